@@ -1,0 +1,55 @@
+# flashtwin.bash - completion of flashtwin's commands and options for bash.
+
+_flashtwin() {
+	local word=$2 previous=$3 command=${COMP_WORDS[1]-}
+	local recording='-o --force --append --log --log-at --points --no-record'
+	local running='--device --seed --jobs --check'
+	local words=
+
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		words='decode attend replay diff view sql bench info help --help --version'
+		COMPREPLY=($(compgen -W "$words" -- "$word"))
+		return
+	fi
+	case $previous in
+	--device) words='sim cuda both' ;;
+	--log) words='launch partials points' ;;
+	--path) words='flash-decoding' ;;
+	--points) words='score softmax reduce' ;;
+	--graph) words='none' ;;
+	--model|--out-dir)
+		COMPREPLY=($(compgen -d -- "$word"))
+		return
+		;;
+	--q|--k|--v|--out|--logits|--prompt-file)
+		COMPREPLY=($(compgen -f -- "$word"))
+		return
+		;;
+	esac
+	if [ -z "$words" ]; then
+		case $command in
+		decode)
+			words="--model --prompt --prompt-file -n --out-dir --path --graph --chunk
+				--warps --logits --json
+				$running $recording"
+			;;
+		attend)
+			words="--path --q --k --v --lengths --scale --graph --chunk --warps --out --json
+				$running $recording"
+			;;
+		replay) words="--run --all-orders -o --force --append --json $running" ;;
+		diff) words='--runs --ulp --first --json --plain' ;;
+		view) words='--plain --at --screen --all' ;;
+		sql) words='--json --csv --plain --dump' ;;
+		bench) words='--sim --runs' ;;
+		info) words='--device --json' ;;
+		help) words='decode attend replay diff view sql bench info' ;;
+		esac
+		[ "$command" = help ] || words="$words --help"
+	fi
+	COMPREPLY=($(compgen -W "$words" -- "$word"))
+	case $command in
+	replay|diff|view|sql|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
+	esac
+}
+complete -o filenames -F _flashtwin flashtwin

@@ -1,0 +1,43 @@
+#!/bin/sh
+# demo.sh [BUILD_DIR] - flashtwin's main job on real input, from a prompt to a trace that is looked at.
+#
+# Decodes 64 bytes with the sample model, every attention step through flash decoding on the simulator
+# (and on the GPU, where there is one), recorded at its fullest. Then replays a trace that an H200
+# recorded. Run by ./bootstrap demo, from any directory.
+set -eu
+
+source=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:-$source/build}" && pwd)
+flashtwin=$build/flashtwin
+trace=$build/demo.twin
+recorded=$source/tests/h200/demo.twin
+# As one would type it from here.
+shown=${build#"$PWD"/}
+
+prompt='ROMEO:
+O, she do'
+
+if "$flashtwin" info --device cuda >/dev/null 2>&1; then
+	device=both
+	echo "== 64 bytes after a prompt of 16, by flash decoding on the GPU and on the simulator"
+else
+	device=sim
+	echo "== 64 bytes after a prompt of 16, by flash decoding on the simulator (no GPU here)"
+fi
+echo
+printf '%s' "$prompt"
+"$flashtwin" decode --model "$source/doc/samples/shakespeare" --prompt "$prompt" -n 64 \
+	--path flash-decoding --device "$device" --log points --force -o "$trace"
+echo
+echo
+echo "Recorded in $shown/demo.twin: $(($(wc -c <"$trace") / 1000)) KB."
+echo
+
+echo "== The same on an H200, recorded there, replayed here on the simulator"
+echo
+"$flashtwin" replay "$recorded"
+echo
+
+echo "== Look at it"
+echo
+echo "$shown/flashtwin view $shown/demo.twin --plain"

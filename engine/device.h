@@ -1,0 +1,235 @@
+/* device.h - the one device interface of flashtwin.
+ *
+ * A device is a table of operations and whatever lies behind it: the simulator (sim/device_sim.c), a GPU
+ * through the driver API (engine/device_cuda.c), or the recorder (engine/recorder.c), which wraps one of
+ * these and turns every operation into a trace event. Callers cannot tell them apart; one process can
+ * hold several, and several of a kind (ordinals).
+ *
+ * Shapes are in elements, offsets and sizes in bytes unless a name says otherwise. Every operation
+ * returns an enum status; a CUDA error code (the simulator gives the same ones) is in error_code().
+ * Objects belong to the device that made them and die with device_close() at the latest.
+ */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel_table.h"       /* defines: struct kernel, struct dim3 */
+#include "traces/dtype.h"
+#include "traces/status.h"
+
+#define MAX_RANK 5
+
+struct stream;          /* NULL stands for the device's own default stream */
+struct event;
+struct graph;
+struct graph_exec;
+
+/* Device memory. Callers read the fields and never write them. What was never written holds the
+ * 32-bit pattern DEVICE_POISON (a NaN) on the simulator, and on a GPU while a recorder is attached. */
+struct buffer {
+	struct device *device;          /* the device that allocated it (never a recorder) */
+	uint32_t id;                    /* 1, 2, ... per device, never reused */
+	char name[48];                  /* "k_cache.3" */
+	enum dtype dtype;
+	int rank;
+	int64_t shape[MAX_RANK];
+	size_t bytes;
+	uint64_t address;               /* of its first byte on the device */
+};
+#define DEVICE_POISON 0x7fa0deadu
+
+struct buffer_spec {
+	const char *name;
+	enum dtype dtype;
+	int rank;
+	int64_t shape[MAX_RANK];
+};
+
+/* One entry of a pointer table in device memory: the address of `buffer` + `offset`, or null. */
+struct pointer_entry {
+	const struct buffer *buffer;
+	uint64_t offset;
+};
+
+/* --- launches --- */
+
+struct pointer_field {                  /* a device pointer inside a by-value blob */
+	size_t at;                      /* byte offset in the blob */
+	struct buffer *buffer;
+	uint64_t offset;
+};
+
+/* A typed argument. `live`, when set, is where the value came from: a captured launch whose live source
+ * has changed since can then be found. It must stay valid as long as the graph that captured it. */
+struct arg {
+	const char *name;               /* the kernel's parameter name, or NULL: by position */
+	enum param_kind kind;
+	union {
+		int32_t i32; uint32_t u32; int64_t i64; uint64_t u64;
+		float f32; double f64;
+		const void *blob;       /* copied at launch */
+	} value;
+	struct buffer *buffer;          /* PARAM_POINTER; NULL is a null pointer */
+	uint64_t offset;
+	size_t bytes, alignment;        /* PARAM_BLOB: up to 128-byte alignment */
+	const struct pointer_field *fields;
+	int field_count;
+	const void *live;
+};
+
+#define ARG_I32(x)       ((struct arg){ .kind = PARAM_I32, .value.i32 = (x) })
+#define ARG_I64(x)       ((struct arg){ .kind = PARAM_I64, .value.i64 = (x) })
+#define ARG_F32(x)       ((struct arg){ .kind = PARAM_F32, .value.f32 = (x) })
+#define ARG_BUFFER(b)    ((struct arg){ .kind = PARAM_POINTER, .buffer = (b) })
+#define ARG_AT(b, off)   ((struct arg){ .kind = PARAM_POINTER, .buffer = (b), .offset = (off) })
+#define ARG_LIVE_I32(p)  ((struct arg){ .kind = PARAM_I32, .value.i32 = *(p), .live = (p) })
+
+enum launch_attribute_id { ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE, ATTRIBUTE_CLUSTER };
+struct launch_attribute {
+	enum launch_attribute_id id;
+	int64_t value;
+};
+
+#define MAX_ARGS 32
+struct launch {
+	const struct kernel *kernel;
+	struct dim3 grid, block, cluster;       /* y and z of 0, and a cluster of 0, count as 1 */
+	unsigned shared_bytes;                  /* dynamic */
+	struct stream *stream;
+	const struct launch_attribute *attributes;
+	int attribute_count;
+	const struct arg *args;                 /* exactly the kernel's parameters, in order */
+	int arg_count;
+	bool probed;                            /* run the probed build; set by the recorder only */
+	int layer;                              /* for the trace; -1: none */
+};
+
+/* --- what a device says of itself --- */
+
+struct device_info {
+	char name[128];                 /* "NVIDIA H200", "flashtwin simulator" */
+	char profile[32];               /* "h200": limits and error codes */
+	char driver[64];                /* "CUDA 13.0, driver 580.159.04"; "" for the simulator */
+	int compute_major, compute_minor;
+	int multiprocessors;
+	unsigned max_threads_per_block, warp_size;
+	struct dim3 max_grid, max_block;
+	size_t shared_per_block, shared_per_block_optin;
+	size_t memory_bytes;
+};
+
+struct device_options {
+	int ordinal;                    /* which GPU, or which simulated device */
+	const char *profile;            /* simulator: NULL is "h200" */
+	uint64_t seed;                  /* simulator: order of lanes, warps, blocks and streams; 0: in order */
+	int jobs;                       /* simulator: OS threads for independent blocks; 0 counts as 1 */
+	bool poison;                    /* fill new allocations with DEVICE_POISON (the simulator always does) */
+};
+
+/* What a step of the decode loop is about, for the trace. */
+struct step_note {
+	int64_t step;                   /* 0, 1, ... */
+	int slots;
+	const int *positions;           /* [slots] position written this step; negative: slot is done */
+	const int *tokens_in;           /* [slots] byte fed in, or NULL */
+};
+
+enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
+
+/* The table each device fills. An operation a device does not have yet is NULL; the device_*() calls
+ * below turn that into a USAGE error that names it. Uploads and downloads of host memory are complete
+ * when the call returns (CUDA's synchronous copies on pageable memory). */
+struct device_ops {
+	const char *name;               /* "sim", "cuda", "recorder" */
+	enum status (*open)(const struct device_options *, struct device **out);
+	void (*close)(struct device *);
+	enum status (*info)(struct device *, struct device_info *out);
+
+	enum status (*alloc)(struct device *, const struct buffer_spec *, struct buffer **out);
+	enum status (*free)(struct device *, struct buffer *);
+	enum status (*upload)(struct device *, struct stream *, struct buffer *, uint64_t offset,
+			      const void *source, size_t bytes);
+	enum status (*upload_pointers)(struct device *, struct stream *, struct buffer *, uint64_t offset,
+				       const struct pointer_entry *, size_t count);
+	enum status (*download)(struct device *, struct stream *, const struct buffer *, uint64_t offset,
+				void *destination, size_t bytes);
+	enum status (*copy)(struct device *, struct stream *, struct buffer *to, uint64_t to_offset,
+			    const struct buffer *from, uint64_t from_offset, size_t bytes);
+	enum status (*fill)(struct device *, struct stream *, struct buffer *, uint64_t offset,
+			    uint32_t pattern, size_t words);
+
+	enum status (*launch)(struct device *, const struct launch *);
+	enum status (*sync)(struct device *, struct stream *);  /* NULL: the whole device */
+
+	enum status (*stream_create)(struct device *, struct stream **out);
+	enum status (*stream_destroy)(struct device *, struct stream *);
+	enum status (*event_create)(struct device *, struct event **out);
+	enum status (*event_destroy)(struct device *, struct event *);
+	enum status (*event_record)(struct device *, struct event *, struct stream *);
+	enum status (*event_wait)(struct device *, struct stream *, struct event *);
+	enum status (*event_elapsed)(struct device *, struct event *from, struct event *to, double *us);
+
+	enum status (*capture_begin)(struct device *, struct stream *, enum capture_mode);
+	enum status (*capture_end)(struct device *, struct stream *, struct graph **out);
+	enum status (*graph_create)(struct device *, struct graph **out);
+	enum status (*graph_add_launch)(struct device *, struct graph *, const struct launch *,
+					const int *after, int after_count, int *node);
+	enum status (*graph_instantiate)(struct device *, struct graph *, struct graph_exec **out);
+	enum status (*graph_launch)(struct device *, struct graph_exec *, struct stream *);
+	enum status (*graph_destroy)(struct device *, struct graph *);
+	enum status (*graph_exec_destroy)(struct device *, struct graph_exec *);
+
+	/* Microseconds of device time the last launch took, waiting for its end; negative: not
+	 * measured (the simulator; a captured launch). */
+	double (*last_launch_us)(struct device *);
+	/* Recorder only: what follows belongs to this step; the step is over. */
+	enum status (*step_begin)(struct device *, const struct step_note *);
+	enum status (*step_end)(struct device *);
+	/* Probed launches write their points here (device memory of this device); NULL switches off. */
+	enum status (*set_points)(struct device *, const struct buffer *records,
+				  const struct buffer *counts, unsigned capacity);
+};
+
+/* First member of every device. */
+struct device {
+	const struct device_ops *ops;
+	struct device *inner;           /* the device a recorder wraps; else NULL */
+	int ordinal;
+};
+
+extern const struct device_ops device_sim;
+extern const struct device_ops device_cuda;      /* opens with NO_GPU when there is no driver or GPU */
+
+/* --- calls: check arguments common to all devices, then go through the table --- */
+
+/* `name` is "sim" or "cuda". */
+enum status device_open(const char *name, const struct device_options *, struct device **out);
+void device_close(struct device *);
+enum status device_info(struct device *, struct device_info *out);
+
+enum status device_alloc(struct device *, const struct buffer_spec *, struct buffer **out);
+enum status device_free(struct device *, struct buffer *);
+enum status device_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
+			  const void *source, size_t bytes);
+enum status device_upload_pointers(struct device *, struct stream *, struct buffer *, uint64_t offset,
+				   const struct pointer_entry *, size_t count);
+enum status device_download(struct device *, struct stream *, const struct buffer *, uint64_t offset,
+			    void *destination, size_t bytes);
+enum status device_copy(struct device *, struct stream *, struct buffer *to, uint64_t to_offset,
+			const struct buffer *from, uint64_t from_offset, size_t bytes);
+enum status device_fill(struct device *, struct stream *, struct buffer *, uint64_t offset,
+			uint32_t pattern, size_t words);
+/* Error 1 (invalid value) for limits the device has, 700 and others when the kernel faults; a faulted
+ * device answers every later operation with the same error, as CUDA does. */
+enum status device_launch(struct device *, const struct launch *);
+enum status device_sync(struct device *, struct stream *);
+enum status device_step_begin(struct device *, const struct step_note *);
+enum status device_step_end(struct device *);
+
+/* Name of a CUDA driver error code: "CUDA_ERROR_ILLEGAL_ADDRESS" for 700. */
+const char *cuda_error_name(int code);
+
+#endif

@@ -1,0 +1,44 @@
+/* probe.h - collects the named points (kernels/points.h) of one launch, on any device.
+ *
+ * Before a launch probe_prepare() sizes and clears the probe buffers and hands them to the device;
+ * the caller then launches with `probed` set, and probe_collect() reads back what the kernel
+ * published. Both wait for the device, so they are for recorded launches, never during a capture.
+ * Serves the recorder; which launches are probed and what becomes of the points is its business.
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/device.h"
+#include "traces/event.h"
+#include "traces/status.h"
+
+struct probe;
+
+/* One probe serves one device, which must be the real one, not a recorder around it. Its two
+ * buffers are allocated there, only grow, and are numbered like any other buffer of the device: a
+ * caller whose buffer numbers must not depend on probing keeps its own. */
+struct probe *probe_new(struct device *);
+void probe_free(struct probe *);                /* before device_close(); NULL is fine */
+
+/* USAGE, naming the known points, unless every name of the comma-separated list is one. NULL is
+ * all of them. */
+enum status probe_check_filter(const char *filter);
+
+/* Makes room for every point `kernel` can pass in this call. *active tells whether it has any; when
+ * not, the device was not touched and the launch is a plain one. USAGE when the buffers would pass
+ * 2 GiB. */
+enum status probe_prepare(struct probe *, const struct kernel *, const struct kernel_call *,
+			  bool *active);
+
+/* After a launch that probe_prepare() made room for: its points in order of block, thread and
+ * sequence, xmalloc'ed, the caller frees (NULL when there are none); names are static. `sequence`
+ * counts all points of a thread, also those the filter leaves out, so that an address never depends
+ * on the filter. *dropped: points that did not fit. On an error nothing is returned. */
+enum status probe_collect(struct probe *, const char *filter, struct event_point **points,
+			  size_t *count, uint64_t *dropped);
+
+#endif

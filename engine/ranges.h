@@ -1,0 +1,26 @@
+/* ranges.h - sets of byte ranges, kept sorted, disjoint and merged.
+ *
+ * What a launch wrote, or what changed while nothing was recorded: the same set has the same ranges
+ * whatever order they were added in, so digests over them can be compared. Serves the recorder.
+ */
+#ifndef RANGES_H
+#define RANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+	uint64_t begin, end;            /* begin < end */
+};
+
+/* All zeros is the empty set. */
+struct ranges {
+	struct range *items;            /* ascending; owned, see ranges_clear() */
+	size_t count, capacity;
+};
+
+void ranges_add(struct ranges *, uint64_t offset, uint64_t bytes);      /* 0 bytes: nothing */
+uint64_t ranges_bytes(const struct ranges *);   /* in all ranges */
+void ranges_clear(struct ranges *);             /* empties and frees */
+
+#endif

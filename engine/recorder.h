@@ -1,0 +1,67 @@
+/* recorder.h - a device that wraps another and turns every operation into a trace event.
+ *
+ * recorder_open() gives a struct device that behaves as the one inside it: same results, same
+ * errors, same bits. Every operation becomes a row of the trace; what each row holds beyond that is
+ * decided by the level (traces/event.h). Launches become synchronous, so that an error belongs to
+ * the launch that caused it. The recorder knows no kernel by name: what a launch wrote comes from
+ * the kernel table.
+ *
+ * Recorded:
+ *   every level  operations in order, bytes that come from the host, rows of K and V as they enter
+ *                a cache, digests of what a launch wrote (one row per buffer: over the written
+ *                ranges in ascending order, offset and bytes being those of their hull) and, after
+ *                a step, of every buffer that was written since its last such digest;
+ *   partials     plus bytes of downloads and of what a chunk or reduce kernel wrote, chunk
+ *                partials, reduction steps;
+ *   points       plus named points: launches run the probed build of their kernel.
+ *
+ * Not recorded: operations refused before they reached the device (STATUS_USAGE), probe buffers,
+ * the recorder's own reads. Capture and graphs cannot be recorded yet: their table entries are
+ * NULL.
+ */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include "engine/device.h"
+#include "traces/store.h"
+
+struct recorder_options {
+	struct store *store;            /* the caller's: outlives the recorder, stays open */
+	enum log_level level;
+	const char *command, *path;     /* for v_run; path may be NULL */
+	const char *options_json;       /* what the command was asked to do; NULL: "{}" */
+	uint64_t seed;                  /* the inner device's */
+	/* Points to keep, "score,softmax"; NULL: all. */
+	const char *points;
+	/* Windows to record, NULL: everything. A comma list of steps ("s0..s63,s883") or of
+	 * launches ("L0..L9"), both ends included, ascending, not mixed. Numbers are those of the
+	 * whole run. Outside them only allocations, stream and event objects and tokens are stored;
+	 * a window that opens after a gap begins with OP_RESTORE rows of what changed meanwhile, so
+	 * that it can be replayed. What comes between two steps or launches goes with the one
+	 * before. Stored launches are numbered without gaps; steps keep their number. */
+	const char *log_at;
+};
+
+/* Begins a run. `inner` belongs to the recorder from here on, also when opening fails: then it is
+ * closed. Open a GPU with device_options.poison set, so that memory that was never written has the
+ * bits it has on the simulator. USAGE for a malformed log_at or points, else the store's errors. */
+enum status recorder_open(struct device *inner, const struct recorder_options *,
+			  struct device **out);
+
+int64_t recorder_run(struct device *);          /* number of the run in the store */
+enum status recorder_model(struct device *, const struct event_model *);
+enum status recorder_token(struct device *, const struct event_token *);
+
+/* The names under which a trace holds argument kinds ("i32") and attributes, for a replay. */
+const char *recorder_kind_name(enum param_kind);
+const char *recorder_attribute_name(enum launch_attribute_id);
+
+/* An upload that is recorded as OP_RESTORE: what one of another trace held, for a replay. */
+enum status recorder_restore(struct device *, struct buffer *, uint64_t offset, const void *source,
+			     size_t bytes);
+
+/* Ends the run as `ended` says (a device error is a way to end: the trace stays whole), commits,
+ * and closes recorder and inner device. Returns the store's errors only. */
+enum status recorder_finish(struct device *, enum status ended);
+
+#endif

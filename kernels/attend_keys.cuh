@@ -1,0 +1,71 @@
+/* attend_keys.cuh - the loop of online_softmax.cuh for lanes that own OWNED accumulators (D <= 32 * OWNED).
+ *
+ * Included by online_softmax.cuh only, with OWNED and the function's name ATTEND_KEYS defined.
+ */
+static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, const float *v,
+				   int begin, int end, int D, float scale,
+				   const float *query, float *tile, float *weights)
+{
+	int lane = threadIdx.x % WARP;
+	float running_max = -INFINITY, sum = 0.0f;
+	float acc[OWNED];
+	int element[OWNED];
+
+#pragma unroll
+	for (int i = 0; i < OWNED; i++) {
+		acc[i] = 0.0f;
+		/* A lane past the last element computes that one again; nobody reads it. */
+		element[i] = min(lane + WARP * i, D - 1);
+	}
+
+	for (int first = begin; first < end; first += WARP) {
+		int keys = min(end - first, WARP);
+		const float *key_rows = k + (long long)first * D;
+		const float *value_rows = v + (long long)first * D;
+
+		/* No lane is still reading the last tile: all have passed the barrier behind weights. */
+		for (int j = 0; j < keys; j++) {
+#pragma unroll
+			for (int i = 0; i < OWNED; i++)
+				if (lane + WARP * i < D)
+					tile[j * (D + 1) + lane + WARP * i] = key_rows[j * D + lane + WARP * i];
+		}
+		__syncwarp();
+
+		float score = -INFINITY;
+		if (lane < keys)
+			score = dot(query, tile + lane * (D + 1), D) * scale;
+
+		/* The guards stand for exp(-inf) = 0 where the plain formula is -inf - -inf = NaN. */
+		float new_max = fmaxf(running_max, warp_max(score));
+		float rescale = running_max == -INFINITY ? 0.0f : expf(running_max - new_max);
+		float weight = score == -INFINITY ? 0.0f : expf(score - new_max);
+
+		sum = fmaf(sum, rescale, warp_sum(weight));
+		running_max = new_max;
+		if (lane < keys)
+			POINT(score, score, weight);
+		if (lane == 0)
+			POINT(softmax, new_max, rescale, sum);
+
+		weights[lane] = weight;
+		__syncwarp();
+#pragma unroll
+		for (int i = 0; i < OWNED; i++)
+			acc[i] *= rescale;
+		for (int j = 0; j < keys; j++) {
+			float w = weights[j];
+#pragma unroll
+			for (int i = 0; i < OWNED; i++)
+				acc[i] = fmaf(w, value_rows[j * D + element[i]], acc[i]);
+		}
+	}
+
+	state->max = running_max;
+	state->sum = sum;
+#pragma unroll
+	for (int i = 0; i < OWNED; i++)
+		state->acc[i] = acc[i];
+}
+#undef OWNED
+#undef ATTEND_KEYS

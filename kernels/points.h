@@ -1,0 +1,81 @@
+/* points.h - named points: values a kernel publishes while it runs, under a name that stays.
+ *
+ * POINT(name, v0, v1, ...) publishes up to four floats of the calling thread. In the plain build it is
+ * nothing. In the probed build (-DFLASHTWIN_PROBE) it appends one fixed-size record to the calling
+ * thread's own region of a probe buffer: no atomics, so the order is deterministic and the same on both
+ * devices. The host sizes the buffer before the launch (struct kernel, points); a record that does not
+ * fit is counted, never written. Records are read back by engine/probe.c.
+ */
+#ifndef POINTS_H
+#define POINTS_H
+
+/* X(name, value names...): every point of the project's kernels and what its values are. */
+#define POINT_LIST(X) \
+	/* flash_decode_chunk, each lane, once per tile: its key's scaled score and softmax weight */ \
+	X(score,   "score", "weight", "", "") \
+	/* flash_decode_chunk, lane 0, once per tile: running max, factor that rescales what was
+	   accumulated under the old max, running sum of weights */ \
+	X(softmax, "max", "rescale", "sum", "") \
+	/* flash_decode_reduce, lane 0, once per chunk: the chunk's weight, the running sum and
+	   accumulator 0 after it was added */ \
+	X(reduce,  "weight", "sum", "acc0", "")
+
+enum point_id {
+#define X(name, a, b, c, d) POINT_##name,
+	POINT_LIST(X)
+#undef X
+	POINT_COUNT
+};
+
+#define POINT_VALUES 4
+
+/* One record, 20 bytes. `head` is (value count << 16 | point id). */
+struct point_record {
+	unsigned head;
+	float value[POINT_VALUES];
+};
+
+/* Where a launch writes its records: region t of `records` holds `capacity` records of thread t
+ * (block-linear, then thread-linear), and counts[t] how many POINTs that thread has passed. */
+struct point_sink {
+	struct point_record *records;
+	unsigned *counts;
+	unsigned capacity;
+};
+
+#ifndef FLASHTWIN_PROBE
+#define POINT(...) ((void)0)
+#elif defined(__CUDACC__) || defined(FLASHTWIN_SIM)
+
+#ifdef __CUDACC__
+extern "C" { __constant__ struct point_sink flashtwin_points; }
+#define POINT_SINK flashtwin_points
+#else
+#define POINT_SINK (*ft_point_sink())
+#endif
+
+static __device__ void point_write(int id, int count, float a, float b, float c, float d)
+{
+	unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x
+		* (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+	unsigned long long thread = block * (blockDim.x * blockDim.y * blockDim.z)
+		+ threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+	unsigned at = POINT_SINK.counts[thread]++;
+	if (at < POINT_SINK.capacity) {
+		struct point_record *r = &POINT_SINK.records[thread * POINT_SINK.capacity + at];
+		r->head = (unsigned)count << 16 | (unsigned)id;
+		r->value[0] = a;
+		r->value[1] = b;
+		r->value[2] = c;
+		r->value[3] = d;
+	}
+}
+#define POINT_1(n, a)          point_write(POINT_##n, 1, a, 0.0f, 0.0f, 0.0f)
+#define POINT_2(n, a, b)       point_write(POINT_##n, 2, a, b, 0.0f, 0.0f)
+#define POINT_3(n, a, b, c)    point_write(POINT_##n, 3, a, b, c, 0.0f)
+#define POINT_4(n, a, b, c, d) point_write(POINT_##n, 4, a, b, c, d)
+#define POINT_PICK(n, a, b, c, d, macro, ...) macro
+#define POINT(...) POINT_PICK(__VA_ARGS__, POINT_4, POINT_3, POINT_2, POINT_1, )(__VA_ARGS__)
+
+#endif
+#endif

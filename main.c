@@ -1,0 +1,195 @@
+/* main.c - the command table, and what all commands share: help, errors, exit codes.
+ *
+ * Each command lives in its own tui/cmd_*.c and returns a status; this file alone turns it into a line
+ * on stderr and an exit code. It knows no option of any command but --help.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/command.h"
+
+const struct command *const command_table[] = {
+	&cmd_decode,
+	&cmd_attend,
+	&cmd_replay,
+	&cmd_diff,
+	&cmd_view,
+	&cmd_sql,
+	&cmd_bench,
+	&cmd_info,
+	NULL
+};
+
+/* Commands that are documented, whose features come later. */
+static const char *const planned[] = { "launch", "find", "export", "lab", NULL };
+
+static const struct command *find_command(const char *name)
+{
+	for (int i = 0; command_table[i] != NULL; i++)
+		if (strcmp(command_table[i]->name, name) == 0)
+			return command_table[i];
+	return NULL;
+}
+
+static void print_usage(FILE *out)
+{
+	fprintf(out, "usage: flashtwin COMMAND [OPTION...]\n\n"
+		"Flash-decoding attention on a GPU and on its twin, a deterministic CPU simulator of the\n"
+		"same kernels, bit for bit.\n\n");
+	for (int i = 0; command_table[i] != NULL; i++)
+		fprintf(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
+	fprintf(out, "\n`flashtwin help COMMAND` explains a command, flashtwin(1) everything.\n"
+		"Exit codes: 0 done, 1 differs, 2 usage or I/O, 6 trace damaged, 70 our fault,\n"
+		"77 no GPU, 130 interrupted.\n");
+}
+
+static int smallest(int a, int b, int c)
+{
+	int least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
+/* Levenshtein's distance: insertions, removals and replacements from a to b. b is a command's name. */
+static int edit_distance(const char *a, const char *b)
+{
+	enum { LONGEST = 31 };
+	int row[LONGEST + 1];
+	int length = (int)strlen(b);
+
+	if (length > LONGEST)
+		return length;
+	for (int j = 0; j <= length; j++)
+		row[j] = j;
+	for (int i = 0; a[i] != '\0'; i++) {
+		int diagonal = row[0];
+
+		row[0] = i + 1;
+		for (int j = 1; j <= length; j++) {
+			int above = row[j];
+
+			row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[length];
+}
+
+static enum status unknown_command(const char *name)
+{
+	const char *nearest = NULL;
+	int best = 3;
+
+	for (int i = 0; planned[i] != NULL; i++)
+		if (strcmp(planned[i], name) == 0)
+			return not_built_yet(name);
+	for (int i = 0; command_table[i] != NULL; i++) {
+		int distance = edit_distance(name, command_table[i]->name);
+
+		if (distance < best) {
+			best = distance;
+			nearest = command_table[i]->name;
+		}
+	}
+	if (nearest == NULL)
+		return fail(STATUS_USAGE, "there is no command '%s': see flashtwin --help", name);
+	return fail(STATUS_USAGE, "there is no command '%s': did you mean '%s'?", name, nearest);
+}
+
+/* --help counts anywhere before a "--", as the value of no option. */
+static int wants_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--help") == 0)
+			return 1;
+	return 0;
+}
+
+static enum status help(const char *name)
+{
+	const struct command *command;
+
+	if (name == NULL) {
+		print_usage(stdout);
+		return STATUS_OK;
+	}
+	command = find_command(name);
+	if (command == NULL)
+		return unknown_command(name);
+	fputs(command->help, stdout);
+	return STATUS_OK;
+}
+
+/* argv[0] is the command's name. */
+static enum status run_command(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0)
+		return help(argc > 1 ? argv[1] : NULL);
+	if (strcmp(argv[0], "--version") == 0) {
+		puts(PACKAGE_STRING);
+		return STATUS_OK;
+	}
+	if (argv[0][0] == '-')
+		return fail(STATUS_USAGE, "%s: options come after a command: see flashtwin --help",
+			    argv[0]);
+	command = find_command(argv[0]);
+	if (command == NULL)
+		return unknown_command(argv[0]);
+	if (wants_help(argc, argv))
+		return help(argv[0]);
+	return command->run(argc, argv);
+}
+
+/* One line on stderr: the error record, or what the status means where nobody wrote one. A difference
+ * needs no words: the command has printed it. */
+static void report(enum status status, const char *command)
+{
+	const char *text = error_text();
+
+	if (status == STATUS_OK || (status == STATUS_DIFFERS && *text == '\0'))
+		return;
+	if (*text == '\0')
+		text = status_text(status);
+	if (command != NULL && find_command(command) != NULL)
+		fprintf(stderr, "flashtwin %s: %s\n", command, text);
+	else
+		fprintf(stderr, "flashtwin: %s\n", text);
+}
+
+/* What a full disk did to stdout shows here at the latest. A reader that went away has seen enough. */
+static enum status close_stdout(void)
+{
+	int failed = ferror(stdout);
+
+	errno = 0;
+	if ((fclose(stdout) == 0 && !failed) || errno == EPIPE)
+		return STATUS_OK;
+	return fail(STATUS_IO, "standard output: %s",
+		    errno != 0 ? strerror(errno) : "not everything could be written");
+}
+
+int main(int argc, char **argv)
+{
+	enum status status, closed;
+
+	/* A reader that goes away must not end a run whose trace is still being written. */
+	signal(SIGPIPE, SIG_IGN);
+	command_catch_interrupt();
+	if (argc < 2) {
+		print_usage(stderr);
+		return status_exit_code(STATUS_USAGE);
+	}
+	status = run_command(argc - 1, argv + 1);
+	report(status, argv[1]);
+	error_clear();
+	closed = close_stdout();
+	report(closed, argv[1]);
+	return status_exit_code(status_worse(status, closed));
+}

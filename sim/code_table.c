@@ -1,0 +1,231 @@
+/* code_table.c - appends to a rewritten file what the simulator needs to call its kernels.
+ *
+ * For each kernel: a function that unpacks the argument pointers, its parameters with sizes as the
+ * compiler sees them, the functions it can reach (their static shared variables are part of its
+ * blocks), and the struct sim_code that ties them together. The text is C, not macros: nothing
+ * preprocesses it.
+ */
+#include "sim/code_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/xalloc.h"
+
+/* The parts of one parameter's declaration. */
+struct parameter {
+	int from, name, end;            /* tokens */
+	char *type;                     /* "const float *"; an array as the pointer it is */
+};
+
+static const struct token *token_at(const struct unit *u, int at)
+{
+	return &u->tokens.at[at];
+}
+
+/* Appends a token to a type, with a space where C's usual style has one. */
+static void append_token(FILE *out, const struct token *t, char *last)
+{
+	bool glued = !*last || strchr("*([", *last) || strchr("[]),", *t->text);
+
+	fprintf(out, "%s%.*s", glued ? "" : " ", t->length, t->text);
+	*last = t->text[t->length - 1];
+}
+
+static char *parameter_type(const struct unit *u, const struct parameter *p)
+{
+	static const char *const dropped[] = { "restrict", "__restrict", "__restrict__", NULL };
+	char *text = NULL, last = '\0';
+	size_t size;
+	FILE *out = xcheck(open_memstream(&text, &size));
+
+	for (int i = p->from; i < p->end; i++) {
+		const struct token *t = token_at(u, i);
+
+		if (token_among(t, dropped))
+			continue;
+		if (i != p->name) {
+			append_token(out, t, &last);
+		} else if (token_is(t + 1, "[")) {
+			i = t[1].match;
+			bool rows = token_is(token_at(u, i + 1), "[");
+
+			fputs(last == '*' ? "" : " ", out);
+			fputs(rows ? "(*)" : "*", out);
+			last = '*';
+		}
+	}
+	fclose(out);
+	return xcheck(text);
+}
+
+static void free_parameters(struct parameter *list, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(list[i].type);
+	free(list);
+}
+
+static bool takes_nothing(const struct unit *u, int open)
+{
+	const struct token *t = token_at(u, open);
+
+	return t->match == open + 1 || (t->match == open + 2 && token_is(t + 1, "void"));
+}
+
+static enum status read_parameters(const struct unit *u, const struct function *f,
+				   struct parameter **list, int *count)
+{
+	int close = token_at(u, f->open)->match;
+
+	*list = NULL;
+	*count = 0;
+	for (int at = f->open + 1; at < close && !takes_nothing(u, f->open); ) {
+		int declarator = unit_specifiers(u, at, true).end;
+		struct parameter p = { .from = at, .name = unit_declarator_name(u, declarator),
+				       .end = unit_declarator_end(u, declarator) };
+
+		if (p.name < 0 || p.name >= p.end) {
+			free_parameters(*list, *count);
+			return token_fail(token_at(u, at),
+					  "parameter %d of kernel '%.*s' has no name", *count + 1,
+					  token_at(u, f->name)->length, token_at(u, f->name)->text);
+		}
+		p.type = parameter_type(u, &p);
+		*list = xreallocarray(*list, (size_t)*count + 1, sizeof(**list));
+		(*list)[(*count)++] = p;
+		at = p.end + 1;
+	}
+	return STATUS_OK;
+}
+
+static void write_run(const struct unit *u, const struct function *f, const struct parameter *list,
+		      int count, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+
+	fprintf(out, "static void ft_run_%.*s(void *const *a) { ", k->length, k->text);
+	fprintf(out, count == 0 ? "(void)a; %.*s(" : "%.*s(", k->length, k->text);
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s*(__typeof__(%s) *)a[%d]", i ? ", " : "", list[i].type, i);
+	fputs("); }\n", out);
+}
+
+/* __builtin_classify_type() gives 5 for a pointer of any kind. */
+static void write_parameters(const struct unit *u, const struct function *f,
+			     const struct parameter *list, int count, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+
+	if (count == 0)
+		return;
+	fprintf(out, "static const struct kernel_param ft_params_%.*s[] = {\n", k->length, k->text);
+	for (int i = 0; i < count; i++) {
+		const struct token *name = token_at(u, list[i].name);
+		const char *type = list[i].type;
+
+		fprintf(out, "{ \"%.*s\", \"%s\", _Generic(*(__typeof__(%s) *)0,"
+			" int: PARAM_I32, unsigned: PARAM_U32,"
+			" long: PARAM_I64, long long: PARAM_I64,"
+			" unsigned long: PARAM_U64, unsigned long long: PARAM_U64,"
+			" float: PARAM_F32, double: PARAM_F64,"
+			" default: __builtin_classify_type(*(__typeof__(%s) *)0) == 5"
+			" ? PARAM_POINTER : PARAM_BLOB), sizeof(%s), _Alignof(%s) },\n",
+			name->length, name->text, type, type, type, type, type);
+	}
+	fputs("};\n", out);
+}
+
+/* Adds the functions that `f` names in its body, and theirs, to the list. A name without a call
+ * counts too: it may be called through a pointer. */
+static void reach(const struct unit *u, const struct function *f, const struct function **list,
+		  int *count)
+{
+	list[(*count)++] = f;
+	for (int i = f->body; i < token_at(u, f->body)->match; i++) {
+		const struct token *t = token_at(u, i);
+		const struct function *g;
+		bool known = false;
+
+		if (t->kind != TOKEN_WORD || token_is(t - 1, ".") || token_is(t - 1, "->"))
+			continue;
+		g = unit_function(u, t);
+		for (int k = 0; g && k < *count && !known; k++)
+			known = list[k] == g;
+		if (g && !known)
+			reach(u, g, list, count);
+	}
+}
+
+static void write_functions(const struct unit *u, const struct function *f, FILE *out)
+{
+	const struct function **list = xcalloc((size_t)u->function_count, sizeof(*list));
+	const struct token *k = token_at(u, f->name);
+	int count = 0;
+
+	reach(u, f, list, &count);
+	fprintf(out, "static const char *const ft_functions_%.*s[] = { ", k->length, k->text);
+	for (int i = 0; i < count; i++)
+		fprintf(out, "\"%.*s\", ", token_at(u, list[i]->name)->length,
+			token_at(u, list[i]->name)->text);
+	fputs("0 };\n", out);
+	free(list);
+}
+
+/* The first argument of __launch_bounds__, of the definition or a prototype; "0" without one. */
+static void write_bounds(const struct unit *u, const struct function *f, FILE *out)
+{
+	int open = f->bounds;
+
+	for (int i = 0; i < u->function_count && open < 0; i++)
+		if (token_same(token_at(u, u->functions[i].name), token_at(u, f->name)))
+			open = u->functions[i].bounds;
+	if (open < 0) {
+		fputs("0", out);
+		return;
+	}
+	fputs("(unsigned)(", out);
+	for (int i = open + 1; i < unit_declarator_end(u, open + 1); i++)
+		fprintf(out, " %.*s", token_at(u, i)->length, token_at(u, i)->text);
+	fputs(")", out);
+}
+
+static void write_code(const struct unit *u, const struct function *f, int count,
+		       const char *variant, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+	int n = k->length;
+
+	/* The declaration before it is for -Wmissing-variable-declarations. */
+	fprintf(out, "extern const struct sim_code ft_code_%.*s_%s;\n", n, k->text, variant);
+	fprintf(out, "const struct sim_code ft_code_%.*s_%s = { \"%.*s\", \"%.*s\", ", n, k->text,
+		variant, n, k->text, k->file_length, k->file);
+	if (count > 0)
+		fprintf(out, "ft_params_%.*s, %d, ", n, k->text, count);
+	else
+		fputs("0, 0, ", out);
+	write_bounds(u, f, out);
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\" };\n", n, k->text, n, k->text,
+		u->tokens.file_length, u->tokens.file, variant);
+}
+
+enum status code_table_write(const struct unit *u, const char *variant, FILE *out)
+{
+	/* Diagnostics about the tables must not point into the kernel's source. */
+	fputs("\n# 1 \"<kernel table>\"\n", out);
+	for (int i = 0; i < u->function_count; i++) {
+		const struct function *f = &u->functions[i];
+		struct parameter *list;
+		int count;
+
+		if (!f->kernel || f->body < 0)
+			continue;
+		TRY(read_parameters(u, f, &list, &count));
+		write_run(u, f, list, count, out);
+		write_parameters(u, f, list, count, out);
+		write_functions(u, f, out);
+		write_code(u, f, count, variant, out);
+		free_parameters(list, count);
+	}
+	return STATUS_OK;
+}

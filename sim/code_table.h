@@ -1,0 +1,14 @@
+/* code_table.h - writes the tables that let the simulator call the kernels of a rewritten file. */
+#ifndef CODE_TABLE_H
+#define CODE_TABLE_H
+
+#include <stdio.h>
+
+#include "sim/unit.h"
+#include "traces/status.h"
+
+/* For each kernel K: ft_run_K, ft_params_K, ft_functions_K and ft_code_K_VARIANT
+ * (kernels/kernel_table.h). COMPILE for a parameter without a name. */
+enum status code_table_write(const struct unit *, const char *variant, FILE *out);
+
+#endif

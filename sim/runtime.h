@@ -1,0 +1,80 @@
+/* runtime.h - what a simulated kernel sees of the simulator: its thread, and the calls that CUDA's words
+ * become (sim/cuda_c.h spells them).
+ *
+ * Kernel objects are compiled against this header alone. One CUDA thread is one fiber; ft_self is the
+ * running one, per OS thread. A fiber never moves to another OS thread, because compilers keep addresses
+ * of thread-local variables. Names begin with ft_ so that they cannot meet a user's.
+ */
+#ifndef SIM_RUNTIME_H
+#define SIM_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel_table.h"
+
+struct point_sink;
+
+/* A source occurrence of a collective; its address is its identity. */
+struct ft_site {
+	const char *word;       /* "__syncthreads" */
+	const char *file;
+	int line;
+};
+
+/* The part of a block that kernels read. */
+struct ft_block_view {
+	struct dim3 index, dim, grid;
+	unsigned char *shared;          /* arena: static variables, then dynamic memory */
+	unsigned char *dynamic;
+	const struct point_sink *points;
+};
+
+/* The part of a thread that kernels read. */
+struct ft_thread_view {
+	struct dim3 index;
+	const struct ft_block_view *block;
+};
+
+extern _Thread_local const struct ft_thread_view *ft_self;
+
+/* Which warp collective: lanes meet only lanes that ask for the same one with the same mask. */
+enum ft_collective {
+	FT_SYNC, FT_SHUFFLE_IDX, FT_SHUFFLE_UP, FT_SHUFFLE_DOWN, FT_SHUFFLE_XOR,
+	FT_ALL, FT_ANY, FT_UNIFORM, FT_BALLOT, FT_MATCH_ANY, FT_MATCH_ALL,
+	FT_REDUCE_ADD, FT_REDUCE_MIN, FT_REDUCE_MAX, FT_REDUCE_MIN_SIGNED, FT_REDUCE_MAX_SIGNED,
+	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR
+};
+
+/* Meets every lane of `mask` that has not exited; the last to arrive computes all results.
+ * value: what the lane brings; argument: source lane, delta or lane mask of a shuffle in its low 16
+ * bits, width in the high 16. */
+uint64_t ft_collective(const struct ft_site *, enum ft_collective, uint32_t mask, uint64_t value,
+		       uint32_t argument);
+
+enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
+/* Meets every thread of the block that has not exited. */
+int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
+
+uint32_t ft_active_mask(void);          /* lanes of the warp that run with the caller: under independent
+					   scheduling, those not waiting elsewhere and not exited */
+void ft_yield(void);                    /* another thread may run here: atomics, fences, __nanosleep */
+void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));
+int ft_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static inline void *ft_shared_at(size_t offset)
+{
+	return ft_self->block->shared + offset;
+}
+
+static inline void *ft_shared_dynamic(void)
+{
+	return ft_self->block->dynamic;
+}
+
+static inline const struct point_sink *ft_point_sink(void)
+{
+	return ft_self->block->points;
+}
+
+#endif

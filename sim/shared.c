@@ -1,0 +1,44 @@
+/* shared.c - static shared memory: finds a kernel's __shared__ variables and gives each its place.
+ *
+ * The rewriter leaves a record of every variable in the section "ft_shared". A kernel owns those of its
+ * own function and of every function it can reach, within its own build.
+ */
+#include "config.h"
+
+#include "sim/grid.h"
+#include "sim/shared.h"
+
+#include <string.h>
+
+extern struct kernel_shared __start_ft_shared[] __attribute__((weak));
+extern struct kernel_shared __stop_ft_shared[] __attribute__((weak));
+
+static bool reaches(const struct sim_code *code, const struct kernel_shared *variable)
+{
+	if (strcmp(code->unit, variable->unit) != 0)
+		return false;
+	for (const char *const *name = code->functions; *name; name++)
+		if (strcmp(*name, variable->function) == 0)
+			return true;
+	return false;
+}
+
+size_t shared_place(const struct sim_code *code, bool store)
+{
+	size_t end = 0;
+
+	for (struct kernel_shared *v = __start_ft_shared; v && v < __stop_ft_shared; v++) {
+		if (!reaches(code, v))
+			continue;
+		end = (end + v->alignment - 1) / v->alignment * v->alignment;
+		if (store)
+			*v->offset = end;
+		end += v->bytes;
+	}
+	return end;
+}
+
+size_t grid_static_shared(const struct sim_code *code)
+{
+	return shared_place(code, false);
+}

@@ -1,0 +1,124 @@
+/* symbol.c - source lines of code addresses, through elfutils' libdw.
+ *
+ * The debug information of the program and its shared objects is opened at the first question and
+ * kept, with one retry for objects loaded since. Serves fault and deadlock reports.
+ */
+#include "config.h"
+
+#include "sim/symbol.h"
+
+#ifdef HAVE_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Dwfl *session;
+
+/* Lists the objects that are mapped now, new ones beside those known. */
+static bool list_objects(void)
+{
+	static char *debug_path;        /* NULL: libdw's own places for separate debug files */
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_linux_proc_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.debuginfo_path = &debug_path
+	};
+
+	if (session)
+		dwfl_report_begin_add(session);
+	else if (!(session = dwfl_begin(&callbacks)))
+		return false;
+	return dwfl_linux_proc_report(session, getpid()) == 0
+		&& dwfl_report_end(session, NULL, NULL) == 0;
+}
+
+static Dwfl_Module *find_module(Dwarf_Addr address)
+{
+	Dwfl_Module *module = session ? dwfl_addrmodule(session, address) : NULL;
+
+	if (!module && list_objects())
+		module = dwfl_addrmodule(session, address);
+	return module;
+}
+
+/* The innermost function whose code is at the address: an inlined one has no symbol of its own. */
+static const char *scope_name(Dwfl_Module *module, Dwarf_Addr address)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+	Dwarf_Die *scopes = NULL;
+	int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+	const char *name = NULL;
+
+	for (int i = 0; i < count && !name; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+			name = dwarf_diename(&scopes[i]);
+	}
+	free(scopes);
+	return name;
+}
+
+/* The file of a line without the directory that the compiler ran in. */
+static const char *line_file(Dwfl_Line *line, int *number)
+{
+	const char *file = dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+	const char *directory = dwfl_line_comp_dir(line);
+	size_t length = directory ? strlen(directory) : 0;
+
+	if (file && length > 0 && strncmp(file, directory, length) == 0 && file[length] == '/')
+		return file + length + 1;
+	return file;
+}
+
+static bool find(Dwarf_Addr address, struct symbol *out)
+{
+	Dwfl_Module *module = find_module(address);
+	Dwfl_Line *line = module ? dwfl_module_getsrc(module, address) : NULL;
+
+	*out = (struct symbol){ 0 };
+	if (!module)
+		return false;
+	out->function = scope_name(module, address);
+	if (!out->function)
+		out->function = dwfl_module_addrname(module, address);
+	if (line)
+		out->file = line_file(line, &out->line);
+	return out->function != NULL;
+}
+
+bool symbol_find(const void *address, struct symbol *out)
+{
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	found = find((uintptr_t)address, out);
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+__attribute__((destructor)) static void close_session(void)
+{
+	if (session)
+		dwfl_end(session);
+	session = NULL;
+}
+
+#else
+
+bool symbol_find(const void *address, struct symbol *out)
+{
+	(void)address;
+	*out = (struct symbol){ 0 };
+	return false;
+}
+
+#endif

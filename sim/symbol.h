@@ -1,0 +1,22 @@
+/* symbol.h - names the source line of a code address of this process.
+ *
+ * For reports only: nothing depends on an answer. Reads debug information when first asked, takes a
+ * lock and allocates, so it is not for signal handlers.
+ */
+#ifndef SYMBOL_H
+#define SYMBOL_H
+
+#include <stdbool.h>
+
+struct symbol {
+	const char *function;           /* innermost one, inlined or not */
+	const char *file;               /* as the compiler was given it, NULL without lines */
+	int line;                       /* 0 without lines */
+};
+
+/* False when the address lies in no function that has a name, or flashtwin was built without libdw.
+ * The strings are good until the process ends. For a return address pass one byte less: the line of
+ * the call, not of what follows it. */
+bool symbol_find(const void *address, struct symbol *out);
+
+#endif

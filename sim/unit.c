@@ -1,0 +1,323 @@
+/* unit.c - finds the declarations of a preprocessed CUDA C file.
+ *
+ * One pass over the type names, one over the external declarations. C cannot be split into
+ * declarations and expressions without knowing the names of types, hence the first. Serves
+ * sim/rewrite.c and sim/code_table.c.
+ */
+#include "sim/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/xalloc.h"
+
+static const char *const storage_words[] = {
+	"static", "extern", "register", "auto", "typedef", "inline", "__inline", "__inline__",
+	"_Noreturn", "_Thread_local", "__thread", "__extension__", "const", "__const", "__const__",
+	"volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
+	"__shared__", "__global__", NULL
+};
+static const char *const type_words[] = {
+	"void", "char", "short", "int", "long", "float", "double", "signed", "__signed__",
+	"unsigned", "_Bool", "_Complex", "__int128", "_Float16", "_Float32", "_Float64",
+	"_Float128", "__bf16", "__builtin_va_list", NULL
+};
+static const char *const tag_words[] = { "struct", "union", "enum", NULL };
+/* Words followed by brackets that are no parameters. */
+static const char *const call_words[] = {
+	"__attribute__", "__attribute", "_Alignas", "alignas", "__launch_bounds__",
+	"__asm__", "__asm", "asm", NULL
+};
+static const char *const typeof_words[] = { "__typeof__", "__typeof", "typeof", "_Atomic", NULL };
+static const char *const statement_words[] = {
+	"return", "goto", "else", "case", "sizeof", "do", "if", "for", "while", "switch", "break",
+	"continue", "default", "_Static_assert", NULL
+};
+
+static const struct token *token_at(const struct unit *u, int at)
+{
+	return &u->tokens.at[at];
+}
+
+static bool opens(const struct token *t)
+{
+	return t->kind == TOKEN_PUNCTUATION && strchr("([{", *t->text);
+}
+
+static bool closes(const struct token *t)
+{
+	return t->kind == TOKEN_PUNCTUATION && strchr(")]}", *t->text);
+}
+
+static bool is_type_name(const struct unit *u, const struct token *t)
+{
+	for (int i = u->type_name_count - 1; i >= 0; i--)
+		if (token_same(t, token_at(u, u->type_names[i])))
+			return true;
+	return false;
+}
+
+/* The first token after a word and the brackets that follow it. */
+static int call_end(const struct unit *u, int at)
+{
+	const struct token *next = token_at(u, at + 1);
+
+	return token_is(next, "(") ? next->match + 1 : at + 1;
+}
+
+int unit_tag_end(const struct unit *u, int at)
+{
+	at++;
+	while (token_among(token_at(u, at), call_words))
+		at = call_end(u, at);
+	if (token_at(u, at)->kind == TOKEN_WORD)
+		at++;
+	if (token_is(token_at(u, at), "{"))
+		at = token_at(u, at)->match + 1;
+	return at;
+}
+
+/* Whether the unknown word can only be a type: no expression has two names in a row. */
+static bool looks_like_type(const struct unit *u, int at, bool certain)
+{
+	const struct token *t = token_at(u, at);
+
+	if (is_type_name(u, t) || certain)
+		return true;
+	return !token_among(t, statement_words) && token_at(u, at + 1)->kind == TOKEN_WORD
+		&& !token_among(token_at(u, at + 1), call_words);
+}
+
+struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
+{
+	struct specifiers s = { .end = at };
+
+	for (;;) {
+		const struct token *t = token_at(u, s.end);
+
+		if (t->kind != TOKEN_WORD)
+			return s;
+		if (token_among(t, storage_words)) {
+			s.is_shared |= token_is(t, "__shared__");
+			s.is_extern |= token_is(t, "extern");
+			s.end++;
+		} else if (token_among(t, call_words)) {
+			s.end = call_end(u, s.end);
+		} else if (token_among(t, type_words)) {
+			s.type = true;
+			s.end++;
+		} else if (token_among(t, tag_words)) {
+			s.type = true;
+			s.end = unit_tag_end(u, s.end);
+		} else if (token_among(t, typeof_words)) {
+			s.type = true;
+			s.end = call_end(u, s.end);
+		} else if (!s.type && looks_like_type(u, s.end, certain || s.end > at)) {
+			s.type = true;
+			s.end++;
+		} else {
+			return s;
+		}
+	}
+}
+
+int unit_declarator_name(const struct unit *u, int at)
+{
+	for (;;) {
+		const struct token *t = token_at(u, at);
+
+		if (token_among(t, call_words))
+			at = call_end(u, at);
+		else if (token_is(t, "*") || token_is(t, "(") || token_among(t, storage_words))
+			at++;
+		else
+			return t->kind == TOKEN_WORD ? at : -1;
+	}
+}
+
+int unit_declarator_end(const struct unit *u, int at)
+{
+	for (;;) {
+		const struct token *t = token_at(u, at);
+
+		if (t->kind == TOKEN_END || closes(t) || token_is(t, ";") || token_is(t, ",")
+		    || token_is(t, "="))
+			return at;
+		at = opens(t) ? t->match + 1 : at + 1;
+	}
+}
+
+int unit_statement_end(const struct unit *u, int at)
+{
+	const struct token *t = token_at(u, at);
+
+	if (token_is(t, "{"))
+		return t->match + 1;
+	if (token_is(t, "if") || token_is(t, "for") || token_is(t, "while")
+	    || token_is(t, "switch")) {
+		int end = unit_statement_end(u, call_end(u, at));
+
+		if (token_is(t, "if") && token_is(token_at(u, end), "else"))
+			return unit_statement_end(u, end + 1);
+		return end;
+	}
+	if (token_is(t, "do"))
+		at = unit_statement_end(u, at + 1);
+	else if (t->kind == TOKEN_WORD && token_is(token_at(u, at + 1), ":"))
+		return unit_statement_end(u, at + 2);
+	for (;;) {
+		t = token_at(u, at);
+		if (t->kind == TOKEN_END || closes(t))
+			return at;
+		if (token_is(t, ";"))
+			return at + 1;
+		at = opens(t) ? t->match + 1 : at + 1;
+	}
+}
+
+const struct function *unit_function(const struct unit *u, const struct token *name)
+{
+	for (int i = 0; i < u->function_count; i++) {
+		const struct function *f = &u->functions[i];
+
+		if (f->body >= 0 && token_same(token_at(u, f->name), name))
+			return f;
+	}
+	return NULL;
+}
+
+/* --- reading a file --- */
+
+/* Makes room for one more entry; grows when the count reaches a power of two. */
+static void *grow(void *list, int count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return list;
+	return xreallocarray(list, 2 * (size_t)count + 1, size);
+}
+
+static void add_type_name(struct unit *u, int name)
+{
+	u->type_names = grow(u->type_names, u->type_name_count, sizeof(*u->type_names));
+	u->type_names[u->type_name_count++] = name;
+}
+
+static void add_function(struct unit *u, const struct function *f)
+{
+	u->functions = grow(u->functions, u->function_count, sizeof(*u->functions));
+	u->functions[u->function_count++] = *f;
+}
+
+static void read_typedef(struct unit *u, int at)
+{
+	at = unit_specifiers(u, at, true).end;
+	for (;;) {
+		int name = unit_declarator_name(u, at);
+
+		if (name >= 0)
+			add_type_name(u, name);
+		at = unit_declarator_end(u, at);
+		if (!token_is(token_at(u, at), ","))
+			return;
+		at++;
+	}
+}
+
+/* Takes extern "C" away, in front of one declaration or around a block of them. */
+static int drop_linkage(struct unit *u, int at)
+{
+	struct token *t = &u->tokens.at[at];
+
+	if (!token_is(t, "extern") || t[1].kind != TOKEN_QUOTED)
+		return at;
+	t[0].instead = "";
+	t[1].instead = "";
+	if (!token_is(&t[2], "{"))
+		return at + 2;
+	t[2].instead = "";
+	u->tokens.at[t[2].match].instead = "";
+	return at + 3;
+}
+
+/* Takes the words of CUDA out of a kernel's declaration; a kernel is a static function here. */
+static void drop_kernel_words(struct unit *u, int from, int end)
+{
+	bool is_static = false;
+
+	for (int i = from; i < end; i++) {
+		struct token *t = &u->tokens.at[i];
+
+		if (token_is(t, "__global__")) {
+			t->instead = is_static ? "" : "static";
+			is_static = true;
+		} else if (token_is(t, "static")) {
+			if (is_static)
+				t->instead = "";
+			is_static = true;
+		} else if (token_is(t, "__launch_bounds__")) {
+			for (int last = call_end(u, i); i < last; i++)
+				u->tokens.at[i].instead = "";
+			i--;
+		}
+	}
+}
+
+/* Reads one external declaration; returns the first token after it. */
+static int read_external(struct unit *u, int start)
+{
+	struct function f = { .name = -1, .body = -1, .bounds = -1 };
+	bool assigned = false;
+	int at = start;
+
+	for (;; at++) {
+		const struct token *t = token_at(u, at);
+
+		if (t->kind == TOKEN_END || token_is(t, ";") || token_is(t, "}"))
+			break;
+		if (token_is(t, "__global__"))
+			f.kernel = true;
+		else if (token_is(t, "__launch_bounds__") && token_is(t + 1, "("))
+			f.bounds = at + 1;
+		else if (token_is(t, "="))
+			assigned = true;
+		if (t->kind == TOKEN_WORD && token_is(t + 1, "(")) {
+			if (f.name < 0 && !token_among(t, call_words)
+			    && !token_among(t, typeof_words)) {
+				f.name = at;
+				f.open = at + 1;
+			}
+		} else if (token_is(t, "{") && f.name >= 0 && !assigned && token_is(t - 1, ")")) {
+			f.body = at;
+			break;
+		}
+		if (opens(t))
+			at = t->match;
+	}
+	if (f.name >= 0 && (f.kernel || f.body >= 0))
+		add_function(u, &f);
+	if (f.kernel)
+		drop_kernel_words(u, start, f.name);
+	if (f.body >= 0)
+		at = token_at(u, f.body)->match;
+	return token_at(u, at)->kind == TOKEN_END ? at : at + 1;
+}
+
+enum status unit_read(const char *file, const char *text, size_t bytes, struct unit *out)
+{
+	*out = (struct unit){ 0 };
+	TRY(tokens_read(file, text, bytes, &out->tokens));
+	for (int i = 0; i < out->tokens.count; i++)
+		if (token_is(token_at(out, i), "typedef"))
+			read_typedef(out, i);
+	for (int i = 0; token_at(out, i)->kind != TOKEN_END; )
+		i = read_external(out, drop_linkage(out, i));
+	return STATUS_OK;
+}
+
+void unit_free(struct unit *u)
+{
+	tokens_free(&u->tokens);
+	free(u->type_names);
+	free(u->functions);
+	*u = (struct unit){ 0 };
+}

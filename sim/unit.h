@@ -1,0 +1,61 @@
+/* unit.h - what a preprocessed CUDA C file declares, as far as the rewriter has to know.
+ *
+ * Finds type names, function definitions and kernels, and reads the front part of declarations.
+ * Parses no expressions and checks no types: whatever it lets pass, the C compiler judges
+ * afterwards, on the same line. Functions that take a unit and an index look at the token there and
+ * return token indices.
+ */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sim/token.h"
+#include "traces/status.h"
+
+struct function {
+	int name;                       /* token indices: its name, */
+	int open;                       /* the '(' of its parameters, */
+	int body;                       /* the '{' of its body, -1 for the prototype of a kernel, */
+	int bounds;                     /* the '(' of __launch_bounds__, -1 if there is none */
+	bool kernel;
+};
+
+struct unit {
+	struct tokens tokens;
+	int *type_names;                /* tokens that some typedef declares */
+	int type_name_count;
+	struct function *functions;     /* in file order */
+	int function_count;
+};
+
+/* Reads the file and turns the words of kernels (__global__, __launch_bounds__, extern "C") into
+ * what C has for them. COMPILE as tokens_read(). `text` must outlive the unit. Free with
+ * unit_free(). */
+enum status unit_read(const char *file, const char *text, size_t bytes, struct unit *out);
+void unit_free(struct unit *);
+
+/* The specifiers a declaration begins with: "static const struct x". */
+struct specifiers {
+	int end;                        /* first token after them */
+	bool type;                      /* they name a type: this is a declaration */
+	bool is_shared, is_extern;
+};
+/* certain: the caller knows that a declaration stands here, so an unknown word is a type. */
+struct specifiers unit_specifiers(const struct unit *, int at, bool certain);
+
+/* The name that the declarator at `at` declares: "f" in "(*const f)(int)". -1 if it has none. */
+int unit_declarator_name(const struct unit *, int at);
+/* The ',', ';', '=' or closing bracket that ends the declarator or initialiser at `at`. */
+int unit_declarator_end(const struct unit *, int at);
+
+/* First token after the struct, union or enum specifier at `at`, its members included. */
+int unit_tag_end(const struct unit *, int at);
+/* First token after the statement at `at`. */
+int unit_statement_end(const struct unit *, int at);
+
+/* The function that the token names and this file defines, else NULL. */
+const struct function *unit_function(const struct unit *, const struct token *name);
+
+#endif

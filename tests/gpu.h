@@ -1,0 +1,37 @@
+/* gpu.h - for tests that need a GPU: says whether there is one, and skips them all if not. */
+#ifndef TESTS_GPU_H
+#define TESTS_GPU_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/device.h"
+
+/* False after printing TAP's "skip all" with the reason. Asks in a child process: a process that
+ * has used CUDA cannot fork tests that use it again. */
+static inline bool gpu_or_skip(void)
+{
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		struct device *device;
+
+		if (device_open("cuda", NULL, &device) == STATUS_OK) {
+			device_close(device);
+			_exit(0);
+		}
+		printf("1..0 # SKIP no CUDA device: %s\n", error_text());
+		fflush(stdout);
+		_exit(1);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
+		&& WEXITSTATUS(status) == 0;
+}
+
+#endif

@@ -1,0 +1,261 @@
+#!/bin/sh
+# run.sh [BUILD_DIR [OUT_DIR]] - proves on a machine with a GPU that GPU and simulator agree.
+#
+# Runs the device tests, decodes the reference prompts and attends to the reference tensors on both
+# devices, compares every bit, lets compute-sanitizer look at a small run, and records the traces
+# that `make check` replays where there is no GPU (copy OUT_DIR/*.twin to tests/h200/). A build may
+# have been made elsewhere: only BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used,
+# with whatever libraries LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and
+# OUT_DIR/report.txt, and prints that last. Exit code 1 when anything failed, 77 without a GPU.
+LC_ALL=C
+export LC_ALL
+
+source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+build=$(cd "${1:-$source/build}" && pwd) || exit 2
+mkdir -p "${2:-$build/gpu}" || exit 2
+out=$(cd "${2:-$build/gpu}" && pwd) || exit 2
+flashtwin=$build/flashtwin
+samples=$source/doc/samples/shakespeare
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+log=$out/log.txt
+report=$out/report.txt
+: >"$log" || exit 2
+: >"$report"
+failures=0
+
+# --- reporting ---
+
+# result PASS|FAIL|SKIP WHAT DETAIL
+result() {
+	printf '%-4s  %-44s  %s\n' "$1" "$2" "$3" | tee -a "$report"
+	[ "$1" != FAIL ] || failures=$((failures + 1))
+}
+
+# run LIMIT COMMAND...: stdout and stderr go to $work/stdout and $work/stderr, and to the log.
+run() {
+	limit=$1
+	shift
+	begun=$(date +%s)
+	timeout "$limit" "$@" >"$work/stdout" 2>"$work/stderr"
+	code=$?
+	{
+		echo "\$ $*"
+		tail -n 30 "$work/stderr"
+		echo "exit code $code, $(($(date +%s) - begun)) s"
+	} >>"$log"
+}
+
+# The line that a comparison ends with, or whatever was said last.
+said() {
+	grep 'compared' "$work/stderr" "$work/stdout" | tail -n 1 | sed 's/^[^:]*://' | grep . ||
+		tail -n 1 "$work/stderr"
+}
+
+# compared WHAT: PASS when the last run ended well and found no differing bit.
+compared() {
+	line=$(said)
+	case $code:$line in
+	0:*', 0 bits differ'*) result PASS "$1" "$line" ;;
+	*) result FAIL "$1" "exit code $code: $line" ;;
+	esac
+}
+
+# --- .npy files without NumPy: 1.0 files, as the samples are ---
+
+# npy_data FILE: the bytes behind the header.
+npy_data() {
+	length=$(od -An -tu2 -j8 -N2 "$1" | tr -d ' ')
+	tail -c +$((length + 11)) "$1"
+}
+
+# bytes_of_i32: int32 values on stdin, as bytes.
+bytes_of_i32() {
+	od -An -v -tu4 -w4 | awk '{ printf "\\%04o", $1 }' >"$work/escapes"
+	printf '%b' "$(cat "$work/escapes")"
+}
+
+# last_query FILE POSITIONS: of q (8, POSITIONS, 64) the last position, as a (8, 64) file.
+last_query() {
+	printf '\223NUMPY\001\000\166\000'
+	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 64), }"
+	npy_data "$1" >"$work/q"
+	for head in 0 1 2 3 4 5 6 7; do
+		tail -c +$(((head * $2 + $2 - 1) * 256 + 1)) "$work/q" | head -c 256
+	done
+}
+
+# greatest_error F32.npy F64.npy
+greatest_error() {
+	npy_data "$1" | od -An -v -tf4 -w4 >"$work/a"
+	npy_data "$2" | od -An -v -tf8 -w8 >"$work/b"
+	paste "$work/a" "$work/b" | awk '
+		NF != 2 || $1 != $1 + 0 { bad = 1 }
+		{ d = $1 - $2; if (d < 0) d = -d; if (d > greatest) greatest = d }
+		END { if (bad || !NR) print "inf"; else printf "%.3g\n", greatest }'
+}
+
+# --- what is here ---
+
+"$flashtwin" info --device cuda >"$work/info" 2>&1 || {
+	code=$?
+	cat "$work/info"
+	exit "$code"
+}
+{
+	date -u '+%Y-%m-%d %H:%M:%S UTC'
+	"$flashtwin" --version
+	sed -n '/^devices/,/^$/p' "$work/info"
+} | tee -a "$report"
+cat "$work/info" >>"$log"
+
+# --- device tests ---
+
+CK_TAP_LOG_FILE_NAME=-
+CK_VERBOSITY=silent
+abs_srcdir=$source
+abs_builddir=$build
+export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
+for test in test_cuda test_twin; do
+	run 240 "$build/tests/$test"
+	cat "$work/stdout" >>"$log"
+	passed=$(grep -c '^ok' "$work/stdout")
+	detail="$passed passed, $(grep -c '^not ok' "$work/stdout") failed"
+	detail="$detail $(sed -n 's/^# \(.*compared\)/(\1)/p' "$work/stdout")"
+	if [ "$code" -eq 0 ] && [ "$passed" -gt 0 ]; then
+		result PASS "$test" "$detail"
+	else
+		result FAIL "$test" "$detail, exit code $code"
+	fi
+done
+
+# --- decoding ---
+
+# decode NAME BYTES WHAT OPTION...: on both devices; the text must be the reference's too.
+decode() {
+	name=$1 bytes=$2 what="decode $1, $3"
+	shift 3
+	npy_data "$samples/reference/$name/tokens.npy" | bytes_of_i32 >"$work/prompt"
+	npy_data "$samples/reference/$name/greedy.npy" >"$work/greedy"
+	run 240 "$flashtwin" decode --model "$samples" --prompt-file "$work/prompt" -n "$bytes" \
+		--device both "$@"
+	compared "$what"
+	if cmp -s "$work/stdout" "$work/greedy"; then
+		result PASS "$what: text" "$bytes bytes equal greedy.npy"
+	else
+		result FAIL "$what: text" "$(cmp "$work/stdout" "$work/greedy" 2>&1)"
+	fi
+}
+
+# every STEP LAST: "s0,sSTEP,...,sLAST".
+every() {
+	awk -v step="$1" -v last="$2" 'BEGIN {
+		for (s = 0; s < last; s += step)
+			printf "s%d,", s
+		printf "s%d\n", last
+	}'
+}
+
+decode short 64 'every point' --log points
+decode romeo 200 'every point' --log points
+decode romeo 200 'every partial, chunk 16' --log partials --chunk 16
+decode long 200 'every buffer' --log launch
+decode long 200 'points of 58 steps' --log points --log-at "$(every 16 898)"
+
+# --- attention alone ---
+
+# attend NAME LAYER OPTION...
+attend() {
+	name=$1 layer=$2
+	shift 2
+	reference=$samples/reference/$name
+	query=$reference/layer${layer}_q.npy
+	if [ "$name" = short ]; then
+		last_query "$query" 96 >"$work/q.npy"
+		query=$work/q.npy
+	fi
+	what="attend $name, layer $layer${*:+, $*}"
+	run 120 "$flashtwin" attend --path flash-decoding --q "$query" \
+		--k "$reference/layer${layer}_k.npy" --v "$reference/layer${layer}_v.npy" \
+		--device both --log points --out "$work/out.npy" "$@"
+	compared "$what"
+	[ "$code" -eq 0 ] || return
+	error=$(greatest_error "$work/out.npy" "$reference/layer${layer}_out64.npy")
+	if [ "$(awk -v e="$error" 'BEGIN { print (e != "inf" && e + 0 <= 2e-6) }')" = 1 ]; then
+		result PASS "$what: error" "at most $error off float64"
+	else
+		result FAIL "$what: error" "$error off float64, 2e-6 is allowed"
+	fi
+}
+
+attend romeo 0
+attend romeo 2
+attend long 0
+attend long 2
+attend short 1
+for chunk in 1 16 33 95 96 97; do
+	attend romeo 0 --chunk "$chunk"
+done
+
+# --- traces to keep, each replayed at once on the simulator ---
+
+# record NAME PROMPT_FILE BYTES OPTION...
+record() {
+	name=$1 prompt=$2 bytes=$3
+	shift 3
+	run 240 "$flashtwin" decode --model "$samples" --prompt-file "$prompt" -n "$bytes" \
+		--device cuda --force -o "$out/$name.twin" "$@"
+	if [ "$code" -ne 0 ]; then
+		result FAIL "record $name.twin" "exit code $code: $(tail -n 1 "$work/stderr")"
+		return
+	fi
+	result PASS "record $name.twin" "$(wc -c <"$out/$name.twin") bytes"
+	run 240 "$flashtwin" replay "$out/$name.twin" --device sim
+	compared "replay $name.twin on the simulator"
+}
+
+printf 'ROMEO:\nO, she do' >"$work/demo"
+record demo "$work/demo" 64 --log points
+npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
+record romeo "$work/romeo" 200 --log partials
+npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
+record long "$work/long" 200 --log launch --log-at s0..s63,s883..s898
+
+size=$(cat "$out"/*.twin | wc -c)
+if [ "$size" -le 12000000 ]; then
+	result PASS 'size of the traces' "$size bytes"
+else
+	result FAIL 'size of the traces' "$size bytes, 12000000 are allowed"
+fi
+
+# --- compute-sanitizer ---
+
+sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+for tool in memcheck racecheck initcheck synccheck; do
+	if [ ! -x "$sanitizer" ]; then
+		result SKIP "compute-sanitizer $tool" 'no compute-sanitizer here'
+		continue
+	fi
+	run 60 "$sanitizer" --tool "$tool" --error-exitcode 9 "$flashtwin" decode \
+		--model "$samples" --prompt-file "$work/demo" -n 4 --chunk 16 \
+		--device cuda --no-record
+	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' | tail -n 1)
+	if [ "$code" -eq 0 ]; then
+		result PASS "compute-sanitizer $tool" "$line"
+	elif [ "$code" -eq 9 ]; then
+		result FAIL "compute-sanitizer $tool" "$line"
+	else
+		result SKIP "compute-sanitizer $tool" "it does not run here: exit code $code $line"
+	fi
+done
+
+# --- the table ---
+
+echo
+cat "$report"
+if [ "$failures" -eq 0 ]; then
+	echo "PASS: $(grep -c '^PASS' "$report") checks" | tee -a "$report"
+else
+	echo "FAIL: $failures of $(grep -c '^PASS\|^FAIL' "$report") checks" | tee -a "$report"
+	exit 1
+fi

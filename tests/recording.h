@@ -1,0 +1,146 @@
+/* recording.h - for tests: a few steps of flash decoding on the simulator, recorded.
+ *
+ * Random inputs from a fixed seed, so that every call records the same run unless asked otherwise.
+ */
+#ifndef TESTS_RECORDING_H
+#define TESTS_RECORDING_H
+
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#undef fail     /* a name of Check that traces/status.h uses */
+
+#include "engine/path.h"
+#include "engine/recorder.h"
+#include "traces/store.h"
+
+#define OK(call) \
+	do { \
+		enum status ok_status_ = (call); \
+		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
+	} while (0)
+
+/* The call fails with that status and a message that holds `text`. */
+#define FAILS(call, expected, text) \
+	do { \
+		enum status fails_status_ = (call); \
+		ck_assert_msg(fails_status_ == (expected) && strstr(error_text(), text), \
+			      "%s: status %d: %s", #call, (int)fails_status_, error_text()); \
+	} while (0)
+
+enum { REC_LAYERS = 2, REC_HEADS = 4, REC_KV_HEADS = 2, REC_D = 20, REC_CHUNK = 4, REC_STEPS = 9 };
+
+/* What differs from the usual recording: all zeros is 9 steps of one sequence at level launch. */
+struct recording_options {
+	enum log_level level;
+	const char *points, *log_at;
+	int slots;                      /* 0: 1 */
+	uint64_t seed;                  /* of the simulator */
+	bool nan;                       /* some inputs are NaN */
+	int flip_step;                  /* one bit of q is other in this step; 0: in none */
+	bool cut;                       /* the process dies before the run ends */
+};
+
+static inline float recording_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return (float)(*state >> 8) / (float)(1 << 23) - 1.0f;
+}
+
+static inline void recording_fill(float *values, int count, uint32_t *state, bool nan)
+{
+	for (int i = 0; i < count; i++)
+		values[i] = nan && i % 7 == 3 ? NAN : recording_random(state);
+}
+
+/* Outputs of all steps and layers are left in `outputs` ([steps, layers, slots, heads, D]) unless
+ * it is NULL. Steps are marked. */
+static inline void recording_decode(struct device *device, const struct recording_options *o,
+				    float *outputs)
+{
+	int slots = o->slots ? o->slots : 1;
+	int q_count = slots * REC_HEADS * REC_D, kv_count = slots * REC_KV_HEADS * REC_D;
+	struct attention_shape shape = {
+		.layers = REC_LAYERS, .slots = slots, .heads = REC_HEADS, .kv_heads = REC_KV_HEADS,
+		.head_dim = REC_D, .max_len = 12, .chunk = REC_CHUNK,
+		.scale = attention_scale(REC_D),
+	};
+	float *q = calloc((size_t)q_count, sizeof *q), *out = calloc((size_t)q_count, sizeof *out);
+	float *k = calloc((size_t)kv_count, sizeof *k), *v = calloc((size_t)kv_count, sizeof *v);
+	struct attention *attention;
+	uint32_t random = 1;
+
+	OK(attention_create(&path_flash_decoding, device, &shape, &attention));
+	for (int step = 0; step < REC_STEPS; step++) {
+		OK(device_step_begin(device, &(struct step_note){ .step = step, .slots = slots }));
+		for (int layer = 0; layer < REC_LAYERS; layer++) {
+			recording_fill(q, q_count, &random, o->nan);
+			recording_fill(k, kv_count, &random, o->nan);
+			recording_fill(v, kv_count, &random, false);
+			if (step + 1 == o->flip_step && layer == 0)
+				((uint32_t *)q)[5] ^= 1u << 20;
+			OK(attention_step(attention, &(struct attention_step){
+				.layer = layer, .q = q, .k = k, .v = v, .out = out }));
+			if (outputs)
+				memcpy(outputs + (step * REC_LAYERS + layer) * q_count, out,
+				       (size_t)q_count * sizeof *out);
+		}
+		OK(device_step_end(device));
+	}
+	attention_destroy(attention);
+	free(q);
+	free(k);
+	free(v);
+	free(out);
+}
+
+/* A recorder on a simulator of its own. */
+static inline struct device *recording_open(struct store *store, const struct recording_options *o)
+{
+	struct device_options sim = { .seed = o->seed, .poison = true };
+	struct recorder_options options = {
+		.store = store, .level = o->level, .command = "test", .path = "flash-decoding",
+		.seed = o->seed, .points = o->points, .log_at = o->log_at,
+	};
+	struct device *inner, *recorder;
+
+	OK(device_open("sim", &sim, &inner));
+	OK(recorder_open(inner, &options, &recorder));
+	return recorder;
+}
+
+/* Records a whole run into the store; returns its number. */
+static inline int64_t recording_make(struct store *store, const struct recording_options *o,
+				     float *outputs)
+{
+	struct device *recorder = recording_open(store, o);
+	int64_t run = recorder_run(recorder);
+
+	recording_decode(recorder, o, outputs);
+	if (o->cut) {
+		device_close(recorder);
+		OK(store_commit(store));
+	} else {
+		OK(recorder_finish(recorder, STATUS_OK));
+	}
+	return run;
+}
+
+/* The one integer a query of the store gives. */
+static inline int64_t query(struct store *store, const char *sql)
+{
+	sqlite3_stmt *rows;
+	int64_t value;
+
+	ck_assert_msg(sqlite3_prepare_v2(store_db(store), sql, -1, &rows, NULL) == SQLITE_OK,
+		      "%s: %s", sql, sqlite3_errmsg(store_db(store)));
+	ck_assert_msg(sqlite3_step(rows) == SQLITE_ROW, "%s: no row", sql);
+	value = sqlite3_column_int64(rows, 0);
+	sqlite3_finalize(rows);
+	return value;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* sample.h - what tests need of the sample model and its reference vectors. */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#undef fail     /* a name of Check that traces/status.h uses */
+
+#include "traces/npy.h"
+
+#define SAMPLE_DIRECTORY SOURCE_DATADIR "/samples/shakespeare"
+
+static inline void check_ok(enum status status)
+{
+	ck_assert_msg(status == STATUS_OK, "status %d: %s", (int)status, error_text());
+}
+
+/* The call fails with that status and a message that holds `text`. */
+static inline void check_fails(enum status status, enum status expected, const char *text)
+{
+	ck_assert_msg(status == expected && strstr(error_text(), text) != NULL, "status %d: %s "
+		      "(wanted %d: %s)", (int)status, error_text(), (int)expected, text);
+}
+
+/* reference/<which>/<name>.npy */
+static inline struct npy sample_npy(const char *which, const char *name, enum dtype dtype)
+{
+	char path[4096];
+	struct npy array;
+
+	snprintf(path, sizeof(path), "%s/reference/%s/%s.npy", SAMPLE_DIRECTORY, which, name);
+	check_ok(npy_read(path, &array));
+	ck_assert_int_eq(array.dtype, dtype);
+	return array;
+}
+
+/* The prompt of a reference as bytes, the caller frees. */
+static inline unsigned char *sample_prompt(const char *which, size_t *count)
+{
+	struct npy tokens = sample_npy(which, "tokens", DTYPE_I32);
+	unsigned char *prompt = malloc(tokens.count);
+
+	ck_assert_ptr_nonnull(prompt);
+	for (size_t i = 0; i < tokens.count; i++)
+		prompt[i] = (unsigned char)((const int32_t *)tokens.data)[i];
+	*count = tokens.count;
+	npy_free(&tokens);
+	return prompt;
+}
+
+static inline double greatest_difference(const float *a, const float *b, size_t count)
+{
+	double greatest = 0.0;
+
+	for (size_t i = 0; i < count; i++)
+		greatest = fmax(greatest, isnan(a[i]) ? INFINITY : fabs((double)a[i] - b[i]));
+	return greatest;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* test_address.c - addresses: every form is read and written back alike, all else refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/address.h"
+
+#include <check.h>
+
+static const char *const good[] = {
+	"L0", "L12", "r2.L12", "L12.b3", "L12.b3.w1", "L12.b3.w1.l31", "L12.b3.w1.l31.p2",
+	"L12.b3.w1.l31.a40", "L12.b3.p1", "L12.p1", "L12.a0", "L12.end", "s4", "s4.end",
+	"r1.s4.end",
+	"r3", "L9223372036854775807"
+};
+
+static const char *const bad[] = {
+	"", "L", "12", "L-1", "L 1", "l1", "L1.", "L1.b", "L1.w0", "L1.b0.l0", "L1.b0.w0.l0.w0",
+	"L1.p0.a0", "L1.p0.end", "L1.b0.end", "L1.end.b0", "L1.end.", "L1x", "s1.b0", "s1.L1",
+	"L1.r1",
+	"r1.", "end", "L9223372036854775808", "L1..L2", "L1b0"
+};
+
+START_TEST(good_addresses_are_written_as_they_were_read)
+{
+	struct address a;
+	char text[ADDRESS_TEXT];
+
+	ck_assert_int_eq(address_parse("--at", good[_i], &a), STATUS_OK);
+	address_format(&a, text);
+	ck_assert_str_eq(text, good[_i]);
+}
+END_TEST
+
+START_TEST(bad_addresses_are_refused)
+{
+	struct address a;
+
+	ck_assert_msg(address_parse("--at", bad[_i], &a) == STATUS_USAGE, "'%s' was taken",
+		      bad[_i]);
+	ck_assert_ptr_nonnull(strstr(error_text(), "--at"));
+}
+END_TEST
+
+START_TEST(parts_have_their_numbers)
+{
+	struct address a;
+
+	ck_assert_int_eq(address_parse("--at", "r7.L6.b5.w4.l3.p2", &a), STATUS_OK);
+	ck_assert_int_eq(a.run, 7);
+	ck_assert_int_eq(a.step, -1);
+	ck_assert_int_eq(a.launch, 6);
+	ck_assert_int_eq(a.block, 5);
+	ck_assert_int_eq(a.warp, 4);
+	ck_assert_int_eq(a.lane, 3);
+	ck_assert_int_eq(a.point, 2);
+	ck_assert_int_eq(a.access, -1);
+	ck_assert(!a.end);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("address");
+	TCase *tests = tcase_create("address");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(tests, good_addresses_are_written_as_they_were_read, 0,
+			    sizeof(good) / sizeof(good[0]));
+	tcase_add_loop_test(tests, bad_addresses_are_refused, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tests, parts_have_their_numbers);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# test_info.sh - `flashtwin info` about the program, the machine and a trace.
+flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+
+number=0
+# expect WHAT CODE PATTERN...: judges the last run; every pattern must match a line of its output.
+expect() {
+	number=$((number + 1))
+	what=$1 wanted=$2 missing=
+	shift 2
+	for pattern; do
+		cat out err | grep -q -- "$pattern" || missing=$pattern
+	done
+	if [ "$code" -eq "$wanted" ] && [ -z "$missing" ]; then
+		echo "ok $number - $what"
+	else
+		echo "not ok $number - $what"
+		echo "# exit code $code, expected $wanted; no line matches '$missing'"
+		cat out err | sed 's/^/# /'
+	fi
+}
+run() {
+	"$flashtwin" "$@" >out 2>err
+	code=$?
+}
+
+run info
+expect 'info names version, devices, kernels and paths' 0 '^flashtwin [0-9]' '^  sim:0 ' \
+	'profile h200' '^  cuda' '^  flash_decode_chunk: ' 'const int \*seq_lens' \
+	'1152 bytes of static shared' '^  flash-decoding: ' 'SQLite 3'
+run info --json
+expect 'info --json has the same' 0 '"profile": "h200"' '"name": "flash_decode_reduce"' \
+	'"static_shared_bytes": 1152' '"memory_bytes": null' '"sqlite": "3'
+run info --device sim
+expect 'info --device sim' 0 '^  sim:0 '
+run info --device cuda
+if [ "$code" -eq 77 ]; then
+	expect 'info --device cuda without a GPU' 77 '^flashtwin info: no GPU'
+	[ ! -s out ] || code=99
+	expect 'and nothing on stdout' 77
+else
+	expect 'info --device cuda with a GPU' 0 '^  cuda:0 ' 'multiprocessors'
+	run info --device cuda --json
+	expect 'and as JSON' 0 '"driver": "CUDA '
+fi
+run info --device tpu
+expect 'a device that is not there' 2 '^flashtwin info: --device tpu'
+
+run info missing.twin
+expect 'a trace that is missing' 2 'missing.twin'
+echo 'this is no trace' >foreign.twin
+run info foreign.twin
+expect 'a file that is no trace' 6 'foreign.twin'
+run decode --prompt 'ROMEO:' -n 2 --log points -o t.twin
+run info t.twin
+expect 'a trace' 0 '^t.twin: [0-9]* bytes, 1 run$' 'decode by flash-decoding on sim' \
+	'level points' '7 steps; complete, ended OK'
+run info t.twin --json
+expect 'a trace as JSON' 0 '"complete": true' '"steps": 7' '"level": "points"' '"driver": null'
+run info t.twin --device sim
+expect 'a trace and a device' 2 '^flashtwin info: --device sim'
+
+echo "1..$number"

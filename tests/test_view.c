@@ -1,0 +1,323 @@
+/* test_view.c - views of a small trace made by hand: what each says, where, and what it refuses.
+ *
+ * One sequence of three keys, chunks of two: a cache row, two chunks and an empty one, their
+ * reduction. The second run of the trace differs in one partial.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/store.h"
+#include "traces/xalloc.h"
+#include "tui/view.h"
+
+#include <check.h>
+
+static struct store *store;
+
+static uint32_t bits(float value)
+{
+	uint32_t out;
+
+	memcpy(&out, &value, sizeof(out));
+	return out;
+}
+
+static void must(enum status status)
+{
+	ck_assert_msg(status == STATUS_OK, "%s", error_text());
+}
+
+static void add_launch(int64_t run, const char *kernel, uint32_t x, uint32_t z, int64_t *launch)
+{
+	const struct event_arg args[] = {
+		{ .name = "k", .type = "const float *", .kind = "pointer", .buffer = 1,
+		  .offset = 8 },
+		{ .name = "scale", .type = "float", .kind = "f32", .bits = bits(0.125f) },
+	};
+	const struct event_launch what = {
+		.kernel = kernel, .grid = { x, 1, z }, .block = { 32, 1, 1 },
+		.cluster = { 1, 1, 1 },
+		.layer = 0, .args = args, .arg_count = 2,
+	};
+	const struct event_op op = {
+		.kind = OP_LAUNCH, .start_us = NAN, .duration_us = NAN, .object = -1,
+		.launch = &what
+	};
+	int64_t number;
+
+	must(store_kernel(store, run, kernel, "k.cu", "text", 4, "[]", "cuda_c", true));
+	must(store_op(store, run, &op, &number, launch));
+}
+
+static void add_attention(int64_t run, float last_max)
+{
+	const struct event_kv kv[] = {
+		{ .tensor = 'k', .layer = 0, .position = 0, .buffer = 1, .bytes = 16,
+		  .source_op = -1 },
+		{ .tensor = 'k', .layer = 0, .position = 2, .buffer = 1, .bytes = 16,
+		  .source_op = -1 },
+	};
+	const struct event_partial partials[] = {
+		{ .chunk = 0, .key_begin = 0, .key_end = 2, .max_bits = bits(2.0f),
+		  .sum_bits = bits(1.5f),
+		  .lse = 2.405, .weight = 0.75 },
+		{ .chunk = 1, .key_begin = 2, .key_end = 3, .max_bits = bits(last_max),
+		  .sum_bits = bits(1.0f),
+		  .lse = 1.3, .weight = 0.25 },
+		{ .chunk = 2, .key_begin = 4, .key_end = 3, .max_bits = bits(-INFINITY),
+		  .lse = NAN },
+	};
+	const struct event_reduce reduces[] = {
+		{ .chunk = 0, .order = 0, .weight = 1.0, .sum = 1.5 },
+		{ .chunk = 1, .order = 1, .weight = 0.5, .sum = 2.0 },
+	};
+	const struct event_point points[] = {
+		{ .thread = 0, .sequence = 0, .name = "score", .count = 2,
+		  .bits = { bits(2.0f), bits(1.0f) } },
+		{ .thread = 0, .sequence = 1, .name = "softmax", .count = 3,
+		  .bits = { bits(2.0f), bits(0.0f), bits(1.5f) } },
+		{ .thread = 1, .sequence = 0, .name = "score", .count = 2,
+		  .bits = { bits(2.0f - logf(2.0f)), bits(0.5f) } },
+	};
+	int64_t launch;
+
+	add_launch(run, "kv_scatter", 1, 1, &launch);
+	must(store_kv(store, run, launch, kv, 2));
+	add_launch(run, "flash_decode_chunk", 1, 3, &launch);
+	must(store_partials(store, run, launch, partials, 3));
+	must(store_points(store, run, launch, points, 3, 0));
+	add_launch(run, "flash_decode_reduce", 1, 1, &launch);
+	must(store_reduces(store, run, launch, reduces, 2));
+}
+
+static void add_run(uint64_t seed, float last_max)
+{
+	const struct event_run run = {
+		.device = "sim", .device_name = "simulator", .profile = "h200", .driver = "",
+		.seed = seed,
+		.command = "decode", .path = "flash-decoding", .options = "{}",
+		.level = LEVEL_POINTS,
+		.version = "1", .started = "2000-01-01T00:00:00Z", .compute = "9.0",
+	};
+	const struct event_buffer buffer = {
+		.id = 1, .name = "k_cache.0", .rank = 2, .shape = (const int64_t[]){ 4, 4 },
+		.bytes = 64
+	};
+	const struct event_op alloc = {
+		.kind = OP_ALLOC, .start_us = NAN, .duration_us = NAN, .buffer = 1, .bytes = 64,
+		.object = -1,
+		.alloc = &buffer,
+	};
+	int64_t number, op;
+
+	must(store_run_begin(store, &run, &number));
+	must(store_op(store, number, &alloc, &op, NULL));
+	must(store_step_begin(store, number, 0));
+	must(store_token(store, number, &(struct event_token){ .byte = 'A', .prompt = true }));
+	must(store_token(store, number, &(struct event_token){ .position = 2, .byte = '\n' }));
+	add_attention(number, last_max);
+	must(store_step_end(store, number, 0));
+	must(store_run_end(store, number, "OK", NULL));
+}
+
+static void make_trace(void)
+{
+	must(store_create(NULL, &(struct store_options){ 0 }, &store));
+	add_run(0, 1.25f);
+	add_run(7, 1.5f);
+	must(store_commit(store));
+}
+
+static void close_trace(void)
+{
+	must(store_close(store));
+}
+
+static enum status draw(const char *screen, const char *at, char **text)
+{
+	struct view_context c = { .store = store, .run = 1, .at = address_none };
+	enum status status;
+	size_t size;
+
+	if (at)
+		must(address_parse("--at", at, &c.at));
+	if (c.at.run > 0)
+		c.run = c.at.run;
+	c.out = open_memstream(text, &size);
+	ck_assert_ptr_nonnull(c.out);
+	status = view_find(screen)->draw(&c);
+	ck_assert_int_eq(fclose(c.out), 0);
+	return status;
+}
+
+static void assert_shows(const char *screen, const char *at, const char *part)
+{
+	char *text;
+
+	must(draw(screen, at, &text));
+	ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text);
+	free(text);
+}
+
+static void assert_refused(const char *screen, const char *at, const char *message)
+{
+	char *text;
+
+	ck_assert_int_eq(draw(screen, at, &text), STATUS_USAGE);
+	ck_assert_ptr_nonnull(strstr(error_text(), message));
+	free(text);
+}
+
+START_TEST(summary_names_runs_and_text)
+{
+	assert_shows("summary", NULL,
+		     "> r1  decode flash-decoding  on sim (simulator, profile h200)  seed 0");
+	assert_shows("summary", "r2", "> r2  decode flash-decoding");
+	assert_shows("summary", NULL, "prompt\n    A\n  slot 0 generated\n    \\n\n");
+	assert_shows("summary", NULL, "flash_decode_chunk            1 launches  L1 to L1");
+}
+END_TEST
+
+START_TEST(timeline_lists_operations)
+{
+	assert_shows("time", NULL, "     0  -        alloc        k_cache.0, 64 B");
+	assert_shows("time", NULL,
+		     " s0   slot 0 position 0 'A' (prompt)   slot 0 position 2 '\\n'\n");
+	assert_shows(
+		"time", "L1",
+		"     2  L1       launch       flash_decode_chunk  layer 0   1x1x3     32x1x1");
+	assert_shows("time", "r2.s0", "r2.L1    launch");
+	assert_refused("time", "s1", "no step s1");
+	assert_refused("time", "L3", "no launch L3");
+}
+END_TEST
+
+START_TEST(launch_lists_arguments)
+{
+	assert_shows("launch", "L1",
+		     "LAUNCH L1 flash_decode_chunk, step 0, layer 0\n  grid (1, 1, 3)");
+	assert_shows("launch", "L1", "k            k_cache.0 + 8  (buffer 1, f32[4,4])");
+	assert_shows("launch", "L1", "float                scale        0.125");
+	assert_shows("launch", "L1", "CHUNKS of L1");
+	assert_shows("launch", "L2", "REDUCTION of L2");
+	assert_shows("launch", "L0", "k row  layer 0  slot 0  kv head 0  position 2  from op -");
+	assert_refused("launch", "L1.b3", "b0 to b2");
+}
+END_TEST
+
+START_TEST(cache_shows_holes_and_writers)
+{
+	assert_shows("kv", NULL, "0..2            2  k_cache.0    L0");
+	assert_shows("kv", NULL, "  holes\n");
+	assert_shows("kv", NULL, "         2  '\\n'   generated     0  L0        -");
+}
+END_TEST
+
+START_TEST(chunks_show_partials)
+{
+	assert_shows("chunks", NULL,
+		     " L1.b0           0    0   0     0  0..1                      2"
+		     "           1.5      2.405  0.750000\n");
+	assert_shows("chunks", "r2.L1",
+		     " r2.L1.b1        0    0   0     1  2..2                    1.5");
+	assert_shows("chunks", NULL,
+		     "slot 0 head 0: no keys in chunks 2..2, max -inf and sum 0 as it must be");
+	assert_shows("chunks", NULL, "weights of each row add up to 1: ok");
+	assert_shows("chunks", "L2", "no partials here");
+}
+END_TEST
+
+START_TEST(one_chunk_shows_scores_and_checks)
+{
+	assert_shows("chunks", "L1.b0",
+		     "     0         0              2              0            1.5\n");
+	assert_shows("chunks", "L1.b0", "       0 'A'             2 0.6667 |       1");
+	assert_shows("chunks", "L1.b0", "last tile's max and sum: ok\n");
+	assert_shows("chunks", "L1.b0", "greatest score: ok\n");
+	assert_shows("chunks", "L1.b0", "shares add up to 1.0000000: ok\n");
+	assert_shows("chunks", "L1.b1", "scores were not recorded");
+}
+END_TEST
+
+START_TEST(reduction_is_in_order)
+{
+	assert_shows("reduce", NULL,
+		     " L2.b0          0    0     0     0           1         1.5             -");
+	assert_shows("reduce", NULL,
+		     " L2.b0          0    0     1     1         0.5           2             -");
+}
+END_TEST
+
+START_TEST(points_are_counted_and_listed)
+{
+	assert_shows("points", "L1", "  score            2 points of 2 threads\n");
+	assert_shows("points", "L1.b0.w0.l0",
+		     " L1.b0.w0.l0.p1           softmax  max 2  rescale 0  sum 1.5\n");
+	assert_shows("points", "L1.b0.w0.l1.p0",
+		     " L1.b0.w0.l1.p0           score  score 1.3068528  weight 0.5\n");
+	assert_shows("points", "L1.b0.w0.l1.p1", "no points recorded here");
+	assert_shows("points", "L1.b0.w0.l1.a0", "no loads or stores recorded here");
+}
+END_TEST
+
+START_TEST(differences_are_counted)
+{
+	assert_shows("diff", NULL, "run 1 against run 2\n");
+	assert_shows("diff", NULL, "  1 difference, ");
+	assert_shows("diff", NULL, "L1 slot 0 head 0 chunk 1");
+}
+END_TEST
+
+START_TEST(no_line_is_too_wide)
+{
+	char *text, *save = NULL;
+
+	for (int i = 0; view_table[i]; i++) {
+		must(draw(view_table[i]->name, "L1", &text));
+		for (char *line = strtok_r(text, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save))
+			ck_assert_msg(strlen(line) <= 100, "%zu columns: %s", strlen(line), line);
+		free(text);
+	}
+	ck_assert_ptr_null(view_find("nothing"));
+}
+END_TEST
+
+START_TEST(cells_are_exact)
+{
+	view_cell cell;
+
+	ck_assert_str_eq(view_byte_cell('\'', cell), "'\\''");
+	ck_assert_str_eq(view_byte_cell(0, cell), "0x00");
+	ck_assert_str_eq(view_byte_cell(0xe4, cell), "0xe4");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("view");
+	TCase *tests = tcase_create("view");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, make_trace, close_trace);
+	tcase_add_test(tests, summary_names_runs_and_text);
+	tcase_add_test(tests, timeline_lists_operations);
+	tcase_add_test(tests, launch_lists_arguments);
+	tcase_add_test(tests, cache_shows_holes_and_writers);
+	tcase_add_test(tests, chunks_show_partials);
+	tcase_add_test(tests, one_chunk_shows_scores_and_checks);
+	tcase_add_test(tests, reduction_is_in_order);
+	tcase_add_test(tests, points_are_counted_and_listed);
+	tcase_add_test(tests, differences_are_counted);
+	tcase_add_test(tests, no_line_is_too_wide);
+	tcase_add_test(tests, cells_are_exact);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,300 @@
+/* words.cu - small kernels, each about a few of CUDA's words, run on every device there is.
+ *
+ * tests/words.c launches them; tests/test_sim.c states what they must write, tests/test_cuda.c demands
+ * the same bits from a GPU. Kernels that must fail are at the end and are not run on a GPU unless the
+ * GPU reports the same error.
+ */
+#include "kernels/kernel.h"
+
+static __device__ int thread_linear(void)
+{
+	return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+
+static __device__ int block_linear(void)
+{
+	return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+
+/* out[global thread] = 1000 * block + thread, seen through every index word */
+KERNEL word_indices(int *out)
+{
+	int threads = blockDim.x * blockDim.y * blockDim.z;
+
+	out[block_linear() * threads + thread_linear()] = 1000 * block_linear() + thread_linear()
+		+ 1000000 * warpSize;
+}
+
+/* out[8 * lane + kind] for one width and one argument; lanes outside of mask take no part */
+KERNEL word_shuffles(int *out, unsigned mask, int argument, int width)
+{
+	int lane = threadIdx.x;
+	int *mine = out + 8 * lane;
+
+	if (!(mask >> lane & 1))
+		return;
+	mine[0] = __shfl_sync(mask, 100 + lane, argument, width);
+	mine[1] = __shfl_up_sync(mask, 100 + lane, argument, width);
+	mine[2] = __shfl_down_sync(mask, 100 + lane, argument, width);
+	mine[3] = __shfl_xor_sync(mask, 100 + lane, argument, width);
+	float f = __shfl_xor_sync(mask, 0.5f * lane, argument, width);
+	mine[4] = __float_as_int(f);
+	long long wide = __shfl_sync(mask, 1000000000000ll + lane, argument, width);
+	mine[5] = (int)(wide >> 32);
+	mine[6] = (int)wide;
+	mine[7] = (int)(1000.0 * __shfl_sync(mask, 0.25 * lane, argument, width));
+}
+
+KERNEL word_votes(unsigned *out, unsigned mask, unsigned yes)
+{
+	int lane = threadIdx.x;
+	unsigned *mine = out + 8 * lane;
+
+	if (!(mask >> lane & 1))
+		return;
+	mine[0] = __all_sync(mask, yes >> lane & 1);
+	mine[1] = __any_sync(mask, yes >> lane & 1);
+	mine[2] = __ballot_sync(mask, yes >> lane & 1);
+	mine[3] = __match_any_sync(mask, lane % 3);
+	int all;
+	mine[4] = __match_all_sync(mask, lane < 32, &all);
+	mine[5] = all;
+	mine[6] = __match_all_sync(mask, lane, &all);
+	mine[7] = all;
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+KERNEL word_reductions(int *out, unsigned mask)
+{
+	int lane = threadIdx.x;
+	int *mine = out + 8 * lane;
+
+	if (!(mask >> lane & 1))
+		return;
+	mine[0] = __reduce_add_sync(mask, lane - 7);
+	mine[1] = __reduce_min_sync(mask, 5 - lane);
+	mine[2] = __reduce_max_sync(mask, 5 - lane);
+	mine[3] = (int)__reduce_min_sync(mask, (unsigned)(5 - lane));
+	mine[4] = (int)__reduce_max_sync(mask, (unsigned)(5 - lane));
+	mine[5] = (int)__reduce_and_sync(mask, 0xff00u | (unsigned)lane);
+	mine[6] = (int)__reduce_or_sync(mask, (unsigned)lane << 8);
+	mine[7] = (int)__reduce_xor_sync(mask, 1u << lane % 5);
+}
+#endif
+
+/* Subsets of a warp meet on their own: even lanes twice for every time odd lanes do. */
+KERNEL word_subwarps(int *out)
+{
+	int lane = threadIdx.x;
+
+	if (lane % 2 == 0) {
+		int a = __shfl_sync(0x55555555u, lane, 4);
+		out[lane] = a + __shfl_xor_sync(0x55555555u, lane, 2);
+	} else {
+		out[lane] = __shfl_xor_sync(0xaaaaaaaau, lane, 2);
+	}
+	__syncwarp();
+	out[32 + lane] = out[31 - lane];
+}
+
+/* Block sum by halves in static shared memory, a two-dimensional and a scalar shared variable beside. */
+KERNEL word_static_shared(const int *in, int *out)
+{
+	__shared__ int sums[256];
+	__shared__ struct { short low; float high[3]; } pair[4][2];
+	__shared__ int total;
+	int t = threadIdx.x;
+
+	sums[t] = in[blockIdx.x * blockDim.x + t];
+	if (t < 8)
+		pair[t / 2][t % 2].high[1] = (float)t;
+	__syncthreads();
+	for (int half = blockDim.x / 2; half > 0; half /= 2) {
+		if (t < half)
+			sums[t] += sums[t + half];
+		__syncthreads();
+	}
+	if (t == 0)
+		total = sums[0];
+	__syncthreads();
+	out[blockIdx.x * blockDim.x + t] = total + (int)pair[t % 4][t / 4 % 2].high[1] + (int)sizeof sums;
+}
+
+KERNEL word_dynamic_shared(int *out)
+{
+	extern __shared__ int line[];
+	__shared__ int first;
+	int t = threadIdx.x, n = blockDim.x;
+
+	line[t] = 7 * t;
+	if (t == 0)
+		first = blockIdx.x;
+	__syncthreads();
+	out[blockIdx.x * n + t] = line[n - 1 - t] + 10000 * first;
+}
+
+KERNEL word_block_votes(int *out)
+{
+	int t = threadIdx.x;
+	int *mine = out + 4 * t;
+
+	mine[0] = __syncthreads_count(t % 3 == 0);
+	mine[1] = __syncthreads_and(t >= 0) != 0;
+	mine[2] = __syncthreads_and(t != 40) != 0;
+	mine[3] = __syncthreads_or(t == 63) != 0;
+}
+
+/* Threads that leave early are not waited for, neither by the block nor by their warp. */
+KERNEL word_early_exit(int *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = -1;
+	if (t % 32 >= 20 || t / 32 == 2)
+		return;
+	__syncthreads();
+	out[t] = __syncthreads_count(1);
+	int next = __shfl_down_sync(0xffffffffu, 1000 * t, 1);
+	if (t % 32 < 19)                /* lane 19 would read a lane that has exited: undefined */
+		out[t] += next;
+}
+
+KERNEL word_atomics(int *words, float *sum, unsigned *turns)
+{
+	int t = threadIdx.x + blockIdx.x * blockDim.x;
+
+	atomicAdd(&words[0], t);
+	atomicMax(&words[1], t);
+	atomicMin(&words[2], -t);
+	atomicOr(&words[3], 1 << t % 31);
+	atomicXor(&words[4], t);
+	atomicSub(&words[5], 2);
+	atomicAnd(&words[6], ~(1 << t % 30));
+	atomicAdd(sum, 0.5f);
+	atomicInc(&turns[0], 9);
+	atomicDec(&turns[1], 9);
+	while (atomicCAS(&turns[2], 0u, 1u) != 0u)      /* a spin lock round a plain increment */
+		__nanosleep(20);
+	__threadfence();
+	turns[3] = turns[3] + 1;
+	__threadfence();
+	atomicExch(&turns[2], 0u);
+}
+
+/* Block b waits for block b + 1: only blocks that are resident together can finish. */
+KERNEL word_flags(int *flags, int *out)
+{
+	int b = blockIdx.x, last = gridDim.x - 1;
+
+	if (threadIdx.x == 0) {
+		if (b < last)
+			while (atomicAdd(&flags[b + 1], 0) == 0)
+				__nanosleep(20);
+		out[b] = b < last ? flags[b + 1] + 1 : 1;
+		__threadfence();
+		atomicExch(&flags[b], out[b]);
+	}
+}
+
+KERNEL word_arithmetic(const float *in, float *out, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i >= n)
+		return;
+	float x = in[i], y = in[(i * 7 + 3) % n];
+	float *mine = out + 20 * i;
+	mine[0] = fmaf(x, y, x);
+	mine[1] = x / y;
+	mine[2] = sqrtf(x);
+	mine[3] = fmaxf(x, y);
+	mine[4] = fminf(x, y);
+	mine[5] = expf(x);
+	mine[6] = exp2f(x);
+	mine[7] = __expf(x);
+	mine[8] = (float)__float2int_rn(x);
+	mine[9] = (float)__float2int_rz(x);
+	mine[10] = (float)__float2uint_rn(x);
+	mine[11] = rintf(x);
+	mine[12] = (float)__popc(__float_as_uint(x));
+	mine[13] = (float)__clz(__float_as_int(x));
+	mine[14] = (float)__ffs(__float_as_int(x));
+	mine[15] = logf(x);
+	mine[16] = rsqrtf(x);
+	mine[17] = tanhf(x);
+	mine[18] = sinf(x);
+	mine[19] = max(x, y) - min(x, y) * (float)max(3, i) + (float)min(3ll, (long long)i);
+}
+
+struct word_blob {
+	char tag;
+	double scale;
+	const int *values;
+	int padding[5];
+};
+
+KERNEL word_by_value(struct word_blob blob, int *out, short small, unsigned char tiny)
+{
+	out[threadIdx.x] = (int)(blob.scale * blob.values[threadIdx.x]) + blob.tag + blob.padding[4]
+		+ small + tiny;
+}
+
+KERNEL word_pointer_table(const int *const *rows, int *out)
+{
+	out[threadIdx.x] = rows[threadIdx.x] ? rows[threadIdx.x][0] : -1;
+}
+
+static __device__ int word_global_count = 40;
+__constant__ int word_constants[3] = { 5, 6, 7 };
+
+KERNEL word_globals(int *out)
+{
+	if (threadIdx.x == 0)
+		word_global_count += 2;
+	__syncthreads();
+	out[threadIdx.x] = word_global_count + word_constants[threadIdx.x % 3];
+}
+
+KERNEL __launch_bounds__(64) word_bounded(int *out)
+{
+	out[threadIdx.x] = 1;
+}
+
+/* --- kernels that must fail --- */
+
+KERNEL fail_store(int *where, int index)
+{
+	if (threadIdx.x == 3 && blockIdx.x == 2)
+		where[index] = 1;
+}
+
+KERNEL fail_trap(int *out)
+{
+	out[threadIdx.x] = 1;
+	if (threadIdx.x == 5)
+		__trap();
+}
+
+static __device__ int fail_deeper(volatile int *out, int depth)
+{
+	volatile int local[512];
+
+	local[depth % 512] = depth;
+	if (depth <= 0)
+		return 0;
+	return fail_deeper(out, depth - 1) + local[(depth * 7) % 512] + out[0];
+}
+
+KERNEL fail_stack(int *out, int depth)
+{
+	out[0] = fail_deeper(out, depth);
+}
+
+/* Lanes 0..15 wait for a shuffle that the others never reach: these wait for the block. */
+KERNEL fail_deadlock(int *out)
+{
+	if (threadIdx.x < 16)
+		out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, out[threadIdx.x], 1);
+	else
+		__syncthreads();
+}

@@ -1,0 +1,156 @@
+/* diff_points.c - compares named points: what single threads of a launch published.
+ *
+ * Joined on launch, block, warp, lane and sequence. A name that one run does not have at all was
+ * left out when it was recorded: it is not compared, and said so. A name both have must match point
+ * by point.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/diff_internal.h"
+#include "traces/xalloc.h"
+
+enum { POINT_LAUNCH, POINT_BLOCK, POINT_WARP, POINT_LANE, POINT_SEQUENCE, POINT_NAME, POINT_VALUE };
+#define POINT_VALUES 4
+
+static bool names_hold(const struct diff_names *names, const char *name)
+{
+	for (int i = 0; i < names->count; i++)
+		if (!strcmp(names->items[i], name))
+			return true;
+	return false;
+}
+
+/* True when `name` was not asked for on `side`, where other points were recorded. A run without any
+ * points was not narrowed: it lost them. */
+static bool left_out(const struct diff *d, int side, const char *name)
+{
+	const struct diff_names *names = &d->names[side];
+
+	return !d->options.replayed && names->count && !names_hold(names, name);
+}
+
+static struct diff_place point_place(const struct diff *d, sqlite3_stmt *row)
+{
+	int64_t launch = sqlite3_column_int64(row, POINT_LAUNCH);
+	struct diff_place place = { .op = diff_launch_op(d, launch), .pass = PASS_POINT };
+
+	snprintf(place.address, sizeof place.address, "L%" PRId64 ".b%lld.w%d.l%d.p%lld", launch,
+		 sqlite3_column_int64(row, POINT_BLOCK), diff_int(row, POINT_WARP),
+		 diff_int(row, POINT_LANE), sqlite3_column_int64(row, POINT_SEQUENCE));
+	return place;
+}
+
+static const char *point_name(sqlite3_stmt *row)
+{
+	const unsigned char *name = sqlite3_column_text(row, POINT_NAME);
+
+	return name ? (const char *)name : "?";
+}
+
+static void compare_point_value(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b, int value)
+{
+	int column = POINT_VALUE + value;
+	bool none_a = sqlite3_column_type(a, column) == SQLITE_NULL;
+	bool none_b = sqlite3_column_type(b, column) == SQLITE_NULL;
+	struct diff_place place;
+	char name[64];
+
+	if (none_a == none_b && diff_bits(a, column) == diff_bits(b, column))
+		return;
+	place = point_place(d, a);
+	snprintf(name, sizeof name, "%.40s v%d", point_name(a), value);
+	if (none_a != none_b)
+		diff_missing(d, &place, name, none_a);
+	else
+		diff_f32(d, &place, name, diff_bits(a, column), diff_bits(b, column));
+}
+
+static enum status point_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
+{
+	d->report->points++;
+	if (strcmp(point_name(a), point_name(b)) != 0) {
+		struct diff_place place = point_place(d, a);
+		struct diff_item item = { .what = "name of the point", .ulp = -1 };
+
+		snprintf(item.a, sizeof item.a, "%.60s", point_name(a));
+		snprintf(item.b, sizeof item.b, "%.60s", point_name(b));
+		diff_add(d, &place, &item);
+		return STATUS_OK;
+	}
+	for (int i = 0; i < POINT_VALUES; i++)
+		compare_point_value(d, a, b, i);
+	return STATUS_OK;
+}
+
+static void point_one(struct diff *d, sqlite3_stmt *row, int side)
+{
+	struct diff_place place = point_place(d, row);
+	char what[64];
+
+	if (left_out(d, !side, point_name(row)))
+		return;
+	snprintf(what, sizeof what, "point %.40s", point_name(row));
+	diff_missing(d, &place, what, side);
+}
+
+static enum status read_names(struct diff *d, int side)
+{
+	sqlite3_stmt *rows = NULL;
+	struct diff_names *names = &d->names[side];
+	int code;
+
+	if (sqlite3_prepare_v2(store_db(d->store[side]),
+			       "SELECT DISTINCT name FROM v_point WHERE run = ?1"
+			       " ORDER BY name", -1, &rows, NULL) != SQLITE_OK)
+		return diff_sql_failed(d->store[side]);
+	sqlite3_bind_int64(rows, 1, d->run[side].run);
+	while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
+		const unsigned char *name = sqlite3_column_text(rows, 0);
+
+		names->items = xreallocarray(names->items, (size_t)names->count + 1,
+					     sizeof *names->items);
+		names->items[names->count++] = xstrdup(name ? (const char *)name : "?");
+	}
+	sqlite3_finalize(rows);
+	return code == SQLITE_DONE ? STATUS_OK : diff_sql_failed(d->store[side]);
+}
+
+static void note_names(struct diff *d)
+{
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < d->names[side].count; i++)
+			if (left_out(d, !side, d->names[side].items[i]))
+				diff_note(d, "%c has no points called %s: not compared",
+					  side ? 'A' : 'B', d->names[side].items[i]);
+}
+
+static void names_free(struct diff_names *names)
+{
+	for (int i = 0; i < names->count; i++)
+		free(names->items[i]);
+	free(names->items);
+	*names = (struct diff_names){ 0 };
+}
+
+enum status diff_points(struct diff *d)
+{
+	const struct diff_join join = {
+		.query = "SELECT launch, block, warp, lane, sequence, name, v0_bits, v1_bits,"
+			 " v2_bits, v3_bits FROM v_point WHERE run = ?1 AND launch < ?2"
+			 " ORDER BY launch, block, warp, lane, sequence",
+		.keys = 5, .limit = d->launch_limit, .both = point_both, .one = point_one,
+	};
+	enum status status = read_names(d, 0);
+
+	if (status == STATUS_OK)
+		status = read_names(d, 1);
+	if (status == STATUS_OK) {
+		note_names(d);
+		status = diff_join(d, &join);
+	}
+	names_free(&d->names[0]);
+	names_free(&d->names[1]);
+	return status;
+}

@@ -1,0 +1,158 @@
+/* dump.c - prints every view of a trace in a canonical form, so that traces can be compared as
+ * text.
+ *
+ * Leaves out clocks, and everything that depends on how bytes were packed: ids of stored bytes
+ * become hashes of the bytes, which also reads, and so verifies, all of them.
+ */
+#include "traces/dump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+/* Every view of schema.sql; rows in the order of their keys. */
+static const struct {
+	const char *view, *order;
+} views[] = {
+	{ "v_run", "run" },
+	{ "v_model", "run" },
+	{ "v_source", "run, kernel" },
+	{ "v_op", "run, op" },
+	{ "v_launch", "run, launch" },
+	{ "v_arg", "run, op, position" },
+	{ "v_pointer", "run, op, position, entry" },
+	{ "v_buffer", "run, op" },
+	{ "v_digest", "run, op, after_step, entry" },
+	{ "v_kv", "run, launch, tensor, slot, position, kv_head" },
+	{ "v_partial", "run, launch, slot, head, chunk" },
+	{ "v_reduce", "run, launch, slot, head, sequence" },
+	{ "v_point", "run, launch, block, warp, lane, sequence" },
+	{ "v_access", "run, launch, block, warp, lane, sequence" },
+	{ "v_line", "run, launch, block, warp, lane, sequence" },
+	{ "v_finding", "run, finding" },
+	{ "v_diff", "run_a, run_b, what, launch, op, buffer, offset, place, name" },
+	{ "v_step", "run, step" },
+	{ "v_token", "run, step, slot, position" },
+};
+
+/* What the clock says differs between runs that are the same. */
+static const char *const clock_columns[] = { "started", "start_us", "duration_us" };
+
+struct dump {
+	struct store *store;
+	FILE *out;
+	sqlite3_stmt *rows;
+	/* Rows in order often name the same bytes. */
+	int64_t data;
+	size_t bytes;
+	XXH128_hash_t hash;
+};
+
+static bool is_clock(const char *name)
+{
+	for (size_t i = 0; i < sizeof(clock_columns) / sizeof(clock_columns[0]); i++)
+		if (strcmp(name, clock_columns[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_data(const char *name)
+{
+	return strcmp(name, "data") == 0 || strcmp(name, "acc_data") == 0;
+}
+
+static enum status print_data(struct dump *d, int64_t data)
+{
+	void *bytes;
+
+	if (data != d->data) {
+		TRY(store_data(d->store, data, &bytes, &d->bytes));
+		d->hash = XXH3_128bits(bytes, d->bytes);
+		d->data = data;
+		free(bytes);
+	}
+	fprintf(d->out, "%zu:%016llx%016llx", d->bytes, (unsigned long long)d->hash.high64,
+		(unsigned long long)d->hash.low64);
+	return STATUS_OK;
+}
+
+/* One row is one line, whatever a text holds. */
+static void print_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '\n': fputs("\\n", out); break;
+		case '\t': fputs("\\t", out); break;
+		case '\\': fputs("\\\\", out); break;
+		default: putc(*text, out);
+		}
+	}
+}
+
+static enum status print_column(struct dump *d, int column)
+{
+	const char *name = sqlite3_column_name(d->rows, column);
+	int type = sqlite3_column_type(d->rows, column);
+
+	if (type == SQLITE_NULL || is_clock(name))
+		return STATUS_OK;
+	fprintf(d->out, "\t%s=", name);
+	if (type == SQLITE_INTEGER && is_data(name))
+		return print_data(d, sqlite3_column_int64(d->rows, column));
+	if (type == SQLITE_FLOAT)
+		fprintf(d->out, "%.17g", sqlite3_column_double(d->rows, column));
+	else
+		print_text(d->out, (const char *)sqlite3_column_text(d->rows, column));
+	return STATUS_OK;
+}
+
+static enum status print_row(struct dump *d, const char *view)
+{
+	int count = sqlite3_column_count(d->rows);
+
+	fputs(view, d->out);
+	for (int i = 0; i < count; i++)
+		TRY(print_column(d, i));
+	if (putc('\n', d->out) == EOF)
+		return fail(STATUS_IO, "cannot write the dump: %s", strerror(errno));
+	return STATUS_OK;
+}
+
+static enum status read_failed(struct dump *d)
+{
+	int code = sqlite3_errcode(store_db(d->store));
+
+	return fail(code == SQLITE_CORRUPT ? STATUS_DAMAGED : STATUS_IO, "%s: cannot read: %s",
+		    store_path(d->store) ? store_path(d->store) : "trace",
+		    sqlite3_errmsg(store_db(d->store)));
+}
+
+static enum status print_view(struct dump *d, const char *view, const char *order)
+{
+	enum status status = STATUS_OK;
+	char sql[160];
+	int rc = SQLITE_DONE;
+
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", view, order);
+	if (sqlite3_prepare_v2(store_db(d->store), sql, -1, &d->rows, NULL) != SQLITE_OK)
+		return read_failed(d);
+	while (status == STATUS_OK && (rc = sqlite3_step(d->rows)) == SQLITE_ROW)
+		status = print_row(d, view);
+	if (status == STATUS_OK && rc != SQLITE_DONE)
+		status = read_failed(d);
+	sqlite3_finalize(d->rows);
+	return status;
+}
+
+enum status dump_logical(struct store *store, FILE *out)
+{
+	struct dump d = { .store = store, .out = out };
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+		TRY(print_view(&d, views[i].view, views[i].order));
+	if (fflush(out) != 0)
+		return fail(STATUS_IO, "cannot write the dump: %s", strerror(errno));
+	return STATUS_OK;
+}

@@ -1,0 +1,174 @@
+/* event.h - what one recorded event is: plain structs between the recorder and the store.
+ *
+ * Pointers in them belong to the caller and need to live for the call only. Nothing here knows a device:
+ * buffers and launches are numbers. "Not measured" is NAN in a double, stored as NULL, never 0.
+ */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "traces/dtype.h"
+
+/* X(name, text). Order is fixed: it is stored. */
+#define OP_LIST(X) \
+	X(ALLOC, "alloc") X(FREE, "free") X(UPLOAD, "upload") X(UPLOAD_POINTERS, "upload_pointers") \
+	X(DOWNLOAD, "download") X(COPY, "copy") X(FILL, "fill") X(LAUNCH, "launch") X(SYNC, "sync") \
+	X(STREAM_CREATE, "stream_create") X(STREAM_DESTROY, "stream_destroy") \
+	X(EVENT_CREATE, "event_create") X(EVENT_DESTROY, "event_destroy") \
+	X(EVENT_RECORD, "event_record") X(EVENT_WAIT, "event_wait") \
+	X(CAPTURE_BEGIN, "capture_begin") X(CAPTURE_END, "capture_end") X(GRAPH_NODE, "graph_node") \
+	X(GRAPH_LAUNCH, "graph_launch") X(RESTORE, "restore")
+
+enum op_kind {
+#define X(name, text) OP_##name,
+	OP_LIST(X)
+#undef X
+	OP_COUNT
+};
+
+/* What is recorded; each level holds all of the lower ones. */
+#define LEVEL_LIST(X) X(LAUNCH, "launch") X(PARTIALS, "partials") X(POINTS, "points") X(ACCESS, "access")
+enum log_level {
+#define X(name, text) LEVEL_##name,
+	LEVEL_LIST(X)
+#undef X
+	LEVEL_COUNT
+};
+
+struct event_run {
+	const char *device;             /* "sim", "cuda" */
+	const char *device_name, *profile, *driver;
+	int ordinal;
+	uint64_t seed;
+	const char *command;            /* "decode" */
+	const char *path;               /* "flash-decoding" */
+	const char *options;            /* JSON object of what the command was asked to do */
+	enum log_level level;
+	const char *version;            /* flashtwin's */
+	const char *started;            /* ISO 8601, UTC: a clock column */
+	const char *compute;            /* "9.0" */
+};
+
+struct event_buffer {                   /* with an ALLOC */
+	uint32_t id;                    /* of the run's device, 1.. */
+	const char *name;
+	enum dtype dtype;
+	int rank;
+	const int64_t *shape;
+	uint64_t bytes;
+	int ordinal;
+};
+
+struct event_pointer {                  /* an entry of UPLOAD_POINTERS, or a pointer field of a blob */
+	uint64_t at;                    /* byte offset in the destination or blob */
+	uint32_t buffer;                /* 0: null */
+	uint64_t offset;
+};
+
+struct event_arg {
+	const char *name, *type;        /* "scale", "float" */
+	const char *kind;               /* i32 u32 i64 u64 f32 f64 pointer blob */
+	uint64_t bits;                  /* value of a scalar, zero-extended */
+	uint32_t buffer;                /* pointer: 0 is null */
+	uint64_t offset;
+	const void *blob;
+	size_t blob_bytes;
+	bool live;                      /* made by a live argument */
+	const struct event_pointer *pointers;   /* in the blob */
+	int pointer_count;
+};
+
+struct event_launch {
+	const char *kernel;             /* its source was given to store_kernel() before */
+	uint32_t grid[3], block[3], cluster[3];
+	uint32_t shared_bytes;
+	int layer;                      /* -1: none */
+	const struct event_arg *args;
+	int arg_count;
+	const char *attributes;         /* JSON object, NULL when there are none */
+};
+
+struct event_op {
+	enum op_kind kind;
+	int stream;                     /* 0 is the default stream */
+	int ordinal;                    /* of the device */
+	int code;                       /* CUDA error code, 0 is success */
+	double start_us, duration_us;   /* measured device time, or NAN: clock columns */
+	uint32_t buffer;                /* destination, or source of a DOWNLOAD; 0 none */
+	uint64_t offset, bytes;
+	uint32_t from_buffer;           /* COPY */
+	uint64_t from_offset;
+	uint32_t pattern;               /* FILL */
+	int64_t object;                 /* event, graph or node number; -1 none */
+	const void *data;               /* UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS on */
+	const struct event_pointer *pointers;   /* UPLOAD_POINTERS */
+	int pointer_count;
+	const struct event_launch *launch;      /* LAUNCH, GRAPH_NODE */
+	const struct event_buffer *alloc;       /* ALLOC */
+};
+
+/* Digest of bytes [offset, offset + bytes) of a buffer: after a launch (what it wrote) or after a step. */
+struct event_digest {
+	uint32_t buffer;
+	uint64_t offset, bytes;
+	uint64_t digest;                /* digest_bytes() in traces/digest.h */
+	const void *data;               /* bytes kept too, or NULL */
+};
+
+struct event_partial {                  /* one chunk of one row, after a chunk launch */
+	int slot, head, kv_head, chunk;
+	int64_t key_begin, key_end;     /* key_begin >= key_end: empty */
+	uint32_t max_bits, sum_bits;    /* f32 bit patterns */
+	double lse;                     /* max + ln(sum) in float64; NAN when empty */
+	double weight;                  /* its share of the softmax, in float64; 0 when empty */
+	const void *acc;                /* D f32, un-normalised; NULL when empty */
+	size_t acc_bytes;
+};
+
+struct event_reduce {                   /* one step of a reduction, decoded from the partials in float64 */
+	int slot, head, chunk, order;
+	double weight, sum;             /* weight of the chunk; running sum after it */
+};
+
+struct event_kv {                       /* one row written into a cache by a scatter */
+	char tensor;                    /* 'k' or 'v' */
+	int layer, slot, kv_head;
+	int64_t position;
+	uint32_t buffer;
+	uint64_t offset, bytes;         /* where in the cache */
+	int64_t source_op;              /* the upload the row came from (op number in the run), or -1 */
+	uint64_t source_offset;         /* byte offset of the row in that upload */
+};
+
+struct event_point {
+	uint64_t block;                 /* linear */
+	uint32_t thread;                /* linear in the block: warp * 32 + lane */
+	uint32_t sequence;              /* 0, 1, ... per thread */
+	const char *name;
+	int count;
+	uint32_t bits[4];
+};
+
+struct event_step {
+	int64_t step;
+};
+
+struct event_token {                    /* one byte of one sequence */
+	int64_t step;
+	int slot;
+	int64_t position;
+	int byte;
+	bool prompt;
+	uint32_t logit_bits;            /* of this byte when it was chosen (f32); prompt: NULL column */
+};
+
+struct event_model {                    /* one per run that ran a model */
+	const char *directory, *config; /* config.json as read */
+	int layers, heads, kv_heads, head_dim, hidden, vocabulary, max_positions;
+	int max_len, chunk, max_chunks, slots;  /* of the attention path */
+};
+
+#endif

@@ -1,0 +1,87 @@
+/* output.c - files that appear whole or not at all: write beside, then rename.
+ *
+ * Serves .npy files and whatever else a command writes. The trace store has its own rule (see
+ * store.h), since a trace is meant to be readable while it grows.
+ */
+#include "traces/output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "traces/xalloc.h"
+
+/* A symbolic link is followed, so that the link stays and its target is replaced. */
+static char *resolve(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	return real ? real : xstrdup(path);
+}
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static void release(struct output *out)
+{
+	free(out->path);
+	free(out->temporary);
+	*out = (struct output){ 0 };
+}
+
+enum status output_open(const char *path, struct output *out)
+{
+	const char *name;
+
+	out->path = resolve(path);
+	out->temporary = is_special(out->path) ? NULL
+		: xasprintf("%s.tmp.%ld", out->path, (long)getpid());
+	name = out->temporary ? out->temporary : out->path;
+	out->file = fopen(name, "wb");
+	if (!out->file) {
+		fail(STATUS_IO, "%s: cannot write: %s", path, strerror(errno));
+		release(out);
+		return STATUS_IO;
+	}
+	return STATUS_OK;
+}
+
+enum status output_commit(struct output *out)
+{
+	bool broken;
+	int error;
+
+	/* Flushed apart from the close, so that errno tells why. */
+	broken = fflush(out->file) != 0 || ferror(out->file);
+	error = errno;
+	if (fclose(out->file) != 0 && !broken) {
+		broken = true;
+		error = errno;
+	}
+	if (!broken && out->temporary && rename(out->temporary, out->path) != 0) {
+		broken = true;
+		error = errno;
+	}
+	if (broken) {
+		fail(STATUS_IO, "%s: cannot write: %s", out->path, strerror(error));
+		if (out->temporary)
+			unlink(out->temporary);
+	}
+	release(out);
+	return broken ? STATUS_IO : STATUS_OK;
+}
+
+void output_discard(struct output *out)
+{
+	fclose(out->file);
+	if (out->temporary)
+		unlink(out->temporary);
+	release(out);
+}

@@ -1,0 +1,26 @@
+/* output.h - files that appear whole or not at all.
+ *
+ * What a command writes goes to PATH.tmp.<pid> and is renamed to PATH once all of it is on disk, so
+ * that an error or a kill leaves nothing half-written under the final name. A PATH that is there
+ * already and is no regular file (a terminal, a pipe, /dev/null) is written to directly.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <stdio.h>
+
+#include "traces/status.h"
+
+struct output {
+	FILE *file;                     /* to write to; owned */
+	char *path, *temporary;         /* temporary is NULL when written to directly */
+};
+
+/* IO with the path and the reason. */
+enum status output_open(const char *path, struct output *out);
+/* Closes and renames. IO when anything written before could not be; nothing is left then. */
+enum status output_commit(struct output *);
+/* Closes and removes what was written. */
+void output_discard(struct output *);
+
+#endif

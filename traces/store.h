@@ -1,0 +1,106 @@
+/* store.h - the trace file: one SQLite database that is the complete record of one or more runs.
+ *
+ * Writers (the recorder) hand in events and commit; readers (replay, diff, viewer, SQL) open the
+ * same file read-only. The schema, with every column documented, is traces/schema.sql; its v_*
+ * views are the stable interface. Opaque: no caller sees a table, readers may use store_db() to
+ * query the views.
+ *
+ * Crash safety: the file exists under its final name from the first commit on, with complete = 0;
+ * what was committed survives a kill at any moment and a full disk. After store_close() it is one
+ * file that opens on read-only media. SQLite, disk and format errors come back as IO or DAMAGED.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "traces/event.h"
+#include "traces/status.h"
+
+struct store;
+
+struct store_options {
+	bool force;             /* replace an existing file, at the first commit */
+	bool append;            /* add a run to an existing trace */
+};
+
+/* --- opening --- */
+
+/* path NULL: a private database in memory. An existing file without force or append is USAGE. */
+enum status store_create(const char *path, const struct store_options *, struct store **out);
+/* Read-only. Not SQLite, not ours, newer, or damaged: DAMAGED, with the file and what was found. */
+enum status store_open(const char *path, struct store **out);
+/* Commits, but for a new trace without a run, which leaves no file. NULL is fine. After a failed
+ * write: IO with that write's message; the file, if any, ends at its last commit. */
+enum status store_close(struct store *);
+/* For SELECTs on the v_* views; owned by the store. A writer has another one after its first
+ * commit. */
+sqlite3 *store_db(struct store *);
+const char *store_path(const struct store *);   /* NULL: in memory */
+
+/* --- writing: runs --- */
+
+enum status store_run_begin(struct store *, const struct event_run *, int64_t *run);
+/* Sets complete = 1 and how the run ended (a status name: "OK", "DEVICE", ...). */
+enum status store_run_end(struct store *, int64_t run, const char *ended, const char *message);
+enum status store_model(struct store *, int64_t run, const struct event_model *);
+/* Once per run and kernel, before its first launch. params: JSON array of {"name","type"}.
+ * Sources are kept once per content. */
+enum status store_kernel(struct store *, int64_t run, const char *name, const char *file,
+			 const char *source, size_t source_bytes, const char *params,
+			 const char *origin, bool independent);
+enum status store_commit(struct store *);
+
+/* --- writing: events; op numbers count 0, 1, ... per run, launches too (L0, L1, ...) --- */
+
+/* Also gives a LAUNCH its launch number. op and launch may be NULL. */
+enum status store_op(struct store *, int64_t run, const struct event_op *, int64_t *op,
+		     int64_t *launch);
+/* Marks the first and last op of a step. */
+enum status store_step_begin(struct store *, int64_t run, int64_t step);
+enum status store_step_end(struct store *, int64_t run, int64_t step);
+enum status store_token(struct store *, int64_t run, const struct event_token *);
+/* after_step: digests of state after the step that holds `op`; else of what `op` wrote. */
+enum status store_digests(struct store *, int64_t run, int64_t op, bool after_step,
+			  const struct event_digest *, size_t count);
+enum status store_partials(struct store *, int64_t run, int64_t launch,
+			   const struct event_partial *, size_t count);
+enum status store_reduces(struct store *, int64_t run, int64_t launch,
+			  const struct event_reduce *, size_t count);
+enum status store_kv(struct store *, int64_t run, int64_t launch, const struct event_kv *,
+		     size_t count);
+/* Once per launch. dropped: points that did not fit the probe buffer. */
+enum status store_points(struct store *, int64_t run, int64_t launch,
+			 const struct event_point *, size_t count, uint64_t dropped);
+
+/* --- reading --- */
+
+struct store_run {
+	int64_t run;
+	char device[16], device_name[128], profile[32], driver[64], command[32], path[32];
+	char started[32], version[32], compute[16], ended[32];
+	char *options;                  /* JSON; owned, freed by store_run_free() */
+	int ordinal;
+	uint64_t seed;
+	enum log_level level;
+	bool complete;
+	int64_t ops, launches, steps;   /* committed */
+};
+enum status store_run_count(struct store *, int64_t *count);
+/* Runs are 1, 2, ...; USAGE when there is no such run. */
+enum status store_run_read(struct store *, int64_t run, struct store_run *out);
+void store_run_free(struct store_run *);
+
+/* Walks the operations of a run in order. Everything an event points to is owned by the cursor and
+ * good until the next call. op and launch are the stored numbers (launch -1: not a launch). */
+struct store_cursor;
+enum status store_ops_open(struct store *, int64_t run, struct store_cursor **out);
+enum status store_ops_next(struct store_cursor *, struct event_op *out, int64_t *op,
+			   int64_t *launch, bool *end);
+void store_ops_close(struct store_cursor *);
+
+/* The bytes of a stored blob (ids are the data columns of the views); the caller frees them. */
+enum status store_data(struct store *, int64_t data, void **bytes, size_t *count);
+
+#endif

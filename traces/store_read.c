@@ -1,0 +1,485 @@
+/* store_read.c - a trace read back: its runs, and their operations as the events that were
+ * recorded.
+ *
+ * The cursor rebuilds each event_op whole, so that a replay needs nothing else. Nothing in a file
+ * is believed: numbers out of range, missing rows and bytes of a wrong length are DAMAGED, with the
+ * place.
+ */
+#include "traces/store_int.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/xalloc.h"
+
+#define MAX_SHAPE 16
+
+/* --- columns --- */
+
+/* An integer in [min, max]. NULL gives `otherwise`; anything else clears *good. */
+static int64_t column_int(sqlite3_stmt *row, int column, int64_t min, int64_t max,
+			  int64_t otherwise, bool *good)
+{
+	int64_t value;
+
+	switch (sqlite3_column_type(row, column)) {
+	case SQLITE_NULL:
+		return otherwise;
+	case SQLITE_INTEGER:
+		value = sqlite3_column_int64(row, column);
+		if (value >= min && value <= max)
+			return value;
+	}
+	*good = false;
+	return otherwise;
+}
+
+static uint32_t column_u32(sqlite3_stmt *row, int column, bool *good)
+{
+	return (uint32_t)column_int(row, column, 0, UINT32_MAX, 0, good);
+}
+
+static uint64_t column_size(sqlite3_stmt *row, int column, bool *good)
+{
+	return (uint64_t)column_int(row, column, 0, INT64_MAX, 0, good);
+}
+
+static int column_small(sqlite3_stmt *row, int column, int otherwise, bool *good)
+{
+	return (int)column_int(row, column, INT32_MIN, INT32_MAX, otherwise, good);
+}
+
+static double column_real(sqlite3_stmt *row, int column)
+{
+	return sqlite3_column_type(row, column) == SQLITE_NULL ? NAN
+							       : sqlite3_column_double(row, column);
+}
+
+static const char *column_text(sqlite3_stmt *row, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(row, column);
+
+	return text ? text : "";
+}
+
+/* --- runs --- */
+
+enum status store_run_count(struct store *store, int64_t *count)
+{
+	return store_integer(store, "SELECT coalesce(max(run), 0) FROM t_run", NULL, 0, 0, count);
+}
+
+static bool level_from_name(const char *name, enum log_level *level)
+{
+	static const char *const names[LEVEL_COUNT] = {
+#define X(name, text) [LEVEL_##name] = text,
+		LEVEL_LIST(X)
+#undef X
+	};
+
+	for (int i = 0; i < LEVEL_COUNT; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*level = (enum log_level)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool fill_run(sqlite3_stmt *row, struct store_run *out)
+{
+	const struct {
+		char *to;
+		size_t size;
+	} texts[] = {
+		{ out->device, sizeof(out->device) },
+		{ out->device_name, sizeof(out->device_name) },
+		{ out->profile, sizeof(out->profile) },
+		{ out->driver, sizeof(out->driver) },
+		{ out->command, sizeof(out->command) },
+		{ out->path, sizeof(out->path) },
+		{ out->started, sizeof(out->started) },
+		{ out->version, sizeof(out->version) },
+		{ out->compute, sizeof(out->compute) },
+		{ out->ended, sizeof(out->ended) },
+	};
+	int column = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		snprintf(texts[i].to, texts[i].size, "%s", column_text(row, column++));
+	out->ordinal = column_small(row, column++, 0, &good);
+	out->seed = (uint64_t)sqlite3_column_int64(row, column++);
+	good = good && level_from_name(column_text(row, column++), &out->level);
+	out->complete = sqlite3_column_int(row, column++) != 0;
+	out->ops = column_int(row, column++, 0, INT64_MAX, 0, &good);
+	out->launches = column_int(row, column++, 0, INT64_MAX, 0, &good);
+	out->steps = column_int(row, column++, 0, INT64_MAX, 0, &good);
+	out->options = xstrdup(column_text(row, column));
+	return good;
+}
+
+enum status store_run_read(struct store *store, int64_t run, struct store_run *out)
+{
+	sqlite3_stmt *select;
+	bool found, good = false;
+
+	*out = (struct store_run){ .run = run };
+	TRY(store_select(
+		store, &select,
+		"SELECT device, device_name, profile, driver, command, path, started,"
+		" version, compute, ended, ordinal, seed, level, complete, ops, launches, steps,"
+		" options FROM v_run WHERE run = ?",
+		&run, 1));
+	found = sqlite3_step(select) == SQLITE_ROW;
+	if (found)
+		good = fill_run(select, out);
+	if (sqlite3_finalize(select) != SQLITE_OK) {
+		store_run_free(out);
+		return store_failed(store, "read");
+	}
+	if (!found)
+		return fail(STATUS_USAGE, "%s: there is no run %lld", store_shown_path(store),
+			    (long long)run);
+	if (!good) {
+		store_run_free(out);
+		return fail(STATUS_DAMAGED, "%s: run %lld is damaged", store_shown_path(store),
+			    (long long)run);
+	}
+	return STATUS_OK;
+}
+
+void store_run_free(struct store_run *run)
+{
+	free(run->options);
+	run->options = NULL;
+}
+
+enum status store_data(struct store *store, int64_t data, void **bytes, size_t *count)
+{
+	return pages_read(store, data, bytes, count);
+}
+
+/* --- the cursor --- */
+
+struct store_cursor {
+	struct store *store;
+	int64_t run, op;
+	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer;
+	/* What the current event points to. */
+	void **owned;
+	size_t owned_count, owned_room;
+	struct event_launch launch;
+	struct event_buffer alloc;
+	int64_t shape[MAX_SHAPE];
+};
+
+/* Takes over memory until the next operation. */
+static void *own(struct store_cursor *c, void *memory)
+{
+	if (c->owned_count == c->owned_room) {
+		c->owned_room = c->owned_room ? 2 * c->owned_room : 16;
+		c->owned = xreallocarray(c->owned, c->owned_room, sizeof(*c->owned));
+	}
+	c->owned[c->owned_count++] = memory;
+	return memory;
+}
+
+static void release_owned(struct store_cursor *c)
+{
+	while (c->owned_count)
+		free(c->owned[--c->owned_count]);
+}
+
+static const char *own_text(struct store_cursor *c, sqlite3_stmt *row, int column)
+{
+	return own(c, xstrdup(column_text(row, column)));
+}
+
+static enum status damaged(const struct store_cursor *c, const char *what)
+{
+	return fail(STATUS_DAMAGED, "%s: run %lld op %lld: %s", store_shown_path(c->store),
+		    (long long)c->run, (long long)c->op, what);
+}
+
+/* Bytes that must be exactly as many as the event says. */
+static enum status own_data(struct store_cursor *c, int64_t data, uint64_t expected,
+			    const void **out)
+{
+	void *bytes;
+	size_t count;
+
+	TRY(store_data(c->store, data, &bytes, &count));
+	*out = own(c, bytes);
+	return count == expected ? STATUS_OK : damaged(c, "its data has the wrong length");
+}
+
+/* Binds a key to a statement used before. */
+static sqlite3_stmt *restart(sqlite3_stmt *statement, int64_t a, int64_t b)
+{
+	sqlite3_reset(statement);
+	sqlite3_bind_int64(statement, 1, a);
+	sqlite3_bind_int64(statement, 2, b);
+	return statement;
+}
+
+/* Rows (at, buffer, offset) of a pointer table. */
+static enum status read_pointers(struct store_cursor *c, sqlite3_stmt *rows,
+				 const struct event_pointer **out, int *count)
+{
+	struct event_pointer *list = NULL;
+	bool good = true;
+	int rc;
+
+	*count = 0;
+	while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
+		list = xreallocarray(list, (size_t)*count + 1, sizeof(*list));
+		list[(*count)++] = (struct event_pointer){
+			.at = column_size(rows, 0, &good), .buffer = column_u32(rows, 1, &good),
+			.offset = column_size(rows, 2, &good),
+		};
+	}
+	*out = own(c, list);
+	if (rc != SQLITE_DONE)
+		return store_failed(c->store, "read");
+	return good ? STATUS_OK : damaged(c, "bad pointer");
+}
+
+static enum status read_arg(struct store_cursor *c, int64_t call, struct event_arg *arg)
+{
+	sqlite3_stmt *row = c->args;
+	bool good = true;
+	int64_t data = column_int(row, 6, 1, INT64_MAX, 0, &good);
+	int64_t position = sqlite3_column_int64(row, 8);
+	void *blob;
+
+	*arg = (struct event_arg){
+		.name = sqlite3_column_type(row, 0) == SQLITE_NULL ? NULL : own_text(c, row, 0),
+		.type = own_text(c, row, 1), .kind = own_text(c, row, 2),
+		.bits = (uint64_t)sqlite3_column_int64(row, 3), .buffer = column_u32(row, 4, &good),
+		.offset = column_size(row, 5, &good), .live = sqlite3_column_int(row, 7) != 0,
+	};
+	if (!good)
+		return damaged(c, "bad argument");
+	if (!data)
+		return STATUS_OK;
+	TRY(store_data(c->store, data, &blob, &arg->blob_bytes));
+	arg->blob = own(c, blob);
+	return read_pointers(c, restart(c->arg_pointers, call, position), &arg->pointers,
+			     &arg->pointer_count);
+}
+
+static enum status read_args(struct store_cursor *c, int64_t call)
+{
+	struct event_arg *args = NULL;
+	enum status status = STATUS_OK;
+	int count = 0, rc = SQLITE_DONE;
+
+	sqlite3_reset(c->args);
+	sqlite3_bind_int64(c->args, 1, call);
+	while (status == STATUS_OK && (rc = sqlite3_step(c->args)) == SQLITE_ROW) {
+		args = xreallocarray(args, (size_t)count + 1, sizeof(*args));
+		status = read_arg(c, call, &args[count++]);
+	}
+	c->launch.args = own(c, args);
+	c->launch.arg_count = count;
+	TRY(status);
+	return rc == SQLITE_DONE ? STATUS_OK : store_failed(c->store, "read");
+}
+
+static enum status read_call(struct store_cursor *c, int64_t call)
+{
+	struct event_launch *e = &c->launch;
+	bool good = true;
+	int rc;
+
+	sqlite3_reset(c->call);
+	sqlite3_bind_int64(c->call, 1, call);
+	rc = sqlite3_step(c->call);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? damaged(c, "its call is missing")
+					 : store_failed(c->store, "read");
+	e->kernel = own_text(c, c->call, 0);
+	for (int i = 0; i < 3; i++) {
+		e->grid[i] = column_u32(c->call, 1 + i, &good);
+		e->block[i] = column_u32(c->call, 4 + i, &good);
+		e->cluster[i] = column_u32(c->call, 7 + i, &good);
+	}
+	e->shared_bytes = column_u32(c->call, 10, &good);
+	e->attributes =
+		sqlite3_column_type(c->call, 11) == SQLITE_NULL ? NULL : own_text(c, c->call, 11);
+	if (!good)
+		return damaged(c, "bad launch");
+	return read_args(c, call);
+}
+
+/* "[8,64]"; false unless it has exactly `rank` dimensions. */
+static bool parse_shape(const char *text, int rank, int64_t *shape)
+{
+	char *end;
+
+	for (int i = 0; i < rank; i++) {
+		if (*text++ != (i ? ',' : '['))
+			return false;
+		shape[i] = strtoll(text, &end, 10);
+		if (end == text || shape[i] < 0)
+			return false;
+		text = end;
+	}
+	return strcmp(text, rank ? "]" : "[]") == 0;
+}
+
+static enum status read_buffer(struct store_cursor *c)
+{
+	sqlite3_stmt *row = restart(c->buffer, c->run, c->op);
+	struct event_buffer *e = &c->alloc;
+	bool good = true;
+	int rc = sqlite3_step(row);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? damaged(c, "its buffer is missing")
+			: store_failed(c->store, "read");
+	*e = (struct event_buffer){
+		.id = column_u32(row, 0, &good), .name = own_text(c, row, 1),
+		.rank = (int)column_int(row, 3, 0, MAX_SHAPE, 0, &good), .shape = c->shape,
+		.bytes = column_size(row, 5, &good), .ordinal = column_small(row, 6, 0, &good),
+	};
+	if (!good || !dtype_from_name(column_text(row, 2), &e->dtype)
+	    || !parse_shape(column_text(row, 4), e->rank, c->shape))
+		return damaged(c, "bad buffer");
+	return STATUS_OK;
+}
+
+/* The columns of the row itself; `data` and `call` are ids still to be followed. */
+static bool fill_op(sqlite3_stmt *row, struct event_op *e, int64_t *op, int64_t *launch,
+		    int64_t *data, int64_t *call, int *layer)
+{
+	bool good = true;
+
+	*op = column_int(row, 0, 0, INT64_MAX, 0, &good);
+	*e = (struct event_op){
+		.kind = (enum op_kind)column_int(row, 1, 0, OP_COUNT - 1, 0, &good),
+		.stream = column_small(row, 2, 0, &good),
+		.ordinal = column_small(row, 3, 0, &good),
+		.code = column_small(row, 4, 0, &good),
+		.start_us = column_real(row, 5),
+		.duration_us = column_real(row, 6),
+		.buffer = column_u32(row, 7, &good),
+		.offset = column_size(row, 8, &good),
+		.bytes = column_size(row, 9, &good),
+		.from_buffer = column_u32(row, 10, &good),
+		.from_offset = column_size(row, 11, &good),
+		.pattern = column_u32(row, 12, &good),
+		.object = column_int(row, 13, 0, INT64_MAX, -1, &good),
+	};
+	*data = column_int(row, 14, 1, INT64_MAX, 0, &good);
+	*launch = column_int(row, 15, 0, INT64_MAX, -1, &good);
+	*call = column_int(row, 16, 1, INT64_MAX, 0, &good);
+	*layer = column_small(row, 17, -1, &good);
+	return good;
+}
+
+static enum status follow(struct store_cursor *c, struct event_op *e, int64_t data, int64_t call,
+			  int layer)
+{
+	if (data)
+		TRY(own_data(c, data, e->bytes, &e->data));
+	else if ((e->kind == OP_UPLOAD || e->kind == OP_RESTORE) && e->bytes && !e->code)
+		return damaged(c, "its data is missing");
+	if (e->kind == OP_UPLOAD_POINTERS)
+		TRY(read_pointers(c, restart(c->pointers, c->run, c->op), &e->pointers,
+				  &e->pointer_count));
+	if (e->kind == OP_ALLOC) {
+		TRY(read_buffer(c));
+		e->alloc = &c->alloc;
+	}
+	if (call) {
+		c->launch = (struct event_launch){ .layer = layer };
+		TRY(read_call(c, call));
+		e->launch = &c->launch;
+	} else if (e->kind == OP_LAUNCH) {
+		return damaged(c, "its call is missing");
+	}
+	return STATUS_OK;
+}
+
+enum status store_ops_next(struct store_cursor *c, struct event_op *out, int64_t *op,
+			   int64_t *launch, bool *end)
+{
+	int64_t data, call;
+	int layer, rc;
+
+	release_owned(c);
+	rc = sqlite3_step(c->ops);
+	*end = rc == SQLITE_DONE;
+	if (*end)
+		return STATUS_OK;
+	if (rc != SQLITE_ROW)
+		return store_failed(c->store, "read");
+	if (!fill_op(c->ops, out, op, launch, &data, &call, &layer)) {
+		c->op = *op;
+		return damaged(c, "a number is out of range");
+	}
+	c->op = *op;
+	return follow(c, out, data, call, layer);
+}
+
+static enum status prepare_all(struct store_cursor *c)
+{
+	TRY(store_select(
+		c->store, &c->ops,
+		"SELECT op, kind, stream, ordinal, code, start_us, duration_us,"
+		" buffer, offset, bytes, from_buffer, from_offset, pattern, object, data, launch,"
+		" call, layer FROM t_op WHERE run = ? ORDER BY op",
+		&c->run, 1));
+	TRY(store_select(c->store, &c->call,
+			 "SELECT kernel, grid_x, grid_y, grid_z, block_x, block_y,"
+			 " block_z, cluster_x, cluster_y, cluster_z, shared_bytes, attributes"
+			 " FROM t_call WHERE call = ?",
+			 NULL, 0));
+	TRY(store_select(c->store, &c->args,
+			 "SELECT name, type, kind, bits, buffer, offset, data, live,"
+			 " position FROM t_arg WHERE call = ? ORDER BY position",
+			 NULL, 0));
+	TRY(store_select(c->store, &c->arg_pointers, "SELECT at, buffer, offset FROM t_arg_pointer"
+			 " WHERE call = ? AND position = ? ORDER BY entry", NULL, 0));
+	TRY(store_select(c->store, &c->pointers, "SELECT at, buffer, offset FROM t_pointer"
+			 " WHERE run = ? AND op = ? ORDER BY entry", NULL, 0));
+	return store_select(c->store, &c->buffer,
+			    "SELECT buffer, name, dtype, rank, shape, bytes, ordinal"
+			    " FROM t_buffer WHERE run = ? AND op = ?",
+			    NULL, 0);
+}
+
+enum status store_ops_open(struct store *store, int64_t run, struct store_cursor **out)
+{
+	struct store_cursor *c = xcalloc(1, sizeof(*c));
+	enum status status;
+
+	c->store = store;
+	c->run = run;
+	status = prepare_all(c);
+	if (status != STATUS_OK) {
+		store_ops_close(c);
+		c = NULL;
+	}
+	*out = c;
+	return status;
+}
+
+void store_ops_close(struct store_cursor *c)
+{
+	if (!c)
+		return;
+	sqlite3_finalize(c->ops);
+	sqlite3_finalize(c->call);
+	sqlite3_finalize(c->args);
+	sqlite3_finalize(c->arg_pointers);
+	sqlite3_finalize(c->pointers);
+	sqlite3_finalize(c->buffer);
+	release_owned(c);
+	free(c->owned);
+	free(c);
+}

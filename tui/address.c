@@ -1,0 +1,90 @@
+/* address.c - reads and writes linear addresses; see address.h. */
+#include "tui/address.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct address address_none = { -1, -1, -1, -1, -1, -1, -1, -1, false };
+
+/* Takes "<letter><number>" and the dot behind it; false, and nothing taken, where there is none. */
+static bool take(const char **at, char letter, int64_t *out)
+{
+	char *end;
+	int64_t number;
+
+	if (**at != letter || !isdigit((unsigned char)(*at)[1]))
+		return false;
+	errno = 0;
+	number = strtoll(*at + 1, &end, 10);
+	if (errno != 0 || (*end != '\0' && (*end != '.' || end[1] == '\0')))
+		return false;
+	*out = number;
+	*at = *end == '.' ? end + 1 : end;
+	return true;
+}
+
+static bool take_end(const char **at, bool *out)
+{
+	if (strcmp(*at, "end") != 0)
+		return false;
+	*at += 3;
+	return *out = true;
+}
+
+static void take_place_in_launch(const char **at, struct address *a)
+{
+	if (take(at, 'b', &a->block) && take(at, 'w', &a->warp))
+		take(at, 'l', &a->lane);
+	if (!take(at, 'p', &a->point))
+		take(at, 'a', &a->access);
+}
+
+enum status address_parse(const char *what, const char *text, struct address *out)
+{
+	const char *at = text;
+	bool some;
+
+	*out = address_none;
+	some = take(&at, 'r', &out->run);
+	if (take(&at, 's', &out->step)) {
+		some = true;
+		take_end(&at, &out->end);
+	} else if (take(&at, 'L', &out->launch)) {
+		some = true;
+		if (!take_end(&at, &out->end))
+			take_place_in_launch(&at, out);
+	}
+	if (some && *at == '\0')
+		return STATUS_OK;
+	return fail(STATUS_USAGE,
+		    "%s %s: '%s' is no address such as L12, L12.b3.w0.l7.p2, L12.end or s4", what,
+		    text, at);
+}
+
+static void append(char text[ADDRESS_TEXT], char letter, int64_t number)
+{
+	size_t used = strlen(text);
+
+	if (number >= 0)
+		snprintf(text + used, ADDRESS_TEXT - used, "%s%c%" PRId64, used ? "." : "", letter,
+			 number);
+}
+
+void address_format(const struct address *a, char text[ADDRESS_TEXT])
+{
+	text[0] = '\0';
+	append(text, 'r', a->run);
+	append(text, 's', a->step);
+	append(text, 'L', a->launch);
+	append(text, 'b', a->block);
+	append(text, 'w', a->warp);
+	append(text, 'l', a->lane);
+	append(text, 'p', a->point);
+	append(text, 'a', a->access);
+	if (a->end)
+		strcat(text, ".end");
+}

@@ -1,0 +1,31 @@
+/* address.h - the linear addresses that flashtwin prints and accepts everywhere.
+ *
+ *     [rRUN.]LLAUNCH[.bBLOCK[.wWARP[.lLANE]]][.pPOINT | .aACCESS]
+ *     [rRUN.]LLAUNCH.end      [rRUN.]sSTEP[.end]      rRUN
+ *
+ * A point or access counts from 0 in its thread. ".end" is the state after the launch or step.
+ */
+#ifndef ADDRESS_H
+#define ADDRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "traces/status.h"
+
+/* Parts that an address does not have are -1. */
+struct address {
+	int64_t run, step, launch, block, warp, lane, point, access;
+	bool end;
+};
+
+extern const struct address address_none;
+
+/* USAGE, naming `what` ("--at"), the text and the part that is wrong. */
+enum status address_parse(const char *what, const char *text, struct address *out);
+
+#define ADDRESS_TEXT 160
+/* Writes the address as address_parse() reads it; "" for address_none. */
+void address_format(const struct address *, char text[ADDRESS_TEXT]);
+
+#endif

@@ -1,0 +1,403 @@
+/* cmd_attend.c - flashtwin attend: one decode step of an attention path over tensors from .npy
+ * files.
+ *
+ * k and v are the cache after the append: all rows but the last of each sequence are loaded, the
+ * last is appended by the path. Devices and traces are tui/run.c.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/npy.h"
+#include "traces/xalloc.h"
+#include "tui/command.h"
+#include "tui/run.h"
+
+struct attend {
+	struct run_options run;
+	const char *q_path, *k_path, *v_path, *out_path, *lengths_text;
+	bool scale_given;
+	struct npy q;                   /* (H, D) or (M, H, D) */
+	struct npy k, v;                /* (Hkv, n, D) or (M, Hkv, n, D) */
+	struct attention_shape shape;
+	int rows;                       /* n: of k and v */
+	int *lengths;                   /* [M] keys of each sequence, the last one appended */
+	bool *done;                     /* [M] those without keys */
+	float *k_new, *v_new;           /* [M, Hkv, D] */
+	float *out;                     /* [M, H, D] of the first device */
+};
+
+/* --- options --- */
+
+enum { Q = 1, K, V, OUT, LENGTHS, SCALE, CAUSAL };
+
+static const struct option long_options[] = {
+	{ "q", required_argument, NULL, Q },
+	{ "k", required_argument, NULL, K },
+	{ "v", required_argument, NULL, V },
+	{ "out", required_argument, NULL, OUT },
+	{ "lengths", required_argument, NULL, LENGTHS },
+	{ "scale", required_argument, NULL, SCALE },
+	{ "causal", optional_argument, NULL, CAUSAL },
+	RUN_LONG_OPTIONS,
+	{ NULL, 0, NULL, 0 }
+};
+
+static enum status take_option(struct attend *attend, int c, const char *value)
+{
+	switch (c) {
+	case Q: attend->q_path = value; break;
+	case K: attend->k_path = value; break;
+	case V: attend->v_path = value; break;
+	case OUT: attend->out_path = value; break;
+	case LENGTHS: attend->lengths_text = value; break;
+	case SCALE:
+		attend->scale_given = true;
+		return option_float("--scale", value, &attend->shape.scale);
+	case CAUSAL: return not_built_yet("--causal");
+	default: return run_option_take(&attend->run, c, value);
+	}
+	return STATUS_OK;
+}
+
+static enum status parse(struct attend *attend, int argc, char **argv)
+{
+	int c;
+
+	TRY(option_next(argc, argv, RUN_LETTERS, long_options, &c));
+	while (c != -1) {
+		TRY(take_option(attend, c, optarg));
+		TRY(option_next(argc, argv, RUN_LETTERS, long_options, &c));
+	}
+	TRY(option_none_left(argc, argv));
+	if (attend->q_path == NULL || attend->k_path == NULL || attend->v_path == NULL)
+		return fail(STATUS_USAGE, "--%s F.npy is missing",
+			    attend->q_path == NULL ? "q" : attend->k_path == NULL ? "k" : "v");
+	return run_options_check(&attend->run);
+}
+
+/* --- tensors --- */
+
+/* Of the rank and shape that are wanted, with sizes that fit the kernels' ints. */
+static enum status check_tensor(const char *option, const char *path, const struct npy *array,
+				int rank, const int64_t *shape)
+{
+	char *what = xasprintf("%s %s", option, path);
+	enum status status = npy_expect(array, what, DTYPE_F32, rank, shape);
+
+	for (int i = 0; status == STATUS_OK && i < rank; i++)
+		if (array->shape[i] > INT_MAX)
+			status = fail(STATUS_USAGE, "%s: dimension %d is %lld, at most %d is "
+				      "possible", what, i, (long long)array->shape[i], INT_MAX);
+	free(what);
+	return status;
+}
+
+/* q's shape leaves open the KV heads and keys of k, and k's settles v's. */
+static enum status read_tensors(struct attend *attend)
+{
+	int64_t wanted[] = { -1, -1, -1, -1 };
+	struct npy *q = &attend->q;
+	int rank;
+
+	TRY(npy_read(attend->q_path, q));
+	rank = q->rank == 3 ? 3 : 2;
+	TRY(check_tensor("--q", attend->q_path, q, rank, wanted));
+	if (rank == 3)
+		wanted[0] = q->shape[0];
+	wanted[rank] = q->shape[rank - 1];
+	TRY(npy_read(attend->k_path, &attend->k));
+	TRY(check_tensor("--k", attend->k_path, &attend->k, rank + 1, wanted));
+	TRY(npy_read(attend->v_path, &attend->v));
+	return check_tensor("--v", attend->v_path, &attend->v, rank + 1, attend->k.shape);
+}
+
+static void find_shape(struct attend *attend)
+{
+	const struct npy *q = &attend->q, *k = &attend->k;
+	bool batched = q->rank == 3;
+	struct attention_shape *s = &attend->shape;
+
+	attend->rows = (int)k->shape[batched + 1];
+	s->layers = 1;
+	s->slots = batched ? (int)q->shape[0] : 1;
+	s->heads = (int)q->shape[batched];
+	s->kv_heads = (int)k->shape[batched];
+	s->head_dim = (int)q->shape[batched + 1];
+	s->max_len = attend->rows > 0 ? attend->rows : 1;
+	s->chunk = attend->run.chunk;
+	if (!attend->scale_given)
+		s->scale = attention_scale(s->head_dim);
+}
+
+/* "96,0,12": one length a sequence, each at most n. */
+static enum status read_lengths(struct attend *attend)
+{
+	char *text = attend->lengths_text ? xstrdup(attend->lengths_text) : NULL;
+	char *rest = text, *part;
+	enum status status = STATUS_OK;
+	int count = 0;
+
+	for (int slot = 0; slot < attend->shape.slots; slot++)
+		attend->lengths[slot] = attend->rows;
+	while (status == STATUS_OK && (part = strsep(&rest, ",")) != NULL) {
+		int64_t length = 0;
+
+		status = option_integer("--lengths", part, 0, attend->rows, &length);
+		if (status == STATUS_OK && count < attend->shape.slots)
+			attend->lengths[count] = (int)length;
+		count++;
+	}
+	if (status == STATUS_OK && text != NULL && count != attend->shape.slots)
+		status = fail(STATUS_USAGE, "--lengths %s: %d lengths for %d sequences",
+			      attend->lengths_text, count, attend->shape.slots);
+	free(text);
+	return status;
+}
+
+/* Row `row` of every KV head of one sequence. */
+static void take_row(const struct attend *attend, const struct npy *cache, int slot, int row,
+		     float *out)
+{
+	size_t D = (size_t)attend->shape.head_dim, heads = (size_t)attend->shape.kv_heads;
+
+	for (size_t head = 0; head < heads; head++) {
+		size_t line = (size_t)slot * heads + head;
+		size_t from = (line * (size_t)attend->rows + (size_t)row) * D;
+
+		memcpy(out + line * D, (const float *)cache->data + from, D * sizeof(float));
+	}
+}
+
+static enum status prepare(struct attend *attend)
+{
+	const struct attention_shape *s = &attend->shape;
+	size_t M, new_rows;
+
+	TRY(read_tensors(attend));
+	find_shape(attend);
+	TRY(attention_check(attend->run.path, s));
+	M = (size_t)s->slots;
+	new_rows = M * (size_t)s->kv_heads * (size_t)s->head_dim;
+	attend->lengths = xcalloc(M + 1, sizeof(*attend->lengths));
+	attend->done = xcalloc(M + 1, sizeof(*attend->done));
+	attend->k_new = xcalloc(new_rows + 1, sizeof(float));
+	attend->v_new = xcalloc(new_rows + 1, sizeof(float));
+	attend->out = xcalloc(attend->q.count + 1, sizeof(float));
+	TRY(read_lengths(attend));
+	for (int slot = 0; slot < s->slots; slot++) {
+		attend->done[slot] = attend->lengths[slot] == 0;
+		if (attend->done[slot])
+			continue;
+		take_row(attend, &attend->k, slot, attend->lengths[slot] - 1, attend->k_new);
+		take_row(attend, &attend->v, slot, attend->lengths[slot] - 1, attend->v_new);
+	}
+	return STATUS_OK;
+}
+
+/* --- the work on one device --- */
+
+static enum status load_cache(const struct attend *attend, struct kv_cache *cache)
+{
+	size_t slot_size = (size_t)attend->shape.kv_heads * (size_t)attend->rows
+		* (size_t)attend->shape.head_dim;
+
+	for (int slot = 0; slot < attend->shape.slots; slot++)
+		if (attend->lengths[slot] > 1)
+			TRY(kv_cache_load(cache, 0, slot,
+					  (const float *)attend->k.data + (size_t)slot * slot_size,
+					  (const float *)attend->v.data + (size_t)slot * slot_size,
+					  attend->lengths[slot] - 1, attend->rows));
+	return STATUS_OK;
+}
+
+static enum status run_step(const struct attend *attend, struct attention *attention, float *out)
+{
+	const struct attention_shape *s = &attend->shape;
+	int *positions = xcalloc((size_t)s->slots + 1, sizeof(*positions));
+	const struct step_note note = { .step = 0, .slots = s->slots, .positions = positions };
+	const struct attention_step step = {
+		.layer = 0, .q = attend->q.data, .k = attend->k_new, .v = attend->v_new,
+		.done = attend->done, .out = out,
+	};
+	enum status status;
+
+	for (int slot = 0; slot < s->slots; slot++)
+		positions[slot] = attend->lengths[slot] - 1;
+	status = device_step_begin(attention->device, &note);
+	if (status == STATUS_OK)
+		status = attention_step(attention, &step);
+	if (status == STATUS_OK)
+		status = device_step_end(attention->device);
+	free(positions);
+	return status;
+}
+
+static enum status run_target(const struct run_target *target, void *context)
+{
+	struct attend *attend = context;
+	float *out = target->first ? attend->out : xcalloc(attend->q.count + 1, sizeof(float));
+	struct attention *attention = NULL;
+	enum status status = attention_create(attend->run.path, target->device, &attend->shape,
+					      &attention);
+
+	if (status == STATUS_OK && attention->cache != NULL)
+		status = load_cache(attend, attention->cache);
+	if (status == STATUS_OK)
+		status = run_step(attend, attention, out);
+	attention_destroy(attention);
+	if (!target->first)
+		free(out);
+	return status;
+}
+
+/* --- results --- */
+
+static json_t *describe_shape(const struct npy *array)
+{
+	json_t *shape = json_array();
+
+	for (int i = 0; i < array->rank; i++)
+		json_array_append_new(shape, json_integer((json_int_t)array->shape[i]));
+	return shape;
+}
+
+/* What the trace keeps of the request, and --json repeats. */
+static json_t *describe_request(const struct attend *attend)
+{
+	json_t *lengths = json_array();
+
+	for (int slot = 0; slot < attend->shape.slots; slot++)
+		json_array_append_new(lengths, json_integer(attend->lengths[slot]));
+	return json_pack("{s:o, s:o, s:o, s:f}", "q", describe_shape(&attend->q),
+			 "k", describe_shape(&attend->k), "lengths", lengths,
+			 "scale", (double)attend->shape.scale);
+}
+
+struct summary {
+	double least, greatest, sum;    /* of the numbers among the elements */
+	size_t numbers, nans;
+};
+
+static struct summary summarize(const float *values, size_t count)
+{
+	struct summary s = { .least = INFINITY, .greatest = -INFINITY };
+
+	for (size_t i = 0; i < count; i++) {
+		if (isnan(values[i])) {
+			s.nans++;
+			continue;
+		}
+		s.numbers++;
+		s.sum += values[i];
+		s.least = fmin(s.least, values[i]);
+		s.greatest = fmax(s.greatest, values[i]);
+	}
+	return s;
+}
+
+static void print_summary(const struct attend *attend)
+{
+	const struct attention_shape *s = &attend->shape;
+	struct summary sum = summarize(attend->out, attend->q.count);
+
+	printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of %d\n",
+	       attend->run.path->name, s->slots, s->heads, s->kv_heads, s->head_dim, attend->rows,
+	       s->chunk);
+	if (sum.numbers == 0)
+		printf("out: %zu elements, %zu NaN\n", attend->q.count, sum.nans);
+	else
+		printf("out: %zu elements, least %.9g, greatest %.9g, mean %.9g, %zu NaN\n",
+		       attend->q.count, sum.least, sum.greatest, sum.sum / (double)sum.numbers,
+		       sum.nans);
+}
+
+/* A number as JSON can hold it. */
+static json_t *json_number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static enum status print_report(const struct attend *attend, json_t *request, json_t *report)
+{
+	struct summary sum = summarize(attend->out, attend->q.count);
+
+	json_object_set(report, "asked", request);
+	json_object_set_new(report, "elements", json_integer((json_int_t)attend->q.count));
+	json_object_set_new(report, "nan", json_integer((json_int_t)sum.nans));
+	json_object_set_new(report, "least", json_number(sum.least));
+	json_object_set_new(report, "greatest", json_number(sum.greatest));
+	return run_print_json(report);
+}
+
+static enum status write_results(const struct attend *attend, json_t *request, json_t *report)
+{
+	if (attend->out_path != NULL)
+		TRY(npy_write(attend->out_path, DTYPE_F32, attend->q.rank, attend->q.shape,
+			      attend->out));
+	if (attend->run.json)
+		return print_report(attend, request, report);
+	if (attend->out_path == NULL)
+		print_summary(attend);
+	return STATUS_OK;
+}
+
+/* --- the command --- */
+
+static enum status run_all(struct attend *attend)
+{
+	json_t *request = describe_request(attend), *report = json_object();
+	enum status status = run_on_devices(&attend->run, "attend", request, run_target, attend,
+					    report);
+
+	/* A difference is a result: what was asked for is written all the same. */
+	if (status == STATUS_OK || status == STATUS_DIFFERS) {
+		enum status written = write_results(attend, request, report);
+
+		status = written != STATUS_OK ? written : status;
+	}
+	json_decref(request);
+	json_decref(report);
+	return status;
+}
+
+static enum status run(int argc, char **argv)
+{
+	struct attend attend = { .run = run_options_default() };
+	enum status status = parse(&attend, argc, argv);
+
+	if (status == STATUS_OK)
+		status = prepare(&attend);
+	if (status == STATUS_OK)
+		status = run_all(&attend);
+	npy_free(&attend.q);
+	npy_free(&attend.k);
+	npy_free(&attend.v);
+	free(attend.lengths);
+	free(attend.done);
+	free(attend.k_new);
+	free(attend.v_new);
+	free(attend.out);
+	return status;
+}
+
+const struct command cmd_attend = {
+	.name = "attend",
+	.summary = "one decode step of an attention path over tensors in .npy files",
+	.help =
+	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
+	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
+	"as it is after this step's key was appended. The output has q's shape. NaN is carried\n"
+	"through.\n\n"
+	"  --out O.npy        where the output goes; without it a summary is printed\n"
+	"  --lengths N0,N1    keys of each sequence, at most n (default n); 0 gives zeros\n"
+	"  --scale X          of the scores (default 1 / sqrt(D))\n"
+	RUN_HELP
+	"\nexamples:\n"
+	"  flashtwin attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
+	"  flashtwin attend --q q.npy --k k.npy --v v.npy --chunk 16 --log points -o t.twin\n"
+	"  flashtwin attend --q q.npy --k k.npy --v v.npy --device both\n",
+	.run = run,
+};

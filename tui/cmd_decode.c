@@ -1,0 +1,383 @@
+/* cmd_decode.c - flashtwin decode: a real model continues real text through an attention path.
+ *
+ * Options, prompts and where the bytes go. The decode loop is engine/generate.c, devices and traces
+ * are tui/run.c. Without --json or --out-dir, stdout is exactly the decoded bytes as they come.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/file.h"
+#include "engine/generate.h"
+#include "engine/recorder.h"
+#include "traces/npy.h"
+#include "traces/output.h"
+#include "traces/xalloc.h"
+#include "tui/command.h"
+#include "tui/datadir.h"
+#include "tui/run.h"
+
+#define DEFAULT_BYTES 64
+#define MAX_BYTES ((int64_t)1 << 24)
+#define MAX_PROMPT ((size_t)1 << 24)
+
+struct decode {
+	struct run_options run;
+	const char *directory;          /* --model, NULL: the sample */
+	const char *out_dir, *logits;
+	size_t count;                   /* -n */
+	struct sequence *sequences;     /* [slots]; prompts and replies are owned here */
+	int slots;
+	struct llama *model;
+	struct attention_shape shape;
+};
+
+/* --- options --- */
+
+enum { MODEL = 1, PROMPT, PROMPT_FILE, OUT_DIR, LOGITS };
+
+static const struct option long_options[] = {
+	{ "model", required_argument, NULL, MODEL },
+	{ "prompt", required_argument, NULL, PROMPT },
+	{ "prompt-file", required_argument, NULL, PROMPT_FILE },
+	{ "out-dir", required_argument, NULL, OUT_DIR },
+	{ "logits", required_argument, NULL, LOGITS },
+	RUN_LONG_OPTIONS,
+	{ NULL, 0, NULL, 0 }
+};
+
+static void add_prompt(struct decode *decode, char *bytes, size_t count)
+{
+	struct sequence *sequence;
+
+	decode->sequences = xreallocarray(decode->sequences, (size_t)decode->slots + 1,
+					  sizeof(*decode->sequences));
+	sequence = &decode->sequences[decode->slots++];
+	*sequence = (struct sequence){ .prompt = (unsigned char *)bytes, .prompt_bytes = count };
+}
+
+static enum status read_prompt(struct decode *decode, const char *path)
+{
+	size_t count;
+	char *bytes;
+
+	TRY(file_read(path, MAX_PROMPT, &bytes, &count));
+	add_prompt(decode, bytes, count);
+	return STATUS_OK;
+}
+
+static enum status take_option(struct decode *decode, int c, const char *value)
+{
+	int64_t count;
+
+	switch (c) {
+	case MODEL: decode->directory = value; break;
+	case PROMPT: add_prompt(decode, xstrdup(value), strlen(value)); break;
+	case PROMPT_FILE: return read_prompt(decode, value);
+	case OUT_DIR: decode->out_dir = value; break;
+	case LOGITS: decode->logits = value; break;
+	case 'n':
+		TRY(option_integer("-n", value, 0, MAX_BYTES, &count));
+		decode->count = (size_t)count;
+		break;
+	default: return run_option_take(&decode->run, c, value);
+	}
+	return STATUS_OK;
+}
+
+static enum status parse(struct decode *decode, int argc, char **argv)
+{
+	int c;
+
+	TRY(option_next(argc, argv, "n:" RUN_LETTERS, long_options, &c));
+	while (c != -1) {
+		TRY(take_option(decode, c, optarg));
+		TRY(option_next(argc, argv, "n:" RUN_LETTERS, long_options, &c));
+	}
+	TRY(option_none_left(argc, argv));
+	TRY(run_options_check(&decode->run));
+	if (decode->slots == 0)
+		return fail(STATUS_USAGE, "a prompt is needed: --prompt TEXT or --prompt-file F");
+	if (decode->slots > 1 && decode->out_dir == NULL && !decode->run.json)
+		return fail(STATUS_USAGE, "%d prompts: their replies need --out-dir DIR or --json",
+			    decode->slots);
+	return STATUS_OK;
+}
+
+/* --- the work on one device --- */
+
+struct decode_run {
+	const struct decode *decode;
+	const struct run_target *target;
+	bool stream;                    /* bytes go to stdout as they come */
+};
+
+static enum status on_token(void *context, const struct event_token *token)
+{
+	const struct decode_run *run = context;
+
+	if (run->target->recorded)
+		TRY(recorder_token(run->target->device, token));
+	if (!run->stream || token->prompt)
+		return STATUS_OK;
+	if (putchar(token->byte) == EOF || (isatty(STDOUT_FILENO) && fflush(stdout) != 0))
+		return fail(STATUS_IO, "stdout: %s", strerror(errno));
+	return STATUS_OK;
+}
+
+static bool on_stop(void *context)
+{
+	(void)context;
+	return command_interrupted();
+}
+
+/* The model by its directory's name alone: where it lies on this machine is nobody's business. */
+static const char *model_name(const struct decode *decode)
+{
+	const char *directory = decode->directory ? decode->directory : DATADIR_MODEL;
+	const char *slash = strrchr(directory, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : directory;
+}
+
+static enum status record_model(const struct decode *decode, struct device *device)
+{
+	const struct model_config *c = llama_config(decode->model);
+	const struct attention_shape *s = &decode->shape;
+
+	return recorder_model(device, &(struct event_model){
+		.directory = model_name(decode), .config = llama_config_text(decode->model),
+		.layers = c->layers, .heads = c->heads, .kv_heads = c->kv_heads,
+		.head_dim = c->head_dim, .hidden = c->hidden, .vocabulary = c->vocabulary,
+		.max_positions = c->max_positions, .max_len = s->max_len, .chunk = s->chunk,
+		.max_chunks = attention_max_chunks(s->max_len, s->chunk), .slots = s->slots,
+	});
+}
+
+static enum status generate_on(struct decode_run *run, struct sequence *sequences)
+{
+	const struct decode *decode = run->decode;
+	const struct generate_options options = {
+		.count = decode->count, .token = on_token, .stop = on_stop, .context = run,
+	};
+	struct device *device = run->target->device;
+	struct attention *attention;
+	enum status status;
+
+	if (run->target->recorded)
+		TRY(record_model(decode, device));
+	TRY(attention_create(decode->run.path, device, &decode->shape, &attention));
+	status = generate_run(decode->model, attention, sequences, decode->slots, &options);
+	attention_destroy(attention);
+	return status;
+}
+
+/* The replies that are kept are the first device's; how a second one differs shows in its trace. */
+static enum status run_target(const struct run_target *target, void *context)
+{
+	struct decode *decode = context;
+	struct decode_run run = {
+		.decode = decode, .target = target,
+		.stream = target->first && !decode->run.json && decode->out_dir == NULL,
+	};
+	struct sequence *copies;
+	enum status status;
+
+	if (target->first)
+		return generate_on(&run, decode->sequences);
+	copies = xcalloc((size_t)decode->slots, sizeof(*copies));
+	for (int i = 0; i < decode->slots; i++) {
+		copies[i] = decode->sequences[i];
+		copies[i].reply = xmalloc(decode->count + 1);
+		copies[i].reply_bytes = 0;
+		copies[i].logits = NULL;
+	}
+	status = generate_on(&run, copies);
+	for (int i = 0; i < decode->slots; i++)
+		free(copies[i].reply);
+	free(copies);
+	return status;
+}
+
+/* --- results --- */
+
+static enum status write_replies(const struct decode *decode)
+{
+	enum status status = STATUS_OK;
+
+	if (mkdir(decode->out_dir, 0777) != 0 && errno != EEXIST)
+		return fail(STATUS_IO, "--out-dir %s: %s", decode->out_dir, strerror(errno));
+	for (int i = 0; i < decode->slots && status == STATUS_OK; i++) {
+		const struct sequence *sequence = &decode->sequences[i];
+		char *path = xasprintf("%s/%d.txt", decode->out_dir, i);
+		struct output output;
+
+		status = output_open(path, &output);
+		free(path);
+		if (status != STATUS_OK)
+			break;
+		/* A short write shows in output_commit(). */
+		fwrite(sequence->reply, 1, sequence->reply_bytes, output.file);
+		status = output_commit(&output);
+	}
+	return status;
+}
+
+static enum status write_logits(const struct decode *decode)
+{
+	int64_t vocabulary = llama_config(decode->model)->vocabulary;
+	int64_t shape[] = { decode->slots, vocabulary };
+	bool one = decode->slots == 1;
+
+	/* All rows are one array: see prepare(). */
+	return npy_write(decode->logits, DTYPE_F32, one ? 1 : 2, one ? shape + 1 : shape,
+			 decode->sequences[0].logits);
+}
+
+/* "text" is there when the reply is UTF-8; "bytes" always. */
+static json_t *describe_reply(const struct sequence *sequence)
+{
+	json_t *reply = json_object(), *bytes = json_array();
+	json_t *text = json_stringn((const char *)sequence->reply, sequence->reply_bytes);
+
+	json_object_set_new(reply, "prompt_bytes",
+			    json_integer((json_int_t)sequence->prompt_bytes));
+	if (text != NULL)
+		json_object_set_new(reply, "text", text);
+	for (size_t i = 0; i < sequence->reply_bytes; i++)
+		json_array_append_new(bytes, json_integer(sequence->reply[i]));
+	json_object_set_new(reply, "bytes", bytes);
+	return reply;
+}
+
+static void report_replies(const struct decode *decode, json_t *report)
+{
+	json_t *replies = json_array();
+
+	for (int i = 0; i < decode->slots; i++)
+		json_array_append_new(replies, describe_reply(&decode->sequences[i]));
+	json_object_set_new(report, "replies", replies);
+}
+
+/* --- the command --- */
+
+static enum status open_model(struct decode *decode)
+{
+	char *directory = decode->directory ? xstrdup(decode->directory) : datadir_model();
+	enum status status = llama_open(directory, &decode->model);
+
+	free(directory);
+	return status;
+}
+
+/* Everything that can be refused is refused here, before a trace is begun. */
+static enum status prepare(struct decode *decode)
+{
+	size_t vocabulary;
+	float *logits;
+
+	TRY(open_model(decode));
+	TRY(generate_check(decode->model, decode->sequences, decode->slots, decode->count));
+	decode->shape = generate_shape(decode->model, decode->sequences, decode->slots,
+				       decode->count, decode->run.chunk);
+	TRY(attention_check(decode->run.path, &decode->shape));
+	vocabulary = (size_t)llama_config(decode->model)->vocabulary;
+	logits = xcalloc((size_t)decode->slots * vocabulary, sizeof(*logits));
+	for (int i = 0; i < decode->slots; i++) {
+		decode->sequences[i].reply = xmalloc(decode->count + 1);
+		decode->sequences[i].logits = logits + (size_t)i * vocabulary;
+	}
+	return STATUS_OK;
+}
+
+/* What the trace keeps of the request. Prompts are in its tokens. */
+static json_t *describe_request(const struct decode *decode)
+{
+	json_t *sizes = json_array();
+
+	for (int i = 0; i < decode->slots; i++) {
+		json_int_t size = (json_int_t)decode->sequences[i].prompt_bytes;
+
+		json_array_append_new(sizes, json_integer(size));
+	}
+	return json_pack("{s:s, s:I, s:o}", "model", model_name(decode), "n",
+			 (json_int_t)decode->count, "prompt_bytes", sizes);
+}
+
+static enum status run_all(struct decode *decode, json_t *report)
+{
+	json_t *request = describe_request(decode);
+	enum status status = run_on_devices(&decode->run, "decode", request, run_target, decode,
+					    report);
+
+	json_decref(request);
+	/* A difference is a result: what was asked for is written all the same. */
+	if (status != STATUS_OK && status != STATUS_DIFFERS)
+		return status;
+	if (decode->out_dir != NULL)
+		TRY(write_replies(decode));
+	if (decode->logits != NULL)
+		TRY(write_logits(decode));
+	if (decode->run.json) {
+		report_replies(decode, report);
+		TRY(run_print_json(report));
+	}
+	return status;
+}
+
+static void release(struct decode *decode)
+{
+	if (decode->slots > 0)
+		free(decode->sequences[0].logits);
+	for (int i = 0; i < decode->slots; i++) {
+		free((void *)decode->sequences[i].prompt);
+		free(decode->sequences[i].reply);
+	}
+	free(decode->sequences);
+	llama_close(decode->model);
+}
+
+static enum status run(int argc, char **argv)
+{
+	struct decode decode = { .run = run_options_default(), .count = DEFAULT_BYTES };
+	enum status status = parse(&decode, argc, argv);
+
+	if (status == STATUS_OK)
+		status = prepare(&decode);
+	if (status == STATUS_OK) {
+		json_t *report = json_object();
+
+		command_defer_interrupt();
+		status = run_all(&decode, report);
+		json_decref(report);
+	}
+	release(&decode);
+	return status;
+}
+
+const struct command cmd_decode = {
+	.name = "decode",
+	.summary = "continue text with a model, its attention on the simulator or a GPU",
+	.help =
+	"usage: flashtwin decode (--prompt TEXT | --prompt-file F)... [OPTION...]\n\n"
+	"Continues each prompt by n bytes, greedily, and writes exactly those bytes to stdout.\n"
+	"Every position goes through the attention path on the device; the rest of the model\n"
+	"runs on the processor.\n\n"
+	"  --model DIR        config.json and model.safetensors of a Llama whose tokens are bytes\n"
+	"                     (default: the sample that comes with flashtwin)\n"
+	"  --prompt TEXT      what to continue; several prompts run side by side\n"
+	"  --prompt-file F    the same from a file, byte for byte\n"
+	"  -n BYTES           how much to add (64); 0 runs the prompt alone\n"
+	"  --out-dir DIR      write the replies to DIR/0.txt, DIR/1.txt, ... instead of stdout\n"
+	"  --logits F.npy     write the logits of the last prompt position, f32 (256) or (M, 256)\n"
+	RUN_HELP
+	"\nexamples:\n"
+	"  flashtwin decode --prompt 'ROMEO:' -n 64\n"
+	"  flashtwin decode --prompt 'ROMEO:' --log points -o t.twin\n"
+	"  flashtwin decode --prompt 'ROMEO:' --device both\n"
+	"  flashtwin decode --prompt 'ROMEO:' --prompt 'JULIET:' --json\n",
+	.run = run,
+};

@@ -1,0 +1,201 @@
+/* cmd_diff.c - flashtwin diff: compares two recorded runs, of one trace or of two.
+ *
+ * Chooses the runs and prints the report; the comparison is traces/diff.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/diff.h"
+#include "traces/store.h"
+#include "tui/command.h"
+#include "tui/diff_text.h"
+#include "tui/options.h"
+#include "tui/run.h"
+
+struct diff_command {
+	struct diff_options options;
+	const char *paths[2];           /* the same twice when one was given */
+	bool json, plain;
+};
+
+/* --- options --- */
+
+enum { RUNS = 1, ULP, FIRST, JSON, PLAIN };
+
+static const struct option long_options[] = {
+	{ "runs", required_argument, NULL, RUNS },
+	{ "ulp", required_argument, NULL, ULP },
+	{ "first", no_argument, NULL, FIRST },
+	{ "json", no_argument, NULL, JSON },
+	{ "plain", no_argument, NULL, PLAIN },
+	{ NULL, 0, NULL, 0 }
+};
+
+static enum status take_runs(struct diff_options *options, const char *text)
+{
+	char junk;
+
+	if (sscanf(text, "%" SCNd64 ",%" SCNd64 "%c", &options->run_a, &options->run_b, &junk) != 2
+	    || options->run_a < 1 || options->run_b < 1)
+		return fail(STATUS_USAGE, "--runs %s: two numbers of runs are needed, as in 1,2",
+			    text);
+	return STATUS_OK;
+}
+
+static enum status take_option(struct diff_command *diff, int c, const char *value)
+{
+	int64_t ulp;
+
+	switch (c) {
+	case RUNS: return take_runs(&diff->options, value);
+	case ULP:
+		TRY(option_integer("--ulp", value, 0, INT32_MAX, &ulp));
+		diff->options.ulp = (uint32_t)ulp;
+		break;
+	case FIRST: diff->options.keep = 1; break;
+	case JSON: diff->json = true; break;
+	case PLAIN: diff->plain = true; break;
+	}
+	return STATUS_OK;
+}
+
+static enum status parse(struct diff_command *diff, int argc, char **argv)
+{
+	int c;
+
+	TRY(option_next(argc, argv, "", long_options, &c));
+	while (c != -1) {
+		TRY(take_option(diff, c, optarg));
+		TRY(option_next(argc, argv, "", long_options, &c));
+	}
+	if (argc - optind < 1 || argc - optind > 2)
+		return fail(STATUS_USAGE, "one trace or two are needed, %d were given",
+			    argc - optind);
+	if (diff->json && diff->plain)
+		return fail(STATUS_USAGE, "--json and --plain contradict each other");
+	diff->paths[0] = argv[optind];
+	diff->paths[1] = argv[argc - 1];
+	if (!diff->options.run_a) {
+		diff->options.run_a = 1;
+		diff->options.run_b = argc - optind == 2 ? 1 : 2;
+	}
+	return STATUS_OK;
+}
+
+/* --- printing --- */
+
+static enum status print_run(const char *which, struct store *store, int64_t number)
+{
+	struct store_run run;
+
+	TRY(store_run_read(store, number, &run));
+	printf("%s: %s run %" PRId64 ", %s on %s, seed %" PRIu64 "%s\n", which, store_path(store),
+	       number, run.command, run.device_name, run.seed, run.complete ? "" : ", incomplete");
+	store_run_free(&run);
+	return STATUS_OK;
+}
+
+/* One line a difference, fields between tabs. */
+static void print_plain(const struct diff_report *report)
+{
+	for (int i = 0; i < report->item_count; i++) {
+		const struct diff_item *item = &report->items[i];
+
+		printf("%s\t%s\t%s\t%s\t%" PRIu64 "\t", item->address, item->what, item->a, item->b,
+		       item->bits);
+		if (item->ulp >= 0)
+			printf("%" PRId64, item->ulp);
+		putchar('\n');
+	}
+}
+
+static enum status print_text(const struct diff_command *diff, struct store *const store[2],
+			      const struct diff_report *report)
+{
+	char *summary = diff_summary(report);
+	char operations[COUNT_TEXT];
+
+	TRY(print_run("A", store[0], diff->options.run_a));
+	TRY(print_run("B", store[1], diff->options.run_b));
+	if (report->notes)
+		printf("%s\n", report->notes);
+	diff_print_items(stdout, report);
+	printf("%s operations: %s\n", count_text(operations, report->operations), summary);
+	free(summary);
+	return STATUS_OK;
+}
+
+static enum status print_json(const struct diff_report *report)
+{
+	json_t *object = diff_json(report);
+	enum status status = run_print_json(object);
+
+	json_decref(object);
+	return status;
+}
+
+static enum status print_report(const struct diff_command *diff, struct store *const store[2],
+				const struct diff_report *report)
+{
+	if (diff->json)
+		return print_json(report);
+	if (!diff->plain)
+		return print_text(diff, store, report);
+	print_plain(report);
+	return STATUS_OK;
+}
+
+/* --- the command --- */
+
+static enum status compare(const struct diff_command *diff, struct store *const store[2])
+{
+	struct diff_report report = { 0 };
+	enum status status = diff_runs(store[0], store[1], &diff->options, &report);
+
+	if (status == STATUS_OK)
+		status = print_report(diff, store, &report);
+	if (status == STATUS_OK && report.differences)
+		status = fail(STATUS_DIFFERS, "%" PRId64 " differences", report.differences);
+	diff_report_free(&report);
+	return status;
+}
+
+static enum status run(int argc, char **argv)
+{
+	struct diff_command diff = { .options = { 0 } };
+	struct store *store[2] = { NULL, NULL };
+	enum status status;
+
+	TRY(parse(&diff, argc, argv));
+	status = store_open(diff.paths[0], &store[0]);
+	/* Two handles even on one file: each walks its run with cursors of its own. */
+	if (status == STATUS_OK)
+		status = store_open(diff.paths[1], &store[1]);
+	if (status == STATUS_OK)
+		status = compare(&diff, store);
+	store_close(store[0]);
+	store_close(store[1]);
+	return status;
+}
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.summary = "compares two recorded runs bit by bit",
+	.help =
+	"usage: flashtwin diff A.twin [B.twin] [OPTION...]\n\n"
+	"Compares operations, digests, bytes, partials, named points and tokens of two runs,\n"
+	"joined on what they are and never on time. A NaN equals a NaN. What one run did not\n"
+	"record is not compared, and said so. Exit code 0: equal, 1: they differ.\n\n"
+	"  --runs A,B         which runs (1,1 of two traces, 1,2 of one)\n"
+	"  --ulp N            floats up to N units in the last place apart count as equal (0)\n"
+	"  --first            only the first difference\n"
+	"  --plain            differences only, tab-separated: address, what, A, B, bits, ulp\n"
+	"  --json             one JSON object on stdout\n"
+	"\nexamples:\n"
+	"  flashtwin diff both.twin\n"
+	"  flashtwin diff gpu.twin sim.twin --first\n"
+	"  flashtwin diff ten-seeds.twin --runs 1,10 --json\n",
+	.run = run,
+};

@@ -1,0 +1,352 @@
+/* cmd_info.c - `flashtwin info`: what this flashtwin, this machine or a trace holds.
+ *
+ * Everything is gathered as one JSON object, which is printed as it is (--json) or laid out for
+ * people by tui/info_text.c; so both always tell the same. A machine without a GPU is no error
+ * here, unless it was the GPU that was asked for. Runs no kernel and changes nothing.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "engine/device.h"
+#include "engine/path.h"
+#include "kernels/kernel_table.h"
+#include "sim/grid.h"
+#include "traces/store.h"
+#include "traces/xalloc.h"
+#include "tui/command.h"
+#include "tui/info_text.h"
+#include "tui/options.h"
+#include "tui/run.h"
+
+/* --- gathering: this program --- */
+
+static json_t *gather_build(void)
+{
+	json_t *cuda = json_null();
+
+#ifdef HAVE_CUDA
+	cuda = json_string(CUDA_TOOLKIT);
+#endif
+	return json_pack("{s:s, s:s, s:o, s:b, s:b}", "version", PACKAGE_VERSION,
+			 "compiler", __VERSION__, "cuda", cuda,
+#ifdef HAVE_AVX2_KERNELS
+			 "avx2_kernels", 1,
+#else
+			 "avx2_kernels", 0,
+#endif
+#ifdef HAVE_LIBDW
+			 "libdw", 1
+#else
+			 "libdw", 0
+#endif
+			 );
+}
+
+static json_t *gather_params(const struct kernel *kernel)
+{
+	json_t *params = json_array();
+	int count;
+	const struct kernel_param *param = kernel_params(kernel, &count);
+
+	for (int i = 0; i < count; i++)
+		json_array_append_new(params, json_pack("{s:s, s:s}", "name", param[i].name,
+							"type", param[i].type));
+	return params;
+}
+
+static json_t *gather_kernels(void)
+{
+	json_t *kernels = json_array();
+
+	for (int i = 0; kernel_table[i] != NULL; i++) {
+		const struct kernel *kernel = kernel_table[i];
+		size_t shared = grid_static_shared(kernel_sim_code(kernel, false));
+		size_t bytes;
+
+		json_array_append_new(kernels, json_pack(
+			"{s:s, s:s, s:s, s:s, s:o, s:I, s:i, s:b, s:b, s:b}",
+			"name", kernel->name, "file", kernel->file, "summary", kernel->summary,
+			"origin", kernel->origin, "params", gather_params(kernel),
+			"static_shared_bytes", (json_int_t)shared,
+			"max_threads", (int)kernel->max_threads,
+			"independent_blocks", (int)kernel->independent,
+			"points", kernel->points != NULL,
+			"gpu_code", kernel_fatbin(kernel, false, &bytes) != NULL));
+	}
+	return kernels;
+}
+
+static json_t *gather_paths(void)
+{
+	json_t *paths = json_array();
+
+	for (int i = 0; path_table[i] != NULL; i++)
+		json_array_append_new(paths, json_pack("{s:s, s:s}", "name", path_table[i]->name,
+						       "summary", path_table[i]->summary));
+	return paths;
+}
+
+/* --- gathering: this machine --- */
+
+static json_t *dim3_json(struct dim3 d)
+{
+	return json_pack("[I, I, I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
+}
+
+/* The simulator has no memory or driver of its own to speak of: null. */
+static json_t *device_json(const char *kind, int ordinal, const struct device_info *info)
+{
+	return json_pack("{s:s, s:i, s:s, s:s, s:s?, s:[i,i], s:i, s:i, s:i, s:o, s:o, s:I, s:I,"
+			 " s:o}", "kind", kind, "ordinal", ordinal, "name", info->name,
+			 "profile", info->profile, "driver", *info->driver ? info->driver : NULL,
+			 "compute", info->compute_major, info->compute_minor,
+			 "multiprocessors", info->multiprocessors,
+			 "max_threads_per_block", (int)info->max_threads_per_block,
+			 "warp_size", (int)info->warp_size,
+			 "max_grid", dim3_json(info->max_grid),
+			 "max_block", dim3_json(info->max_block),
+			 "shared_per_block", (json_int_t)info->shared_per_block,
+			 "shared_per_block_optin", (json_int_t)info->shared_per_block_optin,
+			 "memory_bytes", info->memory_bytes
+			 ? json_integer((json_int_t)info->memory_bytes) : json_null());
+}
+
+/* Appends one device to the list. */
+static enum status gather_device(const char *kind, int ordinal, json_t *devices)
+{
+	struct device_options options = { .ordinal = ordinal };
+	struct device *device;
+	struct device_info info;
+	enum status status;
+
+	TRY(device_open(kind, &options, &device));
+	status = device_info(device, &info);
+	if (status == STATUS_OK)
+		json_array_append_new(devices, device_json(kind, ordinal, &info));
+	device_close(device);
+	return status;
+}
+
+/* All GPUs there are. Fails only when there is none. */
+static enum status gather_gpus(json_t *devices)
+{
+	int ordinal = 0;
+
+	TRY(gather_device("cuda", ordinal++, devices));
+	while (gather_device("cuda", ordinal, devices) == STATUS_OK)
+		ordinal++;
+	error_clear();
+	return STATUS_OK;
+}
+
+/* `only` is "sim", "cuda" or NULL: both, and then a missing GPU is an entry of the list. */
+static enum status gather_devices(const char *only, json_t *devices)
+{
+	if (only == NULL || strcmp(only, "sim") == 0)
+		TRY(gather_device("sim", 0, devices));
+	if (only != NULL && strcmp(only, "cuda") == 0)
+		return gather_gpus(devices);
+	if (only == NULL && gather_gpus(devices) != STATUS_OK) {
+		json_array_append_new(devices, json_pack("{s:s, s:s}", "kind", "cuda",
+							 "missing", error_text()));
+		error_clear();
+	}
+	return STATUS_OK;
+}
+
+static bool has_avx2_and_fma(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+	return false;
+#endif
+}
+
+static json_t *gather_environment(void)
+{
+	static const char *const names[] = { "FLASHTWIN_DATADIR", "CUDA_VISIBLE_DEVICES" };
+	json_t *variables = json_object();
+	struct utsname system;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (getenv(names[i]) != NULL)
+			json_object_set_new(variables, names[i], json_string(getenv(names[i])));
+	if (uname(&system) != 0)
+		memset(&system, 0, sizeof system);
+	return json_pack("{s:s, s:s, s:s, s:i, s:b, s:s, s:o}", "system", system.sysname,
+			 "release", system.release, "machine", system.machine,
+			 "processors", (int)sysconf(_SC_NPROCESSORS_ONLN),
+			 "avx2_and_fma", (int)has_avx2_and_fma(),
+			 "sqlite", sqlite3_libversion(), "variables", variables);
+}
+
+static enum status gather_machine(const char *only, json_t *out)
+{
+	json_t *devices = json_array();
+
+	json_object_set_new(out, "build", gather_build());
+	json_object_set_new(out, "devices", devices);
+	json_object_set_new(out, "kernels", gather_kernels());
+	json_object_set_new(out, "paths", gather_paths());
+	json_object_set_new(out, "environment", gather_environment());
+	return gather_devices(only, devices);
+}
+
+/* --- gathering: a trace --- */
+
+static const char *level_name(enum log_level level)
+{
+	static const char *const names[] = {
+#define X(name, text) [LEVEL_##name] = text,
+		LEVEL_LIST(X)
+#undef X
+	};
+
+	return (size_t)level < LEVEL_COUNT ? names[level] : "unknown";
+}
+
+/* A run on the simulator has no driver, a run of one's own kernel no path: null. */
+static json_t *run_json(const struct store_run *run)
+{
+	return json_pack("{s:I, s:s, s:s, s:s, s:s?, s:s, s:i, s:s, s:s?, s:I, s:s, s:s, s:s, s:b,"
+			 " s:s, s:I, s:I, s:I}",
+			 "run", (json_int_t)run->run, "device", run->device,
+			 "device_name", run->device_name, "profile", run->profile,
+			 "driver", *run->driver ? run->driver : NULL,
+			 "compute", run->compute, "ordinal", run->ordinal,
+			 "command", run->command, "path", *run->path ? run->path : NULL,
+			 "seed", (json_int_t)run->seed,
+			 "level", level_name(run->level), "version", run->version,
+			 "started", run->started, "complete", (int)run->complete,
+			 "ended", run->ended, "ops", (json_int_t)run->ops,
+			 "launches", (json_int_t)run->launches, "steps", (json_int_t)run->steps);
+}
+
+static enum status gather_runs(struct store *store, json_t *runs)
+{
+	int64_t count;
+
+	TRY(store_run_count(store, &count));
+	for (int64_t i = 1; i <= count; i++) {
+		struct store_run run;
+
+		TRY(store_run_read(store, i, &run));
+		json_array_append_new(runs, run_json(&run));
+		store_run_free(&run);
+	}
+	return STATUS_OK;
+}
+
+static enum status gather_trace(const char *path, json_t *out)
+{
+	json_t *name = json_string(path);
+	json_t *runs = json_array();
+	struct store *store;
+	struct stat file;
+	enum status status;
+
+	/* Text in JSON is UTF-8; a file name need not be. */
+	json_object_set_new(out, "trace", name ? name : json_null());
+	json_object_set_new(out, "runs", runs);
+	TRY(store_open(path, &store));
+	status = gather_runs(store, runs);
+	if (status == STATUS_OK)
+		status = store_close(store);
+	else
+		store_close(store);
+	TRY(status);
+	if (stat(path, &file) != 0)
+		return fail(STATUS_IO, "%s: %s", path, strerror(errno));
+	json_object_set_new(out, "bytes", json_integer((json_int_t)file.st_size));
+	return STATUS_OK;
+}
+
+/* --- the command --- */
+
+struct info_options {
+	const char *device, *trace;     /* NULL: not given */
+	bool json;
+};
+
+static enum status parse_options(int argc, char **argv, struct info_options *options)
+{
+	static const struct option known[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "json", no_argument, NULL, 'j' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	for (;;) {
+		TRY(option_next(argc, argv, "", known, &c));
+		if (c == -1)
+			break;
+		if (c == 'd')
+			options->device = optarg;
+		else
+			options->json = true;
+	}
+	if (optind < argc)
+		options->trace = argv[optind++];
+	TRY(option_none_left(argc, argv));
+	if (options->device && options->trace)
+		return fail(STATUS_USAGE, "--device %s and a trace: it is one or the other",
+			    options->device);
+	if (options->device && strcmp(options->device, "sim") && strcmp(options->device, "cuda"))
+		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", options->device);
+	return STATUS_OK;
+}
+
+static enum status info_run(int argc, char **argv)
+{
+	struct info_options options = { 0 };
+	enum status status;
+	json_t *all;
+
+	TRY(parse_options(argc, argv, &options));
+	/* From here on no JSON value can fail for want of memory. */
+	json_set_alloc_funcs(xmalloc, free);
+	all = json_object();
+	status = options.trace ? gather_trace(options.trace, all)
+			       : gather_machine(options.device, all);
+	if (status == STATUS_OK && options.json)
+		status = run_print_json(all);
+	else if (status == STATUS_OK && options.trace)
+		info_text_trace(options.trace, all);
+	else if (status == STATUS_OK)
+		info_text_machine(all);
+	json_decref(all);
+	return status;
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.summary = "what this flashtwin, this machine or a trace holds",
+	.help =
+"usage: flashtwin info [--device sim|cuda] [--json]\n"
+"       flashtwin info TRACE.twin [--json]\n"
+"\n"
+"Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
+"environment. With one: its runs, and of each the device, the date, the level, how many\n"
+"operations, launches and steps it holds, and whether it is complete.\n"
+"\n"
+"  --device D  only devices of this kind; cuda without a GPU is exit code 77\n"
+"  --json      the same as one JSON object\n"
+"\n"
+"Examples:\n"
+"  flashtwin info\n"
+"  flashtwin info --device cuda || echo 'no GPU here'\n"
+"  flashtwin info demo.twin\n"
+"  flashtwin info demo.twin --json | jq '.runs[0].launches'\n",
+	.run = info_run,
+};

@@ -1,0 +1,292 @@
+/* cmd_replay.c - flashtwin replay: runs a trace again and compares every bit.
+ *
+ * One line a run says how much was compared. The replay is engine/replay.h, the comparison
+ * traces/diff.h.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/replay.h"
+#include "traces/xalloc.h"
+#include "tui/command.h"
+#include "tui/diff_text.h"
+#include "tui/options.h"
+#include "tui/run.h"
+
+#define MAX_JOBS 1024
+#define MAX_ORDERS 100000
+
+struct replay_command {
+	struct replay_options options;
+	const char *trace, *out;
+	int64_t run;                    /* 0: every run */
+	int64_t orders;                 /* --all-orders, 0: one order */
+	bool seed_given, json;
+	struct store_options out_options;
+	json_t *replays;                /* reports so far, for --json */
+	int64_t differences;            /* so far */
+};
+
+/* --- options --- */
+
+enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, FORCE, APPEND, JSON };
+
+static const struct option long_options[] = {
+	{ "device", required_argument, NULL, DEVICE },
+	{ "run", required_argument, NULL, RUN },
+	{ "seed", required_argument, NULL, SEED },
+	{ "all-orders", required_argument, NULL, ALL_ORDERS },
+	{ "jobs", required_argument, NULL, JOBS },
+	{ "check", no_argument, NULL, CHECK },
+	{ "force", no_argument, NULL, FORCE },
+	{ "append", no_argument, NULL, APPEND },
+	{ "json", no_argument, NULL, JSON },
+	{ NULL, 0, NULL, 0 }
+};
+
+static enum status take_jobs(struct replay_command *replay, const char *value)
+{
+	int64_t jobs;
+
+	TRY(option_integer("--jobs", value, 1, MAX_JOBS, &jobs));
+	replay->options.target.jobs = (int)jobs;
+	return STATUS_OK;
+}
+
+static enum status take_option(struct replay_command *replay, int c, const char *value)
+{
+	switch (c) {
+	case DEVICE: replay->options.device = value; break;
+	case RUN: return option_integer("--run", value, 1, INT64_MAX, &replay->run);
+	case SEED:
+		replay->seed_given = true;
+		return option_u64("--seed", value, &replay->options.target.seed);
+	case ALL_ORDERS:
+		return option_integer("--all-orders", value, 1, MAX_ORDERS, &replay->orders);
+	case JOBS: return take_jobs(replay, value);
+	case CHECK: return not_built_yet("--check");
+	case FORCE: replay->out_options.force = true; break;
+	case APPEND: replay->out_options.append = true; break;
+	case JSON: replay->json = true; break;
+	case 'o': replay->out = value; break;
+	}
+	return STATUS_OK;
+}
+
+/* The trace that is read must not be the one that is written. */
+static enum status check_out(const struct replay_command *replay)
+{
+	char in[PATH_MAX], out[PATH_MAX];
+
+	if (!replay->out) {
+		if (replay->out_options.force || replay->out_options.append)
+			return fail(STATUS_USAGE, "--%s needs -o",
+				    replay->out_options.force ? "force" : "append");
+		return STATUS_OK;
+	}
+	if (realpath(replay->trace, in) && realpath(replay->out, out) && !strcmp(in, out))
+		return fail(STATUS_USAGE, "-o %s is the trace that is replayed", replay->out);
+	return STATUS_OK;
+}
+
+static enum status check_options(const struct replay_command *replay)
+{
+	const char *device = replay->options.device;
+
+	if (strcmp(device, "sim") != 0 && strcmp(device, "cuda") != 0)
+		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", device);
+	if (replay->seed_given && replay->orders)
+		return fail(STATUS_USAGE,
+			    "--seed contradicts --all-orders, which tries seeds 1 to %" PRId64,
+			    replay->orders);
+	if ((replay->seed_given || replay->orders) && strcmp(device, "sim") != 0)
+		return fail(STATUS_USAGE, "--%s needs --device sim: a GPU picks its own order",
+			    replay->orders ? "all-orders" : "seed");
+	if (replay->out_options.force && replay->out_options.append)
+		return fail(STATUS_USAGE,
+			    "--force replaces a trace, --append adds to it: give one");
+	return check_out(replay);
+}
+
+static enum status parse(struct replay_command *replay, int argc, char **argv)
+{
+	int c;
+
+	TRY(option_next(argc, argv, "o:", long_options, &c));
+	while (c != -1) {
+		TRY(take_option(replay, c, optarg));
+		TRY(option_next(argc, argv, "o:", long_options, &c));
+	}
+	if (argc - optind != 1)
+		return fail(STATUS_USAGE, "one trace is needed, %d were given", argc - optind);
+	replay->trace = argv[optind];
+	return check_options(replay);
+}
+
+/* --- reporting --- */
+
+static void report_text(const struct replay_command *replay, int64_t run,
+			const struct replay_report *report)
+{
+	char operations[COUNT_TEXT], order[48] = "", *summary = diff_summary(&report->diff);
+
+	if (replay->orders)
+		snprintf(order, sizeof order, " under seed %" PRIu64, replay->options.target.seed);
+	if (report->diff.notes)
+		fprintf(stderr, "run %" PRId64 ": %s\n", run, report->diff.notes);
+	printf("replayed %s operations on %s%s: %s\n", count_text(operations, report->operations),
+	       replay->options.device, order, summary);
+	diff_print_items(stdout, &report->diff);
+	free(summary);
+}
+
+static json_t *report_json(const struct replay_command *replay, int64_t run,
+			   const struct replay_report *report)
+{
+	json_t *object = diff_json(&report->diff);
+
+	json_object_set_new(object, "run", json_integer((json_int_t)run));
+	json_object_set_new(object, "device", json_string(replay->options.device));
+	json_object_set_new(object, "seed", json_integer((json_int_t)replay->options.target.seed));
+	json_object_set_new(object, "replayed", json_integer((json_int_t)report->operations));
+	json_object_set_new(object, "profile", json_string(report->replayed_profile));
+	json_object_set_new(object, "recorded_profile", json_string(report->recorded_profile));
+	return object;
+}
+
+static void report_run(struct replay_command *replay, int64_t run,
+		       const struct replay_report *report)
+{
+	if (report->other_profile)
+		fprintf(stderr, "warning: run %" PRId64 " was recorded with profile %s and replayed"
+			" with %s\n", run, report->recorded_profile, report->replayed_profile);
+	if (replay->json)
+		json_array_append_new(replay->replays, report_json(replay, run, report));
+	else
+		report_text(replay, run, report);
+}
+
+/* What all orders together say; each of them had its own line. */
+static void report_orders(const struct replay_command *replay)
+{
+	if (replay->orders && !replay->json)
+		printf("seeds 1 to %" PRId64 ": %s\n", replay->orders,
+		       replay->differences ? "bits changed with the order" : "no bit changed");
+}
+
+static enum status report_all(const struct replay_command *replay)
+{
+	json_t *object;
+	enum status status;
+
+	report_orders(replay);
+	if (!replay->json)
+		return STATUS_OK;
+	object = json_pack("{s:s, s:I, s:O}", "trace", replay->trace,
+			   "differences", (json_int_t)replay->differences, "replays",
+			   replay->replays);
+	status = run_print_json(object);
+	json_decref(object);
+	return status;
+}
+
+/* --- the command --- */
+
+static enum status replay_once(struct replay_command *replay, struct store *trace, int64_t run)
+{
+	struct replay_report report;
+	enum status status = replay_compare(trace, run, &replay->options, &report);
+
+	if (status == STATUS_OK) {
+		report_run(replay, run, &report);
+		replay->differences += report.diff.differences;
+	}
+	diff_report_free(&report.diff);
+	return status;
+}
+
+static enum status replay_orders(struct replay_command *replay, struct store *trace, int64_t run)
+{
+	if (!replay->orders)
+		return replay_once(replay, trace, run);
+	for (int64_t seed = 1; seed <= replay->orders; seed++) {
+		replay->options.target.seed = (uint64_t)seed;
+		TRY(replay_once(replay, trace, run));
+	}
+	return STATUS_OK;
+}
+
+static enum status replay_runs(struct replay_command *replay, struct store *trace)
+{
+	int64_t first = replay->run ? replay->run : 1, last = replay->run;
+
+	if (!replay->run)
+		TRY(store_run_count(trace, &last));
+	for (int64_t run = first; run <= last; run++)
+		TRY(replay_orders(replay, trace, run));
+	TRY(report_all(replay));
+	if (replay->differences)
+		return fail(STATUS_DIFFERS, "%" PRId64 " differences", replay->differences);
+	return STATUS_OK;
+}
+
+static enum status replay_trace(struct replay_command *replay)
+{
+	struct store *trace = NULL;
+	enum status status = store_open(replay->trace, &trace), closed;
+
+	if (status == STATUS_OK && replay->out)
+		status = store_create(replay->out, &replay->out_options, &replay->options.out);
+	if (status == STATUS_OK)
+		status = replay_runs(replay, trace);
+	store_close(trace);
+	if (status != STATUS_OK && status != STATUS_DIFFERS) {
+		char *text = xstrdup(error_text());
+
+		store_close(replay->options.out);
+		fail(status, "%s", text);
+		free(text);
+		return status;
+	}
+	closed = store_close(replay->options.out);
+	return closed != STATUS_OK ? closed : status;
+}
+
+static enum status run(int argc, char **argv)
+{
+	struct replay_command replay = { .options = { .device = "sim" }, .replays = json_array() };
+	enum status status = parse(&replay, argc, argv);
+
+	if (status == STATUS_OK)
+		status = replay_trace(&replay);
+	json_decref(replay.replays);
+	return status;
+}
+
+const struct command cmd_replay = {
+	.name = "replay",
+	.summary = "runs a trace again, on any device, and compares every bit",
+	.help =
+	"usage: flashtwin replay T.twin [OPTION...]\n\n"
+	"Does every operation of the recorded runs again and compares digests, outputs, partials\n"
+	"and named points with what was recorded. One line a run. Exit code 0: no bit differs,\n"
+	"1: some do.\n\n"
+	"  --device D         sim (default) or cuda\n"
+	"  --run N            only this run of the trace\n"
+	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
+	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order?\n"
+	"  --jobs N           threads of the simulator (1)\n"
+	"  --check            not built yet\n"
+	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
+	"  --force            replace it\n"
+	"  --append           add the runs to it\n"
+	"  --json             one JSON object on stdout\n"
+	"\nexamples:\n"
+	"  flashtwin replay h200.twin\n"
+	"  flashtwin replay sim.twin --device cuda -o gpu.twin\n"
+	"  flashtwin replay t.twin --all-orders 20\n",
+	.run = run,
+};

@@ -1,0 +1,180 @@
+/* cmd_sql.c - `flashtwin sql`: SELECTs on the views of a trace, and its logical dump.
+ *
+ * Any SQLite program can do the same; this one also reads stored bytes (data, f32) and cannot
+ * write: the file is opened read-only, and nothing but reading is authorized. Formats are
+ * sql_print.c's business.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/dump.h"
+#include "traces/sql_functions.h"
+#include "traces/xalloc.h"
+#include "tui/command.h"
+#include "tui/options.h"
+#include "tui/sql_print.h"
+
+struct sql_options {
+	const char *trace, *sql;        /* sql NULL: on stdin */
+	enum sql_format format;
+	bool dump;
+};
+
+static enum status parse_options(int argc, char **argv, struct sql_options *options)
+{
+	enum { TABLE = SQL_TABLE, PLAIN = SQL_PLAIN, CSV = SQL_CSV, JSON = SQL_JSON, DUMP };
+	static const struct option known[] = {
+		{ "table", no_argument, NULL, TABLE }, { "plain", no_argument, NULL, PLAIN },
+		{ "csv", no_argument, NULL, CSV }, { "json", no_argument, NULL, JSON },
+		{ "dump", no_argument, NULL, DUMP }, { NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	options->format = isatty(STDOUT_FILENO) ? SQL_TABLE : SQL_PLAIN;
+	for (;;) {
+		TRY(option_next(argc, argv, "", known, &c));
+		if (c == -1)
+			break;
+		if (c == DUMP)
+			options->dump = true;
+		else
+			options->format = (enum sql_format)c;
+	}
+	if (optind == argc)
+		return fail(STATUS_USAGE, "which trace? flashtwin sql TRACE.twin \"SELECT ...\"");
+	options->trace = argv[optind++];
+	if (optind < argc && !options->dump)
+		options->sql = argv[optind++];
+	return option_none_left(argc, argv);
+}
+
+/* --- running --- */
+
+static int authorize(void *context, int action, const char *a, const char *b, const char *c,
+		     const char *d)
+{
+	static const char *const pragmas[] = {
+		"application_id", "table_info", "table_list", "table_xinfo", "user_version",
+	};
+
+	(void)context, (void)c, (void)d;
+	if (action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE)
+		return SQLITE_OK;
+	if (action == SQLITE_FUNCTION)
+		return strcmp(b, "load_extension") ? SQLITE_OK : SQLITE_DENY;
+	if (action == SQLITE_PRAGMA)
+		for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++)
+			if (strcmp(a, pragmas[i]) == 0)
+				return SQLITE_OK;
+	return SQLITE_DENY;
+}
+
+static enum status sql_failed(sqlite3 *db)
+{
+	if (sqlite3_errcode(db) == SQLITE_AUTH)
+		return fail(STATUS_USAGE, "a trace is read-only: SELECT statements only");
+	return fail(sqlite3_errcode(db) == SQLITE_CORRUPT ? STATUS_DAMAGED : STATUS_USAGE, "%s",
+		    sqlite3_errmsg(db));
+}
+
+static enum status run_statements(sqlite3 *db, const char *sql, enum sql_format format)
+{
+	while (*sql) {
+		enum status status = STATUS_OK;
+		sqlite3_stmt *rows;
+
+		if (sqlite3_prepare_v2(db, sql, -1, &rows, &sql) != SQLITE_OK)
+			return sql_failed(db);
+		/* A comment or an empty statement prepares to nothing. */
+		if (rows)
+			status = sql_print(rows, format, stdout);
+		sqlite3_finalize(rows);
+		TRY(status);
+	}
+	return STATUS_OK;
+}
+
+/* All of stdin; the caller frees. */
+static enum status read_stdin(char **out)
+{
+	size_t count = 0, room = 4096;
+	char *text = xmalloc(room);
+	size_t got;
+
+	while ((got = fread(text + count, 1, room - count - 1, stdin)) > 0) {
+		count += got;
+		if (room - count == 1)
+			text = xrealloc(text, room *= 2);
+	}
+	text[count] = '\0';
+	*out = text;
+	return ferror(stdin) ? fail(STATUS_IO, "stdin: cannot read: %s", strerror(errno))
+			     : STATUS_OK;
+}
+
+static enum status run_sql(struct store *store, const struct sql_options *options)
+{
+	char *text = NULL;
+	enum status status = STATUS_OK;
+
+	TRY(sql_functions_register(store));
+	sqlite3_set_authorizer(store_db(store), authorize, NULL);
+	if (!options->sql)
+		status = read_stdin(&text);
+	if (status == STATUS_OK)
+		status = run_statements(store_db(store), text ? text : options->sql,
+					options->format);
+	free(text);
+	return status;
+}
+
+static enum status sql_run(int argc, char **argv)
+{
+	struct sql_options options = { 0 };
+	struct store *store;
+	enum status status;
+
+	TRY(parse_options(argc, argv, &options));
+	TRY(store_open(options.trace, &store));
+	status = options.dump ? dump_logical(store, stdout) : run_sql(store, &options);
+	if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
+		status = fail(STATUS_IO, "stdout: cannot write: %s", strerror(errno));
+	store_close(store);
+	return status;
+}
+
+const struct command cmd_sql = {
+	.name = "sql",
+	.summary = "run SELECTs on the views of a trace",
+	.help =
+"usage: flashtwin sql TRACE.twin \"SELECT ...\" [--table|--plain|--csv|--json]\n"
+"       flashtwin sql TRACE.twin [--table|--plain|--csv|--json] <FILE.sql\n"
+"       flashtwin sql TRACE.twin --dump\n"
+"\n"
+"Runs SELECT statements on a trace, read-only. The views v_run, v_op, v_launch, v_arg, v_pointer,\n"
+"v_buffer, v_digest, v_kv, v_partial, v_reduce, v_point, v_access, v_line, v_finding, v_diff,\n"
+"v_step, v_token, v_model and v_source are the stable interface. Beside SQLite's own functions:\n"
+"\n"
+"  data(id)           stored bytes, by the number in a column data or acc_data\n"
+"  f32(bytes, i)      element i of an array of f32; NULL for a NaN\n"
+"  f32_bits(bytes, i) its bit pattern\n"
+"  f32_text(bits)     a bit pattern as text\n"
+"\n"
+"  --table  aligned columns (the default on a terminal)\n"
+"  --plain  values separated by tabs, no column names (the default elsewhere)\n"
+"  --csv    comma-separated values, column names first\n"
+"  --json   an array of objects\n"
+"  --dump   the logical dump: every row of every view, without clocks; two recordings of the\n"
+"           same work with the same seed have equal dumps\n"
+"\n"
+"Examples:\n"
+"  flashtwin sql demo.twin \"SELECT kernel, count(*) FROM v_launch GROUP BY kernel\"\n"
+"  flashtwin sql demo.twin \"SELECT head, chunk, max FROM v_partial WHERE launch = 2\"\n"
+"  flashtwin sql demo.twin \"SELECT f32(data(data), 0) FROM v_digest WHERE launch = 3\"\n"
+"  flashtwin sql demo.twin --dump | sha256sum\n",
+	.run = sql_run,
+};

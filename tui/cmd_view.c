@@ -1,0 +1,171 @@
+/* cmd_view.c - flashtwin view: shows a trace as plain text.
+ *
+ * Chooses the views and opens the traces; each view is a tui/view_*.c of its own.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "traces/store.h"
+#include "tui/address.h"
+#include "tui/command.h"
+#include "tui/options.h"
+#include "tui/view.h"
+
+struct view_command {
+	const char *paths[2];           /* the second NULL when one was given */
+	const char *screen;
+	struct address at;
+	bool plain, all;
+};
+
+enum { PLAIN = 1, AT, SCREEN, ALL };
+
+static const struct option long_options[] = {
+	{ "plain", no_argument, NULL, PLAIN },
+	{ "at", required_argument, NULL, AT },
+	{ "screen", required_argument, NULL, SCREEN },
+	{ "all", no_argument, NULL, ALL },
+	{ NULL, 0, NULL, 0 }
+};
+
+static enum status take_screen(struct view_command *view, const char *name)
+{
+	char names[128];
+	size_t used = 0;
+
+	view->screen = name;
+	if (view_find(name))
+		return STATUS_OK;
+	for (int i = 0; view_table[i] && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 view_table[i]->name);
+	return fail(STATUS_USAGE, "--screen %s: there are %s", name, names);
+}
+
+static enum status take_option(struct view_command *view, int c, const char *value)
+{
+	switch (c) {
+	case PLAIN: view->plain = true; break;
+	case AT: return address_parse("--at", value, &view->at);
+	case SCREEN: return take_screen(view, value);
+	case ALL: view->all = true; break;
+	}
+	return STATUS_OK;
+}
+
+static enum status parse(struct view_command *view, int argc, char **argv)
+{
+	int c;
+
+	TRY(option_next(argc, argv, "", long_options, &c));
+	while (c != -1) {
+		TRY(take_option(view, c, optarg));
+		TRY(option_next(argc, argv, "", long_options, &c));
+	}
+	if (argc - optind < 1 || argc - optind > 2)
+		return fail(STATUS_USAGE, "one trace or two are needed, %d were given",
+			    argc - optind);
+	view->paths[0] = argv[optind];
+	view->paths[1] = argc - optind == 2 ? argv[optind + 1] : NULL;
+	if (!view->plain && isatty(STDOUT_FILENO))
+		return not_built_yet("view without --plain");
+	return STATUS_OK;
+}
+
+/* USAGE when the run of the address is not in the trace; without one it is the first. */
+static enum status choose_run(struct view_context *c)
+{
+	int64_t runs;
+
+	TRY(store_run_count(c->store, &runs));
+	c->run = c->at.run >= 0 ? c->at.run : 1;
+	if (c->run >= 1 && c->run <= runs)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s has %" PRId64 " run%s, not r%" PRId64, store_path(c->store),
+		    runs, runs == 1 ? "" : "s", c->run);
+}
+
+/* A trace as a whole: every view that needs no address, and differences where there is something to
+ * compare with. */
+static enum status draw_whole(const struct view_context *c)
+{
+	static const struct view *const parts[] = {
+		&view_summary, &view_time, &view_kv, &view_chunks, &view_reduce
+	};
+	int64_t runs;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		TRY(parts[i]->draw(c));
+	TRY(store_run_count(c->store, &runs));
+	return c->other || runs > 1 ? view_diff.draw(c) : STATUS_OK;
+}
+
+/* One place, or one screen, in both traces. */
+static enum status draw_part(const struct view_context *c, const struct view *part)
+{
+	struct view_context second = *c;
+
+	TRY(part->draw(c));
+	if (!c->other || part == &view_diff)
+		return STATUS_OK;
+	fprintf(c->out, "\nThe same in %s\n", store_path(c->other));
+	second.store = c->other;
+	second.other = NULL;
+	TRY(choose_run(&second));
+	return part->draw(&second);
+}
+
+static enum status draw(const struct view_command *view, struct store *store, struct store *other)
+{
+	struct view_context c = {
+		.out = stdout, .store = store, .other = other, .at = view->at, .all = view->all
+	};
+
+	TRY(choose_run(&c));
+	if (view->screen)
+		return draw_part(&c, view_find(view->screen));
+	if (view->at.launch >= 0)
+		return draw_part(&c, &view_launch);
+	return view->at.step >= 0 ? draw_part(&c, &view_time) : draw_whole(&c);
+}
+
+static enum status open_and_draw(const struct view_command *view)
+{
+	struct store *store, *other = NULL;
+	enum status status;
+
+	TRY(store_open(view->paths[0], &store));
+	status = view->paths[1] ? store_open(view->paths[1], &other) : STATUS_OK;
+	if (status == STATUS_OK)
+		status = draw(view, store, other);
+	store_close(other);
+	store_close(store);
+	return status;
+}
+
+static enum status run(int argc, char **argv)
+{
+	struct view_command view = { .at = address_none };
+
+	TRY(parse(&view, argc, argv));
+	return open_and_draw(&view);
+}
+
+const struct command cmd_view = {
+	"view",
+	"show a trace: launches, KV cache, chunks, reductions, differences",
+	"usage: flashtwin view T.twin [T2.twin] [--plain] [--at ADDR] [--screen NAME] [--all]\n\n"
+	"Shows what a trace holds. With a second trace, what differs between the two.\n\n"
+	"  flashtwin view t.twin --plain              summary, first and last step and so on\n"
+	"  flashtwin view t.twin --plain --at s4      the operations of step 4\n"
+	"  flashtwin view t.twin --plain --at L12     everything known of launch 12\n"
+	"  flashtwin view t.twin --plain --at L12.b3  one chunk: its tiles and scores\n\n"
+	"  --plain        text; implied where standard output is no terminal\n"
+	"  --at ADDR      [rN.]L<launch>[.b<block>[.w<warp>[.l<lane>]]][.p<point>|.a<access>],\n"
+	"                 L<launch>.end, s<step> or rN\n"
+	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points or diff\n"
+	"  --all          leave no rows out\n",
+	run
+};

@@ -1,0 +1,98 @@
+/* diff_text.c - puts the report of a comparison into words and JSON.
+ *
+ * What is compared, and what counts as a difference, is traces/diff.h's business. Serves `diff`,
+ * `replay` and `--device both`.
+ */
+#include "tui/diff_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/xalloc.h"
+
+const char *count_text(char out[COUNT_TEXT], int64_t count)
+{
+	char digits[COUNT_TEXT];
+	size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRId64, count), to = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		out[to++] = digits[i];
+		if (digits[i] != '-' && i + 1 < length && (length - i - 1) % 3 == 0)
+			out[to++] = ',';
+	}
+	out[to] = '\0';
+	return out;
+}
+
+/* "7,584 partials", in the place where a list wants it. */
+static char *add_count(char *list, const char *joint, int64_t count, const char *one,
+		       const char *many)
+{
+	char text[COUNT_TEXT];
+	char *longer = xasprintf("%s%s%s %s", list, joint, count_text(text, count),
+				 count == 1 ? one : many);
+
+	free(list);
+	return longer;
+}
+
+char *diff_summary(const struct diff_report *r)
+{
+	bool partials = r->level >= LEVEL_PARTIALS, points = r->level >= LEVEL_POINTS;
+	char *text = add_count(xstrdup(""), "", r->buffers, "buffer", "buffers");
+
+	if (partials)
+		text = add_count(text, points ? ", " : " and ", r->partials, "partial", "partials");
+	if (points)
+		text = add_count(text, " and ", r->points, "named point", "named points");
+	text = add_count(text, " compared, ", (int64_t)r->bits, "bit differs", "bits differ");
+	if (r->digests)
+		text = add_count(text, ", ", r->digests, "buffer differs by digest",
+				 "buffers differ by digest");
+	if (r->differences)
+		text = add_count(text, ", ", r->differences, "difference in all",
+				 "differences in all");
+	if (r->within_ulp)
+		text = add_count(text, ", ", r->within_ulp, "value within the tolerance",
+				 "values within the tolerance");
+	return text;
+}
+
+static json_t *item_json(const struct diff_item *item)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "address", item->address,
+			 "what", item->what, "a", item->a, "b", item->b,
+			 "bits", (json_int_t)item->bits,
+			 "ulp", item->ulp < 0 ? json_null() : json_integer((json_int_t)item->ulp));
+}
+
+static json_t *notes_json(const char *notes)
+{
+	json_t *lines = json_array();
+
+	while (notes && *notes) {
+		size_t length = strcspn(notes, "\n");
+
+		json_array_append_new(lines, json_stringn(notes, length));
+		notes += length + (notes[length] == '\n');
+	}
+	return lines;
+}
+
+json_t *diff_json(const struct diff_report *r)
+{
+	json_t *items = json_array();
+
+	for (int i = 0; i < r->item_count; i++)
+		json_array_append_new(items, item_json(&r->items[i]));
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "operations", (json_int_t)r->operations, "buffers", (json_int_t)r->buffers,
+			 "values", (json_int_t)r->values, "partials", (json_int_t)r->partials,
+			 "points", (json_int_t)r->points, "tokens", (json_int_t)r->tokens,
+			 "differences", (json_int_t)r->differences, "bits", (json_int_t)r->bits,
+			 "digests", (json_int_t)r->digests, "within_ulp", (json_int_t)r->within_ulp,
+			 "max_ulp", (json_int_t)r->max_ulp,
+			 "notes", notes_json(r->notes), "first", items);
+}

@@ -1,0 +1,19 @@
+/* diff_text.h - a comparison in words and as JSON, for every command that compares runs. */
+#ifndef DIFF_TEXT_H
+#define DIFF_TEXT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "traces/diff.h"
+
+#define COUNT_TEXT 32
+/* "1,580"; returns `out`. */
+const char *count_text(char out[COUNT_TEXT], int64_t count);
+
+/* "3,160 buffers, 7,584 partials and 210,000 named points compared, 0 bits differ": what was not
+ * recorded is left out. xmalloc'ed. */
+char *diff_summary(const struct diff_report *);
+json_t *diff_json(const struct diff_report *);
+
+#endif

@@ -1,0 +1,160 @@
+/* info_text.c - lays out for people what tui/cmd_info.c has gathered.
+ *
+ * Reads nothing but the JSON object it is given, so that the text can say no more and no less than
+ * --json does.
+ */
+#include "config.h"
+
+#include "tui/info_text.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- members of an object; absent ones are "", 0 and false --- */
+
+static const char *text(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value ? value : "";
+}
+
+static int64_t number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static bool truth(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static void print_build(const json_t *build)
+{
+	const char *cuda = text(build, "cuda");
+
+	printf("flashtwin %s\n  built by gcc %s; kernels for the simulator%s; %s%s\n",
+	       text(build, "version"), text(build, "compiler"),
+	       truth(build, "avx2_kernels") ? ", also for AVX2 + FMA" : "",
+	       *cuda ? "for GPUs with CUDA " : "none for GPUs", cuda);
+}
+
+static void print_device(const json_t *device)
+{
+	const json_t *compute = json_object_get(device, "compute");
+
+	if (*text(device, "missing")) {
+		printf("  %-8s %s\n", text(device, "kind"), text(device, "missing"));
+		return;
+	}
+	printf("  %s:%-*" PRId64 " %s, profile %s, compute %d.%d, %" PRId64 " multiprocessors",
+	       text(device, "kind"), (int)(7 - strlen(text(device, "kind"))),
+	       number(device, "ordinal"), text(device, "name"), text(device, "profile"),
+	       (int)json_integer_value(json_array_get(compute, 0)),
+	       (int)json_integer_value(json_array_get(compute, 1)),
+	       number(device, "multiprocessors"));
+	if (number(device, "memory_bytes") > 0)
+		printf(", %.1f GiB", (double)number(device, "memory_bytes") / (1 << 30));
+	printf("\n           shared memory of a block: %" PRId64 " bytes, %" PRId64
+	       " when asked for\n", number(device, "shared_per_block"),
+	       number(device, "shared_per_block_optin"));
+	if (*text(device, "driver"))
+		printf("           %s\n", text(device, "driver"));
+}
+
+/* As in the source, broken before it gets wider than a page. */
+static void print_params(const json_t *params)
+{
+	int column = printf("    (");
+
+	for (size_t i = 0; i < json_array_size(params); i++) {
+		const json_t *param = json_array_get(params, i);
+		const char *type = text(param, "type"), *name = text(param, "name");
+		bool pointer = *type && type[strlen(type) - 1] == '*';
+
+		if (i > 0)
+			column += printf(",");
+		if (column + strlen(type) + strlen(name) > 92)
+			column = printf("\n    ") - 1;
+		column += printf("%s%s%s%s", i > 0 ? " " : "", type, pointer ? "" : " ", name);
+	}
+	puts(")");
+}
+
+static void print_kernel(const json_t *kernel)
+{
+	printf("  %s: %s\n", text(kernel, "name"), text(kernel, "summary"));
+	print_params(json_object_get(kernel, "params"));
+	printf("    at most %" PRId64 " threads a block, %" PRId64
+	       " bytes of static shared memory%s%s\n", number(kernel, "max_threads"),
+	       number(kernel, "static_shared_bytes"),
+	       truth(kernel, "independent_blocks") ? ", independent blocks" : "",
+	       truth(kernel, "points") ? ", named points" : "");
+}
+
+static void print_environment(const json_t *environment)
+{
+	json_t *variables = json_object_get(environment, "variables");
+	const char *name;
+	json_t *value;
+
+	printf("  %s %s %s, %" PRId64 " processors%s, SQLite %s\n", text(environment, "system"),
+	       text(environment, "release"), text(environment, "machine"),
+	       number(environment, "processors"),
+	       truth(environment, "avx2_and_fma") ? " with AVX2 + FMA" : "",
+	       text(environment, "sqlite"));
+	json_object_foreach(variables, name, value)
+		printf("  %s=%s\n", name, json_string_value(value));
+}
+
+void info_text_machine(const json_t *all)
+{
+	const json_t *list;
+
+	print_build(json_object_get(all, "build"));
+	puts("\ndevices");
+	list = json_object_get(all, "devices");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		print_device(json_array_get(list, i));
+	puts("\nkernels");
+	list = json_object_get(all, "kernels");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		print_kernel(json_array_get(list, i));
+	puts("\npaths");
+	list = json_object_get(all, "paths");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		printf("  %s: %s\n", text(json_array_get(list, i), "name"),
+		       text(json_array_get(list, i), "summary"));
+	puts("\nenvironment");
+	print_environment(json_object_get(all, "environment"));
+}
+
+static void print_run(const json_t *run)
+{
+	const char *path = text(run, "path"), *driver = text(run, "driver");
+
+	printf("run %" PRId64 ": %s%s%s on %s, %s%s%s, profile %s, seed %" PRIu64 "\n",
+	       number(run, "run"), text(run, "command"), *path ? " by " : "", path,
+	       text(run, "device"), text(run, "device_name"), *driver ? ", " : "", driver,
+	       text(run, "profile"), (uint64_t)number(run, "seed"));
+	printf("  started %s by flashtwin %s, logged at level %s\n", text(run, "started"),
+	       text(run, "version"), text(run, "level"));
+	printf("  %" PRId64 " operations, %" PRId64 " launches, %" PRId64 " steps; ",
+	       number(run, "ops"), number(run, "launches"), number(run, "steps"));
+	if (truth(run, "complete"))
+		printf("complete, ended %s\n", text(run, "ended"));
+	else
+		puts("cut off: it holds what was committed");
+}
+
+void info_text_trace(const char *path, const json_t *all)
+{
+	const json_t *runs = json_object_get(all, "runs");
+
+	printf("%s: %" PRId64 " bytes, %zu run%s\n", path, number(all, "bytes"),
+	       json_array_size(runs), json_array_size(runs) == 1 ? "" : "s");
+	for (size_t i = 0; i < json_array_size(runs); i++)
+		print_run(json_array_get(runs, i));
+}

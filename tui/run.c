@@ -1,0 +1,303 @@
+/* run.c - runs a command's work on the devices asked for, recorded when wanted; see run.h. */
+#include "tui/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/log_at.h"
+#include "engine/probe.h"
+#include "engine/recorder.h"
+#include "traces/diff.h"
+#include "traces/store.h"
+#include "traces/xalloc.h"
+#include "tui/command.h"
+#include "tui/diff_text.h"
+
+#define DEFAULT_CHUNK 128
+#define MAX_JOBS 1024
+
+/* --- options --- */
+
+struct run_options run_options_default(void)
+{
+	return (struct run_options){
+		.path = &path_flash_decoding, .device = "sim", .chunk = DEFAULT_CHUNK, .jobs = 1,
+		.level = LEVEL_LAUNCH,
+	};
+}
+
+static enum status take_path(struct run_options *options, const char *name)
+{
+	static const char *const planned[] = {
+		"prefill", "cached", "incremental", "incremental-multiwarp", "batched",
+		"flash-decoding-graph", "auto",
+	};
+
+	options->path = path_find(name);
+	if (options->path != NULL)
+		return STATUS_OK;
+	for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
+		if (strcmp(name, planned[i]) == 0) {
+			char what[64];
+
+			snprintf(what, sizeof(what), "--path %s", name);
+			return not_built_yet(what);
+		}
+	return fail(STATUS_USAGE, "--path %s: there is no such path (flashtwin info lists them)",
+		    name);
+}
+
+static enum status take_graph(const char *mode)
+{
+	if (strcmp(mode, "none") == 0)
+		return STATUS_OK;
+	if (strcmp(mode, "capture") == 0 || strcmp(mode, "manual") == 0)
+		return not_built_yet("--graph capture or manual");
+	return fail(STATUS_USAGE, "--graph %s: there are none, capture and manual", mode);
+}
+
+static enum status take_warps(const char *text)
+{
+	int64_t warps;
+
+	TRY(option_integer("--warps", text, 1, 2, &warps));
+	return warps == 1 ? STATUS_OK : not_built_yet("--warps 2");
+}
+
+static enum status take_device(struct run_options *options, const char *name)
+{
+	options->device = name;
+	if (strcmp(name, "sim") == 0 || strcmp(name, "cuda") == 0 || strcmp(name, "both") == 0)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "--device %s: there are sim, cuda and both", name);
+}
+
+static enum status take_int(const char *name, const char *text, int greatest, int *out)
+{
+	int64_t value;
+
+	TRY(option_integer(name, text, 1, greatest, &value));
+	*out = (int)value;
+	return STATUS_OK;
+}
+
+static enum status take_level(struct run_options *options, const char *text)
+{
+	TRY(option_level("--log", text, &options->level));
+	return options->level == LEVEL_ACCESS ? not_built_yet("--log access") : STATUS_OK;
+}
+
+enum status run_option_take(struct run_options *options, int c, const char *value)
+{
+	options->log_given |= c == RUN_LOG || c == RUN_LOG_AT || c == RUN_POINTS;
+	switch (c) {
+	case RUN_PATH: return take_path(options, value);
+	case RUN_DEVICE: return take_device(options, value);
+	case RUN_GRAPH: return take_graph(value);
+	case RUN_CHUNK: return take_int("--chunk", value, MAX_CHUNK, &options->chunk);
+	case RUN_WARPS: return take_warps(value);
+	case RUN_SEED: return option_u64("--seed", value, &options->seed);
+	case RUN_JOBS: return take_int("--jobs", value, MAX_JOBS, &options->jobs);
+	case RUN_CHECK: return not_built_yet("--check");
+	case RUN_LOG: return take_level(options, value);
+	case RUN_LOG_AT: options->log_at = value; break;
+	case RUN_POINTS: options->points = value; break;
+	case RUN_FORCE: options->force = true; break;
+	case RUN_APPEND: options->append = true; break;
+	case RUN_NO_RECORD: options->no_record = true; break;
+	case RUN_JSON: options->json = true; break;
+	case 'o': options->trace = value; break;
+	}
+	return STATUS_OK;
+}
+
+static bool on_both(const struct run_options *options)
+{
+	return strcmp(options->device, "both") == 0;
+}
+
+static bool is_recorded(const struct run_options *options)
+{
+	return options->trace != NULL || on_both(options);
+}
+
+enum status run_options_check(const struct run_options *options)
+{
+	struct log_at windows;
+
+	if (options->no_record && is_recorded(options))
+		return fail(STATUS_USAGE, "--no-record contradicts %s",
+			    options->trace ? "-o" : "--device both, which compares recorded runs");
+	if ((options->force || options->append) && options->trace == NULL)
+		return fail(STATUS_USAGE, "--%s needs -o", options->force ? "force" : "append");
+	if (options->force && options->append)
+		return fail(STATUS_USAGE, "--force replaces a trace, --append adds to one");
+	if (options->log_given && !is_recorded(options))
+		return fail(STATUS_USAGE, "--log, --log-at and --points record: they need -o");
+	if (options->points != NULL && options->level < LEVEL_POINTS)
+		return fail(STATUS_USAGE, "--points needs --log points");
+	TRY(probe_check_filter(options->points));
+	TRY(log_at_parse(options->log_at, &windows));
+	log_at_free(&windows);
+	return STATUS_OK;
+}
+
+/* --- the run --- */
+
+/* Cleaning up after a failure may fail too; what went wrong first is what counts. */
+static enum status first_error(enum status status, const char *text, enum status then)
+{
+	return status != STATUS_OK ? fail(status, "%s", text) : then;
+}
+
+struct run {
+	const struct run_options *options;
+	const char *command;
+	char *asked;                    /* JSON for the trace */
+	run_fn *fn;
+	void *context;
+	struct store *store;            /* NULL: not recorded */
+	struct device *devices[2];      /* open and not yet used */
+	const char *names[2];
+	int64_t runs[2];                /* in the store */
+	int count;
+};
+
+static enum status open_devices(struct run *run)
+{
+	static const char *const both[] = { "sim", "cuda" };
+
+	run->count = on_both(run->options) ? 2 : 1;
+	for (int i = 0; i < run->count; i++) {
+		const struct device_options options = {
+			.seed = run->options->seed, .jobs = run->options->jobs,
+			.poison = is_recorded(run->options),
+		};
+
+		run->names[i] = run->count == 2 ? both[i] : run->options->device;
+		TRY(device_open(run->names[i], &options, &run->devices[i]));
+	}
+	return STATUS_OK;
+}
+
+static enum status open_store(struct run *run)
+{
+	const struct store_options options = {
+		.force = run->options->force, .append = run->options->append,
+	};
+
+	return is_recorded(run->options) ? store_create(run->options->trace, &options, &run->store)
+					 : STATUS_OK;
+}
+
+static enum status attach_recorder(struct run *run, int i, struct device **device)
+{
+	const struct recorder_options options = {
+		.store = run->store, .level = run->options->level, .command = run->command,
+		.path = run->options->path->name, .options_json = run->asked,
+		.seed = strcmp(run->names[i], "sim") == 0 ? run->options->seed : 0,
+		.points = run->options->points, .log_at = run->options->log_at,
+	};
+
+	TRY(recorder_open(*device, &options, device));
+	run->runs[i] = recorder_run(*device);
+	return STATUS_OK;
+}
+
+static enum status run_one(struct run *run, int i)
+{
+	struct run_target target = {
+		.device = run->devices[i], .name = run->names[i],
+		.recorded = run->store != NULL, .first = i == 0,
+	};
+	enum status status, ended = STATUS_OK;
+	char *text;
+
+	run->devices[i] = NULL;         /* in the target's hands, or the recorder's */
+	if (target.recorded)
+		TRY(attach_recorder(run, i, &target.device));
+	status = run->fn(&target, run->context);
+	text = xstrdup(error_text());
+	if (target.recorded)
+		ended = recorder_finish(target.device, status);
+	else
+		device_close(target.device);
+	status = first_error(status, text, ended);
+	free(text);
+	return status;
+}
+
+static enum status compare(struct run *run, json_t *report)
+{
+	const struct diff_options options = { .run_a = run->runs[0], .run_b = run->runs[1] };
+	struct diff_report found = { 0 };
+	enum status status = diff_runs(run->store, run->store, &options, &found);
+
+	if (status == STATUS_OK) {
+		char *summary = diff_summary(&found);
+
+		fprintf(stderr, "%s and %s: %s\n", run->names[0], run->names[1], summary);
+		free(summary);
+		diff_print_items(stderr, &found);
+		json_object_set_new(report, "compared", diff_json(&found));
+		if (found.differences > 0)
+			status = fail(STATUS_DIFFERS, "%lld differences between %s and %s",
+				      (long long)found.differences, run->names[0], run->names[1]);
+	}
+	diff_report_free(&found);
+	return status;
+}
+
+static enum status run_all(struct run *run, json_t *report)
+{
+	json_t *devices = json_array();
+
+	json_object_set_new(report, "devices", devices);
+	TRY(open_devices(run));
+	TRY(open_store(run));
+	for (int i = 0; i < run->count; i++) {
+		TRY(run_one(run, i));
+		json_array_append_new(devices, json_string(run->names[i]));
+	}
+	return run->count == 2 ? compare(run, report) : STATUS_OK;
+}
+
+/* The options here that can change a result, beside what the command adds. */
+static char *describe(const struct run_options *options, json_t *asked)
+{
+	char *text;
+
+	json_object_set_new(asked, "path", json_string(options->path->name));
+	json_object_set_new(asked, "chunk", json_integer(options->chunk));
+	json_object_set_new(asked, "graph", json_string("none"));
+	json_object_set_new(asked, "warps", json_integer(1));
+	text = json_dumps(asked, JSON_COMPACT | JSON_SORT_KEYS);
+	return text ? text : xstrdup("{}");
+}
+
+enum status run_on_devices(const struct run_options *options, const char *command, json_t *asked,
+			   run_fn *fn, void *context, json_t *report)
+{
+	struct run run = {
+		.options = options, .command = command, .asked = describe(options, asked), .fn = fn,
+		.context = context,
+	};
+	enum status status = run_all(&run, report);
+	char *text = xstrdup(error_text());
+
+	for (int i = 0; i < run.count; i++)
+		device_close(run.devices[i]);
+	status = first_error(status, text, store_close(run.store));
+	free(text);
+	free(run.asked);
+	return status;
+}
+
+enum status run_print_json(const json_t *object)
+{
+	if (json_dumpf(object, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0
+	    || putchar('\n') == EOF)
+		return fail(STATUS_IO, "stdout: %s", strerror(errno));
+	return STATUS_OK;
+}

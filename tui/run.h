@@ -1,0 +1,98 @@
+/* run.h - running something on one device or on two, recorded or not: what decode and attend share.
+ *
+ * Options of devices and traces, and the frame around the work: open devices, attach recorders,
+ * run, end the trace, compare the runs of --device both. What is run is the command's own.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/device.h"
+#include "engine/path.h"
+#include "traces/event.h"
+#include "tui/options.h"
+
+struct run_options {
+	const struct path *path;
+	const char *device;             /* "sim", "cuda", "both" */
+	int chunk;
+	uint64_t seed;
+	int jobs;
+	enum log_level level;
+	const char *log_at, *points;    /* of the recorder; NULL: everything */
+	const char *trace;              /* -o, NULL: none */
+	bool force, append, no_record, json;
+	bool log_given;                 /* an option that makes sense only when recording */
+};
+
+/* Their entries in a getopt_long() table, and their letters. */
+enum run_option_id {
+	RUN_PATH = 1000, RUN_DEVICE, RUN_GRAPH, RUN_CHUNK, RUN_WARPS, RUN_SEED, RUN_JOBS, RUN_CHECK,
+	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
+};
+#define RUN_LETTERS "o:"
+#define RUN_LONG_OPTIONS \
+	{ "path", required_argument, NULL, RUN_PATH }, \
+	{ "device", required_argument, NULL, RUN_DEVICE }, \
+	{ "graph", required_argument, NULL, RUN_GRAPH }, \
+	{ "chunk", required_argument, NULL, RUN_CHUNK }, \
+	{ "warps", required_argument, NULL, RUN_WARPS }, \
+	{ "seed", required_argument, NULL, RUN_SEED }, \
+	{ "jobs", required_argument, NULL, RUN_JOBS }, \
+	{ "check", no_argument, NULL, RUN_CHECK }, \
+	{ "log", required_argument, NULL, RUN_LOG }, \
+	{ "log-at", required_argument, NULL, RUN_LOG_AT }, \
+	{ "points", required_argument, NULL, RUN_POINTS }, \
+	{ "force", no_argument, NULL, RUN_FORCE }, \
+	{ "append", no_argument, NULL, RUN_APPEND }, \
+	{ "no-record", no_argument, NULL, RUN_NO_RECORD }, \
+	{ "json", no_argument, NULL, RUN_JSON }
+/* Their part of a command's help. */
+#define RUN_HELP \
+	"  --path P           flash-decoding\n" \
+	"  --device D         sim (default), cuda, or both: run on both and compare\n" \
+	"  --graph MODE       none\n" \
+	"  --chunk C          keys per chunk (128)\n" \
+	"  --warps N          warps per block (1)\n" \
+	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
+	"  --jobs N           threads of the simulator (1)\n" \
+	"  --check            not built yet\n" \
+	"  -o T.twin          record a trace; an existing file is refused without\n" \
+	"  --force            replace it\n" \
+	"  --append           add a run to it\n" \
+	"  --log LEVEL        launch (default), partials, points or access\n" \
+	"  --log-at WINDOWS   record only these steps (s0..s9,s20) or launches (L0..L9)\n" \
+	"  --points LIST      record only these named points (score,softmax)\n" \
+	"  --no-record        refuse to record\n" \
+	"  --json             one JSON object on stdout\n"
+
+struct run_options run_options_default(void);
+/* Takes option c; USAGE for a bad value, or for one that is not built yet. */
+enum status run_option_take(struct run_options *, int c, const char *value);
+/* After the last option: those that contradict each other. */
+enum status run_options_check(const struct run_options *);
+
+/* One device that the command's work runs on. */
+struct run_target {
+	struct device *device;          /* a recorder when `recorded` */
+	const char *name;               /* "sim" or "cuda" */
+	bool recorded;
+	bool first;                     /* of the devices asked for */
+};
+typedef enum status run_fn(const struct run_target *, void *context);
+
+/* Opens every device asked for, then runs fn on one after the other, in a run of its own of the
+ * trace when there is one. `asked` is what the trace says the command was asked to do (besides the
+ * options here); where the trace lies and how many threads worked is left out, as both change no
+ * result. Comparing two runs prints the counts to stderr. `report`, an object, gets "devices" and,
+ * for two, "compared". DIFFERS when the runs do, else the first error of devices, trace or fn. */
+enum status run_on_devices(const struct run_options *, const char *command, json_t *asked,
+			   run_fn *fn, void *context, json_t *report);
+
+/* Prints the object and a newline to stdout. IO when that fails. */
+enum status run_print_json(const json_t *);
+
+#endif

@@ -1,0 +1,266 @@
+/* view.c - what views share: queries, cells, titles, and which launch an address means.
+ *
+ * Knows no screen; each lies in a view_*.c of its own.
+ */
+#include "tui/view.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct view *const view_table[] = {
+	&view_summary,
+	&view_time,
+	&view_launch,
+	&view_kv,
+	&view_chunks,
+	&view_reduce,
+	&view_points,
+	&view_diff,
+	NULL
+};
+
+const struct view *view_find(const char *name)
+{
+	for (int i = 0; view_table[i]; i++)
+		if (strcmp(view_table[i]->name, name) == 0)
+			return view_table[i];
+	return NULL;
+}
+
+/* --- queries --- */
+
+static enum status query_fail(const struct view_context *c, int code)
+{
+	sqlite3 *db = store_db(c->store);
+	bool damaged = (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+
+	return fail(damaged ? STATUS_DAMAGED : STATUS_IO, "%s: %s",
+		    store_path(c->store) ? store_path(c->store) : "trace", sqlite3_errmsg(db));
+}
+
+enum status view_rows(const struct view_context *c, view_row_fn *fn, void *state, const char *sql,
+		      const int64_t *values, int count)
+{
+	enum status status = STATUS_OK;
+	sqlite3_stmt *row;
+	int code = sqlite3_prepare_v2(store_db(c->store), sql, -1, &row, NULL);
+
+	for (int i = 0; i < count && code == SQLITE_OK; i++)
+		code = sqlite3_bind_int64(row, i + 1, values[i]);
+	if (code == SQLITE_OK)
+		while (status == STATUS_OK && (code = sqlite3_step(row)) == SQLITE_ROW)
+			status = fn(c, row, state);
+	if (status == STATUS_OK && code != SQLITE_DONE)
+		status = query_fail(c, code);
+	sqlite3_finalize(row);
+	return status;
+}
+
+struct number {
+	int64_t value;
+	bool known;
+};
+
+static enum status take_number(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct number *number = state;
+
+	(void)c;
+	if (!number->known && !view_null(row, 0))
+		*number = (struct number){ view_int(row, 0), true };
+	return STATUS_OK;
+}
+
+enum status view_number(const struct view_context *c, int64_t otherwise, int64_t *out,
+			const char *sql, const int64_t *values, int count)
+{
+	struct number number = { otherwise, false };
+
+	TRY(view_rows(c, take_number, &number, sql, values, count));
+	*out = number.value;
+	return STATUS_OK;
+}
+
+/* --- cells --- */
+
+const char *view_text(sqlite3_stmt *row, int column)
+{
+	const unsigned char *text = sqlite3_column_text(row, column);
+
+	return text ? (const char *)text : "-";
+}
+
+bool view_null(sqlite3_stmt *row, int column)
+{
+	return sqlite3_column_type(row, column) == SQLITE_NULL;
+}
+
+int64_t view_int(sqlite3_stmt *row, int column)
+{
+	return sqlite3_column_int64(row, column);
+}
+
+const char *view_int_cell(sqlite3_stmt *row, int column, view_cell cell)
+{
+	if (view_null(row, column))
+		return "-";
+	snprintf(cell, VIEW_CELL, "%" PRId64, view_int(row, column));
+	return cell;
+}
+
+const char *view_real_cell(sqlite3_stmt *row, int column, const char *format, view_cell cell)
+{
+	if (view_null(row, column))
+		return "-";
+	snprintf(cell, VIEW_CELL, format, sqlite3_column_double(row, column));
+	return cell;
+}
+
+float view_f32(sqlite3_stmt *row, int column)
+{
+	uint32_t bits = (uint32_t)view_int(row, column);
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+const char *view_f32_cell(sqlite3_stmt *row, int column, view_cell cell)
+{
+	float value = view_f32(row, column);
+
+	if (view_null(row, column))
+		return "-";
+	if (isnan(value))
+		return "nan";
+	for (int digits = 6; digits <= 9; digits++) {
+		snprintf(cell, VIEW_CELL, "%.*g", digits, value);
+		if (strtof(cell, NULL) == value)
+			break;
+	}
+	return cell;
+}
+
+const char *view_byte_cell(int byte, view_cell cell)
+{
+	static const char escapes[] = "\n\t\r\\'", letters[] = "ntr\\'";
+	const char *escape = byte > 0 ? strchr(escapes, byte) : NULL;
+
+	if (escape)
+		snprintf(cell, VIEW_CELL, "'\\%c'", letters[escape - escapes]);
+	else if (byte < 128 && isprint(byte))
+		snprintf(cell, VIEW_CELL, "'%c'", byte);
+	else
+		snprintf(cell, VIEW_CELL, "0x%02x", (unsigned)byte & 0xff);
+	return cell;
+}
+
+const char *view_launch_cell(const struct view_context *c, int64_t launch, view_cell cell)
+{
+	struct address a = address_none;
+	char text[ADDRESS_TEXT];
+
+	a.run = c->run > 1 ? c->run : -1;
+	a.launch = launch;
+	address_format(&a, text);
+	snprintf(cell, VIEW_CELL, "%.*s", VIEW_CELL - 1, text);
+	return cell;
+}
+
+void view_title(const struct view_context *c, const char *format, ...)
+{
+	va_list args;
+
+	fputc('\n', c->out);
+	va_start(args, format);
+	vfprintf(c->out, format, args);
+	va_end(args);
+	fputc('\n', c->out);
+}
+
+bool view_fits(const struct view_context *c, int64_t shown, int64_t limit)
+{
+	return c->all || shown < limit;
+}
+
+void view_more(const struct view_context *c, int64_t rows, int64_t limit)
+{
+	if (!view_fits(c, rows - 1, limit))
+		fprintf(c->out, "  ... %" PRId64 " more: --all shows them\n", rows - limit);
+}
+
+/* --- places --- */
+
+static enum status take_place(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct view_place *place = state;
+
+	(void)c;
+	place->launch = view_int(row, 0);
+	place->op = view_int(row, 1);
+	place->step = view_null(row, 2) ? -1 : view_int(row, 2);
+	place->layer = view_null(row, 3) ? -1 : view_int(row, 3);
+	for (int i = 0; i < 3; i++) {
+		place->grid[i] = view_int(row, 4 + i);
+		place->block[i] = view_int(row, 7 + i);
+	}
+	snprintf(place->kernel, sizeof(place->kernel), "%s", view_text(row, 10));
+	return STATUS_OK;
+}
+
+/* The last launch that the table has rows for, up to that of the address's step; -1: none. */
+static enum status last_launch(const struct view_context *c, const char *table, int64_t *launch)
+{
+	char sql[256];
+
+	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND (?2 < 0 OR launch <="
+		 " (SELECT max(launch) FROM v_launch WHERE run = ?1 AND step = ?2))"
+		 " ORDER BY launch DESC LIMIT 1", table);
+	return VIEW_NUMBER(c, -1, launch, sql, c->run, c->at.step);
+}
+
+int64_t view_place_blocks(const struct view_place *p)
+{
+	return p->grid[0] * p->grid[1] * p->grid[2];
+}
+
+enum status view_place_find(const struct view_context *c, const char *table,
+			    struct view_place *place, bool *found)
+{
+	int64_t launch = c->at.launch;
+
+	*place = (struct view_place){ .launch = -1 };
+	if (launch < 0)
+		TRY(last_launch(c, table, &launch));
+	*found = launch >= 0;
+	if (!*found)
+		return STATUS_OK;
+	TRY(VIEW_ROWS(c, take_place, place,
+		      "SELECT launch, op, step, layer, grid_x, grid_y, grid_z,"
+		      " block_x, block_y, block_z, kernel FROM v_launch"
+		      " WHERE run = ?1 AND launch = ?2", c->run, launch));
+	if (place->launch < 0)
+		return fail(STATUS_USAGE, "run %" PRId64 " has no launch L%" PRId64, c->run,
+			    launch);
+	if (c->at.block >= view_place_blocks(place))
+		return fail(STATUS_USAGE,
+			    "L%" PRId64 " has blocks b0 to b%" PRId64 ", not b%" PRId64, launch,
+			    view_place_blocks(place) - 1, c->at.block);
+	return STATUS_OK;
+}
+
+void view_place_title(const struct view_context *c, const char *what, const struct view_place *p)
+{
+	view_cell cell;
+
+	fprintf(c->out, "\n%s %s %s", what, view_launch_cell(c, p->launch, cell), p->kernel);
+	if (p->step >= 0)
+		fprintf(c->out, ", step %" PRId64, p->step);
+	if (p->layer >= 0)
+		fprintf(c->out, ", layer %" PRId64, p->layer);
+	fputc('\n', c->out);
+}

@@ -1,0 +1,76 @@
+/* view_reduce.c - the reduction: how the chunks of each row were merged, in the order it happened.
+ *
+ * Weights and sums are worked out from the partials in float64; where points were recorded, the
+ * kernel's own f32 values stand beside them.
+ */
+#include "tui/view.h"
+
+#include <inttypes.h>
+
+#define ROWS 64
+
+struct reduction {
+	const struct view_place *place;
+	int64_t rows;
+};
+
+enum { SLOT, HEAD, SEQUENCE, CHUNK, WEIGHT, SUM, KERNEL_WEIGHT, KERNEL_SUM, KERNEL_ACC };
+/* Blocks of the reduce kernel: grid (H, M); lane 0 passes one point a chunk. ?3 is H. */
+static const char steps[] =
+	"SELECT r.slot, r.head, r.sequence, r.chunk, r.weight, r.sum,"
+	" p.v0_bits, p.v1_bits, p.v2_bits"
+	" FROM v_reduce r LEFT JOIN (SELECT block, v0_bits, v1_bits, v2_bits,"
+	"  row_number() OVER (PARTITION BY block ORDER BY sequence) - 1 AS n FROM v_point"
+	"  WHERE run = ?1 AND launch = ?2 AND warp = 0 AND lane = 0 AND name = 'reduce') p"
+	" ON p.block = r.head + ?3 * r.slot AND p.n = r.sequence"
+	" WHERE r.run = ?1 AND r.launch = ?2 AND (?4 < 0 OR r.head + ?3 * r.slot = ?4)"
+	" ORDER BY r.slot, r.head, r.sequence";
+
+static enum status print_step(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct reduction *r = state;
+	view_cell launch, address, weight, sum, kernel_weight, kernel_sum, acc;
+
+	if (!view_fits(c, r->rows++, ROWS))
+		return STATUS_OK;
+	snprintf(address, sizeof(address), "%s.b%" PRId64,
+		 view_launch_cell(c, r->place->launch, launch),
+		 view_int(row, HEAD) + r->place->grid[0] * view_int(row, SLOT));
+	fprintf(c->out,
+		" %-11s %4" PRId64 " %4" PRId64 " %5" PRId64 " %5" PRId64
+		" %11s %11s  %12s %12s %12s\n",
+		address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, SEQUENCE),
+		view_int(row, CHUNK), view_real_cell(row, WEIGHT, "%.7g", weight),
+		view_real_cell(row, SUM, "%.7g", sum),
+		view_f32_cell(row, KERNEL_WEIGHT, kernel_weight),
+		view_f32_cell(row, KERNEL_SUM, kernel_sum), view_f32_cell(row, KERNEL_ACC, acc));
+	return STATUS_OK;
+}
+
+static enum status draw(const struct view_context *c)
+{
+	struct reduction r = { 0 };
+	struct view_place place;
+	int64_t rows = 0;
+	bool found;
+
+	TRY(view_place_find(c, "v_reduce", &place, &found));
+	if (found)
+		TRY(VIEW_NUMBER(c, 0, &rows,
+				"SELECT 1 FROM v_reduce WHERE run = ?1 AND launch = ?2 LIMIT 1",
+				c->run, place.launch));
+	if (rows == 0) {
+		view_title(c, "REDUCTION: none here (--log partials records them)");
+		return STATUS_OK;
+	}
+	view_place_title(c, "REDUCTION of", &place);
+	fprintf(c->out, " %-11s %4s %4s %5s %5s %11s %11s  %12s %12s %12s\n", "address", "slot",
+		"head", "order", "chunk", "weight", "sum so far", "f32 weight", "f32 sum",
+		"f32 acc[0]");
+	r.place = &place;
+	TRY(VIEW_ROWS(c, print_step, &r, steps, c->run, place.launch, place.grid[0], c->at.block));
+	view_more(c, r.rows, ROWS);
+	return STATUS_OK;
+}
+
+const struct view view_reduce = { "reduce", "how chunks were merged into a row", draw };

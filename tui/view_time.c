@@ -1,0 +1,203 @@
+/* view_time.c - the timeline: every device operation in the order issued, step by step.
+ *
+ * Without an address, what came before the first step, the first step and the last one. With
+ * several runs in the file, each operation says whether it wrote the same bytes in the next run.
+ */
+#include "tui/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
+#define AROUND 8                        /* and before and after a launch outside of steps */
+
+enum {
+	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
+	LAYER, GRID, BLOCK = GRID + 3, VERDICT = BLOCK + 3
+};
+static const char operations[] =
+	"SELECT o.op, o.kind, o.step, o.launch, o.stream, o.code, o.duration_us, o.bytes, o.offset,"
+	" b.name, f.name, o.object, l.kernel, l.layer, l.grid_x, l.grid_y, l.grid_z,"
+	" l.block_x, l.block_y, l.block_z,"
+	" (SELECT CASE WHEN sum(x.digest <> y.digest) > 0 THEN 'DIFFERS'"
+	"  WHEN count(*) > 0 THEN 'equal' END"
+	"  FROM v_digest x JOIN v_digest y ON y.run = ?4 AND y.op = x.op AND y.after_step = 0"
+	"  AND y.entry = x.entry WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0)"
+	" FROM v_op o LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch"
+	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"
+	" LEFT JOIN v_buffer f ON f.run = o.run AND f.buffer = o.from_buffer"
+	" WHERE o.run = ?1 AND o.op BETWEEN ?2 AND ?3 ORDER BY o.op";
+
+struct timeline {
+	int64_t step;                   /* of the row before */
+	bool begun;
+	bool verdicts;                  /* there is another run to compare with */
+};
+
+static enum status print_token(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	view_cell byte;
+
+	(void)state;
+	fprintf(c->out, "   slot %" PRId64 " position %" PRId64 " %s%s", view_int(row, 0),
+		view_int(row, 1), view_byte_cell((int)view_int(row, 2), byte),
+		view_int(row, 3) ? " (prompt)" : "");
+	return STATUS_OK;
+}
+
+static enum status print_heading(const struct view_context *c, sqlite3_stmt *row,
+				 struct timeline *t)
+{
+	int64_t step = view_null(row, STEP) ? -1 : view_int(row, STEP);
+
+	if (t->begun && t->step == step)
+		return STATUS_OK;
+	t->begun = true;
+	t->step = step;
+	if (step < 0) {
+		fprintf(c->out, "\n outside of steps\n");
+	} else {
+		fprintf(c->out, "\n s%" PRId64, step);
+		TRY(VIEW_ROWS(c, print_token, NULL,
+			      "SELECT slot, position, byte, prompt FROM v_token"
+			      " WHERE run = ?1 AND step = ?2 ORDER BY slot, position LIMIT 3",
+			      c->run, step));
+		fputc('\n', c->out);
+	}
+	fprintf(c->out, "    op  %-8s %-12s %-29s %-9s %-8s %4s %7s%s\n", "address", "operation",
+		"what", "grid", "block", "strm", "us", t->verdicts ? " wrote" : "");
+	return STATUS_OK;
+}
+
+/* What the operation is about: a kernel and its layer, or buffers and bytes. */
+static void describe(sqlite3_stmt *row, char *text, size_t bytes)
+{
+	view_cell cell;
+
+	if (!view_null(row, KERNEL) && view_null(row, LAYER))
+		snprintf(text, bytes, "%s", view_text(row, KERNEL));
+	else if (!view_null(row, KERNEL))
+		snprintf(text, bytes, "%s  layer %s", view_text(row, KERNEL),
+			 view_int_cell(row, LAYER, cell));
+	else if (!view_null(row, FROM))
+		snprintf(text, bytes, "%s -> %s, %s B", view_text(row, FROM),
+			 view_text(row, BUFFER), view_int_cell(row, BYTES, cell));
+	else if (!view_null(row, BUFFER) && view_int(row, BYTES) == 0)
+		snprintf(text, bytes, "%s", view_text(row, BUFFER));
+	else if (!view_null(row, BUFFER) && view_int(row, OFFSET) > 0)
+		snprintf(text, bytes, "%s, %s B at %" PRId64, view_text(row, BUFFER),
+			 view_int_cell(row, BYTES, cell), view_int(row, OFFSET));
+	else if (!view_null(row, BUFFER))
+		snprintf(text, bytes, "%s, %s B", view_text(row, BUFFER),
+			 view_int_cell(row, BYTES, cell));
+	else if (!view_null(row, OBJECT))
+		snprintf(text, bytes, "object %s", view_int_cell(row, OBJECT, cell));
+	else
+		snprintf(text, bytes, "-");
+}
+
+static const char *extent_cell(sqlite3_stmt *row, int column, view_cell cell)
+{
+	if (view_null(row, column))
+		return "-";
+	snprintf(cell, VIEW_CELL, "%" PRId64 "x%" PRId64 "x%" PRId64, view_int(row, column),
+		 view_int(row, column + 1), view_int(row, column + 2));
+	return cell;
+}
+
+static enum status print_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct timeline *timeline = state;
+	view_cell launch, grid, block, stream, us;
+	char what[30];
+
+	TRY(print_heading(c, row, timeline));
+	describe(row, what, sizeof(what));
+	fprintf(c->out, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s %7s", view_int(row, OP),
+		view_null(row, LAUNCH) ? "-" : view_launch_cell(c, view_int(row, LAUNCH), launch),
+		view_text(row, KIND), what, extent_cell(row, GRID, grid),
+		extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream),
+		view_real_cell(row, DURATION, "%.1f", us));
+	if (timeline->verdicts)
+		fprintf(c->out, " %s", view_text(row, VERDICT));
+	if (view_int(row, CODE) != 0)
+		fprintf(c->out, "  error %" PRId64, view_int(row, CODE));
+	fputc('\n', c->out);
+	return STATUS_OK;
+}
+
+static enum status print_range(const struct view_context *c, int64_t first, int64_t last)
+{
+	struct timeline timeline = { 0 };
+	int64_t other;
+
+	TRY(VIEW_NUMBER(c, 0, &other,
+			"SELECT run FROM v_run WHERE run <> ?1 ORDER BY run < ?1, run", c->run));
+	timeline.verdicts = other > 0;
+	return VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last, other);
+}
+
+static enum status step_range(const struct view_context *c, int64_t step, int64_t *first,
+			      int64_t *last)
+{
+	TRY(VIEW_NUMBER(c, -1, first, "SELECT first_op FROM v_step WHERE run = ?1 AND step = ?2",
+			c->run, step));
+	TRY(VIEW_NUMBER(c, INT64_MAX, last,
+			"SELECT last_op FROM v_step WHERE run = ?1 AND step = ?2", c->run, step));
+	if (*first < 0)
+		return fail(STATUS_USAGE, "run %" PRId64 " has no step s%" PRId64, c->run, step);
+	return STATUS_OK;
+}
+
+/* The step of the launch, or what is around it when it belongs to none. */
+static enum status launch_range(const struct view_context *c, int64_t *first, int64_t *last)
+{
+	struct view_place place;
+	bool found;
+
+	TRY(view_place_find(c, "v_launch", &place, &found));
+	*first = place.op - AROUND;
+	*last = place.op + AROUND;
+	return place.step < 0 ? STATUS_OK : step_range(c, place.step, first, last);
+}
+
+static enum status draw_ends(const struct view_context *c)
+{
+	int64_t steps, ops, first, first_end, last, last_end;
+
+	TRY(VIEW_NUMBER(c, 0, &steps, "SELECT steps FROM v_run WHERE run = ?1", c->run));
+	TRY(VIEW_NUMBER(c, 0, &ops, "SELECT ops FROM v_run WHERE run = ?1", c->run));
+	if (steps == 0) {
+		TRY(print_range(c, 0, WITHOUT_STEPS - 1));
+		view_more(c, ops, WITHOUT_STEPS);
+		return STATUS_OK;
+	}
+	TRY(VIEW_NUMBER(c, 0, &first, "SELECT min(step) FROM v_step WHERE run = ?1", c->run));
+	TRY(VIEW_NUMBER(c, 0, &last, "SELECT max(step) FROM v_step WHERE run = ?1", c->run));
+	TRY(step_range(c, first, &first, &first_end));
+	TRY(print_range(c, 0, first_end));
+	TRY(step_range(c, last, &last, &last_end));
+	if (first == last)
+		return STATUS_OK;
+	if (last > first_end + 1)
+		fprintf(c->out,
+			"\n ... %" PRId64 " steps between: --at sN shows one, --all every one\n",
+			steps - 2);
+	return print_range(c, last, INT64_MAX);
+}
+
+static enum status draw(const struct view_context *c)
+{
+	int64_t first, last;
+
+	if (c->at.launch >= 0)
+		TRY(launch_range(c, &first, &last));
+	else if (c->at.step >= 0)
+		TRY(step_range(c, c->at.step, &first, &last));
+	view_title(c, "TIMELINE of run %" PRId64, c->run);
+	if (c->at.launch >= 0 || c->at.step >= 0)
+		return print_range(c, first, last);
+	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);
+}
+
+const struct view view_time = { "time", "operations in the order issued", draw };
