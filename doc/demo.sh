@@ -27,7 +27,7 @@ fi
 echo
 printf '%s' "$prompt"
 "$flashtwin" decode --model "$source/doc/samples/shakespeare" --prompt "$prompt" -n 64 \
-	--path flash-decoding --device "$device" --log points --force -o "$trace"
+	--path flash-decoding --chunk 32 --device "$device" --log points --force -o "$trace"
 echo
 echo
 echo "Recorded in $shown/demo.twin: $(($(wc -c <"$trace") / 1000)) KB."

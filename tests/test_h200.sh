@@ -5,8 +5,9 @@ cd "${abs_srcdir:-$(dirname "$0")/..}/tests" || exit 99
 
 set -- h200/*.twin
 if [ ! -e "$1" ]; then
-	echo '1..0 # SKIP no recorded traces in tests/h200'
-	exit 0
+	echo '1..1'
+	echo 'not ok 1 - no recorded traces in tests/h200'
+	exit 1
 fi
 echo "1..$#"
 number=0

@@ -215,9 +215,11 @@ record() {
 }
 
 printf 'ROMEO:\nO, she do' >"$work/demo"
-record demo "$work/demo" 64 --log points
+record demo "$work/demo" 64 --chunk 32 --log points
 npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
-record romeo "$work/romeo" 200 --log partials
+# Windows, because 12 MB do not hold all 295 steps: their queries, keys, values, partials and outputs are
+# 10 MB of f32, of which no compressor keeps less than 85 %.
+record romeo "$work/romeo" 200 --log partials --log-at s0..s15,s287..s294
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
 record long "$work/long" 200 --log launch --log-at s0..s63,s883..s898
 
