@@ -16,6 +16,7 @@
 const struct command *const command_table[] = {
 	&cmd_decode,
 	&cmd_attend,
+	&cmd_launch,
 	&cmd_replay,
 	&cmd_diff,
 	&cmd_view,
@@ -26,7 +27,7 @@ const struct command *const command_table[] = {
 };
 
 /* Commands that are documented, whose features come later. */
-static const char *const planned[] = { "launch", "find", "export", "lab", NULL };
+static const char *const planned[] = { "find", "export", "lab", NULL };
 
 static const struct command *find_command(const char *name)
 {

@@ -61,8 +61,10 @@ static enum status build_load(struct cuda_device *d, const struct kernel *kernel
 	struct cuda_module *module = NULL;
 
 	TRY(module_load(d, kernel, probed, &module));
-	TRY(cuda_check(d, d->cu->ModuleGetFunction(&build->function, module->handle, kernel->name),
-		       "finding %s in its module", kernel->name));
+	const char *symbol = kernel->symbol ? kernel->symbol : kernel->name;
+
+	TRY(cuda_check(d, d->cu->ModuleGetFunction(&build->function, module->handle, symbol),
+		       "finding %s in its module", symbol));
 	if (probed && !module->points)
 		TRY(find_points(d, kernel, module));
 	build->module = module;

@@ -8,7 +8,7 @@
 
 #include "kernels/points.h"
 
-#ifdef __CUDACC__
+#ifdef __cplusplus
 #define KERNEL extern "C" __global__ void
 #else
 #define KERNEL __global__ void

@@ -46,6 +46,8 @@ struct sim_code {
 	const char *const *functions;   /* NULL-terminated; itself first */
 	void (*run)(void *const *args);
 	const char *unit;               /* the build it belongs to, see struct kernel_shared */
+	/* Lists the shared variables of a build that was loaded at run time. NULL: those linked in. */
+	size_t (*shared)(struct kernel_shared **first);
 };
 
 /* Values of one launch as the host knows them, for extents and limits. */
@@ -80,6 +82,7 @@ struct kernel_code {
 
 struct kernel {
 	const char *name, *file, *summary;
+	const char *symbol;             /* its name in the fatbin, as C++ mangles it; NULL: `name` */
 	enum kernel_role role;
 	bool independent;               /* blocks share nothing but inputs: they may run on several OS threads */
 	unsigned max_threads;           /* per block */

@@ -12,6 +12,9 @@
 
 #include "traces/xalloc.h"
 
+/* The build that sim/cuda_cpp.h names in the records of its shared variables. */
+#define FT_USER_UNIT "user"
+
 /* The parts of one parameter's declaration. */
 struct parameter {
 	int from, name, end;            /* tokens */
@@ -190,6 +193,7 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 	fputs(")", out);
 }
 
+/* Ends with the accessor of the build's shared variables when it is loaded at run time. */
 static void write_code(const struct unit *u, const struct function *f, int count,
 		       const char *variant, FILE *out)
 {
@@ -205,8 +209,23 @@ static void write_code(const struct unit *u, const struct function *f, int count
 	else
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\" };\n", n, k->text, n, k->text,
-		u->tokens.file_length, u->tokens.file, variant);
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s };\n", n, k->text, n, k->text,
+		u->tokens.file_length, u->tokens.file, variant, u->mode.user ? "ft_shared_list" : "0");
+}
+
+static enum status write_kernel(const struct unit *u, const struct function *f, const char *variant,
+				FILE *out)
+{
+	struct parameter *list;
+	int count;
+
+	TRY(read_parameters(u, f, &list, &count));
+	write_run(u, f, list, count, out);
+	write_parameters(u, f, list, count, out);
+	write_functions(u, f, out);
+	write_code(u, f, count, variant, out);
+	free_parameters(list, count);
+	return STATUS_OK;
 }
 
 enum status code_table_write(const struct unit *u, const char *variant, FILE *out)
@@ -215,17 +234,136 @@ enum status code_table_write(const struct unit *u, const char *variant, FILE *ou
 	fputs("\n# 1 \"<kernel table>\"\n", out);
 	for (int i = 0; i < u->function_count; i++) {
 		const struct function *f = &u->functions[i];
-		struct parameter *list;
-		int count;
 
-		if (!f->kernel || f->body < 0)
-			continue;
-		TRY(read_parameters(u, f, &list, &count));
-		write_run(u, f, list, count, out);
-		write_parameters(u, f, list, count, out);
-		write_functions(u, f, out);
-		write_code(u, f, count, variant, out);
-		free_parameters(list, count);
+		if (f->kernel && f->body >= 0)
+			TRY(write_kernel(u, f, variant, out));
 	}
+	return STATUS_OK;
+}
+
+/* --- one kernel of a user's file --- */
+
+/* The variables of the object that this becomes: the linker names the ends of its section. */
+static const char shared_list[] =
+	"extern struct kernel_shared __start_ft_shared[]"
+	" __attribute__((weak, visibility(\"hidden\")));\n"
+	"extern struct kernel_shared __stop_ft_shared[]"
+	" __attribute__((weak, visibility(\"hidden\")));\n"
+	"static size_t ft_shared_list(struct kernel_shared **first) { *first = __start_ft_shared;"
+	" return __start_ft_shared ? (size_t)(__stop_ft_shared - __start_ft_shared) : 0; }\n";
+
+/* In C++ the types come from the expression, not from the text: templates supply them
+ * (sim/cuda_cpp.h). Bounds may depend on template parameters and then are not known here. */
+static enum status write_cpp_kernel(const struct unit *u, const struct function *f,
+				    const char *kernel, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+	struct parameter *list;
+	int count;
+
+	TRY(read_parameters(u, f, &list, &count));
+	fprintf(out, "typedef ft_kernel<decltype(&%s)> ft_user_kernel;\n", kernel);
+	fprintf(out, "static void ft_run(void *const *a) { ft_user_kernel::run(&%s, a); }\n", kernel);
+	fputs("static const struct kernel_param ft_params[] = {\n", out);
+	for (int i = 0; i < count; i++) {
+		const struct token *name = token_at(u, list[i].name);
+
+		fprintf(out, "ft_user_kernel::param<%d>(\"%.*s\", \"%s\"),\n", i, name->length,
+			name->text, list[i].type);
+	}
+	fputs("{ 0, 0, PARAM_BLOB, 0, 0 } };\n", out);
+	free_parameters(list, count);
+	write_functions(u, f, out);
+	fprintf(out, "static const struct sim_code ft_code = { \"%.*s\", \"%.*s\", ft_params, %d, ",
+		k->length, k->text, k->file_length, k->file, count);
+	if (strchr(kernel, '<'))
+		fputs("0", out);
+	else
+		write_bounds(u, f, out);
+	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list };\n", k->length, k->text,
+		FT_USER_UNIT);
+	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
+		" const struct sim_code *const ft_user_code = &ft_code;"
+		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)&%s; }\n",
+		kernel);
+	return STATUS_OK;
+}
+
+/* The plain name in "a::k<float, 64>". */
+static struct token expression_name(const char *kernel)
+{
+	size_t length = strcspn(kernel, "<");
+	struct token t = { .kind = TOKEN_WORD };
+
+	while (length > 0 && kernel[length - 1] == ' ')
+		length--;
+	t.text = kernel;
+	for (size_t i = 0; i < length; i++)
+		if (kernel[i] == ':')
+			t.text = &kernel[i + 1];
+	t.length = (int)(&kernel[length] - t.text);
+	return t;
+}
+
+static bool is_template(const struct unit *u, const struct function *f)
+{
+	static const char *const ends[] = { ";", "}", NULL };
+
+	for (int i = f->name; i >= 0 && !token_among(token_at(u, i), ends); i--)
+		if (token_is(token_at(u, i), "template"))
+			return true;
+	return false;
+}
+
+static enum status no_kernel(const struct unit *u, const char *kernel)
+{
+	char *names = NULL;
+	const char *comma = "";
+	size_t size;
+	FILE *list = xcheck(open_memstream(&names, &size));
+	enum status status;
+
+	for (int i = 0; i < u->function_count; i++) {
+		const struct token *name = token_at(u, u->functions[i].name);
+
+		if (!u->functions[i].kernel || u->functions[i].body < 0)
+			continue;
+		fprintf(list, "%s%.*s", comma, name->length, name->text);
+		comma = ", ";
+	}
+	fclose(list);
+	status = fail(STATUS_USAGE, "--kernel %s: %.*s has no such kernel (%s%s)", kernel,
+		      u->tokens.file_length, u->tokens.file, *names ? "it has " : "it has none",
+		      names);
+	free(names);
+	return status;
+}
+
+enum status code_table_write_one(const struct unit *u, const char *variant, const char *kernel,
+				 FILE *out)
+{
+	struct token name = expression_name(kernel);
+	const struct function *f = NULL;
+
+	for (int i = 0; i < u->function_count; i++)
+		if (u->functions[i].kernel && u->functions[i].body >= 0
+		    && token_same(token_at(u, u->functions[i].name), &name))
+			f = &u->functions[i];
+	if (!f)
+		return no_kernel(u, kernel);
+	if (is_template(u, f) != (strchr(kernel, '<') != NULL))
+		return fail(STATUS_USAGE, is_template(u, f)
+			    ? "--kernel %s: %.*s:%d has a template there: name its arguments, as in "
+			      "'k<float>'" : "--kernel %s: %.*s:%d has no template there",
+			    kernel, token_at(u, f->name)->file_length, token_at(u, f->name)->file,
+			    token_at(u, f->name)->line);
+	fputs("\n# 1 \"<kernel table>\"\n", out);
+	if (u->mode.cplusplus)
+		return write_cpp_kernel(u, f, kernel, out);
+	fputs(shared_list, out);
+	TRY(write_kernel(u, f, variant, out));
+	fprintf(out, "extern const struct sim_code *const ft_user_code;\n"
+		"const struct sim_code *const ft_user_code = &ft_code_%.*s_%s;\n", name.length,
+		name.text, variant);
 	return STATUS_OK;
 }

@@ -191,7 +191,7 @@ static void rewrite_alignas(struct rewriter *r, int at)
 	if (!token_is(t + 1, "("))
 		return;
 	bool type = unit_specifiers(r->unit, at + 2, false).type;
-	t->instead = type ? "__attribute__((aligned(_Alignof" : "__attribute__((aligned";
+	t->instead = type ? "__attribute__((aligned(__alignof__" : "__attribute__((aligned";
 	token_at(r, t[1].match)->instead = type ? "))))" : ")))";
 }
 
@@ -279,6 +279,21 @@ static void write_view(struct rewriter *r, const struct token *name, int number)
 	bind(r, name, MEANS_TARGET, number);
 }
 
+/* The same in C++, where a function may be a template: the variable of each of its instances is a
+ * variable of its own, and the instance of a template itself (sim/cuda_cpp.h). */
+static void write_cpp_view(struct rewriter *r, const struct token *name, int number)
+{
+	const struct token *function = token_at(r, r->function->name);
+
+	fprintf(r->out,
+		" struct ft_names_%d { static const char *function() { return \"%.*s\"; }"
+		" static const char *name() { return \"%.*s\"; } };"
+		" ft_type_%d *const %.*s = ft_shared_variable<ft_type_%d, ft_names_%d>::here();",
+		number, function->length, function->text, name->length, name->text, number,
+		name->length, name->text, number, number);
+	bind(r, name, MEANS_TARGET, number);
+}
+
 /* Each variable becomes a typedef in place, which keeps its tokens on their lines; the pointers
  * follow the ';', when all types are declared. */
 static enum status write_static(struct rewriter *r, const struct specifiers *s, int *at)
@@ -290,7 +305,10 @@ static enum status write_static(struct rewriter *r, const struct specifiers *s, 
 	TRY(write_declarators(r, s->end, at, write_type));
 	do {
 		TRY(read_declarator(r, from, &name, &end));
-		write_view(r, token_at(r, name), ++number);
+		if (r->unit->mode.cplusplus)
+			write_cpp_view(r, token_at(r, name), ++number);
+		else
+			write_view(r, token_at(r, name), ++number);
 		from = end + 1;
 	} while (!token_is(token_at(r, end), ";"));
 	return STATUS_OK;
@@ -317,7 +335,8 @@ static enum status write_dynamic(struct rewriter *r, int at, int name, int end)
 	fprintf(r->out, "%.*s%s*const %.*s%s", t->space_length, t->space, rows ? "(" : "",
 		t->length, t->text, rows ? ")" : "");
 	TRY(write_tokens(r, rest, end));
-	fputs(" = ft_shared_dynamic()", r->out);
+	fputs(r->unit->mode.cplusplus ? " = ft_dynamic_pointer()" : " = ft_shared_dynamic()",
+	      r->out);
 	if (find_binding(r, t))
 		bind(r, t, MEANS_ITSELF, 0);
 	return STATUS_OK;
@@ -352,7 +371,7 @@ static bool may_declare(const struct rewriter *r, int at)
 	static const char *const before[] = { ";", "{", "}", ":", NULL };
 	const struct token *t = token_at(r, at);
 
-	if (t->kind != TOKEN_WORD)
+	if (t->kind != TOKEN_WORD || t->system)
 		return false;
 	return at == 0 || token_among(t - 1, before)
 		|| (at > 1 && token_is(t - 1, "(") && token_is(t - 2, "for"));
@@ -399,7 +418,8 @@ static bool is_identifier(const char *text)
 }
 
 /* Runs the rewriter into *out, which is good (and the caller's) even when it fails. */
-static enum status rewrite_into(struct unit *u, const char *variant, char **out)
+static enum status rewrite_into(struct unit *u, const char *variant, const char *kernel,
+				char **out)
 {
 	struct rewriter r = { .unit = u, .variant = variant };
 	size_t size;
@@ -410,7 +430,8 @@ static enum status rewrite_into(struct unit *u, const char *variant, char **out)
 	r.declares = xcalloc((size_t)u->tokens.count, sizeof(*r.declares));
 	status = rewrite_file(&r);
 	if (status == STATUS_OK)
-		status = code_table_write(u, variant, r.out);
+		status = kernel ? code_table_write_one(u, variant, kernel, r.out)
+			: code_table_write(u, variant, r.out);
 	free(r.declares);
 	free(r.scopes);
 	free(r.bindings);
@@ -419,21 +440,37 @@ static enum status rewrite_into(struct unit *u, const char *variant, char **out)
 	return status;
 }
 
-enum status rewrite_kernels(const char *file, const char *text, size_t bytes, const char *variant,
-			    char **out)
+/* kernel NULL: the tables of all. */
+static enum status rewrite(const char *file, const char *text, size_t bytes, struct unit_mode mode,
+			   const char *variant, const char *kernel, char **out)
 {
 	struct unit u;
 	enum status status;
 
 	*out = NULL;
-	if (!is_identifier(variant))
-		return fail(STATUS_USAGE, "variant '%s' is not a C identifier", variant);
-	TRY(unit_read(file, text, bytes, &u));
-	status = rewrite_into(&u, variant, out);
+	TRY(unit_read(file, text, bytes, mode, &u));
+	status = rewrite_into(&u, variant, kernel, out);
 	if (status != STATUS_OK) {
 		free(*out);
 		*out = NULL;
 	}
 	unit_free(&u);
 	return status;
+}
+
+enum status rewrite_kernels(const char *file, const char *text, size_t bytes, const char *variant,
+			    char **out)
+{
+	*out = NULL;
+	if (!is_identifier(variant))
+		return fail(STATUS_USAGE, "variant '%s' is not a C identifier", variant);
+	return rewrite(file, text, bytes, (struct unit_mode){ 0 }, variant, NULL, out);
+}
+
+enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
+			 const char *kernel, char **out)
+{
+	const struct unit_mode mode = { .user = true, .cplusplus = cplusplus };
+
+	return rewrite(file, text, bytes, mode, "user", kernel, out);
 }

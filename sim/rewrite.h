@@ -9,6 +9,7 @@
 #ifndef REWRITE_H
 #define REWRITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "traces/status.h"
@@ -20,5 +21,12 @@
  * be rewritten; USAGE for a variant that is no identifier. */
 enum status rewrite_kernels(const char *file, const char *text, size_t bytes, const char *variant,
 			    char **out);
+
+/* The same for anyone's file, with sim/user.h in front: host functions are taken out, and the only
+ * kernel with a table is the one that `kernel` names; in C++ that may be an expression such as
+ * "k<float, 64>". Its code is `const struct sim_code *const ft_user_code`, in C++ beside its address,
+ * `void *const ft_user_entry`. USAGE when the file has no such kernel, with those it has. */
+enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
+			 const char *kernel, char **out);
 
 #endif

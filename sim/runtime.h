@@ -36,7 +36,12 @@ struct ft_thread_view {
 	const struct ft_block_view *block;
 };
 
-extern _Thread_local const struct ft_thread_view *ft_self;
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* __thread: C and C++ agree on it, and neither wraps it in an initialiser. */
+extern __thread const struct ft_thread_view *ft_self;
 
 /* Which warp collective: lanes meet only lanes that ask for the same one with the same mask. */
 enum ft_collective {
@@ -76,5 +81,9 @@ static inline const struct point_sink *ft_point_sink(void)
 {
 	return ft_self->block->points;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

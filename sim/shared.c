@@ -1,7 +1,8 @@
 /* shared.c - static shared memory: finds a kernel's __shared__ variables and gives each its place.
  *
- * The rewriter leaves a record of every variable in the section "ft_shared". A kernel owns those of its
- * own function and of every function it can reach, within its own build.
+ * The rewriter leaves a record of every variable in the section "ft_shared"; a build that was loaded at
+ * run time lists its own. A kernel owns those of its own function and of every function it can reach,
+ * within its own build.
  */
 #include "config.h"
 
@@ -23,11 +24,20 @@ static bool reaches(const struct sim_code *code, const struct kernel_shared *var
 	return false;
 }
 
+static size_t list(const struct sim_code *code, struct kernel_shared **first)
+{
+	if (code->shared)
+		return code->shared(first);
+	*first = __start_ft_shared;
+	return *first ? (size_t)(__stop_ft_shared - __start_ft_shared) : 0;
+}
+
 size_t shared_place(const struct sim_code *code, bool store)
 {
-	size_t end = 0;
+	struct kernel_shared *first;
+	size_t count = list(code, &first), end = 0;
 
-	for (struct kernel_shared *v = __start_ft_shared; v && v < __stop_ft_shared; v++) {
+	for (struct kernel_shared *v = first; v < first + count; v++) {
 		if (!reaches(code, v))
 			continue;
 		end = (end + v->alignment - 1) / v->alignment * v->alignment;

@@ -18,6 +18,7 @@ struct lexer {
 	const char *p, *end;
 	const char *file;
 	int file_length, line;
+	bool system;                    /* inside a system header */
 	bool fresh;                     /* nothing but blanks on this line so far */
 	bool marked;                    /* a line marker has been read */
 	struct tokens *out;
@@ -84,6 +85,14 @@ static char peek(const struct lexer *lx, int ahead)
 	return lx->end - lx->p > ahead ? lx->p[ahead] : '\0';
 }
 
+/* The flags behind the file of a line marker: 3 says that it is a system header. */
+static bool has_flag(const char *p, const char *end, char flag)
+{
+	while (p < end && *p != flag)
+		p++;
+	return p < end;
+}
+
 /* Reads `# 12 "file"` or `#line 12 "file"`; any other # line only passes by. The line it sets holds
  * from the next line on, so the newline that ends the marker is counted beforehand. */
 static void read_hash_line(struct lexer *lx)
@@ -116,6 +125,7 @@ static void read_hash_line(struct lexer *lx)
 				lx->out->file_length = lx->file_length;
 			}
 			lx->marked = true;
+			lx->system = has_flag(close + 1, end, '3');
 		}
 	}
 	lx->p = end;
@@ -183,10 +193,11 @@ static enum status read_quoted(struct lexer *lx)
 	return STATUS_OK;
 }
 
-/* A preprocessing number: 1e-5f, 0x1p+3, .5, 10ull. */
+/* A preprocessing number: 1e-5f, 0x1p+3, .5, 10ull, 1'000. */
 static void read_number(struct lexer *lx)
 {
-	while (lx->p < lx->end && (is_word(*lx->p) || *lx->p == '.')) {
+	while (lx->p < lx->end && (is_word(*lx->p) || *lx->p == '.'
+				   || (*lx->p == '\'' && is_word(peek(lx, 1))))) {
 		bool exponent = strchr("eEpP", *lx->p) != NULL;
 
 		lx->p++;
@@ -237,6 +248,7 @@ static enum status read_token(struct lexer *lx)
 	t->file = lx->file;
 	t->file_length = lx->file_length;
 	t->line = lx->line;
+	t->system = lx->system;
 	t->text = lx->p;
 	if (lx->p < lx->end) {
 		lx->fresh = false;

@@ -23,6 +23,7 @@ struct token {
 	int space_length;
 	const char *file;               /* of the line marker in force, not terminated */
 	int file_length, line;
+	bool system;                    /* from a system header, by the line marker */
 	int match;                      /* brackets: index of the partner, else -1 */
 	const char *instead;            /* written in place of the text when set */
 };

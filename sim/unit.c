@@ -17,6 +17,10 @@ static const char *const storage_words[] = {
 	"volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
 	"__shared__", "__global__", NULL
 };
+/* What C++ has besides: in front of a declaration, and of a function that may be device code. */
+static const char *const cpp_words[] = { "constexpr", "typename", NULL };
+static const char *const device_words[] = { "__device__", "constexpr", NULL };
+static const char *const place_words[] = { "__device__", "__host__", "__constant__", NULL };
 static const char *const type_words[] = {
 	"void", "char", "short", "int", "long", "float", "double", "signed", "__signed__",
 	"unsigned", "_Bool", "_Complex", "__int128", "_Float16", "_Float32", "_Float64",
@@ -77,6 +81,39 @@ int unit_tag_end(const struct unit *u, int at)
 	return at;
 }
 
+int unit_angle_end(const struct unit *u, int at)
+{
+	int depth = 0, i = at;
+
+	if (!u->mode.cplusplus || !token_is(token_at(u, at), "<"))
+		return at;
+	for (;; i++) {
+		const struct token *t = token_at(u, i);
+
+		if (token_is(t, "<"))
+			depth++;
+		else if (token_is(t, ">") && --depth == 0)
+			return i + 1;
+		else if (t->kind == TOKEN_END || closes(t) || token_is(t, ";"))
+			return at;
+		if (opens(t))
+			i = t->match;
+	}
+}
+
+/* First token after a type's name: in C++, x::y<z>::w. */
+static int type_name_end(const struct unit *u, int at)
+{
+	if (!u->mode.cplusplus)
+		return at + 1;
+	for (;;) {
+		at = unit_angle_end(u, at + 1);
+		if (!token_is(token_at(u, at), ":") || !token_is(token_at(u, at + 1), ":"))
+			return at;
+		at += 2;
+	}
+}
+
 /* Whether the unknown word can only be a type: no expression has two names in a row. */
 static bool looks_like_type(const struct unit *u, int at, bool certain)
 {
@@ -84,6 +121,8 @@ static bool looks_like_type(const struct unit *u, int at, bool certain)
 
 	if (is_type_name(u, t) || certain)
 		return true;
+	if (u->mode.cplusplus && type_name_end(u, at) > at + 1)
+		at = type_name_end(u, at) - 1;
 	return !token_among(t, statement_words) && token_at(u, at + 1)->kind == TOKEN_WORD
 		&& !token_among(token_at(u, at + 1), call_words);
 }
@@ -97,7 +136,9 @@ struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
 
 		if (t->kind != TOKEN_WORD)
 			return s;
-		if (token_among(t, storage_words)) {
+		if (u->mode.cplusplus && token_among(t, cpp_words)) {
+			s.end++;
+		} else if (token_among(t, storage_words)) {
 			s.is_shared |= token_is(t, "__shared__");
 			s.is_extern |= token_is(t, "extern");
 			s.end++;
@@ -114,7 +155,7 @@ struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
 			s.end = call_end(u, s.end);
 		} else if (!s.type && looks_like_type(u, s.end, certain || s.end > at)) {
 			s.type = true;
-			s.end++;
+			s.end = type_name_end(u, s.end);
 		} else {
 			return s;
 		}
@@ -128,7 +169,7 @@ int unit_declarator_name(const struct unit *u, int at)
 
 		if (token_among(t, call_words))
 			at = call_end(u, at);
-		else if (token_is(t, "*") || token_is(t, "(") || token_among(t, storage_words))
+		else if (token_is(t, "*") || token_is(t, "&") || token_is(t, "(") || token_among(t, storage_words))
 			at++;
 		else
 			return t->kind == TOKEN_WORD ? at : -1;
@@ -223,13 +264,15 @@ static void read_typedef(struct unit *u, int at)
 	}
 }
 
-/* Takes extern "C" away, in front of one declaration or around a block of them. */
+/* Takes extern "C" away, in front of one declaration or around a block of them. C++ keeps it. */
 static int drop_linkage(struct unit *u, int at)
 {
 	struct token *t = &u->tokens.at[at];
 
 	if (!token_is(t, "extern") || t[1].kind != TOKEN_QUOTED)
 		return at;
+	if (u->mode.cplusplus)
+		return token_is(&t[2], "{") ? at + 3 : at;
 	t[0].instead = "";
 	t[1].instead = "";
 	if (!token_is(&t[2], "{"))
@@ -239,10 +282,11 @@ static int drop_linkage(struct unit *u, int at)
 	return at + 3;
 }
 
-/* Takes the words of CUDA out of a kernel's declaration; a kernel is a static function here. */
+/* Takes the words of CUDA out of a kernel's declaration. A kernel is a static function here, but in
+ * C++, where its name must be the one that it has on a GPU. */
 static void drop_kernel_words(struct unit *u, int from, int end)
 {
-	bool is_static = false;
+	bool is_static = u->mode.cplusplus;
 
 	for (int i = from; i < end; i++) {
 		struct token *t = &u->tokens.at[i];
@@ -250,7 +294,7 @@ static void drop_kernel_words(struct unit *u, int from, int end)
 		if (token_is(t, "__global__")) {
 			t->instead = is_static ? "" : "static";
 			is_static = true;
-		} else if (token_is(t, "static")) {
+		} else if (token_is(t, "static") && !u->mode.cplusplus) {
 			if (is_static)
 				t->instead = "";
 			is_static = true;
@@ -262,11 +306,36 @@ static void drop_kernel_words(struct unit *u, int from, int end)
 	}
 }
 
+/* Takes out a declaration; lines stay. */
+static void drop_declaration(struct unit *u, int from, int last)
+{
+	for (int i = from; i <= last; i++)
+		u->tokens.at[i].instead = "";
+}
+
+/* The '(' of the parameters of the operator function at `at`. */
+static int operator_open(const struct unit *u, int at)
+{
+	do {
+		at++;
+	} while (token_at(u, at)->kind != TOKEN_END && !token_is(token_at(u, at), "("));
+	return at;
+}
+
+/* Whether the '{' at `at` begins the body of a function whose parameters have been passed. */
+static bool begins_body(const struct unit *u, int at)
+{
+	static const char *const after[] = { ")", "const", "noexcept", NULL };
+
+	return u->mode.cplusplus ? token_among(token_at(u, at - 1), after)
+		: token_is(token_at(u, at - 1), ")");
+}
+
 /* Reads one external declaration; returns the first token after it. */
 static int read_external(struct unit *u, int start)
 {
 	struct function f = { .name = -1, .body = -1, .bounds = -1 };
-	bool assigned = false;
+	bool assigned = false, device = token_at(u, start)->system;
 	int at = start;
 
 	for (;; at++) {
@@ -274,6 +343,17 @@ static int read_external(struct unit *u, int start)
 
 		if (t->kind == TOKEN_END || token_is(t, ";") || token_is(t, "}"))
 			break;
+		if (token_is(t, "template") && unit_angle_end(u, at + 1) > at + 1) {
+			at = unit_angle_end(u, at + 1) - 1;
+			continue;
+		}
+		if (token_is(t, "operator") && u->mode.cplusplus && f.name < 0) {
+			f.name = at;
+			at = operator_open(u, at);
+			f.open = at;
+			t = token_at(u, at);
+		}
+		device |= token_among(t, device_words);
 		if (token_is(t, "__global__"))
 			f.kernel = true;
 		else if (token_is(t, "__launch_bounds__") && token_is(t + 1, "("))
@@ -286,32 +366,76 @@ static int read_external(struct unit *u, int start)
 				f.name = at;
 				f.open = at + 1;
 			}
-		} else if (token_is(t, "{") && f.name >= 0 && !assigned && token_is(t - 1, ")")) {
+		} else if (token_is(t, "{") && f.name >= 0 && !assigned && begins_body(u, at)) {
 			f.body = at;
 			break;
 		}
 		if (opens(t))
 			at = t->match;
 	}
-	if (f.name >= 0 && (f.kernel || f.body >= 0))
+	if (f.body >= 0)
+		at = token_at(u, f.body)->match;
+	if (u->mode.user && f.body >= 0 && !device && !f.kernel)
+		drop_declaration(u, start, at);
+	else if (f.name >= 0 && (f.kernel || f.body >= 0))
 		add_function(u, &f);
 	if (f.kernel)
 		drop_kernel_words(u, start, f.name);
-	if (f.body >= 0)
-		at = token_at(u, f.body)->match;
 	return token_at(u, at)->kind == TOKEN_END ? at : at + 1;
 }
 
-enum status unit_read(const char *file, const char *text, size_t bytes, struct unit *out)
+/* The first token to look at for an external declaration from `at` on: in a namespace, the one
+ * behind its '{'. */
+static int enter_namespace(const struct unit *u, int at)
 {
-	*out = (struct unit){ 0 };
+	int i = at;
+
+	if (token_is(token_at(u, i), "inline"))
+		i++;
+	if (!u->mode.cplusplus || !token_is(token_at(u, i), "namespace"))
+		return at;
+	for (i++; token_at(u, i)->kind == TOKEN_WORD || token_is(token_at(u, i), ":"); )
+		i = call_end(u, i);
+	return token_is(token_at(u, i), "{") ? i + 1 : at;
+}
+
+/* Takes out the words that say where code runs, and finds launches that are not in host code. */
+static enum status finish_user_text(struct unit *u)
+{
+	for (int i = 0; i < u->tokens.count; i++) {
+		struct token *t = &u->tokens.at[i];
+
+		if (t->instead)
+			continue;
+		if (token_among(t, place_words))
+			t->instead = "";
+		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
+			 && !t[1].space_length && !t[2].space_length)
+			return token_fail(t, "<<< is not possible in device code: flashtwin launches "
+					  "the kernel that --kernel names");
+	}
+	return STATUS_OK;
+}
+
+enum status unit_read(const char *file, const char *text, size_t bytes, struct unit_mode mode,
+		      struct unit *out)
+{
+	*out = (struct unit){ .mode = mode };
 	TRY(tokens_read(file, text, bytes, &out->tokens));
 	for (int i = 0; i < out->tokens.count; i++)
 		if (token_is(token_at(out, i), "typedef"))
 			read_typedef(out, i);
-	for (int i = 0; token_at(out, i)->kind != TOKEN_END; )
-		i = read_external(out, drop_linkage(out, i));
-	return STATUS_OK;
+	for (int i = 0; token_at(out, i)->kind != TOKEN_END; ) {
+		int next = enter_namespace(out, drop_linkage(out, i));
+
+		i = next > i && mode.cplusplus ? next : read_external(out, next);
+	}
+	if (!mode.user)
+		return STATUS_OK;
+	enum status status = finish_user_text(out);
+	if (status != STATUS_OK)
+		unit_free(out);
+	return status;
 }
 
 void unit_free(struct unit *u)

@@ -22,8 +22,16 @@ struct function {
 	bool kernel;
 };
 
+/* Whose text it is. A user's file may hold host code too, which is taken out; CUDA's words for where
+ * code runs are still in it. */
+struct unit_mode {
+	bool user;
+	bool cplusplus;
+};
+
 struct unit {
 	struct tokens tokens;
+	struct unit_mode mode;
 	int *type_names;                /* tokens that some typedef declares */
 	int type_name_count;
 	struct function *functions;     /* in file order */
@@ -31,9 +39,11 @@ struct unit {
 };
 
 /* Reads the file and turns the words of kernels (__global__, __launch_bounds__, extern "C") into
- * what C has for them. COMPILE as tokens_read(). `text` must outlive the unit. Free with
+ * what C has for them; in a user's file takes out host functions. COMPILE as tokens_read(), and for
+ * a launch (<<<) in device code. `text` must outlive the unit. Free with
  * unit_free(). */
-enum status unit_read(const char *file, const char *text, size_t bytes, struct unit *out);
+enum status unit_read(const char *file, const char *text, size_t bytes, struct unit_mode,
+		      struct unit *out);
 void unit_free(struct unit *);
 
 /* The specifiers a declaration begins with: "static const struct x". */
@@ -50,6 +60,8 @@ int unit_declarator_name(const struct unit *, int at);
 /* The ',', ';', '=' or closing bracket that ends the declarator or initialiser at `at`. */
 int unit_declarator_end(const struct unit *, int at);
 
+/* Template arguments at `at`: the first token after their '>'. `at` itself when none are there. */
+int unit_angle_end(const struct unit *, int at);
 /* First token after the struct, union or enum specifier at `at`, its members included. */
 int unit_tag_end(const struct unit *, int at);
 /* First token after the statement at `at`. */

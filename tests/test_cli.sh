@@ -27,7 +27,7 @@ one_line() {
 	[ "$(wc -l <err)" -eq 1 ] && grep -q "^$1" err || code=99
 }
 
-commands='decode attend replay diff view sql bench info'
+commands='decode attend launch replay diff view sql bench info'
 
 run --version;            expect '--version' 0 '^flashtwin [0-9]'
 run --help;               expect '--help lists the commands' 0 '^  decode '
@@ -42,7 +42,7 @@ done
 run help decoed;          one_line 'flashtwin: '; expect 'help of a misspelt command' 2 "'decode'"
 run decoed;               one_line 'flashtwin: '; expect 'did you mean' 2 "did you mean 'decode'"
 run frobnicate;           one_line 'flashtwin: '; expect 'unknown command' 2 "'frobnicate'"
-run launch;               one_line 'flashtwin: '; expect 'a command still to come' 2 'not built yet'
+run export;               one_line 'flashtwin: '; expect 'a command still to come' 2 'not built yet'
 run --device sim;         one_line 'flashtwin: '; expect 'option before the command' 2 '^flashtwin: --device'
 run decode --no-such;     expect 'unknown option' 2 'no-such'
 run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'

@@ -118,7 +118,7 @@ START_TEST(every_form_of_shared_declaration)
 	body_has("__shared__ alignas(16) char a[2];",
 		 "typedef  __attribute__((aligned(16))) char ft_type_1[2];");
 	body_has("__shared__ _Alignas(double) char a[2];",
-		 "typedef  __attribute__((aligned(_Alignof(double)))) char ft_type_1[2];");
+		 "typedef  __attribute__((aligned(__alignof__(double)))) char ft_type_1[2];");
 	body_has("__shared__ float4 a[2];", "typedef  float4 ft_type_1[2];");
 	body_has("__shared__ int\n\ta[2],\n\tb;",
 		 "typedef  int\n\tft_type_1[2],\n\tft_type_2; static");
@@ -198,7 +198,7 @@ START_TEST(kernels_become_static_functions_with_tables)
 		strstr(out, "ft_functions_k[] = { \"k\", \"middle\", \"leaf\", 0 };"));
 	ck_assert_ptr_nonnull(strstr(out, "extern const struct sim_code ft_code_k_plain;\n"
 		"const struct sim_code ft_code_k_plain = { \"k\", \"dir/k.cu\", ft_params_k, 5, "
-		"(unsigned)( 2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\" };"));
+		"(unsigned)( 2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\", 0 };"));
 	ck_assert_ptr_nonnull(
 		strstr(out, "static void ft_run_none(void *const *a) { (void)a; none(); }"));
 	ck_assert_ptr_nonnull(

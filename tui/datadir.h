@@ -8,4 +8,8 @@
  * where flashtwin was installed, else in its source tree. It need not exist: opening it says so. */
 char *datadir_model(void);
 
+/* The directory of the headers that a .cu file is compiled with at run time, found the same way; the
+ * caller frees it. */
+char *datadir_include(void);
+
 #endif

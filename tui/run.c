@@ -195,7 +195,8 @@ static enum status attach_recorder(struct run *run, int i, struct device **devic
 {
 	const struct recorder_options options = {
 		.store = run->store, .level = run->options->level, .command = run->command,
-		.path = run->options->path->name, .options_json = run->asked,
+		.path = run->options->path ? run->options->path->name : NULL,
+		.options_json = run->asked,
 		.seed = strcmp(run->names[i], "sim") == 0 ? run->options->seed : 0,
 		.points = run->options->points, .log_at = run->options->log_at,
 	};
@@ -268,10 +269,12 @@ static char *describe(const struct run_options *options, json_t *asked)
 {
 	char *text;
 
-	json_object_set_new(asked, "path", json_string(options->path->name));
-	json_object_set_new(asked, "chunk", json_integer(options->chunk));
-	json_object_set_new(asked, "graph", json_string("none"));
-	json_object_set_new(asked, "warps", json_integer(1));
+	if (options->path) {
+		json_object_set_new(asked, "path", json_string(options->path->name));
+		json_object_set_new(asked, "chunk", json_integer(options->chunk));
+		json_object_set_new(asked, "graph", json_string("none"));
+		json_object_set_new(asked, "warps", json_integer(1));
+	}
 	text = json_dumps(asked, JSON_COMPACT | JSON_SORT_KEYS);
 	return text ? text : xstrdup("{}");
 }

@@ -16,7 +16,7 @@
 #include "tui/options.h"
 
 struct run_options {
-	const struct path *path;
+	const struct path *path;        /* NULL: none, and no options of paths */
 	const char *device;             /* "sim", "cuda", "both" */
 	int chunk;
 	uint64_t seed;

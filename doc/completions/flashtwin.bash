@@ -7,7 +7,7 @@ _flashtwin() {
 	local words=
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words='decode attend replay diff view sql bench info help --help --version'
+		words='decode attend launch replay diff view sql bench info help --help --version'
 		COMPREPLY=($(compgen -W "$words" -- "$word"))
 		return
 	fi
@@ -37,18 +37,23 @@ _flashtwin() {
 			words="--path --q --k --v --lengths --scale --graph --chunk --warps --out --json
 				$running $recording"
 			;;
+		launch)
+			words="--kernel --grid --block --shared --arg --all-orders -D -I --json
+				--device --seed -o --force --append --log --no-record"
+			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view) words='--plain --at --screen --all' ;;
 		sql) words='--json --csv --plain --dump' ;;
 		bench) words='--sim --runs' ;;
 		info) words='--device --json' ;;
-		help) words='decode attend replay diff view sql bench info' ;;
+		help) words='decode attend launch replay diff view sql bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"
 	fi
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
 	case $command in
+	launch) COMPREPLY+=($(compgen -f -X '!*.cu' -- "$word")) ;;
 	replay|diff|view|sql|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
 	esac
 }

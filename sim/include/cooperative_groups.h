@@ -1,0 +1,88 @@
+/* cooperative_groups.h - the groups of one block, for C++ files on the simulator.
+ *
+ * thread_block, tiles of 2 to 32 threads and coalesced groups, each with its size, ranks, sync and, in a
+ * warp, shuffles and votes. Groups of several blocks are not possible in a launch of one kernel.
+ */
+#ifndef FLASHTWIN_COOPERATIVE_GROUPS_H
+#define FLASHTWIN_COOPERATIVE_GROUPS_H
+
+#ifndef __cplusplus
+#error "cooperative_groups.h needs C++"
+#endif
+
+namespace cooperative_groups {
+
+static inline unsigned ft_thread_linear()
+{
+	return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+
+class thread_block {
+public:
+	void sync() const { __syncthreads(); }
+	unsigned size() const { return blockDim.x * blockDim.y * blockDim.z; }
+	unsigned num_threads() const { return size(); }
+	unsigned thread_rank() const { return ft_thread_linear(); }
+	struct dim3 group_index() const { return blockIdx; }
+	struct dim3 thread_index() const { return threadIdx; }
+};
+
+static inline thread_block this_thread_block() { return {}; }
+
+/* N threads in a row of a warp. */
+template <unsigned N, class Parent = void> class thread_block_tile {
+	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+	unsigned mask() const
+	{
+		unsigned lane = ft_thread_linear() % 32;
+
+		return (N == 32 ? 0xffffffffu : (1u << N % 32) - 1) << lane / N * N;
+	}
+public:
+	void sync() const { __syncwarp(mask()); }
+	unsigned size() const { return N; }
+	unsigned num_threads() const { return N; }
+	unsigned thread_rank() const { return ft_thread_linear() % N; }
+	unsigned meta_group_rank() const { return ft_thread_linear() / N; }
+	unsigned meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + N - 1) / N; }
+	template <class T> T shfl(T v, int lane) const { return __shfl_sync(mask(), v, lane, N); }
+	template <class T> T shfl_up(T v, unsigned d) const { return __shfl_up_sync(mask(), v, d, N); }
+	template <class T> T shfl_down(T v, unsigned d) const { return __shfl_down_sync(mask(), v, d, N); }
+	template <class T> T shfl_xor(T v, unsigned m) const { return __shfl_xor_sync(mask(), v, m, N); }
+	int any(int p) const { return __any_sync(mask(), p); }
+	int all(int p) const { return __all_sync(mask(), p); }
+	unsigned ballot(int p) const
+	{
+		return __ballot_sync(mask(), p) >> ft_thread_linear() % 32 / N * N;
+	}
+};
+
+template <unsigned N, class Parent> static inline thread_block_tile<N, Parent>
+tiled_partition(const Parent &)
+{
+	return {};
+}
+
+/* The lanes of the warp that arrive together. */
+class coalesced_group {
+	unsigned mask_;
+public:
+	explicit coalesced_group(unsigned mask) : mask_(mask) { }
+	void sync() const { __syncwarp(mask_); }
+	unsigned size() const { return (unsigned)__popc(mask_); }
+	unsigned num_threads() const { return size(); }
+	unsigned thread_rank() const
+	{
+		return (unsigned)__popc(mask_ & ((1u << ft_thread_linear() % 32) - 1));
+	}
+	int any(int p) const { return __any_sync(mask_, p); }
+	int all(int p) const { return __all_sync(mask_, p); }
+};
+
+static inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+template <class Group> static inline void sync(const Group &group) { group.sync(); }
+
+}
+
+#endif

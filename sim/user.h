@@ -1,0 +1,27 @@
+/* user.h - what is put in front of anyone's .cu file when it is compiled for the simulator.
+ *
+ * CUDA's words for where code runs stay in the text: sim/rewrite.h takes host functions out by them. The
+ * headers of the C library come first, since their declarations must not meet CUDA's macros of the same
+ * names. All of it counts as a system header, so that only the user's own text is judged.
+ */
+#ifndef SIM_USER_H
+#define SIM_USER_H
+
+#pragma GCC system_header
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifdef __cplusplus
+#include "sim/cuda_cpp.h"
+#else
+#include "sim/cuda_c.h"
+#endif
+#include "sim/include/cuda_runtime.h"
+
+#undef __device__
+#undef __host__
+#undef __constant__
+
+#endif

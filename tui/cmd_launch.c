@@ -1,0 +1,395 @@
+/* cmd_launch.c - flashtwin launch: anyone's kernel, compiled at run time, over arrays from .npy files.
+ *
+ * Compiling is tui/user_kernel.c, arguments are tui/launch_args.c, devices and traces tui/run.c. The
+ * kernel runs in a child process (tui/isolate.c): whatever it does to it, outputs are whole or untouched.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/xalloc.h"
+#include "tui/command.h"
+#include "tui/isolate.h"
+#include "tui/launch_args.h"
+#include "tui/run.h"
+#include "tui/user_kernel.h"
+
+#define MAX_ORDERS 100000
+#define MAX_SHARED (1 << 20)
+/* More dynamic shared memory needs the attribute that allows it. */
+#define PLAIN_SHARED (48 << 10)
+
+struct launch_command {
+	struct run_options run;
+	struct user_source source;
+	const char **flags;             /* -D and -I */
+	int flag_count;
+	struct launch_args args;
+	struct dim3 grid, block;
+	int64_t shared_bytes;
+	int64_t orders;                 /* --all-orders; 0: one order */
+	bool seed_given;
+	struct user_kernel *built;
+	const struct kernel *kernel;    /* in the child */
+	json_t *report;
+};
+
+/* --- options --- */
+
+enum { KERNEL = 1, GRID, BLOCK, SHARED, ARG, ALL_ORDERS };
+#define LETTERS "o:D:I:"
+
+static const struct option long_options[] = {
+	{ "kernel", required_argument, NULL, KERNEL },
+	{ "grid", required_argument, NULL, GRID },
+	{ "block", required_argument, NULL, BLOCK },
+	{ "shared", required_argument, NULL, SHARED },
+	{ "arg", required_argument, NULL, ARG },
+	{ "all-orders", required_argument, NULL, ALL_ORDERS },
+	{ "device", required_argument, NULL, RUN_DEVICE },
+	{ "seed", required_argument, NULL, RUN_SEED },
+	{ "check", no_argument, NULL, RUN_CHECK },
+	{ "log", required_argument, NULL, RUN_LOG },
+	{ "force", no_argument, NULL, RUN_FORCE },
+	{ "append", no_argument, NULL, RUN_APPEND },
+	{ "no-record", no_argument, NULL, RUN_NO_RECORD },
+	{ "json", no_argument, NULL, RUN_JSON },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* "X[,Y[,Z]]" */
+static enum status take_dim(const char *name, const char *text, struct dim3 *out)
+{
+	unsigned *const axes[] = { &out->x, &out->y, &out->z };
+	const char *p = text;
+
+	*out = (struct dim3){ 1, 1, 1 };
+	for (int i = 0; i < 3; i++) {
+		char *end;
+		unsigned long value;
+
+		errno = 0;
+		value = strtoul(p, &end, 10);
+		if (end == p || *p < '0' || *p > '9' || errno || value == 0 || value > UINT_MAX)
+			break;
+		*axes[i] = (unsigned)value;
+		if (*end == '\0')
+			return STATUS_OK;
+		if (*end != ',')
+			break;
+		p = end + 1;
+	}
+	return fail(STATUS_USAGE, "%s %s: expected X, X,Y or X,Y,Z of whole numbers from 1 on", name,
+		    text);
+}
+
+static void add_flag(struct launch_command *c, const char *letter, const char *value)
+{
+	c->flags = xreallocarray(c->flags, (size_t)c->flag_count + 3, sizeof *c->flags);
+	c->flags[c->flag_count++] = letter;
+	c->flags[c->flag_count++] = value;
+	c->flags[c->flag_count] = NULL;
+}
+
+static enum status take_option(struct launch_command *c, int option, const char *value)
+{
+	switch (option) {
+	case KERNEL: c->source.kernel = value; return STATUS_OK;
+	case GRID: return take_dim("--grid", value, &c->grid);
+	case BLOCK: return take_dim("--block", value, &c->block);
+	case SHARED: return option_integer("--shared", value, 0, MAX_SHARED, &c->shared_bytes);
+	case ARG: return launch_args_add(&c->args, value);
+	case ALL_ORDERS: return option_integer("--all-orders", value, 1, MAX_ORDERS, &c->orders);
+	case 'D': add_flag(c, "-D", value); return STATUS_OK;
+	case 'I': add_flag(c, "-I", value); return STATUS_OK;
+	default:
+		c->seed_given |= option == RUN_SEED;
+		return run_option_take(&c->run, option, value);
+	}
+}
+
+static enum status check_options(struct launch_command *c)
+{
+	if (!c->source.kernel)
+		return fail(STATUS_USAGE, "--kernel is missing: the name of a __global__ function");
+	if (!c->grid.x || !c->block.x)
+		return fail(STATUS_USAGE, "--%s is missing", c->grid.x ? "block" : "grid");
+	if (c->orders && (c->seed_given || c->run.trace || strcmp(c->run.device, "sim") != 0))
+		return fail(STATUS_USAGE, "--all-orders contradicts %s",
+			    c->seed_given ? "--seed" : c->run.trace ? "-o"
+			    : "--device: a GPU picks its own order");
+	return run_options_check(&c->run);
+}
+
+static enum status parse(struct launch_command *c, int argc, char **argv)
+{
+	static const char *const none[] = { NULL };
+	int option;
+
+	TRY(option_next(argc, argv, LETTERS, long_options, &option));
+	while (option != -1) {
+		TRY(take_option(c, option, optarg));
+		TRY(option_next(argc, argv, LETTERS, long_options, &option));
+	}
+	if (argc - optind != 1)
+		return fail(STATUS_USAGE, "one .cu file is needed, %d were given", argc - optind);
+	c->source.file = argv[optind];
+	c->source.flags = c->flags ? c->flags : none;
+	c->source.cuda = strcmp(c->run.device, "sim") != 0;
+	return check_options(c);
+}
+
+/* --- one launch --- */
+
+static enum status make_buffer(struct device *device, struct launch_arg *a)
+{
+	struct buffer_spec spec = { .name = a->name, .dtype = a->array.dtype, .rank = a->array.rank };
+
+	memcpy(spec.shape, a->array.shape, sizeof spec.shape);
+	TRY(device_alloc(device, &spec, &a->buffer));
+	if (!a->reads)
+		return STATUS_OK;
+	return device_upload(device, NULL, a->buffer, 0, a->array.data, a->buffer->bytes);
+}
+
+static enum status launch(const struct launch_command *c, struct device *device)
+{
+	const struct launch_attribute attribute = { ATTRIBUTE_MAX_DYNAMIC_SHARED, c->shared_bytes };
+	struct arg args[MAX_ARGS];
+	const struct launch launch = {
+		.kernel = c->kernel, .grid = c->grid, .block = c->block, .layer = -1,
+		.shared_bytes = (unsigned)c->shared_bytes, .attributes = &attribute,
+		.attribute_count = c->shared_bytes > PLAIN_SHARED, .args = args,
+		.arg_count = c->args.count,
+	};
+
+	for (int i = 0; i < c->args.count; i++) {
+		const struct launch_arg *a = &c->args.items[i];
+
+		args[i] = a->is_array ? ARG_BUFFER(a->buffer) : a->value;
+		args[i].name = a->name;
+	}
+	TRY(device_launch(device, &launch));
+	return device_sync(device, NULL);
+}
+
+/* The first run's outputs are the command's; *changed counts those of later runs that differ. */
+static enum status download(struct launch_command *c, struct device *device, int *changed)
+{
+	for (int i = 0; i < c->args.count; i++) {
+		struct launch_arg *a = &c->args.items[i];
+		void *bytes;
+
+		if (!a->is_array || !a->writes)
+			continue;
+		bytes = xmalloc(a->buffer->bytes + 1);
+		enum status status = device_download(device, NULL, a->buffer, 0, bytes,
+						     a->buffer->bytes);
+		if (status == STATUS_OK && !a->result) {
+			a->result = bytes;
+			continue;
+		}
+		if (status == STATUS_OK)
+			*changed += memcmp(bytes, a->result, a->buffer->bytes) != 0;
+		free(bytes);
+		TRY(status);
+	}
+	return STATUS_OK;
+}
+
+static enum status run_once(struct launch_command *c, struct device *device, int *changed)
+{
+	for (int i = 0; i < c->args.count; i++)
+		if (c->args.items[i].is_array)
+			TRY(make_buffer(device, &c->args.items[i]));
+	TRY(launch(c, device));
+	return download(c, device, changed);
+}
+
+/* Differences between two devices are found in their traces, by the caller. */
+static enum status run_on_target(const struct run_target *target, void *context)
+{
+	int changed = 0;
+
+	return run_once(context, target->device, &changed);
+}
+
+/* --- other orders --- */
+
+static enum status run_order(struct launch_command *c, uint64_t seed, int *changed)
+{
+	const struct device_options options = { .seed = seed, .jobs = 1 };
+	struct device *device;
+	enum status status;
+
+	TRY(device_open("sim", &options, &device));
+	status = run_once(c, device, changed);
+	device_close(device);
+	return status == STATUS_OK ? status
+		: fail_context(status, "under seed %llu", (unsigned long long)seed);
+}
+
+static enum status run_orders(struct launch_command *c)
+{
+	int64_t first = 0, differing = 0;
+	json_t *orders = json_object();
+
+	for (int64_t seed = 1; seed <= c->orders; seed++) {
+		int changed = 0;
+
+		TRY(run_order(c, (uint64_t)seed, &changed));
+		if (changed && differing++ == 0)
+			first = seed;
+	}
+	json_object_set_new(orders, "orders", json_integer(c->orders));
+	json_object_set_new(orders, "differing", json_integer(differing));
+	json_object_set_new(c->report, "all_orders", orders);
+	if (differing)
+		return fail(STATUS_DIFFERS, "outputs of %lld of %lld orders differ from those in order, "
+			    "first under seed %lld", (long long)differing, (long long)c->orders,
+			    (long long)first);
+	fprintf(stderr, "%lld orders: the same bits\n", (long long)c->orders);
+	return STATUS_OK;
+}
+
+/* --- the command --- */
+
+static json_t *dim_json(struct dim3 d)
+{
+	return json_pack("[iii]", (int)d.x, (int)d.y, (int)d.z);
+}
+
+static json_t *describe(const struct launch_command *c)
+{
+	json_t *asked = json_object(), *args = json_object();
+
+	for (int i = 0; i < c->args.count; i++)
+		json_object_set_new(args, c->args.items[i].name, json_string(c->args.items[i].spec));
+	json_object_set_new(asked, "file", json_string(c->source.file));
+	json_object_set_new(asked, "kernel", json_string(c->source.kernel));
+	json_object_set_new(asked, "grid", dim_json(c->grid));
+	json_object_set_new(asked, "block", dim_json(c->block));
+	json_object_set_new(asked, "shared", json_integer(c->shared_bytes));
+	json_object_set_new(asked, "args", args);
+	return asked;
+}
+
+static enum status write_outputs(const struct launch_command *c)
+{
+	json_t *outputs = json_array();
+
+	json_object_set_new(c->report, "outputs", outputs);
+	for (int i = 0; i < c->args.count; i++) {
+		const struct launch_arg *a = &c->args.items[i];
+
+		if (!a->is_array || !a->writes)
+			continue;
+		TRY(npy_write(a->path, a->array.dtype, a->array.rank, a->array.shape, a->result));
+		json_array_append_new(outputs, json_pack("{ssss}", "name", a->name, "file", a->path));
+	}
+	return STATUS_OK;
+}
+
+static enum status run_loaded(struct launch_command *c)
+{
+	json_t *asked;
+	enum status status;
+
+	TRY(user_kernel_load(c->built, &c->kernel));
+	TRY(launch_args_match(&c->args, c->kernel));
+	asked = describe(c);
+	json_object_update(c->report, asked);
+	status = run_on_devices(&c->run, "launch", asked, run_on_target, c, c->report);
+	json_decref(asked);
+	TRY(status);
+	if (c->orders)
+		TRY(run_orders(c));
+	return write_outputs(c);
+}
+
+/* What kernels print goes to stdout, but for --json: stdout then holds one object only. */
+static enum status run_in_child(void *context)
+{
+	struct launch_command *c = context;
+	int out = -1;
+	enum status status;
+
+	if (c->run.json) {
+		out = dup(STDOUT_FILENO);
+		if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+			return fail(STATUS_IO, "standard output: %s", strerror(errno));
+	}
+	status = run_loaded(c);
+	if (!c->run.json)
+		return status;
+	fflush(stdout);
+	if (dup2(out, STDOUT_FILENO) < 0)
+		return fail(STATUS_IO, "standard output: %s", strerror(errno));
+	close(out);
+	return status == STATUS_OK ? run_print_json(c->report) : status;
+}
+
+static enum status run(int argc, char **argv)
+{
+	struct launch_command c = { .run = run_options_default(), .report = json_object() };
+	enum status status;
+	char *text;
+
+	c.run.path = NULL;
+	status = parse(&c, argc, argv);
+	command_defer_interrupt();      /* so that temporary files go */
+	if (status == STATUS_OK)
+		status = user_kernel_build(&c.source, &c.built);
+	if (status == STATUS_OK)
+		status = isolate_run(run_in_child, &c);
+	if (command_interrupted())
+		status = fail(STATUS_INTERRUPTED, "interrupted");
+	text = xstrdup(error_text());
+	user_kernel_free(c.built);
+	launch_args_free(&c.args);
+	free(c.flags);
+	json_decref(c.report);
+	if (status != STATUS_OK)
+		fail(status, "%s", text);
+	free(text);
+	return status;
+}
+
+const struct command cmd_launch = {
+	.name = "launch",
+	.summary = "your own kernel from a .cu file, over arrays in .npy files",
+	.help =
+	"usage: flashtwin launch FILE.cu --kernel NAME --grid X[,Y,Z] --block X[,Y,Z]\n"
+	"                        [--arg NAME=SPEC]... [OPTION...]\n\n"
+	"Compiles the file for the simulator with the system's compiler (for a GPU with nvcc) and\n"
+	"launches one kernel of it. Host code in the file is left out. Nothing else is needed.\n\n"
+	"  --kernel NAME      a __global__ function; in C++ also an expression: 'k<float, 64>'\n"
+	"  --arg NAME=SPEC    one for each parameter, by its name. SPEC is one of\n"
+	"                       i32:5 u32:5 i64:5 u64:5 f32:0.125 f64:0.125   a number\n"
+	"                       @in.npy                  an array to read\n"
+	"                       >out.npy:f32[4,64]       an array to write; quote the >\n"
+	"                       <>io.npy                 an array to change in place\n"
+	"  --shared BYTES     dynamic shared memory; over 48 KiB the kernel is allowed it first\n"
+	"  -D NAME[=VALUE], -I DIR   for the compilers\n"
+	"  --device D         sim (default), cuda, or both: run on both and compare\n"
+	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
+	"  --all-orders K     run under seeds 1 to K too; exit 1 when an output changes a bit\n"
+	"  --check            not built yet\n"
+	"  -o T.twin          record a trace; an existing file is refused without\n"
+	"  --force            replace it\n"
+	"  --append           add a run to it\n"
+	"  --log LEVEL        launch (default) or partials\n"
+	"  --json             one JSON object on stdout; what the kernel prints goes to stderr\n"
+	"\nOutputs are written when everything went well, and else left as they were. Elements\n"
+	"that no thread writes hold the simulator's poison, a NaN. Exits 3 when the file does not\n"
+	"compile, 1 when the kernel faults.\n"
+	"\nexamples:\n"
+	"  flashtwin launch saxpy.cu --kernel saxpy --grid 4 --block 256 --arg n=i32:1000 \\\n"
+	"      --arg a=f32:2 --arg x=@x.npy --arg 'y=<>y.npy'\n"
+	"  flashtwin launch sum.cu --kernel 'sum<float>' --grid 8 --block 128 --shared 512 \\\n"
+	"      --arg in=@in.npy --arg 'out=>out.npy:f32[8]' --all-orders 20\n",
+	.run = run,
+};
