@@ -209,8 +209,9 @@ static void write_code(const struct unit *u, const struct function *f, int count
 	else
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s };\n", n, k->text, n, k->text,
-		u->tokens.file_length, u->tokens.file, variant, u->mode.user ? "ft_shared_list" : "0");
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s };\n", n, k->text, n,
+		k->text, u->tokens.file_length, u->tokens.file, variant,
+		u->mode.user ? "ft_shared_list" : "0");
 }
 
 static enum status write_kernel(const struct unit *u, const struct function *f, const char *variant,
@@ -263,7 +264,8 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 
 	TRY(read_parameters(u, f, &list, &count));
 	fprintf(out, "typedef ft_kernel<decltype(&%s)> ft_user_kernel;\n", kernel);
-	fprintf(out, "static void ft_run(void *const *a) { ft_user_kernel::run(&%s, a); }\n", kernel);
+	fprintf(out, "static void ft_run(void *const *a) { ft_user_kernel::run(&%s, a); }\n",
+		kernel);
 	fputs("static const struct kernel_param ft_params[] = {\n", out);
 	for (int i = 0; i < count; i++) {
 		const struct token *name = token_at(u, list[i].name);
@@ -353,8 +355,8 @@ enum status code_table_write_one(const struct unit *u, const char *variant, cons
 		return no_kernel(u, kernel);
 	if (is_template(u, f) != (strchr(kernel, '<') != NULL))
 		return fail(STATUS_USAGE, is_template(u, f)
-			    ? "--kernel %s: %.*s:%d has a template there: name its arguments, as in "
-			      "'k<float>'" : "--kernel %s: %.*s:%d has no template there",
+			    ? "--kernel %s: %.*s:%d has a template there: name its arguments, as "
+			      "in 'k<float>'" : "--kernel %s: %.*s:%d has no template there",
 			    kernel, token_at(u, f->name)->file_length, token_at(u, f->name)->file,
 			    token_at(u, f->name)->line);
 	fputs("\n# 1 \"<kernel table>\"\n", out);

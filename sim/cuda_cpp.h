@@ -1,8 +1,9 @@
 /* cuda_cpp.h - the CUDA words of sim/cuda_c.h for the system's C++ compiler.
  *
- * Where C has macros over _Generic, C++ has overloads and templates, so that a user's file may use
- * references, const values, lambdas and types of its own. Also what the rewriter's C++ text leans on:
- * shared variables of templates, and kernels as values. Serves files compiled at run time.
+ * Where C has macros over _Generic, C++ has overloads and templates, so that a user's file may
+ * use references, const values, lambdas and types of its own. Also what the rewriter's C++ text
+ * leans on: shared variables of templates, and kernels as values. Serves files compiled at run
+ * time.
  */
 #ifndef CUDA_CPP_H
 #define CUDA_CPP_H
@@ -92,9 +93,11 @@ template <class T> static inline uint64_t ft_bits(const T &value)
 }
 
 template <class T> static inline T ft_shuffle(const struct ft_site *site, enum ft_collective kind,
-					      unsigned mask, T value, unsigned lane, unsigned width = 32)
+					      unsigned mask, T value, unsigned lane,
+					      unsigned width = 32)
 {
-	uint64_t bits = ft_collective(site, kind, mask, ft_bits(value), (lane & 0xffffu) | width << 16);
+	uint64_t bits = ft_collective(site, kind, mask, ft_bits(value),
+				      (lane & 0xffffu) | width << 16);
 
 	memcpy((void *)&value, &bits, sizeof value);
 	return value;
@@ -126,7 +129,8 @@ template <class T, class F> static inline T ft_atomic(T *p, F change)
 	__atomic_load(p, &old, __ATOMIC_RELAXED);
 	do {
 		changed = change(old);
-	} while (!__atomic_compare_exchange(p, &old, &changed, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange(p, &old, &changed, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED));
 	return old;
 }
 
@@ -182,7 +186,8 @@ static size_t ft_shared_list(struct kernel_shared **first)
 	return ft_shared_records().size();
 }
 
-/* A static shared variable of type T. Names is a type of its own in every instance of the function. */
+/* A static shared variable of type T. Names is a type of its own in every instance of the
+ * function. */
 template <class T, class Names> struct ft_shared_variable {
 	static size_t offset;
 	static bool recorded;
@@ -218,21 +223,26 @@ template <class T> constexpr enum param_kind ft_kind()
 }
 
 /* The type at place I of a list. */
-template <int I, class First, class... Rest> struct ft_nth { typedef typename ft_nth<I - 1, Rest...>::type type; };
+template <int I, class First, class... Rest> struct ft_nth {
+	typedef typename ft_nth<I - 1, Rest...>::type type;
+};
 template <class First, class... Rest> struct ft_nth<0, First, Rest...> { typedef First type; };
 
 template <int... I> struct ft_indices { };
 template <int N, int... I> struct ft_count : ft_count<N - 1, N - 1, I...> { };
 template <int... I> struct ft_count<0, I...> { typedef ft_indices<I...> type; };
 
-/* A kernel by the type of a pointer to it: its parameters, and how to call it as struct sim_code does. */
+/* A kernel by the type of a pointer to it: its parameters, and how to call it as struct sim_code
+ * does. */
 template <class F> struct ft_kernel;
 template <class... P> struct ft_kernel<void (*)(P...)> {
-	template <int I> static constexpr struct kernel_param param(const char *name, const char *type)
+	template <int I>
+	static constexpr struct kernel_param param(const char *name, const char *type)
 	{
 		typedef typename ft_nth<I, P...>::type T;
 
-		static_assert(!std::is_reference<T>::value, "a kernel cannot have a reference parameter");
+		static_assert(!std::is_reference<T>::value,
+			      "a kernel cannot have a reference parameter");
 		return { name, type, ft_kind<T>(), sizeof(T), __alignof__(T) };
 	}
 	template <int... I> static void call(void (*kernel)(P...), void *const *a, ft_indices<I...>)

@@ -169,7 +169,8 @@ int unit_declarator_name(const struct unit *u, int at)
 
 		if (token_among(t, call_words))
 			at = call_end(u, at);
-		else if (token_is(t, "*") || token_is(t, "&") || token_is(t, "(") || token_among(t, storage_words))
+		else if (token_is(t, "*") || token_is(t, "&") || token_is(t, "(")
+			 || token_among(t, storage_words))
 			at++;
 		else
 			return t->kind == TOKEN_WORD ? at : -1;
@@ -411,8 +412,8 @@ static enum status finish_user_text(struct unit *u)
 			t->instead = "";
 		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
 			 && !t[1].space_length && !t[2].space_length)
-			return token_fail(t, "<<< is not possible in device code: flashtwin launches "
-					  "the kernel that --kernel names");
+			return token_fail(t, "<<< is not possible in device code: flashtwin "
+					  "launches the kernel that --kernel names");
 	}
 	return STATUS_OK;
 }

@@ -1,8 +1,9 @@
 /* user.h - what is put in front of anyone's .cu file when it is compiled for the simulator.
  *
- * CUDA's words for where code runs stay in the text: sim/rewrite.h takes host functions out by them. The
- * headers of the C library come first, since their declarations must not meet CUDA's macros of the same
- * names. All of it counts as a system header, so that only the user's own text is judged.
+ * CUDA's words for where code runs stay in the text: sim/rewrite.h takes host functions out by
+ * them. The headers of the C library come first, since their declarations must not meet CUDA's
+ * macros of the same names. All of it counts as a system header, so that only the user's own
+ * text is judged.
  */
 #ifndef SIM_USER_H
 #define SIM_USER_H

@@ -1,7 +1,9 @@
-/* cmd_launch.c - flashtwin launch: anyone's kernel, compiled at run time, over arrays from .npy files.
+/* cmd_launch.c - flashtwin launch: anyone's kernel, compiled at run time, over arrays from .npy
+ * files.
  *
- * Compiling is tui/user_kernel.c, arguments are tui/launch_args.c, devices and traces tui/run.c. The
- * kernel runs in a child process (tui/isolate.c): whatever it does to it, outputs are whole or untouched.
+ * Compiling is tui/user_kernel.c, arguments are tui/launch_args.c, devices and traces tui/run.c.
+ * The kernel runs in a child process (tui/isolate.c): whatever it does to it, outputs are whole
+ * or untouched.
  */
 #include <errno.h>
 #include <limits.h>
@@ -82,8 +84,8 @@ static enum status take_dim(const char *name, const char *text, struct dim3 *out
 			break;
 		p = end + 1;
 	}
-	return fail(STATUS_USAGE, "%s %s: expected X, X,Y or X,Y,Z of whole numbers from 1 on", name,
-		    text);
+	return fail(STATUS_USAGE, "%s %s: expected X, X,Y or X,Y,Z of whole numbers from 1 on",
+		    name, text);
 }
 
 static void add_flag(struct launch_command *c, const char *letter, const char *value)
@@ -146,7 +148,9 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 
 static enum status make_buffer(struct device *device, struct launch_arg *a)
 {
-	struct buffer_spec spec = { .name = a->name, .dtype = a->array.dtype, .rank = a->array.rank };
+	struct buffer_spec spec = {
+		.name = a->name, .dtype = a->array.dtype, .rank = a->array.rank,
+	};
 
 	memcpy(spec.shape, a->array.shape, sizeof spec.shape);
 	TRY(device_alloc(device, &spec, &a->buffer));
@@ -248,9 +252,9 @@ static enum status run_orders(struct launch_command *c)
 	json_object_set_new(orders, "differing", json_integer(differing));
 	json_object_set_new(c->report, "all_orders", orders);
 	if (differing)
-		return fail(STATUS_DIFFERS, "outputs of %lld of %lld orders differ from those in order, "
-			    "first under seed %lld", (long long)differing, (long long)c->orders,
-			    (long long)first);
+		return fail(STATUS_DIFFERS, "outputs of %lld of %lld orders differ from those in "
+			    "order, first under seed %lld", (long long)differing,
+			    (long long)c->orders, (long long)first);
 	fprintf(stderr, "%lld orders: the same bits\n", (long long)c->orders);
 	return STATUS_OK;
 }
@@ -267,7 +271,8 @@ static json_t *describe(const struct launch_command *c)
 	json_t *asked = json_object(), *args = json_object();
 
 	for (int i = 0; i < c->args.count; i++)
-		json_object_set_new(args, c->args.items[i].name, json_string(c->args.items[i].spec));
+		json_object_set_new(args, c->args.items[i].name,
+				    json_string(c->args.items[i].spec));
 	json_object_set_new(asked, "file", json_string(c->source.file));
 	json_object_set_new(asked, "kernel", json_string(c->source.kernel));
 	json_object_set_new(asked, "grid", dim_json(c->grid));
@@ -288,7 +293,8 @@ static enum status write_outputs(const struct launch_command *c)
 		if (!a->is_array || !a->writes)
 			continue;
 		TRY(npy_write(a->path, a->array.dtype, a->array.rank, a->array.shape, a->result));
-		json_array_append_new(outputs, json_pack("{ssss}", "name", a->name, "file", a->path));
+		json_array_append_new(outputs, json_pack("{ssss}", "name", a->name,
+							 "file", a->path));
 	}
 	return STATUS_OK;
 }

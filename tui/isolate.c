@@ -1,7 +1,7 @@
 /* isolate.c - runs a function in a child process; see isolate.h.
  *
- * The child's status and message come back through a pipe: status first, then the text, the end of the
- * pipe being the end of both.
+ * The child's status and message come back through a pipe: status first, then the text, the end
+ * of the pipe being the end of both.
  */
 #include "tui/isolate.h"
 
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,7 +53,10 @@ static void child_main(int fd, enum status (*fn)(void *), void *context)
 {
 	struct answer answer = { 0 };
 
-	signal(SIGINT, SIG_DFL);        /* a kernel may never end by itself */
+	/* A kernel may never end by itself: Ctrl-C ends it at once, and so does its parent's end. */
+	if (signal(SIGINT, SIG_DFL) == SIG_IGN)
+		signal(SIGINT, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	answer.status = fn(context);
 	snprintf(answer.text, sizeof answer.text, "%s", error_text());
 	if (fflush(stdout) != 0 && answer.status == STATUS_OK) {
@@ -80,8 +84,8 @@ static enum status collect(pid_t child, int fd)
 	if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGINT)
 		return fail(STATUS_INTERRUPTED, "interrupted");
 	if (WIFSIGNALED(ended))
-		return fail(STATUS_INTERNAL, "the process that ran the kernel died of signal %d (%s)",
-			    WTERMSIG(ended), strsignal(WTERMSIG(ended)));
+		return fail(STATUS_INTERNAL, "the process that ran the kernel died of signal %d "
+			    "(%s)", WTERMSIG(ended), strsignal(WTERMSIG(ended)));
 	return fail(WIFEXITED(ended) && WEXITSTATUS(ended) == 130 ? STATUS_INTERRUPTED
 		    : STATUS_INTERNAL, "the process that ran the kernel ended with exit code %d",
 		    WEXITSTATUS(ended));

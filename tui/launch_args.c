@@ -1,4 +1,5 @@
-/* launch_args.c - reads NAME=SPEC and matches it with the parameters of a kernel; see launch_args.h.
+/* launch_args.c - reads NAME=SPEC and matches it with the parameters of a kernel; see
+ * launch_args.h.
  *
  * A pointer's element type is judged by its text, as far as that is known: a template's T may be
  * anything, and a vector of floats is floats.
@@ -72,8 +73,8 @@ static enum status read_scalar(struct launch_arg *a)
 			return read_real(a->name, colon + 1, kind == PARAM_F32, &a->value);
 		return read_integer(a->name, colon + 1, &a->value);
 	}
-	return fail(STATUS_USAGE, "--arg %s=%s: expected TYPE:VALUE (i32, u32, i64, u64, f32 or f64), "
-		    "@IN.npy, >OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
+	return fail(STATUS_USAGE, "--arg %s=%s: expected TYPE:VALUE (i32, u32, i64, u64, f32 or "
+		    "f64), @IN.npy, >OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
 }
 
 /* --- arrays --- */
@@ -111,7 +112,8 @@ static enum status read_output(struct launch_arg *a)
 
 	if (!colon || colon == a->spec + 1 || !read_shape(colon + 1, &a->array))
 		return fail(STATUS_USAGE, "--arg %s=%s: an output is >FILE.npy:DTYPE[N,...], as in "
-			    ">out.npy:f32[4,64], of at most %d dimensions", a->name, a->spec, MAX_RANK);
+			    ">out.npy:f32[4,64], of at most %d dimensions", a->name, a->spec,
+			    MAX_RANK);
 	a->owned = xasprintf("%.*s", (int)(colon - a->spec - 1), a->spec + 1);
 	a->path = a->owned;
 	return STATUS_OK;
@@ -149,7 +151,8 @@ enum status launch_args_add(struct launch_args *args, const char *text)
 	if (!equals || equals == text)
 		return fail(STATUS_USAGE, "--arg %s: expected NAME=SPEC", text);
 	if (args->count == MAX_ARGS)
-		return fail(STATUS_USAGE, "--arg %s: at most %d arguments are possible", text, MAX_ARGS);
+		return fail(STATUS_USAGE, "--arg %s: at most %d arguments are possible", text,
+			    MAX_ARGS);
 	args->count++;
 	*a = (struct launch_arg){ .spec = equals + 1 };
 	a->name = xasprintf("%.*s", (int)(equals - text), text);
@@ -172,15 +175,17 @@ void launch_args_free(struct launch_args *args)
 
 /* --- matching --- */
 
-/* The element type of a pointer by its text: "const unsigned *" is u32. False when it is not known. */
+/* The element type of a pointer by its text: "const unsigned *" is u32. False when it is not
+ * known. */
 static bool element_type(const char *type, enum dtype *out)
 {
 	static const struct { const char *name; enum dtype dtype; } known[] = {
 		{ "float", DTYPE_F32 }, { "double", DTYPE_F64 }, { "int", DTYPE_I32 },
 		{ "signed", DTYPE_I32 }, { "int32_t", DTYPE_I32 }, { "unsigned", DTYPE_U32 },
 		{ "unsigned int", DTYPE_U32 }, { "uint32_t", DTYPE_U32 }, { "long", DTYPE_I64 },
-		{ "long long", DTYPE_I64 }, { "int64_t", DTYPE_I64 }, { "unsigned long", DTYPE_U64 },
-		{ "unsigned long long", DTYPE_U64 }, { "uint64_t", DTYPE_U64 }, { "size_t", DTYPE_U64 },
+		{ "long long", DTYPE_I64 }, { "int64_t", DTYPE_I64 },
+		{ "unsigned long", DTYPE_U64 }, { "unsigned long long", DTYPE_U64 },
+		{ "uint64_t", DTYPE_U64 }, { "size_t", DTYPE_U64 },
 		{ "unsigned char", DTYPE_U8 }, { "uint8_t", DTYPE_U8 }, { "__half", DTYPE_F16 },
 		{ "half", DTYPE_F16 },
 	};
@@ -208,11 +213,11 @@ static enum status expect_array(const struct kernel_param *p, const struct launc
 
 	if (!a->is_array)
 		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes an array "
-			    "(@IN.npy, >OUT.npy:DTYPE[N] or <>INOUT.npy)", a->name, a->spec, p->name,
-			    p->type);
+			    "(@IN.npy, >OUT.npy:DTYPE[N] or <>INOUT.npy)", a->name, a->spec,
+			    p->name, p->type);
 	if (element_type(p->type, &wanted) && wanted != a->array.dtype)
-		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s, not %s",
-			    a->name, a->spec, p->name, p->type, dtype_name(wanted),
+		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s, not "
+			    "%s", a->name, a->spec, p->name, p->type, dtype_name(wanted),
 			    dtype_name(a->array.dtype));
 	return STATUS_OK;
 }
@@ -256,7 +261,8 @@ static enum status place(struct launch_args *args, const struct kernel_param *p,
 			args->items[i] = here;
 			return expect_param(p, &args->items[at]);
 		}
-	return fail(STATUS_USAGE, "parameter %s ('%s') of %s has no --arg", p->name, p->type, kernel);
+	return fail(STATUS_USAGE, "parameter %s ('%s') of %s has no --arg", p->name, p->type,
+		    kernel);
 }
 
 enum status launch_args_match(struct launch_args *args, const struct kernel *kernel)

@@ -1,4 +1,5 @@
-/* launch_args.h - the arguments of `flashtwin launch`: NAME=SPEC, matched with a kernel's parameters. */
+/* launch_args.h - the arguments of `flashtwin launch`: NAME=SPEC, matched with a kernel's
+ * parameters. */
 #ifndef LAUNCH_ARGS_H
 #define LAUNCH_ARGS_H
 
@@ -27,8 +28,8 @@ struct launch_args {
 /* Takes one --arg and reads its input file. USAGE for what is no NAME=SPEC, a value out of range, a
  * name given twice; the errors of npy_read(). */
 enum status launch_args_add(struct launch_args *, const char *text);
-/* Brings the arguments into the order of the kernel's parameters. USAGE, naming the parameter, its type
- * and what was given, for one that is missing, unknown or of another type. */
+/* Brings the arguments into the order of the kernel's parameters. USAGE, naming the parameter,
+ * its type and what was given, for one that is missing, unknown or of another type. */
 enum status launch_args_match(struct launch_args *, const struct kernel *);
 void launch_args_free(struct launch_args *);
 

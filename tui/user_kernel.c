@@ -1,8 +1,8 @@
 /* user_kernel.c - compiles a user's .cu file and loads one kernel of it; see user_kernel.h.
  *
- * For the simulator: preprocess with sim/user.h in front, rewrite (sim/rewrite.h), compile into a shared
- * object, dlopen. For a GPU: nvcc makes a fatbin of the same file. All lies in a temporary directory.
- * $CXX, $CC and $NVCC choose the compilers; an empty $CXX stands for none.
+ * For the simulator: preprocess with sim/user.h in front, rewrite (sim/rewrite.h), compile into
+ * a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. All lies in a
+ * temporary directory. $CXX, $CC and $NVCC choose the compilers; an empty $CXX stands for none.
  */
 #include "config.h"
 
@@ -86,7 +86,8 @@ static bool is_program(const char *name)
 	return found;
 }
 
-/* The first of $VARIABLE and the names that can be run, else NULL. The variable, when set, decides. */
+/* The first of $VARIABLE and the names that can be run, else NULL. The variable, when set,
+ * decides. */
 static const char *find_program(const char *variable, const char *const *names)
 {
 	const char *chosen = getenv(variable);
@@ -128,8 +129,8 @@ static enum status find_compiler(struct user_kernel *k, const char **compiler)
 	if (!*compiler)
 		*compiler = find_program("CC", c);
 	if (!*compiler)
-		return fail(STATUS_USAGE, "no C++ or C compiler: c++, g++, cc and gcc are not on PATH, "
-			    "and CXX and CC name none");
+		return fail(STATUS_USAGE, "no C++ or C compiler: c++, g++, cc and gcc are not on "
+			    "PATH, and CXX and CC name none");
 	return STATUS_OK;
 }
 
@@ -239,7 +240,8 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s)
 
 /* --- for a GPU --- */
 
-/* The user's text under its own name, and a use of the kernel: templates are made only when used. */
+/* The user's text under its own name, and a use of the kernel: templates are made only when
+ * used. */
 static enum status write_cuda_source(const struct user_kernel *k, const struct user_source *s,
 				     const char *path)
 {
@@ -258,11 +260,12 @@ static enum status run_nvcc(const struct user_source *s, const char *nvcc, const
 {
 	const char *slash = strrchr(s->file, '/');
 	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS);
-	char *own = slash ? xasprintf("-I%.*s", (int)(slash - s->file + 1), s->file) : xstrdup("-I.");
+	char *own = slash ? xasprintf("-I%.*s", (int)(slash - s->file + 1), s->file)
+		: xstrdup("-I.");
 	struct words words = { 0 };
 	enum status status;
 
-	add_words(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", NULL });
+	add_words(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", "-w", NULL });
 	add_text(&words, flags);
 	add_words(&words, s->flags);
 	add_words(&words, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
@@ -281,8 +284,8 @@ static enum status build_cuda(struct user_kernel *k, const struct user_source *s
 	enum status status;
 
 	if (!nvcc)
-		return fail(STATUS_USAGE, "no nvcc on PATH or in /usr/local/cuda/bin: a GPU needs one "
-			    "to compile %s (NVCC may name it)", s->file);
+		return fail(STATUS_USAGE, "no nvcc on PATH or in /usr/local/cuda/bin: a GPU needs "
+			    "one to compile %s (NVCC may name it)", s->file);
 	if (!k->cplusplus)
 		return fail(STATUS_USAGE, "a GPU needs a C++ compiler to compile %s", s->file);
 	in = temporary(k, "kernel.cu");

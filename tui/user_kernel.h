@@ -1,7 +1,8 @@
 /* user_kernel.h - a kernel of anyone's .cu file, compiled and loaded at run time.
  *
- * The simulator's code is made by the system's C++ compiler, or its C compiler where there is none; a
- * GPU's by nvcc. Both write their messages to standard error, with the lines of the user's file.
+ * The simulator's code is made by the system's C++ compiler, or its C compiler where there is
+ * none; a GPU's by nvcc. Both write their messages to standard error, with the lines of the
+ * user's file.
  */
 #ifndef USER_KERNEL_H
 #define USER_KERNEL_H
@@ -20,10 +21,12 @@ struct user_source {
 	bool cuda;                      /* for a GPU too */
 };
 
-/* Compiles. COMPILE when a compiler finds fault with the file; USAGE when there is no compiler, or no such
- * kernel; IO for the file. *out is to be freed by user_kernel_free() after failure too. */
+/* Compiles. COMPILE when a compiler finds fault with the file; USAGE when there is no compiler,
+ * or no such kernel; IO for the file. *out is to be freed by user_kernel_free() after failure
+ * too. */
 enum status user_kernel_build(const struct user_source *, struct user_kernel **out);
-/* Loads what was compiled: runs initialisers of the user's code. The kernel belongs to the user_kernel. */
+/* Loads what was compiled: runs initialisers of the user's code. The kernel belongs to the
+ * user_kernel. */
 enum status user_kernel_load(struct user_kernel *, const struct kernel **out);
 /* Removes the temporary files too. */
 void user_kernel_free(struct user_kernel *);

@@ -1,7 +1,8 @@
 /* cooperative_groups.h - the groups of one block, for C++ files on the simulator.
  *
- * thread_block, tiles of 2 to 32 threads and coalesced groups, each with its size, ranks, sync and, in a
- * warp, shuffles and votes. Groups of several blocks are not possible in a launch of one kernel.
+ * thread_block, tiles of 2 to 32 threads and coalesced groups, each with its size, ranks, sync
+ * and, in a warp, shuffles and votes. Groups of several blocks are not possible in a launch of
+ * one kernel.
  */
 #ifndef FLASHTWIN_COOPERATIVE_GROUPS_H
 #define FLASHTWIN_COOPERATIVE_GROUPS_H
@@ -31,7 +32,8 @@ static inline thread_block this_thread_block() { return {}; }
 
 /* N threads in a row of a warp. */
 template <unsigned N, class Parent = void> class thread_block_tile {
-	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0,
+		      "a tile has 1, 2, 4, 8, 16 or 32 threads");
 	unsigned mask() const
 	{
 		unsigned lane = ft_thread_linear() % 32;
@@ -44,11 +46,14 @@ public:
 	unsigned num_threads() const { return N; }
 	unsigned thread_rank() const { return ft_thread_linear() % N; }
 	unsigned meta_group_rank() const { return ft_thread_linear() / N; }
-	unsigned meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + N - 1) / N; }
+	unsigned meta_group_size() const { return (thread_block().size() + N - 1) / N; }
 	template <class T> T shfl(T v, int lane) const { return __shfl_sync(mask(), v, lane, N); }
-	template <class T> T shfl_up(T v, unsigned d) const { return __shfl_up_sync(mask(), v, d, N); }
-	template <class T> T shfl_down(T v, unsigned d) const { return __shfl_down_sync(mask(), v, d, N); }
-	template <class T> T shfl_xor(T v, unsigned m) const { return __shfl_xor_sync(mask(), v, m, N); }
+	template <class T> T shfl_up(T v, unsigned d) const
+		{ return __shfl_up_sync(mask(), v, d, N); }
+	template <class T> T shfl_down(T v, unsigned d) const
+		{ return __shfl_down_sync(mask(), v, d, N); }
+	template <class T> T shfl_xor(T v, unsigned m) const
+		{ return __shfl_xor_sync(mask(), v, m, N); }
 	int any(int p) const { return __any_sync(mask(), p); }
 	int all(int p) const { return __all_sync(mask(), p); }
 	unsigned ballot(int p) const

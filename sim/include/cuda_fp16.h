@@ -1,7 +1,9 @@
-/* cuda_fp16.h - half precision for C++ files on the simulator: __half, its conversions and arithmetic.
+/* cuda_fp16.h - half precision for C++ files on the simulator: __half, its conversions and
+ * arithmetic.
  *
- * Every operation is done in float, or double for a fused one, and rounded once to nearest even: both are
- * wide enough that this is what a GPU gives. NaNs become 0x7fff. No packed __half2 arithmetic.
+ * Every operation is done in float, or double for a fused one, and rounded once to nearest even:
+ * both are wide enough that this is what a GPU gives. NaNs become 0x7fff. No packed __half2
+ * arithmetic.
  */
 #ifndef FLASHTWIN_CUDA_FP16_H
 #define FLASHTWIN_CUDA_FP16_H
@@ -27,14 +29,16 @@ static inline unsigned short ft_half_bits(double x)
 	exponent = exponent < -13 ? -13 : exponent;
 	ulp = ldexp(1.0, exponent - 11);
 	/* The carry out of the fraction is the next exponent, as it should be. */
-	return (unsigned short)(sign | ((unsigned)(exponent + 13) * 1024 + (unsigned)rint(a / ulp)));
+	return (unsigned short)(sign
+				| ((unsigned)(exponent + 13) * 1024 + (unsigned)rint(a / ulp)));
 }
 
 static inline float ft_half_value(unsigned short bits)
 {
 	int exponent = bits >> 10 & 31, fraction = bits & 1023;
 	float a = exponent == 31 ? (fraction ? NAN : INFINITY)
-		: exponent ? (float)ldexp(1024 + fraction, exponent - 25) : (float)ldexp(fraction, -24);
+		: exponent ? (float)ldexp(1024 + fraction, exponent - 25)
+		: (float)ldexp(fraction, -24);
 
 	return bits & 0x8000 ? -a : a;
 }
@@ -58,7 +62,8 @@ static inline unsigned short __half_as_ushort(__half h) { return h.ft_x; }
 static inline __half __ushort_as_half(unsigned short bits) { __half h; h.ft_x = bits; return h; }
 
 #define FT_HALF_OPERATOR(op, name) \
-	static inline __half operator op(__half a, __half b) { return __half((float)a op (float)b); } \
+	static inline __half operator op(__half a, __half b) \
+		{ return __half((float)a op (float)b); } \
 	static inline __half &operator op##=(__half &a, __half b) { return a = a op b; } \
 	static inline __half name(__half a, __half b) { return a op b; }
 FT_HALF_OPERATOR(+, __hadd)

@@ -1,7 +1,9 @@
-/* cuda_runtime.h - lets a .cu file that includes CUDA's header of this name compile for the simulator.
+/* cuda_runtime.h - lets a .cu file that includes CUDA's header of this name compile for the
+ * simulator.
  *
- * CUDA's words for device code are there already (sim/user.h). Host functions are taken out of a user's
- * file, so that of the host's interface only the types are here that prototypes and constants may name.
+ * CUDA's words for device code are there already (sim/user.h). Host functions are taken out of a
+ * user's file, so that of the host's interface only the types are here that prototypes and
+ * constants may name.
  */
 #ifndef FLASHTWIN_CUDA_RUNTIME_H
 #define FLASHTWIN_CUDA_RUNTIME_H
