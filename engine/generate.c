@@ -164,12 +164,8 @@ static enum status take_logits(struct loop *loop, int slot)
 static enum status run_step(struct loop *loop)
 {
 	struct device *device = loop->attention->device;
-	const struct step_note note = {
-		.step = loop->step, .slots = loop->slots,
-		.positions = loop->positions, .tokens_in = loop->tokens,
-	};
 
-	TRY(device_step_begin(device, &note));
+	TRY(device_step_begin(device, loop->step));
 	TRY(llama_forward(loop->model, loop->slots, loop->tokens, loop->positions, loop->done,
 			  attend, loop, loop->logits));
 	for (int slot = 0; slot < loop->slots; slot++)

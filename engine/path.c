@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/xalloc.h"
-
 #define MAX_HEAD_DIM 256        /* D_MAX of kernels/online_softmax.cuh */
 #define MAX_SLOTS 65535         /* grid.y */
 
@@ -102,16 +100,11 @@ enum status attention_step(struct attention *attention, const struct attention_s
 /* A device that has failed refuses to free as well; what went wrong first is what counts. */
 void attention_destroy(struct attention *attention)
 {
-	char *text;
-	int code = error_code();
+	struct error_record error;
 
 	if (attention == NULL)
 		return;
-	text = xstrdup(error_text());
+	error_save(&error);
 	attention->path->destroy(attention);
-	if (code != 0)
-		fail_device(code, "%s", text);
-	else
-		fail(STATUS_OK, "%s", text);
-	free(text);
+	error_restore(&error);
 }

@@ -123,7 +123,7 @@ static enum status create(struct device *device, const struct attention_shape *s
 		status = build(fd);
 	}
 	if (status != STATUS_OK) {
-		destroy(&fd->base);
+		attention_destroy(&fd->base);
 		return status;
 	}
 	*out = &fd->base;

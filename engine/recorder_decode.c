@@ -90,7 +90,7 @@ static enum status read_positions(struct recorder *r, const struct named *n, int
 	return STATUS_OK;
 }
 
-static enum status decode_scatter(struct recorder *r, const struct named *n, int64_t number)
+static enum status decode_scatter(struct recorder *r, const struct named *n)
 {
 	const struct arg *rows = pointer(n, "rows"), *cache = pointer(n, "cache");
 	int64_t heads = n->call->grid.x, slots = n->call->grid.y;
@@ -120,7 +120,7 @@ static enum status decode_scatter(struct recorder *r, const struct named *n, int
 			find_source(shadow_find(r, rows->buffer), from, row_bytes, &kv[count]);
 			count++;
 		}
-	status = store_kv(r->store, r->run, number, kv, count);
+	status = store_kv(r->store, r->run, r->launches, kv, count);
 	free(positions);
 	free(kv);
 	return status;
@@ -229,7 +229,7 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 			out[c].weight /= total;
 }
 
-static enum status decode_chunk(struct recorder *r, const struct named *n, int64_t number)
+static enum status decode_chunk(struct recorder *r, const struct named *n)
 {
 	struct partials p = {
 		.slots = n->call->grid.y, .heads = n->call->grid.x, .chunks = n->call->grid.z,
@@ -249,7 +249,7 @@ static enum status decode_chunk(struct recorder *r, const struct named *n, int64
 			for (int64_t h = 0; h < p.heads; h++)
 				describe_row(&p, m, h, h * kv_heads / p.heads,
 					     rows + (m * p.heads + h) * p.chunks);
-		status = store_partials(r->store, r->run, number, rows, count);
+		status = store_partials(r->store, r->run, r->launches, rows, count);
 	}
 	free(rows);
 	partials_free(&p);
@@ -277,7 +277,7 @@ static size_t reduce_row(const struct partials *p, int64_t slot, int64_t head,
 	return (size_t)chunks;
 }
 
-static enum status decode_reduce(struct recorder *r, const struct named *n, int64_t number)
+static enum status decode_reduce(struct recorder *r, const struct named *n)
 {
 	struct partials p = {
 		.slots = n->call->grid.y, .heads = n->call->grid.x,
@@ -295,7 +295,7 @@ static enum status decode_reduce(struct recorder *r, const struct named *n, int6
 		for (int64_t m = 0; m < p.slots; m++)
 			for (int64_t h = 0; h < p.heads; h++)
 				count += reduce_row(&p, m, h, rows + count);
-		status = store_reduces(r->store, r->run, number, rows, count);
+		status = store_reduces(r->store, r->run, r->launches, rows, count);
 	}
 	free(rows);
 	partials_free(&p);
@@ -303,18 +303,18 @@ static enum status decode_reduce(struct recorder *r, const struct named *n, int6
 }
 
 enum status recorder_decode(struct recorder *r, const struct launch *launch,
-			    const struct kernel_call *call, int64_t number)
+			    const struct kernel_call *call)
 {
 	struct named named = { launch, call };
 	enum status status = STATUS_OK;
 
 	if (launch->kernel->role == ROLE_SCATTER)
-		status = decode_scatter(r, &named, number);
+		status = decode_scatter(r, &named);
 	else if (launch->kernel->role == ROLE_CHUNK && r->level >= LEVEL_PARTIALS)
-		status = decode_chunk(r, &named, number);
+		status = decode_chunk(r, &named);
 	else if (launch->kernel->role == ROLE_REDUCE && r->level >= LEVEL_PARTIALS)
-		status = decode_reduce(r, &named, number);
+		status = decode_reduce(r, &named);
 	if (status != STATUS_OK)
-		return fail_context(status, "L%" PRId64 " %s", number, launch->kernel->name);
+		return fail_context(status, "L%" PRId64 " %s", r->launches, launch->kernel->name);
 	return STATUS_OK;
 }

@@ -94,10 +94,12 @@ static void chunk_reads(const struct kernel_call *call, kernel_extent_fn *extent
 	}
 }
 
-/* One score and one softmax point per tile of 32 keys. */
+/* One score and one softmax point per tile of 32 keys; a chunk has no more keys than the cache. */
 static unsigned chunk_points(const struct kernel_call *call)
 {
-	return (unsigned)(2 * ((VALUE(call, CHUNK_C) + 31) / 32));
+	int64_t C = VALUE(call, CHUNK_C), max_len = VALUE(call, CHUNK_MAX_LEN);
+
+	return (unsigned)(2 * (((C < max_len ? C : max_len) + 31) / 32));
 }
 
 /* --- flash_decode_reduce(partials, out, seq_lens, D, C, max_chunks), grid (H, M) --- */
@@ -137,8 +139,7 @@ static unsigned reduce_points(const struct kernel_call *call)
 /* X-macro over all kernels, from the list in Makefile.am. */
 #define X(name) \
 	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed; \
-	extern const char source_##name[]; \
-	extern const size_t source_##name##_size;
+	extern const struct kernel_source sources_##name[];
 KERNEL_CODE_LIST(X)
 #undef X
 
@@ -171,32 +172,31 @@ KERNEL_CODE_LIST(X)
 			 { &ft_code_##name##_baseline_probed, AVX2_CODE(name, probed) } }, \
 		.fatbin = { FATBIN(name), FATBIN(name##_probed) }, \
 		.fatbin_bytes = { FATBIN_SIZE(name), FATBIN_SIZE(name##_probed) }, \
-		.source = source_##name, .source_bytes = &source_##name##_size, \
+		.sources = sources_##name, \
 	};
 KERNEL_CODE_LIST(X)
 #undef X
 
-
 /* --- the table --- */
 
 static const struct kernel kv_scatter = {
-	.name = "kv_scatter", .file = "kernels/kv_scatter.cu",
+	.name = "kv_scatter",
 	.summary = "writes one new K or V row per KV head into the cache",
-	.role = ROLE_SCATTER, .independent = true, .max_threads = 1024, .origin = "cuda_c",
+	.role = ROLE_SCATTER, .independent = true, .origin = "cuda_c",
 	.writes = scatter_writes, .reads = scatter_reads,
 	.code = &code_kv_scatter,
 };
 
 static const struct kernel kv_scatter_batched = {
-	.name = "kv_scatter_batched", .file = "kernels/kv_scatter_batched.cu",
+	.name = "kv_scatter_batched",
 	.summary = "writes the new K or V rows of all sequences into their caches",
-	.role = ROLE_SCATTER, .independent = true, .max_threads = 1024, .origin = "cuda_c",
+	.role = ROLE_SCATTER, .independent = true, .origin = "cuda_c",
 	.writes = batched_writes, .reads = batched_reads,
 	.code = &code_kv_scatter_batched,
 };
 
 static const struct kernel flash_decode_chunk = {
-	.name = "flash_decode_chunk", .file = "kernels/flash_decode_chunk.cu",
+	.name = "flash_decode_chunk",
 	.summary = "attends to one chunk of keys per block and publishes its partial",
 	.role = ROLE_CHUNK, .independent = true, .max_threads = 32, .origin = "cuda_c",
 	.writes = chunk_writes, .reads = chunk_reads, .points = chunk_points,
@@ -204,7 +204,7 @@ static const struct kernel flash_decode_chunk = {
 };
 
 static const struct kernel flash_decode_reduce = {
-	.name = "flash_decode_reduce", .file = "kernels/flash_decode_reduce.cu",
+	.name = "flash_decode_reduce",
 	.summary = "merges the partials of each row in index order",
 	.role = ROLE_REDUCE, .independent = true, .max_threads = 32, .origin = "cuda_c",
 	.writes = reduce_writes, .reads = reduce_reads, .points = reduce_points,
@@ -260,10 +260,9 @@ int kernel_param_index(const struct kernel *kernel, const char *name)
 	return -1;
 }
 
-const char *kernel_source(const struct kernel *kernel, size_t *bytes)
+const struct kernel_source *kernel_sources(const struct kernel *kernel)
 {
-	*bytes = *kernel->code->source_bytes;
-	return kernel->code->source;
+	return kernel->code->sources;
 }
 
 const void *kernel_fatbin(const struct kernel *kernel, bool probed, size_t *bytes)

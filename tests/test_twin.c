@@ -7,22 +7,15 @@
  */
 #include "config.h"
 
-#include <check.h>
+#include "tests/support.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/device.h"
 #include "engine/probe.h"
 #include "tests/gpu.h"
-
-#define OK(call) \
-	do { \
-		enum status ok_status_ = (call); \
-		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
-	} while (0)
 
 enum { SHAPES = 60, SLOTS = 3 };
 
@@ -327,19 +320,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("twin");
-	TCase *tests = tcase_create("twin");
-	SRunner *runner;
-	int failed;
+	TCase *tests;
 
 	if (!gpu_or_skip())
 		return EXIT_SUCCESS;
+	tests = tcase_create("twin");
 	tcase_set_timeout(tests, 240);
 	tcase_add_test(tests, random_shapes_give_the_same_bits);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite("twin", tests);
 }

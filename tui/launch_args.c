@@ -63,7 +63,7 @@ static enum status read_scalar(struct launch_arg *a)
 	const char *colon = strchr(a->spec, ':');
 
 	for (enum param_kind kind = PARAM_I32; colon && kind <= PARAM_F64; kind++) {
-		const char *name = recorder_kind_name(kind);
+		const char *name = param_kind_name(kind);
 
 		if (strlen(name) != (size_t)(colon - a->spec)
 		    || strncmp(name, a->spec, strlen(name)) != 0)
@@ -245,7 +245,7 @@ static enum status expect_param(const struct kernel_param *p, struct launch_arg 
 		return expect_bytes(p, a);
 	if (a->is_array || a->value.kind != p->kind)
 		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s:VALUE",
-			    a->name, a->spec, p->name, p->type, recorder_kind_name(p->kind));
+			    a->name, a->spec, p->name, p->type, param_kind_name(p->kind));
 	return STATUS_OK;
 }
 

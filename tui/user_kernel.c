@@ -29,6 +29,7 @@
 struct user_kernel {
 	struct kernel kernel;
 	struct kernel_code code;
+	struct kernel_source sources[2];        /* the file, and the end */
 	char *file;
 	bool cplusplus;
 	char *directory;                /* temporary; NULL before it is made */
@@ -356,13 +357,14 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 	code = dlsym(k->object, "ft_user_code");
 	if (!code)
 		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
+	k->sources[0] = (struct kernel_source){ k->file, k->source };
 	k->code = (struct kernel_code){
 		.sim = { { *code, NULL }, { *code, NULL } }, .fatbin = { k->fatbin, k->fatbin },
 		.fatbin_bytes = { &k->fatbin_bytes, &k->fatbin_bytes },
-		.source = k->source, .source_bytes = &k->source_bytes,
+		.sources = k->sources,
 	};
 	k->kernel = (struct kernel){
-		.name = (*code)->name, .file = k->file, .summary = "", .max_threads = 1024,
+		.name = (*code)->name, .summary = "",
 		.origin = "cuda_c", .code = &k->code,
 	};
 	find_symbol(k);

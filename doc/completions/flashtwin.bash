@@ -7,7 +7,7 @@ _flashtwin() {
 	local words=
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words='decode attend launch replay diff view sql bench info help --help --version'
+		words='decode attend launch replay diff view sql bench info help --help -h --version'
 		COMPREPLY=($(compgen -W "$words" -- "$word"))
 		return
 	fi
@@ -34,7 +34,8 @@ _flashtwin() {
 				$running $recording"
 			;;
 		attend)
-			words="--path --q --k --v --lengths --scale --graph --chunk --warps --out --json
+			words="--path --q --k --v --lengths --scale --graph --chunk --warps --out
+				--json
 				$running $recording"
 			;;
 		launch)
@@ -44,9 +45,9 @@ _flashtwin() {
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view) words='--plain --at --screen --all' ;;
-		sql) words='--json --csv --plain --dump' ;;
+		sql) words='--table --plain --csv --json --dump' ;;
 		bench) words='--sim --runs' ;;
-		info) words='--device --json' ;;
+		info) words='--device --json --jobs --verify-math' ;;
 		help) words='decode attend launch replay diff view sql bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"

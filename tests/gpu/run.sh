@@ -241,7 +241,8 @@ for tool in memcheck racecheck initcheck synccheck; do
 	run 60 "$sanitizer" --tool "$tool" --error-exitcode 9 "$flashtwin" decode \
 		--model "$samples" --prompt-file "$work/demo" -n 4 --chunk 16 \
 		--device cuda --no-record
-	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' | tail -n 1)
+	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' | tail -n 1 |
+		sed 's/.*========= //')
 	if [ "$code" -eq 0 ]; then
 		result PASS "compute-sanitizer $tool" "$line"
 	elif [ "$code" -eq 9 ]; then
