@@ -1,6 +1,6 @@
-/* attention_incremental_multiwarp.cu - decode attention, four warps per query head, whose length comes by value.
+/* attention_incremental_multiwarp.cu - decode attention, four warps per query head.
  *
- * Grid (H), block 128, dynamic shared memory 4 * 32 * (D + 1) * 4 bytes (above 48 KiB it needs the function
+ * The length comes by value. Grid (H), block 128, dynamic shared memory 4 * 32 * (D + 1) * 4 bytes (above 48 KiB it needs the function
  * attribute). q and out are [H, D], k and v the cache of one layer, [Hkv, max_len, D].
  */
 #include "kernels/attention_incremental_multiwarp.cuh"

@@ -1,4 +1,5 @@
-/* attention_incremental_multiwarp_indirect.cu - decode attention, four warps per query head, whose length lies in device memory, for graphs.
+/* attention_incremental_multiwarp_indirect.cu - attention_incremental_multiwarp whose length lies in device
+ * memory, for graphs.
  *
  * Grid (H), block 128, dynamic shared memory 4 * 32 * (D + 1) * 4 bytes (above 48 KiB it needs the function
  * attribute). q and out are [H, D], k and v the cache of one layer, [Hkv, max_len, D].
