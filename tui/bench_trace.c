@@ -29,7 +29,7 @@ static enum status decode(const struct llama *llama, struct device *device)
 		.prompt = (const unsigned char *)prompt, .prompt_bytes = PROMPT, .reply = reply,
 	};
 	struct generate_options options = { .count = REPLY };
-	struct attention_shape shape = generate_shape(llama, &sequence, 1, REPLY, CHUNK);
+	struct attention_shape shape = generate_shape(llama, &sequence, 1, 1, REPLY, CHUNK);
 	struct attention *attention;
 	enum status status;
 
