@@ -39,6 +39,7 @@ struct recording_options {
 	const char *points, *log_at;
 	int slots;                      /* 0: 1 */
 	uint64_t seed;                  /* of the simulator */
+	const struct path *path;        /* NULL: flash decoding */
 	bool nan;                       /* some inputs are NaN */
 	int flip_step;                  /* one bit of q is other in this step; 0: in none */
 	bool cut;                       /* the process dies before the run ends */
@@ -73,7 +74,7 @@ static inline void recording_decode(struct device *device, const struct recordin
 	struct attention *attention;
 	uint32_t random = 1;
 
-	OK(attention_create(&path_flash_decoding, device, &shape, &attention));
+	OK(attention_create(o->path ? o->path : &path_flash_decoding, device, &shape, &attention));
 	for (int step = 0; step < REC_STEPS; step++) {
 		OK(device_step_begin(device, &(struct step_note){ .step = step, .slots = slots }));
 		for (int layer = 0; layer < REC_LAYERS; layer++) {
