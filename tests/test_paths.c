@@ -11,6 +11,7 @@
 #include "engine/generate.h"
 #include "engine/prefill.h"
 #include "engine/replay.h"
+#include "tests/indirect.h"
 #include "tests/sample.h"
 #include "traces/xalloc.h"
 
@@ -439,6 +440,22 @@ START_TEST(a_batched_row_is_a_solo_row)
 }
 END_TEST
 
+START_TEST(lengths_in_device_memory_change_no_bit)
+{
+	static const int lengths[] = { 1, 2, 4, 31, 33, 128, 129, INDIRECT_MAX_LEN };
+	float by_value[INDIRECT_H * INDIRECT_D], indirect[INDIRECT_H * INDIRECT_D];
+	struct device *device = open_simulator(0);
+
+	for (int i = 0; i < 8; i++)
+		for (unsigned warps = 1; warps <= 4; warps += 3) {
+			indirect_run(device, lengths[i], warps, true, by_value);
+			indirect_run(device, lengths[i], warps, false, indirect);
+			ck_assert_mem_eq(by_value, indirect, sizeof(by_value));
+		}
+	device_close(device);
+}
+END_TEST
+
 START_TEST(a_replay_is_its_recording)
 {
 	static const struct path *const paths[] = {
@@ -613,6 +630,7 @@ int main(void)
 	tcase_add_test(equal, incremental_is_batched_is_flash_decoding_with_one_chunk);
 	tcase_add_test(equal, auto_is_the_path_it_picks);
 	tcase_add_loop_test(equal, a_batched_row_is_a_solo_row, 0, 5);
+	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
 	tcase_add_loop_test(equal, a_replay_is_its_recording, 0, 5);
 	tcase_add_loop_test(behaviour, a_full_slot_changes_nothing, 0, paths);
 	tcase_add_test(behaviour, what_cannot_run_is_refused);
