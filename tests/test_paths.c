@@ -342,6 +342,35 @@ START_TEST(prefill_takes_any_shape_and_mask)
 }
 END_TEST
 
+/* All 96 positions of a layer of the sample model; the reference is f32 too, [position, head, D]. */
+START_TEST(a_captured_layer_matches_at_every_position)
+{
+	struct npy q = sample_npy("short", "layer1_q", DTYPE_F32);
+	struct npy k = sample_npy("short", "layer1_k", DTYPE_F32);
+	struct npy v = sample_npy("short", "layer1_v", DTYPE_F32);
+	struct npy wanted = sample_npy("short", "layer1_out", DTYPE_F32);
+	const struct prefill p = {
+		.heads = 8, .kv_heads = 2, .queries = 96, .keys = 96, .head_dim = 64, .value_dim = 64,
+		.stride = 96, .mask = MASK_BOTTOM_RIGHT, .scale = attention_scale(64), .layer = -1,
+	};
+	struct device *device = open_simulator(0);
+	float *out = random_values(wanted.count);
+
+	ck_assert_uint_eq(wanted.count, 96 * 8 * 64);
+	OK(prefill_run(device, &p, q.data, k.data, v.data, out));
+	for (size_t i = 0; i < 96; i++)
+		for (size_t h = 0; h < 8; h++)
+			ck_assert_double_le(greatest_difference(out + (h * 96 + i) * 64,
+				(const float *)wanted.data + (i * 8 + h) * 64, 64), 1e-5);
+	device_close(device);
+	free(out);
+	npy_free(&q);
+	npy_free(&k);
+	npy_free(&v);
+	npy_free(&wanted);
+}
+END_TEST
+
 START_TEST(prefill_without_work_or_keys)
 {
 	struct prefill p = { .heads = 2, .kv_heads = 1, .queries = 3, .head_dim = 4, .value_dim = 5 };
@@ -626,6 +655,7 @@ int main(void)
 	tcase_set_timeout(whole, 120);
 	tcase_add_loop_test(shapes, random_shapes_are_accurate, 0, paths);
 	tcase_add_test(shapes, prefill_takes_any_shape_and_mask);
+	tcase_add_test(shapes, a_captured_layer_matches_at_every_position);
 	tcase_add_test(behaviour, prefill_without_work_or_keys);
 	tcase_add_test(equal, incremental_is_batched_is_flash_decoding_with_one_chunk);
 	tcase_add_test(equal, auto_is_the_path_it_picks);
