@@ -1,4 +1,4 @@
-/* generate.c - the decode loop over a model, an attention path and some sequences; see generate.h. */
+/* generate.c - the decode loop over model, attention path and sequences; see generate.h. */
 #include "engine/generate.h"
 
 #include <stdint.h>
@@ -64,7 +64,7 @@ struct loop {
 	const struct generate_options *options;
 	int64_t step;
 	struct slot *slots;
-	int *tokens, *positions;        /* of this step: last byte fed in, and its place; -1: none */
+	int *tokens, *positions;        /* of this step: last byte fed in, its place; -1: none */
 	bool *done;                     /* takes no part in moving on by one position */
 	float *logits;                  /* [slots, vocabulary] */
 };

@@ -187,13 +187,14 @@ static enum status check_prompt(const struct attention *attention, const struct 
 
 	TRY(check_layer(attention, p->layer));
 	if (p->slot < 0 || p->slot >= attention->shape.slots || p->rows < 0)
-		return fail(STATUS_USAGE, "%s: a prompt of %d positions in slot %d of %d", name, p->rows,
-			    p->slot, attention->shape.slots);
+		return fail(STATUS_USAGE, "%s: a prompt of %d positions in slot %d of %d", name,
+			    p->rows, p->slot, attention->shape.slots);
 	held = kv_cache_length(attention->cache, p->layer, p->slot);
 	if (p->rows > attention->shape.max_len - held)
-		return fail(STATUS_USAGE, "%s: a prompt of %d positions does not fit the KV cache of layer "
-			    "%d, slot %d: it holds %d of %d keys", name, p->rows, p->layer, p->slot, held,
-			    attention->shape.max_len);
+		return fail(STATUS_USAGE,
+			    "%s: a prompt of %d positions does not fit the KV cache of layer "
+			    "%d, slot %d: it holds %d of %d keys",
+			    name, p->rows, p->layer, p->slot, held, attention->shape.max_len);
 	if (p->rows > 0 && (p->q == NULL || p->k == NULL || p->v == NULL || p->out == NULL))
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
 	return STATUS_OK;

@@ -17,7 +17,7 @@
 struct attention_shape {
 	int layers, slots, heads, kv_heads, head_dim;
 	int max_len;                    /* keys a slot has room for */
-	int chunk;                      /* keys per chunk, 1 to MAX_CHUNK; 0: `auto` has no chunks */
+	int chunk;                      /* keys per chunk, 1 to MAX_CHUNK; 0: `auto` has none */
 	float scale;                    /* of the scores; attention_scale() is the usual one */
 	int warps;                      /* per chunk of flash decoding, 1 or 2; 0 counts as 1 */
 };
@@ -57,7 +57,7 @@ struct path {
 	const char *summary;            /* one line for `flashtwin info` */
 	size_t size;                    /* of the path's own state, a struct attention first */
 	bool device_lengths;            /* its kernels read lengths from device memory */
-	/* Limits of this path alone; shapes that no path can run were refused before. NULL: none. */
+	/* Limits of this path alone; what no path can run was refused before. NULL: none. */
 	enum status (*check)(const struct attention_shape *);
 	/* Dynamic shared memory of its largest launch. */
 	size_t (*shared)(const struct attention_shape *);

@@ -67,8 +67,8 @@ static enum status attend(struct attention *a, int layer)
 						    : batched_attend(a, &choice->batched, layer);
 	if (flash)
 		return flash_attend(a, &choice->flash, layer);
-	return incremental_attend(a, layer, keys < ONE_WARP_KEYS && a->shape.head_dim <= ONE_WARP_DIM
-				  ? 1 : 4);
+	return incremental_attend(
+		a, layer, keys < ONE_WARP_KEYS && a->shape.head_dim <= ONE_WARP_DIM ? 1 : 4);
 }
 
 static enum status step(struct attention *a, const struct attention_step *step)

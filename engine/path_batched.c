@@ -1,8 +1,8 @@
-/* path_batched.c - decode attention of several sequences in one launch, one warp per query head and
- * sequence.
+/* path_batched.c - decode attention of several sequences in one launch, one warp per query head
+ * and sequence.
  *
- * Two scatter launches whatever the number of sequences is, then one of attention. Where each slot's cache
- * begins and how many keys it holds is read from device memory.
+ * Two scatter launches whatever the number of sequences is, then one of attention. Where each
+ * slot's cache begins and how many keys it holds is read from device memory.
  */
 #include "engine/path_parts.h"
 
@@ -60,14 +60,21 @@ enum status batched_attend(struct attention *a, const struct batched_part *part,
 {
 	const struct attention_shape *s = &a->shape;
 	const struct arg args[] = {
-		ARG_BUFFER(a->io->q), ARG_BUFFER(part->k_ptrs[layer]), ARG_BUFFER(part->v_ptrs[layer]),
-		ARG_BUFFER(a->io->out), ARG_BUFFER(a->io->seq_lens), ARG_I32(s->kv_heads),
-		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_F32(s->scale),
+		ARG_BUFFER(a->io->q),
+		ARG_BUFFER(part->k_ptrs[layer]),
+		ARG_BUFFER(part->v_ptrs[layer]),
+		ARG_BUFFER(a->io->out),
+		ARG_BUFFER(a->io->seq_lens),
+		ARG_I32(s->kv_heads),
+		ARG_I32(s->head_dim),
+		ARG_I32(s->max_len),
+		ARG_F32(s->scale),
 	};
 
 	return launch_kernel(a->device, "attention_batched", layer,
 			     (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
-			     (struct dim3){ WARP, 1, 1 }, (unsigned)tile_bytes(s, 1), args, COUNT(args));
+			     (struct dim3){ WARP, 1, 1 }, (unsigned)tile_bytes(s, 1), args,
+			     COUNT(args));
 }
 
 /* --- the path --- */

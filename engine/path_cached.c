@@ -1,9 +1,10 @@
-/* path_cached.c - the slow starting point: every step attends from all positions and keeps the last.
+/* path_cached.c - the slow starting point: every step attends from all positions anew.
  *
- * One sequence, as many KV heads as query heads. A step uploads the new K and V rows head by head, copies
- * the cache to one without gaps, gives every position the new query, runs causal prefill attention on
- * that, and keeps the last row. Below D keys it downloads the cache instead and takes the softmax on the
- * host, with the exponential of the GPU, so that both devices give the same bits.
+ * One sequence, as many KV heads as query heads. A step uploads the new K and V rows head by
+ * head, copies the cache to one without gaps, gives every position the new query, runs causal
+ * prefill attention on that, and keeps the last row. Below D keys it downloads the cache instead
+ * and takes the softmax on the host, with the exponential of the GPU, so that both devices give
+ * the same bits.
  */
 #include "engine/prefill.h"
 #include "engine/step_io.h"
@@ -28,8 +29,10 @@ static enum status check(const struct attention_shape *s)
 	if (s->slots > 1)
 		return fail(STATUS_USAGE, "cached: %d sequences, it runs 1", s->slots);
 	if (s->heads != s->kv_heads)
-		return fail(STATUS_USAGE, "cached: %d query heads on %d KV heads, it needs one KV head for "
-			    "each query head", s->heads, s->kv_heads);
+		return fail(STATUS_USAGE,
+			    "cached: %d query heads on %d KV heads, it needs one KV head for "
+			    "each query head",
+			    s->heads, s->kv_heads);
 	return STATUS_OK;
 }
 
@@ -89,13 +92,14 @@ static enum status append(struct attention *a, const struct attention_step *step
 }
 
 /* The first n keys of every head, without gaps. */
-static enum status compact(struct attention *a, struct buffer *to, const struct buffer *cache, int n)
+static enum status compact(struct attention *a, struct buffer *to, const struct buffer *cache,
+			   int n)
 {
 	size_t head_bytes = (size_t)n * row_bytes(a);
 
 	for (int head = 0; head < a->shape.heads; head++)
-		TRY(device_copy(a->device, NULL, to, (size_t)head * head_bytes, cache, cache_at(a, head, 0),
-				head_bytes));
+		TRY(device_copy(a->device, NULL, to, (size_t)head * head_bytes, cache,
+				cache_at(a, head, 0), head_bytes));
 	return STATUS_OK;
 }
 
@@ -138,8 +142,8 @@ static enum status attend(struct attention *a, const struct attention_step *step
 }
 
 /* Softmax attention of one row, in the plain order; weights has room for n. */
-static void attend_on_host(const float *q, const float *k, const float *v, int n, size_t D, float scale,
-			   float *weights, float *out)
+static void attend_on_host(const float *q, const float *k, const float *v, int n, size_t D,
+			   float scale, float *weights, float *out)
 {
 	float greatest = -INFINITY, sum = 0.0f;
 
@@ -178,8 +182,8 @@ static enum status attend_short(struct attention *a, const struct attention_step
 			status = device_download(a->device, NULL, a->cache->v[step->layer],
 						 cache_at(a, head, 0), v, bytes);
 		if (status == STATUS_OK)
-			attend_on_host(step->q + (size_t)head * D, k, v, n, D, a->shape.scale, weights,
-				       step->out + (size_t)head * D);
+			attend_on_host(step->q + (size_t)head * D, k, v, n, D, a->shape.scale,
+				       weights, step->out + (size_t)head * D);
 	}
 	free(k);
 	free(v);
@@ -201,8 +205,11 @@ static enum status step(struct attention *a, const struct attention_step *step)
 
 const struct path path_cached = {
 	.name = "cached",
-	.summary = "attends from every position again and keeps the last row; H = Hkv, one sequence",
+	.summary = "attends from every position again, keeps the last row; H = Hkv, one sequence",
 	.size = sizeof(struct cached),
-	.check = check, .shared = shared,
-	.create = create, .step = step, .destroy = destroy,
+	.check = check,
+	.shared = shared,
+	.create = create,
+	.step = step,
+	.destroy = destroy,
 };

@@ -22,12 +22,15 @@ enum status flash_check(const char *who, const struct attention_shape *shape)
 	int chunks = attention_max_chunks(shape->max_len, shape->chunk);
 
 	if (shape->warps < 0 || shape->warps > 2)
-		return fail(STATUS_USAGE, "%s: %d warps per chunk, it must be 1 or 2", who, shape->warps);
+		return fail(STATUS_USAGE, "%s: %d warps per chunk, it must be 1 or 2", who,
+			    shape->warps);
 	if (chunks <= MAX_CHUNKS)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s: %d keys in chunks of %d are %d chunks, a grid has at most %d: "
-		    "pick a chunk of %d keys or more", who, shape->max_len, shape->chunk, chunks,
-		    MAX_CHUNKS, attention_max_chunks(shape->max_len, MAX_CHUNKS));
+	return fail(STATUS_USAGE,
+		    "%s: %d keys in chunks of %d are %d chunks, a grid has at most %d: "
+		    "pick a chunk of %d keys or more",
+		    who, shape->max_len, shape->chunk, chunks, MAX_CHUNKS,
+		    attention_max_chunks(shape->max_len, MAX_CHUNKS));
 }
 
 size_t flash_shared(const struct attention_shape *shape)
@@ -38,7 +41,9 @@ size_t flash_shared(const struct attention_shape *shape)
 enum status flash_alloc(struct attention *a, struct flash_part *part)
 {
 	const struct attention_shape *s = &a->shape;
-	struct buffer_spec spec = { "partials", DTYPE_F32, 4, { s->slots, s->heads, 0, s->head_dim + 2 } };
+	struct buffer_spec spec = {
+		"partials", DTYPE_F32, 4, { s->slots, s->heads, 0, s->head_dim + 2 }
+	};
 
 	part->max_chunks = attention_max_chunks(s->max_len, s->chunk);
 	spec.shape[2] = part->max_chunks;
@@ -55,19 +60,27 @@ enum status flash_attend(struct attention *a, const struct flash_part *part, int
 	const struct attention_shape *s = &a->shape;
 	unsigned H = (unsigned)s->heads, M = (unsigned)s->slots, warps = warps_of(s);
 	const struct arg chunk_args[] = {
-		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]), ARG_BUFFER(a->cache->v[layer]),
-		ARG_BUFFER(part->partials), ARG_BUFFER(a->io->seq_lens), ARG_I32(s->kv_heads),
-		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
-		ARG_I32(s->chunk), ARG_F32(s->scale),
+		ARG_BUFFER(a->io->q),
+		ARG_BUFFER(a->cache->k[layer]),
+		ARG_BUFFER(a->cache->v[layer]),
+		ARG_BUFFER(part->partials),
+		ARG_BUFFER(a->io->seq_lens),
+		ARG_I32(s->kv_heads),
+		ARG_I32(s->head_dim),
+		ARG_I32(s->max_len),
+		ARG_I64(kv_cache_stride(a->cache)),
+		ARG_I32(s->chunk),
+		ARG_F32(s->scale),
 	};
 	const struct arg reduce_args[] = {
 		ARG_BUFFER(part->partials), ARG_BUFFER(a->io->out), ARG_BUFFER(a->io->seq_lens),
 		ARG_I32(s->head_dim), ARG_I32(s->chunk), ARG_I32(part->max_chunks),
 	};
 
-	TRY(launch_kernel(a->device, warps == 1 ? "flash_decode_chunk" : "flash_decode_chunk_2warp", layer,
-			  (struct dim3){ H, M, (unsigned)part->max_chunks }, (struct dim3){ WARP, warps, 1 },
-			  (unsigned)flash_shared(s), chunk_args, COUNT(chunk_args)));
+	TRY(launch_kernel(a->device, warps == 1 ? "flash_decode_chunk" : "flash_decode_chunk_2warp",
+			  layer, (struct dim3){ H, M, (unsigned)part->max_chunks },
+			  (struct dim3){ WARP, warps, 1 }, (unsigned)flash_shared(s), chunk_args,
+			  COUNT(chunk_args)));
 	return launch_kernel(a->device, "flash_decode_reduce", layer, (struct dim3){ H, M, 1 },
 			     (struct dim3){ WARP, 1, 1 }, 0, reduce_args, COUNT(reduce_args));
 }

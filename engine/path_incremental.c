@@ -23,11 +23,11 @@ static enum status attend_slot(struct attention *a, int layer, int slot, unsigne
 		ARG_F32(s->scale),
 	};
 
-	return launch_kernel(a->device, warps == 1 ? "attention_incremental"
-			     : "attention_incremental_multiwarp", layer,
-			     (struct dim3){ (unsigned)s->heads, 1, 1 },
-			     (struct dim3){ WARP * warps, 1, 1 }, (unsigned)tile_bytes(s, warps), args,
-			     COUNT(args));
+	return launch_kernel(
+		a->device, warps == 1 ? "attention_incremental" : "attention_incremental_multiwarp",
+		layer, (struct dim3){ (unsigned)s->heads, 1, 1 },
+		(struct dim3){ WARP * warps, 1, 1 }, (unsigned)tile_bytes(s, warps), args,
+		COUNT(args));
 }
 
 enum status incremental_attend(struct attention *a, int layer, unsigned warps)
@@ -78,6 +78,8 @@ static enum status step_four(struct attention *a, const struct attention_step *s
 
 const struct path path_incremental_multiwarp = {
 	.name = "incremental-multiwarp",
-	.summary = "four warps per query head, each over a quarter of the keys, merged in shared memory",
-	.size = sizeof(struct attention), .shared = shared_four, .step = step_four,
+	.summary = "four warps per query head over a quarter of the keys each, then merged",
+	.size = sizeof(struct attention),
+	.shared = shared_four,
+	.step = step_four,
 };

@@ -1,5 +1,5 @@
-/* path_parts.h - attention parts that the path `auto` puts together: what each path launches between the
- * scatter and the download.
+/* path_parts.h - attention parts that the path `auto` puts together: what each path launches
+ * between the scatter and the download.
  *
  * Each part is in the file of its own path. Serves engine/path_*.c only.
  */

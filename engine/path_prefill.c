@@ -1,7 +1,7 @@
 /* path_prefill.c - attends to a step's single new query as to a prompt of one position.
  *
- * A sequence at a time, on the cache where it lies. For many queries at once see engine/prefill.h, which
- * also serves the prompts of all paths.
+ * A sequence at a time, on the cache where it lies. For many queries at once see
+ * engine/prefill.h, which also serves the prompts of all paths.
  */
 #include "engine/prefill.h"
 #include "engine/step_io.h"

@@ -40,8 +40,8 @@ enum status check_shared(struct device *device, const char *who, size_t bytes)
 	TRY(device_info(device, &info));
 	if (bytes <= info.shared_per_block_optin)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s: %zu bytes of shared memory, a block of %s has at most %zu", who,
-		    bytes, info.name, info.shared_per_block_optin);
+	return fail(STATUS_USAGE, "%s: %zu bytes of shared memory, a block of %s has at most %zu",
+		    who, bytes, info.name, info.shared_per_block_optin);
 }
 
 /* --- buffers --- */
@@ -252,14 +252,16 @@ static void swap_outer(float *to, const float *from, size_t a, size_t b, size_t 
 			memcpy(to + (j * a + i) * D, from + (i * b + j) * D, D * sizeof(float));
 }
 
-static enum status upload_prompt(struct attention *a, const struct attention_prompt *p, float *heads_first)
+static enum status upload_prompt(struct attention *a, const struct attention_prompt *p,
+				 float *heads_first)
 {
 	size_t rows = (size_t)p->rows, H = (size_t)a->shape.heads, D = (size_t)a->shape.head_dim;
 	size_t new_bytes = rows * (size_t)a->shape.kv_heads * D * sizeof(float);
 	struct prompt_io *prompt = &a->io->prompt;
 
 	swap_outer(heads_first, p->q, rows, H, D);
-	TRY(device_upload(a->device, NULL, prompt->q, 0, heads_first, rows * H * D * sizeof(float)));
+	TRY(device_upload(a->device, NULL, prompt->q, 0, heads_first,
+			  rows * H * D * sizeof(float)));
 	TRY(device_upload(a->device, NULL, prompt->k_new, 0, p->k, new_bytes));
 	return device_upload(a->device, NULL, prompt->v_new, 0, p->v, new_bytes);
 }
@@ -270,8 +272,11 @@ static enum status scatter_prompt(struct attention *a, const struct attention_pr
 	const struct attention_shape *s = &a->shape;
 	uint64_t slot_bytes = (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
 	const struct arg args[] = {
-		ARG_BUFFER(rows), ARG_AT(cache, (uint64_t)p->slot * slot_bytes), ARG_I32(s->head_dim),
-		ARG_I32(s->max_len), ARG_I32(kv_cache_length(a->cache, p->layer, p->slot)),
+		ARG_BUFFER(rows),
+		ARG_AT(cache, (uint64_t)p->slot * slot_bytes),
+		ARG_I32(s->head_dim),
+		ARG_I32(s->max_len),
+		ARG_I32(kv_cache_length(a->cache, p->layer, p->slot)),
 	};
 
 	return launch_kernel(a->device, "kv_scatter_rows", p->layer,
@@ -294,8 +299,8 @@ static enum status attend_prompt(struct attention *a, const struct attention_pro
 	TRY(scatter_prompt(a, p, a->io->prompt.k_new, a->cache->k[p->layer]));
 	TRY(scatter_prompt(a, p, a->io->prompt.v_new, a->cache->v[p->layer]));
 	return prefill_launch(a->device, &prefill, ARG_BUFFER(a->io->prompt.q),
-			      ARG_AT(a->cache->k[p->layer], slot), ARG_AT(a->cache->v[p->layer], slot),
-			      ARG_BUFFER(a->io->prompt.out));
+			      ARG_AT(a->cache->k[p->layer], slot),
+			      ARG_AT(a->cache->v[p->layer], slot), ARG_BUFFER(a->io->prompt.out));
 }
 
 enum status step_io_prefill(struct attention *a, const struct attention_prompt *p)

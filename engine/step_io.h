@@ -1,5 +1,5 @@
-/* step_io.h - what attention paths share around their kernels: buffers of a step and of a prompt, uploads,
- * the scatter of new rows, launches.
+/* step_io.h - what attention paths share around their kernels: buffers of a step and of a
+ * prompt, uploads, the scatter of new rows, launches.
  *
  * Serves engine/path*.c and engine/prefill.c only; path.h is what others include.
  */
@@ -29,8 +29,8 @@ struct step_io {
 	struct prompt_io prompt;
 };
 
-/* Allocates the buffers and the cache of a path that is being created; step_io_free() frees what there is,
- * also after an error. */
+/* Allocates the buffers and the cache of a path that is being created; step_io_free() frees what
+ * there is, also after an error. */
 enum status step_io_alloc(struct attention *);
 void step_io_free(struct attention *);
 
@@ -48,7 +48,8 @@ enum status step_io_prefill(struct attention *, const struct attention_prompt *)
 
 /* Asks for shared memory above 48 KiB where it is needed. INTERNAL when there is no such kernel. */
 enum status launch_kernel(struct device *, const char *kernel, int layer, struct dim3 grid,
-			  struct dim3 block, unsigned shared_bytes, const struct arg *, int arg_count);
+			  struct dim3 block, unsigned shared_bytes, const struct arg *,
+			  int arg_count);
 /* USAGE when the device's blocks do not have that much shared memory. */
 enum status check_shared(struct device *, const char *who, size_t bytes);
 /* Frees those that are not NULL, and sets them so. */

@@ -1,5 +1,5 @@
-/* indirect.h - for tests: the kernels that read position and length from device memory, beside those that
- * get them by value. Serves graphs, whose launches keep their arguments.
+/* indirect.h - for tests: the kernels that read position and length from device memory, beside
+ * those that get them by value. Serves graphs, whose launches keep their arguments.
  */
 #ifndef TESTS_INDIRECT_H
 #define TESTS_INDIRECT_H
@@ -17,8 +17,8 @@ struct indirect {
 	bool by_value;
 };
 
-static inline struct buffer *indirect_buffer(struct device *device, const char *name, enum dtype dtype,
-					     int64_t count, uint32_t *random)
+static inline struct buffer *indirect_buffer(struct device *device, const char *name,
+					     enum dtype dtype, int64_t count, uint32_t *random)
 {
 	struct buffer_spec spec = { .name = name, .dtype = dtype, .rank = 1, .shape = { count } };
 	float *values = calloc((size_t)count, sizeof *values);
@@ -38,7 +38,8 @@ static inline void indirect_scatter(const struct indirect *c, struct buffer *cac
 		ARG_BUFFER(c->rows), ARG_BUFFER(cache), position, ARG_I32(INDIRECT_D),
 		ARG_I32(INDIRECT_MAX_LEN),
 	};
-	const struct arg by_value[] = { indirect[0], indirect[1], indirect[3], indirect[4], position };
+	const struct arg by_value[] = { indirect[0], indirect[1], indirect[3], indirect[4],
+					position };
 
 	OK(launch_kernel(c->device, c->by_value ? "kv_scatter" : "kv_scatter_indirect", 0,
 			 (struct dim3){ INDIRECT_HKV, 1, 1 }, (struct dim3){ INDIRECT_D, 1, 1 }, 0,
@@ -55,16 +56,19 @@ static inline void indirect_attend(const struct indirect *c)
 	const struct arg out = ARG_BUFFER(c->out), scale = ARG_F32(attention_scale(INDIRECT_D));
 	const struct arg heads = ARG_I32(INDIRECT_HKV), D = ARG_I32(INDIRECT_D);
 	const struct arg max_len = ARG_I32(INDIRECT_MAX_LEN);
-	const struct arg indirect[] = { q, k, v, out, ARG_BUFFER(c->length), heads, D, max_len, scale };
+	const struct arg length = ARG_BUFFER(c->length);
+	const struct arg indirect[] = { q, k, v, out, length, heads, D, max_len, scale };
 	const struct arg by_value[] = { q, k, v, out, heads, D, max_len, ARG_I32(c->n), scale };
 
-	OK(launch_kernel(c->device, names[c->warps > 1][c->by_value], 0, (struct dim3){ INDIRECT_H, 1, 1 },
-			 (struct dim3){ 32 * c->warps, 1, 1 }, c->warps * 32 * (INDIRECT_D + 1) * 4,
-			 c->by_value ? by_value : indirect, COUNT(indirect)));
+	OK(launch_kernel(c->device, names[c->warps > 1][c->by_value], 0,
+			 (struct dim3){ INDIRECT_H, 1, 1 }, (struct dim3){ 32 * c->warps, 1, 1 },
+			 c->warps * 32 * (INDIRECT_D + 1) * 4, c->by_value ? by_value : indirect,
+			 COUNT(indirect)));
 }
 
 /* Appends one row to n - 1 keys and attends; out is [H, D]. */
-static inline void indirect_run(struct device *device, int n, unsigned warps, bool by_value, float *out)
+static inline void indirect_run(struct device *device, int n, unsigned warps, bool by_value,
+				float *out)
 {
 	uint32_t random = (uint32_t)n;
 	int64_t cache = (int64_t)INDIRECT_HKV * INDIRECT_MAX_LEN * INDIRECT_D;
@@ -84,7 +88,8 @@ static inline void indirect_run(struct device *device, int n, unsigned warps, bo
 	indirect_scatter(&c, c.v);
 	indirect_attend(&c);
 	OK(device_download(device, NULL, c.out, 0, out, c.out->bytes));
-	free_buffers(device, (struct buffer *[]){ c.q, c.rows, c.k, c.v, c.out, c.length, c.position }, 7);
+	free_buffers(device,
+		     (struct buffer *[]){ c.q, c.rows, c.k, c.v, c.out, c.length, c.position }, 7);
 }
 
 #endif

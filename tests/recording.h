@@ -64,8 +64,13 @@ static inline void recording_fill(float *values, int count, uint32_t *state, boo
 static inline struct attention_shape recording_shape(const struct recording_options *o)
 {
 	struct attention_shape shape = {
-		.slots = o->slots ? o->slots : 1, .heads = REC_HEADS, .kv_heads = REC_KV_HEADS,
-		.head_dim = REC_D, .max_len = 12, .chunk = REC_CHUNK, .scale = attention_scale(REC_D),
+		.slots = o->slots ? o->slots : 1,
+		.heads = REC_HEADS,
+		.kv_heads = REC_KV_HEADS,
+		.head_dim = REC_D,
+		.max_len = 12,
+		.chunk = REC_CHUNK,
+		.scale = attention_scale(REC_D),
 	};
 
 	if (o->shape)

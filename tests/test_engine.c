@@ -123,8 +123,14 @@ static enum status fake_info(struct device *device, struct device_info *out)
 }
 
 static const struct device_ops fake_ops = {
-	.name = "fake", .info = fake_info, .alloc = fake_alloc, .free = fake_free, .upload = fake_upload,
-	.download = fake_download, .copy = fake_copy, .launch = fake_launch,
+	.name = "fake",
+	.info = fake_info,
+	.alloc = fake_alloc,
+	.free = fake_free,
+	.upload = fake_upload,
+	.download = fake_download,
+	.copy = fake_copy,
+	.launch = fake_launch,
 };
 
 static struct fake fake_open(void)
@@ -320,8 +326,8 @@ START_TEST(shared_memory_of_the_device_is_a_limit)
 	struct attention *attention;
 
 	check_usage(attention_create(&path_incremental_multiwarp, &fake.base, &shape, &attention),
-		    "incremental-multiwarp: 131584 bytes of shared memory, a block of fake has at most "
-		    "102400");
+		    "incremental-multiwarp: 131584 bytes of shared memory, a block of fake "
+		    "has at most 102400");
 	ck_assert_int_eq(fake.buffers, 0);
 	check_ok(attention_create(&path_incremental, &fake.base, &shape, &attention));
 	attention_destroy(attention);

@@ -1,8 +1,9 @@
-/* test_paths.c - every attention path on the simulator: random shapes against float64 by the accuracy rule,
- * and the equalities between paths, bit for bit.
+/* test_paths.c - every attention path on the simulator: random shapes against float64 by the
+ * accuracy rule, and the equalities between paths, bit for bit.
  *
- * Memory beyond a sequence's keys and in slots that are done is the simulator's poison, a NaN, so that a
- * read of it shows. Whole decodes end it: what a prompt is answered does not depend on its company.
+ * Memory beyond a sequence's keys and in slots that are done is the simulator's poison, a NaN,
+ * so that a read of it shows. Whole decodes end it: what a prompt is answered does not depend on
+ * its company.
  */
 #include "config.h"
 
@@ -17,7 +18,14 @@
 
 /* --- cases --- */
 
-enum scores { SCORES_RANDOM, SCORES_RISING, SCORES_FALLING, SCORES_EQUAL, SCORES_HUGE, SCORES_KINDS };
+enum scores {
+	SCORES_RANDOM,
+	SCORES_RISING,
+	SCORES_FALLING,
+	SCORES_EQUAL,
+	SCORES_HUGE,
+	SCORES_KINDS
+};
 
 struct path_case {
 	int slots, heads, kv_heads, head_dim, max_len, chunk, warps;
@@ -94,9 +102,14 @@ static struct path_case random_case(int number, bool one_slot, bool one_group)
 	static const int dims[] = { 1, 3, 31, 32, 33, 64, 65, 100, 128, 129, 255, 256 };
 	static const int chunks[] = { 1, 7, 16, 31, 32, 33, 128 };
 	struct path_case c = {
-		.slots = one_slot ? 1 : number % 5 == 4 ? 17 : pick(1, 4), .kv_heads = pick(1, 2),
-		.head_dim = number % 2 ? pick(1, 256) : dims[number / 2 % 12], .chunk = chunks[number % 7],
-		.warps = 1 + number % 2, .scores = (enum scores)(number % SCORES_KINDS),
+		.slots = one_slot	  ? 1
+			: number % 5 == 4 ? 17
+					  : pick(1, 4),
+		.kv_heads = pick(1, 2),
+		.head_dim = number % 2 ? pick(1, 256) : dims[number / 2 % 12],
+		.chunk = chunks[number % 7],
+		.warps = 1 + number % 2,
+		.scores = (enum scores)(number % SCORES_KINDS),
 	};
 	int group = one_group ? 1 : number % 9 == 8 ? 16 : pick(1, 4);
 
@@ -128,10 +141,17 @@ static struct attention *open_path(const struct path *path, struct device *devic
 {
 	struct attention *attention;
 
-	OK(attention_create(path, device, &(struct attention_shape){
-		.layers = 1, .slots = c->slots, .heads = c->heads, .kv_heads = c->kv_heads,
-		.head_dim = c->head_dim, .max_len = c->max_len, .chunk = c->chunk, .scale = c->scale,
-		.warps = c->warps }, &attention));
+	OK(attention_create(path, device,
+			    &(struct attention_shape){ .layers = 1,
+						       .slots = c->slots,
+						       .heads = c->heads,
+						       .kv_heads = c->kv_heads,
+						       .head_dim = c->head_dim,
+						       .max_len = c->max_len,
+						       .chunk = c->chunk,
+						       .scale = c->scale,
+						       .warps = c->warps },
+			    &attention));
 	return attention;
 }
 
@@ -155,7 +175,8 @@ static float *run_case(const struct path *path, const struct path_case *c, uint6
 		OK(kv_cache_load(a->cache, 0, (int)slot, c->k + slot * slot_size(c),
 				 c->v + slot * slot_size(c), n - 1, c->max_len));
 		for (size_t h = 0; h < Hkv; h++) {
-			size_t from = slot * slot_size(c) + (h * (size_t)c->max_len + (size_t)n - 1) * D;
+			size_t from =
+				slot * slot_size(c) + (h * (size_t)c->max_len + (size_t)n - 1) * D;
 
 			memcpy(k_new + (slot * Hkv + h) * D, c->k + from, D * sizeof(float));
 			memcpy(v_new + (slot * Hkv + h) * D, c->v + from, D * sizeof(float));
@@ -172,18 +193,20 @@ static float *run_case(const struct path *path, const struct path_case *c, uint6
 	return out;
 }
 
-/* --- accuracy: at most twice the error of plain f32 softmax, plus 2^-20 of the greatest value --- */
+/* --- accuracy: at most twice the error of plain f32 softmax, plus 2^-20 of the greatest value
+ * --- */
 
 struct errors {
 	double worst, plain_worst, squares, plain_squares, greatest;
 };
 
 /* Attention of one row to n keys, in double and, plainly, in float. Rows of v have Dv elements. */
-static void reference_row(const float *q, const float *k, const float *v, int n, size_t D, size_t Dv,
-			  float scale, double *exact, float *plain)
+static void reference_row(const float *q, const float *k, const float *v, int n, size_t D,
+			  size_t Dv, float scale, double *exact, float *plain)
 {
 	double *weight = xcalloc((size_t)n + 1, sizeof(*weight)), most = -INFINITY, sum = 0.0;
-	float *rough = xcalloc((size_t)n + 1, sizeof(*rough)), rough_most = -INFINITY, rough_sum = 0.0f;
+	float *rough = xcalloc((size_t)n + 1, sizeof(*rough)), rough_most = -INFINITY,
+	      rough_sum = 0.0f;
 
 	for (size_t j = 0; j < (size_t)n; j++) {
 		for (size_t d = 0; d < D; d++) {
@@ -209,13 +232,16 @@ static void reference_row(const float *q, const float *k, const float *v, int n,
 	free(rough);
 }
 
-/* Adds what one output row is off; values lie in [-1, 1), which is also the hull of every output. */
-static void add_row(struct errors *e, const float *out, const double *exact, const float *plain, size_t Dv)
+/* Adds what one output row is off; values lie in [-1, 1), which is also the hull of every
+ * output. */
+static void add_row(struct errors *e, const float *out, const double *exact, const float *plain,
+		    size_t Dv)
 {
 	for (size_t d = 0; d < Dv; d++) {
 		double off = fabs(out[d] - exact[d]), plain_off = fabs(plain[d] - exact[d]);
 
-		ck_assert_msg(fabsf(out[d]) <= 1.0f + 0x1p-20f, "element %zu is %g", d, (double)out[d]);
+		ck_assert_msg(fabsf(out[d]) <= 1.0f + 0x1p-20f, "element %zu is %g", d,
+			      (double)out[d]);
 		e->worst = fmax(e->worst, off);
 		e->plain_worst = fmax(e->plain_worst, plain_off);
 		e->squares += off * off;
@@ -225,8 +251,8 @@ static void add_row(struct errors *e, const float *out, const double *exact, con
 
 static void check_errors(struct errors *total, const struct errors *e, const char *what)
 {
-	ck_assert_msg(e->worst <= 2.0 * e->plain_worst + 0x1p-20, "%s: %g off, plain softmax is %g", what,
-		      e->worst, e->plain_worst);
+	ck_assert_msg(e->worst <= 2.0 * e->plain_worst + 0x1p-20, "%s: %g off, plain softmax is %g",
+		      what, e->worst, e->plain_worst);
 	total->squares += e->squares;
 	total->plain_squares += e->plain_squares;
 }
@@ -239,16 +265,18 @@ static void check_case(const struct path *path, const struct path_case *c, struc
 	double exact[256];
 	char what[160];
 
-	snprintf(what, sizeof(what), "%s: M %d, H %d, Hkv %d, D %d, C %d, max_len %d, scores %d", path->name,
-		 c->slots, c->heads, c->kv_heads, c->head_dim, c->chunk, c->max_len, (int)c->scores);
+	snprintf(what, sizeof(what), "%s: M %d, H %d, Hkv %d, D %d, C %d, max_len %d, scores %d",
+		 path->name, c->slots, c->heads, c->kv_heads, c->head_dim, c->chunk, c->max_len,
+		 (int)c->scores);
 	for (size_t row = 0; row < row_count(c); row++) {
 		size_t slot = row / (size_t)c->heads, head = row % (size_t)c->heads;
 		size_t kv = slot * slot_size(c) + head * (size_t)c->kv_heads / (size_t)c->heads
 			* (size_t)c->max_len * D;
 
-		reference_row(c->q + row * D, c->k + kv, c->v + kv, c->lengths[slot], D, D, c->scale, exact,
-			      plain);
-		/* Huge scores: who wins is settled in the last bit of f32, so only the hull is asked for. */
+		reference_row(c->q + row * D, c->k + kv, c->v + kv, c->lengths[slot], D, D,
+			      c->scale, exact, plain);
+		/* Huge scores: who wins is settled in the last bit of f32, so only the hull is
+		 * asked for. */
 		if (c->scores == SCORES_HUGE)
 			add_row(&(struct errors){ 0 }, out + row * D, exact, plain, D);
 		else
@@ -277,8 +305,9 @@ START_TEST(random_shapes_are_accurate)
 		check_case(path, &c, &total);
 		free_case(&c);
 	}
-	ck_assert_msg(total.squares <= 1.5 * 1.5 * total.plain_squares, "%s: RMS error %g times plain's",
-		      path->name, sqrt(total.squares / total.plain_squares));
+	ck_assert_msg(total.squares <= 1.5 * 1.5 * total.plain_squares,
+		      "%s: RMS error %g times plain's", path->name,
+		      sqrt(total.squares / total.plain_squares));
 }
 END_TEST
 
@@ -308,8 +337,8 @@ static void check_prefill(struct device *device, const struct prefill *p, struct
 	for (size_t row = 0; row < H * Nq; row++) {
 		size_t kv = row / Nq * Hkv / H * Nk;
 
-		reference_row(q + row * D, k + kv * D, v + kv * Dv, visible_keys(p, (int)(row % Nq)), D, Dv,
-			      p->scale, exact, plain);
+		reference_row(q + row * D, k + kv * D, v + kv * Dv,
+			      visible_keys(p, (int)(row % Nq)), D, Dv, p->scale, exact, plain);
 		add_row(&e, out + row * Dv, exact, plain, Dv);
 	}
 	check_errors(total, &e, what);
@@ -327,9 +356,13 @@ START_TEST(prefill_takes_any_shape_and_mask)
 
 	for (int i = 0; i < 30; i++) {
 		struct prefill p = {
-			.kv_heads = pick(1, 3), .queries = sizes[pick(0, 9)], .keys = sizes[pick(0, 9)],
-			.head_dim = i % 3 ? pick(1, 130) : pick(1, 256), .value_dim = pick(1, 140),
-			.mask = (enum causal_mask)(i % 3), .layer = -1,
+			.kv_heads = pick(1, 3),
+			.queries = sizes[pick(0, 9)],
+			.keys = sizes[pick(0, 9)],
+			.head_dim = i % 3 ? pick(1, 130) : pick(1, 256),
+			.value_dim = pick(1, 140),
+			.mask = (enum causal_mask)(i % 3),
+			.layer = -1,
 		};
 
 		p.heads = p.kv_heads * pick(1, 3);
@@ -342,7 +375,8 @@ START_TEST(prefill_takes_any_shape_and_mask)
 }
 END_TEST
 
-/* All 96 positions of a layer of the sample model; the reference is f32 too, [position, head, D]. */
+/* All 96 positions of a layer of the sample model; the reference is f32 too, [position, head,
+ * D]. */
 START_TEST(a_captured_layer_matches_at_every_position)
 {
 	struct npy q = sample_npy("short", "layer1_q", DTYPE_F32);
@@ -350,8 +384,16 @@ START_TEST(a_captured_layer_matches_at_every_position)
 	struct npy v = sample_npy("short", "layer1_v", DTYPE_F32);
 	struct npy wanted = sample_npy("short", "layer1_out", DTYPE_F32);
 	const struct prefill p = {
-		.heads = 8, .kv_heads = 2, .queries = 96, .keys = 96, .head_dim = 64, .value_dim = 64,
-		.stride = 96, .mask = MASK_BOTTOM_RIGHT, .scale = attention_scale(64), .layer = -1,
+		.heads = 8,
+		.kv_heads = 2,
+		.queries = 96,
+		.keys = 96,
+		.head_dim = 64,
+		.value_dim = 64,
+		.stride = 96,
+		.mask = MASK_BOTTOM_RIGHT,
+		.scale = attention_scale(64),
+		.layer = -1,
 	};
 	struct device *device = open_simulator(0);
 	float *out = random_values(wanted.count);
@@ -373,7 +415,9 @@ END_TEST
 
 START_TEST(prefill_without_work_or_keys)
 {
-	struct prefill p = { .heads = 2, .kv_heads = 1, .queries = 3, .head_dim = 4, .value_dim = 5 };
+	struct prefill p = {
+		.heads = 2, .kv_heads = 1, .queries = 3, .head_dim = 4, .value_dim = 5
+	};
 	struct device *device = open_simulator(0);
 	float q[2 * 3 * 4] = { 0 }, out[2 * 3 * 5];
 
@@ -383,9 +427,14 @@ START_TEST(prefill_without_work_or_keys)
 		ck_assert_float_eq(out[i], 0.0f);
 	p.value_dim = 0;
 	OK(prefill_run(device, &p, q, NULL, NULL, out));
-	p = (struct prefill){ .heads = 3, .kv_heads = 2, .queries = 1, .head_dim = 1, .value_dim = 1 };
-	FAILS(prefill_run(device, &p, q, q, q, out), STATUS_USAGE, "3 query heads are no multiple of 2");
-	p = (struct prefill){ .heads = 1, .kv_heads = 1, .queries = 1, .head_dim = 1, .value_dim = 257 };
+	p = (struct prefill){
+		.heads = 3, .kv_heads = 2, .queries = 1, .head_dim = 1, .value_dim = 1
+	};
+	FAILS(prefill_run(device, &p, q, q, q, out), STATUS_USAGE,
+	      "3 query heads are no multiple of 2");
+	p = (struct prefill){
+		.heads = 1, .kv_heads = 1, .queries = 1, .head_dim = 1, .value_dim = 257
+	};
 	FAILS(prefill_run(device, &p, q, q, q, out), STATUS_USAGE, "value size 257");
 	device_close(device);
 }
@@ -393,8 +442,8 @@ END_TEST
 
 /* --- equalities, bit for bit --- */
 
-static void check_equal_runs(const struct path *one, const struct path_case *c, const struct path *other,
-			     const struct path_case *d)
+static void check_equal_runs(const struct path *one, const struct path_case *c,
+			     const struct path *other, const struct path_case *d)
 {
 	float *a = run_case(one, c, 0), *b = run_case(other, d, 5);
 
@@ -421,13 +470,30 @@ END_TEST
 
 START_TEST(auto_is_the_path_it_picks)
 {
-	struct path_case c = { .slots = 1, .heads = 2, .kv_heads = 1, .head_dim = 64, .max_len = 130,
-			       .chunk = 0, .lengths = { 127 } };
+	struct path_case c = { .slots = 1,
+			       .heads = 2,
+			       .kv_heads = 1,
+			       .head_dim = 64,
+			       .max_len = 130,
+			       .chunk = 0,
+			       .lengths = { 127 } };
 	struct path_case chunked;
 
 	fill_case(&c);
-	check_equal_runs(&path_auto, &c, &path_incremental, &(struct path_case){ c.slots, c.heads,
-		c.kv_heads, c.head_dim, c.max_len, 1, 1, { 127 }, c.scores, c.scale, c.q, c.k, c.v });
+	check_equal_runs(&path_auto, &c, &path_incremental,
+			 &(struct path_case){ c.slots,
+					      c.heads,
+					      c.kv_heads,
+					      c.head_dim,
+					      c.max_len,
+					      1,
+					      1,
+					      { 127 },
+					      c.scores,
+					      c.scale,
+					      c.q,
+					      c.k,
+					      c.v });
 	chunked = c;
 	chunked.chunk = 16;
 	check_equal_runs(&path_auto, &chunked, &path_flash_decoding, &chunked);
@@ -488,9 +554,12 @@ END_TEST
 START_TEST(a_replay_is_its_recording)
 {
 	static const struct path *const paths[] = {
-		&path_prefill, &path_incremental, &path_incremental_multiwarp, &path_batched, &path_auto,
+		&path_prefill, &path_incremental, &path_incremental_multiwarp,
+		&path_batched, &path_auto,
 	};
-	const struct recording_options recording = { .level = LEVEL_POINTS, .slots = 2, .path = paths[_i] };
+	const struct recording_options recording = { .level = LEVEL_POINTS,
+						     .slots = 2,
+						     .path = paths[_i] };
 	struct replay_options options = { .device = "sim", .target = { .seed = 7, .jobs = 2 } };
 	struct replay_report report;
 	struct store *store;
@@ -499,7 +568,8 @@ START_TEST(a_replay_is_its_recording)
 	recording_make(store, &recording, NULL);
 	OK(replay_compare(store, 1, &options, &report));
 	ck_assert_int_eq(report.diff.differences, 0);
-	ck_assert_int_eq(query(store, "SELECT count(*) = 0 FROM v_point") == 1, paths[_i] == &path_prefill);
+	ck_assert_int_eq(query(store, "SELECT count(*) = 0 FROM v_point") == 1,
+			 paths[_i] == &path_prefill);
 	/* Every new row is found: 2 tensors, 2 layers, 2 slots, 2 KV heads a step. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_kv"), 16 * REC_STEPS);
 	ck_assert_int_eq(query(store, "SELECT count(DISTINCT slot) FROM v_kv"), 2);
@@ -523,8 +593,10 @@ START_TEST(a_full_slot_changes_nothing)
 		OK(attention_step(a, &step));
 	OK(device_download(device, NULL, a->cache->k[0], 0, before, sizeof(before)));
 	FAILS(attention_step(a, &step), STATUS_USAGE, "slot 0 is full: it holds 3 of 3");
-	FAILS(attention_prefill(a, &(struct attention_prompt){ .rows = 1, .q = q, .k = q, .v = q,
-							       .out = out }), STATUS_USAGE, "does not fit");
+	FAILS(attention_prefill(
+		      a,
+		      &(struct attention_prompt){ .rows = 1, .q = q, .k = q, .v = q, .out = out }),
+	      STATUS_USAGE, "does not fit");
 	OK(device_download(device, NULL, a->cache->k[0], 0, after, sizeof(after)));
 	ck_assert_mem_eq(before, after, sizeof(before));
 	ck_assert_int_eq(kv_cache_length(a->cache, 0, 0), 3);
@@ -535,14 +607,22 @@ END_TEST
 
 START_TEST(what_cannot_run_is_refused)
 {
-	struct attention_shape shape = { .layers = 1, .slots = 1, .heads = 4, .kv_heads = 2, .head_dim = 4,
-					 .max_len = 3, .chunk = 2, .scale = 1.0f };
+	struct attention_shape shape = { .layers = 1,
+					 .slots = 1,
+					 .heads = 4,
+					 .kv_heads = 2,
+					 .head_dim = 4,
+					 .max_len = 3,
+					 .chunk = 2,
+					 .scale = 1.0f };
 
-	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE, "cached: 4 query heads on 2 KV heads");
+	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
+	      "cached: 4 query heads on 2 KV heads");
 	shape.heads = 2;
 	OK(attention_check(&path_cached, &shape));
 	shape.slots = 2;
-	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE, "cached: 2 sequences, it runs 1");
+	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
+	      "cached: 2 sequences, it runs 1");
 	shape.warps = 3;
 	FAILS(attention_check(&path_flash_decoding, &shape), STATUS_USAGE, "3 warps per chunk");
 	shape.warps = 2;
@@ -560,7 +640,11 @@ END_TEST
 START_TEST(prompts_append_to_what_is_there)
 {
 	enum { ROWS = 40, PER_ROW = 4 * 20 };
-	struct path_case c = { .slots = 2, .heads = 4, .kv_heads = 4, .head_dim = 20, .max_len = ROWS + 1,
+	struct path_case c = { .slots = 2,
+			       .heads = 4,
+			       .kv_heads = 4,
+			       .head_dim = 20,
+			       .max_len = ROWS + 1,
 			       .chunk = 16 };
 	float *q = random_values((ROWS + 1) * PER_ROW), *k = random_values((ROWS + 1) * PER_ROW);
 	float *v = random_values((ROWS + 1) * PER_ROW), *out = random_values(ROWS * PER_ROW);
@@ -584,10 +668,15 @@ START_TEST(prompts_append_to_what_is_there)
 		memcpy(q2 + PER_ROW, q + row * PER_ROW, sizeof(q2) / 2);
 		memcpy(k2 + PER_ROW, k + row * PER_ROW, sizeof(k2) / 2);
 		memcpy(v2 + PER_ROW, v + row * PER_ROW, sizeof(v2) / 2);
-		OK(attention_step(b, &(struct attention_step){
-			.q = q2, .k = k2, .v = v2, .out = stepped, .done = (const bool[]){ true, false } }));
-		ck_assert_double_le(greatest_difference(stepped + PER_ROW, out + row * PER_ROW, PER_ROW),
-				    2e-6);
+		OK(attention_step(
+			b,
+			&(struct attention_step){ .q = q2,
+						  .k = k2,
+						  .v = v2,
+						  .out = stepped,
+						  .done = (const bool[]){ true, false } }));
+		ck_assert_double_le(
+			greatest_difference(stepped + PER_ROW, out + row * PER_ROW, PER_ROW), 2e-6);
 	}
 	attention_destroy(a);
 	attention_destroy(b);
@@ -600,8 +689,8 @@ START_TEST(prompts_append_to_what_is_there)
 END_TEST
 
 /* Decodes prompts in that many slots; replies are [prompts][count]. */
-static void decode(const struct llama *model, const struct path *path, const char *const *prompts, int count,
-		   int slots, size_t bytes, unsigned char replies[][32])
+static void decode(const struct llama *model, const struct path *path, const char *const *prompts,
+		   int count, int slots, size_t bytes, unsigned char replies[][32])
 {
 	struct sequence sequences[4] = { { 0 } };
 	struct device *device = open_simulator(0);
@@ -610,12 +699,14 @@ static void decode(const struct llama *model, const struct path *path, const cha
 
 	for (int i = 0; i < count; i++)
 		sequences[i] = (struct sequence){
-			.prompt = (const unsigned char *)prompts[i], .prompt_bytes = strlen(prompts[i]),
+			.prompt = (const unsigned char *)prompts[i],
+			.prompt_bytes = strlen(prompts[i]),
 			.reply = replies[i],
 		};
 	shape = generate_shape(model, sequences, count, slots, bytes, 16);
 	OK(attention_create(path, device, &shape, &attention));
-	OK(generate_run(model, attention, sequences, count, &(struct generate_options){ .count = bytes }));
+	OK(generate_run(model, attention, sequences, count,
+			&(struct generate_options){ .count = bytes }));
 	attention_destroy(attention);
 	device_close(device);
 }

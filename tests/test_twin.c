@@ -390,9 +390,13 @@ static void record_prefill(struct device *device, int number)
 {
 	uint64_t random = (uint64_t)number;
 	struct prefill p = {
-		.kv_heads = pick(&random, 1, 3), .queries = pick(&random, 1, 150),
-		.keys = pick(&random, 1, 150), .head_dim = pick(&random, 1, 256),
-		.value_dim = pick(&random, 1, 256), .mask = (enum causal_mask)(number % 3), .layer = -1,
+		.kv_heads = pick(&random, 1, 3),
+		.queries = pick(&random, 1, 150),
+		.keys = pick(&random, 1, 150),
+		.head_dim = pick(&random, 1, 256),
+		.value_dim = pick(&random, 1, 256),
+		.mask = (enum causal_mask)(number % 3),
+		.layer = -1,
 	};
 	size_t q_count, k_count, v_count, out_count;
 	float *q, *k, *v, *out;

@@ -1,7 +1,7 @@
 /* attend.h - what `flashtwin attend` knows of its request; shared by its two kinds of work.
  *
- * cmd_attend.c parses, runs decode steps and writes results; attend_prefill.c runs the path prefill, whose
- * tensors have shapes of their own. Nobody else includes this.
+ * cmd_attend.c parses, runs decode steps and writes results; attend_prefill.c runs the path
+ * prefill, whose tensors have shapes of their own. Nobody else includes this.
  */
 #ifndef ATTEND_H
 #define ATTEND_H

@@ -54,8 +54,8 @@ enum status attend_prefill_target(const struct run_target *target, void *context
 	enum status status = device_step_begin(target->device, &note);
 
 	if (status == STATUS_OK)
-		status = prefill_run(target->device, &attend->prefill, attend->q.data, attend->k.data,
-				     attend->v.data, out);
+		status = prefill_run(target->device, &attend->prefill, attend->q.data,
+				     attend->k.data, attend->v.data, out);
 	if (status == STATUS_OK)
 		status = device_step_end(target->device);
 	if (!target->first)

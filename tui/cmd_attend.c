@@ -73,9 +73,11 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 		return fail(STATUS_USAGE, "--%s F.npy is missing",
 			    attend->q_path == NULL ? "q" : attend->k_path == NULL ? "k" : "v");
 	if (attend->mask != MASK_NONE && attend->run.path != &path_prefill)
-		return fail(STATUS_USAGE, "--causal needs --path prefill: a step's query sees all keys");
+		return fail(STATUS_USAGE,
+			    "--causal needs --path prefill: a step's query sees all keys");
 	if (attend->lengths_text != NULL && attend->run.path == &path_prefill)
-		return fail(STATUS_USAGE, "--lengths is of decode steps, --path prefill takes all keys");
+		return fail(STATUS_USAGE,
+			    "--lengths is of decode steps, --path prefill takes all keys");
 	return run_options_check(&attend->run);
 }
 
@@ -278,7 +280,9 @@ static json_t *describe_shape(const struct npy *array)
 static json_t *describe_request(const struct attend *attend)
 {
 	static const char *const masks[] = {
-		[MASK_NONE] = "none", [MASK_TOP_LEFT] = "top-left", [MASK_BOTTOM_RIGHT] = "bottom-right",
+		[MASK_NONE] = "none",
+		[MASK_TOP_LEFT] = "top-left",
+		[MASK_BOTTOM_RIGHT] = "bottom-right",
 	};
 	json_t *lengths = json_array();
 
@@ -321,7 +325,8 @@ static void print_request(const struct attend *attend)
 		printf("prefill: %d query heads on %d KV heads, %d queries, %d keys, D %d, Dv %d\n",
 		       p->heads, p->kv_heads, p->queries, p->keys, p->head_dim, p->value_dim);
 	else
-		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of %d\n",
+		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of "
+		       "%d\n",
 		       attend->run.path->name, s->slots, s->heads, s->kv_heads, s->head_dim,
 		       attend->rows, s->chunk);
 }
@@ -414,13 +419,13 @@ const struct command cmd_attend = {
 	.help =
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
-	"as it is after this step's key was appended. The output has q's shape. With --path prefill\n"
-	"q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv). NaN is carried\n"
-	"through.\n\n"
+	"as it is after this step's key was appended. The output has q's shape. With --path\n"
+	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv).\n"
+	"NaN is carried through.\n\n"
 	"  --out O.npy        where the output goes; without it a summary is printed\n"
 	"  --lengths N0,N1    keys of each sequence, at most n (default n); 0 gives zeros\n"
-	"  --causal[=A]       prefill: query i sees no key behind it; A aligns the mask bottom-right\n"
-	"                     (default: the last query sees all keys) or top-left\n"
+	"  --causal[=A]       prefill: query i sees no key behind it; A aligns the mask\n"
+	"                     bottom-right (default: the last query sees all keys) or top-left\n"
 	"  --scale X          of the scores (default 1 / sqrt(D))\n"
 	RUN_HELP
 	"\nexamples:\n"

@@ -283,7 +283,8 @@ static enum status open_model(struct decode *decode)
 /* No more than there are prompts: empty slots would only cost memory. */
 static int slot_count(const struct decode *decode)
 {
-	return decode->slots > 0 && decode->slots < decode->prompts ? decode->slots : decode->prompts;
+	return decode->slots > 0 && decode->slots < decode->prompts ? decode->slots
+								    : decode->prompts;
 }
 
 /* Everything that can be refused is refused here, before a trace is begun. */

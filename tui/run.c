@@ -22,7 +22,11 @@
 struct run_options run_options_default(void)
 {
 	return (struct run_options){
-		.path = &path_flash_decoding, .device = "sim", .chunk = DEFAULT_CHUNK, .warps = 1, .jobs = 1,
+		.path = &path_flash_decoding,
+		.device = "sim",
+		.chunk = DEFAULT_CHUNK,
+		.warps = 1,
+		.jobs = 1,
 		.level = LEVEL_LAUNCH,
 	};
 }

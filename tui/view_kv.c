@@ -99,12 +99,16 @@ static const char positions[] =
 	"  min(source_offset) FILTER (WHERE tensor = 'k') AS source_offset"
 	"  FROM v_kv WHERE run = ?1 AND launch <= ?2 AND coalesce(layer, -1) = ?3"
 	"  GROUP BY slot, position),"
-	" tokens AS (SELECT slot, position, byte, prompt FROM v_token WHERE run = ?1)"
+	" tokens AS (SELECT step, slot, position, byte, prompt FROM v_token WHERE run = ?1)"
 	" SELECT r.slot, r.position,"
 	"  row_number() OVER (PARTITION BY r.slot ORDER BY r.position DESC), t.byte, t.prompt,"
 	"  (SELECT step FROM v_launch l WHERE l.run = ?1 AND l.launch = r.k), r.k, r.v, r.source,"
 	"  r.source_offset FROM rows r"
 	"  LEFT JOIN tokens t ON t.slot = r.slot AND t.position = r.position"
+	/* A slot may have held another sequence before: the byte chosen last was fed in. */
+	"   AND t.step = (SELECT max(u.step) FROM tokens u WHERE u.slot = r.slot"
+	"    AND u.position = r.position AND u.step <= (SELECT step FROM v_launch l"
+	"     WHERE l.run = ?1 AND l.launch = r.k))"
 	" ORDER BY r.slot, r.position";
 
 static const char *launch_cell(const struct view_context *c, sqlite3_stmt *row, int column,
