@@ -1,7 +1,7 @@
 /* main.c - the command table, and what all commands share: help, errors, exit codes.
  *
- * Each command lives in its own tui/cmd_*.c and returns a status; this file alone turns it into a line
- * on stderr and an exit code. It knows no option of any command but --help.
+ * Each command lives in its own tui/cmd_*.c and returns a status; this file alone turns it into a
+ * line on stderr and an exit code. It knows no option of any command but --help.
  */
 #include "config.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tui/command.h"
+#include "tui/suggest.h"
 
 const struct command *const command_table[] = {
 	&cmd_decode,
@@ -39,8 +40,8 @@ static const struct command *find_command(const char *name)
 static void print_usage(FILE *out)
 {
 	fprintf(out, "usage: flashtwin COMMAND [OPTION...]\n\n"
-		"Flash-decoding attention on a GPU and on its twin, a deterministic CPU simulator of the\n"
-		"same kernels, bit for bit.\n\n");
+		"Flash-decoding attention on a GPU and on its twin, a deterministic CPU simulator\n"
+		"of the same kernels, bit for bit.\n\n");
 	for (int i = 0; command_table[i] != NULL; i++)
 		fprintf(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
 	fprintf(out, "\n`flashtwin help COMMAND` explains a command, flashtwin(1) everything.\n"
@@ -48,64 +49,31 @@ static void print_usage(FILE *out)
 		"77 no GPU, 130 interrupted.\n");
 }
 
-static int smallest(int a, int b, int c)
-{
-	int least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* Levenshtein's distance: insertions, removals and replacements from a to b. b is a command's name. */
-static int edit_distance(const char *a, const char *b)
-{
-	enum { LONGEST = 31 };
-	int row[LONGEST + 1];
-	int length = (int)strlen(b);
-
-	if (length > LONGEST)
-		return length;
-	for (int j = 0; j <= length; j++)
-		row[j] = j;
-	for (int i = 0; a[i] != '\0'; i++) {
-		int diagonal = row[0];
-
-		row[0] = i + 1;
-		for (int j = 1; j <= length; j++) {
-			int above = row[j];
-
-			row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[length];
-}
-
 static enum status unknown_command(const char *name)
 {
-	const char *nearest = NULL;
-	int best = 3;
+	struct suggestion meant = { .word = name };
 
 	for (int i = 0; planned[i] != NULL; i++)
 		if (strcmp(planned[i], name) == 0)
 			return not_built_yet(name);
-	for (int i = 0; command_table[i] != NULL; i++) {
-		int distance = edit_distance(name, command_table[i]->name);
-
-		if (distance < best) {
-			best = distance;
-			nearest = command_table[i]->name;
-		}
-	}
-	if (nearest == NULL)
+	for (int i = 0; command_table[i] != NULL; i++)
+		suggestion_try(&meant, command_table[i]->name);
+	if (meant.nearest == NULL)
 		return fail(STATUS_USAGE, "there is no command '%s': see flashtwin --help", name);
-	return fail(STATUS_USAGE, "there is no command '%s': did you mean '%s'?", name, nearest);
+	return fail(STATUS_USAGE, "there is no command '%s': did you mean '%s'?", name,
+		    meant.nearest);
+}
+
+static int is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 /* --help counts anywhere before a "--", as the value of no option. */
 static int wants_help(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (strcmp(argv[i], "--help") == 0)
+		if (is_help(argv[i]))
 			return 1;
 	return 0;
 }
@@ -130,7 +98,7 @@ static enum status run_command(int argc, char **argv)
 {
 	const struct command *command;
 
-	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0)
+	if (is_help(argv[0]) || strcmp(argv[0], "help") == 0)
 		return help(argc > 1 ? argv[1] : NULL);
 	if (strcmp(argv[0], "--version") == 0) {
 		puts(PACKAGE_STRING);
@@ -147,8 +115,8 @@ static enum status run_command(int argc, char **argv)
 	return command->run(argc, argv);
 }
 
-/* One line on stderr: the error record, or what the status means where nobody wrote one. A difference
- * needs no words: the command has printed it. */
+/* One line on stderr: the error record, or what the status means where nobody wrote one. A
+ * difference needs no words: the command has printed it. */
 static void report(enum status status, const char *command)
 {
 	const char *text = error_text();
@@ -163,16 +131,20 @@ static void report(enum status status, const char *command)
 		fprintf(stderr, "flashtwin: %s\n", text);
 }
 
-/* What a full disk did to stdout shows here at the latest. A reader that went away has seen enough. */
+/* What a full disk did to stdout shows here at the latest; a reader that left has seen enough. */
 static enum status close_stdout(void)
 {
-	int failed = ferror(stdout);
+	int failed = ferror(stdout), reason = command_stdout_error();
 
 	errno = 0;
-	if ((fclose(stdout) == 0 && !failed) || errno == EPIPE)
+	if (fclose(stdout) == 0 && !failed)
+		return STATUS_OK;
+	if (reason == 0)
+		reason = errno;
+	if (reason == EPIPE)
 		return STATUS_OK;
 	return fail(STATUS_IO, "standard output: %s",
-		    errno != 0 ? strerror(errno) : "not everything could be written");
+		    reason != 0 ? strerror(reason) : "not everything could be written");
 }
 
 int main(int argc, char **argv)
@@ -181,12 +153,17 @@ int main(int argc, char **argv)
 
 	/* A reader that goes away must not end a run whose trace is still being written. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Neither must a file that may not grow (ulimit -f): the write that fails says so. */
+	signal(SIGXFSZ, SIG_IGN);
 	command_catch_interrupt();
 	if (argc < 2) {
 		print_usage(stderr);
 		return status_exit_code(STATUS_USAGE);
 	}
 	status = run_command(argc - 1, argv + 1);
+	/* What ended the command is said below, once. */
+	if (status == STATUS_IO && command_stdout_error() != 0)
+		status = STATUS_OK;
 	report(status, argv[1]);
 	error_clear();
 	closed = close_stdout();

@@ -1,9 +1,9 @@
 #!/bin/sh
-# demo.sh [BUILD_DIR] - flashtwin's main job on real input, from a prompt to a trace that is looked at.
+# demo.sh [BUILD_DIR] - flashtwin's main job on real input, from a prompt to a trace to look at.
 #
-# Decodes 64 bytes with the sample model, every attention step through flash decoding on the simulator
-# (and on the GPU, where there is one), recorded at its fullest. Then replays a trace that an H200
-# recorded. Run by ./bootstrap demo, from any directory.
+# Decodes 64 bytes with the sample model, every attention step through flash decoding on the
+# simulator (and on the GPU, where there is one), recorded at its fullest. Then replays a trace that
+# an H200 recorded. Run by ./bootstrap demo, from any directory.
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)

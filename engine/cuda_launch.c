@@ -143,21 +143,18 @@ static enum status add_attributes(struct cuda_device *d, const struct launch *la
 
 		if (attribute->id == ATTRIBUTE_MAX_DYNAMIC_SHARED) {
 			granted = attribute->value > INT_MAX ? INT_MAX : (int)attribute->value;
-		} else if (attribute->id == ATTRIBUTE_COOPERATIVE) {
+		} else {
 			next->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
 			next->value.cooperative = attribute->value != 0;
 			call->config.numAttrs = 1;
-		} else {
-			return fail(STATUS_USAGE, "launch %s: attribute %d is not known to a GPU",
-				    launch->kernel->name, (int)attribute->id);
 		}
 	}
 	if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) {
 		next += call->config.numAttrs++;
 		next->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-		next->value.clusterDim.x = cluster.x ? cluster.x : 1;
-		next->value.clusterDim.y = cluster.y ? cluster.y : 1;
-		next->value.clusterDim.z = cluster.z ? cluster.z : 1;
+		next->value.clusterDim.x = cluster.x;
+		next->value.clusterDim.y = cluster.y;
+		next->value.clusterDim.z = cluster.z;
 	}
 	call->config.attrs = call->attributes;
 	return grant_shared(d, k, call->build, granted);
@@ -208,11 +205,6 @@ static void pack_arguments(const struct launch *launch, struct cuda_call *call)
 	}
 }
 
-static unsigned at_least_1(unsigned n)
-{
-	return n ? n : 1;
-}
-
 enum status cuda_call_prepare(struct cuda_device *d, const struct launch *launch,
 			      struct cuda_call *call)
 {
@@ -225,9 +217,9 @@ enum status cuda_call_prepare(struct cuda_device *d, const struct launch *launch
 	if (!call->build->module)
 		TRY(build_load(d, kernel, probed, call->build));
 	call->config = (CUlaunchConfig){
-		.gridDimX = at_least_1(launch->grid.x), .gridDimY = at_least_1(launch->grid.y),
-		.gridDimZ = at_least_1(launch->grid.z), .blockDimX = at_least_1(launch->block.x),
-		.blockDimY = at_least_1(launch->block.y), .blockDimZ = at_least_1(launch->block.z),
+		.gridDimX = launch->grid.x, .gridDimY = launch->grid.y,
+		.gridDimZ = launch->grid.z, .blockDimX = launch->block.x,
+		.blockDimY = launch->block.y, .blockDimZ = launch->block.z,
 		.sharedMemBytes = launch->shared_bytes,
 	};
 	TRY(add_attributes(d, launch, k, call));

@@ -29,6 +29,12 @@ struct graph_exec {
 	CUgraphExec handle;
 };
 
+static enum status destroy(struct cuda_device *d, struct owned *object, const char *what)
+{
+	TRY(cuda_enter(d));
+	return cuda_check(d, cuda_disown(d, object), "destroying %s", what);
+}
+
 /* --- streams --- */
 
 static CUresult stream_release(const struct cuda_driver *cu, struct owned *owned)
@@ -64,10 +70,7 @@ enum status cuda_stream_create(struct device *device, struct stream **out)
 
 enum status cuda_stream_destroy(struct device *device, struct stream *stream)
 {
-	struct cuda_device *d = cuda_device(device);
-
-	TRY(cuda_enter(d));
-	return cuda_check(d, cuda_disown(d, &stream->owned), "destroying a stream");
+	return destroy(cuda_device(device), &stream->owned, "a stream");
 }
 
 enum status cuda_sync(struct device *device, struct stream *stream)
@@ -106,10 +109,7 @@ enum status cuda_event_create(struct device *device, struct event **out)
 
 enum status cuda_event_destroy(struct device *device, struct event *event)
 {
-	struct cuda_device *d = cuda_device(device);
-
-	TRY(cuda_enter(d));
-	return cuda_check(d, cuda_disown(d, &event->owned), "destroying an event");
+	return destroy(cuda_device(device), &event->owned, "an event");
 }
 
 enum status cuda_event_record(struct device *device, struct event *event, struct stream *stream)
@@ -302,16 +302,10 @@ enum status cuda_graph_launch(struct device *device, struct graph_exec *exec, st
 
 enum status cuda_graph_destroy(struct device *device, struct graph *graph)
 {
-	struct cuda_device *d = cuda_device(device);
-
-	TRY(cuda_enter(d));
-	return cuda_check(d, cuda_disown(d, &graph->owned), "destroying a graph");
+	return destroy(cuda_device(device), &graph->owned, "a graph");
 }
 
 enum status cuda_graph_exec_destroy(struct device *device, struct graph_exec *exec)
 {
-	struct cuda_device *d = cuda_device(device);
-
-	TRY(cuda_enter(d));
-	return cuda_check(d, cuda_disown(d, &exec->owned), "destroying an executable graph");
+	return destroy(cuda_device(device), &exec->owned, "an executable graph");
 }

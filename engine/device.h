@@ -1,9 +1,9 @@
 /* device.h - the one device interface of flashtwin.
  *
- * A device is a table of operations and whatever lies behind it: the simulator (sim/device_sim.c), a GPU
- * through the driver API (engine/device_cuda.c), or the recorder (engine/recorder.c), which wraps one of
- * these and turns every operation into a trace event. Callers cannot tell them apart; one process can
- * hold several, and several of a kind (ordinals).
+ * A device is a table of operations and whatever lies behind it: the simulator (sim/device_sim.c),
+ * a GPU through the driver API (engine/device_cuda.c), or the recorder (engine/recorder.c), which
+ * wraps one of these and turns every operation into a trace event. Callers cannot tell them apart;
+ * one process can hold several, and several of a kind (ordinals).
  *
  * Shapes are in elements, offsets and sizes in bytes unless a name says otherwise. Every operation
  * returns an enum status; a CUDA error code (the simulator gives the same ones) is in error_code().
@@ -28,7 +28,8 @@ struct graph;
 struct graph_exec;
 
 /* Device memory. Callers read the fields and never write them. What was never written holds the
- * 32-bit pattern DEVICE_POISON (a NaN) on the simulator, and on a GPU while a recorder is attached. */
+ * 32-bit pattern DEVICE_POISON (a NaN) on the simulator, and on a GPU while a recorder is
+ * attached. */
 struct buffer {
 	struct device *device;          /* the device that allocated it (never a recorder) */
 	uint32_t id;                    /* 1, 2, ... per device, never reused */
@@ -48,6 +49,9 @@ struct buffer_spec {
 	int64_t shape[MAX_RANK];
 };
 
+/* Of what is specified; SIZE_MAX when it does not fit, which device_alloc() refuses. */
+size_t buffer_spec_bytes(const struct buffer_spec *);
+
 /* One entry of a pointer table in device memory: the address of `buffer` + `offset`, or null. */
 struct pointer_entry {
 	const struct buffer *buffer;
@@ -62,8 +66,9 @@ struct pointer_field {                  /* a device pointer inside a by-value bl
 	uint64_t offset;
 };
 
-/* A typed argument. `live`, when set, is where the value came from: a captured launch whose live source
- * has changed since can then be found. It must stay valid as long as the graph that captured it. */
+/* A typed argument. `live`, when set, is where the value came from: a captured launch whose live
+ * source has changed since can then be found. It must stay valid as long as the graph that captured
+ * it. */
 struct arg {
 	const char *name;               /* the kernel's parameter name, or NULL: by position */
 	enum param_kind kind;
@@ -87,7 +92,11 @@ struct arg {
 #define ARG_AT(b, off)   ((struct arg){ .kind = PARAM_POINTER, .buffer = (b), .offset = (off) })
 #define ARG_LIVE_I32(p)  ((struct arg){ .kind = PARAM_I32, .value.i32 = *(p), .live = (p) })
 
-enum launch_attribute_id { ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE, ATTRIBUTE_CLUSTER };
+/* "i32"; "unknown" for what is none. */
+const char *param_kind_name(enum param_kind);
+
+enum launch_attribute_id { ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE };
+#define ATTRIBUTE_COUNT 2
 struct launch_attribute {
 	enum launch_attribute_id id;
 	int64_t value;
@@ -96,7 +105,8 @@ struct launch_attribute {
 #define MAX_ARGS 32
 struct launch {
 	const struct kernel *kernel;
-	struct dim3 grid, block, cluster;       /* y and z of 0, and a cluster of 0, count as 1 */
+	/* y and z of 0, and a cluster of 0, count as 1, and devices see them as 1. */
+	struct dim3 grid, block, cluster;
 	unsigned shared_bytes;                  /* dynamic */
 	struct stream *stream;
 	const struct launch_attribute *attributes;
@@ -124,24 +134,17 @@ struct device_info {
 struct device_options {
 	int ordinal;                    /* which GPU, or which simulated device */
 	const char *profile;            /* simulator: NULL is "h200" */
-	uint64_t seed;                  /* simulator: order of lanes, warps, blocks and streams; 0: in order */
-	int jobs;                       /* simulator: OS threads for independent blocks; 0 counts as 1 */
-	bool poison;                    /* fill new allocations with DEVICE_POISON (the simulator always does) */
-};
-
-/* What a step of the decode loop is about, for the trace. */
-struct step_note {
-	int64_t step;                   /* 0, 1, ... */
-	int slots;
-	const int *positions;           /* [slots] position written this step; negative: slot is done */
-	const int *tokens_in;           /* [slots] byte fed in, or NULL */
+	/* Simulator: picks the order of lanes, warps, blocks and streams; 0: in order. */
+	uint64_t seed;
+	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
+	bool poison;                    /* a GPU fills new allocations with DEVICE_POISON too */
 };
 
 enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
 
-/* The table each device fills. An operation a device does not have yet is NULL; the device_*() calls
- * below turn that into a USAGE error that names it. Uploads and downloads of host memory are complete
- * when the call returns (CUDA's synchronous copies on pageable memory). */
+/* The table each device fills. An operation a device does not have yet is NULL; the device_*()
+ * calls below turn that into a USAGE error that names it. Uploads and downloads of host memory are
+ * complete when the call returns (CUDA's synchronous copies on pageable memory). */
 struct device_ops {
 	const char *name;               /* "sim", "cuda", "recorder" */
 	enum status (*open)(const struct device_options *, struct device **out);
@@ -152,10 +155,10 @@ struct device_ops {
 	enum status (*free)(struct device *, struct buffer *);
 	enum status (*upload)(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			      const void *source, size_t bytes);
-	enum status (*upload_pointers)(struct device *, struct stream *, struct buffer *, uint64_t offset,
-				       const struct pointer_entry *, size_t count);
-	enum status (*download)(struct device *, struct stream *, const struct buffer *, uint64_t offset,
-				void *destination, size_t bytes);
+	enum status (*upload_pointers)(struct device *, struct stream *, struct buffer *,
+				       uint64_t offset, const struct pointer_entry *, size_t count);
+	enum status (*download)(struct device *, struct stream *, const struct buffer *,
+				uint64_t offset, void *destination, size_t bytes);
 	enum status (*copy)(struct device *, struct stream *, struct buffer *to, uint64_t to_offset,
 			    const struct buffer *from, uint64_t from_offset, size_t bytes);
 	enum status (*fill)(struct device *, struct stream *, struct buffer *, uint64_t offset,
@@ -170,7 +173,8 @@ struct device_ops {
 	enum status (*event_destroy)(struct device *, struct event *);
 	enum status (*event_record)(struct device *, struct event *, struct stream *);
 	enum status (*event_wait)(struct device *, struct stream *, struct event *);
-	enum status (*event_elapsed)(struct device *, struct event *from, struct event *to, double *us);
+	enum status (*event_elapsed)(struct device *, struct event *from, struct event *to,
+				     double *us);
 
 	enum status (*capture_begin)(struct device *, struct stream *, enum capture_mode);
 	enum status (*capture_end)(struct device *, struct stream *, struct graph **out);
@@ -185,10 +189,10 @@ struct device_ops {
 	/* Microseconds of device time the last launch took, waiting for its end; negative: not
 	 * measured (the simulator; a captured launch). */
 	double (*last_launch_us)(struct device *);
-	/* Recorder only: what follows belongs to this step; the step is over. */
-	enum status (*step_begin)(struct device *, const struct step_note *);
+	/* Recorder only: what follows belongs to this step (0, 1, ...); the step is over. */
+	enum status (*step_begin)(struct device *, int64_t step);
 	enum status (*step_end)(struct device *);
-	/* Probed launches write their points here (device memory of this device); NULL switches off. */
+	/* Probed launches write their points here (memory of this device); NULL switches off. */
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
 };
@@ -201,7 +205,7 @@ struct device {
 };
 
 extern const struct device_ops device_sim;
-extern const struct device_ops device_cuda;      /* opens with NO_GPU when there is no driver or GPU */
+extern const struct device_ops device_cuda;     /* NO_GPU when there is no driver or GPU */
 
 /* --- calls: check arguments common to all devices, then go through the table --- */
 
@@ -214,20 +218,46 @@ enum status device_alloc(struct device *, const struct buffer_spec *, struct buf
 enum status device_free(struct device *, struct buffer *);
 enum status device_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			  const void *source, size_t bytes);
-enum status device_upload_pointers(struct device *, struct stream *, struct buffer *, uint64_t offset,
-				   const struct pointer_entry *, size_t count);
-enum status device_download(struct device *, struct stream *, const struct buffer *, uint64_t offset,
-			    void *destination, size_t bytes);
+enum status device_upload_pointers(struct device *, struct stream *, struct buffer *,
+				   uint64_t offset, const struct pointer_entry *, size_t count);
+enum status device_download(struct device *, struct stream *, const struct buffer *,
+			    uint64_t offset, void *destination, size_t bytes);
 enum status device_copy(struct device *, struct stream *, struct buffer *to, uint64_t to_offset,
 			const struct buffer *from, uint64_t from_offset, size_t bytes);
 enum status device_fill(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			uint32_t pattern, size_t words);
-/* Error 1 (invalid value) for limits the device has, 700 and others when the kernel faults; a faulted
+/* USAGE for arguments that are not the kernel's and more threads than the kernel takes; error 1
+ * (invalid value) for limits the device has, 700 and others when the kernel faults. A faulted
  * device answers every later operation with the same error, as CUDA does. */
 enum status device_launch(struct device *, const struct launch *);
 enum status device_sync(struct device *, struct stream *);
-enum status device_step_begin(struct device *, const struct step_note *);
+/* Negative: not measured. */
+double device_last_launch_us(struct device *);
+/* Both do nothing on a device that is no recorder. */
+enum status device_step_begin(struct device *, int64_t step);
 enum status device_step_end(struct device *);
+/* records and counts: this device's, both or none. */
+enum status device_set_points(struct device *, const struct buffer *records,
+			      const struct buffer *counts, unsigned capacity);
+
+enum status device_stream_create(struct device *, struct stream **out);
+enum status device_stream_destroy(struct device *, struct stream *);
+enum status device_event_create(struct device *, struct event **out);
+enum status device_event_destroy(struct device *, struct event *);
+enum status device_event_record(struct device *, struct event *, struct stream *);
+enum status device_event_wait(struct device *, struct stream *, struct event *);
+enum status device_event_elapsed(struct device *, struct event *from, struct event *to, double *us);
+
+enum status device_capture_begin(struct device *, struct stream *, enum capture_mode);
+enum status device_capture_end(struct device *, struct stream *, struct graph **out);
+enum status device_graph_create(struct device *, struct graph **out);
+/* A launch as for device_launch(); `after` are earlier nodes of the graph, `node` is its number. */
+enum status device_graph_add_launch(struct device *, struct graph *, const struct launch *,
+				    const int *after, int after_count, int *node);
+enum status device_graph_instantiate(struct device *, struct graph *, struct graph_exec **out);
+enum status device_graph_launch(struct device *, struct graph_exec *, struct stream *);
+enum status device_graph_destroy(struct device *, struct graph *);
+enum status device_graph_exec_destroy(struct device *, struct graph_exec *);
 
 /* Name of a CUDA driver error code: "CUDA_ERROR_ILLEGAL_ADDRESS" for 700. */
 const char *cuda_error_name(int code);

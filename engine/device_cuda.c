@@ -278,15 +278,6 @@ static CUresult buffer_release(const struct cuda_driver *cu, struct owned *owned
 	return cu->MemFree(((struct cuda_buffer *)owned)->buffer.address);
 }
 
-static size_t buffer_spec_bytes(const struct buffer_spec *spec)
-{
-	size_t bytes = dtype_bytes(spec->dtype);
-
-	for (int i = 0; i < spec->rank; i++)
-		bytes *= (size_t)spec->shape[i];
-	return bytes;
-}
-
 /* Whole words, and never nothing: CUDA refuses 0 bytes, which make a legal buffer here. */
 static size_t allocation_words(size_t bytes)
 {

@@ -220,13 +220,9 @@ static enum status move_on(struct loop *loop)
 static enum status run_step(struct loop *loop)
 {
 	struct device *device = loop->attention->device;
-	const struct step_note note = {
-		.step = loop->step, .slots = loop->slot_count,
-		.positions = loop->positions, .tokens_in = loop->tokens,
-	};
 
 	find_inputs(loop);
-	TRY(device_step_begin(device, &note));
+	TRY(device_step_begin(device, loop->step));
 	for (int i = 0; i < loop->slot_count; i++)
 		if (loop->slots[i].sequence != NULL && !loop->slots[i].begun)
 			TRY(begin(loop, i));

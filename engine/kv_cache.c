@@ -47,8 +47,11 @@ enum status kv_cache_create(struct device *device, int layers, int slots, int kv
 
 void kv_cache_destroy(struct kv_cache *cache)
 {
+	struct error_record error;
+
 	if (cache == NULL)
 		return;
+	error_save(&error);
 	for (int layer = 0; layer < cache->layers; layer++) {
 		device_free(cache->device, cache->k[layer]);
 		device_free(cache->device, cache->v[layer]);
@@ -57,6 +60,7 @@ void kv_cache_destroy(struct kv_cache *cache)
 	free(cache->v);
 	free(cache->lengths);
 	free(cache);
+	error_restore(&error);
 }
 
 static int *length_of(const struct kv_cache *cache, int layer, int slot)

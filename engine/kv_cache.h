@@ -17,11 +17,12 @@ struct kv_cache {
 	int *lengths;                   /* [layers, slots] keys held */
 };
 
-/* All sizes are 1 or more, checked by the caller (attention_check_shape). The device outlives the
+/* All sizes are 1 or more, checked by the caller (attention_check). The device outlives the
  * cache; on an error nothing stays allocated. */
 enum status kv_cache_create(struct device *, int layers, int slots, int kv_heads, int max_len,
 			    int head_dim, struct kv_cache **out);
-void kv_cache_destroy(struct kv_cache *);       /* frees the buffers too; NULL is fine */
+/* Frees the buffers too and leaves the error record as it was. NULL is fine. */
+void kv_cache_destroy(struct kv_cache *);
 
 int kv_cache_length(const struct kv_cache *, int layer, int slot);
 /* Elements from one slot of a layer's buffer to the next. */

@@ -104,18 +104,13 @@ static void release(struct attention *attention)
 /* A device that has failed refuses to free as well; what went wrong first is what counts. */
 void attention_destroy(struct attention *attention)
 {
-	char *text;
-	int code = error_code();
+	struct error_record error;
 
 	if (attention == NULL)
 		return;
-	text = xstrdup(error_text());
+	error_save(&error);
 	release(attention);
-	if (code != 0)
-		fail_device(code, "%s", text);
-	else
-		fail(STATUS_OK, "%s", text);
-	free(text);
+	error_restore(&error);
 }
 
 enum status attention_create(const struct path *path, struct device *device,

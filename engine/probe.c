@@ -117,7 +117,7 @@ static enum status buffer_grow(struct device *device, struct buffer **buffer, co
 
 static uint64_t dim3_count(struct dim3 d)
 {
-	return (uint64_t)(d.x ? d.x : 1) * (d.y ? d.y : 1) * (d.z ? d.z : 1);
+	return (uint64_t)d.x * d.y * d.z;
 }
 
 /* Bytes of both buffers, or more than the limit when that is all that can be said. */
@@ -141,7 +141,8 @@ enum status probe_prepare(struct probe *probe, const struct kernel *kernel,
 	uint64_t threads = blocks * block_threads;
 
 	*active = false;
-	if (!capacity)
+	/* The device refuses a launch without threads. */
+	if (!capacity || !blocks || !block_threads)
 		return STATUS_OK;
 	if (probe_bytes(blocks, block_threads, capacity) > PROBE_LIMIT)
 		return fail(STATUS_USAGE, "%s: points of %" PRIu64 " blocks of %" PRIu64
@@ -156,7 +157,7 @@ enum status probe_prepare(struct probe *probe, const struct kernel *kernel,
 	TRY(device_fill(device, NULL, probe->counts, 0, 0, threads));
 	/* The launch may be on another stream. */
 	TRY(device_sync(device, NULL));
-	TRY(device->ops->set_points(device, probe->records, probe->counts, capacity));
+	TRY(device_set_points(device, probe->records, probe->counts, capacity));
 	probe->threads = threads;
 	probe->block_threads = (unsigned)block_threads;
 	probe->capacity = capacity;

@@ -97,22 +97,6 @@ int numbers_find(const struct numbers *numbers, const void *object)
 
 /* --- storing --- */
 
-/* What a window leaves out must not include what later rows refer to. */
-static bool always_stored(enum op_kind kind)
-{
-	switch (kind) {
-	case OP_ALLOC:
-	case OP_FREE:
-	case OP_STREAM_CREATE:
-	case OP_STREAM_DESTROY:
-	case OP_EVENT_CREATE:
-	case OP_EVENT_DESTROY:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* A device that fails without a code of its own (a step budget, say) is recorded as
  * CUDA_ERROR_UNKNOWN, so that no failed operation looks like a successful one. */
 static int code_of(enum status done)
@@ -122,18 +106,20 @@ static int code_of(enum status done)
 	return error_code() ? error_code() : 999;
 }
 
-enum status recorder_note(struct recorder *r, struct event_op *op, enum status done,
-			  int64_t *op_number, int64_t *launch)
+bool recorder_refused(enum status done)
 {
-	bool refused = done == STATUS_USAGE && error_code() == 0;
+	return done == STATUS_USAGE && error_code() == 0;
+}
 
+enum status recorder_note(struct recorder *r, struct event_op *op, enum status done,
+			  int64_t *op_number)
+{
 	*op_number = -1;
-	*launch = -1;
-	if (refused || (!r->storing && !always_stored(op->kind)))
+	if (recorder_refused(done) || (!r->storing && !log_at_keeps(op->kind)))
 		return done;
 	op->ordinal = r->device.ordinal;
 	op->code = code_of(done);
-	TRY(store_op(r->store, r->run, op, op_number, launch));
+	TRY(store_op(r->store, r->run, op, op_number));
 	r->last_op = *op_number;
 	if (!r->step_stored && ++r->uncommitted >= COMMIT_EVERY) {
 		r->uncommitted = 0;
@@ -166,16 +152,16 @@ static enum status step_close(struct recorder *r)
 	return store_commit(r->store);
 }
 
-enum status recorder_step_begin(struct device *device, const struct step_note *note)
+enum status recorder_step_begin(struct device *device, int64_t step)
 {
 	struct recorder *r = recorder_of(device);
 
 	if (r->in_step)
 		return fail(STATUS_USAGE, "step %lld begins before step %lld has ended",
-			    (long long)note->step, (long long)r->step);
-	TRY(recorder_window(r, 's', note->step));
+			    (long long)step, (long long)r->step);
+	TRY(recorder_window(r, 's', step));
 	r->in_step = true;
-	r->step = note->step;
+	r->step = step;
 	return step_open(r);
 }
 
@@ -199,12 +185,12 @@ static enum status restore_range(struct recorder *r, struct shadow *shadow, stru
 		.kind = OP_RESTORE, .start_us = NAN, .duration_us = NAN, .object = -1,
 		.buffer = shadow->id, .offset = range.begin, .bytes = bytes, .data = data,
 	};
-	int64_t number, launch;
 	enum status status;
+	int64_t number;
 
 	status = device_download(r->device.inner, NULL, shadow->buffer, range.begin, data, bytes);
 	if (status == STATUS_OK)
-		status = recorder_note(r, &op, STATUS_OK, &number, &launch);
+		status = recorder_note(r, &op, STATUS_OK, &number);
 	free(data);
 	return status;
 }
@@ -214,12 +200,12 @@ static enum status restore_pointers(struct recorder *r, struct shadow *shadow)
 	size_t count = shadow->buffer->bytes / sizeof(uint64_t);
 	struct event_pointer *pointers = xcalloc(count, sizeof *pointers);
 	struct event_op op = {
-		.kind = OP_UPLOAD_POINTERS, .start_us = NAN, .duration_us = NAN, .object = -1,
+		.kind = OP_RESTORE, .start_us = NAN, .duration_us = NAN, .object = -1,
 		.buffer = shadow->id, .bytes = count * sizeof(uint64_t),
 		.pointers = pointers, .pointer_count = (int)count,
 	};
-	int64_t number, launch;
 	enum status status;
+	int64_t number;
 
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = (struct event_pointer){
@@ -227,7 +213,7 @@ static enum status restore_pointers(struct recorder *r, struct shadow *shadow)
 			.buffer = (uint32_t)shadow->pointers[i][0],
 			.offset = shadow->pointers[i][1],
 		};
-	status = recorder_note(r, &op, STATUS_OK, &number, &launch);
+	status = recorder_note(r, &op, STATUS_OK, &number);
 	free(pointers);
 	return status;
 }
@@ -288,6 +274,7 @@ static enum status run_begin(struct recorder *r, const struct recorder_options *
 		.path = options->path ? options->path : "",
 		.options = options->options_json ? options->options_json : "{}",
 		.level = options->level,
+		.log_at = options->recorded_at ? options->recorded_at : options->log_at,
 		.version = PACKAGE_VERSION,
 	};
 	char started[32], compute[32];
@@ -354,17 +341,6 @@ void recorder_close(struct device *device)
 	free(r->points);
 	log_at_free(&r->log_at);
 	free(r);
-}
-
-static const char *status_name(enum status status)
-{
-	static const char *const names[] = {
-#define X(name, exit_code, text) [STATUS_##name] = #name,
-		STATUS_LIST(X)
-#undef X
-	};
-
-	return names[status];
 }
 
 enum status recorder_finish(struct device *device, enum status ended)

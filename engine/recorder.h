@@ -35,11 +35,15 @@ struct recorder_options {
 	const char *points;
 	/* Windows to record, NULL: everything. A comma list of steps ("s0..s63,s883") or of
 	 * launches ("L0..L9"), both ends included, ascending, not mixed. Numbers are those of the
-	 * whole run. Outside them only allocations, stream and event objects and tokens are stored;
-	 * a window that opens after a gap begins with OP_RESTORE rows of what changed meanwhile, so
-	 * that it can be replayed. What comes between two steps or launches goes with the one
-	 * before. Stored launches are numbered without gaps; steps keep their number. */
+	 * whole run, here and in the trace: an address means the same with and without windows.
+	 * Operations are numbered as stored, without gaps. Outside the windows only allocations,
+	 * stream and event objects and tokens are stored; a window that opens after a gap begins
+	 * with OP_RESTORE rows of what changed meanwhile, so that it can be replayed. What comes
+	 * between two steps or launches goes with the one before. */
 	const char *log_at;
+	/* For a replay, which does just what the windows of the recorded run held: these, for
+	 * v_run. log_at is NULL then. */
+	const char *recorded_at;
 };
 
 /* Begins a run. `inner` belongs to the recorder from here on, also when opening fails: then it is
@@ -52,13 +56,19 @@ int64_t recorder_run(struct device *);          /* number of the run in the stor
 enum status recorder_model(struct device *, const struct event_model *);
 enum status recorder_token(struct device *, const struct event_token *);
 
-/* The names under which a trace holds argument kinds ("i32") and attributes, for a replay. */
-const char *recorder_kind_name(enum param_kind);
+/* The name under which a trace holds an attribute. */
 const char *recorder_attribute_name(enum launch_attribute_id);
 
-/* An upload that is recorded as OP_RESTORE: what one of another trace held, for a replay. */
+/* --- for a replay --- */
+
+/* Uploads that are recorded as OP_RESTORE: what one of another trace held. */
 enum status recorder_restore(struct device *, struct buffer *, uint64_t offset, const void *source,
 			     size_t bytes);
+enum status recorder_restore_pointers(struct device *, struct buffer *, uint64_t offset,
+				      const struct pointer_entry *, size_t count);
+/* The launch that comes next has this number in the run that is replayed. DAMAGED when it has gone
+ * by. */
+enum status recorder_next_launch(struct device *, int64_t number);
 
 /* Ends the run as `ended` says (a device error is a way to end: the trace stays whole), commits,
  * and closes recorder and inner device. Returns the store's errors only. */

@@ -142,7 +142,7 @@ static size_t describe_rows(struct recorder *r, const struct named *n, const str
 	return count;
 }
 
-static enum status decode_scatter(struct recorder *r, const struct named *n, int64_t number)
+static enum status decode_scatter(struct recorder *r, const struct named *n)
 {
 	size_t rows = n->call->grid.y, heads = n->call->grid.x;
 	struct event_kv *kv;
@@ -155,7 +155,7 @@ static enum status decode_scatter(struct recorder *r, const struct named *n, int
 	kv = xcalloc(rows * heads, sizeof *kv);
 	status = find_places(r, n, places);
 	if (status == STATUS_OK)
-		status = store_kv(r->store, r->run, number, kv, describe_rows(r, n, places, kv));
+		status = store_kv(r->store, r->run, r->launches, kv, describe_rows(r, n, places, kv));
 	free(places);
 	free(kv);
 	return status;
@@ -264,7 +264,7 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 			out[c].weight /= total;
 }
 
-static enum status decode_chunk(struct recorder *r, const struct named *n, int64_t number)
+static enum status decode_chunk(struct recorder *r, const struct named *n)
 {
 	struct partials p = {
 		.slots = n->call->grid.y, .heads = n->call->grid.x, .chunks = n->call->grid.z,
@@ -284,7 +284,7 @@ static enum status decode_chunk(struct recorder *r, const struct named *n, int64
 			for (int64_t h = 0; h < p.heads; h++)
 				describe_row(&p, m, h, h * kv_heads / p.heads,
 					     rows + (m * p.heads + h) * p.chunks);
-		status = store_partials(r->store, r->run, number, rows, count);
+		status = store_partials(r->store, r->run, r->launches, rows, count);
 	}
 	free(rows);
 	partials_free(&p);
@@ -312,7 +312,7 @@ static size_t reduce_row(const struct partials *p, int64_t slot, int64_t head,
 	return (size_t)chunks;
 }
 
-static enum status decode_reduce(struct recorder *r, const struct named *n, int64_t number)
+static enum status decode_reduce(struct recorder *r, const struct named *n)
 {
 	struct partials p = {
 		.slots = n->call->grid.y, .heads = n->call->grid.x,
@@ -330,7 +330,7 @@ static enum status decode_reduce(struct recorder *r, const struct named *n, int6
 		for (int64_t m = 0; m < p.slots; m++)
 			for (int64_t h = 0; h < p.heads; h++)
 				count += reduce_row(&p, m, h, rows + count);
-		status = store_reduces(r->store, r->run, number, rows, count);
+		status = store_reduces(r->store, r->run, r->launches, rows, count);
 	}
 	free(rows);
 	partials_free(&p);
@@ -338,18 +338,18 @@ static enum status decode_reduce(struct recorder *r, const struct named *n, int6
 }
 
 enum status recorder_decode(struct recorder *r, const struct launch *launch,
-			    const struct kernel_call *call, int64_t number)
+			    const struct kernel_call *call)
 {
 	struct named named = { launch, call };
 	enum status status = STATUS_OK;
 
 	if (launch->kernel->role == ROLE_SCATTER)
-		status = decode_scatter(r, &named, number);
+		status = decode_scatter(r, &named);
 	else if (launch->kernel->role == ROLE_CHUNK && r->level >= LEVEL_PARTIALS)
-		status = decode_chunk(r, &named, number);
+		status = decode_chunk(r, &named);
 	else if (launch->kernel->role == ROLE_REDUCE && r->level >= LEVEL_PARTIALS)
-		status = decode_reduce(r, &named, number);
+		status = decode_reduce(r, &named);
 	if (status != STATUS_OK)
-		return fail_context(status, "L%" PRId64 " %s", number, launch->kernel->name);
+		return fail_context(status, "L%" PRId64 " %s", r->launches, launch->kernel->name);
 	return STATUS_OK;
 }

@@ -7,10 +7,10 @@
 #ifndef RECORDER_INTERNAL_H
 #define RECORDER_INTERNAL_H
 
-#include "engine/log_at.h"
 #include "engine/probe.h"
 #include "engine/ranges.h"
 #include "engine/recorder.h"
+#include "traces/log_at.h"
 
 /* What the recorder knows of a live buffer. */
 struct shadow {
@@ -51,7 +51,7 @@ struct recorder {
 	bool in_step, step_stored;      /* between step_begin and step_end; its row was begun */
 	int64_t step;                   /* the number the caller gave */
 	int64_t step_first;             /* operation the stored step begins with */
-	int64_t launches;               /* of the whole run, recorded or not */
+	int64_t launches;               /* of the whole run so far, recorded or not */
 	int64_t last_op;                /* stored last, -1: none */
 	int uncommitted;                /* operations */
 
@@ -84,11 +84,12 @@ void numbers_add(struct numbers *, const void *object);
 void numbers_remove(struct numbers *, const void *object);
 int numbers_find(const struct numbers *, const void *object);           /* 0 for NULL */
 
-/* Stores an operation that ended with `done` and returns `done`, or the store's error. An operation
- * refused before it reached the device is no operation. op and launch: -1 unless stored. */
-enum status recorder_note(struct recorder *, struct event_op *, enum status done, int64_t *op,
-			  int64_t *launch);
-enum status recorder_step_begin(struct device *, const struct step_note *);
+/* Whether an operation that ended so never reached the device: then it is none. */
+bool recorder_refused(enum status done);
+/* Stores an operation that ended with `done` and returns `done`, or the store's error. op: -1
+ * unless stored. */
+enum status recorder_note(struct recorder *, struct event_op *, enum status done, int64_t *op);
+enum status recorder_step_begin(struct device *, int64_t step);
 enum status recorder_step_end(struct device *);
 void recorder_close(struct device *);
 /* Opens or closes a window before step or launch `number`. */
@@ -109,8 +110,7 @@ enum status recorder_digest_state(struct recorder *);
 /* --- recorder_decode.c --- */
 
 /* Reads what a launch of an attention kernel did: K and V rows, and from level partials on partials
- * or reduction steps. Does nothing for other kernels. `number` is the stored launch. */
-enum status recorder_decode(struct recorder *, const struct launch *, const struct kernel_call *,
-			    int64_t number);
+ * or reduction steps, of the launch that was just stored. Does nothing for other kernels. */
+enum status recorder_decode(struct recorder *, const struct launch *, const struct kernel_call *);
 
 #endif

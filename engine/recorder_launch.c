@@ -59,11 +59,6 @@ static struct kernel_value value_of(const struct arg *arg)
 	return (struct kernel_value){ 0, 0.0 };
 }
 
-static struct dim3 at_least_one(struct dim3 d)
-{
-	return (struct dim3){ d.x ? d.x : 1, d.y ? d.y : 1, d.z ? d.z : 1 };
-}
-
 static void recording_begin(struct recording *rec, struct recorder *r, const struct launch *launch)
 {
 	int count;
@@ -73,7 +68,7 @@ static void recording_begin(struct recording *rec, struct recorder *r, const str
 	for (int i = 0; i < launch->arg_count; i++)
 		rec->values[i] = value_of(&launch->args[i]);
 	rec->call = (struct kernel_call){
-		.grid = at_least_one(launch->grid), .block = at_least_one(launch->block),
+		.grid = launch->grid, .block = launch->block,
 		.shared_bytes = launch->shared_bytes, .values = rec->values,
 		.read = call_read, .context = rec,
 	};
@@ -134,17 +129,6 @@ static void mark_written(struct recording *rec)
 
 /* --- the row of the launch --- */
 
-const char *recorder_kind_name(enum param_kind kind)
-{
-	static const char *const names[] = {
-		[PARAM_I32] = "i32", [PARAM_U32] = "u32", [PARAM_I64] = "i64", [PARAM_U64] = "u64",
-		[PARAM_F32] = "f32", [PARAM_F64] = "f64", [PARAM_POINTER] = "pointer",
-		[PARAM_BLOB] = "blob",
-	};
-
-	return names[kind];
-}
-
 static uint64_t bits_of(const struct arg *arg)
 {
 	uint32_t half;
@@ -190,7 +174,7 @@ static void describe_args(struct recording *rec, struct event_arg *out)
 
 		out[i] = (struct event_arg){
 			.name = rec->params[i].name, .type = rec->params[i].type,
-			.kind = recorder_kind_name(arg->kind), .bits = bits_of(arg),
+			.kind = param_kind_name(arg->kind), .bits = bits_of(arg),
 			.live = arg->live != NULL,
 		};
 		if (arg->kind == PARAM_POINTER) {
@@ -215,7 +199,6 @@ const char *recorder_attribute_name(enum launch_attribute_id id)
 	static const char *const names[] = {
 		[ATTRIBUTE_MAX_DYNAMIC_SHARED] = "max_dynamic_shared",
 		[ATTRIBUTE_COOPERATIVE] = "cooperative",
-		[ATTRIBUTE_CLUSTER] = "cluster",
 	};
 
 	return names[id];
@@ -240,7 +223,6 @@ static char *describe_attributes(const struct launch *launch)
 
 static void dim3_to(uint32_t out[3], struct dim3 d)
 {
-	d = at_least_one(d);
 	out[0] = d.x;
 	out[1] = d.y;
 	out[2] = d.z;
@@ -249,22 +231,21 @@ static void dim3_to(uint32_t out[3], struct dim3 d)
 /* Device time of the launch that just ended. */
 static double launch_us(const struct recorder *r)
 {
-	const struct device_ops *ops = r->device.inner->ops;
-	double us = ops->last_launch_us ? ops->last_launch_us(r->device.inner) : -1.0;
+	double us = device_last_launch_us(r->device.inner);
 
 	return us < 0.0 ? NAN : us;
 }
 
-static enum status note_launch(struct recording *rec, enum status done, int64_t *op,
-			       int64_t *number)
+static enum status note_launch(struct recording *rec, enum status done, int64_t *op)
 {
 	const struct launch *launch = rec->launch;
 	struct recorder *r = rec->recorder;
 	struct event_arg args[MAX_ARGS];
 	char *attributes = describe_attributes(launch);
 	struct event_launch event = {
-		.kernel = launch->kernel->name, .shared_bytes = launch->shared_bytes,
-		.layer = launch->layer, .args = args, .arg_count = launch->arg_count,
+		.number = r->launches, .kernel = launch->kernel->name,
+		.shared_bytes = launch->shared_bytes, .layer = launch->layer,
+		.args = args, .arg_count = launch->arg_count,
 		.attributes = attributes,
 	};
 	struct event_op row = {
@@ -278,7 +259,7 @@ static enum status note_launch(struct recording *rec, enum status done, int64_t 
 	dim3_to(event.block, launch->block);
 	dim3_to(event.cluster, launch->cluster);
 	describe_args(rec, args);
-	done = recorder_note(r, &row, done, op, number);
+	done = recorder_note(r, &row, done, op);
 	release_args(args, launch->arg_count);
 	free(attributes);
 	return done;
@@ -301,20 +282,38 @@ static char *params_json(const struct kernel *kernel)
 	return text;
 }
 
+static int describe_sources(const struct kernel *kernel, struct event_source **out)
+{
+	const struct kernel_source *sources = kernel_sources(kernel);
+	int count = 0;
+
+	while (sources[count].file)
+		count++;
+	*out = xcalloc((size_t)count, sizeof **out);
+	for (int i = 0; i < count; i++)
+		(*out)[i] = (struct event_source){ sources[i].file, sources[i].text };
+	return count;
+}
+
 static enum status store_kernel_once(struct recorder *r, const struct kernel *kernel)
 {
-	size_t bytes;
-	const char *source;
+	struct event_source *sources;
+	struct event_kernel event;
 	enum status status;
 	char *params;
 
 	for (int i = 0; i < r->kernel_count; i++)
 		if (r->kernels[i] == kernel)
 			return STATUS_OK;
-	source = kernel_source(kernel, &bytes);
 	params = params_json(kernel);
-	status = store_kernel(r->store, r->run, kernel->name, kernel->file, source, bytes, params,
-			      kernel->origin, kernel->independent);
+	event = (struct event_kernel){
+		.name = kernel->name, .params = params, .origin = kernel->origin,
+		.independent = kernel->independent,
+	};
+	event.source_count = describe_sources(kernel, &sources);
+	event.sources = sources;
+	status = store_kernel(r->store, r->run, &event);
+	free(sources);
 	free(params);
 	r->kernels = xreallocarray(r->kernels, (size_t)r->kernel_count + 1, sizeof *r->kernels);
 	r->kernels[r->kernel_count++] = kernel;
@@ -323,7 +322,7 @@ static enum status store_kernel_once(struct recorder *r, const struct kernel *ke
 
 /* --- launching --- */
 
-static enum status store_probed(struct recorder *r, int64_t number)
+static enum status store_probed(struct recorder *r)
 {
 	struct event_point *points;
 	uint64_t dropped;
@@ -331,13 +330,13 @@ static enum status store_probed(struct recorder *r, int64_t number)
 	size_t count;
 
 	TRY(probe_collect(r->probe, r->points, &points, &count, &dropped));
-	status = store_points(r->store, r->run, number, points, count, dropped);
+	status = store_points(r->store, r->run, r->launches, points, count, dropped);
 	free(points);
 	return status;
 }
 
 /* Everything the level asks for about a launch that succeeded. */
-static enum status record_results(struct recording *rec, int64_t op, int64_t number, bool probed)
+static enum status record_results(struct recording *rec, int64_t op, bool probed)
 {
 	struct recorder *r = rec->recorder;
 	enum kernel_role role = rec->launch->kernel->role;
@@ -348,16 +347,16 @@ static enum status record_results(struct recording *rec, int64_t op, int64_t num
 	for (int i = 0; i < rec->written_count; i++)
 		if (rec->written[i].ranges.count)
 			TRY(recorder_digest_written(r, &rec->written[i], op, keep));
-	TRY(recorder_decode(r, rec->launch, &rec->call, number));
-	return probed ? store_probed(r, number) : STATUS_OK;
+	TRY(recorder_decode(r, rec->launch, &rec->call));
+	return probed ? store_probed(r) : STATUS_OK;
 }
 
 static enum status launch_recorded(struct recording *rec)
 {
 	struct recorder *r = rec->recorder;
 	struct launch launch = *rec->launch;
-	int64_t op, number;
 	enum status done;
+	int64_t op;
 
 	TRY(store_kernel_once(r, launch.kernel));
 	if (r->probe)
@@ -365,8 +364,8 @@ static enum status launch_recorded(struct recording *rec)
 	done = device_launch(r->device.inner, &launch);
 	if (done == STATUS_OK)
 		done = device_sync(r->device.inner, launch.stream);
-	TRY(note_launch(rec, done, &op, &number));
-	TRY(record_results(rec, op, number, launch.probed));
+	TRY(note_launch(rec, done, &op));
+	TRY(record_results(rec, op, launch.probed));
 	mark_written(rec);
 	return STATUS_OK;
 }
@@ -388,7 +387,18 @@ enum status recorder_launch(struct device *device, const struct launch *launch)
 			mark_written(&rec);
 	}
 	recording_end(&rec);
-	if (done == STATUS_OK)
+	if (!recorder_refused(done))
 		r->launches++;
 	return done;
+}
+
+enum status recorder_next_launch(struct device *device, int64_t number)
+{
+	struct recorder *r = recorder_of(device);
+
+	if (number < r->launches)
+		return fail(STATUS_DAMAGED, "launch %lld comes after launch %lld",
+			    (long long)number, (long long)r->launches - 1);
+	r->launches = number;
+	return STATUS_OK;
 }

@@ -18,12 +18,12 @@
 	((struct event_op){ .kind = (kind_), .start_us = NAN, .duration_us = NAN, .object = -1, \
 			    __VA_ARGS__ })
 
-/* recorder_note() for callers that need no numbers. */
+/* recorder_note() for callers that need no number. */
 static enum status note(struct recorder *r, struct event_op op, enum status done)
 {
-	int64_t number, launch;
+	int64_t number;
 
-	return recorder_note(r, &op, done, &number, &launch);
+	return recorder_note(r, &op, done, &number);
 }
 
 static int stream_number(const struct recorder *r, const struct stream *stream)
@@ -38,26 +38,20 @@ static enum status recorder_info(struct device *device, struct device_info *out)
 	return device_info(device->inner, out);
 }
 
-static uint64_t spec_bytes(const struct buffer_spec *spec)
-{
-	uint64_t bytes = dtype_bytes(spec->dtype);
-
-	for (int i = 0; i < spec->rank; i++)
-		bytes *= (uint64_t)spec->shape[i];
-	return bytes;
-}
-
 static enum status recorder_alloc(struct device *device, const struct buffer_spec *spec,
 				  struct buffer **out)
 {
 	struct recorder *r = recorder_of(device);
 	/* Numbered here, not by the device: its numbers depend on probe buffers in between. */
 	struct event_buffer alloc = {
-		.id = ++r->last_id, .name = spec->name, .dtype = spec->dtype, .rank = spec->rank,
-		.shape = spec->shape, .bytes = spec_bytes(spec), .ordinal = device->ordinal,
+		.id = r->last_id + 1, .name = spec->name, .dtype = spec->dtype, .rank = spec->rank,
+		.shape = spec->shape, .bytes = buffer_spec_bytes(spec), .ordinal = device->ordinal,
 	};
 	enum status done = device_alloc(device->inner, spec, out);
 
+	/* Numbers have no gaps, and one that was refused leaves no row. */
+	if (!recorder_refused(done))
+		r->last_id = alloc.id;
 	if (done == STATUS_OK)
 		shadow_add(r, *out, alloc.id);
 	return note(r, OP(OP_ALLOC, .buffer = alloc.id, .bytes = alloc.bytes, .alloc = &alloc),
@@ -84,12 +78,12 @@ static enum status upload(struct device *device, enum op_kind kind, struct strea
 	struct event_op op = OP(kind, .stream = stream_number(r, stream),
 				.buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
 				.data = source);
-	int64_t number, launch;
+	int64_t number;
 	enum status done = device_upload(device->inner, stream, buffer, offset, source, bytes);
 
 	if (done == STATUS_OK)
 		shadow_written(r, shadow, offset, bytes);
-	TRY(recorder_note(r, &op, done, &number, &launch));
+	TRY(recorder_note(r, &op, done, &number));
 	if (shadow && kind == OP_UPLOAD) {
 		shadow->upload_op = number;
 		shadow->upload_offset = offset;
@@ -126,9 +120,9 @@ static void shadow_set_pointers(struct shadow *shadow, uint64_t offset,
 	}
 }
 
-static enum status recorder_upload_pointers(struct device *device, struct stream *stream,
-					    struct buffer *buffer, uint64_t offset,
-					    const struct pointer_entry *entries, size_t count)
+static enum status upload_pointers(struct device *device, enum op_kind kind, struct stream *stream,
+				   struct buffer *buffer, uint64_t offset,
+				   const struct pointer_entry *entries, size_t count)
 {
 	struct recorder *r = recorder_of(device);
 	struct shadow *shadow = shadow_find(r, buffer);
@@ -146,12 +140,26 @@ static enum status recorder_upload_pointers(struct device *device, struct stream
 		shadow_written(r, shadow, offset, count * sizeof(uint64_t));
 		shadow_set_pointers(shadow, offset, pointers, count);
 	}
-	done = note(r, OP(OP_UPLOAD_POINTERS, .stream = stream_number(r, stream),
+	done = note(r, OP(kind, .stream = stream_number(r, stream),
 			  .buffer = shadow_id(r, buffer), .offset = offset,
 			  .bytes = count * sizeof(uint64_t), .pointers = pointers,
 			  .pointer_count = (int)count), done);
 	free(pointers);
 	return done;
+}
+
+static enum status recorder_upload_pointers(struct device *device, struct stream *stream,
+					    struct buffer *buffer, uint64_t offset,
+					    const struct pointer_entry *entries, size_t count)
+{
+	return upload_pointers(device, OP_UPLOAD_POINTERS, stream, buffer, offset, entries, count);
+}
+
+enum status recorder_restore_pointers(struct device *device, struct buffer *buffer,
+				      uint64_t offset, const struct pointer_entry *entries,
+				      size_t count)
+{
+	return upload_pointers(device, OP_RESTORE, NULL, buffer, offset, entries, count);
 }
 
 static enum status recorder_download(struct device *device, struct stream *stream,
@@ -209,17 +217,6 @@ static enum status recorder_sync(struct device *device, struct stream *stream)
 
 /* --- streams and events --- */
 
-static enum status missing(const struct device *inner, const char *what)
-{
-	return fail(STATUS_USAGE, "%s: the %s device does not have this operation", what,
-		    inner->ops->name);
-}
-
-/* Calls an operation of the inner device, or says that it has none. */
-#define INNER(device_, op, ...) \
-	((device_)->inner->ops->op ? (device_)->inner->ops->op((device_)->inner, __VA_ARGS__) \
-				   : missing((device_)->inner, #op))
-
 static struct event_op event_op(enum op_kind kind, int stream, int64_t event)
 {
 	return (struct event_op){
@@ -231,7 +228,7 @@ static struct event_op event_op(enum op_kind kind, int stream, int64_t event)
 static enum status recorder_stream_create(struct device *device, struct stream **out)
 {
 	struct recorder *r = recorder_of(device);
-	enum status done = INNER(device, stream_create, out);
+	enum status done = device_stream_create(device->inner, out);
 
 	if (done == STATUS_OK)
 		numbers_add(&r->streams, *out);
@@ -243,7 +240,7 @@ static enum status recorder_stream_destroy(struct device *device, struct stream 
 {
 	struct recorder *r = recorder_of(device);
 	int number = stream_number(r, stream);
-	enum status done = INNER(device, stream_destroy, stream);
+	enum status done = device_stream_destroy(device->inner, stream);
 
 	if (done == STATUS_OK)
 		numbers_remove(&r->streams, stream);
@@ -253,7 +250,7 @@ static enum status recorder_stream_destroy(struct device *device, struct stream 
 static enum status recorder_event_create(struct device *device, struct event **out)
 {
 	struct recorder *r = recorder_of(device);
-	enum status done = INNER(device, event_create, out);
+	enum status done = device_event_create(device->inner, out);
 
 	if (done == STATUS_OK)
 		numbers_add(&r->events, *out);
@@ -265,7 +262,7 @@ static enum status recorder_event_destroy(struct device *device, struct event *e
 {
 	struct recorder *r = recorder_of(device);
 	int number = numbers_find(&r->events, event);
-	enum status done = INNER(device, event_destroy, event);
+	enum status done = device_event_destroy(device->inner, event);
 
 	if (done == STATUS_OK)
 		numbers_remove(&r->events, event);
@@ -279,7 +276,7 @@ static enum status recorder_event_record(struct device *device, struct event *ev
 	struct event_op op = event_op(OP_EVENT_RECORD, stream_number(r, stream),
 				      numbers_find(&r->events, event));
 
-	return note(r, op, INNER(device, event_record, event, stream));
+	return note(r, op, device_event_record(device->inner, event, stream));
 }
 
 static enum status recorder_event_wait(struct device *device, struct stream *stream,
@@ -289,21 +286,19 @@ static enum status recorder_event_wait(struct device *device, struct stream *str
 	struct event_op op = event_op(OP_EVENT_WAIT, stream_number(r, stream),
 				      numbers_find(&r->events, event));
 
-	return note(r, op, INNER(device, event_wait, stream, event));
+	return note(r, op, device_event_wait(device->inner, stream, event));
 }
 
 /* A question, not work of the device: no row. */
 static enum status recorder_event_elapsed(struct device *device, struct event *from,
 					  struct event *to, double *us)
 {
-	return INNER(device, event_elapsed, from, to, us);
+	return device_event_elapsed(device->inner, from, to, us);
 }
 
 static double recorder_last_launch_us(struct device *device)
 {
-	const struct device_ops *ops = device->inner->ops;
-
-	return ops->last_launch_us ? ops->last_launch_us(device->inner) : -1.0;
+	return device_last_launch_us(device->inner);
 }
 
 const struct device_ops device_recorder = {

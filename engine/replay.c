@@ -31,7 +31,7 @@ struct replay {
 	struct device *target;
 	bool recording;                 /* the target is a recorder */
 	struct store *trace;
-	int64_t run;
+	struct store_run run;
 	struct table buffers, streams, events;
 	struct step *steps;
 	size_t step_count, next_step;
@@ -106,6 +106,7 @@ static enum status replay_upload(struct replay *r, const struct event_op *op)
 
 static enum status replay_upload_pointers(struct replay *r, const struct event_op *op)
 {
+	struct buffer *buffer = buffer_of(r, op->buffer);
 	size_t count = (size_t)op->pointer_count;
 	struct pointer_entry *entries = xcalloc(count, sizeof *entries);
 	enum status status;
@@ -114,8 +115,11 @@ static enum status replay_upload_pointers(struct replay *r, const struct event_o
 		entries[i] = (struct pointer_entry){
 			buffer_of(r, op->pointers[i].buffer), op->pointers[i].offset,
 		};
-	status = device_upload_pointers(r->target, stream_of(r, op), buffer_of(r, op->buffer),
-					op->offset, entries, count);
+	if (op->kind == OP_RESTORE && r->recording)
+		status = recorder_restore_pointers(r->target, buffer, op->offset, entries, count);
+	else
+		status = device_upload_pointers(r->target, stream_of(r, op), buffer, op->offset,
+						entries, count);
 	free(entries);
 	return status;
 }
@@ -165,7 +169,7 @@ struct fields {
 static enum status kind_from_name(const char *name, enum param_kind *out)
 {
 	for (int kind = PARAM_I32; kind <= PARAM_BLOB; kind++)
-		if (!strcmp(recorder_kind_name((enum param_kind)kind), name)) {
+		if (!strcmp(param_kind_name((enum param_kind)kind), name)) {
 			*out = (enum param_kind)kind;
 			return STATUS_OK;
 		}
@@ -231,7 +235,7 @@ static enum status build_attributes(const char *text, struct launch_attribute *o
 	object = json_loads(text, 0, NULL);
 	if (!object)
 		return fail(STATUS_DAMAGED, "attributes of a launch are no JSON: %s", text);
-	for (int i = ATTRIBUTE_MAX_DYNAMIC_SHARED; i <= ATTRIBUTE_CLUSTER; i++) {
+	for (int i = 1; i <= ATTRIBUTE_COUNT; i++) {
 		enum launch_attribute_id id = (enum launch_attribute_id)i;
 		const json_t *value = json_object_get(object, recorder_attribute_name(id));
 
@@ -247,7 +251,7 @@ static enum status launch_built(struct replay *r, const struct event_op *op,
 				const struct kernel *kernel, struct fields *fields)
 {
 	const struct event_launch *from = op->launch;
-	struct launch_attribute attributes[ATTRIBUTE_CLUSTER];
+	struct launch_attribute attributes[ATTRIBUTE_COUNT];
 	struct arg args[MAX_ARGS];
 	int params, attribute_count;
 	const struct kernel_param *param = kernel_params(kernel, &params);
@@ -266,6 +270,8 @@ static enum status launch_built(struct replay *r, const struct event_op *op,
 		TRY(build_arg(r, &param[i], &from->args[i], &args[i], fields));
 	TRY(build_attributes(from->attributes, attributes, &attribute_count));
 	launch.attribute_count = attribute_count;
+	if (r->recording)
+		TRY(recorder_next_launch(r->target, from->number));
 	return device_launch(r->target, &launch);
 }
 
@@ -292,36 +298,31 @@ static enum status replay_launch(struct replay *r, const struct event_op *op)
 
 static enum status replay_object(struct replay *r, const struct event_op *op)
 {
-	const struct device_ops *ops = r->target->ops;
 	struct event *event = table_get(&r->events, (uint64_t)op->object);
 	struct stream *stream = stream_of(r, op);
 
 	switch (op->kind) {
 	case OP_STREAM_CREATE:
-		TRY(ops->stream_create(r->target, &stream));
+		TRY(device_stream_create(r->target, &stream));
 		table_set(&r->streams, (size_t)op->stream, stream);
 		return STATUS_OK;
 	case OP_STREAM_DESTROY:
-		return ops->stream_destroy(r->target, stream);
+		TRY(device_stream_destroy(r->target, stream));
+		table_set(&r->streams, (size_t)op->stream, NULL);
+		return STATUS_OK;
 	case OP_EVENT_CREATE:
-		TRY(ops->event_create(r->target, &event));
+		TRY(device_event_create(r->target, &event));
 		table_set(&r->events, (size_t)op->object, event);
 		return STATUS_OK;
 	case OP_EVENT_DESTROY:
-		return ops->event_destroy(r->target, event);
+		TRY(device_event_destroy(r->target, event));
+		table_set(&r->events, (size_t)op->object, NULL);
+		return STATUS_OK;
 	case OP_EVENT_RECORD:
-		return ops->event_record(r->target, event, stream);
+		return device_event_record(r->target, event, stream);
 	default:
-		return ops->event_wait(r->target, stream, event);
+		return device_event_wait(r->target, stream, event);
 	}
-}
-
-static bool can_do_objects(const struct replay *r)
-{
-	const struct device_ops *ops = r->target->ops;
-
-	return ops->stream_create && ops->stream_destroy && ops->event_create && ops->event_destroy
-	       && ops->event_record && ops->event_wait;
 }
 
 /* --- the walk --- */
@@ -331,8 +332,9 @@ static enum status replay_op(struct replay *r, const struct event_op *op)
 	switch (op->kind) {
 	case OP_ALLOC:           return replay_alloc(r, op);
 	case OP_FREE:            return replay_free(r, op);
-	case OP_UPLOAD:
-	case OP_RESTORE:         return replay_upload(r, op);
+	case OP_UPLOAD:          return replay_upload(r, op);
+	case OP_RESTORE:         return op->pointers ? replay_upload_pointers(r, op)
+						     : replay_upload(r, op);
 	case OP_UPLOAD_POINTERS: return replay_upload_pointers(r, op);
 	case OP_DOWNLOAD:        return replay_download(r, op);
 	case OP_COPY:            return replay_copy(r, op);
@@ -344,25 +346,33 @@ static enum status replay_op(struct replay *r, const struct event_op *op)
 	case OP_EVENT_CREATE:
 	case OP_EVENT_DESTROY:
 	case OP_EVENT_RECORD:
-	case OP_EVENT_WAIT:
-		if (can_do_objects(r))
-			return replay_object(r, op);
-		return fail(STATUS_USAGE, "the %s device has no streams and events",
-			    r->target->ops->name);
+	case OP_EVENT_WAIT:      return replay_object(r, op);
 	default:
 		return fail(STATUS_USAGE, "graphs cannot be replayed yet");
 	}
 }
 
+enum status replay_refused(struct store *trace, const struct store_run *run)
+{
+	if (strcmp(run->version, PACKAGE_VERSION) != 0)
+		return STATUS_USAGE;
+	return fail_context(STATUS_DAMAGED, "%s is damaged", store_shown_path(trace));
+}
+
+/* Streams, graphs and kernels that this build or device does not have say nothing of the trace. */
+static bool is_everywhere(const struct event_op *op)
+{
+	return op->kind <= OP_FILL || op->kind == OP_RESTORE
+	       || (op->launch && kernel_find(op->launch->kernel));
+}
+
 /* An operation that failed when it was recorded may fail again. */
 static enum status replay_checked(struct replay *r, const struct event_op *op)
 {
-	enum status status;
+	enum status status = replay_op(r, op);
 
-	if ((op->kind == OP_ALLOC && !op->alloc) || (op->kind == OP_LAUNCH && !op->launch))
-		return fail(STATUS_DAMAGED, "the trace does not say what was done");
-	status = replay_op(r, op);
-
+	if (status == STATUS_USAGE && is_everywhere(op))
+		return replay_refused(r->trace, &r->run);
 	if (status != STATUS_DEVICE)
 		return status;
 	r->stopped = op->code == 0;
@@ -376,7 +386,7 @@ static enum status replay_in_step(struct replay *r, const struct event_op *op, i
 	bool ends = step && step->last_op == number;
 
 	if (begins)
-		TRY(device_step_begin(r->target, &(struct step_note){ .step = step->step }));
+		TRY(device_step_begin(r->target, step->step));
 	TRY(replay_checked(r, op));
 	if (op->kind != OP_RESTORE)
 		r->operations++;
@@ -389,13 +399,13 @@ static enum status replay_in_step(struct replay *r, const struct event_op *op, i
 static enum status replay_walk(struct replay *r, struct store_cursor *cursor)
 {
 	struct event_op op;
-	int64_t number, launch;
+	int64_t number;
 	bool end;
 
 	while (!r->stopped) {
 		enum status status;
 
-		TRY(store_ops_next(cursor, &op, &number, &launch, &end));
+		TRY(store_ops_next(cursor, &op, &number, &end));
 		if (end)
 			return STATUS_OK;
 		status = replay_in_step(r, &op, number);
@@ -405,44 +415,65 @@ static enum status replay_walk(struct replay *r, struct store_cursor *cursor)
 	return STATUS_OK;
 }
 
+/* A step begins after the end of the one before. */
+static enum status add_step(struct replay *r, struct step step)
+{
+	const struct step *before = r->step_count ? &r->steps[r->step_count - 1] : NULL;
+
+	if (step.first_op < 0 || (before && before->last_op < 0)
+	    || (before && step.first_op <= before->last_op)
+	    || (step.last_op >= 0 && step.last_op < step.first_op))
+		return fail(STATUS_DAMAGED, "%s: step %" PRId64 " is out of order",
+			    store_shown_path(r->trace), step.step);
+	r->steps = xreallocarray(r->steps, r->step_count + 1, sizeof *r->steps);
+	r->steps[r->step_count++] = step;
+	return STATUS_OK;
+}
+
 static enum status read_steps(struct replay *r)
 {
 	sqlite3 *db = store_db(r->trace);
+	enum status status = STATUS_OK;
 	sqlite3_stmt *rows = NULL;
 	int code;
 
 	if (sqlite3_prepare_v2(db, "SELECT step, first_op, coalesce(last_op, -1) FROM v_step"
-			       " WHERE run = ?1 AND first_op IS NOT NULL ORDER BY first_op", -1,
+			       " WHERE run = ?1 AND first_op <= coalesce(last_op, first_op)"
+			       " ORDER BY first_op", -1,
 			       &rows, NULL) != SQLITE_OK)
-		return fail(STATUS_DAMAGED, "%s: %s", store_path(r->trace), sqlite3_errmsg(db));
-	sqlite3_bind_int64(rows, 1, r->run);
+		return store_read_failed(r->trace);
+	sqlite3_bind_int64(rows, 1, r->run.run);
 	while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
-		r->steps = xreallocarray(r->steps, r->step_count + 1, sizeof *r->steps);
-		r->steps[r->step_count++] = (struct step){
+		status = add_step(r, (struct step){
 			sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
 			sqlite3_column_int64(rows, 2),
-		};
+		});
+		if (status != STATUS_OK)
+			break;
 	}
+	if (status == STATUS_OK && code != SQLITE_DONE)
+		status = store_read_failed(r->trace);
 	sqlite3_finalize(rows);
-	if (code != SQLITE_DONE)
-		return fail(STATUS_DAMAGED, "%s: %s", store_path(r->trace), sqlite3_errmsg(db));
-	return STATUS_OK;
+	return status;
 }
 
 enum status replay_run(struct store *trace, int64_t run, struct device *target, int64_t *operations,
 		       bool *stopped)
 {
 	struct replay r = {
-		.target = target, .recording = target->inner != NULL, .trace = trace, .run = run,
+		.target = target, .recording = target->inner != NULL, .trace = trace,
 	};
 	struct store_cursor *cursor = NULL;
-	enum status status = read_steps(&r);
+	enum status status;
 
+	TRY(store_run_read(trace, run, &r.run));
+	status = read_steps(&r);
 	if (status == STATUS_OK)
 		status = store_ops_open(trace, run, &cursor);
 	if (status == STATUS_OK)
 		status = replay_walk(&r, cursor);
 	store_ops_close(cursor);
+	store_run_free(&r.run);
 	free(r.steps);
 	free(r.buffers.items);
 	free(r.streams.items);

@@ -25,29 +25,11 @@ static enum status read_point_names(struct store *trace, int64_t run, char **nam
 			       " (SELECT DISTINCT name FROM v_point WHERE run = ?1)", -1, &rows,
 			       NULL) != SQLITE_OK
 	    || sqlite3_bind_int64(rows, 1, run) != SQLITE_OK || sqlite3_step(rows) != SQLITE_ROW)
-		status = fail(STATUS_DAMAGED, "%s: %s", store_path(trace), sqlite3_errmsg(db));
+		status = store_read_failed(trace);
 	else if (sqlite3_column_type(rows, 0) != SQLITE_NULL)
 		*names = xstrdup((const char *)sqlite3_column_text(rows, 0));
 	sqlite3_finalize(rows);
 	return status;
-}
-
-/* How the recorded run ended, for one that broke off in the middle of a step. */
-static enum status ended_as(const struct store_run *run)
-{
-	static const struct {
-		const char *name;
-		enum status status;
-	} statuses[] = {
-#define X(name, exit_code, text) { #name, STATUS_##name },
-		STATUS_LIST(X)
-#undef X
-	};
-
-	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
-		if (!strcmp(statuses[i].name, run->ended))
-			return statuses[i].status;
-	return STATUS_OK;
 }
 
 static enum status open_recorder(struct store *trace, const struct store_run *run,
@@ -56,7 +38,8 @@ static enum status open_recorder(struct store *trace, const struct store_run *ru
 {
 	struct device_options target = options->target;
 	struct recorder_options recording = {
-		.store = out, .level = run->level, .command = "replay", .path = run->path,
+		.store = out, .level = run->level, .recorded_at = run->log_at,
+		.command = "replay", .path = run->path,
 		.options_json = options->command_options, .seed = options->target.seed,
 	};
 	struct device_info info;
@@ -79,7 +62,7 @@ static enum status open_recorder(struct store *trace, const struct store_run *ru
 	recording.points = points;
 	status = recorder_open(device, &recording, recorder);
 	free(points);
-	return status;
+	return status == STATUS_USAGE ? replay_refused(trace, run) : status;
 }
 
 static enum status replay_recorded(struct store *trace, const struct store_run *run,
@@ -96,14 +79,16 @@ static enum status replay_recorded(struct store *trace, const struct store_run *
 	error_clear();
 	status = replay_run(trace, run->run, recorder, &report->operations, &stopped);
 	if (status != STATUS_OK) {
-		char *text = xstrdup(error_text());
+		struct error_record error;
 
+		error_save(&error);
 		recorder_finish(recorder, status);
-		fail(status, "%s", text);
-		free(text);
+		error_restore(&error);
 		return status;
 	}
-	finished = recorder_finish(recorder, stopped ? STATUS_DEVICE : ended_as(run));
+	/* As the recorded run ended, which may have been in the middle of a step. */
+	finished = recorder_finish(recorder,
+				   stopped ? STATUS_DEVICE : status_from_name(run->ended));
 	if (finished != STATUS_OK)
 		return finished;
 	diff.run_a = run->run;

@@ -19,7 +19,7 @@ KERNEL_CODE_LIST(X)
 
 /* What every entry begins with. */
 #define CUDA_C_KERNEL(kernel) \
-	.name = #kernel, .file = "kernels/" #kernel ".cu", .origin = "cuda_c", .code = &code_##kernel
+	.name = #kernel, .origin = "cuda_c", .code = &code_##kernel
 
 static inline uint64_t value_of(const struct kernel_call *call, int param)
 {

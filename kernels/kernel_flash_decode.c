@@ -36,15 +36,23 @@ static void chunk_reads(const struct kernel_call *call, kernel_extent_fn *extent
 	}
 }
 
+/* A chunk has no more keys than the cache. */
+static uint64_t chunk_keys(const struct kernel_call *call)
+{
+	uint64_t C = value_of(call, CHUNK_C), max_len = value_of(call, CHUNK_MAX_LEN);
+
+	return C < max_len ? C : max_len;
+}
+
 /* One score and one softmax point per tile of 32 keys. */
 static unsigned chunk_points(const struct kernel_call *call)
 {
-	return tile_points(value_of(call, CHUNK_C));
+	return tile_points(chunk_keys(call));
 }
 
 static unsigned half_chunk_points(const struct kernel_call *call)
 {
-	return tile_points((value_of(call, CHUNK_C) + 1) / 2);
+	return tile_points((chunk_keys(call) + 1) / 2);
 }
 
 const struct kernel kernel_flash_decode_chunk = {

@@ -31,7 +31,7 @@ static void one_reads(const struct kernel_call *call, kernel_extent_fn *extent, 
 const struct kernel kernel_kv_scatter = {
 	CUDA_C_KERNEL(kv_scatter),
 	.summary = "writes one new K or V row per KV head into the cache",
-	.role = ROLE_SCATTER, .independent = true, .max_threads = 1024,
+	.role = ROLE_SCATTER, .independent = true,
 	.writes = one_writes, .reads = one_reads,
 };
 
@@ -57,7 +57,7 @@ static void indirect_reads(const struct kernel_call *call, kernel_extent_fn *ext
 const struct kernel kernel_kv_scatter_indirect = {
 	CUDA_C_KERNEL(kv_scatter_indirect),
 	.summary = "kv_scatter whose position lies in device memory",
-	.role = ROLE_SCATTER, .independent = true, .max_threads = 1024,
+	.role = ROLE_SCATTER, .independent = true,
 	.writes = indirect_writes, .reads = indirect_reads,
 };
 
@@ -90,7 +90,7 @@ static void batched_reads(const struct kernel_call *call, kernel_extent_fn *exte
 const struct kernel kernel_kv_scatter_batched = {
 	CUDA_C_KERNEL(kv_scatter_batched),
 	.summary = "writes the new K or V rows of all sequences into their caches",
-	.role = ROLE_SCATTER, .independent = true, .max_threads = 1024,
+	.role = ROLE_SCATTER, .independent = true,
 	.writes = batched_writes, .reads = batched_reads,
 };
 
@@ -117,6 +117,6 @@ static void rows_reads(const struct kernel_call *call, kernel_extent_fn *extent,
 const struct kernel kernel_kv_scatter_rows = {
 	CUDA_C_KERNEL(kv_scatter_rows),
 	.summary = "writes all K or V rows of a prompt into the cache of one sequence",
-	.role = ROLE_SCATTER, .independent = true, .max_threads = 1024,
+	.role = ROLE_SCATTER, .independent = true,
 	.writes = rows_writes, .reads = rows_reads,
 };

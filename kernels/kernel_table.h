@@ -74,21 +74,26 @@ enum kernel_role {
 	ROLE_ATTENTION          /* writes the output with no partials in between */
 };
 
+/* The text of a file that a kernel was built from. */
+struct kernel_source {
+	const char *file;               /* "kernels/flash_decode_chunk.cu" */
+	const char *text;
+};
+
 /* What the build made of a source. A processor without AVX2 + FMA runs the baseline build, where fmaf is a
  * library call. Sizes are behind pointers because the embedded arrays are defined elsewhere. */
 struct kernel_code {
 	const struct sim_code *sim[2][2];       /* [plain, probed][baseline, AVX2 + FMA]; AVX2 may be NULL */
 	const void *fatbin[2];                  /* [plain, probed]; NULL when built without CUDA */
 	const unsigned long *fatbin_bytes[2];
-	const char *source;                     /* text of the .cu */
-	const size_t *source_bytes;
+	const struct kernel_source *sources;
 };
 
 struct kernel {
-	const char *name, *file, *summary;
+	const char *name, *summary;
 	enum kernel_role role;
 	bool independent;               /* blocks share nothing but inputs: they may run on several OS threads */
-	unsigned max_threads;           /* per block */
+	unsigned max_threads;           /* per block, by its own design; 0: what the device takes */
 	/* What it writes and reads. */
 	void (*writes)(const struct kernel_call *, kernel_extent_fn *, void *context);
 	void (*reads)(const struct kernel_call *, kernel_extent_fn *, void *context);
@@ -106,7 +111,9 @@ const struct kernel *kernel_find(const char *name);
 /* Parameter lists are the same for every build of a source; this is the plain simulator build's. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);
 int kernel_param_index(const struct kernel *, const char *name);        /* -1 when there is none */
-const char *kernel_source(const struct kernel *, size_t *bytes);        /* text of its .cu, embedded */
+
+/* Its .cu, then the .cuh files that includes; ends with a file of NULL. */
+const struct kernel_source *kernel_sources(const struct kernel *);
 
 /* The simulator builds of every kernel, for a baseline processor or AVX2 + FMA, plain or probed. */
 const struct sim_code *kernel_sim_code(const struct kernel *, bool probed);

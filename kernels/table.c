@@ -18,8 +18,7 @@
 /* X-macro over all kernels, from the list in Makefile.am. */
 #define X(name) \
 	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed; \
-	extern const char source_##name[]; \
-	extern const size_t source_##name##_size;
+	extern const struct kernel_source sources_##name[];
 KERNEL_CODE_LIST(X)
 #undef X
 
@@ -52,11 +51,10 @@ KERNEL_CODE_LIST(X)
 			 { &ft_code_##name##_baseline_probed, AVX2_CODE(name, probed) } }, \
 		.fatbin = { FATBIN(name), FATBIN(name##_probed) }, \
 		.fatbin_bytes = { FATBIN_SIZE(name), FATBIN_SIZE(name##_probed) }, \
-		.source = source_##name, .source_bytes = &source_##name##_size, \
+		.sources = sources_##name, \
 	};
 KERNEL_CODE_LIST(X)
 #undef X
-
 
 /* --- the table --- */
 
@@ -112,10 +110,9 @@ int kernel_param_index(const struct kernel *kernel, const char *name)
 	return -1;
 }
 
-const char *kernel_source(const struct kernel *kernel, size_t *bytes)
+const struct kernel_source *kernel_sources(const struct kernel *kernel)
 {
-	*bytes = *kernel->code->source_bytes;
-	return kernel->code->source;
+	return kernel->code->sources;
 }
 
 const void *kernel_fatbin(const struct kernel *kernel, bool probed, size_t *bytes)

@@ -34,6 +34,7 @@ struct device_simulated {
 	struct grid_runner *runner;
 	uint64_t seed, launches;
 	uint32_t next_id;
+	size_t allocated;               /* bytes of all buffers */
 	struct sim_buffer *buffers;
 	struct granted *granted;
 	int sticky;                     /* CUDA error code of the launch that faulted */
@@ -108,15 +109,16 @@ static enum status sim_info(struct device *device, struct device_info *out)
 static enum status sim_alloc(struct device *device, const struct buffer_spec *spec, struct buffer **out)
 {
 	struct device_simulated *sim = simulated(device);
-	size_t bytes = dtype_bytes(spec->dtype);
+	size_t bytes = buffer_spec_bytes(spec);
 	struct sim_buffer *buffer;
 	void *memory;
 
 	TRY(check_sticky(sim));
-	for (int i = 0; i < spec->rank; i++)
-		if (__builtin_mul_overflow(bytes, (size_t)spec->shape[i], &bytes))
-			return fail_device(2, "out of memory: the shape of %s overflows", spec->name);
+	if (bytes > sim->profile->info.memory_bytes - sim->allocated)
+		return fail_device(2, "out of memory: %zu bytes for %s, the %s has %zu left", bytes, spec->name,
+				   sim->profile->name, sim->profile->info.memory_bytes - sim->allocated);
 	TRY(memory_map(bytes, &memory));
+	sim->allocated += bytes;
 	buffer = xcalloc(1, sizeof *buffer);
 	buffer->base = (struct buffer){
 		.device = device, .id = ++sim->next_id, .dtype = spec->dtype, .rank = spec->rank,
@@ -139,6 +141,7 @@ static enum status sim_free(struct device *device, struct buffer *buffer)
 	if (!*link)
 		return fail_device(1, "free of a buffer that is not allocated");
 	*link = (*link)->next;
+	simulated(device)->allocated -= buffer->bytes;
 	memory_unmap(host(buffer, 0), buffer->bytes);
 	free(buffer);
 	return STATUS_OK;

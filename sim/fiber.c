@@ -47,7 +47,7 @@ static void fiber_prepare(struct fiber_pool *pool, struct fiber *fiber, size_t i
 	fiber->sp = sp;
 }
 
-static void fiber_forget(struct fiber *fiber)
+void fiber_forget(struct fiber *fiber)
 {
 	(void)fiber;
 }
@@ -75,9 +75,10 @@ static void fiber_prepare(struct fiber_pool *pool, struct fiber *fiber, size_t i
 	fiber->sp = context;
 }
 
-static void fiber_forget(struct fiber *fiber)
+void fiber_forget(struct fiber *fiber)
 {
 	free(fiber->sp);
+	fiber->sp = NULL;
 }
 #endif
 

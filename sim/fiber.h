@@ -34,6 +34,8 @@ void fiber_pool_destroy(struct fiber_pool *);
 struct fiber *fiber_take(struct fiber_pool *);
 /* May be called for the running fiber, as the last thing before it switches away for good. */
 void fiber_give(struct fiber_pool *, struct fiber *);
+/* Frees what the portable switch keeps for a fiber, or for an OS thread, that will not run again. */
+void fiber_forget(struct fiber *);
 /* After a fault: every fiber becomes free, whatever it was doing. */
 void fiber_pool_reset(struct fiber_pool *);
 /* True when the address lies in a guard page of the pool: a simulated thread ran out of stack. */

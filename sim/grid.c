@@ -73,6 +73,7 @@ static void *job_main(void *argument)
 	worker_run(job->worker, job->grid);
 	/* The next launch may come to this worker on another OS thread: its fibers must start anew. */
 	fiber_pool_reset(&job->worker->pool);
+	fiber_forget(&job->worker->thread);
 	job->worker->thread = (struct fiber){ 0 };
 	fault_thread_end();
 	return NULL;

@@ -1,7 +1,7 @@
-/* limits.c - launch limits of the device profiles, with the driver's own error codes.
+/* limits.c - limits of the device profiles, with the driver's own error codes.
  *
- * Figures are those of cuDeviceGetAttribute on the GPU named; tests/test_limits.c holds the cases and
- * runs them on a GPU too where there is one.
+ * Figures are those of cuDeviceGetAttribute and nvidia-smi on the GPU named. tests/test_sim.c holds the
+ * cases; tests/test_cuda.c puts the same ones to a GPU where there is one.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@ static const struct profile profiles[] = {
 			.max_threads_per_block = 1024, .warp_size = 32,
 			.max_grid = { 2147483647u, 65535, 65535 }, .max_block = { 1024, 1024, 64 },
 			.shared_per_block = 48 << 10, .shared_per_block_optin = 227 << 10,
-			.memory_bytes = 0,
+			.memory_bytes = (size_t)143771 << 20,
 		},
 	},
 };
@@ -64,9 +64,9 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 	if (code->max_threads && threads > code->max_threads)
 		return fail_device(1, "a block of %llu threads; %s is bound to %u by __launch_bounds__",
 				   (unsigned long long)threads, code->name, code->max_threads);
-	if (launch->cluster.x * launch->cluster.y * launch->cluster.z != 1)
-		return fail_device(1, "clusters of %u blocks; the simulator has clusters of 1",
-				   launch->cluster.x * launch->cluster.y * launch->cluster.z);
+	if (launch->cluster.x != 1 || launch->cluster.y != 1 || launch->cluster.z != 1)
+		return fail_device(1, "clusters of (%u,%u,%u) blocks; the simulator has clusters of 1",
+				   launch->cluster.x, launch->cluster.y, launch->cluster.z);
 	if (allowed < info->shared_per_block)
 		allowed = info->shared_per_block;
 	if (static_bytes + launch->shared_bytes > allowed)

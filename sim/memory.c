@@ -8,6 +8,7 @@
 #include "sim/memory.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,13 +26,32 @@ static size_t mapped(size_t bytes, size_t page)
 	return (rounded(bytes) + page - 1) / page * page;
 }
 
+/* What this machine could give now; everything when it does not say. All of an allocation is written to,
+ * so asking for more would end in the kernel killing us. */
+static size_t machine_available(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	size_t kilobytes = SIZE_MAX / 1024;
+	char line[128];
+
+	if (!file)
+		return SIZE_MAX;
+	while (fgets(line, sizeof line, file))
+		if (sscanf(line, "MemAvailable: %zu", &kilobytes) == 1)
+			break;
+	fclose(file);
+	return kilobytes * 1024;
+}
+
 enum status memory_map(size_t bytes, void **out)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), inner;
 	unsigned char *base;
 
-	if (bytes > SIZE_MAX / 2)
-		return fail_device(2, "out of memory: %zu bytes asked for", bytes);
+	/* Small ones are not worth a look. */
+	if (bytes > SIZE_MAX / 2 || (bytes > (64u << 20) && bytes > machine_available()))
+		return fail_device(2, "out of memory: %zu bytes asked for, this machine has %zu to give",
+				   bytes, machine_available());
 	inner = mapped(bytes, page);
 	base = mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED)

@@ -88,6 +88,7 @@ void report_deadlock(const struct worker *w, char *text, size_t bytes)
 		}
 }
 
+/* A GPU answers an integer division by zero with all ones; here it ends the launch, as no kernel means it. */
 static const char *fault_kind(const struct worker *w)
 {
 	switch (w->fault.signal) {

@@ -270,6 +270,7 @@ void worker_destroy(struct worker *w)
 {
 	for (int i = 0; i < MAX_RESIDENT; i++)
 		block_destroy(w->blocks[i]);
+	fiber_forget(&w->thread);
 	fiber_pool_destroy(&w->pool);
 }
 

@@ -2,7 +2,7 @@
 # layers.sh - includes point one way only: from commands down to kernels and traces, never up.
 cd "${abs_srcdir:-$(dirname "$0")/..}" || exit 99
 
-# forbidden ALLOWED FILE...: prints every #include "..." of the files that the pattern does not allow.
+# forbidden ALLOWED FILE...: prints every #include "..." of the files that ALLOWED does not match.
 forbidden() {
 	allowed=$1
 	shift

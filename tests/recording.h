@@ -5,31 +5,14 @@
 #ifndef TESTS_RECORDING_H
 #define TESTS_RECORDING_H
 
-#include <check.h>
+#include "tests/support.h"
+
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#undef fail     /* a name of Check that traces/status.h uses */
 
 #include "engine/path.h"
 #include "engine/recorder.h"
 #include "traces/store.h"
-
-#define OK(call) \
-	do { \
-		enum status ok_status_ = (call); \
-		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
-	} while (0)
-
-/* The call fails with that status and a message that holds `text`. */
-#define FAILS(call, expected, text) \
-	do { \
-		enum status fails_status_ = (call); \
-		ck_assert_msg(fails_status_ == (expected) && strstr(error_text(), text), \
-			      "%s: status %d: %s", #call, (int)fails_status_, error_text()); \
-	} while (0)
 
 enum { REC_LAYERS = 2, REC_HEADS = 4, REC_KV_HEADS = 2, REC_D = 20, REC_CHUNK = 4, REC_STEPS = 9 };
 
@@ -89,9 +72,8 @@ static inline void recording_prompt(struct attention *attention, const struct re
 	float *out = calloc((size_t)(o->prompt * row), sizeof *out);
 	float *k = calloc((size_t)(o->prompt * kv_row), sizeof *k);
 	float *v = calloc((size_t)(o->prompt * kv_row), sizeof *v);
-	int slots = attention->shape.slots;
 
-	OK(device_step_begin(attention->device, &(struct step_note){ .step = 0, .slots = slots }));
+	OK(device_step_begin(attention->device, 0));
 	for (int layer = 0; layer < REC_LAYERS; layer++) {
 		recording_fill(q, o->prompt * row, random, o->nan);
 		recording_fill(k, o->prompt * kv_row, random, o->nan);
@@ -124,8 +106,7 @@ static inline void recording_decode(struct device *device, const struct recordin
 	if (o->prompt > 0)
 		recording_prompt(attention, o, &random);
 	for (int step = 0; step < REC_STEPS; step++) {
-		OK(device_step_begin(device, &(struct step_note){
-			.step = step + (o->prompt > 0), .slots = slots }));
+		OK(device_step_begin(device, step + (o->prompt > 0)));
 		for (int layer = 0; layer < REC_LAYERS; layer++) {
 			recording_fill(q, q_count, &random, o->nan);
 			recording_fill(k, kv_count, &random, o->nan);
@@ -178,6 +159,27 @@ static inline int64_t recording_make(struct store *store, const struct recording
 		OK(recorder_finish(recorder, STATUS_OK));
 	}
 	return run;
+}
+
+/* A launch of kv_scatter that succeeds, on a buffer of its own, for tests to spoil. */
+struct recording_scatter {
+	struct arg args[5];
+	struct launch launch;
+};
+
+static inline void recording_scatter(struct device *device, struct recording_scatter *s)
+{
+	const struct buffer_spec spec = { "b", DTYPE_F32, 1, { 4096 } };
+	struct buffer *b;
+
+	OK(device_alloc(device, &spec, &b));
+	*s = (struct recording_scatter){
+		.args = { ARG_BUFFER(b), ARG_AT(b, 1024), ARG_I32(4), ARG_I32(4), ARG_I32(0) },
+		.launch = {
+			.kernel = kernel_find("kv_scatter"), .grid = { 1, 1, 1 },
+			.block = { 32, 1, 1 }, .args = s->args, .arg_count = 5, .layer = -1,
+		},
+	};
 }
 
 /* The one integer a query of the store gives. */

@@ -2,13 +2,9 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
 
-#undef fail     /* a name of Check that traces/status.h uses */
+#include <math.h>
 
 #include "traces/npy.h"
 

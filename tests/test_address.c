@@ -10,24 +10,28 @@ static const char *const good[] = {
 	"L0", "L12", "r2.L12", "L12.b3", "L12.b3.w1", "L12.b3.w1.l31", "L12.b3.w1.l31.p2",
 	"L12.b3.w1.l31.a40", "L12.b3.p1", "L12.p1", "L12.a0", "L12.end", "s4", "s4.end",
 	"r1.s4.end",
-	"r3", "L9223372036854775807"
+	"r3", "L9223372036854775807", "op 245", "r2.op 0"
 };
 
 static const char *const bad[] = {
 	"", "L", "12", "L-1", "L 1", "l1", "L1.", "L1.b", "L1.w0", "L1.b0.l0", "L1.b0.w0.l0.w0",
 	"L1.p0.a0", "L1.p0.end", "L1.b0.end", "L1.end.b0", "L1.end.", "L1x", "s1.b0", "s1.L1",
 	"L1.r1",
-	"r1.", "end", "L9223372036854775808", "L1..L2", "L1b0"
+	"r1.", "end", "L9223372036854775808", "L1..L2", "L1b0", "op", "op ", "op  1", "op 1.b0",
+	"op 1.end", "oops"
 };
 
 START_TEST(good_addresses_are_written_as_they_were_read)
 {
-	struct address a;
 	char text[ADDRESS_TEXT];
+	struct address a;
 
-	ck_assert_int_eq(address_parse("--at", good[_i], &a), STATUS_OK);
-	address_format(&a, text);
-	ck_assert_str_eq(text, good[_i]);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		ck_assert_msg(address_parse("--at", good[i], &a) == STATUS_OK, "'%s' was refused",
+			      good[i]);
+		address_format(&a, text);
+		ck_assert_str_eq(text, good[i]);
+	}
 }
 END_TEST
 
@@ -35,9 +39,22 @@ START_TEST(bad_addresses_are_refused)
 {
 	struct address a;
 
-	ck_assert_msg(address_parse("--at", bad[_i], &a) == STATUS_USAGE, "'%s' was taken",
-		      bad[_i]);
-	ck_assert_ptr_nonnull(strstr(error_text(), "--at"));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(address_parse("--at", bad[i], &a) == STATUS_USAGE, "'%s' was taken",
+			      bad[i]);
+		ck_assert_msg(strstr(error_text(), "--at") != NULL, "'%s': %s", bad[i],
+			      error_text());
+	}
+}
+END_TEST
+
+START_TEST(operations_need_no_space)
+{
+	struct address a;
+
+	ck_assert_int_eq(address_parse("--at", "op17", &a), STATUS_OK);
+	ck_assert_int_eq(a.op, 17);
+	ck_assert_int_eq(a.launch, -1);
 }
 END_TEST
 
@@ -65,9 +82,9 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tests, good_addresses_are_written_as_they_were_read, 0,
-			    sizeof(good) / sizeof(good[0]));
-	tcase_add_loop_test(tests, bad_addresses_are_refused, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tests, good_addresses_are_written_as_they_were_read);
+	tcase_add_test(tests, bad_addresses_are_refused);
+	tcase_add_test(tests, operations_need_no_space);
 	tcase_add_test(tests, parts_have_their_numbers);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

@@ -2,14 +2,13 @@
  * of the sample model, and itself (a batched row is a solo row, chunks and seeds change what they
  * may).
  *
- * Ends with whole decodes: the path under the model runner, byte for byte.
+ * The path under the model runner is in test_decode.c.
  */
 #include "tests/sample.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/generate.h"
 #include "engine/path.h"
 
 /* --- cases --- */
@@ -434,118 +433,22 @@ START_TEST(captured_layers_match_their_float64_outputs)
 }
 END_TEST
 
-/* Decodes `count` bytes after each reference prompt, side by side when there are several. */
-static void check_decode(const char *const *names, int slots, size_t count)
-{
-	struct sequence sequences[2] = { { 0 } };
-	float logits[2][256];
-	struct device *device = open_simulator(0, 1);
-	const struct generate_options options = { .count = count };
-	struct attention_shape shape;
-	struct attention *attention;
-	struct llama *model;
-
-	check_ok(llama_open(SAMPLE_DIRECTORY, &model));
-	for (int i = 0; i < slots; i++) {
-		sequences[i].prompt = sample_prompt(names[i], &sequences[i].prompt_bytes);
-		sequences[i].reply = malloc(count);
-		sequences[i].logits = logits[i];
-	}
-	check_ok(generate_check(model, sequences, slots, count));
-	shape = generate_shape(model, sequences, slots, slots, count, 128);
-	check_ok(attention_create(path_find("flash-decoding"), device, &shape, &attention));
-	check_ok(generate_run(model, attention, sequences, slots, &options));
-	for (int i = 0; i < slots; i++) {
-		struct npy greedy = sample_npy(names[i], "greedy", DTYPE_U8);
-		struct npy wanted = sample_npy(names[i], "logits_last", DTYPE_F32);
-
-		ck_assert_uint_eq(sequences[i].reply_bytes, count);
-		ck_assert_mem_eq(sequences[i].reply, greedy.data, count);
-		ck_assert_double_le(greatest_difference(logits[i], wanted.data, 256), 1e-4);
-		npy_free(&greedy);
-		npy_free(&wanted);
-		free((void *)sequences[i].prompt);
-		free(sequences[i].reply);
-	}
-	attention_destroy(attention);
-	llama_close(model);
-	device_close(device);
-}
-
-START_TEST(romeo_decodes_as_the_reference)
-{
-	check_decode((const char *const[]){ "romeo" }, 1, 200);
-}
-END_TEST
-
-START_TEST(short_decodes_as_the_reference)
-{
-	check_decode((const char *const[]){ "short" }, 1, 64);
-}
-END_TEST
-
-START_TEST(long_decodes_as_the_reference)
-{
-	check_decode((const char *const[]){ "long" }, 1, 200);
-}
-END_TEST
-
-START_TEST(short_and_romeo_decode_side_by_side)
-{
-	check_decode((const char *const[]){ "short", "romeo" }, 2, 24);
-}
-END_TEST
-
-START_TEST(prompts_have_limits)
-{
-	struct sequence sequence = { .prompt = (const unsigned char *)"" };
-	struct llama *model;
-
-	check_ok(llama_open(SAMPLE_DIRECTORY, &model));
-	check_fails(generate_check(model, &sequence, 1, 10), STATUS_USAGE, "prompt is empty");
-	sequence.prompt_bytes = 2000;
-	check_ok(generate_check(model, &sequence, 1, 48));
-	check_fails(generate_check(model, &sequence, 1, 49), STATUS_USAGE, "2049 positions");
-	llama_close(model);
-}
-END_TEST
-
 int main(void)
 {
-	Suite *suite = suite_create("attend");
-	TCase *path = tcase_create("path"), *sample = tcase_create("sample");
-	TCase *whole = tcase_create("whole");
-	SRunner *runner;
-	int failed;
+	TCase *tests = tcase_create("attend");
 
-	tcase_set_timeout(path, 120);
-	tcase_set_timeout(sample, 240);
-	tcase_set_timeout(whole, 600);
-	/* Seconds here are minutes under valgrind: CK_EXCLUDE_TAGS=slow leaves them out. */
-	tcase_set_tags(whole, "slow");
-	tcase_add_loop_test(path, outputs_match_double_precision, 0,
+	tcase_set_timeout(tests, 240);
+	tcase_add_loop_test(tests, outputs_match_double_precision, 0,
 			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(path, a_batched_row_is_a_solo_row);
-	tcase_add_test(path, seeds_and_jobs_change_no_bit);
-	tcase_add_test(path, a_done_slot_is_zeros_and_keeps_its_length);
-	tcase_add_test(path, nan_is_carried_through);
-	tcase_add_test(path, a_full_slot_is_refused_and_nothing_is_written);
-	tcase_add_loop_test(path, shapes_that_cannot_run_are_refused, 0,
+	tcase_add_test(tests, a_batched_row_is_a_solo_row);
+	tcase_add_test(tests, seeds_and_jobs_change_no_bit);
+	tcase_add_test(tests, a_done_slot_is_zeros_and_keeps_its_length);
+	tcase_add_test(tests, nan_is_carried_through);
+	tcase_add_test(tests, a_full_slot_is_refused_and_nothing_is_written);
+	tcase_add_loop_test(tests, shapes_that_cannot_run_are_refused, 0,
 			    sizeof(bad_shapes) / sizeof(bad_shapes[0]));
-	tcase_add_test(path, no_work_is_no_error);
-	tcase_add_loop_test(sample, captured_layers_match_their_float64_outputs, 0,
+	tcase_add_test(tests, no_work_is_no_error);
+	tcase_add_loop_test(tests, captured_layers_match_their_float64_outputs, 0,
 			    sizeof(captured) / sizeof(captured[0]));
-	tcase_add_test(sample, short_decodes_as_the_reference);
-	tcase_add_test(sample, short_and_romeo_decode_side_by_side);
-	tcase_add_test(sample, prompts_have_limits);
-	suite_add_tcase(suite, path);
-	tcase_add_test(whole, romeo_decodes_as_the_reference);
-	tcase_add_test(whole, long_decodes_as_the_reference);
-	suite_add_tcase(suite, sample);
-	suite_add_tcase(suite, whole);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite("attend", tests);
 }

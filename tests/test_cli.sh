@@ -1,36 +1,12 @@
 #!/bin/sh
-# test_cli.sh - what every command shares: help, unknown commands, exit codes, a full stdout, Ctrl-C.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-
-number=0
-# expect WHAT CODE [PATTERN]: judges the last run, whose exit code is $code and whose stdout and stderr
-# are the files out and err; the pattern must match a line of either.
-expect() {
-	number=$((number + 1))
-	if [ "$code" -eq "$2" ] && { [ -z "${3-}" ] || cat out err | grep -q -- "$3"; }; then
-		echo "ok $number - $1"
-	else
-		echo "not ok $number - $1"
-		echo "# exit code $code, expected $2 and '${3-}'"
-		cat out err | sed 's/^/# /'
-	fi
-}
-run() {
-	"$flashtwin" "$@" >out 2>err
-	code=$?
-}
-# True when stderr holds exactly one line, beginning with "$1".
-one_line() {
-	[ "$(wc -l <err)" -eq 1 ] && grep -q "^$1" err || code=99
-}
+# test_cli.sh - what all commands share: help, unknown commands, exit codes, full stdout, Ctrl-C.
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
 commands='decode attend replay diff view sql bench info'
 
 run --version;            expect '--version' 0 '^flashtwin [0-9]'
 run --help;               expect '--help lists the commands' 0 '^  decode '
+run -h;                   expect '-h does too' 0 '^  decode '
 run;                      expect 'no command: usage' 2 '^usage: flashtwin'
 for command in $commands; do
 	run "$command" --help; [ -s out ] && [ ! -s err ] || code=99
@@ -43,15 +19,52 @@ run help decoed;          one_line 'flashtwin: '; expect 'help of a misspelt com
 run decoed;               one_line 'flashtwin: '; expect 'did you mean' 2 "did you mean 'decode'"
 run frobnicate;           one_line 'flashtwin: '; expect 'unknown command' 2 "'frobnicate'"
 run launch;               one_line 'flashtwin: '; expect 'a command still to come' 2 'not built yet'
-run --device sim;         one_line 'flashtwin: '; expect 'option before the command' 2 '^flashtwin: --device'
+run --device sim;         one_line 'flashtwin: '; expect 'option without a command' 2 ': --device'
 run decode --no-such;     expect 'unknown option' 2 'no-such'
+run decode --promt x;     one_line 'flashtwin decode: '
+expect 'did you mean this option' 2 "did you mean '--prompt'"
+run decode --graph full;  expect 'a graph mode that is none' 2 'full: only none is built so far'
 run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'
 
 echo 'this is no trace' >foreign.twin
 run view --plain foreign.twin; one_line 'flashtwin view: '
 expect 'a file that is no trace' 6 'foreign.twin'
 
+# A trace of two runs with one answer, and one with another prompt and smaller chunks.
+run decode --prompt 'All:' -n 4 -o t.twin
+run decode --prompt 'All:' -n 4 --seed 7 --append -o t.twin
+mkdir folder
+run decode --prompt a -n 1 -o folder; one_line 'flashtwin decode: '
+expect 'a trace that would be a directory' 2 'folder: is not a regular file$'
+run decode --prompt 'Oh:' -n 2 --chunk 2 -o other.twin
+run diff t.twin;          expect 'equal runs' 0 ' 0 bits differ$'
+run diff t.twin other.twin; [ ! -s err ] || code=99
+expect 'different runs say so once' 1 'prompts differ$' 'caches differ: 128 / 6 keys$'
+[ "$(grep -c 'prompts differ\|caches differ' out)" -eq 2 ] && wrong= || wrong=$(cat out)
+result 'prompts and caches are reported once' "$wrong"
+run view t.twin --at 'op 15'; expect 'an operation is an address' 0 '^ s0  slot 0  key 0 .A.$'
+run view t.twin --at L2.b0.w0.l99; one_line 'flashtwin view: '
+expect 'a lane that is not there' 2 'L2 has lanes l0 to l31, not l99'
+run sql t.twin 'SELECT data(9999999)'; one_line 'flashtwin sql: '
+expect 'data that is not there' 2 'there is no data 9999999$'
+run sql t.twin "SELECT data('x')"; one_line 'flashtwin sql: '
+expect 'data that is no number' 2 'data(): a whole number is needed$'
+run decode --prompt a -n 2 --log-at s99 -o late.twin; one_line 'flashtwin decode: '
+expect 'a window that was not reached' 0 'no step s99 was reached: 0 launches recorded$'
+
+# What goes to a pipe is more than it holds: the writer notices.
+{ "$flashtwin" sql t.twin --dump; echo $? >closed; } 2>err | head -n 1 >out
+code=$(cat closed)
+[ ! -s err ] || code=99
+expect 'a dump whose reader goes away' 0 '^v_run'
+
 if [ -e /dev/full ]; then
+	for option in --dump 'SELECT * FROM v_op'; do
+		"$flashtwin" sql t.twin "$option" >/dev/full 2>err; code=$?
+		: >out
+		one_line 'flashtwin sql: standard output'
+		expect "sql $option on a full disk" 2 'No space left'
+	done
 	"$flashtwin" --help >/dev/full 2>err; code=$?
 	: >out
 	one_line 'flashtwin: standard output'
@@ -69,5 +82,14 @@ sleep 0.3
 kill -INT $!
 wait $!
 code=$?
-expect 'Ctrl-C' 130
-echo "1..$number"
+one_line 'flashtwin decode: '
+expect 'Ctrl-C' 130 'interrupted'
+
+env --default-signal=INT "$flashtwin" bench --runs 1000 >out 2>err &
+sleep 0.3
+kill -INT $!
+wait $!
+code=$?
+one_line 'flashtwin: '
+expect 'Ctrl-C of a command that has nothing to finish' 130 'interrupted'
+plan

@@ -6,20 +6,13 @@
  */
 #include "config.h"
 
-#include <check.h>
+#include "tests/support.h"
+
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/device.h"
 #include "tests/gpu.h"
 #include "tests/words.h"
-
-#define OK(call) \
-	do { \
-		enum status ok_status_ = (call); \
-		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
-	} while (0)
 
 enum { HEADS = 3, D = 5, MAX_LEN = 4, POSITION = 2 };
 enum { ROWS = HEADS * D, CACHE = HEADS * MAX_LEN * D };
@@ -188,7 +181,7 @@ START_TEST(a_kernel_runs_and_is_timed)
 
 	OK(device_launch(device, scatter(&s, NULL)));
 	OK(device_sync(device, NULL));
-	us = device->ops->last_launch_us(device);
+	us = device_last_launch_us(device);
 	ck_assert_msg(us > 0.0 && us < 1e6, "%g us", us);
 	check_scattered();
 }
@@ -200,10 +193,18 @@ START_TEST(limits_are_error_1_and_do_not_stick)
 
 	scatter(&s, NULL);
 	s.launch.grid.z = 65536;
-	ck_assert_int_eq(device_launch(device, &s.launch), STATUS_DEVICE);
+	FAILS(device_launch(device, &s.launch), STATUS_DEVICE, "65536");
 	ck_assert_int_eq(error_code(), 1);
 	ck_assert_ptr_nonnull(strstr(error_text(), "kv_scatter"));
-	ck_assert_ptr_nonnull(strstr(error_text(), "65536"));
+	/* Only y and z of 0 count as 1. */
+	scatter(&s, NULL);
+	s.launch.grid.x = 0;
+	FAILS(device_launch(device, &s.launch), STATUS_DEVICE, "grid 0x1x1");
+	ck_assert_int_eq(error_code(), 1);
+	scatter(&s, NULL);
+	s.launch.block.x = 0;
+	FAILS(device_launch(device, &s.launch), STATUS_DEVICE, "block 0x1x1");
+	ck_assert_int_eq(error_code(), 1);
 	OK(device_launch(device, scatter(&s, NULL)));
 	check_scattered();
 }
@@ -245,7 +246,7 @@ START_TEST(a_fault_sticks_and_names_the_kernel)
 	ck_assert_ptr_nonnull(strstr(error_text(), "CUDA_ERROR_ILLEGAL_ADDRESS"));
 	ck_assert_int_eq(device_download(device, NULL, rows, 0, &value, 4), STATUS_DEVICE);
 	ck_assert_int_eq(error_code(), 700);
-	ck_assert(device->ops->last_launch_us(device) < 0.0);
+	ck_assert(device_last_launch_us(device) < 0.0);
 }
 END_TEST
 
@@ -253,65 +254,62 @@ END_TEST
 
 START_TEST(an_event_orders_two_streams)
 {
-	const struct device_ops *ops = device->ops;
 	struct stream *first, *second;
 	struct event *begin, *done;
 	struct scatter s;
 	double us;
 
-	OK(ops->stream_create(device, &first));
-	OK(ops->stream_create(device, &second));
-	OK(ops->event_create(device, &begin));
-	OK(ops->event_create(device, &done));
-	OK(ops->event_record(device, begin, first));
+	OK(device_stream_create(device, &first));
+	OK(device_stream_create(device, &second));
+	OK(device_event_create(device, &begin));
+	OK(device_event_create(device, &done));
+	OK(device_event_record(device, begin, first));
 	OK(device_fill(device, first, rows, 0, 0, ROWS));
 	OK(device_upload(device, first, rows, 0, row_values, sizeof row_values));
-	OK(ops->event_record(device, done, first));
-	OK(ops->event_wait(device, second, done));
+	OK(device_event_record(device, done, first));
+	OK(device_event_wait(device, second, done));
 	OK(device_launch(device, scatter(&s, second)));
 	OK(device_sync(device, second));
 	check_scattered();
-	OK(ops->event_elapsed(device, begin, done, &us));
+	OK(device_event_elapsed(device, begin, done, &us));
 	ck_assert(us >= 0.0);
-	OK(ops->event_destroy(device, begin));
-	OK(ops->stream_destroy(device, first));
+	OK(device_event_destroy(device, begin));
+	OK(device_stream_destroy(device, first));
 }
 END_TEST
 
 START_TEST(a_captured_launch_runs_when_replayed)
 {
-	const struct device_ops *ops = device->ops;
 	struct stream *stream;
 	struct graph *graph;
 	struct graph_exec *exec;
 	struct scatter s;
 
-	OK(ops->stream_create(device, &stream));
-	OK(ops->capture_begin(device, stream, CAPTURE_GLOBAL));
+	OK(device_stream_create(device, &stream));
+	OK(device_capture_begin(device, stream, CAPTURE_GLOBAL));
 	OK(device_launch(device, scatter(&s, stream)));
-	ck_assert(ops->last_launch_us(device) < 0.0);
-	OK(ops->capture_end(device, stream, &graph));
-	OK(ops->graph_instantiate(device, graph, &exec));
-	OK(ops->graph_launch(device, exec, stream));
+	ck_assert(device_last_launch_us(device) < 0.0);
+	OK(device_capture_end(device, stream, &graph));
+	OK(device_graph_instantiate(device, graph, &exec));
+	OK(device_graph_launch(device, exec, stream));
 	OK(device_sync(device, stream));
 	check_scattered();
-	OK(ops->graph_exec_destroy(device, exec));
-	OK(ops->graph_destroy(device, graph));
+	OK(device_graph_exec_destroy(device, exec));
+	OK(device_graph_destroy(device, graph));
 }
 END_TEST
 
 START_TEST(a_synchronous_copy_ends_a_capture)
 {
-	const struct device_ops *ops = device->ops;
 	struct stream *stream;
 	struct graph *graph;
 
-	OK(ops->stream_create(device, &stream));
-	OK(ops->capture_begin(device, stream, CAPTURE_GLOBAL));
+	OK(device_stream_create(device, &stream));
+	OK(device_capture_begin(device, stream, CAPTURE_GLOBAL));
 	ck_assert_int_eq(device_upload(device, stream, rows, 0, row_values, sizeof row_values),
 			 STATUS_DEVICE);
 	ck_assert_int_eq(error_code(), 900);
-	ck_assert_int_eq(ops->capture_end(device, stream, &graph), STATUS_DEVICE);
+	ck_assert_int_eq(device_capture_end(device, stream, &graph), STATUS_DEVICE);
 	ck_assert_int_eq(error_code(), 901);
 	OK(device_sync(device, NULL));
 }
@@ -319,7 +317,6 @@ END_TEST
 
 START_TEST(a_graph_made_by_hand_runs_in_order)
 {
-	const struct device_ops *ops = device->ops;
 	struct buffer *staging = make("staging", DTYPE_F32, ROWS);
 	struct scatter copy, s;
 	struct graph *graph;
@@ -337,13 +334,13 @@ START_TEST(a_graph_made_by_hand_runs_in_order)
 	scatter(&s, NULL);
 	s.args[0] = ARG_BUFFER(staging);
 
-	OK(ops->graph_create(device, &graph));
-	OK(ops->graph_add_launch(device, graph, &copy.launch, NULL, 0, &first));
-	OK(ops->graph_add_launch(device, graph, &s.launch, &first, 1, &second));
-	ck_assert_int_eq(ops->graph_add_launch(device, graph, &s.launch, &unknown, 1, &second),
+	OK(device_graph_create(device, &graph));
+	OK(device_graph_add_launch(device, graph, &copy.launch, NULL, 0, &first));
+	OK(device_graph_add_launch(device, graph, &s.launch, &first, 1, &second));
+	ck_assert_int_eq(device_graph_add_launch(device, graph, &s.launch, &unknown, 1, &second),
 			 STATUS_USAGE);
-	OK(ops->graph_instantiate(device, graph, &exec));
-	OK(ops->graph_launch(device, exec, NULL));
+	OK(device_graph_instantiate(device, graph, &exec));
+	OK(device_graph_launch(device, exec, NULL));
 	OK(device_sync(device, NULL));
 	check_scattered();
 }
@@ -406,13 +403,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("cuda");
-	TCase *tests = tcase_create("cuda");
-	SRunner *runner;
-	int failed;
+	TCase *tests;
 
 	if (!gpu_or_skip())
 		return EXIT_SUCCESS;
+	tests = tcase_create("cuda");
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, says_what_it_is);
@@ -431,10 +426,5 @@ int main(void)
 	tcase_add_test(tests, a_graph_made_by_hand_runs_in_order);
 	tcase_add_test(tests, words_do_what_the_simulator_does);
 	tcase_add_loop_test(tests, faults_have_the_simulators_codes, 0, 2);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite("cuda", tests);
 }

@@ -4,21 +4,12 @@
  */
 #include "config.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
 
-#undef fail     /* a name of Check that traces/status.h uses */
+#include <math.h>
 
 #include "traces/diff.h"
 #include "traces/digest.h"
-
-#define OK(call) \
-	do { \
-		enum status ok_status_ = (call); \
-		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
-	} while (0)
 
 enum { VALUES = 4, LAUNCHES = 3 };
 
@@ -52,22 +43,21 @@ static uint32_t bits_of(float f)
 	return bits;
 }
 
-static void put_op(struct store *store, int64_t run, struct event_op op, int64_t *number,
-		   int64_t *launch)
+static void put_op(struct store *store, int64_t run, struct event_op op, int64_t *number)
 {
 	op.start_us = op.duration_us = NAN;
 	op.object = -1;
-	OK(store_op(store, run, &op, number, launch));
+	OK(store_op(store, run, &op, number));
 }
 
-static void put_launch(struct store *store, int64_t run, const struct made *m)
+static void put_launch(struct store *store, int64_t run, int64_t number, const struct made *m)
 {
 	struct event_arg args[] = {
 		{ .name = "out", .type = "float *", .kind = "pointer", .buffer = 1 },
 		{ .name = "n", .type = "int", .kind = "i32", .bits = (uint32_t)m->scale_bits },
 	};
 	struct event_launch launch = {
-		.kernel = m->kernel, .grid = { (uint32_t)m->grid, 1, 1 }, .block = { 32, 1, 1 },
+		.number = number, .kernel = m->kernel, .grid = { (uint32_t)m->grid, 1, 1 }, .block = { 32, 1, 1 },
 		.cluster = { 1, 1, 1 }, .layer = 0, .args = args, .arg_count = 2,
 	};
 	struct event_digest digest = {
@@ -80,10 +70,10 @@ static void put_launch(struct store *store, int64_t run, const struct made *m)
 		.weight = 1, .acc = m->output, .acc_bytes = sizeof m->output,
 	};
 	struct event_point *points = calloc(m->blocks + 1, sizeof *points);
-	int64_t op, number;
+	int64_t op;
 
 	put_op(store, run, (struct event_op){
-		.kind = OP_LAUNCH, .code = m->code, .launch = &launch }, &op, &number);
+		.kind = OP_LAUNCH, .code = m->code, .launch = &launch }, &op);
 	OK(store_digests(store, run, op, false, &digest, 1));
 	if (m->level >= LEVEL_PARTIALS)
 		OK(store_partials(store, run, number, &partial, 1));
@@ -111,19 +101,18 @@ static int64_t make_run(struct store *store, const struct made *m)
 		.bytes = sizeof m->output,
 	};
 	struct event_token token = { .byte = m->byte, .logit_bits = bits_of(2) };
-	int64_t number, op, launch;
+	int64_t number;
 
 	OK(store_run_begin(store, &run, &number));
-	OK(store_kernel(store, number, m->kernel, "k.cu", "", 0, "[]", "cuda_c", true));
+	OK(store_kernel(store, number, &(struct event_kernel){
+		.name = m->kernel, .params = "[]", .origin = "cuda_c" }));
 	put_op(store, number, (struct event_op){
-		.kind = OP_ALLOC, .buffer = 1, .bytes = alloc.bytes, .alloc = &alloc }, &op,
-		&launch);
+		.kind = OP_ALLOC, .buffer = 1, .bytes = alloc.bytes, .alloc = &alloc }, NULL);
 	OK(store_step_begin(store, number, 0));
 	put_op(store, number, (struct event_op){
-		.kind = OP_UPLOAD, .buffer = 1, .bytes = sizeof m->input, .data = m->input }, &op,
-	       &launch);
+		.kind = OP_UPLOAD, .buffer = 1, .bytes = sizeof m->input, .data = m->input }, NULL);
 	for (int i = 0; i < m->launches; i++)
-		put_launch(store, number, m);
+		put_launch(store, number, i, m);
 	OK(store_step_end(store, number, 0));
 	if (!m->no_token)
 		OK(store_token(store, number, &token));
@@ -378,25 +367,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("diff");
-	TCase *tcase = tcase_create("diff");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	TCase *tests = tcase_create("diff");
 
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, equal_runs);
-	tcase_add_test(tcase, input_bit);
-	tcase_add_test(tcase, point_value);
-	tcase_add_test(tcase, output_and_partial);
-	tcase_add_test(tcase, digest_alone);
-	tcase_add_test(tcase, arguments);
-	tcase_add_test(tcase, runs_part);
-	tcase_add_test(tcase, shorter_run);
-	tcase_add_test(tcase, points_missing);
-	tcase_add_test(tcase, tokens);
-	tcase_add_test(tcase, unknown_run);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	tcase_add_test(tests, equal_runs);
+	tcase_add_test(tests, input_bit);
+	tcase_add_test(tests, point_value);
+	tcase_add_test(tests, output_and_partial);
+	tcase_add_test(tests, digest_alone);
+	tcase_add_test(tests, arguments);
+	tcase_add_test(tests, runs_part);
+	tcase_add_test(tests, shorter_run);
+	tcase_add_test(tests, points_missing);
+	tcase_add_test(tests, tokens);
+	tcase_add_test(tests, unknown_run);
+	return run_suite("diff", tests);
 }

@@ -1,5 +1,5 @@
-/* test_engine.c - the checks of device.c and the launches of a path, on a device that only takes
- * notes.
+/* test_engine.c - the checks of device.c and device_launch.c, and the launches of a path, on a
+ * device that only takes notes.
  *
  * The fake device holds its buffers in host memory and runs no kernel: what reaches it, and what
  * does not, is the subject. Results are tested on the simulator (test_attend.c) and on GPUs.
@@ -21,6 +21,8 @@ struct fake {
 	char notes[MAX_NOTES][64];      /* "upload q", "launch kv_scatter 2,1,1" */
 	int note_count;
 	int launches_until_failure;     /* -1: none fails */
+	int allocs_until_failure;       /* and then freeing fails too */
+	struct dim3 grid, block, cluster;       /* of the last launch */
 	uint32_t buffers;
 	size_t shared_bytes;            /* a block may have */
 };
@@ -47,13 +49,20 @@ static unsigned char *bytes_of(const struct buffer *buffer)
 static enum status fake_alloc(struct device *device, const struct buffer_spec *spec,
 			      struct buffer **out)
 {
-	struct fake_buffer *buffer = calloc(1, sizeof(*buffer));
+	struct fake *fake = (struct fake *)device;
+	struct fake_buffer *buffer;
 	size_t bytes = dtype_bytes(spec->dtype);
 
+	if (fake->allocs_until_failure == 0)
+		return fail_device(2, "no room for %s", spec->name);
+	if (fake->allocs_until_failure > 0)
+		fake->allocs_until_failure--;
+	buffer = calloc(1, sizeof(*buffer));
+	ck_assert_ptr_nonnull(buffer);
 	for (int i = 0; i < spec->rank; i++)
 		bytes *= (size_t)spec->shape[i];
 	buffer->base.device = device;
-	buffer->base.id = ++((struct fake *)device)->buffers;
+	buffer->base.id = ++fake->buffers;
 	snprintf(buffer->base.name, sizeof(buffer->base.name), "%s", spec->name);
 	buffer->base.bytes = bytes;
 	buffer->bytes = malloc(bytes + 1);
@@ -67,6 +76,8 @@ static enum status fake_free(struct device *device, struct buffer *buffer)
 	note(device, "free", buffer->name);
 	free(bytes_of(buffer));
 	free(buffer);
+	if (((struct fake *)device)->allocs_until_failure == 0)
+		return fail(STATUS_IO, "cannot free either");
 	return STATUS_OK;
 }
 
@@ -108,6 +119,9 @@ static enum status fake_launch(struct device *device, const struct launch *launc
 		return fail_device(700, "%s (700)", cuda_error_name(700));
 	if (fake->launches_until_failure > 0)
 		fake->launches_until_failure--;
+	fake->grid = launch->grid;
+	fake->block = launch->block;
+	fake->cluster = launch->cluster;
 	snprintf(what, sizeof(what), "%s %u,%u,%u", launch->kernel->name, launch->grid.x,
 		 launch->grid.y, launch->grid.z);
 	note(device, "launch", what);
@@ -136,7 +150,8 @@ static const struct device_ops fake_ops = {
 static struct fake fake_open(void)
 {
 	return (struct fake){
-		.base.ops = &fake_ops, .launches_until_failure = -1, .shared_bytes = 100 << 10,
+		.base.ops = &fake_ops, .launches_until_failure = -1, .allocs_until_failure = -1,
+		.shared_bytes = 100 << 10,
 	};
 }
 
@@ -226,14 +241,114 @@ START_TEST(operations_that_a_device_lacks_are_named)
 {
 	struct fake fake = fake_open();
 	struct buffer *a = alloc(&fake.base, "a", 4);
-	struct step_note step = { .step = 0 };
 
 	check_usage(device_fill(&fake.base, NULL, a, 0, 0, 4), "fill: the fake device");
 	check_usage(device_sync(&fake.base, NULL), "sync: the fake device");
 	check_usage(device_sync(NULL, NULL), "sync: no device");
-	check_ok(device_step_begin(&fake.base, &step));
+	check_ok(device_step_begin(&fake.base, 0));
 	check_ok(device_step_end(&fake.base));
+	ck_assert(device_last_launch_us(&fake.base) < 0.0);
+	check_usage(device_step_begin(NULL, 0), "step_begin: no device");
 	device_free(&fake.base, a);
+}
+END_TEST
+
+START_TEST(streams_events_and_graphs_that_a_device_lacks_are_named)
+{
+	struct fake fake = fake_open();
+	struct device *d = &fake.base;
+	struct stream *stream;
+	struct event *event;
+	struct graph *graph;
+	struct graph_exec *exec;
+	double us;
+	int node;
+
+	check_usage(device_stream_create(d, &stream), "stream_create: the fake device");
+	check_usage(device_stream_destroy(d, NULL), "stream_destroy: the fake device");
+	check_usage(device_event_create(d, &event), "event_create: the fake device");
+	check_usage(device_event_destroy(d, NULL), "event_destroy: the fake device");
+	check_usage(device_event_record(d, NULL, NULL), "event_record: the fake device");
+	check_usage(device_event_wait(d, NULL, NULL), "event_wait: the fake device");
+	check_usage(device_event_elapsed(d, NULL, NULL, &us), "event_elapsed: the fake device");
+	check_usage(device_capture_begin(d, NULL, CAPTURE_GLOBAL), "capture_begin: the fake");
+	check_usage(device_capture_end(d, NULL, &graph), "capture_end: the fake device");
+	check_usage(device_graph_create(d, &graph), "graph_create: the fake device");
+	check_usage(device_graph_add_launch(d, NULL, NULL, NULL, 0, &node),
+		    "graph_add_launch: the fake device");
+	check_usage(device_graph_instantiate(d, NULL, &exec), "graph_instantiate: the fake");
+	check_usage(device_graph_launch(d, NULL, NULL), "graph_launch: the fake device");
+	check_usage(device_graph_destroy(d, NULL), "graph_destroy: the fake device");
+	check_usage(device_graph_exec_destroy(d, NULL), "graph_exec_destroy: the fake device");
+	check_usage(device_set_points(d, NULL, NULL, 0), "set_points: the fake device");
+}
+END_TEST
+
+/* A device that has events, and says when it is asked for one. */
+static enum status fake_event_record(struct device *device, struct event *event,
+				     struct stream *stream)
+{
+	(void)event;
+	(void)stream;
+	note(device, "record", "");
+	return STATUS_OK;
+}
+
+START_TEST(objects_must_be_there)
+{
+	struct device_ops ops = fake_ops;
+	struct fake fake = fake_open();
+
+	ops.event_record = fake_event_record;
+	fake.base.ops = &ops;
+	check_usage(device_event_record(&fake.base, NULL, NULL), "event_record: no event");
+	ck_assert_int_eq(fake.note_count, 0);
+	check_ok(device_event_record(&fake.base, (struct event *)&fake, NULL));
+	ck_assert_int_eq(fake.note_count, 1);
+}
+END_TEST
+
+static void check_dim3(struct dim3 d, unsigned x, unsigned y, unsigned z)
+{
+	ck_assert(d.x == x && d.y == y && d.z == z);
+}
+
+START_TEST(devices_see_whole_grids_and_blocks)
+{
+	struct fake fake = fake_open();
+	struct launch_attribute unknown = { .id = 3 };
+	struct arg scatter_args[] = {
+		ARG_BUFFER(NULL), ARG_BUFFER(NULL), ARG_I32(4), ARG_I32(1), ARG_I32(0),
+	};
+	struct arg reduce_args[] = {
+		ARG_BUFFER(NULL), ARG_BUFFER(NULL), ARG_BUFFER(NULL), ARG_I32(4), ARG_I32(4),
+		ARG_I32(1),
+	};
+	struct launch scatter = {
+		.kernel = kernel_find("kv_scatter"), .grid = { 3 }, .block = { 2000 },
+		.args = scatter_args, .arg_count = 5,
+	};
+	struct launch reduce = {
+		.kernel = kernel_find("flash_decode_reduce"), .grid = { 0, 2 }, .block = { 8, 4 },
+		.args = reduce_args, .arg_count = 6,
+	};
+
+	/* Limits of the device are for the device to enforce. */
+	check_ok(device_launch(&fake.base, &scatter));
+	check_dim3(fake.grid, 3, 1, 1);
+	check_dim3(fake.block, 2000, 1, 1);
+	check_dim3(fake.cluster, 1, 1, 1);
+	check_ok(device_launch(&fake.base, &reduce));
+	check_dim3(fake.grid, 0, 2, 1);
+	check_dim3(fake.block, 8, 4, 1);
+	/* The kernel's own is not. */
+	reduce.block.z = 2;
+	check_usage(device_launch(&fake.base, &reduce),
+		    "blocks of (8,4,2) threads, the kernel takes at most 32");
+	scatter.attributes = &unknown;
+	scatter.attribute_count = 1;
+	check_usage(device_launch(&fake.base, &scatter), "there is no attribute 3");
+	ck_assert_int_eq(fake.note_count, 2);
 }
 END_TEST
 
@@ -283,15 +398,21 @@ END_TEST
 
 /* --- what flash decoding asks of a device --- */
 
-static struct attention *open_path(struct fake *fake, int slots)
+static enum status create_path(struct fake *fake, int slots, struct attention **out)
 {
 	const struct attention_shape shape = {
 		.layers = 2, .slots = slots, .heads = 4, .kv_heads = 2, .head_dim = 8,
 		.max_len = 20, .chunk = 8, .scale = 1.0f,
 	};
+
+	return attention_create(path_find("flash-decoding"), &fake->base, &shape, out);
+}
+
+static struct attention *open_path(struct fake *fake, int slots)
+{
 	struct attention *attention;
 
-	check_ok(attention_create(path_find("flash-decoding"), &fake->base, &shape, &attention));
+	check_ok(create_path(fake, slots, &attention));
 	return attention;
 }
 
@@ -381,6 +502,22 @@ START_TEST(several_sequences_scatter_in_two_launches)
 }
 END_TEST
 
+/* Wherever it fails: in the KV cache (4 buffers) or after. All is freed, and the error stays. */
+START_TEST(a_failed_allocation_is_what_is_told)
+{
+	for (int after = 0; after < 10; after++) {
+		struct fake fake = fake_open();
+		struct attention *attention;
+
+		fake.allocs_until_failure = after;
+		ck_assert_int_eq(create_path(&fake, 1, &attention), STATUS_DEVICE);
+		ck_assert_int_eq(error_code(), 2);
+		ck_assert_int_eq(strncmp(error_text(), "no room for ", 12), 0);
+		ck_assert_int_eq(fake.note_count, after);
+	}
+}
+END_TEST
+
 START_TEST(a_failed_launch_advances_no_length)
 {
 	struct fake fake = fake_open();
@@ -402,27 +539,22 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("engine");
 	TCase *calls = tcase_create("device"), *path = tcase_create("path");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(calls, devices_are_opened_by_name);
 	tcase_add_test(calls, ranges_stay_inside_their_buffer);
 	tcase_add_test(calls, buffers_stay_on_their_device);
 	tcase_add_test(calls, shapes_are_checked_before_allocation);
 	tcase_add_test(calls, operations_that_a_device_lacks_are_named);
+	tcase_add_test(calls, streams_events_and_graphs_that_a_device_lacks_are_named);
+	tcase_add_test(calls, objects_must_be_there);
+	tcase_add_test(calls, devices_see_whole_grids_and_blocks);
 	tcase_add_test(calls, arguments_are_the_kernels_parameters);
 	tcase_add_test(calls, errors_have_their_cuda_names);
 	tcase_add_test(path, shared_memory_of_the_device_is_a_limit);
 	tcase_add_test(path, one_sequence_passes_its_position_by_value);
 	tcase_add_test(path, several_sequences_scatter_in_two_launches);
+	tcase_add_test(path, a_failed_allocation_is_what_is_told);
 	tcase_add_test(path, a_failed_launch_advances_no_length);
-	suite_add_tcase(suite, calls);
-	suite_add_tcase(suite, path);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suites("engine", (TCase *[]){ calls, path }, 2);
 }

@@ -1,31 +1,6 @@
 #!/bin/sh
 # test_info.sh - `flashtwin info` about the program, the machine and a trace.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-
-number=0
-# expect WHAT CODE PATTERN...: judges the last run; every pattern must match a line of its output.
-expect() {
-	number=$((number + 1))
-	what=$1 wanted=$2 missing=
-	shift 2
-	for pattern; do
-		cat out err | grep -q -- "$pattern" || missing=$pattern
-	done
-	if [ "$code" -eq "$wanted" ] && [ -z "$missing" ]; then
-		echo "ok $number - $what"
-	else
-		echo "not ok $number - $what"
-		echo "# exit code $code, expected $wanted; no line matches '$missing'"
-		cat out err | sed 's/^/# /'
-	fi
-}
-run() {
-	"$flashtwin" "$@" >out 2>err
-	code=$?
-}
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
 run info
 expect 'info names version, devices, kernels and paths' 0 '^flashtwin [0-9]' '^  sim:0 ' \
@@ -33,7 +8,7 @@ expect 'info names version, devices, kernels and paths' 0 '^flashtwin [0-9]' '^ 
 	'1152 bytes of static shared' '^  flash-decoding: ' 'SQLite 3'
 run info --json
 expect 'info --json has the same' 0 '"profile": "h200"' '"name": "flash_decode_reduce"' \
-	'"static_shared_bytes": 1152' '"memory_bytes": null' '"sqlite": "3'
+	'"static_shared_bytes": 1152' '"memory_bytes": 150754820096' '"sqlite": "3'
 run info --device sim
 expect 'info --device sim' 0 '^  sim:0 '
 run info --device cuda
@@ -63,4 +38,4 @@ expect 'a trace as JSON' 0 '"complete": true' '"steps": 2' '"level": "points"' '
 run info t.twin --device sim
 expect 'a trace and a device' 2 '^flashtwin info: --device sim'
 
-echo "1..$number"
+plan

@@ -192,15 +192,6 @@ END_TEST
 
 /* --- safetensors --- */
 
-static void write_file(const char *path, const void *bytes, size_t count)
-{
-	FILE *file = fopen(path, "wb");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
 /* A file with this header and `data_bytes` zero bytes behind it. */
 static enum status open_header(const char *header, size_t data_bytes, struct safetensors **out)
 {
@@ -314,11 +305,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("llama");
 	TCase *reference = tcase_create("reference"), *files = tcase_create("files");
 	TCase *late = tcase_create("late");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(reference, 240);
 	tcase_add_test(reference, short_decodes_as_the_reference);
@@ -336,12 +324,5 @@ int main(void)
 	tcase_set_tags(late, "slow");
 	tcase_add_test(late, romeo_decodes_as_the_reference);
 	tcase_add_test(late, late_positions_are_rotated_right);
-	suite_add_tcase(suite, reference);
-	suite_add_tcase(suite, late);
-	suite_add_tcase(suite, files);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suites("llama", (TCase *[]){ reference, files, late }, 3);
 }

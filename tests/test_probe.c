@@ -5,10 +5,9 @@
  */
 #include "config.h"
 
-#include <check.h>
+#include "tests/support.h"
+
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/probe.h"
 #include "kernels/points.h"
@@ -134,7 +133,7 @@ static void teardown(void)
 
 static enum status prepare(unsigned blocks, unsigned threads, unsigned capacity, bool *active)
 {
-	struct kernel_call call = { .grid = { blocks, 1, 1 }, .block = { threads, 0, 0 } };
+	struct kernel_call call = { .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 } };
 
 	points_per_thread = capacity;
 	return probe_prepare(probe, &with_points, &call, active);
@@ -287,10 +286,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("probe");
 	TCase *tests = tcase_create("probe");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, kernel_without_points_is_left_alone);
@@ -302,10 +298,5 @@ int main(void)
 	tcase_add_test(tests, empty_regions_are_not_read);
 	tcase_add_test(tests, too_large_is_refused_with_the_numbers);
 	tcase_add_test(tests, a_record_that_is_no_point_is_our_fault);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite("probe", tests);
 }

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "engine/log_at.h"
+#include "traces/log_at.h"
 #include "engine/ranges.h"
 
 static struct store *new_store(void)
@@ -95,8 +95,15 @@ START_TEST(operations_in_order)
 			       " AND data IS NULL"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'download'"
 			       " AND data IS NOT NULL"), 0);
-	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_source WHERE length(source) > 100"),
-			 3);
+	/* Every source of a kernel, the .cu first. */
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_source WHERE entry = 0"
+			       " AND file = 'kernels/' || kernel || '.cu'"
+			       " AND source LIKE '%' || kernel || '(%'"), 3);
+	ck_assert_int_eq(query(store, "SELECT group_concat(file) = 'kernels/online_softmax.cuh,"
+			       "kernels/attend_keys.cuh' FROM v_source WHERE entry > 0"
+			       " AND kernel = 'flash_decode_chunk'"), 1);
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_source WHERE entry > 0"
+			       " AND source NOT LIKE '/* %'"), 0);
 	OK(store_close(store));
 }
 END_TEST
@@ -153,7 +160,7 @@ START_TEST(pointer_tables_are_symbolic)
 	OK(device_alloc(recorder, &(struct buffer_spec){ "target", DTYPE_F32, 1, { 8 } }, &target));
 	OK(device_alloc(recorder, &(struct buffer_spec){ "table", DTYPE_POINTER, 1, { 4 } },
 			&table));
-	OK(device_step_begin(recorder, &(struct step_note){ .step = 0 }));
+	OK(device_step_begin(recorder, 0));
 	OK(device_upload_pointers(recorder, NULL, table, 8,
 				  (struct pointer_entry[]){ { target, 12 }, { NULL, 0 } }, 2));
 	OK(device_step_end(recorder));
@@ -246,7 +253,12 @@ START_TEST(window_of_steps)
 	recording_make(store, &(struct recording_options){ .log_at = "s1..s2,s7" }, NULL);
 	ck_assert_int_eq(query(store, "SELECT group_concat(step) = '1,2,7' FROM v_step"), 1);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_launch"), 3 * 4 * REC_LAYERS);
-	ck_assert_int_eq(query(store, "SELECT max(launch) + 1 - count(*) FROM v_launch"), 0);
+	/* Numbers are those of the whole run. */
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_launch"
+			       " WHERE launch / (4 * 2) NOT IN (1, 2, 7) OR launch / 8 <> step"),
+			 0);
+	ck_assert_int_eq(query(store, "SELECT log_at = 's1..s2,s7' FROM v_run"), 1);
+	ck_assert_int_eq(query(store, "SELECT max(op) + 1 - count(*) FROM v_op"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'restore'"
 			       " AND step IS NOT NULL"), 0);
 	/* Rows 3 to 6 of each head of one cache were written between the windows. */
@@ -265,6 +277,26 @@ START_TEST(window_of_launches)
 	recording_make(store, &(struct recording_options){ .log_at = "L10..L19" }, NULL);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_launch"), 10);
 	ck_assert_int_eq(query(store, "SELECT group_concat(step) = '1,2' FROM v_step"), 1);
+	ck_assert_int_eq(query(store, "SELECT min(launch) = 10 AND max(launch) = 19"
+			       " FROM v_launch"), 1);
+	OK(store_close(store));
+}
+END_TEST
+
+/* Two windows in one step: each is a part of it. What follows a launch goes with it, here the
+ * beginning of the next step. */
+START_TEST(windows_within_a_step)
+{
+	struct store *store = new_store();
+
+	recording_make(store, &(struct recording_options){ .log_at = "L10..L11,L14..L15" }, NULL);
+	ck_assert_int_eq(query(store, "SELECT group_concat(launch) = '10,11,14,15' FROM v_launch"),
+			 1);
+	ck_assert_int_eq(query(store, "SELECT group_concat(step) = '1,1,2' FROM v_step"),
+			 1);
+	ck_assert_int_eq(query(store, "SELECT steps FROM v_run"), 2);
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'restore'"
+			       " AND step IS NOT NULL"), 0);
 	OK(store_close(store));
 }
 END_TEST
@@ -275,25 +307,48 @@ START_TEST(failed_launch_is_recorded)
 {
 	struct store *store = new_store();
 	struct device *recorder = recording_open(store, &(struct recording_options){ 0 });
-	struct buffer *buffer;
-	struct launch launch = {
-		.kernel = kernel_find("kv_scatter"), .grid = { 1, 1, 1 }, .block = { 2000, 1, 1 },
-		.arg_count = 5, .layer = -1,
-	};
+	struct recording_scatter s;
 
-	OK(device_alloc(recorder, &(struct buffer_spec){ "b", DTYPE_F32, 1, { 4096 } }, &buffer));
-	launch.args = (const struct arg[]){
-		ARG_BUFFER(buffer), ARG_BUFFER(buffer), ARG_I32(4), ARG_I32(4), ARG_I32(0),
-	};
-	FAILS(device_launch(recorder, &launch), STATUS_DEVICE, "");
+	recording_scatter(recorder, &s);
+	s.launch.block.x = 2000;
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 2000");
 	ck_assert_int_eq(error_code(), 1);
-	FAILS(device_upload(recorder, NULL, buffer, 16000, "0123456789abcdef", 16000), STATUS_USAGE,
-	      "b");
+	FAILS(device_upload(recorder, NULL, s.args[0].buffer, 16000, "0123456789abcdef", 16000),
+	      STATUS_USAGE, "b");
 	OK(recorder_finish(recorder, fail_device(1, "the launch failed")));
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op"), 2);
-	ck_assert_int_eq(query(store, "SELECT code FROM v_launch"), 1);
+	ck_assert_int_eq(query(store, "SELECT code FROM v_launch WHERE launch = 0"), 1);
 	ck_assert_int_eq(query(store, "SELECT complete AND ended = 'DEVICE'"
 			       " AND message = 'the launch failed' FROM v_run"), 1);
+	OK(store_close(store));
+}
+END_TEST
+
+/* A launch that reached the device has a number, one that was refused before has none. */
+START_TEST(failed_launches_count)
+{
+	struct recording_options window = { .log_at = "L1..L9" };
+	struct store *store = new_store();
+	struct device *recorder = recording_open(store, &window);
+	struct recording_scatter s;
+
+	recording_scatter(recorder, &s);
+	s.launch.grid.x = 0;
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "grid.x is 0");
+	ck_assert_int_eq(error_code(), 1);
+	s.launch.arg_count = 4;
+	FAILS(device_launch(recorder, &s.launch), STATUS_USAGE, "4 arguments");
+	s.launch.arg_count = 5;
+	s.launch.grid.x = 1;
+	s.launch.block = (struct dim3){ 0, 1, 0 };
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 0");
+	s.launch.block.x = 32;
+	OK(device_launch(recorder, &s.launch));
+	OK(recorder_finish(recorder, STATUS_OK));
+	/* What was asked for is what is stored, and only y and z of 0 count as 1. */
+	ck_assert_int_eq(query(store, "SELECT group_concat(launch || ' ' || code || ' ' || grid_x"
+			       " || ' ' || block_x || ' ' || block_z) = '1 1 1 0 1,2 0 1 32 1'"
+			       " FROM v_launch"), 1);
 	OK(store_close(store));
 }
 END_TEST
@@ -319,28 +374,23 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("recorder");
-	TCase *tcase = tcase_create("recorder");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	TCase *tests = tcase_create("recorder");
 
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, ranges_merge);
-	tcase_add_test(tcase, log_at_windows);
-	tcase_add_test(tcase, operations_in_order);
-	tcase_add_test(tcase, digests);
-	tcase_add_test(tcase, kv_rows_name_their_upload);
-	tcase_add_test(tcase, pointer_tables_are_symbolic);
-	tcase_add_test(tcase, partials_and_reductions);
-	tcase_add_test(tcase, points_leave_bits_alone);
-	tcase_add_test(tcase, point_filter);
-	tcase_add_test(tcase, window_of_steps);
-	tcase_add_test(tcase, window_of_launches);
-	tcase_add_test(tcase, failed_launch_is_recorded);
-	tcase_add_test(tcase, bad_options);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, ranges_merge);
+	tcase_add_test(tests, log_at_windows);
+	tcase_add_test(tests, operations_in_order);
+	tcase_add_test(tests, digests);
+	tcase_add_test(tests, kv_rows_name_their_upload);
+	tcase_add_test(tests, pointer_tables_are_symbolic);
+	tcase_add_test(tests, partials_and_reductions);
+	tcase_add_test(tests, points_leave_bits_alone);
+	tcase_add_test(tests, point_filter);
+	tcase_add_test(tests, window_of_steps);
+	tcase_add_test(tests, window_of_launches);
+	tcase_add_test(tests, windows_within_a_step);
+	tcase_add_test(tests, failed_launch_is_recorded);
+	tcase_add_test(tests, failed_launches_count);
+	tcase_add_test(tests, bad_options);
+	return run_suite("recorder", tests);
 }

@@ -80,6 +80,148 @@ START_TEST(windows)
 	replay_equal(&(struct recording_options){
 		.level = LEVEL_POINTS, .log_at = "s6..s8", .slots = 2 });
 	replay_equal(&(struct recording_options){ .log_at = "L10..L19,L40" });
+	/* Twice in one step. */
+	replay_equal(&(struct recording_options){
+		.level = LEVEL_PARTIALS, .log_at = "L10..L11,L14..L15" });
+}
+END_TEST
+
+/* A replay keeps the numbers of the run, so that addresses mean the same. */
+START_TEST(windows_keep_their_numbers)
+{
+	struct store *store = record(&(struct recording_options){ .log_at = "L10..L11,L40" });
+	struct replay_options options = { .device = "sim", .out = store };
+	struct replay_report report;
+
+	OK(replay_compare(store, 1, &options, &report));
+	ck_assert_int_eq(report.diff.differences, 0);
+	ck_assert_int_eq(report.run, 2);
+	diff_report_free(&report.diff);
+	ck_assert_int_eq(query(store, "SELECT group_concat(launch) = '10,11,40' FROM v_launch"
+			       " WHERE run = 2"), 1);
+	ck_assert_int_eq(query(store, "SELECT log_at = 'L10..L11,L40' FROM v_run WHERE run = 2"),
+			 1);
+	OK(store_close(store));
+}
+END_TEST
+
+/* A whole run beside one of windows: what both hold is compared, and nothing else missed. */
+static struct diff_report whole_and(struct recording_options *options, const char *windows)
+{
+	struct diff_options diff = { .run_a = 1, .run_b = 2 };
+	struct diff_report report;
+	struct store *store;
+
+	options->log_at = NULL;
+	store = record(options);
+	options->log_at = windows;
+	recording_make(store, options, NULL);
+	OK(diff_runs(store, store, &diff, &report));
+	ck_assert_int_eq(report.partials, query(store, "SELECT count(*) FROM v_partial"
+						" WHERE run = 2"));
+	ck_assert_int_eq(report.points, query(store, "SELECT count(*) FROM v_point WHERE run = 2"));
+	ck_assert_int_eq(report.operations, query(store, "SELECT count(*) FROM v_op WHERE run = 2"
+						  " AND kind <> 'restore'"));
+	ck_assert_int_ge(report.buffers, query(store, "SELECT count(*) FROM v_launch"
+					       " WHERE run = 2"));
+	ck_assert_int_eq(query(store, "SELECT count(*) > 0 FROM v_diff"), report.differences > 0);
+	OK(store_close(store));
+	return report;
+}
+
+START_TEST(windows_beside_a_whole_run)
+{
+	static const char *const windows[] = {
+		"s0..s2", "s1..s2,s7", "s8", "L0..L9", "L10..L12", "L10..L11,L14..L15,L71", "L500",
+	};
+	struct recording_options options = { .level = LEVEL_POINTS };
+
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+		struct diff_report report = whole_and(&options, windows[i]);
+
+		ck_assert_msg(report.differences == 0, "%s: %s %s", windows[i],
+			      report.items[0].address, report.items[0].what);
+		ck_assert_msg(strstr(report.notes, windows[i]) != NULL, "%s", report.notes);
+		ck_assert_ptr_nonnull(strstr(report.notes, "operations of A are left out"));
+		diff_report_free(&report);
+	}
+}
+END_TEST
+
+START_TEST(a_window_shows_what_differs_in_it)
+{
+	struct recording_options options = { .level = LEVEL_POINTS };
+	struct diff_options diff = { .run_a = 1, .run_b = 2 };
+	struct store *store = record(&options);
+	struct diff_report report;
+
+	/* Another q in step 3, layer 0: its chunk launch is L26. */
+	options.flip_step = 4;
+	options.log_at = "L20..L30";
+	recording_make(store, &options, NULL);
+	OK(diff_runs(store, store, &diff, &report));
+	ck_assert_int_gt(report.differences, 0);
+	ck_assert_str_eq(report.items[0].what, "q[5]");
+	ck_assert_int_eq(strncmp(report.items[1].address, "L26.b0", 6), 0);
+	diff_report_free(&report);
+	OK(store_close(store));
+}
+END_TEST
+
+/* Steps on one side, launches on the other: only what lies in both. */
+START_TEST(windows_of_two_kinds)
+{
+	struct recording_options options = { .level = LEVEL_PARTIALS, .log_at = "s2,s7" };
+	struct diff_options diff = { .run_a = 1, .run_b = 2 };
+	struct store *store = record(&options);
+	struct diff_report report;
+
+	options.log_at = "L12..L18,L55..L60";
+	recording_make(store, &options, NULL);
+	OK(diff_runs(store, store, &diff, &report));
+	ck_assert_msg(report.differences == 0, "%s %s", report.items[0].address,
+		      report.items[0].what);
+	ck_assert_int_eq(report.partials, query(store, "SELECT count(*) FROM v_partial"
+						" WHERE run = 2 AND (launch BETWEEN 16 AND 18"
+						" OR launch BETWEEN 56 AND 60)"));
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_diff"), 0);
+	diff_report_free(&report);
+	OK(store_close(store));
+}
+END_TEST
+
+/* A pointer table that changed in a gap is restored as pointers, here and on a replay. */
+START_TEST(pointer_table_in_a_gap)
+{
+	struct replay_options options = { .device = "sim" };
+	struct replay_report report;
+	struct buffer *table, *target;
+	struct device *recorder;
+	struct store *store;
+
+	OK(store_create(NULL, NULL, &store));
+	options.out = store;
+	recorder = recording_open(store, &(struct recording_options){ .log_at = "s1" });
+	OK(device_alloc(recorder, &(struct buffer_spec){ "target", DTYPE_F32, 1, { 8 } }, &target));
+	OK(device_alloc(recorder, &(struct buffer_spec){ "table", DTYPE_POINTER, 1, { 2 } },
+			&table));
+	for (int step = 0; step < 2; step++) {
+		OK(device_step_begin(recorder, step));
+		if (step == 0)
+			OK(device_upload_pointers(recorder, NULL, table, 0,
+						  (struct pointer_entry[]){ { target, 12 } }, 1));
+		OK(device_fill(recorder, NULL, target, 0, 1, 8));
+		OK(device_step_end(recorder));
+	}
+	OK(recorder_finish(recorder, STATUS_OK));
+	OK(replay_compare(store, 1, &options, &report));
+	ck_assert_int_eq(report.diff.differences, 0);
+	diff_report_free(&report.diff);
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op JOIN v_pointer USING (run, op)"
+			       " WHERE kind = 'restore' AND v_pointer.buffer = 1"), 2);
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'upload_pointers'"),
+			 0);
+	OK(store_close(store));
 }
 END_TEST
 
@@ -164,26 +306,22 @@ END_TEST
 
 START_TEST(failed_launch_fails_again)
 {
-	struct store *store;
-	struct device *recorder;
-	struct buffer *buffer;
+	struct recording_scatter s;
 	struct replay_report report;
-	struct launch launch = {
-		.kernel = kernel_find("kv_scatter"), .grid = { 1, 1, 1 }, .block = { 2000, 1, 1 },
-		.arg_count = 5, .layer = -1,
-	};
+	struct device *recorder;
+	struct store *store;
 
 	OK(store_create(NULL, NULL, &store));
 	recorder = recording_open(store, &(struct recording_options){ 0 });
-	OK(device_alloc(recorder, &(struct buffer_spec){ "b", DTYPE_F32, 1, { 4096 } }, &buffer));
-	launch.args = (const struct arg[]){
-		ARG_BUFFER(buffer), ARG_BUFFER(buffer), ARG_I32(4), ARG_I32(4), ARG_I32(0),
-	};
-	FAILS(device_launch(recorder, &launch), STATUS_DEVICE, "");
+	recording_scatter(recorder, &s);
+	s.launch.block.x = 2000;
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 2000");
+	s.launch.block.x = 0;
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 0");
 	OK(recorder_finish(recorder, fail_device(1, "the launch failed")));
 	replay(store, 0, &report);
 	ck_assert_int_eq(report.diff.differences, 0);
-	ck_assert_int_eq(report.diff.operations, 2);
+	ck_assert_int_eq(report.diff.operations, 3);
 	diff_report_free(&report.diff);
 	OK(store_close(store));
 }
@@ -196,6 +334,8 @@ START_TEST(unknown_kernel)
 	struct replay_report report;
 
 	change(store, "UPDATE t_call SET kernel = 'nonsense' WHERE kernel = 'kv_scatter'");
+	FAILS(replay_compare(store, 1, &options, &report), STATUS_DAMAGED, "its kernel is not");
+	change(store, "UPDATE t_kernel SET kernel = 'nonsense' WHERE kernel = 'kv_scatter'");
 	FAILS(replay_compare(store, 1, &options, &report), STATUS_USAGE, "nonsense");
 	FAILS(replay_compare(store, 99, &options, &report), STATUS_USAGE, "99");
 	OK(store_close(store));
@@ -204,24 +344,22 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("replay");
-	TCase *tcase = tcase_create("replay");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	TCase *tests = tcase_create("replay");
 
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, every_level);
-	tcase_add_test(tcase, point_filter);
-	tcase_add_test(tcase, batched_with_nan);
-	tcase_add_test(tcase, windows);
-	tcase_add_test(tcase, cut_off);
-	tcase_add_test(tcase, changes_are_found);
-	tcase_add_test(tcase, another_input);
-	tcase_add_test(tcase, failed_launch_fails_again);
-	tcase_add_test(tcase, unknown_kernel);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, every_level);
+	tcase_add_test(tests, point_filter);
+	tcase_add_test(tests, batched_with_nan);
+	tcase_add_test(tests, windows);
+	tcase_add_test(tests, windows_keep_their_numbers);
+	tcase_add_test(tests, windows_beside_a_whole_run);
+	tcase_add_test(tests, a_window_shows_what_differs_in_it);
+	tcase_add_test(tests, windows_of_two_kinds);
+	tcase_add_test(tests, pointer_table_in_a_gap);
+	tcase_add_test(tests, cut_off);
+	tcase_add_test(tests, changes_are_found);
+	tcase_add_test(tests, another_input);
+	tcase_add_test(tests, failed_launch_fails_again);
+	tcase_add_test(tests, unknown_kernel);
+	return run_suite("replay", tests);
 }

@@ -337,19 +337,17 @@ END_TEST
 
 /* --- failures inside kernels --- */
 
-/* Launches a kernel that must fail with `code`; the message must hold `text`, and the error must stick. */
-static void expect_failure(int jobs, const char *kernel, const struct arg *args, int arg_count, int code,
-			   const char *text)
+/* Launches a kernel that must fail with `code`; the message must hold `text`, and the error must stick.
+ * Its first argument is a buffer of 64 words, or null. */
+static void expect_failure(int jobs, const char *kernel, bool null, int index, int code, const char *text)
 {
 	struct device *device = word_device("sim", 0, jobs);
 	struct buffer *out = word_buffer(device, "out", 64, (int[64]){ 0 });
-	struct arg all[4];
+	struct arg args[] = { ARG_BUFFER(null ? NULL : out), ARG_I32(index) };
+	bool two = strcmp(kernel, "fail_store") == 0 || strcmp(kernel, "fail_stack") == 0;
 	int word;
 
-	all[0] = (struct arg)ARG_BUFFER(out);
-	for (int i = 0; i < arg_count; i++)
-		all[i + 1] = args[i];
-	ck_assert_int_eq(word_launch(device, kernel, DIM(8, 1, 1), DIM(32, 1, 1), 0, all, arg_count + 1),
+	ck_assert_int_eq(word_launch(device, kernel, DIM(8, 1, 1), DIM(32, 1, 1), 0, args, two ? 2 : 1),
 			 STATUS_DEVICE);
 	ck_assert_int_eq(error_code(), code);
 	ck_assert_msg(strstr(error_text(), text), "'%s' is not in: %s", text, error_text());
@@ -366,41 +364,36 @@ static void expect_failure(int jobs, const char *kernel, const struct arg *args,
 
 START_TEST(a_wild_store_is_error_700)
 {
-	struct arg far[] = { ARG_I32(1 << 29) }, close[] = { ARG_I32(64) }, before[] = { ARG_I32(-2000) };
-
-	expect_failure(1, "fail_store", far, 1, 700, "fail_store, block (2,0,0) thread (3,0,0)");
-	expect_failure(1, "fail_store", close, 1, 700, "illegal address");
-	expect_failure(1, "fail_store", before, 1, 700, "illegal address");
-	expect_failure(2, "fail_store", far, 1, 700, "fail_store, block (2,0,0) thread (3,0,0)");
+	/* through a null pointer, just past the end of a buffer, before its beginning */
+	expect_failure(1, "fail_store", true, 5, 700, "fail_store, block (2,0,0) thread (3,0,0)");
+	expect_failure(1, "fail_store", false, 64, 700, "illegal address");
+	expect_failure(1, "fail_store", false, -1200, 700, "illegal address");
+	expect_failure(2, "fail_store", true, 5, 700, "fail_store, block (2,0,0) thread (3,0,0)");
 }
 END_TEST
 
 START_TEST(the_line_of_a_fault_is_named)
 {
-	struct arg far[] = { ARG_I32(1 << 29) };
-
-	expect_failure(1, "fail_store", far, 1, 700, "words.cu:");
+	expect_failure(1, "fail_store", true, 5, 700, "words.cu:");
 }
 END_TEST
 
 START_TEST(a_trap_is_error_719)
 {
-	expect_failure(1, "fail_trap", NULL, 0, 719, "__trap() in fail_trap, block (0,0,0) thread (5,0,0)");
+	expect_failure(1, "fail_trap", false, 0, 719, "__trap() in fail_trap, block (0,0,0) thread (5,0,0)");
 }
 END_TEST
 
 START_TEST(endless_recursion_is_a_stack_overflow)
 {
-	struct arg deep[] = { ARG_I32(100000) };
-
-	expect_failure(1, "fail_stack", deep, 1, 700, "stack overflow");
+	expect_failure(1, "fail_stack", false, 100000, 700, "stack overflow");
 }
 END_TEST
 
 START_TEST(a_deadlock_names_lanes_and_lines)
 {
-	expect_failure(1, "fail_deadlock", NULL, 0, 702, "lanes 0-15 wait at __shfl_xor_sync");
-	expect_failure(1, "fail_deadlock", NULL, 0, 702, "lanes 16-31 wait at __syncthreads");
+	expect_failure(1, "fail_deadlock", false, 0, 702, "lanes 0-15 wait at __shfl_xor_sync");
+	expect_failure(1, "fail_deadlock", false, 0, 702, "lanes 16-31 wait at __syncthreads");
 }
 END_TEST
 
@@ -415,6 +408,20 @@ START_TEST(memory_starts_as_poison)
 	word_read(device, out, words);
 	for (int i = 0; i < 1000; i++)
 		ck_assert_uint_eq(words[i], DEVICE_POISON);
+	device_close(device);
+}
+END_TEST
+
+START_TEST(memory_runs_out_with_error_2)
+{
+	struct device *device = word_device("sim", 0, 1);
+	struct buffer_spec spec = { .name = "all", .dtype = DTYPE_U8, .rank = 1, .shape = { 1ll << 41 } };
+	struct buffer *buffer = word_buffer(device, "out", 64, NULL);
+
+	ck_assert_int_eq(device_alloc(device, &spec, &buffer), STATUS_DEVICE);
+	ck_assert_int_eq(error_code(), 2);
+	ck_assert_msg(strstr(error_text(), "2199023255552"), "%s", error_text());
+	ck_assert_int_eq(device_free(device, buffer), STATUS_OK);
 	device_close(device);
 }
 END_TEST
@@ -479,6 +486,7 @@ int main(void)
 	tcase_add_test(failures, a_deadlock_names_lanes_and_lines);
 	suite_add_tcase(suite, failures);
 	tcase_add_test(memory, memory_starts_as_poison);
+	tcase_add_test(memory, memory_runs_out_with_error_2);
 	tcase_add_test(memory, unwritten_shared_memory_is_poison);
 	tcase_add_test(memory, buffers_of_another_device_are_refused);
 	suite_add_tcase(suite, memory);

@@ -10,6 +10,7 @@
 
 #include "traces/digest.h"
 #include "traces/dtype.h"
+#include "traces/event.h"
 #include "traces/status.h"
 #include "traces/xalloc.h"
 
@@ -28,6 +29,35 @@ START_TEST(record)
 	fail(STATUS_IO, "again: %s", error_text());
 	ck_assert_str_eq(error_text(), "again: L12: kernel faulted");
 	ck_assert_int_eq(error_code(), 0);
+}
+END_TEST
+
+START_TEST(kept_record)
+{
+	struct error_record kept;
+
+	fail_device(700, "kernel faulted");
+	error_save(&kept);
+	fail(STATUS_IO, "cannot close either");
+	error_restore(&kept);
+	ck_assert_str_eq(error_text(), "kernel faulted");
+	ck_assert_int_eq(error_code(), 700);
+}
+END_TEST
+
+START_TEST(names)
+{
+	enum log_level level = LEVEL_ACCESS;
+
+	ck_assert_str_eq(status_name(STATUS_DAMAGED), "DAMAGED");
+	ck_assert_int_eq(status_from_name("INTERRUPTED"), STATUS_INTERRUPTED);
+	ck_assert_int_eq(status_from_name("nonsense"), STATUS_OK);
+	ck_assert_str_eq(log_level_name(LEVEL_POINTS), "points");
+	ck_assert_str_eq(log_level_name(LEVEL_COUNT), "unknown");
+	ck_assert(log_level_from_name("partials", &level) && level == LEVEL_PARTIALS);
+	ck_assert(!log_level_from_name("", &level));
+	ck_assert_str_eq(op_kind_name(OP_UPLOAD_POINTERS), "upload_pointers");
+	ck_assert_str_eq(op_kind_name(OP_COUNT), "unknown");
 }
 END_TEST
 
@@ -182,6 +212,8 @@ int main(void)
 
 	suite_add_tcase(suite, tcase);
 	tcase_add_test(tcase, record);
+	tcase_add_test(tcase, kept_record);
+	tcase_add_test(tcase, names);
 	tcase_add_test(tcase, one_line);
 	tcase_add_test(tcase, per_thread);
 	tcase_add_test(tcase, exit_codes);

@@ -8,11 +8,11 @@
  */
 #include "config.h"
 
+#include "tests/support.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/recording.h"
 
@@ -436,7 +436,7 @@ static void record_both(void (*record)(struct device *, int), int number, const 
 		struct recording_options options = { .level = LEVEL_POINTS, .device = devices[i] };
 		struct device *recorder = recording_open(store, &options);
 
-		OK(device_step_begin(recorder, &(struct step_note){ .step = 0 }));
+		OK(device_step_begin(recorder, 0));
 		record(recorder, number);
 		OK(device_step_end(recorder));
 		OK(recorder_finish(recorder, STATUS_OK));
@@ -455,21 +455,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("twin");
-	TCase *tests = tcase_create("twin");
-	SRunner *runner;
-	int failed;
+	TCase *tests;
 
 	if (!gpu_or_skip())
 		return EXIT_SUCCESS;
+	tests = tcase_create("twin");
 	tcase_set_timeout(tests, 240);
 	tcase_add_test(tests, random_shapes_give_the_same_bits);
 	tcase_add_test(tests, every_path_gives_the_same_bits);
 	tcase_add_test(tests, prefill_and_indirect_kernels_give_the_same_bits);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite("twin", tests);
 }

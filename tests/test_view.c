@@ -29,26 +29,27 @@ static void must(enum status status)
 	ck_assert_msg(status == STATUS_OK, "%s", error_text());
 }
 
-static void add_launch(int64_t run, const char *kernel, uint32_t x, uint32_t z, int64_t *launch)
+static void add_launch(int64_t run, int64_t number, const char *kernel, uint32_t x, uint32_t z)
 {
 	const struct event_arg args[] = {
 		{ .name = "k", .type = "const float *", .kind = "pointer", .buffer = 1,
 		  .offset = 8 },
 		{ .name = "scale", .type = "float", .kind = "f32", .bits = bits(0.125f) },
+		{ .name = "C", .type = "int", .kind = "i32", .bits = 2 },
 	};
 	const struct event_launch what = {
-		.kernel = kernel, .grid = { x, 1, z }, .block = { 32, 1, 1 },
+		.number = number, .kernel = kernel, .grid = { x, 1, z }, .block = { 32, 1, 1 },
 		.cluster = { 1, 1, 1 },
-		.layer = 0, .args = args, .arg_count = 2,
+		.layer = 0, .args = args, .arg_count = 3,
 	};
 	const struct event_op op = {
 		.kind = OP_LAUNCH, .start_us = NAN, .duration_us = NAN, .object = -1,
 		.launch = &what
 	};
-	int64_t number;
 
-	must(store_kernel(store, run, kernel, "k.cu", "text", 4, "[]", "cuda_c", true));
-	must(store_op(store, run, &op, &number, launch));
+	must(store_kernel(store, run, &(struct event_kernel){
+		.name = kernel, .params = "[]", .origin = "cuda_c" }));
+	must(store_op(store, run, &op, NULL));
 }
 
 static void add_attention(int64_t run, float last_max)
@@ -81,15 +82,16 @@ static void add_attention(int64_t run, float last_max)
 		{ .thread = 1, .sequence = 0, .name = "score", .count = 2,
 		  .bits = { bits(2.0f - logf(2.0f)), bits(0.5f) } },
 	};
-	int64_t launch;
 
-	add_launch(run, "kv_scatter", 1, 1, &launch);
-	must(store_kv(store, run, launch, kv, 2));
-	add_launch(run, "flash_decode_chunk", 1, 3, &launch);
-	must(store_partials(store, run, launch, partials, 3));
-	must(store_points(store, run, launch, points, 3, 0));
-	add_launch(run, "flash_decode_reduce", 1, 1, &launch);
-	must(store_reduces(store, run, launch, reduces, 2));
+	add_launch(run, 0, "kv_scatter", 1, 1);
+	must(store_kv(store, run, 0, kv, 2));
+	must(store_digests(store, run, 2, false, &(struct event_digest){
+		.buffer = 1, .bytes = 48, .digest = 42 }, 1));
+	add_launch(run, 1, "flash_decode_chunk", 1, 3);
+	must(store_partials(store, run, 1, partials, 3));
+	must(store_points(store, run, 1, points, 3, 0));
+	add_launch(run, 2, "flash_decode_reduce", 1, 1);
+	must(store_reduces(store, run, 2, reduces, 2));
 }
 
 static void add_run(uint64_t seed, float last_max)
@@ -102,18 +104,24 @@ static void add_run(uint64_t seed, float last_max)
 		.version = "1", .started = "2000-01-01T00:00:00Z", .compute = "9.0",
 	};
 	const struct event_buffer buffer = {
-		.id = 1, .name = "k_cache.0", .rank = 2, .shape = (const int64_t[]){ 4, 4 },
-		.bytes = 64
+		.id = 1, .name = "k_cache.0", .rank = 4,
+		.shape = (const int64_t[]){ 1, 1, 4, 4 }, .bytes = 64
 	};
 	const struct event_op alloc = {
 		.kind = OP_ALLOC, .start_us = NAN, .duration_us = NAN, .buffer = 1, .bytes = 64,
 		.object = -1,
 		.alloc = &buffer,
 	};
-	int64_t number, op;
+	/* One row that no kernel wrote: key 3. */
+	const struct event_op load = {
+		.kind = OP_UPLOAD, .start_us = NAN, .duration_us = NAN, .buffer = 1, .offset = 48,
+		.bytes = 16, .object = -1, .data = "a row of 16 byte",
+	};
+	int64_t number;
 
 	must(store_run_begin(store, &run, &number));
-	must(store_op(store, number, &alloc, &op, NULL));
+	must(store_op(store, number, &alloc, NULL));
+	must(store_op(store, number, &load, NULL));
 	must(store_step_begin(store, number, 0));
 	must(store_token(store, number, &(struct event_token){ .byte = 'A', .prompt = true }));
 	must(store_token(store, number, &(struct event_token){ .position = 2, .byte = '\n' }));
@@ -176,7 +184,9 @@ START_TEST(summary_names_runs_and_text)
 		     "> r1  decode flash-decoding  on sim (simulator, profile h200)  seed 0");
 	assert_shows("summary", "r2", "> r2  decode flash-decoding");
 	assert_shows("summary", NULL, "prompt\n    A\n  slot 0 generated\n    \\n\n");
-	assert_shows("summary", NULL, "flash_decode_chunk            1 launches  L1 to L1");
+	assert_shows("summary", NULL,
+		     "flash_decode_chunk        1 launch    L1 to L1  grids up to 1x1x3\n");
+	assert_shows("summary", NULL, "3 launches, 1 step, level points, ended OK\n");
 }
 END_TEST
 
@@ -184,10 +194,13 @@ START_TEST(timeline_lists_operations)
 {
 	assert_shows("time", NULL, "     0  -        alloc        k_cache.0, 64 B");
 	assert_shows("time", NULL,
-		     " s0   slot 0 position 0 'A' (prompt)   slot 0 position 2 '\\n'\n");
+		     " s0  slot 0  key 0 'A'  -> byte 2 '\\n'\n");
 	assert_shows(
 		"time", "L1",
-		"     2  L1       launch       flash_decode_chunk  layer 0   1x1x3     32x1x1");
+		"     3  L1       launch       flash_decode_chunk  layer 0   1x1x3     32x1x1");
+	assert_shows("time", "L1", "     2  L0       launch       kv_scatter k layer 0 ");
+	assert_shows("time", "op 2", " s0  slot 0");
+	assert_refused("time", "op 9", "no op 9");
 	assert_shows("time", "r2.s0", "r2.L1    launch");
 	assert_refused("time", "s1", "no step s1");
 	assert_refused("time", "L3", "no launch L3");
@@ -198,20 +211,24 @@ START_TEST(launch_lists_arguments)
 {
 	assert_shows("launch", "L1",
 		     "LAUNCH L1 flash_decode_chunk, step 0, layer 0\n  grid (1, 1, 3)");
-	assert_shows("launch", "L1", "k            k_cache.0 + 8  (buffer 1, f32[4,4])");
+	assert_shows("launch", "L1", "k            k_cache.0 + 8  (buffer 1, f32[1,1,4,4])");
 	assert_shows("launch", "L1", "float                scale        0.125");
 	assert_shows("launch", "L1", "CHUNKS of L1");
 	assert_shows("launch", "L2", "REDUCTION of L2");
 	assert_shows("launch", "L0", "k row  layer 0  slot 0  kv head 0  position 2  from op -");
-	assert_refused("launch", "L1.b3", "b0 to b2");
+	assert_shows("launch", "L0", "32 B in 2 pieces from 0 on  digest");
+	assert_refused("launch", "L1.b3", "L1 has blocks b0 to b2, not b3");
+	assert_refused("launch", "L1.b0.w1", "L1 has warps w0 to w0, not w1");
+	assert_refused("launch", "L1.b0.w0.l32", "L1 has lanes l0 to l31, not l32");
 }
 END_TEST
 
 START_TEST(cache_shows_holes_and_writers)
 {
-	assert_shows("kv", NULL, "0..2            2  k_cache.0    L0");
-	assert_shows("kv", NULL, "  holes\n");
+	assert_shows("kv", NULL, "0..3            3  k_cache.0    L0");
+	assert_shows("kv", NULL, "  #.#=  holes\n");
 	assert_shows("kv", NULL, "         2  '\\n'   generated     0  L0        -");
+	assert_shows("kv", NULL, "         3  -      -             -  op 1      -\n");
 }
 END_TEST
 
@@ -253,11 +270,13 @@ END_TEST
 START_TEST(points_are_counted_and_listed)
 {
 	assert_shows("points", "L1", "  score            2 points of 2 threads\n");
+	assert_shows("points", "L1", "  softmax          1 point of 1 thread\n");
 	assert_shows("points", "L1.b0.w0.l0",
-		     " L1.b0.w0.l0.p1           softmax  max 2  rescale 0  sum 1.5\n");
+		     " L1.b0.w0.l0.p1           softmax  max 2  rescale 0  sum 1.5  from key 0\n");
 	assert_shows("points", "L1.b0.w0.l1.p0",
-		     " L1.b0.w0.l1.p0           score  score 1.3068528  weight 0.5\n");
-	assert_shows("points", "L1.b0.w0.l1.p1", "no points recorded here");
+		     " L1.b0.w0.l1.p0           score 1.3068528  weight 0.5  key 1\n");
+	assert_refused("points", "L1.b0.w0.l1.p1", "L1.b0.w0.l1 has points p0 to p0, not p1");
+	assert_shows("points", "L1.b1.w0.l0.p0", "no points recorded here");
 	assert_shows("points", "L1.b0.w0.l1.a0", "no loads or stores recorded here");
 }
 END_TEST

@@ -36,16 +36,16 @@ WORD_LIST(X)
 #define WORD_AVX2(name) NULL
 #endif
 
-static const size_t no_source;
+static const struct kernel_source sources[] = { { "tests/words.cu", "" }, { NULL, NULL } };
 
 #define X(word) \
 	static const struct kernel_code code_##word = { \
 		.sim = { { &ft_code_##word##_baseline_plain, WORD_AVX2(word) } }, \
 		.fatbin = WORD_FATBIN, .fatbin_bytes = WORD_FATBIN_BYTES, \
-		.source = "", .source_bytes = &no_source, \
+		.sources = sources, \
 	}; \
 	static const struct kernel word = { \
-		.name = #word, .file = "tests/words.cu", .max_threads = 1024, .origin = "cuda_c", \
+		.name = #word, .origin = "cuda_c", \
 		.code = &code_##word, \
 	};
 WORD_LIST(X)

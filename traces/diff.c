@@ -1,8 +1,8 @@
 /* diff.c - compares two runs: what is compared, what is left out, and the report.
  *
  * Operations come first and say how far the two runs can be compared at all; then everything
- * recorded about those operations is joined on its key. The passes are in diff_ops.c and
- * diff_rows.c. Differences are gathered per pass and put in the order of the run at the end.
+ * recorded about those operations is joined on its key. The passes are in diff_ops.c, diff_rows.c
+ * and diff_points.c. Differences are gathered per pass and put in the order of the run at the end.
  */
 #include "traces/diff.h"
 
@@ -56,16 +56,6 @@ const struct diff_buffer *diff_buffer(const struct diff *d, uint32_t id)
 	return id < d->buffer_count ? &d->buffers[id] : &unknown;
 }
 
-enum status diff_sql_failed(struct store *store)
-{
-	sqlite3 *db = store_db(store);
-	int code = sqlite3_errcode(db) & 0xff;
-	const char *path = store_path(store);
-
-	return fail(code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? STATUS_DAMAGED : STATUS_IO,
-		    "%s: %s", path ? path : "trace in memory", sqlite3_errmsg(db));
-}
-
 /* --- the order of the run --- */
 
 static int compare_found(const void *left, const void *right)
@@ -106,17 +96,6 @@ static void report_found(struct diff *d)
 
 /* --- what is compared --- */
 
-static const char *level_name(enum log_level level)
-{
-	static const char *const names[] = {
-#define X(name, text) [LEVEL_##name] = text,
-		LEVEL_LIST(X)
-#undef X
-	};
-
-	return names[level];
-}
-
 static void choose_level(struct diff *d)
 {
 	enum log_level a = d->run[0].level, b = d->run[1].level;
@@ -124,11 +103,29 @@ static void choose_level(struct diff *d)
 	d->report->level = a < b ? a : b;
 	if (a != b)
 		diff_note(d, "compared at level %s: A was recorded at %s, B at %s",
-			  level_name(d->report->level), level_name(a), level_name(b));
+			  log_level_name(d->report->level), log_level_name(a), log_level_name(b));
+}
+
+/* "all", or the windows. */
+static const char *recorded_at(const struct store_run *run)
+{
+	return run->log_at ? run->log_at : "all";
+}
+
+/* A replay does what was recorded, and only that: there is nothing else to leave out. */
+static enum status choose_windows(struct diff *d)
+{
+	d->narrowed = !d->options.replayed
+		      && strcmp(recorded_at(&d->run[0]), recorded_at(&d->run[1])) != 0;
+	for (int side = 0; side < 2 && d->narrowed; side++)
+		if (log_at_parse(d->run[side].log_at, &d->log_at[side]) != STATUS_OK)
+			return fail_context(STATUS_DAMAGED, "run %" PRId64, d->run[side].run);
+	return STATUS_OK;
 }
 
 static enum status compare_all(struct diff *d)
 {
+	TRY(choose_windows(d));
 	TRY(diff_ops(d));
 	TRY(diff_digests(d));
 	if (d->report->level >= LEVEL_PARTIALS)
@@ -138,11 +135,22 @@ static enum status compare_all(struct diff *d)
 	return d->options.replayed ? STATUS_OK : diff_tokens(d);
 }
 
+/* The first operation that was not compared. */
+static int64_t op_limit(const struct diff *d)
+{
+	return d->op_count ? d->ops[d->op_count - 1].key[KEY_OP_A] + 1 : 0;
+}
+
 static void note_limits(struct diff *d)
 {
 	if (d->cut)
 		diff_note(d, "%s is incomplete: compared up to operation %" PRId64,
-			  d->run[0].complete ? "B" : "A", d->op_limit);
+			  d->run[0].complete ? "B" : "A", op_limit(d));
+	for (int side = 0; side < 2; side++)
+		if (d->left_out[side])
+			diff_note(d, "%c was recorded at %s: %" PRId64 " operations of %c are left"
+				  " out", side ? 'A' : 'B', recorded_at(&d->run[!side]),
+				  d->left_out[side], side ? 'B' : 'A');
 	if (d->unjudged)
 		diff_note(d, "%" PRId64 " digests differ but hold no values that --ulp could judge",
 			  d->unjudged);
@@ -167,7 +175,9 @@ enum status diff_runs(struct store *a, struct store *b, const struct diff_option
 		store_run_free(&d.run[1]);
 	}
 	store_run_free(&d.run[0]);
-	free(d.launch_ops);
+	log_at_free(&d.log_at[0]);
+	log_at_free(&d.log_at[1]);
+	free(d.ops);
 	free(d.buffers);
 	free(d.found);
 	return status;
@@ -199,7 +209,5 @@ void diff_print_items(FILE *out, const struct diff_report *report)
 	for (int i = 0; i < report->item_count; i++)
 		print_item(out, &report->items[i]);
 	if (report->differences > report->item_count)
-		fprintf(out, "%" PRId64 " differences, the first %d are listed\n",
-			report->differences,
-			report->item_count);
+		fprintf(out, "only the first %d are listed\n", report->item_count);
 }

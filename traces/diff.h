@@ -49,7 +49,7 @@ enum status diff_runs(struct store *a, struct store *b, const struct diff_option
 		      struct diff_report *report);
 void diff_report_free(struct diff_report *);
 
-/* The kept differences, one line each, and how many more there are. */
+/* The kept differences, one line each, and that there are more when there are. */
 void diff_print_items(FILE *, const struct diff_report *);
 
 #endif

@@ -1,13 +1,14 @@
 /* diff_internal.h - what the parts of the comparison share; nobody else includes it.
  *
- * diff.c decides what is compared and sorts the report; diff_ops.c walks the operations;
- * diff_rows.c and diff_points.c join the rows recorded about them; diff_value.c compares bytes as
- * values.
+ * diff.c decides what is compared and sorts the report; diff_ops.c walks the operations, which
+ * diff_walk.c finds; diff_rows.c and diff_points.c join the rows recorded about them; diff_value.c
+ * compares bytes as values.
  */
 #ifndef DIFF_INTERNAL_H
 #define DIFF_INTERNAL_H
 
 #include "traces/diff.h"
+#include "traces/log_at.h"
 
 /* Where in the report a difference belongs: by operation, and of one operation the finest first. */
 enum diff_pass { PASS_OP, PASS_POINT, PASS_PARTIAL, PASS_DIGEST, PASS_TOKEN, PASS_COUNT };
@@ -21,6 +22,12 @@ struct diff_found {
 struct diff_buffer {
 	char name[48];
 	enum dtype dtype;
+};
+
+/* An operation of both runs: its number in each, and that of the last launch up to it, -1: none. */
+enum diff_key { KEY_OP_A, KEY_OP_B, KEY_LAUNCH, KEY_COUNT };
+struct diff_op {
+	int64_t key[KEY_COUNT];
 };
 
 struct diff_blob {                      /* stored bytes, kept while rows refer to them */
@@ -40,14 +47,19 @@ struct diff {
 	struct diff_options options;
 	struct diff_report *report;
 
-	/* Rows of operations from here on have no counterpart and are not compared. */
-	int64_t op_limit, launch_limit;
-	bool cut;                       /* the limit is where a killed run ended */
-	int64_t *launch_ops;            /* [launch_limit] operation of each launch */
+	/* The runs were recorded in different windows: what one left out is not compared. */
+	bool narrowed;
+	struct log_at log_at[2];
+	int64_t left_out[2];            /* operations that only this run was asked to record */
+
+	struct diff_op *ops;            /* [op_count] what was compared, ascending */
+	size_t op_count, op_room;
+	bool cut;                       /* they end where a killed run did */
 	struct diff_buffer *buffers;    /* [buffer_count], by id; names of run a */
 	uint32_t buffer_count;
 	struct diff_blob blob[2];
 	struct diff_names names[2];
+	bool resized, prompted;         /* caches, or prompts, that differ were reported */
 	int64_t unjudged;               /* digests that differ, where --ulp needs values */
 
 	struct diff_found *found;       /* the first options.keep of each pass */
@@ -72,8 +84,6 @@ void diff_missing(struct diff *, const struct diff_place *, const char *what, in
 /* printf into report->notes, as a line of its own. */
 void diff_note(struct diff *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const struct diff_buffer *diff_buffer(const struct diff *, uint32_t id);
-/* DAMAGED or IO, with SQLite's message. */
-enum status diff_sql_failed(struct store *);
 
 /* --- diff_value.c --- */
 
@@ -87,11 +97,13 @@ bool diff_f32(struct diff *, const struct diff_place *, const char *name, uint32
 
 /* --- diff_join.c --- */
 
-/* A kind of row. The query takes the run as ?1 and a limit as ?2 and gives the keys first. */
+/* A kind of row. The query takes the run as ?1 and gives the keys first. */
 struct diff_join {
 	const char *query;
 	int keys;
-	int64_t limit;
+	/* Turns the first key of a row into one that both runs have; false: the row is not
+	 * compared. NULL: all are, by their own keys. */
+	bool (*common)(const struct diff *, int side, int64_t *key);
 	enum status (*both)(struct diff *, sqlite3_stmt *a, sqlite3_stmt *b);
 	void (*one)(struct diff *, sqlite3_stmt *, int side);
 };
@@ -99,6 +111,27 @@ struct diff_join {
 enum status diff_join(struct diff *, const struct diff_join *);
 int diff_int(sqlite3_stmt *, int column);
 uint32_t diff_bits(sqlite3_stmt *, int column);         /* an f32 column */
+
+/* --- diff_walk.c --- */
+
+/* Steps through the operations of a run that the other one was asked to record too. */
+struct diff_side {
+	struct diff *diff;
+	int which;
+	struct store_cursor *cursor;
+	sqlite3_stmt *steps;            /* where the position changes; NULL unless narrowed */
+	int64_t next_first_op;          /* of the row of `steps` that comes next */
+	int64_t step, launch;           /* position: begun last, -1: none yet */
+};
+
+enum status diff_side_open(struct diff_side *, struct diff *, int which);
+enum status diff_side_next(struct diff_side *, struct event_op *, int64_t *number, bool *end);
+void diff_side_close(struct diff_side *);
+
+/* `common` of rows whose first key is an operation, or a launch. */
+bool diff_common_op(const struct diff *, int side, int64_t *op);
+bool diff_common_launch(const struct diff *, int side, int64_t *launch);
+/* The operation of a launch that was compared, as run a numbers it. */
 int64_t diff_launch_op(const struct diff *, int64_t launch);
 
 /* --- the passes: diff_ops.c, diff_rows.c, diff_points.c --- */

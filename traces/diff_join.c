@@ -11,34 +11,38 @@
 
 /* One side of a merge. */
 struct side {
+	int which;
 	struct store *store;
 	sqlite3_stmt *rows;
 	bool end;
 	int64_t key[MAX_KEYS];
 };
 
-static enum status side_next(struct side *side, int keys)
+/* The next row that is compared. */
+static enum status side_next(struct side *side, const struct diff *d, const struct diff_join *join)
 {
-	int code = sqlite3_step(side->rows);
+	do {
+		int code = sqlite3_step(side->rows);
 
-	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		return diff_sql_failed(side->store);
-	side->end = code == SQLITE_DONE;
-	for (int i = 0; i < keys && !side->end; i++)
-		side->key[i] = sqlite3_column_int64(side->rows, i);
+		if (code != SQLITE_ROW && code != SQLITE_DONE)
+			return store_read_failed(side->store);
+		side->end = code == SQLITE_DONE;
+		for (int i = 0; i < join->keys && !side->end; i++)
+			side->key[i] = sqlite3_column_int64(side->rows, i);
+	} while (!side->end && join->common && !join->common(d, side->which, &side->key[0]));
 	return STATUS_OK;
 }
 
 static enum status side_open(struct side *side, struct diff *d, int which,
 			     const struct diff_join *join)
 {
+	side->which = which;
 	side->store = d->store[which];
 	if (sqlite3_prepare_v2(store_db(side->store), join->query, -1, &side->rows,
 			       NULL) != SQLITE_OK
-	    || sqlite3_bind_int64(side->rows, 1, d->run[which].run) != SQLITE_OK
-	    || sqlite3_bind_int64(side->rows, 2, join->limit) != SQLITE_OK)
-		return diff_sql_failed(side->store);
-	return side_next(side, join->keys);
+	    || sqlite3_bind_int64(side->rows, 1, d->run[which].run) != SQLITE_OK)
+		return store_read_failed(side->store);
+	return side_next(side, d, join);
 }
 
 /* Below 0: a comes first, alone; 0: a pair; above 0: b comes first, alone. */
@@ -66,9 +70,9 @@ static enum status merge(struct diff *d, const struct diff_join *join, struct si
 		else
 			TRY(join->both(d, side[0].rows, side[1].rows));
 		if (order <= 0)
-			TRY(side_next(&side[0], join->keys));
+			TRY(side_next(&side[0], d, join));
 		if (order >= 0)
-			TRY(side_next(&side[1], join->keys));
+			TRY(side_next(&side[1], d, join));
 	}
 	return STATUS_OK;
 }
@@ -91,9 +95,4 @@ int diff_int(sqlite3_stmt *row, int column)
 uint32_t diff_bits(sqlite3_stmt *row, int column)
 {
 	return (uint32_t)sqlite3_column_int64(row, column);
-}
-
-int64_t diff_launch_op(const struct diff *d, int64_t launch)
-{
-	return launch < d->launch_limit ? d->launch_ops[launch] : d->op_limit;
 }

@@ -1,8 +1,9 @@
 /* diff_ops.c - compares the operations of two runs, one by one, in order.
  *
- * The first operation of another kind or kernel ends the comparison: what follows has no
- * counterpart. Anything else that differs in an operation is a difference of its own, and the walk
- * goes on. Along the way it learns names and types of buffers and which operation each launch is.
+ * Which of them belong together is diff_walk.c's business. The first pair of another kind, kernel
+ * or launch number ends the comparison: what follows has no counterpart. Anything else that differs
+ * in an operation is a difference of its own, and the walk goes on. Along the way it learns names
+ * and types of buffers.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,21 +15,10 @@
 /* An operation of both runs. */
 struct pair {
 	struct event_op op[2];
-	int64_t number;
-	int64_t launch;                 /* -1: no launch */
+	int64_t number[2];
+	bool end[2];                    /* this run has no more */
 	struct diff_place place;
 };
-
-static const char *kind_name(enum op_kind kind)
-{
-	static const char *const names[] = {
-#define X(name, text) [OP_##name] = text,
-		OP_LIST(X)
-#undef X
-	};
-
-	return names[kind];
-}
 
 /* --- single values --- */
 
@@ -37,7 +27,7 @@ static void add_text(struct diff *d, const struct pair *p, const char *what, con
 {
 	struct diff_item item = { .ulp = -1 };
 
-	snprintf(item.what, sizeof item.what, "%s %.70s", kind_name(p->op[0].kind), what);
+	snprintf(item.what, sizeof item.what, "%s %.70s", op_kind_name(p->op[0].kind), what);
 	snprintf(item.a, sizeof item.a, "%.60s", a);
 	snprintf(item.b, sizeof item.b, "%.60s", b);
 	diff_add(d, &p->place, &item);
@@ -199,6 +189,30 @@ static void compare_allocs(struct diff *d, const struct pair *p)
 		compare_number(d, p, "shape", a->shape[i], b->shape[i]);
 }
 
+/* Whether these are caches with room for different numbers of keys, and differ in nothing else. */
+static bool is_resized_cache(const struct event_buffer *a, const struct event_buffer *b)
+{
+	bool cache = !strncmp(a->name, "k_cache.", 8) || !strncmp(a->name, "v_cache.", 8);
+
+	return cache && !strcmp(a->name, b->name) && a->dtype == b->dtype && a->rank == 4
+	       && b->rank == 4 && a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1]
+	       && a->shape[2] != b->shape[2] && a->shape[3] == b->shape[3];
+}
+
+/* All caches of a run have one size: it is reported once, for the first of them. */
+static void resized_cache(struct diff *d, const struct pair *p)
+{
+	struct diff_item item = { .what = "caches differ", .ulp = -1 };
+
+	learn_buffer(d, p->op[0].alloc);
+	if (d->resized)
+		return;
+	d->resized = true;
+	snprintf(item.a, sizeof item.a, "%" PRId64, p->op[0].alloc->shape[2]);
+	snprintf(item.b, sizeof item.b, "%" PRId64 " keys", p->op[1].alloc->shape[2]);
+	diff_add(d, &p->place, &item);
+}
+
 static void compare_data(struct diff *d, const struct pair *p)
 {
 	const struct event_op *a = &p->op[0], *b = &p->op[1];
@@ -221,18 +235,23 @@ static bool same_work(const struct pair *p)
 
 	if (a->kind != b->kind || !a->launch != !b->launch)
 		return false;
-	return !a->launch || !strcmp(a->launch->kernel, b->launch->kernel);
+	return !a->launch || (a->launch->number == b->launch->number
+			      && !strcmp(a->launch->kernel, b->launch->kernel));
 }
 
 static const char *work_name(const struct event_op *op)
 {
-	return op->launch ? op->launch->kernel : kind_name(op->kind);
+	return op->launch ? op->launch->kernel : op_kind_name(op->kind);
 }
 
 static void compare_pair(struct diff *d, const struct pair *p)
 {
 	const struct event_op *a = &p->op[0], *b = &p->op[1];
 
+	if (a->alloc && b->alloc && is_resized_cache(a->alloc, b->alloc)) {
+		resized_cache(d, p);
+		return;
+	}
 	if (a->alloc && b->alloc)
 		compare_allocs(d, p);
 	compare_number(d, p, "status code", a->code, b->code);
@@ -252,16 +271,22 @@ static void compare_pair(struct diff *d, const struct pair *p)
 
 static void place_pair(struct pair *p)
 {
-	p->place = (struct diff_place){ .op = p->number, .pass = PASS_OP };
-	if (p->launch >= 0)
-		snprintf(p->place.address, sizeof p->place.address, "L%" PRId64, p->launch);
+	int64_t number = p->end[0] ? p->number[1] : p->number[0];
+	const struct event_op *op = &p->op[p->end[0]];
+	char *address = p->place.address;
+
+	p->place = (struct diff_place){ .op = number, .pass = PASS_OP };
+	if (op->kind == OP_LAUNCH)
+		snprintf(address, sizeof p->place.address, "L%" PRId64, op->launch->number);
 	else
-		snprintf(p->place.address, sizeof p->place.address, "op %" PRId64, p->number);
+		snprintf(address, sizeof p->place.address, "op %" PRId64, number);
 }
 
 /* One run has ended, the other has not. */
-static void end_early(struct diff *d, const struct pair *p, int longer)
+static void end_early(struct diff *d, const struct pair *p)
 {
+	int longer = p->end[0];
+
 	if (d->run[!longer].complete) {
 		diff_missing(d, &p->place, work_name(&p->op[longer]), longer);
 		return;
@@ -269,14 +294,30 @@ static void end_early(struct diff *d, const struct pair *p, int longer)
 	d->cut = true;
 }
 
+/* Notes that the two belong together. */
+static void join_pair(struct diff *d, const struct pair *p)
+{
+	int64_t launch = d->op_count ? d->ops[d->op_count - 1].key[KEY_LAUNCH] : -1;
+
+	if (p->op[0].kind == OP_LAUNCH)
+		launch = p->op[0].launch->number;
+	if (d->op_count == d->op_room) {
+		d->op_room = d->op_room ? 2 * d->op_room : 256;
+		d->ops = xreallocarray(d->ops, d->op_room, sizeof *d->ops);
+	}
+	d->ops[d->op_count++] = (struct diff_op){ { p->number[0], p->number[1], launch } };
+	d->report->operations++;
+}
+
 /* Compares the pair; *stop when there is nothing more to compare. */
-static void walk_pair(struct diff *d, struct pair *p, const bool end[2], bool *stop)
+static void walk_pair(struct diff *d, struct pair *p, bool *stop)
 {
 	*stop = true;
+	if (p->end[0] && p->end[1])
+		return;
 	place_pair(p);
-	if (end[0] || end[1]) {
-		if (!end[0] || !end[1])
-			end_early(d, p, end[0]);
+	if (p->end[0] || p->end[1]) {
+		end_early(d, p);
 		return;
 	}
 	if (!same_work(p)) {
@@ -286,45 +327,32 @@ static void walk_pair(struct diff *d, struct pair *p, const bool end[2], bool *s
 	}
 	*stop = false;
 	compare_pair(d, p);
-	if (p->launch >= 0) {
-		d->launch_ops = xreallocarray(d->launch_ops, (size_t)d->launch_limit + 1,
-					      sizeof *d->launch_ops);
-		d->launch_ops[d->launch_limit++] = p->number;
-	}
-	d->op_limit = p->number + 1;
-	d->report->operations++;
+	join_pair(d, p);
 }
 
-static enum status walk(struct diff *d, struct store_cursor *const cursor[2])
+static enum status walk(struct diff *d, struct diff_side side[2])
 {
 	struct pair p;
 	bool stop = false;
 
 	while (!stop) {
-		int64_t number[2] = { -1, -1 }, launch[2] = { -1, -1 };
-		bool end[2] = { false, false };
-
-		for (int side = 0; side < 2; side++)
-			TRY(store_ops_next(cursor[side], &p.op[side], &number[side], &launch[side],
-					   &end[side]));
-		p.number = end[0] ? number[1] : number[0];
-		p.launch = end[0] ? launch[1] : launch[0];
-		walk_pair(d, &p, end, &stop);
+		for (int i = 0; i < 2; i++)
+			TRY(diff_side_next(&side[i], &p.op[i], &p.number[i], &p.end[i]));
+		walk_pair(d, &p, &stop);
 	}
 	return STATUS_OK;
 }
 
 enum status diff_ops(struct diff *d)
 {
-	struct store_cursor *cursor[2] = { NULL, NULL };
-	enum status status;
+	struct diff_side side[2] = { { 0 } };
+	enum status status = diff_side_open(&side[0], d, 0);
 
-	status = store_ops_open(d->store[0], d->run[0].run, &cursor[0]);
 	if (status == STATUS_OK)
-		status = store_ops_open(d->store[1], d->run[1].run, &cursor[1]);
+		status = diff_side_open(&side[1], d, 1);
 	if (status == STATUS_OK)
-		status = walk(d, cursor);
-	store_ops_close(cursor[0]);
-	store_ops_close(cursor[1]);
+		status = walk(d, side);
+	diff_side_close(&side[0]);
+	diff_side_close(&side[1]);
 	return status;
 }

@@ -104,7 +104,7 @@ static enum status read_names(struct diff *d, int side)
 	if (sqlite3_prepare_v2(store_db(d->store[side]),
 			       "SELECT DISTINCT name FROM v_point WHERE run = ?1"
 			       " ORDER BY name", -1, &rows, NULL) != SQLITE_OK)
-		return diff_sql_failed(d->store[side]);
+		return store_read_failed(d->store[side]);
 	sqlite3_bind_int64(rows, 1, d->run[side].run);
 	while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
 		const unsigned char *name = sqlite3_column_text(rows, 0);
@@ -114,7 +114,7 @@ static enum status read_names(struct diff *d, int side)
 		names->items[names->count++] = xstrdup(name ? (const char *)name : "?");
 	}
 	sqlite3_finalize(rows);
-	return code == SQLITE_DONE ? STATUS_OK : diff_sql_failed(d->store[side]);
+	return code == SQLITE_DONE ? STATUS_OK : store_read_failed(d->store[side]);
 }
 
 static void note_names(struct diff *d)
@@ -138,9 +138,9 @@ enum status diff_points(struct diff *d)
 {
 	const struct diff_join join = {
 		.query = "SELECT launch, block, warp, lane, sequence, name, v0_bits, v1_bits,"
-			 " v2_bits, v3_bits FROM v_point WHERE run = ?1 AND launch < ?2"
+			 " v2_bits, v3_bits FROM v_point WHERE run = ?1"
 			 " ORDER BY launch, block, warp, lane, sequence",
-		.keys = 5, .limit = d->launch_limit, .both = point_both, .one = point_one,
+		.keys = 5, .common = diff_common_launch, .both = point_both, .one = point_one,
 	};
 	enum status status = read_names(d, 0);
 

@@ -15,12 +15,14 @@
 enum { DIGEST_OP, DIGEST_AFTER_STEP, DIGEST_BUFFER, DIGEST_OFFSET, DIGEST_BYTES, DIGEST_LAUNCH,
 	DIGEST_STEP, DIGEST_DIGEST, DIGEST_DATA };
 
-static struct diff_place digest_place(sqlite3_stmt *row)
+static struct diff_place digest_place(const struct diff *d, sqlite3_stmt *row, int side)
 {
 	struct diff_place place = {
 		.op = sqlite3_column_int64(row, DIGEST_OP), .pass = PASS_DIGEST,
 	};
 	size_t size = sizeof place.address;
+
+	diff_common_op(d, side, &place.op);
 
 	if (diff_int(row, DIGEST_AFTER_STEP))
 		snprintf(place.address, size, "s%lld.end", sqlite3_column_int64(row, DIGEST_STEP));
@@ -28,7 +30,7 @@ static struct diff_place digest_place(sqlite3_stmt *row)
 		snprintf(place.address, size, "L%lld.end",
 			 sqlite3_column_int64(row, DIGEST_LAUNCH));
 	else
-		snprintf(place.address, size, "op %lld", sqlite3_column_int64(row, DIGEST_OP));
+		snprintf(place.address, size, "op %" PRId64, place.op);
 	return place;
 }
 
@@ -41,7 +43,7 @@ static const struct diff_buffer *digest_buffer(const struct diff *d, sqlite3_stm
 static enum status compare_kept(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b, bool *compared)
 {
 	const struct diff_buffer *buffer = digest_buffer(d, a);
-	struct diff_place place = digest_place(a);
+	struct diff_place place = digest_place(d, a, 0);
 	int64_t first = sqlite3_column_int64(a,
 					     DIGEST_OFFSET) / (int64_t)dtype_bytes(buffer->dtype);
 	void *bytes_a = NULL, *bytes_b = NULL;
@@ -63,7 +65,7 @@ static enum status compare_kept(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b
 
 static void digests_differ(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 {
-	struct diff_place place = digest_place(a);
+	struct diff_place place = digest_place(d, a, 0);
 	struct diff_item item = { .ulp = -1 };
 
 	d->report->digests++;
@@ -97,9 +99,12 @@ static enum status digest_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 
 static void digest_one(struct diff *d, sqlite3_stmt *row, int side)
 {
-	struct diff_place place = digest_place(row);
+	struct diff_place place = digest_place(d, row, side);
 	char what[64];
 
+	/* Windows decide where a step is cut, and which buffers have changed by then. */
+	if (d->narrowed && diff_int(row, DIGEST_AFTER_STEP))
+		return;
 	snprintf(what, sizeof what, "digest of %s", digest_buffer(d, row)->name);
 	diff_missing(d, &place, what, side);
 }
@@ -108,9 +113,9 @@ enum status diff_digests(struct diff *d)
 {
 	return diff_join(d, &(struct diff_join){
 		.query = "SELECT op, after_step, buffer, offset, bytes, launch, step, digest, data"
-			 " FROM v_digest WHERE run = ?1 AND op < ?2"
+			 " FROM v_digest WHERE run = ?1"
 			 " ORDER BY op, after_step, buffer, offset",
-		.keys = 4, .limit = d->op_limit, .both = digest_both, .one = digest_one,
+		.keys = 4, .common = diff_common_op, .both = digest_both, .one = digest_one,
 	});
 }
 
@@ -147,7 +152,7 @@ static enum status read_acc(struct diff *d, int side, sqlite3_stmt *row, const c
 	if (offset > blob->count || bytes > blob->count - offset)
 		return fail(STATUS_DAMAGED, "%s: accumulators at %" PRIu64 ", %" PRIu64
 			    " bytes, of data %" PRId64 ", which has %zu",
-			    store_path(d->store[side]), offset, bytes, data, blob->count);
+			    store_shown_path(d->store[side]), offset, bytes, data, blob->count);
 	*acc = (const char *)blob->bytes + offset;
 	return STATUS_OK;
 }
@@ -198,8 +203,8 @@ enum status diff_partials(struct diff *d)
 	enum status status = diff_join(d, &(struct diff_join){
 		.query = "SELECT launch, slot, head, chunk, key_begin, key_end, max_bits, sum_bits,"
 			 " acc_data, acc_offset, acc_bytes FROM v_partial"
-			 " WHERE run = ?1 AND launch < ?2 ORDER BY launch, slot, head, chunk",
-		.keys = 4, .limit = d->launch_limit, .both = partial_both, .one = partial_one,
+			 " WHERE run = ?1 ORDER BY launch, slot, head, chunk",
+		.keys = 4, .common = diff_common_launch, .both = partial_both, .one = partial_one,
 	});
 
 	for (int side = 0; side < 2; side++) {
@@ -211,7 +216,8 @@ enum status diff_partials(struct diff *d)
 
 /* --- tokens --- */
 
-enum { TOKEN_STEP, TOKEN_SLOT, TOKEN_POSITION, TOKEN_BYTE, TOKEN_LOGIT };
+enum { TOKEN_STEP, TOKEN_SLOT, TOKEN_POSITION, TOKEN_BYTE, TOKEN_LOGIT,
+	TOKEN_PROMPT };
 
 static struct diff_place token_place(sqlite3_stmt *row)
 {
@@ -224,6 +230,19 @@ static struct diff_place token_place(sqlite3_stmt *row)
 	return place;
 }
 
+/* Everything after follows from it: reported once, before all else. */
+static void prompts_differ(struct diff *d, sqlite3_stmt *row)
+{
+	struct diff_item item = { .what = "prompts differ", .ulp = -1 };
+	struct diff_place place = token_place(row);
+
+	if (d->prompted)
+		return;
+	d->prompted = true;
+	place.op = -1;
+	diff_add(d, &place, &item);
+}
+
 static enum status token_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 {
 	struct diff_place place = token_place(a);
@@ -231,6 +250,11 @@ static enum status token_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	uint8_t byte_b = (uint8_t)diff_int(b, TOKEN_BYTE);
 
 	d->report->tokens++;
+	if (diff_int(a, TOKEN_PROMPT) && diff_int(b, TOKEN_PROMPT)) {
+		if (byte_a != byte_b)
+			prompts_differ(d, a);
+		return STATUS_OK;
+	}
 	diff_values(d, &place, "byte", DTYPE_U8, &byte_a, &byte_b, 1, -1);
 	diff_f32(d, &place, "logit", diff_bits(a, TOKEN_LOGIT), diff_bits(b, TOKEN_LOGIT));
 	return STATUS_OK;
@@ -241,7 +265,11 @@ static void token_one(struct diff *d, sqlite3_stmt *row, int side)
 	struct diff_place place = token_place(row);
 
 	/* A killed run may lack the byte of its last step. */
-	if (d->run[!side].complete)
+	if (!d->run[!side].complete)
+		return;
+	if (diff_int(row, TOKEN_PROMPT))
+		prompts_differ(d, row);
+	else
 		diff_missing(d, &place, "token", side);
 }
 
@@ -253,20 +281,20 @@ static enum status has_tokens(struct diff *d, int side, bool *has)
 
 	if (sqlite3_prepare_v2(store_db(store), "SELECT 1 FROM v_token WHERE run = ?1 LIMIT 1", -1,
 			       &rows, NULL) != SQLITE_OK)
-		return diff_sql_failed(store);
+		return store_read_failed(store);
 	sqlite3_bind_int64(rows, 1, d->run[side].run);
 	code = sqlite3_step(rows);
 	sqlite3_finalize(rows);
 	*has = code == SQLITE_ROW;
-	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : diff_sql_failed(store);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : store_read_failed(store);
 }
 
 enum status diff_tokens(struct diff *d)
 {
 	const struct diff_join join = {
-		.query = "SELECT step, slot, position, byte, logit_bits FROM v_token"
-			 " WHERE run = ?1 AND step < ?2 ORDER BY step, slot, position",
-		.keys = 3, .limit = INT64_MAX, .both = token_both, .one = token_one,
+		.query = "SELECT step, slot, position, byte, logit_bits, prompt FROM v_token"
+			 " WHERE run = ?1 ORDER BY step, slot, position",
+		.keys = 3, .both = token_both, .one = token_one,
 	};
 	bool has[2];
 

@@ -18,7 +18,7 @@ static const struct {
 } views[] = {
 	{ "v_run", "run" },
 	{ "v_model", "run" },
-	{ "v_source", "run, kernel" },
+	{ "v_source", "run, kernel, entry" },
 	{ "v_op", "run, op" },
 	{ "v_launch", "run, launch" },
 	{ "v_arg", "run, op, position" },
@@ -33,7 +33,7 @@ static const struct {
 	{ "v_line", "run, launch, block, warp, lane, sequence" },
 	{ "v_finding", "run, finding" },
 	{ "v_diff", "run_a, run_b, what, launch, op, buffer, offset, place, name" },
-	{ "v_step", "run, step" },
+	{ "v_step", "run, first_op" },
 	{ "v_token", "run, step, slot, position" },
 };
 
@@ -120,15 +120,6 @@ static enum status print_row(struct dump *d, const char *view)
 	return STATUS_OK;
 }
 
-static enum status read_failed(struct dump *d)
-{
-	int code = sqlite3_errcode(store_db(d->store));
-
-	return fail(code == SQLITE_CORRUPT ? STATUS_DAMAGED : STATUS_IO, "%s: cannot read: %s",
-		    store_path(d->store) ? store_path(d->store) : "trace",
-		    sqlite3_errmsg(store_db(d->store)));
-}
-
 static enum status print_view(struct dump *d, const char *view, const char *order)
 {
 	enum status status = STATUS_OK;
@@ -137,11 +128,11 @@ static enum status print_view(struct dump *d, const char *view, const char *orde
 
 	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", view, order);
 	if (sqlite3_prepare_v2(store_db(d->store), sql, -1, &d->rows, NULL) != SQLITE_OK)
-		return read_failed(d);
+		return store_read_failed(d->store);
 	while (status == STATUS_OK && (rc = sqlite3_step(d->rows)) == SQLITE_ROW)
 		status = print_row(d, view);
 	if (status == STATUS_OK && rc != SQLITE_DONE)
-		status = read_failed(d);
+		status = store_read_failed(d->store);
 	sqlite3_finalize(d->rows);
 	return status;
 }

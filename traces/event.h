@@ -1,7 +1,8 @@
 /* event.h - what one recorded event is: plain structs between the recorder and the store.
  *
- * Pointers in them belong to the caller and need to live for the call only. Nothing here knows a device:
- * buffers and launches are numbers. "Not measured" is NAN in a double, stored as NULL, never 0.
+ * Pointers in them belong to the caller and need to live for the call only. Nothing here knows a
+ * device: buffers and launches are numbers. "Not measured" is NAN in a double, stored as NULL,
+ * never 0.
  */
 #ifndef EVENT_H
 #define EVENT_H
@@ -14,13 +15,14 @@
 
 /* X(name, text). Order is fixed: it is stored. */
 #define OP_LIST(X) \
-	X(ALLOC, "alloc") X(FREE, "free") X(UPLOAD, "upload") X(UPLOAD_POINTERS, "upload_pointers") \
-	X(DOWNLOAD, "download") X(COPY, "copy") X(FILL, "fill") X(LAUNCH, "launch") X(SYNC, "sync") \
+	X(ALLOC, "alloc") X(FREE, "free") \
+	X(UPLOAD, "upload") X(UPLOAD_POINTERS, "upload_pointers") X(DOWNLOAD, "download") \
+	X(COPY, "copy") X(FILL, "fill") X(LAUNCH, "launch") X(SYNC, "sync") \
 	X(STREAM_CREATE, "stream_create") X(STREAM_DESTROY, "stream_destroy") \
 	X(EVENT_CREATE, "event_create") X(EVENT_DESTROY, "event_destroy") \
 	X(EVENT_RECORD, "event_record") X(EVENT_WAIT, "event_wait") \
-	X(CAPTURE_BEGIN, "capture_begin") X(CAPTURE_END, "capture_end") X(GRAPH_NODE, "graph_node") \
-	X(GRAPH_LAUNCH, "graph_launch") X(RESTORE, "restore")
+	X(CAPTURE_BEGIN, "capture_begin") X(CAPTURE_END, "capture_end") \
+	X(GRAPH_NODE, "graph_node") X(GRAPH_LAUNCH, "graph_launch") X(RESTORE, "restore")
 
 enum op_kind {
 #define X(name, text) OP_##name,
@@ -29,14 +31,20 @@ enum op_kind {
 	OP_COUNT
 };
 
+const char *op_kind_name(enum op_kind);         /* "upload"; "unknown" for what is none */
+
 /* What is recorded; each level holds all of the lower ones. */
-#define LEVEL_LIST(X) X(LAUNCH, "launch") X(PARTIALS, "partials") X(POINTS, "points") X(ACCESS, "access")
+#define LEVEL_LIST(X) \
+	X(LAUNCH, "launch") X(PARTIALS, "partials") X(POINTS, "points") X(ACCESS, "access")
 enum log_level {
 #define X(name, text) LEVEL_##name,
 	LEVEL_LIST(X)
 #undef X
 	LEVEL_COUNT
 };
+
+const char *log_level_name(enum log_level);     /* "partials"; "unknown" for what is none */
+bool log_level_from_name(const char *name, enum log_level *out);        /* true when there is one */
 
 struct event_run {
 	const char *device;             /* "sim", "cuda" */
@@ -47,6 +55,7 @@ struct event_run {
 	const char *path;               /* "flash-decoding" */
 	const char *options;            /* JSON object of what the command was asked to do */
 	enum log_level level;
+	const char *log_at;             /* the windows recorded, "s0..s9" or "L4"; NULL: all */
 	const char *version;            /* flashtwin's */
 	const char *started;            /* ISO 8601, UTC: a clock column */
 	const char *compute;            /* "9.0" */
@@ -62,7 +71,8 @@ struct event_buffer {                   /* with an ALLOC */
 	int ordinal;
 };
 
-struct event_pointer {                  /* an entry of UPLOAD_POINTERS, or a pointer field of a blob */
+/* An entry of UPLOAD_POINTERS, or a pointer field of a blob. */
+struct event_pointer {
 	uint64_t at;                    /* byte offset in the destination or blob */
 	uint32_t buffer;                /* 0: null */
 	uint64_t offset;
@@ -81,8 +91,22 @@ struct event_arg {
 	int pointer_count;
 };
 
+struct event_source {
+	const char *file, *text;        /* "kernels/flash_decode_chunk.cu" */
+};
+
+struct event_kernel {                   /* one per run and kernel */
+	const char *name;
+	const char *params;             /* JSON array of {"name","type"} */
+	const char *origin;             /* "cuda_c" */
+	bool independent;               /* its blocks share nothing but inputs */
+	const struct event_source *sources;     /* the .cu first, then headers with code */
+	int source_count;
+};
+
 struct event_launch {
-	const char *kernel;             /* its source was given to store_kernel() before */
+	int64_t number;                 /* in the whole run: the L of an address; ascending */
+	const char *kernel;             /* was given to store_kernel() before */
 	uint32_t grid[3], block[3], cluster[3];
 	uint32_t shared_bytes;
 	int layer;                      /* -1: none */
@@ -103,14 +127,16 @@ struct event_op {
 	uint64_t from_offset;
 	uint32_t pattern;               /* FILL */
 	int64_t object;                 /* event, graph or node number; -1 none */
-	const void *data;               /* UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS on */
-	const struct event_pointer *pointers;   /* UPLOAD_POINTERS */
+	/* UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS on. */
+	const void *data;
+	const struct event_pointer *pointers;   /* UPLOAD_POINTERS, RESTORE of a pointer table */
 	int pointer_count;
 	const struct event_launch *launch;      /* LAUNCH, GRAPH_NODE */
 	const struct event_buffer *alloc;       /* ALLOC */
 };
 
-/* Digest of bytes [offset, offset + bytes) of a buffer: after a launch (what it wrote) or after a step. */
+/* Digest of bytes [offset, offset + bytes) of a buffer: after a launch (what it wrote) or after a
+ * step. */
 struct event_digest {
 	uint32_t buffer;
 	uint64_t offset, bytes;
@@ -128,7 +154,8 @@ struct event_partial {                  /* one chunk of one row, after a chunk l
 	size_t acc_bytes;
 };
 
-struct event_reduce {                   /* one step of a reduction, decoded from the partials in float64 */
+/* One step of a reduction, decoded from the partials in float64. */
+struct event_reduce {
 	int slot, head, chunk, order;
 	double weight, sum;             /* weight of the chunk; running sum after it */
 };
@@ -139,7 +166,7 @@ struct event_kv {                       /* one row written into a cache by a sca
 	int64_t position;
 	uint32_t buffer;
 	uint64_t offset, bytes;         /* where in the cache */
-	int64_t source_op;              /* the upload the row came from (op number in the run), or -1 */
+	int64_t source_op;              /* number of the upload the row came from, or -1 */
 	uint64_t source_offset;         /* byte offset of the row in that upload */
 };
 
@@ -152,17 +179,13 @@ struct event_point {
 	uint32_t bits[4];
 };
 
-struct event_step {
-	int64_t step;
-};
-
 struct event_token {                    /* one byte of one sequence */
 	int64_t step;
 	int slot;
 	int64_t position;
 	int byte;
 	bool prompt;
-	uint32_t logit_bits;            /* of this byte when it was chosen (f32); prompt: NULL column */
+	uint32_t logit_bits;            /* f32, of the byte when chosen; prompt: NULL column */
 };
 
 struct event_model {                    /* one per run that ran a model */

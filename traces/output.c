@@ -53,6 +53,21 @@ enum status output_open(const char *path, struct output *out)
 	return STATUS_OK;
 }
 
+enum status output_check(const char *path)
+{
+	struct output out;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return fail(STATUS_IO, "%s: cannot write: %s", path, strerror(EISDIR));
+	/* Opening a pipe would be noticed at its other end. */
+	if (is_special(path))
+		return STATUS_OK;
+	TRY(output_open(path, &out));
+	output_discard(&out);
+	return STATUS_OK;
+}
+
 enum status output_commit(struct output *out)
 {
 	bool broken;

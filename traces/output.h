@@ -16,6 +16,8 @@ struct output {
 	char *path, *temporary;         /* temporary is NULL when written to directly */
 };
 
+/* Whether output_open() would do, for work that takes long before it writes. */
+enum status output_check(const char *path);
 /* IO with the path and the reason. */
 enum status output_open(const char *path, struct output *out);
 /* Closes and renames. IO when anything written before could not be; nothing is left then. */

@@ -41,7 +41,7 @@ CREATE TABLE t_blob (data INTEGER PRIMARY KEY, bytes, pieces BLOB);
 
 CREATE TABLE t_run (
 	run INTEGER PRIMARY KEY, device, device_name, profile, driver, compute, ordinal, seed,
-	command, path, options, level, version, started, complete, ended, message
+	command, path, options, level, log_at, version, started, complete, ended, message
 );
 CREATE TABLE t_model (
 	run INTEGER PRIMARY KEY, directory, config, layers, heads, kv_heads, head_dim, hidden,
@@ -49,8 +49,12 @@ CREATE TABLE t_model (
 );
 CREATE TABLE t_text (text INTEGER PRIMARY KEY, content TEXT);
 CREATE TABLE t_kernel (
-	run INTEGER, kernel TEXT, file, text, params, origin, independent,
+	run INTEGER, kernel TEXT, params, origin, independent,
 	PRIMARY KEY (run, kernel)
+) WITHOUT ROWID;
+CREATE TABLE t_source (
+	run INTEGER, kernel TEXT, entry INTEGER, file, text,
+	PRIMARY KEY (run, kernel, entry)
 ) WITHOUT ROWID;
 
 -- What is called in a launch, kept once per content: few launches of a decode differ in it.
@@ -88,9 +92,10 @@ CREATE TABLE t_buffer (
 	PRIMARY KEY (run, op)
 ) WITHOUT ROWID;
 CREATE INDEX t_buffer_id ON t_buffer (run, buffer);
+-- More than one row of a step when windows of launches cut it.
 CREATE TABLE t_step (
 	run INTEGER, step INTEGER, first_op, last_op,
-	PRIMARY KEY (run, step)
+	PRIMARY KEY (run, step, first_op)
 ) WITHOUT ROWID;
 CREATE TABLE t_token (
 	run INTEGER, step INTEGER, slot INTEGER, position INTEGER, byte, prompt, logit,
@@ -159,14 +164,15 @@ CREATE VIEW v_run AS SELECT
 	path,           -- attention path: 'flash-decoding'
 	options,        -- JSON object: what the command was asked to do
 	level,          -- what was recorded: 'launch', 'partials', 'points', 'access'
+	log_at,         -- and when: windows, 's0..s9,s20' or 'L4..L9'; NULL: the whole run
 	version,        -- of the flashtwin that recorded it
 	started,        -- ISO 8601, UTC (a clock column)
 	complete,       -- 1 when the run came to its end, 0 when it was cut off
 	ended,          -- how: 'OK' or the name of an error status; NULL when cut off
 	message,        -- the error's text
 	(SELECT coalesce(max(op) + 1, 0) FROM t_op o WHERE o.run = r.run) AS ops,
-	(SELECT coalesce(max(launch) + 1, 0) FROM t_launch l WHERE l.run = r.run) AS launches,
-	(SELECT count(*) FROM t_step s WHERE s.run = r.run) AS steps
+	(SELECT count(*) FROM t_launch l WHERE l.run = r.run) AS launches,
+	(SELECT count(DISTINCT step) FROM t_step s WHERE s.run = r.run) AS steps
 FROM t_run r;
 
 -- One row per run that ran a model.
@@ -181,16 +187,19 @@ CREATE VIEW v_model AS SELECT
 	slots           -- sequences decoded at once
 FROM t_model;
 
--- One row per kernel of a run.
+-- One row per source file of each kernel of a run.
 CREATE VIEW v_source AS SELECT
-	run,
-	kernel,         -- its name
-	file,           -- the source file it was read from
-	params,         -- JSON array of {"name", "type"}
-	origin,         -- 'cuda_c'
-	independent,    -- 1: its blocks share nothing but inputs
-	content AS source -- text of the file
-FROM t_kernel LEFT JOIN t_text USING (text);
+	k.run,
+	k.kernel,       -- its name
+	s.entry,        -- 0: the .cu file; 1, ...: the headers with code that it includes
+	s.file,         -- 'kernels/flash_decode_chunk.cu'
+	k.params,       -- of the kernel: JSON array of {"name", "type"}
+	k.origin,       -- 'cuda_c'
+	k.independent,  -- 1: its blocks share nothing but inputs
+	t.content AS source -- text of the file
+FROM t_kernel k
+	CROSS JOIN t_source s ON s.run = k.run AND s.kernel = k.kernel
+	LEFT JOIN t_text t ON t.text = s.text;
 
 -- One row per device operation, in the order issued.
 CREATE VIEW v_op AS SELECT
@@ -216,7 +225,7 @@ FROM t_op LEFT JOIN t_op_kind k USING (kind);
 -- One row per kernel launch.
 CREATE VIEW v_launch AS SELECT
 	l.run,
-	l.launch,       -- 0, 1, ...: the L of an address
+	l.launch,       -- number in the whole run, from 0: the L of an address
 	l.op,           -- its operation
 	o.step,
 	c.kernel,
@@ -279,7 +288,9 @@ CREATE VIEW v_buffer AS SELECT
 	 WHERE f.run = b.run AND k.name = 'free' AND f.buffer = b.buffer) AS freed_op
 FROM t_buffer b;
 
--- One row per digest: bytes [offset, offset + bytes) of a buffer after an operation or a step.
+-- One row per digest: bytes [offset, offset + bytes) of a buffer after an operation or a step. Of
+-- scattered writes that is the span from the first to the last; the digest is over the bytes
+-- written alone, which the rows of v_kv give one by one.
 CREATE VIEW v_digest AS SELECT
 	d.run,
 	d.op,           -- the operation, or the last one of the step
@@ -287,7 +298,8 @@ CREATE VIEW v_digest AS SELECT
 	o.step,
 	d.after_step,   -- 0: what the operation wrote; 1: state after the step
 	d.entry,        -- 0, 1, ... in the operation
-	d.buffer, d.offset, d.bytes,
+	d.buffer, d.offset,
+	d.bytes,        -- from the first byte to the last; not all written where writes scatter
 	d.digest,       -- 64 bits, signed; a NaN equals a NaN
 	d.data          -- the bytes, where they were kept
 FROM t_digest d JOIN t_op o USING (run, op);
@@ -308,7 +320,7 @@ CREATE VIEW v_partial AS SELECT
 	p.run, p.launch, p.slot, p.head, p.kv_head,
 	p.chunk + e.n AS chunk, -- 0, 1, ...
 	p.key_begin + e.n * coalesce(p.key_step, 0) AS key_begin,
-	p.key_end,      -- keys key_begin <= i < key_end
+	p.key_end,      -- exclusive: keys key_begin <= i < key_end
 	p.key_begin >= p.key_end AS empty, -- 1: it holds no keys
 	p.max AS max_bits, -- greatest score
 	iif((p.max & 0x7fffffff) > 0x7f800000, NULL,
@@ -321,7 +333,8 @@ CREATE VIEW v_partial AS SELECT
 	CASE WHEN p.sum IS NULL THEN 'none' WHEN (p.sum & 0x7fffffff) < 0x7f800000 THEN 'num'
 	     WHEN (p.sum & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS sum_kind,
 	p.lse,          -- max + ln(sum) in float64; NULL when empty
-	p.weight,       -- its share of the softmax, in float64
+	p.weight,       -- its share of the softmax, in float64: a row's add up to 1; unlike
+	                -- v_reduce.weight, which is not normalised
 	p.acc_data,     -- bytes that hold the accumulators, from acc_offset on; NULL when empty
 	p.acc_offset, p.acc_bytes
 FROM t_partial p
@@ -334,7 +347,8 @@ CREATE VIEW v_reduce AS SELECT
 	run, launch, slot, head,
 	sequence,       -- 0, 1, ...: the order chunks were merged in
 	chunk,
-	weight,         -- the chunk's factor; NULL for a NaN
+	weight,         -- the chunk's factor, exp(its max - greatest max): not normalised, unlike
+	                -- v_partial.weight; NULL for a NaN
 	sum             -- running sum after the chunk
 FROM t_reduce;
 
@@ -375,7 +389,7 @@ FROM t_point p
 	LEFT JOIN t_byte e2 ON e2.n = (v2 >> 23) & 255
 	LEFT JOIN t_byte e3 ON e3.n = (v3 >> 23) & 255;
 
--- One row per load, store or atomic of a thread.
+-- One row per load, store or atomic of a thread. Filled by --log access, which is not built yet.
 CREATE VIEW v_access AS SELECT
 	p.run, p.launch,
 	p.thread / l.threads AS block,
@@ -392,7 +406,7 @@ CREATE VIEW v_access AS SELECT
 FROM t_access p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
 
--- One row per source line that a thread came to.
+-- One row per source line that a thread came to. Filled by --log access, which is not built yet.
 CREATE VIEW v_line AS SELECT
 	p.run, p.launch,
 	p.thread / l.threads AS block,
@@ -403,7 +417,7 @@ CREATE VIEW v_line AS SELECT
 FROM t_line p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
 
--- One row per finding of the checker.
+-- One row per finding of the checker. Filled by --check, which is not built yet.
 CREATE VIEW v_finding AS SELECT
 	run,
 	finding,        -- 0, 1, ...
@@ -417,7 +431,7 @@ CREATE VIEW v_finding AS SELECT
 	message
 FROM t_finding;
 
--- One row per step of a decode loop.
+-- One row per step of a decode loop, or more when windows of launches cut it.
 CREATE VIEW v_step AS SELECT
 	run, step,
 	first_op,       -- operations first_op <= op <= last_op
@@ -426,7 +440,10 @@ FROM t_step;
 
 -- One row per byte of a sequence.
 CREATE VIEW v_token AS SELECT
-	t.run, t.step, t.slot,
+	t.run,
+	t.step,         -- prompt: that processed it; generated: that produced it, from the key at
+	                -- position - 1
+	t.slot,
 	t.position,     -- in the sequence
 	t.byte,         -- 0 to 255
 	t.prompt,       -- 1: given, 0: generated
@@ -437,14 +454,14 @@ CREATE VIEW v_token AS SELECT
 	     WHEN (t.logit & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS logit_kind
 FROM t_token t LEFT JOIN t_byte e ON e.n = (t.logit >> 23) & 255;
 
--- One row per difference between two runs of this file, matched by op, launch and place. A NaN
+-- One row per difference between two runs of this file, matched by launch, step and place. A NaN
 -- equals a NaN. What only one of the runs has is not listed.
 CREATE VIEW v_diff AS
 SELECT
 	ra.run AS run_a,
 	rb.run AS run_b, -- > run_a
 	CASE a.after_step WHEN 0 THEN 'launch' ELSE 'step' END AS what, -- or 'point', 'partial'
-	a.op,           -- NULL for a point or partial
+	a.op,           -- of run_a; NULL for a point or partial
 	o.launch,
 	a.buffer, a.offset, a.bytes, -- NULL for a point or partial
 	NULL AS place,  -- 'thread 37 p2', 'slot 0 head 3 chunk 1'
@@ -453,10 +470,20 @@ SELECT
 	b.digest AS b
 FROM t_run ra CROSS JOIN t_run rb ON rb.run > ra.run
 	CROSS JOIN t_digest a ON a.run = ra.run
-	CROSS JOIN t_digest b ON b.run = rb.run AND b.op = a.op AND b.after_step = a.after_step
+	CROSS JOIN t_op o ON o.run = a.run AND o.op = a.op
+	-- Numbers of operations differ when the runs were recorded in different windows. A step
+	-- that a window cut is compared where both runs had come to the same launch.
+	CROSS JOIN t_op ob ON ob.run = rb.run AND ob.op = iif(a.after_step,
+		(SELECT max(s.last_op) FROM t_step s WHERE s.run = rb.run AND s.step = o.step),
+		iif(o.launch IS NULL, a.op,
+		    (SELECT l.op FROM t_launch l WHERE l.run = rb.run AND l.launch = o.launch)))
+	CROSS JOIN t_digest b ON b.run = rb.run AND b.op = ob.op AND b.after_step = a.after_step
 		AND b.buffer = a.buffer AND b.offset = a.offset AND b.bytes = a.bytes
-	LEFT JOIN t_op o ON o.run = a.run AND o.op = a.op
-WHERE a.digest <> b.digest
+WHERE a.digest <> b.digest AND (NOT a.after_step
+	OR (SELECT x.launch FROM t_op x WHERE x.run = a.run AND x.op <= a.op
+	    AND x.launch IS NOT NULL ORDER BY x.op DESC LIMIT 1)
+	IS (SELECT x.launch FROM t_op x WHERE x.run = b.run AND x.op <= b.op
+	    AND x.launch IS NOT NULL ORDER BY x.op DESC LIMIT 1))
 UNION ALL
 SELECT
 	ra.run, rb.run, 'partial', NULL, a.launch, NULL, NULL, NULL,

@@ -27,6 +27,30 @@ void f32_format(uint32_t bits, char out[F32_TEXT_BYTES])
 	}
 }
 
+/* An error of SQLite's counts as yes: store_data() will come upon it, and say what it is. */
+static bool is_stored(sqlite3_context *context, sqlite3_value *data)
+{
+	sqlite3_stmt *row = NULL;
+	int code = sqlite3_prepare_v2(sqlite3_context_db_handle(context),
+				      "SELECT 1 FROM t_blob WHERE data = ?1", -1, &row, NULL);
+
+	if (code == SQLITE_OK) {
+		sqlite3_bind_value(row, 1, data);
+		code = sqlite3_step(row);
+	}
+	sqlite3_finalize(row);
+	return code != SQLITE_DONE;
+}
+
+static void no_such_data(sqlite3_context *context, sqlite3_value *data)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "there is no data %lld",
+		 (long long)sqlite3_value_int64(data));
+	sqlite3_result_error(context, text, -1);
+}
+
 static void sql_data(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	void *bytes;
@@ -35,8 +59,12 @@ static void sql_data(sqlite3_context *context, int count, sqlite3_value **values
 	(void)count;
 	if (sqlite3_value_type(values[0]) == SQLITE_NULL)
 		return;
-	if (store_data(sqlite3_user_data(context), sqlite3_value_int64(values[0]), &bytes, &size)
-	    != STATUS_OK)
+	if (sqlite3_value_type(values[0]) != SQLITE_INTEGER)
+		sqlite3_result_error(context, "data(): a whole number is needed", -1);
+	else if (!is_stored(context, values[0]))
+		no_such_data(context, values[0]);
+	else if (store_data(sqlite3_user_data(context), sqlite3_value_int64(values[0]), &bytes,
+			    &size) != STATUS_OK)
 		sqlite3_result_error(context, error_text(), -1);
 	else
 		sqlite3_result_blob64(context, bytes, size, free);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_BYTES 1024
+#define TEXT_BYTES sizeof(((struct error_record *)0)->text)
 
 static _Thread_local char text[TEXT_BYTES];
 static _Thread_local int device_code;
@@ -86,6 +86,20 @@ void error_clear(void)
 	device_code = 0;
 }
 
+void error_save(struct error_record *record)
+{
+	strcpy(record->text, text);
+	record->code = device_code;
+}
+
+void error_restore(const struct error_record *record)
+{
+	strcpy(text, record->text);
+	device_code = record->code;
+}
+
+/* --- what a status means --- */
+
 int status_exit_code(enum status status)
 {
 	switch (status) {
@@ -104,6 +118,26 @@ const char *status_text(enum status status)
 #undef X
 	}
 	return "unknown status";
+}
+
+const char *status_name(enum status status)
+{
+	switch (status) {
+#define X(name, exit_code, text) case STATUS_##name: return #name;
+	STATUS_LIST(X)
+#undef X
+	}
+	return "unknown";
+}
+
+enum status status_from_name(const char *name)
+{
+#define X(status_, exit_code, text) \
+	if (strcmp(name, #status_) == 0) \
+		return STATUS_##status_;
+	STATUS_LIST(X)
+#undef X
+	return STATUS_OK;
 }
 
 /* Place of a status in the order 70, 130, 6, 3, 5, 4, (2, 77), 1, 0: the greatest wins. */

@@ -43,12 +43,22 @@ enum status fail_device(int code, const char *format, ...)
 enum status fail_context(enum status status, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 
+/* This thread's error record, kept while clean-up does what may fail as well. */
+struct error_record {
+	char text[1024];
+	int code;
+};
+void error_save(struct error_record *);
+void error_restore(const struct error_record *);
+
 const char *error_text(void);        /* the last message of this thread, "" if none */
 int error_code(void);                /* the CUDA error code of the last fail_device(), else 0 */
 void error_clear(void);
 
 int status_exit_code(enum status status);
 const char *status_text(enum status status);
+const char *status_name(enum status status);            /* "DAMAGED", as traces keep it */
+enum status status_from_name(const char *name);         /* OK for what is none */
 
 /* Of two statuses the one that decides the exit code: 70, 130, 6, 3, 5, 4, then 1 (DESIGN: the
  * first counts); 2 and 77 end a command at once and so outrank 1 only. */

@@ -3,12 +3,14 @@
  * A new trace is built under PATH.tmp.<pid> and takes its name at the first commit: by link(),
  * which refuses an existing file, or with force by rename(). SQLite names its journal after the
  * path it opened, so the database is closed and opened again around that. A rollback journal
- * without fsync survives a kill; a reader that meets a hot one rolls it back first. What a row
- * means is none of this file's business.
+ * without fsync survives a kill; a reader that meets a hot one rolls it back first, and then holds
+ * one read transaction, so that it meets no other. A writer goes on without a commit meanwhile.
+ * What a row means is none of this file's business.
  */
 #include "traces/store_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,13 @@
 #include <unistd.h>
 
 #include "traces/xalloc.h"
+
+#define CLOSE_WAIT_MS 30000
+#define COMMIT_WAIT_MS 20       /* a reader of one row is gone by then, and a step hardly longer */
+#define ROLL_BACKS 3
+
+/* Reads from the file, which is when SQLite looks at its lock and its journal. */
+#define PROBE "SELECT count(*) FROM sqlite_schema"
 
 const char *store_path(const struct store *store)
 {
@@ -56,14 +65,8 @@ static void store_free(struct store *store)
 
 static enum status fill_op_kinds(struct store *store)
 {
-	static const char *const names[OP_COUNT] = {
-#define X(name, text) [OP_##name] = text,
-		OP_LIST(X)
-#undef X
-	};
-
 	for (int i = 0; i < OP_COUNT; i++)
-		TRY(PUT(store, TABLE_OP_KIND, V_INT(i), V_TEXT(names[i])));
+		TRY(PUT(store, TABLE_OP_KIND, V_INT(i), V_TEXT(op_kind_name((enum op_kind)i))));
 	return STATUS_OK;
 }
 
@@ -76,11 +79,21 @@ static enum status check_absent(const char *path, bool force)
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? STATUS_OK
 				       : fail(STATUS_IO, "%s: %s", path, strerror(errno));
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return fail(STATUS_USAGE, "%s: is not a regular file", path);
 	if (!force)
 		return fail(STATUS_USAGE, "%s: exists; --force replaces it, --append adds a run",
 			    path);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return fail(STATUS_USAGE, "%s: is not a regular file", path);
+	return STATUS_OK;
+}
+
+/* Not left to SQLite, which tries again read-only and then cannot tell why it failed. */
+static enum status create_file(const struct store *store)
+{
+	int fd = open(store->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0 || close(fd) != 0)
+		return fail(STATUS_IO, "%s: cannot write: %s", store->path, strerror(errno));
 	return STATUS_OK;
 }
 
@@ -90,6 +103,7 @@ static enum status create_new(struct store *store)
 		store->temporary = xasprintf("%s.tmp.%ld", store->path, (long)getpid());
 		/* Left by an earlier process of the same number. */
 		unlink(store->temporary);
+		TRY(create_file(store));
 	}
 	TRY(store_connect(store, store->temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
 	TRY(store_tune_writer(store));
@@ -122,10 +136,17 @@ static enum status load_point_names(struct store *store)
 
 static enum status open_existing(struct store *store)
 {
-	TRY(store_check_file(store->path));
-	TRY(store_connect(store, store->path, SQLITE_OPEN_READWRITE));
-	TRY(store_check_format(store));
+	enum status status = store_connect(store, store->path, SQLITE_OPEN_READWRITE);
+
+	if (status == STATUS_OK)
+		status = store_run_sql(store, "BEGIN");
+	if (status == STATUS_OK)
+		status = store_check_format(store);
+	if (status != STATUS_OK)
+		return store_explain(store->path, status);
+	TRY(store_run_sql(store, "COMMIT"));
 	TRY(store_tune_writer(store));
+	TRY(store_begin(store));
 	TRY(load_point_names(store));
 	return pages_load(store);
 }
@@ -148,6 +169,7 @@ enum status store_create(const char *path, const struct store_options *options, 
 	free(target);
 	store->writing = true;
 	store->force = force;
+	store->wait_ms = options && options->wait_ms ? options->wait_ms : CLOSE_WAIT_MS;
 	status = path && append ? open_existing(store) : create_new(store);
 	if (status != STATUS_OK) {
 		if (store->temporary)
@@ -213,14 +235,35 @@ static enum status publish(struct store *store)
 	return store_tune_writer(store);
 }
 
+/* Ends the transaction, unless somebody reads the file and it is not the last chance: then it stays
+ * open, and the next commit tries again. */
+static enum status end_transaction(struct store *store, bool last)
+{
+	int rc;
+
+	if (!store->in_transaction)
+		return STATUS_OK;
+	store_wait(store, last ? store->wait_ms : COMMIT_WAIT_MS);
+	rc = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+	store_wait(store, rc == SQLITE_OK ? STORE_WAIT_MS : 0);
+	if (rc == SQLITE_BUSY && !last)
+		return STATUS_OK;
+	if (rc == SQLITE_BUSY)
+		return fail(STATUS_IO, "%s: another program still reads it after %d s; the trace"
+			    " ends at its last commit: close that program and record again",
+			    store_shown_path(store), (store->wait_ms + 999) / 1000);
+	if (rc != SQLITE_OK)
+		return store_failed(store, "write");
+	store->in_transaction = false;
+	return STATUS_OK;
+}
+
 static enum status commit(struct store *store, bool last)
 {
 	TRY(store_check_writing(store));
 	TRY(pages_flush(store, last));
-	if (store->in_transaction)
-		TRY(store_run_sql(store, "COMMIT"));
-	store->in_transaction = false;
-	return store->temporary ? publish(store) : STATUS_OK;
+	TRY(end_transaction(store, last));
+	return store->temporary && !store->in_transaction ? publish(store) : STATUS_OK;
 }
 
 enum status store_commit(struct store *store)
@@ -238,8 +281,10 @@ static void compact(struct store *store)
 {
 	struct stat st;
 
-	if (store->path && stat(store->path, &st) == 0 && st.st_size <= COMPACT_BYTES)
-		sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
+	if (!store->path || stat(store->path, &st) != 0 || st.st_size > COMPACT_BYTES)
+		return;
+	store_wait(store, 0);
+	sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
 }
 
 enum status store_close(struct store *store)
@@ -265,28 +310,37 @@ enum status store_close(struct store *store)
 
 /* --- opening --- */
 
-/* A journal left by a kill must be rolled back first, which takes write access. */
+/* Takes back what a killed run had begun to write. */
+static enum status roll_back(struct store *store)
+{
+	enum status status = store_connect(store, store->path, SQLITE_OPEN_READWRITE);
+
+	if (status == STATUS_OK
+	    && sqlite3_exec(store->db, PROBE, NULL, NULL, NULL) != SQLITE_OK)
+		status = store_failed(store, "roll back");
+	if (status == STATUS_IO)
+		fail_context(status, "%s: the run that wrote it was killed, and %s-journal must be"
+			     " rolled back; copy both to a place you can write to", store->path,
+			     store->path);
+	store_disconnect(store);
+	return status;
+}
+
+/* Begins a read transaction. A run may be killed at any moment, before the first statement or
+ * after; within the transaction the file stays as it is. */
 static enum status connect_reader(struct store *store)
 {
-	enum status status;
-
-	TRY(store_connect(store, store->path, SQLITE_OPEN_READONLY));
-	if (sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL) == SQLITE_OK
-	    || !store_has_journal(store->path))
-		return STATUS_OK;
-	store_disconnect(store);
-	status = store_connect(store, store->path, SQLITE_OPEN_READWRITE);
-	if (status == STATUS_OK
-	    && sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL)
-		       != SQLITE_OK)
-		status = store_failed(store, "roll back");
-	if (status != STATUS_OK)
-		return fail_context(status,
-				    "%s: the run that wrote it was killed, and %s-journal must be"
-				    " rolled back; copy both to a place you can write to",
-				    store->path, store->path);
-	store_disconnect(store);
-	return store_connect(store, store->path, SQLITE_OPEN_READONLY);
+	for (int attempt = 0; attempt < ROLL_BACKS; attempt++) {
+		TRY(store_connect(store, store->path, SQLITE_OPEN_READONLY));
+		if (sqlite3_exec(store->db, "BEGIN; " PROBE, NULL, NULL, NULL) == SQLITE_OK)
+			return STATUS_OK;
+		if (sqlite3_extended_errcode(store->db) != SQLITE_READONLY_ROLLBACK)
+			break;
+		store_disconnect(store);
+		TRY(roll_back(store));
+	}
+	return store->db ? store_failed(store, "read")
+		: fail(STATUS_IO, "%s: run after run that writes it is killed", store->path);
 }
 
 enum status store_open(const char *path, struct store **out)
@@ -295,14 +349,13 @@ enum status store_open(const char *path, struct store **out)
 	enum status status;
 
 	*out = NULL;
-	TRY(store_check_file(path));
 	store = store_new(path);
 	status = connect_reader(store);
 	if (status == STATUS_OK)
 		status = store_check_format(store);
 	if (status != STATUS_OK) {
 		store_free(store);
-		return status;
+		return store_explain(path, status);
 	}
 	*out = store;
 	return STATUS_OK;

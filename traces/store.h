@@ -23,21 +23,27 @@ struct store;
 struct store_options {
 	bool force;             /* replace an existing file, at the first commit */
 	bool append;            /* add a run to an existing trace */
+	int wait_ms;            /* store_close() waits this long for readers; 0: 30 s */
 };
 
 /* --- opening --- */
 
 /* path NULL: a private database in memory. An existing file without force or append is USAGE. */
 enum status store_create(const char *path, const struct store_options *, struct store **out);
-/* Read-only. Not SQLite, not ours, newer, or damaged: DAMAGED, with the file and what was found. */
+/* Read-only, and one snapshot: what a run writes from now on is not seen, and cannot be committed
+ * until this is closed. Not SQLite, not ours, newer, or damaged: DAMAGED, with the file and what was found. */
 enum status store_open(const char *path, struct store **out);
 /* Commits, but for a new trace without a run, which leaves no file. NULL is fine. After a failed
- * write: IO with that write's message; the file, if any, ends at its last commit. */
+ * write: IO with that write's message; the file, if any, ends at its last commit. The same when
+ * another program reads the trace for longer than it may wait. */
 enum status store_close(struct store *);
 /* For SELECTs on the v_* views; owned by the store. A writer has another one after its first
  * commit. */
 sqlite3 *store_db(struct store *);
+/* After a SELECT that failed: DAMAGED, IO or INTERNAL, with the file's name and what SQLite says. */
+enum status store_read_failed(struct store *);
 const char *store_path(const struct store *);   /* NULL: in memory */
+const char *store_shown_path(const struct store *);     /* for messages: then words for it */
 
 /* --- writing: runs --- */
 
@@ -45,19 +51,16 @@ enum status store_run_begin(struct store *, const struct event_run *, int64_t *r
 /* Sets complete = 1 and how the run ended (a status name: "OK", "DEVICE", ...). */
 enum status store_run_end(struct store *, int64_t run, const char *ended, const char *message);
 enum status store_model(struct store *, int64_t run, const struct event_model *);
-/* Once per run and kernel, before its first launch. params: JSON array of {"name","type"}.
- * Sources are kept once per content. */
-enum status store_kernel(struct store *, int64_t run, const char *name, const char *file,
-			 const char *source, size_t source_bytes, const char *params,
-			 const char *origin, bool independent);
+/* Once per run and kernel, before its first launch. Sources are kept once per content. */
+enum status store_kernel(struct store *, int64_t run, const struct event_kernel *);
+/* While another program reads the trace this does nothing; a later commit includes it. */
 enum status store_commit(struct store *);
 
-/* --- writing: events; op numbers count 0, 1, ... per run, launches too (L0, L1, ...) --- */
+/* --- writing: events; op numbers count 0, 1, ... per run, launches bring theirs --- */
 
-/* Also gives a LAUNCH its launch number. op and launch may be NULL. */
-enum status store_op(struct store *, int64_t run, const struct event_op *, int64_t *op,
-		     int64_t *launch);
-/* Marks the first and last op of a step. */
+/* op may be NULL. INTERNAL for a launch whose number is not above the last one's. */
+enum status store_op(struct store *, int64_t run, const struct event_op *, int64_t *op);
+/* Marks the first and last op of a step, or of a part of one when windows of launches cut it. */
 enum status store_step_begin(struct store *, int64_t run, int64_t step);
 enum status store_step_end(struct store *, int64_t run, int64_t step);
 enum status store_token(struct store *, int64_t run, const struct event_token *);
@@ -84,6 +87,8 @@ struct store_run {
 	int ordinal;
 	uint64_t seed;
 	enum log_level level;
+	char *log_at;                   /* the windows recorded; NULL: all. Owned too */
+	char *message;                  /* of the error it ended with; NULL: none. Owned too */
 	bool complete;
 	int64_t ops, launches, steps;   /* committed */
 };
@@ -93,11 +98,10 @@ enum status store_run_read(struct store *, int64_t run, struct store_run *out);
 void store_run_free(struct store_run *);
 
 /* Walks the operations of a run in order. Everything an event points to is owned by the cursor and
- * good until the next call. op and launch are the stored numbers (launch -1: not a launch). */
+ * good until the next call. op is the stored number. Numbers of launches ascend. */
 struct store_cursor;
 enum status store_ops_open(struct store *, int64_t run, struct store_cursor **out);
-enum status store_ops_next(struct store_cursor *, struct event_op *out, int64_t *op,
-			   int64_t *launch, bool *end);
+enum status store_ops_next(struct store_cursor *, struct event_op *out, int64_t *op, bool *end);
 void store_ops_close(struct store_cursor *);
 
 /* The bytes of a stored blob (ids are the data columns of the views); the caller frees them. */

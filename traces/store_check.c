@@ -35,7 +35,7 @@ static enum status read_header(const char *path, unsigned char header[HEADER_BYT
 	return error ? fail(STATUS_IO, "%s: cannot read: %s", path, strerror(error)) : STATUS_OK;
 }
 
-enum status store_check_file(const char *path)
+static enum status check_file(const char *path)
 {
 	unsigned char header[HEADER_BYTES];
 	size_t count;
@@ -50,46 +50,42 @@ enum status store_check_file(const char *path)
 	return STATUS_OK;
 }
 
-bool store_has_journal(const char *path)
-{
-	char *journal = xasprintf("%s-journal", path);
-	struct stat st;
-	bool found = stat(journal, &st) == 0 && st.st_size > 0;
-
-	free(journal);
-	return found;
-}
-
 static uint32_t big_endian(const unsigned char *bytes)
 {
 	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8
 	       | bytes[3];
 }
 
-/* SQLite's "malformed" made plainer when bytes are simply missing. Only asked once SQLite has
- * refused: while another program commits, the header may be ahead of the file. */
-static enum status explain_damage(const struct store *store, enum status status)
+static enum status check_size(const char *path)
 {
 	unsigned char header[HEADER_BYTES];
 	uint64_t page_bytes, bytes;
 	struct stat st;
 	size_t count;
-	char *before;
 
-	if (status != STATUS_DAMAGED || !store->path || stat(store->path, &st) != 0)
-		return status;
-	before = xstrdup(error_text());
-	if (read_header(store->path, header, &count) == STATUS_OK && count == HEADER_BYTES) {
-		page_bytes = (uint64_t)header[16] << 8 | header[17];
-		bytes = (page_bytes == 1 ? 65536 : page_bytes) * big_endian(header + 28);
-		if ((uint64_t)st.st_size < bytes) {
-			free(before);
-			return fail(status, "%s: is truncated: %lld of %llu bytes", store->path,
-				    (long long)st.st_size, (unsigned long long)bytes);
-		}
-	}
-	fail(status, "%s", before);
-	free(before);
+	TRY(read_header(path, header, &count));
+	if (count < HEADER_BYTES || stat(path, &st) != 0)
+		return STATUS_OK;
+	page_bytes = (uint64_t)header[16] << 8 | header[17];
+	bytes = (page_bytes == 1 ? 65536 : page_bytes) * big_endian(header + 28);
+	if ((uint64_t)st.st_size >= bytes)
+		return STATUS_OK;
+	return fail(STATUS_DAMAGED, "%s: is truncated: %lld of %llu bytes", path,
+		    (long long)st.st_size, (unsigned long long)bytes);
+}
+
+enum status store_explain(const char *path, enum status status)
+{
+	struct error_record error;
+	enum status found;
+
+	error_save(&error);
+	found = check_file(path);
+	if (found == STATUS_OK && status == STATUS_DAMAGED)
+		found = check_size(path);
+	if (found != STATUS_OK)
+		return found;
+	error_restore(&error);
 	return status;
 }
 
@@ -135,6 +131,15 @@ static enum status read_columns(sqlite3 *db, const char *name, char **out)
 	return sqlite3_finalize(select) == SQLITE_OK ? STATUS_OK : STATUS_INTERNAL;
 }
 
+/* A view that no longer compiles is damage, but SQLite has no code of its own for that. */
+static enum status columns_failed(struct store *store, const char *name)
+{
+	if (sqlite3_errcode(store->db) == SQLITE_ERROR)
+		return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s: %s", store->path, name,
+			    sqlite3_errmsg(store->db));
+	return store_failed(store, "read");
+}
+
 static enum status check_columns(struct store *store, sqlite3 *model, const char *name)
 {
 	char *wanted = NULL, *found = NULL;
@@ -144,9 +149,7 @@ static enum status check_columns(struct store *store, sqlite3 *model, const char
 		status = fail(STATUS_INTERNAL, "the trace schema is broken: %s",
 			      sqlite3_errmsg(model));
 	else if (read_columns(store->db, name, &found) != STATUS_OK)
-		/* A view that no longer compiles is damage, whatever SQLite calls it. */
-		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: %s: %s", store->path, name,
-			      sqlite3_errmsg(store->db));
+		status = columns_failed(store, name);
 	else if (!found)
 		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: it has no %s", store->path,
 			      name);
@@ -181,14 +184,13 @@ static enum status check_schema(struct store *store, sqlite3 *model)
 enum status store_check_format(struct store *store)
 {
 	sqlite3 *model = NULL;
-	enum status status = check_identity(store);
+	enum status status;
 
-	if (status != STATUS_OK)
-		return explain_damage(store, status);
+	TRY(check_identity(store));
 	if (sqlite3_open(":memory:", &model) != SQLITE_OK)
 		status = fail(STATUS_INTERNAL, "%s: out of memory", store->path);
 	else
 		status = check_schema(store, model);
 	sqlite3_close(model);
-	return explain_damage(store, status);
+	return status;
 }

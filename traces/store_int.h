@@ -13,7 +13,8 @@
 #define TABLE_LIST(X) \
 	X(PAGE, "t_page", "REPLACE") X(PIECE, "t_piece", "INSERT") X(BLOB, "t_blob", "INSERT") \
 	X(RUN, "t_run", "INSERT") X(MODEL, "t_model", "INSERT") X(TEXT, "t_text", "INSERT") \
-	X(KERNEL, "t_kernel", "INSERT") X(OP_KIND, "t_op_kind", "INSERT") \
+	X(KERNEL, "t_kernel", "INSERT") X(SOURCE, "t_source", "INSERT") \
+	X(OP_KIND, "t_op_kind", "INSERT") \
 	X(CALL, "t_call", "INSERT") X(ARG, "t_arg", "INSERT") \
 	X(ARG_POINTER, "t_arg_pointer", "INSERT") X(OP, "t_op", "INSERT") \
 	X(LAUNCH, "t_launch", "INSERT") X(POINTER, "t_pointer", "INSERT") \
@@ -31,11 +32,13 @@ enum table {
 };
 
 struct pages;
+struct track;
 
 /* A run being written. */
 struct run_state {
-	int64_t run, ops, launches;
-	int64_t step;                   /* -1: outside of steps */
+	int64_t run, ops;
+	int64_t last_launch;            /* its number; -1: none yet */
+	int64_t step, step_first;       /* and its first operation; step -1: outside of steps */
 	int64_t digest_op;              /* of the last digests, and their next entry */
 	bool digest_after_step;
 	int64_t digest_entry;
@@ -55,6 +58,7 @@ struct store {
 	bool force;                     /* the first commit may replace a file */
 	bool writing;
 	bool in_transaction;
+	int wait_ms;                    /* of the last commit, for readers */
 	char *broken;                   /* message of the write that failed; then no more */
 	struct pages *pages;
 	sqlite3_stmt *inserts[TABLE_COUNT];     /* prepared on first use */
@@ -123,22 +127,31 @@ enum status store_failed(struct store *, const char *doing);
 enum status store_check_writing(struct store *);
 /* Ends all writing with the current error, and returns `status`. */
 enum status store_break_off(struct store *, enum status status);
-/* For messages: the path, or words for a trace in memory. */
-const char *store_shown_path(const struct store *);
+/* How long statements wait from now on for another program's lock. */
+void store_wait(struct store *, int milliseconds);
+#define STORE_WAIT_MS 10000             /* unless something else is said */
 
 /* --- store_check.c --- */
 
-/* Whether there is a SQLite file at all: IO or DAMAGED, with what was found. */
-enum status store_check_file(const char *path);
-/* Whether the open database is a trace of this format: application, version, schema. */
+/* Says more plainly, if it can, why a file was refused with `status`: it is not there, empty, no
+ * SQLite file, truncated. Only then: closing a file ends the locks that this process has on it. */
+enum status store_explain(const char *path, enum status status);
+/* Whether the open database is a trace of this format: application, version, schema. The caller
+ * has begun a transaction, so that all of them are of one moment. */
 enum status store_check_format(struct store *);
-/* Whether a journal lies beside the file. */
-bool store_has_journal(const char *path);
 
 /* --- store_write.c --- */
 
 /* INTERNAL when this store did not begin the run. */
 enum status store_run_state(struct store *, int64_t run, struct run_state **out);
+
+/* --- store_track.c --- */
+
+struct track *track_new(void);
+void track_free(struct track *);        /* NULL is fine */
+/* Takes the next operation of a run. Says what it names that is not there or cannot be, good until
+ * the next call; NULL when nothing is wrong. */
+const char *track_op(struct track *, const struct event_op *);
 
 /* --- pages.c --- */
 

@@ -68,24 +68,14 @@ static const char *column_text(sqlite3_stmt *row, int column)
 
 enum status store_run_count(struct store *store, int64_t *count)
 {
-	return store_integer(store, "SELECT coalesce(max(run), 0) FROM t_run", NULL, 0, 0, count);
-}
+	int64_t last;
 
-static bool level_from_name(const char *name, enum log_level *level)
-{
-	static const char *const names[LEVEL_COUNT] = {
-#define X(name, text) [LEVEL_##name] = text,
-		LEVEL_LIST(X)
-#undef X
-	};
-
-	for (int i = 0; i < LEVEL_COUNT; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*level = (enum log_level)i;
-			return true;
-		}
-	}
-	return false;
+	TRY(store_integer(store, "SELECT count(*) FROM t_run", NULL, 0, 0, count));
+	TRY(store_integer(store, "SELECT max(run) FROM t_run", NULL, 0, 0, &last));
+	if (last == *count)
+		return STATUS_OK;
+	return fail(STATUS_DAMAGED, "%s: the trace is damaged: %lld runs, the last of them %lld",
+		    store_shown_path(store), (long long)*count, (long long)last);
 }
 
 static bool fill_run(sqlite3_stmt *row, struct store_run *out)
@@ -112,12 +102,17 @@ static bool fill_run(sqlite3_stmt *row, struct store_run *out)
 		snprintf(texts[i].to, texts[i].size, "%s", column_text(row, column++));
 	out->ordinal = column_small(row, column++, 0, &good);
 	out->seed = (uint64_t)sqlite3_column_int64(row, column++);
-	good = good && level_from_name(column_text(row, column++), &out->level);
+	good = good && log_level_from_name(column_text(row, column++), &out->level);
 	out->complete = sqlite3_column_int(row, column++) != 0;
 	out->ops = column_int(row, column++, 0, INT64_MAX, 0, &good);
 	out->launches = column_int(row, column++, 0, INT64_MAX, 0, &good);
 	out->steps = column_int(row, column++, 0, INT64_MAX, 0, &good);
-	out->options = xstrdup(column_text(row, column));
+	out->options = xstrdup(column_text(row, column++));
+	if (sqlite3_column_type(row, column) != SQLITE_NULL)
+		out->log_at = xstrdup(column_text(row, column));
+	column++;
+	if (sqlite3_column_type(row, column) != SQLITE_NULL)
+		out->message = xstrdup(column_text(row, column));
 	return good;
 }
 
@@ -131,7 +126,7 @@ enum status store_run_read(struct store *store, int64_t run, struct store_run *o
 		store, &select,
 		"SELECT device, device_name, profile, driver, command, path, started,"
 		" version, compute, ended, ordinal, seed, level, complete, ops, launches, steps,"
-		" options FROM v_run WHERE run = ?",
+		" options, log_at, message FROM v_run WHERE run = ?",
 		&run, 1));
 	found = sqlite3_step(select) == SQLITE_ROW;
 	if (found)
@@ -140,9 +135,13 @@ enum status store_run_read(struct store *store, int64_t run, struct store_run *o
 		store_run_free(out);
 		return store_failed(store, "read");
 	}
-	if (!found)
+	if (!found) {
+		int64_t count;
+
+		TRY(store_run_count(store, &count));
 		return fail(STATUS_USAGE, "%s: there is no run %lld", store_shown_path(store),
 			    (long long)run);
+	}
 	if (!good) {
 		store_run_free(out);
 		return fail(STATUS_DAMAGED, "%s: run %lld is damaged", store_shown_path(store),
@@ -154,7 +153,9 @@ enum status store_run_read(struct store *store, int64_t run, struct store_run *o
 void store_run_free(struct store_run *run)
 {
 	free(run->options);
-	run->options = NULL;
+	free(run->log_at);
+	free(run->message);
+	run->options = run->log_at = run->message = NULL;
 }
 
 enum status store_data(struct store *store, int64_t data, void **bytes, size_t *count)
@@ -167,7 +168,9 @@ enum status store_data(struct store *store, int64_t data, void **bytes, size_t *
 struct store_cursor {
 	struct store *store;
 	int64_t run, op;
+	int64_t last_launch;            /* its number; -1: none yet */
 	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer;
+	struct track *track;
 	/* What the current event points to. */
 	void **owned;
 	size_t owned_count, owned_room;
@@ -295,9 +298,7 @@ static enum status read_call(struct store_cursor *c, int64_t call)
 	bool good = true;
 	int rc;
 
-	sqlite3_reset(c->call);
-	sqlite3_bind_int64(c->call, 1, call);
-	rc = sqlite3_step(c->call);
+	rc = sqlite3_step(restart(c->call, call, c->run));
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? damaged(c, "its call is missing")
 					 : store_failed(c->store, "read");
@@ -312,6 +313,8 @@ static enum status read_call(struct store_cursor *c, int64_t call)
 		sqlite3_column_type(c->call, 11) == SQLITE_NULL ? NULL : own_text(c, c->call, 11);
 	if (!good)
 		return damaged(c, "bad launch");
+	if (!sqlite3_column_int(c->call, 12))
+		return damaged(c, "its kernel is not one of the run's");
 	return read_args(c, call);
 }
 
@@ -352,13 +355,18 @@ static enum status read_buffer(struct store_cursor *c)
 	return STATUS_OK;
 }
 
-/* The columns of the row itself; `data` and `call` are ids still to be followed. */
-static bool fill_op(sqlite3_stmt *row, struct event_op *e, int64_t *op, int64_t *launch,
-		    int64_t *data, int64_t *call, int *layer)
+/* What an operation's row says of others. */
+struct followed {
+	int64_t data, call;             /* 0: none */
+	int64_t launch;                 /* its number, -1: none */
+	int layer;
+};
+
+/* The columns of the row itself. */
+static bool fill_op(sqlite3_stmt *row, struct event_op *e, struct followed *f)
 {
 	bool good = true;
 
-	*op = column_int(row, 0, 0, INT64_MAX, 0, &good);
 	*e = (struct event_op){
 		.kind = (enum op_kind)column_int(row, 1, 0, OP_COUNT - 1, 0, &good),
 		.stream = column_small(row, 2, 0, &good),
@@ -374,42 +382,53 @@ static bool fill_op(sqlite3_stmt *row, struct event_op *e, int64_t *op, int64_t 
 		.pattern = column_u32(row, 12, &good),
 		.object = column_int(row, 13, 0, INT64_MAX, -1, &good),
 	};
-	*data = column_int(row, 14, 1, INT64_MAX, 0, &good);
-	*launch = column_int(row, 15, 0, INT64_MAX, -1, &good);
-	*call = column_int(row, 16, 1, INT64_MAX, 0, &good);
-	*layer = column_small(row, 17, -1, &good);
+	f->data = column_int(row, 14, 1, INT64_MAX, 0, &good);
+	f->launch = column_int(row, 15, 0, INT64_MAX, -1, &good);
+	f->call = column_int(row, 16, 1, INT64_MAX, 0, &good);
+	f->layer = column_small(row, 17, -1, &good);
 	return good;
 }
 
-static enum status follow(struct store_cursor *c, struct event_op *e, int64_t data, int64_t call,
-			  int layer)
+/* The call of a launch or graph node, and the launch's number. */
+static enum status follow_call(struct store_cursor *c, struct event_op *e, const struct followed *f)
 {
-	if (data)
-		TRY(own_data(c, data, e->bytes, &e->data));
-	else if ((e->kind == OP_UPLOAD || e->kind == OP_RESTORE) && e->bytes && !e->code)
-		return damaged(c, "its data is missing");
-	if (e->kind == OP_UPLOAD_POINTERS)
+	if (!f->call)
+		return e->kind == OP_LAUNCH ? damaged(c, "its call is missing") : STATUS_OK;
+	if (e->kind == OP_LAUNCH) {
+		if (f->launch <= c->last_launch)
+			return damaged(c, "its launch number does not ascend");
+		c->last_launch = f->launch;
+	}
+	c->launch = (struct event_launch){ .number = f->launch, .layer = f->layer };
+	e->launch = &c->launch;
+	return read_call(c, f->call);
+}
+
+static enum status follow(struct store_cursor *c, struct event_op *e, const struct followed *f)
+{
+	bool has_pointers = e->kind == OP_UPLOAD_POINTERS || (e->kind == OP_RESTORE && !f->data);
+
+	if (f->data)
+		TRY(own_data(c, f->data, e->bytes, &e->data));
+	if (has_pointers)
 		TRY(read_pointers(c, restart(c->pointers, c->run, c->op), &e->pointers,
 				  &e->pointer_count));
+	if ((e->kind == OP_UPLOAD || e->kind == OP_RESTORE) && e->bytes && !e->code && !f->data
+	    && !e->pointer_count)
+		return damaged(c, "its data is missing");
 	if (e->kind == OP_ALLOC) {
 		TRY(read_buffer(c));
 		e->alloc = &c->alloc;
 	}
-	if (call) {
-		c->launch = (struct event_launch){ .layer = layer };
-		TRY(read_call(c, call));
-		e->launch = &c->launch;
-	} else if (e->kind == OP_LAUNCH) {
-		return damaged(c, "its call is missing");
-	}
-	return STATUS_OK;
+	return follow_call(c, e, f);
 }
 
-enum status store_ops_next(struct store_cursor *c, struct event_op *out, int64_t *op,
-			   int64_t *launch, bool *end)
+enum status store_ops_next(struct store_cursor *c, struct event_op *out, int64_t *op, bool *end)
 {
-	int64_t data, call;
-	int layer, rc;
+	struct followed followed;
+	int64_t expected = c->op + 1;
+	const char *wrong;
+	int rc;
 
 	release_owned(c);
 	rc = sqlite3_step(c->ops);
@@ -418,12 +437,14 @@ enum status store_ops_next(struct store_cursor *c, struct event_op *out, int64_t
 		return STATUS_OK;
 	if (rc != SQLITE_ROW)
 		return store_failed(c->store, "read");
-	if (!fill_op(c->ops, out, op, launch, &data, &call, &layer)) {
-		c->op = *op;
+	*op = c->op = sqlite3_column_int64(c->ops, 0);
+	if (*op != expected)
+		return damaged(c, "the operation before it is missing");
+	if (!fill_op(c->ops, out, &followed))
 		return damaged(c, "a number is out of range");
-	}
-	c->op = *op;
-	return follow(c, out, data, call, layer);
+	TRY(follow(c, out, &followed));
+	wrong = track_op(c->track, out);
+	return wrong ? damaged(c, wrong) : STATUS_OK;
 }
 
 static enum status prepare_all(struct store_cursor *c)
@@ -436,8 +457,9 @@ static enum status prepare_all(struct store_cursor *c)
 		&c->run, 1));
 	TRY(store_select(c->store, &c->call,
 			 "SELECT kernel, grid_x, grid_y, grid_z, block_x, block_y,"
-			 " block_z, cluster_x, cluster_y, cluster_z, shared_bytes, attributes"
-			 " FROM t_call WHERE call = ?",
+			 " block_z, cluster_x, cluster_y, cluster_z, shared_bytes, attributes,"
+			 " EXISTS (SELECT 1 FROM t_kernel k WHERE k.run = ?2"
+			 " AND k.kernel = c.kernel) FROM t_call c WHERE call = ?1",
 			 NULL, 0));
 	TRY(store_select(c->store, &c->args,
 			 "SELECT name, type, kind, bits, buffer, offset, data, live,"
@@ -460,6 +482,9 @@ enum status store_ops_open(struct store *store, int64_t run, struct store_cursor
 
 	c->store = store;
 	c->run = run;
+	c->last_launch = -1;
+	c->op = -1;
+	c->track = track_new();
 	status = prepare_all(c);
 	if (status != STATUS_OK) {
 		store_ops_close(c);
@@ -479,6 +504,7 @@ void store_ops_close(struct store_cursor *c)
 	sqlite3_finalize(c->arg_pointers);
 	sqlite3_finalize(c->pointers);
 	sqlite3_finalize(c->buffer);
+	track_free(c->track);
 	release_owned(c);
 	free(c->owned);
 	free(c);

@@ -12,8 +12,6 @@
 
 #include "traces/xalloc.h"
 
-#define BUSY_MS 10000           /* how long to wait for another program's lock */
-
 static const struct {
 	const char *name, *verb;
 } tables[TABLE_COUNT] = {
@@ -55,9 +53,18 @@ enum status store_failed(struct store *store, const char *doing)
 	case SQLITE_NOMEM:
 		return fail(STATUS_INTERNAL, "%s: cannot %s: out of memory", path, doing);
 	default:
+		/* Our own statements are right; it is values of the file that they fail on. */
+		if (!store->writing)
+			return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s", path,
+				    sqlite3_errmsg(store->db));
 		return fail(STATUS_INTERNAL, "%s: cannot %s: %s", path, doing,
 			    sqlite3_errmsg(store->db));
 	}
+}
+
+enum status store_read_failed(struct store *store)
+{
+	return store_failed(store, "read");
 }
 
 static void finalize_inserts(struct store *store)
@@ -104,6 +111,8 @@ enum status store_begin(struct store *store)
 		return STATUS_OK;
 	TRY(store_run_sql(store, "BEGIN IMMEDIATE"));
 	store->in_transaction = true;
+	/* A full cache tries to write to the file at every row; that may fail, but must not wait. */
+	store_wait(store, 0);
 	return STATUS_OK;
 }
 
@@ -208,6 +217,11 @@ enum status store_integer(struct store *store, const char *sql, const int64_t *p
 
 /* --- connections --- */
 
+void store_wait(struct store *store, int milliseconds)
+{
+	sqlite3_busy_timeout(store->db, milliseconds);
+}
+
 enum status store_connect(struct store *store, const char *path, int flags)
 {
 	/* SQLite has its own idea of names that start with a colon, such as the one for memory. */
@@ -219,7 +233,7 @@ enum status store_connect(struct store *store, const char *path, int flags)
 	if (rc != SQLITE_OK)
 		return store->db ? store_failed(store, "open")
 			: fail(STATUS_INTERNAL, "%s: out of memory", store_shown_path(store));
-	sqlite3_busy_timeout(store->db, BUSY_MS);
+	store_wait(store, STORE_WAIT_MS);
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	return STATUS_OK;
 }

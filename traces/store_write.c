@@ -13,12 +13,6 @@
 
 #include "traces/xalloc.h"
 
-static const char *const level_names[LEVEL_COUNT] = {
-#define X(name, text) [LEVEL_##name] = text,
-	LEVEL_LIST(X)
-#undef X
-};
-
 /* --- runs --- */
 
 enum status store_run_state(struct store *store, int64_t run, struct run_state **out)
@@ -39,13 +33,13 @@ enum status store_run_begin(struct store *store, const struct event_run *e, int6
 	TRY(PUT(store, TABLE_RUN, V_NULL, V_TEXT(e->device), V_TEXT(e->device_name),
 		V_TEXT(e->profile), V_TEXT(e->driver), V_TEXT(e->compute), V_INT(e->ordinal),
 		V_INT(e->seed), V_TEXT(e->command), V_TEXT(e->path), V_TEXT(e->options),
-		V_TEXT(level_names[e->level]), V_TEXT(e->version), V_TEXT(e->started), V_INT(0),
-		V_NULL, V_NULL));
+		V_TEXT(log_level_name(e->level)), V_TEXT(e->log_at), V_TEXT(e->version),
+		V_TEXT(e->started), V_INT(0), V_NULL, V_NULL));
 	*run = sqlite3_last_insert_rowid(store->db);
 	store->runs =
 		xreallocarray(store->runs, (size_t)store->run_count + 1, sizeof(*store->runs));
 	store->runs[store->run_count++] =
-		(struct run_state){ .run = *run, .step = -1, .digest_op = -1 };
+		(struct run_state){ .run = *run, .last_launch = -1, .step = -1, .digest_op = -1 };
 	return STATUS_OK;
 }
 
@@ -67,12 +61,12 @@ enum status store_model(struct store *store, int64_t run, const struct event_mod
 }
 
 /* The id of a source text, stored unless the file has it. Few and small: compared as text. */
-static enum status put_text(struct store *store, const char *text, size_t bytes, int64_t *id)
+static enum status put_text(struct store *store, const char *text, int64_t *id)
 {
 	sqlite3_stmt *select;
 
 	TRY(store_select(store, &select, "SELECT text FROM t_text WHERE content = ?", NULL, 0));
-	sqlite3_bind_text64(select, 1, text, bytes, SQLITE_STATIC, SQLITE_UTF8);
+	sqlite3_bind_text(select, 1, text, -1, SQLITE_STATIC);
 	*id = sqlite3_step(select) == SQLITE_ROW ? sqlite3_column_int64(select, 0) : 0;
 	if (sqlite3_finalize(select) != SQLITE_OK)
 		return store_failed(store, "read");
@@ -83,21 +77,17 @@ static enum status put_text(struct store *store, const char *text, size_t bytes,
 	return STATUS_OK;
 }
 
-enum status store_kernel(struct store *store, int64_t run, const char *name, const char *file,
-			 const char *source, size_t source_bytes, const char *params,
-			 const char *origin, bool independent)
+enum status store_kernel(struct store *store, int64_t run, const struct event_kernel *e)
 {
-	char *text = xmalloc(source_bytes + 1);
-	enum status status;
-	int64_t id;
+	int64_t text;
 
-	memcpy(text, source, source_bytes);
-	text[source_bytes] = '\0';
-	status = put_text(store, text, strlen(text), &id);
-	free(text);
-	TRY(status);
-	return PUT(store, TABLE_KERNEL, V_INT(run), V_TEXT(name), V_TEXT(file), V_INT(id),
-		   V_TEXT(params), V_TEXT(origin), V_INT(independent));
+	for (int i = 0; i < e->source_count; i++) {
+		TRY(put_text(store, e->sources[i].text, &text));
+		TRY(PUT(store, TABLE_SOURCE, V_INT(run), V_TEXT(e->name), V_INT(i),
+			V_TEXT(e->sources[i].file), V_INT(text)));
+	}
+	return PUT(store, TABLE_KERNEL, V_INT(run), V_TEXT(e->name), V_TEXT(e->params),
+		   V_TEXT(e->origin), V_INT(e->independent));
 }
 
 /* --- calls --- */
@@ -273,7 +263,7 @@ static enum status put_op(struct store *store, const struct run_state *state,
 		   V_INT_IF(e->buffer, e->bytes), V_INT_IF(is_copy, e->from_buffer),
 		   V_INT_IF(is_copy, e->from_offset), V_INT_IF(e->kind == OP_FILL, e->pattern),
 		   V_INT_IF(e->object >= 0, e->object), V_INT_IF(data, data),
-		   V_INT_IF(is_launch, state->launches), V_INT_IF(call, call),
+		   V_INT_IF(is_launch, e->launch->number), V_INT_IF(call, call),
 		   V_INT_IF(has_layer, e->launch->layer));
 }
 
@@ -282,7 +272,7 @@ static enum status put_launch(struct store *store, const struct run_state *state
 {
 	int64_t threads = (int64_t)e->block[0] * e->block[1] * e->block[2];
 
-	return PUT(store, TABLE_LAUNCH, V_INT(state->run), V_INT(state->launches),
+	return PUT(store, TABLE_LAUNCH, V_INT(state->run), V_INT(e->number),
 		   V_INT(state->ops), V_INT(threads));
 }
 
@@ -299,17 +289,28 @@ static enum status put_pointers(struct store *store, const struct run_state *sta
 	return STATUS_OK;
 }
 
-enum status store_op(struct store *store, int64_t run, const struct event_op *e, int64_t *op,
-		     int64_t *launch)
+static enum status check_launch(const struct store *store, const struct run_state *state,
+				const struct event_launch *e)
+{
+	if (!e)
+		return fail(STATUS_INTERNAL, "%s: a launch says not what it calls",
+			    store_shown_path(store));
+	if (e->number <= state->last_launch)
+		return fail(STATUS_INTERNAL, "%s: launch %lld comes after launch %lld",
+			    store_shown_path(store), (long long)e->number,
+			    (long long)state->last_launch);
+	return STATUS_OK;
+}
+
+enum status store_op(struct store *store, int64_t run, const struct event_op *e, int64_t *op)
 {
 	bool is_launch = e->kind == OP_LAUNCH;
 	int64_t data = 0, call = 0;
 	struct run_state *state;
 
 	TRY(store_run_state(store, run, &state));
-	if (is_launch && !e->launch)
-		return fail(STATUS_INTERNAL, "launch %lld says not what it calls",
-			    (long long)state->launches);
+	if (is_launch)
+		TRY(check_launch(store, state, e->launch));
 	if (e->data)
 		TRY(pages_put(store, e->data, e->bytes, &data));
 	if (e->launch)
@@ -322,10 +323,9 @@ enum status store_op(struct store *store, int64_t run, const struct event_op *e,
 		TRY(put_buffer(store, run, state->ops, e->alloc));
 	if (op)
 		*op = state->ops;
-	if (launch)
-		*launch = is_launch ? state->launches : -1;
+	if (is_launch)
+		state->last_launch = e->launch->number;
 	state->ops++;
-	state->launches += is_launch;
 	return STATUS_OK;
 }
 
@@ -338,6 +338,7 @@ enum status store_step_begin(struct store *store, int64_t run, int64_t step)
 	TRY(store_run_state(store, run, &state));
 	TRY(PUT(store, TABLE_STEP, V_INT(run), V_INT(step), V_INT(state->ops), V_NULL));
 	state->step = step;
+	state->step_first = state->ops;
 	return STATUS_OK;
 }
 
@@ -347,10 +348,11 @@ enum status store_step_end(struct store *store, int64_t run, int64_t step)
 
 	TRY(store_run_state(store, run, &state));
 	state->step = -1;
-	return store_update(store, "UPDATE t_step SET last_op = ? WHERE run = ? AND step = ?",
-			    (const struct value[]){ V_INT(state->ops - 1), V_INT(run),
-						    V_INT(step) },
-			    3);
+	return store_update(store, "UPDATE t_step SET last_op = ?"
+			    " WHERE run = ? AND step = ? AND first_op = ?",
+			    (const struct value[]){ V_INT(state->ops - 1), V_INT(run), V_INT(step),
+						    V_INT(state->step_first) },
+			    4);
 }
 
 enum status store_token(struct store *store, int64_t run, const struct event_token *e)

@@ -8,22 +8,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct address address_none = { -1, -1, -1, -1, -1, -1, -1, -1, false };
+const struct address address_none = { -1, -1, -1, -1, -1, -1, -1, -1, -1, false };
 
-/* Takes "<letter><number>" and the dot behind it; false, and nothing taken, where there is none. */
-static bool take(const char **at, char letter, int64_t *out)
+/* Takes a number and the dot behind it; false, and nothing taken, where there is none. */
+static bool take_number(const char **at, int64_t *out)
 {
 	char *end;
 	int64_t number;
 
-	if (**at != letter || !isdigit((unsigned char)(*at)[1]))
+	if (!isdigit((unsigned char)**at))
 		return false;
 	errno = 0;
-	number = strtoll(*at + 1, &end, 10);
+	number = strtoll(*at, &end, 10);
 	if (errno != 0 || (*end != '\0' && (*end != '.' || end[1] == '\0')))
 		return false;
 	*out = number;
 	*at = *end == '.' ? end + 1 : end;
+	return true;
+}
+
+/* The same with a letter before it. */
+static bool take(const char **at, char letter, int64_t *out)
+{
+	const char *number = *at + 1;
+
+	if (**at != letter || !take_number(&number, out))
+		return false;
+	*at = number;
+	return true;
+}
+
+/* "op 17", as differences are printed, or "op17". */
+static bool take_op(const char **at, int64_t *out)
+{
+	const char *number = *at + strlen("op");
+
+	if (strncmp(*at, "op", strlen("op")) != 0)
+		return false;
+	number += *number == ' ';
+	if (!take_number(&number, out))
+		return false;
+	*at = number;
 	return true;
 }
 
@@ -53,6 +78,8 @@ enum status address_parse(const char *what, const char *text, struct address *ou
 	if (take(&at, 's', &out->step)) {
 		some = true;
 		take_end(&at, &out->end);
+	} else if (take_op(&at, &out->op)) {
+		some = true;
 	} else if (take(&at, 'L', &out->launch)) {
 		some = true;
 		if (!take_end(&at, &out->end))
@@ -61,30 +88,31 @@ enum status address_parse(const char *what, const char *text, struct address *ou
 	if (some && *at == '\0')
 		return STATUS_OK;
 	return fail(STATUS_USAGE,
-		    "%s %s: '%s' is no address such as L12, L12.b3.w0.l7.p2, L12.end or s4", what,
-		    text, at);
+		    "%s %s: '%s' is no address such as L12, L12.b3.w0.l7.p2, L12.end, s4 or op 7",
+		    what, text, at);
 }
 
-static void append(char text[ADDRESS_TEXT], char letter, int64_t number)
+static void append(char text[ADDRESS_TEXT], const char *letter, int64_t number)
 {
 	size_t used = strlen(text);
 
 	if (number >= 0)
-		snprintf(text + used, ADDRESS_TEXT - used, "%s%c%" PRId64, used ? "." : "", letter,
+		snprintf(text + used, ADDRESS_TEXT - used, "%s%s%" PRId64, used ? "." : "", letter,
 			 number);
 }
 
 void address_format(const struct address *a, char text[ADDRESS_TEXT])
 {
 	text[0] = '\0';
-	append(text, 'r', a->run);
-	append(text, 's', a->step);
-	append(text, 'L', a->launch);
-	append(text, 'b', a->block);
-	append(text, 'w', a->warp);
-	append(text, 'l', a->lane);
-	append(text, 'p', a->point);
-	append(text, 'a', a->access);
+	append(text, "r", a->run);
+	append(text, "op ", a->op);
+	append(text, "s", a->step);
+	append(text, "L", a->launch);
+	append(text, "b", a->block);
+	append(text, "w", a->warp);
+	append(text, "l", a->lane);
+	append(text, "p", a->point);
+	append(text, "a", a->access);
 	if (a->end)
 		strcat(text, ".end");
 }

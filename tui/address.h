@@ -1,9 +1,10 @@
 /* address.h - the linear addresses that flashtwin prints and accepts everywhere.
  *
  *     [rRUN.]LLAUNCH[.bBLOCK[.wWARP[.lLANE]]][.pPOINT | .aACCESS]
- *     [rRUN.]LLAUNCH.end      [rRUN.]sSTEP[.end]      rRUN
+ *     [rRUN.]LLAUNCH.end      [rRUN.]sSTEP[.end]      [rRUN.]op N      rRUN
  *
- * A point or access counts from 0 in its thread. ".end" is the state after the launch or step.
+ * A point or access counts from 0 in its thread. ".end" is the state after the launch or step. N is
+ * an operation; "opN" is accepted too.
  */
 #ifndef ADDRESS_H
 #define ADDRESS_H
@@ -15,7 +16,7 @@
 
 /* Parts that an address does not have are -1. */
 struct address {
-	int64_t run, step, launch, block, warp, lane, point, access;
+	int64_t run, op, step, launch, block, warp, lane, point, access;
 	bool end;
 };
 

@@ -50,8 +50,7 @@ enum status attend_prefill_target(const struct run_target *target, void *context
 {
 	struct attend *attend = context;
 	float *out = target->first ? attend->out : xcalloc(attend->out_count + 1, sizeof(float));
-	const struct step_note note = { .step = 0, .slots = 0 };
-	enum status status = device_step_begin(target->device, &note);
+	enum status status = device_step_begin(target->device, 0);
 
 	if (status == STATUS_OK)
 		status = prefill_run(target->device, &attend->prefill, attend->q.data,

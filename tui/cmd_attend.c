@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/output.h"
 #include "traces/xalloc.h"
 #include "tui/attend.h"
 #include "tui/command.h"
@@ -184,7 +185,11 @@ static enum status prepare_step(struct attend *attend)
 
 	TRY(read_tensors(attend));
 	find_shape(attend);
-	TRY(attention_check(attend->run.path, s));
+	if (attention_check(attend->run.path, s) != STATUS_OK)
+		return fail_context(STATUS_USAGE, "--q %s, --k %s", attend->q_path,
+				    attend->k_path);
+	if (attend->out_path != NULL)
+		TRY(output_check(attend->out_path));
 	M = (size_t)s->slots;
 	new_rows = M * (size_t)s->kv_heads * (size_t)s->head_dim;
 	attend->lengths = xcalloc(M + 1, sizeof(*attend->lengths));
@@ -227,24 +232,14 @@ static enum status load_cache(const struct attend *attend, struct kv_cache *cach
 
 static enum status run_step(const struct attend *attend, struct attention *attention, float *out)
 {
-	const struct attention_shape *s = &attend->shape;
-	int *positions = xcalloc((size_t)s->slots + 1, sizeof(*positions));
-	const struct step_note note = { .step = 0, .slots = s->slots, .positions = positions };
 	const struct attention_step step = {
 		.layer = 0, .q = attend->q.data, .k = attend->k_new, .v = attend->v_new,
 		.done = attend->done, .out = out,
 	};
-	enum status status;
 
-	for (int slot = 0; slot < s->slots; slot++)
-		positions[slot] = attend->lengths[slot] - 1;
-	status = device_step_begin(attention->device, &note);
-	if (status == STATUS_OK)
-		status = attention_step(attention, &step);
-	if (status == STATUS_OK)
-		status = device_step_end(attention->device);
-	free(positions);
-	return status;
+	TRY(device_step_begin(attention->device, 0));
+	TRY(attention_step(attention, &step));
+	return device_step_end(attention->device);
 }
 
 static enum status run_target(const struct run_target *target, void *context)

@@ -29,6 +29,7 @@ struct decode {
 	struct run_options run;
 	const char *directory;          /* --model, NULL: the sample */
 	const char *out_dir, *logits;
+	bool made_dir;                  /* out_dir was not there */
 	size_t count;                   /* -n */
 	struct sequence *sequences;     /* [prompts]; prompts and replies are owned here */
 	int prompts;
@@ -52,14 +53,21 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-static void add_prompt(struct decode *decode, char *bytes, size_t count)
+/* Takes the bytes. */
+static enum status add_prompt(struct decode *decode, char *bytes, size_t count, const char *from)
 {
 	struct sequence *sequence;
 
+	if (count == 0) {
+		free(bytes);
+		return fail(STATUS_USAGE, "%s: the prompt is empty, at least 1 byte is needed",
+			    from);
+	}
 	decode->sequences = xreallocarray(decode->sequences, (size_t)decode->prompts + 1,
 					  sizeof(*decode->sequences));
 	sequence = &decode->sequences[decode->prompts++];
 	*sequence = (struct sequence){ .prompt = (unsigned char *)bytes, .prompt_bytes = count };
+	return STATUS_OK;
 }
 
 static enum status read_prompt(struct decode *decode, const char *path)
@@ -68,8 +76,7 @@ static enum status read_prompt(struct decode *decode, const char *path)
 	char *bytes;
 
 	TRY(file_read(path, MAX_PROMPT, &bytes, &count));
-	add_prompt(decode, bytes, count);
-	return STATUS_OK;
+	return add_prompt(decode, bytes, count, path);
 }
 
 static enum status take_option(struct decode *decode, int c, const char *value)
@@ -78,7 +85,7 @@ static enum status take_option(struct decode *decode, int c, const char *value)
 
 	switch (c) {
 	case MODEL: decode->directory = value; break;
-	case PROMPT: add_prompt(decode, xstrdup(value), strlen(value)); break;
+	case PROMPT: return add_prompt(decode, xstrdup(value), strlen(value), "--prompt");
 	case PROMPT_FILE: return read_prompt(decode, value);
 	case OUT_DIR: decode->out_dir = value; break;
 	case LOGITS: decode->logits = value; break;
@@ -131,7 +138,7 @@ static enum status on_token(void *context, const struct event_token *token)
 	if (!run->stream || token->prompt)
 		return STATUS_OK;
 	if (putchar(token->byte) == EOF || (isatty(STDOUT_FILENO) && fflush(stdout) != 0))
-		return fail(STATUS_IO, "stdout: %s", strerror(errno));
+		return command_stdout_failed();
 	return STATUS_OK;
 }
 
@@ -215,8 +222,6 @@ static enum status write_replies(const struct decode *decode)
 {
 	enum status status = STATUS_OK;
 
-	if (mkdir(decode->out_dir, 0777) != 0 && errno != EEXIST)
-		return fail(STATUS_IO, "--out-dir %s: %s", decode->out_dir, strerror(errno));
 	for (int i = 0; i < decode->prompts && status == STATUS_OK; i++) {
 		const struct sequence *sequence = &decode->sequences[i];
 		char *path = xasprintf("%s/%d.txt", decode->out_dir, i);
@@ -287,6 +292,21 @@ static int slot_count(const struct decode *decode)
 								    : decode->prompts;
 }
 
+/* One that is made here goes again when there is nothing to put into it. */
+static enum status make_out_dir(struct decode *decode)
+{
+	enum status status;
+	char *path;
+
+	decode->made_dir = mkdir(decode->out_dir, 0777) == 0;
+	if (!decode->made_dir && errno != EEXIST)
+		return fail(STATUS_IO, "--out-dir %s: %s", decode->out_dir, strerror(errno));
+	path = xasprintf("%s/0.txt", decode->out_dir);
+	status = output_check(path);
+	free(path);
+	return status;
+}
+
 /* Everything that can be refused is refused here, before a trace is begun. */
 static enum status prepare(struct decode *decode)
 {
@@ -294,11 +314,17 @@ static enum status prepare(struct decode *decode)
 	float *logits;
 
 	TRY(open_model(decode));
-	TRY(generate_check(decode->model, decode->sequences, decode->prompts, decode->count));
+	if (generate_check(decode->model, decode->sequences, decode->prompts, decode->count)
+	    != STATUS_OK)
+		return fail_context(STATUS_USAGE, "-n %zu", decode->count);
 	decode->shape = generate_shape(decode->model, decode->sequences, decode->prompts,
 				       slot_count(decode), decode->count, decode->run.chunk);
 	decode->shape.warps = decode->run.warps;
 	TRY(attention_check(decode->run.path, &decode->shape));
+	if (decode->logits != NULL)
+		TRY(output_check(decode->logits));
+	if (decode->out_dir != NULL)
+		TRY(make_out_dir(decode));
 	vocabulary = (size_t)llama_config(decode->model)->vocabulary;
 	logits = xcalloc((size_t)decode->prompts * vocabulary, sizeof(*logits));
 	for (int i = 0; i < decode->prompts; i++) {
@@ -370,6 +396,9 @@ static enum status run(int argc, char **argv)
 		status = run_all(&decode, report);
 		json_decref(report);
 	}
+	/* Only an empty one goes. */
+	if (status != STATUS_OK && decode.made_dir)
+		rmdir(decode.out_dir);
 	release(&decode);
 	return status;
 }

@@ -157,7 +157,7 @@ static enum status compare(const struct diff_command *diff, struct store *const 
 	if (status == STATUS_OK)
 		status = print_report(diff, store, &report);
 	if (status == STATUS_OK && report.differences)
-		status = fail(STATUS_DIFFERS, "%" PRId64 " differences", report.differences);
+		status = command_differs();
 	diff_report_free(&report);
 	return status;
 }
@@ -170,13 +170,15 @@ static enum status run(int argc, char **argv)
 
 	TRY(parse(&diff, argc, argv));
 	status = store_open(diff.paths[0], &store[0]);
-	/* Two handles even on one file: each walks its run with cursors of its own. */
-	if (status == STATUS_OK)
+	if (status == STATUS_OK && diff.paths[1] == diff.paths[0])
+		store[1] = store[0];
+	else if (status == STATUS_OK)
 		status = store_open(diff.paths[1], &store[1]);
 	if (status == STATUS_OK)
 		status = compare(&diff, store);
+	if (store[1] != store[0])
+		store_close(store[1]);
 	store_close(store[0]);
-	store_close(store[1]);
 	return status;
 }
 

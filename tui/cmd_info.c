@@ -73,11 +73,12 @@ static json_t *gather_kernels(void)
 		size_t bytes;
 
 		json_array_append_new(kernels, json_pack(
-			"{s:s, s:s, s:s, s:s, s:o, s:I, s:i, s:b, s:b, s:b}",
-			"name", kernel->name, "file", kernel->file, "summary", kernel->summary,
-			"origin", kernel->origin, "params", gather_params(kernel),
+			"{s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:b, s:b, s:b}",
+			"name", kernel->name, "file", kernel_sources(kernel)->file,
+			"summary", kernel->summary, "origin", kernel->origin, "params", gather_params(kernel),
 			"static_shared_bytes", (json_int_t)shared,
-			"max_threads", (int)kernel->max_threads,
+			"max_threads", kernel->max_threads ? json_integer(kernel->max_threads)
+							   : json_null(),
 			"independent_blocks", (int)kernel->independent,
 			"points", kernel->points != NULL,
 			"gpu_code", kernel_fatbin(kernel, false, &bytes) != NULL));
@@ -204,31 +205,21 @@ static enum status gather_machine(const char *only, json_t *out)
 
 /* --- gathering: a trace --- */
 
-static const char *level_name(enum log_level level)
-{
-	static const char *const names[] = {
-#define X(name, text) [LEVEL_##name] = text,
-		LEVEL_LIST(X)
-#undef X
-	};
-
-	return (size_t)level < LEVEL_COUNT ? names[level] : "unknown";
-}
-
 /* A run on the simulator has no driver, a run of one's own kernel no path: null. */
 static json_t *run_json(const struct store_run *run)
 {
 	return json_pack("{s:I, s:s, s:s, s:s, s:s?, s:s, s:i, s:s, s:s?, s:I, s:s, s:s, s:s, s:b,"
-			 " s:s, s:I, s:I, s:I}",
+			 " s:s, s:s?, s:I, s:I, s:I}",
 			 "run", (json_int_t)run->run, "device", run->device,
 			 "device_name", run->device_name, "profile", run->profile,
 			 "driver", *run->driver ? run->driver : NULL,
 			 "compute", run->compute, "ordinal", run->ordinal,
 			 "command", run->command, "path", *run->path ? run->path : NULL,
 			 "seed", (json_int_t)run->seed,
-			 "level", level_name(run->level), "version", run->version,
+			 "level", log_level_name(run->level), "version", run->version,
 			 "started", run->started, "complete", (int)run->complete,
-			 "ended", run->ended, "ops", (json_int_t)run->ops,
+			 "ended", run->ended, "message", run->message,
+			 "ops", (json_int_t)run->ops,
 			 "launches", (json_int_t)run->launches, "steps", (json_int_t)run->steps);
 }
 

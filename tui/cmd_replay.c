@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "engine/replay.h"
-#include "traces/xalloc.h"
 #include "tui/command.h"
 #include "tui/diff_text.h"
 #include "tui/options.h"
@@ -228,9 +227,7 @@ static enum status replay_runs(struct replay_command *replay, struct store *trac
 	for (int64_t run = first; run <= last; run++)
 		TRY(replay_orders(replay, trace, run));
 	TRY(report_all(replay));
-	if (replay->differences)
-		return fail(STATUS_DIFFERS, "%" PRId64 " differences", replay->differences);
-	return STATUS_OK;
+	return replay->differences ? command_differs() : STATUS_OK;
 }
 
 static enum status replay_trace(struct replay_command *replay)
@@ -244,11 +241,11 @@ static enum status replay_trace(struct replay_command *replay)
 		status = replay_runs(replay, trace);
 	store_close(trace);
 	if (status != STATUS_OK && status != STATUS_DIFFERS) {
-		char *text = xstrdup(error_text());
+		struct error_record error;
 
+		error_save(&error);
 		store_close(replay->options.out);
-		fail(status, "%s", text);
-		free(text);
+		error_restore(&error);
 		return status;
 	}
 	closed = store_close(replay->options.out);

@@ -116,34 +116,39 @@ static enum status read_stdin(char **out)
 			     : STATUS_OK;
 }
 
-static enum status run_sql(struct store *store, const struct sql_options *options)
+static enum status run_sql(struct store *store, const char *sql, enum sql_format format)
 {
-	char *text = NULL;
-	enum status status = STATUS_OK;
-
 	TRY(sql_functions_register(store));
 	sqlite3_set_authorizer(store_db(store), authorize, NULL);
-	if (!options->sql)
-		status = read_stdin(&text);
-	if (status == STATUS_OK)
-		status = run_statements(store_db(store), text ? text : options->sql,
-					options->format);
-	free(text);
-	return status;
+	return run_statements(store_db(store), sql, format);
+}
+
+static enum status run_on(struct store *store, const struct sql_options *options, const char *sql)
+{
+	enum status status = options->dump ? dump_logical(store, stdout)
+					   : run_sql(store, sql, options->format);
+
+	return ferror(stdout) ? command_stdout_failed() : status;
 }
 
 static enum status sql_run(int argc, char **argv)
 {
 	struct sql_options options = { 0 };
+	enum status status = STATUS_OK;
 	struct store *store;
-	enum status status;
+	char *text = NULL;
 
 	TRY(parse_options(argc, argv, &options));
-	TRY(store_open(options.trace, &store));
-	status = options.dump ? dump_logical(store, stdout) : run_sql(store, &options);
-	if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
-		status = fail(STATUS_IO, "stdout: cannot write: %s", strerror(errno));
-	store_close(store);
+	/* Before the trace is opened: who types must not keep its run from committing. */
+	if (!options.sql && !options.dump)
+		status = read_stdin(&text);
+	if (status == STATUS_OK)
+		status = store_open(options.trace, &store);
+	if (status == STATUS_OK) {
+		status = run_on(store, &options, text ? text : options.sql);
+		store_close(store);
+	}
+	free(text);
 	return status;
 }
 

@@ -128,7 +128,7 @@ static enum status draw(const struct view_command *view, struct store *store, st
 		return draw_part(&c, view_find(view->screen));
 	if (view->at.launch >= 0)
 		return draw_part(&c, &view_launch);
-	return view->at.step >= 0 ? draw_part(&c, &view_time) : draw_whole(&c);
+	return view->at.step >= 0 || view->at.op >= 0 ? draw_part(&c, &view_time) : draw_whole(&c);
 }
 
 static enum status open_and_draw(const struct view_command *view)
@@ -164,7 +164,7 @@ const struct command cmd_view = {
 	"  flashtwin view t.twin --plain --at L12.b3  one chunk: its tiles and scores\n\n"
 	"  --plain        text; implied where standard output is no terminal\n"
 	"  --at ADDR      [rN.]L<launch>[.b<block>[.w<warp>[.l<lane>]]][.p<point>|.a<access>],\n"
-	"                 L<launch>.end, s<step> or rN\n"
+	"                 L<launch>.end, s<step>, 'op N' or rN\n"
 	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points or diff\n"
 	"  --all          leave no rows out\n",
 	run

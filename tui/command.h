@@ -11,25 +11,34 @@ struct command {
 	const char *name;               /* "decode" */
 	const char *summary;            /* one line for `flashtwin --help` */
 	const char *help;               /* whole text of `flashtwin decode --help`, with examples */
-	/* argv[0] is the command's name. The status becomes the exit code; an error's text is printed by
-	 * main.c as one line, "flashtwin decode: TEXT", on stderr. */
+	/* argv[0] is the command's name. The status becomes the exit code; main.c prints an error's
+	 * text as one line, "flashtwin decode: TEXT", on stderr. */
 	enum status (*run)(int argc, char **argv);
 };
 
 /* Every command, in the order of DESIGN section 6, NULL-terminated. */
 extern const struct command *const command_table[];
 
-extern const struct command cmd_decode, cmd_attend, cmd_replay, cmd_diff, cmd_view, cmd_sql, cmd_bench,
-	cmd_info;
+extern const struct command cmd_decode, cmd_attend, cmd_replay, cmd_diff, cmd_view, cmd_sql,
+	cmd_bench, cmd_info;
 
 /* USAGE with "--NAME is not built yet" for an option whose feature is still to come. */
 enum status not_built_yet(const char *what);
 
-/* SIGINT ends the process at once with exit code 130, unless a command that has something to finish
- * called command_defer_interrupt(): then it only makes command_interrupted() true, the command returns
- * STATUS_INTERRUPTED when it is ready, and a second SIGINT ends the process. */
+/* SIGINT ends the process at once, with a line on stderr and exit code 130, unless a command that
+ * has something to finish called command_defer_interrupt(): then it only makes
+ * command_interrupted() true, the command returns STATUS_INTERRUPTED when it is ready, and a second
+ * SIGINT ends the process. */
 void command_catch_interrupt(void);     /* main.c only */
 void command_defer_interrupt(void);
 bool command_interrupted(void);
+
+/* DIFFERS without a line on stderr, for a command whose report has said what differs. */
+enum status command_differs(void);
+
+/* For a command that stdout refused to take more from, right after the call that failed. Remembers
+ * why; main.c says so, once, or says nothing when the reader went away. Always IO. */
+enum status command_stdout_failed(void);
+int command_stdout_error(void);         /* its errno, 0: none; main.c only */
 
 #endif

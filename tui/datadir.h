@@ -5,7 +5,8 @@
 #define DATADIR_MODEL "samples/shakespeare"
 
 /* The directory of the sample model, the caller frees: in $FLASHTWIN_DATADIR when that is set, else
- * where flashtwin was installed, else in its source tree. It need not exist: opening it says so. */
+ * where flashtwin was installed, else in its source tree; a program in its build tree looks in the
+ * source tree only. It need not exist: opening it says so. */
 char *datadir_model(void);
 
 #endif

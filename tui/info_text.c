@@ -87,8 +87,10 @@ static void print_kernel(const json_t *kernel)
 {
 	printf("  %s: %s\n", text(kernel, "name"), text(kernel, "summary"));
 	print_params(json_object_get(kernel, "params"));
-	printf("    at most %" PRId64 " threads a block, %" PRId64
-	       " bytes of static shared memory%s%s\n", number(kernel, "max_threads"),
+	printf("    ");
+	if (json_is_integer(json_object_get(kernel, "max_threads")))
+		printf("at most %" PRId64 " threads a block, ", number(kernel, "max_threads"));
+	printf("%" PRId64 " bytes of static shared memory%s%s\n",
 	       number(kernel, "static_shared_bytes"),
 	       truth(kernel, "independent_blocks") ? ", independent blocks" : "",
 	       truth(kernel, "points") ? ", named points" : "");
@@ -141,12 +143,16 @@ static void print_run(const json_t *run)
 	       text(run, "profile"), (uint64_t)number(run, "seed"));
 	printf("  started %s by flashtwin %s, logged at level %s\n", text(run, "started"),
 	       text(run, "version"), text(run, "level"));
-	printf("  %" PRId64 " operations, %" PRId64 " launches, %" PRId64 " steps; ",
-	       number(run, "ops"), number(run, "launches"), number(run, "steps"));
-	if (truth(run, "complete"))
-		printf("complete, ended %s\n", text(run, "ended"));
-	else
+	printf("  %" PRId64 " operation%s, %" PRId64 " launch%s, %" PRId64 " step%s; ",
+	       number(run, "ops"), number(run, "ops") == 1 ? "" : "s", number(run, "launches"),
+	       number(run, "launches") == 1 ? "" : "es", number(run, "steps"),
+	       number(run, "steps") == 1 ? "" : "s");
+	if (!truth(run, "complete"))
 		puts("cut off: it holds what was committed");
+	else if (*text(run, "message"))
+		printf("closed properly, %s\n", text(run, "message"));
+	else
+		printf("complete, ended %s\n", text(run, "ended"));
 }
 
 void info_text_trace(const char *path, const json_t *all)

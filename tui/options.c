@@ -8,15 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A letter of getopt's own, or the word it stopped at. */
-static enum status bad_option(char **argv, int c)
+#include "tui/suggest.h"
+
+/* The option of the table that was probably meant; NULL when none is near. */
+static const char *nearest_option(const char *word, const struct option *table)
 {
-	const char *what = c == ':' ? "needs a value" : "is no option here, or ambiguous";
-	const char *word = argv[optind - 1];
+	struct suggestion meant = { 0 };
+	char name[64];
+
+	/* Without dashes and value. */
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	meant.word = name;
+	for (; table->name != NULL; table++)
+		suggestion_try(&meant, table->name);
+	return meant.nearest;
+}
+
+/* A letter of getopt's own, or the word it stopped at. */
+static enum status bad_option(char **argv, int c, const struct option *table)
+{
+	const char *what = c == ':' ? "needs a value" : "is no option here";
+	const char *word = argv[optind - 1], *nearest;
 
 	if (optopt > 0 && optopt < 256 && isprint(optopt) && strncmp(word, "--", 2) != 0)
 		return fail(STATUS_USAGE, "-%c %s", optopt, what);
-	return fail(STATUS_USAGE, "%s %s", word, what);
+	if (c == ':')
+		return fail(STATUS_USAGE, "%s %s", word, what);
+	if (optopt > 0)
+		return fail(STATUS_USAGE, "%s: this option takes no value", word);
+	nearest = nearest_option(word, table);
+	if (nearest != NULL)
+		return fail(STATUS_USAGE, "%s %s: did you mean '--%s'?", word, what, nearest);
+	return fail(STATUS_USAGE, "%s %s, or ambiguous: see --help", word, what);
 }
 
 enum status option_next(int argc, char **argv, const char *letters, const struct option *table,
@@ -28,7 +51,7 @@ enum status option_next(int argc, char **argv, const char *letters, const struct
 	snprintf(quiet, sizeof(quiet), ":%s", letters);
 	opterr = 0;
 	*c = getopt_long(argc, argv, quiet, table, NULL);
-	return *c == ':' || *c == '?' ? bad_option(argv, *c) : STATUS_OK;
+	return *c == ':' || *c == '?' ? bad_option(argv, *c, table) : STATUS_OK;
 }
 
 enum status option_none_left(int argc, char **argv)
@@ -77,17 +100,7 @@ enum status option_float(const char *name, const char *text, float *out)
 
 enum status option_level(const char *name, const char *text, enum log_level *out)
 {
-	static const char *const levels[] = {
-#define X(name, text) text,
-		LEVEL_LIST(X)
-#undef X
-	};
-
-	for (int i = 0; i < LEVEL_COUNT; i++)
-		if (strcmp(text, levels[i]) == 0) {
-			*out = (enum log_level)i;
-			return STATUS_OK;
-		}
-	return fail(STATUS_USAGE, "%s %s: there are launch, partials, points and access", name,
-		    text);
+	if (log_level_from_name(text, out))
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s %s: there are launch, partials and points", name, text);
 }

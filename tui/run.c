@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/log_at.h"
 #include "engine/probe.h"
 #include "engine/recorder.h"
 #include "traces/diff.h"
+#include "traces/log_at.h"
 #include "traces/store.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
@@ -48,7 +48,7 @@ static enum status take_graph(const char *mode)
 		return STATUS_OK;
 	if (strcmp(mode, "capture") == 0 || strcmp(mode, "manual") == 0)
 		return not_built_yet("--graph capture or manual");
-	return fail(STATUS_USAGE, "--graph %s: there are none, capture and manual", mode);
+	return fail(STATUS_USAGE, "--graph %s: only none is built so far", mode);
 }
 
 static enum status take_device(struct run_options *options, const char *name)
@@ -132,9 +132,13 @@ enum status run_options_check(const struct run_options *options)
 /* --- the run --- */
 
 /* Cleaning up after a failure may fail too; what went wrong first is what counts. */
-static enum status first_error(enum status status, const char *text, enum status then)
+static enum status first_error(enum status status, const struct error_record *error,
+			       enum status then)
 {
-	return status != STATUS_OK ? fail(status, "%s", text) : then;
+	if (status == STATUS_OK)
+		return then;
+	error_restore(error);
+	return status;
 }
 
 struct run {
@@ -191,6 +195,21 @@ static enum status attach_recorder(struct run *run, int i, struct device **devic
 	return STATUS_OK;
 }
 
+/* A window that the run never came to records nothing, which looks like a mistake to be told of. */
+static enum status check_window(const struct run *run, int64_t number)
+{
+	const char *window = run->options->log_at;
+	struct store_run recorded;
+
+	TRY(store_run_read(run->store, number, &recorded));
+	if (recorded.launches == 0)
+		fprintf(stderr, "flashtwin %s: --log-at %s: no %s %.*s was reached: 0 launches"
+			" recorded\n", run->command, window, *window == 's' ? "step" : "launch",
+			(int)strcspn(window, ".,"), window);
+	store_run_free(&recorded);
+	return STATUS_OK;
+}
+
 static enum status run_one(struct run *run, int i)
 {
 	struct run_target target = {
@@ -198,20 +217,20 @@ static enum status run_one(struct run *run, int i)
 		.recorded = run->store != NULL, .first = i == 0,
 	};
 	enum status status, ended = STATUS_OK;
-	char *text;
+	struct error_record error;
 
 	run->devices[i] = NULL;         /* in the target's hands, or the recorder's */
 	if (target.recorded)
 		TRY(attach_recorder(run, i, &target.device));
 	status = run->fn(&target, run->context);
-	text = xstrdup(error_text());
+	error_save(&error);
 	if (target.recorded)
 		ended = recorder_finish(target.device, status);
 	else
 		device_close(target.device);
-	status = first_error(status, text, ended);
-	free(text);
-	return status;
+	TRY(first_error(status, &error, ended));
+	return target.recorded && run->options->log_at ? check_window(run, run->runs[i])
+						       : STATUS_OK;
 }
 
 static enum status compare(struct run *run, json_t *report)
@@ -228,8 +247,7 @@ static enum status compare(struct run *run, json_t *report)
 		diff_print_items(stderr, &found);
 		json_object_set_new(report, "compared", diff_json(&found));
 		if (found.differences > 0)
-			status = fail(STATUS_DIFFERS, "%lld differences between %s and %s",
-				      (long long)found.differences, run->names[0], run->names[1]);
+			status = command_differs();
 	}
 	diff_report_free(&found);
 	return status;
@@ -270,12 +288,12 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 		.context = context,
 	};
 	enum status status = run_all(&run, report);
-	char *text = xstrdup(error_text());
+	struct error_record error;
 
+	error_save(&error);
 	for (int i = 0; i < run.count; i++)
 		device_close(run.devices[i]);
-	status = first_error(status, text, store_close(run.store));
-	free(text);
+	status = first_error(status, &error, store_close(run.store));
 	free(run.asked);
 	return status;
 }
@@ -284,6 +302,6 @@ enum status run_print_json(const json_t *object)
 {
 	if (json_dumpf(object, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0
 	    || putchar('\n') == EOF)
-		return fail(STATUS_IO, "stdout: %s", strerror(errno));
+		return command_stdout_failed();
 	return STATUS_OK;
 }

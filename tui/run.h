@@ -55,7 +55,7 @@ enum run_option_id {
 	"  --path P           flash-decoding (default), prefill, cached, incremental,\n" \
 	"                     incremental-multiwarp, batched or auto\n" \
 	"  --device D         sim (default), cuda, or both: run on both and compare\n" \
-	"  --graph MODE       none\n" \
+	"  --graph MODE       none, the only one built so far\n" \
 	"  --chunk C          keys per chunk (128); 0: auto goes without flash decoding\n" \
 	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
@@ -64,9 +64,9 @@ enum run_option_id {
 	"  -o T.twin          record a trace; an existing file is refused without\n" \
 	"  --force            replace it\n" \
 	"  --append           add a run to it\n" \
-	"  --log LEVEL        launch (default), partials, points or access\n" \
+	"  --log LEVEL        launch (default), partials or points; access is not built yet\n" \
 	"  --log-at WINDOWS   record only these steps (s0..s9,s20) or launches (L0..L9)\n" \
-	"  --points LIST      record only these named points (score,softmax)\n" \
+	"  --points LIST      record only these named points: score,softmax,reduce\n" \
 	"  --no-record        refuse to record\n" \
 	"  --json             one JSON object on stdout\n"
 

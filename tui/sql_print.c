@@ -8,6 +8,7 @@
 
 #include "tui/sql_print.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,6 +17,13 @@
 #include "traces/xalloc.h"
 
 #define MEASURED 500    /* rows a table looks at before it prints the first */
+
+/* False at the end, with *rc saying how; also when `out` takes no more, *rc being SQLITE_ROW. */
+static bool next_row(sqlite3_stmt *rows, FILE *out, int *rc)
+{
+	*rc = SQLITE_ROW;
+	return !ferror(out) && (*rc = sqlite3_step(rows)) == SQLITE_ROW;
+}
 
 /* --- values as text --- */
 
@@ -157,10 +165,10 @@ static int print_table(sqlite3_stmt *rows, FILE *out)
 	t.width = xcalloc((size_t)t.columns, sizeof(*t.width));
 	for (int i = 0; i < t.columns; i++)
 		t.width[i] = width_of(sqlite3_column_name(rows, i));
-	while ((rc = sqlite3_step(rows)) == SQLITE_ROW && t.kept < MEASURED)
+	while (next_row(rows, out, &rc) && t.kept < MEASURED)
 		keep_row(&t);
 	print_kept(&t);
-	for (; rc == SQLITE_ROW; rc = sqlite3_step(rows)) {
+	for (bool more = rc == SQLITE_ROW; more; more = next_row(rows, out, &rc)) {
 		for (int i = 0; i < t.columns; i++) {
 			struct cell cell = cell_of(rows, i);
 
@@ -179,7 +187,7 @@ static int print_plain(sqlite3_stmt *rows, FILE *out)
 {
 	int columns = sqlite3_column_count(rows), rc;
 
-	while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
+	while (next_row(rows, out, &rc)) {
 		for (int i = 0; i < columns; i++) {
 			char *text = value_text(rows, i);
 
@@ -216,7 +224,7 @@ static int print_csv(sqlite3_stmt *rows, FILE *out)
 		print_csv_field(out, sqlite3_column_name(rows, i));
 	}
 	fputs("\r\n", out);
-	while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
+	while (next_row(rows, out, &rc)) {
 		for (int i = 0; i < columns; i++) {
 			char *text = value_text(rows, i);
 
@@ -255,7 +263,7 @@ static int print_json(sqlite3_stmt *rows, FILE *out)
 	bool first = true;
 
 	fputs("[", out);
-	while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
+	while (next_row(rows, out, &rc)) {
 		json_t *object = json_object();
 
 		for (int i = 0; i < columns; i++)
@@ -277,8 +285,12 @@ enum status sql_print(sqlite3_stmt *rows, enum sql_format format, FILE *out)
 	};
 	sqlite3 *db = sqlite3_db_handle(rows);
 
-	if (printers[format](rows, out) == SQLITE_DONE)
+	switch (printers[format](rows, out)) {
+	case SQLITE_DONE:
 		return STATUS_OK;
+	case SQLITE_ROW:
+		return fail(STATUS_IO, "cannot write: %s", strerror(errno));
+	}
 	return fail(sqlite3_errcode(db) == SQLITE_CORRUPT ? STATUS_DAMAGED : STATUS_USAGE, "%s",
 		    sqlite3_errmsg(db));
 }

@@ -33,15 +33,6 @@ const struct view *view_find(const char *name)
 
 /* --- queries --- */
 
-static enum status query_fail(const struct view_context *c, int code)
-{
-	sqlite3 *db = store_db(c->store);
-	bool damaged = (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
-
-	return fail(damaged ? STATUS_DAMAGED : STATUS_IO, "%s: %s",
-		    store_path(c->store) ? store_path(c->store) : "trace", sqlite3_errmsg(db));
-}
-
 enum status view_rows(const struct view_context *c, view_row_fn *fn, void *state, const char *sql,
 		      const int64_t *values, int count)
 {
@@ -55,7 +46,7 @@ enum status view_rows(const struct view_context *c, view_row_fn *fn, void *state
 		while (status == STATUS_OK && (code = sqlite3_step(row)) == SQLITE_ROW)
 			status = fn(c, row, state);
 	if (status == STATUS_OK && code != SQLITE_DONE)
-		status = query_fail(c, code);
+		status = store_read_failed(c->store);
 	sqlite3_finalize(row);
 	return status;
 }
@@ -171,6 +162,11 @@ const char *view_launch_cell(const struct view_context *c, int64_t launch, view_
 	return cell;
 }
 
+const char *view_plural(int64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 void view_title(const struct view_context *c, const char *format, ...)
 {
 	va_list args;
@@ -207,6 +203,9 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 	for (int i = 0; i < 3; i++) {
 		place->grid[i] = view_int(row, 4 + i);
 		place->block[i] = view_int(row, 7 + i);
+		if (place->grid[i] < 0 || place->block[i] < 0)
+			return fail(STATUS_DAMAGED, "run %" PRId64 " L%" PRId64 ": bad launch",
+				    c->run, place->launch);
 	}
 	snprintf(place->kernel, sizeof(place->kernel), "%s", view_text(row, 10));
 	return STATUS_OK;
@@ -223,9 +222,42 @@ static enum status last_launch(const struct view_context *c, const char *table, 
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, c->at.step);
 }
 
+/* No more than INT64_MAX, for a launch that no device would run. */
+static int64_t product(const int64_t sizes[3])
+{
+	int64_t product = sizes[0];
+
+	for (int i = 1; i < 3; i++)
+		if (__builtin_mul_overflow(product, sizes[i], &product))
+			return INT64_MAX;
+	return product;
+}
+
 int64_t view_place_blocks(const struct view_place *p)
 {
-	return p->grid[0] * p->grid[1] * p->grid[2];
+	return product(p->grid);
+}
+
+static enum status check_number(int64_t launch, const char *what, char letter, int64_t number,
+				int64_t count)
+{
+	if (number < count)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "L%" PRId64 " has %s %c0 to %c%" PRId64 ", not %c%" PRId64,
+		    launch, what, letter, letter, count - 1, letter, number);
+}
+
+/* That the block, warp and lane of the address are in the grid. */
+static enum status check_place(const struct address *at, const struct view_place *place)
+{
+	int64_t threads = product(place->block);
+	int64_t before = at->warp > 0 ? at->warp * 32 : 0;
+	int64_t lanes = threads - before < 32 ? threads - before : 32;
+
+	TRY(check_number(place->launch, "blocks", 'b', at->block, view_place_blocks(place)));
+	TRY(check_number(place->launch, "warps", 'w', at->warp,
+			 threads / 32 + (threads % 32 != 0)));
+	return check_number(place->launch, "lanes", 'l', at->lane, lanes);
 }
 
 enum status view_place_find(const struct view_context *c, const char *table,
@@ -244,13 +276,9 @@ enum status view_place_find(const struct view_context *c, const char *table,
 		      " block_x, block_y, block_z, kernel FROM v_launch"
 		      " WHERE run = ?1 AND launch = ?2", c->run, launch));
 	if (place->launch < 0)
-		return fail(STATUS_USAGE, "run %" PRId64 " has no launch L%" PRId64, c->run,
-			    launch);
-	if (c->at.block >= view_place_blocks(place))
-		return fail(STATUS_USAGE,
-			    "L%" PRId64 " has blocks b0 to b%" PRId64 ", not b%" PRId64, launch,
-			    view_place_blocks(place) - 1, c->at.block);
-	return STATUS_OK;
+		return fail(launch == c->at.launch ? STATUS_USAGE : STATUS_DAMAGED,
+			    "run %" PRId64 " has no launch L%" PRId64, c->run, launch);
+	return check_place(&c->at, place);
 }
 
 void view_place_title(const struct view_context *c, const char *what, const struct view_place *p)

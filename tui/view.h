@@ -73,6 +73,8 @@ const char *view_f32_cell(sqlite3_stmt *, int column, view_cell);
 float view_f32(sqlite3_stmt *, int column);
 /* A byte of text as C writes it: "'R'", "'\n'", "0xe4". */
 const char *view_byte_cell(int byte, view_cell);
+/* "" for 1, else "s". */
+const char *view_plural(int64_t count);
 /* "L12", with the run in front when the trace has several. */
 const char *view_launch_cell(const struct view_context *, int64_t launch, view_cell);
 
@@ -93,7 +95,7 @@ struct view_place {
 };
 /* The launch of the address; of an address with none, the last launch for which `table` (a view
  * with a column launch) has rows, at most that of the step the address names. *found false: there
- * is none. USAGE when the address names a launch or block that is not there. */
+ * is none. USAGE when the address names a launch, block, warp or lane that is not there. */
 enum status view_place_find(const struct view_context *, const char *table, struct view_place *,
 			    bool *found);
 int64_t view_place_blocks(const struct view_place *);

@@ -11,11 +11,6 @@
 
 #include "traces/diff.h"
 
-static const char *plural(int64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void print_notes(const struct view_context *c, const char *notes)
 {
 	while (notes && *notes) {
@@ -33,10 +28,10 @@ static void print_report(const struct view_context *c, const struct diff_report 
 		" values, %" PRId64 " partials, %" PRId64 " points, %" PRId64 " tokens\n",
 		r->operations, r->buffers, r->values, r->partials, r->points, r->tokens);
 	fprintf(c->out, "  %" PRId64 " difference%s, %" PRIu64 " bits", r->differences,
-		plural(r->differences), r->bits);
+		view_plural(r->differences), r->bits);
 	if (r->digests > 0)
 		fprintf(c->out, ", %" PRId64 " buffer%s by digest alone", r->digests,
-			plural(r->digests));
+			view_plural(r->digests));
 	fputc('\n', c->out);
 	print_notes(c, r->notes);
 	if (r->differences > 0)

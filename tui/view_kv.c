@@ -1,8 +1,8 @@
 /* view_kv.c - the KV cache: which positions of each layer and slot hold a row, and who wrote it.
  *
  * Shown as it is after the launch or step of the address, else at the end of the run. A position
- * that is filled by text shows its byte. Rows are what the scatters wrote; values are not kept at
- * level launch and are not shown.
+ * that is filled by text shows its byte. Rows are what scatters wrote and what uploads brought;
+ * values are not kept at level launch and are not shown.
  */
 #include "tui/view.h"
 
@@ -11,111 +11,175 @@
 #define MAP_CELLS 32
 #define POSITIONS 24                    /* listed at the end of each slot */
 
+/* Every write of a row up to operation ?2 of run ?1, by a kernel or by a load. The rows of a
+ * position are written together: KV head 0 stands for all. A load may bring many rows; those of
+ * the [slots, KV heads, max_len, D] cache it reaches are counted out from its offset. */
+#define WRITES \
+	"WITH RECURSIVE cache AS (SELECT buffer, CAST(substr(name, 9) AS INTEGER) AS layer," \
+	"  substr(name, 1, 1) AS tensor, json_extract(shape, '$[1]') AS heads," \
+	"  json_extract(shape, '$[2]') AS max_len," \
+	"  bytes / max(json_extract(shape, '$[0]') * json_extract(shape, '$[1]')" \
+	"  * json_extract(shape, '$[2]'), 1) AS row_bytes" \
+	"  FROM v_buffer WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*')," \
+	" load AS (SELECT o.op, c.*, o.offset / row_bytes AS row," \
+	"  (o.offset + o.bytes) / row_bytes AS past FROM v_op o JOIN cache c USING (buffer)" \
+	"  WHERE o.run = ?1 AND o.op <= ?2 AND o.kind IN ('upload', 'restore') AND o.code = 0" \
+	"  AND row_bytes > 0 AND o.bytes >= row_bytes" \
+	"  UNION ALL SELECT op, buffer, layer, tensor, heads, max_len, row_bytes, row + 1, past" \
+	"  FROM load WHERE row + 1 < past)," \
+	" writes AS (SELECT layer, row / max_len / heads AS slot, tensor," \
+	"  row % max_len AS position, op, NULL AS launch, buffer, NULL AS source_op," \
+	"  NULL AS source_offset FROM load WHERE row / max_len % heads = 0" \
+	"  UNION ALL SELECT coalesce(k.layer, -1), k.slot, k.tensor, k.position, l.op, k.launch," \
+	"  k.buffer, k.source_op, k.source_offset FROM v_kv k JOIN v_launch l USING (run, launch)" \
+	"  WHERE k.run = ?1 AND l.op <= ?2 AND k.kv_head = 0)"
+
 /* One line of the map while its positions pass by. */
 struct map {
 	bool begun;
 	int64_t layer, slot, tensor;
-	int64_t first, last, count, launch, step;
+	int64_t first, last, count;
+	int64_t op, launch;             /* that wrote last; launch -1: it was a load */
 	int64_t max_len;
-	int64_t filled[MAP_CELLS];
+	int64_t filled[MAP_CELLS], loaded[MAP_CELLS];
 	char name[32];
 };
 
+/* Fewer than there is room for where a cell would hold no position. */
+static int cell_count(const struct map *m)
+{
+	return m->max_len < MAP_CELLS ? (int)m->max_len : MAP_CELLS;
+}
+
 static int cell_of(const struct map *m, int64_t position)
 {
-	return position < m->max_len ? (int)(position * MAP_CELLS / m->max_len) : MAP_CELLS - 1;
+	int cells = cell_count(m);
+
+	return position < m->max_len ? (int)(position * cells / m->max_len) : cells - 1;
 }
 
 /* Positions that fall into a cell of the map. */
 static int64_t cell_size(const struct map *m, int cell)
 {
-	return ((cell + 1) * m->max_len + MAP_CELLS - 1) / MAP_CELLS
-		- (cell * m->max_len + MAP_CELLS - 1) / MAP_CELLS;
+	int cells = cell_count(m);
+
+	return ((cell + 1) * m->max_len + cells - 1) / cells
+		- (cell * m->max_len + cells - 1) / cells;
+}
+
+static char cell_mark(const struct map *m, int cell)
+{
+	if (m->filled[cell] == 0)
+		return '.';
+	if (m->filled[cell] < cell_size(m, cell))
+		return '+';
+	return m->loaded[cell] == m->filled[cell] ? '=' : '#';
+}
+
+/* "L12" of a kernel's write, "op 3" of a load. */
+static const char *writer_cell(const struct view_context *c, int64_t launch, int64_t op,
+			       view_cell cell)
+{
+	if (launch >= 0)
+		return view_launch_cell(c, launch, cell);
+	snprintf(cell, VIEW_CELL, "op %" PRId64, op);
+	return cell;
 }
 
 static void print_map(const struct view_context *c, const struct map *m)
 {
 	char bar[MAP_CELLS + 1] = "";
-	view_cell layer = "-", launch, range;
+	view_cell layer = "-", writer, range;
 
 	if (!m->begun)
 		return;
 	if (m->layer >= 0)
 		snprintf(layer, sizeof(layer), "%" PRId64, m->layer);
-	for (int i = 0; i < MAP_CELLS; i++)
-		bar[i] = m->filled[i] == 0 ? '.' : m->filled[i] < cell_size(m, i) ? '+' : '#';
+	for (int i = 0; i < cell_count(m); i++)
+		bar[i] = cell_mark(m, i);
 	snprintf(range, sizeof(range), "%" PRId64 "..%" PRId64, m->first, m->last);
 	fprintf(c->out, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  %s%s\n",
 		layer, m->slot, (char)m->tensor, range, m->count, m->name,
-		view_launch_cell(c, m->launch, launch), bar,
+		writer_cell(c, m->launch, m->op, writer), bar,
 		m->count == m->last - m->first + 1 ? "" : "  holes");
 }
+
+enum { MAP_LAYER, MAP_SLOT, MAP_TENSOR, MAP_POSITION, MAP_OP, MAP_LAUNCH, MAP_NAME };
 
 static enum status add_position(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct map *m = state;
-	int64_t layer = view_int(row, 0), slot = view_int(row, 1), tensor = view_text(row, 2)[0];
-	int64_t position = view_int(row, 3), launch = view_int(row, 4);
+	int64_t layer = view_int(row, MAP_LAYER), slot = view_int(row, MAP_SLOT);
+	int64_t tensor = view_text(row, MAP_TENSOR)[0], position = view_int(row, MAP_POSITION);
+	bool loaded = view_null(row, MAP_LAUNCH);
 
 	if (!m->begun || m->layer != layer || m->slot != slot || m->tensor != tensor) {
 		print_map(c, m);
 		*m = (struct map){ .begun = true, .layer = layer, .slot = slot, .tensor = tensor,
-				   .first = position, .max_len = m->max_len };
-		snprintf(m->name, sizeof(m->name), "%.30s", view_text(row, 5));
+				   .first = position, .op = -1, .max_len = m->max_len };
+		snprintf(m->name, sizeof(m->name), "%.30s", view_text(row, MAP_NAME));
 	}
 	m->last = position;
 	m->count++;
-	if (launch > m->launch)
-		m->launch = launch;
+	if (view_int(row, MAP_OP) > m->op) {
+		m->op = view_int(row, MAP_OP);
+		m->launch = loaded ? -1 : view_int(row, MAP_LAUNCH);
+	}
 	m->filled[cell_of(m, position)]++;
+	m->loaded[cell_of(m, position)] += loaded;
 	return STATUS_OK;
 }
 
-static enum status draw_map(const struct view_context *c, int64_t launch, int64_t max_len)
+static enum status draw_map(const struct view_context *c, int64_t op, int64_t max_len)
 {
 	struct map map = { .max_len = max_len };
 
 	fprintf(c->out,
 		" layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
 		max_len - 1);
+	/* With max() alone, the other columns are those of its row. */
 	TRY(VIEW_ROWS(c, add_position, &map,
-		      "SELECT coalesce(layer, -1), slot, tensor, position, max(launch),"
-		      " (SELECT name FROM v_buffer b WHERE b.run = k.run AND b.buffer = k.buffer)"
-		      " FROM v_kv k WHERE run = ?1 AND launch <= ?2"
-		      " GROUP BY 1, slot, tensor, position ORDER BY 1, slot, tensor, position",
-		      c->run, launch));
+		      WRITES " SELECT layer, slot, tensor, position, max(op), launch,"
+		      " (SELECT name FROM v_buffer b WHERE b.run = ?1 AND b.buffer = w.buffer)"
+		      " FROM writes w GROUP BY layer, slot, tensor, position"
+		      " ORDER BY layer, slot, tensor, position",
+		      c->run, op));
 	print_map(c, &map);
 	return STATUS_OK;
 }
 
 /* --- positions of one layer --- */
 
-enum { SLOT, POSITION, FROM_END, BYTE, PROMPT, STEP, K_LAUNCH, V_LAUNCH, K_SOURCE, K_OFFSET };
+enum { SLOT, POSITION, FROM_END, BYTE, PROMPT, STEP, K_LAUNCH, K_OP, V_LAUNCH, V_OP, K_SOURCE,
+	K_OFFSET };
 static const char positions[] =
-	"WITH rows AS (SELECT slot, position,"
-	"  max(launch) FILTER (WHERE tensor = 'k') AS k,"
-	"  max(launch) FILTER (WHERE tensor = 'v') AS v"
-	"  FROM v_kv WHERE run = ?1 AND launch <= ?2 AND coalesce(layer, -1) = ?3"
-	"  GROUP BY slot, position),"
-	" tokens AS (SELECT step, slot, position, byte, prompt FROM v_token WHERE run = ?1)"
-	" SELECT r.slot, r.position,"
-	"  row_number() OVER (PARTITION BY r.slot ORDER BY r.position DESC), t.byte, t.prompt,"
-	"  (SELECT step FROM v_launch l WHERE l.run = ?1 AND l.launch = r.k), r.k, r.v,"
-	"  (SELECT min(source_op) FROM v_kv s WHERE s.run = ?1 AND s.launch = r.k"
-	"   AND s.slot = r.slot AND s.position = r.position),"
-	"  (SELECT min(source_offset) FROM v_kv s WHERE s.run = ?1 AND s.launch = r.k"
-	"   AND s.slot = r.slot AND s.position = r.position) FROM rows r"
-	"  LEFT JOIN tokens t ON t.slot = r.slot AND t.position = r.position"
-	/* A slot may have held another sequence before: the byte chosen last was fed in. */
-	"   AND t.step = (SELECT max(u.step) FROM tokens u WHERE u.slot = r.slot"
-	"    AND u.position = r.position AND u.step <= (SELECT step FROM v_launch l"
-	"     WHERE l.run = ?1 AND l.launch = r.k))"
-	" ORDER BY r.slot, r.position";
+	WRITES ","
+	" last AS (SELECT slot, position, tensor, max(op) AS op, launch, source_op, source_offset"
+	"  FROM writes WHERE layer = ?3 GROUP BY slot, position, tensor),"
+	" ops AS (SELECT slot, position, coalesce(max(op) FILTER (WHERE tensor = 'k'), max(op)) AS op"
+	"  FROM last GROUP BY slot, position),"
+	" places AS (SELECT p.slot, p.position, o.step FROM ops p"
+	"  JOIN v_op o ON o.run = ?1 AND o.op = p.op),"
+	/* A slot may have held another sequence before: the byte that was current then. */
+	" tokens AS (SELECT p.slot, p.position, t.byte, t.prompt, max(t.step) FROM places p"
+	"  JOIN v_token t ON t.run = ?1 AND t.slot = p.slot AND t.position = p.position"
+	"   AND (p.step IS NULL OR t.step <= p.step) GROUP BY p.slot, p.position)"
+	" SELECT p.slot, p.position,"
+	"  row_number() OVER (PARTITION BY p.slot ORDER BY p.position DESC), t.byte, t.prompt,"
+	"  p.step, k.launch, k.op, v.launch, v.op, k.source_op, k.source_offset FROM places p"
+	"  LEFT JOIN last k ON k.slot = p.slot AND k.position = p.position AND k.tensor = 'k'"
+	"  LEFT JOIN last v ON v.slot = p.slot AND v.position = p.position AND v.tensor = 'v'"
+	"  LEFT JOIN tokens t ON t.slot = p.slot AND t.position = p.position"
+	" ORDER BY p.slot, p.position";
 
-static const char *launch_cell(const struct view_context *c, sqlite3_stmt *row, int column,
-			       view_cell cell)
+/* Columns of the launch and the operation that wrote; "-" where nothing did. */
+static const char *by_cell(const struct view_context *c, sqlite3_stmt *row, int launch, int op,
+			   view_cell cell)
 {
-	return view_null(row, column) ? "-" : view_launch_cell(c, view_int(row, column), cell);
+	if (view_null(row, op))
+		return "-";
+	return writer_cell(c, view_null(row, launch) ? -1 : view_int(row, launch),
+			   view_int(row, op), cell);
 }
 
 static enum status print_position(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -130,20 +194,21 @@ static enum status print_position(const struct view_context *c, sqlite3_stmt *ro
 	if (*hidden > 0)
 		fprintf(c->out, "  ... %" PRId64 " positions before: --all shows them\n", *hidden);
 	*hidden = 0;
-	fprintf(c->out, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s %-9s", view_int(row, SLOT),
+	fprintf(c->out, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s ", view_int(row, SLOT),
 		view_int(row, POSITION),
 		view_null(row, BYTE) ? "-" : view_byte_cell((int)view_int(row, BYTE), byte),
 		view_null(row, PROMPT) ? "-" : view_int(row, PROMPT) ? "prompt" : "generated",
-		view_int_cell(row, STEP, step), launch_cell(c, row, K_LAUNCH, k),
-		launch_cell(c, row, V_LAUNCH, v));
-	if (!view_null(row, K_SOURCE))
-		fprintf(c->out, " op %" PRId64 " at %" PRId64, view_int(row, K_SOURCE),
+		view_int_cell(row, STEP, step), by_cell(c, row, K_LAUNCH, K_OP, k));
+	if (view_null(row, K_SOURCE))
+		fprintf(c->out, "%s\n", by_cell(c, row, V_LAUNCH, V_OP, v));
+	else
+		fprintf(c->out, "%-9s op %" PRId64 " at %" PRId64 "\n",
+			by_cell(c, row, V_LAUNCH, V_OP, v), view_int(row, K_SOURCE),
 			view_int(row, K_OFFSET));
-	fputc('\n', c->out);
 	return STATUS_OK;
 }
 
-static enum status draw_positions(const struct view_context *c, int64_t launch, int64_t layer)
+static enum status draw_positions(const struct view_context *c, int64_t op, int64_t layer)
 {
 	int64_t hidden = 0;
 
@@ -151,41 +216,40 @@ static enum status draw_positions(const struct view_context *c, int64_t launch, 
 		fprintf(c->out, "\n layer %" PRId64 ", every position\n", layer);
 	fprintf(c->out,
 		" slot  position  byte   text       step  K by      V by      K row came from\n");
-	return VIEW_ROWS(c, print_position, &hidden, positions, c->run, launch, layer);
+	return VIEW_ROWS(c, print_position, &hidden, positions, c->run, op, layer);
 }
 
-/* The last launch that counts: that of the address, else of its step, else of the run. */
-static enum status find_end(const struct view_context *c, struct view_place *place, int64_t *launch)
+/* Keys the caches have room for: as the model says, else the caches' shape, else what is there. */
+static enum status find_max_len(const struct view_context *c, int64_t *max_len)
 {
-	bool found;
-
-	TRY(view_place_find(c, "v_kv", place, &found));
-	*launch = found ? place->launch : -1;
-	return STATUS_OK;
+	return VIEW_NUMBER(c, 1, max_len,
+			   "SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1),"
+			   " (SELECT max(json_extract(shape, '$[2]')) FROM v_buffer"
+			   "  WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*'),"
+			   " (SELECT max(position) + 1 FROM v_kv WHERE run = ?1))", c->run);
 }
 
 static enum status draw(const struct view_context *c)
 {
-	int64_t launch, layer, max_len;
+	int64_t op, layer, max_len, rows;
 	struct view_place place;
 	view_cell cell;
+	bool found;
 
-	TRY(find_end(c, &place, &launch));
-	if (launch < 0) {
+	/* The last launch that counts: that of the address, else of its step, else of the run. */
+	TRY(view_place_find(c, "v_kv", &place, &found));
+	op = found ? place.op : INT64_MAX;
+	TRY(VIEW_NUMBER(c, 0, &rows, WRITES " SELECT 1 FROM writes LIMIT 1", c->run, op));
+	if (!rows) {
 		view_title(c, "KV CACHE: run %" PRId64 " wrote no rows into a cache", c->run);
 		return STATUS_OK;
 	}
-	TRY(VIEW_NUMBER(c, -1, &max_len, "SELECT max_len FROM v_model WHERE run = ?1", c->run));
-	if (max_len <= 0)
-		TRY(VIEW_NUMBER(c, 1, &max_len, "SELECT max(position) + 1 FROM v_kv WHERE run = ?1",
-				c->run));
-	TRY(VIEW_NUMBER(c, -1, &layer, "SELECT min(coalesce(layer, -1)) FROM v_kv WHERE run = ?1",
-			c->run));
-	view_title(c, "KV CACHE at %s.end ('#' filled, '+' partly, '.' nothing)",
-		   view_launch_cell(c, launch, cell));
-	TRY(draw_map(c, launch, max_len));
-	return draw_positions(c, launch,
-			      c->at.launch >= 0 && place.layer >= 0 ? place.layer : layer);
+	TRY(find_max_len(c, &max_len));
+	TRY(VIEW_NUMBER(c, -1, &layer, WRITES " SELECT min(layer) FROM writes", c->run, op));
+	view_title(c, "KV CACHE at %s.end ('#' filled, '=' loaded by an upload, '+' partly, '.'"
+		   " nothing)", found ? view_launch_cell(c, place.launch, cell) : "the run");
+	TRY(draw_map(c, op, max_len));
+	return draw_positions(c, op, c->at.launch >= 0 && place.layer >= 0 ? place.layer : layer);
 }
 
 const struct view view_kv = { "kv", "positions of the KV cache and who wrote them", draw };

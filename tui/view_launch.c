@@ -43,13 +43,18 @@ static enum status print_argument(const struct view_context *c, sqlite3_stmt *ro
 
 static enum status print_digest(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
-	int64_t *rows = state;
+	int64_t *rows = state, pieces = view_int(row, 5);
 
-	if (view_fits(c, (*rows)++, ROWS))
-		fprintf(c->out,
-			"  %-20s %10" PRId64 " B at %-10" PRId64 " digest %016" PRIx64 "%s\n",
-			view_text(row, 0), view_int(row, 2), view_int(row, 1),
-			(uint64_t)view_int(row, 3), view_null(row, 4) ? "" : "  bytes kept");
+	if (!view_fits(c, (*rows)++, ROWS))
+		return STATUS_OK;
+	if (pieces > 1)
+		fprintf(c->out, "  %-20s %10" PRId64 " B in %" PRId64 " pieces from %" PRId64
+			" on", view_text(row, 0), view_int(row, 6), pieces, view_int(row, 1));
+	else
+		fprintf(c->out, "  %-20s %10" PRId64 " B at %-10" PRId64, view_text(row, 0),
+			view_int(row, 2), view_int(row, 1));
+	fprintf(c->out, "  digest %016" PRIx64 "%s\n", (uint64_t)view_int(row, 3),
+		view_null(row, 4) ? "" : "  bytes kept");
 	return STATUS_OK;
 }
 
@@ -78,9 +83,10 @@ static enum status print_shape(const struct view_context *c, sqlite3_stmt *row, 
 		"\n",
 		p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2],
 		view_int(row, 0), view_int(row, 1), p->op);
-	fprintf(c->out, "  %s  device time %s us%s%s\n",
-		view_int(row, 2) == 0 ? "succeeded" : "FAILED", view_real_cell(row, 3, "%.2f", us),
-		view_null(row, 4) ? "" : "  attributes ",
+	fprintf(c->out, "  %s", view_int(row, 2) == 0 ? "succeeded" : "FAILED");
+	if (!view_null(row, 3))
+		fprintf(c->out, "  device time %s us", view_real_cell(row, 3, "%.2f", us));
+	fprintf(c->out, "%s%s\n", view_null(row, 4) ? "" : "  attributes ",
 		view_null(row, 4) ? "" : view_text(row, 4));
 	if (view_int(row, 2) != 0)
 		fprintf(c->out, "  error %" PRId64 "\n", view_int(row, 2));
@@ -124,10 +130,15 @@ static enum status draw_writes(const struct view_context *c, const struct view_p
 
 	fprintf(c->out, "\n wrote\n");
 	TRY(VIEW_ROWS(c, print_digest, &rows,
-		      "SELECT b.name, d.offset, d.bytes, d.digest, d.data FROM v_digest d"
+		      /* A digest spans scattered rows; the rows say what was written of it. */
+		      "SELECT b.name, d.offset, d.bytes, d.digest, d.data, count(k.position),"
+		      " sum(k.bytes) FROM v_digest d"
 		      " LEFT JOIN v_buffer b ON b.run = d.run AND b.buffer = d.buffer"
+		      " LEFT JOIN v_kv k ON k.run = d.run AND k.launch = d.launch"
+		      "  AND k.buffer = d.buffer"
 		      " WHERE d.run = ?1 AND d.op = ?2"
-		      " AND d.after_step = 0 ORDER BY d.entry", c->run, place->op));
+		      " AND d.after_step = 0 GROUP BY d.entry ORDER BY d.entry", c->run,
+		      place->op));
 	view_more(c, rows, ROWS);
 	rows = 0;
 	TRY(VIEW_ROWS(c, print_kv_row, &rows,

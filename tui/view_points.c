@@ -1,7 +1,7 @@
 /* view_points.c - named points: what the threads of a launch published, and loads and stores.
  *
  * How many points of each name the launch or block has; with a warp, lane or number in the address,
- * the points themselves, narrowed as far as it goes.
+ * the points themselves, narrowed as far as it goes, each with the key or chunk it is about.
  */
 #include "tui/view.h"
 
@@ -45,21 +45,26 @@ static void thread_address(const struct view_context *c, sqlite3_stmt *row, int6
 		 view_int(row, 3));
 }
 
-enum { NAME = 4, COUNT, VALUE };
+enum { NAME = 4, COUNT, VALUE, ABOUT = VALUE + 4 };
 
 static enum status print_point(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct list *list = state;
+	const char *name = view_text(row, NAME);
 	view_cell address, value;
 
 	if (!view_fits(c, list->rows++, ROWS))
 		return STATUS_OK;
 	thread_address(c, row, list->place->launch, 'p', address);
-	fprintf(c->out, " %-24s %s", address, view_text(row, NAME));
-	for (int i = 0; i < view_int(row, COUNT) && i < 4; i++)
-		fprintf(c->out, "  %s %s", value_name(view_text(row, NAME), i),
-			view_f32_cell(row, VALUE + i, value));
-	fputc('\n', c->out);
+	fprintf(c->out, " %-24s %s", address, name);
+	for (int i = 0; i < view_int(row, COUNT) && i < 4; i++) {
+		/* A point called like its first value says the word once. */
+		if (i > 0 || strcmp(name, value_name(name, i)) != 0)
+			fprintf(c->out, "  %s", value_name(name, i));
+		fprintf(c->out, " %s", view_f32_cell(row, VALUE + i, value));
+	}
+	fprintf(c->out, "%s%s\n", view_null(row, ABOUT) ? "" : "  ",
+		view_null(row, ABOUT) ? "" : view_text(row, ABOUT));
 	return STATUS_OK;
 }
 
@@ -82,8 +87,24 @@ static enum status print_access(const struct view_context *c, sqlite3_stmt *row,
 
 #define WHERE_THREAD \
 	" WHERE run = ?1 AND launch = ?2 AND (?3 < 0 OR block = ?3) AND (?4 < 0 OR warp = ?4)" \
-	" AND (?5 < 0 OR lane = ?5) AND (?6 < 0 OR sequence = ?6)" \
-	" ORDER BY block, warp, lane, sequence"
+	" AND (?5 < 0 OR lane = ?5)"
+#define AND_SEQUENCE " AND (?6 < 0 OR sequence = ?6) ORDER BY block, warp, lane, sequence"
+
+/* What a point of the project's own kernels is about. A chunk's blocks come by chunk, H x M at a
+ * time; a lane's n-th score is that of key n * 32 + lane of its chunk, of C keys. NULL for other
+ * points, and for a kernel without C. */
+static const char points[] =
+	"WITH shape AS (SELECT grid_x * grid_y AS rows,"
+	"  (SELECT value FROM v_arg a WHERE a.run = ?1 AND a.launch = ?2 AND a.name = 'C') AS C"
+	"  FROM v_launch WHERE run = ?1 AND launch = ?2),"
+	" counted AS (SELECT *, row_number()"
+	"  OVER (PARTITION BY block, warp, lane, name ORDER BY sequence) - 1 AS n"
+	"  FROM v_point" WHERE_THREAD ")"
+	" SELECT block, warp, lane, sequence, name, count, v0_bits, v1_bits, v2_bits, v3_bits,"
+	"  CASE name WHEN 'score' THEN 'key ' || (block / rows * C + n * 32 + lane)"
+	"   WHEN 'softmax' THEN 'from key ' || (block / rows * C + n * 32)"
+	"   WHEN 'reduce' THEN 'chunk ' || n END"
+	" FROM counted JOIN shape" WHERE_THREAD AND_SEQUENCE;
 
 static enum status list_rows(const struct view_context *c, const struct view_place *place,
 			     view_row_fn *print, const char *sql, int64_t sequence,
@@ -99,13 +120,32 @@ static enum status list_rows(const struct view_context *c, const struct view_pla
 	return STATUS_OK;
 }
 
+/* A number past the last point of a place that has some is a mistake. */
+static enum status check_point(const struct view_context *c, const struct view_place *place)
+{
+	struct address at = c->at;
+	char text[ADDRESS_TEXT];
+	int64_t last;
+
+	TRY(VIEW_NUMBER(c, -1, &last, "SELECT max(sequence) FROM v_point" WHERE_THREAD, c->run,
+			place->launch, at.block, at.warp, at.lane));
+	if (last < 0 || at.point <= last)
+		return STATUS_OK;
+	at.launch = place->launch;
+	at.point = -1;
+	address_format(&at, text);
+	return fail(STATUS_USAGE, "%s has points p0 to p%" PRId64 ", not p%" PRId64, text, last,
+		    c->at.point);
+}
+
 static enum status print_count(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	int64_t *names = state;
 
 	++*names;
-	fprintf(c->out, "  %-9s %8" PRId64 " points of %" PRId64 " threads\n", view_text(row, 0),
-		view_int(row, 1), view_int(row, 2));
+	fprintf(c->out, "  %-9s %8" PRId64 " point%s of %" PRId64 " thread%s\n", view_text(row, 0),
+		view_int(row, 1), view_plural(view_int(row, 1)), view_int(row, 2),
+		view_plural(view_int(row, 2)));
 	return STATUS_OK;
 }
 
@@ -147,16 +187,14 @@ static enum status draw(const struct view_context *c)
 		view_place_title(c, "ACCESSES of", &place);
 		return list_rows(c, &place, print_access,
 				 "SELECT block, warp, lane, sequence, kind, space, buffer, offset,"
-				 " bytes, bits, file, line FROM v_access" WHERE_THREAD,
+				 " bytes, bits, file, line FROM v_access" WHERE_THREAD AND_SEQUENCE,
 				 c->at.access, "loads or stores");
 	}
+	TRY(check_point(c, &place));
 	view_place_title(c, "POINTS of", &place);
 	if (c->at.warp < 0 && c->at.point < 0)
 		return count_points(c, &place);
-	return list_rows(c, &place, print_point,
-			 "SELECT block, warp, lane, sequence, name, count, v0_bits,"
-			 " v1_bits, v2_bits, v3_bits FROM v_point" WHERE_THREAD,
-			 c->at.point, "points");
+	return list_rows(c, &place, print_point, points, c->at.point, "points");
 }
 
 const struct view view_points = { "points", "values that kernels published while they ran", draw };

@@ -8,6 +8,17 @@
 
 #define TEXT_COLUMNS 90
 
+/* How the run ended: columns complete, ended and message. */
+static void print_end(const struct view_context *c, sqlite3_stmt *row)
+{
+	if (!view_int(row, 11))
+		fprintf(c->out, "CUT OFF\n");
+	else if (view_null(row, 13))
+		fprintf(c->out, "ended %s\n", view_text(row, 12));
+	else
+		fprintf(c->out, "closed properly,\n      %s\n", view_text(row, 13));
+}
+
 static enum status print_run(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	const char *driver = view_null(row, 16) ? "" : view_text(row, 16);
@@ -19,13 +30,12 @@ static enum status print_run(const struct view_context *c, sqlite3_stmt *row, vo
 		view_text(row, 2), view_text(row, 3), view_text(row, 4), view_text(row, 5),
 		view_int_cell(row, 6, seed));
 	fprintf(c->out,
-		"      %" PRId64 " operations, %" PRId64 " launches, %" PRId64
-		" steps, level %s, %s%s%s\n",
-		view_int(row, 7), view_int(row, 8), view_int(row, 9), view_text(row, 10),
-		view_int(row, 11) ? "ended " : "CUT OFF",
-		view_int(row, 11) ? view_text(row, 12) : "", view_null(row, 13) ? "" : ": ");
-	if (!view_null(row, 13))
-		fprintf(c->out, "      %s\n", view_text(row, 13));
+		"      %" PRId64 " operation%s, %" PRId64 " launch%s, %" PRId64 " step%s, level %s,"
+		" ",
+		view_int(row, 7), view_plural(view_int(row, 7)), view_int(row, 8),
+		view_int(row, 8) == 1 ? "" : "es", view_int(row, 9), view_plural(view_int(row, 9)),
+		view_text(row, 10));
+	print_end(c, row);
 	fprintf(c->out, "      recorded %s by flashtwin %s%s%s\n", view_text(row, 14),
 		view_text(row, 15), *driver ? " with " : "", driver);
 	return STATUS_OK;
@@ -34,7 +44,7 @@ static enum status print_run(const struct view_context *c, sqlite3_stmt *row, vo
 static enum status print_model(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	(void)state;
-	view_title(c, "MODEL %s", view_text(row, 0));
+	view_title(c, "MODEL of run %" PRId64 ": %s", c->run, view_text(row, 0));
 	fprintf(c->out, "  %" PRId64 " layers, %" PRId64 " heads, %" PRId64 " kv heads, D %" PRId64
 		", vocabulary %" PRId64 "\n", view_int(row, 1), view_int(row, 2), view_int(row, 3),
 		view_int(row, 4), view_int(row, 5));
@@ -85,11 +95,14 @@ static enum status print_kernel(const struct view_context *c, sqlite3_stmt *row,
 
 	(void)state;
 	fprintf(c->out,
-		"  %-24s %6" PRId64 " launches  %s to %s  grids up to %" PRId64 "x%" PRId64
-		"x%" PRId64 "  mean us %s\n",
-		view_text(row, 0), view_int(row, 1), view_launch_cell(c, view_int(row, 2), first),
+		"  %-20s %6" PRId64 " launch%s  %s to %s  grids up to %" PRId64 "x%" PRId64
+		"x%" PRId64, view_text(row, 0), view_int(row, 1),
+		view_int(row, 1) == 1 ? "  " : "es", view_launch_cell(c, view_int(row, 2), first),
 		view_launch_cell(c, view_int(row, 3), last), view_int(row, 4), view_int(row, 5),
-		view_int(row, 6), view_real_cell(row, 7, "%.1f", us));
+		view_int(row, 6));
+	if (!view_null(row, 7))
+		fprintf(c->out, "  mean us %s", view_real_cell(row, 7, "%.1f", us));
+	fputc('\n', c->out);
 	return STATUS_OK;
 }
 
@@ -116,7 +129,7 @@ static enum status draw(const struct view_context *c)
 		      "SELECT directory, layers, heads, kv_heads, head_dim, vocabulary, max_len,"
 		      " chunk, max_chunks, slots FROM v_model WHERE run = ?1", c->run));
 	TRY(draw_text(c));
-	view_title(c, "KERNELS");
+	view_title(c, "KERNELS of run %" PRId64, c->run);
 	TRY(VIEW_ROWS(c, print_kernel, NULL,
 		      "SELECT kernel, count(*), min(launch), max(launch), max(grid_x), max(grid_y),"
 		      " max(grid_z), avg(duration_us) FROM v_launch WHERE run = ?1"

@@ -1,7 +1,8 @@
 /* view_time.c - the timeline: every device operation in the order issued, step by step.
  *
  * Without an address, what came before the first step, the first step and the last one. With
- * several runs in the file, each operation says whether it wrote the same bytes in the next run.
+ * several runs in the file, each launch says whether it wrote the same bytes in the next run. Times
+ * are shown where some were measured.
  */
 #include "tui/view.h"
 
@@ -9,20 +10,23 @@
 #include <stdlib.h>
 
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
-#define AROUND 8                        /* and before and after a launch outside of steps */
+#define AROUND 8                        /* and before and after a place outside of steps */
+#define SLOTS 4                         /* whose bytes a step's heading shows */
 
 enum {
 	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
-	LAYER, GRID, BLOCK = GRID + 3, VERDICT = BLOCK + 3
+	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, VERDICT
 };
 static const char operations[] =
 	"SELECT o.op, o.kind, o.step, o.launch, o.stream, o.code, o.duration_us, o.bytes, o.offset,"
 	" b.name, f.name, o.object, l.kernel, l.layer, l.grid_x, l.grid_y, l.grid_z,"
 	" l.block_x, l.block_y, l.block_z,"
+	" (SELECT min(k.tensor) FROM v_kv k WHERE k.run = o.run AND k.launch = o.launch),"
 	" (SELECT CASE WHEN sum(x.digest <> y.digest) > 0 THEN 'DIFFERS'"
 	"  WHEN count(*) > 0 THEN 'equal' END"
-	"  FROM v_digest x JOIN v_digest y ON y.run = ?4 AND y.op = x.op AND y.after_step = 0"
-	"  AND y.entry = x.entry WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0)"
+	"  FROM v_digest x JOIN v_digest y ON y.run = ?4 AND y.launch = x.launch"
+	"  AND y.after_step = 0 AND y.entry = x.entry"
+	"  WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0)"
 	" FROM v_op o LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch"
 	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"
 	" LEFT JOIN v_buffer f ON f.run = o.run AND f.buffer = o.from_buffer"
@@ -31,24 +35,41 @@ static const char operations[] =
 struct timeline {
 	int64_t step;                   /* of the row before */
 	bool begun;
-	bool verdicts;                  /* there is another run to compare with */
+	int64_t other;                  /* run to compare with; 0: none */
+	bool timed;                     /* some operation's time was measured */
 };
+
+/* The key a step processed in each slot, and the byte that came of it: a prompt byte was given to
+ * the step, any other is what an earlier step produced for the position before the new one. */
+static const char tokens[] =
+	"WITH mine AS (SELECT slot, position, byte, prompt FROM v_token"
+	"  WHERE run = ?1 AND step = ?2),"
+	" made AS (SELECT slot, position, byte FROM mine WHERE NOT prompt),"
+	" used AS (SELECT slot, position, byte FROM mine WHERE prompt UNION"
+	"  SELECT t.slot, t.position, t.byte FROM v_token t JOIN made USING (slot)"
+	"  WHERE t.run = ?1 AND t.position = made.position - 1)"
+	" SELECT used.slot, used.position, used.byte, made.position, made.byte"
+	" FROM used LEFT JOIN made USING (slot) ORDER BY used.slot";
 
 static enum status print_token(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
+	int64_t *slots = state;
 	view_cell byte;
 
-	(void)state;
-	fprintf(c->out, "   slot %" PRId64 " position %" PRId64 " %s%s", view_int(row, 0),
-		view_int(row, 1), view_byte_cell((int)view_int(row, 2), byte),
-		view_int(row, 3) ? " (prompt)" : "");
+	if (!view_fits(c, (*slots)++, SLOTS))
+		return STATUS_OK;
+	fprintf(c->out, "%sslot %" PRId64 "  key %" PRId64 " %s", *slots > 1 ? "\n      " : "  ",
+		view_int(row, 0), view_int(row, 1), view_byte_cell((int)view_int(row, 2), byte));
+	if (!view_null(row, 3))
+		fprintf(c->out, "  -> byte %" PRId64 " %s", view_int(row, 3),
+			view_byte_cell((int)view_int(row, 4), byte));
 	return STATUS_OK;
 }
 
 static enum status print_heading(const struct view_context *c, sqlite3_stmt *row,
 				 struct timeline *t)
 {
-	int64_t step = view_null(row, STEP) ? -1 : view_int(row, STEP);
+	int64_t step = view_null(row, STEP) ? -1 : view_int(row, STEP), slots = 0;
 
 	if (t->begun && t->step == step)
 		return STATUS_OK;
@@ -58,14 +79,17 @@ static enum status print_heading(const struct view_context *c, sqlite3_stmt *row
 		fprintf(c->out, "\n outside of steps\n");
 	} else {
 		fprintf(c->out, "\n s%" PRId64, step);
-		TRY(VIEW_ROWS(c, print_token, NULL,
-			      "SELECT slot, position, byte, prompt FROM v_token"
-			      " WHERE run = ?1 AND step = ?2 ORDER BY slot, position LIMIT 3",
-			      c->run, step));
+		TRY(VIEW_ROWS(c, print_token, &slots, tokens, c->run, step));
 		fputc('\n', c->out);
+		view_more(c, slots, SLOTS);
 	}
-	fprintf(c->out, "    op  %-8s %-12s %-29s %-9s %-8s %4s %7s%s\n", "address", "operation",
-		"what", "grid", "block", "strm", "us", t->verdicts ? " wrote" : "");
+	fprintf(c->out, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address", "operation", "what",
+		"grid", "block", "strm");
+	if (t->timed)
+		fprintf(c->out, " %7s", "us");
+	if (t->other > 0)
+		fprintf(c->out, " r%" PRId64, t->other);
+	fputc('\n', c->out);
 	return STATUS_OK;
 }
 
@@ -74,7 +98,10 @@ static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 {
 	view_cell cell;
 
-	if (!view_null(row, KERNEL) && view_null(row, LAYER))
+	if (!view_null(row, TENSOR) && !view_null(row, LAYER))
+		snprintf(text, bytes, "%s %s layer %s", view_text(row, KERNEL),
+			 view_text(row, TENSOR), view_int_cell(row, LAYER, cell));
+	else if (!view_null(row, KERNEL) && view_null(row, LAYER))
 		snprintf(text, bytes, "%s", view_text(row, KERNEL));
 	else if (!view_null(row, KERNEL))
 		snprintf(text, bytes, "%s  layer %s", view_text(row, KERNEL),
@@ -113,12 +140,14 @@ static enum status print_operation(const struct view_context *c, sqlite3_stmt *r
 
 	TRY(print_heading(c, row, timeline));
 	describe(row, what, sizeof(what));
-	fprintf(c->out, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s %7s", view_int(row, OP),
+	fprintf(c->out, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s", view_int(row, OP),
 		view_null(row, LAUNCH) ? "-" : view_launch_cell(c, view_int(row, LAUNCH), launch),
 		view_text(row, KIND), what, extent_cell(row, GRID, grid),
-		extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream),
-		view_real_cell(row, DURATION, "%.1f", us));
-	if (timeline->verdicts)
+		extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream));
+	if (timeline->timed)
+		fprintf(c->out, " %7s", view_real_cell(row, DURATION, "%.1f", us));
+	/* Only launches have written anything that could differ. */
+	if (timeline->other > 0 && !view_null(row, VERDICT))
 		fprintf(c->out, " %s", view_text(row, VERDICT));
 	if (view_int(row, CODE) != 0)
 		fprintf(c->out, "  error %" PRId64, view_int(row, CODE));
@@ -126,39 +155,70 @@ static enum status print_operation(const struct view_context *c, sqlite3_stmt *r
 	return STATUS_OK;
 }
 
+/* The run to compare with: the next one, else the first; 0: there is no other. */
+static enum status other_run(const struct view_context *c, int64_t *other)
+{
+	return VIEW_NUMBER(c, 0, other,
+			   "SELECT run FROM v_run WHERE run <> ?1 ORDER BY run < ?1, run", c->run);
+}
+
 static enum status print_range(const struct view_context *c, int64_t first, int64_t last)
 {
 	struct timeline timeline = { 0 };
-	int64_t other;
+	int64_t timed;
 
-	TRY(VIEW_NUMBER(c, 0, &other,
-			"SELECT run FROM v_run WHERE run <> ?1 ORDER BY run < ?1, run", c->run));
-	timeline.verdicts = other > 0;
-	return VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last, other);
+	TRY(other_run(c, &timeline.other));
+	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT max(duration_us IS NOT NULL) FROM v_op"
+			" WHERE run = ?1", c->run));
+	timeline.timed = timed;
+	return VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last,
+			 timeline.other);
 }
 
 static enum status step_range(const struct view_context *c, int64_t step, int64_t *first,
 			      int64_t *last)
 {
-	TRY(VIEW_NUMBER(c, -1, first, "SELECT first_op FROM v_step WHERE run = ?1 AND step = ?2",
-			c->run, step));
-	TRY(VIEW_NUMBER(c, INT64_MAX, last,
-			"SELECT last_op FROM v_step WHERE run = ?1 AND step = ?2", c->run, step));
+	TRY(VIEW_NUMBER(c, -1, first, "SELECT min(first_op) FROM v_step"
+			" WHERE run = ?1 AND step = ?2", c->run, step));
+	TRY(VIEW_NUMBER(c, INT64_MAX, last, "SELECT iif(count(*) = count(last_op), max(last_op),"
+			" NULL) FROM v_step WHERE run = ?1 AND step = ?2", c->run, step));
 	if (*first < 0)
 		return fail(STATUS_USAGE, "run %" PRId64 " has no step s%" PRId64, c->run, step);
 	return STATUS_OK;
 }
 
-/* The step of the launch, or what is around it when it belongs to none. */
-static enum status launch_range(const struct view_context *c, int64_t *first, int64_t *last)
+/* The step of the operation, or what is around it when it belongs to none. */
+static enum status op_range(const struct view_context *c, int64_t op, int64_t *first,
+			    int64_t *last)
+{
+	int64_t known, step;
+
+	TRY(VIEW_NUMBER(c, 0, &known, "SELECT 1 FROM v_op WHERE run = ?1 AND op = ?2", c->run, op));
+	if (!known)
+		return fail(STATUS_USAGE, "run %" PRId64 " has no op %" PRId64, c->run, op);
+	TRY(VIEW_NUMBER(c, -1, &step, "SELECT step FROM v_op WHERE run = ?1 AND op = ?2", c->run,
+			op));
+	*first = op - AROUND;
+	*last = op + AROUND;
+	return step < 0 ? STATUS_OK : step_range(c, step, first, last);
+}
+
+/* The operations that belong to the address, when it has a place. */
+static enum status place_range(const struct view_context *c, int64_t *first, int64_t *last,
+			       bool *found)
 {
 	struct view_place place;
-	bool found;
 
-	TRY(view_place_find(c, "v_launch", &place, &found));
-	*first = place.op - AROUND;
-	*last = place.op + AROUND;
-	return place.step < 0 ? STATUS_OK : step_range(c, place.step, first, last);
+	*found = true;
+	if (c->at.op >= 0)
+		return op_range(c, c->at.op, first, last);
+	if (c->at.step >= 0)
+		return step_range(c, c->at.step, first, last);
+	*found = c->at.launch >= 0;
+	if (!*found)
+		return STATUS_OK;
+	TRY(view_place_find(c, "v_launch", &place, found));
+	return op_range(c, place.op, first, last);
 }
 
 static enum status draw_ends(const struct view_context *c)
@@ -188,14 +248,15 @@ static enum status draw_ends(const struct view_context *c)
 
 static enum status draw(const struct view_context *c)
 {
-	int64_t first, last;
+	int64_t first, last, other;
+	bool found;
 
-	if (c->at.launch >= 0)
-		TRY(launch_range(c, &first, &last));
-	else if (c->at.step >= 0)
-		TRY(step_range(c, c->at.step, &first, &last));
+	TRY(place_range(c, &first, &last, &found));
+	TRY(other_run(c, &other));
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
-	if (c->at.launch >= 0 || c->at.step >= 0)
+	if (other > 0)
+		fprintf(c->out, " r%" PRId64 ": whether that run wrote the same bytes\n", other);
+	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);
 }

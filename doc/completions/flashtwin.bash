@@ -7,7 +7,7 @@ _flashtwin() {
 	local words=
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words='decode attend replay diff view sql bench info help --help --version'
+		words='decode attend replay diff view sql bench info help --help -h --version'
 		COMPREPLY=($(compgen -W "$words" -- "$word"))
 		return
 	fi
@@ -35,13 +35,14 @@ _flashtwin() {
 				$running $recording"
 			;;
 		attend)
-			words="--path --q --k --v --lengths --causal --scale --graph --chunk --warps --out --json
+			words="--path --q --k --v --lengths --causal --scale --graph --chunk --warps
+				--out --json
 				$running $recording"
 			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view) words='--plain --at --screen --all' ;;
-		sql) words='--json --csv --plain --dump' ;;
+		sql) words='--table --plain --csv --json --dump' ;;
 		bench) words='--sim --runs' ;;
 		info) words='--device --json' ;;
 		help) words='decode attend replay diff view sql bench info' ;;

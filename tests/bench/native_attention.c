@@ -76,3 +76,43 @@ double native_attention_flops(int H, int D, int n)
 {
 	return 4.0 * H * D * n;
 }
+
+/* Compiled for any processor, since it decides whether this one can run the rest. */
+#ifdef __x86_64__
+__attribute__((target("arch=x86-64")))
+#endif
+const char *native_attention_lacks(void)
+{
+#define NEED(set) \
+	if (!__builtin_cpu_supports(set)) \
+		return set
+#ifdef __SSE4_2__
+	NEED("sse4.2");
+#endif
+#ifdef __AVX__
+	NEED("avx");
+#endif
+#ifdef __FMA__
+	NEED("fma");
+#endif
+#ifdef __AVX2__
+	NEED("avx2");
+#endif
+#ifdef __BMI2__
+	NEED("bmi2");
+#endif
+#ifdef __AVX512F__
+	NEED("avx512f");
+#endif
+#ifdef __AVX512VL__
+	NEED("avx512vl");
+#endif
+#ifdef __AVX512BW__
+	NEED("avx512bw");
+#endif
+#ifdef __AVX512DQ__
+	NEED("avx512dq");
+#endif
+#undef NEED
+	return NULL;
+}

@@ -7,6 +7,10 @@
 #ifndef NATIVE_ATTENTION_H
 #define NATIVE_ATTENTION_H
 
+/* The compiler used what the building machine has: an instruction set that this machine lacks, or
+ * NULL when the code can run here. */
+const char *native_attention_lacks(void);
+
 /* out = softmax(q k^T * scale) v for each of H query heads over the first n keys of its KV head,
  * h * Hkv / H. q, out: [H, D]. k, v: [Hkv, max_len, D]. scratch: n floats. n = 0 gives zeros. */
 void native_attention(const float *q, const float *k, const float *v, float *out,

@@ -1,9 +1,9 @@
 /* log_at.c - parses the windows of --log-at.
  *
  * Grammar: WINDOW[,WINDOW]..., WINDOW = ADDR[..ADDR], ADDR = s<step> or L<launch>. All of one unit,
- * ascending and disjoint, since a run passes through them once. Serves the recorder.
+ * ascending and disjoint, since a run passes through them once. Serves the recorder and diff.
  */
-#include "engine/log_at.h"
+#include "traces/log_at.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -95,6 +95,21 @@ bool log_at_holds(const struct log_at *log_at, int64_t number)
 		if (number >= log_at->windows[i].first && number <= log_at->windows[i].last)
 			return true;
 	return false;
+}
+
+bool log_at_keeps(enum op_kind kind)
+{
+	switch (kind) {
+	case OP_ALLOC:
+	case OP_FREE:
+	case OP_STREAM_CREATE:
+	case OP_STREAM_DESTROY:
+	case OP_EVENT_CREATE:
+	case OP_EVENT_DESTROY:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void log_at_free(struct log_at *log_at)

@@ -1,6 +1,7 @@
 /* log_at.h - the windows of --log-at: which steps, or which launches, are recorded.
  *
- * Parses and answers; opening and closing windows is the recorder's part.
+ * Parses and answers; opening and closing windows is the recorder's part. A trace keeps the text,
+ * so that diff knows what a run was asked to leave out.
  */
 #ifndef LOG_AT_H
 #define LOG_AT_H
@@ -8,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "traces/event.h"
 #include "traces/status.h"
 
 struct log_window {
@@ -25,5 +27,7 @@ enum status log_at_parse(const char *text, struct log_at *out);
 /* `number` is that of a step or launch, as unit says. */
 bool log_at_holds(const struct log_at *, int64_t number);
 void log_at_free(struct log_at *);
+/* What is recorded outside the windows too, because rows inside refer to it. */
+bool log_at_keeps(enum op_kind);
 
 #endif

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_decode.sh - `flashtwin decode` and `attend` with paths, slots and masks, as a user types them.
+# test_paths_cli.sh - `flashtwin decode` and `attend`: paths, slots and masks as a user types them.
 flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
 reference=${abs_srcdir:-$(dirname "$0")/..}/doc/samples/shakespeare/reference/short
 work=$(mktemp -d) || exit 99

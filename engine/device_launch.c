@@ -1,0 +1,217 @@
+/* device_launch.c - launches, capture and graphs: the checks every device shares, then the call.
+ *
+ * Arguments must be the kernel's, in number, name, kind and owner, and a block no larger than the
+ * kernel was written for: each a USAGE error given before the device sees anything. Limits and
+ * faults are left to the devices, which answer as CUDA does.
+ */
+#include "engine/device.h"
+
+#include <string.h>
+
+#include "engine/device_check.h"
+
+/* --- arguments --- */
+
+static enum status check_blob(const struct device *device, const struct launch *launch, int at,
+			      const struct kernel_param *param)
+{
+	const struct arg *arg = &launch->args[at];
+
+	if (arg->value.blob == NULL || arg->bytes != param->bytes)
+		return fail(STATUS_USAGE, "launch %s: argument %s has %zu bytes, %s has %zu",
+			    launch->kernel->name, param->name, arg->value.blob ? arg->bytes : 0,
+			    param->type, param->bytes);
+	for (int i = 0; i < arg->field_count; i++) {
+		const struct pointer_field *field = &arg->fields[i];
+
+		if (field->at > arg->bytes || arg->bytes - field->at < sizeof(uint64_t))
+			return fail(STATUS_USAGE, "launch %s: argument %s: a pointer at byte %zu "
+				    "of %zu", launch->kernel->name, param->name, field->at,
+				    arg->bytes);
+		TRY(check_pointer(device, field->buffer, field->offset, param->name));
+	}
+	return STATUS_OK;
+}
+
+const char *param_kind_name(enum param_kind kind)
+{
+	static const char *const names[] = {
+		[PARAM_I32] = "i32", [PARAM_U32] = "u32", [PARAM_I64] = "i64", [PARAM_U64] = "u64",
+		[PARAM_F32] = "f32", [PARAM_F64] = "f64", [PARAM_POINTER] = "pointer",
+		[PARAM_BLOB] = "blob",
+	};
+
+	return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
+}
+
+static enum status check_arg(const struct device *device, const struct launch *launch, int at,
+			     const struct kernel_param *param)
+{
+	const struct arg *arg = &launch->args[at];
+
+	if (arg->name != NULL && strcmp(arg->name, param->name) != 0)
+		return fail(STATUS_USAGE, "launch %s: argument %d is %s, the kernel has %s there",
+			    launch->kernel->name, at, arg->name, param->name);
+	if (arg->kind != param->kind)
+		return fail(STATUS_USAGE, "launch %s: argument %s is %s, the kernel takes %s (%s)",
+			    launch->kernel->name, param->name, param_kind_name(arg->kind),
+			    param_kind_name(param->kind), param->type);
+	if (arg->kind == PARAM_POINTER) {
+		enum status status = check_pointer(device, arg->buffer, arg->offset, param->name);
+
+		return status ? fail_context(status, "launch %s", launch->kernel->name) : STATUS_OK;
+	}
+	if (arg->kind == PARAM_BLOB)
+		return check_blob(device, launch, at, param);
+	return STATUS_OK;
+}
+
+/* --- launches --- */
+
+/* The one place where y and z of 0, and a cluster of 0, become 1. */
+static struct launch with_defaults(const struct launch *launch)
+{
+	struct launch out = *launch;
+
+	out.grid.y += out.grid.y == 0;
+	out.grid.z += out.grid.z == 0;
+	out.block.y += out.block.y == 0;
+	out.block.z += out.block.z == 0;
+	out.cluster.x += out.cluster.x == 0;
+	out.cluster.y += out.cluster.y == 0;
+	out.cluster.z += out.cluster.z == 0;
+	return out;
+}
+
+static enum status check_launch(const struct device *device, const struct launch *launch,
+				const char *what)
+{
+	const struct kernel_param *params;
+	int count;
+
+	TRY(check_given(launch, what, "launch"));
+	TRY(check_given(launch->kernel, what, "kernel"));
+	params = kernel_params(launch->kernel, &count);
+	if (launch->arg_count != count || count > MAX_ARGS)
+		return fail(STATUS_USAGE, "launch %s: %d arguments given, the kernel has %d (at "
+			    "most %d)", launch->kernel->name, launch->arg_count, count, MAX_ARGS);
+	for (int i = 0; i < count; i++)
+		TRY(check_arg(device, launch, i, &params[i]));
+	for (int i = 0; i < launch->attribute_count; i++)
+		if (launch->attributes[i].id < 1 || launch->attributes[i].id > ATTRIBUTE_COUNT)
+			return fail(STATUS_USAGE, "launch %s: there is no attribute %d",
+				    launch->kernel->name, (int)launch->attributes[i].id);
+	return STATUS_OK;
+}
+
+/* What the kernel was written for. A device's own limit is the device's to enforce. */
+static enum status check_threads(const struct launch *launch)
+{
+	struct dim3 block = launch->block;
+	unsigned most = launch->kernel->max_threads;
+
+	if (!most || (uint64_t)block.x * block.y <= most / block.z)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "launch %s: blocks of (%u,%u,%u) threads, the kernel takes at "
+		    "most %u", launch->kernel->name, block.x, block.y, block.z, most);
+}
+
+enum status device_launch(struct device *device, const struct launch *launch)
+{
+	struct launch complete;
+
+	CHECK_OP(device, launch);
+	TRY(check_launch(device, launch, "launch"));
+	complete = with_defaults(launch);
+	TRY(check_threads(&complete));
+	return device->ops->launch(device, &complete);
+}
+
+double device_last_launch_us(struct device *device)
+{
+	const struct device_ops *ops = device->ops;
+
+	return ops->last_launch_us ? ops->last_launch_us(device) : -1.0;
+}
+
+enum status device_set_points(struct device *device, const struct buffer *records,
+			      const struct buffer *counts, unsigned capacity)
+{
+	CHECK_OP(device, set_points);
+	TRY(check_pointer(device, records, 0, "set_points"));
+	TRY(check_pointer(device, counts, 0, "set_points"));
+	if (!records != !counts)
+		return fail(STATUS_USAGE, "set_points: no buffer for %s",
+			    records ? "counts" : "records");
+	return device->ops->set_points(device, records, counts, capacity);
+}
+
+/* --- capture and graphs --- */
+
+enum status device_capture_begin(struct device *device, struct stream *stream,
+				 enum capture_mode mode)
+{
+	CHECK_OP(device, capture_begin);
+	if ((unsigned)mode > CAPTURE_RELAXED)
+		return fail(STATUS_USAGE, "capture_begin: unknown mode %d", (int)mode);
+	return device->ops->capture_begin(device, stream, mode);
+}
+
+enum status device_capture_end(struct device *device, struct stream *stream, struct graph **out)
+{
+	CHECK_OP(device, capture_end);
+	return device->ops->capture_end(device, stream, out);
+}
+
+enum status device_graph_create(struct device *device, struct graph **out)
+{
+	CHECK_OP(device, graph_create);
+	return device->ops->graph_create(device, out);
+}
+
+enum status device_graph_add_launch(struct device *device, struct graph *graph,
+				    const struct launch *launch, const int *after, int after_count,
+				    int *node)
+{
+	struct launch complete;
+
+	CHECK_OP(device, graph_add_launch);
+	TRY(check_given(graph, "graph_add_launch", "graph"));
+	TRY(check_launch(device, launch, "graph_add_launch"));
+	if (after_count < 0 || (after_count > 0 && after == NULL))
+		return fail(STATUS_USAGE, "graph_add_launch: %d earlier nodes%s", after_count,
+			    after ? "" : " and no list of them");
+	complete = with_defaults(launch);
+	TRY(check_threads(&complete));
+	return device->ops->graph_add_launch(device, graph, &complete, after, after_count, node);
+}
+
+enum status device_graph_instantiate(struct device *device, struct graph *graph,
+				     struct graph_exec **out)
+{
+	CHECK_OP(device, graph_instantiate);
+	TRY(check_given(graph, "graph_instantiate", "graph"));
+	return device->ops->graph_instantiate(device, graph, out);
+}
+
+enum status device_graph_launch(struct device *device, struct graph_exec *exec,
+				struct stream *stream)
+{
+	CHECK_OP(device, graph_launch);
+	TRY(check_given(exec, "graph_launch", "executable graph"));
+	return device->ops->graph_launch(device, exec, stream);
+}
+
+enum status device_graph_destroy(struct device *device, struct graph *graph)
+{
+	CHECK_OP(device, graph_destroy);
+	TRY(check_given(graph, "graph_destroy", "graph"));
+	return device->ops->graph_destroy(device, graph);
+}
+
+enum status device_graph_exec_destroy(struct device *device, struct graph_exec *exec)
+{
+	CHECK_OP(device, graph_exec_destroy);
+	TRY(check_given(exec, "graph_exec_destroy", "executable graph"));
+	return device->ops->graph_exec_destroy(device, exec);
+}

@@ -1,0 +1,61 @@
+/* support.h - for every libcheck program: calls that must succeed or fail, and running a suite.
+ *
+ * Programs print TAP, as the makefile's environment asks of Check.
+ */
+#ifndef TESTS_SUPPORT_H
+#define TESTS_SUPPORT_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#undef fail     /* a name of Check that traces/status.h uses */
+
+#include "traces/status.h"
+
+#define OK(call) \
+	do { \
+		enum status ok_status_ = (call); \
+		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
+	} while (0)
+
+/* The call fails with that status and a message that holds `text`. */
+#define FAILS(call, expected, text) \
+	do { \
+		enum status fails_status_ = (call); \
+		ck_assert_msg(fails_status_ == (expected) && strstr(error_text(), text), \
+			      "%s: status %d: %s", #call, (int)fails_status_, error_text()); \
+	} while (0)
+
+static inline void write_file(const char *path, const void *bytes, size_t count)
+{
+	FILE *file = fopen(path, "wb");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Runs all cases as one suite; the result is main()'s. */
+static inline int run_suites(const char *name, TCase *const *tests, int count)
+{
+	Suite *suite = suite_create(name);
+	SRunner *runner;
+	int failed;
+
+	for (int i = 0; i < count; i++)
+		suite_add_tcase(suite, tests[i]);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static inline int run_suite(const char *name, TCase *tests)
+{
+	return run_suites(name, &tests, 1);
+}
+
+#endif

@@ -1,0 +1,55 @@
+# tap.sh - what the shell tests share; sourced by them. Makes a directory of its own and goes there.
+#
+# `run ARG...` runs flashtwin: its exit code is $code, its stdout and stderr are the files out and
+# err. `expect` judges that, `result` anything else; `plan` ends the test.
+flashtwin=${abs_builddir:-$PWD/build}/flashtwin
+srcdir=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd) || exit 99
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+
+number=0
+
+run() {
+	"$flashtwin" "$@" >out 2>err
+	code=$?
+}
+
+# result WHAT [WRONG]: passes unless something is said to be wrong.
+result() {
+	number=$((number + 1))
+	if [ -z "${2-}" ]; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		printf '%s\n' "$2" | sed 's/^/# /'
+	fi
+}
+
+skip() {
+	number=$((number + 1))
+	echo "ok $number - $1 # SKIP $2"
+}
+
+# expect WHAT CODE [PATTERN...]: judges the last run; every pattern must match a line of its output.
+expect() {
+	local what=$1 wanted=$2 wrong= pattern
+	shift 2
+	[ "$code" -eq "$wanted" ] || wrong="exit code $code, expected $wanted"
+	for pattern; do
+		cat out err | grep -q -- "$pattern" || wrong="$wrong
+no line matches '$pattern'"
+	done
+	[ -z "$wrong" ] || wrong="$wrong
+$(cat out err)"
+	result "$what" "$wrong"
+}
+
+# True when stderr holds exactly one line, beginning with "$1".
+one_line() {
+	[ "$(wc -l <err)" -eq 1 ] && grep -q "^$1" err || code=99
+}
+
+plan() {
+	echo "1..$number"
+}

@@ -1,0 +1,254 @@
+/* test_damage.c - values of a real trace are changed: every command says so, or finds a difference.
+ *
+ * Runs the program itself, in a directory of its own, since what counts is how it ends: equal (0),
+ * different (1) or damaged (6) with one line, never out of memory, out of time or by a signal. The
+ * random changes are the same in every run; SEED=N picks others.
+ */
+#include "config.h"
+
+#include "tests/recording.h"
+#include "tests/trace_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#define WHOLE "whole.twin"
+#define CHANGES 60
+#define SECONDS 60              /* of processor time; sanitizers are slow */
+
+static const char *program(void)
+{
+	static char path[4096];
+	const char *builddir = getenv("abs_builddir");
+
+	if (!path[0])
+		snprintf(path, sizeof path, "%s/flashtwin", builddir ? builddir : ".");
+	return path;
+}
+
+static void record_whole(void)
+{
+	struct store *store;
+
+	OK(store_create(WHOLE, NULL, &store));
+	recording_make(store, &(struct recording_options){ .level = LEVEL_POINTS }, NULL);
+	OK(store_close(store));
+}
+
+static void copy_whole(void)
+{
+	char block[65536];
+	FILE *from = fopen(WHOLE, "rb"), *to = fopen(T, "wb");
+	size_t count;
+
+	ck_assert(from && to);
+	while ((count = fread(block, 1, sizeof block, from)) > 0)
+		ck_assert_uint_eq(fwrite(block, 1, count, to), count);
+	ck_assert(fclose(from) == 0 && fclose(to) == 0);
+}
+
+/* False when the table's own rules forbid the change. */
+static bool change(const char *sql)
+{
+	sqlite3 *db;
+	int rc;
+
+	ck_assert_int_eq(sqlite3_open(T, &db), SQLITE_OK);
+	rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+	ck_assert_msg(rc == SQLITE_OK || rc == SQLITE_CONSTRAINT || rc == SQLITE_MISMATCH,
+		      "%s: %s", sql, sqlite3_errmsg(db));
+	sqlite3_close(db);
+	return rc == SQLITE_OK;
+}
+
+static void become(const char *const *args)
+{
+	const struct rlimit time = { SECONDS, SECONDS };
+	int null = open("/dev/null", O_WRONLY);
+	int err = open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (null < 0 || err < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0
+	    || setrlimit(RLIMIT_CPU, &time) != 0)
+		_exit(99);
+	execv(program(), (char *const *)args);
+	_exit(99);
+}
+
+/* Runs flashtwin; its status as of waitpid(), the first of its stderr in `said`. */
+static int run(const char *const *args, char *said, size_t size)
+{
+	pid_t child = fork();
+	int status;
+	FILE *err;
+
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		become(args);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	err = fopen("err", "r");
+	ck_assert_ptr_nonnull(err);
+	said[fread(said, 1, size - 1, err)] = '\0';
+	fclose(err);
+	return status;
+}
+
+static const char *const commands[][8] = {
+	{ "flashtwin", "info", T },
+	{ "flashtwin", "view", "--plain", "--all", T },
+	{ "flashtwin", "view", "--plain", "--screen", "diff", WHOLE, T },
+	{ "flashtwin", "diff", WHOLE, T },
+	{ "flashtwin", "replay", T },
+	{ "flashtwin", "sql", "--dump", T },
+};
+enum { INFO, VIEW, VIEW_DIFF, DIFF, REPLAY, DUMP, COMMANDS };
+
+/* One line, beside the notes of a replay that compares. */
+static void judge(const char *what, const char *const *args)
+{
+	char said[4096];
+	int status = run(args, said, sizeof said);
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	const char *end = strchr(said, '\n');
+
+	ck_assert_msg(code == 0 || code == 1 || code == 6, "%s: %s ends with %d: %s", what, args[1],
+		      code, said);
+	ck_assert_msg(code != 6 || (end && end[1] == '\0'), "%s: %s says: %s", what, args[1], said);
+}
+
+static void clean(void)
+{
+	unlink(WHOLE);
+	unlink("err");
+}
+
+/* --- changes that were not found once --- */
+
+START_TEST(known)
+{
+	static const struct {
+		const char *sql;
+		int command;
+	} cases[] = {
+		{ "UPDATE t_buffer SET buffer = 4294967295", REPLAY },
+		{ "UPDATE t_buffer SET buffer = 4294967295", DIFF },
+		{ "UPDATE t_buffer SET buffer = 4294967295 WHERE op = (SELECT max(op) FROM t_buffer)",
+		  REPLAY },
+		{ "UPDATE t_op SET buffer = 4294967295 WHERE kind = 4", DIFF },
+		{ "UPDATE t_op SET stream = 1000000000 WHERE kind = 7", REPLAY },
+		{ "UPDATE t_arg SET kind = 'i64' WHERE kind = 'i32'", REPLAY },
+		{ "DELETE FROM t_arg WHERE position = 2", REPLAY },
+		{ "UPDATE t_arg SET name = 'x'", REPLAY },
+		{ "UPDATE t_run SET run = 1 << 40", INFO },
+		{ "UPDATE t_point_name SET content = 'x'", REPLAY },
+		{ "UPDATE t_run SET run = 2", DIFF },
+		{ "UPDATE t_step SET first_op = first_op - 1 WHERE step = 4", REPLAY },
+		{ "UPDATE t_reduce SET launch = launch + (1 << 40)", VIEW },
+		{ "UPDATE t_call SET grid_y = -1", VIEW },
+	};
+	char said[4096];
+
+	record_whole();
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int status;
+
+		copy_whole();
+		ck_assert_msg(change(cases[i].sql), "%s", cases[i].sql);
+		status = run(commands[cases[i].command], said, sizeof said);
+		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 6, "%s: status %x: %s",
+			      cases[i].sql, status, said);
+		ck_assert_ptr_eq(strchr(said, '\n'), said + strlen(said) - 1);
+	}
+	clean();
+}
+END_TEST
+
+/* --- random ones --- */
+
+/* The first column of the row with that number, of which there are *count; the caller frees. */
+static char *pick(sqlite3 *db, const char *query)
+{
+	sqlite3_stmt *rows;
+	int count = 0, chosen;
+	char *text;
+
+	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &rows, NULL) == SQLITE_OK, "%s", query);
+	while (sqlite3_step(rows) == SQLITE_ROW)
+		count++;
+	ck_assert_int_gt(count, 0);
+	chosen = rand() % count;
+	sqlite3_reset(rows);
+	for (int i = 0; i <= chosen; i++)
+		ck_assert_int_eq(sqlite3_step(rows), SQLITE_ROW);
+	text = xstrdup((const char *)sqlite3_column_text(rows, 0));
+	sqlite3_finalize(rows);
+	return text;
+}
+
+/* An UPDATE of one column, of one row or of all. */
+static char *random_change(sqlite3 *db)
+{
+	static const char *const values[] = {
+		"0", "-1", "1", "2", "3", "31", "255", "256", "65535", "65536", "0x7fffffff",
+		"-0x80000000", "0xffffffff", "0x100000000", "1 << 40", "1 << 62",
+		"0x7fffffffffffffff", "0x8000000000000000", "'x'", "''", "NULL", "x'00ff'", "1.5",
+		"'[4294967296,4294967296]'",
+	};
+	char *table = pick(db, "SELECT name FROM sqlite_schema WHERE type = 'table'"
+			   " AND name NOT IN ('t_byte', 't_access', 't_line', 't_finding',"
+			   " 't_token', 't_model', 't_pointer', 't_arg_pointer')");
+	char *columns = xasprintf("SELECT name FROM pragma_table_info('%s')", table);
+	char *column = pick(db, columns);
+	char *keys = xasprintf("SELECT group_concat(name) FROM pragma_table_info('%s') WHERE pk",
+			       table);
+	char *key = pick(db, keys), *where, *sql;
+
+	where = rand() % 3 ? xasprintf(" WHERE (%s) IN (SELECT %s FROM %s LIMIT 1 OFFSET %d %%"
+				       " (SELECT count(*) FROM %s))", key, key, table, rand(),
+				       table) : xstrdup("");
+	sql = xasprintf("UPDATE OR REPLACE %s SET %s = %s%s", table, column,
+			values[(size_t)rand() % (sizeof values / sizeof values[0])], where);
+	free(table);
+	free(columns);
+	free(column);
+	free(keys);
+	free(key);
+	free(where);
+	return sql;
+}
+
+START_TEST(random_values)
+{
+	const char *seed = getenv("SEED");
+	sqlite3 *db;
+
+	record_whole();
+	ck_assert_int_eq(sqlite3_open(WHOLE, &db), SQLITE_OK);
+	srand(seed ? (unsigned)strtoul(seed, NULL, 10) : 5);
+	for (int i = 0; i < CHANGES; i++) {
+		char *sql = random_change(db);
+
+		copy_whole();
+		for (int c = 0; change(sql) && c < COMMANDS; c++)
+			judge(sql, commands[c]);
+		free(sql);
+	}
+	sqlite3_close(db);
+	clean();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("damage");
+
+	/* Before the directory changes. */
+	if (access(program(), X_OK) != 0)
+		return 99;
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, known);
+	tcase_add_test(tests, random_values);
+	return run_suite("damage", tests);
+}

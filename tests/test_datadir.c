@@ -1,0 +1,73 @@
+/* test_datadir.c - where the sample model is looked for: beside what was installed, or in the source.
+ *
+ * Compiles tui/datadir.c itself, with directories of the test's choice.
+ */
+#include "tests/trace_file.h"
+
+static const char *build_tree;
+
+#undef PKGDATADIR
+#undef SOURCE_DATADIR
+#undef BUILDDIR
+#define PKGDATADIR "installed"
+#define SOURCE_DATADIR "source"
+#define BUILDDIR build_tree
+#include "tui/datadir.c"
+
+static void expect_model(const char *where)
+{
+	char *model = datadir_model();
+	size_t length = strlen(where);
+
+	ck_assert_msg(!strncmp(model, where, length) && model[length] == '/', "%s", model);
+	ck_assert_str_eq(model + length + 1, DATADIR_MODEL);
+	free(model);
+}
+
+static void make_installed(void)
+{
+	ck_assert_int_eq(system("mkdir -p installed/" DATADIR_MODEL), 0);
+	ck_assert_int_eq(system(": >installed/" DATADIR_MODEL "/config.json"), 0);
+}
+
+START_TEST(program_in_its_build_tree)
+{
+	char here[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", here, sizeof(here) - 1);
+
+	ck_assert_int_gt(length, 0);
+	here[length] = '\0';
+	unsetenv("FLASHTWIN_DATADIR");
+	make_installed();
+	*strrchr(here, '/') = '\0';
+	build_tree = here;
+	expect_model("source");
+	/* A name that only begins alike is another directory. */
+	here[strlen(here) - 1] = '\0';
+	expect_model("installed");
+	ck_assert_int_eq(system("rm -r installed"), 0);
+}
+END_TEST
+
+START_TEST(program_elsewhere)
+{
+	unsetenv("FLASHTWIN_DATADIR");
+	build_tree = "/nowhere";
+	expect_model("source");
+	make_installed();
+	expect_model("installed");
+	setenv("FLASHTWIN_DATADIR", "chosen", 1);
+	expect_model("chosen");
+	ck_assert_int_eq(system("rm -r installed"), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("datadir");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, program_in_its_build_tree);
+	tcase_add_test(tests, program_elsewhere);
+	return run_suite("datadir", tests);
+}
