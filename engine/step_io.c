@@ -318,6 +318,9 @@ enum status step_io_prefill(struct attention *a, const struct attention_prompt *
 					 rows * H * D * sizeof(float));
 	if (status == STATUS_OK)
 		swap_outer(p->out, heads_first, H, rows, D);
+	/* Steps go without these, and a trace's windows need not restore them. */
+	if (status == STATUS_OK && p->layer == a->shape.layers - 1)
+		free_prompt(a->device, &a->io->prompt);
 	free(heads_first);
 	return status;
 }

@@ -11,7 +11,7 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define WARP 32u
 
-/* Buffers of a prompt, as large as the longest so far. */
+/* Buffers of a prompt, gone after its last layer. */
 struct prompt_io {
 	int rows;                       /* there is room for */
 	struct buffer *q, *out;         /* [H, rows, D] */

@@ -294,10 +294,7 @@ static inline unsigned ft_float_to_uint(float x)
 
 #define FT_ABSENT(word, instead) ({ \
 	_Static_assert(0, word " has no bit-exact model in the simulator: use " instead); 0.0f; })
-#define erfcf(x)  FT_ABSENT("erfcf", "1.0f - erff(x)")
-#define sinhf(x)  FT_ABSENT("sinhf", "(expf(x) - expf(-(x))) * 0.5f")
-#define coshf(x)  FT_ABSENT("coshf", "(expf(x) + expf(-(x))) * 0.5f")
-#define tanf(x)   FT_ABSENT("tanf", "sinf(x) / cosf(x)")
+#include "sim/cuda_math/float_api.h"
 #define clock()   FT_ABSENT("clock", "events around the launch")
 #define clock64() FT_ABSENT("clock64", "events around the launch")
 

@@ -21,6 +21,16 @@ else
 	run info --device cuda --json
 	expect 'and as JSON' 0 '"driver": "CUDA '
 fi
+run info --verify-math rsqrtf
+if [ "$code" -eq 77 ]; then
+	expect 'info --verify-math without a GPU' 77 '^flashtwin info: no GPU'
+else
+	expect 'info --verify-math on a GPU' 0 '^ok    rsqrtf ' '^1 passed, 0 failed' '^sm_'
+fi
+run info --verify-math --device sim no_such_function
+expect 'info --verify-math of no function' 2 "no function's name holds 'no_such_function'"
+run info --jobs 2
+expect 'info --jobs without --verify-math' 2 '--jobs 2'
 run info --device tpu
 expect 'a device that is not there' 2 '^flashtwin info: --device tpu'
 

@@ -117,7 +117,7 @@ static bool check_alloc(struct track *t)
 
 static bool check_range(struct track *t, uint32_t id, uint64_t offset, uint64_t bytes)
 {
-	struct object *buffer;
+	struct object *buffer = NULL;
 
 	if (!find(t, &t->buffers, "buffer", id, &buffer))
 		return false;

@@ -2,7 +2,8 @@
  *
  * Everything is gathered as one JSON object, which is printed as it is (--json) or laid out for
  * people by tui/info_text.c; so both always tell the same. A machine without a GPU is no error
- * here, unless it was the GPU that was asked for. Runs no kernel and changes nothing.
+ * here, unless it was the GPU that was asked for. Runs no kernel, but for --verify-math, which is
+ * tui/info_math.c, and changes nothing.
  */
 #include "config.h"
 
@@ -23,6 +24,7 @@
 #include "traces/store.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
+#include "tui/info_math.h"
 #include "tui/info_text.h"
 #include "tui/options.h"
 #include "tui/run.h"
@@ -266,14 +268,47 @@ static enum status gather_trace(const char *path, json_t *out)
 
 struct info_options {
 	const char *device, *trace;     /* NULL: not given */
-	bool json;
+	bool json, verify_math;
+	int jobs;                       /* of --verify-math; 0: not given */
+	char **words;                   /* of --verify-math: the arguments that are no options */
+	int word_count;
 };
+
+/* Names of functions, or one trace, and which options go together. */
+static enum status take_arguments(int argc, char **argv, struct info_options *options)
+{
+	if (options->verify_math) {
+		options->words = argv + optind;
+		options->word_count = argc - optind;
+		return STATUS_OK;
+	}
+	if (options->jobs)
+		return fail(STATUS_USAGE, "--jobs %d: only with --verify-math", options->jobs);
+	if (optind < argc)
+		options->trace = argv[optind++];
+	TRY(option_none_left(argc, argv));
+	if (options->device && options->trace)
+		return fail(STATUS_USAGE, "--device %s and a trace: it is one or the other",
+			    options->device);
+	return STATUS_OK;
+}
+
+static enum status take_jobs(const char *text, int *jobs)
+{
+	int64_t value;
+
+	TRY(option_integer("--jobs", text, 1, 1024, &value));
+	*jobs = (int)value;
+	return STATUS_OK;
+}
 
 static enum status parse_options(int argc, char **argv, struct info_options *options)
 {
 	static const struct option known[] = {
 		{ "device", required_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "jobs", required_argument, NULL, 'J' },
+		{ "verify-math", no_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -284,18 +319,27 @@ static enum status parse_options(int argc, char **argv, struct info_options *opt
 			break;
 		if (c == 'd')
 			options->device = optarg;
+		else if (c == 'J')
+			TRY(take_jobs(optarg, &options->jobs));
+		else if (c == 'm')
+			options->verify_math = true;
 		else
 			options->json = true;
 	}
-	if (optind < argc)
-		options->trace = argv[optind++];
-	TRY(option_none_left(argc, argv));
-	if (options->device && options->trace)
-		return fail(STATUS_USAGE, "--device %s and a trace: it is one or the other",
-			    options->device);
+	TRY(take_arguments(argc, argv, options));
 	if (options->device && strcmp(options->device, "sim") && strcmp(options->device, "cuda"))
 		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", options->device);
 	return STATUS_OK;
+}
+
+static enum status verify_math(const struct info_options *options)
+{
+	struct info_math_options how = {
+		.device = options->device ? options->device : "cuda", .jobs = options->jobs,
+		.words = options->words, .word_count = options->word_count, .json = options->json,
+	};
+
+	return info_math(&how);
 }
 
 static enum status info_run(int argc, char **argv)
@@ -307,6 +351,8 @@ static enum status info_run(int argc, char **argv)
 	TRY(parse_options(argc, argv, &options));
 	/* From here on no JSON value can fail for want of memory. */
 	json_set_alloc_funcs(xmalloc, free);
+	if (options.verify_math)
+		return verify_math(&options);
 	all = json_object();
 	status = options.trace ? gather_trace(options.trace, all)
 			       : gather_machine(options.device, all);
@@ -326,17 +372,25 @@ const struct command cmd_info = {
 	.help =
 "usage: flashtwin info [--device sim|cuda] [--json]\n"
 "       flashtwin info TRACE.twin [--json]\n"
+"       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [WORD...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
 "environment. With one: its runs, and of each the device, the date, the level, how many\n"
 "operations, launches and steps it holds, and whether it is complete.\n"
 "\n"
+"With --verify-math: runs every float function whose bits the simulator models over all its\n"
+"inputs on the GPU (seconds) or, with --device sim, on the simulator (up to an hour), and\n"
+"compares with what an H200 gave; with words, only functions whose names hold one of them.\n"
+"\n"
 "  --device D  only devices of this kind; cuda without a GPU is exit code 77\n"
 "  --json      the same as one JSON object\n"
+"  --jobs N    threads of the simulator for --verify-math (all processors)\n"
 "\n"
 "Examples:\n"
 "  flashtwin info\n"
 "  flashtwin info --device cuda || echo 'no GPU here'\n"
+"  flashtwin info --verify-math\n"
+"  flashtwin info --verify-math --device sim exp2f rsqrt\n"
 "  flashtwin info demo.twin\n"
 "  flashtwin info demo.twin --json | jq '.runs[0].launches'\n",
 	.run = info_run,

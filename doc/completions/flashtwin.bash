@@ -44,7 +44,7 @@ _flashtwin() {
 		view) words='--plain --at --screen --all' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
 		bench) words='--sim --runs' ;;
-		info) words='--device --json' ;;
+		info) words='--device --json --jobs --verify-math' ;;
 		help) words='decode attend replay diff view sql bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"

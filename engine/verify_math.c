@@ -1,0 +1,73 @@
+/* verify_math.c - launches kernels/verify_math.cu and adds up what its threads found.
+ *
+ * A range is spread over as many threads as pay, at most MAX_THREADS; each leaves one number. Any
+ * order of adding gives the same hash. Knows nothing of what the hashes should be.
+ */
+#include "config.h"
+
+#include "engine/verify_math.h"
+
+#include <stdlib.h>
+
+#include "kernels/math_list.h"
+#include "traces/xalloc.h"
+
+/* Blocks enough to fill a GPU; a thread with fewer inputs than its start costs is not worth it. */
+enum { BLOCK = 128, MAX_BLOCKS = 2048, MAX_THREADS = BLOCK * MAX_BLOCKS, LEAST_INPUTS = 32 };
+
+enum status verify_math_alloc(struct device *device, struct buffer **sums)
+{
+	struct buffer_spec spec = {
+		.name = "math_sums", .dtype = DTYPE_U64, .rank = 1, .shape = { MAX_THREADS },
+	};
+
+	return device_alloc(device, &spec, sums);
+}
+
+static unsigned block_count(uint64_t inputs)
+{
+	uint64_t blocks = (inputs + BLOCK * LEAST_INPUTS - 1) / (BLOCK * LEAST_INPUTS);
+
+	return blocks > MAX_BLOCKS ? MAX_BLOCKS : (unsigned)blocks;
+}
+
+enum status verify_math_range(struct device *device, struct buffer *sums,
+			      const struct math_function *function, struct math_range range,
+			      uint64_t *sum)
+{
+	unsigned blocks = block_count(range.count);
+	size_t threads = (size_t)blocks * BLOCK;
+	struct arg args[] = {
+		ARG_BUFFER(sums),
+		{ .kind = PARAM_U64, .value.u64 = range.first },
+		{ .kind = PARAM_U64, .value.u64 = range.count },
+		{ .kind = PARAM_U32, .value.u32 = range.stride },
+	};
+	struct launch launch = {
+		.kernel = &function->kernel, .grid = { blocks, 1, 1 }, .block = { BLOCK, 1, 1 },
+		.args = args, .arg_count = 4, .layer = -1,
+	};
+	enum status status;
+	uint64_t *found;
+
+	if (range.count == 0)
+		return STATUS_OK;
+	TRY(device_launch(device, &launch));
+	found = xreallocarray(NULL, threads, sizeof *found);
+	status = device_download(device, NULL, sums, 0, found, threads * sizeof *found);
+	for (size_t i = 0; status == STATUS_OK && i < threads; i++)
+		*sum += found[i];
+	free(found);
+	return status;
+}
+
+enum status verify_math_sample(struct device *device, struct buffer *sums,
+			       const struct math_function *function, uint64_t *sum)
+{
+	struct math_range strided = { 0, MATH_SAMPLE_COUNT, MATH_SAMPLE_STRIDE };
+	struct math_range special = { MATH_BITS, MATH_PAIRS, 1 };
+
+	*sum = 0;
+	TRY(verify_math_range(device, sums, function, strided, sum));
+	return verify_math_range(device, sums, function, special, sum);
+}

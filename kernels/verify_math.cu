@@ -1,0 +1,96 @@
+/* verify_math.cu - hashes of float functions over ranges of inputs, one kernel per function.
+ *
+ * math_<id> of every entry in kernels/math_list.h: thread t of T takes the inputs
+ * first + k * stride for k = t, t + T, ... below count, and leaves its share of the hash in
+ * sums[t]. Any grid and block of one dimension. On a GPU an entry is the hardware's own instruction
+ * or CUDA's function, on the simulator what sim/cuda_c.h makes of the same word, so equal hashes prove the
+ * simulator's arithmetic as kernels get it.
+ */
+#include "kernels/kernel.h"
+#include "kernels/math_list.h"
+
+/* --- functions with several results, one at a time --- */
+
+static __device__ float math_sincos(float x, int cosine)
+{
+	float s, c;
+
+	sincosf(x, &s, &c);
+	return cosine ? c : s;
+}
+
+static __device__ float math_fast_sincos(float x, int cosine)
+{
+	float s, c;
+
+	__sincosf(x, &s, &c);
+	return cosine ? c : s;
+}
+
+static __device__ float math_fraction(float x)
+{
+	int exponent;
+
+	return frexpf(x, &exponent);
+}
+
+static __device__ int math_exponent(float x)
+{
+	int exponent;
+
+	(void)frexpf(x, &exponent);
+	return exponent;
+}
+
+static __device__ float math_modff(float x, int integer)
+{
+	float whole, fraction = modff(x, &whole);
+
+	return integer ? whole : fraction;
+}
+
+/* --- kernels --- */
+
+#ifdef __CUDACC__
+#define PTX1(instruction, x) \
+	([](float x_) { float r_; \
+		asm(instruction " %0, %1;" : "=f"(r_) : "f"(x_)); return r_; }(x))
+#define PTX2(instruction, x, y) \
+	([](float x_, float y_) { float r_; \
+		asm(instruction " %0, %1, %2;" : "=f"(r_) : "f"(x_), "f"(y_)); return r_; }(x, y))
+#define PTX_KERNEL(id, name, arguments, model, instruction) \
+	MATH_KERNEL(id, name, arguments, F, instruction)
+#else
+#define PTX_KERNEL(id, name, arguments, model, instruction) \
+	MATH_KERNEL(id, name, arguments, F, model)
+#endif
+
+static __device__ unsigned float_result(float r)
+{
+	return r != r ? 0x7fffffffu : __float_as_uint(r);
+}
+
+#define RESULT_F(expression) float_result(expression)
+#define RESULT_I(expression) ((unsigned)(expression))
+
+#define MATH_KERNEL(id, name, arguments, kind, expression) \
+	KERNEL math_##id(unsigned long long *sums, unsigned long long first, \
+			 unsigned long long count, unsigned stride) \
+	{ \
+		unsigned thread = blockIdx.x * blockDim.x + threadIdx.x; \
+		unsigned threads = gridDim.x * blockDim.x; \
+		unsigned long long sum = 0; \
+		for (unsigned long long k = thread; k < count; k += threads) { \
+			unsigned long long i = first + k * stride; \
+			uint32_t a, b; \
+			math_input(arguments, i, &a, &b); \
+			float x = __uint_as_float(a), y = __uint_as_float(b); \
+			(void)x, (void)y; \
+			sum += RESULT_##kind(expression) * (2 * i + 1); \
+		} \
+		sums[thread] = sum; \
+	}
+
+MATH_PTX_LIST(PTX_KERNEL)
+MATH_CUDA_LIST(MATH_KERNEL)
+MATH_EXACT_LIST(MATH_KERNEL)
