@@ -217,8 +217,8 @@ record() {
 printf 'ROMEO:\nO, she do' >"$work/demo"
 record demo "$work/demo" 64 --chunk 32 --log points
 npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
-# Windows, because 12 MB do not hold all 200 steps: the queries, keys, values, partials and outputs of
-# romeo alone are 10 MB of f32, of which no compressor keeps less than 85 %. Step 0 is the prompt,
+# Windows, because 12 MB do not hold all 200 steps: the queries, keys, values, partials and outputs
+# of romeo alone are 10 MB of f32, of which no compressor keeps less than 85 %. Step 0 is the prompt,
 # which the demo's trace has too.
 record romeo "$work/romeo" 200 --log partials --log-at s1..s16,s192..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
