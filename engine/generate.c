@@ -1,7 +1,4 @@
-/* generate.c - the decode loop over a model, an attention path and some sequences.
- *
- * All sequences start together, so one step number is the position of each; see generate.h.
- */
+/* generate.c - the decode loop over model, attention path and sequences; see generate.h. */
 #include "engine/generate.h"
 
 #include <stdint.h>
@@ -12,13 +9,13 @@
 
 /* --- sizes --- */
 
-enum status generate_check(const struct llama *model, const struct sequence *sequences, int slots,
-			   size_t count)
+enum status generate_check(const struct llama *model, const struct sequence *sequences,
+			   int sequence_count, size_t count)
 {
 	size_t limit = (size_t)llama_config(model)->max_positions;
 
-	for (int slot = 0; slot < slots; slot++) {
-		size_t prompt = sequences[slot].prompt_bytes;
+	for (int i = 0; i < sequence_count; i++) {
+		size_t prompt = sequences[i].prompt_bytes;
 
 		if (prompt == 0)
 			return fail(STATUS_USAGE, "the prompt is empty: at least 1 byte is needed");
@@ -31,14 +28,14 @@ enum status generate_check(const struct llama *model, const struct sequence *seq
 }
 
 struct attention_shape generate_shape(const struct llama *model, const struct sequence *sequences,
-				      int slots, size_t count, int chunk)
+				      int sequence_count, int slots, size_t count, int chunk)
 {
 	const struct model_config *c = llama_config(model);
 	size_t longest = 0;
 
-	for (int slot = 0; slot < slots; slot++)
-		if (sequences[slot].prompt_bytes > longest)
-			longest = sequences[slot].prompt_bytes;
+	for (int i = 0; i < sequence_count; i++)
+		if (sequences[i].prompt_bytes > longest)
+			longest = sequences[i].prompt_bytes;
 	longest += count;
 	if (chunk >= 1 && chunk <= MAX_CHUNK)           /* else the path will say so */
 		longest = (longest + (size_t)chunk - 1) / (size_t)chunk * (size_t)chunk;
@@ -51,63 +48,63 @@ struct attention_shape generate_shape(const struct llama *model, const struct se
 
 /* --- the loop --- */
 
+/* What is in a slot. */
+struct slot {
+	struct sequence *sequence;      /* NULL: nothing */
+	bool begun;                     /* its prompt is in the cache */
+};
+
 /* One run of it: arrays are [slots]. */
 struct loop {
 	const struct llama *model;
 	struct attention *attention;
-	struct sequence *sequences;
-	int slots;
+	struct sequence *waiting;       /* the next that gets a slot */
+	struct sequence *end;           /* behind the last */
+	int slot_count;
 	const struct generate_options *options;
-	int64_t step;                   /* every sequence that is not done is at this position */
-	int *tokens, *positions;
-	bool *done;
+	int64_t step;
+	struct slot *slots;
+	int *tokens, *positions;        /* of this step: last byte fed in, its place; -1: none */
+	bool *done;                     /* takes no part in moving on by one position */
 	float *logits;                  /* [slots, vocabulary] */
 };
 
-static bool is_prompt(const struct sequence *sequence, int64_t position)
-{
-	return (size_t)position < sequence->prompt_bytes;
-}
-
-/* The byte chosen last is not fed back: nothing would read what comes of it. */
-static size_t last_position(const struct loop *loop, int slot)
-{
-	size_t count = loop->options->count;
-
-	return loop->sequences[slot].prompt_bytes + (count > 0 ? count - 1 : 0) - 1;
-}
-
-/* Fills tokens, positions and done; false when all sequences are. */
-static bool next_inputs(struct loop *loop)
+/* Slots whose sequence has its bytes go to those that wait; false when there is none left. */
+static bool fill_slots(struct loop *loop)
 {
 	bool any = false;
 
-	for (int slot = 0; slot < loop->slots; slot++) {
-		const struct sequence *sequence = &loop->sequences[slot];
-		size_t position = (size_t)loop->step;
+	for (int i = 0; i < loop->slot_count; i++) {
+		struct slot *slot = &loop->slots[i];
 
-		loop->done[slot] = position > last_position(loop, slot);
-		loop->tokens[slot] = loop->positions[slot] = -1;
-		if (loop->done[slot])
-			continue;
-		loop->positions[slot] = (int)position;
-		loop->tokens[slot] = is_prompt(sequence, loop->step)
-			? sequence->prompt[position]
-			: sequence->reply[position - sequence->prompt_bytes];
-		any = true;
+		/* The byte chosen last is not fed back: nothing would read what comes of it. */
+		if (slot->begun && slot->sequence->reply_bytes == loop->options->count)
+			*slot = (struct slot){ 0 };
+		if (slot->sequence == NULL && loop->waiting < loop->end) {
+			slot->sequence = loop->waiting++;
+			if (loop->attention->cache != NULL)
+				kv_cache_clear(loop->attention->cache, i);
+		}
+		any |= slot->sequence != NULL;
 	}
 	return any;
 }
 
-static enum status attend(void *context, int layer, const float *q, const float *k, const float *v,
-			  float *out)
+/* Fills tokens, positions and done. */
+static void find_inputs(struct loop *loop)
 {
-	struct loop *loop = context;
-	const struct attention_step step = {
-		.layer = layer, .q = q, .k = k, .v = v, .done = loop->done, .out = out,
-	};
+	for (int i = 0; i < loop->slot_count; i++) {
+		const struct slot *slot = &loop->slots[i];
+		const struct sequence *sequence = slot->sequence;
 
-	return attention_step(loop->attention, &step);
+		loop->done[i] = !slot->begun;
+		loop->tokens[i] = loop->positions[i] = -1;
+		if (sequence == NULL)
+			continue;
+		loop->tokens[i] = slot->begun ? sequence->reply[sequence->reply_bytes - 1]
+			: sequence->prompt[sequence->prompt_bytes - 1];
+		loop->positions[i] = (int)(sequence->prompt_bytes + sequence->reply_bytes) - 1;
+	}
 }
 
 /* The lowest index of the greatest logit. */
@@ -128,49 +125,111 @@ static enum status tell(const struct loop *loop, const struct event_token *token
 	return options->token ? options->token(options->context, token) : STATUS_OK;
 }
 
-static enum status choose(struct loop *loop, int slot, const float *logits)
+static float *slot_logits(const struct loop *loop, int slot)
 {
-	struct sequence *sequence = &loop->sequences[slot];
+	return loop->logits + (size_t)slot * (size_t)llama_config(loop->model)->vocabulary;
+}
+
+static enum status choose(struct loop *loop, int slot)
+{
+	struct sequence *sequence = loop->slots[slot].sequence;
+	const float *logits = slot_logits(loop, slot);
 	struct event_token token = {
-		.step = loop->step, .slot = slot, .position = loop->step + 1,
+		.step = loop->step, .slot = slot,
+		.position = (int64_t)(sequence->prompt_bytes + sequence->reply_bytes),
 		.byte = greedy(logits, llama_config(loop->model)->vocabulary),
 	};
 
+	if (sequence->reply_bytes == loop->options->count)
+		return STATUS_OK;
 	memcpy(&token.logit_bits, &logits[token.byte], sizeof(token.logit_bits));
 	sequence->reply[sequence->reply_bytes++] = (unsigned char)token.byte;
 	return tell(loop, &token);
 }
 
-/* What a sequence makes of the step that was just run. */
-static enum status take_logits(struct loop *loop, int slot)
-{
-	struct sequence *sequence = &loop->sequences[slot];
-	size_t vocabulary = (size_t)llama_config(loop->model)->vocabulary;
-	const float *logits = loop->logits + (size_t)slot * vocabulary;
+/* --- a prompt: all of its positions --- */
 
-	if (is_prompt(sequence, loop->step))
+struct prompt {
+	struct loop *loop;
+	int slot, rows;
+};
+
+static enum status attend_prompt(void *context, int layer, const float *q, const float *k,
+				 const float *v, float *out)
+{
+	const struct prompt *prompt = context;
+
+	return attention_prefill(prompt->loop->attention, &(struct attention_prompt){
+		.layer = layer, .slot = prompt->slot, .rows = prompt->rows,
+		.q = q, .k = k, .v = v, .out = out });
+}
+
+static enum status tell_prompt(struct loop *loop, int slot)
+{
+	const struct sequence *sequence = loop->slots[slot].sequence;
+
+	for (size_t i = 0; i < sequence->prompt_bytes; i++)
 		TRY(tell(loop, &(struct event_token){
-			.step = loop->step, .slot = slot, .position = loop->step,
-			.byte = loop->tokens[slot], .prompt = true }));
-	if (is_prompt(sequence, loop->step + 1))
-		return STATUS_OK;
-	if ((size_t)loop->step + 1 == sequence->prompt_bytes && sequence->logits != NULL)
-		memcpy(sequence->logits, logits, vocabulary * sizeof(*logits));
-	if (sequence->reply_bytes == loop->options->count)
-		return STATUS_OK;
-	return choose(loop, slot, logits);
+			.step = loop->step, .slot = slot, .position = (int64_t)i,
+			.byte = sequence->prompt[i], .prompt = true }));
+	return STATUS_OK;
+}
+
+static enum status begin(struct loop *loop, int slot)
+{
+	struct sequence *sequence = loop->slots[slot].sequence;
+	size_t vocabulary = (size_t)llama_config(loop->model)->vocabulary;
+	struct prompt prompt = { loop, slot, (int)sequence->prompt_bytes };
+	int *tokens = xcalloc(sequence->prompt_bytes, sizeof(*tokens));
+	enum status status;
+
+	for (int i = 0; i < prompt.rows; i++)
+		tokens[i] = sequence->prompt[i];
+	status = llama_prefill(loop->model, prompt.rows, tokens, 0, attend_prompt, &prompt,
+			       slot_logits(loop, slot));
+	free(tokens);
+	TRY(status);
+	loop->slots[slot].begun = true;
+	if (sequence->logits != NULL)
+		memcpy(sequence->logits, slot_logits(loop, slot), vocabulary * sizeof(float));
+	return tell_prompt(loop, slot);
+}
+
+/* --- a step --- */
+
+static enum status attend(void *context, int layer, const float *q, const float *k, const float *v,
+			  float *out)
+{
+	struct loop *loop = context;
+
+	return attention_step(loop->attention, &(struct attention_step){
+		.layer = layer, .q = q, .k = k, .v = v, .done = loop->done, .out = out });
+}
+
+/* Sequences that were begun before move on by one position. */
+static enum status move_on(struct loop *loop)
+{
+	bool any = false;
+
+	for (int i = 0; i < loop->slot_count; i++)
+		any |= !loop->done[i];
+	return any ? llama_forward(loop->model, loop->slot_count, loop->tokens, loop->positions,
+				   loop->done, attend, loop, loop->logits) : STATUS_OK;
 }
 
 static enum status run_step(struct loop *loop)
 {
 	struct device *device = loop->attention->device;
 
+	find_inputs(loop);
 	TRY(device_step_begin(device, loop->step));
-	TRY(llama_forward(loop->model, loop->slots, loop->tokens, loop->positions, loop->done,
-			  attend, loop, loop->logits));
-	for (int slot = 0; slot < loop->slots; slot++)
-		if (!loop->done[slot])
-			TRY(take_logits(loop, slot));
+	for (int i = 0; i < loop->slot_count; i++)
+		if (loop->slots[i].sequence != NULL && !loop->slots[i].begun)
+			TRY(begin(loop, i));
+	TRY(move_on(loop));
+	for (int i = 0; i < loop->slot_count; i++)
+		if (loop->slots[i].sequence != NULL)
+			TRY(choose(loop, i));
 	return device_step_end(device);
 }
 
@@ -178,7 +237,7 @@ static enum status run_steps(struct loop *loop)
 {
 	const struct generate_options *options = loop->options;
 
-	for (; next_inputs(loop); loop->step++) {
+	for (; fill_slots(loop); loop->step++) {
 		if (options->stop != NULL && options->stop(options->context))
 			return fail(STATUS_INTERRUPTED, "interrupted before step %lld",
 				    (long long)loop->step);
@@ -188,13 +247,15 @@ static enum status run_steps(struct loop *loop)
 }
 
 enum status generate_run(const struct llama *model, struct attention *attention,
-			 struct sequence *sequences, int slots,
+			 struct sequence *sequences, int sequence_count,
 			 const struct generate_options *options)
 {
-	size_t M = (size_t)slots;
+	size_t M = (size_t)attention->shape.slots;
 	struct loop loop = {
-		.model = model, .attention = attention, .sequences = sequences, .slots = slots,
+		.model = model, .attention = attention, .waiting = sequences,
+		.end = sequences + sequence_count, .slot_count = attention->shape.slots,
 		.options = options,
+		.slots = xcalloc(M, sizeof(*loop.slots)),
 		.tokens = xcalloc(M, sizeof(*loop.tokens)),
 		.positions = xcalloc(M, sizeof(*loop.positions)),
 		.done = xcalloc(M, sizeof(*loop.done)),
@@ -203,6 +264,7 @@ enum status generate_run(const struct llama *model, struct attention *attention,
 	};
 	enum status status = run_steps(&loop);
 
+	free(loop.slots);
 	free(loop.tokens);
 	free(loop.positions);
 	free(loop.done);

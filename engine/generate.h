@@ -1,9 +1,10 @@
-/* generate.h - the decode loop: feeds prompts byte by byte, then what the model answers, greedily.
+/* generate.h - the decode loop: prompts as a whole, then what the model answers, greedily.
  *
- * One or more sequences side by side, one position of each per step; a sequence that has its bytes
- * is a slot that is done. Every position, prompts too, goes through the same attention path. Prints
- * and records nothing itself: a callback sees every byte, and the device is told where steps begin
- * and end.
+ * Several sequences side by side, one in each slot of the attention. A step begins the sequences
+ * that got a slot (all positions of the prompt at once) and moves the others on by one position;
+ * a sequence that has its bytes leaves its slot to the next one that waits. What each answers
+ * does not depend on the others. Prints and records nothing itself: a callback sees every byte,
+ * and the device is told where steps begin and end.
  */
 #ifndef GENERATE_H
 #define GENERATE_H
@@ -32,17 +33,18 @@ struct generate_options {
 };
 
 /* USAGE, with the numbers, for an empty prompt or one without `count` positions behind it. */
-enum status generate_check(const struct llama *, const struct sequence *, int slots, size_t count);
+enum status generate_check(const struct llama *, const struct sequence *, int sequences,
+			   size_t count);
 
-/* The shape of the attention these sequences need: room for prompt and reply, in whole chunks. The
- * sequences have passed generate_check(). */
-struct attention_shape generate_shape(const struct llama *, const struct sequence *, int slots,
-				      size_t count, int chunk);
+/* The shape of attention with `slots` slots for these sequences: room for prompt and reply, in
+ * whole chunks. The sequences have passed generate_check(). */
+struct attention_shape generate_shape(const struct llama *, const struct sequence *, int sequences,
+				      int slots, size_t count, int chunk);
 
 /* Runs all of it. `attention` was made for these sequences and has seen none yet. INTERRUPTED when
  * stop() said so, else errors of the path and the callback; replies hold what
  * there was until then. */
-enum status generate_run(const struct llama *, struct attention *, struct sequence *, int slots,
+enum status generate_run(const struct llama *, struct attention *, struct sequence *, int sequences,
 			 const struct generate_options *);
 
 #endif

@@ -98,6 +98,17 @@ void kv_cache_advance(struct kv_cache *cache, int layer, const bool *done)
 			++*length_of(cache, layer, slot);
 }
 
+void kv_cache_append(struct kv_cache *cache, int layer, int slot, int rows)
+{
+	*length_of(cache, layer, slot) += rows;
+}
+
+void kv_cache_clear(struct kv_cache *cache, int slot)
+{
+	for (int layer = 0; layer < cache->layers; layer++)
+		*length_of(cache, layer, slot) = 0;
+}
+
 enum status kv_cache_load(struct kv_cache *cache, int layer, int slot, const float *k,
 			  const float *v, int rows, int source_rows)
 {

@@ -33,6 +33,10 @@ int64_t kv_cache_stride(const struct kv_cache *);
 enum status kv_cache_check_room(const struct kv_cache *, int layer, const bool *done);
 /* One key more in every slot that is not done: after it was written, not before. */
 void kv_cache_advance(struct kv_cache *, int layer, const bool *done);
+/* `rows` keys more in one slot, which has room for them: likewise after they were written. */
+void kv_cache_append(struct kv_cache *, int layer, int slot, int rows);
+/* Makes a slot empty in every layer, for the next sequence. */
+void kv_cache_clear(struct kv_cache *, int slot);
 
 /* Makes the first `rows` keys of an empty slot those of the host arrays k and v, f32
  * [kv_heads, source_rows, head_dim]. USAGE when they do not fit or the slot holds keys already. */

@@ -1,4 +1,4 @@
-/* llama.c - loads a Llama model and runs one position of it; see llama.h.
+/* llama.c - loads a Llama model and runs positions of it; see llama.h.
  *
  * The layer is Hugging Face's LlamaDecoderLayer: x += o(attention(rope(qkv(norm(x))))), then
  * x += down(silu(gate(norm(x))) * up(norm(x))). Weights are [outputs, inputs], row by row. Sums
@@ -261,7 +261,7 @@ static void add(float *restrict x, const float *y, int n)
 		x[i] += y[i];
 }
 
-/* --- one position --- */
+/* --- positions: one of each sequence, or several of one --- */
 
 /* What one call needs between its stages; every array has a row per slot but the last four. */
 struct work {
@@ -377,12 +377,28 @@ static enum status run_layers(const struct llama *model, struct work *work, int 
 	return STATUS_OK;
 }
 
+static void embed(const struct llama *model, struct work *work, int row, int token)
+{
+	size_t hidden = (size_t)model->config.hidden;
+
+	memcpy(work->x + (size_t)row * hidden, model->embedding + (size_t)token * hidden,
+	       hidden * sizeof(float));
+}
+
+static void predict(const struct llama *model, struct work *work, int row, float *logits)
+{
+	const struct model_config *c = &model->config;
+
+	rms_norm(work->normed, work->x + (size_t)row * (size_t)c->hidden, model->norm, c->hidden,
+		 c->rms_norm_eps);
+	multiply(logits, model->head, work->normed, c->vocabulary, c->hidden);
+}
+
 enum status llama_forward(const struct llama *model, int slots, const int *tokens,
 			  const int *positions, const bool *done, llama_attend_fn *attend,
 			  void *context, float *logits)
 {
 	const struct model_config *c = &model->config;
-	size_t hidden = (size_t)c->hidden;
 	enum status status;
 	struct work work;
 
@@ -390,18 +406,34 @@ enum status llama_forward(const struct llama *model, int slots, const int *token
 	work_init(&work, c, slots);
 	for (int slot = 0; slot < slots; slot++)
 		if (!is_done(done, slot))
-			memcpy(work.x + (size_t)slot * hidden,
-			       model->embedding + (size_t)tokens[slot] * hidden,
-			       hidden * sizeof(float));
+			embed(model, &work, slot, tokens[slot]);
 	status = run_layers(model, &work, slots, positions, done, attend, context);
-	for (int slot = 0; status == STATUS_OK && slot < slots; slot++) {
-		if (is_done(done, slot))
-			continue;
-		rms_norm(work.normed, work.x + (size_t)slot * hidden, model->norm, c->hidden,
-			 c->rms_norm_eps);
-		multiply(logits + (size_t)slot * (size_t)c->vocabulary, model->head, work.normed,
-			 c->vocabulary, c->hidden);
-	}
+	for (int slot = 0; status == STATUS_OK && slot < slots; slot++)
+		if (!is_done(done, slot))
+			predict(model, &work, slot, logits + (size_t)slot * (size_t)c->vocabulary);
 	work_free(&work);
+	return status;
+}
+
+enum status llama_prefill(const struct llama *model, int count, const int *tokens, int first,
+			  llama_attend_fn *attend, void *context, float *logits)
+{
+	int *positions = xcalloc((size_t)count + 1, sizeof(*positions));
+	enum status status;
+	struct work work;
+
+	for (int row = 0; row < count; row++)
+		positions[row] = first + row;
+	status = check_inputs(&model->config, count, tokens, positions, NULL);
+	if (status == STATUS_OK && count > 0) {
+		work_init(&work, &model->config, count);
+		for (int row = 0; row < count; row++)
+			embed(model, &work, row, tokens[row]);
+		status = run_layers(model, &work, count, positions, NULL, attend, context);
+		if (status == STATUS_OK)
+			predict(model, &work, count - 1, logits);
+		work_free(&work);
+	}
+	free(positions);
 	return status;
 }

@@ -35,4 +35,10 @@ const char *llama_config_text(const struct llama *);    /* config.json as read *
 enum status llama_forward(const struct llama *, int slots, const int *tokens, const int *positions,
 			  const bool *done, llama_attend_fn *attend, void *context, float *logits);
 
+/* `count` positions of one sequence that follow each other, first, first + 1, ... The callback
+ * gets one row per position and attends causally. logits is [vocabulary], of the last position.
+ * Errors as llama_forward(); bit for bit what llama_forward() computes for the same attention. */
+enum status llama_prefill(const struct llama *, int count, const int *tokens, int first,
+			  llama_attend_fn *attend, void *context, float *logits);
+
 #endif

@@ -6,10 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/prefill.h"
+#include "engine/step_io.h"
+#include "traces/xalloc.h"
+
 #define MAX_HEAD_DIM 256        /* D_MAX of kernels/online_softmax.cuh */
 #define MAX_SLOTS 65535         /* grid.y */
 
-const struct path *const path_table[] = { &path_flash_decoding, NULL };
+const struct path *const path_table[] = {
+	&path_prefill, &path_cached, &path_incremental, &path_incremental_multiwarp, &path_batched,
+	&path_flash_decoding, &path_auto, NULL
+};
 
 const struct path *path_find(const char *name)
 {
@@ -26,6 +33,8 @@ float attention_scale(int head_dim)
 
 int attention_max_chunks(int max_len, int chunk)
 {
+	if (chunk == 0)
+		return 0;
 	return max_len / chunk + (max_len % chunk != 0);
 }
 
@@ -34,8 +43,11 @@ static bool has_work(const struct attention_shape *shape)
 	return shape->slots > 0 && shape->heads > 0;
 }
 
-static enum status check_shape(const char *path, const struct attention_shape *s)
+static enum status check_shape(const struct path *p, const struct attention_shape *s)
 {
+	const char *path = p->name;
+	int least_chunk = p == &path_auto ? 0 : 1;
+
 	if (s->layers < 1 || s->slots < 0 || s->slots > MAX_SLOTS)
 		return fail(STATUS_USAGE, "%s: %d layers and %d slots, at least 1 layer and 0 to "
 			    "%d slots are possible", path, s->layers, s->slots, MAX_SLOTS);
@@ -50,9 +62,9 @@ static enum status check_shape(const char *path, const struct attention_shape *s
 	if (s->kv_heads < 1 || s->heads % s->kv_heads != 0)
 		return fail(STATUS_USAGE, "%s: %d query heads are no multiple of %d KV heads", path,
 			    s->heads, s->kv_heads);
-	if (s->chunk < 1 || s->chunk > MAX_CHUNK)
-		return fail(STATUS_USAGE, "%s: a chunk of %d keys, it must be 1 to %d", path,
-			    s->chunk, MAX_CHUNK);
+	if (s->chunk < least_chunk || s->chunk > MAX_CHUNK)
+		return fail(STATUS_USAGE, "%s: a chunk of %d keys, it must be %d to %d", path,
+			    s->chunk, least_chunk, MAX_CHUNK);
 	/* Kernels round a length up to whole chunks in an int. */
 	if (s->max_len < 1 || s->max_len > INT_MAX - MAX_CHUNK)
 		return fail(STATUS_USAGE, "%s: room for %d keys, it must be 1 to %d", path,
@@ -62,39 +74,31 @@ static enum status check_shape(const char *path, const struct attention_shape *s
 
 enum status attention_check(const struct path *path, const struct attention_shape *shape)
 {
-	TRY(check_shape(path->name, shape));
-	return has_work(shape) ? path->check(shape) : STATUS_OK;
+	TRY(check_shape(path, shape));
+	return has_work(shape) && path->check != NULL ? path->check(shape) : STATUS_OK;
 }
 
-enum status attention_create(const struct path *path, struct device *device,
-			     const struct attention_shape *shape, struct attention **out)
+/* --- creating --- */
+
+static enum status build(struct attention *attention)
 {
-	TRY(attention_check(path, shape));
-	return path->create(device, shape, out);
+	const struct path *path = attention->path;
+	const struct attention_shape *shape = &attention->shape;
+
+	TRY(check_shared(attention->device, path->name, path->shared(shape)));
+	/* Prompts go through prefill attention on every path. */
+	TRY(check_shared(attention->device, path->name,
+			 prefill_shared_bytes(shape->head_dim, shape->head_dim)));
+	TRY(step_io_alloc(attention));
+	return path->create != NULL ? path->create(attention) : STATUS_OK;
 }
 
-static enum status check_step(const struct attention *attention, const struct attention_step *step)
+static void release(struct attention *attention)
 {
-	const char *name = attention->path->name;
-	enum status status;
-
-	if (step->layer < 0 || step->layer >= attention->shape.layers)
-		return fail(STATUS_USAGE, "%s: layer %d of %d", name, step->layer,
-			    attention->shape.layers);
-	if (step->q == NULL || step->k == NULL || step->v == NULL || step->out == NULL)
-		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
-	status = kv_cache_check_room(attention->cache, step->layer, step->done);
-	return status ? fail_context(status, "%s", name) : STATUS_OK;
-}
-
-enum status attention_step(struct attention *attention, const struct attention_step *step)
-{
-	if (!has_work(&attention->shape))
-		return STATUS_OK;
-	TRY(check_step(attention, step));
-	TRY(attention->path->step(attention, step));
-	kv_cache_advance(attention->cache, step->layer, step->done);
-	return STATUS_OK;
+	if (attention->path->destroy != NULL)
+		attention->path->destroy(attention);
+	step_io_free(attention);
+	free(attention);
 }
 
 /* A device that has failed refuses to free as well; what went wrong first is what counts. */
@@ -105,6 +109,101 @@ void attention_destroy(struct attention *attention)
 	if (attention == NULL)
 		return;
 	error_save(&error);
-	attention->path->destroy(attention);
+	release(attention);
 	error_restore(&error);
+}
+
+enum status attention_create(const struct path *path, struct device *device,
+			     const struct attention_shape *shape, struct attention **out)
+{
+	struct attention *attention;
+	enum status status = STATUS_OK;
+
+	TRY(attention_check(path, shape));
+	attention = xcalloc(1, path->size);
+	attention->path = path;
+	attention->device = device;
+	attention->shape = *shape;
+	if (has_work(shape))
+		status = build(attention);
+	if (status != STATUS_OK) {
+		attention_destroy(attention);
+		return status;
+	}
+	*out = attention;
+	return STATUS_OK;
+}
+
+/* --- running --- */
+
+static enum status check_layer(const struct attention *attention, int layer)
+{
+	if (layer < 0 || layer >= attention->shape.layers)
+		return fail(STATUS_USAGE, "%s: layer %d of %d, as attention_create() was told",
+			    attention->path->name, layer, attention->shape.layers);
+	return STATUS_OK;
+}
+
+static enum status check_step(const struct attention *attention, const struct attention_step *step)
+{
+	const char *name = attention->path->name;
+	enum status status;
+
+	TRY(check_layer(attention, step->layer));
+	if (step->q == NULL || step->k == NULL || step->v == NULL || step->out == NULL)
+		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
+	status = kv_cache_check_room(attention->cache, step->layer, step->done);
+	return status ? fail_context(status, "%s", name) : STATUS_OK;
+}
+
+static enum status check_created(const struct attention *attention)
+{
+	return attention != NULL ? STATUS_OK
+		: fail(STATUS_USAGE, "there is no attention path: attention_create() is missing");
+}
+
+enum status attention_step(struct attention *attention, const struct attention_step *step)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_step(attention, step));
+	TRY(attention->path->step(attention, step));
+	kv_cache_advance(attention->cache, step->layer, step->done);
+	for (int slot = 0; step->lengths != NULL && slot < attention->shape.slots; slot++)
+		step->lengths[slot] = kv_cache_length(attention->cache, step->layer, slot);
+	return STATUS_OK;
+}
+
+static enum status check_prompt(const struct attention *attention, const struct attention_prompt *p)
+{
+	const char *name = attention->path->name;
+	int held;
+
+	TRY(check_layer(attention, p->layer));
+	if (p->slot < 0 || p->slot >= attention->shape.slots || p->rows < 0)
+		return fail(STATUS_USAGE, "%s: a prompt of %d positions in slot %d of %d", name,
+			    p->rows, p->slot, attention->shape.slots);
+	held = kv_cache_length(attention->cache, p->layer, p->slot);
+	if (p->rows > attention->shape.max_len - held)
+		return fail(STATUS_USAGE,
+			    "%s: a prompt of %d positions does not fit the KV cache of layer "
+			    "%d, slot %d: it holds %d of %d keys",
+			    name, p->rows, p->layer, p->slot, held, attention->shape.max_len);
+	if (p->rows > 0 && (p->q == NULL || p->k == NULL || p->v == NULL || p->out == NULL))
+		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
+	return STATUS_OK;
+}
+
+enum status attention_prefill(struct attention *attention, const struct attention_prompt *prompt)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_prompt(attention, prompt));
+	if (prompt->rows == 0)
+		return STATUS_OK;
+	TRY(step_io_prefill(attention, prompt));
+	kv_cache_append(attention->cache, prompt->layer, prompt->slot, prompt->rows);
+	return STATUS_OK;
 }

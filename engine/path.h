@@ -1,8 +1,9 @@
 /* path.h - what an attention path is: one way to append a step's keys and attend to them.
  *
  * A path owns its device buffers and KV cache and turns each layer of each decode step into
- * uploads, launches and a download. It knows no model and no trace. One file per path, its struct
- * path last; the table of all of them is in path.c. Serves the commands.
+ * uploads, launches and a download. Prompts, all positions at once, are the same for all paths. It
+ * knows no model and no trace. One file per path, its struct path last; the table of all of them is
+ * in path.c. Serves the commands.
  */
 #ifndef PATH_H
 #define PATH_H
@@ -16,8 +17,9 @@
 struct attention_shape {
 	int layers, slots, heads, kv_heads, head_dim;
 	int max_len;                    /* keys a slot has room for */
-	int chunk;                      /* keys per chunk, 1 to MAX_CHUNK */
+	int chunk;                      /* keys per chunk, 1 to MAX_CHUNK; 0: `auto` has none */
 	float scale;                    /* of the scores; attention_scale() is the usual one */
+	int warps;                      /* per chunk of flash decoding, 1 or 2; 0 counts as 1 */
 };
 
 /* One layer of one decode step, in host memory. */
@@ -27,9 +29,19 @@ struct attention_step {
 	const float *k, *v;             /* [M, Hkv, D], to be appended */
 	const bool *done;               /* [M] slots that take no part; NULL: none */
 	float *out;                     /* [M, H, D]; rows of slots that are done become zeros */
+	int *lengths;                   /* [M] gets the keys each slot holds then, or NULL */
+};
+
+/* One layer of a prompt: `rows` positions that follow each other in one slot, in host memory. */
+struct attention_prompt {
+	int layer, slot, rows;
+	const float *q;                 /* [rows, H, D] */
+	const float *k, *v;             /* [rows, Hkv, D], to be appended */
+	float *out;                     /* [rows, H, D] */
 };
 
 struct path;
+struct step_io;
 
 /* A path at work on one device: first member of each path's own state. */
 struct attention {
@@ -37,17 +49,23 @@ struct attention {
 	struct device *device;
 	struct attention_shape shape;
 	struct kv_cache *cache;         /* NULL when there is no work: no slots or no heads */
+	struct step_io *io;             /* buffers that all paths have; NULL with the cache */
 };
 
 struct path {
 	const char *name;               /* the value of --path */
 	const char *summary;            /* one line for `flashtwin info` */
-	/* Limits of this path alone; shapes that no path can run were refused before. */
+	size_t size;                    /* of the path's own state, a struct attention first */
+	bool device_lengths;            /* its kernels read lengths from device memory */
+	/* Limits of this path alone; what no path can run was refused before. NULL: none. */
 	enum status (*check)(const struct attention_shape *);
-	enum status (*create)(struct device *, const struct attention_shape *,
-			      struct attention **out);
+	/* Dynamic shared memory of its largest launch. */
+	size_t (*shared)(const struct attention_shape *);
+	/* Allocates what this path has beside the common buffers; NULL: nothing. */
+	enum status (*create)(struct attention *);
+	/* From upload to download; lengths are still those before the append. */
 	enum status (*step)(struct attention *, const struct attention_step *);
-	void (*destroy)(struct attention *);
+	void (*destroy)(struct attention *);    /* frees what create() allocated; NULL: nothing */
 };
 
 /* Every path, NULL-terminated. */
@@ -57,18 +75,23 @@ const struct path *path_find(const char *name);         /* NULL when there is no
 /* USAGE, naming the path, what it expects and what it got, for a shape that it cannot run. */
 enum status attention_check(const struct path *, const struct attention_shape *);
 /* Allocates everything the path needs, for a shape that passes attention_check(), which is called
- * first. The device outlives the result. Else the device's errors. */
+ * first, and on a device whose blocks have the shared memory (else USAGE). The device outlives the
+ * result. Else the device's errors. */
 enum status attention_create(const struct path *, struct device *, const struct attention_shape *,
 			     struct attention **out);
 /* Appends k and v and attends: n counts keys after the append. On an error (a full slot: USAGE) the
  * cache lengths stay as they were, and nothing was written unless the device itself failed. */
 enum status attention_step(struct attention *, const struct attention_step *);
+/* Appends all rows and attends, each to the keys up to its own: causal attention in one launch.
+ * Errors as attention_step(). */
+enum status attention_prefill(struct attention *, const struct attention_prompt *);
 /* NULL is fine. Leaves the error record as it was. */
 void attention_destroy(struct attention *);
 
 float attention_scale(int head_dim);                    /* 1 / sqrt(D), in float */
-int attention_max_chunks(int max_len, int chunk);       /* ceil(max_len / chunk) */
+int attention_max_chunks(int max_len, int chunk);       /* ceil(max_len / chunk); 0 for chunk 0 */
 
-extern const struct path path_flash_decoding;
+extern const struct path path_prefill, path_cached, path_incremental, path_incremental_multiwarp,
+	path_batched, path_flash_decoding, path_auto;
 
 #endif

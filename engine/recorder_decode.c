@@ -4,7 +4,7 @@
  * entered a K or V cache, the partial of every chunk, the steps of every reduction. What is derived
  * from the f32 bits is computed in float64 and serves readers only; nothing compares it. Tensors
  * have the layouts the kernels state: partials [M, H, max_chunks, D + 2], a cache [M at stride,
- * Hkv, max_len, D].
+ * Hkv, max_len, D]. Attention that leaves no partials has nothing to be read out of it.
  */
 #include "config.h"
 
@@ -75,53 +75,88 @@ static void find_source(const struct shadow *rows, uint64_t offset, uint64_t byt
 	kv->source_offset = offset - rows->upload_offset;
 }
 
-/* Positions of the M slots: in device memory, or one by value. */
-static enum status read_positions(struct recorder *r, const struct named *n, int64_t slots,
-				  int32_t **positions)
-{
-	const struct arg *array = pointer(n, "positions");
+/* Where row y of a scatter goes. */
+struct place {
+	int64_t slot;                   /* counted from the cache argument's own */
+	int32_t position;               /* negative: nowhere */
+};
 
-	if (array)
-		return read_argument(r, array, (uint64_t)slots * sizeof **positions,
-				     (void **)positions);
-	*positions = xcalloc((size_t)slots, sizeof **positions);
-	for (int64_t m = 0; m < slots; m++)
-		(*positions)[m] = (int32_t)value(n, "position", -1);
+static enum status read_i32s(struct recorder *r, const struct arg *array, int64_t count,
+			     struct place *places)
+{
+	int32_t *positions;
+
+	TRY(read_argument(r, array, (uint64_t)count * sizeof *positions, (void **)&positions));
+	for (int64_t y = 0; y < count; y++)
+		places[y] = (struct place){ y, positions[y] };
+	free(positions);
 	return STATUS_OK;
 }
 
-static enum status decode_scatter(struct recorder *r, const struct named *n)
+/* Of all grid.y rows: one a slot, at positions in device memory or one by value; or, with `start`,
+ * rows that follow each other in one slot. */
+static enum status find_places(struct recorder *r, const struct named *n, struct place *places)
+{
+	int64_t count = n->call->grid.y;
+	const struct arg *array = pointer(n, "positions");
+
+	if (!array)
+		array = pointer(n, "position");
+	if (array)
+		return read_i32s(r, array, count, places);
+	for (int64_t y = 0; y < count; y++)
+		places[y] = kernel_param_index(n->launch->kernel, "start") >= 0
+			? (struct place){ 0, (int32_t)(value(n, "start", -1) + y) }
+			: (struct place){ y, (int32_t)value(n, "position", -1) };
+	return STATUS_OK;
+}
+
+/* One event for each row and head; returns how many. */
+static size_t describe_rows(struct recorder *r, const struct named *n, const struct place *places,
+			    struct event_kv *kv)
 {
 	const struct arg *rows = pointer(n, "rows"), *cache = pointer(n, "cache");
-	int64_t heads = n->call->grid.x, slots = n->call->grid.y;
-	int64_t D = value(n, "D", 0), max_len = value(n, "max_len", 0);
+	int64_t heads = n->call->grid.x, D = value(n, "D", 0), max_len = value(n, "max_len", 0);
 	int64_t stride = value(n, "stride", heads * max_len * D);
 	uint64_t row_bytes = (uint64_t)D * sizeof(float);
-	struct event_kv *kv;
-	enum status status;
-	int32_t *positions;
+	/* A launch for one sequence gets the cache from its slot on. */
+	int64_t first = stride > 0 ? (int64_t)(cache->offset / sizeof(float)) / stride : 0;
 	size_t count = 0;
 
-	if (!rows || !cache)
-		return STATUS_OK;
-	TRY(read_positions(r, n, slots, &positions));
-	kv = xcalloc((size_t)(slots * heads), sizeof *kv);
-	for (int64_t m = 0; m < slots; m++)
-		for (int64_t h = 0; h < heads && positions[m] >= 0; h++) {
-			uint64_t at = (uint64_t)(m * stride + (h * max_len + positions[m]) * D);
-			uint64_t from = rows->offset + (uint64_t)(m * heads + h) * row_bytes;
+	for (int64_t y = 0; y < n->call->grid.y; y++)
+		for (int64_t h = 0; h < heads && places[y].position >= 0; h++) {
+			uint64_t at = (uint64_t)(places[y].slot * stride
+						 + (h * max_len + places[y].position) * D);
+			uint64_t from = rows->offset + (uint64_t)(y * heads + h) * row_bytes;
 
 			kv[count] = (struct event_kv){
 				.tensor = tensor_of(cache->buffer), .layer = n->launch->layer,
-				.slot = (int)m, .kv_head = (int)h, .position = positions[m],
+				.slot = (int)(first + places[y].slot), .kv_head = (int)h,
+				.position = places[y].position,
 				.buffer = shadow_id(r, cache->buffer),
 				.offset = cache->offset + at * sizeof(float), .bytes = row_bytes,
 			};
 			find_source(shadow_find(r, rows->buffer), from, row_bytes, &kv[count]);
 			count++;
 		}
-	status = store_kv(r->store, r->run, r->launches, kv, count);
-	free(positions);
+	return count;
+}
+
+static enum status decode_scatter(struct recorder *r, const struct named *n)
+{
+	size_t rows = n->call->grid.y, heads = n->call->grid.x;
+	struct event_kv *kv;
+	struct place *places;
+	enum status status;
+
+	if (!pointer(n, "rows") || !pointer(n, "cache"))
+		return STATUS_OK;
+	places = xcalloc(rows, sizeof *places);
+	kv = xcalloc(rows * heads, sizeof *kv);
+	status = find_places(r, n, places);
+	if (status == STATUS_OK)
+		status = store_kv(r->store, r->run, r->launches, kv, describe_rows(r, n, places, kv));
+	free(places);
 	free(kv);
 	return status;
 }

@@ -341,7 +341,8 @@ static enum status record_results(struct recording *rec, int64_t op, bool probed
 	struct recorder *r = rec->recorder;
 	enum kernel_role role = rec->launch->kernel->role;
 	/* Partials and results of attention are kept whole. */
-	bool keep = r->level >= LEVEL_PARTIALS && role == ROLE_REDUCE;
+	bool keep = r->level >= LEVEL_PARTIALS
+		&& (role == ROLE_REDUCE || role == ROLE_ATTENTION);
 
 	for (int i = 0; i < rec->written_count; i++)
 		if (rec->written[i].ranges.count)

@@ -2,7 +2,7 @@
  *
  * One struct kernel per __global__ function: its parameters, which bytes it reads and writes, whether
  * its blocks are independent, its limits and its code. Parameter lists and simulator code come from the
- * source itself (sim/cu2c writes them); extents and limits are written by hand in kernels/table.c,
+ * source itself (sim/cu2c writes them); extents and limits are written by hand in kernels/kernel_*.c,
  * beside nothing else. Knows no device and no trace.
  */
 #ifndef KERNEL_TABLE_H
@@ -68,7 +68,13 @@ struct kernel_call {
 typedef void kernel_extent_fn(void *context, int param, uint64_t offset, uint64_t bytes);
 
 /* What a kernel is in a decode step, so that a trace can be read as attention. NONE for any other. */
-enum kernel_role { ROLE_NONE, ROLE_SCATTER, ROLE_CHUNK, ROLE_REDUCE };
+enum kernel_role {
+	ROLE_NONE,
+	ROLE_SCATTER,           /* writes K or V rows into a cache */
+	ROLE_CHUNK,             /* writes partials */
+	ROLE_REDUCE,            /* merges them into the output */
+	ROLE_ATTENTION          /* writes the output with no partials in between */
+};
 
 /* The text of a file that a kernel was built from. */
 struct kernel_source {

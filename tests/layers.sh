@@ -46,7 +46,8 @@ fi
 
 layer 'kernels include kernels' 'kernels/.*' kernels/*.h kernels/*.cu kernels/*.cuh kernels/*.c
 layer 'traces include traces' 'traces/.*' traces/*.[ch]
-layer 'engine includes engine, kernels and traces' '(engine|kernels|traces)/.*' engine/*.[ch]
+layer 'engine includes engine, kernels, traces and models of CUDA arithmetic' \
+	'((engine|kernels|traces)/.*|sim/cuda_math/[a-z0-9]+_model\.c)' engine/*.[ch]
 layer 'sim includes sim, engine/device.h, kernels and traces' \
 	'((sim|kernels|traces)/.*|engine/device\.h|[a-z0-9]+_model\.c)' sim/*.[ch] sim/*/*.[ch]
 

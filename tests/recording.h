@@ -22,6 +22,11 @@ struct recording_options {
 	const char *points, *log_at;
 	int slots;                      /* 0: 1 */
 	uint64_t seed;                  /* of the simulator */
+	const struct path *path;        /* NULL: flash decoding */
+	const struct attention_shape *shape;    /* layers aside; NULL: a small one, of `slots` */
+	int prompt;                     /* positions that slot 0 begins with */
+	const char *device;             /* NULL: "sim" */
+	uint32_t random;                /* seed of the inputs; 0: 1 */
 	bool nan;                       /* some inputs are NaN */
 	int flip_step;                  /* one bit of q is other in this step; 0: in none */
 	bool cut;                       /* the process dies before the run ends */
@@ -39,26 +44,69 @@ static inline void recording_fill(float *values, int count, uint32_t *state, boo
 		values[i] = nan && i % 7 == 3 ? NAN : recording_random(state);
 }
 
+static inline struct attention_shape recording_shape(const struct recording_options *o)
+{
+	struct attention_shape shape = {
+		.slots = o->slots ? o->slots : 1,
+		.heads = REC_HEADS,
+		.kv_heads = REC_KV_HEADS,
+		.head_dim = REC_D,
+		.max_len = 12,
+		.chunk = REC_CHUNK,
+		.scale = attention_scale(REC_D),
+	};
+
+	if (o->shape)
+		shape = *o->shape;
+	shape.layers = REC_LAYERS;
+	return shape;
+}
+
+/* A prompt in slot 0, in a step of its own before the others. */
+static inline void recording_prompt(struct attention *attention, const struct recording_options *o,
+				    uint32_t *random)
+{
+	int row = attention->shape.heads * attention->shape.head_dim;
+	int kv_row = attention->shape.kv_heads * attention->shape.head_dim;
+	float *q = calloc((size_t)(o->prompt * row), sizeof *q);
+	float *out = calloc((size_t)(o->prompt * row), sizeof *out);
+	float *k = calloc((size_t)(o->prompt * kv_row), sizeof *k);
+	float *v = calloc((size_t)(o->prompt * kv_row), sizeof *v);
+
+	OK(device_step_begin(attention->device, 0));
+	for (int layer = 0; layer < REC_LAYERS; layer++) {
+		recording_fill(q, o->prompt * row, random, o->nan);
+		recording_fill(k, o->prompt * kv_row, random, o->nan);
+		recording_fill(v, o->prompt * kv_row, random, false);
+		OK(attention_prefill(attention, &(struct attention_prompt){
+			.layer = layer, .rows = o->prompt, .q = q, .k = k, .v = v, .out = out }));
+	}
+	OK(device_step_end(attention->device));
+	free(q);
+	free(k);
+	free(v);
+	free(out);
+}
+
 /* Outputs of all steps and layers are left in `outputs` ([steps, layers, slots, heads, D]) unless
  * it is NULL. Steps are marked. */
 static inline void recording_decode(struct device *device, const struct recording_options *o,
 				    float *outputs)
 {
-	int slots = o->slots ? o->slots : 1;
-	int q_count = slots * REC_HEADS * REC_D, kv_count = slots * REC_KV_HEADS * REC_D;
-	struct attention_shape shape = {
-		.layers = REC_LAYERS, .slots = slots, .heads = REC_HEADS, .kv_heads = REC_KV_HEADS,
-		.head_dim = REC_D, .max_len = 12, .chunk = REC_CHUNK,
-		.scale = attention_scale(REC_D),
-	};
+	const struct attention_shape shape = recording_shape(o);
+	int slots = shape.slots;
+	int q_count = slots * shape.heads * shape.head_dim;
+	int kv_count = slots * shape.kv_heads * shape.head_dim;
 	float *q = calloc((size_t)q_count, sizeof *q), *out = calloc((size_t)q_count, sizeof *out);
 	float *k = calloc((size_t)kv_count, sizeof *k), *v = calloc((size_t)kv_count, sizeof *v);
 	struct attention *attention;
-	uint32_t random = 1;
+	uint32_t random = o->random ? o->random : 1;
 
-	OK(attention_create(&path_flash_decoding, device, &shape, &attention));
+	OK(attention_create(o->path ? o->path : &path_flash_decoding, device, &shape, &attention));
+	if (o->prompt > 0)
+		recording_prompt(attention, o, &random);
 	for (int step = 0; step < REC_STEPS; step++) {
-		OK(device_step_begin(device, step));
+		OK(device_step_begin(device, step + (o->prompt > 0)));
 		for (int layer = 0; layer < REC_LAYERS; layer++) {
 			recording_fill(q, q_count, &random, o->nan);
 			recording_fill(k, kv_count, &random, o->nan);
@@ -80,17 +128,18 @@ static inline void recording_decode(struct device *device, const struct recordin
 	free(out);
 }
 
-/* A recorder on a simulator of its own. */
+/* A recorder on a device of its own. */
 static inline struct device *recording_open(struct store *store, const struct recording_options *o)
 {
 	struct device_options sim = { .seed = o->seed, .poison = true };
 	struct recorder_options options = {
-		.store = store, .level = o->level, .command = "test", .path = "flash-decoding",
+		.store = store, .level = o->level, .command = "test",
+		.path = o->path ? o->path->name : "flash-decoding",
 		.seed = o->seed, .points = o->points, .log_at = o->log_at,
 	};
 	struct device *inner, *recorder;
 
-	OK(device_open("sim", &sim, &inner));
+	OK(device_open(o->device ? o->device : "sim", &sim, &inner));
 	OK(recorder_open(inner, &options, &recorder));
 	return recorder;
 }

@@ -42,7 +42,7 @@ run diff t.twin other.twin; [ ! -s err ] || code=99
 expect 'different runs say so once' 1 'prompts differ$' 'caches differ: 128 / 6 keys$'
 [ "$(grep -c 'prompts differ\|caches differ' out)" -eq 2 ] && wrong= || wrong=$(cat out)
 result 'prompts and caches are reported once' "$wrong"
-run view t.twin --at 'op 15'; expect 'an operation is an address' 0 '^ s0  slot 0  key 0 .A.$'
+run view t.twin --at 'op 15'; expect 'an operation is an address' 0 "^ s0  slot 0  keys 0..3 'A'..':'  -> byte 4 "
 run view t.twin --at L2.b0.w0.l99; one_line 'flashtwin view: '
 expect 'a lane that is not there' 2 'L2 has lanes l0 to l31, not l99'
 run sql t.twin 'SELECT data(9999999)'; one_line 'flashtwin sql: '

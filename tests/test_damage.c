@@ -104,7 +104,7 @@ static const char *const commands[][8] = {
 };
 enum { INFO, VIEW, VIEW_DIFF, DIFF, REPLAY, DUMP, COMMANDS };
 
-/* One line, beside the notes of a replay that compares. */
+/* One line. (UBSan only says what it finds, and goes on.) */
 static void judge(const char *what, const char *const *args)
 {
 	char said[4096];
@@ -114,6 +114,7 @@ static void judge(const char *what, const char *const *args)
 
 	ck_assert_msg(code == 0 || code == 1 || code == 6, "%s: %s ends with %d: %s", what, args[1],
 		      code, said);
+	ck_assert_msg(!strstr(said, "runtime error:"), "%s: %s: %s", what, args[1], said);
 	ck_assert_msg(code != 6 || (end && end[1] == '\0'), "%s: %s says: %s", what, args[1], said);
 }
 
@@ -133,8 +134,7 @@ START_TEST(known)
 	} cases[] = {
 		{ "UPDATE t_buffer SET buffer = 4294967295", REPLAY },
 		{ "UPDATE t_buffer SET buffer = 4294967295", DIFF },
-		{ "UPDATE t_buffer SET buffer = 4294967295 WHERE op = (SELECT max(op) FROM t_buffer)",
-		  REPLAY },
+		{ "UPDATE t_buffer SET buffer = 4294967295 WHERE name = 'out'", REPLAY },
 		{ "UPDATE t_op SET buffer = 4294967295 WHERE kind = 4", DIFF },
 		{ "UPDATE t_op SET stream = 1000000000 WHERE kind = 7", REPLAY },
 		{ "UPDATE t_arg SET kind = 'i64' WHERE kind = 'i32'", REPLAY },

@@ -1,4 +1,4 @@
-/* test_datadir.c - where the sample model is looked for: beside what was installed, or in the source.
+/* test_datadir.c - where the sample model is looked for: what was installed, or the source.
  *
  * Compiles tui/datadir.c itself, with directories of the test's choice.
  */

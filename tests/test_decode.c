@@ -25,7 +25,7 @@ static void check_decode(const char *const *names, int slots, size_t count)
 		sequences[i].logits = logits[i];
 	}
 	check_ok(generate_check(model, sequences, slots, count));
-	shape = generate_shape(model, sequences, slots, count, 128);
+	shape = generate_shape(model, sequences, slots, slots, count, 128);
 	check_ok(attention_create(path_find("flash-decoding"), device, &shape, &attention));
 	check_ok(generate_run(model, attention, sequences, slots, &options));
 	for (int i = 0; i < slots; i++) {

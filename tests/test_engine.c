@@ -24,6 +24,7 @@ struct fake {
 	int allocs_until_failure;       /* and then freeing fails too */
 	struct dim3 grid, block, cluster;       /* of the last launch */
 	uint32_t buffers;
+	size_t shared_bytes;            /* a block may have */
 };
 
 static void note(struct device *device, const char *what, const char *name)
@@ -127,15 +128,31 @@ static enum status fake_launch(struct device *device, const struct launch *launc
 	return STATUS_OK;
 }
 
+static enum status fake_info(struct device *device, struct device_info *out)
+{
+	*out = (struct device_info){
+		.name = "fake", .shared_per_block_optin = ((struct fake *)device)->shared_bytes,
+	};
+	return STATUS_OK;
+}
+
 static const struct device_ops fake_ops = {
-	.name = "fake", .alloc = fake_alloc, .free = fake_free, .upload = fake_upload,
-	.download = fake_download, .copy = fake_copy, .launch = fake_launch,
+	.name = "fake",
+	.info = fake_info,
+	.alloc = fake_alloc,
+	.free = fake_free,
+	.upload = fake_upload,
+	.download = fake_download,
+	.copy = fake_copy,
+	.launch = fake_launch,
 };
 
 static struct fake fake_open(void)
 {
-	return (struct fake){ .base.ops = &fake_ops, .launches_until_failure = -1,
-			      .allocs_until_failure = -1 };
+	return (struct fake){
+		.base.ops = &fake_ops, .launches_until_failure = -1, .allocs_until_failure = -1,
+		.shared_bytes = 100 << 10,
+	};
 }
 
 static void check_usage(enum status status, const char *text)
@@ -419,6 +436,25 @@ static void expect_notes(struct fake *fake, const char *const *notes)
 	fake->note_count = 0;
 }
 
+START_TEST(shared_memory_of_the_device_is_a_limit)
+{
+	/* Four warps times 32 rows of 257 floats. */
+	const struct attention_shape shape = {
+		.layers = 1, .slots = 1, .heads = 4, .kv_heads = 2, .head_dim = 256, .max_len = 20,
+		.chunk = 8, .scale = 1.0f,
+	};
+	struct fake fake = fake_open();
+	struct attention *attention;
+
+	check_usage(attention_create(&path_incremental_multiwarp, &fake.base, &shape, &attention),
+		    "incremental-multiwarp: 131584 bytes of shared memory, a block of fake "
+		    "has at most 102400");
+	ck_assert_int_eq(fake.buffers, 0);
+	check_ok(attention_create(&path_incremental, &fake.base, &shape, &attention));
+	attention_destroy(attention);
+}
+END_TEST
+
 START_TEST(one_sequence_passes_its_position_by_value)
 {
 	static const char *const first[] = {
@@ -515,6 +551,7 @@ int main(void)
 	tcase_add_test(calls, devices_see_whole_grids_and_blocks);
 	tcase_add_test(calls, arguments_are_the_kernels_parameters);
 	tcase_add_test(calls, errors_have_their_cuda_names);
+	tcase_add_test(path, shared_memory_of_the_device_is_a_limit);
 	tcase_add_test(path, one_sequence_passes_its_position_by_value);
 	tcase_add_test(path, several_sequences_scatter_in_two_launches);
 	tcase_add_test(path, a_failed_allocation_is_what_is_told);

@@ -42,9 +42,9 @@ expect 'a file that is no trace' 6 'foreign.twin'
 run decode --prompt 'ROMEO:' -n 2 --log points -o t.twin
 run info t.twin
 expect 'a trace' 0 '^t.twin: [0-9]* bytes, 1 run$' 'decode by flash-decoding on sim' \
-	'level points' '7 steps; complete, ended OK'
+	'level points' '2 steps; complete, ended OK'
 run info t.twin --json
-expect 'a trace as JSON' 0 '"complete": true' '"steps": 7' '"level": "points"' '"driver": null'
+expect 'a trace as JSON' 0 '"complete": true' '"steps": 2' '"level": "points"' '"driver": null'
 run info t.twin --device sim
 expect 'a trace and a device' 2 '^flashtwin info: --device sim'
 

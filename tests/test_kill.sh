@@ -69,7 +69,7 @@ judge() {
 	[ "$gaps" = 0 ] || echo "operations are missing: $gaps"
 	steps=$(ask "SELECT steps FROM v_run WHERE run = $run")
 	chosen=$(wc -c <reply)
-	[ "$chosen" -eq 0 ] || [ "$steps" -ge $((${#prompt} + chosen - 2)) ] ||
+	[ "$chosen" -eq 0 ] || [ "$steps" -ge $((chosen - 1)) ] ||
 		echo "$steps steps, but $chosen bytes were chosen"
 	"$flashtwin" diff --runs "1,$run" "$(level_of "$mode").twin" killed/T.twin >out 2>&1 ||
 		{ echo 'diff:'; cat out; }

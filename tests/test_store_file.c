@@ -176,7 +176,7 @@ START_TEST(damaged_rows)
 		{ "UPDATE t_op SET buffer = 9 WHERE kind = 2", "buffer 9 of 1 made so far" },
 		{ "UPDATE t_op SET kind = 1 WHERE kind = 2", "buffer 1 is gone" },
 		{ "UPDATE t_op SET offset = 1 WHERE kind = 2", "2048 bytes at 1 of buffer 1" },
-		{ "UPDATE t_op SET offset = 1 << 62 WHERE kind = 6", "of buffer 1, which has 2048" },
+		{ "UPDATE t_op SET offset = 1 << 62 WHERE kind = 6", "buffer 1, which has 2048" },
 		{ "UPDATE t_op SET from_buffer = 2 WHERE kind = 5", "buffer 2 of 1" },
 		{ "UPDATE t_op SET from_offset = 2041 WHERE kind = 5", "8 bytes at 2041" },
 		{ "UPDATE t_op SET stream = -1 WHERE kind = 6", "stream -1 of 0" },

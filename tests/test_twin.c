@@ -4,6 +4,7 @@
  * and tile borders and none at all, and now and then NaN, infinities and huge scores. Compared
  * are caches after the scatter, all partials (with what was never written), outputs, and every
  * named point; then all buffers of the probed build with those of the plain one.
+ * Then whole recorded runs of every path, prompts included, and of the kernels no path launches.
  */
 #include "config.h"
 
@@ -13,11 +14,15 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "engine/device.h"
+#include "tests/recording.h"
+
+#include "engine/prefill.h"
 #include "engine/probe.h"
 #include "tests/gpu.h"
+#include "tests/indirect.h"
+#include "traces/diff.h"
 
-enum { SHAPES = 60, SLOTS = 3 };
+enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 12 };
 
 /* --- one random case --- */
 
@@ -318,6 +323,136 @@ START_TEST(random_shapes_give_the_same_bits)
 }
 END_TEST
 
+/* --- recorded runs --- */
+
+/* The two runs of the store have the same bits everywhere. */
+static void compare_runs(struct store *store, const char *what)
+{
+	struct diff_options options = { .run_a = 1, .run_b = 2 };
+	struct diff_report report;
+
+	OK(diff_runs(store, store, &options, &report));
+	ck_assert_msg(report.differences == 0, "%s: %lld differences, first %s %s: %s and %s", what,
+		      (long long)report.differences, report.items[0].address, report.items[0].what,
+		      report.items[0].a, report.items[0].b);
+	compared.values += (uint64_t)report.values;
+	compared.points += (uint64_t)report.points;
+	diff_report_free(&report);
+	OK(store_close(store));
+}
+
+static struct attention_shape path_shape(const struct path *path, uint64_t *random)
+{
+	struct shape s = random_shape(random);
+	struct attention_shape shape = {
+		.slots = pick(random, 1, 4), .heads = s.H, .kv_heads = s.Hkv, .head_dim = s.D,
+		.max_len = s.max_len + REC_STEPS, .chunk = s.C, .scale = s.scale,
+		.warps = pick(random, 1, 2),
+	};
+
+	if (path == &path_cached) {
+		shape.slots = 1;
+		shape.heads = shape.kv_heads;
+	}
+	if (path == &path_auto && pick(random, 0, 1))
+		shape.chunk = 0;
+	return shape;
+}
+
+START_TEST(every_path_gives_the_same_bits)
+{
+	uint64_t random = 2022;
+
+	for (int i = 0; i < PATH_SHAPES; i++) {
+		int count = 0;
+		struct attention_shape shape;
+		struct recording_options options = { .level = LEVEL_POINTS, .shape = &shape };
+		struct store *store;
+
+		while (path_table[count])
+			count++;
+		options.path = path_table[i % count];
+		shape = path_shape(options.path, &random);
+		options.prompt = pick(&random, 0, shape.max_len - REC_STEPS);
+		options.nan = pick(&random, 0, 3) == 0;
+		options.random = (uint32_t)next_random(&random) | 1;
+		OK(store_create(NULL, NULL, &store));
+		recording_make(store, &options, NULL);
+		options.device = "cuda";
+		recording_make(store, &options, NULL);
+		compare_runs(store, options.path->name);
+	}
+}
+END_TEST
+
+/* Shapes that no decode has: Nq, Nk, D and Dv all different, all masks. */
+static void record_prefill(struct device *device, int number)
+{
+	uint64_t random = (uint64_t)number;
+	struct prefill p = {
+		.kv_heads = pick(&random, 1, 3),
+		.queries = pick(&random, 1, 150),
+		.keys = pick(&random, 1, 150),
+		.head_dim = pick(&random, 1, 256),
+		.value_dim = pick(&random, 1, 256),
+		.mask = (enum causal_mask)(number % 3),
+		.layer = -1,
+	};
+	size_t q_count, k_count, v_count, out_count;
+	float *q, *k, *v, *out;
+
+	p.heads = p.kv_heads * pick(&random, 1, 3);
+	p.stride = p.keys;
+	p.scale = attention_scale(p.head_dim);
+	q_count = (size_t)p.heads * (size_t)p.queries * (size_t)p.head_dim;
+	k_count = (size_t)p.kv_heads * (size_t)p.keys * (size_t)p.head_dim;
+	v_count = (size_t)p.kv_heads * (size_t)p.keys * (size_t)p.value_dim;
+	out_count = (size_t)p.heads * (size_t)p.queries * (size_t)p.value_dim;
+	q = random_floats(&random, q_count, false);
+	k = random_floats(&random, k_count, number % 4 == 0);
+	v = random_floats(&random, v_count, false);
+	out = random_floats(&random, out_count, false);
+	OK(prefill_run(device, &p, q, k, v, out));
+	free(q);
+	free(k);
+	free(v);
+	free(out);
+}
+
+static void record_indirect(struct device *device, int number)
+{
+	float out[INDIRECT_H * INDIRECT_D];
+
+	indirect_run(device, 1 + number * 13 % INDIRECT_MAX_LEN, number % 2 ? 4 : 1, false, out);
+}
+
+static void record_both(void (*record)(struct device *, int), int number, const char *what)
+{
+	static const char *const devices[] = { "sim", "cuda" };
+	struct store *store;
+
+	OK(store_create(NULL, NULL, &store));
+	for (int i = 0; i < 2; i++) {
+		struct recording_options options = { .level = LEVEL_POINTS, .device = devices[i] };
+		struct device *recorder = recording_open(store, &options);
+
+		OK(device_step_begin(recorder, 0));
+		record(recorder, number);
+		OK(device_step_end(recorder));
+		OK(recorder_finish(recorder, STATUS_OK));
+	}
+	compare_runs(store, what);
+}
+
+START_TEST(prefill_and_indirect_kernels_give_the_same_bits)
+{
+	for (int i = 0; i < PREFILL_SHAPES; i++) {
+		record_both(record_prefill, i, "prefill");
+		record_both(record_indirect, i, "indirect");
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests;
@@ -327,5 +462,7 @@ int main(void)
 	tests = tcase_create("twin");
 	tcase_set_timeout(tests, 240);
 	tcase_add_test(tests, random_shapes_give_the_same_bits);
+	tcase_add_test(tests, every_path_gives_the_same_bits);
+	tcase_add_test(tests, prefill_and_indirect_kernels_give_the_same_bits);
 	return run_suite("twin", tests);
 }

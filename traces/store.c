@@ -273,8 +273,9 @@ enum status store_commit(struct store *store)
 	return status == STATUS_OK ? STATUS_OK : store_break_off(store, status);
 }
 
-/* Rows arrive in an order that leaves pages part empty; rewriting a finished trace packs them, about a
- * tenth less. Not worth the time for a large one. One that cannot be packed is whole as it is. */
+/* Rows arrive in an order that leaves pages part empty; rewriting a finished trace packs them,
+ * about a tenth less. Not worth the time for a large one, nor a wait for a reader: one that is not
+ * packed is whole as it is. */
 #define COMPACT_BYTES (256 << 20)
 
 static void compact(struct store *store)

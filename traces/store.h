@@ -31,7 +31,8 @@ struct store_options {
 /* path NULL: a private database in memory. An existing file without force or append is USAGE. */
 enum status store_create(const char *path, const struct store_options *, struct store **out);
 /* Read-only, and one snapshot: what a run writes from now on is not seen, and cannot be committed
- * until this is closed. Not SQLite, not ours, newer, or damaged: DAMAGED, with the file and what was found. */
+ * until this is closed. Not SQLite, not ours, newer, or damaged: DAMAGED, with the file and what
+ * was found. */
 enum status store_open(const char *path, struct store **out);
 /* Commits, but for a new trace without a run, which leaves no file. NULL is fine. After a failed
  * write: IO with that write's message; the file, if any, ends at its last commit. The same when
@@ -40,7 +41,7 @@ enum status store_close(struct store *);
 /* For SELECTs on the v_* views; owned by the store. A writer has another one after its first
  * commit. */
 sqlite3 *store_db(struct store *);
-/* After a SELECT that failed: DAMAGED, IO or INTERNAL, with the file's name and what SQLite says. */
+/* After a SELECT that failed: DAMAGED, IO or INTERNAL, with the file and what SQLite says. */
 enum status store_read_failed(struct store *);
 const char *store_path(const struct store *);   /* NULL: in memory */
 const char *store_shown_path(const struct store *);     /* for messages: then words for it */

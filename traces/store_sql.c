@@ -111,7 +111,7 @@ enum status store_begin(struct store *store)
 		return STATUS_OK;
 	TRY(store_run_sql(store, "BEGIN IMMEDIATE"));
 	store->in_transaction = true;
-	/* A full cache tries to write to the file at every row; that may fail, but must not wait. */
+	/* A full cache tries to write to the file at every row; that may fail but not wait. */
 	store_wait(store, 0);
 	return STATUS_OK;
 }

@@ -29,7 +29,7 @@ static enum status decode(const struct llama *llama, struct device *device)
 		.prompt = (const unsigned char *)prompt, .prompt_bytes = PROMPT, .reply = reply,
 	};
 	struct generate_options options = { .count = REPLY };
-	struct attention_shape shape = generate_shape(llama, &sequence, 1, REPLY, CHUNK);
+	struct attention_shape shape = generate_shape(llama, &sequence, 1, 1, REPLY, CHUNK);
 	struct attention *attention;
 	enum status status;
 
@@ -52,10 +52,12 @@ static enum status decode_plain(const struct llama *llama, double *seconds)
 	return status;
 }
 
-static enum status decode_recorded(const struct llama *llama, enum log_level level, const char *path,
-				   double *seconds, double *bytes)
+static enum status decode_recorded(const struct llama *llama, enum log_level level,
+				   const char *path, double *seconds, double *bytes)
 {
-	struct recorder_options options = { .level = level, .command = "bench", .path = "flash-decoding" };
+	struct recorder_options options = { .level = level,
+					    .command = "bench",
+					    .path = "flash-decoding" };
 	struct store_options force = { .force = true };
 	struct device *inner, *device;
 	struct stat file;
@@ -86,7 +88,8 @@ static enum status measure(const struct llama *llama, const char *path, int runs
 
 	for (int i = 0; i < runs; i++)
 		TRY(decode_plain(llama, &seconds[i]));
-	printf("decode, sample model, %d steps, simulator, chunk %d; medians of %d\n", STEPS, CHUNK, runs);
+	printf("decode, sample model, %d steps, simulator, chunk %d; medians of %d\n", STEPS, CHUNK,
+	       runs);
 	printf("not recorded       %8.3f ms/step\n",
 	       1e3 * bench_median(seconds, (size_t)runs) / STEPS);
 	for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {
@@ -101,7 +104,8 @@ static enum status measure(const struct llama *llama, const char *path, int runs
 enum status bench_trace(int runs)
 {
 	const char *directory = getenv("TMPDIR");
-	char *path = xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp", (long)getpid());
+	char *path = xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp",
+			       (long)getpid());
 	char *model = datadir_model();
 	double *seconds = xcalloc((size_t)runs, sizeof *seconds);
 	struct llama *llama;

@@ -2,7 +2,8 @@
  * files.
  *
  * k and v are the cache after the append: all rows but the last of each sequence are loaded, the
- * last is appended by the path. Devices and traces are tui/run.c.
+ * last is appended by the path. Devices and traces are tui/run.c, the path prefill is
+ * attend_prefill.c.
  */
 #include <limits.h>
 #include <math.h>
@@ -10,25 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/npy.h"
 #include "traces/output.h"
 #include "traces/xalloc.h"
+#include "tui/attend.h"
 #include "tui/command.h"
-#include "tui/run.h"
-
-struct attend {
-	struct run_options run;
-	const char *q_path, *k_path, *v_path, *out_path, *lengths_text;
-	bool scale_given;
-	struct npy q;                   /* (H, D) or (M, H, D) */
-	struct npy k, v;                /* (Hkv, n, D) or (M, Hkv, n, D) */
-	struct attention_shape shape;
-	int rows;                       /* n: of k and v */
-	int *lengths;                   /* [M] keys of each sequence, the last one appended */
-	bool *done;                     /* [M] those without keys */
-	float *k_new, *v_new;           /* [M, Hkv, D] */
-	float *out;                     /* [M, H, D] of the first device */
-};
 
 /* --- options --- */
 
@@ -46,6 +32,17 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+static enum status take_causal(struct attend *attend, const char *alignment)
+{
+	attend->mask = MASK_BOTTOM_RIGHT;
+	if (alignment == NULL || strcmp(alignment, "bottom-right") == 0)
+		return STATUS_OK;
+	attend->mask = MASK_TOP_LEFT;
+	if (strcmp(alignment, "top-left") == 0)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "--causal=%s: there are top-left and bottom-right", alignment);
+}
+
 static enum status take_option(struct attend *attend, int c, const char *value)
 {
 	switch (c) {
@@ -57,7 +54,7 @@ static enum status take_option(struct attend *attend, int c, const char *value)
 	case SCALE:
 		attend->scale_given = true;
 		return option_float("--scale", value, &attend->shape.scale);
-	case CAUSAL: return not_built_yet("--causal");
+	case CAUSAL: return take_causal(attend, value);
 	default: return run_option_take(&attend->run, c, value);
 	}
 	return STATUS_OK;
@@ -76,13 +73,18 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 	if (attend->q_path == NULL || attend->k_path == NULL || attend->v_path == NULL)
 		return fail(STATUS_USAGE, "--%s F.npy is missing",
 			    attend->q_path == NULL ? "q" : attend->k_path == NULL ? "k" : "v");
+	if (attend->mask != MASK_NONE && attend->run.path != &path_prefill)
+		return fail(STATUS_USAGE,
+			    "--causal needs --path prefill: a step's query sees all keys");
+	if (attend->lengths_text != NULL && attend->run.path == &path_prefill)
+		return fail(STATUS_USAGE,
+			    "--lengths is of decode steps, --path prefill takes all keys");
 	return run_options_check(&attend->run);
 }
 
 /* --- tensors --- */
 
-/* Of the rank and shape that are wanted, with sizes that fit the kernels' ints. */
-static enum status check_tensor(const char *option, const char *path, const struct npy *array,
+enum status attend_check_tensor(const char *option, const char *path, const struct npy *array,
 				int rank, const int64_t *shape)
 {
 	char *what = xasprintf("%s %s", option, path);
@@ -105,14 +107,15 @@ static enum status read_tensors(struct attend *attend)
 
 	TRY(npy_read(attend->q_path, q));
 	rank = q->rank == 3 ? 3 : 2;
-	TRY(check_tensor("--q", attend->q_path, q, rank, wanted));
+	TRY(attend_check_tensor("--q", attend->q_path, q, rank, wanted));
 	if (rank == 3)
 		wanted[0] = q->shape[0];
 	wanted[rank] = q->shape[rank - 1];
 	TRY(npy_read(attend->k_path, &attend->k));
-	TRY(check_tensor("--k", attend->k_path, &attend->k, rank + 1, wanted));
+	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, rank + 1, wanted));
 	TRY(npy_read(attend->v_path, &attend->v));
-	return check_tensor("--v", attend->v_path, &attend->v, rank + 1, attend->k.shape);
+	return attend_check_tensor("--v", attend->v_path, &attend->v, rank + 1,
+				   attend->k.shape);
 }
 
 static void find_shape(struct attend *attend)
@@ -129,8 +132,11 @@ static void find_shape(struct attend *attend)
 	s->head_dim = (int)q->shape[batched + 1];
 	s->max_len = attend->rows > 0 ? attend->rows : 1;
 	s->chunk = attend->run.chunk;
+	s->warps = attend->run.warps;
 	if (!attend->scale_given)
 		s->scale = attention_scale(s->head_dim);
+	memcpy(attend->out_shape, q->shape, sizeof(attend->out_shape));
+	attend->out_count = q->count;
 }
 
 /* "96,0,12": one length a sequence, each at most n. */
@@ -172,7 +178,7 @@ static void take_row(const struct attend *attend, const struct npy *cache, int s
 	}
 }
 
-static enum status prepare(struct attend *attend)
+static enum status prepare_step(struct attend *attend)
 {
 	const struct attention_shape *s = &attend->shape;
 	size_t M, new_rows;
@@ -190,7 +196,7 @@ static enum status prepare(struct attend *attend)
 	attend->done = xcalloc(M + 1, sizeof(*attend->done));
 	attend->k_new = xcalloc(new_rows + 1, sizeof(float));
 	attend->v_new = xcalloc(new_rows + 1, sizeof(float));
-	attend->out = xcalloc(attend->q.count + 1, sizeof(float));
+	attend->out = xcalloc(attend->out_count + 1, sizeof(float));
 	TRY(read_lengths(attend));
 	for (int slot = 0; slot < s->slots; slot++) {
 		attend->done[slot] = attend->lengths[slot] == 0;
@@ -200,6 +206,12 @@ static enum status prepare(struct attend *attend)
 		take_row(attend, &attend->v, slot, attend->lengths[slot] - 1, attend->v_new);
 	}
 	return STATUS_OK;
+}
+
+static enum status prepare(struct attend *attend)
+{
+	return attend->run.path == &path_prefill ? attend_prefill_prepare(attend)
+						 : prepare_step(attend);
 }
 
 /* --- the work on one device --- */
@@ -233,7 +245,7 @@ static enum status run_step(const struct attend *attend, struct attention *atten
 static enum status run_target(const struct run_target *target, void *context)
 {
 	struct attend *attend = context;
-	float *out = target->first ? attend->out : xcalloc(attend->q.count + 1, sizeof(float));
+	float *out = target->first ? attend->out : xcalloc(attend->out_count + 1, sizeof(float));
 	struct attention *attention = NULL;
 	enum status status = attention_create(attend->run.path, target->device, &attend->shape,
 					      &attention);
@@ -262,12 +274,18 @@ static json_t *describe_shape(const struct npy *array)
 /* What the trace keeps of the request, and --json repeats. */
 static json_t *describe_request(const struct attend *attend)
 {
+	static const char *const masks[] = {
+		[MASK_NONE] = "none",
+		[MASK_TOP_LEFT] = "top-left",
+		[MASK_BOTTOM_RIGHT] = "bottom-right",
+	};
 	json_t *lengths = json_array();
 
 	for (int slot = 0; slot < attend->shape.slots; slot++)
 		json_array_append_new(lengths, json_integer(attend->lengths[slot]));
-	return json_pack("{s:o, s:o, s:o, s:f}", "q", describe_shape(&attend->q),
-			 "k", describe_shape(&attend->k), "lengths", lengths,
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:f}", "q", describe_shape(&attend->q),
+			 "k", describe_shape(&attend->k), "v", describe_shape(&attend->v),
+			 "lengths", lengths, "causal", masks[attend->mask],
 			 "scale", (double)attend->shape.scale);
 }
 
@@ -293,19 +311,31 @@ static struct summary summarize(const float *values, size_t count)
 	return s;
 }
 
-static void print_summary(const struct attend *attend)
+static void print_request(const struct attend *attend)
 {
 	const struct attention_shape *s = &attend->shape;
-	struct summary sum = summarize(attend->out, attend->q.count);
+	const struct prefill *p = &attend->prefill;
 
-	printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of %d\n",
-	       attend->run.path->name, s->slots, s->heads, s->kv_heads, s->head_dim, attend->rows,
-	       s->chunk);
+	if (attend->run.path == &path_prefill)
+		printf("prefill: %d query heads on %d KV heads, %d queries, %d keys, D %d, Dv %d\n",
+		       p->heads, p->kv_heads, p->queries, p->keys, p->head_dim, p->value_dim);
+	else
+		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of "
+		       "%d\n",
+		       attend->run.path->name, s->slots, s->heads, s->kv_heads, s->head_dim,
+		       attend->rows, s->chunk);
+}
+
+static void print_summary(const struct attend *attend)
+{
+	struct summary sum = summarize(attend->out, attend->out_count);
+
+	print_request(attend);
 	if (sum.numbers == 0)
-		printf("out: %zu elements, %zu NaN\n", attend->q.count, sum.nans);
+		printf("out: %zu elements, %zu NaN\n", attend->out_count, sum.nans);
 	else
 		printf("out: %zu elements, least %.9g, greatest %.9g, mean %.9g, %zu NaN\n",
-		       attend->q.count, sum.least, sum.greatest, sum.sum / (double)sum.numbers,
+		       attend->out_count, sum.least, sum.greatest, sum.sum / (double)sum.numbers,
 		       sum.nans);
 }
 
@@ -317,10 +347,10 @@ static json_t *json_number(double value)
 
 static enum status print_report(const struct attend *attend, json_t *request, json_t *report)
 {
-	struct summary sum = summarize(attend->out, attend->q.count);
+	struct summary sum = summarize(attend->out, attend->out_count);
 
 	json_object_set(report, "asked", request);
-	json_object_set_new(report, "elements", json_integer((json_int_t)attend->q.count));
+	json_object_set_new(report, "elements", json_integer((json_int_t)attend->out_count));
 	json_object_set_new(report, "nan", json_integer((json_int_t)sum.nans));
 	json_object_set_new(report, "least", json_number(sum.least));
 	json_object_set_new(report, "greatest", json_number(sum.greatest));
@@ -330,8 +360,8 @@ static enum status print_report(const struct attend *attend, json_t *request, js
 static enum status write_results(const struct attend *attend, json_t *request, json_t *report)
 {
 	if (attend->out_path != NULL)
-		TRY(npy_write(attend->out_path, DTYPE_F32, attend->q.rank, attend->q.shape,
-			      attend->out));
+		TRY(npy_write(attend->out_path, DTYPE_F32, attend->q.rank,
+			      attend->out_shape, attend->out));
 	if (attend->run.json)
 		return print_report(attend, request, report);
 	if (attend->out_path == NULL)
@@ -344,8 +374,8 @@ static enum status write_results(const struct attend *attend, json_t *request, j
 static enum status run_all(struct attend *attend)
 {
 	json_t *request = describe_request(attend), *report = json_object();
-	enum status status = run_on_devices(&attend->run, "attend", request, run_target, attend,
-					    report);
+	run_fn *work = attend->run.path == &path_prefill ? attend_prefill_target : run_target;
+	enum status status = run_on_devices(&attend->run, "attend", request, work, attend, report);
 
 	/* A difference is a result: what was asked for is written all the same. */
 	if (status == STATUS_OK || status == STATUS_DIFFERS) {
@@ -380,19 +410,23 @@ static enum status run(int argc, char **argv)
 
 const struct command cmd_attend = {
 	.name = "attend",
-	.summary = "one decode step of an attention path over tensors in .npy files",
+	.summary = "one step of an attention path over tensors in .npy files",
 	.help =
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
-	"as it is after this step's key was appended. The output has q's shape. NaN is carried\n"
-	"through.\n\n"
+	"as it is after this step's key was appended. The output has q's shape. With --path\n"
+	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv).\n"
+	"NaN is carried through.\n\n"
 	"  --out O.npy        where the output goes; without it a summary is printed\n"
 	"  --lengths N0,N1    keys of each sequence, at most n (default n); 0 gives zeros\n"
+	"  --causal[=A]       prefill: query i sees no key behind it; A aligns the mask\n"
+	"                     bottom-right (default: the last query sees all keys) or top-left\n"
 	"  --scale X          of the scores (default 1 / sqrt(D))\n"
 	RUN_HELP
 	"\nexamples:\n"
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --chunk 16 --log points -o t.twin\n"
-	"  flashtwin attend --q q.npy --k k.npy --v v.npy --device both\n",
+	"  flashtwin attend --q q.npy --k k.npy --v v.npy --device both\n"
+	"  flashtwin attend --path prefill --causal --q q.npy --k k.npy --v v.npy --out o.npy\n",
 	.run = run,
 };

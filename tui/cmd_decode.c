@@ -23,6 +23,7 @@
 #define DEFAULT_BYTES 64
 #define MAX_BYTES ((int64_t)1 << 24)
 #define MAX_PROMPT ((size_t)1 << 24)
+#define MAX_SLOTS 65535
 
 struct decode {
 	struct run_options run;
@@ -30,15 +31,16 @@ struct decode {
 	const char *out_dir, *logits;
 	bool made_dir;                  /* out_dir was not there */
 	size_t count;                   /* -n */
-	struct sequence *sequences;     /* [slots]; prompts and replies are owned here */
-	int slots;
+	struct sequence *sequences;     /* [prompts]; prompts and replies are owned here */
+	int prompts;
+	int slots;                      /* that run side by side; 0: all */
 	struct llama *model;
 	struct attention_shape shape;
 };
 
 /* --- options --- */
 
-enum { MODEL = 1, PROMPT, PROMPT_FILE, OUT_DIR, LOGITS };
+enum { MODEL = 1, PROMPT, PROMPT_FILE, OUT_DIR, LOGITS, SLOTS };
 
 static const struct option long_options[] = {
 	{ "model", required_argument, NULL, MODEL },
@@ -46,6 +48,7 @@ static const struct option long_options[] = {
 	{ "prompt-file", required_argument, NULL, PROMPT_FILE },
 	{ "out-dir", required_argument, NULL, OUT_DIR },
 	{ "logits", required_argument, NULL, LOGITS },
+	{ "slots", required_argument, NULL, SLOTS },
 	RUN_LONG_OPTIONS,
 	{ NULL, 0, NULL, 0 }
 };
@@ -60,9 +63,9 @@ static enum status add_prompt(struct decode *decode, char *bytes, size_t count, 
 		return fail(STATUS_USAGE, "%s: the prompt is empty, at least 1 byte is needed",
 			    from);
 	}
-	decode->sequences = xreallocarray(decode->sequences, (size_t)decode->slots + 1,
+	decode->sequences = xreallocarray(decode->sequences, (size_t)decode->prompts + 1,
 					  sizeof(*decode->sequences));
-	sequence = &decode->sequences[decode->slots++];
+	sequence = &decode->sequences[decode->prompts++];
 	*sequence = (struct sequence){ .prompt = (unsigned char *)bytes, .prompt_bytes = count };
 	return STATUS_OK;
 }
@@ -86,6 +89,10 @@ static enum status take_option(struct decode *decode, int c, const char *value)
 	case PROMPT_FILE: return read_prompt(decode, value);
 	case OUT_DIR: decode->out_dir = value; break;
 	case LOGITS: decode->logits = value; break;
+	case SLOTS:
+		TRY(option_integer("--slots", value, 1, MAX_SLOTS, &count));
+		decode->slots = (int)count;
+		break;
 	case 'n':
 		TRY(option_integer("-n", value, 0, MAX_BYTES, &count));
 		decode->count = (size_t)count;
@@ -106,11 +113,11 @@ static enum status parse(struct decode *decode, int argc, char **argv)
 	}
 	TRY(option_none_left(argc, argv));
 	TRY(run_options_check(&decode->run));
-	if (decode->slots == 0)
+	if (decode->prompts == 0)
 		return fail(STATUS_USAGE, "a prompt is needed: --prompt TEXT or --prompt-file F");
-	if (decode->slots > 1 && decode->out_dir == NULL && !decode->run.json)
+	if (decode->prompts > 1 && decode->out_dir == NULL && !decode->run.json)
 		return fail(STATUS_USAGE, "%d prompts: their replies need --out-dir DIR or --json",
-			    decode->slots);
+			    decode->prompts);
 	return STATUS_OK;
 }
 
@@ -177,7 +184,7 @@ static enum status generate_on(struct decode_run *run, struct sequence *sequence
 	if (run->target->recorded)
 		TRY(record_model(decode, device));
 	TRY(attention_create(decode->run.path, device, &decode->shape, &attention));
-	status = generate_run(decode->model, attention, sequences, decode->slots, &options);
+	status = generate_run(decode->model, attention, sequences, decode->prompts, &options);
 	attention_destroy(attention);
 	return status;
 }
@@ -195,15 +202,15 @@ static enum status run_target(const struct run_target *target, void *context)
 
 	if (target->first)
 		return generate_on(&run, decode->sequences);
-	copies = xcalloc((size_t)decode->slots, sizeof(*copies));
-	for (int i = 0; i < decode->slots; i++) {
+	copies = xcalloc((size_t)decode->prompts, sizeof(*copies));
+	for (int i = 0; i < decode->prompts; i++) {
 		copies[i] = decode->sequences[i];
 		copies[i].reply = xmalloc(decode->count + 1);
 		copies[i].reply_bytes = 0;
 		copies[i].logits = NULL;
 	}
 	status = generate_on(&run, copies);
-	for (int i = 0; i < decode->slots; i++)
+	for (int i = 0; i < decode->prompts; i++)
 		free(copies[i].reply);
 	free(copies);
 	return status;
@@ -215,7 +222,7 @@ static enum status write_replies(const struct decode *decode)
 {
 	enum status status = STATUS_OK;
 
-	for (int i = 0; i < decode->slots && status == STATUS_OK; i++) {
+	for (int i = 0; i < decode->prompts && status == STATUS_OK; i++) {
 		const struct sequence *sequence = &decode->sequences[i];
 		char *path = xasprintf("%s/%d.txt", decode->out_dir, i);
 		struct output output;
@@ -234,8 +241,8 @@ static enum status write_replies(const struct decode *decode)
 static enum status write_logits(const struct decode *decode)
 {
 	int64_t vocabulary = llama_config(decode->model)->vocabulary;
-	int64_t shape[] = { decode->slots, vocabulary };
-	bool one = decode->slots == 1;
+	int64_t shape[] = { decode->prompts, vocabulary };
+	bool one = decode->prompts == 1;
 
 	/* All rows are one array: see prepare(). */
 	return npy_write(decode->logits, DTYPE_F32, one ? 1 : 2, one ? shape + 1 : shape,
@@ -262,7 +269,7 @@ static void report_replies(const struct decode *decode, json_t *report)
 {
 	json_t *replies = json_array();
 
-	for (int i = 0; i < decode->slots; i++)
+	for (int i = 0; i < decode->prompts; i++)
 		json_array_append_new(replies, describe_reply(&decode->sequences[i]));
 	json_object_set_new(report, "replies", replies);
 }
@@ -276,6 +283,13 @@ static enum status open_model(struct decode *decode)
 
 	free(directory);
 	return status;
+}
+
+/* No more than there are prompts: empty slots would only cost memory. */
+static int slot_count(const struct decode *decode)
+{
+	return decode->slots > 0 && decode->slots < decode->prompts ? decode->slots
+								    : decode->prompts;
 }
 
 /* One that is made here goes again when there is nothing to put into it. */
@@ -300,19 +314,20 @@ static enum status prepare(struct decode *decode)
 	float *logits;
 
 	TRY(open_model(decode));
-	if (generate_check(decode->model, decode->sequences, decode->slots, decode->count)
+	if (generate_check(decode->model, decode->sequences, decode->prompts, decode->count)
 	    != STATUS_OK)
 		return fail_context(STATUS_USAGE, "-n %zu", decode->count);
-	decode->shape = generate_shape(decode->model, decode->sequences, decode->slots,
-				       decode->count, decode->run.chunk);
+	decode->shape = generate_shape(decode->model, decode->sequences, decode->prompts,
+				       slot_count(decode), decode->count, decode->run.chunk);
+	decode->shape.warps = decode->run.warps;
 	TRY(attention_check(decode->run.path, &decode->shape));
 	if (decode->logits != NULL)
 		TRY(output_check(decode->logits));
 	if (decode->out_dir != NULL)
 		TRY(make_out_dir(decode));
 	vocabulary = (size_t)llama_config(decode->model)->vocabulary;
-	logits = xcalloc((size_t)decode->slots * vocabulary, sizeof(*logits));
-	for (int i = 0; i < decode->slots; i++) {
+	logits = xcalloc((size_t)decode->prompts * vocabulary, sizeof(*logits));
+	for (int i = 0; i < decode->prompts; i++) {
 		decode->sequences[i].reply = xmalloc(decode->count + 1);
 		decode->sequences[i].logits = logits + (size_t)i * vocabulary;
 	}
@@ -324,13 +339,14 @@ static json_t *describe_request(const struct decode *decode)
 {
 	json_t *sizes = json_array();
 
-	for (int i = 0; i < decode->slots; i++) {
+	for (int i = 0; i < decode->prompts; i++) {
 		json_int_t size = (json_int_t)decode->sequences[i].prompt_bytes;
 
 		json_array_append_new(sizes, json_integer(size));
 	}
-	return json_pack("{s:s, s:I, s:o}", "model", model_name(decode), "n",
-			 (json_int_t)decode->count, "prompt_bytes", sizes);
+	return json_pack("{s:s, s:I, s:o, s:i}", "model", model_name(decode), "n",
+			 (json_int_t)decode->count, "prompt_bytes", sizes, "slots",
+			 decode->shape.slots);
 }
 
 static enum status run_all(struct decode *decode, json_t *report)
@@ -356,9 +372,9 @@ static enum status run_all(struct decode *decode, json_t *report)
 
 static void release(struct decode *decode)
 {
-	if (decode->slots > 0)
+	if (decode->prompts > 0)
 		free(decode->sequences[0].logits);
-	for (int i = 0; i < decode->slots; i++) {
+	for (int i = 0; i < decode->prompts; i++) {
 		free((void *)decode->sequences[i].prompt);
 		free(decode->sequences[i].reply);
 	}
@@ -393,13 +409,15 @@ const struct command cmd_decode = {
 	.help =
 	"usage: flashtwin decode (--prompt TEXT | --prompt-file F)... [OPTION...]\n\n"
 	"Continues each prompt by n bytes, greedily, and writes exactly those bytes to stdout.\n"
-	"Every position goes through the attention path on the device; the rest of the model\n"
-	"runs on the processor.\n\n"
+	"Prompts go through prefill attention on the device, all positions at once, and every\n"
+	"byte after them through the path that is chosen; the rest of the model runs on the\n"
+	"processor.\n\n"
 	"  --model DIR        config.json and model.safetensors of a Llama whose tokens are bytes\n"
 	"                     (default: the sample that comes with flashtwin)\n"
 	"  --prompt TEXT      what to continue; several prompts run side by side\n"
 	"  --prompt-file F    the same from a file, byte for byte\n"
 	"  -n BYTES           how much to add (64); 0 runs the prompt alone\n"
+	"  --slots N          prompts that run at once (all); the others wait until one is done\n"
 	"  --out-dir DIR      write the replies to DIR/0.txt, DIR/1.txt, ... instead of stdout\n"
 	"  --logits F.npy     write the logits of the last prompt position, f32 (256) or (M, 256)\n"
 	RUN_HELP
@@ -407,6 +425,6 @@ const struct command cmd_decode = {
 	"  flashtwin decode --prompt 'ROMEO:' -n 64\n"
 	"  flashtwin decode --prompt 'ROMEO:' --log points -o t.twin\n"
 	"  flashtwin decode --prompt 'ROMEO:' --device both\n"
-	"  flashtwin decode --prompt 'ROMEO:' --prompt 'JULIET:' --json\n",
+	"  flashtwin decode --prompt 'ROMEO:' --prompt 'JULIET:' --path batched --json\n",
 	.run = run,
 };

@@ -1,7 +1,7 @@
 /* datadir.c - finds the files of an installed or a freshly built flashtwin; see datadir.h.
  *
- * PKGDATADIR, SOURCE_DATADIR and BUILDDIR come from the makefile. A program in its build tree is not
- * content with what an older version has installed.
+ * PKGDATADIR, SOURCE_DATADIR and BUILDDIR come from the makefile. A program in its build tree is
+ * not content with what an older version has installed.
  */
 #include "tui/datadir.h"
 

@@ -22,28 +22,22 @@
 struct run_options run_options_default(void)
 {
 	return (struct run_options){
-		.path = &path_flash_decoding, .device = "sim", .chunk = DEFAULT_CHUNK, .jobs = 1,
+		.path = &path_flash_decoding,
+		.device = "sim",
+		.chunk = DEFAULT_CHUNK,
+		.warps = 1,
+		.jobs = 1,
 		.level = LEVEL_LAUNCH,
 	};
 }
 
 static enum status take_path(struct run_options *options, const char *name)
 {
-	static const char *const planned[] = {
-		"prefill", "cached", "incremental", "incremental-multiwarp", "batched",
-		"flash-decoding-graph", "auto",
-	};
-
 	options->path = path_find(name);
 	if (options->path != NULL)
 		return STATUS_OK;
-	for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
-		if (strcmp(name, planned[i]) == 0) {
-			char what[64];
-
-			snprintf(what, sizeof(what), "--path %s", name);
-			return not_built_yet(what);
-		}
+	if (strcmp(name, "flash-decoding-graph") == 0)
+		return not_built_yet("--path flash-decoding-graph");
 	return fail(STATUS_USAGE, "--path %s: there is no such path (flashtwin info lists them)",
 		    name);
 }
@@ -57,15 +51,6 @@ static enum status take_graph(const char *mode)
 	return fail(STATUS_USAGE, "--graph %s: only none is built so far", mode);
 }
 
-static enum status take_warps(const char *text)
-{
-	int64_t warps;
-
-	TRY(option_integer("--warps", text, 1, INT32_MAX, &warps));
-	return warps == 1 ? STATUS_OK : fail(STATUS_USAGE,
-					     "--warps %s: only 1 is built so far", text);
-}
-
 static enum status take_device(struct run_options *options, const char *name)
 {
 	options->device = name;
@@ -74,11 +59,11 @@ static enum status take_device(struct run_options *options, const char *name)
 	return fail(STATUS_USAGE, "--device %s: there are sim, cuda and both", name);
 }
 
-static enum status take_int(const char *name, const char *text, int greatest, int *out)
+static enum status take_int(const char *name, const char *text, int least, int greatest, int *out)
 {
 	int64_t value;
 
-	TRY(option_integer(name, text, 1, greatest, &value));
+	TRY(option_integer(name, text, least, greatest, &value));
 	*out = (int)value;
 	return STATUS_OK;
 }
@@ -96,10 +81,10 @@ enum status run_option_take(struct run_options *options, int c, const char *valu
 	case RUN_PATH: return take_path(options, value);
 	case RUN_DEVICE: return take_device(options, value);
 	case RUN_GRAPH: return take_graph(value);
-	case RUN_CHUNK: return take_int("--chunk", value, MAX_CHUNK, &options->chunk);
-	case RUN_WARPS: return take_warps(value);
+	case RUN_CHUNK: return take_int("--chunk", value, 0, MAX_CHUNK, &options->chunk);
+	case RUN_WARPS: return take_int("--warps", value, 1, 2, &options->warps);
 	case RUN_SEED: return option_u64("--seed", value, &options->seed);
-	case RUN_JOBS: return take_int("--jobs", value, MAX_JOBS, &options->jobs);
+	case RUN_JOBS: return take_int("--jobs", value, 1, MAX_JOBS, &options->jobs);
 	case RUN_CHECK: return not_built_yet("--check");
 	case RUN_LOG: return take_level(options, value);
 	case RUN_LOG_AT: options->log_at = value; break;
@@ -292,7 +277,7 @@ static char *describe(const struct run_options *options, json_t *asked)
 		json_object_set_new(asked, "path", json_string(options->path->name));
 		json_object_set_new(asked, "chunk", json_integer(options->chunk));
 		json_object_set_new(asked, "graph", json_string("none"));
-		json_object_set_new(asked, "warps", json_integer(1));
+		json_object_set_new(asked, "warps", json_integer(options->warps));
 	}
 	text = json_dumps(asked, JSON_COMPACT | JSON_SORT_KEYS);
 	return text ? text : xstrdup("{}");

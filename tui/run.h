@@ -18,7 +18,7 @@
 struct run_options {
 	const struct path *path;        /* NULL: none, and no options of paths */
 	const char *device;             /* "sim", "cuda", "both" */
-	int chunk;
+	int chunk, warps;
 	uint64_t seed;
 	int jobs;
 	enum log_level level;
@@ -52,11 +52,12 @@ enum run_option_id {
 	{ "json", no_argument, NULL, RUN_JSON }
 /* Their part of a command's help. */
 #define RUN_HELP \
-	"  --path P           flash-decoding\n" \
+	"  --path P           flash-decoding (default), prefill, cached, incremental,\n" \
+	"                     incremental-multiwarp, batched or auto\n" \
 	"  --device D         sim (default), cuda, or both: run on both and compare\n" \
 	"  --graph MODE       none, the only one built so far\n" \
-	"  --chunk C          keys per chunk (128)\n" \
-	"  --warps N          warps per block: 1, the only number built so far\n" \
+	"  --chunk C          keys per chunk (128); 0: auto goes without flash decoding\n" \
+	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
 	"  --jobs N           threads of the simulator (1)\n" \
 	"  --check            not built yet\n" \

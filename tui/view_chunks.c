@@ -255,7 +255,9 @@ static enum status draw_chunk(const struct view_context *c, const struct view_pl
 		      "  FROM v_point WHERE run = ?1 AND launch = ?2"
 		      "  AND block = ?3 AND warp = 0 AND name = 'score')"
 		      " SELECT key, v0_bits, (SELECT byte FROM v_token t"
-		      "  WHERE t.run = ?1 AND t.slot = ?5 AND t.position = key)"
+		      "  WHERE t.run = ?1 AND t.slot = ?5 AND t.position = key"
+		      "  AND t.step <= (SELECT step FROM v_launch WHERE run = ?1 AND launch = ?2)"
+		      "  ORDER BY t.step DESC LIMIT 1)"
 		      " FROM scores ORDER BY key",
 		      c->run, p->launch, block, k.key_begin, k.slot));
 	print_checks(c, &k);

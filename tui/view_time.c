@@ -39,30 +39,43 @@ struct timeline {
 	bool timed;                     /* some operation's time was measured */
 };
 
-/* The key a step processed in each slot, and the byte that came of it: a prompt byte was given to
- * the step, any other is what an earlier step produced for the position before the new one. */
+/* The keys a step processed in each slot, and the byte that came of them: prompt bytes were given
+ * to the step, any other is what an earlier step produced for the position before the new one. The
+ * slot may have held other sequences before, hence the last such step. */
 static const char tokens[] =
 	"WITH mine AS (SELECT slot, position, byte, prompt FROM v_token"
 	"  WHERE run = ?1 AND step = ?2),"
 	" made AS (SELECT slot, position, byte FROM mine WHERE NOT prompt),"
 	" used AS (SELECT slot, position, byte FROM mine WHERE prompt UNION"
-	"  SELECT t.slot, t.position, t.byte FROM v_token t JOIN made USING (slot)"
-	"  WHERE t.run = ?1 AND t.position = made.position - 1)"
-	" SELECT used.slot, used.position, used.byte, made.position, made.byte"
-	" FROM used LEFT JOIN made USING (slot) ORDER BY used.slot";
+	"  SELECT slot, position, byte FROM (SELECT t.slot, t.position, t.byte, max(t.step)"
+	"   FROM v_token t JOIN made USING (slot) WHERE t.run = ?1 AND t.step <= ?2"
+	"   AND t.position = made.position - 1 GROUP BY t.slot)),"
+	" ends AS (SELECT slot, min(position) AS first, max(position) AS last FROM used"
+	"  GROUP BY slot)"
+	" SELECT e.slot, e.first, e.last, f.byte, l.byte, made.position, made.byte FROM ends e"
+	" JOIN used f ON f.slot = e.slot AND f.position = e.first"
+	" JOIN used l ON l.slot = e.slot AND l.position = e.last"
+	" LEFT JOIN made ON made.slot = e.slot ORDER BY e.slot";
+enum { T_SLOT, T_FIRST, T_LAST, T_FIRST_BYTE, T_LAST_BYTE, T_MADE, T_MADE_BYTE };
 
 static enum status print_token(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	int64_t *slots = state;
+	int64_t first = view_int(row, T_FIRST), last = view_int(row, T_LAST);
 	view_cell byte;
 
 	if (!view_fits(c, (*slots)++, SLOTS))
 		return STATUS_OK;
-	fprintf(c->out, "%sslot %" PRId64 "  key %" PRId64 " %s", *slots > 1 ? "\n      " : "  ",
-		view_int(row, 0), view_int(row, 1), view_byte_cell((int)view_int(row, 2), byte));
-	if (!view_null(row, 3))
-		fprintf(c->out, "  -> byte %" PRId64 " %s", view_int(row, 3),
-			view_byte_cell((int)view_int(row, 4), byte));
+	fprintf(c->out, "%sslot %" PRId64, *slots > 1 ? "\n      " : "  ", view_int(row, T_SLOT));
+	if (first < last)
+		fprintf(c->out, "  keys %" PRId64 "..%" PRId64 " %s..", first, last,
+			view_byte_cell((int)view_int(row, T_FIRST_BYTE), byte));
+	else
+		fprintf(c->out, "  key %" PRId64 " ", last);
+	fputs(view_byte_cell((int)view_int(row, T_LAST_BYTE), byte), c->out);
+	if (!view_null(row, T_MADE))
+		fprintf(c->out, "  -> byte %" PRId64 " %s", view_int(row, T_MADE),
+			view_byte_cell((int)view_int(row, T_MADE_BYTE), byte));
 	return STATUS_OK;
 }
 

@@ -14,7 +14,8 @@ _flashtwin() {
 	case $previous in
 	--device) words='sim cuda both' ;;
 	--log) words='launch partials points' ;;
-	--path) words='flash-decoding' ;;
+	--path) words='prefill cached incremental incremental-multiwarp batched flash-decoding auto' ;;
+	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
 	--graph) words='none' ;;
 	--model|--out-dir)
@@ -29,13 +30,13 @@ _flashtwin() {
 	if [ -z "$words" ]; then
 		case $command in
 		decode)
-			words="--model --prompt --prompt-file -n --out-dir --path --graph --chunk
+			words="--model --prompt --prompt-file -n --slots --out-dir --path --graph --chunk
 				--warps --logits --json
 				$running $recording"
 			;;
 		attend)
-			words="--path --q --k --v --lengths --scale --graph --chunk --warps --out
-				--json
+			words="--path --q --k --v --lengths --causal --scale --graph --chunk --warps
+				--out --json
 				$running $recording"
 			;;
 		launch)

@@ -1,0 +1,107 @@
+/* kernel_flash_decode.c - kernel table entries of flash decoding: chunks and their reduction.
+ *
+ * The kernels with one and with two warps per chunk have the same parameters, reads and writes.
+ */
+#include "kernels/kernel_entry.h"
+
+/* --- flash_decode_chunk(q, k, v, partials, seq_lens, Hkv, D, max_len, stride, C, scale),
+ *     grid (H, M, max_chunks) --- */
+
+enum { CHUNK_Q, CHUNK_K, CHUNK_V, CHUNK_PARTIALS, CHUNK_SEQ_LENS, CHUNK_HKV, CHUNK_D, CHUNK_MAX_LEN,
+	CHUNK_STRIDE, CHUNK_C, CHUNK_SCALE };
+
+static void chunk_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	uint64_t partials = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
+
+	/* An empty chunk's accumulators are left as they were, which is the same on every device. */
+	extent(context, CHUNK_PARTIALS, 0, partials * (value_of(call, CHUNK_D) + 2) * sizeof(float));
+}
+
+static void chunk_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	uint64_t row = value_of(call, CHUNK_D) * sizeof(float);
+	uint64_t head = value_of(call, CHUNK_MAX_LEN) * row;
+	uint64_t slot = value_of(call, CHUNK_STRIDE) * sizeof(float);
+
+	extent(context, CHUNK_Q, 0, (uint64_t)call->grid.x * call->grid.y * row);
+	extent(context, CHUNK_SEQ_LENS, 0, call->grid.y * sizeof(int32_t));
+	for (unsigned m = 0; m < call->grid.y; m++) {
+		uint64_t keys = length_at(call, CHUNK_SEQ_LENS, m);
+
+		for (uint64_t h = 0; keys > 0 && h < value_of(call, CHUNK_HKV); h++) {
+			extent(context, CHUNK_K, m * slot + h * head, keys * row);
+			extent(context, CHUNK_V, m * slot + h * head, keys * row);
+		}
+	}
+}
+
+/* A chunk has no more keys than the cache. */
+static uint64_t chunk_keys(const struct kernel_call *call)
+{
+	uint64_t C = value_of(call, CHUNK_C), max_len = value_of(call, CHUNK_MAX_LEN);
+
+	return C < max_len ? C : max_len;
+}
+
+/* One score and one softmax point per tile of 32 keys. */
+static unsigned chunk_points(const struct kernel_call *call)
+{
+	return tile_points(chunk_keys(call));
+}
+
+static unsigned half_chunk_points(const struct kernel_call *call)
+{
+	return tile_points((chunk_keys(call) + 1) / 2);
+}
+
+const struct kernel kernel_flash_decode_chunk = {
+	CUDA_C_KERNEL(flash_decode_chunk),
+	.summary = "attends to one chunk of keys per block and publishes its partial",
+	.role = ROLE_CHUNK, .independent = true, .max_threads = 32,
+	.writes = chunk_writes, .reads = chunk_reads, .points = chunk_points,
+};
+
+const struct kernel kernel_flash_decode_chunk_2warp = {
+	CUDA_C_KERNEL(flash_decode_chunk_2warp),
+	.summary = "flash_decode_chunk with two warps per chunk",
+	.role = ROLE_CHUNK, .independent = true, .max_threads = 64,
+	.writes = chunk_writes, .reads = chunk_reads, .points = half_chunk_points,
+};
+
+/* --- flash_decode_reduce(partials, out, seq_lens, D, C, max_chunks), grid (H, M) --- */
+
+enum { REDUCE_PARTIALS, REDUCE_OUT, REDUCE_SEQ_LENS, REDUCE_D, REDUCE_C, REDUCE_MAX_CHUNKS };
+
+static void reduce_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	extent(context, REDUCE_OUT, 0,
+	       (uint64_t)call->grid.x * call->grid.y * value_of(call, REDUCE_D) * sizeof(float));
+}
+
+static void reduce_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	uint64_t partial = (value_of(call, REDUCE_D) + 2) * sizeof(float);
+	uint64_t row = value_of(call, REDUCE_MAX_CHUNKS) * partial;
+	uint64_t C = value_of(call, REDUCE_C);
+
+	extent(context, REDUCE_SEQ_LENS, 0, call->grid.y * sizeof(int32_t));
+	for (unsigned m = 0; m < call->grid.y; m++) {
+		uint64_t chunks = (length_at(call, REDUCE_SEQ_LENS, m) + C - 1) / C;
+
+		for (unsigned h = 0; chunks > 0 && h < call->grid.x; h++)
+			extent(context, REDUCE_PARTIALS, ((uint64_t)m * call->grid.x + h) * row, chunks * partial);
+	}
+}
+
+static unsigned reduce_points(const struct kernel_call *call)
+{
+	return (unsigned)value_of(call, REDUCE_MAX_CHUNKS);
+}
+
+const struct kernel kernel_flash_decode_reduce = {
+	CUDA_C_KERNEL(flash_decode_reduce),
+	.summary = "merges the partials of each row in index order",
+	.role = ROLE_REDUCE, .independent = true, .max_threads = 32,
+	.writes = reduce_writes, .reads = reduce_reads, .points = reduce_points,
+};

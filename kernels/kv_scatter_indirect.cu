@@ -1,0 +1,13 @@
+/* kv_scatter_indirect.cu - kv_scatter whose position lies in device memory, so that a graph can replay it.
+ *
+ * Grid (Hkv), block D. New rows are [Hkv, D]; the cache of one layer is [Hkv, max_len, D].
+ */
+#include "kernels/kernel.h"
+
+KERNEL kv_scatter_indirect(const float *rows, float *cache, const int *position, int D, int max_len)
+{
+	int head = blockIdx.x;
+	int d = threadIdx.x;
+
+	cache[((long long)head * max_len + position[0]) * D + d] = rows[(long long)head * D + d];
+}

@@ -1,0 +1,16 @@
+/* kv_scatter_rows.cu - writes all K or V rows of a prompt into the cache of one sequence, in one launch.
+ *
+ * Grid (Hkv, rows), block D. Rows are [rows, Hkv, D], as the projections of a prompt come; they go to
+ * positions start, start + 1, ... of the cache [Hkv, max_len, D]. The host checks start + rows <= max_len.
+ */
+#include "kernels/kernel.h"
+
+KERNEL kv_scatter_rows(const float *rows, float *cache, int D, int max_len, int start)
+{
+	int head = blockIdx.x, heads = gridDim.x;
+	int row = blockIdx.y;
+	int d = threadIdx.x;
+
+	cache[((long long)head * max_len + start + row) * D + d]
+		= rows[((long long)row * heads + head) * D + d];
+}

@@ -1,0 +1,41 @@
+/* attend.h - what `flashtwin attend` knows of its request; shared by its two kinds of work.
+ *
+ * cmd_attend.c parses, runs decode steps and writes results; attend_prefill.c runs the path
+ * prefill, whose tensors have shapes of their own. Nobody else includes this.
+ */
+#ifndef ATTEND_H
+#define ATTEND_H
+
+#include "engine/prefill.h"
+#include "traces/npy.h"
+#include "tui/run.h"
+
+struct attend {
+	struct run_options run;
+	const char *q_path, *k_path, *v_path, *out_path, *lengths_text;
+	bool scale_given;
+	enum causal_mask mask;
+	/* (H, D) or (M, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice; prefill: (BH, Nq, D),
+	 * (BHkv, Nk, D), (BHkv, Nk, Dv) */
+	struct npy q, k, v;
+	struct attention_shape shape;   /* of a decode step */
+	int rows;                       /* n: of k and v */
+	int *lengths;                   /* [M] keys of each sequence, the last one appended */
+	bool *done;                     /* [M] those without keys */
+	float *k_new, *v_new;           /* [M, Hkv, D] */
+	struct prefill prefill;         /* of the path prefill */
+	float *out;                     /* of the first device; q's rank */
+	int64_t out_shape[3];
+	size_t out_count;
+};
+
+/* Of the rank and shape that are wanted (-1: any), with sizes that fit the kernels' ints. */
+enum status attend_check_tensor(const char *option, const char *path, const struct npy *, int rank,
+				const int64_t *shape);
+
+/* Reads the tensors, finds the shape and checks it. */
+enum status attend_prefill_prepare(struct attend *);
+/* A run_fn: one launch on one device. */
+enum status attend_prefill_target(const struct run_target *, void *attend);
+
+#endif

@@ -1,0 +1,63 @@
+/* attend_prefill.c - flashtwin attend --path prefill: many queries at once; see attend.h. */
+#include <stdlib.h>
+
+#include "traces/xalloc.h"
+#include "tui/attend.h"
+
+/* q's shape leaves open the KV heads and keys of k, and k's leaves open the size of v's rows. */
+static enum status read_tensors(struct attend *attend)
+{
+	int64_t wanted[3] = { -1, -1, -1 };
+
+	TRY(npy_read(attend->q_path, &attend->q));
+	TRY(attend_check_tensor("--q", attend->q_path, &attend->q, 3, wanted));
+	wanted[2] = attend->q.shape[2];
+	TRY(npy_read(attend->k_path, &attend->k));
+	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, 3, wanted));
+	wanted[0] = attend->k.shape[0];
+	wanted[1] = attend->k.shape[1];
+	wanted[2] = -1;
+	TRY(npy_read(attend->v_path, &attend->v));
+	return attend_check_tensor("--v", attend->v_path, &attend->v, 3, wanted);
+}
+
+enum status attend_prefill_prepare(struct attend *attend)
+{
+	const int64_t *q, *k, *v;
+
+	TRY(read_tensors(attend));
+	q = attend->q.shape;
+	k = attend->k.shape;
+	v = attend->v.shape;
+	attend->prefill = (struct prefill){
+		.heads = (int)q[0], .kv_heads = (int)k[0], .queries = (int)q[1], .keys = (int)k[1],
+		.head_dim = (int)q[2], .value_dim = (int)v[2], .stride = (int)k[1],
+		.mask = attend->mask,
+		.scale = attend->scale_given ? attend->shape.scale : attention_scale((int)q[2]),
+		.layer = 0,
+	};
+	TRY(prefill_check("prefill", &attend->prefill));
+	attend->shape.scale = attend->prefill.scale;
+	attend->out_shape[0] = q[0];
+	attend->out_shape[1] = q[1];
+	attend->out_shape[2] = v[2];
+	attend->out_count = (size_t)q[0] * (size_t)q[1] * (size_t)v[2];
+	attend->out = xcalloc(attend->out_count + 1, sizeof(float));
+	return STATUS_OK;
+}
+
+enum status attend_prefill_target(const struct run_target *target, void *context)
+{
+	struct attend *attend = context;
+	float *out = target->first ? attend->out : xcalloc(attend->out_count + 1, sizeof(float));
+	enum status status = device_step_begin(target->device, 0);
+
+	if (status == STATUS_OK)
+		status = prefill_run(target->device, &attend->prefill, attend->q.data,
+				     attend->k.data, attend->v.data, out);
+	if (status == STATUS_OK)
+		status = device_step_end(target->device);
+	if (!target->first)
+		free(out);
+	return status;
+}
