@@ -49,37 +49,132 @@ static inline float max(float a, float b) { return ft_fmaxf(a, b); }
 static inline double min(double a, double b) { return fmin(a, b); }
 static inline double max(double a, double b) { return fmax(a, b); }
 
-/* --- float overloads of C's names: CUDA gives them the float function --- */
+/* --- names without f: the float function for a float, errors where no exact model is --- */
 
-#define FT_FLOAT_OVERLOAD(name) \
+/* Those are declared and never defined: the error comes where a call of one is compiled. */
+#define FT_INTEGRAL(T) typename std::enable_if<std::is_integral<T>::value, double>::type
+
+/* Double precision is exact in what IEEE 754 determines, and has no models beyond. */
+#define FT_NO_DOUBLE(name) \
+	__attribute__((error(#name " of double has no bit-exact model in the simulator: " \
+			     "use " #name "f")))
+#define FT_FLOAT_ONLY(name) \
 	static inline float ft_over_##name(float x) { return name##f(x); } \
-	static inline double ft_over_##name(double x) { return name(x); } \
-	template <class T> static inline \
-	typename std::enable_if<std::is_integral<T>::value, double>::type ft_over_##name(T x) \
-		{ return name((double)x); }
-FT_FLOAT_OVERLOAD(exp)
-FT_FLOAT_OVERLOAD(exp2)
-FT_FLOAT_OVERLOAD(expm1)
-FT_FLOAT_OVERLOAD(log)
-FT_FLOAT_OVERLOAD(log2)
-FT_FLOAT_OVERLOAD(log10)
-FT_FLOAT_OVERLOAD(log1p)
-FT_FLOAT_OVERLOAD(sin)
-FT_FLOAT_OVERLOAD(cos)
-FT_FLOAT_OVERLOAD(tanh)
-FT_FLOAT_OVERLOAD(erf)
-#undef FT_FLOAT_OVERLOAD
-#define exp(x)   ft_over_exp(x)
-#define exp2(x)  ft_over_exp2(x)
-#define expm1(x) ft_over_expm1(x)
-#define log(x)   ft_over_log(x)
-#define log2(x)  ft_over_log2(x)
-#define log10(x) ft_over_log10(x)
-#define log1p(x) ft_over_log1p(x)
-#define sin(x)   ft_over_sin(x)
-#define cos(x)   ft_over_cos(x)
-#define tanh(x)  ft_over_tanh(x)
-#define erf(x)   ft_over_erf(x)
+	double ft_over_##name(double) FT_NO_DOUBLE(name); \
+	long double ft_over_##name(long double) FT_NO_DOUBLE(name); \
+	template <class T> FT_INTEGRAL(T) ft_over_##name(T) FT_NO_DOUBLE(name);
+#define FT_ABSENT_OVERLOAD(name, instead) \
+	template <class... T> double ft_over_##name(T...) \
+		__attribute__((error(#name " has no bit-exact model in the simulator: " \
+				     "use " instead)));
+FT_FLOAT_ONLY(exp)
+FT_FLOAT_ONLY(exp2)
+FT_FLOAT_ONLY(exp10)
+FT_FLOAT_ONLY(expm1)
+FT_FLOAT_ONLY(log)
+FT_FLOAT_ONLY(log2)
+FT_FLOAT_ONLY(log10)
+FT_FLOAT_ONLY(log1p)
+FT_FLOAT_ONLY(sin)
+FT_FLOAT_ONLY(cos)
+FT_FLOAT_ONLY(tanh)
+FT_FLOAT_ONLY(erf)
+FT_FLOAT_ONLY(rsqrt)
+static inline float ft_over_pow(float x, float y) { return powf(x, y); }
+template <class X, class Y> double ft_over_pow(X, Y) FT_NO_DOUBLE(pow);
+static inline void ft_over_sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+void ft_over_sincos(double, double *, double *) FT_NO_DOUBLE(sincos);
+static inline float ft_over_fmin(float x, float y) { return ft_fminf(x, y); }
+static inline float ft_over_fmax(float x, float y) { return ft_fmaxf(x, y); }
+template <class X, class Y> static inline double ft_over_fmin(X x, Y y)
+	{ return fmin((double)x, (double)y); }
+template <class X, class Y> static inline double ft_over_fmax(X x, Y y)
+	{ return fmax((double)x, (double)y); }
+FT_ABSENT_OVERLOAD(acos, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(acosh, "logf(x + sqrtf(fmaf(x, x, -1.0f)))")
+FT_ABSENT_OVERLOAD(asin, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(asinh, "logf(x + sqrtf(fmaf(x, x, 1.0f)))")
+FT_ABSENT_OVERLOAD(atan, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(atan2, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(atanh, "0.5f * logf((1.0f + x) / (1.0f - x))")
+FT_ABSENT_OVERLOAD(cbrt, "powf(x, 1.0f / 3.0f)")
+FT_ABSENT_OVERLOAD(cosh, "(expf(x) + expf(-x)) * 0.5f")
+FT_ABSENT_OVERLOAD(erfc, "1.0f - erff(x)")
+FT_ABSENT_OVERLOAD(hypot, "sqrtf(fmaf(x, x, y * y))")
+FT_ABSENT_OVERLOAD(lgamma, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(sinh, "(expf(x) - expf(-x)) * 0.5f")
+FT_ABSENT_OVERLOAD(tan, "sinf(x) / cosf(x)")
+FT_ABSENT_OVERLOAD(tgamma, "a polynomial in fmaf")
+#undef FT_ABSENT_OVERLOAD
+#undef FT_FLOAT_ONLY
+#undef FT_NO_DOUBLE
+#undef FT_INTEGRAL
+namespace std {             /* std::exp becomes std::ft_over_exp */
+using ::ft_over_exp;
+using ::ft_over_exp2;
+using ::ft_over_exp10;
+using ::ft_over_expm1;
+using ::ft_over_log;
+using ::ft_over_log2;
+using ::ft_over_log10;
+using ::ft_over_log1p;
+using ::ft_over_sin;
+using ::ft_over_cos;
+using ::ft_over_tanh;
+using ::ft_over_erf;
+using ::ft_over_rsqrt;
+using ::ft_over_pow;
+using ::ft_over_sincos;
+using ::ft_over_fmin;
+using ::ft_over_fmax;
+using ::ft_over_acos;
+using ::ft_over_acosh;
+using ::ft_over_asin;
+using ::ft_over_asinh;
+using ::ft_over_atan;
+using ::ft_over_atan2;
+using ::ft_over_atanh;
+using ::ft_over_cbrt;
+using ::ft_over_cosh;
+using ::ft_over_erfc;
+using ::ft_over_hypot;
+using ::ft_over_lgamma;
+using ::ft_over_sinh;
+using ::ft_over_tan;
+using ::ft_over_tgamma;
+}
+#define exp(...) ft_over_exp(__VA_ARGS__)
+#define exp2(...) ft_over_exp2(__VA_ARGS__)
+#define exp10(...) ft_over_exp10(__VA_ARGS__)
+#define expm1(...) ft_over_expm1(__VA_ARGS__)
+#define log(...) ft_over_log(__VA_ARGS__)
+#define log2(...) ft_over_log2(__VA_ARGS__)
+#define log10(...) ft_over_log10(__VA_ARGS__)
+#define log1p(...) ft_over_log1p(__VA_ARGS__)
+#define sin(...) ft_over_sin(__VA_ARGS__)
+#define cos(...) ft_over_cos(__VA_ARGS__)
+#define tanh(...) ft_over_tanh(__VA_ARGS__)
+#define erf(...) ft_over_erf(__VA_ARGS__)
+#define rsqrt(...) ft_over_rsqrt(__VA_ARGS__)
+#define pow(...) ft_over_pow(__VA_ARGS__)
+#define sincos(...) ft_over_sincos(__VA_ARGS__)
+#define fmin(...) ft_over_fmin(__VA_ARGS__)
+#define fmax(...) ft_over_fmax(__VA_ARGS__)
+#define acos(...) ft_over_acos(__VA_ARGS__)
+#define acosh(...) ft_over_acosh(__VA_ARGS__)
+#define asin(...) ft_over_asin(__VA_ARGS__)
+#define asinh(...) ft_over_asinh(__VA_ARGS__)
+#define atan(...) ft_over_atan(__VA_ARGS__)
+#define atan2(...) ft_over_atan2(__VA_ARGS__)
+#define atanh(...) ft_over_atanh(__VA_ARGS__)
+#define cbrt(...) ft_over_cbrt(__VA_ARGS__)
+#define cosh(...) ft_over_cosh(__VA_ARGS__)
+#define erfc(...) ft_over_erfc(__VA_ARGS__)
+#define hypot(...) ft_over_hypot(__VA_ARGS__)
+#define lgamma(...) ft_over_lgamma(__VA_ARGS__)
+#define sinh(...) ft_over_sinh(__VA_ARGS__)
+#define tan(...) ft_over_tan(__VA_ARGS__)
+#define tgamma(...) ft_over_tgamma(__VA_ARGS__)
 
 /* --- shuffles and matches of any 4- or 8-byte value --- */
 

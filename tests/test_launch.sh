@@ -201,6 +201,37 @@ expect 'half precision, in a namespace' 0
 run templates.cu --kernel sum --grid 1 --block 4
 expect 'a template without arguments' 2 "templates.cu:27 has a template there"
 
+cat >math.cu <<'CU'
+#include <complex>
+#include <random>
+__global__ void plain(const float *x, float *y)
+{
+	y[0] = exp(x[0]);
+	y[1] = pow(x[1], 1.5f) + fmax(x[1], 0.5f);
+	y[2] = rsqrt(x[2]) + std::log(x[2]);
+	sincos(x[3], &y[3], &y[4]);
+}
+__global__ void spelt(const float *x, float *y)
+{
+	y[0] = expf(x[0]);
+	y[1] = powf(x[1], 1.5f) + fmaxf(x[1], 0.5f);
+	y[2] = rsqrtf(x[2]) + logf(x[2]);
+	sincosf(x[3], &y[3], &y[4]);
+}
+CU
+for k in plain spelt; do
+	run math.cu --kernel $k --grid 1 --block 1 --arg x=@x.npy --arg "y=>$k.npy:f32[5]"
+	expect "float functions ($k)" 0
+done
+cmp plain.npy spelt.npy >out 2>err; code=$?
+expect 'names without f are the float functions' 0
+printf '__global__ void k(double *x)\n{\n\tx[0] = exp(x[0]);\n}\n' >double.cu
+run double.cu --kernel k --grid 1 --block 1 --arg 'x=>d.npy:f64[1]'
+expect 'double without a model' 3 'double.cu:3:.*exp of double has no bit-exact model'
+printf '__global__ void k(float *x)\n{\n\tx[0] = tan(x[0]);\n}\n' >tan.cu
+run tan.cu --kernel k --grid 1 --block 1 --arg 'x=>d.npy:f32[1]'
+expect 'float without a model' 3 'tan.cu:3:.*tan has no bit-exact model.*use sinf(x) / cosf(x)'
+
 cat >wrong.cu <<'CU'
 __global__ void k(float *x)
 {
