@@ -192,19 +192,50 @@ enum status device_download(struct device *device, struct stream *stream,
 	return device->ops->download(device, stream, buffer, offset, destination, bytes);
 }
 
+enum status device_upload_async(struct device *device, struct stream *stream,
+				struct buffer *buffer, uint64_t offset, const void *source,
+				size_t bytes)
+{
+	CHECK_OP(device, upload_async);
+	TRY(check_range(device, buffer, offset, bytes, "upload_async"));
+	TRY(check_host(source, bytes, "upload_async"));
+	if (bytes == 0)
+		return STATUS_OK;
+	return device->ops->upload_async(device, stream, buffer, offset, source, bytes);
+}
+
+enum status device_download_async(struct device *device, struct stream *stream,
+				  const struct buffer *buffer, uint64_t offset, void *destination,
+				  size_t bytes)
+{
+	CHECK_OP(device, download_async);
+	TRY(check_range(device, buffer, offset, bytes, "download_async"));
+	TRY(check_host(destination, bytes, "download_async"));
+	if (bytes == 0)
+		return STATUS_OK;
+	return device->ops->download_async(device, stream, buffer, offset, destination, bytes);
+}
+
+enum status check_copy(const struct device *device, const struct buffer *to, uint64_t to_offset,
+		       const struct buffer *from, uint64_t from_offset, size_t bytes)
+{
+	TRY(check_range(device, to, to_offset, bytes, "copy to"));
+	TRY(check_range(device, from, from_offset, bytes, "copy from"));
+	if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
+		return fail(STATUS_USAGE, "copy: %zu bytes of buffer %s at offsets %llu and %llu "
+			    "overlap", bytes, to->name, (unsigned long long)from_offset,
+			    (unsigned long long)to_offset);
+	return STATUS_OK;
+}
+
 enum status device_copy(struct device *device, struct stream *stream, struct buffer *to,
 			uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
 			size_t bytes)
 {
 	CHECK_OP(device, copy);
-	TRY(check_range(device, to, to_offset, bytes, "copy to"));
-	TRY(check_range(device, from, from_offset, bytes, "copy from"));
+	TRY(check_copy(device, to, to_offset, from, from_offset, bytes));
 	if (bytes == 0)
 		return STATUS_OK;
-	if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
-		return fail(STATUS_USAGE, "copy: %zu bytes of buffer %s at offsets %llu and %llu "
-			    "overlap", bytes, to->name, (unsigned long long)from_offset,
-			    (unsigned long long)to_offset);
 	return device->ops->copy(device, stream, to, to_offset, from, from_offset, bytes);
 }
 
@@ -284,6 +315,13 @@ enum status device_event_wait(struct device *device, struct stream *stream, stru
 	CHECK_OP(device, event_wait);
 	TRY(check_given(event, "event_wait", "event"));
 	return device->ops->event_wait(device, stream, event);
+}
+
+enum status device_event_sync(struct device *device, struct event *event)
+{
+	CHECK_OP(device, event_sync);
+	TRY(check_given(event, "event_sync", "event"));
+	return device->ops->event_sync(device, event);
 }
 
 enum status device_event_elapsed(struct device *device, struct event *from, struct event *to,

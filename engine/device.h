@@ -114,6 +114,7 @@ struct launch {
 	const struct arg *args;                 /* exactly the kernel's parameters, in order */
 	int arg_count;
 	bool probed;                            /* run the probed build; set by the recorder only */
+	void *ticket;                           /* for a device_observer; set by the recorder only */
 	int layer;                              /* for the trace; -1: none */
 };
 
@@ -141,10 +142,20 @@ struct device_options {
 };
 
 enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
+enum capture_state { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
+
+/* Told by a device that runs work after the call that asked for it (the simulator) when a launch
+ * with a ticket begins and ends. Within these calls operations on the device act at once. */
+struct device_observer {
+	void *context;
+	void (*before)(void *context, void *ticket);
+	void (*after)(void *context, void *ticket, enum status);
+};
 
 /* The table each device fills. An operation a device does not have yet is NULL; the device_*()
  * calls below turn that into a USAGE error that names it. Uploads and downloads of host memory are
- * complete when the call returns (CUDA's synchronous copies on pageable memory). */
+ * complete when the call returns, after the work before them on their stream; only those named
+ * async are left to the stream. */
 struct device_ops {
 	const char *name;               /* "sim", "cuda", "recorder" */
 	enum status (*open)(const struct device_options *, struct device **out);
@@ -159,6 +170,10 @@ struct device_ops {
 				       uint64_t offset, const struct pointer_entry *, size_t count);
 	enum status (*download)(struct device *, struct stream *, const struct buffer *,
 				uint64_t offset, void *destination, size_t bytes);
+	enum status (*upload_async)(struct device *, struct stream *, struct buffer *,
+				    uint64_t offset, const void *source, size_t bytes);
+	enum status (*download_async)(struct device *, struct stream *, const struct buffer *,
+				      uint64_t offset, void *destination, size_t bytes);
 	enum status (*copy)(struct device *, struct stream *, struct buffer *to, uint64_t to_offset,
 			    const struct buffer *from, uint64_t from_offset, size_t bytes);
 	enum status (*fill)(struct device *, struct stream *, struct buffer *, uint64_t offset,
@@ -173,14 +188,21 @@ struct device_ops {
 	enum status (*event_destroy)(struct device *, struct event *);
 	enum status (*event_record)(struct device *, struct event *, struct stream *);
 	enum status (*event_wait)(struct device *, struct stream *, struct event *);
+	enum status (*event_sync)(struct device *, struct event *);
 	enum status (*event_elapsed)(struct device *, struct event *from, struct event *to,
 				     double *us);
 
 	enum status (*capture_begin)(struct device *, struct stream *, enum capture_mode);
 	enum status (*capture_end)(struct device *, struct stream *, struct graph **out);
+	enum status (*capture_state)(struct device *, struct stream *, enum capture_state *out);
+	enum status (*capture_relax)(struct device *, bool relaxed);
 	enum status (*graph_create)(struct device *, struct graph **out);
 	enum status (*graph_add_launch)(struct device *, struct graph *, const struct launch *,
 					const int *after, int after_count, int *node);
+	enum status (*graph_add_copy)(struct device *, struct graph *, struct buffer *to,
+				      uint64_t to_offset, const struct buffer *from,
+				      uint64_t from_offset, size_t bytes, const int *after,
+				      int after_count, int *node);
 	enum status (*graph_instantiate)(struct device *, struct graph *, struct graph_exec **out);
 	enum status (*graph_launch)(struct device *, struct graph_exec *, struct stream *);
 	enum status (*graph_destroy)(struct device *, struct graph *);
@@ -192,6 +214,8 @@ struct device_ops {
 	/* Recorder only: what follows belongs to this step (0, 1, ...); the step is over. */
 	enum status (*step_begin)(struct device *, int64_t step);
 	enum status (*step_end)(struct device *);
+	/* Devices that run work later only; NULL takes the observer away. */
+	enum status (*observe)(struct device *, const struct device_observer *);
 	/* Probed launches write their points here (memory of this device); NULL switches off. */
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
@@ -222,6 +246,12 @@ enum status device_upload_pointers(struct device *, struct stream *, struct buff
 				   uint64_t offset, const struct pointer_entry *, size_t count);
 enum status device_download(struct device *, struct stream *, const struct buffer *,
 			    uint64_t offset, void *destination, size_t bytes);
+/* The host memory belongs to the stream until it was waited for, and to a graph that captured the
+ * call for as long as that is launched: it is read or written at each launch. */
+enum status device_upload_async(struct device *, struct stream *, struct buffer *, uint64_t offset,
+				const void *source, size_t bytes);
+enum status device_download_async(struct device *, struct stream *, const struct buffer *,
+				  uint64_t offset, void *destination, size_t bytes);
 enum status device_copy(struct device *, struct stream *, struct buffer *to, uint64_t to_offset,
 			const struct buffer *from, uint64_t from_offset, size_t bytes);
 enum status device_fill(struct device *, struct stream *, struct buffer *, uint64_t offset,
@@ -231,6 +261,8 @@ enum status device_fill(struct device *, struct stream *, struct buffer *, uint6
  * device answers every later operation with the same error, as CUDA does. */
 enum status device_launch(struct device *, const struct launch *);
 enum status device_sync(struct device *, struct stream *);
+/* The observer lives until it is taken away; USAGE on a device that ends work before it returns. */
+enum status device_observe(struct device *, const struct device_observer *);
 /* Negative: not measured. */
 double device_last_launch_us(struct device *);
 /* Both do nothing on a device that is no recorder. */
@@ -246,14 +278,24 @@ enum status device_event_create(struct device *, struct event **out);
 enum status device_event_destroy(struct device *, struct event *);
 enum status device_event_record(struct device *, struct event *, struct stream *);
 enum status device_event_wait(struct device *, struct stream *, struct event *);
+/* Returns when the work before the event's last record has ended. */
+enum status device_event_sync(struct device *, struct event *);
 enum status device_event_elapsed(struct device *, struct event *from, struct event *to, double *us);
 
 enum status device_capture_begin(struct device *, struct stream *, enum capture_mode);
 enum status device_capture_end(struct device *, struct stream *, struct graph **out);
+enum status device_capture_state(struct device *, struct stream *, enum capture_state *out);
+/* Lets this thread allocate and the like although a capture is under way that forbids it (CUDA's
+ * cuThreadExchangeStreamCaptureMode), until it is called with false. */
+enum status device_capture_relax(struct device *, bool relaxed);
 enum status device_graph_create(struct device *, struct graph **out);
 /* A launch as for device_launch(); `after` are earlier nodes of the graph, `node` is its number. */
 enum status device_graph_add_launch(struct device *, struct graph *, const struct launch *,
 				    const int *after, int after_count, int *node);
+enum status device_graph_add_copy(struct device *, struct graph *, struct buffer *to,
+				  uint64_t to_offset, const struct buffer *from,
+				  uint64_t from_offset, size_t bytes, const int *after,
+				  int after_count, int *node);
 enum status device_graph_instantiate(struct device *, struct graph *, struct graph_exec **out);
 enum status device_graph_launch(struct device *, struct graph_exec *, struct stream *);
 enum status device_graph_destroy(struct device *, struct graph *);

@@ -17,5 +17,8 @@ enum status check_given(const void *object, const char *what, const char *missin
 /* A null pointer, or a place in a buffer of this device. */
 enum status check_pointer(const struct device *, const struct buffer *, uint64_t offset,
 			  const char *what);
+/* Two ranges that lie in buffers of this device and do not overlap. */
+enum status check_copy(const struct device *, const struct buffer *to, uint64_t to_offset,
+		       const struct buffer *from, uint64_t from_offset, size_t bytes);
 
 #endif

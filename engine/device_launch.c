@@ -127,6 +127,12 @@ enum status device_launch(struct device *device, const struct launch *launch)
 	return device->ops->launch(device, &complete);
 }
 
+enum status device_observe(struct device *device, const struct device_observer *observer)
+{
+	CHECK_OP(device, observe);
+	return device->ops->observe(device, observer);
+}
+
 double device_last_launch_us(struct device *device)
 {
 	const struct device_ops *ops = device->ops;
@@ -163,10 +169,31 @@ enum status device_capture_end(struct device *device, struct stream *stream, str
 	return device->ops->capture_end(device, stream, out);
 }
 
+enum status device_capture_state(struct device *device, struct stream *stream,
+				 enum capture_state *out)
+{
+	CHECK_OP(device, capture_state);
+	return device->ops->capture_state(device, stream, out);
+}
+
+enum status device_capture_relax(struct device *device, bool relaxed)
+{
+	CHECK_OP(device, capture_relax);
+	return device->ops->capture_relax(device, relaxed);
+}
+
 enum status device_graph_create(struct device *device, struct graph **out)
 {
 	CHECK_OP(device, graph_create);
 	return device->ops->graph_create(device, out);
+}
+
+static enum status check_after(const int *after, int count, const char *what)
+{
+	if (count < 0 || (count > 0 && after == NULL))
+		return fail(STATUS_USAGE, "%s: %d earlier nodes%s", what, count,
+			    after ? "" : " and no list of them");
+	return STATUS_OK;
 }
 
 enum status device_graph_add_launch(struct device *device, struct graph *graph,
@@ -178,12 +205,23 @@ enum status device_graph_add_launch(struct device *device, struct graph *graph,
 	CHECK_OP(device, graph_add_launch);
 	TRY(check_given(graph, "graph_add_launch", "graph"));
 	TRY(check_launch(device, launch, "graph_add_launch"));
-	if (after_count < 0 || (after_count > 0 && after == NULL))
-		return fail(STATUS_USAGE, "graph_add_launch: %d earlier nodes%s", after_count,
-			    after ? "" : " and no list of them");
+	TRY(check_after(after, after_count, "graph_add_launch"));
 	complete = with_defaults(launch);
 	TRY(check_threads(&complete));
 	return device->ops->graph_add_launch(device, graph, &complete, after, after_count, node);
+}
+
+enum status device_graph_add_copy(struct device *device, struct graph *graph, struct buffer *to,
+				  uint64_t to_offset, const struct buffer *from,
+				  uint64_t from_offset, size_t bytes, const int *after,
+				  int after_count, int *node)
+{
+	CHECK_OP(device, graph_add_copy);
+	TRY(check_given(graph, "graph_add_copy", "graph"));
+	TRY(check_copy(device, to, to_offset, from, from_offset, bytes));
+	TRY(check_after(after, after_count, "graph_add_copy"));
+	return device->ops->graph_add_copy(device, graph, to, to_offset, from, from_offset, bytes,
+					   after, after_count, node);
 }
 
 enum status device_graph_instantiate(struct device *device, struct graph *graph,
