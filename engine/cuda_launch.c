@@ -274,6 +274,9 @@ static enum status can_be_timed(struct cuda_device *d, CUstream stream, bool *ti
 {
 	CUstreamCaptureStatus capture;
 
+	*timed = false;
+	if (d->untimed)
+		return STATUS_OK;
 	TRY(cuda_check(d, d->cu->StreamIsCapturing(stream, &capture), "asking about a capture"));
 	*timed = capture == CU_STREAM_CAPTURE_STATUS_NONE;
 	return STATUS_OK;

@@ -139,6 +139,7 @@ struct device_options {
 	uint64_t seed;
 	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
 	bool poison;                    /* a GPU fills new allocations with DEVICE_POISON too */
+	bool untimed;                   /* a GPU spends no time on device_last_launch_us() */
 };
 
 enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };

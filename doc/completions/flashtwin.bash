@@ -17,6 +17,7 @@ _flashtwin() {
 	--path) words='prefill cached incremental incremental-multiwarp batched flash-decoding auto' ;;
 	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
+	--suite) words='seeds' ;;
 	--graph) words='none' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
@@ -47,7 +48,7 @@ _flashtwin() {
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view) words='--plain --at --screen --all' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
-		bench) words='--sim --runs' ;;
+		bench) words='--sim --suite --device --runs --json' ;;
 		info) words='--device --json --jobs --verify-math' ;;
 		help) words='decode attend launch replay diff view sql bench info' ;;
 		esac
