@@ -271,9 +271,6 @@ static enum status is_captured(struct cuda_device *d, CUstream stream, bool *cap
 {
 	CUstreamCaptureStatus capture;
 
-	*timed = false;
-	if (d->untimed)
-		return STATUS_OK;
 	TRY(cuda_check(d, d->cu->StreamIsCapturing(stream, &capture), "asking about a capture"));
 	*captured = capture != CU_STREAM_CAPTURE_STATUS_NONE;
 	return STATUS_OK;
@@ -300,15 +297,16 @@ static enum status launch_call(struct cuda_device *d, const struct kernel *kerne
 {
 	const struct cuda_driver *cu = d->cu;
 	CUstream stream = call->config.hStream;
-	bool captured;
+	bool captured, timed;
 
 	d->launch_timed = false;
 	TRY(is_captured(d, stream, &captured));
-	if (!captured) {
+	timed = !captured && !d->untimed;
+	if (!captured)
 		TRY(send_points(d, call->build->module, stream));
+	if (timed)
 		TRY(cuda_check(d, cu->EventRecord(d->launch_begin, stream), "timing %s",
 			       kernel->name));
-	}
 	TRY(cuda_check(d, cu->LaunchKernelEx(&call->config, call->build->function, call->params,
 					     NULL),
 		       "launching %s, grid %ux%ux%u, block %ux%ux%u, %u bytes shared",
@@ -316,10 +314,10 @@ static enum status launch_call(struct cuda_device *d, const struct kernel *kerne
 		       call->config.gridDimZ, call->config.blockDimX, call->config.blockDimY,
 		       call->config.blockDimZ, call->config.sharedMemBytes));
 	d->last_kernel = kernel->name;
-	if (!captured)
+	if (timed)
 		TRY(cuda_check(d, cu->EventRecord(d->launch_end, stream), "timing %s",
 			       kernel->name));
-	d->launch_timed = !captured;
+	d->launch_timed = timed;
 	return STATUS_OK;
 }
 

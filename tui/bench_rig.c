@@ -31,12 +31,9 @@ enum status rig_open(const char *device, int runs, size_t flush_bytes, struct ri
 	TRY(device_open(device, &options, &out->device));
 	TRY(device_info(out->device, &out->info));
 	out->on_gpu = strcmp(device, "cuda") == 0;
-	if (out->device->ops->stream_create)
-		TRY(device_stream_create(out->device, &out->stream));
-	if (out->on_gpu) {
-		TRY(device_event_create(out->device, &out->from));
-		TRY(device_event_create(out->device, &out->to));
-	}
+	TRY(device_stream_create(out->device, &out->stream));
+	TRY(device_event_create(out->device, &out->from));
+	TRY(device_event_create(out->device, &out->to));
 	return alloc_flush(out, flush_bytes);
 }
 
@@ -94,16 +91,16 @@ static enum status time_once(struct rig *rig, bool cold, rig_work *work, void *c
 	if (cold)
 		TRY(make_cold(rig));
 	start = bench_now();
-	if (rig->on_gpu)
-		TRY(device_event_record(rig->device, rig->from, rig->stream));
+	TRY(device_event_record(rig->device, rig->from, rig->stream));
 	TRY(work(rig, context));
-	if (rig->on_gpu)
-		TRY(device_event_record(rig->device, rig->to, rig->stream));
+	TRY(device_event_record(rig->device, rig->to, rig->stream));
 	out->submit = 1e6 * (bench_now() - start);
 	TRY(device_sync(rig->device, NULL));
-	out->wall = out->device = 1e6 * (bench_now() - start);
-	return rig->on_gpu ? device_event_elapsed(rig->device, rig->from, rig->to, &out->device)
-		: STATUS_OK;
+	out->wall = 1e6 * (bench_now() - start);
+	TRY(device_event_elapsed(rig->device, rig->from, rig->to, &out->device));
+	if (out->device < 0)
+		out->device = out->wall;
+	return STATUS_OK;
 }
 
 static enum status time_all(struct rig *rig, bool cold, rig_work *work, void *context,

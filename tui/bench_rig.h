@@ -14,8 +14,8 @@ struct rig {
 	struct device_info info;
 	bool on_gpu;                    /* else a simulator, whose only clock is the wall's */
 	int runs;                       /* samples behind each median */
-	struct stream *stream;          /* NULL: the default one, of a device without streams */
-	struct event *from, *to;        /* NULL unless on a GPU */
+	struct stream *stream;          /* what is timed runs here */
+	struct event *from, *to;
 	struct buffer *flush;           /* larger than the L2 */
 };
 

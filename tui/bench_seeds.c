@@ -174,8 +174,6 @@ static enum status measure_graph(struct rig *rig, struct launch_list *list, void
 
 	r->step_launches = list->count;
 	TRY(rig_time(rig, false, launches_run, list, &r->step[SLOW]));
-	if (rig->device->ops->capture_begin == NULL)
-		return STATUS_OK;
 	TRY(capture(rig, list, &graph));
 	TRY(device_graph_instantiate(rig->device, graph, &exec));
 	TRY(rig_time(rig, false, launch_graph, exec, &r->step[FAST]));
