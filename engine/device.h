@@ -139,6 +139,7 @@ struct device_options {
 	uint64_t seed;
 	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
 	bool poison;                    /* a GPU fills new allocations with DEVICE_POISON too */
+	bool untimed;                   /* a GPU spends no time on device_last_launch_us() */
 };
 
 enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
@@ -216,7 +217,8 @@ struct device_ops {
 	enum status (*step_end)(struct device *);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
-	/* Probed launches write their points here (memory of this device); NULL switches off. */
+	/* Probed launches write their points here (memory of this device), those in a graph where
+	 * this says when it is launched; NULL switches off. */
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
 };

@@ -6,7 +6,8 @@
 # that `make check` replays where there is no GPU (copy OUT_DIR/*.twin to tests/h200/). A build may
 # have been made elsewhere: only BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used,
 # with whatever libraries LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and
-# OUT_DIR/report.txt, and prints that last. Exit code 1 when anything failed, 77 without a GPU.
+# OUT_DIR/report.txt, and prints that last; what the attention paths gain goes to
+# OUT_DIR/seeds-claims.md. Exit code 1 when anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
@@ -313,6 +314,34 @@ for tool in memcheck racecheck initcheck synccheck; do
 	sanitize "$tool" flash-decoding
 	sanitize "$tool" flash-decoding-graph
 done
+
+# --- what the paths claim to gain ---
+
+# Beside it, where PyTorch is installed, kernels that are not ours.
+run 300 "$flashtwin" bench --suite seeds
+if [ "$code" -eq 0 ]; then
+	cp "$work/stdout" "$out/seeds-claims.md"
+	detail="$(grep -c '| beaten *|$' "$out/seeds-claims.md") beaten,"
+	detail="$detail $(grep -c '| reproduced *|$' "$out/seeds-claims.md") reproduced,"
+	detail="$detail $(grep -c '| not reproduced *|$' "$out/seeds-claims.md") not reproduced"
+	result PASS 'bench --suite seeds' "$detail"
+	if command -v nvidia-smi >/dev/null; then
+		echo 'Clocks and power afterwards:'
+		nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit \
+			--format=csv,noheader
+		echo
+	fi >>"$out/seeds-claims.md" 2>&1
+	run 300 python3 "$source/tests/gpu/reference_bench.py"
+	if [ "$code" -eq 0 ]; then
+		cat "$work/stdout" >>"$out/seeds-claims.md"
+		result PASS 'reference of bench' 'PyTorch'
+	else
+		result SKIP 'reference of bench' "exit code $code: $(tail -n 1 "$work/stderr")"
+	fi
+	cat "$out/seeds-claims.md" >>"$log"
+else
+	result FAIL 'bench --suite seeds' "exit code $code: $(tail -n 1 "$work/stderr")"
+fi
 
 # --- the table ---
 
