@@ -26,7 +26,7 @@ enum { FIRST = 0x3f800000, SECOND = 0x40000000, SECONDS_PER_CASE = 30 };
 enum how { HOW_PLAIN, HOW_THREAD, HOW_RELAXED, HOW_INVALIDATED, HOW_COUNT };
 
 static const char *const how_names[] = { "", "/thread", "/relaxed", "/invalidated" };
-static const char *const mode_names[] = { "global", "thread-local", "relaxed" };
+static const char *const mode_names[] = { "global", "thread_local", "relaxed" };
 
 /* What a case printed: each a word or a CUDA error code. */
 struct outcome {
