@@ -56,7 +56,7 @@ static inline const char *device_at(int i)
 /* How many devices there are, and how many seeds it makes sense to try on one. */
 static inline int device_count(void)
 {
-	return gpu_found(false) ? 2 : 1;
+	return test_device_count();
 }
 
 static inline int seeds_of(int i)
