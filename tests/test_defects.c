@@ -17,6 +17,7 @@ struct decode {
 	const struct path *path;
 	struct attention_shape shape;
 	const int *lengths;             /* [M] keys with the new one, 0: the slot is done */
+	uint64_t seed;
 	struct device *device;
 	struct attention *attention;
 	float *q, *out;                 /* [M, H, D] */
@@ -53,7 +54,7 @@ static void decode_open(struct decode *d)
 	d->v = random_floats(M * slot_floats(d));
 	d->k_new = random_floats(M * (size_t)d->shape.kv_heads * D);
 	d->v_new = random_floats(M * (size_t)d->shape.kv_heads * D);
-	OK(device_open("sim", &(struct device_options){ 0 }, &d->device));
+	OK(device_open("sim", &(struct device_options){ .seed = d->seed }, &d->device));
 	OK(attention_create(d->path, d->device, &d->shape, &d->attention));
 }
 
@@ -317,7 +318,75 @@ START_TEST(every_slot_has_its_own_memory)
 }
 END_TEST
 
+/* --- streams and graphs --- */
+
+/* Every order of the device's work that is legal leaves the new row in the cache when it is read. */
+START_TEST(new_rows_are_there_when_they_are_read)
+{
+	struct decode d = {
+		.path = slot_paths[_i % 2], .lengths = (const int[]){ 9, 1 }, .seed = (uint64_t)_i,
+		.shape = { .slots = 2, .heads = 2, .kv_heads = 2, .head_dim = 16, .max_len = 20,
+			   .chunk = 4 },
+	};
+
+	check_step(&d);
+}
+END_TEST
+
+static const struct path *const graph_paths[] = {
+	&path_incremental, &path_batched, &path_flash_decoding
+};
+
+/* Nine steps of two layers and two slots. */
+static float *record_steps(const struct path *path, enum graph_mode mode, size_t *count)
+{
+	struct attention_shape shape = recording_shape(&(struct recording_options){ .slots = 2 });
+	size_t row = (size_t)shape.heads * (size_t)shape.head_dim;
+	float *outputs;
+	struct device *device;
+
+	shape.graph = mode;
+	*count = REC_STEPS * REC_LAYERS * 2 * row;
+	outputs = xcalloc(*count, sizeof(*outputs));
+	OK(device_open("sim", &(struct device_options){ 0 }, &device));
+	recording_decode(device, &(struct recording_options){ .path = path, .shape = &shape },
+			 outputs);
+	device_close(device);
+	return outputs;
+}
+
+START_TEST(graphs_replay_what_launches_do)
+{
+	const struct path *path = graph_paths[_i / 2];
+	struct distance sum = { 0 };
+	size_t count;
+	float *eager = record_steps(path, GRAPH_NONE, &count);
+	float *graph = record_steps(path, _i % 2 ? GRAPH_MANUAL : GRAPH_CAPTURE, &count);
+
+	for (size_t i = 0; i < count; i++)
+		add_distance(&sum, graph + i, &(double){ eager[i] }, 1, path->name);
+	check_distance(&sum);
+	free(eager);
+	free(graph);
+}
+END_TEST
+
 /* --- sizes --- */
+
+/* One after the other in the same process, alike but for the room they have. */
+START_TEST(caches_of_two_sizes_are_two)
+{
+	struct decode d = {
+		.path = slot_paths[_i], .lengths = (const int[]){ 9, 12 },
+		.shape = { .slots = 2, .heads = 2, .kv_heads = 2, .head_dim = 16, .max_len = 20,
+			   .chunk = 4 },
+	};
+
+	check_step(&d);
+	d.shape.max_len = 30;
+	check_step(&d);
+}
+END_TEST
 
 /* A mebikey in chunks of 16: one more chunk than a grid has blocks in z. */
 START_TEST(a_grid_too_deep_is_refused_at_once)
@@ -349,6 +418,7 @@ int main(void)
 {
 	TCase *decode = tcase_create("decode"), *prefill = tcase_create("prefill");
 	TCase *slots = tcase_create("slots"), *sizes = tcase_create("sizes");
+	TCase *streams = tcase_create("streams"), *graphs = tcase_create("graphs");
 
 	tcase_add_test(decode, a_rising_maximum_rescales);
 	tcase_add_test(decode, chunks_without_keys_count_nothing);
@@ -358,6 +428,10 @@ int main(void)
 	tcase_add_test(prefill, all_256_elements_count);
 	tcase_add_loop_test(slots, padding_attends_to_nothing, 0, COUNT(slot_paths));
 	tcase_add_loop_test(slots, every_slot_has_its_own_memory, 0, COUNT(slot_paths));
+	tcase_add_loop_test(streams, new_rows_are_there_when_they_are_read, 0, 16);
+	tcase_add_loop_test(graphs, graphs_replay_what_launches_do, 0, 2 * COUNT(graph_paths));
+	tcase_add_loop_test(sizes, caches_of_two_sizes_are_two, 0, COUNT(slot_paths));
 	tcase_add_test(sizes, a_grid_too_deep_is_refused_at_once);
-	return run_suites("defects", (TCase *[]){ decode, prefill, slots, sizes }, 4);
+	return run_suites("defects", (TCase *[]){ decode, prefill, slots, streams, graphs, sizes },
+			  6);
 }
