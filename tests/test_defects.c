@@ -1,8 +1,8 @@
 /* test_defects.c - defects that attention engines have had: a test for each, and what it costs.
  *
- * The patches in tests/mutants/ bring these defects back, one at a time, and test_mutants.sh demands
- * that a test here goes red; each is quick, and says by a figure what is wrong. Accuracy over
- * many shapes is test_paths.c's work, and so is the equality of paths.
+ * The patches in tests/mutants/ bring these defects back, one at a time, and test_mutants.sh
+ * demands that a test here goes red; each is quick, and says by a figure what is wrong.
+ * Accuracy over many shapes is test_paths.c's work, and so is the equality of paths.
  */
 #include "tests/recording.h"
 
@@ -261,7 +261,7 @@ END_TEST
 
 /* --- slots --- */
 
-/* What the kernel wrote for a slot, on the device: the host's rows of done slots are zeros anyway. */
+/* What the kernel wrote for a slot, on the device: the host makes its row zeros anyway. */
 static void check_zero_row(const struct decode *d, int slot)
 {
 	size_t row = (size_t)d->shape.heads * (size_t)d->shape.head_dim;
@@ -320,7 +320,7 @@ END_TEST
 
 /* --- streams and graphs --- */
 
-/* Every order of the device's work that is legal leaves the new row in the cache when it is read. */
+/* In every legal order of the device's work a new row is in the cache when it is read. */
 START_TEST(new_rows_are_there_when_they_are_read)
 {
 	struct decode d = {

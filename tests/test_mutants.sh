@@ -1,10 +1,11 @@
 #!/bin/sh
 # test_mutants.sh - every defect in tests/mutants/ turns the test red that its patch names.
 #
-# A patch is applied to a copy of the sources, which it must fit exactly. What it changes is compiled
-# by this build's makefile in a directory of its own, and linked before the libraries of this build
-# with the object of the test program. That must fail in the test named and as the patch says; without
-# the defect it must pass. MUTANTS='old-max no-keys' picks some. README.md there says what patches hold.
+# A patch is applied to a copy of the sources, which it must fit without fuzz. What it changes is
+# compiled by this build's makefile in a directory of its own, and linked before the libraries of
+# this build with the object of the test program. That must fail in the test named and as the patch
+# says; without the defect it must pass. MUTANTS='old-max no-keys' picks some. What a patch holds
+# is said in mutants/README.md.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
 patches=$srcdir/tests/mutants
@@ -59,7 +60,7 @@ objects() {
 	done
 }
 
-# Applies the patch to the copied sources, or says why not. They are links, but for the files changed.
+# Applies the patch to the copied sources, or says why not. They are links, but for what it changes.
 apply() {
 	for file in $(changed); do
 		rm -f "tree/$file" && cp "$srcdir/$file" "tree/$file" && chmod u+w "tree/$file" || return
