@@ -44,6 +44,26 @@ START_TEST(flash_decoding_graph_is_flash_decoding_captured)
 }
 END_TEST
 
+/* Every layer's graph has the pointers of its own cache: what one path gives launch by launch,
+ * without pointer tables, others give from graphs. */
+START_TEST(paths_agree_from_graphs)
+{
+	struct script script = script_case(_i), whole = script;
+	float *wanted = script_run_on("sim", 0, &script, &path_incremental, GRAPH_NONE);
+	float *batched = script_run_on("sim", 2, &script, &path_batched, GRAPH_CAPTURE);
+	float *flash;
+
+	whole.shape.chunk = script.shape.max_len;
+	whole.shape.warps = 1;
+	flash = script_run_on("sim", 2, &whole, &path_flash_decoding, GRAPH_MANUAL);
+	script_expect(&script, wanted, batched, "batched");
+	script_expect(&script, wanted, flash, "flash decoding with one chunk");
+	free(wanted);
+	free(batched);
+	free(flash);
+}
+END_TEST
+
 /* --- several layers in one graph --- */
 
 /* The cache of a layer and the output after both layers of one step. */
@@ -159,7 +179,7 @@ START_TEST(graphs_and_launches_take_turns)
 	struct device *device;
 	size_t bytes = script_row(&s) * sizeof(float);
 	float *wanted = script_values(&random, (int)script_row(&s));
-	float *k = script_values(&random, (int)script_row(&s)), *got;
+	float *k = script_values(&random, (int)script_row(&s) + s.shape.max_len), *got;
 
 	OK(device_open("sim", NULL, &device));
 	OK(attention_create(path, device, &s.shape, &a));
@@ -509,6 +529,7 @@ int main(void)
 	tcase_set_timeout(equal, 120);
 	tcase_add_loop_test(equal, graphs_change_no_bit, 0, CASES * GRAPH_PATHS);
 	tcase_add_test(equal, flash_decoding_graph_is_flash_decoding_captured);
+	tcase_add_loop_test(equal, paths_agree_from_graphs, 0, 8);
 	tcase_add_loop_test(equal, one_graph_holds_several_layers, 0, GRAPH_PATHS);
 	tcase_add_loop_test(equal, graphs_and_launches_take_turns, 0, GRAPH_PATHS);
 	tcase_add_test(records, launches_wait_for_what_they_read);
