@@ -40,4 +40,11 @@ static inline bool gpu_or_skip(void)
 	return gpu_found(true);
 }
 
+/* For tests that run on the simulator and, where there is one, on a GPU: how many there are. */
+static const char *const test_devices[] = { "sim", "cuda" };
+static inline int test_device_count(void)
+{
+	return gpu_found(false) ? 2 : 1;
+}
+
 #endif
