@@ -124,8 +124,8 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 1");
-	change("PRAGMA user_version = 1; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 2");
+	change("PRAGMA user_version = 2; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has other columns");
