@@ -1,7 +1,7 @@
-/* device_sim.c - the simulator behind engine/device.h.
+/* device_sim.c - the simulator behind engine/device.h: opening, memory, the table of operations.
  *
- * Launches run to their end before the call returns; a kernel that faults leaves the device with a sticky
- * error, as CUDA does. Streams, events and graphs are not here yet: their entries are NULL.
+ * Work goes through streams (stream.c), becomes nodes of a graph during a capture (capture.c), and
+ * is run by task.c. A kernel that faults leaves the device with a sticky error, as CUDA does.
  */
 #include "config.h"
 
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/device.h"
-#include "kernels/points.h"
-#include "sim/grid.h"
-#include "sim/limits.h"
+#include "sim/capture.h"
+#include "sim/device_sim.h"
+#include "sim/graph.h"
 #include "sim/memory.h"
-#include "sim/schedule.h"
+#include "sim/stream.h"
+#include "sim/task.h"
 #include "traces/xalloc.h"
 
 struct sim_buffer {
@@ -22,37 +22,21 @@ struct sim_buffer {
 	struct sim_buffer *next;
 };
 
-struct granted {                        /* ATTRIBUTE_MAX_DYNAMIC_SHARED of a kernel: stays, as on CUDA */
+/* What a device remembers of a kernel that was launched on it. */
+struct known_kernel {
+	struct known_kernel *next;
 	const struct kernel *kernel;
-	size_t bytes;
-	struct granted *next;
+	size_t granted;                 /* ATTRIBUTE_MAX_DYNAMIC_SHARED: stays, as on CUDA */
+	const struct sim_code *code[2]; /* [plain, probed]; NULL: not launched yet */
+	size_t static_bytes[2];         /* of their shared variables */
 };
-
-struct device_simulated {
-	struct device base;             /* first */
-	const struct profile *profile;
-	struct grid_runner *runner;
-	uint64_t seed, launches;
-	uint32_t next_id;
-	size_t allocated;               /* bytes of all buffers */
-	struct sim_buffer *buffers;
-	struct granted *granted;
-	int sticky;                     /* CUDA error code of the launch that faulted */
-	char sticky_text[600];
-	struct point_sink points;       /* records NULL: off */
-};
-
-static struct device_simulated *simulated(struct device *device)
-{
-	return (struct device_simulated *)device;
-}
 
 static unsigned char *host(const struct buffer *buffer, uint64_t offset)
 {
 	return (unsigned char *)(uintptr_t)(buffer->address + offset);
 }
 
-static enum status check_sticky(const struct device_simulated *sim)
+enum status device_check_alive(const struct device_simulated *sim)
 {
 	if (sim->sticky)
 		return fail_device(sim->sticky, "an earlier launch failed: %s", sim->sticky_text);
@@ -73,6 +57,7 @@ static enum status sim_open(const struct device_options *options, struct device 
 	sim->profile = profile;
 	sim->seed = options->seed;
 	sim->runner = grid_runner_create(options->jobs);
+	streams_open(sim);
 	*out = &sim->base;
 	return STATUS_OK;
 }
@@ -81,6 +66,10 @@ static void sim_close(struct device *device)
 {
 	struct device_simulated *sim = simulated(device);
 
+	stream_drain(sim, NULL);
+	captures_close(sim);
+	streams_close(sim);
+	graphs_close(sim);
 	while (sim->buffers) {
 		struct sim_buffer *next = sim->buffers->next;
 
@@ -88,11 +77,11 @@ static void sim_close(struct device *device)
 		free(sim->buffers);
 		sim->buffers = next;
 	}
-	while (sim->granted) {
-		struct granted *next = sim->granted->next;
+	while (sim->kernels) {
+		struct known_kernel *next = sim->kernels->next;
 
-		free(sim->granted);
-		sim->granted = next;
+		free(sim->kernels);
+		sim->kernels = next;
 	}
 	grid_runner_destroy(sim->runner);
 	free(sim);
@@ -106,17 +95,28 @@ static enum status sim_info(struct device *device, struct device_info *out)
 
 /* --- memory --- */
 
-static enum status sim_alloc(struct device *device, const struct buffer_spec *spec, struct buffer **out)
+bool device_holds(const struct device_simulated *sim, uint64_t address, uint64_t bytes)
+{
+	for (const struct sim_buffer *b = sim->buffers; b; b = b->next)
+		if (address >= b->base.address && bytes <= b->base.bytes
+		    && address - b->base.address <= b->base.bytes - bytes)
+			return true;
+	return false;
+}
+
+static enum status sim_alloc(struct device *device, const struct buffer_spec *spec,
+			     struct buffer **out)
 {
 	struct device_simulated *sim = simulated(device);
 	size_t bytes = buffer_spec_bytes(spec);
 	struct sim_buffer *buffer;
 	void *memory;
 
-	TRY(check_sticky(sim));
+	TRY(capture_check(sim, OPERATION_alloc, NULL));
 	if (bytes > sim->profile->info.memory_bytes - sim->allocated)
-		return fail_device(2, "out of memory: %zu bytes for %s, the %s has %zu left", bytes, spec->name,
-				   sim->profile->name, sim->profile->info.memory_bytes - sim->allocated);
+		return fail_device(2, "out of memory: %zu bytes for %s, the %s has %zu left", bytes,
+				   spec->name, sim->profile->name,
+				   sim->profile->info.memory_bytes - sim->allocated);
 	TRY(memory_map(bytes, &memory));
 	sim->allocated += bytes;
 	buffer = xcalloc(1, sizeof *buffer);
@@ -132,174 +132,196 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 	return STATUS_OK;
 }
 
+/* Waits for the whole device, as CUDA does; an error of that work is told, and the memory is gone. */
 static enum status sim_free(struct device *device, struct buffer *buffer)
 {
-	struct sim_buffer **link = &simulated(device)->buffers;
+	struct device_simulated *sim = simulated(device);
+	struct sim_buffer **link = &sim->buffers;
+	enum status status;
 
+	if (!sim->sticky)
+		TRY(capture_check(sim, OPERATION_free, NULL));
+	status = sim->sticky ? STATUS_OK : stream_drain(sim, NULL);
 	while (*link && &(*link)->base != buffer)
 		link = &(*link)->next;
 	if (!*link)
 		return fail_device(1, "free of a buffer that is not allocated");
 	*link = (*link)->next;
-	simulated(device)->allocated -= buffer->bytes;
+	sim->allocated -= buffer->bytes;
 	memory_unmap(host(buffer, 0), buffer->bytes);
 	free(buffer);
+	return status;
+}
+
+/* --- work --- */
+
+/* The operation is allowed: *on is the stream it goes to. */
+static enum status enter(struct device_simulated *sim, enum operation operation,
+			 struct stream *stream, struct stream **on)
+{
+	TRY(stream_find(sim, stream, on));
+	return capture_check(sim, operation, *on);
+}
+
+/* Takes the task's reference. */
+static enum status give(struct stream *stream, struct task *task)
+{
+	if (!stream->capture || stream->sim->observing)
+		return stream_submit(stream, task);
+	capture_add(stream, task);
 	return STATUS_OK;
+}
+
+/* The same for calls that return when the work is done. */
+static enum status give_and_wait(struct stream *stream, struct task *task)
+{
+	TRY(give(stream, task));
+	return stream_drain(stream->sim, stream);
 }
 
 static enum status sim_upload(struct device *device, struct stream *stream, struct buffer *buffer,
 			      uint64_t offset, const void *source, size_t bytes)
 {
-	(void)stream;
-	TRY(check_sticky(simulated(device)));
-	if (bytes)
-		memcpy(host(buffer, offset), source, bytes);
-	return STATUS_OK;
+	TRY(enter(simulated(device), OPERATION_upload, stream, &stream));
+	return give_and_wait(stream, task_upload(buffer, offset, source, bytes));
 }
 
-static enum status sim_upload_pointers(struct device *device, struct stream *stream, struct buffer *buffer,
-				       uint64_t offset, const struct pointer_entry *entries, size_t count)
+static enum status sim_upload_pointers(struct device *device, struct stream *stream,
+				       struct buffer *buffer, uint64_t offset,
+				       const struct pointer_entry *entries, size_t count)
 {
-	(void)stream;
-	TRY(check_sticky(simulated(device)));
-	for (size_t i = 0; i < count; i++) {
-		uint64_t address = entries[i].buffer ? entries[i].buffer->address + entries[i].offset : 0;
+	uint64_t *addresses;
+	enum status status;
 
-		memcpy(host(buffer, offset + 8 * i), &address, 8);
-	}
-	return STATUS_OK;
+	TRY(enter(simulated(device), OPERATION_upload_pointers, stream, &stream));
+	addresses = xcalloc(count, sizeof *addresses);
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].buffer)
+			addresses[i] = entries[i].buffer->address + entries[i].offset;
+	status = give_and_wait(stream, task_upload(buffer, offset, addresses,
+						   count * sizeof *addresses));
+	free(addresses);
+	return status;
 }
 
-static enum status sim_download(struct device *device, struct stream *stream, const struct buffer *buffer,
-				uint64_t offset, void *destination, size_t bytes)
+static enum status sim_download(struct device *device, struct stream *stream,
+				const struct buffer *buffer, uint64_t offset, void *destination,
+				size_t bytes)
 {
-	(void)stream;
-	TRY(check_sticky(simulated(device)));
-	if (bytes)
-		memcpy(destination, host(buffer, offset), bytes);
-	return STATUS_OK;
+	TRY(enter(simulated(device), OPERATION_download, stream, &stream));
+	return give_and_wait(stream, task_download(buffer, offset, destination, bytes));
+}
+
+static enum status sim_upload_async(struct device *device, struct stream *stream,
+				    struct buffer *buffer, uint64_t offset, const void *source,
+				    size_t bytes)
+{
+	TRY(enter(simulated(device), OPERATION_upload_async, stream, &stream));
+	return give(stream, task_upload(buffer, offset, source, bytes));
+}
+
+static enum status sim_download_async(struct device *device, struct stream *stream,
+				      const struct buffer *buffer, uint64_t offset,
+				      void *destination, size_t bytes)
+{
+	TRY(enter(simulated(device), OPERATION_download_async, stream, &stream));
+	return give(stream, task_download(buffer, offset, destination, bytes));
 }
 
 static enum status sim_copy(struct device *device, struct stream *stream, struct buffer *to,
-			    uint64_t to_offset, const struct buffer *from, uint64_t from_offset, size_t bytes)
+			    uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
+			    size_t bytes)
 {
-	(void)stream;
-	TRY(check_sticky(simulated(device)));
-	memmove(host(to, to_offset), host(from, from_offset), bytes);
-	return STATUS_OK;
+	TRY(enter(simulated(device), OPERATION_copy, stream, &stream));
+	return give(stream, task_copy(to, to_offset, from, from_offset, bytes));
 }
 
 static enum status sim_fill(struct device *device, struct stream *stream, struct buffer *buffer,
 			    uint64_t offset, uint32_t pattern, size_t words)
 {
-	(void)stream;
-	TRY(check_sticky(simulated(device)));
-	memory_fill(host(buffer, offset), pattern, words);
-	return STATUS_OK;
+	TRY(enter(simulated(device), OPERATION_fill, stream, &stream));
+	return give(stream, task_fill(buffer, offset, pattern, words));
 }
 
 /* --- launches --- */
 
-static struct granted *granted_find(struct device_simulated *sim, const struct kernel *kernel)
+static struct known_kernel *know(struct device_simulated *sim, const struct kernel *kernel)
 {
-	for (struct granted *g = sim->granted; g; g = g->next)
-		if (g->kernel == kernel)
-			return g;
-	return NULL;
+	struct known_kernel *known = sim->kernels;
+
+	while (known && known->kernel != kernel)
+		known = known->next;
+	if (!known) {
+		known = xcalloc(1, sizeof *known);
+		known->kernel = kernel;
+		known->next = sim->kernels;
+		sim->kernels = known;
+	}
+	return known;
 }
 
-static enum status apply_attributes(struct device_simulated *sim, const struct launch *launch,
-				    size_t static_bytes)
+static size_t static_shared(struct known_kernel *known, const struct sim_code *code, bool probed)
 {
+	if (known->code[probed] != code) {
+		known->code[probed] = code;
+		known->static_bytes[probed] = grid_static_shared(code);
+	}
+	return known->static_bytes[probed];
+}
+
+/* Whether the launch is cooperative. */
+static enum status apply_attributes(struct device_simulated *sim, const struct launch *launch,
+				    struct known_kernel *known, size_t static_bytes,
+				    bool *cooperative)
+{
+	*cooperative = false;
 	for (int i = 0; i < launch->attribute_count; i++) {
 		const struct launch_attribute *attribute = &launch->attributes[i];
-		struct granted *granted;
 
-		if (attribute->id != ATTRIBUTE_MAX_DYNAMIC_SHARED)
+		if (attribute->id == ATTRIBUTE_COOPERATIVE) {
+			*cooperative = attribute->value != 0;
 			continue;
-		TRY(limits_check_shared_attribute(sim->profile, static_bytes, attribute->value));
-		granted = granted_find(sim, launch->kernel);
-		if (!granted) {
-			granted = xcalloc(1, sizeof *granted);
-			granted->kernel = launch->kernel;
-			granted->next = sim->granted;
-			sim->granted = granted;
 		}
-		granted->bytes = (size_t)attribute->value;
+		TRY(limits_check_shared_attribute(sim->profile, static_bytes, attribute->value));
+		known->granted = (size_t)attribute->value;
 	}
 	return STATUS_OK;
 }
 
-/* The pointer the kernel's wrapper reads the argument through. Blobs with pointer fields are copied. */
-static void *argument_place(const struct arg *arg, uint64_t *address, void **blob)
+enum status device_prepare_launch(struct device_simulated *sim, const struct launch *launch,
+				  struct task **out)
 {
-	switch (arg->kind) {
-	case PARAM_POINTER:
-		*address = arg->buffer ? arg->buffer->address + arg->offset : 0;
-		return address;
-	case PARAM_BLOB:
-		*blob = aligned_alloc(128, (arg->bytes + 127) / 128 * 128);
-		if (!*blob)
-			abort();
-		memcpy(*blob, arg->value.blob, arg->bytes);
-		for (int i = 0; i < arg->field_count; i++) {
-			const struct pointer_field *field = &arg->fields[i];
-			uint64_t value = field->buffer ? field->buffer->address + field->offset : 0;
+	const struct sim_code *code = kernel_sim_code(launch->kernel, launch->probed);
+	struct known_kernel *known = know(sim, launch->kernel);
+	size_t static_bytes = static_shared(known, code, launch->probed);
+	bool cooperative;
 
-			memcpy((unsigned char *)*blob + field->at, &value, sizeof value);
-		}
-		return *blob;
-	default:
-		return (void *)(uintptr_t)&arg->value;
-	}
-}
-
-static enum status run(struct device_simulated *sim, const struct launch *launch, const struct sim_code *code)
-{
-	uint64_t addresses[MAX_ARGS];
-	void *blobs[MAX_ARGS] = { NULL };
-	void *args[MAX_ARGS];
-	struct grid_launch grid = {
-		.code = code, .args = args, .grid = launch->grid, .block = launch->block,
-		.dynamic_bytes = launch->shared_bytes, .independent = launch->kernel->independent,
-		.points = launch->probed ? &sim->points : NULL,
-		.seed = sim->seed ? schedule_mix(sim->seed, sim->launches) | 1 : 0,
-	};
-	enum status status;
-
-	for (int i = 0; i < launch->arg_count; i++)
-		args[i] = argument_place(&launch->args[i], &addresses[i], &blobs[i]);
-	sim->launches++;
-	status = grid_run(sim->runner, &grid);
-	for (int i = 0; i < launch->arg_count; i++)
-		free(blobs[i]);
-	return status;
+	TRY(apply_attributes(sim, launch, known, static_bytes, &cooperative));
+	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));
+	if (cooperative)
+		TRY(limits_check_resident(sim->profile, launch, static_bytes));
+	*out = task_launch(sim, launch, code);
+	return STATUS_OK;
 }
 
 static enum status sim_launch(struct device *device, const struct launch *launch)
 {
 	struct device_simulated *sim = simulated(device);
-	const struct sim_code *code = kernel_sim_code(launch->kernel, launch->probed);
-	size_t static_bytes = grid_static_shared(code);
-	struct granted *granted;
-	enum status status;
+	struct stream *stream;
+	struct task *task;
 
-	TRY(check_sticky(sim));
-	TRY(apply_attributes(sim, launch, static_bytes));
-	granted = granted_find(sim, launch->kernel);
-	TRY(limits_check(sim->profile, launch, code, static_bytes, granted ? granted->bytes : 0));
-	status = run(sim, launch, code);
-	if (status == STATUS_DEVICE && error_code() != 2) {
-		sim->sticky = error_code();
-		snprintf(sim->sticky_text, sizeof sim->sticky_text, "%s", error_text());
-	}
-	return status;
+	TRY(enter(sim, OPERATION_launch, launch->stream, &stream));
+	TRY(device_prepare_launch(sim, launch, &task));
+	return give(stream, task);
 }
 
-static enum status sim_sync(struct device *device, struct stream *stream)
+static enum status sim_observe(struct device *device, const struct device_observer *observer)
 {
-	(void)stream;
-	return check_sticky(simulated(device));
+	struct device_simulated *sim = simulated(device);
+
+	TRY(stream_drain(sim, NULL));
+	sim->observer = observer ? *observer : (struct device_observer){ 0 };
+	return STATUS_OK;
 }
 
 static enum status sim_set_points(struct device *device, const struct buffer *records,
@@ -319,10 +341,39 @@ static enum status sim_set_points(struct device *device, const struct buffer *re
 
 const struct device_ops device_sim = {
 	.name = "sim",
-	.open = sim_open, .close = sim_close, .info = sim_info,
-	.alloc = sim_alloc, .free = sim_free,
-	.upload = sim_upload, .upload_pointers = sim_upload_pointers, .download = sim_download,
-	.copy = sim_copy, .fill = sim_fill,
-	.launch = sim_launch, .sync = sim_sync,
+	.open = sim_open,
+	.close = sim_close,
+	.info = sim_info,
+	.alloc = sim_alloc,
+	.free = sim_free,
+	.upload = sim_upload,
+	.upload_pointers = sim_upload_pointers,
+	.download = sim_download,
+	.upload_async = sim_upload_async,
+	.download_async = sim_download_async,
+	.copy = sim_copy,
+	.fill = sim_fill,
+	.launch = sim_launch,
+	.sync = sim_sync,
+	.stream_create = sim_stream_create,
+	.stream_destroy = sim_stream_destroy,
+	.event_create = sim_event_create,
+	.event_destroy = sim_event_destroy,
+	.event_record = sim_event_record,
+	.event_wait = sim_event_wait,
+	.event_sync = sim_event_sync,
+	.event_elapsed = sim_event_elapsed,
+	.capture_begin = sim_capture_begin,
+	.capture_end = sim_capture_end,
+	.capture_state = sim_capture_state,
+	.capture_relax = sim_capture_relax,
+	.graph_create = sim_graph_create,
+	.graph_add_launch = sim_graph_add_launch,
+	.graph_add_copy = sim_graph_add_copy,
+	.graph_instantiate = sim_graph_instantiate,
+	.graph_launch = sim_graph_launch,
+	.graph_destroy = sim_graph_destroy,
+	.graph_exec_destroy = sim_graph_exec_destroy,
+	.observe = sim_observe,
 	.set_points = sim_set_points,
 };

@@ -20,6 +20,8 @@ static const struct profile profiles[] = {
 			.shared_per_block = 48 << 10, .shared_per_block_optin = 227 << 10,
 			.memory_bytes = (size_t)143771 << 20,
 		},
+		.resident_blocks = 32, .resident_threads = 2048,
+		.resident_shared = 228 << 10, .shared_per_block_reserved = 1 << 10,
 	},
 };
 
@@ -74,6 +76,27 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 				   static_bytes, launch->shared_bytes, allowed,
 				   granted ? "" : " without the attribute max dynamic shared");
 	return STATUS_OK;
+}
+
+enum status limits_check_resident(const struct profile *profile, const struct launch *launch,
+				  size_t static_bytes)
+{
+	const struct device_info *info = &profile->info;
+	unsigned threads = launch->block.x * launch->block.y * launch->block.z;
+	unsigned warps = (threads + info->warp_size - 1) / info->warp_size;
+	size_t shared = static_bytes + launch->shared_bytes + profile->shared_per_block_reserved;
+	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+	uint64_t fit = profile->resident_threads / (warps * info->warp_size);
+
+	if (fit > profile->resident_blocks)
+		fit = profile->resident_blocks;
+	if (fit > profile->resident_shared / shared)
+		fit = profile->resident_shared / shared;
+	fit *= (uint64_t)info->multiprocessors;
+	if (blocks <= fit)
+		return STATUS_OK;
+	return fail_device(720, "%s: a cooperative grid of %llu blocks; the device holds %llu of them at a time",
+			   launch->kernel->name, (unsigned long long)blocks, (unsigned long long)fit);
 }
 
 enum status limits_check_shared_attribute(const struct profile *profile, size_t static_bytes, int64_t wanted)

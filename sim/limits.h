@@ -7,6 +7,9 @@
 struct profile {
 	const char *name;
 	struct device_info info;
+	/* What a multiprocessor holds at a time; shared memory with what each block costs besides. */
+	unsigned resident_blocks, resident_threads;
+	size_t resident_shared, shared_per_block_reserved;
 };
 
 /* NULL name: "h200". USAGE names the profiles there are. */
@@ -17,6 +20,10 @@ enum status profile_find(const char *name, const struct profile **out);
  * DEVICE with error_code() 1 (invalid value) or 701 (too many threads for the kernel). */
 enum status limits_check(const struct profile *, const struct launch *, const struct sim_code *,
 			 size_t static_bytes, size_t granted);
+
+/* Whether all blocks fit on the device at once, as a cooperative launch must: DEVICE with error_code() 720
+ * when not. Registers are not looked at. */
+enum status limits_check_resident(const struct profile *, const struct launch *, size_t static_bytes);
 
 /* What setting the attribute itself checks. */
 enum status limits_check_shared_attribute(const struct profile *, size_t static_bytes, int64_t wanted);

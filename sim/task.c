@@ -1,0 +1,286 @@
+/* task.c - launches, moves and fills that run later: copies of what was asked, and running them.
+ *
+ * Launches were checked against limits before they came here; addresses are looked at again when a
+ * move runs, because a graph may outlive the buffers it was made with. Which task runs when is left
+ * to stream.c. A launch with a ticket is shown to the device's observer.
+ */
+#include "config.h"
+
+#include "sim/task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memory.h"
+#include "sim/schedule.h"
+#include "traces/xalloc.h"
+
+enum task_kind { TASK_LAUNCH, TASK_MOVE, TASK_FILL };
+
+struct queued_launch {
+	const struct sim_code *code;
+	struct dim3 grid, block;
+	size_t dynamic_bytes;
+	bool independent, probed;
+	struct point_sink points;       /* as they were at the call; an observer may set others */
+	void *ticket;
+	int arg_count;
+	void *args[MAX_ARGS];           /* into values, or a blob of its own */
+	uint64_t values[MAX_ARGS];
+	bool owned[MAX_ARGS];
+};
+
+struct place {
+	uint64_t address;
+	bool host;
+};
+
+struct task {
+	enum task_kind kind;
+	int references;
+	union {
+		struct queued_launch *launch;
+		struct {
+			struct place to, from;
+			size_t bytes;
+		} move;
+		struct {
+			uint64_t to;
+			uint32_t pattern;
+			size_t words;
+		} fill;
+	};
+};
+
+/* --- making them --- */
+
+static struct task *task_new(enum task_kind kind)
+{
+	struct task *task = xcalloc(1, sizeof *task);
+
+	task->kind = kind;
+	task->references = 1;
+	return task;
+}
+
+static uint64_t address_of(const struct buffer *buffer, uint64_t offset)
+{
+	return buffer ? buffer->address + offset : 0;
+}
+
+/* A copy with the addresses of its pointer fields filled in. */
+static void *copy_blob(const struct arg *arg)
+{
+	unsigned char *blob = xcheck(aligned_alloc(128, (arg->bytes + 127) / 128 * 128));
+
+	memcpy(blob, arg->value.blob, arg->bytes);
+	for (int i = 0; i < arg->field_count; i++) {
+		const struct pointer_field *field = &arg->fields[i];
+		uint64_t address = address_of(field->buffer, field->offset);
+
+		memcpy(blob + field->at, &address, sizeof address);
+	}
+	return blob;
+}
+
+static void copy_arg(struct queued_launch *launch, int i, const struct arg *arg)
+{
+	_Static_assert(sizeof arg->value == sizeof launch->values[0], "a value is eight bytes");
+
+	launch->args[i] = &launch->values[i];
+	if (arg->kind == PARAM_POINTER) {
+		launch->values[i] = address_of(arg->buffer, arg->offset);
+	} else if (arg->kind == PARAM_BLOB) {
+		launch->args[i] = copy_blob(arg);
+		launch->owned[i] = true;
+	} else {
+		memcpy(&launch->values[i], &arg->value, sizeof arg->value);
+	}
+}
+
+struct task *task_launch(const struct device_simulated *sim, const struct launch *asked,
+			 const struct sim_code *code)
+{
+	struct task *task = task_new(TASK_LAUNCH);
+	struct queued_launch *launch = xcalloc(1, sizeof *launch);
+
+	launch->code = code;
+	launch->grid = asked->grid;
+	launch->block = asked->block;
+	launch->dynamic_bytes = asked->shared_bytes;
+	launch->independent = asked->kernel->independent;
+	launch->probed = asked->probed;
+	launch->points = sim->points;
+	launch->ticket = asked->ticket;
+	launch->arg_count = asked->arg_count;
+	for (int i = 0; i < asked->arg_count; i++)
+		copy_arg(launch, i, &asked->args[i]);
+	task->launch = launch;
+	return task;
+}
+
+static struct task *task_move(struct place to, struct place from, size_t bytes)
+{
+	struct task *task = task_new(TASK_MOVE);
+
+	task->move.to = to;
+	task->move.from = from;
+	task->move.bytes = bytes;
+	return task;
+}
+
+static struct place on_device(const struct buffer *buffer, uint64_t offset)
+{
+	return (struct place){ address_of(buffer, offset), false };
+}
+
+static struct place on_host(const void *memory)
+{
+	return (struct place){ (uint64_t)(uintptr_t)memory, true };
+}
+
+struct task *task_copy(const struct buffer *to, uint64_t to_offset, const struct buffer *from,
+		       uint64_t from_offset, size_t bytes)
+{
+	return task_move(on_device(to, to_offset), on_device(from, from_offset), bytes);
+}
+
+struct task *task_upload(const struct buffer *buffer, uint64_t offset, const void *source,
+			 size_t bytes)
+{
+	return task_move(on_device(buffer, offset), on_host(source), bytes);
+}
+
+struct task *task_download(const struct buffer *buffer, uint64_t offset, void *destination,
+			   size_t bytes)
+{
+	return task_move(on_host(destination), on_device(buffer, offset), bytes);
+}
+
+struct task *task_fill(const struct buffer *buffer, uint64_t offset, uint32_t pattern, size_t words)
+{
+	struct task *task = task_new(TASK_FILL);
+
+	task->fill.to = address_of(buffer, offset);
+	task->fill.pattern = pattern;
+	task->fill.words = words;
+	return task;
+}
+
+struct task *task_keep(struct task *task)
+{
+	task->references++;
+	return task;
+}
+
+void task_drop(struct task *task)
+{
+	if (--task->references > 0)
+		return;
+	if (task->kind == TASK_LAUNCH) {
+		for (int i = 0; i < task->launch->arg_count; i++)
+			if (task->launch->owned[i])
+				free(task->launch->args[i]);
+		free(task->launch);
+	}
+	free(task);
+}
+
+/* --- running them --- */
+
+static void *host(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static enum status check_place(const struct device_simulated *sim, struct place place,
+			       uint64_t bytes)
+{
+	if (place.host || device_holds(sim, place.address, bytes))
+		return STATUS_OK;
+	return fail_device(700, "a copy or fill of %llu bytes at 0x%llx, where no buffer is any more",
+			   (unsigned long long)bytes, (unsigned long long)place.address);
+}
+
+static enum status run_move(const struct device_simulated *sim, const struct task *task)
+{
+	TRY(check_place(sim, task->move.to, task->move.bytes));
+	TRY(check_place(sim, task->move.from, task->move.bytes));
+	memmove(host(task->move.to.address), host(task->move.from.address), task->move.bytes);
+	return STATUS_OK;
+}
+
+static enum status run_fill(const struct device_simulated *sim, const struct task *task)
+{
+	TRY(check_place(sim, (struct place){ task->fill.to, false }, 4 * task->fill.words));
+	memory_fill(host(task->fill.to), task->fill.pattern, task->fill.words);
+	return STATUS_OK;
+}
+
+static enum status run_launch(struct device_simulated *sim, const struct queued_launch *launch,
+			      const struct point_sink *points)
+{
+	struct grid_launch grid = {
+		.code = launch->code, .args = launch->args, .grid = launch->grid,
+		.block = launch->block, .dynamic_bytes = launch->dynamic_bytes,
+		.independent = launch->independent,
+		.points = launch->probed ? points : NULL,
+		.seed = sim->seed ? schedule_mix(sim->seed, sim->launches) | 1 : 0,
+	};
+
+	sim->launches++;
+	return grid_run(sim->runner, &grid);
+}
+
+/* With its error kept for whoever waits for the launch. */
+static void observe_after(struct device_simulated *sim, void *ticket, enum status status)
+{
+	struct error_record record;
+
+	error_save(&record);
+	sim->observing = true;
+	sim->observer.after(sim->observer.context, ticket, status);
+	sim->observing = false;
+	error_restore(&record);
+}
+
+/* What has died stays dead. Too little memory for stacks is no fault of the device's, and whoever
+ * is told at once may go on; but work that was queued is lost by then. */
+static void remember(struct device_simulated *sim, enum status status)
+{
+	if (status == STATUS_OK || sim->sticky || (error_code() == 2 && sim->seed == 0))
+		return;
+	sim->sticky = error_code();
+	snprintf(sim->sticky_text, sizeof sim->sticky_text, "%s", error_text());
+}
+
+static enum status run_observed(struct device_simulated *sim, const struct queued_launch *launch)
+{
+	bool observed = launch->ticket && sim->observer.before;
+	enum status status;
+
+	if (!observed) {
+		status = run_launch(sim, launch, &launch->points);
+		remember(sim, status);
+		return status;
+	}
+	sim->observing = true;
+	sim->observer.before(sim->observer.context, launch->ticket);
+	sim->observing = false;
+	status = run_launch(sim, launch, &sim->points);
+	remember(sim, status);
+	observe_after(sim, launch->ticket, status);
+	return status;
+}
+
+enum status task_run(struct device_simulated *sim, const struct task *task)
+{
+	enum status status;
+
+	if (task->kind == TASK_LAUNCH)
+		return run_observed(sim, task->launch);
+	status = task->kind == TASK_MOVE ? run_move(sim, task) : run_fill(sim, task);
+	remember(sim, status);
+	return status;
+}
