@@ -79,6 +79,9 @@ enum status store_kv(struct store *, int64_t run, int64_t launch, const struct e
 /* Once per launch. dropped: points that did not fit the probe buffer. */
 enum status store_points(struct store *, int64_t run, int64_t launch,
 			 const struct event_point *, size_t count, uint64_t dropped);
+/* The same before the launch itself is stored; threads: of a block. */
+enum status store_points_ahead(struct store *, int64_t run, int64_t launch, int64_t threads,
+			       const struct event_point *, size_t count, uint64_t dropped);
 
 /* --- reading --- */
 
