@@ -267,31 +267,45 @@ static enum status send_points(struct cuda_device *d, struct cuda_module *module
 			  "telling a kernel where its points go");
 }
 
-/* --- launching --- */
-
-/* Events recorded during a capture would become part of the graph, and tell no time. */
-static enum status can_be_timed(struct cuda_device *d, CUstream stream, bool *timed)
+static enum status is_captured(struct cuda_device *d, CUstream stream, bool *captured)
 {
 	CUstreamCaptureStatus capture;
 
 	TRY(cuda_check(d, d->cu->StreamIsCapturing(stream, &capture), "asking about a capture"));
-	*timed = capture == CU_STREAM_CAPTURE_STATUS_NONE;
+	*captured = capture != CU_STREAM_CAPTURE_STATUS_NONE;
 	return STATUS_OK;
 }
 
+enum status cuda_send_points(struct cuda_device *d, CUstream stream)
+{
+	bool captured;
+
+	TRY(is_captured(d, stream, &captured));
+	if (captured)
+		return STATUS_OK;
+	for (struct cuda_module *module = d->modules; module; module = module->next)
+		TRY(send_points(d, module, stream));
+	return STATUS_OK;
+}
+
+/* --- launching --- */
+
+/* A captured launch is not timed: events recorded then would become part of the graph. Its points
+ * go where the device's do when the graph is launched. */
 static enum status launch_call(struct cuda_device *d, const struct kernel *kernel,
 			       struct cuda_call *call)
 {
 	const struct cuda_driver *cu = d->cu;
 	CUstream stream = call->config.hStream;
-	bool timed;
+	bool captured;
 
 	d->launch_timed = false;
-	TRY(can_be_timed(d, stream, &timed));
-	TRY(send_points(d, call->build->module, stream));
-	if (timed)
+	TRY(is_captured(d, stream, &captured));
+	if (!captured) {
+		TRY(send_points(d, call->build->module, stream));
 		TRY(cuda_check(d, cu->EventRecord(d->launch_begin, stream), "timing %s",
 			       kernel->name));
+	}
 	TRY(cuda_check(d, cu->LaunchKernelEx(&call->config, call->build->function, call->params,
 					     NULL),
 		       "launching %s, grid %ux%ux%u, block %ux%ux%u, %u bytes shared",
@@ -299,10 +313,10 @@ static enum status launch_call(struct cuda_device *d, const struct kernel *kerne
 		       call->config.gridDimZ, call->config.blockDimX, call->config.blockDimY,
 		       call->config.blockDimZ, call->config.sharedMemBytes));
 	d->last_kernel = kernel->name;
-	if (timed)
+	if (!captured)
 		TRY(cuda_check(d, cu->EventRecord(d->launch_end, stream), "timing %s",
 			       kernel->name));
-	d->launch_timed = timed;
+	d->launch_timed = !captured;
 	return STATUS_OK;
 }
 

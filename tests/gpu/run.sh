@@ -1,12 +1,13 @@
 #!/bin/sh
 # run.sh [BUILD_DIR [OUT_DIR]] - proves on a machine with a GPU that GPU and simulator agree.
 #
-# Runs the device tests, decodes the reference prompts and attends to the reference tensors on both
-# devices, compares every bit, lets compute-sanitizer look at a small run, and records the traces
-# that `make check` replays where there is no GPU (copy OUT_DIR/*.twin to tests/h200/). A build may
-# have been made elsewhere: only BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used,
-# with whatever libraries LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and
-# OUT_DIR/report.txt, and prints that last. Exit code 1 when anything failed, 77 without a GPU.
+# Runs the device tests, tries every operation during a capture, decodes the reference prompts and
+# attends to the reference tensors on both devices, compares every bit, lets compute-sanitizer look
+# at a small run, and records what `make check` needs where there is no GPU (copy OUT_DIR/*.twin and
+# OUT_DIR/capture.txt to tests/h200/). A build may have been made elsewhere: only
+# BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
+# LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and OUT_DIR/report.txt, and
+# prints that last. Exit code 1 when anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
@@ -128,6 +129,16 @@ for test in test_cuda test_twin; do
 		result FAIL "$test" "$detail, exit code $code"
 	fi
 done
+
+# --- what CUDA does during a capture: `make check` holds the simulator to it ---
+
+run 400 "$build/tests/gpu/capture_table"
+cp "$work/stdout" "$out/capture.txt"
+if [ "$code" -eq 0 ] && ! grep -q 'no-scene\|signal' "$out/capture.txt"; then
+	result PASS 'operations during a capture' "$(grep -vc '^#' "$out/capture.txt") cases"
+else
+	result FAIL 'operations during a capture' "exit code $code: $(tail -n 1 "$work/stderr")"
+fi
 
 # --- decoding ---
 
