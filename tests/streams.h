@@ -12,6 +12,7 @@
 
 #include "engine/device.h"
 #include "tests/gpu.h"
+#include "tests/words.h"
 
 enum { WORDS = 8, SEEDS = 32 };
 
@@ -94,6 +95,18 @@ static inline const struct launch *row_copy(struct row_copy *c, struct stream *s
 	c->launch = (struct launch){
 		.kernel = kernel_find("kv_scatter"), .grid = { 1 }, .block = { WORDS },
 		.stream = stream, .args = c->args, .arg_count = 5, .layer = -1,
+	};
+	return &c->launch;
+}
+
+/* A launch that faults: no project's kernel, so no capture takes it. */
+static inline const struct launch *bad_launch(struct row_copy *c, struct stream *stream)
+{
+	c->args[0] = ARG_BUFFER(NULL);
+	c->args[1] = ARG_I32(4);
+	c->launch = (struct launch){
+		.kernel = word_kernel("fail_store"), .grid = { 3 }, .block = { 32 },
+		.stream = stream, .args = c->args, .arg_count = 2, .layer = -1,
 	};
 	return &c->launch;
 }

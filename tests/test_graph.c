@@ -194,11 +194,13 @@ START_TEST(a_fault_in_a_graph_sticks)
 {
 	EACH_SEED(t) {
 		struct graph_exec *exec;
+		struct graph *graph;
 		struct row_copy c;
+		int node;
 
-		begin_capture(&t, 0);
-		OK(device_launch(t.device, row_copy(&c, t.s[0], NULL, t.b[0])));
-		exec = exec_of(&t, end_capture(&t, t.s[0]));
+		OK(device_graph_create(t.device, &graph));
+		OK(device_graph_add_launch(t.device, graph, bad_launch(&c, NULL), NULL, 0, &node));
+		exec = exec_of(&t, graph);
 		if (device_graph_launch(t.device, exec, t.s[1]) != STATUS_OK)
 			ck_assert_int_eq(error_code(), 700);
 		CODE(device_sync(t.device, NULL), 700);

@@ -6,8 +6,6 @@
 
 #include "tests/streams.h"
 
-#include "tests/words.h"
-
 /* --- who waits for what --- */
 
 START_TEST(a_blocking_call_waits_for_its_own_stream_only)
@@ -204,11 +202,10 @@ START_TEST(a_fault_sticks_and_names_the_kernel)
 		uint32_t word;
 
 		FILL(t, t.s[1], t.b[1], 1);
-		row_copy(&c, t.s[0], NULL, t.b[0]);
-		if (device_launch(t.device, &c.launch) == STATUS_OK)
+		if (device_launch(t.device, bad_launch(&c, t.s[0])) == STATUS_OK)
 			CODE(device_sync(t.device, t.s[0]), 700);
 		ck_assert_int_eq(error_code(), 700);
-		ck_assert_msg(strstr(error_text(), "kv_scatter") != NULL, "%s", error_text());
+		ck_assert_msg(strstr(error_text(), "fail_store") != NULL, "%s", error_text());
 		CODE(device_sync(t.device, t.s[1]), 700);
 		CODE(device_fill(t.device, t.s[1], t.b[1], 0, 1, 1), 700);
 		CODE(device_download(t.device, NULL, t.b[1], 0, &word, 4), 700);
@@ -227,7 +224,7 @@ START_TEST(nothing_runs_after_a_fault)
 		struct row_copy c;
 
 		back[0] = 9;
-		if (device_launch(t.device, row_copy(&c, t.s[0], NULL, t.b[0])) == STATUS_OK)
+		if (device_launch(t.device, bad_launch(&c, t.s[0])) == STATUS_OK)
 			device_download_async(t.device, t.s[0], t.b[0], 0, back, sizeof back);
 		device_close(t.device);
 		ck_assert_uint_eq(back[0], 9);
@@ -379,7 +376,7 @@ START_TEST(an_observer_hears_of_a_fault)
 	struct watch w = { .scene = &t };
 
 	OK(device_observe(t.device, &(struct device_observer){ &w, watch_before, watch_after }));
-	row_copy(&c, t.s[0], NULL, t.b[0]);
+	bad_launch(&c, t.s[0]);
 	c.launch.ticket = &w;
 	CODE(device_launch(t.device, &c.launch), 700);
 	ck_assert_int_eq(w.calls, 2);
