@@ -132,7 +132,7 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 	return STATUS_OK;
 }
 
-/* Waits for the whole device, as CUDA does; an error of that work is told, and the memory is gone. */
+/* Waits for the whole device, as CUDA does; an error of that work is told, the memory is gone. */
 static enum status sim_free(struct device *device, struct buffer *buffer)
 {
 	struct device_simulated *sim = simulated(device);
