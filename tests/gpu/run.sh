@@ -258,6 +258,11 @@ graph_attend() {
 	done
 }
 
+# Recorded, then not: a recorder adds nodes of its own to a graph.
+decode romeo 200 'captured, every point' --path flash-decoding-graph --log points
+decode romeo 200 'built by hand, every partial' --graph manual --log partials --chunk 16
+decode short 64 'batched, captured' --path batched --graph capture --log points
+decode short 64 'incremental, by hand' --path incremental --graph manual --log points
 graph_decode romeo 200 --path flash-decoding-graph
 graph_decode romeo 200 --graph manual
 graph_decode long 200 --graph capture --chunk 16 --warps 2
