@@ -135,6 +135,40 @@ START_TEST(an_empty_graph_is_legal)
 }
 END_TEST
 
+/* b1 = b0; the launched graph: b2 = b1, then b1 = 4 beside b2 = b3; then b0 = b2, b2 = b1. */
+START_TEST(a_graph_launch_is_captured_in_its_place)
+{
+	EACH_SEED(t) {
+		struct graph_exec *inner, *empty, *outer;
+
+		begin_capture(&t, 0);
+		empty = exec_of(&t, end_capture(&t, t.s[0]));
+		begin_capture(&t, 0);
+		COPY(t, t.s[0], t.b[2], t.b[1]);
+		order(&t, 0, 1);
+		FILL(t, t.s[1], t.b[1], 4);
+		COPY(t, t.s[0], t.b[2], t.b[3]);
+		order(&t, 1, 0);
+		inner = exec_of(&t, end_capture(&t, t.s[0]));
+		FILL(t, NULL, t.b[0], 1);
+		FILL(t, NULL, t.b[3], 3);
+		OK(device_sync(t.device, NULL));
+		begin_capture(&t, 0);
+		COPY(t, t.s[0], t.b[1], t.b[0]);
+		OK(device_graph_launch(t.device, empty, t.s[0]));
+		OK(device_graph_launch(t.device, inner, t.s[0]));
+		COPY(t, t.s[0], t.b[0], t.b[2]);
+		COPY(t, t.s[0], t.b[2], t.b[1]);
+		outer = exec_of(&t, end_capture(&t, t.s[0]));
+		ck_assert_uint_eq(final_word(&t, t.b[1]), POISON);
+		OK(device_graph_launch(t.device, outer, t.s[0]));
+		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[0]), 3);
+		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[1]), 4);
+		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[2]), 4);
+	}
+}
+END_TEST
+
 /* --- several streams in one capture --- */
 
 /* 0: b0 = 7; then 1: b1 = b0 and 2: b2 = b0 and both race for b3; then 0: b0 = 8. */
@@ -371,6 +405,7 @@ int main(void)
 	tcase_add_loop_test(tests, other_streams_work_during_a_capture, 0, devices);
 	tcase_add_loop_test(tests, the_default_stream_can_be_captured, 0, devices);
 	tcase_add_loop_test(tests, an_empty_graph_is_legal, 0, devices);
+	tcase_add_loop_test(tests, a_graph_launch_is_captured_in_its_place, 0, devices);
 	tcase_add_loop_test(tests, events_become_edges, 0, devices);
 	tcase_add_loop_test(tests, a_fork_must_be_joined, 0, devices);
 	tcase_add_loop_test(tests, work_after_the_join_must_be_joined_too, 0, devices);
