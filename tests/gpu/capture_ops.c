@@ -7,27 +7,14 @@
 
 #include "tests/gpu/capture_ops.h"
 
-#include <string.h>
-
 #include "tests/words.h"
 
 #define BYTES (SCENE_WORDS * sizeof(uint32_t))
 
-/* With one head, one row and position 0 the kernel copies. */
-const struct launch *scene_launch(struct scene_launch *l, struct buffer *from, struct buffer *to,
+const struct launch *scene_launch(struct copy_launch *c, struct buffer *from, struct buffer *to,
 				  struct stream *stream)
 {
-	const struct arg args[] = {
-		ARG_BUFFER(from), ARG_BUFFER(to), ARG_I32(SCENE_WORDS), ARG_I32(1), ARG_I32(0),
-	};
-
-	memcpy(l->args, args, sizeof args);
-	l->launch = (struct launch){
-		.kernel = kernel_find("kv_scatter"), .grid = { 1, 1, 1 },
-		.block = { SCENE_WORDS, 1, 1 }, .args = l->args, .arg_count = 5,
-		.stream = stream, .layer = -1,
-	};
-	return &l->launch;
+	return copy_launch(c, from, to, SCENE_WORDS, stream);
 }
 
 /* --- memory --- */
@@ -88,7 +75,7 @@ static enum status try_fill(struct scene *s)
 
 static enum status launch_on(struct scene *s, struct stream *stream)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 
 	return device_launch(s->device, scene_launch(&l, s->source, s->target, stream));
 }
@@ -114,7 +101,7 @@ static enum status try_launch_unloaded(struct scene *s)
 static enum status try_launch_attribute(struct scene *s)
 {
 	const struct launch_attribute attribute = { ATTRIBUTE_MAX_DYNAMIC_SHARED, 64 << 10 };
-	struct scene_launch l;
+	struct copy_launch l;
 
 	scene_launch(&l, s->source, s->target, s->stream);
 	l.launch.shared_bytes = 64 << 10;
@@ -125,7 +112,7 @@ static enum status try_launch_attribute(struct scene *s)
 
 static enum status try_launch_refused(struct scene *s)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 
 	scene_launch(&l, s->source, s->target, s->stream);
 	l.launch.grid.z = 65536;
@@ -263,7 +250,7 @@ static enum status try_graph_create(struct scene *s)
 
 static enum status try_graph_add_launch(struct scene *s)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 	int node;
 
 	return device_graph_add_launch(s->device, s->graph,

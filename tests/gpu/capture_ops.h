@@ -1,11 +1,11 @@
-/* capture_ops.h - the scene in which tests/gpu/capture_table.c tries each operation, and the list of
- * operations. */
+/* capture_ops.h - the scene in which tests/gpu/capture_table.c tries each operation, and the list
+ * of operations. */
 #ifndef CAPTURE_OPS_H
 #define CAPTURE_OPS_H
 
 #include <stdbool.h>
 
-#include "engine/device.h"
+#include "tests/copy_launch.h"
 
 enum { SCENE_WORDS = 16 };
 
@@ -27,12 +27,8 @@ struct scene {
 	uint32_t host[SCENE_WORDS], host_out[SCENE_WORDS];
 };
 
-/* kv_scatter as a copy of SCENE_WORDS words. */
-struct scene_launch {
-	struct arg args[5];
-	struct launch launch;
-};
-const struct launch *scene_launch(struct scene_launch *, struct buffer *from, struct buffer *to,
+/* A copy of SCENE_WORDS words. */
+const struct launch *scene_launch(struct copy_launch *, struct buffer *from, struct buffer *to,
 				  struct stream *);
 
 struct operation {

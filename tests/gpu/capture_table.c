@@ -92,7 +92,7 @@ static enum status make_buffers(struct scene *s)
 
 static enum status make_objects(struct scene *s)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 	int node;
 
 	TRY(device_stream_create(s->device, &s->origin));
@@ -110,7 +110,7 @@ static enum status make_objects(struct scene *s)
 
 static enum status begin(struct scene *s, enum how how)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 
 	TRY(device_open(s->device_name, NULL, &s->device));
 	TRY(make_buffers(s));
