@@ -605,6 +605,25 @@ START_TEST(a_full_slot_changes_nothing)
 }
 END_TEST
 
+/* Dynamic shared memory just below 48 KiB is above it with the kernel's own. */
+START_TEST(shared_memory_around_48_KiB)
+{
+	static const struct { const struct path *path; int least, most; } sizes[] = {
+		{ &path_incremental_multiwarp, 92, 96 }, { &path_flash_decoding, 186, 192 },
+	};
+
+	for (int D = sizes[_i].least; D <= sizes[_i].most; D++) {
+		struct path_case c = { .slots = 1, .heads = 1, .kv_heads = 1, .head_dim = D,
+				       .max_len = 5, .chunk = 4, .warps = 2, .lengths = { 5 } };
+		struct errors total = { 0 };
+
+		fill_case(&c);
+		check_case(sizes[_i].path, &c, &total);
+		free_case(&c);
+	}
+}
+END_TEST
+
 START_TEST(what_cannot_run_is_refused)
 {
 	struct attention_shape shape = { .layers = 1,
@@ -754,6 +773,7 @@ int main(void)
 	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
 	tcase_add_loop_test(equal, a_replay_is_its_recording, 0, 5);
 	tcase_add_loop_test(behaviour, a_full_slot_changes_nothing, 0, paths);
+	tcase_add_loop_test(behaviour, shared_memory_around_48_KiB, 0, 2);
 	tcase_add_test(behaviour, what_cannot_run_is_refused);
 	tcase_add_test(behaviour, prompts_append_to_what_is_there);
 	tcase_add_loop_test(whole, company_changes_no_reply, 0, 4);
