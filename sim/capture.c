@@ -28,14 +28,15 @@ static _Thread_local bool relaxed;      /* this thread's exchanged mode, as CUDA
 
 /* --- what is forbidden --- */
 
-enum { SAME, OTHER };
+enum where { SAME, OTHER };             /* the stream that captures, or another */
+enum how { PLAIN, THREAD, RELAXED, INVALIDATED };
 
 static const struct rule {
 	int code;
 	enum capture_state after;
-} rules[OPERATION_COUNT][3][2] = {
-#define X(operation, mode, stream, code, state) \
-	[OPERATION_##operation][CAPTURE_##mode][stream] = { code, CAPTURE_##state },
+} rules[OPERATION_COUNT][3][2][4] = {
+#define X(operation, mode, where, how, code, state) \
+	[OPERATION_##operation][CAPTURE_##mode][where][how] = { code, CAPTURE_##state },
 	CAPTURE_RULES(X)
 #undef X
 };
@@ -51,38 +52,28 @@ static const char *operation_name(enum operation operation)
 	return names[operation];
 }
 
-/* A thread's own capture binds it in two modes, another thread's only in the global one. */
-static enum capture_mode mode_here(const struct capture *capture)
+static enum how how_asked(const struct capture *capture)
 {
+	if (capture->state == CAPTURE_INVALIDATED)
+		return INVALIDATED;
 	if (relaxed)
-		return CAPTURE_RELAXED;
-	if (capture->mode == CAPTURE_THREAD_LOCAL
-	    && !pthread_equal(capture->thread, pthread_self()))
-		return CAPTURE_RELAXED;
-	return capture->mode;
+		return RELAXED;
+	return pthread_equal(capture->thread, pthread_self()) ? PLAIN : THREAD;
 }
 
-static enum status refuse(enum operation operation, const struct capture *capture, int code)
+/* One capture's word on an operation. */
+static enum status ask(enum operation operation, struct capture *capture, enum where where)
 {
 	static const char *const modes[] = { "global", "thread-local", "relaxed" };
+	const struct rule *rule = &rules[operation][capture->mode][where][how_asked(capture)];
 
-	return fail_device(code, "%s: %s (%d) while a capture in %s mode is under way",
-			   operation_name(operation), cuda_error_name(code), code,
-			   modes[capture->mode]);
-}
-
-/* One capture's word on an operation that touches it or does not. */
-static enum status ask(enum operation operation, struct capture *capture, bool touched)
-{
-	const struct rule *rule = &rules[operation][mode_here(capture)][touched ? SAME : OTHER];
-
-	if (touched && capture->state == CAPTURE_INVALIDATED && operation != OPERATION_capture_end)
-		return refuse(operation, capture, 901);
-	if (rule->code == 0)
-		return STATUS_OK;
 	if (rule->after == CAPTURE_INVALIDATED)
 		capture->state = CAPTURE_INVALIDATED;
-	return refuse(operation, capture, rule->code);
+	if (rule->code == 0)
+		return STATUS_OK;
+	return fail_device(rule->code, "%s: %s (%d) while a capture in %s mode is under way",
+			   operation_name(operation), cuda_error_name(rule->code), rule->code,
+			   modes[capture->mode]);
 }
 
 static enum status check(struct device_simulated *sim, enum operation operation,
@@ -92,7 +83,7 @@ static enum status check(struct device_simulated *sim, enum operation operation,
 		return STATUS_OK;
 	TRY(device_check_alive(sim));
 	for (struct capture *c = sim->captures; c; c = c->next)
-		TRY(ask(operation, c, whole_device || c == touched));
+		TRY(ask(operation, c, whole_device || c == touched ? SAME : OTHER));
 	return STATUS_OK;
 }
 
@@ -111,14 +102,37 @@ static struct capture *capture_of(const struct event *event)
 	return capture;
 }
 
-enum status capture_check_event(struct device_simulated *sim, enum operation operation,
-				const struct event *event)
+/* When no capture is left to ask. */
+static enum status refuse_ended(enum operation operation)
 {
-	TRY(check(sim, operation, capture_of(event), false));
-	if (event->capture && operation != OPERATION_event_destroy)
-		return fail_device(907, "%s: the event was last recorded in a capture",
-				   operation_name(operation));
-	return STATUS_OK;
+	const struct rule *rule = &rules[operation][CAPTURE_GLOBAL][SAME][PLAIN];
+
+	if (rule->code == 0)
+		return STATUS_OK;
+	return fail_device(rule->code, "%s: %s (%d): the event was last recorded in a capture",
+			   operation_name(operation), cuda_error_name(rule->code), rule->code);
+}
+
+enum status capture_check_event(struct device_simulated *sim, const struct event *event,
+				enum operation plain, enum operation captured, enum operation ended)
+{
+	struct capture *capture = capture_of(event);
+
+	if (!event->capture)
+		return check(sim, plain, NULL, false);
+	TRY(device_check_alive(sim));
+	return capture ? ask(captured, capture, SAME) : refuse_ended(ended);
+}
+
+void capture_note_failure(const struct stream *stream, enum operation operation)
+{
+	struct error_record record;
+
+	if (!stream->capture || stream->sim->observing)
+		return;
+	error_save(&record);
+	ask(operation, stream->capture, SAME);
+	error_restore(&record);
 }
 
 enum status sim_capture_relax(struct device *device, bool on)
@@ -195,32 +209,23 @@ void capture_record(const struct stream *stream, struct event *event)
 	set_ends(&event->ends, &event->end_count, stream->ends, stream->end_count);
 }
 
-static enum status invalidate(struct capture *capture, int code, const char *why)
-{
-	capture->state = CAPTURE_INVALIDATED;
-	return fail_device(code, "event_wait: %s (%d): %s", cuda_error_name(code), code, why);
-}
-
 enum status capture_wait(struct stream *stream, const struct event *event, bool *done)
 {
-	struct capture *theirs = capture_of(event);
+	struct capture *mine = stream->capture, *theirs = capture_of(event);
 
-	*done = stream->capture || event->capture;
-	if (!*done)
-		return STATUS_OK;
-	if (!event->capture && !event->mark)
-		return STATUS_OK;
-	if (!event->capture)
-		return invalidate(stream->capture, 905, "the event was recorded before the capture");
-	if (!theirs)
-		return fail_device(907, "event_wait: the event was recorded in a capture that has "
-				   "ended");
-	if (theirs->state == CAPTURE_INVALIDATED)
-		return refuse(OPERATION_event_wait, theirs, 901);
-	if (stream->capture && stream->capture != theirs) {
+	*done = mine || event->capture;
+	if (event->capture && !theirs)
+		return refuse_ended(OPERATION_ended_event_wait);
+	if (mine && theirs && mine != theirs) {
 		theirs->state = CAPTURE_INVALIDATED;
-		return invalidate(stream->capture, 902, "the event belongs to another capture");
+		return ask(OPERATION_wait_other_capture, mine, SAME);
 	}
+	if (mine && !theirs && event->mark)
+		return ask(OPERATION_event_wait_before, mine, SAME);
+	if (!theirs)
+		return STATUS_OK;
+	if (!mine)
+		TRY(ask(OPERATION_event_wait, theirs, SAME));
 	stream->capture = theirs;
 	for (int i = 0; i < event->end_count; i++)
 		add_end(stream, event->ends[i]);
@@ -292,17 +297,21 @@ static bool joined(const struct device_simulated *sim, const struct capture *cap
 	return all;
 }
 
+/* The capture goes on when this fails. */
 static enum status check_end(struct device_simulated *sim, const struct stream *stream)
 {
 	const struct capture *capture = stream->capture;
 
-	if (!capture)
+	if (!capture) {
+		TRY(capture_check(sim, OPERATION_capture_end, stream));
 		return fail_device(401, "capture_end: the stream is not capturing");
+	}
+	TRY(device_check_alive(sim));
 	if (capture->origin != stream)
-		return fail_device(903, "capture_end: the capture began in another stream");
-	if (capture->mode != CAPTURE_RELAXED && !pthread_equal(capture->thread, pthread_self()))
-		return fail_device(908, "capture_end: the capture began in another thread");
-	return capture_check(sim, OPERATION_capture_end, stream);
+		return ask(OPERATION_fork_end, stream->capture, SAME);
+	if (capture->state == CAPTURE_INVALIDATED)
+		return STATUS_OK;
+	return ask(OPERATION_capture_end, stream->capture, SAME);
 }
 
 enum status sim_capture_end(struct device *device, struct stream *stream, struct graph **out)
@@ -338,17 +347,20 @@ enum status sim_capture_state(struct device *device, struct stream *stream, enum
 
 /* --- endings of another kind --- */
 
-void capture_stream_gone(struct stream *stream)
+enum status capture_destroy_stream(struct stream *stream)
 {
 	struct capture *capture = stream->capture;
+	bool origin = capture && capture->origin == stream;
 
 	if (!capture)
-		return;
-	capture->state = CAPTURE_INVALIDATED;
-	if (capture->origin == stream)
+		return capture_check(stream->sim, OPERATION_stream_destroy, stream);
+	TRY(device_check_alive(stream->sim));
+	TRY(ask(origin ? OPERATION_stream_destroy : OPERATION_fork_destroy, capture, SAME));
+	if (origin)
 		graph_free(finish(stream->sim, capture));
 	else
 		stream_leave(stream);
+	return STATUS_OK;
 }
 
 void captures_close(struct device_simulated *sim)

@@ -21,16 +21,23 @@ enum operation {
 /* OK, the device's sticky error, or what a capture makes of the operation; that capture may be
  * invalid from then on. Stream NULL: the operation concerns the whole device. */
 enum status capture_check(struct device_simulated *, enum operation, const struct stream *);
-enum status capture_check_event(struct device_simulated *, enum operation, const struct event *);
+/* The same for an event, which is asked about under three names: recorded in a stream that works,
+ * in a capture under way, in one that has ended. */
+enum status capture_check_event(struct device_simulated *, const struct event *,
+				enum operation plain, enum operation captured,
+				enum operation ended);
+/* The operation failed on its own account, in a stream that may capture. */
+void capture_note_failure(const struct stream *, enum operation);
 
 /* The stream captures: the task, whose reference is taken, becomes a node. */
 void capture_add(struct stream *, struct task *);
 void capture_add_graph(struct stream *, const struct graph_exec *);
-/* An event recorded in a stream that captures, and a wait that joins a stream to a capture, leaves
- * it or is refused: 902, 905, 907. *done: nothing is left to do for the caller. */
+/* An event recorded in a stream that captures, and a wait that joins a stream to a capture, or is
+ * refused: 902, 905, 907. *done: nothing is left to do for the caller. */
 void capture_record(const struct stream *, struct event *);
 enum status capture_wait(struct stream *, const struct event *, bool *done);
-void capture_stream_gone(struct stream *);      /* destroyed while it captures */
+/* Whether the stream may be destroyed; it captures no more then. */
+enum status capture_destroy_stream(struct stream *);
 
 void captures_close(struct device_simulated *);
 

@@ -290,8 +290,7 @@ enum status sim_stream_destroy(struct device *device, struct stream *stream)
 	struct device_simulated *sim = simulated(device);
 
 	TRY(stream_find(sim, stream, &stream));
-	TRY(capture_check(sim, OPERATION_stream_destroy, stream));
-	capture_stream_gone(stream);
+	TRY(capture_destroy_stream(stream));
 	stream->destroyed = true;
 	if (!stream->head)
 		stream_free(stream);
@@ -304,7 +303,7 @@ enum status sim_sync(struct device *device, struct stream *stream)
 
 	if (stream)
 		TRY(stream_find(sim, stream, &stream));
-	TRY(capture_check(sim, OPERATION_sync, stream));
+	TRY(capture_check(sim, stream ? OPERATION_sync : OPERATION_sync_device, stream));
 	return stream_drain(sim, stream);
 }
 
@@ -338,7 +337,8 @@ enum status sim_event_destroy(struct device *device, struct event *event)
 	struct event **link = &sim->events;
 
 	TRY(check_event(sim, event));
-	TRY(capture_check_event(sim, OPERATION_event_destroy, event));
+	TRY(capture_check_event(sim, event, OPERATION_event_destroy,
+				OPERATION_captured_event_destroy, OPERATION_event_destroy));
 	while (*link != event)
 		link = &(*link)->next;
 	*link = event->next;
@@ -382,7 +382,8 @@ enum status sim_event_sync(struct device *device, struct event *event)
 	struct device_simulated *sim = simulated(device);
 
 	TRY(check_event(sim, event));
-	TRY(capture_check_event(sim, OPERATION_event_sync, event));
+	TRY(capture_check_event(sim, event, OPERATION_event_sync,
+				OPERATION_captured_event_sync, OPERATION_ended_event_sync));
 	if (!sim->observing)
 		while (event->mark && !event->mark->done && run_one(sim))
 			;
@@ -397,7 +398,9 @@ enum status sim_event_elapsed(struct device *device, struct event *from, struct 
 
 	for (int i = 0; i < 2; i++) {
 		TRY(check_event(sim, both[i]));
-		TRY(capture_check_event(sim, OPERATION_event_elapsed, both[i]));
+		TRY(capture_check_event(sim, both[i], OPERATION_event_elapsed,
+					OPERATION_captured_event_elapsed,
+					OPERATION_ended_event_elapsed));
 		if (!both[i]->mark)
 			return fail_device(400, "event_elapsed: an event that was never recorded");
 	}

@@ -14,10 +14,13 @@ _flashtwin() {
 	case $previous in
 	--device) words='sim cuda both' ;;
 	--log) words='launch partials points' ;;
-	--path) words='prefill cached incremental incremental-multiwarp batched flash-decoding auto' ;;
+	--path)
+		words='prefill cached incremental incremental-multiwarp batched flash-decoding
+			flash-decoding-graph auto'
+		;;
 	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
-	--graph) words='none' ;;
+	--graph) words='none capture manual' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return

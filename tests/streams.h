@@ -1,0 +1,119 @@
+/* streams.h - for tests of streams and graphs: one scene on any device, words to fill and read.
+ *
+ * Tests run on the simulator with many seeds, and on a GPU where there is one: their loop index
+ * picks the device.
+ */
+#ifndef TESTS_STREAMS_H
+#define TESTS_STREAMS_H
+
+#include "tests/support.h"
+
+#include <stdint.h>
+
+#include "engine/device.h"
+#include "tests/gpu.h"
+
+enum { WORDS = 8, SEEDS = 32 };
+
+#define POISON DEVICE_POISON
+
+/* Streams s, events e and buffers b of one device; every word of every buffer is poison. */
+struct scene {
+	struct device *device;
+	struct stream *s[4];
+	struct event *e[4];
+	struct buffer *b[4];
+};
+
+static inline struct scene scene_open_jobs(const char *name, uint64_t seed, int jobs)
+{
+	const struct device_options options = { .seed = seed, .jobs = jobs, .poison = true };
+	const struct buffer_spec spec = {
+		.name = "words", .dtype = DTYPE_I32, .rank = 1, .shape = { WORDS },
+	};
+	struct scene scene;
+
+	OK(device_open(name, &options, &scene.device));
+	for (int i = 0; i < 4; i++) {
+		OK(device_stream_create(scene.device, &scene.s[i]));
+		OK(device_event_create(scene.device, &scene.e[i]));
+		OK(device_alloc(scene.device, &spec, &scene.b[i]));
+	}
+	return scene;
+}
+
+static inline struct scene scene_open(const char *name, uint64_t seed)
+{
+	return scene_open_jobs(name, seed, 1);
+}
+
+/* Device 0 is the simulator. */
+static inline const char *device_at(int i)
+{
+	return i ? "cuda" : "sim";
+}
+
+/* How many devices there are, and how many seeds it makes sense to try on one. */
+static inline int device_count(void)
+{
+	return gpu_found(false) ? 2 : 1;
+}
+
+static inline int seeds_of(int i)
+{
+	return i ? 1 : SEEDS;
+}
+
+#define FILL(scene, stream, buffer, value) \
+	OK(device_fill((scene).device, stream, buffer, 0, value, WORDS))
+#define COPY(scene, stream, to, from) \
+	OK(device_copy((scene).device, stream, to, 0, from, 0, 4 * WORDS))
+
+/* The first word of the buffer, after all work of the stream; `stream` NULL: of the default one. */
+static inline uint32_t word_of(const struct scene *scene, struct stream *stream,
+			       const struct buffer *buffer)
+{
+	uint32_t words[WORDS];
+
+	OK(device_download(scene->device, stream, buffer, 0, words, sizeof words));
+	for (int i = 1; i < WORDS; i++)
+		ck_assert_uint_eq(words[i], words[0]);
+	return words[0];
+}
+
+/* The same after all work of the device. */
+static inline uint32_t final_word(const struct scene *scene, const struct buffer *buffer)
+{
+	OK(device_sync(scene->device, NULL));
+	return word_of(scene, NULL, buffer);
+}
+
+/* The project's kernel that copies a row: WORDS words. */
+struct row_copy {
+	struct arg args[5];
+	struct launch launch;
+};
+
+static inline const struct launch *row_copy(struct row_copy *c, struct stream *stream,
+					    struct buffer *to, struct buffer *from)
+{
+	const struct arg args[] = {
+		ARG_BUFFER(from), ARG_BUFFER(to), ARG_I32(WORDS), ARG_I32(1), ARG_I32(0),
+	};
+
+	memcpy(c->args, args, sizeof args);
+	c->launch = (struct launch){
+		.kernel = kernel_find("kv_scatter"), .grid = { 1 }, .block = { WORDS },
+		.stream = stream, .args = c->args, .arg_count = 5, .layer = -1,
+	};
+	return &c->launch;
+}
+
+#define CODE(call, code) \
+	do { \
+		ck_assert_int_eq(call, STATUS_DEVICE); \
+		ck_assert_msg(error_code() == (code), "%s: error %d: %s", #call, error_code(), \
+			      error_text()); \
+	} while (0)
+
+#endif
