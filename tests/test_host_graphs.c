@@ -221,14 +221,6 @@ START_TEST(a_captured_launch_keeps_its_arguments)
 }
 END_TEST
 
-static struct buffer *buffer_named(const char *name)
-{
-	for (int i = 0; i < spy.buffer_count; i++)
-		if (!strcmp(spy.buffers[i]->name, name))
-			return spy.buffers[i];
-	return NULL;
-}
-
 START_TEST(a_capture_moves_no_length_and_writes_no_key)
 {
 	const struct attention_shape shape = rig_shape(RIG_PATH, 2);
@@ -274,12 +266,12 @@ START_TEST(launches_one_by_one_never_read_the_graphs_lengths)
 		rig_fill(&r);
 		OK(attention_upload(r.a, &step));
 		if (spoil) {
-			OK(device_fill(r.device, NULL, buffer_named("graph_seq_lens"), 0, 0, 2));
-			OK(device_fill(r.device, NULL, buffer_named("graph_positions"), 0, ~0u,
+			OK(device_fill(r.device, NULL, spy_buffer("graph_seq_lens"), 0, 0, 2));
+			OK(device_fill(r.device, NULL, spy_buffer("graph_positions"), 0, ~0u,
 				       2));
 		}
 		OK(attention_launch(r.a, 0));
-		OK(device_download(r.device, NULL, buffer_named("out"), 0, out[spoil],
+		OK(device_download(r.device, NULL, spy_buffer("out"), 0, out[spoil],
 				   sizeof out[spoil]));
 		attention_graph_destroy(graph);
 		rig_close(&r);
