@@ -68,6 +68,10 @@ in_all_runs() {
 in_all_runs 'the same points' v_point 'launch, block, warp, lane, sequence, name, v0_bits, v1_bits'
 in_all_runs 'the same partials' v_partial 'launch, slot, head, chunk, max_bits, sum_bits'
 in_all_runs 'the same new rows of the cache' v_kv 'launch, tensor, layer, slot, kv_head, position'
+for recorded in 2 3; do
+	run replay t.twin --run "$recorded" --seed 5
+	expect "replay of run $recorded" 0 ' 0 bits differ'
+done
 
 # --- what is refused ---
 
