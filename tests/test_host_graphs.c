@@ -194,6 +194,32 @@ START_TEST(asynchronous_copies_become_nodes)
 }
 END_TEST
 
+/* By hand: of 0 bytes too, which is a node like any other. */
+START_TEST(copies_may_be_nodes_made_by_hand)
+{
+	int first, second, third, unknown = 3;
+	struct graph *graph;
+	float found[WORDS];
+
+	open_device(test_devices[_i]);
+	OK(device_graph_create(device, &graph));
+	OK(device_graph_add_copy(device, graph, to, 4, from, 0, 8, NULL, 0, &first));
+	OK(device_graph_add_copy(device, graph, to, 0, from, 0, 0, &first, 1, &second));
+	OK(device_graph_add_copy(device, graph, to, 16, to, 4, 8, &second, 1, &third));
+	ck_assert_int_eq(third, 2);
+	FAILS(device_graph_add_copy(device, graph, to, 0, from, 0, 4, &unknown, 1, &third),
+	      STATUS_USAGE, "after node 3 of a graph that has 3");
+	launch_once(graph);
+	OK(device_download(device, NULL, to, 0, found, BYTES));
+	for (int i = 0; i < WORDS; i++) {
+		static const float expected[WORDS] = { 0, 1, 2, 0, 1, 2 };
+
+		ck_assert_float_eq(found[i], expected[i]);
+	}
+	device_close(device);
+}
+END_TEST
+
 START_TEST(a_captured_launch_keeps_its_arguments)
 {
 	struct buffer *elsewhere;
@@ -335,6 +361,7 @@ int main(void)
 	tcase_add_loop_test(tests, what_waits_invalidates_a_capture_and_writes_nothing, 0,
 			    devices * MODES * SYNCHRONOUS);
 	tcase_add_loop_test(tests, asynchronous_copies_become_nodes, 0, devices * MODES);
+	tcase_add_loop_test(tests, copies_may_be_nodes_made_by_hand, 0, devices);
 	tcase_add_loop_test(tests, a_captured_launch_keeps_its_arguments, 0, devices);
 	tcase_add_loop_test(tests, a_capture_moves_no_length_and_writes_no_key, 0, all);
 	tcase_add_loop_test(tests, launches_one_by_one_never_read_the_graphs_lengths, 0, all);
