@@ -164,6 +164,22 @@ enum status recorder_note_node(struct recorder *r, struct graph_shadow *g, struc
 	return done;
 }
 
+/* A capture that something invalidated takes no nodes: what is done to it only fails. */
+static bool takes_nodes(struct recorder *r, struct stream *stream)
+{
+	enum capture_state state;
+
+	return device_capture_state(r->device.inner, stream, &state) == STATUS_OK
+	       && state == CAPTURE_ACTIVE;
+}
+
+static void copy_launch(struct recorder *r, struct node *node, const struct launch *launch)
+{
+	node->ticket.launch = launch_copy(launch);
+	node->ticket.launch.ticket = &node->ticket;
+	node->ticket.recorder = r;
+}
+
 /* With its points, if they are recorded. */
 static enum status prepare_launch(struct recorder *r, struct node *node,
 				  const struct launch *launch)
@@ -172,10 +188,6 @@ static enum status prepare_launch(struct recorder *r, struct node *node,
 	enum status status;
 	bool active;
 
-	node->ticket.launch = launch_copy(launch);
-	node->ticket.launch.ticket = &node->ticket;
-	node->ticket.recorder = r;
-	TRY(recorder_store_kernel(r, launch->kernel));
 	if (!r->probe)
 		return STATUS_OK;
 	node_recording(r, node, &rec);
@@ -194,11 +206,15 @@ enum status recorder_capture_launch(struct recorder *r, struct graph_shadow *g,
 				    const struct launch *launch)
 {
 	struct node *node = node_new(g, OP_LAUNCH);
-	enum status status = prepare_launch(r, node, launch);
-	int *copies = NULL, copy_count;
+	enum status status = recorder_store_kernel(r, launch->kernel);
+	int *copies, copy_count;
 
-	if (status == STATUS_OK)
-		status = graph_save(r, node, launch->stream, false, &copies, &copy_count);
+	copy_launch(r, node, launch);
+	if (status == STATUS_OK && takes_nodes(r, launch->stream)) {
+		status = prepare_launch(r, node, launch);
+		if (status == STATUS_OK)
+			status = graph_save(r, node, launch->stream, false, &copies, &copy_count);
+	}
 	if (status != STATUS_OK) {
 		node_free(node);
 		return status;
@@ -215,12 +231,13 @@ enum status recorder_capture_move(struct recorder *r, struct graph_shadow *g, en
 	struct shadow *shadow = shadow_find(r, buffer);
 	struct node *node = node_new(g, work);
 	int *copies, copy_count;
-	enum status status;
+	enum status status = STATUS_OK;
 
 	node->buffer = shadow ? shadow->buffer : NULL;
 	node->offset = offset;
 	node->bytes = bytes;
-	status = graph_save(r, node, stream, false, &copies, &copy_count);
+	if (takes_nodes(r, stream))
+		status = graph_save(r, node, stream, false, &copies, &copy_count);
 	if (status != STATUS_OK)
 		node_free(node);
 	*out = status == STATUS_OK ? node : NULL;
@@ -277,6 +294,9 @@ enum status recorder_graph_add_launch(struct device *device, struct graph *graph
 	enum status done = set_after(node, after, after_count, "graph_add_launch");
 	int *before = NULL, count = 0, number = node->number;
 
+	copy_launch(r, node, launch);
+	if (done == STATUS_OK)
+		done = recorder_store_kernel(r, launch->kernel);
 	if (done == STATUS_OK)
 		done = prepare_launch(r, node, launch);
 	if (done == STATUS_OK)

@@ -1,8 +1,9 @@
 /* recorder_run.c - launches of graphs: a row for each launch a graph makes, and what came of it.
  *
- * The rows are stored at the call, in the order of the nodes. When all kernels of the graph have
- * run, their results are read, from what was saved in between or from the buffers themselves, as
- * for launches of their own. Bytes that uploads of the graph are about to read are recorded first.
+ * The rows are stored at the call, in the order of the nodes. A device that tells when a node has
+ * run is asked for its results right then. On any other, results are read when the graph has ended,
+ * from what was saved in between or from the buffers themselves. Bytes that uploads of the graph
+ * are about to read are recorded first.
  */
 #include "config.h"
 
@@ -56,13 +57,28 @@ static void run_end(struct graph_run *run)
 
 /* --- what came of it --- */
 
-static enum status collect_node(struct recorder *r, const struct graph_run *run,
-				const struct node *node, int64_t launch)
+/* Launches of the graph before the node's. */
+static int64_t launches_before(const struct graph_run *run, int node)
 {
+	int64_t launches = 0;
+
+	for (int i = 0; i < node; i++)
+		launches += makes_launch(run, i);
+	return launches;
+}
+
+/* The node has just run, or the whole graph has. */
+static enum status collect_node(struct recorder *r, const struct graph_run *run,
+				const struct node *node)
+{
+	int64_t launch = launches_before(run, node->number);
+	struct launch made = node->ticket.launch;
 	enum status status = STATUS_OK;
 	struct recording rec;
 
-	recording_begin(&rec, r, &node->ticket.launch, node);
+	/* The stream that captured it may be gone. */
+	made.stream = NULL;
+	recording_begin(&rec, r, &made, r->observed ? NULL : node);
 	rec.op = run->op + launch;
 	rec.number = run->number + launch;
 	recording_find_written(&rec);
@@ -77,18 +93,22 @@ static enum status collect_node(struct recorder *r, const struct graph_run *run,
 
 static enum status collect(struct recorder *r, const struct graph_run *run)
 {
-	int64_t launch = 0;
-
 	run->graph->launched = run->node_count;
+	for (int i = 0; i < run->node_count; i++)
+		if (makes_launch(run, i))
+			TRY(collect_node(r, run, run->graph->nodes[i]));
+	return STATUS_OK;
+}
+
+/* What copies, fills and uploads of the graph write. */
+static void mark_moved(struct recorder *r, const struct graph_run *run)
+{
 	for (int i = 0; i < run->node_count; i++) {
 		const struct node *node = run->graph->nodes[i];
 
-		if (makes_launch(run, i))
-			TRY(collect_node(r, run, node, launch++));
-		else if (node->work != OP_DOWNLOAD_ASYNC && node->buffer)
+		if (!makes_launch(run, i) && node->work != OP_DOWNLOAD_ASYNC && node->buffer)
 			shadow_written(r, shadow_find(r, node->buffer), node->offset, node->bytes);
 	}
-	return STATUS_OK;
 }
 
 /* --- the device runs it --- */
@@ -112,13 +132,11 @@ static struct graph_run *run_of(const struct node *node)
 static enum status node_failed(struct recorder *r, const struct graph_run *run, int node)
 {
 	int code = error_code();
-	int64_t launch = 0;
 
 	if (!run->stored || !run->noted)
 		return STATUS_OK;
-	for (int i = 0; i < node; i++)
-		launch += makes_launch(run, i);
-	return store_op_failed(r->store, r->run, run->op + launch, code ? code : 999);
+	return store_op_failed(r->store, r->run, run->op + launches_before(run, node),
+			       code ? code : 999);
 }
 
 void recorder_node_ended(const struct node *node, enum status done)
@@ -133,11 +151,9 @@ void recorder_node_ended(const struct node *node, enum status done)
 		return;
 	}
 	run->ran[node->number] = true;
-	if (--run->left > 0)
-		return;
 	if (r->late == STATUS_OK)
-		recorder_keep_error(r, collect(r, run));
-	if (!run->calling)
+		recorder_keep_error(r, collect_node(r, run, node));
+	if (--run->left == 0 && !run->calling)
 		run_end(run);
 }
 
@@ -198,6 +214,7 @@ static enum status launch_run(struct recorder *r, struct graph_run *run, int num
 		run->noted = true;
 	}
 	TRY(done);
+	mark_moved(r, run);
 	return r->observed ? STATUS_OK : collect(r, run);
 }
 
@@ -232,8 +249,6 @@ enum status recorder_graph_launch(struct device *device, struct graph_exec *exec
 	run->calling = true;
 	done = launch_run(r, run, number, stream);
 	run->calling = false;
-	if (run->given && r->observed && launches == 0)
-		recorder_keep_error(r, collect(r, run));
 	if (!run->given || !r->observed || run->left == 0)
 		run_end(run);
 	if (done == STATUS_OK)
