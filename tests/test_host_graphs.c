@@ -164,6 +164,35 @@ START_TEST(what_waits_invalidates_a_capture_and_writes_nothing)
 }
 END_TEST
 
+/* As a recorder does in the middle of a capture, on memory that a GPU fills with poison as well. */
+START_TEST(a_relaxed_thread_may_allocate_and_wait)
+{
+	const struct device_options options = { .poison = true };
+	const struct buffer_spec spec = { "late", DTYPE_F32, 1, { WORDS } };
+	struct device *poisoned;
+	struct stream *captured;
+	enum capture_state state;
+	struct buffer *late;
+	struct graph *graph;
+	uint32_t found[WORDS];
+
+	OK(device_open(test_devices[_i / MODES], &options, &poisoned));
+	OK(device_stream_create(poisoned, &captured));
+	OK(device_capture_begin(poisoned, captured, (enum capture_mode)(_i % MODES)));
+	OK(device_capture_relax(poisoned, true));
+	OK(device_alloc(poisoned, &spec, &late));
+	OK(device_fill(poisoned, NULL, late, 0, 7, 1));
+	OK(device_download(poisoned, NULL, late, 0, found, BYTES));
+	OK(device_capture_relax(poisoned, false));
+	ck_assert_uint_eq(found[0], 7);
+	ck_assert_uint_eq(found[WORDS - 1], DEVICE_POISON);
+	OK(device_capture_state(poisoned, captured, &state));
+	ck_assert_int_eq(state, CAPTURE_ACTIVE);
+	OK(device_capture_end(poisoned, captured, &graph));
+	device_close(poisoned);
+}
+END_TEST
+
 /* They read and write host memory when the graph is launched, each time. */
 START_TEST(asynchronous_copies_become_nodes)
 {
@@ -360,6 +389,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_path_on_a_new_device_is_captured, 0, all);
 	tcase_add_loop_test(tests, what_waits_invalidates_a_capture_and_writes_nothing, 0,
 			    devices * MODES * SYNCHRONOUS);
+	tcase_add_loop_test(tests, a_relaxed_thread_may_allocate_and_wait, 0, devices * MODES);
 	tcase_add_loop_test(tests, asynchronous_copies_become_nodes, 0, devices * MODES);
 	tcase_add_loop_test(tests, copies_may_be_nodes_made_by_hand, 0, devices);
 	tcase_add_loop_test(tests, a_captured_launch_keeps_its_arguments, 0, devices);
