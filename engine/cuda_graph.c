@@ -167,6 +167,25 @@ static int number_node(struct graph *graph, CUgraphNode node)
 	return graph->count++;
 }
 
+/* A node before a probed launch that says where its points go; it then comes after that alone. */
+static enum status add_sink(struct cuda_device *d, struct graph *graph,
+			    const struct cuda_module *module, CUgraphNode *before, int *before_count)
+{
+	const CUDA_MEMCPY3D copy = {
+		.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = cuda_keep_sink(d),
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = module->points,
+		.WidthInBytes = sizeof(struct point_sink), .Height = 1, .Depth = 1,
+	};
+	CUgraphNode added;
+
+	TRY(cuda_check(d, d->cu->GraphAddMemcpyNode(&added, graph->handle, before,
+						    (size_t)*before_count, &copy, d->context),
+		       "telling a kernel in a graph where its points go"));
+	before[0] = added;
+	*before_count = 1;
+	return STATUS_OK;
+}
+
 enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 				  const struct launch *launch, const int *after, int after_count,
 				  int *node)
@@ -180,6 +199,8 @@ enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 		status = cuda_enter(d);
 	if (status == STATUS_OK)
 		status = cuda_call_prepare(d, launch, &call);
+	if (status == STATUS_OK && call.build->module->points)
+		status = add_sink(d, graph, call.build->module, before, &after_count);
 	if (status == STATUS_OK)
 		status = add_node(d, graph, &call, before, after_count, &added);
 	if (status == STATUS_OK)
@@ -187,6 +208,15 @@ enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 	cuda_call_free(&call);
 	free(before);
 	return status;
+}
+
+/* CUDA has no copies of nothing, which are legal here: a node that does nothing stands for one. */
+static CUresult add_copy(struct cuda_device *d, struct graph *graph, const CUDA_MEMCPY3D *copy,
+			 const CUgraphNode *after, size_t after_count, CUgraphNode *node)
+{
+	if (copy->WidthInBytes == 0)
+		return d->cu->GraphAddEmptyNode(node, graph->handle, after, after_count);
+	return d->cu->GraphAddMemcpyNode(node, graph->handle, after, after_count, copy, d->context);
 }
 
 enum status cuda_graph_add_copy(struct device *device, struct graph *graph, struct buffer *to,
@@ -205,9 +235,8 @@ enum status cuda_graph_add_copy(struct device *device, struct graph *graph, stru
 	if (status == STATUS_OK)
 		status = cuda_enter(d);
 	if (status == STATUS_OK)
-		status = cuda_check(d, d->cu->GraphAddMemcpyNode(&added, graph->handle, before,
-								 (size_t)after_count, &copy,
-								 d->context),
+		status = cuda_check(d, add_copy(d, graph, &copy, before, (size_t)after_count,
+						&added),
 				    "adding a copy of %zu bytes from %s to %s to a graph", bytes,
 				    from->name, to->name);
 	if (status == STATUS_OK)
@@ -240,7 +269,7 @@ enum status cuda_graph_launch(struct device *device, struct graph_exec *exec, st
 
 	TRY(cuda_stream(d, stream, &on));
 	TRY(cuda_enter(d));
-	TRY(cuda_send_points(d, on));
+	cuda_forget_sinks(d);
 	d->launch_timed = false;
 	d->last_kernel = "a graph";
 	return cuda_check(d, d->cu->GraphLaunch(exec->handle, on), "launching a graph");
