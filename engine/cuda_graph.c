@@ -167,25 +167,6 @@ static int number_node(struct graph *graph, CUgraphNode node)
 	return graph->count++;
 }
 
-/* A node before a probed launch that says where its points go; it then comes after that alone. */
-static enum status add_sink(struct cuda_device *d, struct graph *graph,
-			    const struct cuda_module *module, CUgraphNode *before, int *before_count)
-{
-	const CUDA_MEMCPY3D copy = {
-		.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = cuda_keep_sink(d),
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = module->points,
-		.WidthInBytes = sizeof(struct point_sink), .Height = 1, .Depth = 1,
-	};
-	CUgraphNode added;
-
-	TRY(cuda_check(d, d->cu->GraphAddMemcpyNode(&added, graph->handle, before,
-						    (size_t)*before_count, &copy, d->context),
-		       "telling a kernel in a graph where its points go"));
-	before[0] = added;
-	*before_count = 1;
-	return STATUS_OK;
-}
-
 enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 				  const struct launch *launch, const int *after, int after_count,
 				  int *node)
@@ -199,8 +180,6 @@ enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 		status = cuda_enter(d);
 	if (status == STATUS_OK)
 		status = cuda_call_prepare(d, launch, &call);
-	if (status == STATUS_OK && call.build->module->points)
-		status = add_sink(d, graph, call.build->module, before, &after_count);
 	if (status == STATUS_OK)
 		status = add_node(d, graph, &call, before, after_count, &added);
 	if (status == STATUS_OK)
@@ -269,7 +248,7 @@ enum status cuda_graph_launch(struct device *device, struct graph_exec *exec, st
 
 	TRY(cuda_stream(d, stream, &on));
 	TRY(cuda_enter(d));
-	cuda_forget_sinks(d);
+	TRY(cuda_send_points(d, on));
 	d->launch_timed = false;
 	d->last_kernel = "a graph";
 	return cuda_check(d, d->cu->GraphLaunch(exec->handle, on), "launching a graph");

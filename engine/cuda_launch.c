@@ -257,50 +257,15 @@ static bool same_sink(const struct point_sink *a, const struct point_sink *b)
 }
 
 /* On the launch's own stream, so that an earlier launch there keeps the place it was given. */
-static enum status send_sink(struct cuda_device *d, const struct cuda_module *module,
-			     const struct point_sink *sink, CUstream stream)
-{
-	return cuda_check(d, d->cu->MemcpyHtoDAsync(module->points, sink, sizeof *sink, stream),
-			  "telling a kernel where its points go");
-}
-
 static enum status send_points(struct cuda_device *d, struct cuda_module *module, CUstream stream)
 {
-	if (!module->points || (module->told && same_sink(&module->sink, &d->sink)))
+	if (!module->points || same_sink(&module->sink, &d->sink))
 		return STATUS_OK;
 	module->sink = d->sink;
-	module->told = true;
-	return send_sink(d, module, &module->sink, stream);
+	return cuda_check(d, d->cu->MemcpyHtoDAsync(module->points, &module->sink,
+						    sizeof module->sink, stream),
+			  "telling a kernel where its points go");
 }
-
-struct kept_sink {
-	struct owned owned;
-	struct point_sink sink;
-};
-
-static CUresult kept_sink_release(const struct cuda_driver *cu, struct owned *owned)
-{
-	(void)cu;
-	(void)owned;
-	return CUDA_SUCCESS;
-}
-
-const struct point_sink *cuda_keep_sink(struct cuda_device *d)
-{
-	struct kept_sink *kept = xcalloc(1, sizeof *kept);
-
-	kept->sink = d->sink;
-	cuda_own(d, &kept->owned, kept_sink_release);
-	return &kept->sink;
-}
-
-void cuda_forget_sinks(struct cuda_device *d)
-{
-	for (struct cuda_module *module = d->modules; module; module = module->next)
-		module->told = false;
-}
-
-/* --- launching --- */
 
 static enum status is_captured(struct cuda_device *d, CUstream stream, bool *captured)
 {
@@ -311,22 +276,33 @@ static enum status is_captured(struct cuda_device *d, CUstream stream, bool *cap
 	return STATUS_OK;
 }
 
-/* A captured launch is not timed: events recorded then would become part of the graph. The copy
- * that says where its points go becomes a node before it. */
+enum status cuda_send_points(struct cuda_device *d, CUstream stream)
+{
+	bool captured;
+
+	TRY(is_captured(d, stream, &captured));
+	if (captured)
+		return STATUS_OK;
+	for (struct cuda_module *module = d->modules; module; module = module->next)
+		TRY(send_points(d, module, stream));
+	return STATUS_OK;
+}
+
+/* --- launching --- */
+
+/* A captured launch is not timed: events recorded then would become part of the graph. Its points
+ * go where the device's do when the graph is launched. */
 static enum status launch_call(struct cuda_device *d, const struct kernel *kernel,
 			       struct cuda_call *call)
 {
 	const struct cuda_driver *cu = d->cu;
-	struct cuda_module *module = call->build->module;
 	CUstream stream = call->config.hStream;
 	bool captured;
 
 	d->launch_timed = false;
 	TRY(is_captured(d, stream, &captured));
-	if (captured && module->points)
-		TRY(send_sink(d, module, cuda_keep_sink(d), stream));
 	if (!captured) {
-		TRY(send_points(d, module, stream));
+		TRY(send_points(d, call->build->module, stream));
 		TRY(cuda_check(d, cu->EventRecord(d->launch_begin, stream), "timing %s",
 			       kernel->name));
 	}

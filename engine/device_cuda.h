@@ -34,8 +34,7 @@ struct cuda_module {
 	const void *image;
 	CUmodule handle;
 	CUdeviceptr points;             /* of flashtwin_points; 0 in a plain build */
-	struct point_sink sink;         /* what was last written there, if `told` */
-	bool told;
+	struct point_sink sink;         /* what was last written there */
 };
 
 struct cuda_build {                     /* of a kernel, plain or probed; module NULL: not loaded */
@@ -99,11 +98,8 @@ enum status cuda_launch(struct device *, const struct launch *);
 enum status cuda_set_points(struct device *, const struct buffer *records,
 			    const struct buffer *counts, unsigned capacity);
 double cuda_last_launch_us(struct device *);
-/* Where a launch that becomes a node has its points go: good until the device is closed. */
-const struct point_sink *cuda_keep_sink(struct cuda_device *);
-/* A graph was launched: where the kernels in it had their points go is no longer known. */
-void cuda_forget_sinks(struct cuda_device *);
-
+/* Before a graph is launched on the stream: tells the kernels in it where their points go. */
+enum status cuda_send_points(struct cuda_device *, CUstream);
 
 /* A launch made ready for the driver: for cuLaunchKernelEx() or a graph node. */
 struct cuda_call {
