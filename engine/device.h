@@ -217,8 +217,9 @@ struct device_ops {
 	enum status (*step_end)(struct device *);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
-	/* Probed launches write their points here (memory of this device), those in a graph where
-	 * this says when it is launched; NULL switches off. */
+	/* Probed launches write their points here (memory of this device): those asked for from now
+	 * on, captured or added to a graph. An observer may say otherwise before each. NULL
+	 * switches off. */
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
 };
