@@ -169,38 +169,6 @@ void capture_add(struct stream *stream, struct task *task)
 	set_ends(&stream->ends, &stream->end_count, &node, 1);
 }
 
-/* Its nodes join the graph, after all that was before in the stream. */
-void capture_add_graph(struct stream *stream, const struct graph_exec *exec)
-{
-	struct graph *graph = stream->capture->graph;
-	int first = graph->count, *ends = stream->ends, end_count = stream->end_count;
-	bool *followed = xcalloc((size_t)exec->count + 1, sizeof *followed);
-
-	if (exec->count == 0) {
-		free(followed);
-		return;
-	}
-	stream->ends = NULL;
-	stream->end_count = 0;
-	for (int i = 0; i < exec->count; i++) {
-		const struct node *node = &exec->nodes[i];
-		int added = graph_add(graph, task_keep(node->task), node->after, node->after_count);
-		struct node *copy = &graph->nodes[added];
-
-		for (int a = 0; a < node->after_count; a++) {
-			copy->after[a] += first;
-			followed[node->after[a]] = true;
-		}
-		if (node->after_count == 0)
-			set_ends(&copy->after, &copy->after_count, ends, end_count);
-	}
-	for (int i = 0; i < exec->count; i++)
-		if (!followed[i])
-			add_end(stream, first + i);
-	free(followed);
-	free(ends);
-}
-
 /* --- events between streams --- */
 
 void capture_record(const struct stream *stream, struct event *event)

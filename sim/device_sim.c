@@ -323,25 +323,14 @@ enum status device_prepare_launch(struct device_simulated *sim, const struct lau
 	return STATUS_OK;
 }
 
-/* Whether a GPU has loaded the kernel: before captures it loads the project's own. */
-static bool loaded(const struct device_simulated *sim, const struct kernel *kernel)
-{
-	for (const struct known_kernel *k = sim->kernels; k; k = k->next)
-		if (k->kernel == kernel)
-			return true;
-	return kernel_find(kernel->name) == kernel;
-}
-
 static enum status sim_launch(struct device *device, const struct launch *launch)
 {
 	struct device_simulated *sim = simulated(device);
-	bool known = loaded(sim, launch->kernel);
 	struct stream *stream;
 	struct task *task;
 	enum status status;
 
-	TRY(enter(sim, known ? OPERATION_launch : OPERATION_launch_unloaded, launch->stream,
-		  &stream));
+	TRY(enter(sim, OPERATION_launch, launch->stream, &stream));
 	status = device_prepare_launch(sim, launch, &task);
 	if (status != STATUS_OK) {
 		capture_note_failure(stream, OPERATION_launch_refused);

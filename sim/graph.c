@@ -206,10 +206,7 @@ enum status sim_graph_launch(struct device *device, struct graph_exec *exec, str
 		return fail(STATUS_USAGE, "an executable graph of sim:%d was used on sim:%d",
 			    exec->sim->base.ordinal, sim->base.ordinal);
 	TRY(capture_check(sim, OPERATION_graph_launch, stream));
-	if (!stream->capture)
-		return stream_submit_graph(stream, exec);
-	capture_add_graph(stream, exec);
-	return STATUS_OK;
+	return stream_submit_graph(stream, exec);
 }
 
 enum status sim_graph_exec_destroy(struct device *device, struct graph_exec *exec)

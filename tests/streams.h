@@ -118,11 +118,14 @@ static inline const struct launch *bad_launch(struct row_copy *c, struct stream 
 			      error_text()); \
 	} while (0)
 
-/* A scene for every seed of the device that the loop index picks. */
-#define EACH_SEED(t) \
-	for (int seed = 0; seed < seeds_of(_i); seed++) \
-		for (struct scene t = scene_open(test_devices[_i], (uint64_t)seed); t.device; \
+/* A scene for every seed in turn. */
+#define EACH_SCENE(t, name, first, count) \
+	for (int seed = first; seed < (first) + (count); seed++) \
+		for (struct scene t = scene_open(name, (uint64_t)seed); t.device; \
 		     device_close(t.device), t.device = NULL)
+/* Of the device that the loop index picks; with the simulator's seeds that draw. */
+#define EACH_SEED(t) EACH_SCENE(t, test_devices[_i], 0, seeds_of(_i))
+#define EACH_DRAW(t) EACH_SCENE(t, "sim", 1, SEEDS)
 
 /* Which of the values 1, 2 and poison were seen. */
 struct seen {

@@ -54,8 +54,7 @@ START_TEST(nodes_without_edges_are_unordered)
 {
 	int early = 0, late = 0;
 
-	for (int seed = 0; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_SCENE(t, "sim", 0, SEEDS) {
 		struct graph *graph;
 		uint32_t found;
 
@@ -68,7 +67,6 @@ START_TEST(nodes_without_edges_are_unordered)
 		ck_assert(found == 5 || (found == POISON && seed > 0));
 		early += found == POISON;
 		late += seed > 0 && found == 5;
-		device_close(t.device);
 	}
 	ck_assert_int_gt(early, 0);
 	ck_assert_int_gt(late, 0);
@@ -147,8 +145,7 @@ START_TEST(other_streams_run_between_nodes)
 {
 	int seen[3] = { 0 };
 
-	for (int seed = 1; seed <= 4 * SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_SCENE(t, "sim", 1, 4 * SEEDS) {
 		struct graph *graph;
 		uint32_t found;
 		int node;
@@ -163,7 +160,6 @@ START_TEST(other_streams_run_between_nodes)
 		COPY(t, t.s[1], t.b[2], t.b[1]);
 		found = final_word(&t, t.b[2]);
 		seen[found == POISON ? 2 : found]++;
-		device_close(t.device);
 	}
 	for (int i = 0; i < 3; i++)
 		ck_assert_int_gt(seen[i], 0);

@@ -12,15 +12,13 @@ START_TEST(a_blocking_call_waits_for_its_own_stream_only)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		uint32_t value[WORDS] = { 0 };
 
 		FILL(t, t.s[0], t.b[0], 1);
 		OK(device_upload(t.device, t.s[1], t.b[1], 0, value, sizeof value));
 		see(&seen, word_of(&t, t.s[1], t.b[0]));
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[0]), 1);
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.first, 0);
 	ck_assert_int_gt(seen.none, 0);
@@ -29,8 +27,7 @@ END_TEST
 
 START_TEST(an_upload_is_in_order_with_its_stream)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
+	EACH_SEED(t) {
 		uint32_t value[WORDS], back[WORDS] = { 0 };
 
 		for (int i = 0; i < WORDS; i++)
@@ -42,7 +39,6 @@ START_TEST(an_upload_is_in_order_with_its_stream)
 		OK(device_download_async(t.device, t.s[0], t.b[1], 0, back, sizeof back));
 		OK(device_sync(t.device, t.s[0]));
 		ck_assert_uint_eq(back[WORDS - 1], 5);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -51,8 +47,7 @@ START_TEST(an_asynchronous_upload_reads_when_it_runs)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		uint32_t value[WORDS];
 
 		for (int i = 0; i < WORDS; i++)
@@ -61,7 +56,6 @@ START_TEST(an_asynchronous_upload_reads_when_it_runs)
 		for (int i = 0; i < WORDS; i++)
 			value[i] = 2;
 		see(&seen, word_of(&t, t.s[0], t.b[0]));
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.first, 0);
 	ck_assert_int_gt(seen.second, 0);
@@ -71,23 +65,34 @@ END_TEST
 
 START_TEST(freeing_waits_for_the_device)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 3);
 		COPY(t, t.s[0], t.b[1], t.b[0]);
 		OK(device_free(t.device, t.b[0]));
 		ck_assert_uint_eq(word_of(&t, t.s[1], t.b[1]), 3);
+	}
+}
+END_TEST
+
+START_TEST(closing_waits_for_the_device)
+{
+	static uint32_t back[WORDS];
+
+	for (int seed = 0; seed < seeds_of(_i); seed++) {
+		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
+
+		back[0] = 9;
+		FILL(t, t.s[0], t.b[0], 5);
+		OK(device_download_async(t.device, t.s[0], t.b[0], 0, back, sizeof back));
 		device_close(t.device);
+		ck_assert_uint_eq(back[0], 5);
 	}
 }
 END_TEST
 
 START_TEST(work_outlives_its_stream_and_event)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 4);
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
 		OK(device_event_wait(t.device, t.s[1], t.e[0]));
@@ -96,22 +101,19 @@ START_TEST(work_outlives_its_stream_and_event)
 		OK(device_stream_destroy(t.device, t.s[0]));
 		OK(device_stream_destroy(t.device, t.s[1]));
 		ck_assert_uint_eq(final_word(&t, t.b[1]), 4);
-		device_close(t.device);
 	}
 }
 END_TEST
 
 START_TEST(arguments_are_copied_at_the_call)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
+	EACH_SEED(t) {
 		struct row_copy c;
 
 		FILL(t, t.s[0], t.b[0], 6);
 		OK(device_launch(t.device, row_copy(&c, t.s[0], t.b[1], t.b[0])));
 		memset(&c, 0xff, sizeof c);
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[1]), 6);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -122,15 +124,12 @@ START_TEST(event_sync_waits_for_the_record)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 1);
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
 		FILL(t, t.s[0], t.b[0], 2);
 		OK(device_event_sync(t.device, t.e[0]));
 		see(&seen, word_of(&t, t.s[1], t.b[0]));
-		device_close(t.device);
 	}
 	ck_assert_int_eq(seen.none, 0);
 	if (_i == 0)
@@ -161,8 +160,7 @@ START_TEST(an_event_that_is_not_reached_has_no_time)
 {
 	int early = 0, late = 0;
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		double us;
 
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
@@ -172,7 +170,6 @@ START_TEST(an_event_that_is_not_reached_has_no_time)
 			ck_assert_int_eq(error_code(), 600);
 			early++;
 		}
-		device_close(t.device);
 	}
 	ck_assert_int_gt(early, 0);
 	ck_assert_int_gt(late, 0);
@@ -196,8 +193,7 @@ END_TEST
 
 START_TEST(a_fault_sticks_and_names_the_kernel)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
+	EACH_SEED(t) {
 		struct row_copy c;
 		uint32_t word;
 
@@ -210,7 +206,6 @@ START_TEST(a_fault_sticks_and_names_the_kernel)
 		CODE(device_fill(t.device, t.s[1], t.b[1], 0, 1, 1), 700);
 		CODE(device_download(t.device, NULL, t.b[1], 0, &word, 4), 700);
 		CODE(device_event_sync(t.device, t.e[0]), 700);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -219,14 +214,13 @@ START_TEST(nothing_runs_after_a_fault)
 {
 	static uint32_t back[WORDS];
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		struct row_copy c;
 
 		back[0] = 9;
 		if (device_launch(t.device, bad_launch(&c, t.s[0])) == STATUS_OK)
 			device_download_async(t.device, t.s[0], t.b[0], 0, back, sizeof back);
-		device_close(t.device);
+		CODE(device_sync(t.device, NULL), 700);
 		ck_assert_uint_eq(back[0], 9);
 	}
 }
@@ -234,8 +228,7 @@ END_TEST
 
 START_TEST(limits_are_told_at_once)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
+	EACH_SEED(t) {
 		struct row_copy c;
 
 		FILL(t, t.s[0], t.b[0], 1);
@@ -244,7 +237,6 @@ START_TEST(limits_are_told_at_once)
 		CODE(device_launch(t.device, &c.launch), 1);
 		OK(device_launch(t.device, row_copy(&c, t.s[0], t.b[1], t.b[0])));
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[1]), 1);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -313,7 +305,7 @@ static void watch_before(void *context, void *ticket)
 	OK(device_alloc(w->scene->device, &spec, &w->made));
 	OK(device_set_points(w->scene->device, NULL, NULL, 0));
 	OK(device_sync(w->scene->device, NULL));
-	FILL(*w->scene, w->scene->s[1], w->made, 11);
+	FILL(*w->scene, w->scene->s[2], w->made, 11);
 	ck_assert_uint_eq(word_of(w->scene, NULL, w->made), 11);
 }
 
@@ -330,7 +322,7 @@ static void watch_after(void *context, void *ticket, enum status status)
 	OK(device_free(w->scene->device, w->made));
 }
 
-/* A fill waits in stream 1 while a launch of stream 0 is watched. */
+/* A fill waits in stream 1 and stream 2 captures while a launch of stream 0 is watched. */
 static void watch_launch(struct scene *t, struct watch *w, struct buffer *to)
 {
 	const struct device_observer observer = { w, watch_before, watch_after };
@@ -338,6 +330,7 @@ static void watch_launch(struct scene *t, struct watch *w, struct buffer *to)
 
 	*w = (struct watch){ .scene = t };
 	OK(device_observe(t->device, &observer));
+	OK(device_capture_begin(t->device, t->s[2], CAPTURE_GLOBAL));
 	FILL(*t, t->s[0], t->b[0], 1);
 	OK(device_launch(t->device, row_copy(&c, t->s[0], t->b[3], t->b[0])));
 	row_copy(&c, t->s[0], to, t->b[0]);
@@ -350,11 +343,12 @@ START_TEST(an_observer_sees_memory_around_a_launch)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
+		struct graph *graph;
 		struct watch w;
 
 		watch_launch(&t, &w, t.b[1]);
+		OK(device_capture_end(t.device, t.s[2], &graph));
 		OK(device_sync(t.device, NULL));
 		ck_assert_int_eq(w.calls, 2);
 		ck_assert_int_eq(w.status, STATUS_OK);
@@ -362,7 +356,6 @@ START_TEST(an_observer_sees_memory_around_a_launch)
 		ck_assert_uint_eq(w.after, 1);
 		see(&seen, w.other);
 		OK(device_observe(t.device, NULL));
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.none, 0);
 	ck_assert_int_gt(seen.second, 0);
@@ -393,6 +386,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, an_upload_is_in_order_with_its_stream, 0, devices);
 	tcase_add_loop_test(tests, freeing_waits_for_the_device, 0, devices);
+	tcase_add_loop_test(tests, closing_waits_for_the_device, 0, devices);
 	tcase_add_loop_test(tests, work_outlives_its_stream_and_event, 0, devices);
 	tcase_add_loop_test(tests, arguments_are_copied_at_the_call, 0, devices);
 	tcase_add_loop_test(tests, event_sync_waits_for_the_record, 0, devices);

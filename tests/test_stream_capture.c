@@ -135,6 +135,39 @@ START_TEST(an_empty_graph_is_legal)
 }
 END_TEST
 
+START_TEST(a_graph_cannot_be_launched_into_a_capture)
+{
+	EACH_SEED(t) {
+		struct graph_exec *exec;
+		struct graph *graph;
+
+		begin_capture(&t, 0);
+		FILL(t, t.s[0], t.b[0], 1);
+		exec = exec_of(&t, end_capture(&t, t.s[0]));
+		begin_capture(&t, 0);
+		CODE(device_graph_launch(t.device, exec, t.s[0]), 900);
+		CODE(device_capture_end(t.device, t.s[0], &graph), 901);
+		ck_assert_uint_eq(final_word(&t, t.b[0]), POISON);
+	}
+}
+END_TEST
+
+START_TEST(a_graph_launch_in_another_stream_works)
+{
+	EACH_SEED(t) {
+		struct graph_exec *exec;
+
+		begin_capture(&t, 0);
+		FILL(t, t.s[0], t.b[0], 1);
+		exec = exec_of(&t, end_capture(&t, t.s[0]));
+		begin_capture(&t, 0);
+		OK(device_graph_launch(t.device, exec, t.s[1]));
+		end_capture(&t, t.s[0]);
+		ck_assert_uint_eq(final_word(&t, t.b[0]), 1);
+	}
+}
+END_TEST
+
 /* --- several streams in one capture --- */
 
 /* 0: b0 = 7; then 1: b1 = b0 and 2: b2 = b0 and both race for b3; then 0: b0 = 8. */
@@ -371,6 +404,8 @@ int main(void)
 	tcase_add_loop_test(tests, other_streams_work_during_a_capture, 0, devices);
 	tcase_add_loop_test(tests, the_default_stream_can_be_captured, 0, devices);
 	tcase_add_loop_test(tests, an_empty_graph_is_legal, 0, devices);
+	tcase_add_loop_test(tests, a_graph_cannot_be_launched_into_a_capture, 0, devices);
+	tcase_add_loop_test(tests, a_graph_launch_in_another_stream_works, 0, devices);
 	tcase_add_loop_test(tests, events_become_edges, 0, devices);
 	tcase_add_loop_test(tests, a_fork_must_be_joined, 0, devices);
 	tcase_add_loop_test(tests, work_after_the_join_must_be_joined_too, 0, devices);

@@ -11,13 +11,10 @@ START_TEST(streams_are_unordered)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
-
+	EACH_DRAW(t) {
 		FILL(t, t.s[0], t.b[0], 1);
 		FILL(t, t.s[1], t.b[0], 2);
 		see(&seen, final_word(&t, t.b[0]));
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.first, 0);
 	ck_assert_int_gt(seen.second, 0);
@@ -29,13 +26,10 @@ START_TEST(the_default_stream_is_one_like_others)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
-
+	EACH_DRAW(t) {
 		FILL(t, NULL, t.b[0], 1);
 		FILL(t, t.s[1], t.b[0], 2);
 		see(&seen, final_word(&t, t.b[0]));
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.first, 0);
 	ck_assert_int_gt(seen.second, 0);
@@ -56,15 +50,12 @@ END_TEST
 
 START_TEST(an_event_orders_two_streams)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 1);
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
 		OK(device_event_wait(t.device, t.s[1], t.e[0]));
 		FILL(t, t.s[1], t.b[0], 2);
 		ck_assert_uint_eq(final_word(&t, t.b[0]), 2);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -88,16 +79,13 @@ START_TEST(a_diamond_of_three_streams)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
-
+	EACH_SEED(t) {
 		diamond(&t);
 		OK(device_sync(t.device, t.s[0]));
 		ck_assert_uint_eq(word_of(&t, NULL, t.b[0]), 8);
 		ck_assert_uint_eq(word_of(&t, NULL, t.b[1]), 7);
 		ck_assert_uint_eq(word_of(&t, NULL, t.b[2]), 7);
 		see(&seen, word_of(&t, NULL, t.b[3]));
-		device_close(t.device);
 	}
 	ck_assert_int_eq(seen.none, 0);
 	if (_i == 0) {
@@ -112,9 +100,7 @@ START_TEST(a_wait_is_for_the_latest_record)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 1);
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
 		OK(device_event_wait(t.device, t.s[1], t.e[0]));
@@ -125,7 +111,6 @@ START_TEST(a_wait_is_for_the_latest_record)
 		COPY(t, t.s[2], t.b[2], t.b[0]);
 		see(&seen, final_word(&t, t.b[1]));
 		ck_assert_uint_eq(word_of(&t, NULL, t.b[2]), 2);
-		device_close(t.device);
 	}
 	ck_assert_int_eq(seen.none, 0);
 	if (_i == 0) {
@@ -137,14 +122,11 @@ END_TEST
 
 START_TEST(waiting_for_what_was_never_recorded_is_nothing)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
-
+	EACH_SEED(t) {
 		OK(device_event_wait(t.device, t.s[1], t.e[0]));
 		OK(device_event_sync(t.device, t.e[0]));
 		FILL(t, t.s[1], t.b[0], 2);
 		ck_assert_uint_eq(word_of(&t, t.s[1], t.b[0]), 2);
-		device_close(t.device);
 	}
 }
 END_TEST
