@@ -156,7 +156,8 @@ struct device_observer {
 /* The table each device fills. An operation a device does not have yet is NULL; the device_*()
  * calls below turn that into a USAGE error that names it. Uploads and downloads of host memory are
  * complete when the call returns, after the work before them on their stream; only those named
- * async are left to the stream. */
+ * async are left to the stream. Error 900 because of a capture on another stream refuses that wait:
+ * the copy itself is done. */
 struct device_ops {
 	const char *name;               /* "sim", "cuda", "recorder" */
 	enum status (*open)(const struct device_options *, struct device **out);

@@ -298,6 +298,40 @@ START_TEST(same_seed_same_trace)
 }
 END_TEST
 
+/* The same decode with graphs and without. */
+START_TEST(graphs_beside_launches)
+{
+	struct attention_shape shape = recording_shape(&(struct recording_options){ .slots = 2 });
+	struct recording_options options = {
+		.shape = &shape, .slots = 2, .level = LEVEL_POINTS };
+	struct diff_options diff = { .run_a = 1, .run_b = 2 };
+	struct store *store = new_store();
+	struct diff_report report;
+
+	recording_make(store, &options, NULL);
+	shape.graph = (enum graph_mode)_i;
+	recording_make(store, &options, NULL);
+	OK(diff_runs(store, store, &diff, &report));
+	ck_assert_msg(report.differences == 0, "%s %s", report.items[0].address,
+		      report.items[0].what);
+	ck_assert_int_eq(report.operations, 4 * REC_LAYERS * REC_STEPS);
+	ck_assert_int_ge(report.buffers, report.operations);
+	ck_assert_int_eq(report.partials, query(store, "SELECT count(*) FROM v_partial"
+						" WHERE run = 2"));
+	ck_assert_int_eq(report.points, query(store, "SELECT count(*) FROM v_point WHERE run = 2"));
+	diff_report_free(&report);
+
+	/* One other bit of q is found. */
+	options.flip_step = 4;
+	recording_make(store, &options, NULL);
+	diff.run_b = 3;
+	OK(diff_runs(store, store, &diff, &report));
+	ck_assert_int_gt(report.differences, 0);
+	diff_report_free(&report);
+	OK(store_close(store));
+}
+END_TEST
+
 /* --- streams --- */
 
 static struct scene record_scene(struct store *store, uint64_t seed)
@@ -600,6 +634,7 @@ int main(void)
 	tcase_add_loop_test(tests, attention_is_replayed, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_loop_test(tests, windows, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_test(tests, same_seed_same_trace);
+	tcase_add_loop_test(tests, graphs_beside_launches, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_test(tests, an_order_that_nothing_forces_is_found);
 	tcase_add_test(tests, results_are_of_the_time_they_ran);
 	tcase_add_test(tests, copies_left_to_a_stream);

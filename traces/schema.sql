@@ -265,8 +265,11 @@ CREATE VIEW v_node AS SELECT
 	                -- offset, bytes) that this node is about to overwrite
 	n.after,        -- JSON array: nodes that come before one added by hand; NULL in a capture,
 	                -- where streams and events give the order
-	n.launch        -- of a graph launch: number of the first launch it makes
-FROM t_node n LEFT JOIN t_op_kind k ON k.kind = n.work;
+	n.launch,       -- of a graph launch: number of the first launch it makes
+	c.kernel,       -- of a node that is a launch
+	o.layer
+FROM t_node n CROSS JOIN t_op o USING (run, op)
+	LEFT JOIN t_op_kind k ON k.kind = n.work LEFT JOIN t_call c ON c.call = o.call;
 
 -- One row per argument of a launch or graph node.
 CREATE VIEW v_arg AS SELECT

@@ -121,7 +121,7 @@ static bool is_since(int64_t version, const char *name)
 	return version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node"));
 }
 
-/* `create` is the model's statement. */
+/* `create` is the model's statement. What is there for one connection only is in memory. */
 static enum status add_missing(struct store *store, const char *create)
 {
 	char *temporary = xasprintf("CREATE TEMP %s", create + strlen("CREATE "));
