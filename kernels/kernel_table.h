@@ -14,6 +14,9 @@
 
 struct dim3 {
 	unsigned x, y, z;
+#ifdef __cplusplus                      /* as CUDA's, for users' files */
+	dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) { }
+#endif
 };
 
 enum param_kind {

@@ -158,13 +158,33 @@ static void add_processor(struct words *words)
 #endif
 }
 
+/* The folder that has sim/user.h; the caller frees it. */
+static enum status find_include(char **out)
+{
+	char *header;
+	bool there;
+
+	*out = datadir_include();
+	header = xasprintf("%s/sim/user.h", *out);
+	there = access(header, R_OK) == 0;
+	free(header);
+	if (there)
+		return STATUS_OK;
+	fail(STATUS_USAGE, "%s has no sim/user.h: the folder with flashtwin's headers is missing%s",
+	     *out, getenv("FLASHTWIN_DATADIR") ? " (FLASHTWIN_DATADIR names it)" : "");
+	free(*out);
+	return STATUS_USAGE;
+}
+
 static enum status preprocess(const struct user_kernel *k, const struct user_source *s,
 			      const char *compiler, const char *out)
 {
-	char *include = datadir_include(), *stubs = xasprintf("%s/sim/include", include);
 	struct words words = { 0 };
+	char *include, *stubs;
 	enum status status;
 
+	TRY(find_include(&include));
+	stubs = xasprintf("%s/sim/include", include);
 	add_words(&words, (const char *const[]){ compiler, "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-isystem", stubs, "-isystem", include, "-include",
 		  "sim/user.h", "-fdiagnostics-color=never", NULL });
@@ -209,6 +229,7 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-shared", "-Wl,-Bsymbolic",
 		  "-fno-semantic-interposition", "-ftls-model=initial-exec", "-ffp-contract=off",
 		  "-fno-math-errno", "-fno-strict-aliasing", "-fno-optimize-sibling-calls",
+		  "-fwrapv", "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error",
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	add_processor(&words);
 	add_words(&words, (const char *const[]){ "-o", out, in, NULL });
@@ -247,12 +268,15 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 				     const char *path)
 {
 	struct output output;
+	char *address;
 
 	TRY(output_open(path, &output));
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
 	fwrite(k->source, 1, k->source_bytes, output.file);
-	fprintf(output.file, "\n#line 1 \"<kernel table>\"\nvoid *ft_user_entry = (void *)&%s;\n",
-		s->kernel);
+	address = rewrite_kernel_address(s->kernel);
+	fprintf(output.file, "\n#line 1 \"<kernel table>\"\nvoid *ft_user_entry = (void *)%s;\n",
+		address);
+	free(address);
 	return output_commit(&output);
 }
 
