@@ -114,6 +114,10 @@ extern const struct kernel *const kernel_table[];
 
 const struct kernel *kernel_find(const char *name);
 
+/* Lets kernel_find() find a kernel that was compiled at run time, before all others, until the next
+ * call; NULL: none. The kernel stays the caller's. For commands, before they start threads. */
+void kernel_register(const struct kernel *);
+
 /* Parameter lists are the same for every build of a source; this is the plain simulator build's. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);
 int kernel_param_index(const struct kernel *, const char *name);        /* -1 when there is none */

@@ -268,8 +268,10 @@ static json_t *dim_json(struct dim3 d)
 
 static json_t *describe(const struct launch_command *c)
 {
-	json_t *asked = json_object(), *args = json_object();
+	json_t *asked = json_object(), *args = json_object(), *flags = json_array();
 
+	for (int i = 0; i < c->flag_count; i++)
+		json_array_append_new(flags, json_string(c->flags[i]));
 	for (int i = 0; i < c->args.count; i++)
 		json_object_set_new(args, c->args.items[i].name,
 				    json_string(c->args.items[i].spec));
@@ -279,6 +281,7 @@ static json_t *describe(const struct launch_command *c)
 	json_object_set_new(asked, "block", dim_json(c->block));
 	json_object_set_new(asked, "shared", json_integer(c->shared_bytes));
 	json_object_set_new(asked, "args", args);
+	json_object_set_new(asked, "flags", flags);
 	return asked;
 }
 

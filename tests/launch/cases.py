@@ -11,11 +11,13 @@ out on a GPU.
 import ast
 import math
 import os
+import random
 import struct
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DTYPES = {'f32': ('<f4', 'f'), 'f64': ('<f8', 'd'), 'f16': ('<f2', 'e'), 'bf16': ('<V2', 'H'),
@@ -576,6 +578,124 @@ def nbody():
                 {'devA': want}, 1e-4, shared=256)
 
 
+# --- 16-bit floats, by exact fractions ---
+
+class Format:
+    """A float of 16 bits: its values in order, and rounding of fractions to it."""
+    def __init__(self, kind, exponent, fraction):
+        self.kind, self.fraction = kind, fraction
+        self.least = 2 - (1 << (exponent - 1))
+        self.infinity = ((1 << exponent) - 1) << fraction
+
+    def value(self, bits):
+        """A Fraction, or a float for what is not finite."""
+        m = bits & 0x7fff
+        sign = -1 if bits & 0x8000 else 1
+        if m >= self.infinity:
+            return math.nan if m > self.infinity else sign * math.inf
+        e, f = m >> self.fraction, m & (1 << self.fraction) - 1
+        f, e = (f, 1) if e == 0 else (f | 1 << self.fraction, e)
+        return sign * Fraction(f) * Fraction(2) ** (e - 1 + self.least - self.fraction)
+
+    def round(self, x, mode='n', negative=False):
+        """Bits of x, a Fraction or what is not finite; negative: the sign of a zero."""
+        if isinstance(x, float):
+            return 0x7fff if math.isnan(x) else self.infinity | (0x8000 if x < 0 else 0)
+        sign = 0x8000 if x < 0 or (x == 0 and negative) else 0
+        a = abs(x)
+        e = self.least
+        if a:
+            e = max(self.least, a.numerator.bit_length() - a.denominator.bit_length() - 1)
+            while Fraction(2) ** (e + 1) <= a:
+                e += 1
+        units = a / Fraction(2) ** (e - self.fraction)
+        away = mode == ('d' if sign else 'u')
+        q = round(units) if mode == 'n' else math.ceil(units) if away else math.floor(units)
+        bits = ((e - self.least) << self.fraction) + q
+        if bits >= self.infinity:
+            bits = self.infinity if mode == 'n' or away else self.infinity - 1
+        return sign | bits
+
+
+HALF, BF16 = Format('__half', 5, 10), Format('__nv_bfloat16', 8, 7)
+
+
+def small_unary(f):
+    values = [f.value(b) for b in range(65536)]
+    out = [0x7fff if v != v else b ^ 0x8000 for b, v in enumerate(values)]
+    out += [0x7fff if v != v else b & 0x7fff for b, v in enumerate(values)]
+    for call in (math.floor, math.ceil, math.trunc, round):
+        out += [f.round(v if isinstance(v, float) else Fraction(call(v)), 'n', b >> 15)
+                for b, v in enumerate(values)]
+    out += [f.round(math.nan if v != v or v < 0 else v if v == math.inf
+                    else Fraction(math.sqrt(v)), 'n', b >> 15) for b, v in enumerate(values)]
+    floats = [None if v != v else float(v) for v in values]
+    return Case('small_floats.cu', 'unary<%s>' % f.kind, '256', '256',
+                {'value': Out('f32', 65536), 'out': Out('u16', 7 * 65536)},
+                {'value': [v if v is None or abs(v) < math.inf else None for v in floats],
+                 'out': out})
+
+
+def small_rounding(f):
+    draw = random.Random(1)
+    bits = [draw.getrandbits(32) for _ in range(3000)]
+    bits += [(113 + i % 32 << 23 | draw.getrandbits(3) << 20 | (i & 1) << 12 | i >> 8 & 1)
+             for i in range(2000)]           # at and beside ties
+    bits += [0, 1 << 31, 1, 0x7f7fffff, 0xff7fffff, 0x477fefff, 0x477ff000, 0x33000000, 0x33000001]
+    floats = [struct.unpack('<f', struct.pack('<I', b))[0] for b in bits]
+    floats = [v for v in floats if math.isfinite(v)]
+    return Case('small_floats.cu', 'rounding<%s>' % f.kind, '40', '128',
+                {'in': Array('f32', floats), 'out': Out('u16', 4 * len(floats)),
+                 'n': 'i32:%d' % len(floats)},
+                {'out': [f.round(Fraction(v), mode, math.copysign(1, v) < 0)
+                         for v in floats for mode in 'nzdu']})
+
+
+def small_binary(f):
+    """Finite operands and results that are not zero: their signs are the float's."""
+    draw = random.Random(2)
+    triples, out = [], []
+    while len(triples) < 3 * 3000:
+        bits = [draw.randrange(1, f.infinity) | draw.choice((0, 0x8000)) for _ in range(3)]
+        if draw.random() < 0.5:              # a product that ends in a tie, and very little
+            bits[0] = bits[0] & ~3 | 2
+            bits[2] = bits[2] & 0x8000 | draw.randrange(1, 40 << f.fraction - 5)
+        a, b, c = (f.value(v) for v in bits)
+        results = [a + b, a - b, a * b, a / b, a * b + c]
+        if 0 in results:
+            continue
+        triples += bits
+        out += [f.round(r) for r in results]
+        out.append(bits[0 if a >= b else 1] ^ bits[0 if a <= c else 2])
+    return Case('small_floats.cu', 'binary<%s>' % f.kind, '24', '128',
+                {'in': Array('u16', triples), 'out': Out('u16', len(out)), 'n': 'i32:3000'},
+                {'out': out})
+
+
+def half_unary():
+    return small_unary(HALF)
+
+
+def half_rounding():
+    return small_rounding(HALF)
+
+
+def half_binary():
+    return small_binary(HALF)
+
+
+def bf16_unary():
+    return small_unary(BF16)
+
+
+def bf16_rounding():
+    return small_rounding(BF16)
+
+
+def bf16_binary():
+    return small_binary(BF16)
+
+
 def errors(name, line, *patterns):
     case = Case('errors_%s.cu' % name, 'k', '1', '1', {}, gpu=False,
                 fails=(3, 'errors_%s.cu:%d' % (name, line)) + patterns)
@@ -587,7 +707,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, printing,
          templates, templates_bounds, overload, overload_template, overload_unclear, division32,
          division64, division_least, copy4, stencil, volume, misaligned, misaligned_int, gelu,
-         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, nbody]
+         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, nbody,
+         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
     'ptx': (5, 'inline PTX'), 'clock': (4, 'clock64'), 'texture': (2, 'texture'),
     'nested': (6, '<<<'), 'wmma': (2, 'mma.h'), 'gridsync': (5, 'grid'),
