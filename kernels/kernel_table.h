@@ -16,6 +16,12 @@ struct dim3 {
 	unsigned x, y, z;
 #ifdef __cplusplus                      /* as CUDA's, for users' files */
 	dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) { }
+	/* To uint3, which is what CUDA's threadIdx is. */
+	template <class T, class = decltype(T{ 0u, 0u, 0u }.z)> operator T() const
+	{
+		static_assert(sizeof(T) == 3 * sizeof x, "a dim3 becomes a uint3 only");
+		return T{ x, y, z };
+	}
 #endif
 };
 

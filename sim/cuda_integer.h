@@ -53,7 +53,9 @@ FT_INTEGER unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift
 
 FT_INTEGER int __mul24(int a, int b)
 {
-	return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8));
+	int low_a = (int)((unsigned)a << 8) >> 8, low_b = (int)((unsigned)b << 8) >> 8;
+
+	return (int)((unsigned)low_a * (unsigned)low_b);
 }
 
 FT_INTEGER unsigned __umul24(unsigned a, unsigned b)

@@ -75,7 +75,8 @@ FT_FN FT_T2 FT_PASTE(make_, FT_WORD, 2)(FT_T a, FT_T b) { return FT_T2(a, b); }
 FT_FN FT_T2 FT_PASTE(__halves2, FT_WORD, 2)(FT_T a, FT_T b) { return FT_T2(a, b); }
 FT_FN FT_T2 FT_PASTE(FT_PASTE(__, FT_WORD, 2), FT_WORD, 2)(FT_T a) { return FT_T2(a, a); }
 FT_FN FT_T2 FT_PASTE(__float2, FT_WORD, 2_rn)(float v) { return FT_T2(FT_T(v), FT_T(v)); }
-FT_FN FT_T2 FT_PASTE(__floats2, FT_WORD, 2_rn)(float a, float b) { return FT_T2(FT_T(a), FT_T(b)); }
+FT_FN FT_T2 FT_PASTE(__floats2, FT_WORD, 2_rn)(float a, float b)
+	{ return FT_T2(FT_T(a), FT_T(b)); }
 FT_FN FT_T2 FT_PASTE(__float22, FT_WORD, 2_rn)(float2 v) { return FT_T2(FT_T(v.x), FT_T(v.y)); }
 FT_FN float2 FT_PASTE(__, FT_WORD, 22float2)(FT_T2 v)
 	{ return make_float2((float)v.x, (float)v.y); }
@@ -92,7 +93,8 @@ FT_FN FT_T2 __lowhigh2highlow(FT_T2 v) { return FT_T2(v.y, v.x); }
 /* --- arithmetic --- */
 
 /* [0, 1]; a NaN becomes 0 */
-FT_FN FT_T ft_saturate(FT_T a) { return (float)a > 0.0f ? ((float)a < 1.0f ? a : FT_T(1)) : FT_T(0); }
+FT_FN FT_T ft_saturate(FT_T a)
+	{ return (float)a > 0.0f ? ((float)a < 1.0f ? a : FT_T(1)) : FT_T(0); }
 
 #define FT_OPERATOR(op, word) \
 	FT_FN FT_T operator op(const FT_T &a, const FT_T &b) { return FT_T((float)a op (float)b); } \

@@ -563,6 +563,12 @@ def dynamic_types():
                 {'g_odata': [sum(x[:256]), sum(x[256:])]}, shared=512)
 
 
+def host_class():
+    return Case('host_class.cu', 'sizes', '1', '2',
+                {'m': Array('u8', struct.pack('<ii', 3, 4)), 'o': Out('f32', 2)},
+                {'o': [8, 100]})
+
+
 def nbody():
     bodies = ramp(4 * 32)
     want = []
@@ -707,7 +713,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, printing,
          templates, templates_bounds, overload, overload_template, overload_unclear, division32,
          division64, division_least, copy4, stencil, volume, misaligned, misaligned_int, gelu,
-         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, nbody,
+         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
     'ptx': (5, 'inline PTX'), 'clock': (4, 'clock64'), 'texture': (2, 'texture'),

@@ -1,7 +1,8 @@
 /* gelu.cu - activations as in many repositories: constants in macros, std:: names, ternaries. */
 #include <cmath>
 #include <cfloat>
-#define GELU_SCALING_FACTOR sqrtf(2.0f / M_PI)
+#include <math_constants.h>
+#define GELU_SCALING_FACTOR sqrtf(2.0f / CUDART_PI_F)
 __global__ void gelu(float* out, const float* inp, int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < N) {

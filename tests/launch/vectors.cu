@@ -38,8 +38,9 @@ __global__ void stencil_1d(const int *in, int *out, int n)
 
 __global__ void volume(int3 size, uchar4 *out)
 {
-	int x = blockIdx.x * blockDim.x + threadIdx.x;
-	int y = blockIdx.y * blockDim.y + threadIdx.y;
+	const uint3 t = threadIdx;
+	int x = blockIdx.x * blockDim.x + t.x;
+	int y = blockIdx.y * blockDim.y + t.y;
 	int z = blockIdx.z * blockDim.z + threadIdx.z;
 	dim3 d(2, 3);
 
