@@ -143,7 +143,8 @@ static enum status read_scalar(struct launch_arg *a)
 		return read_integer(a->name, colon + 1, &a->value);
 	}
 	return fail(STATUS_USAGE, "--arg %s=%s: expected TYPE:VALUE (bool, i8, u8, i16, u16, "
-		    "i32, u32, i64, u64, f16, bf16, f32 or f64), null, @IN.npy, >OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
+		    "i32, u32, i64, u64, f16, bf16, f32 or f64), null, @IN.npy, "
+		    ">OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
 }
 
 /* --- arrays --- */
@@ -244,8 +245,8 @@ void launch_args_free(struct launch_args *args)
 
 /* --- matching --- */
 
-/* The type of a value, or with stars == 1 of what a pointer leads to, by its text: "const unsigned *"
- * is u32. False when it is not known. */
+/* The type of a value, or with stars == 1 of what a pointer leads to, by its text: "const unsigned
+ * *" is u32. False when it is not known. */
 static bool element_type(const char *type, int stars, enum dtype *out)
 {
 	static const struct { const char *name; enum dtype dtype; } known[] = {

@@ -1,5 +1,5 @@
-/* cuda_bf16.h - bfloat16 for C++ files on the simulator: __nv_bfloat16 and __nv_bfloat162, their conversions,
- * arithmetic and comparison. */
+/* cuda_bf16.h - bfloat16 for C++ files on the simulator: __nv_bfloat16 and
+ * __nv_bfloat162, their conversions, arithmetic and comparison. */
 #ifndef FLASHTWIN_CUDA_BF16_H
 #define FLASHTWIN_CUDA_BF16_H
 

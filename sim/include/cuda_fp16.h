@@ -1,5 +1,5 @@
-/* cuda_fp16.h - half precision for C++ files on the simulator: __half and __half2, their conversions,
- * arithmetic and comparison. */
+/* cuda_fp16.h - half precision for C++ files on the simulator: __half and
+ * __half2, their conversions, arithmetic and comparison. */
 #ifndef FLASHTWIN_CUDA_FP16_H
 #define FLASHTWIN_CUDA_FP16_H
 
