@@ -284,7 +284,7 @@ static void worker_land(struct worker *w)
 	fiber_announce_arrive(&w->thread);
 	if (w->fault.signal) {
 		report_fault(w, text, sizeof text);
-		grid_fail(w->grid, schedule_current()->warp->block->order, 700, text);
+		grid_fail(w->grid, schedule_current()->warp->block->order, report_code(w), text);
 	}
 	ft_self = NULL;
 	w->resident = 0;

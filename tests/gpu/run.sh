@@ -276,6 +276,24 @@ graph_attend incremental
 graph_attend incremental-multiwarp
 graph_attend batched
 
+# --- users' kernels ---
+
+# Needs nvcc: compiles each for both devices, and holds the two to the same bits and to what Python
+# works out.
+if command -v nvcc >/dev/null || [ -x "${NVCC:-/usr/local/cuda/bin/nvcc}" ]; then
+	run 300 python3 "$source/tests/launch/cases.py" "$flashtwin" both
+	cat "$work/stdout" >>"$log"
+	passed=$(grep -c '^ok' "$work/stdout")
+	detail="$passed passed, $(grep -c '^not ok' "$work/stdout") failed"
+	if [ "$code" -eq 0 ] && [ "$passed" -gt 0 ]; then
+		result PASS "users' kernels" "$detail"
+	else
+		result FAIL "users' kernels" "$detail, exit code $code"
+	fi
+else
+	result SKIP "users' kernels" 'no nvcc'
+fi
+
 # --- traces to keep, each replayed at once on the simulator ---
 
 # record NAME PROMPT_FILE BYTES OPTION...
