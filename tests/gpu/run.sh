@@ -77,13 +77,16 @@ bytes_of_i32() {
 	printf '%b' "$(cat "$work/escapes")"
 }
 
-# last_query FILE POSITIONS: of q (8, POSITIONS, 64) the last position, as a (8, 64) file.
-last_query() {
+# last_rows FILE HEADS POSITIONS: of (HEADS, POSITIONS, 64), up to 9 heads, the last position, as a
+# (HEADS, 64) file.
+last_rows() {
 	printf '\223NUMPY\001\000\166\000'
-	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 64), }"
-	npy_data "$1" >"$work/q"
-	for head in 0 1 2 3 4 5 6 7; do
-		tail -c +$(((head * $2 + $2 - 1) * 256 + 1)) "$work/q" | head -c 256
+	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($2, 64), }"
+	npy_data "$1" >"$work/rows"
+	head=0
+	while [ "$head" -lt "$2" ]; do
+		tail -c +$(((head * $3 + $3 - 1) * 256 + 1)) "$work/rows" | head -c 256
+		head=$((head + 1))
 	done
 }
 
@@ -191,7 +194,7 @@ attend() {
 	reference=$samples/reference/$name
 	query=$reference/layer${layer}_q.npy
 	if [ "$name" = short ]; then
-		last_query "$query" 96 >"$work/q.npy"
+		last_rows "$query" 8 96 >"$work/q.npy"
 		query=$work/q.npy
 	fi
 	what="attend $name, layer $layer${*:+, $*}"
@@ -294,68 +297,10 @@ else
 	result SKIP "users' kernels" 'no nvcc'
 fi
 
-# --- traces to keep, each replayed at once on the simulator ---
+# --- traces to keep; compute-sanitizer ---
 
-# record NAME PROMPT_FILE BYTES OPTION...
-record() {
-	name=$1 prompt=$2 bytes=$3
-	shift 3
-	run 240 "$flashtwin" decode --model "$samples" --prompt-file "$prompt" -n "$bytes" \
-		--device cuda --force -o "$out/$name.twin" "$@"
-	if [ "$code" -ne 0 ]; then
-		result FAIL "record $name.twin" "exit code $code: $(tail -n 1 "$work/stderr")"
-		return
-	fi
-	result PASS "record $name.twin" "$(wc -c <"$out/$name.twin") bytes"
-	run 240 "$flashtwin" replay "$out/$name.twin" --device sim
-	compared "replay $name.twin on the simulator"
-}
-
-printf 'ROMEO:\nO, she do' >"$work/demo"
-record demo "$work/demo" 64 --chunk 32 --log points
-npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
-# Windows, because 12 MB do not hold all 200 steps: the queries, keys, values, partials and outputs
-# of romeo alone are 10 MB of f32, of which no compressor keeps less than 85 %. Step 0 is the prompt,
-# which the demo's trace has too.
-record romeo "$work/romeo" 200 --log partials --log-at s1..s16,s192..s199
-npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
-record long "$work/long" 200 --log launch --log-at s1..s64,s184..s199
-
-size=$(cat "$out"/*.twin | wc -c)
-if [ "$size" -le 12000000 ]; then
-	result PASS 'size of the traces' "$size bytes"
-else
-	result FAIL 'size of the traces' "$size bytes, 12000000 are allowed"
-fi
-
-# --- compute-sanitizer ---
-
-sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
-# sanitize TOOL PATH
-sanitize() {
-	what="compute-sanitizer $1, $2"
-	run 60 "$sanitizer" --tool "$1" --error-exitcode 9 "$flashtwin" decode \
-		--model "$samples" --prompt-file "$work/demo" -n 4 --chunk 16 --path "$2" \
-		--device cuda --no-record
-	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' | tail -n 1 |
-		sed 's/.*========= //')
-	if [ "$code" -eq 0 ]; then
-		result PASS "$what" "$line"
-	elif [ "$code" -eq 9 ]; then
-		result FAIL "$what" "$line"
-	else
-		result SKIP "$what" "it does not run here: exit code $code $line"
-	fi
-}
-
-for tool in memcheck racecheck initcheck synccheck; do
-	if [ ! -x "$sanitizer" ]; then
-		result SKIP "compute-sanitizer $tool" 'no compute-sanitizer here'
-		continue
-	fi
-	sanitize "$tool" flash-decoding
-	sanitize "$tool" flash-decoding-graph
-done
+. "$source/tests/gpu/record.sh"
+. "$source/tests/gpu/sanitize.sh"
 
 # --- what the paths claim to gain ---
 

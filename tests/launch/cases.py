@@ -730,7 +730,7 @@ def main():
     if sys.argv[3:]:
         cases = [(name, case) for name, case in cases if name in sys.argv[3:]]
     failed = 0
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         results = pool.map(lambda c: c[1].wrong(flashtwin, device), cases)
         for number, ((name, _), wrong) in enumerate(zip(cases, results), 1):
             print('%s %d - %s' % ('not ok' if wrong else 'ok', number, name), flush=True)
