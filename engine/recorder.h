@@ -2,8 +2,8 @@
  *
  * recorder_open() gives a struct device that behaves as the one inside it: same results, same
  * errors, same bits. Every operation becomes a row of the trace; what each row holds beyond that is
- * decided by the level (traces/event.h). Rows are in the order of calls. On a device that tells when
- * work runs (the simulator), what a launch wrote is read right then, whatever the order of streams;
+ * decided by the level (traces/event.h). Rows are in the order of calls. On a device that tells
+ * when work runs (the simulator), what a launch wrote is read right then, whatever the order of streams;
  * on any other, launches become synchronous. Either way an error belongs to the launch that caused
  * it. A step ends when the whole device has ended its work. The recorder knows no kernel by name:
  * what a launch wrote comes from the kernel table.
@@ -47,9 +47,10 @@ struct recorder_options {
 	 * launches ("L0..L9"), both ends included, ascending, not mixed. Numbers are those of the
 	 * whole run, here and in the trace: an address means the same with and without windows.
 	 * Operations are numbered as stored, without gaps. Outside the windows only allocations,
-	 * stream and event objects, captures, graphs with their nodes, and tokens are stored; a window that opens after a gap begins
-	 * with OP_RESTORE rows of what changed meanwhile, so that it can be replayed. What comes
-	 * between two steps or launches goes with the one before. */
+	 * stream and event objects, graphs with their nodes, and tokens are stored; a window that
+	 * opens after a gap begins with OP_RESTORE rows of what changed meanwhile, so that it can
+	 * be replayed. What comes between two steps or launches goes with the one before; a launch
+	 * of a graph is recorded whole or not at all. */
 	const char *log_at;
 	/* For a replay, which does just what the windows of the recorded run held: these, for
 	 * v_run. log_at is NULL then. */
