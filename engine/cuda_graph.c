@@ -219,6 +219,15 @@ enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 	return status;
 }
 
+/* CUDA has no copies of nothing, which are legal here: a node that does nothing stands for one. */
+static CUresult add_copy(struct cuda_device *d, struct graph *graph, const CUDA_MEMCPY3D *copy,
+			 const CUgraphNode *after, size_t after_count, CUgraphNode *node)
+{
+	if (copy->WidthInBytes == 0)
+		return d->cu->GraphAddEmptyNode(node, graph->handle, after, after_count);
+	return d->cu->GraphAddMemcpyNode(node, graph->handle, after, after_count, copy, d->context);
+}
+
 enum status cuda_graph_add_copy(struct device *device, struct graph *graph, struct buffer *to,
 				uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
 				size_t bytes, const int *after, int after_count, int *node)
@@ -235,9 +244,8 @@ enum status cuda_graph_add_copy(struct device *device, struct graph *graph, stru
 	if (status == STATUS_OK)
 		status = cuda_enter(d);
 	if (status == STATUS_OK)
-		status = cuda_check(d, d->cu->GraphAddMemcpyNode(&added, graph->handle, before,
-								 (size_t)after_count, &copy,
-								 d->context),
+		status = cuda_check(d, add_copy(d, graph, &copy, before, (size_t)after_count,
+						&added),
 				    "adding a copy of %zu bytes from %s to %s to a graph", bytes,
 				    from->name, to->name);
 	if (status == STATUS_OK)

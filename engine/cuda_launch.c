@@ -251,12 +251,13 @@ static enum status launch_call(struct cuda_device *d, const struct kernel *kerne
 {
 	const struct cuda_driver *cu = d->cu;
 	CUstream stream = call->config.hStream;
-	bool captured;
+	bool captured, timed;
 
 	d->launch_timed = false;
 	TRY(is_captured(d, stream, &captured));
+	timed = !captured && !d->untimed;
 	TRY(cuda_send_points(d, call->build->module, stream, captured));
-	if (!captured)
+	if (timed)
 		TRY(cuda_check(d, cu->EventRecord(d->launch_begin, stream), "timing %s",
 			       kernel->name));
 	TRY(cuda_check(d, cu->LaunchKernelEx(&call->config, call->build->function, call->params,
@@ -266,10 +267,10 @@ static enum status launch_call(struct cuda_device *d, const struct kernel *kerne
 		       call->config.gridDimZ, call->config.blockDimX, call->config.blockDimY,
 		       call->config.blockDimZ, call->config.sharedMemBytes));
 	d->last_kernel = kernel->name;
-	if (!captured)
+	if (timed)
 		TRY(cuda_check(d, cu->EventRecord(d->launch_end, stream), "timing %s",
 			       kernel->name));
-	d->launch_timed = !captured;
+	d->launch_timed = timed;
 	return STATUS_OK;
 }
 

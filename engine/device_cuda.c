@@ -168,6 +168,7 @@ static enum status cuda_open(const struct device_options *options, struct device
 	d->base.ordinal = options->ordinal;
 	d->cu = cu;
 	d->poison = options->poison;
+	d->untimed = options->untimed;
 	status = find_device(d);
 	if (status == STATUS_OK)
 		status = make_context(d);

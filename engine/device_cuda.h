@@ -67,6 +67,7 @@ struct cuda_device {
 	struct kept_sink *kept_sinks;   /* of launches in graphs */
 	CUevent launch_begin, launch_end;
 	bool launch_timed;              /* the two hold the times of the last launch */
+	bool untimed;                   /* no launch is timed */
 	const char *last_kernel;        /* the likeliest cause of a fault; NULL: nothing ran yet */
 	int fault;                      /* error code that the context died of, else 0 */
 	char fault_text[512];

@@ -164,6 +164,35 @@ START_TEST(what_waits_invalidates_a_capture_and_writes_nothing)
 }
 END_TEST
 
+/* As a recorder does in the middle of a capture, on memory that a GPU fills with poison as well. */
+START_TEST(a_relaxed_thread_may_allocate_and_wait)
+{
+	const struct device_options options = { .poison = true };
+	const struct buffer_spec spec = { "late", DTYPE_F32, 1, { WORDS } };
+	struct device *poisoned;
+	struct stream *captured;
+	enum capture_state state;
+	struct buffer *late;
+	struct graph *graph;
+	uint32_t found[WORDS];
+
+	OK(device_open(test_devices[_i / MODES], &options, &poisoned));
+	OK(device_stream_create(poisoned, &captured));
+	OK(device_capture_begin(poisoned, captured, (enum capture_mode)(_i % MODES)));
+	OK(device_capture_relax(poisoned, true));
+	OK(device_alloc(poisoned, &spec, &late));
+	OK(device_fill(poisoned, NULL, late, 0, 7, 1));
+	OK(device_download(poisoned, NULL, late, 0, found, BYTES));
+	OK(device_capture_relax(poisoned, false));
+	ck_assert_uint_eq(found[0], 7);
+	ck_assert_uint_eq(found[WORDS - 1], DEVICE_POISON);
+	OK(device_capture_state(poisoned, captured, &state));
+	ck_assert_int_eq(state, CAPTURE_ACTIVE);
+	OK(device_capture_end(poisoned, captured, &graph));
+	device_close(poisoned);
+}
+END_TEST
+
 /* They read and write host memory when the graph is launched, each time. */
 START_TEST(asynchronous_copies_become_nodes)
 {
@@ -189,6 +218,32 @@ START_TEST(asynchronous_copies_become_nodes)
 		ck_assert_float_eq(out[0], 2.0f);
 		ck_assert_float_eq(out[1], host[1]);
 		ck_assert_float_eq(out[2], values[2]);
+	}
+	device_close(device);
+}
+END_TEST
+
+/* By hand: of 0 bytes too, which is a node like any other. */
+START_TEST(copies_may_be_nodes_made_by_hand)
+{
+	int first, second, third, unknown = 3;
+	struct graph *graph;
+	float found[WORDS];
+
+	open_device(test_devices[_i]);
+	OK(device_graph_create(device, &graph));
+	OK(device_graph_add_copy(device, graph, to, 4, from, 0, 8, NULL, 0, &first));
+	OK(device_graph_add_copy(device, graph, to, 0, from, 0, 0, &first, 1, &second));
+	OK(device_graph_add_copy(device, graph, to, 16, to, 4, 8, &second, 1, &third));
+	ck_assert_int_eq(third, 2);
+	FAILS(device_graph_add_copy(device, graph, to, 0, from, 0, 4, &unknown, 1, &third),
+	      STATUS_USAGE, "after node 3 of a graph that has 3");
+	launch_once(graph);
+	OK(device_download(device, NULL, to, 0, found, BYTES));
+	for (int i = 0; i < WORDS; i++) {
+		static const float expected[WORDS] = { 0, 1, 2, 0, 1, 2 };
+
+		ck_assert_float_eq(found[i], expected[i]);
 	}
 	device_close(device);
 }
@@ -334,7 +389,9 @@ int main(void)
 	tcase_add_loop_test(tests, a_path_on_a_new_device_is_captured, 0, all);
 	tcase_add_loop_test(tests, what_waits_invalidates_a_capture_and_writes_nothing, 0,
 			    devices * MODES * SYNCHRONOUS);
+	tcase_add_loop_test(tests, a_relaxed_thread_may_allocate_and_wait, 0, devices * MODES);
 	tcase_add_loop_test(tests, asynchronous_copies_become_nodes, 0, devices * MODES);
+	tcase_add_loop_test(tests, copies_may_be_nodes_made_by_hand, 0, devices);
 	tcase_add_loop_test(tests, a_captured_launch_keeps_its_arguments, 0, devices);
 	tcase_add_loop_test(tests, a_capture_moves_no_length_and_writes_no_key, 0, all);
 	tcase_add_loop_test(tests, launches_one_by_one_never_read_the_graphs_lengths, 0, all);

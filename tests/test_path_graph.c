@@ -244,6 +244,8 @@ int main(void)
 	TCase *equal = tcase_create("equal"), *refused = tcase_create("refused");
 
 	tcase_set_timeout(equal, 120);
+	/* Seconds here are minutes under valgrind: CK_EXCLUDE_TAGS=slow leaves them out. */
+	tcase_set_tags(equal, "slow");
 	tcase_add_loop_test(equal, graphs_change_no_bit, 0, CASES * GRAPH_PATHS);
 	tcase_add_test(equal, flash_decoding_graph_is_flash_decoding_captured);
 	tcase_add_loop_test(equal, paths_agree_from_graphs, 0, 8);

@@ -21,6 +21,7 @@ _flashtwin() {
 	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
 	--graph) words='none capture manual' ;;
+	--suite) words='seeds' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return
@@ -50,7 +51,7 @@ _flashtwin() {
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view) words='--plain --at --screen --all' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
-		bench) words='--sim --runs' ;;
+		bench) words='--sim --suite --device --runs --json' ;;
 		info) words='--device --json --jobs --verify-math' ;;
 		help) words='decode attend launch replay diff view sql bench info' ;;
 		esac

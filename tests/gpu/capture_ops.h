@@ -31,12 +31,15 @@ struct scene {
 const struct launch *scene_launch(struct copy_launch *, struct buffer *from, struct buffer *to,
 				  struct stream *);
 
+enum status scene_launch_on(struct scene *, struct stream *);    /* source to target */
+enum status scene_destroy_other(struct scene *);
+
 struct operation {
 	const char *name;
 	bool streamed;                  /* tried on the captured stream and on the other one */
-	bool plain;                     /* a sequence of its own: tried once a mode */
 	enum status (*call)(struct scene *);
 };
-extern const struct operation operations[];     /* ends with a NULL name */
+/* Both end with a NULL name. Sequences are tried once a mode. */
+extern const struct operation operations[], sequences[];
 
 #endif

@@ -7,7 +7,8 @@
 # OUT_DIR/capture.txt to tests/h200/). A build may have been made elsewhere: only
 # BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
 # LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and OUT_DIR/report.txt, and
-# prints that last. Exit code 1 when anything failed, 77 without a GPU.
+# prints that last; what the attention paths gain goes to OUT_DIR/seeds-claims.md. Exit code 1 when
+# anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
@@ -117,7 +118,8 @@ CK_VERBOSITY=silent
 abs_srcdir=$source
 abs_builddir=$build
 export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
-for test in test_cuda test_twin test_graph_twin; do
+for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
+	test_stream_order test_host_behaviour test_host_graphs test_host_slots; do
 	run 240 "$build/tests/$test"
 	cat "$work/stdout" >>"$log"
 	passed=$(grep -c '^ok' "$work/stdout")
@@ -134,10 +136,17 @@ done
 
 run 400 "$build/tests/gpu/capture_table"
 cp "$work/stdout" "$out/capture.txt"
-if [ "$code" -eq 0 ] && ! grep -q 'no-scene\|signal' "$out/capture.txt"; then
-	result PASS 'operations during a capture' "$(grep -vc '^#' "$out/capture.txt") cases"
+cases() {
+	grep -v '^#' "$1" | tr -s ' '
+}
+cases "$out/capture.txt" >"$work/got"
+cases "$source/tests/h200/capture.txt" >"$work/wanted"
+detail="$(grep -c . "$work/got") cases, $(diff "$work/wanted" "$work/got" | grep -c '^>') differ"
+if [ "$code" -eq 0 ] && cmp -s "$work/wanted" "$work/got"; then
+	result PASS 'operations during a capture' "$detail"
 else
-	result FAIL 'operations during a capture' "exit code $code: $(tail -n 1 "$work/stderr")"
+	result FAIL 'operations during a capture' "$detail, exit code $code"
+	diff "$work/wanted" "$work/got" >>"$log"
 fi
 
 # --- decoding ---
@@ -250,6 +259,11 @@ graph_attend() {
 	done
 }
 
+# Recorded, then not: a recorder adds nodes of its own to a graph.
+decode romeo 200 'captured, every point' --path flash-decoding-graph --log points
+decode romeo 200 'built by hand, every partial' --graph manual --log partials --chunk 16
+decode short 64 'batched, captured' --path batched --graph capture --log points
+decode short 64 'incremental, by hand' --path incremental --graph manual --log points
 graph_decode romeo 200 --path flash-decoding-graph
 graph_decode romeo 200 --graph manual
 graph_decode long 200 --graph capture --chunk 16 --warps 2
@@ -324,6 +338,34 @@ for tool in memcheck racecheck initcheck synccheck; do
 	sanitize "$tool" flash-decoding
 	sanitize "$tool" flash-decoding-graph
 done
+
+# --- what the paths claim to gain ---
+
+# Beside it, where PyTorch is installed, kernels that are not ours.
+run 300 "$flashtwin" bench --suite seeds
+if [ "$code" -eq 0 ]; then
+	cp "$work/stdout" "$out/seeds-claims.md"
+	detail="$(grep -c '| beaten *|$' "$out/seeds-claims.md") beaten,"
+	detail="$detail $(grep -c '| reproduced *|$' "$out/seeds-claims.md") reproduced,"
+	detail="$detail $(grep -c '| not reproduced *|$' "$out/seeds-claims.md") not reproduced"
+	result PASS 'bench --suite seeds' "$detail"
+	if command -v nvidia-smi >/dev/null; then
+		echo 'Clocks and power afterwards:'
+		nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit \
+			--format=csv,noheader
+		echo
+	fi >>"$out/seeds-claims.md" 2>&1
+	run 300 python3 "$source/tests/gpu/reference_bench.py"
+	if [ "$code" -eq 0 ]; then
+		cat "$work/stdout" >>"$out/seeds-claims.md"
+		result PASS 'reference of bench' 'PyTorch'
+	else
+		result SKIP 'reference of bench' "exit code $code: $(tail -n 1 "$work/stderr")"
+	fi
+	cat "$out/seeds-claims.md" >>"$log"
+else
+	result FAIL 'bench --suite seeds' "exit code $code: $(tail -n 1 "$work/stderr")"
+fi
 
 # --- the table ---
 
