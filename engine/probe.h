@@ -2,8 +2,9 @@
  *
  * Before a launch probe_prepare() sizes and clears the probe buffers and hands them to the device;
  * the caller then launches with `probed` set, and probe_collect() reads back what the kernel
- * published. A launch of a graph, which is made many times, has a probe of its own, which is cleared
- * in between. Serves the recorder; which launches are probed and what becomes of the points is its business.
+ * published. A launch of a graph, which is made many times, has a probe of its own, which is
+ * cleared in between. Serves the recorder; which launches are probed and what becomes of the points
+ * is its business.
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -41,8 +42,8 @@ enum status probe_clear(struct probe *);
 /* Tells the device to write points where probe_prepare() made room last. */
 enum status probe_point_here(struct probe *);
 
-/* After a launch that probe_prepare() made room for has ended: its points in order of block, thread and
- * sequence, xmalloc'ed, the caller frees (NULL when there are none); names are static. `sequence`
+/* After a launch that probe_prepare() made room for has ended: its points in order of block, thread
+ * and sequence, xmalloc'ed, the caller frees (NULL when there are none); names are static. `sequence`
  * counts all points of a thread, also those the filter leaves out, so that an address never depends
  * on the filter. *dropped: points that did not fit. On an error nothing is returned. */
 enum status probe_collect(struct probe *, const char *filter, struct event_point **points,

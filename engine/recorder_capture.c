@@ -284,6 +284,13 @@ static enum status device_after(struct recorder *r, struct node *node, int **aft
 	return status;
 }
 
+static enum status give_up(struct node *node, int *before, enum status why)
+{
+	free(before);
+	node_free(node);
+	return why;
+}
+
 enum status recorder_graph_add_launch(struct device *device, struct graph *graph,
 				      const struct launch *launch, const int *after,
 				      int after_count, int *out)
@@ -301,11 +308,8 @@ enum status recorder_graph_add_launch(struct device *device, struct graph *graph
 		done = prepare_launch(r, node, launch);
 	if (done == STATUS_OK)
 		done = device_after(r, node, &before, &count);
-	if (done != STATUS_OK) {
-		free(before);
-		node_free(node);
-		return done;
-	}
+	if (done != STATUS_OK)
+		return give_up(node, before, done);
 	done = device_graph_add_launch(device->inner, graph, &node->ticket.launch, before, count,
 				       &node->device_node);
 	free(before);
@@ -330,11 +334,8 @@ enum status recorder_graph_add_copy(struct device *device, struct graph *graph, 
 	node->bytes = bytes;
 	if (done == STATUS_OK)
 		done = device_after(r, node, &before, &count);
-	if (done != STATUS_OK) {
-		free(before);
-		node_free(node);
-		return done;
-	}
+	if (done != STATUS_OK)
+		return give_up(node, before, done);
 	done = device_graph_add_copy(device->inner, graph, to, to_offset, from, from_offset, bytes,
 				     before, count, &node->device_node);
 	free(before);

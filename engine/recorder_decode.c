@@ -131,7 +131,8 @@ static size_t describe_rows(const struct recording *n, const struct place *place
 				.buffer = shadow_id(n->recorder, cache->buffer),
 				.offset = cache->offset + at * sizeof(float), .bytes = row_bytes,
 			};
-			find_source(shadow_find(n->recorder, rows->buffer), from, row_bytes, &kv[count]);
+			find_source(shadow_find(n->recorder, rows->buffer), from, row_bytes,
+				    &kv[count]);
 			count++;
 		}
 	return count;

@@ -43,8 +43,8 @@ static enum status recorder_alloc(struct device *device, const struct buffer_spe
 		r->last_id = alloc.id;
 	if (done == STATUS_OK)
 		shadow_add(r, *out, alloc.id);
-	return recorder_add(r, OP(OP_ALLOC, .buffer = alloc.id, .bytes = alloc.bytes, .alloc = &alloc),
-		    done);
+	return recorder_add(r, OP(OP_ALLOC, .buffer = alloc.id, .bytes = alloc.bytes,
+				  .alloc = &alloc), done);
 }
 
 static enum status recorder_free(struct device *device, struct buffer *buffer)
@@ -133,9 +133,9 @@ static enum status upload_pointers(struct device *device, enum op_kind kind, str
 		shadow_set_pointers(shadow, offset, pointers, count);
 	}
 	done = recorder_add(r, OP(kind, .stream = stream_number(r, stream),
-			  .buffer = shadow_id(r, buffer), .offset = offset,
-			  .bytes = count * sizeof(uint64_t), .pointers = pointers,
-			  .pointer_count = (int)count), done);
+				  .buffer = shadow_id(r, buffer), .offset = offset,
+				  .bytes = count * sizeof(uint64_t), .pointers = pointers,
+				  .pointer_count = (int)count), done);
 	free(pointers);
 	return done;
 }
@@ -165,8 +165,8 @@ static enum status recorder_download(struct device *device, struct stream *strea
 	bool keep = r->level >= LEVEL_PARTIALS && done == STATUS_OK;
 
 	return recorder_add(r, OP(OP_DOWNLOAD, .stream = stream_number(r, stream),
-			  .buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
-			  .data = keep ? destination : NULL), done);
+				  .buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
+				  .data = keep ? destination : NULL), done);
 }
 
 static enum status recorder_copy(struct device *device, struct stream *stream, struct buffer *to,
@@ -182,7 +182,8 @@ static enum status recorder_copy(struct device *device, struct stream *stream, s
 	enum status done;
 
 	if (capture)
-		TRY(recorder_capture_move(r, capture, OP_COPY, stream, to, to_offset, bytes, &node));
+		TRY(recorder_capture_move(r, capture, OP_COPY, stream, to, to_offset, bytes,
+					  &node));
 	done = device_copy(device->inner, stream, to, to_offset, from, from_offset, bytes);
 	if (capture)
 		return recorder_note_node(r, capture, op, node, done);

@@ -1,10 +1,11 @@
 /* test_record_graph.c - streams, events, captures and graphs in a trace: every launch a graph makes
  * has its rows, a replay does all of it again, and damage is found.
  *
- * On the simulator, and where a row depends on no order on a GPU too when there is one.
+ * On the simulator; attention is recorded on a GPU too, where there is one, and replayed here.
  */
 #include "config.h"
 
+#include "tests/dump_text.h"
 #include "tests/recording.h"
 #include "tests/streams.h"
 
@@ -13,7 +14,6 @@
 #include "engine/attention_graph.h"
 #include "engine/replay.h"
 #include "engine/step_io.h"
-#include "traces/dump.h"
 
 static struct store *new_store(void)
 {
@@ -41,18 +41,6 @@ static void replay_equal(struct store *store)
 {
 	for (uint64_t seed = 0; seed < 4; seed++)
 		ck_assert_msg(replay_under(store, seed) == 0, "seed %d: bits differ", (int)seed);
-}
-
-static char *dump_of(struct store *store)
-{
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	ck_assert_ptr_nonnull(out);
-	OK(dump_logical(store, out));
-	fclose(out);
-	return text;
 }
 
 /* --- attention --- */
@@ -96,15 +84,21 @@ static void attend(struct device *device, enum graph_mode mode, int layers_each,
 	free(v);
 }
 
-static void attend_recorded(struct store *store, enum graph_mode mode, int layers_each,
-			    enum log_level level, uint64_t seed)
+static void attend_on(const char *device, struct store *store, enum graph_mode mode,
+		      int layers_each, enum log_level level, uint64_t seed)
 {
 	struct device *recorder = recording_open(store, &(struct recording_options){
-		.level = level, .seed = seed });
+		.level = level, .seed = seed, .device = device });
 	float out[2 * REC_HEADS * REC_D];
 
 	attend(recorder, mode, layers_each, out);
 	OK(recorder_finish(recorder, STATUS_OK));
+}
+
+static void attend_recorded(struct store *store, enum graph_mode mode, int layers_each,
+			    enum log_level level, uint64_t seed)
+{
+	attend_on("sim", store, mode, layers_each, level, seed);
 }
 
 /* The simulator as a recorder meets a GPU: a device that does not tell when work runs. */
@@ -255,6 +249,16 @@ START_TEST(attention_is_replayed)
 		replay_equal(store);
 		OK(store_close(store));
 	}
+}
+END_TEST
+
+START_TEST(attention_of_a_gpu_is_replayed)
+{
+	struct store *store = new_store();
+
+	attend_on("cuda", store, (enum graph_mode)_i, 2, LEVEL_POINTS, 0);
+	replay_equal(store);
+	OK(store_close(store));
 }
 END_TEST
 
@@ -632,6 +636,9 @@ int main(void)
 	tcase_add_loop_test(tests, rows_of_a_graph, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_loop_test(tests, recorded_bits_are_unrecorded_bits, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_loop_test(tests, attention_is_replayed, GRAPH_CAPTURE, GRAPH_MODES);
+	if (test_device_count() > 1)
+		tcase_add_loop_test(tests, attention_of_a_gpu_is_replayed, GRAPH_CAPTURE,
+				    GRAPH_MODES);
 	tcase_add_loop_test(tests, windows, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_test(tests, same_seed_same_trace);
 	tcase_add_loop_test(tests, graphs_beside_launches, GRAPH_CAPTURE, GRAPH_MODES);

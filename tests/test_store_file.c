@@ -445,6 +445,31 @@ START_TEST(read_only_media)
 }
 END_TEST
 
+/* A trace of version 1 has no graphs: it reads as if it had none, and is upgraded when a run is
+ * added. */
+START_TEST(earlier_format)
+{
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change("PRAGMA user_version = 1; DROP VIEW v_node; DROP TABLE t_node;"
+	       " DELETE FROM t_op_kind WHERE kind > 17");
+	OK(store_open(T, &store));
+	ASK(store, "SELECT count(*) FROM v_node", "0");
+	OK(store_close(store));
+	OK(store_create(T, &append, &store));
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	ASK(store, "PRAGMA user_version", "2");
+	ASK(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
+	ASK(store, "SELECT count(*) FROM main.t_node", "0");
+	OK(store_close(store));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("store_file");
@@ -462,5 +487,6 @@ int main(void)
 	tcase_add_test(tests, kills);
 	tcase_add_test(tests, hot_journal);
 	tcase_add_test(tests, read_only_media);
+	tcase_add_test(tests, earlier_format);
 	return run_suite("store_file", tests);
 }

@@ -172,8 +172,8 @@ enum status diff_graph(struct diff *d)
 	bool launched = false;
 	enum status status;
 
-	diff_note(d, "one run launched graphs, the other each kernel alone: compared by the names of"
-		  " buffers");
+	diff_note(d, "one run launched graphs, the other each kernel alone: compared by the names"
+		  " of buffers");
 	TRY(join_launches(d, &launched));
 	status = prepare(d, 0, digests, &rows[0]);
 	if (status == STATUS_OK)

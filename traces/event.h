@@ -123,12 +123,12 @@ struct event_launch {
 /* What an operation has to do with a graph: with GRAPH_NODE, GRAPH_INSTANTIATE, GRAPH_LAUNCH,
  * GRAPH_UPLOAD, and with events that are recorded or waited for in a capture. */
 struct event_node {
-	int graph;                      /* its number: 1, 2, ... as captures begin and graphs are made */
-	int node;                       /* GRAPH_NODE, GRAPH_UPLOAD: in the graph, from 0; else -1 */
+	int graph;                      /* 1, 2, ... as captures begin and graphs are made */
+	int node;                       /* GRAPH_NODE, GRAPH_UPLOAD: from 0 in the graph; else -1 */
 	enum op_kind work;              /* GRAPH_NODE: what the node does */
-	bool own;                       /* the recorder's: saves what `node` is about to overwrite */
-	/* Of a node added by hand: those it comes after. NULL in a capture, where streams and events
-	 * say so. */
+	bool own;                       /* the recorder's: saves what `node` will overwrite */
+	/* Of a node added by hand: those it comes after. NULL in a capture, where streams and
+	 * events say so. */
 	const int *after;
 	int after_count;
 	int64_t launch;                 /* GRAPH_LAUNCH: number of its first launch; else -1 */
@@ -145,10 +145,11 @@ struct event_op {
 	uint32_t from_buffer;           /* COPY */
 	uint64_t from_offset;
 	uint32_t pattern;               /* FILL; CAPTURE_BEGIN: the mode; CAPTURE_RELAX: 1 or 0 */
-	/* Number of an event, graph or executable graph. LAUNCH: the GRAPH_LAUNCH operation that made
-	 * it. -1 none */
+	/* Number of an event, graph or executable graph. LAUNCH: the GRAPH_LAUNCH operation that
+	 * made it. -1 none */
 	int64_t object;
-	/* UPLOAD, UPLOAD_ASYNC, GRAPH_UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS on. */
+	/* UPLOAD, UPLOAD_ASYNC, GRAPH_UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS
+	 * on. */
 	const void *data;
 	const struct event_pointer *pointers;   /* UPLOAD_POINTERS, RESTORE of a pointer table */
 	int pointer_count;

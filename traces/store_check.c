@@ -216,7 +216,8 @@ static enum status check_schema(struct store *store, sqlite3 *model, int64_t ver
 
 	if (sqlite3_exec(model, schema_sql, NULL, NULL, NULL) != SQLITE_OK
 	    || sqlite3_prepare_v2(model,
-				  "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view')",
+				  "SELECT name, sql FROM sqlite_schema"
+				  " WHERE type IN ('table', 'view')",
 				  -1, &names, NULL)
 		       != SQLITE_OK)
 		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
