@@ -54,7 +54,7 @@ several() {
 	shift
 	rm -rf "$work/texts"
 	record_decode "$name" "$work/first" --prompt-file "$work/second" \
-		--prompt-file "$work/third" --slots 2 --out-dir "$work/texts" -n 5 --log points "$@"
+		--prompt-file "$work/third" --slots 2 --out-dir "$work/texts" -n 3 --log points "$@"
 }
 short incremental
 short incremental-multiwarp
