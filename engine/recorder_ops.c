@@ -296,6 +296,11 @@ static enum status recorder_event_elapsed(struct device *device, struct event *f
 	return device_event_elapsed(device->inner, from, to, us);
 }
 
+static size_t recorder_findings(struct device *device, const struct event_finding **out)
+{
+	return device_findings(device->inner, out);
+}
+
 static double recorder_last_launch_us(struct device *device)
 {
 	return device_last_launch_us(device->inner);
@@ -322,6 +327,7 @@ const struct device_ops device_recorder = {
 	.event_wait = recorder_event_wait,
 	.event_elapsed = recorder_event_elapsed,
 	.last_launch_us = recorder_last_launch_us,
+	.findings = recorder_findings,
 	.step_begin = recorder_step_begin,
 	.step_end = recorder_step_end,
 };

@@ -7,6 +7,7 @@
 
 #undef _FORTIFY_SOURCE                  /* see schedule.c */
 
+#include "sim/check.h"
 #include "sim/schedule.h"
 
 #include <pthread.h>
@@ -45,6 +46,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 				sigaction(signal, &previous[i], NULL);
 		return;
 	}
+	if (signal == SIGFPE && check_trap(info, context, (uintptr_t)program_counter(context)))
+		return;
 	w->fault.signal = signal;
 	w->fault.address = info->si_addr;
 	w->fault.pc = program_counter(context);
