@@ -11,6 +11,10 @@
 #include <string.h>
 
 struct check_hot check_hot;
+struct ft_check_block ft_check_block;
+
+/* Hooks are part of the program: its thread-local variables have fixed places. */
+extern __thread const struct ft_thread_view *ft_self __attribute__((tls_model("local-exec")));
 
 /* Hooks are called by name only. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -24,35 +28,27 @@ static inline uint64_t record(const struct check_lane *lane, uintptr_t pc)
 		| (uint32_t)((pc - check_hot.code) << PLACE_SHIFT) | RECORD_MASK;
 }
 
-/* Whether an earlier access may be unordered. The least segment that may be is `limit`. */
-static inline bool questionable(uint64_t earlier, uint32_t limit, const struct check_lane *lane)
+static inline uint32_t segment_of(uint64_t earlier)
 {
-	uint32_t segment = (uint32_t)(earlier >> 32);
-
-	return segment >= limit && segment != lane->segment;
+	return (uint32_t)(earlier >> 32);
 }
 
-/* Of shared memory all records are the block's own, or old; of global memory any block's. */
+/* Earlier accesses in segments below are ordered. Of shared memory all records are the block's own,
+ * or old; of global memory any block's. */
 static inline uint32_t limit_at(size_t offset, const struct check_lane *lane)
 {
 	return offset < check_hot.shared_span ? lane->bound : check_hot.first;
 }
 
-/* Keeps the last reader, and behind it one of another block rather than one of this. */
-static inline void note_reader(size_t word, const struct check_lane *lane, uintptr_t pc)
+/* Of two unordered readers the one of another block is kept rather than one of this. */
+static __attribute__((noinline)) void keep_reader(size_t word, const struct check_lane *lane,
+						  uint64_t last)
 {
-	uint64_t *reader = check_hot.reader[word];
-	uint64_t last = reader[0];
+	uint32_t kept = segment_of(check_hot.reader[word]);
 
-	if ((uint32_t)(last >> 32) == lane->segment)
-		return;
-	reader[0] = record(lane, pc);
-	if ((uint32_t)(last >> 32) < check_hot.first)
-		return;
-	if ((uint32_t)(last >> 32) < lane->block_first
-	    || (uint32_t)(reader[1] >> 32) >= lane->block_first
-	    || (uint32_t)(reader[1] >> 32) < check_hot.first)
-		reader[1] = last;
+	if (segment_of(last) < lane->block_first || kept >= lane->block_first
+	    || kept < check_hot.first)
+		check_hot.reader[word] = last;
 }
 
 static inline __attribute__((always_inline)) void read_words(uintptr_t address, size_t words,
@@ -60,47 +56,56 @@ static inline __attribute__((always_inline)) void read_words(uintptr_t address, 
 {
 	const struct check_lane *lane = &schedule_current()->check;
 	size_t offset = address - check_hot.base, word = offset >> 2;
-	bool plain = offset < check_hot.span && !(offset & (4 * words - 1));
+	struct check_cell *cell = &check_hot.cell[word];
 	uint32_t limit;
 
-	if (!LIKELY(plain))
+	if (!LIKELY(offset < check_hot.span && !(offset & (4 * words - 1))))
 		goto question;
 	limit = limit_at(offset, lane);
-	for (size_t i = 0; i < words; i++)
-		if (check_hot.state[word + i] != STATE_WHOLE)
+	for (size_t i = 0; i < words; i++) {
+		uint32_t writer = segment_of(cell[i].writer);
+
+		if (check_hot.state[word + i] != STATE_WHOLE
+		    || (writer >= limit && writer != lane->segment))
 			goto question;
-	if (check_hot.touched[offset >> TOUCHED_SHIFT] == check_hot.launch)
-		for (size_t i = 0; i < words; i++)
-			if (questionable(check_hot.writer[word + i], limit, lane))
-				goto question;
-	for (size_t i = 0; i < words; i++)
-		note_reader(word + i, lane, pc);
+	}
+	for (size_t i = 0; i < words; i++) {
+		uint64_t last = cell[i].reader;
+
+		if (segment_of(last) == lane->segment)
+			continue;
+		cell[i].reader = record(lane, pc);
+		if (segment_of(last) >= limit)
+			keep_reader(word + i, lane, last);
+	}
 	return;
 question:
 	check_access(address, 4 * words, CHECK_READ, 0, pc);
 }
 
+/* When the last reader is ordered, so are those before it. */
 static inline __attribute__((always_inline)) void write_words(uintptr_t address, size_t words,
 							      uintptr_t pc)
 {
 	const struct check_lane *lane = &schedule_current()->check;
 	size_t offset = address - check_hot.base, word = offset >> 2;
-	bool plain = offset < check_hot.span && !(offset & (4 * words - 1));
+	struct check_cell *cell = &check_hot.cell[word];
 	uint32_t limit;
 
-	if (!LIKELY(plain))
+	if (!LIKELY(offset < check_hot.span && !(offset & (4 * words - 1))))
 		goto question;
 	limit = limit_at(offset, lane);
-	for (size_t i = 0; i < words; i++)
-		if (check_hot.state[word + i] < 0xf0
-		    || questionable(check_hot.writer[word + i], limit, lane)
-		    || questionable(check_hot.reader[word + i][0], limit, lane)
-		    || questionable(check_hot.reader[word + i][1], limit, lane))
+	for (size_t i = 0; i < words; i++) {
+		uint32_t writer = segment_of(cell[i].writer);
+
+		if (check_hot.state[word + i] < STATE_ALLOCATED
+		    || segment_of(cell[i].reader) >= limit
+		    || (writer >= limit && writer != lane->segment))
 			goto question;
-	check_hot.touched[offset >> TOUCHED_SHIFT] = check_hot.launch;
+	}
 	for (size_t i = 0; i < words; i++) {
 		check_hot.state[word + i] = STATE_WHOLE;
-		check_hot.writer[word + i] = record(lane, pc);
+		cell[i].writer = record(lane, pc);
 	}
 	return;
 question:
@@ -256,27 +261,17 @@ ATOMIC(64, uint64_t)
 
 /* --- basic blocks and array bounds --- */
 
-static __attribute__((noinline)) void basic_block_event(void)
-{
-	if (!check_hot.span)
-		return;
-	check_settle(check_hot.check);
-	if (check_hot.pending & PENDING_TRAP) {
-		check_hot.pending &= ~PENDING_TRAP;
-		check_watch_nan(true);
-	}
-}
-
+/* Where the compiler's calls are not inlined, each basic block comes here. */
 void __sanitizer_cov_trace_pc(void)
 {
-	struct lane *lane = schedule_current();
-	uintptr_t pc = CALLER;
-
-	if (!lane)
+	ft_check_block.pc = CALLER;
+	if (!ft_check_block.pending || !check_hot.span)
 		return;
-	if (__builtin_expect(check_hot.pending, 0))
-		basic_block_event();
-	lane->check.pc = pc;
+	check_settle(check_hot.check);
+	if (ft_check_block.pending & PENDING_TRAP) {
+		ft_check_block.pending &= ~PENDING_TRAP;
+		check_watch_nan(true);
+	}
 }
 
 /* As in GCC's and Clang's run-time interface. */

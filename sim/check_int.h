@@ -11,6 +11,7 @@
 #include "sim/schedule.h"
 
 #define STATE_WHOLE 0xffu               /* allocated and written */
+#define STATE_ALLOCATED 0xf0u
 #define RECORD_ATOMIC 0x10u
 #define RECORD_VOLATILE 0x20u
 #define RECORD_MASK 0x0fu
@@ -29,25 +30,32 @@ struct check_slice {
 #define PENDING_WRITE 1u                /* judge a write that has happened */
 #define PENDING_TRAP 2u                 /* trap on NaN again */
 
+/* Who touched a word last. */
+struct check_cell {
+	uint64_t writer, reader;
+};
+
 /* What hooks need at once. All of the running launch; span is 0 while none runs. */
 struct check_hot {
 	uintptr_t base;                 /* of device memory */
 	size_t span;
 	size_t shared_span;             /* the part of it, from base on, that is shared memory */
 	uint8_t *state;
-	uint64_t *writer;
-	uint64_t (*reader)[2];          /* the last one; one before it, of another block if any */
-	uint32_t *touched;              /* per 64 KiB: the launch that wrote there last */
-	uint32_t launch;                /* 1, 2, ... */
+	struct check_cell *cell;
+	uint64_t *reader;               /* one before the last, of another block if any */
 	uint32_t first;                 /* segment of the launch */
 	uintptr_t code;                 /* where the object with the kernel begins */
 	size_t code_bytes;
-	unsigned pending;               /* what the next basic block is to do: PENDING_* */
 	struct check *check;
 };
 extern struct check_hot check_hot;
 
-#define TOUCHED_SHIFT 16
+/* Of the running thread; sim/cuda_c.h spells this out in assembly. */
+struct ft_check_block {
+	uintptr_t pc;                   /* of the basic block it entered last */
+	unsigned pending;               /* what the next one is to do: PENDING_*; else 0 */
+};
+extern struct ft_check_block ft_check_block;
 
 /* --- findings --- */
 

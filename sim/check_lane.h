@@ -17,7 +17,7 @@ struct check_lane {
 	uint32_t bound;                 /* those of its block below have ended before this one */
 	uint32_t warp_bound;            /* the same of its warp */
 	uint32_t *known;                /* and of single lanes of its warp: [32], NULL: none */
-	uintptr_t pc;                   /* of the basic block it entered last */
+	uintptr_t pc;                   /* of the basic block it was in when it met others last */
 	struct check_memory_order *order;       /* fences and atomics; NULL: none so far */
 };
 

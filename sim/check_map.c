@@ -25,10 +25,10 @@
 #define SMALLEST ((size_t)1 << 28)
 #define ALIGNMENT 256
 
-/* Bytes of shadow for `span` bytes: state, writer, two readers, and one word for each 64 KiB. */
+/* Bytes of shadow for `span` bytes: cells, one more reader, state. */
 static size_t shadow_bytes(size_t span)
 {
-	return span / 4 + span * 2 + span * 4 + (span >> TOUCHED_SHIFT) * sizeof(uint32_t);
+	return span * 4 + span * 2 + span / 4;
 }
 
 static void lay_out(struct check *check, unsigned char *memory, size_t span)
@@ -40,12 +40,10 @@ static void lay_out(struct check *check, unsigned char *memory, size_t span)
 	hot->base = (uintptr_t)memory;
 	hot->span = span;
 	hot->shared_span = span / ARENA_SHARE;
-	hot->writer = (uint64_t *)(void *)at;
-	at += span * 2;
-	hot->reader = (uint64_t (*)[2])(void *)at;
+	hot->cell = (struct check_cell *)(void *)at;
 	at += span * 4;
-	hot->touched = (uint32_t *)(void *)at;
-	at += (span >> TOUCHED_SHIFT) * sizeof(uint32_t);
+	hot->reader = (uint64_t *)(void *)at;
+	at += span * 2;
 	hot->state = at;
 	hot->check = check;
 	check->spacing = span / BUFFERS;
@@ -136,6 +134,12 @@ const struct check_region *check_region_at(const struct check *check, uintptr_t 
 
 /* --- shadow state --- */
 
+static void mark_words(uint8_t *state, size_t words, uint8_t bits, bool set)
+{
+	for (size_t i = 0; i < words; i++)
+		state[i] = set ? state[i] | bits : (uint8_t)(state[i] & ~bits);
+}
+
 /* Sets or clears bits of the bytes [at, at + bytes); `shift` 0: written, 4: allocated. */
 static void mark(struct check *check, uintptr_t at, size_t bytes, unsigned shift, bool set)
 {
@@ -148,13 +152,10 @@ static void mark(struct check *check, uintptr_t at, size_t bytes, unsigned shift
 		state[offset >> 2] = set ? state[offset >> 2] | bit
 			: (uint8_t)(state[offset >> 2] & ~bit);
 	}
-	for (; offset + 4 <= end; offset += 4) {
-		uint8_t bits = (uint8_t)(0xfu << shift);
-
-		state[offset >> 2] = set ? state[offset >> 2] | bits
-			: (uint8_t)(state[offset >> 2] & ~bits);
-	}
-	for (; offset < end; offset++) {
+	mark_words(state + (offset >> 2), offset < end ? (end - offset) >> 2 : 0,
+		   (uint8_t)(0xfu << shift), set);
+	for (offset = offset < (end & ~(uintptr_t)3) ? end & ~(uintptr_t)3 : offset; offset < end;
+	     offset++) {
 		uint8_t bit = (uint8_t)(1u << (shift + (offset & 3)));
 
 		state[offset >> 2] = set ? state[offset >> 2] | bit

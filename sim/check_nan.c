@@ -64,13 +64,13 @@ bool check_trap(const siginfo_t *info, void *context, uintptr_t pc)
 	traps++;
 	if (makes_nan((const unsigned char *)pc)) {
 		check_side_of_lane(lane, pc + 1, "operation", &report.side);
-		report.side.around = lane->check.pc;
+		report.side.around = ft_check_block.pc;
 		check_report(check_hot.check, &report);
 	}
 	/* Go on without traps; the next basic block wants them again. */
 	((ucontext_t *)context)->uc_mcontext.fpregs->mxcsr |= INVALID_MASK;
 	((ucontext_t *)context)->uc_mcontext.fpregs->mxcsr &= ~(unsigned)_MM_EXCEPT_INVALID;
-	check_hot.pending |= PENDING_TRAP;
+	ft_check_block.pending |= PENDING_TRAP;
 	return true;
 }
 

@@ -105,8 +105,8 @@ static void renumber(struct check *check)
 
 	if (check->next_slice < MAX_SLICES / 4)
 		return;
-	madvise(hot->writer, hot->span * 2, MADV_DONTNEED);
-	madvise(hot->reader, hot->span * 4, MADV_DONTNEED);
+	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
+	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
 	check->next_slice = 1;
 }
 
@@ -117,11 +117,11 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	renumber(check);
 	dl_iterate_phdr(find_object, &object);
 	check->launch = *launch;
-	check->hot.launch++;
 	check->hot.first = check->next_slice << LANES_SHIFT;
 	check->hot.code = object.begin;
 	check->hot.code_bytes = object.end - object.begin;
 	check_hot = check->hot;
+	ft_check_block = (struct ft_check_block){ 0 };
 	check_watch_nan(true);
 }
 
@@ -208,16 +208,16 @@ static void report_race(const struct access *a, uint64_t record, bool other_writ
 	}
 	check->waiting = report;
 	memcpy(check->old, (const void *)a->address, a->bytes);
-	check_hot.pending |= PENDING_WRITE;
+	ft_check_block.pending |= PENDING_WRITE;
 }
 
 void check_settle(struct check *check)
 {
 	struct check_report *report = &check->waiting;
 
-	if (!(check_hot.pending & PENDING_WRITE))
+	if (!(ft_check_block.pending & PENDING_WRITE))
 		return;
-	check_hot.pending &= ~PENDING_WRITE;
+	ft_check_block.pending &= ~PENDING_WRITE;
 	if (memcmp(check->old, (const void *)report->address, report->bytes) == 0)
 		report->class = CLASS_EQUAL_VALUE_RACE;
 	check_report(check, report);
@@ -317,17 +317,18 @@ static void judge_race(const struct access *a, size_t word, unsigned mask)
 	const struct check_hot *hot = &a->check->hot;
 	bool shared = word * 4 < hot->shared_span;
 
-	if (conflicts(a, hot->writer[word], mask, shared)) {
-		report_race(a, hot->writer[word], true);
+	const struct check_cell *cell = &hot->cell[word];
+
+	if (conflicts(a, cell->writer, mask, shared)) {
+		report_race(a, cell->writer, true);
 		return;
 	}
 	if (a->kind == CHECK_READ)
 		return;
-	for (int i = 0; i < 2; i++)
-		if (conflicts(a, hot->reader[word][i], mask, shared)) {
-			report_race(a, hot->reader[word][i], false);
-			return;
-		}
+	if (conflicts(a, cell->reader, mask, shared))
+		report_race(a, cell->reader, false);
+	else if (conflicts(a, hot->reader[word], mask, shared))
+		report_race(a, hot->reader[word], false);
 }
 
 static void note_access(const struct access *a, size_t word, unsigned mask)
@@ -335,12 +336,10 @@ static void note_access(const struct access *a, size_t word, unsigned mask)
 	struct check_hot *hot = &a->check->hot;
 	uint64_t mine = (uint64_t)a->lane->check.segment << 32
 		| (uint32_t)((a->pc - hot->code) << PLACE_SHIFT) | a->flags | mask;
-	uint64_t *slot = a->kind == CHECK_READ ? &hot->reader[word][0] : &hot->writer[word];
+	uint64_t *slot = a->kind == CHECK_READ ? &hot->cell[word].reader : &hot->cell[word].writer;
 
-	if (a->kind != CHECK_READ) {
-		hot->touched[word >> (TOUCHED_SHIFT - 2)] = hot->launch;
+	if (a->kind != CHECK_READ)
 		hot->state[word] |= (uint8_t)mask;
-	}
 	/* The same thread in the same segment: one record of all its bytes. A plain access among
 	 * atomics is what counts. */
 	if (*slot >> 32 == a->lane->check.segment) {
@@ -351,9 +350,9 @@ static void note_access(const struct access *a, size_t word, unsigned mask)
 	}
 	if (a->kind == CHECK_READ && (uint32_t)(*slot >> 32) >= hot->first
 	    && (!same_block(a->check, a->lane, (uint32_t)(*slot >> 32))
-		|| (uint32_t)(hot->reader[word][1] >> 32) < hot->first
-		|| same_block(a->check, a->lane, (uint32_t)(hot->reader[word][1] >> 32))))
-		hot->reader[word][1] = *slot;
+		|| (uint32_t)(hot->reader[word] >> 32) < hot->first
+		|| same_block(a->check, a->lane, (uint32_t)(hot->reader[word] >> 32))))
+		hot->reader[word] = *slot;
 	*slot = mine;
 }
 
@@ -410,7 +409,7 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		size_t word = (at - hot->base) >> 2;
 		unsigned mask = mask_of(at, end);
 
-		if (!(check_hot.pending & PENDING_WRITE))
+		if (!(ft_check_block.pending & PENDING_WRITE))
 			judge_race(&a, word, mask);
 		note_access(&a, word, mask);
 	}

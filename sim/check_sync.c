@@ -44,6 +44,7 @@ static struct lane *first_of(struct warp *warp, uint32_t lanes)
 void check_pause(struct check *check)
 {
 	check_settle(check);
+	schedule_current()->check.pc = ft_check_block.pc;
 }
 
 /* --- masks --- */

@@ -16,6 +16,34 @@
 
 #include "sim/runtime.h"
 
+/* --- the hook of basic blocks, inlined --- */
+
+/* The assembler takes a macro before an instruction of its name: what the compiler writes as a call
+ * of the hook becomes the common case of it, in the place (see sim/check_hooks.c). Registers that a
+ * call may change are free there. */
+#if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
+__asm__(".macro ft_basic_block\n"
+	"	leaq 0(%rip), %rax\n"
+	"	movq ft_check_block@GOTPCREL(%rip), %rcx\n"
+	"	movq %rax, (%rcx)\n"
+	"	cmpl $0, 8(%rcx)\n"
+	"	je .Lft_block\\@\n"
+	"	callq __sanitizer_cov_trace_pc@PLT\n"
+	".Lft_block\\@:\n"
+	".endm\n"
+	".macro call target:vararg\n"
+	"	.ifc \\target,__sanitizer_cov_trace_pc@PLT\n"
+	"	ft_basic_block\n"
+	"	.else\n"
+	"	.ifc \\target,__sanitizer_cov_trace_pc\n"
+	"	ft_basic_block\n"
+	"	.else\n"
+	"	callq \\target\n"
+	"	.endif\n"
+	"	.endif\n"
+	".endm\n");
+#endif
+
 /* --- qualifiers --- */
 
 #define __device__
