@@ -24,7 +24,7 @@ struct check_finding {
 	struct check_launch launch;
 	const char *kernel;             /* NULL: of no launch */
 	struct symbol lines[2];
-	bool resolved;
+	bool resolved, explained;
 	uint32_t buffer;
 	uint64_t offset;
 	char region[48];
@@ -114,6 +114,61 @@ static void resolve_side(const struct check_side *side, struct symbol *out)
 	}
 }
 
+static bool same_line(const struct symbol *a, const struct symbol *b)
+{
+	return a->line == b->line && (a->file == b->file
+				      || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+/* The compiler may have made several copies of a line. */
+static bool same_lines(const struct check_finding *a, const struct check_finding *b)
+{
+	return a->report.class == b->report.class && a->lines[0].line > 0
+		&& ((same_line(&a->lines[0], &b->lines[0]) && same_line(&a->lines[1], &b->lines[1]))
+		    || (same_line(&a->lines[0], &b->lines[1])
+			&& same_line(&a->lines[1], &b->lines[0])));
+}
+
+static bool is_race(enum finding_class class)
+{
+	return class == CLASS_RACE_SHARED || class == CLASS_RACE_BLOCK || class == CLASS_RACE_GRID;
+}
+
+/* Where a read races, what it read before the write came is the same bug once more. */
+static bool explained(const struct check *check, const struct check_finding *f)
+{
+	for (size_t i = 0; i < check->finding_count && f->report.class == CLASS_UNINIT; i++) {
+		const struct check_finding *race = &check->findings[i];
+
+		if (is_race(race->report.class) && f->lines[0].line > 0
+		    && (same_line(&race->lines[0], &f->lines[0])
+			|| same_line(&race->lines[1], &f->lines[0])))
+			return true;
+	}
+	return false;
+}
+
+static void merge(struct check *check)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < check->finding_count; i++)
+		check->findings[i].explained = explained(check, &check->findings[i]);
+	for (size_t i = 0; i < check->finding_count; i++) {
+		size_t k = 0;
+
+		if (check->findings[i].explained)
+			continue;
+		while (k < kept && !same_lines(&check->findings[k], &check->findings[i]))
+			k++;
+		if (k < kept)
+			check->findings[k].count += check->findings[i].count;
+		else
+			check->findings[kept++] = check->findings[i];
+	}
+	check->finding_count = kept;
+}
+
 static void resolve(struct check *check)
 {
 	for (size_t i = 0; i < check->finding_count; i++) {
@@ -125,6 +180,7 @@ static void resolve(struct check *check)
 		resolve_side(&f->report.other, &f->lines[1]);
 		f->resolved = true;
 	}
+	merge(check);
 }
 
 static void fill_side(const struct check_finding *f, const struct check_side *side,

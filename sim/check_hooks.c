@@ -210,11 +210,12 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 		check_atomic(check_hot.check, schedule_current(), (uintptr_t)p, changed);
 }
 
-/* A load that begins a compare-and-swap loop (sim/cuda_c.h) is part of it. */
+/* A load begins a compare-and-swap loop (sim/cuda_c.h), which is one atomic of its line. */
 #define ATOMIC(bits, type) \
 	type __tsan_atomic##bits##_load(const volatile type *p, int order) \
 	{ \
 		(void)order; \
+		check_access((uintptr_t)p, sizeof *p, CHECK_ATOMIC, RECORD_ATOMIC, CALLER); \
 		return *p; \
 	} \
 	int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, \

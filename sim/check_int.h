@@ -152,8 +152,9 @@ struct check {
 	struct check_sync_variable **variables; /* of the launch */
 	size_t variable_count;
 	struct check_arena *arena;      /* small memory of the launch */
-	/* A write that races, unless it leaves what was there. */
-	struct check_report waiting;
+	/* How a write races, unless it leaves what was there. */
+	struct check_report waiting[3];
+	unsigned waiting_count;
 	unsigned char old[16];
 	struct check_finding *findings;
 	size_t finding_count;

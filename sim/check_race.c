@@ -206,21 +206,28 @@ static void report_race(const struct access *a, uint64_t record, bool other_writ
 		check_report(check, &report);
 		return;
 	}
-	check->waiting = report;
+	if (check->waiting_count == sizeof check->waiting / sizeof check->waiting[0])
+		return;
+	check->waiting[check->waiting_count++] = report;
 	memcpy(check->old, (const void *)a->address, a->bytes);
 	ft_check_block.pending |= PENDING_WRITE;
 }
 
 void check_settle(struct check *check)
 {
-	struct check_report *report = &check->waiting;
+	bool equal;
 
 	if (!(ft_check_block.pending & PENDING_WRITE))
 		return;
 	ft_check_block.pending &= ~PENDING_WRITE;
-	if (memcmp(check->old, (const void *)report->address, report->bytes) == 0)
-		report->class = CLASS_EQUAL_VALUE_RACE;
-	check_report(check, report);
+	equal = memcmp(check->old, (const void *)check->waiting[0].address,
+		       check->waiting[0].bytes) == 0;
+	for (unsigned i = 0; i < check->waiting_count; i++) {
+		if (equal)
+			check->waiting[i].class = CLASS_EQUAL_VALUE_RACE;
+		check_report(check, &check->waiting[i]);
+	}
+	check->waiting_count = 0;
 }
 
 /* --- outside of device memory --- */
@@ -319,15 +326,13 @@ static void judge_race(const struct access *a, size_t word, unsigned mask)
 
 	const struct check_cell *cell = &hot->cell[word];
 
-	if (conflicts(a, cell->writer, mask, shared)) {
+	if (conflicts(a, cell->writer, mask, shared))
 		report_race(a, cell->writer, true);
-		return;
-	}
 	if (a->kind == CHECK_READ)
 		return;
 	if (conflicts(a, cell->reader, mask, shared))
 		report_race(a, cell->reader, false);
-	else if (conflicts(a, hot->reader[word], mask, shared))
+	if (conflicts(a, hot->reader[word], mask, shared))
 		report_race(a, hot->reader[word], false);
 }
 

@@ -99,7 +99,7 @@ FT_VECTORS(FT_DECLARE)
 	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
 
 #define FT_SHUFFLE(word, kind, mask, var, lane, ...) ({ \
-	__typeof__(var) ft_value_ = (var); \
+	__typeof__((var) + 0) ft_value_ = (var); \
 	uint64_t ft_bits_ = 0; \
 	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, word " takes 4 or 8 bytes"); \
 	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
