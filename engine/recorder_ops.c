@@ -296,8 +296,15 @@ static enum status recorder_event_elapsed(struct device *device, struct event *f
 	return device_event_elapsed(device->inner, from, to, us);
 }
 
+/* The recorder's own buffers are no leaks of the caller's; they are made again when needed. */
 static size_t recorder_findings(struct device *device, const struct event_finding **out)
 {
+	struct recorder *r = recorder_of(device);
+
+	if (r->probe) {
+		probe_free(r->probe);
+		r->probe = probe_new(device->inner);
+	}
 	return device_findings(device->inner, out);
 }
 

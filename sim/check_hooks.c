@@ -210,6 +210,16 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 		check_atomic(check_hot.check, schedule_current(), (uintptr_t)p, changed);
 }
 
+#define FETCH(bits, type, operation, new_value) \
+	type __tsan_atomic##bits##_fetch_##operation(volatile type *p, type value, int order) \
+	{ \
+		type old = *p, changed = (type)(new_value); \
+		(void)order; \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, changed != old, CALLER); \
+		*p = changed; \
+		return old; \
+	}
+
 /* A load begins a compare-and-swap loop (sim/cuda_c.h), which is one atomic of its line. */
 #define ATOMIC(bits, type) \
 	type __tsan_atomic##bits##_load(const volatile type *p, int order) \
@@ -241,21 +251,18 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 		*p = value; \
 		return old; \
 	} \
-	type __tsan_atomic##bits##_fetch_add(volatile type *p, type value, int order) \
-	{ \
-		type old; \
-		(void)order; \
-		note_atomic((void *)(uintptr_t)p, sizeof *p, value != 0, CALLER); \
-		old = *p; \
-		*p = (type)(old + value); \
-		return old; \
-	} \
+	FETCH(bits, type, add, old + value) \
+	FETCH(bits, type, sub, old - value) \
+	FETCH(bits, type, and, old & value) \
+	FETCH(bits, type, or, old | value) \
+	FETCH(bits, type, xor, old ^ value) \
 	void __tsan_atomic##bits##_store(volatile type *p, type value, int order) \
 	{ \
 		(void)order; \
 		note_atomic((void *)(uintptr_t)p, sizeof *p, true, CALLER); \
 		*p = value; \
 	}
+ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)
 ATOMIC(32, uint32_t)
 ATOMIC(64, uint64_t)

@@ -52,7 +52,8 @@ static bool same_block(const struct check *check, const struct lane *lane, uint3
 		&& slice_of(check, segment)->block == slice_of(check, lane->check.segment)->block;
 }
 
-/* strong: both are atomic or volatile; such a reader needs no fence of its own. */
+/* strong: a volatile read, which no cache answers, or a write, which waits for the atomic whose value
+ * it depends on. Only plain reads need a fence of their own behind the atomic. */
 static bool ordered(const struct check *check, const struct lane *lane, uint32_t segment, bool strong)
 {
 	const struct check_lane *mine = &lane->check;
@@ -316,7 +317,8 @@ static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bo
 	if (record & strong && a->flags & strong
 	    && (record & RECORD_ATOMIC || a->flags & RECORD_ATOMIC || !shared))
 		return false;
-	return !ordered(a->check, a->lane, segment, a->flags & RECORD_VOLATILE);
+	return !ordered(a->check, a->lane, segment,
+			a->kind != CHECK_READ || a->flags & RECORD_VOLATILE);
 }
 
 static void judge_race(const struct access *a, size_t word, unsigned mask)

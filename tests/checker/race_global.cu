@@ -206,6 +206,48 @@ KERNEL grid_last_early_fence_clean(const float *x, float *y, int *flags, int n)
 		flags[8 + T] = (int)y[T];
 }
 
+/* As in the programming guide: no fence behind the atomic, but volatile reads. */
+KERNEL grid_guide(const float *x, float *y, int *flags, int n)
+{
+	__shared__ int last;
+	volatile float *sums = y;
+
+	if (T == 0) {
+		y[B] = x[B];
+		last = atomicAdd(&flags[0], 1) == BLOCKS - 1;
+		__threadfence();
+	}
+	__syncthreads();
+	if (last && T == 0) {
+		float sum = 0.0f;
+
+		for (int b = 0; b < BLOCKS; b++)
+			sum += sums[b];                         /* BUG */
+		y[0] = sum;
+		flags[0] = 0;
+	}
+}
+KERNEL grid_guide_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ int last;
+	volatile float *sums = y;
+
+	if (T == 0) {
+		y[B] = x[B];
+		__threadfence();
+		last = atomicAdd(&flags[0], 1) == BLOCKS - 1;
+	}
+	__syncthreads();
+	if (last && T == 0) {
+		float sum = 0.0f;
+
+		for (int b = 0; b < BLOCKS; b++)
+			sum += sums[b];
+		y[0] = sum;
+		flags[0] = 0;
+	}
+}
+
 /* A reader without a fence may find what its cache holds. */
 KERNEL grid_no_acquire(const float *x, float *y, int *flags, int n)
 {
