@@ -53,6 +53,7 @@
 	X(StreamIsCapturing,       "cuStreamIsCapturing") \
 	X(StreamBeginCapture,      "cuStreamBeginCapture_v2") \
 	X(StreamEndCapture,        "cuStreamEndCapture") \
+	X(ThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode") \
 	X(EventCreate,             "cuEventCreate") \
 	X(EventDestroy,            "cuEventDestroy_v2") \
 	X(EventRecord,             "cuEventRecord") \
@@ -61,6 +62,8 @@
 	X(GraphCreate,             "cuGraphCreate") \
 	X(GraphDestroy,            "cuGraphDestroy") \
 	X(GraphAddKernelNode,      "cuGraphAddKernelNode_v2") \
+	X(GraphAddEmptyNode,       "cuGraphAddEmptyNode") \
+	X(GraphAddMemcpyNode,      "cuGraphAddMemcpyNode") \
 	X(GraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute") \
 	X(GraphInstantiate,        "cuGraphInstantiateWithFlags") \
 	X(GraphLaunch,             "cuGraphLaunch") \

@@ -1,8 +1,8 @@
-/* device_cuda.c - a GPU as a flashtwin device: opening, memory, errors, the table of operations.
+/* device_cuda.c - a GPU as a flashtwin device: opening, errors, the table of operations.
  *
  * Uses the driver API and the device's primary context. The default stream is a non-blocking stream
- * of our own, because CUDA's can be neither captured nor run beside others. Launches are in
- * cuda_launch.c, streams, events and graphs in cuda_stream.c. Ranges and owners were checked by
+ * of our own, because CUDA's can be neither captured nor run beside others. The operations are in
+ * cuda_memory.c, cuda_launch.c, cuda_stream.c and cuda_graph.c. Ranges and owners were checked by
  * engine/device.c; what CUDA refuses beyond that comes back with CUDA's own error code, which the
  * simulator imitates.
  */
@@ -12,17 +12,11 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/xalloc.h"
-
-struct cuda_buffer {
-	struct owned owned;
-	struct buffer buffer;
-};
 
 /* --- errors --- */
 
@@ -86,10 +80,8 @@ void cuda_own(struct cuda_device *d, struct owned *object,
 	d->objects = object;
 }
 
-CUresult cuda_disown(struct cuda_device *d, struct owned *object)
+static void forget(struct cuda_device *d, struct owned *object)
 {
-	CUresult result = object->release(d->cu, object);
-
 	if (object->previous)
 		object->previous->next = object->next;
 	else
@@ -97,7 +89,14 @@ CUresult cuda_disown(struct cuda_device *d, struct owned *object)
 	if (object->next)
 		object->next->previous = object->previous;
 	free(object);
-	return result;
+}
+
+enum status cuda_destroy(struct cuda_device *d, struct owned *object, const char *what)
+{
+	TRY(cuda_enter(d));
+	TRY(cuda_check(d, object->release(d->cu, object), "destroying %s", what));
+	forget(d, object);
+	return STATUS_OK;
 }
 
 /* --- opening --- */
@@ -112,9 +111,12 @@ static void cuda_close(struct device *device)
 	if (d->context) {
 		cu->CtxSetCurrent(d->context);
 		cu->CtxSynchronize();
-		while (d->objects)
-			cuda_disown(d, d->objects);
+		while (d->objects) {
+			d->objects->release(cu, d->objects);
+			forget(d, d->objects);
+		}
 		cuda_unload_all(d);
+		cuda_free_points(d);
 		if (d->launch_begin)
 			cu->EventDestroy(d->launch_begin);
 		if (d->launch_end)
@@ -166,6 +168,7 @@ static enum status cuda_open(const struct device_options *options, struct device
 	d->base.ordinal = options->ordinal;
 	d->cu = cu;
 	d->poison = options->poison;
+	d->untimed = options->untimed;
 	status = find_device(d);
 	if (status == STATUS_OK)
 		status = make_context(d);
@@ -266,143 +269,6 @@ static enum status cuda_info(struct device *device, struct device_info *out)
 	return STATUS_OK;
 }
 
-/* --- memory --- */
-
-static struct cuda_buffer *buffer_of(struct buffer *buffer)
-{
-	return (struct cuda_buffer *)((char *)buffer - offsetof(struct cuda_buffer, buffer));
-}
-
-static CUresult buffer_release(const struct cuda_driver *cu, struct owned *owned)
-{
-	return cu->MemFree(((struct cuda_buffer *)owned)->buffer.address);
-}
-
-/* Whole words, and never nothing: CUDA refuses 0 bytes, which make a legal buffer here. */
-static size_t allocation_words(size_t bytes)
-{
-	return bytes ? (bytes + 3) / 4 : 1;
-}
-
-/* On the legacy stream, which a capture of one of our non-blocking streams does not reach. */
-static enum status poison(struct cuda_device *d, const struct buffer *buffer)
-{
-	TRY(cuda_check(d, d->cu->MemsetD32(buffer->address, DEVICE_POISON,
-					   allocation_words(buffer->bytes)),
-		       "filling new buffer %s", buffer->name));
-	return cuda_check(d, d->cu->StreamSynchronize(CU_STREAM_LEGACY), "filling new buffer %s",
-			  buffer->name);
-}
-
-static enum status cuda_alloc(struct device *device, const struct buffer_spec *spec,
-			      struct buffer **out)
-{
-	struct cuda_device *d = cuda_device(device);
-	size_t bytes = buffer_spec_bytes(spec);
-	struct cuda_buffer *b;
-	enum status status;
-	CUdeviceptr address;
-
-	TRY(cuda_enter(d));
-	TRY(cuda_check(d, d->cu->MemAlloc(&address, 4 * allocation_words(bytes)),
-		       "allocating %zu bytes for %s", bytes, spec->name));
-	b = xcalloc(1, sizeof *b);
-	b->buffer = (struct buffer){
-		.device = device, .id = ++d->buffers, .dtype = spec->dtype, .rank = spec->rank,
-		.bytes = bytes, .address = address,
-	};
-	snprintf(b->buffer.name, sizeof b->buffer.name, "%s", spec->name);
-	memcpy(b->buffer.shape, spec->shape, sizeof b->buffer.shape);
-	cuda_own(d, &b->owned, buffer_release);
-	status = d->poison ? poison(d, &b->buffer) : STATUS_OK;
-	if (status != STATUS_OK) {
-		cuda_disown(d, &b->owned);
-		return status;
-	}
-	*out = &b->buffer;
-	return STATUS_OK;
-}
-
-static enum status cuda_free(struct device *device, struct buffer *buffer)
-{
-	struct cuda_device *d = cuda_device(device);
-	char name[sizeof buffer->name];
-
-	TRY(cuda_enter(d));
-	memcpy(name, buffer->name, sizeof name);
-	return cuda_check(d, cuda_disown(d, &buffer_of(buffer)->owned), "freeing %s", name);
-}
-
-static enum status cuda_upload(struct device *device, struct stream *stream, struct buffer *buffer,
-			       uint64_t offset, const void *source, size_t bytes)
-{
-	struct cuda_device *d = cuda_device(device);
-	CUstream on;
-
-	TRY(cuda_stream(d, stream, &on));
-	TRY(cuda_enter(d));
-	TRY(cuda_check(d, d->cu->MemcpyHtoDAsync(buffer->address + offset, source, bytes, on),
-		       "uploading %zu bytes to %s", bytes, buffer->name));
-	return cuda_check(d, d->cu->StreamSynchronize(on), "uploading %zu bytes to %s", bytes,
-			  buffer->name);
-}
-
-static enum status cuda_upload_pointers(struct device *device, struct stream *stream,
-					struct buffer *buffer, uint64_t offset,
-					const struct pointer_entry *entries, size_t count)
-{
-	uint64_t *addresses = xcalloc(count, sizeof *addresses);
-	enum status status;
-
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].buffer)
-			addresses[i] = entries[i].buffer->address + entries[i].offset;
-	status = cuda_upload(device, stream, buffer, offset, addresses, count * sizeof *addresses);
-	free(addresses);
-	return status;
-}
-
-static enum status cuda_download(struct device *device, struct stream *stream,
-				 const struct buffer *buffer, uint64_t offset, void *destination,
-				 size_t bytes)
-{
-	struct cuda_device *d = cuda_device(device);
-	CUstream on;
-
-	TRY(cuda_stream(d, stream, &on));
-	TRY(cuda_enter(d));
-	TRY(cuda_check(d, d->cu->MemcpyDtoHAsync(destination, buffer->address + offset, bytes, on),
-		       "downloading %zu bytes of %s", bytes, buffer->name));
-	return cuda_check(d, d->cu->StreamSynchronize(on), "downloading %zu bytes of %s", bytes,
-			  buffer->name);
-}
-
-static enum status cuda_copy(struct device *device, struct stream *stream, struct buffer *to,
-			     uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
-			     size_t bytes)
-{
-	struct cuda_device *d = cuda_device(device);
-	CUstream on;
-
-	TRY(cuda_stream(d, stream, &on));
-	TRY(cuda_enter(d));
-	return cuda_check(d, d->cu->MemcpyDtoDAsync(to->address + to_offset,
-						    from->address + from_offset, bytes, on),
-			  "copying %zu bytes from %s to %s", bytes, from->name, to->name);
-}
-
-static enum status cuda_fill(struct device *device, struct stream *stream, struct buffer *buffer,
-			     uint64_t offset, uint32_t pattern, size_t words)
-{
-	struct cuda_device *d = cuda_device(device);
-	CUstream on;
-
-	TRY(cuda_stream(d, stream, &on));
-	TRY(cuda_enter(d));
-	return cuda_check(d, d->cu->MemsetD32Async(buffer->address + offset, pattern, words, on),
-			  "filling %zu words of %s", words, buffer->name);
-}
-
 const struct device_ops device_cuda = {
 	.name = "cuda",
 	.open = cuda_open,
@@ -413,6 +279,8 @@ const struct device_ops device_cuda = {
 	.upload = cuda_upload,
 	.upload_pointers = cuda_upload_pointers,
 	.download = cuda_download,
+	.upload_async = cuda_upload_async,
+	.download_async = cuda_download_async,
 	.copy = cuda_copy,
 	.fill = cuda_fill,
 	.launch = cuda_launch,
@@ -423,11 +291,15 @@ const struct device_ops device_cuda = {
 	.event_destroy = cuda_event_destroy,
 	.event_record = cuda_event_record,
 	.event_wait = cuda_event_wait,
+	.event_sync = cuda_event_sync,
 	.event_elapsed = cuda_event_elapsed,
 	.capture_begin = cuda_capture_begin,
 	.capture_end = cuda_capture_end,
+	.capture_state = cuda_capture_state,
+	.capture_relax = cuda_capture_relax,
 	.graph_create = cuda_graph_create,
 	.graph_add_launch = cuda_graph_add_launch,
+	.graph_add_copy = cuda_graph_add_copy,
 	.graph_instantiate = cuda_graph_instantiate,
 	.graph_launch = cuda_graph_launch,
 	.graph_destroy = cuda_graph_destroy,

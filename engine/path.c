@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/attention_graph.h"
 #include "engine/prefill.h"
 #include "engine/step_io.h"
 #include "traces/xalloc.h"
@@ -15,7 +16,7 @@
 
 const struct path *const path_table[] = {
 	&path_prefill, &path_cached, &path_incremental, &path_incremental_multiwarp, &path_batched,
-	&path_flash_decoding, &path_auto, NULL
+	&path_flash_decoding, &path_flash_decoding_graph, &path_auto, NULL
 };
 
 const struct path *path_find(const char *name)
@@ -24,6 +25,32 @@ const struct path *path_find(const char *name)
 		if (strcmp(path_table[i]->name, name) == 0)
 			return path_table[i];
 	return NULL;
+}
+
+const char *graph_mode_name(enum graph_mode mode)
+{
+	static const char *const names[GRAPH_MODES] = {
+		[GRAPH_NONE] = "none", [GRAPH_CAPTURE] = "capture", [GRAPH_MANUAL] = "manual",
+	};
+
+	return (unsigned)mode < GRAPH_MODES ? names[mode] : "unknown";
+}
+
+enum graph_mode path_graph_mode(const struct path *path, enum graph_mode mode)
+{
+	return mode == GRAPH_NONE ? path->graph : mode;
+}
+
+enum status path_check_graph(const struct path *path, enum graph_mode mode)
+{
+	if ((unsigned)mode >= GRAPH_MODES)
+		return fail(STATUS_USAGE, "%s: there is no graph mode %d", path->name, (int)mode);
+	if (mode == GRAPH_NONE || path->replayable)
+		return STATUS_OK;
+	return fail(STATUS_USAGE,
+		    "%s: its launches differ from step to step, a graph (%s) cannot hold them; "
+		    "those of flash-decoding, incremental, incremental-multiwarp and batched fit",
+		    path->name, graph_mode_name(mode));
 }
 
 float attention_scale(int head_dim)
@@ -48,6 +75,7 @@ static enum status check_shape(const struct path *p, const struct attention_shap
 	const char *path = p->name;
 	int least_chunk = p == &path_auto ? 0 : 1;
 
+	TRY(path_check_graph(p, s->graph));
 	if (s->layers < 1 || s->slots < 0 || s->slots > MAX_SLOTS)
 		return fail(STATUS_USAGE, "%s: %d layers and %d slots, at least 1 layer and 0 to "
 			    "%d slots are possible", path, s->layers, s->slots, MAX_SLOTS);
@@ -80,6 +108,18 @@ enum status attention_check(const struct path *path, const struct attention_shap
 
 /* --- creating --- */
 
+/* One for each layer: what a layer attends with is known only when the one before it is done. */
+static enum status create_graphs(struct attention *attention)
+{
+	const struct attention_shape *shape = &attention->shape;
+
+	attention->graphs = xcalloc((size_t)shape->layers, sizeof(*attention->graphs));
+	for (int layer = 0; layer < shape->layers; layer++)
+		TRY(attention_graph_create(attention, shape->graph, layer, 1,
+					   &attention->graphs[layer]));
+	return STATUS_OK;
+}
+
 static enum status build(struct attention *attention)
 {
 	const struct path *path = attention->path;
@@ -90,11 +130,16 @@ static enum status build(struct attention *attention)
 	TRY(check_shared(attention->device, path->name,
 			 prefill_shared_bytes(shape->head_dim, shape->head_dim)));
 	TRY(step_io_alloc(attention));
-	return path->create != NULL ? path->create(attention) : STATUS_OK;
+	if (path->create != NULL)
+		TRY(path->create(attention));
+	return shape->graph != GRAPH_NONE ? create_graphs(attention) : STATUS_OK;
 }
 
 static void release(struct attention *attention)
 {
+	for (int layer = 0; attention->graphs != NULL && layer < attention->shape.layers; layer++)
+		attention_graph_destroy(attention->graphs[layer]);
+	free(attention->graphs);
 	if (attention->path->destroy != NULL)
 		attention->path->destroy(attention);
 	step_io_free(attention);
@@ -124,6 +169,7 @@ enum status attention_create(const struct path *path, struct device *device,
 	attention->path = path;
 	attention->device = device;
 	attention->shape = *shape;
+	attention->shape.graph = path_graph_mode(path, shape->graph);
 	if (has_work(shape))
 		status = build(attention);
 	if (status != STATUS_OK) {
@@ -162,13 +208,50 @@ static enum status check_created(const struct attention *attention)
 		: fail(STATUS_USAGE, "there is no attention path: attention_create() is missing");
 }
 
+enum status attention_upload(struct attention *attention, const struct attention_step *step)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_step(attention, step));
+	return step_io_upload(attention, step);
+}
+
+enum status attention_launch(struct attention *attention, int layer)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_layer(attention, layer));
+	if (attention->path->launch == NULL || attention->graphs != NULL)
+		return fail(STATUS_USAGE, "%s: %s", attention->path->name,
+			    attention->graphs ? "its launches are in graphs"
+					      : "its steps do more than launch");
+	TRY(step_io_check_uploaded(attention));
+	return attention->path->launch(attention, layer);
+}
+
+static enum status run_step(struct attention *attention, const struct attention_step *step)
+{
+	const struct path *path = attention->path;
+
+	if (path->step != NULL)
+		return path->step(attention, step);
+	TRY(step_io_upload(attention, step));
+	if (attention->graphs != NULL)
+		TRY(attention_graph_launch(attention->graphs[step->layer]));
+	else
+		TRY(path->launch(attention, step->layer));
+	return step_io_download(attention, step);
+}
+
 enum status attention_step(struct attention *attention, const struct attention_step *step)
 {
 	TRY(check_created(attention));
 	if (!has_work(&attention->shape))
 		return STATUS_OK;
 	TRY(check_step(attention, step));
-	TRY(attention->path->step(attention, step));
+	TRY(run_step(attention, step));
 	kv_cache_advance(attention->cache, step->layer, step->done);
 	for (int slot = 0; step->lengths != NULL && slot < attention->shape.slots; slot++)
 		step->lengths[slot] = kv_cache_length(attention->cache, step->layer, slot);

@@ -68,15 +68,13 @@ static enum status attend(struct attention *a, int layer)
 	if (flash)
 		return flash_attend(a, &choice->flash, layer);
 	return incremental_attend(
-		a, layer, keys < ONE_WARP_KEYS && a->shape.head_dim <= ONE_WARP_DIM ? 1 : 4);
+		a, layer, 0, keys < ONE_WARP_KEYS && a->shape.head_dim <= ONE_WARP_DIM ? 1 : 4);
 }
 
-static enum status step(struct attention *a, const struct attention_step *step)
+static enum status launch(struct attention *a, int layer)
 {
-	TRY(step_io_upload(a, step));
-	TRY(step_io_scatter(a, step->layer));
-	TRY(attend(a, step->layer));
-	return step_io_download(a, step);
+	TRY(step_io_scatter(a, layer));
+	return attend(a, layer);
 }
 
 const struct path path_auto = {
@@ -84,5 +82,5 @@ const struct path path_auto = {
 	.summary = "flash decoding, batched or incremental, by sequences and lengths",
 	.size = sizeof(struct path_choice), .device_lengths = true,
 	.check = check, .shared = shared,
-	.create = create, .step = step, .destroy = destroy,
+	.create = create, .launch = launch, .destroy = destroy,
 };

@@ -64,17 +64,17 @@ enum status batched_attend(struct attention *a, const struct batched_part *part,
 		ARG_BUFFER(part->k_ptrs[layer]),
 		ARG_BUFFER(part->v_ptrs[layer]),
 		ARG_BUFFER(a->io->out),
-		ARG_BUFFER(a->io->seq_lens),
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer),
 		ARG_I32(s->kv_heads),
 		ARG_I32(s->head_dim),
 		ARG_I32(s->max_len),
 		ARG_F32(s->scale),
 	};
 
-	return launch_kernel(a->device, "attention_batched", layer,
-			     (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
-			     (struct dim3){ WARP, 1, 1 }, (unsigned)tile_bytes(s, 1), args,
-			     COUNT(args));
+	return step_launch(a, "attention_batched", layer,
+			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ WARP, 1, 1 }, (unsigned)tile_bytes(s, 1), args,
+			   COUNT(args));
 }
 
 /* --- the path --- */
@@ -99,17 +99,15 @@ static void destroy(struct attention *a)
 	batched_free(a, &((struct batched *)a)->part);
 }
 
-static enum status step(struct attention *a, const struct attention_step *step)
+static enum status launch(struct attention *a, int layer)
 {
-	TRY(step_io_upload(a, step));
-	TRY(step_io_scatter(a, step->layer));
-	TRY(batched_attend(a, &((struct batched *)a)->part, step->layer));
-	return step_io_download(a, step);
+	TRY(step_io_scatter(a, layer));
+	return batched_attend(a, &((struct batched *)a)->part, layer);
 }
 
 const struct path path_batched = {
 	.name = "batched",
 	.summary = "one warp per query head and sequence, all sequences in one launch",
-	.size = sizeof(struct batched), .device_lengths = true,
-	.shared = shared, .create = create, .step = step, .destroy = destroy,
+	.size = sizeof(struct batched), .device_lengths = true, .replayable = true,
+	.shared = shared, .create = create, .launch = launch, .destroy = destroy,
 };

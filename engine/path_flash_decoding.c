@@ -59,12 +59,13 @@ enum status flash_attend(struct attention *a, const struct flash_part *part, int
 {
 	const struct attention_shape *s = &a->shape;
 	unsigned H = (unsigned)s->heads, M = (unsigned)s->slots, warps = warps_of(s);
+	const struct arg seq_lens = ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer);
 	const struct arg chunk_args[] = {
 		ARG_BUFFER(a->io->q),
 		ARG_BUFFER(a->cache->k[layer]),
 		ARG_BUFFER(a->cache->v[layer]),
 		ARG_BUFFER(part->partials),
-		ARG_BUFFER(a->io->seq_lens),
+		seq_lens,
 		ARG_I32(s->kv_heads),
 		ARG_I32(s->head_dim),
 		ARG_I32(s->max_len),
@@ -73,16 +74,16 @@ enum status flash_attend(struct attention *a, const struct flash_part *part, int
 		ARG_F32(s->scale),
 	};
 	const struct arg reduce_args[] = {
-		ARG_BUFFER(part->partials), ARG_BUFFER(a->io->out), ARG_BUFFER(a->io->seq_lens),
+		ARG_BUFFER(part->partials), ARG_BUFFER(a->io->out), seq_lens,
 		ARG_I32(s->head_dim), ARG_I32(s->chunk), ARG_I32(part->max_chunks),
 	};
 
-	TRY(launch_kernel(a->device, warps == 1 ? "flash_decode_chunk" : "flash_decode_chunk_2warp",
-			  layer, (struct dim3){ H, M, (unsigned)part->max_chunks },
-			  (struct dim3){ WARP, warps, 1 }, (unsigned)flash_shared(s), chunk_args,
-			  COUNT(chunk_args)));
-	return launch_kernel(a->device, "flash_decode_reduce", layer, (struct dim3){ H, M, 1 },
-			     (struct dim3){ WARP, 1, 1 }, 0, reduce_args, COUNT(reduce_args));
+	TRY(step_launch(a, warps == 1 ? "flash_decode_chunk" : "flash_decode_chunk_2warp", layer,
+			(struct dim3){ H, M, (unsigned)part->max_chunks },
+			(struct dim3){ WARP, warps, 1 }, (unsigned)flash_shared(s), chunk_args,
+			COUNT(chunk_args)));
+	return step_launch(a, "flash_decode_reduce", layer, (struct dim3){ H, M, 1 },
+			   (struct dim3){ WARP, 1, 1 }, 0, reduce_args, COUNT(reduce_args));
 }
 
 /* --- the path --- */
@@ -97,6 +98,11 @@ static enum status check(const struct attention_shape *shape)
 	return flash_check("flash-decoding", shape);
 }
 
+static enum status check_graph(const struct attention_shape *shape)
+{
+	return flash_check("flash-decoding-graph", shape);
+}
+
 static enum status create(struct attention *a)
 {
 	return flash_alloc(a, &((struct flash_decoding *)a)->part);
@@ -107,18 +113,25 @@ static void destroy(struct attention *a)
 	flash_free(a, &((struct flash_decoding *)a)->part);
 }
 
-static enum status step(struct attention *a, const struct attention_step *step)
+static enum status launch(struct attention *a, int layer)
 {
-	TRY(step_io_upload(a, step));
-	TRY(step_io_scatter(a, step->layer));
-	TRY(flash_attend(a, &((struct flash_decoding *)a)->part, step->layer));
-	return step_io_download(a, step);
+	TRY(step_io_scatter(a, layer));
+	return flash_attend(a, &((struct flash_decoding *)a)->part, layer);
 }
 
 const struct path path_flash_decoding = {
 	.name = "flash-decoding",
 	.summary = "keys in chunks side by side, then one reduction; several sequences",
-	.size = sizeof(struct flash_decoding), .device_lengths = true,
+	.size = sizeof(struct flash_decoding), .device_lengths = true, .replayable = true,
 	.check = check, .shared = flash_shared,
-	.create = create, .step = step, .destroy = destroy,
+	.create = create, .launch = launch, .destroy = destroy,
+};
+
+const struct path path_flash_decoding_graph = {
+	.name = "flash-decoding-graph",
+	.summary = "flash-decoding whose launches are captured once and replayed each step",
+	.size = sizeof(struct flash_decoding), .device_lengths = true, .replayable = true,
+	.graph = GRAPH_CAPTURE,
+	.check = check_graph, .shared = flash_shared,
+	.create = create, .launch = launch, .destroy = destroy,
 };

@@ -2,7 +2,7 @@
  * query head.
  *
  * A sequence at a time: each slot has scatter and attention launches of its own, with its length by
- * value. That is what the batched path is measured against.
+ * value, or in device memory for a graph. That is what the batched path is measured against.
  */
 #include "engine/path_parts.h"
 
@@ -11,39 +11,50 @@ size_t tile_bytes(const struct attention_shape *shape, unsigned warps)
 	return (size_t)warps * WARP * ((size_t)shape->head_dim + 1) * sizeof(float);
 }
 
-static enum status attend_slot(struct attention *a, int layer, int slot, unsigned warps)
+/* What the two kernels are called, and their relatives that read the length where it lies. */
+static const char *kernel_name(unsigned warps, bool graph)
+{
+	if (warps == 1)
+		return graph ? "attention_incremental_indirect" : "attention_incremental";
+	return graph ? "attention_incremental_multiwarp_indirect"
+		     : "attention_incremental_multiwarp";
+}
+
+enum status incremental_attend(struct attention *a, int layer, int slot, unsigned warps)
 {
 	const struct attention_shape *s = &a->shape;
+	bool graph = a->io->target.graph;
 	uint64_t row = (uint64_t)slot * (uint64_t)s->heads * (uint64_t)s->head_dim * sizeof(float);
 	uint64_t cache = (uint64_t)slot * (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
-	const struct arg args[] = {
-		ARG_AT(a->io->q, row), ARG_AT(a->cache->k[layer], cache),
-		ARG_AT(a->cache->v[layer], cache), ARG_AT(a->io->out, row), ARG_I32(s->kv_heads),
-		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I32(a->io->lens_now[slot]),
-		ARG_F32(s->scale),
+	const struct arg q = ARG_AT(a->io->q, row), k = ARG_AT(a->cache->k[layer], cache);
+	const struct arg v = ARG_AT(a->cache->v[layer], cache), out = ARG_AT(a->io->out, row);
+	const struct arg heads = ARG_I32(s->kv_heads), D = ARG_I32(s->head_dim);
+	const struct arg max_len = ARG_I32(s->max_len), scale = ARG_F32(s->scale);
+	const struct arg by_value[] = {
+		q, k, v, out, heads, D, max_len, ARG_I32(a->io->lens_now[slot]), scale,
+	};
+	const struct arg indirect[] = {
+		q, k, v, out,
+		ARG_AT(a->io->graph.seq_lens.buffer, (uint64_t)slot * sizeof(int32_t)),
+		heads, D, max_len, scale,
 	};
 
-	return launch_kernel(
-		a->device, warps == 1 ? "attention_incremental" : "attention_incremental_multiwarp",
-		layer, (struct dim3){ (unsigned)s->heads, 1, 1 },
-		(struct dim3){ WARP * warps, 1, 1 }, (unsigned)tile_bytes(s, warps), args,
-		COUNT(args));
+	/* In a graph it is the kernel that finds the slot done. */
+	if (!graph && a->io->lens_now[slot] == 0)
+		return STATUS_OK;
+	return step_launch(a, kernel_name(warps, graph), layer,
+			   (struct dim3){ (unsigned)s->heads, 1, 1 },
+			   (struct dim3){ WARP * warps, 1, 1 }, (unsigned)tile_bytes(s, warps),
+			   graph ? indirect : by_value, COUNT(by_value));
 }
 
-enum status incremental_attend(struct attention *a, int layer, unsigned warps)
+static enum status launch_with(struct attention *a, int layer, unsigned warps)
 {
-	for (int slot = 0; slot < a->shape.slots; slot++)
-		if (a->io->lens_now[slot] > 0)
-			TRY(attend_slot(a, layer, slot, warps));
+	for (int slot = 0; slot < a->shape.slots; slot++) {
+		TRY(step_io_scatter_slot(a, layer, slot));
+		TRY(incremental_attend(a, layer, slot, warps));
+	}
 	return STATUS_OK;
-}
-
-static enum status step_with(struct attention *a, const struct attention_step *step, unsigned warps)
-{
-	TRY(step_io_upload(a, step));
-	TRY(step_io_scatter_each(a, step->layer));
-	TRY(incremental_attend(a, step->layer, warps));
-	return step_io_download(a, step);
 }
 
 /* --- one warp --- */
@@ -53,15 +64,16 @@ static size_t shared_one(const struct attention_shape *shape)
 	return tile_bytes(shape, 1);
 }
 
-static enum status step_one(struct attention *a, const struct attention_step *step)
+static enum status launch_one(struct attention *a, int layer)
 {
-	return step_with(a, step, 1);
+	return launch_with(a, layer, 1);
 }
 
 const struct path path_incremental = {
 	.name = "incremental",
 	.summary = "one warp per query head over all keys, a sequence at a time",
-	.size = sizeof(struct attention), .shared = shared_one, .step = step_one,
+	.size = sizeof(struct attention), .replayable = true,
+	.shared = shared_one, .launch = launch_one,
 };
 
 /* --- four warps --- */
@@ -71,15 +83,14 @@ static size_t shared_four(const struct attention_shape *shape)
 	return tile_bytes(shape, 4);
 }
 
-static enum status step_four(struct attention *a, const struct attention_step *step)
+static enum status launch_four(struct attention *a, int layer)
 {
-	return step_with(a, step, 4);
+	return launch_with(a, layer, 4);
 }
 
 const struct path path_incremental_multiwarp = {
 	.name = "incremental-multiwarp",
 	.summary = "four warps per query head over a quarter of the keys each, then merged",
-	.size = sizeof(struct attention),
-	.shared = shared_four,
-	.step = step_four,
+	.size = sizeof(struct attention), .replayable = true,
+	.shared = shared_four, .launch = launch_four,
 };

@@ -36,7 +36,7 @@ enum status batched_attend(struct attention *, const struct batched_part *, int 
 
 /* Dynamic shared memory of `warps` warps that attend to keys of size D. */
 size_t tile_bytes(const struct attention_shape *, unsigned warps);
-/* One launch for each slot that is not done. warps: 1 or 4 for each query head. */
-enum status incremental_attend(struct attention *, int layer, unsigned warps);
+/* One slot, which may be done. warps: 1 or 4 for each query head. */
+enum status incremental_attend(struct attention *, int layer, int slot, unsigned warps);
 
 #endif

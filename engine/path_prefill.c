@@ -30,17 +30,17 @@ static enum status attend_slot(struct attention *a, int layer, int slot)
 			      ARG_AT(a->io->out, row));
 }
 
-static enum status step(struct attention *a, const struct attention_step *step)
+static enum status launch(struct attention *a, int layer)
 {
-	TRY(step_io_upload(a, step));
-	TRY(step_io_scatter_each(a, step->layer));
-	for (int slot = 0; slot < a->shape.slots; slot++)
-		TRY(attend_slot(a, step->layer, slot));
-	return step_io_download(a, step);
+	for (int slot = 0; slot < a->shape.slots; slot++) {
+		TRY(step_io_scatter_slot(a, layer, slot));
+		TRY(attend_slot(a, layer, slot));
+	}
+	return STATUS_OK;
 }
 
 const struct path path_prefill = {
 	.name = "prefill",
 	.summary = "tiled attention of many queries; in decode, of one query at a time",
-	.size = sizeof(struct attention), .shared = shared, .step = step,
+	.size = sizeof(struct attention), .shared = shared, .launch = launch,
 };

@@ -10,27 +10,46 @@
 #include "engine/prefill.h"
 #include "traces/xalloc.h"
 
-#define SHARED_WITHOUT_ASKING (48u * 1024)
+/* Of 48 KiB, which hold a kernel's static shared memory too: that is less than 8. */
+#define SHARED_WITHOUT_ASKING (40u * 1024)
 
 /* --- launches --- */
+
+static enum status launch_on(struct device *device, const struct launch_target *target,
+			     const char *kernel, struct launch *launch)
+{
+	const struct launch_attribute more_shared = {
+		.id = ATTRIBUTE_MAX_DYNAMIC_SHARED, .value = launch->shared_bytes,
+	};
+
+	launch->kernel = kernel_find(kernel);
+	if (launch->kernel == NULL)
+		return fail(STATUS_INTERNAL, "there is no kernel %s", kernel);
+	launch->stream = target->stream;
+	launch->attributes = &more_shared;
+	launch->attribute_count = launch->shared_bytes > SHARED_WITHOUT_ASKING;
+	if (target->list == NULL)
+		return device_launch(device, launch);
+	launch_list_add(target->list, launch);
+	return STATUS_OK;
+}
 
 enum status launch_kernel(struct device *device, const char *kernel, int layer, struct dim3 grid,
 			  struct dim3 block, unsigned shared_bytes, const struct arg *args,
 			  int arg_count)
 {
-	const struct launch_attribute more_shared = {
-		.id = ATTRIBUTE_MAX_DYNAMIC_SHARED, .value = shared_bytes,
-	};
-	const struct launch request = {
-		.kernel = kernel_find(kernel), .grid = grid, .block = block,
-		.shared_bytes = shared_bytes, .args = args, .arg_count = arg_count, .layer = layer,
-		.attributes = &more_shared,
-		.attribute_count = shared_bytes > SHARED_WITHOUT_ASKING,
-	};
+	return launch_on(device, &(struct launch_target){ 0 }, kernel, &(struct launch){
+		.grid = grid, .block = block, .shared_bytes = shared_bytes, .args = args,
+		.arg_count = arg_count, .layer = layer });
+}
 
-	if (request.kernel == NULL)
-		return fail(STATUS_INTERNAL, "there is no kernel %s", kernel);
-	return device_launch(device, &request);
+enum status step_launch(struct attention *a, const char *kernel, int layer, struct dim3 grid,
+			struct dim3 block, unsigned shared_bytes, const struct arg *args,
+			int arg_count)
+{
+	return launch_on(a->device, &a->io->target, kernel, &(struct launch){
+		.grid = grid, .block = block, .shared_bytes = shared_bytes, .args = args,
+		.arg_count = arg_count, .layer = layer });
 }
 
 enum status check_shared(struct device *device, const char *who, size_t bytes)
@@ -66,12 +85,31 @@ void free_buffers(struct device *device, struct buffer **buffers, int count)
 	}
 }
 
-static int32_t *unknown_values(int count)
+static enum status alloc_values(struct attention *a, const char *name, struct slot_values *values)
 {
-	int32_t *values = xmalloc((size_t)count * sizeof(*values));
+	struct buffer_spec spec = { name, DTYPE_I32, 1, { a->shape.slots } };
 
-	memset(values, 0x80, (size_t)count * sizeof(*values));
-	return values;
+	TRY(device_alloc(a->device, &spec, &values->buffer));
+	values->there = xmalloc(values->buffer->bytes);
+	memset(values->there, 0x80, values->buffer->bytes);
+	return STATUS_OK;
+}
+
+static void free_values(struct attention *a, struct slot_values *values)
+{
+	free_buffers(a->device, &values->buffer, 1);
+	free(values->there);
+	values->there = NULL;
+}
+
+/* With graphs every step is one: nothing else would read these. */
+static enum status alloc_eager(struct attention *a)
+{
+	if (!a->path->device_lengths || a->shape.graph != GRAPH_NONE)
+		return STATUS_OK;
+	TRY(alloc_values(a, "seq_lens", &a->io->eager.seq_lens));
+	return a->shape.slots > 1 ? alloc_values(a, "positions", &a->io->eager.positions)
+				  : STATUS_OK;
 }
 
 enum status step_io_alloc(struct attention *a)
@@ -84,18 +122,14 @@ enum status step_io_alloc(struct attention *a)
 		{ &io->k_new, { "k_new", DTYPE_F32, 3, { M, Hkv, D } } },
 		{ &io->v_new, { "v_new", DTYPE_F32, 3, { M, Hkv, D } } },
 		{ &io->out, { "out", DTYPE_F32, 3, { M, H, D } } },
-		{ &io->seq_lens, { "seq_lens", DTYPE_I32, 1, { M } } },
-		{ &io->positions, { "positions", DTYPE_I32, 1, { M } } },
 	};
-	int count = !a->path->device_lengths ? 4 : M == 1 ? 5 : 6;
 
-	io->lens_now = unknown_values(s->slots);
-	io->positions_now = unknown_values(s->slots);
-	io->lens_there = unknown_values(s->slots);
-	io->positions_there = unknown_values(s->slots);
+	io->lens_now = xcalloc((size_t)M, sizeof(*io->lens_now));
+	io->positions_now = xcalloc((size_t)M, sizeof(*io->positions_now));
 	TRY(kv_cache_create(a->device, s->layers, s->slots, s->kv_heads, s->max_len, s->head_dim,
 			    &a->cache));
-	return alloc_all(a->device, wanted, count);
+	TRY(alloc_all(a->device, wanted, COUNT(wanted)));
+	return alloc_eager(a);
 }
 
 static void free_prompt(struct device *device, struct prompt_io *prompt)
@@ -113,13 +147,14 @@ void step_io_free(struct attention *a)
 	if (io == NULL)
 		return;
 	free_prompt(a->device, &io->prompt);
-	free_buffers(a->device, (struct buffer *[]){ io->q, io->k_new, io->v_new, io->out,
-						     io->seq_lens, io->positions }, 6);
+	free_buffers(a->device, (struct buffer *[]){ io->q, io->k_new, io->v_new, io->out }, 4);
+	free_values(a, &io->eager.seq_lens);
+	free_values(a, &io->eager.positions);
+	free_values(a, &io->graph.seq_lens);
+	free_values(a, &io->graph.positions);
 	kv_cache_destroy(a->cache);
 	free(io->lens_now);
 	free(io->positions_now);
-	free(io->lens_there);
-	free(io->positions_there);
 	free(io);
 }
 
@@ -138,15 +173,34 @@ static void place_keys(struct attention *a, const struct attention_step *step)
 }
 
 /* Uploads `now` unless the device holds just that, as it does for a step's later layers. */
-static enum status update(struct device *device, struct buffer *buffer, const int32_t *now,
-			  int32_t *there)
+static enum status update(struct device *device, struct slot_values *values, const int32_t *now)
 {
-	if (buffer == NULL || memcmp(now, there, buffer->bytes) == 0)
+	struct buffer *buffer = values->buffer;
+
+	if (buffer == NULL || memcmp(now, values->there, buffer->bytes) == 0)
 		return STATUS_OK;
-	memset(there, 0x80, buffer->bytes);     /* unknown, should the upload fail */
+	memset(values->there, 0x80, buffer->bytes);     /* unknown, should the upload fail */
 	TRY(device_upload(device, NULL, buffer, 0, now, buffer->bytes));
-	memcpy(there, now, buffer->bytes);
+	memcpy(values->there, now, buffer->bytes);
 	return STATUS_OK;
+}
+
+static enum status update_lengths(struct attention *a, struct step_lengths *lengths)
+{
+	TRY(update(a->device, &lengths->seq_lens, a->io->lens_now));
+	return update(a->device, &lengths->positions, a->io->positions_now);
+}
+
+enum status step_io_alloc_graph(struct attention *a)
+{
+	struct step_lengths *graph = &a->io->graph;
+
+	if (graph->positions.buffer != NULL)
+		return STATUS_OK;
+	if (graph->seq_lens.buffer == NULL)
+		TRY(alloc_values(a, "graph_seq_lens", &graph->seq_lens));
+	TRY(alloc_values(a, "graph_positions", &graph->positions));
+	return a->io->uploaded ? update_lengths(a, graph) : STATUS_OK;
 }
 
 enum status step_io_upload(struct attention *a, const struct attention_step *step)
@@ -158,26 +212,48 @@ enum status step_io_upload(struct attention *a, const struct attention_step *ste
 	TRY(device_upload(device, NULL, io->q, 0, step->q, io->q->bytes));
 	TRY(device_upload(device, NULL, io->k_new, 0, step->k, io->k_new->bytes));
 	TRY(device_upload(device, NULL, io->v_new, 0, step->v, io->v_new->bytes));
-	TRY(update(device, io->seq_lens, io->lens_now, io->lens_there));
-	return update(device, io->positions, io->positions_now, io->positions_there);
+	TRY(update_lengths(a, &io->eager));
+	TRY(update_lengths(a, &io->graph));
+	io->uploaded = true;
+	return STATUS_OK;
 }
 
-static enum status scatter_slot(struct attention *a, int layer, int slot, struct buffer *rows,
+enum status step_io_check_uploaded(const struct attention *a)
+{
+	return a->io->uploaded ? STATUS_OK
+		: fail(STATUS_USAGE, "%s: nothing to attend to: attention_upload() is missing",
+		       a->path->name);
+}
+
+const struct step_lengths *step_io_lengths(const struct attention *a)
+{
+	return a->io->target.graph ? &a->io->graph : &a->io->eager;
+}
+
+/* The position by value, or for a graph where it lies. */
+static enum status scatter_rows(struct attention *a, int layer, int slot, struct buffer *rows,
 				struct buffer *cache)
 {
 	const struct attention_shape *s = &a->shape;
+	bool graph = a->io->target.graph;
 	uint64_t row = (uint64_t)s->kv_heads * (uint64_t)s->head_dim * sizeof(float);
 	uint64_t cache_slot = (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
-	const struct arg args[] = {
-		ARG_AT(rows, (uint64_t)slot * row), ARG_AT(cache, (uint64_t)slot * cache_slot),
-		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I32(a->io->positions_now[slot]),
+	const struct arg from = ARG_AT(rows, (uint64_t)slot * row);
+	const struct arg to = ARG_AT(cache, (uint64_t)slot * cache_slot);
+	const struct arg D = ARG_I32(s->head_dim), max_len = ARG_I32(s->max_len);
+	const struct arg by_value[] = {
+		from, to, D, max_len, ARG_I32(a->io->positions_now[slot]),
+	};
+	const struct arg indirect[] = {
+		from, to,
+		ARG_AT(a->io->graph.positions.buffer, (uint64_t)slot * sizeof(int32_t)),
+		D, max_len,
 	};
 
-	if (a->io->positions_now[slot] < 0)
-		return STATUS_OK;
-	return launch_kernel(a->device, "kv_scatter", layer,
-			     (struct dim3){ (unsigned)s->kv_heads, 1, 1 },
-			     (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args, COUNT(args));
+	return step_launch(a, graph ? "kv_scatter_indirect" : "kv_scatter", layer,
+			   (struct dim3){ (unsigned)s->kv_heads, 1, 1 },
+			   (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0,
+			   graph ? indirect : by_value, COUNT(by_value));
 }
 
 static enum status scatter_batch(struct attention *a, int layer, struct buffer *rows,
@@ -185,30 +261,31 @@ static enum status scatter_batch(struct attention *a, int layer, struct buffer *
 {
 	const struct attention_shape *s = &a->shape;
 	const struct arg args[] = {
-		ARG_BUFFER(rows), ARG_BUFFER(cache), ARG_BUFFER(a->io->positions),
+		ARG_BUFFER(rows), ARG_BUFFER(cache),
+		ARG_BUFFER(step_io_lengths(a)->positions.buffer),
 		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
 	};
 
-	return launch_kernel(a->device, "kv_scatter_batched", layer,
-			     (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, 1 },
-			     (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args, COUNT(args));
+	return step_launch(a, "kv_scatter_batched", layer,
+			   (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args, COUNT(args));
 }
 
 enum status step_io_scatter(struct attention *a, int layer)
 {
-	if (a->io->positions == NULL)
-		return step_io_scatter_each(a, layer);
+	if (a->shape.slots == 1)
+		return step_io_scatter_slot(a, layer, 0);
 	TRY(scatter_batch(a, layer, a->io->k_new, a->cache->k[layer]));
 	return scatter_batch(a, layer, a->io->v_new, a->cache->v[layer]);
 }
 
-enum status step_io_scatter_each(struct attention *a, int layer)
+enum status step_io_scatter_slot(struct attention *a, int layer, int slot)
 {
-	for (int slot = 0; slot < a->shape.slots; slot++) {
-		TRY(scatter_slot(a, layer, slot, a->io->k_new, a->cache->k[layer]));
-		TRY(scatter_slot(a, layer, slot, a->io->v_new, a->cache->v[layer]));
-	}
-	return STATUS_OK;
+	/* In a graph it is the kernel that finds the slot done. */
+	if (!a->io->target.graph && a->io->positions_now[slot] < 0)
+		return STATUS_OK;
+	TRY(scatter_rows(a, layer, slot, a->io->k_new, a->cache->k[layer]));
+	return scatter_rows(a, layer, slot, a->io->v_new, a->cache->v[layer]);
 }
 
 enum status step_io_download(struct attention *a, const struct attention_step *step)

@@ -1,6 +1,7 @@
 /* kv_scatter_indirect.cu - kv_scatter whose position lies in device memory, so that a graph can replay it.
  *
- * Grid (Hkv), block D. New rows are [Hkv, D]; the cache of one layer is [Hkv, max_len, D].
+ * Grid (Hkv), block D. New rows are [Hkv, D]; the cache of one layer is [Hkv, max_len, D]. A negative
+ * position marks a sequence that is done: nothing is written.
  */
 #include "kernels/kernel.h"
 
@@ -9,5 +10,7 @@ KERNEL kv_scatter_indirect(const float *rows, float *cache, const int *position,
 	int head = blockIdx.x;
 	int d = threadIdx.x;
 
+	if (position[0] < 0)
+		return;
 	cache[((long long)head * max_len + position[0]) * D + d] = rows[(long long)head * D + d];
 }

@@ -18,7 +18,7 @@ struct device_simulated {
 	struct grid_runner *runner;
 	struct check *check;            /* NULL: kernels are not checked */
 	uint64_t seed, launches;        /* launches run so far */
-	uint64_t random;                /* draws among streams and graph nodes; unused with seed 0 */
+	uint64_t random;                /* draws among streams and graph nodes */
 	uint32_t next_id;
 	size_t allocated;               /* bytes of all buffers */
 	struct sim_buffer *buffers;

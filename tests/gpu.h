@@ -1,4 +1,4 @@
-/* gpu.h - for tests that need a GPU: says whether there is one, and skips them all if not. */
+/* gpu.h - for tests that need a GPU or take one where there is one. */
 #ifndef TESTS_GPU_H
 #define TESTS_GPU_H
 
@@ -10,9 +10,9 @@
 
 #include "engine/device.h"
 
-/* Whether a GPU opens; with `skip` a "skip all" of TAP is printed when not. Asks in a child process:
- * a process that has used CUDA cannot fork tests that use it again. */
-static inline bool gpu_found(bool skip)
+/* Asks in a child process: a process that has used CUDA cannot fork tests that use it again. The
+ * reason why there is none goes to stdout behind `text`. */
+static inline bool gpu_present(const char *text)
 {
 	int status;
 	pid_t child;
@@ -26,8 +26,7 @@ static inline bool gpu_found(bool skip)
 			device_close(device);
 			_exit(0);
 		}
-		if (skip)
-			printf("1..0 # SKIP no CUDA device: %s\n", error_text());
+		printf("%s%s\n", text, error_text());
 		fflush(stdout);
 		_exit(1);
 	}
@@ -35,9 +34,17 @@ static inline bool gpu_found(bool skip)
 		&& WEXITSTATUS(status) == 0;
 }
 
+/* False after printing TAP's "skip all" with the reason. */
 static inline bool gpu_or_skip(void)
 {
-	return gpu_found(true);
+	return gpu_present("1..0 # SKIP no CUDA device: ");
+}
+
+/* For tests that run on the simulator and, where there is one, on a GPU: how many there are. */
+static const char *const test_devices[] = { "sim", "cuda" };
+static inline int test_device_count(void)
+{
+	return gpu_present("# on the simulator only: ") ? 2 : 1;
 }
 
 #endif

@@ -23,7 +23,7 @@ run --device sim;         one_line 'flashtwin: '; expect 'option without a comma
 run decode --no-such;     expect 'unknown option' 2 'no-such'
 run decode --promt x;     one_line 'flashtwin decode: '
 expect 'did you mean this option' 2 "did you mean '--prompt'"
-run decode --graph full;  expect 'a graph mode that is none' 2 'full: only none is built so far'
+run decode --graph full;  expect 'a graph mode that is none' 2 'full: there are none, capture and manual'
 run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'
 
 echo 'this is no trace' >foreign.twin

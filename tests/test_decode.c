@@ -1,5 +1,5 @@
 /* test_decode.c - whole decodes of the sample model: the flash-decoding path on the simulator under
- * the model runner, byte for byte as the reference.
+ * the model runner, launch by launch and from graphs, byte for byte as the reference.
  */
 #include "tests/sample.h"
 
@@ -7,7 +7,8 @@
 #include "engine/path.h"
 
 /* Decodes `count` bytes after each reference prompt, side by side when there are several. */
-static void check_decode(const char *const *names, int slots, size_t count)
+static void check_decode(const char *const *names, int slots, size_t count, const char *path,
+			 enum graph_mode graph)
 {
 	struct sequence sequences[2] = { { 0 } };
 	float logits[2][256];
@@ -26,7 +27,8 @@ static void check_decode(const char *const *names, int slots, size_t count)
 	}
 	check_ok(generate_check(model, sequences, slots, count));
 	shape = generate_shape(model, sequences, slots, slots, count, 128);
-	check_ok(attention_create(path_find("flash-decoding"), device, &shape, &attention));
+	shape.graph = graph;
+	check_ok(attention_create(path_find(path), device, &shape, &attention));
 	check_ok(generate_run(model, attention, sequences, slots, &options));
 	for (int i = 0; i < slots; i++) {
 		struct npy greedy = sample_npy(names[i], "greedy", DTYPE_U8);
@@ -47,25 +49,41 @@ static void check_decode(const char *const *names, int slots, size_t count)
 
 START_TEST(romeo_decodes_as_the_reference)
 {
-	check_decode((const char *const[]){ "romeo" }, 1, 200);
+	check_decode((const char *const[]){ "romeo" }, 1, 200, "flash-decoding", GRAPH_NONE);
 }
 END_TEST
 
 START_TEST(short_decodes_as_the_reference)
 {
-	check_decode((const char *const[]){ "short" }, 1, 64);
+	check_decode((const char *const[]){ "short" }, 1, 64, "flash-decoding", GRAPH_NONE);
 }
 END_TEST
 
 START_TEST(long_decodes_as_the_reference)
 {
-	check_decode((const char *const[]){ "long" }, 1, 200);
+	check_decode((const char *const[]){ "long" }, 1, 200, "flash-decoding", GRAPH_NONE);
 }
 END_TEST
 
 START_TEST(short_and_romeo_decode_side_by_side)
 {
-	check_decode((const char *const[]){ "short", "romeo" }, 2, 24);
+	check_decode((const char *const[]){ "short", "romeo" }, 2, 24, "flash-decoding",
+		     GRAPH_NONE);
+}
+END_TEST
+
+START_TEST(a_captured_graph_decodes_as_the_reference)
+{
+	check_decode((const char *const[]){ "short" }, 1, 64, "flash-decoding-graph", GRAPH_NONE);
+	check_decode((const char *const[]){ "short", "romeo" }, 2, 24, "batched", GRAPH_CAPTURE);
+}
+END_TEST
+
+START_TEST(a_graph_built_by_hand_decodes_as_the_reference)
+{
+	check_decode((const char *const[]){ "short" }, 1, 64, "flash-decoding", GRAPH_MANUAL);
+	check_decode((const char *const[]){ "short", "romeo" }, 2, 24, "incremental-multiwarp",
+		     GRAPH_MANUAL);
 }
 END_TEST
 
@@ -93,6 +111,8 @@ int main(void)
 	tcase_set_tags(whole, "slow");
 	tcase_add_test(tests, short_decodes_as_the_reference);
 	tcase_add_test(tests, short_and_romeo_decode_side_by_side);
+	tcase_add_test(tests, a_captured_graph_decodes_as_the_reference);
+	tcase_add_test(tests, a_graph_built_by_hand_decodes_as_the_reference);
 	tcase_add_test(tests, prompts_have_limits);
 	tcase_add_test(whole, romeo_decodes_as_the_reference);
 	tcase_add_test(whole, long_decodes_as_the_reference);

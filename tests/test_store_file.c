@@ -124,8 +124,8 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 1");
-	change("PRAGMA user_version = 1; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 2");
+	change("PRAGMA user_version = 2; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has other columns");
@@ -182,8 +182,8 @@ START_TEST(damaged_rows)
 		{ "UPDATE t_op SET stream = -1 WHERE kind = 6", "stream -1 of 0" },
 		{ "UPDATE t_op SET kind = 9 WHERE kind = 6", "stream 0 comes after 0" },
 		{ "UPDATE t_op SET kind = 13 WHERE kind = 6", "event -1 of 0" },
-		{ "UPDATE t_op SET kind = 15 WHERE kind = 6", "capture of the default stream" },
-		{ "UPDATE t_op SET kind = 18 WHERE kind = 6", "which graph?" },
+		{ "UPDATE t_op SET kind = 15 WHERE kind = 6", "graph -1 comes after 0" },
+		{ "UPDATE t_op SET kind = 18 WHERE kind = 6", "executable graph -1 of 0" },
 		{ "DELETE FROM t_op WHERE op = 2", "the operation before it is missing" },
 		{ "UPDATE t_pointer SET offset = 2049 WHERE offset = 32", "a pointer to 2049" },
 		{ "UPDATE t_pointer SET at = 9 WHERE at = 8", "a pointer at 9 of 16 bytes" },

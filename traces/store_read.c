@@ -121,13 +121,14 @@ struct store_cursor {
 	struct store *store;
 	int64_t run, op;
 	int64_t last_launch;            /* its number; -1: none yet */
-	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer;
+	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer, *node;
 	struct track *track;
 	/* What the current event points to. */
 	void **owned;
 	size_t owned_count, owned_room;
 	struct event_launch launch;
 	struct event_buffer alloc;
+	struct event_node node_event;
 	int64_t shape[MAX_SHAPE];
 };
 
@@ -307,6 +308,51 @@ static enum status read_buffer(struct store_cursor *c)
 	return STATUS_OK;
 }
 
+/* "[0,2]" */
+static enum status read_after(struct store_cursor *c, const char *text, struct event_node *e)
+{
+	int *after = own(c, xcalloc(strlen(text), sizeof(*after)));
+	char *end;
+
+	e->after = after;
+	if (*text++ != '[')
+		return damaged(c, "bad list of nodes");
+	while (*text != ']') {
+		long number = strtol(text, &end, 10);
+
+		if (end == text || number < 0 || number >= e->node
+		    || (*end != ',' && *end != ']'))
+			return damaged(c, "bad list of nodes");
+		after[e->after_count++] = (int)number;
+		text = end + (*end == ',');
+	}
+	return STATUS_OK;
+}
+
+/* *found is false for an operation that has nothing to do with a graph. */
+static enum status read_node(struct store_cursor *c, bool *found)
+{
+	sqlite3_stmt *row = restart(c->node, c->run, c->op);
+	struct event_node *e = &c->node_event;
+	int rc = sqlite3_step(row);
+	bool good = true;
+
+	*found = rc == SQLITE_ROW;
+	if (!*found)
+		return rc == SQLITE_DONE ? STATUS_OK : store_failed(c->store, "read");
+	*e = (struct event_node){
+		.graph = (int)column_int(row, 0, 1, INT32_MAX, 0, &good),
+		.node = (int)column_int(row, 1, 0, INT32_MAX, -1, &good),
+		.work = (enum op_kind)column_int(row, 2, 0, OP_COUNT - 1, 0, &good),
+		.own = sqlite3_column_int(row, 3) != 0,
+		.launch = column_int(row, 5, 0, INT64_MAX, -1, &good),
+	};
+	if (!good)
+		return damaged(c, "bad node");
+	return sqlite3_column_type(row, 4) == SQLITE_NULL
+		? STATUS_OK : read_after(c, column_text(row, 4), e);
+}
+
 /* What an operation's row says of others. */
 struct followed {
 	int64_t data, call;             /* 0: none */
@@ -359,19 +405,23 @@ static enum status follow_call(struct store_cursor *c, struct event_op *e, const
 static enum status follow(struct store_cursor *c, struct event_op *e, const struct followed *f)
 {
 	bool has_pointers = e->kind == OP_UPLOAD_POINTERS || (e->kind == OP_RESTORE && !f->data);
+	bool has_data = e->kind == OP_UPLOAD || e->kind == OP_RESTORE || e->kind == OP_UPLOAD_ASYNC
+			|| e->kind == OP_GRAPH_UPLOAD;
+	bool has_node;
 
 	if (f->data)
 		TRY(own_data(c, f->data, e->bytes, &e->data));
 	if (has_pointers)
 		TRY(read_pointers(c, restart(c->pointers, c->run, c->op), &e->pointers,
 				  &e->pointer_count));
-	if ((e->kind == OP_UPLOAD || e->kind == OP_RESTORE) && e->bytes && !e->code && !f->data
-	    && !e->pointer_count)
+	if (has_data && e->bytes && !e->code && !f->data && !e->pointer_count)
 		return damaged(c, "its data is missing");
 	if (e->kind == OP_ALLOC) {
 		TRY(read_buffer(c));
 		e->alloc = &c->alloc;
 	}
+	TRY(read_node(c, &has_node));
+	e->node = has_node ? &c->node_event : NULL;
 	return follow_call(c, e, f);
 }
 
@@ -421,6 +471,8 @@ static enum status prepare_all(struct store_cursor *c)
 			 " WHERE call = ? AND position = ? ORDER BY entry", NULL, 0));
 	TRY(store_select(c->store, &c->pointers, "SELECT at, buffer, offset FROM t_pointer"
 			 " WHERE run = ? AND op = ? ORDER BY entry", NULL, 0));
+	TRY(store_select(c->store, &c->node, "SELECT graph, node, work, own, after, launch"
+			 " FROM t_node WHERE run = ? AND op = ?", NULL, 0));
 	return store_select(c->store, &c->buffer,
 			    "SELECT buffer, name, dtype, rank, shape, bytes, ordinal"
 			    " FROM t_buffer WHERE run = ? AND op = ?",
@@ -456,6 +508,7 @@ void store_ops_close(struct store_cursor *c)
 	sqlite3_finalize(c->arg_pointers);
 	sqlite3_finalize(c->pointers);
 	sqlite3_finalize(c->buffer);
+	sqlite3_finalize(c->node);
 	track_free(c->track);
 	release_owned(c);
 	free(c->owned);

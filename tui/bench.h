@@ -1,7 +1,9 @@
-/* bench.h - the measurements behind `flashtwin bench`: each prints its lines, medians of several runs. */
+/* bench.h - the measurements behind `flashtwin bench`: each prints its lines, medians of several
+ * runs. */
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -11,6 +13,9 @@
 enum status bench_sim(int runs);
 /* What recording costs: bytes and seconds per decode step of the sample model, level by level. */
 enum status bench_trace(int runs);
+/* What the attention paths claim to gain, measured: kernels, launches, waits, graphs. `device` is
+ * "cuda", or "sim", where sizes are cut down and times are the simulator's. NO_GPU without one. */
+enum status bench_seeds(const char *device, int runs, bool json);
 
 static inline double bench_now(void)
 {
@@ -22,5 +27,7 @@ static inline double bench_now(void)
 
 /* Sorts the samples; the mean of the middle two when their number is even. */
 double bench_median(double *samples, size_t count);
+/* Floats between -1 and 1 from a generator whose state is *state. The caller frees them. */
+float *bench_random(size_t count, unsigned *state);
 
 #endif

@@ -27,17 +27,6 @@ struct problem {
 	struct buffer *dq, *dk, *dv, *partials, *out, *seq_lens;
 };
 
-static float *random_floats(size_t count, unsigned *state)
-{
-	float *values = xmalloc(count * sizeof *values);
-
-	for (size_t i = 0; i < count; i++) {
-		*state = *state * 1664525u + 1013904223u;
-		values[i] = (float)(*state >> 8) / (1 << 23) - 1.0f;
-	}
-	return values;
-}
-
 static enum status place(struct problem *p, const char *name, enum dtype type, size_t count,
 			 const void *values, struct buffer **out)
 {
@@ -56,9 +45,9 @@ static enum status prepare(struct problem *p, bool check)
 	unsigned state = 1;
 	int keys = KEYS;
 
-	p->q = random_floats(HEADS * D, &state);
-	p->k = random_floats(rows, &state);
-	p->v = random_floats(rows, &state);
+	p->q = bench_random(HEADS * D, &state);
+	p->k = bench_random(rows, &state);
+	p->v = bench_random(rows, &state);
 	p->native_out = xcalloc(HEADS * D, sizeof(float));
 	p->sim_out = xcalloc(HEADS * D, sizeof(float));
 	p->scratch = xcalloc(MAX_LEN, sizeof(float));

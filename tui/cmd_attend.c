@@ -133,6 +133,7 @@ static void find_shape(struct attend *attend)
 	s->max_len = attend->rows > 0 ? attend->rows : 1;
 	s->chunk = attend->run.chunk;
 	s->warps = attend->run.warps;
+	s->graph = attend->run.graph;
 	if (!attend->scale_given)
 		s->scale = attention_scale(s->head_dim);
 	memcpy(attend->out_shape, q->shape, sizeof(attend->out_shape));

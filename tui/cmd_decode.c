@@ -320,6 +320,7 @@ static enum status prepare(struct decode *decode)
 	decode->shape = generate_shape(decode->model, decode->sequences, decode->prompts,
 				       slot_count(decode), decode->count, decode->run.chunk);
 	decode->shape.warps = decode->run.warps;
+	decode->shape.graph = decode->run.graph;
 	TRY(attention_check(decode->run.path, &decode->shape));
 	if (decode->logits != NULL)
 		TRY(output_check(decode->logits));

@@ -37,19 +37,19 @@ static enum status take_path(struct run_options *options, const char *name)
 	options->path = path_find(name);
 	if (options->path != NULL)
 		return STATUS_OK;
-	if (strcmp(name, "flash-decoding-graph") == 0)
-		return not_built_yet("--path flash-decoding-graph");
 	return fail(STATUS_USAGE, "--path %s: there is no such path (flashtwin info lists them)",
 		    name);
 }
 
-static enum status take_graph(const char *mode)
+static enum status take_graph(struct run_options *options, const char *name)
 {
-	if (strcmp(mode, "none") == 0)
-		return STATUS_OK;
-	if (strcmp(mode, "capture") == 0 || strcmp(mode, "manual") == 0)
-		return not_built_yet("--graph capture or manual");
-	return fail(STATUS_USAGE, "--graph %s: only none is built so far", mode);
+	options->graph_given = true;
+	for (int mode = 0; mode < GRAPH_MODES; mode++) {
+		options->graph = (enum graph_mode)mode;
+		if (strcmp(name, graph_mode_name(options->graph)) == 0)
+			return STATUS_OK;
+	}
+	return fail(STATUS_USAGE, "--graph %s: there are none, capture and manual", name);
 }
 
 static enum status take_device(struct run_options *options, const char *name)
@@ -81,7 +81,7 @@ enum status run_option_take(struct run_options *options, int c, const char *valu
 	switch (c) {
 	case RUN_PATH: return take_path(options, value);
 	case RUN_DEVICE: return take_device(options, value);
-	case RUN_GRAPH: return take_graph(value);
+	case RUN_GRAPH: return take_graph(options, value);
 	case RUN_CHUNK: return take_int("--chunk", value, 0, MAX_CHUNK, &options->chunk);
 	case RUN_WARPS: return take_int("--warps", value, 1, 2, &options->warps);
 	case RUN_SEED: return option_u64("--seed", value, &options->seed);
@@ -110,10 +110,22 @@ static bool is_recorded(const struct run_options *options)
 	return options->trace != NULL || on_both(options);
 }
 
+static enum status check_graph(const struct run_options *options)
+{
+	const struct path *path = options->path;
+
+	if (path == NULL)
+		return STATUS_OK;
+	if (options->graph_given && options->graph == GRAPH_NONE && path->graph != GRAPH_NONE)
+		return fail(STATUS_USAGE, "--graph none contradicts --path %s", path->name);
+	return path_check_graph(path, options->graph);
+}
+
 enum status run_options_check(const struct run_options *options)
 {
 	struct log_at windows;
 
+	TRY(check_graph(options));
 	if (options->no_record && is_recorded(options))
 		return fail(STATUS_USAGE, "--no-record contradicts %s",
 			    options->trace ? "-o" : "--device both, which compares recorded runs");
@@ -136,16 +148,6 @@ enum status run_options_check(const struct run_options *options)
 }
 
 /* --- the run --- */
-
-/* Cleaning up after a failure may fail too; what went wrong first is what counts. */
-static enum status first_error(enum status status, const struct error_record *error,
-			       enum status then)
-{
-	if (status == STATUS_OK)
-		return then;
-	error_restore(error);
-	return status;
-}
 
 struct run {
 	const struct run_options *options;
@@ -252,7 +254,7 @@ static enum status run_one(struct run *run, int i, json_t *report)
 		ended = recorder_finish(target.device, status);
 	else
 		device_close(target.device);
-	TRY(first_error(status, &error, ended != STATUS_OK ? ended : stored));
+	TRY(error_first(status, &error, ended != STATUS_OK ? ended : stored));
 	return target.recorded && run->options->log_at ? check_window(run, run->runs[i])
 						       : STATUS_OK;
 }
@@ -301,7 +303,8 @@ static char *describe(const struct run_options *options, json_t *asked)
 	if (options->path) {
 		json_object_set_new(asked, "path", json_string(options->path->name));
 		json_object_set_new(asked, "chunk", json_integer(options->chunk));
-		json_object_set_new(asked, "graph", json_string("none"));
+		json_object_set_new(asked, "graph", json_string(graph_mode_name(
+			path_graph_mode(options->path, options->graph))));
 		json_object_set_new(asked, "warps", json_integer(options->warps));
 	}
 	text = json_dumps(asked, JSON_COMPACT | JSON_SORT_KEYS);
@@ -321,7 +324,7 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 	error_save(&error);
 	for (int i = 0; i < run.count; i++)
 		device_close(run.devices[i]);
-	status = first_error(status, &error, store_close(run.store));
+	status = error_first(status, &error, store_close(run.store));
 	free(run.asked);
 	if (!*run.found)
 		return status;

@@ -18,6 +18,8 @@
 struct run_options {
 	const struct path *path;        /* NULL: none, and no options of paths */
 	const char *device;             /* "sim", "cuda", "both" */
+	enum graph_mode graph;
+	bool graph_given;
 	int chunk, warps;
 	uint64_t seed;
 	int jobs;
@@ -55,9 +57,12 @@ enum run_option_id {
 /* Their part of a command's help. */
 #define RUN_HELP \
 	"  --path P           flash-decoding (default), prefill, cached, incremental,\n" \
-	"                     incremental-multiwarp, batched or auto\n" \
+	"                     incremental-multiwarp, batched, auto, or flash-decoding-graph:\n" \
+	"                     short for flash-decoding --graph capture\n" \
 	"  --device D         sim (default), cuda, or both: run on both and compare\n" \
-	"  --graph MODE       none, the only one built so far\n" \
+	"  --graph MODE       launch each layer's step from a CUDA graph: capture, or manual, a\n" \
+	"                     graph built by hand; none (default). For flash-decoding,\n" \
+	"                     incremental, incremental-multiwarp and batched\n" \
 	"  --chunk C          keys per chunk (128); 0: auto goes without flash decoding\n" \
 	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \

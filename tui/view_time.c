@@ -2,12 +2,13 @@
  *
  * Without an address, what came before the first step, the first step and the last one. With
  * several runs in the file, each launch says whether it wrote the same bytes in the next run. Times
- * are shown where some were measured.
+ * are shown where some were measured. Launches that a graph made are below its launch, indented.
  */
 #include "tui/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
 #define AROUND 8                        /* and before and after a place outside of steps */
@@ -15,7 +16,8 @@
 
 enum {
 	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
-	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, VERDICT
+	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, VERDICT, GRAPH, NODE, WORK, OWN, NODE_KERNEL,
+	NODE_LAYER, MADE
 };
 static const char operations[] =
 	"SELECT o.op, o.kind, o.step, o.launch, o.stream, o.code, o.duration_us, o.bytes, o.offset,"
@@ -26,8 +28,11 @@ static const char operations[] =
 	"  WHEN count(*) > 0 THEN 'equal' END"
 	"  FROM v_digest x JOIN v_digest y ON y.run = ?4 AND y.launch = x.launch"
 	"  AND y.after_step = 0 AND y.entry = x.entry"
-	"  WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0)"
+	"  WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0),"
+	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
+	" o.launch IS NOT NULL AND o.object IS NOT NULL"
 	" FROM v_op o LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch"
+	" LEFT JOIN v_node n ON n.run = o.run AND n.op = o.op"
 	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"
 	" LEFT JOIN v_buffer f ON f.run = o.run AND f.buffer = o.from_buffer"
 	" WHERE o.run = ?1 AND o.op BETWEEN ?2 AND ?3 ORDER BY o.op";
@@ -106,12 +111,51 @@ static enum status print_heading(const struct view_context *c, sqlite3_stmt *row
 	return STATUS_OK;
 }
 
+static bool is_kind(sqlite3_stmt *row, const char *prefix)
+{
+	return strncmp(view_text(row, KIND), prefix, strlen(prefix)) == 0;
+}
+
+/* What a node of a graph does; the recorder's own save what another is about to overwrite. */
+static void describe_node(sqlite3_stmt *row, char *text, size_t bytes)
+{
+	if (!view_null(row, NODE_KERNEL) && !view_null(row, NODE_LAYER))
+		snprintf(text, bytes, "%s  layer %" PRId64, view_text(row, NODE_KERNEL),
+			 view_int(row, NODE_LAYER));
+	else if (!view_null(row, NODE_KERNEL))
+		snprintf(text, bytes, "%s", view_text(row, NODE_KERNEL));
+	else
+		snprintf(text, bytes, "%s %s", view_int(row, OWN) ? "saves" : view_text(row, WORK),
+			 view_null(row, BUFFER) ? "" : view_text(row, BUFFER));
+}
+
+/* What has a number: an event, a graph, an executable graph. */
+static void describe_object(sqlite3_stmt *row, char *text, size_t bytes)
+{
+	int64_t object = view_int(row, OBJECT);
+
+	if (is_kind(row, "event_"))
+		snprintf(text, bytes, "event %" PRId64, object);
+	else if (is_kind(row, "graph_instantiate"))
+		snprintf(text, bytes, "graph %" PRId64 " -> executable %" PRId64,
+			 view_int(row, GRAPH), object);
+	else if (is_kind(row, "graph_launch"))
+		snprintf(text, bytes, "executable %" PRId64 " of graph %" PRId64, object,
+			 view_int(row, GRAPH));
+	else if (is_kind(row, "graph_exec"))
+		snprintf(text, bytes, "executable %" PRId64, object);
+	else
+		snprintf(text, bytes, "graph %" PRId64, object);
+}
+
 /* What the operation is about: a kernel and its layer, or buffers and bytes. */
 static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 {
 	view_cell cell;
 
-	if (!view_null(row, TENSOR) && !view_null(row, LAYER))
+	if (is_kind(row, "graph_node") && !view_null(row, NODE))
+		describe_node(row, text, bytes);
+	else if (!view_null(row, TENSOR) && !view_null(row, LAYER))
 		snprintf(text, bytes, "%s %s layer %s", view_text(row, KERNEL),
 			 view_text(row, TENSOR), view_int_cell(row, LAYER, cell));
 	else if (!view_null(row, KERNEL) && view_null(row, LAYER))
@@ -131,7 +175,7 @@ static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 		snprintf(text, bytes, "%s, %s B", view_text(row, BUFFER),
 			 view_int_cell(row, BYTES, cell));
 	else if (!view_null(row, OBJECT))
-		snprintf(text, bytes, "object %s", view_int_cell(row, OBJECT, cell));
+		describe_object(row, text, bytes);
 	else
 		snprintf(text, bytes, "-");
 }
@@ -145,6 +189,27 @@ static const char *extent_cell(sqlite3_stmt *row, int column, view_cell cell)
 	return cell;
 }
 
+/* A launch, or a node of a graph: "g2.0". */
+static const char *address_cell(const struct view_context *c, sqlite3_stmt *row, view_cell cell)
+{
+	if (!view_null(row, LAUNCH))
+		return view_launch_cell(c, view_int(row, LAUNCH), cell);
+	if (view_null(row, NODE))
+		return "-";
+	snprintf(cell, VIEW_CELL, "g%" PRId64 ".%" PRId64, view_int(row, GRAPH),
+		 view_int(row, NODE));
+	return cell;
+}
+
+static const char *kind_cell(sqlite3_stmt *row)
+{
+	if (view_int(row, MADE))
+		return "  launch";
+	if (is_kind(row, "graph_instantiate") || is_kind(row, "graph_exec"))
+		return view_text(row, KIND) + strlen("graph_");
+	return view_text(row, KIND);
+}
+
 static enum status print_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct timeline *timeline = state;
@@ -154,8 +219,7 @@ static enum status print_operation(const struct view_context *c, sqlite3_stmt *r
 	TRY(print_heading(c, row, timeline));
 	describe(row, what, sizeof(what));
 	fprintf(c->out, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s", view_int(row, OP),
-		view_null(row, LAUNCH) ? "-" : view_launch_cell(c, view_int(row, LAUNCH), launch),
-		view_text(row, KIND), what, extent_cell(row, GRID, grid),
+		address_cell(c, row, launch), kind_cell(row), what, extent_cell(row, GRID, grid),
 		extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream));
 	if (timeline->timed)
 		fprintf(c->out, " %7s", view_real_cell(row, DURATION, "%.1f", us));

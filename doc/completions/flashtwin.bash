@@ -14,12 +14,16 @@ _flashtwin() {
 	case $previous in
 	--device) words='sim cuda both' ;;
 	--log) words='launch partials points' ;;
-	--path) words='prefill cached incremental incremental-multiwarp batched flash-decoding auto' ;;
+	--path)
+		words='prefill cached incremental incremental-multiwarp batched flash-decoding
+			flash-decoding-graph auto'
+		;;
 	--class) words='oob misaligned uninit race-shared race-block race-grid barrier-divergence
 			deadlock mask leak equal-value-race nan-born' ;;
 	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
-	--graph) words='none' ;;
+	--graph) words='none capture manual' ;;
+	--suite) words='seeds' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return
@@ -50,7 +54,7 @@ _flashtwin() {
 		view) words='--plain --at --screen --all' ;;
 		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
-		bench) words='--sim --runs' ;;
+		bench) words='--sim --suite --device --runs --json' ;;
 		info) words='--device --json --jobs --verify-math' ;;
 		help) words='decode attend launch replay diff view find sql bench info' ;;
 		esac

@@ -1,12 +1,14 @@
 #!/bin/sh
 # run.sh [BUILD_DIR [OUT_DIR]] - proves on a machine with a GPU that GPU and simulator agree.
 #
-# Runs the device tests, decodes the reference prompts and attends to the reference tensors on both
-# devices, compares every bit, lets compute-sanitizer look at a small run, and records the traces
-# that `make check` replays where there is no GPU (copy OUT_DIR/*.twin to tests/h200/). A build may
-# have been made elsewhere: only BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used,
-# with whatever libraries LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and
-# OUT_DIR/report.txt, and prints that last. Exit code 1 when anything failed, 77 without a GPU.
+# Runs the device tests, tries every operation during a capture, decodes the reference prompts and
+# attends to the reference tensors on both devices, compares every bit, lets compute-sanitizer look
+# at a small run, and records what `make check` needs where there is no GPU (copy OUT_DIR/*.twin and
+# OUT_DIR/capture.txt to tests/h200/). A build may have been made elsewhere: only
+# BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
+# LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and OUT_DIR/report.txt, and
+# prints that last; what the attention paths gain goes to OUT_DIR/seeds-claims.md. Exit code 1 when
+# anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
@@ -116,7 +118,8 @@ CK_VERBOSITY=silent
 abs_srcdir=$source
 abs_builddir=$build
 export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
-for test in test_cuda test_twin; do
+for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
+	test_stream_order test_host_behaviour test_host_graphs test_host_slots; do
 	run 240 "$build/tests/$test"
 	cat "$work/stdout" >>"$log"
 	passed=$(grep -c '^ok' "$work/stdout")
@@ -128,6 +131,23 @@ for test in test_cuda test_twin; do
 		result FAIL "$test" "$detail, exit code $code"
 	fi
 done
+
+# --- what CUDA does during a capture: `make check` holds the simulator to it ---
+
+run 400 "$build/tests/gpu/capture_table"
+cp "$work/stdout" "$out/capture.txt"
+cases() {
+	grep -v '^#' "$1" | tr -s ' '
+}
+cases "$out/capture.txt" >"$work/got"
+cases "$source/tests/h200/capture.txt" >"$work/wanted"
+detail="$(grep -c . "$work/got") cases, $(diff "$work/wanted" "$work/got" | grep -c '^>') differ"
+if [ "$code" -eq 0 ] && cmp -s "$work/wanted" "$work/got"; then
+	result PASS 'operations during a capture' "$detail"
+else
+	result FAIL 'operations during a capture' "$detail, exit code $code"
+	diff "$work/wanted" "$work/got" >>"$log"
+fi
 
 # --- decoding ---
 
@@ -197,6 +217,65 @@ for chunk in 1 16 33 95 96 97; do
 	attend romeo 0 --chunk "$chunk"
 done
 
+# --- from CUDA graphs ---
+
+# graph_decode NAME BYTES OPTION...: on the GPU; the text must be the reference's.
+graph_decode() {
+	name=$1 bytes=$2
+	shift 2
+	what="decode $name, $*"
+	npy_data "$samples/reference/$name/tokens.npy" | bytes_of_i32 >"$work/prompt"
+	npy_data "$samples/reference/$name/greedy.npy" | head -c "$bytes" >"$work/greedy"
+	run 120 "$flashtwin" decode --model "$samples" --prompt-file "$work/prompt" -n "$bytes" \
+		--device cuda "$@"
+	if [ "$code" -eq 0 ] && cmp -s "$work/stdout" "$work/greedy"; then
+		result PASS "$what" "$bytes bytes equal greedy.npy"
+	else
+		result FAIL "$what" "exit code $code: $(tail -n 1 "$work/stderr")"
+	fi
+}
+
+# attend_romeo OUT OPTION...
+attend_romeo() {
+	to=$1 reference=$samples/reference/romeo
+	shift
+	run 60 "$flashtwin" attend --q "$reference/layer0_q.npy" --k "$reference/layer0_k.npy" \
+		--v "$reference/layer0_v.npy" --out "$to" "$@"
+}
+
+# graph_attend PATH [OPTION...]: in every mode the GPU gives the bits of launches one by one on the
+# simulator.
+graph_attend() {
+	attend_romeo "$work/one_by_one.npy" --path "$@"
+	for mode in none capture manual; do
+		attend_romeo "$work/graph.npy" --path "$@" --graph "$mode" --device cuda
+		if [ "$code" -eq 0 ] && cmp -s "$work/one_by_one.npy" "$work/graph.npy"; then
+			result PASS "attend by $*, --graph $mode" 'the bits of the simulator'
+		else
+			result FAIL "attend by $*, --graph $mode" \
+				"exit code $code: $(tail -n 1 "$work/stderr")"
+		fi
+		rm -f "$work/graph.npy"
+	done
+}
+
+# Recorded, then not: a recorder adds nodes of its own to a graph.
+decode romeo 200 'captured, every point' --path flash-decoding-graph --log points
+decode romeo 200 'built by hand, every partial' --graph manual --log partials --chunk 16
+decode short 64 'batched, captured' --path batched --graph capture --log points
+decode short 64 'incremental, by hand' --path incremental --graph manual --log points
+graph_decode romeo 200 --path flash-decoding-graph
+graph_decode romeo 200 --graph manual
+graph_decode long 200 --graph capture --chunk 16 --warps 2
+graph_decode short 64 --path incremental --graph capture
+graph_decode short 64 --path incremental-multiwarp --graph manual
+graph_decode short 64 --path batched --graph capture
+graph_attend flash-decoding --chunk 7
+graph_attend flash-decoding --warps 2
+graph_attend incremental
+graph_attend incremental-multiwarp
+graph_attend batched
+
 # --- traces to keep, each replayed at once on the simulator ---
 
 # record NAME PROMPT_FILE BYTES OPTION...
@@ -234,24 +313,59 @@ fi
 # --- compute-sanitizer ---
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+# sanitize TOOL PATH
+sanitize() {
+	what="compute-sanitizer $1, $2"
+	run 60 "$sanitizer" --tool "$1" --error-exitcode 9 "$flashtwin" decode \
+		--model "$samples" --prompt-file "$work/demo" -n 4 --chunk 16 --path "$2" \
+		--device cuda --no-record
+	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' | tail -n 1 |
+		sed 's/.*========= //')
+	if [ "$code" -eq 0 ]; then
+		result PASS "$what" "$line"
+	elif [ "$code" -eq 9 ]; then
+		result FAIL "$what" "$line"
+	else
+		result SKIP "$what" "it does not run here: exit code $code $line"
+	fi
+}
+
 for tool in memcheck racecheck initcheck synccheck; do
 	if [ ! -x "$sanitizer" ]; then
 		result SKIP "compute-sanitizer $tool" 'no compute-sanitizer here'
 		continue
 	fi
-	run 60 "$sanitizer" --tool "$tool" --error-exitcode 9 "$flashtwin" decode \
-		--model "$samples" --prompt-file "$work/demo" -n 4 --chunk 16 \
-		--device cuda --no-record
-	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' | tail -n 1 |
-		sed 's/.*========= //')
-	if [ "$code" -eq 0 ]; then
-		result PASS "compute-sanitizer $tool" "$line"
-	elif [ "$code" -eq 9 ]; then
-		result FAIL "compute-sanitizer $tool" "$line"
-	else
-		result SKIP "compute-sanitizer $tool" "it does not run here: exit code $code $line"
-	fi
+	sanitize "$tool" flash-decoding
+	sanitize "$tool" flash-decoding-graph
 done
+
+# --- what the paths claim to gain ---
+
+# Beside it, where PyTorch is installed, kernels that are not ours.
+run 300 "$flashtwin" bench --suite seeds
+if [ "$code" -eq 0 ]; then
+	cp "$work/stdout" "$out/seeds-claims.md"
+	detail="$(grep -c '| beaten *|$' "$out/seeds-claims.md") beaten,"
+	detail="$detail $(grep -c '| reproduced *|$' "$out/seeds-claims.md") reproduced,"
+	detail="$detail $(grep -c '| not reproduced *|$' "$out/seeds-claims.md") not reproduced"
+	result PASS 'bench --suite seeds' "$detail"
+	if command -v nvidia-smi >/dev/null; then
+		echo 'Clocks and power afterwards:'
+		nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit \
+			--format=csv,noheader
+		echo
+	fi >>"$out/seeds-claims.md" 2>&1
+	run 300 python3 "$source/tests/gpu/reference_bench.py"
+	if [ "$code" -eq 0 ]; then
+		cat "$work/stdout" >>"$out/seeds-claims.md"
+		result PASS 'reference of bench' 'PyTorch'
+	else
+		result SKIP 'reference of bench' "exit code $code: $(tail -n 1 "$work/stderr")"
+	fi
+	cat "$out/seeds-claims.md" >>"$log"
+else
+	result FAIL 'bench --suite seeds' "exit code $code: $(tail -n 1 "$work/stderr")"
+fi
 
 # --- the table ---
 
