@@ -1,11 +1,11 @@
-/* check.h - the checker: finds memory and ordering bugs of the kernels that a simulated device runs.
+/* check.h - the checker: finds memory and ordering bugs of kernels that a simulated device runs.
  *
  * Checked kernels are compiled so that every load, store, array index and basic block calls a hook
  * (sim/check_hooks.c). Device memory of a checked device lies in one reserved range of addresses
- * with shadow memory beside it (check_map.c), which says of every word which bytes are allocated and
- * written, who wrote it last and who read it. check_race.c holds the rules of order, check_sync.c those
- * of barriers and masks, check_find.c the findings. One checked launch runs at a time, on one OS
- * thread. Nothing here changes what a kernel computes.
+ * with shadow memory beside it (check_map.c), which says of every word which bytes are allocated
+ * and written, who wrote it last and who read it. check_race.c holds the rules of order,
+ * check_sync.c those of barriers and masks, check_find.c the findings. One checked launch runs at a
+ * time, on one OS thread. Nothing here changes what a kernel computes.
  */
 #ifndef SIM_CHECK_H
 #define SIM_CHECK_H

@@ -46,8 +46,7 @@ static __attribute__((noinline)) void keep_reader(size_t word, const struct chec
 {
 	uint32_t kept = segment_of(check_hot.reader[word]);
 
-	if (segment_of(last) < lane->block_first || kept >= lane->block_first
-	    || kept < check_hot.first)
+	if (kept >= lane->block_first || kept < check_hot.first)
 		check_hot.reader[word] = last;
 }
 
@@ -75,7 +74,11 @@ static inline __attribute__((always_inline)) void read_words(uintptr_t address, 
 		if (segment_of(last) == lane->segment)
 			continue;
 		cell[i].reader = record(lane, pc);
-		if (segment_of(last) >= limit)
+		if (segment_of(last) < limit)
+			continue;
+		if (segment_of(last) < lane->block_first)
+			check_hot.reader[word + i] = last;
+		else
 			keep_reader(word + i, lane, last);
 	}
 	return;

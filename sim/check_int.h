@@ -64,34 +64,36 @@ extern struct ft_check_block ft_check_block;
 	X(OOB, "oob", false, "the access is outside of what was allocated: on a GPU it faults or " \
 	  "silently hits other data", \
 	  "compare the index with the size before the access, and the launch with the arrays") \
-	X(MISALIGNED, "misaligned", false, "the address is no multiple of the size of the access: a " \
-	  "GPU ends the launch with error 716", \
+	X(MISALIGNED, "misaligned", false, "the address is no multiple of the size of the " \
+	  "access: a GPU ends the launch with error 716", \
 	  "align the pointer, or access smaller elements") \
-	X(UNINIT, "uninit", false, "nobody has written these bytes: the value is whatever was left " \
-	  "there", \
+	X(UNINIT, "uninit", false, "nobody has written these bytes: the value is whatever " \
+	  "was left there", \
 	  "write before reading, or guard the read as the write is guarded") \
-	X(RACE_SHARED, "race-shared", false, "no barrier orders these two accesses of shared memory: " \
-	  "which one comes first is up to the warp scheduler", \
+	X(RACE_SHARED, "race-shared", false, "no barrier orders these two accesses of shared " \
+	  "memory: which one comes first is up to the warp scheduler", \
 	  "put __syncthreads(), or __syncwarp() within one warp, between them") \
-	X(RACE_BLOCK, "race-block", false, "no barrier orders these two accesses of global memory by " \
-	  "threads of one block", \
+	X(RACE_BLOCK, "race-block", false, "no barrier orders these two accesses of global " \
+	  "memory by threads of one block", \
 	  "put __syncthreads() between them, or give each thread its own element") \
-	X(RACE_GRID, "race-grid", false, "blocks run at the same time and nothing orders these two " \
-	  "accesses", \
+	X(RACE_GRID, "race-grid", false, "blocks run at the same time and nothing orders these " \
+	  "two accesses", \
 	  "use atomics, a second launch, or __threadfence() on both sides of an atomic flag") \
-	X(BARRIER_DIVERGENCE, "barrier-divergence", false, "not all threads of the block come to the " \
-	  "same barrier: a GPU hangs or lets them pass unordered", \
+	X(BARRIER_DIVERGENCE, "barrier-divergence", false, "not all threads of the block come " \
+	  "to the same barrier: a GPU hangs or lets them pass unordered", \
 	  "move the barrier out of the condition, and return only behind the last one") \
 	X(DEADLOCK, "deadlock", false, "every thread waits and none can go on", \
 	  "let all threads that a barrier or mask waits for come to it") \
-	X(MASK, "mask", false, "the mask does not say which lanes take part: results are undefined", \
-	  "compute the mask before the branch with __ballot_sync(), and give all its lanes the same") \
+	X(MASK, "mask", false, "the mask does not say which lanes take part: results are " \
+	  "undefined", \
+	  "compute the mask before the branch with __ballot_sync(), and give all its lanes the " \
+	  "same") \
 	X(LEAK, "leak", false, "the buffer was never freed", "free what was allocated") \
-	X(EQUAL_VALUE_RACE, "equal-value-race", true, "two threads write the same value unordered: " \
-	  "harmless only as long as the values stay equal", \
+	X(EQUAL_VALUE_RACE, "equal-value-race", true, "two threads write the same value " \
+	  "unordered: harmless only as long as the values stay equal", \
 	  "let one thread write it") \
-	X(NAN_BORN, "nan-born", true, "an operation on numbers gave a NaN here: inf - inf, 0 * inf, " \
-	  "0 / 0 and the like", \
+	X(NAN_BORN, "nan-born", true, "an operation on numbers gave a NaN here: inf - inf, " \
+	  "0 * inf, 0 / 0 and the like", \
 	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing")
 
 enum finding_class {
@@ -180,7 +182,8 @@ enum check_kind { CHECK_READ, CHECK_WRITE, CHECK_ATOMIC };
 void check_access(uintptr_t address, size_t bytes, enum check_kind, unsigned flags, uintptr_t pc);
 /* Judges the write that is waiting. */
 void check_settle(struct check *);
-void check_side_of_lane(const struct lane *, uintptr_t pc, const char *what, struct check_side *out);
+void check_side_of_lane(const struct lane *, uintptr_t pc, const char *what,
+			struct check_side *out);
 unsigned check_thread_number(const struct lane *);
 /* Every lane of the warp that is in `lanes` begins a segment. */
 void check_new_slice(struct check *, struct warp *, uint32_t lanes);

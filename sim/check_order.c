@@ -1,9 +1,9 @@
 /* check_order.c - what orders threads without a barrier: atomics between fences.
  *
- * As the memory model of PTX has it: a fence before an atomic releases what its thread did, and what
- * it knew, through the address of the atomic; a thread whose atomic, or volatile read, comes later
- * there and that fences then, has it all before. What a thread learned passes on through barriers.
- * Each address keeps a list of releases, and who read it knows the list up to there.
+ * As the memory model of PTX has it: a fence before an atomic releases what its thread did, and
+ * what it knew, through the address of the atomic; a thread whose atomic, or volatile read, comes
+ * later there and that fences then, has it all before. What a thread learned passes on through
+ * barriers. Each address keeps a list of releases, and who read it knows the list up to there.
  */
 #include "config.h"
 
@@ -80,8 +80,8 @@ void check_alloc_end(struct check *check)
 
 /* --- lists --- */
 
-static void learn(struct check *check, struct learned_list *list, struct check_sync_variable *variable,
-		  size_t count)
+static void learn(struct check *check, struct learned_list *list,
+		  struct check_sync_variable *variable, size_t count)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->at[i].variable == variable) {
@@ -100,7 +100,8 @@ static void learn(struct check *check, struct learned_list *list, struct check_s
 	list->at[list->count++] = (struct learned){ variable, count };
 }
 
-static void learn_all(struct check *check, struct learned_list *list, const struct learned_list *more)
+static void learn_all(struct check *check, struct learned_list *list,
+		      const struct learned_list *more)
 {
 	for (size_t i = 0; i < more->count; i++)
 		learn(check, list, more->at[i].variable, more->at[i].count);
@@ -244,8 +245,8 @@ void check_order_barrier(struct check *check, struct block *block)
 
 /* --- the question --- */
 
-static bool list_orders(const struct check *check, const struct learned_list *list, uint32_t segment,
-			const struct check_sync_variable *within, unsigned depth);
+static bool list_orders(const struct check *check, const struct learned_list *list,
+			uint32_t segment, const struct check_sync_variable *within, unsigned depth);
 
 static bool release_orders(const struct check *check, const struct release *r, uint32_t segment,
 			   const struct check_sync_variable *within, unsigned depth)
@@ -263,8 +264,8 @@ static bool release_orders(const struct check *check, const struct release *r, u
 }
 
 /* What a release at `within` knows of that address was released there before it. */
-static bool list_orders(const struct check *check, const struct learned_list *list, uint32_t segment,
-			const struct check_sync_variable *within, unsigned depth)
+static bool list_orders(const struct check *check, const struct learned_list *list,
+			uint32_t segment, const struct check_sync_variable *within, unsigned depth)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct check_sync_variable *variable = list->at[i].variable;
@@ -281,7 +282,8 @@ static bool list_orders(const struct check *check, const struct learned_list *li
 /* How far knowledge of knowledge is followed: a ring of blocks that pass on a flag. */
 #define DEPTH 4
 
-bool check_acquired(const struct check *check, const struct lane *lane, uint32_t segment, bool strong)
+bool check_acquired(const struct check *check, const struct lane *lane, uint32_t segment,
+		    bool strong)
 {
 	const struct check_memory_order *order = lane->check.order;
 

@@ -2,8 +2,8 @@
  *
  * Two accesses of the same bytes, one of them a write, race unless something orders them: the same
  * thread, a block barrier, __syncwarp() of a mask that holds both lanes, or an atomic with fences
- * (check_order.c). Blocks are concurrent whatever order they run in here. Two atomics never race, nor
- * do an atomic and a volatile access of global memory. Serves check_hooks.c.
+ * (check_order.c). Blocks are concurrent whatever order they run in here. Two atomics never race,
+ * nor do an atomic and a volatile access of global memory. Serves check_hooks.c.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ void check_new_slice(struct check *check, struct warp *warp, uint32_t lanes)
 				    * (view->index.y + (uint64_t)view->grid.y * view->index.z)),
 		.epoch = (uint16_t)warp->block->check_epoch, .warp = (uint8_t)warp->number,
 	};
-	/* With the last number everything later counts as one segment of it: misses, no mistakes. */
+	/* With the last number all that comes later is one segment: misses, no mistakes. */
 	if (check->next_slice < MAX_SLICES - 1)
 		check->next_slice++;
 	for (; lanes; lanes &= lanes - 1) {
@@ -52,9 +52,10 @@ static bool same_block(const struct check *check, const struct lane *lane, uint3
 		&& slice_of(check, segment)->block == slice_of(check, lane->check.segment)->block;
 }
 
-/* strong: a volatile read, which no cache answers, or a write, which waits for the atomic whose value
- * it depends on. Only plain reads need a fence of their own behind the atomic. */
-static bool ordered(const struct check *check, const struct lane *lane, uint32_t segment, bool strong)
+/* strong: a volatile read, which no cache answers, or a write, which waits for the atomic whose
+ * value it depends on. Only plain reads need a fence of their own behind the atomic. */
+static bool ordered(const struct check *check, const struct lane *lane, uint32_t segment,
+		    bool strong)
 {
 	const struct check_lane *mine = &lane->check;
 
@@ -376,7 +377,8 @@ static bool misaligned(const struct access *a)
 	return a->bytes <= 16 && a->address & (a->bytes - 1);
 }
 
-void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags, uintptr_t pc)
+void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
+		  uintptr_t pc)
 {
 	struct access a = {
 		.check = check_hot.check, .lane = schedule_current(), .address = address,

@@ -1,7 +1,7 @@
 /* check_sync.c - what can be wrong where threads meet: barriers, masks, shuffles, deadlocks.
  *
- * A site is a place in the source, whatever copies the compiler makes of it. Also begins the segments
- * that barriers order (check_race.c). Told by sim/collective.c and sim/schedule.c.
+ * A site is a place in the source, whatever copies the compiler makes of it. Also begins the
+ * segments that barriers order (check_race.c). Told by sim/collective.c and sim/schedule.c.
  */
 #include "config.h"
 

@@ -332,8 +332,8 @@ enum status device_prepare_launch(struct device_simulated *sim, const struct lau
 	bool cooperative;
 
 	if (!code)
-		return fail(STATUS_USAGE, "--check: kernel %s has no checked build for this processor",
-			    launch->kernel->name);
+		return fail(STATUS_USAGE, "--check: kernel %s has no checked build for this "
+			    "processor", launch->kernel->name);
 	static_bytes = static_shared(known, code, launch->probed);
 	TRY(apply_attributes(sim, launch, known, static_bytes, &cooperative));
 	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));

@@ -1,7 +1,7 @@
-/* test_check.c - the checker against its corpus: every planted bug on its line, nothing on its twin.
+/* test_check.c - the checker against its corpus: each planted bug on its line, none on its twin.
  *
- * Kernels and markers are in tests/checker/; what is launched how is in tests/checker/cases.h. All run
- * in one process: a kernel that faults ends its launch only.
+ * Kernels and markers are in tests/checker/; what is launched how is in tests/checker/cases.h. All
+ * run in one process: a kernel that faults ends its launch only.
  */
 #include "config.h"
 
@@ -147,7 +147,8 @@ START_TEST(a_planted_bug_is_found_on_its_line)
 	count = device_findings(device, &found);
 	for (size_t i = 0; i < count; i++)
 		right |= strcmp(found[i].class, c->class) == 0
-			&& (is_at(&found[i].sides[0], c, line) || is_at(&found[i].sides[1], c, line));
+			&& (is_at(&found[i].sides[0], c, line)
+			    || is_at(&found[i].sides[1], c, line));
 	list = list_of(found, count);
 	ck_assert_msg(right, "%s: no %s at line %d; found%s", c->name, c->class, line, list);
 	free(list);

@@ -85,13 +85,34 @@ expect 'and in SQL' 0 'race-shared.0.reverse.cu'
 run find missing.twin
 expect 'a missing trace' 2 'missing.twin'
 
+# attended WHAT OPTION...: clean under every seed, lints included, with the bits of a run without.
+seeds=${CHECK_SEEDS-3}
+attended() {
+	what=$1
+	shift
+	run attend "$@" --out plain.npy
+	seed=0
+	while [ "$code" -eq 0 ] && [ "$seed" -lt "$seeds" ]; do
+		run attend "$@" --out checked.npy --check --lint-fail --seed "$seed"
+		cmp plain.npy checked.npy >>err || code=99
+		[ ! -s err ] || code=99
+		seed=$((seed + 1))
+	done
+	expect "$what is clean under $seeds seeds, and has the same bits" 0
+}
+cache='--q q.npy --k k.npy --v k.npy'
 for path in flash-decoding incremental incremental-multiwarp batched; do
-	run attend --path $path --q q.npy --k k.npy --v k.npy --out plain.npy
-	run attend --path $path --q q.npy --k k.npy --v k.npy --out checked.npy --check --seed 5
-	cmp plain.npy checked.npy >>err || code=99
-	[ ! -s err ] || code=99
-	expect "$path is clean, and has the same bits" 0
+	attended "$path" --path "$path" $cache
 done
+attended 'two warps a chunk' --warps 2 --chunk 16 $cache
+attended 'graphs' --path flash-decoding-graph $cache
+npy kq.npy '(4, 70, 32)' 8960
+attended 'cached' --path cached --q q.npy --k kq.npy --v kq.npy
+npy pq.npy '(4, 9, 32)' 1152
+attended 'prefill' --path prefill --causal --q pq.npy --k k.npy --v k.npy
+npy q3.npy '(3, 4, 32)' 384
+npy k3.npy '(3, 2, 70, 32)' 13440
+attended 'three sequences' --q q3.npy --k k3.npy --v k3.npy --lengths 70,0,33
 for warps in 1 2; do
 	run attend --warps $warps --chunk 16 --q q.npy --k k.npy --v k.npy --check --log points \
 		-o points$warps.twin

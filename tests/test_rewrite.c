@@ -188,7 +188,7 @@ START_TEST(kernels_become_static_functions_with_tables)
 	ck_assert_ptr_nonnull(strstr(out, "\nstatic  void none(void)"));
 	ck_assert_ptr_nonnull(strstr(out, "\n  static void linked()"));
 	ck_assert_ptr_nonnull(strstr(out, "\n   static void inside(int x) { } \n"));
-	ck_assert_ptr_nonnull(strstr(out, "static void ft_run_k(void *const *a) { "
+	ck_assert_ptr_nonnull(strstr(out, " ft_run_k(void *const *a) { "
 		"k(*(__typeof__(const float *) *)a[0], *(__typeof__(T) *)a[1], *(__typeof__(float"
 		" (*)[2]) *)a[2]"));
 	ck_assert_ptr_nonnull(strstr(out, "{ \"p\", \"const float *\", _Generic("));

@@ -408,7 +408,7 @@ const struct command cmd_launch = {
 	"  --device D         sim (default), cuda, or both: run on both and compare\n"
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
 	"  --all-orders K     run under seeds 1 to K too; exit 1 when an output changes a bit\n"
-	"  --check            check every access and barrier on the simulator; exit 4 for a finding\n"
+	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
 	"  -o T.twin          record a trace; an existing file is refused without\n"
 	"  --force            replace it\n"

@@ -308,7 +308,7 @@ const struct command cmd_replay = {
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
 	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order?\n"
 	"  --jobs N           threads of the simulator (1)\n"
-	"  --check            check every access and barrier on the simulator; exit 4 for a finding\n"
+	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
 	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
 	"  --force            replace it\n"

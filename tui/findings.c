@@ -1,7 +1,7 @@
 /* findings.c - findings of the checker as JSON and as text; see findings.h.
  *
- * The JSON object is what `find --json` prints and what a trace keeps as a finding's message. What is
- * a finding is sim/check.h's business.
+ * The JSON object is what `find --json` prints and what a trace keeps as a finding's message. What
+ * is a finding is sim/check.h's business.
  */
 #include "tui/findings.h"
 
@@ -79,8 +79,8 @@ static int number_at(const json_t *object, const char *key, size_t at)
 
 static void print_side(FILE *out, const char *lead, const json_t *side)
 {
-	fprintf(out, "  %s%s by block (%d,%d,%d) thread (%d,%d,%d) after %d barriers, %s:%d\n", lead,
-		text_of(side, "what", "access"), number_at(side, "block", 0),
+	fprintf(out, "  %s%s by block (%d,%d,%d) thread (%d,%d,%d) after %d barriers, %s:%d\n",
+		lead, text_of(side, "what", "access"), number_at(side, "block", 0),
 		number_at(side, "block", 1), number_at(side, "block", 2),
 		number_at(side, "thread", 0), number_at(side, "thread", 1),
 		number_at(side, "thread", 2),

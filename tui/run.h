@@ -34,7 +34,8 @@ struct run_options {
 /* Their entries in a getopt_long() table, and their letters. */
 enum run_option_id {
 	RUN_PATH = 1000, RUN_DEVICE, RUN_GRAPH, RUN_CHUNK, RUN_WARPS, RUN_SEED, RUN_JOBS, RUN_CHECK,
-	RUN_LINT_FAIL,	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
+	RUN_LINT_FAIL,
+	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
 };
 #define RUN_LETTERS "o:"
 #define RUN_LONG_OPTIONS \
@@ -67,7 +68,7 @@ enum run_option_id {
 	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
 	"  --jobs N           threads of the simulator (1)\n" \
-	"  --check            check every access and barrier on the simulator; exit 4 for a finding\n" \
+	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n" \
 	"  --lint-fail        exit 4 for a lint too\n" \
 	"  -o T.twin          record a trace; an existing file is refused without\n" \
 	"  --force            replace it\n" \
@@ -101,8 +102,8 @@ typedef enum status run_fn(const struct run_target *, void *context);
 enum status run_on_devices(const struct run_options *, const char *command, json_t *asked,
 			   run_fn *fn, void *context, json_t *report);
 
-/* Whether what run_on_devices() returned leaves results to show: all is well, or two devices differ,
- * or the checker found what did not end the run. */
+/* Whether what run_on_devices() returned leaves results to show: all is well, or two devices
+ * differ, or the checker found what did not end the run. */
 bool run_has_results(enum status);
 
 /* Prints the object and a newline to stdout. IO when that fails. */

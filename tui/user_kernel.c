@@ -376,7 +376,8 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
 	k->sources[0] = (struct kernel_source){ k->file, k->source };
 	k->code = (struct kernel_code){
-		.sim = { { *code, NULL }, { *code, NULL } }, .checked = *code, .fatbin = { k->fatbin, k->fatbin },
+		.sim = { { *code, NULL }, { *code, NULL } }, .checked = *code,
+		.fatbin = { k->fatbin, k->fatbin },
 		.fatbin_bytes = { &k->fatbin_bytes, &k->fatbin_bytes },
 		.sources = k->sources,
 	};

@@ -1,4 +1,4 @@
-/* memory.cu - what is wrong with a single access inside an allocation: misaligned, or never written.
+/* memory.cu - a single access inside an allocation: misaligned, or of bytes never written.
  *
  * For the conventions see oob.cu.
  */

@@ -1,6 +1,6 @@
 /* race_shared.cu - shared memory without the barrier it needs. 2 blocks of 64 threads.
  *
- * For the conventions see oob.cu. The line marked is the second of the two accesses, or the only one.
+ * For the conventions see oob.cu. The line marked is one of the two accesses.
  */
 #include "kernels/kernel.h"
 
