@@ -438,7 +438,6 @@ static void expect_notes(struct fake *fake, const char *const *notes)
 
 START_TEST(shared_memory_of_the_device_is_a_limit)
 {
-	/* Four warps times 32 rows of 257 floats. */
 	const struct attention_shape shape = {
 		.layers = 1, .slots = 1, .heads = 4, .kv_heads = 2, .head_dim = 256, .max_len = 20,
 		.chunk = 8, .scale = 1.0f,
@@ -446,10 +445,16 @@ START_TEST(shared_memory_of_the_device_is_a_limit)
 	struct fake fake = fake_open();
 	struct attention *attention;
 
+	/* Four warps merge 258 floats each. */
+	fake.shared_bytes = 4096;
 	check_usage(attention_create(&path_incremental_multiwarp, &fake.base, &shape, &attention),
-		    "incremental-multiwarp: 131584 bytes of shared memory, a block of fake "
-		    "has at most 102400");
+		    "incremental-multiwarp: 4128 bytes of shared memory, a block of fake "
+		    "has at most 4096");
+	/* One warp merges nothing, but prompts take two tiles of 32 rows of 256 floats. */
+	check_usage(attention_create(&path_incremental, &fake.base, &shape, &attention),
+		    "incremental: 65536 bytes of shared memory, a block of fake has at most 4096");
 	ck_assert_int_eq(fake.buffers, 0);
+	fake.shared_bytes = 65536;
 	check_ok(attention_create(&path_incremental, &fake.base, &shape, &attention));
 	attention_destroy(attention);
 }

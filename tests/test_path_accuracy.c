@@ -226,25 +226,6 @@ START_TEST(prefill_without_work_or_keys)
 }
 END_TEST
 
-/* Dynamic shared memory just below 48 KiB is above it with the kernel's own. */
-START_TEST(shared_memory_around_48_KiB)
-{
-	static const struct { const struct path *path; int least, most; } sizes[] = {
-		{ &path_incremental_multiwarp, 92, 96 }, { &path_flash_decoding, 186, 192 },
-	};
-
-	for (int D = sizes[_i].least; D <= sizes[_i].most; D++) {
-		struct path_case c = { .slots = 1, .heads = 1, .kv_heads = 1, .head_dim = D,
-				       .max_len = 5, .chunk = 4, .warps = 2, .lengths = { 5 } };
-		struct errors total = { 0 };
-
-		path_case_fill(&c);
-		check_case(sizes[_i].path, &c, &total);
-		path_case_free(&c);
-	}
-}
-END_TEST
-
 int main(void)
 {
 	TCase *tests = tcase_create("path_accuracy");
@@ -252,7 +233,6 @@ int main(void)
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, random_shapes_are_accurate, 0, paths);
-	tcase_add_loop_test(tests, shared_memory_around_48_KiB, 0, 2);
 	tcase_add_test(tests, prefill_takes_any_shape_and_mask);
 	tcase_add_test(tests, a_captured_layer_matches_at_every_position);
 	tcase_add_test(tests, prefill_without_work_or_keys);

@@ -212,7 +212,7 @@ static void decode(struct bench *b)
 	launch(b, "kv_scatter_batched", (struct dim3){ (unsigned)s->Hkv, SLOTS, 1 }, D, 0,
 	       scatter, 6);
 	launch(b, "flash_decode_chunk", (struct dim3){ H, SLOTS, (unsigned)s->max_chunks }, 32,
-	       32 * (D + 1) * 4, chunk, 11);
+	       0, chunk, 11);
 	launch(b, "flash_decode_reduce", (struct dim3){ H, SLOTS, 1 }, 32, 0, reduce, 6);
 }
 
