@@ -9,8 +9,6 @@
 
 #include "tests/recording.h"
 
-#include "traces/xalloc.h"
-
 /* --- cases --- */
 
 enum scores {
@@ -34,8 +32,7 @@ static uint32_t path_random = 20;
 
 static inline int path_pick(int least, int most)
 {
-	path_random = path_random * 1664525u + 1013904223u;
-	return least + (int)((uint64_t)(path_random >> 8) * (uint64_t)(most - least + 1) >> 24);
+	return random_pick(&path_random, least, most);
 }
 
 static inline size_t path_rows(const struct path_case *c)
@@ -69,10 +66,7 @@ static inline void path_case_arrange(struct path_case *c)
 
 static inline float *path_values(size_t count)
 {
-	float *values = xcalloc(count + 1, sizeof(*values));
-
-	recording_fill(values, (int)count, &path_random, false);
-	return values;
+	return random_values(&path_random, count);
 }
 
 static inline void path_case_fill(struct path_case *c)
@@ -167,15 +161,8 @@ static inline float *path_run(const struct path *path, const struct path_case *c
 		done[slot] = n == 0;
 		if (n == 0)
 			continue;
-		OK(kv_cache_load(a->cache, 0, (int)slot, c->k + slot * path_slot_size(c),
-				 c->v + slot * path_slot_size(c), n - 1, c->max_len));
-		for (size_t h = 0; h < Hkv; h++) {
-			size_t from =
-				slot * path_slot_size(c) + (h * (size_t)c->max_len + (size_t)n - 1) * D;
-
-			memcpy(k_new + (slot * Hkv + h) * D, c->k + from, D * sizeof(float));
-			memcpy(v_new + (slot * Hkv + h) * D, c->v + from, D * sizeof(float));
-		}
+		recording_load(a, (int)slot, n, c->k + slot * path_slot_size(c),
+			       c->v + slot * path_slot_size(c), k_new, v_new);
 	}
 	OK(attention_step(a, &(struct attention_step){
 		.q = c->q, .k = k_new, .v = v_new, .done = done, .out = out, .lengths = lengths }));

@@ -4,11 +4,6 @@
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 reference=$srcdir/doc/samples/shakespeare/reference
 
-# same WHAT WANTED GOT: the files are equal, and the last run went well.
-same() {
-	result "$1" "$([ "$code" -eq 0 ] && cmp "$2" "$3" 2>&1 || echo "exit code $code")"
-}
-
 # --- one prompt ---
 
 run decode --prompt 'ROMEO:' -n 16

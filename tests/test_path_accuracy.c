@@ -84,7 +84,8 @@ START_TEST(random_shapes_are_accurate)
 	struct errors total = { 0 };
 
 	for (int i = 0; i < CASES; i++) {
-		struct path_case c = path_case_random(i, path == &path_cached, path == &path_cached);
+		bool solo = path == &path_cached;
+		struct path_case c = path_case_random(i, solo, solo);
 
 		if (path == &path_auto && i % 3 == 0)
 			c.chunk = 0;

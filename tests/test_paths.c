@@ -135,9 +135,8 @@ START_TEST(a_replay_is_its_recording)
 						     .path = paths[_i] };
 	struct replay_options options = { .device = "sim", .target = { .seed = 7, .jobs = 2 } };
 	struct replay_report report;
-	struct store *store;
+	struct store *store = new_store();
 
-	OK(store_create(NULL, NULL, &store));
 	recording_make(store, &recording, NULL);
 	OK(replay_compare(store, 1, &options, &report));
 	ck_assert_int_eq(report.diff.differences, 0);
@@ -282,11 +281,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("paths");
 	TCase *equal = tcase_create("equal");
 	TCase *behaviour = tcase_create("behaviour"), *whole = tcase_create("whole");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(equal, 120);
 	tcase_set_timeout(whole, 120);
@@ -298,12 +294,5 @@ int main(void)
 	tcase_add_test(behaviour, what_cannot_run_is_refused);
 	tcase_add_test(behaviour, prompts_append_to_what_is_there);
 	tcase_add_loop_test(whole, company_changes_no_reply, 0, 4);
-	suite_add_tcase(suite, equal);
-	suite_add_tcase(suite, behaviour);
-	suite_add_tcase(suite, whole);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suites("paths", (TCase *[]){ equal, behaviour, whole }, 3);
 }

@@ -1,35 +1,7 @@
 #!/bin/sh
 # test_paths_cli.sh - `flashtwin decode` and `attend`: paths, slots and masks as a user types them.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-reference=${abs_srcdir:-$(dirname "$0")/..}/doc/samples/shakespeare/reference/short
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-
-number=0
-result() {
-	number=$((number + 1))
-	if [ "$1" = ok ]; then
-		echo "ok $number - $2"
-	else
-		echo "not ok $number - $2"
-		cat out err | sed 's/^/# /'
-	fi
-}
-# expect WHAT CODE PATTERN: judges the last run; the pattern must match a line of its output.
-expect() {
-	if [ "$code" -eq "$2" ] && cat out err | grep -q -- "$3"; then
-		result ok "$1"
-	else
-		result bad "$1: exit code $code, expected $2"
-	fi
-}
-run() {
-	"$flashtwin" "$@" >out 2>err
-	code=$?
-}
-
-echo 1..17
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+reference=$srcdir/doc/samples/shakespeare/reference/short
 
 # The likeliest bytes are far enough from the next for every path to find the same ones.
 run decode --prompt 'ROMEO:' -n 16
@@ -38,13 +10,12 @@ for path in prefill incremental incremental-multiwarp batched auto 'auto --chunk
 	'flash-decoding --warps 2'; do
 	# shellcheck disable=SC2086
 	run decode --prompt 'ROMEO:' -n 16 --path $path
-	if cmp -s out wanted; then result ok "decode by $path"; else result bad "decode by $path"; fi
+	same "decode by $path" wanted out
 done
 
 run decode --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 16 --slots 2 --out-dir replies \
 	--path batched --log partials -o t.twin
-if cmp -s wanted replies/0.txt; then result ok 'three prompts in two slots'; else
-	result bad 'three prompts in two slots'; fi
+same 'three prompts in two slots' wanted replies/0.txt
 run replay t.twin
 expect 'their replay' 0 ' 0 bits differ'
 run sql t.twin 'SELECT count(*) FROM v_step'
@@ -71,3 +42,5 @@ expect 'a mask for a decode step' 2 'causal needs --path prefill'
 # shellcheck disable=SC2086
 run attend --path prefill --lengths 4 $tensors
 expect 'lengths for prefill' 2 'lengths is of decode steps'
+
+plan

@@ -376,7 +376,7 @@ START_TEST(every_path_gives_the_same_bits)
 		options.prompt = pick(&random, 0, shape.max_len - REC_STEPS);
 		options.nan = pick(&random, 0, 3) == 0;
 		options.random = (uint32_t)next_random(&random) | 1;
-		OK(store_create(NULL, NULL, &store));
+		store = new_store();
 		recording_make(store, &options, NULL);
 		options.device = "cuda";
 		recording_make(store, &options, NULL);
@@ -429,9 +429,8 @@ static void record_indirect(struct device *device, int number)
 static void record_both(void (*record)(struct device *, int), int number, const char *what)
 {
 	static const char *const devices[] = { "sim", "cuda" };
-	struct store *store;
+	struct store *store = new_store();
 
-	OK(store_create(NULL, NULL, &store));
 	for (int i = 0; i < 2; i++) {
 		struct recording_options options = { .level = LEVEL_POINTS, .device = devices[i] };
 		struct device *recorder = recording_open(store, &options);
