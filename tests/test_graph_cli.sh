@@ -23,7 +23,8 @@ done
 
 # --- several in fewer slots ---
 
-set -- --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 12 --slots 2
+# The third takes the second's slot while the first goes on.
+set -- --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 12,3,7 --slots 2
 for options in 'flash-decoding --chunk 4' batched incremental; do
 	# shellcheck disable=SC2086
 	run decode "$@" --out-dir one_by_one --path $options

@@ -42,7 +42,8 @@ record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s16,s192..s
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
 record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s192..s199
 
-# A short one of every path; several prompts where a path takes them, one of which waits for a slot.
+# A short one of every path; several prompts where a path takes them, one of which waits for the
+# second's slot while the first goes on.
 printf 'ROMEO:' >"$work/first"
 printf 'JULIET:\nO' >"$work/second"
 printf 'To be' >"$work/third"
@@ -54,7 +55,8 @@ several() {
 	shift
 	rm -rf "$work/texts"
 	record_decode "$name" "$work/first" --prompt-file "$work/second" \
-		--prompt-file "$work/third" --slots 2 --out-dir "$work/texts" -n 3 --log points "$@"
+		--prompt-file "$work/third" --slots 2 --out-dir "$work/texts" -n 4,2,3 \
+		--log points "$@"
 }
 short incremental
 short incremental-multiwarp
