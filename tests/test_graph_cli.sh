@@ -74,6 +74,11 @@ for recorded in 2 3; do
 	expect "replay of run $recorded" 0 ' 0 bits differ'
 done
 
+run replay t.twin --all-orders 3
+expect 'replay in other orders' 0 ' 0 bits differ'
+[ "$(grep -c ' 0 bits differ' out)" -eq 9 ] && wrong= || wrong=$(cat out)
+result 'a line for each run and order' "$wrong"
+
 # --- what is refused ---
 
 for path in prefill cached auto; do

@@ -77,11 +77,16 @@ bytes_of_i32() {
 	printf '%b' "$(cat "$work/escapes")"
 }
 
+# npy_header SHAPE: of float32s, "8, 64".
+npy_header() {
+	printf '\223NUMPY\001\000\166\000'
+	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($1), }"
+}
+
 # last_rows FILE HEADS POSITIONS: of (HEADS, POSITIONS, 64), up to 9 heads, the last position, as a
 # (HEADS, 64) file.
 last_rows() {
-	printf '\223NUMPY\001\000\166\000'
-	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($2, 64), }"
+	npy_header "$2, 64"
 	npy_data "$1" >"$work/rows"
 	head=0
 	while [ "$head" -lt "$2" ]; do
