@@ -45,7 +45,7 @@ _flashtwin() {
 			;;
 		launch)
 			words="--kernel --grid --block --shared --arg --all-orders -D -I --json
-				--device --seed -o --force --append --log --no-record"
+				--device --seed --check -o --force --append --log --no-record"
 			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;

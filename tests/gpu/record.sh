@@ -1,7 +1,18 @@
-# record.sh - the part of run.sh that records traces on a GPU and replays each on the simulator.
+# record.sh - the part of run.sh that records traces on a GPU and replays each on the simulator, and
+# the short ones the other way round.
 #
 # They are what `make check` replays where there is no GPU: three of the reference prompts, and a
 # short one of every path. Sourced by run.sh, whose functions and variables it uses.
+
+# turned WHAT COMMAND OPTION...: recorded on the simulator, replayed on the GPU.
+turned() {
+	what=$1
+	shift
+	run 240 "$flashtwin" "$@" --device sim --force -o "$work/sim.twin"
+	run 240 "$flashtwin" replay "$work/sim.twin" --device cuda
+	compared "replay $what of the simulator on the GPU"
+	rm -f "$work/sim.twin"
+}
 
 # record NAME COMMAND OPTION...
 record() {
@@ -15,6 +26,10 @@ record() {
 	result PASS "record $what" "$(wc -c <"$trace") bytes"
 	run 240 "$flashtwin" replay "$trace" --device sim
 	compared "replay $what on the simulator"
+	case $what in
+	demo.twin | romeo.twin | long.twin) ;;
+	*) turned "$what" "$@" ;;
+	esac
 }
 
 # record_decode NAME PROMPT_FILE OPTION...

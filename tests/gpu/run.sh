@@ -127,7 +127,7 @@ abs_srcdir=$source
 abs_builddir=$build
 export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
 for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
-	test_stream_order test_host_behaviour test_host_graphs test_host_slots; do
+	test_stream_order test_host_behaviour test_host_graphs test_host_slots test_record_graph; do
 	run 240 "$build/tests/$test"
 	cat "$work/stdout" >>"$log"
 	passed=$(grep -c '^ok' "$work/stdout")
