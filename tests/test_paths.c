@@ -41,39 +41,42 @@ START_TEST(incremental_is_batched_is_flash_decoding_with_one_chunk)
 }
 END_TEST
 
-START_TEST(auto_is_the_path_it_picks)
+/* Where `auto` turns from one path to another, as keys and sizes grow: it has the bits of the one,
+ * and not of the other. */
+START_TEST(auto_turns_where_it_says)
 {
-	struct path_case c = { .slots = 1,
-			       .heads = 2,
-			       .kv_heads = 1,
-			       .head_dim = 64,
-			       .max_len = 130,
-			       .chunk = 0,
-			       .lengths = { 127 } };
-	struct path_case chunked;
+	static const struct {
+		int slots, head_dim, chunk, length;
+		const struct path *is, *is_not;
+	} turns[] = {
+		{ 1, 64, 0, 127, &path_incremental, &path_incremental_multiwarp },
+		{ 1, 64, 0, 128, &path_incremental_multiwarp, &path_incremental },
+		{ 1, 65, 0, 127, &path_incremental_multiwarp, &path_incremental },
+		{ 1, 64, 16, 90, &path_flash_decoding, &path_incremental },
+		{ 2, 16, 128, 1024, &path_batched, &path_flash_decoding },
+		{ 2, 16, 128, 1025, &path_flash_decoding, &path_batched },
+		{ 2, 16, 0, 1025, &path_batched, &path_incremental_multiwarp },
+	};
 
-	path_case_fill(&c);
-	check_equal_runs(&path_auto, &c, &path_incremental,
-			 &(struct path_case){ c.slots,
-					      c.heads,
-					      c.kv_heads,
-					      c.head_dim,
-					      c.max_len,
-					      1,
-					      1,
-					      { 127 },
-					      c.scores,
-					      c.scale,
-					      c.q,
-					      c.k,
-					      c.v,
-					      GRAPH_NONE });
-	chunked = c;
-	chunked.chunk = 16;
-	check_equal_runs(&path_auto, &chunked, &path_flash_decoding, &chunked);
-	c.lengths[0] = chunked.lengths[0] = 128;
-	check_equal_runs(&path_auto, &c, &path_incremental_multiwarp, &chunked);
-	path_case_free(&c);
+	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		struct path_case c = { .slots = turns[i].slots, .heads = 2, .kv_heads = 1,
+				       .head_dim = turns[i].head_dim, .max_len = 1030,
+				       .chunk = turns[i].chunk,
+				       .lengths = { turns[i].length, 33 } };
+		struct path_case chunked;
+		float *out, *not;
+
+		path_case_fill(&c);
+		chunked = c;
+		chunked.chunk = c.chunk ? c.chunk : 1030;
+		check_equal_runs(&path_auto, &c, turns[i].is, &chunked);
+		out = path_run(&path_auto, &c, 0);
+		not = path_run(turns[i].is_not, &chunked, 0);
+		ck_assert_mem_ne(out, not, path_rows(&c) * (size_t)c.head_dim * sizeof(float));
+		free(out);
+		free(not);
+		path_case_free(&c);
+	}
 }
 END_TEST
 
@@ -318,7 +321,7 @@ int main(void)
 	tcase_set_timeout(equal, 120);
 	tcase_set_timeout(whole, 120);
 	tcase_add_test(equal, incremental_is_batched_is_flash_decoding_with_one_chunk);
-	tcase_add_test(equal, auto_is_the_path_it_picks);
+	tcase_add_test(equal, auto_turns_where_it_says);
 	tcase_add_loop_test(equal, a_batched_row_is_a_solo_row, 0, 5);
 	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
 	tcase_add_loop_test(equal, a_replay_is_its_recording, 0, 5);

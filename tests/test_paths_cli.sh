@@ -29,7 +29,7 @@ run() {
 	code=$?
 }
 
-echo 1..20
+echo 1..21
 
 # The likeliest bytes are far enough from the next for every path to find the same ones.
 run decode --prompt 'ROMEO:' -n 16
@@ -49,6 +49,9 @@ run replay t.twin
 expect 'their replay' 0 ' 0 bits differ'
 run sql t.twin 'SELECT count(*) FROM v_step'
 expect 'a prompt is one step, and begins when a slot is free' 0 '^21$'
+run sql t.twin "SELECT count(*), count(DISTINCT step), max(layer) FROM v_launch
+	WHERE kernel = 'attention_prefill'"
+expect 'a launch for each prompt and layer' 0 '^12	2	3$'
 run sql t.twin "SELECT count(*) FROM v_kv WHERE slot = 0 AND layer = 0 AND tensor = 'k' AND
 	kv_head = 0 AND launch < (SELECT min(launch) FROM v_launch WHERE step = 1)"
 expect 'all rows of a prompt are in the trace' 0 '^6$'
