@@ -21,6 +21,7 @@ const struct command *const command_table[] = {
 	&cmd_replay,
 	&cmd_diff,
 	&cmd_view,
+	&cmd_find,
 	&cmd_sql,
 	&cmd_bench,
 	&cmd_info,
@@ -28,7 +29,7 @@ const struct command *const command_table[] = {
 };
 
 /* Commands that are documented, whose features come later. */
-static const char *const planned[] = { "find", "export", "lab", NULL };
+static const char *const planned[] = { "export", "lab", NULL };
 
 static const struct command *find_command(const char *name)
 {
@@ -46,7 +47,7 @@ static void print_usage(FILE *out)
 	for (int i = 0; command_table[i] != NULL; i++)
 		fprintf(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
 	fprintf(out, "\n`flashtwin help COMMAND` explains a command, flashtwin(1) everything.\n"
-		"Exit codes: 0 done, 1 differs, 2 usage or I/O, 6 trace damaged, 70 our fault,\n"
+		"Exit codes: 0 done, 1 differs, 2 usage or I/O, 4 finding, 6 trace damaged, 70 our fault,\n"
 		"77 no GPU, 130 interrupted.\n");
 }
 

@@ -22,6 +22,7 @@
 
 #define MAX_RANK 5
 
+struct event_finding;   /* traces/event.h */
 struct stream;          /* NULL stands for the device's own default stream */
 struct event;
 struct graph;
@@ -138,6 +139,7 @@ struct device_options {
 	/* Simulator: picks the order of lanes, warps, blocks and streams; 0: in order. */
 	uint64_t seed;
 	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
+	bool check;                     /* simulator: kernels run under the checker, on one thread */
 	bool poison;                    /* a GPU fills new allocations with DEVICE_POISON too */
 	bool untimed;                   /* a GPU spends no time on device_last_launch_us() */
 };
@@ -216,6 +218,8 @@ struct device_ops {
 	/* Recorder only: what follows belongs to this step (0, 1, ...); the step is over. */
 	enum status (*step_begin)(struct device *, int64_t step);
 	enum status (*step_end)(struct device *);
+	/* Devices that check only. */
+	size_t (*findings)(struct device *, const struct event_finding **out);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
 	/* Probed launches write their points here (memory of this device): those asked for from now
@@ -270,6 +274,9 @@ enum status device_sync(struct device *, struct stream *);
 enum status device_observe(struct device *, const struct device_observer *);
 /* Negative: not measured. */
 double device_last_launch_us(struct device *);
+/* What the checker found so far, buffers that are still allocated among it: none without a checker.
+ * Good until the next operation. */
+size_t device_findings(struct device *, const struct event_finding **out);
 /* Both do nothing on a device that is no recorder. */
 enum status device_step_begin(struct device *, int64_t step);
 enum status device_step_end(struct device *);

@@ -133,6 +133,12 @@ enum status device_observe(struct device *device, const struct device_observer *
 	return device->ops->observe(device, observer);
 }
 
+size_t device_findings(struct device *device, const struct event_finding **out)
+{
+	*out = NULL;
+	return device->ops->findings ? device->ops->findings(device, out) : 0;
+}
+
 double device_last_launch_us(struct device *device)
 {
 	const struct device_ops *ops = device->ops;

@@ -216,6 +216,18 @@ static enum status recorder_fill(struct device *device, struct stream *stream,
 	return recorder_add(r, op, done);
 }
 
+/* The recorder's own buffers are no leaks of the caller's; they are made again when needed. */
+static size_t recorder_findings(struct device *device, const struct event_finding **out)
+{
+	struct recorder *r = recorder_of(device);
+
+	if (r->probe) {
+		probe_free(r->probe);
+		r->probe = probe_new(device->inner);
+	}
+	return device_findings(device->inner, out);
+}
+
 static double recorder_last_launch_us(struct device *device)
 {
 	return device_last_launch_us(device->inner);
@@ -256,6 +268,7 @@ const struct device_ops device_recorder = {
 	.graph_destroy = recorder_graph_destroy,
 	.graph_exec_destroy = recorder_graph_exec_destroy,
 	.last_launch_us = recorder_last_launch_us,
+	.findings = recorder_findings,
 	.step_begin = recorder_step_begin,
 	.step_end = recorder_step_end,
 };

@@ -17,6 +17,9 @@ struct replay_options {
 	struct device_options target;   /* profile NULL: the default one; poison is set here */
 	const char *command_options;    /* JSON for v_run of the new run; NULL: "{}" */
 	struct store *out;              /* gets the new run; NULL: a private one in memory */
+	/* Told when the replay is over and the recording is not: with --check, to take findings. */
+	enum status (*replayed)(void *context, struct device *, int64_t run);
+	void *context;
 	struct diff_options diff;       /* runs and replayed are set here */
 };
 

@@ -86,11 +86,13 @@ static enum status replay_recorded(struct store *trace, const struct store_run *
 		error_restore(&error);
 		return status;
 	}
+	if (options->replayed)
+		status = options->replayed(options->context, recorder, report->run);
 	/* As the recorded run ended, which may have been in the middle of a step. */
 	finished = recorder_finish(recorder,
 				   stopped ? STATUS_DEVICE : status_from_name(run->ended));
-	if (finished != STATUS_OK)
-		return finished;
+	if (status != STATUS_OK || finished != STATUS_OK)
+		return status != STATUS_OK ? status : finished;
 	diff.run_a = run->run;
 	diff.run_b = report->run;
 	diff.replayed = true;

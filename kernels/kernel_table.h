@@ -95,6 +95,7 @@ struct kernel_source {
  * library call. Sizes are behind pointers because the embedded arrays are defined elsewhere. */
 struct kernel_code {
 	const struct sim_code *sim[2][2];       /* [plain, probed][baseline, AVX2 + FMA]; AVX2 may be NULL */
+	const struct sim_code *checked;         /* plain and probed in one; NULL: none was built */
 	const void *fatbin[2];                  /* [plain, probed]; NULL when built without CUDA */
 	const unsigned long *fatbin_bytes[2];
 	const struct kernel_source *sources;
@@ -133,6 +134,9 @@ const struct kernel_source *kernel_sources(const struct kernel *);
 
 /* The simulator builds of every kernel, for a baseline processor or AVX2 + FMA, plain or probed. */
 const struct sim_code *kernel_sim_code(const struct kernel *, bool probed);
+
+/* The build that calls the checker; NULL when there is none, or none for this processor. */
+const struct sim_code *kernel_checked_code(const struct kernel *);
 
 /* The embedded fatbin that holds the kernel; NULL when built without CUDA. */
 const void *kernel_fatbin(const struct kernel *, bool probed, size_t *bytes);

@@ -54,8 +54,19 @@ extern "C" { __constant__ struct point_sink flashtwin_points; }
 #define POINT_SINK (*ft_point_sink())
 #endif
 
-static __device__ void point_write(int id, int count, float a, float b, float c, float d)
+/* Checked kernels are built with points, and record them only when asked to. */
+#ifdef FLASHTWIN_CHECK
+#define POINT_ATTRIBUTES __attribute__((FT_UNCHECKED, noinline))
+#define POINTS_OFF (!ft_point_sink())
+#else
+#define POINT_ATTRIBUTES
+#define POINTS_OFF 0
+#endif
+
+static __device__ POINT_ATTRIBUTES void point_write(int id, int count, float a, float b, float c, float d)
 {
+	if (POINTS_OFF)
+		return;
 	unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x
 		* (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
 	unsigned long long thread = block * (blockDim.x * blockDim.y * blockDim.z)

@@ -2,7 +2,7 @@
  *
  * What a kernel reads and writes and its limits are in one file per family: kernel_scatter.c,
  * kernel_flash_decode.c, kernel_incremental.c, kernel_prefill.c. A new kernel needs its name in Makefile.am
- * (kernels = ...) and an entry there. The code itself, built four times for the simulator and twice for
+ * (kernels = ...) and an entry there. The code itself, built five times for the simulator and twice for
  * GPUs, comes from the generated kernels/code.h.
  */
 #include "config.h"
@@ -17,7 +17,8 @@
 
 /* X-macro over all kernels, from the list in Makefile.am. */
 #define X(name) \
-	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed; \
+	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed, \
+		ft_code_##name##_checked; \
 	extern const struct kernel_source sources_##name[];
 KERNEL_CODE_LIST(X)
 #undef X
@@ -49,6 +50,7 @@ KERNEL_CODE_LIST(X)
 	const struct kernel_code code_##name = { \
 		.sim = { { &ft_code_##name##_baseline_plain, AVX2_CODE(name, plain) }, \
 			 { &ft_code_##name##_baseline_probed, AVX2_CODE(name, probed) } }, \
+		.checked = &ft_code_##name##_checked, \
 		.fatbin = { FATBIN(name), FATBIN(name##_probed) }, \
 		.fatbin_bytes = { FATBIN_SIZE(name), FATBIN_SIZE(name##_probed) }, \
 		.sources = sources_##name, \
@@ -98,6 +100,16 @@ const struct sim_code *kernel_sim_code(const struct kernel *kernel, bool probed)
 	const struct sim_code *const *builds = kernel->code->sim[probed];
 
 	return builds[1] && has_avx2() ? builds[1] : builds[0];
+}
+
+/* One variant is enough: it is built as the fastest one is, because fmaf() is slow without FMA. */
+const struct sim_code *kernel_checked_code(const struct kernel *kernel)
+{
+#ifdef HAVE_AVX2_KERNELS
+	if (!has_avx2())
+		return NULL;
+#endif
+	return kernel->code->checked;
 }
 
 const struct kernel_param *kernel_params(const struct kernel *kernel, int *count)

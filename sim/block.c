@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "engine/device.h"
+#include "sim/check.h"
 #include "sim/schedule.h"
 #include "traces/xalloc.h"
 
 #define ARENA_ALIGNMENT 128             /* the most a shared variable can ask for */
+#define CHECKED_ARENA (256u << 10)      /* above every device's limit */
 
 struct block *block_create(void)
 {
@@ -29,7 +31,7 @@ struct block *block_create(void)
 
 static void arena_unmap(struct block *block)
 {
-	if (block->arena)
+	if (block->arena && !block->arena_checked)
 		munmap(block->arena, block->arena_bytes + (size_t)sysconf(_SC_PAGESIZE));
 	block->arena = NULL;
 	block->arena_bytes = 0;
@@ -42,6 +44,18 @@ void block_destroy(struct block *block)
 	arena_unmap(block);
 	free(block->warps);
 	free(block);
+}
+
+/* A checked block gets its memory from the checker, once and for the largest arena there is. */
+static bool arena_check(struct block *block, struct check *check)
+{
+	if (block->arena_checked)
+		return true;
+	arena_unmap(block);
+	block->arena = check_map_arena(check, CHECKED_ARENA);
+	block->arena_bytes = CHECKED_ARENA;
+	block->arena_checked = block->arena != NULL;
+	return block->arena_checked;
 }
 
 /* An arena of whole pages with a guard page behind. */
@@ -73,7 +87,7 @@ static bool place_shared(struct block *block, const struct grid *grid)
 	uint32_t *words;
 
 	total = (total + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
-	if (!arena_map(block, total))
+	if (!(grid->check ? arena_check(block, grid->check) : arena_map(block, total)))
 		return false;
 	block->view.shared = block->arena + block->arena_bytes - total;
 	block->view.dynamic = block->view.shared + fixed;
@@ -159,5 +173,7 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 		for (unsigned l = 0; l < WARP_LANES; l++)
 			warp->lanes[l].fiber = NULL;
 	}
+	if (grid->check)
+		check_block_begin(grid->check, block, grid->static_bytes, grid->dynamic_bytes);
 	return true;
 }

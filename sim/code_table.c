@@ -108,7 +108,9 @@ static void write_run(const struct unit *u, const struct function *f, const stru
 {
 	const struct token *k = token_at(u, f->name);
 
-	fprintf(out, "static void ft_run_%.*s(void *const *a) { ", k->length, k->text);
+	/* What the host passes is not the kernel's to check. */
+	fprintf(out, "static void __attribute__((no_sanitize_thread, no_sanitize_coverage))"
+		" ft_run_%.*s(void *const *a) { ", k->length, k->text);
 	fprintf(out, count == 0 ? "(void)a; %.*s(" : "%.*s(", k->length, k->text);
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s*(__typeof__(%s) *)a[%d]", i ? ", " : "", list[i].type, i);
@@ -286,7 +288,8 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 	TRY(read_parameters(u, f, &list, &count));
 	address = rewrite_kernel_address(kernel);
 	fprintf(out, "typedef ft_kernel<decltype(%s)> ft_user_kernel;\n", address);
-	fprintf(out, "static void ft_run(void *const *a) { ft_user_kernel::run(%s, a); }\n",
+	fprintf(out, "static void __attribute__((no_sanitize_thread, no_sanitize_coverage))"
+		" ft_run(void *const *a) { ft_user_kernel::run(%s, a); }\n",
 		address);
 	fputs("static const struct kernel_param ft_params[] = {\n", out);
 	for (int i = 0; i < count; i++) {

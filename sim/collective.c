@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "sim/check.h"
 #include "sim/schedule.h"
 
 #define NO_VALUE 0x7fa0dead7fa0deadu
@@ -87,6 +88,12 @@ static uint64_t common_result(const struct warp *warp, enum ft_collective kind, 
 	}
 }
 
+/* NULL unless the launch is checked. */
+static struct check *checker(void)
+{
+	return worker_self->grid->check;
+}
+
 static bool is_shuffle(enum ft_collective kind)
 {
 	return kind >= FT_SHUFFLE_IDX && kind <= FT_SHUFFLE_XOR;
@@ -106,6 +113,8 @@ static void compute_results(struct warp *warp, const struct meeting *meeting)
 			unsigned source = shuffle_source(meeting->kind, number, lane->argument);
 
 			lane->result = meeting->arrived >> source & 1 ? warp->lanes[source].value : NO_VALUE;
+			if (!(meeting->arrived >> source & 1) && checker())
+				check_shuffle_nobody(checker(), lane, source);
 		} else if (meeting->kind == FT_MATCH_ANY) {
 			lane->result = lanes_with_value(warp, meeting->arrived, lane->value);
 		} else {
@@ -122,6 +131,8 @@ static bool complete(const struct warp *warp, const struct meeting *meeting)
 static void finish(struct warp *warp, struct meeting *meeting)
 {
 	compute_results(warp, meeting);
+	if (checker())
+		check_collective_finish(checker(), warp, meeting);
 	warp->runnable |= meeting->arrived;
 	*meeting = warp->meetings[--warp->meeting_count];
 	schedule_progress(worker_self);
@@ -145,9 +156,12 @@ uint64_t ft_collective(const struct ft_site *site, enum ft_collective kind, uint
 	struct worker *w = worker_self;
 	struct lane *lane = schedule_current();
 	struct warp *warp = lane->warp;
-	struct meeting *meeting = join(warp, kind, mask | lane->bit);
+	struct meeting *meeting;
 
 	lane->site = site;
+	if (w->grid->check)
+		check_collective_arrive(w->grid->check, lane, kind, mask);
+	meeting = join(warp, kind, mask | lane->bit);
 	lane->value = value;
 	lane->argument = argument;
 	meeting->arrived |= lane->bit;
@@ -169,6 +183,8 @@ uint32_t ft_active_mask(void)
 
 static void barrier_release(struct block *block)
 {
+	if (worker_self->grid->check)
+		check_barrier_release(worker_self->grid->check, block);
 	block->passed_arrived = block->arrived;
 	block->passed_votes = block->votes;
 	block->arrived = 0;
@@ -187,6 +203,8 @@ int ft_block_barrier(const struct ft_site *site, enum ft_block_vote vote, int pr
 	struct block *block = lane->warp->block;
 
 	lane->site = site;
+	if (w->grid->check)
+		check_barrier_arrive(w->grid->check, lane);
 	lane->warp->at_barrier |= lane->bit;
 	block->votes += predicate != 0;
 	if (++block->arrived == block->alive) {

@@ -16,6 +16,34 @@
 
 #include "sim/runtime.h"
 
+/* --- the hook of basic blocks, inlined --- */
+
+/* The assembler takes a macro before an instruction of its name: what the compiler writes as a call
+ * of the hook becomes the common case of it, in the place (see sim/check_hooks.c). Registers that a
+ * call may change are free there. */
+#if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
+__asm__(".macro ft_basic_block\n"
+	"	leaq 0(%rip), %rax\n"
+	"	movq ft_check_block@GOTPCREL(%rip), %rcx\n"
+	"	movq %rax, (%rcx)\n"
+	"	cmpl $0, 8(%rcx)\n"
+	"	je .Lft_block\\@\n"
+	"	callq __sanitizer_cov_trace_pc@PLT\n"
+	".Lft_block\\@:\n"
+	".endm\n"
+	".macro call target:vararg\n"
+	"	.ifc \\target,__sanitizer_cov_trace_pc@PLT\n"
+	"	ft_basic_block\n"
+	"	.else\n"
+	"	.ifc \\target,__sanitizer_cov_trace_pc\n"
+	"	ft_basic_block\n"
+	"	.else\n"
+	"	callq \\target\n"
+	"	.endif\n"
+	"	.endif\n"
+	".endm\n");
+#endif
+
 /* --- qualifiers --- */
 
 #define __device__
@@ -29,10 +57,10 @@
 /* --- the thread's place --- */
 
 typedef struct dim3 dim3;
-#define threadIdx (ft_self->index)
-#define blockIdx  (ft_self->block->index)
-#define blockDim  (ft_self->block->dim)
-#define gridDim   (ft_self->block->grid)
+#define threadIdx ft_thread_index()
+#define blockIdx  ft_block_index()
+#define blockDim  ft_block_dim()
+#define gridDim   ft_grid_dim()
 #define warpSize  32
 
 /* --- vector types --- */
@@ -58,7 +86,7 @@ FT_VECTORS(FT_DECLARE)
 /* --- barriers, votes, shuffles --- */
 
 #define FT_SITE(name) \
-	({ static const struct ft_site ft_site_ = { name, __FILE__, __LINE__ }; &ft_site_; })
+	({ static const struct ft_site ft_site_ = { name, __FILE__, __LINE__, __COUNTER__ }; &ft_site_; })
 
 #define __syncthreads()        ((void)ft_block_barrier(FT_SITE("__syncthreads"), FT_BLOCK_SYNC, 0))
 #define __syncthreads_count(p) ft_block_barrier(FT_SITE("__syncthreads_count"), FT_BLOCK_COUNT, !!(p))
@@ -71,13 +99,13 @@ FT_VECTORS(FT_DECLARE)
 	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
 
 #define FT_SHUFFLE(word, kind, mask, var, lane, ...) ({ \
-	__typeof__(var) ft_value_ = (var); \
+	__typeof__((var) + 0) ft_value_ = (var); \
 	uint64_t ft_bits_ = 0; \
 	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, word " takes 4 or 8 bytes"); \
-	memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
 	ft_bits_ = ft_collective(FT_SITE(word), kind, (mask), ft_bits_, \
 		((unsigned)(lane) & 0xffffu) | (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
-	memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \
+	__builtin_memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \
 	ft_value_; })
 #define __shfl_sync(m, v, l, ...)      FT_SHUFFLE("__shfl_sync", FT_SHUFFLE_IDX, m, v, l, __VA_ARGS__)
 #define __shfl_up_sync(m, v, l, ...)   FT_SHUFFLE("__shfl_up_sync", FT_SHUFFLE_UP, m, v, l, __VA_ARGS__)
@@ -97,7 +125,7 @@ FT_VECTORS(FT_DECLARE)
 #define FT_BITS(v) ({ \
 	__typeof__(v) ft_value_ = (v); \
 	uint64_t ft_bits_ = 0; \
-	memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
 	ft_bits_; })
 #define FT_REDUCE(word, kind, m, v) ((__typeof__((v) + 0))FT_WARP(word, kind, m, (uint32_t)(v)))
 #define FT_MIN_MAX(word, kind, m, v) \
@@ -112,9 +140,9 @@ FT_VECTORS(FT_DECLARE)
 
 /* --- memory: fences, cached loads, atomics --- */
 
-#define __threadfence()        ft_yield()
-#define __threadfence_block()  ft_yield()
-#define __threadfence_system() ft_yield()
+#define __threadfence()        ft_fence(1)
+#define __threadfence_block()  ft_fence(0)
+#define __threadfence_system() ft_fence(1)
 #define __nanosleep(ns)        ((void)(ns), ft_yield())
 #define __ldg(p)  (*(p))
 #define __ldcg(p) (*(p))
@@ -127,9 +155,12 @@ FT_VECTORS(FT_DECLARE)
 #define __stwt(p, v) ((void)(*(p) = (v)))
 #define __stwb(p, v) ((void)(*(p) = (v)))
 
+/* Inlined, so that a finding names the line that used the word. */
+#define FT_ATOMIC_INLINE static inline __attribute__((always_inline, unused))
+
 /* Each atomic lets other threads run before it and is indivisible itself. */
 #define FT_ATOMIC(name, type, new_value) \
-	static inline type ft_##name(type *p, type v) \
+	FT_ATOMIC_INLINE type ft_##name(type *p, type v) \
 	{ \
 		type old, new_; \
 		ft_yield(); \
@@ -184,13 +215,25 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 
 /* --- arithmetic: the GPU's bits --- */
 
+#ifdef FLASHTWIN_CHECK
+/* The models of the GPU's functions are no part of the kernel that is checked. */
+#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")
+#define MUFU_FN static __attribute__((unused, noinline, FT_UNCHECKED))
+#else
 #define MUFU_FN static inline __attribute__((unused))
+#endif
 #define MUFU_TABLE static const __attribute__((unused))
 #include "sim/cuda_math/mufu_model.c"
 
+#ifdef FLASHTWIN_CHECK
+#define FT_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define FT_INLINE static inline
+#endif
+
 /* maximumNumber and minimumNumber of IEEE 754-2019, as max.f32 and min.f32: a NaN gives way to a
  * number, and +0 is greater than -0. */
-static inline float ft_fmaxf(float a, float b)
+FT_INLINE float ft_fmaxf(float a, float b)
 {
 	if (a != a)
 		return b;
@@ -199,7 +242,7 @@ static inline float ft_fmaxf(float a, float b)
 	return b > a ? b : a;
 }
 
-static inline float ft_fminf(float a, float b)
+FT_INLINE float ft_fminf(float a, float b)
 {
 	if (a != a)
 		return b;
@@ -209,7 +252,7 @@ static inline float ft_fminf(float a, float b)
 }
 
 /* Float to int saturates and takes NaN to 0; in C it would be undefined. */
-static inline int ft_float_to_int(float x)
+FT_INLINE int ft_float_to_int(float x)
 {
 	if (x != x)
 		return 0;
@@ -218,7 +261,7 @@ static inline int ft_float_to_int(float x)
 	return x <= -2147483648.0f ? INT_MIN : (int)x;
 }
 
-static inline int ft_double_to_int(double x)
+FT_INLINE int ft_double_to_int(double x)
 {
 	if (x != x)
 		return INT_MIN;         /* as cvt.s32.f64 has it, unlike that of a float */
@@ -227,7 +270,7 @@ static inline int ft_double_to_int(double x)
 	return x <= -2147483648.0 ? INT_MIN : (int)x;
 }
 
-static inline unsigned ft_float_to_uint(float x)
+FT_INLINE unsigned ft_float_to_uint(float x)
 {
 	if (!(x > 0.0f))
 		return 0;
@@ -281,7 +324,7 @@ static inline unsigned ft_float_to_uint(float x)
 #define __int2float_rn(x) ((float)(int)(x))
 #define __uint2float_rn(x) ((float)(unsigned)(x))
 
-#define FT_CAST(to, from, x) ({ from ft_from_ = (x); to ft_to_; memcpy(&ft_to_, &ft_from_, sizeof ft_to_); ft_to_; })
+#define FT_CAST(to, from, x) ({ from ft_from_ = (x); to ft_to_; __builtin_memcpy(&ft_to_, &ft_from_, sizeof ft_to_); ft_to_; })
 #define __float_as_int(x)  FT_CAST(int, float, x)
 #define __float_as_uint(x) FT_CAST(unsigned, float, x)
 #define __int_as_float(x)  FT_CAST(float, int, x)
@@ -306,6 +349,14 @@ static inline unsigned ft_float_to_uint(float x)
 	_Generic(ft_a_, float: float_call(ft_a_, ft_b_), default: ft_a_ operator ft_b_ ? ft_a_ : ft_b_); })
 #define min(a, b) FT_PICK(ft_fminf, <, a, b)
 #define max(a, b) FT_PICK(ft_fmaxf, >, a, b)
+
+/* --- copies: the library's own loads and stores are not seen --- */
+
+#ifdef FLASHTWIN_CHECK
+#define memcpy(to, from, bytes) ft_memcpy((to), (from), (bytes))
+#define memmove(to, from, bytes) ft_memcpy((to), (from), (bytes))
+#define memset(to, value, bytes) ft_memset((to), (value), (bytes))
+#endif
 
 /* --- diagnostics --- */
 

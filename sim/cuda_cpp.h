@@ -333,6 +333,9 @@ template <int... I> struct ft_indices { };
 template <int N, int... I> struct ft_count : ft_count<N - 1, N - 1, I...> { };
 template <int... I> struct ft_count<0, I...> { typedef ft_indices<I...> type; };
 
+/* What the host passes is not the kernel's to check. */
+#define FT_ENTRY __attribute__((no_sanitize_thread, no_sanitize_coverage))
+
 /* A kernel by the type of a pointer to it: its parameters, and how to call it as struct sim_code
  * does. */
 template <class F> struct ft_kernel;
@@ -346,12 +349,12 @@ template <class... P> struct ft_kernel<void (*)(P...)> {
 			      "a kernel cannot have a reference parameter");
 		return { name, type, ft_kind<T>(), sizeof(T), __alignof__(T) };
 	}
-	template <int... I> static void call(void (*kernel)(P...), void *const *a, ft_indices<I...>)
+	template <int... I> FT_ENTRY static void call(void (*kernel)(P...), void *const *a, ft_indices<I...>)
 	{
 		(void)a;
 		kernel(*(typename std::remove_cv<P>::type *)a[I]...);
 	}
-	static void run(void (*kernel)(P...), void *const *a)
+	FT_ENTRY static void run(void (*kernel)(P...), void *const *a)
 	{
 		call(kernel, a, typename ft_count<sizeof...(P)>::type());
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sim/capture.h"
+#include "sim/check.h"
 #include "sim/device_sim.h"
 #include "sim/graph.h"
 #include "sim/memory.h"
@@ -43,7 +44,41 @@ enum status device_check_alive(const struct device_simulated *sim)
 	return STATUS_OK;
 }
 
+static void unmap(struct device_simulated *sim, const struct buffer *buffer)
+{
+	if (sim->check)
+		check_unmap(sim->check, host(buffer, 0));
+	else
+		memory_unmap(host(buffer, 0), buffer->bytes);
+}
+
 /* --- opening --- */
+
+static void sim_close(struct device *device)
+{
+	struct device_simulated *sim = simulated(device);
+
+	stream_drain(sim, NULL);
+	captures_close(sim);
+	streams_close(sim);
+	graphs_close(sim);
+	while (sim->buffers) {
+		struct sim_buffer *next = sim->buffers->next;
+
+		unmap(sim, &sim->buffers->base);
+		free(sim->buffers);
+		sim->buffers = next;
+	}
+	while (sim->kernels) {
+		struct known_kernel *next = sim->kernels->next;
+
+		free(sim->kernels);
+		sim->kernels = next;
+	}
+	grid_runner_destroy(sim->runner);
+	check_destroy(sim->check);
+	free(sim);
+}
 
 static enum status sim_open(const struct device_options *options, struct device **out)
 {
@@ -59,32 +94,11 @@ static enum status sim_open(const struct device_options *options, struct device 
 	sim->runner = grid_runner_create(options->jobs);
 	streams_open(sim);
 	*out = &sim->base;
+	if (options->check && check_create(&sim->check) != STATUS_OK) {
+		sim_close(&sim->base);
+		return STATUS_DEVICE;
+	}
 	return STATUS_OK;
-}
-
-static void sim_close(struct device *device)
-{
-	struct device_simulated *sim = simulated(device);
-
-	stream_drain(sim, NULL);
-	captures_close(sim);
-	streams_close(sim);
-	graphs_close(sim);
-	while (sim->buffers) {
-		struct sim_buffer *next = sim->buffers->next;
-
-		memory_unmap(host(&sim->buffers->base, 0), sim->buffers->base.bytes);
-		free(sim->buffers);
-		sim->buffers = next;
-	}
-	while (sim->kernels) {
-		struct known_kernel *next = sim->kernels->next;
-
-		free(sim->kernels);
-		sim->kernels = next;
-	}
-	grid_runner_destroy(sim->runner);
-	free(sim);
 }
 
 static enum status sim_info(struct device *device, struct device_info *out)
@@ -117,7 +131,8 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 		return fail_device(2, "out of memory: %zu bytes for %s, the %s has %zu left", bytes,
 				   spec->name, sim->profile->name,
 				   sim->profile->info.memory_bytes - sim->allocated);
-	TRY(memory_map(bytes, &memory));
+	TRY(sim->check ? check_map(sim->check, sim->next_id + 1, spec->name, bytes, &memory)
+		       : memory_map(bytes, &memory));
 	sim->allocated += bytes;
 	buffer = xcalloc(1, sizeof *buffer);
 	buffer->base = (struct buffer){
@@ -148,7 +163,7 @@ static enum status sim_free(struct device *device, struct buffer *buffer)
 		return fail_device(1, "free of a buffer that is not allocated");
 	*link = (*link)->next;
 	sim->allocated -= buffer->bytes;
-	memory_unmap(host(buffer, 0), buffer->bytes);
+	unmap(sim, buffer);
 	free(buffer);
 	return status;
 }
@@ -310,11 +325,16 @@ static enum status apply_attributes(struct device_simulated *sim, const struct l
 enum status device_prepare_launch(struct device_simulated *sim, const struct launch *launch,
 				  struct task **out)
 {
-	const struct sim_code *code = kernel_sim_code(launch->kernel, launch->probed);
+	const struct sim_code *code = sim->check ? kernel_checked_code(launch->kernel)
+		: kernel_sim_code(launch->kernel, launch->probed);
 	struct known_kernel *known = know(sim, launch->kernel);
-	size_t static_bytes = static_shared(known, code, launch->probed);
+	size_t static_bytes;
 	bool cooperative;
 
+	if (!code)
+		return fail(STATUS_USAGE, "--check: kernel %s has no checked build for this "
+			    "processor", launch->kernel->name);
+	static_bytes = static_shared(known, code, launch->probed);
 	TRY(apply_attributes(sim, launch, known, static_bytes, &cooperative));
 	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));
 	if (cooperative)
@@ -363,6 +383,17 @@ static enum status sim_set_points(struct device *device, const struct buffer *re
 	return STATUS_OK;
 }
 
+static size_t sim_findings(struct device *device, const struct event_finding **out)
+{
+	struct device_simulated *sim = simulated(device);
+
+	*out = NULL;
+	if (!sim->check)
+		return 0;
+	check_leaks(sim->check);
+	return check_findings(sim->check, out);
+}
+
 const struct device_ops device_sim = {
 	.name = "sim",
 	.open = sim_open,
@@ -398,6 +429,7 @@ const struct device_ops device_sim = {
 	.graph_launch = sim_graph_launch,
 	.graph_destroy = sim_graph_destroy,
 	.graph_exec_destroy = sim_graph_exec_destroy,
+	.findings = sim_findings,
 	.observe = sim_observe,
 	.set_points = sim_set_points,
 };

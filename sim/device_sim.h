@@ -16,6 +16,7 @@ struct device_simulated {
 	struct device base;             /* first */
 	const struct profile *profile;
 	struct grid_runner *runner;
+	struct check *check;            /* NULL: kernels are not checked */
 	uint64_t seed, launches;        /* launches run so far */
 	uint64_t random;                /* draws among streams and graph nodes */
 	uint32_t next_id;

@@ -8,6 +8,7 @@
 
 #undef _FORTIFY_SOURCE                  /* see schedule.c */
 
+#include "sim/check.h"
 #include "sim/schedule.h"
 
 #include <pthread.h>
@@ -47,7 +48,9 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 				sigaction(signal, &previous[i], NULL);
 		return;
 	}
-	if (signal == SIGFPE && divide_emulate(context))
+	if (signal == SIGFPE
+	    && (divide_emulate(context)
+		|| check_trap(info, context, (uintptr_t)program_counter(context))))
 		return;
 	w->fault.signal = signal;
 	w->fault.address = info->si_addr;

@@ -105,8 +105,9 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		.blocks = blocks, .static_bytes = shared_place(launch->code, true),
 		.dynamic_bytes = launch->dynamic_bytes, .points = launch->points,
 		.independent = launch->independent, .seed = launch->seed, .stop = blocks,
+		.check = launch->check,
 	};
-	int jobs = launch->independent ? runner->jobs : 1;
+	int jobs = launch->independent && !launch->check ? runner->jobs : 1;
 
 	fault_thread_begin();
 	run_jobs(runner, &grid, (uint64_t)jobs < most ? jobs : (int)most);

@@ -16,6 +16,7 @@ struct grid_launch {
 	const struct point_sink *points;        /* NULL in a plain build */
 	bool independent;
 	uint64_t seed;                  /* 0: in order */
+	struct check *check;            /* NULL: not checked; else runs on one OS thread */
 };
 
 struct grid_runner *grid_runner_create(int jobs);

@@ -20,6 +20,7 @@ struct ft_site {
 	const char *word;       /* "__syncthreads" */
 	const char *file;
 	int line;
+	int occurrence;         /* tells sites on one line apart; equal in all copies of a site */
 };
 
 /* The part of a block that kernels read. */
@@ -63,23 +64,72 @@ int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
 
 uint32_t ft_active_mask(void);          /* lanes of the warp that run with the caller: under independent
 					   scheduling, those not waiting elsewhere and not exited */
-void ft_yield(void);                    /* another thread may run here: atomics, fences, __nanosleep */
+void ft_yield(void);                    /* another thread may run here: atomics, __nanosleep */
+void ft_fence(int device);              /* and here; orders memory, for all blocks or within one */
 void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));
+/* memmove() and memset() of checked kernels. */
+void *ft_memcpy(void *to, const void *from, size_t bytes);
+void *ft_memset(void *to, int value, size_t bytes);
 int ft_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reads what belongs to the simulator. In checked kernels the compiler must not take that for an
+ * access of the kernel's; operands of assembly it does not see. Elsewhere the checker knows. */
+#if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
+#define FT_OWN(type, place) ({ \
+	type ft_own_; \
+	__asm__("mov %1, %0" : "=r"(ft_own_) : "m"(place)); \
+	ft_own_; })
+#else
+#define FT_OWN(type, place) (place)
+#endif
+
+static inline struct dim3 ft_thread_index(void)
+{
+	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);
+	struct dim3 index = { FT_OWN(unsigned, self->index.x), FT_OWN(unsigned, self->index.y),
+			      FT_OWN(unsigned, self->index.z) };
+
+	return index;
+}
+
+#define FT_OF_BLOCK(name, field) \
+	static inline struct dim3 name(void) \
+	{ \
+		const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self); \
+		const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block); \
+		struct dim3 v = { FT_OWN(unsigned, block->field.x), \
+				  FT_OWN(unsigned, block->field.y), \
+				  FT_OWN(unsigned, block->field.z) }; \
+	\
+		return v; \
+	}
+FT_OF_BLOCK(ft_block_index, index)
+FT_OF_BLOCK(ft_block_dim, dim)
+FT_OF_BLOCK(ft_grid_dim, grid)
+#undef FT_OF_BLOCK
 
 static inline void *ft_shared_at(size_t offset)
 {
-	return ft_self->block->shared + offset;
+	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);
+	const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block);
+
+	return FT_OWN(unsigned char *, block->shared) + offset;
 }
 
 static inline void *ft_shared_dynamic(void)
 {
-	return ft_self->block->dynamic;
+	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);
+	const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block);
+
+	return FT_OWN(unsigned char *, block->dynamic);
 }
 
 static inline const struct point_sink *ft_point_sink(void)
 {
-	return ft_self->block->points;
+	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);
+	const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block);
+
+	return FT_OWN(const struct point_sink *, block->points);
 }
 
 #ifdef __cplusplus

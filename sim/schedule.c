@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "sim/check.h"
+
 _Thread_local const struct ft_thread_view *ft_self;
 _Thread_local struct worker *worker_self;
 
@@ -140,6 +142,8 @@ static struct lane *pick_next(struct worker *w)
 		if (w->grid->independent || !admit(w)) {
 			char text[512];
 
+			if (w->grid->check)
+				check_deadlock(w->grid->check, w);
 			report_deadlock(w, text, sizeof text);
 			schedule_abort(w, 702, text);
 		}
@@ -201,12 +205,23 @@ void ft_yield(void)
 	struct worker *w = worker_self;
 	struct lane *lane = schedule_current(), *next;
 
+	if (w->grid->check)
+		check_pause(w->grid->check);
 	/* Lanes that only yield may wait for a block that is not resident yet. */
 	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads && !w->grid->independent)
 		admit(w);
 	next = w->grid->seed ? pick_drawn(w) : pick_after(w, lane);
 	if (next != lane)
 		switch_to(w, lane->fiber, next);
+}
+
+void ft_fence(int device)
+{
+	struct worker *w = worker_self;
+
+	if (w->grid->check)
+		check_fence(w->grid->check, schedule_current(), device);
+	ft_yield();
 }
 
 void schedule_abort(struct worker *w, int code, const char *text)
@@ -222,6 +237,8 @@ void schedule_abort(struct worker *w, int code, const char *text)
 
 static void lane_exit(struct worker *w, struct lane *lane)
 {
+	if (w->grid->check)
+		check_pause(w->grid->check);
 	lane->fiber = NULL;
 	lane->warp->runnable &= ~lane->bit;
 	lane->warp->exited |= lane->bit;

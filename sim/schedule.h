@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "sim/check_lane.h"
 #include "sim/fiber.h"
 #include "sim/runtime.h"
 #include "traces/status.h"
@@ -26,6 +27,7 @@ struct lane {
 	uint32_t argument;              /* of the collective it waits in */
 	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits or waited last */
+	struct check_lane check;        /* of a checked launch */
 };
 
 /* Lanes of one warp that ask for the same collective with the same mask. */
@@ -53,6 +55,12 @@ struct block {
 	unsigned passed_arrived, passed_votes;  /* of the barrier that completed last */
 	unsigned char *arena;           /* shared memory, ends at a guard page */
 	size_t arena_bytes;
+	/* Of a checked launch: barriers passed, who came first to the one under way, and what
+	 * fences stood before the last one (sim/check_order.c). */
+	unsigned check_epoch;
+	struct lane *check_first;
+	const uint32_t *check_fences;
+	bool arena_checked;             /* the arena belongs to the checker */
 	struct warp *warps;             /* MAX_WARPS */
 };
 
@@ -82,6 +90,7 @@ struct grid {
 	size_t static_bytes, dynamic_bytes;
 	const struct point_sink *points;
 	bool independent;
+	struct check *check;            /* NULL: not checked */
 	uint64_t seed;                  /* of this launch: mixed from the device's seed and its count */
 	_Atomic uint64_t next;
 	_Atomic uint64_t stop;          /* blocks from this order on are not started */

@@ -95,6 +95,63 @@ static bool find(Dwarf_Addr address, struct symbol *out)
 	return out->function != NULL;
 }
 
+/* --- words of the simulator that were inlined --- */
+
+static bool is_ours(const char *file)
+{
+	const char *at = file ? strstr(file, "sim/") : NULL;
+
+	return at && (at == file || at[-1] == '/')
+		&& (strncmp(at, "sim/cuda_", 9) == 0 || strncmp(at, "sim/include/", 12) == 0
+		    || strncmp(at, "sim/runtime.h", 13) == 0);
+}
+
+/* The line that an inlined function was called from. */
+static bool call_line(Dwarf_Die *inlined, Dwarf_Die *unit, struct symbol *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0
+	    || dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0
+	    || dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+		return false;
+	out->file = dwarf_filesrc(files, file, NULL, NULL);
+	out->line = (int)line;
+	return true;
+}
+
+/* From the innermost function outwards, until one is not the simulator's. */
+static void leave_ours(Dwarf_Addr address, struct symbol *out)
+{
+	Dwarf_Addr bias;
+	Dwfl_Module *module = find_module(address);
+	Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, &bias) : NULL;
+	Dwarf_Die *scopes = NULL, *nest = NULL;
+	int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+
+	count = count > 0 ? dwarf_getscopes_die(&scopes[0], &nest) : 0;
+	for (int i = 0; i < count && is_ours(out->file); i++)
+		if (dwarf_tag(&nest[i]) == DW_TAG_inlined_subroutine)
+			call_line(&nest[i], unit, out);
+	free(nest);
+	free(scopes);
+}
+
+bool symbol_find_caller(const void *address, struct symbol *out)
+{
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	found = find((uintptr_t)address, out);
+	if (found)
+		leave_ours((uintptr_t)address, out);
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 bool symbol_find(const void *address, struct symbol *out)
 {
 	bool found;
@@ -119,6 +176,11 @@ bool symbol_find(const void *address, struct symbol *out)
 	(void)address;
 	*out = (struct symbol){ 0 };
 	return false;
+}
+
+bool symbol_find_caller(const void *address, struct symbol *out)
+{
+	return symbol_find(address, out);
 }
 
 #endif

@@ -19,4 +19,7 @@ struct symbol {
  * the call, not of what follows it. */
 bool symbol_find(const void *address, struct symbol *out);
 
+/* The same, but where the words of sim/ were inlined, as atomicAdd() is, the line that used them. */
+bool symbol_find_caller(const void *address, struct symbol *out);
+
 #endif

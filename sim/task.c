@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/check.h"
 #include "sim/memory.h"
 #include "sim/schedule.h"
 #include "traces/xalloc.h"
@@ -208,6 +209,13 @@ static enum status run_move(const struct device_simulated *sim, const struct tas
 	TRY(check_place(sim, task->move.to, task->move.bytes));
 	TRY(check_place(sim, task->move.from, task->move.bytes));
 	memmove(host(task->move.to.address), host(task->move.from.address), task->move.bytes);
+	if (!sim->check || task->move.to.host)
+		return STATUS_OK;
+	if (task->move.from.host)
+		check_written(sim->check, host(task->move.to.address), task->move.bytes);
+	else
+		check_copied(sim->check, host(task->move.to.address),
+			     host(task->move.from.address), task->move.bytes);
 	return STATUS_OK;
 }
 
@@ -215,6 +223,8 @@ static enum status run_fill(const struct device_simulated *sim, const struct tas
 {
 	TRY(check_place(sim, (struct place){ task->fill.to, false }, 4 * task->fill.words));
 	memory_fill(host(task->fill.to), task->fill.pattern, task->fill.words);
+	if (sim->check)
+		check_written(sim->check, host(task->fill.to), 4 * task->fill.words);
 	return STATUS_OK;
 }
 
@@ -227,10 +237,21 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 		.independent = launch->independent,
 		.points = launch->probed ? points : NULL,
 		.seed = sim->seed ? schedule_mix(sim->seed, sim->launches) | 1 : 0,
+		.check = sim->check,
 	};
+	const struct check_launch checked = {
+		.number = (int64_t)sim->launches, .code = launch->code, .grid = launch->grid,
+		.block = launch->block,
+	};
+	enum status status;
 
 	sim->launches++;
-	return grid_run(sim->runner, &grid);
+	if (!sim->check)
+		return grid_run(sim->runner, &grid);
+	check_launch_begin(sim->check, &checked);
+	status = grid_run(sim->runner, &grid);
+	check_launch_end(sim->check);
+	return status;
 }
 
 /* With its error kept for whoever waits for the launch. */

@@ -211,6 +211,29 @@ struct event_token {                    /* one byte of one sequence */
 	uint32_t logit_bits;            /* f32, of the byte when chosen; prompt: NULL column */
 };
 
+/* One of two accesses, or other places, that a finding of the checker is about. */
+struct event_side {
+	const char *what;               /* "read", "write", "atomic", "__syncthreads"; NULL: none */
+	const char *file;               /* NULL: not known */
+	int line;
+	uint32_t block[3], thread[3];
+	uint64_t place;                 /* the thread, counted through the whole grid */
+	unsigned epoch;                 /* block barriers it had passed */
+};
+
+struct event_finding {
+	const char *class;              /* "race-shared" */
+	bool lint;                      /* worth a look, and no bug by itself */
+	uint64_t count;                 /* how often, with these sites */
+	int64_t launch;                 /* the first time; -1: of no launch */
+	const char *kernel;
+	struct event_side sides[2];     /* the one that was noticed, and the one before it */
+	uint32_t buffer;                /* 0: none, or shared memory */
+	uint64_t offset, bytes;
+	const char *detail;             /* what is special about this one; "" */
+	const char *why, *fix;          /* one sentence each */
+};
+
 struct event_model {                    /* one per run that ran a model */
 	const char *directory, *config; /* config.json as read */
 	int layers, heads, kv_heads, head_dim, hidden, vocabulary, max_positions;

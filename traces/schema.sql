@@ -446,18 +446,18 @@ CREATE VIEW v_line AS SELECT
 FROM t_line p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
 
--- One row per finding of the checker. Filled by --check, which is not built yet.
+-- One row per finding of the checker (--check); several of the same class and sites are one.
 CREATE VIEW v_finding AS SELECT
 	run,
 	finding,        -- 0, 1, ...
-	class,          -- 'oob', 'race', ...
+	class,          -- 'oob', 'race-shared', ...
 	op, launch,
-	thread,         -- counted through the grid
+	thread,         -- counted through the grid; that of the first such finding
 	other_thread,   -- the other side of a race
 	buffer, offset, bytes,
 	file, line,
 	other_line,
-	message
+	message         -- JSON object with all that is known: both sides, count, why, fix
 FROM t_finding;
 
 -- One row per step of a decode loop, or more when windows of launches cut it.

@@ -83,6 +83,10 @@ enum status store_points(struct store *, int64_t run, int64_t launch,
 enum status store_points_ahead(struct store *, int64_t run, int64_t launch, int64_t threads,
 			       const struct event_point *, size_t count, uint64_t dropped);
 
+/* Findings of a run are numbered in the order they come. message: a JSON object with all of it. */
+enum status store_finding(struct store *, int64_t run, const struct event_finding *,
+			  const char *message);
+
 /* --- reading --- */
 
 struct store_run {

@@ -22,7 +22,8 @@
 	X(TOKEN, "t_token", "INSERT") X(DIGEST, "t_digest", "INSERT") \
 	X(PARTIAL, "t_partial", "INSERT") X(REDUCE, "t_reduce", "INSERT") \
 	X(KV, "t_kv", "INSERT") X(POINT, "t_point", "INSERT") \
-	X(POINT_NAME, "t_point_name", "INSERT") X(PROBE, "t_probe", "INSERT")
+	X(POINT_NAME, "t_point_name", "INSERT") X(PROBE, "t_probe", "INSERT") \
+	X(FINDING, "t_finding", "INSERT")
 
 enum table {
 #define X(name, table, verb) TABLE_##name,

@@ -265,3 +265,25 @@ enum status store_points(struct store *store, int64_t run, int64_t launch,
 			    store_shown_path(store), (long long)launch);
 	return store_points_ahead(store, run, launch, threads, points, count, dropped);
 }
+
+/* --- findings --- */
+
+enum status store_finding(struct store *store, int64_t run, const struct event_finding *e,
+			  const char *message)
+{
+	const struct event_side *mine = &e->sides[0], *other = &e->sides[1];
+	const int64_t in_run[] = { run }, at_launch[] = { run, e->launch };
+	int64_t number, op;
+
+	TRY(store_integer(store, "SELECT count(*) FROM t_finding WHERE run = ?", in_run, 1, 0,
+			  &number));
+	TRY(store_integer(store, "SELECT op FROM t_launch WHERE run = ? AND launch = ?", at_launch,
+			  2, -1, &op));
+	return PUT(store, TABLE_FINDING, V_INT(run), V_INT(number), V_TEXT(e->class),
+		   V_INT_IF(op >= 0, op), V_INT_IF(e->launch >= 0, e->launch),
+		   V_INT_IF(mine->what, mine->place), V_INT_IF(other->what, other->place),
+		   V_INT_IF(e->buffer, e->buffer), V_INT_IF(e->buffer, e->offset),
+		   V_INT_IF(e->bytes, e->bytes), V_TEXT(mine->file),
+		   V_INT_IF(mine->line, mine->line), V_INT_IF(other->line, other->line),
+		   V_TEXT(message));
+}

@@ -38,9 +38,9 @@ static enum status place(struct problem *p, const char *name, enum dtype type, s
 	return values ? device_upload(p->device, NULL, *out, 0, values, (*out)->bytes) : STATUS_OK;
 }
 
-static enum status prepare(struct problem *p)
+static enum status prepare(struct problem *p, bool check)
 {
-	struct device_options options = { .jobs = 1 };
+	struct device_options options = { .jobs = 1, .check = check };
 	size_t rows = (size_t)KV_HEADS * MAX_LEN * D;
 	unsigned state = 1;
 	int keys = KEYS;
@@ -156,18 +156,40 @@ static void print_results(const struct problem *p, int runs, double *sim, double
 	       worst_difference(p));
 }
 
+/* The same launches under the checker, against their median without. */
+static enum status bench_checked(int runs, double unchecked)
+{
+	struct problem p = { 0 };
+	double *times = xcalloc((size_t)runs, sizeof *times);
+	enum status status = prepare(&p, true);
+
+	if (status == STATUS_OK)
+		status = measure(&p, runs, times, NULL);
+	if (status == STATUS_OK) {
+		double median = bench_median(times, (size_t)runs);
+
+		print_rate("with --check", median);
+		printf("checked / unchecked%8.1f x\n", median / unchecked);
+	}
+	dispose(&p);
+	free(times);
+	return status;
+}
+
 enum status bench_sim(int runs)
 {
 	struct problem p = { 0 };
 	double *sim = xcalloc((size_t)runs, sizeof *sim);
 	double *native = native_attention_lacks() ? NULL : xcalloc((size_t)runs, sizeof *native);
-	enum status status = prepare(&p);
+	enum status status = prepare(&p, false);
 
 	if (status == STATUS_OK)
 		status = measure(&p, runs, sim, native);
 	if (status == STATUS_OK)
 		print_results(&p, runs, sim, native);
 	dispose(&p);
+	if (status == STATUS_OK)
+		status = bench_checked(runs, bench_median(sim, (size_t)runs));
 	free(sim);
 	free(native);
 	return status;

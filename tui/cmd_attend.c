@@ -369,8 +369,8 @@ static enum status run_all(struct attend *attend)
 	run_fn *work = attend->run.path == &path_prefill ? attend_prefill_target : run_target;
 	enum status status = run_on_devices(&attend->run, "attend", request, work, attend, report);
 
-	/* A difference is a result: what was asked for is written all the same. */
-	if (status == STATUS_OK || status == STATUS_DIFFERS) {
+	/* A difference or a finding is a result: what was asked for is written all the same. */
+	if (run_has_results(status)) {
 		enum status written = write_results(attend, request, report);
 
 		status = written != STATUS_OK ? written : status;

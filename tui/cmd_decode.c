@@ -376,8 +376,8 @@ static enum status run_all(struct decode *decode, json_t *report)
 					    report);
 
 	json_decref(request);
-	/* A difference is a result: what was asked for is written all the same. */
-	if (status != STATUS_OK && status != STATUS_DIFFERS)
+	/* A difference or a finding is a result: what was asked for is written all the same. */
+	if (!run_has_results(status))
 		return status;
 	if (decode->out_dir != NULL)
 		TRY(write_replies(decode));

@@ -54,6 +54,7 @@ static const struct option long_options[] = {
 	{ "device", required_argument, NULL, RUN_DEVICE },
 	{ "seed", required_argument, NULL, RUN_SEED },
 	{ "check", no_argument, NULL, RUN_CHECK },
+	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL },
 	{ "log", required_argument, NULL, RUN_LOG },
 	{ "force", no_argument, NULL, RUN_FORCE },
 	{ "append", no_argument, NULL, RUN_APPEND },
@@ -141,6 +142,7 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 	c->source.file = argv[optind];
 	c->source.flags = c->flags ? c->flags : none;
 	c->source.cuda = strcmp(c->run.device, "sim") != 0;
+	c->source.check = c->run.check;
 	return check_options(c);
 }
 
@@ -204,13 +206,30 @@ static enum status download(struct launch_command *c, struct device *device, int
 	return STATUS_OK;
 }
 
+/* What went wrong before counts; a device that faulted frees nothing. */
+static void free_buffers(struct launch_command *c, struct device *device)
+{
+	struct error_record error;
+
+	error_save(&error);
+	for (int i = 0; i < c->args.count; i++)
+		if (c->args.items[i].is_array)
+			device_free(device, c->args.items[i].buffer);
+	error_restore(&error);
+}
+
 static enum status run_once(struct launch_command *c, struct device *device, int *changed)
 {
+	enum status status;
+
 	for (int i = 0; i < c->args.count; i++)
 		if (c->args.items[i].is_array)
 			TRY(make_buffer(device, &c->args.items[i]));
-	TRY(launch(c, device));
-	return download(c, device, changed);
+	status = launch(c, device);
+	if (status == STATUS_OK)
+		status = download(c, device, changed);
+	free_buffers(c, device);
+	return status;
 }
 
 /* Differences between two devices are found in their traces, by the caller. */
@@ -305,7 +324,7 @@ static enum status write_outputs(const struct launch_command *c)
 static enum status run_loaded(struct launch_command *c)
 {
 	json_t *asked;
-	enum status status;
+	enum status status, written;
 
 	TRY(user_kernel_load(c->built, &c->kernel));
 	TRY(launch_args_match(&c->args, c->kernel));
@@ -313,10 +332,13 @@ static enum status run_loaded(struct launch_command *c)
 	json_object_update(c->report, asked);
 	status = run_on_devices(&c->run, "launch", asked, run_on_target, c, c->report);
 	json_decref(asked);
-	TRY(status);
+	/* A finding is a result: the outputs are written all the same. */
+	if (!run_has_results(status) || status == STATUS_DIFFERS)
+		return status;
 	if (c->orders)
 		TRY(run_orders(c));
-	return write_outputs(c);
+	written = write_outputs(c);
+	return written != STATUS_OK ? written : status;
 }
 
 /* What kernels print goes to stdout, but for --json: stdout then holds one object only. */
@@ -324,7 +346,7 @@ static enum status run_in_child(void *context)
 {
 	struct launch_command *c = context;
 	int out = -1;
-	enum status status;
+	enum status status, written;
 
 	if (c->run.json) {
 		out = dup(STDOUT_FILENO);
@@ -338,7 +360,10 @@ static enum status run_in_child(void *context)
 	if (dup2(out, STDOUT_FILENO) < 0)
 		return fail(STATUS_IO, "standard output: %s", strerror(errno));
 	close(out);
-	return status == STATUS_OK ? run_print_json(c->report) : status;
+	if (!run_has_results(status) || status == STATUS_DIFFERS)
+		return status;
+	written = run_print_json(c->report);
+	return written != STATUS_OK ? written : status;
 }
 
 static enum status run(int argc, char **argv)
@@ -389,7 +414,8 @@ const struct command cmd_launch = {
 	"  --device D         sim (default), cuda, or both: run on both and compare\n"
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
 	"  --all-orders K     run under seeds 1 to K too; exit 1 when an output changes a bit\n"
-	"  --check            not built yet\n"
+	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
+	"  --lint-fail        exit 4 for a lint too\n"
 	"  -o T.twin          record a trace; an existing file is refused without\n"
 	"  --force            replace it\n"
 	"  --append           add a run to it\n"

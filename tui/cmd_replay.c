@@ -12,6 +12,7 @@
 #include "engine/replay.h"
 #include "tui/command.h"
 #include "tui/diff_text.h"
+#include "tui/findings.h"
 #include "tui/launch_replay.h"
 #include "tui/options.h"
 #include "tui/run.h"
@@ -24,7 +25,9 @@ struct replay_command {
 	const char *trace, *out;
 	int64_t run;                    /* 0: every run */
 	int64_t orders;                 /* --all-orders, 0: one order */
-	bool seed_given, json;
+	bool seed_given, json, lint_fail;
+	json_t *findings;               /* of all replays so far; NULL without --check */
+	char found[64];                 /* "2 findings" of one of them; "": none */
 	struct store_options out_options;
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
@@ -32,7 +35,7 @@ struct replay_command {
 
 /* --- options --- */
 
-enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, FORCE, APPEND, JSON };
+enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, FORCE, APPEND, JSON };
 
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, DEVICE },
@@ -41,6 +44,7 @@ static const struct option long_options[] = {
 	{ "all-orders", required_argument, NULL, ALL_ORDERS },
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "check", no_argument, NULL, CHECK },
+	{ "lint-fail", no_argument, NULL, LINT_FAIL },
 	{ "force", no_argument, NULL, FORCE },
 	{ "append", no_argument, NULL, APPEND },
 	{ "json", no_argument, NULL, JSON },
@@ -67,7 +71,8 @@ static enum status take_option(struct replay_command *replay, int c, const char 
 	case ALL_ORDERS:
 		return option_integer("--all-orders", value, 1, MAX_ORDERS, &replay->orders);
 	case JOBS: return take_jobs(replay, value);
-	case CHECK: return not_built_yet("--check");
+	case CHECK: replay->options.target.check = true; break;
+	case LINT_FAIL: replay->lint_fail = true; break;
 	case FORCE: replay->out_options.force = true; break;
 	case APPEND: replay->out_options.append = true; break;
 	case JSON: replay->json = true; break;
@@ -98,6 +103,10 @@ static enum status check_options(const struct replay_command *replay)
 
 	if (strcmp(device, "sim") != 0 && strcmp(device, "cuda") != 0)
 		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", device);
+	if (replay->options.target.check && strcmp(device, "sim") != 0)
+		return fail(STATUS_USAGE, "--check needs --device sim");
+	if (replay->lint_fail && !replay->options.target.check)
+		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if (replay->seed_given && replay->orders)
 		return fail(STATUS_USAGE,
 			    "--seed contradicts --all-orders, which tries seeds 1 to %" PRId64,
@@ -188,12 +197,27 @@ static enum status report_all(const struct replay_command *replay)
 	object = json_pack("{s:s, s:I, s:O}", "trace", replay->trace,
 			   "differences", (json_int_t)replay->differences, "replays",
 			   replay->replays);
+	if (replay->findings)
+		json_object_set(object, "findings", replay->findings);
 	status = run_print_json(object);
 	json_decref(object);
 	return status;
 }
 
 /* --- the command --- */
+
+/* Takes the findings of a replay that is over, and puts them into the trace that is kept. */
+static enum status take_findings(void *context, struct device *device, int64_t run)
+{
+	struct replay_command *replay = context;
+	enum status status = findings_report(device, replay->options.out, run, replay->findings,
+					     replay->lint_fail);
+
+	if (status != STATUS_FINDING)
+		return status;
+	snprintf(replay->found, sizeof replay->found, "%s", error_text());
+	return STATUS_OK;
+}
 
 static enum status replay_once(struct replay_command *replay, struct store *trace, int64_t run)
 {
@@ -241,6 +265,8 @@ static enum status replay_runs(struct replay_command *replay, struct store *trac
 	for (int64_t run = first; run <= last; run++)
 		TRY(replay_prepared(replay, trace, run));
 	TRY(report_all(replay));
+	if (*replay->found)
+		return fail(STATUS_FINDING, "%s", replay->found);
 	return replay->differences ? command_differs() : STATUS_OK;
 }
 
@@ -254,7 +280,7 @@ static enum status replay_trace(struct replay_command *replay)
 	if (status == STATUS_OK)
 		status = replay_runs(replay, trace);
 	store_close(trace);
-	if (status != STATUS_OK && status != STATUS_DIFFERS) {
+	if (status != STATUS_OK && status != STATUS_DIFFERS && status != STATUS_FINDING) {
 		struct error_record error;
 
 		error_save(&error);
@@ -271,9 +297,15 @@ static enum status run(int argc, char **argv)
 	struct replay_command replay = { .options = { .device = "sim" }, .replays = json_array() };
 	enum status status = parse(&replay, argc, argv);
 
+	if (replay.options.target.check) {
+		replay.findings = json_array();
+		replay.options.replayed = take_findings;
+		replay.options.context = &replay;
+	}
 	if (status == STATUS_OK)
 		status = replay_trace(&replay);
 	json_decref(replay.replays);
+	json_decref(replay.findings);
 	return status;
 }
 
@@ -291,7 +323,8 @@ const struct command cmd_replay = {
 	"                     order)\n"
 	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order?\n"
 	"  --jobs N           threads of the simulator (1)\n"
-	"  --check            not built yet\n"
+	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
+	"  --lint-fail        exit 4 for a lint too\n"
 	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
 	"  --force            replace it\n"
 	"  --append           add the runs to it\n"

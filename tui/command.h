@@ -19,7 +19,7 @@ struct command {
 /* Every command, in the order of DESIGN section 6, NULL-terminated. */
 extern const struct command *const command_table[];
 
-extern const struct command cmd_decode, cmd_attend, cmd_launch, cmd_replay, cmd_diff, cmd_view,
+extern const struct command cmd_decode, cmd_attend, cmd_launch, cmd_replay, cmd_diff, cmd_view, cmd_find,
 	cmd_sql, cmd_bench, cmd_info;
 
 /* USAGE with "--NAME is not built yet" for an option whose feature is still to come. */

@@ -13,6 +13,7 @@
 #include "traces/xalloc.h"
 #include "tui/command.h"
 #include "tui/diff_text.h"
+#include "tui/findings.h"
 
 #define DEFAULT_CHUNK 128
 #define MAX_JOBS 1024
@@ -85,7 +86,8 @@ enum status run_option_take(struct run_options *options, int c, const char *valu
 	case RUN_WARPS: return take_int("--warps", value, 1, 2, &options->warps);
 	case RUN_SEED: return option_u64("--seed", value, &options->seed);
 	case RUN_JOBS: return take_int("--jobs", value, 1, MAX_JOBS, &options->jobs);
-	case RUN_CHECK: return not_built_yet("--check");
+	case RUN_CHECK: options->check = true; break;
+	case RUN_LINT_FAIL: options->lint_fail = true; break;
 	case RUN_LOG: return take_level(options, value);
 	case RUN_LOG_AT: options->log_at = value; break;
 	case RUN_POINTS: options->points = value; break;
@@ -135,6 +137,10 @@ enum status run_options_check(const struct run_options *options)
 		return fail(STATUS_USAGE, "--log, --log-at and --points record: they need -o");
 	if (options->points != NULL && options->level < LEVEL_POINTS)
 		return fail(STATUS_USAGE, "--points needs --log points");
+	if (options->lint_fail && !options->check)
+		return fail(STATUS_USAGE, "--lint-fail needs --check");
+	if (options->check && strcmp(options->device, "cuda") == 0)
+		return fail(STATUS_USAGE, "--check needs the simulator: --device sim or both");
 	TRY(probe_check_filter(options->points));
 	TRY(log_at_parse(options->log_at, &windows));
 	log_at_free(&windows);
@@ -153,6 +159,7 @@ struct run {
 	struct device *devices[2];      /* open and not yet used */
 	const char *names[2];
 	int64_t runs[2];                /* in the store */
+	char found[64];                 /* by the checker: "2 findings"; "": nothing that counts */
 	int count;
 };
 
@@ -165,6 +172,7 @@ static enum status open_devices(struct run *run)
 		const struct device_options options = {
 			.seed = run->options->seed, .jobs = run->options->jobs,
 			.poison = is_recorded(run->options),
+			.check = run->options->check,
 		};
 
 		run->names[i] = run->count == 2 ? both[i] : run->options->device;
@@ -213,13 +221,27 @@ static enum status check_window(const struct run *run, int64_t number)
 	return STATUS_OK;
 }
 
-static enum status run_one(struct run *run, int i)
+/* What counts in the end, beside an error of the work itself. */
+static enum status report_findings(struct run *run, int i, const struct run_target *target,
+				   json_t *report)
+{
+	json_t *list = json_object_get(report, "findings");
+	enum status status = findings_report(target->device, run->store, run->runs[i], list,
+					     run->options->lint_fail);
+
+	if (status != STATUS_FINDING)
+		return status;
+	snprintf(run->found, sizeof run->found, "%s", error_text());
+	return STATUS_OK;
+}
+
+static enum status run_one(struct run *run, int i, json_t *report)
 {
 	struct run_target target = {
 		.device = run->devices[i], .name = run->names[i],
 		.recorded = run->store != NULL, .first = i == 0,
 	};
-	enum status status, ended = STATUS_OK;
+	enum status status, stored, ended = STATUS_OK;
 	struct error_record error;
 
 	run->devices[i] = NULL;         /* in the target's hands, or the recorder's */
@@ -227,11 +249,12 @@ static enum status run_one(struct run *run, int i)
 		TRY(attach_recorder(run, i, &target.device));
 	status = run->fn(&target, run->context);
 	error_save(&error);
+	stored = report_findings(run, i, &target, report);
 	if (target.recorded)
 		ended = recorder_finish(target.device, status);
 	else
 		device_close(target.device);
-	TRY(error_first(status, &error, ended));
+	TRY(error_first(status, &error, ended != STATUS_OK ? ended : stored));
 	return target.recorded && run->options->log_at ? check_window(run, run->runs[i])
 						       : STATUS_OK;
 }
@@ -261,10 +284,12 @@ static enum status run_all(struct run *run, json_t *report)
 	json_t *devices = json_array();
 
 	json_object_set_new(report, "devices", devices);
+	if (run->options->check)
+		json_object_set_new(report, "findings", json_array());
 	TRY(open_devices(run));
 	TRY(open_store(run));
 	for (int i = 0; i < run->count; i++) {
-		TRY(run_one(run, i));
+		TRY(run_one(run, i, report));
 		json_array_append_new(devices, json_string(run->names[i]));
 	}
 	return run->count == 2 ? compare(run, report) : STATUS_OK;
@@ -301,7 +326,17 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 		device_close(run.devices[i]);
 	status = error_first(status, &error, store_close(run.store));
 	free(run.asked);
-	return status;
+	if (!*run.found)
+		return status;
+	/* A finding counts more than what it led to, whose message is kept. */
+	return run_has_results(status) ? fail(STATUS_FINDING, "%s", run.found)
+				       : status_worse(status, STATUS_FINDING);
+}
+
+bool run_has_results(enum status status)
+{
+	return status == STATUS_OK || status == STATUS_DIFFERS
+		|| (status == STATUS_FINDING && error_code() == 0);
 }
 
 enum status run_print_json(const json_t *object)

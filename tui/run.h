@@ -26,6 +26,7 @@ struct run_options {
 	enum log_level level;
 	const char *log_at, *points;    /* of the recorder; NULL: everything */
 	const char *trace;              /* -o, NULL: none */
+	bool check, lint_fail;          /* --check, --lint-fail */
 	bool force, append, no_record, json;
 	bool log_given;                 /* an option that makes sense only when recording */
 };
@@ -33,6 +34,7 @@ struct run_options {
 /* Their entries in a getopt_long() table, and their letters. */
 enum run_option_id {
 	RUN_PATH = 1000, RUN_DEVICE, RUN_GRAPH, RUN_CHUNK, RUN_WARPS, RUN_SEED, RUN_JOBS, RUN_CHECK,
+	RUN_LINT_FAIL,
 	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
 };
 #define RUN_LETTERS "o:"
@@ -45,6 +47,7 @@ enum run_option_id {
 	{ "seed", required_argument, NULL, RUN_SEED }, \
 	{ "jobs", required_argument, NULL, RUN_JOBS }, \
 	{ "check", no_argument, NULL, RUN_CHECK }, \
+	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL }, \
 	{ "log", required_argument, NULL, RUN_LOG }, \
 	{ "log-at", required_argument, NULL, RUN_LOG_AT }, \
 	{ "points", required_argument, NULL, RUN_POINTS }, \
@@ -65,7 +68,8 @@ enum run_option_id {
 	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
 	"  --jobs N           threads of the simulator (1)\n" \
-	"  --check            not built yet\n" \
+	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n" \
+	"  --lint-fail        exit 4 for a lint too\n" \
 	"  -o T.twin          record a trace; an existing file is refused without\n" \
 	"  --force            replace it\n" \
 	"  --append           add a run to it\n" \
@@ -97,6 +101,10 @@ typedef enum status run_fn(const struct run_target *, void *context);
  * for two, "compared". DIFFERS when the runs do, else the first error of devices, trace or fn. */
 enum status run_on_devices(const struct run_options *, const char *command, json_t *asked,
 			   run_fn *fn, void *context, json_t *report);
+
+/* Whether what run_on_devices() returned leaves results to show: all is well, or two devices
+ * differ, or the checker found what did not end the run. */
+bool run_has_results(enum status);
 
 /* Prints the object and a newline to stdout. IO when that fails. */
 enum status run_print_json(const json_t *);

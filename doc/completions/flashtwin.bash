@@ -3,11 +3,11 @@
 _flashtwin() {
 	local word=$2 previous=$3 command=${COMP_WORDS[1]-}
 	local recording='-o --force --append --log --log-at --points --no-record'
-	local running='--device --seed --jobs --check'
+	local running='--device --seed --jobs --check --lint-fail'
 	local words=
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words='decode attend launch replay diff view sql bench info help --help -h --version'
+		words='decode attend launch replay diff view find sql bench info help --help -h --version'
 		COMPREPLY=($(compgen -W "$words" -- "$word"))
 		return
 	fi
@@ -18,6 +18,8 @@ _flashtwin() {
 		words='prefill cached incremental incremental-multiwarp batched flash-decoding
 			flash-decoding-graph auto'
 		;;
+	--class) words='oob misaligned uninit race-shared race-block race-grid barrier-divergence
+			deadlock mask leak equal-value-race nan-born' ;;
 	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
 	--graph) words='none capture manual' ;;
@@ -45,22 +47,23 @@ _flashtwin() {
 			;;
 		launch)
 			words="--kernel --grid --block --shared --arg --all-orders -D -I --json
-				--device --seed --check -o --force --append --log --no-record"
+				--device --seed --check --lint-fail -o --force --append --log --no-record"
 			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view) words='--plain --at --screen --all' ;;
+		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
 		info) words='--device --json --jobs --verify-math' ;;
-		help) words='decode attend launch replay diff view sql bench info' ;;
+		help) words='decode attend launch replay diff view find sql bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"
 	fi
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
 	case $command in
 	launch) COMPREPLY+=($(compgen -f -X '!*.cu' -- "$word")) ;;
-	replay|diff|view|sql|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
+	replay|diff|view|find|sql|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
 	esac
 }
 complete -o filenames -F _flashtwin flashtwin

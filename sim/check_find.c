@@ -1,0 +1,255 @@
+/* check_find.c - the findings of a checked device: counted by class and sites, and put into words.
+ *
+ * While kernels run only addresses are kept; source lines are looked up when somebody asks for the
+ * findings. What they are stored in and how they are shown is not decided here.
+ */
+#include "config.h"
+
+#include "sim/check_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/symbol.h"
+#include "traces/event.h"
+#include "traces/xalloc.h"
+
+/* More different ones tell nobody more. */
+#define MOST_FINDINGS 1000
+
+struct check_finding {
+	struct check_report report;
+	uint64_t count;
+	struct check_launch launch;
+	const char *kernel;             /* NULL: of no launch */
+	struct symbol lines[2];
+	bool resolved, explained;
+	uint32_t buffer;
+	uint64_t offset;
+	char region[48];
+};
+
+static bool same_place(const struct check_side *a, const struct check_side *b)
+{
+	return a->pc == b->pc && a->site == b->site;
+}
+
+static bool same(const struct check_report *a, const struct check_report *b)
+{
+	return a->class == b->class
+		&& ((same_place(&a->side, &b->side) && same_place(&a->other, &b->other))
+		    || (same_place(&a->side, &b->other) && same_place(&a->other, &b->side)));
+}
+
+static void locate(const struct check *check, struct check_finding *finding)
+{
+	const struct check_report *report = &finding->report;
+	const struct check_region *region;
+
+	if (!report->address || report->address - check->hot.base >= check->hot.span)
+		return;
+	region = check_region_at(check, report->address);
+	if (!region)
+		return;
+	finding->buffer = region->buffer;
+	finding->offset = region->kind == REGION_ARENA
+		? report->address - (uintptr_t)schedule_current()->view.block->shared
+		: report->address - region->at;
+	snprintf(finding->region, sizeof finding->region, "%s", region->name);
+}
+
+void check_report(struct check *check, const struct check_report *report)
+{
+	struct check_finding *finding;
+
+	for (size_t i = 0; i < check->finding_count; i++)
+		if (same(&check->findings[i].report, report)) {
+			check->findings[i].count++;
+			return;
+		}
+	if (check->finding_count == MOST_FINDINGS)
+		return;
+	check->findings = xreallocarray(check->findings, check->finding_count + 1,
+					sizeof *check->findings);
+	finding = &check->findings[check->finding_count++];
+	*finding = (struct check_finding){
+		.report = *report, .count = 1, .launch = check->launch,
+		.kernel = check->launch.code ? check->launch.code->name : NULL,
+	};
+	if (report->class != CLASS_LEAK)
+		locate(check, finding);
+}
+
+/* --- words --- */
+
+static const struct {
+	const char *name, *why, *fix;
+	bool lint;
+} classes[CLASS_COUNT] = {
+#define X(id, text, is_lint, because, cure) \
+	[CLASS_##id] = { .name = text, .lint = is_lint, .why = because, .fix = cure },
+	CLASS_LIST(X)
+#undef X
+};
+
+static char *keep_text(struct check *check, char *text)
+{
+	check->texts = xreallocarray(check->texts, check->text_count + 1, sizeof *check->texts);
+	check->texts[check->text_count++] = text;
+	return text;
+}
+
+static void resolve_side(const struct check_side *side, struct symbol *out)
+{
+	*out = (struct symbol){ 0 };
+	if (side->site) {
+		out->file = side->site->file;
+		out->line = side->site->line;
+	} else if (side->pc && side->block >= 0) {
+		symbol_find_caller((const void *)(side->pc - 1), out);
+		/* Within a function of the GPU's: what called it. */
+		if (side->around && (!out->file || strstr(out->file, "cuda_math/")))
+			symbol_find_caller((const void *)(side->around - 1), out);
+	}
+}
+
+static bool same_line(const struct symbol *a, const struct symbol *b)
+{
+	return a->line == b->line && (a->file == b->file
+				      || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+/* The compiler may have made several copies of a line. */
+static bool same_lines(const struct check_finding *a, const struct check_finding *b)
+{
+	return a->report.class == b->report.class && a->lines[0].line > 0
+		&& ((same_line(&a->lines[0], &b->lines[0]) && same_line(&a->lines[1], &b->lines[1]))
+		    || (same_line(&a->lines[0], &b->lines[1])
+			&& same_line(&a->lines[1], &b->lines[0])));
+}
+
+static bool is_race(enum finding_class class)
+{
+	return class == CLASS_RACE_SHARED || class == CLASS_RACE_BLOCK || class == CLASS_RACE_GRID;
+}
+
+/* Where a read races, what it read before the write came is the same bug once more. */
+static bool explained(const struct check *check, const struct check_finding *f)
+{
+	for (size_t i = 0; i < check->finding_count && f->report.class == CLASS_UNINIT; i++) {
+		const struct check_finding *race = &check->findings[i];
+
+		if (is_race(race->report.class) && f->lines[0].line > 0
+		    && (same_line(&race->lines[0], &f->lines[0])
+			|| same_line(&race->lines[1], &f->lines[0])))
+			return true;
+	}
+	return false;
+}
+
+static void merge(struct check *check)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < check->finding_count; i++)
+		check->findings[i].explained = explained(check, &check->findings[i]);
+	for (size_t i = 0; i < check->finding_count; i++) {
+		size_t k = 0;
+
+		if (check->findings[i].explained)
+			continue;
+		while (k < kept && !same_lines(&check->findings[k], &check->findings[i]))
+			k++;
+		if (k < kept)
+			check->findings[k].count += check->findings[i].count;
+		else
+			check->findings[kept++] = check->findings[i];
+	}
+	check->finding_count = kept;
+}
+
+static void resolve(struct check *check)
+{
+	for (size_t i = 0; i < check->finding_count; i++) {
+		struct check_finding *f = &check->findings[i];
+
+		if (f->resolved)
+			continue;
+		resolve_side(&f->report.side, &f->lines[0]);
+		resolve_side(&f->report.other, &f->lines[1]);
+		f->resolved = true;
+	}
+	merge(check);
+}
+
+static void fill_side(const struct check_finding *f, const struct check_side *side,
+		      const struct symbol *line, struct event_side *out)
+{
+	struct dim3 grid = f->launch.grid, block = f->launch.block;
+
+	if (side->block < 0)
+		return;
+	out->what = side->what;
+	out->file = line->file;
+	out->line = line->line;
+	out->epoch = side->epoch;
+	out->place = (uint64_t)side->block * block.x * block.y * block.z + side->thread;
+	out->block[0] = (uint32_t)(side->block % grid.x);
+	out->block[1] = (uint32_t)(side->block / grid.x % grid.y);
+	out->block[2] = (uint32_t)(side->block / grid.x / grid.y);
+	out->thread[0] = side->thread % block.x;
+	out->thread[1] = side->thread / block.x % block.y;
+	out->thread[2] = side->thread / block.x / block.y;
+}
+
+static char *describe(const struct check_finding *f)
+{
+	const struct check_report *r = &f->report;
+
+	if (!*f->region || *r->detail)
+		return xstrdup(r->detail);
+	return xasprintf("%zu bytes at byte %llu of %s", r->bytes, (unsigned long long)f->offset,
+			 f->region);
+}
+
+static void fill(struct check *check, const struct check_finding *f, struct event_finding *out)
+{
+	*out = (struct event_finding){
+		.class = classes[f->report.class].name, .lint = classes[f->report.class].lint,
+		.why = classes[f->report.class].why, .fix = classes[f->report.class].fix,
+		.count = f->count, .buffer = f->buffer, .offset = f->offset,
+		.bytes = f->report.bytes, .launch = f->report.side.block < 0 ? -1
+			: f->launch.number,
+		.kernel = f->kernel, .detail = keep_text(check, describe(f)),
+	};
+	fill_side(f, &f->report.side, &f->lines[0], &out->sides[0]);
+	fill_side(f, &f->report.other, &f->lines[1], &out->sides[1]);
+}
+
+static void free_texts(struct check *check)
+{
+	for (size_t i = 0; i < check->text_count; i++)
+		free(check->texts[i]);
+	check->text_count = 0;
+}
+
+size_t check_findings(struct check *check, const struct event_finding **out)
+{
+	resolve(check);
+	free_texts(check);
+	check->events = xreallocarray(check->events, check->finding_count + 1,
+				      sizeof *check->events);
+	for (size_t i = 0; i < check->finding_count; i++)
+		fill(check, &check->findings[i], &check->events[i]);
+	*out = check->events;
+	return check->finding_count;
+}
+
+void check_find_free(struct check *check)
+{
+	free_texts(check);
+	free(check->texts);
+	free(check->events);
+	free(check->findings);
+}

@@ -1,0 +1,202 @@
+/* check_int.h - what the files of the checker share and nobody else sees.
+ *
+ * Shadow memory lies in parallel arrays, indexed by the 4-byte word's place in the range of device
+ * memory. state: low 4 bits say which bytes are written, high 4 bits which are allocated. An access
+ * record is segment << 32 | place of the code << 6 | flags | mask of bytes; 0 is none.
+ */
+#ifndef SIM_CHECK_INT_H
+#define SIM_CHECK_INT_H
+
+#include "sim/check.h"
+#include "sim/schedule.h"
+
+#define STATE_WHOLE 0xffu               /* allocated and written */
+#define STATE_ALLOCATED 0xf0u
+#define RECORD_ATOMIC 0x10u
+#define RECORD_VOLATILE 0x20u
+#define RECORD_MASK 0x0fu
+#define PLACE_SHIFT 6
+
+#define LANES_SHIFT 5                   /* segments of a slice */
+#define MAX_SLICES (1u << 26)
+
+/* What all segments of a slice have in common. */
+struct check_slice {
+	uint32_t block;                 /* linear index in the grid */
+	uint16_t epoch;                 /* block barriers before it */
+	uint8_t warp;
+};
+
+#define PENDING_WRITE 1u                /* judge a write that has happened */
+#define PENDING_TRAP 2u                 /* trap on NaN again */
+
+/* Who touched a word last. */
+struct check_cell {
+	uint64_t writer, reader;
+};
+
+/* What hooks need at once. All of the running launch; span is 0 while none runs. */
+struct check_hot {
+	uintptr_t base;                 /* of device memory */
+	size_t span;
+	size_t shared_span;             /* the part of it, from base on, that is shared memory */
+	uint8_t *state;
+	struct check_cell *cell;
+	uint64_t *reader;               /* one before the last, of another block if any */
+	uint32_t first;                 /* segment of the launch */
+	uintptr_t code;                 /* where the object with the kernel begins */
+	size_t code_bytes;
+	struct check *check;
+};
+extern struct check_hot check_hot;
+
+/* Of the running thread; sim/cuda_c.h spells this out in assembly. */
+struct ft_check_block {
+	uintptr_t pc;                   /* of the basic block it entered last */
+	unsigned pending;               /* what the next one is to do: PENDING_*; else 0 */
+};
+extern struct ft_check_block ft_check_block;
+
+/* --- findings --- */
+
+/* X(name, class, lint, why it is a hazard, what usually fixes it). Names are stored in traces. */
+#define CLASS_LIST(X) \
+	X(OOB, "oob", false, "the access is outside of what was allocated: on a GPU it faults or " \
+	  "silently hits other data", \
+	  "compare the index with the size before the access, and the launch with the arrays") \
+	X(MISALIGNED, "misaligned", false, "the address is no multiple of the size of the " \
+	  "access: a GPU ends the launch with error 716", \
+	  "align the pointer, or access smaller elements") \
+	X(UNINIT, "uninit", false, "nobody has written these bytes: the value is whatever " \
+	  "was left there", \
+	  "write before reading, or guard the read as the write is guarded") \
+	X(RACE_SHARED, "race-shared", false, "no barrier orders these two accesses of shared " \
+	  "memory: which one comes first is up to the warp scheduler", \
+	  "put __syncthreads(), or __syncwarp() within one warp, between them") \
+	X(RACE_BLOCK, "race-block", false, "no barrier orders these two accesses of global " \
+	  "memory by threads of one block", \
+	  "put __syncthreads() between them, or give each thread its own element") \
+	X(RACE_GRID, "race-grid", false, "blocks run at the same time and nothing orders these " \
+	  "two accesses", \
+	  "use atomics, a second launch, or __threadfence() on both sides of an atomic flag") \
+	X(BARRIER_DIVERGENCE, "barrier-divergence", false, "not all threads of the block come " \
+	  "to the same barrier: a GPU hangs or lets them pass unordered", \
+	  "move the barrier out of the condition, and return only behind the last one") \
+	X(DEADLOCK, "deadlock", false, "every thread waits and none can go on", \
+	  "let all threads that a barrier or mask waits for come to it") \
+	X(MASK, "mask", false, "the mask does not say which lanes take part: results are " \
+	  "undefined", \
+	  "compute the mask before the branch with __ballot_sync(), and give all its lanes the " \
+	  "same") \
+	X(LEAK, "leak", false, "the buffer was never freed", "free what was allocated") \
+	X(EQUAL_VALUE_RACE, "equal-value-race", true, "two threads write the same value " \
+	  "unordered: harmless only as long as the values stay equal", \
+	  "let one thread write it") \
+	X(NAN_BORN, "nan-born", true, "an operation on numbers gave a NaN here: inf - inf, " \
+	  "0 * inf, 0 / 0 and the like", \
+	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing")
+
+enum finding_class {
+#define X(name, ...) CLASS_##name,
+	CLASS_LIST(X)
+#undef X
+	CLASS_COUNT
+};
+
+/* One side of a finding. */
+struct check_side {
+	uintptr_t pc;                   /* return address of the hook; 0: none */
+	uintptr_t around;               /* the basic block before it; 0: not needed */
+	const struct ft_site *site;     /* or a collective */
+	const char *what;               /* "read", "write", "atomic" */
+	int64_t block;                  /* linear; -1: no thread */
+	unsigned thread;                /* in the block */
+	unsigned epoch;                 /* block barriers it had passed */
+};
+
+struct check_report {
+	enum finding_class class;
+	struct check_side side, other;  /* other.block -1 with no pc and site: none */
+	uintptr_t address;              /* 0: none */
+	size_t bytes;
+	char detail[160];               /* "16 bytes past the end of out (f32 ...)" */
+};
+#define NO_SIDE ((struct check_side){ .block = -1 })
+
+/* Adds a finding, or counts it with those of the same class and sites. */
+void check_report(struct check *, const struct check_report *);
+void check_find_free(struct check *);
+
+/* --- the checker of a device --- */
+
+enum region_kind { REGION_BUFFER, REGION_ARENA };
+struct check_region {                   /* in order of address */
+	uintptr_t at;
+	size_t bytes, room;             /* asked for; of the mapping */
+	enum region_kind kind;
+	uint32_t buffer;
+	char name[48];
+	bool freed;
+};
+
+struct check {
+	struct check_hot hot;           /* span: of the reservation */
+	void *reserved;                 /* and the shadow */
+	size_t reserved_bytes;
+	size_t spacing;                 /* least distance of buffers */
+	size_t used, arenas_used;       /* of base + shared_span, of base */
+	struct check_region *regions;
+	size_t region_count, region_room;
+	struct check_slice *slices;
+	uint32_t next_slice;
+	struct check_launch launch;
+	size_t launch_shared;           /* bytes of shared memory of a block */
+	struct check_sync_variable **variables; /* of the launch */
+	size_t variable_count;
+	struct check_arena *arena;      /* small memory of the launch */
+	/* How a write races, unless it leaves what was there. */
+	struct check_report waiting[3];
+	unsigned waiting_count;
+	unsigned char old[16];
+	struct check_finding *findings;
+	size_t finding_count;
+	struct event_finding *events;   /* made for check_findings() */
+	char **texts;
+	size_t text_count;
+};
+
+/* --- check_map.c --- */
+
+/* The region an address belongs to, the nearest one below otherwise, else the first. */
+const struct check_region *check_region_at(const struct check *, uintptr_t address);
+
+/* --- check_nan.c --- */
+
+/* Whether operations that make a NaN trap from now on. */
+void check_watch_nan(bool on);
+
+/* --- check_race.c --- */
+
+enum check_kind { CHECK_READ, CHECK_WRITE, CHECK_ATOMIC };
+/* An access by the running lane, by the rules; flags: RECORD_ATOMIC, RECORD_VOLATILE. */
+void check_access(uintptr_t address, size_t bytes, enum check_kind, unsigned flags, uintptr_t pc);
+/* Judges the write that is waiting. */
+void check_settle(struct check *);
+void check_side_of_lane(const struct lane *, uintptr_t pc, const char *what,
+			struct check_side *out);
+unsigned check_thread_number(const struct lane *);
+/* Every lane of the warp that is in `lanes` begins a segment. */
+void check_new_slice(struct check *, struct warp *, uint32_t lanes);
+
+/* --- check_order.c --- */
+
+void *check_alloc(struct check *, size_t bytes);        /* zeroed, until the launch ends */
+void check_alloc_end(struct check *);
+/* Whether what `lane` learned through atomics and fences orders a segment before it. */
+bool check_acquired(const struct check *, const struct lane *, uint32_t segment, bool strong);
+/* An atomic of `lane` at an address. changed: it wrote another value. */
+void check_atomic(struct check *, struct lane *, uintptr_t address, bool changed);
+void check_order_barrier(struct check *, struct block *);
+void check_order_warp(struct check *, struct warp *, uint32_t lanes);
+
+#endif

@@ -1,0 +1,428 @@
+/* check_race.c - one access by the rules: is it inside, aligned, of written bytes, and ordered?
+ *
+ * Two accesses of the same bytes, one of them a write, race unless something orders them: the same
+ * thread, a block barrier, __syncwarp() of a mask that holds both lanes, or an atomic with fences
+ * (check_order.c). Blocks are concurrent whatever order they run in here. Two atomics never race,
+ * nor do an atomic and a volatile access of global memory. Serves check_hooks.c.
+ */
+#include "config.h"
+
+#include "sim/check_int.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* --- segments --- */
+
+void check_new_slice(struct check *check, struct warp *warp, uint32_t lanes)
+{
+	const struct ft_block_view *view = &warp->block->view;
+	uint32_t slice = check->next_slice;
+
+	check->slices[slice] = (struct check_slice){
+		.block = (uint32_t)(view->index.x + (uint64_t)view->grid.x
+				    * (view->index.y + (uint64_t)view->grid.y * view->index.z)),
+		.epoch = (uint16_t)warp->block->check_epoch, .warp = (uint8_t)warp->number,
+	};
+	/* With the last number all that comes later is one segment: misses, no mistakes. */
+	if (check->next_slice < MAX_SLICES - 1)
+		check->next_slice++;
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+
+		warp->lanes[lane].check.segment = slice << LANES_SHIFT | lane;
+	}
+}
+
+static const struct check_slice *slice_of(const struct check *check, uint32_t segment)
+{
+	return &check->slices[segment >> LANES_SHIFT];
+}
+
+static uint32_t lane_number(uint32_t segment)
+{
+	return segment & (WARP_LANES - 1);
+}
+
+static bool same_block(const struct check *check, const struct lane *lane, uint32_t segment)
+{
+	return segment >= lane->check.block_first
+		&& slice_of(check, segment)->block == slice_of(check, lane->check.segment)->block;
+}
+
+/* strong: a volatile read, which no cache answers, or a write, which waits for the atomic whose
+ * value it depends on. Only plain reads need a fence of their own behind the atomic. */
+static bool ordered(const struct check *check, const struct lane *lane, uint32_t segment,
+		    bool strong)
+{
+	const struct check_lane *mine = &lane->check;
+
+	if (segment < check->hot.first)
+		return true;
+	if (same_block(check, lane, segment)) {
+		if (segment < mine->bound)
+			return true;
+		if (slice_of(check, segment)->warp == lane->warp->number
+		    && (1u << lane_number(segment) == lane->bit || segment < mine->warp_bound
+			|| (mine->known && segment < mine->known[lane_number(segment)])))
+			return true;
+	}
+	return check_acquired(check, lane, segment, strong);
+}
+
+/* --- launches --- */
+
+/* The mapped extent of the object that holds the kernel. */
+struct object {
+	uintptr_t within, begin, end;
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct object *object = context;
+	uintptr_t begin = UINTPTR_MAX, end = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		begin = at < begin ? at : begin;
+		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
+	}
+	if (object->within < begin || object->within >= end)
+		return 0;
+	object->begin = begin;
+	object->end = end;
+	return 1;
+}
+
+/* So many segments that the next launch could run out: forget all accesses. */
+static void renumber(struct check *check)
+{
+	const struct check_hot *hot = &check->hot;
+
+	if (check->next_slice < MAX_SLICES / 4)
+		return;
+	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
+	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
+	check->next_slice = 1;
+}
+
+void check_launch_begin(struct check *check, const struct check_launch *launch)
+{
+	struct object object = { .within = (uintptr_t)launch->code->run };
+
+	renumber(check);
+	dl_iterate_phdr(find_object, &object);
+	check->launch = *launch;
+	check->hot.first = check->next_slice << LANES_SHIFT;
+	check->hot.code = object.begin;
+	check->hot.code_bytes = object.end - object.begin;
+	check_hot = check->hot;
+	ft_check_block = (struct ft_check_block){ 0 };
+	check_watch_nan(true);
+}
+
+void check_launch_end(struct check *check)
+{
+	check_watch_nan(false);
+	check_settle(check);
+	check_hot = (struct check_hot){ 0 };
+	check_alloc_end(check);
+}
+
+/* --- reporting --- */
+
+unsigned check_thread_number(const struct lane *lane)
+{
+	return lane->warp->number * WARP_LANES + (unsigned)__builtin_ctz(lane->bit);
+}
+
+static int64_t block_number(const struct lane *lane)
+{
+	const struct ft_block_view *view = lane->view.block;
+
+	return (int64_t)(view->index.x + (uint64_t)view->grid.x
+			 * (view->index.y + (uint64_t)view->grid.y * view->index.z));
+}
+
+void check_side_of_lane(const struct lane *lane, uintptr_t pc, const char *what,
+			struct check_side *out)
+{
+	*out = (struct check_side){
+		.pc = pc, .what = what, .block = block_number(lane),
+		.thread = check_thread_number(lane), .epoch = lane->warp->block->check_epoch,
+	};
+}
+
+static void side_of_record(const struct check *check, uint64_t record, bool write,
+			   struct check_side *out)
+{
+	uint32_t segment = (uint32_t)(record >> 32);
+	const struct check_slice *slice = slice_of(check, segment);
+
+	*out = (struct check_side){
+		.pc = check->hot.code + ((uint32_t)record >> PLACE_SHIFT),
+		.what = record & RECORD_ATOMIC ? "atomic" : write ? "write" : "read",
+		.block = slice->block, .epoch = slice->epoch,
+		.thread = (unsigned)slice->warp * WARP_LANES + lane_number(segment),
+	};
+}
+
+static const char *const kind_names[] = { "read", "write", "atomic" };
+
+struct access {
+	struct check *check;
+	struct lane *lane;
+	uintptr_t address, pc;
+	size_t bytes;
+	enum check_kind kind;
+	unsigned flags;
+};
+
+static struct check_report begin_report(const struct access *a, enum finding_class class)
+{
+	struct check_report report = { .class = class, .address = a->address, .bytes = a->bytes,
+				       .other = NO_SIDE };
+
+	check_side_of_lane(a->lane, a->pc, kind_names[a->kind], &report.side);
+	return report;
+}
+
+/* A write that leaves what was there is told from one that does not when it has happened. */
+static void report_race(const struct access *a, uint64_t record, bool other_writes)
+{
+	struct check *check = a->check;
+	enum finding_class class = a->address - check->hot.base < check->hot.shared_span
+		? CLASS_RACE_SHARED
+		: same_block(check, a->lane, (uint32_t)(record >> 32)) ? CLASS_RACE_BLOCK
+		: CLASS_RACE_GRID;
+	struct check_report report = begin_report(a, class);
+
+	side_of_record(check, record, other_writes, &report.other);
+	if (a->kind != CHECK_WRITE) {
+		check_report(check, &report);
+		return;
+	}
+	if (check->waiting_count == sizeof check->waiting / sizeof check->waiting[0])
+		return;
+	check->waiting[check->waiting_count++] = report;
+	memcpy(check->old, (const void *)a->address, a->bytes);
+	ft_check_block.pending |= PENDING_WRITE;
+}
+
+void check_settle(struct check *check)
+{
+	bool equal;
+
+	if (!(ft_check_block.pending & PENDING_WRITE))
+		return;
+	ft_check_block.pending &= ~PENDING_WRITE;
+	equal = memcmp(check->old, (const void *)check->waiting[0].address,
+		       check->waiting[0].bytes) == 0;
+	for (unsigned i = 0; i < check->waiting_count; i++) {
+		if (equal)
+			check->waiting[i].class = CLASS_EQUAL_VALUE_RACE;
+		check_report(check, &check->waiting[i]);
+	}
+	check->waiting_count = 0;
+}
+
+/* --- outside of device memory --- */
+
+static void report_outside(const struct access *a, const char *what)
+{
+	struct check_report report = begin_report(a, CLASS_OOB);
+
+	snprintf(report.detail, sizeof report.detail, "%s", what);
+	check_report(a->check, &report);
+}
+
+/* A thread's own stack, and what the object with the kernel holds, are right. */
+static void check_outside(const struct access *a)
+{
+	const struct fiber *fiber = a->lane->fiber;
+
+	if (a->address >= (uintptr_t)fiber->low && a->address < (uintptr_t)fiber->high)
+		return;
+	if (a->address - check_hot.code < check_hot.code_bytes)
+		return;
+	report_outside(a, a->address < 4096 ? "through a null pointer"
+		       : "at an address that is no device memory");
+}
+
+static void describe_place(const struct access *a, char *text, size_t size)
+{
+	const struct check_region *region = check_region_at(a->check, a->address);
+	const struct check_region *next = region ? region + 1 : NULL;
+	size_t past;
+
+	if (next == a->check->regions + a->check->region_count)
+		next = NULL;
+	if (!region) {
+		snprintf(text, size, "of memory that was never allocated");
+	} else if (region->freed && a->address - region->at < region->bytes) {
+		snprintf(text, size, "of %s, which was freed", region->name);
+	} else if (a->address < region->at
+		   || (next && next->kind == REGION_BUFFER && a->address - region->at
+		       >= region->bytes && next->at - a->address < a->address - region->at
+		       - region->bytes)) {
+		if (a->address >= region->at)
+			region = next;
+		snprintf(text, size, "%zu bytes before the beginning of %s",
+			 (size_t)(region->at - a->address), region->name);
+	} else {
+		past = a->address - region->at;
+		past = region->kind == REGION_ARENA || past < region->bytes ? 0
+			: past - region->bytes;
+		if (region->kind == REGION_ARENA)
+			snprintf(text, size, "outside of the block's %zu bytes of shared memory",
+				 a->check->launch_shared);
+		else
+			snprintf(text, size, "%zu bytes past the end of %s (%zu bytes)", past,
+				 region->name, region->bytes);
+	}
+}
+
+static void report_oob(const struct access *a)
+{
+	struct check_report report = begin_report(a, CLASS_OOB);
+
+	describe_place(a, report.detail, sizeof report.detail);
+	check_report(a->check, &report);
+}
+
+static void report_uninit(const struct access *a)
+{
+	struct check_report report = begin_report(a, CLASS_UNINIT);
+
+	check_report(a->check, &report);
+}
+
+/* --- one word --- */
+
+static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bool shared)
+{
+	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
+	uint32_t segment = (uint32_t)(record >> 32);
+
+	if (!record || !(record & mask) || segment < a->check->hot.first)
+		return false;
+	/* Shared memory of an earlier block in the same place. */
+	if (shared && segment < a->lane->check.block_first)
+		return false;
+	if (record & strong && a->flags & strong
+	    && (record & RECORD_ATOMIC || a->flags & RECORD_ATOMIC || !shared))
+		return false;
+	return !ordered(a->check, a->lane, segment,
+			a->kind != CHECK_READ || a->flags & RECORD_VOLATILE);
+}
+
+static void judge_race(const struct access *a, size_t word, unsigned mask)
+{
+	const struct check_hot *hot = &a->check->hot;
+	bool shared = word * 4 < hot->shared_span;
+
+	const struct check_cell *cell = &hot->cell[word];
+
+	if (conflicts(a, cell->writer, mask, shared))
+		report_race(a, cell->writer, true);
+	if (a->kind == CHECK_READ)
+		return;
+	if (conflicts(a, cell->reader, mask, shared))
+		report_race(a, cell->reader, false);
+	if (conflicts(a, hot->reader[word], mask, shared))
+		report_race(a, hot->reader[word], false);
+}
+
+static void note_access(const struct access *a, size_t word, unsigned mask)
+{
+	struct check_hot *hot = &a->check->hot;
+	uint64_t mine = (uint64_t)a->lane->check.segment << 32
+		| (uint32_t)((a->pc - hot->code) << PLACE_SHIFT) | a->flags | mask;
+	uint64_t *slot = a->kind == CHECK_READ ? &hot->cell[word].reader : &hot->cell[word].writer;
+
+	if (a->kind != CHECK_READ)
+		hot->state[word] |= (uint8_t)mask;
+	/* The same thread in the same segment: one record of all its bytes. A plain access among
+	 * atomics is what counts. */
+	if (*slot >> 32 == a->lane->check.segment) {
+		if (*slot & mask & RECORD_MASK && !(*slot & RECORD_ATOMIC) && a->flags)
+			return;
+		*slot = mine | (*slot & RECORD_MASK);
+		return;
+	}
+	if (a->kind == CHECK_READ && (uint32_t)(*slot >> 32) >= hot->first
+	    && (!same_block(a->check, a->lane, (uint32_t)(*slot >> 32))
+		|| (uint32_t)(hot->reader[word] >> 32) < hot->first
+		|| same_block(a->check, a->lane, (uint32_t)(hot->reader[word] >> 32))))
+		hot->reader[word] = *slot;
+	*slot = mine;
+}
+
+/* Bytes of the word that holds `at`, of an access that ends at `end`. */
+static unsigned mask_of(uintptr_t at, uintptr_t end)
+{
+	unsigned first = at & 3, last = end - (at - first) >= 4 ? 4 : (unsigned)(end & 3);
+
+	return ((1u << last) - 1) & ~((1u << first) - 1);
+}
+
+static bool misaligned(const struct access *a)
+{
+	return a->bytes <= 16 && a->address & (a->bytes - 1);
+}
+
+void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
+		  uintptr_t pc)
+{
+	struct access a = {
+		.check = check_hot.check, .lane = schedule_current(), .address = address,
+		.pc = pc, .bytes = bytes, .kind = kind, .flags = flags,
+	};
+	const struct check_hot *hot = &check_hot;
+	uintptr_t end = address + bytes;
+	unsigned missing = 0, unwritten = 0;
+
+	if (!a.lane || !hot->span)
+		return;
+	check_settle(a.check);
+	if (address - hot->base >= hot->span) {
+		check_outside(&a);
+		return;
+	}
+	if (misaligned(&a)) {
+		struct check_report report = begin_report(&a, CLASS_MISALIGNED);
+
+		snprintf(report.detail, sizeof report.detail, "%zu bytes at an address that is %u "
+			 "past a multiple of %zu", bytes, (unsigned)(address & (bytes - 1)), bytes);
+		check_report(a.check, &report);
+	}
+	for (uintptr_t at = address; at < end; at = (at | 3) + 1) {
+		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
+
+		missing |= mask & ~(state >> 4);
+		unwritten |= mask & ~state;
+	}
+	if (missing) {
+		report_oob(&a);
+		return;
+	}
+	if (unwritten && kind != CHECK_WRITE)
+		report_uninit(&a);
+	for (uintptr_t at = address; at < end; at = (at | 3) + 1) {
+		size_t word = (at - hot->base) >> 2;
+		unsigned mask = mask_of(at, end);
+
+		if (!(ft_check_block.pending & PENDING_WRITE))
+			judge_race(&a, word, mask);
+		note_access(&a, word, mask);
+	}
+	/* A flag that is no atomic, but as good as one. */
+	if (flags & RECORD_VOLATILE && address - hot->base >= hot->shared_span)
+		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
+}

@@ -1,0 +1,259 @@
+/* meeting.cu - where threads meet: barriers, deadlocks, masks; and NaN that is born.
+ *
+ * 2 blocks of 64 threads. For the conventions see oob.cu.
+ */
+#include "kernels/kernel.h"
+
+#define T ((int)threadIdx.x)
+#define LANE (T % 32)
+#define ALL 0xffffffffu
+
+KERNEL barrier_two_sites(const float *x, float *y, int *flags, int n)
+{
+	if (T < 32)
+		__syncthreads();
+	else
+		__syncthreads();                                /* BUG */
+}
+KERNEL barrier_two_sites_clean(const float *x, float *y, int *flags, int n)
+{
+	__syncthreads();
+}
+
+KERNEL barrier_early_return(const float *x, float *y, int *flags, int n)
+{
+	if (T >= n)
+		return;
+	__syncthreads();                                        /* BUG */
+	flags[T] = T;
+}
+KERNEL barrier_early_return_clean(const float *x, float *y, int *flags, int n)
+{
+	__syncthreads();
+	if (T >= n || blockIdx.x > 0)
+		return;
+	flags[T] = T;
+}
+
+KERNEL barrier_uneven_loop(const float *x, float *y, int *flags, int n)
+{
+	for (int i = 0; i < 2 + T / 32; i++)
+		__syncthreads();                                /* BUG */
+}
+KERNEL barrier_uneven_loop_clean(const float *x, float *y, int *flags, int n)
+{
+	for (int i = 0; i < 3; i++)
+		__syncthreads();
+}
+
+KERNEL barrier_in_condition(const float *x, float *y, int *flags, int n)
+{
+	if (T % 2 == 0)
+		__syncthreads();
+	__syncthreads();                                        /* BUG */
+}
+KERNEL barrier_in_condition_clean(const float *x, float *y, int *flags, int n)
+{
+	if (n % 2 == 0)
+		__syncthreads();
+	__syncthreads();
+}
+
+KERNEL barrier_vote(const float *x, float *y, int *flags, int n)
+{
+	if (T < 32)
+		flags[blockIdx.x] = __syncthreads_or(T == 3);
+	else
+		__syncthreads();                                /* BUG */
+}
+KERNEL barrier_vote_clean(const float *x, float *y, int *flags, int n)
+{
+	int any = __syncthreads_or(T == 3);
+
+	if (T == 0)
+		flags[blockIdx.x] = any;
+}
+
+KERNEL deadlock_warp_and_block(const float *x, float *y, int *flags, int n)
+{
+	if (LANE < 16)
+		__syncwarp();                                   /* BUG */
+	else
+		__syncthreads();
+}
+KERNEL deadlock_warp_and_block_clean(const float *x, float *y, int *flags, int n)
+{
+	__syncwarp();
+	__syncthreads();
+}
+
+KERNEL deadlock_two_orders(const float *x, float *y, int *flags, int n)
+{
+	if (LANE < 16) {
+		__syncwarp(ALL);                                /* BUG */
+		(void)__ballot_sync(ALL, 1);
+	} else {
+		(void)__ballot_sync(ALL, 1);
+		__syncwarp(ALL);
+	}
+}
+KERNEL deadlock_two_orders_clean(const float *x, float *y, int *flags, int n)
+{
+	__syncwarp(ALL);
+	(void)__ballot_sync(ALL, 1);
+}
+
+KERNEL mask_without_caller(const float *x, float *y, int *flags, int n)
+{
+	if (LANE < 8)
+		__syncwarp(0x0000007fu);                        /* BUG */
+}
+KERNEL mask_without_caller_clean(const float *x, float *y, int *flags, int n)
+{
+	if (LANE < 8)
+		__syncwarp(0x000000ffu);
+}
+
+KERNEL mask_differs(const float *x, float *y, int *flags, int n)
+{
+	unsigned mask = LANE < 16 ? ALL : 0xffff0001u;
+
+	if (LANE == 0 || LANE > 15)
+		__syncwarp(mask);                               /* BUG */
+}
+KERNEL mask_differs_clean(const float *x, float *y, int *flags, int n)
+{
+	if (LANE == 0 || LANE > 15)
+		__syncwarp(0xffff0001u);
+}
+
+KERNEL mask_elsewhere(const float *x, float *y, int *flags, int n)
+{
+	if (LANE < 16)
+		(void)__ballot_sync(ALL, 1);
+	else
+		(void)__shfl_sync(ALL, T, 0);                         /* BUG */
+}
+KERNEL mask_elsewhere_clean(const float *x, float *y, int *flags, int n)
+{
+	if (LANE < 16)
+		(void)__ballot_sync(0x0000ffffu, 1);
+	else
+		(void)__shfl_sync(0xffff0000u, T, 16);
+}
+
+KERNEL mask_shuffle_absent(const float *x, float *y, int *flags, int n)
+{
+	int v = 0;
+
+	if (LANE < 16)
+		v = __shfl_down_sync(0x0000ffffu, T, 8);        /* BUG */
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+KERNEL mask_shuffle_absent_clean(const float *x, float *y, int *flags, int n)
+{
+	int v = 0;
+
+	if (LANE < 16)
+		v = __shfl_down_sync(0x0000ffffu, T, 8, 16);
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+
+KERNEL mask_shuffle_exited(const float *x, float *y, int *flags, int n)
+{
+	int v;
+
+	if (LANE == 31)
+		return;
+	v = __shfl_sync(ALL, T, 31);                            /* BUG */
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+/* To name a lane that has exited is legal; to read it is not. */
+KERNEL mask_shuffle_exited_clean(const float *x, float *y, int *flags, int n)
+{
+	int v;
+
+	if (LANE == 31)
+		return;
+	v = __shfl_sync(ALL, T, 30);
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+
+KERNEL mask_reduce(const float *x, float *y, int *flags, int n)
+{
+	unsigned sum = 0;
+
+	if (LANE % 2)
+		sum = __reduce_add_sync(0x55555555u, 1u);       /* BUG */
+	if (blockIdx.x == 0)
+		flags[T] = (int)sum;
+}
+KERNEL mask_reduce_clean(const float *x, float *y, int *flags, int n)
+{
+	unsigned sum = 0;
+
+	if (LANE % 2)
+		sum = __reduce_add_sync(0xaaaaaaaau, 1u);
+	if (blockIdx.x == 0)
+		flags[T] = (int)sum;
+}
+
+KERNEL nan_inf_minus_inf(const float *x, float *y, int *flags, int n)
+{
+	float running = -INFINITY * x[1], tile = -INFINITY * x[2];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = tile - running;                          /* BUG */
+}
+KERNEL nan_inf_minus_inf_clean(const float *x, float *y, int *flags, int n)
+{
+	float running = -INFINITY * x[1], tile = -INFINITY * x[2];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = tile == -INFINITY ? 0.0f : tile - running;
+}
+
+KERNEL nan_zero_over_zero(const float *x, float *y, int *flags, int n)
+{
+	float sum = x[0];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = x[0] / sum;                              /* BUG */
+}
+KERNEL nan_zero_over_zero_clean(const float *x, float *y, int *flags, int n)
+{
+	float sum = x[0];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = sum == 0.0f ? 0.0f : x[0] / sum;
+}
+
+KERNEL nan_zero_times_inf(const float *x, float *y, int *flags, int n)
+{
+	float big = INFINITY * x[1];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = fmaf(x[0], big, 1.0f);                   /* BUG */
+}
+KERNEL nan_zero_times_inf_clean(const float *x, float *y, int *flags, int n)
+{
+	float big = INFINITY * x[1];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = fmaf(x[1], big, 1.0f);
+}
+
+KERNEL nan_root(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = sqrtf(x[0] - x[1]);                      /* BUG */
+}
+KERNEL nan_root_clean(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = sqrtf(x[1] - x[0]);
+}

@@ -1,0 +1,130 @@
+#!/bin/sh
+# test_check_cli.sh - --check from the command line: exit codes, findings in traces, the same bits.
+flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
+top=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd)
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+
+number=0
+# expect WHAT CODE PATTERN...: judges the last run; every pattern must match a line of its output.
+expect() {
+	number=$((number + 1))
+	what=$1 wanted=$2 missing=
+	shift 2
+	for pattern; do
+		cat out err | grep -q -- "$pattern" || missing=$pattern
+	done
+	if [ "$code" -eq "$wanted" ] && [ -z "$missing" ]; then
+		echo "ok $number - $what"
+	else
+		echo "not ok $number - $what"
+		echo "# exit code $code, expected $wanted; no line matches '$missing'"
+		cat out err | sed 's/^/# /'
+	fi
+}
+run() {
+	"$flashtwin" "$@" >out 2>err
+	code=$?
+}
+# npy FILE SHAPE COUNT: an .npy file of f32, all of them 1, 2 or 3.
+npy() {
+	{
+		printf '\223NUMPY\001\000\166\000'
+		printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': $2, }"
+		LC_ALL=C awk -v n="$3" 'BEGIN {
+			for (i = 0; i < n; i++)
+				printf "%c%c%c%c", 0, 0, i % 3 == 0 ? 128 : i % 3 == 1 ? 0 : 64,
+					i % 3 == 0 ? 63 : 64 }'
+	} >"$1"
+}
+
+cat >reverse.cu <<'CU'
+template <int N> __global__ void reverse(const float *in, float *out)
+{
+	__shared__ float s[N];
+
+	s[threadIdx.x] = in[threadIdx.x];
+#ifdef ORDERED
+	__syncthreads();
+#endif
+	out[threadIdx.x] = s[N - 1 - threadIdx.x];
+}
+__global__ void same(const float *in, float *out)
+{
+	out[0] = in[0];
+}
+CU
+npy in.npy '(64,)' 64
+npy q.npy '(4, 32)' 128
+npy k.npy '(2, 70, 32)' 4480
+launch='--grid 1 --block 64 --arg in=@in.npy --arg out=>out.npy:f32[64]'
+
+run launch reverse.cu --kernel 'reverse<64>' $launch --check -o bug.twin
+expect 'a race of a template, with both lines' 4 'race-shared in reverse' 'reverse.cu:5' \
+	'reverse.cu:9' 'why: ' 'fix: ' '1 finding'
+[ -s out.npy ] || code=99
+expect 'the outputs are written all the same' 4
+run launch reverse.cu --kernel 'reverse<64>' $launch --check -D ORDERED=1
+expect 'none with the barrier' 0
+run launch reverse.cu --kernel same $launch --check
+expect 'a lint does not count' 0 'lint equal-value-race' 'reverse.cu:13'
+run launch reverse.cu --kernel same $launch --check --lint-fail
+expect 'with --lint-fail it does' 4 '1 lint'
+run launch reverse.cu --kernel 'reverse<64>' $launch --check --json
+expect 'findings in the report' 4 '"findings": \[' '"class": "race-shared"'
+
+run find bug.twin
+expect 'find lists them' 4 'race-shared in reverse, L0' '64 times'
+run find bug.twin --class race-shared --json
+expect 'as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
+run find bug.twin --class leak
+expect 'of one class' 0
+run sql bug.twin 'SELECT class, launch, file FROM v_finding'
+expect 'and in SQL' 0 'race-shared.0.reverse.cu'
+run find missing.twin
+expect 'a missing trace' 2 'missing.twin'
+
+# attended WHAT OPTION...: clean under every seed, lints included, with the bits of a run without.
+seeds=${CHECK_SEEDS-3}
+attended() {
+	what=$1
+	shift
+	run attend "$@" --out plain.npy
+	seed=0
+	while [ "$code" -eq 0 ] && [ "$seed" -lt "$seeds" ]; do
+		run attend "$@" --out checked.npy --check --lint-fail --seed "$seed"
+		cmp plain.npy checked.npy >>err || code=99
+		[ ! -s err ] || code=99
+		seed=$((seed + 1))
+	done
+	expect "$what is clean under $seeds seeds, and has the same bits" 0
+}
+cache='--q q.npy --k k.npy --v k.npy'
+for path in flash-decoding incremental incremental-multiwarp batched; do
+	attended "$path" --path "$path" $cache
+done
+attended 'two warps a chunk' --warps 2 --chunk 16 $cache
+attended 'graphs' --path flash-decoding-graph $cache
+npy kq.npy '(4, 70, 32)' 8960
+attended 'cached' --path cached --q q.npy --k kq.npy --v kq.npy
+npy pq.npy '(4, 9, 32)' 1152
+attended 'prefill' --path prefill --causal --q pq.npy --k k.npy --v k.npy
+npy q3.npy '(3, 4, 32)' 384
+npy k3.npy '(3, 2, 70, 32)' 13440
+attended 'three sequences' --q q3.npy --k k3.npy --v k3.npy --lengths 70,0,33
+for warps in 1 2; do
+	run attend --warps $warps --chunk 16 --q q.npy --k k.npy --v k.npy --check --log points \
+		-o points$warps.twin
+	expect "checked and probed at once ($warps warps)" 0
+done
+run attend --q q.npy --k k.npy --v k.npy --chunk 16 --log points -o plain.twin
+run diff plain.twin points1.twin
+expect 'with the same points' 0
+run replay "$top/tests/h200/romeo.twin" --check
+expect 'a trace of a GPU replays clean' 0 '0 bits differ'
+run attend --q q.npy --k k.npy --v k.npy --check --device cuda
+expect 'a GPU checks nothing' 2 '--check needs the simulator'
+run attend --q q.npy --k k.npy --v k.npy --lint-fail
+expect 'lints of nothing' 2 '--lint-fail needs --check'
+echo "1..$number"

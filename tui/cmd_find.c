@@ -1,0 +1,132 @@
+/* cmd_find.c - flashtwin find: lists what the checker found in the runs of a trace.
+ *
+ * Reads v_finding only; the kernels are not run again. See tui/findings.h for how one is shown.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/command.h"
+#include "tui/findings.h"
+#include "tui/options.h"
+#include "tui/run.h"
+
+struct find_command {
+	const char *trace, *class;      /* class NULL: all */
+	bool json, lint_fail;
+	json_t *found;
+	int64_t bugs, lints;
+};
+
+static enum status parse(struct find_command *find, int argc, char **argv)
+{
+	enum { CLASS = 1, JSON, LINT_FAIL };
+	static const struct option known[] = {
+		{ "class", required_argument, NULL, CLASS },
+		{ "json", no_argument, NULL, JSON },
+		{ "lint-fail", no_argument, NULL, LINT_FAIL },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	TRY(option_next(argc, argv, "", known, &c));
+	while (c != -1) {
+		if (c == CLASS)
+			find->class = optarg;
+		find->json |= c == JSON;
+		find->lint_fail |= c == LINT_FAIL;
+		TRY(option_next(argc, argv, "", known, &c));
+	}
+	if (argc - optind != 1)
+		return fail(STATUS_USAGE, "one trace is needed, %d were given", argc - optind);
+	find->trace = argv[optind];
+	return STATUS_OK;
+}
+
+static enum status take_row(struct find_command *find, struct store *store, sqlite3_stmt *rows)
+{
+	const char *class = (const char *)sqlite3_column_text(rows, 1);
+	const char *text = (const char *)sqlite3_column_text(rows, 2);
+	json_t *finding = text ? json_loads(text, 0, NULL) : NULL;
+
+	if (!class || !json_is_object(finding)) {
+		json_decref(finding);
+		return fail(STATUS_DAMAGED, "%s: the trace is damaged: a finding has no text",
+			    store_shown_path(store));
+	}
+	if (!find->class || strcmp(find->class, class) == 0) {
+		json_object_set_new(finding, "run", json_integer(sqlite3_column_int64(rows, 0)));
+		json_array_append(find->found, finding);
+		*(json_is_true(json_object_get(finding, "lint")) ? &find->lints : &find->bugs) += 1;
+	}
+	json_decref(finding);
+	return STATUS_OK;
+}
+
+static enum status read_findings(struct find_command *find, struct store *store)
+{
+	sqlite3_stmt *rows = NULL;
+	enum status status = STATUS_OK;
+	int step;
+
+	if (sqlite3_prepare_v2(store_db(store), "SELECT run, class, message FROM v_finding"
+			       " ORDER BY run, finding", -1, &rows, NULL) != SQLITE_OK)
+		return store_read_failed(store);
+	while (status == STATUS_OK && (step = sqlite3_step(rows)) != SQLITE_DONE)
+		status = step == SQLITE_ROW ? take_row(find, store, rows)
+			: store_read_failed(store);
+	sqlite3_finalize(rows);
+	return status;
+}
+
+static enum status print_all(const struct find_command *find)
+{
+	if (find->json)
+		return run_print_json(find->found);
+	for (size_t i = 0; i < json_array_size(find->found); i++)
+		finding_print(stdout, json_array_get(find->found, i));
+	return ferror(stdout) ? command_stdout_failed() : STATUS_OK;
+}
+
+static enum status find_all(struct find_command *find)
+{
+	struct store *store;
+	enum status status;
+
+	TRY(store_open(find->trace, &store));
+	status = read_findings(find, store);
+	store_close(store);
+	TRY(status);
+	TRY(print_all(find));
+	return findings_status(find->bugs, find->lints, find->lint_fail);
+}
+
+static enum status run(int argc, char **argv)
+{
+	struct find_command find = { .found = json_array() };
+	enum status status = parse(&find, argc, argv);
+
+	if (status == STATUS_OK)
+		status = find_all(&find);
+	json_decref(find.found);
+	return status;
+}
+
+const struct command cmd_find = {
+	.name = "find",
+	.summary = "what the checker found in the runs of a trace",
+	.help =
+	"usage: flashtwin find T.twin [--class C] [--json] [--lint-fail]\n\n"
+	"Lists the findings of runs that were recorded with --check: class, launch, threads, both\n"
+	"accesses with their lines, why it is a hazard and what usually fixes it. Exit code 0:\n"
+	"none, 4: some.\n\n"
+	"  --class C          only this class: oob, misaligned, uninit, race-shared, race-block,\n"
+	"                     race-grid, barrier-divergence, deadlock, mask, leak; the lints\n"
+	"                     equal-value-race, nan-born\n"
+	"  --lint-fail        lints count for the exit code too\n"
+	"  --json             an array of objects on stdout\n"
+	"\nexamples:\n"
+	"  flashtwin find t.twin\n"
+	"  flashtwin find t.twin --class race-shared --json\n",
+	.run = run,
+};

@@ -1,0 +1,156 @@
+/* findings.c - findings of the checker as JSON and as text; see findings.h.
+ *
+ * The JSON object is what `find --json` prints and what a trace keeps as a finding's message. What
+ * is a finding is sim/check.h's business.
+ */
+#include "tui/findings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "traces/event.h"
+#include "traces/xalloc.h"
+
+/* --- to JSON --- */
+
+static json_t *triple(const uint32_t *v)
+{
+	return json_pack("[iii]", (int)v[0], (int)v[1], (int)v[2]);
+}
+
+static void put_text(json_t *object, const char *key, const char *text)
+{
+	json_object_set_new(object, key, text && *text ? json_string(text) : json_null());
+}
+
+static void put_side(json_t *object, const struct event_side *side)
+{
+	put_text(object, "what", side->what);
+	put_text(object, "file", side->file);
+	json_object_set_new(object, "line", side->line ? json_integer(side->line) : json_null());
+	json_object_set_new(object, "block", triple(side->block));
+	json_object_set_new(object, "thread", triple(side->thread));
+	json_object_set_new(object, "epoch", json_integer(side->epoch));
+}
+
+static json_t *finding_json(const struct event_finding *f)
+{
+	json_t *object = json_object();
+
+	put_text(object, "class", f->class);
+	json_object_set_new(object, "lint", json_boolean(f->lint));
+	json_object_set_new(object, "count", json_integer((json_int_t)f->count));
+	json_object_set_new(object, "launch", f->launch < 0 ? json_null()
+			    : json_integer((json_int_t)f->launch));
+	put_text(object, "kernel", f->kernel);
+	if (f->sides[0].what)
+		put_side(object, &f->sides[0]);
+	if (f->sides[1].what) {
+		json_t *other = json_object();
+
+		put_side(other, &f->sides[1]);
+		json_object_set_new(object, "other", other);
+	}
+	if (f->buffer) {
+		json_object_set_new(object, "buffer", json_integer((json_int_t)f->buffer));
+		json_object_set_new(object, "offset", json_integer((json_int_t)f->offset));
+	}
+	if (f->bytes)
+		json_object_set_new(object, "bytes", json_integer((json_int_t)f->bytes));
+	put_text(object, "detail", f->detail);
+	put_text(object, "why", f->why);
+	put_text(object, "fix", f->fix);
+	return object;
+}
+
+/* --- to text --- */
+
+static const char *text_of(const json_t *object, const char *key, const char *otherwise)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : otherwise;
+}
+
+static int number_at(const json_t *object, const char *key, size_t at)
+{
+	return (int)json_integer_value(json_array_get(json_object_get(object, key), at));
+}
+
+static void print_side(FILE *out, const char *lead, const json_t *side)
+{
+	fprintf(out, "  %s%s by block (%d,%d,%d) thread (%d,%d,%d) after %d barriers, %s:%d\n",
+		lead, text_of(side, "what", "access"), number_at(side, "block", 0),
+		number_at(side, "block", 1), number_at(side, "block", 2),
+		number_at(side, "thread", 0), number_at(side, "thread", 1),
+		number_at(side, "thread", 2),
+		(int)json_integer_value(json_object_get(side, "epoch")),
+		text_of(side, "file", "?"), (int)json_integer_value(json_object_get(side, "line")));
+}
+
+void finding_print(FILE *out, const json_t *finding)
+{
+	const json_t *other = json_object_get(finding, "other");
+	json_int_t count = json_integer_value(json_object_get(finding, "count"));
+	const json_t *launch = json_object_get(finding, "launch");
+
+	fprintf(out, "%s%s", json_is_true(json_object_get(finding, "lint")) ? "lint " : "",
+		text_of(finding, "class", "?"));
+	if (json_is_integer(launch))
+		fprintf(out, " in %s, L%" JSON_INTEGER_FORMAT, text_of(finding, "kernel", "?"),
+			json_integer_value(launch));
+	if (*text_of(finding, "detail", ""))
+		fprintf(out, ": %s", text_of(finding, "detail", ""));
+	if (count > 1)
+		fprintf(out, " (%" JSON_INTEGER_FORMAT " times)", count);
+	putc('\n', out);
+	if (json_object_get(finding, "what"))
+		print_side(out, "", finding);
+	if (other)
+		print_side(out, "and ", other);
+	fprintf(out, "  why: %s\n  fix: %s\n", text_of(finding, "why", ""),
+		text_of(finding, "fix", ""));
+}
+
+/* --- of a device --- */
+
+static enum status store_one(struct store *store, int64_t run, const struct event_finding *finding,
+			     const json_t *object)
+{
+	char *text = json_dumps(object, JSON_COMPACT);
+	enum status status = store_finding(store, run, finding, text);
+
+	free(text);
+	return status;
+}
+
+enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail)
+{
+	if (bugs > 0)
+		return fail(STATUS_FINDING, "%" PRId64 " finding%s", bugs, bugs == 1 ? "" : "s");
+	if (lints > 0 && lint_fail)
+		return fail(STATUS_FINDING, "%" PRId64 " lint%s", lints, lints == 1 ? "" : "s");
+	return STATUS_OK;
+}
+
+enum status findings_report(struct device *device, struct store *store, int64_t run, json_t *list,
+			    bool lint_fail)
+{
+	const struct event_finding *found;
+	size_t count = device_findings(device, &found);
+	int64_t bugs = 0, lints = 0;
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+		json_t *object = finding_json(&found[i]);
+
+		*(found[i].lint ? &lints : &bugs) += 1;
+		finding_print(stderr, object);
+		if (store)
+			status = store_one(store, run, &found[i], object);
+		if (list)
+			json_array_append(list, object);
+		json_decref(object);
+	}
+	return status != STATUS_OK ? status : findings_status(bugs, lints, lint_fail);
+}
