@@ -18,7 +18,8 @@ done
 
 # --- several in fewer slots ---
 
-set -- --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 12 --slots 2
+# The third takes the second's slot while the first goes on.
+set -- --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 12,3,7 --slots 2
 for options in 'flash-decoding --chunk 4' batched incremental; do
 	# shellcheck disable=SC2086
 	run decode "$@" --out-dir one_by_one --path $options
@@ -67,6 +68,11 @@ for recorded in 2 3; do
 	run replay t.twin --run "$recorded" --seed 5
 	expect "replay of run $recorded" 0 ' 0 bits differ'
 done
+
+run replay t.twin --all-orders 3
+expect 'replay in other orders' 0 ' 0 bits differ'
+[ "$(grep -c ' 0 bits differ' out)" -eq 9 ] && wrong= || wrong=$(cat out)
+result 'a line for each run and order' "$wrong"
 
 # --- what is refused ---
 

@@ -58,15 +58,17 @@ START_TEST(shared_memory_of_the_device_is_a_limit)
 
 	/* Four warps merge 258 floats each. */
 	fake.shared_bytes = 4096;
-	check_usage(attention_create(&path_incremental_multiwarp, &fake.base, &shape, &attention),
-		    "incremental-multiwarp: 4128 bytes of shared memory, a block of fake "
-		    "has at most 4096");
+	FAILS(attention_create(&path_incremental_multiwarp, &fake.base, &shape, &attention),
+	      STATUS_USAGE,
+	      "incremental-multiwarp: 4128 bytes of shared memory, a block of fake "
+	      "has at most 4096");
 	/* One warp merges nothing, but prompts take two tiles of 32 rows of 256 floats. */
-	check_usage(attention_create(&path_incremental, &fake.base, &shape, &attention),
-		    "incremental: 65536 bytes of shared memory, a block of fake has at most 4096");
+	FAILS(attention_create(&path_incremental, &fake.base, &shape, &attention),
+	      STATUS_USAGE,
+	      "incremental: 65536 bytes of shared memory, a block of fake has at most 4096");
 	ck_assert_int_eq(fake.buffers, 0);
 	fake.shared_bytes = 65536;
-	check_ok(attention_create(&path_incremental, &fake.base, &shape, &attention));
+	OK(attention_create(&path_incremental, &fake.base, &shape, &attention));
 	attention_destroy(attention);
 }
 END_TEST

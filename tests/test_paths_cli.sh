@@ -13,17 +13,26 @@ for path in prefill incremental incremental-multiwarp batched auto 'auto --chunk
 	same "decode by $path" wanted out
 done
 
-run decode --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 16 --slots 2 --out-dir replies \
+run decode --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 16,5,16 --slots 2 --out-dir replies \
 	--path batched --log partials -o t.twin
 same 'three prompts in two slots' wanted replies/0.txt
 run replay t.twin
 expect 'their replay' 0 ' 0 bits differ'
 run sql t.twin 'SELECT count(*) FROM v_step'
-expect 'a prompt is one step' 0 '^32$'
+expect 'a prompt is one step, and begins when a slot is free' 0 '^21$'
+run sql t.twin "SELECT count(*), count(DISTINCT step), max(layer) FROM v_launch
+	WHERE kernel = 'attention_prefill'"
+expect 'a launch for each prompt and layer' 0 '^12	2	3$'
 run sql t.twin "SELECT count(*) FROM v_kv WHERE slot = 0 AND layer = 0 AND tensor = 'k' AND
 	kv_head = 0 AND launch < (SELECT min(launch) FROM v_launch WHERE step = 1)"
 expect 'all rows of a prompt are in the trace' 0 '^6$'
 
+run sql t.twin 'SELECT slot, max(position), count(*) FROM v_token WHERE step = 5 AND prompt'
+expect 'the waiting prompt takes the free slot' 0 '^1	4	5$'
+run decode --prompt 'ROMEO:' --prompt 'O' --json -n 16,5,3
+expect 'more numbers than prompts' 2 '-n 16,5,3: 3 numbers for 2 prompts'
+run decode --prompt 'ROMEO:' -n 16,
+expect 'a number that is missing' 2 '-n : a whole number from 0 to 16777216 is needed'
 run decode --prompt 'ROMEO:' --path cached
 expect 'cached without grouped heads' 2 'cached: 8 query heads on 2 KV heads'
 run decode --prompt 'ROMEO:' --chunk 0

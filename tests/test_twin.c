@@ -4,7 +4,8 @@
  * and tile borders and none at all, and now and then NaN, infinities and huge scores. Compared
  * are caches after the scatter, all partials (with what was never written), outputs, and every
  * named point; then all buffers of the probed build with those of the plain one.
- * Then whole recorded runs of every path, prompts included, and of the kernels no path launches.
+ * Then whole recorded runs of every path, prompts included, and of the kernels no path launches;
+ * and outputs of every path, from graphs too, over the shapes of test_path_accuracy.c.
  */
 #include "config.h"
 
@@ -20,6 +21,7 @@
 #include "engine/probe.h"
 #include "tests/gpu.h"
 #include "tests/indirect.h"
+#include "tests/path_case.h"
 #include "traces/diff.h"
 
 enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 12 };
@@ -452,6 +454,27 @@ START_TEST(prefill_and_indirect_kernels_give_the_same_bits)
 }
 END_TEST
 
+START_TEST(outputs_of_every_path_are_the_same_bits)
+{
+	const struct path_way *way = &path_ways[_i];
+
+	for (int i = 0; i < PATH_CASES; i++) {
+		struct path_case c = path_case_for(way, i);
+		size_t bytes = path_rows(&c) * (size_t)c.head_dim * sizeof(float);
+		float *twin = path_run_on("sim", 0, way->path, &c);
+		float *real = path_run_on("cuda", 0, way->path, &c);
+
+		ck_assert_msg(memcmp(twin, real, bytes) == 0,
+			      "%s, %s: M %d, H %d, Hkv %d, D %d, C %d, max_len %d", way->path->name,
+			      graph_mode_name(way->graph), c.slots, c.heads, c.kv_heads, c.head_dim,
+			      c.chunk, c.max_len);
+		free(twin);
+		free(real);
+		path_case_free(&c);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests;
@@ -463,5 +486,6 @@ int main(void)
 	tcase_add_test(tests, random_shapes_give_the_same_bits);
 	tcase_add_test(tests, every_path_gives_the_same_bits);
 	tcase_add_test(tests, prefill_and_indirect_kernels_give_the_same_bits);
+	tcase_add_loop_test(tests, outputs_of_every_path_are_the_same_bits, 0, PATH_WAYS);
 	return run_suite("twin", tests);
 }

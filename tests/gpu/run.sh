@@ -90,11 +90,16 @@ bytes_of_i32() {
 	printf '%b' "$(cat "$work/escapes")"
 }
 
+# npy_header SHAPE: of float32s, "8, 64".
+npy_header() {
+	printf '\223NUMPY\001\000\166\000'
+	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($1), }"
+}
+
 # last_rows FILE HEADS POSITIONS: of (HEADS, POSITIONS, 64), up to 9 heads, the last position, as a
 # (HEADS, 64) file.
 last_rows() {
-	printf '\223NUMPY\001\000\166\000'
-	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($2, 64), }"
+	npy_header "$2, 64"
 	npy_data "$1" >"$work/rows"
 	head=0
 	while [ "$head" -lt "$2" ]; do
@@ -135,7 +140,7 @@ abs_srcdir=$source
 abs_builddir=$build
 export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
 for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
-	test_stream_order test_host_behaviour test_host_graphs test_host_slots; do
+	test_stream_order test_host_behaviour test_host_graphs test_host_slots test_record_graph; do
 	run 240 "$build/tests/$test"
 	passed "$test"
 done
