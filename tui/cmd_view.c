@@ -110,25 +110,35 @@ static enum status draw_part(const struct view_context *c, const struct view *pa
 	TRY(part->draw(c));
 	if (!c->other || part == &view_diff)
 		return STATUS_OK;
-	fprintf(c->out, "\nThe same in %s\n", store_path(c->other));
+	view_title(c, "The same in %s", store_path(c->other));
 	second.store = c->other;
 	second.other = NULL;
 	TRY(choose_run(&second));
 	return part->draw(&second);
 }
 
-static enum status draw(const struct view_command *view, struct store *store, struct store *other)
+static enum status draw(const struct view_command *view, struct view_context *c)
+{
+	TRY(choose_run(c));
+	if (view->screen)
+		return draw_part(c, view_find(view->screen));
+	if (view->at.launch >= 0)
+		return draw_part(c, &view_launch);
+	return view->at.step >= 0 || view->at.op >= 0 ? draw_part(c, &view_time) : draw_whole(c);
+}
+
+static enum status draw_plain(const struct view_command *view, struct store *store,
+			      struct store *other)
 {
 	struct view_context c = {
-		.out = stdout, .store = store, .other = other, .at = view->at, .all = view->all
+		.out = display_create(stdout, &view->at), .store = store, .other = other,
+		.at = view->at, .all = view->all
 	};
+	enum status status = draw(view, &c);
 
-	TRY(choose_run(&c));
-	if (view->screen)
-		return draw_part(&c, view_find(view->screen));
-	if (view->at.launch >= 0)
-		return draw_part(&c, &view_launch);
-	return view->at.step >= 0 || view->at.op >= 0 ? draw_part(&c, &view_time) : draw_whole(&c);
+	display_finish(c.out);
+	display_free(c.out);
+	return status;
 }
 
 static enum status open_and_draw(const struct view_command *view)
@@ -139,7 +149,7 @@ static enum status open_and_draw(const struct view_command *view)
 	TRY(store_open(view->paths[0], &store));
 	status = view->paths[1] ? store_open(view->paths[1], &other) : STATUS_OK;
 	if (status == STATUS_OK)
-		status = draw(view, store, other);
+		status = draw_plain(view, store, other);
 	store_close(other);
 	store_close(store);
 	return status;

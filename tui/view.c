@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/xalloc.h"
+
 const struct view *const view_table[] = {
 	&view_summary,
 	&view_time,
@@ -167,15 +169,70 @@ const char *view_plural(int64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* --- drawing --- */
+
+static int print(const struct view_context *c, enum view_style style, const char *format,
+		 va_list args)
+{
+	char small[256], *text = small;
+	va_list again;
+	int length;
+
+	va_copy(again, args);
+	length = vsnprintf(small, sizeof(small), format, args);
+	if (length >= (int)sizeof(small)) {
+		text = xmalloc((size_t)length + 1);
+		vsnprintf(text, (size_t)length + 1, format, again);
+	}
+	va_end(again);
+	display_style(c->out, style);
+	display_text(c->out, text);
+	if (text != small)
+		free(text);
+	return length;
+}
+
+int view_print(const struct view_context *c, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = print(c, STYLE_PLAIN, format, args);
+	va_end(args);
+	return length;
+}
+
+int view_styled(const struct view_context *c, enum view_style style, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = print(c, style, format, args);
+	va_end(args);
+	return length;
+}
+
+void view_row_of(const struct view_context *c, int64_t launch, int64_t block)
+{
+	struct address at = address_none;
+
+	at.run = c->run > 1 ? c->run : -1;
+	at.launch = launch;
+	at.block = block;
+	display_anchor(c->out, &at);
+}
+
 void view_title(const struct view_context *c, const char *format, ...)
 {
 	va_list args;
 
-	fputc('\n', c->out);
+	view_print(c, "\n");
 	va_start(args, format);
-	vfprintf(c->out, format, args);
+	print(c, STYLE_TITLE, format, args);
 	va_end(args);
-	fputc('\n', c->out);
+	view_print(c, "\n");
 }
 
 bool view_fits(const struct view_context *c, int64_t shown, int64_t limit)
@@ -186,7 +243,7 @@ bool view_fits(const struct view_context *c, int64_t shown, int64_t limit)
 void view_more(const struct view_context *c, int64_t rows, int64_t limit)
 {
 	if (!view_fits(c, rows - 1, limit))
-		fprintf(c->out, "  ... %" PRId64 " more: --all shows them\n", rows - limit);
+		view_print(c, "  ... %" PRId64 " more: --all shows them\n", rows - limit);
 }
 
 /* --- places --- */
@@ -285,10 +342,11 @@ void view_place_title(const struct view_context *c, const char *what, const stru
 {
 	view_cell cell;
 
-	fprintf(c->out, "\n%s %s %s", what, view_launch_cell(c, p->launch, cell), p->kernel);
+	view_styled(c, STYLE_TITLE, "\n%s %s %s", what, view_launch_cell(c, p->launch, cell),
+		    p->kernel);
 	if (p->step >= 0)
-		fprintf(c->out, ", step %" PRId64, p->step);
+		view_styled(c, STYLE_TITLE, ", step %" PRId64, p->step);
 	if (p->layer >= 0)
-		fprintf(c->out, ", layer %" PRId64, p->layer);
-	fputc('\n', c->out);
+		view_styled(c, STYLE_TITLE, ", layer %" PRId64, p->layer);
+	view_print(c, "\n");
 }

@@ -1,8 +1,8 @@
 /* view.h - what a view of a trace is, and what views share.
  *
- * A view writes one screen as plain text, at most 100 columns wide, from the v_* views of a trace
+ * A view draws one screen into a display, at most 100 columns wide, from the v_* views of a trace
  * alone: no engine, no GPU. One file per view, its struct view last. Values are shown from their
- * bits, and what was not measured or recorded is "-". Serves cmd_view.c.
+ * bits, and what was not measured or recorded is "-". Serves cmd_view.c and the viewer.
  */
 #ifndef VIEW_H
 #define VIEW_H
@@ -13,9 +13,10 @@
 
 #include "traces/store.h"
 #include "tui/address.h"
+#include "tui/view_display.h"
 
 struct view_context {
-	FILE *out;
+	struct display *out;
 	struct store *store;
 	struct store *other;            /* a second trace to compare with, or NULL */
 	int64_t run;                    /* that is shown */
@@ -78,6 +79,16 @@ const char *view_plural(int64_t count);
 /* "L12", with the run in front when the trace has several. */
 const char *view_launch_cell(const struct view_context *, int64_t launch, view_cell);
 
+/* --- drawing --- */
+
+/* Characters written. */
+int view_print(const struct view_context *, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same in a style of its own. */
+int view_styled(const struct view_context *, enum view_style, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Makes the line being written the row of a launch, or of a block of it; block -1: of all. */
+void view_row_of(const struct view_context *, int64_t launch, int64_t block);
 void view_title(const struct view_context *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Whether row number `shown` of a list still fits; without --all lists end after `limit` rows. */

@@ -45,12 +45,12 @@ static bool publishes_nothing(sqlite3_stmt *row)
 static void flush_empty(const struct view_context *c, struct row_state *s)
 {
 	if (s->empty_first >= 0 && view_fits(c, s->rows, ROWS))
-		fprintf(c->out,
-			"   slot %" PRId64 " head %" PRId64 ": no keys in chunks %" PRId64
-			"..%" PRId64 ", %s\n",
-			s->slot, s->head, s->empty_first, s->empty_last,
-			s->empty_wrong ? "WRONG: not all have max -inf and sum 0"
-				       : "max -inf and sum 0 as it must be");
+		view_print(c,
+			   "   slot %" PRId64 " head %" PRId64 ": no keys in chunks %" PRId64
+			   "..%" PRId64 ", %s\n",
+			   s->slot, s->head, s->empty_first, s->empty_last,
+			   s->empty_wrong ? "WRONG: not all have max -inf and sum 0"
+					  : "max -inf and sum 0 as it must be");
 	s->empty_first = -1;
 	s->empty_wrong = 0;
 }
@@ -62,14 +62,14 @@ static void end_row(const struct view_context *c, struct row_state *s)
 	if (!s->begun || fabs(s->weights - 1.0) < 1e-9 || s->weights == 0.0)
 		return;
 	s->wrong_weights++;
-	fprintf(c->out, "   slot %" PRId64 " head %" PRId64 ": weights add up to %.9g, NOT 1\n",
-		s->slot, s->head, s->weights);
+	view_print(c, "   slot %" PRId64 " head %" PRId64 ": weights add up to %.9g, NOT 1\n",
+		   s->slot, s->head, s->weights);
 }
 
 static void print_header(const struct view_context *c)
 {
-	fprintf(c->out, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n", "address", "slot",
-		"head", "kv", "chunk", "keys", "max", "sum", "lse", "weight");
+	view_styled(c, STYLE_HEADING, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n", "address", "slot",
+		   "head", "kv", "chunk", "keys", "max", "sum", "lse", "weight");
 }
 
 static void print_partial(const struct view_context *c, sqlite3_stmt *row,
@@ -85,13 +85,13 @@ static void print_partial(const struct view_context *c, sqlite3_stmt *row,
 	else
 		snprintf(keys, sizeof(keys), "%" PRId64 "..%" PRId64, view_int(row, KEY_BEGIN),
 			 view_int(row, KEY_END) - 1);
-	fprintf(c->out,
-		" %-12s %4" PRId64 " %4" PRId64 " %3" PRId64 " %5" PRId64
-		"  %-13s %13s %13s %10s %9s\n",
-		address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, KV_HEAD),
-		view_int(row, CHUNK), keys, view_f32_cell(row, MAX, max),
-		view_f32_cell(row, SUM, sum), view_real_cell(row, LSE, "%.6g", lse),
-		view_real_cell(row, WEIGHT, "%.6f", weight));
+	view_print(c,
+		   " %-12s %4" PRId64 " %4" PRId64 " %3" PRId64 " %5" PRId64
+		   "  %-13s %13s %13s %10s %9s\n",
+		   address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, KV_HEAD),
+		   view_int(row, CHUNK), keys, view_f32_cell(row, MAX, max),
+		   view_f32_cell(row, SUM, sum), view_real_cell(row, LSE, "%.6g", lse),
+		   view_real_cell(row, WEIGHT, "%.6f", weight));
 }
 
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -129,8 +129,8 @@ static enum status draw_all(const struct view_context *c, const struct view_plac
 		      place->launch));
 	end_row(c, &s);
 	view_more(c, s.rows, ROWS);
-	fprintf(c->out, "\n check  the weights of each row add up to 1: %s\n",
-		s.wrong_weights ? "NO" : "ok");
+	view_print(c, "\n check  the weights of each row add up to 1: %s\n",
+		   s.wrong_weights ? "NO" : "ok");
 	return STATUS_OK;
 }
 
@@ -172,13 +172,13 @@ static enum status take_tile(const struct view_context *c, sqlite3_stmt *row, vo
 	view_cell max, rescale, sum;
 
 	if (k->tiles == 0)
-		fprintf(c->out,
-			"\n online softmax, %d keys at a time\n  tile  from key            max"
-			"        rescale            sum\n",
-			TILE);
-	fprintf(c->out, " %5" PRId64 " %9" PRId64 "  %13s  %13s  %13s\n", k->tiles,
-		k->key_begin + k->tiles * TILE, view_f32_cell(row, 0, max),
-		view_f32_cell(row, 1, rescale), view_f32_cell(row, 2, sum));
+		view_print(c,
+			   "\n online softmax, %d keys at a time\n  tile  from key            max"
+			   "        rescale            sum\n",
+			   TILE);
+	view_print(c, " %5" PRId64 " %9" PRId64 "  %13s  %13s  %13s\n", k->tiles,
+		   k->key_begin + k->tiles * TILE, view_f32_cell(row, 0, max),
+		   view_f32_cell(row, 1, rescale), view_f32_cell(row, 2, sum));
 	k->last_max = view_f32(row, 0);
 	k->last_sum = view_f32(row, 2);
 	k->tiles++;
@@ -199,11 +199,11 @@ static enum status take_score(const struct view_context *c, sqlite3_stmt *row, v
 	view_cell byte, text;
 
 	if (k->keys == 0)
-		fprintf(c->out, "\n score of every key, and its share of the chunk\n");
-	fprintf(c->out, "  %6" PRId64 " %-5s %11s %.4f%s", view_int(row, 0),
-		view_null(row, 2) ? "" : view_byte_cell((int)view_int(row, 2), byte),
-		view_f32_cell(row, 1, text), part,
-		k->keys % KEYS_A_LINE == KEYS_A_LINE - 1 ? "\n" : " |");
+		view_print(c, "\n score of every key, and its share of the chunk\n");
+	view_print(c, "  %6" PRId64 " %-5s %11s %.4f%s", view_int(row, 0),
+		   view_null(row, 2) ? "" : view_byte_cell((int)view_int(row, 2), byte),
+		   view_f32_cell(row, 1, text), part,
+		   k->keys % KEYS_A_LINE == KEYS_A_LINE - 1 ? "\n" : " |");
 	k->greatest = fmaxf(k->greatest, score);
 	k->shares += part;
 	k->keys++;
@@ -213,20 +213,20 @@ static enum status take_score(const struct view_context *c, sqlite3_stmt *row, v
 static void print_checks(const struct view_context *c, const struct chunk *k)
 {
 	if (k->keys % KEYS_A_LINE != 0)
-		fputc('\n', c->out);
+		view_print(c, "\n");
 	if (k->tiles == 0 && k->keys == 0) {
-		fprintf(c->out, "\n scores were not recorded (--log points records them)\n");
+		view_print(c, "\n scores were not recorded (--log points records them)\n");
 		return;
 	}
-	fputc('\n', c->out);
+	view_print(c, "\n");
 	if (k->tiles > 0)
-		fprintf(c->out, " check  partial is the last tile's max and sum: %s\n",
-			same(k->last_max, k->max) && same(k->last_sum, k->sum) ? "ok" : "NO");
+		view_print(c, " check  partial is the last tile's max and sum: %s\n",
+			   same(k->last_max, k->max) && same(k->last_sum, k->sum) ? "ok" : "NO");
 	if (k->keys > 0)
-		fprintf(c->out, " check  max is the greatest score: %s\n"
-			" check  shares add up to %.7f: %s\n",
-			same(k->greatest, k->max) ? "ok" : "NO", k->shares,
-			fabs(k->shares - 1.0) < 1e-4 ? "ok" : "NO");
+		view_print(c, " check  max is the greatest score: %s\n"
+			   " check  shares add up to %.7f: %s\n",
+			   same(k->greatest, k->max) ? "ok" : "NO", k->shares,
+			   fabs(k->shares - 1.0) < 1e-4 ? "ok" : "NO");
 }
 
 static enum status draw_chunk(const struct view_context *c, const struct view_place *p)
@@ -239,7 +239,7 @@ static enum status draw_chunk(const struct view_context *c, const struct view_pl
 		      " AND launch = ?2 AND slot = ?3 AND head = ?4 AND chunk = ?5",
 		      c->run, p->launch, k.slot, k.head, block / (p->grid[0] * p->grid[1])));
 	if (!k.known) {
-		fprintf(c->out, "  nothing recorded of block b%" PRId64 "\n", block);
+		view_print(c, "  nothing recorded of block b%" PRId64 "\n", block);
 		return STATUS_OK;
 	}
 	TRY(VIEW_ROWS(

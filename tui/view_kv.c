@@ -98,10 +98,10 @@ static void print_map(const struct view_context *c, const struct map *m)
 	for (int i = 0; i < cell_count(m); i++)
 		bar[i] = cell_mark(m, i);
 	snprintf(range, sizeof(range), "%" PRId64 "..%" PRId64, m->first, m->last);
-	fprintf(c->out, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  %s%s\n",
-		layer, m->slot, (char)m->tensor, range, m->count, m->name,
-		writer_cell(c, m->launch, m->op, writer), bar,
-		m->count == m->last - m->first + 1 ? "" : "  holes");
+	view_print(c, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  %s%s\n",
+		   layer, m->slot, (char)m->tensor, range, m->count, m->name,
+		   writer_cell(c, m->launch, m->op, writer), bar,
+		   m->count == m->last - m->first + 1 ? "" : "  holes");
 }
 
 enum { MAP_LAYER, MAP_SLOT, MAP_TENSOR, MAP_POSITION, MAP_OP, MAP_LAUNCH, MAP_NAME };
@@ -134,9 +134,9 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 {
 	struct map map = { .max_len = max_len };
 
-	fprintf(c->out,
-		" layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
-		max_len - 1);
+	view_print(c,
+		   " layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
+		   max_len - 1);
 	/* With max() alone, the other columns are those of its row. */
 	TRY(VIEW_ROWS(c, add_position, &map,
 		      WRITES " SELECT layer, slot, tensor, position, max(op), launch,"
@@ -192,19 +192,19 @@ static enum status print_position(const struct view_context *c, sqlite3_stmt *ro
 		return STATUS_OK;
 	}
 	if (*hidden > 0)
-		fprintf(c->out, "  ... %" PRId64 " positions before: --all shows them\n", *hidden);
+		view_print(c, "  ... %" PRId64 " positions before: --all shows them\n", *hidden);
 	*hidden = 0;
-	fprintf(c->out, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s ", view_int(row, SLOT),
-		view_int(row, POSITION),
-		view_null(row, BYTE) ? "-" : view_byte_cell((int)view_int(row, BYTE), byte),
-		view_null(row, PROMPT) ? "-" : view_int(row, PROMPT) ? "prompt" : "generated",
-		view_int_cell(row, STEP, step), by_cell(c, row, K_LAUNCH, K_OP, k));
+	view_print(c, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s ", view_int(row, SLOT),
+		   view_int(row, POSITION),
+		   view_null(row, BYTE) ? "-" : view_byte_cell((int)view_int(row, BYTE), byte),
+		   view_null(row, PROMPT) ? "-" : view_int(row, PROMPT) ? "prompt" : "generated",
+		   view_int_cell(row, STEP, step), by_cell(c, row, K_LAUNCH, K_OP, k));
 	if (view_null(row, K_SOURCE))
-		fprintf(c->out, "%s\n", by_cell(c, row, V_LAUNCH, V_OP, v));
+		view_print(c, "%s\n", by_cell(c, row, V_LAUNCH, V_OP, v));
 	else
-		fprintf(c->out, "%-9s op %" PRId64 " at %" PRId64 "\n",
-			by_cell(c, row, V_LAUNCH, V_OP, v), view_int(row, K_SOURCE),
-			view_int(row, K_OFFSET));
+		view_print(c, "%-9s op %" PRId64 " at %" PRId64 "\n",
+			   by_cell(c, row, V_LAUNCH, V_OP, v), view_int(row, K_SOURCE),
+			   view_int(row, K_OFFSET));
 	return STATUS_OK;
 }
 
@@ -213,8 +213,8 @@ static enum status draw_positions(const struct view_context *c, int64_t op, int6
 	int64_t hidden = 0;
 
 	if (layer >= 0)
-		fprintf(c->out, "\n layer %" PRId64 ", every position\n", layer);
-	fprintf(c->out,
+		view_print(c, "\n layer %" PRId64 ", every position\n", layer);
+	view_print(c,
 		" slot  position  byte   text       step  K by      V by      K row came from\n");
 	return VIEW_ROWS(c, print_position, &hidden, positions, c->run, op, layer);
 }

@@ -36,14 +36,14 @@ static enum status print_step(const struct view_context *c, sqlite3_stmt *row, v
 	snprintf(address, sizeof(address), "%s.b%" PRId64,
 		 view_launch_cell(c, r->place->launch, launch),
 		 view_int(row, HEAD) + r->place->grid[0] * view_int(row, SLOT));
-	fprintf(c->out,
-		" %-11s %4" PRId64 " %4" PRId64 " %5" PRId64 " %5" PRId64
-		" %11s %11s %13s %13s %14s\n",
-		address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, SEQUENCE),
-		view_int(row, CHUNK), view_real_cell(row, WEIGHT, "%.6g", weight),
-		view_real_cell(row, SUM, "%.6g", sum),
-		view_f32_cell(row, KERNEL_WEIGHT, kernel_weight),
-		view_f32_cell(row, KERNEL_SUM, kernel_sum), view_f32_cell(row, KERNEL_ACC, acc));
+	view_print(c,
+		   " %-11s %4" PRId64 " %4" PRId64 " %5" PRId64 " %5" PRId64
+		   " %11s %11s %13s %13s %14s\n",
+		   address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, SEQUENCE),
+		   view_int(row, CHUNK), view_real_cell(row, WEIGHT, "%.6g", weight),
+		   view_real_cell(row, SUM, "%.6g", sum),
+		   view_f32_cell(row, KERNEL_WEIGHT, kernel_weight),
+		   view_f32_cell(row, KERNEL_SUM, kernel_sum), view_f32_cell(row, KERNEL_ACC, acc));
 	return STATUS_OK;
 }
 
@@ -64,9 +64,9 @@ static enum status draw(const struct view_context *c)
 		return STATUS_OK;
 	}
 	view_place_title(c, "REDUCTION of", &place);
-	fprintf(c->out, " %-11s %4s %4s %5s %5s %11s %11s %13s %13s %14s\n", "address", "slot",
-		"head", "order", "chunk", "weight", "sum so far", "f32 weight", "f32 sum",
-		"f32 acc[0]");
+	view_print(c, " %-11s %4s %4s %5s %5s %11s %11s %13s %13s %14s\n", "address", "slot",
+		   "head", "order", "chunk", "weight", "sum so far", "f32 weight", "f32 sum",
+		   "f32 acc[0]");
 	r.place = &place;
 	TRY(VIEW_ROWS(c, print_step, &r, steps, c->run, place.launch, place.grid[0], c->at.block));
 	view_more(c, r.rows, ROWS);

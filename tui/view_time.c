@@ -66,16 +66,16 @@ static enum status print_token(const struct view_context *c, sqlite3_stmt *row, 
 
 	if (!view_fits(c, (*slots)++, SLOTS))
 		return STATUS_OK;
-	fprintf(c->out, "%sslot %" PRId64, *slots > 1 ? "\n      " : "  ", view_int(row, T_SLOT));
+	view_print(c, "%sslot %" PRId64, *slots > 1 ? "\n      " : "  ", view_int(row, T_SLOT));
 	if (first < last)
-		fprintf(c->out, "  keys %" PRId64 "..%" PRId64 " %s..", first, last,
-			view_byte_cell((int)view_int(row, T_FIRST_BYTE), byte));
+		view_print(c, "  keys %" PRId64 "..%" PRId64 " %s..", first, last,
+			   view_byte_cell((int)view_int(row, T_FIRST_BYTE), byte));
 	else
-		fprintf(c->out, "  key %" PRId64 " ", last);
-	fputs(view_byte_cell((int)view_int(row, T_LAST_BYTE), byte), c->out);
+		view_print(c, "  key %" PRId64 " ", last);
+	view_print(c, "%s", view_byte_cell((int)view_int(row, T_LAST_BYTE), byte));
 	if (!view_null(row, T_MADE))
-		fprintf(c->out, "  -> byte %" PRId64 " %s", view_int(row, T_MADE),
-			view_byte_cell((int)view_int(row, T_MADE_BYTE), byte));
+		view_print(c, "  -> byte %" PRId64 " %s", view_int(row, T_MADE),
+			   view_byte_cell((int)view_int(row, T_MADE_BYTE), byte));
 	return STATUS_OK;
 }
 
@@ -89,20 +89,20 @@ static enum status print_heading(const struct view_context *c, sqlite3_stmt *row
 	t->begun = true;
 	t->step = step;
 	if (step < 0) {
-		fprintf(c->out, "\n outside of steps\n");
+		view_print(c, "\n outside of steps\n");
 	} else {
-		fprintf(c->out, "\n s%" PRId64, step);
+		view_print(c, "\n s%" PRId64, step);
 		TRY(VIEW_ROWS(c, print_token, &slots, tokens, c->run, step));
-		fputc('\n', c->out);
+		view_print(c, "\n");
 		view_more(c, slots, SLOTS);
 	}
-	fprintf(c->out, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address", "operation", "what",
-		"grid", "block", "strm");
+	view_styled(c, STYLE_HEADING, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address", "operation", "what",
+		   "grid", "block", "strm");
 	if (t->timed)
-		fprintf(c->out, " %7s", "us");
+		view_styled(c, STYLE_HEADING, " %7s", "us");
 	if (t->other > 0)
-		fprintf(c->out, " r%" PRId64, t->other);
-	fputc('\n', c->out);
+		view_styled(c, STYLE_HEADING, " r%" PRId64, t->other);
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -145,6 +145,18 @@ static const char *extent_cell(sqlite3_stmt *row, int column, view_cell cell)
 	return cell;
 }
 
+static void anchor_operation(const struct view_context *c, sqlite3_stmt *row)
+{
+	struct address at = address_none;
+
+	at.run = c->run > 1 ? c->run : -1;
+	if (view_null(row, LAUNCH))
+		at.op = view_int(row, OP);
+	else
+		at.launch = view_int(row, LAUNCH);
+	display_anchor(c->out, &at);
+}
+
 static enum status print_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct timeline *timeline = state;
@@ -152,19 +164,21 @@ static enum status print_operation(const struct view_context *c, sqlite3_stmt *r
 	char what[30];
 
 	TRY(print_heading(c, row, timeline));
+	anchor_operation(c, row);
 	describe(row, what, sizeof(what));
-	fprintf(c->out, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s", view_int(row, OP),
+	view_print(c, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s", view_int(row, OP),
 		view_null(row, LAUNCH) ? "-" : view_launch_cell(c, view_int(row, LAUNCH), launch),
-		view_text(row, KIND), what, extent_cell(row, GRID, grid),
-		extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream));
+		   view_text(row, KIND), what, extent_cell(row, GRID, grid),
+		   extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream));
 	if (timeline->timed)
-		fprintf(c->out, " %7s", view_real_cell(row, DURATION, "%.1f", us));
+		view_print(c, " %7s", view_real_cell(row, DURATION, "%.1f", us));
 	/* Only launches have written anything that could differ. */
 	if (timeline->other > 0 && !view_null(row, VERDICT))
-		fprintf(c->out, " %s", view_text(row, VERDICT));
+		view_styled(c, view_text(row, VERDICT)[0] == 'D' ? STYLE_WRONG : STYLE_PLAIN,
+			    " %s", view_text(row, VERDICT));
 	if (view_int(row, CODE) != 0)
-		fprintf(c->out, "  error %" PRId64, view_int(row, CODE));
-	fputc('\n', c->out);
+		view_styled(c, STYLE_WRONG, "  error %" PRId64, view_int(row, CODE));
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -253,9 +267,9 @@ static enum status draw_ends(const struct view_context *c)
 	if (first == last)
 		return STATUS_OK;
 	if (last > first_end + 1)
-		fprintf(c->out,
-			"\n ... %" PRId64 " steps between: --at sN shows one, --all every one\n",
-			steps - 2);
+		view_print(c,
+			   "\n ... %" PRId64 " steps between: --at sN shows one, --all every one\n",
+			   steps - 2);
 	return print_range(c, last, INT64_MAX);
 }
 
@@ -268,7 +282,7 @@ static enum status draw(const struct view_context *c)
 	TRY(other_run(c, &other));
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
 	if (other > 0)
-		fprintf(c->out, " r%" PRId64 ": whether that run wrote the same bytes\n", other);
+		view_print(c, " r%" PRId64 ": whether that run wrote the same bytes\n", other);
 	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);
