@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/store.h"
+#include "traces/store_walk.h"
 #include "traces/xalloc.h"
 #include "tui/view.h"
 
@@ -136,6 +136,7 @@ static void make_trace(void)
 	add_run(0, 1.25f);
 	add_run(7, 1.5f);
 	must(store_commit(store));
+	must(store_walk_views(store));
 }
 
 static void close_trace(void)

@@ -1,32 +1,35 @@
-/* cmd_view.c - flashtwin view: shows a trace as plain text.
+/* cmd_view.c - flashtwin view: shows a trace, as plain text or by keys on a terminal.
  *
- * Chooses the views and opens the traces; each view is a tui/view_*.c of its own.
+ * Chooses the views and opens the traces; each view is a tui/view_*.c of its own, the viewer on a
+ * terminal is viewer.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "traces/store.h"
+#include "traces/store_walk.h"
 #include "tui/address.h"
 #include "tui/command.h"
 #include "tui/options.h"
-#include "tui/view.h"
+#include "tui/viewer.h"
 
 struct view_command {
 	const char *paths[2];           /* the second NULL when one was given */
 	const char *screen;
 	struct address at;
-	bool plain, all;
+	bool plain, all, ascii, no_color;
 };
 
-enum { PLAIN = 1, AT, SCREEN, ALL };
+enum { PLAIN = 1, AT, SCREEN, ALL, ASCII, NO_COLOR };
 
 static const struct option long_options[] = {
 	{ "plain", no_argument, NULL, PLAIN },
 	{ "at", required_argument, NULL, AT },
 	{ "screen", required_argument, NULL, SCREEN },
 	{ "all", no_argument, NULL, ALL },
+	{ "ascii", no_argument, NULL, ASCII },
+	{ "no-color", no_argument, NULL, NO_COLOR },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -51,6 +54,8 @@ static enum status take_option(struct view_command *view, int c, const char *val
 	case AT: return address_parse("--at", value, &view->at);
 	case SCREEN: return take_screen(view, value);
 	case ALL: view->all = true; break;
+	case ASCII: view->ascii = true; break;
+	case NO_COLOR: view->no_color = true; break;
 	}
 	return STATUS_OK;
 }
@@ -69,8 +74,7 @@ static enum status parse(struct view_command *view, int argc, char **argv)
 			    argc - optind);
 	view->paths[0] = argv[optind];
 	view->paths[1] = argc - optind == 2 ? argv[optind + 1] : NULL;
-	if (!view->plain && isatty(STDOUT_FILENO))
-		return not_built_yet("view without --plain");
+	view->plain = view->plain || !isatty(STDOUT_FILENO);
 	return STATUS_OK;
 }
 
@@ -141,6 +145,29 @@ static enum status draw_plain(const struct view_command *view, struct store *sto
 	return status;
 }
 
+/* NO_COLOR of any value but the empty one: no-color.org. */
+static bool wants_color(const struct view_command *view)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	return !view->no_color && !(no_color && *no_color);
+}
+
+static enum status view_by_keys(const struct view_command *view, struct store *store,
+				struct store *other)
+{
+	struct view_context c = { .store = store, .at = view->at };
+	struct viewer_options options = {
+		.store = store, .other = other, .at = view->at,
+		.view = view->screen ? view_find(view->screen) : NULL, .ascii = view->ascii,
+		.color = wants_color(view)
+	};
+
+	TRY(choose_run(&c));
+	options.run = c.run;
+	return viewer_run(&options);
+}
+
 static enum status open_and_draw(const struct view_command *view)
 {
 	struct store *store, *other = NULL;
@@ -149,7 +176,12 @@ static enum status open_and_draw(const struct view_command *view)
 	TRY(store_open(view->paths[0], &store));
 	status = view->paths[1] ? store_open(view->paths[1], &other) : STATUS_OK;
 	if (status == STATUS_OK)
-		status = draw_plain(view, store, other);
+		status = store_walk_views(store);
+	if (status == STATUS_OK && other)
+		status = store_walk_views(other);
+	if (status == STATUS_OK)
+		status = view->plain ? draw_plain(view, store, other)
+			: view_by_keys(view, store, other);
 	store_close(other);
 	store_close(store);
 	return status;

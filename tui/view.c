@@ -21,7 +21,10 @@ const struct view *const view_table[] = {
 	&view_chunks,
 	&view_reduce,
 	&view_points,
+	&view_source,
+	&view_attention,
 	&view_diff,
+	&view_findings,
 	NULL
 };
 
@@ -268,15 +271,32 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* The last launch that the table has rows for, up to that of the address's step; -1: none. */
+/* The last launch of the run up to the end of the address's step, or up to its operation. */
+static enum status last_of_address(const struct view_context *c, int64_t *launch)
+{
+	int64_t op = c->at.op;
+
+	*launch = INT64_MAX;
+	if (c->at.step >= 0)
+		TRY(VIEW_NUMBER(c, INT64_MAX, &op, "SELECT iif(count(*) = count(last_op),"
+				" max(last_op), NULL) FROM v_step WHERE run = ?1 AND step = ?2",
+				c->run, c->at.step));
+	if (op < 0)
+		return STATUS_OK;
+	return VIEW_NUMBER(c, -1, launch, "SELECT launch FROM v_op WHERE run = ?1 AND op <= ?2"
+			   " AND launch IS NOT NULL ORDER BY op DESC LIMIT 1", c->run, op);
+}
+
+/* The last launch up to there that the table has rows for; -1: none. */
 static enum status last_launch(const struct view_context *c, const char *table, int64_t *launch)
 {
-	char sql[256];
+	char sql[128];
+	int64_t last;
 
-	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND (?2 < 0 OR launch <="
-		 " (SELECT max(launch) FROM v_launch WHERE run = ?1 AND step = ?2))"
+	TRY(last_of_address(c, &last));
+	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND launch <= ?2"
 		 " ORDER BY launch DESC LIMIT 1", table);
-	return VIEW_NUMBER(c, -1, launch, sql, c->run, c->at.step);
+	return VIEW_NUMBER(c, -1, launch, sql, c->run, last);
 }
 
 /* No more than INT64_MAX, for a launch that no device would run. */
@@ -293,6 +313,11 @@ static int64_t product(const int64_t sizes[3])
 int64_t view_place_blocks(const struct view_place *p)
 {
 	return product(p->grid);
+}
+
+int64_t view_place_threads(const struct view_place *p)
+{
+	return product(p->block);
 }
 
 static enum status check_number(int64_t launch, const char *what, char letter, int64_t number,

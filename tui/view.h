@@ -27,12 +27,13 @@ struct view_context {
 struct view {
 	const char *name;               /* of --screen */
 	const char *summary;
+	const char *table;              /* the launches it can show have rows there; NULL: all */
 	/* IO or DAMAGED from the trace; USAGE when the trace has nothing at the address. */
 	enum status (*draw)(const struct view_context *);
 };
 
 extern const struct view view_summary, view_time, view_launch, view_kv, view_chunks, view_reduce,
-	view_points, view_diff;
+	view_points, view_source, view_attention, view_diff, view_findings;
 
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
@@ -76,6 +77,8 @@ float view_f32(sqlite3_stmt *, int column);
 const char *view_byte_cell(int byte, view_cell);
 /* "" for 1, else "s". */
 const char *view_plural(int64_t count);
+/* What value number `value` of a point is called: "max", or "v0" of a point that is a user's. */
+const char *view_point_value(const char *point, int value);
 /* "L12", with the run in front when the trace has several. */
 const char *view_launch_cell(const struct view_context *, int64_t launch, view_cell);
 
@@ -110,6 +113,7 @@ struct view_place {
 enum status view_place_find(const struct view_context *, const char *table, struct view_place *,
 			    bool *found);
 int64_t view_place_blocks(const struct view_place *);
+int64_t view_place_threads(const struct view_place *);          /* of a block */
 /* "L12 flash_decode_chunk, step 3, layer 0". */
 void view_place_title(const struct view_context *, const char *what, const struct view_place *);
 

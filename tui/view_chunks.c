@@ -283,4 +283,7 @@ static enum status draw(const struct view_context *c)
 	return c->at.block >= 0 ? draw_chunk(c, &place) : draw_all(c, &place);
 }
 
-const struct view view_chunks = { "chunks", "chunk partials, and scores of one chunk", draw };
+const struct view view_chunks = {
+	.name = "chunks", .summary = "chunk partials, and scores of one chunk",
+	.table = "v_partial", .draw = draw
+};

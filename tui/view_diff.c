@@ -86,4 +86,7 @@ static enum status draw(const struct view_context *c)
 	return STATUS_OK;
 }
 
-const struct view view_diff = { "diff", "what differs between runs", draw };
+const struct view view_diff = {
+	.name = "diff", .summary = "what differs between runs",
+	.draw = draw
+};

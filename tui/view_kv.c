@@ -252,4 +252,7 @@ static enum status draw(const struct view_context *c)
 	return draw_positions(c, op, c->at.launch >= 0 && place.layer >= 0 ? place.layer : layer);
 }
 
-const struct view view_kv = { "kv", "positions of the KV cache and who wrote them", draw };
+const struct view view_kv = {
+	.name = "kv", .summary = "positions of the KV cache and who wrote them",
+	.table = "v_kv", .draw = draw
+};

@@ -170,4 +170,7 @@ static enum status draw(const struct view_context *c)
 	return draw_attention(c, place.launch);
 }
 
-const struct view view_launch = { "launch", "everything known of one launch", draw };
+const struct view view_launch = {
+	.name = "launch", .summary = "everything known of one launch",
+	.draw = draw
+};

@@ -19,7 +19,7 @@ static const struct {
 	{ "reduce", { "weight", "sum", "acc0", "" } },
 };
 
-static const char *value_name(const char *point, int value)
+const char *view_point_value(const char *point, int value)
 {
 	static const char *const plain[] = { "v0", "v1", "v2", "v3" };
 
@@ -73,8 +73,8 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 	view_print(c, " %-24s %s", address, name);
 	for (int i = 0; i < view_int(row, COUNT) && i < 4; i++) {
 		/* A point called like its first value says the word once. */
-		if (i > 0 || strcmp(name, value_name(name, i)) != 0)
-			view_print(c, "  %s", value_name(name, i));
+		if (i > 0 || strcmp(name, view_point_value(name, i)) != 0)
+			view_print(c, "  %s", view_point_value(name, i));
 		view_print(c, " %s", view_f32_cell(row, VALUE + i, value));
 	}
 	view_print(c, "%s%s\n", view_null(row, ABOUT) ? "" : "  ",
@@ -211,4 +211,7 @@ static enum status draw(const struct view_context *c)
 	return list_rows(c, &place, print_point, points, c->at.point, "points");
 }
 
-const struct view view_points = { "points", "values that kernels published while they ran", draw };
+const struct view view_points = {
+	.name = "points", .summary = "values that kernels published while they ran",
+	.table = "v_point", .draw = draw
+};

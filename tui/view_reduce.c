@@ -73,4 +73,7 @@ static enum status draw(const struct view_context *c)
 	return STATUS_OK;
 }
 
-const struct view view_reduce = { "reduce", "how chunks were merged into a row", draw };
+const struct view view_reduce = {
+	.name = "reduce", .summary = "how chunks were merged into a row",
+	.table = "v_reduce", .draw = draw
+};

@@ -142,4 +142,7 @@ static enum status draw(const struct view_context *c)
 	return STATUS_OK;
 }
 
-const struct view view_summary = { "summary", "what the trace holds", draw };
+const struct view view_summary = {
+	.name = "summary", .summary = "what the trace holds",
+	.draw = draw
+};

@@ -288,4 +288,7 @@ static enum status draw(const struct view_context *c)
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);
 }
 
-const struct view view_time = { "time", "operations in the order issued", draw };
+const struct view view_time = {
+	.name = "time", .summary = "operations in the order issued",
+	.draw = draw
+};
