@@ -254,7 +254,7 @@ END_TEST
 START_TEST(one_chunk_shows_scores_and_checks)
 {
 	assert_shows("chunks", "L1.b0",
-		     "     0         0              2              0            1.5\n");
+		     "     0         0           -inf              2              0            1.5\n");
 	assert_shows("chunks", "L1.b0", "       0 'A'             2 0.6667 |       1");
 	assert_shows("chunks", "L1.b0", "last tile's max and sum: ok\n");
 	assert_shows("chunks", "L1.b0", "greatest score: ok\n");

@@ -4,7 +4,7 @@
  * of keys are worked out in float64 from recorded partials and scores; where no scores were
  * recorded, a chunk's weight is spread evenly over its keys, and that is said.
  */
-#include "tui/view.h"
+#include "tui/view_chunk.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,7 +40,7 @@ static bool shown(const struct attention *a, int64_t key)
 
 struct chunk {
 	struct attention *a;
-	int64_t head, key_begin, lanes;
+	int64_t head, key_begin;
 	double weight, lse;
 };
 
@@ -63,7 +63,7 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 	struct attention *a = state;
 	const struct view_place *p = a->place;
 	int64_t begin = view_int(row, BEGIN), end = view_int(row, END), threads;
-	struct chunk k = { a, view_int(row, HEAD), begin, 0, sqlite3_column_double(row, WEIGHT),
+	struct chunk k = { a, view_int(row, HEAD), begin, sqlite3_column_double(row, WEIGHT),
 			   sqlite3_column_double(row, LSE) };
 	int64_t block = k.head + p->grid[0] * (a->slot + p->grid[1] * view_int(row, CHUNK));
 
@@ -103,13 +103,6 @@ static enum status read_attention(const struct view_context *c, struct attention
 
 /* --- drawing --- */
 
-static char weight_mark(double weight)
-{
-	if (isnan(weight))
-		return '?';
-	return weight < 0.01 ? ' ' : weight < 0.05 ? '.' : weight < 0.2 ? ':' : '@';
-}
-
 /* What a byte looks like in one column. */
 static char byte_mark(unsigned char byte)
 {
@@ -133,7 +126,7 @@ static void draw_band(const struct view_context *c, const struct attention *a, i
 			view_row_of(c, a->place->launch, head + a->place->grid[0] * a->slot);
 		view_print(c, " head %-4" PRId64 " ", head);
 		for (int64_t key = from; key < to; key++)
-			view_styled(c, STYLE_CHART, "%c", weight_mark(*weight_of(a, head, key)));
+			view_styled(c, STYLE_CHART, "%c", view_weight_mark(*weight_of(a, head, key)));
 		view_print(c, "\n");
 	}
 }
@@ -183,8 +176,8 @@ static enum status draw_bands(const struct view_context *c, struct attention *a)
 	TRY(VIEW_ROWS(c, draw_next, NULL, "SELECT position, byte FROM v_token WHERE run = ?1"
 		      " AND step = ?2 AND slot = ?3 AND NOT prompt", c->run, a->place->step,
 		      a->slot));
-	view_styled(c, STYLE_NOTE, "\n weight of a key: ' ' under 1 %%, . under 5 %%, : under 20 %%,"
-		    " @ more    $ is a line's end\n");
+	view_styled(c, STYLE_NOTE, "\n weight of a key: %s    $ is a line's end\n",
+		    VIEW_WEIGHT_LEGEND);
 	if (a->scores == 0)
 		view_styled(c, STYLE_NOTE, " no scores were recorded (--log points): a chunk's weight"
 			    " is spread over its keys\n");
