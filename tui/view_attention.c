@@ -17,6 +17,7 @@
 #define BANDS 3                         /* of the last keys; --all: BANDS_ALL */
 #define BANDS_ALL 512
 #define HEADS 64
+#define STRONGEST 4                     /* keys named of a head */
 
 struct attention {
 	const struct view_place *place;
@@ -134,7 +135,7 @@ static void draw_band(const struct view_context *c, const struct attention *a, i
 static void draw_strongest(const struct view_context *c, const struct attention *a, int64_t head)
 {
 	view_print(c, "\n head %" PRId64 " looks most at", head);
-	for (int n = 0; n < 5; n++) {
+	for (int n = 0; n < STRONGEST; n++) {
 		int64_t best = -1;
 		view_cell byte;
 

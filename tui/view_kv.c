@@ -4,7 +4,7 @@
  * that is filled by text shows its byte. Rows are what scatters wrote and what uploads brought;
  * values are not kept at level launch and are not shown.
  */
-#include "tui/view.h"
+#include "tui/view_kv_rows.h"
 
 #include <inttypes.h>
 
@@ -249,7 +249,11 @@ static enum status draw(const struct view_context *c)
 	view_title(c, "KV CACHE at %s.end ('#' filled, '=' loaded by an upload, '+' partly, '.'"
 		   " nothing)", found ? view_launch_cell(c, place.launch, cell) : "the run");
 	TRY(draw_map(c, op, max_len));
-	return draw_positions(c, op, c->at.launch >= 0 && place.layer >= 0 ? place.layer : layer);
+	if (c->at.launch >= 0 && place.layer >= 0)
+		layer = place.layer;
+	if (found)
+		TRY(view_kv_rows(c, &place, layer));
+	return draw_positions(c, op, layer);
 }
 
 const struct view view_kv = {

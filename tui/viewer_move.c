@@ -82,6 +82,10 @@ static enum status move_row(struct viewer *v, int direction)
 		return STATUS_OK;
 	}
 	next = row < 0 && direction < 0 ? -1 : display_next_row(d, row, direction);
+	/* Several lines may be rows of one address. */
+	while (row >= 0 && next >= 0 && address_equal(&display_line(d, (size_t)next)->at,
+						      &display_line(d, (size_t)row)->at))
+		next = display_next_row(d, next, direction);
 	if (next < 0)
 		return step(v, viewer_screen_of(v->here.view)->grain, direction);
 	at = row_address(v, d, next);
