@@ -8,31 +8,13 @@
 
 #include <inttypes.h>
 
+#include "traces/store_walk.h"
+
 #define MAP_CELLS 32
 #define POSITIONS 24                    /* listed at the end of each slot */
 
-/* Every write of a row up to operation ?2 of run ?1, by a kernel or by a load. The rows of a
- * position are written together: KV head 0 stands for all. A load may bring many rows; those of
- * the [slots, KV heads, max_len, D] cache it reaches are counted out from its offset. */
-#define WRITES \
-	"WITH RECURSIVE cache AS (SELECT buffer, CAST(substr(name, 9) AS INTEGER) AS layer," \
-	"  substr(name, 1, 1) AS tensor, json_extract(shape, '$[1]') AS heads," \
-	"  json_extract(shape, '$[2]') AS max_len," \
-	"  bytes / max(json_extract(shape, '$[0]') * json_extract(shape, '$[1]')" \
-	"  * json_extract(shape, '$[2]'), 1) AS row_bytes" \
-	"  FROM v_buffer WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*')," \
-	" load AS (SELECT o.op, c.*, o.offset / row_bytes AS row," \
-	"  (o.offset + o.bytes) / row_bytes AS past FROM v_op o JOIN cache c USING (buffer)" \
-	"  WHERE o.run = ?1 AND o.op <= ?2 AND o.kind IN ('upload', 'restore') AND o.code = 0" \
-	"  AND row_bytes > 0 AND o.bytes >= row_bytes" \
-	"  UNION ALL SELECT op, buffer, layer, tensor, heads, max_len, row_bytes, row + 1, past" \
-	"  FROM load WHERE row + 1 < past)," \
-	" writes AS (SELECT layer, row / max_len / heads AS slot, tensor," \
-	"  row % max_len AS position, op, NULL AS launch, buffer, NULL AS source_op," \
-	"  NULL AS source_offset FROM load WHERE row / max_len % heads = 0" \
-	"  UNION ALL SELECT coalesce(k.layer, -1), k.slot, k.tensor, k.position, l.op, k.launch," \
-	"  k.buffer, k.source_op, k.source_offset FROM v_kv k JOIN v_launch l USING (run, launch)" \
-	"  WHERE k.run = ?1 AND l.op <= ?2 AND k.kv_head = 0)"
+/* Every write of a row up to operation ?2 of run ?1, by a kernel or by a load. */
+#define WRITES "WITH writes AS (SELECT * FROM w_kv WHERE run = ?1 AND op <= ?2)"
 
 /* One line of the map while its positions pass by. */
 struct map {
@@ -237,6 +219,7 @@ static enum status draw(const struct view_context *c)
 	bool found;
 
 	/* The last launch that counts: that of the address, else of its step, else of the run. */
+	TRY(store_walk_kv(c->store));
 	TRY(view_place_find(c, "v_kv", &place, &found));
 	op = found ? place.op : INT64_MAX;
 	TRY(VIEW_NUMBER(c, 0, &rows, WRITES " SELECT 1 FROM writes LIMIT 1", c->run, op));
