@@ -12,7 +12,7 @@
 #include "traces/xalloc.h"
 
 struct attention_graph {
-	struct device *device;
+	struct attention *attention;
 	struct graph_exec *exec;        /* NULL: there is no work */
 };
 
@@ -52,16 +52,6 @@ enum status attention_record(struct attention *a, int first, int layers, struct 
 
 /* --- graphs --- */
 
-/* Cleaning up after an error may fail too; what went wrong first is what counts. */
-static enum status first_error(enum status status, const struct error_record *error,
-			       enum status then)
-{
-	if (status == STATUS_OK)
-		return then;
-	error_restore(error);
-	return status;
-}
-
 /* Between begin and end, which is called whatever happens: else the stream stays in capture. */
 static enum status capture_on(struct attention *a, struct stream *stream, int first, int layers,
 			      struct graph **out)
@@ -76,7 +66,7 @@ static enum status capture_on(struct attention *a, struct stream *stream, int fi
 	ended = device_capture_end(a->device, stream, &graph);
 	if (status != STATUS_OK && ended == STATUS_OK)
 		device_graph_destroy(a->device, graph);
-	TRY(first_error(status, &error, ended));
+	TRY(error_first(status, &error, ended));
 	*out = graph;
 	return STATUS_OK;
 }
@@ -90,7 +80,7 @@ static enum status capture(struct attention *a, int first, int layers, struct gr
 	TRY(device_stream_create(a->device, &stream));
 	status = capture_on(a, stream, first, layers, out);
 	error_save(&error);
-	return first_error(status, &error, device_stream_destroy(a->device, stream));
+	return error_first(status, &error, device_stream_destroy(a->device, stream));
 }
 
 static enum status build(struct attention *a, int first, int layers, struct graph **out)
@@ -116,7 +106,7 @@ static enum status instantiate(struct attention *a, enum graph_mode mode, int fi
 				  : build(a, first, layers, &graph));
 	status = device_graph_instantiate(a->device, graph, out);
 	error_save(&error);
-	return first_error(status, &error, device_graph_destroy(a->device, graph));
+	return error_first(status, &error, device_graph_destroy(a->device, graph));
 }
 
 enum status attention_graph_create(struct attention *a, enum graph_mode mode, int first, int layers,
@@ -131,7 +121,7 @@ enum status attention_graph_create(struct attention *a, enum graph_mode mode, in
 			    a->path->name);
 	TRY(check(a, first, layers));
 	graph = xcalloc(1, sizeof(*graph));
-	graph->device = a->device;
+	graph->attention = a;
 	if (a->io != NULL)
 		status = instantiate(a, mode, first, layers, &graph->exec);
 	if (status != STATUS_OK) {
@@ -144,8 +134,10 @@ enum status attention_graph_create(struct attention *a, enum graph_mode mode, in
 
 enum status attention_graph_launch(struct attention_graph *graph)
 {
-	return graph->exec != NULL ? device_graph_launch(graph->device, graph->exec, NULL)
-				   : STATUS_OK;
+	if (graph->exec == NULL)
+		return STATUS_OK;
+	TRY(step_io_check_uploaded(graph->attention));
+	return device_graph_launch(graph->attention->device, graph->exec, NULL);
 }
 
 void attention_graph_destroy(struct attention_graph *graph)
@@ -156,7 +148,7 @@ void attention_graph_destroy(struct attention_graph *graph)
 		return;
 	error_save(&error);
 	if (graph->exec != NULL)
-		device_graph_exec_destroy(graph->device, graph->exec);
+		device_graph_exec_destroy(graph->attention->device, graph->exec);
 	error_restore(&error);
 	free(graph);
 }

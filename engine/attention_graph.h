@@ -23,7 +23,8 @@ enum status attention_record(struct attention *, int first, int layers, struct l
  * device's. */
 enum status attention_graph_create(struct attention *, enum graph_mode, int first, int layers,
 				   struct attention_graph **out);
-/* On the stream that the attention's uploads and downloads are on, the device's default one. */
+/* On the stream that the attention's uploads and downloads are on, the device's default one. USAGE
+ * before the first attention_upload() or attention_step(). */
 enum status attention_graph_launch(struct attention_graph *);
 /* NULL is fine. Leaves the error record as it was. */
 void attention_graph_destroy(struct attention_graph *);

@@ -62,6 +62,7 @@
 	X(GraphCreate,             "cuGraphCreate") \
 	X(GraphDestroy,            "cuGraphDestroy") \
 	X(GraphAddKernelNode,      "cuGraphAddKernelNode_v2") \
+	X(GraphAddEmptyNode,       "cuGraphAddEmptyNode") \
 	X(GraphAddMemcpyNode,      "cuGraphAddMemcpyNode") \
 	X(GraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute") \
 	X(GraphInstantiate,        "cuGraphInstantiateWithFlags") \

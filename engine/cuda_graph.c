@@ -16,6 +16,7 @@ struct graph {
 	struct owned owned;
 	CUgraph handle;
 	CUgraphNode *nodes;             /* [count] added by hand, by node number */
+	const struct cuda_module **modules;     /* [count] whose points it writes; NULL: none */
 	int count;
 };
 
@@ -29,7 +30,9 @@ static CUresult graph_release(const struct cuda_driver *cu, struct owned *owned)
 	struct graph *graph = (struct graph *)owned;
 
 	free(graph->nodes);
+	free(graph->modules);
 	graph->nodes = NULL;
+	graph->modules = NULL;
 	graph->count = 0;
 	return cu->GraphDestroy(graph->handle);
 }
@@ -150,7 +153,7 @@ static enum status add_node(struct cuda_device *d, struct graph *graph, struct c
 static enum status find_nodes(const struct graph *graph, const int *numbers, int count,
 			      const char *what, CUgraphNode **out)
 {
-	*out = xcalloc((size_t)count + 1, sizeof **out);
+	*out = xcalloc((size_t)count + 1, sizeof **out);       /* one more for points */
 	for (int i = 0; i < count; i++) {
 		if (numbers[i] < 0 || numbers[i] >= graph->count)
 			return fail(STATUS_USAGE, "%s: after node %d of a graph that has %d", what,
@@ -160,11 +163,35 @@ static enum status find_nodes(const struct graph *graph, const int *numbers, int
 	return STATUS_OK;
 }
 
-static int number_node(struct graph *graph, CUgraphNode node)
+static int number_node(struct graph *graph, CUgraphNode node, const struct cuda_module *module)
 {
-	graph->nodes = xreallocarray(graph->nodes, (size_t)graph->count + 1, sizeof node);
+	size_t count = (size_t)graph->count + 1;
+
+	graph->nodes = xreallocarray(graph->nodes, count, sizeof node);
+	graph->modules = xreallocarray(graph->modules, count, sizeof(*graph->modules));
 	graph->nodes[graph->count] = node;
+	graph->modules[graph->count] = module;
 	return graph->count++;
+}
+
+/* A probed kernel comes after a node that says where its points go, which waits for the kernel of
+ * the module that was told before. *points: the module; NULL: the kernel is not probed. */
+static enum status add_points(struct cuda_device *d, struct graph *graph,
+			      struct cuda_module *module, CUgraphNode *before, int *before_count,
+			      const struct cuda_module **points)
+{
+	const CUgraphNode *earlier = NULL;
+
+	*points = NULL;
+	if (!module->points)
+		return STATUS_OK;
+	for (int i = graph->count - 1; i >= 0 && !earlier; i--)
+		if (graph->modules[i] == module)
+			earlier = &graph->nodes[i];
+	TRY(cuda_add_points(d, graph->handle, module, earlier, &before[*before_count]));
+	(*before_count)++;
+	*points = module;
+	return STATUS_OK;
 }
 
 enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
@@ -173,6 +200,7 @@ enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 {
 	struct cuda_device *d = cuda_device(device);
 	struct cuda_call call = { 0 };
+	const struct cuda_module *points = NULL;
 	CUgraphNode *before, added;
 	enum status status = find_nodes(graph, after, after_count, "graph_add_launch", &before);
 
@@ -181,12 +209,23 @@ enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 	if (status == STATUS_OK)
 		status = cuda_call_prepare(d, launch, &call);
 	if (status == STATUS_OK)
+		status = add_points(d, graph, call.build->module, before, &after_count, &points);
+	if (status == STATUS_OK)
 		status = add_node(d, graph, &call, before, after_count, &added);
 	if (status == STATUS_OK)
-		*node = number_node(graph, added);
+		*node = number_node(graph, added, points);
 	cuda_call_free(&call);
 	free(before);
 	return status;
+}
+
+/* CUDA has no copies of nothing, which are legal here: a node that does nothing stands for one. */
+static CUresult add_copy(struct cuda_device *d, struct graph *graph, const CUDA_MEMCPY3D *copy,
+			 const CUgraphNode *after, size_t after_count, CUgraphNode *node)
+{
+	if (copy->WidthInBytes == 0)
+		return d->cu->GraphAddEmptyNode(node, graph->handle, after, after_count);
+	return d->cu->GraphAddMemcpyNode(node, graph->handle, after, after_count, copy, d->context);
 }
 
 enum status cuda_graph_add_copy(struct device *device, struct graph *graph, struct buffer *to,
@@ -205,13 +244,12 @@ enum status cuda_graph_add_copy(struct device *device, struct graph *graph, stru
 	if (status == STATUS_OK)
 		status = cuda_enter(d);
 	if (status == STATUS_OK)
-		status = cuda_check(d, d->cu->GraphAddMemcpyNode(&added, graph->handle, before,
-								 (size_t)after_count, &copy,
-								 d->context),
+		status = cuda_check(d, add_copy(d, graph, &copy, before, (size_t)after_count,
+						&added),
 				    "adding a copy of %zu bytes from %s to %s to a graph", bytes,
 				    from->name, to->name);
 	if (status == STATUS_OK)
-		*node = number_node(graph, added);
+		*node = number_node(graph, added, NULL);
 	free(before);
 	return status;
 }
@@ -240,7 +278,7 @@ enum status cuda_graph_launch(struct device *device, struct graph_exec *exec, st
 
 	TRY(cuda_stream(d, stream, &on));
 	TRY(cuda_enter(d));
-	TRY(cuda_send_points(d, on));
+	cuda_forget_points(d);
 	d->launch_timed = false;
 	d->last_kernel = "a graph";
 	return cuda_check(d, d->cu->GraphLaunch(exec->handle, on), "launching a graph");

@@ -1,4 +1,4 @@
-/* cuda_launch.c - kernels on the GPU: loading, arguments, launches, their times and their points.
+/* cuda_launch.c - kernels on the GPU: loading, arguments, launches and their times.
  *
  * A kernel's fatbin is loaded when it is first launched, or before a capture begins. Launches are
  * asynchronous, as CUDA's are; each is timed by two events around it. Shared memory beyond what
@@ -234,38 +234,7 @@ void cuda_call_free(struct cuda_call *call)
 	free(call->blobs);
 }
 
-/* --- points --- */
-
-enum status cuda_set_points(struct device *device, const struct buffer *records,
-			    const struct buffer *counts, unsigned capacity)
-{
-	struct cuda_device *d = cuda_device(device);
-
-	d->sink = (struct point_sink){ 0 };
-	if (records)
-		d->sink = (struct point_sink){
-			.records = (struct point_record *)(uintptr_t)records->address,
-			.counts = (unsigned *)(uintptr_t)counts->address,
-			.capacity = capacity,
-		};
-	return STATUS_OK;
-}
-
-static bool same_sink(const struct point_sink *a, const struct point_sink *b)
-{
-	return a->records == b->records && a->counts == b->counts && a->capacity == b->capacity;
-}
-
-/* On the launch's own stream, so that an earlier launch there keeps the place it was given. */
-static enum status send_points(struct cuda_device *d, struct cuda_module *module, CUstream stream)
-{
-	if (!module->points || same_sink(&module->sink, &d->sink))
-		return STATUS_OK;
-	module->sink = d->sink;
-	return cuda_check(d, d->cu->MemcpyHtoDAsync(module->points, &module->sink,
-						    sizeof module->sink, stream),
-			  "telling a kernel where its points go");
-}
+/* --- launching --- */
 
 static enum status is_captured(struct cuda_device *d, CUstream stream, bool *captured)
 {
@@ -276,22 +245,7 @@ static enum status is_captured(struct cuda_device *d, CUstream stream, bool *cap
 	return STATUS_OK;
 }
 
-enum status cuda_send_points(struct cuda_device *d, CUstream stream)
-{
-	bool captured;
-
-	TRY(is_captured(d, stream, &captured));
-	if (captured)
-		return STATUS_OK;
-	for (struct cuda_module *module = d->modules; module; module = module->next)
-		TRY(send_points(d, module, stream));
-	return STATUS_OK;
-}
-
-/* --- launching --- */
-
-/* A captured launch is not timed: events recorded then would become part of the graph. Its points
- * go where the device's do when the graph is launched. */
+/* A captured launch is not timed: events recorded then would become part of the graph. */
 static enum status launch_call(struct cuda_device *d, const struct kernel *kernel,
 			       struct cuda_call *call)
 {
@@ -302,8 +256,7 @@ static enum status launch_call(struct cuda_device *d, const struct kernel *kerne
 	d->launch_timed = false;
 	TRY(is_captured(d, stream, &captured));
 	timed = !captured && !d->untimed;
-	if (!captured)
-		TRY(send_points(d, call->build->module, stream));
+	TRY(cuda_send_points(d, call->build->module, stream, captured));
 	if (timed)
 		TRY(cuda_check(d, cu->EventRecord(d->launch_begin, stream), "timing %s",
 			       kernel->name));

@@ -156,7 +156,8 @@ struct device_observer {
 /* The table each device fills. An operation a device does not have yet is NULL; the device_*()
  * calls below turn that into a USAGE error that names it. Uploads and downloads of host memory are
  * complete when the call returns, after the work before them on their stream; only those named
- * async are left to the stream. */
+ * async are left to the stream. Error 900 because of a capture on another stream refuses that wait:
+ * the copy itself is done. */
 struct device_ops {
 	const char *name;               /* "sim", "cuda", "recorder" */
 	enum status (*open)(const struct device_options *, struct device **out);
@@ -217,8 +218,9 @@ struct device_ops {
 	enum status (*step_end)(struct device *);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
-	/* Probed launches write their points here (memory of this device), those in a graph where
-	 * this says when it is launched; NULL switches off. */
+	/* Probed launches write their points here (memory of this device): those asked for from now
+	 * on, captured or added to a graph. An observer may say otherwise before each. NULL
+	 * switches off. */
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
 };
@@ -259,8 +261,9 @@ enum status device_copy(struct device *, struct stream *, struct buffer *to, uin
 enum status device_fill(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			uint32_t pattern, size_t words);
 /* USAGE for arguments that are not the kernel's and more threads than the kernel takes; error 1
- * (invalid value) for limits the device has, 700 and others when the kernel faults. A faulted
- * device answers every later operation with the same error, as CUDA does. */
+ * (invalid value) for limits the device has, 720 for a cooperative grid that the device cannot hold
+ * at once, 700 and others when the kernel faults, from this call or one that waits for it. A
+ * faulted device answers every later operation with the same error, as CUDA does. */
 enum status device_launch(struct device *, const struct launch *);
 enum status device_sync(struct device *, struct stream *);
 /* The observer lives until it is taken away; USAGE on a device that ends work before it returns. */
@@ -274,16 +277,24 @@ enum status device_step_end(struct device *);
 enum status device_set_points(struct device *, const struct buffer *records,
 			      const struct buffer *counts, unsigned capacity);
 
+/* Work on a stream is in order; streams are unordered but for events. Destroying a stream or an
+ * event leaves the work asked for alone. */
 enum status device_stream_create(struct device *, struct stream **out);
 enum status device_stream_destroy(struct device *, struct stream *);
 enum status device_event_create(struct device *, struct event **out);
 enum status device_event_destroy(struct device *, struct event *);
 enum status device_event_record(struct device *, struct event *, struct stream *);
+/* An event stands for the work before its last record in that record's stream: a wait is for the
+ * record that is the last one at the call, and for nothing when there is none. */
 enum status device_event_wait(struct device *, struct stream *, struct event *);
 /* Returns when the work before the event's last record has ended. */
 enum status device_event_sync(struct device *, struct event *);
+/* Error 400 for an event that was never recorded, 600 for one that is not reached. Negative: not
+ * measured (the simulator has no clock). */
 enum status device_event_elapsed(struct device *, struct event *from, struct event *to, double *us);
 
+/* Until the end, work on the stream becomes nodes of a graph, and so does that of streams that wait
+ * for an event recorded in it. What CUDA forbids meanwhile fails with its codes, 401 and 9xx. */
 enum status device_capture_begin(struct device *, struct stream *, enum capture_mode);
 enum status device_capture_end(struct device *, struct stream *, struct graph **out);
 enum status device_capture_state(struct device *, struct stream *, enum capture_state *out);
@@ -298,7 +309,9 @@ enum status device_graph_add_copy(struct device *, struct graph *, struct buffer
 				  uint64_t to_offset, const struct buffer *from,
 				  uint64_t from_offset, size_t bytes, const int *after,
 				  int after_count, int *node);
+/* What the graph is now; later nodes and its end make no difference. */
 enum status device_graph_instantiate(struct device *, struct graph *, struct graph_exec **out);
+/* Behind what the stream has to do and behind earlier launches of the same executable graph. */
 enum status device_graph_launch(struct device *, struct graph_exec *, struct stream *);
 enum status device_graph_destroy(struct device *, struct graph *);
 enum status device_graph_exec_destroy(struct device *, struct graph_exec *);

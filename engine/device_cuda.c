@@ -116,6 +116,7 @@ static void cuda_close(struct device *device)
 			forget(d, d->objects);
 		}
 		cuda_unload_all(d);
+		cuda_free_points(d);
 		if (d->launch_begin)
 			cu->EventDestroy(d->launch_begin);
 		if (d->launch_end)

@@ -2,7 +2,8 @@
  *
  *   device_cuda.c   opening, errors, what is owned, and the table of operations
  *   cuda_memory.c   buffers; uploads, downloads, copies, fills
- *   cuda_launch.c   modules, kernels, arguments, launches, points
+ *   cuda_launch.c   modules, kernels, arguments, launches
+ *   cuda_points.c   where probed kernels write
  *   cuda_stream.c   streams, events
  *   cuda_graph.c    capture, graphs
  *
@@ -34,7 +35,8 @@ struct cuda_module {
 	const void *image;
 	CUmodule handle;
 	CUdeviceptr points;             /* of flashtwin_points; 0 in a plain build */
-	struct point_sink sink;         /* what was last written there */
+	struct point_sink sink;         /* what was last written there, if that is known */
+	bool sink_known;
 };
 
 struct cuda_build {                     /* of a kernel, plain or probed; module NULL: not loaded */
@@ -62,6 +64,7 @@ struct cuda_device {
 	struct cuda_module *modules;
 	struct cuda_kernel *kernels;
 	struct point_sink sink;         /* records NULL: points are off */
+	struct kept_sink *kept_sinks;   /* of launches in graphs */
 	CUevent launch_begin, launch_end;
 	bool launch_timed;              /* the two hold the times of the last launch */
 	bool untimed;                   /* no launch is timed */
@@ -96,11 +99,7 @@ enum status cuda_destroy(struct cuda_device *, struct owned *, const char *what)
 enum status cuda_load_all(struct cuda_device *);
 void cuda_unload_all(struct cuda_device *);
 enum status cuda_launch(struct device *, const struct launch *);
-enum status cuda_set_points(struct device *, const struct buffer *records,
-			    const struct buffer *counts, unsigned capacity);
 double cuda_last_launch_us(struct device *);
-/* Before a graph is launched on the stream: tells the kernels in it where their points go. */
-enum status cuda_send_points(struct cuda_device *, CUstream);
 
 /* A launch made ready for the driver: for cuLaunchKernelEx() or a graph node. */
 struct cuda_call {
@@ -133,6 +132,18 @@ enum status cuda_copy(struct device *, struct stream *, struct buffer *to, uint6
 		      const struct buffer *from, uint64_t from_offset, size_t bytes);
 enum status cuda_fill(struct device *, struct stream *, struct buffer *, uint64_t offset,
 		      uint32_t pattern, size_t words);
+
+/* --- cuda_points.c --- */
+
+enum status cuda_set_points(struct device *, const struct buffer *records,
+			    const struct buffer *counts, unsigned capacity);
+/* Before a launch of one of the module's kernels on the stream, which is captured or works. */
+enum status cuda_send_points(struct cuda_device *, struct cuda_module *, CUstream, bool captured);
+/* The same as a node of a graph, behind another one unless that is NULL. */
+enum status cuda_add_points(struct cuda_device *, CUgraph, struct cuda_module *,
+			    const CUgraphNode *after, CUgraphNode *node);
+void cuda_forget_points(struct cuda_device *);  /* a graph that was launched changes them */
+void cuda_free_points(struct cuda_device *);    /* when no graph can run any more */
 
 /* --- cuda_stream.c --- */
 

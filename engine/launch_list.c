@@ -1,59 +1,12 @@
-/* launch_list.c - copies of launches, what each waits for, and the graph of them; see
+/* launch_list.c - launches kept for later, what each waits for, and the graph of them; see
  * launch_list.h.
  */
 #include "engine/launch_list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "engine/launch_copy.h"
 #include "traces/xalloc.h"
-
-/* --- copies --- */
-
-/* NULL for nothing. */
-static void *copy_of(const void *from, size_t count, size_t size)
-{
-	void *to;
-
-	if (from == NULL || count == 0)
-		return NULL;
-	to = xcalloc(count, size);
-	memcpy(to, from, count * size);
-	return to;
-}
-
-static void copy_arg(struct arg *to, const struct arg *from)
-{
-	*to = *from;
-	to->name = from->name != NULL ? xstrdup(from->name) : NULL;
-	if (from->kind != PARAM_BLOB)
-		return;
-	to->value.blob = copy_of(from->value.blob, from->bytes, 1);
-	to->fields = copy_of(from->fields, (size_t)from->field_count, sizeof(*from->fields));
-}
-
-static void free_arg(const struct arg *arg)
-{
-	free((void *)arg->name);
-	if (arg->kind != PARAM_BLOB)
-		return;
-	free((void *)arg->value.blob);
-	free((void *)arg->fields);
-}
-
-static struct launch copy_launch(const struct launch *from)
-{
-	struct arg *args = xcalloc((size_t)from->arg_count + 1, sizeof(*args));
-	struct launch to = *from;
-
-	for (int i = 0; i < from->arg_count; i++)
-		copy_arg(&args[i], &from->args[i]);
-	to.args = args;
-	to.attributes = copy_of(from->attributes, (size_t)from->attribute_count,
-				sizeof(*from->attributes));
-	to.stream = NULL;
-	return to;
-}
 
 /* --- what waits for what --- */
 
@@ -105,8 +58,9 @@ static void find_after(const struct launch_list *list, struct launch_record *rec
 
 void launch_list_add(struct launch_list *list, const struct launch *launch)
 {
-	struct launch_record record = { .launch = copy_launch(launch) };
+	struct launch_record record = { .launch = launch_copy(launch) };
 
+	record.launch.stream = NULL;
 	find_after(list, &record);
 	list->records = xreallocarray(list->records, (size_t)list->count + 1, sizeof(record));
 	list->records[list->count++] = record;
@@ -157,10 +111,7 @@ void launch_list_free(struct launch_list *list)
 	for (int i = 0; i < list->count; i++) {
 		struct launch_record *record = &list->records[i];
 
-		for (int arg = 0; arg < record->launch.arg_count; arg++)
-			free_arg(&record->launch.args[arg]);
-		free((void *)record->launch.args);
-		free((void *)record->launch.attributes);
+		launch_copy_free(&record->launch);
 		free(record->after);
 	}
 	free(list->records);

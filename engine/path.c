@@ -227,6 +227,7 @@ enum status attention_launch(struct attention *attention, int layer)
 		return fail(STATUS_USAGE, "%s: %s", attention->path->name,
 			    attention->graphs ? "its launches are in graphs"
 					      : "its steps do more than launch");
+	TRY(step_io_check_uploaded(attention));
 	return attention->path->launch(attention, layer);
 }
 

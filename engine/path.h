@@ -108,8 +108,8 @@ enum status attention_prefill(struct attention *, const struct attention_prompt 
 /* Two parts of attention_step() for those that measure. Uploads q, k, v and the step's lengths,
  * where launches and graphs read them; the cache's own lengths stay. Errors as attention_step(). */
 enum status attention_upload(struct attention *, const struct attention_step *);
-/* Only the launches of a layer, one by one, over what was uploaded last. USAGE on a path that does
- * more than launch (cached), and when the shape asked for graphs. */
+/* Only the launches of a layer, one by one, over what was uploaded last. USAGE before that, on a
+ * path that does more than launch (cached), and when the shape asked for graphs. */
 enum status attention_launch(struct attention *, int layer);
 /* NULL is fine. Leaves the error record as it was. */
 void attention_destroy(struct attention *);

@@ -132,13 +132,10 @@ static uint64_t probe_bytes(uint64_t blocks, uint64_t block_threads, uint64_t ca
 	return bytes;
 }
 
-enum status probe_prepare(struct probe *probe, const struct kernel *kernel,
-			  const struct kernel_call *call, bool *active)
+enum status probe_check(const struct kernel *kernel, const struct kernel_call *call, bool *active)
 {
-	struct device *device = probe->device;
 	unsigned capacity = kernel->points ? kernel->points(call) : 0;
 	uint64_t blocks = dim3_count(call->grid), block_threads = dim3_count(call->block);
-	uint64_t threads = blocks * block_threads;
 
 	*active = false;
 	/* The device refuses a launch without threads. */
@@ -150,19 +147,44 @@ enum status probe_prepare(struct probe *probe, const struct kernel *kernel,
 			    " bytes: log fewer launches (--log-at) or at a lower level (--log)",
 			    kernel->name, blocks, block_threads, capacity,
 			    sizeof(struct point_record), PROBE_LIMIT);
+	*active = true;
+	return STATUS_OK;
+}
 
+/* Waiting for a byte is waiting for the fill, and for nothing else. */
+enum status probe_clear(struct probe *probe)
+{
+	unsigned first;
+
+	TRY(device_fill(probe->device, NULL, probe->counts, 0, 0, probe->threads));
+	return device_download(probe->device, NULL, probe->counts, 0, &first, sizeof first);
+}
+
+enum status probe_point_here(struct probe *probe)
+{
+	return device_set_points(probe->device, probe->records, probe->counts, probe->capacity);
+}
+
+enum status probe_prepare(struct probe *probe, const struct kernel *kernel,
+			  const struct kernel_call *call, bool *active)
+{
+	struct device *device = probe->device;
+	uint64_t block_threads = dim3_count(call->block);
+	uint64_t threads = dim3_count(call->grid) * block_threads;
+	unsigned capacity;
+
+	TRY(probe_check(kernel, call, active));
+	if (!*active)
+		return STATUS_OK;
+	capacity = kernel->points(call);
 	TRY(buffer_grow(device, &probe->records, "probe.records",
 			threads * capacity * sizeof(struct point_record)));
 	TRY(buffer_grow(device, &probe->counts, "probe.counts", threads * sizeof(unsigned)));
-	TRY(device_fill(device, NULL, probe->counts, 0, 0, threads));
-	/* The launch may be on another stream. */
-	TRY(device_sync(device, NULL));
-	TRY(device_set_points(device, probe->records, probe->counts, capacity));
 	probe->threads = threads;
 	probe->block_threads = (unsigned)block_threads;
 	probe->capacity = capacity;
-	*active = true;
-	return STATUS_OK;
+	TRY(probe_clear(probe));
+	return probe_point_here(probe);
 }
 
 /* --- after it --- */
@@ -268,7 +290,6 @@ enum status probe_collect(struct probe *probe, const char *filter, struct event_
 	*count = 0;
 	*dropped = 0;
 	TRY(filter_parse(filter, &c.filter));
-	TRY(device_sync(probe->device, NULL));
 
 	counts = xreallocarray(NULL, probe->threads, sizeof *counts);
 	c.counts = counts;

@@ -2,8 +2,9 @@
  *
  * Before a launch probe_prepare() sizes and clears the probe buffers and hands them to the device;
  * the caller then launches with `probed` set, and probe_collect() reads back what the kernel
- * published. Both wait for the device, so they are for recorded launches, never during a capture.
- * Serves the recorder; which launches are probed and what becomes of the points is its business.
+ * published. A launch of a graph, which is made many times, has a probe of its own, which is
+ * cleared in between. Serves the recorder; which launches are probed and what becomes of the points
+ * is its business.
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -28,14 +29,21 @@ void probe_free(struct probe *);                /* before device_close(); NULL i
  * all of them. */
 enum status probe_check_filter(const char *filter);
 
-/* Makes room for every point `kernel` can pass in this call. *active tells whether it has any; when
- * not, the device was not touched and the launch is a plain one. USAGE when the buffers would pass
- * 2 GiB. */
+/* *active tells whether the kernel can pass any point in this call: when not, the launch is a plain
+ * one. USAGE when the buffers would pass 2 GiB. Touches no device. */
+enum status probe_check(const struct kernel *, const struct kernel_call *, bool *active);
+/* The same, and makes room for every point, if there are any; the buffers are cleared and the
+ * device is told of them. Waits for its own work only. */
 enum status probe_prepare(struct probe *, const struct kernel *, const struct kernel_call *,
 			  bool *active);
 
-/* After a launch that probe_prepare() made room for: its points in order of block, thread and
- * sequence, xmalloc'ed, the caller frees (NULL when there are none); names are static. `sequence`
+/* Clears the buffers for another launch like the one that probe_prepare() made room for. */
+enum status probe_clear(struct probe *);
+/* Tells the device to write points where probe_prepare() made room last. */
+enum status probe_point_here(struct probe *);
+
+/* After a launch that probe_prepare() made room for has ended: its points in order of block, thread
+ * and sequence, xmalloc'ed, the caller frees (NULL when there are none); names are static. `sequence`
  * counts all points of a thread, also those the filter leaves out, so that an address never depends
  * on the filter. *dropped: points that did not fit. On an error nothing is returned. */
 enum status probe_collect(struct probe *, const char *filter, struct event_point **points,

@@ -111,12 +111,25 @@ bool recorder_refused(enum status done)
 	return done == STATUS_USAGE && error_code() == 0;
 }
 
+/* What failed while the device ran work that was asked for before; it is told once. */
+static enum status late_error(struct recorder *r)
+{
+	enum status status = r->late;
+
+	r->late = STATUS_OK;
+	if (status != STATUS_OK)
+		error_restore(&r->late_error);
+	return status;
+}
+
 enum status recorder_note(struct recorder *r, struct event_op *op, enum status done,
 			  int64_t *op_number)
 {
 	*op_number = -1;
-	if (recorder_refused(done) || (!r->storing && !log_at_keeps(op->kind)))
+	if (recorder_refused(done))
 		return done;
+	if (!r->storing && !log_at_keeps(op))
+		return done != STATUS_OK ? done : late_error(r);
 	op->ordinal = r->device.ordinal;
 	op->code = code_of(done);
 	TRY(store_op(r->store, r->run, op, op_number));
@@ -125,7 +138,22 @@ enum status recorder_note(struct recorder *r, struct event_op *op, enum status d
 		r->uncommitted = 0;
 		TRY(store_commit(r->store));
 	}
-	return done;
+	return done != STATUS_OK ? done : late_error(r);
+}
+
+enum status recorder_add(struct recorder *r, struct event_op op, enum status done)
+{
+	int64_t number;
+
+	return recorder_note(r, &op, done, &number);
+}
+
+enum status recorder_wait(struct recorder *r)
+{
+	TRY(device_sync(r->device.inner, NULL));
+	while (r->staged_count)
+		free(r->staged[--r->staged_count]);
+	return late_error(r);
 }
 
 /* --- steps --- */
@@ -145,7 +173,8 @@ static enum status step_close(struct recorder *r)
 	if (!r->step_stored)
 		return STATUS_OK;
 	r->step_stored = false;
-	if (r->last_op >= r->step_first)
+	/* A capture forbids to wait for the device: what the step wrote comes after a later one. */
+	if (r->last_op >= r->step_first && !r->capturing.count)
 		TRY(recorder_digest_state(r));
 	TRY(store_step_end(r->store, r->run, r->step));
 	r->uncommitted = 0;
@@ -159,7 +188,7 @@ enum status recorder_step_begin(struct device *device, int64_t step)
 	if (r->in_step)
 		return fail(STATUS_USAGE, "step %lld begins before step %lld has ended",
 			    (long long)step, (long long)r->step);
-	TRY(recorder_window(r, 's', step));
+	TRY(recorder_window(r, 's', step, 1));
 	r->in_step = true;
 	r->step = step;
 	return step_open(r);
@@ -221,7 +250,6 @@ static enum status restore_pointers(struct recorder *r, struct shadow *shadow)
 /* Brings the trace up to date with what changed while nothing was recorded. */
 static enum status restore_unsaved(struct recorder *r)
 {
-	TRY(device_sync(r->device.inner, NULL));
 	for (int i = 0; i < r->shadow_count; i++) {
 		struct shadow *shadow = &r->shadows[i];
 
@@ -234,15 +262,18 @@ static enum status restore_unsaved(struct recorder *r)
 	return STATUS_OK;
 }
 
-enum status recorder_window(struct recorder *r, char unit, int64_t number)
+/* Work that goes on belongs to what is left. */
+enum status recorder_window(struct recorder *r, char unit, int64_t number, int64_t count)
 {
-	bool inside;
+	bool inside = false;
 
-	if (r->log_at.unit != unit)
+	if (r->log_at.unit != unit || count == 0)
 		return STATUS_OK;
-	inside = log_at_holds(&r->log_at, number);
+	for (int64_t i = 0; i < count && !inside; i++)
+		inside = log_at_holds(&r->log_at, number + i);
 	if (inside == r->storing)
 		return STATUS_OK;
+	TRY(recorder_wait(r));
 	if (!inside) {
 		TRY(step_close(r));
 		r->storing = false;
@@ -299,6 +330,11 @@ static enum status recorder_set_up(struct recorder *r, const struct recorder_opt
 	r->storing = r->log_at.unit != 'L' || log_at_holds(&r->log_at, 0);
 	TRY(probe_check_filter(options->points));
 	r->points = options->points ? xstrdup(options->points) : NULL;
+	r->observer = recorder_observer;
+	r->observer.context = r;
+	r->observed = r->device.inner->ops->observe != NULL;
+	if (r->observed)
+		TRY(device_observe(r->device.inner, &r->observer));
 	if (r->level >= LEVEL_POINTS)
 		r->probe = probe_new(r->device.inner);
 	return run_begin(r, options);
@@ -330,13 +366,24 @@ void recorder_close(struct device *device)
 {
 	struct recorder *r = recorder_of(device);
 
+	/* Waits for what goes on; after an error the device may answer nothing any more. */
+	if (r->observed)
+		device_observe(device->inner, NULL);
+	graphs_free(r);
 	probe_free(r->probe);
 	device_close(device->inner);
+	tickets_free(r);
 	for (int i = 0; i < r->shadow_count; i++)
 		shadow_release(&r->shadows[i]);
 	free(r->shadows);
 	free(r->streams.items);
 	free(r->events.items);
+	free(r->execs);
+	free(r->capturing.items);
+	free(r->captured.items);
+	while (r->staged_count)
+		free(r->staged[--r->staged_count]);
+	free(r->staged);
 	free(r->kernels);
 	free(r->points);
 	log_at_free(&r->log_at);
@@ -350,7 +397,14 @@ enum status recorder_finish(struct device *device, enum status ended)
 	enum status status = STATUS_OK;
 
 	/* After an error the device may answer nothing any more: its step stays without an end. */
-	if (ended == STATUS_OK)
+	if (ended == STATUS_OK && !r->capturing.count)
+		status = recorder_wait(r);
+	if (status == STATUS_DEVICE) {
+		ended = status;
+		message = xstrdup(error_text());
+		status = STATUS_OK;
+	}
+	if (ended == STATUS_OK && status == STATUS_OK)
 		status = step_close(r);
 	if (status == STATUS_OK)
 		status = store_run_end(r->store, r->run, status_name(ended), message);

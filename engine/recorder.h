@@ -2,9 +2,11 @@
  *
  * recorder_open() gives a struct device that behaves as the one inside it: same results, same
  * errors, same bits. Every operation becomes a row of the trace; what each row holds beyond that is
- * decided by the level (traces/event.h). Launches become synchronous, so that an error belongs to
- * the launch that caused it. The recorder knows no kernel by name: what a launch wrote comes from
- * the kernel table.
+ * decided by the level (traces/event.h). Rows are in the order of calls. On a device that tells
+ * when work runs (the simulator), what a launch wrote is read right then, whatever the order of streams;
+ * on any other, launches become synchronous. Either way an error belongs to the launch that caused
+ * it. A step ends when the whole device has ended its work. The recorder knows no kernel by name:
+ * what a launch wrote comes from the kernel table.
  *
  * Recorded:
  *   every level  operations in order, bytes that come from the host, rows of K and V as they enter
@@ -15,9 +17,17 @@
  *                partials, reduction steps;
  *   points       plus named points: launches run the probed build of their kernel.
  *
+ * Graphs: a row for each node, when it is captured or added, and for each launch that a launch of
+ * the graph makes, with all that launches of their own have. Before a node that overwrites what a
+ * kernel of the graph wrote, the recorder adds a copy of its own, whose row says so; each probed
+ * node has a place of its own for points. Output bits stay what they were. Uploads left to a stream
+ * are done from a copy of the bytes made at the call; captured ones read the caller's memory, and
+ * their bytes are recorded at each launch of the graph, which must find them unchanged until it has
+ * run. Downloads left to a stream have no bytes in the trace. A step that ends during a capture has
+ * no digests.
+ *
  * Not recorded: operations refused before they reached the device (STATUS_USAGE), probe buffers,
- * the recorder's own reads. Capture and graphs cannot be recorded yet: their table entries are
- * NULL.
+ * the recorder's own reads. USAGE: a launch of a graph within the capture of another one.
  */
 #ifndef RECORDER_H
 #define RECORDER_H
@@ -37,9 +47,10 @@ struct recorder_options {
 	 * launches ("L0..L9"), both ends included, ascending, not mixed. Numbers are those of the
 	 * whole run, here and in the trace: an address means the same with and without windows.
 	 * Operations are numbered as stored, without gaps. Outside the windows only allocations,
-	 * stream and event objects and tokens are stored; a window that opens after a gap begins
-	 * with OP_RESTORE rows of what changed meanwhile, so that it can be replayed. What comes
-	 * between two steps or launches goes with the one before. */
+	 * stream and event objects, graphs with their nodes, and tokens are stored; a window that
+	 * opens after a gap begins with OP_RESTORE rows of what changed meanwhile, so that it can
+	 * be replayed. What comes between two steps or launches goes with the one before; a launch
+	 * of a graph is recorded whole or not at all. */
 	const char *log_at;
 	/* For a replay, which does just what the windows of the recorded run held: these, for
 	 * v_run. log_at is NULL then. */

@@ -20,20 +20,15 @@
 
 /* --- arguments by name --- */
 
-struct named {
-	const struct launch *launch;
-	const struct kernel_call *call;
-};
-
 /* A value, or `otherwise` when the kernel has no such parameter. */
-static int64_t value(const struct named *n, const char *name, int64_t otherwise)
+static int64_t value(const struct recording *n, const char *name, int64_t otherwise)
 {
 	int index = kernel_param_index(n->launch->kernel, name);
 
-	return index < 0 ? otherwise : n->call->values[index].i;
+	return index < 0 ? otherwise : n->call.values[index].i;
 }
 
-static const struct arg *pointer(const struct named *n, const char *name)
+static const struct arg *pointer(const struct recording *n, const char *name)
 {
 	int index = kernel_param_index(n->launch->kernel, name);
 
@@ -41,13 +36,13 @@ static const struct arg *pointer(const struct named *n, const char *name)
 }
 
 /* Reads what a pointer argument points to; the caller frees `*out`. */
-static enum status read_argument(struct recorder *r, const struct arg *arg, uint64_t bytes,
+static enum status read_argument(const struct recording *n, const struct arg *arg, uint64_t bytes,
 				 void **out)
 {
 	enum status status;
 
 	*out = xmalloc(bytes);
-	status = device_download(r->device.inner, NULL, arg->buffer, arg->offset, *out, bytes);
+	status = recording_read(n, arg->buffer, arg->offset, *out, bytes);
 	if (status != STATUS_OK) {
 		free(*out);
 		*out = NULL;
@@ -81,12 +76,12 @@ struct place {
 	int32_t position;               /* negative: nowhere */
 };
 
-static enum status read_i32s(struct recorder *r, const struct arg *array, int64_t count,
+static enum status read_i32s(const struct recording *n, const struct arg *array, int64_t count,
 			     struct place *places)
 {
 	int32_t *positions;
 
-	TRY(read_argument(r, array, (uint64_t)count * sizeof *positions, (void **)&positions));
+	TRY(read_argument(n, array, (uint64_t)count * sizeof *positions, (void **)&positions));
 	for (int64_t y = 0; y < count; y++)
 		places[y] = (struct place){ y, positions[y] };
 	free(positions);
@@ -95,15 +90,15 @@ static enum status read_i32s(struct recorder *r, const struct arg *array, int64_
 
 /* Of all grid.y rows: one a slot, at positions in device memory or one by value; or, with `start`,
  * rows that follow each other in one slot. */
-static enum status find_places(struct recorder *r, const struct named *n, struct place *places)
+static enum status find_places(const struct recording *n, struct place *places)
 {
-	int64_t count = n->call->grid.y;
+	int64_t count = n->call.grid.y;
 	const struct arg *array = pointer(n, "positions");
 
 	if (!array)
 		array = pointer(n, "position");
 	if (array)
-		return read_i32s(r, array, count, places);
+		return read_i32s(n, array, count, places);
 	for (int64_t y = 0; y < count; y++)
 		places[y] = kernel_param_index(n->launch->kernel, "start") >= 0
 			? (struct place){ 0, (int32_t)(value(n, "start", -1) + y) }
@@ -112,18 +107,18 @@ static enum status find_places(struct recorder *r, const struct named *n, struct
 }
 
 /* One event for each row and head; returns how many. */
-static size_t describe_rows(struct recorder *r, const struct named *n, const struct place *places,
+static size_t describe_rows(const struct recording *n, const struct place *places,
 			    struct event_kv *kv)
 {
 	const struct arg *rows = pointer(n, "rows"), *cache = pointer(n, "cache");
-	int64_t heads = n->call->grid.x, D = value(n, "D", 0), max_len = value(n, "max_len", 0);
+	int64_t heads = n->call.grid.x, D = value(n, "D", 0), max_len = value(n, "max_len", 0);
 	int64_t stride = value(n, "stride", heads * max_len * D);
 	uint64_t row_bytes = (uint64_t)D * sizeof(float);
 	/* A launch for one sequence gets the cache from its slot on. */
 	int64_t first = stride > 0 ? (int64_t)(cache->offset / sizeof(float)) / stride : 0;
 	size_t count = 0;
 
-	for (int64_t y = 0; y < n->call->grid.y; y++)
+	for (int64_t y = 0; y < n->call.grid.y; y++)
 		for (int64_t h = 0; h < heads && places[y].position >= 0; h++) {
 			uint64_t at = (uint64_t)(places[y].slot * stride
 						 + (h * max_len + places[y].position) * D);
@@ -133,18 +128,20 @@ static size_t describe_rows(struct recorder *r, const struct named *n, const str
 				.tensor = tensor_of(cache->buffer), .layer = n->launch->layer,
 				.slot = (int)(first + places[y].slot), .kv_head = (int)h,
 				.position = places[y].position,
-				.buffer = shadow_id(r, cache->buffer),
+				.buffer = shadow_id(n->recorder, cache->buffer),
 				.offset = cache->offset + at * sizeof(float), .bytes = row_bytes,
 			};
-			find_source(shadow_find(r, rows->buffer), from, row_bytes, &kv[count]);
+			find_source(shadow_find(n->recorder, rows->buffer), from, row_bytes,
+				    &kv[count]);
 			count++;
 		}
 	return count;
 }
 
-static enum status decode_scatter(struct recorder *r, const struct named *n)
+static enum status decode_scatter(const struct recording *n)
 {
-	size_t rows = n->call->grid.y, heads = n->call->grid.x;
+	struct recorder *r = n->recorder;
+	size_t rows = n->call.grid.y, heads = n->call.grid.x;
 	struct event_kv *kv;
 	struct place *places;
 	enum status status;
@@ -153,9 +150,9 @@ static enum status decode_scatter(struct recorder *r, const struct named *n)
 		return STATUS_OK;
 	places = xcalloc(rows, sizeof *places);
 	kv = xcalloc(rows * heads, sizeof *kv);
-	status = find_places(r, n, places);
+	status = find_places(n, places);
 	if (status == STATUS_OK)
-		status = store_kv(r->store, r->run, r->launches, kv, describe_rows(r, n, places, kv));
+		status = store_kv(r->store, r->run, n->number, kv, describe_rows(n, places, kv));
 	free(places);
 	free(kv);
 	return status;
@@ -195,7 +192,7 @@ static void partials_free(struct partials *p)
 }
 
 /* Dimensions are set; *found is false when the kernel does not have the parameters. */
-static enum status partials_read(struct recorder *r, const struct named *n, struct partials *p,
+static enum status partials_read(const struct recording *n, struct partials *p,
 				 bool *found)
 {
 	const struct arg *values = pointer(n, "partials"), *seq_lens = pointer(n, "seq_lens");
@@ -204,8 +201,8 @@ static enum status partials_read(struct recorder *r, const struct named *n, stru
 	*found = values && seq_lens && p->D > 0 && p->C > 0 && count > 0;
 	if (!*found)
 		return STATUS_OK;
-	TRY(read_argument(r, values, count * sizeof *p->values, (void **)&p->values));
-	return read_argument(r, seq_lens, (uint64_t)p->slots * sizeof *p->seq_lens,
+	TRY(read_argument(n, values, count * sizeof *p->values, (void **)&p->values));
+	return read_argument(n, seq_lens, (uint64_t)p->slots * sizeof *p->seq_lens,
 			     (void **)&p->seq_lens);
 }
 
@@ -264,10 +261,11 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 			out[c].weight /= total;
 }
 
-static enum status decode_chunk(struct recorder *r, const struct named *n)
+static enum status decode_chunk(const struct recording *n)
 {
+	struct recorder *r = n->recorder;
 	struct partials p = {
-		.slots = n->call->grid.y, .heads = n->call->grid.x, .chunks = n->call->grid.z,
+		.slots = n->call.grid.y, .heads = n->call.grid.x, .chunks = n->call.grid.z,
 		.D = value(n, "D", 0), .C = value(n, "C", 0),
 	};
 	int64_t kv_heads = value(n, "Hkv", p.heads);
@@ -275,7 +273,7 @@ static enum status decode_chunk(struct recorder *r, const struct named *n)
 	enum status status;
 	bool found;
 
-	status = partials_read(r, n, &p, &found);
+	status = partials_read(n, &p, &found);
 	if (status == STATUS_OK && found) {
 		size_t count = (size_t)(p.slots * p.heads * p.chunks);
 
@@ -284,7 +282,7 @@ static enum status decode_chunk(struct recorder *r, const struct named *n)
 			for (int64_t h = 0; h < p.heads; h++)
 				describe_row(&p, m, h, h * kv_heads / p.heads,
 					     rows + (m * p.heads + h) * p.chunks);
-		status = store_partials(r->store, r->run, r->launches, rows, count);
+		status = store_partials(r->store, r->run, n->number, rows, count);
 	}
 	free(rows);
 	partials_free(&p);
@@ -312,10 +310,11 @@ static size_t reduce_row(const struct partials *p, int64_t slot, int64_t head,
 	return (size_t)chunks;
 }
 
-static enum status decode_reduce(struct recorder *r, const struct named *n)
+static enum status decode_reduce(const struct recording *n)
 {
+	struct recorder *r = n->recorder;
 	struct partials p = {
-		.slots = n->call->grid.y, .heads = n->call->grid.x,
+		.slots = n->call.grid.y, .heads = n->call.grid.x,
 		.chunks = value(n, "max_chunks", 0),
 		.D = value(n, "D", 0), .C = value(n, "C", 0),
 	};
@@ -324,32 +323,32 @@ static enum status decode_reduce(struct recorder *r, const struct named *n)
 	size_t count = 0;
 	bool found;
 
-	status = partials_read(r, n, &p, &found);
+	status = partials_read(n, &p, &found);
 	if (status == STATUS_OK && found) {
 		rows = xcalloc((size_t)(p.slots * p.heads * p.chunks), sizeof *rows);
 		for (int64_t m = 0; m < p.slots; m++)
 			for (int64_t h = 0; h < p.heads; h++)
 				count += reduce_row(&p, m, h, rows + count);
-		status = store_reduces(r->store, r->run, r->launches, rows, count);
+		status = store_reduces(r->store, r->run, n->number, rows, count);
 	}
 	free(rows);
 	partials_free(&p);
 	return status;
 }
 
-enum status recorder_decode(struct recorder *r, const struct launch *launch,
-			    const struct kernel_call *call)
+enum status recorder_decode(const struct recording *n)
 {
-	struct named named = { launch, call };
+	const struct kernel *kernel = n->launch->kernel;
+	struct recorder *r = n->recorder;
 	enum status status = STATUS_OK;
 
-	if (launch->kernel->role == ROLE_SCATTER)
-		status = decode_scatter(r, &named);
-	else if (launch->kernel->role == ROLE_CHUNK && r->level >= LEVEL_PARTIALS)
-		status = decode_chunk(r, &named);
-	else if (launch->kernel->role == ROLE_REDUCE && r->level >= LEVEL_PARTIALS)
-		status = decode_reduce(r, &named);
+	if (kernel->role == ROLE_SCATTER)
+		status = decode_scatter(n);
+	else if (kernel->role == ROLE_CHUNK && r->level >= LEVEL_PARTIALS)
+		status = decode_chunk(n);
+	else if (kernel->role == ROLE_REDUCE && r->level >= LEVEL_PARTIALS)
+		status = decode_reduce(n);
 	if (status != STATUS_OK)
-		return fail_context(status, "L%" PRId64 " %s", r->launches, launch->kernel->name);
+		return fail_context(status, "L%" PRId64 " %s", n->number, kernel->name);
 	return STATUS_OK;
 }

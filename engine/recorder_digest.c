@@ -23,28 +23,26 @@
 /* --- what a launch wrote --- */
 
 /* Reads the ranges one by one, behind one another. */
-static enum status read_ranges(struct recorder *r, const struct buffer *buffer,
+static enum status read_ranges(const struct recording *rec, const struct buffer *buffer,
 			       const struct ranges *ranges, char *out)
 {
 	for (size_t i = 0; i < ranges->count; i++) {
 		uint64_t bytes = ranges->items[i].end - ranges->items[i].begin;
 
-		TRY(device_download(r->device.inner, NULL, buffer, ranges->items[i].begin, out,
-				    bytes));
+		TRY(recording_read(rec, buffer, ranges->items[i].begin, out, bytes));
 		out += bytes;
 	}
 	return STATUS_OK;
 }
 
 /* The same through the hull: one transfer for many ranges. `out` has room for the hull. */
-static enum status read_hull(struct recorder *r, const struct buffer *buffer,
+static enum status read_hull(const struct recording *rec, const struct buffer *buffer,
 			     const struct ranges *ranges, char *out)
 {
 	uint64_t begin = ranges->items[0].begin;
 	char *to = out;
 
-	TRY(device_download(r->device.inner, NULL, buffer, begin, out,
-			    ranges->items[ranges->count - 1].end - begin));
+	TRY(recording_read(rec, buffer, begin, out, ranges->items[ranges->count - 1].end - begin));
 	for (size_t i = 0; i < ranges->count; i++) {
 		uint64_t bytes = ranges->items[i].end - ranges->items[i].begin;
 
@@ -55,7 +53,7 @@ static enum status read_hull(struct recorder *r, const struct buffer *buffer,
 }
 
 /* `*bytes` of the ranges, behind one another; the caller frees `*out`. */
-static enum status read_written(struct recorder *r, const struct written *w, char **out,
+static enum status read_written(const struct recording *rec, const struct written *w, char **out,
 				uint64_t *bytes)
 {
 	const struct ranges *ranges = &w->ranges;
@@ -65,13 +63,14 @@ static enum status read_written(struct recorder *r, const struct written *w, cha
 	*bytes = ranges_bytes(ranges);
 	whole = ranges->count > FEW_RANGES && hull / 8 <= *bytes;
 	*out = xmalloc(whole ? hull : *bytes);
-	return whole ? read_hull(r, w->shadow->buffer, ranges, *out)
-		     : read_ranges(r, w->shadow->buffer, ranges, *out);
+	return whole ? read_hull(rec, w->shadow->buffer, ranges, *out)
+		     : read_ranges(rec, w->shadow->buffer, ranges, *out);
 }
 
-enum status recorder_digest_written(struct recorder *r, const struct written *w, int64_t op,
+enum status recorder_digest_written(const struct recording *rec, const struct written *w,
 				    bool keep)
 {
+	struct recorder *r = rec->recorder;
 	const struct ranges *ranges = &w->ranges;
 	struct event_digest digest = {
 		.buffer = w->shadow->id, .offset = ranges->items[0].begin,
@@ -81,12 +80,12 @@ enum status recorder_digest_written(struct recorder *r, const struct written *w,
 	uint64_t bytes;
 	char *data;
 
-	status = read_written(r, w, &data, &bytes);
+	status = read_written(rec, w, &data, &bytes);
 	if (status == STATUS_OK) {
 		digest.digest = digest_bytes(w->shadow->buffer->dtype, data, bytes);
 		/* Scattered bytes would not say where they were. */
 		digest.data = keep && ranges->count == 1 ? data : NULL;
-		status = store_digests(r->store, r->run, op, false, &digest, 1);
+		status = store_digests(r->store, r->run, rec->op, false, &digest, 1);
 	}
 	free(data);
 	return status;
@@ -142,7 +141,7 @@ enum status recorder_digest_state(struct recorder *r)
 {
 	struct event_digest *digests = xcalloc((size_t)r->shadow_count, sizeof *digests);
 	char *piece = xmalloc(PIECE_BYTES);
-	enum status status = device_sync(r->device.inner, NULL);
+	enum status status = recorder_wait(r);
 
 	if (status == STATUS_OK)
 		status = digest_all(r, digests, piece);

@@ -1,43 +1,46 @@
-/* recorder_launch.c - records launches: kernel, arguments, status, points.
+/* recorder_launch.c - launches: what is done before each, after it, and when the device runs it.
  *
- * What a launch writes is asked of the kernel table before it runs, since the answer may lie in
- * device memory that it changes. Digests of it are recorder_digest.c's part, what an attention
- * kernel's output means is recorder_decode.c's.
+ * What a launch writes is asked of the kernel table right before it runs, since the answer may lie
+ * in device memory that it or others change, and read right after. A device that runs work later
+ * tells when that is; any other is waited for. A launch's row is stored at the call, so that rows
+ * are in the order of calls. Captured launches are recorder_capture.c's part.
  */
 #include "config.h"
 
 #include "engine/recorder.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/launch_copy.h"
 #include "engine/recorder_internal.h"
 #include "traces/xalloc.h"
 
-/* A launch while it is being recorded. */
-struct recording {
-	struct recorder *recorder;
-	const struct launch *launch;
-	const struct kernel_param *params;
-	struct kernel_value values[MAX_ARGS];
-	struct kernel_call call;
-	struct written written[MAX_ARGS];
-	int written_count;
-};
-
 /* --- the call as the kernel table wants it --- */
+
+enum status recording_read(const struct recording *rec, const struct buffer *buffer,
+			   uint64_t offset, void *out, uint64_t bytes)
+{
+	struct recorder *r = rec->recorder;
+
+	if (rec->node)
+		return graph_read(r, rec->node, buffer, offset, out, bytes);
+	return device_download(r->device.inner, NULL, buffer, offset, out, bytes);
+}
 
 static bool call_read(void *context, int param, uint64_t offset, size_t bytes, void *out)
 {
-	struct recording *rec = context;
+	const struct recording *rec = context;
 	const struct arg *arg = &rec->launch->args[param];
-
 	struct device *inner = rec->recorder->device.inner;
 
-	return arg->buffer && device_download(inner, rec->launch->stream, arg->buffer,
-					      arg->offset + offset, out, bytes) == STATUS_OK;
+	if (!arg->buffer)
+		return false;
+	if (rec->node)
+		return recording_read(rec, arg->buffer, arg->offset + offset, out,
+				      bytes) == STATUS_OK;
+	return device_download(inner, rec->launch->stream, arg->buffer, arg->offset + offset, out,
+			       bytes) == STATUS_OK;
 }
 
 static struct kernel_value value_of(const struct arg *arg)
@@ -59,11 +62,12 @@ static struct kernel_value value_of(const struct arg *arg)
 	return (struct kernel_value){ 0, 0.0 };
 }
 
-static void recording_begin(struct recording *rec, struct recorder *r, const struct launch *launch)
+void recording_begin(struct recording *rec, struct recorder *r, const struct launch *launch,
+		     const struct node *node)
 {
 	int count;
 
-	*rec = (struct recording){ .recorder = r, .launch = launch };
+	*rec = (struct recording){ .recorder = r, .launch = launch, .node = node };
 	rec->params = kernel_params(launch->kernel, &count);
 	for (int i = 0; i < launch->arg_count; i++)
 		rec->values[i] = value_of(&launch->args[i]);
@@ -72,6 +76,13 @@ static void recording_begin(struct recording *rec, struct recorder *r, const str
 		.shared_bytes = launch->shared_bytes, .values = rec->values,
 		.read = call_read, .context = rec,
 	};
+}
+
+void recording_end(struct recording *rec)
+{
+	for (int i = 0; i < rec->written_count; i++)
+		ranges_clear(&rec->written[i].ranges);
+	rec->written_count = 0;
 }
 
 /* --- what it writes --- */
@@ -97,7 +108,7 @@ static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes
 }
 
 /* A kernel that does not say what it writes may write everything it has a non-const pointer to. */
-static void find_written(struct recording *rec)
+void recording_find_written(struct recording *rec)
 {
 	const struct kernel *kernel = rec->launch->kernel;
 
@@ -110,13 +121,7 @@ static void find_written(struct recording *rec)
 			add_extent(rec, i, 0, (uint64_t)rec->values[i].i);
 }
 
-static void recording_end(struct recording *rec)
-{
-	for (int i = 0; i < rec->written_count; i++)
-		ranges_clear(&rec->written[i].ranges);
-}
-
-static void mark_written(struct recording *rec)
+void recording_mark_written(const struct recording *rec)
 {
 	for (int i = 0; i < rec->written_count; i++) {
 		const struct written *w = &rec->written[i];
@@ -127,266 +132,252 @@ static void mark_written(struct recording *rec)
 	}
 }
 
-/* --- the row of the launch --- */
+/* --- what came of it --- */
 
-static uint64_t bits_of(const struct arg *arg)
+static enum status store_probed(const struct recording *rec, struct probe *probe)
 {
-	uint32_t half;
-
-	switch (arg->kind) {
-	case PARAM_I32: case PARAM_U32: case PARAM_F32:
-		memcpy(&half, &arg->value, sizeof half);
-		return half;
-	case PARAM_I64: case PARAM_U64: case PARAM_F64:
-		return arg->value.u64;
-	case PARAM_POINTER: case PARAM_BLOB:
-		break;
-	}
-	return 0;
-}
-
-/* The pointer fields of a blob, with its addresses blanked: they are no part of the value. */
-static void describe_blob(struct recorder *r, const struct arg *arg, struct event_arg *out)
-{
-	struct event_pointer *pointers = xcalloc((size_t)arg->field_count, sizeof *pointers);
-	char *blob = xmalloc(arg->bytes);
-
-	memcpy(blob, arg->value.blob, arg->bytes);
-	for (int i = 0; i < arg->field_count; i++) {
-		const struct pointer_field *field = &arg->fields[i];
-
-		memset(blob + field->at, 0, sizeof(uint64_t));
-		pointers[i] = (struct event_pointer){
-			.at = field->at, .buffer = shadow_id(r, field->buffer),
-			.offset = field->offset,
-		};
-	}
-	out->blob = blob;
-	out->blob_bytes = arg->bytes;
-	out->pointers = pointers;
-	out->pointer_count = arg->field_count;
-}
-
-static void describe_args(struct recording *rec, struct event_arg *out)
-{
-	for (int i = 0; i < rec->launch->arg_count; i++) {
-		const struct arg *arg = &rec->launch->args[i];
-
-		out[i] = (struct event_arg){
-			.name = rec->params[i].name, .type = rec->params[i].type,
-			.kind = param_kind_name(arg->kind), .bits = bits_of(arg),
-			.live = arg->live != NULL,
-		};
-		if (arg->kind == PARAM_POINTER) {
-			out[i].buffer = shadow_id(rec->recorder, arg->buffer);
-			out[i].offset = arg->buffer ? arg->offset : 0;
-		} else if (arg->kind == PARAM_BLOB) {
-			describe_blob(rec->recorder, arg, &out[i]);
-		}
-	}
-}
-
-static void release_args(struct event_arg *args, int count)
-{
-	for (int i = 0; i < count; i++) {
-		free((void *)args[i].blob);
-		free((void *)args[i].pointers);
-	}
-}
-
-const char *recorder_attribute_name(enum launch_attribute_id id)
-{
-	static const char *const names[] = {
-		[ATTRIBUTE_MAX_DYNAMIC_SHARED] = "max_dynamic_shared",
-		[ATTRIBUTE_COOPERATIVE] = "cooperative",
-	};
-
-	return names[id];
-}
-
-/* JSON object, or NULL when there are none; the caller frees. */
-static char *describe_attributes(const struct launch *launch)
-{
-	json_t *object;
-	char *text;
-
-	if (!launch->attribute_count)
-		return NULL;
-	object = json_object();
-	for (int i = 0; i < launch->attribute_count; i++)
-		json_object_set_new(object, recorder_attribute_name(launch->attributes[i].id),
-				    json_integer(launch->attributes[i].value));
-	text = json_dumps(object, JSON_COMPACT);
-	json_decref(object);
-	return text;
-}
-
-static void dim3_to(uint32_t out[3], struct dim3 d)
-{
-	out[0] = d.x;
-	out[1] = d.y;
-	out[2] = d.z;
-}
-
-/* Device time of the launch that just ended. */
-static double launch_us(const struct recorder *r)
-{
-	double us = device_last_launch_us(r->device.inner);
-
-	return us < 0.0 ? NAN : us;
-}
-
-static enum status note_launch(struct recording *rec, enum status done, int64_t *op)
-{
-	const struct launch *launch = rec->launch;
+	const struct dim3 block = rec->launch->block;
 	struct recorder *r = rec->recorder;
-	struct event_arg args[MAX_ARGS];
-	char *attributes = describe_attributes(launch);
-	struct event_launch event = {
-		.number = r->launches, .kernel = launch->kernel->name,
-		.shared_bytes = launch->shared_bytes, .layer = launch->layer,
-		.args = args, .arg_count = launch->arg_count,
-		.attributes = attributes,
-	};
-	struct event_op row = {
-		.kind = OP_LAUNCH, .stream = numbers_find(&r->streams, launch->stream),
-		.object = -1,
-		.start_us = NAN, .duration_us = done == STATUS_OK ? launch_us(r) : NAN,
-		.launch = &event,
-	};
-
-	dim3_to(event.grid, launch->grid);
-	dim3_to(event.block, launch->block);
-	dim3_to(event.cluster, launch->cluster);
-	describe_args(rec, args);
-	done = recorder_note(r, &row, done, op);
-	release_args(args, launch->arg_count);
-	free(attributes);
-	return done;
-}
-
-/* --- the kernel's row, once a run --- */
-
-static char *params_json(const struct kernel *kernel)
-{
-	int count;
-	const struct kernel_param *params = kernel_params(kernel, &count);
-	json_t *array = json_array();
-	char *text;
-
-	for (int i = 0; i < count; i++)
-		json_array_append_new(array, json_pack("{s:s, s:s}", "name", params[i].name,
-						       "type", params[i].type));
-	text = json_dumps(array, JSON_COMPACT);
-	json_decref(array);
-	return text;
-}
-
-static int describe_sources(const struct kernel *kernel, struct event_source **out)
-{
-	const struct kernel_source *sources = kernel_sources(kernel);
-	int count = 0;
-
-	while (sources[count].file)
-		count++;
-	*out = xcalloc((size_t)count, sizeof **out);
-	for (int i = 0; i < count; i++)
-		(*out)[i] = (struct event_source){ sources[i].file, sources[i].text };
-	return count;
-}
-
-static enum status store_kernel_once(struct recorder *r, const struct kernel *kernel)
-{
-	struct event_source *sources;
-	struct event_kernel event;
-	enum status status;
-	char *params;
-
-	for (int i = 0; i < r->kernel_count; i++)
-		if (r->kernels[i] == kernel)
-			return STATUS_OK;
-	params = params_json(kernel);
-	event = (struct event_kernel){
-		.name = kernel->name, .params = params, .origin = kernel->origin,
-		.independent = kernel->independent,
-	};
-	event.source_count = describe_sources(kernel, &sources);
-	event.sources = sources;
-	status = store_kernel(r->store, r->run, &event);
-	free(sources);
-	free(params);
-	r->kernels = xreallocarray(r->kernels, (size_t)r->kernel_count + 1, sizeof *r->kernels);
-	r->kernels[r->kernel_count++] = kernel;
-	return status;
-}
-
-/* --- launching --- */
-
-static enum status store_probed(struct recorder *r)
-{
 	struct event_point *points;
 	uint64_t dropped;
 	enum status status;
 	size_t count;
 
-	TRY(probe_collect(r->probe, r->points, &points, &count, &dropped));
-	status = store_points(r->store, r->run, r->launches, points, count, dropped);
+	TRY(probe_collect(probe, r->points, &points, &count, &dropped));
+	/* The device may tell of a launch before the row of it is there. */
+	status = store_points_ahead(r->store, r->run, rec->number,
+				    (int64_t)block.x * block.y * block.z, points, count, dropped);
 	free(points);
 	return status;
 }
 
-/* Everything the level asks for about a launch that succeeded. */
-static enum status record_results(struct recording *rec, int64_t op, bool probed)
+enum status recording_results(struct recording *rec, struct probe *points)
 {
-	struct recorder *r = rec->recorder;
 	enum kernel_role role = rec->launch->kernel->role;
 	/* Partials and results of attention are kept whole. */
-	bool keep = r->level >= LEVEL_PARTIALS
+	bool keep = rec->recorder->level >= LEVEL_PARTIALS
 		&& (role == ROLE_REDUCE || role == ROLE_ATTENTION);
 
 	for (int i = 0; i < rec->written_count; i++)
 		if (rec->written[i].ranges.count)
-			TRY(recorder_digest_written(r, &rec->written[i], op, keep));
-	TRY(recorder_decode(r, rec->launch, &rec->call));
-	return probed ? store_probed(r) : STATUS_OK;
+			TRY(recorder_digest_written(rec, &rec->written[i], keep));
+	TRY(recorder_decode(rec));
+	return points ? store_probed(rec, points) : STATUS_OK;
 }
 
-static enum status launch_recorded(struct recording *rec)
+/* --- tickets --- */
+
+static struct ticket *ticket_new(struct recorder *r, const struct launch *launch)
 {
-	struct recorder *r = rec->recorder;
-	struct launch launch = *rec->launch;
-	enum status done;
+	struct ticket *t = xcalloc(1, sizeof *t);
+
+	t->recorder = r;
+	t->launch = launch_copy(launch);
+	t->launch.ticket = t;
+	t->stored = r->storing;
+	recording_begin(&t->recording, r, &t->launch, NULL);
+	/* The device may tell of the work before it returns, and the row be stored after that. */
+	t->recording.op = r->last_op + 1;
+	t->recording.number = r->launches;
+	t->next = r->tickets;
+	r->tickets = t;
+	return t;
+}
+
+static void ticket_free(struct ticket *t)
+{
+	struct ticket **link = &t->recorder->tickets;
+
+	while (*link != t)
+		link = &(*link)->next;
+	*link = t->next;
+	recording_end(&t->recording);
+	launch_copy_free(&t->launch);
+	free(t);
+}
+
+void tickets_free(struct recorder *r)
+{
+	while (r->tickets)
+		ticket_free(r->tickets);
+}
+
+static enum status ticket_before(struct ticket *t)
+{
+	bool active;
+
+	recording_find_written(&t->recording);
+	if (!t->launch.probed)
+		return STATUS_OK;
+	return probe_prepare(t->recorder->probe, t->launch.kernel, &t->recording.call, &active);
+}
+
+static enum status ticket_after(struct ticket *t)
+{
+	enum status status = STATUS_OK;
+
+	if (t->stored)
+		status = recording_results(&t->recording,
+					   t->launch.probed ? t->recorder->probe : NULL);
+	recording_mark_written(&t->recording);
+	return status;
+}
+
+void recorder_keep_error(struct recorder *r, enum status status)
+{
+	if (status == STATUS_OK || r->late != STATUS_OK)
+		return;
+	r->late = status;
+	error_save(&r->late_error);
+}
+
+static void observe_before(void *context, void *ticket)
+{
+	struct ticket *t = ticket;
+
+	if (t->node)
+		recorder_node_begins(t->node);
+	else
+		recorder_keep_error(context, ticket_before(t));
+}
+
+static void ticket_ended(struct ticket *t, enum status done)
+{
+	struct recorder *r = t->recorder;
+	int code = error_code();
+
+	t->ended = true;
+	if (done == STATUS_OK && r->late == STATUS_OK)
+		recorder_keep_error(r, ticket_after(t));
+	else if (done != STATUS_OK && t->noted && t->stored)
+		recorder_keep_error(r, store_op_failed(r->store, r->run, t->recording.op,
+						       code ? code : 999));
+	if (!t->calling)
+		ticket_free(t);
+}
+
+static void observe_after(void *context, void *ticket, enum status done)
+{
+	struct ticket *t = ticket;
+
+	(void)context;
+	if (t->node)
+		recorder_node_ended(t->node, done);
+	else
+		ticket_ended(t, done);
+}
+
+const struct device_observer recorder_observer = {
+	.before = observe_before, .after = observe_after,
+};
+
+/* --- launching --- */
+
+enum status recorder_own_begin(struct recorder *r)
+{
+	if (!r->capturing.count || r->relaxed)
+		return STATUS_OK;
+	return device_capture_relax(r->device.inner, true);
+}
+
+void recorder_own_end(struct recorder *r)
+{
+	struct error_record error;
+
+	if (!r->capturing.count || r->relaxed)
+		return;
+	error_save(&error);
+	device_capture_relax(r->device.inner, false);
+	error_restore(&error);
+}
+
+static enum status note_launch(struct ticket *t, enum status done)
+{
+	struct recorder *r = t->recorder;
+	double us = !r->observed && done == STATUS_OK ? device_last_launch_us(r->device.inner) : -1;
+	struct event_op row = OP(OP_LAUNCH, .stream = numbers_find(&r->streams, t->launch.stream));
 	int64_t op;
 
-	TRY(store_kernel_once(r, launch.kernel));
-	if (r->probe)
-		TRY(probe_prepare(r->probe, launch.kernel, &rec->call, &launch.probed));
-	done = device_launch(r->device.inner, &launch);
-	if (done == STATUS_OK)
-		done = device_sync(r->device.inner, launch.stream);
-	TRY(note_launch(rec, done, &op));
-	TRY(record_results(rec, op, launch.probed));
-	mark_written(rec);
-	return STATUS_OK;
+	row.duration_us = us < 0.0 ? NAN : us;
+	done = recorder_note_launch(r, &t->launch, t->recording.number, &row, done, &op);
+	t->noted = op >= 0;
+	return done;
+}
+
+static enum status wait_for(struct ticket *t)
+{
+	struct recorder *r = t->recorder;
+	enum status status;
+
+	TRY(recorder_own_begin(r));
+	status = device_sync(r->device.inner, t->launch.stream);
+	recorder_own_end(r);
+	return status;
+}
+
+static enum status own_before(struct ticket *t)
+{
+	struct recorder *r = t->recorder;
+	enum status status;
+
+	if (r->observed)
+		return STATUS_OK;
+	TRY(recorder_own_begin(r));
+	status = ticket_before(t);
+	recorder_own_end(r);
+	return status;
+}
+
+static enum status own_after(struct ticket *t)
+{
+	struct recorder *r = t->recorder;
+	enum status status;
+
+	if (r->observed)
+		return STATUS_OK;
+	TRY(recorder_own_begin(r));
+	status = ticket_after(t);
+	recorder_own_end(r);
+	return status;
+}
+
+static enum status launch_ticket(struct ticket *t)
+{
+	struct recorder *r = t->recorder;
+	enum status done;
+
+	if (t->stored) {
+		TRY(recorder_store_kernel(r, t->launch.kernel));
+		if (r->probe)
+			TRY(probe_check(t->launch.kernel, &t->recording.call, &t->launch.probed));
+	}
+	TRY(own_before(t));
+	done = device_launch(r->device.inner, &t->launch);
+	t->given = done == STATUS_OK;
+	if (done == STATUS_OK && !r->observed && t->stored)
+		done = wait_for(t);
+	if (t->stored)
+		done = note_launch(t, done);
+	TRY(done);
+	return own_after(t);
 }
 
 enum status recorder_launch(struct device *device, const struct launch *launch)
 {
 	struct recorder *r = recorder_of(device);
-	struct recording rec;
+	struct graph_shadow *capture = recorder_capture_of(r, launch->stream);
+	struct ticket *t;
 	enum status done;
 
-	TRY(recorder_window(r, 'L', r->launches));
-	recording_begin(&rec, r, launch);
-	find_written(&rec);
-	if (r->storing) {
-		done = launch_recorded(&rec);
-	} else {
-		done = device_launch(device->inner, launch);
-		if (done == STATUS_OK)
-			mark_written(&rec);
-	}
-	recording_end(&rec);
+	if (capture)
+		return recorder_capture_launch(r, capture, launch);
+	TRY(recorder_window(r, 'L', r->launches, 1));
+	t = ticket_new(r, launch);
+	t->calling = true;
+	done = launch_ticket(t);
+	t->calling = false;
+	if (t->ended || !t->given || !r->observed)
+		ticket_free(t);
 	if (!recorder_refused(done))
 		r->launches++;
 	return done;

@@ -1,7 +1,8 @@
-/* recorder_ops.c - every operation but launches: done on the inner device, then noted.
+/* recorder_ops.c - memory: each operation is done on the inner device, then noted.
  *
  * Each function has the same shape: do it, note it with what it returned, remember what it wrote.
- * An operation the inner device does not have is refused there. The table is last.
+ * Copies and fills in a stream that captures become nodes. An operation the inner device does not
+ * have is refused there. The table is last.
  */
 #include "config.h"
 
@@ -13,18 +14,6 @@
 
 #include "engine/recorder_internal.h"
 #include "traces/xalloc.h"
-
-#define OP(kind_, ...) \
-	((struct event_op){ .kind = (kind_), .start_us = NAN, .duration_us = NAN, .object = -1, \
-			    __VA_ARGS__ })
-
-/* recorder_note() for callers that need no number. */
-static enum status note(struct recorder *r, struct event_op op, enum status done)
-{
-	int64_t number;
-
-	return recorder_note(r, &op, done, &number);
-}
 
 static int stream_number(const struct recorder *r, const struct stream *stream)
 {
@@ -54,8 +43,8 @@ static enum status recorder_alloc(struct device *device, const struct buffer_spe
 		r->last_id = alloc.id;
 	if (done == STATUS_OK)
 		shadow_add(r, *out, alloc.id);
-	return note(r, OP(OP_ALLOC, .buffer = alloc.id, .bytes = alloc.bytes, .alloc = &alloc),
-		    done);
+	return recorder_add(r, OP(OP_ALLOC, .buffer = alloc.id, .bytes = alloc.bytes,
+				  .alloc = &alloc), done);
 }
 
 static enum status recorder_free(struct device *device, struct buffer *buffer)
@@ -65,9 +54,11 @@ static enum status recorder_free(struct device *device, struct buffer *buffer)
 	uint32_t id = shadow ? shadow->id : 0;
 	enum status done = device_free(device->inner, buffer);
 
-	if (done == STATUS_OK && shadow)
+	if (done == STATUS_OK && shadow) {
+		graphs_forget_buffer(r, buffer);
 		shadow_remove(r, shadow);
-	return note(r, OP(OP_FREE, .buffer = id), done);
+	}
+	return recorder_add(r, OP(OP_FREE, .buffer = id), done);
 }
 
 static enum status upload(struct device *device, enum op_kind kind, struct stream *stream,
@@ -102,6 +93,7 @@ static enum status recorder_upload(struct device *device, struct stream *stream,
 enum status recorder_restore(struct device *device, struct buffer *buffer, uint64_t offset,
 			     const void *source, size_t bytes)
 {
+	TRY(recorder_wait(recorder_of(device)));
 	return upload(device, OP_RESTORE, NULL, buffer, offset, source, bytes);
 }
 
@@ -140,10 +132,10 @@ static enum status upload_pointers(struct device *device, enum op_kind kind, str
 		shadow_written(r, shadow, offset, count * sizeof(uint64_t));
 		shadow_set_pointers(shadow, offset, pointers, count);
 	}
-	done = note(r, OP(kind, .stream = stream_number(r, stream),
-			  .buffer = shadow_id(r, buffer), .offset = offset,
-			  .bytes = count * sizeof(uint64_t), .pointers = pointers,
-			  .pointer_count = (int)count), done);
+	done = recorder_add(r, OP(kind, .stream = stream_number(r, stream),
+				  .buffer = shadow_id(r, buffer), .offset = offset,
+				  .bytes = count * sizeof(uint64_t), .pointers = pointers,
+				  .pointer_count = (int)count), done);
 	free(pointers);
 	return done;
 }
@@ -159,6 +151,7 @@ enum status recorder_restore_pointers(struct device *device, struct buffer *buff
 				      uint64_t offset, const struct pointer_entry *entries,
 				      size_t count)
 {
+	TRY(recorder_wait(recorder_of(device)));
 	return upload_pointers(device, OP_RESTORE, NULL, buffer, offset, entries, count);
 }
 
@@ -171,9 +164,9 @@ static enum status recorder_download(struct device *device, struct stream *strea
 					   bytes);
 	bool keep = r->level >= LEVEL_PARTIALS && done == STATUS_OK;
 
-	return note(r, OP(OP_DOWNLOAD, .stream = stream_number(r, stream),
-			  .buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
-			  .data = keep ? destination : NULL), done);
+	return recorder_add(r, OP(OP_DOWNLOAD, .stream = stream_number(r, stream),
+				  .buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
+				  .data = keep ? destination : NULL), done);
 }
 
 static enum status recorder_copy(struct device *device, struct stream *stream, struct buffer *to,
@@ -181,14 +174,22 @@ static enum status recorder_copy(struct device *device, struct stream *stream, s
 				 uint64_t from_offset, size_t bytes)
 {
 	struct recorder *r = recorder_of(device);
-	enum status done = device_copy(device->inner, stream, to, to_offset, from, from_offset,
-				       bytes);
+	struct graph_shadow *capture = recorder_capture_of(r, stream);
+	struct event_op op = OP(OP_COPY, .stream = stream_number(r, stream),
+				.buffer = shadow_id(r, to), .offset = to_offset, .bytes = bytes,
+				.from_buffer = shadow_id(r, from), .from_offset = from_offset);
+	struct node *node;
+	enum status done;
 
+	if (capture)
+		TRY(recorder_capture_move(r, capture, OP_COPY, stream, to, to_offset, bytes,
+					  &node));
+	done = device_copy(device->inner, stream, to, to_offset, from, from_offset, bytes);
+	if (capture)
+		return recorder_note_node(r, capture, op, node, done);
 	if (done == STATUS_OK)
 		shadow_written(r, shadow_find(r, to), to_offset, bytes);
-	return note(r, OP(OP_COPY, .stream = stream_number(r, stream), .buffer = shadow_id(r, to),
-			  .offset = to_offset, .bytes = bytes, .from_buffer = shadow_id(r, from),
-			  .from_offset = from_offset), done);
+	return recorder_add(r, op, done);
 }
 
 static enum status recorder_fill(struct device *device, struct stream *stream,
@@ -196,104 +197,23 @@ static enum status recorder_fill(struct device *device, struct stream *stream,
 				 size_t words)
 {
 	struct recorder *r = recorder_of(device);
-	enum status done = device_fill(device->inner, stream, buffer, offset, pattern, words);
+	struct graph_shadow *capture = recorder_capture_of(r, stream);
 	uint64_t bytes = words * sizeof pattern;
+	struct event_op op = OP(OP_FILL, .stream = stream_number(r, stream),
+				.buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
+				.pattern = pattern);
+	struct node *node;
+	enum status done;
 
+	if (capture)
+		TRY(recorder_capture_move(r, capture, OP_FILL, stream, buffer, offset, bytes,
+					  &node));
+	done = device_fill(device->inner, stream, buffer, offset, pattern, words);
+	if (capture)
+		return recorder_note_node(r, capture, op, node, done);
 	if (done == STATUS_OK)
 		shadow_written(r, shadow_find(r, buffer), offset, bytes);
-	return note(r, OP(OP_FILL, .stream = stream_number(r, stream),
-			  .buffer = shadow_id(r, buffer),
-			  .offset = offset, .bytes = bytes, .pattern = pattern), done);
-}
-
-static enum status recorder_sync(struct device *device, struct stream *stream)
-{
-	struct recorder *r = recorder_of(device);
-	enum status done = device_sync(device->inner, stream);
-
-	/* Stream 0 is the whole device here, as NULL is for device_sync(). */
-	return note(r, OP(OP_SYNC, .stream = stream_number(r, stream)), done);
-}
-
-/* --- streams and events --- */
-
-static struct event_op event_op(enum op_kind kind, int stream, int64_t event)
-{
-	return (struct event_op){
-		.kind = kind, .stream = stream, .start_us = NAN, .duration_us = NAN,
-		.object = event,
-	};
-}
-
-static enum status recorder_stream_create(struct device *device, struct stream **out)
-{
-	struct recorder *r = recorder_of(device);
-	enum status done = device_stream_create(device->inner, out);
-
-	if (done == STATUS_OK)
-		numbers_add(&r->streams, *out);
-	return note(r, OP(OP_STREAM_CREATE, .stream = done == STATUS_OK ? r->streams.count : 0),
-		    done);
-}
-
-static enum status recorder_stream_destroy(struct device *device, struct stream *stream)
-{
-	struct recorder *r = recorder_of(device);
-	int number = stream_number(r, stream);
-	enum status done = device_stream_destroy(device->inner, stream);
-
-	if (done == STATUS_OK)
-		numbers_remove(&r->streams, stream);
-	return note(r, OP(OP_STREAM_DESTROY, .stream = number), done);
-}
-
-static enum status recorder_event_create(struct device *device, struct event **out)
-{
-	struct recorder *r = recorder_of(device);
-	enum status done = device_event_create(device->inner, out);
-
-	if (done == STATUS_OK)
-		numbers_add(&r->events, *out);
-	return note(r, event_op(OP_EVENT_CREATE, 0, done == STATUS_OK ? r->events.count : -1),
-		    done);
-}
-
-static enum status recorder_event_destroy(struct device *device, struct event *event)
-{
-	struct recorder *r = recorder_of(device);
-	int number = numbers_find(&r->events, event);
-	enum status done = device_event_destroy(device->inner, event);
-
-	if (done == STATUS_OK)
-		numbers_remove(&r->events, event);
-	return note(r, event_op(OP_EVENT_DESTROY, 0, number), done);
-}
-
-static enum status recorder_event_record(struct device *device, struct event *event,
-					 struct stream *stream)
-{
-	struct recorder *r = recorder_of(device);
-	struct event_op op = event_op(OP_EVENT_RECORD, stream_number(r, stream),
-				      numbers_find(&r->events, event));
-
-	return note(r, op, device_event_record(device->inner, event, stream));
-}
-
-static enum status recorder_event_wait(struct device *device, struct stream *stream,
-				       struct event *event)
-{
-	struct recorder *r = recorder_of(device);
-	struct event_op op = event_op(OP_EVENT_WAIT, stream_number(r, stream),
-				      numbers_find(&r->events, event));
-
-	return note(r, op, device_event_wait(device->inner, stream, event));
-}
-
-/* A question, not work of the device: no row. */
-static enum status recorder_event_elapsed(struct device *device, struct event *from,
-					  struct event *to, double *us)
-{
-	return device_event_elapsed(device->inner, from, to, us);
+	return recorder_add(r, op, done);
 }
 
 static double recorder_last_launch_us(struct device *device)
@@ -310,6 +230,8 @@ const struct device_ops device_recorder = {
 	.upload = recorder_upload,
 	.upload_pointers = recorder_upload_pointers,
 	.download = recorder_download,
+	.upload_async = recorder_upload_async,
+	.download_async = recorder_download_async,
 	.copy = recorder_copy,
 	.fill = recorder_fill,
 	.launch = recorder_launch,
@@ -320,7 +242,19 @@ const struct device_ops device_recorder = {
 	.event_destroy = recorder_event_destroy,
 	.event_record = recorder_event_record,
 	.event_wait = recorder_event_wait,
+	.event_sync = recorder_event_sync,
 	.event_elapsed = recorder_event_elapsed,
+	.capture_begin = recorder_capture_begin,
+	.capture_end = recorder_capture_end,
+	.capture_state = recorder_capture_state,
+	.capture_relax = recorder_capture_relax,
+	.graph_create = recorder_graph_create,
+	.graph_add_launch = recorder_graph_add_launch,
+	.graph_add_copy = recorder_graph_add_copy,
+	.graph_instantiate = recorder_graph_instantiate,
+	.graph_launch = recorder_graph_launch,
+	.graph_destroy = recorder_graph_destroy,
+	.graph_exec_destroy = recorder_graph_exec_destroy,
 	.last_launch_us = recorder_last_launch_us,
 	.step_begin = recorder_step_begin,
 	.step_end = recorder_step_end,

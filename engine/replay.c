@@ -1,45 +1,25 @@
 /* replay.c - walks a recorded run and does each operation on another device.
  *
- * Numbers of the trace become objects of the target: buffers, streams and events are looked up in
- * tables that grow as they are created. Recording what happens and comparing it are left to the
- * recorder and to traces/diff.h. Serves `flashtwin replay` and the tests.
+ * Numbers of the trace become objects of the target, which are looked up in tables that grow as
+ * they are created. Launches are built in replay_launch.c, graphs in replay_graph.c. Recording what
+ * happens and comparing it are left to the recorder and to traces/diff.h. Serves `flashtwin replay`
+ * and the tests.
  */
 #include "config.h"
 
 #include "engine/replay.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/recorder.h"
+#include "engine/replay_internal.h"
 #include "traces/xalloc.h"
 
-/* Objects of the target by their number in the trace. */
-struct table {
-	void **items;
-	size_t count;
-};
+/* --- tables --- */
 
-/* A step of the trace: operations first to last. */
-struct step {
-	int64_t step, first_op, last_op;        /* last_op -1: it did not end */
-};
-
-struct replay {
-	struct device *target;
-	bool recording;                 /* the target is a recorder */
-	struct store *trace;
-	struct store_run run;
-	struct table buffers, streams, events;
-	struct step *steps;
-	size_t step_count, next_step;
-	bool stopped;                   /* the target failed where the recorded device did not */
-	int64_t operations;
-};
-
-static void table_set(struct table *table, size_t number, void *item)
+void table_set(struct table *table, size_t number, void *item)
 {
 	if (number >= table->count) {
 		table->items = xreallocarray(table->items, number + 1, sizeof *table->items);
@@ -50,19 +30,20 @@ static void table_set(struct table *table, size_t number, void *item)
 	table->items[number] = item;
 }
 
-static void *table_get(const struct table *table, uint64_t number)
+void *table_get(const struct table *table, uint64_t number)
 {
 	return number < table->count ? table->items[number] : NULL;
 }
 
-static struct buffer *buffer_of(const struct replay *r, uint32_t id)
+void *replay_keep(struct replay *r, const void *bytes, size_t count)
 {
-	return table_get(&r->buffers, id);
-}
+	void *copy = xcalloc(count ? count : 1, 1);
 
-static struct stream *stream_of(const struct replay *r, const struct event_op *op)
-{
-	return table_get(&r->streams, (uint64_t)op->stream);
+	if (bytes)
+		memcpy(copy, bytes, count);
+	r->memory = xreallocarray(r->memory, r->memory_count + 1, sizeof *r->memory);
+	r->memory[r->memory_count++] = copy;
+	return copy;
 }
 
 /* --- memory --- */
@@ -92,6 +73,17 @@ static enum status replay_free(struct replay *r, const struct event_op *op)
 	return STATUS_OK;
 }
 
+/* All work of the target comes before it. */
+static enum status replay_restore(struct replay *r, const struct event_op *op)
+{
+	struct buffer *buffer = buffer_of(r, op->buffer);
+
+	if (r->recording)
+		return recorder_restore(r->target, buffer, op->offset, op->data, op->bytes);
+	TRY(device_sync(r->target, NULL));
+	return device_upload(r->target, NULL, buffer, op->offset, op->data, op->bytes);
+}
+
 static enum status replay_upload(struct replay *r, const struct event_op *op)
 {
 	struct buffer *buffer = buffer_of(r, op->buffer);
@@ -99,8 +91,11 @@ static enum status replay_upload(struct replay *r, const struct event_op *op)
 	if (!op->data && op->bytes)
 		return fail(STATUS_DAMAGED,
 			    "the %" PRIu64 " bytes of an upload are not in the trace", op->bytes);
-	if (op->kind == OP_RESTORE && r->recording)
-		return recorder_restore(r->target, buffer, op->offset, op->data, op->bytes);
+	if (op->kind == OP_RESTORE)
+		return replay_restore(r, op);
+	if (op->kind == OP_UPLOAD_ASYNC)
+		return device_upload_async(r->target, stream_of(r, op), buffer, op->offset,
+					   replay_keep(r, op->data, op->bytes), op->bytes);
 	return device_upload(r->target, stream_of(r, op), buffer, op->offset, op->data, op->bytes);
 }
 
@@ -135,19 +130,22 @@ static enum status replay_download(struct replay *r, const struct event_op *op)
 		return fail(STATUS_DAMAGED,
 			    "a download of %" PRIu64 " bytes from %s, which has %zu",
 			    op->bytes, buffer->name, buffer->bytes);
+	if (op->kind == OP_DOWNLOAD_ASYNC)
+		return device_download_async(r->target, stream_of(r, op), buffer, op->offset,
+					     replay_keep(r, NULL, op->bytes), op->bytes);
 	bytes = xmalloc(op->bytes);
 	status = device_download(r->target, stream_of(r, op), buffer, op->offset, bytes, op->bytes);
 	free(bytes);
 	return status;
 }
 
-static enum status replay_copy(struct replay *r, const struct event_op *op)
+enum status replay_copy(struct replay *r, const struct event_op *op)
 {
 	return device_copy(r->target, stream_of(r, op), buffer_of(r, op->buffer), op->offset,
 			   buffer_of(r, op->from_buffer), op->from_offset, op->bytes);
 }
 
-static enum status replay_fill(struct replay *r, const struct event_op *op)
+enum status replay_fill(struct replay *r, const struct event_op *op)
 {
 	return device_fill(r->target, stream_of(r, op), buffer_of(r, op->buffer), op->offset,
 			   op->pattern, op->bytes / sizeof op->pattern);
@@ -158,173 +156,6 @@ static enum status replay_sync(struct replay *r, const struct event_op *op)
 	return device_sync(r->target, stream_of(r, op));
 }
 
-/* --- launches --- */
-
-/* Room for the pointer fields of all blob arguments of a launch. */
-struct fields {
-	struct pointer_field *items;
-	int count;
-};
-
-static enum status kind_from_name(const char *name, enum param_kind *out)
-{
-	for (int kind = PARAM_I32; kind <= PARAM_BLOB; kind++)
-		if (!strcmp(param_kind_name((enum param_kind)kind), name)) {
-			*out = (enum param_kind)kind;
-			return STATUS_OK;
-		}
-	return fail(STATUS_DAMAGED, "an argument is of kind '%s'", name);
-}
-
-static void build_fields(const struct replay *r, const struct event_arg *from, struct arg *arg,
-			 struct fields *fields)
-{
-	struct pointer_field *first = fields->items + fields->count;
-
-	for (int i = 0; i < from->pointer_count; i++)
-		fields->items[fields->count++] = (struct pointer_field){
-			from->pointers[i].at, buffer_of(r, from->pointers[i].buffer),
-			from->pointers[i].offset,
-		};
-	arg->fields = first;
-	arg->field_count = from->pointer_count;
-}
-
-static enum status build_arg(const struct replay *r, const struct kernel_param *param,
-			     const struct event_arg *from, struct arg *arg, struct fields *fields)
-{
-	uint32_t half = (uint32_t)from->bits;
-
-	*arg = (struct arg){ .name = from->name };
-	TRY(kind_from_name(from->kind, &arg->kind));
-	switch (arg->kind) {
-	case PARAM_POINTER:
-		arg->buffer = buffer_of(r, from->buffer);
-		arg->offset = from->offset;
-		break;
-	case PARAM_BLOB:
-		arg->value.blob = from->blob;
-		arg->bytes = from->blob_bytes;
-		arg->alignment = param->alignment;
-		build_fields(r, from, arg, fields);
-		break;
-	case PARAM_I32: case PARAM_U32: case PARAM_F32:
-		memcpy(&arg->value, &half, sizeof half);
-		break;
-	case PARAM_I64: case PARAM_U64: case PARAM_F64:
-		arg->value.u64 = from->bits;
-		break;
-	}
-	/* Only that it was live is known, and only that is recorded again. */
-	arg->live = from->live ? from : NULL;
-	return STATUS_OK;
-}
-
-static struct dim3 dim3_of(const uint32_t d[3])
-{
-	return (struct dim3){ d[0], d[1], d[2] };
-}
-
-static enum status build_attributes(const char *text, struct launch_attribute *out, int *count)
-{
-	json_t *object;
-
-	*count = 0;
-	if (!text)
-		return STATUS_OK;
-	object = json_loads(text, 0, NULL);
-	if (!object)
-		return fail(STATUS_DAMAGED, "attributes of a launch are no JSON: %s", text);
-	for (int i = 1; i <= ATTRIBUTE_COUNT; i++) {
-		enum launch_attribute_id id = (enum launch_attribute_id)i;
-		const json_t *value = json_object_get(object, recorder_attribute_name(id));
-
-		if (value)
-			out[(*count)++] = (struct launch_attribute){ id,
-				json_integer_value(value) };
-	}
-	json_decref(object);
-	return STATUS_OK;
-}
-
-static enum status launch_built(struct replay *r, const struct event_op *op,
-				const struct kernel *kernel, struct fields *fields)
-{
-	const struct event_launch *from = op->launch;
-	struct launch_attribute attributes[ATTRIBUTE_COUNT];
-	struct arg args[MAX_ARGS];
-	int params, attribute_count;
-	const struct kernel_param *param = kernel_params(kernel, &params);
-	struct launch launch = {
-		.kernel = kernel, .grid = dim3_of(from->grid), .block = dim3_of(from->block),
-		.cluster = dim3_of(from->cluster), .shared_bytes = from->shared_bytes,
-		.stream = stream_of(r, op), .attributes = attributes, .args = args,
-		.arg_count = from->arg_count, .layer = from->layer,
-	};
-
-	if (from->arg_count != params || params > MAX_ARGS)
-		return fail(STATUS_USAGE,
-			    "kernel %s takes %d arguments in this build, %d in the trace",
-			    from->kernel, params, from->arg_count);
-	for (int i = 0; i < params; i++)
-		TRY(build_arg(r, &param[i], &from->args[i], &args[i], fields));
-	TRY(build_attributes(from->attributes, attributes, &attribute_count));
-	launch.attribute_count = attribute_count;
-	if (r->recording)
-		TRY(recorder_next_launch(r->target, from->number));
-	return device_launch(r->target, &launch);
-}
-
-static enum status replay_launch(struct replay *r, const struct event_op *op)
-{
-	const struct event_launch *from = op->launch;
-	const struct kernel *kernel = kernel_find(from->kernel);
-	struct fields fields = { 0 };
-	enum status status;
-	size_t count = 0;
-
-	if (!kernel)
-		return fail(STATUS_USAGE, "kernel %s of the trace is not in this build",
-			    from->kernel);
-	for (int i = 0; i < from->arg_count; i++)
-		count += (size_t)from->args[i].pointer_count;
-	fields.items = xcalloc(count, sizeof *fields.items);
-	status = launch_built(r, op, kernel, &fields);
-	free(fields.items);
-	return status;
-}
-
-/* --- streams and events --- */
-
-static enum status replay_object(struct replay *r, const struct event_op *op)
-{
-	struct event *event = table_get(&r->events, (uint64_t)op->object);
-	struct stream *stream = stream_of(r, op);
-
-	switch (op->kind) {
-	case OP_STREAM_CREATE:
-		TRY(device_stream_create(r->target, &stream));
-		table_set(&r->streams, (size_t)op->stream, stream);
-		return STATUS_OK;
-	case OP_STREAM_DESTROY:
-		TRY(device_stream_destroy(r->target, stream));
-		table_set(&r->streams, (size_t)op->stream, NULL);
-		return STATUS_OK;
-	case OP_EVENT_CREATE:
-		TRY(device_event_create(r->target, &event));
-		table_set(&r->events, (size_t)op->object, event);
-		return STATUS_OK;
-	case OP_EVENT_DESTROY:
-		TRY(device_event_destroy(r->target, event));
-		table_set(&r->events, (size_t)op->object, NULL);
-		return STATUS_OK;
-	case OP_EVENT_RECORD:
-		return device_event_record(r->target, event, stream);
-	default:
-		return device_event_wait(r->target, stream, event);
-	}
-}
-
 /* --- the walk --- */
 
 static enum status replay_op(struct replay *r, const struct event_op *op)
@@ -332,24 +163,25 @@ static enum status replay_op(struct replay *r, const struct event_op *op)
 	switch (op->kind) {
 	case OP_ALLOC:           return replay_alloc(r, op);
 	case OP_FREE:            return replay_free(r, op);
-	case OP_UPLOAD:          return replay_upload(r, op);
+	case OP_UPLOAD:
+	case OP_UPLOAD_ASYNC:    return replay_upload(r, op);
 	case OP_RESTORE:         return op->pointers ? replay_upload_pointers(r, op)
 						     : replay_upload(r, op);
 	case OP_UPLOAD_POINTERS: return replay_upload_pointers(r, op);
-	case OP_DOWNLOAD:        return replay_download(r, op);
+	case OP_DOWNLOAD:
+	case OP_DOWNLOAD_ASYNC:  return replay_download(r, op);
 	case OP_COPY:            return replay_copy(r, op);
 	case OP_FILL:            return replay_fill(r, op);
 	case OP_LAUNCH:          return replay_launch(r, op);
 	case OP_SYNC:            return replay_sync(r, op);
-	case OP_STREAM_CREATE:
-	case OP_STREAM_DESTROY:
-	case OP_EVENT_CREATE:
-	case OP_EVENT_DESTROY:
-	case OP_EVENT_RECORD:
-	case OP_EVENT_WAIT:      return replay_object(r, op);
-	default:
-		return fail(STATUS_USAGE, "graphs cannot be replayed yet");
+	default:                 return replay_object(r, op);
 	}
+}
+
+/* What the target does by itself: launches that a graph makes, and copies of the recorder's own. */
+static bool is_made(const struct event_op *op)
+{
+	return (op->kind == OP_LAUNCH && op->object >= 0) || (op->node && op->node->own);
 }
 
 enum status replay_refused(struct store *trace, const struct store_run *run)
@@ -359,18 +191,20 @@ enum status replay_refused(struct store *trace, const struct store_run *run)
 	return fail_context(STATUS_DAMAGED, "%s is damaged", store_shown_path(trace));
 }
 
-/* Streams, graphs and kernels that this build or device does not have say nothing of the trace. */
+/* Kernels that this build does not have say nothing of the trace. */
 static bool is_everywhere(const struct event_op *op)
 {
-	return op->kind <= OP_FILL || op->kind == OP_RESTORE
-	       || (op->launch && kernel_find(op->launch->kernel));
+	return !op->launch || kernel_find(op->launch->kernel);
 }
 
 /* An operation that failed when it was recorded may fail again. */
 static enum status replay_checked(struct replay *r, const struct event_op *op)
 {
-	enum status status = replay_op(r, op);
+	enum status status = is_made(op) ? STATUS_OK : replay_op(r, op);
 
+	/* What was refused then may name what is gone. */
+	if (status == STATUS_USAGE && op->code)
+		return STATUS_OK;
 	if (status == STATUS_USAGE && is_everywhere(op))
 		return replay_refused(r->trace, &r->run);
 	if (status != STATUS_DEVICE)
@@ -388,8 +222,7 @@ static enum status replay_in_step(struct replay *r, const struct event_op *op, i
 	if (begins)
 		TRY(device_step_begin(r->target, step->step));
 	TRY(replay_checked(r, op));
-	if (op->kind != OP_RESTORE)
-		r->operations++;
+	r->operations += op->kind != OP_RESTORE && !is_made(op);
 	if (!ends || r->stopped)
 		return STATUS_OK;
 	r->next_step++;
@@ -457,6 +290,28 @@ static enum status read_steps(struct replay *r)
 	return status;
 }
 
+/* Work may go on, with the replay's memory; where it fails, a comparison shows it. */
+static enum status wait_for_all(const struct replay *r)
+{
+	struct device *device = r->recording ? r->target->inner : r->target;
+	enum status status = r->captures ? STATUS_OK : device_sync(device, NULL);
+
+	return status == STATUS_DEVICE ? STATUS_OK : status;
+}
+
+static void replay_release(struct replay *r)
+{
+	struct table *tables[] = { &r->buffers, &r->streams, &r->events, &r->graphs, &r->execs };
+
+	for (size_t i = 0; i < sizeof tables / sizeof(tables[0]); i++)
+		free(tables[i]->items);
+	while (r->memory_count)
+		free(r->memory[--r->memory_count]);
+	free(r->memory);
+	free(r->uploads);
+	free(r->steps);
+}
+
 enum status replay_run(struct store *trace, int64_t run, struct device *target, int64_t *operations,
 		       bool *stopped)
 {
@@ -473,11 +328,10 @@ enum status replay_run(struct store *trace, int64_t run, struct device *target, 
 	if (status == STATUS_OK)
 		status = replay_walk(&r, cursor);
 	store_ops_close(cursor);
+	if (status == STATUS_OK && !r.stopped)
+		status = wait_for_all(&r);
 	store_run_free(&r.run);
-	free(r.steps);
-	free(r.buffers.items);
-	free(r.streams.items);
-	free(r.events.items);
+	replay_release(&r);
 	*operations = r.operations;
 	*stopped = r.stopped;
 	return status;

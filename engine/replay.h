@@ -35,8 +35,8 @@ struct replay_report {
 enum status replay_run(struct store *trace, int64_t run, struct device *target, int64_t *operations,
 		       bool *stopped);
 
-/* After this build has refused something of the run with USAGE: DAMAGED when the run is of this very
- * version, which then never recorded it; else USAGE. */
+/* After this build has refused something of the run with USAGE: DAMAGED when the run is of this
+ * very version, which then never recorded it; else USAGE. */
 enum status replay_refused(struct store *trace, const struct store_run *);
 
 /* Opens a device, replays the run there at the level it was recorded at, and compares. STATUS_OK

@@ -112,17 +112,6 @@ static enum status alloc_eager(struct attention *a)
 				  : STATUS_OK;
 }
 
-enum status step_io_alloc_graph(struct attention *a)
-{
-	struct step_lengths *graph = &a->io->graph;
-
-	if (graph->positions.buffer != NULL)
-		return STATUS_OK;
-	if (graph->seq_lens.buffer == NULL)
-		TRY(alloc_values(a, "graph_seq_lens", &graph->seq_lens));
-	return alloc_values(a, "graph_positions", &graph->positions);
-}
-
 enum status step_io_alloc(struct attention *a)
 {
 	const struct attention_shape *s = &a->shape;
@@ -202,6 +191,18 @@ static enum status update_lengths(struct attention *a, struct step_lengths *leng
 	return update(a->device, &lengths->positions, a->io->positions_now);
 }
 
+enum status step_io_alloc_graph(struct attention *a)
+{
+	struct step_lengths *graph = &a->io->graph;
+
+	if (graph->positions.buffer != NULL)
+		return STATUS_OK;
+	if (graph->seq_lens.buffer == NULL)
+		TRY(alloc_values(a, "graph_seq_lens", &graph->seq_lens));
+	TRY(alloc_values(a, "graph_positions", &graph->positions));
+	return a->io->uploaded ? update_lengths(a, graph) : STATUS_OK;
+}
+
 enum status step_io_upload(struct attention *a, const struct attention_step *step)
 {
 	struct device *device = a->device;
@@ -212,7 +213,16 @@ enum status step_io_upload(struct attention *a, const struct attention_step *ste
 	TRY(device_upload(device, NULL, io->k_new, 0, step->k, io->k_new->bytes));
 	TRY(device_upload(device, NULL, io->v_new, 0, step->v, io->v_new->bytes));
 	TRY(update_lengths(a, &io->eager));
-	return update_lengths(a, &io->graph);
+	TRY(update_lengths(a, &io->graph));
+	io->uploaded = true;
+	return STATUS_OK;
+}
+
+enum status step_io_check_uploaded(const struct attention *a)
+{
+	return a->io->uploaded ? STATUS_OK
+		: fail(STATUS_USAGE, "%s: nothing to attend to: attention_upload() is missing",
+		       a->path->name);
 }
 
 const struct step_lengths *step_io_lengths(const struct attention *a)
@@ -251,7 +261,8 @@ static enum status scatter_batch(struct attention *a, int layer, struct buffer *
 {
 	const struct attention_shape *s = &a->shape;
 	const struct arg args[] = {
-		ARG_BUFFER(rows), ARG_BUFFER(cache), ARG_BUFFER(step_io_lengths(a)->positions.buffer),
+		ARG_BUFFER(rows), ARG_BUFFER(cache),
+		ARG_BUFFER(step_io_lengths(a)->positions.buffer),
 		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
 	};
 

@@ -46,6 +46,7 @@ struct step_io {
 	struct step_lengths eager;      /* of paths whose kernels read them; positions if M > 1 */
 	struct step_lengths graph;      /* once there is a graph */
 	int32_t *lens_now, *positions_now;      /* [M] of this step */
+	bool uploaded;                  /* there was a step */
 	struct launch_target target;
 	struct prompt_io prompt;
 };
@@ -55,11 +56,13 @@ struct step_io {
 enum status step_io_alloc(struct attention *);
 void step_io_free(struct attention *);
 
-/* Allocates the lengths of graphs, unless they are there. */
+/* Allocates the lengths of graphs, unless they are there; those of the last upload, if any. */
 enum status step_io_alloc_graph(struct attention *);
 
 /* Uploads a step's q, k and v, and the lengths that are in device memory. */
 enum status step_io_upload(struct attention *, const struct attention_step *);
+/* USAGE before the first upload. */
+enum status step_io_check_uploaded(const struct attention *);
 /* The lengths that launches read now: those of graphs, or of launches one by one. */
 const struct step_lengths *step_io_lengths(const struct attention *);
 /* Writes the new rows of all slots: one launch for K and one for V, whatever M is. */
@@ -77,7 +80,8 @@ enum status step_io_prefill(struct attention *, const struct attention_prompt *)
 enum status step_launch(struct attention *, const char *kernel, int layer, struct dim3 grid,
 			struct dim3 block, unsigned shared_bytes, const struct arg *,
 			int arg_count);
-/* A launch on the default stream. Asks for shared memory above 48 KiB where it is needed. INTERNAL when there is no such kernel. */
+/* A launch on the default stream. Asks for shared memory where more than the usual 48 KiB are
+ * needed. INTERNAL when there is no such kernel. */
 enum status launch_kernel(struct device *, const char *kernel, int layer, struct dim3 grid,
 			  struct dim3 block, unsigned shared_bytes, const struct arg *,
 			  int arg_count);

@@ -53,6 +53,7 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 #pragma unroll
 		for (int i = 0; i < OWNED; i++)
 			acc[i] *= rescale;
+#pragma unroll 8        /* as many rows are loaded at once */
 		for (int j = 0; j < keys; j++) {
 			float w = weights[j];
 #pragma unroll

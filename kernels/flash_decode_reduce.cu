@@ -19,12 +19,16 @@ KERNEL flash_decode_reduce(const float *partials, float *out, const int *seq_len
 	float greatest = -INFINITY, sum = 0.0f;
 	float acc[OWNED_MAX];
 
-	for (int c = 0; c < chunks; c++)
+	for (int c = lane; c < chunks; c += WARP)
 		greatest = fmaxf(greatest, first[(long long)c * (D + 2) + D]);
+	greatest = warp_max(greatest);
 
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)
 		acc[i] = 0.0f;
+	/* Unrolled, and its loads without conditions, so that many are under way at once. A lane past
+	 * the last element computes that one again; nobody reads it. */
+#pragma unroll 8
 	for (int c = 0; c < chunks; c++) {
 		const float *partial = first + (long long)c * (D + 2);
 		/* Equal maxima, -inf and -inf too, weigh 1: a chunk of NaN scores must stay NaN. */
@@ -33,8 +37,7 @@ KERNEL flash_decode_reduce(const float *partials, float *out, const int *seq_len
 		sum = fmaf(weight, partial[D + 1], sum);
 #pragma unroll
 		for (int i = 0; i < OWNED_MAX; i++)
-			if (lane + WARP * i < D)
-				acc[i] = fmaf(weight, partial[lane + WARP * i], acc[i]);
+			acc[i] = fmaf(weight, partial[min(lane + WARP * i, D - 1)], acc[i]);
 		if (lane == 0)
 			POINT(reduce, weight, sum, acc[0]);
 	}

@@ -14,6 +14,15 @@
 
 struct dim3 {
 	unsigned x, y, z;
+#ifdef __cplusplus                      /* as CUDA's, for users' files */
+	dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) { }
+	/* To uint3, which is what CUDA's threadIdx is. */
+	template <class T, class = decltype(T{ 0u, 0u, 0u }.z)> operator T() const
+	{
+		static_assert(sizeof(T) == 3 * sizeof x, "a dim3 becomes a uint3 only");
+		return T{ x, y, z };
+	}
+#endif
 };
 
 enum param_kind {
@@ -110,6 +119,10 @@ struct kernel {
 extern const struct kernel *const kernel_table[];
 
 const struct kernel *kernel_find(const char *name);
+
+/* Lets kernel_find() find a kernel that was compiled at run time, before all others, until the next
+ * call; NULL: none. The kernel stays the caller's. For commands, before they start threads. */
+void kernel_register(const struct kernel *);
 
 /* Parameter lists are the same for every build of a source; this is the plain simulator build's. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);

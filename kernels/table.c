@@ -65,8 +65,17 @@ const struct kernel *const kernel_table[] = {
 	NULL
 };
 
+static const struct kernel *registered;
+
+void kernel_register(const struct kernel *kernel)
+{
+	registered = kernel;
+}
+
 const struct kernel *kernel_find(const char *name)
 {
+	if (registered && strcmp(registered->name, name) == 0)
+		return registered;
 	for (int i = 0; kernel_table[i]; i++)
 		if (strcmp(kernel_table[i]->name, name) == 0)
 			return kernel_table[i];

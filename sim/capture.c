@@ -169,38 +169,6 @@ void capture_add(struct stream *stream, struct task *task)
 	set_ends(&stream->ends, &stream->end_count, &node, 1);
 }
 
-/* Its nodes join the graph, after all that was before in the stream. */
-void capture_add_graph(struct stream *stream, const struct graph_exec *exec)
-{
-	struct graph *graph = stream->capture->graph;
-	int first = graph->count, *ends = stream->ends, end_count = stream->end_count;
-	bool *followed = xcalloc((size_t)exec->count + 1, sizeof *followed);
-
-	if (exec->count == 0) {
-		free(followed);
-		return;
-	}
-	stream->ends = NULL;
-	stream->end_count = 0;
-	for (int i = 0; i < exec->count; i++) {
-		const struct node *node = &exec->nodes[i];
-		int added = graph_add(graph, task_keep(node->task), node->after, node->after_count);
-		struct node *copy = &graph->nodes[added];
-
-		for (int a = 0; a < node->after_count; a++) {
-			copy->after[a] += first;
-			followed[node->after[a]] = true;
-		}
-		if (node->after_count == 0)
-			set_ends(&copy->after, &copy->after_count, ends, end_count);
-	}
-	for (int i = 0; i < exec->count; i++)
-		if (!followed[i])
-			add_end(stream, first + i);
-	free(followed);
-	free(ends);
-}
-
 /* --- events between streams --- */
 
 void capture_record(const struct stream *stream, struct event *event)
@@ -278,8 +246,8 @@ static struct graph *finish(struct device_simulated *sim, struct capture *captur
 	return graph;
 }
 
-/* Whether every other stream's ends come before the origin's. */
-static bool joined(const struct device_simulated *sim, const struct capture *capture)
+/* Whether all work comes before the origin's end, that of streams that are gone included. */
+static bool joined(const struct capture *capture)
 {
 	const struct graph *graph = capture->graph;
 	const struct stream *origin = capture->origin;
@@ -290,17 +258,17 @@ static bool joined(const struct device_simulated *sim, const struct capture *cap
 	for (int i = graph->count - 1; i >= 0; i--)
 		for (int a = 0; before[i] && a < graph->nodes[i].after_count; a++)
 			before[graph->nodes[i].after[a]] = true;
-	for (const struct stream *s = sim->streams; s; s = s->next)
-		for (int i = 0; s->capture == capture && i < s->end_count; i++)
-			all = all && before[s->ends[i]];
+	for (int i = 0; i < graph->count; i++)
+		all = all && before[i];
 	free(before);
 	return all;
 }
 
-/* The capture goes on when this fails. */
+/* Of two threads only the one that began a capture may end it: it is over when the other tries. */
 static enum status check_end(struct device_simulated *sim, const struct stream *stream)
 {
-	const struct capture *capture = stream->capture;
+	struct capture *capture = stream->capture;
+	enum status status;
 
 	if (!capture) {
 		TRY(capture_check(sim, OPERATION_capture_end, stream));
@@ -308,10 +276,13 @@ static enum status check_end(struct device_simulated *sim, const struct stream *
 	}
 	TRY(device_check_alive(sim));
 	if (capture->origin != stream)
-		return ask(OPERATION_fork_end, stream->capture, SAME);
+		return ask(OPERATION_fork_end, capture, SAME);
 	if (capture->state == CAPTURE_INVALIDATED)
 		return STATUS_OK;
-	return ask(OPERATION_capture_end, stream->capture, SAME);
+	status = ask(OPERATION_capture_end, capture, SAME);
+	if (status != STATUS_OK)
+		graph_free(finish(sim, capture));
+	return status;
 }
 
 enum status sim_capture_end(struct device *device, struct stream *stream, struct graph **out)
@@ -324,7 +295,7 @@ enum status sim_capture_end(struct device *device, struct stream *stream, struct
 	TRY(check_end(sim, stream));
 	if (stream->capture->state == CAPTURE_INVALIDATED)
 		code = 901;
-	else if (!joined(sim, stream->capture))
+	else if (!joined(stream->capture))
 		code = 904;
 	graph = finish(sim, stream->capture);
 	if (code == 0) {

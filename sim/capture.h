@@ -31,9 +31,9 @@ void capture_note_failure(const struct stream *, enum operation);
 
 /* The stream captures: the task, whose reference is taken, becomes a node. */
 void capture_add(struct stream *, struct task *);
-void capture_add_graph(struct stream *, const struct graph_exec *);
 /* An event recorded in a stream that captures, and a wait that joins a stream to a capture, or is
- * refused: 902, 905, 907. *done: nothing is left to do for the caller. */
+ * refused: 902, 905, and 1 when the event's capture has ended. *done: nothing is left to do for
+ * the caller. */
 void capture_record(const struct stream *, struct event *);
 enum status capture_wait(struct stream *, const struct event *, bool *done);
 /* Whether the stream may be destroyed; it captures no more then. */

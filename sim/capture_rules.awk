@@ -1,6 +1,7 @@
 # capture_rules.awk - tests/h200/capture.txt as sim/capture_rules.h: two lists for the C compiler.
 #
-# A line is "operation mode stream[/how] code state ...". What concerns no stream is the same on all.
+# A line is "operation mode stream[/how] code state ...". What concerns no stream is the same for
+# all.
 
 function rule(where) {
 	rules = rules " \\\n\tX(" $1 ", " mode ", " where ", " how ", " $4 ", " state ")"

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/rewrite.h"
 #include "traces/xalloc.h"
 
 /* The build that sim/cuda_cpp.h names in the records of its shared variables. */
@@ -97,7 +98,7 @@ static enum status read_parameters(const struct unit *u, const struct function *
 		p.type = parameter_type(u, &p);
 		*list = xreallocarray(*list, (size_t)*count + 1, sizeof(**list));
 		(*list)[(*count)++] = p;
-		at = p.end + 1;
+		at = unit_parameter_end(u, declarator) + 1;
 	}
 	return STATUS_OK;
 }
@@ -139,6 +140,29 @@ static void write_parameters(const struct unit *u, const struct function *f,
 	fputs("};\n", out);
 }
 
+static bool is_member(const struct token *t)
+{
+	return token_is(t - 1, ".") || token_is(t - 1, "->");
+}
+
+static void reach(const struct unit *, const struct function *, const struct function **list,
+		  int *count);
+
+/* Adds the functions of that name, which C++ may have several of. */
+static void reach_named(const struct unit *u, const struct token *name,
+			const struct function **list, int *count)
+{
+	for (int i = 0; i < u->function_count; i++) {
+		const struct function *f = &u->functions[i];
+		bool known = f->body < 0 || !token_same(token_at(u, f->name), name);
+
+		for (int k = 0; k < *count && !known; k++)
+			known = list[k] == f;
+		if (!known)
+			reach(u, f, list, count);
+	}
+}
+
 /* Adds the functions that `f` names in its body, and theirs, to the list. A name without a call
  * counts too: it may be called through a pointer. */
 static void reach(const struct unit *u, const struct function *f, const struct function **list,
@@ -147,16 +171,10 @@ static void reach(const struct unit *u, const struct function *f, const struct f
 	list[(*count)++] = f;
 	for (int i = f->body; i < token_at(u, f->body)->match; i++) {
 		const struct token *t = token_at(u, i);
-		const struct function *g;
-		bool known = false;
 
-		if (t->kind != TOKEN_WORD || token_is(t - 1, ".") || token_is(t - 1, "->"))
+		if (t->kind != TOKEN_WORD || (!u->mode.cplusplus && is_member(t)))
 			continue;
-		g = unit_function(u, t);
-		for (int k = 0; g && k < *count && !known; k++)
-			known = list[k] == g;
-		if (g && !known)
-			reach(u, g, list, count);
+		reach_named(u, t, list, count);
 	}
 }
 
@@ -167,6 +185,8 @@ static void write_functions(const struct unit *u, const struct function *f, FILE
 	int count = 0;
 
 	reach(u, f, list, &count);
+	if (u->mode.cplusplus)          /* operators are called without their name */
+		reach_named(u, &(struct token){ .text = "operator", .length = 8 }, list, &count);
 	fprintf(out, "static const char *const ft_functions_%.*s[] = { ", k->length, k->text);
 	for (int i = 0; i < count; i++)
 		fprintf(out, "\"%.*s\", ", token_at(u, list[i]->name)->length,
@@ -260,12 +280,14 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 {
 	const struct token *k = token_at(u, f->name);
 	struct parameter *list;
+	char *address;
 	int count;
 
 	TRY(read_parameters(u, f, &list, &count));
-	fprintf(out, "typedef ft_kernel<decltype(&%s)> ft_user_kernel;\n", kernel);
-	fprintf(out, "static void ft_run(void *const *a) { ft_user_kernel::run(&%s, a); }\n",
-		kernel);
+	address = rewrite_kernel_address(kernel);
+	fprintf(out, "typedef ft_kernel<decltype(%s)> ft_user_kernel;\n", address);
+	fprintf(out, "static void ft_run(void *const *a) { ft_user_kernel::run(%s, a); }\n",
+		address);
 	fputs("static const struct kernel_param ft_params[] = {\n", out);
 	for (int i = 0; i < count; i++) {
 		const struct token *name = token_at(u, list[i].name);
@@ -286,15 +308,18 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 		FT_USER_UNIT);
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"
-		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)&%s; }\n",
-		kernel);
+		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",
+		address);
+	free(address);
 	return STATUS_OK;
 }
 
-/* The plain name in "a::k<float, 64>". */
+/* --- which kernel is meant --- */
+
+/* The plain name in "a::k<float, 64>(float *)". */
 static struct token expression_name(const char *kernel)
 {
-	size_t length = strcspn(kernel, "<");
+	size_t length = strcspn(kernel, "<(");
 	struct token t = { .kind = TOKEN_WORD };
 
 	while (length > 0 && kernel[length - 1] == ' ')
@@ -307,6 +332,31 @@ static struct token expression_name(const char *kernel)
 	return t;
 }
 
+/* The '(' of the parameter types in a kernel's expression; NULL where it has none. */
+static const char *expression_types(const char *kernel)
+{
+	size_t length = strlen(kernel);
+	int depth = 0;
+
+	if (length == 0 || kernel[length - 1] != ')')
+		return NULL;
+	for (const char *p = kernel + length - 1; p >= kernel; p--) {
+		depth += (*p == ')') - (*p == '(');
+		if (depth == 0)
+			return p;
+	}
+	return NULL;
+}
+
+char *rewrite_kernel_address(const char *kernel)
+{
+	const char *types = expression_types(kernel);
+
+	if (!types)
+		return xasprintf("&%s", kernel);
+	return xasprintf("static_cast<void (*)%s>(&%.*s)", types, (int)(types - kernel), kernel);
+}
+
 static bool is_template(const struct unit *u, const struct function *f)
 {
 	static const char *const ends[] = { ";", "}", NULL };
@@ -317,43 +367,121 @@ static bool is_template(const struct unit *u, const struct function *f)
 	return false;
 }
 
-static enum status no_kernel(const struct unit *u, const char *kernel)
+/* "k(const float *, int) at line 7", with `separator` in front. */
+static void describe_kernel(const struct unit *u, const struct function *f, const char *separator,
+			    FILE *out)
+{
+	const struct token *name = token_at(u, f->name);
+	struct parameter *list;
+	int count;
+
+	fprintf(out, "%s%.*s(", separator, name->length, name->text);
+	if (read_parameters(u, f, &list, &count) == STATUS_OK) {
+		for (int i = 0; i < count; i++)
+			fprintf(out, "%s%s", i ? ", " : "", list[i].type);
+		free_parameters(list, count);
+	}
+	fprintf(out, ") at line %d", name->line);
+}
+
+static bool is_candidate(const struct unit *u, const struct function *f, const struct token *name)
+{
+	return f->kernel && f->body >= 0 && (!name || token_same(token_at(u, f->name), name));
+}
+
+/* USAGE with the kernels there are: those of that name, or all. */
+static enum status choose_one(const struct unit *u, const char *kernel, const struct token *name)
 {
 	char *names = NULL;
-	const char *comma = "";
+	const char *separator = "";
 	size_t size;
 	FILE *list = xcheck(open_memstream(&names, &size));
 	enum status status;
 
 	for (int i = 0; i < u->function_count; i++) {
-		const struct token *name = token_at(u, u->functions[i].name);
+		const struct function *f = &u->functions[i];
+		const struct token *own = token_at(u, f->name);
 
-		if (!u->functions[i].kernel || u->functions[i].body < 0)
+		if (!is_candidate(u, f, name))
 			continue;
-		fprintf(list, "%s%.*s", comma, name->length, name->text);
-		comma = ", ";
+		if (name)
+			describe_kernel(u, f, separator, list);
+		else
+			fprintf(list, "%s%.*s", separator, own->length, own->text);
+		separator = name ? "; " : ", ";
 	}
 	fclose(list);
-	status = fail(STATUS_USAGE, "--kernel %s: %.*s has no such kernel (%s%s)", kernel,
-		      u->tokens.file_length, u->tokens.file, *names ? "it has " : "it has none",
-		      names);
+	status = name ? fail(STATUS_USAGE, "--kernel %s: %.*s has several of that name, say which by "
+			     "its types, as in 'k(float *, int)': %s", kernel,
+			     u->tokens.file_length, u->tokens.file, names)
+		: fail(STATUS_USAGE, "--kernel %s: %.*s has no such kernel (%s%s)", kernel,
+		       u->tokens.file_length, u->tokens.file, *names ? "it has " : "it has none",
+		       names);
 	free(names);
 	return status;
+}
+
+/* Whether the kernel's parameter types are `types`, "(float *, int)", but for blanks; of a
+ * template, whether it has as many. */
+static bool has_types(const struct unit *u, const struct function *f, const char *types)
+{
+	struct parameter *list;
+	int count, commas = 0;
+	bool same;
+
+	if (read_parameters(u, f, &list, &count) != STATUS_OK)
+		return false;
+	for (const char *p = types; *p; p++)
+		commas += *p == ',';
+	same = count == 0 ? strspn(types, "() ") == strlen(types) : count == commas + 1;
+	for (int i = 0; i < count && same && !is_template(u, f); i++) {
+		const char *want = list[i].type;
+
+		for (types += strspn(types, "(, "); *want && same; want++, types++) {
+			want += strspn(want, " ");
+			types += strspn(types, " ");
+			same = *want == *types;
+		}
+		types += strspn(types, " ");
+		same &= *types == ',' || *types == ')';
+	}
+	free_parameters(list, count);
+	return same;
+}
+
+static enum status find_kernel(const struct unit *u, const char *kernel,
+			       const struct function **out)
+{
+	const struct token name = expression_name(kernel);
+	const char *types = expression_types(kernel);
+	int named = 0, found = 0;
+
+	*out = NULL;
+	for (int i = 0; i < u->function_count; i++) {
+		const struct function *f = &u->functions[i];
+		bool fits;
+
+		if (!is_candidate(u, f, &name))
+			continue;
+		named++;
+		fits = !types || has_types(u, f, types);
+		found += fits;
+		*out = fits ? f : *out;
+	}
+	/* A template may have specialisations: their parameters have the same names. */
+	if (found == 1 || (found > 1 && strchr(kernel, '<') && !types))
+		return STATUS_OK;
+	return choose_one(u, kernel, named ? &name : NULL);
 }
 
 enum status code_table_write_one(const struct unit *u, const char *variant, const char *kernel,
 				 FILE *out)
 {
-	struct token name = expression_name(kernel);
-	const struct function *f = NULL;
+	const struct token name = expression_name(kernel);
+	const struct function *f;
 
-	for (int i = 0; i < u->function_count; i++)
-		if (u->functions[i].kernel && u->functions[i].body >= 0
-		    && token_same(token_at(u, u->functions[i].name), &name))
-			f = &u->functions[i];
-	if (!f)
-		return no_kernel(u, kernel);
-	if (is_template(u, f) != (strchr(kernel, '<') != NULL))
+	TRY(find_kernel(u, kernel, &f));
+	if (is_template(u, f) != (strchr(name.text, '<') != NULL))
 		return fail(STATUS_USAGE, is_template(u, f)
 			    ? "--kernel %s: %.*s:%d has a template there: name its arguments, as "
 			      "in 'k<float>'" : "--kernel %s: %.*s:%d has no template there",

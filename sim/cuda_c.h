@@ -120,8 +120,12 @@ FT_VECTORS(FT_DECLARE)
 #define __ldcg(p) (*(p))
 #define __ldca(p) (*(p))
 #define __ldcs(p) (*(p))
+#define __ldlu(p) (*(p))
+#define __ldcv(p) (*(p))
 #define __stcg(p, v) ((void)(*(p) = (v)))
 #define __stcs(p, v) ((void)(*(p) = (v)))
+#define __stwt(p, v) ((void)(*(p) = (v)))
+#define __stwb(p, v) ((void)(*(p) = (v)))
 
 /* Each atomic lets other threads run before it and is indivisible itself. */
 #define FT_ATOMIC(name, type, new_value) \
@@ -169,6 +173,8 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 #define atomicSub(p, v)  _Generic(*(p), int: ft_sub_i32, unsigned: ft_sub_u32)((p), (v))
 #define atomicInc(p, v)  ft_inc_u32((p), (v))
 #define atomicDec(p, v)  ft_dec_u32((p), (v))
+#define atomicAdd_block(p, v)  atomicAdd((p), (v))
+#define atomicAdd_system(p, v) atomicAdd((p), (v))
 #define atomicCAS(p, compare, v) ({ \
 	__typeof__(p) ft_p_ = (p); \
 	__typeof__(*ft_p_) ft_old_ = (compare), ft_new_ = (v); \
@@ -210,6 +216,15 @@ static inline int ft_float_to_int(float x)
 	if (x >= 2147483648.0f)
 		return INT_MAX;
 	return x <= -2147483648.0f ? INT_MIN : (int)x;
+}
+
+static inline int ft_double_to_int(double x)
+{
+	if (x != x)
+		return INT_MIN;         /* as cvt.s32.f64 has it, unlike that of a float */
+	if (x >= 2147483648.0)
+		return INT_MAX;
+	return x <= -2147483648.0 ? INT_MIN : (int)x;
 }
 
 static inline unsigned ft_float_to_uint(float x)
@@ -255,6 +270,14 @@ static inline unsigned ft_float_to_uint(float x)
 #define __float2int_ru(x) ft_float_to_int(ceilf(x))
 #define __float2uint_rn(x) ft_float_to_uint(rintf(x))
 #define __float2uint_rz(x) ft_float_to_uint(truncf(x))
+#define __float2uint_rd(x) ft_float_to_uint(floorf(x))
+#define __float2uint_ru(x) ft_float_to_uint(ceilf(x))
+#define __double2int_rn(x) ft_double_to_int(rint(x))
+#define __double2int_rz(x) ft_double_to_int(trunc(x))
+#define __double2int_rd(x) ft_double_to_int(floor(x))
+#define __double2int_ru(x) ft_double_to_int(ceil(x))
+#define __double2float_rn(x) ((float)(double)(x))
+#define __int2double_rn(x) ((double)(int)(x))
 #define __int2float_rn(x) ((float)(int)(x))
 #define __uint2float_rn(x) ((float)(unsigned)(x))
 
@@ -272,6 +295,11 @@ static inline unsigned ft_float_to_uint(float x)
 #define __clzll(x)  ({ unsigned long long ft_x_ = (x); ft_x_ ? __builtin_clzll(ft_x_) : 64; })
 #define __umulhi(a, b) ((unsigned)((uint64_t)(unsigned)(a) * (unsigned)(b) >> 32))
 #define __mulhi(a, b)  ((int)((int64_t)(int)(a) * (int)(b) >> 32))
+
+#include "sim/cuda_integer.h"
+#ifndef __cplusplus             /* where C++ has overloads */
+#define __dp4a(a, b, c) _Generic((a), int: ft_dp4a, unsigned: ft_dp4a_unsigned)((a), (b), (c))
+#endif
 
 #define FT_PICK(float_call, operator, a, b) ({ \
 	__typeof__((a) + (b)) ft_a_ = (a), ft_b_ = (b); \

@@ -180,7 +180,7 @@ using ::ft_over_tgamma;
 
 template <class T> static inline uint64_t ft_bits(const T &value)
 {
-	static_assert(sizeof(T) == 4 || sizeof(T) == 8, "warp words take values of 4 or 8 bytes");
+	static_assert(sizeof(T) <= 8, "warp words take values of up to 8 bytes");
 	uint64_t bits = 0;
 
 	memcpy(&bits, &value, sizeof value);
@@ -210,6 +210,12 @@ template <class T> static inline T ft_shuffle(const struct ft_site *site, enum f
 #define __shfl_down_sync(m, ...) FT_SHUFFLE("__shfl_down_sync", FT_SHUFFLE_DOWN, m, __VA_ARGS__)
 #define __shfl_xor_sync(m, ...)  FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, __VA_ARGS__)
 #define FT_BITS(v) ft_bits(v)
+
+static inline int __dp4a(int a, int b, int c) { return ft_dp4a(a, b, c); }
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
+{
+	return ft_dp4a_unsigned(a, b, c);
+}
 
 /* --- atomics --- */
 

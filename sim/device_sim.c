@@ -132,7 +132,7 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 	return STATUS_OK;
 }
 
-/* Waits for the whole device, as CUDA does; an error of that work is told, and the memory is gone. */
+/* Waits for the whole device, as CUDA does; an error of that work is told, the memory is gone. */
 static enum status sim_free(struct device *device, struct buffer *buffer)
 {
 	struct device_simulated *sim = simulated(device);
@@ -179,27 +179,46 @@ static enum status give_and_wait(struct stream *stream, struct task *task)
 	return stream_drain(stream->sim, stream);
 }
 
+/* What a capture on another stream refuses of it is the wait: the copy is on its way by then. Takes
+ * the task's reference. */
+static enum status copy_and_wait(struct device_simulated *sim, enum operation operation,
+				 struct stream *stream, struct task *task)
+{
+	struct error_record refused;
+	enum status status = stream_find(sim, stream, &stream);
+
+	if (status == STATUS_OK)
+		status = capture_check(sim, operation, stream);
+	if (status == STATUS_OK)
+		return give_and_wait(stream, task);
+	error_save(&refused);
+	if (status != STATUS_DEVICE || sim->sticky || stream->capture)
+		task_drop(task);
+	else if (give_and_wait(stream, task) != STATUS_OK)
+		return STATUS_DEVICE;
+	error_restore(&refused);
+	return status;
+}
+
 static enum status sim_upload(struct device *device, struct stream *stream, struct buffer *buffer,
 			      uint64_t offset, const void *source, size_t bytes)
 {
-	TRY(enter(simulated(device), OPERATION_upload, stream, &stream));
-	return give_and_wait(stream, task_upload(buffer, offset, source, bytes));
+	return copy_and_wait(simulated(device), OPERATION_upload, stream,
+			     task_upload(buffer, offset, source, bytes));
 }
 
 static enum status sim_upload_pointers(struct device *device, struct stream *stream,
 				       struct buffer *buffer, uint64_t offset,
 				       const struct pointer_entry *entries, size_t count)
 {
-	uint64_t *addresses;
+	uint64_t *addresses = xcalloc(count, sizeof *addresses);
 	enum status status;
 
-	TRY(enter(simulated(device), OPERATION_upload_pointers, stream, &stream));
-	addresses = xcalloc(count, sizeof *addresses);
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].buffer)
 			addresses[i] = entries[i].buffer->address + entries[i].offset;
-	status = give_and_wait(stream, task_upload(buffer, offset, addresses,
-						   count * sizeof *addresses));
+	status = copy_and_wait(simulated(device), OPERATION_upload_pointers, stream,
+			       task_upload(buffer, offset, addresses, count * sizeof *addresses));
 	free(addresses);
 	return status;
 }
@@ -208,8 +227,8 @@ static enum status sim_download(struct device *device, struct stream *stream,
 				const struct buffer *buffer, uint64_t offset, void *destination,
 				size_t bytes)
 {
-	TRY(enter(simulated(device), OPERATION_download, stream, &stream));
-	return give_and_wait(stream, task_download(buffer, offset, destination, bytes));
+	return copy_and_wait(simulated(device), OPERATION_download, stream,
+			     task_download(buffer, offset, destination, bytes));
 }
 
 static enum status sim_upload_async(struct device *device, struct stream *stream,
@@ -304,25 +323,14 @@ enum status device_prepare_launch(struct device_simulated *sim, const struct lau
 	return STATUS_OK;
 }
 
-/* Whether a GPU has loaded the kernel: before captures it loads the project's own. */
-static bool loaded(const struct device_simulated *sim, const struct kernel *kernel)
-{
-	for (const struct known_kernel *k = sim->kernels; k; k = k->next)
-		if (k->kernel == kernel)
-			return true;
-	return kernel_find(kernel->name) == kernel;
-}
-
 static enum status sim_launch(struct device *device, const struct launch *launch)
 {
 	struct device_simulated *sim = simulated(device);
-	bool known = loaded(sim, launch->kernel);
 	struct stream *stream;
 	struct task *task;
 	enum status status;
 
-	TRY(enter(sim, known ? OPERATION_launch : OPERATION_launch_unloaded, launch->stream,
-		  &stream));
+	TRY(enter(sim, OPERATION_launch, launch->stream, &stream));
 	status = device_prepare_launch(sim, launch, &task);
 	if (status != STATUS_OK) {
 		capture_note_failure(stream, OPERATION_launch_refused);

@@ -17,7 +17,7 @@ struct device_simulated {
 	const struct profile *profile;
 	struct grid_runner *runner;
 	uint64_t seed, launches;        /* launches run so far */
-	uint64_t random;                /* draws among streams and graph nodes; unused with seed 0 */
+	uint64_t random;                /* draws among streams and graph nodes */
 	uint32_t next_id;
 	size_t allocated;               /* bytes of all buffers */
 	struct sim_buffer *buffers;

@@ -1,7 +1,8 @@
 /* fault.c - a signal inside a kernel becomes the end of the launch instead of the end of the process.
  *
  * SIGSEGV, SIGBUS, SIGFPE and SIGILL are caught on an alternate stack, because the stack of the fiber may
- * be what overflowed. A signal outside of a kernel goes where it went before.
+ * be what overflowed. A signal outside of a kernel goes where it went before, and a division by zero
+ * goes on (divide.c), as it does on a GPU.
  */
 #include "config.h"
 
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
+#include "sim/divide.h"
 #include "traces/xalloc.h"
 
 static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
@@ -45,6 +47,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 				sigaction(signal, &previous[i], NULL);
 		return;
 	}
+	if (signal == SIGFPE && divide_emulate(context))
+		return;
 	w->fault.signal = signal;
 	w->fault.address = info->si_addr;
 	w->fault.pc = program_counter(context);

@@ -168,7 +168,7 @@ enum status sim_graph_destroy(struct device *device, struct graph *graph)
 	while (*link && *link != graph)
 		link = &(*link)->next;
 	if (!*link)
-		return fail_device(400, "graph_destroy: a graph that this device does not have");
+		return fail_device(400, "graph_destroy: the device does not have this graph");
 	*link = graph->next;
 	graph_free(graph);
 	return STATUS_OK;
@@ -206,10 +206,7 @@ enum status sim_graph_launch(struct device *device, struct graph_exec *exec, str
 		return fail(STATUS_USAGE, "an executable graph of sim:%d was used on sim:%d",
 			    exec->sim->base.ordinal, sim->base.ordinal);
 	TRY(capture_check(sim, OPERATION_graph_launch, stream));
-	if (!stream->capture)
-		return stream_submit_graph(stream, exec);
-	capture_add_graph(stream, exec);
-	return STATUS_OK;
+	return stream_submit_graph(stream, exec);
 }
 
 enum status sim_graph_exec_destroy(struct device *device, struct graph_exec *exec)
@@ -221,7 +218,7 @@ enum status sim_graph_exec_destroy(struct device *device, struct graph_exec *exe
 	while (*link && *link != exec)
 		link = &(*link)->next;
 	if (!*link)
-		return fail_device(400, "graph_exec_destroy: a graph that this device does not have");
+		return fail_device(400, "graph_exec_destroy: the device does not have this graph");
 	*link = exec->next;
 	graph_exec_drop(exec);
 	return STATUS_OK;

@@ -95,8 +95,9 @@ enum status limits_check_resident(const struct profile *profile, const struct la
 	fit *= (uint64_t)info->multiprocessors;
 	if (blocks <= fit)
 		return STATUS_OK;
-	return fail_device(720, "%s: a cooperative grid of %llu blocks; the device holds %llu of them at a time",
-			   launch->kernel->name, (unsigned long long)blocks, (unsigned long long)fit);
+	return fail_device(720, "%s: a cooperative grid of %llu blocks; the device holds %llu at a time",
+			   launch->kernel->name, (unsigned long long)blocks,
+			   (unsigned long long)fit);
 }
 
 enum status limits_check_shared_attribute(const struct profile *profile, size_t static_bytes, int64_t wanted)

@@ -21,9 +21,10 @@ enum status profile_find(const char *name, const struct profile **out);
 enum status limits_check(const struct profile *, const struct launch *, const struct sim_code *,
 			 size_t static_bytes, size_t granted);
 
-/* Whether all blocks fit on the device at once, as a cooperative launch must: DEVICE with error_code() 720
- * when not. Registers are not looked at. */
-enum status limits_check_resident(const struct profile *, const struct launch *, size_t static_bytes);
+/* Whether all blocks fit on the device at once, as those of a cooperative launch must: DEVICE with
+ * error_code() 720 when not. Registers are not looked at. */
+enum status limits_check_resident(const struct profile *, const struct launch *,
+				  size_t static_bytes);
 
 /* What setting the attribute itself checks. */
 enum status limits_check_shared_attribute(const struct profile *, size_t static_bytes, int64_t wanted);

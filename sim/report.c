@@ -88,17 +88,22 @@ void report_deadlock(const struct worker *w, char *text, size_t bytes)
 		}
 }
 
-/* A GPU answers an integer division by zero with all ones; here it ends the launch, as no kernel means it. */
+/* SIGILL comes from the alignment checks that users' kernels are compiled with. */
 static const char *fault_kind(const struct worker *w)
 {
 	switch (w->fault.signal) {
 	case SIGFPE:
-		return "integer division by zero";
+		return "arithmetic fault";
 	case SIGILL:
-		return "illegal instruction";
+		return "misaligned address";
 	default:
 		return fiber_guard_hit(&w->pool, w->fault.address) ? "stack overflow" : "illegal address";
 	}
+}
+
+int report_code(const struct worker *w)
+{
+	return w->fault.signal == SIGILL ? 716 : 700;
 }
 
 void report_fault(const struct worker *w, char *text, size_t bytes)

@@ -115,7 +115,7 @@ static void mark_parameters(struct rewriter *r, int open)
 
 		if (name >= 0 && name < close)
 			r->declares[name] = true;
-		at = unit_declarator_end(r->unit, declarator) + 1;
+		at = unit_parameter_end(r->unit, declarator) + 1;
 	}
 }
 
@@ -377,6 +377,18 @@ static bool may_declare(const struct rewriter *r, int at)
 		|| (at > 1 && token_is(t - 1, "(") && token_is(t - 2, "for"));
 }
 
+/* Whether the struct, union or enum at `at` has a function with a body in it. */
+static bool defines_functions(const struct rewriter *r, int at)
+{
+	const struct unit *u = r->unit;
+	int next = r->next_function;
+
+	while (next < u->function_count && u->functions[next].name < at)
+		next++;
+	return !r->function && next < u->function_count
+		&& u->functions[next].name < unit_tag_end(u, at);
+}
+
 static enum status rewrite_file(struct rewriter *r)
 {
 	static const char *const tags[] = { "struct", "union", "enum", NULL };
@@ -395,7 +407,7 @@ static enum status rewrite_file(struct rewriter *r)
 		}
 		if (s.type && r->function)
 			mark_declared(r, s.end);
-		if (token_among(token_at(r, at), tags)) {
+		if (token_among(token_at(r, at), tags) && !defines_functions(r, at)) {
 			int end = unit_tag_end(r->unit, at);
 
 			for (; at < end; at++) /* members and tags are names of their own */

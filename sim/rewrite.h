@@ -29,4 +29,8 @@ enum status rewrite_kernels(const char *file, const char *text, size_t bytes, co
 enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
 			 const char *kernel, char **out);
 
+/* The address of a kernel as a C++ expression, from its name or from an expression such as
+ * "k<float>" or, for one of several of a name, "k(float *, int)". The caller frees it. */
+char *rewrite_kernel_address(const char *kernel);
+
 #endif

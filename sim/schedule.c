@@ -277,11 +277,14 @@ void worker_destroy(struct worker *w)
 /* Back from a lane that cannot go on: its stack and all others are given up as they are. */
 static void worker_land(struct worker *w)
 {
+	struct fiber gone = { 0 };
 	char text[512];
 
+	fiber_announce_leave(&gone, &w->thread);
+	fiber_announce_arrive(&w->thread);
 	if (w->fault.signal) {
 		report_fault(w, text, sizeof text);
-		grid_fail(w->grid, schedule_current()->warp->block->order, 700, text);
+		grid_fail(w->grid, schedule_current()->warp->block->order, report_code(w), text);
 	}
 	ft_self = NULL;
 	w->resident = 0;

@@ -143,6 +143,7 @@ void grid_fail(struct grid *, uint64_t order, int code, const char *text);
 /* --- report.c --- */
 void report_deadlock(const struct worker *, char *text, size_t bytes);
 void report_fault(const struct worker *, char *text, size_t bytes);
+int report_code(const struct worker *);        /* the CUDA error code of the fault */
 
 /* --- fault.c --- */
 void fault_install(void);                       /* once per process */

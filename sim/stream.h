@@ -22,7 +22,7 @@ struct stream {
 	struct entry *head, **tail;     /* work in order */
 	bool destroyed;                 /* goes when its work is done */
 	struct capture *capture;        /* NULL: work runs */
-	int *ends, end_count;           /* while capturing: the nodes that the next one comes after */
+	int *ends, end_count;           /* while capturing: what the next node comes after */
 };
 
 struct event {

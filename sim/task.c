@@ -199,7 +199,7 @@ static enum status check_place(const struct device_simulated *sim, struct place 
 {
 	if (place.host || device_holds(sim, place.address, bytes))
 		return STATUS_OK;
-	return fail_device(700, "a copy or fill of %llu bytes at 0x%llx, where no buffer is any more",
+	return fail_device(700, "a copy or fill of %llu bytes at 0x%llx, where no buffer is now",
 			   (unsigned long long)bytes, (unsigned long long)place.address);
 }
 

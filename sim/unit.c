@@ -189,6 +189,15 @@ int unit_declarator_end(const struct unit *u, int at)
 	}
 }
 
+int unit_parameter_end(const struct unit *u, int at)
+{
+	int end = unit_declarator_end(u, at);
+
+	while (token_is(token_at(u, end), "="))
+		end = unit_declarator_end(u, end + 1);
+	return end;
+}
+
 int unit_statement_end(const struct unit *u, int at)
 {
 	const struct token *t = token_at(u, at);
@@ -314,13 +323,24 @@ static void drop_declaration(struct unit *u, int from, int last)
 		u->tokens.at[i].instead = "";
 }
 
-/* The '(' of the parameters of the operator function at `at`. */
+/* The '(' of the parameters of the operator function at `at`; operator() has one pair before it. */
 static int operator_open(const struct unit *u, int at)
 {
+	if (token_is(token_at(u, at + 1), "(") && token_is(token_at(u, at + 2), ")"))
+		at += 2;
 	do {
 		at++;
 	} while (token_at(u, at)->kind != TOKEN_END && !token_is(token_at(u, at), "("));
 	return at;
+}
+
+/* The '(' that follows the name at `at`, with template arguments between them in C++; -1 where
+ * there is none. */
+static int parameters_open(const struct unit *u, int at)
+{
+	int open = unit_angle_end(u, at + 1);
+
+	return token_at(u, at)->kind == TOKEN_WORD && token_is(token_at(u, open), "(") ? open : -1;
 }
 
 /* Whether the '{' at `at` begins the body of a function whose parameters have been passed. */
@@ -332,12 +352,36 @@ static bool begins_body(const struct unit *u, int at)
 		: token_is(token_at(u, at - 1), ")");
 }
 
-/* Reads one external declaration; returns the first token after it. */
-static int read_external(struct unit *u, int start)
+/* Leaves a host function of a class declared and takes its body out, so that the class keeps its
+ * shape. The initialisers of a constructor go with the body. */
+static void drop_body(struct unit *u, const struct function *f)
 {
+	int from = token_at(u, f->open)->match + 1, last = token_at(u, f->body)->match;
+
+	while (from < f->body && !token_is(token_at(u, from), ":"))
+		from++;
+	drop_declaration(u, from, last - 1);
+	u->tokens.at[last].instead = ";";
+}
+
+static int read_declaration(struct unit *u, int start, bool member);
+
+/* Finds the functions that the class with its '{' at `open` defines in its body. */
+static void read_members(struct unit *u, int open)
+{
+	int close = token_at(u, open)->match;
+
+	for (int at = open + 1; at < close; )
+		at = read_declaration(u, at, true);
+}
+
+/* Reads one external declaration, or one of a class; returns the first token after it. */
+static int read_declaration(struct unit *u, int start, bool member)
+{
+	static const char *const class_words[] = { "struct", "class", "union", NULL };
 	struct function f = { .name = -1, .body = -1, .bounds = -1 };
-	bool assigned = false, device = token_at(u, start)->system;
-	int at = start;
+	bool assigned = false, class = false, device = token_at(u, start)->system;
+	int at = start, open;
 
 	for (;; at++) {
 		const struct token *t = token_at(u, at);
@@ -355,33 +399,40 @@ static int read_external(struct unit *u, int start)
 			t = token_at(u, at);
 		}
 		device |= token_among(t, device_words);
+		class |= u->mode.cplusplus && token_among(t, class_words)
+			&& (at == start || !token_is(t - 1, "enum"));
 		if (token_is(t, "__global__"))
 			f.kernel = true;
 		else if (token_is(t, "__launch_bounds__") && token_is(t + 1, "("))
 			f.bounds = at + 1;
 		else if (token_is(t, "="))
 			assigned = true;
-		if (t->kind == TOKEN_WORD && token_is(t + 1, "(")) {
+		open = parameters_open(u, at);
+		if (open >= 0) {
 			if (f.name < 0 && !token_among(t, call_words)
 			    && !token_among(t, typeof_words)) {
 				f.name = at;
-				f.open = at + 1;
+				f.open = open;
 			}
 		} else if (token_is(t, "{") && f.name >= 0 && !assigned && begins_body(u, at)) {
 			f.body = at;
 			break;
+		} else if (token_is(t, "{") && class && f.name < 0 && !assigned) {
+			read_members(u, at);
 		}
 		if (opens(t))
 			at = t->match;
 	}
 	if (f.body >= 0)
 		at = token_at(u, f.body)->match;
-	if (u->mode.user && f.body >= 0 && !device && !f.kernel)
+	if (u->mode.user && f.body >= 0 && !device && !f.kernel && member)
+		drop_body(u, &f);
+	else if (u->mode.user && f.body >= 0 && !device && !f.kernel)
 		drop_declaration(u, start, at);
 	else if (f.name >= 0 && (f.kernel || f.body >= 0))
 		add_function(u, &f);
 	if (f.kernel)
-		drop_kernel_words(u, start, f.name);
+		drop_kernel_words(u, start, f.name >= 0 ? f.name : at);
 	return token_at(u, at)->kind == TOKEN_END ? at : at + 1;
 }
 
@@ -400,6 +451,26 @@ static int enter_namespace(const struct unit *u, int at)
 	return token_is(token_at(u, i), "{") ? i + 1 : at;
 }
 
+/* What a GPU has and the simulator has not, where the compiler's message would help nobody. */
+static enum status refuse_word(const struct token *t)
+{
+	static const char *const asm_words[] = { "asm", "__asm", "__asm__", NULL };
+	static const char *const texture_words[] = {
+		"cudaTextureObject_t", "cudaSurfaceObject_t", "texture", "tex1D", "tex1Dfetch",
+		"tex2D", "tex2DLod", "tex3D", "surf2Dread", "surf2Dwrite", NULL
+	};
+
+	if (t->system || t->kind != TOKEN_WORD)
+		return STATUS_OK;
+	if (token_among(t, asm_words))
+		return token_fail(t, "inline PTX cannot run in the simulator");
+	if (token_among(t, texture_words) && (token_is(t + 1, "<") || token_is(t + 1, "(")
+					      || t->text[0] == 'c'))
+		return token_fail(t, "textures and surfaces cannot be used in the simulator: read "
+				  "through a pointer");
+	return STATUS_OK;
+}
+
 /* Takes out the words that say where code runs, and finds launches that are not in host code. */
 static enum status finish_user_text(struct unit *u)
 {
@@ -408,6 +479,7 @@ static enum status finish_user_text(struct unit *u)
 
 		if (t->instead)
 			continue;
+		TRY(refuse_word(t));
 		if (token_among(t, place_words))
 			t->instead = "";
 		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
@@ -429,7 +501,7 @@ enum status unit_read(const char *file, const char *text, size_t bytes, struct u
 	for (int i = 0; token_at(out, i)->kind != TOKEN_END; ) {
 		int next = enter_namespace(out, drop_linkage(out, i));
 
-		i = next > i && mode.cplusplus ? next : read_external(out, next);
+		i = next > i && mode.cplusplus ? next : read_declaration(out, next, false);
 	}
 	if (!mode.user)
 		return STATUS_OK;

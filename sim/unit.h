@@ -59,6 +59,9 @@ struct specifiers unit_specifiers(const struct unit *, int at, bool certain);
 int unit_declarator_name(const struct unit *, int at);
 /* The ',', ';', '=' or closing bracket that ends the declarator or initialiser at `at`. */
 int unit_declarator_end(const struct unit *, int at);
+/* The ',' or closing bracket that ends the parameter whose declarator is at `at`, its default
+ * argument included. */
+int unit_parameter_end(const struct unit *, int at);
 
 /* Template arguments at `at`: the first token after their '>'. `at` itself when none are there. */
 int unit_angle_end(const struct unit *, int at);

@@ -152,6 +152,15 @@ static inline void spy_check_untouched(const char *what)
 		      spy.launches, spy.graph_launches, spy.uploads, spy.copies, spy.fills);
 }
 
+/* NULL: there is no buffer of that name. */
+static inline struct buffer *spy_buffer(const char *name)
+{
+	for (int i = 0; i < spy.buffer_count; i++)
+		if (!strcmp(spy.buffers[i]->name, name))
+			return spy.buffers[i];
+	return NULL;
+}
+
 /* FNV-1a over the bytes of every buffer; counts stay as they are. */
 static inline uint64_t spy_digest(void)
 {

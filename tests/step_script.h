@@ -9,6 +9,7 @@
 
 #include "tests/recording.h"
 
+#include "engine/step_io.h"
 #include "traces/xalloc.h"
 
 enum { SCRIPT_LAYERS = 2, SCRIPT_STEPS = 7, SCRIPT_SLOTS = 17 };
@@ -192,10 +193,115 @@ static inline void script_expect(const struct script *s, const float *wanted, co
 			      (double)wanted[i]);
 }
 
+/* --- all layers of one step, with the same q, k and v --- */
+
+/* Every layer's cache and the last one's output, after it. */
+struct script_layers {
+	float *k[SCRIPT_LAYERS], *v[SCRIPT_LAYERS], *out;
+};
+
+static inline float *script_download(struct device *device, const struct buffer *buffer)
+{
+	float *values = xmalloc(buffer->bytes);
+
+	OK(device_download(device, NULL, buffer, 0, values, buffer->bytes));
+	return values;
+}
+
+/* A random step goes up, launch() attends with it in every layer. */
+static inline struct script_layers script_run_layers(const struct script *s,
+						     const struct path *path, uint64_t seed,
+						     void (*launch)(struct attention *))
+{
+	int kv_row = s->shape.slots * s->shape.kv_heads * s->shape.head_dim;
+	struct script_layers result;
+	uint32_t random = s->random;
+	bool done[SCRIPT_SLOTS];
+	struct device *device;
+	struct attention *a;
+	float *q, *k, *v;
+
+	OK(device_open("sim", &(struct device_options){ .seed = seed }, &device));
+	OK(attention_create(path, device, &s->shape, &a));
+	script_load(s, a, &random);
+	script_next(s, a, &random, done);
+	q = script_values(&random, (int)script_row(s));
+	k = script_values(&random, kv_row);
+	v = script_values(&random, kv_row);
+	OK(attention_upload(a, &(struct attention_step){
+		.q = q, .k = k, .v = v, .done = done, .out = q }));
+	launch(a);
+	for (int layer = 0; layer < SCRIPT_LAYERS; layer++) {
+		result.k[layer] = script_download(device, a->cache->k[layer]);
+		result.v[layer] = script_download(device, a->cache->v[layer]);
+	}
+	result.out = script_download(device, a->io->out);
+	attention_destroy(a);
+	device_close(device);
+	free(q);
+	free(k);
+	free(v);
+	return result;
+}
+
+static inline void script_launch_each(struct attention *a)
+{
+	for (int layer = 0; layer < SCRIPT_LAYERS; layer++)
+		OK(attention_launch(a, layer));
+}
+
+static inline void script_free_layers(struct script_layers *result)
+{
+	for (int layer = 0; layer < SCRIPT_LAYERS; layer++) {
+		free(result->k[layer]);
+		free(result->v[layer]);
+	}
+	free(result->out);
+}
+
+/* What launch() gives is what launches one by one give. But these leave a slot that is done the
+ * output it had, where a graph may write zeros. */
+static inline void script_expect_layers(const struct script *s, const struct path *path,
+					uint64_t seed, void (*launch)(struct attention *))
+{
+	const struct attention_shape *shape = &s->shape;
+	size_t cache = (size_t)(shape->slots * shape->kv_heads * shape->max_len * shape->head_dim);
+	struct script_layers want = script_run_layers(s, path, 0, script_launch_each);
+	struct script_layers got = script_run_layers(s, path, seed, launch);
+
+	for (int layer = 0; layer < SCRIPT_LAYERS; layer++) {
+		ck_assert_mem_eq(want.k[layer], got.k[layer], cache * sizeof(float));
+		ck_assert_mem_eq(want.v[layer], got.v[layer], cache * sizeof(float));
+	}
+	for (size_t i = 0; i < script_row(s); i++)
+		if (got.out[i] != 0.0f)
+			ck_assert_mem_eq(&want.out[i], &got.out[i], sizeof(float));
+		else
+			ck_assert(isnan(want.out[i]) || want.out[i] == 0.0f);
+	script_free_layers(&want);
+	script_free_layers(&got);
+}
+
+/* --- what they are run with --- */
+
 /* Paths that can run from graphs. */
 static const struct path *const graph_paths[] = {
 	&path_incremental, &path_incremental_multiwarp, &path_batched, &path_flash_decoding,
 };
 enum { GRAPH_PATHS = 4 };
+
+/* Two layers, 4 query heads on 2 KV heads of size 5, room for 9 keys. */
+static inline struct attention *script_open_small(struct device *device, const struct path *path,
+						  int slots)
+{
+	const struct attention_shape shape = {
+		.layers = 2, .slots = slots, .heads = 4, .kv_heads = 2, .head_dim = 5,
+		.max_len = 9, .chunk = 4, .scale = 0.5f,
+	};
+	struct attention *a;
+
+	OK(attention_create(path, device, &shape, &a));
+	return a;
+}
 
 #endif

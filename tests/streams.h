@@ -12,6 +12,7 @@
 
 #include "engine/device.h"
 #include "tests/gpu.h"
+#include "tests/words.h"
 
 enum { WORDS = 8, SEEDS = 32 };
 
@@ -47,18 +48,7 @@ static inline struct scene scene_open(const char *name, uint64_t seed)
 	return scene_open_jobs(name, seed, 1);
 }
 
-/* Device 0 is the simulator. */
-static inline const char *device_at(int i)
-{
-	return i ? "cuda" : "sim";
-}
-
-/* How many devices there are, and how many seeds it makes sense to try on one. */
-static inline int device_count(void)
-{
-	return test_device_count();
-}
-
+/* How many seeds it makes sense to try on a device of test_devices. */
 static inline int seeds_of(int i)
 {
 	return i ? 1 : SEEDS;
@@ -109,11 +99,68 @@ static inline const struct launch *row_copy(struct row_copy *c, struct stream *s
 	return &c->launch;
 }
 
+/* A launch that faults: no project's kernel, so no capture takes it. */
+static inline const struct launch *bad_launch(struct row_copy *c, struct stream *stream)
+{
+	c->args[0] = ARG_BUFFER(NULL);
+	c->args[1] = ARG_I32(4);
+	c->launch = (struct launch){
+		.kernel = word_kernel("fail_store"), .grid = { 3 }, .block = { 32 },
+		.stream = stream, .args = c->args, .arg_count = 2, .layer = -1,
+	};
+	return &c->launch;
+}
+
 #define CODE(call, code) \
 	do { \
 		ck_assert_int_eq(call, STATUS_DEVICE); \
 		ck_assert_msg(error_code() == (code), "%s: error %d: %s", #call, error_code(), \
 			      error_text()); \
 	} while (0)
+
+/* A scene for every seed in turn. */
+#define EACH_SCENE(t, name, first, count) \
+	for (int seed = first; seed < (first) + (count); seed++) \
+		for (struct scene t = scene_open(name, (uint64_t)seed); t.device; \
+		     device_close(t.device), t.device = NULL)
+/* Of the device that the loop index picks; with the simulator's seeds that draw. */
+#define EACH_SEED(t) EACH_SCENE(t, test_devices[_i], 0, seeds_of(_i))
+#define EACH_DRAW(t) EACH_SCENE(t, "sim", 1, SEEDS)
+
+/* Which of the values 1, 2 and poison were seen. */
+struct seen {
+	int first, second, none;
+};
+
+static inline void see(struct seen *seen, uint32_t value)
+{
+	seen->first += value == 1;
+	seen->second += value == 2;
+	seen->none += value == POISON;
+	ck_assert_msg(value == 1 || value == 2 || value == POISON, "0x%08x", value);
+}
+
+/* --- graphs --- */
+
+static inline struct graph *end_capture(struct scene *t, struct stream *stream)
+{
+	struct graph *graph;
+
+	OK(device_capture_end(t->device, stream, &graph));
+	return graph;
+}
+
+static inline struct graph_exec *exec_of(struct scene *t, struct graph *graph)
+{
+	struct graph_exec *exec;
+
+	OK(device_graph_instantiate(t->device, graph, &exec));
+	return exec;
+}
+
+static inline void begin_capture(struct scene *t, int stream)
+{
+	OK(device_capture_begin(t->device, t->s[stream], CAPTURE_GLOBAL));
+}
 
 #endif

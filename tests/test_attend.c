@@ -341,14 +341,14 @@ START_TEST(a_full_slot_is_refused_and_nothing_is_written)
 END_TEST
 
 static const struct { struct attention_shape shape; const char *message; } bad_shapes[] = {
-	{ { 1, 1, 4, 2, 257, 64, 32, 1.0f, 1 }, "head size 257" },
-	{ { 1, 1, 4, 2, 0, 64, 32, 1.0f, 1 }, "head size 0" },
-	{ { 1, 1, 4, 3, 64, 64, 32, 1.0f, 1 }, "4 query heads are no multiple of 3" },
-	{ { 1, 1, 4, 0, 64, 64, 32, 1.0f, 1 }, "no multiple of 0" },
-	{ { 1, 1, 4, 2, 64, 0, 32, 1.0f, 1 }, "room for 0 keys" },
-	{ { 1, 1, 4, 2, 64, 64, 0, 1.0f, 1 }, "a chunk of 0" },
-	{ { 1, 70000, 4, 2, 64, 64, 32, 1.0f, 1 }, "70000 slots" },
-	{ { 1, 1, 4, 2, 64, 1 << 20, 15, 1.0f, 1 }, "pick a chunk of 17 keys" },
+	{ { 1, 1, 4, 2, 257, 64, 32, 1.0f, 1, GRAPH_NONE }, "head size 257" },
+	{ { 1, 1, 4, 2, 0, 64, 32, 1.0f, 1, GRAPH_NONE }, "head size 0" },
+	{ { 1, 1, 4, 3, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "4 query heads are no multiple of 3" },
+	{ { 1, 1, 4, 0, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "no multiple of 0" },
+	{ { 1, 1, 4, 2, 64, 0, 32, 1.0f, 1, GRAPH_NONE }, "room for 0 keys" },
+	{ { 1, 1, 4, 2, 64, 64, 0, 1.0f, 1, GRAPH_NONE }, "a chunk of 0" },
+	{ { 1, 70000, 4, 2, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "70000 slots" },
+	{ { 1, 1, 4, 2, 64, 1 << 20, 15, 1.0f, 1, GRAPH_NONE }, "pick a chunk of 17 keys" },
 };
 
 START_TEST(shapes_that_cannot_run_are_refused)

@@ -1,5 +1,5 @@
-/* test_bench.c - what a suite of `flashtwin bench` rests on: launches taken from a path and launched
- * again, verdicts, medians.
+/* test_bench.c - what a suite of `flashtwin bench` rests on: launches taken from a path and
+ * launched again, verdicts, medians.
  */
 #include "config.h"
 

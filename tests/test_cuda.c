@@ -30,16 +30,19 @@ static struct buffer *make(const char *name, enum dtype dtype, int64_t count)
 	return buffer;
 }
 
-static void setup(void)
+static void open_device(const struct device_options *options)
 {
-	struct device_options options = { .poison = true };
-
-	OK(device_open("cuda", &options, &device));
+	OK(device_open("cuda", options, &device));
 	rows = make("rows", DTYPE_F32, ROWS);
 	cache = make("cache", DTYPE_F32, CACHE);
 	for (int i = 0; i < ROWS; i++)
 		row_values[i] = (float)(i + 1);
 	OK(device_upload(device, NULL, rows, 0, row_values, sizeof row_values));
+}
+
+static void setup(void)
+{
+	open_device(&(struct device_options){ .poison = true });
 }
 
 static void teardown(void)
@@ -183,6 +186,19 @@ START_TEST(a_kernel_runs_and_is_timed)
 	OK(device_sync(device, NULL));
 	us = device_last_launch_us(device);
 	ck_assert_msg(us > 0.0 && us < 1e6, "%g us", us);
+	check_scattered();
+}
+END_TEST
+
+START_TEST(a_device_may_time_no_launch)
+{
+	struct scatter s;
+
+	device_close(device);
+	open_device(&(struct device_options){ .poison = true, .untimed = true });
+	OK(device_launch(device, scatter(&s, NULL)));
+	OK(device_sync(device, NULL));
+	ck_assert(device_last_launch_us(device) < 0.0);
 	check_scattered();
 }
 END_TEST
@@ -417,6 +433,7 @@ int main(void)
 	tcase_add_test(tests, buffers_of_another_device_are_refused);
 	tcase_add_test(tests, a_gpu_that_is_not_there);
 	tcase_add_test(tests, a_kernel_runs_and_is_timed);
+	tcase_add_test(tests, a_device_may_time_no_launch);
 	tcase_add_test(tests, limits_are_error_1_and_do_not_stick);
 	tcase_add_test(tests, much_shared_memory_needs_the_attribute_once);
 	tcase_add_test(tests, a_fault_sticks_and_names_the_kernel);

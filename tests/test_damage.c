@@ -28,12 +28,16 @@ static const char *program(void)
 	return path;
 }
 
-static void record_whole(void)
+static void record_whole(enum graph_mode mode)
 {
+	struct recording_options options = { .level = LEVEL_POINTS };
+	struct attention_shape shape = recording_shape(&options);
 	struct store *store;
 
+	shape.graph = mode;
+	options.shape = &shape;
 	OK(store_create(WHOLE, NULL, &store));
-	recording_make(store, &(struct recording_options){ .level = LEVEL_POINTS }, NULL);
+	recording_make(store, &options, NULL);
 	OK(store_close(store));
 }
 
@@ -149,7 +153,7 @@ START_TEST(known)
 	};
 	char said[4096];
 
-	record_whole();
+	record_whole(GRAPH_NONE);
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		int status;
 
@@ -223,9 +227,9 @@ START_TEST(random_values)
 	const char *seed = getenv("SEED");
 	sqlite3 *db;
 
-	record_whole();
+	record_whole((enum graph_mode)_i);
 	ck_assert_int_eq(sqlite3_open(WHOLE, &db), SQLITE_OK);
-	srand(seed ? (unsigned)strtoul(seed, NULL, 10) : 5);
+	srand(seed ? (unsigned)strtoul(seed, NULL, 10) : 5 + (unsigned)_i);
 	for (int i = 0; i < CHANGES; i++) {
 		char *sql = random_change(db);
 
@@ -249,6 +253,6 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, known);
-	tcase_add_test(tests, random_values);
+	tcase_add_loop_test(tests, random_values, GRAPH_NONE, GRAPH_MODES);
 	return run_suite("damage", tests);
 }

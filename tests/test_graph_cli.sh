@@ -38,22 +38,46 @@ done
 
 # --- tensors ---
 
-set -- --q "$reference/romeo/layer0_q.npy" --k "$reference/romeo/layer0_k.npy" \
-	--v "$reference/romeo/layer0_v.npy"
+tensors="--q $reference/romeo/layer0_q.npy --k $reference/romeo/layer0_k.npy"
+tensors="$tensors --v $reference/romeo/layer0_v.npy"
 for options in 'flash-decoding --chunk 7' incremental incremental-multiwarp batched; do
 	# shellcheck disable=SC2086
-	run attend "$@" --out one_by_one.npy --path $options
+	run attend $tensors --out one_by_one.npy --path $options
 	for mode in capture manual; do
 		# shellcheck disable=SC2086
-		run attend "$@" --out "$mode.npy" --path $options --graph "$mode"
+		run attend $tensors --out "$mode.npy" --path $options --graph "$mode"
 		same "attend by $options, $mode" one_by_one.npy "$mode.npy"
 	done
+done
+
+# --- traces ---
+
+set -- --prompt 'ROMEO:' --prompt 'O' -n 4 --chunk 4 --json --log points -o t.twin
+run decode "$@"
+run decode "$@" --append --graph capture --seed 3
+expect 'a captured run is recorded' 0
+run decode "$@" --append --graph manual
+expect 'and one built by hand' 0
+
+# in_all_runs WHAT VIEW COLUMNS: each of its rows is there once in each of the three runs.
+in_all_runs() {
+	run sql t.twin "SELECT count(*) > 50 AND min(n) = 3 AND max(n) = 3 FROM
+		(SELECT count(*) AS n FROM $2 GROUP BY $3)"
+	expect "$1" 0 '^1$'
+}
+in_all_runs 'the same points' v_point 'launch, block, warp, lane, sequence, name, v0_bits, v1_bits'
+in_all_runs 'the same partials' v_partial 'launch, slot, head, chunk, max_bits, sum_bits'
+in_all_runs 'the same new rows of the cache' v_kv 'launch, tensor, layer, slot, kv_head, position'
+for recorded in 2 3; do
+	run replay t.twin --run "$recorded" --seed 5
+	expect "replay of run $recorded" 0 ' 0 bits differ'
 done
 
 # --- what is refused ---
 
 for path in prefill cached auto; do
-	run attend "$@" --path "$path" --graph capture
+	# shellcheck disable=SC2086
+	run attend $tensors --path "$path" --graph capture
 	expect "no graph of $path" 2 "$path: its launches differ from step to step"
 done
 run decode --prompt 'ROMEO:' --path flash-decoding-graph --graph none

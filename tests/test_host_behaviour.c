@@ -159,6 +159,9 @@ START_TEST(a_full_slot_is_named_and_nothing_is_written)
 	const struct attention_shape shape = rig_shape(RIG_PATH, 3);
 	int full = rig_solo(RIG_PATH) ? 0 : 1;
 	struct rig r = rig_open(RIG_DEVICE, RIG_PATH, &shape);
+	const struct attention_prompt prompt = {
+		.slot = full, .rows = 1, .q = r.q, .k = r.k, .v = r.v, .out = r.out,
+	};
 	struct rig_state before;
 	char text[16];
 
@@ -173,6 +176,7 @@ START_TEST(a_full_slot_is_named_and_nothing_is_written)
 
 		FAILS(attention_step(r.a, &step), STATUS_USAGE, text);
 		ck_assert_msg(strstr(error_text(), RIG_PATH->name), "not named: %s", error_text());
+		FAILS(attention_prefill(r.a, &prompt), STATUS_USAGE, "does not fit");
 	}
 	spy_check_untouched("a full slot");
 	rig_check_unchanged(&r, &before);

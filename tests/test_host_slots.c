@@ -117,6 +117,23 @@ static uint64_t slot_digest(const struct rig *r, int slot)
 	return hash;
 }
 
+/* Of the middle one of three slots: its length on the device is 0, or it has no launch at all. */
+static void check_no_keys_are_read(struct rig *r, int launches_of_three)
+{
+	struct buffer *lengths = spy_buffer("seq_lens");
+	int32_t on_device[3];
+
+	if (!lengths)
+		lengths = spy_buffer("graph_seq_lens");
+	if (!lengths) {
+		ck_assert_int_eq(spy.launches * 3, launches_of_three * 2);
+		return;
+	}
+	OK(device_download(r->device, NULL, lengths, 0, on_device, sizeof on_device));
+	ck_assert_int_eq(on_device[0], r->lengths[0]);
+	ck_assert_int_eq(on_device[1], 0);
+}
+
 START_TEST(a_slot_that_is_done_takes_no_part)
 {
 	static const bool done[] = { false, true, false };
@@ -124,18 +141,23 @@ START_TEST(a_slot_that_is_done_takes_no_part)
 	size_t row = (size_t)shape.heads * (size_t)shape.head_dim;
 	struct rig r;
 	uint64_t digest;
-	int length;
+	int length, launches;
 
 	if (rig_solo(RIG_PATH))
 		return;
 	r = rig_open(RIG_DEVICE, RIG_PATH, &shape);
-	for (int n = 0; n < 4; n++)
+	for (int n = 0; n < 4; n++) {
+		spy_reset();
 		rig_run(&r, NULL);
+	}
+	launches = spy.launches;
 	length = r.lengths[1];
 	digest = slot_digest(&r, 1);
 	for (int n = 0; n < 3; n++) {
 		memset(r.out, 0xff, (size_t)r.q_count * sizeof(float));
+		spy_reset();
 		rig_run(&r, done);
+		check_no_keys_are_read(&r, launches);
 		ck_assert_int_eq(r.lengths[1], length);
 		ck_assert_int_eq(r.lengths[2], length + n + 1);
 		for (size_t i = row; i < 2 * row; i++)

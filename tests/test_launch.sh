@@ -149,6 +149,21 @@ expect 'a trace holds launch, arguments and source' 0 '^saxpy.4$' '^1.0$'
 "$flashtwin" info t.twin >out 2>err; code=$?
 expect 'and is whole' 0 'launch on sim' 'ended OK'
 
+mkdir mine
+printf '__device__ inline float add(float x) { return x + STEP; }\n' >mine/add.cuh
+printf '#include "add.cuh"\n__global__ void k(float *x)\n{\n\tx[threadIdx.x] = add(1);\n}\n' >mine/k.cu
+run mine/k.cu --kernel 'k(float*)' --grid 1 --block 2 -D STEP=2 --arg 'x=>k.npy:f32[2]' -o k.twin
+result k.npy '40400000 40400000'
+expect 'a header beside the file' 0
+rm -r mine
+"$flashtwin" replay k.twin >out 2>err; code=$?
+expect 'a trace brings kernel, header and flags to its replay' 0 '1 buffer compared, 0 bits differ'
+CXX=false "$flashtwin" replay k.twin >out 2>err; code=$?
+expect 'a recorded source that does not compile' 3 'k.cu did not compile'
+FLASHTWIN_DATADIR=$work/nowhere "$flashtwin" launch plain.cu --kernel wild --grid 1 --block 1 >out 2>err
+code=$?
+expect 'headers that are not there' 2 'nowhere/include has no sim/user.h'
+
 cat >templates.cu <<'CU'
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>

@@ -3,10 +3,10 @@
  */
 #include "config.h"
 
+#include "tests/dump_text.h"
 #include "tests/trace_file.h"
 
 #include "traces/digest.h"
-#include "traces/dump.h"
 #include "traces/sql_functions.h"
 
 /* --- reading back --- */
@@ -405,18 +405,6 @@ START_TEST(diff_view)
 	OK(store_close(store));
 }
 END_TEST
-
-static char *dump_of(struct store *store)
-{
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	ck_assert_ptr_nonnull(out);
-	OK(dump_logical(store, out));
-	fclose(out);
-	return text;
-}
 
 /* Page packing, which commits change, and clocks do not show in a dump; contents do. */
 START_TEST(dump)

@@ -124,8 +124,8 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 1");
-	change("PRAGMA user_version = 1; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 2");
+	change("PRAGMA user_version = 2; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has other columns");
@@ -182,8 +182,8 @@ START_TEST(damaged_rows)
 		{ "UPDATE t_op SET stream = -1 WHERE kind = 6", "stream -1 of 0" },
 		{ "UPDATE t_op SET kind = 9 WHERE kind = 6", "stream 0 comes after 0" },
 		{ "UPDATE t_op SET kind = 13 WHERE kind = 6", "event -1 of 0" },
-		{ "UPDATE t_op SET kind = 15 WHERE kind = 6", "capture of the default stream" },
-		{ "UPDATE t_op SET kind = 18 WHERE kind = 6", "which graph?" },
+		{ "UPDATE t_op SET kind = 15 WHERE kind = 6", "graph -1 comes after 0" },
+		{ "UPDATE t_op SET kind = 18 WHERE kind = 6", "executable graph -1 of 0" },
 		{ "DELETE FROM t_op WHERE op = 2", "the operation before it is missing" },
 		{ "UPDATE t_pointer SET offset = 2049 WHERE offset = 32", "a pointer to 2049" },
 		{ "UPDATE t_pointer SET at = 9 WHERE at = 8", "a pointer at 9 of 16 bytes" },
@@ -445,6 +445,31 @@ START_TEST(read_only_media)
 }
 END_TEST
 
+/* A trace of version 1 has no graphs: it reads as if it had none, and is upgraded when a run is
+ * added. */
+START_TEST(earlier_format)
+{
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change("PRAGMA user_version = 1; DROP VIEW v_node; DROP TABLE t_node;"
+	       " DELETE FROM t_op_kind WHERE kind > 17");
+	OK(store_open(T, &store));
+	ASK(store, "SELECT count(*) FROM v_node", "0");
+	OK(store_close(store));
+	OK(store_create(T, &append, &store));
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	ASK(store, "PRAGMA user_version", "2");
+	ASK(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
+	ASK(store, "SELECT count(*) FROM main.t_node", "0");
+	OK(store_close(store));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("store_file");
@@ -462,5 +487,6 @@ int main(void)
 	tcase_add_test(tests, kills);
 	tcase_add_test(tests, hot_journal);
 	tcase_add_test(tests, read_only_media);
+	tcase_add_test(tests, earlier_format);
 	return run_suite("store_file", tests);
 }

@@ -1,242 +1,10 @@
-/* test_stream.c - streams and events: which orders are possible, which are not, and the codes.
+/* test_stream.c - streams and events: who waits for what, error codes, faults, the observer.
  *
- * On the simulator every test runs with many seeds: what CUDA allows must come up, what it forbids
- * must not. On a GPU the same tests run once, without the first demand. Faults and the observer
- * follow. Graphs are in test_graph.c.
+ * On every device there is; on the simulator with many seeds. Orders are in test_stream_order.c.
  */
 #include "config.h"
 
 #include "tests/streams.h"
-
-#include "tests/words.h"
-
-/* --- orders --- */
-
-/* Which of the values 1, 2 and poison were seen. */
-struct seen {
-	int first, second, none;
-};
-
-static void see(struct seen *seen, uint32_t value)
-{
-	seen->first += value == 1;
-	seen->second += value == 2;
-	seen->none += value == POISON;
-	ck_assert_msg(value == 1 || value == 2 || value == POISON, "0x%08x", value);
-}
-
-START_TEST(streams_are_unordered)
-{
-	struct seen seen = { 0 };
-
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
-
-		FILL(t, t.s[0], t.b[0], 1);
-		FILL(t, t.s[1], t.b[0], 2);
-		see(&seen, final_word(&t, t.b[0]));
-		device_close(t.device);
-	}
-	ck_assert_int_gt(seen.first, 0);
-	ck_assert_int_gt(seen.second, 0);
-	ck_assert_int_eq(seen.none, 0);
-}
-END_TEST
-
-START_TEST(the_default_stream_is_one_like_others)
-{
-	struct seen seen = { 0 };
-
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
-
-		FILL(t, NULL, t.b[0], 1);
-		FILL(t, t.s[1], t.b[0], 2);
-		see(&seen, final_word(&t, t.b[0]));
-		device_close(t.device);
-	}
-	ck_assert_int_gt(seen.first, 0);
-	ck_assert_int_gt(seen.second, 0);
-}
-END_TEST
-
-START_TEST(seed_0_runs_at_the_call)
-{
-	struct scene t = scene_open("sim", 0);
-
-	FILL(t, t.s[0], t.b[0], 1);
-	ck_assert_uint_eq(word_of(&t, t.s[1], t.b[0]), 1);
-	FILL(t, t.s[1], t.b[0], 2);
-	ck_assert_uint_eq(word_of(&t, t.s[0], t.b[0]), 2);
-	device_close(t.device);
-}
-END_TEST
-
-START_TEST(an_event_orders_two_streams)
-{
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
-
-		FILL(t, t.s[0], t.b[0], 1);
-		OK(device_event_record(t.device, t.e[0], t.s[0]));
-		OK(device_event_wait(t.device, t.s[1], t.e[0]));
-		FILL(t, t.s[1], t.b[0], 2);
-		ck_assert_uint_eq(final_word(&t, t.b[0]), 2);
-		device_close(t.device);
-	}
-}
-END_TEST
-
-/* 0 -> 1 and 2 -> 0, and 1 and 2 race for a buffer of their own. */
-static void diamond(struct scene *t)
-{
-	FILL(*t, t->s[0], t->b[0], 7);
-	OK(device_event_record(t->device, t->e[0], t->s[0]));
-	for (int i = 1; i <= 2; i++) {
-		OK(device_event_wait(t->device, t->s[i], t->e[0]));
-		COPY(*t, t->s[i], t->b[i], t->b[0]);
-		FILL(*t, t->s[i], t->b[3], (uint32_t)i);
-		OK(device_event_record(t->device, t->e[i], t->s[i]));
-		OK(device_event_wait(t->device, t->s[0], t->e[i]));
-	}
-	FILL(*t, t->s[0], t->b[0], 8);
-}
-
-START_TEST(a_diamond_of_three_streams)
-{
-	struct seen seen = { 0 };
-
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
-
-		diamond(&t);
-		OK(device_sync(t.device, t.s[0]));
-		ck_assert_uint_eq(word_of(&t, NULL, t.b[0]), 8);
-		ck_assert_uint_eq(word_of(&t, NULL, t.b[1]), 7);
-		ck_assert_uint_eq(word_of(&t, NULL, t.b[2]), 7);
-		see(&seen, word_of(&t, NULL, t.b[3]));
-		device_close(t.device);
-	}
-	ck_assert_int_eq(seen.none, 0);
-	if (_i == 0) {
-		ck_assert_int_gt(seen.first, 0);
-		ck_assert_int_gt(seen.second, 0);
-	}
-}
-END_TEST
-
-/* A wait is for the record before it: a later one neither delays it nor lets it go early. */
-START_TEST(a_wait_is_for_the_latest_record)
-{
-	struct seen seen = { 0 };
-
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
-
-		FILL(t, t.s[0], t.b[0], 1);
-		OK(device_event_record(t.device, t.e[0], t.s[0]));
-		OK(device_event_wait(t.device, t.s[1], t.e[0]));
-		COPY(t, t.s[1], t.b[1], t.b[0]);
-		FILL(t, t.s[0], t.b[0], 2);
-		OK(device_event_record(t.device, t.e[0], t.s[0]));
-		OK(device_event_wait(t.device, t.s[2], t.e[0]));
-		COPY(t, t.s[2], t.b[2], t.b[0]);
-		see(&seen, final_word(&t, t.b[1]));
-		ck_assert_uint_eq(word_of(&t, NULL, t.b[2]), 2);
-		device_close(t.device);
-	}
-	ck_assert_int_eq(seen.none, 0);
-	if (_i == 0) {
-		ck_assert_int_gt(seen.first, 0);
-		ck_assert_int_gt(seen.second, 0);
-	}
-}
-END_TEST
-
-START_TEST(waiting_for_what_was_never_recorded_is_nothing)
-{
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
-
-		OK(device_event_wait(t.device, t.s[1], t.e[0]));
-		OK(device_event_sync(t.device, t.e[0]));
-		FILL(t, t.s[1], t.b[0], 2);
-		ck_assert_uint_eq(word_of(&t, t.s[1], t.b[0]), 2);
-		device_close(t.device);
-	}
-}
-END_TEST
-
-/* Streams 0 and 1 with two launches each: the order in which they ran, as a string of tickets. */
-struct order {
-	char text[8];
-	int count;
-};
-
-static void note_before(void *context, void *ticket)
-{
-	struct order *order = context;
-
-	order->text[order->count++] = *(const char *)ticket;
-}
-
-static void ignore_after(void *context, void *ticket, enum status status)
-{
-	(void)context;
-	(void)ticket;
-	(void)status;
-}
-
-static void run_four(uint64_t seed, int jobs, struct order *order)
-{
-	static const char tickets[] = "aAbB";
-	const struct device_observer observer = { order, note_before, ignore_after };
-	struct scene t = scene_open_jobs("sim", seed, jobs);
-
-	memset(order, 0, sizeof *order);
-	OK(device_observe(t.device, &observer));
-	for (int i = 0; i < 4; i++) {
-		struct row_copy c;
-
-		row_copy(&c, t.s[i / 2], t.b[i], t.b[0]);
-		c.launch.ticket = (void *)(uintptr_t)&tickets[i];
-		OK(device_launch(t.device, &c.launch));
-	}
-	OK(device_sync(t.device, NULL));
-	device_close(t.device);
-}
-
-START_TEST(every_legal_order_has_its_seed)
-{
-	static const char *const legal[] = { "aAbB", "abAB", "abBA", "baAB", "baBA", "bBaA" };
-	int seen[6] = { 0 };
-
-	for (uint64_t seed = 1; seed <= 256; seed++) {
-		struct order order;
-		int i = 0;
-
-		run_four(seed, 1, &order);
-		while (i < 6 && strcmp(order.text, legal[i]))
-			i++;
-		ck_assert_msg(i < 6, "seed %d ran %s", (int)seed, order.text);
-		seen[i]++;
-	}
-	for (int i = 0; i < 6; i++)
-		ck_assert_msg(seen[i] > 0, "no seed ran %s", legal[i]);
-}
-END_TEST
-
-START_TEST(a_seed_is_one_order)
-{
-	for (uint64_t seed = 1; seed <= 16; seed++) {
-		struct order first, again;
-
-		run_four(seed, 1, &first);
-		run_four(seed, 4, &again);
-		ck_assert_str_eq(first.text, again.text);
-	}
-}
-END_TEST
 
 /* --- who waits for what --- */
 
@@ -244,15 +12,13 @@ START_TEST(a_blocking_call_waits_for_its_own_stream_only)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		uint32_t value[WORDS] = { 0 };
 
 		FILL(t, t.s[0], t.b[0], 1);
 		OK(device_upload(t.device, t.s[1], t.b[1], 0, value, sizeof value));
 		see(&seen, word_of(&t, t.s[1], t.b[0]));
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[0]), 1);
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.first, 0);
 	ck_assert_int_gt(seen.none, 0);
@@ -261,8 +27,7 @@ END_TEST
 
 START_TEST(an_upload_is_in_order_with_its_stream)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
+	EACH_SEED(t) {
 		uint32_t value[WORDS], back[WORDS] = { 0 };
 
 		for (int i = 0; i < WORDS; i++)
@@ -274,7 +39,6 @@ START_TEST(an_upload_is_in_order_with_its_stream)
 		OK(device_download_async(t.device, t.s[0], t.b[1], 0, back, sizeof back));
 		OK(device_sync(t.device, t.s[0]));
 		ck_assert_uint_eq(back[WORDS - 1], 5);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -283,8 +47,7 @@ START_TEST(an_asynchronous_upload_reads_when_it_runs)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		uint32_t value[WORDS];
 
 		for (int i = 0; i < WORDS; i++)
@@ -293,7 +56,6 @@ START_TEST(an_asynchronous_upload_reads_when_it_runs)
 		for (int i = 0; i < WORDS; i++)
 			value[i] = 2;
 		see(&seen, word_of(&t, t.s[0], t.b[0]));
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.first, 0);
 	ck_assert_int_gt(seen.second, 0);
@@ -303,23 +65,34 @@ END_TEST
 
 START_TEST(freeing_waits_for_the_device)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 3);
 		COPY(t, t.s[0], t.b[1], t.b[0]);
 		OK(device_free(t.device, t.b[0]));
 		ck_assert_uint_eq(word_of(&t, t.s[1], t.b[1]), 3);
+	}
+}
+END_TEST
+
+START_TEST(closing_waits_for_the_device)
+{
+	static uint32_t back[WORDS];
+
+	for (int seed = 0; seed < seeds_of(_i); seed++) {
+		struct scene t = scene_open(test_devices[_i], (uint64_t)seed);
+
+		back[0] = 9;
+		FILL(t, t.s[0], t.b[0], 5);
+		OK(device_download_async(t.device, t.s[0], t.b[0], 0, back, sizeof back));
 		device_close(t.device);
+		ck_assert_uint_eq(back[0], 5);
 	}
 }
 END_TEST
 
 START_TEST(work_outlives_its_stream_and_event)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 4);
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
 		OK(device_event_wait(t.device, t.s[1], t.e[0]));
@@ -328,22 +101,19 @@ START_TEST(work_outlives_its_stream_and_event)
 		OK(device_stream_destroy(t.device, t.s[0]));
 		OK(device_stream_destroy(t.device, t.s[1]));
 		ck_assert_uint_eq(final_word(&t, t.b[1]), 4);
-		device_close(t.device);
 	}
 }
 END_TEST
 
 START_TEST(arguments_are_copied_at_the_call)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
+	EACH_SEED(t) {
 		struct row_copy c;
 
 		FILL(t, t.s[0], t.b[0], 6);
 		OK(device_launch(t.device, row_copy(&c, t.s[0], t.b[1], t.b[0])));
 		memset(&c, 0xff, sizeof c);
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[1]), 6);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -354,15 +124,12 @@ START_TEST(event_sync_waits_for_the_record)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
-
+	EACH_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 1);
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
 		FILL(t, t.s[0], t.b[0], 2);
 		OK(device_event_sync(t.device, t.e[0]));
 		see(&seen, word_of(&t, t.s[1], t.b[0]));
-		device_close(t.device);
 	}
 	ck_assert_int_eq(seen.none, 0);
 	if (_i == 0)
@@ -372,7 +139,7 @@ END_TEST
 
 START_TEST(time_between_events)
 {
-	struct scene t = scene_open(device_at(_i), 0);
+	struct scene t = scene_open(test_devices[_i], 0);
 	double us = 77.0;
 
 	CODE(device_event_elapsed(t.device, t.e[0], t.e[1], &us), 400);
@@ -393,8 +160,7 @@ START_TEST(an_event_that_is_not_reached_has_no_time)
 {
 	int early = 0, late = 0;
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		double us;
 
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
@@ -404,7 +170,6 @@ START_TEST(an_event_that_is_not_reached_has_no_time)
 			ck_assert_int_eq(error_code(), 600);
 			early++;
 		}
-		device_close(t.device);
 	}
 	ck_assert_int_gt(early, 0);
 	ck_assert_int_gt(late, 0);
@@ -428,22 +193,19 @@ END_TEST
 
 START_TEST(a_fault_sticks_and_names_the_kernel)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
+	EACH_SEED(t) {
 		struct row_copy c;
 		uint32_t word;
 
 		FILL(t, t.s[1], t.b[1], 1);
-		row_copy(&c, t.s[0], NULL, t.b[0]);
-		if (device_launch(t.device, &c.launch) == STATUS_OK)
+		if (device_launch(t.device, bad_launch(&c, t.s[0])) == STATUS_OK)
 			CODE(device_sync(t.device, t.s[0]), 700);
 		ck_assert_int_eq(error_code(), 700);
-		ck_assert_msg(strstr(error_text(), "kv_scatter") != NULL, "%s", error_text());
+		ck_assert_msg(strstr(error_text(), "fail_store") != NULL, "%s", error_text());
 		CODE(device_sync(t.device, t.s[1]), 700);
 		CODE(device_fill(t.device, t.s[1], t.b[1], 0, 1, 1), 700);
 		CODE(device_download(t.device, NULL, t.b[1], 0, &word, 4), 700);
 		CODE(device_event_sync(t.device, t.e[0]), 700);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -452,14 +214,13 @@ START_TEST(nothing_runs_after_a_fault)
 {
 	static uint32_t back[WORDS];
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
 		struct row_copy c;
 
 		back[0] = 9;
-		if (device_launch(t.device, row_copy(&c, t.s[0], NULL, t.b[0])) == STATUS_OK)
+		if (device_launch(t.device, bad_launch(&c, t.s[0])) == STATUS_OK)
 			device_download_async(t.device, t.s[0], t.b[0], 0, back, sizeof back);
-		device_close(t.device);
+		CODE(device_sync(t.device, NULL), 700);
 		ck_assert_uint_eq(back[0], 9);
 	}
 }
@@ -467,8 +228,7 @@ END_TEST
 
 START_TEST(limits_are_told_at_once)
 {
-	for (int seed = 0; seed < seeds_of(_i); seed++) {
-		struct scene t = scene_open(device_at(_i), (uint64_t)seed);
+	EACH_SEED(t) {
 		struct row_copy c;
 
 		FILL(t, t.s[0], t.b[0], 1);
@@ -477,7 +237,6 @@ START_TEST(limits_are_told_at_once)
 		CODE(device_launch(t.device, &c.launch), 1);
 		OK(device_launch(t.device, row_copy(&c, t.s[0], t.b[1], t.b[0])));
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[1]), 1);
-		device_close(t.device);
 	}
 }
 END_TEST
@@ -498,7 +257,7 @@ static enum status cooperative(struct scene *t, unsigned blocks, unsigned thread
 /* 132 multiprocessors with 32 blocks, 2,048 threads or 228 KiB of shared memory each. */
 START_TEST(a_cooperative_grid_must_be_resident)
 {
-	struct scene t = scene_open(device_at(_i), 0);
+	struct scene t = scene_open(test_devices[_i], 0);
 	struct device_info info;
 	struct buffer *out;
 	unsigned sm;
@@ -546,7 +305,7 @@ static void watch_before(void *context, void *ticket)
 	OK(device_alloc(w->scene->device, &spec, &w->made));
 	OK(device_set_points(w->scene->device, NULL, NULL, 0));
 	OK(device_sync(w->scene->device, NULL));
-	FILL(*w->scene, w->scene->s[1], w->made, 11);
+	FILL(*w->scene, w->scene->s[2], w->made, 11);
 	ck_assert_uint_eq(word_of(w->scene, NULL, w->made), 11);
 }
 
@@ -563,7 +322,7 @@ static void watch_after(void *context, void *ticket, enum status status)
 	OK(device_free(w->scene->device, w->made));
 }
 
-/* A fill waits in stream 1 while a launch of stream 0 is watched. */
+/* A fill waits in stream 1 and stream 2 captures while a launch of stream 0 is watched. */
 static void watch_launch(struct scene *t, struct watch *w, struct buffer *to)
 {
 	const struct device_observer observer = { w, watch_before, watch_after };
@@ -571,6 +330,7 @@ static void watch_launch(struct scene *t, struct watch *w, struct buffer *to)
 
 	*w = (struct watch){ .scene = t };
 	OK(device_observe(t->device, &observer));
+	OK(device_capture_begin(t->device, t->s[2], CAPTURE_GLOBAL));
 	FILL(*t, t->s[0], t->b[0], 1);
 	OK(device_launch(t->device, row_copy(&c, t->s[0], t->b[3], t->b[0])));
 	row_copy(&c, t->s[0], to, t->b[0]);
@@ -583,11 +343,12 @@ START_TEST(an_observer_sees_memory_around_a_launch)
 {
 	struct seen seen = { 0 };
 
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct scene t = scene_open("sim", (uint64_t)seed);
+	EACH_DRAW(t) {
+		struct graph *graph;
 		struct watch w;
 
 		watch_launch(&t, &w, t.b[1]);
+		OK(device_capture_end(t.device, t.s[2], &graph));
 		OK(device_sync(t.device, NULL));
 		ck_assert_int_eq(w.calls, 2);
 		ck_assert_int_eq(w.status, STATUS_OK);
@@ -595,7 +356,6 @@ START_TEST(an_observer_sees_memory_around_a_launch)
 		ck_assert_uint_eq(w.after, 1);
 		see(&seen, w.other);
 		OK(device_observe(t.device, NULL));
-		device_close(t.device);
 	}
 	ck_assert_int_gt(seen.none, 0);
 	ck_assert_int_gt(seen.second, 0);
@@ -609,7 +369,7 @@ START_TEST(an_observer_hears_of_a_fault)
 	struct watch w = { .scene = &t };
 
 	OK(device_observe(t.device, &(struct device_observer){ &w, watch_before, watch_after }));
-	row_copy(&c, t.s[0], NULL, t.b[0]);
+	bad_launch(&c, t.s[0]);
 	c.launch.ticket = &w;
 	CODE(device_launch(t.device, &c.launch), 700);
 	ck_assert_int_eq(w.calls, 2);
@@ -618,17 +378,15 @@ START_TEST(an_observer_hears_of_a_fault)
 }
 END_TEST
 
-static TCase *on_devices(int devices)
+int main(void)
 {
-	TCase *tests = tcase_create("streams");
+	TCase *tests = tcase_create("stream");
+	int devices = test_device_count();
 
 	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, an_event_orders_two_streams, 0, devices);
-	tcase_add_loop_test(tests, a_diamond_of_three_streams, 0, devices);
-	tcase_add_loop_test(tests, a_wait_is_for_the_latest_record, 0, devices);
-	tcase_add_loop_test(tests, waiting_for_what_was_never_recorded_is_nothing, 0, devices);
 	tcase_add_loop_test(tests, an_upload_is_in_order_with_its_stream, 0, devices);
 	tcase_add_loop_test(tests, freeing_waits_for_the_device, 0, devices);
+	tcase_add_loop_test(tests, closing_waits_for_the_device, 0, devices);
 	tcase_add_loop_test(tests, work_outlives_its_stream_and_event, 0, devices);
 	tcase_add_loop_test(tests, arguments_are_copied_at_the_call, 0, devices);
 	tcase_add_loop_test(tests, event_sync_waits_for_the_record, 0, devices);
@@ -636,19 +394,6 @@ static TCase *on_devices(int devices)
 	tcase_add_loop_test(tests, a_fault_sticks_and_names_the_kernel, 0, devices);
 	tcase_add_loop_test(tests, limits_are_told_at_once, 0, devices);
 	tcase_add_loop_test(tests, a_cooperative_grid_must_be_resident, 0, devices);
-	return tests;
-}
-
-static TCase *on_the_simulator(void)
-{
-	TCase *tests = tcase_create("orders");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, streams_are_unordered);
-	tcase_add_test(tests, the_default_stream_is_one_like_others);
-	tcase_add_test(tests, seed_0_runs_at_the_call);
-	tcase_add_test(tests, every_legal_order_has_its_seed);
-	tcase_add_test(tests, a_seed_is_one_order);
 	tcase_add_test(tests, a_blocking_call_waits_for_its_own_stream_only);
 	tcase_add_test(tests, an_asynchronous_upload_reads_when_it_runs);
 	tcase_add_test(tests, an_event_that_is_not_reached_has_no_time);
@@ -656,12 +401,5 @@ static TCase *on_the_simulator(void)
 	tcase_add_test(tests, nothing_runs_after_a_fault);
 	tcase_add_test(tests, an_observer_sees_memory_around_a_launch);
 	tcase_add_test(tests, an_observer_hears_of_a_fault);
-	return tests;
-}
-
-int main(void)
-{
-	TCase *cases[] = { on_devices(device_count()), on_the_simulator() };
-
-	return run_suites("stream", cases, 2);
+	return run_suite("stream", tests);
 }

@@ -125,9 +125,17 @@ static enum status choose_windows(struct diff *d)
 
 static enum status compare_all(struct diff *d)
 {
+	bool graphs[2];
+
 	TRY(choose_windows(d));
-	TRY(diff_ops(d));
-	TRY(diff_digests(d));
+	TRY(diff_uses_graphs(d, 0, &graphs[0]));
+	TRY(diff_uses_graphs(d, 1, &graphs[1]));
+	if (graphs[0] != graphs[1] && !d->narrowed && !d->options.replayed) {
+		TRY(diff_graph(d));
+	} else {
+		TRY(diff_ops(d));
+		TRY(diff_digests(d));
+	}
 	if (d->report->level >= LEVEL_PARTIALS)
 		TRY(diff_partials(d));
 	if (d->report->level >= LEVEL_POINTS)

@@ -1,8 +1,8 @@
 /* diff_internal.h - what the parts of the comparison share; nobody else includes it.
  *
  * diff.c decides what is compared and sorts the report; diff_ops.c walks the operations, which
- * diff_walk.c finds; diff_rows.c and diff_points.c join the rows recorded about them; diff_value.c
- * compares bytes as values.
+ * diff_walk.c finds; diff_rows.c and diff_points.c join the rows recorded about them; diff_graph.c
+ * joins runs with and without graphs; diff_value.c compares bytes as values.
  */
 #ifndef DIFF_INTERNAL_H
 #define DIFF_INTERNAL_H
@@ -133,6 +133,12 @@ bool diff_common_op(const struct diff *, int side, int64_t *op);
 bool diff_common_launch(const struct diff *, int side, int64_t *launch);
 /* The operation of a launch that was compared, as run a numbers it. */
 int64_t diff_launch_op(const struct diff *, int64_t launch);
+
+/* --- diff_graph.c --- */
+
+enum status diff_uses_graphs(struct diff *, int side, bool *uses);
+/* Of runs of which only one uses graphs: joins their launches, and compares digests. */
+enum status diff_graph(struct diff *);
 
 /* --- the passes: diff_ops.c, diff_rows.c, diff_points.c --- */
 

@@ -160,6 +160,33 @@ static void compare_launches(struct diff *d, const struct pair *p)
 		compare_arg(d, p, &a->args[i], &b->args[i]);
 }
 
+/* --- nodes --- */
+
+static void after_text(char *out, size_t size, const struct event_node *e)
+{
+	size_t used = 0;
+
+	*out = '\0';
+	for (int i = 0; i < e->after_count && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%d", i ? "," : "",
+					 e->after[i]);
+}
+
+static void compare_nodes(struct diff *d, const struct pair *p)
+{
+	const struct event_node *a = p->op[0].node, *b = p->op[1].node;
+	char after_a[48], after_b[48];
+
+	compare_number(d, p, "graph", a->graph, b->graph);
+	compare_number(d, p, "node", a->node, b->node);
+	compare_text(d, p, "work", op_kind_name(a->work), op_kind_name(b->work));
+	compare_number(d, p, "own copy", a->own, b->own);
+	compare_number(d, p, "first launch", a->launch, b->launch);
+	after_text(after_a, sizeof after_a, a);
+	after_text(after_b, sizeof after_b, b);
+	compare_text(d, p, "earlier nodes", after_a, after_b);
+}
+
 /* --- buffers and bytes --- */
 
 static void learn_buffer(struct diff *d, const struct event_buffer *alloc)
@@ -233,7 +260,7 @@ static bool same_work(const struct pair *p)
 {
 	const struct event_op *a = &p->op[0], *b = &p->op[1];
 
-	if (a->kind != b->kind || !a->launch != !b->launch)
+	if (a->kind != b->kind || !a->launch != !b->launch || !a->node != !b->node)
 		return false;
 	return !a->launch || (a->launch->number == b->launch->number
 			      && !strcmp(a->launch->kernel, b->launch->kernel));
@@ -266,6 +293,8 @@ static void compare_pair(struct diff *d, const struct pair *p)
 			 b->pointer_count);
 	if (a->launch)
 		compare_launches(d, p);
+	if (a->node)
+		compare_nodes(d, p);
 	compare_data(d, p);
 }
 

@@ -79,7 +79,7 @@ enum status diff_side_next(struct diff_side *s, struct event_op *op, int64_t *nu
 		TRY(move_to(s, op, *number));
 		if (op->kind == OP_RESTORE)
 			continue;
-		if (log_at_keeps(op->kind) || recorded(&d->log_at[!s->which], s))
+		if (log_at_keeps(op) || recorded(&d->log_at[!s->which], s))
 			return STATUS_OK;
 		d->left_out[s->which]++;
 	}

@@ -4,18 +4,23 @@
 
 #include <stddef.h>
 
-/* X(name, text, bytes, .npy descr or NULL). `pointer` is a device address: kept symbolically. */
+/* X(name, text, bytes, .npy descr or NULL). `pointer` is a device address: kept symbolically. NumPy has
+ * no bfloat16: its files hold two plain bytes, as ml_dtypes writes them. */
 #define DTYPE_LIST(X) \
 	X(F32,     "f32",     4, "<f4") \
 	X(F64,     "f64",     8, "<f8") \
 	X(F16,     "f16",     2, "<f2") \
-	X(BF16,    "bf16",    2, NULL) \
+	X(BF16,    "bf16",    2, "<V2") \
 	X(I32,     "i32",     4, "<i4") \
 	X(U32,     "u32",     4, "<u4") \
 	X(I64,     "i64",     8, "<i8") \
 	X(U64,     "u64",     8, "<u8") \
 	X(U8,      "u8",      1, "|u1") \
-	X(POINTER, "pointer", 8, NULL)
+	X(POINTER, "pointer", 8, NULL) \
+	X(I8,      "i8",      1, "|i1") \
+	X(I16,     "i16",     2, "<i2") \
+	X(U16,     "u16",     2, "<u2") \
+	X(BOOL,    "bool",    1, "|b1")
 
 enum dtype {
 #define X(name, text, bytes, npy) DTYPE_##name,

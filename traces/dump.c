@@ -21,6 +21,7 @@ static const struct {
 	{ "v_source", "run, kernel, entry" },
 	{ "v_op", "run, op" },
 	{ "v_launch", "run, launch" },
+	{ "v_node", "run, op" },
 	{ "v_arg", "run, op, position" },
 	{ "v_pointer", "run, op, position, entry" },
 	{ "v_buffer", "run, op" },

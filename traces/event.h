@@ -22,7 +22,12 @@
 	X(EVENT_CREATE, "event_create") X(EVENT_DESTROY, "event_destroy") \
 	X(EVENT_RECORD, "event_record") X(EVENT_WAIT, "event_wait") \
 	X(CAPTURE_BEGIN, "capture_begin") X(CAPTURE_END, "capture_end") \
-	X(GRAPH_NODE, "graph_node") X(GRAPH_LAUNCH, "graph_launch") X(RESTORE, "restore")
+	X(GRAPH_NODE, "graph_node") X(GRAPH_LAUNCH, "graph_launch") X(RESTORE, "restore") \
+	X(UPLOAD_ASYNC, "upload_async") X(DOWNLOAD_ASYNC, "download_async") \
+	X(EVENT_SYNC, "event_sync") X(CAPTURE_RELAX, "capture_relax") \
+	X(GRAPH_CREATE, "graph_create") X(GRAPH_INSTANTIATE, "graph_instantiate") \
+	X(GRAPH_UPLOAD, "graph_upload") X(GRAPH_DESTROY, "graph_destroy") \
+	X(GRAPH_EXEC_DESTROY, "graph_exec_destroy")
 
 enum op_kind {
 #define X(name, text) OP_##name,
@@ -115,6 +120,20 @@ struct event_launch {
 	const char *attributes;         /* JSON object, NULL when there are none */
 };
 
+/* What an operation has to do with a graph: with GRAPH_NODE, GRAPH_INSTANTIATE, GRAPH_LAUNCH,
+ * GRAPH_UPLOAD, and with events that are recorded or waited for in a capture. */
+struct event_node {
+	int graph;                      /* 1, 2, ... as captures begin and graphs are made */
+	int node;                       /* GRAPH_NODE, GRAPH_UPLOAD: from 0 in the graph; else -1 */
+	enum op_kind work;              /* GRAPH_NODE: what the node does */
+	bool own;                       /* the recorder's: saves what `node` will overwrite */
+	/* Of a node added by hand: those it comes after. NULL in a capture, where streams and
+	 * events say so. */
+	const int *after;
+	int after_count;
+	int64_t launch;                 /* GRAPH_LAUNCH: number of its first launch; else -1 */
+};
+
 struct event_op {
 	enum op_kind kind;
 	int stream;                     /* 0 is the default stream */
@@ -125,13 +144,17 @@ struct event_op {
 	uint64_t offset, bytes;
 	uint32_t from_buffer;           /* COPY */
 	uint64_t from_offset;
-	uint32_t pattern;               /* FILL */
-	int64_t object;                 /* event, graph or node number; -1 none */
-	/* UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS on. */
+	uint32_t pattern;               /* FILL; CAPTURE_BEGIN: the mode; CAPTURE_RELAX: 1 or 0 */
+	/* Number of an event, graph or executable graph. LAUNCH: the GRAPH_LAUNCH operation that
+	 * made it. -1 none */
+	int64_t object;
+	/* UPLOAD, UPLOAD_ASYNC, GRAPH_UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS
+	 * on. */
 	const void *data;
 	const struct event_pointer *pointers;   /* UPLOAD_POINTERS, RESTORE of a pointer table */
 	int pointer_count;
-	const struct event_launch *launch;      /* LAUNCH, GRAPH_NODE */
+	const struct event_launch *launch;      /* LAUNCH; GRAPH_NODE of a launch, number -1 */
+	const struct event_node *node;          /* NULL: nothing to do with a graph */
 	const struct event_buffer *alloc;       /* ALLOC */
 };
 

@@ -97,16 +97,27 @@ bool log_at_holds(const struct log_at *log_at, int64_t number)
 	return false;
 }
 
-bool log_at_keeps(enum op_kind kind)
+bool log_at_keeps(const struct event_op *op)
 {
-	switch (kind) {
+	switch (op->kind) {
 	case OP_ALLOC:
 	case OP_FREE:
 	case OP_STREAM_CREATE:
 	case OP_STREAM_DESTROY:
 	case OP_EVENT_CREATE:
 	case OP_EVENT_DESTROY:
+	case OP_CAPTURE_BEGIN:
+	case OP_CAPTURE_END:
+	case OP_CAPTURE_RELAX:
+	case OP_GRAPH_CREATE:
+	case OP_GRAPH_NODE:
+	case OP_GRAPH_INSTANTIATE:
+	case OP_GRAPH_DESTROY:
+	case OP_GRAPH_EXEC_DESTROY:
 		return true;
+	case OP_EVENT_RECORD:
+	case OP_EVENT_WAIT:
+		return op->node != NULL;        /* part of a capture */
 	default:
 		return false;
 	}

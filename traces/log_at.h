@@ -28,6 +28,6 @@ enum status log_at_parse(const char *text, struct log_at *out);
 bool log_at_holds(const struct log_at *, int64_t number);
 void log_at_free(struct log_at *);
 /* What is recorded outside the windows too, because rows inside refer to it. */
-bool log_at_keeps(enum op_kind);
+bool log_at_keeps(const struct event_op *);
 
 #endif

@@ -99,8 +99,12 @@ static enum status read_descr(struct header *h)
 	if (descr[0] == '>')
 		return fail(STATUS_USAGE, "%s: dtype %s is big endian; expected little endian",
 			    h->path, descr);
-	return fail(STATUS_USAGE, "%s: dtype %s cannot be read; expected one of"
-		    " <f4 <f8 <f2 <i4 <u4 <i8 <u8 |u1", h->path, descr);
+	if (strcmp(descr, "|V2") == 0) {
+		h->npy->dtype = DTYPE_BF16;
+		return STATUS_OK;
+	}
+	return fail(STATUS_USAGE, "%s: dtype %s cannot be read; expected one of <f4 <f8 <f2 <i4 <u4"
+		    " <i8 <u8 <i2 <u2 |i1 |u1 |b1, or <V2 for bfloat16", h->path, descr);
 }
 
 static enum status read_order(struct header *h)

@@ -1,9 +1,11 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 1.
+-- schema.sql - the tables and views of a flashtwin trace, format version 2.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables behind
 -- them are private and may change with the format version (PRAGMA user_version). Embedded in
 -- the binary; store.c runs it once per new file, and compares a file's schema with it when it
 -- opens one.
+--
+-- Version 1 had no t_node and v_node: traces of it have no graphs (store_check.c adds them, empty).
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -12,7 +14,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- One row per byte value: counts for views that expand a row, and the two numbers that make an
 -- exact REAL of an f32 with this exponent: (fraction + hidden) * scale. Built by exact doubling
@@ -86,6 +88,11 @@ CREATE TABLE t_launch (
 CREATE TABLE t_pointer (
 	run INTEGER, op INTEGER, entry INTEGER, at, buffer, offset,
 	PRIMARY KEY (run, op, entry)
+) WITHOUT ROWID;
+-- after: JSON array. work: a kind of operation.
+CREATE TABLE t_node (
+	run INTEGER, op INTEGER, graph, node, work, own, after, launch,
+	PRIMARY KEY (run, op)
 ) WITHOUT ROWID;
 CREATE TABLE t_buffer (
 	run INTEGER, op INTEGER, buffer, name, dtype, rank, shape, bytes, ordinal,
@@ -216,13 +223,16 @@ CREATE VIEW v_op AS SELECT
 	offset, bytes,
 	from_buffer,    -- source of a copy
 	from_offset,
-	pattern,        -- of a fill: 32 bits, unsigned
-	object,         -- event, graph or node number
+	pattern,        -- of a fill: 32 bits, unsigned; of a capture: its mode (0 global, 1
+	                -- thread-local, 2 relaxed); of capture_relax: 1 relaxed, 0 not
+	object,         -- number of an event, a graph, or an executable graph (graph_instantiate,
+	                -- graph_upload, graph_launch, graph_exec_destroy); of a launch that a graph
+	                -- made: the operation of that graph launch
 	data,           -- bytes that came from the host, or that a download gave
 	launch          -- launch number; NULL for any other operation
 FROM t_op LEFT JOIN t_op_kind k USING (kind);
 
--- One row per kernel launch.
+-- One row per kernel launch. Those of a graph follow its graph_launch, in the order of its nodes.
 CREATE VIEW v_launch AS SELECT
 	l.run,
 	l.launch,       -- number in the whole run, from 0: the L of an address
@@ -241,6 +251,25 @@ FROM t_launch l
 	CROSS JOIN t_op o ON o.run = l.run AND o.op = l.op
 	LEFT JOIN t_call c ON c.call = o.call
 	LEFT JOIN t_probe p ON p.run = l.run AND p.launch = l.launch;
+
+-- What an operation has to do with a graph. A graph_node is work that was captured, or added by
+-- hand; a graph_upload holds the bytes that an upload of the graph reads at the launch that comes
+-- next. v_op and v_arg say what a node works on.
+CREATE VIEW v_node AS SELECT
+	n.run,
+	n.op,           -- the operation
+	n.graph,        -- 1, 2, ... in the order captures were begun and graphs created
+	n.node,         -- in the graph: 0, 1, ...; NULL when the operation is about all of it
+	k.name AS work, -- what the node does: 'launch', 'copy', ...; NULL when it is none
+	n.own,          -- 1: the recorder's own, no part of the user's graph: saves bytes (v_op.buffer,
+	                -- offset, bytes) that this node is about to overwrite
+	n.after,        -- JSON array: nodes that come before one added by hand; NULL in a capture,
+	                -- where streams and events give the order
+	n.launch,       -- of a graph launch: number of the first launch it makes
+	c.kernel,       -- of a node that is a launch
+	o.layer
+FROM t_node n CROSS JOIN t_op o USING (run, op)
+	LEFT JOIN t_op_kind k ON k.kind = n.work LEFT JOIN t_call c ON c.call = o.call;
 
 -- One row per argument of a launch or graph node.
 CREATE VIEW v_arg AS SELECT

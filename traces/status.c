@@ -98,6 +98,14 @@ void error_restore(const struct error_record *record)
 	device_code = record->code;
 }
 
+enum status error_first(enum status status, const struct error_record *record, enum status then)
+{
+	if (status == STATUS_OK)
+		return then;
+	error_restore(record);
+	return status;
+}
+
 /* --- what a status means --- */
 
 int status_exit_code(enum status status)

@@ -50,6 +50,9 @@ struct error_record {
 };
 void error_save(struct error_record *);
 void error_restore(const struct error_record *);
+/* What went wrong first counts: `status`, whose record was saved, unless that is OK; else `then`,
+ * of the clean-up that followed. */
+enum status error_first(enum status status, const struct error_record *, enum status then);
 
 const char *error_text(void);        /* the last message of this thread, "" if none */
 int error_code(void);                /* the CUDA error code of the last fail_device(), else 0 */

@@ -61,6 +61,8 @@ enum status store_commit(struct store *);
 
 /* op may be NULL. INTERNAL for a launch whose number is not above the last one's. */
 enum status store_op(struct store *, int64_t run, const struct event_op *, int64_t *op);
+/* An operation that was stored as a success has failed since: work that ran after its call. */
+enum status store_op_failed(struct store *, int64_t run, int64_t op, int code);
 /* Marks the first and last op of a step, or of a part of one when windows of launches cut it. */
 enum status store_step_begin(struct store *, int64_t run, int64_t step);
 enum status store_step_end(struct store *, int64_t run, int64_t step);
@@ -77,6 +79,9 @@ enum status store_kv(struct store *, int64_t run, int64_t launch, const struct e
 /* Once per launch. dropped: points that did not fit the probe buffer. */
 enum status store_points(struct store *, int64_t run, int64_t launch,
 			 const struct event_point *, size_t count, uint64_t dropped);
+/* The same before the launch itself is stored; threads: of a block. */
+enum status store_points_ahead(struct store *, int64_t run, int64_t launch, int64_t threads,
+			       const struct event_point *, size_t count, uint64_t dropped);
 
 /* --- reading --- */
 

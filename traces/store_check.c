@@ -17,7 +17,8 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
+#define FIRST_VERSION 1                 /* that is still read */
 
 /* --- the file --- */
 
@@ -91,26 +92,71 @@ enum status store_explain(const char *path, enum status status)
 
 /* --- the format --- */
 
-static enum status check_identity(struct store *store)
+static enum status check_identity(struct store *store, int64_t *version)
 {
-	int64_t application, version;
+	int64_t application;
 
 	TRY(store_integer(store, "PRAGMA application_id", NULL, 0, 0, &application));
-	TRY(store_integer(store, "PRAGMA user_version", NULL, 0, 0, &version));
+	TRY(store_integer(store, "PRAGMA user_version", NULL, 0, 0, version));
 	if (application != APPLICATION_ID)
 		return fail(STATUS_DAMAGED, "%s: is another program's SQLite file, not a trace"
 			    " (application_id 0x%08llx)", store->path,
 			    (unsigned long long)application & 0xffffffff);
-	if (version > FORMAT_VERSION)
+	if (*version > FORMAT_VERSION)
 		return fail(STATUS_DAMAGED,
 			    "%s: is from a newer flashtwin: trace format %lld; this one"
 			    " reads format %d",
-			    store->path, (long long)version, FORMAT_VERSION);
-	if (version != FORMAT_VERSION)
+			    store->path, (long long)*version, FORMAT_VERSION);
+	if (*version < FIRST_VERSION)
 		return fail(STATUS_DAMAGED, "%s: unknown trace format %lld; expected %d",
-			    store->path, (long long)version, FORMAT_VERSION);
+			    store->path, (long long)*version, FORMAT_VERSION);
 	return STATUS_OK;
 }
+
+/* --- earlier formats --- */
+
+/* Version 2 added graphs. */
+static bool is_since(int64_t version, const char *name)
+{
+	return version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node"));
+}
+
+/* `create` is the model's statement. What is there for one connection only is in memory. */
+static enum status add_missing(struct store *store, const char *create)
+{
+	char *temporary = xasprintf("CREATE TEMP %s", create + strlen("CREATE "));
+	enum status status = store_run_sql(store, store->writing ? create : temporary);
+
+	free(temporary);
+	return status;
+}
+
+static enum status add_op_kinds(struct store *store)
+{
+	enum status status = STATUS_OK;
+
+	for (int i = 0; i < OP_COUNT && status == STATUS_OK; i++) {
+		char *sql = xasprintf("INSERT OR IGNORE INTO t_op_kind VALUES (%d, '%s')", i,
+				      op_kind_name((enum op_kind)i));
+
+		status = store_run_sql(store, sql);
+		free(sql);
+	}
+	return status;
+}
+
+static enum status upgrade(struct store *store, int64_t version)
+{
+	char sql[64];
+
+	if (version == FORMAT_VERSION || !store->writing)
+		return STATUS_OK;
+	TRY(add_op_kinds(store));
+	snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT_VERSION);
+	return store_run_sql(store, sql);
+}
+
+/* --- the schema --- */
 
 /* The columns of a table or view, joined; the caller frees. NULL when it does not exist. */
 static enum status read_columns(sqlite3 *db, const char *name, char **out)
@@ -163,20 +209,27 @@ static enum status check_columns(struct store *store, sqlite3 *model, const char
 
 /* Compares with a database made from the embedded schema. Text is not compared: comments may
  * change. */
-static enum status check_schema(struct store *store, sqlite3 *model)
+static enum status check_schema(struct store *store, sqlite3 *model, int64_t version)
 {
 	sqlite3_stmt *names;
 	enum status status = STATUS_OK;
 
 	if (sqlite3_exec(model, schema_sql, NULL, NULL, NULL) != SQLITE_OK
 	    || sqlite3_prepare_v2(model,
-				  "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')",
+				  "SELECT name, sql FROM sqlite_schema"
+				  " WHERE type IN ('table', 'view')",
 				  -1, &names, NULL)
 		       != SQLITE_OK)
 		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
 			    sqlite3_errmsg(model));
-	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW)
-		status = check_columns(store, model, (const char *)sqlite3_column_text(names, 0));
+	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(names, 0);
+
+		if (is_since(version, name))
+			status = add_missing(store, (const char *)sqlite3_column_text(names, 1));
+		else
+			status = check_columns(store, model, name);
+	}
 	sqlite3_finalize(names);
 	return status;
 }
@@ -185,12 +238,13 @@ enum status store_check_format(struct store *store)
 {
 	sqlite3 *model = NULL;
 	enum status status;
+	int64_t version;
 
-	TRY(check_identity(store));
+	TRY(check_identity(store, &version));
 	if (sqlite3_open(":memory:", &model) != SQLITE_OK)
 		status = fail(STATUS_INTERNAL, "%s: out of memory", store->path);
 	else
-		status = check_schema(store, model);
+		status = check_schema(store, model, version);
 	sqlite3_close(model);
-	return status;
+	return status == STATUS_OK ? upgrade(store, version) : status;
 }

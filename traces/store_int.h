@@ -17,8 +17,8 @@
 	X(OP_KIND, "t_op_kind", "INSERT") \
 	X(CALL, "t_call", "INSERT") X(ARG, "t_arg", "INSERT") \
 	X(ARG_POINTER, "t_arg_pointer", "INSERT") X(OP, "t_op", "INSERT") \
-	X(LAUNCH, "t_launch", "INSERT") X(POINTER, "t_pointer", "INSERT") \
-	X(BUFFER, "t_buffer", "INSERT") X(STEP, "t_step", "INSERT") \
+	X(LAUNCH, "t_launch", "INSERT") X(NODE, "t_node", "INSERT") \
+	X(POINTER, "t_pointer", "INSERT") X(BUFFER, "t_buffer", "INSERT") X(STEP, "t_step", "INSERT") \
 	X(TOKEN, "t_token", "INSERT") X(DIGEST, "t_digest", "INSERT") \
 	X(PARTIAL, "t_partial", "INSERT") X(REDUCE, "t_reduce", "INSERT") \
 	X(KV, "t_kv", "INSERT") X(POINT, "t_point", "INSERT") \
@@ -137,7 +137,8 @@ void store_wait(struct store *, int milliseconds);
  * SQLite file, truncated. Only then: closing a file ends the locks that this process has on it. */
 enum status store_explain(const char *path, enum status status);
 /* Whether the open database is a trace of this format: application, version, schema. The caller
- * has begun a transaction, so that all of them are of one moment. */
+ * has begun a transaction, so that all of them are of one moment. A trace of an earlier format gets
+ * what it lacks: empty, for this connection only, or for good when it is open for writing. */
 enum status store_check_format(struct store *);
 
 /* --- store_write.c --- */

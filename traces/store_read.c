@@ -1,5 +1,4 @@
-/* store_read.c - a trace read back: its runs, and their operations as the events that were
- * recorded.
+/* store_read.c - the operations of a trace read back as the events that were recorded.
  *
  * The cursor rebuilds each event_op whole, so that a replay needs nothing else. Nothing in a file
  * is believed: numbers out of range, missing rows and bytes of a wrong length are DAMAGED, with the
@@ -16,100 +15,6 @@
 
 #define MAX_SHAPE 16
 
-/* --- runs --- */
-
-enum status store_run_count(struct store *store, int64_t *count)
-{
-	int64_t last;
-
-	TRY(store_integer(store, "SELECT count(*) FROM t_run", NULL, 0, 0, count));
-	TRY(store_integer(store, "SELECT max(run) FROM t_run", NULL, 0, 0, &last));
-	if (last == *count)
-		return STATUS_OK;
-	return fail(STATUS_DAMAGED, "%s: the trace is damaged: %lld runs, the last of them %lld",
-		    store_shown_path(store), (long long)*count, (long long)last);
-}
-
-static bool fill_run(sqlite3_stmt *row, struct store_run *out)
-{
-	const struct {
-		char *to;
-		size_t size;
-	} texts[] = {
-		{ out->device, sizeof(out->device) },
-		{ out->device_name, sizeof(out->device_name) },
-		{ out->profile, sizeof(out->profile) },
-		{ out->driver, sizeof(out->driver) },
-		{ out->command, sizeof(out->command) },
-		{ out->path, sizeof(out->path) },
-		{ out->started, sizeof(out->started) },
-		{ out->version, sizeof(out->version) },
-		{ out->compute, sizeof(out->compute) },
-		{ out->ended, sizeof(out->ended) },
-	};
-	int column = 0;
-	bool good = true;
-
-	for (size_t i = 0; i < COUNT_OF(texts); i++)
-		snprintf(texts[i].to, texts[i].size, "%s", column_text(row, column++));
-	out->ordinal = column_small(row, column++, 0, &good);
-	out->seed = (uint64_t)sqlite3_column_int64(row, column++);
-	good = good && log_level_from_name(column_text(row, column++), &out->level);
-	out->complete = sqlite3_column_int(row, column++) != 0;
-	out->ops = column_int(row, column++, 0, INT64_MAX, 0, &good);
-	out->launches = column_int(row, column++, 0, INT64_MAX, 0, &good);
-	out->steps = column_int(row, column++, 0, INT64_MAX, 0, &good);
-	out->options = xstrdup(column_text(row, column++));
-	if (sqlite3_column_type(row, column) != SQLITE_NULL)
-		out->log_at = xstrdup(column_text(row, column));
-	column++;
-	if (sqlite3_column_type(row, column) != SQLITE_NULL)
-		out->message = xstrdup(column_text(row, column));
-	return good;
-}
-
-enum status store_run_read(struct store *store, int64_t run, struct store_run *out)
-{
-	sqlite3_stmt *select;
-	bool found, good = false;
-
-	*out = (struct store_run){ .run = run };
-	TRY(store_select(
-		store, &select,
-		"SELECT device, device_name, profile, driver, command, path, started,"
-		" version, compute, ended, ordinal, seed, level, complete, ops, launches, steps,"
-		" options, log_at, message FROM v_run WHERE run = ?",
-		&run, 1));
-	found = sqlite3_step(select) == SQLITE_ROW;
-	if (found)
-		good = fill_run(select, out);
-	if (sqlite3_finalize(select) != SQLITE_OK) {
-		store_run_free(out);
-		return store_failed(store, "read");
-	}
-	if (!found) {
-		int64_t count;
-
-		TRY(store_run_count(store, &count));
-		return fail(STATUS_USAGE, "%s: there is no run %lld", store_shown_path(store),
-			    (long long)run);
-	}
-	if (!good) {
-		store_run_free(out);
-		return fail(STATUS_DAMAGED, "%s: run %lld is damaged", store_shown_path(store),
-			    (long long)run);
-	}
-	return STATUS_OK;
-}
-
-void store_run_free(struct store_run *run)
-{
-	free(run->options);
-	free(run->log_at);
-	free(run->message);
-	run->options = run->log_at = run->message = NULL;
-}
-
 enum status store_data(struct store *store, int64_t data, void **bytes, size_t *count)
 {
 	return pages_read(store, data, bytes, count);
@@ -121,13 +26,14 @@ struct store_cursor {
 	struct store *store;
 	int64_t run, op;
 	int64_t last_launch;            /* its number; -1: none yet */
-	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer;
+	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer, *node;
 	struct track *track;
 	/* What the current event points to. */
 	void **owned;
 	size_t owned_count, owned_room;
 	struct event_launch launch;
 	struct event_buffer alloc;
+	struct event_node node_event;
 	int64_t shape[MAX_SHAPE];
 };
 
@@ -307,6 +213,51 @@ static enum status read_buffer(struct store_cursor *c)
 	return STATUS_OK;
 }
 
+/* "[0,2]" */
+static enum status read_after(struct store_cursor *c, const char *text, struct event_node *e)
+{
+	int *after = own(c, xcalloc(strlen(text), sizeof(*after)));
+	char *end;
+
+	e->after = after;
+	if (*text++ != '[')
+		return damaged(c, "bad list of nodes");
+	while (*text != ']') {
+		long number = strtol(text, &end, 10);
+
+		if (end == text || number < 0 || number >= e->node
+		    || (*end != ',' && *end != ']'))
+			return damaged(c, "bad list of nodes");
+		after[e->after_count++] = (int)number;
+		text = end + (*end == ',');
+	}
+	return STATUS_OK;
+}
+
+/* *found is false for an operation that has nothing to do with a graph. */
+static enum status read_node(struct store_cursor *c, bool *found)
+{
+	sqlite3_stmt *row = restart(c->node, c->run, c->op);
+	struct event_node *e = &c->node_event;
+	int rc = sqlite3_step(row);
+	bool good = true;
+
+	*found = rc == SQLITE_ROW;
+	if (!*found)
+		return rc == SQLITE_DONE ? STATUS_OK : store_failed(c->store, "read");
+	*e = (struct event_node){
+		.graph = (int)column_int(row, 0, 1, INT32_MAX, 0, &good),
+		.node = (int)column_int(row, 1, 0, INT32_MAX, -1, &good),
+		.work = (enum op_kind)column_int(row, 2, 0, OP_COUNT - 1, 0, &good),
+		.own = sqlite3_column_int(row, 3) != 0,
+		.launch = column_int(row, 5, 0, INT64_MAX, -1, &good),
+	};
+	if (!good)
+		return damaged(c, "bad node");
+	return sqlite3_column_type(row, 4) == SQLITE_NULL
+		? STATUS_OK : read_after(c, column_text(row, 4), e);
+}
+
 /* What an operation's row says of others. */
 struct followed {
 	int64_t data, call;             /* 0: none */
@@ -359,19 +310,23 @@ static enum status follow_call(struct store_cursor *c, struct event_op *e, const
 static enum status follow(struct store_cursor *c, struct event_op *e, const struct followed *f)
 {
 	bool has_pointers = e->kind == OP_UPLOAD_POINTERS || (e->kind == OP_RESTORE && !f->data);
+	bool has_data = e->kind == OP_UPLOAD || e->kind == OP_RESTORE || e->kind == OP_UPLOAD_ASYNC
+			|| e->kind == OP_GRAPH_UPLOAD;
+	bool has_node;
 
 	if (f->data)
 		TRY(own_data(c, f->data, e->bytes, &e->data));
 	if (has_pointers)
 		TRY(read_pointers(c, restart(c->pointers, c->run, c->op), &e->pointers,
 				  &e->pointer_count));
-	if ((e->kind == OP_UPLOAD || e->kind == OP_RESTORE) && e->bytes && !e->code && !f->data
-	    && !e->pointer_count)
+	if (has_data && e->bytes && !e->code && !f->data && !e->pointer_count)
 		return damaged(c, "its data is missing");
 	if (e->kind == OP_ALLOC) {
 		TRY(read_buffer(c));
 		e->alloc = &c->alloc;
 	}
+	TRY(read_node(c, &has_node));
+	e->node = has_node ? &c->node_event : NULL;
 	return follow_call(c, e, f);
 }
 
@@ -421,6 +376,8 @@ static enum status prepare_all(struct store_cursor *c)
 			 " WHERE call = ? AND position = ? ORDER BY entry", NULL, 0));
 	TRY(store_select(c->store, &c->pointers, "SELECT at, buffer, offset FROM t_pointer"
 			 " WHERE run = ? AND op = ? ORDER BY entry", NULL, 0));
+	TRY(store_select(c->store, &c->node, "SELECT graph, node, work, own, after, launch"
+			 " FROM t_node WHERE run = ? AND op = ?", NULL, 0));
 	return store_select(c->store, &c->buffer,
 			    "SELECT buffer, name, dtype, rank, shape, bytes, ordinal"
 			    " FROM t_buffer WHERE run = ? AND op = ?",
@@ -456,6 +413,7 @@ void store_ops_close(struct store_cursor *c)
 	sqlite3_finalize(c->arg_pointers);
 	sqlite3_finalize(c->pointers);
 	sqlite3_finalize(c->buffer);
+	sqlite3_finalize(c->node);
 	track_free(c->track);
 	release_owned(c);
 	free(c->owned);

@@ -232,17 +232,11 @@ static enum status point_name(struct store *store, const char *name, int64_t *id
 	return STATUS_OK;
 }
 
-enum status store_points(struct store *store, int64_t run, int64_t launch,
-			 const struct event_point *points, size_t count, uint64_t dropped)
+enum status store_points_ahead(struct store *store, int64_t run, int64_t launch, int64_t threads,
+			       const struct event_point *points, size_t count, uint64_t dropped)
 {
-	const int64_t key[] = { run, launch };
-	int64_t threads, name;
+	int64_t name;
 
-	TRY(store_integer(store, "SELECT threads FROM t_launch WHERE run = ? AND launch = ?", key,
-			  2, 0, &threads));
-	if (threads <= 0)
-		return fail(STATUS_INTERNAL, "%s: points of L%lld, which was not launched",
-			    store_shown_path(store), (long long)launch);
 	TRY(PUT(store, TABLE_PROBE, V_INT(run), V_INT(launch), V_INT(dropped)));
 	for (size_t i = 0; i < count; i++) {
 		const struct event_point *e = &points[i];
@@ -256,4 +250,18 @@ enum status store_points(struct store *store, int64_t run, int64_t launch,
 			e->count > 3 ? V_F32(e->bits[3]) : V_NULL));
 	}
 	return STATUS_OK;
+}
+
+enum status store_points(struct store *store, int64_t run, int64_t launch,
+			 const struct event_point *points, size_t count, uint64_t dropped)
+{
+	const int64_t key[] = { run, launch };
+	int64_t threads;
+
+	TRY(store_integer(store, "SELECT threads FROM t_launch WHERE run = ? AND launch = ?", key,
+			  2, 0, &threads));
+	if (threads <= 0)
+		return fail(STATUS_INTERNAL, "%s: points of L%lld, which was not launched",
+			    store_shown_path(store), (long long)launch);
+	return store_points_ahead(store, run, launch, threads, points, count, dropped);
 }

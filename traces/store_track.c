@@ -21,7 +21,8 @@
 
 struct object {
 	bool alive;
-	uint64_t bytes;                 /* of a buffer */
+	uint64_t bytes;                 /* of a buffer; nodes of a graph */
+	uint32_t graph;                 /* of an executable graph */
 };
 
 /* Of one kind, by number - 1. */
@@ -31,8 +32,11 @@ struct objects {
 };
 
 struct track {
-	struct objects buffers, streams, events;
+	struct objects buffers, streams, events, graphs, execs;
 	const struct event_op *op;      /* being checked */
+	int64_t next;                   /* number of the operation that comes next */
+	int64_t graph_launch;           /* the last one, and launches it may still have made */
+	uint64_t launches_left;
 	char wrong[128];
 };
 
@@ -48,6 +52,8 @@ void track_free(struct track *t)
 	free(t->buffers.items);
 	free(t->streams.items);
 	free(t->events.items);
+	free(t->graphs.items);
+	free(t->execs.items);
 	free(t);
 }
 
@@ -69,7 +75,7 @@ static void add(struct objects *objects, uint64_t bytes)
 		objects->items = xreallocarray(objects->items, objects->room,
 					       sizeof(*objects->items));
 	}
-	objects->items[objects->count++] = (struct object){ true, bytes };
+	objects->items[objects->count++] = (struct object){ .alive = true, .bytes = bytes };
 }
 
 /* An operation that failed may name what is gone; that may be why. */
@@ -247,16 +253,120 @@ static bool check_event(struct track *t)
 	return true;
 }
 
-/* Graphs have numbers; CUDA captures no work of the default stream. */
-static bool check_graph(struct track *t)
+/* A graph is there from the beginning of its capture on. */
+static bool check_new_graph(struct track *t)
+{
+	if (t->op->code)
+		return true;
+	if (!is_next(t, &t->graphs, "graph", t->op->object))
+		return false;
+	add(&t->graphs, 0);
+	return true;
+}
+
+static bool check_old_graph(struct track *t)
 {
 	const struct event_op *op = t->op;
-	bool captures = op->kind == OP_CAPTURE_BEGIN || op->kind == OP_CAPTURE_END;
+	struct object *graph;
 
-	if (captures && !op->stream && !op->code)
-		return wrong(t, "a capture of the default stream");
-	if (op->kind != OP_CAPTURE_BEGIN && op->object < 0)
+	if (op->kind == OP_CAPTURE_END && op->code && op->object < 0)
+		return true;                    /* of a stream that captures nothing */
+	if (!find(t, &t->graphs, "graph", op->object, &graph))
+		return false;
+	/* A capture that fails leaves no graph. */
+	graph->alive = graph->alive && (op->kind == OP_CAPTURE_END) == !op->code;
+	return true;
+}
+
+static bool check_node_work(struct track *t)
+{
+	const struct event_op *op = t->op;
+	bool has_launch = op->node->work == OP_LAUNCH && !op->node->own;
+
+	if (!op->launch != !has_launch)
+		return wrong(t, "a node that %s", has_launch ? "launches nothing"
+							     : "launches what it should not");
+	switch (op->node->work) {
+	case OP_LAUNCH:
+		return true;
+	case OP_COPY:
+		if (!op->node->own
+		    && !check_range(t, op->from_buffer, op->from_offset, op->bytes))
+			return false;
+		return check_range(t, op->buffer, op->offset, op->bytes);
+	case OP_FILL: case OP_UPLOAD_ASYNC: case OP_DOWNLOAD_ASYNC:
+		return check_range(t, op->buffer, op->offset, op->bytes);
+	default:
+		return wrong(t, "no node does %s", op_kind_name(op->node->work));
+	}
+}
+
+/* Nodes have numbers without gaps; what the recorder added shares that of the next node. */
+static bool check_node(struct track *t)
+{
+	const struct event_node *node = t->op->node;
+	struct object *graph;
+
+	if (!node)
 		return wrong(t, "which graph?");
+	if (!find(t, &t->graphs, "graph", node->graph, &graph))
+		return false;
+	if (t->op->code)
+		return true;
+	if (node->node < 0 || (uint64_t)node->node != graph->bytes)
+		return wrong(t, "node %d comes after %" PRIu64, node->node, graph->bytes);
+	if (!check_node_work(t))
+		return false;
+	graph->bytes += !node->own;
+	return true;
+}
+
+static bool check_instantiate(struct track *t)
+{
+	struct object *graph;
+
+	if (!t->op->node)
+		return wrong(t, "which graph?");
+	if (!find(t, &t->graphs, "graph", t->op->node->graph, &graph))
+		return false;
+	if (t->op->code)
+		return true;
+	if (!is_next(t, &t->execs, "executable graph", t->op->object))
+		return false;
+	add(&t->execs, graph->bytes);
+	t->execs.items[t->execs.count - 1].graph = (uint32_t)t->op->node->graph;
+	return true;
+}
+
+static bool check_exec(struct track *t)
+{
+	const struct event_op *op = t->op;
+	struct object *exec;
+
+	if (!find(t, &t->execs, "executable graph", op->object, &exec))
+		return false;
+	if (op->kind == OP_GRAPH_EXEC_DESTROY) {
+		exec->alive = exec->alive && op->code;
+		return true;
+	}
+	if (!op->node || op->node->graph != (int)exec->graph)
+		return wrong(t, "executable graph %" PRId64 " is not of that graph", op->object);
+	if (op->kind == OP_GRAPH_UPLOAD)
+		return (op->node->node >= 0 && (uint64_t)op->node->node < exec->bytes)
+		       || wrong(t, "node %d of %" PRIu64, op->node->node, exec->bytes);
+	t->graph_launch = t->next;
+	t->launches_left = op->code ? 0 : exec->bytes;
+	return true;
+}
+
+/* A launch that a graph made follows that graph's launch, and there are no more than nodes. */
+static bool check_made(struct track *t)
+{
+	if (t->op->object < 0)
+		return true;
+	if (t->op->object != t->graph_launch || t->launches_left == 0)
+		return wrong(t, "operation %" PRId64 " did not make this launch", t->op->object);
+	t->launches_left--;
 	return true;
 }
 
@@ -275,15 +385,28 @@ static bool check(struct track *t)
 		if (!check_range(t, op->from_buffer, op->from_offset, op->bytes))
 			return false;
 		return check_range(t, op->buffer, op->offset, op->bytes);
-	case OP_UPLOAD: case OP_DOWNLOAD: case OP_FILL:
+	case OP_UPLOAD: case OP_DOWNLOAD: case OP_FILL: case OP_UPLOAD_ASYNC:
+	case OP_DOWNLOAD_ASYNC:
 		return check_range(t, op->buffer, op->offset, op->bytes);
 	case OP_UPLOAD_POINTERS: case OP_RESTORE:
 		return check_range(t, op->buffer, op->offset, op->bytes) && check_pointer_table(t);
 	case OP_EVENT_CREATE: case OP_EVENT_DESTROY: case OP_EVENT_RECORD: case OP_EVENT_WAIT:
+	case OP_EVENT_SYNC:
 		return check_event(t);
-	case OP_CAPTURE_BEGIN: case OP_CAPTURE_END: case OP_GRAPH_NODE: case OP_GRAPH_LAUNCH:
-		return check_graph(t);
-	case OP_LAUNCH: case OP_SYNC: case OP_STREAM_CREATE: case OP_STREAM_DESTROY: case OP_COUNT:
+	case OP_CAPTURE_BEGIN: case OP_GRAPH_CREATE:
+		return check_new_graph(t);
+	case OP_CAPTURE_END: case OP_GRAPH_DESTROY:
+		return check_old_graph(t);
+	case OP_GRAPH_NODE:
+		return check_node(t);
+	case OP_GRAPH_INSTANTIATE:
+		return check_instantiate(t);
+	case OP_GRAPH_UPLOAD: case OP_GRAPH_LAUNCH: case OP_GRAPH_EXEC_DESTROY:
+		return check_exec(t);
+	case OP_LAUNCH:
+		return check_made(t);
+	case OP_SYNC: case OP_STREAM_CREATE: case OP_STREAM_DESTROY: case OP_CAPTURE_RELAX:
+	case OP_COUNT:
 		break;
 	}
 	return true;
@@ -291,6 +414,10 @@ static bool check(struct track *t)
 
 const char *track_op(struct track *t, const struct event_op *op)
 {
+	bool good;
+
 	t->op = op;
-	return check_stream(t) && check(t) ? NULL : t->wrong;
+	good = check_stream(t) && check(t);
+	t->next++;
+	return good ? NULL : t->wrong;
 }

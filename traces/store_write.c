@@ -253,7 +253,9 @@ static enum status put_buffer(struct store *store, int64_t run, int64_t op,
 static enum status put_op(struct store *store, const struct run_state *state,
 			  const struct event_op *e, int64_t data, int64_t call)
 {
-	bool is_copy = e->kind == OP_COPY, is_launch = e->kind == OP_LAUNCH;
+	enum op_kind work = e->kind == OP_GRAPH_NODE && e->node ? e->node->work : e->kind;
+	bool is_copy = work == OP_COPY && e->from_buffer, is_launch = e->kind == OP_LAUNCH;
+	bool has_pattern = work == OP_FILL || work == OP_CAPTURE_BEGIN || work == OP_CAPTURE_RELAX;
 	bool has_layer = e->launch && e->launch->layer >= 0;
 
 	return PUT(store, TABLE_OP, V_INT(state->run), V_INT(state->ops), V_INT(e->kind),
@@ -261,7 +263,7 @@ static enum status put_op(struct store *store, const struct run_state *state,
 		   V_INT(e->code), V_REAL(e->start_us), V_REAL(e->duration_us),
 		   V_INT_IF(e->buffer, e->buffer), V_INT_IF(e->buffer, e->offset),
 		   V_INT_IF(e->buffer, e->bytes), V_INT_IF(is_copy, e->from_buffer),
-		   V_INT_IF(is_copy, e->from_offset), V_INT_IF(e->kind == OP_FILL, e->pattern),
+		   V_INT_IF(is_copy, e->from_offset), V_INT_IF(has_pattern, e->pattern),
 		   V_INT_IF(e->object >= 0, e->object), V_INT_IF(data, data),
 		   V_INT_IF(is_launch, e->launch->number), V_INT_IF(call, call),
 		   V_INT_IF(has_layer, e->launch->layer));
@@ -274,6 +276,35 @@ static enum status put_launch(struct store *store, const struct run_state *state
 
 	return PUT(store, TABLE_LAUNCH, V_INT(state->run), V_INT(e->number),
 		   V_INT(state->ops), V_INT(threads));
+}
+
+/* "[0,2]", or NULL in a capture; the caller frees. */
+static char *after_text(const struct event_node *e)
+{
+	char *text = e->after ? xstrdup("[") : NULL, *longer;
+
+	for (int i = 0; e->after && i <= e->after_count; i++) {
+		longer = i < e->after_count
+			? xasprintf("%s%s%d", text, i ? "," : "", e->after[i])
+			: xasprintf("%s]", text);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static enum status put_node(struct store *store, const struct run_state *state,
+			    const struct event_op *op)
+{
+	const struct event_node *e = op->node;
+	char *after = after_text(e);
+	enum status status = PUT(store, TABLE_NODE, V_INT(state->run), V_INT(state->ops),
+				 V_INT(e->graph), V_INT_IF(e->node >= 0, e->node),
+				 V_INT_IF(op->kind == OP_GRAPH_NODE, e->work), V_INT(e->own),
+				 V_TEXT(after), V_INT_IF(e->launch >= 0, e->launch));
+
+	free(after);
+	return status;
 }
 
 static enum status put_pointers(struct store *store, const struct run_state *state,
@@ -319,6 +350,8 @@ enum status store_op(struct store *store, int64_t run, const struct event_op *e,
 	if (is_launch)
 		TRY(put_launch(store, state, e->launch));
 	TRY(put_pointers(store, state, e));
+	if (e->node)
+		TRY(put_node(store, state, e));
 	if (e->alloc)
 		TRY(put_buffer(store, run, state->ops, e->alloc));
 	if (op)
@@ -327,6 +360,12 @@ enum status store_op(struct store *store, int64_t run, const struct event_op *e,
 		state->last_launch = e->launch->number;
 	state->ops++;
 	return STATUS_OK;
+}
+
+enum status store_op_failed(struct store *store, int64_t run, int64_t op, int code)
+{
+	return store_update(store, "UPDATE t_op SET code = ? WHERE run = ? AND op = ?",
+			    (const struct value[]){ V_INT(code), V_INT(run), V_INT(op) }, 3);
 }
 
 /* --- steps --- */

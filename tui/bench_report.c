@@ -1,4 +1,4 @@
-/* bench_report.c - prints what `flashtwin bench --suite seeds` measured: tables in Markdown, or JSON.
+/* bench_report.c - prints what `flashtwin bench --suite seeds` measured: Markdown tables, or JSON.
  *
  * Everything is one JSON object first, { about, tables, claims }, whose tables are arrays of rows;
  * both forms print that. Measures and judges nothing.

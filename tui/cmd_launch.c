@@ -268,8 +268,10 @@ static json_t *dim_json(struct dim3 d)
 
 static json_t *describe(const struct launch_command *c)
 {
-	json_t *asked = json_object(), *args = json_object();
+	json_t *asked = json_object(), *args = json_object(), *flags = json_array();
 
+	for (int i = 0; i < c->flag_count; i++)
+		json_array_append_new(flags, json_string(c->flags[i]));
 	for (int i = 0; i < c->args.count; i++)
 		json_object_set_new(args, c->args.items[i].name,
 				    json_string(c->args.items[i].spec));
@@ -279,6 +281,7 @@ static json_t *describe(const struct launch_command *c)
 	json_object_set_new(asked, "block", dim_json(c->block));
 	json_object_set_new(asked, "shared", json_integer(c->shared_bytes));
 	json_object_set_new(asked, "args", args);
+	json_object_set_new(asked, "flags", flags);
 	return asked;
 }
 
@@ -372,9 +375,12 @@ const struct command cmd_launch = {
 	"                        [--arg NAME=SPEC]... [OPTION...]\n\n"
 	"Compiles the file for the simulator with the system's compiler (for a GPU with nvcc) and\n"
 	"launches one kernel of it. Host code in the file is left out. Nothing else is needed.\n\n"
-	"  --kernel NAME      a __global__ function; in C++ also an expression: 'k<float, 64>'\n"
+	"  --kernel NAME      a __global__ function; in C++ also an expression: 'k<float, 64>', or\n"
+	"                     with its types where several have one name: 'k(float *, int)'\n"
 	"  --arg NAME=SPEC    one for each parameter, by its name. SPEC is one of\n"
-	"                       i32:5 u32:5 i64:5 u64:5 f32:0.125 f64:0.125   a number\n"
+	"                       i32:5 u64:5 f32:0.125 f16:2 bool:true   a number: bool, i8 to i64,\n"
+	"                                                u8 to u64, f16, bf16, f32, f64\n"
+	"                       null                     a null pointer\n"
 	"                       @in.npy                  an array to read\n"
 	"                       >out.npy:f32[4,64]       an array to write; quote the >\n"
 	"                       <>io.npy                 an array to change in place\n"

@@ -12,6 +12,7 @@
 #include "engine/replay.h"
 #include "tui/command.h"
 #include "tui/diff_text.h"
+#include "tui/launch_replay.h"
 #include "tui/options.h"
 #include "tui/run.h"
 
@@ -218,6 +219,19 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 	return STATUS_OK;
 }
 
+/* A run of `launch` brings its own kernel. */
+static enum status replay_prepared(struct replay_command *replay, struct store *trace, int64_t run)
+{
+	bool cuda = strcmp(replay->options.device, "cuda") == 0;
+	struct launch_replay *launch = NULL;
+	enum status status = launch_replay_prepare(trace, run, cuda, &launch);
+
+	if (status == STATUS_OK)
+		status = replay_orders(replay, trace, run);
+	launch_replay_free(launch);
+	return status;
+}
+
 static enum status replay_runs(struct replay_command *replay, struct store *trace)
 {
 	int64_t first = replay->run ? replay->run : 1, last = replay->run;
@@ -225,7 +239,7 @@ static enum status replay_runs(struct replay_command *replay, struct store *trac
 	if (!replay->run)
 		TRY(store_run_count(trace, &last));
 	for (int64_t run = first; run <= last; run++)
-		TRY(replay_orders(replay, trace, run));
+		TRY(replay_prepared(replay, trace, run));
 	TRY(report_all(replay));
 	return replay->differences ? command_differs() : STATUS_OK;
 }
@@ -273,7 +287,8 @@ const struct command cmd_replay = {
 	"1: some do.\n\n"
 	"  --device D         sim (default) or cuda\n"
 	"  --run N            only this run of the trace\n"
-	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
+	"  --seed N           order of lanes, warps, blocks and streams on the simulator (0: in\n"
+	"                     order)\n"
 	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order?\n"
 	"  --jobs N           threads of the simulator (1)\n"
 	"  --check            not built yet\n"

@@ -43,7 +43,7 @@ char *datadir_include(void)
 
 	if (chosen != NULL && *chosen != '\0')
 		return xasprintf("%s/include", chosen);
-	if (access(PKGDATADIR "/include/sim/user.h", R_OK) == 0)
+	if (!in_build_tree() && access(PKGDATADIR "/include/sim/user.h", R_OK) == 0)
 		return xstrdup(PKGDATADIR "/include");
 	return xstrdup(SOURCE_DATADIR "/..");   /* the source tree */
 }

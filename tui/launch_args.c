@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,10 +59,78 @@ static enum status read_integer(const char *name, const char *text, struct arg *
 	return status;
 }
 
+/* Types that no PARAM_ kind stands for: as bytes, of which a kernel's parameter has as many. */
+static const struct small_type {
+	const char *name;
+	enum dtype dtype;
+	int64_t least, most;            /* integers; both 0: a float */
+	int fraction, exponent;         /* floats: bits of the format */
+} small_types[] = {
+	{ "bool", DTYPE_BOOL, 0, 1, 0, 0 },
+	{ "i8", DTYPE_I8, INT8_MIN, INT8_MAX, 0, 0 },
+	{ "u8", DTYPE_U8, 0, UINT8_MAX, 0, 0 },
+	{ "i16", DTYPE_I16, INT16_MIN, INT16_MAX, 0, 0 },
+	{ "u16", DTYPE_U16, 0, UINT16_MAX, 0, 0 },
+	{ "f16", DTYPE_F16, 0, 0, 10, 5 },
+	{ "bf16", DTYPE_BF16, 0, 0, 7, 8 },
+};
+
+/* The bits of `x` rounded to a float of 16 bits, to nearest even. */
+static uint16_t small_float(const struct small_type *type, double x)
+{
+	int least = 2 - (1 << (type->exponent - 1)), exponent;
+	uint16_t sign = signbit(x) ? 0x8000 : 0;
+	uint16_t infinity = (uint16_t)(((1 << type->exponent) - 1) << type->fraction);
+	double bits;
+
+	if (isnan(x))
+		return 0x7fff;
+	if (isinf(x) || x == 0.0)
+		return (uint16_t)(sign | (x == 0.0 ? 0 : infinity));
+	frexp(x, &exponent);
+	if (exponent <= least)
+		exponent = least + 1;
+	bits = ldexp(exponent - 1 - least, type->fraction)
+		+ rint(ldexp(fabs(x), type->fraction + 1 - exponent));
+	return (uint16_t)(sign | (bits >= infinity ? infinity : (uint16_t)bits));
+}
+
+static enum status read_small(struct launch_arg *a, const struct small_type *type,
+			      const char *text)
+{
+	char *what = xasprintf("--arg %s", a->name);
+	int64_t value = 0;
+	struct arg real = { .kind = PARAM_F64 };
+	enum status status = STATUS_OK;
+
+	if (type->fraction) {
+		status = read_real(a->name, text, false, &real);
+		value = small_float(type, real.value.f64);
+	} else if (type->dtype == DTYPE_BOOL && (!strcmp(text, "true") || !strcmp(text, "false"))) {
+		value = *text == 't';
+	} else {
+		status = option_integer(what, text, type->least, type->most, &value);
+	}
+	free(what);
+	memcpy(a->bytes, &value, sizeof a->bytes);      /* little endian, as the devices are */
+	a->small = type->name;
+	a->value = (struct arg){ .kind = PARAM_BLOB, .value.blob = a->bytes,
+				 .bytes = dtype_bytes(type->dtype) };
+	return status;
+}
+
 static enum status read_scalar(struct launch_arg *a)
 {
 	const char *colon = strchr(a->spec, ':');
 
+	if (strcmp(a->spec, "null") == 0) {
+		a->value.kind = PARAM_POINTER;
+		return STATUS_OK;
+	}
+	for (size_t i = 0; colon && i < sizeof small_types / sizeof small_types[0]; i++)
+		if (strlen(small_types[i].name) == (size_t)(colon - a->spec)
+		    && strncmp(small_types[i].name, a->spec, (size_t)(colon - a->spec)) == 0)
+			return read_small(a, &small_types[i], colon + 1);
 	for (enum param_kind kind = PARAM_I32; colon && kind <= PARAM_F64; kind++) {
 		const char *name = param_kind_name(kind);
 
@@ -73,8 +142,9 @@ static enum status read_scalar(struct launch_arg *a)
 			return read_real(a->name, colon + 1, kind == PARAM_F32, &a->value);
 		return read_integer(a->name, colon + 1, &a->value);
 	}
-	return fail(STATUS_USAGE, "--arg %s=%s: expected TYPE:VALUE (i32, u32, i64, u64, f32 or "
-		    "f64), @IN.npy, >OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
+	return fail(STATUS_USAGE, "--arg %s=%s: expected TYPE:VALUE (bool, i8, u8, i16, u16, "
+		    "i32, u32, i64, u64, f16, bf16, f32 or f64), null, @IN.npy, "
+		    ">OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
 }
 
 /* --- arrays --- */
@@ -175,9 +245,9 @@ void launch_args_free(struct launch_args *args)
 
 /* --- matching --- */
 
-/* The element type of a pointer by its text: "const unsigned *" is u32. False when it is not
- * known. */
-static bool element_type(const char *type, enum dtype *out)
+/* The type of a value, or with stars == 1 of what a pointer leads to, by its text: "const unsigned
+ * *" is u32. False when it is not known. */
+static bool element_type(const char *type, int stars, enum dtype *out)
 {
 	static const struct { const char *name; enum dtype dtype; } known[] = {
 		{ "float", DTYPE_F32 }, { "double", DTYPE_F64 }, { "int", DTYPE_I32 },
@@ -187,10 +257,17 @@ static bool element_type(const char *type, enum dtype *out)
 		{ "unsigned long", DTYPE_U64 }, { "unsigned long long", DTYPE_U64 },
 		{ "uint64_t", DTYPE_U64 }, { "size_t", DTYPE_U64 },
 		{ "unsigned char", DTYPE_U8 }, { "uint8_t", DTYPE_U8 }, { "__half", DTYPE_F16 },
-		{ "half", DTYPE_F16 },
+		{ "half", DTYPE_F16 }, { "__nv_bfloat16", DTYPE_BF16 },
+		{ "nv_bfloat16", DTYPE_BF16 }, { "char", DTYPE_I8 }, { "signed char", DTYPE_I8 },
+		{ "int8_t", DTYPE_I8 }, { "short", DTYPE_I16 }, { "int16_t", DTYPE_I16 },
+		{ "unsigned short", DTYPE_U16 }, { "uint16_t", DTYPE_U16 },
+		{ "bool", DTYPE_BOOL }, { "_Bool", DTYPE_BOOL },
 	};
 	char *text = xstrdup(type), *rest = NULL, plain[64] = "";
-	bool found = false, one_star = strchr(type, '*') && !strchr(strchr(type, '*') + 1, '*');
+	bool found = false;
+
+	for (const char *p = type; *p; p++)
+		stars -= *p == '*';
 
 	for (char *word = strtok_r(text, " *", &rest); word; word = strtok_r(NULL, " *", &rest))
 		if (strcmp(word, "const") != 0 && strcmp(word, "volatile") != 0
@@ -199,7 +276,7 @@ static bool element_type(const char *type, enum dtype *out)
 			strcat(plain, word);
 		}
 	free(text);
-	for (size_t i = 0; i < sizeof known / sizeof known[0] && one_star && !found; i++)
+	for (size_t i = 0; i < sizeof known / sizeof known[0] && stars == 0 && !found; i++)
 		if (strcmp(known[i].name, plain) == 0) {
 			*out = known[i].dtype;
 			found = true;
@@ -211,11 +288,13 @@ static enum status expect_array(const struct kernel_param *p, const struct launc
 {
 	enum dtype wanted;
 
+	if (!a->is_array && a->value.kind == PARAM_POINTER)
+		return STATUS_OK;
 	if (!a->is_array)
 		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes an array "
-			    "(@IN.npy, >OUT.npy:DTYPE[N] or <>INOUT.npy)", a->name, a->spec,
+			    "(@IN.npy, >OUT.npy:DTYPE[N] or <>INOUT.npy) or null", a->name, a->spec,
 			    p->name, p->type);
-	if (element_type(p->type, &wanted) && wanted != a->array.dtype)
+	if (element_type(p->type, 1, &wanted) && wanted != a->array.dtype)
 		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s, not "
 			    "%s", a->name, a->spec, p->name, p->type, dtype_name(wanted),
 			    dtype_name(a->array.dtype));
@@ -226,7 +305,16 @@ static enum status expect_array(const struct kernel_param *p, const struct launc
 static enum status expect_bytes(const struct kernel_param *p, struct launch_arg *a)
 {
 	size_t bytes = a->array.count * dtype_bytes(a->array.dtype);
+	enum dtype known;
 
+	if (a->small && p->bytes == a->value.bytes
+	    && (!element_type(p->type, 0, &known) || strcmp(dtype_name(known), a->small) == 0)) {
+		a->value.alignment = p->alignment;
+		return STATUS_OK;
+	}
+	if (element_type(p->type, 0, &known))
+		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s:VALUE",
+			    a->name, a->spec, p->name, p->type, dtype_name(known));
 	if (!a->is_array || a->writes || bytes != p->bytes)
 		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s' by value, which takes "
 			    "@IN.npy of exactly %zu bytes", a->name, a->spec, p->name, p->type,

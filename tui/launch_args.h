@@ -12,7 +12,9 @@ struct launch_arg {
 	char *name;                     /* of the parameter; owned */
 	const char *spec;               /* as given, behind the '=' */
 	bool is_array, reads, writes;
-	struct arg value;               /* scalars, with their kind */
+	struct arg value;               /* scalars, with their kind; a null pointer */
+	const char *small;              /* the type of a scalar that has no kind, else NULL */
+	unsigned char bytes[8];         /* its value */
 	const char *path;               /* arrays: the file, in what was given or in `owned` */
 	char *owned;
 	struct npy array;               /* dtype and shape; data of what is read */

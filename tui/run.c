@@ -143,16 +143,6 @@ enum status run_options_check(const struct run_options *options)
 
 /* --- the run --- */
 
-/* Cleaning up after a failure may fail too; what went wrong first is what counts. */
-static enum status first_error(enum status status, const struct error_record *error,
-			       enum status then)
-{
-	if (status == STATUS_OK)
-		return then;
-	error_restore(error);
-	return status;
-}
-
 struct run {
 	const struct run_options *options;
 	const char *command;
@@ -241,7 +231,7 @@ static enum status run_one(struct run *run, int i)
 		ended = recorder_finish(target.device, status);
 	else
 		device_close(target.device);
-	TRY(first_error(status, &error, ended));
+	TRY(error_first(status, &error, ended));
 	return target.recorded && run->options->log_at ? check_window(run, run->runs[i])
 						       : STATUS_OK;
 }
@@ -309,7 +299,7 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 	error_save(&error);
 	for (int i = 0; i < run.count; i++)
 		device_close(run.devices[i]);
-	status = first_error(status, &error, store_close(run.store));
+	status = error_first(status, &error, store_close(run.store));
 	free(run.asked);
 	return status;
 }

@@ -21,6 +21,7 @@
 #include "traces/output.h"
 #include "traces/xalloc.h"
 #include "tui/datadir.h"
+#include "tui/user_headers.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
 #define FATBIN_LIMIT ((size_t)1 << 30)
@@ -29,7 +30,8 @@
 struct user_kernel {
 	struct kernel kernel;
 	struct kernel_code code;
-	struct kernel_source sources[2];        /* the file, and the end */
+	struct kernel_source *sources;          /* the file, the user's headers, and the end */
+	int source_count;
 	char *file;
 	bool cplusplus;
 	char *directory;                /* temporary; NULL before it is made */
@@ -158,13 +160,33 @@ static void add_processor(struct words *words)
 #endif
 }
 
+/* The folder that has sim/user.h; the caller frees it. */
+static enum status find_include(char **out)
+{
+	char *header;
+	bool there;
+
+	*out = datadir_include();
+	header = xasprintf("%s/sim/user.h", *out);
+	there = access(header, R_OK) == 0;
+	free(header);
+	if (there)
+		return STATUS_OK;
+	fail(STATUS_USAGE, "%s has no sim/user.h: the folder with flashtwin's headers is missing%s",
+	     *out, getenv("FLASHTWIN_DATADIR") ? " (FLASHTWIN_DATADIR names it)" : "");
+	free(*out);
+	return STATUS_USAGE;
+}
+
 static enum status preprocess(const struct user_kernel *k, const struct user_source *s,
 			      const char *compiler, const char *out)
 {
-	char *include = datadir_include(), *stubs = xasprintf("%s/sim/include", include);
 	struct words words = { 0 };
+	char *include, *stubs;
 	enum status status;
 
+	TRY(find_include(&include));
+	stubs = xasprintf("%s/sim/include", include);
 	add_words(&words, (const char *const[]){ compiler, "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-isystem", stubs, "-isystem", include, "-include",
 		  "sim/user.h", "-fdiagnostics-color=never", NULL });
@@ -177,7 +199,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	return status;
 }
 
-static enum status rewrite_file(const struct user_kernel *k, const struct user_source *s,
+static enum status rewrite_file(struct user_kernel *k, const struct user_source *s,
 				const char *in, const char *out)
 {
 	char *text, *result;
@@ -186,7 +208,9 @@ static enum status rewrite_file(const struct user_kernel *k, const struct user_s
 	enum status status;
 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
-	status = rewrite_user(s->file, text, bytes, k->cplusplus, s->kernel, &result);
+	status = user_headers_find(text, s->file, &k->sources, &k->source_count);
+	if (status == STATUS_OK)
+		status = rewrite_user(s->file, text, bytes, k->cplusplus, s->kernel, &result);
 	free(text);
 	if (status != STATUS_OK)
 		return status;
@@ -209,6 +233,7 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-shared", "-Wl,-Bsymbolic",
 		  "-fno-semantic-interposition", "-ftls-model=initial-exec", "-ffp-contract=off",
 		  "-fno-math-errno", "-fno-strict-aliasing", "-fno-optimize-sibling-calls",
+		  "-fwrapv", "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error",
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	add_processor(&words);
 	add_words(&words, (const char *const[]){ "-o", out, in, NULL });
@@ -247,12 +272,15 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 				     const char *path)
 {
 	struct output output;
+	char *address;
 
 	TRY(output_open(path, &output));
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
 	fwrite(k->source, 1, k->source_bytes, output.file);
-	fprintf(output.file, "\n#line 1 \"<kernel table>\"\nvoid *ft_user_entry = (void *)&%s;\n",
-		s->kernel);
+	address = rewrite_kernel_address(s->kernel);
+	fprintf(output.file, "\n#line 1 \"<kernel table>\"\nvoid *ft_user_entry = (void *)%s;\n",
+		address);
+	free(address);
 	return output_commit(&output);
 }
 
@@ -316,6 +344,8 @@ enum status user_kernel_build(const struct user_source *s, struct user_kernel **
 	*out = k;
 	k->file = xstrdup(s->file);
 	TRY(file_read(s->file, SOURCE_LIMIT, &k->source, &k->source_bytes));
+	k->sources = xcalloc(2, sizeof *k->sources);
+	k->sources[k->source_count++] = (struct kernel_source){ k->file, k->source };
 	directory = xasprintf("%s/flashtwin.XXXXXX", parent && *parent ? parent : "/tmp");
 	if (!mkdtemp(directory)) {
 		enum status status = fail(STATUS_IO, "%s: %s", directory, strerror(errno));
@@ -357,7 +387,6 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 	code = dlsym(k->object, "ft_user_code");
 	if (!code)
 		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
-	k->sources[0] = (struct kernel_source){ k->file, k->source };
 	k->code = (struct kernel_code){
 		.sim = { { *code, NULL }, { *code, NULL } }, .fatbin = { k->fatbin, k->fatbin },
 		.fatbin_bytes = { &k->fatbin_bytes, &k->fatbin_bytes },
@@ -395,6 +424,11 @@ void user_kernel_free(struct user_kernel *k)
 		dlclose(k->object);
 	if (k->directory)
 		remove_directory(k);
+	for (int i = 1; i < k->source_count; i++) {     /* the first is file and source */
+		free((char *)(uintptr_t)k->sources[i].file);
+		free((char *)(uintptr_t)k->sources[i].text);
+	}
+	free(k->sources);
 	free(k->directory);
 	free(k->file);
 	free(k->source);

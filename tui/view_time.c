@@ -2,20 +2,23 @@
  *
  * Without an address, what came before the first step, the first step and the last one. With
  * several runs in the file, each launch says whether it wrote the same bytes in the next run. Times
- * are shown where some were measured.
+ * are shown where some were measured. Launches that a graph made are below its launch, indented.
  */
 #include "tui/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
 #define AROUND 8                        /* and before and after a place outside of steps */
+#define TRACKS 4                        /* streams drawn beside each other, at most */
 #define SLOTS 4                         /* whose bytes a step's heading shows */
 
 enum {
 	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
-	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, VERDICT
+	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, VERDICT, GRAPH, NODE, WORK, OWN, NODE_KERNEL,
+	NODE_LAYER, MADE
 };
 static const char operations[] =
 	"SELECT o.op, o.kind, o.step, o.launch, o.stream, o.code, o.duration_us, o.bytes, o.offset,"
@@ -24,14 +27,21 @@ static const char operations[] =
 	" (SELECT min(k.tensor) FROM v_kv k WHERE k.run = o.run AND k.launch = o.launch),"
 	" (SELECT CASE WHEN sum(x.digest <> y.digest) > 0 THEN 'DIFFERS'"
 	"  WHEN count(*) > 0 THEN 'equal' END"
-	"  FROM v_digest x JOIN v_digest y ON y.run = ?4 AND y.launch = x.launch"
+	"  FROM v_digest x JOIN v_digest y ON y.run = ?4"
+	"  AND y.op = (SELECT op FROM v_launch WHERE run = ?4 AND launch = x.launch)"
 	"  AND y.after_step = 0 AND y.entry = x.entry"
-	"  WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0)"
-	/* Of v_launch only what is needed: as the right side of a LEFT JOIN it is read first. */
+	"  WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0),"
+	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
+	" o.launch IS NOT NULL AND o.object IS NOT NULL"
+	/* Only what is needed of the two: as right sides of a LEFT JOIN they are read first. */
 	" FROM v_op o LEFT JOIN (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN"
-	"  (SELECT min(launch) FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3) AND"
-	"  (SELECT max(launch) FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3)) l"
+	"  (SELECT launch FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3"
+	"   AND launch IS NOT NULL ORDER BY op LIMIT 1) AND"
+	"  (SELECT launch FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3"
+	"   AND launch IS NOT NULL ORDER BY op DESC LIMIT 1)) l"
 	" ON l.run = o.run AND l.launch = o.launch"
+	" LEFT JOIN (SELECT * FROM v_node WHERE run = ?1 AND op BETWEEN ?2 AND ?3) n"
+	" ON n.run = o.run AND n.op = o.op"
 	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"
 	" LEFT JOIN v_buffer f ON f.run = o.run AND f.buffer = o.from_buffer"
 	" WHERE o.run = ?1 AND o.op BETWEEN ?2 AND ?3 ORDER BY o.op";
@@ -40,6 +50,7 @@ struct timeline {
 	int64_t step;                   /* of the row before */
 	bool begun;
 	int64_t other;                  /* run to compare with; 0: none */
+	int64_t streams;                /* greatest number and 1 */
 	bool timed;                     /* some operation's time was measured */
 };
 
@@ -110,12 +121,51 @@ static enum status print_heading(const struct view_context *c, sqlite3_stmt *row
 	return STATUS_OK;
 }
 
+static bool is_kind(sqlite3_stmt *row, const char *prefix)
+{
+	return strncmp(view_text(row, KIND), prefix, strlen(prefix)) == 0;
+}
+
+/* What a node of a graph does; the recorder's own save what another is about to overwrite. */
+static void describe_node(sqlite3_stmt *row, char *text, size_t bytes)
+{
+	if (!view_null(row, NODE_KERNEL) && !view_null(row, NODE_LAYER))
+		snprintf(text, bytes, "%s  layer %" PRId64, view_text(row, NODE_KERNEL),
+			 view_int(row, NODE_LAYER));
+	else if (!view_null(row, NODE_KERNEL))
+		snprintf(text, bytes, "%s", view_text(row, NODE_KERNEL));
+	else
+		snprintf(text, bytes, "%s %s", view_int(row, OWN) ? "saves" : view_text(row, WORK),
+			 view_null(row, BUFFER) ? "" : view_text(row, BUFFER));
+}
+
+/* What has a number: an event, a graph, an executable graph. */
+static void describe_object(sqlite3_stmt *row, char *text, size_t bytes)
+{
+	int64_t object = view_int(row, OBJECT);
+
+	if (is_kind(row, "event_"))
+		snprintf(text, bytes, "event %" PRId64, object);
+	else if (is_kind(row, "graph_instantiate"))
+		snprintf(text, bytes, "graph %" PRId64 " -> executable %" PRId64,
+			 view_int(row, GRAPH), object);
+	else if (is_kind(row, "graph_launch"))
+		snprintf(text, bytes, "executable %" PRId64 " of graph %" PRId64, object,
+			 view_int(row, GRAPH));
+	else if (is_kind(row, "graph_exec"))
+		snprintf(text, bytes, "executable %" PRId64, object);
+	else
+		snprintf(text, bytes, "graph %" PRId64, object);
+}
+
 /* What the operation is about: a kernel and its layer, or buffers and bytes. */
 static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 {
 	view_cell cell;
 
-	if (!view_null(row, TENSOR) && !view_null(row, LAYER))
+	if (is_kind(row, "graph_node") && !view_null(row, NODE))
+		describe_node(row, text, bytes);
+	else if (!view_null(row, TENSOR) && !view_null(row, LAYER))
 		snprintf(text, bytes, "%s %s layer %s", view_text(row, KERNEL),
 			 view_text(row, TENSOR), view_int_cell(row, LAYER, cell));
 	else if (!view_null(row, KERNEL) && view_null(row, LAYER))
@@ -135,7 +185,7 @@ static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 		snprintf(text, bytes, "%s, %s B", view_text(row, BUFFER),
 			 view_int_cell(row, BYTES, cell));
 	else if (!view_null(row, OBJECT))
-		snprintf(text, bytes, "object %s", view_int_cell(row, OBJECT, cell));
+		describe_object(row, text, bytes);
 	else
 		snprintf(text, bytes, "-");
 }
@@ -147,6 +197,27 @@ static const char *extent_cell(sqlite3_stmt *row, int column, view_cell cell)
 	snprintf(cell, VIEW_CELL, "%" PRId64 "x%" PRId64 "x%" PRId64, view_int(row, column),
 		 view_int(row, column + 1), view_int(row, column + 2));
 	return cell;
+}
+
+/* A launch, or a node of a graph: "g2.0". */
+static const char *address_cell(const struct view_context *c, sqlite3_stmt *row, view_cell cell)
+{
+	if (!view_null(row, LAUNCH))
+		return view_launch_cell(c, view_int(row, LAUNCH), cell);
+	if (view_null(row, NODE))
+		return "-";
+	snprintf(cell, VIEW_CELL, "g%" PRId64 ".%" PRId64, view_int(row, GRAPH),
+		 view_int(row, NODE));
+	return cell;
+}
+
+static const char *kind_cell(sqlite3_stmt *row)
+{
+	if (view_int(row, MADE))
+		return "  launch";
+	if (is_kind(row, "graph_instantiate") || is_kind(row, "graph_exec"))
+		return view_text(row, KIND) + strlen("graph_");
+	return view_text(row, KIND);
 }
 
 static void anchor_operation(const struct view_context *c, sqlite3_stmt *row)
@@ -161,19 +232,38 @@ static void anchor_operation(const struct view_context *c, sqlite3_stmt *row)
 	display_anchor(c->out, &at);
 }
 
+/* A track for each stream, and what the operation is on its own: '#' a launch, '=' bytes, E an
+ * event recorded, W one waited for. The number alone where there is one stream, or many. */
+static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_t streams)
+{
+	const char *kind = view_text(row, KIND);
+	int64_t own = view_null(row, STREAM) ? -1 : view_int(row, STREAM);
+	char mark = strcmp(kind, "event_record") == 0 ? 'E' : strcmp(kind, "event_wait") == 0 ? 'W'
+		: view_null(row, BYTES) || view_int(row, BYTES) == 0 ? '#' : '=';
+	view_cell cell;
+
+	if (streams < 2 || streams > TRACKS || own < 0) {
+		view_print(c, " %4s", view_int_cell(row, STREAM, cell));
+		return;
+	}
+	view_print(c, " %*s", (int)(TRACKS - streams), "");
+	for (int64_t stream = 0; stream < streams; stream++)
+		view_styled(c, STYLE_CHART, "%c", stream == own ? mark : '|');
+}
+
 static enum status print_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct timeline *timeline = state;
-	view_cell launch, grid, block, stream, us;
+	view_cell launch, grid, block, us;
 	char what[30];
 
 	TRY(print_heading(c, row, timeline));
 	anchor_operation(c, row);
 	describe(row, what, sizeof(what));
-	view_print(c, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s", view_int(row, OP),
-		view_null(row, LAUNCH) ? "-" : view_launch_cell(c, view_int(row, LAUNCH), launch),
-		   view_text(row, KIND), what, extent_cell(row, GRID, grid),
-		   extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream));
+	view_print(c, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s", view_int(row, OP),
+		   address_cell(c, row, launch), kind_cell(row), what, extent_cell(row, GRID, grid),
+		   extent_cell(row, BLOCK, block));
+	print_stream(c, row, timeline->streams);
 	if (timeline->timed)
 		view_print(c, " %7s", view_real_cell(row, DURATION, "%.1f", us));
 	/* Only launches have written anything that could differ. */
@@ -200,6 +290,8 @@ static enum status print_range(const struct view_context *c, int64_t first, int6
 
 	TRY(other_run(c, &timeline.other));
 	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT max(duration_us IS NOT NULL) FROM v_op"
+			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
+	TRY(VIEW_NUMBER(c, 0, &timeline.streams, "SELECT max(stream) + 1 FROM v_op"
 			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
 	timeline.timed = timed;
 	return VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last,

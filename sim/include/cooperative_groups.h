@@ -26,12 +26,14 @@ public:
 	unsigned thread_rank() const { return ft_thread_linear(); }
 	struct dim3 group_index() const { return blockIdx; }
 	struct dim3 thread_index() const { return threadIdx; }
+	struct dim3 dim_threads() const { return blockDim; }
+	struct dim3 group_dim() const { return blockDim; }
 };
 
 static inline thread_block this_thread_block() { return {}; }
 
 /* N threads in a row of a warp. */
-template <unsigned N, class Parent = void> class thread_block_tile {
+template <unsigned N, class Parent = thread_block> class thread_block_tile {
 	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0,
 		      "a tile has 1, 2, 4, 8, 16 or 32 threads");
 	unsigned mask() const
@@ -42,8 +44,8 @@ template <unsigned N, class Parent = void> class thread_block_tile {
 	}
 public:
 	void sync() const { __syncwarp(mask()); }
-	unsigned size() const { return N; }
-	unsigned num_threads() const { return N; }
+	static constexpr unsigned size() { return N; }
+	static constexpr unsigned num_threads() { return N; }
 	unsigned thread_rank() const { return ft_thread_linear() % N; }
 	unsigned meta_group_rank() const { return ft_thread_linear() / N; }
 	unsigned meta_group_size() const { return (thread_block().size() + N - 1) / N; }
@@ -56,6 +58,10 @@ public:
 		{ return __shfl_xor_sync(mask(), v, m, N); }
 	int any(int p) const { return __any_sync(mask(), p); }
 	int all(int p) const { return __all_sync(mask(), p); }
+	template <class T> unsigned match_any(T v) const
+	{
+		return __match_any_sync(mask(), v) >> ft_thread_linear() % 32 / N * N;
+	}
 	unsigned ballot(int p) const
 	{
 		return __ballot_sync(mask(), p) >> ft_thread_linear() % 32 / N * N;
@@ -87,6 +93,24 @@ public:
 static inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 template <class Group> static inline void sync(const Group &group) { group.sync(); }
+template <class Group> static inline unsigned thread_rank(const Group &group)
+{
+	return group.thread_rank();
+}
+template <class Group> static inline unsigned group_size(const Group &group)
+{
+	return group.size();
+}
+
+/* Declared only: the error comes where it is called. */
+class grid_group {
+public:
+	void sync() const;
+	unsigned long long size() const;
+	unsigned long long thread_rank() const;
+};
+grid_group this_grid() __attribute__((error("a grid group is not possible in the simulator: "
+					    "launch does not start a cooperative grid")));
 
 }
 

@@ -1,33 +1,20 @@
 /* capture_ops.c - every device operation, as something to try while a capture is under way.
  *
- * Each is one call with the scene's objects; those at the end are short sequences that CUDA has
- * error codes of its own for (901 to 908). Serves tests/gpu/capture_table.c, which calls them.
+ * Each is one call with the scene's objects. Serves tests/gpu/capture_table.c, which calls them;
+ * sequences of several operations are in capture_sequences.c.
  */
 #include "config.h"
 
 #include "tests/gpu/capture_ops.h"
 
-#include <string.h>
-
 #include "tests/words.h"
 
 #define BYTES (SCENE_WORDS * sizeof(uint32_t))
 
-/* With one head, one row and position 0 the kernel copies. */
-const struct launch *scene_launch(struct scene_launch *l, struct buffer *from, struct buffer *to,
+const struct launch *scene_launch(struct copy_launch *c, struct buffer *from, struct buffer *to,
 				  struct stream *stream)
 {
-	const struct arg args[] = {
-		ARG_BUFFER(from), ARG_BUFFER(to), ARG_I32(SCENE_WORDS), ARG_I32(1), ARG_I32(0),
-	};
-
-	memcpy(l->args, args, sizeof args);
-	l->launch = (struct launch){
-		.kernel = kernel_find("kv_scatter"), .grid = { 1, 1, 1 },
-		.block = { SCENE_WORDS, 1, 1 }, .args = l->args, .arg_count = 5,
-		.stream = stream, .layer = -1,
-	};
-	return &l->launch;
+	return copy_launch(c, from, to, SCENE_WORDS, stream);
 }
 
 /* --- memory --- */
@@ -86,16 +73,16 @@ static enum status try_fill(struct scene *s)
 
 /* --- launches --- */
 
-static enum status launch_on(struct scene *s, struct stream *stream)
+enum status scene_launch_on(struct scene *s, struct stream *stream)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 
 	return device_launch(s->device, scene_launch(&l, s->source, s->target, stream));
 }
 
 static enum status try_launch(struct scene *s)
 {
-	return launch_on(s, s->stream);
+	return scene_launch_on(s, s->stream);
 }
 
 /* The test's own kernels are not among those loaded before a capture. */
@@ -114,7 +101,7 @@ static enum status try_launch_unloaded(struct scene *s)
 static enum status try_launch_attribute(struct scene *s)
 {
 	const struct launch_attribute attribute = { ATTRIBUTE_MAX_DYNAMIC_SHARED, 64 << 10 };
-	struct scene_launch l;
+	struct copy_launch l;
 
 	scene_launch(&l, s->source, s->target, s->stream);
 	l.launch.shared_bytes = 64 << 10;
@@ -125,7 +112,7 @@ static enum status try_launch_attribute(struct scene *s)
 
 static enum status try_launch_refused(struct scene *s)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 
 	scene_launch(&l, s->source, s->target, s->stream);
 	l.launch.grid.z = 65536;
@@ -163,7 +150,7 @@ static enum status try_stream_create(struct scene *s)
 	return device_stream_create(s->device, &stream);
 }
 
-static enum status destroy_other(struct scene *s)
+enum status scene_destroy_other(struct scene *s)
 {
 	TRY(device_stream_destroy(s->device, s->other));
 	s->other = NULL;
@@ -173,7 +160,7 @@ static enum status destroy_other(struct scene *s)
 static enum status try_stream_destroy(struct scene *s)
 {
 	if (s->stream == s->other)
-		return destroy_other(s);
+		return scene_destroy_other(s);
 	TRY(device_stream_destroy(s->device, s->origin));
 	s->origin = NULL;
 	return STATUS_OK;
@@ -263,7 +250,7 @@ static enum status try_graph_create(struct scene *s)
 
 static enum status try_graph_add_launch(struct scene *s)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 	int node;
 
 	return device_graph_add_launch(s->device, s->graph,
@@ -303,119 +290,6 @@ static enum status try_graph_exec_destroy(struct scene *s)
 static enum status try_open(struct scene *s)
 {
 	return device_open(s->device_name, NULL, &s->second);
-}
-
-/* --- sequences --- */
-
-/* The event joins the other stream to the capture. */
-static enum status fork_other(struct scene *s)
-{
-	TRY(device_event_record(s->device, s->fresh, s->origin));
-	return device_event_wait(s->device, s->other, s->fresh);
-}
-
-static enum status try_fork(struct scene *s)
-{
-	TRY(fork_other(s));
-	return launch_on(s, s->other);
-}
-
-static enum status try_fork_empty(struct scene *s)
-{
-	return fork_other(s);
-}
-
-static enum status try_fork_join(struct scene *s)
-{
-	TRY(try_fork(s));
-	TRY(device_event_record(s->device, s->before[1], s->other));
-	return device_event_wait(s->device, s->origin, s->before[1]);
-}
-
-static enum status try_fork_end(struct scene *s)
-{
-	TRY(try_fork(s));
-	return device_capture_end(s->device, s->other, &s->captured);
-}
-
-static enum status try_fork_sync(struct scene *s)
-{
-	TRY(try_fork(s));
-	return device_sync(s->device, s->other);
-}
-
-static enum status try_fork_destroy(struct scene *s)
-{
-	TRY(try_fork(s));
-	return destroy_other(s);
-}
-
-static enum status try_wait_other_capture(struct scene *s)
-{
-	TRY(device_capture_begin(s->device, s->other, s->mode));
-	TRY(launch_on(s, s->other));
-	TRY(device_event_record(s->device, s->fresh, s->other));
-	return device_event_wait(s->device, s->origin, s->fresh);
-}
-
-static enum status try_captured_event_sync(struct scene *s)
-{
-	TRY(device_event_record(s->device, s->fresh, s->origin));
-	return device_event_sync(s->device, s->fresh);
-}
-
-static enum status try_captured_event_elapsed(struct scene *s)
-{
-	double us;
-
-	TRY(device_event_record(s->device, s->fresh, s->origin));
-	return device_event_elapsed(s->device, s->before[0], s->fresh, &us);
-}
-
-static enum status try_captured_event_destroy(struct scene *s)
-{
-	TRY(device_event_record(s->device, s->fresh, s->origin));
-	return device_event_destroy(s->device, s->fresh);
-}
-
-static enum status try_captured_event_again(struct scene *s)
-{
-	TRY(device_event_record(s->device, s->fresh, s->origin));
-	TRY(device_event_record(s->device, s->fresh, s->other));
-	return device_event_sync(s->device, s->fresh);
-}
-
-static enum status record_and_end(struct scene *s)
-{
-	TRY(device_event_record(s->device, s->fresh, s->origin));
-	return device_capture_end(s->device, s->origin, &s->captured);
-}
-
-static enum status try_ended_event_sync(struct scene *s)
-{
-	TRY(record_and_end(s));
-	return device_event_sync(s->device, s->fresh);
-}
-
-static enum status try_ended_event_wait(struct scene *s)
-{
-	TRY(record_and_end(s));
-	return device_event_wait(s->device, s->other, s->fresh);
-}
-
-static enum status try_ended_event_elapsed(struct scene *s)
-{
-	double us;
-
-	TRY(record_and_end(s));
-	return device_event_elapsed(s->device, s->before[0], s->fresh, &us);
-}
-
-static enum status try_default_capture(struct scene *s)
-{
-	TRY(device_capture_begin(s->device, NULL, s->mode));
-	TRY(launch_on(s, NULL));
-	return device_capture_end(s->device, NULL, &s->captured);
 }
 
 const struct operation operations[] = {
@@ -459,20 +333,5 @@ const struct operation operations[] = {
 	{ "graph_destroy", .call = try_graph_destroy },
 	{ "graph_exec_destroy", .call = try_graph_exec_destroy },
 	{ "open", .call = try_open },
-	{ "fork", .plain = true, .call = try_fork },
-	{ "fork_empty", .plain = true, .call = try_fork_empty },
-	{ "fork_join", .plain = true, .call = try_fork_join },
-	{ "fork_end", .plain = true, .call = try_fork_end },
-	{ "fork_sync", .plain = true, .call = try_fork_sync },
-	{ "fork_destroy", .plain = true, .call = try_fork_destroy },
-	{ "wait_other_capture", .plain = true, .call = try_wait_other_capture },
-	{ "captured_event_sync", .plain = true, .call = try_captured_event_sync },
-	{ "captured_event_elapsed", .plain = true, .call = try_captured_event_elapsed },
-	{ "captured_event_destroy", .plain = true, .call = try_captured_event_destroy },
-	{ "captured_event_again", .plain = true, .call = try_captured_event_again },
-	{ "ended_event_sync", .plain = true, .call = try_ended_event_sync },
-	{ "ended_event_wait", .plain = true, .call = try_ended_event_wait },
-	{ "ended_event_elapsed", .plain = true, .call = try_ended_event_elapsed },
-	{ "default_capture", .plain = true, .call = try_default_capture },
 	{ .name = NULL },
 };

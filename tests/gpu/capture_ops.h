@@ -1,11 +1,11 @@
-/* capture_ops.h - the scene in which tests/gpu/capture_table.c tries each operation, and the list of
- * operations. */
+/* capture_ops.h - the scene in which tests/gpu/capture_table.c tries each operation, and the list
+ * of operations. */
 #ifndef CAPTURE_OPS_H
 #define CAPTURE_OPS_H
 
 #include <stdbool.h>
 
-#include "engine/device.h"
+#include "tests/copy_launch.h"
 
 enum { SCENE_WORDS = 16 };
 
@@ -27,20 +27,19 @@ struct scene {
 	uint32_t host[SCENE_WORDS], host_out[SCENE_WORDS];
 };
 
-/* kv_scatter as a copy of SCENE_WORDS words. */
-struct scene_launch {
-	struct arg args[5];
-	struct launch launch;
-};
-const struct launch *scene_launch(struct scene_launch *, struct buffer *from, struct buffer *to,
+/* A copy of SCENE_WORDS words. */
+const struct launch *scene_launch(struct copy_launch *, struct buffer *from, struct buffer *to,
 				  struct stream *);
+
+enum status scene_launch_on(struct scene *, struct stream *);    /* source to target */
+enum status scene_destroy_other(struct scene *);
 
 struct operation {
 	const char *name;
 	bool streamed;                  /* tried on the captured stream and on the other one */
-	bool plain;                     /* a sequence of its own: tried once a mode */
 	enum status (*call)(struct scene *);
 };
-extern const struct operation operations[];     /* ends with a NULL name */
+/* Both end with a NULL name. Sequences are tried once a mode. */
+extern const struct operation operations[], sequences[];
 
 #endif

@@ -4,9 +4,9 @@
  *
  * Tries every operation of tests/gpu/capture_ops.c in each capture mode, on the captured stream, on
  * another, from another thread, with the thread's own mode relaxed, and in a capture that is
- * already invalidated; each in a scene of its own, each operation in a child process. Prints a line
- * per case; tests/h200/capture.txt is what an H200 gave, and tests/test_capture.sh holds the
- * simulator to it. Exit code 77 without a GPU.
+ * already invalidated, and the sequences of capture_sequences.c in each mode. Each has a scene of
+ * its own, each operation a child process. Prints a line per case; tests/h200/capture.txt is what
+ * an H200 gave, and tests/test_capture.sh holds the simulator to it. Exit code 77 without a GPU.
  */
 #include "config.h"
 
@@ -92,7 +92,7 @@ static enum status make_buffers(struct scene *s)
 
 static enum status make_objects(struct scene *s)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 	int node;
 
 	TRY(device_stream_create(s->device, &s->origin));
@@ -110,7 +110,7 @@ static enum status make_objects(struct scene *s)
 
 static enum status begin(struct scene *s, enum how how)
 {
-	struct scene_launch l;
+	struct copy_launch l;
 
 	TRY(device_open(s->device_name, NULL, &s->device));
 	TRY(make_buffers(s));
@@ -264,13 +264,14 @@ static enum status keep_context(const char *name, struct device **keep)
 	return device_open(name, NULL, keep);
 }
 
-static enum status run_operation(const char *device, const struct operation *operation)
+static enum status run_operation(const char *device, const struct operation *operation,
+				 int hows)
 {
 	struct device *keep = NULL;
 
 	for (int mode = CAPTURE_GLOBAL; mode <= CAPTURE_RELAXED; mode++)
 		for (int same = operation->streamed; same >= 0; same--)
-			for (int how = 0; how < (operation->plain ? 1 : HOW_COUNT); how++) {
+			for (int how = 0; how < hows; how++) {
 				alarm(SECONDS_PER_CASE);
 				TRY(keep_context(device, &keep));
 				run_case(device, operation, mode, same, how);
@@ -303,7 +304,7 @@ static int header(const char *name)
 
 /* In a child, because a process that has used CUDA cannot fork children that use it. The result is
  * the child's exit code. */
-static int in_child(const char *name, const struct operation *operation)
+static int in_child(const char *name, const struct operation *operation, int hows)
 {
 	int status;
 	pid_t child;
@@ -311,7 +312,7 @@ static int in_child(const char *name, const struct operation *operation)
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
-		int code = operation ? status_exit_code(run_operation(name, operation))
+		int code = operation ? status_exit_code(run_operation(name, operation, hows))
 				     : header(name);
 
 		fflush(stdout);
@@ -330,12 +331,15 @@ static int in_child(const char *name, const struct operation *operation)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "cuda";
-	int code = in_child(name, NULL), worst = EXIT_SUCCESS;
+	int code = in_child(name, NULL, 0), worst = EXIT_SUCCESS;
 
 	if (code)
 		return code;
 	for (const struct operation *o = operations; o->name; o++)
-		if (in_child(name, o))
+		if (in_child(name, o, HOW_COUNT))
+			worst = EXIT_FAILURE;
+	for (const struct operation *o = sequences; o->name; o++)
+		if (in_child(name, o, HOW_PLAIN + 1))
 			worst = EXIT_FAILURE;
 	return worst;
 }

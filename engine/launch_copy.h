@@ -1,0 +1,14 @@
+/* launch_copy.h - launches that outlive the call they were given to.
+ *
+ * A copy owns all that its launch points to (arguments, their names, blobs and pointer fields,
+ * attributes), except kernels, buffers and live sources. Serves lists of launches and the recorder.
+ */
+#ifndef LAUNCH_COPY_H
+#define LAUNCH_COPY_H
+
+#include "engine/device.h"
+
+struct launch launch_copy(const struct launch *);
+void launch_copy_free(struct launch *);         /* all zeros is fine */
+
+#endif

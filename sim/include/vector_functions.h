@@ -1,0 +1,2 @@
+/* vector_functions.h - CUDA's header of this name for the simulator, whose words are there
+ * already. */

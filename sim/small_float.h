@@ -1,0 +1,69 @@
+/* small_float.h - how the 16-bit floats round; shared by the stubs of cuda_fp16.h and cuda_bf16.h.
+ *
+ * Sums, products and quotients are done in float, fused ones in double: both are so wide that one
+ * rounding from there is what a GPU gives, but for a fused sum of far apart bfloat16s, whose
+ * double is therefore rounded to odd first. Every NaN becomes 0x7fff.
+ */
+#ifndef SIM_SMALL_FLOAT_H
+#define SIM_SMALL_FLOAT_H
+
+enum ft_rounding { FT_NEAREST, FT_TO_ZERO, FT_DOWN, FT_UP };
+
+/* Scaling by a power of two is exact in double. EXPONENT and FRACTION are bits of the format. */
+template <int EXPONENT, int FRACTION>
+static inline unsigned short ft_small_bits(double x, enum ft_rounding rounding = FT_NEAREST)
+{
+	const int least = 2 - (1 << (EXPONENT - 1));    /* exponent of the least normal number */
+	const unsigned infinity = ((1u << EXPONENT) - 1) << FRACTION;
+	const unsigned sign = std::signbit(x) ? 0x8000 : 0;
+	double a = fabs(x), units;
+	bool away = rounding == (sign ? FT_DOWN : FT_UP);
+	unsigned bits;
+	int exponent;
+
+	if (x != x)
+		return 0x7fff;
+	if (a == 0.0 || a > 1e300)
+		return (unsigned short)(sign | (a == 0.0 ? 0
+				: a == INFINITY || rounding == FT_NEAREST || away ? infinity
+				: infinity - 1));
+	frexp(a, &exponent);            /* a is in [2^(exponent - 1), 2^exponent) */
+	exponent = exponent - 1 < least ? least + 1 : exponent;
+	units = ldexp(a, FRACTION + 1 - exponent);
+	units = rounding == FT_NEAREST ? rint(units) : away ? ceil(units) : floor(units);
+	/* The carry out of the fraction is the next exponent, as it should be. */
+	if (exponent - 1 - least > (1 << EXPONENT))
+		bits = infinity;
+	else
+		bits = ((unsigned)(exponent - 1 - least) << FRACTION) + (unsigned)units;
+	if (bits >= infinity)
+		bits = rounding == FT_NEAREST || away ? infinity : infinity - 1;
+	return (unsigned short)(sign | bits);
+}
+
+template <int EXPONENT, int FRACTION> static inline float ft_small_value(unsigned short bits)
+{
+	const int exponent = bits >> FRACTION & ((1 << EXPONENT) - 1);
+	const int fraction = bits & ((1 << FRACTION) - 1);
+	const int scale = 2 - (1 << (EXPONENT - 1)) - FRACTION;
+	float a = exponent == (1 << EXPONENT) - 1 ? (fraction ? NAN : INFINITY)
+		: exponent ? (float)ldexp((1 << FRACTION) + fraction, exponent - 1 + scale)
+		: (float)ldexp(fraction, scale);
+
+	return bits & 0x8000 ? -a : a;
+}
+
+/* a * b + c in double, rounded to odd: rounding that again is rounding the exact sum. */
+static inline double ft_fma_odd(double a, double b, double c)
+{
+	double product = a * b, sum = product + c;      /* the product of two floats is exact */
+	double back = sum - product, error = (product - (sum - back)) + (c - back);
+	uint64_t bits;
+
+	memcpy(&bits, &sum, sizeof bits);
+	if (error == 0.0 || error != error || (bits & 1))
+		return sum;
+	return nextafter(sum, error > 0.0 ? INFINITY : -INFINITY);
+}
+
+#endif

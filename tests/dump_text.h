@@ -1,0 +1,24 @@
+/* dump_text.h - for tests: a whole trace as text, to be compared with another one. */
+#ifndef TESTS_DUMP_TEXT_H
+#define TESTS_DUMP_TEXT_H
+
+#include "tests/support.h"
+
+#include <stdio.h>
+
+#include "traces/dump.h"
+
+/* The caller frees it. */
+static inline char *dump_of(struct store *store)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(out);
+	OK(dump_logical(store, out));
+	fclose(out);
+	return text;
+}
+
+#endif

@@ -1,0 +1,78 @@
+# record.sh - the part of run.sh that records traces on a GPU and replays each on the simulator.
+#
+# They are what `make check` replays where there is no GPU: three of the reference prompts, and a
+# short one of every path. Sourced by run.sh, whose functions and variables it uses.
+
+# record NAME COMMAND OPTION...
+record() {
+	trace=$out/$1.twin what=$1.twin
+	shift
+	run 240 "$flashtwin" "$@" --device cuda --force -o "$trace"
+	if [ "$code" -ne 0 ]; then
+		result FAIL "record $what" "exit code $code: $(tail -n 1 "$work/stderr")"
+		return
+	fi
+	result PASS "record $what" "$(wc -c <"$trace") bytes"
+	run 240 "$flashtwin" replay "$trace" --device sim
+	compared "replay $what on the simulator"
+}
+
+# record_decode NAME PROMPT_FILE OPTION...
+record_decode() {
+	name=$1 prompt=$2
+	shift 2
+	record "$name" decode --model "$samples" --prompt-file "$prompt" "$@"
+}
+
+# record_attend NAME QUERIES.npy KEYS_OF LAYER OPTION...
+record_attend() {
+	name=$1 query=$2 keys=$samples/reference/$3/layer$4
+	shift 4
+	record "$name" attend --q "$query" --k "${keys}_k.npy" --v "${keys}_v.npy" \
+		--out "$work/out.npy" --log points "$@"
+}
+
+printf 'ROMEO:\nO, she do' >"$work/demo"
+record_decode demo "$work/demo" -n 64 --chunk 32 --log points
+npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
+# Windows, because 17 MB do not hold all 200 steps: the queries, keys, values, partials and outputs
+# of romeo alone are 10 MB of f32, of which no compressor keeps less than 85 %. Step 0 is the prompt,
+# which the demo's trace has too.
+record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s16,s192..s199
+npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
+record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s192..s199
+
+# A short one of every path; several prompts where a path takes them, one of which waits for a slot.
+printf 'ROMEO:' >"$work/first"
+printf 'JULIET:\nO' >"$work/second"
+printf 'To be' >"$work/third"
+short() {
+	record_decode "$1" "$work/first" -n 5 --log points --path "$@"
+}
+several() {
+	name=$1
+	shift
+	rm -rf "$work/texts"
+	record_decode "$name" "$work/first" --prompt-file "$work/second" \
+		--prompt-file "$work/third" --slots 2 --out-dir "$work/texts" -n 3 --log points "$@"
+}
+short incremental
+short incremental-multiwarp
+short auto
+short flash-decoding --warps 2 --chunk 8
+short flash-decoding-graph --chunk 8
+several manual-graph --path flash-decoding --graph manual --chunk 8
+several batched --path batched
+several batched-graph --path batched --graph capture
+last_rows "$samples/reference/romeo/layer0_k.npy" 2 96 >"$work/q2.npy"
+record_attend cached "$work/q2.npy" romeo 0 --path cached
+record_attend prefill "$samples/reference/short/layer1_q.npy" long 0 --path prefill --causal
+record_attend prefill-top-left "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
+	--causal=top-left
+
+size=$(cat "$out"/*.twin | wc -c)
+if [ "$size" -le 17000000 ]; then
+	result PASS 'size of the traces' "$size bytes"
+else
+	result FAIL 'size of the traces' "$size bytes, 17000000 are allowed"
+fi

@@ -1,0 +1,745 @@
+#!/usr/bin/env python3
+"""cases.py - every kernel of this directory through `flashtwin launch`, against values worked out
+here in double precision or integers. Needs Python alone. Prints TAP.
+
+    cases.py FLASHTWIN [DEVICE [NAME...]]
+
+DEVICE is sim (the default), cuda or both; both also holds the two to the same bits. Files named
+errors_* must not compile: one clear line, exit 3. Those that nvcc accepts and a GPU runs are left
+out on a GPU.
+"""
+import ast
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DTYPES = {'f32': ('<f4', 'f'), 'f64': ('<f8', 'd'), 'f16': ('<f2', 'e'), 'bf16': ('<V2', 'H'),
+          'i32': ('<i4', 'i'), 'u32': ('<u4', 'I'), 'i64': ('<i8', 'q'), 'u64': ('<u8', 'Q'),
+          'u8': ('|u1', 'B'), 'i8': ('|i1', 'b'), 'i16': ('<i2', 'h'), 'u16': ('<u2', 'H'),
+          'bool': ('|b1', '?')}
+
+
+def f32(x):
+    return struct.unpack('<f', struct.pack('<f', x))[0]
+
+
+def f16(x):
+    return struct.unpack('<e', struct.pack('<e', x))[0]
+
+
+def bf16_bits(x):
+    """Rounds to nearest even; x is finite and exact in float."""
+    bits = struct.unpack('<I', struct.pack('<f', x))[0]
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+
+
+def bf16(x):
+    return struct.unpack('<f', struct.pack('<I', bf16_bits(x) << 16))[0]
+
+
+class Array:
+    """An input, or with inout an array changed in place."""
+    def __init__(self, dtype, values, inout=False):
+        self.dtype, self.values, self.inout = dtype, list(values), inout
+
+
+class Out:
+    def __init__(self, dtype, shape):
+        self.dtype, self.shape = dtype, shape
+
+
+def write_npy(path, array):
+    descr, code = DTYPES[array.dtype]
+    values = array.values
+    if array.dtype == 'bf16':
+        values = [bf16_bits(v) for v in values]
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }" % (descr, len(values))
+    with open(path, 'wb') as out:
+        out.write(b'\x93NUMPY\x01\x00\x76\x00' + header.ljust(117).encode() + b'\n')
+        out.write(struct.pack('<%d%s' % (len(values), code), *values))
+
+
+def read_npy(path):
+    with open(path, 'rb') as file:
+        data = file.read()
+    length = struct.unpack('<H', data[8:10])[0]
+    descr = ast.literal_eval(data[10:10 + length].decode())['descr']
+    dtype = next(d for d in DTYPES if DTYPES[d][0] == descr)
+    body = data[10 + length:]
+    code = DTYPES[dtype][1]
+    values = struct.unpack('<%d%s' % (len(body) // struct.calcsize(code), code), body)
+    if dtype == 'bf16':
+        values = [struct.unpack('<f', struct.pack('<I', v << 16))[0] for v in values]
+    return list(values)
+
+
+class Case:
+    """One launch. expected: name -> values; tolerance is relative to 1 + |value|, 0 means equal.
+    fails: (exit code, patterns of the message) instead."""
+    def __init__(self, file, kernel, grid, block, args, expected=None, tolerance=0.0, shared=0,
+                 says=None, fails=None, options=(), gpu=True):
+        self.__dict__.update(locals())
+
+    def command(self, flashtwin, device, folder):
+        words = [flashtwin, 'launch', self.file, '--kernel', self.kernel, '--grid', self.grid,
+                 '--block', self.block, '--shared', str(self.shared), '--device', device]
+        for name, value in self.args.items():
+            path = os.path.join(folder, name + '.npy')
+            if isinstance(value, Array):
+                write_npy(path, value)
+                value = ('<>' if value.inout else '@') + path
+            elif isinstance(value, Out):
+                value = '>%s:%s[%s]' % (path, value.dtype, value.shape)
+            words += ['--arg', '%s=%s' % (name, value)]
+        return words + list(self.options)
+
+    def wrong(self, flashtwin, device):
+        """What is wrong with the launch, or ''."""
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                ran = subprocess.run(self.command(flashtwin, device, folder), cwd=HERE,
+                                     capture_output=True, text=True, timeout=60)
+            except subprocess.TimeoutExpired:
+                return 'did not end within 60 s'
+            if self.fails:
+                return self.wrong_failure(ran)
+            if ran.returncode:
+                return 'exit code %d\n%s' % (ran.returncode, ran.stderr)
+            if self.says is not None and ran.stdout != self.says:
+                return 'said %r' % ran.stdout
+            for name, values in (self.expected or {}).items():
+                wrong = self.wrong_values(name, read_npy(os.path.join(folder, name + '.npy')),
+                                          values)
+                if wrong:
+                    return wrong
+        return ''
+
+    def wrong_failure(self, ran):
+        code, *patterns = self.fails
+        if ran.returncode != code:
+            return 'exit code %d, expected %d\n%s' % (ran.returncode, code, ran.stderr)
+        missing = [p for p in patterns if p not in ran.stderr]
+        if missing:
+            return 'no %r in\n%s' % (missing[0], ran.stderr)
+        return ''
+
+    def wrong_values(self, name, got, wanted):
+        if len(got) != len(wanted):
+            return '%s: %d values, expected %d' % (name, len(got), len(wanted))
+        for i, (a, b) in enumerate(zip(got, wanted)):
+            if b is not None and not abs(a - b) <= self.tolerance * (1 + abs(b)):
+                return '%s[%d] is %r, expected %r' % (name, i, a, b)
+        return ''
+
+
+# --- inputs ---
+
+def ramp(n, step=0.25, low=-3.0):
+    """Values that repeat after 29, exact in half."""
+    return [low + step * (i * 7 % 29) for i in range(n)]
+
+
+def integers(n, modulus=97):
+    return [i * 31 % modulus for i in range(n)]
+
+
+# --- the cases ---
+
+def vector_add():
+    a, b = ramp(1000), ramp(1000, 0.5)
+    return Case('vector_add.cu', 'vectorAdd', '8', '128',
+                {'a': Array('f32', a), 'b': Array('f32', b), 'c': Out('f32', 1000),
+                 'numElements': 'i32:1000'}, {'c': [x + y for x, y in zip(a, b)]})
+
+
+def reduce_shuffle():
+    x = integers(5000)
+    return Case('reduce_shuffle.cu', 'reduceKernel', '3', '256',
+                {'in': Array('i32', x), 'out': Array('i32', [0], True), 'N': 'u64:5000'},
+                {'out': [sum(x)]})
+
+
+def scan_inclusive():
+    x = integers(64)
+    return Case('scan.cu', 'hillis_steele', '1', '64',
+                {'g_idata': Array('i32', x), 'g_odata': Out('i32', 64), 'n': 'i32:64'},
+                {'g_odata': [sum(x[:i + 1]) for i in range(64)]}, shared=512)
+
+
+def scan_exclusive():
+    x = integers(128)
+    return Case('scan.cu', 'blelloch<128>', '1', '64',
+                {'in': Array('i32', x), 'out': Out('i32', 128)},
+                {'out': [sum(x[:i]) for i in range(128)]})
+
+
+def histogram():
+    x = integers(3000, 251)
+    return Case('histogram.cu', 'histogram', '4', '128',
+                {'data': Array('u8', x), 'n': 'u64:3000', 'hist': Array('u32', [0] * 64, True)},
+                {'hist': [sum(v % 64 == b for v in x) for b in range(64)]})
+
+
+def matmul():
+    m, n, k = 19, 21, 35
+    a, b = ramp(m * k), ramp(k * n, 0.5)
+    return Case('matmul.cu', 'matmul<16>', '2,2', '16,16',
+                {'A': Array('f32', a), 'B': Array('f32', b), 'C': Out('f32', '%d,%d' % (m, n)),
+                 'M': 'i32:%d' % m, 'N': 'i32:%d' % n, 'K': 'i32:%d' % k},
+                {'C': [sum(a[i * k + t] * b[t * n + j] for t in range(k))
+                       for i in range(m) for j in range(n)]})
+
+
+def transpose():
+    w, h = 40, 33
+    x = ramp(w * h)
+    return Case('transpose.cu', 'transposeNoBankConflicts', '2,2', '32,8',
+                {'odata': Out('f32', w * h), 'idata': Array('f32', x), 'width': 'i32:40',
+                 'height': 'i32:33'}, {'odata': [x[r * w + c] for c in range(w) for r in range(h)]})
+
+
+def softmax_rows(x, n, c):
+    out = []
+    for r in range(n):
+        e = [math.exp(v - max(x[r * c:r * c + c])) for v in x[r * c:r * c + c]]
+        out += [v / sum(e) for v in e]
+    return out
+
+
+def softmax():
+    x = ramp(6 * 50)
+    return Case('softmax.cu', 'softmax_forward', '2', '128',
+                {'out': Out('f32', '6,50'), 'inp': Array('f32', x), 'N': 'i32:6', 'C': 'i32:50'},
+                {'out': softmax_rows(x, 6, 50)}, 1e-6)
+
+
+def layernorm():
+    rows, cols = 3, 200
+    x, gamma, want = ramp(rows * cols), ramp(cols, 0.125, 0.5), []
+    for r in range(rows):
+        row = x[r * cols:r * cols + cols]
+        mean = sum(row) / cols
+        inv = 1 / math.sqrt(sum((v - mean) ** 2 for v in row) / cols + 1e-5)
+        want += [(v - mean) * inv * g for v, g in zip(row, gamma)]
+    return Case('layernorm.cu', 'layernorm', '3', '128',
+                {'x': Array('f32', x), 'gamma': Array('f32', gamma), 'y': Out('f32', rows * cols),
+                 'cols': 'i32:%d' % cols, 'eps': 'f32:1e-5'}, {'y': want}, 2e-6,
+                shared=4 * cols + 16)
+
+
+def flash_attention():
+    n, d, b = 32, 8, 16
+    q, k, v = ramp(n * d, 0.125), ramp(n * d, 0.25), ramp(n * d, 0.5)
+    scores = [d ** -0.5 * sum(q[i * d + t] * k[j * d + t] for t in range(d))
+              for i in range(n) for j in range(n)]
+    p = softmax_rows(scores, n, n)
+    return Case('flash_attention.cu', 'forward_kernel', '1,1', str(b),
+                {'Q': Array('f32', q), 'K': Array('f32', k), 'V': Array('f32', v),
+                 'N': 'i32:32', 'd': 'i32:8', 'Tc': 'i32:2', 'Tr': 'i32:2', 'Bc': 'i32:16',
+                 'Br': 'i32:16', 'softmax_scale': 'f32:%r' % d ** -0.5,
+                 'l': Array('f32', [0] * n, True), 'm': Array('f32', [-math.inf] * n, True),
+                 'O': Array('f32', [0] * (n * d), True)},
+                {'O': [sum(p[i * n + j] * v[j * d + t] for j in range(n))
+                       for i in range(n) for t in range(d)]}, 1e-5, shared=4 * (3 * b * d + b * b))
+
+
+def half_axpy():
+    x, y = ramp(64), ramp(64, 0.5)
+    return Case('half2_math.cu', 'axpy', '1', '32',
+                {'n': 'i32:64', 'a': 'f16:0.333', 'x': Array('f16', x),
+                 'y': Array('f16', y, True)},
+                {'y': [f16(f16(0.333) * a + b) for a, b in zip(x, y)]})
+
+
+def half_mixed():
+    x = ramp(64)
+    lo, hi = [f16(2 * v) + 1 for v in x[::2]], [f16(3 * v) - 1 for v in x[1::2]]
+    out, packed = [], []
+    for a, b in zip(lo, hi):
+        packed += [f16(a + a), f16(b + a)]
+        out += [a + a + b, (-b if a > b else b) + 4 + max(a, b)]
+    return Case('half2_math.cu', 'mixed', '1', '32',
+                {'x': Array('f16', x), 'out': Out('f32', 64), 'packed': Out('f16', 64)},
+                {'out': out, 'packed': packed})
+
+
+def half_shuffled():
+    x = integers(32, 29)
+    return Case('half2_math.cu', 'shuffled', '1', '32',
+                {'x': Array('f16', x), 'y': Out('f16', 32)}, {'y': [sum(x)] * 32})
+
+
+def bf16_scale():
+    x = ramp(40)
+    return Case('bf16_math.cu', 'scale', '2', '32',
+                {'x': Array('bf16', x), 'y': Out('bf16', 40), 's': 'f32:0.3', 'n': 'i32:40'},
+                {'y': [bf16(f32(f32(0.3) * v)) for v in x]})
+
+
+def bf16_packed():
+    x = ramp(64)
+    y = [bf16(bf16(v / 2) ** 2 + v) for v in x]
+    z = []
+    for a, b in zip(y[::2], y[1::2]):
+        s = bf16(a + b)
+        s = bf16(bf16(s + s) - 1)
+        z.append(f32(f32(s + max(a, b)) + (a < b)))
+    return Case('bf16_math.cu', 'packed', '1', '32',
+                {'x': Array('bf16', x), 'y': Out('bf16', 64), 'z': Out('f32', 32)},
+                {'y': y, 'z': z})
+
+
+def include():
+    x = ramp(32)
+    params = struct.unpack('<24B', struct.pack('<ifiiq', 30, 0.5, 1, 0, 7))
+    y = [0.5 * (v - (i % 8 + 1)) * (-1 if i & 1 else 1) + 107 for i, v in enumerate(x)]
+    return Case('include.cu', 'apply', '1', '32',
+                {'p': Array('u8', params), 'x': Array('f32', x),
+                 'y': Array('f32', [0] * 32, True), 'counted': Out('u32', 1)},
+                {'y': y[:30] + [0, 0], 'counted': [1]})
+
+
+def classes():
+    x = ramp(32)
+    total = sum(2 * (v + 1) + 2 * 2 * 2 + 3 * (2 * 3 - 1) for v in x)
+    return Case('classes.cu', 'run', '1', '32', {'in': Array('f32', x), 'out': Out('f32', 96)},
+                {'out': [v + w for v, w in zip(x, x[::-1])] + [total + 7] * 32
+                 + [127 + 32100 + (1 + v + 3) + (2 + 4) for v in x]})
+
+
+def atomics():
+    x = ramp(128)
+    return Case('atomics.cu', 'all', '4', '32',
+                {'x': Array('f32', x), 'largest': Array('f32', [-100], True),
+                 'sum': Array('f64', [0], True), 'guarded': Array('i32', [0], True),
+                 'misc': Array('u32', [0, 0, 500, 0, 0, 200], True)},
+                {'largest': [max(x)], 'sum': [sum(x)], 'guarded': [4],
+                 'misc': [42, 0xffffffff, 0, 0, 128, 72]})
+
+
+def grid_sync():
+    x = integers(128)
+    return Case('grid_sync.cu', 'two_phases', '4', '32',
+                {'in': Array('i32', x), 'middle': Out('i32', 128), 'out': Out('i32', 128)},
+                {'out': [2 * v for v in x[::-1]]})
+
+
+def warp_words():
+    x, full = integers(32, 29), 0xffffffff
+    rows = []
+
+    def row(f):
+        rows.extend(f(i, v) & full for i, v in enumerate(x))
+
+    def ffs(v):
+        return (v & -v).bit_length()
+
+    def bytes_of(v):
+        return struct.pack('<I', v & full)
+
+    row(lambda i, v: sum((w & 1) << j for j, w in enumerate(x)))
+    row(lambda i, v: sum(1 << j for j, w in enumerate(x) if w % 4 == v % 4))
+    row(lambda i, v: full & 1)
+    row(lambda i, v: sum(x))
+    row(lambda i, v: max(x))
+    row(lambda i, v: bin(v).count('1') + (32 - v.bit_length()) * 100 + ffs(v) * 10000)
+    row(lambda i, v: int('{:032b}'.format(v)[::-1], 2))
+    row(lambda i, v: struct.unpack('<I', bytes((bytes_of(v) + bytes_of(0x01020304))[n]
+                                               for n in (1, 3, 5, 7)))[0])
+    row(lambda i, v: (((0x80000001 << 32) | v) << 4) >> 32)
+    row(lambda i, v: ((v * 0x10000001 & full) * 0x12345678 >> 32) + 3 * v + 5 * v)
+    row(lambda i, v: abs(v - 10) + 1 + abs(v - 3) + 2 + (v + 2 >> 1) + (v + 3 >> 1))
+    row(lambda i, v: (0 in x) + 2)
+    row(lambda i, v: x[max(i - 1, 0)] + x[i // 8 * 8 + 3])
+    row(lambda i, v: (0x123456789abcdef * v & (1 << 64) - 1) * 0xfedcba987654321 >> 64)
+    row(lambda i, v: v * 10 + 7)
+    row(lambda i, v: struct.unpack('<I', bytes((a + b) & 255 for a, b in zip(
+        bytes_of(v), bytes_of(0x01010101))))[0] + bin(0xff00ff00ff * v).count('1') + 63 - i)
+    row(lambda i, v: 1 if i < 16 else 2)
+    row(lambda i, v: round(v * 0.5) + math.ceil(f32(v * f32(0.3))) + int(v * 1.5))
+    row(lambda i, v: v + v + 3)
+    row(lambda i, v: max(v, 3) + min(7, v) + 4 + 0x3ff80000)
+    return Case('warp_words.cu', 'warp', '1', '32',
+                {'in': Array('i32', x), 'out': Out('u32', len(rows))}, {'out': rows})
+
+
+def groups():
+    x = integers(64, 61)
+
+    def eight(i):
+        return x[i // 8 * 8:i // 8 * 8 + 8]
+
+    out = [sum(x)] + [-1] * 63
+    sixteen = [sum(x[i:i + 16]) if i % 16 == 0 else None for i in range(64)]
+    out += sixteen + [sum(eight(i)) for i in range(64)]
+    out += [min(eight(i)) + eight(i)[0] + x[i ^ 1] for i in range(64)]
+    out += [2 * sum(eight(i)[:i % 8]) + x[i] for i in range(64)]
+    out += [i // 8 * 100 + 8 + (3 in eight(i)) for i in range(64)]
+    out += [2 if i % 2 else 1 for i in range(64)]
+    out += [64 + i for i in range(64)]
+    return Case('groups.cu', 'all', '1', '64', {'in': Array('i32', x), 'out': Out('i32', 512)},
+                {'out': out}, shared=256)
+
+
+def printing():
+    lines = ['Hello from block 0, thread 0', 'Hello from block 0, thread 1',
+             '   42|42   |00042|+42|ff|FF|0xff|10', '0.500000 0.500 5.000000e-01 0.5       0.50|',
+             'text c % -5 5 6 4', 'no newline']
+    return Case('printing.cu', 'hello', '1', '2', {'f': 'f32:0.5'}, says='\n'.join(lines) + '\n')
+
+
+def templates():
+    x = integers(50)
+    padded = x + [0] * 14
+    out = [sum(padded[(t + 1) % 16 * 4:(t + 1) % 16 * 4 + 4]) + 20 + 3 + 6 + 2 * 16
+           for t in range(16)]
+    return Case('templates.cu', 'work<int, 16, false>', '1', '16',
+                {'in': Array('i32', x), 'out': Out('i32', 16), 'n': 'i32:50'}, {'out': out})
+
+
+def templates_bounds():
+    return Case('templates.cu', 'work<float, 16>', '1', '32',
+                {'in': Array('f32', [0]), 'out': Out('f32', 32), 'n': 'i32:1'},
+                fails=(1, 'work', '16'))
+
+
+def overload():
+    return Case('overloads.cu', 'k(int*, int)', '1', '2', {'x': Out('i32', 2), 'n': 'i32:9'},
+                {'x': [9, 9]})
+
+
+def overload_template():
+    return Case('overloads.cu', 't<float>(float *, float)', '1', '1',
+                {'x': Out('f32', 1), 'y': 'f32:2.5'}, {'x': [2.5]})
+
+
+def overload_unclear():
+    return Case('overloads.cu', 'k', '1', '2', {},
+                fails=(2, "k(float *) at line 2", "k(int *, int) at line 3"))
+
+
+def quotient(a, b, bits, signed):
+    """What a GPU gives: of a division by zero all ones, but in 64 bits of a dividend that fits in
+    32 bits, which is divided as such."""
+    mask = (1 << bits) - 1
+    if b == 0:
+        ones = 0xffffffff if bits == 64 and not (a & mask) >> 32 else -1 if signed else mask
+        return ones, ones
+    if not signed:
+        a, b = a & mask, b & mask
+    q = abs(a) // abs(b)
+    q = -q if (a < 0) != (b < 0) else q
+    return q, a - q * b
+
+
+def division(kernel, dtype, bits, a, b):
+    out = []
+    for x, y in zip(a, b):
+        out += quotient(x, y, bits, True)
+        if bits >= 32:
+            out += [v - (1 << bits) if v >> (bits - 1) else v
+                    for v in quotient(x, y, bits, False)]
+    return Case('division.cu', kernel, '1', str(len(a)),
+                {'a': Array(dtype, a), 'b': Array(dtype, b), 'out': Out(dtype, len(out))},
+                {'out': out})
+
+
+def division32():
+    return division('divide', 'i32', 32, [7, -7, 0, 9, -(1 << 31)], [2, 0, 0, -4, 0])
+
+
+def division64():
+    return division('divide64', 'i64', 64, [7, -7, 0, 1 << 40, -(1 << 63)], [2, 0, 0, -4, 0])
+
+
+def division_least():
+    out = [-(1 << 31), 0, 0, -(1 << 31)]
+    return Case('division.cu', 'divide', '1', '1',
+                {'a': Array('i32', [-(1 << 31)]), 'b': Array('i32', [-1]), 'out': Out('i32', 4)},
+                {'out': out})
+
+
+def copy4():
+    x = ramp(64)
+    return Case('vectors.cu', 'copy4', '1', '16',
+                {'in': Array('f32', x), 'out': Out('f32', 64), 'n': 'i32:64'},
+                {'out': [v if i % 4 else -v for i, v in enumerate(x)]})
+
+
+def stencil():
+    x = integers(50)
+    return Case('vectors.cu', 'stencil_1d', '2', '32',
+                {'in': Array('i32', x), 'out': Out('i32', 50), 'n': 'i32:50'},
+                {'out': [sum(x[max(i - 2, 0):i + 3]) for i in range(50)]})
+
+
+def volume():
+    size = struct.unpack('<12B', struct.pack('<iii', 5, 3, 2))
+    return Case('vectors.cu', 'volume', '2,1,1', '4,4,2',
+                {'size': Array('u8', size), 'out': Out('u8', 120)},
+                {'out': [v for z in range(2) for y in range(3) for x in range(5)
+                         for v in (x, y, z, 24)]})
+
+
+def misaligned():
+    return Case('misaligned.cu', 'read4', '1', '1',
+                {'in': Array('f32', [1] * 8), 'out': Out('f32', 1)},
+                fails=(1, 'misaligned address'))
+
+
+def misaligned_int():
+    return Case('misaligned.cu', 'read_int', '1', '4',
+                {'in': Array('i8', [1] * 16), 'out': Out('i32', 4)},
+                fails=(1, 'misaligned address'))
+
+
+def gelu():
+    x = ramp(100)
+    c = math.sqrt(2 / math.pi)
+    return Case('gelu.cu', 'gelu', '1', '128',
+                {'out': Out('f32', 100), 'inp': Array('f32', x), 'N': 'i32:100'},
+                {'out': [0.5 * v * (1 + math.tanh(c * (v + 0.044715 * v ** 3))) for v in x]}, 1e-6)
+
+
+def silu():
+    x = ramp(100)
+    return Case('gelu.cu', 'silu', '1', '32',
+                {'out': Out('f32', 100), 'inp': Array('f32', x), 'N': 'i32:100'},
+                {'out': [v / (1 + math.exp(-v)) for v in x]}, 1e-6)
+
+
+def mandelbrot():
+    def escape(x, y):
+        c, z, n = complex(x, y), 0j, 0
+        while z.real * z.real + z.imag * z.imag <= 4 and n < 50:
+            z, n = z * z + c, n + 1
+        return n
+    return Case('mandelbrot.cu', 'mandelbrot', '2,2', '8,8',
+                {'ptr': Out('u8', 16 * 12), 'w': 'i32:16', 'h': 'i32:12', 'zoom': 'f64:0.25'},
+                {'ptr': [escape((x - 8) * 0.25, (y - 6) * 0.25) for y in range(12)
+                         for x in range(16)]})
+
+
+def spmv():
+    counts = [0, 3, 40, 1, 7]
+    row_ptr = [sum(counts[:i]) for i in range(6)]
+    nnz = row_ptr[-1]
+    col, val, x = integers(nnz, 23), ramp(nnz), ramp(23, 0.5)
+    return Case('spmv.cu', 'spmv<int, float>', '2', '96',
+                {'row_ptr': Array('i32', row_ptr), 'col': Array('i32', col),
+                 'val': Array('f32', val), 'x': Array('f32', x), 'y': Out('f32', 5),
+                 'rows': 'i32:5'},
+                {'y': [sum(val[j] * x[col[j]] for j in range(row_ptr[r], row_ptr[r + 1]))
+                       for r in range(5)]})
+
+
+def bitonic():
+    x = [i * 7919 % 65521 for i in range(128)]
+    return Case('bitonic.cu', 'bitonic_sort', '1', '128', {'values': Array('u16', x, True)},
+                {'values': sorted(x)})
+
+
+def scalars():
+    two = struct.unpack('<8B', struct.pack('<if', 3, 0.5))
+    return Case('scalars.cu', 'k', '1', '1',
+                {'flag': 'bool:true', 'c': 'i8:-3', 'sc': 'i8:-4', 'uc': 'u8:200', 's': 'i16:-500',
+                 'us': 'u16:60000', 'u': 'u32:4000000000', 'l': 'i64:-7', 'ull': 'u64:8',
+                 'h': 'f16:0.5', 'b': 'bf16:-1.5', 'd': 'f64:0.25', 'nothing': 'null',
+                 'two': Array('u8', two), 'out': Out('f32', 14)},
+                {'out': [1, -3, -4, 200, -500, 60000, 4e9, -7, 8, 0.5, -1.5, 0.25, 1, 3.5]})
+
+
+def dynamic_types():
+    x = ramp(300)
+    return Case('dynamic_types.cu', 'reduce<float, 128>', '2', '128',
+                {'g_idata': Array('f32', x), 'g_odata': Out('f32', 2), 'n': 'u32:300'},
+                {'g_odata': [sum(x[:256]), sum(x[256:])]}, shared=512)
+
+
+def host_class():
+    return Case('host_class.cu', 'sizes', '1', '2',
+                {'m': Array('u8', struct.pack('<ii', 3, 4)), 'o': Out('f32', 2)},
+                {'o': [8, 100]})
+
+
+def nbody():
+    bodies = ramp(4 * 32)
+    want = []
+    for i in range(32):
+        a = [0.0, 0.0, 0.0]
+        for j in range(32):
+            r = [bodies[4 * j + t] - bodies[4 * i + t] for t in range(3)]
+            s = bodies[4 * j + 3] * (sum(v * v for v in r) + 0.01) ** -1.5
+            a = [u + v * s for u, v in zip(a, r)]
+        want += a + [0]
+    return Case('nbody.cu', 'calculate_forces', '2', '16',
+                {'devX': Array('f32', bodies), 'devA': Out('f32', 128), 'N': 'i32:32'},
+                {'devA': want}, 1e-4, shared=256)
+
+
+# --- 16-bit floats, by exact fractions ---
+
+class Format:
+    """A float of 16 bits: its values in order, and rounding of fractions to it."""
+    def __init__(self, kind, exponent, fraction):
+        self.kind, self.fraction = kind, fraction
+        self.least = 2 - (1 << (exponent - 1))
+        self.infinity = ((1 << exponent) - 1) << fraction
+
+    def value(self, bits):
+        """A Fraction, or a float for what is not finite."""
+        m = bits & 0x7fff
+        sign = -1 if bits & 0x8000 else 1
+        if m >= self.infinity:
+            return math.nan if m > self.infinity else sign * math.inf
+        e, f = m >> self.fraction, m & (1 << self.fraction) - 1
+        f, e = (f, 1) if e == 0 else (f | 1 << self.fraction, e)
+        return sign * Fraction(f) * Fraction(2) ** (e - 1 + self.least - self.fraction)
+
+    def round(self, x, mode='n', negative=False):
+        """Bits of x, a Fraction or what is not finite; negative: the sign of a zero."""
+        if isinstance(x, float):
+            return 0x7fff if math.isnan(x) else self.infinity | (0x8000 if x < 0 else 0)
+        sign = 0x8000 if x < 0 or (x == 0 and negative) else 0
+        a = abs(x)
+        e = self.least
+        if a:
+            e = max(self.least, a.numerator.bit_length() - a.denominator.bit_length() - 1)
+            while Fraction(2) ** (e + 1) <= a:
+                e += 1
+        units = a / Fraction(2) ** (e - self.fraction)
+        away = mode == ('d' if sign else 'u')
+        q = round(units) if mode == 'n' else math.ceil(units) if away else math.floor(units)
+        bits = ((e - self.least) << self.fraction) + q
+        if bits >= self.infinity:
+            bits = self.infinity if mode == 'n' or away else self.infinity - 1
+        return sign | bits
+
+
+HALF, BF16 = Format('__half', 5, 10), Format('__nv_bfloat16', 8, 7)
+
+
+def small_unary(f):
+    values = [f.value(b) for b in range(65536)]
+    out = [0x7fff if v != v else b ^ 0x8000 for b, v in enumerate(values)]
+    out += [0x7fff if v != v else b & 0x7fff for b, v in enumerate(values)]
+    for call in (math.floor, math.ceil, math.trunc, round):
+        out += [f.round(v if isinstance(v, float) else Fraction(call(v)), 'n', b >> 15)
+                for b, v in enumerate(values)]
+    out += [f.round(math.nan if v != v or v < 0 else v if v == math.inf
+                    else Fraction(math.sqrt(v)), 'n', b >> 15) for b, v in enumerate(values)]
+    floats = [None if v != v else float(v) for v in values]
+    return Case('small_floats.cu', 'unary<%s>' % f.kind, '256', '256',
+                {'value': Out('f32', 65536), 'out': Out('u16', 7 * 65536)},
+                {'value': [v if v is None or abs(v) < math.inf else None for v in floats],
+                 'out': out})
+
+
+def small_rounding(f):
+    draw = random.Random(1)
+    bits = [draw.getrandbits(32) for _ in range(3000)]
+    bits += [(113 + i % 32 << 23 | draw.getrandbits(3) << 20 | (i & 1) << 12 | i >> 8 & 1)
+             for i in range(2000)]           # at and beside ties
+    bits += [0, 1 << 31, 1, 0x7f7fffff, 0xff7fffff, 0x477fefff, 0x477ff000, 0x33000000, 0x33000001]
+    floats = [struct.unpack('<f', struct.pack('<I', b))[0] for b in bits]
+    floats = [v for v in floats if math.isfinite(v)]
+    return Case('small_floats.cu', 'rounding<%s>' % f.kind, '40', '128',
+                {'in': Array('f32', floats), 'out': Out('u16', 4 * len(floats)),
+                 'n': 'i32:%d' % len(floats)},
+                {'out': [f.round(Fraction(v), mode, math.copysign(1, v) < 0)
+                         for v in floats for mode in 'nzdu']})
+
+
+def small_binary(f):
+    """Finite operands and results that are not zero: their signs are the float's."""
+    draw = random.Random(2)
+    triples, out = [], []
+    while len(triples) < 3 * 3000:
+        bits = [draw.randrange(1, f.infinity) | draw.choice((0, 0x8000)) for _ in range(3)]
+        if draw.random() < 0.5:              # a product that ends in a tie, and very little
+            bits[0] = bits[0] & ~3 | 2
+            bits[2] = bits[2] & 0x8000 | draw.randrange(1, 40 << f.fraction - 5)
+        a, b, c = (f.value(v) for v in bits)
+        results = [a + b, a - b, a * b, a / b, a * b + c]
+        if 0 in results:
+            continue
+        triples += bits
+        out += [f.round(r) for r in results]
+        out.append(bits[0 if a >= b else 1] ^ bits[0 if a <= c else 2])
+    return Case('small_floats.cu', 'binary<%s>' % f.kind, '24', '128',
+                {'in': Array('u16', triples), 'out': Out('u16', len(out)), 'n': 'i32:3000'},
+                {'out': out})
+
+
+def half_unary():
+    return small_unary(HALF)
+
+
+def half_rounding():
+    return small_rounding(HALF)
+
+
+def half_binary():
+    return small_binary(HALF)
+
+
+def bf16_unary():
+    return small_unary(BF16)
+
+
+def bf16_rounding():
+    return small_rounding(BF16)
+
+
+def bf16_binary():
+    return small_binary(BF16)
+
+
+def errors(name, line, *patterns):
+    case = Case('errors_%s.cu' % name, 'k', '1', '1', {}, gpu=False,
+                fails=(3, 'errors_%s.cu:%d' % (name, line)) + patterns)
+    return lambda: case
+
+
+CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, matmul, transpose,
+         softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, bf16_scale,
+         bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, printing,
+         templates, templates_bounds, overload, overload_template, overload_unclear, division32,
+         division64, division_least, copy4, stencil, volume, misaligned, misaligned_int, gelu,
+         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, nbody,
+         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
+ERRORS = {
+    'ptx': (5, 'inline PTX'), 'clock': (4, 'clock64'), 'texture': (2, 'texture'),
+    'nested': (6, '<<<'), 'wmma': (2, 'mma.h'), 'gridsync': (5, 'grid'),
+}
+
+
+def main():
+    flashtwin = os.path.abspath(sys.argv[1])
+    device = sys.argv[2] if len(sys.argv) > 2 else 'sim'
+    cases = [(make.__name__, make()) for make in CASES]
+    cases += [('errors_' + name, errors(name, *ERRORS[name])()) for name in ERRORS]
+    cases = [(name, case) for name, case in cases if device == 'sim' or case.gpu]
+    if sys.argv[3:]:
+        cases = [(name, case) for name, case in cases if name in sys.argv[3:]]
+    failed = 0
+    with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        results = pool.map(lambda c: c[1].wrong(flashtwin, device), cases)
+        for number, ((name, _), wrong) in enumerate(zip(cases, results), 1):
+            print('%s %d - %s' % ('not ok' if wrong else 'ok', number, name), flush=True)
+            failed += bool(wrong)
+            for line in wrong.splitlines()[:12]:
+                print('# ' + line)
+    print('1..%d' % len(cases))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,41 @@
+/* dynamic_types.cu - dynamic shared memory in the ways of templates: a struct of pointers, a cast,
+ * a helper that hides the declaration. */
+#include <cuda_runtime.h>
+template <typename T> struct SharedMemory {
+	__device__ inline operator T *()
+	{
+		extern __shared__ int __smem[];
+		return (T *)__smem;
+	}
+	__device__ inline operator const T *() const
+	{
+		extern __shared__ int __smem[];
+		return (T *)__smem;
+	}
+};
+template <class T, unsigned int blockSize>
+__global__ void reduce(T *g_idata, T *g_odata, unsigned int n)
+{
+	T *sdata = SharedMemory<T>();
+	unsigned int tid = threadIdx.x;
+	unsigned int i = blockIdx.x * blockSize * 2 + threadIdx.x;
+	T mySum = (i < n) ? g_idata[i] : 0;
+
+	if (i + blockSize < n)
+		mySum += g_idata[i + blockSize];
+	sdata[tid] = mySum;
+	__syncthreads();
+	if ((blockSize >= 128) && (tid < 64))
+		sdata[tid] = mySum = mySum + sdata[tid + 64];
+	__syncthreads();
+	if ((blockSize >= 64) && (tid < 32))
+		sdata[tid] = mySum = mySum + sdata[tid + 32];
+	__syncthreads();
+	if (tid < 32) {
+		mySum = sdata[tid];
+		for (int offset = warpSize / 2; offset > 0; offset /= 2)
+			mySum += __shfl_down_sync(0xffffffff, mySum, offset);
+	}
+	if (tid == 0)
+		g_odata[blockIdx.x] = mySum;
+}

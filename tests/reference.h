@@ -1,0 +1,44 @@
+/* reference.h - for tests: attention of one row in the plainest way, which kernels are measured
+ * against.
+ */
+#ifndef TESTS_REFERENCE_H
+#define TESTS_REFERENCE_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "traces/xalloc.h"
+
+/* Attention of one row to n keys, in double and, plainly, in float. Rows of v have Dv elements. */
+static inline void reference_row(const float *q, const float *k, const float *v, int n, size_t D,
+				 size_t Dv, float scale, double *exact, float *plain)
+{
+	double *weight = xcalloc((size_t)n + 1, sizeof(*weight)), most = -INFINITY, sum = 0.0;
+	float *rough = xcalloc((size_t)n + 1, sizeof(*rough)), rough_most = -INFINITY,
+	      rough_sum = 0.0f;
+
+	for (size_t j = 0; j < (size_t)n; j++) {
+		for (size_t d = 0; d < D; d++) {
+			weight[j] += (double)q[d] * k[j * D + d];
+			rough[j] += q[d] * k[j * D + d];
+		}
+		most = fmax(most, weight[j] *= scale);
+		rough_most = fmaxf(rough_most, rough[j] *= scale);
+	}
+	for (size_t j = 0; j < (size_t)n; j++) {
+		sum += weight[j] = exp(weight[j] - most);
+		rough_sum += rough[j] = expf(rough[j] - rough_most);
+	}
+	for (size_t d = 0; d < Dv; d++) {
+		exact[d] = 0.0;
+		plain[d] = 0.0f;
+		for (size_t j = 0; j < (size_t)n; j++) {
+			exact[d] += weight[j] / sum * v[j * Dv + d];
+			plain[d] += rough[j] / rough_sum * v[j * Dv + d];
+		}
+	}
+	free(weight);
+	free(rough);
+}
+
+#endif
