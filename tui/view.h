@@ -28,6 +28,7 @@ struct view {
 	const char *name;               /* of --screen */
 	const char *summary;
 	const char *table;              /* the launches it can show have rows there; NULL: all */
+	bool whole;                     /* it shows the same at every address of a run */
 	/* IO or DAMAGED from the trace; USAGE when the trace has nothing at the address. */
 	enum status (*draw)(const struct view_context *);
 };

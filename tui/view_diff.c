@@ -22,6 +22,25 @@ static void print_notes(const struct view_context *c, const char *notes)
 	}
 }
 
+/* The lines that traces/diff.c makes of the differences, the first ones the rows of their places. */
+static void print_lines(const struct view_context *c, const struct diff_report *r, char *text)
+{
+	char *save = NULL;
+	int number = 0;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct address at;
+
+		if (number < r->item_count
+		    && address_parse("", r->items[number++].address, &at) == STATUS_OK) {
+			at.run = c->run > 1 ? c->run : -1;
+			display_anchor(c->out, &at);
+		}
+		view_print(c, "%s\n", line);
+	}
+	error_clear();
+}
+
 static enum status print_items(const struct view_context *c, const struct diff_report *r)
 {
 	char *text = NULL;
@@ -32,7 +51,7 @@ static enum status print_items(const struct view_context *c, const struct diff_r
 		diff_print_items(file, r);
 	if (!file || fclose(file) != 0)
 		return fail(STATUS_INTERNAL, "out of memory for a list of differences");
-	display_text(c->out, text);
+	print_lines(c, r, text);
 	free(text);
 	return STATUS_OK;
 }
@@ -88,5 +107,5 @@ static enum status draw(const struct view_context *c)
 
 const struct view view_diff = {
 	.name = "diff", .summary = "what differs between runs",
-	.draw = draw
+	.whole = true, .draw = draw
 };

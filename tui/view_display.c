@@ -161,6 +161,14 @@ long display_next_row(const struct display *d, long from, int direction)
 	return -1;
 }
 
+void display_mark(struct display *d, const struct address *at)
+{
+	d->at = *at;
+	for (size_t i = 0; i < d->count; i++)
+		if (is_row(&d->lines[i]) && strchr(" >", d->lines[i].text[0]) && *d->lines[i].text)
+			d->lines[i].text[0] = address_covers(&d->lines[i].at, at) ? '>' : ' ';
+}
+
 void display_write(const struct display *d, FILE *out)
 {
 	for (size_t i = 0; i < d->count; i++)

@@ -60,6 +60,8 @@ const struct display_line *display_line(const struct display *, size_t number);
 long display_row(const struct display *, const struct address *);
 /* The nearest line after `from` (direction 1) or before it (-1) that is a row; -1: there is none. */
 long display_next_row(const struct display *, long from, int direction);
+/* Moves the '>' to the row of another address. */
+void display_mark(struct display *, const struct address *at);
 /* All lines as text, as a sink would have got them. */
 void display_write(const struct display *, FILE *);
 

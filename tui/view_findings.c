@@ -43,5 +43,5 @@ static enum status draw(const struct view_context *c)
 }
 
 const struct view view_findings = {
-	.name = "findings", .summary = "what the checker found", .draw = draw
+	.name = "findings", .summary = "what the checker found", .whole = true, .draw = draw
 };

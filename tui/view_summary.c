@@ -144,5 +144,5 @@ static enum status draw(const struct view_context *c)
 
 const struct view view_summary = {
 	.name = "summary", .summary = "what the trace holds",
-	.draw = draw
+	.whole = true, .draw = draw
 };

@@ -34,12 +34,8 @@ static const char operations[] =
 	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
 	" o.launch IS NOT NULL AND o.object IS NOT NULL"
 	/* Only what is needed of the two: as right sides of a LEFT JOIN they are read first. */
-	" FROM v_op o LEFT JOIN (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN"
-	"  (SELECT launch FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3"
-	"   AND launch IS NOT NULL ORDER BY op LIMIT 1) AND"
-	"  (SELECT launch FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3"
-	"   AND launch IS NOT NULL ORDER BY op DESC LIMIT 1)) l"
-	" ON l.run = o.run AND l.launch = o.launch"
+	" FROM v_op o LEFT JOIN (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?5 AND ?6)"
+	" l ON l.run = o.run AND l.launch = o.launch"
 	" LEFT JOIN (SELECT * FROM v_node WHERE run = ?1 AND op BETWEEN ?2 AND ?3) n"
 	" ON n.run = o.run AND n.op = o.op"
 	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"
@@ -283,19 +279,30 @@ static enum status other_run(const struct view_context *c, int64_t *other)
 			   "SELECT run FROM v_run WHERE run <> ?1 ORDER BY run < ?1, run", c->run);
 }
 
+/* The first launch from operation `first` on, the last one up to `last`. */
+static enum status launch_range(const struct view_context *c, int64_t first, int64_t last,
+				int64_t *from, int64_t *to)
+{
+	TRY(VIEW_NUMBER(c, -1, from, "SELECT launch FROM v_op WHERE run = ?1 AND op >= ?2"
+			" AND launch IS NOT NULL ORDER BY op LIMIT 1", c->run, first));
+	return VIEW_NUMBER(c, -1, to, "SELECT launch FROM v_op WHERE run = ?1 AND op <= ?2"
+			   " AND launch IS NOT NULL ORDER BY op DESC LIMIT 1", c->run, last);
+}
+
 static enum status print_range(const struct view_context *c, int64_t first, int64_t last)
 {
 	struct timeline timeline = { 0 };
-	int64_t timed;
+	int64_t timed, from, to;
 
 	TRY(other_run(c, &timeline.other));
+	TRY(launch_range(c, first, last, &from, &to));
 	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT max(duration_us IS NOT NULL) FROM v_op"
 			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
 	TRY(VIEW_NUMBER(c, 0, &timeline.streams, "SELECT max(stream) + 1 FROM v_op"
 			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
 	timeline.timed = timed;
 	return VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last,
-			 timeline.other);
+			 timeline.other, from, to);
 }
 
 static enum status step_range(const struct view_context *c, int64_t step, int64_t *first,

@@ -134,12 +134,38 @@ void viewer_show_list(struct viewer *v, const char *title, struct display *list)
 
 /* --- drawing --- */
 
+/* What the title says of a side; read when the run changes, for it is counted out. */
+static void name_side(struct viewer_side *s)
+{
+	const char *path = store_shown_path(s->store), *slash = strrchr(path, '/');
+	struct store_run run;
+
+	if (s->named == s->run)
+		return;
+	s->named = s->run;
+	path = slash ? slash + 1 : path;
+	snprintf(s->name, sizeof(s->name), "%s r%lld", path, (long long)s->run);
+	if (store_run_read(s->store, s->run, &run) != STATUS_OK) {
+		error_clear();
+		return;
+	}
+	snprintf(s->name, sizeof(s->name), "%s r%lld %s seed %llu %s", path, (long long)s->run,
+		 run.device, (unsigned long long)run.seed, run.path);
+	store_run_free(&run);
+}
+
 /* A trace may be damaged anywhere: what fails is said where the screen would be. */
 static void draw_side(struct viewer *v, int side)
 {
 	struct viewer_side *s = &v->side[side];
 	struct view_context c = viewer_context(v, side);
 
+	if (v->here.view->whole && s->drawn == v->here.view && s->drawn_run == s->run) {
+		display_mark(s->display, &c.at);
+		return;
+	}
+	s->drawn = v->here.view;
+	s->drawn_run = s->run;
 	display_free(s->display);
 	s->display = c.out = display_create(NULL, &c.at);
 	if (c.at.run > 1 && side == 0)
@@ -182,6 +208,8 @@ static void scroll_to_row(struct viewer *v)
 
 void viewer_draw(struct viewer *v)
 {
+	for (int i = 0; i < 2 && v->side[i].store; i++)
+		name_side(&v->side[i]);
 	draw_side(v, 0);
 	if (v->split)
 		draw_side(v, 1);

@@ -29,6 +29,10 @@ struct viewer_side {
 	struct store *store;
 	int64_t run;
 	struct display *display;        /* owned */
+	const struct view *drawn;       /* what the display shows, and of which run */
+	int64_t drawn_run;
+	int64_t named;                  /* the run that `name` is about, 0: none yet */
+	char name[160];                 /* trace, run, device, seed and path */
 };
 
 struct viewer {

@@ -132,30 +132,12 @@ static void paint_window(const struct viewer *v, const struct display *d, long t
 
 /* --- bars --- */
 
-static void side_name(const struct viewer *v, int side, char *text, size_t bytes)
-{
-	const struct viewer_side *s = &v->side[side];
-	const char *path = store_path(s->store), *slash = path ? strrchr(path, '/') : NULL;
-	struct store_run run;
-
-	if (store_run_read(s->store, s->run, &run) != STATUS_OK) {
-		error_clear();
-		snprintf(text, bytes, "%s r%lld", path ? path : "-", (long long)s->run);
-		return;
-	}
-	snprintf(text, bytes, "%s r%lld %s seed %llu %s", slash ? slash + 1 : path ? path : "-",
-		 (long long)s->run, run.device, (unsigned long long)run.seed, run.path);
-	store_run_free(&run);
-}
-
 static void paint_title(const struct viewer *v)
 {
-	char text[400], first[160], second[160] = "";
+	const char *second = v->side[1].store ? v->side[1].name : "";
+	char text[400];
 
-	side_name(v, 0, first, sizeof(first));
-	if (v->side[1].store)
-		side_name(v, 1, second, sizeof(second));
-	snprintf(text, sizeof(text), " flashtwin view  %s%s%s%s", first,
+	snprintf(text, sizeof(text), " flashtwin view  %s%s%s%s", v->side[0].name,
 		 *second ? v->split ? "  |  " : "  (v: " : "", second,
 		 *second && !v->split ? ")" : "");
 	paint_text(0, 0, COLS, A_BOLD, text);
