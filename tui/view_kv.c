@@ -241,5 +241,5 @@ static enum status draw(const struct view_context *c)
 
 const struct view view_kv = {
 	.name = "kv", .summary = "positions of the KV cache and who wrote them",
-	.table = "v_kv", .draw = draw
+	.draw = draw
 };

@@ -24,9 +24,15 @@ static bool too_small(void)
 	return LINES < LEAST_LINES || COLS < LEAST_COLUMNS;
 }
 
+/* Differences are about both sides already. */
+static bool two_sides(const struct viewer *v)
+{
+	return v->split && v->here.view != &view_diff;
+}
+
 static bool beside(const struct viewer *v)
 {
-	return v->split && COLS >= 2 * SIDE_COLUMNS + 1;
+	return two_sides(v) && COLS >= 2 * SIDE_COLUMNS + 1;
 }
 
 long viewer_lines(const struct viewer *v)
@@ -35,7 +41,7 @@ long viewer_lines(const struct viewer *v)
 
 	if (too_small())
 		return 0;
-	return v->split && !beside(v) && !v->list ? (lines - 1) / 2 : lines;
+	return two_sides(v) && !beside(v) && !v->list ? (lines - 1) / 2 : lines;
 }
 
 /* --- text --- */
@@ -112,12 +118,12 @@ static void paint_text(int y, int x, int width, int attributes, const char *text
 	}
 }
 
-static void paint_rule(const struct viewer *v, int y, int x, int width)
+static void paint_rule(const struct viewer *v, char c, int y, int x, int width)
 {
 	const struct place_on_terminal p = { y, x, width, 0 };
 
 	for (int column = 0; column < width; column++)
-		put(&p, column, term_glyph(v->glyphs, '-'), term_attributes(STYLE_NOTE));
+		put(&p, column, term_glyph(v->glyphs, c), term_attributes(STYLE_NOTE));
 }
 
 static void paint_window(const struct viewer *v, const struct display *d, long top, long row, int y,
@@ -190,8 +196,8 @@ static void paint_bars(const struct viewer *v)
 		paint_text(1, 0, COLS, A_BOLD | A_REVERSE, v->list_title);
 	else
 		paint_tabs(v);
-	paint_rule(v, 2, 0, COLS);
-	paint_rule(v, LINES - BARS_BELOW, 0, COLS);
+	paint_rule(v, '-', 2, 0, COLS);
+	paint_rule(v, '-', LINES - BARS_BELOW, 0, COLS);
 	paint_text(LINES - 2, 1, COLS - 1,
 		   v->message_is_error ? term_attributes(STYLE_WRONG) : 0, v->message);
 	paint_text(LINES - 1, 1, COLS - 1, term_attributes(STYLE_NOTE), viewer_keys_hint(v));
@@ -205,17 +211,17 @@ static void paint_sides(const struct viewer *v)
 	long height = viewer_lines(v), row = display_row(d, &v->here.at);
 	int half = (COLS - 1) / 2, y = BARS_ABOVE, x = 0;
 
-	if (!v->split) {
+	if (!two_sides(v)) {
 		paint_window(v, d, v->top, row, y, 0, COLS, height);
 		return;
 	}
 	paint_window(v, d, v->top, row, y, 0, beside(v) ? half : COLS, height);
 	if (beside(v)) {
 		for (long i = 0; i < height; i++)
-			paint_rule(v, y + (int)i, half, 1);
+			paint_rule(v, '|', y + (int)i, half, 1);
 		x = half + 1;
 	} else {
-		paint_rule(v, y + (int)height, 0, COLS);
+		paint_rule(v, '-', y + (int)height, 0, COLS);
 		y += (int)height + 1;
 	}
 	d = v->side[1].display;
