@@ -176,9 +176,9 @@ shows '; answers' '1264'
 keys q '\;' 'DELETE FROM t_run' Enter
 shows '; refuses to write' 'SQL: '
 keys '?'
-shows '? lists keys' 'next, previous named point'
+shows '? lists keys' 'next, previous operation'
 keys q H
-shows 'H lists places' 'L1018.b9  *chunks'
+shows 'H lists places' 'L1018.b9  *time'
 keys q : 'at L1019' Enter w
 shows 'w says who wrote' 'L1018 .*flash_decode_chunk .*partials'
 keys Enter
@@ -262,7 +262,7 @@ shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: no such termina
 shows 'and exit code 2' 'ended 2'
 
 colors() {
-	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*38;5"
+	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*3[0-7]"
 }
 start 100 30 "$trace" --at L1018.b9 --screen chunks
 until_true on_screen 'at L1018.b9'

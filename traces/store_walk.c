@@ -47,8 +47,8 @@ enum status store_walk_views(struct store *store)
 			     " FROM main.t_point p LEFT JOIN main.t_point_name n USING (name)");
 }
 
-/* A load may bring many rows; those of the [slots, KV heads, max_len, D] cache it reaches are counted
- * out from its offset. */
+/* A load may bring many rows; those of the [slots, KV heads, max_len, D] cache it reaches are
+ * counted out from its offset. */
 static const char make_kv[] =
 	"CREATE TEMP TABLE IF NOT EXISTS w_kv AS"
 	" WITH RECURSIVE cache AS (SELECT run, buffer, CAST(substr(name, 9) AS INTEGER) AS layer,"

@@ -26,8 +26,8 @@ extern const struct address address_none;
 enum status address_parse(const char *what, const char *text, struct address *out);
 
 bool address_equal(const struct address *, const struct address *);
-/* Whether `place` lies in what `a` names: L12 covers L12 and L12.b3.p1. address_none covers nothing.
- * A place without a run lies in every run. */
+/* Whether `place` lies in what `a` names: L12 covers L12 and L12.b3.p1. address_none covers
+ * nothing. A place without a run lies in every run. */
 bool address_covers(const struct address *a, const struct address *place);
 
 #define ADDRESS_TEXT 160

@@ -198,8 +198,12 @@ static enum status run(int argc, char **argv)
 const struct command cmd_view = {
 	"view",
 	"show a trace: launches, KV cache, chunks, reductions, differences",
-	"usage: flashtwin view T.twin [T2.twin] [--plain] [--at ADDR] [--screen NAME] [--all]\n\n"
-	"Shows what a trace holds. With a second trace, what differs between the two.\n\n"
+	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
+	"                      [--ascii] [--no-color]\n\n"
+	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
+	"trace, or a second run in the file, keeps the two in step.\n\n"
+	"  flashtwin view t.twin                      from the first step on, by keys\n"
+	"  flashtwin view a.twin b.twin --at L14      the same launch in both\n"
 	"  flashtwin view t.twin --plain              summary, first and last step and so on\n"
 	"  flashtwin view t.twin --plain --at s4      the operations of step 4\n"
 	"  flashtwin view t.twin --plain --at L14     everything known of launch 14\n"
@@ -207,7 +211,10 @@ const struct command cmd_view = {
 	"  --plain        text; implied where standard output is no terminal\n"
 	"  --at ADDR      [rN.]L<launch>[.b<block>[.w<warp>[.l<lane>]]][.p<point>|.a<access>],\n"
 	"                 L<launch>.end, s<step>, 'op N' or rN\n"
-	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points or diff\n"
-	"  --all          leave no rows out\n",
+	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points, source, attention,\n"
+	"                 diff or findings\n"
+	"  --all          leave no rows out\n"
+	"  --ascii        charts in ASCII characters\n"
+	"  --no-color     no colours; NO_COLOR in the environment says the same\n",
 	run
 };

@@ -1,7 +1,7 @@
 /* view_attention.c - the model's view: the text so far, and how much each head looks at each byte.
  *
- * For the launch of the address, else the last one with chunk partials: its step, its layer. Weights
- * of keys are worked out in float64 from recorded partials and scores; where no scores were
+ * For the launch of the address, else the last one with chunk partials: its step, its layer.
+ * Weights of keys are worked out in float64 from recorded partials and scores; where no scores were
  * recorded, a chunk's weight is spread evenly over its keys, and that is said.
  */
 #include "tui/view_chunk.h"
@@ -127,7 +127,8 @@ static void draw_band(const struct view_context *c, const struct attention *a, i
 			view_row_of(c, a->place->launch, head + a->place->grid[0] * a->slot);
 		view_print(c, " head %-4" PRId64 " ", head);
 		for (int64_t key = from; key < to; key++)
-			view_styled(c, STYLE_CHART, "%c", view_weight_mark(*weight_of(a, head, key)));
+			view_styled(c, STYLE_CHART, "%c",
+				    view_weight_mark(*weight_of(a, head, key)));
 		view_print(c, "\n");
 	}
 }
@@ -169,7 +170,8 @@ static enum status draw_bands(const struct view_context *c, struct attention *a)
 
 	TRY(read_attention(c, a));
 	if (a->first > 0)
-		view_styled(c, STYLE_NOTE, " keys before %" PRId64 " are left out: --all\n", a->first);
+		view_styled(c, STYLE_NOTE, " keys before %" PRId64 " are left out: --all\n",
+			    a->first);
 	for (int64_t from = a->first; from < a->keys; from += BAND)
 		draw_band(c, a, from);
 	if (head < a->heads)
@@ -180,8 +182,8 @@ static enum status draw_bands(const struct view_context *c, struct attention *a)
 	view_styled(c, STYLE_NOTE, "\n weight of a key: %s    $ is a line's end\n",
 		    VIEW_WEIGHT_LEGEND);
 	if (a->scores == 0)
-		view_styled(c, STYLE_NOTE, " no scores were recorded (--log points): a chunk's weight"
-			    " is spread over its keys\n");
+		view_styled(c, STYLE_NOTE, " no scores were recorded (--log points): a chunk's"
+			    " weight is spread over its keys\n");
 	return STATUS_OK;
 }
 
@@ -217,6 +219,7 @@ static enum status draw(const struct view_context *c)
 }
 
 const struct view view_attention = {
-	.name = "attention", .summary = "the text so far, and how much each head looks at each byte",
+	.name = "attention",
+	.summary = "the text so far, and how much each head looks at each byte",
 	.table = "v_partial", .draw = draw
 };

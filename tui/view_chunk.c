@@ -81,7 +81,8 @@ enum status view_chunk_strips(const struct view_context *c, const struct view_ch
 		if (s.scores == 0)
 			continue;
 		if (!begun)
-			view_styled(c, STYLE_HEADING, "\n chunk  from key      weight of each key\n");
+			view_styled(c, STYLE_HEADING,
+				    "\n chunk  from key      weight of each key\n");
 		begun = true;
 		print_strip(c, &s);
 	}
@@ -163,7 +164,8 @@ static enum status take_score(const struct view_context *c, sqlite3_stmt *row, v
 	s->greatest = s->greatest > score ? s->greatest : score;
 	s->shares += part;
 	if (s->keys == 0)
-		view_styled(c, STYLE_HEADING, "\n score of every key, and its share of the chunk\n");
+		view_styled(c, STYLE_HEADING,
+			    "\n score of every key, and its share of the chunk\n");
 	if (view_fits(c, s->keys++, SCORES))
 		view_print(c, "  %6" PRId64 " %-5s %11s %.4f%s", view_int(row, 0),
 			   view_null(row, 2) ? "" : view_byte_cell((int)view_int(row, 2), byte),

@@ -60,14 +60,14 @@ static void end_row(const struct view_context *c, struct row_state *s)
 	if (!s->begun || fabs(s->weights - 1.0) < 1e-9 || s->weights == 0.0)
 		return;
 	s->wrong_weights++;
-	view_styled(c, STYLE_WRONG, "   slot %" PRId64 " head %" PRId64 ": weights add up to %.9g, NOT 1\n",
-		   s->slot, s->head, s->weights);
+	view_styled(c, STYLE_WRONG, "   slot %" PRId64 " head %" PRId64
+		    ": weights add up to %.9g, NOT 1\n", s->slot, s->head, s->weights);
 }
 
 static void print_header(const struct view_context *c)
 {
-	view_styled(c, STYLE_HEADING, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n", "address", "slot",
-		   "head", "kv", "chunk", "keys", "max", "sum", "lse", "weight");
+	view_styled(c, STYLE_HEADING, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n",
+		    "address", "slot", "head", "kv", "chunk", "keys", "max", "sum", "lse", "weight");
 }
 
 static void print_partial(const struct view_context *c, sqlite3_stmt *row,

@@ -22,7 +22,7 @@ static void print_notes(const struct view_context *c, const char *notes)
 	}
 }
 
-/* The lines that traces/diff.c makes of the differences, the first ones the rows of their places. */
+/* The lines that traces/diff.c makes of the differences, each the row of its place. */
 static void print_lines(const struct view_context *c, const struct diff_report *r, char *text)
 {
 	char *save = NULL;

@@ -20,7 +20,7 @@ enum view_style {
 	STYLE_NOTE,                     /* legends and hints */
 	STYLE_WRONG,                    /* differs, fails a check, is an error */
 	STYLE_NEW,                      /* written or read just now */
-	STYLE_CHART,                    /* ASCII drawing: other glyphs may stand for its characters */
+	STYLE_CHART,                    /* ASCII drawing: glyphs may stand for characters */
 	STYLE_COUNT
 };
 
@@ -58,7 +58,7 @@ size_t display_count(const struct display *);
 const struct display_line *display_line(const struct display *, size_t number);
 /* The row of the address: the line with the finest anchor that covers it; -1: there is none. */
 long display_row(const struct display *, const struct address *);
-/* The nearest line after `from` (direction 1) or before it (-1) that is a row; -1: there is none. */
+/* The nearest line after `from` (direction 1) or before it (-1) that is a row; -1: none. */
 long display_next_row(const struct display *, long from, int direction);
 /* Moves the '>' to the row of another address. */
 void display_mark(struct display *, const struct address *at);

@@ -292,7 +292,8 @@ static void draw_orders(const struct view_context *c, const struct merge *m)
 	draw_order(c, m, "first to last", false, false);
 	draw_order(c, m, "last to first", true, false);
 	draw_order(c, m, "as a tree of pairs", false, true);
-	view_styled(c, STYLE_NOTE, " worked out from the partials with the C library's exp, not run\n");
+	view_styled(c, STYLE_NOTE,
+		    " worked out from the partials with the C library's exp, not run\n");
 }
 
 static enum status draw_row(const struct view_context *c, struct merge *m)

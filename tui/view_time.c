@@ -34,8 +34,8 @@ static const char operations[] =
 	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
 	" o.launch IS NOT NULL AND o.object IS NOT NULL"
 	/* Only what is needed of the two: as right sides of a LEFT JOIN they are read first. */
-	" FROM v_op o LEFT JOIN (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?5 AND ?6)"
-	" l ON l.run = o.run AND l.launch = o.launch"
+	" FROM v_op o LEFT JOIN"
+	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?5 AND ?6) l ON l.run = o.run AND l.launch = o.launch"
 	" LEFT JOIN (SELECT * FROM v_node WHERE run = ?1 AND op BETWEEN ?2 AND ?3) n"
 	" ON n.run = o.run AND n.op = o.op"
 	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"
@@ -107,8 +107,8 @@ static enum status print_heading(const struct view_context *c, sqlite3_stmt *row
 		view_print(c, "\n");
 		view_more(c, slots, SLOTS);
 	}
-	view_styled(c, STYLE_HEADING, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address", "operation", "what",
-		   "grid", "block", "strm");
+	view_styled(c, STYLE_HEADING, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address",
+		    "operation", "what", "grid", "block", "strm");
 	if (t->timed)
 		view_styled(c, STYLE_HEADING, " %7s", "us");
 	if (t->other > 0)

@@ -145,11 +145,12 @@ static enum status point_of(const struct view_context *c, const struct address *
 	int64_t threads, lane = at->lane >= 0 ? at->lane : 0, warp = at->warp >= 0 ? at->warp : 0;
 	bool moved;
 
-	*point = (struct store_point){ direction > 0 ? -1 : LAST, -1, -1 };
+	*point = (struct store_point){ direction > 0 ? LAST : -1, LAST, LAST };
 	if (at->launch < 0) {
 		TRY(step_launch(c, direction, &launch, &moved));
 		if (moved)
-			*point = (struct store_point){ launch.launch, direction > 0 ? -1 : LAST, -1 };
+			*point = (struct store_point){ launch.launch,
+						       direction > 0 ? -1 : LAST, -1 };
 		return STATUS_OK;
 	}
 	*point = (struct store_point){ at->launch, -1, -1 };

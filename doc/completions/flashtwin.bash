@@ -49,7 +49,7 @@ _flashtwin() {
 			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
-		view) words='--plain --at --screen --all' ;;
+		view) words='--plain --at --screen --all --ascii --no-color' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
 		info) words='--device --json --jobs --verify-math' ;;
