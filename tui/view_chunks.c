@@ -67,7 +67,8 @@ static void end_row(const struct view_context *c, struct row_state *s)
 static void print_header(const struct view_context *c)
 {
 	view_styled(c, STYLE_HEADING, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n",
-		    "address", "slot", "head", "kv", "chunk", "keys", "max", "sum", "lse", "weight");
+		    "address", "slot", "head", "kv", "chunk", "keys", "max", "sum", "lse",
+		    "weight");
 }
 
 static void print_partial(const struct view_context *c, sqlite3_stmt *row,

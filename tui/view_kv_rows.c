@@ -51,7 +51,8 @@ static enum status print_row(const struct view_context *c, sqlite3_stmt *row, vo
 
 	if (r->count++ == 0) {
 		view_styled(c, STYLE_HEADING,
-			    "\n layer %" PRId64 " slot %" PRId64 " kv head %" PRId64 ", rows written last: K[0..%d], V[0..%d]\n", r->layer, r->slot,
+			    "\n layer %" PRId64 " slot %" PRId64 " kv head %" PRId64
+			    ", rows written last: K[0..%d], V[0..%d]\n", r->layer, r->slot,
 			    r->kv_head, VALUES - 1, VALUES - 1);
 		r->last = view_int(row, POSITION);
 	}

@@ -71,8 +71,8 @@ static enum status draw(const struct view_context *c)
 	}
 	view_place_title(c, "REDUCTION of", &place);
 	view_styled(c, STYLE_HEADING, " %-11s %4s %4s %5s %5s %11s %11s %13s %13s %14s\n",
-		    "address", "slot", "head", "order", "chunk", "weight", "sum so far", "f32 weight", "f32 sum",
-		   "f32 acc[0]");
+		    "address", "slot", "head", "order", "chunk", "weight", "sum so far",
+		    "f32 weight", "f32 sum", "f32 acc[0]");
 	r.place = &place;
 	TRY(VIEW_ROWS(c, print_step, &r, steps, c->run, place.launch, place.grid[0], c->at.block,
 		      place.grid[1]));

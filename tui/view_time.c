@@ -35,7 +35,8 @@ static const char operations[] =
 	" o.launch IS NOT NULL AND o.object IS NOT NULL"
 	/* Only what is needed of the two: as right sides of a LEFT JOIN they are read first. */
 	" FROM v_op o LEFT JOIN"
-	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?5 AND ?6) l ON l.run = o.run AND l.launch = o.launch"
+	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?5 AND ?6) l"
+	" ON l.run = o.run AND l.launch = o.launch"
 	" LEFT JOIN (SELECT * FROM v_node WHERE run = ?1 AND op BETWEEN ?2 AND ?3) n"
 	" ON n.run = o.run AND n.op = o.op"
 	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"

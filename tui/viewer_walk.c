@@ -52,39 +52,46 @@ enum status walk_op_address(const struct view_context *c, int64_t op, struct add
 	return STATUS_OK;
 }
 
-static enum status step_op(const struct view_context *c, int direction, struct address *at,
-			   bool *moved)
+/* The operation, or the launch, before or behind an address; -1: there is none. */
+static enum status neighbour(const struct view_context *c, bool launches, int direction,
+			     const struct address *at, int64_t *next)
 {
-	int64_t op, next;
+	static const char *const queries[2][2] = {
+		{ "SELECT op FROM v_op WHERE run = ?1 AND op > ?2 ORDER BY op LIMIT 1",
+		  "SELECT op FROM v_op WHERE run = ?1 AND op < ?2 ORDER BY op DESC LIMIT 1" },
+		{ "SELECT launch FROM v_op WHERE run = ?1 AND op > ?2 AND launch IS NOT NULL"
+		  " ORDER BY op LIMIT 1",
+		  "SELECT launch FROM v_op WHERE run = ?1 AND op < ?2 AND launch IS NOT NULL"
+		  " ORDER BY op DESC LIMIT 1" },
+	};
+	int64_t op;
 
 	TRY(walk_op(c, at, &op));
 	/* In a step, before its first operation. */
 	if (at->launch < 0 && at->op < 0 && direction > 0)
 		op--;
-	TRY(VIEW_NUMBER(c, -1, &next, direction > 0
-			? "SELECT op FROM v_op WHERE run = ?1 AND op > ?2 ORDER BY op LIMIT 1"
-			: "SELECT op FROM v_op WHERE run = ?1 AND op < ?2 ORDER BY op DESC LIMIT 1",
-			c->run, op));
-	*moved = next >= 0;
-	return *moved ? walk_op_address(c, next, at) : STATUS_OK;
+	return VIEW_NUMBER(c, -1, next, queries[launches][direction < 0], c->run, op);
+}
+
+static enum status step_op(const struct view_context *c, int direction, struct address *at,
+			   bool *moved)
+{
+	int64_t op;
+
+	TRY(neighbour(c, false, direction, at, &op));
+	*moved = op >= 0;
+	return *moved ? walk_op_address(c, op, at) : STATUS_OK;
 }
 
 static enum status step_launch(const struct view_context *c, int direction, struct address *at,
 			       bool *moved)
 {
-	int64_t op, next;
+	int64_t launch;
 
-	TRY(walk_op(c, at, &op));
-	if (at->launch < 0 && at->op < 0 && direction > 0)
-		op--;
-	TRY(VIEW_NUMBER(c, -1, &next, direction > 0
-			? "SELECT launch FROM v_op WHERE run = ?1 AND op > ?2"
-			  " AND launch IS NOT NULL ORDER BY op LIMIT 1"
-			: "SELECT launch FROM v_op WHERE run = ?1 AND op < ?2"
-			  " AND launch IS NOT NULL ORDER BY op DESC LIMIT 1", c->run, op));
-	*moved = next >= 0;
+	TRY(neighbour(c, true, direction, at, &launch));
+	*moved = launch >= 0;
 	if (*moved)
-		*at = launch_address(at, next);
+		*at = launch_address(at, launch);
 	return STATUS_OK;
 }
 
