@@ -110,12 +110,17 @@ enum status term_open(bool color)
 {
 	const char *name = getenv("TERM");
 	const char *end;
+	int found;
 
 	if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0)
 		return fail(STATUS_USAGE, "standard input is no terminal, so no keys can be read:"
 			    " --plain prints");
 	setlocale(LC_CTYPE, "");
-	screen = newterm(NULL, stdout, stdin);
+	/* Asked first: a newterm() that fails does not give its memory back. */
+	if (setupterm(NULL, STDOUT_FILENO, &found) == OK) {
+		del_curterm(cur_term);
+		screen = newterm(NULL, stdout, stdin);
+	}
 	if (!screen)
 		return fail(STATUS_USAGE, "TERM=%s: no such terminal is known here: --plain prints",
 			    name ? name : "");
