@@ -46,6 +46,16 @@ enum status unit_read(const char *file, const char *text, size_t bytes, struct u
 		      struct unit *out);
 void unit_free(struct unit *);
 
+static inline const struct token *token_at(const struct unit *u, int at)
+{
+	return &u->tokens.at[at];
+}
+
+/* Words followed by brackets that are no parameters; of the second, the brackets say the type. */
+extern const char *const unit_call_words[], *const unit_typeof_words[];
+/* The first token after a word and the brackets that follow it. */
+int unit_call_end(const struct unit *, int at);
+
 /* The specifiers a declaration begins with: "static const struct x". */
 struct specifiers {
 	int end;                        /* first token after them */
