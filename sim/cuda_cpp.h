@@ -333,6 +333,9 @@ template <int... I> struct ft_indices { };
 template <int N, int... I> struct ft_count : ft_count<N - 1, N - 1, I...> { };
 template <int... I> struct ft_count<0, I...> { typedef ft_indices<I...> type; };
 
+/* Picks the kernel from functions of one name: the others return something. */
+template <class... P> constexpr auto ft_kernel_pointer(void (*kernel)(P...)) { return kernel; }
+
 /* A kernel by the type of a pointer to it: its parameters, and how to call it as struct sim_code
  * does. */
 template <class F> struct ft_kernel;

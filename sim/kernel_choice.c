@@ -42,10 +42,13 @@ static const char *expression_types(const char *kernel)
 char *rewrite_kernel_address(const char *kernel)
 {
 	const char *types = expression_types(kernel);
+	/* From the outside, where no header's using-directive adds functions of that name. */
+	const char *scope = strncmp(kernel, "::", 2) == 0 ? "" : "::";
 
 	if (!types)
-		return xasprintf("&%s", kernel);
-	return xasprintf("static_cast<void (*)%s>(&%.*s)", types, (int)(types - kernel), kernel);
+		return xasprintf("ft_kernel_pointer(&%s%s)", scope, kernel);
+	return xasprintf("static_cast<void (*)%s>(&%s%.*s)", types, scope, (int)(types - kernel),
+			 kernel);
 }
 
 bool kernel_choice_is_template(const struct unit *u, const struct function *f)

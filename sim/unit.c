@@ -9,7 +9,7 @@ static const char *const storage_words[] = {
 	"static", "extern", "register", "auto", "typedef", "inline", "__inline", "__inline__",
 	"_Noreturn", "_Thread_local", "__thread", "__extension__", "const", "__const", "__const__",
 	"volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
-	"__shared__", "__global__", NULL
+	"__shared__", "__global__", "__forceinline__", "__noinline__", NULL
 };
 /* What C++ has besides in front of a declaration. */
 static const char *const cpp_words[] = { "constexpr", "typename", NULL };

@@ -23,7 +23,7 @@ struct function {
 };
 
 /* Whose text it is. A user's file may hold host code too, which is taken out; CUDA's words for where
- * code runs are still in it. */
+ * code runs and for inlining are still in it. */
 struct unit_mode {
 	bool user;
 	bool cplusplus;

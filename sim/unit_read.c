@@ -246,6 +246,17 @@ static enum status refuse_word(const struct token *t)
 	return STATUS_OK;
 }
 
+/* CUDA's words for inlining; gcc has words of these names too, in attributes only. */
+static void replace_inline_word(struct token *t)
+{
+	if (t->system || token_is(t - 1, "("))
+		return;
+	if (token_is(t, "__forceinline__"))
+		t->instead = "inline __attribute__((always_inline))";
+	else if (token_is(t, "__noinline__"))
+		t->instead = "__attribute__((noinline))";
+}
+
 /* Takes out the words that say where code runs, and finds launches that are not in host code. */
 static enum status finish_user_text(struct unit *u)
 {
@@ -255,6 +266,8 @@ static enum status finish_user_text(struct unit *u)
 		if (t->instead)
 			continue;
 		TRY(refuse_word(t));
+		if (i > 0)
+			replace_inline_word(t);
 		if (token_among(t, place_words))
 			t->instead = "";
 		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")

@@ -278,8 +278,8 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
 	fwrite(k->source, 1, k->source_bytes, output.file);
 	address = rewrite_kernel_address(s->kernel);
-	fprintf(output.file, "\n#line 1 \"<kernel table>\"\nvoid *ft_user_entry = (void *)%s;\n",
-		address);
+	fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" REWRITE_KERNEL_POINTER
+		"\nvoid *ft_user_entry = (void *)%s;\n", address);
 	free(address);
 	return output_commit(&output);
 }
@@ -294,7 +294,8 @@ static enum status run_nvcc(const struct user_source *s, const char *nvcc, const
 	struct words words = { 0 };
 	enum status status;
 
-	add_words(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", "-w", NULL });
+	add_words(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", "-w",
+		  "--expt-relaxed-constexpr", NULL });
 	add_text(&words, flags);
 	add_words(&words, s->flags);
 	add_words(&words, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
