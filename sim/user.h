@@ -10,6 +10,8 @@
 
 #pragma GCC system_header
 
+#define FLASHTWIN_USER
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -98,7 +98,7 @@ class Case:
             elif isinstance(value, Out):
                 value = '>%s:%s[%s]' % (path, value.dtype, value.shape)
             words += ['--arg', '%s=%s' % (name, value)]
-        return words + list(self.options)
+        return words + [option.format(folder=folder) for option in self.options]
 
     def wrong(self, flashtwin, device):
         """What is wrong with the launch, or ''."""
@@ -412,6 +412,14 @@ def named(kernel, value, n=None):
         return Case('names.cu', kernel, '1', '1', args, {'out': [value]})
     make.__name__ = 'named_' + kernel.split('<')[0].replace(':', '_')
     return make
+
+
+def points():
+    x = integers(70)
+    return Case('points.cu', 'running<float>', '1', '32',
+                {'x': Array('f32', x), 'sums': Out('f32', 32), 'n': 'i32:70'},
+                {'sums': [sum(x[t::32]) for t in range(32)]},
+                options=('-o', '{folder}/points.twin', '--log', 'points'))
 
 
 def templates():
@@ -732,7 +740,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
-         templates, templates_bounds, overload, overload_template, overload_unclear, division32,
+         points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
          division64, division_least, copy4, stencil, volume, misaligned, misaligned_int, gelu,
          silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
