@@ -1,5 +1,5 @@
-/* programs.h - other programs, which are compilers: their command lines, where they are, and running
- * them. Serves kernels that are compiled at run time. */
+/* programs.h - other programs, which are compilers: their command lines, where they are, and
+ * running them. Serves kernels that are compiled at run time. */
 #ifndef PROGRAMS_H
 #define PROGRAMS_H
 

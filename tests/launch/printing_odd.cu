@@ -1,4 +1,4 @@
-/* printing_odd.cu - what CUDA's printf takes and what it prints as it stands, and what it returns. */
+/* printing_odd.cu - what CUDA's printf takes, what it prints as it stands, and what it returns. */
 #include <stdio.h>
 __global__ void odd()
 {
