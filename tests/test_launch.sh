@@ -269,4 +269,55 @@ ls "$TMPDIR" >out
 [ ! -s out ] || code=99
 : >err
 expect 'temporary files are gone' 0
+
+cat >published.cu <<'CU'
+#include "kernels/points.h"
+#include <stdlib.h>
+template <class T> __global__ void running(const T *x, float *y, int n)
+{
+	T sum = 0;
+
+	for (int i = threadIdx.x; i < n; i += blockDim.x) {
+		sum += x[i];
+		POINT(item, x[i], i);
+		POINT(partial, sum);
+	}
+	y[threadIdx.x] = sum;
+	if (getenv("FT_TEST_ABORT"))
+		abort();
+}
+CU
+points() {
+	run published.cu --kernel 'running<float>' --grid 1 --block 2 --arg x=@x.npy \
+		--arg 'y=>sum.npy:f32[2]' --arg n=i32:4 "$@"
+}
+points -o p1.twin --log points
+expect 'named points of a user are recorded' 0
+cp sum.npy sum.probed
+points -o p2.twin --log points --seed 5
+cmp sum.npy sum.probed >>err || code=99
+"$flashtwin" diff p1.twin p2.twin >out 2>>err || code=$?
+expect 'and compared' 0 '8 named points compared, 0 bits differ'
+"$flashtwin" view p1.twin --plain --screen points --at L0.b0.w0.l1 >out 2>err
+code=$?
+expect 'and shown' 0 'p0 .*item  v0 2  v1 1' 'p3 .*partial  v0 6'
+points
+cmp sum.npy sum.probed >>err || code=99
+expect 'a plain build gives the same bits' 0
+"$flashtwin" replay p1.twin >out 2>err
+code=$?
+expect 'a replay has them too' 0 '8 named points'
+FT_TEST_ABORT=1 "$flashtwin" replay p1.twin >out 2>err
+code=$?
+expect 'a crash of a replayed kernel is an error' 70 'died of signal 6'
+ls tmp >>err
+[ -z "$(ls tmp)" ] || code=99
+expect 'and leaves no temporary files' 70
+printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(a, 1, 2, 3, 4, 5);\n}\n' >many.cu
+run many.cu --kernel k --grid 1 --block 1
+expect 'a point takes four values at most' 3 'many.cu:4' 'one to four values'
+printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(COUNT, 1);\n}\n' >named.cu
+run named.cu --kernel k --grid 1 --block 1
+expect 'and not every name' 3 'named.cu:4: POINT cannot have the name COUNT'
+
 plan

@@ -10,12 +10,15 @@
 
 struct launch_replay;
 
-/* Compiles and registers the kernel of a run of `launch`; *out is NULL for a run of anything else.
- * cuda: for a GPU too. COMPILE when the recorded source does not compile, DAMAGED when the trace
- * does not say what was launched; the errors of user_kernel_build(). *out is to be freed after
- * failure too. */
+/* Compiles the kernel of a run of `launch`; *out is NULL for a run of anything else. cuda: for a
+ * GPU too. Interrupts are deferred from then on. COMPILE when the recorded source does not compile,
+ * DAMAGED when the trace does not say what was launched; the errors of user_kernel_build(). *out is
+ * to be freed after failure too. */
 enum status launch_replay_prepare(struct store *, int64_t run, bool cuda,
 				  struct launch_replay **out);
+/* Loads the kernel, which runs the user's code, and registers it. */
+enum status launch_replay_load(struct launch_replay *);
+/* Removes the temporary files; the kernel is registered no more. NULL is fine. */
 void launch_replay_free(struct launch_replay *);
 
 #endif
