@@ -396,12 +396,14 @@ def printing():
 
 
 def printing_odd():
-    """CUDA's guide lists what printf takes; an H200 printed %zu as it stands."""
+    """CUDA's guide lists what printf takes; an H200 printed %zu as it stands, but some of these
+    crashed its driver (580), which formats on the host: the simulator alone is asked."""
     numbers = list(range(1, 32)) + [3]
     lines = ['%zu %Lf %jd %td %q %5n %y 1',
              '   42|-3|1099511627776|010| 7|0x1p-1|2.000000|s       |(nil)', '  1', '%',
              ' '.join(map(str, numbers)) + ' %d %s']
-    return Case('printing_odd.cu', 'odd', '1', '1', {}, says='\n'.join(lines) + '\n')
+    return Case('printing_odd.cu', 'odd', '1', '1', {}, says='\n'.join(lines) + '\n',
+                gpu=False)
 
 
 def named(kernel, value, n=None):
