@@ -15,10 +15,11 @@
 #include "tui/findings.h"
 #include "tui/launch_replay.h"
 #include "tui/options.h"
+#include "tui/orders.h"
 #include "tui/run.h"
+#include "tui/user_kernel.h"
 
 #define MAX_JOBS 1024
-#define MAX_ORDERS 100000
 
 struct replay_command {
 	struct replay_options options;
@@ -31,6 +32,7 @@ struct replay_command {
 	struct store_options out_options;
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
+	json_t *explained;              /* the first of them; NULL: none, or not of an order */
 };
 
 /* --- options --- */
@@ -199,6 +201,8 @@ static enum status report_all(const struct replay_command *replay)
 			   replay->replays);
 	if (replay->findings)
 		json_object_set(object, "findings", replay->findings);
+	if (replay->explained)
+		json_object_set(object, "all_orders", replay->explained);
 	status = run_print_json(object);
 	json_decref(object);
 	return status;
@@ -227,6 +231,12 @@ static enum status replay_once(struct replay_command *replay, struct store *trac
 	if (status == STATUS_OK) {
 		report_run(replay, run, &report);
 		replay->differences += report.diff.differences;
+		if (replay->orders && report.diff.differences && !replay->explained) {
+			replay->explained = json_object();
+			status = orders_explain(trace, run, replay->options.target.seed,
+						&report.diff, replay->findings,
+						replay->json ? stderr : stdout, replay->explained);
+		}
 	}
 	diff_report_free(&report.diff);
 	return status;
@@ -246,9 +256,13 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 /* A run of `launch` brings its own kernel. */
 static enum status replay_prepared(struct replay_command *replay, struct store *trace, int64_t run)
 {
-	bool cuda = strcmp(replay->options.device, "cuda") == 0;
 	struct launch_replay *launch = NULL;
-	enum status status = launch_replay_prepare(trace, run, cuda, &launch);
+	const struct user_source how = {
+		.cuda = strcmp(replay->options.device, "cuda") == 0,
+		/* Which explains what depends on the order. */
+		.check = replay->options.target.check || replay->orders > 0,
+	};
+	enum status status = launch_replay_prepare(trace, run, &how, &launch);
 
 	if (status == STATUS_OK)
 		status = replay_orders(replay, trace, run);
@@ -306,6 +320,7 @@ static enum status run(int argc, char **argv)
 		status = replay_trace(&replay);
 	json_decref(replay.replays);
 	json_decref(replay.findings);
+	json_decref(replay.explained);
 	return status;
 }
 
@@ -321,7 +336,8 @@ const struct command cmd_replay = {
 	"  --run N            only this run of the trace\n"
 	"  --seed N           order of lanes, warps, blocks and streams on the simulator (0: in\n"
 	"                     order)\n"
-	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order?\n"
+	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order? If so, the\n"
+	"                     checker says why\n"
 	"  --jobs N           threads of the simulator (1)\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"

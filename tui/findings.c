@@ -149,6 +149,17 @@ enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail)
 	return STATUS_OK;
 }
 
+json_t *findings_json(struct device *device)
+{
+	const struct event_finding *found;
+	size_t count = device_findings(device, &found);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, finding_json(&found[i]));
+	return list;
+}
+
 enum status findings_report(struct device *device, struct store *store, int64_t run, json_t *list,
 			    bool lint_fail)
 {
