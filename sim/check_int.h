@@ -106,7 +106,10 @@ extern struct ft_check_block ft_check_block;
 	  "let one thread write it") \
 	X(NAN_BORN, "nan-born", true, "an operation on numbers gave a NaN here: inf - inf, " \
 	  "0 * inf, 0 / 0 and the like", \
-	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing")
+	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing") \
+	X(EMPTY_SPLIT_READ, "empty-split-read", true, "a chunk without keys leaves its " \
+	  "accumulators as they were: 0 times whatever is there is NaN for NaN and inf", \
+	  "skip the chunk when its sum is 0, before its accumulators are read")
 
 enum finding_class {
 #define X(name, ...) CLASS_##name,

@@ -25,6 +25,7 @@ struct queued_launch {
 	struct dim3 grid, block;
 	size_t dynamic_bytes;
 	bool independent, probed;
+	enum kernel_role role;
 	struct point_sink points;       /* as they were at the call; an observer may set others */
 	void *ticket;
 	int arg_count;
@@ -114,6 +115,7 @@ struct task *task_launch(const struct device_simulated *sim, const struct launch
 	launch->block = asked->block;
 	launch->dynamic_bytes = asked->shared_bytes;
 	launch->independent = asked->kernel->independent;
+	launch->role = asked->kernel->role;
 	launch->probed = asked->probed;
 	launch->points = sim->points;
 	launch->ticket = asked->ticket;
@@ -292,6 +294,26 @@ static enum status run_fill(const struct device_simulated *sim, const struct tas
 	return STATUS_OK;
 }
 
+/* The integer or address of a parameter; 0: the kernel has no such parameter. */
+static uint64_t value_named(const struct queued_launch *launch, const char *name)
+{
+	for (int i = 0; i < launch->arg_count; i++)
+		if (strcmp(launch->code->params[i].name, name) == 0)
+			return launch->values[i];
+	return 0;
+}
+
+/* Reductions name what they merge as flash_decode_reduce does. */
+static void check_reduction(const struct device_simulated *sim, const struct queued_launch *launch)
+{
+	uint64_t rows = (uint64_t)launch->grid.x * launch->grid.y;
+	const float *partials = host(value_named(launch, "partials"));
+
+	if (partials)
+		check_splits(sim->check, partials, rows * value_named(launch, "max_chunks"),
+			     value_named(launch, "D"));
+}
+
 static enum status run_launch(struct device_simulated *sim, const struct queued_launch *launch,
 			      const struct point_sink *points)
 {
@@ -315,6 +337,8 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 	check_launch_begin(sim->check, &checked);
 	status = grid_run(sim->runner, &grid);
 	check_launch_end(sim->check);
+	if (status == STATUS_OK && launch->role == ROLE_REDUCE)
+		check_reduction(sim, launch);
 	return status;
 }
 

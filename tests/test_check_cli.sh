@@ -1,12 +1,6 @@
 #!/bin/sh
 # test_check_cli.sh - --check from the command line: exit codes, findings in traces, the same bits.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-top=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd)
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-
-. "$top/tests/cli.sh"
+. "${abs_srcdir:-$PWD}/tests/tap.sh"
 
 cat >reverse.cu <<'CU'
 template <int N> __global__ void reverse(const float *in, float *out)
@@ -90,10 +84,10 @@ done
 run attend --q q.npy --k k.npy --v k.npy --chunk 16 --log points -o plain.twin
 run diff plain.twin points1.twin
 expect 'with the same points' 0
-run replay "$top/tests/h200/romeo.twin" --check
+run replay "$srcdir/tests/h200/romeo.twin" --check
 expect 'a trace of a GPU replays clean' 0 '0 bits differ'
 run attend --q q.npy --k k.npy --v k.npy --check --device cuda
 expect 'a GPU checks nothing' 2 '--check needs the simulator'
 run attend --q q.npy --k k.npy --v k.npy --lint-fail
 expect 'lints of nothing' 2 '--lint-fail needs --check'
-echo "1..$number"
+plan

@@ -8,6 +8,8 @@
 
 #include "tests/support.h"
 
+#include <math.h>
+
 #include "engine/device.h"
 #include "traces/event.h"
 
@@ -409,6 +411,64 @@ START_TEST(a_refusal_is_told_with_its_code)
 }
 END_TEST
 
+/* --- reductions --- */
+
+enum { D = 4, CHUNKS = 3 };
+
+extern const struct sim_code ft_code_split_reduce_checked, ft_code_split_reduce_clean_checked;
+
+/* Merges three partials, the last of which holds no key. */
+static size_t found_in_reduction(struct device *device, const struct sim_code *code,
+				 const struct event_finding **found)
+{
+	const struct kernel_code built = { .sim = { { code }, { code } }, .checked = code };
+	const struct kernel kernel = {
+		.name = "split_reduce", .origin = "cuda_c", .code = &built, .role = ROLE_REDUCE,
+	};
+	const struct buffer_spec specs[] = {
+		{ .name = "partials", .dtype = DTYPE_F32, .rank = 1, .shape = { CHUNKS * (D + 2) } },
+		{ .name = "out", .dtype = DTYPE_F32, .rank = 1, .shape = { D } },
+	};
+	float partials[CHUNKS][D + 2];
+	struct buffer *b[2];
+
+	for (int c = 0; c < CHUNKS; c++) {
+		for (int d = 0; d < D; d++)
+			partials[c][d] = 1.0f;
+		partials[c][D] = c == CHUNKS - 1 ? -INFINITY : 0.5f;
+		partials[c][D + 1] = c == CHUNKS - 1 ? 0.0f : 1.0f;
+	}
+	for (int i = 0; i < 2; i++)
+		OK(device_alloc(device, &specs[i], &b[i]));
+	OK(device_upload(device, NULL, b[0], 0, partials, sizeof partials));
+	OK(device_launch(device, &(struct launch){
+		.kernel = &kernel, .grid = { 1 }, .block = { 32 }, .layer = -1,
+		.args = (struct arg[]){ ARG_BUFFER(b[0]), ARG_BUFFER(b[1]), ARG_I32(D),
+					ARG_I32(CHUNKS) }, .arg_count = 4 }));
+	for (int i = 0; i < 2; i++)
+		OK(device_free(device, b[i]));
+	return device_findings(device, found);
+}
+
+START_TEST(an_empty_chunk_is_not_read)
+{
+	const struct device_options options = { .check = true };
+	const struct event_finding *found;
+	struct device *device;
+
+	OK(device_open("sim", &options, &device));
+	ck_assert_uint_eq(found_in_reduction(device, &ft_code_split_reduce_clean_checked, &found),
+			  0);
+	ck_assert_uint_eq(found_in_reduction(device, &ft_code_split_reduce_checked, &found), 1);
+	ck_assert_str_eq(found[0].class, "empty-split-read");
+	ck_assert(found[0].lint);
+	ck_assert_uint_eq(found[0].count, D);
+	ck_assert_int_eq(found[0].sides[0].line, 15);
+	ck_assert_ptr_nonnull(strstr(found[0].detail, "partial 2"));
+	device_close(device);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("check_streams");
@@ -418,5 +478,6 @@ int main(void)
 	tcase_add_test(tests, a_race_names_thread_line_and_bytes);
 	tcase_add_test(tests, a_stale_argument_is_told_with_its_values);
 	tcase_add_test(tests, a_refusal_is_told_with_its_code);
+	tcase_add_test(tests, an_empty_chunk_is_not_read);
 	return run_suite("check_streams", tests);
 }

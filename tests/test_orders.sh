@@ -1,11 +1,6 @@
 #!/bin/sh
 # test_orders.sh - --all-orders: a result that depends on the order is shown and explained.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-top=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd)
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-. "$top/tests/cli.sh"
+. "${abs_srcdir:-$PWD}/tests/tap.sh"
 
 cat >reverse.cu <<'CU'
 __global__ void reverse(const float *in, float *out)
@@ -63,4 +58,4 @@ run attend --q q.npy --k k.npy --v k.npy --all-orders 2 --seed 3
 expect 'it tries seeds of its own' 2 'contradicts --seed'
 run attend --q q.npy --k k.npy --v k.npy --all-orders 2 --no-record
 expect 'it replays a recorded run' 2 'contradicts --all-orders'
-echo "1..$number"
+plan

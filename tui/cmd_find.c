@@ -123,7 +123,7 @@ const struct command cmd_find = {
 	"  --class C          only this class: oob, misaligned, uninit, race-shared, race-block,\n"
 	"                     race-grid, race-stream, stale-graph-arg, capture-forbidden,\n"
 	"                     barrier-divergence, deadlock, mask, leak; the lints\n"
-	"                     equal-value-race, nan-born\n"
+	"                     equal-value-race, nan-born, empty-split-read\n"
 	"  --lint-fail        lints count for the exit code too\n"
 	"  --json             an array of objects on stdout\n"
 	"\nexamples:\n"
