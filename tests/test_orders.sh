@@ -44,7 +44,8 @@ expect 'a difference without a race among orders' 1 'of 8 orders differ' 'differ
 run launch reverse.cu --kernel reverse $launch -o bug.twin
 expect 'recorded' 0
 run replay bug.twin --all-orders 2
-expect 'in a trace' 1 'seeds 0 and 1 differ: L0' 'what explains it' 'race-shared in reverse, L0'
+expect 'in a trace, whose level has no elements' 1 '^seeds 0 and 1 differ, first at L0' \
+	'out\[[0-9]*\]' 'what explains it' 'race-shared in reverse, L0'
 run replay bug.twin --all-orders 2 --check
 expect 'in a trace, checked' 4 'race-shared in reverse, L0' '1 finding'
 

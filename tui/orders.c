@@ -128,12 +128,11 @@ static const json_t *best_of(const json_t *findings, int64_t launch, const char 
 	return best;
 }
 
-static void print_difference(FILE *out, uint64_t recorded, uint64_t seed,
-			     const struct diff_report *report)
+static void print_difference(FILE *out, const uint64_t seeds[2], const struct diff_report *report)
 {
 	const struct diff_item *item = first_element(report);
 
-	fprintf(out, "seeds %" PRIu64 " and %" PRIu64 " differ", recorded, seed);
+	fprintf(out, "seeds %" PRIu64 " and %" PRIu64 " differ", seeds[0], seeds[1]);
 	if (report->item_count && item != &report->items[0])
 		fprintf(out, ", first at %s %s", report->items[0].address, report->items[0].what);
 	if (item)
@@ -147,12 +146,74 @@ static json_t *item_json(const struct diff_item *item)
 				item->what, "a", item->a, "b", item->b) : json_null();
 }
 
+/* The run under both seeds again, at a level that tells elements apart. */
+static enum status compare_elements(struct store *trace, int64_t run, const uint64_t seeds[2],
+				    struct store *both, struct diff_report *out)
+{
+	struct diff_options diff = { 0 };
+	int64_t runs[2];
+
+	for (int i = 0; i < 2; i++) {
+		const struct replay_options options = {
+			.device = "sim", .target.seed = seeds[i], .out = both, .partials = true,
+		};
+		struct replay_report report = { 0 };
+		enum status status = replay_compare(trace, run, &options, &report);
+
+		runs[i] = report.run;
+		diff_report_free(&report.diff);
+		TRY(status);
+	}
+	diff.run_a = runs[0];
+	diff.run_b = runs[1];
+	return diff_runs(both, both, &diff, out);
+}
+
+/* The same difference, or what it is when looked at closely. */
+static enum status look_closely(struct store *trace, int64_t run, const uint64_t seeds[2],
+				const struct diff_report **diff, struct diff_report *closer)
+{
+	const struct diff_item *item = first_element(*diff);
+	struct store *both;
+	enum status status;
+
+	if (!item || strchr(item->what, '['))
+		return STATUS_OK;
+	TRY(store_create(NULL, NULL, &both));
+	status = compare_elements(trace, run, seeds, both, closer);
+	if (status == STATUS_OK && closer->item_count)
+		*diff = closer;
+	if (status != STATUS_OK) {
+		struct error_record error;
+
+		error_save(&error);
+		store_close(both);
+		error_restore(&error);
+		return status;
+	}
+	return store_close(both);
+}
+
+/* Under the checker. A kernel without a checked build is not explained: *out is NULL then. */
+static enum status find_again(struct store *trace, int64_t run, uint64_t seed, json_t **out)
+{
+	struct replay_report checked = { 0 };
+	enum status status = replay_under(trace, run, seed, 1, true, &checked, out);
+
+	diff_report_free(&checked.diff);
+	if (status == STATUS_OK || status == STATUS_USAGE)
+		return STATUS_OK;
+	json_decref(*out);
+	return status;
+}
+
 enum status orders_explain(struct store *trace, int64_t run, uint64_t seed,
 			   const struct diff_report *diff, const json_t *findings, FILE *text,
 			   json_t *out)
 {
 	int64_t launch = first_launch(diff);
-	struct replay_report checked = { 0 };
+	uint64_t seeds[2] = { 0, seed };
+	struct diff_report closer = { 0 };
 	json_t *own = NULL, *best;
 	struct store_run recorded;
 	enum status status;
@@ -160,23 +221,21 @@ enum status orders_explain(struct store *trace, int64_t run, uint64_t seed,
 
 	TRY(kernel_of(trace, run, launch, kernel, sizeof kernel));
 	TRY(store_run_read(trace, run, &recorded));
-	print_difference(text, recorded.seed, seed, diff);
-	json_object_set_new(out, "seeds", json_pack("[I, I]", (json_int_t)recorded.seed,
-						    (json_int_t)seed));
+	seeds[0] = recorded.seed;
 	store_run_free(&recorded);
-	json_object_set_new(out, "launch", launch < 0 ? json_null() : json_integer(launch));
-	json_object_set_new(out, "first", item_json(first_element(diff)));
-	if (!findings) {
-		status = replay_under(trace, run, seed, 1, true, &checked, &own);
-		diff_report_free(&checked.diff);
-		/* A kernel without a checked build is not explained. */
-		if (status != STATUS_OK && status != STATUS_USAGE) {
-			json_decref(own);
-			return status;
-		}
-		findings = own;
+	status = look_closely(trace, run, seeds, &diff, &closer);
+	if (status == STATUS_OK) {
+		print_difference(text, seeds, diff);
+		json_object_set_new(out, "seeds", json_pack("[I, I]", (json_int_t)seeds[0],
+							    (json_int_t)seeds[1]));
+		json_object_set_new(out, "launch", launch < 0 ? json_null() : json_integer(launch));
+		json_object_set_new(out, "first", item_json(first_element(diff)));
 	}
-	best = json_deep_copy(best_of(findings, launch, kernel));
+	diff_report_free(&closer);
+	TRY(status);
+	if (!findings)
+		TRY(find_again(trace, run, seed, &own));
+	best = json_deep_copy(best_of(findings ? findings : own, launch, kernel));
 	if (best) {
 		fprintf(text, "what explains it:\n");
 		finding_print(text, best);
