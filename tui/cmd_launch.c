@@ -369,6 +369,7 @@ const struct command cmd_launch = {
 	"  --force            replace it\n"
 	"  --append           add a run to it\n"
 	"  --log LEVEL        launch (default) or partials\n"
+	"  --no-record        refuse to record\n"
 	"  --json             one JSON object on stdout; what the kernel prints goes to stderr\n"
 	"\nOutputs are written when everything went well, and else left as they were. Elements\n"
 	"that no thread writes hold the simulator's poison, a NaN. Exits 3 when the file does not\n"
