@@ -55,6 +55,10 @@ struct check_launch {
 void check_launch_begin(struct check *, const struct check_launch *);
 void check_launch_end(struct check *);
 
+/* The launch that just ended merged `count` partials of head_dim accumulators, a maximum and a sum
+ * each: accumulators it read of empty ones are a lint. */
+void check_splits(struct check *, const float *partials, uint64_t count, uint64_t head_dim);
+
 /* --- events of a running launch, told by the simulator --- */
 
 /* `bytes` of shared memory from view.shared on, none of them written yet. */

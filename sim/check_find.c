@@ -32,7 +32,7 @@ struct check_finding {
 
 static bool same_place(const struct check_side *a, const struct check_side *b)
 {
-	return a->pc == b->pc && a->site == b->site;
+	return a->pc == b->pc && a->site == b->site && strcmp(a->operation, b->operation) == 0;
 }
 
 static bool same(const struct check_report *a, const struct check_report *b)
@@ -74,9 +74,10 @@ void check_report(struct check *check, const struct check_report *report)
 					sizeof *check->findings);
 	finding = &check->findings[check->finding_count++];
 	*finding = (struct check_finding){
-		.report = *report, .count = 1, .launch = check->launch,
-		.kernel = check->launch.code ? check->launch.code->name : NULL,
+		.report = *report, .count = 1,
+		.launch = *report->side.operation ? report->side.launch : check->launch,
 	};
+	finding->kernel = finding->launch.code ? finding->launch.code->name : NULL;
 	if (report->class != CLASS_LEAK)
 		locate(check, finding);
 }
@@ -124,6 +125,7 @@ static bool same_line(const struct symbol *a, const struct symbol *b)
 static bool same_lines(const struct check_finding *a, const struct check_finding *b)
 {
 	return a->report.class == b->report.class && a->lines[0].line > 0
+		&& !*a->report.side.operation && !*b->report.side.operation
 		&& ((same_line(&a->lines[0], &b->lines[0]) && same_line(&a->lines[1], &b->lines[1]))
 		    || (same_line(&a->lines[0], &b->lines[1])
 			&& same_line(&a->lines[1], &b->lines[0])));
@@ -186,11 +188,18 @@ static void resolve(struct check *check)
 static void fill_side(const struct check_finding *f, const struct check_side *side,
 		      const struct symbol *line, struct event_side *out)
 {
-	struct dim3 grid = f->launch.grid, block = f->launch.block;
+	bool operation = *side->operation;
+	struct dim3 grid = operation ? side->launch.grid : f->launch.grid;
+	struct dim3 block = operation ? side->launch.block : f->launch.block;
 
-	if (side->block < 0)
+	out->launch = -1;
+	if (side->block < 0 && !operation)
 		return;
 	out->what = side->what;
+	out->operation = operation ? side->operation : NULL;
+	if (side->block < 0)
+		return;
+	out->launch = operation ? side->launch.number : f->launch.number;
 	out->file = line->file;
 	out->line = line->line;
 	out->epoch = side->epoch;

@@ -8,6 +8,7 @@
 #define SIM_CHECK_INT_H
 
 #include "sim/check.h"
+#include "sim/check_stream.h"
 #include "sim/schedule.h"
 
 #define STATE_WHOLE 0xffu               /* allocated and written */
@@ -79,6 +80,17 @@ extern struct ft_check_block ft_check_block;
 	X(RACE_GRID, "race-grid", false, "blocks run at the same time and nothing orders these " \
 	  "two accesses", \
 	  "use atomics, a second launch, or __threadfence() on both sides of an atomic flag") \
+	X(RACE_STREAM, "race-stream", false, "no stream, event or edge of a graph orders these " \
+	  "two operations, and the host waited for neither: on a GPU they overlap", \
+	  "put both on one stream, wait for an event recorded behind the first, or add the edge") \
+	X(STALE_GRAPH_ARG, "stale-graph-arg", false, "a graph launches with the values its nodes " \
+	  "were made with, and this one has changed since", \
+	  "keep the value in device memory and update it before each launch, or make the graph " \
+	  "anew") \
+	X(CAPTURE_FORBIDDEN, "capture-forbidden", false, "the operation is not allowed while a " \
+	  "capture is under way, which it may also invalidate", \
+	  "do it before the capture begins or after it ends; copy asynchronously on the " \
+	  "capturing stream") \
 	X(BARRIER_DIVERGENCE, "barrier-divergence", false, "not all threads of the block come " \
 	  "to the same barrier: a GPU hangs or lets them pass unordered", \
 	  "move the barrier out of the condition, and return only behind the last one") \
@@ -94,7 +106,10 @@ extern struct ft_check_block ft_check_block;
 	  "let one thread write it") \
 	X(NAN_BORN, "nan-born", true, "an operation on numbers gave a NaN here: inf - inf, " \
 	  "0 * inf, 0 / 0 and the like", \
-	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing")
+	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing") \
+	X(EMPTY_SPLIT_READ, "empty-split-read", true, "a chunk without keys leaves its " \
+	  "accumulators as they were: 0 times whatever is there is NaN for NaN and inf", \
+	  "skip the chunk when its sum is 0, before its accumulators are read")
 
 enum finding_class {
 #define X(name, ...) CLASS_##name,
@@ -112,6 +127,8 @@ struct check_side {
 	int64_t block;                  /* linear; -1: no thread */
 	unsigned thread;                /* in the block */
 	unsigned epoch;                 /* block barriers it had passed */
+	char operation[96];             /* "upload on stream 2"; "": a thread of the launch */
+	struct check_launch launch;     /* of the operation; code NULL: it is none */
 };
 
 struct check_report {
@@ -163,6 +180,7 @@ struct check {
 	struct event_finding *events;   /* made for check_findings() */
 	char **texts;
 	size_t text_count;
+	struct check_ops ops;
 };
 
 /* --- check_map.c --- */

@@ -87,6 +87,7 @@ void check_destroy(struct check *check)
 		return;
 	check_alloc_end(check);
 	check_find_free(check);
+	check_ops_free(check);
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
 	free(check->regions);

@@ -107,6 +107,7 @@ static void renumber(struct check *check)
 
 	if (check->next_slice < MAX_SLICES / 4)
 		return;
+	check_ops_collect(check);
 	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
 	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
 	check->next_slice = 1;
@@ -124,6 +125,7 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check->hot.code_bytes = object.end - object.begin;
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ 0 };
+	check_op_launched(check, false);
 	check_watch_nan(true);
 }
 
@@ -132,6 +134,7 @@ void check_launch_end(struct check *check)
 	check_watch_nan(false);
 	check_settle(check);
 	check_hot = (struct check_hot){ 0 };
+	check_op_launched(check, true);
 	check_alloc_end(check);
 }
 

@@ -23,6 +23,7 @@ struct device_simulated {
 	size_t allocated;               /* bytes of all buffers */
 	struct sim_buffer *buffers;
 	struct known_kernel *kernels;
+	int stream_count;               /* created so far */
 	struct stream *streams;         /* the default stream is the last, and always there */
 	struct event *events;
 	struct graph *graphs;

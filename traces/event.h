@@ -219,6 +219,8 @@ struct event_side {
 	uint32_t block[3], thread[3];
 	uint64_t place;                 /* the thread, counted through the whole grid */
 	unsigned epoch;                 /* block barriers it had passed */
+	const char *operation;          /* "upload on stream 2"; NULL: a thread of the launch */
+	int64_t launch;                 /* -1: it is none; no thread is known then */
 };
 
 struct event_finding {

@@ -18,10 +18,11 @@
 #include "tui/isolate.h"
 #include "tui/launch_replay.h"
 #include "tui/options.h"
+#include "tui/orders.h"
 #include "tui/run.h"
+#include "tui/user_kernel.h"
 
 #define MAX_JOBS 1024
-#define MAX_ORDERS 100000
 
 struct replay_command {
 	struct replay_options options;
@@ -37,6 +38,7 @@ struct replay_command {
 	bool user_code;                 /* one of them is a launch's */
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
+	json_t *explained;              /* the first of them; NULL: none, or not of an order */
 };
 
 /* --- options --- */
@@ -205,6 +207,8 @@ static enum status report_all(const struct replay_command *replay)
 			   replay->replays);
 	if (replay->findings)
 		json_object_set(object, "findings", replay->findings);
+	if (replay->explained)
+		json_object_set(object, "all_orders", replay->explained);
 	status = run_print_json(object);
 	json_decref(object);
 	return status;
@@ -233,6 +237,12 @@ static enum status replay_once(struct replay_command *replay, struct store *trac
 	if (status == STATUS_OK) {
 		report_run(replay, run, &report);
 		replay->differences += report.diff.differences;
+		if (replay->orders && report.diff.differences && !replay->explained) {
+			replay->explained = json_object();
+			status = orders_explain(trace, run, replay->options.target.seed,
+						&report.diff, replay->findings,
+						replay->json ? stderr : stdout, replay->explained);
+		}
 	}
 	diff_report_free(&report.diff);
 	return status;
@@ -252,7 +262,11 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 /* A run of `launch` brings its own kernel. */
 static enum status prepare_launches(struct replay_command *replay, struct store *trace)
 {
-	bool cuda = strcmp(replay->options.device, "cuda") == 0;
+	const struct user_source how = {
+		.cuda = strcmp(replay->options.device, "cuda") == 0,
+		/* Which explains what depends on the order. */
+		.check = replay->options.target.check || replay->orders > 0,
+	};
 
 	replay->first = replay->run ? replay->run : 1;
 	if (replay->run)
@@ -266,7 +280,7 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 	for (int64_t run = replay->first; run <= replay->last; run++) {
 		struct launch_replay **launch = &replay->launches[run - replay->first];
 
-		TRY(launch_replay_prepare(trace, run, cuda, launch));
+		TRY(launch_replay_prepare(trace, run, &how, launch));
 		replay->user_code |= *launch != NULL;
 	}
 	return STATUS_OK;
@@ -347,6 +361,7 @@ static enum status run(int argc, char **argv)
 	error_restore(&error);
 	json_decref(replay.replays);
 	json_decref(replay.findings);
+	json_decref(replay.explained);
 	return status;
 }
 
@@ -362,7 +377,8 @@ const struct command cmd_replay = {
 	"  --run N            only this run of the trace\n"
 	"  --seed N           order of lanes, warps, blocks and streams on the simulator (0: in\n"
 	"                     order)\n"
-	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order?\n"
+	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order? If so, the\n"
+	"                     checker says why\n"
 	"  --jobs N           threads of the simulator (1)\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"

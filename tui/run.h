@@ -22,6 +22,8 @@ struct run_options {
 	bool graph_given;
 	int chunk, warps;
 	uint64_t seed;
+	bool seed_given;
+	int64_t orders;                 /* --all-orders: seeds 1 to this one too; 0: none */
 	int jobs;
 	enum log_level level;
 	const char *log_at, *points;    /* of the recorder; NULL: everything */
@@ -34,7 +36,7 @@ struct run_options {
 /* Their entries in a getopt_long() table, and their letters. */
 enum run_option_id {
 	RUN_PATH = 1000, RUN_DEVICE, RUN_GRAPH, RUN_CHUNK, RUN_WARPS, RUN_SEED, RUN_JOBS, RUN_CHECK,
-	RUN_LINT_FAIL,
+	RUN_LINT_FAIL, RUN_ALL_ORDERS,
 	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
 };
 #define RUN_LETTERS "o:"
@@ -45,6 +47,7 @@ enum run_option_id {
 	{ "chunk", required_argument, NULL, RUN_CHUNK }, \
 	{ "warps", required_argument, NULL, RUN_WARPS }, \
 	{ "seed", required_argument, NULL, RUN_SEED }, \
+	{ "all-orders", required_argument, NULL, RUN_ALL_ORDERS }, \
 	{ "jobs", required_argument, NULL, RUN_JOBS }, \
 	{ "check", no_argument, NULL, RUN_CHECK }, \
 	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL }, \
@@ -67,6 +70,8 @@ enum run_option_id {
 	"  --chunk C          keys per chunk (128); 0: auto goes without flash decoding\n" \
 	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
+	"  --all-orders K     again under seeds 1 to K: exit 1 when a bit changes, with the finding\n" \
+	"                     that explains it\n" \
 	"  --jobs N           threads of the simulator (1)\n" \
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n" \
 	"  --lint-fail        exit 4 for a lint too\n" \

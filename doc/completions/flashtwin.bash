@@ -37,12 +37,12 @@ _flashtwin() {
 		case $command in
 		decode)
 			words="--model --prompt --prompt-file -n --slots --out-dir --path --graph --chunk
-				--warps --logits --json
+				--warps --logits --all-orders --json
 				$running $recording"
 			;;
 		attend)
 			words="--path --q --k --v --lengths --causal --scale --graph --chunk --warps
-				--out --json
+				--out --all-orders --json
 				$running $recording"
 			;;
 		launch)
