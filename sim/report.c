@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/steps.h"
 #include "sim/symbol.h"
 
 struct line {
@@ -94,6 +95,8 @@ static const char *fault_kind(const struct worker *w)
 	switch (w->fault.signal) {
 	case SIGFPE:
 		return "arithmetic fault";
+	case SIGVTALRM:
+		return steps_reason();
 	case SIGILL:
 		return "misaligned address";
 	default:
@@ -103,7 +106,11 @@ static const char *fault_kind(const struct worker *w)
 
 int report_code(const struct worker *w)
 {
-	return w->fault.signal == SIGILL ? 716 : 700;
+	switch (w->fault.signal) {
+	case SIGILL: return 716;
+	case SIGVTALRM: return 702;
+	default: return 700;
+	}
 }
 
 void report_fault(const struct worker *w, char *text, size_t bytes)

@@ -55,6 +55,8 @@ static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, RUN_SEED },
 	{ "check", no_argument, NULL, RUN_CHECK },
 	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL },
+	{ "count", no_argument, NULL, RUN_COUNT },
+	{ "steps", required_argument, NULL, RUN_STEPS },
 	{ "log", required_argument, NULL, RUN_LOG },
 	{ "force", no_argument, NULL, RUN_FORCE },
 	{ "append", no_argument, NULL, RUN_APPEND },
@@ -143,6 +145,7 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 	c->source.flags = c->flags ? c->flags : none;
 	c->source.cuda = strcmp(c->run.device, "sim") != 0;
 	c->source.check = c->run.check;
+	c->source.steps = c->run.steps > 0;
 	return check_options(c);
 }
 
@@ -244,7 +247,9 @@ static enum status run_on_target(const struct run_target *target, void *context)
 
 static enum status run_order(struct launch_command *c, uint64_t seed, int *changed)
 {
-	const struct device_options options = { .seed = seed, .jobs = 1 };
+	const struct device_options options = {
+		.seed = seed, .jobs = 1, .steps = (uint64_t)c->run.steps,
+	};
 	struct device *device;
 	enum status status;
 
@@ -416,6 +421,7 @@ const struct command cmd_launch = {
 	"  --all-orders K     run under seeds 1 to K too; exit 1 when an output changes a bit\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
+	RUN_HELP_COUNT
 	"  -o T.twin          record a trace; an existing file is refused without\n"
 	"  --force            replace it\n"
 	"  --append           add a run to it\n"

@@ -16,6 +16,7 @@
 #include "tui/launch_replay.h"
 #include "tui/options.h"
 #include "tui/run.h"
+#include "tui/user_kernel.h"
 
 #define MAX_JOBS 1024
 #define MAX_ORDERS 100000
@@ -35,7 +36,7 @@ struct replay_command {
 
 /* --- options --- */
 
-enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, FORCE, APPEND, JSON };
+enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, COUNT, STEPS, FORCE, APPEND, JSON };
 
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, DEVICE },
@@ -45,6 +46,8 @@ static const struct option long_options[] = {
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "check", no_argument, NULL, CHECK },
 	{ "lint-fail", no_argument, NULL, LINT_FAIL },
+	{ "count", no_argument, NULL, COUNT },
+	{ "steps", required_argument, NULL, STEPS },
 	{ "force", no_argument, NULL, FORCE },
 	{ "append", no_argument, NULL, APPEND },
 	{ "json", no_argument, NULL, JSON },
@@ -57,6 +60,15 @@ static enum status take_jobs(struct replay_command *replay, const char *value)
 
 	TRY(option_integer("--jobs", value, 1, MAX_JOBS, &jobs));
 	replay->options.target.jobs = (int)jobs;
+	return STATUS_OK;
+}
+
+static enum status take_steps(struct replay_command *replay, const char *value)
+{
+	int64_t steps;
+
+	TRY(option_integer("--steps", value, 1, INT64_MAX, &steps));
+	replay->options.target.steps = (uint64_t)steps;
 	return STATUS_OK;
 }
 
@@ -73,6 +85,8 @@ static enum status take_option(struct replay_command *replay, int c, const char 
 	case JOBS: return take_jobs(replay, value);
 	case CHECK: replay->options.target.check = true; break;
 	case LINT_FAIL: replay->lint_fail = true; break;
+	case COUNT: replay->options.target.check = replay->options.target.count = true; break;
+	case STEPS: return take_steps(replay, value);
 	case FORCE: replay->out_options.force = true; break;
 	case APPEND: replay->out_options.append = true; break;
 	case JSON: replay->json = true; break;
@@ -104,7 +118,12 @@ static enum status check_options(const struct replay_command *replay)
 	if (strcmp(device, "sim") != 0 && strcmp(device, "cuda") != 0)
 		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", device);
 	if (replay->options.target.check && strcmp(device, "sim") != 0)
-		return fail(STATUS_USAGE, "--check needs --device sim");
+		return fail(STATUS_USAGE, "--%s needs --device sim",
+			    replay->options.target.count ? "count" : "check");
+	if (replay->options.target.steps && strcmp(device, "sim") != 0)
+		return fail(STATUS_USAGE, "--steps needs --device sim");
+	if (replay->options.target.count && !replay->out && !replay->json)
+		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	if (replay->lint_fail && !replay->options.target.check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if (replay->seed_given && replay->orders)
@@ -246,9 +265,12 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 /* A run of `launch` brings its own kernel. */
 static enum status replay_prepared(struct replay_command *replay, struct store *trace, int64_t run)
 {
-	bool cuda = strcmp(replay->options.device, "cuda") == 0;
+	const struct user_source how = {
+		.cuda = strcmp(replay->options.device, "cuda") == 0,
+		.check = replay->options.target.check, .steps = replay->options.target.steps > 0,
+	};
 	struct launch_replay *launch = NULL;
-	enum status status = launch_replay_prepare(trace, run, cuda, &launch);
+	enum status status = launch_replay_prepare(trace, run, &how, &launch);
 
 	if (status == STATUS_OK)
 		status = replay_orders(replay, trace, run);
@@ -325,6 +347,7 @@ const struct command cmd_replay = {
 	"  --jobs N           threads of the simulator (1)\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
+	RUN_HELP_COUNT
 	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
 	"  --force            replace it\n"
 	"  --append           add the runs to it\n"

@@ -127,13 +127,13 @@ static enum status write_sources(struct launch_replay *l, struct store *trace, i
 	return status;
 }
 
-static enum status compile(struct launch_replay *l, bool cuda)
+static enum status compile(struct launch_replay *l, const struct user_source *how)
 {
 	const json_t *flags = json_object_get(l->options, "flags");
 	size_t count = json_array_size(flags);
 	const struct kernel *kernel;
 	struct user_source source = {
-		.file = l->file, .cuda = cuda,
+		.file = l->file, .cuda = how->cuda, .check = how->check, .steps = how->steps,
 		.kernel = json_string_value(json_object_get(l->options, "kernel")),
 	};
 
@@ -152,8 +152,8 @@ static enum status compile(struct launch_replay *l, bool cuda)
 	return STATUS_OK;
 }
 
-enum status launch_replay_prepare(struct store *trace, int64_t run, bool cuda,
-				  struct launch_replay **out)
+enum status launch_replay_prepare(struct store *trace, int64_t run,
+				  const struct user_source *how, struct launch_replay **out)
 {
 	struct launch_replay *l;
 	struct store_run row;
@@ -169,7 +169,7 @@ enum status launch_replay_prepare(struct store *trace, int64_t run, bool cuda,
 	l->options = json_loads(row.options ? row.options : "", 0, NULL);
 	store_run_free(&row);
 	status = write_sources(l, trace, run);
-	return status == STATUS_OK ? compile(l, cuda) : status;
+	return status == STATUS_OK ? compile(l, how) : status;
 }
 
 void launch_replay_free(struct launch_replay *l)

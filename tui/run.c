@@ -88,6 +88,8 @@ enum status run_option_take(struct run_options *options, int c, const char *valu
 	case RUN_JOBS: return take_int("--jobs", value, 1, MAX_JOBS, &options->jobs);
 	case RUN_CHECK: options->check = true; break;
 	case RUN_LINT_FAIL: options->lint_fail = true; break;
+	case RUN_COUNT: options->check = options->count = true; break;
+	case RUN_STEPS: return option_integer("--steps", value, 1, INT64_MAX, &options->steps);
 	case RUN_LOG: return take_level(options, value);
 	case RUN_LOG_AT: options->log_at = value; break;
 	case RUN_POINTS: options->points = value; break;
@@ -139,8 +141,11 @@ enum status run_options_check(const struct run_options *options)
 		return fail(STATUS_USAGE, "--points needs --log points");
 	if (options->lint_fail && !options->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
-	if (options->check && strcmp(options->device, "cuda") == 0)
-		return fail(STATUS_USAGE, "--check needs the simulator: --device sim or both");
+	if ((options->check || options->steps) && strcmp(options->device, "cuda") == 0)
+		return fail(STATUS_USAGE, "--%s needs the simulator: --device sim or both",
+			    options->count ? "count" : options->check ? "check" : "steps");
+	if (options->count && !is_recorded(options) && !options->json)
+		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	TRY(probe_check_filter(options->points));
 	TRY(log_at_parse(options->log_at, &windows));
 	log_at_free(&windows);
@@ -172,7 +177,8 @@ static enum status open_devices(struct run *run)
 		const struct device_options options = {
 			.seed = run->options->seed, .jobs = run->options->jobs,
 			.poison = is_recorded(run->options),
-			.check = run->options->check,
+			.check = run->options->check, .count = run->options->count,
+			.steps = (uint64_t)run->options->steps,
 		};
 
 		run->names[i] = run->count == 2 ? both[i] : run->options->device;
