@@ -291,9 +291,10 @@ ATOMIC(64, uint64_t)
 void __sanitizer_cov_trace_pc(void)
 {
 	ft_check_block.pc = CALLER;
-	if (ft_check_block.pending & PENDING_STEP)
+	if (ft_check_block.pending & PENDING_STEP && schedule_current())
 		steps_take(CALLER);
-	if (!ft_check_block.pending || !check_hot.span)
+	/* The simulator asks objects for their tables, too. */
+	if (!ft_check_block.pending || !check_hot.span || !schedule_current())
 		return;
 	if (ft_check_block.pending & PENDING_COUNT)
 		counters_block(check_hot.counters, schedule_current(), CALLER);

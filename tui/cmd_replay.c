@@ -11,6 +11,7 @@
 
 #include "engine/replay.h"
 #include "tui/command.h"
+#include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
 #include "tui/launch_replay.h"
@@ -28,6 +29,7 @@ struct replay_command {
 	int64_t orders;                 /* --all-orders, 0: one order */
 	bool seed_given, json, lint_fail;
 	json_t *findings;               /* of all replays so far; NULL without --check */
+	json_t *counters;               /* and of their launches; NULL without --count */
 	char found[64];                 /* "2 findings" of one of them; "": none */
 	struct store_options out_options;
 	json_t *replays;                /* reports so far, for --json */
@@ -218,6 +220,8 @@ static enum status report_all(const struct replay_command *replay)
 			   replay->replays);
 	if (replay->findings)
 		json_object_set(object, "findings", replay->findings);
+	if (replay->counters)
+		json_object_set(object, "counters", replay->counters);
 	status = run_print_json(object);
 	json_decref(object);
 	return status;
@@ -229,9 +233,11 @@ static enum status report_all(const struct replay_command *replay)
 static enum status take_findings(void *context, struct device *device, int64_t run)
 {
 	struct replay_command *replay = context;
-	enum status status = findings_report(device, replay->options.out, run, replay->findings,
-					     replay->lint_fail);
+	enum status status = counters_report(device, replay->options.out, run, replay->counters);
 
+	if (status == STATUS_OK)
+		status = findings_report(device, replay->options.out, run, replay->findings,
+					 replay->lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(replay->found, sizeof replay->found, "%s", error_text());
@@ -324,10 +330,13 @@ static enum status run(int argc, char **argv)
 		replay.options.replayed = take_findings;
 		replay.options.context = &replay;
 	}
+	if (replay.options.target.count)
+		replay.counters = json_array();
 	if (status == STATUS_OK)
 		status = replay_trace(&replay);
 	json_decref(replay.replays);
 	json_decref(replay.findings);
+	json_decref(replay.counters);
 	return status;
 }
 

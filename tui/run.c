@@ -12,6 +12,7 @@
 #include "traces/store.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
+#include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
 
@@ -232,9 +233,12 @@ static enum status report_findings(struct run *run, int i, const struct run_targ
 				   json_t *report)
 {
 	json_t *list = json_object_get(report, "findings");
-	enum status status = findings_report(target->device, run->store, run->runs[i], list,
-					     run->options->lint_fail);
+	enum status status;
 
+	TRY(counters_report(target->device, run->store, run->runs[i],
+			    json_object_get(report, "counters")));
+	status = findings_report(target->device, run->store, run->runs[i], list,
+				 run->options->lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(run->found, sizeof run->found, "%s", error_text());
@@ -292,6 +296,8 @@ static enum status run_all(struct run *run, json_t *report)
 	json_object_set_new(report, "devices", devices);
 	if (run->options->check)
 		json_object_set_new(report, "findings", json_array());
+	if (run->options->count)
+		json_object_set_new(report, "counters", json_array());
 	TRY(open_devices(run));
 	TRY(open_store(run));
 	for (int i = 0; i < run->count; i++) {

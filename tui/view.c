@@ -18,7 +18,7 @@ const struct view *const view_table[] = {
 	&view_kv,
 	&view_chunks,
 	&view_reduce,
-	&view_points,
+	&view_points, &view_counters,
 	&view_diff,
 	NULL
 };

@@ -31,7 +31,7 @@ struct view {
 };
 
 extern const struct view view_summary, view_time, view_launch, view_kv, view_chunks, view_reduce,
-	view_points, view_diff;
+	view_points, view_counters, view_diff;
 
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
