@@ -86,13 +86,16 @@ static unsigned touch(struct tally *t, uintptr_t address, size_t bytes)
 {
 	unsigned fresh = 0;
 
-	for (uintptr_t at = address; at < address + bytes; at++) {
+	for (uintptr_t at = address, end = address + bytes; at < end; ) {
 		/* Page 0 is never read, so no key is 0. */
 		uint64_t *word = &tally_at(t, at / SPAN_BYTES)->bits[at % SPAN_BYTES / 64];
-		uint64_t bit = 1ull << at % 64;
+		unsigned first = at % 64, count = end - at < 64 - first ? (unsigned)(end - at)
+			: 64 - first;
+		uint64_t mask = (~0ull >> (64 - count)) << first;
 
-		fresh += !(*word & bit);
-		*word |= bit;
+		fresh += (unsigned)__builtin_popcountll(mask & ~*word);
+		*word |= mask;
+		at += count;
 	}
 	return fresh;
 }

@@ -74,7 +74,7 @@ const char *steps_reason(void)
 	if (stuck)
 		snprintf(reason, sizeof reason, "an endless loop that takes no steps");
 	else
-		snprintf(reason, sizeof reason, "the step budget of %" PRIu64 " basic blocks ran out",
-			 budget);
+		snprintf(reason, sizeof reason, "the step budget of %" PRIu64 " basic blocks ran "
+			 "out", budget);
 	return reason;
 }
