@@ -40,4 +40,4 @@ echo
 
 echo "== Look at it"
 echo
-echo "$shown/flashtwin view $shown/demo.twin --plain"
+echo "$shown/flashtwin view $shown/demo.twin"

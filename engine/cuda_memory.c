@@ -139,7 +139,8 @@ enum status cuda_download_async(struct device *device, struct stream *stream,
 
 	TRY(cuda_stream(d, stream, &on));
 	TRY(cuda_enter(d));
-	return cuda_check(d, d->cu->MemcpyDtoHAsync(destination, buffer->address + offset, bytes, on),
+	return cuda_check(d,
+			  d->cu->MemcpyDtoHAsync(destination, buffer->address + offset, bytes, on),
 			  "downloading %zu bytes of %s", bytes, buffer->name);
 }
 

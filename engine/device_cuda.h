@@ -19,7 +19,7 @@
 /* First member of everything a device hands out, so that device_close() can take back the rest. */
 struct owned {
 	struct owned *next, *previous;
-	/* Gives the driver's part back, and what else hangs on the struct; not the struct itself. */
+	/* Gives the driver's part back, and what else hangs on the struct; not the struct. */
 	CUresult (*release)(const struct cuda_driver *, struct owned *);
 };
 

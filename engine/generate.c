@@ -10,12 +10,12 @@
 /* --- sizes --- */
 
 enum status generate_check(const struct llama *model, const struct sequence *sequences,
-			   int sequence_count, size_t count)
+			   int sequence_count)
 {
 	size_t limit = (size_t)llama_config(model)->max_positions;
 
 	for (int i = 0; i < sequence_count; i++) {
-		size_t prompt = sequences[i].prompt_bytes;
+		size_t prompt = sequences[i].prompt_bytes, count = sequences[i].count;
 
 		if (prompt == 0)
 			return fail(STATUS_USAGE, "the prompt is empty: at least 1 byte is needed");
@@ -28,15 +28,14 @@ enum status generate_check(const struct llama *model, const struct sequence *seq
 }
 
 struct attention_shape generate_shape(const struct llama *model, const struct sequence *sequences,
-				      int sequence_count, int slots, size_t count, int chunk)
+				      int sequence_count, int slots, int chunk)
 {
 	const struct model_config *c = llama_config(model);
 	size_t longest = 0;
 
 	for (int i = 0; i < sequence_count; i++)
-		if (sequences[i].prompt_bytes > longest)
-			longest = sequences[i].prompt_bytes;
-	longest += count;
+		if (sequences[i].prompt_bytes + sequences[i].count > longest)
+			longest = sequences[i].prompt_bytes + sequences[i].count;
 	if (chunk >= 1 && chunk <= MAX_CHUNK)           /* else the path will say so */
 		longest = (longest + (size_t)chunk - 1) / (size_t)chunk * (size_t)chunk;
 	return (struct attention_shape){
@@ -78,7 +77,7 @@ static bool fill_slots(struct loop *loop)
 		struct slot *slot = &loop->slots[i];
 
 		/* The byte chosen last is not fed back: nothing would read what comes of it. */
-		if (slot->begun && slot->sequence->reply_bytes == loop->options->count)
+		if (slot->begun && slot->sequence->reply_bytes == slot->sequence->count)
 			*slot = (struct slot){ 0 };
 		if (slot->sequence == NULL && loop->waiting < loop->end) {
 			slot->sequence = loop->waiting++;
@@ -140,7 +139,7 @@ static enum status choose(struct loop *loop, int slot)
 		.byte = greedy(logits, llama_config(loop->model)->vocabulary),
 	};
 
-	if (sequence->reply_bytes == loop->options->count)
+	if (sequence->reply_bytes == sequence->count)
 		return STATUS_OK;
 	memcpy(&token.logit_bits, &logits[token.byte], sizeof(token.logit_bits));
 	sequence->reply[sequence->reply_bytes++] = (unsigned char)token.byte;

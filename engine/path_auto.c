@@ -24,7 +24,7 @@ static enum status check(const struct attention_shape *shape)
 
 static size_t shared(const struct attention_shape *shape)
 {
-	size_t four = tile_bytes(shape, 4), flash = shape->chunk > 0 ? flash_shared(shape) : 0;
+	size_t four = merge_bytes(shape, 4), flash = shape->chunk > 0 ? flash_shared(shape) : 0;
 
 	return flash > four ? flash : four;
 }

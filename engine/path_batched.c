@@ -73,7 +73,7 @@ enum status batched_attend(struct attention *a, const struct batched_part *part,
 
 	return step_launch(a, "attention_batched", layer,
 			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
-			   (struct dim3){ WARP, 1, 1 }, (unsigned)tile_bytes(s, 1), args,
+			   (struct dim3){ WARP, 1, 1 }, (unsigned)merge_bytes(s, 1), args,
 			   COUNT(args));
 }
 
@@ -86,7 +86,7 @@ struct batched {
 
 static size_t shared(const struct attention_shape *shape)
 {
-	return tile_bytes(shape, 1);
+	return merge_bytes(shape, 1);
 }
 
 static enum status create(struct attention *a)

@@ -158,14 +158,15 @@ static void attend_on_host(const float *q, const float *k, const float *v, int n
 	for (size_t d = 0; d < D; d++)
 		out[d] = 0.0f;
 	for (int j = 0; j < n; j++) {
-		float weight = weights[j] == greatest ? 1.0f : ex2_expf(weights[j] - greatest);
+		/* As the kernels have it: a key of no weight counts nothing. */
+		float weight = weights[j] == -INFINITY ? 0.0f : ex2_expf(weights[j] - greatest);
 
 		sum += weight;
 		for (size_t d = 0; d < D; d++)
 			out[d] = fmaf(weight, v[(size_t)j * D + d], out[d]);
 	}
 	for (size_t d = 0; d < D; d++)
-		out[d] /= sum;
+		out[d] = sum == 0.0f ? 0.0f : out[d] / sum;
 }
 
 static enum status attend_short(struct attention *a, const struct attention_step *step, int n)

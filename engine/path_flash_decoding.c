@@ -35,7 +35,7 @@ enum status flash_check(const char *who, const struct attention_shape *shape)
 
 size_t flash_shared(const struct attention_shape *shape)
 {
-	return tile_bytes(shape, warps_of(shape));
+	return merge_bytes(shape, warps_of(shape));
 }
 
 enum status flash_alloc(struct attention *a, struct flash_part *part)

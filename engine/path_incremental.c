@@ -6,9 +6,9 @@
  */
 #include "engine/path_parts.h"
 
-size_t tile_bytes(const struct attention_shape *shape, unsigned warps)
+size_t merge_bytes(const struct attention_shape *shape, unsigned warps)
 {
-	return (size_t)warps * WARP * ((size_t)shape->head_dim + 1) * sizeof(float);
+	return warps > 1 ? (size_t)warps * ((size_t)shape->head_dim + 2) * sizeof(float) : 0;
 }
 
 /* What the two kernels are called, and their relatives that read the length where it lies. */
@@ -44,7 +44,7 @@ enum status incremental_attend(struct attention *a, int layer, int slot, unsigne
 		return STATUS_OK;
 	return step_launch(a, kernel_name(warps, graph), layer,
 			   (struct dim3){ (unsigned)s->heads, 1, 1 },
-			   (struct dim3){ WARP * warps, 1, 1 }, (unsigned)tile_bytes(s, warps),
+			   (struct dim3){ WARP * warps, 1, 1 }, (unsigned)merge_bytes(s, warps),
 			   graph ? indirect : by_value, COUNT(by_value));
 }
 
@@ -61,7 +61,7 @@ static enum status launch_with(struct attention *a, int layer, unsigned warps)
 
 static size_t shared_one(const struct attention_shape *shape)
 {
-	return tile_bytes(shape, 1);
+	return merge_bytes(shape, 1);
 }
 
 static enum status launch_one(struct attention *a, int layer)
@@ -80,7 +80,7 @@ const struct path path_incremental = {
 
 static size_t shared_four(const struct attention_shape *shape)
 {
-	return tile_bytes(shape, 4);
+	return merge_bytes(shape, 4);
 }
 
 static enum status launch_four(struct attention *a, int layer)

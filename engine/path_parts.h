@@ -34,8 +34,8 @@ enum status batched_attend(struct attention *, const struct batched_part *, int 
 
 /* --- path_incremental.c --- */
 
-/* Dynamic shared memory of `warps` warps that attend to keys of size D. */
-size_t tile_bytes(const struct attention_shape *, unsigned warps);
+/* Dynamic shared memory in which `warps` warps merge what they found; one has nothing to merge. */
+size_t merge_bytes(const struct attention_shape *, unsigned warps);
 /* One slot, which may be done. warps: 1 or 4 for each query head. */
 enum status incremental_attend(struct attention *, int layer, int slot, unsigned warps);
 

@@ -23,52 +23,69 @@
 struct probe {
 	struct device *device;
 	struct buffer *records, *counts;
-	uint64_t threads;               /* of the prepared launch */
+	const char *const *names;       /* of the points of the prepared launch's kernel, */
+	unsigned name_count;
+	uint64_t threads;               /* its threads */
 	unsigned block_threads, capacity;
 };
 
-static const char *const point_names[] = {
+static const char *const project_names[] = {
 #define X(name, a, b, c, d) [POINT_##name] = #name,
 	POINT_LIST(X)
 #undef X
+	NULL
 };
 
 /* --- the filter: a set of point ids, one bit each --- */
 
 _Static_assert(POINT_COUNT <= 64, "a filter is one 64-bit word");
 
-static int point_find(const char *name, size_t length)
+static int point_find(const char *const *names, const char *name, size_t length)
 {
-	for (int id = 0; id < POINT_COUNT; id++)
-		if (strlen(point_names[id]) == length && !memcmp(point_names[id], name, length))
+	for (int id = 0; names[id]; id++)
+		if (strlen(names[id]) == length && !memcmp(names[id], name, length))
 			return id;
 	return -1;
 }
 
-static enum status filter_parse(const char *filter, uint64_t *set)
+/* The name in a list after the one at `at`; NULL after the last. */
+static const char *next_name(const char *at)
 {
-	*set = filter ? 0 : UINT64_MAX;
-	for (const char *at = filter; at; ) {
-		size_t length = strcspn(at, ",");
-		int id = point_find(at, length);
+	size_t length = strcspn(at, ",");
 
-		if (id < 0) {
-#define X(name, a, b, c, d) " " #name
-			return fail(STATUS_USAGE, "--points: no point is called '%.*s'; known are:"
-				    POINT_LIST(X), (int)length, at);
-#undef X
-		}
-		*set |= UINT64_C(1) << id;
-		at = at[length] ? at + length + 1 : NULL;
+	return at[length] ? at + length + 1 : NULL;
+}
+
+/* Names of other kernels' points are of no account here. */
+static uint64_t filter_set(const char *filter, const char *const *names)
+{
+	uint64_t set = filter ? 0 : UINT64_MAX;
+
+	for (const char *at = filter; at; at = next_name(at)) {
+		int id = point_find(names, at, strcspn(at, ","));
+
+		if (id >= 0)
+			set |= UINT64_C(1) << id;
 	}
-	return STATUS_OK;
+	return set;
 }
 
 enum status probe_check_filter(const char *filter)
 {
-	uint64_t set;
+	const struct kernel *user = kernel_registered();
 
-	return filter_parse(filter, &set);
+	for (const char *at = filter; at; at = next_name(at)) {
+		size_t length = strcspn(at, ",");
+
+		if (user && user->point_names && point_find(user->point_names, at, length) >= 0)
+			continue;
+#define X(name, a, b, c, d) " " #name
+		if (point_find(project_names, at, length) < 0)
+			return fail(STATUS_USAGE, "--points: no point is called '%.*s'; known are:"
+				    POINT_LIST(X), (int)length, at);
+#undef X
+	}
+	return STATUS_OK;
 }
 
 /* --- before the launch --- */
@@ -180,6 +197,9 @@ enum status probe_prepare(struct probe *probe, const struct kernel *kernel,
 	TRY(buffer_grow(device, &probe->records, "probe.records",
 			threads * capacity * sizeof(struct point_record)));
 	TRY(buffer_grow(device, &probe->counts, "probe.counts", threads * sizeof(unsigned)));
+	probe->names = kernel->point_names ? kernel->point_names : project_names;
+	for (probe->name_count = 0; probe->names[probe->name_count]; )
+		probe->name_count++;
 	probe->threads = threads;
 	probe->block_threads = (unsigned)block_threads;
 	probe->capacity = capacity;
@@ -242,7 +262,7 @@ static enum status decode_thread(struct collection *c, uint64_t thread)
 		unsigned id = record->head & 0xffff, values = record->head >> 16;
 		struct event_point *point = &c->points[c->count];
 
-		if (id >= POINT_COUNT || values > POINT_VALUES)
+		if (id >= probe->name_count || values > POINT_VALUES)
 			return fail(STATUS_INTERNAL, "point %u of thread %" PRIu64
 				    " has a head of 0x%08x, which is no point", i, thread,
 				    record->head);
@@ -251,7 +271,7 @@ static enum status decode_thread(struct collection *c, uint64_t thread)
 		*point = (struct event_point){
 			.block = thread / probe->block_threads,
 			.thread = (uint32_t)(thread % probe->block_threads),
-			.sequence = i, .name = point_names[id], .count = (int)values,
+			.sequence = i, .name = probe->names[id], .count = (int)values,
 		};
 		memcpy(point->bits, record->value, values * sizeof point->bits[0]);
 		c->count++;
@@ -282,15 +302,13 @@ static enum status collect_records(struct collection *c, uint64_t *dropped)
 enum status probe_collect(struct probe *probe, const char *filter, struct event_point **points,
 			  size_t *count, uint64_t *dropped)
 {
-	struct collection c = { .probe = probe };
+	struct collection c = { .probe = probe, .filter = filter_set(filter, probe->names) };
 	enum status status;
 	unsigned *counts;
 
 	*points = NULL;
 	*count = 0;
 	*dropped = 0;
-	TRY(filter_parse(filter, &c.filter));
-
 	counts = xreallocarray(NULL, probe->threads, sizeof *counts);
 	c.counts = counts;
 	status = device_download(probe->device, NULL, probe->counts, 0, counts,

@@ -25,8 +25,8 @@ struct probe;
 struct probe *probe_new(struct device *);
 void probe_free(struct probe *);                /* before device_close(); NULL is fine */
 
-/* USAGE, naming the known points, unless every name of the comma-separated list is one. NULL is
- * all of them. */
+/* USAGE, naming the known points, unless every name of the comma-separated list is one of them or
+ * of the registered kernel's. NULL is all of them. */
 enum status probe_check_filter(const char *filter);
 
 /* *active tells whether the kernel can pass any point in this call: when not, the launch is a plain
@@ -43,7 +43,7 @@ enum status probe_clear(struct probe *);
 enum status probe_point_here(struct probe *);
 
 /* After a launch that probe_prepare() made room for has ended: its points in order of block, thread
- * and sequence, xmalloc'ed, the caller frees (NULL when there are none); names are static. `sequence`
+ * and sequence, xmalloc'ed, the caller frees (NULL when there are none); names are the kernel's. `sequence`
  * counts all points of a thread, also those the filter leaves out, so that an address never depends
  * on the filter. *dropped: points that did not fit. On an error nothing is returned. */
 enum status probe_collect(struct probe *, const char *filter, struct event_point **points,

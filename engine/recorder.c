@@ -1,8 +1,8 @@
 /* recorder.c - opens and closes a recorder, marks steps and windows, keeps track of buffers.
  *
  * A shadow per live buffer says what the trace knows of it: which bytes changed since they were
- * last stored or digested, and which upload they came from. The operations themselves are in
- * recorder_ops.c and recorder_launch.c. Serves every command that records, and replay.
+ * last stored or digested, and which upload they came from. The operations themselves are in the
+ * files that recorder_internal.h lists. Serves every command that records, and replay.
  */
 #include "config.h"
 

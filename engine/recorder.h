@@ -3,10 +3,10 @@
  * recorder_open() gives a struct device that behaves as the one inside it: same results, same
  * errors, same bits. Every operation becomes a row of the trace; what each row holds beyond that is
  * decided by the level (traces/event.h). Rows are in the order of calls. On a device that tells
- * when work runs (the simulator), what a launch wrote is read right then, whatever the order of streams;
- * on any other, launches become synchronous. Either way an error belongs to the launch that caused
- * it. A step ends when the whole device has ended its work. The recorder knows no kernel by name:
- * what a launch wrote comes from the kernel table.
+ * when work runs (the simulator), what a launch wrote is read right then, whatever the order of
+ * streams; on any other, launches become synchronous. Either way an error belongs to the launch
+ * that caused it. A step ends when the whole device has ended its work. The recorder knows no
+ * kernel by name: what a launch wrote comes from the kernel table.
  *
  * Recorded:
  *   every level  operations in order, bytes that come from the host, rows of K and V as they enter

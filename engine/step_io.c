@@ -12,6 +12,7 @@
 
 /* Of 48 KiB, which hold a kernel's static shared memory too: that is less than 8. */
 #define SHARED_WITHOUT_ASKING (40u * 1024)
+#define MAX_GRID_Y 65535
 
 /* --- launches --- */
 
@@ -343,22 +344,29 @@ static enum status upload_prompt(struct attention *a, const struct attention_pro
 	return device_upload(a->device, NULL, prompt->v_new, 0, p->v, new_bytes);
 }
 
+/* In one launch, or where a grid has not that many blocks in y, in several. */
 static enum status scatter_prompt(struct attention *a, const struct attention_prompt *p,
 				  struct buffer *rows, struct buffer *cache)
 {
 	const struct attention_shape *s = &a->shape;
 	uint64_t slot_bytes = (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
-	const struct arg args[] = {
-		ARG_BUFFER(rows),
-		ARG_AT(cache, (uint64_t)p->slot * slot_bytes),
-		ARG_I32(s->head_dim),
-		ARG_I32(s->max_len),
-		ARG_I32(kv_cache_length(a->cache, p->layer, p->slot)),
-	};
+	uint64_t row_bytes = (uint64_t)s->kv_heads * (uint64_t)s->head_dim * sizeof(float);
+	int held = kv_cache_length(a->cache, p->layer, p->slot);
 
-	return launch_kernel(a->device, "kv_scatter_rows", p->layer,
-			     (struct dim3){ (unsigned)s->kv_heads, (unsigned)p->rows, 1 },
-			     (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args, COUNT(args));
+	for (int first = 0; first < p->rows; first += MAX_GRID_Y) {
+		int left = p->rows - first, count = left < MAX_GRID_Y ? left : MAX_GRID_Y;
+		const struct arg args[] = {
+			ARG_AT(rows, (uint64_t)first * row_bytes),
+			ARG_AT(cache, (uint64_t)p->slot * slot_bytes), ARG_I32(s->head_dim),
+			ARG_I32(s->max_len), ARG_I32(held + first),
+		};
+
+		TRY(launch_kernel(a->device, "kv_scatter_rows", p->layer,
+				  (struct dim3){ (unsigned)s->kv_heads, (unsigned)count, 1 },
+				  (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args,
+				  COUNT(args)));
+	}
+	return STATUS_OK;
 }
 
 static enum status attend_prompt(struct attention *a, const struct attention_prompt *p)

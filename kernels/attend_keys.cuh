@@ -2,9 +2,11 @@
  *
  * Included by online_softmax.cuh only, with OWNED and the function's name ATTEND_KEYS defined.
  */
+#define ROWS AT_ONCE(64 / OWNED)        /* of values */
+
 static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, const float *v,
 				   int begin, int end, int D, float scale,
-				   const float *query, float *tile, float *weights)
+				   const float *query, float *weights)
 {
 	int lane = threadIdx.x % WARP;
 	float running_max = -INFINITY, sum = 0.0f;
@@ -23,18 +25,12 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 		const float *key_rows = k + (long long)first * D;
 		const float *value_rows = v + (long long)first * D;
 
-		/* No lane is still reading the last tile: all have passed the barrier behind weights. */
-		for (int j = 0; j < keys; j++) {
-#pragma unroll
-			for (int i = 0; i < OWNED; i++)
-				if (lane + WARP * i < D)
-					tile[j * (D + 1) + lane + WARP * i] = key_rows[j * D + lane + WARP * i];
-		}
+		/* All lanes have written the query, and read the weights of the last tile. */
 		__syncwarp();
 
 		float score = -INFINITY;
 		if (lane < keys)
-			score = dot(query, tile + lane * (D + 1), D) * scale;
+			score = dot(query, key_rows + lane * D, D) * scale;
 
 		/* The guards stand for exp(-inf) = 0 where the plain formula is -inf - -inf = NaN. */
 		float new_max = fmaxf(running_max, warp_max(score));
@@ -53,12 +49,21 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 #pragma unroll
 		for (int i = 0; i < OWNED; i++)
 			acc[i] *= rescale;
-#pragma unroll 8        /* as many rows are loaded at once */
-		for (int j = 0; j < keys; j++) {
-			float w = weights[j];
+		for (int j = 0; j < keys; j += ROWS) {
+			float rows[ROWS][OWNED];
+
+			/* Loads without conditions: past the last key, that one again. */
 #pragma unroll
-			for (int i = 0; i < OWNED; i++)
-				acc[i] = fmaf(w, value_rows[j * D + element[i]], acc[i]);
+			for (int r = 0; r < ROWS; r++)
+#pragma unroll
+				for (int i = 0; i < OWNED; i++)
+					rows[r][i] = value_rows[min(j + r, keys - 1) * D + element[i]];
+#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+				if (j + r < keys)
+#pragma unroll
+					for (int i = 0; i < OWNED; i++)
+						acc[i] = fmaf(weights[j + r], rows[r][i], acc[i]);
 		}
 	}
 
@@ -68,5 +73,6 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 	for (int i = 0; i < OWNED; i++)
 		state->acc[i] = acc[i];
 }
+#undef ROWS
 #undef OWNED
 #undef ATTEND_KEYS

@@ -1,6 +1,6 @@
 /* attention_incremental.cu - decode attention, one warp per query head over all keys.
  *
- * Grid (H), block 32, dynamic shared memory 32 * (D + 1) * 4 bytes. q and out are [H, D], k and v the
+ * Grid (H), block 32, no dynamic shared memory. q and out are [H, D], k and v the
  * cache of one layer, [Hkv, max_len, D], of which n keys are valid. Simple, and slow on a GPU: H warps
  * leave most multiprocessors idle.
  */
@@ -9,11 +9,10 @@
 KERNEL attention_incremental(const float *q, const float *k, const float *v, float *out,
 			     int Hkv, int D, int max_len, int n, float scale)
 {
-	extern __shared__ float tile[];
-	__shared__ float query[D_MAX];
+	__shared__ __align__(16) float query[D_MAX];
 	__shared__ float weights[WARP];
 	int head = blockIdx.x;
 	long long cache = (long long)head * Hkv / gridDim.x * max_len * D;
 
-	attend_row(q + head * D, k + cache, v + cache, out + head * D, n, D, scale, query, tile, weights);
+	attend_row(q + head * D, k + cache, v + cache, out + head * D, n, D, scale, query, weights);
 }

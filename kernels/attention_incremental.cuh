@@ -32,14 +32,14 @@ static __device__ void clear_state(struct softmax_state *state)
 
 /* Block 32: attends to n keys of one KV head, k and v at its key 0. Shared memory as attend_keys(). */
 static __device__ void attend_row(const float *q, const float *k, const float *v, float *out, int n, int D,
-				  float scale, float *query, float *tile, float *weights)
+				  float scale, float *query, float *weights)
 {
 	struct softmax_state state;
 
 	for (int d = threadIdx.x % WARP; d < D; d += WARP)
 		query[d] = q[d];
 	if (n > 0)
-		attend_keys(&state, k, v, 0, n, D, scale, query, tile, weights);
+		attend_keys(&state, k, v, 0, n, D, scale, query, weights);
 	else
 		clear_state(&state);
 	write_row(&state, out, D);

@@ -7,12 +7,11 @@
 KERNEL attention_incremental_indirect(const float *q, const float *k, const float *v, float *out,
 				      const int *seq_len, int Hkv, int D, int max_len, float scale)
 {
-	extern __shared__ float tile[];
-	__shared__ float query[D_MAX];
+	__shared__ __align__(16) float query[D_MAX];
 	__shared__ float weights[WARP];
 	int head = blockIdx.x;
 	long long cache = (long long)head * Hkv / gridDim.x * max_len * D;
 
 	attend_row(q + head * D, k + cache, v + cache, out + head * D, seq_len[0], D, scale,
-		   query, tile, weights);
+		   query, weights);
 }

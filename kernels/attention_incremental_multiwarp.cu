@@ -1,19 +1,19 @@
 /* attention_incremental_multiwarp.cu - decode attention, four warps per query head.
  *
- * The length comes by value. Grid (H), block 128, dynamic shared memory 4 * 32 * (D + 1) * 4 bytes (above 48 KiB it needs the function
- * attribute). q and out are [H, D], k and v the cache of one layer, [Hkv, max_len, D].
+ * The length comes by value. Grid (H), block 128, dynamic shared memory 4 * (D + 2) * 4 bytes. q and out
+ * are [H, D], k and v the cache of one layer, [Hkv, max_len, D].
  */
 #include "kernels/attention_incremental_multiwarp.cuh"
 
 KERNEL attention_incremental_multiwarp(const float *q, const float *k, const float *v, float *out,
 	int Hkv, int D, int max_len, int n, float scale)
 {
-	extern __shared__ float tiles[];
-	__shared__ float query[D_MAX];
+	extern __shared__ float merged[];
+	__shared__ __align__(16) float query[D_MAX];
 	__shared__ float weights[SLICES * WARP];
 	int head = blockIdx.x;
 	long long cache = (long long)head * Hkv / gridDim.x * max_len * D;
 
 	attend_slices(q + head * D, k + cache, v + cache, out + head * D, n, D, scale,
-		      query, tiles, weights);
+		      query, merged, weights);
 }

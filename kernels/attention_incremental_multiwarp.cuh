@@ -11,9 +11,9 @@
 
 #define SLICES 4
 
-/* Block 128. tiles: 4 * 32 * (D + 1) floats of shared memory, used again for the merge. */
+/* Block 128. merged: SLICES * (D + 2) floats of shared memory. */
 static __device__ void attend_slices(const float *q, const float *k, const float *v, float *out, int n,
-				     int D, float scale, float *query, float *tiles, float *weights)
+				     int D, float scale, float *query, float *merged, float *weights)
 {
 	int warp = threadIdx.x / WARP;
 	int slice = (n + SLICES - 1) / SLICES;
@@ -24,11 +24,10 @@ static __device__ void attend_slices(const float *q, const float *k, const float
 		query[d] = q[d];
 	__syncthreads();
 	if (begin < end)
-		attend_keys(&state, k, v, begin, end, D, scale, query, tiles + warp * WARP * (D + 1),
-			    weights + warp * WARP);
+		attend_keys(&state, k, v, begin, end, D, scale, query, weights + warp * WARP);
 	else
 		clear_state(&state);
-	merge_warps(&state, warp, SLICES, D, tiles);
+	merge_warps(&state, warp, SLICES, D, merged);
 	if (warp == 0)
 		write_row(&state, out, D);
 }

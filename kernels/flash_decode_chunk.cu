@@ -1,6 +1,6 @@
 /* flash_decode_chunk.cu - the first half of flash decoding: each chunk of keys on its own.
  *
- * Grid (H, M, max_chunks), block 32, dynamic shared memory 32 * (D + 1) * 4 bytes. Chunk c of sequence
+ * Grid (H, M, max_chunks), block 32, no dynamic shared memory. Chunk c of sequence
  * m covers keys [c * C, min((c + 1) * C, seq_lens[m])). The block publishes its partial, D un-normalised
  * accumulators, then the maximum score, then the sum of weights, into partials
  * [M, H, max_chunks, D + 2]. The grid is static so that one captured graph serves every length: a
@@ -13,8 +13,7 @@ KERNEL flash_decode_chunk(const float *q, const float *k, const float *v, float 
 			  const int *seq_lens, int Hkv, int D, int max_len, long long stride,
 			  int C, float scale)
 {
-	extern __shared__ float tile[];
-	__shared__ float query[D_MAX];
+	__shared__ __align__(16) float query[D_MAX];
 	__shared__ float weights[WARP];
 
 	int H = gridDim.x, max_chunks = gridDim.z;
@@ -39,7 +38,7 @@ KERNEL flash_decode_chunk(const float *q, const float *k, const float *v, float 
 
 	long long cache = slot * stride + (long long)kv_head * max_len * D;
 	int end = (int)min(begin + C, (long long)seq_lens[slot]);
-	attend_keys(&state, k + cache, v + cache, (int)begin, end, D, scale, query, tile, weights);
+	attend_keys(&state, k + cache, v + cache, (int)begin, end, D, scale, query, weights);
 
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)

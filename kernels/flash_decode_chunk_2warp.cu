@@ -1,8 +1,8 @@
 /* flash_decode_chunk_2warp.cu - flash_decode_chunk with two warps per chunk.
  *
- * Grid (H, M, max_chunks), block (32, 2), dynamic shared memory 2 * 32 * (D + 1) * 4 bytes (above 48 KiB
- * it needs the function attribute). Each warp attends to one half of the chunk's keys; the halves are
- * merged in shared memory, and the partial is laid out as flash_decode_chunk's.
+ * Grid (H, M, max_chunks), block (32, 2), dynamic shared memory 2 * (D + 2) * 4 bytes. Each warp attends
+ * to one half of the chunk's keys; the halves are merged in shared memory, and the partial is laid out as
+ * flash_decode_chunk's.
  */
 #include "kernels/attention_incremental.cuh"
 #include "kernels/merge_warps.cuh"
@@ -11,8 +11,8 @@ KERNEL flash_decode_chunk_2warp(const float *q, const float *k, const float *v, 
 				const int *seq_lens, int Hkv, int D, int max_len, long long stride,
 				int C, float scale)
 {
-	extern __shared__ float tiles[];
-	__shared__ float query[D_MAX];
+	extern __shared__ float merged[];
+	__shared__ __align__(16) float query[D_MAX];
 	__shared__ float weights[2 * WARP];
 
 	int H = gridDim.x, max_chunks = gridDim.z;
@@ -42,10 +42,10 @@ KERNEL flash_decode_chunk_2warp(const float *q, const float *k, const float *v, 
 	int from = warp == 0 ? (int)begin : middle, to = warp == 0 ? middle : end;
 	if (from < to)
 		attend_keys(&state, k + cache, v + cache, from, to, D, scale, query,
-			    tiles + warp * WARP * (D + 1), weights + warp * WARP);
+			    weights + warp * WARP);
 	else
 		clear_state(&state);
-	merge_warps(&state, warp, 2, D, tiles);
+	merge_warps(&state, warp, 2, D, merged);
 	if (warp != 0)
 		return;
 

@@ -112,6 +112,8 @@ struct kernel {
 	void (*reads)(const struct kernel_call *, kernel_extent_fn *, void *context);
 	/* Upper bound of POINTs one thread passes; NULL: it has none. */
 	unsigned (*points)(const struct kernel_call *);
+	/* Their names by number, NULL-terminated; NULL: those of kernels/points.h. */
+	const char *const *point_names;
 	const char *origin;             /* "cuda_c" */
 	const struct kernel_code *code;
 };
@@ -124,6 +126,7 @@ const struct kernel *kernel_find(const char *name);
 /* Lets kernel_find() find a kernel that was compiled at run time, before all others, until the next
  * call; NULL: none. The kernel stays the caller's. For commands, before they start threads. */
 void kernel_register(const struct kernel *);
+const struct kernel *kernel_registered(void);
 
 /* Parameter lists are the same for every build of a source; this is the plain simulator build's. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);

@@ -8,8 +8,9 @@
  * exp(m_old - m_new) whenever the maximum rises. The result is left un-normalised.
  *
  * Work is split by key for the scores (each lane owns one key of the tile, so a dot product needs no
- * shuffle) and by element for the accumulators (lane owns elements lane, lane + 32, ...). K rows go
- * through shared memory because lanes that read one row each would not coalesce.
+ * shuffle) and by element for the accumulators (lane owns elements lane, lane + 32, ...). Lanes that
+ * read a K row each do not coalesce, but they read all of it, 16 bytes at a time, and the L1 cache holds
+ * the rest of every line until it is asked for; a tile in shared memory would leave fewer warps resident.
  * Every sum has a fixed tree, so every device gets the same bits.
  */
 #ifndef ONLINE_SOFTMAX_CUH
@@ -21,6 +22,15 @@
 #define FULL_WARP 0xffffffffu
 #define D_MAX 256
 #define OWNED_MAX (D_MAX / WARP)        /* accumulators of a lane, at most */
+
+/* A GPU hides the latency of memory by having many loads of a thread under way, so kernels load n items
+ * before they use the first. The simulator has none to hide, and is faster with one at a time. */
+#ifdef __CUDACC__
+#define AT_ONCE(n) (n)
+#else
+#define AT_ONCE(n) 1
+#endif
+#define KEY_LOADS AT_ONCE(8)            /* float4 of a key */
 
 struct softmax_state {
 	float max, sum;                 /* the same in all lanes */
@@ -42,7 +52,7 @@ static __device__ float warp_sum(float x)
 }
 
 /* Four partial sums keep four fused multiply-adds in flight; their tree is part of the contract. */
-static __device__ float dot(const float *a, const float *b, int D)
+static __device__ float dot_unaligned(const float *a, const float *b, int D)
 {
 	float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
 	int d = 0;
@@ -55,6 +65,34 @@ static __device__ float dot(const float *a, const float *b, int D)
 	}
 	for (; d < D; d++)
 		s0 = fmaf(a[d], b[d], s0);
+	return (s0 + s1) + (s2 + s3);
+}
+
+/* The same sums of 16 bytes at a time, where rows of D floats are aligned so. */
+static __device__ float dot(const float *query, const float *key, int D)
+{
+	float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
+
+	if (D % 4)
+		return dot_unaligned(query, key, D);
+	for (int d = 0; d < D; d += 4 * KEY_LOADS) {
+		float4 k[KEY_LOADS];
+
+#pragma unroll
+		for (int i = 0; i < KEY_LOADS; i++)
+			k[i] = *(const float4 *)(key + min(d + 4 * i, D - 4));
+#pragma unroll
+		for (int i = 0; i < KEY_LOADS; i++) {
+			if (d + 4 * i < D) {
+				float4 q = *(const float4 *)(query + d + 4 * i);
+
+				s0 = fmaf(q.x, k[i].x, s0);
+				s1 = fmaf(q.y, k[i].y, s1);
+				s2 = fmaf(q.z, k[i].z, s2);
+				s3 = fmaf(q.w, k[i].w, s3);
+			}
+		}
+	}
 	return (s0 + s1) + (s2 + s3);
 }
 
@@ -71,18 +109,19 @@ static __device__ float dot(const float *a, const float *b, int D)
 #include "kernels/attend_keys.cuh"
 
 /* Attends to keys [begin, end) of one KV head, begin < end. k and v point at key 0, rows of D floats.
- * query holds D floats; tile 32 rows of D + 1 (the odd stride keeps a column of lanes off one bank);
- * weights 32. All three are shared memory of this warp; query may just have been written. */
+ * If D is a multiple of 4, rows begin at multiples of 16 bytes, as they do in every cache. query holds D
+ * floats, 16-byte aligned, and weights 32. Both are shared memory; weights of this warp alone, query may
+ * just have been written. */
 static __device__ void attend_keys(struct softmax_state *state, const float *k, const float *v,
 				   int begin, int end, int D, float scale,
-				   const float *query, float *tile, float *weights)
+				   const float *query, float *weights)
 {
 	if (D <= 64)
-		attend_keys_64(state, k, v, begin, end, D, scale, query, tile, weights);
+		attend_keys_64(state, k, v, begin, end, D, scale, query, weights);
 	else if (D <= 128)
-		attend_keys_128(state, k, v, begin, end, D, scale, query, tile, weights);
+		attend_keys_128(state, k, v, begin, end, D, scale, query, weights);
 	else
-		attend_keys_256(state, k, v, begin, end, D, scale, query, tile, weights);
+		attend_keys_256(state, k, v, begin, end, D, scale, query, weights);
 }
 
 #endif

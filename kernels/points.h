@@ -9,7 +9,9 @@
 #ifndef POINTS_H
 #define POINTS_H
 
-/* X(name, value names...): every point of the project's kernels and what its values are. */
+/* X(name, value names...): every point of the project's kernels and what its values are. A user's
+ * file has a list of its own, of the names in it. */
+#ifndef POINT_LIST
 #define POINT_LIST(X) \
 	/* flash_decode_chunk, each lane, once per tile: its key's scaled score and softmax weight */ \
 	X(score,   "score", "weight", "", "") \
@@ -19,6 +21,7 @@
 	/* flash_decode_reduce, lane 0, once per chunk: the chunk's weight, the running sum and
 	   accumulator 0 after it was added */ \
 	X(reduce,  "weight", "sum", "acc0", "")
+#endif
 
 enum point_id {
 #define X(name, a, b, c, d) POINT_##name,
@@ -43,7 +46,15 @@ struct point_sink {
 	unsigned capacity;
 };
 
-#ifndef FLASHTWIN_PROBE
+#if !defined(FLASHTWIN_PROBE) && defined(FLASHTWIN_USER)
+/* Leaves the name in the preprocessed text, where sim/point_names.h looks for it. */
+#define POINT_PICK_ONE(n, a, b, c, d, e, f, g, h, macro, ...) macro
+#define POINT_NAMED(name, ...) ((void)sizeof "<flashtwin point>" #name)
+#define POINT_REFUSED(...) ({ _Static_assert(0, "POINT takes a name and one to four values"); })
+#define POINT(...) POINT_PICK_ONE(__VA_ARGS__, POINT_REFUSED, POINT_REFUSED, POINT_REFUSED, \
+	POINT_REFUSED, POINT_NAMED, POINT_NAMED, POINT_NAMED, POINT_NAMED, POINT_REFUSED, \
+	)(__VA_ARGS__)
+#elif !defined(FLASHTWIN_PROBE)
 #define POINT(...) ((void)0)
 #elif defined(__CUDACC__) || defined(FLASHTWIN_SIM)
 

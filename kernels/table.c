@@ -74,6 +74,11 @@ void kernel_register(const struct kernel *kernel)
 	registered = kernel;
 }
 
+const struct kernel *kernel_registered(void)
+{
+	return registered;
+}
+
 const struct kernel *kernel_find(const char *name)
 {
 	if (registered && strcmp(registered->name, name) == 0)

@@ -336,6 +336,9 @@ template <int... I> struct ft_count<0, I...> { typedef ft_indices<I...> type; };
 /* What the host passes is not the kernel's to check. */
 #define FT_ENTRY __attribute__((no_sanitize_thread, no_sanitize_coverage))
 
+/* Picks the kernel from functions of one name: the others return something. */
+template <class... P> constexpr auto ft_kernel_pointer(void (*kernel)(P...)) { return kernel; }
+
 /* A kernel by the type of a pointer to it: its parameters, and how to call it as struct sim_code
  * does. */
 template <class F> struct ft_kernel;

@@ -8,10 +8,10 @@
 #include "sim/grid.h"
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/device.h"
 #include "sim/schedule.h"
 #include "sim/shared.h"
 #include "traces/xalloc.h"
@@ -113,10 +113,11 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 	run_jobs(runner, &grid, (uint64_t)jobs < most ? jobs : (int)most);
 	if (grid.failed_code == 0)
 		return STATUS_OK;
-	return fail_device(grid.failed_code, "%s", grid.failed_text);
+	return fail_device(grid.failed_code, "%s (%d): %s", cuda_error_name(grid.failed_code),
+			   grid.failed_code, grid.failed_text);
 }
 
-/* --- words of a kernel that end or print --- */
+/* --- words of a kernel that end it --- */
 
 void ft_trap(int code, const char *what, const char *file, int line)
 {
@@ -128,15 +129,4 @@ void ft_trap(int code, const char *what, const char *file, int line)
 		 w->grid->code->name, self->block->index.x, self->block->index.y, self->block->index.z,
 		 self->index.x, self->index.y, self->index.z, file, line);
 	schedule_abort(w, code, text);
-}
-
-int ft_printf(const char *format, ...)
-{
-	va_list arguments;
-	int wrote;
-
-	va_start(arguments, format);
-	wrote = vfprintf(stdout, format, arguments);
-	va_end(arguments);
-	return wrote;
 }

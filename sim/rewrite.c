@@ -15,42 +15,9 @@
 #include <string.h>
 
 #include "sim/code_table.h"
+#include "sim/rewriter.h"
 #include "sim/token.h"
-#include "sim/unit.h"
 #include "traces/xalloc.h"
-
-/* What a name stands for from here to the end of its scope. */
-enum meaning {
-	MEANS_ITSELF,           /* an ordinary variable that hides a shared one */
-	MEANS_TARGET,           /* a static shared variable: written (*name) */
-	MEANS_DYNAMIC           /* dynamic memory declared outside functions */
-};
-
-struct binding {
-	const struct token *name;
-	enum meaning meaning;
-	int end;                /* token at which the scope ends */
-	int number;             /* of its ft_type_N */
-};
-
-struct rewriter {
-	struct unit *unit;
-	const char *variant;
-	FILE *out;
-	const struct function *function;        /* around the token, or NULL */
-	int next_function;
-	bool *declares;         /* per token: declares the name it spells */
-	int *scopes;            /* ends of the open scopes, innermost last */
-	int scope_count;
-	struct binding *bindings;
-	int binding_count;
-	int shared_count;
-};
-
-static struct token *token_at(const struct rewriter *r, int at)
-{
-	return &r->unit->tokens.at[at];
-}
 
 /* --- scopes --- */
 
@@ -66,11 +33,11 @@ static void leave_scopes(struct rewriter *r, int at)
 		r->scope_count--;
 	while (r->binding_count > 0 && r->bindings[r->binding_count - 1].end <= at)
 		r->binding_count--;
-	if (r->function && token_at(r, r->function->body)->match < at)
+	if (r->function && token_of(r, r->function->body)->match < at)
 		r->function = NULL;
 }
 
-static const struct binding *find_binding(const struct rewriter *r, const struct token *name)
+const struct binding *rewriter_binding(const struct rewriter *r, const struct token *name)
 {
 	for (int i = r->binding_count - 1; i >= 0; i--)
 		if (token_same(r->bindings[i].name, name))
@@ -78,7 +45,7 @@ static const struct binding *find_binding(const struct rewriter *r, const struct
 	return NULL;
 }
 
-static void bind(struct rewriter *r, const struct token *name, enum meaning meaning, int number)
+void rewriter_bind(struct rewriter *r, const struct token *name, enum meaning meaning, int number)
 {
 	int end = r->scope_count > 0 ? r->scopes[r->scope_count - 1] : INT_MAX;
 
@@ -96,9 +63,9 @@ static void mark_declared(struct rewriter *r, int at)
 
 		if (name >= 0)
 			r->declares[name] = true;
-		while (token_is(token_at(r, end), "="))
+		while (token_is(token_of(r, end), "="))
 			end = unit_declarator_end(r->unit, end + 1);
-		if (!token_is(token_at(r, end), ","))
+		if (!token_is(token_of(r, end), ","))
 			return;
 		at = end + 1;
 	}
@@ -106,7 +73,7 @@ static void mark_declared(struct rewriter *r, int at)
 
 static void mark_parameters(struct rewriter *r, int open)
 {
-	int close = token_at(r, open)->match;
+	int close = token_of(r, open)->match;
 	int at = open + 1;
 
 	while (at < close) {
@@ -122,7 +89,7 @@ static void mark_parameters(struct rewriter *r, int open)
 static void enter_scopes(struct rewriter *r, int at)
 {
 	const struct unit *u = r->unit;
-	const struct token *t = token_at(r, at);
+	const struct token *t = token_of(r, at);
 
 	/* A prototype has no body and is passed at once. */
 	while (r->next_function < u->function_count && u->functions[r->next_function].body < at)
@@ -130,7 +97,7 @@ static void enter_scopes(struct rewriter *r, int at)
 	if (r->next_function < u->function_count && u->functions[r->next_function].open == at) {
 		r->function = &u->functions[r->next_function];
 		mark_parameters(r, at);
-		open_scope(r, token_at(r, r->function->body)->match);
+		open_scope(r, token_of(r, r->function->body)->match);
 	} else if (token_is(t, "{")) {
 		open_scope(r, t->match);
 	} else if (token_is(t, "for") && r->function) {
@@ -145,7 +112,7 @@ static bool is_use(const struct rewriter *r, int at)
 {
 	static const char *const not_before[] = { ".", "->", "goto", NULL };
 	static const char *const before_label[] = { ";", "{", "}", "else", NULL };
-	const struct token *t = token_at(r, at);
+	const struct token *t = token_of(r, at);
 
 	if (at > 0 && token_among(t - 1, not_before))
 		return false;
@@ -154,14 +121,14 @@ static bool is_use(const struct rewriter *r, int at)
 
 static enum status write_token(struct rewriter *r, int at)
 {
-	const struct token *t = token_at(r, at);
+	const struct token *t = token_of(r, at);
 	const struct binding *b;
 
 	if (token_is(t, "__shared__"))
 		return token_fail(t, "__shared__ is not allowed here");
-	b = t->kind == TOKEN_WORD ? find_binding(r, t) : NULL;
+	b = t->kind == TOKEN_WORD ? rewriter_binding(r, t) : NULL;
 	if (b && r->declares[at] && b->meaning != MEANS_ITSELF) {
-		bind(r, t, MEANS_ITSELF, 0);
+		rewriter_bind(r, t, MEANS_ITSELF, 0);
 	} else if (b && b->meaning != MEANS_ITSELF && is_use(r, at)) {
 		fwrite(t->space, 1, (size_t)t->space_length, r->out);
 		if (b->meaning == MEANS_TARGET)
@@ -174,192 +141,11 @@ static enum status write_token(struct rewriter *r, int at)
 	return STATUS_OK;
 }
 
-static enum status write_tokens(struct rewriter *r, int from, int end)
+enum status rewriter_tokens(struct rewriter *r, int from, int end)
 {
 	for (int i = from; i < end; i++)
 		TRY(write_token(r, i));
 	return STATUS_OK;
-}
-
-/* --- shared declarations --- */
-
-/* Alignment as an attribute: C allows _Alignas neither in a typedef nor below the type's own. */
-static void rewrite_alignas(struct rewriter *r, int at)
-{
-	struct token *t = token_at(r, at);
-
-	if (!token_is(t + 1, "("))
-		return;
-	bool type = unit_specifiers(r->unit, at + 2, false).type;
-	t->instead = type ? "__attribute__((aligned(__alignof__" : "__attribute__((aligned";
-	token_at(r, t[1].match)->instead = type ? "))))" : ")))";
-}
-
-/* The specifiers without those of storage; `word` in front of what is left. */
-static void write_specifiers(struct rewriter *r, int from, int end, const char *word)
-{
-	static const char *const storage[] = { "__shared__", "static", "extern", NULL };
-	static const char *const alignas_words[] = { "_Alignas", "alignas", NULL };
-	struct token *first = token_at(r, from);
-
-	fwrite(first->space, 1, (size_t)first->space_length, r->out);
-	first->space_length = 0;
-	fputs(word, r->out);
-	for (int i = from; i < end; i++) {
-		struct token *t = token_at(r, i);
-
-		if (token_among(t, alignas_words))
-			rewrite_alignas(r, i);
-		if (token_among(t, storage))
-			t->instead = "";
-		token_write(t, r->out);
-	}
-}
-
-/* The name of the declarator at `at`, and its end. COMPILE if it has none or an initialiser. */
-static enum status read_declarator(const struct rewriter *r, int at, int *name, int *end)
-{
-	*name = unit_declarator_name(r->unit, at);
-	*end = unit_declarator_end(r->unit, at);
-	if (*name < 0 || *name >= *end)
-		return token_fail(token_at(r, at), "shared variable without a name");
-	const struct token *t = token_at(r, *name);
-	if (token_is(token_at(r, *end), "="))
-		return token_fail(t, "shared variable '%.*s' cannot have an initialiser", t->length,
-				  t->text);
-	if (!token_is(token_at(r, *end), ",") && !token_is(token_at(r, *end), ";"))
-		return token_fail(t, "shared variable '%.*s' is not followed by ';'", t->length,
-				  t->text);
-	return STATUS_OK;
-}
-
-/* Writes the declarators from `at` on, each by write(), and the ',' and ';' after them. Returns the
- * first token after the declaration through *after. */
-static enum status write_declarators(struct rewriter *r, int at, int *after,
-	enum status (*write)(struct rewriter *, int at, int name, int end))
-{
-	int name, end;
-
-	do {
-		TRY(read_declarator(r, at, &name, &end));
-		TRY(write(r, at, name, end));
-		token_write(token_at(r, end), r->out);
-		at = end + 1;
-	} while (!token_is(token_at(r, end), ";"));
-	*after = at;
-	return STATUS_OK;
-}
-
-/* The declarator with ft_type_N for its name, as a typedef has it. */
-static enum status write_type(struct rewriter *r, int at, int name, int end)
-{
-	const struct token *t = token_at(r, name);
-
-	TRY(write_tokens(r, at, name));
-	fprintf(r->out, "%.*sft_type_%d", t->space_length, t->space, ++r->shared_count);
-	return write_tokens(r, name + 1, end);
-}
-
-/* The pointer to a static shared variable, and what the loader needs to place it. The alignment is
- * the natural one, which gcc would raise for a large object: the section must be an array. */
-static void write_view(struct rewriter *r, const struct token *name, int number)
-{
-	const struct token *function = token_at(r, r->function->name);
-
-	fprintf(r->out,
-		" static size_t ft_offset_%d; static struct kernel_shared ft_shared_%d"
-		" __attribute__((section(\"ft_shared\"), used,"
-		" aligned(_Alignof(struct kernel_shared))))"
-		" = { \"%.*s\", \"%.*s\", sizeof(ft_type_%d), _Alignof(ft_type_%d), &ft_offset_%d,"
-		" \"%.*s.%s\" };"
-		" ft_type_%d *const %.*s = (ft_type_%d *)ft_shared_at(ft_offset_%d);",
-		number, number, function->length, function->text, name->length, name->text, number,
-		number, number, r->unit->tokens.file_length, r->unit->tokens.file, r->variant,
-		number, name->length, name->text, number, number);
-	bind(r, name, MEANS_TARGET, number);
-}
-
-/* The same in C++, where a function may be a template: the variable of each of its instances is a
- * variable of its own, and the instance of a template itself (sim/cuda_cpp.h). */
-static void write_cpp_view(struct rewriter *r, const struct token *name, int number)
-{
-	const struct token *function = token_at(r, r->function->name);
-
-	fprintf(r->out,
-		" struct ft_names_%d { static const char *function() { return \"%.*s\"; }"
-		" static const char *name() { return \"%.*s\"; } };"
-		" ft_type_%d *const %.*s = ft_shared_variable<ft_type_%d, ft_names_%d>::here();",
-		number, function->length, function->text, name->length, name->text, number,
-		name->length, name->text, number, number);
-	bind(r, name, MEANS_TARGET, number);
-}
-
-/* Each variable becomes a typedef in place, which keeps its tokens on their lines; the pointers
- * follow the ';', when all types are declared. */
-static enum status write_static(struct rewriter *r, const struct specifiers *s, int *at)
-{
-	int number = r->shared_count;
-	int from = s->end, name, end;
-
-	write_specifiers(r, *at, s->end, "typedef ");
-	TRY(write_declarators(r, s->end, at, write_type));
-	do {
-		TRY(read_declarator(r, from, &name, &end));
-		if (r->unit->mode.cplusplus)
-			write_cpp_view(r, token_at(r, name), ++number);
-		else
-			write_view(r, token_at(r, name), ++number);
-		from = end + 1;
-	} while (!token_is(token_at(r, end), ";"));
-	return STATUS_OK;
-}
-
-static enum status expect_array(const struct token *name)
-{
-	if (token_is(name + 1, "["))
-		return STATUS_OK;
-	return token_fail(name, "extern __shared__ variable '%.*s' must be an array",
-			  name->length, name->text);
-}
-
-/* `T name[]` as a pointer to the block's dynamic memory; `T name[][n]` as one to its rows. */
-static enum status write_dynamic(struct rewriter *r, int at, int name, int end)
-{
-	const struct token *t = token_at(r, name);
-
-	TRY(expect_array(t));
-	int rest = t[1].match + 1;
-	bool rows = token_is(token_at(r, rest), "[");
-
-	TRY(write_tokens(r, at, name));
-	fprintf(r->out, "%.*s%s*const %.*s%s", t->space_length, t->space, rows ? "(" : "",
-		t->length, t->text, rows ? ")" : "");
-	TRY(write_tokens(r, rest, end));
-	fputs(r->unit->mode.cplusplus ? " = ft_dynamic_pointer()" : " = ft_shared_dynamic()",
-	      r->out);
-	if (find_binding(r, t))
-		bind(r, t, MEANS_ITSELF, 0);
-	return STATUS_OK;
-}
-
-/* Outside functions no block is running: the name becomes a type that its uses apply. */
-static enum status write_dynamic_type(struct rewriter *r, int at, int name, int end)
-{
-	TRY(expect_array(token_at(r, name)));
-	TRY(write_type(r, at, name, end));
-	bind(r, token_at(r, name), MEANS_DYNAMIC, r->shared_count);
-	return STATUS_OK;
-}
-
-static enum status write_shared(struct rewriter *r, const struct specifiers *s, int *at)
-{
-	if (r->function && !s->is_extern)
-		return write_static(r, s, at);
-	if (!s->is_extern)
-		return token_fail(token_at(r, *at),
-				  "__shared__ outside a function is possible with extern only");
-	write_specifiers(r, *at, s->end, r->function ? "" : "typedef ");
-	return write_declarators(r, s->end, at, r->function ? write_dynamic : write_dynamic_type);
 }
 
 /* --- the walk --- */
@@ -369,7 +155,7 @@ static enum status write_shared(struct rewriter *r, const struct specifiers *s, 
 static bool may_declare(const struct rewriter *r, int at)
 {
 	static const char *const before[] = { ";", "{", "}", ":", NULL };
-	const struct token *t = token_at(r, at);
+	const struct token *t = token_of(r, at);
 
 	if (t->kind != TOKEN_WORD || t->system)
 		return false;
@@ -402,16 +188,16 @@ static enum status rewrite_file(struct rewriter *r)
 		if (may_declare(r, at))
 			s = unit_specifiers(r->unit, at, false);
 		if (s.is_shared) {
-			TRY(write_shared(r, &s, &at));
+			TRY(rewriter_shared(r, &s, &at));
 			continue;
 		}
 		if (s.type && r->function)
 			mark_declared(r, s.end);
-		if (token_among(token_at(r, at), tags) && !defines_functions(r, at)) {
+		if (token_among(token_of(r, at), tags) && !defines_functions(r, at)) {
 			int end = unit_tag_end(r->unit, at);
 
 			for (; at < end; at++) /* members and tags are names of their own */
-				token_write(token_at(r, at), r->out);
+				token_write(token_of(r, at), r->out);
 		} else {
 			TRY(write_token(r, at));
 			at++;

@@ -45,6 +45,16 @@ bool token_same(const struct token *a, const struct token *b)
 	return a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
 }
 
+bool token_opens(const struct token *t)
+{
+	return t->kind == TOKEN_PUNCTUATION && strchr("([{", *t->text);
+}
+
+bool token_closes(const struct token *t)
+{
+	return t->kind == TOKEN_PUNCTUATION && strchr(")]}", *t->text);
+}
+
 void token_write(const struct token *t, FILE *out)
 {
 	fwrite(t->space, 1, (size_t)t->space_length, out);

@@ -44,6 +44,8 @@ void tokens_free(struct tokens *);
 bool token_is(const struct token *, const char *text);
 /* Any of the NULL-terminated words. */
 bool token_among(const struct token *, const char *const *words);
+bool token_opens(const struct token *);         /* ( [ { */
+bool token_closes(const struct token *);
 bool token_same(const struct token *, const struct token *);
 
 /* Writes the space, then the text or what stands instead of it. */

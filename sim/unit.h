@@ -23,7 +23,7 @@ struct function {
 };
 
 /* Whose text it is. A user's file may hold host code too, which is taken out; CUDA's words for where
- * code runs are still in it. */
+ * code runs and for inlining are still in it. */
 struct unit_mode {
 	bool user;
 	bool cplusplus;
@@ -45,6 +45,16 @@ struct unit {
 enum status unit_read(const char *file, const char *text, size_t bytes, struct unit_mode,
 		      struct unit *out);
 void unit_free(struct unit *);
+
+static inline const struct token *token_at(const struct unit *u, int at)
+{
+	return &u->tokens.at[at];
+}
+
+/* Words followed by brackets that are no parameters; of the second, the brackets say the type. */
+extern const char *const unit_call_words[], *const unit_typeof_words[];
+/* The first token after a word and the brackets that follow it. */
+int unit_call_end(const struct unit *, int at);
 
 /* The specifiers a declaration begins with: "static const struct x". */
 struct specifiers {

@@ -1,7 +1,7 @@
 /* user.h - what is put in front of anyone's .cu file when it is compiled for the simulator.
  *
- * CUDA's words for where code runs stay in the text: sim/rewrite.h takes host functions out by
- * them. The headers of the C library come first, since their declarations must not meet CUDA's
+ * CUDA's words for where code runs and for inlining stay in the text: sim/rewrite.h takes host
+ * functions out by the first, and replaces the others. The headers of the C library come first, since their declarations must not meet CUDA's
  * macros of the same names. All of it counts as a system header, so that only the user's own
  * text is judged.
  */
@@ -9,6 +9,8 @@
 #define SIM_USER_H
 
 #pragma GCC system_header
+
+#define FLASHTWIN_USER
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,5 +26,8 @@
 #undef __device__
 #undef __host__
 #undef __constant__
+/* Headers of the C++ library have words of these names in attributes. */
+#undef __forceinline__
+#undef __noinline__
 
 #endif

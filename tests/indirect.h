@@ -62,7 +62,7 @@ static inline void indirect_attend(const struct indirect *c)
 
 	OK(launch_kernel(c->device, names[c->warps > 1][c->by_value], 0,
 			 (struct dim3){ INDIRECT_H, 1, 1 }, (struct dim3){ 32 * c->warps, 1, 1 },
-			 c->warps * 32 * (INDIRECT_D + 1) * 4, c->by_value ? by_value : indirect,
+			 c->warps * (INDIRECT_D + 2) * 4, c->by_value ? by_value : indirect,
 			 COUNT(indirect)));
 }
 

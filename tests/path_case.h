@@ -9,8 +9,6 @@
 
 #include "tests/recording.h"
 
-#include "traces/xalloc.h"
-
 /* --- cases --- */
 
 enum scores {
@@ -28,14 +26,14 @@ struct path_case {
 	enum scores scores;
 	float scale;
 	float *q, *k, *v;               /* k, v [M, Hkv, max_len, D]: the newest key too */
+	enum graph_mode graph;
 };
 
 static uint32_t path_random = 20;
 
 static inline int path_pick(int least, int most)
 {
-	path_random = path_random * 1664525u + 1013904223u;
-	return least + (int)((uint64_t)(path_random >> 8) * (uint64_t)(most - least + 1) >> 24);
+	return random_pick(&path_random, least, most);
 }
 
 static inline size_t path_rows(const struct path_case *c)
@@ -48,31 +46,30 @@ static inline size_t path_slot_size(const struct path_case *c)
 	return (size_t)c->kv_heads * (size_t)c->max_len * (size_t)c->head_dim;
 }
 
-/* Keys that lie along the first query's direction by as much as their place says. */
-static inline void path_case_arrange(struct path_case *c)
+/* Changes queries of `count` elements, keys [heads, rows, D] and scale so that the scores are of
+ * that kind: queries are positive where scores rise or fall with the key's place. */
+static inline void path_scores(enum scores scores, float *q, size_t count, float *k, size_t heads,
+			       size_t rows, size_t D, float *scale)
 {
-	size_t D = (size_t)c->head_dim, keys = (size_t)(c->slots * c->kv_heads * c->max_len);
+	bool slope = scores == SCORES_RISING || scores == SCORES_FALLING;
 
-	for (size_t i = 0; i < keys * D; i++) {
-		float place = (float)(i / D % (size_t)c->max_len) / (float)c->max_len;
+	for (size_t i = 0; slope && i < count; i++)
+		q[i] = fabsf(q[i]);
+	for (size_t i = 0; i < heads * rows * D; i++) {
+		float place = (float)(i / D % rows) / (float)rows;
 
-		if (c->scores == SCORES_RISING)
-			c->k[i] = place * 8.0f;
-		else if (c->scores == SCORES_FALLING)
-			c->k[i] = -place * 8.0f;
-		else if (c->scores == SCORES_EQUAL)
-			c->k[i] = 0.5f;
+		if (slope)
+			k[i] = scores == SCORES_RISING ? place * 8.0f : -place * 8.0f;
+		else if (scores == SCORES_EQUAL)
+			k[i] = 0.5f;
 	}
-	if (c->scores == SCORES_HUGE)
-		c->scale *= 1e4f;
+	if (scores == SCORES_HUGE)
+		*scale *= 1e4f;
 }
 
 static inline float *path_values(size_t count)
 {
-	float *values = xcalloc(count + 1, sizeof(*values));
-
-	recording_fill(values, (int)count, &path_random, false);
-	return values;
+	return random_values(&path_random, count);
 }
 
 static inline void path_case_fill(struct path_case *c)
@@ -81,7 +78,9 @@ static inline void path_case_fill(struct path_case *c)
 	c->q = path_values(path_rows(c) * (size_t)c->head_dim);
 	c->k = path_values((size_t)c->slots * path_slot_size(c));
 	c->v = path_values((size_t)c->slots * path_slot_size(c));
-	path_case_arrange(c);
+	path_scores(c->scores, c->q, path_rows(c) * (size_t)c->head_dim, c->k,
+		    (size_t)(c->slots * c->kv_heads), (size_t)c->max_len, (size_t)c->head_dim,
+		    &c->scale);
 }
 
 static inline void path_case_free(struct path_case *c)
@@ -91,22 +90,21 @@ static inline void path_case_free(struct path_case *c)
 	free(c->v);
 }
 
-/* Lengths around chunk borders, none, one, and all there is room for. */
+/* Every number of slots to 17, of query heads on a KV head to 16, and every kind of chunk and scores
+ * in its turn; lengths around chunk borders, none, one, and all there is room for. */
 static inline struct path_case path_case_random(int number, bool one_slot, bool one_group)
 {
 	static const int dims[] = { 1, 3, 31, 32, 33, 64, 65, 100, 128, 129, 255, 256 };
 	static const int chunks[] = { 1, 7, 16, 31, 32, 33, 128 };
 	struct path_case c = {
-		.slots = one_slot	  ? 1
-			: number % 5 == 4 ? 17
-					  : path_pick(1, 4),
+		.slots = one_slot ? 1 : 1 + number * 5 % 17,
 		.kv_heads = path_pick(1, 2),
 		.head_dim = number % 2 ? path_pick(1, 256) : dims[number / 2 % 12],
 		.chunk = chunks[number % 7],
 		.warps = 1 + number % 2,
 		.scores = (enum scores)(number % SCORES_KINDS),
 	};
-	int group = one_group ? 1 : number % 9 == 8 ? 16 : path_pick(1, 4);
+	int group = one_group ? 1 : 1 + number * 7 % 16;
 
 	c.heads = c.kv_heads * group;
 	c.max_len = c.chunk * path_pick(1, 3) + path_pick(0, c.chunk - 1);
@@ -145,37 +143,35 @@ static inline struct attention *path_open(const struct path *path, struct device
 						       .max_len = c->max_len,
 						       .chunk = c->chunk,
 						       .scale = c->scale,
-						       .warps = c->warps },
+						       .warps = c->warps,
+						       .graph = c->graph },
 			    &attention));
 	return attention;
 }
 
 /* Loads all keys but the newest, then runs the step; returns the output, the caller frees. */
-static inline float *path_run(const struct path *path, const struct path_case *c, uint64_t seed)
+static inline float *path_run_on(const char *name, uint64_t seed, const struct path *path,
+				 const struct path_case *c)
 {
+	const struct device_options options = { .seed = seed, .poison = true };
 	size_t D = (size_t)c->head_dim, Hkv = (size_t)c->kv_heads, M = (size_t)c->slots;
 	float *out = path_values(path_rows(c) * D);
 	float *k_new = path_values(M * Hkv * D), *v_new = path_values(M * Hkv * D);
-	struct device *device = path_simulator(seed);
-	struct attention *a = path_open(path, device, c);
+	struct attention *a;
+	struct device *device;
 	bool done[17];
 	int lengths[17];
 
+	OK(device_open(name, &options, &device));
+	a = path_open(path, device, c);
 	for (size_t slot = 0; slot < M; slot++) {
 		int n = c->lengths[slot];
 
 		done[slot] = n == 0;
 		if (n == 0)
 			continue;
-		OK(kv_cache_load(a->cache, 0, (int)slot, c->k + slot * path_slot_size(c),
-				 c->v + slot * path_slot_size(c), n - 1, c->max_len));
-		for (size_t h = 0; h < Hkv; h++) {
-			size_t from =
-				slot * path_slot_size(c) + (h * (size_t)c->max_len + (size_t)n - 1) * D;
-
-			memcpy(k_new + (slot * Hkv + h) * D, c->k + from, D * sizeof(float));
-			memcpy(v_new + (slot * Hkv + h) * D, c->v + from, D * sizeof(float));
-		}
+		recording_load(a, (int)slot, n, c->k + slot * path_slot_size(c),
+			       c->v + slot * path_slot_size(c), k_new, v_new);
 	}
 	OK(attention_step(a, &(struct attention_step){
 		.q = c->q, .k = k_new, .v = v_new, .done = done, .out = out, .lengths = lengths }));
@@ -186,6 +182,45 @@ static inline float *path_run(const struct path *path, const struct path_case *c
 	free(k_new);
 	free(v_new);
 	return out;
+}
+
+static inline float *path_run(const struct path *path, const struct path_case *c, uint64_t seed)
+{
+	return path_run_on("sim", seed, path, c);
+}
+
+/* --- what they are run with --- */
+
+/* Every path, launch by launch and, where it can, from graphs. */
+static const struct path_way { const struct path *path; enum graph_mode graph; } path_ways[] = {
+	{ &path_prefill, GRAPH_NONE },
+	{ &path_cached, GRAPH_NONE },
+	{ &path_incremental, GRAPH_NONE },
+	{ &path_incremental, GRAPH_CAPTURE },
+	{ &path_incremental, GRAPH_MANUAL },
+	{ &path_incremental_multiwarp, GRAPH_NONE },
+	{ &path_incremental_multiwarp, GRAPH_CAPTURE },
+	{ &path_incremental_multiwarp, GRAPH_MANUAL },
+	{ &path_batched, GRAPH_NONE },
+	{ &path_batched, GRAPH_CAPTURE },
+	{ &path_batched, GRAPH_MANUAL },
+	{ &path_flash_decoding, GRAPH_NONE },
+	{ &path_flash_decoding, GRAPH_MANUAL },
+	{ &path_flash_decoding_graph, GRAPH_NONE },
+	{ &path_auto, GRAPH_NONE },
+};
+enum { PATH_WAYS = 15, PATH_CASES = 51 };
+
+/* One that the path can run. */
+static inline struct path_case path_case_for(const struct path_way *way, int number)
+{
+	bool cached = way->path == &path_cached;
+	struct path_case c = path_case_random(number, cached, cached);
+
+	c.graph = way->graph;
+	if (way->path == &path_auto && number % 3 == 0)
+		c.chunk = 0;
+	return c;
 }
 
 #endif

@@ -13,6 +13,7 @@
 #include "engine/path.h"
 #include "engine/recorder.h"
 #include "traces/store.h"
+#include "traces/xalloc.h"
 
 enum { REC_LAYERS = 2, REC_HEADS = 4, REC_KV_HEADS = 2, REC_D = 20, REC_CHUNK = 4, REC_STEPS = 9 };
 
@@ -44,6 +45,22 @@ static inline void recording_fill(float *values, int count, uint32_t *state, boo
 		values[i] = nan && i % 7 == 3 ? NAN : recording_random(state);
 }
 
+/* A whole number of least .. most. */
+static inline int random_pick(uint32_t *state, int least, int most)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return least + (int)((uint64_t)(*state >> 8) * (uint64_t)(most - least + 1) >> 24);
+}
+
+/* The caller frees them; none is fine. */
+static inline float *random_values(uint32_t *state, size_t count)
+{
+	float *values = xcalloc(count + 1, sizeof(*values));
+
+	recording_fill(values, (int)count, state, false);
+	return values;
+}
+
 static inline struct attention_shape recording_shape(const struct recording_options *o)
 {
 	struct attention_shape shape = {
@@ -60,6 +77,23 @@ static inline struct attention_shape recording_shape(const struct recording_opti
 		shape = *o->shape;
 	shape.layers = REC_LAYERS;
 	return shape;
+}
+
+/* All but the newest of a slot's n keys and values ([Hkv, max_len, D]) go into layer 0's cache, the
+ * newest into the slot's part of k_new and v_new ([M, Hkv, D]), for a step to append. */
+static inline void recording_load(struct attention *a, int slot, int n, const float *k,
+				  const float *v, float *k_new, float *v_new)
+{
+	size_t D = (size_t)a->shape.head_dim, Hkv = (size_t)a->shape.kv_heads;
+
+	OK(kv_cache_load(a->cache, 0, slot, k, v, n - 1, a->shape.max_len));
+	for (size_t h = 0; h < Hkv; h++) {
+		size_t from = (h * (size_t)a->shape.max_len + (size_t)n - 1) * D;
+		size_t to = ((size_t)slot * Hkv + h) * D;
+
+		memcpy(k_new + to, k + from, D * sizeof(float));
+		memcpy(v_new + to, v + from, D * sizeof(float));
+	}
 }
 
 /* A prompt in slot 0, in a step of its own before the others. */
@@ -126,6 +160,15 @@ static inline void recording_decode(struct device *device, const struct recordin
 	free(k);
 	free(v);
 	free(out);
+}
+
+/* A trace in memory. */
+static inline struct store *new_store(void)
+{
+	struct store *store;
+
+	OK(store_create(NULL, NULL, &store));
+	return store;
 }
 
 /* A recorder on a device of its own. */

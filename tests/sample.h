@@ -10,18 +10,6 @@
 
 #define SAMPLE_DIRECTORY SOURCE_DATADIR "/samples/shakespeare"
 
-static inline void check_ok(enum status status)
-{
-	ck_assert_msg(status == STATUS_OK, "status %d: %s", (int)status, error_text());
-}
-
-/* The call fails with that status and a message that holds `text`. */
-static inline void check_fails(enum status status, enum status expected, const char *text)
-{
-	ck_assert_msg(status == expected && strstr(error_text(), text) != NULL, "status %d: %s "
-		      "(wanted %d: %s)", (int)status, error_text(), (int)expected, text);
-}
-
 /* reference/<which>/<name>.npy */
 static inline struct npy sample_npy(const char *which, const char *name, enum dtype dtype)
 {
@@ -29,7 +17,7 @@ static inline struct npy sample_npy(const char *which, const char *name, enum dt
 	struct npy array;
 
 	snprintf(path, sizeof(path), "%s/reference/%s/%s.npy", SAMPLE_DIRECTORY, which, name);
-	check_ok(npy_read(path, &array));
+	OK(npy_read(path, &array));
 	ck_assert_int_eq(array.dtype, dtype);
 	return array;
 }

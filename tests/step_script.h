@@ -20,12 +20,6 @@ struct script {
 	uint32_t random;
 };
 
-static inline int script_pick(uint32_t *random, int least, int most)
-{
-	*random = *random * 1664525u + 1013904223u;
-	return least + (int)((uint64_t)(*random >> 8) * (uint64_t)(most - least + 1) >> 24);
-}
-
 static inline struct script script_case(int number)
 {
 	static const int dims[] = { 1, 31, 32, 33, 64, 100, 128, 255, 256 };
@@ -33,20 +27,20 @@ static inline struct script script_case(int number)
 	uint32_t random = (uint32_t)number * 2654435761u + 1;
 	struct script s = { .shape = { .layers = SCRIPT_LAYERS } };
 	struct attention_shape *shape = &s.shape;
-	int group = number % 6 == 5 ? 16 : script_pick(&random, 1, 4);
+	int group = number % 6 == 5 ? 16 : random_pick(&random, 1, 4);
 
-	shape->slots = number % 7 == 6 ? SCRIPT_SLOTS : number % 2 ? 1 : script_pick(&random, 2, 4);
-	shape->kv_heads = script_pick(&random, 1, 2);
+	shape->slots = number % 7 == 6 ? SCRIPT_SLOTS : number % 2 ? 1 : random_pick(&random, 2, 4);
+	shape->kv_heads = random_pick(&random, 1, 2);
 	shape->heads = shape->kv_heads * group;
-	shape->head_dim = number % 3 ? script_pick(&random, 1, 256) : dims[number / 3 % 9];
+	shape->head_dim = number % 3 ? random_pick(&random, 1, 256) : dims[number / 3 % 9];
 	shape->chunk = chunks[number % 7];
 	shape->warps = 1 + number / 2 % 2;
-	shape->max_len = shape->chunk * script_pick(&random, 1, 3) + script_pick(&random, 1, 5);
+	shape->max_len = shape->chunk * random_pick(&random, 1, 3) + random_pick(&random, 1, 5);
 	shape->scale = attention_scale(shape->head_dim);
 	for (int slot = 0; slot < shape->slots; slot++) {
-		int border = shape->chunk * script_pick(&random, 0, shape->max_len / shape->chunk);
+		int border = shape->chunk * random_pick(&random, 0, shape->max_len / shape->chunk);
 		int choices[] = { 0, border - 3, border - 1, shape->max_len - 4, shape->max_len };
-		int length = choices[script_pick(&random, 0, 4)];
+		int length = choices[random_pick(&random, 0, 4)];
 
 		s.lengths[slot] = length < 0 ? 0
 			: length > shape->max_len ? shape->max_len
@@ -54,14 +48,6 @@ static inline struct script script_case(int number)
 	}
 	s.random = random;
 	return s;
-}
-
-static inline float *script_values(uint32_t *random, int count)
-{
-	float *values = xcalloc((size_t)count + 1, sizeof(*values));
-
-	recording_fill(values, count, random, false);
-	return values;
 }
 
 static inline size_t script_row(const struct script *s)
@@ -76,7 +62,7 @@ static inline void script_load(const struct script *s, struct attention *a, uint
 		for (int slot = 0; slot < s->shape.slots; slot++) {
 			int n = s->lengths[slot];
 			int count = n * s->shape.kv_heads * s->shape.head_dim;
-			float *k = script_values(random, count), *v = script_values(random, count);
+			float *k = random_values(random, count), *v = random_values(random, count);
 
 			OK(kv_cache_load(a->cache, layer, slot, k, v, n, n));
 			free(k);
@@ -91,10 +77,10 @@ static inline void script_join(const struct script *s, struct attention *a, int 
 	kv_cache_clear(a->cache, slot);
 	for (int layer = 0; layer < SCRIPT_LAYERS; layer++) {
 		int row = rows * s->shape.head_dim;
-		float *q = script_values(random, row * s->shape.heads);
-		float *k = script_values(random, row * s->shape.kv_heads);
-		float *v = script_values(random, row * s->shape.kv_heads);
-		float *out = script_values(random, row * s->shape.heads);
+		float *q = random_values(random, row * s->shape.heads);
+		float *k = random_values(random, row * s->shape.kv_heads);
+		float *v = random_values(random, row * s->shape.kv_heads);
+		float *out = random_values(random, row * s->shape.heads);
 
 		OK(attention_prefill(a, &(struct attention_prompt){
 			.layer = layer, .slot = slot, .rows = rows, .q = q, .k = k, .v = v,
@@ -111,11 +97,11 @@ static inline void script_next(const struct script *s, struct attention *a, uint
 			       bool *done)
 {
 	for (int slot = 0; slot < s->shape.slots; slot++) {
-		int action = script_pick(random, 0, 9);
+		int action = random_pick(random, 0, 9);
 		int most = s->shape.max_len < 6 ? s->shape.max_len : 6;
 
 		if (action == 0)
-			script_join(s, a, slot, script_pick(random, 1, most), random);
+			script_join(s, a, slot, random_pick(random, 1, most), random);
 		done[slot] = action == 1 || action == 2
 			|| kv_cache_length(a->cache, 0, slot) == s->shape.max_len;
 	}
@@ -127,8 +113,8 @@ static inline void script_step(const struct script *s, struct attention *a, cons
 	int kv_row = s->shape.slots * s->shape.kv_heads * s->shape.head_dim;
 
 	for (int layer = 0; layer < SCRIPT_LAYERS; layer++) {
-		float *q = script_values(random, (int)script_row(s));
-		float *k = script_values(random, kv_row), *v = script_values(random, kv_row);
+		float *q = random_values(random, script_row(s));
+		float *k = random_values(random, kv_row), *v = random_values(random, kv_row);
 		int before = kv_cache_length(a->cache, layer, 0), lengths[SCRIPT_SLOTS];
 
 		OK(attention_step(a, &(struct attention_step){
@@ -225,9 +211,9 @@ static inline struct script_layers script_run_layers(const struct script *s,
 	OK(attention_create(path, device, &s->shape, &a));
 	script_load(s, a, &random);
 	script_next(s, a, &random, done);
-	q = script_values(&random, (int)script_row(s));
-	k = script_values(&random, kv_row);
-	v = script_values(&random, kv_row);
+	q = random_values(&random, script_row(s));
+	k = random_values(&random, kv_row);
+	v = random_values(&random, kv_row);
 	OK(attention_upload(a, &(struct attention_step){
 		.q = q, .k = k, .v = v, .done = done, .out = q }));
 	launch(a);

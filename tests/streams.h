@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "engine/device.h"
+#include "tests/copy_launch.h"
 #include "tests/gpu.h"
 #include "tests/words.h"
 
@@ -26,21 +27,28 @@ struct scene {
 	struct buffer *b[4];
 };
 
-static inline struct scene scene_open_jobs(const char *name, uint64_t seed, int jobs)
+static inline struct scene scene_on(struct device *device)
 {
-	const struct device_options options = { .seed = seed, .jobs = jobs, .poison = true };
 	const struct buffer_spec spec = {
 		.name = "words", .dtype = DTYPE_I32, .rank = 1, .shape = { WORDS },
 	};
-	struct scene scene;
+	struct scene scene = { .device = device };
 
-	OK(device_open(name, &options, &scene.device));
 	for (int i = 0; i < 4; i++) {
-		OK(device_stream_create(scene.device, &scene.s[i]));
-		OK(device_event_create(scene.device, &scene.e[i]));
-		OK(device_alloc(scene.device, &spec, &scene.b[i]));
+		OK(device_stream_create(device, &scene.s[i]));
+		OK(device_event_create(device, &scene.e[i]));
+		OK(device_alloc(device, &spec, &scene.b[i]));
 	}
 	return scene;
+}
+
+static inline struct scene scene_open_jobs(const char *name, uint64_t seed, int jobs)
+{
+	const struct device_options options = { .seed = seed, .jobs = jobs, .poison = true };
+	struct device *device;
+
+	OK(device_open(name, &options, &device));
+	return scene_on(device);
 }
 
 static inline struct scene scene_open(const char *name, uint64_t seed)
@@ -78,29 +86,8 @@ static inline uint32_t final_word(const struct scene *scene, const struct buffer
 	return word_of(scene, NULL, buffer);
 }
 
-/* The project's kernel that copies a row: WORDS words. */
-struct row_copy {
-	struct arg args[5];
-	struct launch launch;
-};
-
-static inline const struct launch *row_copy(struct row_copy *c, struct stream *stream,
-					    struct buffer *to, struct buffer *from)
-{
-	const struct arg args[] = {
-		ARG_BUFFER(from), ARG_BUFFER(to), ARG_I32(WORDS), ARG_I32(1), ARG_I32(0),
-	};
-
-	memcpy(c->args, args, sizeof args);
-	c->launch = (struct launch){
-		.kernel = kernel_find("kv_scatter"), .grid = { 1 }, .block = { WORDS },
-		.stream = stream, .args = c->args, .arg_count = 5, .layer = -1,
-	};
-	return &c->launch;
-}
-
 /* A launch that faults: no project's kernel, so no capture takes it. */
-static inline const struct launch *bad_launch(struct row_copy *c, struct stream *stream)
+static inline const struct launch *bad_launch(struct copy_launch *c, struct stream *stream)
 {
 	c->args[0] = ARG_BUFFER(NULL);
 	c->args[1] = ARG_I32(4);
@@ -110,13 +97,6 @@ static inline const struct launch *bad_launch(struct row_copy *c, struct stream 
 	};
 	return &c->launch;
 }
-
-#define CODE(call, code) \
-	do { \
-		ck_assert_int_eq(call, STATUS_DEVICE); \
-		ck_assert_msg(error_code() == (code), "%s: error %d: %s", #call, error_code(), \
-			      error_text()); \
-	} while (0)
 
 /* A scene for every seed in turn. */
 #define EACH_SCENE(t, name, first, count) \

@@ -28,6 +28,14 @@
 			      "%s: status %d: %s", #call, (int)fails_status_, error_text()); \
 	} while (0)
 
+/* The call fails with that error of the device. */
+#define CODE(call, code) \
+	do { \
+		ck_assert_int_eq(call, STATUS_DEVICE); \
+		ck_assert_msg(error_code() == (code), "%s: error %d: %s", #call, error_code(), \
+			      error_text()); \
+	} while (0)
+
 static inline void write_file(const char *path, const void *bytes, size_t count)
 {
 	FILE *file = fopen(path, "wb");

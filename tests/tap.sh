@@ -1,7 +1,7 @@
 # tap.sh - what the shell tests share; sourced by them. Makes a directory of its own and goes there.
 #
 # `run ARG...` runs flashtwin: its exit code is $code, its stdout and stderr are the files out and
-# err. `expect` judges that, `result` anything else; `plan` ends the test.
+# err. `expect` and `same` judge that, `result` anything else; `plan` ends the test.
 flashtwin=${abs_builddir:-$PWD/build}/flashtwin
 srcdir=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd) || exit 99
 work=$(mktemp -d) || exit 99
@@ -43,6 +43,11 @@ no line matches '$pattern'"
 	[ -z "$wrong" ] || wrong="$wrong
 $(cat out err)"
 	result "$what" "$wrong"
+}
+
+# same WHAT WANTED GOT: the files are equal, and the last run went well.
+same() {
+	result "$1" "$([ "$code" -eq 0 ] && cmp "$2" "$3" 2>&1 || echo "exit code $code")"
 }
 
 # True when stderr holds exactly one line, beginning with "$1".

@@ -1,10 +1,7 @@
 /* test_address.c - addresses: every form is read and written back alike, all else refused. */
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
 
 #include "tui/address.h"
-
-#include <check.h>
 
 static const char *const good[] = {
 	"L0", "L12", "r2.L12", "L12.b3", "L12.b3.w1", "L12.b3.w1.l31", "L12.b3.w1.l31.p2",
@@ -77,18 +74,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("address");
 	TCase *tests = tcase_create("address");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tests, good_addresses_are_written_as_they_were_read);
 	tcase_add_test(tests, bad_addresses_are_refused);
 	tcase_add_test(tests, operations_need_no_space);
 	tcase_add_test(tests, parts_have_their_numbers);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite("address", tests);
 }

@@ -41,7 +41,7 @@ static struct device *open_simulator(uint64_t seed, int jobs)
 	const struct device_options options = { .seed = seed, .jobs = jobs };
 	struct device *device;
 
-	check_ok(device_open("sim", &options, &device));
+	OK(device_open("sim", &options, &device));
 	return device;
 }
 
@@ -54,7 +54,7 @@ static struct attention *open_path(struct device *device, const struct attend_ca
 	};
 	struct attention *attention;
 
-	check_ok(attention_create(path_find("flash-decoding"), device, &shape, &attention));
+	OK(attention_create(path_find("flash-decoding"), device, &shape, &attention));
 	return attention;
 }
 
@@ -116,10 +116,10 @@ static enum status run_step(struct attention *attention, const struct attend_cas
 	for (int slot = 0; slot < c->slots; slot++) {
 		done[slot] = lengths[slot] == 0;
 		if (!done[slot])
-			check_ok(kv_cache_load(attention->cache, 0, slot,
-					       t->k + (size_t)slot * slot_size,
-					       t->v + (size_t)slot * slot_size,
-					       lengths[slot] - 1, c->keys));
+			OK(kv_cache_load(attention->cache, 0, slot,
+					 t->k + (size_t)slot * slot_size,
+					 t->v + (size_t)slot * slot_size,
+					 lengths[slot] - 1, c->keys));
 	}
 	status = attention_step(attention, &(struct attention_step){
 		.q = t->q, .k = t->k_new, .v = t->v_new, .done = done, .out = t->out });
@@ -180,7 +180,7 @@ static void check_case(const struct attend_case *c, const int *lengths, uint64_t
 	struct attention *attention = open_path(device, c, c->keys > 0 ? c->keys : 1);
 	struct tensors t = make_tensors(c, lengths);
 
-	check_ok(run_step(attention, c, &t, lengths));
+	OK(run_step(attention, c, &t, lengths));
 	check_output(c, &t, lengths);
 	for (int slot = 0; slot < c->slots; slot++)
 		ck_assert_int_eq(kv_cache_length(attention->cache, 0, slot), lengths[slot]);
@@ -224,7 +224,7 @@ START_TEST(a_batched_row_is_a_solo_row)
 	struct device *device = open_simulator(0, 1);
 	struct attention *attention = open_path(device, &batch, 80);
 
-	check_ok(run_step(attention, &batch, &t, lengths));
+	OK(run_step(attention, &batch, &t, lengths));
 	for (size_t slot = 0; slot < 3; slot++) {
 		float out[4 * 64];
 		struct tensors one = {
@@ -234,7 +234,7 @@ START_TEST(a_batched_row_is_a_solo_row)
 		};
 		struct attention *alone = open_path(device, &solo, 80);
 
-		check_ok(run_step(alone, &solo, &one, &lengths[slot]));
+		OK(run_step(alone, &solo, &one, &lengths[slot]));
 		ck_assert_mem_eq(out, t.out + slot * q_row, sizeof(out));
 		attention_destroy(alone);
 	}
@@ -255,7 +255,7 @@ START_TEST(seeds_and_jobs_change_no_bit)
 		struct device *device = open_simulator((uint64_t)run, 1 + run % 2);
 		struct attention *attention = open_path(device, &c, 70);
 
-		check_ok(run_step(attention, &c, &t, lengths));
+		OK(run_step(attention, &c, &t, lengths));
 		if (run == 0)
 			memcpy(first, t.out, sizeof(first));
 		ck_assert_mem_eq(first, t.out, sizeof(first));
@@ -278,11 +278,11 @@ START_TEST(a_done_slot_is_zeros_and_keeps_its_length)
 		.done = (const bool[]){ true, false },
 	};
 
-	check_ok(run_step(attention, &c, &t, lengths));
+	OK(run_step(attention, &c, &t, lengths));
 	for (size_t i = t.q_count / 2; i < t.q_count; i++)
 		ck_assert_float_eq(t.out[i], 0.0f);
 	/* It can join later, while the other one rests. */
-	check_ok(attention_step(attention, &next));
+	OK(attention_step(attention, &next));
 	ck_assert_int_eq(kv_cache_length(attention->cache, 0, 0), 10);
 	ck_assert_int_eq(kv_cache_length(attention->cache, 0, 1), 1);
 	ck_assert_float_eq(t.out[0], 0.0f);
@@ -302,7 +302,7 @@ START_TEST(nan_is_carried_through)
 	struct attention *attention = open_path(device, &c, 40);
 
 	t.q[0] = NAN;
-	check_ok(run_step(attention, &c, &t, lengths));
+	OK(run_step(attention, &c, &t, lengths));
 	for (size_t d = 0; d < 32; d++) {
 		ck_assert(isnan(t.out[d]));
 		ck_assert(!isnan(t.out[32 + d]));
@@ -325,15 +325,15 @@ START_TEST(a_full_slot_is_refused_and_nothing_is_written)
 	float before[2 * 3 * 16], after[2 * 3 * 16];
 	struct attention_step step = { .q = t.q, .k = t.q, .v = t.q, .out = t.out };
 
-	check_ok(run_step(attention, &c, &t, lengths));
-	check_ok(device_download(device, NULL, attention->cache->k[0], 0, before, sizeof(before)));
-	check_fails(attention_step(attention, &step), STATUS_USAGE,
-		    "slot 0 is full: it holds 3 of 3");
-	check_ok(device_download(device, NULL, attention->cache->k[0], 0, after, sizeof(after)));
+	OK(run_step(attention, &c, &t, lengths));
+	OK(device_download(device, NULL, attention->cache->k[0], 0, before, sizeof(before)));
+	FAILS(attention_step(attention, &step), STATUS_USAGE,
+	      "slot 0 is full: it holds 3 of 3");
+	OK(device_download(device, NULL, attention->cache->k[0], 0, after, sizeof(after)));
 	ck_assert_mem_eq(before, after, sizeof(before));
 	ck_assert_int_eq(kv_cache_length(attention->cache, 0, 1), 2);
 	step.layer = 1;
-	check_fails(attention_step(attention, &step), STATUS_USAGE, "layer 1 of 1");
+	FAILS(attention_step(attention, &step), STATUS_USAGE, "layer 1 of 1");
 	free_tensors(&t);
 	attention_destroy(attention);
 	device_close(device);
@@ -356,8 +356,8 @@ START_TEST(shapes_that_cannot_run_are_refused)
 	struct device *device = open_simulator(0, 1);
 	struct attention *attention;
 
-	check_fails(attention_create(path_find("flash-decoding"), device, &bad_shapes[_i].shape,
-				     &attention), STATUS_USAGE, bad_shapes[_i].message);
+	FAILS(attention_create(path_find("flash-decoding"), device, &bad_shapes[_i].shape,
+			       &attention), STATUS_USAGE, bad_shapes[_i].message);
 	device_close(device);
 }
 END_TEST
@@ -370,7 +370,7 @@ START_TEST(no_work_is_no_error)
 	for (int i = 0; i < 2; i++) {
 		struct attention *attention = open_path(device, &none[i], 8);
 
-		check_ok(attention_step(attention, &(struct attention_step){ .layer = 0 }));
+		OK(attention_step(attention, &(struct attention_step){ .layer = 0 }));
 		attention_destroy(attention);
 	}
 	device_close(device);
@@ -420,7 +420,7 @@ START_TEST(captured_layers_match_their_float64_outputs)
 
 	take_rows(&c, t.k, &keys, k_new);
 	take_rows(&c, t.v, &keys, v_new);
-	check_ok(run_step(attention, &c, &t, &keys));
+	OK(run_step(attention, &c, &t, &keys));
 	for (size_t i = 0; i < 8 * 64; i++)
 		ck_assert_double_le(fabs(out[i] - ((const double *)wanted.data)[i]), 2e-6);
 	free(t.q);

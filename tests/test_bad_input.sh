@@ -232,10 +232,14 @@ limited() {
 	code=$?
 }
 for bytes in 20000 350000 500000 750000; do
-	rm -f full.twin*
-	limited $bytes decode --prompt 'ROMEO:' -n 16 --log points -o full.twin
-	judge_rest "$bytes bytes" full.twin 'disk\|large'
-	result "$bytes bytes: nothing else is left" "$(ls -A | grep '^full\.twin.')"
+	for graph in none capture; do
+		rm -f full.twin*
+		limited $bytes decode --prompt 'ROMEO:' -n 16 --graph $graph --log points \
+			-o full.twin
+		judge_rest "$bytes bytes, graph $graph" full.twin 'disk\|large'
+		result "$bytes bytes, graph $graph: nothing else is left" \
+			"$(ls -A | grep '^full\.twin.')"
+	done
 done
 [ -e full.twin ]
 result 'at least one of them left a trace' "$([ $? -eq 0 ] || echo none)"

@@ -3,10 +3,9 @@
  */
 #include "config.h"
 
-#include <check.h>
+#include "tests/support.h"
+
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tui/bench.h"
 #include "tui/bench_seeds.h"
@@ -15,14 +14,9 @@ enum { LAYERS = 3, SLOTS = 2, HEADS = 4, D = 8, KEYS = 21, ROW = SLOTS * HEADS *
 
 static struct rig rig;
 
-static void must(enum status status)
-{
-	ck_assert_msg(status == STATUS_OK, "%s", error_text());
-}
-
 static void open_rig(void)
 {
-	must(rig_open("sim", 3, 4096, &rig));
+	OK(rig_open("sim", 3, 4096, &rig));
 }
 
 static void shut_rig(void)
@@ -38,17 +32,17 @@ static struct attention *make(const char *path)
 	};
 	struct attention *attention;
 
-	must(attention_create(path_find(path), rig.device, &shape, &attention));
+	OK(attention_create(path_find(path), rig.device, &shape, &attention));
 	return attention;
 }
 
 static int launches(const char *path, unsigned roles)
 {
 	struct attention *attention = make(path);
-	struct launch_list list;
+	struct launches list;
 	int count;
 
-	must(launches_of_step(&rig, attention, KEYS, roles, &list));
+	OK(launches_of_step(&rig, attention, KEYS, roles, &list));
 	count = list.count;
 	launches_free(&list);
 	attention_destroy(attention);
@@ -70,19 +64,19 @@ START_TEST(launching_again_does_the_same)
 	rig_work *const ways[] = { launches_run, launches_run_waiting };
 	struct attention *attention = make("flash-decoding");
 	float step[ROW], again[ROW];
-	struct launch_list list;
+	struct launches list;
 	struct buffer *out;
 
-	must(launches_of_step(&rig, attention, KEYS, ROLES_ATTEND, &list));
+	OK(launches_of_step(&rig, attention, KEYS, ROLES_ATTEND, &list));
 	out = list.items[list.count - 1].args[1].buffer;
 	ck_assert_str_eq(out->name, "out");
-	must(device_download(rig.device, NULL, out, 0, step, sizeof step));
+	OK(device_download(rig.device, NULL, out, 0, step, sizeof step));
 	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-		must(device_fill(rig.device, NULL, out, 0, 0, ROW));
-		must(device_sync(rig.device, NULL));
-		must(ways[i](&rig, &list));
-		must(device_sync(rig.device, NULL));
-		must(device_download(rig.device, NULL, out, 0, again, sizeof again));
+		OK(device_fill(rig.device, NULL, out, 0, 0, ROW));
+		OK(device_sync(rig.device, NULL));
+		OK(ways[i](&rig, &list));
+		OK(device_sync(rig.device, NULL));
+		OK(device_download(rig.device, NULL, out, 0, again, sizeof again));
 		ck_assert_mem_eq(step, again, sizeof again);
 	}
 	launches_free(&list);
@@ -100,7 +94,7 @@ static enum status fail_once(struct rig *with, void *context)
 START_TEST(a_failure_leaves_the_device_as_it_was)
 {
 	const struct device_ops *before = rig.device->ops;
-	struct launch_list list;
+	struct launches list;
 	struct rig_times times;
 
 	ck_assert_int_eq(launches_take(&rig, ~0u, fail_once, NULL, &list), STATUS_USAGE);
@@ -122,7 +116,7 @@ START_TEST(one_run_more_than_is_counted)
 	struct rig_times times;
 	int calls = 0;
 
-	must(rig_time(&rig, true, count_calls, &calls, &times));
+	OK(rig_time(&rig, true, count_calls, &calls, &times));
 	ck_assert_int_eq(calls, rig.runs + 1);
 	ck_assert(times.submit >= 0 && times.submit <= times.wall);
 }
@@ -134,9 +128,9 @@ START_TEST(buffers_are_filled_to_the_end)
 	struct buffer *buffer;
 	uint32_t last[2];
 
-	must(device_alloc(rig.device, &spec, &buffer));
-	must(rig_fill_random(&rig, buffer));
-	must(device_download(rig.device, NULL, buffer, buffer->bytes - 8, last, 8));
+	OK(device_alloc(rig.device, &spec, &buffer));
+	OK(rig_fill_random(&rig, buffer));
+	OK(device_download(rig.device, NULL, buffer, buffer->bytes - 8, last, 8));
 	ck_assert_uint_ne(last[0], DEVICE_POISON);
 	ck_assert_uint_ne(last[1], DEVICE_POISON);
 	ck_assert_uint_ne(last[0], last[1]);
@@ -223,9 +217,6 @@ END_TEST
 int main(void)
 {
 	TCase *device = tcase_create("device"), *judged = tcase_create("judged");
-	Suite *suite = suite_create("bench");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(device, open_rig, shut_rig);
 	tcase_add_test(device, launches_are_counted_by_role);
@@ -236,10 +227,5 @@ int main(void)
 	tcase_add_test(judged, verdicts_follow_from_the_figures);
 	tcase_add_test(judged, claims_are_judged_by_what_was_measured);
 	tcase_add_test(judged, medians);
-	suite_add_tcase(suite, device);
-	suite_add_tcase(suite, judged);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suites("bench", (TCase *[]){ device, judged }, 2);
 }

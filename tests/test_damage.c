@@ -222,7 +222,7 @@ static char *random_change(sqlite3 *db)
 	return sql;
 }
 
-START_TEST(random_values)
+START_TEST(changed_values)
 {
 	const char *seed = getenv("SEED");
 	sqlite3 *db;
@@ -253,6 +253,6 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, known);
-	tcase_add_loop_test(tests, random_values, GRAPH_NONE, GRAPH_MODES);
+	tcase_add_loop_test(tests, changed_values, GRAPH_NONE, GRAPH_MODES);
 	return run_suite("damage", tests);
 }

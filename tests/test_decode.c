@@ -12,24 +12,24 @@ static void check_decode(const char *const *names, int slots, size_t count, cons
 {
 	struct sequence sequences[2] = { { 0 } };
 	float logits[2][256];
-	const struct generate_options options = { .count = count };
 	struct attention_shape shape;
 	struct attention *attention;
 	struct device *device;
 	struct llama *model;
 
-	check_ok(device_open("sim", NULL, &device));
-	check_ok(llama_open(SAMPLE_DIRECTORY, &model));
+	OK(device_open("sim", NULL, &device));
+	OK(llama_open(SAMPLE_DIRECTORY, &model));
 	for (int i = 0; i < slots; i++) {
 		sequences[i].prompt = sample_prompt(names[i], &sequences[i].prompt_bytes);
+		sequences[i].count = count;
 		sequences[i].reply = malloc(count);
 		sequences[i].logits = logits[i];
 	}
-	check_ok(generate_check(model, sequences, slots, count));
-	shape = generate_shape(model, sequences, slots, slots, count, 128);
+	OK(generate_check(model, sequences, slots));
+	shape = generate_shape(model, sequences, slots, slots, 128);
 	shape.graph = graph;
-	check_ok(attention_create(path_find(path), device, &shape, &attention));
-	check_ok(generate_run(model, attention, sequences, slots, &options));
+	OK(attention_create(path_find(path), device, &shape, &attention));
+	OK(generate_run(model, attention, sequences, slots, &(struct generate_options){ 0 }));
 	for (int i = 0; i < slots; i++) {
 		struct npy greedy = sample_npy(names[i], "greedy", DTYPE_U8);
 		struct npy wanted = sample_npy(names[i], "logits_last", DTYPE_F32);
@@ -92,11 +92,13 @@ START_TEST(prompts_have_limits)
 	struct sequence sequence = { .prompt = (const unsigned char *)"" };
 	struct llama *model;
 
-	check_ok(llama_open(SAMPLE_DIRECTORY, &model));
-	check_fails(generate_check(model, &sequence, 1, 10), STATUS_USAGE, "prompt is empty");
+	OK(llama_open(SAMPLE_DIRECTORY, &model));
+	FAILS(generate_check(model, &sequence, 1), STATUS_USAGE, "prompt is empty");
 	sequence.prompt_bytes = 2000;
-	check_ok(generate_check(model, &sequence, 1, 48));
-	check_fails(generate_check(model, &sequence, 1, 49), STATUS_USAGE, "2049 positions");
+	sequence.count = 48;
+	OK(generate_check(model, &sequence, 1));
+	sequence.count = 49;
+	FAILS(generate_check(model, &sequence, 1), STATUS_USAGE, "2049 positions");
 	llama_close(model);
 }
 END_TEST

@@ -1,8 +1,9 @@
 /* test_defects.c - defects that attention engines have had: a test for each, and what it costs.
  *
  * The patches in tests/mutants/ bring these defects back, one at a time, and test_mutants.sh
- * demands that a test here goes red; each is quick, and says by a figure what is wrong.
- * Accuracy over many shapes is test_paths.c's work, and so is the equality of paths.
+ * demands that the test a patch names goes red: most are here. Each is quick, and says by a figure
+ * what is wrong. Accuracy over many shapes is test_path_accuracy.c's work, the equality of paths
+ * test_paths.c's.
  */
 #include "tests/recording.h"
 
@@ -29,10 +30,7 @@ static uint32_t random_state = 5;
 
 static float *random_floats(size_t count)
 {
-	float *values = xcalloc(count, sizeof(*values));
-
-	recording_fill(values, (int)count, &random_state, false);
-	return values;
+	return random_values(&random_state, count);
 }
 
 static size_t slot_floats(const struct decode *d)
@@ -70,33 +68,17 @@ static void decode_close(struct decode *d)
 	free(d->v_new);
 }
 
-/* All keys but the newest into the cache, and the newest into k_new and v_new. */
-static void load_keys(struct decode *d, int slot)
-{
-	size_t D = (size_t)d->shape.head_dim, Hkv = (size_t)d->shape.kv_heads;
-	size_t base = (size_t)slot * slot_floats(d);
-	int n = d->lengths[slot];
-
-	if (n == 0)
-		return;
-	OK(kv_cache_load(d->attention->cache, 0, slot, d->k + base, d->v + base, n - 1,
-			 d->shape.max_len));
-	for (size_t h = 0; h < Hkv; h++) {
-		size_t from = base + (h * (size_t)d->shape.max_len + (size_t)n - 1) * D;
-		size_t to = ((size_t)slot * Hkv + h) * D;
-
-		memcpy(d->k_new + to, d->k + from, D * sizeof(float));
-		memcpy(d->v_new + to, d->v + from, D * sizeof(float));
-	}
-}
-
 static void decode_step(struct decode *d)
 {
 	bool done[32];
 
 	for (int slot = 0; slot < d->shape.slots; slot++) {
-		load_keys(d, slot);
+		size_t base = (size_t)slot * slot_floats(d);
+
 		done[slot] = d->lengths[slot] == 0;
+		if (!done[slot])
+			recording_load(d->attention, slot, d->lengths[slot], d->k + base,
+				       d->v + base, d->k_new, d->v_new);
 	}
 	OK(attention_step(d->attention, &(struct attention_step){
 		.q = d->q, .k = d->k_new, .v = d->v_new, .done = done, .out = d->out }));

@@ -12,11 +12,11 @@
 static int add_row_copy(struct scene *t, struct graph *graph, int to, int from, const int *after,
 			int count)
 {
-	struct row_copy c;
+	struct copy_launch c;
 	int node;
 
-	OK(device_graph_add_launch(t->device, graph, row_copy(&c, NULL, t->b[to], t->b[from]),
-				   after, count, &node));
+	copy_launch(&c, t->b[from], t->b[to], WORDS, NULL);
+	OK(device_graph_add_launch(t->device, graph, &c.launch, after, count, &node));
 	return node;
 }
 
@@ -77,12 +77,12 @@ START_TEST(wrong_nodes_are_refused)
 {
 	EACH_SEED(t) {
 		struct graph *graph;
-		struct row_copy c;
+		struct copy_launch c;
 		int node, unknown = 1, twice[] = { 0, 0 };
 
 		OK(device_graph_create(t.device, &graph));
 		add_row_copy(&t, graph, 1, 0, NULL, 0);
-		row_copy(&c, NULL, t.b[1], t.b[0]);
+		copy_launch(&c, t.b[0], t.b[1], WORDS, NULL);
 		FAILS(device_graph_add_launch(t.device, graph, &c.launch, &unknown, 1, &node),
 		      STATUS_USAGE, "node 1");
 		FAILS(device_graph_add_copy(t.device, graph, t.b[1], 0, t.b[0], 0, 4, &unknown, 1,
@@ -191,7 +191,7 @@ START_TEST(a_fault_in_a_graph_sticks)
 	EACH_SEED(t) {
 		struct graph_exec *exec;
 		struct graph *graph;
-		struct row_copy c;
+		struct copy_launch c;
 		int node;
 
 		OK(device_graph_create(t.device, &graph));
@@ -226,10 +226,10 @@ START_TEST(nodes_keep_their_tickets)
 	struct scene t = scene_open("sim", (uint64_t)_i);
 	struct heard heard = { 0 };
 	struct graph_exec *exec;
-	struct row_copy c;
+	struct copy_launch c;
 
 	OK(device_observe(t.device, &(struct device_observer){ &heard, hear_before, hear_after }));
-	row_copy(&c, t.s[0], t.b[1], t.b[0]);
+	copy_launch(&c, t.b[0], t.b[1], WORDS, t.s[0]);
 	begin_capture(&t, 0);
 	OK(device_launch(t.device, &c.launch));
 	c.launch.ticket = &heard;

@@ -4,11 +4,6 @@
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 reference=$srcdir/doc/samples/shakespeare/reference
 
-# same WHAT WANTED GOT: the files are equal, and the last run went well.
-same() {
-	result "$1" "$([ "$code" -eq 0 ] && cmp "$2" "$3" 2>&1 || echo "exit code $code")"
-}
-
 # --- one prompt ---
 
 run decode --prompt 'ROMEO:' -n 16
@@ -23,7 +18,8 @@ done
 
 # --- several in fewer slots ---
 
-set -- --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 12 --slots 2
+# The third takes the second's slot while the first goes on.
+set -- --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 12,3,7 --slots 2
 for options in 'flash-decoding --chunk 4' batched incremental; do
 	# shellcheck disable=SC2086
 	run decode "$@" --out-dir one_by_one --path $options
@@ -72,6 +68,11 @@ for recorded in 2 3; do
 	run replay t.twin --run "$recorded" --seed 5
 	expect "replay of run $recorded" 0 ' 0 bits differ'
 done
+
+run replay t.twin --all-orders 3
+expect 'replay in other orders' 0 ' 0 bits differ'
+[ "$(grep -c ' 0 bits differ' out)" -eq 9 ] && wrong= || wrong=$(cat out)
+result 'a line for each run and order' "$wrong"
 
 # --- what is refused ---
 

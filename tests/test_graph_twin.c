@@ -1,5 +1,5 @@
-/* test_graph_twin.c - attention from CUDA graphs on a GPU gives the simulator's bits; a skip without
- * a GPU.
+/* test_graph_twin.c - attention from CUDA graphs on a GPU gives the simulator's bits; a skip where
+ * there is none.
  *
  * The script of test_path_graph.c: captured and built by hand on the GPU, against launches one by
  * one on the simulator and on the GPU itself.

@@ -266,6 +266,37 @@ START_TEST(a_short_prompt_after_a_long_one)
 }
 END_TEST
 
+/* More rows than a grid has blocks in y: the K rows are in two scatters, and the V rows; the fifth
+ * launch, attention, is not waited for. */
+START_TEST(a_prompt_longer_than_a_grid_is_written)
+{
+	enum { ROWS = 65537 };
+	const struct attention_shape shape = {
+		.layers = 1, .slots = 1, .heads = 1, .kv_heads = 1, .head_dim = 1, .max_len = ROWS,
+		.chunk = 128, .scale = 1.0f,
+	};
+	struct rig r = rig_open(test_devices[_i], &path_incremental, &shape);
+	float *rows = xcalloc(ROWS, sizeof *rows), *found = xcalloc(ROWS, sizeof *found);
+	const struct attention_prompt prompt = {
+		.rows = ROWS, .q = rows, .k = rows, .v = rows, .out = found,
+	};
+
+	recording_fill(rows, ROWS, &r.random, false);
+	spy.fail_at = 5;
+	FAILS(attention_prefill(r.a, &prompt), STATUS_DEVICE, "this launch is to fail");
+	ck_assert_int_eq(kv_cache_length(r.a->cache, 0, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		const struct buffer *cache = i ? r.a->cache->v[0] : r.a->cache->k[0];
+
+		OK(device_download(r.device, NULL, cache, 0, found, ROWS * sizeof *found));
+		ck_assert_mem_eq(found, rows, ROWS * sizeof *found);
+	}
+	rig_close(&r);
+	free(rows);
+	free(found);
+}
+END_TEST
+
 /* --- 10: one stream, and nothing waits between launches --- */
 
 START_TEST(a_step_is_on_one_stream_without_waits)
@@ -299,6 +330,7 @@ int main(void)
 	tcase_add_loop_test(tests, slots_leave_and_join_between_steps, 0, all);
 	tcase_add_loop_test(tests, partial_uploads_are_legal, 0, devices);
 	tcase_add_loop_test(tests, a_short_prompt_after_a_long_one, 0, all);
+	tcase_add_loop_test(tests, a_prompt_longer_than_a_grid_is_written, 0, devices);
 	tcase_add_loop_test(tests, a_step_is_on_one_stream_without_waits, 0, all);
 	return run_suite("host_slots", tests);
 }

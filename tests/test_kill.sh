@@ -10,7 +10,7 @@ wanted=56       # kills that hit a run in progress
 attempts=150    # at most, should many come too late
 prompt='ROMEO:'
 count=64
-modes='launch partials points append'
+modes='launch partials points append graph'
 
 seed=${SEED-$(date +%s)}
 echo "# SEED=$seed repeats the same fractions of a run"
@@ -21,8 +21,16 @@ $unbuffered "$flashtwin" --version >/dev/null 2>&1 || unbuffered=
 now() {
 	date +%s%N
 }
-# Both modes that write at level launch have the same whole trace.
+# The modes that write at level launch have the same whole trace. `graph` is partials from graphs.
 level_of() {
+	case $1 in
+	append) echo launch ;;
+	graph) echo partials ;;
+	*) echo "$1" ;;
+	esac
+}
+# Whose trace a whole run of this mode's level is.
+whole_of() {
 	[ "$1" = append ] && echo launch || echo "$1"
 }
 # decode MODE TRACE WRAPPER...: the wrapper runs the program.
@@ -30,7 +38,8 @@ decode() {
 	local mode=$1 trace=$2
 	shift 2
 	"$@" $unbuffered "$flashtwin" decode --prompt "$prompt" -n $count -o "$trace" \
-		--log "$(level_of "$mode")" $([ "$mode" = append ] && echo --append) >reply 2>err
+		--log "$(level_of "$mode")" $([ "$mode" = append ] && echo --append) \
+		$([ "$mode" = graph ] && echo --graph capture) >reply 2>err
 }
 
 mkdir killed || exit 99
@@ -71,7 +80,7 @@ judge() {
 	chosen=$(wc -c <reply)
 	[ "$chosen" -eq 0 ] || [ "$steps" -ge $((chosen - 1)) ] ||
 		echo "$steps steps, but $chosen bytes were chosen"
-	"$flashtwin" diff --runs "1,$run" "$(level_of "$mode").twin" killed/T.twin >out 2>&1 ||
+	"$flashtwin" diff --runs "1,$run" "$(whole_of "$mode").twin" killed/T.twin >out 2>&1 ||
 		{ echo 'diff:'; cat out; }
 	grep -q ' 0 bits differ' out || { echo 'diff compared nothing:'; cat out; }
 	[ $((number % 3)) -ne 0 ] || "$flashtwin" replay killed/T.twin >out 2>&1 ||

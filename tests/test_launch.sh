@@ -1,30 +1,10 @@
 #!/bin/sh
 # test_launch.sh - `flashtwin launch`: anyone's .cu file in a directory that holds nothing else.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 mkdir tmp
 TMPDIR=$work/tmp
 export TMPDIR
 
-number=0
-# expect WHAT CODE PATTERN...: judges the last run; every pattern must match a line of its output.
-expect() {
-	number=$((number + 1))
-	what=$1 wanted=$2 missing=
-	shift 2
-	for pattern; do
-		cat out err | grep -q -- "$pattern" || missing=$pattern
-	done
-	if [ "$code" -eq "$wanted" ] && [ -z "$missing" ]; then
-		echo "ok $number - $what"
-	else
-		echo "not ok $number - $what"
-		echo "# exit code $code, expected $wanted; no line matches '$missing'"
-		cat out err | sed 's/^/# /'
-	fi
-}
 run() {
 	"$flashtwin" launch "$@" >out 2>err
 	code=$?
@@ -41,8 +21,8 @@ npy() {
 words() {
 	od -A n -t x4 -v -j 128 "$1" | tr -s ' \n' '  '
 }
-# result FILE WORDS: what the last run must have written.
-result() {
+# wrote FILE WORDS: what the last run must have written.
+wrote() {
 	[ "$(words "$1")" = " $2 " ] || { code=99; words "$1" >>err; }
 }
 
@@ -117,11 +97,11 @@ for CXX in c++ ''; do
 	cp y.orig y.npy
 	run plain.cu --kernel saxpy --grid 2 --block 2 --arg n=i32:4 --arg a=f32:0.5 --arg x=@x.npy \
 		--arg 'y=<>y.npy'
-	result y.npy '41280000 41300000 41380000 41400000'
+	wrote y.npy '41280000 41300000 41380000 41400000'
 	expect "saxpy (CXX='$CXX')" 0
 	run plain.cu --kernel block_sum --grid 1 --block 4 --shared 16 --arg in=@x.npy \
 		--arg 'out=>sum.npy:f32[4]'
-	result sum.npy '41200000 41200000 41200000 41200000'
+	wrote sum.npy '41200000 41200000 41200000 41200000'
 	expect 'shared memory, static and dynamic' 0
 	run plain.cu --kernel talk --grid 1 --block 4 --arg n=i32:3
 	expect 'printf' 0 '^thread 0 of 3$'
@@ -153,7 +133,7 @@ mkdir mine
 printf '__device__ inline float add(float x) { return x + STEP; }\n' >mine/add.cuh
 printf '#include "add.cuh"\n__global__ void k(float *x)\n{\n\tx[threadIdx.x] = add(1);\n}\n' >mine/k.cu
 run mine/k.cu --kernel 'k(float*)' --grid 1 --block 2 -D STEP=2 --arg 'x=>k.npy:f32[2]' -o k.twin
-result k.npy '40400000 40400000'
+wrote k.npy '40400000 40400000'
 expect 'a header beside the file' 0
 rm -r mine
 "$flashtwin" replay k.twin >out 2>err; code=$?
@@ -207,11 +187,11 @@ template <class T> void host(T *p) { sum<T, 4><<<1, 4>>>(p, p); }
 CU
 run templates.cu --kernel 'sum<float, 4>' --grid 1 --block 4 --arg in=@x.npy \
 	--arg 'out=>t.npy:f32[4]'
-result t.npy '41a80000 41a80000 41a80000 41a80000'
+wrote t.npy '41a80000 41a80000 41a80000 41a80000'
 expect 'a template, references, overloads, a lambda, groups' 0
 printf '\000\074' | npy h.npy '<f2' '(1,)'
 run templates.cu --kernel inner::halves --grid 1 --block 1 --arg x=@h.npy --arg 'y=>h3.npy:f32[1]'
-result h3.npy '40400000'
+wrote h3.npy '40400000'
 expect 'half precision, in a namespace' 0
 run templates.cu --kernel sum --grid 1 --block 4
 expect 'a template without arguments' 2 "templates.cu:27 has a template there"
@@ -289,4 +269,55 @@ ls "$TMPDIR" >out
 [ ! -s out ] || code=99
 : >err
 expect 'temporary files are gone' 0
-echo "1..$number"
+
+cat >published.cu <<'CU'
+#include "kernels/points.h"
+#include <stdlib.h>
+template <class T> __global__ void running(const T *x, float *y, int n)
+{
+	T sum = 0;
+
+	for (int i = threadIdx.x; i < n; i += blockDim.x) {
+		sum += x[i];
+		POINT(item, x[i], i);
+		POINT(partial, sum);
+	}
+	y[threadIdx.x] = sum;
+	if (getenv("FT_TEST_ABORT"))
+		abort();
+}
+CU
+points() {
+	run published.cu --kernel 'running<float>' --grid 1 --block 2 --arg x=@x.npy \
+		--arg 'y=>sum.npy:f32[2]' --arg n=i32:4 "$@"
+}
+points -o p1.twin --log points
+expect 'named points of a user are recorded' 0
+cp sum.npy sum.probed
+points -o p2.twin --log points --seed 5
+cmp sum.npy sum.probed >>err || code=99
+"$flashtwin" diff p1.twin p2.twin >out 2>>err || code=$?
+expect 'and compared' 0 '8 named points compared, 0 bits differ'
+"$flashtwin" view p1.twin --plain --screen points --at L0.b0.w0.l1 >out 2>err
+code=$?
+expect 'and shown' 0 'p0 .*item  v0 2  v1 1' 'p3 .*partial  v0 6'
+points
+cmp sum.npy sum.probed >>err || code=99
+expect 'a plain build gives the same bits' 0
+"$flashtwin" replay p1.twin >out 2>err
+code=$?
+expect 'a replay has them too' 0 '8 named points'
+FT_TEST_ABORT=1 "$flashtwin" replay p1.twin >out 2>err
+code=$?
+expect 'a crash of a replayed kernel is an error' 70 'died of signal 6'
+ls tmp >>err
+[ -z "$(ls tmp)" ] || code=99
+expect 'and leaves no temporary files' 70
+printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(a, 1, 2, 3, 4, 5);\n}\n' >many.cu
+run many.cu --kernel k --grid 1 --block 1
+expect 'a point takes four values at most' 3 'many.cu:4' 'one to four values'
+printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(COUNT, 1);\n}\n' >named.cu
+run named.cu --kernel k --grid 1 --block 1
+expect 'and not every name' 3 'named.cu:4: POINT cannot have the name COUNT'
+
+plan

@@ -84,7 +84,7 @@ static void check_reference(const char *which, size_t count)
 	struct llama *model;
 	float logits[256];
 
-	check_ok(llama_open(SAMPLE_DIRECTORY, &model));
+	OK(llama_open(SAMPLE_DIRECTORY, &model));
 	cache.config = llama_config(model);
 	cells = (size_t)(cache.config->layers * cache.config->max_positions)
 		* (size_t)(cache.config->kv_heads * cache.config->head_dim);
@@ -95,7 +95,7 @@ static void check_reference(const char *which, size_t count)
 		int token = text[at], position = (int)at;
 
 		cache.length = position;
-		check_ok(llama_forward(model, 1, &token, &position, NULL, attend, &cache, logits));
+		OK(llama_forward(model, 1, &token, &position, NULL, attend, &cache, logits));
 		if (at + 1 == prompt_bytes)
 			ck_assert_double_le(greatest_difference(logits, wanted.data, 256), 1e-4);
 		if (at + 1 >= prompt_bytes)
@@ -123,13 +123,13 @@ START_TEST(tokens_and_positions_have_limits)
 	struct llama *model;
 	float logits[256];
 
-	check_ok(llama_open(SAMPLE_DIRECTORY, &model));
-	check_fails(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
-		    STATUS_USAGE, "token 256");
+	OK(llama_open(SAMPLE_DIRECTORY, &model));
+	FAILS(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
+	      STATUS_USAGE, "token 256");
 	token = 0;
 	position = 2048;
-	check_fails(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
-		    STATUS_USAGE, "position 2048");
+	FAILS(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
+	      STATUS_USAGE, "position 2048");
 	llama_close(model);
 }
 END_TEST
@@ -151,14 +151,14 @@ START_TEST(defaults_of_a_configuration)
 {
 	struct model_config c;
 
-	check_ok(parse("", &c));
+	OK(parse("", &c));
 	ck_assert_int_eq(c.kv_heads, 4);
 	ck_assert_int_eq(c.head_dim, 16);
 	ck_assert_double_eq(c.rope_theta, 10000.0);
 	ck_assert(!c.tied);
-	check_ok(parse(",\"rope_theta\":5e5,\"rope_scaling\":null", &c));
+	OK(parse(",\"rope_theta\":5e5,\"rope_scaling\":null", &c));
 	ck_assert_double_eq(c.rope_theta, 5e5);
-	check_ok(parse(",\"rope_parameters\":{\"rope_theta\":7.0,\"rope_type\":\"default\"}", &c));
+	OK(parse(",\"rope_parameters\":{\"rope_theta\":7.0,\"rope_type\":\"default\"}", &c));
 	ck_assert_double_eq(c.rope_theta, 7.0);
 }
 END_TEST
@@ -181,12 +181,12 @@ START_TEST(unsupported_configurations_are_refused)
 {
 	struct model_config c;
 
-	check_fails(parse(refused[_i].more, &c), STATUS_USAGE, refused[_i].message);
-	check_fails(model_config_parse("c.json", "[]", &c), STATUS_USAGE, "an array");
-	check_fails(model_config_parse("c.json", "{\"model_type\":\"gpt2\"}", &c), STATUS_USAGE,
-		    "gpt2");
-	check_fails(model_config_parse("c.json", "{\"model_type\":\"llama\"}", &c), STATUS_USAGE,
-		    "hidden_size is missing");
+	FAILS(parse(refused[_i].more, &c), STATUS_USAGE, refused[_i].message);
+	FAILS(model_config_parse("c.json", "[]", &c), STATUS_USAGE, "an array");
+	FAILS(model_config_parse("c.json", "{\"model_type\":\"gpt2\"}", &c), STATUS_USAGE,
+	      "gpt2");
+	FAILS(model_config_parse("c.json", "{\"model_type\":\"llama\"}", &c), STATUS_USAGE,
+	      "hidden_size is missing");
 }
 END_TEST
 
@@ -230,7 +230,7 @@ START_TEST(hostile_headers_are_refused)
 {
 	struct safetensors *file;
 
-	check_fails(open_header(hostile[_i].header, 16, &file), STATUS_USAGE, hostile[_i].message);
+	FAILS(open_header(hostile[_i].header, 16, &file), STATUS_USAGE, hostile[_i].message);
 }
 END_TEST
 
@@ -240,16 +240,16 @@ START_TEST(tensors_are_asked_for_by_shape_and_dtype)
 	struct safetensors *file;
 	float *values;
 
-	check_ok(open_header("{\"__metadata__\":{\"x\":\"y\"},"
-			     "\"a\":{\"dtype\":\"F16\",\"shape\":[4],\"data_offsets\":[0,8]},"
-			     "\"b\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[8,16]}}",
-			     16, &file));
-	check_ok(safetensors_load(file, "a", 1, &four, &values));
+	OK(open_header("{\"__metadata__\":{\"x\":\"y\"},"
+		       "\"a\":{\"dtype\":\"F16\",\"shape\":[4],\"data_offsets\":[0,8]},"
+		       "\"b\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[8,16]}}",
+		       16, &file));
+	OK(safetensors_load(file, "a", 1, &four, &values));
 	ck_assert_float_eq(values[3], 0.0f);
 	free(values);
-	check_fails(safetensors_load(file, "a", 1, &five, &values), STATUS_USAGE, "shape [4]");
-	check_fails(safetensors_load(file, "b", 1, &four, &values), STATUS_USAGE, "dtype I64");
-	check_fails(safetensors_load(file, "c", 1, &four, &values), STATUS_USAGE, "no tensor c");
+	FAILS(safetensors_load(file, "a", 1, &five, &values), STATUS_USAGE, "shape [4]");
+	FAILS(safetensors_load(file, "b", 1, &four, &values), STATUS_USAGE, "dtype I64");
+	FAILS(safetensors_load(file, "c", 1, &four, &values), STATUS_USAGE, "no tensor c");
 	safetensors_close(file);
 }
 END_TEST
@@ -275,9 +275,9 @@ START_TEST(half_floats_are_exact)
 	memcpy(bytes + sizeof(length), header, length);
 	memcpy(bytes + sizeof(length) + length, halves, sizeof(halves));
 	write_file(path, bytes, sizeof(length) + length + sizeof(halves));
-	check_ok(safetensors_open(path, &file));
+	OK(safetensors_open(path, &file));
 	unlink(path);
-	check_ok(safetensors_load(file, "h", 1, (const int64_t[]){ 8 }, &values));
+	OK(safetensors_load(file, "h", 1, (const int64_t[]){ 8 }, &values));
 	ck_assert_mem_eq(values, wanted, sizeof(wanted));
 	ck_assert(isnan(values[7]));
 	free(values);
@@ -290,15 +290,15 @@ START_TEST(missing_and_short_files_are_named)
 	struct safetensors *file;
 	struct llama *model;
 
-	check_fails(llama_open("no/such/model", &model), STATUS_IO, "no/such/model/config.json");
-	check_fails(safetensors_open("no/such/file", &file), STATUS_IO, "no/such/file");
-	check_fails(safetensors_open(".", &file), STATUS_IO, "not a regular file");
+	FAILS(llama_open("no/such/model", &model), STATUS_IO, "no/such/model/config.json");
+	FAILS(safetensors_open("no/such/file", &file), STATUS_IO, "no/such/file");
+	FAILS(safetensors_open(".", &file), STATUS_IO, "not a regular file");
 	write_file("test_llama.short", "1234", 4);
-	check_fails(safetensors_open("test_llama.short", &file), STATUS_USAGE,
-		    "4 bytes are too few");
+	FAILS(safetensors_open("test_llama.short", &file), STATUS_USAGE,
+	      "4 bytes are too few");
 	write_file("test_llama.short", "\xff\xff\0\0\0\0\0\0{}", 10);
-	check_fails(safetensors_open("test_llama.short", &file), STATUS_USAGE,
-		    "header of 65535 bytes");
+	FAILS(safetensors_open("test_llama.short", &file), STATUS_USAGE,
+	      "header of 65535 bytes");
 	unlink("test_llama.short");
 }
 END_TEST

@@ -6,22 +6,15 @@
  */
 #include "config.h"
 
-#include <check.h>
+#include "tests/support.h"
+
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/verify_math.h"
 #include "kernels/math_list.h"
 
 static struct device *device;
 static struct buffer *sums;
-
-#define OK(call) \
-	do { \
-		enum status ok_status_ = (call); \
-		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
-	} while (0)
 
 static void open_sim(void)
 {
@@ -185,9 +178,8 @@ START_TEST(hashes_add_up)
 }
 END_TEST
 
-static Suite *math_suite(void)
+int main(void)
 {
-	Suite *suite = suite_create("math");
 	TCase *sim = tcase_create("simulator"), *gpu = tcase_create("gpu");
 
 	tcase_add_checked_fixture(sim, open_sim, close_device);
@@ -197,18 +189,5 @@ static Suite *math_suite(void)
 	tcase_add_test(sim, special_pairs_are_those_of_the_standard);
 	tcase_add_test(sim, hashes_add_up);
 	tcase_add_test(gpu, a_gpu_gives_the_sample_hashes);
-	suite_add_tcase(suite, sim);
-	suite_add_tcase(suite, gpu);
-	return suite;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(math_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suites("math", (TCase *[]){ sim, gpu }, 2);
 }

@@ -106,8 +106,8 @@ START_TEST(graphs_and_launches_take_turns)
 	struct attention *a, *b;
 	struct device *device;
 	size_t bytes = script_row(&s) * sizeof(float);
-	float *wanted = script_values(&random, (int)script_row(&s));
-	float *k = script_values(&random, (int)script_row(&s) + s.shape.max_len), *got;
+	float *wanted = random_values(&random, script_row(&s));
+	float *k = random_values(&random, script_row(&s) + s.shape.max_len), *got;
 
 	OK(device_open("sim", NULL, &device));
 	OK(attention_create(path, device, &s.shape, &a));

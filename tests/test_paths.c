@@ -41,38 +41,42 @@ START_TEST(incremental_is_batched_is_flash_decoding_with_one_chunk)
 }
 END_TEST
 
-START_TEST(auto_is_the_path_it_picks)
+/* Where `auto` turns from one path to another, as keys and sizes grow: it has the bits of the one,
+ * and not of the other. */
+START_TEST(auto_turns_where_it_says)
 {
-	struct path_case c = { .slots = 1,
-			       .heads = 2,
-			       .kv_heads = 1,
-			       .head_dim = 64,
-			       .max_len = 130,
-			       .chunk = 0,
-			       .lengths = { 127 } };
-	struct path_case chunked;
+	static const struct {
+		int slots, head_dim, chunk, length;
+		const struct path *is, *is_not;
+	} turns[] = {
+		{ 1, 64, 0, 127, &path_incremental, &path_incremental_multiwarp },
+		{ 1, 64, 0, 128, &path_incremental_multiwarp, &path_incremental },
+		{ 1, 65, 0, 127, &path_incremental_multiwarp, &path_incremental },
+		{ 1, 64, 16, 90, &path_flash_decoding, &path_incremental },
+		{ 2, 16, 128, 1024, &path_batched, &path_flash_decoding },
+		{ 2, 16, 128, 1025, &path_flash_decoding, &path_batched },
+		{ 2, 16, 0, 1025, &path_batched, &path_incremental_multiwarp },
+	};
 
-	path_case_fill(&c);
-	check_equal_runs(&path_auto, &c, &path_incremental,
-			 &(struct path_case){ c.slots,
-					      c.heads,
-					      c.kv_heads,
-					      c.head_dim,
-					      c.max_len,
-					      1,
-					      1,
-					      { 127 },
-					      c.scores,
-					      c.scale,
-					      c.q,
-					      c.k,
-					      c.v });
-	chunked = c;
-	chunked.chunk = 16;
-	check_equal_runs(&path_auto, &chunked, &path_flash_decoding, &chunked);
-	c.lengths[0] = chunked.lengths[0] = 128;
-	check_equal_runs(&path_auto, &c, &path_incremental_multiwarp, &chunked);
-	path_case_free(&c);
+	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		struct path_case c = { .slots = turns[i].slots, .heads = 2, .kv_heads = 1,
+				       .head_dim = turns[i].head_dim, .max_len = 1030,
+				       .chunk = turns[i].chunk,
+				       .lengths = { turns[i].length, 33 } };
+		struct path_case chunked;
+		float *out, *not;
+
+		path_case_fill(&c);
+		chunked = c;
+		chunked.chunk = c.chunk ? c.chunk : 1030;
+		check_equal_runs(&path_auto, &c, turns[i].is, &chunked);
+		out = path_run(&path_auto, &c, 0);
+		not = path_run(turns[i].is_not, &chunked, 0);
+		ck_assert_mem_ne(out, not, path_rows(&c) * (size_t)c.head_dim * sizeof(float));
+		free(out);
+		free(not);
+		path_case_free(&c);
+	}
 }
 END_TEST
 
@@ -135,9 +139,8 @@ START_TEST(a_replay_is_its_recording)
 						     .path = paths[_i] };
 	struct replay_options options = { .device = "sim", .target = { .seed = 7, .jobs = 2 } };
 	struct replay_report report;
-	struct store *store;
+	struct store *store = new_store();
 
-	OK(store_create(NULL, NULL, &store));
 	recording_make(store, &recording, NULL);
 	OK(replay_compare(store, 1, &options, &report));
 	ck_assert_int_eq(report.diff.differences, 0);
@@ -236,10 +239,30 @@ START_TEST(prompts_append_to_what_is_there)
 }
 END_TEST
 
-/* Decodes prompts in that many slots; replies are [prompts][count]. */
-static void decode(const struct llama *model, const struct path *path, const char *const *prompts,
-		   int count, int slots, size_t bytes, unsigned char replies[][32])
+/* Whether a prompt began while another slot went on. */
+struct order {
+	int64_t step, beside;           /* when the last one began that had waited; and one beside it */
+	int slot;
+};
+
+static enum status on_token(void *context, const struct event_token *token)
 {
+	struct order *order = context;
+
+	if (token->prompt && token->step > 0) {
+		order->step = token->step;
+		order->slot = token->slot;
+	} else if (token->step == order->step && token->slot != order->slot) {
+		order->beside = token->step;
+	}
+	return STATUS_OK;
+}
+
+/* Decodes prompts in that many slots, as many bytes of each; replies are [prompts][bytes]. */
+static void decode(const struct llama *model, const struct path *path, const char *const *prompts,
+		   const size_t *bytes, int count, int slots, unsigned char replies[][32])
+{
+	struct order order = { .step = -1, .beside = -1 };
 	struct sequence sequences[4] = { { 0 } };
 	struct device *device = path_simulator(0);
 	struct attention_shape shape;
@@ -249,32 +272,38 @@ static void decode(const struct llama *model, const struct path *path, const cha
 		sequences[i] = (struct sequence){
 			.prompt = (const unsigned char *)prompts[i],
 			.prompt_bytes = strlen(prompts[i]),
+			.count = bytes[i],
 			.reply = replies[i],
 		};
-	shape = generate_shape(model, sequences, count, slots, bytes, 16);
+	shape = generate_shape(model, sequences, count, slots, 16);
 	OK(attention_create(path, device, &shape, &attention));
 	OK(generate_run(model, attention, sequences, count,
-			&(struct generate_options){ .count = bytes }));
+			&(struct generate_options){ .token = on_token, .context = &order }));
+	for (int i = 0; i < count; i++)
+		ck_assert_uint_eq(sequences[i].reply_bytes, bytes[i]);
+	ck_assert_int_eq(order.beside > 0, count > slots);
 	attention_destroy(attention);
 	device_close(device);
 }
 
+/* They end at different times, and those that wait take their slots while others go on. */
 START_TEST(company_changes_no_reply)
 {
 	static const char *const prompts[] = { "ROMEO:", "O", "My lord, what is", "KING:\n" };
 	static const struct path *const paths[] = {
 		&path_flash_decoding, &path_batched, &path_incremental, &path_incremental_multiwarp,
+		&path_prefill, &path_flash_decoding_graph,
 	};
-	enum { BYTES = 12 };
+	static const size_t bytes[] = { 12, 5, 3, 9 };
 	unsigned char together[4][32], alone[1][32];
 	struct llama *model;
 
 	OK(llama_open(SAMPLE_DIRECTORY, &model));
 	/* Two slots: the last two prompts wait. */
-	decode(model, paths[_i], prompts, 4, 2, BYTES, together);
+	decode(model, paths[_i], prompts, bytes, 4, 2, together);
 	for (int i = 0; i < 4; i++) {
-		decode(model, paths[_i], prompts + i, 1, 1, BYTES, alone);
-		ck_assert_mem_eq(alone[0], together[i], BYTES);
+		decode(model, paths[_i], prompts + i, bytes + i, 1, 1, alone);
+		ck_assert_mem_eq(alone[0], together[i], bytes[i]);
 	}
 	llama_close(model);
 }
@@ -282,28 +311,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("paths");
 	TCase *equal = tcase_create("equal");
 	TCase *behaviour = tcase_create("behaviour"), *whole = tcase_create("whole");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(equal, 120);
 	tcase_set_timeout(whole, 120);
 	tcase_add_test(equal, incremental_is_batched_is_flash_decoding_with_one_chunk);
-	tcase_add_test(equal, auto_is_the_path_it_picks);
+	tcase_add_test(equal, auto_turns_where_it_says);
 	tcase_add_loop_test(equal, a_batched_row_is_a_solo_row, 0, 5);
 	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
 	tcase_add_loop_test(equal, a_replay_is_its_recording, 0, 5);
 	tcase_add_test(behaviour, what_cannot_run_is_refused);
 	tcase_add_test(behaviour, prompts_append_to_what_is_there);
-	tcase_add_loop_test(whole, company_changes_no_reply, 0, 4);
-	suite_add_tcase(suite, equal);
-	suite_add_tcase(suite, behaviour);
-	suite_add_tcase(suite, whole);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_loop_test(whole, company_changes_no_reply, 0, 6);
+	return run_suites("paths", (TCase *[]){ equal, behaviour, whole }, 3);
 }

@@ -1,35 +1,7 @@
 #!/bin/sh
 # test_paths_cli.sh - `flashtwin decode` and `attend`: paths, slots and masks as a user types them.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-reference=${abs_srcdir:-$(dirname "$0")/..}/doc/samples/shakespeare/reference/short
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-
-number=0
-result() {
-	number=$((number + 1))
-	if [ "$1" = ok ]; then
-		echo "ok $number - $2"
-	else
-		echo "not ok $number - $2"
-		cat out err | sed 's/^/# /'
-	fi
-}
-# expect WHAT CODE PATTERN: judges the last run; the pattern must match a line of its output.
-expect() {
-	if [ "$code" -eq "$2" ] && cat out err | grep -q -- "$3"; then
-		result ok "$1"
-	else
-		result bad "$1: exit code $code, expected $2"
-	fi
-}
-run() {
-	"$flashtwin" "$@" >out 2>err
-	code=$?
-}
-
-echo 1..17
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+reference=$srcdir/doc/samples/shakespeare/reference/short
 
 # The likeliest bytes are far enough from the next for every path to find the same ones.
 run decode --prompt 'ROMEO:' -n 16
@@ -38,21 +10,29 @@ for path in prefill incremental incremental-multiwarp batched auto 'auto --chunk
 	'flash-decoding --warps 2'; do
 	# shellcheck disable=SC2086
 	run decode --prompt 'ROMEO:' -n 16 --path $path
-	if cmp -s out wanted; then result ok "decode by $path"; else result bad "decode by $path"; fi
+	same "decode by $path" wanted out
 done
 
-run decode --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 16 --slots 2 --out-dir replies \
+run decode --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 16,5,16 --slots 2 --out-dir replies \
 	--path batched --log partials -o t.twin
-if cmp -s wanted replies/0.txt; then result ok 'three prompts in two slots'; else
-	result bad 'three prompts in two slots'; fi
+same 'three prompts in two slots' wanted replies/0.txt
 run replay t.twin
 expect 'their replay' 0 ' 0 bits differ'
 run sql t.twin 'SELECT count(*) FROM v_step'
-expect 'a prompt is one step' 0 '^32$'
+expect 'a prompt is one step, and begins when a slot is free' 0 '^21$'
+run sql t.twin "SELECT count(*), count(DISTINCT step), max(layer) FROM v_launch
+	WHERE kernel = 'attention_prefill'"
+expect 'a launch for each prompt and layer' 0 '^12	2	3$'
 run sql t.twin "SELECT count(*) FROM v_kv WHERE slot = 0 AND layer = 0 AND tensor = 'k' AND
 	kv_head = 0 AND launch < (SELECT min(launch) FROM v_launch WHERE step = 1)"
 expect 'all rows of a prompt are in the trace' 0 '^6$'
 
+run sql t.twin 'SELECT slot, max(position), count(*) FROM v_token WHERE step = 5 AND prompt'
+expect 'the waiting prompt takes the free slot' 0 '^1	4	5$'
+run decode --prompt 'ROMEO:' --prompt 'O' --json -n 16,5,3
+expect 'more numbers than prompts' 2 '-n 16,5,3: 3 numbers for 2 prompts'
+run decode --prompt 'ROMEO:' -n 16,
+expect 'a number that is missing' 2 '-n : a whole number from 0 to 16777216 is needed'
 run decode --prompt 'ROMEO:' --path cached
 expect 'cached without grouped heads' 2 'cached: 8 query heads on 2 KV heads'
 run decode --prompt 'ROMEO:' --chunk 0
@@ -71,3 +51,5 @@ expect 'a mask for a decode step' 2 'causal needs --path prefill'
 # shellcheck disable=SC2086
 run attend --path prefill --lengths 4 $tensors
 expect 'lengths for prefill' 2 'lengths is of decode steps'
+
+plan

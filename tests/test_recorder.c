@@ -12,14 +12,6 @@
 #include "traces/log_at.h"
 #include "engine/ranges.h"
 
-static struct store *new_store(void)
-{
-	struct store *store;
-
-	OK(store_create(NULL, NULL, &store));
-	return store;
-}
-
 /* --- parts --- */
 
 START_TEST(ranges_merge)

@@ -10,9 +10,8 @@
 
 static struct store *record(const struct recording_options *options)
 {
-	struct store *store;
+	struct store *store = new_store();
 
-	OK(store_create(NULL, NULL, &store));
 	recording_make(store, options, NULL);
 	return store;
 }
@@ -197,9 +196,8 @@ START_TEST(pointer_table_in_a_gap)
 	struct replay_report report;
 	struct buffer *table, *target;
 	struct device *recorder;
-	struct store *store;
+	struct store *store = new_store();
 
-	OK(store_create(NULL, NULL, &store));
 	options.out = store;
 	recorder = recording_open(store, &(struct recording_options){ .log_at = "s1" });
 	OK(device_alloc(recorder, &(struct buffer_spec){ "target", DTYPE_F32, 1, { 8 } }, &target));
@@ -309,9 +307,8 @@ START_TEST(failed_launch_fails_again)
 	struct recording_scatter s;
 	struct replay_report report;
 	struct device *recorder;
-	struct store *store;
+	struct store *store = new_store();
 
-	OK(store_create(NULL, NULL, &store));
 	recorder = recording_open(store, &(struct recording_options){ 0 });
 	recording_scatter(recorder, &s);
 	s.launch.block.x = 2000;

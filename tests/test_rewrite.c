@@ -344,6 +344,44 @@ START_TEST(rewritten_code_runs)
 }
 END_TEST
 
+/* libstdc++ has __attribute__((__noinline__)), which no macro may touch. */
+START_TEST(words_for_inlining_change_in_the_users_text_only)
+{
+	static const char text[] =
+		"# 1 \"lib.h\" 1 3\n__attribute__((__noinline__)) void in_library();\n"
+		"# 2 \"t.cu\" 2\n"
+		"__attribute__((__noinline__)) __device__ int f() { return 1; }\n"
+		"__device__ __noinline__ int g() { return 2; }\n"
+		"__device__ __forceinline__ int h() { return 3; }\n"
+		"__global__ void k() {}\n";
+	char *out;
+
+	ck_assert_int_eq(rewrite_user("t.cu", text, sizeof text - 1, true, "k", &out), STATUS_OK);
+	ck_assert_ptr_nonnull(strstr(out, "\n__attribute__((__noinline__)) void in_library();"));
+	ck_assert_ptr_nonnull(strstr(out, "\n__attribute__((__noinline__))  int f()"));
+	ck_assert_ptr_nonnull(strstr(out, "__attribute__((noinline)) int g()"));
+	ck_assert_ptr_nonnull(strstr(out, "inline __attribute__((always_inline)) int h()"));
+	free(out);
+}
+END_TEST
+
+START_TEST(a_kernel_is_named_from_the_outside)
+{
+	static const char *const names[][2] = {
+		{ "all", "ft_kernel_pointer(&::all)" },
+		{ "::a::k<float, 2>", "ft_kernel_pointer(&::a::k<float, 2>)" },
+		{ "a::k(int *, int)", "static_cast<void (*)(int *, int)>(&::a::k)" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *address = rewrite_kernel_address(names[i][0]);
+
+		ck_assert_str_eq(address, names[i][1]);
+		free(address);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rewrite");
@@ -363,6 +401,8 @@ int main(void)
 	tcase_add_test(tests, a_variant_is_an_identifier);
 	tcase_add_test(tests, broken_sources_end_in_a_status);
 	tcase_add_test(tests, rewritten_code_runs);
+	tcase_add_test(tests, words_for_inlining_change_in_the_users_text_only);
+	tcase_add_test(tests, a_kernel_is_named_from_the_outside);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

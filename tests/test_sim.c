@@ -5,9 +5,7 @@
  */
 #include "config.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
 
 #include "tests/words.h"
 #include "traces/xalloc.h"
@@ -456,11 +454,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sim");
 	TCase *words = tcase_create("words"), *limits = tcase_create("limits");
 	TCase *failures = tcase_create("failures"), *memory = tcase_create("memory");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(words, indices_cover_the_grid);
 	tcase_add_test(words, shuffles_follow_the_programming_guide);
@@ -475,24 +470,16 @@ int main(void)
 	tcase_add_test(words, blocks_that_wait_for_each_other_finish);
 	tcase_add_test(words, blobs_and_pointer_tables);
 	tcase_add_test(words, orders_do_not_change_results);
-	suite_add_tcase(suite, words);
 	tcase_add_test(limits, launch_limits);
 	tcase_add_test(limits, dynamic_shared_above_48_kib_needs_the_attribute);
-	suite_add_tcase(suite, limits);
 	tcase_add_test(failures, a_wild_store_is_error_700);
 	tcase_add_test(failures, the_line_of_a_fault_is_named);
 	tcase_add_test(failures, a_trap_is_error_719);
 	tcase_add_test(failures, endless_recursion_is_a_stack_overflow);
 	tcase_add_test(failures, a_deadlock_names_lanes_and_lines);
-	suite_add_tcase(suite, failures);
 	tcase_add_test(memory, memory_starts_as_poison);
 	tcase_add_test(memory, memory_runs_out_with_error_2);
 	tcase_add_test(memory, unwritten_shared_memory_is_poison);
 	tcase_add_test(memory, buffers_of_another_device_are_refused);
-	suite_add_tcase(suite, memory);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suites("sim", (TCase *[]){ words, limits, failures, memory }, 4);
 }

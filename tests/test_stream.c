@@ -108,10 +108,10 @@ END_TEST
 START_TEST(arguments_are_copied_at_the_call)
 {
 	EACH_SEED(t) {
-		struct row_copy c;
+		struct copy_launch c;
 
 		FILL(t, t.s[0], t.b[0], 6);
-		OK(device_launch(t.device, row_copy(&c, t.s[0], t.b[1], t.b[0])));
+		OK(device_launch(t.device, copy_launch(&c, t.b[0], t.b[1], WORDS, t.s[0])));
 		memset(&c, 0xff, sizeof c);
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[1]), 6);
 	}
@@ -194,7 +194,7 @@ END_TEST
 START_TEST(a_fault_sticks_and_names_the_kernel)
 {
 	EACH_SEED(t) {
-		struct row_copy c;
+		struct copy_launch c;
 		uint32_t word;
 
 		FILL(t, t.s[1], t.b[1], 1);
@@ -215,7 +215,7 @@ START_TEST(nothing_runs_after_a_fault)
 	static uint32_t back[WORDS];
 
 	EACH_DRAW(t) {
-		struct row_copy c;
+		struct copy_launch c;
 
 		back[0] = 9;
 		if (device_launch(t.device, bad_launch(&c, t.s[0])) == STATUS_OK)
@@ -229,13 +229,13 @@ END_TEST
 START_TEST(limits_are_told_at_once)
 {
 	EACH_SEED(t) {
-		struct row_copy c;
+		struct copy_launch c;
 
 		FILL(t, t.s[0], t.b[0], 1);
-		row_copy(&c, t.s[0], t.b[1], t.b[0]);
+		copy_launch(&c, t.b[0], t.b[1], WORDS, t.s[0]);
 		c.launch.grid.z = 65536;
 		CODE(device_launch(t.device, &c.launch), 1);
-		OK(device_launch(t.device, row_copy(&c, t.s[0], t.b[1], t.b[0])));
+		OK(device_launch(t.device, copy_launch(&c, t.b[0], t.b[1], WORDS, t.s[0])));
 		ck_assert_uint_eq(word_of(&t, t.s[0], t.b[1]), 1);
 	}
 }
@@ -326,14 +326,14 @@ static void watch_after(void *context, void *ticket, enum status status)
 static void watch_launch(struct scene *t, struct watch *w, struct buffer *to)
 {
 	const struct device_observer observer = { w, watch_before, watch_after };
-	struct row_copy c;
+	struct copy_launch c;
 
 	*w = (struct watch){ .scene = t };
 	OK(device_observe(t->device, &observer));
 	OK(device_capture_begin(t->device, t->s[2], CAPTURE_GLOBAL));
 	FILL(*t, t->s[0], t->b[0], 1);
-	OK(device_launch(t->device, row_copy(&c, t->s[0], t->b[3], t->b[0])));
-	row_copy(&c, t->s[0], to, t->b[0]);
+	OK(device_launch(t->device, copy_launch(&c, t->b[0], t->b[3], WORDS, t->s[0])));
+	copy_launch(&c, t->b[0], to, WORDS, t->s[0]);
 	c.launch.ticket = w;
 	device_launch(t->device, &c.launch);
 	FILL(*t, t->s[1], t->b[2], 2);
@@ -365,7 +365,7 @@ END_TEST
 START_TEST(an_observer_hears_of_a_fault)
 {
 	struct scene t = scene_open("sim", 0);
-	struct row_copy c;
+	struct copy_launch c;
 	struct watch w = { .scene = &t };
 
 	OK(device_observe(t.device, &(struct device_observer){ &w, watch_before, watch_after }));

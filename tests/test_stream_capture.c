@@ -39,14 +39,14 @@ START_TEST(captured_work_runs_at_each_launch_only)
 	EACH_SEED(t) {
 		uint32_t in[WORDS], out[WORDS];
 		struct graph_exec *exec;
-		struct row_copy c;
+		struct copy_launch c;
 
 		set(in, 1);
 		set(out, 0);
 		OK(device_sync(t.device, NULL));
 		begin_capture(&t, 0);
 		OK(device_upload_async(t.device, t.s[0], t.b[0], 0, in, sizeof in));
-		OK(device_launch(t.device, row_copy(&c, t.s[0], t.b[1], t.b[0])));
+		OK(device_launch(t.device, copy_launch(&c, t.b[0], t.b[1], WORDS, t.s[0])));
 		COPY(t, t.s[0], t.b[2], t.b[1]);
 		OK(device_download_async(t.device, t.s[0], t.b[2], 0, out, sizeof out));
 		FILL(t, t.s[0], t.b[0], 9);
@@ -72,12 +72,12 @@ START_TEST(a_live_argument_keeps_its_captured_value)
 	EACH_SEED(t) {
 		int32_t at = 2;
 		struct graph_exec *exec;
-		struct row_copy c;
+		struct copy_launch c;
 		uint32_t found[WORDS];
 
 		FILL(t, NULL, t.b[0], 1);
 		OK(device_sync(t.device, NULL));
-		row_copy(&c, t.s[0], t.b[1], t.b[0]);
+		copy_launch(&c, t.b[0], t.b[1], WORDS, t.s[0]);
 		c.args[2] = ARG_I32(1);
 		c.args[3] = ARG_I32(WORDS);
 		c.args[4] = ARG_LIVE_I32(&at);

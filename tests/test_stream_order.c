@@ -160,9 +160,9 @@ static void run_four(uint64_t seed, int jobs, struct order *order)
 	memset(order, 0, sizeof *order);
 	OK(device_observe(t.device, &observer));
 	for (int i = 0; i < 4; i++) {
-		struct row_copy c;
+		struct copy_launch c;
 
-		row_copy(&c, t.s[i / 2], t.b[i], t.b[0]);
+		copy_launch(&c, t.b[0], t.b[i], WORDS, t.s[i / 2]);
 		c.launch.ticket = (void *)(uintptr_t)&tickets[i];
 		OK(device_launch(t.device, &c.launch));
 	}

@@ -2,14 +2,11 @@
  * none. */
 #include "config.h"
 
+#include "tests/support.h"
+
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sim/symbol.h"
-
-#include <check.h>
 
 #ifdef HAVE_LIBDW
 
@@ -103,16 +100,9 @@ static void add_tests(TCase *tests)
 
 int main(void)
 {
-	Suite *suite = suite_create("symbol");
 	TCase *tests = tcase_create("symbol");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	add_tests(tests);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite("symbol", tests);
 }

@@ -4,7 +4,8 @@
  * and tile borders and none at all, and now and then NaN, infinities and huge scores. Compared
  * are caches after the scatter, all partials (with what was never written), outputs, and every
  * named point; then all buffers of the probed build with those of the plain one.
- * Then whole recorded runs of every path, prompts included, and of the kernels no path launches.
+ * Then whole recorded runs of every path, prompts included, and of the kernels no path launches;
+ * and outputs of every path, from graphs too, over the shapes of test_path_accuracy.c.
  */
 #include "config.h"
 
@@ -20,6 +21,7 @@
 #include "engine/probe.h"
 #include "tests/gpu.h"
 #include "tests/indirect.h"
+#include "tests/path_case.h"
 #include "traces/diff.h"
 
 enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 12 };
@@ -212,7 +214,7 @@ static void decode(struct bench *b)
 	launch(b, "kv_scatter_batched", (struct dim3){ (unsigned)s->Hkv, SLOTS, 1 }, D, 0,
 	       scatter, 6);
 	launch(b, "flash_decode_chunk", (struct dim3){ H, SLOTS, (unsigned)s->max_chunks }, 32,
-	       32 * (D + 1) * 4, chunk, 11);
+	       0, chunk, 11);
 	launch(b, "flash_decode_reduce", (struct dim3){ H, SLOTS, 1 }, 32, 0, reduce, 6);
 }
 
@@ -376,7 +378,7 @@ START_TEST(every_path_gives_the_same_bits)
 		options.prompt = pick(&random, 0, shape.max_len - REC_STEPS);
 		options.nan = pick(&random, 0, 3) == 0;
 		options.random = (uint32_t)next_random(&random) | 1;
-		OK(store_create(NULL, NULL, &store));
+		store = new_store();
 		recording_make(store, &options, NULL);
 		options.device = "cuda";
 		recording_make(store, &options, NULL);
@@ -429,9 +431,8 @@ static void record_indirect(struct device *device, int number)
 static void record_both(void (*record)(struct device *, int), int number, const char *what)
 {
 	static const char *const devices[] = { "sim", "cuda" };
-	struct store *store;
+	struct store *store = new_store();
 
-	OK(store_create(NULL, NULL, &store));
 	for (int i = 0; i < 2; i++) {
 		struct recording_options options = { .level = LEVEL_POINTS, .device = devices[i] };
 		struct device *recorder = recording_open(store, &options);
@@ -453,6 +454,27 @@ START_TEST(prefill_and_indirect_kernels_give_the_same_bits)
 }
 END_TEST
 
+START_TEST(outputs_of_every_path_are_the_same_bits)
+{
+	const struct path_way *way = &path_ways[_i];
+
+	for (int i = 0; i < PATH_CASES; i++) {
+		struct path_case c = path_case_for(way, i);
+		size_t bytes = path_rows(&c) * (size_t)c.head_dim * sizeof(float);
+		float *twin = path_run_on("sim", 0, way->path, &c);
+		float *real = path_run_on("cuda", 0, way->path, &c);
+
+		ck_assert_msg(memcmp(twin, real, bytes) == 0,
+			      "%s, %s: M %d, H %d, Hkv %d, D %d, C %d, max_len %d", way->path->name,
+			      graph_mode_name(way->graph), c.slots, c.heads, c.kv_heads, c.head_dim,
+			      c.chunk, c.max_len);
+		free(twin);
+		free(real);
+		path_case_free(&c);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests;
@@ -464,5 +486,6 @@ int main(void)
 	tcase_add_test(tests, random_shapes_give_the_same_bits);
 	tcase_add_test(tests, every_path_gives_the_same_bits);
 	tcase_add_test(tests, prefill_and_indirect_kernels_give_the_same_bits);
+	tcase_add_loop_test(tests, outputs_of_every_path_are_the_same_bits, 0, PATH_WAYS);
 	return run_suite("twin", tests);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/store.h"
+#include "traces/store_walk.h"
 #include "traces/xalloc.h"
 #include "tui/view.h"
 
@@ -136,6 +136,7 @@ static void make_trace(void)
 	add_run(0, 1.25f);
 	add_run(7, 1.5f);
 	must(store_commit(store));
+	must(store_walk_views(store));
 }
 
 static void close_trace(void)
@@ -147,16 +148,20 @@ static enum status draw(const char *screen, const char *at, char **text)
 {
 	struct view_context c = { .store = store, .run = 1, .at = address_none };
 	enum status status;
+	FILE *file;
 	size_t size;
 
 	if (at)
 		must(address_parse("--at", at, &c.at));
 	if (c.at.run > 0)
 		c.run = c.at.run;
-	c.out = open_memstream(text, &size);
-	ck_assert_ptr_nonnull(c.out);
+	file = open_memstream(text, &size);
+	ck_assert_ptr_nonnull(file);
+	c.out = display_create(file, &c.at);
 	status = view_find(screen)->draw(&c);
-	ck_assert_int_eq(fclose(c.out), 0);
+	display_finish(c.out);
+	display_free(c.out);
+	ck_assert_int_eq(fclose(file), 0);
 	return status;
 }
 
@@ -197,7 +202,7 @@ START_TEST(timeline_lists_operations)
 		     " s0  slot 0  key 0 'A'  -> byte 2 '\\n'\n");
 	assert_shows(
 		"time", "L1",
-		"     3  L1       launch       flash_decode_chunk  layer 0   1x1x3     32x1x1");
+		">    3  L1       launch       flash_decode_chunk  layer 0   1x1x3     32x1x1");
 	assert_shows("time", "L1", "     2  L0       launch       kv_scatter k layer 0 ");
 	assert_shows("time", "op 2", " s0  slot 0");
 	assert_refused("time", "op 9", "no op 9");
@@ -249,7 +254,7 @@ END_TEST
 START_TEST(one_chunk_shows_scores_and_checks)
 {
 	assert_shows("chunks", "L1.b0",
-		     "     0         0              2              0            1.5\n");
+		     "     0         0           -inf              2              0            1.5\n");
 	assert_shows("chunks", "L1.b0", "       0 'A'             2 0.6667 |       1");
 	assert_shows("chunks", "L1.b0", "last tile's max and sum: ok\n");
 	assert_shows("chunks", "L1.b0", "greatest score: ok\n");
@@ -274,7 +279,7 @@ START_TEST(points_are_counted_and_listed)
 	assert_shows("points", "L1.b0.w0.l0",
 		     " L1.b0.w0.l0.p1           softmax  max 2  rescale 0  sum 1.5  from key 0\n");
 	assert_shows("points", "L1.b0.w0.l1.p0",
-		     " L1.b0.w0.l1.p0           score 1.3068528  weight 0.5  key 1\n");
+		     ">L1.b0.w0.l1.p0           score 1.3068528  weight 0.5  key 1\n");
 	assert_refused("points", "L1.b0.w0.l1.p1", "L1.b0.w0.l1 has points p0 to p0, not p1");
 	assert_shows("points", "L1.b1.w0.l0.p0", "no points recorded here");
 	assert_shows("points", "L1.b0.w0.l1.a0", "no loads or stores recorded here");

@@ -1,4 +1,4 @@
-/* dtype.h - element types of buffers, arrays and arguments, as the trace and .npy files name them. */
+/* dtype.h - element types of buffers, arrays and arguments, named as in traces and .npy files. */
 #ifndef DTYPE_H
 #define DTYPE_H
 

@@ -1,7 +1,8 @@
 /* store_int.h - what the files of the trace store share and nobody else sees.
  *
  * store.c opens, publishes, commits and closes; store_write.c and store_rows.c turn events into
- * rows; store_read.c turns rows back; pages.c keeps bytes. All rows go through store_put().
+ * rows; store_read.c and store_runs.c turn rows back, store_track.c says what these may name;
+ * store_check.c judges files; pages.c keeps bytes. All rows go through store_put().
  */
 #ifndef STORE_INT_H
 #define STORE_INT_H

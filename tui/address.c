@@ -116,3 +116,26 @@ void address_format(const struct address *a, char text[ADDRESS_TEXT])
 	if (a->end)
 		strcat(text, ".end");
 }
+
+bool address_equal(const struct address *a, const struct address *b)
+{
+	return a->run == b->run && a->op == b->op && a->step == b->step && a->launch == b->launch
+		&& a->block == b->block && a->warp == b->warp && a->lane == b->lane
+		&& a->point == b->point && a->access == b->access && a->end == b->end;
+}
+
+static bool covers(int64_t number, int64_t place)
+{
+	return number < 0 || number == place;
+}
+
+bool address_covers(const struct address *a, const struct address *place)
+{
+	if (address_equal(a, &address_none))
+		return false;
+	return (place->run < 0 || covers(a->run, place->run)) && covers(a->op, place->op)
+		&& covers(a->step, place->step) && covers(a->launch, place->launch)
+		&& covers(a->block, place->block) && covers(a->warp, place->warp)
+		&& covers(a->lane, place->lane) && covers(a->point, place->point)
+		&& covers(a->access, place->access);
+}

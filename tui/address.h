@@ -25,6 +25,11 @@ extern const struct address address_none;
 /* USAGE, naming `what` ("--at"), the text and the part that is wrong. */
 enum status address_parse(const char *what, const char *text, struct address *out);
 
+bool address_equal(const struct address *, const struct address *);
+/* Whether `place` lies in what `a` names: L12 covers L12 and L12.b3.p1. address_none covers
+ * nothing. A place without a run lies in every run. */
+bool address_covers(const struct address *a, const struct address *place);
+
 #define ADDRESS_TEXT 160
 /* Writes the address as address_parse() reads it; "" for address_none. */
 void address_format(const struct address *, char text[ADDRESS_TEXT]);

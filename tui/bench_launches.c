@@ -8,35 +8,24 @@
 #include "tui/bench_rig.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "engine/launch_copy.h"
 #include "traces/xalloc.h"
 #include "tui/bench.h"
 
 /* --- taking --- */
 
 struct tap {
-	struct device_ops ops;          /* the device's own, but for launch; first: see tap_launch() */
+	struct device_ops ops;          /* first; the device's own, but for launch */
 	const struct device_ops *real;
 	unsigned roles;
-	struct launch_list *list;
+	struct launches *list;
 };
 
-static void *copy_of(const void *from, size_t bytes)
+static void keep(struct launches *list, const struct launch *launch)
 {
-	return bytes ? memcpy(xmalloc(bytes), from, bytes) : NULL;
-}
-
-static void keep(struct launch_list *list, const struct launch *launch)
-{
-	struct launch *kept;
-
 	list->items = xreallocarray(list->items, (size_t)list->count + 1, sizeof *list->items);
-	kept = &list->items[list->count++];
-	*kept = *launch;
-	kept->args = copy_of(launch->args, (size_t)launch->arg_count * sizeof *launch->args);
-	kept->attributes = copy_of(launch->attributes,
-				   (size_t)launch->attribute_count * sizeof *launch->attributes);
+	list->items[list->count++] = launch_copy(launch);
 }
 
 static enum status tap_launch(struct device *device, const struct launch *launch)
@@ -50,14 +39,14 @@ static enum status tap_launch(struct device *device, const struct launch *launch
 }
 
 enum status launches_take(struct rig *rig, unsigned roles, rig_work *work, void *context,
-			  struct launch_list *out)
+			  struct launches *out)
 {
 	struct tap tap = {
 		.ops = *rig->device->ops, .real = rig->device->ops, .roles = roles, .list = out,
 	};
 	enum status status;
 
-	*out = (struct launch_list){ 0 };
+	*out = (struct launches){ 0 };
 	tap.ops.launch = tap_launch;
 	rig->device->ops = &tap.ops;
 	status = work(rig, context);
@@ -65,14 +54,12 @@ enum status launches_take(struct rig *rig, unsigned roles, rig_work *work, void 
 	return status;
 }
 
-void launches_free(struct launch_list *list)
+void launches_free(struct launches *list)
 {
-	for (int i = 0; i < list->count; i++) {
-		free((void *)list->items[i].args);
-		free((void *)list->items[i].attributes);
-	}
+	for (int i = 0; i < list->count; i++)
+		launch_copy_free(&list->items[i]);
 	free(list->items);
-	*list = (struct launch_list){ 0 };
+	*list = (struct launches){ 0 };
 }
 
 /* --- a step --- */
@@ -107,16 +94,16 @@ static enum status prepare_cache(struct rig *rig, struct attention *a, int keys)
 }
 
 enum status launches_of_step(struct rig *rig, struct attention *a, int keys, unsigned roles,
-			     struct launch_list *out)
+			     struct launches *out)
 {
-	*out = (struct launch_list){ 0 };
+	*out = (struct launches){ 0 };
 	TRY(prepare_cache(rig, a, keys));
 	return launches_take(rig, roles, step_all, a, out);
 }
 
 /* --- launching again --- */
 
-static enum status run(struct rig *rig, const struct launch_list *list, bool waiting)
+static enum status run(struct rig *rig, const struct launches *list, bool waiting)
 {
 	for (int i = 0; i < list->count; i++) {
 		struct launch launch = list->items[i];

@@ -42,7 +42,9 @@ enum status rig_time(struct rig *, bool cold, rig_work *, void *context, struct 
 
 /* --- launches --- */
 
-struct launch_list {
+/* Copies (engine/launch_copy.h) of launches as they were made one by one; what a graph of them
+ * would hold is engine/launch_list.h's. */
+struct launches {
 	struct launch *items;
 	int count;
 };
@@ -53,12 +55,12 @@ struct launch_list {
 /* Does the work, and keeps copies of its launches whose kernel's role is among `roles`
  * (1 << ROLE_...). The list is to be freed on an error too. */
 enum status launches_take(struct rig *, unsigned roles, rig_work *, void *context,
-			  struct launch_list *out);
+			  struct launches *out);
 /* The same of one step, all layers, with `keys` keys in the cache when it is over. The attention
  * outlives the list. */
 enum status launches_of_step(struct rig *, struct attention *, int keys, unsigned roles,
-			     struct launch_list *out);
-void launches_free(struct launch_list *);
+			     struct launches *out);
+void launches_free(struct launches *);
 
 /* Launches all, on the rig's stream; a rig_work, whose context is the list. */
 enum status launches_run(struct rig *, void *list);

@@ -51,7 +51,7 @@ static struct attention_shape shape_of(const struct seeds_sizes *s, int layers, 
 static enum status time_list(struct rig *rig, struct attention *attention, int keys,
 			     unsigned roles, double *us)
 {
-	struct launch_list list;
+	struct launches list;
 	struct rig_times times;
 	enum status status = launches_of_step(rig, attention, keys, roles, &list);
 
@@ -94,12 +94,12 @@ static enum status measure_decode(struct rig *rig, struct seeds_results *r)
 /* `measure` gets the launches of one step that have the roles. */
 static enum status with_step(struct rig *rig, struct seeds_results *r, const char *path, int slots,
 			     unsigned roles,
-			     enum status (*measure)(struct rig *, struct launch_list *, void *),
+			     enum status (*measure)(struct rig *, struct launches *, void *),
 			     void *out)
 {
 	struct attention_shape shape = shape_of(r->sizes, r->sizes->layers, slots, r->sizes->keys);
 	struct attention *attention;
-	struct launch_list list;
+	struct launches list;
 	enum status status;
 
 	TRY(attention_create(path_find(path), rig->device, &shape, &attention));
@@ -116,7 +116,7 @@ struct scatter {
 	double us;
 };
 
-static enum status measure_scatter(struct rig *rig, struct launch_list *list, void *out)
+static enum status measure_scatter(struct rig *rig, struct launches *list, void *out)
 {
 	struct scatter *scatter = out;
 	struct rig_times times;
@@ -141,7 +141,7 @@ static enum status measure_scatters(struct rig *rig, struct seeds_results *r)
 	return STATUS_OK;
 }
 
-static enum status measure_waits(struct rig *rig, struct launch_list *list, void *out)
+static enum status measure_waits(struct rig *rig, struct launches *list, void *out)
 {
 	struct seeds_results *r = out;
 
@@ -156,7 +156,7 @@ static enum status launch_graph(struct rig *rig, void *exec)
 	return device_graph_launch(rig->device, exec, rig->stream);
 }
 
-static enum status capture(struct rig *rig, struct launch_list *list, struct graph **out)
+static enum status capture(struct rig *rig, struct launches *list, struct graph **out)
 {
 	enum status status, ended;
 
@@ -166,7 +166,7 @@ static enum status capture(struct rig *rig, struct launch_list *list, struct gra
 	return status != STATUS_OK ? status : ended;
 }
 
-static enum status measure_graph(struct rig *rig, struct launch_list *list, void *out)
+static enum status measure_graph(struct rig *rig, struct launches *list, void *out)
 {
 	struct seeds_results *r = out;
 	struct graph_exec *exec;
@@ -208,7 +208,7 @@ static enum status measure_prefill(struct rig *rig, struct seeds_results *r)
 		.queries = s->prefill_rows, .keys = s->prefill_rows, .stride = s->prefill_rows,
 		.head_dim = s->head_dim, .value_dim = s->head_dim, .mask = MASK_BOTTOM_RIGHT,
 		.scale = attention_scale(s->head_dim), .layer = -1 } };
-	struct launch_list list;
+	struct launches list;
 	struct rig_times times;
 	enum status status;
 

@@ -20,7 +20,7 @@ extern const struct seeds_case seeds_cases[SEEDS_CASES];        /* the first is 
 struct seeds_sizes {
 	int heads, kv_heads, head_dim;
 	int lengths[SEEDS_LENGTHS];     /* keys; 0 ends them */
-	int layers, slots, keys;        /* of whole steps; slots where several sequences take part */
+	int layers, slots, keys;        /* of whole steps; slots where there are several sequences */
 	int prefill_heads, prefill_rows;
 	size_t flush_bytes;
 };
@@ -37,7 +37,7 @@ struct seeds_results {
 	double decode[SEEDS_CASES][SEEDS_LENGTHS];
 	int scatter_launches[2];        /* a step's: a sequence at a time, batched */
 	double scatter[2];
-	struct rig_times wait[2];       /* a step's attention: waiting behind each chunk kernel, not */
+	struct rig_times wait[2];       /* a step's attention: waiting after chunk kernels, not */
 	int step_launches;
 	struct rig_times step[2];       /* a step's launches: one by one, as a graph */
 	double prefill;

@@ -85,7 +85,7 @@ static enum status run_sim(struct problem *p)
 	};
 	struct launch chunk = {
 		.kernel = kernel_find("flash_decode_chunk"), .grid = { HEADS, 1, MAX_CHUNKS },
-		.block = { 32 }, .shared_bytes = 32 * (D + 1) * sizeof(float),
+		.block = { 32 },
 		.args = chunk_args, .arg_count = sizeof chunk_args / sizeof chunk_args[0],
 		.layer = -1,
 	};

@@ -26,15 +26,15 @@ static enum status decode(const struct llama *llama, struct device *device)
 {
 	unsigned char reply[REPLY];
 	struct sequence sequence = {
-		.prompt = (const unsigned char *)prompt, .prompt_bytes = PROMPT, .reply = reply,
+		.prompt = (const unsigned char *)prompt, .prompt_bytes = PROMPT,
+		.count = REPLY, .reply = reply,
 	};
-	struct generate_options options = { .count = REPLY };
-	struct attention_shape shape = generate_shape(llama, &sequence, 1, 1, REPLY, CHUNK);
+	struct attention_shape shape = generate_shape(llama, &sequence, 1, 1, CHUNK);
 	struct attention *attention;
 	enum status status;
 
 	TRY(attention_create(path_find("flash-decoding"), device, &shape, &attention));
-	status = generate_run(llama, attention, &sequence, 1, &options);
+	status = generate_run(llama, attention, &sequence, 1, &(struct generate_options){ 0 });
 	attention_destroy(attention);
 	return status;
 }

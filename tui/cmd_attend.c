@@ -143,26 +143,17 @@ static void find_shape(struct attend *attend)
 /* "96,0,12": one length a sequence, each at most n. */
 static enum status read_lengths(struct attend *attend)
 {
-	char *text = attend->lengths_text ? xstrdup(attend->lengths_text) : NULL;
-	char *rest = text, *part;
-	enum status status = STATUS_OK;
-	int count = 0;
+	int slots = attend->shape.slots, count;
 
-	for (int slot = 0; slot < attend->shape.slots; slot++)
+	for (int slot = 0; slot < slots; slot++)
 		attend->lengths[slot] = attend->rows;
-	while (status == STATUS_OK && (part = strsep(&rest, ",")) != NULL) {
-		int64_t length = 0;
-
-		status = option_integer("--lengths", part, 0, attend->rows, &length);
-		if (status == STATUS_OK && count < attend->shape.slots)
-			attend->lengths[count] = (int)length;
-		count++;
-	}
-	if (status == STATUS_OK && text != NULL && count != attend->shape.slots)
-		status = fail(STATUS_USAGE, "--lengths %s: %d lengths for %d sequences",
-			      attend->lengths_text, count, attend->shape.slots);
-	free(text);
-	return status;
+	if (attend->lengths_text == NULL)
+		return STATUS_OK;
+	TRY(option_integers("--lengths", attend->lengths_text, 0, attend->rows, attend->lengths,
+			    slots, &count));
+	return count == slots ? STATUS_OK
+		: fail(STATUS_USAGE, "--lengths %s: %d lengths for %d sequences",
+		       attend->lengths_text, count, slots);
 }
 
 /* Row `row` of every KV head of one sequence. */

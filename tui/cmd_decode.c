@@ -20,8 +20,8 @@
 #include "tui/datadir.h"
 #include "tui/run.h"
 
-#define DEFAULT_BYTES 64
-#define MAX_BYTES ((int64_t)1 << 24)
+#define DEFAULT_BYTES "64"
+#define MAX_BYTES (1 << 24)
 #define MAX_PROMPT ((size_t)1 << 24)
 #define MAX_SLOTS 65535
 
@@ -30,7 +30,7 @@ struct decode {
 	const char *directory;          /* --model, NULL: the sample */
 	const char *out_dir, *logits;
 	bool made_dir;                  /* out_dir was not there */
-	size_t count;                   /* -n */
+	const char *counts;             /* -n, NULL: DEFAULT_BYTES each */
 	struct sequence *sequences;     /* [prompts]; prompts and replies are owned here */
 	int prompts;
 	int slots;                      /* that run side by side; 0: all */
@@ -93,13 +93,32 @@ static enum status take_option(struct decode *decode, int c, const char *value)
 		TRY(option_integer("--slots", value, 1, MAX_SLOTS, &count));
 		decode->slots = (int)count;
 		break;
-	case 'n':
-		TRY(option_integer("-n", value, 0, MAX_BYTES, &count));
-		decode->count = (size_t)count;
-		break;
+	case 'n': decode->counts = value; break;
 	default: return run_option_take(&decode->run, c, value);
 	}
 	return STATUS_OK;
+}
+
+static const char *counts_text(const struct decode *decode)
+{
+	return decode->counts ? decode->counts : DEFAULT_BYTES;
+}
+
+/* "64" for all prompts, or "64,0,12": one for each. */
+static enum status read_counts(struct decode *decode)
+{
+	const char *text = counts_text(decode);
+	int *counts = xcalloc((size_t)decode->prompts, sizeof(*counts)), given;
+	enum status status = option_integers("-n", text, 0, MAX_BYTES, counts, decode->prompts,
+					     &given);
+
+	if (status == STATUS_OK && given != 1 && given != decode->prompts)
+		status = fail(STATUS_USAGE, "-n %s: %d numbers for %d prompts", text, given,
+			      decode->prompts);
+	for (int i = 0; i < decode->prompts; i++)
+		decode->sequences[i].count = (size_t)counts[given == 1 ? 0 : i];
+	free(counts);
+	return status;
 }
 
 static enum status parse(struct decode *decode, int argc, char **argv)
@@ -118,7 +137,7 @@ static enum status parse(struct decode *decode, int argc, char **argv)
 	if (decode->prompts > 1 && decode->out_dir == NULL && !decode->run.json)
 		return fail(STATUS_USAGE, "%d prompts: their replies need --out-dir DIR or --json",
 			    decode->prompts);
-	return STATUS_OK;
+	return read_counts(decode);
 }
 
 /* --- the work on one device --- */
@@ -175,7 +194,7 @@ static enum status generate_on(struct decode_run *run, struct sequence *sequence
 {
 	const struct decode *decode = run->decode;
 	const struct generate_options options = {
-		.count = decode->count, .token = on_token, .stop = on_stop, .context = run,
+		.token = on_token, .stop = on_stop, .context = run,
 	};
 	struct device *device = run->target->device;
 	struct attention *attention;
@@ -205,7 +224,7 @@ static enum status run_target(const struct run_target *target, void *context)
 	copies = xcalloc((size_t)decode->prompts, sizeof(*copies));
 	for (int i = 0; i < decode->prompts; i++) {
 		copies[i] = decode->sequences[i];
-		copies[i].reply = xmalloc(decode->count + 1);
+		copies[i].reply = xmalloc(copies[i].count + 1);
 		copies[i].reply_bytes = 0;
 		copies[i].logits = NULL;
 	}
@@ -314,11 +333,11 @@ static enum status prepare(struct decode *decode)
 	float *logits;
 
 	TRY(open_model(decode));
-	if (generate_check(decode->model, decode->sequences, decode->prompts, decode->count)
+	if (generate_check(decode->model, decode->sequences, decode->prompts)
 	    != STATUS_OK)
-		return fail_context(STATUS_USAGE, "-n %zu", decode->count);
+		return fail_context(STATUS_USAGE, "-n %s", counts_text(decode));
 	decode->shape = generate_shape(decode->model, decode->sequences, decode->prompts,
-				       slot_count(decode), decode->count, decode->run.chunk);
+				       slot_count(decode), decode->run.chunk);
 	decode->shape.warps = decode->run.warps;
 	decode->shape.graph = decode->run.graph;
 	TRY(attention_check(decode->run.path, &decode->shape));
@@ -329,7 +348,7 @@ static enum status prepare(struct decode *decode)
 	vocabulary = (size_t)llama_config(decode->model)->vocabulary;
 	logits = xcalloc((size_t)decode->prompts * vocabulary, sizeof(*logits));
 	for (int i = 0; i < decode->prompts; i++) {
-		decode->sequences[i].reply = xmalloc(decode->count + 1);
+		decode->sequences[i].reply = xmalloc(decode->sequences[i].count + 1);
 		decode->sequences[i].logits = logits + (size_t)i * vocabulary;
 	}
 	return STATUS_OK;
@@ -338,16 +357,16 @@ static enum status prepare(struct decode *decode)
 /* What the trace keeps of the request. Prompts are in its tokens. */
 static json_t *describe_request(const struct decode *decode)
 {
-	json_t *sizes = json_array();
+	json_t *sizes = json_array(), *counts = json_array();
 
 	for (int i = 0; i < decode->prompts; i++) {
-		json_int_t size = (json_int_t)decode->sequences[i].prompt_bytes;
+		const struct sequence *sequence = &decode->sequences[i];
 
-		json_array_append_new(sizes, json_integer(size));
+		json_array_append_new(sizes, json_integer((json_int_t)sequence->prompt_bytes));
+		json_array_append_new(counts, json_integer((json_int_t)sequence->count));
 	}
-	return json_pack("{s:s, s:I, s:o, s:i}", "model", model_name(decode), "n",
-			 (json_int_t)decode->count, "prompt_bytes", sizes, "slots",
-			 decode->shape.slots);
+	return json_pack("{s:s, s:o, s:o, s:i}", "model", model_name(decode), "n", counts,
+			 "prompt_bytes", sizes, "slots", decode->shape.slots);
 }
 
 static enum status run_all(struct decode *decode, json_t *report)
@@ -385,7 +404,7 @@ static void release(struct decode *decode)
 
 static enum status run(int argc, char **argv)
 {
-	struct decode decode = { .run = run_options_default(), .count = DEFAULT_BYTES };
+	struct decode decode = { .run = run_options_default() };
 	enum status status = parse(&decode, argc, argv);
 
 	if (status == STATUS_OK)
@@ -417,7 +436,7 @@ const struct command cmd_decode = {
 	"                     (default: the sample that comes with flashtwin)\n"
 	"  --prompt TEXT      what to continue; several prompts run side by side\n"
 	"  --prompt-file F    the same from a file, byte for byte\n"
-	"  -n BYTES           how much to add (64); 0 runs the prompt alone\n"
+	"  -n BYTES[,BYTES]   how much to add (64), to all or to each; 0 runs the prompt alone\n"
 	"  --slots N          prompts that run at once (all); the others wait until one is done\n"
 	"  --out-dir DIR      write the replies to DIR/0.txt, DIR/1.txt, ... instead of stdout\n"
 	"  --logits F.npy     write the logits of the last prompt position, f32 (256) or (M, 256)\n"

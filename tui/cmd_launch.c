@@ -145,6 +145,7 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 	c->source.flags = c->flags ? c->flags : none;
 	c->source.cuda = strcmp(c->run.device, "sim") != 0;
 	c->source.check = c->run.check;
+	c->source.points = c->run.level >= LEVEL_POINTS;
 	c->source.steps = c->run.steps > 0;
 	return check_options(c);
 }
@@ -425,7 +426,9 @@ const struct command cmd_launch = {
 	"  -o T.twin          record a trace; an existing file is refused without\n"
 	"  --force            replace it\n"
 	"  --append           add a run to it\n"
-	"  --log LEVEL        launch (default) or partials\n"
+	"  --log LEVEL        launch (default), partials or points: what POINT(name, value...) of\n"
+	"                     kernels/points.h publishes in the kernel\n"
+	"  --no-record        refuse to record\n"
 	"  --json             one JSON object on stdout; what the kernel prints goes to stderr\n"
 	"\nOutputs are written when everything went well, and else left as they were. Elements\n"
 	"that no thread writes hold the simulator's poison, a NaN. Exits 3 when the file does not\n"

@@ -1,7 +1,8 @@
 /* cmd_replay.c - flashtwin replay: runs a trace again and compares every bit.
  *
  * One line a run says how much was compared. The replay is engine/replay.h, the comparison
- * traces/diff.h.
+ * traces/diff.h. A trace with users' kernels is replayed in a child process (tui/isolate.h): what
+ * such a kernel does to it is an error and not the end.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -10,10 +11,12 @@
 #include <string.h>
 
 #include "engine/replay.h"
+#include "traces/xalloc.h"
 #include "tui/command.h"
 #include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
+#include "tui/isolate.h"
 #include "tui/launch_replay.h"
 #include "tui/options.h"
 #include "tui/run.h"
@@ -32,6 +35,9 @@ struct replay_command {
 	json_t *counters;               /* and of their launches; NULL without --count */
 	char found[64];                 /* "2 findings" of one of them; "": none */
 	struct store_options out_options;
+	struct launch_replay **launches;        /* per run from the first on; NULL: no launch's */
+	int64_t first, last;            /* runs to replay */
+	bool user_code;                 /* one of them is a launch's */
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
 };
@@ -269,37 +275,61 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 }
 
 /* A run of `launch` brings its own kernel. */
-static enum status replay_prepared(struct replay_command *replay, struct store *trace, int64_t run)
+static enum status prepare_launches(struct replay_command *replay, struct store *trace)
 {
 	const struct user_source how = {
 		.cuda = strcmp(replay->options.device, "cuda") == 0,
 		.check = replay->options.target.check, .steps = replay->options.target.steps > 0,
 	};
-	struct launch_replay *launch = NULL;
-	enum status status = launch_replay_prepare(trace, run, &how, &launch);
+
+	replay->first = replay->run ? replay->run : 1;
+	if (replay->run)
+		replay->last = replay->run;
+	else
+		TRY(store_run_count(trace, &replay->last));
+	if (replay->last < replay->first)
+		return STATUS_OK;
+	replay->launches = xcalloc((size_t)(replay->last - replay->first) + 1,
+				   sizeof *replay->launches);
+	for (int64_t run = replay->first; run <= replay->last; run++) {
+		struct launch_replay **launch = &replay->launches[run - replay->first];
+
+		TRY(launch_replay_prepare(trace, run, &how, launch));
+		replay->user_code |= *launch != NULL;
+	}
+	return STATUS_OK;
+}
+
+/* The trace must not be open when a child process comes to be. */
+static enum status prepare(struct replay_command *replay)
+{
+	struct store *trace = NULL;
+	enum status status = store_open(replay->trace, &trace);
 
 	if (status == STATUS_OK)
-		status = replay_orders(replay, trace, run);
-	launch_replay_free(launch);
+		status = prepare_launches(replay, trace);
+	store_close(trace);
 	return status;
 }
 
 static enum status replay_runs(struct replay_command *replay, struct store *trace)
 {
-	int64_t first = replay->run ? replay->run : 1, last = replay->run;
+	for (int64_t run = replay->first; run <= replay->last; run++) {
+		struct launch_replay *launch = replay->launches[run - replay->first];
 
-	if (!replay->run)
-		TRY(store_run_count(trace, &last));
-	for (int64_t run = first; run <= last; run++)
-		TRY(replay_prepared(replay, trace, run));
+		if (launch)
+			TRY(launch_replay_load(launch));
+		TRY(replay_orders(replay, trace, run));
+	}
 	TRY(report_all(replay));
 	if (*replay->found)
 		return fail(STATUS_FINDING, "%s", replay->found);
 	return replay->differences ? command_differs() : STATUS_OK;
 }
 
-static enum status replay_trace(struct replay_command *replay)
+static enum status replay_trace(void *context)
 {
+	struct replay_command *replay = context;
 	struct store *trace = NULL;
 	enum status status = store_open(replay->trace, &trace), closed;
 
@@ -324,6 +354,7 @@ static enum status run(int argc, char **argv)
 {
 	struct replay_command replay = { .options = { .device = "sim" }, .replays = json_array() };
 	enum status status = parse(&replay, argc, argv);
+	struct error_record error;
 
 	if (replay.options.target.check) {
 		replay.findings = json_array();
@@ -333,7 +364,17 @@ static enum status run(int argc, char **argv)
 	if (replay.options.target.count)
 		replay.counters = json_array();
 	if (status == STATUS_OK)
-		status = replay_trace(&replay);
+		status = prepare(&replay);
+	if (status == STATUS_OK)
+		status = replay.user_code ? isolate_run(replay_trace, &replay)
+			: replay_trace(&replay);
+	if (command_interrupted())
+		status = fail(STATUS_INTERRUPTED, "interrupted");
+	error_save(&error);
+	for (int64_t run = replay.first; replay.launches && run <= replay.last; run++)
+		launch_replay_free(replay.launches[run - replay.first]);
+	free(replay.launches);
+	error_restore(&error);
 	json_decref(replay.replays);
 	json_decref(replay.findings);
 	json_decref(replay.counters);

@@ -1,32 +1,35 @@
-/* cmd_view.c - flashtwin view: shows a trace as plain text.
+/* cmd_view.c - flashtwin view: shows a trace, as plain text or by keys on a terminal.
  *
- * Chooses the views and opens the traces; each view is a tui/view_*.c of its own.
+ * Chooses the views and opens the traces; each view is a tui/view_*.c of its own, the viewer on a
+ * terminal is viewer.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "traces/store.h"
+#include "traces/store_walk.h"
 #include "tui/address.h"
 #include "tui/command.h"
 #include "tui/options.h"
-#include "tui/view.h"
+#include "tui/viewer.h"
 
 struct view_command {
 	const char *paths[2];           /* the second NULL when one was given */
 	const char *screen;
 	struct address at;
-	bool plain, all;
+	bool plain, all, ascii, no_color;
 };
 
-enum { PLAIN = 1, AT, SCREEN, ALL };
+enum { PLAIN = 1, AT, SCREEN, ALL, ASCII, NO_COLOR };
 
 static const struct option long_options[] = {
 	{ "plain", no_argument, NULL, PLAIN },
 	{ "at", required_argument, NULL, AT },
 	{ "screen", required_argument, NULL, SCREEN },
 	{ "all", no_argument, NULL, ALL },
+	{ "ascii", no_argument, NULL, ASCII },
+	{ "no-color", no_argument, NULL, NO_COLOR },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -51,6 +54,8 @@ static enum status take_option(struct view_command *view, int c, const char *val
 	case AT: return address_parse("--at", value, &view->at);
 	case SCREEN: return take_screen(view, value);
 	case ALL: view->all = true; break;
+	case ASCII: view->ascii = true; break;
+	case NO_COLOR: view->no_color = true; break;
 	}
 	return STATUS_OK;
 }
@@ -69,8 +74,7 @@ static enum status parse(struct view_command *view, int argc, char **argv)
 			    argc - optind);
 	view->paths[0] = argv[optind];
 	view->paths[1] = argc - optind == 2 ? argv[optind + 1] : NULL;
-	if (!view->plain && isatty(STDOUT_FILENO))
-		return not_built_yet("view without --plain");
+	view->plain = view->plain || !isatty(STDOUT_FILENO);
 	return STATUS_OK;
 }
 
@@ -110,25 +114,58 @@ static enum status draw_part(const struct view_context *c, const struct view *pa
 	TRY(part->draw(c));
 	if (!c->other || part == &view_diff)
 		return STATUS_OK;
-	fprintf(c->out, "\nThe same in %s\n", store_path(c->other));
+	view_title(c, "The same in %s", store_path(c->other));
 	second.store = c->other;
 	second.other = NULL;
 	TRY(choose_run(&second));
 	return part->draw(&second);
 }
 
-static enum status draw(const struct view_command *view, struct store *store, struct store *other)
+static enum status draw(const struct view_command *view, struct view_context *c)
+{
+	TRY(choose_run(c));
+	if (view->screen)
+		return draw_part(c, view_find(view->screen));
+	if (view->at.launch >= 0)
+		return draw_part(c, &view_launch);
+	return view->at.step >= 0 || view->at.op >= 0 ? draw_part(c, &view_time) : draw_whole(c);
+}
+
+static enum status draw_plain(const struct view_command *view, struct store *store,
+			      struct store *other)
 {
 	struct view_context c = {
-		.out = stdout, .store = store, .other = other, .at = view->at, .all = view->all
+		.out = display_create(stdout, &view->at), .store = store, .other = other,
+		.at = view->at, .all = view->all
+	};
+	enum status status = draw(view, &c);
+
+	display_finish(c.out);
+	display_free(c.out);
+	return status;
+}
+
+/* NO_COLOR of any value but the empty one: no-color.org. */
+static bool wants_color(const struct view_command *view)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	return !view->no_color && !(no_color && *no_color);
+}
+
+static enum status view_by_keys(const struct view_command *view, struct store *store,
+				struct store *other)
+{
+	struct view_context c = { .store = store, .at = view->at };
+	struct viewer_options options = {
+		.store = store, .other = other, .at = view->at,
+		.view = view->screen ? view_find(view->screen) : NULL, .ascii = view->ascii,
+		.color = wants_color(view)
 	};
 
 	TRY(choose_run(&c));
-	if (view->screen)
-		return draw_part(&c, view_find(view->screen));
-	if (view->at.launch >= 0)
-		return draw_part(&c, &view_launch);
-	return view->at.step >= 0 || view->at.op >= 0 ? draw_part(&c, &view_time) : draw_whole(&c);
+	options.run = c.run;
+	return viewer_run(&options);
 }
 
 static enum status open_and_draw(const struct view_command *view)
@@ -139,7 +176,12 @@ static enum status open_and_draw(const struct view_command *view)
 	TRY(store_open(view->paths[0], &store));
 	status = view->paths[1] ? store_open(view->paths[1], &other) : STATUS_OK;
 	if (status == STATUS_OK)
-		status = draw(view, store, other);
+		status = store_walk_views(store);
+	if (status == STATUS_OK && other)
+		status = store_walk_views(other);
+	if (status == STATUS_OK)
+		status = view->plain ? draw_plain(view, store, other)
+			: view_by_keys(view, store, other);
 	store_close(other);
 	store_close(store);
 	return status;
@@ -156,8 +198,12 @@ static enum status run(int argc, char **argv)
 const struct command cmd_view = {
 	"view",
 	"show a trace: launches, KV cache, chunks, reductions, differences",
-	"usage: flashtwin view T.twin [T2.twin] [--plain] [--at ADDR] [--screen NAME] [--all]\n\n"
-	"Shows what a trace holds. With a second trace, what differs between the two.\n\n"
+	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
+	"                      [--ascii] [--no-color]\n\n"
+	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
+	"trace, or a second run in the file, keeps the two in step.\n\n"
+	"  flashtwin view t.twin                      from the first step on, by keys\n"
+	"  flashtwin view a.twin b.twin --at L14      the same launch in both\n"
 	"  flashtwin view t.twin --plain              summary, first and last step and so on\n"
 	"  flashtwin view t.twin --plain --at s4      the operations of step 4\n"
 	"  flashtwin view t.twin --plain --at L14     everything known of launch 14\n"
@@ -165,7 +211,10 @@ const struct command cmd_view = {
 	"  --plain        text; implied where standard output is no terminal\n"
 	"  --at ADDR      [rN.]L<launch>[.b<block>[.w<warp>[.l<lane>]]][.p<point>|.a<access>],\n"
 	"                 L<launch>.end, s<step>, 'op N' or rN\n"
-	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points or diff\n"
-	"  --all          leave no rows out\n",
+	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points, source, attention,\n"
+	"                 diff or findings\n"
+	"  --all          leave no rows out\n"
+	"  --ascii        charts in ASCII characters\n"
+	"  --no-color     no colours; NO_COLOR in the environment says the same\n",
 	run
 };

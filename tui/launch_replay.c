@@ -13,6 +13,7 @@
 
 #include "traces/output.h"
 #include "traces/xalloc.h"
+#include "tui/command.h"
 #include "tui/user_kernel.h"
 
 struct launch_replay {
@@ -127,13 +128,13 @@ static enum status write_sources(struct launch_replay *l, struct store *trace, i
 	return status;
 }
 
-static enum status compile(struct launch_replay *l, const struct user_source *how)
+static enum status compile(struct launch_replay *l, const struct user_source *how, bool points)
 {
 	const json_t *flags = json_object_get(l->options, "flags");
 	size_t count = json_array_size(flags);
-	const struct kernel *kernel;
 	struct user_source source = {
 		.file = l->file, .cuda = how->cuda, .check = how->check, .steps = how->steps,
+		.points = points,
 		.kernel = json_string_value(json_object_get(l->options, "kernel")),
 	};
 
@@ -146,10 +147,7 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 			return fail(STATUS_DAMAGED, "the run's flags are no strings");
 	}
 	source.flags = l->flags;
-	TRY(user_kernel_build(&source, &l->kernel));
-	TRY(user_kernel_load(l->kernel, &kernel));
-	kernel_register(kernel);
-	return STATUS_OK;
+	return user_kernel_build(&source, &l->kernel);
 }
 
 enum status launch_replay_prepare(struct store *trace, int64_t run,
@@ -158,6 +156,7 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 	struct launch_replay *l;
 	struct store_run row;
 	enum status status;
+	bool points;
 
 	*out = NULL;
 	TRY(store_run_read(trace, run, &row));
@@ -165,11 +164,22 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 		store_run_free(&row);
 		return STATUS_OK;
 	}
+	command_defer_interrupt();      /* so that temporary files go */
 	*out = l = xcalloc(1, sizeof *l);
 	l->options = json_loads(row.options ? row.options : "", 0, NULL);
+	points = row.level >= LEVEL_POINTS;
 	store_run_free(&row);
 	status = write_sources(l, trace, run);
-	return status == STATUS_OK ? compile(l, how) : status;
+	return status == STATUS_OK ? compile(l, how, points) : status;
+}
+
+enum status launch_replay_load(struct launch_replay *l)
+{
+	const struct kernel *kernel;
+
+	TRY(user_kernel_load(l->kernel, &kernel));
+	kernel_register(kernel);
+	return STATUS_OK;
 }
 
 void launch_replay_free(struct launch_replay *l)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/xalloc.h"
 #include "tui/suggest.h"
 
 /* The option of the table that was probably meant; NULL when none is near. */
@@ -74,6 +75,25 @@ enum status option_integer(const char *name, const char *text, int64_t least, in
 			    text, (long long)least, (long long)greatest);
 	*out = value;
 	return STATUS_OK;
+}
+
+enum status option_integers(const char *name, const char *text, int least, int greatest, int *out,
+			    int most, int *count)
+{
+	char *copy = xstrdup(text), *rest = copy, *part;
+	enum status status = STATUS_OK;
+
+	*count = 0;
+	while (status == STATUS_OK && (part = strsep(&rest, ",")) != NULL) {
+		int64_t value = 0;
+
+		status = option_integer(name, part, least, greatest, &value);
+		if (*count < most)
+			out[*count] = (int)value;
+		++*count;
+	}
+	free(copy);
+	return status;
 }
 
 enum status option_u64(const char *name, const char *text, uint64_t *out)

@@ -23,6 +23,9 @@ enum status option_none_left(int argc, char **argv);
 /* Values; `name` is the option as messages call it. USAGE with the text and the limits. */
 enum status option_integer(const char *name, const char *text, int64_t least, int64_t greatest,
 			   int64_t *out);
+/* Numbers separated by commas, the first `most` of them into out; *count says how many came. */
+enum status option_integers(const char *name, const char *text, int least, int greatest, int *out,
+			    int most, int *count);
 enum status option_u64(const char *name, const char *text, uint64_t *out);
 enum status option_float(const char *name, const char *text, float *out);       /* finite */
 enum status option_level(const char *name, const char *text, enum log_level *out);

@@ -1,8 +1,9 @@
 /* user_kernel.c - compiles a user's .cu file and loads one kernel of it; see user_kernel.h.
  *
  * For the simulator: preprocess with sim/user.h in front, rewrite (sim/rewrite.h), compile into
- * a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. All lies in a
- * temporary directory. $CXX, $CC and $NVCC choose the compilers; an empty $CXX stands for none.
+ * a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. With points, once more
+ * with FLASHTWIN_PROBE and the names that the first text had. All lies in a temporary directory.
+ * $CXX, $CC and $NVCC choose the compilers; an empty $CXX stands for none.
  */
 #include "config.h"
 
@@ -10,22 +11,22 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/file.h"
+#include "kernels/points.h"
+#include "sim/point_names.h"
 #include "sim/rewrite.h"
 #include "traces/output.h"
 #include "traces/xalloc.h"
 #include "tui/datadir.h"
+#include "tui/programs.h"
 #include "tui/user_headers.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
 #define FATBIN_LIMIT ((size_t)1 << 30)
-#define MAX_WORDS 128
 
 struct user_kernel {
 	struct kernel kernel;
@@ -35,91 +36,14 @@ struct user_kernel {
 	char *file;
 	bool cplusplus;
 	char *directory;                /* temporary; NULL before it is made */
-	char *source, *fatbin;
+	char *source;
 	size_t source_bytes;
-	unsigned long fatbin_bytes;
-	void *object;                   /* of dlopen() */
+	char **points;                  /* names; NULL: none, or not asked for */
+	/* Plain, probed. */
+	char *fatbin[2];
+	unsigned long fatbin_bytes[2];
+	void *object[2];                /* of dlopen() */
 };
-
-extern char **environ;
-
-/* --- programs --- */
-
-struct words {
-	const char *at[MAX_WORDS + 1];  /* NULL-terminated */
-	int count;
-};
-
-static void add_word(struct words *words, const char *word)
-{
-	if (words->count < MAX_WORDS)
-		words->at[words->count++] = word;
-}
-
-static void add_words(struct words *words, const char *const *list)
-{
-	while (*list)
-		add_word(words, *list++);
-}
-
-/* Splits `text`, which is changed and must stay, at its blanks. */
-static void add_text(struct words *words, char *text)
-{
-	char *rest = NULL;
-
-	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		add_word(words, word);
-}
-
-/* Whether the program can be run: a path, or a name on $PATH. */
-static bool is_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	bool found = false;
-
-	if (strchr(name, '/') || !path)
-		return access(name, X_OK) == 0;
-	for (size_t length; *path && !found; path += length + (path[length] == ':')) {
-		length = strcspn(path, ":");
-		char *file = xasprintf("%.*s/%s", (int)length, path, name);
-
-		found = access(file, X_OK) == 0;
-		free(file);
-	}
-	return found;
-}
-
-/* The first of $VARIABLE and the names that can be run, else NULL. The variable, when set,
- * decides. */
-static const char *find_program(const char *variable, const char *const *names)
-{
-	const char *chosen = getenv(variable);
-
-	if (chosen)
-		return *chosen && is_program(chosen) ? chosen : NULL;
-	for (; *names; names++)
-		if (is_program(*names))
-			return *names;
-	return NULL;
-}
-
-static enum status run_program(const struct words *words, const char *file)
-{
-	int error, ended;
-	pid_t child;
-
-	error = posix_spawnp(&child, words->at[0], NULL, NULL, (char *const *)words->at, environ);
-	if (error != 0)
-		return fail(STATUS_USAGE, "%s: %s", words->at[0], strerror(error));
-	while (waitpid(child, &ended, 0) < 0)
-		if (errno != EINTR)
-			return fail(STATUS_INTERNAL, "%s: %s", words->at[0], strerror(errno));
-	if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGINT)
-		return fail(STATUS_INTERRUPTED, "interrupted");
-	if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
-		return fail(STATUS_COMPILE, "%s did not compile (%s)", file, words->at[0]);
-	return STATUS_OK;
-}
 
 /* --- for the simulator --- */
 
@@ -127,10 +51,10 @@ static enum status find_compiler(struct user_kernel *k, const char **compiler)
 {
 	static const char *const cpp[] = { "c++", "g++", NULL }, *const c[] = { "cc", "gcc", NULL };
 
-	*compiler = find_program("CXX", cpp);
+	*compiler = program_find("CXX", cpp);
 	k->cplusplus = *compiler != NULL;
 	if (!*compiler)
-		*compiler = find_program("CC", c);
+		*compiler = program_find("CC", c);
 	if (!*compiler)
 		return fail(STATUS_USAGE, "no C++ or C compiler: c++, g++, cc and gcc are not on "
 			    "PATH, and CXX and CC name none");
@@ -152,8 +76,8 @@ static void add_processor(struct words *words)
 {
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-		add_word(words, "-mavx2");
-		add_word(words, "-mfma");
+		words_add(words, "-mavx2");
+		words_add(words, "-mfma");
 	}
 #else
 	(void)words;
@@ -179,38 +103,61 @@ static enum status find_include(char **out)
 }
 
 static enum status preprocess(const struct user_kernel *k, const struct user_source *s,
-			      const char *compiler, const char *out)
+			      const char *compiler, bool probed, const char *out)
 {
 	struct words words = { 0 };
-	char *include, *stubs;
-	enum status status;
+	char *include, *stubs, *names = probed ? point_names_list(k->points) : NULL;
+	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
+	enum status status = find_include(&include);
 
-	TRY(find_include(&include));
+	if (status != STATUS_OK) {
+		free(names);
+		free(list);
+		return status;
+	}
 	stubs = xasprintf("%s/sim/include", include);
-	add_words(&words, (const char *const[]){ compiler, "-E", "-x", language(k), standard(k),
+	words_add_list(&words, (const char *const[]){ compiler, "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-isystem", stubs, "-isystem", include, "-include",
 		  "sim/user.h", "-fdiagnostics-color=never", NULL });
 	add_processor(&words);
 	if (s->check)
-		add_word(&words, "-DFLASHTWIN_CHECK");
-	add_words(&words, s->flags);
-	add_words(&words, (const char *const[]){ "-o", out, s->file, NULL });
-	status = run_program(&words, s->file);
+		words_add(&words, "-DFLASHTWIN_CHECK");
+	if (probed)
+		words_add_list(&words, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
+	words_add_list(&words, s->flags);
+	words_add_list(&words, (const char *const[]){ "-o", out, s->file, NULL });
+	status = program_run(&words, s->file);
+	free(names);
+	free(list);
 	free(stubs);
 	free(include);
 	return status;
 }
 
-static enum status rewrite_file(struct user_kernel *k, const struct user_source *s,
+/* What the plain text tells besides: the user's headers and the names of points. */
+static enum status read_text(struct user_kernel *k, const struct user_source *s, const char *text,
+			     size_t bytes)
+{
+	TRY(user_headers_find(text, s->file, &k->sources, &k->source_count));
+	TRY(point_names_find(s->file, text, bytes, &k->points));
+	if (!s->points) {
+		point_names_free(k->points);
+		k->points = NULL;
+	}
+	return STATUS_OK;
+}
+
+static enum status rewrite_file(struct user_kernel *k, const struct user_source *s, bool probed,
 				const char *in, const char *out)
 {
 	char *text, *result;
 	struct output output;
 	size_t bytes;
-	enum status status;
+	enum status status = STATUS_OK;
 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
-	status = user_headers_find(text, s->file, &k->sources, &k->source_count);
+	if (!probed)
+		status = read_text(k, s, text, bytes);
 	if (status == STATUS_OK)
 		status = rewrite_user(s->file, text, bytes, k->cplusplus, s->kernel, &result);
 	free(text);
@@ -248,39 +195,40 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 {
 	struct words words = { 0 }, link = { 0 };
 
-	add_words(&words, (const char *const[]){ compiler, "-x", language(k), standard(k),
+	words_add_list(&words, (const char *const[]){ compiler, "-x", language(k), standard(k),
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
 		  "-fno-finite-loops",
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	add_processor(&words);
-	add_words(&words, s->check ? check_flags : align_flags);
+	words_add_list(&words, s->check ? check_flags : align_flags);
 	if (s->steps && !s->check)
-		add_words(&words, step_flags);
-	add_words(&words, (const char *const[]){ "-o", object, in, NULL });
-	TRY(run_program(&words, s->file));
-	add_words(&link, (const char *const[]){ compiler, "-shared", "-Wl,-Bsymbolic", "-o", out,
+		words_add_list(&words, step_flags);
+	words_add_list(&words, (const char *const[]){ "-o", object, in, NULL });
+	TRY(program_run(&words, s->file));
+	words_add_list(&link, (const char *const[]){ compiler, "-shared", "-Wl,-Bsymbolic", "-o", out,
 		  object, NULL });
-	return run_program(&link, s->file);
+	return program_run(&link, s->file);
 }
 
-static char *temporary(const struct user_kernel *k, const char *name)
+/* The path of "plain.so" or "probed.so"; the caller frees it. */
+static char *temporary(const struct user_kernel *k, bool probed, const char *suffix)
 {
-	return xasprintf("%s/%s", k->directory, name);
+	return xasprintf("%s/%s.%s", k->directory, probed ? "probed" : "plain", suffix);
 }
 
-static enum status build_sim(struct user_kernel *k, const struct user_source *s)
+static enum status build_sim(struct user_kernel *k, const struct user_source *s, bool probed)
 {
-	char *preprocessed = temporary(k, "kernel.i"), *rewritten = temporary(k, "kernel.c");
-	char *object = temporary(k, "kernel.o"), *shared = temporary(k, "kernel.so");
+	char *preprocessed = temporary(k, probed, "i"), *rewritten = temporary(k, probed, "c");
+	char *object = temporary(k, probed, "o"), *shared = temporary(k, probed, "so");
 	const char *compiler;
 	enum status status = find_compiler(k, &compiler);
 
 	if (status == STATUS_OK)
-		status = preprocess(k, s, compiler, preprocessed);
+		status = preprocess(k, s, compiler, probed, preprocessed);
 	if (status == STATUS_OK)
-		status = rewrite_file(k, s, preprocessed, rewritten);
+		status = rewrite_file(k, s, probed, preprocessed, rewritten);
 	if (status == STATUS_OK)
 		status = compile(k, s, compiler, rewritten, object, shared);
 	free(preprocessed);
@@ -295,17 +243,23 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s)
 /* The user's text under its own name, and a use of the kernel: templates are made only when
  * used. */
 static enum status write_cuda_source(const struct user_kernel *k, const struct user_source *s,
-				     const char *path)
+				     bool probed, const char *path)
 {
 	struct output output;
 	char *address;
 
 	TRY(output_open(path, &output));
+	if (probed) {
+		char *list = point_names_list(k->points);
+
+		fprintf(output.file, "#define FLASHTWIN_PROBE\n#define POINT_LIST(X) %s\n", list);
+		free(list);
+	}
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
 	fwrite(k->source, 1, k->source_bytes, output.file);
 	address = rewrite_kernel_address(s->kernel);
-	fprintf(output.file, "\n#line 1 \"<kernel table>\"\nvoid *ft_user_entry = (void *)%s;\n",
-		address);
+	fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" REWRITE_KERNEL_POINTER
+		"\nvoid *ft_user_entry = (void *)%s;\n", address);
 	free(address);
 	return output_commit(&output);
 }
@@ -320,21 +274,22 @@ static enum status run_nvcc(const struct user_source *s, const char *nvcc, const
 	struct words words = { 0 };
 	enum status status;
 
-	add_words(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", "-w", NULL });
-	add_text(&words, flags);
-	add_words(&words, s->flags);
-	add_words(&words, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
-	status = run_program(&words, s->file);
+	words_add_list(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", "-w",
+		  "--expt-relaxed-constexpr", NULL });
+	words_add_text(&words, flags);
+	words_add_list(&words, s->flags);
+	words_add_list(&words, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
+	status = program_run(&words, s->file);
 	free(own);
 	free(flags);
 	free(include);
 	return status;
 }
 
-static enum status build_cuda(struct user_kernel *k, const struct user_source *s)
+static enum status build_cuda(struct user_kernel *k, const struct user_source *s, bool probed)
 {
 	static const char *const names[] = { "nvcc", "/usr/local/cuda/bin/nvcc", NULL };
-	const char *nvcc = find_program("NVCC", names);
+	const char *nvcc = program_find("NVCC", names);
 	char *in, *out;
 	enum status status;
 
@@ -343,16 +298,16 @@ static enum status build_cuda(struct user_kernel *k, const struct user_source *s
 			    "one to compile %s (NVCC may name it)", s->file);
 	if (!k->cplusplus)
 		return fail(STATUS_USAGE, "a GPU needs a C++ compiler to compile %s", s->file);
-	in = temporary(k, "kernel.cu");
-	out = temporary(k, "kernel.fatbin");
-	status = write_cuda_source(k, s, in);
+	in = temporary(k, probed, "cu");
+	out = temporary(k, probed, "fatbin");
+	status = write_cuda_source(k, s, probed, in);
 	if (status == STATUS_OK)
 		status = run_nvcc(s, nvcc, in, out);
 	if (status == STATUS_OK) {
 		size_t bytes = 0;
 
-		status = file_read(out, FATBIN_LIMIT, &k->fatbin, &bytes);
-		k->fatbin_bytes = bytes;
+		status = file_read(out, FATBIN_LIMIT, &k->fatbin[probed], &bytes);
+		k->fatbin_bytes[probed] = bytes;
 	}
 	free(in);
 	free(out);
@@ -380,47 +335,71 @@ enum status user_kernel_build(const struct user_source *s, struct user_kernel **
 		return status;
 	}
 	k->directory = directory;
-	TRY(build_sim(k, s));
-	return s->cuda ? build_cuda(k, s) : STATUS_OK;
+	for (int probed = 0; probed <= (k->points != NULL); probed++) {
+		TRY(build_sim(k, s, probed));
+		if (s->cuda)
+			TRY(build_cuda(k, s, probed));
+	}
+	return STATUS_OK;
 }
 
-static enum status load_object(struct user_kernel *k)
+static enum status load_object(struct user_kernel *k, bool probed, const struct sim_code **out)
 {
-	char *path = temporary(k, "kernel.so");
+	char *path = temporary(k, probed, "so");
+	const struct sim_code *const *code;
 
-	k->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	k->object[probed] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	free(path);
-	if (!k->object)
+	if (!k->object[probed])
 		return fail(STATUS_COMPILE, "%s cannot be loaded: %s", k->file, dlerror());
+	code = dlsym(k->object[probed], "ft_user_code");
+	if (!code)
+		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
+	*out = *code;
 	return STATUS_OK;
 }
 
 /* Of C++ the name as the linker has it, which is also that of the fatbin. */
 static void find_symbol(struct user_kernel *k)
 {
-	void *const *entry = dlsym(k->object, "ft_user_entry");
+	void *const *entry = dlsym(k->object[0], "ft_user_entry");
 	Dl_info info;
 
 	if (entry && dladdr(*entry, &info) && info.dli_saddr == *entry)
 		k->kernel.symbol = info.dli_sname;
 }
 
+/* How many points a thread passes nobody knows: as many as fit into 64 MiB, within reason. What is
+ * beyond is counted. */
+static unsigned count_points(const struct kernel_call *call)
+{
+	const struct dim3 dims[] = { call->grid, call->block };
+	double capacity = (64 << 20) / (double)sizeof(struct point_record);
+
+	for (int i = 0; i < 2; i++)
+		capacity /= (double)dims[i].x * dims[i].y * dims[i].z;
+	return capacity > 4096 ? 4096 : capacity < 16 ? 16 : (unsigned)capacity;
+}
+
 enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 {
-	const struct sim_code *const *code;
+	bool probed = k->points != NULL;
+	const struct sim_code *code[2];
 
-	TRY(load_object(k));
-	code = dlsym(k->object, "ft_user_code");
-	if (!code)
-		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
+	TRY(load_object(k, false, &code[0]));
+	code[1] = code[0];
+	if (probed)
+		TRY(load_object(k, true, &code[1]));
 	k->code = (struct kernel_code){
-		.sim = { { *code, NULL }, { *code, NULL } }, .checked = *code,
-		.fatbin = { k->fatbin, k->fatbin },
-		.fatbin_bytes = { &k->fatbin_bytes, &k->fatbin_bytes },
+		.sim = { { code[0], NULL }, { code[1], NULL } }, .checked = code[1],
+		.fatbin = { k->fatbin[0], k->fatbin[probed] },
+		.fatbin_bytes = { &k->fatbin_bytes[0], &k->fatbin_bytes[probed] },
 		.sources = k->sources,
 	};
 	k->kernel = (struct kernel){
-		.name = (*code)->name, .summary = "",
+		.name = code[0]->name, .summary = "",
+		.points = probed ? count_points : NULL,
+		.point_names = (const char *const *)k->points,
 		.origin = "cuda_c", .code = &k->code,
 	};
 	find_symbol(k);
@@ -430,16 +409,15 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 
 static void remove_directory(const struct user_kernel *k)
 {
-	static const char *const names[] = {
-		"kernel.i", "kernel.c", "kernel.o", "kernel.so", "kernel.cu", "kernel.fatbin", NULL
-	};
+	static const char *const suffixes[] = { "i", "c", "o", "so", "cu", "fatbin", NULL };
 
-	for (int i = 0; names[i]; i++) {
-		char *path = temporary(k, names[i]);
+	for (int i = 0; suffixes[i]; i++)
+		for (int probed = 0; probed < 2; probed++) {
+			char *path = temporary(k, probed, suffixes[i]);
 
-		unlink(path);           /* not all were made */
-		free(path);
-	}
+			unlink(path);           /* not all were made */
+			free(path);
+		}
 	rmdir(k->directory);
 }
 
@@ -447,8 +425,12 @@ void user_kernel_free(struct user_kernel *k)
 {
 	if (!k)
 		return;
-	if (k->object)
-		dlclose(k->object);
+	for (int probed = 0; probed < 2; probed++) {
+		if (k->object[probed])
+			dlclose(k->object[probed]);
+		free(k->fatbin[probed]);
+	}
+	point_names_free(k->points);
 	if (k->directory)
 		remove_directory(k);
 	for (int i = 1; i < k->source_count; i++) {     /* the first is file and source */
@@ -459,6 +441,5 @@ void user_kernel_free(struct user_kernel *k)
 	free(k->directory);
 	free(k->file);
 	free(k->source);
-	free(k->fatbin);
 	free(k);
 }

@@ -21,6 +21,7 @@ struct user_source {
 	bool cuda;                      /* for a GPU too */
 	bool check;                     /* the simulator's code calls the checker */
 	bool steps;                     /* and counts steps */
+	bool points;                    /* with a probed build, if the file has POINTs */
 };
 
 /* Compiles. COMPILE when a compiler finds fault with the file; USAGE when there is no compiler,

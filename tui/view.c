@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/xalloc.h"
+
 const struct view *const view_table[] = {
 	&view_summary,
 	&view_time,
@@ -18,8 +20,12 @@ const struct view *const view_table[] = {
 	&view_kv,
 	&view_chunks,
 	&view_reduce,
-	&view_points, &view_counters,
+	&view_points,
+	&view_counters,
+	&view_source,
+	&view_attention,
 	&view_diff,
+	&view_findings,
 	NULL
 };
 
@@ -167,15 +173,70 @@ const char *view_plural(int64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* --- drawing --- */
+
+static int print(const struct view_context *c, enum view_style style, const char *format,
+		 va_list args)
+{
+	char small[256], *text = small;
+	va_list again;
+	int length;
+
+	va_copy(again, args);
+	length = vsnprintf(small, sizeof(small), format, args);
+	if (length >= (int)sizeof(small)) {
+		text = xmalloc((size_t)length + 1);
+		vsnprintf(text, (size_t)length + 1, format, again);
+	}
+	va_end(again);
+	display_style(c->out, style);
+	display_text(c->out, text);
+	if (text != small)
+		free(text);
+	return length;
+}
+
+int view_print(const struct view_context *c, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = print(c, STYLE_PLAIN, format, args);
+	va_end(args);
+	return length;
+}
+
+int view_styled(const struct view_context *c, enum view_style style, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = print(c, style, format, args);
+	va_end(args);
+	return length;
+}
+
+void view_row_of(const struct view_context *c, int64_t launch, int64_t block)
+{
+	struct address at = address_none;
+
+	at.run = c->run > 1 ? c->run : -1;
+	at.launch = launch;
+	at.block = block;
+	display_anchor(c->out, &at);
+}
+
 void view_title(const struct view_context *c, const char *format, ...)
 {
 	va_list args;
 
-	fputc('\n', c->out);
+	view_print(c, "\n");
 	va_start(args, format);
-	vfprintf(c->out, format, args);
+	print(c, STYLE_TITLE, format, args);
 	va_end(args);
-	fputc('\n', c->out);
+	view_print(c, "\n");
 }
 
 bool view_fits(const struct view_context *c, int64_t shown, int64_t limit)
@@ -186,7 +247,7 @@ bool view_fits(const struct view_context *c, int64_t shown, int64_t limit)
 void view_more(const struct view_context *c, int64_t rows, int64_t limit)
 {
 	if (!view_fits(c, rows - 1, limit))
-		fprintf(c->out, "  ... %" PRId64 " more: --all shows them\n", rows - limit);
+		view_print(c, "  ... %" PRId64 " more: --all shows them\n", rows - limit);
 }
 
 /* --- places --- */
@@ -211,15 +272,32 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* The last launch that the table has rows for, up to that of the address's step; -1: none. */
+/* The last launch of the run up to the end of the address's step, or up to its operation. */
+static enum status last_of_address(const struct view_context *c, int64_t *launch)
+{
+	int64_t op = c->at.op;
+
+	*launch = INT64_MAX;
+	if (c->at.step >= 0)
+		TRY(VIEW_NUMBER(c, INT64_MAX, &op, "SELECT iif(count(*) = count(last_op),"
+				" max(last_op), NULL) FROM v_step WHERE run = ?1 AND step = ?2",
+				c->run, c->at.step));
+	if (op < 0)
+		return STATUS_OK;
+	return VIEW_NUMBER(c, -1, launch, "SELECT launch FROM v_op WHERE run = ?1 AND op <= ?2"
+			   " AND launch IS NOT NULL ORDER BY op DESC LIMIT 1", c->run, op);
+}
+
+/* The last launch up to there that the table has rows for; -1: none. */
 static enum status last_launch(const struct view_context *c, const char *table, int64_t *launch)
 {
-	char sql[256];
+	char sql[128];
+	int64_t last;
 
-	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND (?2 < 0 OR launch <="
-		 " (SELECT max(launch) FROM v_launch WHERE run = ?1 AND step = ?2))"
+	TRY(last_of_address(c, &last));
+	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND launch <= ?2"
 		 " ORDER BY launch DESC LIMIT 1", table);
-	return VIEW_NUMBER(c, -1, launch, sql, c->run, c->at.step);
+	return VIEW_NUMBER(c, -1, launch, sql, c->run, last);
 }
 
 /* No more than INT64_MAX, for a launch that no device would run. */
@@ -236,6 +314,11 @@ static int64_t product(const int64_t sizes[3])
 int64_t view_place_blocks(const struct view_place *p)
 {
 	return product(p->grid);
+}
+
+int64_t view_place_threads(const struct view_place *p)
+{
+	return product(p->block);
 }
 
 static enum status check_number(int64_t launch, const char *what, char letter, int64_t number,
@@ -285,10 +368,11 @@ void view_place_title(const struct view_context *c, const char *what, const stru
 {
 	view_cell cell;
 
-	fprintf(c->out, "\n%s %s %s", what, view_launch_cell(c, p->launch, cell), p->kernel);
+	view_styled(c, STYLE_TITLE, "\n%s %s %s", what, view_launch_cell(c, p->launch, cell),
+		    p->kernel);
 	if (p->step >= 0)
-		fprintf(c->out, ", step %" PRId64, p->step);
+		view_styled(c, STYLE_TITLE, ", step %" PRId64, p->step);
 	if (p->layer >= 0)
-		fprintf(c->out, ", layer %" PRId64, p->layer);
-	fputc('\n', c->out);
+		view_styled(c, STYLE_TITLE, ", layer %" PRId64, p->layer);
+	view_print(c, "\n");
 }

@@ -1,8 +1,8 @@
 /* view.h - what a view of a trace is, and what views share.
  *
- * A view writes one screen as plain text, at most 100 columns wide, from the v_* views of a trace
+ * A view draws one screen into a display, at most 100 columns wide, from the v_* views of a trace
  * alone: no engine, no GPU. One file per view, its struct view last. Values are shown from their
- * bits, and what was not measured or recorded is "-". Serves cmd_view.c.
+ * bits, and what was not measured or recorded is "-". Serves cmd_view.c and the viewer.
  */
 #ifndef VIEW_H
 #define VIEW_H
@@ -13,9 +13,10 @@
 
 #include "traces/store.h"
 #include "tui/address.h"
+#include "tui/view_display.h"
 
 struct view_context {
-	FILE *out;
+	struct display *out;
 	struct store *store;
 	struct store *other;            /* a second trace to compare with, or NULL */
 	int64_t run;                    /* that is shown */
@@ -26,12 +27,14 @@ struct view_context {
 struct view {
 	const char *name;               /* of --screen */
 	const char *summary;
+	const char *table;              /* the launches it can show have rows there; NULL: all */
+	bool whole;                     /* it shows the same at every address of a run */
 	/* IO or DAMAGED from the trace; USAGE when the trace has nothing at the address. */
 	enum status (*draw)(const struct view_context *);
 };
 
 extern const struct view view_summary, view_time, view_launch, view_kv, view_chunks, view_reduce,
-	view_points, view_counters, view_diff;
+	view_points, view_counters, view_source, view_attention, view_diff, view_findings;
 
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
@@ -75,9 +78,21 @@ float view_f32(sqlite3_stmt *, int column);
 const char *view_byte_cell(int byte, view_cell);
 /* "" for 1, else "s". */
 const char *view_plural(int64_t count);
+/* What value number `value` of a point is called: "max", or "v0" of a point that is a user's. */
+const char *view_point_value(const char *point, int value);
 /* "L12", with the run in front when the trace has several. */
 const char *view_launch_cell(const struct view_context *, int64_t launch, view_cell);
 
+/* --- drawing --- */
+
+/* Characters written. */
+int view_print(const struct view_context *, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same in a style of its own. */
+int view_styled(const struct view_context *, enum view_style, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Makes the line being written the row of a launch, or of a block of it; block -1: of all. */
+void view_row_of(const struct view_context *, int64_t launch, int64_t block);
 void view_title(const struct view_context *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Whether row number `shown` of a list still fits; without --all lists end after `limit` rows. */
@@ -99,6 +114,7 @@ struct view_place {
 enum status view_place_find(const struct view_context *, const char *table, struct view_place *,
 			    bool *found);
 int64_t view_place_blocks(const struct view_place *);
+int64_t view_place_threads(const struct view_place *);          /* of a block */
 /* "L12 flash_decode_chunk, step 3, layer 0". */
 void view_place_title(const struct view_context *, const char *what, const struct view_place *);
 

@@ -1,17 +1,15 @@
 /* view_chunks.c - chunk partials of flash decoding: max, sum, log-sum-exp and weight of each.
  *
  * For the launch of the address, else the last one that has partials. With a block in the address,
- * that chunk alone and, where points were recorded, its online softmax: the tiles and the score of
- * every key. The softmax's own invariants are checked on the way.
+ * the chunks of its row of heads alone; what is in that chunk is view_chunk.c's business.
  */
-#include "tui/view.h"
+#include "tui/view_chunk.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 #define ROWS 64
-#define TILE 32                         /* keys that a warp takes at a time */
-#define KEYS_A_LINE 3
+#define AROUND 8                        /* chunks listed before and behind the one of the address */
 
 enum {
 	SLOT, HEAD, KV_HEAD, CHUNK, KEY_BEGIN, KEY_END, EMPTY, MAX, SUM, LSE, WEIGHT
@@ -45,12 +43,12 @@ static bool publishes_nothing(sqlite3_stmt *row)
 static void flush_empty(const struct view_context *c, struct row_state *s)
 {
 	if (s->empty_first >= 0 && view_fits(c, s->rows, ROWS))
-		fprintf(c->out,
-			"   slot %" PRId64 " head %" PRId64 ": no keys in chunks %" PRId64
-			"..%" PRId64 ", %s\n",
-			s->slot, s->head, s->empty_first, s->empty_last,
-			s->empty_wrong ? "WRONG: not all have max -inf and sum 0"
-				       : "max -inf and sum 0 as it must be");
+		view_print(c,
+			   "   slot %" PRId64 " head %" PRId64 ": no keys in chunks %" PRId64
+			   "..%" PRId64 ", %s\n",
+			   s->slot, s->head, s->empty_first, s->empty_last,
+			   s->empty_wrong ? "WRONG: not all have max -inf and sum 0"
+					  : "max -inf and sum 0 as it must be");
 	s->empty_first = -1;
 	s->empty_wrong = 0;
 }
@@ -62,14 +60,15 @@ static void end_row(const struct view_context *c, struct row_state *s)
 	if (!s->begun || fabs(s->weights - 1.0) < 1e-9 || s->weights == 0.0)
 		return;
 	s->wrong_weights++;
-	fprintf(c->out, "   slot %" PRId64 " head %" PRId64 ": weights add up to %.9g, NOT 1\n",
-		s->slot, s->head, s->weights);
+	view_styled(c, STYLE_WRONG, "   slot %" PRId64 " head %" PRId64
+		    ": weights add up to %.9g, NOT 1\n", s->slot, s->head, s->weights);
 }
 
 static void print_header(const struct view_context *c)
 {
-	fprintf(c->out, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n", "address", "slot",
-		"head", "kv", "chunk", "keys", "max", "sum", "lse", "weight");
+	view_styled(c, STYLE_HEADING, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n",
+		    "address", "slot", "head", "kv", "chunk", "keys", "max", "sum", "lse",
+		    "weight");
 }
 
 static void print_partial(const struct view_context *c, sqlite3_stmt *row,
@@ -77,6 +76,8 @@ static void print_partial(const struct view_context *c, sqlite3_stmt *row,
 {
 	view_cell launch, address, keys, max, sum, lse, weight;
 
+	view_row_of(c, place->launch, block_of(place, view_int(row, SLOT), view_int(row, HEAD),
+					       view_int(row, CHUNK)));
 	snprintf(address, sizeof(address), "%s.b%" PRId64,
 		 view_launch_cell(c, place->launch, launch),
 		 block_of(place, view_int(row, SLOT), view_int(row, HEAD), view_int(row, CHUNK)));
@@ -85,13 +86,13 @@ static void print_partial(const struct view_context *c, sqlite3_stmt *row,
 	else
 		snprintf(keys, sizeof(keys), "%" PRId64 "..%" PRId64, view_int(row, KEY_BEGIN),
 			 view_int(row, KEY_END) - 1);
-	fprintf(c->out,
-		" %-12s %4" PRId64 " %4" PRId64 " %3" PRId64 " %5" PRId64
-		"  %-13s %13s %13s %10s %9s\n",
-		address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, KV_HEAD),
-		view_int(row, CHUNK), keys, view_f32_cell(row, MAX, max),
-		view_f32_cell(row, SUM, sum), view_real_cell(row, LSE, "%.6g", lse),
-		view_real_cell(row, WEIGHT, "%.6f", weight));
+	view_print(c,
+		   " %-12s %4" PRId64 " %4" PRId64 " %3" PRId64 " %5" PRId64
+		   "  %-13s %13s %13s %10s %9s\n",
+		   address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, KV_HEAD),
+		   view_int(row, CHUNK), keys, view_f32_cell(row, MAX, max),
+		   view_f32_cell(row, SUM, sum), view_real_cell(row, LSE, "%.6g", lse),
+		   view_real_cell(row, WEIGHT, "%.6f", weight));
 }
 
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -129,139 +130,62 @@ static enum status draw_all(const struct view_context *c, const struct view_plac
 		      place->launch));
 	end_row(c, &s);
 	view_more(c, s.rows, ROWS);
-	fprintf(c->out, "\n check  the weights of each row add up to 1: %s\n",
-		s.wrong_weights ? "NO" : "ok");
+	view_styled(c, s.wrong_weights ? STYLE_WRONG : STYLE_PLAIN,
+		    "\n check  the weights of each row add up to 1: %s\n",
+		    s.wrong_weights ? "NO" : "ok");
 	return STATUS_OK;
 }
 
-/* --- one chunk --- */
+/* --- the chunks of one row of heads --- */
 
-struct chunk {
+struct row {
 	const struct view_place *place;
-	int64_t slot, head, block, key_begin;
-	float max, sum;
-	bool known;
-	/* from the points */
-	int64_t tiles, keys;
-	float last_max, last_sum, greatest;
-	double shares;
+	struct view_chunk chunks[2 * AROUND + 1];
+	int count, selected;
+	int64_t chunk;
 };
-
-/* Equal as the trace sees it: a NaN equals a NaN. */
-static bool same(float a, float b)
-{
-	return a == b || (isnan(a) && isnan(b));
-}
 
 static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
-	struct chunk *k = state;
+	struct row *r = state;
+	struct view_chunk *k = &r->chunks[r->count];
 
-	k->known = true;
-	k->max = view_f32(row, MAX);
-	k->sum = view_f32(row, SUM);
-	k->key_begin = view_int(row, KEY_BEGIN);
-	print_header(c);
-	print_partial(c, row, k->place);
+	if (r->count == 2 * AROUND + 1)
+		return STATUS_OK;
+	if (r->count == 0)
+		print_header(c);
+	print_partial(c, row, r->place);
+	*k = (struct view_chunk){
+		.place = r->place, .slot = view_int(row, SLOT), .head = view_int(row, HEAD),
+		.chunk = view_int(row, CHUNK), .key_begin = view_int(row, KEY_BEGIN),
+		.key_end = view_int(row, KEY_END), .max = view_f32(row, MAX),
+		.sum = view_f32(row, SUM), .lse = sqlite3_column_double(row, LSE),
+		.weight = sqlite3_column_double(row, WEIGHT), .empty = view_int(row, EMPTY),
+	};
+	k->block = block_of(r->place, k->slot, k->head, k->chunk);
+	if (k->chunk == r->chunk)
+		r->selected = r->count;
+	r->count++;
 	return STATUS_OK;
 }
 
-static enum status take_tile(const struct view_context *c, sqlite3_stmt *row, void *state)
+/* Chunks that hold keys, and the one asked for whether it does or not. */
+static enum status draw_row(const struct view_context *c, const struct view_place *p)
 {
-	struct chunk *k = state;
-	view_cell max, rescale, sum;
+	int64_t rows = p->grid[0] * p->grid[1];
+	struct row r = { .place = p, .selected = -1, .chunk = c->at.block / rows };
 
-	if (k->tiles == 0)
-		fprintf(c->out,
-			"\n online softmax, %d keys at a time\n  tile  from key            max"
-			"        rescale            sum\n",
-			TILE);
-	fprintf(c->out, " %5" PRId64 " %9" PRId64 "  %13s  %13s  %13s\n", k->tiles,
-		k->key_begin + k->tiles * TILE, view_f32_cell(row, 0, max),
-		view_f32_cell(row, 1, rescale), view_f32_cell(row, 2, sum));
-	k->last_max = view_f32(row, 0);
-	k->last_sum = view_f32(row, 2);
-	k->tiles++;
-	return STATUS_OK;
-}
-
-/* Weight of a key in its chunk, against the chunk's final maximum. */
-static double share(const struct chunk *k, float score)
-{
-	return score == k->max ? 1.0 / k->sum : exp((double)score - k->max) / k->sum;
-}
-
-static enum status take_score(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct chunk *k = state;
-	float score = view_f32(row, 1);
-	double part = share(k, score);
-	view_cell byte, text;
-
-	if (k->keys == 0)
-		fprintf(c->out, "\n score of every key, and its share of the chunk\n");
-	fprintf(c->out, "  %6" PRId64 " %-5s %11s %.4f%s", view_int(row, 0),
-		view_null(row, 2) ? "" : view_byte_cell((int)view_int(row, 2), byte),
-		view_f32_cell(row, 1, text), part,
-		k->keys % KEYS_A_LINE == KEYS_A_LINE - 1 ? "\n" : " |");
-	k->greatest = fmaxf(k->greatest, score);
-	k->shares += part;
-	k->keys++;
-	return STATUS_OK;
-}
-
-static void print_checks(const struct view_context *c, const struct chunk *k)
-{
-	if (k->keys % KEYS_A_LINE != 0)
-		fputc('\n', c->out);
-	if (k->tiles == 0 && k->keys == 0) {
-		fprintf(c->out, "\n scores were not recorded (--log points records them)\n");
-		return;
-	}
-	fputc('\n', c->out);
-	if (k->tiles > 0)
-		fprintf(c->out, " check  partial is the last tile's max and sum: %s\n",
-			same(k->last_max, k->max) && same(k->last_sum, k->sum) ? "ok" : "NO");
-	if (k->keys > 0)
-		fprintf(c->out, " check  max is the greatest score: %s\n"
-			" check  shares add up to %.7f: %s\n",
-			same(k->greatest, k->max) ? "ok" : "NO", k->shares,
-			fabs(k->shares - 1.0) < 1e-4 ? "ok" : "NO");
-}
-
-static enum status draw_chunk(const struct view_context *c, const struct view_place *p)
-{
-	int64_t block = c->at.block;
-	struct chunk k = { .place = p, .block = block, .head = block % p->grid[0],
-			   .slot = block / p->grid[0] % p->grid[1], .greatest = -INFINITY };
-
-	TRY(VIEW_ROWS(c, take_chunk, &k, "SELECT " PARTIAL_COLUMNS " FROM v_partial WHERE run = ?1"
-		      " AND launch = ?2 AND slot = ?3 AND head = ?4 AND chunk = ?5",
-		      c->run, p->launch, k.slot, k.head, block / (p->grid[0] * p->grid[1])));
-	if (!k.known) {
-		fprintf(c->out, "  nothing recorded of block b%" PRId64 "\n", block);
+	TRY(VIEW_ROWS(c, take_chunk, &r, "SELECT " PARTIAL_COLUMNS " FROM v_partial WHERE run = ?1"
+		      " AND launch = ?2 AND slot = ?3 AND head = ?4 AND chunk BETWEEN ?5 - ?6"
+		      " AND ?5 + ?6 AND (NOT empty OR chunk = ?5) ORDER BY chunk", c->run,
+		      p->launch, c->at.block / p->grid[0] % p->grid[1], c->at.block % p->grid[0],
+		      r.chunk, AROUND));
+	if (r.selected < 0) {
+		view_print(c, "  nothing recorded of block b%" PRId64 "\n", c->at.block);
 		return STATUS_OK;
 	}
-	TRY(VIEW_ROWS(
-		c, take_tile, &k,
-		"SELECT v0_bits, v1_bits, v2_bits FROM v_point WHERE run = ?1"
-		" AND launch = ?2 AND block = ?3 AND warp = 0 AND lane = 0 AND name = 'softmax'"
-		" ORDER BY sequence",
-		c->run, p->launch, block));
-	/* Lane l's n-th score is that of key begin + TILE * n + l. */
-	TRY(VIEW_ROWS(c, take_score, &k,
-		      "WITH scores AS (SELECT ?4 + lane + 32 * (row_number()"
-		      "  OVER (PARTITION BY lane ORDER BY sequence) - 1) AS key, v0_bits"
-		      "  FROM v_point WHERE run = ?1 AND launch = ?2"
-		      "  AND block = ?3 AND warp = 0 AND name = 'score')"
-		      " SELECT key, v0_bits, (SELECT byte FROM v_token t"
-		      "  WHERE t.run = ?1 AND t.slot = ?5 AND t.position = key"
-		      "  AND t.step <= (SELECT step FROM v_launch WHERE run = ?1 AND launch = ?2)"
-		      "  ORDER BY t.step DESC LIMIT 1)"
-		      " FROM scores ORDER BY key",
-		      c->run, p->launch, block, k.key_begin, k.slot));
-	print_checks(c, &k);
-	return STATUS_OK;
+	TRY(view_chunk_strips(c, r.chunks, r.count));
+	return view_chunk_draw(c, &r.chunks[r.selected]);
 }
 
 static enum status draw(const struct view_context *c)
@@ -280,7 +204,10 @@ static enum status draw(const struct view_context *c)
 		return STATUS_OK;
 	}
 	view_place_title(c, "CHUNKS of", &place);
-	return c->at.block >= 0 ? draw_chunk(c, &place) : draw_all(c, &place);
+	return c->at.block >= 0 ? draw_row(c, &place) : draw_all(c, &place);
 }
 
-const struct view view_chunks = { "chunks", "chunk partials, and scores of one chunk", draw };
+const struct view view_chunks = {
+	.name = "chunks", .summary = "chunk partials, and scores of one chunk",
+	.table = "v_partial", .draw = draw
+};

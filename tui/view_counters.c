@@ -16,7 +16,7 @@ static enum status print_global(const struct view_context *c, sqlite3_stmt *row,
 
 	if (!view_fits(c, (*rows)++, LAUNCHES))
 		return STATUS_OK;
-	fprintf(c->out, "  %-7s %-24.24s %10" PRId64 " %6s %8" PRId64 " %6s %10" PRId64 " %8" PRId64
+	view_print(c, "  %-7s %-24.24s %10" PRId64 " %6s %8" PRId64 " %6s %10" PRId64 " %8" PRId64
 		" %6s\n", view_launch_cell(c, view_int(row, 0), launch), view_text(row, 1),
 		view_int(row, 2), view_real_cell(row, 3, "%.2f", reuse), view_int(row, 4),
 		view_real_cell(row, 5, "%.2f", load), view_int(row, 6), view_int(row, 7),
@@ -31,10 +31,10 @@ static enum status print_others(const struct view_context *c, sqlite3_stmt *row,
 
 	if (!view_fits(c, (*rows)++, LAUNCHES))
 		return STATUS_OK;
-	fprintf(c->out, "  %-7s", view_launch_cell(c, view_int(row, 0), launch));
+	view_print(c, "  %-7s", view_launch_cell(c, view_int(row, 0), launch));
 	for (int i = 1; i < 10; i++)
-		fprintf(c->out, " %9" PRId64, view_int(row, i));
-	fputc('\n', c->out);
+		view_print(c, " %9" PRId64, view_int(row, i));
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -43,7 +43,7 @@ static enum status print_line(const struct view_context *c, sqlite3_stmt *row, v
 	int64_t *rows = state;
 
 	if (view_fits(c, (*rows)++, LINES))
-		fprintf(c->out, "  %10" PRId64 "  %s:%" PRId64 "\n", view_int(row, 2),
+		view_print(c, "  %10" PRId64 "  %s:%" PRId64 "\n", view_int(row, 2),
 			view_text(row, 0), view_int(row, 1));
 	return STATUS_OK;
 }
@@ -55,7 +55,7 @@ static enum status draw_lines(const struct view_context *c)
 {
 	int64_t rows = 0;
 
-	fprintf(c->out, "\n lines that threads came to, and how often%s\n",
+	view_print(c, "\n lines that threads came to, and how often%s\n",
 		c->at.launch < 0 ? " (all launches)" : "");
 	TRY(VIEW_ROWS(c, print_line, &rows,
 		      "SELECT file, line, sum(hits) FROM v_hit"
@@ -70,7 +70,7 @@ static enum status draw(const struct view_context *c)
 	int64_t rows = 0;
 
 	view_title(c, "COUNTERS of run %" PRId64, c->run);
-	fprintf(c->out, "  %-7s %-24s %10s %6s %8s %6s %10s %8s %6s\n", "", "global memory:",
+	view_print(c, "  %-7s %-24s %10s %6s %8s %6s %10s %8s %6s\n", "", "global memory:",
 		"loaded B", "reuse", "requests", "sect/r", "stored B", "requests", "sect/r");
 	TRY(VIEW_ROWS(c, print_global, &rows,
 		      "SELECT launch, kernel, load_bytes, reuse, load_requests, sectors_per_load,"
@@ -78,11 +78,11 @@ static enum status draw(const struct view_context *c)
 		      c->run, c->at.launch));
 	view_more(c, rows, LAUNCHES);
 	if (rows == 0) {
-		fprintf(c->out, "  none: the run, or this launch, was not recorded with --count\n");
+		view_print(c, "  none: the run, or this launch, was not recorded with --count\n");
 		return STATUS_OK;
 	}
 	rows = 0;
-	fprintf(c->out, "\n  %-7s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "shared:", "loads",
+	view_print(c, "\n  %-7s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "shared:", "loads",
 		"conflicts", "stores", "conflicts", "atomics", "barriers", "shuffles", "divergent",
 		"left out");
 	TRY(VIEW_ROWS(c, print_others, &rows,
@@ -94,5 +94,7 @@ static enum status draw(const struct view_context *c)
 	return draw_lines(c);
 }
 
-const struct view view_counters = { "counters", "memory, barriers, branches and lines (--count)",
-				    draw };
+const struct view view_counters = {
+	.name = "counters", .summary = "memory, barriers, branches and lines (--count)",
+	.draw = draw
+};

@@ -7,6 +7,7 @@
 #include "tui/view.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/diff.h"
@@ -16,26 +17,59 @@ static void print_notes(const struct view_context *c, const char *notes)
 	while (notes && *notes) {
 		int length = (int)strcspn(notes, "\n");
 
-		fprintf(c->out, "  note: %.*s\n", length, notes);
+		view_print(c, "  note: %.*s\n", length, notes);
 		notes += length + (notes[length] == '\n');
 	}
 }
 
-static void print_report(const struct view_context *c, const struct diff_report *r)
+/* The lines that traces/diff.c makes of the differences, each the row of its place. */
+static void print_lines(const struct view_context *c, const struct diff_report *r, char *text)
 {
-	fprintf(c->out,
-		"  compared: %" PRId64 " operations, %" PRId64 " buffers, %" PRId64
-		" values, %" PRId64 " partials, %" PRId64 " points, %" PRId64 " tokens\n",
-		r->operations, r->buffers, r->values, r->partials, r->points, r->tokens);
-	fprintf(c->out, "  %" PRId64 " difference%s, %" PRIu64 " bits", r->differences,
-		view_plural(r->differences), r->bits);
+	char *save = NULL;
+	int number = 0;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct address at;
+
+		if (number < r->item_count
+		    && address_parse("", r->items[number++].address, &at) == STATUS_OK) {
+			at.run = c->run > 1 ? c->run : -1;
+			display_anchor(c->out, &at);
+		}
+		view_print(c, "%s\n", line);
+	}
+	error_clear();
+}
+
+static enum status print_items(const struct view_context *c, const struct diff_report *r)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *file = open_memstream(&text, &bytes);
+
+	if (file)
+		diff_print_items(file, r);
+	if (!file || fclose(file) != 0)
+		return fail(STATUS_INTERNAL, "out of memory for a list of differences");
+	print_lines(c, r, text);
+	free(text);
+	return STATUS_OK;
+}
+
+static enum status print_report(const struct view_context *c, const struct diff_report *r)
+{
+	view_print(c,
+		   "  compared: %" PRId64 " operations, %" PRId64 " buffers, %" PRId64
+		   " values, %" PRId64 " partials, %" PRId64 " points, %" PRId64 " tokens\n",
+		   r->operations, r->buffers, r->values, r->partials, r->points, r->tokens);
+	view_print(c, "  %" PRId64 " difference%s, %" PRIu64 " bits", r->differences,
+		   view_plural(r->differences), r->bits);
 	if (r->digests > 0)
-		fprintf(c->out, ", %" PRId64 " buffer%s by digest alone", r->digests,
-			view_plural(r->digests));
-	fputc('\n', c->out);
+		view_print(c, ", %" PRId64 " buffer%s by digest alone", r->digests,
+			   view_plural(r->digests));
+	view_print(c, "\n");
 	print_notes(c, r->notes);
-	if (r->differences > 0)
-		diff_print_items(c->out, r);
+	return r->differences > 0 ? print_items(c, r) : STATUS_OK;
 }
 
 static enum status compare(const struct view_context *c, struct store *other, int64_t run)
@@ -44,11 +78,11 @@ static enum status compare(const struct view_context *c, struct store *other, in
 	struct diff_report report = { 0 };
 	enum status status;
 
-	fprintf(c->out, "\n run %" PRId64 " against run %" PRId64 "%s%s\n", c->run, run,
-		c->other ? " of " : "", c->other ? store_path(other) : "");
+	view_print(c, "\n run %" PRId64 " against run %" PRId64 "%s%s\n", c->run, run,
+		   c->other ? " of " : "", c->other ? store_path(other) : "");
 	status = diff_runs(c->store, other, &options, &report);
 	if (status == STATUS_OK)
-		print_report(c, &report);
+		status = print_report(c, &report);
 	diff_report_free(&report);
 	return status;
 }
@@ -64,11 +98,14 @@ static enum status draw(const struct view_context *c)
 	}
 	TRY(store_run_count(c->store, &runs));
 	if (runs < 2)
-		fprintf(c->out, "  one run, nothing to compare with; give a second trace\n");
+		view_print(c, "  one run, nothing to compare with; give a second trace\n");
 	for (int64_t run = 1; run <= runs; run++)
 		if (run != c->run)
 			TRY(compare(c, c->store, run));
 	return STATUS_OK;
 }
 
-const struct view view_diff = { "diff", "what differs between runs", draw };
+const struct view view_diff = {
+	.name = "diff", .summary = "what differs between runs",
+	.whole = true, .draw = draw
+};

@@ -4,35 +4,17 @@
  * that is filled by text shows its byte. Rows are what scatters wrote and what uploads brought;
  * values are not kept at level launch and are not shown.
  */
-#include "tui/view.h"
+#include "tui/view_kv_rows.h"
 
 #include <inttypes.h>
+
+#include "traces/store_walk.h"
 
 #define MAP_CELLS 32
 #define POSITIONS 24                    /* listed at the end of each slot */
 
-/* Every write of a row up to operation ?2 of run ?1, by a kernel or by a load. The rows of a
- * position are written together: KV head 0 stands for all. A load may bring many rows; those of
- * the [slots, KV heads, max_len, D] cache it reaches are counted out from its offset. */
-#define WRITES \
-	"WITH RECURSIVE cache AS (SELECT buffer, CAST(substr(name, 9) AS INTEGER) AS layer," \
-	"  substr(name, 1, 1) AS tensor, json_extract(shape, '$[1]') AS heads," \
-	"  json_extract(shape, '$[2]') AS max_len," \
-	"  bytes / max(json_extract(shape, '$[0]') * json_extract(shape, '$[1]')" \
-	"  * json_extract(shape, '$[2]'), 1) AS row_bytes" \
-	"  FROM v_buffer WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*')," \
-	" load AS (SELECT o.op, c.*, o.offset / row_bytes AS row," \
-	"  (o.offset + o.bytes) / row_bytes AS past FROM v_op o JOIN cache c USING (buffer)" \
-	"  WHERE o.run = ?1 AND o.op <= ?2 AND o.kind IN ('upload', 'restore') AND o.code = 0" \
-	"  AND row_bytes > 0 AND o.bytes >= row_bytes" \
-	"  UNION ALL SELECT op, buffer, layer, tensor, heads, max_len, row_bytes, row + 1, past" \
-	"  FROM load WHERE row + 1 < past)," \
-	" writes AS (SELECT layer, row / max_len / heads AS slot, tensor," \
-	"  row % max_len AS position, op, NULL AS launch, buffer, NULL AS source_op," \
-	"  NULL AS source_offset FROM load WHERE row / max_len % heads = 0" \
-	"  UNION ALL SELECT coalesce(k.layer, -1), k.slot, k.tensor, k.position, l.op, k.launch," \
-	"  k.buffer, k.source_op, k.source_offset FROM v_kv k JOIN v_launch l USING (run, launch)" \
-	"  WHERE k.run = ?1 AND l.op <= ?2 AND k.kv_head = 0)"
+/* Every write of a row up to operation ?2 of run ?1, by a kernel or by a load. */
+#define WRITES "WITH writes AS (SELECT * FROM w_kv WHERE run = ?1 AND op <= ?2)"
 
 /* One line of the map while its positions pass by. */
 struct map {
@@ -98,10 +80,10 @@ static void print_map(const struct view_context *c, const struct map *m)
 	for (int i = 0; i < cell_count(m); i++)
 		bar[i] = cell_mark(m, i);
 	snprintf(range, sizeof(range), "%" PRId64 "..%" PRId64, m->first, m->last);
-	fprintf(c->out, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  %s%s\n",
-		layer, m->slot, (char)m->tensor, range, m->count, m->name,
-		writer_cell(c, m->launch, m->op, writer), bar,
-		m->count == m->last - m->first + 1 ? "" : "  holes");
+	view_print(c, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  %s%s\n",
+		   layer, m->slot, (char)m->tensor, range, m->count, m->name,
+		   writer_cell(c, m->launch, m->op, writer), bar,
+		   m->count == m->last - m->first + 1 ? "" : "  holes");
 }
 
 enum { MAP_LAYER, MAP_SLOT, MAP_TENSOR, MAP_POSITION, MAP_OP, MAP_LAUNCH, MAP_NAME };
@@ -134,9 +116,9 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 {
 	struct map map = { .max_len = max_len };
 
-	fprintf(c->out,
-		" layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
-		max_len - 1);
+	view_print(c,
+		   " layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
+		   max_len - 1);
 	/* With max() alone, the other columns are those of its row. */
 	TRY(VIEW_ROWS(c, add_position, &map,
 		      WRITES " SELECT layer, slot, tensor, position, max(op), launch,"
@@ -192,19 +174,19 @@ static enum status print_position(const struct view_context *c, sqlite3_stmt *ro
 		return STATUS_OK;
 	}
 	if (*hidden > 0)
-		fprintf(c->out, "  ... %" PRId64 " positions before: --all shows them\n", *hidden);
+		view_print(c, "  ... %" PRId64 " positions before: --all shows them\n", *hidden);
 	*hidden = 0;
-	fprintf(c->out, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s ", view_int(row, SLOT),
-		view_int(row, POSITION),
-		view_null(row, BYTE) ? "-" : view_byte_cell((int)view_int(row, BYTE), byte),
-		view_null(row, PROMPT) ? "-" : view_int(row, PROMPT) ? "prompt" : "generated",
-		view_int_cell(row, STEP, step), by_cell(c, row, K_LAUNCH, K_OP, k));
+	view_print(c, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s ", view_int(row, SLOT),
+		   view_int(row, POSITION),
+		   view_null(row, BYTE) ? "-" : view_byte_cell((int)view_int(row, BYTE), byte),
+		   view_null(row, PROMPT) ? "-" : view_int(row, PROMPT) ? "prompt" : "generated",
+		   view_int_cell(row, STEP, step), by_cell(c, row, K_LAUNCH, K_OP, k));
 	if (view_null(row, K_SOURCE))
-		fprintf(c->out, "%s\n", by_cell(c, row, V_LAUNCH, V_OP, v));
+		view_print(c, "%s\n", by_cell(c, row, V_LAUNCH, V_OP, v));
 	else
-		fprintf(c->out, "%-9s op %" PRId64 " at %" PRId64 "\n",
-			by_cell(c, row, V_LAUNCH, V_OP, v), view_int(row, K_SOURCE),
-			view_int(row, K_OFFSET));
+		view_print(c, "%-9s op %" PRId64 " at %" PRId64 "\n",
+			   by_cell(c, row, V_LAUNCH, V_OP, v), view_int(row, K_SOURCE),
+			   view_int(row, K_OFFSET));
 	return STATUS_OK;
 }
 
@@ -213,8 +195,8 @@ static enum status draw_positions(const struct view_context *c, int64_t op, int6
 	int64_t hidden = 0;
 
 	if (layer >= 0)
-		fprintf(c->out, "\n layer %" PRId64 ", every position\n", layer);
-	fprintf(c->out,
+		view_print(c, "\n layer %" PRId64 ", every position\n", layer);
+	view_print(c,
 		" slot  position  byte   text       step  K by      V by      K row came from\n");
 	return VIEW_ROWS(c, print_position, &hidden, positions, c->run, op, layer);
 }
@@ -237,6 +219,7 @@ static enum status draw(const struct view_context *c)
 	bool found;
 
 	/* The last launch that counts: that of the address, else of its step, else of the run. */
+	TRY(store_walk_kv(c->store));
 	TRY(view_place_find(c, "v_kv", &place, &found));
 	op = found ? place.op : INT64_MAX;
 	TRY(VIEW_NUMBER(c, 0, &rows, WRITES " SELECT 1 FROM writes LIMIT 1", c->run, op));
@@ -249,7 +232,14 @@ static enum status draw(const struct view_context *c)
 	view_title(c, "KV CACHE at %s.end ('#' filled, '=' loaded by an upload, '+' partly, '.'"
 		   " nothing)", found ? view_launch_cell(c, place.launch, cell) : "the run");
 	TRY(draw_map(c, op, max_len));
-	return draw_positions(c, op, c->at.launch >= 0 && place.layer >= 0 ? place.layer : layer);
+	if (c->at.launch >= 0 && place.layer >= 0)
+		layer = place.layer;
+	if (found)
+		TRY(view_kv_rows(c, &place, layer));
+	return draw_positions(c, op, layer);
 }
 
-const struct view view_kv = { "kv", "positions of the KV cache and who wrote them", draw };
+const struct view view_kv = {
+	.name = "kv", .summary = "positions of the KV cache and who wrote them",
+	.draw = draw
+};

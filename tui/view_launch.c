@@ -21,23 +21,23 @@ static enum status print_argument(const struct view_context *c, sqlite3_stmt *ro
 	view_cell cell;
 
 	(void)state;
-	fprintf(c->out, "  %2" PRId64 "  %-20s %-12s ", view_int(row, POSITION),
-		view_text(row, TYPE), view_text(row, NAME));
+	view_print(c, "  %2" PRId64 "  %-20s %-12s ", view_int(row, POSITION),
+		   view_text(row, TYPE), view_text(row, NAME));
 	if (kind[0] == 'p' && view_null(row, BUFFER))
-		fprintf(c->out, "null");
+		view_print(c, "null");
 	else if (kind[0] == 'p')
-		fprintf(c->out, "%s + %" PRId64 "  (buffer %" PRId64 ", %s)",
+		view_print(c, "%s + %" PRId64 "  (buffer %" PRId64 ", %s)",
 			view_text(row, BUFFER_NAME), view_int(row, OFFSET), view_int(row, BUFFER),
-			view_text(row, SHAPE));
+			   view_text(row, SHAPE));
 	else if (kind[0] == 'b')
-		fprintf(c->out, "blob, data %s", view_int_cell(row, DATA, cell));
+		view_print(c, "blob, data %s", view_int_cell(row, DATA, cell));
 	else if (kind[0] == 'f' && kind[1] == '3')
-		fprintf(c->out, "%s", view_f32_cell(row, BITS, cell));
+		view_print(c, "%s", view_f32_cell(row, BITS, cell));
 	else if (kind[0] == 'f')
-		fprintf(c->out, "%s", view_real_cell(row, VALUE, "%.17g", cell));
+		view_print(c, "%s", view_real_cell(row, VALUE, "%.17g", cell));
 	else
-		fprintf(c->out, "%s", view_int_cell(row, VALUE, cell));
-	fputs(view_int(row, LIVE) ? "  live\n" : "\n", c->out);
+		view_print(c, "%s", view_int_cell(row, VALUE, cell));
+	view_print(c, "%s", view_int(row, LIVE) ? "  live\n" : "\n");
 	return STATUS_OK;
 }
 
@@ -48,13 +48,13 @@ static enum status print_digest(const struct view_context *c, sqlite3_stmt *row,
 	if (!view_fits(c, (*rows)++, ROWS))
 		return STATUS_OK;
 	if (pieces > 1)
-		fprintf(c->out, "  %-20s %10" PRId64 " B in %" PRId64 " pieces from %" PRId64
-			" on", view_text(row, 0), view_int(row, 6), pieces, view_int(row, 1));
+		view_print(c, "  %-20s %10" PRId64 " B in %" PRId64 " pieces from %" PRId64
+			   " on", view_text(row, 0), view_int(row, 6), pieces, view_int(row, 1));
 	else
-		fprintf(c->out, "  %-20s %10" PRId64 " B at %-10" PRId64, view_text(row, 0),
-			view_int(row, 2), view_int(row, 1));
-	fprintf(c->out, "  digest %016" PRIx64 "%s\n", (uint64_t)view_int(row, 3),
-		view_null(row, 4) ? "" : "  bytes kept");
+		view_print(c, "  %-20s %10" PRId64 " B at %-10" PRId64, view_text(row, 0),
+			   view_int(row, 2), view_int(row, 1));
+	view_print(c, "  digest %016" PRIx64 "%s\n", (uint64_t)view_int(row, 3),
+		   view_null(row, 4) ? "" : "  bytes kept");
 	return STATUS_OK;
 }
 
@@ -64,11 +64,11 @@ static enum status print_kv_row(const struct view_context *c, sqlite3_stmt *row,
 	view_cell layer, source;
 
 	if (view_fits(c, (*rows)++, ROWS))
-		fprintf(c->out,
-			"  %s row  layer %s  slot %" PRId64 "  kv head %" PRId64
-			"  position %" PRId64 "  from op %s\n",
-			view_text(row, 0), view_int_cell(row, 1, layer), view_int(row, 2),
-			view_int(row, 3), view_int(row, 4), view_int_cell(row, 5, source));
+		view_print(c,
+			   "  %s row  layer %s  slot %" PRId64 "  kv head %" PRId64
+			   "  position %" PRId64 "  from op %s\n",
+			   view_text(row, 0), view_int_cell(row, 1, layer), view_int(row, 2),
+			   view_int(row, 3), view_int(row, 4), view_int_cell(row, 5, source));
 	return STATUS_OK;
 }
 
@@ -77,19 +77,19 @@ static enum status print_shape(const struct view_context *c, sqlite3_stmt *row, 
 	const struct view_place *p = state;
 	view_cell us;
 
-	fprintf(c->out,
-		"  grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")  block (%" PRId64 ", %" PRId64
-		", %" PRId64 ")  dynamic shared %" PRId64 " B  stream %" PRId64 "  op %" PRId64
-		"\n",
-		p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2],
-		view_int(row, 0), view_int(row, 1), p->op);
-	fprintf(c->out, "  %s", view_int(row, 2) == 0 ? "succeeded" : "FAILED");
+	view_print(c,
+		   "  grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")  block (%" PRId64 ", %" PRId64
+		   ", %" PRId64 ")  dynamic shared %" PRId64 " B  stream %" PRId64 "  op %" PRId64
+		   "\n",
+		   p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2],
+		   view_int(row, 0), view_int(row, 1), p->op);
+	view_print(c, "  %s", view_int(row, 2) == 0 ? "succeeded" : "FAILED");
 	if (!view_null(row, 3))
-		fprintf(c->out, "  device time %s us", view_real_cell(row, 3, "%.2f", us));
-	fprintf(c->out, "%s%s\n", view_null(row, 4) ? "" : "  attributes ",
-		view_null(row, 4) ? "" : view_text(row, 4));
+		view_print(c, "  device time %s us", view_real_cell(row, 3, "%.2f", us));
+	view_print(c, "%s%s\n", view_null(row, 4) ? "" : "  attributes ",
+		   view_null(row, 4) ? "" : view_text(row, 4));
 	if (view_int(row, 2) != 0)
-		fprintf(c->out, "  error %" PRId64 "\n", view_int(row, 2));
+		view_print(c, "  error %" PRId64 "\n", view_int(row, 2));
 	return STATUS_OK;
 }
 
@@ -120,7 +120,7 @@ static enum status draw_attention(const struct view_context *c, int64_t launch)
 
 static enum status draw_arguments(const struct view_context *c, const struct view_place *place)
 {
-	fprintf(c->out, "\n arguments\n");
+	view_print(c, "\n arguments\n");
 	return VIEW_ROWS(c, print_argument, NULL, arguments, c->run, place->launch);
 }
 
@@ -128,7 +128,7 @@ static enum status draw_writes(const struct view_context *c, const struct view_p
 {
 	int64_t rows = 0;
 
-	fprintf(c->out, "\n wrote\n");
+	view_print(c, "\n wrote\n");
 	TRY(VIEW_ROWS(c, print_digest, &rows,
 		      /* A digest spans scattered rows; the rows say what was written of it. */
 		      "SELECT b.name, d.offset, d.bytes, d.digest, d.data, count(k.position),"
@@ -170,4 +170,7 @@ static enum status draw(const struct view_context *c)
 	return draw_attention(c, place.launch);
 }
 
-const struct view view_launch = { "launch", "everything known of one launch", draw };
+const struct view view_launch = {
+	.name = "launch", .summary = "everything known of one launch",
+	.draw = draw
+};

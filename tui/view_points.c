@@ -19,7 +19,7 @@ static const struct {
 	{ "reduce", { "weight", "sum", "acc0", "" } },
 };
 
-static const char *value_name(const char *point, int value)
+const char *view_point_value(const char *point, int value)
 {
 	static const char *const plain[] = { "v0", "v1", "v2", "v3" };
 
@@ -45,6 +45,19 @@ static void thread_address(const struct view_context *c, sqlite3_stmt *row, int6
 		 view_int(row, 3));
 }
 
+static void anchor_point(const struct view_context *c, sqlite3_stmt *row, int64_t launch)
+{
+	struct address at = address_none;
+
+	at.run = c->run > 1 ? c->run : -1;
+	at.launch = launch;
+	at.block = view_int(row, 0);
+	at.warp = view_int(row, 1);
+	at.lane = view_int(row, 2);
+	at.point = view_int(row, 3);
+	display_anchor(c->out, &at);
+}
+
 enum { NAME = 4, COUNT, VALUE, ABOUT = VALUE + 4 };
 
 static enum status print_point(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -56,15 +69,16 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 	if (!view_fits(c, list->rows++, ROWS))
 		return STATUS_OK;
 	thread_address(c, row, list->place->launch, 'p', address);
-	fprintf(c->out, " %-24s %s", address, name);
+	anchor_point(c, row, list->place->launch);
+	view_print(c, " %-24s %s", address, name);
 	for (int i = 0; i < view_int(row, COUNT) && i < 4; i++) {
 		/* A point called like its first value says the word once. */
-		if (i > 0 || strcmp(name, value_name(name, i)) != 0)
-			fprintf(c->out, "  %s", value_name(name, i));
-		fprintf(c->out, " %s", view_f32_cell(row, VALUE + i, value));
+		if (i > 0 || strcmp(name, view_point_value(name, i)) != 0)
+			view_print(c, "  %s", view_point_value(name, i));
+		view_print(c, " %s", view_f32_cell(row, VALUE + i, value));
 	}
-	fprintf(c->out, "%s%s\n", view_null(row, ABOUT) ? "" : "  ",
-		view_null(row, ABOUT) ? "" : view_text(row, ABOUT));
+	view_print(c, "%s%s\n", view_null(row, ABOUT) ? "" : "  ",
+		   view_null(row, ABOUT) ? "" : view_text(row, ABOUT));
 	return STATUS_OK;
 }
 
@@ -76,12 +90,12 @@ static enum status print_access(const struct view_context *c, sqlite3_stmt *row,
 	if (!view_fits(c, list->rows++, ROWS))
 		return STATUS_OK;
 	thread_address(c, row, list->place->launch, 'a', address);
-	fprintf(c->out,
+	view_print(c,
 		" %-24s %-6s %-8s buffer %s offset %" PRId64 ", %" PRId64 " B, bits %s, %s:%" PRId64
-		"\n",
-		address, view_text(row, 4), view_text(row, 5), view_int_cell(row, 6, buffer),
+		   "\n",
+		   address, view_text(row, 4), view_text(row, 5), view_int_cell(row, 6, buffer),
 		view_int(row, 7), view_int(row, 8), view_int_cell(row, 9, bits), view_text(row, 10),
-		view_int(row, 11));
+		   view_int(row, 11));
 	return STATUS_OK;
 }
 
@@ -116,7 +130,7 @@ static enum status list_rows(const struct view_context *c, const struct view_pla
 		      c->at.lane, sequence));
 	view_more(c, list.rows, ROWS);
 	if (list.rows == 0)
-		fprintf(c->out, "  no %s recorded here\n", what);
+		view_print(c, "  no %s recorded here\n", what);
 	return STATUS_OK;
 }
 
@@ -143,9 +157,9 @@ static enum status print_count(const struct view_context *c, sqlite3_stmt *row, 
 	int64_t *names = state;
 
 	++*names;
-	fprintf(c->out, "  %-9s %8" PRId64 " point%s of %" PRId64 " thread%s\n", view_text(row, 0),
-		view_int(row, 1), view_plural(view_int(row, 1)), view_int(row, 2),
-		view_plural(view_int(row, 2)));
+	view_print(c, "  %-9s %8" PRId64 " point%s of %" PRId64 " thread%s\n", view_text(row, 0),
+		   view_int(row, 1), view_plural(view_int(row, 1)), view_int(row, 2),
+		   view_plural(view_int(row, 2)));
 	return STATUS_OK;
 }
 
@@ -163,13 +177,13 @@ static enum status count_points(const struct view_context *c, const struct view_
 			"SELECT dropped FROM v_launch WHERE run = ?1 AND launch = ?2", c->run,
 			place->launch));
 	if (dropped > 0)
-		fprintf(c->out, "  %" PRId64 " more did not fit the probe buffer\n", dropped);
+		view_print(c, "  %" PRId64 " more did not fit the probe buffer\n", dropped);
 	if (names > 0)
-		fprintf(c->out, "  --at %s.b%d.w0.l0 lists those of a thread\n",
-			view_launch_cell(c, place->launch, launch),
-			(int)(c->at.block > 0 ? c->at.block : 0));
+		view_print(c, "  --at %s.b%d.w0.l0 lists those of a thread\n",
+			   view_launch_cell(c, place->launch, launch),
+			   (int)(c->at.block > 0 ? c->at.block : 0));
 	else
-		fprintf(c->out, "  none recorded (--log points records them)\n");
+		view_print(c, "  none recorded (--log points records them)\n");
 	return STATUS_OK;
 }
 
@@ -197,4 +211,7 @@ static enum status draw(const struct view_context *c)
 	return list_rows(c, &place, print_point, points, c->at.point, "points");
 }
 
-const struct view view_points = { "points", "values that kernels published while they ran", draw };
+const struct view view_points = {
+	.name = "points", .summary = "values that kernels published while they ran",
+	.table = "v_point", .draw = draw
+};

@@ -1,9 +1,10 @@
 /* view_reduce.c - the reduction: how the chunks of each row were merged, in the order it happened.
  *
  * Weights and sums are worked out from the partials in float64; where points were recorded, the
- * kernel's own f32 values stand beside them.
+ * kernel's own f32 values stand beside them. With a block in the address, its row alone, and what
+ * view_merge.c has to say of it.
  */
-#include "tui/view.h"
+#include "tui/view_merge.h"
 
 #include <inttypes.h>
 
@@ -15,13 +16,16 @@ struct reduction {
 };
 
 enum { SLOT, HEAD, SEQUENCE, CHUNK, WEIGHT, SUM, KERNEL_WEIGHT, KERNEL_SUM, KERNEL_ACC };
-/* Blocks of the reduce kernel: grid (H, M); lane 0 passes one point a chunk. ?3 is H. */
+/* Blocks of the reduce kernel: grid (H, M), a warp each; lane 0 passes one point a chunk. ?3 is H,
+ * ?5 is M. */
 static const char steps[] =
 	"SELECT r.slot, r.head, r.sequence, r.chunk, r.weight, r.sum,"
 	" p.v0_bits, p.v1_bits, p.v2_bits"
 	" FROM v_reduce r LEFT JOIN (SELECT block, v0_bits, v1_bits, v2_bits,"
-	"  row_number() OVER (PARTITION BY block ORDER BY sequence) - 1 AS n FROM v_point"
-	"  WHERE run = ?1 AND launch = ?2 AND warp = 0 AND lane = 0 AND name = 'reduce') p"
+	"  row_number() OVER (PARTITION BY block ORDER BY sequence) - 1 AS n"
+	"  FROM (SELECT thread / 32 AS block, * FROM w_point WHERE run = ?1 AND launch = ?2"
+	"   AND thread % 32 = 0 AND name = 'reduce'"
+	"   AND thread BETWEEN max(?4, 0) * 32 AND iif(?4 < 0, ?3 * ?5, ?4) * 32)) p"
 	" ON p.block = r.head + ?3 * r.slot AND p.n = r.sequence"
 	" WHERE r.run = ?1 AND r.launch = ?2 AND (?4 < 0 OR r.head + ?3 * r.slot = ?4)"
 	" ORDER BY r.slot, r.head, r.sequence";
@@ -33,17 +37,19 @@ static enum status print_step(const struct view_context *c, sqlite3_stmt *row, v
 
 	if (!view_fits(c, r->rows++, ROWS))
 		return STATUS_OK;
+	view_row_of(c, r->place->launch,
+		    view_int(row, HEAD) + r->place->grid[0] * view_int(row, SLOT));
 	snprintf(address, sizeof(address), "%s.b%" PRId64,
 		 view_launch_cell(c, r->place->launch, launch),
 		 view_int(row, HEAD) + r->place->grid[0] * view_int(row, SLOT));
-	fprintf(c->out,
-		" %-11s %4" PRId64 " %4" PRId64 " %5" PRId64 " %5" PRId64
-		" %11s %11s %13s %13s %14s\n",
-		address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, SEQUENCE),
-		view_int(row, CHUNK), view_real_cell(row, WEIGHT, "%.6g", weight),
-		view_real_cell(row, SUM, "%.6g", sum),
-		view_f32_cell(row, KERNEL_WEIGHT, kernel_weight),
-		view_f32_cell(row, KERNEL_SUM, kernel_sum), view_f32_cell(row, KERNEL_ACC, acc));
+	view_print(c,
+		   " %-11s %4" PRId64 " %4" PRId64 " %5" PRId64 " %5" PRId64
+		   " %11s %11s %13s %13s %14s\n",
+		   address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, SEQUENCE),
+		   view_int(row, CHUNK), view_real_cell(row, WEIGHT, "%.6g", weight),
+		   view_real_cell(row, SUM, "%.6g", sum),
+		   view_f32_cell(row, KERNEL_WEIGHT, kernel_weight),
+		   view_f32_cell(row, KERNEL_SUM, kernel_sum), view_f32_cell(row, KERNEL_ACC, acc));
 	return STATUS_OK;
 }
 
@@ -64,13 +70,17 @@ static enum status draw(const struct view_context *c)
 		return STATUS_OK;
 	}
 	view_place_title(c, "REDUCTION of", &place);
-	fprintf(c->out, " %-11s %4s %4s %5s %5s %11s %11s %13s %13s %14s\n", "address", "slot",
-		"head", "order", "chunk", "weight", "sum so far", "f32 weight", "f32 sum",
-		"f32 acc[0]");
+	view_styled(c, STYLE_HEADING, " %-11s %4s %4s %5s %5s %11s %11s %13s %13s %14s\n",
+		    "address", "slot", "head", "order", "chunk", "weight", "sum so far",
+		    "f32 weight", "f32 sum", "f32 acc[0]");
 	r.place = &place;
-	TRY(VIEW_ROWS(c, print_step, &r, steps, c->run, place.launch, place.grid[0], c->at.block));
+	TRY(VIEW_ROWS(c, print_step, &r, steps, c->run, place.launch, place.grid[0], c->at.block,
+		      place.grid[1]));
 	view_more(c, r.rows, ROWS);
-	return STATUS_OK;
+	return c->at.block >= 0 ? view_merge_draw(c, &place, c->at.block) : STATUS_OK;
 }
 
-const struct view view_reduce = { "reduce", "how chunks were merged into a row", draw };
+const struct view view_reduce = {
+	.name = "reduce", .summary = "how chunks were merged into a row",
+	.table = "v_reduce", .draw = draw
+};

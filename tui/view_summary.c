@@ -12,11 +12,11 @@
 static void print_end(const struct view_context *c, sqlite3_stmt *row)
 {
 	if (!view_int(row, 11))
-		fprintf(c->out, "CUT OFF\n");
+		view_print(c, "CUT OFF\n");
 	else if (view_null(row, 13))
-		fprintf(c->out, "ended %s\n", view_text(row, 12));
+		view_print(c, "ended %s\n", view_text(row, 12));
 	else
-		fprintf(c->out, "closed properly,\n      %s\n", view_text(row, 13));
+		view_print(c, "closed properly,\n      %s\n", view_text(row, 13));
 }
 
 static enum status print_run(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -25,19 +25,19 @@ static enum status print_run(const struct view_context *c, sqlite3_stmt *row, vo
 	view_cell seed;
 
 	(void)state;
-	fprintf(c->out, "%s r%" PRId64 "  %s %s  on %s (%s, profile %s)  seed %s\n",
-		view_int(row, 0) == c->run ? ">" : " ", view_int(row, 0), view_text(row, 1),
-		view_text(row, 2), view_text(row, 3), view_text(row, 4), view_text(row, 5),
-		view_int_cell(row, 6, seed));
-	fprintf(c->out,
+	view_print(c, "%s r%" PRId64 "  %s %s  on %s (%s, profile %s)  seed %s\n",
+		   view_int(row, 0) == c->run ? ">" : " ", view_int(row, 0), view_text(row, 1),
+		   view_text(row, 2), view_text(row, 3), view_text(row, 4), view_text(row, 5),
+		   view_int_cell(row, 6, seed));
+	view_print(c,
 		"      %" PRId64 " operation%s, %" PRId64 " launch%s, %" PRId64 " step%s, level %s,"
-		" ",
-		view_int(row, 7), view_plural(view_int(row, 7)), view_int(row, 8),
+		   " ",
+		   view_int(row, 7), view_plural(view_int(row, 7)), view_int(row, 8),
 		view_int(row, 8) == 1 ? "" : "es", view_int(row, 9), view_plural(view_int(row, 9)),
-		view_text(row, 10));
+		   view_text(row, 10));
 	print_end(c, row);
-	fprintf(c->out, "      recorded %s by flashtwin %s%s%s\n", view_text(row, 14),
-		view_text(row, 15), *driver ? " with " : "", driver);
+	view_print(c, "      recorded %s by flashtwin %s%s%s\n", view_text(row, 14),
+		   view_text(row, 15), *driver ? " with " : "", driver);
 	return STATUS_OK;
 }
 
@@ -45,14 +45,14 @@ static enum status print_model(const struct view_context *c, sqlite3_stmt *row, 
 {
 	(void)state;
 	view_title(c, "MODEL of run %" PRId64 ": %s", c->run, view_text(row, 0));
-	fprintf(c->out, "  %" PRId64 " layers, %" PRId64 " heads, %" PRId64 " kv heads, D %" PRId64
+	view_print(c, "  %" PRId64 " layers, %" PRId64 " heads, %" PRId64 " kv heads, D %" PRId64
 		", vocabulary %" PRId64 "\n", view_int(row, 1), view_int(row, 2), view_int(row, 3),
-		view_int(row, 4), view_int(row, 5));
-	fprintf(c->out,
-		"  caches of %" PRId64 " keys, chunks of %" PRId64 " (%" PRId64
-		" in the grid), %" PRId64 " slot%s\n",
-		view_int(row, 6), view_int(row, 7), view_int(row, 8), view_int(row, 9),
-		view_int(row, 9) == 1 ? "" : "s");
+		   view_int(row, 4), view_int(row, 5));
+	view_print(c,
+		   "  caches of %" PRId64 " keys, chunks of %" PRId64 " (%" PRId64
+		   " in the grid), %" PRId64 " slot%s\n",
+		   view_int(row, 6), view_int(row, 7), view_int(row, 8), view_int(row, 9),
+		   view_int(row, 9) == 1 ? "" : "s");
 	return STATUS_OK;
 }
 
@@ -72,20 +72,20 @@ static enum status print_byte(const struct view_context *c, sqlite3_stmt *row, v
 		t->slot = view_int(row, 0);
 		t->prompt = view_int(row, 1);
 		t->column = 0;
-		fprintf(c->out, "%s  slot %" PRId64 " %s\n    ", t->begun ? "\n" : "", t->slot,
-			t->prompt ? "prompt" : "generated");
+		view_print(c, "%s  slot %" PRId64 " %s\n    ", t->begun ? "\n" : "", t->slot,
+			   t->prompt ? "prompt" : "generated");
 		t->begun = true;
 	}
 	view_byte_cell((int)view_int(row, 2), cell);
 	if (t->column >= TEXT_COLUMNS) {
-		fprintf(c->out, "\n    ");
+		view_print(c, "\n    ");
 		t->column = 0;
 	}
 	/* Without the quotes; what C has to escape in a character is escaped here too. */
 	if (cell[0] == '\'')
-		t->column += fprintf(c->out, "%.*s", cell[1] == '\\' ? 2 : 1, cell + 1);
+		t->column += view_print(c, "%.*s", cell[1] == '\\' ? 2 : 1, cell + 1);
 	else
-		t->column += fprintf(c->out, "\\x%s", cell + 2);
+		t->column += view_print(c, "\\x%s", cell + 2);
 	return STATUS_OK;
 }
 
@@ -94,15 +94,15 @@ static enum status print_kernel(const struct view_context *c, sqlite3_stmt *row,
 	view_cell first, last, us;
 
 	(void)state;
-	fprintf(c->out,
-		"  %-20s %6" PRId64 " launch%s  %s to %s  grids up to %" PRId64 "x%" PRId64
-		"x%" PRId64, view_text(row, 0), view_int(row, 1),
+	view_print(c,
+		   "  %-20s %6" PRId64 " launch%s  %s to %s  grids up to %" PRId64 "x%" PRId64
+		   "x%" PRId64, view_text(row, 0), view_int(row, 1),
 		view_int(row, 1) == 1 ? "  " : "es", view_launch_cell(c, view_int(row, 2), first),
-		view_launch_cell(c, view_int(row, 3), last), view_int(row, 4), view_int(row, 5),
-		view_int(row, 6));
+		   view_launch_cell(c, view_int(row, 3), last), view_int(row, 4), view_int(row, 5),
+		   view_int(row, 6));
 	if (!view_null(row, 7))
-		fprintf(c->out, "  mean us %s", view_real_cell(row, 7, "%.1f", us));
-	fputc('\n', c->out);
+		view_print(c, "  mean us %s", view_real_cell(row, 7, "%.1f", us));
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -113,7 +113,7 @@ static enum status draw_text(const struct view_context *c)
 	TRY(VIEW_ROWS(c, print_byte, &text, "SELECT slot, prompt, byte FROM v_token WHERE run = ?1"
 		      " ORDER BY slot, position", c->run));
 	if (text.begun)
-		fputc('\n', c->out);
+		view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -135,11 +135,14 @@ static enum status draw(const struct view_context *c)
 		      " max(grid_z), avg(duration_us) FROM v_launch WHERE run = ?1"
 		      " GROUP BY kernel ORDER BY min(launch)",
 		      c->run));
-	fprintf(c->out,
-		"\n --at ADDRESS shows a launch (L12), a block of it (L12.b3) or a step (s4)\n");
+	view_print(c,
+		   "\n --at ADDRESS shows a launch (L12), a block of it (L12.b3) or a step (s4)\n");
 	for (int i = 0; view_table[i]; i++)
-		fprintf(c->out, " --screen %-8s %s\n", view_table[i]->name, view_table[i]->summary);
+		view_print(c, " --screen %-8s %s\n", view_table[i]->name, view_table[i]->summary);
 	return STATUS_OK;
 }
 
-const struct view view_summary = { "summary", "what the trace holds", draw };
+const struct view view_summary = {
+	.name = "summary", .summary = "what the trace holds",
+	.whole = true, .draw = draw
+};

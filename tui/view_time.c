@@ -12,6 +12,7 @@
 
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
 #define AROUND 8                        /* and before and after a place outside of steps */
+#define TRACKS 4                        /* streams drawn beside each other, at most */
 #define SLOTS 4                         /* whose bytes a step's heading shows */
 
 enum {
@@ -26,13 +27,18 @@ static const char operations[] =
 	" (SELECT min(k.tensor) FROM v_kv k WHERE k.run = o.run AND k.launch = o.launch),"
 	" (SELECT CASE WHEN sum(x.digest <> y.digest) > 0 THEN 'DIFFERS'"
 	"  WHEN count(*) > 0 THEN 'equal' END"
-	"  FROM v_digest x JOIN v_digest y ON y.run = ?4 AND y.launch = x.launch"
+	"  FROM v_digest x JOIN v_digest y ON y.run = ?4"
+	"  AND y.op = (SELECT op FROM v_launch WHERE run = ?4 AND launch = x.launch)"
 	"  AND y.after_step = 0 AND y.entry = x.entry"
 	"  WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0),"
 	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
 	" o.launch IS NOT NULL AND o.object IS NOT NULL"
-	" FROM v_op o LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch"
-	" LEFT JOIN v_node n ON n.run = o.run AND n.op = o.op"
+	/* Only what is needed of the two: as right sides of a LEFT JOIN they are read first. */
+	" FROM v_op o LEFT JOIN"
+	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?5 AND ?6) l"
+	" ON l.run = o.run AND l.launch = o.launch"
+	" LEFT JOIN (SELECT * FROM v_node WHERE run = ?1 AND op BETWEEN ?2 AND ?3) n"
+	" ON n.run = o.run AND n.op = o.op"
 	" LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer = o.buffer"
 	" LEFT JOIN v_buffer f ON f.run = o.run AND f.buffer = o.from_buffer"
 	" WHERE o.run = ?1 AND o.op BETWEEN ?2 AND ?3 ORDER BY o.op";
@@ -41,6 +47,7 @@ struct timeline {
 	int64_t step;                   /* of the row before */
 	bool begun;
 	int64_t other;                  /* run to compare with; 0: none */
+	int64_t streams;                /* greatest number and 1 */
 	bool timed;                     /* some operation's time was measured */
 };
 
@@ -71,16 +78,16 @@ static enum status print_token(const struct view_context *c, sqlite3_stmt *row, 
 
 	if (!view_fits(c, (*slots)++, SLOTS))
 		return STATUS_OK;
-	fprintf(c->out, "%sslot %" PRId64, *slots > 1 ? "\n      " : "  ", view_int(row, T_SLOT));
+	view_print(c, "%sslot %" PRId64, *slots > 1 ? "\n      " : "  ", view_int(row, T_SLOT));
 	if (first < last)
-		fprintf(c->out, "  keys %" PRId64 "..%" PRId64 " %s..", first, last,
-			view_byte_cell((int)view_int(row, T_FIRST_BYTE), byte));
+		view_print(c, "  keys %" PRId64 "..%" PRId64 " %s..", first, last,
+			   view_byte_cell((int)view_int(row, T_FIRST_BYTE), byte));
 	else
-		fprintf(c->out, "  key %" PRId64 " ", last);
-	fputs(view_byte_cell((int)view_int(row, T_LAST_BYTE), byte), c->out);
+		view_print(c, "  key %" PRId64 " ", last);
+	view_print(c, "%s", view_byte_cell((int)view_int(row, T_LAST_BYTE), byte));
 	if (!view_null(row, T_MADE))
-		fprintf(c->out, "  -> byte %" PRId64 " %s", view_int(row, T_MADE),
-			view_byte_cell((int)view_int(row, T_MADE_BYTE), byte));
+		view_print(c, "  -> byte %" PRId64 " %s", view_int(row, T_MADE),
+			   view_byte_cell((int)view_int(row, T_MADE_BYTE), byte));
 	return STATUS_OK;
 }
 
@@ -94,20 +101,20 @@ static enum status print_heading(const struct view_context *c, sqlite3_stmt *row
 	t->begun = true;
 	t->step = step;
 	if (step < 0) {
-		fprintf(c->out, "\n outside of steps\n");
+		view_print(c, "\n outside of steps\n");
 	} else {
-		fprintf(c->out, "\n s%" PRId64, step);
+		view_print(c, "\n s%" PRId64, step);
 		TRY(VIEW_ROWS(c, print_token, &slots, tokens, c->run, step));
-		fputc('\n', c->out);
+		view_print(c, "\n");
 		view_more(c, slots, SLOTS);
 	}
-	fprintf(c->out, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address", "operation", "what",
-		"grid", "block", "strm");
+	view_styled(c, STYLE_HEADING, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address",
+		    "operation", "what", "grid", "block", "strm");
 	if (t->timed)
-		fprintf(c->out, " %7s", "us");
+		view_styled(c, STYLE_HEADING, " %7s", "us");
 	if (t->other > 0)
-		fprintf(c->out, " r%" PRId64, t->other);
-	fputc('\n', c->out);
+		view_styled(c, STYLE_HEADING, " r%" PRId64, t->other);
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -210,25 +217,59 @@ static const char *kind_cell(sqlite3_stmt *row)
 	return view_text(row, KIND);
 }
 
+static void anchor_operation(const struct view_context *c, sqlite3_stmt *row)
+{
+	struct address at = address_none;
+
+	at.run = c->run > 1 ? c->run : -1;
+	if (view_null(row, LAUNCH))
+		at.op = view_int(row, OP);
+	else
+		at.launch = view_int(row, LAUNCH);
+	display_anchor(c->out, &at);
+}
+
+/* A track for each stream, and what the operation is on its own: '#' a launch, '=' bytes, E an
+ * event recorded, W one waited for. The number alone where there is one stream, or many. */
+static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_t streams)
+{
+	const char *kind = view_text(row, KIND);
+	int64_t own = view_null(row, STREAM) ? -1 : view_int(row, STREAM);
+	char mark = strcmp(kind, "event_record") == 0 ? 'E' : strcmp(kind, "event_wait") == 0 ? 'W'
+		: view_null(row, BYTES) || view_int(row, BYTES) == 0 ? '#' : '=';
+	view_cell cell;
+
+	if (streams < 2 || streams > TRACKS || own < 0) {
+		view_print(c, " %4s", view_int_cell(row, STREAM, cell));
+		return;
+	}
+	view_print(c, " %*s", (int)(TRACKS - streams), "");
+	for (int64_t stream = 0; stream < streams; stream++)
+		view_styled(c, STYLE_CHART, "%c", stream == own ? mark : '|');
+}
+
 static enum status print_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct timeline *timeline = state;
-	view_cell launch, grid, block, stream, us;
+	view_cell launch, grid, block, us;
 	char what[30];
 
 	TRY(print_heading(c, row, timeline));
+	anchor_operation(c, row);
 	describe(row, what, sizeof(what));
-	fprintf(c->out, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s %4s", view_int(row, OP),
-		address_cell(c, row, launch), kind_cell(row), what, extent_cell(row, GRID, grid),
-		extent_cell(row, BLOCK, block), view_int_cell(row, STREAM, stream));
+	view_print(c, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s", view_int(row, OP),
+		   address_cell(c, row, launch), kind_cell(row), what, extent_cell(row, GRID, grid),
+		   extent_cell(row, BLOCK, block));
+	print_stream(c, row, timeline->streams);
 	if (timeline->timed)
-		fprintf(c->out, " %7s", view_real_cell(row, DURATION, "%.1f", us));
+		view_print(c, " %7s", view_real_cell(row, DURATION, "%.1f", us));
 	/* Only launches have written anything that could differ. */
 	if (timeline->other > 0 && !view_null(row, VERDICT))
-		fprintf(c->out, " %s", view_text(row, VERDICT));
+		view_styled(c, view_text(row, VERDICT)[0] == 'D' ? STYLE_WRONG : STYLE_PLAIN,
+			    " %s", view_text(row, VERDICT));
 	if (view_int(row, CODE) != 0)
-		fprintf(c->out, "  error %" PRId64, view_int(row, CODE));
-	fputc('\n', c->out);
+		view_styled(c, STYLE_WRONG, "  error %" PRId64, view_int(row, CODE));
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -239,17 +280,30 @@ static enum status other_run(const struct view_context *c, int64_t *other)
 			   "SELECT run FROM v_run WHERE run <> ?1 ORDER BY run < ?1, run", c->run);
 }
 
+/* The first launch from operation `first` on, the last one up to `last`. */
+static enum status launch_range(const struct view_context *c, int64_t first, int64_t last,
+				int64_t *from, int64_t *to)
+{
+	TRY(VIEW_NUMBER(c, -1, from, "SELECT launch FROM v_op WHERE run = ?1 AND op >= ?2"
+			" AND launch IS NOT NULL ORDER BY op LIMIT 1", c->run, first));
+	return VIEW_NUMBER(c, -1, to, "SELECT launch FROM v_op WHERE run = ?1 AND op <= ?2"
+			   " AND launch IS NOT NULL ORDER BY op DESC LIMIT 1", c->run, last);
+}
+
 static enum status print_range(const struct view_context *c, int64_t first, int64_t last)
 {
 	struct timeline timeline = { 0 };
-	int64_t timed;
+	int64_t timed, from, to;
 
 	TRY(other_run(c, &timeline.other));
+	TRY(launch_range(c, first, last, &from, &to));
 	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT max(duration_us IS NOT NULL) FROM v_op"
-			" WHERE run = ?1", c->run));
+			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
+	TRY(VIEW_NUMBER(c, 0, &timeline.streams, "SELECT max(stream) + 1 FROM v_op"
+			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
 	timeline.timed = timed;
 	return VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last,
-			 timeline.other);
+			 timeline.other, from, to);
 }
 
 static enum status step_range(const struct view_context *c, int64_t step, int64_t *first,
@@ -317,9 +371,9 @@ static enum status draw_ends(const struct view_context *c)
 	if (first == last)
 		return STATUS_OK;
 	if (last > first_end + 1)
-		fprintf(c->out,
-			"\n ... %" PRId64 " steps between: --at sN shows one, --all every one\n",
-			steps - 2);
+		view_print(c,
+			   "\n ... %" PRId64 " steps between: --at sN shows one, --all every one\n",
+			   steps - 2);
 	return print_range(c, last, INT64_MAX);
 }
 
@@ -332,10 +386,13 @@ static enum status draw(const struct view_context *c)
 	TRY(other_run(c, &other));
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
 	if (other > 0)
-		fprintf(c->out, " r%" PRId64 ": whether that run wrote the same bytes\n", other);
+		view_print(c, " r%" PRId64 ": whether that run wrote the same bytes\n", other);
 	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);
 }
 
-const struct view view_time = { "time", "operations in the order issued", draw };
+const struct view view_time = {
+	.name = "time", .summary = "operations in the order issued",
+	.draw = draw
+};

@@ -1,7 +1,18 @@
-# record.sh - the part of run.sh that records traces on a GPU and replays each on the simulator.
+# record.sh - the part of run.sh that records traces on a GPU and replays each on the simulator, and
+# the short ones the other way round.
 #
 # They are what `make check` replays where there is no GPU: three of the reference prompts, and a
 # short one of every path. Sourced by run.sh, whose functions and variables it uses.
+
+# turned WHAT COMMAND OPTION...: recorded on the simulator, replayed on the GPU.
+turned() {
+	what=$1
+	shift
+	run 240 "$flashtwin" "$@" --device sim --force -o "$work/sim.twin"
+	run 240 "$flashtwin" replay "$work/sim.twin" --device cuda
+	compared "replay $what of the simulator on the GPU"
+	rm -f "$work/sim.twin"
+}
 
 # record NAME COMMAND OPTION...
 record() {
@@ -15,6 +26,10 @@ record() {
 	result PASS "record $what" "$(wc -c <"$trace") bytes"
 	run 240 "$flashtwin" replay "$trace" --device sim
 	compared "replay $what on the simulator"
+	case $what in
+	demo.twin | romeo.twin | long.twin) ;;
+	*) turned "$what" "$@" ;;
+	esac
 }
 
 # record_decode NAME PROMPT_FILE OPTION...
@@ -42,7 +57,8 @@ record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s16,s192..s
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
 record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s192..s199
 
-# A short one of every path; several prompts where a path takes them, one of which waits for a slot.
+# A short one of every path; several prompts where a path takes them, one of which waits for the
+# second's slot while the first goes on.
 printf 'ROMEO:' >"$work/first"
 printf 'JULIET:\nO' >"$work/second"
 printf 'To be' >"$work/third"
@@ -54,7 +70,8 @@ several() {
 	shift
 	rm -rf "$work/texts"
 	record_decode "$name" "$work/first" --prompt-file "$work/second" \
-		--prompt-file "$work/third" --slots 2 --out-dir "$work/texts" -n 3 --log points "$@"
+		--prompt-file "$work/third" --slots 2 --out-dir "$work/texts" -n 4,2,3 \
+		--log points "$@"
 }
 short incremental
 short incremental-multiwarp

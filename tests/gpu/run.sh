@@ -63,6 +63,19 @@ compared() {
 	esac
 }
 
+# passed WHAT: PASS when the last run, a test that prints TAP, ended well and tried something.
+passed() {
+	cat "$work/stdout" >>"$log"
+	count=$(grep -c '^ok' "$work/stdout")
+	detail="$count passed, $(grep -c '^not ok' "$work/stdout") failed"
+	detail="$detail $(sed -n 's/^# \(.*compared\)/(\1)/p' "$work/stdout")"
+	if [ "$code" -eq 0 ] && [ "$count" -gt 0 ]; then
+		result PASS "$1" "$detail"
+	else
+		result FAIL "$1" "$detail, exit code $code"
+	fi
+}
+
 # --- .npy files without NumPy: 1.0 files, as the samples are ---
 
 # npy_data FILE: the bytes behind the header.
@@ -77,11 +90,16 @@ bytes_of_i32() {
 	printf '%b' "$(cat "$work/escapes")"
 }
 
+# npy_header SHAPE: of float32s, "8, 64".
+npy_header() {
+	printf '\223NUMPY\001\000\166\000'
+	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($1), }"
+}
+
 # last_rows FILE HEADS POSITIONS: of (HEADS, POSITIONS, 64), up to 9 heads, the last position, as a
 # (HEADS, 64) file.
 last_rows() {
-	printf '\223NUMPY\001\000\166\000'
-	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($2, 64), }"
+	npy_header "$2, 64"
 	npy_data "$1" >"$work/rows"
 	head=0
 	while [ "$head" -lt "$2" ]; do
@@ -122,17 +140,9 @@ abs_srcdir=$source
 abs_builddir=$build
 export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
 for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
-	test_stream_order test_host_behaviour test_host_graphs test_host_slots; do
+	test_stream_order test_host_behaviour test_host_graphs test_host_slots test_record_graph; do
 	run 240 "$build/tests/$test"
-	cat "$work/stdout" >>"$log"
-	passed=$(grep -c '^ok' "$work/stdout")
-	detail="$passed passed, $(grep -c '^not ok' "$work/stdout") failed"
-	detail="$detail $(sed -n 's/^# \(.*compared\)/(\1)/p' "$work/stdout")"
-	if [ "$code" -eq 0 ] && [ "$passed" -gt 0 ]; then
-		result PASS "$test" "$detail"
-	else
-		result FAIL "$test" "$detail, exit code $code"
-	fi
+	passed "$test"
 done
 
 # --- what CUDA does during a capture: `make check` holds the simulator to it ---
@@ -285,14 +295,7 @@ graph_attend batched
 # works out.
 if command -v nvcc >/dev/null || [ -x "${NVCC:-/usr/local/cuda/bin/nvcc}" ]; then
 	run 300 python3 "$source/tests/launch/cases.py" "$flashtwin" both
-	cat "$work/stdout" >>"$log"
-	passed=$(grep -c '^ok' "$work/stdout")
-	detail="$passed passed, $(grep -c '^not ok' "$work/stdout") failed"
-	if [ "$code" -eq 0 ] && [ "$passed" -gt 0 ]; then
-		result PASS "users' kernels" "$detail"
-	else
-		result FAIL "users' kernels" "$detail, exit code $code"
-	fi
+	passed "users' kernels"
 else
 	result SKIP "users' kernels" 'no nvcc'
 fi

@@ -28,17 +28,30 @@ sanitize_decode() {
 		--prompt-file "$work/first" -n 3 --chunk 4 --device cuda --no-record "$@"
 }
 
-# sanitize_attend TOOL QUERIES.npy OPTION...
+# sanitize_attend TOOL WHAT QUERIES.npy KEYS_AND_VALUES OPTION...: the last without _k.npy, _v.npy.
 sanitize_attend() {
-	tool=$1 query=$2
-	shift 2
-	sanitize "$tool" "attend $*" "$flashtwin" attend --q "$query" \
-		--k "$samples/reference/romeo/layer0_k.npy" \
-		--v "$samples/reference/romeo/layer0_v.npy" --out "$work/out.npy" \
-		--device cuda --no-record "$@"
+	tool=$1 what="attend, $2" query=$3 keys=$4
+	shift 4
+	sanitize "$tool" "$what, $*" "$flashtwin" attend --q "$query" --k "${keys}_k.npy" \
+		--v "${keys}_v.npy" --out "$work/out.npy" --device cuda --no-record "$@"
 }
 
-# Every path, and a test of random shapes on them.
+# Kernels have code of its own for heads of more than 64 elements, and of more than 128: the same
+# floats, as fewer and longer rows. Values of prefill are shorter than its keys.
+romeo=$samples/reference/romeo/layer0
+for D in 128 256; do
+	rows=$((2 * 96 * 64 / D))
+	for tensor in k v; do
+		{ npy_header "1, $rows, $D"; npy_data "${romeo}_$tensor.npy"; } >"$work/d${D}_$tensor.npy"
+	done
+	cp "$work/d${D}_k.npy" "$work/prefill${D}_k.npy"
+	{ npy_header "1, $rows, 40"; npy_data "${romeo}_v.npy" | head -c $((rows * 160)); } \
+		>"$work/prefill${D}_v.npy"
+	{ npy_header "$((512 / D)), $D"; npy_data "${romeo}_q.npy"; } >"$work/d${D}_q.npy"
+	{ npy_header "1, $((512 / D)), $D"; npy_data "${romeo}_q.npy"; } >"$work/prefill${D}_q.npy"
+done
+
+# Every path from launches and graphs, and every size of the kernels.
 sanitize_all() {
 	for path in incremental incremental-multiwarp auto flash-decoding-graph; do
 		sanitize_decode "$1" "$path" --path "$path"
@@ -52,8 +65,23 @@ sanitize_all() {
 				--slots 2 --out-dir "$work/texts" --path "$path" --graph "$graph"
 		done
 	done
-	sanitize_attend "$1" "$work/q2.npy" --path cached
-	sanitize_attend "$1" "$samples/reference/short/layer1_q.npy" --path prefill --causal
+	for path in incremental incremental-multiwarp; do
+		for graph in capture manual; do
+			sanitize_decode "$1" "$path, graph $graph" --path "$path" --graph "$graph"
+		done
+	done
+	sanitize_attend "$1" 'D 64' "$work/q2.npy" "$romeo" --path cached
+	sanitize_attend "$1" 'D 64' "$samples/reference/short/layer1_q.npy" "$romeo" \
+		--path prefill --causal
+	for D in 128 256; do
+		for options in 'flash-decoding --chunk 7' 'flash-decoding --warps 2 --chunk 31' \
+			incremental incremental-multiwarp 'batched --graph capture'; do
+			# shellcheck disable=SC2086
+			sanitize_attend "$1" "D $D" "$work/d${D}_q.npy" "$work/d$D" --path $options
+		done
+		sanitize_attend "$1" "D $D" "$work/prefill${D}_q.npy" "$work/prefill$D" \
+			--path prefill --causal=top-left
+	done
 }
 
 for tool in memcheck racecheck initcheck synccheck; do

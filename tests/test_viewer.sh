@@ -1,0 +1,296 @@
+#!/bin/sh
+# test_viewer.sh - the viewer on a terminal: keys sent to the real program in tmux, its screens
+# compared with what --plain prints, at several sizes; resizing, signals, and what it refuses.
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+
+if ! command -v tmux >/dev/null 2>&1; then
+	echo "1..0 # SKIP no tmux"
+	exit 0
+fi
+
+trace=$srcdir/tests/h200/demo.twin
+LC_ALL=C.UTF-8
+export LC_ALL
+unset TMUX NO_COLOR
+
+# A server of its own for each start: one that is being killed would take the next one's place.
+servers=0
+on_tmux() {
+	tmux -S "$work/tmux.$servers" -f /dev/null "$@"
+}
+trap 'on_tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
+
+# start COLUMNS LINES [ARG...]: the viewer in a fresh terminal, which says how it ended.
+start() {
+	columns=$1 lines=$2
+	shift 2
+	rm -f shell_done
+	printf '%s\n' "'$flashtwin' view $*" 'echo "ended $?"' 'stty -a | tr ";" " " >stty' \
+		'echo done >shell_done' 'sleep 600' >script
+	terminal
+}
+
+# terminal: runs ./script in a new one.
+terminal() {
+	on_tmux kill-server 2>/dev/null
+	servers=$((servers + 1))
+	on_tmux new-session -d -x "$columns" -y "$lines" 'sh script'
+}
+
+keys() {
+	on_tmux send-keys "$@"
+}
+
+screen() {
+	on_tmux capture-pane -p >captured 2>&1
+}
+
+# until_true COMMAND...: what the screen shows after keys comes when it comes.
+until_true() {
+	local tries=0
+
+	while ! "$@"; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 100 ] || return 1
+		sleep 0.1
+	done
+}
+
+on_screen() {
+	screen
+	grep -q -e "$1" captured
+}
+
+# shows WHAT PATTERN
+shows() {
+	if until_true on_screen "$2"; then
+		result "$1"
+	else
+		result "$1" "no line matches '$2' in:
+$(cat captured)"
+	fi
+}
+
+# The content of the screen: without three bars above and three below.
+content() {
+	screen
+	sed -n "4,$((lines - 3))p" captured | sed 's/ *$//' >content
+}
+
+same_content() {
+	content
+	cmp -s wanted content
+}
+
+# as_plain WHAT SCREEN ADDRESS: the screen shows the lines of --plain, cut to its size.
+as_plain() {
+	"$flashtwin" view "$trace" --plain --screen "$2" --at "$3" >out 2>err
+	awk -v w="$columns" '{ print (length($0) > w ? substr($0, 1, w - 1) ">" : $0) }' out |
+		sed 's/ *$//' | head -n $((lines - 6)) >wanted
+	# The terminal's empty lines count too.
+	while [ "$(wc -l <wanted)" -lt $((lines - 6)) ]; do
+		echo >>wanted
+	done
+	if until_true same_content; then
+		result "$1"
+	else
+		result "$1" "$(diff wanted content)"
+	fi
+}
+
+### the same lines as --plain
+
+for size in '80 24' '100 30' '200 60'; do
+	set -- $size
+	start "$1" "$2" "$trace" --ascii --at L6.b0 --screen launch
+	as_plain "launch at $1x$2" launch L6.b0
+	keys 3
+	as_plain "chunks at $1x$2" chunks L6.b0
+	keys 8
+	as_plain "attention at $1x$2" attention L6.b0
+	keys 6
+	as_plain "source at $1x$2" source L6.b0
+	keys 2
+	as_plain "KV cache at $1x$2" kv L6.b0
+	keys 4
+	as_plain "reduction at $1x$2" reduce L7.b0
+	keys Q
+done
+start 200 60 "$trace" --ascii --at s3
+as_plain 'timeline at 200x60' time s3
+keys 7
+as_plain 'findings' findings s3
+keys 5
+as_plain 'differences' diff s3
+
+### glyphs
+
+start 100 30 "$trace" --at L1018.b9 --screen chunks
+shows 'UTF-8 glyphs in a UTF-8 locale' '█'
+keys '~'
+shows '~ changes glyphs' 'glyphs: shades'
+keys '~'
+shows 'ASCII comes round' 'glyphs: ASCII'
+as_plain 'and shows what --plain prints' chunks L1018.b9
+
+### stepping
+
+# there_and_back WHAT FORWARD BACK ADDRESS: three steps forward, three back.
+there_and_back() {
+	start 100 30 "$trace" --at "$4" --screen launch
+	until_true on_screen "at $4 *\$" || result "$1: starts at $4" "$(cat captured)"
+	keys "$2" "$2" "$2" "$3" "$3"
+	until_true on_screen "at $5 *\$"
+	result "$1: forward to $5" "$(grep -q "at $5 *\$" captured || cat captured)"
+	keys "$3"
+	shows "$1: and back to $4" "at $4 *\$"
+}
+
+there_and_back 'decode steps' d D L1018 L1034
+there_and_back 'launches' f F L1018 L1019
+there_and_back 'blocks' b B L1018.b23 L1019.b0
+there_and_back 'operations' o O L1017 L1018
+there_and_back 'named points' s S L1018.b1.w0.l0.p1 L1018.b1.w0.l1.p0
+there_and_back 'tiles' t T L1018.b1.w0.l0.p1 L1018.b2.w0.l0.p1
+
+### places
+
+start 100 30 "$trace" --ascii
+shows 'begins at the first step' 'at s0 *$'
+keys : 'at L1018.b9' Enter
+shows ':at goes to an address' 'at L1018.b9 *$'
+keys : 'at L1018.b99' Enter
+shows ':at refuses what is not there' 'L1018 has blocks b0 to b23, not b99'
+keys m a f f f "'" a
+shows 'a mark is come back to' 'at L1018.b9 *$'
+keys 3 : 'save-display saved' Enter
+shows ':save-display says so' 'saved as saved'
+run view "$trace" --plain --screen chunks --at L1018.b9
+result ':save-display writes what --plain prints' "$(diff out saved)"
+keys y
+shows 'y gives the command for here' "view .* --at 'L1018.b9' --screen chunks"
+keys 1 / download Enter
+shows '/ finds a line' '^>.*download'
+keys '\;' 'SELECT count(*) AS n FROM v_launch' Enter
+shows '; answers' '1264'
+keys q '\;' 'DELETE FROM t_run' Enter
+shows '; refuses to write' 'SQL: '
+keys '?'
+shows '? lists keys' 'next, previous operation'
+keys q H
+shows 'H lists places' 'L1018.b9  *time'
+keys q : 'at L1019' Enter w
+shows 'w says who wrote' 'L1018 .*flash_decode_chunk .*partials'
+keys Enter
+shows 'and enter goes there' 'at L1018 *$'
+keys : 'break flash_decode_reduce' Enter c
+shows 'c runs to a breakpoint' 'at L1019 *$'
+keys : nonsense Enter
+shows 'an unknown command is named' ':nonsense: there are'
+keys Z
+shows 'a key without use says so' 'this key does nothing here'
+keys g
+shows 'g goes to the first place' 'at op 0 *$'
+keys G
+shows 'G goes to the last place' 'at op 2634 *$'
+
+### two traces
+
+"$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt 'ROMEO:' -n 4 \
+	--path flash-decoding --chunk 32 --log points -o one.twin >/dev/null 2>err
+"$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt 'ROMEA:' -n 4 \
+	--path flash-decoding --chunk 32 --log points -o two.twin >/dev/null 2>err
+start 200 60 one.twin two.twin --ascii --screen launch --at L0
+shows 'two traces are beside each other' 'LAUNCH L0 .*|LAUNCH L0 '
+keys f
+shows 'and move together' 'LAUNCH L1 .*|LAUNCH L1 '
+keys ']'
+# L0 and L1 scatter other K and V rows; the prompt's attention is the next to differ.
+shows '] goes to the next difference' 'at L2 *$'
+keys '['
+shows '[ goes to the one before' 'at L1 *$'
+keys v
+shows 'v shows one' '(v: two.twin'
+start 80 24 one.twin two.twin --ascii --screen launch --at L0
+shows 'one above the other where it is narrow' 'one.twin r1 .*| *two.twin'
+
+### the terminal
+
+start 100 30 "$trace" --ascii --at L6.b0 --screen chunks
+as_plain 'before resizing' chunks L6.b0
+on_tmux resize-window -x 50 -y 10
+shows 'a terminal that is too small gets one line' '^flashtwin view needs 60 x 15'
+on_tmux resize-window -x 100 -y 30
+as_plain 'a size that fits again shows all again' chunks L6.b0
+keys q
+shows 'q ends with exit code 0' '^ended 0'
+
+# restored: echo is on and the cursor's line is the shell's again.
+restored() {
+	until_true test -e shell_done
+	grep -q -e ' echo ' stty && grep -q -e ' icanon ' stty
+}
+
+viewer_pid() {
+	pgrep -f "^$flashtwin view" -P "$(on_tmux display-message -p '#{pane_pid}')"
+}
+
+for signal in INT TERM HUP; do
+	start 100 30 "$trace"
+	shows "the viewer is there before SIG$signal" 'at s0'
+	kill -s "$signal" "$(viewer_pid)"
+	case $signal in INT) wanted=130 ;; TERM) wanted=143 ;; HUP) wanted=129 ;; esac
+	shows "SIG$signal ends it with $wanted" "ended $wanted"
+	result "SIG$signal leaves the terminal as it was" "$(restored || cat stty)"
+done
+
+start 100 30 "$trace"
+shows 'the viewer is there before it is stopped' 'at s0'
+pid=$(viewer_pid)
+kill -s TSTP "$pid"
+until_true grep -q '^State:	T' "/proc/$pid/status"
+kill -s CONT "$pid"
+keys f
+shows 'it goes on after SIGTSTP and SIGCONT' 'at L0 *$'
+
+start 100 30 "$trace --screen nothing"
+shows 'an unknown screen is refused' 'ended 2'
+printf 'TERM=no-such-terminal\nexport TERM\n' >script.term
+printf '%s\n' ". ./script.term; '$flashtwin' view '$trace'" 'echo "ended $?"; sleep 600' >script
+terminal
+shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: no such terminal is known'
+shows 'and exit code 2' 'ended 2'
+
+colors() {
+	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*3[0-7]"
+}
+start 100 30 "$trace" --at L1018.b9 --screen chunks
+until_true on_screen 'at L1018.b9'
+result 'colours are used' "$([ "$(colors)" -gt 0 ] || echo none)"
+printf '%s\n' "NO_COLOR=1 '$flashtwin' view '$trace' --at L1018.b9 --screen chunks" >script
+terminal
+until_true on_screen 'at L1018.b9'
+result 'NO_COLOR is heeded' "$([ "$(colors)" -eq 0 ] || echo "$(colors) lines")"
+
+### any keys at all
+
+start 100 30 "$trace" --at L1018
+shows 'the viewer is there before many keys' 'at L1018'
+seed=7 sent=0
+while [ "$sent" -lt 300 ]; do
+	# 32 to 126 but for Q, and q, which would end it.
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	code=$((seed / 65536 % 95 + 32))
+	sent=$((sent + 1))
+	case $code in 81|113|59) continue ;; esac
+	keys "$(printf "\\$(printf %o "$code")" | sed 's/;/\\;/')" Escape 2>/dev/null
+	if [ $((sent % 50)) -eq 0 ]; then
+		on_tmux resize-window -x $((seed / 65536 % 150 + 20)) -y $((seed / 65536 % 50 + 5))
+	fi
+done
+on_tmux resize-window -x 100 -y 30
+keys : 'at L0' Enter
+until_true on_screen 'at L0 *$\|ended 0'
+result 'it outlives 300 random keys' "$(grep -q 'at L0 *$\|ended 0' captured || cat captured)"
+
+plan

@@ -1,0 +1,166 @@
+/* test_walk.c - steps through a recorded run: forward and back undo each other at every grain. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/store_walk.h"
+#include "tui/viewer_walk.h"
+
+#include <check.h>
+
+#define STEPS 200
+
+static struct store *store;
+static struct view_context context;
+
+static void must(enum status status)
+{
+	ck_assert_msg(status == STATUS_OK, "%s", error_text());
+}
+
+static void open_trace(void)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%s/tests/h200/demo.twin", getenv("abs_srcdir"));
+	must(store_open(path, &store));
+	must(store_walk_views(store));
+	context = (struct view_context){ .store = store, .run = 1, .at = address_none };
+}
+
+static void close_trace(void)
+{
+	must(store_close(store));
+}
+
+static struct address parse(const char *text)
+{
+	struct address at;
+
+	must(address_parse("test", text, &at));
+	return at;
+}
+
+static void assert_at(const struct address *at, const char *wanted)
+{
+	char text[ADDRESS_TEXT];
+
+	address_format(at, text);
+	ck_assert_str_eq(text, wanted);
+}
+
+static bool step(enum walk_grain grain, int direction, struct address *at)
+{
+	bool moved;
+
+	must(walk_step(&context, grain, direction, at, &moved));
+	return moved;
+}
+
+static void assert_step(enum walk_grain grain, int direction, const char *from, const char *to)
+{
+	struct address at = parse(from);
+
+	ck_assert(step(grain, direction, &at));
+	assert_at(&at, to);
+}
+
+START_TEST(each_step_back_undoes_one_forward)
+{
+	static const struct {
+		enum walk_grain grain;
+		const char *from;
+	} walks[] = {
+		{ WALK_STEP, "L18.b3" }, { WALK_OP, "op 14" }, { WALK_LAUNCH, "L900" },
+		{ WALK_BLOCK, "L900.b0" }, { WALK_TILE, "L1018.b1.w0.l0.p1" },
+		{ WALK_POINT, "L1018.b1.w0.l0.p0" },
+	};
+
+	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+		struct address path[STEPS], at = parse(walks[i].from);
+		int count = 0;
+
+		do
+			path[count++] = at;
+		while (count < STEPS && step(walks[i].grain, 1, &at));
+		ck_assert_int_gt(count, 50);
+		at = path[--count];
+		while (count-- > 0) {
+			ck_assert(step(walks[i].grain, -1, &at));
+			ck_assert_msg(address_equal(&at, &path[count]), "walk %zu, step %d", i,
+				      count);
+		}
+	}
+}
+END_TEST
+
+START_TEST(grains_go_where_they_say)
+{
+	assert_step(WALK_STEP, 1, "L2", "L18");
+	assert_step(WALK_STEP, 1, "op 14", "s1");
+	assert_step(WALK_OP, 1, "L3", "op 22");
+	assert_step(WALK_OP, 1, "s0", "op 14");
+	assert_step(WALK_LAUNCH, 1, "op 22", "L4");
+	assert_step(WALK_LAUNCH, -1, "op 22", "L3");
+	assert_step(WALK_BLOCK, 1, "L2.b23", "L3.b0");
+	assert_step(WALK_BLOCK, -1, "L3.b0", "L2.b23");
+	assert_step(WALK_POINT, 1, "L1018.b1", "L1018.b1.w0.l0.p0");
+	assert_step(WALK_POINT, 1, "L1018.b1.w0.l0.p1", "L1018.b1.w0.l1.p0");
+	assert_step(WALK_TILE, 1, "L1018.b1.w0.l0.p1", "L1018.b2.w0.l0.p1");
+}
+END_TEST
+
+START_TEST(ends_are_ends)
+{
+	struct address at = parse("L3");
+	bool moved;
+
+	must(walk_end(&context, -1, &at, &moved));
+	ck_assert(moved);
+	for (int grain = WALK_STEP; grain <= WALK_POINT; grain++)
+		ck_assert_msg(!step(grain, 1, &at), "grain %d goes on", grain);
+	must(walk_end(&context, 1, &at, &moved));
+	assert_at(&at, "op 0");
+	for (int grain = WALK_OP; grain <= WALK_POINT; grain++)
+		ck_assert_msg(!step(grain, -1, &at), "grain %d goes back", grain);
+	assert_at(&at, "op 0");
+}
+END_TEST
+
+START_TEST(rows_are_found_nearby)
+{
+	struct address at = parse("L1018.b9");
+	bool moved;
+
+	must(walk_to_rows(&context, "v_reduce", &at, &moved));
+	assert_at(&at, "L1019.b1");
+	must(walk_to_rows(&context, "v_partial", &at, &moved));
+	assert_at(&at, "L1018.b1");
+	must(walk_rows(&context, "v_partial", 1, &at, &moved));
+	assert_at(&at, "L1022.b1");
+	must(walk_rows(&context, "v_partial", -1, &at, &moved));
+	assert_at(&at, "L1018.b1");
+	must(walk_to_rows(&context, "v_finding", &at, &moved));
+	ck_assert(!moved);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("walk");
+	TCase *tests = tcase_create("walk");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, open_trace, close_trace);
+	tcase_add_test(tests, each_step_back_undoes_one_forward);
+	tcase_add_test(tests, grains_go_where_they_say);
+	tcase_add_test(tests, ends_are_ends);
+	tcase_add_test(tests, rows_are_found_nearby);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,80 @@
+/* store_walk.c - steps through named points by the order of their table; see store_walk.h. */
+#include "traces/store_walk.h"
+
+#include "traces/store_int.h"
+
+static const char *const next_point[] = {
+	"SELECT launch, thread, sequence FROM t_point WHERE run = ?1"
+	" AND (launch, thread, sequence) > (?2, ?3, ?4) AND (?5 IS NULL OR name ="
+	"  (SELECT n.name FROM t_point_name n WHERE n.content = ?5))"
+	" ORDER BY launch, thread, sequence LIMIT 1",
+	"SELECT launch, thread, sequence FROM t_point WHERE run = ?1"
+	" AND (launch, thread, sequence) < (?2, ?3, ?4) AND (?5 IS NULL OR name ="
+	"  (SELECT n.name FROM t_point_name n WHERE n.content = ?5))"
+	" ORDER BY launch DESC, thread DESC, sequence DESC LIMIT 1",
+};
+
+enum status store_next_point(struct store *store, int64_t run, const char *name, int direction,
+			     struct store_point *point, bool *found)
+{
+	const int64_t values[] = { run, point->launch, point->thread, point->sequence };
+	sqlite3_stmt *row;
+	int code = sqlite3_prepare_v2(store_db(store), next_point[direction < 0], -1, &row, NULL);
+
+	*found = false;
+	for (int i = 0; i < 4 && code == SQLITE_OK; i++)
+		code = sqlite3_bind_int64(row, i + 1, values[i]);
+	if (code == SQLITE_OK && name)
+		code = sqlite3_bind_text(row, 5, name, -1, SQLITE_STATIC);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(row);
+	if (code == SQLITE_ROW) {
+		*found = true;
+		*point = (struct store_point){ sqlite3_column_int64(row, 0),
+					       sqlite3_column_int64(row, 1),
+					       sqlite3_column_int64(row, 2) };
+	}
+	sqlite3_finalize(row);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : store_read_failed(store);
+}
+
+enum status store_walk_views(struct store *store)
+{
+	return store_run_sql(store,
+			     "CREATE TEMP VIEW IF NOT EXISTS w_point AS"
+			     " SELECT p.run, p.launch, p.thread, p.sequence, n.content AS name,"
+			     " p.v0 AS v0_bits, p.v1 AS v1_bits, p.v2 AS v2_bits, p.v3 AS v3_bits"
+			     " FROM main.t_point p LEFT JOIN main.t_point_name n USING (name)");
+}
+
+/* A load may bring many rows; those of the [slots, KV heads, max_len, D] cache it reaches are
+ * counted out from its offset. */
+static const char make_kv[] =
+	"CREATE TEMP TABLE IF NOT EXISTS w_kv AS"
+	" WITH RECURSIVE cache AS (SELECT run, buffer, CAST(substr(name, 9) AS INTEGER) AS layer,"
+	"  substr(name, 1, 1) AS tensor, json_extract(shape, '$[1]') AS heads,"
+	"  json_extract(shape, '$[2]') AS max_len,"
+	"  bytes / max(json_extract(shape, '$[0]') * json_extract(shape, '$[1]')"
+	"  * json_extract(shape, '$[2]'), 1) AS row_bytes"
+	"  FROM main.v_buffer WHERE rank = 4 AND name GLOB '[kv]_cache.*'),"
+	" load AS (SELECT o.op, c.*, o.offset / row_bytes AS row,"
+	"  (o.offset + o.bytes) / row_bytes AS past FROM main.v_op o"
+	"  JOIN cache c ON c.run = o.run AND c.buffer = o.buffer"
+	"  WHERE o.kind IN ('upload', 'restore') AND o.code = 0"
+	"  AND row_bytes > 0 AND o.bytes >= row_bytes"
+	"  UNION ALL SELECT op, run, buffer, layer, tensor, heads, max_len, row_bytes, row + 1,"
+	"  past FROM load WHERE row + 1 < past)"
+	" SELECT run, layer, row / max_len / heads AS slot, tensor, row % max_len AS position, op,"
+	"  NULL AS launch, buffer, NULL AS source_op, NULL AS source_offset"
+	"  FROM load WHERE row / max_len % heads = 0"
+	" UNION ALL SELECT k.run, coalesce(k.layer, -1), k.slot, k.tensor, k.position, l.op,"
+	"  k.launch, k.buffer, k.source_op, k.source_offset FROM main.v_kv k"
+	"  CROSS JOIN main.t_launch l ON l.run = k.run AND l.launch = k.launch"
+	"  WHERE k.kv_head = 0;"
+	"CREATE INDEX IF NOT EXISTS temp.w_kv_place ON w_kv"
+	" (run, layer, slot, tensor, position, op, launch, buffer)";
+
+enum status store_walk_kv(struct store *store)
+{
+	return store_run_sql(store, make_kv);
+}

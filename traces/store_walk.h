@@ -1,0 +1,31 @@
+/* store_walk.h - from one named point of a recorded run to the next or the one before.
+ *
+ * Points are ordered by launch, thread and sequence. Serves the viewer.
+ */
+#ifndef STORE_WALK_H
+#define STORE_WALK_H
+
+#include "traces/store.h"
+
+struct store_point {
+	int64_t launch;
+	int64_t thread;                 /* counted through the grid */
+	int64_t sequence;
+};
+
+/* Moves *point to the next one after it (direction 1) or before it (-1), of the given name or, when
+ * that is NULL, of any. *point itself need not be there. *found false: there is none. */
+enum status store_next_point(struct store *, int64_t run, const char *name, int direction,
+			     struct store_point *point, bool *found);
+
+/* Makes w_point, for SELECTs on this store alone: v_point's columns run, launch, sequence, name and
+ * the four v*_bits, and `thread` (counted through the grid) in place of block, warp and lane.
+ * Threads in a range are found without reading the others. */
+enum status store_walk_views(struct store *);
+/* Makes w_kv the first time: every row that came into a KV cache, by a kernel or by a load. Columns
+ * run, layer (-1: none), slot, tensor, position, op, launch (NULL: a load), buffer, source_op and
+ * source_offset as in v_kv. The rows of a position are written together: KV head 0 stands for
+ * all. */
+enum status store_walk_kv(struct store *);
+
+#endif

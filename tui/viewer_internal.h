@@ -1,0 +1,123 @@
+/* viewer_internal.h - what the parts of the viewer share; nobody else includes it.
+ *
+ * viewer.c holds the place and draws it; viewer_paint.c puts it on the terminal; viewer_keys.c says
+ * which key does what; viewer_move.c, viewer_find.c and viewer_ask.c do it.
+ */
+#ifndef VIEWER_INTERNAL_H
+#define VIEWER_INTERNAL_H
+
+#include "tui/viewer.h"
+#include "tui/viewer_term.h"
+
+#define VIEWER_PLACES 64                /* remembered; the oldest are forgotten */
+#define VIEWER_MARKS 26
+#define VIEWER_BREAKS 16
+#define VIEWER_WORDS 2000               /* of a line typed in */
+
+struct viewer_place {
+	const struct view *view;
+	struct address at;
+};
+
+struct viewer_places {
+	struct viewer_place items[VIEWER_PLACES];
+	int count;
+};
+
+/* One side of the screen: a run, and what was drawn of it. */
+struct viewer_side {
+	struct store *store;
+	int64_t run;
+	struct display *display;        /* owned */
+	const struct view *drawn;       /* what the display shows, and of which run */
+	int64_t drawn_run;
+	int64_t named;                  /* the run that `name` is about, 0: none yet */
+	char name[160];                 /* trace, run, device, seed and path */
+};
+
+struct viewer {
+	struct viewer_side side[2];     /* the second is there when side[1].store is not NULL */
+	bool split;                     /* both are shown */
+	struct viewer_place here;
+	long top;                       /* first line of the content on the terminal */
+	int left;                       /* first column */
+	bool follow;                    /* scroll to the row of the address */
+
+	/* A list on top of the screen: help, places, answers; NULL: none. Owned. */
+	struct display *list;
+	char list_title[80];
+	long list_row, list_top;
+
+	struct viewer_places opened;    /* where `q` goes back to */
+	struct viewer_places visited;   /* jumps, oldest first */
+	struct viewer_place marks[VIEWER_MARKS];
+	struct viewer_place before_jump;
+	char *breaks[VIEWER_BREAKS];    /* kernels; owned */
+	int break_count;
+
+	char search[VIEWER_WORDS];
+	long match;                     /* line where it was found last, -1: nowhere yet */
+	char message[400];
+	bool message_is_error;
+	enum glyphs glyphs;
+	bool quit;
+	enum status status;             /* what the viewer ends with */
+};
+
+/* --- viewer.c --- */
+
+struct view_context viewer_context(const struct viewer *, int side);
+void viewer_say(struct viewer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Shows the error record; for every status that is not OK. */
+void viewer_complain(struct viewer *);
+/* Another address on the same screen. */
+void viewer_go(struct viewer *, const struct address *);
+/* The same, and remembered: marks and lists lead back. */
+void viewer_jump(struct viewer *, const struct view *, const struct address *);
+/* Another screen; `q` comes back. Finds an address that the screen has something for. */
+enum status viewer_open_view(struct viewer *, const struct view *);
+/* Shows a list; takes the display over. */
+void viewer_show_list(struct viewer *, const char *title, struct display *);
+void viewer_close_list(struct viewer *);
+/* Draws the place again. */
+void viewer_draw(struct viewer *);
+/* Lines of content that fit on the terminal, 0: it is too small. */
+long viewer_lines(const struct viewer *);
+
+/* --- viewer_paint.c --- */
+
+void viewer_paint(const struct viewer *);
+/* The line that is typed, with the cursor behind it. */
+void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
+
+/* --- viewer_keys.c --- */
+
+/* Does what the key is for; an unknown one says so. */
+void viewer_key(struct viewer *, int key);
+void viewer_keys_list(const struct viewer *, struct display *);
+const char *viewer_keys_hint(const struct viewer *);
+
+/* --- viewer_move.c, viewer_find.c, viewer_ask.c: what keys do --- */
+
+#define VIEWER_ACTION_LIST(X) \
+	X(next_row) X(previous_row) X(next_head) X(previous_head) X(left) X(right) \
+	X(page_down) X(page_up) X(first) X(last) X(deeper) X(back) X(quit) \
+	X(next_step) X(previous_step) X(next_op) X(previous_op) \
+	X(next_launch) X(previous_launch) X(next_block) X(previous_block) \
+	X(next_tile) X(previous_tile) X(next_point) X(previous_point) \
+	X(next_break) X(previous_break) X(toggle_break) X(next_finding) X(previous_finding) \
+	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
+	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
+	X(command) X(sql) X(help) X(glyphs) X(split) X(swap) X(show_address) X(redraw)
+
+#define X(name) enum status viewer_##name(struct viewer *, int key);
+VIEWER_ACTION_LIST(X)
+#undef X
+enum status viewer_screen(struct viewer *, int key);    /* the number keys */
+
+/* Sets a breakpoint at a kernel, or takes it away. */
+void viewer_break(struct viewer *, const char *kernel);
+/* Asks for a line; false: it was given up. */
+bool viewer_ask(struct viewer *, const char *prompt, char text[VIEWER_WORDS]);
+
+#endif

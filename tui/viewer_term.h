@@ -1,0 +1,38 @@
+/* viewer_term.h - the terminal: opened, restored on every way out, its keys and its size.
+ *
+ * Knows no screen. One terminal at a time: signals have no other place to find it.
+ */
+#ifndef VIEWER_TERM_H
+#define VIEWER_TERM_H
+
+#include <stdbool.h>
+#include <wchar.h>
+
+#include "traces/status.h"
+#include "tui/view_display.h"
+
+enum glyphs { GLYPHS_ASCII, GLYPHS_UTF8, GLYPHS_SHADES, GLYPHS_COUNT };
+
+/* USAGE, naming TERM, when it is unknown or cannot do it. */
+enum status term_open(bool color);
+/* Restores the terminal; harmless when it is restored already. */
+void term_close(void);
+
+/* A character, or TERM_CODE(KEY_*) of a key that is none. TERM_RESIZED after the size changed,
+ * TERM_INTERRUPTED after SIGINT, TERM_LOST when nobody is at the keyboard any more. */
+#define TERM_CODE(curses_key) (0x200000 + (curses_key))
+enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3 };
+int term_key(void);
+/* Whether SIGINT came since; takes it. For work that a key should be able to stop. */
+bool term_interrupted(void);
+
+/* The next painting assumes nothing of what is on the terminal. */
+void term_repaint(void);
+/* Whether the locale is UTF-8. */
+bool term_utf8(void);
+/* curses attributes of a style. */
+int term_attributes(enum view_style);
+/* What stands for an ASCII character of a chart. */
+wchar_t term_glyph(enum glyphs, char);
+
+#endif
