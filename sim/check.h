@@ -20,6 +20,7 @@
 
 struct block;
 struct check;
+struct event_counters;
 struct event_finding;
 struct lane;
 struct meeting;
@@ -29,6 +30,8 @@ struct worker;
 /* DEVICE with error_code() 2 when no range of addresses can be reserved. */
 enum status check_create(struct check **out);
 void check_destroy(struct check *);                     /* NULL is fine */
+/* Before the first launch: counts what launches do (sim/counters.h). */
+void check_count(struct check *);
 
 /* --- device memory --- */
 
@@ -83,5 +86,7 @@ void check_fence(struct check *, struct lane *, bool device);
 
 /* All findings so far, source lines resolved; good until the next call of anything here. */
 size_t check_findings(struct check *, const struct event_finding **out);
+/* Counters of all launches so far, in order; none without check_count(). */
+size_t check_counters(struct check *, const struct event_counters **out);
 
 #endif

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/counters.h"
+#include "sim/steps.h"
+
 struct check_hot check_hot;
 struct ft_check_block ft_check_block;
 
@@ -21,6 +24,14 @@ extern __thread const struct ft_thread_view *ft_self __attribute__((tls_model("l
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* With --count: of accesses that are settled here. check_access() counts the others. */
+#define COUNT(address, bytes, write, pc) \
+	do { \
+		if (!LIKELY(!check_hot.counters)) \
+			counters_access(check_hot.counters, schedule_current(), address, bytes, \
+					write, pc); \
+	} while (0)
 
 static inline uint64_t record(const struct check_lane *lane, uintptr_t pc)
 {
@@ -81,6 +92,7 @@ static inline __attribute__((always_inline)) void read_words(uintptr_t address, 
 		else
 			keep_reader(word + i, lane, last);
 	}
+	COUNT(address, 4 * words, false, pc);
 	return;
 question:
 	check_access(address, 4 * words, CHECK_READ, 0, pc);
@@ -110,6 +122,7 @@ static inline __attribute__((always_inline)) void write_words(uintptr_t address,
 		check_hot.state[word + i] = STATE_WHOLE;
 		cell[i].writer = record(lane, pc);
 	}
+	COUNT(address, 4 * words, true, pc);
 	return;
 question:
 	check_access(address, 4 * words, CHECK_WRITE, 0, pc);
@@ -211,6 +224,8 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 	check_access((uintptr_t)p, bytes, CHECK_ATOMIC, RECORD_ATOMIC, pc);
 	if (check_hot.span)
 		check_atomic(check_hot.check, schedule_current(), (uintptr_t)p, changed);
+	if (check_hot.counters)
+		counters_atomic(check_hot.counters, (uintptr_t)p);
 }
 
 #define FETCH(bits, type, operation, new_value) \
@@ -276,8 +291,13 @@ ATOMIC(64, uint64_t)
 void __sanitizer_cov_trace_pc(void)
 {
 	ft_check_block.pc = CALLER;
-	if (!ft_check_block.pending || !check_hot.span)
+	if (ft_check_block.pending & PENDING_STEP && schedule_current())
+		steps_take(CALLER);
+	/* The simulator asks objects for their tables, too. */
+	if (!ft_check_block.pending || !check_hot.span || !schedule_current())
 		return;
+	if (ft_check_block.pending & PENDING_COUNT)
+		counters_block(check_hot.counters, schedule_current(), CALLER);
 	check_settle(check_hot.check);
 	if (ft_check_block.pending & PENDING_TRAP) {
 		ft_check_block.pending &= ~PENDING_TRAP;

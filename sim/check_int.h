@@ -30,6 +30,9 @@ struct check_slice {
 
 #define PENDING_WRITE 1u                /* judge a write that has happened */
 #define PENDING_TRAP 2u                 /* trap on NaN again */
+/* Of every basic block while a launch runs: */
+#define PENDING_STEP 4u                 /* take it off the step budget */
+#define PENDING_COUNT 8u                /* count it */
 
 /* Who touched a word last. */
 struct check_cell {
@@ -48,6 +51,7 @@ struct check_hot {
 	uintptr_t code;                 /* where the object with the kernel begins */
 	size_t code_bytes;
 	struct check *check;
+	struct counters *counters;      /* NULL: nothing is counted */
 };
 extern struct check_hot check_hot;
 

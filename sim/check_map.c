@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "engine/device.h"
+#include "sim/counters.h"
 #include "sim/memory.h"
 #include "traces/xalloc.h"
 
@@ -88,10 +89,22 @@ void check_destroy(struct check *check)
 	check_alloc_end(check);
 	check_find_free(check);
 	check_ops_free(check);
+	counters_free(check->hot.counters);
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
 	free(check->regions);
 	free(check);
+}
+
+void check_count(struct check *check)
+{
+	if (!check->hot.counters)
+		check->hot.counters = counters_create();
+}
+
+size_t check_counters(struct check *check, const struct event_counters **out)
+{
+	return check->hot.counters ? counters_list(check->hot.counters, out) : 0;
 }
 
 /* --- regions --- */
@@ -281,6 +294,8 @@ void check_block_begin(struct check *check, struct block *block, size_t static_b
 	mark(check, (uintptr_t)block->view.shared, static_bytes, 4, true);
 	mark(check, (uintptr_t)block->view.dynamic, dynamic_bytes, 4, true);
 	block->check_epoch = 0;
+	if (check->hot.counters)
+		counters_block_begin(check->hot.counters, block);
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		check_new_slice(check, &block->warps[i], ~block->warps[i].exited);
 		for (unsigned l = 0; l < WARP_LANES; l++) {

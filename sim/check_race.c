@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/counters.h"
+
 /* --- segments --- */
 
 void check_new_slice(struct check *check, struct warp *warp, uint32_t lanes)
@@ -126,6 +128,10 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ 0 };
 	check_op_launched(check, false);
+	if (check_hot.counters) {
+		counters_launch_begin(check_hot.counters, launch);
+		ft_check_block.pending = PENDING_COUNT;
+	}
 	check_watch_nan(true);
 }
 
@@ -133,6 +139,9 @@ void check_launch_end(struct check *check)
 {
 	check_watch_nan(false);
 	check_settle(check);
+	if (check_hot.counters)
+		counters_launch_end(check_hot.counters);
+	ft_check_block.pending = 0;
 	check_hot = (struct check_hot){ 0 };
 	check_op_launched(check, true);
 	check_alloc_end(check);
@@ -394,6 +403,8 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 	if (!a.lane || !hot->span)
 		return;
 	check_settle(a.check);
+	if (hot->counters && kind != CHECK_ATOMIC)
+		counters_access(hot->counters, a.lane, address, bytes, kind == CHECK_WRITE, pc);
 	if (address - hot->base >= hot->span) {
 		check_outside(&a);
 		return;

@@ -44,6 +44,9 @@ struct warp {
 	uint32_t at_barrier;            /* waiting at the block barrier */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
+	/* Of a counted launch (sim/counters.c): by lane, the basic block it entered last. */
+	struct requests *requests;
+	uintptr_t last_block[WARP_LANES];
 	struct lane lanes[WARP_LANES];
 };
 

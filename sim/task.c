@@ -16,6 +16,7 @@
 #include "sim/check_stream.h"
 #include "sim/memory.h"
 #include "sim/schedule.h"
+#include "sim/steps.h"
 #include "traces/xalloc.h"
 
 enum task_kind { TASK_LAUNCH, TASK_MOVE, TASK_FILL };
@@ -332,10 +333,14 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 	enum status status;
 
 	sim->launches++;
-	if (!sim->check)
-		return grid_run(sim->runner, &grid);
-	check_launch_begin(sim->check, &checked);
+	if (sim->check)
+		check_launch_begin(sim->check, &checked);
+	steps_begin(sim->steps);
 	status = grid_run(sim->runner, &grid);
+	if (steps_end() && status == STATUS_DEVICE)
+		status = STATUS_STEPS;
+	if (!sim->check)
+		return status;
 	check_launch_end(sim->check);
 	if (status == STATUS_OK && launch->role == ROLE_REDUCE)
 		check_reduction(sim, launch);
@@ -361,6 +366,7 @@ static void remember(struct device_simulated *sim, enum status status)
 	if (status == STATUS_OK || sim->sticky || (error_code() == 2 && sim->seed == 0))
 		return;
 	sim->sticky = error_code();
+	sim->sticky_status = status;
 	snprintf(sim->sticky_text, sizeof sim->sticky_text, "%s", error_text());
 }
 

@@ -52,6 +52,8 @@ static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, RUN_SEED },
 	{ "check", no_argument, NULL, RUN_CHECK },
 	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL },
+	{ "count", no_argument, NULL, RUN_COUNT },
+	{ "steps", required_argument, NULL, RUN_STEPS },
 	{ "log", required_argument, NULL, RUN_LOG },
 	{ "force", no_argument, NULL, RUN_FORCE },
 	{ "append", no_argument, NULL, RUN_APPEND },
@@ -135,6 +137,7 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 	c->source.cuda = strcmp(c->run.device, "sim") != 0;
 	c->source.check = c->run.check || c->run.orders;        /* which are explained */
 	c->source.points = c->run.level >= LEVEL_POINTS;
+	c->source.steps = c->run.steps > 0;
 	return check_options(c);
 }
 
@@ -366,6 +369,7 @@ const struct command cmd_launch = {
 	"                     that explains it\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
+	RUN_HELP_COUNT
 	"  -o T.twin          record a trace; an existing file is refused without\n"
 	"  --force            replace it\n"
 	"  --append           add a run to it\n"

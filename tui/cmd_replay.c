@@ -13,6 +13,7 @@
 #include "engine/replay.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
+#include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
 #include "tui/isolate.h"
@@ -31,6 +32,7 @@ struct replay_command {
 	int64_t orders;                 /* --all-orders, 0: one order */
 	bool seed_given, json, lint_fail;
 	json_t *findings;               /* of all replays so far; NULL without --check */
+	json_t *counters;               /* and of their launches; NULL without --count */
 	char found[64];                 /* "2 findings" of one of them; "": none */
 	struct store_options out_options;
 	struct launch_replay **launches;        /* per run from the first on; NULL: no launch's */
@@ -43,7 +45,7 @@ struct replay_command {
 
 /* --- options --- */
 
-enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, FORCE, APPEND, JSON };
+enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, COUNT, STEPS, FORCE, APPEND, JSON };
 
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, DEVICE },
@@ -53,6 +55,8 @@ static const struct option long_options[] = {
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "check", no_argument, NULL, CHECK },
 	{ "lint-fail", no_argument, NULL, LINT_FAIL },
+	{ "count", no_argument, NULL, COUNT },
+	{ "steps", required_argument, NULL, STEPS },
 	{ "force", no_argument, NULL, FORCE },
 	{ "append", no_argument, NULL, APPEND },
 	{ "json", no_argument, NULL, JSON },
@@ -65,6 +69,15 @@ static enum status take_jobs(struct replay_command *replay, const char *value)
 
 	TRY(option_integer("--jobs", value, 1, MAX_JOBS, &jobs));
 	replay->options.target.jobs = (int)jobs;
+	return STATUS_OK;
+}
+
+static enum status take_steps(struct replay_command *replay, const char *value)
+{
+	int64_t steps;
+
+	TRY(option_integer("--steps", value, 1, INT64_MAX, &steps));
+	replay->options.target.steps = (uint64_t)steps;
 	return STATUS_OK;
 }
 
@@ -81,6 +94,8 @@ static enum status take_option(struct replay_command *replay, int c, const char 
 	case JOBS: return take_jobs(replay, value);
 	case CHECK: replay->options.target.check = true; break;
 	case LINT_FAIL: replay->lint_fail = true; break;
+	case COUNT: replay->options.target.check = replay->options.target.count = true; break;
+	case STEPS: return take_steps(replay, value);
 	case FORCE: replay->out_options.force = true; break;
 	case APPEND: replay->out_options.append = true; break;
 	case JSON: replay->json = true; break;
@@ -112,7 +127,12 @@ static enum status check_options(const struct replay_command *replay)
 	if (strcmp(device, "sim") != 0 && strcmp(device, "cuda") != 0)
 		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", device);
 	if (replay->options.target.check && strcmp(device, "sim") != 0)
-		return fail(STATUS_USAGE, "--check needs --device sim");
+		return fail(STATUS_USAGE, "--%s needs --device sim",
+			    replay->options.target.count ? "count" : "check");
+	if (replay->options.target.steps && strcmp(device, "sim") != 0)
+		return fail(STATUS_USAGE, "--steps needs --device sim");
+	if (replay->options.target.count && !replay->out && !replay->json)
+		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	if (replay->lint_fail && !replay->options.target.check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if (replay->seed_given && replay->orders)
@@ -209,6 +229,8 @@ static enum status report_all(const struct replay_command *replay)
 		json_object_set(object, "findings", replay->findings);
 	if (replay->explained)
 		json_object_set(object, "all_orders", replay->explained);
+	if (replay->counters)
+		json_object_set(object, "counters", replay->counters);
 	status = run_print_json(object);
 	json_decref(object);
 	return status;
@@ -220,9 +242,11 @@ static enum status report_all(const struct replay_command *replay)
 static enum status take_findings(void *context, struct device *device, int64_t run)
 {
 	struct replay_command *replay = context;
-	enum status status = findings_report(device, replay->options.out, run, replay->findings,
-					     replay->lint_fail);
+	enum status status = counters_report(device, replay->options.out, run, replay->counters);
 
+	if (status == STATUS_OK)
+		status = findings_report(device, replay->options.out, run, replay->findings,
+					 replay->lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(replay->found, sizeof replay->found, "%s", error_text());
@@ -266,6 +290,7 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 		.cuda = strcmp(replay->options.device, "cuda") == 0,
 		/* Which explains what depends on the order. */
 		.check = replay->options.target.check || replay->orders > 0,
+		.steps = replay->options.target.steps > 0,
 	};
 
 	replay->first = replay->run ? replay->run : 1;
@@ -347,6 +372,8 @@ static enum status run(int argc, char **argv)
 		replay.options.replayed = take_findings;
 		replay.options.context = &replay;
 	}
+	if (replay.options.target.count)
+		replay.counters = json_array();
 	if (status == STATUS_OK)
 		status = prepare(&replay);
 	if (status == STATUS_OK)
@@ -362,6 +389,7 @@ static enum status run(int argc, char **argv)
 	json_decref(replay.replays);
 	json_decref(replay.findings);
 	json_decref(replay.explained);
+	json_decref(replay.counters);
 	return status;
 }
 
@@ -382,6 +410,7 @@ const struct command cmd_replay = {
 	"  --jobs N           threads of the simulator (1)\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
+	RUN_HELP_COUNT
 	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
 	"  --force            replace it\n"
 	"  --append           add the runs to it\n"

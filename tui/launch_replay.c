@@ -133,7 +133,8 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 	const json_t *flags = json_object_get(l->options, "flags");
 	size_t count = json_array_size(flags);
 	struct user_source source = {
-		.file = l->file, .cuda = how->cuda, .check = how->check, .points = points,
+		.file = l->file, .cuda = how->cuda, .check = how->check, .steps = how->steps,
+		.points = points,
 		.kernel = json_string_value(json_object_get(l->options, "kernel")),
 	};
 

@@ -11,9 +11,9 @@
 struct launch_replay;
 struct user_source;
 
-/* Compiles the kernel of a run of `launch`; *out is NULL for a run of anything else. how: cuda and
- * check are the caller's. Interrupts are deferred from then on. COMPILE when the recorded source
- * does not compile, DAMAGED when the trace does not say what was launched; the errors of
+/* Compiles the kernel of a run of `launch`; *out is NULL for a run of anything else. how: cuda,
+ * check and steps are the caller's. Interrupts are deferred from then on. COMPILE when the recorded
+ * source does not compile, DAMAGED when the trace does not say what was launched; the errors of
  * user_kernel_build(). *out is to be freed after failure too. */
 enum status launch_replay_prepare(struct store *, int64_t run, const struct user_source *how,
 				  struct launch_replay **out);

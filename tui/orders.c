@@ -25,19 +25,19 @@ static enum status take_findings(void *context, struct device *device, int64_t r
 	return STATUS_OK;
 }
 
-/* *findings: of the checker when `check`; the caller's, NULL when the replay failed. */
-static enum status replay_under(struct store *trace, int64_t run, uint64_t seed, int jobs,
-				bool check, struct replay_report *report, json_t **findings)
+/* *findings: of the checker when it checks; the caller's, NULL when the replay failed. */
+static enum status replay_under(struct store *trace, int64_t run,
+				const struct device_options *target, struct replay_report *report,
+				json_t **findings)
 {
 	const struct replay_options options = {
-		.device = "sim",
-		.target = { .seed = seed, .jobs = jobs, .check = check },
-		.replayed = check ? take_findings : NULL, .context = findings,
+		.device = "sim", .target = *target,
+		.replayed = target->check ? take_findings : NULL, .context = findings,
 	};
 	enum status status = replay_compare(trace, run, &options, report);
 
 	return status == STATUS_OK ? status
-		: fail_context(status, "under seed %" PRIu64, seed);
+		: fail_context(status, "under seed %" PRIu64, target->seed);
 }
 
 /* --- what explains a difference --- */
@@ -197,8 +197,9 @@ static enum status look_closely(struct store *trace, int64_t run, const uint64_t
 /* Under the checker. A kernel without a checked build is not explained: *out is NULL then. */
 static enum status find_again(struct store *trace, int64_t run, uint64_t seed, json_t **out)
 {
+	const struct device_options target = { .seed = seed, .jobs = 1, .check = true };
 	struct replay_report checked = { 0 };
-	enum status status = replay_under(trace, run, seed, 1, true, &checked, out);
+	enum status status = replay_under(trace, run, &target, &checked, out);
 
 	diff_report_free(&checked.diff);
 	if (status == STATUS_OK || status == STATUS_USAGE)
@@ -296,10 +297,13 @@ static void take_new(const struct orders *orders, const json_t *findings, struct
 static enum status try_seed(const struct orders *orders, uint64_t seed, struct tally *tally,
 			    json_t *out)
 {
+	const struct device_options target = {
+		.seed = seed, .jobs = orders->jobs, .check = orders->check,
+		.steps = orders->steps,
+	};
 	struct replay_report report = { 0 };
 	json_t *findings = NULL;
-	enum status status = replay_under(orders->trace, orders->run, seed, orders->jobs,
-					  orders->check, &report, &findings);
+	enum status status = replay_under(orders->trace, orders->run, &target, &report, &findings);
 
 	if (status == STATUS_OK && findings)
 		take_new(orders, findings, tally);

@@ -21,6 +21,7 @@ struct orders {
 	int64_t run;
 	int64_t count;                  /* seeds 1 to count */
 	int jobs;
+	uint64_t steps;                 /* of each launch; 0: no budget */
 	bool check, lint_fail;          /* replays run under the checker too */
 	json_t *findings;               /* with check: those known so far; gets what is new */
 };

@@ -12,6 +12,7 @@
 #include "traces/store.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
+#include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
 #include "tui/orders.h"
@@ -93,6 +94,8 @@ enum status run_option_take(struct run_options *options, int c, const char *valu
 	case RUN_JOBS: return take_int("--jobs", value, 1, MAX_JOBS, &options->jobs);
 	case RUN_CHECK: options->check = true; break;
 	case RUN_LINT_FAIL: options->lint_fail = true; break;
+	case RUN_COUNT: options->check = options->count = true; break;
+	case RUN_STEPS: return option_integer("--steps", value, 1, INT64_MAX, &options->steps);
 	case RUN_LOG: return take_level(options, value);
 	case RUN_LOG_AT: options->log_at = value; break;
 	case RUN_POINTS: options->points = value; break;
@@ -161,8 +164,11 @@ enum status run_options_check(const struct run_options *options)
 		return fail(STATUS_USAGE, "--points needs --log points");
 	if (options->lint_fail && !options->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
-	if (options->check && strcmp(options->device, "cuda") == 0)
-		return fail(STATUS_USAGE, "--check needs the simulator: --device sim or both");
+	if ((options->check || options->steps) && strcmp(options->device, "cuda") == 0)
+		return fail(STATUS_USAGE, "--%s needs the simulator: --device sim or both",
+			    options->count ? "count" : options->check ? "check" : "steps");
+	if (options->count && !is_recorded(options) && !options->json)
+		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	TRY(probe_check_filter(options->points));
 	TRY(log_at_parse(options->log_at, &windows));
 	log_at_free(&windows);
@@ -194,7 +200,8 @@ static enum status open_devices(struct run *run)
 		const struct device_options options = {
 			.seed = run->options->seed, .jobs = run->options->jobs,
 			.poison = is_recorded(run->options),
-			.check = run->options->check,
+			.check = run->options->check, .count = run->options->count,
+			.steps = (uint64_t)run->options->steps,
 		};
 
 		run->names[i] = run->count == 2 ? both[i] : run->options->device;
@@ -255,9 +262,12 @@ static enum status report_findings(struct run *run, int i, const struct run_targ
 				   json_t *report)
 {
 	json_t *list = json_object_get(report, "findings");
-	enum status status = findings_report(target->device, run->store, run->runs[i], list,
-					     run->options->lint_fail);
+	enum status status;
 
+	TRY(counters_report(target->device, run->store, run->runs[i],
+			    json_object_get(report, "counters")));
+	status = findings_report(target->device, run->store, run->runs[i], list,
+				 run->options->lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(run->found, sizeof run->found, "%s", error_text());
@@ -313,8 +323,8 @@ static enum status run_orders(struct run *run, json_t *report)
 {
 	const struct orders orders = {
 		.trace = run->store, .run = run->runs[0], .count = run->options->orders,
-		.jobs = run->options->jobs, .check = run->options->check,
-		.lint_fail = run->options->lint_fail,
+		.jobs = run->options->jobs, .steps = (uint64_t)run->options->steps,
+		.check = run->options->check, .lint_fail = run->options->lint_fail,
 		.findings = json_object_get(report, "findings"),
 	};
 	enum status status = orders_try(&orders, report);
@@ -332,6 +342,8 @@ static enum status run_all(struct run *run, json_t *report)
 	json_object_set_new(report, "devices", devices);
 	if (run->options->check)
 		json_object_set_new(report, "findings", json_array());
+	if (run->options->count)
+		json_object_set_new(report, "counters", json_array());
 	TRY(open_devices(run));
 	TRY(open_store(run));
 	for (int i = 0; i < run->count; i++) {

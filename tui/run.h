@@ -29,6 +29,8 @@ struct run_options {
 	const char *log_at, *points;    /* of the recorder; NULL: everything */
 	const char *trace;              /* -o, NULL: none */
 	bool check, lint_fail;          /* --check, --lint-fail */
+	bool count;                     /* --count, which sets check too */
+	int64_t steps;                  /* --steps; 0: no budget */
 	bool force, append, no_record, json;
 	bool log_given;                 /* an option that makes sense only when recording */
 };
@@ -36,7 +38,7 @@ struct run_options {
 /* Their entries in a getopt_long() table, and their letters. */
 enum run_option_id {
 	RUN_PATH = 1000, RUN_DEVICE, RUN_GRAPH, RUN_CHUNK, RUN_WARPS, RUN_SEED, RUN_JOBS, RUN_CHECK,
-	RUN_LINT_FAIL, RUN_ALL_ORDERS,
+	RUN_LINT_FAIL, RUN_COUNT, RUN_STEPS, RUN_ALL_ORDERS,
 	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
 };
 #define RUN_LETTERS "o:"
@@ -51,6 +53,8 @@ enum run_option_id {
 	{ "jobs", required_argument, NULL, RUN_JOBS }, \
 	{ "check", no_argument, NULL, RUN_CHECK }, \
 	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL }, \
+	{ "count", no_argument, NULL, RUN_COUNT }, \
+	{ "steps", required_argument, NULL, RUN_STEPS }, \
 	{ "log", required_argument, NULL, RUN_LOG }, \
 	{ "log-at", required_argument, NULL, RUN_LOG_AT }, \
 	{ "points", required_argument, NULL, RUN_POINTS }, \
@@ -59,6 +63,10 @@ enum run_option_id {
 	{ "no-record", no_argument, NULL, RUN_NO_RECORD }, \
 	{ "json", no_argument, NULL, RUN_JSON }
 /* Their part of a command's help. */
+#define RUN_HELP_COUNT \
+	"  --count            count bytes, sectors, bank conflicts, barriers and lines of every\n" \
+	"                     launch, for -o or --json; implies --check\n" \
+	"  --steps N          a launch on the simulator ends after N basic blocks: exit 5\n"
 #define RUN_HELP \
 	"  --path P           flash-decoding (default), prefill, cached, incremental,\n" \
 	"                     incremental-multiwarp, batched, auto, or flash-decoding-graph:\n" \
@@ -75,6 +83,7 @@ enum run_option_id {
 	"  --jobs N           threads of the simulator (1)\n" \
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n" \
 	"  --lint-fail        exit 4 for a lint too\n" \
+	RUN_HELP_COUNT \
 	"  -o T.twin          record a trace; an existing file is refused without\n" \
 	"  --force            replace it\n" \
 	"  --append           add a run to it\n" \
