@@ -2,7 +2,8 @@
  *
  * Shadow memory lies in parallel arrays, indexed by the 4-byte word's place in the range of device
  * memory. state: low 4 bits say which bytes are written, high 4 bits which are allocated. An access
- * record is segment << 32 | place of the code << 6 | flags | mask of bytes; 0 is none.
+ * record is segment << 32 | flags | place of the code; 0 is none. Of a plain access of a whole word
+ * no flag is set, so that one addition makes it.
  */
 #ifndef SIM_CHECK_INT_H
 #define SIM_CHECK_INT_H
@@ -12,10 +13,11 @@
 
 #define STATE_WHOLE 0xffu               /* allocated and written */
 #define STATE_ALLOCATED 0xf0u
-#define RECORD_ATOMIC 0x10u
-#define RECORD_VOLATILE 0x20u
-#define RECORD_MASK 0x0fu
-#define PLACE_SHIFT 6
+#define RECORD_PLACE 0x01ffffffu        /* bytes from check_hot.origin */
+#define RECORD_PAIR 0x02000000u         /* of a reader: see sim/check_hooks.c */
+#define RECORD_ATOMIC 0x04000000u
+#define RECORD_VOLATILE 0x08000000u
+#define RECORD_SPARES_SHIFT 28          /* which bytes of the word it did not touch */
 
 #define LANES_SHIFT 5                   /* segments of a slice */
 #define MAX_SLICES (1u << 26)
@@ -30,10 +32,18 @@ struct check_slice {
 #define PENDING_WRITE 1u                /* judge a write that has happened */
 #define PENDING_TRAP 2u                 /* trap on NaN again */
 
-/* Who touched a word last. */
+/* Who touched a word last: records, and the segments in them. */
 struct check_cell {
-	uint64_t writer, reader;
+	union {
+		uint64_t writer;
+		struct { uint32_t writer_place, writer_segment; };
+	};
+	union {
+		uint64_t reader;
+		struct { uint32_t reader_place, reader_segment; };
+	};
 };
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the segment is the second half");
 
 /* What hooks need at once. All of the running launch; span is 0 while none runs. */
 struct check_hot {
@@ -42,8 +52,12 @@ struct check_hot {
 	size_t shared_span;             /* the part of it, from base on, that is shared memory */
 	uint8_t *state;
 	struct check_cell *cell;
+	uintptr_t cells;                /* that of address a is at cells + 4 * a */
+	size_t words, shared_words;     /* in span and shared_span */
 	uint64_t *reader;               /* one before the last, of another block if any */
 	uint32_t first;                 /* segment of the launch */
+	uint32_t paired;                /* RECORD_PAIR of global memory holds from this segment on */
+	uintptr_t origin;               /* of places */
 	uintptr_t code;                 /* where the object with the kernel begins */
 	size_t code_bytes;
 	struct check *check;

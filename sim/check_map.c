@@ -41,6 +41,9 @@ static void lay_out(struct check *check, unsigned char *memory, size_t span)
 	hot->span = span;
 	hot->shared_span = span / ARENA_SHARE;
 	hot->cell = (struct check_cell *)(void *)at;
+	hot->cells = (uintptr_t)at - 4 * hot->base;
+	hot->words = span / 4;
+	hot->shared_words = hot->shared_span / 4;
 	at += span * 4;
 	hot->reader = (uint64_t *)(void *)at;
 	at += span * 2;

@@ -140,6 +140,8 @@ static struct check_sync_variable *add_variable(struct check *check, uintptr_t a
 	variable = xcalloc(1, sizeof *variable);
 	variable->address = address;
 	check->variables[check->variable_count++] = variable;
+	/* Blocks may be ordered from now on: two readers do not stand for all any more. */
+	check->hot.paired = check_hot.paired = UINT32_MAX;
 	return variable;
 }
 

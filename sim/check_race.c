@@ -33,6 +33,8 @@ void check_new_slice(struct check *check, struct warp *warp, uint32_t lanes)
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
 
 		warp->lanes[lane].check.segment = slice << LANES_SHIFT | lane;
+		warp->lanes[lane].check.record
+			= ((uint64_t)(slice << LANES_SHIFT | lane) << 32) - check->hot.origin;
 	}
 }
 
@@ -122,6 +124,10 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check->hot.first = check->next_slice << LANES_SHIFT;
 	check->hot.code = object.begin;
 	check->hot.code_bytes = object.end - object.begin;
+	check->hot.paired = check->hot.first;
+	/* Of a large object the part around the kernel. */
+	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
+		: object.within - RECORD_PLACE / 2;
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ 0 };
 	check_watch_nan(true);
@@ -166,7 +172,7 @@ static void side_of_record(const struct check *check, uint64_t record, bool writ
 	const struct check_slice *slice = slice_of(check, segment);
 
 	*out = (struct check_side){
-		.pc = check->hot.code + ((uint32_t)record >> PLACE_SHIFT),
+		.pc = check->hot.origin + (record & RECORD_PLACE),
 		.what = record & RECORD_ATOMIC ? "atomic" : write ? "write" : "read",
 		.block = slice->block, .epoch = slice->epoch,
 		.thread = (unsigned)slice->warp * WARP_LANES + lane_number(segment),
@@ -305,12 +311,18 @@ static void report_uninit(const struct access *a)
 
 /* --- one word --- */
 
+/* Which bytes a record is of. */
+static unsigned bytes_of(uint64_t record)
+{
+	return ~((uint32_t)record >> RECORD_SPARES_SHIFT) & 0xfu;
+}
+
 static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bool shared)
 {
 	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
 	uint32_t segment = (uint32_t)(record >> 32);
 
-	if (!record || !(record & mask) || segment < a->check->hot.first)
+	if (!record || !(bytes_of(record) & mask) || segment < a->check->hot.first)
 		return false;
 	/* Shared memory of an earlier block in the same place. */
 	if (shared && segment < a->lane->check.block_first)
@@ -342,18 +354,21 @@ static void judge_race(const struct access *a, size_t word, unsigned mask)
 static void note_access(const struct access *a, size_t word, unsigned mask)
 {
 	struct check_hot *hot = &a->check->hot;
-	uint64_t mine = (uint64_t)a->lane->check.segment << 32
-		| (uint32_t)((a->pc - hot->code) << PLACE_SHIFT) | a->flags | mask;
 	uint64_t *slot = a->kind == CHECK_READ ? &hot->cell[word].reader : &hot->cell[word].writer;
+	bool again = *slot >> 32 == a->lane->check.segment;
+	unsigned touched = again ? mask | bytes_of(*slot) : mask;
+	uint64_t mine = (a->lane->check.record + a->pc) | a->flags
+		| (~touched & 0xfu) << RECORD_SPARES_SHIFT;
 
-	if (a->kind != CHECK_READ)
+	if (a->kind != CHECK_READ) {
 		hot->state[word] |= (uint8_t)mask;
+		hot->cell[word].reader &= ~(uint64_t)RECORD_PAIR;
+	}
 	/* The same thread in the same segment: one record of all its bytes. A plain access among
 	 * atomics is what counts. */
-	if (*slot >> 32 == a->lane->check.segment) {
-		if (*slot & mask & RECORD_MASK && !(*slot & RECORD_ATOMIC) && a->flags)
-			return;
-		*slot = mine | (*slot & RECORD_MASK);
+	if (again) {
+		if (!(bytes_of(*slot) & mask) || *slot & RECORD_ATOMIC || !a->flags)
+			*slot = mine;
 		return;
 	}
 	if (a->kind == CHECK_READ && (uint32_t)(*slot >> 32) >= hot->first
