@@ -199,6 +199,15 @@ static struct check_report begin_report(const struct access *a, enum finding_cla
 	return report;
 }
 
+/* A read that should have come after this write found bytes that were not written: the same bug. */
+static void excuse_early_read(const struct access *a, uintptr_t reader)
+{
+	unsigned state = a->check->hot.state[(a->address - a->check->hot.base) >> 2];
+
+	if (~state & 0xfu)
+		check_excuse(a->check, reader, a->address & ~(uintptr_t)3);
+}
+
 /* A write that leaves what was there is told from one that does not when it has happened. */
 static void report_race(const struct access *a, uint64_t record, bool other_writes)
 {
@@ -210,6 +219,8 @@ static void report_race(const struct access *a, uint64_t record, bool other_writ
 	struct check_report report = begin_report(a, class);
 
 	side_of_record(check, record, other_writes, &report.other);
+	if (!other_writes && a->kind != CHECK_READ)
+		excuse_early_read(a, report.other.pc);
 	if (a->kind != CHECK_WRITE) {
 		check_report(check, &report);
 		return;
@@ -387,9 +398,21 @@ static unsigned mask_of(uintptr_t at, uintptr_t end)
 	return ((1u << last) - 1) & ~((1u << first) - 1);
 }
 
-static bool misaligned(const struct access *a)
+/* As on a GPU, the launch ends; the access would be one of bytes that nobody meant. */
+static void check_alignment(const struct access *a)
 {
-	return a->bytes <= 16 && a->address & (a->bytes - 1);
+	struct check_report report;
+	char text[300];
+
+	if (a->bytes > 16 || !(a->address & (a->bytes - 1)))
+		return;
+	report = begin_report(a, CLASS_MISALIGNED);
+	snprintf(report.detail, sizeof report.detail,
+		 "%zu bytes at an address that is %u past a multiple of %zu", a->bytes,
+		 (unsigned)(a->address & (a->bytes - 1)), a->bytes);
+	check_report(a->check, &report);
+	snprintf(text, sizeof text, "misaligned address: %s", report.detail);
+	schedule_abort(worker_self, 716, text);
 }
 
 void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
@@ -410,13 +433,7 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		check_outside(&a);
 		return;
 	}
-	if (misaligned(&a)) {
-		struct check_report report = begin_report(&a, CLASS_MISALIGNED);
-
-		snprintf(report.detail, sizeof report.detail, "%zu bytes at an address that is %u "
-			 "past a multiple of %zu", bytes, (unsigned)(address & (bytes - 1)), bytes);
-		check_report(a.check, &report);
-	}
+	check_alignment(&a);
 	for (uintptr_t at = address; at < end; at = (at | 3) + 1) {
 		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
 

@@ -55,28 +55,34 @@ static struct buffer *place(struct device *device, const char *name, enum dtype 
 	return buffer;
 }
 
-/* Launches with the corpus's arguments. A fault of the kernel is no failure. */
-static void launch(struct device *device, const struct checked_case *c, const struct sim_code *code)
+/* Launches with the corpus's arguments. The error code of a kernel that faults; 0: it did not. */
+static int launch(struct device *device, const struct checked_case *c, const struct sim_code *code)
 {
 	const struct kernel_code built = { .sim = { { code }, { code } }, .checked = code };
 	const struct kernel kernel = { .name = c->name, .origin = "cuda_c", .code = &built };
 	static const int zeros[FLAGS];
 	float values[N];
 	struct buffer *buffers[3];
+	enum status status;
+	int error = 0;
 
 	for (int i = 0; i < N; i++)
 		values[i] = (float)i;
 	buffers[0] = place(device, "x", DTYPE_F32, N, values);
 	buffers[1] = place(device, "y", DTYPE_F32, N, NULL);
 	buffers[2] = place(device, "flags", DTYPE_I32, FLAGS, zeros);
-	device_launch(device, &(struct launch){
+	status = device_launch(device, &(struct launch){
 		.kernel = &kernel, .grid = { c->blocks }, .block = { c->threads },
 		.shared_bytes = DYNAMIC, .layer = -1,
 		.args = (struct arg[]){ ARG_BUFFER(buffers[0]), ARG_BUFFER(buffers[1]),
 					ARG_BUFFER(buffers[2]), ARG_I32(N) }, .arg_count = 4 });
-	device_sync(device, NULL);
+	if (status == STATUS_OK)
+		status = device_sync(device, NULL);
+	if (status != STATUS_OK)
+		error = error_code();
 	for (int i = 0; i < 3; i++)
 		device_free(device, buffers[i]);
+	return error;
 }
 
 static struct device *open_checked(uint64_t seed)
@@ -198,6 +204,20 @@ START_TEST(findings_are_complete)
 }
 END_TEST
 
+/* As on a GPU. */
+START_TEST(a_misaligned_access_ends_the_launch)
+{
+	for (size_t i = 0; i < CASES; i++) {
+		struct device *device = open_checked(0);
+
+		if (strcmp(cases[i].class, "misaligned") == 0) {
+			ck_assert_int_eq(launch(device, &cases[i], cases[i].code[0]), 716);
+		}
+		device_close(device);
+	}
+}
+END_TEST
+
 START_TEST(a_freed_buffer_and_a_leak)
 {
 	struct device *device = open_checked(0);
@@ -222,6 +242,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, (int)CASES);
 	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, (int)CASES);
 	tcase_add_test(tests, findings_are_complete);
+	tcase_add_test(tests, a_misaligned_access_ends_the_launch);
 	tcase_add_test(tests, a_freed_buffer_and_a_leak);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

@@ -218,3 +218,39 @@ KERNEL uninit_atomic_clean(const float *x, float *y, int *flags, int n)
 {
 	atomicAdd(&flags[0], 1);
 }
+
+/* Lane 0 races with lane 32; what it reads beyond that nobody writes at all. */
+KERNEL uninit_beside_race(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	if (threadIdx.x == 1)
+		s[0] = x[0];
+	if (threadIdx.x == 0)
+		for (int k = 0; k < 2; k++)
+			flags[k] = (int)s[k];                   /* BUG */
+}
+KERNEL uninit_beside_race_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	if (threadIdx.x < 2)
+		s[threadIdx.x] = x[0];
+	__syncthreads();
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		for (int k = 0; k < 2; k++)
+			flags[k] = (int)s[k];
+}
+
+KERNEL uninit_memcpy(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0)
+		memcpy(flags, y, n);                            /* BUG */
+}
+KERNEL uninit_memcpy_clean(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0) {
+		memset(y, 0, n);
+		memcpy(flags, y, n);
+	}
+}

@@ -305,3 +305,49 @@ KERNEL race_bytes_clean(const float *x, float *y, int *flags, int n)
 
 	s[T] = (unsigned char)T;
 }
+
+/* A whole warp has read it, and then its first lane, or its last, writes it. */
+KERNEL race_broadcast(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s;
+
+	if (T == 0)
+		s = x[0];
+	__syncthreads();
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s;
+	if (T == 31 * (int)blockIdx.x)
+		s = 2.0f;                                       /* BUG */
+}
+KERNEL race_broadcast_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s;
+
+	if (T == 0)
+		s = x[0];
+	__syncthreads();
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s;
+	__syncthreads();
+	if (T == 31 * (int)blockIdx.x)
+		s = 2.0f;
+}
+KERNEL race_memcpy(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[8];
+
+	if (T == 40)
+		memcpy(s, x, sizeof s);
+	if (T < 8 && blockIdx.x == 0)
+		y[T] = s[T];                                    /* BUG */
+}
+KERNEL race_memcpy_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[8];
+
+	if (T == 40)
+		memcpy(s, x, sizeof s);
+	__syncthreads();
+	if (T < 8 && blockIdx.x == 0)
+		y[T] = s[T];
+}
