@@ -199,6 +199,32 @@ void check_copied(struct check *check, const void *to, const void *from, size_t 
 		     state[(source + i) >> 2] >> ((source + i) & 3) & 1);
 }
 
+/* --- asynchronous copies --- */
+
+static bool is_memory(const struct check *check, const void *at)
+{
+	return (uintptr_t)at - check->hot.base < check->hot.span;
+}
+
+/* The destination counts as written, and as never written, until the copy lands. */
+void check_async_begin(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
+		       uintptr_t pc)
+{
+	if (copied)
+		check_access((uintptr_t)from, copied, CHECK_READ, 0, pc);
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	if (is_memory(check, to))
+		mark(check, (uintptr_t)to, bytes, 0, false);
+}
+
+void check_async_end(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
+		     uintptr_t pc)
+{
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	if (is_memory(check, to) && is_memory(check, from))
+		check_copied(check, to, from, copied);
+}
+
 /* --- mapping --- */
 
 /* `room` bytes at the end of `slot` bytes, with a page nobody may touch behind. */

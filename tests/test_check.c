@@ -55,6 +55,9 @@ static struct buffer *place(struct device *device, const char *name, enum dtype 
 	return buffer;
 }
 
+/* What the last kernel that ended well left in y. */
+static uint32_t left_in_y[N];
+
 /* Launches with the corpus's arguments. The error code of a kernel that faults; 0: it did not. */
 static int launch(struct device *device, const struct checked_case *c, const struct sim_code *code)
 {
@@ -77,7 +80,7 @@ static int launch(struct device *device, const struct checked_case *c, const str
 		.args = (struct arg[]){ ARG_BUFFER(buffers[0]), ARG_BUFFER(buffers[1]),
 					ARG_BUFFER(buffers[2]), ARG_I32(N) }, .arg_count = 4 });
 	if (status == STATUS_OK)
-		status = device_sync(device, NULL);
+		status = device_download(device, NULL, buffers[1], 0, left_in_y, sizeof left_in_y);
 	if (status != STATUS_OK)
 		error = error_code();
 	for (int i = 0; i < 3; i++)
@@ -204,6 +207,24 @@ START_TEST(findings_are_complete)
 }
 END_TEST
 
+START_TEST(an_asynchronous_copy_lands_at_its_wait)
+{
+	struct device *device = open_checked(0);
+	uint32_t one = 0x3f800000;
+
+	for (size_t i = 0; i < CASES; i++)
+		if (strcmp(cases[i].name, "uninit_async") == 0) {
+			ck_assert_int_eq(launch(device, &cases[i], cases[i].code[0]), 0);
+			ck_assert_uint_eq(left_in_y[1], 0);
+			ck_assert_uint_eq(left_in_y[33], DEVICE_POISON);
+			ck_assert_int_eq(launch(device, &cases[i], cases[i].code[1]), 0);
+			ck_assert_uint_eq(left_in_y[33], 0);
+			ck_assert_uint_eq(left_in_y[34], one);
+		}
+	device_close(device);
+}
+END_TEST
+
 /* As on a GPU. */
 START_TEST(a_misaligned_access_ends_the_launch)
 {
@@ -242,6 +263,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, (int)CASES);
 	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, (int)CASES);
 	tcase_add_test(tests, findings_are_complete);
+	tcase_add_test(tests, an_asynchronous_copy_lands_at_its_wait);
 	tcase_add_test(tests, a_misaligned_access_ends_the_launch);
 	tcase_add_test(tests, a_freed_buffer_and_a_leak);
 	suite_add_tcase(suite, tests);

@@ -254,3 +254,33 @@ KERNEL uninit_memcpy_clean(const float *x, float *y, int *flags, int n)
 		memcpy(flags, y, n);
 	}
 }
+
+/* Asynchronous copies land at the wait for their group. */
+KERNEL uninit_async(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[0], sizeof *s);
+	__pipeline_commit();
+	__pipeline_memcpy_async(&s[32 + threadIdx.x], &x[1], sizeof *s);
+	__pipeline_commit();
+	__pipeline_wait_prior(1);
+	y[I % 32] = s[threadIdx.x];
+	y[32 + I % 28] = s[32 + threadIdx.x];                   /* BUG */
+}
+KERNEL uninit_async_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[0], sizeof *s);
+	__pipeline_commit();
+	__pipeline_memcpy_async(&s[32 + threadIdx.x], &x[1], sizeof *s,
+				threadIdx.x % 2 * 4);
+	__pipeline_commit();
+	__pipeline_wait_prior(1);
+	if (I < 32)
+		y[I] = s[threadIdx.x];
+	__pipeline_wait_prior(0);
+	if (I < 28)
+		y[32 + I] = s[32 + threadIdx.x];
+}

@@ -351,3 +351,28 @@ KERNEL race_memcpy_clean(const float *x, float *y, int *flags, int n)
 	if (T < 8 && blockIdx.x == 0)
 		y[T] = s[T];
 }
+
+/* A thread waits for its own copies only. */
+KERNEL race_async(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[32];
+
+	if (T < 32)
+		__pipeline_memcpy_async(&s[T], &x[T], sizeof *s);
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s[31 - T];                               /* BUG */
+}
+KERNEL race_async_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[32];
+
+	if (T < 32)
+		__pipeline_memcpy_async(&s[T], &x[T], sizeof *s);
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	__syncthreads();
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s[31 - T];
+}
