@@ -6,12 +6,14 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/device.h"
 #include "sim/check.h"
 #include "sim/schedule.h"
+#include "sim/symbol.h"
 #include "traces/xalloc.h"
 
 struct copy {
@@ -50,15 +52,15 @@ static struct async_queue *queue_of(struct lane *lane)
 	return lane->async;
 }
 
-static void require(const void *to, const void *from, size_t bytes, size_t zeros)
+static void fail_copy(int code, const char *why, uintptr_t pc)
 {
-	const char *word = "__pipeline_memcpy_async";
+	struct symbol at = { 0 };
+	char text[300];
 
-	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
-		schedule_abort(worker_self, 710, "__pipeline_memcpy_async() copies 4, 8 or 16 bytes, "
-			       "of which as many may be zeros");
-	if (((uintptr_t)to | (uintptr_t)from) & (bytes - 1))
-		ft_trap(716, word, "", 0);
+	symbol_find_caller((const void *)(pc - 1), &at);
+	snprintf(text, sizeof text, "__pipeline_memcpy_async(): %s, %s:%d", why,
+		 at.file ? at.file : "?", at.line);
+	schedule_abort(worker_self, code, text);
 }
 
 void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
@@ -70,9 +72,12 @@ void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 	struct copy copy = { to, from, bytes, zeros, (uintptr_t)__builtin_return_address(0),
 			     queue->group };
 
-	require(to, from, bytes, zeros);
+	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
+		fail_copy(710, "takes 4, 8 or 16 bytes, and no more zeros than bytes", copy.pc);
 	if (check)
 		check_async_begin(check, to, from, bytes, bytes - zeros, copy.pc);
+	if (((uintptr_t)to | (uintptr_t)from) & (bytes - 1))
+		fail_copy(716, "misaligned address", copy.pc);
 	for (size_t i = 0; i < bytes; i += sizeof poison)
 		memcpy((unsigned char *)to + i, &poison, sizeof poison);
 	if (queue->count == queue->room) {

@@ -60,6 +60,7 @@ struct check_hot {
 	uintptr_t origin;               /* of places */
 	uintptr_t code;                 /* where the object with the kernel begins */
 	size_t code_bytes;
+	uintptr_t image;                /* its variables' shadow is that of memory here; 0: none */
 	struct check *check;
 };
 extern struct check_hot check_hot;
@@ -155,6 +156,12 @@ struct check_region {                   /* in order of address */
 	bool freed;
 };
 
+/* Addresses without memory, whose shadow is that of an object's variables. */
+struct check_image {
+	uintptr_t code, at;
+	size_t bytes;
+};
+
 struct check {
 	struct check_hot hot;           /* span: of the reservation */
 	void *reserved;                 /* and the shadow */
@@ -163,6 +170,8 @@ struct check {
 	size_t used, arenas_used;       /* of base + shared_span, of base */
 	struct check_region *regions;
 	size_t region_count, region_room;
+	struct check_image *images;
+	size_t image_count;
 	struct check_slice *slices;
 	uint32_t next_slice;
 	struct check_launch launch;
@@ -185,6 +194,9 @@ struct check {
 
 /* The region an address belongs to, the nearest one below otherwise, else the first. */
 const struct check_region *check_region_at(const struct check *, uintptr_t address);
+
+/* Addresses for the shadow of the variables of an object; 0: there are none left. */
+uintptr_t check_image_of(struct check *, uintptr_t code, size_t bytes);
 
 /* --- check_nan.c --- */
 

@@ -93,6 +93,7 @@ void check_destroy(struct check *check)
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
 	free(check->regions);
+	free(check->images);
 	free(check);
 }
 
@@ -210,8 +211,10 @@ static bool is_memory(const struct check *check, const void *at)
 void check_async_begin(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
 		       uintptr_t pc)
 {
-	if (copied)
-		check_access((uintptr_t)from, copied, CHECK_READ, 0, pc);
+	for (size_t i = 0, n; i < copied; i += n) {
+		n = copied - i < 4 ? 1 : 4;
+		check_access((uintptr_t)from + i, n, CHECK_READ, 0, pc);
+	}
 	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
 	if (is_memory(check, to))
 		mark(check, (uintptr_t)to, bytes, 0, false);
@@ -280,6 +283,27 @@ void check_unmap(struct check *check, void *memory)
 	from = region->at / page * page;
 	madvise((void *)from, region->at + region->room - from, MADV_DONTNEED);
 	mprotect((void *)from, region->at + region->room - from, PROT_NONE);
+}
+
+uintptr_t check_image_of(struct check *check, uintptr_t code, size_t bytes)
+{
+	size_t left = check->hot.span - check->hot.shared_span - check->used;
+	size_t slot = rounded(bytes, check->spacing);
+
+	for (size_t i = 0; i < check->image_count; i++)
+		if (check->images[i].code == code && check->images[i].bytes == bytes)
+			return check->images[i].at;
+	/* Buffers come first. */
+	if (slot > left / 2)
+		return 0;
+	check->images = xreallocarray(check->images, check->image_count + 1,
+				      sizeof *check->images);
+	check->images[check->image_count] = (struct check_image){
+		.code = code, .bytes = bytes,
+		.at = check->hot.base + check->hot.shared_span + check->used,
+	};
+	check->used += slot;
+	return check->images[check->image_count++].at;
 }
 
 void *check_map_arena(struct check *check, size_t bytes)

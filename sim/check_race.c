@@ -9,10 +9,8 @@
 
 #include "sim/check_int.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* --- segments --- */
 
@@ -74,73 +72,6 @@ static bool ordered(const struct check *check, const struct lane *lane, uint32_t
 	return check_acquired(check, lane, segment, strong);
 }
 
-/* --- launches --- */
-
-/* The mapped extent of the object that holds the kernel. */
-struct object {
-	uintptr_t within, begin, end;
-};
-
-static int find_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct object *object = context;
-	uintptr_t begin = UINTPTR_MAX, end = 0;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-
-		if (info->dlpi_phdr[i].p_type != PT_LOAD)
-			continue;
-		begin = at < begin ? at : begin;
-		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
-	}
-	if (object->within < begin || object->within >= end)
-		return 0;
-	object->begin = begin;
-	object->end = end;
-	return 1;
-}
-
-/* So many segments that the next launch could run out: forget all accesses. */
-static void renumber(struct check *check)
-{
-	const struct check_hot *hot = &check->hot;
-
-	if (check->next_slice < MAX_SLICES / 4)
-		return;
-	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
-	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
-	check->next_slice = 1;
-}
-
-void check_launch_begin(struct check *check, const struct check_launch *launch)
-{
-	struct object object = { .within = (uintptr_t)launch->code->run };
-
-	renumber(check);
-	dl_iterate_phdr(find_object, &object);
-	check->launch = *launch;
-	check->hot.first = check->next_slice << LANES_SHIFT;
-	check->hot.code = object.begin;
-	check->hot.code_bytes = object.end - object.begin;
-	check->hot.paired = check->hot.first;
-	/* Of a large object the part around the kernel. */
-	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
-		: object.within - RECORD_PLACE / 2;
-	check_hot = check->hot;
-	ft_check_block = (struct ft_check_block){ 0 };
-	check_watch_nan(true);
-}
-
-void check_launch_end(struct check *check)
-{
-	check_watch_nan(false);
-	check_settle(check);
-	check_hot = (struct check_hot){ 0 };
-	check_alloc_end(check);
-}
-
 /* --- reporting --- */
 
 unsigned check_thread_number(const struct lane *lane)
@@ -185,10 +116,17 @@ struct access {
 	struct check *check;
 	struct lane *lane;
 	uintptr_t address, pc;
+	uintptr_t shadow;               /* the address whose shadow it has: its own, or an image's */
 	size_t bytes;
 	enum check_kind kind;
 	unsigned flags;
 };
+
+/* Variables of the object with the kernel: __device__ and __constant__, never unwritten. */
+static bool is_variable(const struct access *a)
+{
+	return a->shadow != a->address;
+}
 
 static struct check_report begin_report(const struct access *a, enum finding_class class)
 {
@@ -196,15 +134,18 @@ static struct check_report begin_report(const struct access *a, enum finding_cla
 				       .other = NO_SIDE };
 
 	check_side_of_lane(a->lane, a->pc, kind_names[a->kind], &report.side);
+	if (is_variable(a))
+		snprintf(report.detail, sizeof report.detail, "%zu bytes of a __device__ variable",
+			 a->bytes);
 	return report;
 }
 
 /* A read that should have come after this write found bytes that were not written: the same bug. */
 static void excuse_early_read(const struct access *a, uintptr_t reader)
 {
-	unsigned state = a->check->hot.state[(a->address - a->check->hot.base) >> 2];
+	unsigned state = a->check->hot.state[(a->shadow - a->check->hot.base) >> 2];
 
-	if (~state & 0xfu)
+	if (~state & 0xfu && !is_variable(a))
 		check_excuse(a->check, reader, a->address & ~(uintptr_t)3);
 }
 
@@ -212,7 +153,7 @@ static void excuse_early_read(const struct access *a, uintptr_t reader)
 static void report_race(const struct access *a, uint64_t record, bool other_writes)
 {
 	struct check *check = a->check;
-	enum finding_class class = a->address - check->hot.base < check->hot.shared_span
+	enum finding_class class = a->shadow - check->hot.base < check->hot.shared_span
 		? CLASS_RACE_SHARED
 		: same_block(check, a->lane, (uint32_t)(record >> 32)) ? CLASS_RACE_BLOCK
 		: CLASS_RACE_GRID;
@@ -259,14 +200,12 @@ static void report_outside(const struct access *a, const char *what)
 	check_report(a->check, &report);
 }
 
-/* A thread's own stack, and what the object with the kernel holds, are right. */
+/* A thread's own stack is right. */
 static void check_outside(const struct access *a)
 {
 	const struct fiber *fiber = a->lane->fiber;
 
 	if (a->address >= (uintptr_t)fiber->low && a->address < (uintptr_t)fiber->high)
-		return;
-	if (a->address - check_hot.code < check_hot.code_bytes)
 		return;
 	report_outside(a, a->address < 4096 ? "through a null pointer"
 		       : "at an address that is no device memory");
@@ -415,38 +354,60 @@ static void check_alignment(const struct access *a)
 	schedule_abort(worker_self, 716, text);
 }
 
-void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
-		  uintptr_t pc)
+/* Whether everything there is allocated and, where that matters, written. */
+static bool check_state(const struct access *a)
 {
-	struct access a = {
-		.check = check_hot.check, .lane = schedule_current(), .address = address,
-		.pc = pc, .bytes = bytes, .kind = kind, .flags = flags,
-	};
-	const struct check_hot *hot = &check_hot;
-	uintptr_t end = address + bytes;
+	const struct check_hot *hot = &a->check->hot;
+	uintptr_t end = a->shadow + a->bytes;
 	unsigned missing = 0, unwritten = 0;
 
-	if (!a.lane || !hot->span)
-		return;
-	check_settle(a.check);
-	if (address - hot->base >= hot->span) {
-		check_outside(&a);
-		return;
-	}
-	check_alignment(&a);
-	for (uintptr_t at = address; at < end; at = (at | 3) + 1) {
+	for (uintptr_t at = a->shadow; at < end; at = (at | 3) + 1) {
 		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
 
 		missing |= mask & ~(state >> 4);
 		unwritten |= mask & ~state;
 	}
-	if (missing) {
-		report_oob(&a);
+	if (missing)
+		report_oob(a);
+	else if (unwritten && a->kind != CHECK_WRITE)
+		report_uninit(a);
+	return !missing;
+}
+
+/* Where the shadow of an access is; 0: nowhere. */
+static uintptr_t shadow_of(uintptr_t address)
+{
+	if (address - check_hot.base < check_hot.span)
+		return address;
+	if (address - check_hot.code < check_hot.code_bytes)
+		return check_hot.image ? check_hot.image + (address - check_hot.code) : address;
+	return 0;
+}
+
+void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
+		  uintptr_t pc)
+{
+	struct access a = {
+		.check = check_hot.check, .lane = schedule_current(), .address = address,
+		.pc = pc, .shadow = shadow_of(address), .bytes = bytes, .kind = kind,
+		.flags = flags,
+	};
+	const struct check_hot *hot = &check_hot;
+	uintptr_t end = a.shadow + bytes;
+
+	if (!a.lane || !hot->span)
+		return;
+	check_settle(a.check);
+	if (!a.shadow) {
+		check_outside(&a);
 		return;
 	}
-	if (unwritten && kind != CHECK_WRITE)
-		report_uninit(&a);
-	for (uintptr_t at = address; at < end; at = (at | 3) + 1) {
+	if (a.shadow - hot->base >= hot->span)
+		return;                 /* a variable without shadow */
+	check_alignment(&a);
+	if (!is_variable(&a) && !check_state(&a))
+		return;
+	for (uintptr_t at = a.shadow; at < end; at = (at | 3) + 1) {
 		size_t word = (at - hot->base) >> 2;
 		unsigned mask = mask_of(at, end);
 
@@ -455,6 +416,6 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		note_access(&a, word, mask);
 	}
 	/* A flag that is no atomic, but as good as one. */
-	if (flags & RECORD_VOLATILE && address - hot->base >= hot->shared_span)
+	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)
 		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
 }

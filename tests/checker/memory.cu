@@ -284,3 +284,16 @@ KERNEL uninit_async_clean(const float *x, float *y, int *flags, int n)
 	if (I < 28)
 		y[32 + I] = s[32 + threadIdx.x];
 }
+
+KERNEL misaligned_async(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float4 s[32];
+
+	__pipeline_memcpy_async((float *)&s[0] + 2, &x[0], sizeof *s);  /* BUG */
+}
+KERNEL misaligned_async_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float4 s[32];
+
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[0], sizeof *s, 4);
+}

@@ -439,3 +439,35 @@ KERNEL block_flag_no_fence_clean(const float *x, float *y, int *flags, int n)
 		y[BLOCKS + B] = y[B];
 	}
 }
+
+/* Variables of the file. */
+static __device__ int device_count;
+static __device__ float device_table[64];
+__constant__ float device_scale = 2.0f;
+
+KERNEL grid_device_count(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		device_count += 1;                              /* BUG */
+}
+KERNEL grid_device_count_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		atomicAdd(&device_count, 1);
+}
+
+KERNEL block_device_table(const float *x, float *y, int *flags, int n)
+{
+	if (B == 0) {
+		device_table[T] = device_scale;
+		flags[T] = (int)device_table[63 - T];           /* BUG */
+	}
+}
+KERNEL block_device_table_clean(const float *x, float *y, int *flags, int n)
+{
+	if (B == 0) {
+		device_table[T] = device_scale;
+		__syncthreads();
+		flags[T] = (int)device_table[63 - T];
+	}
+}
