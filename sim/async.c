@@ -6,14 +6,12 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/device.h"
 #include "sim/check.h"
 #include "sim/schedule.h"
-#include "sim/symbol.h"
 #include "traces/xalloc.h"
 
 struct copy {
@@ -52,17 +50,6 @@ static struct async_queue *queue_of(struct lane *lane)
 	return lane->async;
 }
 
-static void fail_copy(int code, const char *why, uintptr_t pc)
-{
-	struct symbol at = { 0 };
-	char text[300];
-
-	symbol_find_caller((const void *)(pc - 1), &at);
-	snprintf(text, sizeof text, "__pipeline_memcpy_async(): %s, %s:%d", why,
-		 at.file ? at.file : "?", at.line);
-	schedule_abort(worker_self, code, text);
-}
-
 void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 {
 	struct lane *lane = schedule_current();
@@ -73,11 +60,12 @@ void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 			     queue->group };
 
 	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
-		fail_copy(710, "takes 4, 8 or 16 bytes, and no more zeros than bytes", copy.pc);
+		schedule_abort(worker_self, 710, "__pipeline_memcpy_async() takes 4, 8 or 16 bytes, "
+			       "and no more zeros than bytes");
 	if (check)
 		check_async_begin(check, to, from, bytes, bytes - zeros, copy.pc);
 	if (((uintptr_t)to | (uintptr_t)from) & (bytes - 1))
-		fail_copy(716, "misaligned address", copy.pc);
+		schedule_abort(worker_self, 716, "misaligned address in __pipeline_memcpy_async()");
 	for (size_t i = 0; i < bytes; i += sizeof poison)
 		memcpy((unsigned char *)to + i, &poison, sizeof poison);
 	if (queue->count == queue->room) {
