@@ -78,6 +78,11 @@ void check_shuffle_nobody(struct check *, struct lane *, unsigned source);
 void check_pause(struct check *);
 /* A floating-point trap at pc: true when it was the checker's own. In a signal handler. */
 bool check_trap(const siginfo_t *, void *context, uintptr_t pc);
+/* An asynchronous copy by the running lane begins, and lands; `copied` bytes come from `from`. */
+void check_async_begin(struct check *, void *to, const void *from, size_t bytes, size_t copied,
+		       uintptr_t pc);
+void check_async_end(struct check *, void *to, const void *from, size_t bytes, size_t copied,
+		     uintptr_t pc);
 void check_deadlock(struct check *, const struct worker *);
 /* device: for all blocks; else for the threads of one. */
 void check_fence(struct check *, struct lane *, bool device);

@@ -42,6 +42,9 @@ static void lay_out(struct check *check, unsigned char *memory, size_t span)
 	hot->span = span;
 	hot->shared_span = span / ARENA_SHARE;
 	hot->cell = (struct check_cell *)(void *)at;
+	hot->cells = (uintptr_t)at - 4 * hot->base;
+	hot->words = span / 4;
+	hot->shared_words = hot->shared_span / 4;
 	at += span * 4;
 	hot->reader = (uint64_t *)(void *)at;
 	at += span * 2;
@@ -93,6 +96,7 @@ void check_destroy(struct check *check)
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
 	free(check->regions);
+	free(check->images);
 	free(check);
 }
 
@@ -210,6 +214,39 @@ void check_copied(struct check *check, const void *to, const void *from, size_t 
 		     state[(source + i) >> 2] >> ((source + i) & 3) & 1);
 }
 
+/* --- asynchronous copies --- */
+
+static bool is_memory(const struct check *check, const void *at)
+{
+	return (uintptr_t)at - check->hot.base < check->hot.span;
+}
+
+/* The destination counts as written, and as never written, until the copy lands. */
+void check_async_begin(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
+		       uintptr_t pc)
+{
+	for (size_t i = 0, n; i < copied; i += n) {
+		n = copied - i < 4 ? 1 : 4;
+		check_access((uintptr_t)from + i, n, CHECK_READ, 0, pc);
+	}
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	if (is_memory(check, to))
+		mark(check, (uintptr_t)to, bytes, 0, false);
+}
+
+/* What it stores was counted when it began. */
+void check_async_end(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
+		     uintptr_t pc)
+{
+	struct counters *counters = check_hot.counters;
+
+	check_hot.counters = NULL;
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	check_hot.counters = counters;
+	if (is_memory(check, to) && is_memory(check, from))
+		check_copied(check, to, from, copied);
+}
+
 /* --- mapping --- */
 
 /* `room` bytes at the end of `slot` bytes, with a page nobody may touch behind. */
@@ -265,6 +302,27 @@ void check_unmap(struct check *check, void *memory)
 	from = region->at / page * page;
 	madvise((void *)from, region->at + region->room - from, MADV_DONTNEED);
 	mprotect((void *)from, region->at + region->room - from, PROT_NONE);
+}
+
+uintptr_t check_image_of(struct check *check, uintptr_t code, size_t bytes)
+{
+	size_t left = check->hot.span - check->hot.shared_span - check->used;
+	size_t slot = rounded(bytes, check->spacing);
+
+	for (size_t i = 0; i < check->image_count; i++)
+		if (check->images[i].code == code && check->images[i].bytes == bytes)
+			return check->images[i].at;
+	/* Buffers come first. */
+	if (slot > left / 2)
+		return 0;
+	check->images = xreallocarray(check->images, check->image_count + 1,
+				      sizeof *check->images);
+	check->images[check->image_count] = (struct check_image){
+		.code = code, .bytes = bytes,
+		.at = check->hot.base + check->hot.shared_span + check->used,
+	};
+	check->used += slot;
+	return check->images[check->image_count++].at;
 }
 
 void *check_map_arena(struct check *check, size_t bytes)

@@ -126,12 +126,14 @@ static void touch(struct touched_list *list, uintptr_t from, uintptr_t to, uint6
 
 static void touch_word(struct touched_list *list, uintptr_t word, uint64_t record)
 {
-	if ((record & RECORD_MASK) == RECORD_MASK) {
+	unsigned bytes = check_bytes_of(record);
+
+	if (bytes == 0xfu) {
 		touch(list, word, word + 4, record);
 		return;
 	}
 	for (unsigned i = 0; i < 4; i++)
-		if (record >> i & 1)
+		if (bytes >> i & 1)
 			touch(list, word + i, word + i + 1, record);
 }
 
@@ -233,7 +235,7 @@ void check_op_launched(struct check *check, bool ended)
 		return;
 	op->what = check->launch.code->name;
 	op->launch = check->launch;
-	op->code = check->hot.code;
+	op->origin = check->hot.origin;
 	*(ended ? &op->last : &op->first) = check->next_slice << LANES_SHIFT;
 }
 

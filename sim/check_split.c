@@ -31,7 +31,7 @@ static void report_read(struct check *check, uintptr_t at, uint64_t record, uint
 		.class = CLASS_EMPTY_SPLIT_READ, .other = NO_SIDE, .address = at, .bytes = 4,
 		.side = {
 			.what = "read", .block = slice->block, .epoch = slice->epoch,
-			.pc = check->hot.code + ((uint32_t)record >> PLACE_SHIFT),
+			.pc = check->hot.origin + (record & RECORD_PLACE),
 			.thread = slice->warp * WARP_LANES + (segment & (WARP_LANES - 1)),
 		},
 	};

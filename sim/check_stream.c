@@ -34,7 +34,7 @@ static struct check_side side_of(const struct check *check, const struct check_o
 	if (touched->record & RECORD_ATOMIC)
 		side.what = "atomic";
 	side.launch = op->launch;
-	side.pc = op->code + ((uint32_t)touched->record >> PLACE_SHIFT);
+	side.pc = op->origin + (touched->record & RECORD_PLACE);
 	side.block = slice->block;
 	side.thread = slice->warp * WARP_LANES + (segment & (WARP_LANES - 1));
 	side.epoch = slice->epoch;

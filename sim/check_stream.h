@@ -64,7 +64,7 @@ struct check_op {
 	enum op_state state;
 	const char *what;               /* "upload", or the kernel's name */
 	struct check_launch launch;     /* code NULL: a copy or fill */
-	uintptr_t code;                 /* of a launch: what places of code count from */
+	uintptr_t origin;               /* of a launch: what places of code count from */
 	uint32_t first, last;           /* its segments: [first, last) */
 	struct touched_list reads, writes;
 };

@@ -28,6 +28,7 @@ struct lane {
 	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits or waited last */
 	struct check_lane check;        /* of a checked launch */
+	struct async_queue *async;      /* copies under way; NULL: it never asked for one */
 };
 
 /* Lanes of one warp that ask for the same collective with the same mask. */
@@ -143,6 +144,10 @@ static inline void schedule_wait(struct worker *w)
 
 /* --- collective.c --- */
 void collective_exit(struct lane *);            /* meetings and barriers no longer wait for this lane */
+
+/* --- async.c --- */
+void async_reset(struct lane *);                /* forgets all copies; lane->async is not NULL */
+void async_free(struct lane *);
 
 /* --- block.c --- */
 struct block *block_create(void);

@@ -84,7 +84,7 @@ START_TEST(a_planted_bug_is_found_on_its_line)
 	size_t count;
 	char *list;
 
-	corpus_launch(device, c, 0);
+	corpus_launch(device, c, 0, NULL);
 	count = device_findings(device, &found);
 	for (size_t i = 0; i < count; i++)
 		right |= strcmp(found[i].class, c->class) == 0
@@ -106,7 +106,7 @@ START_TEST(its_clean_twin_has_none)
 		const struct event_finding *found;
 		size_t count;
 
-		must(corpus_launch(device, c, 1));
+		must(corpus_launch(device, c, 1, NULL));
 		count = device_findings(device, &found);
 		if (count > 0) {
 			char *list = list_of(found, count);
@@ -125,7 +125,7 @@ START_TEST(findings_are_complete)
 
 	for (int i = 0; i < corpus_count; i++)
 		if (strcmp(corpus_cases[i].name, "race_no_barrier") == 0)
-			corpus_launch(device, &corpus_cases[i], 0);
+			corpus_launch(device, &corpus_cases[i], 0, NULL);
 	ck_assert_uint_eq(device_findings(device, &found), 1);
 	ck_assert_str_eq(found[0].class, "race-shared");
 	ck_assert_str_eq(found[0].kernel, "race_no_barrier");
@@ -136,6 +136,40 @@ START_TEST(findings_are_complete)
 	ck_assert_uint_ne(found[0].sides[0].thread[0], found[0].sides[1].thread[0]);
 	ck_assert(!found[0].lint && *found[0].why && *found[0].fix);
 	device_close(device);
+}
+END_TEST
+
+START_TEST(an_asynchronous_copy_lands_at_its_wait)
+{
+	struct device *device = open_checked(0);
+	uint32_t one = 0x3f800000, y[CORPUS_N];
+
+	for (int i = 0; i < corpus_count; i++)
+		if (strcmp(corpus_cases[i].name, "uninit_async") == 0) {
+			must(corpus_launch(device, &corpus_cases[i], 0, y));
+			ck_assert_uint_eq(y[1], 0);
+			ck_assert_uint_eq(y[33], DEVICE_POISON);
+			must(corpus_launch(device, &corpus_cases[i], 1, y));
+			ck_assert_uint_eq(y[33], 0);
+			ck_assert_uint_eq(y[34], one);
+		}
+	device_close(device);
+}
+END_TEST
+
+/* As on a GPU. */
+START_TEST(a_misaligned_access_ends_the_launch)
+{
+	for (int i = 0; i < corpus_count; i++) {
+		struct device *device = open_checked(0);
+
+		if (strcmp(corpus_cases[i].class, "misaligned") == 0) {
+			ck_assert_int_eq(corpus_launch(device, &corpus_cases[i], 0, NULL),
+					 STATUS_DEVICE);
+			ck_assert_int_eq(error_code(), 716);
+		}
+		device_close(device);
+	}
 }
 END_TEST
 
@@ -164,6 +198,8 @@ int main(void)
 	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, corpus_count);
 	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, corpus_count);
 	tcase_add_test(tests, findings_are_complete);
+	tcase_add_test(tests, an_asynchronous_copy_lands_at_its_wait);
+	tcase_add_test(tests, a_misaligned_access_ends_the_launch);
 	tcase_add_test(tests, a_freed_buffer_and_a_leak);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

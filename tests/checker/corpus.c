@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { N = 60, FLAGS = 64, DYNAMIC = 32 * sizeof(float) };
+enum { N = CORPUS_N, FLAGS = 64, DYNAMIC = 32 * sizeof(float) };
 
 #define CASE(file, name, class, blocks, threads) \
 	extern const struct sim_code ft_code_##name##_checked, ft_code_##name##_clean_checked;
@@ -77,7 +77,8 @@ static enum status make_buffers(struct device *device, struct buffer *buffers[3]
 	return corpus_buffer(device, "flags", DTYPE_I32, FLAGS, zeros, &buffers[2]);
 }
 
-enum status corpus_launch(struct device *device, const struct corpus_case *c, bool clean)
+enum status corpus_launch(struct device *device, const struct corpus_case *c, bool clean,
+			  uint32_t y[CORPUS_N])
 {
 	struct kernel *kernel = &kernels[2 * (c - corpus_cases) + clean];
 	struct buffer *buffers[3];
@@ -93,6 +94,8 @@ enum status corpus_launch(struct device *device, const struct corpus_case *c, bo
 					ARG_BUFFER(buffers[2]), ARG_I32(N) }, .arg_count = 4 });
 	if (status == STATUS_OK)
 		status = device_sync(device, NULL);
+	if (status == STATUS_OK && y)
+		status = device_download(device, NULL, buffers[1], 0, y, CORPUS_N * sizeof *y);
 	error_save(&error);
 	for (int i = 0; i < 3; i++)
 		device_free(device, buffers[i]);

@@ -8,6 +8,8 @@
 
 #include "engine/device.h"
 
+enum { CORPUS_N = 60 };                  /* elements of x and y */
+
 struct corpus_case {
 	const char *file, *name, *class;
 	unsigned blocks, threads;
@@ -19,8 +21,9 @@ extern const int corpus_count;
 /* A buffer of `count` elements with these values; NULL: left as it is. */
 enum status corpus_buffer(struct device *, const char *name, enum dtype, int count,
 			  const void *values, struct buffer **out);
-/* Launches the kernel, or its clean twin, and waits for it. Buffers are freed, but on a device that
- * faulted. DEVICE when the kernel faults. */
-enum status corpus_launch(struct device *, const struct corpus_case *, bool clean);
+/* Launches the kernel, or its clean twin, and waits for it. y: gets what the kernel left in y, unless
+ * it is NULL. Buffers are freed, but on a device that faulted. DEVICE when the kernel faults. */
+enum status corpus_launch(struct device *, const struct corpus_case *, bool clean,
+			  uint32_t y[CORPUS_N]);
 
 #endif

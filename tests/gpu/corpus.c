@@ -56,7 +56,7 @@ static enum status run_one(struct device *device, int number)
 
 	say("begin", number);
 	alarm(SECONDS);
-	status = corpus_launch(device, case_of(number), number % 2);
+	status = corpus_launch(device, case_of(number), number % 2, NULL);
 	alarm(0);
 	tell_findings(device, number);
 	say("end", number);
