@@ -82,8 +82,8 @@ void check_launch_end(struct check *check)
 {
 	check_watch_nan(false);
 	check_settle(check);
-	if (check_hot.counters)
-		counters_launch_end(check_hot.counters);
+	if (check->hot.counters)
+		counters_launch_end(check->hot.counters);
 	ft_check_block.pending = 0;
 	check_hot = (struct check_hot){ 0 };
 	check_op_launched(check, true);

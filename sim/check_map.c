@@ -225,10 +225,17 @@ static bool is_memory(const struct check *check, const void *at)
 void check_async_begin(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
 		       uintptr_t pc)
 {
+	struct counters *counters = check_hot.counters;
+
+	/* One load, although its words are judged one by one. */
+	if (counters && copied > 0)
+		counters_access(counters, schedule_current(), (uintptr_t)from, copied, false, pc);
+	check_hot.counters = NULL;
 	for (size_t i = 0, n; i < copied; i += n) {
 		n = copied - i < 4 ? 1 : 4;
 		check_access((uintptr_t)from + i, n, CHECK_READ, 0, pc);
 	}
+	check_hot.counters = counters;
 	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
 	if (is_memory(check, to))
 		mark(check, (uintptr_t)to, bytes, 0, false);
