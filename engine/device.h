@@ -22,6 +22,7 @@
 
 #define MAX_RANK 5
 
+struct event_counters;
 struct event_finding;   /* traces/event.h */
 struct stream;          /* NULL stands for the device's own default stream */
 struct event;
@@ -140,6 +141,10 @@ struct device_options {
 	uint64_t seed;
 	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
 	bool check;                     /* simulator: kernels run under the checker, on one thread */
+	bool count;                     /* with check: device_counters() has something to say */
+	/* Simulator: basic blocks that the threads of a launch may enter before it ends with STEPS
+	 * (error code 702); 0: any number. One thread too. */
+	uint64_t steps;
 	bool poison;                    /* a GPU fills new allocations with DEVICE_POISON too */
 	bool untimed;                   /* a GPU spends no time on device_last_launch_us() */
 };
@@ -220,6 +225,7 @@ struct device_ops {
 	enum status (*step_end)(struct device *);
 	/* Devices that check only. */
 	size_t (*findings)(struct device *, const struct event_finding **out);
+	size_t (*counters)(struct device *, const struct event_counters **out);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
 	/* Probed launches write their points here (memory of this device): those asked for from now
@@ -277,6 +283,9 @@ double device_last_launch_us(struct device *);
 /* What the checker found so far, buffers that are still allocated among it: none without a checker.
  * Good until the next operation. */
 size_t device_findings(struct device *, const struct event_finding **out);
+/* What each launch so far did, in order: none without the option `count`. Good until the next
+ * operation. */
+size_t device_counters(struct device *, const struct event_counters **out);
 /* Both do nothing on a device that is no recorder. */
 enum status device_step_begin(struct device *, int64_t step);
 enum status device_step_end(struct device *);

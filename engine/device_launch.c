@@ -139,6 +139,12 @@ size_t device_findings(struct device *device, const struct event_finding **out)
 	return device->ops->findings ? device->ops->findings(device, out) : 0;
 }
 
+size_t device_counters(struct device *device, const struct event_counters **out)
+{
+	*out = NULL;
+	return device->ops->counters ? device->ops->counters(device, out) : 0;
+}
+
 double device_last_launch_us(struct device *device)
 {
 	const struct device_ops *ops = device->ops;

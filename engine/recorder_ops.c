@@ -228,6 +228,11 @@ static size_t recorder_findings(struct device *device, const struct event_findin
 	return device_findings(device->inner, out);
 }
 
+static size_t recorder_counters(struct device *device, const struct event_counters **out)
+{
+	return device_counters(device->inner, out);
+}
+
 static double recorder_last_launch_us(struct device *device)
 {
 	return device_last_launch_us(device->inner);
@@ -269,6 +274,7 @@ const struct device_ops device_recorder = {
 	.graph_exec_destroy = recorder_graph_exec_destroy,
 	.last_launch_us = recorder_last_launch_us,
 	.findings = recorder_findings,
+	.counters = recorder_counters,
 	.step_begin = recorder_step_begin,
 	.step_end = recorder_step_end,
 };

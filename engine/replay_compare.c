@@ -60,6 +60,8 @@ static enum status open_recorder(struct store *trace, const struct store_run *ru
 	snprintf(report->replayed_profile, sizeof report->replayed_profile, "%s", info.profile);
 	report->other_profile = strcmp(run->profile, info.profile) != 0;
 	recording.points = points;
+	if (options->partials && recording.level < LEVEL_PARTIALS)
+		recording.level = LEVEL_PARTIALS;
 	status = recorder_open(device, &recording, recorder);
 	free(points);
 	return status == STATUS_USAGE ? replay_refused(trace, run) : status;

@@ -42,6 +42,8 @@ void block_destroy(struct block *block)
 	if (!block)
 		return;
 	arena_unmap(block);
+	for (unsigned t = 0; t < MAX_WARPS * WARP_LANES; t++)
+		async_free(&block->warps[t / WARP_LANES].lanes[t % WARP_LANES]);
 	free(block->warps);
 	free(block);
 }
@@ -170,8 +172,11 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 		warp->exited = ~warp->runnable;
 		warp->at_barrier = 0;
 		warp->meeting_count = 0;
-		for (unsigned l = 0; l < WARP_LANES; l++)
+		for (unsigned l = 0; l < WARP_LANES; l++) {
 			warp->lanes[l].fiber = NULL;
+			if (warp->lanes[l].async)
+				async_reset(&warp->lanes[l]);
+		}
 	}
 	if (grid->check)
 		check_block_begin(grid->check, block, grid->static_bytes, grid->dynamic_bytes);

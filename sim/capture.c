@@ -11,16 +11,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "sim/check_stream.h"
 #include "sim/graph.h"
 #include "traces/xalloc.h"
 
 struct capture {
 	struct capture *next;
+	struct device_simulated *sim;
 	uint64_t number;
 	enum capture_mode mode;
 	enum capture_state state;
 	pthread_t thread;               /* that began it */
 	struct stream *origin;
+	int stream;                     /* the origin's number */
 	struct graph *graph;
 };
 
@@ -71,9 +74,13 @@ static enum status ask(enum operation operation, struct capture *capture, enum w
 		capture->state = CAPTURE_INVALIDATED;
 	if (rule->code == 0)
 		return STATUS_OK;
-	return fail_device(rule->code, "%s: %s (%d) while a capture in %s mode is under way",
-			   operation_name(operation), cuda_error_name(rule->code), rule->code,
-			   modes[capture->mode]);
+	fail_device(rule->code, "%s: %s (%d) while a capture in %s mode is under way",
+		    operation_name(operation), cuda_error_name(rule->code), rule->code,
+		    modes[capture->mode]);
+	if (capture->sim->check)
+		check_forbidden(capture->sim->check, operation_name(operation),
+				modes[capture->mode], capture->stream, error_text());
+	return STATUS_DEVICE;
 }
 
 static enum status check(struct device_simulated *sim, enum operation operation,
@@ -214,7 +221,9 @@ enum status sim_capture_begin(struct device *device, struct stream *stream, enum
 	capture->mode = mode;
 	capture->state = CAPTURE_ACTIVE;
 	capture->thread = pthread_self();
+	capture->sim = sim;
 	capture->origin = stream;
+	capture->stream = stream->number;
 	capture->graph = graph_new();
 	capture->next = sim->captures;
 	sim->captures = capture;

@@ -20,6 +20,7 @@
 
 struct block;
 struct check;
+struct event_counters;
 struct event_finding;
 struct lane;
 struct meeting;
@@ -29,6 +30,8 @@ struct worker;
 /* DEVICE with error_code() 2 when no range of addresses can be reserved. */
 enum status check_create(struct check **out);
 void check_destroy(struct check *);                     /* NULL is fine */
+/* Before the first launch: counts what launches do (sim/counters.h). */
+void check_count(struct check *);
 
 /* --- device memory --- */
 
@@ -55,6 +58,10 @@ struct check_launch {
 void check_launch_begin(struct check *, const struct check_launch *);
 void check_launch_end(struct check *);
 
+/* The launch that just ended merged `count` partials of head_dim accumulators, a maximum and a sum
+ * each: accumulators it read of empty ones are a lint. */
+void check_splits(struct check *, const float *partials, uint64_t count, uint64_t head_dim);
+
 /* --- events of a running launch, told by the simulator --- */
 
 /* `bytes` of shared memory from view.shared on, none of them written yet. */
@@ -71,6 +78,11 @@ void check_shuffle_nobody(struct check *, struct lane *, unsigned source);
 void check_pause(struct check *);
 /* A floating-point trap at pc: true when it was the checker's own. In a signal handler. */
 bool check_trap(const siginfo_t *, void *context, uintptr_t pc);
+/* An asynchronous copy by the running lane begins, and lands; `copied` bytes come from `from`. */
+void check_async_begin(struct check *, void *to, const void *from, size_t bytes, size_t copied,
+		       uintptr_t pc);
+void check_async_end(struct check *, void *to, const void *from, size_t bytes, size_t copied,
+		     uintptr_t pc);
 void check_deadlock(struct check *, const struct worker *);
 /* device: for all blocks; else for the threads of one. */
 void check_fence(struct check *, struct lane *, bool device);
@@ -79,5 +91,7 @@ void check_fence(struct check *, struct lane *, bool device);
 
 /* All findings so far, source lines resolved; good until the next call of anything here. */
 size_t check_findings(struct check *, const struct event_finding **out);
+/* Counters of all launches so far, in order; none without check_count(). */
+size_t check_counters(struct check *, const struct event_counters **out);
 
 #endif

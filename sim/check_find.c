@@ -17,6 +17,7 @@
 
 /* More different ones tell nobody more. */
 #define MOST_FINDINGS 1000
+#define MOST_WORDS 4096
 
 struct check_finding {
 	struct check_report report;
@@ -24,7 +25,10 @@ struct check_finding {
 	struct check_launch launch;
 	const char *kernel;             /* NULL: of no launch */
 	struct symbol lines[2];
-	bool resolved, explained;
+	bool resolved;
+	uintptr_t *words;               /* uninit: those not explained by a race */
+	size_t word_count;
+	bool more_words;                /* than are kept, or one of no single word */
 	uint32_t buffer;
 	uint64_t offset;
 	char region[48];
@@ -32,7 +36,7 @@ struct check_finding {
 
 static bool same_place(const struct check_side *a, const struct check_side *b)
 {
-	return a->pc == b->pc && a->site == b->site;
+	return a->pc == b->pc && a->site == b->site && strcmp(a->operation, b->operation) == 0;
 }
 
 static bool same(const struct check_report *a, const struct check_report *b)
@@ -59,6 +63,39 @@ static void locate(const struct check *check, struct check_finding *finding)
 	snprintf(finding->region, sizeof finding->region, "%s", region->name);
 }
 
+/* Other words than the first of a wide access are not kept: nothing explains them. */
+static void keep_word(struct check_finding *f, const struct check_report *report)
+{
+	uintptr_t word = report->address & ~(uintptr_t)3;
+
+	if (report->class != CLASS_UNINIT)
+		return;
+	for (size_t i = 0; i < f->word_count; i++)
+		if (f->words[i] == word)
+			return;
+	if (report->bytes > 4 || f->word_count == MOST_WORDS) {
+		f->more_words = true;
+		return;
+	}
+	f->words = xreallocarray(f->words, f->word_count + 1, sizeof *f->words);
+	f->words[f->word_count++] = word;
+}
+
+void check_excuse(struct check *check, uintptr_t pc, uintptr_t word)
+{
+	for (size_t i = 0; i < check->finding_count; i++) {
+		struct check_finding *f = &check->findings[i];
+
+		if (f->report.class != CLASS_UNINIT || f->report.side.pc != pc)
+			continue;
+		for (size_t k = 0; k < f->word_count; k++)
+			if (f->words[k] == word) {
+				f->words[k] = f->words[--f->word_count];
+				break;
+			}
+	}
+}
+
 void check_report(struct check *check, const struct check_report *report)
 {
 	struct check_finding *finding;
@@ -66,6 +103,7 @@ void check_report(struct check *check, const struct check_report *report)
 	for (size_t i = 0; i < check->finding_count; i++)
 		if (same(&check->findings[i].report, report)) {
 			check->findings[i].count++;
+			keep_word(&check->findings[i], report);
 			return;
 		}
 	if (check->finding_count == MOST_FINDINGS)
@@ -74,9 +112,11 @@ void check_report(struct check *check, const struct check_report *report)
 					sizeof *check->findings);
 	finding = &check->findings[check->finding_count++];
 	*finding = (struct check_finding){
-		.report = *report, .count = 1, .launch = check->launch,
-		.kernel = check->launch.code ? check->launch.code->name : NULL,
+		.report = *report, .count = 1,
+		.launch = *report->side.operation ? report->side.launch : check->launch,
 	};
+	finding->kernel = finding->launch.code ? finding->launch.code->name : NULL;
+	keep_word(finding, report);
 	if (report->class != CLASS_LEAK)
 		locate(check, finding);
 }
@@ -124,47 +164,43 @@ static bool same_line(const struct symbol *a, const struct symbol *b)
 static bool same_lines(const struct check_finding *a, const struct check_finding *b)
 {
 	return a->report.class == b->report.class && a->lines[0].line > 0
+		&& !*a->report.side.operation && !*b->report.side.operation
 		&& ((same_line(&a->lines[0], &b->lines[0]) && same_line(&a->lines[1], &b->lines[1]))
 		    || (same_line(&a->lines[0], &b->lines[1])
 			&& same_line(&a->lines[1], &b->lines[0])));
 }
 
-static bool is_race(enum finding_class class)
+/* All it read before it was written races with the write: that finding says it. */
+static bool explained(const struct check_finding *f)
 {
-	return class == CLASS_RACE_SHARED || class == CLASS_RACE_BLOCK || class == CLASS_RACE_GRID;
+	return f->report.class == CLASS_UNINIT && f->word_count == 0 && !f->more_words;
 }
 
-/* Where a read races, what it read before the write came is the same bug once more. */
-static bool explained(const struct check *check, const struct check_finding *f)
+static void drop(struct check_finding *f)
 {
-	for (size_t i = 0; i < check->finding_count && f->report.class == CLASS_UNINIT; i++) {
-		const struct check_finding *race = &check->findings[i];
-
-		if (is_race(race->report.class) && f->lines[0].line > 0
-		    && (same_line(&race->lines[0], &f->lines[0])
-			|| same_line(&race->lines[1], &f->lines[0])))
-			return true;
-	}
-	return false;
+	free(f->words);
+	f->words = NULL;
 }
 
 static void merge(struct check *check)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < check->finding_count; i++)
-		check->findings[i].explained = explained(check, &check->findings[i]);
 	for (size_t i = 0; i < check->finding_count; i++) {
 		size_t k = 0;
 
-		if (check->findings[i].explained)
+		if (explained(&check->findings[i])) {
+			drop(&check->findings[i]);
 			continue;
+		}
 		while (k < kept && !same_lines(&check->findings[k], &check->findings[i]))
 			k++;
-		if (k < kept)
+		if (k < kept) {
 			check->findings[k].count += check->findings[i].count;
-		else
+			drop(&check->findings[i]);
+		} else {
 			check->findings[kept++] = check->findings[i];
+		}
 	}
 	check->finding_count = kept;
 }
@@ -186,11 +222,18 @@ static void resolve(struct check *check)
 static void fill_side(const struct check_finding *f, const struct check_side *side,
 		      const struct symbol *line, struct event_side *out)
 {
-	struct dim3 grid = f->launch.grid, block = f->launch.block;
+	bool operation = *side->operation;
+	struct dim3 grid = operation ? side->launch.grid : f->launch.grid;
+	struct dim3 block = operation ? side->launch.block : f->launch.block;
 
-	if (side->block < 0)
+	out->launch = -1;
+	if (side->block < 0 && !operation)
 		return;
 	out->what = side->what;
+	out->operation = operation ? side->operation : NULL;
+	if (side->block < 0)
+		return;
+	out->launch = operation ? side->launch.number : f->launch.number;
 	out->file = line->file;
 	out->line = line->line;
 	out->epoch = side->epoch;
@@ -251,5 +294,7 @@ void check_find_free(struct check *check)
 	free_texts(check);
 	free(check->texts);
 	free(check->events);
+	for (size_t i = 0; i < check->finding_count; i++)
+		drop(&check->findings[i]);
 	free(check->findings);
 }

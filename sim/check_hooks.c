@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/counters.h"
+#include "sim/steps.h"
+
 struct check_hot check_hot;
 struct ft_check_block ft_check_block;
 
@@ -20,99 +23,178 @@ extern __thread const struct ft_thread_view *ft_self __attribute__((tls_model("l
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
+#define INLINE inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-static inline uint64_t record(const struct check_lane *lane, uintptr_t pc)
+static INLINE uint64_t record(const struct check_lane *lane, uintptr_t pc)
 {
-	return (uint64_t)lane->segment << 32
-		| (uint32_t)((pc - check_hot.code) << PLACE_SHIFT) | RECORD_MASK;
+	return lane->record + pc;
 }
 
-static inline uint32_t segment_of(uint64_t earlier)
+/* Beyond all words where the address is of none: outside of device memory, or within a word. */
+static INLINE size_t word_at(uintptr_t address)
 {
-	return (uint32_t)(earlier >> 32);
+	size_t offset = address - check_hot.base;
+
+	return offset >> 2 | offset << (sizeof offset * 8 - 2);
 }
 
-/* Earlier accesses in segments below are ordered. Of shared memory all records are the block's own,
- * or old; of global memory any block's. */
-static inline uint32_t limit_at(size_t offset, const struct check_lane *lane)
+static INLINE struct check_cell *cell_at(uintptr_t address)
 {
-	return offset < check_hot.shared_span ? lane->bound : check_hot.first;
+	return (struct check_cell *)(check_hot.cells + 4 * address);
 }
 
-/* Of two unordered readers the one of another block is kept rather than one of this. */
-static __attribute__((noinline)) void keep_reader(size_t word, const struct check_lane *lane,
-						  uint64_t last)
-{
-	uint32_t kept = segment_of(check_hot.reader[word]);
+/* --- reads ---
+ *
+ * Of the readers of a word two are kept: the last in its cell, another in check_hot.reader. They
+ * are a pair (RECORD_PAIR) when the word is whole, its writer ordered before all who may read, and
+ * whoever writes next without order meets one of the two: in shared memory for lanes of one slice,
+ * in global memory for all blocks, as two blocks have read. Then there is nothing more to ask.
+ */
 
-	if (kept >= lane->block_first || kept < check_hot.first)
-		check_hot.reader[word] = last;
+static inline bool same_slice(uint32_t a, uint32_t b)
+{
+	return (a ^ b) < 1u << LANES_SHIFT;
 }
 
-static inline __attribute__((always_inline)) void read_words(uintptr_t address, size_t words,
-							     uintptr_t pc)
+/* Of two unordered readers of shared memory one of another warp is kept rather than one of this;
+ * of global memory, one of another block. */
+static bool keeps_better(size_t word, const struct check_lane *lane, bool shared)
+{
+	uint32_t kept = (uint32_t)(check_hot.reader[word] >> 32);
+
+	if (!shared)
+		return kept >= check_hot.first && kept < lane->block_first;
+	return kept >= lane->bound
+		&& check_hot.check->slices[kept >> LANES_SHIFT].warp
+		   != check_hot.check->slices[lane->segment >> LANES_SHIFT].warp;
+}
+
+/* The word may have been read since order was made. False: it is for the rules. */
+static bool read_again(size_t word, const struct check_lane *lane, uintptr_t pc)
+{
+	struct check_cell *cell = &check_hot.cell[word];
+	bool shared = word < check_hot.shared_span / 4, pair = false;
+	uint32_t limit = shared ? lane->bound : check_hot.first;
+	uint64_t last = cell->reader;
+
+	if (check_hot.state[word] != STATE_WHOLE
+	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
+		return false;
+	if (cell->reader_segment == lane->segment)
+		return true;
+	if (cell->reader_segment >= limit) {
+		pair = shared ? same_slice(cell->reader_segment, lane->segment)
+			: cell->reader_segment < lane->block_first;
+		if (pair != shared || !keeps_better(word, lane, shared))
+			check_hot.reader[word] = last;
+	}
+	cell->reader = record(lane, pc) | (pair && cell->writer_segment < limit ? RECORD_PAIR : 0);
+	return true;
+}
+
+static __attribute__((noinline)) void read_slowly(uintptr_t address, size_t bytes, uintptr_t pc)
+{
+	size_t word = word_at(address);
+	bool done = word + bytes / 4 <= check_hot.span / 4 && !(address & (bytes - 1));
+
+	for (size_t i = 0; i < bytes / 4 && done; i++)
+		done = read_again(word + i, &schedule_current()->check, pc);
+	if (!done)
+		check_access(address, bytes, CHECK_READ, 0, pc);
+	else if (check_hot.counters)
+		counters_access(check_hot.counters, schedule_current(), address, bytes, false, pc);
+}
+
+/* False: for read_slowly(). */
+static INLINE bool read_ordered(size_t word, struct check_cell *cell, const struct check_lane *lane,
+				uint32_t limit, uintptr_t pc)
+{
+	if (cell->writer_segment >= limit || check_hot.state[word] != STATE_WHOLE)
+		return false;
+	cell->reader = record(lane, pc);
+	return true;
+}
+
+static INLINE bool read_shared(size_t word, struct check_cell *cell, const struct check_lane *lane,
+			       uintptr_t pc)
+{
+	if (cell->reader_segment < lane->bound)
+		return read_ordered(word, cell, lane, lane->bound, pc);
+	if (!same_slice(cell->reader_segment, lane->segment)
+	    || !(cell->reader_place & RECORD_PAIR))
+		return false;
+	cell->reader = record(lane, pc) | RECORD_PAIR;
+	return true;
+}
+
+static INLINE bool read_global(size_t word, struct check_cell *cell, const struct check_lane *lane,
+			       uintptr_t pc)
+{
+	if (cell->reader_segment < check_hot.first)
+		return read_ordered(word, cell, lane, check_hot.first, pc);
+	if (cell->reader_place & RECORD_PAIR)
+		return cell->reader_segment >= check_hot.paired;
+	/* The second block. */
+	if (cell->reader_segment >= lane->block_first || cell->writer_segment >= check_hot.first
+	    || check_hot.state[word] != STATE_WHOLE)
+		return false;
+	check_hot.reader[word] = cell->reader;
+	cell->reader = record(lane, pc) | RECORD_PAIR;
+	return true;
+}
+
+static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
 {
 	const struct check_lane *lane = &schedule_current()->check;
-	size_t offset = address - check_hot.base, word = offset >> 2;
-	struct check_cell *cell = &check_hot.cell[word];
-	uint32_t limit;
+	size_t word = word_at(address);
+	struct check_cell *cell = cell_at(address);
+	bool done = words == 1 || !(address & (4 * words - 1));
 
-	if (!LIKELY(offset < check_hot.span && !(offset & (4 * words - 1))))
-		goto question;
-	limit = limit_at(offset, lane);
-	for (size_t i = 0; i < words; i++) {
-		uint32_t writer = segment_of(cell[i].writer);
-
-		if (check_hot.state[word + i] != STATE_WHOLE
-		    || (writer >= limit && writer != lane->segment))
-			goto question;
-	}
-	for (size_t i = 0; i < words; i++) {
-		uint64_t last = cell[i].reader;
-
-		if (segment_of(last) == lane->segment)
-			continue;
-		cell[i].reader = record(lane, pc);
-		if (segment_of(last) < limit)
-			continue;
-		if (segment_of(last) < lane->block_first)
-			check_hot.reader[word + i] = last;
-		else
-			keep_reader(word + i, lane, last);
-	}
-	return;
-question:
-	check_access(address, 4 * words, CHECK_READ, 0, pc);
+	if (word < check_hot.shared_words)
+		for (size_t i = 0; i < words && done; i++)
+			done = read_shared(word + i, cell + i, lane, pc);
+	else if (word < check_hot.words)
+		for (size_t i = 0; i < words && done; i++)
+			done = read_global(word + i, cell + i, lane, pc);
+	else
+		done = false;
+	if (!LIKELY(done))
+		read_slowly(address, 4 * words, pc);
 }
+
+/* --- writes --- */
 
 /* When the last reader is ordered, so are those before it. */
-static inline __attribute__((always_inline)) void write_words(uintptr_t address, size_t words,
-							      uintptr_t pc)
+static INLINE bool may_write(size_t word, const struct check_cell *cell,
+			     const struct check_lane *lane, uint32_t limit)
+{
+	if (check_hot.state[word] < STATE_ALLOCATED
+	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
+		return false;
+	return LIKELY(cell->reader_segment < limit)
+		|| (cell->reader_segment == lane->segment
+		    && (uint32_t)(check_hot.reader[word] >> 32) < limit);
+}
+
+static INLINE void write_words(uintptr_t address, size_t words, uintptr_t pc)
 {
 	const struct check_lane *lane = &schedule_current()->check;
-	size_t offset = address - check_hot.base, word = offset >> 2;
-	struct check_cell *cell = &check_hot.cell[word];
-	uint32_t limit;
+	size_t word = word_at(address);
+	struct check_cell *cell = cell_at(address);
+	uint32_t limit = word < check_hot.shared_words ? lane->bound : check_hot.first;
+	bool may = word < check_hot.words && (words == 1 || !(address & (4 * words - 1)));
 
-	if (!LIKELY(offset < check_hot.span && !(offset & (4 * words - 1))))
-		goto question;
-	limit = limit_at(offset, lane);
-	for (size_t i = 0; i < words; i++) {
-		uint32_t writer = segment_of(cell[i].writer);
-
-		if (check_hot.state[word + i] < STATE_ALLOCATED
-		    || segment_of(cell[i].reader) >= limit
-		    || (writer >= limit && writer != lane->segment))
-			goto question;
+	for (size_t i = 0; i < words && may; i++)
+		may = may_write(word + i, cell + i, lane, limit);
+	if (!LIKELY(may)) {
+		check_access(address, 4 * words, CHECK_WRITE, 0, pc);
+		return;
 	}
 	for (size_t i = 0; i < words; i++) {
 		check_hot.state[word + i] = STATE_WHOLE;
 		cell[i].writer = record(lane, pc);
 	}
-	return;
-question:
-	check_access(address, 4 * words, CHECK_WRITE, 0, pc);
 }
 
 /* --- loads and stores --- */
@@ -211,6 +293,8 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 	check_access((uintptr_t)p, bytes, CHECK_ATOMIC, RECORD_ATOMIC, pc);
 	if (check_hot.span)
 		check_atomic(check_hot.check, schedule_current(), (uintptr_t)p, changed);
+	if (check_hot.counters)
+		counters_atomic(check_hot.counters, (uintptr_t)p);
 }
 
 #define FETCH(bits, type, operation, new_value) \
@@ -276,8 +360,13 @@ ATOMIC(64, uint64_t)
 void __sanitizer_cov_trace_pc(void)
 {
 	ft_check_block.pc = CALLER;
-	if (!ft_check_block.pending || !check_hot.span)
+	if (ft_check_block.pending & PENDING_STEP && schedule_current())
+		steps_take(CALLER);
+	/* The simulator asks objects for their tables, too. */
+	if (!ft_check_block.pending || !check_hot.span || !schedule_current())
 		return;
+	if (ft_check_block.pending & PENDING_COUNT)
+		counters_block(check_hot.counters, schedule_current(), CALLER);
 	check_settle(check_hot.check);
 	if (ft_check_block.pending & PENDING_TRAP) {
 		ft_check_block.pending &= ~PENDING_TRAP;

@@ -2,20 +2,29 @@
  *
  * Shadow memory lies in parallel arrays, indexed by the 4-byte word's place in the range of device
  * memory. state: low 4 bits say which bytes are written, high 4 bits which are allocated. An access
- * record is segment << 32 | place of the code << 6 | flags | mask of bytes; 0 is none.
+ * record is segment << 32 | flags | place of the code; 0 is none. Of a plain access of a whole word
+ * no flag is set, so that one addition makes it.
  */
 #ifndef SIM_CHECK_INT_H
 #define SIM_CHECK_INT_H
 
 #include "sim/check.h"
+#include "sim/check_stream.h"
 #include "sim/schedule.h"
 
 #define STATE_WHOLE 0xffu               /* allocated and written */
 #define STATE_ALLOCATED 0xf0u
-#define RECORD_ATOMIC 0x10u
-#define RECORD_VOLATILE 0x20u
-#define RECORD_MASK 0x0fu
-#define PLACE_SHIFT 6
+#define RECORD_PLACE 0x01ffffffu        /* bytes from check_hot.origin */
+#define RECORD_PAIR 0x02000000u         /* of a reader: see sim/check_hooks.c */
+#define RECORD_ATOMIC 0x04000000u
+#define RECORD_VOLATILE 0x08000000u
+#define RECORD_SPARES_SHIFT 28          /* which bytes of the word it did not touch */
+
+/* Which bytes a record is of. */
+static inline unsigned check_bytes_of(uint64_t record)
+{
+	return ~((uint32_t)record >> RECORD_SPARES_SHIFT) & 0xfu;
+}
 
 #define LANES_SHIFT 5                   /* segments of a slice */
 #define MAX_SLICES (1u << 26)
@@ -29,11 +38,22 @@ struct check_slice {
 
 #define PENDING_WRITE 1u                /* judge a write that has happened */
 #define PENDING_TRAP 2u                 /* trap on NaN again */
+/* Of every basic block while a launch runs: */
+#define PENDING_STEP 4u                 /* take it off the step budget */
+#define PENDING_COUNT 8u                /* count it */
 
-/* Who touched a word last. */
+/* Who touched a word last: records, and the segments in them. */
 struct check_cell {
-	uint64_t writer, reader;
+	union {
+		uint64_t writer;
+		struct { uint32_t writer_place, writer_segment; };
+	};
+	union {
+		uint64_t reader;
+		struct { uint32_t reader_place, reader_segment; };
+	};
 };
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the segment is the second half");
 
 /* What hooks need at once. All of the running launch; span is 0 while none runs. */
 struct check_hot {
@@ -42,11 +62,17 @@ struct check_hot {
 	size_t shared_span;             /* the part of it, from base on, that is shared memory */
 	uint8_t *state;
 	struct check_cell *cell;
+	uintptr_t cells;                /* that of address a is at cells + 4 * a */
+	size_t words, shared_words;     /* in span and shared_span; 0 while counters want all */
 	uint64_t *reader;               /* one before the last, of another block if any */
 	uint32_t first;                 /* segment of the launch */
+	uint32_t paired;                /* RECORD_PAIR of global memory holds from this segment on */
+	uintptr_t origin;               /* of places */
 	uintptr_t code;                 /* where the object with the kernel begins */
 	size_t code_bytes;
+	uintptr_t image;                /* its variables' shadow is that of memory here; 0: none */
 	struct check *check;
+	struct counters *counters;      /* NULL: nothing is counted */
 };
 extern struct check_hot check_hot;
 
@@ -79,6 +105,17 @@ extern struct ft_check_block ft_check_block;
 	X(RACE_GRID, "race-grid", false, "blocks run at the same time and nothing orders these " \
 	  "two accesses", \
 	  "use atomics, a second launch, or __threadfence() on both sides of an atomic flag") \
+	X(RACE_STREAM, "race-stream", false, "no stream, event or edge of a graph orders these " \
+	  "two operations, and the host waited for neither: on a GPU they overlap", \
+	  "put both on one stream, wait for an event recorded behind the first, or add the edge") \
+	X(STALE_GRAPH_ARG, "stale-graph-arg", false, "a graph launches with the values its nodes " \
+	  "were made with, and this one has changed since", \
+	  "keep the value in device memory and update it before each launch, or make the graph " \
+	  "anew") \
+	X(CAPTURE_FORBIDDEN, "capture-forbidden", false, "the operation is not allowed while a " \
+	  "capture is under way, which it may also invalidate", \
+	  "do it before the capture begins or after it ends; copy asynchronously on the " \
+	  "capturing stream") \
 	X(BARRIER_DIVERGENCE, "barrier-divergence", false, "not all threads of the block come " \
 	  "to the same barrier: a GPU hangs or lets them pass unordered", \
 	  "move the barrier out of the condition, and return only behind the last one") \
@@ -94,7 +131,10 @@ extern struct ft_check_block ft_check_block;
 	  "let one thread write it") \
 	X(NAN_BORN, "nan-born", true, "an operation on numbers gave a NaN here: inf - inf, " \
 	  "0 * inf, 0 / 0 and the like", \
-	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing")
+	  "guard the operand: exp(-inf - -inf) is meant to be 0, a sum of 0 divides nothing") \
+	X(EMPTY_SPLIT_READ, "empty-split-read", true, "a chunk without keys leaves its " \
+	  "accumulators as they were: 0 times whatever is there is NaN for NaN and inf", \
+	  "skip the chunk when its sum is 0, before its accumulators are read")
 
 enum finding_class {
 #define X(name, ...) CLASS_##name,
@@ -112,6 +152,8 @@ struct check_side {
 	int64_t block;                  /* linear; -1: no thread */
 	unsigned thread;                /* in the block */
 	unsigned epoch;                 /* block barriers it had passed */
+	char operation[96];             /* "upload on stream 2"; "": a thread of the launch */
+	struct check_launch launch;     /* of the operation; code NULL: it is none */
 };
 
 struct check_report {
@@ -125,6 +167,8 @@ struct check_report {
 
 /* Adds a finding, or counts it with those of the same class and sites. */
 void check_report(struct check *, const struct check_report *);
+/* The read of this word at pc, found uninit, is explained by a race. */
+void check_excuse(struct check *, uintptr_t pc, uintptr_t word);
 void check_find_free(struct check *);
 
 /* --- the checker of a device --- */
@@ -139,6 +183,12 @@ struct check_region {                   /* in order of address */
 	bool freed;
 };
 
+/* Addresses without memory, whose shadow is that of an object's variables. */
+struct check_image {
+	uintptr_t code, at;
+	size_t bytes;
+};
+
 struct check {
 	struct check_hot hot;           /* span: of the reservation */
 	void *reserved;                 /* and the shadow */
@@ -147,6 +197,8 @@ struct check {
 	size_t used, arenas_used;       /* of base + shared_span, of base */
 	struct check_region *regions;
 	size_t region_count, region_room;
+	struct check_image *images;
+	size_t image_count;
 	struct check_slice *slices;
 	uint32_t next_slice;
 	struct check_launch launch;
@@ -163,12 +215,16 @@ struct check {
 	struct event_finding *events;   /* made for check_findings() */
 	char **texts;
 	size_t text_count;
+	struct check_ops ops;
 };
 
 /* --- check_map.c --- */
 
 /* The region an address belongs to, the nearest one below otherwise, else the first. */
 const struct check_region *check_region_at(const struct check *, uintptr_t address);
+
+/* Addresses for the shadow of the variables of an object; 0: there are none left. */
+uintptr_t check_image_of(struct check *, uintptr_t code, size_t bytes);
 
 /* --- check_nan.c --- */
 

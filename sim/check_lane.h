@@ -12,6 +12,7 @@
 struct check_memory_order;
 
 struct check_lane {
+	uint64_t record;                /* of an access by it now at place 0 (sim/check_int.h) */
 	uint32_t segment;               /* it is in now */
 	uint32_t block_first;           /* the first of its block */
 	uint32_t bound;                 /* those of its block below have ended before this one */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "engine/device.h"
+#include "sim/counters.h"
 #include "sim/memory.h"
 #include "traces/xalloc.h"
 
@@ -41,6 +42,9 @@ static void lay_out(struct check *check, unsigned char *memory, size_t span)
 	hot->span = span;
 	hot->shared_span = span / ARENA_SHARE;
 	hot->cell = (struct check_cell *)(void *)at;
+	hot->cells = (uintptr_t)at - 4 * hot->base;
+	hot->words = span / 4;
+	hot->shared_words = hot->shared_span / 4;
 	at += span * 4;
 	hot->reader = (uint64_t *)(void *)at;
 	at += span * 2;
@@ -87,10 +91,24 @@ void check_destroy(struct check *check)
 		return;
 	check_alloc_end(check);
 	check_find_free(check);
+	check_ops_free(check);
+	counters_free(check->hot.counters);
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
 	free(check->regions);
+	free(check->images);
 	free(check);
+}
+
+void check_count(struct check *check)
+{
+	if (!check->hot.counters)
+		check->hot.counters = counters_create();
+}
+
+size_t check_counters(struct check *check, const struct event_counters **out)
+{
+	return check->hot.counters ? counters_list(check->hot.counters, out) : 0;
 }
 
 /* --- regions --- */
@@ -196,6 +214,46 @@ void check_copied(struct check *check, const void *to, const void *from, size_t 
 		     state[(source + i) >> 2] >> ((source + i) & 3) & 1);
 }
 
+/* --- asynchronous copies --- */
+
+static bool is_memory(const struct check *check, const void *at)
+{
+	return (uintptr_t)at - check->hot.base < check->hot.span;
+}
+
+/* The destination counts as written, and as never written, until the copy lands. */
+void check_async_begin(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
+		       uintptr_t pc)
+{
+	struct counters *counters = check_hot.counters;
+
+	/* One load, although its words are judged one by one. */
+	if (counters && copied > 0)
+		counters_access(counters, schedule_current(), (uintptr_t)from, copied, false, pc);
+	check_hot.counters = NULL;
+	for (size_t i = 0, n; i < copied; i += n) {
+		n = copied - i < 4 ? 1 : 4;
+		check_access((uintptr_t)from + i, n, CHECK_READ, 0, pc);
+	}
+	check_hot.counters = counters;
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	if (is_memory(check, to))
+		mark(check, (uintptr_t)to, bytes, 0, false);
+}
+
+/* What it stores was counted when it began. */
+void check_async_end(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
+		     uintptr_t pc)
+{
+	struct counters *counters = check_hot.counters;
+
+	check_hot.counters = NULL;
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	check_hot.counters = counters;
+	if (is_memory(check, to) && is_memory(check, from))
+		check_copied(check, to, from, copied);
+}
+
 /* --- mapping --- */
 
 /* `room` bytes at the end of `slot` bytes, with a page nobody may touch behind. */
@@ -253,6 +311,27 @@ void check_unmap(struct check *check, void *memory)
 	mprotect((void *)from, region->at + region->room - from, PROT_NONE);
 }
 
+uintptr_t check_image_of(struct check *check, uintptr_t code, size_t bytes)
+{
+	size_t left = check->hot.span - check->hot.shared_span - check->used;
+	size_t slot = rounded(bytes, check->spacing);
+
+	for (size_t i = 0; i < check->image_count; i++)
+		if (check->images[i].code == code && check->images[i].bytes == bytes)
+			return check->images[i].at;
+	/* Buffers come first. */
+	if (slot > left / 2)
+		return 0;
+	check->images = xreallocarray(check->images, check->image_count + 1,
+				      sizeof *check->images);
+	check->images[check->image_count] = (struct check_image){
+		.code = code, .bytes = bytes,
+		.at = check->hot.base + check->hot.shared_span + check->used,
+	};
+	check->used += slot;
+	return check->images[check->image_count++].at;
+}
+
 void *check_map_arena(struct check *check, size_t bytes)
 {
 	size_t slot = check->hot.shared_span / (2 * MAX_RESIDENT);
@@ -280,6 +359,8 @@ void check_block_begin(struct check *check, struct block *block, size_t static_b
 	mark(check, (uintptr_t)block->view.shared, static_bytes, 4, true);
 	mark(check, (uintptr_t)block->view.dynamic, dynamic_bytes, 4, true);
 	block->check_epoch = 0;
+	if (check->hot.counters)
+		counters_block_begin(check->hot.counters, block);
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		check_new_slice(check, &block->warps[i], ~block->warps[i].exited);
 		for (unsigned l = 0; l < WARP_LANES; l++) {

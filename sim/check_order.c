@@ -28,16 +28,19 @@ struct learned_list {
 struct check_memory_order {
 	uint32_t fenced;                /* its segments below: before its last fence; 0: no fence */
 	uint32_t fenced_bound;          /* segments of its block below: before that too */
+	uint32_t fenced_in_block;       /* as fenced, for the threads of its block */
 	struct learned_list seen;       /* by atomics, not fenced yet */
 	struct learned_list known;
+	struct learned_list in_block;   /* what its block released: fenced for the block only */
 };
 
 struct release {
 	uint32_t block;                 /* whose */
 	unsigned thread;
 	uint32_t own, bound;            /* segments: of the thread, of all its block */
+	uint32_t in_block;              /* of the thread, for threads of its block */
 	const uint32_t *fences;         /* of each thread at the last barrier, NULL: none */
-	struct learned_list known;
+	struct learned_list known, known_in_block;
 };
 
 struct check_sync_variable {
@@ -140,6 +143,8 @@ static struct check_sync_variable *add_variable(struct check *check, uintptr_t a
 	variable = xcalloc(1, sizeof *variable);
 	variable->address = address;
 	check->variables[check->variable_count++] = variable;
+	/* Blocks may be ordered from now on: two readers do not stand for all any more. */
+	check->hot.paired = check_hot.paired = UINT32_MAX;
 	return variable;
 }
 
@@ -149,10 +154,14 @@ void check_fence(struct check *check, struct lane *lane, bool device)
 {
 	struct check_memory_order *order = order_of(check, lane);
 
-	(void)device;
 	check_settle(check);
 	/* What comes behind the fence is another segment. */
 	check_new_slice(check, lane->warp, lane->bit);
+	order->fenced_in_block = lane->check.segment;
+	if (!device) {
+		learn_all(check, &order->in_block, &order->seen);
+		return;
+	}
 	order->fenced = lane->check.segment;
 	order->fenced_bound = lane->check.bound;
 	learn_all(check, &order->known, &order->seen);
@@ -171,15 +180,17 @@ static void release(struct check *check, struct lane *lane, struct check_sync_va
 	variable->releases[variable->count++] = (struct release){
 		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
 		.thread = check_thread_number(lane), .own = order->fenced,
-		.bound = order->fenced_bound, .fences = lane->warp->block->check_fences,
+		.bound = order->fenced_bound, .in_block = order->fenced_in_block,
+		.fences = lane->warp->block->check_fences,
 		.known = copied(check, &order->known),
+		.known_in_block = copied(check, &order->in_block),
 	};
 }
 
 void check_atomic(struct check *check, struct lane *lane, uintptr_t address, bool changed)
 {
 	struct check_sync_variable *variable = find_variable(check, address);
-	bool fenced = (lane->check.order && lane->check.order->fenced)
+	bool fenced = (lane->check.order && lane->check.order->fenced_in_block)
 		|| lane->warp->block->check_fences;
 
 	if (changed && fenced && !variable)
@@ -191,46 +202,51 @@ void check_atomic(struct check *check, struct lane *lane, uintptr_t address, boo
 	learn(check, &order_of(check, lane)->seen, variable, variable->count);
 }
 
-static void share(struct check *check, struct lane *lane, struct learned_list *seen,
-		  struct learned_list *known)
+/* What threads that meet learned, together. */
+struct meeting_knowledge {
+	struct learned_list seen, known, in_block;
+};
+
+static void share(struct check *check, struct lane *lane, struct meeting_knowledge *all)
 {
 	if (!lane->check.order)
 		return;
-	learn_all(check, seen, &lane->check.order->seen);
-	learn_all(check, known, &lane->check.order->known);
+	learn_all(check, &all->seen, &lane->check.order->seen);
+	learn_all(check, &all->known, &lane->check.order->known);
+	learn_all(check, &all->in_block, &lane->check.order->in_block);
 }
 
-static void take(struct check *check, struct lane *lane, const struct learned_list *seen,
-		 const struct learned_list *known)
+static void take(struct check *check, struct lane *lane, const struct meeting_knowledge *all)
 {
 	struct check_memory_order *order;
 
-	if (seen->count + known->count == 0)
+	if (all->seen.count + all->known.count + all->in_block.count == 0)
 		return;
 	order = order_of(check, lane);
-	learn_all(check, &order->seen, seen);
-	learn_all(check, &order->known, known);
+	learn_all(check, &order->seen, &all->seen);
+	learn_all(check, &order->known, &all->known);
+	learn_all(check, &order->in_block, &all->in_block);
 }
 
 void check_order_warp(struct check *check, struct warp *warp, uint32_t lanes)
 {
-	struct learned_list seen = { 0 }, known = { 0 };
+	struct meeting_knowledge all = { 0 };
 
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
-		share(check, &warp->lanes[__builtin_ctz(rest)], &seen, &known);
+		share(check, &warp->lanes[__builtin_ctz(rest)], &all);
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
-		take(check, &warp->lanes[__builtin_ctz(rest)], &seen, &known);
+		take(check, &warp->lanes[__builtin_ctz(rest)], &all);
 }
 
 void check_order_barrier(struct check *check, struct block *block)
 {
-	struct learned_list seen = { 0 }, known = { 0 };
+	struct meeting_knowledge all = { 0 };
 	uint32_t *fences = NULL;
 
 	for (unsigned t = 0; t < block->threads; t++) {
 		struct lane *lane = &block->warps[t / WARP_LANES].lanes[t % WARP_LANES];
 
-		share(check, lane, &seen, &known);
+		share(check, lane, &all);
 		if (!lane->check.order || !lane->check.order->fenced)
 			continue;
 		if (!fences)
@@ -240,32 +256,46 @@ void check_order_barrier(struct check *check, struct block *block)
 	if (fences)
 		block->check_fences = fences;
 	for (unsigned t = 0; t < block->threads; t++)
-		take(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], &seen, &known);
+		take(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], &all);
 }
 
 /* --- the question --- */
 
-static bool list_orders(const struct check *check, const struct learned_list *list,
-			uint32_t segment, const struct check_sync_variable *within, unsigned depth);
+/* Whether `segment` ended before what a thread of `block` does now. */
+struct question {
+	const struct check *check;
+	uint32_t segment, block;
+};
 
-static bool release_orders(const struct check *check, const struct release *r, uint32_t segment,
+static bool list_orders(const struct question *q, const struct learned_list *list, bool in_block,
+			const struct check_sync_variable *within, unsigned depth);
+
+/* in_block: the reader's fence was for its block, and so releases of that block are all it has. */
+static bool release_orders(const struct question *q, const struct release *r, bool in_block,
 			   const struct check_sync_variable *within, unsigned depth)
 {
-	const struct check_slice *slice = &check->slices[segment >> LANES_SHIFT];
-	unsigned thread = (unsigned)slice->warp * WARP_LANES + (segment & (WARP_LANES - 1));
+	const struct check_slice *slice = &q->check->slices[q->segment >> LANES_SHIFT];
+	unsigned thread = (unsigned)slice->warp * WARP_LANES + (q->segment & (WARP_LANES - 1));
+	bool home = r->block == q->block;
 
+	if (in_block && !home)
+		return false;
 	if (slice->block == r->block) {
-		if (segment < r->bound || (thread == r->thread && segment < r->own))
+		if (q->segment < r->bound || (thread == r->thread && q->segment < r->own))
 			return true;
-		if (r->fences && segment < r->fences[thread])
+		if (home && thread == r->thread && q->segment < r->in_block)
+			return true;
+		if (r->fences && q->segment < r->fences[thread])
 			return true;
 	}
-	return depth > 0 && list_orders(check, &r->known, segment, within, depth - 1);
+	return depth > 0
+		&& (list_orders(q, &r->known, false, within, depth - 1)
+		    || (home && list_orders(q, &r->known_in_block, true, within, depth - 1)));
 }
 
 /* What a release at `within` knows of that address was released there before it. */
-static bool list_orders(const struct check *check, const struct learned_list *list,
-			uint32_t segment, const struct check_sync_variable *within, unsigned depth)
+static bool list_orders(const struct question *q, const struct learned_list *list, bool in_block,
+			const struct check_sync_variable *within, unsigned depth)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct check_sync_variable *variable = list->at[i].variable;
@@ -273,7 +303,7 @@ static bool list_orders(const struct check *check, const struct learned_list *li
 		if (variable == within)
 			continue;
 		for (size_t k = list->at[i].count; k-- > 0; )
-			if (release_orders(check, &variable->releases[k], segment, variable, depth))
+			if (release_orders(q, &variable->releases[k], in_block, variable, depth))
 				return true;
 	}
 	return false;
@@ -287,8 +317,14 @@ bool check_acquired(const struct check *check, const struct lane *lane, uint32_t
 {
 	const struct check_memory_order *order = lane->check.order;
 
+	const struct question q = {
+		.check = check, .segment = segment,
+		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
+	};
+
 	if (!order)
 		return false;
-	return list_orders(check, &order->known, segment, NULL, DEPTH)
-		|| (strong && list_orders(check, &order->seen, segment, NULL, DEPTH));
+	return list_orders(&q, &order->known, false, NULL, DEPTH)
+		|| list_orders(&q, &order->in_block, true, NULL, DEPTH)
+		|| (strong && list_orders(&q, &order->seen, false, NULL, DEPTH));
 }

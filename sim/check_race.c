@@ -9,10 +9,10 @@
 
 #include "sim/check_int.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "sim/counters.h"
 
 /* --- segments --- */
 
@@ -33,6 +33,8 @@ void check_new_slice(struct check *check, struct warp *warp, uint32_t lanes)
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
 
 		warp->lanes[lane].check.segment = slice << LANES_SHIFT | lane;
+		warp->lanes[lane].check.record
+			= ((uint64_t)(slice << LANES_SHIFT | lane) << 32) - check->hot.origin;
 	}
 }
 
@@ -72,69 +74,6 @@ static bool ordered(const struct check *check, const struct lane *lane, uint32_t
 	return check_acquired(check, lane, segment, strong);
 }
 
-/* --- launches --- */
-
-/* The mapped extent of the object that holds the kernel. */
-struct object {
-	uintptr_t within, begin, end;
-};
-
-static int find_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct object *object = context;
-	uintptr_t begin = UINTPTR_MAX, end = 0;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-
-		if (info->dlpi_phdr[i].p_type != PT_LOAD)
-			continue;
-		begin = at < begin ? at : begin;
-		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
-	}
-	if (object->within < begin || object->within >= end)
-		return 0;
-	object->begin = begin;
-	object->end = end;
-	return 1;
-}
-
-/* So many segments that the next launch could run out: forget all accesses. */
-static void renumber(struct check *check)
-{
-	const struct check_hot *hot = &check->hot;
-
-	if (check->next_slice < MAX_SLICES / 4)
-		return;
-	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
-	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
-	check->next_slice = 1;
-}
-
-void check_launch_begin(struct check *check, const struct check_launch *launch)
-{
-	struct object object = { .within = (uintptr_t)launch->code->run };
-
-	renumber(check);
-	dl_iterate_phdr(find_object, &object);
-	check->launch = *launch;
-	check->hot.first = check->next_slice << LANES_SHIFT;
-	check->hot.code = object.begin;
-	check->hot.code_bytes = object.end - object.begin;
-	check_hot = check->hot;
-	ft_check_block = (struct ft_check_block){ 0 };
-	check_watch_nan(true);
-}
-
-void check_launch_end(struct check *check)
-{
-	check_watch_nan(false);
-	check_settle(check);
-	check_hot = (struct check_hot){ 0 };
-	check_alloc_end(check);
-}
-
 /* --- reporting --- */
 
 unsigned check_thread_number(const struct lane *lane)
@@ -166,7 +105,7 @@ static void side_of_record(const struct check *check, uint64_t record, bool writ
 	const struct check_slice *slice = slice_of(check, segment);
 
 	*out = (struct check_side){
-		.pc = check->hot.code + ((uint32_t)record >> PLACE_SHIFT),
+		.pc = check->hot.origin + (record & RECORD_PLACE),
 		.what = record & RECORD_ATOMIC ? "atomic" : write ? "write" : "read",
 		.block = slice->block, .epoch = slice->epoch,
 		.thread = (unsigned)slice->warp * WARP_LANES + lane_number(segment),
@@ -179,10 +118,17 @@ struct access {
 	struct check *check;
 	struct lane *lane;
 	uintptr_t address, pc;
+	uintptr_t shadow;               /* the address whose shadow it has: its own, or an image's */
 	size_t bytes;
 	enum check_kind kind;
 	unsigned flags;
 };
+
+/* Variables of the object with the kernel: __device__ and __constant__, never unwritten. */
+static bool is_variable(const struct access *a)
+{
+	return a->shadow != a->address;
+}
 
 static struct check_report begin_report(const struct access *a, enum finding_class class)
 {
@@ -190,20 +136,34 @@ static struct check_report begin_report(const struct access *a, enum finding_cla
 				       .other = NO_SIDE };
 
 	check_side_of_lane(a->lane, a->pc, kind_names[a->kind], &report.side);
+	if (is_variable(a))
+		snprintf(report.detail, sizeof report.detail, "%zu bytes of a __device__ variable",
+			 a->bytes);
 	return report;
+}
+
+/* A read that should have come after this write found bytes that were not written: the same bug. */
+static void excuse_early_read(const struct access *a, uintptr_t reader)
+{
+	unsigned state = a->check->hot.state[(a->shadow - a->check->hot.base) >> 2];
+
+	if (~state & 0xfu && !is_variable(a))
+		check_excuse(a->check, reader, a->address & ~(uintptr_t)3);
 }
 
 /* A write that leaves what was there is told from one that does not when it has happened. */
 static void report_race(const struct access *a, uint64_t record, bool other_writes)
 {
 	struct check *check = a->check;
-	enum finding_class class = a->address - check->hot.base < check->hot.shared_span
+	enum finding_class class = a->shadow - check->hot.base < check->hot.shared_span
 		? CLASS_RACE_SHARED
 		: same_block(check, a->lane, (uint32_t)(record >> 32)) ? CLASS_RACE_BLOCK
 		: CLASS_RACE_GRID;
 	struct check_report report = begin_report(a, class);
 
 	side_of_record(check, record, other_writes, &report.other);
+	if (!other_writes && a->kind != CHECK_READ)
+		excuse_early_read(a, report.other.pc);
 	if (a->kind != CHECK_WRITE) {
 		check_report(check, &report);
 		return;
@@ -242,14 +202,12 @@ static void report_outside(const struct access *a, const char *what)
 	check_report(a->check, &report);
 }
 
-/* A thread's own stack, and what the object with the kernel holds, are right. */
+/* A thread's own stack is right. */
 static void check_outside(const struct access *a)
 {
 	const struct fiber *fiber = a->lane->fiber;
 
 	if (a->address >= (uintptr_t)fiber->low && a->address < (uintptr_t)fiber->high)
-		return;
-	if (a->address - check_hot.code < check_hot.code_bytes)
 		return;
 	report_outside(a, a->address < 4096 ? "through a null pointer"
 		       : "at an address that is no device memory");
@@ -310,7 +268,7 @@ static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bo
 	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
 	uint32_t segment = (uint32_t)(record >> 32);
 
-	if (!record || !(record & mask) || segment < a->check->hot.first)
+	if (!record || !(check_bytes_of(record) & mask) || segment < a->check->hot.first)
 		return false;
 	/* Shared memory of an earlier block in the same place. */
 	if (shared && segment < a->lane->check.block_first)
@@ -342,18 +300,21 @@ static void judge_race(const struct access *a, size_t word, unsigned mask)
 static void note_access(const struct access *a, size_t word, unsigned mask)
 {
 	struct check_hot *hot = &a->check->hot;
-	uint64_t mine = (uint64_t)a->lane->check.segment << 32
-		| (uint32_t)((a->pc - hot->code) << PLACE_SHIFT) | a->flags | mask;
 	uint64_t *slot = a->kind == CHECK_READ ? &hot->cell[word].reader : &hot->cell[word].writer;
+	bool again = *slot >> 32 == a->lane->check.segment;
+	unsigned touched = again ? mask | check_bytes_of(*slot) : mask;
+	uint64_t mine = (a->lane->check.record + a->pc) | a->flags
+		| (~touched & 0xfu) << RECORD_SPARES_SHIFT;
 
-	if (a->kind != CHECK_READ)
+	if (a->kind != CHECK_READ) {
 		hot->state[word] |= (uint8_t)mask;
+		hot->cell[word].reader &= ~(uint64_t)RECORD_PAIR;
+	}
 	/* The same thread in the same segment: one record of all its bytes. A plain access among
 	 * atomics is what counts. */
-	if (*slot >> 32 == a->lane->check.segment) {
-		if (*slot & mask & RECORD_MASK && !(*slot & RECORD_ATOMIC) && a->flags)
-			return;
-		*slot = mine | (*slot & RECORD_MASK);
+	if (again) {
+		if (!(check_bytes_of(*slot) & mask) || *slot & RECORD_ATOMIC || !a->flags)
+			*slot = mine;
 		return;
 	}
 	if (a->kind == CHECK_READ && (uint32_t)(*slot >> 32) >= hot->first
@@ -372,9 +333,51 @@ static unsigned mask_of(uintptr_t at, uintptr_t end)
 	return ((1u << last) - 1) & ~((1u << first) - 1);
 }
 
-static bool misaligned(const struct access *a)
+/* As on a GPU, the launch ends; the access would be one of bytes that nobody meant. */
+static void check_alignment(const struct access *a)
 {
-	return a->bytes <= 16 && a->address & (a->bytes - 1);
+	struct check_report report;
+	char text[300];
+
+	if (a->bytes > 16 || !(a->address & (a->bytes - 1)))
+		return;
+	report = begin_report(a, CLASS_MISALIGNED);
+	snprintf(report.detail, sizeof report.detail,
+		 "%zu bytes at an address that is %u past a multiple of %zu", a->bytes,
+		 (unsigned)(a->address & (a->bytes - 1)), a->bytes);
+	check_report(a->check, &report);
+	snprintf(text, sizeof text, "misaligned address: %s", report.detail);
+	schedule_abort(worker_self, 716, text);
+}
+
+/* Whether everything there is allocated and, where that matters, written. */
+static bool check_state(const struct access *a)
+{
+	const struct check_hot *hot = &a->check->hot;
+	uintptr_t end = a->shadow + a->bytes;
+	unsigned missing = 0, unwritten = 0;
+
+	for (uintptr_t at = a->shadow; at < end; at = (at | 3) + 1) {
+		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
+
+		missing |= mask & ~(state >> 4);
+		unwritten |= mask & ~state;
+	}
+	if (missing)
+		report_oob(a);
+	else if (unwritten && a->kind != CHECK_WRITE)
+		report_uninit(a);
+	return !missing;
+}
+
+/* Where the shadow of an access is; 0: nowhere. */
+static uintptr_t shadow_of(uintptr_t address)
+{
+	if (address - check_hot.base < check_hot.span)
+		return address;
+	if (address - check_hot.code < check_hot.code_bytes)
+		return check_hot.image ? check_hot.image + (address - check_hot.code) : address;
+	return 0;
 }
 
 void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
@@ -382,39 +385,27 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 {
 	struct access a = {
 		.check = check_hot.check, .lane = schedule_current(), .address = address,
-		.pc = pc, .bytes = bytes, .kind = kind, .flags = flags,
+		.pc = pc, .shadow = shadow_of(address), .bytes = bytes, .kind = kind,
+		.flags = flags,
 	};
 	const struct check_hot *hot = &check_hot;
-	uintptr_t end = address + bytes;
-	unsigned missing = 0, unwritten = 0;
+	uintptr_t end = a.shadow + bytes;
 
 	if (!a.lane || !hot->span)
 		return;
 	check_settle(a.check);
-	if (address - hot->base >= hot->span) {
+	if (hot->counters && kind != CHECK_ATOMIC)
+		counters_access(hot->counters, a.lane, address, bytes, kind == CHECK_WRITE, pc);
+	if (!a.shadow) {
 		check_outside(&a);
 		return;
 	}
-	if (misaligned(&a)) {
-		struct check_report report = begin_report(&a, CLASS_MISALIGNED);
-
-		snprintf(report.detail, sizeof report.detail, "%zu bytes at an address that is %u "
-			 "past a multiple of %zu", bytes, (unsigned)(address & (bytes - 1)), bytes);
-		check_report(a.check, &report);
-	}
-	for (uintptr_t at = address; at < end; at = (at | 3) + 1) {
-		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
-
-		missing |= mask & ~(state >> 4);
-		unwritten |= mask & ~state;
-	}
-	if (missing) {
-		report_oob(&a);
+	if (a.shadow - hot->base >= hot->span)
+		return;                 /* a variable without shadow */
+	check_alignment(&a);
+	if (!is_variable(&a) && !check_state(&a))
 		return;
-	}
-	if (unwritten && kind != CHECK_WRITE)
-		report_uninit(&a);
-	for (uintptr_t at = address; at < end; at = (at | 3) + 1) {
+	for (uintptr_t at = a.shadow; at < end; at = (at | 3) + 1) {
 		size_t word = (at - hot->base) >> 2;
 		unsigned mask = mask_of(at, end);
 
@@ -423,6 +414,6 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		note_access(&a, word, mask);
 	}
 	/* A flag that is no atomic, but as good as one. */
-	if (flags & RECORD_VOLATILE && address - hot->base >= hot->shared_span)
+	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)
 		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
 }

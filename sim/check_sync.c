@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/counters.h"
+
 static bool same_site(const struct ft_site *a, const struct ft_site *b)
 {
 	return a == b || (a->occurrence == b->occurrence && a->line == b->line
@@ -152,6 +154,10 @@ void check_collective_finish(struct check *check, struct warp *warp, const struc
 		: (1u << warp->block->threads % WARP_LANES) - 1;
 	uint32_t first;
 
+	if (check->hot.counters)
+		counters_collective(check->hot.counters, warp, meeting->arrived,
+				    meeting->kind >= FT_SHUFFLE_IDX
+				    && meeting->kind <= FT_SHUFFLE_XOR);
 	if (meeting->kind != FT_SYNC)
 		return;
 	check_order_warp(check, warp, meeting->arrived);
@@ -212,6 +218,8 @@ void check_barrier_release(struct check *check, struct block *block)
 	if (block->alive < block->threads)
 		report_barrier(check, block->check_first, exited_thread(block),
 			       "a thread of the block has returned without the barrier");
+	if (check->hot.counters)
+		counters_barrier(check->hot.counters, block);
 	check_order_barrier(check, block);
 	block->check_epoch++;
 	for (unsigned i = 0; i < block->warp_count; i++) {

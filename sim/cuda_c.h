@@ -155,6 +155,12 @@ FT_VECTORS(FT_DECLARE)
 #define __stwt(p, v) ((void)(*(p) = (v)))
 #define __stwb(p, v) ((void)(*(p) = (v)))
 
+/* cuda_pipeline.h */
+#define __pipeline_memcpy_async(to, from, bytes, ...) \
+	ft_async_copy((to), (from), (bytes), FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0))
+#define __pipeline_commit()      ft_async_commit()
+#define __pipeline_wait_prior(n) ft_async_wait(n)
+
 /* Inlined, so that a finding names the line that used the word. */
 #define FT_ATOMIC_INLINE static inline __attribute__((always_inline, unused))
 

@@ -39,9 +39,10 @@ static unsigned char *host(const struct buffer *buffer, uint64_t offset)
 
 enum status device_check_alive(const struct device_simulated *sim)
 {
-	if (sim->sticky)
-		return fail_device(sim->sticky, "an earlier launch failed: %s", sim->sticky_text);
-	return STATUS_OK;
+	if (!sim->sticky)
+		return STATUS_OK;
+	fail_device(sim->sticky, "an earlier launch failed: %s", sim->sticky_text);
+	return sim->sticky_status;
 }
 
 static void unmap(struct device_simulated *sim, const struct buffer *buffer)
@@ -91,13 +92,16 @@ static enum status sim_open(const struct device_options *options, struct device 
 	sim->base.ordinal = options->ordinal;
 	sim->profile = profile;
 	sim->seed = options->seed;
-	sim->runner = grid_runner_create(options->jobs);
+	sim->steps = options->steps;
+	sim->runner = grid_runner_create(options->steps ? 1 : options->jobs);
 	streams_open(sim);
 	*out = &sim->base;
 	if (options->check && check_create(&sim->check) != STATUS_OK) {
 		sim_close(&sim->base);
 		return STATUS_DEVICE;
 	}
+	if (sim->check && options->count)
+		check_count(sim->check);
 	return STATUS_OK;
 }
 
@@ -325,15 +329,16 @@ static enum status apply_attributes(struct device_simulated *sim, const struct l
 enum status device_prepare_launch(struct device_simulated *sim, const struct launch *launch,
 				  struct task **out)
 {
-	const struct sim_code *code = sim->check ? kernel_checked_code(launch->kernel)
+	const struct sim_code *code = sim->check || sim->steps
+		? kernel_checked_code(launch->kernel)
 		: kernel_sim_code(launch->kernel, launch->probed);
 	struct known_kernel *known = know(sim, launch->kernel);
 	size_t static_bytes;
 	bool cooperative;
 
 	if (!code)
-		return fail(STATUS_USAGE, "--check: kernel %s has no checked build for this "
-			    "processor", launch->kernel->name);
+		return fail(STATUS_USAGE, "%s: kernel %s has no checked build for this "
+			    "processor", sim->check ? "--check" : "--steps", launch->kernel->name);
 	static_bytes = static_shared(known, code, launch->probed);
 	TRY(apply_attributes(sim, launch, known, static_bytes, &cooperative));
 	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));
@@ -394,6 +399,13 @@ static size_t sim_findings(struct device *device, const struct event_finding **o
 	return check_findings(sim->check, out);
 }
 
+static size_t sim_counters(struct device *device, const struct event_counters **out)
+{
+	struct device_simulated *sim = simulated(device);
+
+	return sim->check ? check_counters(sim->check, out) : 0;
+}
+
 const struct device_ops device_sim = {
 	.name = "sim",
 	.open = sim_open,
@@ -430,6 +442,7 @@ const struct device_ops device_sim = {
 	.graph_destroy = sim_graph_destroy,
 	.graph_exec_destroy = sim_graph_exec_destroy,
 	.findings = sim_findings,
+	.counters = sim_counters,
 	.observe = sim_observe,
 	.set_points = sim_set_points,
 };

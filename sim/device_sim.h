@@ -18,11 +18,13 @@ struct device_simulated {
 	struct grid_runner *runner;
 	struct check *check;            /* NULL: kernels are not checked */
 	uint64_t seed, launches;        /* launches run so far */
+	uint64_t steps;                 /* basic blocks that a launch may enter; 0: any number */
 	uint64_t random;                /* draws among streams and graph nodes */
 	uint32_t next_id;
 	size_t allocated;               /* bytes of all buffers */
 	struct sim_buffer *buffers;
 	struct known_kernel *kernels;
+	int stream_count;               /* created so far */
 	struct stream *streams;         /* the default stream is the last, and always there */
 	struct event *events;
 	struct graph *graphs;
@@ -30,6 +32,7 @@ struct device_simulated {
 	struct capture *captures;       /* under way, invalidated ones among them */
 	uint64_t capture_count;         /* begun so far */
 	int sticky;                     /* CUDA error code of the work that faulted */
+	enum status sticky_status;      /* DEVICE, or STEPS */
 	char sticky_text[600];
 	struct point_sink points;       /* records NULL: off */
 	struct device_observer observer;

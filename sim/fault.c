@@ -1,6 +1,6 @@
 /* fault.c - a signal inside a kernel becomes the end of the launch instead of the end of the process.
  *
- * SIGSEGV, SIGBUS, SIGFPE and SIGILL are caught on an alternate stack, because the stack of the fiber may
+ * SIGSEGV, SIGBUS, SIGFPE, SIGILL and the clock of step budgets are caught on an alternate stack, because the stack of the fiber may
  * be what overflowed. A signal outside of a kernel goes where it went before, and a division by zero
  * goes on (divide.c), as it does on a GPU.
  */
@@ -17,9 +17,10 @@
 #include <ucontext.h>
 
 #include "sim/divide.h"
+#include "sim/steps.h"
 #include "traces/xalloc.h"
 
-static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM };
 #define CAUGHT (sizeof caught / sizeof caught[0])
 #define ALTERNATE_BYTES (64u << 10)
 
@@ -42,6 +43,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct worker *w = worker_self;
 
+	if (signal == SIGVTALRM && (!ft_self || !w || !steps_stuck()))
+		return;
 	if (!ft_self || !w) {           /* not ours: let it happen again with the old action */
 		for (size_t i = 0; i < CAUGHT; i++)
 			if (caught[i] == signal)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/capture.h"
+#include "sim/check_stream.h"
 #include "sim/stream.h"
 #include "traces/xalloc.h"
 
@@ -64,6 +65,31 @@ int graph_exec_next(struct graph_exec *exec, const bool *done)
 			next = i;
 	}
 	return next;
+}
+
+uint64_t graph_exec_order(const struct graph_exec *exec, struct clock *order, int stream)
+{
+	struct check *check = exec->sim->check;
+	struct clock end = { 0 };
+	uint64_t first = 0;
+
+	for (int i = 0; i < exec->count; i++) {
+		const struct node *node = &exec->nodes[i];
+		struct clock before = { 0 };
+		uint64_t op;
+
+		clock_join(&before, order);
+		for (int a = 0; a < node->after_count; a++)
+			clock_join(&before,
+				   check_op_clock(check, first + (uint64_t)node->after[a]));
+		op = check_op_new(check, &before, stream);
+		first = i == 0 ? op : first;
+		clock_join(&end, &before);
+		clock_free(&before);
+	}
+	clock_join(order, &end);
+	clock_free(&end);
+	return first;
 }
 
 /* --- graphs --- */
@@ -206,6 +232,8 @@ enum status sim_graph_launch(struct device *device, struct graph_exec *exec, str
 		return fail(STATUS_USAGE, "an executable graph of sim:%d was used on sim:%d",
 			    exec->sim->base.ordinal, sim->base.ordinal);
 	TRY(capture_check(sim, OPERATION_graph_launch, stream));
+	for (int i = 0; sim->check && i < exec->count; i++)
+		task_check_live(sim, exec->nodes[i].task, i, stream->number);
 	return stream_submit_graph(stream, exec);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
 
+#include "sim/clock.h"
 #include "sim/device_sim.h"
 #include "sim/task.h"
 
@@ -37,6 +38,10 @@ void graph_exec_drop(struct graph_exec *);
 /* A node that is not done and comes after none that is not: the first, or one that is drawn. -1:
  * all are done. */
 int graph_exec_next(struct graph_exec *, const bool *done);
+
+/* On a checked device: makes operations of the nodes, behind `order` and the nodes each comes after.
+ * All of them are before what comes after `order` then. The number of the first. */
+uint64_t graph_exec_order(const struct graph_exec *, struct clock *order, int stream);
 
 /* The operations of device_ops of these names. */
 enum status sim_graph_create(struct device *, struct graph **out);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/steps.h"
 #include "sim/symbol.h"
 
 struct line {
@@ -94,6 +95,8 @@ static const char *fault_kind(const struct worker *w)
 	switch (w->fault.signal) {
 	case SIGFPE:
 		return "arithmetic fault";
+	case SIGVTALRM:
+		return steps_reason();
 	case SIGILL:
 		return "misaligned address";
 	default:
@@ -103,7 +106,11 @@ static const char *fault_kind(const struct worker *w)
 
 int report_code(const struct worker *w)
 {
-	return w->fault.signal == SIGILL ? 716 : 700;
+	switch (w->fault.signal) {
+	case SIGILL: return 716;
+	case SIGVTALRM: return 702;
+	default: return 700;
+	}
 }
 
 void report_fault(const struct worker *w, char *text, size_t bytes)
@@ -111,11 +118,15 @@ void report_fault(const struct worker *w, char *text, size_t bytes)
 	struct line line = { text, bytes, 0 };
 	const struct ft_thread_view *self = &schedule_current()->view;
 	struct symbol symbol;
+	bool found;
 
 	add(&line, "%s in %s, block (%u,%u,%u) thread (%u,%u,%u)", fault_kind(w), w->grid->code->name,
 	    self->block->index.x, self->block->index.y, self->block->index.z,
 	    self->index.x, self->index.y, self->index.z);
-	if (symbol_find(w->fault.pc, &symbol) && symbol.file)
+	/* A step may begin in a word of ours: the line is that of the kernel. */
+	found = w->fault.signal == SIGVTALRM ? symbol_find_caller(w->fault.pc, &symbol)
+		: symbol_find(w->fault.pc, &symbol);
+	if (found && symbol.file)
 		add(&line, ", %s:%d", symbol.file, symbol.line);
 	if (w->fault.signal == SIGSEGV || w->fault.signal == SIGBUS)
 		add(&line, ": access to %p", w->fault.address);

@@ -67,6 +67,11 @@ uint32_t ft_active_mask(void);          /* lanes of the warp that run with the c
 void ft_yield(void);                    /* another thread may run here: atomics, __nanosleep */
 void ft_fence(int device);              /* and here; orders memory, for all blocks or within one */
 void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));
+/* Asynchronous copies of the calling thread: `zeros` of the bytes are not copied but 0; closes a
+ * group; waits until at most `open` closed groups are under way. */
+void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros);
+void ft_async_commit(void);
+void ft_async_wait(unsigned open);
 /* memmove() and memset() of checked kernels. */
 void *ft_memcpy(void *to, const void *from, size_t bytes);
 void *ft_memset(void *to, int value, size_t bytes);

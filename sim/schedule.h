@@ -28,6 +28,7 @@ struct lane {
 	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits or waited last */
 	struct check_lane check;        /* of a checked launch */
+	struct async_queue *async;      /* copies under way; NULL: it never asked for one */
 };
 
 /* Lanes of one warp that ask for the same collective with the same mask. */
@@ -44,6 +45,9 @@ struct warp {
 	uint32_t at_barrier;            /* waiting at the block barrier */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
+	/* Of a counted launch (sim/counters.c): by lane, the basic block it entered last. */
+	struct requests *requests;
+	uintptr_t last_block[WARP_LANES];
 	struct lane lanes[WARP_LANES];
 };
 
@@ -140,6 +144,10 @@ static inline void schedule_wait(struct worker *w)
 
 /* --- collective.c --- */
 void collective_exit(struct lane *);            /* meetings and barriers no longer wait for this lane */
+
+/* --- async.c --- */
+void async_reset(struct lane *);                /* forgets all copies; lane->async is not NULL */
+void async_free(struct lane *);
 
 /* --- block.c --- */
 struct block *block_create(void);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "sim/capture.h"
+#include "sim/check_stream.h"
 #include "sim/graph.h"
 #include "sim/schedule.h"
 #include "traces/xalloc.h"
@@ -21,6 +22,7 @@ struct entry {
 	bool *done;                     /* nodes of exec */
 	struct mark *after;             /* runs when that is done; NULL: at once */
 	struct mark *mark;              /* is done with the entry; NULL: nobody asks */
+	uint64_t op;                    /* of a checked device: its number, or the first node's */
 };
 
 uint32_t stream_draw(struct device_simulated *sim, uint32_t below)
@@ -40,8 +42,10 @@ static struct mark *mark_keep(struct mark *mark)
 
 void mark_drop(struct mark *mark)
 {
-	if (mark && --mark->references == 0)
+	if (mark && --mark->references == 0) {
+		clock_free(&mark->order);
 		free(mark);
+	}
 }
 
 /* *place, which held a reference or NULL, holds one to a new mark. */
@@ -72,6 +76,18 @@ static bool runnable(const struct stream *stream)
 	return stream->head && (!stream->head->after || stream->head->after->done);
 }
 
+static enum status run_task(struct device_simulated *sim, const struct task *task, uint64_t op)
+{
+	enum status status;
+
+	if (!sim->check)
+		return task_run(sim, task);
+	check_op_begin(sim->check, op);
+	status = task_run(sim, task);
+	check_op_end(sim->check, op);
+	return status;
+}
+
 /* The whole entry, or one node of its graph. *done: nothing of it is left. */
 static enum status entry_run(struct device_simulated *sim, struct entry *entry, bool *done)
 {
@@ -79,7 +95,7 @@ static enum status entry_run(struct device_simulated *sim, struct entry *entry, 
 
 	*done = true;
 	if (entry->task)
-		return task_run(sim, entry->task);
+		return run_task(sim, entry->task, entry->op);
 	if (!entry->exec)
 		return STATUS_OK;
 	node = graph_exec_next(entry->exec, entry->done);
@@ -87,7 +103,7 @@ static enum status entry_run(struct device_simulated *sim, struct entry *entry, 
 		return STATUS_OK;
 	*done = false;
 	entry->done[node] = true;
-	return task_run(sim, entry->exec->nodes[node].task);
+	return run_task(sim, entry->exec->nodes[node].task, entry->op + (uint64_t)node);
 }
 
 static void pop(struct stream *stream)
@@ -111,6 +127,7 @@ static void stream_free(struct stream *stream)
 	while (*link != stream)
 		link = &(*link)->next;
 	*link = stream->next;
+	clock_free(&stream->order);
 	free(stream->ends);
 	free(stream);
 }
@@ -169,11 +186,30 @@ static bool run_one(struct device_simulated *sim)
 	return true;
 }
 
+/* What comes before the entry, and what comes before the stream's next one. */
+static void order_entry(struct stream *stream, struct entry *entry)
+{
+	struct check *check = stream->sim->check;
+
+	if (!check)
+		return;
+	clock_join(&stream->order, check_host_clock(check));
+	if (entry->after)
+		clock_join(&stream->order, &entry->after->order);
+	if (entry->task)
+		entry->op = check_op_new(check, &stream->order, stream->number);
+	if (entry->exec)
+		entry->op = graph_exec_order(entry->exec, &stream->order, stream->number);
+	if (entry->mark)
+		clock_join(&entry->mark->order, &stream->order);
+}
+
 static enum status submit(struct stream *stream, struct entry entry)
 {
 	struct device_simulated *sim = stream->sim;
 	struct entry *last = xmalloc(sizeof *last);
 
+	order_entry(stream, &entry);
 	*last = entry;
 	*stream->tail = last;
 	stream->tail = &last->next;
@@ -216,6 +252,8 @@ enum status stream_drain(struct device_simulated *sim, struct stream *stream)
 		return STATUS_OK;
 	while (stream ? stream->head && run_one(sim) : run_one(sim))
 		;
+	if (sim->check)
+		check_host_waited(sim->check, stream ? &stream->order : NULL);
 	return device_check_alive(sim);
 }
 
@@ -226,6 +264,7 @@ static struct stream *stream_new(struct device_simulated *sim)
 	struct stream *stream = xcalloc(1, sizeof *stream);
 
 	stream->sim = sim;
+	stream->number = sim->stream_count++;
 	stream->tail = &stream->head;
 	stream->next = sim->streams;
 	sim->streams = stream;
@@ -387,6 +426,8 @@ enum status sim_event_sync(struct device *device, struct event *event)
 	if (!sim->observing)
 		while (event->mark && !event->mark->done && run_one(sim))
 			;
+	if (sim->check && event->mark && !sim->observing)
+		check_host_waited(sim->check, &event->mark->order);
 	return device_check_alive(sim);
 }
 

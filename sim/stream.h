@@ -7,6 +7,7 @@
 #ifndef SIM_STREAM_H
 #define SIM_STREAM_H
 
+#include "sim/clock.h"
 #include "sim/device_sim.h"
 #include "sim/task.h"
 
@@ -14,6 +15,7 @@
 struct mark {
 	int references;
 	bool done;
+	struct clock order;             /* of a checked device: what comes before the end */
 };
 
 struct stream {
@@ -23,6 +25,8 @@ struct stream {
 	bool destroyed;                 /* goes when its work is done */
 	struct capture *capture;        /* NULL: work runs */
 	int *ends, end_count;           /* while capturing: what the next node comes after */
+	int number;                     /* 0: the default stream */
+	struct clock order;             /* of a checked device: what the next work comes after */
 };
 
 struct event {

@@ -67,16 +67,21 @@ static const char *scope_name(Dwfl_Module *module, Dwarf_Addr address)
 	return name;
 }
 
-/* The file of a line without the directory that the compiler ran in. */
-static const char *line_file(Dwfl_Line *line, int *number)
+/* The file without the directory that the compiler ran in. */
+static const char *file_within(const char *file, const char *directory)
 {
-	const char *file = dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
-	const char *directory = dwfl_line_comp_dir(line);
 	size_t length = directory ? strlen(directory) : 0;
 
 	if (file && length > 0 && strncmp(file, directory, length) == 0 && file[length] == '/')
 		return file + length + 1;
 	return file;
+}
+
+static const char *line_file(Dwfl_Line *line, int *number)
+{
+	const char *file = dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+
+	return file_within(file, dwfl_line_comp_dir(line));
 }
 
 static bool find(Dwarf_Addr address, struct symbol *out)
@@ -118,7 +123,8 @@ static bool call_line(Dwarf_Die *inlined, Dwarf_Die *unit, struct symbol *out)
 	    || dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0
 	    || dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
 		return false;
-	out->file = dwarf_filesrc(files, file, NULL, NULL);
+	out->file = file_within(dwarf_filesrc(files, file, NULL, NULL), dwarf_formstring(
+		dwarf_attr(unit, DW_AT_comp_dir, &attribute)));
 	out->line = (int)line;
 	return true;
 }

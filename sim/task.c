@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "sim/check.h"
+#include "sim/check_stream.h"
 #include "sim/memory.h"
 #include "sim/schedule.h"
+#include "sim/steps.h"
 #include "traces/xalloc.h"
 
 enum task_kind { TASK_LAUNCH, TASK_MOVE, TASK_FILL };
@@ -24,12 +26,14 @@ struct queued_launch {
 	struct dim3 grid, block;
 	size_t dynamic_bytes;
 	bool independent, probed;
+	enum kernel_role role;
 	struct point_sink points;       /* as they were at the call; an observer may set others */
 	void *ticket;
 	int arg_count;
 	void *args[MAX_ARGS];           /* into values, or a blob of its own */
 	uint64_t values[MAX_ARGS];
 	bool owned[MAX_ARGS];
+	const void *live[MAX_ARGS];     /* where values came from; NULL: nobody says */
 };
 
 struct place {
@@ -90,6 +94,7 @@ static void copy_arg(struct queued_launch *launch, int i, const struct arg *arg)
 	_Static_assert(sizeof arg->value == sizeof launch->values[0], "a value is eight bytes");
 
 	launch->args[i] = &launch->values[i];
+	launch->live[i] = arg->live;
 	if (arg->kind == PARAM_POINTER) {
 		launch->values[i] = address_of(arg->buffer, arg->offset);
 	} else if (arg->kind == PARAM_BLOB) {
@@ -111,6 +116,7 @@ struct task *task_launch(const struct device_simulated *sim, const struct launch
 	launch->block = asked->block;
 	launch->dynamic_bytes = asked->shared_bytes;
 	launch->independent = asked->kernel->independent;
+	launch->role = asked->kernel->role;
 	launch->probed = asked->probed;
 	launch->points = sim->points;
 	launch->ticket = asked->ticket;
@@ -169,6 +175,51 @@ struct task *task_fill(const struct buffer *buffer, uint64_t offset, uint32_t pa
 	return task;
 }
 
+/* "was 3 when captured, is 4 now" */
+static void tell_values(enum param_kind kind, const uint64_t *was, const uint64_t *is, char *out,
+			size_t room)
+{
+	double f[2];
+
+	if (kind == PARAM_F32 || kind == PARAM_F64) {
+		for (int i = 0; i < 2; i++) {
+			float narrow;
+
+			memcpy(&narrow, i ? is : was, sizeof narrow);
+			memcpy(&f[i], i ? is : was, sizeof f[i]);
+			f[i] = kind == PARAM_F32 ? (double)narrow : f[i];
+		}
+		snprintf(out, room, "is %g in the graph, and its source holds %g now", f[0], f[1]);
+	} else if (kind == PARAM_I32) {
+		snprintf(out, room, "is %d in the graph, and its source holds %d now",
+			 (int32_t)*was, (int32_t)*is);
+	} else {
+		snprintf(out, room, "is %lld in the graph, and its source holds %lld now",
+			 (long long)*was, (long long)*is);
+	}
+}
+
+void task_check_live(const struct device_simulated *sim, const struct task *task, int node,
+		     int stream)
+{
+	const struct queued_launch *launch = task->launch;
+
+	for (int i = 0; task->kind == TASK_LAUNCH && i < launch->arg_count; i++) {
+		const struct kernel_param *param = &launch->code->params[i];
+		uint64_t was = 0, is = 0;
+		char values[120];
+
+		if (!launch->live[i] || param->kind == PARAM_BLOB || param->bytes > sizeof is)
+			continue;
+		memcpy(&was, &launch->values[i], param->bytes);
+		memcpy(&is, launch->live[i], param->bytes);
+		if (was == is)
+			continue;
+		tell_values(param->kind, &was, &is, values, sizeof values);
+		check_stale(sim->check, launch->code->name, param->name, node, stream, values);
+	}
+}
+
 struct task *task_keep(struct task *task)
 {
 	task->references++;
@@ -204,10 +255,25 @@ static enum status check_place(const struct device_simulated *sim, struct place 
 			   (unsigned long long)bytes, (unsigned long long)place.address);
 }
 
+/* An observer's own moves are no part of the program that is checked. */
+static void note_moved(const struct device_simulated *sim, const char *what, uint64_t address,
+		       size_t bytes, bool write)
+{
+	if (sim->check && !sim->observing)
+		check_op_moved(sim->check, what, (uintptr_t)address, bytes, write);
+}
+
+static const char *move_name(const struct task *task)
+{
+	return task->move.from.host ? "upload" : task->move.to.host ? "download" : "copy";
+}
+
 static enum status run_move(const struct device_simulated *sim, const struct task *task)
 {
 	TRY(check_place(sim, task->move.to, task->move.bytes));
 	TRY(check_place(sim, task->move.from, task->move.bytes));
+	note_moved(sim, move_name(task), task->move.from.address, task->move.bytes, false);
+	note_moved(sim, move_name(task), task->move.to.address, task->move.bytes, true);
 	memmove(host(task->move.to.address), host(task->move.from.address), task->move.bytes);
 	if (!sim->check || task->move.to.host)
 		return STATUS_OK;
@@ -222,10 +288,31 @@ static enum status run_move(const struct device_simulated *sim, const struct tas
 static enum status run_fill(const struct device_simulated *sim, const struct task *task)
 {
 	TRY(check_place(sim, (struct place){ task->fill.to, false }, 4 * task->fill.words));
+	note_moved(sim, "fill", task->fill.to, 4 * task->fill.words, true);
 	memory_fill(host(task->fill.to), task->fill.pattern, task->fill.words);
 	if (sim->check)
 		check_written(sim->check, host(task->fill.to), 4 * task->fill.words);
 	return STATUS_OK;
+}
+
+/* The integer or address of a parameter; 0: the kernel has no such parameter. */
+static uint64_t value_named(const struct queued_launch *launch, const char *name)
+{
+	for (int i = 0; i < launch->arg_count; i++)
+		if (strcmp(launch->code->params[i].name, name) == 0)
+			return launch->values[i];
+	return 0;
+}
+
+/* Reductions name what they merge as flash_decode_reduce does. */
+static void check_reduction(const struct device_simulated *sim, const struct queued_launch *launch)
+{
+	uint64_t rows = (uint64_t)launch->grid.x * launch->grid.y;
+	const float *partials = host(value_named(launch, "partials"));
+
+	if (partials)
+		check_splits(sim->check, partials, rows * value_named(launch, "max_chunks"),
+			     value_named(launch, "D"));
 }
 
 static enum status run_launch(struct device_simulated *sim, const struct queued_launch *launch,
@@ -246,11 +333,17 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 	enum status status;
 
 	sim->launches++;
-	if (!sim->check)
-		return grid_run(sim->runner, &grid);
-	check_launch_begin(sim->check, &checked);
+	if (sim->check)
+		check_launch_begin(sim->check, &checked);
+	steps_begin(sim->steps);
 	status = grid_run(sim->runner, &grid);
+	if (steps_end() && status == STATUS_DEVICE)
+		status = STATUS_STEPS;
+	if (!sim->check)
+		return status;
 	check_launch_end(sim->check);
+	if (status == STATUS_OK && launch->role == ROLE_REDUCE)
+		check_reduction(sim, launch);
 	return status;
 }
 
@@ -273,6 +366,7 @@ static void remember(struct device_simulated *sim, enum status status)
 	if (status == STATUS_OK || sim->sticky || (error_code() == 2 && sim->seed == 0))
 		return;
 	sim->sticky = error_code();
+	sim->sticky_status = status;
 	snprintf(sim->sticky_text, sizeof sim->sticky_text, "%s", error_text());
 }
 

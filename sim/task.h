@@ -23,6 +23,10 @@ struct task *task_fill(const struct buffer *, uint64_t offset, uint32_t pattern,
 struct task *task_keep(struct task *);
 void task_drop(struct task *);
 
+/* On a checked device: arguments of a launch, a node of a graph launched on a stream of this number,
+ * that are not what their live sources hold now. */
+void task_check_live(const struct device_simulated *, const struct task *, int node, int stream);
+
 /* DEVICE when a kernel faults or memory is gone by now; the device's sticky error is set then. */
 enum status task_run(struct device_simulated *, const struct task *);
 

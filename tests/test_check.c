@@ -1,7 +1,7 @@
 /* test_check.c - the checker against its corpus: each planted bug on its line, none on its twin.
  *
- * Kernels and markers are in tests/checker/; what is launched how is in tests/checker/cases.h. All
- * run in one process: a kernel that faults ends its launch only.
+ * Kernels, markers and how they are launched are in tests/checker/. All run in one process: a kernel
+ * that faults ends its launch only.
  */
 #include "config.h"
 
@@ -11,72 +11,13 @@
 #include <string.h>
 
 #include "engine/device.h"
+#include "tests/checker/corpus.h"
 #include "traces/event.h"
 #include "traces/xalloc.h"
-
-enum { N = 60, FLAGS = 64, DYNAMIC = 32 * sizeof(float) };
-
-struct checked_case {
-	const char *file, *name, *class;
-	unsigned blocks, threads;
-	const struct sim_code *code[2];         /* with the bug, and clean */
-};
-
-#define CASE(file, name, class, blocks, threads) \
-	extern const struct sim_code ft_code_##name##_checked, ft_code_##name##_clean_checked;
-#include "tests/checker/cases.h"
-#undef CASE
-
-static const struct checked_case cases[] = {
-#define CASE(file, name, class, blocks, threads) \
-	{ #file, #name, class, blocks, threads, \
-	  { &ft_code_##name##_checked, &ft_code_##name##_clean_checked } },
-#include "tests/checker/cases.h"
-#undef CASE
-};
-#define CASES (sizeof cases / sizeof cases[0])
 
 static void must(enum status status)
 {
 	ck_assert_msg(status == STATUS_OK, "%s", error_text());
-}
-
-static struct buffer *place(struct device *device, const char *name, enum dtype dtype, int count,
-			    const void *values)
-{
-	const struct buffer_spec spec = {
-		.name = name, .dtype = dtype, .rank = 1, .shape = { count },
-	};
-	struct buffer *buffer;
-
-	must(device_alloc(device, &spec, &buffer));
-	if (values)
-		must(device_upload(device, NULL, buffer, 0, values, buffer->bytes));
-	return buffer;
-}
-
-/* Launches with the corpus's arguments. A fault of the kernel is no failure. */
-static void launch(struct device *device, const struct checked_case *c, const struct sim_code *code)
-{
-	const struct kernel_code built = { .sim = { { code }, { code } }, .checked = code };
-	const struct kernel kernel = { .name = c->name, .origin = "cuda_c", .code = &built };
-	static const int zeros[FLAGS];
-	float values[N];
-	struct buffer *buffers[3];
-
-	for (int i = 0; i < N; i++)
-		values[i] = (float)i;
-	buffers[0] = place(device, "x", DTYPE_F32, N, values);
-	buffers[1] = place(device, "y", DTYPE_F32, N, NULL);
-	buffers[2] = place(device, "flags", DTYPE_I32, FLAGS, zeros);
-	device_launch(device, &(struct launch){
-		.kernel = &kernel, .grid = { c->blocks }, .block = { c->threads },
-		.shared_bytes = DYNAMIC, .layer = -1,
-		.args = (struct arg[]){ ARG_BUFFER(buffers[0]), ARG_BUFFER(buffers[1]),
-					ARG_BUFFER(buffers[2]), ARG_I32(N) }, .arg_count = 4 });
-	device_sync(device, NULL);
-	for (int i = 0; i < 3; i++)
-		device_free(device, buffers[i]);
 }
 
 static struct device *open_checked(uint64_t seed)
@@ -89,7 +30,7 @@ static struct device *open_checked(uint64_t seed)
 }
 
 /* The line that is marked in a kernel of the corpus. */
-static int marked_line(const struct checked_case *c)
+static int marked_line(const struct corpus_case *c)
 {
 	const char *top = getenv("abs_srcdir");
 	char *path = xasprintf("%s/tests/checker/%s.cu", top ? top : ".", c->file);
@@ -114,7 +55,7 @@ static int marked_line(const struct checked_case *c)
 	return found;
 }
 
-static bool is_at(const struct event_side *side, const struct checked_case *c, int line)
+static bool is_at(const struct event_side *side, const struct corpus_case *c, int line)
 {
 	return side->what && side->line == line && side->file && strstr(side->file, c->file);
 }
@@ -135,7 +76,7 @@ static char *list_of(const struct event_finding *found, size_t count)
 
 START_TEST(a_planted_bug_is_found_on_its_line)
 {
-	const struct checked_case *c = &cases[_i];
+	const struct corpus_case *c = &corpus_cases[_i];
 	struct device *device = open_checked(0);
 	const struct event_finding *found;
 	int line = marked_line(c);
@@ -143,7 +84,7 @@ START_TEST(a_planted_bug_is_found_on_its_line)
 	size_t count;
 	char *list;
 
-	launch(device, c, c->code[0]);
+	corpus_launch(device, c, 0, NULL);
 	count = device_findings(device, &found);
 	for (size_t i = 0; i < count; i++)
 		right |= strcmp(found[i].class, c->class) == 0
@@ -158,14 +99,14 @@ END_TEST
 
 START_TEST(its_clean_twin_has_none)
 {
-	const struct checked_case *c = &cases[_i];
+	const struct corpus_case *c = &corpus_cases[_i];
 
 	for (uint64_t seed = 0; seed < 4; seed++) {
 		struct device *device = open_checked(seed);
 		const struct event_finding *found;
 		size_t count;
 
-		launch(device, c, c->code[1]);
+		must(corpus_launch(device, c, 1, NULL));
 		count = device_findings(device, &found);
 		if (count > 0) {
 			char *list = list_of(found, count);
@@ -182,9 +123,9 @@ START_TEST(findings_are_complete)
 	struct device *device = open_checked(0);
 	const struct event_finding *found;
 
-	for (size_t i = 0; i < CASES; i++)
-		if (strcmp(cases[i].name, "race_no_barrier") == 0)
-			launch(device, &cases[i], cases[i].code[0]);
+	for (int i = 0; i < corpus_count; i++)
+		if (strcmp(corpus_cases[i].name, "race_no_barrier") == 0)
+			corpus_launch(device, &corpus_cases[i], 0, NULL);
 	ck_assert_uint_eq(device_findings(device, &found), 1);
 	ck_assert_str_eq(found[0].class, "race-shared");
 	ck_assert_str_eq(found[0].kernel, "race_no_barrier");
@@ -198,12 +139,47 @@ START_TEST(findings_are_complete)
 }
 END_TEST
 
+START_TEST(an_asynchronous_copy_lands_at_its_wait)
+{
+	struct device *device = open_checked(0);
+	uint32_t one = 0x3f800000, y[CORPUS_N];
+
+	for (int i = 0; i < corpus_count; i++)
+		if (strcmp(corpus_cases[i].name, "uninit_async") == 0) {
+			must(corpus_launch(device, &corpus_cases[i], 0, y));
+			ck_assert_uint_eq(y[1], 0);
+			ck_assert_uint_eq(y[33], DEVICE_POISON);
+			must(corpus_launch(device, &corpus_cases[i], 1, y));
+			ck_assert_uint_eq(y[33], 0);
+			ck_assert_uint_eq(y[34], one);
+		}
+	device_close(device);
+}
+END_TEST
+
+/* As on a GPU. */
+START_TEST(a_misaligned_access_ends_the_launch)
+{
+	for (int i = 0; i < corpus_count; i++) {
+		struct device *device = open_checked(0);
+
+		if (strcmp(corpus_cases[i].class, "misaligned") == 0) {
+			ck_assert_int_eq(corpus_launch(device, &corpus_cases[i], 0, NULL),
+					 STATUS_DEVICE);
+			ck_assert_int_eq(error_code(), 716);
+		}
+		device_close(device);
+	}
+}
+END_TEST
+
 START_TEST(a_freed_buffer_and_a_leak)
 {
 	struct device *device = open_checked(0);
 	const struct event_finding *found;
-	struct buffer *kept = place(device, "kept", DTYPE_F32, 8, NULL);
+	struct buffer *kept;
 
+	must(corpus_buffer(device, "kept", DTYPE_F32, 8, NULL, &kept));
 	ck_assert_uint_eq(device_findings(device, &found), 1);
 	ck_assert_str_eq(found[0].class, "leak");
 	ck_assert(strstr(found[0].detail, "kept") != NULL);
@@ -219,9 +195,11 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, (int)CASES);
-	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, (int)CASES);
+	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, corpus_count);
+	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, corpus_count);
 	tcase_add_test(tests, findings_are_complete);
+	tcase_add_test(tests, an_asynchronous_copy_lands_at_its_wait);
+	tcase_add_test(tests, a_misaligned_access_ends_the_launch);
 	tcase_add_test(tests, a_freed_buffer_and_a_leak);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

@@ -1,43 +1,6 @@
 #!/bin/sh
 # test_check_cli.sh - --check from the command line: exit codes, findings in traces, the same bits.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-top=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd)
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-
-number=0
-# expect WHAT CODE PATTERN...: judges the last run; every pattern must match a line of its output.
-expect() {
-	number=$((number + 1))
-	what=$1 wanted=$2 missing=
-	shift 2
-	for pattern; do
-		cat out err | grep -q -- "$pattern" || missing=$pattern
-	done
-	if [ "$code" -eq "$wanted" ] && [ -z "$missing" ]; then
-		echo "ok $number - $what"
-	else
-		echo "not ok $number - $what"
-		echo "# exit code $code, expected $wanted; no line matches '$missing'"
-		cat out err | sed 's/^/# /'
-	fi
-}
-run() {
-	"$flashtwin" "$@" >out 2>err
-	code=$?
-}
-# npy FILE SHAPE COUNT: an .npy file of f32, all of them 1, 2 or 3.
-npy() {
-	{
-		printf '\223NUMPY\001\000\166\000'
-		printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': $2, }"
-		LC_ALL=C awk -v n="$3" 'BEGIN {
-			for (i = 0; i < n; i++)
-				printf "%c%c%c%c", 0, 0, i % 3 == 0 ? 128 : i % 3 == 1 ? 0 : 64,
-					i % 3 == 0 ? 63 : 64 }'
-	} >"$1"
-}
+. "${abs_srcdir:-$PWD}/tests/tap.sh"
 
 cat >reverse.cu <<'CU'
 template <int N> __global__ void reverse(const float *in, float *out)
@@ -121,10 +84,20 @@ done
 run attend --q q.npy --k k.npy --v k.npy --chunk 16 --log points -o plain.twin
 run diff plain.twin points1.twin
 expect 'with the same points' 0
-run replay "$top/tests/h200/romeo.twin" --check
+run replay "$srcdir/tests/h200/romeo.twin" --check
 expect 'a trace of a GPU replays clean' 0 '0 bits differ'
 run attend --q q.npy --k k.npy --v k.npy --check --device cuda
 expect 'a GPU checks nothing' 2 '--check needs the simulator'
 run attend --q q.npy --k k.npy --v k.npy --lint-fail
 expect 'lints of nothing' 2 '--lint-fail needs --check'
-echo "1..$number"
+# Classes are documented where a user looks for them.
+"$flashtwin" find --help >help
+for class in $(sed -n 's/^\tX([A-Z_]*, "\([a-z-]*\)", .*/\1/p' "$srcdir/sim/check_int.h"); do
+	grep -q -- "$class" help || echo "$class: not in find --help"
+	grep -q -- "$class" "$srcdir/doc/checker.md" || echo "$class: not in doc/checker.md"
+	sed 's/\\-/-/g' "$srcdir/doc/flashtwin.1.in" | grep -q -- "$class" ||
+		echo "$class: not in the manual"
+done >missing
+grep -q 'race-stream' help || echo 'no class was looked for' >>missing
+result 'every class is documented' "$(cat missing)"
+plan

@@ -33,6 +33,8 @@ static const struct {
 	{ "v_access", "run, launch, block, warp, lane, sequence" },
 	{ "v_line", "run, launch, block, warp, lane, sequence" },
 	{ "v_finding", "run, finding" },
+	{ "v_counter", "run, launch" },
+	{ "v_hit", "run, launch, file, line" },
 	{ "v_diff", "run_a, run_b, what, launch, op, buffer, offset, place, name" },
 	{ "v_step", "run, first_op" },
 	{ "v_token", "run, step, slot, position" },

@@ -219,6 +219,8 @@ struct event_side {
 	uint32_t block[3], thread[3];
 	uint64_t place;                 /* the thread, counted through the whole grid */
 	unsigned epoch;                 /* block barriers it had passed */
+	const char *operation;          /* "upload on stream 2"; NULL: a thread of the launch */
+	int64_t launch;                 /* -1: it is none; no thread is known then */
 };
 
 struct event_finding {
@@ -232,6 +234,31 @@ struct event_finding {
 	uint64_t offset, bytes;
 	const char *detail;             /* what is special about this one; "" */
 	const char *why, *fix;          /* one sentence each */
+};
+
+/* How often threads came to a line of source. */
+struct event_line_count {
+	const char *file;
+	int line;
+	uint64_t hits;
+};
+
+/* What one launch did, as counted on the simulator (--count); defined in doc/counters.md. */
+struct event_counters {
+	int64_t launch;
+	const char *kernel;
+	/* Global memory; requests of warps, and the 32-byte sectors they touched. */
+	uint64_t load_bytes, store_bytes, load_distinct_bytes;
+	uint64_t load_requests, load_sectors, store_requests, store_sectors;
+	uint64_t atomics, shared_atomics;       /* by threads */
+	uint64_t shared_load_requests, shared_load_conflicts;
+	uint64_t shared_store_requests, shared_store_conflicts;
+	uint64_t barriers, shuffles;            /* by blocks, by warps */
+	uint64_t divergent_branches;            /* by warps */
+	uint64_t basic_blocks;                  /* entered by threads: steps */
+	uint64_t left_out;                      /* accesses that no request was made of */
+	const struct event_line_count *lines;   /* by file and line */
+	size_t line_count;
 };
 
 struct event_model {                    /* one per run that ran a model */

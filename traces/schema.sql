@@ -1,11 +1,12 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 2.
+-- schema.sql - the tables and views of a flashtwin trace, format version 3.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables behind
 -- them are private and may change with the format version (PRAGMA user_version). Embedded in
 -- the binary; store.c runs it once per new file, and compares a file's schema with it when it
 -- opens one.
 --
--- Version 1 had no t_node and v_node: traces of it have no graphs (store_check.c adds them, empty).
+-- Version 1 had no t_node and v_node: traces of it have no graphs. Version 2 had no counters.
+-- (store_check.c adds what is missing, empty.)
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -14,7 +15,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- One row per byte value: counts for views that expand a row, and the two numbers that make an
 -- exact REAL of an f32 with this exponent: (fraction + hidden) * scale. Built by exact doubling
@@ -155,6 +156,17 @@ CREATE TABLE t_finding (
 	run INTEGER, finding INTEGER, class, op, launch, thread, other_thread, buffer, offset,
 	bytes, file, line, other_line, message,
 	PRIMARY KEY (run, finding)
+) WITHOUT ROWID;
+CREATE TABLE t_counter (
+	run INTEGER, launch INTEGER, kernel, load_bytes, store_bytes, load_distinct_bytes,
+	load_requests, load_sectors, store_requests, store_sectors, atomics, shared_atomics,
+	shared_load_requests, shared_load_conflicts, shared_store_requests,
+	shared_store_conflicts, barriers, shuffles, divergent_branches, basic_blocks, left_out,
+	PRIMARY KEY (run, launch)
+) WITHOUT ROWID;
+CREATE TABLE t_hit (
+	run INTEGER, launch INTEGER, file TEXT, line INTEGER, hits,
+	PRIMARY KEY (run, launch, file, line)
 ) WITHOUT ROWID;
 
 -- One row per run.
@@ -459,6 +471,31 @@ CREATE VIEW v_finding AS SELECT
 	other_line,
 	message         -- JSON object with all that is known: both sides, count, why, fix
 FROM t_finding;
+
+-- One row per launch of a run with --count; doc/counters.md says how each is counted.
+CREATE VIEW v_counter AS SELECT
+	run, launch, kernel,
+	load_bytes, store_bytes,        -- of global memory, as threads asked for them
+	load_distinct_bytes,            -- different bytes among those loaded
+	load_bytes * 1.0 / nullif(load_distinct_bytes, 0) AS reuse,
+	load_requests, store_requests,  -- of warps
+	load_sectors, store_sectors,    -- different 32-byte sectors of each request
+	load_sectors * 1.0 / nullif(load_requests, 0) AS sectors_per_load,
+	store_sectors * 1.0 / nullif(store_requests, 0) AS sectors_per_store,
+	atomics, shared_atomics,        -- by threads, of global and of shared memory
+	shared_load_requests, shared_store_requests,
+	shared_load_conflicts, shared_store_conflicts,  -- passes over the banks beyond the first
+	barriers, shuffles,             -- completed by blocks, by warps
+	divergent_branches,             -- of warps whose lanes went different ways
+	basic_blocks,                   -- entered by threads: what --steps bounds
+	left_out                        -- accesses that no request was made of; 0 means exact sums
+FROM t_counter;
+
+-- One row per source line that threads of a launch came to, of a run with --count.
+CREATE VIEW v_hit AS SELECT
+	run, launch, file, line,
+	hits            -- how often threads came to the basic block or access met most often there
+FROM t_hit;
 
 -- One row per step of a decode loop, or more when windows of launches cut it.
 CREATE VIEW v_step AS SELECT

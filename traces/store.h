@@ -87,6 +87,9 @@ enum status store_points_ahead(struct store *, int64_t run, int64_t launch, int6
 enum status store_finding(struct store *, int64_t run, const struct event_finding *,
 			  const char *message);
 
+/* What one launch did; once per launch. */
+enum status store_counters(struct store *, int64_t run, const struct event_counters *);
+
 /* --- reading --- */
 
 struct store_run {

@@ -17,7 +17,7 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 3
 #define FIRST_VERSION 1                 /* that is still read */
 
 /* --- the file --- */
@@ -115,10 +115,13 @@ static enum status check_identity(struct store *store, int64_t *version)
 
 /* --- earlier formats --- */
 
-/* Version 2 added graphs. */
+/* Version 2 added graphs, version 3 counters. */
 static bool is_since(int64_t version, const char *name)
 {
-	return version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node"));
+	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
+		return true;
+	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
+			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));
 }
 
 /* `create` is the model's statement. What is there for one connection only is in memory. */

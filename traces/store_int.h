@@ -24,7 +24,8 @@
 	X(PARTIAL, "t_partial", "INSERT") X(REDUCE, "t_reduce", "INSERT") \
 	X(KV, "t_kv", "INSERT") X(POINT, "t_point", "INSERT") \
 	X(POINT_NAME, "t_point_name", "INSERT") X(PROBE, "t_probe", "INSERT") \
-	X(FINDING, "t_finding", "INSERT")
+	X(FINDING, "t_finding", "INSERT") X(COUNTER, "t_counter", "INSERT") \
+	X(HIT, "t_hit", "INSERT")
 
 enum table {
 #define X(name, table, verb) TABLE_##name,

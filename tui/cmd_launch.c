@@ -19,7 +19,6 @@
 #include "tui/run.h"
 #include "tui/user_kernel.h"
 
-#define MAX_ORDERS 100000
 #define MAX_SHARED (1 << 20)
 /* More dynamic shared memory needs the attribute that allows it. */
 #define PLAIN_SHARED (48 << 10)
@@ -32,8 +31,6 @@ struct launch_command {
 	struct launch_args args;
 	struct dim3 grid, block;
 	int64_t shared_bytes;
-	int64_t orders;                 /* --all-orders; 0: one order */
-	bool seed_given;
 	struct user_kernel *built;
 	const struct kernel *kernel;    /* in the child */
 	json_t *report;
@@ -41,7 +38,7 @@ struct launch_command {
 
 /* --- options --- */
 
-enum { KERNEL = 1, GRID, BLOCK, SHARED, ARG, ALL_ORDERS };
+enum { KERNEL = 1, GRID, BLOCK, SHARED, ARG };
 #define LETTERS "o:D:I:"
 
 static const struct option long_options[] = {
@@ -50,11 +47,13 @@ static const struct option long_options[] = {
 	{ "block", required_argument, NULL, BLOCK },
 	{ "shared", required_argument, NULL, SHARED },
 	{ "arg", required_argument, NULL, ARG },
-	{ "all-orders", required_argument, NULL, ALL_ORDERS },
+	{ "all-orders", required_argument, NULL, RUN_ALL_ORDERS },
 	{ "device", required_argument, NULL, RUN_DEVICE },
 	{ "seed", required_argument, NULL, RUN_SEED },
 	{ "check", no_argument, NULL, RUN_CHECK },
 	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL },
+	{ "count", no_argument, NULL, RUN_COUNT },
+	{ "steps", required_argument, NULL, RUN_STEPS },
 	{ "log", required_argument, NULL, RUN_LOG },
 	{ "force", no_argument, NULL, RUN_FORCE },
 	{ "append", no_argument, NULL, RUN_APPEND },
@@ -105,11 +104,9 @@ static enum status take_option(struct launch_command *c, int option, const char 
 	case BLOCK: return take_dim("--block", value, &c->block);
 	case SHARED: return option_integer("--shared", value, 0, MAX_SHARED, &c->shared_bytes);
 	case ARG: return launch_args_add(&c->args, value);
-	case ALL_ORDERS: return option_integer("--all-orders", value, 1, MAX_ORDERS, &c->orders);
 	case 'D': add_flag(c, "-D", value); return STATUS_OK;
 	case 'I': add_flag(c, "-I", value); return STATUS_OK;
 	default:
-		c->seed_given |= option == RUN_SEED;
 		return run_option_take(&c->run, option, value);
 	}
 }
@@ -120,10 +117,6 @@ static enum status check_options(struct launch_command *c)
 		return fail(STATUS_USAGE, "--kernel is missing: the name of a __global__ function");
 	if (!c->grid.x || !c->block.x)
 		return fail(STATUS_USAGE, "--%s is missing", c->grid.x ? "block" : "grid");
-	if (c->orders && (c->seed_given || c->run.trace || strcmp(c->run.device, "sim") != 0))
-		return fail(STATUS_USAGE, "--all-orders contradicts %s",
-			    c->seed_given ? "--seed" : c->run.trace ? "-o"
-			    : "--device: a GPU picks its own order");
 	return run_options_check(&c->run);
 }
 
@@ -142,8 +135,9 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 	c->source.file = argv[optind];
 	c->source.flags = c->flags ? c->flags : none;
 	c->source.cuda = strcmp(c->run.device, "sim") != 0;
-	c->source.check = c->run.check;
+	c->source.check = c->run.check || c->run.orders;        /* which are explained */
 	c->source.points = c->run.level >= LEVEL_POINTS;
+	c->source.steps = c->run.steps > 0;
 	return check_options(c);
 }
 
@@ -183,8 +177,8 @@ static enum status launch(const struct launch_command *c, struct device *device)
 	return device_sync(device, NULL);
 }
 
-/* The first run's outputs are the command's; *changed counts those of later runs that differ. */
-static enum status download(struct launch_command *c, struct device *device, int *changed)
+/* The first run's outputs are the command's. */
+static enum status download(struct launch_command *c, struct device *device)
 {
 	for (int i = 0; i < c->args.count; i++) {
 		struct launch_arg *a = &c->args.items[i];
@@ -199,8 +193,6 @@ static enum status download(struct launch_command *c, struct device *device, int
 			a->result = bytes;
 			continue;
 		}
-		if (status == STATUS_OK)
-			*changed += memcmp(bytes, a->result, a->buffer->bytes) != 0;
 		free(bytes);
 		TRY(status);
 	}
@@ -219,7 +211,7 @@ static void free_buffers(struct launch_command *c, struct device *device)
 	error_restore(&error);
 }
 
-static enum status run_once(struct launch_command *c, struct device *device, int *changed)
+static enum status run_once(struct launch_command *c, struct device *device)
 {
 	enum status status;
 
@@ -228,7 +220,7 @@ static enum status run_once(struct launch_command *c, struct device *device, int
 			TRY(make_buffer(device, &c->args.items[i]));
 	status = launch(c, device);
 	if (status == STATUS_OK)
-		status = download(c, device, changed);
+		status = download(c, device);
 	free_buffers(c, device);
 	return status;
 }
@@ -236,47 +228,7 @@ static enum status run_once(struct launch_command *c, struct device *device, int
 /* Differences between two devices are found in their traces, by the caller. */
 static enum status run_on_target(const struct run_target *target, void *context)
 {
-	int changed = 0;
-
-	return run_once(context, target->device, &changed);
-}
-
-/* --- other orders --- */
-
-static enum status run_order(struct launch_command *c, uint64_t seed, int *changed)
-{
-	const struct device_options options = { .seed = seed, .jobs = 1 };
-	struct device *device;
-	enum status status;
-
-	TRY(device_open("sim", &options, &device));
-	status = run_once(c, device, changed);
-	device_close(device);
-	return status == STATUS_OK ? status
-		: fail_context(status, "under seed %llu", (unsigned long long)seed);
-}
-
-static enum status run_orders(struct launch_command *c)
-{
-	int64_t first = 0, differing = 0;
-	json_t *orders = json_object();
-
-	for (int64_t seed = 1; seed <= c->orders; seed++) {
-		int changed = 0;
-
-		TRY(run_order(c, (uint64_t)seed, &changed));
-		if (changed && differing++ == 0)
-			first = seed;
-	}
-	json_object_set_new(orders, "orders", json_integer(c->orders));
-	json_object_set_new(orders, "differing", json_integer(differing));
-	json_object_set_new(c->report, "all_orders", orders);
-	if (differing)
-		return fail(STATUS_DIFFERS, "outputs of %lld of %lld orders differ from those in "
-			    "order, first under seed %lld", (long long)differing,
-			    (long long)c->orders, (long long)first);
-	fprintf(stderr, "%lld orders: the same bits\n", (long long)c->orders);
-	return STATUS_OK;
+	return run_once(context, target->device);
 }
 
 /* --- the command --- */
@@ -329,6 +281,7 @@ static enum status run_loaded(struct launch_command *c)
 
 	TRY(user_kernel_load(c->built, &c->kernel));
 	TRY(launch_args_match(&c->args, c->kernel));
+	kernel_register(c->kernel);
 	asked = describe(c);
 	json_object_update(c->report, asked);
 	status = run_on_devices(&c->run, "launch", asked, run_on_target, c, c->report);
@@ -336,8 +289,6 @@ static enum status run_loaded(struct launch_command *c)
 	/* A finding is a result: the outputs are written all the same. */
 	if (!run_has_results(status) || status == STATUS_DIFFERS)
 		return status;
-	if (c->orders)
-		TRY(run_orders(c));
 	written = write_outputs(c);
 	return written != STATUS_OK ? written : status;
 }
@@ -361,7 +312,7 @@ static enum status run_in_child(void *context)
 	if (dup2(out, STDOUT_FILENO) < 0)
 		return fail(STATUS_IO, "standard output: %s", strerror(errno));
 	close(out);
-	if (!run_has_results(status) || status == STATUS_DIFFERS)
+	if (!run_has_results(status))
 		return status;
 	written = run_print_json(c->report);
 	return written != STATUS_OK ? written : status;
@@ -414,9 +365,11 @@ const struct command cmd_launch = {
 	"  -D NAME[=VALUE], -I DIR   for the compilers\n"
 	"  --device D         sim (default), cuda, or both: run on both and compare\n"
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
-	"  --all-orders K     run under seeds 1 to K too; exit 1 when an output changes a bit\n"
+	"  --all-orders K     again under seeds 1 to K: exit 1 when a bit changes, with the finding\n"
+	"                     that explains it\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
+	RUN_HELP_COUNT
 	"  -o T.twin          record a trace; an existing file is refused without\n"
 	"  --force            replace it\n"
 	"  --append           add a run to it\n"

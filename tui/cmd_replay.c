@@ -13,15 +13,17 @@
 #include "engine/replay.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
+#include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
 #include "tui/isolate.h"
 #include "tui/launch_replay.h"
 #include "tui/options.h"
+#include "tui/orders.h"
 #include "tui/run.h"
+#include "tui/user_kernel.h"
 
 #define MAX_JOBS 1024
-#define MAX_ORDERS 100000
 
 struct replay_command {
 	struct replay_options options;
@@ -30,6 +32,7 @@ struct replay_command {
 	int64_t orders;                 /* --all-orders, 0: one order */
 	bool seed_given, json, lint_fail;
 	json_t *findings;               /* of all replays so far; NULL without --check */
+	json_t *counters;               /* and of their launches; NULL without --count */
 	char found[64];                 /* "2 findings" of one of them; "": none */
 	struct store_options out_options;
 	struct launch_replay **launches;        /* per run from the first on; NULL: no launch's */
@@ -37,11 +40,12 @@ struct replay_command {
 	bool user_code;                 /* one of them is a launch's */
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
+	json_t *explained;              /* the first of them; NULL: none, or not of an order */
 };
 
 /* --- options --- */
 
-enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, FORCE, APPEND, JSON };
+enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, COUNT, STEPS, FORCE, APPEND, JSON };
 
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, DEVICE },
@@ -51,6 +55,8 @@ static const struct option long_options[] = {
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "check", no_argument, NULL, CHECK },
 	{ "lint-fail", no_argument, NULL, LINT_FAIL },
+	{ "count", no_argument, NULL, COUNT },
+	{ "steps", required_argument, NULL, STEPS },
 	{ "force", no_argument, NULL, FORCE },
 	{ "append", no_argument, NULL, APPEND },
 	{ "json", no_argument, NULL, JSON },
@@ -63,6 +69,15 @@ static enum status take_jobs(struct replay_command *replay, const char *value)
 
 	TRY(option_integer("--jobs", value, 1, MAX_JOBS, &jobs));
 	replay->options.target.jobs = (int)jobs;
+	return STATUS_OK;
+}
+
+static enum status take_steps(struct replay_command *replay, const char *value)
+{
+	int64_t steps;
+
+	TRY(option_integer("--steps", value, 1, INT64_MAX, &steps));
+	replay->options.target.steps = (uint64_t)steps;
 	return STATUS_OK;
 }
 
@@ -79,6 +94,8 @@ static enum status take_option(struct replay_command *replay, int c, const char 
 	case JOBS: return take_jobs(replay, value);
 	case CHECK: replay->options.target.check = true; break;
 	case LINT_FAIL: replay->lint_fail = true; break;
+	case COUNT: replay->options.target.check = replay->options.target.count = true; break;
+	case STEPS: return take_steps(replay, value);
 	case FORCE: replay->out_options.force = true; break;
 	case APPEND: replay->out_options.append = true; break;
 	case JSON: replay->json = true; break;
@@ -110,7 +127,12 @@ static enum status check_options(const struct replay_command *replay)
 	if (strcmp(device, "sim") != 0 && strcmp(device, "cuda") != 0)
 		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", device);
 	if (replay->options.target.check && strcmp(device, "sim") != 0)
-		return fail(STATUS_USAGE, "--check needs --device sim");
+		return fail(STATUS_USAGE, "--%s needs --device sim",
+			    replay->options.target.count ? "count" : "check");
+	if (replay->options.target.steps && strcmp(device, "sim") != 0)
+		return fail(STATUS_USAGE, "--steps needs --device sim");
+	if (replay->options.target.count && !replay->out && !replay->json)
+		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	if (replay->lint_fail && !replay->options.target.check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if (replay->seed_given && replay->orders)
@@ -205,6 +227,10 @@ static enum status report_all(const struct replay_command *replay)
 			   replay->replays);
 	if (replay->findings)
 		json_object_set(object, "findings", replay->findings);
+	if (replay->explained)
+		json_object_set(object, "all_orders", replay->explained);
+	if (replay->counters)
+		json_object_set(object, "counters", replay->counters);
 	status = run_print_json(object);
 	json_decref(object);
 	return status;
@@ -216,9 +242,11 @@ static enum status report_all(const struct replay_command *replay)
 static enum status take_findings(void *context, struct device *device, int64_t run)
 {
 	struct replay_command *replay = context;
-	enum status status = findings_report(device, replay->options.out, run, replay->findings,
-					     replay->lint_fail);
+	enum status status = counters_report(device, replay->options.out, run, replay->counters);
 
+	if (status == STATUS_OK)
+		status = findings_report(device, replay->options.out, run, replay->findings,
+					 replay->lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(replay->found, sizeof replay->found, "%s", error_text());
@@ -233,6 +261,12 @@ static enum status replay_once(struct replay_command *replay, struct store *trac
 	if (status == STATUS_OK) {
 		report_run(replay, run, &report);
 		replay->differences += report.diff.differences;
+		if (replay->orders && report.diff.differences && !replay->explained) {
+			replay->explained = json_object();
+			status = orders_explain(trace, run, replay->options.target.seed,
+						&report.diff, replay->findings,
+						replay->json ? stderr : stdout, replay->explained);
+		}
 	}
 	diff_report_free(&report.diff);
 	return status;
@@ -252,7 +286,12 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 /* A run of `launch` brings its own kernel. */
 static enum status prepare_launches(struct replay_command *replay, struct store *trace)
 {
-	bool cuda = strcmp(replay->options.device, "cuda") == 0;
+	const struct user_source how = {
+		.cuda = strcmp(replay->options.device, "cuda") == 0,
+		/* Which explains what depends on the order. */
+		.check = replay->options.target.check || replay->orders > 0,
+		.steps = replay->options.target.steps > 0,
+	};
 
 	replay->first = replay->run ? replay->run : 1;
 	if (replay->run)
@@ -266,7 +305,7 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 	for (int64_t run = replay->first; run <= replay->last; run++) {
 		struct launch_replay **launch = &replay->launches[run - replay->first];
 
-		TRY(launch_replay_prepare(trace, run, cuda, launch));
+		TRY(launch_replay_prepare(trace, run, &how, launch));
 		replay->user_code |= *launch != NULL;
 	}
 	return STATUS_OK;
@@ -333,6 +372,8 @@ static enum status run(int argc, char **argv)
 		replay.options.replayed = take_findings;
 		replay.options.context = &replay;
 	}
+	if (replay.options.target.count)
+		replay.counters = json_array();
 	if (status == STATUS_OK)
 		status = prepare(&replay);
 	if (status == STATUS_OK)
@@ -347,6 +388,8 @@ static enum status run(int argc, char **argv)
 	error_restore(&error);
 	json_decref(replay.replays);
 	json_decref(replay.findings);
+	json_decref(replay.explained);
+	json_decref(replay.counters);
 	return status;
 }
 
@@ -362,10 +405,12 @@ const struct command cmd_replay = {
 	"  --run N            only this run of the trace\n"
 	"  --seed N           order of lanes, warps, blocks and streams on the simulator (0: in\n"
 	"                     order)\n"
-	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order?\n"
+	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order? If so, the\n"
+	"                     checker says why\n"
 	"  --jobs N           threads of the simulator (1)\n"
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
 	"  --lint-fail        exit 4 for a lint too\n"
+	RUN_HELP_COUNT
 	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
 	"  --force            replace it\n"
 	"  --append           add the runs to it\n"

@@ -26,6 +26,11 @@ static void put_text(json_t *object, const char *key, const char *text)
 static void put_side(json_t *object, const struct event_side *side)
 {
 	put_text(object, "what", side->what);
+	if (side->operation)
+		put_text(object, "operation", side->operation);
+	if (side->launch < 0)
+		return;
+	json_object_set_new(object, "launch", json_integer((json_int_t)side->launch));
 	put_text(object, "file", side->file);
 	json_object_set_new(object, "line", side->line ? json_integer(side->line) : json_null());
 	json_object_set_new(object, "block", triple(side->block));
@@ -79,8 +84,19 @@ static int number_at(const json_t *object, const char *key, size_t at)
 
 static void print_side(FILE *out, const char *lead, const json_t *side)
 {
-	fprintf(out, "  %s%s by block (%d,%d,%d) thread (%d,%d,%d) after %d barriers, %s:%d\n",
-		lead, text_of(side, "what", "access"), number_at(side, "block", 0),
+	const json_t *launch = json_object_get(side, "launch");
+
+	fprintf(out, "  %s%s", lead, text_of(side, "what", "access"));
+	if (json_object_get(side, "operation")) {
+		fprintf(out, ": %s", text_of(side, "operation", ""));
+		if (!json_object_get(side, "block")) {
+			putc('\n', out);
+			return;
+		}
+		fprintf(out, ", L%" JSON_INTEGER_FORMAT, json_integer_value(launch));
+	}
+	fprintf(out, " by block (%d,%d,%d) thread (%d,%d,%d) after %d barriers, %s:%d\n",
+		number_at(side, "block", 0),
 		number_at(side, "block", 1), number_at(side, "block", 2),
 		number_at(side, "thread", 0), number_at(side, "thread", 1),
 		number_at(side, "thread", 2),
@@ -131,6 +147,17 @@ enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail)
 	if (lints > 0 && lint_fail)
 		return fail(STATUS_FINDING, "%" PRId64 " lint%s", lints, lints == 1 ? "" : "s");
 	return STATUS_OK;
+}
+
+json_t *findings_json(struct device *device)
+{
+	const struct event_finding *found;
+	size_t count = device_findings(device, &found);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, finding_json(&found[i]));
+	return list;
 }
 
 enum status findings_report(struct device *device, struct store *store, int64_t run, json_t *list,

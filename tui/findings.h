@@ -17,6 +17,8 @@ void finding_print(FILE *, const json_t *finding);
  * the store's errors. */
 enum status findings_report(struct device *, struct store *, int64_t run, json_t *list,
 			    bool lint_fail);
+/* What a device has found, as a new array. */
+json_t *findings_json(struct device *);
 /* FINDING with a message that counts them, or OK when there is none that counts. */
 enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail);
 

@@ -128,12 +128,13 @@ static enum status write_sources(struct launch_replay *l, struct store *trace, i
 	return status;
 }
 
-static enum status compile(struct launch_replay *l, bool cuda, bool points)
+static enum status compile(struct launch_replay *l, const struct user_source *how, bool points)
 {
 	const json_t *flags = json_object_get(l->options, "flags");
 	size_t count = json_array_size(flags);
 	struct user_source source = {
-		.file = l->file, .cuda = cuda, .points = points,
+		.file = l->file, .cuda = how->cuda, .check = how->check, .steps = how->steps,
+		.points = points,
 		.kernel = json_string_value(json_object_get(l->options, "kernel")),
 	};
 
@@ -149,8 +150,8 @@ static enum status compile(struct launch_replay *l, bool cuda, bool points)
 	return user_kernel_build(&source, &l->kernel);
 }
 
-enum status launch_replay_prepare(struct store *trace, int64_t run, bool cuda,
-				  struct launch_replay **out)
+enum status launch_replay_prepare(struct store *trace, int64_t run,
+				  const struct user_source *how, struct launch_replay **out)
 {
 	struct launch_replay *l;
 	struct store_run row;
@@ -169,7 +170,7 @@ enum status launch_replay_prepare(struct store *trace, int64_t run, bool cuda,
 	points = row.level >= LEVEL_POINTS;
 	store_run_free(&row);
 	status = write_sources(l, trace, run);
-	return status == STATUS_OK ? compile(l, cuda, points) : status;
+	return status == STATUS_OK ? compile(l, how, points) : status;
 }
 
 enum status launch_replay_load(struct launch_replay *l)

@@ -12,8 +12,10 @@
 #include "traces/store.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
+#include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
+#include "tui/orders.h"
 
 #define DEFAULT_CHUNK 128
 #define MAX_JOBS 1024
@@ -84,10 +86,16 @@ enum status run_option_take(struct run_options *options, int c, const char *valu
 	case RUN_GRAPH: return take_graph(options, value);
 	case RUN_CHUNK: return take_int("--chunk", value, 0, MAX_CHUNK, &options->chunk);
 	case RUN_WARPS: return take_int("--warps", value, 1, 2, &options->warps);
-	case RUN_SEED: return option_u64("--seed", value, &options->seed);
+	case RUN_SEED:
+		options->seed_given = true;
+		return option_u64("--seed", value, &options->seed);
+	case RUN_ALL_ORDERS:
+		return option_integer("--all-orders", value, 1, MAX_ORDERS, &options->orders);
 	case RUN_JOBS: return take_int("--jobs", value, 1, MAX_JOBS, &options->jobs);
 	case RUN_CHECK: options->check = true; break;
 	case RUN_LINT_FAIL: options->lint_fail = true; break;
+	case RUN_COUNT: options->check = options->count = true; break;
+	case RUN_STEPS: return option_integer("--steps", value, 1, INT64_MAX, &options->steps);
 	case RUN_LOG: return take_level(options, value);
 	case RUN_LOG_AT: options->log_at = value; break;
 	case RUN_POINTS: options->points = value; break;
@@ -107,7 +115,7 @@ static bool on_both(const struct run_options *options)
 
 static bool is_recorded(const struct run_options *options)
 {
-	return options->trace != NULL || on_both(options);
+	return options->trace != NULL || on_both(options) || options->orders > 0;
 }
 
 static enum status check_graph(const struct run_options *options)
@@ -121,14 +129,31 @@ static enum status check_graph(const struct run_options *options)
 	return path_check_graph(path, options->graph);
 }
 
+static enum status check_orders(const struct run_options *options)
+{
+	if (options->orders == 0)
+		return STATUS_OK;
+	if (options->seed_given)
+		return fail(STATUS_USAGE, "--all-orders contradicts --seed");
+	if (strcmp(options->device, "sim") != 0)
+		return fail(STATUS_USAGE, "--all-orders contradicts --device %s: a GPU picks its "
+			    "own order", options->device);
+	if (options->log_at != NULL)
+		return fail(STATUS_USAGE, "--all-orders contradicts --log-at: it replays the "
+			    "whole run");
+	return STATUS_OK;
+}
+
 enum status run_options_check(const struct run_options *options)
 {
 	struct log_at windows;
 
 	TRY(check_graph(options));
+	TRY(check_orders(options));
 	if (options->no_record && is_recorded(options))
-		return fail(STATUS_USAGE, "--no-record contradicts %s",
-			    options->trace ? "-o" : "--device both, which compares recorded runs");
+		return fail(STATUS_USAGE, "--no-record contradicts %s", options->trace ? "-o"
+			    : options->orders ? "--all-orders, which replays a recorded run"
+			    : "--device both, which compares recorded runs");
 	if ((options->force || options->append) && options->trace == NULL)
 		return fail(STATUS_USAGE, "--%s needs -o", options->force ? "force" : "append");
 	if (options->force && options->append)
@@ -139,8 +164,11 @@ enum status run_options_check(const struct run_options *options)
 		return fail(STATUS_USAGE, "--points needs --log points");
 	if (options->lint_fail && !options->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
-	if (options->check && strcmp(options->device, "cuda") == 0)
-		return fail(STATUS_USAGE, "--check needs the simulator: --device sim or both");
+	if ((options->check || options->steps) && strcmp(options->device, "cuda") == 0)
+		return fail(STATUS_USAGE, "--%s needs the simulator: --device sim or both",
+			    options->count ? "count" : options->check ? "check" : "steps");
+	if (options->count && !is_recorded(options) && !options->json)
+		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	TRY(probe_check_filter(options->points));
 	TRY(log_at_parse(options->log_at, &windows));
 	log_at_free(&windows);
@@ -172,7 +200,8 @@ static enum status open_devices(struct run *run)
 		const struct device_options options = {
 			.seed = run->options->seed, .jobs = run->options->jobs,
 			.poison = is_recorded(run->options),
-			.check = run->options->check,
+			.check = run->options->check, .count = run->options->count,
+			.steps = (uint64_t)run->options->steps,
 		};
 
 		run->names[i] = run->count == 2 ? both[i] : run->options->device;
@@ -191,10 +220,17 @@ static enum status open_store(struct run *run)
 					 : STATUS_OK;
 }
 
+/* Where nobody asked for a trace, one that tells elements apart. */
+static enum log_level level_of(const struct run_options *options)
+{
+	return options->trace || options->level > LEVEL_PARTIALS || !options->orders
+		? options->level : LEVEL_PARTIALS;
+}
+
 static enum status attach_recorder(struct run *run, int i, struct device **device)
 {
 	const struct recorder_options options = {
-		.store = run->store, .level = run->options->level, .command = run->command,
+		.store = run->store, .level = level_of(run->options), .command = run->command,
 		.path = run->options->path ? run->options->path->name : NULL,
 		.options_json = run->asked,
 		.seed = strcmp(run->names[i], "sim") == 0 ? run->options->seed : 0,
@@ -226,9 +262,12 @@ static enum status report_findings(struct run *run, int i, const struct run_targ
 				   json_t *report)
 {
 	json_t *list = json_object_get(report, "findings");
-	enum status status = findings_report(target->device, run->store, run->runs[i], list,
-					     run->options->lint_fail);
+	enum status status;
 
+	TRY(counters_report(target->device, run->store, run->runs[i],
+			    json_object_get(report, "counters")));
+	status = findings_report(target->device, run->store, run->runs[i], list,
+				 run->options->lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(run->found, sizeof run->found, "%s", error_text());
@@ -279,6 +318,23 @@ static enum status compare(struct run *run, json_t *report)
 	return status;
 }
 
+/* A finding in another order than the first counts as one in the first. */
+static enum status run_orders(struct run *run, json_t *report)
+{
+	const struct orders orders = {
+		.trace = run->store, .run = run->runs[0], .count = run->options->orders,
+		.jobs = run->options->jobs, .steps = (uint64_t)run->options->steps,
+		.check = run->options->check, .lint_fail = run->options->lint_fail,
+		.findings = json_object_get(report, "findings"),
+	};
+	enum status status = orders_try(&orders, report);
+
+	if (status != STATUS_FINDING)
+		return status;
+	snprintf(run->found, sizeof run->found, "%s", error_text());
+	return STATUS_OK;
+}
+
 static enum status run_all(struct run *run, json_t *report)
 {
 	json_t *devices = json_array();
@@ -286,12 +342,16 @@ static enum status run_all(struct run *run, json_t *report)
 	json_object_set_new(report, "devices", devices);
 	if (run->options->check)
 		json_object_set_new(report, "findings", json_array());
+	if (run->options->count)
+		json_object_set_new(report, "counters", json_array());
 	TRY(open_devices(run));
 	TRY(open_store(run));
 	for (int i = 0; i < run->count; i++) {
 		TRY(run_one(run, i, report));
 		json_array_append_new(devices, json_string(run->names[i]));
 	}
+	if (run->options->orders)
+		return run_orders(run, report);
 	return run->count == 2 ? compare(run, report) : STATUS_OK;
 }
 

@@ -22,11 +22,15 @@ struct run_options {
 	bool graph_given;
 	int chunk, warps;
 	uint64_t seed;
+	bool seed_given;
+	int64_t orders;                 /* --all-orders: seeds 1 to this one too; 0: none */
 	int jobs;
 	enum log_level level;
 	const char *log_at, *points;    /* of the recorder; NULL: everything */
 	const char *trace;              /* -o, NULL: none */
 	bool check, lint_fail;          /* --check, --lint-fail */
+	bool count;                     /* --count, which sets check too */
+	int64_t steps;                  /* --steps; 0: no budget */
 	bool force, append, no_record, json;
 	bool log_given;                 /* an option that makes sense only when recording */
 };
@@ -34,7 +38,7 @@ struct run_options {
 /* Their entries in a getopt_long() table, and their letters. */
 enum run_option_id {
 	RUN_PATH = 1000, RUN_DEVICE, RUN_GRAPH, RUN_CHUNK, RUN_WARPS, RUN_SEED, RUN_JOBS, RUN_CHECK,
-	RUN_LINT_FAIL,
+	RUN_LINT_FAIL, RUN_COUNT, RUN_STEPS, RUN_ALL_ORDERS,
 	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
 };
 #define RUN_LETTERS "o:"
@@ -45,9 +49,12 @@ enum run_option_id {
 	{ "chunk", required_argument, NULL, RUN_CHUNK }, \
 	{ "warps", required_argument, NULL, RUN_WARPS }, \
 	{ "seed", required_argument, NULL, RUN_SEED }, \
+	{ "all-orders", required_argument, NULL, RUN_ALL_ORDERS }, \
 	{ "jobs", required_argument, NULL, RUN_JOBS }, \
 	{ "check", no_argument, NULL, RUN_CHECK }, \
 	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL }, \
+	{ "count", no_argument, NULL, RUN_COUNT }, \
+	{ "steps", required_argument, NULL, RUN_STEPS }, \
 	{ "log", required_argument, NULL, RUN_LOG }, \
 	{ "log-at", required_argument, NULL, RUN_LOG_AT }, \
 	{ "points", required_argument, NULL, RUN_POINTS }, \
@@ -56,6 +63,10 @@ enum run_option_id {
 	{ "no-record", no_argument, NULL, RUN_NO_RECORD }, \
 	{ "json", no_argument, NULL, RUN_JSON }
 /* Their part of a command's help. */
+#define RUN_HELP_COUNT \
+	"  --count            count bytes, sectors, bank conflicts, barriers and lines of every\n" \
+	"                     launch, for -o or --json; implies --check\n" \
+	"  --steps N          a launch on the simulator ends after N basic blocks: exit 5\n"
 #define RUN_HELP \
 	"  --path P           flash-decoding (default), prefill, cached, incremental,\n" \
 	"                     incremental-multiwarp, batched, auto, or flash-decoding-graph:\n" \
@@ -67,9 +78,12 @@ enum run_option_id {
 	"  --chunk C          keys per chunk (128); 0: auto goes without flash decoding\n" \
 	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
 	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
+	"  --all-orders K     again under seeds 1 to K: exit 1 when a bit changes, with the finding\n" \
+	"                     that explains it\n" \
 	"  --jobs N           threads of the simulator (1)\n" \
 	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n" \
 	"  --lint-fail        exit 4 for a lint too\n" \
+	RUN_HELP_COUNT \
 	"  -o T.twin          record a trace; an existing file is refused without\n" \
 	"  --force            replace it\n" \
 	"  --append           add a run to it\n" \

@@ -184,8 +184,12 @@ static const char *const check_flags[] = {
 	"tsan-distinguish-volatile=1", NULL
 };
 
-/* Flags as for the project's kernels; the text's columns are not the user's, hence no carets. Two
- * steps, because a sanitizer's flags at the second would link its run-time library. */
+/* A step budget alone needs no more than each basic block. */
+static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL };
+
+/* Flags as for the project's kernels, and a loop that never ends stays one; the text's columns are
+ * not the user's, hence no carets. Two steps, because a sanitizer's flags at the second would link
+ * its run-time library. */
 static enum status compile(const struct user_kernel *k, const struct user_source *s,
 			   const char *compiler, const char *in, const char *object,
 			   const char *out)
@@ -196,9 +200,12 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
+		  "-fno-finite-loops",
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	add_processor(&words);
 	words_add_list(&words, s->check ? check_flags : align_flags);
+	if (s->steps && !s->check)
+		words_add_list(&words, step_flags);
 	words_add_list(&words, (const char *const[]){ "-o", object, in, NULL });
 	TRY(program_run(&words, s->file));
 	words_add_list(&link, (const char *const[]){ compiler, "-shared", "-Wl,-Bsymbolic", "-o", out,

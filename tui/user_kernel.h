@@ -20,6 +20,7 @@ struct user_source {
 	const char *const *flags;       /* -D and -I for all compilers, NULL-terminated */
 	bool cuda;                      /* for a GPU too */
 	bool check;                     /* the simulator's code calls the checker */
+	bool steps;                     /* and counts steps */
 	bool points;                    /* with a probed build, if the file has POINTs */
 };
 

@@ -21,6 +21,7 @@ const struct view *const view_table[] = {
 	&view_chunks,
 	&view_reduce,
 	&view_points,
+	&view_counters,
 	&view_source,
 	&view_attention,
 	&view_diff,

@@ -34,7 +34,7 @@ struct view {
 };
 
 extern const struct view view_summary, view_time, view_launch, view_kv, view_chunks, view_reduce,
-	view_points, view_source, view_attention, view_diff, view_findings;
+	view_points, view_counters, view_source, view_attention, view_diff, view_findings;
 
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];

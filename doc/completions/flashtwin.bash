@@ -3,7 +3,7 @@
 _flashtwin() {
 	local word=$2 previous=$3 command=${COMP_WORDS[1]-}
 	local recording='-o --force --append --log --log-at --points --no-record'
-	local running='--device --seed --jobs --check --lint-fail'
+	local running='--device --seed --jobs --check --lint-fail --count --steps'
 	local words=
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
@@ -37,17 +37,17 @@ _flashtwin() {
 		case $command in
 		decode)
 			words="--model --prompt --prompt-file -n --slots --out-dir --path --graph --chunk
-				--warps --logits --json
+				--warps --logits --all-orders --json
 				$running $recording"
 			;;
 		attend)
 			words="--path --q --k --v --lengths --causal --scale --graph --chunk --warps
-				--out --json
+				--out --all-orders --json
 				$running $recording"
 			;;
 		launch)
 			words="--kernel --grid --block --shared --arg --all-orders -D -I --json
-				--device --seed --check --lint-fail -o --force --append --log --no-record"
+				--device --seed --check --lint-fail --count --steps -o --force --append --log --no-record"
 			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;

@@ -3,6 +3,9 @@
  * For the conventions see oob.cu.
  */
 #include "kernels/kernel.h"
+#ifdef __CUDACC__
+#include <cuda_pipeline.h>
+#endif
 
 #define I ((int)(blockIdx.x * blockDim.x + threadIdx.x))
 struct row { float key, value; int length; };
@@ -217,4 +220,83 @@ KERNEL uninit_atomic(const float *x, float *y, int *flags, int n)
 KERNEL uninit_atomic_clean(const float *x, float *y, int *flags, int n)
 {
 	atomicAdd(&flags[0], 1);
+}
+
+/* Lane 0 races with lane 32; what it reads beyond that nobody writes at all. */
+KERNEL uninit_beside_race(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	if (threadIdx.x == 1)
+		s[0] = x[0];
+	if (threadIdx.x == 0)
+		for (int k = 0; k < 2; k++)
+			flags[k] = (int)s[k];                   /* BUG */
+}
+KERNEL uninit_beside_race_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	if (threadIdx.x < 2)
+		s[threadIdx.x] = x[0];
+	__syncthreads();
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		for (int k = 0; k < 2; k++)
+			flags[k] = (int)s[k];
+}
+
+KERNEL uninit_memcpy(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0)
+		memcpy(flags, y, n);                            /* BUG */
+}
+KERNEL uninit_memcpy_clean(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0) {
+		memset(y, 0, n);
+		memcpy(flags, y, n);
+	}
+}
+
+/* Asynchronous copies land at the wait for their group. */
+KERNEL uninit_async(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[0], sizeof *s);
+	__pipeline_commit();
+	__pipeline_memcpy_async(&s[32 + threadIdx.x], &x[1], sizeof *s);
+	__pipeline_commit();
+	__pipeline_wait_prior(1);
+	y[I % 32] = s[threadIdx.x];
+	y[32 + I % 28] = s[32 + threadIdx.x];                   /* BUG */
+}
+KERNEL uninit_async_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[64];
+
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[0], sizeof *s);
+	__pipeline_commit();
+	__pipeline_memcpy_async(&s[32 + threadIdx.x], &x[1], sizeof *s,
+				threadIdx.x % 2 * 4);
+	__pipeline_commit();
+	__pipeline_wait_prior(1);
+	if (I < 32)
+		y[I] = s[threadIdx.x];
+	__pipeline_wait_prior(0);
+	if (I < 28)
+		y[32 + I] = s[32 + threadIdx.x];
+}
+
+KERNEL misaligned_async(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float4 s[32];
+
+	__pipeline_memcpy_async((float *)&s[0] + 2, &x[0], sizeof *s);  /* BUG */
+}
+KERNEL misaligned_async_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float4 s[32];
+
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[0], sizeof *s, 4);
 }

@@ -221,3 +221,14 @@ KERNEL oob_dynamic_clean(const float *x, float *y, int *flags, int n)
 
 	tile[threadIdx.x] = 1.0f;
 }
+
+KERNEL oob_memset(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0)
+		memset(y, 0, n * sizeof *y + 1);                /* BUG */
+}
+KERNEL oob_memset_clean(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0)
+		memset(y, 0, n * sizeof *y);
+}

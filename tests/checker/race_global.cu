@@ -344,3 +344,130 @@ KERNEL equal_broadcast_clean(const float *x, float *y, int *flags, int n)
 	if (B == 0 && T < n)
 		y[T] = scale;
 }
+
+/* Read by all blocks, so often that only the first readers are kept. */
+KERNEL grid_all_read(const float *x, float *y, int *flags, int n)
+{
+	int read = flags[1] + flags[1];
+
+	if (T == 0)
+		flags[8 + B] = read;
+	if (B == BLOCKS - 1 && T == 0)
+		flags[1] = 5;                                   /* BUG */
+}
+KERNEL grid_all_read_clean(const float *x, float *y, int *flags, int n)
+{
+	int read = flags[1] + flags[1];
+
+	if (T == 0)
+		flags[8 + B] = read;
+	if (B == BLOCKS - 1 && T == 0)
+		flags[2] = 5;
+}
+
+/* A fence for the block orders nothing for another. */
+KERNEL grid_block_fence(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		__threadfence_block();
+		int last = atomicAdd(&flags[0], 1) == BLOCKS - 1;
+		__threadfence();
+		for (int b = 0; last && b < BLOCKS; b++)
+			y[BLOCKS] = y[b];                       /* BUG */
+	}
+}
+KERNEL grid_block_fence_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		__threadfence();
+		int last = atomicAdd(&flags[0], 1) == BLOCKS - 1;
+		__threadfence();
+		for (int b = 0; last && b < BLOCKS; b++)
+			y[BLOCKS] = y[b];
+	}
+}
+KERNEL grid_block_acquire(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		__threadfence();
+		int last = atomicAdd(&flags[0], 1) == BLOCKS - 1;
+		__threadfence_block();
+		for (int b = 0; last && b < BLOCKS; b++)
+			y[BLOCKS] = y[b];                       /* BUG */
+	}
+}
+KERNEL grid_block_acquire_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		__threadfence();
+		int last = atomicAdd(&flags[0], 1) == BLOCKS - 1;
+		__threadfence();
+		for (int b = BLOCKS; last && b-- > 0; )
+			y[BLOCKS] = y[b];
+	}
+}
+
+/* Within the block it does. */
+KERNEL block_flag_no_fence(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		atomicExch(&flags[B], 1);
+	}
+	if (T == 40) {
+		while (!atomicAdd(&flags[B], 0))
+			;
+		__threadfence_block();
+		y[BLOCKS + B] = y[B];                           /* BUG */
+	}
+}
+KERNEL block_flag_no_fence_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		__threadfence_block();
+		atomicExch(&flags[B], 1);
+	}
+	if (T == 40) {
+		while (!atomicAdd(&flags[B], 0))
+			;
+		__threadfence_block();
+		y[BLOCKS + B] = y[B];
+	}
+}
+
+/* Variables of the file. */
+static __device__ int device_count;
+static __device__ float device_table[64];
+__constant__ float device_scale = 2.0f;
+
+KERNEL grid_device_count(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		device_count += 1;                              /* BUG */
+}
+KERNEL grid_device_count_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		atomicAdd(&device_count, 1);
+}
+
+KERNEL block_device_table(const float *x, float *y, int *flags, int n)
+{
+	if (B == 0) {
+		device_table[T] = device_scale;
+		flags[T] = (int)device_table[63 - T];           /* BUG */
+	}
+}
+KERNEL block_device_table_clean(const float *x, float *y, int *flags, int n)
+{
+	if (B == 0) {
+		device_table[T] = device_scale;
+		__syncthreads();
+		flags[T] = (int)device_table[63 - T];
+	}
+}

@@ -3,6 +3,9 @@
  * For the conventions see oob.cu. The line marked is one of the two accesses.
  */
 #include "kernels/kernel.h"
+#ifdef __CUDACC__
+#include <cuda_pipeline.h>
+#endif
 
 #define T ((int)threadIdx.x)
 #define LANE (T % 32)
@@ -298,10 +301,87 @@ KERNEL race_bytes(const float *x, float *y, int *flags, int n)
 	__shared__ unsigned char s[64];
 
 	s[T / 2] = (unsigned char)T;                            /* BUG */
+	__syncthreads();
+	if (blockIdx.x == 0 && T < n)
+		y[T] = s[T / 2];
 }
 KERNEL race_bytes_clean(const float *x, float *y, int *flags, int n)
 {
 	__shared__ unsigned char s[64];
 
 	s[T] = (unsigned char)T;
+	__syncthreads();
+	if (blockIdx.x == 0 && T < n)
+		y[T] = s[T];
+}
+
+/* A whole warp has read it, and then its first lane, or its last, writes it. */
+KERNEL race_broadcast(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s;
+
+	if (T == 0)
+		s = x[0];
+	__syncthreads();
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s;
+	if (T == 31 * (int)blockIdx.x)
+		s = 2.0f;                                       /* BUG */
+}
+KERNEL race_broadcast_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s;
+
+	if (T == 0)
+		s = x[0];
+	__syncthreads();
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s;
+	__syncthreads();
+	if (T == 31 * (int)blockIdx.x)
+		s = 2.0f;
+}
+KERNEL race_memcpy(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[8];
+
+	if (T == 40)
+		memcpy(s, x, sizeof s);
+	if (T < 8 && blockIdx.x == 0)
+		y[T] = s[T];                                    /* BUG */
+}
+KERNEL race_memcpy_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[8];
+
+	if (T == 40)
+		memcpy(s, x, sizeof s);
+	__syncthreads();
+	if (T < 8 && blockIdx.x == 0)
+		y[T] = s[T];
+}
+
+/* A thread waits for its own copies only. */
+KERNEL race_async(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[32];
+
+	if (T < 32)
+		__pipeline_memcpy_async(&s[T], &x[T], sizeof *s);
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s[31 - T];                               /* BUG */
+}
+KERNEL race_async_clean(const float *x, float *y, int *flags, int n)
+{
+	__shared__ float s[32];
+
+	if (T < 32)
+		__pipeline_memcpy_async(&s[T], &x[T], sizeof *s);
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	__syncthreads();
+	if (T < 32 && blockIdx.x == 0)
+		y[T] = s[31 - T];
 }

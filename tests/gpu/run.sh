@@ -7,7 +7,8 @@
 # OUT_DIR/capture.txt to tests/h200/). A build may have been made elsewhere: only
 # BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
 # LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and OUT_DIR/report.txt, and
-# prints that last; what the attention paths gain goes to OUT_DIR/seeds-claims.md. Exit code 1 when
+# prints that last; what the attention paths gain goes to OUT_DIR/seeds-claims.md, and what the tools
+# of compute-sanitizer find of the checker's corpus to OUT_DIR/checker-table.md. Exit code 1 when
 # anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
@@ -304,6 +305,7 @@ fi
 
 . "$source/tests/gpu/record.sh"
 . "$source/tests/gpu/sanitize.sh"
+. "$source/tests/gpu/checker.sh"
 
 # --- what the paths claim to gain ---
 

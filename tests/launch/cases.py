@@ -502,6 +502,13 @@ def copy4():
                 {'out': [v if i % 4 else -v for i, v in enumerate(x)]})
 
 
+def async_copy():
+    x = ramp(64)
+    return Case('async_copy.cu', 'two_groups', '1', '32',
+                {'in': Array('f32', x), 'out': Out('f32', 64)},
+                {'out': x[31::-1] + [0.0] * 16 + x[47:31:-1]})
+
+
 def stencil():
     x = integers(50)
     return Case('vectors.cu', 'stencil_1d', '2', '32',
@@ -743,7 +750,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
-         division64, division_least, copy4, stencil, volume, misaligned, misaligned_int, gelu,
+         division64, division_least, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
          silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {

@@ -1,0 +1,91 @@
+/* check_launch.c - a checked launch begins and ends: what the hooks need at once is set and cleared.
+ *
+ * Finds the object that holds the kernel: places in records count from it, and its variables get
+ * shadow memory. The rules themselves are in check_race.c.
+ */
+#include "config.h"
+
+#include "sim/check_int.h"
+
+#include <link.h>
+#include <sys/mman.h>
+
+#include "sim/counters.h"
+
+/* The mapped extent of the object that holds the kernel. */
+struct object {
+	uintptr_t within, begin, end;
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct object *object = context;
+	uintptr_t begin = UINTPTR_MAX, end = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		begin = at < begin ? at : begin;
+		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
+	}
+	if (object->within < begin || object->within >= end)
+		return 0;
+	object->begin = begin;
+	object->end = end;
+	return 1;
+}
+
+/* So many segments that the next launch could run out: forget all accesses. */
+static void renumber(struct check *check)
+{
+	const struct check_hot *hot = &check->hot;
+
+	if (check->next_slice < MAX_SLICES / 4)
+		return;
+	check_ops_collect(check);
+	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
+	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
+	check->next_slice = 1;
+}
+
+void check_launch_begin(struct check *check, const struct check_launch *launch)
+{
+	struct object object = { .within = (uintptr_t)launch->code->run };
+
+	renumber(check);
+	dl_iterate_phdr(find_object, &object);
+	check->launch = *launch;
+	check->hot.first = check->next_slice << LANES_SHIFT;
+	check->hot.code = object.begin;
+	check->hot.code_bytes = object.end - object.begin;
+	check->hot.image = check_image_of(check, object.begin, check->hot.code_bytes);
+	check->hot.paired = check->hot.first;
+	/* Of a large object the part around the kernel. */
+	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
+		: object.within - RECORD_PLACE / 2;
+	check_hot = check->hot;
+	ft_check_block = (struct ft_check_block){ 0 };
+	check_op_launched(check, false);
+	if (check_hot.counters) {
+		counters_launch_begin(check_hot.counters, launch);
+		ft_check_block.pending = PENDING_COUNT;
+		/* Accesses that are settled at once would not be counted. */
+		check_hot.words = check_hot.shared_words = 0;
+	}
+	check_watch_nan(true);
+}
+
+void check_launch_end(struct check *check)
+{
+	check_watch_nan(false);
+	check_settle(check);
+	if (check->hot.counters)
+		counters_launch_end(check->hot.counters);
+	ft_check_block.pending = 0;
+	check_hot = (struct check_hot){ 0 };
+	check_op_launched(check, true);
+	check_alloc_end(check);
+}

@@ -1,0 +1,116 @@
+/* corpus.c - runs kernels of the checker's corpus on a device, for checker.sh to watch.
+ *
+ *   corpus count                  how many kernels there are, clean twins included
+ *   corpus list                   a line each: number, name, class, "bug" or "clean"
+ *   corpus DEVICE FIRST LAST      runs those of these numbers, one after another
+ *
+ * Says "begin NUMBER" and "end NUMBER" around each. On the simulator they run under the checker, and
+ * "found NUMBER CLASS" tells of its findings. A kernel that faults takes the GPU's context with it,
+ * one that hangs its process: then the program ends (exit code 3, SIGALRM), and whoever runs it goes
+ * on behind that kernel.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/device.h"
+#include "tests/checker/corpus.h"
+#include "traces/event.h"
+
+enum { SECONDS = 12 };
+
+static const struct corpus_case *case_of(int number)
+{
+	return &corpus_cases[number / 2];
+}
+
+static void list(void)
+{
+	for (int i = 0; i < 2 * corpus_count; i++)
+		printf("%d %s%s %s %s\n", i, case_of(i)->name, i % 2 ? "_clean" : "",
+		       case_of(i)->class, i % 2 ? "clean" : "bug");
+}
+
+static void say(const char *what, int number)
+{
+	printf("%s %d\n", what, number);
+	fflush(stdout);
+}
+
+static void tell_findings(struct device *device, int number)
+{
+	const struct event_finding *found;
+	size_t count = device_findings(device, &found);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(found[i].class, "leak") != 0)
+			printf("found %d %s\n", number, found[i].class);
+}
+
+static enum status run_one(struct device *device, int number)
+{
+	enum status status;
+
+	say("begin", number);
+	alarm(SECONDS);
+	status = corpus_launch(device, case_of(number), number % 2, NULL);
+	alarm(0);
+	tell_findings(device, number);
+	say("end", number);
+	return status;
+}
+
+/* On simulated devices of their own, so that findings are told apart, and faults end nothing. */
+static enum status run_checked(int first, int last)
+{
+	const struct device_options options = { .check = true };
+	struct device *device;
+
+	for (int i = first; i <= last; i++) {
+		TRY(device_open("sim", &options, &device));
+		run_one(device, i);
+		device_close(device);
+	}
+	return STATUS_OK;
+}
+
+static enum status run_on_gpu(int first, int last)
+{
+	const struct device_options options = { .untimed = true };
+	struct device *device;
+
+	TRY(device_open("cuda", &options, &device));
+	for (int i = first; i <= last; i++)
+		TRY(run_one(device, i));
+	device_close(device);
+	return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+	enum status status;
+	int first, last;
+
+	if (argc == 2 && strcmp(argv[1], "count") == 0) {
+		printf("%d\n", 2 * corpus_count);
+		return EXIT_SUCCESS;
+	}
+	if (argc == 2 && strcmp(argv[1], "list") == 0) {
+		list();
+		return EXIT_SUCCESS;
+	}
+	if (argc != 4) {
+		fprintf(stderr, "usage: corpus count | list | sim|cuda FIRST LAST\n");
+		return 2;
+	}
+	first = atoi(argv[2]);
+	last = atoi(argv[3]) < 2 * corpus_count ? atoi(argv[3]) : 2 * corpus_count - 1;
+	status = strcmp(argv[1], "sim") == 0 ? run_checked(first, last) : run_on_gpu(first, last);
+	if (status == STATUS_OK)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "corpus: %s\n", error_text());
+	return 3;
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# test_checker_table.sh - tests/gpu/checker.sh without a GPU: its table, from a sanitizer that reports
+# what it is told to, dies where kernels fault and hangs nowhere.
+. "${abs_srcdir:-$PWD}/tests/tap.sh"
+build=$(dirname "$flashtwin")
+
+# Called as: --tool TOOL --log-file FILE corpus cuda FIRST LAST
+cat >sanitizer <<'END'
+#!/bin/sh
+tool=$2 log=$4 number=$7
+while [ "$number" -le "$8" ]; do
+	name=$("$5" list | awk -v n="$number" '$1 == n { print $2 }')
+	[ -n "$name" ] || exit 0
+	echo "begin $number"
+	case $tool:$name in
+	memcheck:oob_*_clean) ;;
+	memcheck:oob_*)
+		echo "========= Invalid __global__ write of size 4 bytes"
+		echo "=========     at $name(const float *, float *, int *, int)+0x50"
+		echo "=========     Host Frame: race_no_barrier_clean"
+		exit 3 ;;
+	racecheck:race_no_barrier | racecheck:race_overwrite_clean)
+		echo "========= Error: Race reported between Write access at void $name(float *)+0x90" ;;
+	synccheck:deadlock_two_orders) kill -KILL $$ ;;
+	esac >>"$log"
+	echo "end $number"
+	number=$((number + 1))
+done
+END
+chmod +x sanitizer
+SANITIZER=$PWD/sanitizer sh "$srcdir/tests/gpu/checker.sh" "$build" out >said 2>&1
+table=out/checker-table.md
+# row NAME COLUMN: a number of the table
+row() {
+	awk -F'|' -v name="$1" -v column="$2" '{ gsub(/^ | $/, "", $2) } $2 == name { print $column + 0 }' $table
+}
+
+total=$("$build/tests/gpu/corpus" count)
+# ok WHAT COMMAND...
+ok() {
+	what=$1
+	shift
+	if "$@"; then
+		result "$what"
+	else
+		result "$what" "$(cat said out/checker-table.md)"
+	fi
+}
+ok 'every kernel ran' grep -q "$total of $total kernels ran" said
+ok 'flashtwin finds every planted bug' awk -F'|' '
+	NF > 5 && $3 ~ /[0-9]/ && $2 !~ /clean/ { rows++; bad += $3 + 0 != $4 + 0 }
+	END { exit !(rows > 8 && bad == 0) }' $table
+ok 'and nothing in clean twins' test "$(row 'clean twins' 4)" = 0
+ok 'faults end no more than their process' test "$(row oob 5)" = "$(row oob 3)"
+ok 'a report counts for the kernel it names' test "$(row race-shared 6)" = 1
+ok 'a false report counts for the clean twin' test "$(row 'clean twins' 6)" = 1
+ok 'host backtraces name nothing' test "$(row 'clean twins' 5)" = 0
+ok 'any of the four' test "$(row race-shared 9)" = 1
+plan

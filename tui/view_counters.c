@@ -1,0 +1,100 @@
+/* view_counters.c - what launches did with memory, barriers and branches, and the lines they ran.
+ *
+ * Rows of v_counter and v_hit, which only runs with --count have.
+ */
+#include "tui/view.h"
+
+#include <inttypes.h>
+
+#define LAUNCHES 32
+#define LINES 40
+
+static enum status print_global(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	int64_t *rows = state;
+	view_cell launch, reuse, load, store;
+
+	if (!view_fits(c, (*rows)++, LAUNCHES))
+		return STATUS_OK;
+	view_print(c, "  %-7s %-24.24s %10" PRId64 " %6s %8" PRId64 " %6s %10" PRId64 " %8" PRId64
+		" %6s\n", view_launch_cell(c, view_int(row, 0), launch), view_text(row, 1),
+		view_int(row, 2), view_real_cell(row, 3, "%.2f", reuse), view_int(row, 4),
+		view_real_cell(row, 5, "%.2f", load), view_int(row, 6), view_int(row, 7),
+		view_real_cell(row, 8, "%.2f", store));
+	return STATUS_OK;
+}
+
+static enum status print_others(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	int64_t *rows = state;
+	view_cell launch;
+
+	if (!view_fits(c, (*rows)++, LAUNCHES))
+		return STATUS_OK;
+	view_print(c, "  %-7s", view_launch_cell(c, view_int(row, 0), launch));
+	for (int i = 1; i < 10; i++)
+		view_print(c, " %9" PRId64, view_int(row, i));
+	view_print(c, "\n");
+	return STATUS_OK;
+}
+
+static enum status print_line(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	int64_t *rows = state;
+
+	if (view_fits(c, (*rows)++, LINES))
+		view_print(c, "  %10" PRId64 "  %s:%" PRId64 "\n", view_int(row, 2),
+			view_text(row, 0), view_int(row, 1));
+	return STATUS_OK;
+}
+
+/* Of the launch at the address, or of all; ?2 is it, or -1. */
+#define WHERE " WHERE run = ?1 AND (?2 < 0 OR launch = ?2) ORDER BY launch"
+
+static enum status draw_lines(const struct view_context *c)
+{
+	int64_t rows = 0;
+
+	view_print(c, "\n lines that threads came to, and how often%s\n",
+		c->at.launch < 0 ? " (all launches)" : "");
+	TRY(VIEW_ROWS(c, print_line, &rows,
+		      "SELECT file, line, sum(hits) FROM v_hit"
+		      " WHERE run = ?1 AND (?2 < 0 OR launch = ?2) GROUP BY file, line"
+		      " ORDER BY file, line", c->run, c->at.launch));
+	view_more(c, rows, LINES);
+	return STATUS_OK;
+}
+
+static enum status draw(const struct view_context *c)
+{
+	int64_t rows = 0;
+
+	view_title(c, "COUNTERS of run %" PRId64, c->run);
+	view_print(c, "  %-7s %-24s %10s %6s %8s %6s %10s %8s %6s\n", "", "global memory:",
+		"loaded B", "reuse", "requests", "sect/r", "stored B", "requests", "sect/r");
+	TRY(VIEW_ROWS(c, print_global, &rows,
+		      "SELECT launch, kernel, load_bytes, reuse, load_requests, sectors_per_load,"
+		      " store_bytes, store_requests, sectors_per_store FROM v_counter" WHERE,
+		      c->run, c->at.launch));
+	view_more(c, rows, LAUNCHES);
+	if (rows == 0) {
+		view_print(c, "  none: the run, or this launch, was not recorded with --count\n");
+		return STATUS_OK;
+	}
+	rows = 0;
+	view_print(c, "\n  %-7s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "shared:", "loads",
+		"conflicts", "stores", "conflicts", "atomics", "barriers", "shuffles", "divergent",
+		"left out");
+	TRY(VIEW_ROWS(c, print_others, &rows,
+		      "SELECT launch, shared_load_requests, shared_load_conflicts,"
+		      " shared_store_requests, shared_store_conflicts, atomics + shared_atomics,"
+		      " barriers, shuffles, divergent_branches, left_out FROM v_counter" WHERE,
+		      c->run, c->at.launch));
+	view_more(c, rows, LAUNCHES);
+	return draw_lines(c);
+}
+
+const struct view view_counters = {
+	.name = "counters", .summary = "memory, barriers, branches and lines (--count)",
+	.draw = draw
+};
