@@ -119,13 +119,10 @@ enum status cuda_upload_pointers(struct device *device, struct stream *stream,
 				 struct buffer *buffer, uint64_t offset,
 				 const struct pointer_entry *entries, size_t count)
 {
-	uint64_t *addresses = xcalloc(count, sizeof *addresses);
-	enum status status;
+	uint64_t *addresses = pointer_addresses(entries, count);
+	enum status status = cuda_upload(device, stream, buffer, offset, addresses,
+					 count * sizeof *addresses);
 
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].buffer)
-			addresses[i] = entries[i].buffer->address + entries[i].offset;
-	status = cuda_upload(device, stream, buffer, offset, addresses, count * sizeof *addresses);
 	free(addresses);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/device_check.h"
+#include "traces/xalloc.h"
 
 /* --- checks --- */
 
@@ -158,6 +159,16 @@ enum status device_upload(struct device *device, struct stream *stream, struct b
 	if (bytes == 0)
 		return STATUS_OK;
 	return device->ops->upload(device, stream, buffer, offset, source, bytes);
+}
+
+uint64_t *pointer_addresses(const struct pointer_entry *entries, size_t count)
+{
+	uint64_t *addresses = xcalloc(count, sizeof *addresses);
+
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].buffer)
+			addresses[i] = entries[i].buffer->address + entries[i].offset;
+	return addresses;
 }
 
 enum status device_upload_pointers(struct device *device, struct stream *stream,

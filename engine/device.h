@@ -60,6 +60,9 @@ struct pointer_entry {
 	uint64_t offset;
 };
 
+/* What a table of these holds in device memory, [count]; the caller frees it. */
+uint64_t *pointer_addresses(const struct pointer_entry *, size_t count);
+
 /* --- launches --- */
 
 struct pointer_field {                  /* a device pointer inside a by-value blob */

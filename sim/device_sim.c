@@ -230,14 +230,11 @@ static enum status sim_upload_pointers(struct device *device, struct stream *str
 				       struct buffer *buffer, uint64_t offset,
 				       const struct pointer_entry *entries, size_t count)
 {
-	uint64_t *addresses = xcalloc(count, sizeof *addresses);
-	enum status status;
+	uint64_t *addresses = pointer_addresses(entries, count);
+	enum status status = copy_and_wait(simulated(device), OPERATION_upload_pointers, stream,
+					   task_upload(buffer, offset, addresses,
+						       count * sizeof *addresses));
 
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].buffer)
-			addresses[i] = entries[i].buffer->address + entries[i].offset;
-	status = copy_and_wait(simulated(device), OPERATION_upload_pointers, stream,
-			       task_upload(buffer, offset, addresses, count * sizeof *addresses));
 	free(addresses);
 	return status;
 }
