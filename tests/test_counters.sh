@@ -1,27 +1,8 @@
 #!/bin/sh
 # test_counters.sh - --count on kernels whose counters are known by hand, and --steps.
-flashtwin=${abs_builddir:-$(dirname "$0")/../build}/flashtwin
-top=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd)
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
-number=0
-expect() {
-	number=$((number + 1))
-	what=$1 wanted=$2 missing=
-	shift 2
-	for pattern; do
-		cat out err | grep -q -- "$pattern" || missing=$pattern
-	done
-	if [ "$code" -eq "$wanted" ] && [ -z "$missing" ]; then
-		echo "ok $number - $what"
-	else
-		echo "not ok $number - $what"
-		echo "# exit code $code, expected $wanted; no line matches '$missing'"
-		cat out err | sed 's/^/# /'
-	fi
-}
+# Some of these would never end.
 run() {
 	timeout 60 "$flashtwin" "$@" >lines 2>err
 	code=$?
@@ -38,7 +19,7 @@ npy() {
 npy in.npy '(2048,)' 2048
 npy q.npy '(4, 32)' 128
 npy k.npy '(2, 70, 32)' 4480
-cp "$top/tests/counters/known.cu" .
+cp "$srcdir/tests/counters/known.cu" .
 
 # counted KERNEL [OPTION...]: launches it, then reads its row.
 counted() {
@@ -142,8 +123,8 @@ cat >ncu.csv <<'CSV'
 "1","1","chunk(const float *, int)","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","","2,000"
 CSV
 printf 'kernel,a,b,c,d,e,f,g,h\r\nchunk,1000,3000,0,0,0,0,0,0\r\nchunk,0,1500,0,0,0,0,0,0\r\n' >sim.csv
-COUNTERS_CSV=ncu.csv COUNTERS_SIM=sim.csv sh "$top/tests/gpu/counters.sh" >out 2>err
+COUNTERS_CSV=ncu.csv COUNTERS_SIM=sim.csv sh "$srcdir/tests/gpu/counters.sh" >out 2>err
 code=$?
 expect 'the table of both' 0 '| chunk | load_requests | 1000 | 1000 | - |' \
 	'| chunk | load_sectors | 6000 | 4500 | -25.0 % |'
-echo "1..$number"
+plan
