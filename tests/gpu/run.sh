@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [BUILD_DIR [OUT_DIR [PART...]]] - proves on a machine with a GPU that GPU and simulator agree.
+# run.sh [BUILD_DIR [OUT_DIR [PART...]]] - proves on a GPU that GPU and simulator agree.
 #
 # Runs the device tests, tries every operation during a capture, decodes the reference prompts and
 # attends to the reference tensors on both devices, compares every bit, lets compute-sanitizer look
