@@ -13,6 +13,7 @@ struct viewer_options {
 	int64_t run;                    /* of store, that is shown first */
 	struct address at;              /* address_none: the first step */
 	const struct view *view;        /* NULL: the timeline */
+	struct view_looks looks;
 	bool ascii, color;
 };
 

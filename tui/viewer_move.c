@@ -354,18 +354,7 @@ enum status viewer_visited(struct viewer *v, int key)
 	return STATUS_OK;
 }
 
-/* --- looks --- */
-
-enum status viewer_glyphs(struct viewer *v, int key)
-{
-	static const char *const names[GLYPHS_COUNT] = { "ASCII", "UTF-8", "shades" };
-
-	(void)key;
-	v->glyphs = term_utf8() ? (v->glyphs + 1) % GLYPHS_COUNT : GLYPHS_ASCII;
-	viewer_say(v, "glyphs: %s%s", names[v->glyphs],
-		   term_utf8() ? "" : ", the only ones that this locale has");
-	return STATUS_OK;
-}
+/* --- the whole screen --- */
 
 enum status viewer_redraw(struct viewer *v, int key)
 {
