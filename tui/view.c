@@ -126,20 +126,24 @@ float view_f32(sqlite3_stmt *row, int column)
 	return value;
 }
 
-const char *view_f32_cell(sqlite3_stmt *row, int column, view_cell cell)
+static const char *number_cell(enum view_number number, sqlite3_stmt *row, int column,
+			       view_cell cell)
 {
-	float value = view_f32(row, column);
-
 	if (view_null(row, column))
 		return "-";
-	if (isnan(value))
-		return "nan";
-	for (int digits = 6; digits <= 9; digits++) {
-		snprintf(cell, VIEW_CELL, "%.*g", digits, value);
-		if (strtof(cell, NULL) == value)
-			break;
-	}
+	view_looks_number(number, (uint32_t)view_int(row, column), cell);
 	return cell;
+}
+
+const char *view_f32_cell(sqlite3_stmt *row, int column, view_cell cell)
+{
+	return number_cell(NUMBER_DEC, row, column, cell);
+}
+
+const char *view_value_cell(const struct view_context *c, sqlite3_stmt *row, int column,
+			    view_cell cell)
+{
+	return number_cell(c->looks.number, row, column, cell);
 }
 
 const char *view_byte_cell(int byte, view_cell cell)

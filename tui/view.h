@@ -14,6 +14,7 @@
 #include "traces/store.h"
 #include "tui/address.h"
 #include "tui/view_display.h"
+#include "tui/view_looks.h"
 
 struct view_context {
 	struct display *out;
@@ -22,6 +23,7 @@ struct view_context {
 	int64_t run;                    /* that is shown */
 	struct address at;              /* address_none: nowhere in particular */
 	bool all;                       /* leave no rows out */
+	struct view_looks looks;
 };
 
 struct view {
@@ -73,6 +75,8 @@ const char *view_int_cell(sqlite3_stmt *, int column, view_cell);
 const char *view_real_cell(sqlite3_stmt *, int column, const char *format, view_cell);
 /* The bits of an f32, shortest form that reads back alike: "2.9375", "-inf", "nan". */
 const char *view_f32_cell(sqlite3_stmt *, int column, view_cell);
+/* The same in the base that the reader chose. */
+const char *view_value_cell(const struct view_context *, sqlite3_stmt *, int column, view_cell);
 float view_f32(sqlite3_stmt *, int column);
 /* A byte of text as C writes it: "'R'", "'\n'", "0xe4". */
 const char *view_byte_cell(int byte, view_cell);

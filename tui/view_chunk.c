@@ -20,13 +20,6 @@ static int64_t first_thread(const struct view_chunk *k)
 	return k->block * view_place_threads(k->place);
 }
 
-char view_weight_mark(double weight)
-{
-	if (isnan(weight))
-		return '?';
-	return weight < 0.01 ? ' ' : weight < 0.05 ? '.' : weight < 0.2 ? ':' : '@';
-}
-
 /* --- strips --- */
 
 struct strip {
@@ -55,7 +48,7 @@ static void print_strip(const struct view_context *c, const struct strip *s)
 
 	view_print(c, " %5" PRId64 "  %-13" PRId64 " ", k->chunk, k->key_begin);
 	for (int i = 0; i < columns && i < STRIP; i++)
-		view_styled(c, STYLE_CHART, "%c", view_weight_mark(s->weight[i]));
+		view_styled(c, STYLE_CHART, "%c", view_looks_mark(c->looks.scale, s->weight[i]));
 	view_print(c, "\n");
 }
 
@@ -87,7 +80,7 @@ enum status view_chunk_strips(const struct view_context *c, const struct view_ch
 		print_strip(c, &s);
 	}
 	if (begun)
-		view_styled(c, STYLE_NOTE, " %s, of its row\n", VIEW_WEIGHT_LEGEND);
+		view_styled(c, STYLE_NOTE, " %s, of its row\n", view_looks_marks(c->looks.scale));
 	return STATUS_OK;
 }
 

@@ -19,8 +19,4 @@ enum status view_chunk_strips(const struct view_context *, const struct view_chu
 /* Tiles, scores and checks of one. */
 enum status view_chunk_draw(const struct view_context *, const struct view_chunk *);
 
-/* What stands for a weight from 0 to 1 in a chart, and what that is. */
-char view_weight_mark(double weight);
-#define VIEW_WEIGHT_LEGEND "' ' under 1 %, . under 5 %, : under 20 %, @ more"
-
 #endif
