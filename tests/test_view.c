@@ -254,11 +254,11 @@ END_TEST
 START_TEST(one_chunk_shows_scores_and_checks)
 {
 	assert_shows("chunks", "L1.b0",
-		     "     0         0           -inf              2              0            1.5\n");
-	assert_shows("chunks", "L1.b0", "       0 'A'             2 0.6667 |       1");
-	assert_shows("chunks", "L1.b0", "last tile's max and sum: ok\n");
-	assert_shows("chunks", "L1.b0", "greatest score: ok\n");
-	assert_shows("chunks", "L1.b0", "shares add up to 1.0000000: ok\n");
+		     "    0      0        -inf ->           2           0         1.5            -\n");
+	assert_shows("chunks", "L1.b0", "      0 'A'            2 0.6667 |      1");
+	assert_shows("chunks", "L1.b0", "partial is the last tile's: ok\n");
+	assert_shows("chunks", "L1.b0", "m = max s: ok  l = sum exp(s-m): ok  no NaN: ok\n");
+	assert_shows("chunks", "L1.b0", "convex hull: outputs were not recorded");
 	assert_shows("chunks", "L1.b1", "scores were not recorded");
 }
 END_TEST

@@ -146,6 +146,15 @@ const char *view_value_cell(const struct view_context *c, sqlite3_stmt *row, int
 	return number_cell(c->looks.number, row, column, cell);
 }
 
+const char *view_float_cell(const struct view_context *c, float value, view_cell cell)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	view_looks_number(c->looks.number, bits, cell);
+	return cell;
+}
+
 const char *view_byte_cell(int byte, view_cell cell)
 {
 	static const char escapes[] = "\n\t\r\\'", letters[] = "ntr\\'";

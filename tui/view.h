@@ -77,6 +77,7 @@ const char *view_real_cell(sqlite3_stmt *, int column, const char *format, view_
 const char *view_f32_cell(sqlite3_stmt *, int column, view_cell);
 /* The same in the base that the reader chose. */
 const char *view_value_cell(const struct view_context *, sqlite3_stmt *, int column, view_cell);
+const char *view_float_cell(const struct view_context *, float, view_cell);
 float view_f32(sqlite3_stmt *, int column);
 /* A byte of text as C writes it: "'R'", "'\n'", "0xe4". */
 const char *view_byte_cell(int byte, view_cell);
