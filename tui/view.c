@@ -82,6 +82,25 @@ enum status view_number(const struct view_context *c, int64_t otherwise, int64_t
 	return STATUS_OK;
 }
 
+enum status view_second(const struct view_context *c, struct view_context *second, bool *found)
+{
+	int64_t runs;
+
+	*second = *c;
+	second->other = NULL;
+	if (c->other) {
+		second->store = c->other;
+		TRY(store_run_count(c->other, &runs));
+		second->run = c->run <= runs ? c->run : 1;
+		*found = runs > 0;
+		return STATUS_OK;
+	}
+	TRY(VIEW_NUMBER(c, 0, &second->run, "SELECT run FROM v_run WHERE run <> ?1"
+			" ORDER BY run < ?1, run", c->run));
+	*found = second->run > 0;
+	return STATUS_OK;
+}
+
 /* --- cells --- */
 
 const char *view_text(sqlite3_stmt *row, int column)

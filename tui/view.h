@@ -61,6 +61,10 @@ enum status view_number(const struct view_context *, int64_t otherwise, int64_t 
 	view_number((context), (otherwise), (out), (sql), (const int64_t[]){ __VA_ARGS__ }, \
 		    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
+/* What the run is compared with: the run of its number in the second trace, else that one's first;
+ * without a second trace the next run of this one. *found false: there is none. */
+enum status view_second(const struct view_context *, struct view_context *second, bool *found);
+
 /* --- columns as text --- */
 
 /* Room for any of them. */
