@@ -76,8 +76,10 @@ void check_collective_finish(struct check *, struct warp *, const struct meeting
 void check_shuffle_nobody(struct check *, struct lane *, unsigned source);
 /* Another thread is about to run: what this one did is judged as its own. */
 void check_pause(struct check *);
-/* A floating-point trap at pc: true when it was the checker's own. In a signal handler. */
+/* A floating-point trap at pc, and the one after the instruction there: true when it was the
+ * checker's own. In a signal handler. */
 bool check_trap(const siginfo_t *, void *context, uintptr_t pc);
+bool check_stepped(void *context);
 /* An asynchronous copy by the running lane begins, and lands; `copied` bytes come from `from`. */
 void check_async_begin(struct check *, void *to, const void *from, size_t bytes, size_t copied,
 		       uintptr_t pc);

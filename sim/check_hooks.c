@@ -368,10 +368,6 @@ void __sanitizer_cov_trace_pc(void)
 	if (ft_check_block.pending & PENDING_COUNT)
 		counters_block(check_hot.counters, schedule_current(), CALLER);
 	check_settle(check_hot.check);
-	if (ft_check_block.pending & PENDING_TRAP) {
-		ft_check_block.pending &= ~PENDING_TRAP;
-		check_watch_nan(true);
-	}
 }
 
 /* As in GCC's and Clang's run-time interface. */

@@ -37,7 +37,6 @@ struct check_slice {
 };
 
 #define PENDING_WRITE 1u                /* judge a write that has happened */
-#define PENDING_TRAP 2u                 /* trap on NaN again */
 /* Of every basic block while a launch runs: */
 #define PENDING_STEP 4u                 /* take it off the step budget */
 #define PENDING_COUNT 8u                /* count it */
@@ -146,7 +145,6 @@ enum finding_class {
 /* One side of a finding. */
 struct check_side {
 	uintptr_t pc;                   /* return address of the hook; 0: none */
-	uintptr_t around;               /* the basic block before it; 0: not needed */
 	const struct ft_site *site;     /* or a collective */
 	const char *what;               /* "read", "write", "atomic" */
 	int64_t block;                  /* linear; -1: no thread */
