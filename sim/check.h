@@ -35,7 +35,8 @@ void check_count(struct check *);
 
 /* --- device memory --- */
 
-/* Memory for a buffer, poisoned, far from any other. DEVICE (2) when there is none. */
+/* Memory for a buffer, poisoned, far from any other: see check_map.c. DEVICE (2) when there is
+ * none. */
 enum status check_map(struct check *, uint32_t buffer, const char *name, size_t bytes, void **out);
 /* The buffer is freed: touching it is a finding from now on. */
 void check_unmap(struct check *, void *memory);
@@ -54,6 +55,7 @@ struct check_launch {
 	int64_t number;
 	const struct sim_code *code;
 	struct dim3 grid, block;
+	void *const *args;                      /* of code's parameters; while the launch runs */
 };
 void check_launch_begin(struct check *, const struct check_launch *);
 void check_launch_end(struct check *);
