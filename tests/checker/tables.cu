@@ -11,25 +11,25 @@
 #define FAR (((const long long *)flags)[4])
 enum { X, Y, FREED, NOTHING };
 
-KERNEL table_other_buffer(const float *x, float *y, int *flags, int n)
+KERNEL oob_other_buffer(const float *x, float *y, int *flags, int n)
 {
 	if (I < n)
 		y[I] = x[FAR + I];                              /* BUG */
 }
-KERNEL table_other_buffer_clean(const float *x, float *y, int *flags, int n)
+KERNEL oob_other_buffer_clean(const float *x, float *y, int *flags, int n)
 {
 	if (I < n)
 		y[I] = x[FAR > 0 ? I : 0];
 }
 
-KERNEL table_other_written(const float *x, float *y, int *flags, int n)
+KERNEL oob_other_written(const float *x, float *y, int *flags, int n)
 {
 	float *all = TABLE[X];
 
 	if (I < n)
 		all[FAR + I] = 1.0f;                            /* BUG */
 }
-KERNEL table_other_written_clean(const float *x, float *y, int *flags, int n)
+KERNEL oob_other_written_clean(const float *x, float *y, int *flags, int n)
 {
 	float *all = TABLE[Y];
 
@@ -37,25 +37,25 @@ KERNEL table_other_written_clean(const float *x, float *y, int *flags, int n)
 		all[I] = 1.0f;
 }
 
-KERNEL table_other_atomic(const float *x, float *y, int *flags, int n)
+KERNEL oob_other_atomic(const float *x, float *y, int *flags, int n)
 {
 	if (I < n)
 		atomicAdd(&TABLE[X][FAR], 1.0f);                /* BUG */
 }
-KERNEL table_other_atomic_clean(const float *x, float *y, int *flags, int n)
+KERNEL oob_other_atomic_clean(const float *x, float *y, int *flags, int n)
 {
 	if (I < n)
 		atomicAdd(&TABLE[X][1], 1.0f);
 }
 
-KERNEL table_past_end(const float *x, float *y, int *flags, int n)
+KERNEL oob_table_past_end(const float *x, float *y, int *flags, int n)
 {
 	const float *row = TABLE[I % 2 ? Y : X];
 
 	if (I < n && row == x)
 		y[I] = row[I + 4];                              /* BUG */
 }
-KERNEL table_past_end_clean(const float *x, float *y, int *flags, int n)
+KERNEL oob_table_past_end_clean(const float *x, float *y, int *flags, int n)
 {
 	const float *row = TABLE[I % 2 ? Y : X];
 
@@ -63,14 +63,14 @@ KERNEL table_past_end_clean(const float *x, float *y, int *flags, int n)
 		y[I] = row[I + 4 < n ? I + 4 : 0];
 }
 
-KERNEL table_freed(const float *x, float *y, int *flags, int n)
+KERNEL oob_table_freed(const float *x, float *y, int *flags, int n)
 {
 	const float *old = TABLE[FREED];
 
 	if (I < n)
 		y[I] = old[I];                                  /* BUG */
 }
-KERNEL table_freed_clean(const float *x, float *y, int *flags, int n)
+KERNEL oob_table_freed_clean(const float *x, float *y, int *flags, int n)
 {
 	const float *old = TABLE[FREED];
 
@@ -78,14 +78,14 @@ KERNEL table_freed_clean(const float *x, float *y, int *flags, int n)
 		y[I] = old ? x[I] : 0.0f;
 }
 
-KERNEL table_null(const float *x, float *y, int *flags, int n)
+KERNEL oob_table_null(const float *x, float *y, int *flags, int n)
 {
 	const float *row = TABLE[NOTHING];
 
 	if (I < n)
 		y[I] = row[I];                                  /* BUG */
 }
-KERNEL table_null_clean(const float *x, float *y, int *flags, int n)
+KERNEL oob_table_null_clean(const float *x, float *y, int *flags, int n)
 {
 	const float *row = TABLE[NOTHING];
 
