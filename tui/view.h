@@ -41,6 +41,10 @@ extern const struct view view_summary, view_time, view_launch, view_kv, view_chu
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
 const struct view *view_find(const char *name);
+/* USAGE with the names there are; `what` is the option. */
+enum status view_parse(const char *what, const char *name, const struct view **out);
+/* Sets the run to that of the address, else the first; USAGE when the trace has no such run. */
+enum status view_choose_run(struct view_context *);
 
 /* --- queries --- */
 
