@@ -215,6 +215,8 @@ const struct command cmd_view = {
 	"                 diff or findings\n"
 	"  --all          leave no rows out\n"
 	"  --ascii        charts in ASCII characters\n"
-	"  --no-color     no colours; NO_COLOR in the environment says the same\n",
+	"  --no-color     no colours; NO_COLOR in the environment says the same\n\n"
+	"doc/tour.md is a guided tour of flash decoding, screen by screen, along one trace:\n\n"
+	"  flashtwin view \"$(flashtwin info --sample demo.twin)\"\n",
 	run
 };

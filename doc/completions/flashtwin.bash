@@ -24,6 +24,7 @@ _flashtwin() {
 	--points) words='score softmax reduce' ;;
 	--graph) words='none capture manual' ;;
 	--suite) words='seeds' ;;
+	--sample) words='demo.twin merge.cu shakespeare' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return
@@ -55,7 +56,7 @@ _flashtwin() {
 		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
-		info) words='--device --json --jobs --verify-math' ;;
+		info) words='--device --json --jobs --sample --verify-math' ;;
 		help) words='decode attend launch replay diff view find sql bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"
