@@ -29,6 +29,7 @@ _flashtwin() {
 		words='summary time launch kv chunks reduce points counters source attention diff
 			findings'
 		;;
+	--sample) words='demo.twin merge.cu shakespeare' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return
@@ -64,7 +65,7 @@ _flashtwin() {
 		sql) words='--table --plain --csv --json --dump' ;;
 		export) words='--as --screen --at -o --force' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
-		info) words='--device --json --jobs --verify-math' ;;
+		info) words='--device --json --jobs --sample --verify-math' ;;
 		help) words='decode attend launch replay diff view find sql export bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"
