@@ -122,7 +122,7 @@ cat >ncu.csv <<'CSV'
 "0","1","chunk(const float *, int)","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","","4,000"
 "1","1","chunk(const float *, int)","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","","2,000"
 CSV
-printf 'kernel,a,b,c,d,e,f,g,h\r\nchunk,1000,3000,0,0,0,0,0,0\r\nchunk,0,1500,0,0,0,0,0,0\r\n' >sim.csv
+printf 'kernel,load_requests,load_sectors,c,d,e,f,g,h\r\nchunk,1000,3000,0,0,0,0,0,0\r\nchunk,0,1500,0,0,0,0,0,0\r\n' >sim.csv
 COUNTERS_CSV=ncu.csv COUNTERS_SIM=sim.csv sh "$srcdir/tests/gpu/counters.sh" >out 2>err
 code=$?
 expect 'the table of both' 0 '| chunk | load_requests | 1000 | 1000 | - |' \
