@@ -223,15 +223,9 @@ const struct command cmd_view = {
 	"  --distance KIND  between two values: ulp, abs or rel\n"
 	"  --scale SCALE  of charts: linear or log\n"
 	"  --ascii        charts in ASCII characters\n"
-	"  --no-color     no colours; NO_COLOR in the environment says the same
-"
-	"  --mouse        click tabs and rows, scroll by the wheel; shift selects text
-
-"
-	"doc/tour.md is a guided tour of flash decoding, screen by screen, along one trace:
-
-"
-	"  flashtwin view \"$(flashtwin info --sample demo.twin)\"
-",
+	"  --no-color     no colours; NO_COLOR in the environment says the same\n"
+	"  --mouse        click tabs and rows, scroll by the wheel; shift selects text\n\n"
+	"doc/tour.md is a guided tour of flash decoding, screen by screen, along one trace:\n\n"
+	"  flashtwin view \"$(flashtwin info --sample demo.twin)\"\n",
 	run
 };

@@ -7,6 +7,7 @@
 
 #include "tui/viewer_internal.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,7 +283,15 @@ static void run(struct viewer *v)
 	}
 }
 
-static void free_viewer(struct viewer *v)
+enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
+{
+	TRY(choose_sides(v, o));
+	TRY(choose_place(v, o));
+	v->glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
+	return STATUS_OK;
+}
+
+void viewer_end(struct viewer *v)
 {
 	viewer_close_list(v);
 	for (int i = 0; i < 2; i++)
@@ -295,13 +304,12 @@ enum status viewer_run(const struct viewer_options *o)
 {
 	struct viewer v = { .looks = o->looks };
 
-	TRY(choose_sides(&v, o));
-	TRY(choose_place(&v, o));
+	setlocale(LC_CTYPE, "");
+	TRY(viewer_begin(&v, o));
 	TRY(term_open(o->color, o->mouse));
-	v.glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
 	run(&v);
 	term_close();
-	free_viewer(&v);
+	viewer_end(&v);
 	if (v.status == STATUS_INTERRUPTED)
 		return fail(v.status, "interrupted");
 	return v.status;
