@@ -84,6 +84,9 @@ class Session:
             self.terminal.hang_up()
         else:
             self.do(("signal", self.ended))
+            # The first one may have ended a line that was typed.
+            if self.ended == "SIGINT" and self.settle():
+                self.do(("signal", self.ended))
 
     def judge(self):
         code = self.terminal.wait_end()

@@ -63,6 +63,7 @@ void viewer_go(struct viewer *v, const struct address *at)
 		v->side[0].run = at->run;
 	v->here.at.run = v->side[0].run > 1 ? v->side[0].run : -1;
 	v->follow = true;
+	v->match = -1;
 }
 
 void viewer_jump(struct viewer *v, const struct view *view, const struct address *at)
@@ -121,6 +122,7 @@ void viewer_close_list(struct viewer *v)
 {
 	display_free(v->list);
 	v->list = NULL;
+	v->match = -1;
 }
 
 void viewer_show_list(struct viewer *v, const char *title, struct display *list)

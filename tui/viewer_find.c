@@ -94,7 +94,7 @@ static enum status look_at_digest(const struct view_context *c, sqlite3_stmt *ro
 	TRY(same_digest(difference->v, &digest, &same));
 	if (!same)
 		difference->launch = digest.launch;
-	return same && !term_interrupted() ? STATUS_OK : STATUS_DIFFERS;
+	return same && !viewer_work_stopped(difference->v) ? STATUS_OK : STATUS_DIFFERS;
 }
 
 static enum status find_difference(struct viewer *v, int direction)
@@ -216,7 +216,7 @@ enum status viewer_breaks(struct viewer *v, int key)
 }
 
 struct stop {
-	const struct viewer *v;
+	struct viewer *v;
 	int64_t launch;
 };
 
@@ -226,7 +226,7 @@ static enum status look_at_launch(const struct view_context *c, sqlite3_stmt *ro
 
 	(void)c;
 	if (!breaks_at(stop->v, view_text(row, 1)) && view_null(row, 2))
-		return term_interrupted() ? STATUS_DIFFERS : STATUS_OK;
+		return viewer_work_stopped(stop->v) ? STATUS_DIFFERS : STATUS_OK;
 	stop->launch = view_int(row, 0);
 	return STATUS_DIFFERS;
 }

@@ -1,7 +1,7 @@
 /* viewer_keys.c - which key does what, when, and what help says of it.
  *
- * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c,
- * viewer_ask.c and viewer_looks.c.
+ * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c
+ * and so on.
  */
 #include "config.h"
 
@@ -88,18 +88,19 @@ static const struct key keys[] = {
 	{ 'E', ON_SCREEN, viewer_previous_finding, "", NULL },
 	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this kernel, or no more" },
 	{ 'B', ON_SCREEN, viewer_breaks, "B", "list breakpoints" },
-	{ 'c', ON_SCREEN, viewer_next_break, "c C", "on, back to a breakpoint" },
-	{ 'C', ON_SCREEN, viewer_previous_break, "", NULL },
+	{ 'c', ON_SCREEN, viewer_fenced_on, "c C", "on, back to a breakpoint; :fence bounds it" },
+	{ 'C', ON_SCREEN, viewer_fenced_back, "", NULL },
 	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote what this launch was given" },
 	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who is given what this launch wrote" },
 	{ 'm', ON_SCREEN, viewer_set_mark, "m x", "mark this place as x, a to z" },
 	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' back" },
 	{ 'H', ON_SCREEN, viewer_visited, "H", "places visited" },
 	{ 'y', ON_SCREEN, viewer_show_address, "y", "the command that comes back here" },
-	{ '/', ALWAYS, viewer_search, "/", "search" },
+	{ '/', ALWAYS, viewer_search, "/", "search, through the run where the screen does not say it" },
 	{ 'n', ALWAYS, viewer_search_next, "n N", "next, previous match" },
 	{ 'N', ALWAYS, viewer_search_previous, "", NULL },
-	{ ':', ALWAYS, viewer_command, ":", "command: at ADDR, save-display FILE, break, q" },
+	{ ':', ALWAYS, viewer_command, ":",
+	  "command: at ADDR, save-display FILE, break, fence, q; tab completes" },
 	{ ';', ON_SCREEN, viewer_sql, ";", "SQL on the trace" },
 	{ 'x', ON_SCREEN, viewer_number, "x", "numbers in decimal, hex, bits" },
 	{ 'u', ON_SCREEN, viewer_distance, "u", "distances in ulp, absolute, relative" },
@@ -119,6 +120,22 @@ static bool valid(const struct viewer *v, enum when when)
 	return false;
 }
 
+/* Work that was stopped may end with any status and message. */
+static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), int key)
+{
+	enum status status;
+
+	viewer_work_begin(v);
+	status = act(v, key);
+	viewer_work_end(v);
+	if (v->work.stopped) {
+		error_clear();
+		viewer_say(v, "stopped");
+	} else if (status != STATUS_OK) {
+		viewer_complain(v);
+	}
+}
+
 void viewer_key(struct viewer *v, int key)
 {
 	enum status (*act)(struct viewer *, int) = NULL;
@@ -130,10 +147,10 @@ void viewer_key(struct viewer *v, int key)
 		if (keys[i].key == key && valid(v, keys[i].when))
 			act = keys[i].act;
 	v->message[0] = '\0';
-	if (!act)
+	if (act)
+		perform(v, act, key);
+	else
 		viewer_say(v, "this key does nothing here: ? lists those that do");
-	else if (act(v, key) != STATUS_OK)
-		viewer_complain(v);
 }
 
 void viewer_keys_list(const struct viewer *v, struct display *d)

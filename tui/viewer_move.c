@@ -17,10 +17,8 @@ static enum status step(struct viewer *v, enum walk_grain grain, int direction)
 	bool moved;
 
 	/* A screen of launches of one kind goes from one of them to the next. */
-	if (grain == WALK_LAUNCH && v->here.view->table)
-		TRY(walk_rows(&c, v->here.view->table, direction, &at, &moved));
-	else
-		TRY(walk_step(&c, grain, direction, &at, &moved));
+	TRY(trail_step(&c, &v->trail, grain, grain == WALK_LAUNCH ? v->here.view->table : NULL,
+		       direction, &at, &moved));
 	if (!moved)
 		viewer_say(v, direction > 0 ? "nothing behind this place" :
 			   "nothing before this place");
@@ -306,7 +304,7 @@ static int mark_key(struct viewer *v, const char *what)
 	viewer_say(v, "%s", what);
 	viewer_paint(v);
 	v->message[0] = '\0';
-	return term_key();
+	return viewer_wait_key(v);
 }
 
 enum status viewer_set_mark(struct viewer *v, int key)
