@@ -204,6 +204,8 @@ static void scroll_to_row(struct viewer *v)
 	const struct display *d = v->side[0].display;
 	long height = viewer_lines(v), row = display_row(d, &v->here.at);
 
+	if (v->match >= 0)
+		row = v->match;
 	if (!v->follow)
 		row = -1;
 	/* A detail below the list it belongs to should be seen with it where both fit. */

@@ -72,14 +72,14 @@ static const struct key keys[] = {
 	{ 'S', ON_SCREEN, viewer_previous_point, "", NULL },
 	{ 'g', ALWAYS, viewer_first, "g G", "first, last place of the run" },
 	{ 'G', ALWAYS, viewer_last, "", NULL },
-	{ TERM_CODE(KEY_NPAGE), ALWAYS, viewer_page_down, "page down, page up", "scroll" },
+	{ TERM_CODE(KEY_NPAGE), ALWAYS, viewer_page_down, "pgdn pgup", "scroll" },
 	{ TERM_CODE(KEY_PPAGE), ALWAYS, viewer_page_up, "", NULL },
 	{ TERM_CODE(KEY_HOME), ALWAYS, viewer_first, "", NULL },
 	{ TERM_CODE(KEY_END), ALWAYS, viewer_last, "", NULL },
-	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left, right", "scroll sideways" },
+	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left right", "scroll sideways" },
 	{ TERM_CODE(KEY_RIGHT), ALWAYS, viewer_right, "", NULL },
-	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse (--mouse)",
-	  "click a tab or a row; the wheel scrolls" },
+	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse",
+	  "with --mouse: click a tab or a row; the wheel scrolls" },
 	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous launch that differs" },
 	{ '[', WITH_TWO, viewer_previous_difference, "", NULL },
 	{ 'v', WITH_TWO, viewer_split, "v", "show both runs, or one" },
@@ -96,11 +96,11 @@ static const struct key keys[] = {
 	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' back" },
 	{ 'H', ON_SCREEN, viewer_visited, "H", "places visited" },
 	{ 'y', ON_SCREEN, viewer_show_address, "y", "the command that comes back here" },
-	{ '/', ALWAYS, viewer_search, "/", "search, through the run where the screen does not say it" },
+	{ '/', ALWAYS, viewer_search, "/", "search the screen, then the run behind it, and round" },
 	{ 'n', ALWAYS, viewer_search_next, "n N", "next, previous match" },
 	{ 'N', ALWAYS, viewer_search_previous, "", NULL },
 	{ ':', ALWAYS, viewer_command, ":",
-	  "command: at ADDR, save-display FILE, break, fence, q; tab completes" },
+	  "command: at ADDR, save-display FILE, break, breaks, fence, q" },
 	{ ';', ON_SCREEN, viewer_sql, ";", "SQL on the trace" },
 	{ 'x', ON_SCREEN, viewer_number, "x", "numbers in decimal, hex, bits" },
 	{ 'u', ON_SCREEN, viewer_distance, "u", "distances in ulp, absolute, relative" },
@@ -158,7 +158,7 @@ void viewer_keys_list(const struct viewer *v, struct display *d)
 	char line[120];
 
 	for (int i = 0; viewer_screens[i].view; i++) {
-		snprintf(line, sizeof(line), "  %-20c  %s: %s\n", viewer_screens[i].key,
+		snprintf(line, sizeof(line), "  %-12c  %s: %s\n", viewer_screens[i].key,
 			 viewer_screens[i].tab, viewer_screens[i].view->summary);
 		display_text(d, line);
 	}
@@ -166,7 +166,7 @@ void viewer_keys_list(const struct viewer *v, struct display *d)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!keys[i].help || !valid(v, keys[i].when))
 			continue;
-		snprintf(line, sizeof(line), "  %-20s  %s\n", keys[i].name, keys[i].help);
+		snprintf(line, sizeof(line), "  %-12s  %s\n", keys[i].name, keys[i].help);
 		display_text(d, line);
 	}
 }

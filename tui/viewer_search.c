@@ -37,8 +37,7 @@ static void show_line(struct viewer *v, long line)
 		at = viewer_row_address(v, d, line);
 		viewer_go(v, &at);
 	} else {
-		v->top = line;
-		v->follow = false;
+		v->follow = true;
 	}
 	v->match = line;
 }
@@ -155,7 +154,7 @@ static enum status search_run(struct viewer *v, int direction)
 		if (line >= 0) {
 			viewer_go(v, &found);
 			v->match = line;
-			v->top = line;
+			v->top = 0;
 			if (r.wrapped)
 				viewer_say(v, "the search went on from the %s of the run",
 					   direction > 0 ? "beginning" : "end");

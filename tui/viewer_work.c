@@ -8,9 +8,11 @@
 
 #include "tui/viewer_internal.h"
 
+#include <string.h>
 #include <time.h>
 
 #define QUIET_MS 200
+#define AT_WORK "at work: any key stops it"
 #define STEPS_A_LOOK 5000               /* of SQLite's virtual machine, some 0.1 ms */
 
 static int64_t now_ms(void)
@@ -33,7 +35,7 @@ bool viewer_work_stopped(struct viewer *v)
 		return false;
 	if (!work->said) {
 		work->said = true;
-		viewer_say(v, "at work: any key stops it");
+		viewer_say(v, AT_WORK);
 		viewer_paint(v);
 	}
 	if (!term_key_waits())
@@ -64,6 +66,8 @@ void viewer_work_end(struct viewer *v)
 {
 	v->work.going = false;
 	set_look(v, NULL);
+	if (strcmp(v->message, AT_WORK) == 0)
+		v->message[0] = '\0';
 }
 
 int viewer_wait_key(struct viewer *v)
