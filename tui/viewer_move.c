@@ -17,10 +17,8 @@ static enum status step(struct viewer *v, enum walk_grain grain, int direction)
 	bool moved;
 
 	/* A screen of launches of one kind goes from one of them to the next. */
-	if (grain == WALK_LAUNCH && v->here.view->table)
-		TRY(walk_rows(&c, v->here.view->table, direction, &at, &moved));
-	else
-		TRY(walk_step(&c, grain, direction, &at, &moved));
+	TRY(trail_step(&c, &v->trail, grain, grain == WALK_LAUNCH ? v->here.view->table : NULL,
+		       direction, &at, &moved));
 	if (!moved)
 		viewer_say(v, direction > 0 ? "nothing behind this place" :
 			   "nothing before this place");
@@ -50,8 +48,7 @@ STEP(previous_point, WALK_POINT, -1)
 
 /* --- rows --- */
 
-/* The address that a row stands for, in the run that is shown. */
-static struct address row_address(const struct viewer *v, const struct display *d, long row)
+struct address viewer_row_address(const struct viewer *v, const struct display *d, long row)
 {
 	struct address at = display_line(d, (size_t)row)->at;
 
@@ -88,7 +85,7 @@ static enum status move_row(struct viewer *v, int direction)
 		next = display_next_row(d, next, direction);
 	if (next < 0)
 		return step(v, viewer_screen_of(v->here.view)->grain, direction);
-	at = row_address(v, d, next);
+	at = viewer_row_address(v, d, next);
 	viewer_go(v, &at);
 	return STATUS_OK;
 }
@@ -257,7 +254,7 @@ enum status viewer_deeper(struct viewer *v, int key)
 
 		if (v->list_row < 0)
 			return STATUS_OK;
-		at = row_address(v, v->list, v->list_row);
+		at = viewer_row_address(v, v->list, v->list_row);
 		viewer_close_list(v);
 		viewer_jump(v, v->here.view, &at);
 		return STATUS_OK;
@@ -308,7 +305,7 @@ static int mark_key(struct viewer *v, const char *what)
 	viewer_say(v, "%s", what);
 	viewer_paint(v);
 	v->message[0] = '\0';
-	return term_key();
+	return viewer_wait_key(v);
 }
 
 enum status viewer_set_mark(struct viewer *v, int key)
