@@ -80,18 +80,18 @@ static const struct key keys[] = {
 	{ TERM_CODE(KEY_RIGHT), ALWAYS, viewer_right, "", NULL },
 	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse",
 	  "with --mouse: click a tab or a row; the wheel scrolls" },
-	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous launch that differs" },
+	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous difference: launch; on Diff, element" },
 	{ '[', WITH_TWO, viewer_previous_difference, "", NULL },
 	{ 'v', WITH_TWO, viewer_split, "v", "show both runs, or one" },
 	{ '\t', WITH_TWO, viewer_swap, "tab", "swap the two runs" },
 	{ 'e', ON_SCREEN, viewer_next_finding, "e E", "next, previous finding" },
 	{ 'E', ON_SCREEN, viewer_previous_finding, "", NULL },
-	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this kernel, or no more" },
+	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this line, place or kernel, or no more" },
 	{ 'B', ON_SCREEN, viewer_breaks, "B", "list breakpoints" },
 	{ 'c', ON_SCREEN, viewer_fenced_on, "c C", "on, back to a breakpoint; :fence bounds it" },
 	{ 'C', ON_SCREEN, viewer_fenced_back, "", NULL },
-	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote what this launch was given" },
-	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who is given what this launch wrote" },
+	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote this element, or what the launch was given" },
+	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who reads this element, or what the launch wrote" },
 	{ 'm', ON_SCREEN, viewer_set_mark, "m x", "mark this place as x, a to z" },
 	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' back" },
 	{ 'H', ON_SCREEN, viewer_visited, "H", "places visited" },
@@ -175,7 +175,7 @@ const char *viewer_keys_hint(const struct viewer *v)
 {
 	if (v->list)
 		return "j/k row  enter go there  / find  ? keys  q close";
-	if (v->split)
+	if (v->split || (v->here.view == &view_diff && v->side[1].store))
 		return "]/[ difference  d/D step  f/F launch  )/( block  s/S point  v one  tab swap"
 		       "  ? keys  q back";
 	return "d/D step  f/F launch  )/( block  s/S point  enter open  w who wrote  ; sql  / find"
