@@ -222,6 +222,37 @@ shows 'g goes to the first place' 'at op 0 *$'
 keys G
 shows 'G goes to the last place' 'at op 2634 *$'
 
+### the mouse
+
+# report BUTTON COLUMN LINE: as terminals do it; 0 is the left button, 3 lets it go, 65 is the wheel.
+report() {
+	keys -l "$(printf "\\033[M\\$(printf %o $((32 + $1)))\\$(printf %o $((32 + $2)))\\$(
+		printf %o $((32 + $3)))")"
+}
+
+click() {
+	report 0 "$@"
+	report 3 "$@"
+}
+
+start 100 30 "$trace" --ascii --mouse --at L1018
+until_true on_screen 'at L1018 *$'
+click "$(sed -n 2p captured | awk '{ print index($0, " 3") + 1 }')" 2
+shows 'a click on a tab opens its screen' '\[3 Chunks\]'
+until_true on_screen 'L1018.b9 '
+click 20 "$(grep -n ' L1018.b9 ' captured | cut -d : -f 1)"
+shows 'a click on a row goes there' 'at L1018.b9 *$'
+keys '?'
+shows 'help is there to be scrolled' 'next, previous operation'
+first=$(sed -n 4p captured)
+report 65 20 10
+scrolled() {
+	screen
+	[ "$(sed -n 4p captured)" != "$first" ]
+}
+until_true scrolled
+result 'the wheel scrolls' "$(scrolled || cat captured)"
+
 ### two traces
 
 "$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt 'ROMEO:' -n 4 \

@@ -19,10 +19,10 @@ struct view_command {
 	const char *screen;
 	struct address at;
 	struct view_looks looks;
-	bool plain, all, ascii, no_color;
+	bool plain, all, ascii, no_color, mouse;
 };
 
-enum { PLAIN = 1, AT, SCREEN, ALL, ASCII, NO_COLOR, NUMBER, DISTANCE, SCALE };
+enum { PLAIN = 1, AT, SCREEN, ALL, ASCII, NO_COLOR, NUMBER, DISTANCE, SCALE, MOUSE };
 
 static const struct option long_options[] = {
 	{ "plain", no_argument, NULL, PLAIN },
@@ -31,6 +31,7 @@ static const struct option long_options[] = {
 	{ "all", no_argument, NULL, ALL },
 	{ "ascii", no_argument, NULL, ASCII },
 	{ "no-color", no_argument, NULL, NO_COLOR },
+	{ "mouse", no_argument, NULL, MOUSE },
 	{ "number", required_argument, NULL, NUMBER },
 	{ "distance", required_argument, NULL, DISTANCE },
 	{ "scale", required_argument, NULL, SCALE },
@@ -84,6 +85,7 @@ static enum status take_option(struct view_command *view, int c, const char *val
 	case ALL: view->all = true; break;
 	case ASCII: view->ascii = true; break;
 	case NO_COLOR: view->no_color = true; break;
+	case MOUSE: view->mouse = true; break;
 	default: return take_look(&view->looks, c, value);
 	}
 	return STATUS_OK;
@@ -189,7 +191,7 @@ static enum status view_by_keys(const struct view_command *view, struct store *s
 	struct viewer_options options = {
 		.store = store, .other = other, .at = view->at,
 		.view = view->screen ? view_find(view->screen) : NULL, .looks = view->looks, .ascii = view->ascii,
-		.color = wants_color(view)
+		.color = wants_color(view), .mouse = view->mouse
 	};
 
 	TRY(choose_run(&c));
@@ -229,7 +231,7 @@ const struct command cmd_view = {
 	"show a trace: launches, KV cache, chunks, reductions, differences",
 	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
 	"                      [--number BASE] [--distance KIND] [--scale SCALE] [--ascii]\n"
-	"                      [--no-color]\n\n"
+	"                      [--no-color] [--mouse]\n\n"
 	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
 	"trace, or a second run in the file, keeps the two in step.\n\n"
 	"  flashtwin view t.twin                      from the first step on, by keys\n"
@@ -248,6 +250,7 @@ const struct command cmd_view = {
 	"  --distance KIND  between two values: ulp, abs or rel\n"
 	"  --scale SCALE  of charts: linear or log\n"
 	"  --ascii        charts in ASCII characters\n"
-	"  --no-color     no colours; NO_COLOR in the environment says the same\n",
+	"  --no-color     no colours; NO_COLOR in the environment says the same\n"
+	"  --mouse        click tabs and rows, scroll by the wheel; shift selects text\n",
 	run
 };

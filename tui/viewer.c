@@ -297,7 +297,7 @@ enum status viewer_run(const struct viewer_options *o)
 
 	TRY(choose_sides(&v, o));
 	TRY(choose_place(&v, o));
-	TRY(term_open(o->color));
+	TRY(term_open(o->color, o->mouse));
 	v.glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
 	run(&v);
 	term_close();

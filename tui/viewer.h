@@ -14,7 +14,7 @@ struct viewer_options {
 	struct address at;              /* address_none: the first step */
 	const struct view *view;        /* NULL: the timeline */
 	struct view_looks looks;
-	bool ascii, color;
+	bool ascii, color, mouse;
 };
 
 /* Returns when the user quits. USAGE when there is no terminal that could show it; INTERRUPTED

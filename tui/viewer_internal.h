@@ -90,6 +90,10 @@ long viewer_lines(const struct viewer *);
 /* --- viewer_paint.c --- */
 
 void viewer_paint(const struct viewer *);
+/* The key of the screen whose tab is there, 0: none is. */
+int viewer_tab_at(const struct viewer *, int y, int x);
+/* The line of the first side's content, or of the list, at a line of the terminal; -1: none. */
+long viewer_line_at(const struct viewer *, int y);
 /* The line that is typed, with the cursor behind it. */
 void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
 
@@ -112,13 +116,15 @@ const char *viewer_keys_hint(const struct viewer *);
 	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
 	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
 	X(command) X(sql) X(help) X(split) X(swap) X(show_address) X(redraw) \
-	X(glyphs) X(number) X(distance) X(scale) X(breaks)
+	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse)
 
 #define X(name) enum status viewer_##name(struct viewer *, int key);
 VIEWER_ACTION_LIST(X)
 #undef X
 enum status viewer_screen(struct viewer *, int key);    /* the number keys */
 
+/* The address that a row of a display stands for, in the run that is shown. */
+struct address viewer_row_address(const struct viewer *, const struct display *, long row);
 /* Sets a breakpoint at a kernel, or takes it away. */
 void viewer_break(struct viewer *, const char *kernel);
 /* Asks for a line; false: it was given up. */

@@ -78,6 +78,8 @@ static const struct key keys[] = {
 	{ TERM_CODE(KEY_END), ALWAYS, viewer_last, "", NULL },
 	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left, right", "scroll sideways" },
 	{ TERM_CODE(KEY_RIGHT), ALWAYS, viewer_right, "", NULL },
+	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse (--mouse)",
+	  "click a tab or a row; the wheel scrolls" },
 	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous launch that differs" },
 	{ '[', WITH_TWO, viewer_previous_difference, "", NULL },
 	{ 'v', WITH_TWO, viewer_split, "v", "show both runs, or one" },

@@ -53,7 +53,7 @@ _flashtwin() {
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view)
 			words='--plain --at --screen --all --number --distance --scale --ascii
-				--no-color'
+				--no-color --mouse'
 			;;
 		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
