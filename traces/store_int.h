@@ -23,6 +23,7 @@
 	X(TOKEN, "t_token", "INSERT") X(DIGEST, "t_digest", "INSERT") \
 	X(PARTIAL, "t_partial", "INSERT") X(REDUCE, "t_reduce", "INSERT") \
 	X(KV, "t_kv", "INSERT") X(POINT, "t_point", "INSERT") \
+	X(POINT_SUM, "t_point_sum", "INSERT") \
 	X(POINT_NAME, "t_point_name", "INSERT") X(PROBE, "t_probe", "INSERT") \
 	X(FINDING, "t_finding", "INSERT") X(COUNTER, "t_counter", "INSERT") \
 	X(HIT, "t_hit", "INSERT")
@@ -33,6 +34,9 @@ enum table {
 #undef X
 	TABLE_COUNT
 };
+
+/* Statements of pages.c that are kept. */
+enum store_read { READ_PAGE, READ_PIECE, READ_BLOB, STORE_READ_COUNT };
 
 struct pages;
 struct track;
@@ -65,6 +69,7 @@ struct store {
 	char *broken;                   /* message of the write that failed; then no more */
 	struct pages *pages;
 	sqlite3_stmt *inserts[TABLE_COUNT];     /* prepared on first use */
+	sqlite3_stmt *reads[STORE_READ_COUNT];  /* so are these */
 	struct run_state *runs;
 	int run_count;
 	struct hash_map calls;          /* content of a call -> t_call.call */

@@ -82,6 +82,25 @@ enum status view_number(const struct view_context *c, int64_t otherwise, int64_t
 	return STATUS_OK;
 }
 
+enum status view_second(const struct view_context *c, struct view_context *second, bool *found)
+{
+	int64_t runs;
+
+	*second = *c;
+	second->other = NULL;
+	if (c->other) {
+		second->store = c->other;
+		TRY(store_run_count(c->other, &runs));
+		second->run = c->run <= runs ? c->run : 1;
+		*found = runs > 0;
+		return STATUS_OK;
+	}
+	TRY(VIEW_NUMBER(c, 0, &second->run, "SELECT run FROM v_run WHERE run <> ?1"
+			" ORDER BY run < ?1, run", c->run));
+	*found = second->run > 0;
+	return STATUS_OK;
+}
+
 /* --- cells --- */
 
 const char *view_text(sqlite3_stmt *row, int column)
@@ -144,6 +163,15 @@ const char *view_value_cell(const struct view_context *c, sqlite3_stmt *row, int
 			    view_cell cell)
 {
 	return number_cell(c->looks.number, row, column, cell);
+}
+
+const char *view_float_cell(const struct view_context *c, float value, view_cell cell)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	view_looks_number(c->looks.number, bits, cell);
+	return cell;
 }
 
 const char *view_byte_cell(int byte, view_cell cell)

@@ -83,6 +83,10 @@ enum status view_number(const struct view_context *, int64_t otherwise, int64_t 
 	view_number((context), (otherwise), (out), (sql), (const int64_t[]){ __VA_ARGS__ }, \
 		    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
+/* What the run is compared with: the run of its number in the second trace, else that one's first;
+ * without a second trace the next run of this one. *found false: there is none. */
+enum status view_second(const struct view_context *, struct view_context *second, bool *found);
+
 /* --- columns as text --- */
 
 /* Room for any of them. */
@@ -99,6 +103,7 @@ const char *view_real_cell(sqlite3_stmt *, int column, const char *format, view_
 const char *view_f32_cell(sqlite3_stmt *, int column, view_cell);
 /* The same in the base that the reader chose. */
 const char *view_value_cell(const struct view_context *, sqlite3_stmt *, int column, view_cell);
+const char *view_float_cell(const struct view_context *, float, view_cell);
 float view_f32(sqlite3_stmt *, int column);
 /* A byte of text as C writes it: "'R'", "'\n'", "0xe4". */
 const char *view_byte_cell(int byte, view_cell);

@@ -302,7 +302,14 @@ static void run(struct viewer *v)
 	}
 }
 
-static void free_viewer(struct viewer *v)
+enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
+{
+	v->looks = o->looks;
+	TRY(choose_sides(v, o));
+	return choose_place(v, o);
+}
+
+void viewer_end(struct viewer *v)
 {
 	viewer_close_list(v);
 	for (int i = 0; i < 2; i++)
@@ -311,15 +318,14 @@ static void free_viewer(struct viewer *v)
 
 enum status viewer_run(const struct viewer_options *o)
 {
-	struct viewer v = { .looks = o->looks };
+	struct viewer v = { 0 };
 
-	TRY(choose_sides(&v, o));
-	TRY(choose_place(&v, o));
+	TRY(viewer_begin(&v, o));
 	TRY(term_open(o->color, o->mouse));
 	v.glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
 	run(&v);
 	term_close();
-	free_viewer(&v);
+	viewer_end(&v);
 	if (v.status == STATUS_INTERRUPTED)
 		return fail(v.status, "interrupted");
 	return v.status;

@@ -93,6 +93,10 @@ struct viewer {
 
 /* --- viewer.c --- */
 
+/* From a zeroed viewer to its first place; the terminal and its locale are the caller's business.
+ * Ended in any case. */
+enum status viewer_begin(struct viewer *, const struct viewer_options *);
+void viewer_end(struct viewer *);
 struct view_context viewer_context(const struct viewer *, int side);
 void viewer_say(struct viewer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shows the error record; for every status that is not OK. */
@@ -139,6 +143,10 @@ int64_t viewer_now_ms(void);
 
 /* Does what the key is for; an unknown one says so. */
 void viewer_key(struct viewer *, int key);
+/* Key number 0, 1, ... of all that do something; 0 behind the last. */
+int viewer_key_number(size_t);
+/* What a key is called; room is for one that has no name. */
+const char *viewer_key_name(int key, char room[32]);
 void viewer_keys_list(const struct viewer *, struct display *);
 const char *viewer_keys_hint(const struct viewer *);
 
