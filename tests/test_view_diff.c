@@ -305,7 +305,7 @@ START_TEST(elements_are_set_beside_each_other)
 	assert_shows("diff", "L1", "first difference: L1.b0.w0.l0.p1   launches before it: all");
 	assert_shows("diff", "L1", "output o0  y f32 [2,4], 32 B from 0: DIFFERS\n");
 	assert_shows("diff", "L1",
-		     "  8 elements: equal 6  1..4 ulp 1  OVER 0  NaN on one side 1  inf mismatch 0\n");
+		     "  8 elements: equal 6  1..4 ulp 1  OVER 0  one NaN 1  inf mismatch 0\n");
 	assert_shows("diff", "L1", "      1..4 |#### 1");
 	assert_shows("diff", "L1", "   0 ...:\n");
 	assert_shows("diff", "L1", "   1 ..n.\n");
@@ -363,7 +363,7 @@ START_TEST(source_shows_what_is_known_of_lines)
 	assert_shows("source", "L1.b0.w0.l0.p1", " lanes that passed score 2 times: #");
 	assert_shows("source", "L1.b0.w0.l0.p1", " w0    @...");
 	assert_shows("source", "L1", " barriers  6 completed by the blocks of this launch");
-	assert_shows("source", "L2", "lines executed were not recorded: --count does");
+	assert_shows("source", "L2", "lines executed were not recorded: --count does, and --check");
 	assert_shows("source", "L2", " barriers  not counted");
 	assert_shows("source", "L1.n5", "> !   5 ");
 	assert_refused("source", "L1.n7", "dir/k.cu has lines n1 to n6, not n7");

@@ -294,7 +294,7 @@ static enum status draw_header(const struct view_context *c, const struct source
 	TRY(VIEW_NUMBER(c, 0, &counted, "SELECT 1 FROM v_hit WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, s->place->launch));
 	view_styled(c, STYLE_NOTE, counted ? "\n" : "\n  lines executed were not recorded:"
-		    " --count does, of a run or of its replay on the simulator\n");
+		    " --count does, and --check, of a run or its replay on the simulator\n");
 	return STATUS_OK;
 }
 
