@@ -277,6 +277,21 @@ START_TEST(one_chunk_shows_scores_and_checks)
 }
 END_TEST
 
+START_TEST(attention_lies_under_the_text)
+{
+	assert_shows("attention", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2\n"
+		     "        0 A $\n head 0   @@@\n");
+	/* Shares of chunk 0 times its weight, 0.75; chunk 1 has no scores. */
+	assert_shows("attention", "L1.b0",
+		     ">head 0   @@@\n weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ is"
+		     " a line's end\n head 0 looks most at\n"
+		     "  0.500  key     0 'A'               [A] $\n");
+	assert_shows("attention", "L1.b0", "  0.250  key     2 '\\n'            A [$]\n");
+	assert_shows("attention", "L1.b0", "  0.250  key     1\n");
+	assert_shows("attention", "L2", "no partials or scores here");
+}
+END_TEST
+
 START_TEST(reduction_is_in_order)
 {
 	assert_shows("reduce", NULL,
@@ -348,6 +363,7 @@ int main(void)
 	tcase_add_test(tests, cache_shows_holes_and_writers);
 	tcase_add_test(tests, chunks_show_partials);
 	tcase_add_test(tests, one_chunk_shows_scores_and_checks);
+	tcase_add_test(tests, attention_lies_under_the_text);
 	tcase_add_test(tests, reduction_is_in_order);
 	tcase_add_test(tests, points_are_counted_and_listed);
 	tcase_add_test(tests, differences_are_counted);
