@@ -63,4 +63,29 @@ result 'bars are of measured times' "$(grep -q '^ bars: measured us' out || cat 
 result 'blocks without keys are marked' \
 	"$(grep -q '^          blocks      0 \.\{8\} \.\{8\} e\{8\}$' out || cat out)"
 
+### the reduction
+
+shown demo.twin reduce L1019.b1
+result 'the merge is the kernel'"'"'s own' \
+	"$(grep -q '^>    0   3.7079194   5.7261796  0.03429078 --+   0.19635516 -0.0117507605$' out || cat out)"
+result 'the GPU and float64 are beside each other' \
+	"$(grep -q '^    GPU r1           -0.06765588  0.10422361' out &&
+		grep -q '^    f64              -0.06765588   0.1042236' out || cat out)"
+result 'other orders and one split are measured' \
+	"$(grep -q 'as executed (this run)  *7 ' out && grep -q 'one split: all keys, no merge  *7 ' out || cat out)"
+
+# The same run on the simulator: its rows and verdicts stand beside the GPU's.
+cp "$traces/flash-decoding.twin" two.twin
+chmod u+w two.twin
+"$flashtwin" replay "$traces/flash-decoding.twin" -o two.twin --append >/dev/null 2>err
+run view two.twin --plain --screen reduce --at L63.b1
+result 'a second run gives a row of its own' \
+	"$(grep -q '^    GPU r1           0.041740213 ' out &&
+		grep -q '^    SIM r2 seed 0    0.041740213 ' out || cat out)"
+run view two.twin --plain --screen time --at L63
+result 'and a verdict for each launch' "$(grep -q '^>L63 .* equal ' out || cat out)"
+result 'and blocks that could differ' "$(grep -q '  d differs in the other run' out || cat out)"
+run view two.twin "$traces/flash-decoding.twin" --plain --screen reduce --at r2.L63.b1
+result 'a second trace too' "$(grep -q '^ the same in .*flash-decoding.twin' out || cat out err)"
+
 plan
