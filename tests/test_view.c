@@ -202,7 +202,7 @@ START_TEST(timeline_lists_operations)
 		     " s0  slot 0  key 0 'A'  -> byte 2 '\\n'\n");
 	assert_shows(
 		"time", "L1",
-		">L1       flash_decode_chunk  layer 0             0     ####                      "
+		">L1       flash_decode_chunk  layer 0             0    #####                     "
 		"1x1x3     32x1x1\n"
 		"          args    k=k_cache.0 scale=0.125 C=2\n"
 		/* The other run has another maximum in chunk 1. */
@@ -210,7 +210,7 @@ START_TEST(timeline_lists_operations)
 		"                  . nothing against it  e empty split  d differs in the other"
 		" run\n");
 	assert_shows("time", "L0", ">L0       kv_scatter k layer 0                    0 ####"
-		     "                 equal    1x1x1     32x1x1\n");
+		     "                equal    1x1x1     32x1x1\n");
 	assert_shows("time", "L1", " L0       kv_scatter k layer 0 ");
 	assert_shows("time", NULL, " bars: logical time, 1 a piece of work");
 	assert_shows("time", "op 2", " s0  slot 0");
@@ -283,8 +283,8 @@ START_TEST(attention_lies_under_the_text)
 		     "        0 A $\n head 0   @@@\n");
 	/* Shares of chunk 0 times its weight, 0.75; chunk 1 has no scores. */
 	assert_shows("attention", "L1.b0",
-		     ">head 0   @@@\n weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ is"
-		     " a line's end\n head 0 looks most at\n"
+		     ">head 0   @@@\n weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ ends"
+		     " a line\n head 0 looks most at\n"
 		     "  0.500  key     0 'A'               [A] $\n");
 	assert_shows("attention", "L1.b0", "  0.250  key     2 '\\n'            A [$]\n");
 	assert_shows("attention", "L1.b0", "  0.250  key     1\n");

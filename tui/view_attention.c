@@ -200,8 +200,7 @@ static enum status draw_bands(const struct view_context *c, struct attention *a,
 	for (int64_t from = a->first; from < a->last; from += BAND)
 		draw_band(c, a, from, from + BAND < a->last ? from + BAND : a->last);
 	draw_band(c, a, a->last, a->keys);
-	view_styled(c, STYLE_NOTE, " weights: %s; %s\n", view_looks_marks(c->looks.scale),
-		    VIEW_BYTES_LEGEND);
+	view_legend(c, " weights: %s; %s\n", view_looks_marks(c->looks.scale), VIEW_BYTES_LEGEND);
 	if (a->scores == 0)
 		view_styled(c, STYLE_NOTE, " no scores were recorded (--log points): a chunk's"
 			    " weight is spread over its keys\n");

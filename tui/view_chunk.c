@@ -97,7 +97,7 @@ static enum status draw_strips(const struct view_context *c, const struct view_c
 		view_keys_free(&keys);
 	}
 	if (begun)
-		view_styled(c, STYLE_NOTE, " %s of the row; %s\n",
+		view_legend(c, " %s, of its row; %s\n",
 			    view_looks_marks(c->looks.scale), VIEW_BYTES_LEGEND);
 	return status;
 }

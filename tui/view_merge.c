@@ -134,7 +134,7 @@ static void draw_chunk(const struct view_context *c, const struct view_merge *m,
 	view_print(c, "%*s %11s", i + 1 < m->count, "", view_float_cell(c, p->sum_so_far, so_far));
 	if (m->points)
 		view_print(c, " %12s", view_float_cell(c, p->acc0_so_far, acc));
-	view_print(c, i + 1 < m->count ? "\n" : "  divides acc -> out\n");
+	view_print(c, "\n");
 }
 
 /* Where the kernel published nothing, what it must have come to, rounded. */
@@ -160,16 +160,16 @@ static void draw_steps(const struct view_context *c, struct view_merge *m)
 		work_out_steps(m);
 		m->points = 0;
 	}
-	view_styled(c, STYLE_HEADING, "\n as executed: chunk by chunk, against max %.7g;"
-		    " weights and sums %s\n", m->greatest,
-		    kernel ? "are the kernel's" : "worked out (no points)");
+	view_styled(c, STYLE_HEADING, "\n as executed, against max %.7g; weights and sums are"
+		    " %s\n", m->greatest,
+		    kernel ? "the kernel's" : "worked out");
 	view_styled(c, STYLE_HEADING, " chunk %11s %11s %11s      %11s%s\n", "max", "sum",
 		    "weight", "sum so far", kernel ? "       acc[0]" : "");
 	for (int64_t i = 0; i < m->count && view_fits(c, i, DRAWN); i++)
 		draw_chunk(c, m, i);
 	view_more(c, m->count, DRAWN);
-	view_styled(c, STYLE_NOTE, " a warp merges a row: what its shared memory held is not"
-		    " recorded but for these points\n");
+	view_styled(c, STYLE_NOTE, " out = acc / sum. Shared memory of the block is %s\n",
+		    kernel ? "recorded at these points alone" : "not recorded");
 }
 
 /* --- outputs --- */

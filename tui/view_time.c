@@ -18,8 +18,8 @@
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
 #define AROUND 8                        /* and before and after a place outside of steps */
 #define TRACKS 4                        /* streams drawn beside each other, at most */
-#define BAR 20                          /* columns; with a verdict behind it: */
-#define BAR_AND_VERDICT 12
+#define BAR 18                          /* columns; with a verdict behind it: */
+#define BAR_AND_VERDICT 11
 
 enum {
 	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
@@ -436,7 +436,7 @@ static enum status draw(const struct view_context *c)
 	view_styled(c, STYLE_NOTE, timed
 		    ? " bars: measured us; starts are not: as early as streams and events allow\n"
 		    : " bars: logical time, 1 a piece of work, as early as streams and events allow\n");
-	view_styled(c, STYLE_NOTE, " # launch  = bytes  E event recorded  W waited for\n");
+	view_legend(c, " # launch  = bytes  E event recorded  W waited for\n");
 	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);

@@ -201,9 +201,9 @@ void view_whatif_draw(const struct view_context *c, const struct view_merge *m)
 {
 	if (isnan(m->acc[0]))
 		return;
-	view_styled(c, STYLE_HEADING, "\n what if merged otherwise, f32 %12s off     distance"
-		    "  from float64 %s\n", view_distance_names[c->looks.distance],
-		    m->from_keys ? "over all keys" : "over the partials");
+	view_styled(c, STYLE_HEADING, "\n %-35s%5s off     distance\n", m->from_keys
+		    ? "what if, from float64 over all keys" : "what if, from float64 of partials",
+		    view_distance_names[c->looks.distance]);
 	if (m->out)
 		print_distance(c, m, "as executed (this run)", m->out, 1.0f);
 	if (m->count > 1) {
