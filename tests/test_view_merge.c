@@ -133,8 +133,10 @@ END_TEST
 START_TEST(other_orders_are_measured)
 {
 	assert_says("reduce", "L1.b0", " what if, from float64 of partials");
-	assert_says("reduce", "L1.b0", "  as executed (this run)                    0            0\n");
-	assert_says("reduce", "L1.b0", "  two by two, last to first                 0            0\n");
+	assert_says("reduce", "L1.b0",
+		    "  as executed (this run)                    0            0\n");
+	assert_says("reduce", "L1.b0",
+		    "  two by two, last to first                 0            0\n");
 }
 END_TEST
 

@@ -254,7 +254,7 @@ static enum status draw(const struct view_context *c)
 	view_place_title(c, "ATTENTION in", &place);
 	a.heads = place.grid[0] < HEADS ? place.grid[0] : HEADS;
 	a.head = a.head < a.heads ? a.head : 0;
-	/* The last line has more than half of its keys, so that a new one does not push them out. */
+	/* The last line has more than half of its keys: a new one does not push them out. */
 	a.last = a.keys > BAND ? (a.keys - BAND / 2 - 1) / (BAND / 2) * (BAND / 2) : 0;
 	a.first = a.last > (bands - 1) * BAND ? a.last - (bands - 1) * BAND : 0;
 	a.weight = xcalloc((size_t)(a.heads * (a.keys - a.first)), sizeof(*a.weight));

@@ -96,9 +96,10 @@ static enum status draw_facts(const struct view_context *c, const struct view_pl
 	int column = 0;
 
 	TRY(VIEW_ROWS(c, print_argument, &column,
-		      "SELECT a.name, a.kind, a.bits, a.value, b.name FROM v_arg a LEFT JOIN v_buffer b"
-		      " ON b.run = a.run AND b.buffer = a.buffer"
-		      " WHERE a.run = ?1 AND a.launch = ?2 ORDER BY a.position", c->run, p->launch));
+		      "SELECT a.name, a.kind, a.bits, a.value, b.name FROM v_arg a"
+		      " LEFT JOIN v_buffer b ON b.run = a.run AND b.buffer = a.buffer"
+		      " WHERE a.run = ?1 AND a.launch = ?2 ORDER BY a.position", c->run,
+		      p->launch));
 	end_items(c, &column);
 	TRY(VIEW_ROWS(c, print_counters, NULL,
 		      "SELECT load_bytes, reuse, store_bytes, shared_load_conflicts"
@@ -244,8 +245,8 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 static enum status read_partials(const struct view_context *c, struct partials *p)
 {
 	TRY(VIEW_ROWS(c, take_partial, p,
-		      "SELECT slot, head, chunk, max_bits, sum_bits, acc_data, acc_offset, acc_bytes"
-		      " FROM v_partial WHERE run = ?1 AND launch = ?2 AND NOT empty"
+		      "SELECT slot, head, chunk, max_bits, sum_bits, acc_data, acc_offset,"
+		      " acc_bytes FROM v_partial WHERE run = ?1 AND launch = ?2 AND NOT empty"
 		      " ORDER BY slot, head, chunk", c->run, p->place->launch));
 	if (!p->acc.data)
 		return STATUS_OK;

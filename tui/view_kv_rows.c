@@ -59,7 +59,8 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 	 * place, or by its launch where there are no steps. */
 	return VIEW_ROWS(c, take_write, s,
 			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
-			 "  (SELECT step FROM v_launch l WHERE l.run = ?1 AND l.launch = w.launch)),"
+			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
+			 "   AND l.launch = w.launch)),"
 			 " max(w.op) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
 			 " AND w.position BETWEEN ?4 AND ?5 AND w.op <= ?8 GROUP BY w.position",
 			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
@@ -118,7 +119,8 @@ static void draw_band(const struct view_context *c, const struct slot *s, int64_
 
 	view_print(c, " %6" PRId64 "  ", from);
 	for (int64_t i = from; i < to && i <= s->last; i++)
-		view_print(c, "%c", bytes[i - s->first] ? view_byte_mark(bytes[i - s->first]) : '-');
+		view_print(c, "%c", bytes[i - s->first]
+			   ? view_byte_mark(bytes[i - s->first]) : '-');
 	view_print(c, "\n written ");
 	for (int64_t i = from; i < to; i++) {
 		char mark = i <= s->last ? s->written[i - s->first] : '.';

@@ -66,8 +66,8 @@ static enum status draw(const struct view_context *c)
 				"SELECT 1 FROM v_reduce WHERE run = ?1 AND launch = ?2 LIMIT 1",
 				c->run, place.launch));
 	if (rows == 0) {
-		view_title(c, "REDUCTION: none here (--log partials records them; a path without chunks"
-			   " has none)");
+		view_title(c, "REDUCTION: none here (--log partials records them; a path without"
+			   " chunks has none)");
 		return STATUS_OK;
 	}
 	view_place_title(c, "REDUCTION of", &place);

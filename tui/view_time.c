@@ -435,7 +435,8 @@ static enum status draw(const struct view_context *c)
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
 	view_styled(c, STYLE_NOTE, timed
 		    ? " bars: measured us; starts are not: as early as streams and events allow\n"
-		    : " bars: logical time, 1 a piece of work, as early as streams and events allow\n");
+		    : " bars: logical time, 1 a piece of work; as early as streams and events"
+		    " allow\n");
 	view_legend(c, " # launch  = bytes  E event recorded  W waited for\n");
 	if (found)
 		return print_range(c, first, last);
