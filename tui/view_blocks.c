@@ -355,3 +355,39 @@ enum status view_blocks_draw(const struct view_context *c, const struct view_pla
 	free(b.marks);
 	return status;
 }
+
+/* --- all that it wrote --- */
+
+/* Digests in their order, as text. */
+static enum status take_digests(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	char **text = state;
+
+	(void)c;
+	*text = view_null(row, 0) ? NULL : xstrdup(view_text(row, 0));
+	return STATUS_OK;
+}
+
+static enum status read_digests(const struct view_context *c, int64_t launch, char **text)
+{
+	*text = NULL;
+	return VIEW_ROWS(c, take_digests, text,
+			 "SELECT group_concat(digest, ' ') FROM (SELECT d.digest FROM v_launch l"
+			 " JOIN v_digest d ON d.run = l.run AND d.op = l.op AND d.after_step = 0"
+			 " WHERE l.run = ?1 AND l.launch = ?2 ORDER BY d.entry)", c->run, launch);
+}
+
+enum status view_blocks_equal(const struct view_context *c, const struct view_context *second,
+			      int64_t launch, bool *known, bool *equal)
+{
+	char *mine, *other = NULL;
+	enum status status = read_digests(c, launch, &mine);
+
+	if (status == STATUS_OK && mine)
+		status = read_digests(second, launch, &other);
+	*known = mine && other;
+	*equal = *known && strcmp(mine, other) == 0;
+	free(mine);
+	free(other);
+	return status;
+}
