@@ -4,7 +4,7 @@
  * Launches 0 and 4 are equal; 1 differs in a point and two elements, 2 by a digest alone, 3 in a
  * point alone. Run 3 is like run 2 and has no points.
  */
-#include "tests/support.h"
+#include "tests/drawing.h"
 
 #include <math.h>
 
@@ -248,23 +248,8 @@ static struct view_context context;
 
 static enum status draw(const char *screen, const char *at, char **out)
 {
-	struct view_context c = context;
-	enum status status;
-	size_t size;
-	FILE *file = open_memstream(out, &size);
-
-	ck_assert_ptr_nonnull(file);
-	c.store = store;
-	c.run = 1;
-	OK(address_parse("--at", at, &c.at));
-	if (c.at.run > 0)
-		c.run = c.at.run;
-	c.out = display_create(file, &c.at);
-	status = view_find(screen)->draw(&c);
-	display_finish(c.out);
-	display_free(c.out);
-	ck_assert_int_eq(fclose(file), 0);
-	return status;
+	context.store = store;
+	return draw_screen(context, screen, at, out);
 }
 
 static void assert_shows(const char *screen, const char *at, const char *part)

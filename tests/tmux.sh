@@ -1,5 +1,5 @@
-# tmux.sh - for tests of the viewer: the real program in a terminal of tmux, keys sent to it, and what
-# the screen shows then. Sourced behind nothing else; skips the test where there is no tmux.
+# tmux.sh - for tests of the viewer: the real program in a terminal of tmux, keys sent to it, and
+# what the screen shows then. Sourced first; skips the test where there is no tmux.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
 if ! command -v tmux >/dev/null 2>&1; then
@@ -83,7 +83,8 @@ same_content() {
 # as_plain WHAT SCREEN ADDRESS: the screen shows the lines of --plain of $trace, and of $second if it
 # is set, cut to its size.
 as_plain() {
-	"$flashtwin" view "$trace" ${second:+"$second"} --plain --screen "$2" --at "$3" >out 2>err
+	"$flashtwin" view "$trace" ${second:+"$second"} --plain --screen "$2" --at "$3" \
+		>out 2>err
 	awk -v w="$columns" '{ print (length($0) > w ? substr($0, 1, w - 1) ">" : $0) }' out |
 		sed 's/ *$//' | head -n $((lines - 6)) >wanted
 	# The terminal's empty lines count too.

@@ -1,8 +1,8 @@
 /* viewer_who.c - the keys w and r: who wrote what is at the place, and who reads it.
  *
  * At an element or output that is a range of bytes: what wrote any of them goes by the extents of
- * digests and the rows of caches, through the whole run. At a launch it is each buffer it was given,
- * or wrote. What a launch reads of a buffer it was given is not in a trace; that it cannot write
+ * digests and the rows of caches, through the whole run. At a launch it is each buffer given to it,
+ * or written. What a launch reads of a buffer it was given is not in a trace; that it cannot write
  * there is, where its parameter is const.
  */
 #include "config.h"
@@ -184,7 +184,7 @@ static enum status list_found(struct viewer *v, const char *title, const char *s
 	if (list.rows == 0)
 		view_print(&c, "  nobody in this run\n");
 	else if (list.rows == atoi(SHOWN))
-		view_print(&c, "  ... and perhaps more; enter goes to one, and the key on from there\n");
+		view_print(&c, "  ... and perhaps more: enter goes to one, the key on from there\n");
 	viewer_show_list(v, title, c.out);
 	return STATUS_OK;
 }
