@@ -348,7 +348,7 @@ START_TEST(source_shows_what_is_known_of_lines)
 	assert_shows("source", "L1.b0.w0.l0.p1", " lanes that passed score 2 times: #");
 	assert_shows("source", "L1.b0.w0.l0.p1", " w0    @...");
 	assert_shows("source", "L1", " barriers  6 completed by the blocks of this launch");
-	assert_shows("source", "L2", "lines executed were not recorded: --count does, and --check");
+	assert_shows("source", "L2", "lines executed: not recorded (--count and --check do");
 	assert_shows("source", "L2", " barriers  not counted");
 	assert_shows("source", "L1.n5", "> !   5 ");
 	assert_refused("source", "L1.n7", "dir/k.cu has lines n1 to n6, not n7");
