@@ -295,6 +295,8 @@ START_TEST(elements_are_set_beside_each_other)
 	assert_shows("diff", "L1", "   0 ...:\n");
 	assert_shows("diff", "L1", "   1 ..n.\n");
 	assert_shows("diff", "L0", "y f32 [2,4], 32 B from 0: equal, to the bit\n");
+	assert_shows("diff", "L3", "first point of the launch that differs: L3.b0.w0.l0.p1\n");
+	assert_shows("diff", "L3", "may have reached the inputs of this launch\n");
 	assert_shows("diff", "L2", "both runs kept the digest alone, no bytes");
 	assert_shows("diff", "L2", " provenance  y written by L2;");
 	assert_refused("diff", "L1.o1", "L1 has outputs o0 to o0, not o1");

@@ -342,6 +342,9 @@ static enum status draw_first(const struct view_context *c, const struct diff_pa
 	view_print(c, "  first difference: ");
 	view_styled(c, STYLE_WRONG, "%s", text);
 	view_print(c, "   launches before it: all bit-equal\n");
+	if (c->at.launch > s->spot.launch)
+		view_styled(c, STYLE_NOTE, "                    what it wrote may have reached the"
+			    " inputs of this launch\n");
 	return STATUS_OK;
 }
 
@@ -355,6 +358,7 @@ static enum status draw_outputs(const struct view_context *c, struct element_vie
 	TRY(list_outputs(c, e, &shown));
 	if (c->at.point >= 0)
 		return element_point_draw(c, e);
+	TRY(element_first_point(c, e, -1));
 	if (shown < 0)
 		return STATUS_OK;
 	status = read_output(e, shown);

@@ -54,7 +54,24 @@ enum status element_address_spot(const struct view_context *, const struct addre
 
 void element_chart_draw(const struct view_context *, const struct element_view *);
 enum status element_cause_draw(const struct view_context *, const struct element_view *);
+/* The finding that may explain a difference in the launch. */
+enum status element_finding_draw(const struct view_context *, const struct element_view *);
+/* The first point that differs of a block, or (-1) of the launch: where the difference was born, or
+ * came in. Nothing where none does. */
+enum status element_first_point(const struct view_context *, const struct element_view *,
+				int64_t block);
 /* The values of a point on both sides. */
 enum status element_point_draw(const struct view_context *, const struct element_view *);
+
+/* The context of one side. */
+struct view_context element_side(const struct view_context *, const struct element_view *,
+				 int side);
+/* "  at kernels/attend_keys.cuh:45", where the text has the point. */
+struct kernel_text;
+void element_point_place(const struct view_context *, const struct kernel_text *,
+			 const char *point);
+/* Whether a launch has rows in a view. */
+enum status element_has_rows(const struct view_context *, const char *table, int64_t launch,
+			     bool *some);
 
 #endif
