@@ -339,6 +339,19 @@ START_TEST(points_are_set_beside_each_other)
 }
 END_TEST
 
+/* "score" is a name of the project's points as well, whose second value is a weight. */
+START_TEST(points_of_users_keep_their_own_values)
+{
+	bool own;
+
+	context = (struct view_context){ .store = store, .run = 1 };
+	OK(view_own_points(&context, "k", &own));
+	ck_assert(!own);
+	assert_shows("points", "L1.b0.w0.l0.p0", "score  v0 1  v1 2\n");
+	ck_assert_str_eq(view_point_value(true, "score", 1), "weight");
+}
+END_TEST
+
 START_TEST(source_shows_what_is_known_of_lines)
 {
 	assert_shows("source", "L1", ">     1            __global__ void k(float *y)\n");
@@ -460,6 +473,7 @@ int main(void)
 	tcase_add_test(tests, elements_are_shown_as_the_reader_likes);
 	tcase_add_test(tests, a_difference_is_explained);
 	tcase_add_test(tests, points_are_set_beside_each_other);
+	tcase_add_test(tests, points_of_users_keep_their_own_values);
 	tcase_add_test(tests, source_shows_what_is_known_of_lines);
 	tcase_add_test(tests, findings_tell_both_sides);
 	tcase_add_test(tests, findings_are_stepped_to);
