@@ -97,7 +97,7 @@ static enum status draw_strips(const struct view_context *c, const struct view_c
 		view_keys_free(&keys);
 	}
 	if (begun)
-		view_styled(c, STYLE_NOTE, " %s of the row; %s\n",
+		view_legend(c, " %s, of its row; %s\n",
 			    view_looks_marks(c->looks.scale), VIEW_BYTES_LEGEND);
 	return status;
 }
@@ -147,8 +147,10 @@ static void draw_warp(const struct view_context *c, const struct view_keys *k, i
 		}
 		anchor_tile(c, k, number, tile);
 		view_print(c, " %4" PRId64 " %6" PRId64 " %11s -> %11s %11s %11s %12s\n", t,
-			   tile->key, view_float_cell(c, old, from), view_float_cell(c, tile->max, max),
-			   view_float_cell(c, tile->rescale, rescale), view_float_cell(c, tile->sum, sum), acc_text);
+			   tile->key, view_float_cell(c, old, from),
+			   view_float_cell(c, tile->max, max),
+			   view_float_cell(c, tile->rescale, rescale),
+			   view_float_cell(c, tile->sum, sum), acc_text);
 		old = tile->max;
 	}
 }

@@ -7,12 +7,13 @@
 
 #include "tui/viewer_internal.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tui/viewer_walk.h"
+
+#define SCAN_MS 20                      /* of a drawing, for the first difference of two runs */
 
 struct view_context viewer_context(const struct viewer *v, int side)
 {
@@ -67,6 +68,7 @@ void viewer_go(struct viewer *v, const struct address *at)
 		v->side[0].run = at->run;
 	v->here.at.run = v->side[0].run > 1 ? v->side[0].run : -1;
 	v->follow = true;
+	v->match = -1;
 }
 
 void viewer_jump(struct viewer *v, const struct view *view, const struct address *at)
@@ -125,6 +127,7 @@ void viewer_close_list(struct viewer *v)
 {
 	display_free(v->list);
 	v->list = NULL;
+	v->match = -1;
 }
 
 void viewer_show_list(struct viewer *v, const char *title, struct display *list)
@@ -159,12 +162,17 @@ static void name_side(struct viewer_side *s)
 	store_run_free(&run);
 }
 
+static bool has_come(void *until_ms)
+{
+	return viewer_now_ms() >= *(int64_t *)until_ms;
+}
+
 /* A trace may be damaged anywhere: what fails is said where the screen would be. */
 static void draw_side(struct viewer *v, int side)
 {
 	struct viewer_side *s = &v->side[side];
 	struct view_context c = viewer_context(v, side);
-	int64_t until = viewer_slice_end();
+	int64_t until = viewer_now_ms() + SCAN_MS;
 
 	if (v->here.view->whole && s->drawn == v->here.view && s->drawn_run == s->run) {
 		display_mark(s->display, &c.at);
@@ -177,7 +185,7 @@ static void draw_side(struct viewer *v, int side)
 	if (c.at.run > 1 && side == 0)
 		c.run = c.at.run;
 	if (side == 0) {
-		v->scan.stop = viewer_slice_over;
+		v->scan.stop = has_come;
 		v->scan.context = &until;
 		c.scan = &v->scan;
 	}
@@ -199,8 +207,9 @@ static void keep_in_sight(long row, long lines, long height, long *top)
 {
 	if (row >= 0 && row < *top)
 		*top = row;
-	if (row >= 0 && row >= *top + height)
-		*top = row - height + 1;
+	/* What a row is about may lie below it: some of that is kept in sight as well. */
+	if (row >= 0 && row >= *top + height - height / 3)
+		*top = row - height + height / 3 + 1;
 	if (*top > lines - height)
 		*top = lines - height;
 	if (*top < 0)
@@ -212,6 +221,8 @@ static void scroll_to_row(struct viewer *v)
 	const struct display *d = v->side[0].display;
 	long height = viewer_lines(v), row = display_row(d, &v->here.at);
 
+	if (v->match >= 0)
+		row = v->match;
 	if (!v->follow)
 		row = -1;
 	/* A detail below the list it belongs to should be seen with it where both fit. */
@@ -294,10 +305,9 @@ static void run(struct viewer *v)
 
 enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
 {
+	v->looks = o->looks;
 	TRY(choose_sides(v, o));
-	TRY(choose_place(v, o));
-	v->glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
-	return STATUS_OK;
+	return choose_place(v, o);
 }
 
 void viewer_end(struct viewer *v)
@@ -309,11 +319,11 @@ void viewer_end(struct viewer *v)
 
 enum status viewer_run(const struct viewer_options *o)
 {
-	struct viewer v = { .looks = o->looks };
+	struct viewer v = { 0 };
 
-	setlocale(LC_CTYPE, "");
 	TRY(viewer_begin(&v, o));
 	TRY(term_open(o->color, o->mouse));
+	v.glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
 	run(&v);
 	term_close();
 	viewer_end(&v);
