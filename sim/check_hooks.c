@@ -44,6 +44,12 @@ static INLINE struct check_cell *cell_at(uintptr_t address)
 	return (struct check_cell *)(check_hot.cells + 4 * address);
 }
 
+/* Whether the launch may touch what is there. Once a word was touched it may. */
+static INLINE bool reached(size_t word)
+{
+	return check_hot.reached[word >> check_hot.granule];
+}
+
 /* --- reads ---
  *
  * Of the readers of a word two are kept: the last in its cell, another in check_hot.reader. They
@@ -78,7 +84,7 @@ static bool read_again(size_t word, const struct check_lane *lane, uintptr_t pc)
 	uint32_t limit = shared ? lane->bound : check_hot.first;
 	uint64_t last = cell->reader;
 
-	if (check_hot.state[word] != STATE_WHOLE
+	if (check_hot.state[word] != STATE_WHOLE || !reached(word)
 	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
 		return false;
 	if (cell->reader_segment == lane->segment)
@@ -132,7 +138,7 @@ static INLINE bool read_global(size_t word, struct check_cell *cell, const struc
 			       uintptr_t pc)
 {
 	if (cell->reader_segment < check_hot.first)
-		return read_ordered(word, cell, lane, check_hot.first, pc);
+		return reached(word) && read_ordered(word, cell, lane, check_hot.first, pc);
 	if (cell->reader_place & RECORD_PAIR)
 		return cell->reader_segment >= check_hot.paired;
 	/* The second block. */
@@ -169,7 +175,7 @@ static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
 static INLINE bool may_write(size_t word, const struct check_cell *cell,
 			     const struct check_lane *lane, uint32_t limit)
 {
-	if (check_hot.state[word] < STATE_ALLOCATED
+	if (check_hot.state[word] < STATE_ALLOCATED || !reached(word)
 	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
 		return false;
 	return LIKELY(cell->reader_segment < limit)
@@ -368,10 +374,6 @@ void __sanitizer_cov_trace_pc(void)
 	if (ft_check_block.pending & PENDING_COUNT)
 		counters_block(check_hot.counters, schedule_current(), CALLER);
 	check_settle(check_hot.check);
-	if (ft_check_block.pending & PENDING_TRAP) {
-		ft_check_block.pending &= ~PENDING_TRAP;
-		check_watch_nan(true);
-	}
 }
 
 /* As in GCC's and Clang's run-time interface. */

@@ -12,15 +12,15 @@
 
 #include "sim/counters.h"
 
-/* The mapped extent of the object that holds the kernel. */
+/* The mapped extent of the object that holds the kernel, and of what may be written there. */
 struct object {
-	uintptr_t within, begin, end;
+	uintptr_t within, begin, end, data, data_end;
 };
 
 static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct object *object = context;
-	uintptr_t begin = UINTPTR_MAX, end = 0;
+	uintptr_t begin = UINTPTR_MAX, end = 0, data = 0, data_end = 0;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -30,11 +30,14 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 			continue;
 		begin = at < begin ? at : begin;
 		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
+		if (info->dlpi_phdr[i].p_flags & PF_W) {
+			data = at;
+			data_end = at + info->dlpi_phdr[i].p_memsz;
+		}
 	}
 	if (object->within < begin || object->within >= end)
 		return 0;
-	object->begin = begin;
-	object->end = end;
+	*object = (struct object){ object->within, begin, end, data, data_end };
 	return 1;
 }
 
@@ -63,6 +66,9 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check->hot.code_bytes = object.end - object.begin;
 	check->hot.image = check_image_of(check, object.begin, check->hot.code_bytes);
 	check->hot.paired = check->hot.first;
+	check->data = object.data;
+	check->data_bytes = object.data_end - object.data;
+	check_reach_begin(check);
 	/* Of a large object the part around the kernel. */
 	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
 		: object.within - RECORD_PLACE / 2;

@@ -68,6 +68,11 @@ static int64_t distance(struct format f, uint64_t a, uint64_t b)
 	return d < 0 ? -d : d;
 }
 
+int64_t diff_distance(enum dtype type, uint64_t a, uint64_t b)
+{
+	return distance(format_of(type), a, b);
+}
+
 static uint64_t load(const uint8_t *at, size_t bytes)
 {
 	uint64_t bits = 0;

@@ -14,6 +14,7 @@
 #include "traces/store.h"
 #include "tui/address.h"
 #include "tui/view_display.h"
+#include "tui/view_looks.h"
 
 struct view_context {
 	struct display *out;
@@ -22,6 +23,7 @@ struct view_context {
 	int64_t run;                    /* that is shown */
 	struct address at;              /* address_none: nowhere in particular */
 	bool all;                       /* leave no rows out */
+	struct view_looks looks;
 };
 
 struct view {
@@ -59,6 +61,10 @@ enum status view_number(const struct view_context *, int64_t otherwise, int64_t 
 	view_number((context), (otherwise), (out), (sql), (const int64_t[]){ __VA_ARGS__ }, \
 		    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
+/* What the run is compared with: the run of its number in the second trace, else that one's first;
+ * without a second trace the next run of this one. *found false: there is none. */
+enum status view_second(const struct view_context *, struct view_context *second, bool *found);
+
 /* --- columns as text --- */
 
 /* Room for any of them. */
@@ -73,6 +79,9 @@ const char *view_int_cell(sqlite3_stmt *, int column, view_cell);
 const char *view_real_cell(sqlite3_stmt *, int column, const char *format, view_cell);
 /* The bits of an f32, shortest form that reads back alike: "2.9375", "-inf", "nan". */
 const char *view_f32_cell(sqlite3_stmt *, int column, view_cell);
+/* The same in the base that the reader chose. */
+const char *view_value_cell(const struct view_context *, sqlite3_stmt *, int column, view_cell);
+const char *view_float_cell(const struct view_context *, float, view_cell);
 float view_f32(sqlite3_stmt *, int column);
 /* A byte of text as C writes it: "'R'", "'\n'", "0xe4". */
 const char *view_byte_cell(int byte, view_cell);

@@ -75,7 +75,7 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 		/* A point called like its first value says the word once. */
 		if (i > 0 || strcmp(name, view_point_value(name, i)) != 0)
 			view_print(c, "  %s", view_point_value(name, i));
-		view_print(c, " %s", view_f32_cell(row, VALUE + i, value));
+		view_print(c, " %s", view_value_cell(c, row, VALUE + i, value));
 	}
 	view_print(c, "%s%s\n", view_null(row, ABOUT) ? "" : "  ",
 		   view_null(row, ABOUT) ? "" : view_text(row, ABOUT));

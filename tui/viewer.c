@@ -17,7 +17,8 @@ struct view_context viewer_context(const struct viewer *v, int side)
 {
 	const struct viewer_side *s = &v->side[side];
 	struct view_context c = {
-		.out = s->display, .store = s->store, .run = s->run, .at = v->here.at
+		.out = s->display, .store = s->store, .run = s->run, .at = v->here.at,
+		.looks = v->looks
 	};
 
 	/* What is compared with: the other side, where it is another trace. */
@@ -178,6 +179,12 @@ static void draw_side(struct viewer *v, int side)
 	display_finish(c.out);
 }
 
+void viewer_forget(struct viewer *v)
+{
+	for (int i = 0; i < 2; i++)
+		v->side[i].drawn = NULL;
+}
+
 static void keep_in_sight(long row, long lines, long height, long *top)
 {
 	if (row >= 0 && row < *top)
@@ -286,11 +293,11 @@ static void free_viewer(struct viewer *v)
 
 enum status viewer_run(const struct viewer_options *o)
 {
-	struct viewer v = { 0 };
+	struct viewer v = { .looks = o->looks };
 
 	TRY(choose_sides(&v, o));
 	TRY(choose_place(&v, o));
-	TRY(term_open(o->color));
+	TRY(term_open(o->color, o->mouse));
 	v.glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
 	run(&v);
 	term_close();

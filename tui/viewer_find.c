@@ -199,6 +199,22 @@ enum status viewer_toggle_break(struct viewer *v, int key)
 	return STATUS_OK;
 }
 
+enum status viewer_breaks(struct viewer *v, int key)
+{
+	struct display *d = display_create(NULL, &address_none);
+
+	(void)key;
+	for (int i = 0; i < v->break_count; i++) {
+		display_text(d, "  ");
+		display_text(d, v->breaks[i]);
+		display_text(d, "\n");
+	}
+	if (v->break_count == 0)
+		display_text(d, "  none: space sets one at the kernel of the place\n");
+	viewer_show_list(v, " breakpoints ", d);
+	return STATUS_OK;
+}
+
 struct stop {
 	const struct viewer *v;
 	int64_t launch;

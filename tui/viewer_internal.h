@@ -1,7 +1,7 @@
 /* viewer_internal.h - what the parts of the viewer share; nobody else includes it.
  *
  * viewer.c holds the place and draws it; viewer_paint.c puts it on the terminal; viewer_keys.c says
- * which key does what; viewer_move.c, viewer_find.c and viewer_ask.c do it.
+ * which key does what; viewer_move.c, viewer_find.c, viewer_ask.c and viewer_looks.c do it.
  */
 #ifndef VIEWER_INTERNAL_H
 #define VIEWER_INTERNAL_H
@@ -60,6 +60,7 @@ struct viewer {
 	char message[400];
 	bool message_is_error;
 	enum glyphs glyphs;
+	struct view_looks looks;
 	bool quit;
 	enum status status;             /* what the viewer ends with */
 };
@@ -81,12 +82,18 @@ void viewer_show_list(struct viewer *, const char *title, struct display *);
 void viewer_close_list(struct viewer *);
 /* Draws the place again. */
 void viewer_draw(struct viewer *);
+/* The same, with nothing kept of what was drawn before. */
+void viewer_forget(struct viewer *);
 /* Lines of content that fit on the terminal, 0: it is too small. */
 long viewer_lines(const struct viewer *);
 
 /* --- viewer_paint.c --- */
 
 void viewer_paint(const struct viewer *);
+/* The key of the screen whose tab is there, 0: none is. */
+int viewer_tab_at(const struct viewer *, int y, int x);
+/* The line of the first side's content, or of the list, at a line of the terminal; -1: none. */
+long viewer_line_at(const struct viewer *, int y);
 /* The line that is typed, with the cursor behind it. */
 void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
 
@@ -97,7 +104,7 @@ void viewer_key(struct viewer *, int key);
 void viewer_keys_list(const struct viewer *, struct display *);
 const char *viewer_keys_hint(const struct viewer *);
 
-/* --- viewer_move.c, viewer_find.c, viewer_ask.c: what keys do --- */
+/* --- viewer_move.c, viewer_find.c, viewer_ask.c, viewer_looks.c: what keys do --- */
 
 #define VIEWER_ACTION_LIST(X) \
 	X(next_row) X(previous_row) X(next_head) X(previous_head) X(left) X(right) \
@@ -108,13 +115,16 @@ const char *viewer_keys_hint(const struct viewer *);
 	X(next_break) X(previous_break) X(toggle_break) X(next_finding) X(previous_finding) \
 	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
 	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
-	X(command) X(sql) X(help) X(glyphs) X(split) X(swap) X(show_address) X(redraw)
+	X(command) X(sql) X(help) X(split) X(swap) X(show_address) X(redraw) \
+	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse)
 
 #define X(name) enum status viewer_##name(struct viewer *, int key);
 VIEWER_ACTION_LIST(X)
 #undef X
 enum status viewer_screen(struct viewer *, int key);    /* the number keys */
 
+/* The address that a row of a display stands for, in the run that is shown. */
+struct address viewer_row_address(const struct viewer *, const struct display *, long row);
 /* Sets a breakpoint at a kernel, or takes it away. */
 void viewer_break(struct viewer *, const char *kernel);
 /* Asks for a line; false: it was given up. */

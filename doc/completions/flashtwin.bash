@@ -52,7 +52,10 @@ _flashtwin() {
 			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
-		view) words='--plain --at --screen --all --ascii --no-color' ;;
+		view)
+			words='--plain --at --screen --all --number --distance --scale --ascii
+				--no-color --mouse'
+			;;
 		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
