@@ -242,6 +242,11 @@ START_TEST(cache_shows_holes_and_writers)
 	assert_shows("kv", NULL, "0..3            3  k_cache.0    L0");
 	assert_shows("kv", NULL, "  #.#=  holes\n");
 	assert_shows("kv", NULL, "         2  '\\n'   generated     0  L0        -");
+	/* Key 1 was never written, and chunks 0 and 1 read keys 0 to 2. */
+	assert_shows("kv", "L1", "      0  A-$-\n written W.W=\n read    RUR\n");
+	assert_shows("kv", "L1.b1", " read      R\n # filled");
+	assert_shows("kv", "L0", " written W.W=\n # filled");
+	assert_shows("kv", "L0", ". never written: poison 7fa0dead\n");
 	assert_shows("kv", NULL, "         3  -      -             -  op 1      -\n");
 }
 END_TEST
