@@ -81,6 +81,7 @@ extern struct check_hot check_hot;
 struct ft_check_block {
 	uintptr_t pc;                   /* of the basic block it entered last */
 	unsigned pending;               /* what the next one is to do: PENDING_*; else 0 */
+	uint32_t launch;                /* running, as cells of blocks know it (sim/lines.h) */
 };
 extern struct ft_check_block ft_check_block;
 
@@ -219,6 +220,7 @@ struct check {
 	char **texts;
 	size_t text_count;
 	struct check_ops ops;
+	struct counters *counters;      /* and lines; hot.counters is it, or NULL */
 };
 
 /* --- check_map.c --- */
