@@ -202,7 +202,7 @@ START_TEST(timeline_lists_operations)
 		     " s0  slot 0  key 0 'A'  -> byte 2 '\\n'\n");
 	assert_shows(
 		"time", "L1",
-		">L1       flash_decode_chunk  layer 0             0     ####                      "
+		">L1       flash_decode_chunk  layer 0             0    #####                     "
 		"1x1x3     32x1x1\n"
 		"          args    k=k_cache.0 scale=0.125 C=2\n"
 		/* The other run has another maximum in chunk 1. */
@@ -210,7 +210,7 @@ START_TEST(timeline_lists_operations)
 		"                  . nothing against it  e empty split  d differs in the other"
 		" run\n");
 	assert_shows("time", "L0", ">L0       kv_scatter k layer 0                    0 ####"
-		     "                 equal    1x1x1     32x1x1\n");
+		     "                equal    1x1x1     32x1x1\n");
 	assert_shows("time", "L1", " L0       kv_scatter k layer 0 ");
 	assert_shows("time", NULL, " bars: logical time, 1 a piece of work");
 	assert_shows("time", "op 2", " s0  slot 0");
@@ -274,6 +274,21 @@ START_TEST(one_chunk_shows_scores_and_checks)
 	assert_shows("chunks", "L1.b0", "m = max s: ok  l = sum exp(s-m): ok  no NaN: ok\n");
 	assert_shows("chunks", "L1.b0", "convex hull: outputs were not recorded");
 	assert_shows("chunks", "L1.b1", "scores were not recorded");
+}
+END_TEST
+
+START_TEST(attention_lies_under_the_text)
+{
+	assert_shows("attention", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2\n"
+		     "        0 A $\n head 0   @@@\n");
+	/* Shares of chunk 0 times its weight, 0.75; chunk 1 has no scores. */
+	assert_shows("attention", "L1.b0",
+		     ">head 0   @@@\n weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ ends"
+		     " a line\n head 0 looks most at\n"
+		     "  0.500  key     0 'A'               [A] $\n");
+	assert_shows("attention", "L1.b0", "  0.250  key     2 '\\n'            A [$]\n");
+	assert_shows("attention", "L1.b0", "  0.250  key     1\n");
+	assert_shows("attention", "L2", "no partials or scores here");
 }
 END_TEST
 
@@ -348,6 +363,7 @@ int main(void)
 	tcase_add_test(tests, cache_shows_holes_and_writers);
 	tcase_add_test(tests, chunks_show_partials);
 	tcase_add_test(tests, one_chunk_shows_scores_and_checks);
+	tcase_add_test(tests, attention_lies_under_the_text);
 	tcase_add_test(tests, reduction_is_in_order);
 	tcase_add_test(tests, points_are_counted_and_listed);
 	tcase_add_test(tests, differences_are_counted);

@@ -276,6 +276,21 @@ int view_styled(const struct view_context *c, enum view_style style, const char 
 	return length;
 }
 
+void view_legend(const struct view_context *c, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (const char *at = text; *at; at++) {
+		bool alone = (at == text || at[-1] == ' ') && at[1] == ' ';
+
+		view_styled(c, alone ? STYLE_CHART : STYLE_NOTE, "%c", *at);
+	}
+}
+
 void view_row_of(const struct view_context *c, int64_t launch, int64_t block)
 {
 	struct address at = address_none;

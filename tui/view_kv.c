@@ -80,10 +80,11 @@ static void print_map(const struct view_context *c, const struct map *m)
 	for (int i = 0; i < cell_count(m); i++)
 		bar[i] = cell_mark(m, i);
 	snprintf(range, sizeof(range), "%" PRId64 "..%" PRId64, m->first, m->last);
-	view_print(c, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  %s%s\n",
+	view_print(c, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  ",
 		   layer, m->slot, (char)m->tensor, range, m->count, m->name,
-		   writer_cell(c, m->launch, m->op, writer), bar,
-		   m->count == m->last - m->first + 1 ? "" : "  holes");
+		   writer_cell(c, m->launch, m->op, writer));
+	view_styled(c, STYLE_CHART, "%s", bar);
+	view_print(c, m->count == m->last - m->first + 1 ? "\n" : "  holes\n");
 }
 
 enum { MAP_LAYER, MAP_SLOT, MAP_TENSOR, MAP_POSITION, MAP_OP, MAP_LAUNCH, MAP_NAME };
@@ -116,7 +117,7 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 {
 	struct map map = { .max_len = max_len };
 
-	view_styled(c, STYLE_HEADING, "\n every layer and slot: # filled  = loaded by an upload"
+	view_legend(c, "\n every layer and slot: # filled  = loaded by an upload"
 		    "  + partly  . nothing\n");
 	view_print(c,
 		   " layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",

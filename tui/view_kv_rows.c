@@ -59,7 +59,8 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 	 * place, or by its launch where there are no steps. */
 	return VIEW_ROWS(c, take_write, s,
 			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
-			 "  (SELECT step FROM v_launch l WHERE l.run = ?1 AND l.launch = w.launch)),"
+			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
+			 "   AND l.launch = w.launch)),"
 			 " max(w.op) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
 			 " AND w.position BETWEEN ?4 AND ?5 AND w.op <= ?8 GROUP BY w.position",
 			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
@@ -82,20 +83,19 @@ static enum status take_keys(const struct view_context *c, sqlite3_stmt *row, vo
 static enum status find_reads(const struct view_context *c, struct slot *s)
 {
 	const struct view_place *p = s->place;
-	int64_t heads = p->grid[0] > 0 ? p->grid[0] : 1, rows = heads * p->grid[1], attends;
-	int64_t chunk = c->at.block >= 0 && rows > 0 ? c->at.block / rows : -1;
+	int64_t block = c->at.block >= 0 ? c->at.block : view_keys_block(p, s->slot, 0, 0), attends;
 	struct view_keys keys;
 	enum status status;
 
+	view_keys_place(&keys, p, block);
 	TRY(VIEW_ROWS(c, take_keys, s, "SELECT min(key_begin), max(key_end) FROM v_partial"
 		      " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND NOT empty"
 		      " AND (?4 < 0 OR chunk = ?4) HAVING count(*) > 0", c->run, p->launch, s->slot,
-		      chunk));
+		      c->at.block >= 0 ? keys.chunk : -1));
 	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM w_attention WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, p->launch));
-	if (s->read_end > 0 || !attends)
+	if (s->read_end > 0 || !attends || block < 0)
 		return STATUS_OK;
-	view_keys_place(&keys, p, c->at.block >= 0 ? c->at.block : s->slot * heads);
 	status = view_keys_read(c, &keys);
 	s->read_end = keys.end;
 	view_keys_free(&keys);
@@ -118,7 +118,8 @@ static void draw_band(const struct view_context *c, const struct slot *s, int64_
 
 	view_print(c, " %6" PRId64 "  ", from);
 	for (int64_t i = from; i < to && i <= s->last; i++)
-		view_print(c, "%c", bytes[i - s->first] ? view_byte_mark(bytes[i - s->first]) : '-');
+		view_print(c, "%c", bytes[i - s->first]
+			   ? view_byte_mark(bytes[i - s->first]) : '-');
 	view_print(c, "\n written ");
 	for (int64_t i = from; i < to; i++) {
 		char mark = i <= s->last ? s->written[i - s->first] : '.';
@@ -145,14 +146,14 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 	view_cell launch;
 
 	view_styled(c, STYLE_HEADING, "\n layer %" PRId64 " slot %" PRId64
-		    ": each position with its byte, %d a line;"
-		    " $ is a line's end, - not text\n", s->layer, s->slot, BAND);
+		    ": each position with its byte, %d a line; "
+		    VIEW_BYTES_LEGEND "\n", s->layer, s->slot, BAND);
 	if (s->first > 0)
 		view_styled(c, STYLE_NOTE, " positions before %" PRId64 " are left out: --all\n",
 			    s->first);
 	for (int64_t from = s->first; status == STATUS_OK && from <= s->last; from += BAND)
 		draw_band(c, s, from, bytes);
-	view_styled(c, STYLE_NOTE, " # filled  = loaded by an upload  W written in this step"
+	view_legend(c, " # filled  = loaded  W written in this step"
 		    "  . never written: poison %08x\n", VIEW_POISON);
 	if (s->read_end > s->read_begin)
 		view_styled(c, STYLE_NOTE, " R read by %s  U read before it was written\n",
@@ -170,11 +171,11 @@ static void print_values(const struct view_context *c, const struct slot *s, con
 
 	for (int64_t i = 0; i < VALUES && i < s->d; i++)
 		if (!known)
-			view_print(c, " %10s", "-");
+			view_print(c, " %9s", "-");
 		else if (c->looks.number == NUMBER_DEC)
-			view_print(c, fabsf(row[i]) < 1e4f ? " %10.5f" : " %10.3e", row[i]);
+			view_print(c, fabsf(row[i]) < 1e4f ? " %9.4f" : " %9.2e", row[i]);
 		else
-			view_print(c, " %10s", view_float_cell(c, row[i], cell));
+			view_print(c, " %9s", view_float_cell(c, row[i], cell));
 }
 
 static void print_row(const struct view_context *c, const struct slot *s, int64_t position,
@@ -184,7 +185,9 @@ static void print_row(const struct view_context *c, const struct slot *s, int64_
 	int64_t by = s->by[position - s->first];
 	view_cell launch;
 
-	view_styled(c, mark == 'W' ? STYLE_NEW : STYLE_PLAIN, " %c %5" PRId64, mark, position);
+	view_print(c, " ");
+	view_styled(c, mark == 'W' ? STYLE_NEW : STYLE_CHART, "%c", mark);
+	view_print(c, " %5" PRId64, position);
 	print_values(c, s, k, mark != '.');
 	view_print(c, "  ");
 	print_values(c, s, v, mark != '.');
@@ -207,8 +210,8 @@ static enum status print_rows(const struct view_context *c, const struct slot *s
 	for (int64_t i = first; i <= s->last; i++)
 		print_row(c, s, i, k + (i - first) * s->d, v + (i - first) * s->d);
 	if (s->last + 1 < s->max_len)
-		view_print(c, " . %5" PRId64 "   %08x in every element: never written; a read here"
-			   " is found as uninit\n", s->last + 1, VIEW_POISON);
+		view_print(c, " . %5" PRId64 "   %08x in every element: never written, a read is"
+			   " found as uninit\n", s->last + 1, VIEW_POISON);
 	if (!all_k || !all_v)
 		view_styled(c, STYLE_NOTE, " bytes of some rows are not in the trace: shown as"
 			    " nan\n");

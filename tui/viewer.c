@@ -199,8 +199,9 @@ static void keep_in_sight(long row, long lines, long height, long *top)
 {
 	if (row >= 0 && row < *top)
 		*top = row;
-	if (row >= 0 && row >= *top + height)
-		*top = row - height + 1;
+	/* What a row is about may lie below it: some of that is kept in sight as well. */
+	if (row >= 0 && row >= *top + height - height / 3)
+		*top = row - height + height / 3 + 1;
 	if (*top > lines - height)
 		*top = lines - height;
 	if (*top < 0)

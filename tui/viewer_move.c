@@ -104,7 +104,8 @@ enum status viewer_previous_row(struct viewer *v, int key)
 	return move_row(v, -1);
 }
 
-/* The same chunk or row of the next head; heads go round in their launch. */
+/* The same chunk or row of the next head; heads go round in their launch. The model's view has heads
+ * as rows: there it is the next layer. */
 static enum status move_head(struct viewer *v, int direction)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -114,7 +115,7 @@ static enum status move_head(struct viewer *v, int direction)
 	bool found;
 
 	TRY(view_place_find(&c, "v_launch", &place, &found));
-	if (!found || at.launch < 0)
+	if (!found || at.launch < 0 || v->here.view == &view_attention)
 		return step(v, WALK_LAUNCH, direction);
 	heads = place.grid[0] > 0 ? place.grid[0] : 1;
 	if (at.block < 0)
