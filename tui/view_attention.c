@@ -55,15 +55,16 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 {
 	struct attention *a = state;
 	const struct view_place *p = a->place;
-	int64_t block = view_int(row, HEAD) + p->grid[0] * (a->slot
-							    + p->grid[1] * view_int(row, CHUNK));
+	int64_t block = view_keys_block(p, a->slot, view_int(row, HEAD), view_int(row, CHUNK));
 	struct view_keys keys;
 	enum status status;
 
+	if (block < 0)
+		return STATUS_OK;
 	view_keys_place(&keys, p, block);
 	keys.begin = view_int(row, BEGIN);
 	keys.end = view_int(row, END);
-	if (keys.head < 0 || keys.head >= a->heads || keys.end <= keys.begin)
+	if (keys.head >= a->heads || keys.end <= keys.begin)
 		return STATUS_OK;
 	status = view_keys_read(c, &keys);
 	if (status == STATUS_OK)
@@ -80,7 +81,7 @@ static enum status read_rows(const struct view_context *c, struct attention *a)
 	for (int64_t head = 0; head < a->heads && status == STATUS_OK; head++) {
 		struct view_keys keys;
 
-		view_keys_place(&keys, a->place, head + a->place->grid[0] * a->slot);
+		view_keys_place(&keys, a->place, view_keys_block(a->place, a->slot, head, 0));
 		status = view_keys_read(c, &keys);
 		if (status == STATUS_OK && keys.end > 0)
 			take_scores(a, &keys, 1.0);
@@ -107,7 +108,7 @@ static void draw_head(const struct view_context *c, const struct attention *a, i
 {
 	/* One row a head can be moved to: in the last band. */
 	if (to == a->keys)
-		view_row_of(c, a->place->launch, head + a->place->grid[0] * a->slot);
+		view_row_of(c, a->place->launch, view_keys_block(a->place, a->slot, head, 0));
 	view_print(c, " head %-3" PRId64 " ", head);
 	for (int64_t key = from; key < to; key++)
 		view_styled(c, STYLE_CHART, "%c",
@@ -225,7 +226,7 @@ static enum status count_keys(const struct view_context *c, struct attention *a,
 	*chunks = a->keys > 0;
 	if (*chunks || !attends)
 		return STATUS_OK;
-	view_keys_place(&keys, p, p->grid[0] * a->slot);
+	view_keys_place(&keys, p, view_keys_block(p, a->slot, 0, 0));
 	status = view_keys_read(c, &keys);
 	a->keys = keys.end;
 	view_keys_free(&keys);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "traces/xalloc.h"
+#include "tui/view_keys.h"
 
 #define INDENT "          "
 #define COLUMNS 79
@@ -131,21 +132,22 @@ struct blocks {
 
 static void mark(struct blocks *b, int64_t block, char with)
 {
-	char *at = &b->marks[block];
+	char *at;
 
 	if (block < 0 || block >= b->count)
 		return;
+	at = &b->marks[block];
 	*at = with == 'e' ? 'e' : (*at == '!' && with == 'd') ? '*' : with;
 }
 
 static enum status mark_empty(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct blocks *b = state;
-	const int64_t *grid = b->place->grid;
 
 	(void)c;
 	b->empties = true;
-	mark(b, view_int(row, 1) + grid[0] * (view_int(row, 0) + grid[1] * view_int(row, 2)), 'e');
+	mark(b, view_keys_block(b->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
+	     'e');
 	return STATUS_OK;
 }
 
@@ -226,7 +228,6 @@ struct partials {
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct partials *p = state;
-	const int64_t *grid = p->place->grid;
 
 	(void)c;
 	if (p->count == p->room) {
@@ -234,7 +235,7 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		p->items = xreallocarray(p->items, (size_t)p->room, sizeof(*p->items));
 	}
 	p->items[p->count++] = (struct partial){
-		view_int(row, 1) + grid[0] * (view_int(row, 0) + grid[1] * view_int(row, 2)),
+		view_keys_block(p->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
 		view_int(row, 3), view_int(row, 4), view_int(row, 6), view_int(row, 7)
 	};
 	if (!p->acc.data)

@@ -83,20 +83,19 @@ static enum status take_keys(const struct view_context *c, sqlite3_stmt *row, vo
 static enum status find_reads(const struct view_context *c, struct slot *s)
 {
 	const struct view_place *p = s->place;
-	int64_t heads = p->grid[0] > 0 ? p->grid[0] : 1, rows = heads * p->grid[1], attends;
-	int64_t chunk = c->at.block >= 0 && rows > 0 ? c->at.block / rows : -1;
+	int64_t block = c->at.block >= 0 ? c->at.block : view_keys_block(p, s->slot, 0, 0), attends;
 	struct view_keys keys;
 	enum status status;
 
+	view_keys_place(&keys, p, block);
 	TRY(VIEW_ROWS(c, take_keys, s, "SELECT min(key_begin), max(key_end) FROM v_partial"
 		      " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND NOT empty"
 		      " AND (?4 < 0 OR chunk = ?4) HAVING count(*) > 0", c->run, p->launch, s->slot,
-		      chunk));
+		      c->at.block >= 0 ? keys.chunk : -1));
 	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM w_attention WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, p->launch));
-	if (s->read_end > 0 || !attends)
+	if (s->read_end > 0 || !attends || block < 0)
 		return STATUS_OK;
-	view_keys_place(&keys, p, c->at.block >= 0 ? c->at.block : s->slot * heads);
 	status = view_keys_read(c, &keys);
 	s->read_end = keys.end;
 	view_keys_free(&keys);

@@ -54,10 +54,9 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 {
 	const struct finding *f = state;
 	const struct view_merge *m = f->merge;
-	int64_t block = m->head + f->place->grid[0] * (m->slot + f->place->grid[1]
-						       * view_int(row, CHUNK));
+	int64_t block = view_keys_block(f->place, m->slot, m->head, view_int(row, CHUNK));
 
-	if (!f->all->known || f->all->count == BLOCKS || f->all->keys >= KEYS) {
+	if (block < 0 || !f->all->known || f->all->count == BLOCKS || f->all->keys >= KEYS) {
 		f->all->known = false;
 		return STATUS_OK;
 	}
