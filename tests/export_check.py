@@ -6,11 +6,13 @@
     export_check.py npz FILE NAME DTYPE SHAPE [BITS...]
                                           an array, and its first elements as unsigned numbers
     export_check.py names FILE            the arrays of an .npz, one a line
+    export_check.py element FILE ID       the text of an element of an HTML document
     export_check.py get FILE PATH         a member of a JSON file: launches.0.kernel, launches.#
 
 Prints what is wrong, if anything, and exits 1 then. Serves tests/test_export.sh.
 """
 import ast
+import html.parser
 import json
 import struct
 import sys
@@ -106,6 +108,36 @@ def names(path):
         print(*(name[:-4] for name in archive.namelist()), sep="\n")
 
 
+class Element(html.parser.HTMLParser):
+    """Collects the text of the element with an id."""
+
+    def __init__(self, name):
+        super().__init__(convert_charrefs=True)
+        self.name, self.tag, self.depth, self.text = name, None, 0, None
+
+    def handle_starttag(self, tag, attrs):
+        if self.text is None and dict(attrs).get("id") == self.name:
+            self.tag, self.text = tag, ""
+        self.depth += tag == self.tag
+
+    def handle_endtag(self, tag):
+        self.depth -= tag == self.tag
+        if self.depth == 0:
+            self.tag = None
+
+    def handle_data(self, data):
+        if self.tag:
+            self.text += data
+
+
+def element(path, name):
+    found = Element(name)
+    found.feed(open(path, encoding="utf-8", errors="replace").read())
+    if found.text is None:
+        fail("no element", name)
+    sys.stdout.buffer.write(found.text.encode())
+
+
 def get(path, members):
     value = json.load(open(path, encoding="utf-8"))
     for member in members.split("."):
@@ -116,5 +148,6 @@ def get(path, members):
     print(value)
 
 
-{"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "get": get}[sys.argv[1]](
+{"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "element": element,
+ "get": get}[sys.argv[1]](
     *sys.argv[2:])

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@
 #include "tui/options.h"
 
 static const struct export_format *const formats[] = {
-	&export_svg, &export_json, &export_perfetto, &export_npz, NULL
+	&export_svg, &export_html, &export_json, &export_perfetto, &export_npz, NULL
 };
 
 struct export_command {
@@ -41,7 +41,20 @@ static enum status take_format(struct export_command *x, const char *name)
 	return fail(STATUS_USAGE, "--as %s: there are svg, html, json, perfetto and npz", name);
 }
 
-enum { AS = 1, AT, SCREEN, FORCE };
+/* "4" or "4-9". */
+static enum status take_steps(struct export_command *x, const char *text)
+{
+	char first[32];
+	size_t length = strcspn(text, "-");
+
+	snprintf(first, sizeof(first), "%.*s", (int)length, text);
+	TRY(option_integer("--steps", first, 0, INT64_MAX, &x->job.first_step));
+	x->job.last_step = x->job.first_step;
+	return text[length] ? option_integer("--steps", text + length + 1, x->job.first_step,
+					     INT64_MAX, &x->job.last_step) : STATUS_OK;
+}
+
+enum { AS = 1, AT, SCREEN, STEPS, FORCE };
 
 static enum status take_option(struct export_command *x, int c, const char *value)
 {
@@ -49,6 +62,7 @@ static enum status take_option(struct export_command *x, int c, const char *valu
 	case AS: return take_format(x, value);
 	case AT: return address_parse("--at", value, &x->job.at);
 	case SCREEN: return view_parse("--screen", value, &x->job.screen);
+	case STEPS: return take_steps(x, value);
 	case FORCE: x->force = true; break;
 	case 'o': x->out = value; break;
 	}
@@ -62,7 +76,10 @@ static enum status check_options(const struct export_command *x)
 	if (x->job.screen && !x->format->screens)
 		return fail(STATUS_USAGE, "--screen %s: %s is about no screen",
 			    x->job.screen->name, x->format->name);
-	if (x->paths[1] && !x->format->screens)
+	if (x->job.first_step >= 0 && !x->format->steps)
+		return fail(STATUS_USAGE, "--steps: %s takes --at s%" PRId64, x->format->name,
+			    x->job.first_step);
+	if (x->paths[1] && !x->format->pairs)
 		return fail(STATUS_USAGE, "%s: %s is made of one trace", x->paths[1],
 			    x->format->name);
 	return STATUS_OK;
@@ -73,6 +90,7 @@ static enum status parse(struct export_command *x, int argc, char **argv)
 	static const struct option known[] = {
 		{ "as", required_argument, NULL, AS }, { "at", required_argument, NULL, AT },
 		{ "screen", required_argument, NULL, SCREEN },
+		{ "steps", required_argument, NULL, STEPS },
 		{ "force", no_argument, NULL, FORCE }, { NULL, 0, NULL, 0 }
 	};
 	int c;
@@ -158,7 +176,9 @@ static enum status export(struct export_command *x)
 
 static enum status run(int argc, char **argv)
 {
-	struct export_command x = { .job = { .at = address_none } };
+	struct export_command x = {
+		.job = { .at = address_none, .first_step = -1, .last_step = -1 }
+	};
 
 	TRY(parse(&x, argc, argv));
 	return export(&x);
@@ -168,12 +188,14 @@ const struct command cmd_export = {
 	.name = "export",
 	.summary = "a trace, or a place of it, as SVG, HTML, JSON, Perfetto or npz",
 	.help =
-"usage: flashtwin export T.twin [T2.twin] --as FORMAT [--screen NAME] [--at ADDR] [-o FILE]\n"
-"                        [--force]\n"
+"usage: flashtwin export T.twin [T2.twin] --as FORMAT [--screen NAME] [--at ADDR] [--steps A-B]\n"
+"                        [-o FILE] [--force]\n"
 "\n"
 "Writes what a trace holds for other programs, to standard output without -o.\n"
 "\n"
 "  --as svg       one screen at one address, as a picture for slides\n"
+"  --as html      a page that steps through the decode in a browser, by the viewer's keys;\n"
+"                 #L12.b3 in its URL is an address\n"
 "  --as json      all rows of the trace, or with --at those of a place; with --screen or --at\n"
 "                 the lines of a screen too\n"
 "  --as perfetto  the timeline as Chrome-trace JSON, for ui.perfetto.dev\n"
@@ -183,10 +205,12 @@ const struct command cmd_export = {
 "  --screen NAME  summary, time, launch, kv, chunks, reduce, points, counters, source,\n"
 "                 attention, diff or findings; without it the one that fits the address\n"
 "  --at ADDR      a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')\n"
+"  --steps A-B    of html: only these steps\n"
 "  -o FILE        a file that is there already is refused without --force\n"
 "\n"
 "Examples:\n"
 "  flashtwin export t.twin --as svg --screen chunks --at L14.b3 -o chunks.svg\n"
+"  flashtwin export t.twin --as html -o t.html\n"
 "  flashtwin export t.twin --as json | jq '.launches | length'\n"
 "  flashtwin export t.twin --as perfetto -o t.json\n"
 "  flashtwin export t.twin --as npz --at L14 -o t.npz\n",

@@ -163,6 +163,19 @@ json_t *export_json_text(const char *text)
 	return value;
 }
 
+void export_markup(FILE *out, const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		switch (text[i]) {
+		case '&': fputs("&amp;", out); break;
+		case '<': fputs("&lt;", out); break;
+		case '>': fputs("&gt;", out); break;
+		case '"': fputs("&quot;", out); break;
+		default: putc(text[i], out);
+		}
+	}
+}
+
 size_t export_columns(const char *text, size_t bytes)
 {
 	size_t columns = 0;

@@ -25,6 +25,7 @@ struct export_format {
 	const char *name;               /* of --as */
 	bool binary;                    /* nothing to show on a terminal */
 	bool screens;                   /* takes --screen */
+	bool pairs;                     /* takes a second trace */
 	bool steps;                     /* takes --steps */
 	/* Writes to job->out; an error of the stream itself is the caller's to see. USAGE when the
 	 * trace has nothing at the address; IO or DAMAGED from the trace. */
@@ -61,6 +62,8 @@ extern const char *const export_style_names[STYLE_COUNT];       /* "plain", "tit
 /* A copy that is UTF-8 and that XML and JSON take: what is not, and controls, become '?'. */
 char *export_text(const char *text);
 json_t *export_json_text(const char *text);
+/* Such a copy, or part of one, in XML or HTML. */
+void export_markup(FILE *, const char *text, size_t bytes);
 /* Characters in such a copy. */
 size_t export_columns(const char *text, size_t bytes);
 

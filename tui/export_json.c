@@ -151,4 +151,5 @@ static enum status write_json(const struct export_job *job)
 	return STATUS_OK;
 }
 
-const struct export_format export_json = { .name = "json", .screens = true, .write = write_json };
+const struct export_format export_json = { .name = "json", .screens = true, .pairs = true,
+	.write = write_json };

@@ -27,20 +27,6 @@ static const char *const looks[STYLE_COUNT] = {
 	[STYLE_CHART] = " fill=\"#0b4fb3\"",
 };
 
-/* Text that export_text() made. */
-static void put_text(FILE *out, const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		switch (text[i]) {
-		case '&': fputs("&amp;", out); break;
-		case '<': fputs("&lt;", out); break;
-		case '>': fputs("&gt;", out); break;
-		case '"': fputs("&quot;", out); break;
-		default: putc(text[i], out);
-		}
-	}
-}
-
 /* Its length is stated, so that columns stay columns in any font. */
 static void open_text(FILE *out, double x, double y, size_t columns, const char *look)
 {
@@ -61,7 +47,7 @@ static void put_spans(FILE *out, const struct display_line *line, const char *te
 
 		if (to > from) {
 			fprintf(out, look ? "<tspan%s>" : "", look);
-			put_text(out, text + from, to - from);
+			export_markup(out, text + from, to - from);
 			fputs(look ? "</tspan>" : "", out);
 		}
 		from = to;
@@ -129,14 +115,14 @@ static void put_picture(FILE *out, const struct display *d, const struct address
 		" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" font-size=\"14\" fill=\"#111111\""
 		" font-family=\"'DejaVu Sans Mono', 'Liberation Mono', Consolas, Menlo,"
 		" monospace\">\n<title>", width, height, width, height);
-	put_text(out, title, strlen(title));
+	export_markup(out, title, strlen(title));
 	fputs("</title>\n<desc>", out);
-	put_text(out, summary, strlen(summary));
+	export_markup(out, summary, strlen(summary));
 	fprintf(out, "</desc>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
 		"<line x1=\"%d\" y1=\"%d\" x2=\"%.0f\" y2=\"%d\" stroke=\"#595959\"/>\n", MARGIN,
 		MARGIN + 20, width - MARGIN, MARGIN + 20);
 	open_text(out, MARGIN, MARGIN + 12, title_columns, " font-weight=\"bold\"");
-	put_text(out, title, strlen(title));
+	export_markup(out, title, strlen(title));
 	fputs("</text>\n", out);
 	for (size_t i = 0; i < display_count(d); i++)
 		put_line(out, display_line(d, i), MARGIN + HEADER + (i + 0.7) * LINE,
@@ -161,4 +147,5 @@ static enum status write_svg(const struct export_job *job)
 	return status;
 }
 
-const struct export_format export_svg = { .name = "svg", .screens = true, .write = write_svg };
+const struct export_format export_svg = { .name = "svg", .screens = true, .pairs = true,
+	.write = write_svg };

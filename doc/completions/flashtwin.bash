@@ -24,7 +24,7 @@ _flashtwin() {
 	--points) words='score softmax reduce' ;;
 	--graph) words='none capture manual' ;;
 	--suite) words='seeds' ;;
-	--as) words='svg json perfetto npz' ;;
+	--as) words='svg html json perfetto npz' ;;
 	--screen)
 		words='summary time launch kv chunks reduce points counters source attention diff
 			findings'
@@ -63,7 +63,7 @@ _flashtwin() {
 			;;
 		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
-		export) words='--as --screen --at -o --force' ;;
+		export) words='--as --screen --at --steps -o --force' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
 		info) words='--device --json --jobs --sample --verify-math' ;;
 		help) words='decode attend launch replay diff view find sql export bench info' ;;
