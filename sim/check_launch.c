@@ -49,6 +49,7 @@ static void renumber(struct check *check)
 	if (check->next_slice < MAX_SLICES / 4)
 		return;
 	check_ops_collect(check);
+	check_forget(check);
 	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
 	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
 	check->next_slice = 1;
@@ -65,21 +66,25 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check->hot.code = object.begin;
 	check->hot.code_bytes = object.end - object.begin;
 	check->hot.image = check_image_of(check, object.begin, check->hot.code_bytes);
-	check->hot.paired = check->hot.first;
+	check->exact = check->hot.exact = launch->code->orders_some;
 	check->data = object.data;
 	check->data_bytes = object.data_end - object.data;
 	check_reach_begin(check);
+	check->needed_from = check_ops_needed(check);
+	if (check->needed_from == UINT32_MAX)
+		check_forget(check);
 	/* Of a large object the part around the kernel. */
 	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
 		: object.within - RECORD_PLACE / 2;
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ 0 };
 	check_op_launched(check, false);
+	/* Accesses that are settled at once would be neither kept nor counted. */
+	if (check_hot.exact || check_hot.counters)
+		check_hot.words = check_hot.shared_words = 0;
 	if (check_hot.counters) {
 		counters_launch_begin(check_hot.counters, launch);
 		ft_check_block.pending = PENDING_COUNT;
-		/* Accesses that are settled at once would not be counted. */
-		check_hot.words = check_hot.shared_words = 0;
 	}
 	check_watch_nan(true);
 }
