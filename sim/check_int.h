@@ -161,6 +161,7 @@ struct check_report {
 	struct check_side side, other;  /* other.block -1 with no pc and site: none */
 	uintptr_t address;              /* 0: none */
 	size_t bytes;
+	bool variable;                  /* __device__ or __constant__: the address is its own */
 	char detail[160];               /* "16 bytes past the end of out (f32 ...)" */
 };
 #define NO_SIDE ((struct check_side){ .block = -1 })

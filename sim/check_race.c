@@ -120,12 +120,9 @@ static bool is_variable(const struct access *a)
 static struct check_report begin_report(const struct access *a, enum finding_class class)
 {
 	struct check_report report = { .class = class, .address = a->address, .bytes = a->bytes,
-				       .other = NO_SIDE };
+				       .other = NO_SIDE, .variable = is_variable(a) };
 
 	check_side_of_lane(a->lane, a->pc, kind_names[a->kind], &report.side);
-	if (is_variable(a))
-		snprintf(report.detail, sizeof report.detail, "%zu bytes of a __device__ variable",
-			 a->bytes);
 	return report;
 }
 
@@ -215,7 +212,8 @@ static void describe_place(const struct access *a, char *text, size_t size)
 		snprintf(text, size, "inside another allocation: byte %zu of %s, to which no "
 			 "argument leads", (size_t)(a->address - region->at), region->name);
 	} else if (region->freed && a->address - region->at < region->bytes) {
-		snprintf(text, size, "of %s, which was freed", region->name);
+		snprintf(text, size, "byte %zu of %s, which was freed",
+			 (size_t)(a->address - region->at), region->name);
 	} else if (a->address < region->at
 		   || (next && next->kind == REGION_BUFFER && a->address - region->at
 		       >= region->bytes && next->at - a->address < a->address - region->at

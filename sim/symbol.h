@@ -7,6 +7,7 @@
 #define SYMBOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct symbol {
 	const char *function;           /* innermost one, inlined or not */
@@ -21,5 +22,8 @@ bool symbol_find(const void *address, struct symbol *out);
 
 /* The same, but where the words of sim/ were inlined, as atomicAdd() is, the line that used them. */
 bool symbol_find_caller(const void *address, struct symbol *out);
+
+/* The name of the variable at an address, and how far into it that is; NULL as above. */
+const char *symbol_of_variable(const void *address, size_t *offset);
 
 #endif

@@ -45,6 +45,21 @@ run find bug.twin --class leak
 expect 'of one class' 0
 run sql bug.twin 'SELECT class, launch, file FROM v_finding'
 expect 'and in SQL' 0 'race-shared.0.reverse.cu'
+cat >math.cu <<'CU'
+__global__ void all(const float *in, float *out)
+{
+	float x = in[threadIdx.x] + threadIdx.x / 8.0f, s, c;
+
+	sincosf(x, &s, &c);
+	out[threadIdx.x] = expf(-x) + exp2f(x) + logf(x) * log2f(x) + rsqrtf(x) + tanhf(x)
+		+ powf(x, 1.5f) + __fdividef(s, x) + erff(c) + __expf(s) + __logf(-x);
+}
+CU
+run launch math.cu --kernel all $launch
+mv out.npy plain.npy
+run launch math.cu --kernel all $launch --check
+cmp plain.npy out.npy >>err || code=99
+expect 'functions give the same bits, and NaN is seen' 0 'lint nan-born in all' 'math.cu:7'
 cat >ticket.cu <<'CU'
 __global__ void last(const float *in, float *out, float *ticket)
 {
