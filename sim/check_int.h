@@ -184,7 +184,9 @@ struct check_region {                   /* in order of address */
 	bool freed;
 };
 
-/* Accesses of a word that its cell has no room for. */
+/* Accesses of a word that its cell has no room for: of a word that thousands of threads touch without
+ * order, the last of these must do. */
+#define MOST_KEPT 16
 struct check_kept {
 	size_t word;
 	unsigned count, room, next;

@@ -140,7 +140,7 @@ static struct check_op *op_of(const struct check_ops *ops, uint64_t record)
 
 /* All that is known of a word: its cell, and what that has no room for. */
 struct word_records {
-	struct check_kept_item at[3 + 64];
+	struct check_kept_item at[3 + MOST_KEPT];
 	size_t count;
 };
 

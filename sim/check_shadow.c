@@ -1,11 +1,11 @@
-/* check_shadow.c - who touched a word, as far as it can still matter, and whom an access races with.
+/* check_shadow.c - who touched a word, as far as it still matters, and whom an access races with.
  *
  * The cell of a word holds its last writer and its last reader, and check_hot.reader one more
  * reader. Whom they push out is forgotten when everybody who races with it races with one that is
- * kept: one that comes behind it in order, or two others, between whom nobody's order makes a
- * difference as long as only barriers of blocks and of whole warps make it. All others go to a list
- * of the word's own, which few words have: parts of words, atomics among plain accesses, and kernels
- * with fences or barriers of some lanes, for which check.exact is set.
+ * kept: one that comes behind it in order, or one of two others, as long as only barriers of blocks
+ * and of whole warps order. All others go to a list of the word's own, which few words have: parts
+ * of words, atomics among plain accesses, and words of kernels with fences or barriers of some
+ * lanes, for which check.exact is set.
  */
 #include "config.h"
 
@@ -15,9 +15,6 @@
 #include <string.h>
 
 #include "traces/xalloc.h"
-
-/* Of a word that thousands of threads touch without order, any of these will do. */
-#define MOST_KEPT 64
 
 #define FLAGS (RECORD_ATOMIC | RECORD_VOLATILE)
 
@@ -40,7 +37,9 @@ const struct check_kept *check_kept_of(const struct check *check, size_t word)
 
 static void grow(struct check_more *more)
 {
-	struct check_more wider = { .count = more->count, .shift = more->slots ? more->shift - 1 : 54 };
+	struct check_more wider = {
+		.count = more->count, .shift = more->slots ? more->shift - 1 : 54,
+	};
 	size_t room = more->slots ? (size_t)1 << (64 - more->shift) : 0;
 
 	wider.slots = xcalloc((size_t)1 << (64 - wider.shift), sizeof(*wider.slots));
@@ -97,8 +96,8 @@ static bool is_as_strict(uint64_t kept, uint64_t old)
 		&& (!(kept & FLAGS) || (kept & FLAGS) == (old & FLAGS));
 }
 
-/* Nobody is ordered behind a and b, two others as strict as `old`, who is not behind `old` too. Only
- * barriers of blocks and of whole warps may order. */
+/* Nobody is ordered behind a and b, two others as strict as `old`, who is not behind `old` too.
+ * Only barriers of blocks and of whole warps may order. */
 static bool stand_for(const struct check *check, uint64_t a, uint64_t b, uint64_t old)
 {
 	const struct check_slice *x = check_slice_of(check, a), *y = check_slice_of(check, b);
@@ -180,8 +179,8 @@ static bool is_wanted(const struct access *a, size_t word, uint64_t record)
 		    && record >> 32 > 0);
 }
 
-/* Whether everybody who races with `old` races with `mine`, which comes now. Atomics of one word come
- * one after another: who is behind the last has them all behind it. */
+/* Whether everybody who races with `old` races with `mine`, which comes now. Atomics of one word
+ * come one after another: who is behind the last has them all behind it. */
 static bool replaces(const struct access *a, size_t word, uint64_t mine, uint64_t old, bool race)
 {
 	if (!is_wanted(a, word, old))

@@ -82,7 +82,7 @@ static struct op random_op(const struct dice *dice, int number)
 	return op;
 }
 
-/* A barrier of the block, of some lanes of each warp, or nothing; else of whole blocks and warps. */
+/* A barrier of the block, of some lanes of each warp (or of whole warps only), or nothing. */
 static void add_barrier(struct program *p, int step, bool of_some)
 {
 	unsigned kind = draw(3), whole = kind == 1 && !of_some;
@@ -373,26 +373,31 @@ static unsigned run_program(const struct program *p, bool of_some, uint64_t seed
 	return classes;
 }
 
-static void print_program(const struct program *p, char *text, size_t room)
+static size_t print_op(const struct op *op, char *text, size_t room)
 {
 	static const char *const names[] = {
 		"-", "r1", "r2", "r4", "r16", "w1", "w2", "w4", "w16", "atomic", "flag", "fence",
 		"warp", "block",
 	};
+
+	if (op->bytes)
+		return (size_t)snprintf(text, room, " %s%c%u", names[op->kind],
+					op->shared ? 's' : 'g', op->at);
+	if (op->kind == RANDOM_FLAG || op->kind == RANDOM_WARP)
+		return (size_t)snprintf(text, room, " %s:%d", names[op->kind], op->operand);
+	return (size_t)snprintf(text, room, " %s", names[op->kind]);
+}
+
+/* A line for each thread; the room is enough for all. */
+static void print_program(const struct program *p, char *text, size_t room)
+{
 	size_t used = 0;
 
-	*text = '\0';
-	for (int e = 0; e < EVENTS && used < room; e++) {
-		const struct op *op = op_of(p, e);
-
-		if (e % STEPS == 0)
-			used += (size_t)snprintf(text + used, room - used, "\nblock %d thread %d:",
-						 block_of(e / STEPS), thread_of(e / STEPS) % THREADS);
-		if (used < room)
-			used += (size_t)snprintf(text + used, room - used, op->bytes ? " %s%s%u"
-						 : op->operand && op->kind ? " %s%s:%u" : " %s%s",
-						 names[op->kind], op->bytes ? op->shared ? "s" : "g" : "",
-						 op->bytes ? op->at : (unsigned)op->operand);
+	for (int t = 0; t < ACTIVE; t++) {
+		used += (size_t)snprintf(text + used, room - used, "\nblock %d thread %d:",
+					 block_of(t), thread_of(t) % THREADS);
+		for (int step = 0; step < STEPS; step++)
+			used += print_op(&p->ops[t][step], text + used, room - used);
 	}
 }
 
