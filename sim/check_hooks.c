@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/counters.h"
+#include "sim/lines.h"
 #include "sim/steps.h"
 
 struct check_hot check_hot;
@@ -348,18 +349,34 @@ ATOMIC(64, uint64_t)
 
 /* --- basic blocks and array bounds --- */
 
-/* Where the compiler's calls are not inlined, each basic block comes here. */
-void __sanitizer_cov_trace_pc(void)
+static void enter_block(uintptr_t pc)
 {
-	ft_check_block.pc = CALLER;
+	ft_check_block.pc = pc;
 	if (ft_check_block.pending & PENDING_STEP && schedule_current())
-		steps_take(CALLER);
+		steps_take(pc);
 	/* The simulator asks objects for their tables, too. */
 	if (!ft_check_block.pending || !check_hot.span || !schedule_current())
 		return;
 	if (ft_check_block.pending & PENDING_COUNT)
-		counters_block(check_hot.counters, schedule_current(), CALLER);
+		counters_block(check_hot.counters, schedule_current(), pc);
 	check_settle(check_hot.check);
+}
+
+/* Where the compiler's calls are not inlined, each basic block comes here. */
+void __sanitizer_cov_trace_pc(void)
+{
+	enter_block(CALLER);
+}
+
+/* What is left of the call where it is inlined (sim/cuda_c.h). */
+void ft_basic_block(struct ft_cell *cell, struct ft_cell *first, struct ft_cell *last)
+{
+	/* Not when the simulator asks an object for its tables. */
+	if (cell->launch != ft_check_block.launch && schedule_current())
+		lines_visit(cell, first, last);
+	/* As a return address, which is behind what it stands for. */
+	if (ft_check_block.pending)
+		enter_block(lines_code(cell) + 1);
 }
 
 /* As in GCC's and Clang's run-time interface. */

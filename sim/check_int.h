@@ -81,6 +81,7 @@ extern struct check_hot check_hot;
 struct ft_check_block {
 	uintptr_t pc;                   /* of the basic block it entered last */
 	unsigned pending;               /* what the next one is to do: PENDING_*; else 0 */
+	uint32_t launch;                /* running, as cells of blocks know it (sim/lines.h) */
 };
 extern struct ft_check_block ft_check_block;
 
@@ -242,6 +243,7 @@ struct check {
 	bool exact;                     /* of the launch: not only whole warps and blocks meet */
 	uint32_t needed_from;           /* segments of launches whose bytes may be asked for yet */
 	struct check_more more;
+	struct counters *counters;      /* and lines; hot.counters is it, or NULL */
 };
 
 static inline const struct check_slice *check_slice_of(const struct check *check, uint64_t record)

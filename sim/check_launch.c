@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "sim/counters.h"
+#include "sim/lines.h"
 
 /* The mapped extent of the object that holds the kernel, and of what may be written there. */
 struct object {
@@ -77,13 +78,13 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
 		: object.within - RECORD_PLACE / 2;
 	check_hot = check->hot;
-	ft_check_block = (struct ft_check_block){ 0 };
+	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
 	check_op_launched(check, false);
+	counters_launch_begin(check->counters, launch);
 	/* Accesses that are settled at once would be neither kept nor counted. */
 	if (check_hot.exact || check_hot.counters)
 		check_hot.words = check_hot.shared_words = 0;
 	if (check_hot.counters) {
-		counters_launch_begin(check_hot.counters, launch);
 		ft_check_block.pending = PENDING_COUNT;
 	}
 	check_watch_nan(true);
@@ -93,8 +94,7 @@ void check_launch_end(struct check *check)
 {
 	check_watch_nan(false);
 	check_settle(check);
-	if (check->hot.counters)
-		counters_launch_end(check->hot.counters);
+	counters_launch_end(check->counters, check->hot.counters != NULL);
 	ft_check_block.pending = 0;
 	check_hot = (struct check_hot){ 0 };
 	check_op_launched(check, true);

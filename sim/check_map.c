@@ -77,6 +77,7 @@ enum status check_create(struct check **out)
 		    && mprotect((unsigned char *)memory + span, bytes - span,
 				PROT_READ | PROT_WRITE) == 0) {
 			check->next_slice = 1;
+			check->counters = counters_create();
 			*out = check;
 			return STATUS_OK;
 		}
@@ -97,7 +98,7 @@ void check_destroy(struct check *check)
 	check_find_free(check);
 	check_ops_free(check);
 	check_forget(check);
-	counters_free(check->hot.counters);
+	counters_free(check->counters);
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
 	free(check->regions);
@@ -108,13 +109,12 @@ void check_destroy(struct check *check)
 
 void check_count(struct check *check)
 {
-	if (!check->hot.counters)
-		check->hot.counters = counters_create();
+	check->hot.counters = check->counters;
 }
 
 size_t check_counters(struct check *check, const struct event_counters **out)
 {
-	return check->hot.counters ? counters_list(check->hot.counters, out) : 0;
+	return counters_list(check->counters, out);
 }
 
 /* --- regions --- */

@@ -19,17 +19,33 @@
 /* --- the hook of basic blocks, inlined --- */
 
 /* The assembler takes a macro before an instruction of its name: what the compiler writes as a call
- * of the hook becomes the common case of it, in the place (see sim/check_hooks.c). Registers that a
- * call may change are free there. */
+ * of the hook becomes the common case of it, in the place (see sim/check_hooks.c): the block counts
+ * in its cell (sim/lines.h), and calls when it is new to the launch or something is pending. Registers
+ * that a call may change are free there. */
 #if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
-__asm__(".macro ft_basic_block\n"
+__asm__(".hidden __start_ft_cells\n"
+	".hidden __stop_ft_cells\n"
+	".macro ft_basic_block\n"
+	".Lft_code\\@:\n"
 	"	leaq 0(%rip), %rax\n"
 	"	movq ft_check_block@GOTPCREL(%rip), %rcx\n"
 	"	movq %rax, (%rcx)\n"
-	"	cmpl $0, 8(%rcx)\n"
+	"	incq .Lft_cell\\@+8(%rip)\n"
+	"	movl 12(%rcx), %eax\n"
+	"	xorl .Lft_cell\\@(%rip), %eax\n"
+	"	orl 8(%rcx), %eax\n"
 	"	je .Lft_block\\@\n"
-	"	callq __sanitizer_cov_trace_pc@PLT\n"
+	"	leaq .Lft_cell\\@(%rip), %rdi\n"
+	"	leaq __start_ft_cells(%rip), %rsi\n"
+	"	leaq __stop_ft_cells(%rip), %rdx\n"
+	"	callq ft_basic_block@PLT\n"
 	".Lft_block\\@:\n"
+	"	.pushsection ft_cells, \"aw\", @progbits\n"
+	"	.balign 8\n"
+	".Lft_cell\\@:\n"
+	"	.long 0, .Lft_code\\@ - .Lft_cell\\@\n"
+	"	.quad 0\n"
+	"	.popsection\n"
 	".endm\n"
 	".macro call target:vararg\n"
 	"	.ifc \\target,__sanitizer_cov_trace_pc@PLT\n"

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct symbol {
 	const char *function;           /* innermost one, inlined or not */
@@ -25,5 +26,11 @@ bool symbol_find_caller(const void *address, struct symbol *out);
 
 /* The name of the variable at an address, and how far into it that is; NULL as above. */
 const char *symbol_of_variable(const void *address, size_t *offset);
+
+/* Tells of each line that statements begin of in the code [begin, end), some of them more than once: a
+ * basic block, of which `before` is the one in front of it. No further than to the end of its function;
+ * the first block of a function begins with it. Files and words of sim/ as above. */
+void symbol_lines(uintptr_t before, uintptr_t begin, uintptr_t end,
+		  void (*tell)(void *context, const char *file, int line), void *context);
 
 #endif
