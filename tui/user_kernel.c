@@ -179,7 +179,7 @@ static const char *const align_flags[] = {
 
 /* The hooks of sim/check_hooks.c; float4 stays whole without SRA. */
 static const char *const check_flags[] = {
-	"-fno-tree-sra", "-fno-tree-vectorize", "-fsanitize=thread", "-fsanitize=bounds",
+	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread", "-fsanitize=bounds",
 	"-fsanitize-coverage=trace-pc", "--param", "tsan-instrument-func-entry-exit=0", "--param",
 	"tsan-distinguish-volatile=1", NULL
 };
