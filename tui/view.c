@@ -37,6 +37,32 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
+enum status view_parse(const char *what, const char *name, const struct view **out)
+{
+	char names[128];
+	size_t used = 0;
+
+	*out = view_find(name);
+	if (*out)
+		return STATUS_OK;
+	for (int i = 0; view_table[i] && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 view_table[i]->name);
+	return fail(STATUS_USAGE, "%s %s: there are %s", what, name, names);
+}
+
+enum status view_choose_run(struct view_context *c)
+{
+	int64_t runs;
+
+	TRY(store_run_count(c->store, &runs));
+	c->run = c->at.run >= 0 ? c->at.run : 1;
+	if (c->run >= 1 && c->run <= runs)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s has %" PRId64 " run%s, not r%" PRId64, store_path(c->store),
+		    runs, runs == 1 ? "" : "s", c->run);
+}
+
 /* --- queries --- */
 
 enum status view_rows(const struct view_context *c, view_row_fn *fn, void *state, const char *sql,
@@ -79,6 +105,25 @@ enum status view_number(const struct view_context *c, int64_t otherwise, int64_t
 
 	TRY(view_rows(c, take_number, &number, sql, values, count));
 	*out = number.value;
+	return STATUS_OK;
+}
+
+enum status view_second(const struct view_context *c, struct view_context *second, bool *found)
+{
+	int64_t runs;
+
+	*second = *c;
+	second->other = NULL;
+	if (c->other) {
+		second->store = c->other;
+		TRY(store_run_count(c->other, &runs));
+		second->run = c->run <= runs ? c->run : 1;
+		*found = runs > 0;
+		return STATUS_OK;
+	}
+	TRY(VIEW_NUMBER(c, 0, &second->run, "SELECT run FROM v_run WHERE run <> ?1"
+			" ORDER BY run < ?1, run", c->run));
+	*found = second->run > 0;
 	return STATUS_OK;
 }
 
@@ -144,6 +189,15 @@ const char *view_value_cell(const struct view_context *c, sqlite3_stmt *row, int
 			    view_cell cell)
 {
 	return number_cell(c->looks.number, row, column, cell);
+}
+
+const char *view_float_cell(const struct view_context *c, float value, view_cell cell)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	view_looks_number(c->looks.number, bits, cell);
+	return cell;
 }
 
 const char *view_byte_cell(int byte, view_cell cell)

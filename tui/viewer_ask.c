@@ -155,12 +155,11 @@ static enum status command_save(struct viewer *v, const char *path)
 	return STATUS_OK;
 }
 
-static enum status command_break(struct viewer *v, const char *kernel)
+static enum status command_break(struct viewer *v, const char *place)
 {
-	if (*kernel)
-		viewer_break(v, kernel);
-	else
-		viewer_say(v, ":break KERNEL sets a breakpoint, and again takes it away");
+	if (*place)
+		return viewer_break(v, place);
+	viewer_say(v, ":break KERNEL, FILE:LINE or ADDR sets a breakpoint, and again takes it away");
 	return STATUS_OK;
 }
 

@@ -12,7 +12,6 @@
 
 #define VIEWER_PLACES 64                /* remembered; the oldest are forgotten */
 #define VIEWER_MARKS 26
-#define VIEWER_BREAKS 16
 #define VIEWER_WORDS 2000               /* of a line typed in */
 
 struct viewer_place {
@@ -23,6 +22,15 @@ struct viewer_place {
 struct viewer_places {
 	struct viewer_place items[VIEWER_PLACES];
 	int count;
+};
+
+/* A search for a difference that was cut, to be gone on with. */
+struct viewer_search {
+	bool begun;
+	struct address from;            /* the place and screen it began at */
+	const struct view *view;
+	int direction;
+	struct diff_spot spot;
 };
 
 /* One side of the screen: a run, and what was drawn of it. */
@@ -67,8 +75,9 @@ struct viewer {
 	struct viewer_place marks[VIEWER_MARKS];
 	struct viewer_place before_jump;
 	struct trail trail;             /* steps that steps back take back */
-	char *breaks[VIEWER_BREAKS];    /* kernels; owned */
-	int break_count;
+	struct breakpoints breaks;
+	struct view_scan scan;          /* for the first difference of the two sides */
+	struct viewer_search difference;
 
 	struct viewer_fence fence;
 	struct viewer_work work;
@@ -84,6 +93,10 @@ struct viewer {
 
 /* --- viewer.c --- */
 
+/* From a zeroed viewer to its first place; the terminal and its locale are the caller's business.
+ * Ended in any case. */
+enum status viewer_begin(struct viewer *, const struct viewer_options *);
+void viewer_end(struct viewer *);
 struct view_context viewer_context(const struct viewer *, int side);
 void viewer_say(struct viewer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shows the error record; for every status that is not OK. */
@@ -128,6 +141,10 @@ int viewer_wait_key(struct viewer *);
 
 /* Does what the key is for; an unknown one says so. */
 void viewer_key(struct viewer *, int key);
+/* Key number 0, 1, ... of all that do something; 0 behind the last. */
+int viewer_key_number(size_t);
+/* What a key is called; room is for one that has no name. */
+const char *viewer_key_name(int key, char room[32]);
 void viewer_keys_list(const struct viewer *, struct display *);
 const char *viewer_keys_hint(const struct viewer *);
 
@@ -153,12 +170,17 @@ enum status viewer_screen(struct viewer *, int key);    /* the number keys */
 
 /* The address that a row of a display stands for, in the run that is shown. */
 struct address viewer_row_address(const struct viewer *, const struct display *, long row);
-/* Sets a breakpoint at a kernel, or takes it away. */
-void viewer_break(struct viewer *, const char *kernel);
 /* What a search goes through first: the list or the screen. */
 const struct display *viewer_searched(const struct viewer *);
 /* Sets the fence, "L10..L20", or takes it away: "". */
 enum status viewer_fence(struct viewer *, const char *range);
+/* Sets a breakpoint at a kernel, line or address, or takes it away. */
+enum status viewer_break(struct viewer *, const char *text);
+/* The launch of the place; a step or operation counts as the last launch before it, -1: none. */
+enum status viewer_launch_here(struct viewer *, int64_t *launch);
+/* When a search that begins now is to be cut, and whether that (an int64_t) has come. */
+int64_t viewer_slice_end(void);
+bool viewer_slice_over(void *until_ms);
 /* Asks for a line; false: it was given up. */
 bool viewer_ask(struct viewer *, const char *prompt, char text[VIEWER_WORDS]);
 

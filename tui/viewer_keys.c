@@ -153,6 +153,29 @@ void viewer_key(struct viewer *v, int key)
 		viewer_say(v, "this key does nothing here: ? lists those that do");
 }
 
+int viewer_key_number(size_t number)
+{
+	size_t screens = 0;
+
+	while (viewer_screens[screens].view)
+		screens++;
+	if (number < screens)
+		return viewer_screens[number].key;
+	number -= screens;
+	return number < sizeof(keys) / sizeof(keys[0]) ? keys[number].key : 0;
+}
+
+const char *viewer_key_name(int key, char room[32])
+{
+	if (key > ' ' && key < 127)
+		snprintf(room, 32, "%c", key);
+	else if (key > 0 && key <= ' ')
+		snprintf(room, 32, "%s", key == ' ' ? "space" : unctrl((chtype)key));
+	else
+		snprintf(room, 32, "%s", keyname(key - TERM_CODE(0)));
+	return room;
+}
+
 void viewer_keys_list(const struct viewer *v, struct display *d)
 {
 	char line[120];

@@ -238,7 +238,8 @@ static const struct view *view_below(const struct viewer *v)
 		return &view_points;
 	if (v->here.view == &view_launch && v->here.at.block >= 0)
 		return &view_chunks;
-	if (v->here.view == &view_points || v->here.view == &view_diff)
+	if (v->here.view == &view_points || v->here.view == &view_diff
+	    || v->here.view == &view_findings)
 		return &view_source;
 	return NULL;
 }

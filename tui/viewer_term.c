@@ -13,6 +13,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,6 +25,7 @@
 
 static volatile sig_atomic_t resized, interrupted, ending;
 static SCREEN *screen;
+static FILE *nowhere;                   /* of a hidden terminal, else NULL */
 static struct termios before;
 static char leave[256];                 /* what a crash writes to restore the screen */
 static sigset_t waited_for, blocked_before;
@@ -182,6 +184,25 @@ enum status term_open(bool color, bool mouse)
 	return STATUS_OK;
 }
 
+enum status term_open_hidden(int height, int width)
+{
+	nowhere = fopen("/dev/null", "r+");
+	if (!nowhere)
+		return fail(STATUS_IO, "/dev/null: %s", strerror(errno));
+	screen = newterm("xterm", nowhere, nowhere);
+	if (!screen)
+		return fail(STATUS_USAGE, "the terminal \"xterm\" is not known here");
+	resizeterm(height, width);
+	nodelay(stdscr, TRUE);
+	return STATUS_OK;
+}
+
+void term_type(const wchar_t *keys)
+{
+	for (size_t i = wcslen(keys); i > 0; i--)
+		unget_wch(keys[i - 1]);
+}
+
 void term_close(void)
 {
 	if (!screen)
@@ -189,6 +210,11 @@ void term_close(void)
 	endwin();
 	delscreen(screen);
 	screen = NULL;
+	if (nowhere) {
+		fclose(nowhere);
+		nowhere = NULL;
+		return;
+	}
 	leave_signals();
 	if (ending)
 		raise(ending);
@@ -225,7 +251,8 @@ bool term_key_waits(void)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 
-	return poll(&in, 1, 0) > 0;
+	/* Keys of a hidden terminal are typed ahead, not to stop anything. */
+	return !nowhere && poll(&in, 1, 0) > 0;
 }
 
 int term_key(void)

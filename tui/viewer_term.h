@@ -16,6 +16,10 @@ enum glyphs { GLYPHS_ASCII, GLYPHS_UTF8, GLYPHS_SHADES, GLYPHS_COUNT };
 /* USAGE, naming TERM, when it is unknown or cannot do it. With `mouse` its clicks and its wheel
  * come as keys; without, they are the terminal's own. */
 enum status term_open(bool color, bool mouse);
+/* A terminal of that size whose output nobody sees, for measurements: its keys are those given to
+ * term_type(). */
+enum status term_open_hidden(int height, int width);
+void term_type(const wchar_t *keys);
 /* Restores the terminal; harmless when it is restored already. */
 void term_close(void);
 
