@@ -117,17 +117,25 @@ static void place_scores(struct view_keys *k, const struct reading *r)
 	}
 }
 
+/* What a warp ended with; NULL: it had no tile. */
+static const struct view_tile *last_tile(const struct view_keys *k, int warp)
+{
+	int64_t count = k->warp[warp].count;
+
+	return count ? &k->warp[warp].tiles[count - 1] : NULL;
+}
+
 /* The softmax of all warps, merged in float64. */
 static void merge_warps(struct view_keys *k)
 {
 	k->max = -INFINITY;
 	for (int w = 0; w < k->warps; w++)
-		if (k->warp[w].count)
-			k->max = fmax(k->max, k->warp[w].tiles[k->warp[w].count - 1].max);
+		if (last_tile(k, w))
+			k->max = fmax(k->max, last_tile(k, w)->max);
 	for (int w = 0; w < k->warps; w++) {
-		const struct view_tile *last = k->warp[w].tiles + k->warp[w].count - 1;
+		const struct view_tile *last = last_tile(k, w);
 
-		if (k->warp[w].count)
+		if (last)
 			k->sum += last->max == k->max ? last->sum
 				: exp((double)last->max - k->max) * last->sum;
 	}
