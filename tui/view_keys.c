@@ -117,8 +117,7 @@ static void place_scores(struct view_keys *k, const struct reading *r)
 	}
 }
 
-/* What a warp ended with; NULL: it had no tile. */
-static const struct view_tile *last_tile(const struct view_keys *k, int warp)
+const struct view_tile *view_keys_last(const struct view_keys *k, int warp)
 {
 	int64_t count = k->warp[warp].count;
 
@@ -130,10 +129,10 @@ static void merge_warps(struct view_keys *k)
 {
 	k->max = -INFINITY;
 	for (int w = 0; w < k->warps; w++)
-		if (last_tile(k, w))
-			k->max = fmax(k->max, last_tile(k, w)->max);
+		if (view_keys_last(k, w))
+			k->max = fmax(k->max, view_keys_last(k, w)->max);
 	for (int w = 0; w < k->warps; w++) {
-		const struct view_tile *last = last_tile(k, w);
+		const struct view_tile *last = view_keys_last(k, w);
 
 		if (last)
 			k->sum += last->max == k->max ? last->sum
