@@ -146,7 +146,7 @@ looks() {
 looks 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
 looks 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' 'score [01] [01]\{8\} [01]\{23\} '
 looks 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
-looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log), of its row'
+looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log)'
 
 ### stepping
 
@@ -166,6 +166,7 @@ there_and_back 'launches' f F L1018 L1019
 there_and_back 'blocks' ')' '(' L1018.b23 L1019.b0
 there_and_back 'operations' o O L1017 L1018
 there_and_back 'named points' s S L1018.b1.w0.l0.p1 L1018.b1.w0.l1.p0
+there_and_back 'tiles, from a launch' t T L1018 L1018.b0.w0.l0.p1
 there_and_back 'tiles' t T L1018.b1.w0.l0.p1 L1018.b2.w0.l0.p1
 
 ### places
@@ -199,7 +200,17 @@ keys x x u u L B
 shows 'B lists breakpoints' 'none: space sets one'
 keys q 1 / download Enter
 shows '/ finds a line' '^>.*download'
-keys '\;' 'SELECT count(*) AS n FROM v_launch' Enter
+keys 3 : 'at L2' Enter / 7.4426193 Enter
+shows '/ searches the run beyond the screen' 'at L1018.b8 *$'
+keys 3 : 'at L1030' Enter / 7.4426193 Enter
+shows 'and round its end' 'the search went on from the beginning of the run'
+keys / nowhere Enter
+shows 'and says when it is nowhere' "'nowhere' is not found on this screen, at any place"
+keys '?' / 'next, previous block' Enter
+shows '/ searches help' '^>* *) (  *next, previous block'
+keys n
+shows 'and round its end' 'the search went on from the top'
+keys q 1 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
 shows '; answers' '1264'
 keys q '\;' 'DELETE FROM t_run' Enter
 shows '; refuses to write' 'SQL: '
@@ -213,6 +224,14 @@ keys Enter
 shows 'and enter goes there' 'at L1018 *$'
 keys : 'break flash_decode_reduce' Enter c
 shows 'c runs to a breakpoint' 'at L1019 *$'
+keys : 'fence L1019..L1022' Enter
+shows ':fence bounds c and C' 'stay in L1019..L1022'
+keys c
+shows 'c stays in the fence' 'nothing to stop at that way within the fence'
+keys : fe Tab Enter
+shows 'tab completes :fence, which takes it away' 'no fence any more'
+keys c
+shows 'c goes on without it' 'at L1023 *$'
 keys : nonsense Enter
 shows 'an unknown command is named' ':nonsense: there are'
 keys Z

@@ -49,10 +49,6 @@ enum status diff_runs(struct store *a, struct store *b, const struct diff_option
 		      struct diff_report *report);
 void diff_report_free(struct diff_report *);
 
-/* Representable numbers from one float to the other, the two zeros being one; -1 for types that are
- * no floats, and when one is a NaN or infinite. */
-int64_t diff_distance(enum dtype, uint64_t a, uint64_t b);
-
 /* The kept differences, one line each, and that there are more when there are. */
 void diff_print_items(FILE *, const struct diff_report *);
 

@@ -11,16 +11,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "traces/store.h"
+#include "traces/diff_spot.h"
 #include "tui/address.h"
+#include "tui/breakpoints.h"
 #include "tui/view_display.h"
 #include "tui/view_looks.h"
+
+/* The search for the first difference of two runs, which may be gone on with. */
+struct view_scan {
+	struct diff_pair pair;          /* it is about; another pair begins it again */
+	struct diff_spot spot;
+	enum diff_outcome outcome;
+	diff_stop_fn *stop;             /* NULL: never */
+	void *context;
+};
 
 struct view_context {
 	struct display *out;
 	struct store *store;
 	struct store *other;            /* a second trace to compare with, or NULL */
 	int64_t run;                    /* that is shown */
+	int64_t other_run;              /* to compare with, of `other` or this trace; 0: any */
+	struct view_scan *scan;         /* kept from one drawing to the next, or NULL */
+	const struct breakpoints *breaks;       /* to mark, or NULL */
 	struct address at;              /* address_none: nowhere in particular */
 	bool all;                       /* leave no rows out */
 	struct view_looks looks;
@@ -41,6 +54,19 @@ extern const struct view view_summary, view_time, view_launch, view_kv, view_chu
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
 const struct view *view_find(const char *name);
+/* USAGE with the names there are; `what` is the option. */
+enum status view_parse(const char *what, const char *name, const struct view **out);
+/* Sets the run to that of the address, else the first; USAGE when the trace has no such run. */
+enum status view_choose_run(struct view_context *);
+
+/* The file and line that the screen of sources is at; *found false: no text was recorded. */
+enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
+			     bool *found);
+
+/* The finding behind or before a place, in order of launch and number; a place that lies around
+ * findings comes before them. */
+enum status view_findings_step(const struct view_context *, int direction, struct address *at,
+			       bool *found);
 
 /* --- queries --- */
 
@@ -87,8 +113,10 @@ float view_f32(sqlite3_stmt *, int column);
 const char *view_byte_cell(int byte, view_cell);
 /* "" for 1, else "s". */
 const char *view_plural(int64_t count);
+/* Whether points of the kernel are those of the project, whose values have names. */
+enum status view_own_points(const struct view_context *, const char *kernel, bool *own);
 /* What value number `value` of a point is called: "max", or "v0" of a point that is a user's. */
-const char *view_point_value(const char *point, int value);
+const char *view_point_value(bool own, const char *point, int value);
 /* "L12", with the run in front when the trace has several. */
 const char *view_launch_cell(const struct view_context *, int64_t launch, view_cell);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/diff.h"
+#include "traces/value.h"
 
 const char *const view_number_names[NUMBER_COUNT] = { "dec", "hex", "bits" };
 const char *const view_distance_names[DISTANCE_COUNT] = { "ulp", "abs", "rel" };
@@ -103,7 +103,7 @@ void view_looks_number(enum view_number number, uint32_t bits, char text[VIEW_LO
 double view_looks_measure(enum view_distance distance, float a, float b)
 {
 	double apart = fabs((double)a - b);
-	int64_t ulp = diff_distance(DTYPE_F32, bits_of(a), bits_of(b));
+	int64_t ulp = value_distance(DTYPE_F32, bits_of(a), bits_of(b));
 
 	if (bits_of(a) == bits_of(b) || (isnan(a) && isnan(b)))
 		return 0.0;

@@ -1,7 +1,7 @@
 /* viewer_keys.c - which key does what, when, and what help says of it.
  *
- * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c,
- * viewer_ask.c and viewer_looks.c.
+ * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c
+ * and so on.
  */
 #include "config.h"
 
@@ -72,14 +72,14 @@ static const struct key keys[] = {
 	{ 'S', ON_SCREEN, viewer_previous_point, "", NULL },
 	{ 'g', ALWAYS, viewer_first, "g G", "first, last place of the run" },
 	{ 'G', ALWAYS, viewer_last, "", NULL },
-	{ TERM_CODE(KEY_NPAGE), ALWAYS, viewer_page_down, "page down, page up", "scroll" },
+	{ TERM_CODE(KEY_NPAGE), ALWAYS, viewer_page_down, "pgdn pgup", "scroll" },
 	{ TERM_CODE(KEY_PPAGE), ALWAYS, viewer_page_up, "", NULL },
 	{ TERM_CODE(KEY_HOME), ALWAYS, viewer_first, "", NULL },
 	{ TERM_CODE(KEY_END), ALWAYS, viewer_last, "", NULL },
-	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left, right", "scroll sideways" },
+	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left right", "scroll sideways" },
 	{ TERM_CODE(KEY_RIGHT), ALWAYS, viewer_right, "", NULL },
-	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse (--mouse)",
-	  "click a tab or a row; the wheel scrolls" },
+	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse",
+	  "with --mouse: click a tab or a row; the wheel scrolls" },
 	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous launch that differs" },
 	{ '[', WITH_TWO, viewer_previous_difference, "", NULL },
 	{ 'v', WITH_TWO, viewer_split, "v", "show both runs, or one" },
@@ -88,18 +88,19 @@ static const struct key keys[] = {
 	{ 'E', ON_SCREEN, viewer_previous_finding, "", NULL },
 	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this kernel, or no more" },
 	{ 'B', ON_SCREEN, viewer_breaks, "B", "list breakpoints" },
-	{ 'c', ON_SCREEN, viewer_next_break, "c C", "on, back to a breakpoint" },
-	{ 'C', ON_SCREEN, viewer_previous_break, "", NULL },
+	{ 'c', ON_SCREEN, viewer_fenced_on, "c C", "on, back to a breakpoint; :fence bounds it" },
+	{ 'C', ON_SCREEN, viewer_fenced_back, "", NULL },
 	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote what this launch was given" },
 	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who is given what this launch wrote" },
 	{ 'm', ON_SCREEN, viewer_set_mark, "m x", "mark this place as x, a to z" },
 	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' back" },
 	{ 'H', ON_SCREEN, viewer_visited, "H", "places visited" },
 	{ 'y', ON_SCREEN, viewer_show_address, "y", "the command that comes back here" },
-	{ '/', ALWAYS, viewer_search, "/", "search" },
+	{ '/', ALWAYS, viewer_search, "/", "search the screen, then the run behind it, and round" },
 	{ 'n', ALWAYS, viewer_search_next, "n N", "next, previous match" },
 	{ 'N', ALWAYS, viewer_search_previous, "", NULL },
-	{ ':', ALWAYS, viewer_command, ":", "command: at ADDR, save-display FILE, break, q" },
+	{ ':', ALWAYS, viewer_command, ":",
+	  "command: at ADDR, save-display FILE, break, breaks, fence, q" },
 	{ ';', ON_SCREEN, viewer_sql, ";", "SQL on the trace" },
 	{ 'x', ON_SCREEN, viewer_number, "x", "numbers in decimal, hex, bits" },
 	{ 'u', ON_SCREEN, viewer_distance, "u", "distances in ulp, absolute, relative" },
@@ -119,6 +120,22 @@ static bool valid(const struct viewer *v, enum when when)
 	return false;
 }
 
+/* Work that was stopped may end with any status and message. */
+static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), int key)
+{
+	enum status status;
+
+	viewer_work_begin(v);
+	status = act(v, key);
+	viewer_work_end(v);
+	if (v->work.stopped) {
+		error_clear();
+		viewer_say(v, "stopped");
+	} else if (status != STATUS_OK) {
+		viewer_complain(v);
+	}
+}
+
 void viewer_key(struct viewer *v, int key)
 {
 	enum status (*act)(struct viewer *, int) = NULL;
@@ -130,10 +147,33 @@ void viewer_key(struct viewer *v, int key)
 		if (keys[i].key == key && valid(v, keys[i].when))
 			act = keys[i].act;
 	v->message[0] = '\0';
-	if (!act)
+	if (act)
+		perform(v, act, key);
+	else
 		viewer_say(v, "this key does nothing here: ? lists those that do");
-	else if (act(v, key) != STATUS_OK)
-		viewer_complain(v);
+}
+
+int viewer_key_number(size_t number)
+{
+	size_t screens = 0;
+
+	while (viewer_screens[screens].view)
+		screens++;
+	if (number < screens)
+		return viewer_screens[number].key;
+	number -= screens;
+	return number < sizeof(keys) / sizeof(keys[0]) ? keys[number].key : 0;
+}
+
+const char *viewer_key_name(int key, char room[32])
+{
+	if (key > ' ' && key < 127)
+		snprintf(room, 32, "%c", key);
+	else if (key > 0 && key <= ' ')
+		snprintf(room, 32, "%s", key == ' ' ? "space" : unctrl((chtype)key));
+	else
+		snprintf(room, 32, "%s", keyname(key - TERM_CODE(0)));
+	return room;
 }
 
 void viewer_keys_list(const struct viewer *v, struct display *d)
@@ -141,7 +181,7 @@ void viewer_keys_list(const struct viewer *v, struct display *d)
 	char line[120];
 
 	for (int i = 0; viewer_screens[i].view; i++) {
-		snprintf(line, sizeof(line), "  %-20c  %s: %s\n", viewer_screens[i].key,
+		snprintf(line, sizeof(line), "  %-12c  %s: %s\n", viewer_screens[i].key,
 			 viewer_screens[i].tab, viewer_screens[i].view->summary);
 		display_text(d, line);
 	}
@@ -149,7 +189,7 @@ void viewer_keys_list(const struct viewer *v, struct display *d)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!keys[i].help || !valid(v, keys[i].when))
 			continue;
-		snprintf(line, sizeof(line), "  %-20s  %s\n", keys[i].name, keys[i].help);
+		snprintf(line, sizeof(line), "  %-12s  %s\n", keys[i].name, keys[i].help);
 		display_text(d, line);
 	}
 }

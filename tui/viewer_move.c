@@ -17,10 +17,8 @@ static enum status step(struct viewer *v, enum walk_grain grain, int direction)
 	bool moved;
 
 	/* A screen of launches of one kind goes from one of them to the next. */
-	if (grain == WALK_LAUNCH && v->here.view->table)
-		TRY(walk_rows(&c, v->here.view->table, direction, &at, &moved));
-	else
-		TRY(walk_step(&c, grain, direction, &at, &moved));
+	TRY(trail_step(&c, &v->trail, grain, grain == WALK_LAUNCH ? v->here.view->table : NULL,
+		       direction, &at, &moved));
 	if (!moved)
 		viewer_say(v, direction > 0 ? "nothing behind this place" :
 			   "nothing before this place");
@@ -241,7 +239,8 @@ static const struct view *view_below(const struct viewer *v)
 		return &view_points;
 	if (v->here.view == &view_launch && v->here.at.block >= 0)
 		return &view_chunks;
-	if (v->here.view == &view_points || v->here.view == &view_diff)
+	if (v->here.view == &view_points || v->here.view == &view_diff
+	    || v->here.view == &view_findings)
 		return &view_source;
 	return NULL;
 }
@@ -307,7 +306,7 @@ static int mark_key(struct viewer *v, const char *what)
 	viewer_say(v, "%s", what);
 	viewer_paint(v);
 	v->message[0] = '\0';
-	return term_key();
+	return viewer_wait_key(v);
 }
 
 enum status viewer_set_mark(struct viewer *v, int key)

@@ -13,6 +13,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,6 +25,7 @@
 
 static volatile sig_atomic_t resized, interrupted, ending;
 static SCREEN *screen;
+static FILE *nowhere;                   /* of a hidden terminal, else NULL */
 static struct termios before;
 static char leave[256];                 /* what a crash writes to restore the screen */
 static sigset_t waited_for, blocked_before;
@@ -82,11 +84,15 @@ static void leave_signals(void)
 bool term_interrupted(void)
 {
 	const struct timespec now = { 0 };
-	sigset_t one;
+	sigset_t one, pending;
 
 	sigemptyset(&one);
 	sigaddset(&one, SIGINT);
-	return sigtimedwait(&one, NULL, &now) == SIGINT;
+	if (sigtimedwait(&one, NULL, &now) == SIGINT)
+		return true;
+	sigpending(&pending);
+	return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1
+		|| sigismember(&pending, SIGQUIT) == 1;
 }
 
 /* --- opening and closing --- */
@@ -178,6 +184,25 @@ enum status term_open(bool color, bool mouse)
 	return STATUS_OK;
 }
 
+enum status term_open_hidden(int height, int width)
+{
+	nowhere = fopen("/dev/null", "r+");
+	if (!nowhere)
+		return fail(STATUS_IO, "/dev/null: %s", strerror(errno));
+	screen = newterm("xterm", nowhere, nowhere);
+	if (!screen)
+		return fail(STATUS_USAGE, "the terminal \"xterm\" is not known here");
+	resizeterm(height, width);
+	nodelay(stdscr, TRUE);
+	return STATUS_OK;
+}
+
+void term_type(const wchar_t *keys)
+{
+	for (size_t i = wcslen(keys); i > 0; i--)
+		unget_wch(keys[i - 1]);
+}
+
 void term_close(void)
 {
 	if (!screen)
@@ -185,6 +210,11 @@ void term_close(void)
 	endwin();
 	delscreen(screen);
 	screen = NULL;
+	if (nowhere) {
+		fclose(nowhere);
+		nowhere = NULL;
+		return;
+	}
 	leave_signals();
 	if (ending)
 		raise(ending);
@@ -217,6 +247,14 @@ static bool wait_for_key(void)
 	return (in.revents & POLLIN) || !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
+bool term_key_waits(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	/* Keys of a hidden terminal are typed ahead, not to stop anything. */
+	return !nowhere && poll(&in, 1, 0) > 0;
+}
+
 int term_key(void)
 {
 	int empty = 0;
@@ -232,7 +270,8 @@ int term_key(void)
 		/* Readable again and again, and never a key: the end of the input. */
 		if (kind == ERR && ++empty > EMPTY_READS)
 			return TERM_LOST;
-		if (!wait_for_key() || ending)
+		/* Asked to end once is enough, wherever the first one went. */
+		if (ending || !wait_for_key() || ending)
 			return TERM_LOST;
 		if (interrupted) {
 			interrupted = 0;
