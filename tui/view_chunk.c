@@ -162,7 +162,7 @@ static void draw_merge(const struct view_context *c, const struct view_keys *k)
 	view_styled(c, STYLE_HEADING, " the warps merged%s (float64)\n",
 		    " in shared memory, in their order");
 	for (int w = 0; w < k->warps; w++) {
-		const struct view_tile *last = view_keys_last(&k->warp[w]);
+		const struct view_tile *last = view_keys_last(k, w);
 		double weight = 0.0;
 
 		if (last)

@@ -68,7 +68,7 @@ static void check_softmax(struct check *k)
 	const struct view_chunk *p = k->chunk;
 	const struct view_keys *keys = k->keys;
 	int64_t count = keys->end - keys->begin;
-	const struct view_tile *last = view_keys_last(&keys->warp[0]);
+	const struct view_tile *last = view_keys_last(keys, 0);
 	double sum = 0.0, greatest = -INFINITY;
 	bool nan = isnan(p->max) || isnan(p->sum);
 
@@ -204,14 +204,14 @@ static void never_rescaled(const struct check *k, double *weights)
 
 	for (int w = 0; w < keys->warps; w++) {
 		const struct view_warp *warp = &keys->warp[w];
+		const struct view_tile *last = view_keys_last(keys, w);
 
 		for (int64_t key = warp->begin; key < warp->end; key++) {
 			const struct view_tile *tile = view_keys_tile(keys, key);
+			double score = keys->score[key - keys->begin];
 
-			if (tile)
-				weights[key - keys->begin] =
-					exp((double)keys->score[key - keys->begin] - tile->max
-					    + view_keys_last(warp)->max - keys->max);
+			weights[key - keys->begin] = !tile || !last ? NAN
+				: exp(score - (double)tile->max + last->max - keys->max);
 		}
 	}
 }

@@ -50,11 +50,11 @@ enum status view_keys_read(const struct view_context *, struct view_keys *);
 enum status view_keys_values(const struct view_context *, struct view_keys *, int64_t most);
 void view_keys_free(struct view_keys *);
 
-/* The warp's last tile; NULL: it has none, or none was recorded. */
-const struct view_tile *view_keys_last(const struct view_warp *);
 /* Weight of a key among those of the block, in float64. NAN where a score is. */
 double view_keys_share(const struct view_keys *, int64_t key);
 /* Which warp took the key, and in which of its tiles; NULL: no tile was recorded for it. */
 const struct view_tile *view_keys_tile(const struct view_keys *, int64_t key);
+/* What a warp ended with; NULL: it had no tile. */
+const struct view_tile *view_keys_last(const struct view_keys *, int warp);
 
 #endif
