@@ -23,13 +23,14 @@ const struct command *const command_table[] = {
 	&cmd_view,
 	&cmd_find,
 	&cmd_sql,
+	&cmd_export,
 	&cmd_bench,
 	&cmd_info,
 	NULL
 };
 
 /* Commands that are documented, whose features come later. */
-static const char *const planned[] = { "export", "lab", NULL };
+static const char *const planned[] = { "lab", NULL };
 
 static const struct command *find_command(const char *name)
 {

@@ -18,12 +18,12 @@ done
 run help decoed;          one_line 'flashtwin: '; expect 'help of a misspelt command' 2 "'decode'"
 run decoed;               one_line 'flashtwin: '; expect 'did you mean' 2 "did you mean 'decode'"
 run frobnicate;           one_line 'flashtwin: '; expect 'unknown command' 2 "'frobnicate'"
-run export;               one_line 'flashtwin: '; expect 'a command still to come' 2 'not built yet'
 run --device sim;         one_line 'flashtwin: '; expect 'option without a command' 2 ': --device'
 run decode --no-such;     expect 'unknown option' 2 'no-such'
 run decode --promt x;     one_line 'flashtwin decode: '
 expect 'did you mean this option' 2 "did you mean '--prompt'"
 run decode --graph full;  expect 'a graph mode that is none' 2 'full: there are none, capture and manual'
+run lab;                  one_line 'flashtwin: '; expect 'a command still to come' 2 'not built yet'
 run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'
 
 echo 'this is no trace' >foreign.twin

@@ -323,22 +323,30 @@ static void format_shape(char *out, size_t size, int rank, const int64_t *shape)
 	snprintf(out + at, size - (size_t)at, rank == 1 ? ",)" : ")");
 }
 
-static void write_array(FILE *file, const struct npy *npy)
+size_t npy_header(enum dtype dtype, int rank, const int64_t *shape, char out[NPY_HEADER_BYTES])
 {
-	char shape[NPY_MAX_RANK * 24 + 8], dict[512];
+	char extent[NPY_MAX_RANK * 24 + 8], dict[512];
 	size_t length, padded;
 
-	format_shape(shape, sizeof(shape), npy->rank, npy->shape);
+	format_shape(extent, sizeof(extent), rank, shape);
 	length = (size_t)snprintf(dict, sizeof(dict),
 				  "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
-				  descriptions[npy->dtype], shape);
+				  descriptions[dtype], extent);
 	/* The data starts at a multiple of 64: magic, version and length are 10 bytes, '\n' comes
 	 * last. */
 	padded = (10 + length + 1 + 63) / 64 * 64 - 10;
-	fwrite(MAGIC "\x01\x00", 1, MAGIC_BYTES + 2, file);
-	putc((int)(padded & 0xff), file);
-	putc((int)(padded >> 8), file);
-	fprintf(file, "%-*s\n", (int)padded - 1, dict);
+	memcpy(out, MAGIC "\x01\x00", MAGIC_BYTES + 2);
+	out[MAGIC_BYTES + 2] = (char)(padded & 0xff);
+	out[MAGIC_BYTES + 3] = (char)(padded >> 8);
+	return 10 + (size_t)snprintf(out + 10, NPY_HEADER_BYTES - 10, "%-*s\n", (int)padded - 1,
+				     dict);
+}
+
+static void write_array(FILE *file, const struct npy *npy)
+{
+	char header[NPY_HEADER_BYTES];
+
+	fwrite(header, 1, npy_header(npy->dtype, npy->rank, npy->shape, header), file);
 	if (npy->count)
 		fwrite(npy->data, dtype_bytes(npy->dtype), npy->count, file);
 }

@@ -24,6 +24,9 @@ void npy_free(struct npy *);
 /* Written to PATH.tmp.<pid>, then renamed; nothing is left under PATH on an error. */
 enum status npy_write(const char *path, enum dtype, int rank, const int64_t *shape,
 		      const void *data);
+/* What comes before the elements in such a file, for a dtype that has a description; its length. */
+#define NPY_HEADER_BYTES 640
+size_t npy_header(enum dtype, int rank, const int64_t *shape, char out[NPY_HEADER_BYTES]);
 /* USAGE unless rank and dtype are as given; `what` names it in the message ("--q q.npy"). A
  * dimension of -1 takes any size. */
 enum status npy_expect(const struct npy *, const char *what, enum dtype, int rank,

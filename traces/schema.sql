@@ -504,10 +504,10 @@ CREATE VIEW v_counter AS SELECT
 	left_out                        -- accesses that no request was made of; 0 means exact sums
 FROM t_counter;
 
--- One row per source line that threads of a launch came to, of a run with --count.
+-- One row per source line that threads of a launch came to, of a run with --check.
 CREATE VIEW v_hit AS SELECT
 	run, launch, file, line,
-	hits            -- how often threads came to the basic block or access met most often there
+	hits            -- how often threads came to the basic block of it that they met most often
 FROM t_hit;
 
 -- One row per step of a decode loop, or more when windows of launches cut it.

@@ -320,14 +320,15 @@ enum status store_finding(struct store *store, int64_t run, const struct event_f
 
 enum status store_counters(struct store *store, int64_t run, const struct event_counters *e)
 {
-	TRY(PUT(store, TABLE_COUNTER, V_INT(run), V_INT(e->launch), V_TEXT(e->kernel),
-		V_INT(e->load_bytes), V_INT(e->store_bytes), V_INT(e->load_distinct_bytes),
-		V_INT(e->load_requests), V_INT(e->load_sectors), V_INT(e->store_requests),
-		V_INT(e->store_sectors), V_INT(e->atomics), V_INT(e->shared_atomics),
-		V_INT(e->shared_load_requests), V_INT(e->shared_load_conflicts),
-		V_INT(e->shared_store_requests), V_INT(e->shared_store_conflicts),
-		V_INT(e->barriers), V_INT(e->shuffles), V_INT(e->divergent_branches),
-		V_INT(e->basic_blocks), V_INT(e->left_out)));
+	if (e->counted)
+		TRY(PUT(store, TABLE_COUNTER, V_INT(run), V_INT(e->launch), V_TEXT(e->kernel),
+			V_INT(e->load_bytes), V_INT(e->store_bytes), V_INT(e->load_distinct_bytes),
+			V_INT(e->load_requests), V_INT(e->load_sectors), V_INT(e->store_requests),
+			V_INT(e->store_sectors), V_INT(e->atomics), V_INT(e->shared_atomics),
+			V_INT(e->shared_load_requests), V_INT(e->shared_load_conflicts),
+			V_INT(e->shared_store_requests), V_INT(e->shared_store_conflicts),
+			V_INT(e->barriers), V_INT(e->shuffles), V_INT(e->divergent_branches),
+			V_INT(e->basic_blocks), V_INT(e->left_out)));
 	for (size_t i = 0; i < e->line_count; i++)
 		TRY(PUT(store, TABLE_HIT, V_INT(run), V_INT(e->launch), V_TEXT(e->lines[i].file),
 			V_INT(e->lines[i].line), V_INT(e->lines[i].hits)));

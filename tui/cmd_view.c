@@ -16,7 +16,7 @@
 
 struct view_command {
 	const char *paths[2];           /* the second NULL when one was given */
-	const char *screen;
+	const struct view *screen;      /* NULL: chosen by the address */
 	struct address at;
 	struct view_looks looks;
 	bool plain, all, ascii, no_color, mouse;
@@ -37,20 +37,6 @@ static const struct option long_options[] = {
 	{ "scale", required_argument, NULL, SCALE },
 	{ NULL, 0, NULL, 0 }
 };
-
-static enum status take_screen(struct view_command *view, const char *name)
-{
-	char names[128];
-	size_t used = 0;
-
-	view->screen = name;
-	if (view_find(name))
-		return STATUS_OK;
-	for (int i = 0; view_table[i] && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
-					 view_table[i]->name);
-	return fail(STATUS_USAGE, "--screen %s: there are %s", name, names);
-}
 
 /* How numbers are shown, each one of a few names. */
 static enum status take_look(struct view_looks *looks, int c, const char *value)
@@ -81,7 +67,7 @@ static enum status take_option(struct view_command *view, int c, const char *val
 	switch (c) {
 	case PLAIN: view->plain = true; break;
 	case AT: return address_parse("--at", value, &view->at);
-	case SCREEN: return take_screen(view, value);
+	case SCREEN: return view_parse("--screen", value, &view->screen);
 	case ALL: view->all = true; break;
 	case ASCII: view->ascii = true; break;
 	case NO_COLOR: view->no_color = true; break;
@@ -107,19 +93,6 @@ static enum status parse(struct view_command *view, int argc, char **argv)
 	view->paths[1] = argc - optind == 2 ? argv[optind + 1] : NULL;
 	view->plain = view->plain || !isatty(STDOUT_FILENO);
 	return STATUS_OK;
-}
-
-/* USAGE when the run of the address is not in the trace; without one it is the first. */
-static enum status choose_run(struct view_context *c)
-{
-	int64_t runs;
-
-	TRY(store_run_count(c->store, &runs));
-	c->run = c->at.run >= 0 ? c->at.run : 1;
-	if (c->run >= 1 && c->run <= runs)
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s has %" PRId64 " run%s, not r%" PRId64, store_path(c->store),
-		    runs, runs == 1 ? "" : "s", c->run);
 }
 
 /* A trace as a whole: every view that needs no address, and differences where there is something to
@@ -148,15 +121,15 @@ static enum status draw_part(const struct view_context *c, const struct view *pa
 	view_title(c, "The same in %s", store_path(c->other));
 	second.store = c->other;
 	second.other = NULL;
-	TRY(choose_run(&second));
+	TRY(view_choose_run(&second));
 	return part->draw(&second);
 }
 
 static enum status draw(const struct view_command *view, struct view_context *c)
 {
-	TRY(choose_run(c));
+	TRY(view_choose_run(c));
 	if (view->screen)
-		return draw_part(c, view_find(view->screen));
+		return draw_part(c, view->screen);
 	if (view->at.launch >= 0)
 		return draw_part(c, &view_launch);
 	return view->at.step >= 0 || view->at.op >= 0 ? draw_part(c, &view_time) : draw_whole(c);
@@ -190,11 +163,11 @@ static enum status view_by_keys(const struct view_command *view, struct store *s
 	struct view_context c = { .store = store, .at = view->at };
 	struct viewer_options options = {
 		.store = store, .other = other, .at = view->at,
-		.view = view->screen ? view_find(view->screen) : NULL, .looks = view->looks, .ascii = view->ascii,
+		.view = view->screen, .looks = view->looks, .ascii = view->ascii,
 		.color = wants_color(view), .mouse = view->mouse
 	};
 
-	TRY(choose_run(&c));
+	TRY(view_choose_run(&c));
 	options.run = c.run;
 	return viewer_run(&options);
 }
@@ -252,6 +225,8 @@ const struct command cmd_view = {
 	"  --scale SCALE  of charts: linear or log\n"
 	"  --ascii        charts in ASCII characters\n"
 	"  --no-color     no colours; NO_COLOR in the environment says the same\n"
-	"  --mouse        click tabs and rows, scroll by the wheel; shift selects text\n",
+	"  --mouse        click tabs and rows, scroll by the wheel; shift selects text\n\n"
+	"doc/tour.md is a guided tour of flash decoding, screen by screen, along one trace:\n\n"
+	"  flashtwin view \"$(flashtwin info --sample demo.twin)\"\n",
 	run
 };

@@ -20,7 +20,7 @@ struct command {
 extern const struct command *const command_table[];
 
 extern const struct command cmd_decode, cmd_attend, cmd_launch, cmd_replay, cmd_diff, cmd_view, cmd_find,
-	cmd_sql, cmd_bench, cmd_info;
+	cmd_sql, cmd_export, cmd_bench, cmd_info;
 
 /* USAGE with "--NAME is not built yet" for an option whose feature is still to come. */
 enum status not_built_yet(const char *what);

@@ -37,6 +37,32 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
+enum status view_parse(const char *what, const char *name, const struct view **out)
+{
+	char names[128];
+	size_t used = 0;
+
+	*out = view_find(name);
+	if (*out)
+		return STATUS_OK;
+	for (int i = 0; view_table[i] && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 view_table[i]->name);
+	return fail(STATUS_USAGE, "%s %s: there are %s", what, name, names);
+}
+
+enum status view_choose_run(struct view_context *c)
+{
+	int64_t runs;
+
+	TRY(store_run_count(c->store, &runs));
+	c->run = c->at.run >= 0 ? c->at.run : 1;
+	if (c->run >= 1 && c->run <= runs)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s has %" PRId64 " run%s, not r%" PRId64, store_path(c->store),
+		    runs, runs == 1 ? "" : "s", c->run);
+}
+
 /* --- queries --- */
 
 enum status view_rows(const struct view_context *c, view_row_fn *fn, void *state, const char *sql,

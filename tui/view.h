@@ -54,6 +54,19 @@ extern const struct view view_summary, view_time, view_launch, view_kv, view_chu
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
 const struct view *view_find(const char *name);
+/* USAGE with the names there are; `what` is the option. */
+enum status view_parse(const char *what, const char *name, const struct view **out);
+/* Sets the run to that of the address, else the first; USAGE when the trace has no such run. */
+enum status view_choose_run(struct view_context *);
+
+/* The file and line that the screen of sources is at; *found false: no text was recorded. */
+enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
+			     bool *found);
+
+/* The finding behind or before a place, in order of launch and number; a place that lies around
+ * findings comes before them. */
+enum status view_findings_step(const struct view_context *, int direction, struct address *at,
+			       bool *found);
 
 /* The file and line that the screen of sources is at; *found false: no text was recorded. */
 enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,

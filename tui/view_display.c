@@ -109,13 +109,18 @@ void display_anchor(struct display *d, const struct address *at)
 
 void display_text(struct display *d, const char *text)
 {
+	enum view_style style = d->style;
+
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 
-		if (c == '\n')
+		if (c == '\n') {
 			end_line(d);
-		else
-			append(d, c < ' ' || c == 127 ? '?' : (char)c);
+			continue;
+		}
+		/* A style goes on in the next line, where one text has several. */
+		display_style(d, style);
+		append(d, c < ' ' || c == 127 ? '?' : (char)c);
 	}
 }
 

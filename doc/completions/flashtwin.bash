@@ -7,7 +7,7 @@ _flashtwin() {
 	local words=
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words='decode attend launch replay diff view find sql bench info help --help -h --version'
+		words='decode attend launch replay diff view find sql export bench info help --help -h --version'
 		COMPREPLY=($(compgen -W "$words" -- "$word"))
 		return
 	fi
@@ -24,6 +24,12 @@ _flashtwin() {
 	--points) words='score softmax reduce' ;;
 	--graph) words='none capture manual' ;;
 	--suite) words='seeds' ;;
+	--as) words='svg json perfetto npz' ;;
+	--screen)
+		words='summary time launch kv chunks reduce points counters source attention diff
+			findings'
+		;;
+	--sample) words='demo.twin merge.cu shakespeare' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return
@@ -57,16 +63,17 @@ _flashtwin() {
 			;;
 		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
+		export) words='--as --screen --at -o --force' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
-		info) words='--device --json --jobs --verify-math' ;;
-		help) words='decode attend launch replay diff view find sql bench info' ;;
+		info) words='--device --json --jobs --sample --verify-math' ;;
+		help) words='decode attend launch replay diff view find sql export bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"
 	fi
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
 	case $command in
 	launch) COMPREPLY+=($(compgen -f -X '!*.cu' -- "$word")) ;;
-	replay|diff|view|find|sql|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
+	replay|diff|view|find|sql|export|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
 	esac
 }
 complete -o filenames -F _flashtwin flashtwin
