@@ -7,6 +7,7 @@
 
 #include "tui/viewer_internal.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,9 +208,8 @@ static void keep_in_sight(long row, long lines, long height, long *top)
 {
 	if (row >= 0 && row < *top)
 		*top = row;
-	/* What a row is about may lie below it: some of that is kept in sight as well. */
-	if (row >= 0 && row >= *top + height - height / 3)
-		*top = row - height + height / 3 + 1;
+	if (row >= 0 && row >= *top + height)
+		*top = row - height + 1;
 	if (*top > lines - height)
 		*top = lines - height;
 	if (*top < 0)
@@ -305,9 +305,10 @@ static void run(struct viewer *v)
 
 enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
 {
-	v->looks = o->looks;
 	TRY(choose_sides(v, o));
-	return choose_place(v, o);
+	TRY(choose_place(v, o));
+	v->glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
+	return STATUS_OK;
 }
 
 void viewer_end(struct viewer *v)
@@ -319,11 +320,11 @@ void viewer_end(struct viewer *v)
 
 enum status viewer_run(const struct viewer_options *o)
 {
-	struct viewer v = { 0 };
+	struct viewer v = { .looks = o->looks };
 
+	setlocale(LC_CTYPE, "");
 	TRY(viewer_begin(&v, o));
 	TRY(term_open(o->color, o->mouse));
-	v.glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
 	run(&v);
 	term_close();
 	viewer_end(&v);
