@@ -43,6 +43,8 @@ class Session:
             self.words.append("--mouse")
         self.environment = dict(os.environ, TERM=term,
                                 LC_ALL=self.random.choice(["C.UTF-8", "C.UTF-8", "C"]))
+        # The sanitizer, not the viewer, is to say where it crashed.
+        self.environment.setdefault("ASAN_OPTIONS", "allow_user_segv_handler=0")
 
     def choose(self, traces):
         whole = self.random.choice(traces)

@@ -53,7 +53,7 @@ looks() {
 looks 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
 looks 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' 'score [01] [01]\{8\} [01]\{23\} '
 looks 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
-looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log), of its row'
+looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log)'
 
 ### stepping
 

@@ -207,7 +207,7 @@ const char *view_byte_cell(int byte, view_cell cell)
 
 	if (escape)
 		snprintf(cell, VIEW_CELL, "'\\%c'", letters[escape - escapes]);
-	else if (byte < 128 && isprint(byte))
+	else if (byte >= 0 && byte < 128 && isprint(byte))
 		snprintf(cell, VIEW_CELL, "'%c'", byte);
 	else
 		snprintf(cell, VIEW_CELL, "0x%02x", (unsigned)byte & 0xff);

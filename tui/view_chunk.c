@@ -161,13 +161,13 @@ static void draw_merge(const struct view_context *c, const struct view_keys *k)
 	view_styled(c, STYLE_HEADING, " the warps merged%s (float64)\n",
 		    " in shared memory, in their order");
 	for (int w = 0; w < k->warps; w++) {
-		const struct view_tile *last = k->warp[w].tiles + k->warp[w].count - 1;
+		const struct view_tile *last = view_keys_last(k, w);
 		double weight = 0.0;
 
-		if (k->warp[w].count)
+		if (last)
 			weight = last->max == k->max ? 1.0 : exp((double)last->max - k->max);
 		view_print(c, "  warp %d  counts %.7g times%s\n", w, weight,
-			   k->warp[w].count ? "" : ": it has no keys");
+			   last ? "" : ": it has no keys");
 	}
 	view_print(c, "  all     max %.9g  sum %.9g\n", k->max, k->sum);
 }

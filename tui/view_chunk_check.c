@@ -68,14 +68,14 @@ static void check_softmax(struct check *k)
 	const struct view_chunk *p = k->chunk;
 	const struct view_keys *keys = k->keys;
 	int64_t count = keys->end - keys->begin;
-	const struct view_tile *last = keys->tiles + keys->tile_count - 1;
+	const struct view_tile *last = view_keys_last(keys, 0);
 	double sum = 0.0, greatest = -INFINITY;
 	bool nan = isnan(p->max) || isnan(p->sum);
 
 	if (!p->whole)
 		print_check(k, fabs(p->row_weight - 1.0) < 1e-9,
 			    "weights of the row add up to 1");
-	if (!p->whole && keys->tile_count && keys->warps == 1)
+	if (!p->whole && last && keys->warps == 1)
 		print_check(k, same(last->max, p->max) && same(last->sum, p->sum),
 			    "partial is the last tile's");
 	else if (!p->whole && keys->tile_count)
@@ -204,13 +204,14 @@ static void never_rescaled(const struct check *k, double *weights)
 
 	for (int w = 0; w < keys->warps; w++) {
 		const struct view_warp *warp = &keys->warp[w];
+		const struct view_tile *last = view_keys_last(keys, w);
 
 		for (int64_t key = warp->begin; key < warp->end; key++) {
 			const struct view_tile *tile = view_keys_tile(keys, key);
-			double last = warp->tiles[warp->count - 1].max;
+			double score = keys->score[key - keys->begin];
 
-			weights[key - keys->begin] = exp(keys->score[key - keys->begin]
-							 - (double)tile->max + last - keys->max);
+			weights[key - keys->begin] = !tile || !last ? NAN
+				: exp(score - (double)tile->max + last->max - keys->max);
 		}
 	}
 }

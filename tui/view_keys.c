@@ -117,17 +117,24 @@ static void place_scores(struct view_keys *k, const struct reading *r)
 	}
 }
 
+const struct view_tile *view_keys_last(const struct view_keys *k, int warp)
+{
+	int64_t count = k->warp[warp].count;
+
+	return count ? &k->warp[warp].tiles[count - 1] : NULL;
+}
+
 /* The softmax of all warps, merged in float64. */
 static void merge_warps(struct view_keys *k)
 {
 	k->max = -INFINITY;
 	for (int w = 0; w < k->warps; w++)
-		if (k->warp[w].count)
-			k->max = fmax(k->max, k->warp[w].tiles[k->warp[w].count - 1].max);
+		if (view_keys_last(k, w))
+			k->max = fmax(k->max, view_keys_last(k, w)->max);
 	for (int w = 0; w < k->warps; w++) {
-		const struct view_tile *last = k->warp[w].tiles + k->warp[w].count - 1;
+		const struct view_tile *last = view_keys_last(k, w);
 
-		if (k->warp[w].count)
+		if (last)
 			k->sum += last->max == k->max ? last->sum
 				: exp((double)last->max - k->max) * last->sum;
 	}

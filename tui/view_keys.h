@@ -52,5 +52,7 @@ void view_keys_free(struct view_keys *);
 double view_keys_share(const struct view_keys *, int64_t key);
 /* Which warp took the key, and in which of its tiles; NULL: no tile was recorded for it. */
 const struct view_tile *view_keys_tile(const struct view_keys *, int64_t key);
+/* What a warp ended with; NULL: it had no tile. */
+const struct view_tile *view_keys_last(const struct view_keys *, int warp);
 
 #endif

@@ -50,10 +50,11 @@ static bool edit(wchar_t text[VIEWER_WORDS / 4], int *length, int key)
 /* Tab: as much of a command's name as those that begin so have in common. */
 static void complete(wchar_t text[VIEWER_WORDS / 4], int *length)
 {
-	char typed[32], common[32] = "";
+	char typed[32] = "", common[32] = "";
 	int found = 0, same;
 
-	if (wcschr(text, L' ') || wcstombs(typed, text, sizeof(typed)) >= sizeof(typed))
+	/* A character that does not fit ends it early, and without a NUL of its own. */
+	if (wcschr(text, L' ') || wcstombs(typed, text, sizeof(typed) - 1) == (size_t)-1)
 		return;
 	for (int i = 0; i < COMMANDS; i++) {
 		if (strncmp(commands[i].name, typed, strlen(typed)) != 0)

@@ -74,13 +74,15 @@ struct round {
 	bool wrapped;
 };
 
+/* Screens of a thread are searched thread by thread, others launch by launch: what they list of a
+ * launch are its blocks. */
 static struct round begin_round(const struct viewer *v, int direction)
 {
 	struct round r = { .grain = WALK_LAUNCH, .direction = direction };
 
 	if (v->here.view == &view_time)
 		r.grain = WALK_STEP;
-	else if (v->here.at.block >= 0)
+	else if (v->here.at.warp >= 0)
 		r.grain = WALK_BLOCK;
 	else
 		r.table = v->here.view->table;
@@ -103,6 +105,8 @@ static enum status next_place(struct viewer *v, struct round *r, struct address 
 		r->wrapped = true;
 		TRY(walk_end(&c, r->direction, &next, &moved));
 	}
+	if (r->grain == WALK_LAUNCH)
+		next.block = next.warp = next.lane = next.point = -1;
 	TRY(walk_op(&c, &next, &op));
 	*done = !moved || (r->wrapped && (r->direction > 0 ? op > r->start : op < r->start));
 	*at = next;
@@ -145,7 +149,6 @@ static enum status search_run(struct viewer *v, int direction)
 		long line;
 
 		place = at;
-		/* A screen of one thread stays one. */
 		if (r.grain == WALK_BLOCK) {
 			place.warp = v->here.at.warp;
 			place.lane = v->here.at.lane;

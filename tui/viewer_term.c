@@ -251,7 +251,8 @@ bool term_key_waits(void)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 
-	return poll(&in, 1, 0) > 0;
+	/* Keys of a hidden terminal are typed ahead, not to stop anything. */
+	return !nowhere && poll(&in, 1, 0) > 0;
 }
 
 int term_key(void)
