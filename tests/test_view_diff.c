@@ -120,7 +120,8 @@ static void add_facts(void)
 					       .sides = { write, read }, .detail = "", .why = "",
 					       .fix = "" };
 	const struct event_line_count lines[] = { { "dir/k.cu", 3, 8 }, { "dir/k.cu", 5, 8 } };
-	const struct event_counters counters = { .launch = 1, .kernel = "k", .barriers = 6,
+	const struct event_counters counters = { .launch = 1, .kernel = "k", .counted = true,
+						 .barriers = 6,
 						 .lines = lines, .line_count = 2 };
 
 	OK(store_finding(store, 1, &finding, message));
