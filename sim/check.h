@@ -35,7 +35,8 @@ void check_count(struct check *);
 
 /* --- device memory --- */
 
-/* Memory for a buffer, poisoned, far from any other. DEVICE (2) when there is none. */
+/* Memory for a buffer, poisoned, far from any other: see check_map.c. DEVICE (2) when there is
+ * none. */
 enum status check_map(struct check *, uint32_t buffer, const char *name, size_t bytes, void **out);
 /* The buffer is freed: touching it is a finding from now on. */
 void check_unmap(struct check *, void *memory);
@@ -54,6 +55,7 @@ struct check_launch {
 	int64_t number;
 	const struct sim_code *code;
 	struct dim3 grid, block;
+	void *const *args;                      /* of code's parameters; while the launch runs */
 };
 void check_launch_begin(struct check *, const struct check_launch *);
 void check_launch_end(struct check *);
@@ -76,8 +78,10 @@ void check_collective_finish(struct check *, struct warp *, const struct meeting
 void check_shuffle_nobody(struct check *, struct lane *, unsigned source);
 /* Another thread is about to run: what this one did is judged as its own. */
 void check_pause(struct check *);
-/* A floating-point trap at pc: true when it was the checker's own. In a signal handler. */
+/* A floating-point trap at pc, and the one after the instruction there: true when it was the
+ * checker's own. In a signal handler. */
 bool check_trap(const siginfo_t *, void *context, uintptr_t pc);
+bool check_stepped(void *context);
 /* An asynchronous copy by the running lane begins, and lands; `copied` bytes come from `from`. */
 void check_async_begin(struct check *, void *to, const void *from, size_t bytes, size_t copied,
 		       uintptr_t pc);

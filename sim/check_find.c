@@ -148,9 +148,6 @@ static void resolve_side(const struct check_side *side, struct symbol *out)
 		out->line = side->site->line;
 	} else if (side->pc && side->block >= 0) {
 		symbol_find_caller((const void *)(side->pc - 1), out);
-		/* Within a function of the GPU's: what called it. */
-		if (side->around && (!out->file || strstr(out->file, "cuda_math/")))
-			symbol_find_caller((const void *)(side->around - 1), out);
 	}
 }
 

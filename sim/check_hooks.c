@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/counters.h"
+#include "sim/lines.h"
 #include "sim/steps.h"
 
 struct check_hot check_hot;
@@ -42,6 +43,12 @@ static INLINE size_t word_at(uintptr_t address)
 static INLINE struct check_cell *cell_at(uintptr_t address)
 {
 	return (struct check_cell *)(check_hot.cells + 4 * address);
+}
+
+/* Whether the launch may touch what is there. Once a word was touched it may. */
+static INLINE bool reached(size_t word)
+{
+	return check_hot.reached[word >> check_hot.granule];
 }
 
 /* --- reads ---
@@ -78,7 +85,7 @@ static bool read_again(size_t word, const struct check_lane *lane, uintptr_t pc)
 	uint32_t limit = shared ? lane->bound : check_hot.first;
 	uint64_t last = cell->reader;
 
-	if (check_hot.state[word] != STATE_WHOLE
+	if (check_hot.state[word] != STATE_WHOLE || !reached(word)
 	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
 		return false;
 	if (cell->reader_segment == lane->segment)
@@ -132,7 +139,7 @@ static INLINE bool read_global(size_t word, struct check_cell *cell, const struc
 			       uintptr_t pc)
 {
 	if (cell->reader_segment < check_hot.first)
-		return read_ordered(word, cell, lane, check_hot.first, pc);
+		return reached(word) && read_ordered(word, cell, lane, check_hot.first, pc);
 	if (cell->reader_place & RECORD_PAIR)
 		return cell->reader_segment >= check_hot.paired;
 	/* The second block. */
@@ -169,7 +176,7 @@ static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
 static INLINE bool may_write(size_t word, const struct check_cell *cell,
 			     const struct check_lane *lane, uint32_t limit)
 {
-	if (check_hot.state[word] < STATE_ALLOCATED
+	if (check_hot.state[word] < STATE_ALLOCATED || !reached(word)
 	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
 		return false;
 	return LIKELY(cell->reader_segment < limit)
@@ -356,22 +363,34 @@ ATOMIC(64, uint64_t)
 
 /* --- basic blocks and array bounds --- */
 
-/* Where the compiler's calls are not inlined, each basic block comes here. */
-void __sanitizer_cov_trace_pc(void)
+static void enter_block(uintptr_t pc)
 {
-	ft_check_block.pc = CALLER;
+	ft_check_block.pc = pc;
 	if (ft_check_block.pending & PENDING_STEP && schedule_current())
-		steps_take(CALLER);
+		steps_take(pc);
 	/* The simulator asks objects for their tables, too. */
 	if (!ft_check_block.pending || !check_hot.span || !schedule_current())
 		return;
 	if (ft_check_block.pending & PENDING_COUNT)
-		counters_block(check_hot.counters, schedule_current(), CALLER);
+		counters_block(check_hot.counters, schedule_current(), pc);
 	check_settle(check_hot.check);
-	if (ft_check_block.pending & PENDING_TRAP) {
-		ft_check_block.pending &= ~PENDING_TRAP;
-		check_watch_nan(true);
-	}
+}
+
+/* Where the compiler's calls are not inlined, each basic block comes here. */
+void __sanitizer_cov_trace_pc(void)
+{
+	enter_block(CALLER);
+}
+
+/* What is left of the call where it is inlined (sim/cuda_c.h). */
+void ft_basic_block(struct ft_cell *cell, struct ft_cell *first, struct ft_cell *last)
+{
+	/* Not when the simulator asks an object for its tables. */
+	if (cell->launch != ft_check_block.launch && schedule_current())
+		lines_visit(cell, first, last);
+	/* As a return address, which is behind what it stands for. */
+	if (ft_check_block.pending)
+		enter_block(lines_code(cell) + 1);
 }
 
 /* As in GCC's and Clang's run-time interface. */

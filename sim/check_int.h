@@ -37,7 +37,6 @@ struct check_slice {
 };
 
 #define PENDING_WRITE 1u                /* judge a write that has happened */
-#define PENDING_TRAP 2u                 /* trap on NaN again */
 /* Of every basic block while a launch runs: */
 #define PENDING_STEP 4u                 /* take it off the step budget */
 #define PENDING_COUNT 8u                /* count it */
@@ -65,6 +64,8 @@ struct check_hot {
 	uintptr_t cells;                /* that of address a is at cells + 4 * a */
 	size_t words, shared_words;     /* in span and shared_span; 0 while counters want all */
 	uint64_t *reader;               /* one before the last, of another block if any */
+	const uint8_t *reached;         /* whether the launch may touch a granule of memory */
+	unsigned granule;               /* log2 of its words */
 	uint32_t first;                 /* segment of the launch */
 	uint32_t paired;                /* RECORD_PAIR of global memory holds from this segment on */
 	uintptr_t origin;               /* of places */
@@ -80,6 +81,7 @@ extern struct check_hot check_hot;
 struct ft_check_block {
 	uintptr_t pc;                   /* of the basic block it entered last */
 	unsigned pending;               /* what the next one is to do: PENDING_*; else 0 */
+	uint32_t launch;                /* running, as cells of blocks know it (sim/lines.h) */
 };
 extern struct ft_check_block ft_check_block;
 
@@ -146,7 +148,6 @@ enum finding_class {
 /* One side of a finding. */
 struct check_side {
 	uintptr_t pc;                   /* return address of the hook; 0: none */
-	uintptr_t around;               /* the basic block before it; 0: not needed */
 	const struct ft_site *site;     /* or a collective */
 	const char *what;               /* "read", "write", "atomic" */
 	int64_t block;                  /* linear; -1: no thread */
@@ -193,7 +194,10 @@ struct check {
 	struct check_hot hot;           /* span: of the reservation */
 	void *reserved;                 /* and the shadow */
 	size_t reserved_bytes;
-	size_t spacing;                 /* least distance of buffers */
+	uint8_t *reached;               /* [GRANULES] */
+	bool reach_known;               /* what pointers in memory lead to is in there, too */
+	uintptr_t data;                 /* variables of the object with the kernel */
+	size_t data_bytes;
 	size_t used, arenas_used;       /* of base + shared_span, of base */
 	struct check_region *regions;
 	size_t region_count, region_room;
@@ -216,6 +220,7 @@ struct check {
 	char **texts;
 	size_t text_count;
 	struct check_ops ops;
+	struct counters *counters;      /* and lines; hot.counters is it, or NULL */
 };
 
 /* --- check_map.c --- */
@@ -223,8 +228,18 @@ struct check {
 /* The region an address belongs to, the nearest one below otherwise, else the first. */
 const struct check_region *check_region_at(const struct check *, uintptr_t address);
 
+/* Memory lies in slots of whole granules, so that each granule has one buffer at most. */
+#define GRANULES 8192
+
 /* Addresses for the shadow of the variables of an object; 0: there are none left. */
 uintptr_t check_image_of(struct check *, uintptr_t code, size_t bytes);
+
+/* --- check_reach.c --- */
+
+/* The launch may touch what its arguments point to, and what pointers there lead to. */
+void check_reach_begin(struct check *);
+/* Whether that holds for an address in device memory whose granule is not known to be reached. */
+bool check_reach(struct check *, uintptr_t address);
 
 /* --- check_nan.c --- */
 

@@ -11,16 +11,17 @@
 #include <sys/mman.h>
 
 #include "sim/counters.h"
+#include "sim/lines.h"
 
-/* The mapped extent of the object that holds the kernel. */
+/* The mapped extent of the object that holds the kernel, and of what may be written there. */
 struct object {
-	uintptr_t within, begin, end;
+	uintptr_t within, begin, end, data, data_end;
 };
 
 static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct object *object = context;
-	uintptr_t begin = UINTPTR_MAX, end = 0;
+	uintptr_t begin = UINTPTR_MAX, end = 0, data = 0, data_end = 0;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -30,11 +31,14 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 			continue;
 		begin = at < begin ? at : begin;
 		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
+		if (info->dlpi_phdr[i].p_flags & PF_W) {
+			data = at;
+			data_end = at + info->dlpi_phdr[i].p_memsz;
+		}
 	}
 	if (object->within < begin || object->within >= end)
 		return 0;
-	object->begin = begin;
-	object->end = end;
+	*object = (struct object){ object->within, begin, end, data, data_end };
 	return 1;
 }
 
@@ -63,14 +67,17 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check->hot.code_bytes = object.end - object.begin;
 	check->hot.image = check_image_of(check, object.begin, check->hot.code_bytes);
 	check->hot.paired = check->hot.first;
+	check->data = object.data;
+	check->data_bytes = object.data_end - object.data;
+	check_reach_begin(check);
 	/* Of a large object the part around the kernel. */
 	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
 		: object.within - RECORD_PLACE / 2;
 	check_hot = check->hot;
-	ft_check_block = (struct ft_check_block){ 0 };
+	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
 	check_op_launched(check, false);
+	counters_launch_begin(check->counters, launch);
 	if (check_hot.counters) {
-		counters_launch_begin(check_hot.counters, launch);
 		ft_check_block.pending = PENDING_COUNT;
 		/* Accesses that are settled at once would not be counted. */
 		check_hot.words = check_hot.shared_words = 0;
@@ -82,8 +89,7 @@ void check_launch_end(struct check *check)
 {
 	check_watch_nan(false);
 	check_settle(check);
-	if (check->hot.counters)
-		counters_launch_end(check->hot.counters);
+	counters_launch_end(check->counters, check->hot.counters != NULL);
 	ft_check_block.pending = 0;
 	check_hot = (struct check_hot){ 0 };
 	check_op_launched(check, true);

@@ -1,8 +1,10 @@
 /* check_map.c - device memory of a checked device: one reserved range, and the shadow beside it.
  *
  * Buffers lie far apart and are never mapped again where one was freed, so that a wrong index or a
- * stale pointer meets no other buffer. Shared memory of resident blocks lies at the beginning of
- * the range. Shadow memory takes up room only where it is touched.
+ * stale pointer meets no other buffer: of 8 TiB of addresses each takes 1/256 of what is left, so
+ * that an int that counts floats does not get from one to the next before there are 350 of them.
+ * Shared memory of resident blocks lies at the beginning of the range. Shadow memory takes up room
+ * only where it is touched.
  */
 #include "config.h"
 
@@ -19,10 +21,10 @@
 #include "sim/memory.h"
 #include "traces/xalloc.h"
 
-/* Of the range: 1/64 is for shared memory, and there is room for about 1,000 buffers. */
+/* Of the range: 1/64 is for shared memory, and there is room for more than 1,000 buffers. */
 #define ARENA_SHARE 64
-#define BUFFERS 1024
-#define LARGEST ((size_t)1 << 40)
+#define SLOT_SHARE 256
+#define LARGEST ((size_t)1 << 43)
 #define SMALLEST ((size_t)1 << 28)
 #define ALIGNMENT 256
 
@@ -50,7 +52,9 @@ static void lay_out(struct check *check, unsigned char *memory, size_t span)
 	at += span * 2;
 	hot->state = at;
 	hot->check = check;
-	check->spacing = span / BUFFERS;
+	hot->granule = (unsigned)__builtin_ctzll(span / GRANULES / 4);
+	check->reached = xcalloc(GRANULES, 1);
+	hot->reached = check->reached;
 }
 
 /* As much as can be had: a debugger or a limit may leave little. */
@@ -73,6 +77,7 @@ enum status check_create(struct check **out)
 		    && mprotect((unsigned char *)memory + span, bytes - span,
 				PROT_READ | PROT_WRITE) == 0) {
 			check->next_slice = 1;
+			check->counters = counters_create();
 			*out = check;
 			return STATUS_OK;
 		}
@@ -92,23 +97,23 @@ void check_destroy(struct check *check)
 	check_alloc_end(check);
 	check_find_free(check);
 	check_ops_free(check);
-	counters_free(check->hot.counters);
+	counters_free(check->counters);
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
 	free(check->regions);
 	free(check->images);
+	free(check->reached);
 	free(check);
 }
 
 void check_count(struct check *check)
 {
-	if (!check->hot.counters)
-		check->hot.counters = counters_create();
+	check->hot.counters = check->counters;
 }
 
 size_t check_counters(struct check *check, const struct event_counters **out)
 {
-	return check->hot.counters ? counters_list(check->hot.counters, out) : 0;
+	return counters_list(check->counters, out);
 }
 
 /* --- regions --- */
@@ -256,6 +261,19 @@ void check_async_end(struct check *check, void *to, const void *from, size_t byt
 
 /* --- mapping --- */
 
+static size_t addresses_left(const struct check *check)
+{
+	return check->hot.span - check->hot.shared_span - check->used;
+}
+
+/* Bytes of addresses for `room` bytes in the middle of them. */
+static size_t slot_for(const struct check *check, size_t room)
+{
+	size_t share = addresses_left(check) / SLOT_SHARE;
+
+	return rounded(share > 2 * room ? share : 2 * room, check->hot.span / GRANULES);
+}
+
 /* `room` bytes at the end of `slot` bytes, with a page nobody may touch behind. */
 static void *map_in(uintptr_t slot, size_t slot_bytes, size_t room)
 {
@@ -272,8 +290,8 @@ enum status check_map(struct check *check, uint32_t buffer, const char *name, si
 		      void **out)
 {
 	size_t room = bytes ? rounded(bytes, ALIGNMENT) : ALIGNMENT;
-	size_t left = check->hot.span - check->hot.shared_span - check->used;
-	size_t slot = room < check->hot.span / 4 ? rounded(2 * room, check->spacing) : 0;
+	size_t left = addresses_left(check);
+	size_t slot = room < check->hot.span / 4 ? slot_for(check, room) : 0;
 	struct check_region region = { .bytes = bytes, .room = room, .buffer = buffer };
 	void *memory = NULL;
 
@@ -313,14 +331,13 @@ void check_unmap(struct check *check, void *memory)
 
 uintptr_t check_image_of(struct check *check, uintptr_t code, size_t bytes)
 {
-	size_t left = check->hot.span - check->hot.shared_span - check->used;
-	size_t slot = rounded(bytes, check->spacing);
+	size_t slot = rounded(bytes, check->hot.span / GRANULES);
 
 	for (size_t i = 0; i < check->image_count; i++)
 		if (check->images[i].code == code && check->images[i].bytes == bytes)
 			return check->images[i].at;
 	/* Buffers come first. */
-	if (slot > left / 2)
+	if (slot > addresses_left(check) / 2)
 		return 0;
 	check->images = xreallocarray(check->images, check->image_count + 1,
 				      sizeof *check->images);

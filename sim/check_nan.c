@@ -1,8 +1,9 @@
 /* check_nan.c - the lint nan-born: which operation on numbers first gave a NaN.
  *
  * While a checked kernel runs the processor traps on what IEEE 754 calls invalid; the signal names
- * the very instruction. Comparisons and conversions trap too and make no NaN. Where there is no SSE
- * the lint is silent.
+ * the very instruction, which is then done alone without traps. Comparisons and conversions trap
+ * too and make no NaN. Models of the GPU's functions say themselves what they made of numbers
+ * (sim/cuda_math/told.h). Where there is no SSE that is all there is.
  */
 #include "config.h"
 
@@ -10,6 +11,22 @@
 
 #include <signal.h>
 #include <ucontext.h>
+
+volatile int ft_in_model;
+
+static void report_birth(uintptr_t pc)
+{
+	struct check_report report = { .class = CLASS_NAN_BORN, .other = NO_SIDE };
+
+	check_side_of_lane(schedule_current(), pc, "operation", &report.side);
+	check_report(check_hot.check, &report);
+}
+
+void ft_nan_born(void *caller)
+{
+	if (check_hot.span && schedule_current())
+		report_birth((uintptr_t)caller);
+}
 
 #ifdef __x86_64__
 #include <xmmintrin.h>
@@ -25,9 +42,9 @@ void check_watch_nan(bool on)
 {
 	unsigned csr = _mm_getcsr() & ~(unsigned)_MM_EXCEPT_INVALID;
 
-	if (!on)
+	if (on)
 		traps = 0;
-	_mm_setcsr(on && traps < MOST_TRAPS ? csr & ~INVALID_MASK : csr | INVALID_MASK);
+	_mm_setcsr(on ? csr & ~INVALID_MASK : csr | INVALID_MASK);
 }
 
 /* The opcode behind prefixes, legacy or VEX, of an instruction of map 0F; -1: of another map, where
@@ -54,23 +71,30 @@ static bool makes_nan(const unsigned char *at)
 	}
 }
 
+#define SINGLE_STEP 0x100               /* of the processor's flags: a trap after one instruction */
+
 bool check_trap(const siginfo_t *info, void *context, uintptr_t pc)
 {
-	struct check_report report = { .class = CLASS_NAN_BORN, .other = NO_SIDE };
-	struct lane *lane = schedule_current();
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
 
 	if (!check_hot.span || info->si_code != FPE_FLTINV)
 		return false;
-	traps++;
-	if (makes_nan((const unsigned char *)pc)) {
-		check_side_of_lane(lane, pc + 1, "operation", &report.side);
-		report.side.around = ft_check_block.pc;
-		check_report(check_hot.check, &report);
-	}
-	/* Go on without traps; the next basic block wants them again. */
-	((ucontext_t *)context)->uc_mcontext.fpregs->mxcsr |= INVALID_MASK;
-	((ucontext_t *)context)->uc_mcontext.fpregs->mxcsr &= ~(unsigned)_MM_EXCEPT_INVALID;
-	ft_check_block.pending |= PENDING_TRAP;
+	if (!ft_in_model && makes_nan((const unsigned char *)pc))
+		report_birth(pc + 1);
+	machine->fpregs->mxcsr |= INVALID_MASK;
+	if (++traps < MOST_TRAPS)
+		machine->gregs[REG_EFL] |= SINGLE_STEP;
+	return true;
+}
+
+bool check_stepped(void *context)
+{
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+
+	if (!(machine->gregs[REG_EFL] & SINGLE_STEP))
+		return false;
+	machine->gregs[REG_EFL] &= ~(greg_t)SINGLE_STEP;
+	machine->fpregs->mxcsr &= ~(INVALID_MASK | (unsigned)_MM_EXCEPT_INVALID);
 	return true;
 }
 
@@ -84,6 +108,12 @@ void check_watch_nan(bool on)
 bool check_trap(const siginfo_t *info, void *context, uintptr_t pc)
 {
 	(void)info, (void)context, (void)pc;
+	return false;
+}
+
+bool check_stepped(void *context)
+{
+	(void)context;
 	return false;
 }
 

@@ -96,6 +96,8 @@ static void retire(struct check_ops *ops)
 		}
 	while (over < ops->count && ops->items[over].state == OP_OVER)
 		over++;
+	if (over == 0)
+		return;
 	ops->count -= over;
 	ops->base += over;
 	memmove(ops->items, ops->items + over, ops->count * sizeof *ops->items);

@@ -223,6 +223,10 @@ static void describe_place(const struct access *a, char *text, size_t size)
 		next = NULL;
 	if (!region) {
 		snprintf(text, size, "of memory that was never allocated");
+	} else if (region->kind == REGION_BUFFER && !region->freed
+		   && a->address - region->at < region->bytes) {
+		snprintf(text, size, "inside another allocation: byte %zu of %s, to which no "
+			 "argument leads", (size_t)(a->address - region->at), region->name);
 	} else if (region->freed && a->address - region->at < region->bytes) {
 		snprintf(text, size, "of %s, which was freed", region->name);
 	} else if (a->address < region->at
@@ -363,6 +367,8 @@ static bool check_state(const struct access *a)
 		missing |= mask & ~(state >> 4);
 		unwritten |= mask & ~state;
 	}
+	if (!missing && !hot->reached[((a->shadow - hot->base) >> 2) >> hot->granule])
+		missing = !check_reach(a->check, a->address);
 	if (missing)
 		report_oob(a);
 	else if (unwritten && a->kind != CHECK_WRITE)

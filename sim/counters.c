@@ -1,7 +1,7 @@
 /* counters.c - counts what a launch does, and keeps it per launch; see counters.h.
  *
- * While kernels run only addresses of code are kept; source lines are looked up when somebody asks.
- * Requests of warps, sectors and bank conflicts are sim/requests.c's business.
+ * Source lines are sim/lines.c's business; requests of warps, sectors and bank conflicts are
+ * sim/requests.c's.
  */
 #include "config.h"
 
@@ -11,33 +11,27 @@
 #include <string.h>
 
 #include "sim/check_int.h"
+#include "sim/lines.h"
 #include "sim/requests.h"
-#include "sim/symbol.h"
 #include "traces/event.h"
 #include "traces/xalloc.h"
 
-/* How often each key was met: a hash table with open addresses; key 0 is free. */
+/* Bytes that were touched: a hash table with open addresses; key 0 is free. */
 struct tally {
 	struct tally_entry {
-		uintptr_t key;
-		uint64_t count;
-		uint64_t bits[8];       /* of memory: bytes of the 512 that were touched */
+		uintptr_t key;          /* address / SPAN_BYTES */
+		uint64_t bits[8];
 	} *entries;
 	size_t count, room;
 };
 
 #define SPAN_BYTES 512
 
-struct launch_lines {
-	struct tally places;            /* code -> times a thread came there */
-	struct event_line_count *lines; /* when somebody has asked */
-};
-
 struct counters {
 	struct request_sums sums;       /* of the running launch */
 	struct tally touched;           /* global memory that it read */
 	struct event_counters *events;  /* the last one is the running launch's */
-	struct launch_lines *lines;     /* of the same launch */
+	struct lines *lines;            /* of the same launches */
 	size_t count;
 	struct requests **warps;        /* all there are; those of struct warp */
 	size_t warp_count;
@@ -104,7 +98,10 @@ static unsigned touch(struct tally *t, uintptr_t address, size_t bytes)
 
 struct counters *counters_create(void)
 {
-	return xcalloc(1, sizeof(struct counters));
+	struct counters *c = xcalloc(1, sizeof *c);
+
+	c->lines = lines_create();
+	return c;
 }
 
 void counters_free(struct counters *c)
@@ -113,13 +110,9 @@ void counters_free(struct counters *c)
 		return;
 	for (size_t i = 0; i < c->warp_count; i++)
 		requests_free(c->warps[i]);
-	for (size_t i = 0; i < c->count; i++) {
-		tally_clear(&c->lines[i].places);
-		free(c->lines[i].lines);
-	}
 	tally_clear(&c->touched);
 	free(c->warps);
-	free(c->lines);
+	lines_free(c->lines);
 	free(c->events);
 	free(c);
 }
@@ -127,18 +120,18 @@ void counters_free(struct counters *c)
 void counters_launch_begin(struct counters *c, const struct check_launch *launch)
 {
 	c->events = xreallocarray(c->events, c->count + 1, sizeof *c->events);
-	c->lines = xreallocarray(c->lines, c->count + 1, sizeof *c->lines);
-	c->events[c->count] = (struct event_counters){
+	c->events[c->count++] = (struct event_counters){
 		.launch = launch->number, .kernel = launch->code->name,
 	};
-	c->lines[c->count++] = (struct launch_lines){ 0 };
 	c->sums = (struct request_sums){ 0 };
 }
 
-void counters_launch_end(struct counters *c)
+void counters_launch_end(struct counters *c, bool counted)
 {
 	struct event_counters *e = &c->events[c->count - 1];
 
+	lines_end(c->lines);
+	e->counted = counted;
 	for (size_t i = 0; i < c->warp_count; i++)
 		requests_end(c->warps[i]);
 	tally_clear(&c->touched);
@@ -161,11 +154,6 @@ static struct event_counters *running(struct counters *c)
 	return &c->events[c->count - 1];
 }
 
-static void come_to(struct counters *c, uintptr_t pc)
-{
-	tally_at(&c->lines[c->count - 1].places, pc)->count++;
-}
-
 void counters_access(struct counters *c, const struct lane *lane, uintptr_t address, size_t bytes,
 		     bool write, uintptr_t pc)
 {
@@ -174,7 +162,6 @@ void counters_access(struct counters *c, const struct lane *lane, uintptr_t addr
 
 	if (offset >= check_hot.span)
 		return;
-	come_to(c, pc);
 	requests_add(lane->warp->requests, lane, shared
 		     ? write ? REQUEST_SHARED_STORE : REQUEST_SHARED_LOAD
 		     : write ? REQUEST_STORE : REQUEST_LOAD, pc, address, bytes);
@@ -204,7 +191,6 @@ void counters_block(struct counters *c, const struct lane *lane, uintptr_t pc)
 	uintptr_t *last = &lane->warp->last_block[__builtin_ctz(lane->bit)];
 
 	running(c)->basic_blocks++;
-	come_to(c, pc);
 	if (*last)
 		requests_add(lane->warp->requests, lane, REQUEST_BRANCH, *last, pc, 1);
 	*last = pc;
@@ -245,56 +231,10 @@ void counters_collective(struct counters *c, struct warp *warp, uint32_t lanes, 
 
 /* --- results --- */
 
-static int by_line(const void *a, const void *b)
-{
-	const struct event_line_count *x = a, *y = b;
-	int order = strcmp(x->file, y->file);
-
-	return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
-
-/* A line has several places: the one that threads came to most often says how often they came. */
-static size_t merge_lines(struct event_line_count *lines, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct event_line_count *last = kept ? &lines[kept - 1] : NULL;
-
-		if (!last || by_line(last, &lines[i]) != 0)
-			lines[kept++] = lines[i];
-		else if (last->hits < lines[i].hits)
-			last->hits = lines[i].hits;
-	}
-	return kept;
-}
-
-static void resolve(struct event_counters *event, struct launch_lines *l)
-{
-	size_t count = 0;
-
-	l->lines = xcalloc(l->places.count + 1, sizeof *l->lines);
-	for (size_t i = 0; i < l->places.room; i++) {
-		const struct tally_entry *place = &l->places.entries[i];
-		struct symbol symbol;
-
-		if (place->key && symbol_find_caller((const void *)(place->key - 1), &symbol)
-		    && symbol.file && symbol.line > 0)
-			l->lines[count++] = (struct event_line_count){
-				.file = symbol.file, .line = symbol.line, .hits = place->count,
-			};
-	}
-	tally_clear(&l->places);
-	qsort(l->lines, count, sizeof *l->lines, by_line);
-	event->lines = l->lines;
-	event->line_count = merge_lines(l->lines, count);
-}
-
 size_t counters_list(struct counters *c, const struct event_counters **out)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (!c->lines[i].lines)
-			resolve(&c->events[i], &c->lines[i]);
+		c->events[i].line_count = lines_list(c->lines, i, &c->events[i].lines);
 	*out = c->events;
 	return c->count;
 }

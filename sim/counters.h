@@ -22,7 +22,8 @@ struct counters *counters_create(void);
 void counters_free(struct counters *);                  /* NULL is fine */
 
 void counters_launch_begin(struct counters *, const struct check_launch *);
-void counters_launch_end(struct counters *);
+/* counted: the calls below were made. Lines are known in any case. */
+void counters_launch_end(struct counters *, bool counted);
 
 /* --- of a running launch; pc: return address of the hook --- */
 

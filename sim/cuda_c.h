@@ -19,17 +19,33 @@
 /* --- the hook of basic blocks, inlined --- */
 
 /* The assembler takes a macro before an instruction of its name: what the compiler writes as a call
- * of the hook becomes the common case of it, in the place (see sim/check_hooks.c). Registers that a
- * call may change are free there. */
+ * of the hook becomes the common case of it, in the place (see sim/check_hooks.c): the block counts
+ * in its cell (sim/lines.h), and calls when it is new to the launch or something is pending. Registers
+ * that a call may change are free there. */
 #if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
-__asm__(".macro ft_basic_block\n"
+__asm__(".hidden __start_ft_cells\n"
+	".hidden __stop_ft_cells\n"
+	".macro ft_basic_block\n"
+	".Lft_code\\@:\n"
 	"	leaq 0(%rip), %rax\n"
 	"	movq ft_check_block@GOTPCREL(%rip), %rcx\n"
 	"	movq %rax, (%rcx)\n"
-	"	cmpl $0, 8(%rcx)\n"
+	"	incq .Lft_cell\\@+8(%rip)\n"
+	"	movl 12(%rcx), %eax\n"
+	"	xorl .Lft_cell\\@(%rip), %eax\n"
+	"	orl 8(%rcx), %eax\n"
 	"	je .Lft_block\\@\n"
-	"	callq __sanitizer_cov_trace_pc@PLT\n"
+	"	leaq .Lft_cell\\@(%rip), %rdi\n"
+	"	leaq __start_ft_cells(%rip), %rsi\n"
+	"	leaq __stop_ft_cells(%rip), %rdx\n"
+	"	callq ft_basic_block@PLT\n"
 	".Lft_block\\@:\n"
+	"	.pushsection ft_cells, \"aw\", @progbits\n"
+	"	.balign 8\n"
+	".Lft_cell\\@:\n"
+	"	.long 0, .Lft_code\\@ - .Lft_cell\\@\n"
+	"	.quad 0\n"
+	"	.popsection\n"
 	".endm\n"
 	".macro call target:vararg\n"
 	"	.ifc \\target,__sanitizer_cov_trace_pc@PLT\n"
@@ -230,6 +246,7 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 #endif
 #define MUFU_TABLE static const __attribute__((unused))
 #include "sim/cuda_math/mufu_model.c"
+#include "sim/cuda_math/told.h"
 
 #ifdef FLASHTWIN_CHECK
 #define FT_INLINE static inline __attribute__((always_inline, unused))
@@ -283,28 +300,28 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 	return x >= 4294967296.0f ? UINT_MAX : (unsigned)x;
 }
 
-#define exp2f(x)  ex2_approx_noftz(x)
-#define expf(x)   ex2_expf(x)
-#define __expf(x) ex2_cuda__expf(x)
-#define exp10f(x) cuda_exp10f(x)
-#define expm1f(x) cuda_expm1f(x)
-#define logf(x)   cuda_logf(x)
-#define log2f(x)  cuda_log2f(x)
-#define log10f(x) cuda_log10f(x)
-#define log1pf(x) cuda_log1pf(x)
-#define powf(x, y) cuda_powf((x), (y))
-#define sinf(x)   cuda_sinf(x)
-#define cosf(x)   cuda_cosf(x)
-#define tanhf(x)  cuda_tanhf(x)
-#define erff(x)   cuda_erff(x)
-#define rsqrtf(x) rsqrt_approx_noftz(x)
-#define __logf(x)   cuda__logf(x)
-#define __log2f(x)  lg2_approx_noftz(x)
-#define __log10f(x) cuda__log10f(x)
-#define __powf(x, y) cuda__powf((x), (y))
-#define __sinf(x) sin_approx(x)
-#define __cosf(x) cos_approx(x)
-#define __fdividef(a, b) div_approx_noftz((a), (b))
+#define exp2f(x)  FT_MODEL(ex2_approx_noftz, x)
+#define expf(x)   FT_MODEL(ex2_expf, x)
+#define __expf(x) FT_MODEL(ex2_cuda__expf, x)
+#define exp10f(x) FT_MODEL(cuda_exp10f, x)
+#define expm1f(x) FT_MODEL(cuda_expm1f, x)
+#define logf(x)   FT_MODEL(cuda_logf, x)
+#define log2f(x)  FT_MODEL(cuda_log2f, x)
+#define log10f(x) FT_MODEL(cuda_log10f, x)
+#define log1pf(x) FT_MODEL(cuda_log1pf, x)
+#define powf(x, y) FT_MODEL(cuda_powf, (x), (y))
+#define sinf(x)   FT_MODEL(cuda_sinf, x)
+#define cosf(x)   FT_MODEL(cuda_cosf, x)
+#define tanhf(x)  FT_MODEL(cuda_tanhf, x)
+#define erff(x)   FT_MODEL(cuda_erff, x)
+#define rsqrtf(x) FT_MODEL(rsqrt_approx_noftz, x)
+#define __logf(x)   FT_MODEL(cuda__logf, x)
+#define __log2f(x)  FT_MODEL(lg2_approx_noftz, x)
+#define __log10f(x) FT_MODEL(cuda__log10f, x)
+#define __powf(x, y) FT_MODEL(cuda__powf, (x), (y))
+#define __sinf(x) FT_MODEL(sin_approx, x)
+#define __cosf(x) FT_MODEL(cos_approx, x)
+#define __fdividef(a, b) FT_MODEL(div_approx_noftz, (a), (b))
 #define fmaxf(a, b) ft_fmaxf((a), (b))
 #define fminf(a, b) ft_fminf((a), (b))
 #define __fmaf_rn(a, b, c) fmaf((a), (b), (c))

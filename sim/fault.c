@@ -1,8 +1,9 @@
 /* fault.c - a signal inside a kernel becomes the end of the launch instead of the end of the process.
  *
- * SIGSEGV, SIGBUS, SIGFPE, SIGILL and the clock of step budgets are caught on an alternate stack, because the stack of the fiber may
- * be what overflowed. A signal outside of a kernel goes where it went before, and a division by zero
- * goes on (divide.c), as it does on a GPU.
+ * SIGSEGV, SIGBUS, SIGFPE, SIGILL and the clock of step budgets are caught on an alternate stack,
+ * because the stack of the fiber may be what overflowed. A signal outside of a kernel goes where it
+ * went before. A division by zero goes on (divide.c), as it does on a GPU, and so does what the
+ * checker traps on to see where a NaN is made (check_nan.c).
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@
 #include "sim/steps.h"
 #include "traces/xalloc.h"
 
-static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM };
+static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM };
 #define CAUGHT (sizeof caught / sizeof caught[0])
 #define ALTERNATE_BYTES (64u << 10)
 
@@ -51,6 +52,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 				sigaction(signal, &previous[i], NULL);
 		return;
 	}
+	if (signal == SIGTRAP && check_stepped(context))
+		return;
 	if (signal == SIGFPE
 	    && (divide_emulate(context)
 		|| check_trap(info, context, (uintptr_t)program_counter(context))))

@@ -75,6 +75,10 @@ void ft_async_wait(unsigned open);
 /* memmove() and memset() of checked kernels. */
 void *ft_memcpy(void *to, const void *from, size_t bytes);
 void *ft_memset(void *to, int value, size_t bytes);
+/* Of checked kernels: whether the thread is in a model of a GPU's function (sim/cuda_math/told.h);
+ * one that was called from `caller` made a NaN out of numbers. */
+extern volatile int ft_in_model;
+void ft_nan_born(void *caller);
 int ft_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reads what belongs to the simulator. In checked kernels the compiler must not take that for an

@@ -13,7 +13,6 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,13 +101,19 @@ static bool find(Dwarf_Addr address, struct symbol *out)
 
 /* --- words of the simulator that were inlined --- */
 
-static bool is_ours(const char *file)
+static bool is_word(const char *file)
 {
 	const char *at = file ? strstr(file, "sim/") : NULL;
 
 	return at && (at == file || at[-1] == '/')
 		&& (strncmp(at, "sim/cuda_", 9) == 0 || strncmp(at, "sim/include/", 12) == 0
 		    || strncmp(at, "sim/runtime.h", 13) == 0);
+}
+
+/* And dim3, of which CUDA's threadIdx and the like are. */
+static bool is_ours(const char *file)
+{
+	return is_word(file) || (file && strstr(file, "kernels/kernel_table.h"));
 }
 
 /* The line that an inlined function was called from. */
@@ -144,6 +149,81 @@ static void leave_ours(Dwarf_Addr address, struct symbol *out)
 			call_line(&nest[i], unit, out);
 	free(nest);
 	free(scopes);
+}
+
+/* --- lines of a stretch of code --- */
+
+/* Number of the first row of the table, in order of address, that does not begin before the address. */
+static size_t row_from(Dwarf_Lines *rows, size_t count, Dwarf_Addr address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		Dwarf_Addr at;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(rows, middle), &at) == 0 && at < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* False for rows that stand for no statement. */
+static bool row_symbol(Dwarf_Line *row, Dwarf_Addr bias, const char *directory, struct symbol *out)
+{
+	bool statement = false, end = false;
+	Dwarf_Addr at;
+
+	*out = (struct symbol){ 0 };
+	if (dwarf_linebeginstatement(row, &statement) != 0 || !statement
+	    || dwarf_lineendsequence(row, &end) != 0 || end
+	    || dwarf_lineno(row, &out->line) != 0 || out->line <= 0
+	    || dwarf_lineaddr(row, &at) != 0)
+		return false;
+	out->file = file_within(dwarf_linesrc(row, NULL, NULL), directory);
+	leave_ours(at + bias, out);
+	return out->file != NULL && !is_ours(out->file);
+}
+
+static void tell_lines(Dwarf_Addr before, Dwarf_Addr begin, Dwarf_Addr end,
+		       void (*tell)(void *context, const char *file, int line), void *context)
+{
+	Dwfl_Module *module = find_module(begin);
+	Dwarf_Addr bias, within, at;
+	Dwarf_Die *unit = module ? dwfl_module_addrdie(module, begin, &bias) : NULL;
+	Dwarf_Lines *rows;
+	Dwarf_Attribute attribute;
+	const char *directory;
+	size_t count;
+	GElf_Sym function;
+
+	if (!unit || dwarf_getsrclines(unit, &rows, &count) != 0 || count == 0
+	    || !dwfl_module_addrinfo(module, begin, &within, &function, NULL, NULL, NULL))
+		return;
+	if (end > begin - within + function.st_size)
+		end = begin - within + function.st_size;
+	if (before < begin - within)
+		begin -= within;
+	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	for (size_t i = row_from(rows, count, begin - bias); i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		struct symbol symbol;
+
+		if (dwarf_lineaddr(row, &at) != 0 || at + bias >= end)
+			return;
+		if (row_symbol(row, bias, directory, &symbol))
+			tell(context, symbol.file, symbol.line);
+	}
+}
+
+void symbol_lines(uintptr_t before, uintptr_t begin, uintptr_t end,
+		  void (*tell)(void *context, const char *file, int line), void *context)
+{
+	pthread_mutex_lock(&lock);
+	tell_lines(before, begin, end, tell, context);
+	pthread_mutex_unlock(&lock);
 }
 
 bool symbol_find_caller(const void *address, struct symbol *out)
@@ -187,6 +267,12 @@ bool symbol_find(const void *address, struct symbol *out)
 bool symbol_find_caller(const void *address, struct symbol *out)
 {
 	return symbol_find(address, out);
+}
+
+void symbol_lines(uintptr_t before, uintptr_t begin, uintptr_t end,
+		  void (*tell)(void *context, const char *file, int line), void *context)
+{
+	(void)before, (void)begin, (void)end, (void)tell, (void)context;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #define SYMBOL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct symbol {
 	const char *function;           /* innermost one, inlined or not */
@@ -21,5 +22,11 @@ bool symbol_find(const void *address, struct symbol *out);
 
 /* The same, but where the words of sim/ were inlined, as atomicAdd() is, the line that used them. */
 bool symbol_find_caller(const void *address, struct symbol *out);
+
+/* Tells of each line that statements begin of in the code [begin, end), some of them more than once: a
+ * basic block, of which `before` is the one in front of it. No further than to the end of its function;
+ * the first block of a function begins with it. Files and words of sim/ as above. */
+void symbol_lines(uintptr_t before, uintptr_t begin, uintptr_t end,
+		  void (*tell)(void *context, const char *file, int line), void *context);
 
 #endif

@@ -328,7 +328,7 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 	};
 	const struct check_launch checked = {
 		.number = (int64_t)sim->launches, .code = launch->code, .grid = launch->grid,
-		.block = launch->block,
+		.block = launch->block, .args = launch->args,
 	};
 	enum status status;
 

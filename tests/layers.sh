@@ -52,9 +52,10 @@ layer 'sim includes sim, engine/device.h, kernels and traces' \
 	'((sim|kernels|traces)/.*|engine/device\.h|[a-z0-9]+_model\.c)' sim/*.[ch] sim/*/*.[ch]
 
 # What a view may include must not lead to the engine by a detour.
-views=$(ls tui/view*.[ch] tui/address.[ch] tui/command.[ch] tui/sql_print.[ch])
+views=$(ls tui/view*.[ch] tui/address.[ch] tui/breakpoints.[ch] \
+	tui/command.[ch] tui/kernel_text.[ch] tui/sql_print.[ch])
 layer 'views include traces and views' \
-	'(traces/.*|tui/(view.*|address|command|sql_print)\.h)' $views
+	'(traces/.*|tui/(view.*|address|breakpoints|command|kernel_text|sql_print)\.h)' $views
 
 layer 'includes are spelled from the top' \
 	'(engine|kernels|labs|sim|tests|traces|tui)/.*' \

@@ -6,14 +6,14 @@
 static const char *const good[] = {
 	"L0", "L12", "r2.L12", "L12.b3", "L12.b3.w1", "L12.b3.w1.l31", "L12.b3.w1.l31.p2",
 	"L12.b3.w1.l31.a40", "L12.b3.p1", "L12.p1", "L12.a0", "L12.end", "s4", "s4.end",
-	"r1.s4.end",
+	"r1.s4.end", "L1.o0", "r2.L1.o0.e66", "L1.n7", "L1.f1.n7", "L1.b2.w0.l1.p3.f0.n7", "L1.f1",
 	"r3", "L9223372036854775807", "op 245", "r2.op 0"
 };
 
 static const char *const bad[] = {
 	"", "L", "12", "L-1", "L 1", "l1", "L1.", "L1.b", "L1.w0", "L1.b0.l0", "L1.b0.w0.l0.w0",
 	"L1.p0.a0", "L1.p0.end", "L1.b0.end", "L1.end.b0", "L1.end.", "L1x", "s1.b0", "s1.L1",
-	"L1.r1",
+	"L1.r1", "L1.e3", "L1.o0.b0", "L1.b0.o0", "L1.n1.f0", "L1.n1.p0", "L1.o0.n1",
 	"r1.", "end", "L9223372036854775808", "L1..L2", "L1b0", "op", "op ", "op  1", "op 1.b0",
 	"op 1.end", "oops"
 };

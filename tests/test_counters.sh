@@ -72,6 +72,19 @@ run sql t.twin --csv "SELECT hits FROM v_hit WHERE line = 6"
 expect 'its line was come to by each thread' 0 '^64$'
 run view t.twin --plain --screen counters
 expect 'the screen shows it' 0 'copy .* 256 .*4.00' ' 64  .*known.cu:6'
+run launch known.cu --kernel early --grid 1 --block 64 --arg in=@in.npy \
+	--arg 'out=>out.npy:f32[2048]' --arg n=i32:0 --check -o lines.twin
+lines="SELECT group_concat(line || ':' || hits, ' ') FROM v_hit"
+run sql lines.twin --csv "$lines"
+expect '--check alone knows the lines executed: of this branch only one' 0 '^80:64 81:64$'
+run sql lines.twin --csv 'SELECT count(*) FROM v_counter'
+expect 'and counts nothing else' 0 '^0$'
+run view lines.twin --plain --screen counters
+expect 'which the screen says' 0 'not recorded with --count' ' 64  .*known.cu:81'
+run launch known.cu --kernel early --grid 1 --block 64 --arg in=@in.npy \
+	--arg 'out=>out.npy:f32[2048]' --arg n=i32:40 --check -o lines.twin --force
+run sql lines.twin --csv "$lines"
+expect 'how many threads took each' 0 ' 80:64 81:64 83:40$'
 run launch known.cu --kernel copy --grid 1 --block 64 --arg in=@in.npy \
 	--arg 'out=>out.npy:f32[2048]' --count --json
 expect 'as JSON' 0 '"load_sectors": 8' '"hits": 64'
@@ -122,7 +135,7 @@ cat >ncu.csv <<'CSV'
 "0","1","chunk(const float *, int)","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","","4,000"
 "1","1","chunk(const float *, int)","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","","2,000"
 CSV
-printf 'kernel,a,b,c,d,e,f,g,h\r\nchunk,1000,3000,0,0,0,0,0,0\r\nchunk,0,1500,0,0,0,0,0,0\r\n' >sim.csv
+printf 'kernel,load_requests,load_sectors,c,d,e,f,g,h\r\nchunk,1000,3000,0,0,0,0,0,0\r\nchunk,0,1500,0,0,0,0,0,0\r\n' >sim.csv
 COUNTERS_CSV=ncu.csv COUNTERS_SIM=sim.csv sh "$srcdir/tests/gpu/counters.sh" >out 2>err
 code=$?
 expect 'the table of both' 0 '| chunk | load_requests | 1000 | 1000 | - |' \

@@ -62,6 +62,35 @@ START_TEST(program_elsewhere)
 }
 END_TEST
 
+/* The path of the sample, or NULL. */
+static const char *sample(const char *name)
+{
+	static char path[PATH_MAX];
+	char *found;
+
+	if (datadir_sample(name, &found) != STATUS_OK)
+		return NULL;
+	snprintf(path, sizeof(path), "%s", found);
+	free(found);
+	return path;
+}
+
+START_TEST(samples_lie_elsewhere_in_the_source)
+{
+	unsetenv("FLASHTWIN_DATADIR");
+	build_tree = "/nowhere";
+	ck_assert_str_eq(sample("demo.twin"), "source/../tests/h200/demo.twin");
+	ck_assert_str_eq(sample("merge.cu"), "source/samples/merge.cu");
+	ck_assert_int_eq(system("mkdir -p installed/samples && : >installed/samples/demo.twin"), 0);
+	ck_assert_str_eq(sample("demo.twin"), "installed/samples/demo.twin");
+	setenv("FLASHTWIN_DATADIR", "chosen", 1);
+	ck_assert_str_eq(sample("demo.twin"), "chosen/samples/demo.twin");
+	ck_assert_str_eq(sample("shakespeare"), "chosen/samples/shakespeare");
+	FAILS(datadir_sample("demo", &(char *){ NULL }), STATUS_USAGE, "there are demo.twin");
+	ck_assert_int_eq(system("rm -r installed"), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("datadir");
@@ -69,5 +98,6 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, program_in_its_build_tree);
 	tcase_add_test(tests, program_elsewhere);
+	tcase_add_test(tests, samples_lie_elsewhere_in_the_source);
 	return run_suite("datadir", tests);
 }

@@ -48,9 +48,10 @@ at() {
 	result "$1" "$([ "$(cat at)" = "$2" ] || echo "at $(cat at), not $2: $(cat message)")"
 }
 
-# as_plain SCREEN ADDRESS FRAGMENT: opened there, or stepped there, it is --plain's screen.
+# as_plain SCREEN ADDRESS FRAGMENT: opened there, or stepped there, it is --plain's screen, but that a
+# byte which is no UTF-8 is '?'.
 as_plain() {
-	"$flashtwin" view "$traced" --plain --screen "$1" --at "$2" >plain 2>&1
+	"$flashtwin" view "$traced" --plain --screen "$1" --at "$2" 2>&1 | LC_ALL=C tr '\377' '?' >plain
 	opened "$3"
 	at "#$3 is at $2" "$2"
 	result "#$3 is $1 of --plain" "$(diff plain screen | head -n 20)"

@@ -47,5 +47,12 @@ run info t.twin --json
 expect 'a trace as JSON' 0 '"complete": true' '"steps": 2' '"level": "points"' '"driver": null'
 run info t.twin --device sim
 expect 'a trace and a device' 2 '^flashtwin info: --device sim'
+run info --sample demo.twin
+expect 'where a sample lies' 0 '/demo.twin$'
+result 'and there it is' "$([ -s "$(cat out)" ] || cat out)"
+run info --sample demo
+expect 'a sample that is not there' 2 '--sample demo: there are demo.twin, merge.cu and shakespeare'
+run info --sample demo.twin --json
+expect 'a sample and another option' 2 '--sample demo.twin goes with no other option'
 
 plan

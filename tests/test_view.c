@@ -197,16 +197,25 @@ END_TEST
 
 START_TEST(timeline_lists_operations)
 {
-	assert_shows("time", NULL, "     0  -        alloc        k_cache.0, 64 B");
+	assert_shows("time", NULL, " op 0     alloc k_cache.0, 64 B ");
 	assert_shows("time", NULL,
 		     " s0  slot 0  key 0 'A'  -> byte 2 '\\n'\n");
 	assert_shows(
 		"time", "L1",
-		">    3  L1       launch       flash_decode_chunk  layer 0   1x1x3     32x1x1");
-	assert_shows("time", "L1", "     2  L0       launch       kv_scatter k layer 0 ");
+		">L1       flash_decode_chunk  layer 0             0     ####                      "
+		"1x1x3     32x1x1\n"
+		"          args    k=k_cache.0 scale=0.125 C=2\n"
+		/* The other run has another maximum in chunk 1. */
+		"          blocks      0 .de\n"
+		"                  . nothing against it  e empty split  d differs in the other"
+		" run\n");
+	assert_shows("time", "L0", ">L0       kv_scatter k layer 0                    0 ####"
+		     "                 equal    1x1x1     32x1x1\n");
+	assert_shows("time", "L1", " L0       kv_scatter k layer 0 ");
+	assert_shows("time", NULL, " bars: logical time, 1 a piece of work");
 	assert_shows("time", "op 2", " s0  slot 0");
 	assert_refused("time", "op 9", "no op 9");
-	assert_shows("time", "r2.s0", "r2.L1    launch");
+	assert_shows("time", "r2.s0", " r2.L1    flash_decode_chunk  layer 0 ");
 	assert_refused("time", "s1", "no step s1");
 	assert_refused("time", "L3", "no launch L3");
 }
@@ -254,11 +263,11 @@ END_TEST
 START_TEST(one_chunk_shows_scores_and_checks)
 {
 	assert_shows("chunks", "L1.b0",
-		     "     0         0           -inf              2              0            1.5\n");
-	assert_shows("chunks", "L1.b0", "       0 'A'             2 0.6667 |       1");
-	assert_shows("chunks", "L1.b0", "last tile's max and sum: ok\n");
-	assert_shows("chunks", "L1.b0", "greatest score: ok\n");
-	assert_shows("chunks", "L1.b0", "shares add up to 1.0000000: ok\n");
+		     "    0      0        -inf ->           2           0         1.5            -\n");
+	assert_shows("chunks", "L1.b0", "      0 'A'            2 0.6667 |      1");
+	assert_shows("chunks", "L1.b0", "partial is the last tile's: ok\n");
+	assert_shows("chunks", "L1.b0", "m = max s: ok  l = sum exp(s-m): ok  no NaN: ok\n");
+	assert_shows("chunks", "L1.b0", "convex hull: outputs were not recorded");
 	assert_shows("chunks", "L1.b1", "scores were not recorded");
 }
 END_TEST

@@ -133,6 +133,21 @@ keys '~'
 shows 'ASCII comes round' 'glyphs: ASCII'
 as_plain 'and shows what --plain prints' chunks L1018.b9
 
+# looks WHAT SCREEN ADDRESS OPTION KEYS PATTERN: an option of --plain and keys show the same.
+looks() {
+	"$flashtwin" view "$trace" --plain --screen "$2" --at "$3" $4 >out 2>err
+	result "$1: --plain $4" "$(grep -q -e "$6" out || cat out)"
+	start 120 60 "$trace" --ascii --screen "$2" --at "$3"
+	until_true on_screen "at $3 *\$"
+	keys $5
+	shows "$1: keys $5" "$6"
+}
+
+looks 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
+looks 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' 'score [01] [01]\{8\} [01]\{23\} '
+looks 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
+looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log), of its row'
+
 ### stepping
 
 # there_and_back WHAT FORWARD BACK ADDRESS: three steps forward, three back.
@@ -148,14 +163,19 @@ there_and_back() {
 
 there_and_back 'decode steps' d D L1018 L1034
 there_and_back 'launches' f F L1018 L1019
-there_and_back 'blocks' b B L1018.b23 L1019.b0
+there_and_back 'blocks' ')' '(' L1018.b23 L1019.b0
 there_and_back 'operations' o O L1017 L1018
 there_and_back 'named points' s S L1018.b1.w0.l0.p1 L1018.b1.w0.l1.p0
 there_and_back 'tiles' t T L1018.b1.w0.l0.p1 L1018.b2.w0.l0.p1
 
 ### places
 
-start 100 30 "$trace" --ascii
+ln -s "$trace" link.twin
+start 60 15 ./././././link.twin --ascii --at L1018 --screen chunks
+until_true on_screen 'L1018 *$'
+keys y
+shows 'y breaks a command that is too long for a line' "^  --at 'L1018' --screen chunks"
+start 100 30 link.twin --ascii
 shows 'begins at the first step' 'at s0 *$'
 keys : 'at L1018.b9' Enter
 shows ':at goes to an address' 'at L1018.b9 *$'
@@ -168,8 +188,16 @@ shows ':save-display says so' 'saved as saved'
 run view "$trace" --plain --screen chunks --at L1018.b9
 result ':save-display writes what --plain prints' "$(diff out saved)"
 keys y
-shows 'y gives the command for here' "view .* --at 'L1018.b9' --screen chunks"
-keys 1 / download Enter
+shows 'y gives the command for here' "view link.twin --at 'L1018.b9' --screen chunks"
+keys x
+shows 'x changes the base of numbers' 'numbers: hex'
+keys u L
+shows 'L changes the scale of charts' 'scale of charts: log'
+keys y
+shows 'and y gives it all' "L1018.b9' --screen chunks --number hex --distance abs --scale log"
+keys x x u u L B
+shows 'B lists breakpoints' 'none: space sets one'
+keys q 1 / download Enter
 shows '/ finds a line' '^>.*download'
 keys '\;' 'SELECT count(*) AS n FROM v_launch' Enter
 shows '; answers' '1264'
@@ -193,6 +221,37 @@ keys g
 shows 'g goes to the first place' 'at op 0 *$'
 keys G
 shows 'G goes to the last place' 'at op 2634 *$'
+
+### the mouse
+
+# report BUTTON COLUMN LINE: as terminals do it; 0 is the left button, 3 lets it go, 65 is the wheel.
+report() {
+	keys -l "$(printf "\\033[M\\$(printf %o $((32 + $1)))\\$(printf %o $((32 + $2)))\\$(
+		printf %o $((32 + $3)))")"
+}
+
+click() {
+	report 0 "$@"
+	report 3 "$@"
+}
+
+start 100 30 "$trace" --ascii --mouse --at L1018
+until_true on_screen 'at L1018 *$'
+click "$(sed -n 2p captured | awk '{ print index($0, " 3") + 1 }')" 2
+shows 'a click on a tab opens its screen' '\[3 Chunks\]'
+until_true on_screen 'L1018.b9 '
+click 20 "$(grep -n ' L1018.b9 ' captured | cut -d : -f 1)"
+shows 'a click on a row goes there' 'at L1018.b9 *$'
+keys '?'
+shows 'help is there to be scrolled' 'next, previous operation'
+first=$(sed -n 4p captured)
+report 65 20 10
+scrolled() {
+	screen
+	[ "$(sed -n 4p captured)" != "$first" ]
+}
+until_true scrolled
+result 'the wheel scrolls' "$(scrolled || cat captured)"
 
 ### two traces
 

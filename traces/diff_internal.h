@@ -59,6 +59,7 @@ struct diff {
 	uint32_t buffer_count;
 	struct diff_blob blob[2];
 	struct diff_names names[2];
+	struct diff_skip *skip;         /* of diff_points.c while it reads digests */
 	bool resized, prompted;         /* caches, or prompts, that differ were reported */
 	int64_t unjudged;               /* digests that differ, where --ulp needs values */
 
@@ -97,10 +98,12 @@ bool diff_f32(struct diff *, const struct diff_place *, const char *name, uint32
 
 /* --- diff_join.c --- */
 
-/* A kind of row. The query takes the run as ?1 and gives the keys first. */
+/* A kind of row. The query takes the run as ?1 and gives the keys first; where it has them, ?2 and
+ * ?3 are the least and greatest first key. */
 struct diff_join {
 	const char *query;
 	int keys;
+	int64_t least, greatest;
 	/* Turns the first key of a row into one that both runs have; false: the row is not
 	 * compared. NULL: all are, by their own keys. */
 	bool (*common)(const struct diff *, int side, int64_t *key);

@@ -40,7 +40,10 @@ static enum status side_open(struct side *side, struct diff *d, int which,
 	side->store = d->store[which];
 	if (sqlite3_prepare_v2(store_db(side->store), join->query, -1, &side->rows,
 			       NULL) != SQLITE_OK
-	    || sqlite3_bind_int64(side->rows, 1, d->run[which].run) != SQLITE_OK)
+	    || sqlite3_bind_int64(side->rows, 1, d->run[which].run) != SQLITE_OK
+	    || (sqlite3_bind_parameter_count(side->rows) > 1
+		&& (sqlite3_bind_int64(side->rows, 2, join->least) != SQLITE_OK
+		    || sqlite3_bind_int64(side->rows, 3, join->greatest) != SQLITE_OK)))
 		return store_read_failed(side->store);
 	return side_next(side, d, join);
 }

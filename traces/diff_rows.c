@@ -201,9 +201,12 @@ static void partial_one(struct diff *d, sqlite3_stmt *row, int side)
 enum status diff_partials(struct diff *d)
 {
 	enum status status = diff_join(d, &(struct diff_join){
-		.query = "SELECT launch, slot, head, chunk, key_begin, key_end, max_bits, sum_bits,"
-			 " acc_data, acc_offset, acc_bytes FROM v_partial"
-			 " WHERE run = ?1 ORDER BY launch, slot, head, chunk",
+		/* v_partial in the order of its table's key: nothing is sorted. */
+		.query = "SELECT launch, slot, head, chunk + e.n,"
+			 " key_begin + e.n * coalesce(key_step, 0), key_end, max, sum,"
+			 " acc_data, acc_offset, acc_bytes FROM t_partial"
+			 " CROSS JOIN t_byte e ON e.n <= coalesce(more, 0)"
+			 " WHERE run = ?1 ORDER BY launch, slot, head, chunk, e.n",
 		.keys = 4, .common = diff_common_launch, .both = partial_both, .one = partial_one,
 	});
 

@@ -247,6 +247,7 @@ struct event_line_count {
 struct event_counters {
 	int64_t launch;
 	const char *kernel;
+	bool counted;                   /* false: of all that follows only lines are known */
 	/* Global memory; requests of warps, and the 32-byte sectors they touched. */
 	uint64_t load_bytes, store_bytes, load_distinct_bytes;
 	uint64_t load_requests, load_sectors, store_requests, store_sectors;

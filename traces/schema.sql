@@ -1,12 +1,12 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 3.
+-- schema.sql - the tables and views of a flashtwin trace, format version 4.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables behind
 -- them are private and may change with the format version (PRAGMA user_version). Embedded in
 -- the binary; store.c runs it once per new file, and compares a file's schema with it when it
 -- opens one.
 --
--- Version 1 had no t_node and v_node: traces of it have no graphs. Version 2 had no counters.
--- (store_check.c adds what is missing, empty.)
+-- Version 1 had no t_node and v_node: traces of it have no graphs. Version 2 had no counters,
+-- version 3 no t_point_sum and v_point_sum. (store_check.c adds what is missing, empty.)
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -15,7 +15,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- One row per byte value: counts for views that expand a row, and the two numbers that make an
 -- exact REAL of an f32 with this exponent: (fraction + hidden) * scale. Built by exact doubling
@@ -139,6 +139,12 @@ CREATE TABLE t_point (
 	PRIMARY KEY (run, launch, thread, sequence)
 ) WITHOUT ROWID;
 CREATE TABLE t_point_name (name INTEGER PRIMARY KEY, content TEXT);
+-- digest: sum over the points of a launch of a digest of each, so that equal launches need not be
+-- read.
+CREATE TABLE t_point_sum (
+	run INTEGER, launch INTEGER, points, digest,
+	PRIMARY KEY (run, launch)
+) WITHOUT ROWID;
 CREATE TABLE t_probe (
 	run INTEGER, launch INTEGER, dropped,
 	PRIMARY KEY (run, launch)
@@ -430,6 +436,13 @@ FROM t_point p
 	LEFT JOIN t_byte e2 ON e2.n = (v2 >> 23) & 255
 	LEFT JOIN t_byte e3 ON e3.n = (v3 >> 23) & 255;
 
+-- One row per launch whose points were recorded; none in traces before version 4.
+CREATE VIEW v_point_sum AS SELECT
+	run, launch,
+	points,         -- how many there are
+	digest          -- of all of them, 64 bits, signed; a NaN equals a NaN
+FROM t_point_sum;
+
 -- One row per load, store or atomic of a thread. Filled by --log access, which is not built yet.
 CREATE VIEW v_access AS SELECT
 	p.run, p.launch,
@@ -491,10 +504,10 @@ CREATE VIEW v_counter AS SELECT
 	left_out                        -- accesses that no request was made of; 0 means exact sums
 FROM t_counter;
 
--- One row per source line that threads of a launch came to, of a run with --count.
+-- One row per source line that threads of a launch came to, of a run with --check.
 CREATE VIEW v_hit AS SELECT
 	run, launch, file, line,
-	hits            -- how often threads came to the basic block or access met most often there
+	hits            -- how often threads came to the basic block of it that they met most often
 FROM t_hit;
 
 -- One row per step of a decode loop, or more when windows of launches cut it.

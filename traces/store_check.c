@@ -17,7 +17,7 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 3
+#define FORMAT_VERSION 4
 #define FIRST_VERSION 1                 /* that is still read */
 
 /* --- the file --- */
@@ -115,10 +115,12 @@ static enum status check_identity(struct store *store, int64_t *version)
 
 /* --- earlier formats --- */
 
-/* Version 2 added graphs, version 3 counters. */
+/* Version 2 added graphs, version 3 counters, version 4 digests of points. */
 static bool is_since(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
+		return true;
+	if (version < 4 && (!strcmp(name, "t_point_sum") || !strcmp(name, "v_point_sum")))
 		return true;
 	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
 			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));

@@ -232,12 +232,40 @@ static enum status point_name(struct store *store, const char *name, int64_t *id
 	return STATUS_OK;
 }
 
+/* One point's share of its launch's digest: equal where diff_points.c calls two points equal. */
+static uint64_t point_digest(const struct event_point *e, int64_t threads)
+{
+	uint64_t words[6] = {
+		XXH3_64bits(e->name, strlen(e->name)), (uint64_t)threads,
+		e->block << 32 | e->thread, (uint64_t)e->sequence << 8 | (uint64_t)e->count,
+	};
+
+	for (int i = 0; i < e->count; i++) {
+		bool nan = (e->bits[i] & 0x7fffffff) > 0x7f800000;
+
+		words[4 + i / 2] |= (uint64_t)(nan ? 0x7fffffff : e->bits[i]) << (i % 2 * 32);
+	}
+	return XXH3_64bits(words, sizeof(words));
+}
+
+/* A sum, for the order that points come in differs between devices. */
+static enum status put_point_sum(struct store *store, int64_t run, int64_t launch, int64_t threads,
+				 const struct event_point *points, size_t count)
+{
+	uint64_t digest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		digest += point_digest(&points[i], threads);
+	return PUT(store, TABLE_POINT_SUM, V_INT(run), V_INT(launch), V_INT(count), V_INT(digest));
+}
+
 enum status store_points_ahead(struct store *store, int64_t run, int64_t launch, int64_t threads,
 			       const struct event_point *points, size_t count, uint64_t dropped)
 {
 	int64_t name;
 
 	TRY(PUT(store, TABLE_PROBE, V_INT(run), V_INT(launch), V_INT(dropped)));
+	TRY(put_point_sum(store, run, launch, threads, points, count));
 	for (size_t i = 0; i < count; i++) {
 		const struct event_point *e = &points[i];
 
@@ -292,14 +320,15 @@ enum status store_finding(struct store *store, int64_t run, const struct event_f
 
 enum status store_counters(struct store *store, int64_t run, const struct event_counters *e)
 {
-	TRY(PUT(store, TABLE_COUNTER, V_INT(run), V_INT(e->launch), V_TEXT(e->kernel),
-		V_INT(e->load_bytes), V_INT(e->store_bytes), V_INT(e->load_distinct_bytes),
-		V_INT(e->load_requests), V_INT(e->load_sectors), V_INT(e->store_requests),
-		V_INT(e->store_sectors), V_INT(e->atomics), V_INT(e->shared_atomics),
-		V_INT(e->shared_load_requests), V_INT(e->shared_load_conflicts),
-		V_INT(e->shared_store_requests), V_INT(e->shared_store_conflicts),
-		V_INT(e->barriers), V_INT(e->shuffles), V_INT(e->divergent_branches),
-		V_INT(e->basic_blocks), V_INT(e->left_out)));
+	if (e->counted)
+		TRY(PUT(store, TABLE_COUNTER, V_INT(run), V_INT(e->launch), V_TEXT(e->kernel),
+			V_INT(e->load_bytes), V_INT(e->store_bytes), V_INT(e->load_distinct_bytes),
+			V_INT(e->load_requests), V_INT(e->load_sectors), V_INT(e->store_requests),
+			V_INT(e->store_sectors), V_INT(e->atomics), V_INT(e->shared_atomics),
+			V_INT(e->shared_load_requests), V_INT(e->shared_load_conflicts),
+			V_INT(e->shared_store_requests), V_INT(e->shared_store_conflicts),
+			V_INT(e->barriers), V_INT(e->shuffles), V_INT(e->divergent_branches),
+			V_INT(e->basic_blocks), V_INT(e->left_out)));
 	for (size_t i = 0; i < e->line_count; i++)
 		TRY(PUT(store, TABLE_HIT, V_INT(run), V_INT(e->launch), V_TEXT(e->lines[i].file),
 			V_INT(e->lines[i].line), V_INT(e->lines[i].hits)));

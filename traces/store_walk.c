@@ -44,7 +44,15 @@ enum status store_walk_views(struct store *store)
 			     "CREATE TEMP VIEW IF NOT EXISTS w_point AS"
 			     " SELECT p.run, p.launch, p.thread, p.sequence, n.content AS name,"
 			     " p.v0 AS v0_bits, p.v1 AS v1_bits, p.v2 AS v2_bits, p.v3 AS v3_bits"
-			     " FROM main.t_point p LEFT JOIN main.t_point_name n USING (name)");
+			     " FROM main.t_point p LEFT JOIN main.t_point_name n USING (name);"
+			     "CREATE TEMP VIEW IF NOT EXISTS w_attention AS"
+			     " SELECT run, launch FROM main.t_partial UNION ALL"
+			     " SELECT l.run, l.launch FROM main.t_launch l"
+			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
+			     " CROSS JOIN main.t_call c ON c.call = o.call"
+			     " WHERE c.kernel GLOB 'attention_[ib]*' AND EXISTS (SELECT 1"
+			     "  FROM main.t_kernel k WHERE k.run = l.run"
+			     "  AND k.kernel GLOB 'attention_[ib]*')");
 }
 
 /* A load may bring many rows; those of the [slots, KV heads, max_len, D] cache it reaches are

@@ -20,7 +20,8 @@ enum status store_next_point(struct store *, int64_t run, const char *name, int 
 
 /* Makes w_point, for SELECTs on this store alone: v_point's columns run, launch, sequence, name and
  * the four v*_bits, and `thread` (counted through the grid) in place of block, warp and lane.
- * Threads in a range are found without reading the others. */
+ * Threads in a range are found without reading the others. And w_attention: run and launch of every
+ * launch that attends to the keys of one query a block, of some more than once. */
 enum status store_walk_views(struct store *);
 /* Makes w_kv the first time: every row that came into a KV cache, by a kernel or by a load. Columns
  * run, layer (-1: none), slot, tensor, position, op, launch (NULL: a load), buffer, source_op and

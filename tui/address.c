@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct address address_none = { -1, -1, -1, -1, -1, -1, -1, -1, -1, false };
+const struct address address_none = {
+	.run = -1, .op = -1, .step = -1, .launch = -1, .block = -1, .warp = -1, .lane = -1,
+	.point = -1, .access = -1, .output = -1, .element = -1, .file = -1, .line = -1
+};
 
 /* Takes a number and the dot behind it; false, and nothing taken, where there is none. */
 static bool take_number(const char **at, int64_t *out)
@@ -62,10 +65,16 @@ static bool take_end(const char **at, bool *out)
 
 static void take_place_in_launch(const char **at, struct address *a)
 {
+	if (take(at, 'o', &a->output)) {
+		take(at, 'e', &a->element);
+		return;
+	}
 	if (take(at, 'b', &a->block) && take(at, 'w', &a->warp))
 		take(at, 'l', &a->lane);
 	if (!take(at, 'p', &a->point))
 		take(at, 'a', &a->access);
+	take(at, 'f', &a->file);
+	take(at, 'n', &a->line);
 }
 
 enum status address_parse(const char *what, const char *text, struct address *out)
@@ -113,6 +122,10 @@ void address_format(const struct address *a, char text[ADDRESS_TEXT])
 	append(text, "l", a->lane);
 	append(text, "p", a->point);
 	append(text, "a", a->access);
+	append(text, "o", a->output);
+	append(text, "e", a->element);
+	append(text, "f", a->file);
+	append(text, "n", a->line);
 	if (a->end)
 		strcat(text, ".end");
 }
@@ -121,7 +134,9 @@ bool address_equal(const struct address *a, const struct address *b)
 {
 	return a->run == b->run && a->op == b->op && a->step == b->step && a->launch == b->launch
 		&& a->block == b->block && a->warp == b->warp && a->lane == b->lane
-		&& a->point == b->point && a->access == b->access && a->end == b->end;
+		&& a->point == b->point && a->access == b->access && a->output == b->output
+		&& a->element == b->element && a->file == b->file && a->line == b->line
+		&& a->end == b->end;
 }
 
 static bool covers(int64_t number, int64_t place)
@@ -137,5 +152,7 @@ bool address_covers(const struct address *a, const struct address *place)
 		&& covers(a->step, place->step) && covers(a->launch, place->launch)
 		&& covers(a->block, place->block) && covers(a->warp, place->warp)
 		&& covers(a->lane, place->lane) && covers(a->point, place->point)
-		&& covers(a->access, place->access);
+		&& covers(a->access, place->access) && covers(a->output, place->output)
+		&& covers(a->element, place->element) && covers(a->file, place->file)
+		&& covers(a->line, place->line);
 }

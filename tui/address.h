@@ -1,10 +1,13 @@
 /* address.h - the linear addresses that flashtwin prints and accepts everywhere.
  *
- *     [rRUN.]LLAUNCH[.bBLOCK[.wWARP[.lLANE]]][.pPOINT | .aACCESS]
+ *     [rRUN.]LLAUNCH[.bBLOCK[.wWARP[.lLANE]]][.pPOINT | .aACCESS][.fFILE][.nLINE]
+ *     [rRUN.]LLAUNCH.oOUTPUT[.eELEMENT]
  *     [rRUN.]LLAUNCH.end      [rRUN.]sSTEP[.end]      [rRUN.]op N      rRUN
  *
- * A point or access counts from 0 in its thread. ".end" is the state after the launch or step. N is
- * an operation; "opN" is accepted too.
+ * A point or access counts from 0 in its thread. Output 0, 1, ... is what a launch wrote, in the
+ * order of the trace's digests; an element counts from the beginning of the buffer written to. A
+ * line counts from 1 in a file of the kernel's text, and a file without a number is its own. ".end"
+ * is the state after the launch or step. N is an operation; "opN" is accepted too.
  */
 #ifndef ADDRESS_H
 #define ADDRESS_H
@@ -17,6 +20,7 @@
 /* Parts that an address does not have are -1. */
 struct address {
 	int64_t run, op, step, launch, block, warp, lane, point, access;
+	int64_t output, element, file, line;
 	bool end;
 };
 

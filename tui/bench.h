@@ -17,6 +17,13 @@ enum status bench_trace(int runs);
  * "cuda", or "sim", where sizes are cut down and times are the simulator's. NO_GPU without one. */
 enum status bench_seeds(const char *device, int runs, bool json);
 
+/* How fast the viewer opens a big trace and answers its keys; path NULL: one that is recorded for
+ * it. DIFFERS when something takes longer than it may. */
+enum status bench_view(const char *path);
+
+/* A name for a temporary trace of this process; the caller frees it. */
+char *bench_trace_name(void);
+
 static inline double bench_now(void)
 {
 	struct timespec t;

@@ -103,9 +103,7 @@ static enum status measure(const struct llama *llama, const char *path, int runs
 
 enum status bench_trace(int runs)
 {
-	const char *directory = getenv("TMPDIR");
-	char *path = xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp",
-			       (long)getpid());
+	char *path = bench_trace_name();
 	char *model = datadir_model();
 	double *seconds = xcalloc((size_t)runs, sizeof *seconds);
 	struct llama *llama;

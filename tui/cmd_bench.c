@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "traces/xalloc.h"
 #include "tui/bench.h"
@@ -23,6 +24,7 @@ static const struct option table[] = {
 static const char help[] =
 	"usage: flashtwin bench [--sim] [--runs N]\n"
 	"       flashtwin bench --suite seeds [--device cuda|sim] [--runs N] [--json]\n"
+	"       flashtwin bench --suite view [T.twin]\n"
 	"\n"
 	"Measures on this machine and prints medians.\n"
 	"\n"
@@ -32,13 +34,17 @@ static const char help[] =
 	"  --suite seeds      what the attention paths claim to gain, on a GPU: attention kernels\n"
 	"                     with nothing in the L2, launches of a step, waits, graphs, a long\n"
 	"                     prompt; beside figures cited for other kernels. Markdown\n"
+	"  --suite view       how fast the viewer opens a trace of more than ten million rows (two\n"
+	"                     runs recorded for it, or T.twin), and how soon each key on each screen\n"
+	"                     is answered; exit 1 above 0.5 s and 50 ms\n"
 	"  --device D         of a suite: cuda (the default), or sim: the same work with sizes cut\n"
 	"                     down, in the simulator's own wall-clock time, without verdicts on it\n"
 	"  --runs N           samples behind each median (7)\n"
 	"  --json             of a suite: one JSON object\n"
 	"\n"
 	"examples: flashtwin bench --sim --runs 15\n"
-	"          flashtwin bench --suite seeds >claims.md\n";
+	"          flashtwin bench --suite seeds >claims.md\n"
+	"          flashtwin bench --suite view\n";
 
 static int ascending(const void *a, const void *b)
 {
@@ -64,8 +70,17 @@ float *bench_random(size_t count, unsigned *state)
 	return values;
 }
 
+char *bench_trace_name(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp",
+			 (long)getpid());
+}
+
 struct asked {
 	const char *suite, *device;     /* NULL: not given */
+	const char *trace;              /* of --suite view; NULL: one is recorded */
 	bool sim, json;
 	int64_t runs;
 };
@@ -87,6 +102,8 @@ static enum status read_options(int argc, char **argv, struct asked *asked)
 		}
 		TRY(option_next(argc, argv, "", table, &c));
 	}
+	if (asked->suite && strcmp(asked->suite, "view") == 0 && optind < argc)
+		asked->trace = argv[optind++];
 	return option_none_left(argc, argv);
 }
 
@@ -100,8 +117,12 @@ static enum status check_options(const struct asked *asked)
 	if (asked->sim)
 		return fail(STATUS_USAGE, "--sim and --suite: one of them (--device sim runs a "
 			    "suite on the simulator)");
+	if (strcmp(asked->suite, "view") == 0)
+		return device || asked->json
+			? fail(STATUS_USAGE, "--device and --json do not go with --suite view")
+			: STATUS_OK;
 	if (strcmp(asked->suite, "seeds") != 0)
-		return fail(STATUS_USAGE, "--suite %s: there is only seeds", asked->suite);
+		return fail(STATUS_USAGE, "--suite %s: there are seeds and view", asked->suite);
 	if (device && strcmp(device, "cuda") != 0 && strcmp(device, "sim") != 0)
 		return fail(STATUS_USAGE, "--device %s: it must be cuda or sim", device);
 	return STATUS_OK;
@@ -113,6 +134,8 @@ static enum status run(int argc, char **argv)
 
 	TRY(read_options(argc, argv, &asked));
 	TRY(check_options(&asked));
+	if (asked.suite && strcmp(asked.suite, "view") == 0)
+		return bench_view(asked.trace);
 	if (asked.suite)
 		return bench_seeds(asked.device ? asked.device : "cuda", (int)asked.runs,
 				   asked.json);

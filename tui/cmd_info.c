@@ -24,6 +24,7 @@
 #include "traces/store.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
+#include "tui/datadir.h"
 #include "tui/info_math.h"
 #include "tui/info_text.h"
 #include "tui/options.h"
@@ -267,16 +268,22 @@ static enum status gather_trace(const char *path, json_t *out)
 /* --- the command --- */
 
 struct info_options {
-	const char *device, *trace;     /* NULL: not given */
+	const char *device, *sample, *trace;    /* NULL: not given */
 	bool json, verify_math;
 	int jobs;                       /* of --verify-math; 0: not given */
 	char **words;                   /* of --verify-math: the arguments that are no options */
 	int word_count;
 };
 
-/* Names of functions, or one trace, and which options go together. */
+/* Nothing, names of functions, or one trace, and which options go together. */
 static enum status take_arguments(int argc, char **argv, struct info_options *options)
 {
+	if (options->sample) {
+		if (options->device || options->json || options->verify_math || options->jobs)
+			return fail(STATUS_USAGE, "--sample %s goes with no other option",
+				    options->sample);
+		return option_none_left(argc, argv);
+	}
 	if (options->verify_math) {
 		options->words = argv + optind;
 		options->word_count = argc - optind;
@@ -308,6 +315,7 @@ static enum status parse_options(int argc, char **argv, struct info_options *opt
 		{ "device", required_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "jobs", required_argument, NULL, 'J' },
+		{ "sample", required_argument, NULL, 's' },
 		{ "verify-math", no_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -319,6 +327,8 @@ static enum status parse_options(int argc, char **argv, struct info_options *opt
 			break;
 		if (c == 'd')
 			options->device = optarg;
+		else if (c == 's')
+			options->sample = optarg;
 		else if (c == 'J')
 			TRY(take_jobs(optarg, &options->jobs));
 		else if (c == 'm')
@@ -342,6 +352,16 @@ static enum status verify_math(const struct info_options *options)
 	return info_math(&how);
 }
 
+static enum status print_sample(const char *name)
+{
+	char *path;
+
+	TRY(datadir_sample(name, &path));
+	puts(path);
+	free(path);
+	return STATUS_OK;
+}
+
 static enum status info_run(int argc, char **argv)
 {
 	struct info_options options = { 0 };
@@ -349,6 +369,8 @@ static enum status info_run(int argc, char **argv)
 	json_t *all;
 
 	TRY(parse_options(argc, argv, &options));
+	if (options.sample)
+		return print_sample(options.sample);
 	/* From here on no JSON value can fail for want of memory. */
 	json_set_alloc_funcs(xmalloc, free);
 	if (options.verify_math)
@@ -372,6 +394,7 @@ const struct command cmd_info = {
 	.help =
 "usage: flashtwin info [--device sim|cuda] [--json]\n"
 "       flashtwin info TRACE.twin [--json]\n"
+"       flashtwin info --sample demo.twin|merge.cu|shakespeare\n"
 "       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [WORD...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
@@ -384,6 +407,7 @@ const struct command cmd_info = {
 "\n"
 "  --device D  only devices of this kind; cuda without a GPU is exit code 77\n"
 "  --json      the same as one JSON object\n"
+"  --sample S  print where a sample lies: a trace of an H200, a kernel with a race, the model\n"
 "  --jobs N    threads of the simulator for --verify-math (all processors)\n"
 "\n"
 "Examples:\n"
@@ -391,6 +415,7 @@ const struct command cmd_info = {
 "  flashtwin info --device cuda || echo 'no GPU here'\n"
 "  flashtwin info --verify-math\n"
 "  flashtwin info --verify-math --device sim exp2f rsqrt\n"
+"  cp \"$(flashtwin info --sample demo.twin)\" .\n"
 "  flashtwin info demo.twin\n"
 "  flashtwin info demo.twin --json | jq '.runs[0].launches'\n",
 	.run = info_run,

@@ -18,10 +18,11 @@ struct view_command {
 	const char *paths[2];           /* the second NULL when one was given */
 	const struct view *screen;      /* NULL: chosen by the address */
 	struct address at;
-	bool plain, all, ascii, no_color;
+	struct view_looks looks;
+	bool plain, all, ascii, no_color, mouse;
 };
 
-enum { PLAIN = 1, AT, SCREEN, ALL, ASCII, NO_COLOR };
+enum { PLAIN = 1, AT, SCREEN, ALL, ASCII, NO_COLOR, NUMBER, DISTANCE, SCALE, MOUSE };
 
 static const struct option long_options[] = {
 	{ "plain", no_argument, NULL, PLAIN },
@@ -30,8 +31,36 @@ static const struct option long_options[] = {
 	{ "all", no_argument, NULL, ALL },
 	{ "ascii", no_argument, NULL, ASCII },
 	{ "no-color", no_argument, NULL, NO_COLOR },
+	{ "mouse", no_argument, NULL, MOUSE },
+	{ "number", required_argument, NULL, NUMBER },
+	{ "distance", required_argument, NULL, DISTANCE },
+	{ "scale", required_argument, NULL, SCALE },
 	{ NULL, 0, NULL, 0 }
 };
+
+/* How numbers are shown, each one of a few names. */
+static enum status take_look(struct view_looks *looks, int c, const char *value)
+{
+	int chosen;
+
+	switch (c) {
+	case NUMBER:
+		TRY(view_looks_choose("--number", value, view_number_names, NUMBER_COUNT,
+				      &chosen));
+		looks->number = chosen;
+		break;
+	case DISTANCE:
+		TRY(view_looks_choose("--distance", value, view_distance_names, DISTANCE_COUNT,
+				      &chosen));
+		looks->distance = chosen;
+		break;
+	case SCALE:
+		TRY(view_looks_choose("--scale", value, view_scale_names, SCALE_COUNT, &chosen));
+		looks->scale = chosen;
+		break;
+	}
+	return STATUS_OK;
+}
 
 static enum status take_option(struct view_command *view, int c, const char *value)
 {
@@ -42,6 +71,8 @@ static enum status take_option(struct view_command *view, int c, const char *val
 	case ALL: view->all = true; break;
 	case ASCII: view->ascii = true; break;
 	case NO_COLOR: view->no_color = true; break;
+	case MOUSE: view->mouse = true; break;
+	default: return take_look(&view->looks, c, value);
 	}
 	return STATUS_OK;
 }
@@ -109,7 +140,7 @@ static enum status draw_plain(const struct view_command *view, struct store *sto
 {
 	struct view_context c = {
 		.out = display_create(stdout, &view->at), .store = store, .other = other,
-		.at = view->at, .all = view->all
+		.at = view->at, .all = view->all, .looks = view->looks
 	};
 	enum status status = draw(view, &c);
 
@@ -132,8 +163,8 @@ static enum status view_by_keys(const struct view_command *view, struct store *s
 	struct view_context c = { .store = store, .at = view->at };
 	struct viewer_options options = {
 		.store = store, .other = other, .at = view->at,
-		.view = view->screen, .ascii = view->ascii,
-		.color = wants_color(view)
+		.view = view->screen, .looks = view->looks, .ascii = view->ascii,
+		.color = wants_color(view), .mouse = view->mouse
 	};
 
 	TRY(view_choose_run(&c));
@@ -172,7 +203,8 @@ const struct command cmd_view = {
 	"view",
 	"show a trace: launches, KV cache, chunks, reductions, differences",
 	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
-	"                      [--ascii] [--no-color]\n\n"
+	"                      [--number BASE] [--distance KIND] [--scale SCALE] [--ascii]\n"
+	"                      [--no-color] [--mouse]\n\n"
 	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
 	"trace, or a second run in the file, keeps the two in step.\n\n"
 	"  flashtwin view t.twin                      from the first step on, by keys\n"
@@ -187,7 +219,13 @@ const struct command cmd_view = {
 	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points, source, attention,\n"
 	"                 diff or findings\n"
 	"  --all          leave no rows out\n"
+	"  --number BASE  recorded f32 values in dec, hex or bits\n"
+	"  --distance KIND  between two values: ulp, abs or rel\n"
+	"  --scale SCALE  of charts: linear or log\n"
 	"  --ascii        charts in ASCII characters\n"
-	"  --no-color     no colours; NO_COLOR in the environment says the same\n",
+	"  --no-color     no colours; NO_COLOR in the environment says the same\n"
+	"  --mouse        click tabs and rows, scroll by the wheel; shift selects text\n\n"
+	"doc/tour.md is a guided tour of flash decoding, screen by screen, along one trace:\n\n"
+	"  flashtwin view \"$(flashtwin info --sample demo.twin)\"\n",
 	run
 };

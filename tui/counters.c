@@ -57,12 +57,12 @@ static json_t *counters_json(const struct event_counters *e)
 enum status counters_report(struct device *device, struct store *store, int64_t run, json_t *list)
 {
 	const struct event_counters *counters;
-	size_t count = device_counters(device, &counters);
+	size_t count = store || list ? device_counters(device, &counters) : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (store)
 			TRY(store_counters(store, run, &counters[i]));
-		if (list)
+		if (list && counters[i].counted)
 			json_array_append_new(list, counters_json(&counters[i]));
 	}
 	return STATUS_OK;

@@ -26,24 +26,46 @@ static bool in_build_tree(void)
 	return strncmp(program, builddir, prefix) == 0 && program[prefix] == '/';
 }
 
-char *datadir_model(void)
+/* The file or directory "$FLASHTWIN_DATADIR/NAME", "installed/NAME" when "installed/NAME/WITNESS"
+ * can be read, or "doc/SOURCE" of the source tree. */
+static char *locate(const char *name, const char *witness, const char *source)
 {
 	const char *chosen = getenv("FLASHTWIN_DATADIR");
+	char *installed, *probe;
+	bool found;
 
 	if (chosen != NULL && *chosen != '\0')
-		return xasprintf("%s/%s", chosen, DATADIR_MODEL);
-	if (!in_build_tree() && access(PKGDATADIR "/" DATADIR_MODEL "/config.json", R_OK) == 0)
-		return xstrdup(PKGDATADIR "/" DATADIR_MODEL);
-	return xstrdup(SOURCE_DATADIR "/" DATADIR_MODEL);
+		return xasprintf("%s/%s", chosen, name);
+	installed = xasprintf("%s/%s", PKGDATADIR, name);
+	probe = xasprintf("%s%s", installed, witness);
+	found = !in_build_tree() && access(probe, R_OK) == 0;
+	free(probe);
+	if (found)
+		return installed;
+	free(installed);
+	return xasprintf("%s/%s", SOURCE_DATADIR, source);
+}
+
+char *datadir_model(void)
+{
+	return locate(DATADIR_MODEL, "/config.json", DATADIR_MODEL);
 }
 
 char *datadir_include(void)
 {
-	const char *chosen = getenv("FLASHTWIN_DATADIR");
+	return locate("include", "/sim/user.h", "..");  /* the source tree */
+}
 
-	if (chosen != NULL && *chosen != '\0')
-		return xasprintf("%s/include", chosen);
-	if (!in_build_tree() && access(PKGDATADIR "/include/sim/user.h", R_OK) == 0)
-		return xstrdup(PKGDATADIR "/include");
-	return xstrdup(SOURCE_DATADIR "/..");   /* the source tree */
+enum status datadir_sample(const char *name, char **out)
+{
+	if (strcmp(name, "shakespeare") == 0)
+		*out = datadir_model();
+	else if (strcmp(name, "demo.twin") == 0)        /* in the source a test's */
+		*out = locate("samples/demo.twin", "", "../tests/h200/demo.twin");
+	else if (strcmp(name, "merge.cu") == 0)
+		*out = locate("samples/merge.cu", "", "samples/merge.cu");
+	else
+		return fail(STATUS_USAGE, "--sample %s: there are demo.twin, merge.cu and shakespeare",
+			    name);
+	return STATUS_OK;
 }

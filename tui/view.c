@@ -108,6 +108,25 @@ enum status view_number(const struct view_context *c, int64_t otherwise, int64_t
 	return STATUS_OK;
 }
 
+enum status view_second(const struct view_context *c, struct view_context *second, bool *found)
+{
+	int64_t runs;
+
+	*second = *c;
+	second->other = NULL;
+	if (c->other) {
+		second->store = c->other;
+		TRY(store_run_count(c->other, &runs));
+		second->run = c->run <= runs ? c->run : 1;
+		*found = runs > 0;
+		return STATUS_OK;
+	}
+	TRY(VIEW_NUMBER(c, 0, &second->run, "SELECT run FROM v_run WHERE run <> ?1"
+			" ORDER BY run < ?1, run", c->run));
+	*found = second->run > 0;
+	return STATUS_OK;
+}
+
 /* --- cells --- */
 
 const char *view_text(sqlite3_stmt *row, int column)
@@ -152,19 +171,32 @@ float view_f32(sqlite3_stmt *row, int column)
 	return value;
 }
 
-const char *view_f32_cell(sqlite3_stmt *row, int column, view_cell cell)
+static const char *number_cell(enum view_number number, sqlite3_stmt *row, int column,
+			       view_cell cell)
 {
-	float value = view_f32(row, column);
-
 	if (view_null(row, column))
 		return "-";
-	if (isnan(value))
-		return "nan";
-	for (int digits = 6; digits <= 9; digits++) {
-		snprintf(cell, VIEW_CELL, "%.*g", digits, value);
-		if (strtof(cell, NULL) == value)
-			break;
-	}
+	view_looks_number(number, (uint32_t)view_int(row, column), cell);
+	return cell;
+}
+
+const char *view_f32_cell(sqlite3_stmt *row, int column, view_cell cell)
+{
+	return number_cell(NUMBER_DEC, row, column, cell);
+}
+
+const char *view_value_cell(const struct view_context *c, sqlite3_stmt *row, int column,
+			    view_cell cell)
+{
+	return number_cell(c->looks.number, row, column, cell);
+}
+
+const char *view_float_cell(const struct view_context *c, float value, view_cell cell)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	view_looks_number(c->looks.number, bits, cell);
 	return cell;
 }
 

@@ -11,17 +11,32 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "traces/store.h"
+#include "traces/diff_spot.h"
 #include "tui/address.h"
+#include "tui/breakpoints.h"
 #include "tui/view_display.h"
+#include "tui/view_looks.h"
+
+/* The search for the first difference of two runs, which may be gone on with. */
+struct view_scan {
+	struct diff_pair pair;          /* it is about; another pair begins it again */
+	struct diff_spot spot;
+	enum diff_outcome outcome;
+	diff_stop_fn *stop;             /* NULL: never */
+	void *context;
+};
 
 struct view_context {
 	struct display *out;
 	struct store *store;
 	struct store *other;            /* a second trace to compare with, or NULL */
 	int64_t run;                    /* that is shown */
+	int64_t other_run;              /* to compare with, of `other` or this trace; 0: any */
+	struct view_scan *scan;         /* kept from one drawing to the next, or NULL */
+	const struct breakpoints *breaks;       /* to mark, or NULL */
 	struct address at;              /* address_none: nowhere in particular */
 	bool all;                       /* leave no rows out */
+	struct view_looks looks;
 };
 
 struct view {
@@ -44,6 +59,15 @@ enum status view_parse(const char *what, const char *name, const struct view **o
 /* Sets the run to that of the address, else the first; USAGE when the trace has no such run. */
 enum status view_choose_run(struct view_context *);
 
+/* The file and line that the screen of sources is at; *found false: no text was recorded. */
+enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
+			     bool *found);
+
+/* The finding behind or before a place, in order of launch and number; a place that lies around
+ * findings comes before them. */
+enum status view_findings_step(const struct view_context *, int direction, struct address *at,
+			       bool *found);
+
 /* --- queries --- */
 
 typedef enum status view_row_fn(const struct view_context *, sqlite3_stmt *row, void *state);
@@ -63,6 +87,10 @@ enum status view_number(const struct view_context *, int64_t otherwise, int64_t 
 	view_number((context), (otherwise), (out), (sql), (const int64_t[]){ __VA_ARGS__ }, \
 		    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
+/* What the run is compared with: the run of its number in the second trace, else that one's first;
+ * without a second trace the next run of this one. *found false: there is none. */
+enum status view_second(const struct view_context *, struct view_context *second, bool *found);
+
 /* --- columns as text --- */
 
 /* Room for any of them. */
@@ -77,13 +105,18 @@ const char *view_int_cell(sqlite3_stmt *, int column, view_cell);
 const char *view_real_cell(sqlite3_stmt *, int column, const char *format, view_cell);
 /* The bits of an f32, shortest form that reads back alike: "2.9375", "-inf", "nan". */
 const char *view_f32_cell(sqlite3_stmt *, int column, view_cell);
+/* The same in the base that the reader chose. */
+const char *view_value_cell(const struct view_context *, sqlite3_stmt *, int column, view_cell);
+const char *view_float_cell(const struct view_context *, float, view_cell);
 float view_f32(sqlite3_stmt *, int column);
 /* A byte of text as C writes it: "'R'", "'\n'", "0xe4". */
 const char *view_byte_cell(int byte, view_cell);
 /* "" for 1, else "s". */
 const char *view_plural(int64_t count);
+/* Whether points of the kernel are those of the project, whose values have names. */
+enum status view_own_points(const struct view_context *, const char *kernel, bool *own);
 /* What value number `value` of a point is called: "max", or "v0" of a point that is a user's. */
-const char *view_point_value(const char *point, int value);
+const char *view_point_value(bool own, const char *point, int value);
 /* "L12", with the run in front when the trace has several. */
 const char *view_launch_cell(const struct view_context *, int64_t launch, view_cell);
 

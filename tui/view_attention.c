@@ -128,7 +128,7 @@ static void draw_band(const struct view_context *c, const struct attention *a, i
 		view_print(c, " head %-4" PRId64 " ", head);
 		for (int64_t key = from; key < to; key++)
 			view_styled(c, STYLE_CHART, "%c",
-				    view_weight_mark(*weight_of(a, head, key)));
+				    view_looks_mark(c->looks.scale, *weight_of(a, head, key)));
 		view_print(c, "\n");
 	}
 }
@@ -180,7 +180,7 @@ static enum status draw_bands(const struct view_context *c, struct attention *a)
 		      " AND step = ?2 AND slot = ?3 AND NOT prompt", c->run, a->place->step,
 		      a->slot));
 	view_styled(c, STYLE_NOTE, "\n weight of a key: %s    $ is a line's end\n",
-		    VIEW_WEIGHT_LEGEND);
+		    view_looks_marks(c->looks.scale));
 	if (a->scores == 0)
 		view_styled(c, STYLE_NOTE, " no scores were recorded (--log points): a chunk's"
 			    " weight is spread over its keys\n");

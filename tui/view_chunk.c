@@ -1,238 +1,251 @@
 /* view_chunk.c - the online softmax of one chunk, from its named points.
  *
- * Tiles as the warp went through them, the score of every key and the share it has, and the
- * softmax's own invariants. Serves view_chunks.c.
+ * Strips of weights under the text they are of, tiles as each warp went through them, the score of
+ * every key and the share it has. Checks are view_chunk_check.c's. Serves view_chunks.c.
  */
 #include "tui/view_chunk.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-#define TILE 32                         /* keys that a warp takes at a time */
+#include "traces/xalloc.h"
+#include "tui/view_bytes.h"
+
 #define KEYS_A_LINE 3
 #define SCORES 96                       /* of a chunk that are listed */
 #define STRIP 64                        /* columns */
+#define VALUES_MOST 512                 /* keys whose V rows are read */
 
-/* First and last thread of the block's first warp, counted through the grid. */
-static int64_t first_thread(const struct view_chunk *k)
+static enum status read_keys(const struct view_context *c, const struct view_chunk *chunk,
+			     struct view_keys *keys)
 {
-	return k->block * view_place_threads(k->place);
-}
-
-char view_weight_mark(double weight)
-{
-	if (isnan(weight))
-		return '?';
-	return weight < 0.01 ? ' ' : weight < 0.05 ? '.' : weight < 0.2 ? ':' : '@';
+	view_keys_place(keys, chunk->place, chunk->block);
+	keys->begin = chunk->key_begin;
+	keys->end = chunk->key_end;
+	return view_keys_read(c, keys);
 }
 
 /* --- strips --- */
 
-struct strip {
-	const struct view_chunk *chunk;
-	double weight[STRIP];           /* the greatest of the keys that share a column */
-	int64_t keys_a_column, scores;
-};
-
-static enum status take_weight(const struct view_context *c, sqlite3_stmt *row, void *state)
+/* The bytes of a chunk whose keys have a column each. */
+static enum status print_text(const struct view_context *c, const struct view_chunk *k)
 {
-	struct strip *s = state;
-	int64_t column = (view_int(row, 0) + TILE * view_int(row, 1)) / s->keys_a_column;
-	double weight = s->chunk->weight * exp(view_f32(row, 2) - s->chunk->lse);
+	unsigned char bytes[STRIP];
+	bool some = false;
 
-	(void)c;
-	if (column >= 0 && column < STRIP && !(weight <= s->weight[column]))
-		s->weight[column] = weight;
-	s->scores++;
+	TRY(view_bytes_read(c, k->slot, k->place->step, k->key_begin, k->key_end, bytes));
+	for (int64_t i = 0; i < k->key_end - k->key_begin; i++)
+		some |= bytes[i] != 0;
+	if (!some)
+		return STATUS_OK;
+	view_print(c, "               ");
+	for (int64_t i = 0; i < k->key_end - k->key_begin; i++)
+		view_print(c, "%c", view_byte_mark(bytes[i]));
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
-static void print_strip(const struct view_context *c, const struct strip *s)
+/* The greatest weight of the keys that share a column. */
+static void print_strip(const struct view_context *c, const struct view_chunk *k,
+			const struct view_keys *keys, int64_t keys_a_column)
 {
-	const struct view_chunk *k = s->chunk;
-	int64_t columns = (k->key_end - k->key_begin + s->keys_a_column - 1) / s->keys_a_column;
+	view_print(c, " %5" PRId64 " %7" PRId64 " ", k->chunk, k->key_begin);
+	for (int64_t key = k->key_begin; key < k->key_end; key += keys_a_column) {
+		double weight = 0.0;
 
-	view_print(c, " %5" PRId64 "  %-13" PRId64 " ", k->chunk, k->key_begin);
-	for (int i = 0; i < columns && i < STRIP; i++)
-		view_styled(c, STYLE_CHART, "%c", view_weight_mark(s->weight[i]));
+		for (int64_t i = key; i < key + keys_a_column && i < k->key_end; i++) {
+			double one = k->weight * exp(keys->score[i - k->key_begin] - k->lse);
+
+			weight = one <= weight ? weight : one;  /* a NaN stays */
+		}
+		view_styled(c, STYLE_CHART, "%c", view_looks_mark(c->looks.scale, weight));
+	}
 	view_print(c, "\n");
 }
 
-static const char scores[] =
-	"SELECT thread - ?3, row_number() OVER (PARTITION BY thread ORDER BY sequence) - 1,"
-	" v0_bits FROM w_point WHERE run = ?1 AND launch = ?2 AND thread BETWEEN ?3 AND ?3 + 31"
-	" AND name = 'score'";
-
-enum status view_chunk_strips(const struct view_context *c, const struct view_chunk *chunks,
-			      int count)
+static enum status draw_strip(const struct view_context *c, const struct view_chunk *k,
+			      const struct view_keys *keys, bool *begun)
 {
-	bool begun = false;
+	int64_t keys_a_column = (k->key_end - k->key_begin + STRIP - 1) / STRIP;
 
-	for (int i = 0; i < count; i++) {
-		const struct view_chunk *k = &chunks[i];
-		struct strip s = { .chunk = k };
-
-		if (k->empty)
-			continue;
-		s.keys_a_column = (k->key_end - k->key_begin + STRIP - 1) / STRIP;
-		TRY(VIEW_ROWS(c, take_weight, &s, scores, c->run, k->place->launch,
-			      first_thread(k)));
-		if (s.scores == 0)
-			continue;
-		if (!begun)
-			view_styled(c, STYLE_HEADING,
-				    "\n chunk  from key      weight of each key\n");
-		begun = true;
-		print_strip(c, &s);
-	}
-	if (begun)
-		view_styled(c, STYLE_NOTE, " %s, of its row\n", VIEW_WEIGHT_LEGEND);
+	if (!keys->score)
+		return STATUS_OK;
+	if (!*begun)
+		view_styled(c, STYLE_HEADING, "\n chunk    from weight of each key\n");
+	*begun = true;
+	if (keys_a_column == 1)
+		TRY(print_text(c, k));
+	print_strip(c, k, keys, keys_a_column);
 	return STATUS_OK;
 }
 
-/* --- tiles and scores of one --- */
-
-struct softmax {
-	const struct view_chunk *chunk;
-	int64_t tiles, keys;
-	float last_max, last_sum, greatest;
-	double shares;
-};
-
-/* Equal as the trace sees it: a NaN equals a NaN. */
-static bool same(float a, float b)
+static enum status draw_strips(const struct view_context *c, const struct view_chunk *chunks,
+			       int count)
 {
-	return a == b || (isnan(a) && isnan(b));
+	enum status status = STATUS_OK;
+	bool begun = false;
+
+	for (int i = 0; i < count && status == STATUS_OK; i++) {
+		struct view_keys keys;
+
+		if (chunks[i].empty)
+			continue;
+		status = read_keys(c, &chunks[i], &keys);
+		if (status == STATUS_OK)
+			status = draw_strip(c, &chunks[i], &keys, &begun);
+		view_keys_free(&keys);
+	}
+	if (begun)
+		view_styled(c, STYLE_NOTE, " %s of the row; %s\n",
+			    view_looks_marks(c->looks.scale), VIEW_BYTES_LEGEND);
+	return status;
 }
 
-/* What the running sum was multiplied by, worked out from the maxima. */
-static bool rescale_fits(float before, float max, float rescale)
-{
-	double wanted = isinf(before) ? 0.0 : exp((double)before - max);
+/* --- tiles --- */
 
-	return isnan(wanted) || fabs(rescale - wanted) <= 1e-6;
-}
-
-static enum status take_tile(const struct view_context *c, sqlite3_stmt *row, void *state)
+static void anchor_tile(const struct view_context *c, const struct view_keys *k, int warp,
+			const struct view_tile *tile)
 {
-	struct softmax *s = state;
-	const struct view_chunk *k = s->chunk;
-	float before = s->tiles ? s->last_max : -INFINITY, rescale = view_f32(row, 2);
 	struct address at = address_none;
-	view_cell old, max, factor, sum;
 
-	if (s->tiles == 0)
-		view_styled(c, STYLE_HEADING,
-			    "\n online softmax, %d keys at a time\n  tile  from key        old max"
-			    "            max        rescale            sum\n", TILE);
 	at.run = c->run > 1 ? c->run : -1;
 	at.launch = k->place->launch;
 	at.block = k->block;
-	at.warp = at.lane = 0;
-	at.point = view_int(row, 0);
+	at.warp = warp;
+	at.lane = 0;
+	at.point = tile->sequence;
 	display_anchor(c->out, &at);
-	s->last_max = view_f32(row, 1);
-	s->last_sum = view_f32(row, 3);
-	if (s->tiles == 0)
-		snprintf(old, sizeof(old), "-inf");
-	view_print(c, " %5" PRId64 " %9" PRId64 "  %13s  %13s  %13s  %13s", s->tiles,
-		   k->key_begin + s->tiles * TILE,
-		   s->tiles == 0 ? old : view_f32_cell(row, 4, old), view_f32_cell(row, 1, max),
-		   view_f32_cell(row, 2, factor), view_f32_cell(row, 3, sum));
-	if (!rescale_fits(before, s->last_max, rescale))
-		view_styled(c, STYLE_WRONG, "  WRONG: exp(old max - max) is %.6g",
-			    exp((double)before - s->last_max));
-	view_print(c, "\n");
-	s->tiles++;
-	return STATUS_OK;
 }
 
-/* Weight of a key in its chunk, against the chunk's final maximum. */
-static double share(const struct view_chunk *k, float score)
+/* acc[0] after the tile, from the weights and factors that were published. */
+static double step_acc(const struct view_keys *k, const struct view_warp *warp,
+		       const struct view_tile *tile, double acc)
 {
-	return score == k->max ? 1.0 / k->sum : exp((double)score - k->max) / k->sum;
+	acc *= tile->rescale;
+	for (int64_t key = tile->key; key < tile->key + VIEW_TILE && key < warp->end; key++)
+		acc += (double)k->weight[key - k->begin] * k->value[(key - k->begin) * k->d];
+	return acc;
 }
 
-static enum status take_score(const struct view_context *c, sqlite3_stmt *row, void *state)
+static void draw_warp(const struct view_context *c, const struct view_keys *k, int number)
 {
-	struct softmax *s = state;
-	float score = view_f32(row, 1);
-	double part = share(s->chunk, score);
+	const struct view_warp *warp = &k->warp[number];
+	float old = -INFINITY;
+	double acc = 0.0;
+
+	if (k->warps > 1)
+		view_styled(c, STYLE_HEADING, " warp %d, keys %" PRId64 "..%" PRId64 "\n", number,
+			    warp->begin, warp->end - 1);
+	for (int64_t t = 0; t < warp->count; t++) {
+		const struct view_tile *tile = &warp->tiles[t];
+		view_cell from, max, rescale, sum, acc_text = "-";
+
+		if (k->weight && k->value) {
+			acc = step_acc(k, warp, tile, acc);
+			snprintf(acc_text, sizeof(acc_text), "%.7g", acc);
+		}
+		anchor_tile(c, k, number, tile);
+		view_print(c, " %4" PRId64 " %6" PRId64 " %11s -> %11s %11s %11s %12s\n", t,
+			   tile->key, view_float_cell(c, old, from), view_float_cell(c, tile->max, max),
+			   view_float_cell(c, tile->rescale, rescale), view_float_cell(c, tile->sum, sum), acc_text);
+		old = tile->max;
+	}
+}
+
+/* What each warp's share counts in the sum of all: as merge_warps.cuh does, in float64. */
+static void draw_merge(const struct view_context *c, const struct view_keys *k)
+{
+	view_styled(c, STYLE_HEADING, " the warps merged%s (float64)\n",
+		    " in shared memory, in their order");
+	for (int w = 0; w < k->warps; w++) {
+		const struct view_tile *last = k->warp[w].tiles + k->warp[w].count - 1;
+		double weight = 0.0;
+
+		if (k->warp[w].count)
+			weight = last->max == k->max ? 1.0 : exp((double)last->max - k->max);
+		view_print(c, "  warp %d  counts %.7g times%s\n", w, weight,
+			   k->warp[w].count ? "" : ": it has no keys");
+	}
+	view_print(c, "  all     max %.9g  sum %.9g\n", k->max, k->sum);
+}
+
+static void draw_tiles(const struct view_context *c, const struct view_keys *k)
+{
+	if (k->tile_count == 0)
+		return;
+	view_styled(c, STYLE_HEADING, "\n online softmax, %d keys at a time\n tile   from"
+		    "     old max ->     new max     rescale         sum  acc[0] (f64)\n",
+		    VIEW_TILE);
+	for (int w = 0; w < k->warps; w++)
+		draw_warp(c, k, w);
+	if (k->warps > 1)
+		draw_merge(c, k);
+}
+
+/* --- scores --- */
+
+static void print_scores(const struct view_context *c, const struct view_keys *k,
+			 const unsigned char *bytes)
+{
+	int64_t count = k->end - k->begin;
 	view_cell byte, text;
 
-	s->greatest = s->greatest > score ? s->greatest : score;
-	s->shares += part;
-	if (s->keys == 0)
-		view_styled(c, STYLE_HEADING,
-			    "\n score of every key, and its share of the chunk\n");
-	if (view_fits(c, s->keys++, SCORES))
-		view_print(c, "  %6" PRId64 " %-5s %11s %.4f%s", view_int(row, 0),
-			   view_null(row, 2) ? "" : view_byte_cell((int)view_int(row, 2), byte),
-			   view_f32_cell(row, 1, text), part,
-			   s->keys % KEYS_A_LINE == 0 ? "\n" : " |");
-	return STATUS_OK;
+	view_styled(c, STYLE_HEADING, "\n score of every key, and its share of the %s\n",
+		    "chunk");
+	for (int64_t i = 0; i < count && view_fits(c, i, SCORES); i++)
+		view_print(c, "  %5" PRId64 " %-5s %10s %.4f%s", k->begin + i,
+			   bytes[i] ? view_byte_cell(bytes[i], byte) : "",
+			   view_float_cell(c, k->score[i], text), view_keys_share(k, k->begin + i),
+			   (i + 1) % KEYS_A_LINE == 0 || i + 1 == count ? "\n" : " |");
+	view_more(c, count, SCORES);
 }
 
-static void print_check(const struct view_context *c, bool good, const char *what)
+static enum status draw_scores(const struct view_context *c, const struct view_chunk *chunk,
+			       const struct view_keys *k)
 {
-	view_styled(c, good ? STYLE_PLAIN : STYLE_WRONG, " check  %s: %s\n", what,
-		    good ? "ok" : "NO");
+	unsigned char *bytes;
+	enum status status;
+
+	if (!k->score)
+		return STATUS_OK;
+	bytes = xcalloc((size_t)(k->end - k->begin), 1);
+	status = view_bytes_read(c, chunk->slot, chunk->place->step, k->begin, k->end, bytes);
+	if (status == STATUS_OK)
+		print_scores(c, k, bytes);
+	free(bytes);
+	return status;
 }
 
-static void print_checks(const struct view_context *c, const struct softmax *s)
-{
-	char text[64];
+/* --- */
 
-	if (s->keys % KEYS_A_LINE != 0 && view_fits(c, s->keys - 1, SCORES))
-		view_print(c, "\n");
-	view_more(c, s->keys, SCORES);
-	if (s->tiles == 0 && s->keys == 0) {
-		view_print(c, "\n scores were not recorded (--log points records them)\n");
-		return;
-	}
-	view_print(c, "\n");
-	if (s->tiles > 0)
-		print_check(c, same(s->last_max, s->chunk->max) && same(s->last_sum, s->chunk->sum),
-			    "partial is the last tile's max and sum");
-	if (s->keys == 0)
-		return;
-	print_check(c, same(s->greatest, s->chunk->max), "max is the greatest score");
-	snprintf(text, sizeof(text), "shares add up to %.7f", s->shares);
-	print_check(c, fabs(s->shares - 1.0) < 1e-4, text);
+static enum status draw_keys(const struct view_context *c, const struct view_chunk *chunks,
+			     int count, const struct view_chunk *chosen, struct view_keys *keys)
+{
+	TRY(read_keys(c, chosen, keys));
+	TRY(view_keys_values(c, keys, c->all ? INT64_MAX : VALUES_MOST));
+	TRY(view_chunk_check(c, chosen, keys));
+	TRY(draw_strips(c, chunks, count));
+	draw_tiles(c, keys);
+	return draw_scores(c, chosen, keys);
 }
 
-enum status view_chunk_draw(const struct view_context *c, const struct view_chunk *k)
+enum status view_chunk_draw(const struct view_context *c, const struct view_chunk *chunks,
+			    int count, int chosen)
 {
-	struct softmax s = { .chunk = k, .greatest = -INFINITY };
+	const struct view_chunk *k = &chunks[chosen];
+	bool right = isinf(k->max) && k->max < 0.0f && k->sum == 0.0f;
+	struct view_keys keys = { 0 };
+	enum status status;
 
 	if (k->empty) {
-		bool right = isinf(k->max) && k->max < 0.0f && k->sum == 0.0f;
-
 		view_styled(c, right ? STYLE_PLAIN : STYLE_WRONG, "\n chunk %" PRId64
 			    " holds no keys: %s\n", k->chunk,
 			    right ? "max -inf and sum 0 as it must be"
 				  : "WRONG, it must publish max -inf and sum 0");
-		return STATUS_OK;
+		return draw_strips(c, chunks, count);
 	}
-	TRY(VIEW_ROWS(c, take_tile, &s,
-		      "SELECT sequence, v0_bits, v1_bits, v2_bits, lag(v0_bits) OVER"
-		      " (ORDER BY sequence) FROM w_point WHERE run = ?1 AND launch = ?2"
-		      " AND thread = ?3 AND name = 'softmax' ORDER BY sequence", c->run,
-		      k->place->launch, first_thread(k)));
-	/* Lane l's n-th score is that of key begin + TILE * n + l. */
-	TRY(VIEW_ROWS(c, take_score, &s,
-		      "WITH scores AS (SELECT ?4 + thread - ?3 + 32 * (row_number()"
-		      "  OVER (PARTITION BY thread ORDER BY sequence) - 1) AS key, v0_bits"
-		      "  FROM w_point WHERE run = ?1 AND launch = ?2"
-		      "  AND thread BETWEEN ?3 AND ?3 + 31 AND name = 'score'),"
-		      " bytes AS (SELECT t.position, t.byte, max(t.step) FROM v_token t"
-		      "  WHERE t.run = ?1 AND t.slot = ?5"
-		      "  AND t.step <= (SELECT step FROM v_launch WHERE run = ?1 AND launch = ?2)"
-		      "  GROUP BY t.position)"
-		      " SELECT key, v0_bits, b.byte FROM scores"
-		      " LEFT JOIN bytes b ON b.position = key ORDER BY key", c->run,
-		      k->place->launch, first_thread(k), k->key_begin, k->slot));
-	print_checks(c, &s);
-	return STATUS_OK;
+	status = draw_keys(c, chunks, count, k, &keys);
+	view_keys_free(&keys);
+	return status;
 }

@@ -1,6 +1,6 @@
 /* view_counters.c - what launches did with memory, barriers and branches, and the lines they ran.
  *
- * Rows of v_counter and v_hit, which only runs with --count have.
+ * Rows of v_counter, which only runs with --count have, and of v_hit, which those with --check have.
  */
 #include "tui/view.h"
 
@@ -42,6 +42,9 @@ static enum status print_line(const struct view_context *c, sqlite3_stmt *row, v
 {
 	int64_t *rows = state;
 
+	if (*rows == 0)
+		view_print(c, "\n lines that threads came to, and how often%s\n",
+			   c->at.launch < 0 ? " (all launches)" : "");
 	if (view_fits(c, (*rows)++, LINES))
 		view_print(c, "  %10" PRId64 "  %s:%" PRId64 "\n", view_int(row, 2),
 			view_text(row, 0), view_int(row, 1));
@@ -55,8 +58,6 @@ static enum status draw_lines(const struct view_context *c)
 {
 	int64_t rows = 0;
 
-	view_print(c, "\n lines that threads came to, and how often%s\n",
-		c->at.launch < 0 ? " (all launches)" : "");
 	TRY(VIEW_ROWS(c, print_line, &rows,
 		      "SELECT file, line, sum(hits) FROM v_hit"
 		      " WHERE run = ?1 AND (?2 < 0 OR launch = ?2) GROUP BY file, line"
@@ -79,7 +80,7 @@ static enum status draw(const struct view_context *c)
 	view_more(c, rows, LAUNCHES);
 	if (rows == 0) {
 		view_print(c, "  none: the run, or this launch, was not recorded with --count\n");
-		return STATUS_OK;
+		return draw_lines(c);
 	}
 	rows = 0;
 	view_print(c, "\n  %-7s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "shared:", "loads",

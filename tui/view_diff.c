@@ -1,10 +1,10 @@
 /* view_diff.c - what differs between the runs of a file, or between two traces.
  *
- * traces/diff.c compares; here are only the counts and the first differences. A run is compared
- * with each later one of its file, or with the run of the second trace that has its number, else
- * its first.
+ * At an address, what its launch wrote in two runs: view_element.c. Without one the runs as wholes,
+ * which traces/diff.c compares: each other run of the file, or the run of the second trace that has
+ * its number, else its first; here are only the counts and the first differences.
  */
-#include "tui/view.h"
+#include "tui/view_element.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -87,7 +87,8 @@ static enum status compare(const struct view_context *c, struct store *other, in
 	return status;
 }
 
-static enum status draw(const struct view_context *c)
+/* Every pair of runs there is, from end to end. */
+static enum status compare_all(const struct view_context *c)
 {
 	int64_t runs;
 
@@ -97,15 +98,38 @@ static enum status draw(const struct view_context *c)
 		return compare(c, c->other, c->run <= runs ? c->run : 1);
 	}
 	TRY(store_run_count(c->store, &runs));
-	if (runs < 2)
-		view_print(c, "  one run, nothing to compare with; give a second trace\n");
 	for (int64_t run = 1; run <= runs; run++)
 		if (run != c->run)
 			TRY(compare(c, c->store, run));
 	return STATUS_OK;
 }
 
+static void draw_one_run(const struct view_context *c)
+{
+	const char *path = store_shown_path(c->store);
+
+	view_title(c, "DIFFERENCES");
+	view_print(c, "  one run, nothing to compare with. A second one:\n"
+		   "    flashtwin replay %s --seed 8 -o T2.twin\n"
+		   "    flashtwin view %s T2.twin --screen diff\n", path, path);
+}
+
+static enum status draw(const struct view_context *c)
+{
+	struct diff_pair pair;
+	bool some;
+
+	TRY(element_pair(c, &pair, &some));
+	if (!some) {
+		draw_one_run(c);
+		return STATUS_OK;
+	}
+	if (c->at.launch < 0 && c->at.step < 0 && c->at.op < 0)
+		return compare_all(c);
+	return element_draw(c, &pair);
+}
+
 const struct view view_diff = {
-	.name = "diff", .summary = "what differs between runs",
-	.whole = true, .draw = draw
+	.name = "diff", .summary = "what differs between runs, element by element",
+	.draw = draw
 };

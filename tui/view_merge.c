@@ -229,28 +229,21 @@ static void merge_two(struct sum *a, const struct sum *b, int64_t d)
 	a->max = max;
 }
 
-static int64_t order_of(float value)
-{
-	int32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits < 0 ? -(int64_t)(bits & 0x7fffffff) : bits;
-}
-
 static void print_distance(const struct view_context *c, const struct merge *m, const char *name,
 			   const struct sum *all)
 {
-	int64_t most = 0;
-	double far = 0.0;
+	enum view_distance distance = c->looks.distance;
+	double most = 0.0, far = 0.0;
+	char text[VIEW_LOOKS_NUMBER];
 
 	for (int64_t d = 0; d < m->d; d++) {
 		float value = all->acc[d] / all->sum;
-		int64_t ulp = llabs(order_of(value) - order_of((float)m->exact[d]));
 
-		most = ulp > most ? ulp : most;
+		most = fmax(most, view_looks_measure(distance, value, (float)m->exact[d]));
 		far = fmax(far, fabs(value - m->exact[d]));
 	}
-	view_print(c, "  %-28s %8" PRId64 " %12.2g\n", name, most, far);
+	view_looks_measured(distance, most, text);
+	view_print(c, "  %-28s %8s %12.2g\n", name, text, far);
 }
 
 static struct sum *copy_sums(const struct merge *m, float *acc, bool reversed)
@@ -288,7 +281,8 @@ static void draw_orders(const struct view_context *c, const struct merge *m)
 	if (m->count < 2 || isnan(m->acc[0]))
 		return;
 	view_styled(c, STYLE_HEADING,
-		    "\n what if merged two by two, f32      ulp off     distance   from float64\n");
+		    "\n what if merged two by two, f32      %s off     distance   from float64\n",
+		    view_distance_names[c->looks.distance]);
 	draw_order(c, m, "first to last", false, false);
 	draw_order(c, m, "last to first", true, false);
 	draw_order(c, m, "as a tree of pairs", false, true);

@@ -10,7 +10,8 @@
 
 #define ROWS 64
 
-/* The values of the project's own points, as kernels/points.h names them; others are v0 to v3. */
+/* The values of the project's own points, as kernels/points.h names them; others are v0 to v3, also
+ * where a user's kernel has a point of the same name: it is no KERNEL of kernels/. */
 static const struct {
 	const char *point, *values[4];
 } value_names[] = {
@@ -19,11 +20,39 @@ static const struct {
 	{ "reduce", { "weight", "sum", "acc0", "" } },
 };
 
-const char *view_point_value(const char *point, int value)
+struct own_points {
+	const char *kernel;
+	bool own;
+};
+
+static enum status take_own(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct own_points *o = state;
+	char words[96];
+
+	(void)c;
+	snprintf(words, sizeof(words), "KERNEL %s(", o->kernel);
+	if (strcmp(view_text(row, 0), o->kernel) == 0)
+		o->own = strncmp(view_text(row, 1), "kernels/", 8) == 0
+			&& strstr(view_text(row, 2), words);
+	return STATUS_OK;
+}
+
+enum status view_own_points(const struct view_context *c, const char *kernel, bool *own)
+{
+	struct own_points o = { kernel, true }; /* of a trace without its text, too */
+
+	TRY(VIEW_ROWS(c, take_own, &o, "SELECT kernel, file, source FROM v_source"
+		      " WHERE run = ?1 AND entry = 0", c->run));
+	*own = o.own;
+	return STATUS_OK;
+}
+
+const char *view_point_value(bool own, const char *point, int value)
 {
 	static const char *const plain[] = { "v0", "v1", "v2", "v3" };
 
-	for (size_t i = 0; i < sizeof(value_names) / sizeof(value_names[0]); i++)
+	for (size_t i = 0; own && i < sizeof(value_names) / sizeof(value_names[0]); i++)
 		if (strcmp(value_names[i].point, point) == 0)
 			return value_names[i].values[value];
 	return plain[value];
@@ -31,6 +60,7 @@ const char *view_point_value(const char *point, int value)
 
 struct list {
 	const struct view_place *place;
+	bool own;                       /* its points are the project's */
 	int64_t rows;
 };
 
@@ -73,12 +103,13 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 	view_print(c, " %-24s %s", address, name);
 	for (int i = 0; i < view_int(row, COUNT) && i < 4; i++) {
 		/* A point called like its first value says the word once. */
-		if (i > 0 || strcmp(name, view_point_value(name, i)) != 0)
-			view_print(c, "  %s", view_point_value(name, i));
-		view_print(c, " %s", view_f32_cell(row, VALUE + i, value));
+		if (i > 0 || strcmp(name, view_point_value(list->own, name, i)) != 0)
+			view_print(c, "  %s", view_point_value(list->own, name, i));
+		view_print(c, " %s", view_value_cell(c, row, VALUE + i, value));
 	}
-	view_print(c, "%s%s\n", view_null(row, ABOUT) ? "" : "  ",
-		   view_null(row, ABOUT) ? "" : view_text(row, ABOUT));
+	if (list->own && !view_null(row, ABOUT))
+		view_print(c, "  %s", view_text(row, ABOUT));
+	view_print(c, "\n");
 	return STATUS_OK;
 }
 
@@ -124,8 +155,9 @@ static enum status list_rows(const struct view_context *c, const struct view_pla
 			     view_row_fn *print, const char *sql, int64_t sequence,
 			     const char *what)
 {
-	struct list list = { place, 0 };
+	struct list list = { .place = place };
 
+	TRY(view_own_points(c, place->kernel, &list.own));
 	TRY(VIEW_ROWS(c, print, &list, sql, c->run, place->launch, c->at.block, c->at.warp,
 		      c->at.lane, sequence));
 	view_more(c, list.rows, ROWS);

@@ -1,23 +1,29 @@
 /* view_time.c - the timeline: every device operation in the order issued, step by step.
  *
- * Without an address, what came before the first step, the first step and the last one. With
- * several runs in the file, each launch says whether it wrote the same bytes in the next run. Times
- * are shown where some were measured. Launches that a graph made are below its launch, indented.
+ * Without an address, what came before the first step, the first step and the last one. With a
+ * second run, each launch says whether it wrote the same bytes there. Bars are view_axis.c's, what
+ * is below the launch of the address view_blocks.c's. Launches that a graph made are below its
+ * launch, indented.
  */
-#include "tui/view.h"
+#include "tui/view_axis.h"
+#include "tui/view_blocks.h"
+#include "tui/view_step.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/xalloc.h"
+
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
 #define AROUND 8                        /* and before and after a place outside of steps */
 #define TRACKS 4                        /* streams drawn beside each other, at most */
-#define SLOTS 4                         /* whose bytes a step's heading shows */
+#define BAR 20                          /* columns; with a verdict behind it: */
+#define BAR_AND_VERDICT 12
 
 enum {
 	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
-	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, VERDICT, GRAPH, NODE, WORK, OWN, NODE_KERNEL,
+	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, GRAPH, NODE, WORK, OWN, NODE_KERNEL,
 	NODE_LAYER, MADE
 };
 static const char operations[] =
@@ -25,17 +31,11 @@ static const char operations[] =
 	" b.name, f.name, o.object, l.kernel, l.layer, l.grid_x, l.grid_y, l.grid_z,"
 	" l.block_x, l.block_y, l.block_z,"
 	" (SELECT min(k.tensor) FROM v_kv k WHERE k.run = o.run AND k.launch = o.launch),"
-	" (SELECT CASE WHEN sum(x.digest <> y.digest) > 0 THEN 'DIFFERS'"
-	"  WHEN count(*) > 0 THEN 'equal' END"
-	"  FROM v_digest x JOIN v_digest y ON y.run = ?4"
-	"  AND y.op = (SELECT op FROM v_launch WHERE run = ?4 AND launch = x.launch)"
-	"  AND y.after_step = 0 AND y.entry = x.entry"
-	"  WHERE x.run = o.run AND x.op = o.op AND x.after_step = 0),"
 	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
 	" o.launch IS NOT NULL AND o.object IS NOT NULL"
 	/* Only what is needed of the two: as right sides of a LEFT JOIN they are read first. */
 	" FROM v_op o LEFT JOIN"
-	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?5 AND ?6) l"
+	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?4 AND ?5) l"
 	" ON l.run = o.run AND l.launch = o.launch"
 	" LEFT JOIN (SELECT * FROM v_node WHERE run = ?1 AND op BETWEEN ?2 AND ?3) n"
 	" ON n.run = o.run AND n.op = o.op"
@@ -46,75 +46,47 @@ static const char operations[] =
 struct timeline {
 	int64_t step;                   /* of the row before */
 	bool begun;
-	int64_t other;                  /* run to compare with; 0: none */
+	struct view_context second;     /* to compare with */
+	bool compared;
+	int64_t last;                   /* operation of the range */
 	int64_t streams;                /* greatest number and 1 */
-	bool timed;                     /* some operation's time was measured */
+	struct view_axis axis;          /* of the step */
 };
 
-/* The keys a step processed in each slot, and the byte that came of them: prompt bytes were given
- * to the step, any other is what an earlier step produced for the position before the new one. The
- * slot may have held other sequences before, hence the last such step. */
-static const char tokens[] =
-	"WITH mine AS (SELECT slot, position, byte, prompt FROM v_token"
-	"  WHERE run = ?1 AND step = ?2),"
-	" made AS (SELECT slot, position, byte FROM mine WHERE NOT prompt),"
-	" used AS (SELECT slot, position, byte FROM mine WHERE prompt UNION"
-	"  SELECT slot, position, byte FROM (SELECT t.slot, t.position, t.byte, max(t.step)"
-	"   FROM v_token t JOIN made USING (slot) WHERE t.run = ?1 AND t.step <= ?2"
-	"   AND t.position = made.position - 1 GROUP BY t.slot)),"
-	" ends AS (SELECT slot, min(position) AS first, max(position) AS last FROM used"
-	"  GROUP BY slot)"
-	" SELECT e.slot, e.first, e.last, f.byte, l.byte, made.position, made.byte FROM ends e"
-	" JOIN used f ON f.slot = e.slot AND f.position = e.first"
-	" JOIN used l ON l.slot = e.slot AND l.position = e.last"
-	" LEFT JOIN made ON made.slot = e.slot ORDER BY e.slot";
-enum { T_SLOT, T_FIRST, T_LAST, T_FIRST_BYTE, T_LAST_BYTE, T_MADE, T_MADE_BYTE };
-
-static enum status print_token(const struct view_context *c, sqlite3_stmt *row, void *state)
+static int bar_columns(const struct timeline *t)
 {
-	int64_t *slots = state;
-	int64_t first = view_int(row, T_FIRST), last = view_int(row, T_LAST);
-	view_cell byte;
+	return t->compared ? BAR_AND_VERDICT : BAR;
+}
 
-	if (!view_fits(c, (*slots)++, SLOTS))
-		return STATUS_OK;
-	view_print(c, "%sslot %" PRId64, *slots > 1 ? "\n      " : "  ", view_int(row, T_SLOT));
-	if (first < last)
-		view_print(c, "  keys %" PRId64 "..%" PRId64 " %s..", first, last,
-			   view_byte_cell((int)view_int(row, T_FIRST_BYTE), byte));
-	else
-		view_print(c, "  key %" PRId64 " ", last);
-	view_print(c, "%s", view_byte_cell((int)view_int(row, T_LAST_BYTE), byte));
-	if (!view_null(row, T_MADE))
-		view_print(c, "  -> byte %" PRId64 " %s", view_int(row, T_MADE),
-			   view_byte_cell((int)view_int(row, T_MADE_BYTE), byte));
-	return STATUS_OK;
+static void print_columns(const struct view_context *c, const struct timeline *t)
+{
+	view_cell other = "";
+
+	if (t->compared && c->other)
+		snprintf(other, sizeof(other), " second ");
+	else if (t->compared)
+		snprintf(other, sizeof(other), " r%-6" PRId64, t->second.run);
+	view_styled(c, STYLE_HEADING, " %-8s %-36s %4s %-*s %7s%s  %-9s %s\n", "address",
+		    "operation", "strm", bar_columns(t), t->axis.timed ? "time" : "order",
+		    t->axis.timed ? "us" : "", other, "grid", "block");
 }
 
 static enum status print_heading(const struct view_context *c, sqlite3_stmt *row,
 				 struct timeline *t)
 {
-	int64_t step = view_null(row, STEP) ? -1 : view_int(row, STEP), slots = 0;
+	int64_t step = view_null(row, STEP) ? -1 : view_int(row, STEP);
 
 	if (t->begun && t->step == step)
 		return STATUS_OK;
 	t->begun = true;
 	t->step = step;
-	if (step < 0) {
+	if (step < 0)
 		view_print(c, "\n outside of steps\n");
-	} else {
-		view_print(c, "\n s%" PRId64, step);
-		TRY(VIEW_ROWS(c, print_token, &slots, tokens, c->run, step));
-		view_print(c, "\n");
-		view_more(c, slots, SLOTS);
-	}
-	view_styled(c, STYLE_HEADING, "    op  %-8s %-12s %-29s %-9s %-8s %4s", "address",
-		    "operation", "what", "grid", "block", "strm");
-	if (t->timed)
-		view_styled(c, STYLE_HEADING, " %7s", "us");
-	if (t->other > 0)
-		view_styled(c, STYLE_HEADING, " r%" PRId64, t->other);
-	view_print(c, "\n");
+	else
+		TRY(view_step_heading(c, step));
+	view_axis_free(&t->axis);
+	TRY(view_axis_read(c, view_int(row, OP), t->last, step, &t->axis));
+	print_columns(c, t);
 	return STATUS_OK;
 }
 
@@ -142,7 +114,7 @@ static void describe_object(sqlite3_stmt *row, char *text, size_t bytes)
 	int64_t object = view_int(row, OBJECT);
 
 	if (is_kind(row, "event_"))
-		snprintf(text, bytes, "event %" PRId64, object);
+		snprintf(text, bytes, "%" PRId64, object);
 	else if (is_kind(row, "graph_instantiate"))
 		snprintf(text, bytes, "graph %" PRId64 " -> executable %" PRId64,
 			 view_int(row, GRAPH), object);
@@ -190,31 +162,51 @@ static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 static const char *extent_cell(sqlite3_stmt *row, int column, view_cell cell)
 {
 	if (view_null(row, column))
-		return "-";
+		return "";
 	snprintf(cell, VIEW_CELL, "%" PRId64 "x%" PRId64 "x%" PRId64, view_int(row, column),
 		 view_int(row, column + 1), view_int(row, column + 2));
 	return cell;
 }
 
-/* A launch, or a node of a graph: "g2.0". */
+/* A launch or an operation as --at takes it, or a node of a graph: "g2.0". */
 static const char *address_cell(const struct view_context *c, sqlite3_stmt *row, view_cell cell)
 {
 	if (!view_null(row, LAUNCH))
 		return view_launch_cell(c, view_int(row, LAUNCH), cell);
 	if (view_null(row, NODE))
-		return "-";
-	snprintf(cell, VIEW_CELL, "g%" PRId64 ".%" PRId64, view_int(row, GRAPH),
-		 view_int(row, NODE));
+		snprintf(cell, VIEW_CELL, "op %" PRId64, view_int(row, OP));
+	else
+		snprintf(cell, VIEW_CELL, "g%" PRId64 ".%" PRId64, view_int(row, GRAPH),
+			 view_int(row, NODE));
 	return cell;
 }
 
+/* What kind of operation it is; a launch is known by its kernel. */
 static const char *kind_cell(sqlite3_stmt *row)
 {
 	if (view_int(row, MADE))
-		return "  launch";
-	if (is_kind(row, "graph_instantiate") || is_kind(row, "graph_exec"))
-		return view_text(row, KIND) + strlen("graph_");
-	return view_text(row, KIND);
+		return "  ";
+	if (is_kind(row, "launch"))
+		return "";
+	if (is_kind(row, "graph_node"))
+		return "node ";
+	return view_text(row, KIND) + (is_kind(row, "graph_instantiate")
+				       || is_kind(row, "graph_exec") ? strlen("graph_") : 0);
+}
+
+/* Kind, what it is about and, of a wait, the operation waited for. */
+static void operation_cell(sqlite3_stmt *row, const struct timeline *t, view_cell cell)
+{
+	const struct view_bar *bar = view_axis_find(&t->axis, view_int(row, OP));
+	const char *kind = kind_cell(row);
+	char what[48];
+	size_t used;
+
+	describe(row, what, sizeof(what));
+	used = (size_t)snprintf(cell, VIEW_CELL, "%s%s%.40s", kind,
+				*kind && kind[strlen(kind) - 1] != ' ' ? " " : "", what);
+	if (bar && bar->waited_for >= 0 && used < VIEW_CELL)
+		snprintf(cell + used, VIEW_CELL - used, " of op %" PRId64, bar->waited_for);
 }
 
 static void anchor_operation(const struct view_context *c, sqlite3_stmt *row)
@@ -248,36 +240,92 @@ static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_
 		view_styled(c, STYLE_CHART, "%c", stream == own ? mark : '|');
 }
 
-static enum status print_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
+/* Digests of all that a launch wrote, in their order. */
+static enum status take_digests(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
-	struct timeline *timeline = state;
-	view_cell launch, grid, block, us;
-	char what[30];
+	char **text = state;
 
-	TRY(print_heading(c, row, timeline));
-	anchor_operation(c, row);
-	describe(row, what, sizeof(what));
-	view_print(c, " %5" PRId64 "  %-8s %-12s %-29s %-9s %-8s", view_int(row, OP),
-		   address_cell(c, row, launch), kind_cell(row), what, extent_cell(row, GRID, grid),
-		   extent_cell(row, BLOCK, block));
-	print_stream(c, row, timeline->streams);
-	if (timeline->timed)
-		view_print(c, " %7s", view_real_cell(row, DURATION, "%.1f", us));
-	/* Only launches have written anything that could differ. */
-	if (timeline->other > 0 && !view_null(row, VERDICT))
-		view_styled(c, view_text(row, VERDICT)[0] == 'D' ? STYLE_WRONG : STYLE_PLAIN,
-			    " %s", view_text(row, VERDICT));
-	if (view_int(row, CODE) != 0)
-		view_styled(c, STYLE_WRONG, "  error %" PRId64, view_int(row, CODE));
-	view_print(c, "\n");
+	(void)c;
+	*text = view_null(row, 0) ? NULL : xstrdup(view_text(row, 0));
 	return STATUS_OK;
 }
 
-/* The run to compare with: the next one, else the first; 0: there is no other. */
-static enum status other_run(const struct view_context *c, int64_t *other)
+static enum status read_digests(const struct view_context *c, int64_t launch, char **text)
 {
-	return VIEW_NUMBER(c, 0, other,
-			   "SELECT run FROM v_run WHERE run <> ?1 ORDER BY run < ?1, run", c->run);
+	*text = NULL;
+	return VIEW_ROWS(c, take_digests, text,
+			 "SELECT group_concat(digest, ' ') FROM (SELECT d.digest FROM v_launch l"
+			 " JOIN v_digest d ON d.run = l.run AND d.op = l.op AND d.after_step = 0"
+			 " WHERE l.run = ?1 AND l.launch = ?2 ORDER BY d.entry)", c->run, launch);
+}
+
+/* Only launches have written anything that could differ. */
+static enum status print_verdict(const struct view_context *c, const struct timeline *t,
+				 sqlite3_stmt *row)
+{
+	char *mine = NULL, *other = NULL;
+	enum status status = STATUS_OK;
+
+	if (!view_null(row, LAUNCH))
+		status = read_digests(c, view_int(row, LAUNCH), &mine);
+	if (status == STATUS_OK && mine)
+		status = read_digests(&t->second, view_int(row, LAUNCH), &other);
+	if (mine && other && strcmp(mine, other) != 0)
+		view_styled(c, STYLE_WRONG, " DIFFERS");
+	else
+		view_print(c, " %-7s", mine && other ? "equal" : "");
+	free(mine);
+	free(other);
+	return status;
+}
+
+static enum status print_blocks(const struct view_context *c)
+{
+	struct view_place place;
+	bool found;
+
+	TRY(view_place_find(c, "v_launch", &place, &found));
+	return found ? view_blocks_draw(c, &place) : STATUS_OK;
+}
+
+/* What stands behind the bar of a launch, and of an operation that took time. */
+static enum status print_rest(const struct view_context *c, const struct timeline *t,
+			      sqlite3_stmt *row, int columns)
+{
+	view_cell grid, block, us;
+
+	if (view_null(row, LAUNCH) && view_null(row, DURATION))
+		return STATUS_OK;
+	view_print(c, "%*s %7s", bar_columns(t) - columns, "",
+		   view_null(row, DURATION) ? "" : view_real_cell(row, DURATION, "%.1f", us));
+	if (t->compared)
+		TRY(print_verdict(c, t, row));
+	if (!view_null(row, GRID))
+		view_print(c, "  %-9s %s", extent_cell(row, GRID, grid),
+			   extent_cell(row, BLOCK, block));
+	return STATUS_OK;
+}
+
+static enum status print_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct timeline *timeline = state;
+	view_cell launch, what;
+
+	TRY(print_heading(c, row, timeline));
+	anchor_operation(c, row);
+	operation_cell(row, timeline, what);
+	view_print(c, " %-8s %-36.36s", address_cell(c, row, launch), what);
+	print_stream(c, row, timeline->streams);
+	view_print(c, " ");
+	TRY(print_rest(c, timeline, row,
+		       view_axis_draw(c, &timeline->axis, view_int(row, OP),
+				      bar_columns(timeline))));
+	if (view_int(row, CODE) != 0)
+		view_styled(c, STYLE_WRONG, "  error %" PRId64, view_int(row, CODE));
+	view_print(c, "\n");
+	if (c->at.launch >= 0 && !view_null(row, LAUNCH) && view_int(row, LAUNCH) == c->at.launch)
+		return print_blocks(c);
+	return STATUS_OK;
 }
 
 /* The first launch from operation `first` on, the last one up to `last`. */
@@ -292,18 +340,18 @@ static enum status launch_range(const struct view_context *c, int64_t first, int
 
 static enum status print_range(const struct view_context *c, int64_t first, int64_t last)
 {
-	struct timeline timeline = { 0 };
-	int64_t timed, from, to;
+	struct timeline timeline = { .last = last };
+	enum status status;
+	int64_t from, to;
 
-	TRY(other_run(c, &timeline.other));
+	TRY(view_second(c, &timeline.second, &timeline.compared));
 	TRY(launch_range(c, first, last, &from, &to));
-	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT max(duration_us IS NOT NULL) FROM v_op"
-			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
 	TRY(VIEW_NUMBER(c, 0, &timeline.streams, "SELECT max(stream) + 1 FROM v_op"
 			" WHERE run = ?1 AND op BETWEEN ?2 AND ?3", c->run, first, last));
-	timeline.timed = timed;
-	return VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last,
-			 timeline.other, from, to);
+	status = VIEW_ROWS(c, print_operation, &timeline, operations, c->run, first, last, from,
+			   to);
+	view_axis_free(&timeline.axis);
+	return status;
 }
 
 static enum status step_range(const struct view_context *c, int64_t step, int64_t *first,
@@ -379,14 +427,16 @@ static enum status draw_ends(const struct view_context *c)
 
 static enum status draw(const struct view_context *c)
 {
-	int64_t first, last, other;
+	int64_t first, last, timed;
 	bool found;
 
 	TRY(place_range(c, &first, &last, &found));
-	TRY(other_run(c, &other));
+	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT device = 'cuda' FROM v_run WHERE run = ?1", c->run));
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
-	if (other > 0)
-		view_print(c, " r%" PRId64 ": whether that run wrote the same bytes\n", other);
+	view_styled(c, STYLE_NOTE, timed
+		    ? " bars: measured us; starts are not: as early as streams and events allow\n"
+		    : " bars: logical time, 1 a piece of work, as early as streams and events allow\n");
+	view_styled(c, STYLE_NOTE, " # launch  = bytes  E event recorded  W waited for\n");
 	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);

@@ -7,6 +7,7 @@
 
 #include "tui/viewer_internal.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,18 @@ struct view_context viewer_context(const struct viewer *v, int side)
 {
 	const struct viewer_side *s = &v->side[side];
 	struct view_context c = {
-		.out = s->display, .store = s->store, .run = s->run, .at = v->here.at
+		.out = s->display, .store = s->store, .run = s->run, .at = v->here.at,
+		.looks = v->looks
 	};
 
 	/* What is compared with: the other side, where it is another trace. */
 	if (v->side[1].store && v->side[1].store != v->side[0].store)
 		c.other = v->side[!side].store;
+	if (v->side[1].store)
+		c.other_run = v->side[!side].run;
 	if (side == 1)
 		c.at.run = v->side[1].run;
+	c.breaks = &v->breaks;
 	return c;
 }
 
@@ -159,6 +164,7 @@ static void draw_side(struct viewer *v, int side)
 {
 	struct viewer_side *s = &v->side[side];
 	struct view_context c = viewer_context(v, side);
+	int64_t until = viewer_slice_end();
 
 	if (v->here.view->whole && s->drawn == v->here.view && s->drawn_run == s->run) {
 		display_mark(s->display, &c.at);
@@ -170,12 +176,23 @@ static void draw_side(struct viewer *v, int side)
 	s->display = c.out = display_create(NULL, &c.at);
 	if (c.at.run > 1 && side == 0)
 		c.run = c.at.run;
+	if (side == 0) {
+		v->scan.stop = viewer_slice_over;
+		v->scan.context = &until;
+		c.scan = &v->scan;
+	}
 	if (v->here.view->draw(&c) != STATUS_OK) {
 		display_finish(c.out);
 		view_styled(&c, STYLE_WRONG, "\n  %s\n", error_text());
 		error_clear();
 	}
 	display_finish(c.out);
+}
+
+void viewer_forget(struct viewer *v)
+{
+	for (int i = 0; i < 2; i++)
+		v->side[i].drawn = NULL;
 }
 
 static void keep_in_sight(long row, long lines, long height, long *top)
@@ -275,26 +292,31 @@ static void run(struct viewer *v)
 	}
 }
 
-static void free_viewer(struct viewer *v)
+enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
+{
+	TRY(choose_sides(v, o));
+	TRY(choose_place(v, o));
+	v->glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
+	return STATUS_OK;
+}
+
+void viewer_end(struct viewer *v)
 {
 	viewer_close_list(v);
 	for (int i = 0; i < 2; i++)
 		display_free(v->side[i].display);
-	for (int i = 0; i < v->break_count; i++)
-		free(v->breaks[i]);
 }
 
 enum status viewer_run(const struct viewer_options *o)
 {
-	struct viewer v = { 0 };
+	struct viewer v = { .looks = o->looks };
 
-	TRY(choose_sides(&v, o));
-	TRY(choose_place(&v, o));
-	TRY(term_open(o->color));
-	v.glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
+	setlocale(LC_CTYPE, "");
+	TRY(viewer_begin(&v, o));
+	TRY(term_open(o->color, o->mouse));
 	run(&v);
 	term_close();
-	free_viewer(&v);
+	viewer_end(&v);
 	if (v.status == STATUS_INTERRUPTED)
 		return fail(v.status, "interrupted");
 	return v.status;

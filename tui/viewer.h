@@ -13,7 +13,8 @@ struct viewer_options {
 	int64_t run;                    /* of store, that is shown first */
 	struct address at;              /* address_none: the first step */
 	const struct view *view;        /* NULL: the timeline */
-	bool ascii, color;
+	struct view_looks looks;
+	bool ascii, color, mouse;
 };
 
 /* Returns when the user quits. USAGE when there is no terminal that could show it; INTERRUPTED

@@ -216,29 +216,18 @@ static enum status command_save(struct viewer *v, const char *path)
 	return STATUS_OK;
 }
 
-static enum status command_break(struct viewer *v, const char *kernel)
+static enum status command_break(struct viewer *v, const char *place)
 {
-	if (*kernel)
-		viewer_break(v, kernel);
-	else
-		viewer_say(v, ":break KERNEL sets a breakpoint, and again takes it away");
+	if (*place)
+		return viewer_break(v, place);
+	viewer_say(v, ":break KERNEL, FILE:LINE or ADDR sets a breakpoint, and again takes it away");
 	return STATUS_OK;
 }
 
 static enum status command_breaks(struct viewer *v, const char *rest)
 {
-	struct display *d = display_create(NULL, &address_none);
-
 	(void)rest;
-	for (int i = 0; i < v->break_count; i++) {
-		display_text(d, "  ");
-		display_text(d, v->breaks[i]);
-		display_text(d, "\n");
-	}
-	if (v->break_count == 0)
-		display_text(d, "  none\n");
-	viewer_show_list(v, " breakpoints ", d);
-	return STATUS_OK;
+	return viewer_breaks(v, 'B');
 }
 
 static enum status command_quit(struct viewer *v, const char *rest)
@@ -282,15 +271,64 @@ enum status viewer_command(struct viewer *v, int key)
 		    " :breaks, :help and :q", text);
 }
 
+/* --- the command that comes back --- */
+
+/* A word as a shell takes it; quoted where it must be. Freed by the caller. */
+static char *shell_word(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+,=@%";
+	char *word, *to;
+
+	if (*text && text[strspn(text, plain)] == '\0')
+		return xstrdup(text);
+	word = to = xmalloc(4 * strlen(text) + 3);
+	*to++ = '\'';
+	for (; *text; text++) {
+		if (*text == '\'')
+			to = stpcpy(to, "'\\'");     /* and the quote itself opens again */
+		*to++ = *text;
+	}
+	strcpy(to, "'");
+	return word;
+}
+
+static char *trace_words(const struct viewer *v)
+{
+	const struct store *second = v->side[1].store;
+	char *one = shell_word(store_shown_path(v->side[0].store)), *two, *both;
+
+	if (!second || second == v->side[0].store)
+		return one;
+	two = shell_word(store_shown_path(second));
+	both = xasprintf("%s %s", one, two);
+	free(one);
+	free(two);
+	return both;
+}
+
+/* In one line where it fits, else as a list, broken as shells allow it. */
 enum status viewer_show_address(struct viewer *v, int key)
 {
-	const char *path = store_path(v->side[0].store);
-	char at[ADDRESS_TEXT];
+	char at[ADDRESS_TEXT], looks[VIEW_LOOKS_OPTIONS], *traces = trace_words(v), *place;
+	struct display *d;
 
 	(void)key;
 	address_format(&v->here.at, at);
-	viewer_say(v, "flashtwin view %s --at '%s' --screen %s", path ? path : "TRACE", at,
-		   v->here.view->name);
+	view_looks_options(&v->looks, looks);
+	place = xasprintf("--at '%s' --screen %s%s", at, v->here.view->name, looks);
+	if (strlen("flashtwin view   ") + strlen(traces) + strlen(place) < (size_t)COLS) {
+		viewer_say(v, "flashtwin view %s %s", traces, place);
+	} else {
+		d = display_create(NULL, &address_none);
+		display_text(d, "flashtwin view \\\n  ");
+		display_text(d, traces);
+		display_text(d, " \\\n  ");
+		display_text(d, place);
+		viewer_show_list(v, " the command that comes back here ", d);
+	}
+	free(traces);
+	free(place);
 	return STATUS_OK;
 }
 

@@ -1,5 +1,4 @@
-/* viewer_find.c - the keys that look for a place: differences, findings, breakpoints, who wrote and
- * who reads. */
+/* viewer_find.c - the keys that look for a place: findings, who wrote and who reads. */
 #include "config.h"
 
 #include "tui/viewer_internal.h"
@@ -11,21 +10,8 @@
 #include "traces/xalloc.h"
 #include "tui/viewer_walk.h"
 
-/* Goes to a launch, or says that there is none. */
-static void go_to_launch(struct viewer *v, int64_t launch, const char *what)
-{
-	struct address at = address_none;
-
-	if (launch < 0) {
-		viewer_say(v, "%s", what);
-		return;
-	}
-	at.launch = launch;
-	viewer_jump(v, v->here.view, &at);
-}
-
 /* The launch of the place; a step or operation counts as the last launch before it. */
-static enum status launch_here(struct viewer *v, int64_t *launch)
+enum status viewer_launch_here(struct viewer *v, int64_t *launch)
 {
 	struct view_context c = viewer_context(v, 0);
 	struct address at = v->here.at;
@@ -39,107 +25,25 @@ static enum status launch_here(struct viewer *v, int64_t *launch)
 	return STATUS_OK;
 }
 
-/* --- differences --- */
-
-struct digest {
-	int64_t launch, entry, digest;
-};
-
-static enum status take_digest(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct digest *digest = state;
-
-	(void)c;
-	*digest = (struct digest){ view_int(row, 0), view_int(row, 1), view_int(row, 2) };
-	return STATUS_OK;
-}
-
-/* Whether the other run has the same digest; one that it did not record differs from nothing. */
-static enum status same_digest(struct viewer *v, const struct digest *digest, bool *same)
-{
-	struct view_context c = viewer_context(v, 1);
-	struct digest other = { .launch = -1 };
-
-	TRY(VIEW_ROWS(&c, take_digest, &other,
-		      "SELECT l.launch, d.entry, d.digest FROM v_launch l"
-		      " JOIN v_digest d ON d.run = l.run AND d.op = l.op AND d.after_step = 0"
-		      " WHERE l.run = ?1 AND l.launch = ?2 AND d.entry = ?3", c.run,
-		      digest->launch, digest->entry));
-	*same = other.launch < 0 || other.digest == digest->digest;
-	return STATUS_OK;
-}
-
-static const char *const next_digest[] = {
-	"SELECT o.launch, d.entry, d.digest FROM v_op o"
-	" JOIN v_digest d ON d.run = o.run AND d.op = o.op AND d.after_step = 0"
-	" WHERE o.run = ?1 AND o.op > ?2 AND o.launch IS NOT NULL ORDER BY o.op",
-	"SELECT o.launch, d.entry, d.digest FROM v_op o"
-	" JOIN v_digest d ON d.run = o.run AND d.op = o.op AND d.after_step = 0"
-	" WHERE o.run = ?1 AND o.op < ?2 AND o.launch IS NOT NULL ORDER BY o.op DESC",
-};
-
-struct difference {
-	struct viewer *v;
-	int64_t launch;
-};
-
-/* Ends the query, by a status that is no failure here, at the first digest that differs. */
-static enum status look_at_digest(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct difference *difference = state;
-	struct digest digest;
-	bool same;
-
-	TRY(take_digest(c, row, &digest));
-	TRY(same_digest(difference->v, &digest, &same));
-	if (!same)
-		difference->launch = digest.launch;
-	return same && !term_interrupted() ? STATUS_OK : STATUS_DIFFERS;
-}
-
-static enum status find_difference(struct viewer *v, int direction)
-{
-	struct view_context c = viewer_context(v, 0);
-	struct difference difference = { v, -1 };
-	enum status status;
-	int64_t op;
-
-	TRY(walk_op(&c, &v->here.at, &op));
-	status = VIEW_ROWS(&c, look_at_digest, &difference, next_digest[direction < 0], c.run, op);
-	if (status != STATUS_OK && status != STATUS_DIFFERS)
-		return status;
-	go_to_launch(v, difference.launch, direction > 0
-		     ? "no launch behind this place wrote anything else in the other run"
-		     : "no launch before this place wrote anything else in the other run");
-	return STATUS_OK;
-}
-
-enum status viewer_next_difference(struct viewer *v, int key)
-{
-	(void)key;
-	return find_difference(v, 1);
-}
-
-enum status viewer_previous_difference(struct viewer *v, int key)
-{
-	(void)key;
-	return find_difference(v, -1);
-}
-
 /* --- findings --- */
 
 static enum status find_finding(struct viewer *v, int direction)
 {
 	struct view_context c = viewer_context(v, 0);
-	int64_t launch, found;
+	struct address at = v->here.at;
+	bool found;
 
-	TRY(launch_here(v, &launch));
-	TRY(VIEW_NUMBER(&c, -1, &found, direction > 0
-			? "SELECT min(launch) FROM v_finding WHERE run = ?1 AND launch > ?2"
-			: "SELECT max(launch) FROM v_finding WHERE run = ?1 AND launch < ?2",
-			c.run, launch));
-	go_to_launch(v, found, direction > 0 ? "no finding behind this place"
-		     : "no finding before this place");
+	if (at.launch < 0)
+		TRY(viewer_launch_here(v, &at.launch));
+	/* Not the launch before a step, whose findings lie before the place. */
+	if (v->here.at.launch < 0)
+		at.block = INT64_MAX;
+	TRY(view_findings_step(&c, direction, &at, &found));
+	if (found)
+		viewer_jump(v, v->here.view, &at);
+	else
+		viewer_say(v, direction > 0 ? "no finding behind this place"
+			   : "no finding before this place");
 	return STATUS_OK;
 }
 
@@ -153,101 +57,6 @@ enum status viewer_previous_finding(struct viewer *v, int key)
 {
 	(void)key;
 	return find_finding(v, -1);
-}
-
-/* --- breakpoints: kernels by name --- */
-
-static bool breaks_at(const struct viewer *v, const char *kernel)
-{
-	for (int i = 0; i < v->break_count; i++)
-		if (strcmp(v->breaks[i], kernel) == 0)
-			return true;
-	return false;
-}
-
-void viewer_break(struct viewer *v, const char *kernel)
-{
-	for (int i = 0; i < v->break_count; i++)
-		if (strcmp(v->breaks[i], kernel) == 0) {
-			free(v->breaks[i]);
-			v->breaks[i] = v->breaks[--v->break_count];
-			viewer_say(v, "no break at %s any more", kernel);
-			return;
-		}
-	if (v->break_count == VIEWER_BREAKS) {
-		viewer_say(v, "there are %d breakpoints already", VIEWER_BREAKS);
-		return;
-	}
-	v->breaks[v->break_count++] = xstrdup(kernel);
-	viewer_say(v, "break at %s: c goes on to it, C back", kernel);
-}
-
-enum status viewer_toggle_break(struct viewer *v, int key)
-{
-	struct view_context c = viewer_context(v, 0);
-	struct view_place place;
-	bool found;
-
-	(void)key;
-	if (v->here.at.launch < 0) {
-		viewer_say(v, "no kernel here; :break KERNEL names one");
-		return STATUS_OK;
-	}
-	TRY(view_place_find(&c, "v_launch", &place, &found));
-	if (found)
-		viewer_break(v, place.kernel);
-	return STATUS_OK;
-}
-
-struct stop {
-	const struct viewer *v;
-	int64_t launch;
-};
-
-static enum status look_at_launch(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct stop *stop = state;
-
-	(void)c;
-	if (!breaks_at(stop->v, view_text(row, 1)) && view_null(row, 2))
-		return term_interrupted() ? STATUS_DIFFERS : STATUS_OK;
-	stop->launch = view_int(row, 0);
-	return STATUS_DIFFERS;
-}
-
-static enum status find_break(struct viewer *v, int direction)
-{
-	struct view_context c = viewer_context(v, 0);
-	struct stop stop = { v, -1 };
-	enum status status;
-	int64_t launch;
-
-	TRY(launch_here(v, &launch));
-	status = VIEW_ROWS(&c, look_at_launch, &stop, direction > 0
-			   ? "SELECT launch, kernel, (SELECT 1 FROM v_finding f WHERE f.run = l.run"
-			     " AND f.launch = l.launch LIMIT 1) FROM v_launch l"
-			     " WHERE run = ?1 AND launch > ?2 ORDER BY launch"
-			   : "SELECT launch, kernel, (SELECT 1 FROM v_finding f WHERE f.run = l.run"
-			     " AND f.launch = l.launch LIMIT 1) FROM v_launch l"
-			     " WHERE run = ?1 AND launch < ?2 ORDER BY launch DESC", c.run, launch);
-	if (status != STATUS_OK && status != STATUS_DIFFERS)
-		return status;
-	go_to_launch(v, stop.launch, v->break_count
-		     ? "no breakpoint or finding that way"
-		     : "no breakpoints (space sets one), and no finding that way");
-	return STATUS_OK;
-}
-
-enum status viewer_next_break(struct viewer *v, int key)
-{
-	(void)key;
-	return find_break(v, 1);
-}
-
-enum status viewer_previous_break(struct viewer *v, int key)
-{
-	(void)key;
-	return find_break(v, -1);
 }
 
 /* --- who wrote, who reads --- */

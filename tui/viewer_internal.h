@@ -1,7 +1,7 @@
 /* viewer_internal.h - what the parts of the viewer share; nobody else includes it.
  *
  * viewer.c holds the place and draws it; viewer_paint.c puts it on the terminal; viewer_keys.c says
- * which key does what; viewer_move.c, viewer_find.c and viewer_ask.c do it.
+ * which key does what; viewer_move.c, viewer_find.c, viewer_ask.c and viewer_looks.c do it.
  */
 #ifndef VIEWER_INTERNAL_H
 #define VIEWER_INTERNAL_H
@@ -11,7 +11,6 @@
 
 #define VIEWER_PLACES 64                /* remembered; the oldest are forgotten */
 #define VIEWER_MARKS 26
-#define VIEWER_BREAKS 16
 #define VIEWER_WORDS 2000               /* of a line typed in */
 
 struct viewer_place {
@@ -22,6 +21,15 @@ struct viewer_place {
 struct viewer_places {
 	struct viewer_place items[VIEWER_PLACES];
 	int count;
+};
+
+/* A search for a difference that was cut, to be gone on with. */
+struct viewer_search {
+	bool begun;
+	struct address from;            /* the place and screen it began at */
+	const struct view *view;
+	int direction;
+	struct diff_spot spot;
 };
 
 /* One side of the screen: a run, and what was drawn of it. */
@@ -52,20 +60,26 @@ struct viewer {
 	struct viewer_places visited;   /* jumps, oldest first */
 	struct viewer_place marks[VIEWER_MARKS];
 	struct viewer_place before_jump;
-	char *breaks[VIEWER_BREAKS];    /* kernels; owned */
-	int break_count;
+	struct breakpoints breaks;
+	struct view_scan scan;          /* for the first difference of the two sides */
+	struct viewer_search difference;
 
 	char search[VIEWER_WORDS];
 	long match;                     /* line where it was found last, -1: nowhere yet */
 	char message[400];
 	bool message_is_error;
 	enum glyphs glyphs;
+	struct view_looks looks;
 	bool quit;
 	enum status status;             /* what the viewer ends with */
 };
 
 /* --- viewer.c --- */
 
+/* From a zeroed viewer to its first place; the terminal and its locale are the caller's business.
+ * Ended in any case. */
+enum status viewer_begin(struct viewer *, const struct viewer_options *);
+void viewer_end(struct viewer *);
 struct view_context viewer_context(const struct viewer *, int side);
 void viewer_say(struct viewer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shows the error record; for every status that is not OK. */
@@ -81,12 +95,18 @@ void viewer_show_list(struct viewer *, const char *title, struct display *);
 void viewer_close_list(struct viewer *);
 /* Draws the place again. */
 void viewer_draw(struct viewer *);
+/* The same, with nothing kept of what was drawn before. */
+void viewer_forget(struct viewer *);
 /* Lines of content that fit on the terminal, 0: it is too small. */
 long viewer_lines(const struct viewer *);
 
 /* --- viewer_paint.c --- */
 
 void viewer_paint(const struct viewer *);
+/* The key of the screen whose tab is there, 0: none is. */
+int viewer_tab_at(const struct viewer *, int y, int x);
+/* The line of the first side's content, or of the list, at a line of the terminal; -1: none. */
+long viewer_line_at(const struct viewer *, int y);
 /* The line that is typed, with the cursor behind it. */
 void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
 
@@ -94,10 +114,14 @@ void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_
 
 /* Does what the key is for; an unknown one says so. */
 void viewer_key(struct viewer *, int key);
+/* Key number 0, 1, ... of all that do something; 0 behind the last. */
+int viewer_key_number(size_t);
+/* What a key is called; room is for one that has no name. */
+const char *viewer_key_name(int key, char room[32]);
 void viewer_keys_list(const struct viewer *, struct display *);
 const char *viewer_keys_hint(const struct viewer *);
 
-/* --- viewer_move.c, viewer_find.c, viewer_ask.c: what keys do --- */
+/* --- viewer_move.c, viewer_find.c, viewer_ask.c, viewer_looks.c: what keys do --- */
 
 #define VIEWER_ACTION_LIST(X) \
 	X(next_row) X(previous_row) X(next_head) X(previous_head) X(left) X(right) \
@@ -108,15 +132,23 @@ const char *viewer_keys_hint(const struct viewer *);
 	X(next_break) X(previous_break) X(toggle_break) X(next_finding) X(previous_finding) \
 	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
 	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
-	X(command) X(sql) X(help) X(glyphs) X(split) X(swap) X(show_address) X(redraw)
+	X(command) X(sql) X(help) X(split) X(swap) X(show_address) X(redraw) \
+	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse)
 
 #define X(name) enum status viewer_##name(struct viewer *, int key);
 VIEWER_ACTION_LIST(X)
 #undef X
 enum status viewer_screen(struct viewer *, int key);    /* the number keys */
 
-/* Sets a breakpoint at a kernel, or takes it away. */
-void viewer_break(struct viewer *, const char *kernel);
+/* The address that a row of a display stands for, in the run that is shown. */
+struct address viewer_row_address(const struct viewer *, const struct display *, long row);
+/* Sets a breakpoint at a kernel, line or address, or takes it away. */
+enum status viewer_break(struct viewer *, const char *text);
+/* The launch of the place; a step or operation counts as the last launch before it, -1: none. */
+enum status viewer_launch_here(struct viewer *, int64_t *launch);
+/* When a search that begins now is to be cut, and whether that (an int64_t) has come. */
+int64_t viewer_slice_end(void);
+bool viewer_slice_over(void *until_ms);
 /* Asks for a line; false: it was given up. */
 bool viewer_ask(struct viewer *, const char *prompt, char text[VIEWER_WORDS]);
 

@@ -1,7 +1,7 @@
 /* viewer_keys.c - which key does what, when, and what help says of it.
  *
- * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c and
- * viewer_ask.c.
+ * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c,
+ * viewer_ask.c and viewer_looks.c.
  */
 #include "config.h"
 
@@ -63,8 +63,9 @@ static const struct key keys[] = {
 	{ 'O', ON_SCREEN, viewer_previous_op, "", NULL },
 	{ 'f', ON_SCREEN, viewer_next_launch, "f F", "next, previous launch" },
 	{ 'F', ON_SCREEN, viewer_previous_launch, "", NULL },
-	{ 'b', ON_SCREEN, viewer_next_block, "b B", "next, previous block" },
-	{ 'B', ON_SCREEN, viewer_previous_block, "", NULL },
+	{ ')', ON_SCREEN, viewer_next_block, ") (", "next, previous block; b is ) too" },
+	{ 'b', ON_SCREEN, viewer_next_block, "", NULL },
+	{ '(', ON_SCREEN, viewer_previous_block, "", NULL },
 	{ 't', ON_SCREEN, viewer_next_tile, "t T", "next, previous tile of the online softmax" },
 	{ 'T', ON_SCREEN, viewer_previous_tile, "", NULL },
 	{ 's', ON_SCREEN, viewer_next_point, "s S", "next, previous named point" },
@@ -77,6 +78,8 @@ static const struct key keys[] = {
 	{ TERM_CODE(KEY_END), ALWAYS, viewer_last, "", NULL },
 	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left, right", "scroll sideways" },
 	{ TERM_CODE(KEY_RIGHT), ALWAYS, viewer_right, "", NULL },
+	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse (--mouse)",
+	  "click a tab or a row; the wheel scrolls" },
 	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous launch that differs" },
 	{ '[', WITH_TWO, viewer_previous_difference, "", NULL },
 	{ 'v', WITH_TWO, viewer_split, "v", "show both runs, or one" },
@@ -84,6 +87,7 @@ static const struct key keys[] = {
 	{ 'e', ON_SCREEN, viewer_next_finding, "e E", "next, previous finding" },
 	{ 'E', ON_SCREEN, viewer_previous_finding, "", NULL },
 	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this kernel, or no more" },
+	{ 'B', ON_SCREEN, viewer_breaks, "B", "list breakpoints" },
 	{ 'c', ON_SCREEN, viewer_next_break, "c C", "on, back to a breakpoint" },
 	{ 'C', ON_SCREEN, viewer_previous_break, "", NULL },
 	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote what this launch was given" },
@@ -97,6 +101,9 @@ static const struct key keys[] = {
 	{ 'N', ALWAYS, viewer_search_previous, "", NULL },
 	{ ':', ALWAYS, viewer_command, ":", "command: at ADDR, save-display FILE, break, q" },
 	{ ';', ON_SCREEN, viewer_sql, ";", "SQL on the trace" },
+	{ 'x', ON_SCREEN, viewer_number, "x", "numbers in decimal, hex, bits" },
+	{ 'u', ON_SCREEN, viewer_distance, "u", "distances in ulp, absolute, relative" },
+	{ 'L', ON_SCREEN, viewer_scale, "L", "charts by a linear scale, by logarithms" },
 	{ '~', ALWAYS, viewer_glyphs, "~", "other glyphs: ASCII, UTF-8, shades" },
 	{ 'L' - '@', ALWAYS, viewer_redraw, "ctrl-L", "paint again" },
 	{ '?', ALWAYS, viewer_help, "?", "the keys that are valid now" },
@@ -129,6 +136,29 @@ void viewer_key(struct viewer *v, int key)
 		viewer_complain(v);
 }
 
+int viewer_key_number(size_t number)
+{
+	size_t screens = 0;
+
+	while (viewer_screens[screens].view)
+		screens++;
+	if (number < screens)
+		return viewer_screens[number].key;
+	number -= screens;
+	return number < sizeof(keys) / sizeof(keys[0]) ? keys[number].key : 0;
+}
+
+const char *viewer_key_name(int key, char room[32])
+{
+	if (key > ' ' && key < 127)
+		snprintf(room, 32, "%c", key);
+	else if (key > 0 && key <= ' ')
+		snprintf(room, 32, "%s", key == ' ' ? "space" : unctrl((chtype)key));
+	else
+		snprintf(room, 32, "%s", keyname(key - TERM_CODE(0)));
+	return room;
+}
+
 void viewer_keys_list(const struct viewer *v, struct display *d)
 {
 	char line[120];
@@ -152,8 +182,8 @@ const char *viewer_keys_hint(const struct viewer *v)
 	if (v->list)
 		return "j/k row  enter go there  / find  ? keys  q close";
 	if (v->split)
-		return "]/[ difference  d/D step  f/F launch  b/B block  s/S point  v one  tab swap"
+		return "]/[ difference  d/D step  f/F launch  )/( block  s/S point  v one  tab swap"
 		       "  ? keys  q back";
-	return "d/D step  f/F launch  b/B block  s/S point  enter open  w who wrote  ; sql  / find"
+	return "d/D step  f/F launch  )/( block  s/S point  enter open  w who wrote  ; sql  / find"
 	       "  ? keys  q back";
 }

@@ -50,8 +50,7 @@ STEP(previous_point, WALK_POINT, -1)
 
 /* --- rows --- */
 
-/* The address that a row stands for, in the run that is shown. */
-static struct address row_address(const struct viewer *v, const struct display *d, long row)
+struct address viewer_row_address(const struct viewer *v, const struct display *d, long row)
 {
 	struct address at = display_line(d, (size_t)row)->at;
 
@@ -88,7 +87,7 @@ static enum status move_row(struct viewer *v, int direction)
 		next = display_next_row(d, next, direction);
 	if (next < 0)
 		return step(v, viewer_screen_of(v->here.view)->grain, direction);
-	at = row_address(v, d, next);
+	at = viewer_row_address(v, d, next);
 	viewer_go(v, &at);
 	return STATUS_OK;
 }
@@ -241,7 +240,8 @@ static const struct view *view_below(const struct viewer *v)
 		return &view_points;
 	if (v->here.view == &view_launch && v->here.at.block >= 0)
 		return &view_chunks;
-	if (v->here.view == &view_points || v->here.view == &view_diff)
+	if (v->here.view == &view_points || v->here.view == &view_diff
+	    || v->here.view == &view_findings)
 		return &view_source;
 	return NULL;
 }
@@ -256,7 +256,7 @@ enum status viewer_deeper(struct viewer *v, int key)
 
 		if (v->list_row < 0)
 			return STATUS_OK;
-		at = row_address(v, v->list, v->list_row);
+		at = viewer_row_address(v, v->list, v->list_row);
 		viewer_close_list(v);
 		viewer_jump(v, v->here.view, &at);
 		return STATUS_OK;
@@ -354,18 +354,7 @@ enum status viewer_visited(struct viewer *v, int key)
 	return STATUS_OK;
 }
 
-/* --- looks --- */
-
-enum status viewer_glyphs(struct viewer *v, int key)
-{
-	static const char *const names[GLYPHS_COUNT] = { "ASCII", "UTF-8", "shades" };
-
-	(void)key;
-	v->glyphs = term_utf8() ? (v->glyphs + 1) % GLYPHS_COUNT : GLYPHS_ASCII;
-	viewer_say(v, "glyphs: %s%s", names[v->glyphs],
-		   term_utf8() ? "" : ", the only ones that this locale has");
-	return STATUS_OK;
-}
+/* --- the whole screen --- */
 
 enum status viewer_redraw(struct viewer *v, int key)
 {

@@ -17,6 +17,7 @@
 #define LEAST_COLUMNS 60
 #define BARS_ABOVE 3
 #define BARS_BELOW 3
+#define TABS 1                          /* their line */
 #define SIDE_COLUMNS 80                 /* that a side needs beside another */
 
 static bool too_small(void)
@@ -126,6 +127,17 @@ static void paint_rule(const struct viewer *v, char c, int y, int x, int width)
 		put(&p, column, term_glyph(v->glyphs, c), term_attributes(STYLE_NOTE));
 }
 
+long viewer_line_at(const struct viewer *v, int y)
+{
+	const struct display *d = v->list ? v->list : v->side[0].display;
+	long line = y - BARS_ABOVE;
+
+	if (line < 0 || line >= viewer_lines(v))
+		return -1;
+	line += v->list ? v->list_top : v->top;
+	return line < (long)display_count(d) ? line : -1;
+}
+
 static void paint_window(const struct viewer *v, const struct display *d, long top, long row, int y,
 			 int x, int width, long height)
 {
@@ -170,30 +182,51 @@ static bool tabs_fit(const struct viewer *v, int room)
 	return x <= room;
 }
 
+/* The columns left of the address, which is written into `at`. */
+static int tabs_room(const struct viewer *v, char at[ADDRESS_TEXT + 4])
+{
+	strcpy(at, "at ");
+	address_format(&v->here.at, at + 3);
+	return COLS - (int)strlen(at) - 1;
+}
+
+int viewer_tab_at(const struct viewer *v, int y, int x)
+{
+	char at[ADDRESS_TEXT + 4], text[32];
+	int room = tabs_room(v, at), end = 0;
+	bool names = tabs_fit(v, room);
+
+	if (y != TABS || v->list || too_small())
+		return 0;
+	for (int i = 0; viewer_screens[i].view && end < room; i++) {
+		end += tab_text(v, i, names, text);
+		if (x < end && x < room)
+			return viewer_screens[i].key;
+	}
+	return 0;
+}
+
 static void paint_tabs(const struct viewer *v)
 {
-	char at[ADDRESS_TEXT + 4] = "at ", text[32];
-	int x = 0, room;
-	bool names;
+	char at[ADDRESS_TEXT + 4], text[32];
+	int x = 0, room = tabs_room(v, at);
+	bool names = tabs_fit(v, room);
 
-	address_format(&v->here.at, at + 3);
-	room = COLS - (int)strlen(at) - 1;
-	names = tabs_fit(v, room);
 	for (int i = 0; viewer_screens[i].view && x < room; i++) {
 		int length = tab_text(v, i, names, text);
 
-		paint_text(1, x, room - x,
+		paint_text(TABS, x, room - x,
 			   viewer_screens[i].view == v->here.view ? A_BOLD : 0, text);
 		x += length;
 	}
-	paint_text(1, room, COLS - room, A_BOLD, at);
+	paint_text(TABS, room, COLS - room, A_BOLD, at);
 }
 
 static void paint_bars(const struct viewer *v)
 {
 	paint_title(v);
 	if (v->list)
-		paint_text(1, 0, COLS, A_BOLD | A_REVERSE, v->list_title);
+		paint_text(TABS, 0, COLS, A_BOLD | A_REVERSE, v->list_title);
 	else
 		paint_tabs(v);
 	paint_rule(v, '-', 2, 0, COLS);

@@ -13,6 +13,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,12 +25,13 @@
 
 static volatile sig_atomic_t resized, interrupted, ending;
 static SCREEN *screen;
+static FILE *nowhere;                   /* of a hidden terminal, else NULL */
 static struct termios before;
-static char leave[64];                  /* what ends full-screen mode */
+static char leave[256];                 /* what a crash writes to restore the screen */
 static sigset_t waited_for, blocked_before;
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-static const int asked[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT };
+static const int asked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT };
 
 /* --- signals --- */
 
@@ -106,10 +108,48 @@ static void set_colors(void)
 
 static bool colored;
 
-enum status term_open(bool color)
+/* Appends what the terminal calls a capability to what a crash writes. */
+static void on_leave(const char *capability)
+{
+	const char *text = tigetstr(capability);
+	size_t used = strlen(leave);
+
+	if (text && text != (char *)-1)
+		snprintf(leave + used, sizeof(leave) - used, "%s", text);
+}
+
+static void plan_leave(bool mouse)
+{
+	*leave = '\0';
+	if (mouse)
+		strcpy(leave, "\033[?1000l\033[?1006l");
+	on_leave("sgr0");
+	on_leave("rmkx");
+	on_leave("cnorm");
+	on_leave("rmcup");
+}
+
+static void set_modes(bool color, bool mouse)
+{
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	set_escdelay(25);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	if (mouse) {
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mouseinterval(0);
+	}
+	colored = color && has_colors();
+	if (colored)
+		set_colors();
+}
+
+enum status term_open(bool color, bool mouse)
 {
 	const char *name = getenv("TERM");
-	const char *end;
 	int found;
 
 	if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0)
@@ -122,29 +162,41 @@ enum status term_open(bool color)
 		screen = newterm(NULL, stdout, stdin);
 	}
 	if (!screen)
-		return fail(STATUS_USAGE, "TERM=%s: no such terminal is known here: --plain prints",
-			    name ? name : "");
+		return name && *name
+			? fail(STATUS_USAGE, "TERM=%s: no such terminal is known here: --plain"
+			       " prints", name)
+			: fail(STATUS_USAGE, "TERM is not set, so the terminal is not known:"
+			       " --plain prints");
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		endwin();
 		delscreen(screen);
 		screen = NULL;
 		return fail(STATUS_USAGE, "TERM=%s cannot place its cursor: --plain prints", name);
 	}
-	end = tigetstr("rmcup");
-	snprintf(leave, sizeof(leave), "%s", end && end != (char *)-1 ? end : "\r\n");
+	plan_leave(mouse);
 	atexit(term_close);
-	cbreak();
-	noecho();
-	nonl();
-	keypad(stdscr, TRUE);
-	set_escdelay(25);
-	nodelay(stdscr, TRUE);
-	curs_set(0);
-	colored = color && has_colors();
-	if (colored)
-		set_colors();
+	set_modes(color, mouse);
 	catch_signals();
 	return STATUS_OK;
+}
+
+enum status term_open_hidden(int height, int width)
+{
+	nowhere = fopen("/dev/null", "r+");
+	if (!nowhere)
+		return fail(STATUS_IO, "/dev/null: %s", strerror(errno));
+	screen = newterm("xterm", nowhere, nowhere);
+	if (!screen)
+		return fail(STATUS_USAGE, "the terminal \"xterm\" is not known here");
+	resizeterm(height, width);
+	nodelay(stdscr, TRUE);
+	return STATUS_OK;
+}
+
+void term_type(const wchar_t *keys)
+{
+	for (size_t i = wcslen(keys); i > 0; i--)
+		unget_wch(keys[i - 1]);
 }
 
 void term_close(void)
@@ -154,6 +206,11 @@ void term_close(void)
 	endwin();
 	delscreen(screen);
 	screen = NULL;
+	if (nowhere) {
+		fclose(nowhere);
+		nowhere = NULL;
+		return;
+	}
 	leave_signals();
 	if (ending)
 		raise(ending);
@@ -212,6 +269,20 @@ int term_key(void)
 			return TERM_RESIZED;
 		}
 	}
+}
+
+enum term_mouse term_mouse(int *y, int *x)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return 0;
+	*y = event.y;
+	*x = event.x;
+	if (event.bstate & BUTTON1_PRESSED)
+		return TERM_CLICK;
+	return event.bstate & BUTTON4_PRESSED ? TERM_UP
+		: event.bstate & BUTTON5_PRESSED ? TERM_DOWN : 0;
 }
 
 /* --- looks --- */

@@ -13,8 +13,13 @@
 
 enum glyphs { GLYPHS_ASCII, GLYPHS_UTF8, GLYPHS_SHADES, GLYPHS_COUNT };
 
-/* USAGE, naming TERM, when it is unknown or cannot do it. */
-enum status term_open(bool color);
+/* USAGE, naming TERM, when it is unknown or cannot do it. With `mouse` its clicks and its wheel
+ * come as keys; without, they are the terminal's own. */
+enum status term_open(bool color, bool mouse);
+/* A terminal of that size whose output nobody sees, for measurements: its keys are those given to
+ * term_type(). */
+enum status term_open_hidden(int height, int width);
+void term_type(const wchar_t *keys);
 /* Restores the terminal; harmless when it is restored already. */
 void term_close(void);
 
@@ -23,6 +28,10 @@ void term_close(void);
 #define TERM_CODE(curses_key) (0x200000 + (curses_key))
 enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3 };
 int term_key(void);
+/* What the last TERM_CODE(KEY_MOUSE) was and where: a click, or the wheel's TERM_UP or TERM_DOWN; 0:
+ * nothing that matters. */
+enum term_mouse { TERM_CLICK = 1, TERM_UP, TERM_DOWN };
+enum term_mouse term_mouse(int *y, int *x);
 /* Whether SIGINT came since; takes it. For work that a key should be able to stop. */
 bool term_interrupted(void);
 

@@ -29,6 +29,7 @@ _flashtwin() {
 		words='summary time launch kv chunks reduce points counters source attention diff
 			findings'
 		;;
+	--sample) words='demo.twin merge.cu shakespeare' ;;
 	--model|--out-dir)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return
@@ -56,12 +57,15 @@ _flashtwin() {
 			;;
 		replay) words="--run --all-orders -o --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
-		view) words='--plain --at --screen --all --ascii --no-color' ;;
+		view)
+			words='--plain --at --screen --all --number --distance --scale --ascii
+				--no-color --mouse'
+			;;
 		find) words='--class --lint-fail --json' ;;
 		sql) words='--table --plain --csv --json --dump' ;;
 		export) words='--as --screen --at --steps -o --force' ;;
 		bench) words='--sim --suite --device --runs --json' ;;
-		info) words='--device --json --jobs --verify-math' ;;
+		info) words='--device --json --jobs --sample --verify-math' ;;
 		help) words='decode attend launch replay diff view find sql export bench info' ;;
 		esac
 		[ "$command" = help ] || words="$words --help"

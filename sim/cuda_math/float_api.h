@@ -13,7 +13,7 @@
 /* --- exact --- */
 
 /* Rounding the double result again is right for every float: all 2^32 were compared. */
-static inline float ft_frsqrt_rn(float x)
+FT_INLINE float ft_frsqrt_rn(float x)
 {
 	return (float)(1.0 / sqrt((double)x));
 }
@@ -23,21 +23,21 @@ static inline float ft_saturatef(float x)
 	return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
 
-static inline void ft_sincosf(float x, float *s, float *c)
+FT_INLINE void ft_sincosf(float x, float *s, float *c)
 {
-	*s = cuda_sinf(x);
-	*c = cuda_cosf(x);
+	*s = FT_MODEL(cuda_sinf, x);
+	*c = FT_MODEL(cuda_cosf, x);
 }
 
-static inline void ft_fast_sincosf(float x, float *s, float *c)
+FT_INLINE void ft_fast_sincosf(float x, float *s, float *c)
 {
-	*s = sin_approx(x);
-	*c = cos_approx(x);
+	*s = FT_MODEL(sin_approx, x);
+	*c = FT_MODEL(cos_approx, x);
 }
 
-static inline float ft_fast_tanf(float x)
+FT_INLINE float ft_fast_tanf(float x)
 {
-	return div_approx_noftz(sin_approx(x), cos_approx(x));
+	return FT_MODEL(div_approx_noftz, FT_MODEL(sin_approx, x), FT_MODEL(cos_approx, x));
 }
 
 #define __frcp_rn(x)         (1.0f / (float)(x))
@@ -46,8 +46,8 @@ static inline float ft_fast_tanf(float x)
 #define sincosf(x, s, c)     ft_sincosf((x), (s), (c))
 #define __sincosf(x, s, c)   ft_fast_sincosf((x), (s), (c))
 #define __tanf(x)            ft_fast_tanf(x)
-#define __tanhf(x)           tanh_approx(x)
-#define __exp10f(x)          ex2_approx_noftz((float)(x) * 0x1.a934fp+1f)
+#define __tanhf(x)           FT_MODEL(tanh_approx, x)
+#define __exp10f(x)          FT_MODEL(ex2_approx_noftz, (float)(x) * 0x1.a934fp+1f)
 #define __float2uint_rd(x)   ft_float_to_uint(floorf(x))
 #define __float2uint_ru(x)   ft_float_to_uint(ceilf(x))
 

@@ -4,8 +4,9 @@
 #include "tests/checker/corpus.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { N = CORPUS_N, FLAGS = 64, DYNAMIC = 32 * sizeof(float) };
+enum { N = CORPUS_N, FLAGS = 64, DYNAMIC = 32 * sizeof(float), BUFFERS = 4 };
 
 #define CASE(file, name, class, blocks, threads) \
 	extern const struct sim_code ft_code_##name##_checked, ft_code_##name##_clean_checked;
@@ -26,7 +27,7 @@ const int corpus_count = (int)(sizeof corpus_cases / sizeof corpus_cases[0]);
 #define X(file) \
 	extern const unsigned char fatbin_##file[]; \
 	extern const unsigned long fatbin_##file##_size;
-X(oob) X(memory) X(race_shared) X(race_global) X(meeting)
+X(oob) X(memory) X(race_shared) X(race_global) X(meeting) X(tables)
 #undef X
 #define FATBIN(file) .fatbin = { fatbin_##file }, .fatbin_bytes = { &fatbin_##file##_size }
 #else
@@ -65,7 +66,22 @@ enum status corpus_buffer(struct device *device, const char *name, enum dtype dt
 	return values ? device_upload(device, NULL, *out, 0, values, (*out)->bytes) : STATUS_OK;
 }
 
-static enum status make_buffers(struct device *device, struct buffer *buffers[3])
+/* What flags begins with in tables.cu. */
+static enum status write_table(struct device *device, struct buffer *const buffers[BUFFERS])
+{
+	struct buffer *freed;
+	int64_t table[5] = { 0 };
+
+	TRY(corpus_buffer(device, "freed", DTYPE_F32, N, NULL, &freed));
+	table[0] = (int64_t)buffers[0]->address;
+	table[1] = (int64_t)buffers[1]->address;
+	table[2] = (int64_t)freed->address;
+	table[4] = ((int64_t)buffers[3]->address - table[0]) / (int64_t)sizeof(float);
+	TRY(device_free(device, freed));
+	return device_upload(device, NULL, buffers[2], 0, table, sizeof table);
+}
+
+static enum status make_buffers(struct device *device, struct buffer *buffers[BUFFERS])
 {
 	static const int zeros[FLAGS];
 	float values[N];
@@ -74,19 +90,22 @@ static enum status make_buffers(struct device *device, struct buffer *buffers[3]
 		values[i] = (float)i;
 	TRY(corpus_buffer(device, "x", DTYPE_F32, N, values, &buffers[0]));
 	TRY(corpus_buffer(device, "y", DTYPE_F32, N, NULL, &buffers[1]));
-	return corpus_buffer(device, "flags", DTYPE_I32, FLAGS, zeros, &buffers[2]);
+	TRY(corpus_buffer(device, "flags", DTYPE_I32, FLAGS, zeros, &buffers[2]));
+	return corpus_buffer(device, "other", DTYPE_F32, N, values, &buffers[3]);
 }
 
 enum status corpus_launch(struct device *device, const struct corpus_case *c, bool clean,
 			  uint32_t y[CORPUS_N])
 {
 	struct kernel *kernel = &kernels[2 * (c - corpus_cases) + clean];
-	struct buffer *buffers[3];
+	struct buffer *buffers[BUFFERS];
 	struct error_record error;
 	enum status status;
 
 	kernel->code = &codes[kernel - kernels];
 	TRY(make_buffers(device, buffers));
+	if (strcmp(c->file, "tables") == 0)
+		TRY(write_table(device, buffers));
 	status = device_launch(device, &(struct launch){
 		.kernel = kernel, .grid = { c->blocks }, .block = { c->threads },
 		.shared_bytes = DYNAMIC, .layer = -1,
@@ -97,7 +116,7 @@ enum status corpus_launch(struct device *device, const struct corpus_case *c, bo
 	if (status == STATUS_OK && y)
 		status = device_download(device, NULL, buffers[1], 0, y, CORPUS_N * sizeof *y);
 	error_save(&error);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < BUFFERS; i++)
 		device_free(device, buffers[i]);
 	error_restore(&error);
 	return status;

@@ -257,3 +257,122 @@ KERNEL nan_root_clean(const float *x, float *y, int *flags, int n)
 	if (blockIdx.x == 0 && T < n)
 		y[T] = sqrtf(x[1] - x[0]);
 }
+
+/* The models of the GPU's functions compute in integers. */
+KERNEL nan_rsqrt(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = rsqrtf(x[0] - x[1]);                     /* BUG */
+}
+KERNEL nan_rsqrt_clean(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = rsqrtf(x[1] - x[0]);
+}
+
+KERNEL nan_log(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = logf(x[T] - x[T + 1 < n ? T + 1 : 0]);   /* BUG */
+}
+KERNEL nan_log_clean(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = logf(fabsf(x[T] - x[T + 1 < n ? T + 1 : 0]));
+}
+
+KERNEL nan_fast_log(const float *x, float *y, int *flags, int n)
+{
+	float shifted = x[1] - x[3];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = __logf(shifted);                         /* BUG */
+}
+KERNEL nan_fast_log_clean(const float *x, float *y, int *flags, int n)
+{
+	float shifted = x[3] - x[1];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = __logf(shifted);
+}
+
+KERNEL nan_sine(const float *x, float *y, int *flags, int n)
+{
+	float angle = INFINITY * x[1];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = __sinf(angle) + 1.0f;                    /* BUG */
+}
+KERNEL nan_sine_clean(const float *x, float *y, int *flags, int n)
+{
+	float angle = 1e30f * x[1];
+
+	if (blockIdx.x == 0 && T < n)
+		y[T] = __sinf(angle) + 1.0f;
+}
+
+KERNEL nan_power(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = powf(-x[2], 0.5f);                       /* BUG */
+}
+KERNEL nan_power_clean(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = powf(-x[2], x[3]);
+}
+
+KERNEL nan_fast_divide(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = __fdividef(x[0], x[0]);                  /* BUG */
+}
+KERNEL nan_fast_divide_clean(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x == 0 && T < n)
+		y[T] = __fdividef(x[0], x[1]);
+}
+
+/* A NaN that came in is nobody's here; one that a function passes by is none; and the second one of
+ * a line of statements is seen as the first. */
+KERNEL nan_after_another(const float *x, float *y, int *flags, int n)
+{
+	float missing = __int_as_float(0x7fffffff), none = x[0];
+
+	if (blockIdx.x == 0 && T < n) {
+		float score = missing * x[1] + expf(missing) + logf(missing);
+		float greatest = score > none ? score : expm1f(INFINITY * x[1]);
+		y[T] = greatest + none / none;                  /* BUG */
+	}
+}
+KERNEL nan_after_another_clean(const float *x, float *y, int *flags, int n)
+{
+	float missing = __int_as_float(0x7fffffff), none = x[0];
+
+	if (blockIdx.x == 0 && T < n) {
+		float score = missing * x[1] + expf(missing) + logf(missing);
+		float greatest = score > none ? score : expm1f(INFINITY * x[1]);
+		y[T] = greatest + none;
+	}
+}
+
+KERNEL nan_twice(const float *x, float *y, int *flags, int n)
+{
+	float big = INFINITY * x[1], none = x[0];
+
+	if (blockIdx.x == 0 && T < n) {
+		float first = flags[T] ? 1.0f : rsqrtf(x[1]);
+		y[T] = first * (big - x[2]) + 2.0f;
+		flags[T] = none * big > 1.0f;                   /* BUG */
+	}
+}
+KERNEL nan_twice_clean(const float *x, float *y, int *flags, int n)
+{
+	float big = INFINITY * x[1], none = x[0];
+
+	if (blockIdx.x == 0 && T < n) {
+		float first = flags[T] ? 1.0f : rsqrtf(x[1]);
+		y[T] = first * (big - x[2]) + 2.0f;
+		flags[T] = none * x[1] > 1.0f;
+	}
+}

@@ -1,11 +1,14 @@
 #!/bin/sh
-# counters.sh BUILD_DIR [NCU] - counters of Nsight Compute beside the simulator's, as a table.
+# counters.sh BUILD_DIR [NCU] - counters of Nsight Compute beside the simulator's, as tables.
 #
-# Runs each attention path under ncu on the GPU and with --count on the simulator, and prints per
-# kernel both sums of its launches. With COUNTERS_CSV and COUNTERS_SIM set, compares such files
-# instead and needs no GPU. Exit code 0 also where ncu may not read counters: one line says so.
+# Runs the attention paths under ncu on the GPU and with --count on the simulator, and prints per
+# kernel both sums of all its launches; then the same of requests.cu's kernels, of which each makes
+# one access of a known shape; then how often instructions that the metrics leave out were executed.
+# With COUNTERS_CSV and COUNTERS_SIM set, compares such files instead and needs no GPU. Exit code 0
+# also where ncu may not read counters: one line says so. Takes about a minute and a half.
 set -eu
 
+# column:metric. Those behind the blank line only where ncu knows them, as not every version does.
 metrics='load_requests:l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
 load_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 store_requests:l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
@@ -14,6 +17,9 @@ shared_load_requests:smsp__inst_executed_op_shared_ld.sum
 shared_store_requests:smsp__inst_executed_op_shared_st.sum
 shared_load_conflicts:l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
 shared_store_conflicts:l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum'
+more_metrics='shared_load_passes:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+shared_store_passes:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+divergent_branches:smsp__sass_branch_targets_threads_divergent.sum'
 
 # Sums of an ncu CSV: "kernel column value" lines. Fields are quoted and may hold commas.
 ncu_sums() {
@@ -46,66 +52,158 @@ ncu_sums() {
 	}
 	kernel_at && /^"/ {
 		split_csv($0, f)
+		sub(/\(.*/, "", f[kernel_at])
+		if (f[metric_at] == "sass__inst_executed_per_opcode") {
+			# "1,234 (BAR: 12; SHFL: 1,000; ...)"
+			gsub(/,/, "", f[value_at])
+			while (match(f[value_at], /[A-Z][A-Z0-9_.]*[:=] *[0-9]+/)) {
+				split(substr(f[value_at], RSTART, RLENGTH), pair, /[:=] */)
+				f[value_at] = substr(f[value_at], RSTART + RLENGTH)
+				sum[f[kernel_at] " " pair[1]] += pair[2]
+			}
+		}
 		if (!(f[metric_at] in column)) next
 		gsub(/,/, "", f[value_at])
-		sub(/\(.*/, "", f[kernel_at])
 		sum[f[kernel_at] " " column[f[metric_at]]] += f[value_at]
 	}
 	END { for (key in sum) printf "%s %d\n", key, sum[key] }' "$1"
 }
 
-# The same of the simulator, from a CSV of v_counter: kernel, then the columns in order.
+# The same of the simulator, from CSVs of v_counter: kernel, then columns as their first line says.
 sim_sums() {
-	awk -F, -v metrics="$metrics" '
-	BEGIN {
-		n = split(metrics, pairs, "\n")
-		for (i = 1; i <= n; i++) {
-			split(pairs[i], pair, ":")
-			name[i] = pair[1]
-		}
-	}
-	NR > 1 {
-		sub(/\r$/, "")
-		for (i = 1; i <= n; i++) sum[$1 " " name[i]] += $(i + 1)
-	}
+	awk -F, '
+	{ sub(/\r$/, "") }
+	$1 == "kernel" { for (i = 2; i <= NF; i++) name[i] = $i; next }
+	{ for (i = 2; i <= NF; i++) sum[$1 " " name[i]] += $i }
 	END { for (key in sum) printf "%s %d\n", key, sum[key] }' "$1"
 }
 
-# table PATH CSV SIM
+# table WHAT CSV SIM [COLUMNS]: columns that an extended regular expression matches.
 table() {
 	ncu_sums "$2" | sort >"$work/gpu"
-	sim_sums "$3" | sort >"$work/sim"
-	awk -v path="$1" '
-	NR == FNR { gpu[$1 " " $2] = $3; next }
-	($1 " " $2) in gpu {
-		g = gpu[$1 " " $2]
-		printf "| %s | %s | %s | %d | %d | %s |\n", path, $1, $2, g, $3,
-			g == $3 ? "-" : g == 0 ? "new" : sprintf("%+.1f %%", 100 * ($3 - g) / g)
-	}' "$work/gpu" "$work/sim"
+	sim_sums "$3" >"$work/sim"
+	printf '| %s | counter | GPU | simulator | difference |\n' "$1"
+	echo '|------|---------|----:|----------:|-----------:|'
+	awk -v columns="${4-.}" '
+	NR == FNR { sim[$1 " " $2] = $3; next }
+	$2 !~ columns { next }
+	!(($1 " " $2) in sim) { printf "| %s | %s | %d | | |\n", $1, $2, $3; next }
+	{
+		s = sim[$1 " " $2]
+		printf "| %s | %s | %d | %d | %s |\n", $1, $2, $3, s,
+			$3 == s ? "-" : $3 == 0 ? "new" : sprintf("%+.1f %%", 100 * (s - $3) / $3)
+	}' "$work/sim" "$work/gpu"
 }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-echo '| path | kernel | counter | GPU | simulator | difference |'
-echo '|------|--------|---------|----:|----------:|-----------:|'
 if [ -n "${COUNTERS_CSV-}" ]; then
-	table given "$COUNTERS_CSV" "$COUNTERS_SIM"
+	table kernel "$COUNTERS_CSV" "$COUNTERS_SIM"
 	exit
 fi
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
 flashtwin=$(cd "$1" && pwd)/flashtwin
 ncu=${2-ncu}
-columns=$(echo "$metrics" | sed 's/:.*//' | paste -sd, -)
+columns='load_requests, load_sectors, store_requests, store_sectors, shared_load_requests,
+	shared_store_requests, shared_load_conflicts, shared_store_conflicts, divergent_branches,
+	shuffles AS SHFL'
+"$ncu" --query-metrics >"$work/known" 2>&1 || :
+for pair in $more_metrics; do
+	metric=${pair#*:}
+	if grep -q "^${metric%.sum}[[:space:]]" "$work/known"; then
+		metrics="$metrics
+$pair"
+	fi
+done
 names=$(echo "$metrics" | sed 's/.*://' | paste -sd, -)
-for path in flash-decoding incremental incremental-multiwarp batched auto; do
+
+# npy FILE SHAPE COUNT: an .npy file of zeros, f32.
+npy() {
+	{
+		printf '\223NUMPY\001\000\166\000'
+		printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': $2, }"
+		head -c $(($3 * 4)) /dev/zero
+	} >"$1"
+}
+
+# profile METRICS COMMAND...: rows of an ncu CSV. The end where it may not read counters.
+profile() {
+	"$ncu" --csv --log-file "$work/one.csv" --clock-control none \
+		--print-metric-instances details --metrics "$@" >/dev/null 2>"$work/ncu.err" || :
+	if grep -q ERR_NVGPUCTRPERM "$work/one.csv" "$work/ncu.err"; then
+		echo 'counters.sh: ncu may not read counters here (ERR_NVGPUCTRPERM)' >&2
+		exit
+	fi
+	if ! grep -q '"Metric Name"' "$work/one.csv"; then
+		echo "counters.sh: ncu measured nothing: $*" >&2
+		cat "$work/one.csv" "$work/ncu.err" >&2
+	fi
+	cat "$work/one.csv"
+}
+
+# measure COMMAND...: of flashtwin, on both.
+measure() {
+	"$flashtwin" "$@" --count -o "$work/sim.twin" --force >/dev/null
+	"$flashtwin" sql "$work/sim.twin" --csv "SELECT kernel, $columns FROM v_counter" \
+		>>"$work/sim.csv"
+	profile "$names" "$flashtwin" "$@" --device cuda --no-record >>"$work/ncu.csv"
+}
+
+cd "$work"
+npy q64.npy '(4, 64)' 256
+npy q128.npy '(8, 128)' 1024
+npy k4x64.npy '(4, 300, 64)' 76800
+npy k128.npy '(2, 700, 128)' 179200
+npy q256.npy '(2, 256)' 512
+npy k256.npy '(1, 500, 256)' 128000
+npy queries64.npy '(4, 90, 64)' 23040
+npy keys64.npy '(2, 150, 64)' 19200
+npy queries128.npy '(2, 40, 128)' 10240
+npy keys128.npy '(1, 75, 128)' 9600
+for path in flash-decoding incremental incremental-multiwarp batched; do
+	measure decode --prompt 'ROMEO: and all the world' -n 2 --path "$path"
+done
+measure attend --path cached --q q64.npy --k k4x64.npy --v k4x64.npy
+measure attend --chunk 16 --warps 2 --q q128.npy --k k128.npy --v k128.npy
+measure attend --chunk 64 --q q256.npy --k k256.npy --v k256.npy
+measure attend --path prefill --causal --q queries64.npy --k keys64.npy --v keys64.npy
+measure attend --path prefill --q queries128.npy --k keys128.npy --v keys128.npy
+table kernel "$work/ncu.csv" "$work/sim.csv"
+
+echo
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+"$nvcc" -arch=native -o requests "$source/tests/gpu/requests.cu"
+profile "$names" ./requests >requests.csv
+npy in.npy '(4096,)' 4096
+# launch KERNEL: on the simulator.
+launch() {
+	"$flashtwin" launch "$source/tests/gpu/requests.cu" --kernel "$1" --grid 1 --block 32 \
+		--arg in=@in.npy --arg "out=>$1.npy:f32[32]" --count -o "$1.twin" \
+		>/dev/null 2>"$1.err" || cat "$1.err" >&2
+	"$flashtwin" sql "$1.twin" --csv "SELECT kernel, $columns FROM v_counter" >"$1.sim"
+}
+count=0
+for kernel in $(ncu_sums requests.csv | sed 's/ .*//' | sort -u); do
+	launch "$kernel" &
+	count=$((count + 1))
+	[ $((count % $(nproc))) -ne 0 ] || wait
+done
+wait
+cat ./*.sim >requests.sim.all
+table access requests.csv requests.sim.all '^(shared_)?(load|store)_'
+
+echo
+for path in flash-decoding incremental-multiwarp; do
 	set -- decode --prompt 'ROMEO: and all the world' -n 2 --path "$path"
 	"$flashtwin" "$@" --count -o "$work/sim.twin" --force >/dev/null
 	"$flashtwin" sql "$work/sim.twin" --csv "SELECT kernel, $columns FROM v_counter" \
-		>"$work/sim.csv"
-	"$ncu" --csv --metrics "$names" "$flashtwin" "$@" --device cuda --no-record \
-		>"$work/ncu.csv" 2>"$work/ncu.err" || :
-	if grep -q ERR_NVGPUCTRPERM "$work/ncu.csv" "$work/ncu.err"; then
-		echo "counters.sh: $path: ncu may not read counters here (ERR_NVGPUCTRPERM)" >&2
-		continue
-	fi
-	table "$path" "$work/ncu.csv" "$work/sim.csv"
+		>>opcodes.sim
+	profile sass__inst_executed_per_opcode "$flashtwin" "$@" --device cuda --no-record \
+		>>opcodes.csv
 done
+table instructions opcodes.csv opcodes.sim '^(SHFL|BAR|LDS|LDG|STS|STG|BSYNC|BSSY|BRA)'
+if [ ! -s "$work/gpu" ]; then
+	echo 'counters.sh: no instructions in what ncu printed:' >&2
+	head -c 3000 opcodes.csv >&2
+fi

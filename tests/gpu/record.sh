@@ -59,9 +59,6 @@ record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s192..s199
 
 # A short one of every path; several prompts where a path takes them, one of which waits for the
 # second's slot while the first goes on.
-printf 'ROMEO:' >"$work/first"
-printf 'JULIET:\nO' >"$work/second"
-printf 'To be' >"$work/third"
 short() {
 	record_decode "$1" "$work/first" -n 5 --log points --path "$@"
 }
@@ -81,7 +78,6 @@ short flash-decoding-graph --chunk 8
 several manual-graph --path flash-decoding --graph manual --chunk 8
 several batched --path batched
 several batched-graph --path batched --graph capture
-last_rows "$samples/reference/romeo/layer0_k.npy" 2 96 >"$work/q2.npy"
 record_attend cached "$work/q2.npy" romeo 0 --path cached
 record_attend prefill "$samples/reference/short/layer1_q.npy" long 0 --path prefill --causal
 record_attend prefill-top-left "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \

@@ -1,22 +1,35 @@
 #!/bin/sh
-# run.sh [BUILD_DIR [OUT_DIR]] - proves on a machine with a GPU that GPU and simulator agree.
+# run.sh [BUILD_DIR [OUT_DIR [PART...]]] - proves on a GPU that GPU and simulator agree.
 #
 # Runs the device tests, tries every operation during a capture, decodes the reference prompts and
 # attends to the reference tensors on both devices, compares every bit, lets compute-sanitizer look
 # at a small run, and records what `make check` needs where there is no GPU (copy OUT_DIR/*.twin and
 # OUT_DIR/capture.txt to tests/h200/). A build may have been made elsewhere: only
 # BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
-# LD_LIBRARY_PATH leads to. Takes some minutes; writes OUT_DIR/log.txt and OUT_DIR/report.txt, and
-# prints that last; what the attention paths gain goes to OUT_DIR/seeds-claims.md, and what the tools
-# of compute-sanitizer find of the checker's corpus to OUT_DIR/checker-table.md. Exit code 1 when
-# anything failed, 77 without a GPU.
+# LD_LIBRARY_PATH leads to. All of it takes some ten minutes; with PARTs named, only those run, which
+# are files beside this one. Writes OUT_DIR/log.txt and OUT_DIR/report.txt, and prints that last; what
+# the attention paths gain goes to OUT_DIR/seeds-claims.md, what the tools of compute-sanitizer find
+# of the checker's corpus to OUT_DIR/checker-table.md, and counters beside Nsight Compute's to
+# OUT_DIR/counters.md. Exit code 1 when anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
+all_parts='devices decode graphs kernels record sanitize checker bench'
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2
 out=$(cd "${2:-$build/gpu}" && pwd) || exit 2
+parts=$all_parts
+[ $# -le 2 ] || { shift 2 && parts=$*; }
+for part in $parts; do
+	case " $all_parts " in
+	*" $part "*) ;;
+	*)
+		echo "run.sh: no part $part; there are: $all_parts" >&2
+		exit 2
+		;;
+	esac
+done
 flashtwin=$build/flashtwin
 samples=$source/doc/samples/shakespeare
 work=$(mktemp -d) || exit 2
@@ -133,37 +146,7 @@ greatest_error() {
 } | tee -a "$report"
 cat "$work/info" >>"$log"
 
-# --- device tests ---
-
-CK_TAP_LOG_FILE_NAME=-
-CK_VERBOSITY=silent
-abs_srcdir=$source
-abs_builddir=$build
-export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
-for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
-	test_stream_order test_host_behaviour test_host_graphs test_host_slots test_record_graph; do
-	run 240 "$build/tests/$test"
-	passed "$test"
-done
-
-# --- what CUDA does during a capture: `make check` holds the simulator to it ---
-
-run 400 "$build/tests/gpu/capture_table"
-cp "$work/stdout" "$out/capture.txt"
-cases() {
-	grep -v '^#' "$1" | tr -s ' '
-}
-cases "$out/capture.txt" >"$work/got"
-cases "$source/tests/h200/capture.txt" >"$work/wanted"
-detail="$(grep -c . "$work/got") cases, $(diff "$work/wanted" "$work/got" | grep -c '^>') differ"
-if [ "$code" -eq 0 ] && cmp -s "$work/wanted" "$work/got"; then
-	result PASS 'operations during a capture' "$detail"
-else
-	result FAIL 'operations during a capture' "$detail, exit code $code"
-	diff "$work/wanted" "$work/got" >>"$log"
-fi
-
-# --- decoding ---
+# --- what several parts use ---
 
 # decode NAME BYTES WHAT OPTION...: on both devices; the text must be the reference's too.
 decode() {
@@ -181,159 +164,17 @@ decode() {
 	fi
 }
 
-# every STEP LAST: "s0,sSTEP,...,sLAST".
-every() {
-	awk -v step="$1" -v last="$2" 'BEGIN {
-		for (s = 0; s < last; s += step)
-			printf "s%d,", s
-		printf "s%d\n", last
-	}'
-}
+# Prompts and queries that are recorded, and that compute-sanitizer looks at.
+printf 'ROMEO:' >"$work/first"
+printf 'JULIET:\nO' >"$work/second"
+printf 'To be' >"$work/third"
+last_rows "$samples/reference/romeo/layer0_k.npy" 2 96 >"$work/q2.npy"
 
-decode short 64 'every point' --log points
-decode romeo 200 'every point' --log points
-decode romeo 200 'every partial, chunk 16' --log partials --chunk 16
-decode long 200 'every buffer' --log launch
-decode long 200 'points of 51 steps' --log points --log-at "$(every 4 199)"
+# --- the parts ---
 
-# --- attention alone ---
-
-# attend NAME LAYER OPTION...
-attend() {
-	name=$1 layer=$2
-	shift 2
-	reference=$samples/reference/$name
-	query=$reference/layer${layer}_q.npy
-	if [ "$name" = short ]; then
-		last_rows "$query" 8 96 >"$work/q.npy"
-		query=$work/q.npy
-	fi
-	what="attend $name, layer $layer${*:+, $*}"
-	run 120 "$flashtwin" attend --path flash-decoding --q "$query" \
-		--k "$reference/layer${layer}_k.npy" --v "$reference/layer${layer}_v.npy" \
-		--device both --log points --out "$work/out.npy" "$@"
-	compared "$what"
-	[ "$code" -eq 0 ] || return
-	error=$(greatest_error "$work/out.npy" "$reference/layer${layer}_out64.npy")
-	if [ "$(awk -v e="$error" 'BEGIN { print (e != "inf" && e + 0 <= 2e-6) }')" = 1 ]; then
-		result PASS "$what: error" "at most $error off float64"
-	else
-		result FAIL "$what: error" "$error off float64, 2e-6 is allowed"
-	fi
-}
-
-attend romeo 0
-attend romeo 2
-attend long 0
-attend long 2
-attend short 1
-for chunk in 1 16 33 95 96 97; do
-	attend romeo 0 --chunk "$chunk"
+for part in $parts; do
+	. "$source/tests/gpu/$part.sh"
 done
-
-# --- from CUDA graphs ---
-
-# graph_decode NAME BYTES OPTION...: on the GPU; the text must be the reference's.
-graph_decode() {
-	name=$1 bytes=$2
-	shift 2
-	what="decode $name, $*"
-	npy_data "$samples/reference/$name/tokens.npy" | bytes_of_i32 >"$work/prompt"
-	npy_data "$samples/reference/$name/greedy.npy" | head -c "$bytes" >"$work/greedy"
-	run 120 "$flashtwin" decode --model "$samples" --prompt-file "$work/prompt" -n "$bytes" \
-		--device cuda "$@"
-	if [ "$code" -eq 0 ] && cmp -s "$work/stdout" "$work/greedy"; then
-		result PASS "$what" "$bytes bytes equal greedy.npy"
-	else
-		result FAIL "$what" "exit code $code: $(tail -n 1 "$work/stderr")"
-	fi
-}
-
-# attend_romeo OUT OPTION...
-attend_romeo() {
-	to=$1 reference=$samples/reference/romeo
-	shift
-	run 60 "$flashtwin" attend --q "$reference/layer0_q.npy" --k "$reference/layer0_k.npy" \
-		--v "$reference/layer0_v.npy" --out "$to" "$@"
-}
-
-# graph_attend PATH [OPTION...]: in every mode the GPU gives the bits of launches one by one on the
-# simulator.
-graph_attend() {
-	attend_romeo "$work/one_by_one.npy" --path "$@"
-	for mode in none capture manual; do
-		attend_romeo "$work/graph.npy" --path "$@" --graph "$mode" --device cuda
-		if [ "$code" -eq 0 ] && cmp -s "$work/one_by_one.npy" "$work/graph.npy"; then
-			result PASS "attend by $*, --graph $mode" 'the bits of the simulator'
-		else
-			result FAIL "attend by $*, --graph $mode" \
-				"exit code $code: $(tail -n 1 "$work/stderr")"
-		fi
-		rm -f "$work/graph.npy"
-	done
-}
-
-# Recorded, then not: a recorder adds nodes of its own to a graph.
-decode romeo 200 'captured, every point' --path flash-decoding-graph --log points
-decode romeo 200 'built by hand, every partial' --graph manual --log partials --chunk 16
-decode short 64 'batched, captured' --path batched --graph capture --log points
-decode short 64 'incremental, by hand' --path incremental --graph manual --log points
-graph_decode romeo 200 --path flash-decoding-graph
-graph_decode romeo 200 --graph manual
-graph_decode long 200 --graph capture --chunk 16 --warps 2
-graph_decode short 64 --path incremental --graph capture
-graph_decode short 64 --path incremental-multiwarp --graph manual
-graph_decode short 64 --path batched --graph capture
-graph_attend flash-decoding --chunk 7
-graph_attend flash-decoding --warps 2
-graph_attend incremental
-graph_attend incremental-multiwarp
-graph_attend batched
-
-# --- users' kernels ---
-
-# Needs nvcc: compiles each for both devices, and holds the two to the same bits and to what Python
-# works out.
-if command -v nvcc >/dev/null || [ -x "${NVCC:-/usr/local/cuda/bin/nvcc}" ]; then
-	run 300 python3 "$source/tests/launch/cases.py" "$flashtwin" both
-	passed "users' kernels"
-else
-	result SKIP "users' kernels" 'no nvcc'
-fi
-
-# --- traces to keep; compute-sanitizer ---
-
-. "$source/tests/gpu/record.sh"
-. "$source/tests/gpu/sanitize.sh"
-. "$source/tests/gpu/checker.sh"
-
-# --- what the paths claim to gain ---
-
-# Beside it, where PyTorch is installed, kernels that are not ours.
-run 300 "$flashtwin" bench --suite seeds
-if [ "$code" -eq 0 ]; then
-	cp "$work/stdout" "$out/seeds-claims.md"
-	detail="$(grep -c '| beaten *|$' "$out/seeds-claims.md") beaten,"
-	detail="$detail $(grep -c '| reproduced *|$' "$out/seeds-claims.md") reproduced,"
-	detail="$detail $(grep -c '| not reproduced *|$' "$out/seeds-claims.md") not reproduced"
-	result PASS 'bench --suite seeds' "$detail"
-	if command -v nvidia-smi >/dev/null; then
-		echo 'Clocks and power afterwards:'
-		nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit \
-			--format=csv,noheader
-		echo
-	fi >>"$out/seeds-claims.md" 2>&1
-	run 300 python3 "$source/tests/gpu/reference_bench.py"
-	if [ "$code" -eq 0 ]; then
-		cat "$work/stdout" >>"$out/seeds-claims.md"
-		result PASS 'reference of bench' 'PyTorch'
-	else
-		result SKIP 'reference of bench' "exit code $code: $(tail -n 1 "$work/stderr")"
-	fi
-	cat "$out/seeds-claims.md" >>"$log"
-else
-	result FAIL 'bench --suite seeds' "exit code $code: $(tail -n 1 "$work/stderr")"
-fi
 
 # --- the table ---
 

@@ -1,7 +1,7 @@
 # sanitize.sh - the part of run.sh that has compute-sanitizer look at every path.
 #
 # Four tools: memcheck, racecheck, initcheck, synccheck; no report of any is allowed. Sourced by
-# run.sh after record.sh, whose prompts and queries it takes.
+# run.sh, whose functions and variables it uses.
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 # sanitize TOOL WHAT COMMAND...: no report, also not of the processes that tests fork.

@@ -1,0 +1,263 @@
+"""terminal.py - a program on a pseudo-terminal, as a shell would run it, and how it leaves it.
+
+A keeper process is the session's leader and the shell: it puts the program into the foreground,
+tells when it stops or ends, and resumes it. What the program writes is parsed, so that anything
+but text and whole escape sequences is noticed, and the modes it has switched are known. Serves
+fuzz_viewer.py and test_terminal.py.
+"""
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import termios
+import time
+
+HANG_SECONDS = 120          # of waiting
+HANG_CPU_SECONDS = 20       # of the program's processor time without an answer
+
+
+class Trouble(Exception):
+    """The program did what no program should do to a terminal."""
+
+
+TOKEN = re.compile(
+    rb"\x1b\[(?P<private>\?)?(?P<numbers>[0-9;]*)(?P<final>[@-~])"
+    rb"|\x1b\](R|[0-9;]*\x07)|\x1b[()][0-9A-Za-z]|\x1b(?P<single>[=>78MDEHc])"
+    rb"|[\r\n\b\t\x07\x0e\x0f]"
+    rb"|[\x20-\x7e]+"
+    rb"|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf4][\x80-\xbf]{3}")
+PARTIAL = re.compile(rb"(\x1b(\[\??[0-9;]*|\][0-9;]*)?|\x1b[()]|[\xc2-\xf4][\x80-\xbf]{0,2})\Z")
+FULL_SCREEN, CURSOR, MOUSE = 1049, 25, (1000, 1002, 1003, 1006)
+
+
+class Modes:
+    """What the program has switched on or off, from what it wrote."""
+
+    def __init__(self):
+        self.on = {CURSOR: True}
+        self.keypad = False
+        self.rest = b""
+
+    def feed(self, data):
+        data = self.rest + data
+        at = 0
+        while at < len(data):
+            token = TOKEN.match(data, at)
+            if not token:
+                break
+            self.take(token)
+            at = token.end()
+        self.rest = data[at:]
+        if self.rest and not PARTIAL.match(self.rest):
+            raise Trouble(f"wrote what no terminal understands: {self.rest[:40]!r}")
+
+    def take(self, token):
+        if token["private"] and token["final"] in b"hl":
+            for number in token["numbers"].split(b";"):
+                self.on[int(number)] = token["final"] == b"h"
+        if token["single"] in (b"=", b">"):
+            self.keypad = token["single"] == b"="
+
+    def wrecked(self):
+        """What is still switched, in words; "" when all is as it was."""
+        left = []
+        if self.on.get(FULL_SCREEN):
+            left.append("the alternate screen")
+        if not self.on[CURSOR]:
+            left.append("an invisible cursor")
+        if any(self.on.get(mode) for mode in MOUSE):
+            left.append("mouse reports")
+        if self.keypad:
+            left.append("the keypad's mode")
+        if self.rest:
+            left.append(f"half a sequence: {self.rest!r}")
+        return ", ".join(left)
+
+
+def keeper(slave, words, environment, log, tell, hear):
+    """The shell: never returns."""
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    program = os.fork()
+    if program == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(slave, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        os.dup2(slave, 0)
+        os.dup2(slave, 1)
+        os.dup2(log, 2)
+        os.closerange(3, 64)
+        os.execve(words[0], words, environment)
+    os.write(tell, struct.pack("ii", 0, program))
+    while True:
+        status = os.waitpid(program, os.WUNTRACED)[1]
+        try:
+            os.tcsetpgrp(slave, os.getpid())
+        except OSError:
+            pass                            # the terminal may be gone
+        os.write(tell, struct.pack("ii", 1 if os.WIFSTOPPED(status) else 2, status))
+        if not os.WIFSTOPPED(status):
+            os._exit(0)
+        os.read(hear, 1)
+        os.tcsetpgrp(slave, program)
+        os.kill(-program, signal.SIGCONT)
+
+
+class Terminal:
+    """One run of the program. `log` is the path of its stderr."""
+
+    def __init__(self, words, columns, lines, log, environment=None):
+        self.modes = Modes()
+        self.status = None                  # of waitpid(), when it has ended
+        self.written = 0
+        self.log_path = log
+        self.master, self.slave = os.openpty()
+        self.resize(columns, lines, tell=False)
+        self.before = termios.tcgetattr(self.slave)
+        log_file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        self.told, tell = os.pipe()
+        hear, self.ask = os.pipe()
+        environment = dict(os.environ if environment is None else environment)
+        self.keeper = os.fork()
+        if self.keeper == 0:
+            os.close(self.master)
+            keeper(self.slave, words, environment, log_file, tell, hear)
+        for fd in (log_file, tell, hear):
+            os.close(fd)
+        self.pid = struct.unpack("ii", os.read(self.told, 8))[1]
+
+    # --- what happens ---
+
+    def drain(self):
+        while self.master >= 0 and select.select([self.master], [], [], 0)[0]:
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:                 # nobody has the other end open any more
+                return
+            self.written += len(data)
+            self.modes.feed(data)
+
+    def news(self, seconds=0.0):
+        """Whether it stopped (1) or ended (2); 0: neither."""
+        if not select.select([self.told], [], [], seconds)[0]:
+            return 0
+        event, status = struct.unpack("ii", os.read(self.told, 8))
+        if event == 2:
+            self.status = status
+            os.waitpid(self.keeper, 0)
+        return event
+
+    def ended(self):
+        return self.status is not None or self.news() == 2
+
+    def cpu_seconds(self):
+        try:
+            with open(f"/proc/{self.pid}/stat", "rb") as stat:
+                fields = stat.read().rsplit(b")", 1)[1].split()
+        except OSError:
+            return "Z", 0.0
+        return fields[0].decode(), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def unread(self):
+        return struct.unpack("i", fcntl.ioctl(self.slave, termios.FIONREAD, b"\0" * 4))[0]
+
+    def settle(self):
+        """Until everything sent is read and the program sleeps; False: it has ended."""
+        begun, idle = time.monotonic(), 0
+        spent = self.cpu_seconds()[1]
+        while idle < 2:
+            self.drain()
+            if self.ended():
+                self.drain()
+                return False
+            state, cpu = self.cpu_seconds()
+            written = self.written
+            idle = idle + 1 if state in "ST" and self.unread() == 0 else 0
+            if time.monotonic() - begun > HANG_SECONDS or cpu - spent > HANG_CPU_SECONDS:
+                raise Trouble(f"hangs: no answer after {cpu - spent:.1f} s of processor time")
+            if written == self.written:
+                time.sleep(0.001)
+        self.drain()
+        return True
+
+    def wait_end(self):
+        """Until it has ended; its exit code, or the negative number of a signal."""
+        begun = time.monotonic()
+        while not self.ended():
+            self.drain()
+            time.sleep(0.001)
+            if time.monotonic() - begun > HANG_SECONDS:
+                raise Trouble("does not end")
+        self.drain()
+        return os.waitstatus_to_exitcode(self.status)
+
+    # --- what is done to it ---
+
+    def send(self, data):
+        for at in range(0, len(data), 512):     # a terminal holds 4095 bytes unread
+            if self.ended():
+                return
+            os.write(self.master, data[at:at + 512])
+            if len(data) > 512 and not self.settle():
+                return
+
+    def resize(self, columns, lines, tell=True):
+        size = struct.pack("HHHH", lines, columns, 0, 0)
+        fcntl.ioctl(self.master if tell else self.slave, termios.TIOCSWINSZ, size)
+
+    def signal(self, number):
+        if not self.ended():
+            os.kill(self.pid, number)
+
+    def stop_and_resume(self):
+        """As ctrl-Z and fg do; the terminal is the shell's in between."""
+        self.signal(signal.SIGTSTP)
+        begun, event = time.monotonic(), 0
+        while event == 0:
+            event = self.news(0.01)
+            self.drain()
+            if time.monotonic() - begun > HANG_SECONDS:
+                raise Trouble("does not stop")
+        if event == 2:
+            return
+        self.drain()
+        self.check_restored("stopped")
+        os.write(self.ask, b"c")
+        time.sleep(0.01)
+
+    def hang_up(self):
+        os.close(self.master)
+        self.master = -1
+
+    # --- how it is left ---
+
+    def said(self):
+        with open(self.log_path, "rb") as log:
+            return log.read().decode(errors="replace")
+
+    def check_restored(self, when):
+        wrecked = self.modes.wrecked()
+        if wrecked:
+            raise Trouble(f"{when} and left {wrecked}")
+        now = termios.tcgetattr(self.slave)
+        if now != self.before:
+            raise Trouble(f"{when} and left other terminal settings: {now} for {self.before}")
+
+    def close(self):
+        if self.status is None:
+            try:
+                os.kill(self.pid, signal.SIGKILL)
+                os.kill(self.pid, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
+            while self.status is None and self.news(5.0) == 1:
+                os.write(self.ask, b"c")
+        for fd in (self.master, self.slave, self.told, self.ask):
+            if fd >= 0:
+                os.close(fd)

@@ -1,0 +1,34 @@
+# devices.sh - the part of run.sh that runs the device tests on a GPU, and asks it what a capture
+# forbids.
+#
+# The tests compare with values worked out in them, and the simulator with the GPU; the cases of a
+# capture go to $out/capture.txt, and must be those of tests/h200/capture.txt, which the simulator is
+# built from. Sourced by run.sh, whose functions and variables it uses.
+
+CK_TAP_LOG_FILE_NAME=-
+CK_VERBOSITY=silent
+abs_srcdir=$source
+abs_builddir=$build
+export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
+for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
+	test_stream_order test_host_behaviour test_host_graphs test_host_slots test_record_graph; do
+	run 240 "$build/tests/$test"
+	passed "$test"
+done
+
+# --- what CUDA does during a capture: `make check` holds the simulator to it ---
+
+run 400 "$build/tests/gpu/capture_table"
+cp "$work/stdout" "$out/capture.txt"
+cases() {
+	grep -v '^#' "$1" | tr -s ' '
+}
+cases "$out/capture.txt" >"$work/got"
+cases "$source/tests/h200/capture.txt" >"$work/wanted"
+detail="$(grep -c . "$work/got") cases, $(diff "$work/wanted" "$work/got" | grep -c '^>') differ"
+if [ "$code" -eq 0 ] && cmp -s "$work/wanted" "$work/got"; then
+	result PASS 'operations during a capture' "$detail"
+else
+	result FAIL 'operations during a capture' "$detail, exit code $code"
+	diff "$work/wanted" "$work/got" >>"$log"
+fi

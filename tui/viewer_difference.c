@@ -1,0 +1,100 @@
+/* viewer_difference.c - the keys ] and [: from one difference of the two runs to the next.
+ *
+ * On the screen of differences from element to element and point to point, on others from launch to
+ * launch. A search that takes long is cut; the same key goes on with it.
+ */
+#include "config.h"
+
+#include "tui/viewer_internal.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "tui/view_element.h"
+
+#define SLICE_MS 30
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool viewer_slice_over(void *until_ms)
+{
+	return term_interrupted() || now_ms() >= *(int64_t *)until_ms;
+}
+
+int64_t viewer_slice_end(void)
+{
+	return now_ms() + SLICE_MS;
+}
+
+/* Whole launches are looked for from behind, or before, all of the launch shown. */
+static enum status begin_at(struct viewer *v, bool launches, int direction,
+			    struct diff_spot *spot)
+{
+	struct view_context c = viewer_context(v, 0);
+
+	TRY(element_address_spot(&c, &v->here.at, spot));
+	if (launches && v->here.at.launch >= 0)
+		spot->part = direction > 0 ? SPOT_BEHIND : SPOT_BEFORE;
+	return STATUS_OK;
+}
+
+static enum status go_to_spot(struct viewer *v, const struct diff_spot *spot, bool launches)
+{
+	struct view_context c = viewer_context(v, 0);
+	struct address at;
+
+	TRY(element_spot_address(&c, spot, &at));
+	if (launches) {
+		at = address_none;
+		at.launch = spot->launch;
+	}
+	viewer_jump(v, v->here.view, &at);
+	return STATUS_OK;
+}
+
+static enum status find_difference(struct viewer *v, int direction)
+{
+	struct view_context c = viewer_context(v, 0);
+	struct viewer_search *s = &v->difference;
+	bool launches = v->here.view != &view_diff, some;
+	int64_t until = viewer_slice_end();
+	enum diff_outcome outcome;
+	struct diff_pair pair;
+
+	TRY(element_pair(&c, &pair, &some));
+	if (!s->begun || s->direction != direction || s->view != v->here.view
+	    || !address_equal(&s->from, &v->here.at)) {
+		*s = (struct viewer_search){ .from = v->here.at, .view = v->here.view,
+					     .direction = direction };
+		TRY(begin_at(v, launches, direction, &s->spot));
+	}
+	TRY(diff_spot_step(&pair, direction, &s->spot, viewer_slice_over, &until, &outcome));
+	s->begun = outcome == DIFF_STOPPED;
+	if (outcome == DIFF_FOUND)
+		return go_to_spot(v, &s->spot, launches);
+	if (outcome == DIFF_STOPPED)
+		viewer_say(v, "no difference as far as L%lld: the same key looks further",
+			   (long long)s->spot.launch);
+	else
+		viewer_say(v, "no difference %s this place: what the two runs recorded is equal",
+			   direction > 0 ? "behind" : "before");
+	return STATUS_OK;
+}
+
+enum status viewer_next_difference(struct viewer *v, int key)
+{
+	(void)key;
+	return find_difference(v, 1);
+}
+
+enum status viewer_previous_difference(struct viewer *v, int key)
+{
+	(void)key;
+	return find_difference(v, -1);
+}
