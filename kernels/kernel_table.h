@@ -57,6 +57,9 @@ struct sim_code {
 	const char *unit;               /* the build it belongs to, see struct kernel_shared */
 	/* Lists the shared variables of a build that was loaded at run time. NULL: those linked in. */
 	size_t (*shared)(struct kernel_shared **first);
+	/* Its file has fences, or barriers of some lanes of a warp: threads may be ordered otherwise
+	 * than as whole warps and blocks. */
+	bool orders_some;
 };
 
 /* Values of one launch as the host knows them, for extents and limits. */

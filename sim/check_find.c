@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/shared.h"
 #include "sim/symbol.h"
 #include "traces/event.h"
 #include "traces/xalloc.h"
@@ -46,6 +47,20 @@ static bool same(const struct check_report *a, const struct check_report *b)
 		    || (same_place(&a->side, &b->other) && same_place(&a->other, &b->side)));
 }
 
+/* Within the variable, where it is one; dynamic shared memory has no names. */
+static void locate_shared(const struct check *check, struct check_finding *finding)
+{
+	const struct ft_block_view *view = schedule_current()->view.block;
+	const struct kernel_shared *variable;
+
+	finding->offset = finding->report.address - (uintptr_t)view->shared;
+	variable = shared_at(check->launch.code, finding->offset);
+	if (!variable)
+		return;
+	finding->offset -= *variable->offset;
+	snprintf(finding->region, sizeof finding->region, "the shared %s", variable->name);
+}
+
 static void locate(const struct check *check, struct check_finding *finding)
 {
 	const struct check_report *report = &finding->report;
@@ -57,10 +72,10 @@ static void locate(const struct check *check, struct check_finding *finding)
 	if (!region)
 		return;
 	finding->buffer = region->buffer;
-	finding->offset = region->kind == REGION_ARENA
-		? report->address - (uintptr_t)schedule_current()->view.block->shared
-		: report->address - region->at;
+	finding->offset = report->address - region->at;
 	snprintf(finding->region, sizeof finding->region, "%s", region->name);
+	if (region->kind == REGION_ARENA)
+		locate_shared(check, finding);
 }
 
 /* Other words than the first of a wide access are not kept: nothing explains them. */
@@ -243,10 +258,22 @@ static void fill_side(const struct check_finding *f, const struct check_side *si
 	out->thread[2] = side->thread / block.x / block.y;
 }
 
+static char *describe_variable(const struct check_report *r)
+{
+	size_t offset;
+	const char *name = symbol_of_variable((const void *)r->address, &offset);
+
+	return name ? xasprintf("%zu bytes at byte %zu of the __device__ variable %s", r->bytes,
+				offset, name)
+		: xasprintf("%zu bytes of a __device__ variable", r->bytes);
+}
+
 static char *describe(const struct check_finding *f)
 {
 	const struct check_report *r = &f->report;
 
+	if (r->variable && !*r->detail)
+		return describe_variable(r);
 	if (!*f->region || *r->detail)
 		return xstrdup(r->detail);
 	return xasprintf("%zu bytes at byte %llu of %s", r->bytes, (unsigned long long)f->offset,

@@ -53,10 +53,11 @@ static INLINE bool reached(size_t word)
 
 /* --- reads ---
  *
- * Of the readers of a word two are kept: the last in its cell, another in check_hot.reader. They
- * are a pair (RECORD_PAIR) when the word is whole, its writer ordered before all who may read, and
- * whoever writes next without order meets one of the two: in shared memory for lanes of one slice,
- * in global memory for all blocks, as two blocks have read. Then there is nothing more to ask.
+ * Of the readers of a word two are kept here: the last in its cell, another in check_hot.reader.
+ * They are a pair (RECORD_PAIR) when the word is whole, its writer ordered before all who may read,
+ * and whoever writes next without order meets one of the two: in shared memory for lanes of one
+ * slice, in global memory for all blocks, as two blocks have read. Then there is nothing more to ask
+ * or to note. Otherwise check_shadow.c knows what is worth keeping.
  */
 
 static inline bool same_slice(uint32_t a, uint32_t b)
@@ -64,49 +65,37 @@ static inline bool same_slice(uint32_t a, uint32_t b)
 	return (a ^ b) < 1u << LANES_SHIFT;
 }
 
-/* Of two unordered readers of shared memory one of another warp is kept rather than one of this;
- * of global memory, one of another block. */
-static bool keeps_better(size_t word, const struct check_lane *lane, bool shared)
+static inline bool is_whole(uint32_t place)
 {
-	uint32_t kept = (uint32_t)(check_hot.reader[word] >> 32);
-
-	if (!shared)
-		return kept >= check_hot.first && kept < lane->block_first;
-	return kept >= lane->bound
-		&& check_hot.check->slices[kept >> LANES_SHIFT].warp
-		   != check_hot.check->slices[lane->segment >> LANES_SHIFT].warp;
+	return place < RECORD_ATOMIC;
 }
 
 /* The word may have been read since order was made. False: it is for the rules. */
-static bool read_again(size_t word, const struct check_lane *lane, uintptr_t pc)
+static bool read_again(size_t word, struct lane *lane, uintptr_t pc)
 {
-	struct check_cell *cell = &check_hot.cell[word];
-	bool shared = word < check_hot.shared_span / 4, pair = false;
-	uint32_t limit = shared ? lane->bound : check_hot.first;
-	uint64_t last = cell->reader;
+	const struct check_cell *cell = &check_hot.cell[word];
+	const struct access access = {
+		.check = check_hot.check, .lane = lane, .pc = pc, .kind = CHECK_READ,
+	};
+	uint32_t limit = word < check_hot.shared_span / 4 ? lane->check.bound : check_hot.first;
 
 	if (check_hot.state[word] != STATE_WHOLE || !reached(word)
-	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
+	    || (cell->writer_segment >= limit && (cell->writer_segment != lane->check.segment
+						  || !is_whole(cell->writer_place))))
 		return false;
-	if (cell->reader_segment == lane->segment)
-		return true;
-	if (cell->reader_segment >= limit) {
-		pair = shared ? same_slice(cell->reader_segment, lane->segment)
-			: cell->reader_segment < lane->block_first;
-		if (pair != shared || !keeps_better(word, lane, shared))
-			check_hot.reader[word] = last;
-	}
-	cell->reader = record(lane, pc) | (pair && cell->writer_segment < limit ? RECORD_PAIR : 0);
+	if (cell->reader_segment != lane->check.segment || !is_whole(cell->reader_place))
+		check_note(&access, word, 0xf);
 	return true;
 }
 
 static __attribute__((noinline)) void read_slowly(uintptr_t address, size_t bytes, uintptr_t pc)
 {
 	size_t word = word_at(address);
-	bool done = word + bytes / 4 <= check_hot.span / 4 && !(address & (bytes - 1));
+	bool done = !check_hot.exact && word + bytes / 4 <= check_hot.span / 4
+		&& !(address & (bytes - 1));
 
 	for (size_t i = 0; i < bytes / 4 && done; i++)
-		done = read_again(word + i, &schedule_current()->check, pc);
+		done = read_again(word + i, schedule_current(), pc);
 	if (!done)
 		check_access(address, bytes, CHECK_READ, 0, pc);
 	else if (check_hot.counters)
@@ -128,11 +117,7 @@ static INLINE bool read_shared(size_t word, struct check_cell *cell, const struc
 {
 	if (cell->reader_segment < lane->bound)
 		return read_ordered(word, cell, lane, lane->bound, pc);
-	if (!same_slice(cell->reader_segment, lane->segment)
-	    || !(cell->reader_place & RECORD_PAIR))
-		return false;
-	cell->reader = record(lane, pc) | RECORD_PAIR;
-	return true;
+	return same_slice(cell->reader_segment, lane->segment) && cell->reader_place & RECORD_PAIR;
 }
 
 static INLINE bool read_global(size_t word, struct check_cell *cell, const struct check_lane *lane,
@@ -141,7 +126,7 @@ static INLINE bool read_global(size_t word, struct check_cell *cell, const struc
 	if (cell->reader_segment < check_hot.first)
 		return reached(word) && read_ordered(word, cell, lane, check_hot.first, pc);
 	if (cell->reader_place & RECORD_PAIR)
-		return cell->reader_segment >= check_hot.paired;
+		return true;
 	/* The second block. */
 	if (cell->reader_segment >= lane->block_first || cell->writer_segment >= check_hot.first
 	    || check_hot.state[word] != STATE_WHOLE)
@@ -177,7 +162,8 @@ static INLINE bool may_write(size_t word, const struct check_cell *cell,
 			     const struct check_lane *lane, uint32_t limit)
 {
 	if (check_hot.state[word] < STATE_ALLOCATED || !reached(word)
-	    || (cell->writer_segment >= limit && cell->writer_segment != lane->segment))
+	    || (cell->writer_segment >= limit && (cell->writer_segment != lane->segment
+						  || !is_whole(cell->writer_place))))
 		return false;
 	return LIKELY(cell->reader_segment < limit)
 		|| (cell->reader_segment == lane->segment

@@ -67,7 +67,7 @@ struct check_hot {
 	const uint8_t *reached;         /* whether the launch may touch a granule of memory */
 	unsigned granule;               /* log2 of its words */
 	uint32_t first;                 /* segment of the launch */
-	uint32_t paired;                /* RECORD_PAIR of global memory holds from this segment on */
+	bool exact;                     /* see check.exact */
 	uintptr_t origin;               /* of places */
 	uintptr_t code;                 /* where the object with the kernel begins */
 	size_t code_bytes;
@@ -162,6 +162,7 @@ struct check_report {
 	struct check_side side, other;  /* other.block -1 with no pc and site: none */
 	uintptr_t address;              /* 0: none */
 	size_t bytes;
+	bool variable;                  /* __device__ or __constant__: the address is its own */
 	char detail[160];               /* "16 bytes past the end of out (f32 ...)" */
 };
 #define NO_SIDE ((struct check_side){ .block = -1 })
@@ -182,6 +183,25 @@ struct check_region {                   /* in order of address */
 	uint32_t buffer;
 	char name[48];
 	bool freed;
+};
+
+/* Accesses of a word that its cell has no room for: of a word that thousands of threads touch without
+ * order, the last of these must do. */
+#define MOST_KEPT 16
+struct check_kept {
+	size_t word;
+	unsigned count, room, next;
+	struct check_kept_item {
+		uint64_t record;
+		bool write;
+	} *items;
+};
+
+/* Of all words: a hash table of 2^(64 - shift) slots. */
+struct check_more {
+	struct check_kept **slots;
+	size_t count;
+	unsigned shift;
 };
 
 /* Addresses without memory, whose shadow is that of an object's variables. */
@@ -220,8 +240,16 @@ struct check {
 	char **texts;
 	size_t text_count;
 	struct check_ops ops;
+	bool exact;                     /* of the launch: not only whole warps and blocks meet */
+	uint32_t needed_from;           /* segments of launches whose bytes may be asked for yet */
+	struct check_more more;
 	struct counters *counters;      /* and lines; hot.counters is it, or NULL */
 };
+
+static inline const struct check_slice *check_slice_of(const struct check *check, uint64_t record)
+{
+	return &check->slices[record >> (32 + LANES_SHIFT)];
+}
 
 /* --- check_map.c --- */
 
@@ -249,8 +277,21 @@ void check_watch_nan(bool on);
 /* --- check_race.c --- */
 
 enum check_kind { CHECK_READ, CHECK_WRITE, CHECK_ATOMIC };
-/* An access by the running lane, by the rules; flags: RECORD_ATOMIC, RECORD_VOLATILE. */
+struct access {
+	struct check *check;
+	struct lane *lane;
+	uintptr_t address, pc;
+	uintptr_t shadow;               /* the address whose shadow it has: its own, or an image's */
+	size_t bytes;
+	enum check_kind kind;
+	unsigned flags;                 /* RECORD_ATOMIC, RECORD_VOLATILE */
+};
+/* An access by the running lane, by the rules. */
 void check_access(uintptr_t address, size_t bytes, enum check_kind, unsigned flags, uintptr_t pc);
+/* Whether what `lane` does now comes behind a segment. strong: it is a write or a volatile read. */
+bool check_ordered(const struct check *, const struct lane *, uint32_t segment, bool strong);
+/* The access races with that of a record. */
+void check_race(const struct access *, uint64_t record, bool other_writes);
 /* Judges the write that is waiting. */
 void check_settle(struct check *);
 void check_side_of_lane(const struct lane *, uintptr_t pc, const char *what,
@@ -258,6 +299,15 @@ void check_side_of_lane(const struct lane *, uintptr_t pc, const char *what,
 unsigned check_thread_number(const struct lane *);
 /* Every lane of the warp that is in `lanes` begins a segment. */
 void check_new_slice(struct check *, struct warp *, uint32_t lanes);
+
+/* --- check_shadow.c --- */
+
+/* Tells races of the access with others of these bytes of a word; remembers the access. */
+void check_judge(const struct access *, size_t word, unsigned mask);
+void check_note(const struct access *, size_t word, unsigned mask);
+/* What is remembered of a word beside its cell; NULL: nothing. */
+const struct check_kept *check_kept_of(const struct check *, size_t word);
+void check_forget(struct check *);
 
 /* --- check_order.c --- */
 

@@ -50,6 +50,7 @@ static void renumber(struct check *check)
 	if (check->next_slice < MAX_SLICES / 4)
 		return;
 	check_ops_collect(check);
+	check_forget(check);
 	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
 	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
 	check->next_slice = 1;
@@ -66,10 +67,13 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	check->hot.code = object.begin;
 	check->hot.code_bytes = object.end - object.begin;
 	check->hot.image = check_image_of(check, object.begin, check->hot.code_bytes);
-	check->hot.paired = check->hot.first;
+	check->exact = check->hot.exact = launch->code->orders_some;
 	check->data = object.data;
 	check->data_bytes = object.data_end - object.data;
 	check_reach_begin(check);
+	check->needed_from = check_ops_needed(check);
+	if (check->needed_from == UINT32_MAX)
+		check_forget(check);
 	/* Of a large object the part around the kernel. */
 	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
 		: object.within - RECORD_PLACE / 2;
@@ -77,10 +81,11 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
 	check_op_launched(check, false);
 	counters_launch_begin(check->counters, launch);
+	/* Accesses that are settled at once would be neither kept nor counted. */
+	if (check_hot.exact || check_hot.counters)
+		check_hot.words = check_hot.shared_words = 0;
 	if (check_hot.counters) {
 		ft_check_block.pending = PENDING_COUNT;
-		/* Accesses that are settled at once would not be counted. */
-		check_hot.words = check_hot.shared_words = 0;
 	}
 	check_watch_nan(true);
 }

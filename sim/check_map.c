@@ -97,6 +97,7 @@ void check_destroy(struct check *check)
 	check_alloc_end(check);
 	check_find_free(check);
 	check_ops_free(check);
+	check_forget(check);
 	counters_free(check->counters);
 	munmap(check->reserved, check->reserved_bytes);
 	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));

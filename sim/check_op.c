@@ -126,19 +126,6 @@ static void touch(struct touched_list *list, uintptr_t from, uintptr_t to, uint6
 	list->items[list->count++] = (struct touched){ from, to, record };
 }
 
-static void touch_word(struct touched_list *list, uintptr_t word, uint64_t record)
-{
-	unsigned bytes = check_bytes_of(record);
-
-	if (bytes == 0xfu) {
-		touch(list, word, word + 4, record);
-		return;
-	}
-	for (unsigned i = 0; i < 4; i++)
-		if (bytes >> i & 1)
-			touch(list, word + i, word + i + 1, record);
-}
-
 /* The launch that a record in shadow memory is of, if its bytes are wanted. */
 static struct check_op *op_of(const struct check_ops *ops, uint64_t record)
 {
@@ -153,29 +140,84 @@ static struct check_op *op_of(const struct check_ops *ops, uint64_t record)
 	return NULL;
 }
 
+/* All that is known of a word: its cell, and what that has no room for. */
+struct word_records {
+	struct check_kept_item at[3 + MOST_KEPT];
+	size_t count;
+};
+
+static void add_record(struct word_records *list, uint64_t record, bool write, uint32_t first)
+{
+	if (record >> 32 >= first && list->count < sizeof list->at / sizeof list->at[0])
+		list->at[list->count++] = (struct check_kept_item){ record, write };
+}
+
+/* Of one launch: that it touched a byte, once. A plain access says more than an atomic. */
+static void touch_byte(struct touched_list *list, uintptr_t at, uint64_t record)
+{
+	struct touched *last = list->count ? &list->items[list->count - 1] : NULL;
+
+	if (!last || last->to <= at)
+		touch(list, at, at + 1, record);
+	else if (last->record & RECORD_ATOMIC && !(record & RECORD_ATOMIC) && last->from == at)
+		last->record = record;
+}
+
+static void collect_bytes(const struct check *check, uintptr_t address,
+			  const struct word_records *list)
+{
+	for (unsigned byte = 0; byte < 4; byte++)
+		for (size_t i = 0; i < list->count; i++) {
+			const struct check_kept_item *item = &list->at[i];
+			struct check_op *op = check_bytes_of(item->record) >> byte & 1
+				? op_of(&check->ops, item->record) : NULL;
+
+			if (op)
+				touch_byte(item->write ? &op->writes : &op->reads, address + byte,
+					   item->record);
+		}
+}
+
 static void collect_word(const struct check *check, uintptr_t address, uint32_t first)
 {
 	const struct check_hot *hot = &check->hot;
 	size_t word = (address - hot->base) >> 2;
-	const uint64_t reads[] = { hot->cell[word].reader, hot->reader[word] };
-	uint64_t writer = hot->cell[word].writer;
+	const struct check_cell *cell = &hot->cell[word];
+	const struct check_kept *kept = check_kept_of(check, word);
+	struct word_records list = { .count = 0 };
 	struct check_op *op;
 
-	if (writer >> 32 >= first && (op = op_of(&check->ops, writer)))
-		touch_word(&op->writes, address, writer);
-	for (int i = 0; i < 2; i++)
-		if (reads[i] >> 32 >= first && (op = op_of(&check->ops, reads[i])))
-			touch_word(&op->reads, address, reads[i]);
+	add_record(&list, cell->writer, true, first);
+	add_record(&list, cell->reader, false, first);
+	add_record(&list, hot->reader[word], false, first);
+	for (size_t i = 0; kept && i < kept->count; i++)
+		add_record(&list, kept->items[i].record, kept->items[i].write, first);
+	if (list.count != 1 || check_bytes_of(list.at[0].record) != 0xf) {
+		collect_bytes(check, address, &list);
+		return;
+	}
+	op = op_of(&check->ops, list.at[0].record);
+	if (op)
+		touch(list.at[0].write ? &op->writes : &op->reads, address, address + 4,
+		      list.at[0].record);
 }
 
-void check_ops_collect(struct check *check)
+uint32_t check_ops_needed(const struct check *check)
 {
-	struct check_ops *ops = &check->ops;
+	const struct check_ops *ops = &check->ops;
 	uint32_t first = UINT32_MAX;
 
 	for (size_t i = 0; i < ops->count; i++)
 		if (ops->items[i].state == OP_LAUNCHED && ops->items[i].first < first)
 			first = ops->items[i].first;
+	return first;
+}
+
+void check_ops_collect(struct check *check)
+{
+	struct check_ops *ops = &check->ops;
+	uint32_t first = check_ops_needed(check);
+
 	if (first == UINT32_MAX)
 		return;
 	for (size_t i = 0; i < check->region_count; i++) {

@@ -3,7 +3,8 @@
  * Two accesses of the same bytes, one of them a write, race unless something orders them: the same
  * thread, a block barrier, __syncwarp() of a mask that holds both lanes, or an atomic with fences
  * (check_order.c). Blocks are concurrent whatever order they run in here. Two atomics never race,
- * nor do an atomic and a volatile access of global memory. Serves check_hooks.c.
+ * nor do an atomic and a volatile access of global memory. Which accesses a word remembers is
+ * check_shadow.c's part. Serves check_hooks.c.
  */
 #include "config.h"
 
@@ -38,11 +39,6 @@ void check_new_slice(struct check *check, struct warp *warp, uint32_t lanes)
 	}
 }
 
-static const struct check_slice *slice_of(const struct check *check, uint32_t segment)
-{
-	return &check->slices[segment >> LANES_SHIFT];
-}
-
 static uint32_t lane_number(uint32_t segment)
 {
 	return segment & (WARP_LANES - 1);
@@ -51,13 +47,14 @@ static uint32_t lane_number(uint32_t segment)
 static bool same_block(const struct check *check, const struct lane *lane, uint32_t segment)
 {
 	return segment >= lane->check.block_first
-		&& slice_of(check, segment)->block == slice_of(check, lane->check.segment)->block;
+		&& check->slices[segment >> LANES_SHIFT].block
+		   == check->slices[lane->check.segment >> LANES_SHIFT].block;
 }
 
 /* strong: a volatile read, which no cache answers, or a write, which waits for the atomic whose
  * value it depends on. Only plain reads need a fence of their own behind the atomic. */
-static bool ordered(const struct check *check, const struct lane *lane, uint32_t segment,
-		    bool strong)
+bool check_ordered(const struct check *check, const struct lane *lane, uint32_t segment,
+		   bool strong)
 {
 	const struct check_lane *mine = &lane->check;
 
@@ -66,7 +63,7 @@ static bool ordered(const struct check *check, const struct lane *lane, uint32_t
 	if (same_block(check, lane, segment)) {
 		if (segment < mine->bound)
 			return true;
-		if (slice_of(check, segment)->warp == lane->warp->number
+		if (check->slices[segment >> LANES_SHIFT].warp == lane->warp->number
 		    && (1u << lane_number(segment) == lane->bit || segment < mine->warp_bound
 			|| (mine->known && segment < mine->known[lane_number(segment)])))
 			return true;
@@ -102,7 +99,7 @@ static void side_of_record(const struct check *check, uint64_t record, bool writ
 			   struct check_side *out)
 {
 	uint32_t segment = (uint32_t)(record >> 32);
-	const struct check_slice *slice = slice_of(check, segment);
+	const struct check_slice *slice = check_slice_of(check, record);
 
 	*out = (struct check_side){
 		.pc = check->hot.origin + (record & RECORD_PLACE),
@@ -114,16 +111,6 @@ static void side_of_record(const struct check *check, uint64_t record, bool writ
 
 static const char *const kind_names[] = { "read", "write", "atomic" };
 
-struct access {
-	struct check *check;
-	struct lane *lane;
-	uintptr_t address, pc;
-	uintptr_t shadow;               /* the address whose shadow it has: its own, or an image's */
-	size_t bytes;
-	enum check_kind kind;
-	unsigned flags;
-};
-
 /* Variables of the object with the kernel: __device__ and __constant__, never unwritten. */
 static bool is_variable(const struct access *a)
 {
@@ -133,12 +120,9 @@ static bool is_variable(const struct access *a)
 static struct check_report begin_report(const struct access *a, enum finding_class class)
 {
 	struct check_report report = { .class = class, .address = a->address, .bytes = a->bytes,
-				       .other = NO_SIDE };
+				       .other = NO_SIDE, .variable = is_variable(a) };
 
 	check_side_of_lane(a->lane, a->pc, kind_names[a->kind], &report.side);
-	if (is_variable(a))
-		snprintf(report.detail, sizeof report.detail, "%zu bytes of a __device__ variable",
-			 a->bytes);
 	return report;
 }
 
@@ -152,7 +136,7 @@ static void excuse_early_read(const struct access *a, uintptr_t reader)
 }
 
 /* A write that leaves what was there is told from one that does not when it has happened. */
-static void report_race(const struct access *a, uint64_t record, bool other_writes)
+void check_race(const struct access *a, uint64_t record, bool other_writes)
 {
 	struct check *check = a->check;
 	enum finding_class class = a->shadow - check->hot.base < check->hot.shared_span
@@ -228,7 +212,8 @@ static void describe_place(const struct access *a, char *text, size_t size)
 		snprintf(text, size, "inside another allocation: byte %zu of %s, to which no "
 			 "argument leads", (size_t)(a->address - region->at), region->name);
 	} else if (region->freed && a->address - region->at < region->bytes) {
-		snprintf(text, size, "of %s, which was freed", region->name);
+		snprintf(text, size, "byte %zu of %s, which was freed",
+			 (size_t)(a->address - region->at), region->name);
 	} else if (a->address < region->at
 		   || (next && next->kind == REGION_BUFFER && a->address - region->at
 		       >= region->bytes && next->at - a->address < a->address - region->at
@@ -265,69 +250,7 @@ static void report_uninit(const struct access *a)
 	check_report(a->check, &report);
 }
 
-/* --- one word --- */
-
-static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bool shared)
-{
-	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
-	uint32_t segment = (uint32_t)(record >> 32);
-
-	if (!record || !(check_bytes_of(record) & mask) || segment < a->check->hot.first)
-		return false;
-	/* Shared memory of an earlier block in the same place. */
-	if (shared && segment < a->lane->check.block_first)
-		return false;
-	if (record & strong && a->flags & strong
-	    && (record & RECORD_ATOMIC || a->flags & RECORD_ATOMIC || !shared))
-		return false;
-	return !ordered(a->check, a->lane, segment,
-			a->kind != CHECK_READ || a->flags & RECORD_VOLATILE);
-}
-
-static void judge_race(const struct access *a, size_t word, unsigned mask)
-{
-	const struct check_hot *hot = &a->check->hot;
-	bool shared = word * 4 < hot->shared_span;
-
-	const struct check_cell *cell = &hot->cell[word];
-
-	if (conflicts(a, cell->writer, mask, shared))
-		report_race(a, cell->writer, true);
-	if (a->kind == CHECK_READ)
-		return;
-	if (conflicts(a, cell->reader, mask, shared))
-		report_race(a, cell->reader, false);
-	if (conflicts(a, hot->reader[word], mask, shared))
-		report_race(a, hot->reader[word], false);
-}
-
-static void note_access(const struct access *a, size_t word, unsigned mask)
-{
-	struct check_hot *hot = &a->check->hot;
-	uint64_t *slot = a->kind == CHECK_READ ? &hot->cell[word].reader : &hot->cell[word].writer;
-	bool again = *slot >> 32 == a->lane->check.segment;
-	unsigned touched = again ? mask | check_bytes_of(*slot) : mask;
-	uint64_t mine = (a->lane->check.record + a->pc) | a->flags
-		| (~touched & 0xfu) << RECORD_SPARES_SHIFT;
-
-	if (a->kind != CHECK_READ) {
-		hot->state[word] |= (uint8_t)mask;
-		hot->cell[word].reader &= ~(uint64_t)RECORD_PAIR;
-	}
-	/* The same thread in the same segment: one record of all its bytes. A plain access among
-	 * atomics is what counts. */
-	if (again) {
-		if (!(check_bytes_of(*slot) & mask) || *slot & RECORD_ATOMIC || !a->flags)
-			*slot = mine;
-		return;
-	}
-	if (a->kind == CHECK_READ && (uint32_t)(*slot >> 32) >= hot->first
-	    && (!same_block(a->check, a->lane, (uint32_t)(*slot >> 32))
-		|| (uint32_t)(hot->reader[word] >> 32) < hot->first
-		|| same_block(a->check, a->lane, (uint32_t)(hot->reader[word] >> 32))))
-		hot->reader[word] = *slot;
-	*slot = mine;
-}
+/* --- the access --- */
 
 /* Bytes of the word that holds `at`, of an access that ends at `end`. */
 static unsigned mask_of(uintptr_t at, uintptr_t end)
@@ -416,8 +339,8 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		unsigned mask = mask_of(at, end);
 
 		if (!(ft_check_block.pending & PENDING_WRITE))
-			judge_race(&a, word, mask);
-		note_access(&a, word, mask);
+			check_judge(&a, word, mask);
+		check_note(&a, word, mask);
 	}
 	/* A flag that is no atomic, but as good as one. */
 	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)

@@ -82,6 +82,8 @@ struct check_ops {
 void check_ops_collect(struct check *);
 /* A launch begins or has ended as part of the operation that runs, if one does. */
 void check_op_launched(struct check *, bool ended);
+/* The first segment of those launches; UINT32_MAX: there are none. */
+uint32_t check_ops_needed(const struct check *);
 void check_ops_free(struct check *);
 
 /* Reports where an operation meets another that nothing orders. */

@@ -63,7 +63,9 @@ static void report_mask(struct check *check, const struct lane *lane, const stru
 	check_report(check, &report);
 }
 
-/* Lanes that wait for `lane` although it has come to somewhere else. */
+/* Lanes that wait for `lane` although it has come to somewhere else, where it waits for one of them
+ * itself. Lanes that meet among themselves first, and come then, are in order. mask 0: at a barrier of
+ * the block, where all wait for all. */
 static void report_awaited(struct check *check, struct lane *lane, enum ft_collective kind,
 			   uint32_t mask)
 {
@@ -74,6 +76,7 @@ static void report_awaited(struct check *check, struct lane *lane, enum ft_colle
 		const struct meeting *meeting = &warp->meetings[i];
 
 		if (!(meeting->mask & lane->bit) || meeting->arrived & lane->bit
+		    || (mask && !(mask & meeting->arrived))
 		    || (meeting->mask == mask && meeting->kind == kind))
 			continue;
 		if (mask && meeting->kind == kind)

@@ -132,6 +132,21 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 	fputs(")", out);
 }
 
+/* Whether the file uses a fence or __syncwarp() of a mask that is written out, as sim/cuda_c.h has
+ * turned them into calls. */
+static bool orders_some(const struct unit *u)
+{
+	for (int i = 0; i + 2 < u->tokens.count; i++) {
+		if (token_is(token_at(u, i), "ft_fence") && !token_is(token_at(u, i + 2), "int"))
+			return true;
+		if (token_is(token_at(u, i), "FT_SYNC")
+		    && !token_is(token_at(u, i + 2), "0xffffffffu")
+		    && strncmp(token_at(u, i + 2)->text, "FT_", 3) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* Ends with the accessor of the build's shared variables when it is loaded at run time. */
 static void write_code(const struct unit *u, const struct function *f, int count,
 		       const char *variant, FILE *out)
@@ -148,9 +163,9 @@ static void write_code(const struct unit *u, const struct function *f, int count
 	else
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s };\n", n, k->text, n,
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d };\n", n, k->text, n,
 		k->text, u->tokens.file_length, u->tokens.file, variant,
-		u->mode.user ? "ft_shared_list" : "0");
+		u->mode.user ? "ft_shared_list" : "0", orders_some(u));
 }
 
 static enum status write_kernel(const struct unit *u, const struct function *f, const char *variant,
@@ -224,8 +239,8 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 		fputs("0", out);
 	else
 		write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list };\n", k->length, k->text,
-		FT_USER_UNIT);
+	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s };\n", k->length,
+		k->text, FT_USER_UNIT, orders_some(u) ? "true" : "false");
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"
 		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",

@@ -191,8 +191,10 @@ void counters_block(struct counters *c, const struct lane *lane, uintptr_t pc)
 	uintptr_t *last = &lane->warp->last_block[__builtin_ctz(lane->bit)];
 
 	running(c)->basic_blocks++;
-	if (*last)
+	if (*last) {
 		requests_add(lane->warp->requests, lane, REQUEST_BRANCH, *last, pc, 1);
+		requests_step(lane->warp->requests, lane, *last, pc);
+	}
 	*last = pc;
 }
 

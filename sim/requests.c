@@ -1,7 +1,7 @@
 /* requests.c - puts what the lanes of a warp do one by one together to requests; see requests.h.
  *
- * Each place (address of code and kind) counts how often each lane came to it, and holds the
- * requests that lanes are still missing from. Serves counters.c.
+ * Each place (address of code and kind) holds the requests that lanes are still missing from, in the
+ * order of the rounds of loops that they were made in. Serves counters.c.
  */
 #include "config.h"
 
@@ -16,9 +16,20 @@
 #define SECTOR_BYTES 32
 #define BANKS 32
 #define WORD_BYTES 4
-#define MOST_WAITING 65536u             /* requests of one place: 19 MiB */
+#define MOST_WAITING 65536u             /* requests of one place: 28 MiB */
+#define MOST_LOOPS 5                    /* in each other; rounds of more are not told apart */
+
+/* Where a lane is in the loops around it: those it went back to the head of, outermost first. */
+struct moment {
+	unsigned depth;
+	struct round {
+		uintptr_t head, tail;   /* the first block, the last one that led back to it */
+		uint64_t number;        /* from 1 on */
+	} rounds[MOST_LOOPS];
+};
 
 struct request {
+	struct moment moment;
 	uint32_t lanes;                 /* that came; 0 when it is judged */
 	bool judged;
 	uint8_t bytes[WARP_LANES];
@@ -29,9 +40,9 @@ struct place {
 	uintptr_t pc;                   /* 0: free */
 	enum request_kind kind;
 	uint32_t meeting;               /* of the warp, that the rest counts from */
-	uint32_t seen[WARP_LANES];      /* times that each lane came */
-	uint32_t first;                 /* number of waiting[begin] */
-	uint32_t refused;               /* requests from this number on are left out */
+	uint32_t rounds[WARP_LANES];    /* of a block: times that each lane came, without a break */
+	bool refusing;                  /* requests from this moment on are left out */
+	struct moment refused;
 	struct request *waiting;
 	size_t begin, count, room;      /* waiting[begin .. begin + count) */
 };
@@ -39,6 +50,7 @@ struct place {
 struct requests {
 	struct request_sums *sums;
 	uint32_t meeting;
+	struct moment now[WARP_LANES];
 	struct place *places;           /* a hash table: open addresses, a power of two */
 	size_t place_count, place_room;
 };
@@ -110,7 +122,19 @@ static unsigned passes_over_banks(const uintptr_t *address, const uint8_t *bytes
 	return most;
 }
 
-unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
+/* Whether each active lane wants what the lane does whose number differs in this bit, if active. */
+static bool in_pairs(const uintptr_t *address, uint32_t lanes, unsigned bit)
+{
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+
+		if (lanes >> (lane ^ bit) & 1 && address[lane] != address[lane ^ bit])
+			return false;
+	}
+	return true;
+}
+
+unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes, bool load)
 {
 	unsigned widest = 0, step, conflicts = 0;
 
@@ -120,6 +144,8 @@ unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint3
 		widest = bytes[lane] > widest ? bytes[lane] : widest;
 	}
 	step = widest > 8 ? 8 : widest > 4 ? 16 : 32;
+	if (step < 32 && load && (in_pairs(address, lanes, 1) || in_pairs(address, lanes, 2)))
+		step *= 2;
 	for (unsigned first = 0; first < WARP_LANES; first += step) {
 		uint32_t group = lanes & (uint32_t)(((1ull << step) - 1) << first);
 
@@ -150,10 +176,26 @@ static void judge(struct request_sums *sums, enum request_kind kind, struct requ
 						       request->lanes);
 	else if (kind <= REQUEST_SHARED_STORE)
 		sums->conflicts[kind - REQUEST_SHARED_LOAD] +=
-			request_conflicts(request->address, request->bytes, request->lanes);
+			request_conflicts(request->address, request->bytes, request->lanes,
+					  kind == REQUEST_SHARED_LOAD);
 }
 
 /* --- places --- */
+
+/* By rounds of the outermost loop first. A loop that is missing in one of them is in its round 0. */
+static int compare_moments(const struct moment *a, const struct moment *b)
+{
+	for (unsigned i = 0; i < a->depth || i < b->depth; i++) {
+		uintptr_t x = i < a->depth ? a->rounds[i].head : UINTPTR_MAX;
+		uintptr_t y = i < b->depth ? b->rounds[i].head : UINTPTR_MAX;
+
+		if (x != y)
+			return x < y ? 1 : -1;
+		if (a->rounds[i].number != b->rounds[i].number)
+			return a->rounds[i].number < b->rounds[i].number ? -1 : 1;
+	}
+	return 0;
+}
 
 /* Where the place is in the table, or would be. */
 static struct place *slot(struct place *places, size_t room, enum request_kind kind, uintptr_t pc)
@@ -182,9 +224,8 @@ static void settle_place(struct requests *r, struct place *place)
 {
 	for (size_t i = 0; i < place->count; i++)
 		judge(r->sums, place->kind, &place->waiting[place->begin + i]);
-	memset(place->seen, 0, sizeof place->seen);
-	place->first = 0;
-	place->refused = UINT32_MAX;
+	memset(place->rounds, 0, sizeof place->rounds);
+	place->refusing = false;
 	place->begin = place->count = 0;
 	place->meeting = r->meeting;
 }
@@ -207,38 +248,62 @@ static struct place *place_of(struct requests *r, enum request_kind kind, uintpt
 	return place;
 }
 
-/* The request with this number; NULL when it is left out. */
-static struct request *request_at(struct place *place, uint32_t number)
+/* Room for one more request in front of waiting[begin + at]. */
+static struct request *insert(struct place *place, size_t at, const struct moment *moment)
 {
-	size_t at = number - place->first;
+	struct request *new;
 
-	if (at >= MOST_WAITING && number < place->refused)
-		place->refused = number;
-	if (number >= place->refused)
-		return NULL;
-	if (place->begin + at >= place->room && place->begin > 0) {
+	if (place->begin + place->count == place->room && place->begin > 0) {
 		memmove(place->waiting, place->waiting + place->begin,
 			place->count * sizeof *place->waiting);
 		place->begin = 0;
 	}
-	if (at >= place->room) {
+	if (place->count == place->room) {
 		place->room = place->room ? 2 * place->room : 4;
 		place->waiting = xreallocarray(place->waiting, place->room,
 					       sizeof *place->waiting);
 	}
-	/* A lane comes to them one by one: at most one is new. */
-	if (at == place->count) {
-		place->waiting[place->begin + at] = (struct request){ 0 };
-		place->count++;
+	new = &place->waiting[place->begin + at];
+	memmove(new + 1, new, (place->count++ - at) * sizeof *new);
+	*new = (struct request){ .moment = *moment };
+	return new;
+}
+
+/* The request of this moment that the lane did not come to yet; NULL when it is left out. */
+static struct request *request_at(struct place *place, const struct moment *moment, uint32_t lane)
+{
+	const struct request *waiting = place->waiting + place->begin;
+	size_t low = 0, high = place->count;
+
+	if (place->refusing && compare_moments(moment, &place->refused) >= 0)
+		return NULL;
+	/* Most often it is behind all others. */
+	if (high > 0 && compare_moments(moment, &waiting[high - 1].moment) > 0)
+		low = high;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_moments(moment, &waiting[middle].moment) > 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return &place->waiting[place->begin + at];
+	/* A function may be called twice within one round. */
+	for (; low < place->count && compare_moments(moment, &waiting[low].moment) == 0; low++)
+		if (!(waiting[low].lanes & lane))
+			return &place->waiting[place->begin + low];
+	if (place->count == MOST_WAITING) {
+		place->refusing = true;
+		place->refused = *moment;
+		return NULL;
+	}
+	return insert(place, low, moment);
 }
 
 static void drop_judged(struct place *place)
 {
 	while (place->count > 0 && place->waiting[place->begin].judged) {
 		place->begin++;
-		place->first++;
 		place->count--;
 	}
 	if (place->count == 0)
@@ -250,7 +315,7 @@ void requests_add(struct requests *r, const struct lane *lane, enum request_kind
 {
 	struct place *place = place_of(r, kind, pc);
 	unsigned number = (unsigned)__builtin_ctz(lane->bit);
-	struct request *request = request_at(place, place->seen[number]++);
+	struct request *request = request_at(place, &r->now[number], lane->bit);
 
 	if (!request) {
 		r->sums->left_out++;
@@ -265,9 +330,39 @@ void requests_add(struct requests *r, const struct lane *lane, enum request_kind
 	}
 }
 
+/* Compilers lay out code so that a loop is what lies between its head and its tail, apart from blocks
+ * that are seldom entered: where a lane comes back from one, it does not come again. */
+void requests_step(struct requests *r, const struct lane *lane, uintptr_t from, uintptr_t to)
+{
+	unsigned number = (unsigned)__builtin_ctz(lane->bit);
+	struct moment *now = &r->now[number];
+	uint32_t *rounds = &place_of(r, REQUEST_BRANCH, to)->rounds[number];
+	struct round *last;
+
+	while (now->depth > 0 && (to < now->rounds[now->depth - 1].head
+				  || to > now->rounds[now->depth - 1].tail))
+		now->depth--;
+	if (to > from || *rounds == 0) {
+		*rounds = 1;
+		return;
+	}
+	/* Loops within that of the head are over. */
+	while (now->depth > 0 && now->rounds[now->depth - 1].head > to)
+		now->depth--;
+	last = now->depth > 0 ? &now->rounds[now->depth - 1] : NULL;
+	if (last && last->head == to) {
+		last->number = (*rounds)++;
+		last->tail = from > last->tail ? from : last->tail;
+	} else if (now->depth < MOST_LOOPS) {
+		now->rounds[now->depth++] = (struct round){ to, from, (*rounds)++ };
+	}
+}
+
 void requests_meet(struct requests *r)
 {
 	r->meeting++;
+	/* They go on from one place, whatever ways led there. */
+	memset(r->now, 0, sizeof r->now);
 }
 
 void requests_end(struct requests *r)
@@ -275,4 +370,5 @@ void requests_end(struct requests *r)
 	for (size_t i = 0; i < r->place_room; i++)
 		if (r->places[i].pc)
 			settle_place(r, &r->places[i]);
+	memset(r->now, 0, sizeof r->now);
 }

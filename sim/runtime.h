@@ -133,6 +133,10 @@ static inline void *ft_shared_dynamic(void)
 	return FT_OWN(unsigned char *, block->dynamic);
 }
 
+/* Points are no part of the kernel that is checked. */
+#ifdef FLASHTWIN_CHECK
+__attribute__((no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")))
+#endif
 static inline const struct point_sink *ft_point_sink(void)
 {
 	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);

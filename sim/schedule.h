@@ -59,11 +59,9 @@ struct block {
 	unsigned passed_arrived, passed_votes;  /* of the barrier that completed last */
 	unsigned char *arena;           /* shared memory, ends at a guard page */
 	size_t arena_bytes;
-	/* Of a checked launch: barriers passed, who came first to the one under way, and what
-	 * fences stood before the last one (sim/check_order.c). */
+	/* Of a checked launch: barriers passed, and who came first to the one under way. */
 	unsigned check_epoch;
 	struct lane *check_first;
-	const uint32_t *check_fences;
 	bool arena_checked;             /* the arena belongs to the checker */
 	struct warp *warps;             /* MAX_WARPS */
 };

@@ -48,6 +48,17 @@ size_t shared_place(const struct sim_code *code, bool store)
 	return end;
 }
 
+const struct kernel_shared *shared_at(const struct sim_code *code, size_t offset)
+{
+	struct kernel_shared *first;
+	size_t count = list(code, &first);
+
+	for (const struct kernel_shared *v = first; v < first + count; v++)
+		if (reaches(code, v) && offset >= *v->offset && offset - *v->offset < v->bytes)
+			return v;
+	return NULL;
+}
+
 size_t grid_static_shared(const struct sim_code *code)
 {
 	return shared_place(code, false);

@@ -248,6 +248,23 @@ bool symbol_find(const void *address, struct symbol *out)
 	return found;
 }
 
+const char *symbol_of_variable(const void *address, size_t *offset)
+{
+	Dwfl_Module *module;
+	const char *name = NULL;
+	GElf_Off at = 0;
+	GElf_Sym symbol;
+
+	pthread_mutex_lock(&lock);
+	module = find_module((uintptr_t)address);
+	if (module)
+		name = dwfl_module_addrinfo(module, (uintptr_t)address, &at, &symbol, NULL, NULL,
+					    NULL);
+	pthread_mutex_unlock(&lock);
+	*offset = at;
+	return name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT ? name : NULL;
+}
+
 __attribute__((destructor)) static void close_session(void)
 {
 	if (session)
@@ -267,6 +284,13 @@ bool symbol_find(const void *address, struct symbol *out)
 bool symbol_find_caller(const void *address, struct symbol *out)
 {
 	return symbol_find(address, out);
+}
+
+const char *symbol_of_variable(const void *address, size_t *offset)
+{
+	(void)address;
+	*offset = 0;
+	return NULL;
 }
 
 void symbol_lines(uintptr_t before, uintptr_t begin, uintptr_t end,

@@ -7,6 +7,7 @@
 #define SYMBOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct symbol {
@@ -22,6 +23,9 @@ bool symbol_find(const void *address, struct symbol *out);
 
 /* The same, but where the words of sim/ were inlined, as atomicAdd() is, the line that used them. */
 bool symbol_find_caller(const void *address, struct symbol *out);
+
+/* The name of the variable at an address, and how far into it that is; NULL as above. */
+const char *symbol_of_variable(const void *address, size_t *offset);
 
 /* Tells of each line that statements begin of in the code [begin, end), some of them more than once: a
  * basic block, of which `before` is the one in front of it. No further than to the end of its function;

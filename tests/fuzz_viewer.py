@@ -43,6 +43,8 @@ class Session:
             self.words.append("--mouse")
         self.environment = dict(os.environ, TERM=term,
                                 LC_ALL=self.random.choice(["C.UTF-8", "C.UTF-8", "C"]))
+        # The sanitizer, not the viewer, is to say where it crashed.
+        self.environment.setdefault("ASAN_OPTIONS", "allow_user_segv_handler=0")
 
     def choose(self, traces):
         whole = self.random.choice(traces)
@@ -84,6 +86,9 @@ class Session:
             self.terminal.hang_up()
         else:
             self.do(("signal", self.ended))
+            # The first one may have ended a line that was typed.
+            if self.ended == "SIGINT" and self.settle():
+                self.do(("signal", self.ended))
 
     def judge(self):
         code = self.terminal.wait_end()
@@ -123,7 +128,7 @@ class Session:
         print(f"FAILED: {trouble}")
         print("  ran:", " ".join(self.words), f"({self.wrong})" if self.wrong else "",
               f"TERM={self.environment['TERM']} LC_ALL={self.environment['LC_ALL']}")
-        print("  sent:", *self.sent[-12:], sep="\n    ")
+        print("  sent:", *(str(event)[:160] for event in self.sent[-12:]), sep="\n    ")
         print("  said:", self.terminal.said()[:4000])
         print(f"  again: {sys.argv[0]} --program {self.options.program} --seed"
               f" {self.options.seed} --only {self.number} --events {self.options.events}"

@@ -68,6 +68,13 @@ def ways_out():
                 must(terminal.modes.on.get(FULL_SCREEN), "shows no screen of its own")
                 terminal.signal(getattr(signal, name))
                 ends_with(terminal, code)
+    for asked in (b"m", b":at L", b";", b"/"):
+        with Viewer(f"SIGTERM after {asked.decode()} restores the terminal") as terminal:
+            terminal.settle()
+            terminal.send(asked)
+            must(terminal.settle(), "ended early")
+            terminal.signal(signal.SIGTERM)
+            ends_with(terminal, -15)
     with Viewer("Q restores the terminal") as terminal:
         terminal.settle()
         terminal.send(b"Q")
@@ -106,6 +113,45 @@ def stops():
         must(terminal.settle(), "ended when it was resumed")
         terminal.send(b"Q")
         ends_with(terminal, 0)
+
+
+# A query without an end.
+ENDLESS = (b";WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+           b" SELECT count(*) FROM n\r")
+
+
+def begin_endless(terminal):
+    must(terminal.settle(), "ended early")
+    spent = terminal.cpu_seconds()[1]
+    terminal.send(ENDLESS)
+    while terminal.cpu_seconds()[1] - spent < 0.5:
+        terminal.drain()
+        must(not terminal.ended(), "ended early")
+        time.sleep(0.05)
+
+
+def works():
+    with Viewer("any key stops work without an end") as terminal:
+        begin_endless(terminal)
+        terminal.send(b"x")
+        must(terminal.settle(), "ended")
+        terminal.send(b"Q")
+        ends_with(terminal, 0)
+    for name, code in (("SIGTERM", -15), ("SIGHUP", -1)):
+        with Viewer(f"{name} ends it while it works") as terminal:
+            begin_endless(terminal)
+            terminal.signal(getattr(signal, name))
+            ends_with(terminal, code)
+    with Viewer("ctrl-C stops work, not the viewer") as terminal:
+        begin_endless(terminal)
+        terminal.send(b"\x03")
+        must(terminal.settle(), "ended")
+        terminal.send(b"Q")
+        ends_with(terminal, 0)
+    with Viewer("a terminal that goes away ends work") as terminal:
+        begin_endless(terminal)
+        terminal.hang_up()
+        must(terminal.wait_end() in (0, -1), "ended otherwise than by the hang-up")
 
 
 def rests():
@@ -155,7 +201,7 @@ def pipes():
 def main():
     with tempfile.TemporaryDirectory(prefix="terminal_manners.") as work:
         os.chdir(work)
-        for part in (ways_out, stops, rests, mouse, refusals, pipes):
+        for part in (ways_out, stops, works, rests, mouse, refusals, pipes):
             part()
         os.chdir("/")
     print(f"1..{tests}")

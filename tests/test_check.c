@@ -139,6 +139,52 @@ START_TEST(findings_are_complete)
 }
 END_TEST
 
+/* The first finding of a kernel with its bug says this. */
+static void says(const char *kernel, const char *detail)
+{
+	struct device *device = open_checked(0);
+	const struct event_finding *found;
+
+	for (int i = 0; i < corpus_count; i++)
+		if (strcmp(corpus_cases[i].name, kernel) == 0)
+			corpus_launch(device, &corpus_cases[i], 0, NULL);
+	ck_assert_uint_gt(device_findings(device, &found), 0);
+	ck_assert_msg(strstr(found[0].detail, detail) != NULL, "%s: \"%s\" is not \"%s\"",
+		      kernel, found[0].detail, detail);
+	device_close(device);
+}
+
+START_TEST(findings_name_what_was_touched)
+{
+	says("oob_off_by_one", "0 bytes past the end of y");
+	says("oob_other_buffer", "inside another allocation: byte 0 of other");
+	says("oob_table_freed", "byte 0 of freed, which was freed");
+	says("race_no_barrier", "of the shared s");
+	says("race_dynamic", "of shared memory");
+	says("grid_device_count", "4 bytes at byte 0 of the __device__ variable device_count");
+	says("block_device_table", "of the __device__ variable device_table");
+}
+END_TEST
+
+/* What doc/checker.md says of addresses, where there are as many as on any 64-bit Linux. */
+START_TEST(buffers_lie_far_apart)
+{
+	struct device *device = open_checked(0);
+	struct buffer *buffer;
+	uint64_t last = 0, distance;
+
+	for (int i = 0; i < 350; i++) {
+		must(corpus_buffer(device, "one", DTYPE_F32, 8, NULL, &buffer));
+		distance = buffer->address - last;
+		last = buffer->address;
+		if (i == 1 && distance < (uint64_t)30 << 30)
+			break;          /* a limit of addresses, or valgrind */
+		ck_assert_uint_ge(distance, (uint64_t)8 << 30);
+	}
+	device_close(device);
+}
+END_TEST
+
 START_TEST(an_asynchronous_copy_lands_at_its_wait)
 {
 	struct device *device = open_checked(0);
@@ -198,6 +244,8 @@ int main(void)
 	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, corpus_count);
 	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, corpus_count);
 	tcase_add_test(tests, findings_are_complete);
+	tcase_add_test(tests, findings_name_what_was_touched);
+	tcase_add_test(tests, buffers_lie_far_apart);
 	tcase_add_test(tests, an_asynchronous_copy_lands_at_its_wait);
 	tcase_add_test(tests, a_misaligned_access_ends_the_launch);
 	tcase_add_test(tests, a_freed_buffer_and_a_leak);

@@ -45,6 +45,37 @@ run find bug.twin --class leak
 expect 'of one class' 0
 run sql bug.twin 'SELECT class, launch, file FROM v_finding'
 expect 'and in SQL' 0 'race-shared.0.reverse.cu'
+cat >math.cu <<'CU'
+__global__ void all(const float *in, float *out)
+{
+	float x = in[threadIdx.x] + threadIdx.x / 8.0f, s, c;
+
+	sincosf(x, &s, &c);
+	out[threadIdx.x] = expf(-x) + exp2f(x) + logf(x) * log2f(x) + rsqrtf(x) + tanhf(x)
+		+ powf(x, 1.5f) + __fdividef(s, x) + erff(c) + __expf(s) + __logf(-x);
+}
+CU
+run launch math.cu --kernel all $launch
+mv out.npy plain.npy
+run launch math.cu --kernel all $launch --check
+cmp plain.npy out.npy >>err || code=99
+expect 'functions give the same bits, and NaN is seen' 0 'lint nan-born in all' 'math.cu:7'
+cat >ticket.cu <<'CU'
+__global__ void last(const float *in, float *out, float *ticket)
+{
+	if (threadIdx.x == 0 && atomicAdd(ticket, 1.0f) == 2.0f && blockIdx.x == 0)
+		out[64] = in[0];
+}
+CU
+npy ticket.npy '(1,)' 1
+run launch ticket.cu --kernel last --grid 2 --block 64 --arg in=@in.npy \
+	--arg 'out=>out.npy:f32[64]' --arg ticket=@ticket.npy --check --all-orders 8 -o ticket.twin
+expect 'what only another order shows is found' 4 'oob in last, L0' 'under seed [1-8]' 'ticket.cu:4'
+run find ticket.twin --class oob
+expect 'and kept in the trace with its seed' 4 'oob in last, L0' 'under seed [1-8]'
+run sql ticket.twin "SELECT count(*) FROM v_finding WHERE class = 'oob'
+	AND json_extract(message, '\$.seed') > 0"
+expect 'once' 0 '^1$'
 run find missing.twin
 expect 'a missing trace' 2 'missing.twin'
 

@@ -411,6 +411,65 @@ START_TEST(a_refusal_is_told_with_its_code)
 }
 END_TEST
 
+/* --- parts of words --- */
+
+extern const struct sim_code ft_code_write_bytes_checked;
+
+/* Bytes [first, first + count) of b[1], by a thread each. */
+static void write_bytes(struct scene *scene, struct stream *stream, int first, int count)
+{
+	static const struct kernel_code built = {
+		.sim = { { &ft_code_write_bytes_checked }, { &ft_code_write_bytes_checked } },
+		.checked = &ft_code_write_bytes_checked,
+	};
+	static const struct kernel kernel = {
+		.name = "write_bytes", .origin = "cuda_c", .code = &built,
+	};
+
+	OK(device_launch(scene->device, &(struct launch){
+		.kernel = &kernel, .grid = { 1 }, .block = { 32 }, .layer = -1, .stream = stream,
+		.args = (struct arg[]){ ARG_BUFFER(scene->b[1]), ARG_I32(first), ARG_I32(count) },
+		.arg_count = 3 }));
+}
+
+static size_t race_of(struct device *device, const struct event_finding **out)
+{
+	const struct event_finding *found;
+	size_t count = device_findings(device, &found), races = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(found[i].class, "race-stream") == 0) {
+			*out = &found[i];
+			races++;
+		}
+	return races;
+}
+
+/* Threads of two launches in order write three bytes of a word; a third launch, in no order
+ * with them, writes one byte more, or one of theirs. */
+START_TEST(parts_of_words_race_down_to_the_byte)
+{
+	for (int byte = 0; byte < 4; byte++)
+		for (uint64_t seed = 0; seed < SEEDS; seed++) {
+			struct scene scene = scene_open(seed);
+			const struct event_finding *found;
+			size_t count;
+
+			write_bytes(&scene, scene.s[0], 4, 2);
+			write_bytes(&scene, scene.s[0], 6, 1);
+			write_bytes(&scene, scene.s[1], 4 + byte, 1);
+			OK(device_sync(scene.device, NULL));
+			count = race_of(scene.device, &found);
+			ck_assert_uint_eq(count, byte < 3 ? 1 : 0);
+			if (count) {
+				ck_assert_uint_eq(found->offset, 4 + (uint64_t)byte);
+				ck_assert_uint_eq(found->bytes, 1);
+			}
+			device_close(scene.device);
+		}
+}
+END_TEST
+
 /* --- reductions --- */
 
 enum { D = 4, CHUNKS = 3 };
@@ -478,6 +537,7 @@ int main(void)
 	tcase_add_test(tests, a_race_names_thread_line_and_bytes);
 	tcase_add_test(tests, a_stale_argument_is_told_with_its_values);
 	tcase_add_test(tests, a_refusal_is_told_with_its_code);
+	tcase_add_test(tests, parts_of_words_race_down_to_the_byte);
 	tcase_add_test(tests, an_empty_chunk_is_not_read);
 	return run_suite("check_streams", tests);
 }

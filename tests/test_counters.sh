@@ -66,6 +66,19 @@ row 'barriers by blocks, shuffles by warps, atomics by threads' \
 	barriers,shuffles,atomics,shared_atomics 6,10,64,0
 counted early --arg n=i32:40
 row 'lanes that left are not waited for' "$global" 2,5,2,5
+counted staggered
+row 'lanes that leave an inner loop early wait for the others' "$global,left_out" 8,8,2,8,0
+counted structs
+row 'a struct of three floats is three loads, as on a GPU' "$global" 6,72,6,72
+counted copies
+row 'memcpy by its alignment' "$global" 8,128,8,128
+counted asynchronous
+row 'an asynchronous copy of 16 bytes is one load' "$global,shared_load_conflicts" 2,32,2,8,6
+counted atomics
+row 'atomics are no loads' "$global,atomics,shared_atomics" 2,8,1,1,64,64
+counted pairs
+row 'pairs of lanes: the whole warp in one pass, 7 of them in vain' \
+	shared_load_requests,shared_load_conflicts 2,14
 counted copy --seed 5
 row 'another order, the same counters' "$global,left_out" 2,8,2,8,0
 run sql t.twin --csv "SELECT hits FROM v_hit WHERE line = 6"

@@ -3,10 +3,11 @@
 
 #include "tests/support.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "tui/view_looks.h"
+#include "tui/view.h"
 
 static void assert_number(enum view_number number, uint32_t bits, const char *wanted)
 {
@@ -25,6 +26,18 @@ START_TEST(numbers_are_written_in_the_base_that_was_chosen)
 	assert_number(NUMBER_DEC, 0xffc00001, "nan");
 	assert_number(NUMBER_HEX, 0x0000000f, "0x0000000f");
 	assert_number(NUMBER_BITS, 0xbf800001, "1 01111111 00000000000000000000001");
+}
+END_TEST
+
+START_TEST(bytes_are_written_as_c_does_whatever_a_trace_says)
+{
+	view_cell cell;
+
+	ck_assert_str_eq(view_byte_cell('R', cell), "'R'");
+	ck_assert_str_eq(view_byte_cell('\n', cell), "'\\n'");
+	ck_assert_str_eq(view_byte_cell(0xe4, cell), "0xe4");
+	ck_assert_str_eq(view_byte_cell(INT_MIN, cell), "0x00");
+	ck_assert_str_eq(view_byte_cell(-600000, cell), "0x40");
 }
 END_TEST
 
@@ -87,6 +100,7 @@ int main(void)
 	TCase *tests = tcase_create("looks");
 
 	tcase_add_test(tests, numbers_are_written_in_the_base_that_was_chosen);
+	tcase_add_test(tests, bytes_are_written_as_c_does_whatever_a_trace_says);
 	tcase_add_test(tests, distances_are_those_of_their_kind);
 	tcase_add_test(tests, a_log_scale_shows_what_a_linear_one_leaves_blank);
 	tcase_add_test(tests, options_say_what_was_chosen);

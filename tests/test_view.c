@@ -3,16 +3,12 @@
  * One sequence of three keys, chunks of two: a cache row, two chunks and an empty one, their
  * reduction. The second run of the trace differs in one partial.
  */
+#include "tests/drawing.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "traces/store_walk.h"
 #include "traces/xalloc.h"
-#include "tui/view.h"
-
-#include <check.h>
 
 static struct store *store;
 
@@ -146,23 +142,7 @@ static void close_trace(void)
 
 static enum status draw(const char *screen, const char *at, char **text)
 {
-	struct view_context c = { .store = store, .run = 1, .at = address_none };
-	enum status status;
-	FILE *file;
-	size_t size;
-
-	if (at)
-		must(address_parse("--at", at, &c.at));
-	if (c.at.run > 0)
-		c.run = c.at.run;
-	file = open_memstream(text, &size);
-	ck_assert_ptr_nonnull(file);
-	c.out = display_create(file, &c.at);
-	status = view_find(screen)->draw(&c);
-	display_finish(c.out);
-	display_free(c.out);
-	ck_assert_int_eq(fclose(file), 0);
-	return status;
+	return draw_screen((struct view_context){ .store = store }, screen, at ? at : "", text);
 }
 
 static void assert_shows(const char *screen, const char *at, const char *part)
@@ -202,7 +182,7 @@ START_TEST(timeline_lists_operations)
 		     " s0  slot 0  key 0 'A'  -> byte 2 '\\n'\n");
 	assert_shows(
 		"time", "L1",
-		">L1       flash_decode_chunk  layer 0             0     ####                      "
+		">L1       flash_decode_chunk  layer 0             0    #####                     "
 		"1x1x3     32x1x1\n"
 		"          args    k=k_cache.0 scale=0.125 C=2\n"
 		/* The other run has another maximum in chunk 1. */
@@ -210,7 +190,7 @@ START_TEST(timeline_lists_operations)
 		"                  . nothing against it  e empty split  d differs in the other"
 		" run\n");
 	assert_shows("time", "L0", ">L0       kv_scatter k layer 0                    0 ####"
-		     "                 equal    1x1x1     32x1x1\n");
+		     "                equal    1x1x1     32x1x1\n");
 	assert_shows("time", "L1", " L0       kv_scatter k layer 0 ");
 	assert_shows("time", NULL, " bars: logical time, 1 a piece of work");
 	assert_shows("time", "op 2", " s0  slot 0");
@@ -242,6 +222,11 @@ START_TEST(cache_shows_holes_and_writers)
 	assert_shows("kv", NULL, "0..3            3  k_cache.0    L0");
 	assert_shows("kv", NULL, "  #.#=  holes\n");
 	assert_shows("kv", NULL, "         2  '\\n'   generated     0  L0        -");
+	/* Key 1 was never written, and chunks 0 and 1 read keys 0 to 2. */
+	assert_shows("kv", "L1", "      0  A-$-\n written W.W=\n read    RUR\n");
+	assert_shows("kv", "L1.b1", " read      R\n # filled");
+	assert_shows("kv", "L0", " written W.W=\n # filled");
+	assert_shows("kv", "L0", ". never written: poison 7fa0dead\n");
 	assert_shows("kv", NULL, "         3  -      -             -  op 1      -\n");
 }
 END_TEST
@@ -269,6 +254,21 @@ START_TEST(one_chunk_shows_scores_and_checks)
 	assert_shows("chunks", "L1.b0", "m = max s: ok  l = sum exp(s-m): ok  no NaN: ok\n");
 	assert_shows("chunks", "L1.b0", "convex hull: outputs were not recorded");
 	assert_shows("chunks", "L1.b1", "scores were not recorded");
+}
+END_TEST
+
+START_TEST(attention_lies_under_the_text)
+{
+	assert_shows("attention", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2\n"
+		     "        0 A $\n head 0   @@@\n");
+	/* Shares of chunk 0 times its weight, 0.75; chunk 1 has no scores. */
+	assert_shows("attention", "L1.b0",
+		     ">head 0   @@@\n weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ ends"
+		     " a line\n head 0 looks most at\n"
+		     "  0.500  key     0 'A'               [A] $\n");
+	assert_shows("attention", "L1.b0", "  0.250  key     2 '\\n'            A [$]\n");
+	assert_shows("attention", "L1.b0", "  0.250  key     1\n");
+	assert_shows("attention", "L2", "no partials or scores here");
 }
 END_TEST
 
@@ -343,6 +343,7 @@ int main(void)
 	tcase_add_test(tests, cache_shows_holes_and_writers);
 	tcase_add_test(tests, chunks_show_partials);
 	tcase_add_test(tests, one_chunk_shows_scores_and_checks);
+	tcase_add_test(tests, attention_lies_under_the_text);
 	tcase_add_test(tests, reduction_is_in_order);
 	tcase_add_test(tests, points_are_counted_and_listed);
 	tcase_add_test(tests, differences_are_counted);

@@ -77,13 +77,17 @@ static void add_launch(int64_t number, const char *kernel)
 		{ .name = "D", .type = "int", .kind = "i32", .bits = D },
 		{ .name = "scale", .type = "float", .kind = "f32", .bits = bits(0.5f) },
 	};
+	const struct event_source source = {
+		.file = "kernels/attend.cuh", .text = "a\n\tPOINT(softmax, max);\n"
+	};
 	const struct event_launch what = {
 		.number = number, .kernel = kernel, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
 		.cluster = { 1, 1, 1 }, .layer = 0, .args = args, .arg_count = 3,
 	};
 
 	OK(store_kernel(store, 1, &(struct event_kernel){
-		.name = kernel, .params = "[]", .origin = "cuda_c" }));
+		.name = kernel, .params = "[]", .origin = "cuda_c", .sources = &source,
+		.source_count = 1 }));
 	OK(store_op(store, 1, &(struct event_op){
 		.kind = OP_LAUNCH, .start_us = NAN, .duration_us = NAN, .object = -1,
 		.launch = &what }, NULL));
@@ -216,6 +220,7 @@ START_TEST(a_missing_key_is_named)
 {
 	work_out_acc(1.0, 17, 0.0);
 	assert_says(" why    key 17 is missing in acc\n");
+	assert_says("        max, factor and sum of a tile are published at kernels/attend.cuh:2\n");
 	work_out_acc(1.0, 17, 2.0);
 	assert_says(" why    key 17 counts twice in acc\n");
 }

@@ -89,16 +89,16 @@ START_TEST(measured_launches_overlap_and_wait)
 	make_trace("cuda", 4.0);
 	text = draw();
 	assert_says(text, " bars: measured us; starts are not");
-	assert_says(text, " L0       kernel                                 #| ##########"
-		    "               4.0  2x1x1     32x1x1\n");
-	assert_says(text, " op 1     event_record 1                         E|           E\n");
+	assert_says(text, " L0       kernel                                 #| #########"
+		    "              4.0  2x1x1     32x1x1\n");
+	assert_says(text, " op 1     event_record 1                         E|          E\n");
 	assert_says(text, " L1       kernel                                 |# #####"
-		    "                    2.0 ");
+		    "                  2.0 ");
 	/* Stream 1 is done after 2 us and waits for the event at 4. */
-	assert_says(text, " op 3     event_wait 1 of op 1                   |W      ----W\n");
-	assert_says(text, " L2       kernel                                 |#           ##########"
+	assert_says(text, " op 3     event_wait 1 of op 1                   |W     ----W\n");
+	assert_says(text, " L2       kernel                                 |#          #########"
 		    "     4.0 ");
-	assert_says(text, " L3       kernel                                 #|           ##########"
+	assert_says(text, " L3       kernel                                 #|          #########"
 		    "     4.0 ");
 	free(text);
 }
@@ -111,8 +111,8 @@ START_TEST(without_times_each_launch_takes_one)
 	make_trace("sim", NAN);
 	text = draw();
 	assert_says(text, " bars: logical time, 1 a piece of work");
-	assert_says(text, " L1       kernel                                 |# ##########  ");
-	assert_says(text, " L3       kernel                                 #|           #####");
+	assert_says(text, " L1       kernel                                 |# #########  ");
+	assert_says(text, " L3       kernel                                 #|          #####");
 	free(text);
 }
 END_TEST

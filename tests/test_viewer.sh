@@ -1,102 +1,9 @@
 #!/bin/sh
 # test_viewer.sh - the viewer on a terminal: keys sent to the real program in tmux, its screens
 # compared with what --plain prints, at several sizes; resizing, signals, and what it refuses.
-. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
-
-if ! command -v tmux >/dev/null 2>&1; then
-	echo "1..0 # SKIP no tmux"
-	exit 0
-fi
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tmux.sh"
 
 trace=$srcdir/tests/h200/demo.twin
-LC_ALL=C.UTF-8
-export LC_ALL
-unset TMUX NO_COLOR
-
-# A server of its own for each start: one that is being killed would take the next one's place.
-servers=0
-on_tmux() {
-	tmux -S "$work/tmux.$servers" -f /dev/null "$@"
-}
-trap 'on_tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
-
-# start COLUMNS LINES [ARG...]: the viewer in a fresh terminal, which says how it ended.
-start() {
-	columns=$1 lines=$2
-	shift 2
-	rm -f shell_done
-	printf '%s\n' "'$flashtwin' view $*" 'echo "ended $?"' 'stty -a | tr ";" " " >stty' \
-		'echo done >shell_done' 'sleep 600' >script
-	terminal
-}
-
-# terminal: runs ./script in a new one.
-terminal() {
-	on_tmux kill-server 2>/dev/null
-	servers=$((servers + 1))
-	on_tmux new-session -d -x "$columns" -y "$lines" 'sh script'
-}
-
-keys() {
-	on_tmux send-keys "$@"
-}
-
-screen() {
-	on_tmux capture-pane -p >captured 2>&1
-}
-
-# until_true COMMAND...: what the screen shows after keys comes when it comes.
-until_true() {
-	local tries=0
-
-	while ! "$@"; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 100 ] || return 1
-		sleep 0.1
-	done
-}
-
-on_screen() {
-	screen
-	grep -q -e "$1" captured
-}
-
-# shows WHAT PATTERN
-shows() {
-	if until_true on_screen "$2"; then
-		result "$1"
-	else
-		result "$1" "no line matches '$2' in:
-$(cat captured)"
-	fi
-}
-
-# The content of the screen: without three bars above and three below.
-content() {
-	screen
-	sed -n "4,$((lines - 3))p" captured | sed 's/ *$//' >content
-}
-
-same_content() {
-	content
-	cmp -s wanted content
-}
-
-# as_plain WHAT SCREEN ADDRESS: the screen shows the lines of --plain, cut to its size.
-as_plain() {
-	"$flashtwin" view "$trace" --plain --screen "$2" --at "$3" >out 2>err
-	awk -v w="$columns" '{ print (length($0) > w ? substr($0, 1, w - 1) ">" : $0) }' out |
-		sed 's/ *$//' | head -n $((lines - 6)) >wanted
-	# The terminal's empty lines count too.
-	while [ "$(wc -l <wanted)" -lt $((lines - 6)) ]; do
-		echo >>wanted
-	done
-	if until_true same_content; then
-		result "$1"
-	else
-		result "$1" "$(diff wanted content)"
-	fi
-}
 
 ### the same lines as --plain
 
@@ -146,7 +53,7 @@ looks() {
 looks 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
 looks 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' 'score [01] [01]\{8\} [01]\{23\} '
 looks 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
-looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log), of its row'
+looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log)'
 
 ### stepping
 
@@ -166,6 +73,7 @@ there_and_back 'launches' f F L1018 L1019
 there_and_back 'blocks' ')' '(' L1018.b23 L1019.b0
 there_and_back 'operations' o O L1017 L1018
 there_and_back 'named points' s S L1018.b1.w0.l0.p1 L1018.b1.w0.l1.p0
+there_and_back 'tiles, from a launch' t T L1018 L1018.b0.w0.l0.p1
 there_and_back 'tiles' t T L1018.b1.w0.l0.p1 L1018.b2.w0.l0.p1
 
 ### places
@@ -199,7 +107,17 @@ keys x x u u L B
 shows 'B lists breakpoints' 'none: space sets one'
 keys q 1 / download Enter
 shows '/ finds a line' '^>.*download'
-keys '\;' 'SELECT count(*) AS n FROM v_launch' Enter
+keys 3 : 'at L2' Enter / 7.4426193 Enter
+shows '/ searches the run beyond the screen' 'at L1018.b8 *$'
+keys 3 : 'at L1030' Enter / 7.4426193 Enter
+shows 'and round its end' 'the search went on from the beginning of the run'
+keys / nowhere Enter
+shows 'and says when it is nowhere' "'nowhere' is not found on this screen, at any place"
+keys '?' / 'next, previous block' Enter
+shows '/ searches help' '^>* *) (  *next, previous block'
+keys n
+shows 'and round its end' 'the search went on from the top'
+keys q 1 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
 shows '; answers' '1264'
 keys q '\;' 'DELETE FROM t_run' Enter
 shows '; refuses to write' 'SQL: '
@@ -213,6 +131,14 @@ keys Enter
 shows 'and enter goes there' 'at L1018 *$'
 keys : 'break flash_decode_reduce' Enter c
 shows 'c runs to a breakpoint' 'at L1019 *$'
+keys : 'fence L1019..L1022' Enter
+shows ':fence bounds c and C' 'stay in L1019..L1022'
+keys c
+shows 'c stays in the fence' 'nothing to stop at that way within the fence'
+keys : fe Tab Enter
+shows 'tab completes :fence, which takes it away' 'no fence any more'
+keys c
+shows 'c goes on without it' 'at L1023 *$'
 keys : nonsense Enter
 shows 'an unknown command is named' ':nonsense: there are'
 keys Z

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "traces/store_walk.h"
-#include "tui/viewer_walk.h"
+#include "tui/viewer_trail.h"
 
 #include <check.h>
 
@@ -94,6 +94,120 @@ START_TEST(each_step_back_undoes_one_forward)
 }
 END_TEST
 
+/* --- from anywhere --- */
+
+static int64_t below(int64_t count)
+{
+	return rand() % count;
+}
+
+/* A place of the run, as coarse or fine as it comes. */
+static struct address random_address(void)
+{
+	struct address at = address_none;
+
+	switch (below(8)) {
+	case 0:
+		at.step = below(64);
+		return at;
+	case 1:
+		at.op = below(2635);
+		return at;
+	}
+	at.launch = below(1264);
+	if (below(3) > 0)
+		at.block = below(8);
+	if (at.block >= 0 && below(3) > 0) {
+		at.warp = 0;
+		at.lane = below(32);
+		at.point = below(3) - 1;
+	}
+	return at;
+}
+
+static bool trail(struct trail *t, enum walk_grain grain, const char *table, int direction,
+		  struct address *at)
+{
+	bool moved;
+
+	must(trail_step(&context, t, grain, table, direction, at, &moved));
+	return moved;
+}
+
+START_TEST(a_step_is_undone_from_any_address)
+{
+	static const char *const tables[] = { NULL, "v_partial", "v_reduce", "v_kv" };
+	int moved = 0;
+
+	srand(5);
+	for (int i = 0; i < 1500; i++) {
+		struct address from = random_address(), at = from;
+		enum walk_grain grain = (enum walk_grain)(i % (WALK_POINT + 1));
+		const char *table = grain == WALK_LAUNCH ? tables[below(4)] : NULL;
+		int direction = below(2) ? 1 : -1;
+		struct trail t = { .count = 0 };
+		char text[ADDRESS_TEXT];
+
+		if (!trail(&t, grain, table, direction, &at))
+			continue;
+		moved++;
+		ck_assert(trail(&t, grain, table, -direction, &at));
+		address_format(&from, text);
+		ck_assert_msg(address_equal(&at, &from), "grain %d, direction %d from %s", grain,
+			      direction, text);
+	}
+	ck_assert_int_gt(moved, 1200);
+}
+END_TEST
+
+START_TEST(steps_of_many_grains_are_undone_in_turn)
+{
+	enum { LONG = 60 };
+
+	srand(6);
+	for (int i = 0; i < 20; i++) {
+		struct address path[LONG + 1] = { random_address() };
+		enum walk_grain grains[LONG];
+		int directions[LONG], count = 0;
+		struct trail t = { .count = 0 };
+
+		for (int tries = 0; tries < LONG; tries++) {
+			struct address at = path[count];
+
+			grains[count] = (enum walk_grain)below(WALK_POINT + 1);
+			directions[count] = below(3) ? 1 : -1;
+			/* One that takes the last one back is tested by itself. */
+			if (count > 0 && grains[count] == grains[count - 1]
+			    && directions[count] != directions[count - 1])
+				continue;
+			if (trail(&t, grains[count], NULL, directions[count], &at))
+				path[++count] = at;
+		}
+		while (count-- > 0) {
+			struct address at = path[count + 1];
+
+			ck_assert(trail(&t, grains[count], NULL, -directions[count], &at));
+			ck_assert_msg(address_equal(&at, &path[count]), "walk %d, step %d", i,
+				      count);
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_trail_that_was_left_is_forgotten)
+{
+	struct address at = parse("L1018"), wanted = parse("L1018.b1.w0.l0.p1");
+	struct trail t = { .count = 0 };
+
+	ck_assert(trail(&t, WALK_TILE, NULL, 1, &at));
+	at = wanted;
+	ck_assert(trail(&t, WALK_TILE, NULL, -1, &at));
+	assert_at(&at, "L1018.b0.w0.l0.p1");
+	ck_assert(trail(&t, WALK_TILE, NULL, 1, &at));
+	ck_assert(address_equal(&at, &wanted));
+}
+END_TEST
+
 START_TEST(grains_go_where_they_say)
 {
 	assert_step(WALK_STEP, 1, "L2", "L18");
@@ -155,6 +269,9 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, open_trace, close_trace);
 	tcase_add_test(tests, each_step_back_undoes_one_forward);
+	tcase_add_test(tests, a_step_is_undone_from_any_address);
+	tcase_add_test(tests, steps_of_many_grains_are_undone_in_turn);
+	tcase_add_test(tests, a_trail_that_was_left_is_forgotten);
 	tcase_add_test(tests, grains_go_where_they_say);
 	tcase_add_test(tests, ends_are_ends);
 	tcase_add_test(tests, rows_are_found_nearby);

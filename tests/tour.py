@@ -8,6 +8,7 @@ order of the text. The command under each heading is run at the end. Prints TAP;
 Leaves to tests/test_tour.sh where it runs and what must be there.
 """
 import difflib
+import glob
 import os
 import re
 import subprocess
@@ -16,7 +17,9 @@ import time
 
 COLUMNS, LINES = 100, 30
 PATIENCE = float(os.environ.get('TOUR_PATIENCE', 30))   # seconds until a screen is called wrong
-NAMED_KEYS = {'Enter', 'Tab', 'Space', 'Escape', 'Up', 'Down', 'Left', 'Right'}
+# As the tour calls them, and as tmux does.
+NAMED_KEYS = {'Enter': 'Enter', 'Tab': 'Tab', 'Space': 'Space', 'Escape': 'Escape', 'Up': 'Up',
+              'Down': 'Down', 'PageDown': 'NPage', 'PageUp': 'PPage'}
 
 FENCE = re.compile(r'^```(console|screen)\n(.*?)^```$', re.M | re.S)
 STEP = re.compile(r'^Start:\s+`([^`]+)`|^Keys:((?:\s+`[^`]+`)+)', re.M)
@@ -61,20 +64,33 @@ class Terminal:
     def send(self, keys):
         for key in keys:
             if key in NAMED_KEYS:
-                self.tmux('send-keys', key)
+                self.tmux('send-keys', NAMED_KEYS[key])
             else:               # tmux takes a last ; for its own
                 self.tmux('send-keys', '-l', re.sub(';$', r'\\;', key))
 
     def screen(self):
         return squeeze(self.tmux('capture-pane', '-p').stdout)
 
+    def busy(self):
+        """Whether a process on the terminal is at work, or waits for a disk, and not for a key."""
+        session = self.tmux('display-message', '-p', '#{pane_pid}').stdout.strip()
+        for path in glob.glob('/proc/[0-9]*/stat'):
+            try:
+                with open(path, encoding='utf-8', errors='replace') as file:
+                    state, *_, its_session = file.read().rpartition(') ')[2].split()[:4]
+            except OSError:     # it has just ended
+                continue
+            if its_session == session and state in 'RD':
+                return True
+        return False
+
     def settle(self):
-        """The screen once it has stayed the same for half a second."""
+        """The screen once it has stayed the same, with nobody at work, for half a second."""
         last, since = None, time.monotonic()
         end = since + PATIENCE
         while time.monotonic() < end:
             now = self.screen()
-            if now != last:
+            if now != last or self.busy():
                 last, since = now, time.monotonic()
             elif now.strip() and time.monotonic() - since > 0.5:
                 break

@@ -15,7 +15,7 @@ struct search {
 	const struct diff_pair *pair;
 	int direction;
 	sqlite3_stmt *next;             /* launch behind or before one, of the first run */
-	sqlite3_stmt *digests[2], *points[2];
+	sqlite3_stmt *digests[2], *sums[2], *points[2];
 };
 
 static const char *const next_launch[] = {
@@ -25,6 +25,8 @@ static const char *const next_launch[] = {
 static const char digests[] =
 	"SELECT d.entry, d.digest, d.bytes FROM t_launch l JOIN t_digest d ON d.run = l.run"
 	" AND d.op = l.op AND d.after_step = 0 WHERE l.run = ?1 AND l.launch = ?2 ORDER BY d.entry";
+static const char sums[] =
+	"SELECT points, digest FROM t_point_sum WHERE run = ?1 AND launch = ?2";
 static const char *const points[] = {
 	"SELECT p.thread, p.sequence, n.content, p.v0, p.v1, p.v2, p.v3 FROM t_point p"
 	" LEFT JOIN t_point_name n USING (name) WHERE p.run = ?1 AND p.launch = ?2"
@@ -52,6 +54,7 @@ static enum status open_search(struct search *s, const struct diff_pair *pair, i
 	TRY(prepare(pair->store[0], next_launch[direction < 0], &s->next));
 	for (int i = 0; i < 2; i++) {
 		TRY(prepare(pair->store[i], digests, &s->digests[i]));
+		TRY(prepare(pair->store[i], sums, &s->sums[i]));
 		TRY(prepare(pair->store[i], points[direction < 0], &s->points[i]));
 	}
 	return STATUS_OK;
@@ -62,6 +65,7 @@ static void close_search(struct search *s)
 	sqlite3_finalize(s->next);
 	for (int i = 0; i < 2; i++) {
 		sqlite3_finalize(s->digests[i]);
+		sqlite3_finalize(s->sums[i]);
 		sqlite3_finalize(s->points[i]);
 	}
 }
@@ -110,10 +114,30 @@ static bool same_point(sqlite3_stmt *a, sqlite3_stmt *b)
 	return true;
 }
 
-/* Whether both runs have points of the launch. */
+/* Whether both runs have the same sum over the launch's points: there is nothing to read then. */
+static enum status same_sums(const struct search *s, int64_t launch, bool *same)
+{
+	bool row[2];
+
+	for (int i = 0; i < 2; i++) {
+		const int64_t values[] = { s->pair->run[i], launch };
+
+		TRY(start(s->pair->store[i], s->sums[i], values, 2));
+		TRY(step(s->pair->store[i], s->sums[i], &row[i]));
+	}
+	*same = row[0] && row[1];
+	for (int i = 0; i < 2 && *same; i++)
+		*same = sqlite3_column_int64(s->sums[0], i) == sqlite3_column_int64(s->sums[1], i);
+	return STATUS_OK;
+}
+
+/* Whether both runs have points of the launch, which are not known to be the same. */
 static enum status both_have_points(const struct search *s, int64_t launch, bool *both)
 {
-	*both = true;
+	bool same;
+
+	TRY(same_sums(s, launch, &same));
+	*both = !same;
 	for (int i = 0; i < 2 && *both; i++) {
 		struct store *store = s->pair->store[i];
 		const int64_t all[] = { s->pair->run[i], launch,

@@ -334,11 +334,34 @@ static bool unpack(sqlite3_stmt *row, struct cached *out)
 	return true;
 }
 
+/* The row of a key, from a statement that is kept: few things are read as often. */
+static enum status find_row(struct store *store, enum store_read which, int64_t key,
+			    sqlite3_stmt **row, bool *found)
+{
+	static const char *const queries[STORE_READ_COUNT] = {
+		[READ_PAGE] = "SELECT codec, bytes, sum, stored FROM t_page WHERE page = ?",
+		[READ_PIECE] = "SELECT page, offset, bytes FROM t_piece WHERE piece = ?",
+		[READ_BLOB] = "SELECT bytes, pieces FROM t_blob WHERE data = ?",
+	};
+	int rc;
+
+	if (!store->reads[which])
+		TRY(store_select(store, &store->reads[which], queries[which], NULL, 0));
+	*row = store->reads[which];
+	sqlite3_bind_int64(*row, 1, key);
+	rc = sqlite3_step(*row);
+	*found = rc == SQLITE_ROW;
+	if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+		return STATUS_OK;
+	sqlite3_reset(*row);
+	return store_failed(store, "read");
+}
+
 static enum status read_page(struct store *store, int64_t number, const struct cached **out)
 {
 	struct pages *pages = store->pages;
 	struct cached *slot = &pages->cache[pages->next_cached];
-	sqlite3_stmt *select;
+	sqlite3_stmt *row;
 	bool good;
 
 	for (int i = 0; i < CACHED; i++) {
@@ -347,13 +370,10 @@ static enum status read_page(struct store *store, int64_t number, const struct c
 			return STATUS_OK;
 		}
 	}
-	TRY(store_select(store, &select,
-			 "SELECT codec, bytes, sum, stored FROM t_page WHERE page = ?", &number,
-			 1));
+	TRY(find_row(store, READ_PAGE, number, &row, &good));
 	slot->page = 0;
-	good = sqlite3_step(select) == SQLITE_ROW && unpack(select, slot);
-	if (sqlite3_finalize(select) != SQLITE_OK)
-		return store_failed(store, "read");
+	good = good && unpack(row, slot);
+	sqlite3_reset(row);
 	if (!good)
 		return damaged(store, "page", number);
 	/* A page that is still being filled would be stale the next time. */
@@ -369,17 +389,14 @@ static enum status read_piece(struct store *store, int64_t piece, unsigned char 
 {
 	const struct cached *page = NULL;
 	int64_t number, offset, bytes;
-	sqlite3_stmt *select;
+	sqlite3_stmt *row;
 	bool found;
 
-	TRY(store_select(store, &select, "SELECT page, offset, bytes FROM t_piece WHERE piece = ?",
-			 &piece, 1));
-	found = sqlite3_step(select) == SQLITE_ROW;
-	number = sqlite3_column_int64(select, 0);
-	offset = sqlite3_column_int64(select, 1);
-	bytes = sqlite3_column_int64(select, 2);
-	if (sqlite3_finalize(select) != SQLITE_OK)
-		return store_failed(store, "read");
+	TRY(find_row(store, READ_PIECE, piece, &row, &found));
+	number = sqlite3_column_int64(row, 0);
+	offset = sqlite3_column_int64(row, 1);
+	bytes = sqlite3_column_int64(row, 2);
+	sqlite3_reset(row);
 	if (!found || number < 1)
 		return damaged(store, "piece", piece);
 	TRY(read_page(store, number, &page));
@@ -434,21 +451,16 @@ static enum status read_blob(struct store *store, int64_t data, sqlite3_stmt *ro
 
 enum status pages_read(struct store *store, int64_t data, void **bytes, size_t *count)
 {
-	sqlite3_stmt *select;
 	enum status status;
+	sqlite3_stmt *row;
+	bool found;
 
 	*bytes = NULL;
 	*count = 0;
 	if (store->writing && !store->broken)
 		TRY(pages_flush(store, false));
-	TRY(store_select(store, &select, "SELECT bytes, pieces FROM t_blob WHERE data = ?", &data,
-			 1));
-	if (sqlite3_step(select) == SQLITE_ROW) {
-		status = read_blob(store, data, select, bytes, count);
-		sqlite3_finalize(select);
-		return status;
-	}
-	if (sqlite3_finalize(select) != SQLITE_OK)
-		return store_failed(store, "read");
-	return damaged(store, "data", data);
+	TRY(find_row(store, READ_BLOB, data, &row, &found));
+	status = found ? read_blob(store, data, row, bytes, count) : damaged(store, "data", data);
+	sqlite3_reset(row);
+	return status;
 }

@@ -482,7 +482,8 @@ CREATE VIEW v_finding AS SELECT
 	buffer, offset, bytes,
 	file, line,
 	other_line,
-	message         -- JSON object with all that is known: both sides, count, why, fix
+	message         -- JSON object with all that is known: both sides, count, why, fix; seed:
+	                -- of the order that showed it (--all-orders), if not the run's own
 FROM t_finding;
 
 -- One row per launch of a run with --count; doc/counters.md says how each is counted.

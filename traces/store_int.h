@@ -35,6 +35,9 @@ enum table {
 	TABLE_COUNT
 };
 
+/* Statements of pages.c that are kept. */
+enum store_read { READ_PAGE, READ_PIECE, READ_BLOB, STORE_READ_COUNT };
+
 struct pages;
 struct track;
 
@@ -66,6 +69,7 @@ struct store {
 	char *broken;                   /* message of the write that failed; then no more */
 	struct pages *pages;
 	sqlite3_stmt *inserts[TABLE_COUNT];     /* prepared on first use */
+	sqlite3_stmt *reads[STORE_READ_COUNT];  /* so are these */
 	struct run_state *runs;
 	int run_count;
 	struct hash_map calls;          /* content of a call -> t_call.call */

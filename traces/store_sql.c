@@ -241,6 +241,10 @@ enum status store_connect(struct store *store, const char *path, int flags)
 void store_disconnect(struct store *store)
 {
 	finalize_inserts(store);
+	for (int i = 0; i < STORE_READ_COUNT; i++) {
+		sqlite3_finalize(store->reads[i]);
+		store->reads[i] = NULL;
+	}
 	/* Close even with a caller's statement left open: the connection then lives until that one
 	 * ends. */
 	sqlite3_close_v2(store->db);

@@ -1,6 +1,6 @@
 /* written.h - what a launch wrote, element by element, from wherever the trace has it.
  *
- * Bytes are kept with digests, as accumulators of partials, as the uploads that rows of a cache came
+ * Bytes are kept with digests, as accumulators of partials, as uploads that rows of a cache came
  * from, or in the download that follows. Elements count from the beginning of the buffer. Serves
  * views and the search for differences.
  */

@@ -215,6 +215,7 @@ const struct command cmd_view = {
 	"  flashtwin view t.twin --plain --at L14.b3  one chunk: its tiles and scores\n\n"
 	"  --plain        text; implied where standard output is no terminal\n"
 	"  --at ADDR      [rN.]L<launch>[.b<block>[.w<warp>[.l<lane>]]][.p<point>|.a<access>],\n"
+	"                 L<launch>.o<output>[.e<element>], L<launch>[.f<file>].n<line>,\n"
 	"                 L<launch>.end, s<step>, 'op N' or rN\n"
 	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points, source, attention,\n"
 	"                 diff or findings\n"

@@ -109,6 +109,7 @@ void finding_print(FILE *out, const json_t *finding)
 	const json_t *other = json_object_get(finding, "other");
 	json_int_t count = json_integer_value(json_object_get(finding, "count"));
 	const json_t *launch = json_object_get(finding, "launch");
+	const json_t *seed = json_object_get(finding, "seed");
 
 	fprintf(out, "%s%s", json_is_true(json_object_get(finding, "lint")) ? "lint " : "",
 		text_of(finding, "class", "?"));
@@ -119,6 +120,8 @@ void finding_print(FILE *out, const json_t *finding)
 		fprintf(out, ": %s", text_of(finding, "detail", ""));
 	if (count > 1)
 		fprintf(out, " (%" JSON_INTEGER_FORMAT " times)", count);
+	if (json_is_integer(seed))
+		fprintf(out, ", under seed %" JSON_INTEGER_FORMAT, json_integer_value(seed));
 	putc('\n', out);
 	if (json_object_get(finding, "what"))
 		print_side(out, "", finding);
@@ -130,8 +133,8 @@ void finding_print(FILE *out, const json_t *finding)
 
 /* --- of a device --- */
 
-static enum status store_one(struct store *store, int64_t run, const struct event_finding *finding,
-			     const json_t *object)
+enum status findings_store(struct store *store, int64_t run, const struct event_finding *finding,
+			   const json_t *object)
 {
 	char *text = json_dumps(object, JSON_COMPACT);
 	enum status status = store_finding(store, run, finding, text);
@@ -149,10 +152,8 @@ enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail)
 	return STATUS_OK;
 }
 
-json_t *findings_json(struct device *device)
+json_t *findings_json(const struct event_finding *found, size_t count)
 {
-	const struct event_finding *found;
-	size_t count = device_findings(device, &found);
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++)
@@ -174,7 +175,7 @@ enum status findings_report(struct device *device, struct store *store, int64_t 
 		*(found[i].lint ? &lints : &bugs) += 1;
 		finding_print(stderr, object);
 		if (store)
-			status = store_one(store, run, &found[i], object);
+			status = findings_store(store, run, &found[i], object);
 		if (list)
 			json_array_append(list, object);
 		json_decref(object);

@@ -17,8 +17,11 @@ void finding_print(FILE *, const json_t *finding);
  * the store's errors. */
 enum status findings_report(struct device *, struct store *, int64_t run, json_t *list,
 			    bool lint_fail);
-/* What a device has found, as a new array. */
-json_t *findings_json(struct device *);
+/* Findings as a new array. */
+json_t *findings_json(const struct event_finding *, size_t count);
+/* Puts one, and all that is known of it, into run `run` of a store. */
+enum status findings_store(struct store *, int64_t run, const struct event_finding *,
+			   const json_t *known);
 /* FINDING with a message that counts them, or OK when there is none that counts. */
 enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail);
 

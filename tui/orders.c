@@ -15,24 +15,35 @@
 
 /* --- one order --- */
 
+struct found {
+	json_t *all;                    /* the caller's; NULL when the replay failed */
+	const struct orders *orders;    /* who wants to know what is new; NULL: nobody */
+	struct tally *tally;            /* of that */
+	uint64_t seed;
+};
+
+static enum status take_new(const struct found *found, const struct event_finding *events);
+
 static enum status take_findings(void *context, struct device *device, int64_t run)
 {
-	json_t **list = context;
+	struct found *found = context;
+	const struct event_finding *events;
+	size_t count = device_findings(device, &events);
 
 	(void)run;
-	json_decref(*list);
-	*list = findings_json(device);
-	return STATUS_OK;
+	json_decref(found->all);
+	found->all = findings_json(events, count);
+	return found->orders ? take_new(found, events) : STATUS_OK;
 }
 
-/* *findings: of the checker when it checks; the caller's, NULL when the replay failed. */
+/* found: of the checker when it checks. */
 static enum status replay_under(struct store *trace, int64_t run,
 				const struct device_options *target, struct replay_report *report,
-				json_t **findings)
+				struct found *found)
 {
 	const struct replay_options options = {
 		.device = "sim", .target = *target,
-		.replayed = target->check ? take_findings : NULL, .context = findings,
+		.replayed = target->check ? take_findings : NULL, .context = found,
 	};
 	enum status status = replay_compare(trace, run, &options, report);
 
@@ -199,12 +210,15 @@ static enum status find_again(struct store *trace, int64_t run, uint64_t seed, j
 {
 	const struct device_options target = { .seed = seed, .jobs = 1, .check = true };
 	struct replay_report checked = { 0 };
-	enum status status = replay_under(trace, run, &target, &checked, out);
+	struct found found = { .all = NULL };
+	enum status status = replay_under(trace, run, &target, &checked, &found);
 
 	diff_report_free(&checked.diff);
-	if (status == STATUS_OK || status == STATUS_USAGE)
+	if (status == STATUS_OK || status == STATUS_USAGE) {
+		*out = found.all;
 		return STATUS_OK;
-	json_decref(*out);
+	}
+	json_decref(found.all);
 	return status;
 }
 
@@ -280,18 +294,23 @@ static bool is_known(const json_t *list, const json_t *finding)
 	return false;
 }
 
-static void take_new(const struct orders *orders, const json_t *findings, struct tally *tally)
+/* What no order before showed is told, kept in the trace with its seed, and counted. */
+static enum status take_new(const struct found *found, const struct event_finding *events)
 {
-	for (size_t i = 0; i < json_array_size(findings); i++) {
-		json_t *finding = json_array_get(findings, i);
+	const struct orders *orders = found->orders;
+
+	for (size_t i = 0; i < json_array_size(found->all); i++) {
+		json_t *finding = json_array_get(found->all, i);
 
 		if (is_known(orders->findings, finding))
 			continue;
+		json_object_set_new(finding, "seed", json_integer((json_int_t)found->seed));
 		finding_print(stderr, finding);
 		json_array_append(orders->findings, finding);
-		*(json_is_true(json_object_get(finding, "lint")) ? &tally->lints
-								 : &tally->bugs) += 1;
+		*(events[i].lint ? &found->tally->lints : &found->tally->bugs) += 1;
+		TRY(findings_store(orders->trace, orders->run, &events[i], finding));
 	}
+	return STATUS_OK;
 }
 
 static enum status try_seed(const struct orders *orders, uint64_t seed, struct tally *tally,
@@ -302,18 +321,16 @@ static enum status try_seed(const struct orders *orders, uint64_t seed, struct t
 		.steps = orders->steps,
 	};
 	struct replay_report report = { 0 };
-	json_t *findings = NULL;
-	enum status status = replay_under(orders->trace, orders->run, &target, &report, &findings);
+	struct found found = { .orders = orders, .tally = tally, .seed = seed };
+	enum status status = replay_under(orders->trace, orders->run, &target, &report, &found);
 
-	if (status == STATUS_OK && findings)
-		take_new(orders, findings, tally);
 	if (status == STATUS_OK && report.diff.differences > 0 && tally->differing++ == 0) {
 		tally->first = seed;
-		status = orders_explain(orders->trace, orders->run, seed, &report.diff, findings,
+		status = orders_explain(orders->trace, orders->run, seed, &report.diff, found.all,
 					stderr, out);
 	}
 	diff_report_free(&report.diff);
-	json_decref(findings);
+	json_decref(found.all);
 	return status;
 }
 

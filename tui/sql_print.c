@@ -37,6 +37,18 @@ static char *hex_text(const unsigned char *bytes, int count)
 	return text;
 }
 
+/* The fewest digits that read back as x, unlike SQLite's own text, which has 15. */
+static char *real_text(double x)
+{
+	char text[32];
+	int digits = 15;
+
+	do
+		snprintf(text, sizeof(text), "%.*g", digits, x);
+	while (digits++ < 17 && strtod(text, NULL) != x);
+	return xstrdup(text);
+}
+
 /* A column as text, or NULL; the caller frees. */
 static char *value_text(sqlite3_stmt *row, int column)
 {
@@ -46,8 +58,8 @@ static char *value_text(sqlite3_stmt *row, int column)
 	case SQLITE_BLOB:
 		return hex_text(sqlite3_column_blob(row, column),
 				sqlite3_column_bytes(row, column));
-	case SQLITE_FLOAT:      /* all digits, unlike SQLite's own text */
-		return xasprintf("%.17g", sqlite3_column_double(row, column));
+	case SQLITE_FLOAT:
+		return real_text(sqlite3_column_double(row, column));
 	default:
 		return xstrdup((const char *)sqlite3_column_text(row, column));
 	}

@@ -207,7 +207,7 @@ const char *view_byte_cell(int byte, view_cell cell)
 
 	if (escape)
 		snprintf(cell, VIEW_CELL, "'\\%c'", letters[escape - escapes]);
-	else if (byte < 128 && isprint(byte))
+	else if (byte >= 0 && byte < 128 && isprint(byte))
 		snprintf(cell, VIEW_CELL, "'%c'", byte);
 	else
 		snprintf(cell, VIEW_CELL, "0x%02x", (unsigned)byte & 0xff);
@@ -274,6 +274,21 @@ int view_styled(const struct view_context *c, enum view_style style, const char 
 	length = print(c, style, format, args);
 	va_end(args);
 	return length;
+}
+
+void view_legend(const struct view_context *c, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (const char *at = text; *at; at++) {
+		bool alone = (at == text || at[-1] == ' ') && at[1] == ' ';
+
+		view_styled(c, alone ? STYLE_CHART : STYLE_NOTE, "%c", *at);
+	}
 }
 
 void view_row_of(const struct view_context *c, int64_t launch, int64_t block)

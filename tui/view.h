@@ -68,6 +68,15 @@ enum status view_source_line(const struct view_context *, char *file, size_t siz
 enum status view_findings_step(const struct view_context *, int direction, struct address *at,
 			       bool *found);
 
+/* The file and line that the screen of sources is at; *found false: no text was recorded. */
+enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
+			     bool *found);
+
+/* The finding behind or before a place, in order of launch and number; a place that lies around
+ * findings comes before them. */
+enum status view_findings_step(const struct view_context *, int direction, struct address *at,
+			       bool *found);
+
 /* --- queries --- */
 
 typedef enum status view_row_fn(const struct view_context *, sqlite3_stmt *row, void *state);
@@ -128,6 +137,10 @@ int view_print(const struct view_context *, const char *format, ...)
 /* The same in a style of its own. */
 int view_styled(const struct view_context *, enum view_style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* What the marks of a chart mean: a character that stands alone between blanks is such a mark, and
+ * gets the glyph it has there. */
+void view_legend(const struct view_context *, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Makes the line being written the row of a launch, or of a block of it; block -1: of all. */
 void view_row_of(const struct view_context *, int64_t launch, int64_t block);
 void view_title(const struct view_context *, const char *format, ...)

@@ -137,8 +137,8 @@ enum status view_axis_read(const struct view_context *c, int64_t first, int64_t 
 	int64_t timed;
 
 	*axis = (struct view_axis){ 0 };
-	if (last - first >= BARS)
-		last = first + BARS - 1;
+	if (first < last - BARS)
+		last = first + BARS;
 	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT min(duration_us IS NOT NULL)" OF_STEP
 			" AND kind = 'launch'", c->run, first, last, step));
 	axis->timed = timed;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "traces/xalloc.h"
+#include "tui/view_keys.h"
 
 #define INDENT "          "
 #define COLUMNS 79
@@ -96,9 +97,10 @@ static enum status draw_facts(const struct view_context *c, const struct view_pl
 	int column = 0;
 
 	TRY(VIEW_ROWS(c, print_argument, &column,
-		      "SELECT a.name, a.kind, a.bits, a.value, b.name FROM v_arg a LEFT JOIN v_buffer b"
-		      " ON b.run = a.run AND b.buffer = a.buffer"
-		      " WHERE a.run = ?1 AND a.launch = ?2 ORDER BY a.position", c->run, p->launch));
+		      "SELECT a.name, a.kind, a.bits, a.value, b.name FROM v_arg a"
+		      " LEFT JOIN v_buffer b ON b.run = a.run AND b.buffer = a.buffer"
+		      " WHERE a.run = ?1 AND a.launch = ?2 ORDER BY a.position", c->run,
+		      p->launch));
 	end_items(c, &column);
 	TRY(VIEW_ROWS(c, print_counters, NULL,
 		      "SELECT load_bytes, reuse, store_bytes, shared_load_conflicts"
@@ -130,21 +132,22 @@ struct blocks {
 
 static void mark(struct blocks *b, int64_t block, char with)
 {
-	char *at = &b->marks[block];
+	char *at;
 
 	if (block < 0 || block >= b->count)
 		return;
+	at = &b->marks[block];
 	*at = with == 'e' ? 'e' : (*at == '!' && with == 'd') ? '*' : with;
 }
 
 static enum status mark_empty(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct blocks *b = state;
-	const int64_t *grid = b->place->grid;
 
 	(void)c;
 	b->empties = true;
-	mark(b, view_int(row, 1) + grid[0] * (view_int(row, 0) + grid[1] * view_int(row, 2)), 'e');
+	mark(b, view_keys_block(b->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
+	     'e');
 	return STATUS_OK;
 }
 
@@ -225,7 +228,6 @@ struct partials {
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct partials *p = state;
-	const int64_t *grid = p->place->grid;
 
 	(void)c;
 	if (p->count == p->room) {
@@ -233,7 +235,7 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		p->items = xreallocarray(p->items, (size_t)p->room, sizeof(*p->items));
 	}
 	p->items[p->count++] = (struct partial){
-		view_int(row, 1) + grid[0] * (view_int(row, 0) + grid[1] * view_int(row, 2)),
+		view_keys_block(p->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
 		view_int(row, 3), view_int(row, 4), view_int(row, 6), view_int(row, 7)
 	};
 	if (!p->acc.data)
@@ -244,8 +246,8 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 static enum status read_partials(const struct view_context *c, struct partials *p)
 {
 	TRY(VIEW_ROWS(c, take_partial, p,
-		      "SELECT slot, head, chunk, max_bits, sum_bits, acc_data, acc_offset, acc_bytes"
-		      " FROM v_partial WHERE run = ?1 AND launch = ?2 AND NOT empty"
+		      "SELECT slot, head, chunk, max_bits, sum_bits, acc_data, acc_offset,"
+		      " acc_bytes FROM v_partial WHERE run = ?1 AND launch = ?2 AND NOT empty"
 		      " ORDER BY slot, head, chunk", c->run, p->place->launch));
 	if (!p->acc.data)
 		return STATUS_OK;
@@ -322,7 +324,7 @@ static void draw_map(const struct view_context *c, const struct blocks *b)
 	if (b->count < view_place_blocks(b->place))
 		view_print(c, INDENT "        ... %" PRId64 " more: --all shows them\n",
 			   view_place_blocks(b->place) - b->count);
-	view_styled(c, STYLE_NOTE, INDENT "        . nothing against it%s%s%s%s\n",
+	view_legend(c, INDENT "        . nothing against it%s%s%s%s\n",
 		    b->findings ? "  ! finding" : "", b->empties ? "  e empty split" : "",
 		    b->compared ? "  d differs in the other run" : "",
 		    b->compared && b->findings ? "  * both" : "");
@@ -352,5 +354,41 @@ enum status view_blocks_draw(const struct view_context *c, const struct view_pla
 	if (status == STATUS_OK)
 		draw_map(c, &b);
 	free(b.marks);
+	return status;
+}
+
+/* --- all that it wrote --- */
+
+/* Digests in their order, as text. */
+static enum status take_digests(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	char **text = state;
+
+	(void)c;
+	*text = view_null(row, 0) ? NULL : xstrdup(view_text(row, 0));
+	return STATUS_OK;
+}
+
+static enum status read_digests(const struct view_context *c, int64_t launch, char **text)
+{
+	*text = NULL;
+	return VIEW_ROWS(c, take_digests, text,
+			 "SELECT group_concat(digest, ' ') FROM (SELECT d.digest FROM v_launch l"
+			 " JOIN v_digest d ON d.run = l.run AND d.op = l.op AND d.after_step = 0"
+			 " WHERE l.run = ?1 AND l.launch = ?2 ORDER BY d.entry)", c->run, launch);
+}
+
+enum status view_blocks_equal(const struct view_context *c, const struct view_context *second,
+			      int64_t launch, bool *known, bool *equal)
+{
+	char *mine, *other = NULL;
+	enum status status = read_digests(c, launch, &mine);
+
+	if (status == STATUS_OK && mine)
+		status = read_digests(second, launch, &other);
+	*known = mine && other;
+	*equal = *known && strcmp(mine, other) == 0;
+	free(mine);
+	free(other);
 	return status;
 }

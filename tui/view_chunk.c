@@ -15,7 +15,8 @@
 #define KEYS_A_LINE 3
 #define SCORES 96                       /* of a chunk that are listed */
 #define STRIP 64                        /* columns */
-#define VALUES_MOST 512                 /* keys whose V rows are read */
+#define VALUES_MOST 512                 /* keys whose V rows are read; --all: VALUES_ALL */
+#define VALUES_ALL 65536
 
 static enum status read_keys(const struct view_context *c, const struct view_chunk *chunk,
 			     struct view_keys *keys)
@@ -97,7 +98,7 @@ static enum status draw_strips(const struct view_context *c, const struct view_c
 		view_keys_free(&keys);
 	}
 	if (begun)
-		view_styled(c, STYLE_NOTE, " %s of the row; %s\n",
+		view_legend(c, " %s, of its row; %s\n",
 			    view_looks_marks(c->looks.scale), VIEW_BYTES_LEGEND);
 	return status;
 }
@@ -147,8 +148,10 @@ static void draw_warp(const struct view_context *c, const struct view_keys *k, i
 		}
 		anchor_tile(c, k, number, tile);
 		view_print(c, " %4" PRId64 " %6" PRId64 " %11s -> %11s %11s %11s %12s\n", t,
-			   tile->key, view_float_cell(c, old, from), view_float_cell(c, tile->max, max),
-			   view_float_cell(c, tile->rescale, rescale), view_float_cell(c, tile->sum, sum), acc_text);
+			   tile->key, view_float_cell(c, old, from),
+			   view_float_cell(c, tile->max, max),
+			   view_float_cell(c, tile->rescale, rescale),
+			   view_float_cell(c, tile->sum, sum), acc_text);
 		old = tile->max;
 	}
 }
@@ -159,13 +162,13 @@ static void draw_merge(const struct view_context *c, const struct view_keys *k)
 	view_styled(c, STYLE_HEADING, " the warps merged%s (float64)\n",
 		    " in shared memory, in their order");
 	for (int w = 0; w < k->warps; w++) {
-		const struct view_tile *last = k->warp[w].tiles + k->warp[w].count - 1;
+		const struct view_tile *last = view_keys_last(k, w);
 		double weight = 0.0;
 
-		if (k->warp[w].count)
+		if (last)
 			weight = last->max == k->max ? 1.0 : exp((double)last->max - k->max);
 		view_print(c, "  warp %d  counts %.7g times%s\n", w, weight,
-			   k->warp[w].count ? "" : ": it has no keys");
+			   last ? "" : ": it has no keys");
 	}
 	view_print(c, "  all     max %.9g  sum %.9g\n", k->max, k->sum);
 }
@@ -223,7 +226,7 @@ static enum status draw_keys(const struct view_context *c, const struct view_chu
 			     int count, const struct view_chunk *chosen, struct view_keys *keys)
 {
 	TRY(read_keys(c, chosen, keys));
-	TRY(view_keys_values(c, keys, c->all ? INT64_MAX : VALUES_MOST));
+	TRY(view_keys_values(c, keys, c->all ? VALUES_ALL : VALUES_MOST));
 	TRY(view_chunk_check(c, chosen, keys));
 	TRY(draw_strips(c, chunks, count));
 	draw_tiles(c, keys);

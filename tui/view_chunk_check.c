@@ -68,14 +68,14 @@ static void check_softmax(struct check *k)
 	const struct view_chunk *p = k->chunk;
 	const struct view_keys *keys = k->keys;
 	int64_t count = keys->end - keys->begin;
-	const struct view_tile *last = keys->tiles + keys->tile_count - 1;
+	const struct view_tile *last = view_keys_last(keys, 0);
 	double sum = 0.0, greatest = -INFINITY;
 	bool nan = isnan(p->max) || isnan(p->sum);
 
 	if (!p->whole)
 		print_check(k, fabs(p->row_weight - 1.0) < 1e-9,
 			    "weights of the row add up to 1");
-	if (!p->whole && keys->tile_count && keys->warps == 1)
+	if (!p->whole && last && keys->warps == 1)
 		print_check(k, same(last->max, p->max) && same(last->sum, p->sum),
 			    "partial is the last tile's");
 	else if (!p->whole && keys->tile_count)
@@ -204,13 +204,14 @@ static void never_rescaled(const struct check *k, double *weights)
 
 	for (int w = 0; w < keys->warps; w++) {
 		const struct view_warp *warp = &keys->warp[w];
+		const struct view_tile *last = view_keys_last(keys, w);
 
 		for (int64_t key = warp->begin; key < warp->end; key++) {
 			const struct view_tile *tile = view_keys_tile(keys, key);
-			double last = warp->tiles[warp->count - 1].max;
+			double score = keys->score[key - keys->begin];
 
-			weights[key - keys->begin] = exp(keys->score[key - keys->begin]
-							 - (double)tile->max + last - keys->max);
+			weights[key - keys->begin] = !tile || !last ? NAN
+				: exp(score - (double)tile->max + last->max - keys->max);
 		}
 	}
 }
@@ -317,6 +318,37 @@ static void explain_softmax(struct check *k)
 			explain_tile(k, &k->keys->warp[w], t);
 }
 
+/* --- where --- */
+
+/* The line of the point that publishes each tile, in the first file that has it. */
+static enum status print_place(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	static const char point[] = "POINT(softmax";
+	const char *text = view_text(row, 1), *found = strstr(text, point);
+	bool *printed = state;
+	int64_t line = 1;
+
+	if (!found || *printed)
+		return STATUS_OK;
+	for (const char *at = text; at < found; at++)
+		line += *at == '\n';
+	view_print(c, "        max, factor and sum of a tile are published at %s:%" PRId64 "\n",
+		   view_text(row, 0), line);
+	*printed = true;
+	return STATUS_OK;
+}
+
+static enum status show_place(const struct check *k)
+{
+	bool printed = false;
+
+	/* The launch's operation leads to its kernel. */
+	return VIEW_ROWS(k->c, print_place, &printed,
+			 "SELECT s.file, s.source FROM v_launch l JOIN v_source s ON s.run = l.run"
+			 " AND s.kernel = l.kernel WHERE l.run = ?1 AND l.launch = ?2"
+			 " ORDER BY s.entry", k->c->run, k->chunk->place->launch);
+}
+
 /* --- */
 
 static void check_all(struct check *k)
@@ -375,6 +407,8 @@ enum status view_chunk_check(const struct view_context *c, const struct view_chu
 		k.share = xcalloc((size_t)(keys->end - keys->begin) + 1, sizeof(*k.share));
 		view_print(c, "\n");
 		check_all(&k);
+		if (k.wrong)
+			status = show_place(&k);
 	}
 	free(k.share);
 	free(k.acc);

@@ -28,12 +28,6 @@ struct row_state {
 	int64_t rows, wrong_weights;
 };
 
-/* Blocks of the chunk kernel: grid (H, M, chunks). */
-static int64_t block_of(const struct view_place *p, int64_t slot, int64_t head, int64_t chunk)
-{
-	return head + p->grid[0] * (slot + p->grid[1] * chunk);
-}
-
 static bool publishes_nothing(sqlite3_stmt *row)
 {
 	float max = view_f32(row, MAX), sum = view_f32(row, SUM);
@@ -75,13 +69,13 @@ static void print_header(const struct view_context *c)
 static void print_partial(const struct view_context *c, sqlite3_stmt *row,
 			  const struct view_place *place)
 {
+	int64_t block = view_keys_block(place, view_int(row, SLOT), view_int(row, HEAD),
+					view_int(row, CHUNK));
 	view_cell launch, address, keys, max, sum, lse, weight;
 
-	view_row_of(c, place->launch, block_of(place, view_int(row, SLOT), view_int(row, HEAD),
-					       view_int(row, CHUNK)));
+	view_row_of(c, place->launch, block);
 	snprintf(address, sizeof(address), "%s.b%" PRId64,
-		 view_launch_cell(c, place->launch, launch),
-		 block_of(place, view_int(row, SLOT), view_int(row, HEAD), view_int(row, CHUNK)));
+		 view_launch_cell(c, place->launch, launch), block);
 	if (view_int(row, EMPTY))
 		snprintf(keys, sizeof(keys), "none");
 	else
@@ -198,7 +192,7 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 		.weight = sqlite3_column_double(row, WEIGHT), .empty = view_int(row, EMPTY),
 		.acc_data = view_int(row, ACC), .acc_offset = view_int(row, ACC_OFFSET),
 	};
-	k->block = block_of(r->place, k->slot, k->head, k->chunk);
+	k->block = view_keys_block(r->place, k->slot, k->head, k->chunk);
 	print_chunk(c, k);
 	if (k->chunk == r->chunk)
 		r->selected = r->count;
@@ -216,22 +210,24 @@ static enum status take_row_weight(const struct view_context *c, sqlite3_stmt *r
 /* Chunks that hold keys, and the one asked for whether it does or not. */
 static enum status draw_row(const struct view_context *c, const struct view_place *p)
 {
-	int64_t slot = c->at.block / p->grid[0] % p->grid[1], head = c->at.block % p->grid[0];
-	struct row r = { .place = p, .selected = -1,
-			 .chunk = c->at.block / (p->grid[0] * p->grid[1]) };
+	struct row r = { .place = p, .selected = -1 };
 	struct view_chunk *k = r.chunks;
+	struct view_keys at;
 
+	view_keys_place(&at, p, c->at.block);
+	r.chunk = at.chunk;
 	TRY(VIEW_ROWS(c, print_row_title, NULL,
 		      "SELECT slot, head, kv_head, max(key_end), max(chunk) + 1,"
 		      " (SELECT bits FROM v_arg a WHERE a.run = ?1 AND a.launch = ?2"
 		      "  AND a.name = 'scale') FROM v_partial WHERE run = ?1 AND launch = ?2"
-		      " AND slot = ?3 AND head = ?4 AND NOT empty", c->run, p->launch, slot, head));
+		      " AND slot = ?3 AND head = ?4 AND NOT empty", c->run, p->launch, at.slot,
+		      at.head));
 	print_row_header(c);
 	TRY(VIEW_ROWS(c, take_chunk, &r, "SELECT " PARTIAL_COLUMNS ", acc_data, acc_offset"
 		      " FROM v_partial WHERE run = ?1"
 		      " AND launch = ?2 AND slot = ?3 AND head = ?4 AND chunk BETWEEN ?5 - ?6"
 		      " AND ?5 + ?6 AND (NOT empty OR chunk = ?5) ORDER BY chunk", c->run,
-		      p->launch, slot, head, r.chunk, AROUND));
+		      p->launch, at.slot, at.head, r.chunk, AROUND));
 	if (r.selected < 0) {
 		view_print(c, "  nothing recorded of block b%" PRId64 "\n", c->at.block);
 		return STATUS_OK;
@@ -239,7 +235,7 @@ static enum status draw_row(const struct view_context *c, const struct view_plac
 	k += r.selected;
 	TRY(VIEW_ROWS(c, take_row_weight, &k->row_weight,
 		      "SELECT sum(weight) FROM v_partial WHERE run = ?1 AND launch = ?2"
-		      " AND slot = ?3 AND head = ?4", c->run, p->launch, slot, head));
+		      " AND slot = ?3 AND head = ?4", c->run, p->launch, at.slot, at.head));
 	return view_chunk_draw(c, r.chunks, r.count, r.selected);
 }
 
@@ -249,13 +245,13 @@ static enum status draw_row(const struct view_context *c, const struct view_plac
 static enum status find_output(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct view_chunk *k = state;
-	int64_t rows = k->place->grid[0] * k->place->grid[1];
+	int64_t rows = view_place_blocks(k->place), bytes = view_int(row, 1);
 
 	(void)c;
-	if (k->acc_data || view_null(row, 0) || rows < 1)
+	if (k->acc_data || view_null(row, 0) || bytes < rows)
 		return STATUS_OK;
 	k->acc_data = view_int(row, 0);
-	k->acc_offset = view_int(row, 1) / rows * k->block;
+	k->acc_offset = bytes / rows * k->block;
 	return STATUS_OK;
 }
 

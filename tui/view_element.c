@@ -106,21 +106,24 @@ const char *element_index(const struct written *w, int64_t element, view_cell ce
 
 /* --- the table --- */
 
+void element_text(enum view_number number, enum dtype type, uint64_t bits, view_cell cell)
+{
+	if (number == NUMBER_HEX)
+		snprintf(cell, VIEW_CELL, "0x%0*" PRIx64, 2 * (int)dtype_bytes(type), bits);
+	else if (type == DTYPE_F32)
+		view_looks_number(number, (uint32_t)bits, cell);
+	else
+		value_text(cell, VIEW_CELL, type, bits);
+}
+
 static void value_cell(const struct view_context *c, const struct element_view *e, int side,
 		       int64_t element, view_cell cell)
 {
-	enum dtype type = e->w[side].dtype;
-	int digits = 2 * (int)dtype_bytes(type);
 	uint64_t bits;
 
-	if (!e->there[side] || !written_at(&e->w[side], element, &bits))
-		snprintf(cell, VIEW_CELL, "-");
-	else if (c->looks.number == NUMBER_HEX)
-		snprintf(cell, VIEW_CELL, "0x%0*" PRIx64, digits, bits);
-	else if (type == DTYPE_F32)
-		view_looks_number(c->looks.number, (uint32_t)bits, cell);
-	else
-		value_text(cell, VIEW_CELL, type, bits);
+	snprintf(cell, VIEW_CELL, "-");
+	if (e->there[side] && written_at(&e->w[side], element, &bits))
+		element_text(c->looks.number, e->w[side].dtype, bits, cell);
 }
 
 static void bits_cell(const struct element_view *e, int side, int64_t element, view_cell cell)
@@ -283,7 +286,8 @@ static enum status choose_focus(const struct view_context *c, struct element_vie
 			e->focus = i;
 	if (e->focus < 0)
 		e->focus = first;
-	e->differs = element_class(e, e->focus) > ELEMENT_EQUAL;
+	e->known = element_class(e, e->focus) != ELEMENT_UNKNOWN;
+	e->differs = e->known ? element_class(e, e->focus) > ELEMENT_EQUAL : *verdict(e) != 'e';
 	return STATUS_OK;
 }
 
@@ -338,6 +342,9 @@ static enum status draw_first(const struct view_context *c, const struct diff_pa
 	view_print(c, "  first difference: ");
 	view_styled(c, STYLE_WRONG, "%s", text);
 	view_print(c, "   launches before it: all bit-equal\n");
+	if (c->at.launch > s->spot.launch)
+		view_styled(c, STYLE_NOTE, "                    what it wrote may have reached the"
+			    " inputs of this launch\n");
 	return STATUS_OK;
 }
 
@@ -351,6 +358,7 @@ static enum status draw_outputs(const struct view_context *c, struct element_vie
 	TRY(list_outputs(c, e, &shown));
 	if (c->at.point >= 0)
 		return element_point_draw(c, e);
+	TRY(element_first_point(c, e, -1));
 	if (shown < 0)
 		return STATUS_OK;
 	status = read_output(e, shown);

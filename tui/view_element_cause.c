@@ -21,7 +21,7 @@ struct writer {
 };
 
 /* Whether the launch has rows in a view. */
-static enum status has_rows(const struct view_context *c, const char *table, int64_t launch,
+enum status element_has_rows(const struct view_context *c, const char *table, int64_t launch,
 			    bool *some)
 {
 	char sql[96];
@@ -91,13 +91,13 @@ static enum status draw_writer(const struct view_context *c, struct writer *w)
 	view_cell index;
 
 	view_print(c, "\n provenance  %s%s ", e->w[0].name,
-		   element_index(&e->w[0], e->focus, index));
-	TRY(has_rows(c, "v_partial", e->place->launch, &some));
+		   e->known ? element_index(&e->w[0], e->focus, index) : "");
+	TRY(element_has_rows(c, "v_partial", e->place->launch, &some));
 	if (some && e->w[0].rank == 4 && e->w[0].shape[3] > 2) {
 		print_partial(c, w);
 		return STATUS_OK;
 	}
-	TRY(has_rows(c, "v_reduce", e->place->launch, &some));
+	TRY(element_has_rows(c, "v_reduce", e->place->launch, &some));
 	if (some && e->w[0].rank == 3) {
 		print_output(c, w);
 		return STATUS_OK;
@@ -122,7 +122,7 @@ struct last_point {
 	bool some, own;
 };
 
-static void print_place(const struct view_context *c, const struct kernel_text *text,
+void element_point_place(const struct view_context *c, const struct kernel_text *text,
 			const char *point)
 {
 	int file;
@@ -143,12 +143,12 @@ static enum status print_last(const struct view_context *c, sqlite3_stmt *row, v
 	for (int i = 0; i < 4 && !view_null(row, VALUE + i); i++)
 		view_print(c, "  %s %s", view_point_value(p->own, name, i),
 			   view_value_cell(c, row, VALUE + i, value));
-	print_place(c, p->text, name);
+	element_point_place(c, p->text, name);
 	view_print(c, "\n");
 	return STATUS_OK;
 }
 
-static struct view_context side_context(const struct view_context *c, const struct element_view *e,
+struct view_context element_side(const struct view_context *c, const struct element_view *e,
 					int side)
 {
 	struct view_context other = *c;
@@ -162,12 +162,12 @@ static struct view_context side_context(const struct view_context *c, const stru
 static enum status draw_last(const struct view_context *c, const struct element_view *e, int side,
 			     int64_t block, const struct kernel_text *text)
 {
-	struct view_context other = side_context(c, e, side);
+	struct view_context other = element_side(c, e, side);
 	struct last_point p = { text, e, false, false };
 	bool some;
 
 	view_print(c, "   %c  ", side ? 'B' : 'A');
-	TRY(has_rows(&other, "v_point", e->place->launch, &some));
+	TRY(element_has_rows(&other, "v_point", e->place->launch, &some));
 	if (!some) {
 		view_styled(c, STYLE_NOTE, "recorded at launch boundaries only: no named points"
 			    " (--log points)\n");
@@ -183,34 +183,6 @@ static enum status draw_last(const struct view_context *c, const struct element_
 	return STATUS_OK;
 }
 
-static bool stop_at_once(void *context)
-{
-	(void)context;
-	return true;
-}
-
-/* The first point of the block that differs: where the difference was born, or came in. */
-static enum status draw_first_point(const struct view_context *c, const struct element_view *e,
-				    int64_t block)
-{
-	int64_t threads = view_place_threads(e->place);
-	struct diff_spot spot = { e->place->launch, SPOT_POINT, block * threads, -1 };
-	enum diff_outcome outcome;
-	char text[ADDRESS_TEXT];
-	struct address at;
-
-	TRY(diff_spot_step(&e->pair, 1, &spot, stop_at_once, NULL, &outcome));
-	if (outcome != DIFF_FOUND || spot.part != SPOT_POINT
-	    || spot.launch != e->place->launch || spot.major >= (block + 1) * threads)
-		return STATUS_OK;
-	TRY(element_spot_address(c, &spot, &at));
-	address_format(&at, text);
-	display_anchor(c->out, &at);
-	view_print(c, "   first point of the block that differs: ");
-	view_styled(c, STYLE_WRONG, "%s\n", text);
-	return STATUS_OK;
-}
-
 static enum status draw_points(const struct view_context *c, const struct element_view *e,
 			       int64_t block)
 {
@@ -220,7 +192,7 @@ static enum status draw_points(const struct view_context *c, const struct elemen
 	for (int side = 0; side < 2 && status == STATUS_OK; side++)
 		status = draw_last(c, e, side, block, &text);
 	kernel_text_free(&text);
-	return status == STATUS_OK ? draw_first_point(c, e, block) : status;
+	return status == STATUS_OK ? element_first_point(c, e, block) : status;
 }
 
 /* --- what may explain it --- */
@@ -241,12 +213,12 @@ static enum status print_finding(const struct view_context *c, sqlite3_stmt *row
 	return STATUS_OK;
 }
 
-static enum status draw_finding(const struct view_context *c, const struct element_view *e)
+enum status element_finding_draw(const struct view_context *c, const struct element_view *e)
 {
 	bool some = false;
 
 	for (int side = 0; side < 2 && !some; side++) {
-		struct view_context other = side_context(c, e, side);
+		struct view_context other = element_side(c, e, side);
 
 		TRY(VIEW_ROWS(&other, print_finding, &some,
 			      "SELECT finding, class, file, line, other_line, launch IS ?2"
@@ -285,7 +257,7 @@ static enum status print_schedule(const struct view_context *c, sqlite3_stmt *ro
 			      e->w[0].output, &w, &there);
 	if (status == STATUS_OK && there && w.dtype == e->w[0].dtype
 	    && written_at(&w, e->focus, &bits)) {
-		value_text(text, sizeof(text), w.dtype, bits);
+		element_text(NUMBER_DEC, w.dtype, bits, text);
 		for (int i = 0; i < 2; i++)
 			if (written_at(&e->w[i], e->focus, &own) && value_equal(w.dtype, own, bits))
 				strcat(text, i ? " = B" : " = A");
@@ -317,7 +289,7 @@ static enum status draw_schedules(const struct view_context *c, const struct ele
 
 	view_print(c, " other orders   ");
 	for (s.side = 0; s.side < 2; s.side++) {
-		struct view_context other = side_context(c, e, s.side);
+		struct view_context other = element_side(c, e, s.side);
 
 		if (s.side == 1 && e->pair.store[0] == e->pair.store[1])
 			break;
@@ -340,93 +312,6 @@ enum status element_cause_draw(const struct view_context *c, const struct elemen
 	if (w.block >= 0)
 		TRY(draw_points(c, e, w.block));
 	if (e->differs)
-		TRY(draw_finding(c, e));
+		TRY(element_finding_draw(c, e));
 	return draw_schedules(c, e);
-}
-
-/* --- a point --- */
-
-struct point {
-	char name[32];
-	uint32_t bits[4];
-	int count;
-};
-
-static enum status take_point(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct point *p = state;
-
-	(void)c;
-	snprintf(p->name, sizeof(p->name), "%s", view_text(row, 0));
-	for (p->count = 0; p->count < 4 && !view_null(row, 1 + p->count); p->count++)
-		p->bits[p->count] = (uint32_t)view_int(row, 1 + p->count);
-	return STATUS_OK;
-}
-
-static void print_value(const struct view_context *c, const struct point p[2], bool own, int i)
-{
-	int width = c->looks.number == NUMBER_BITS ? 34 : 15;
-	char text[2][VIEW_LOOKS_NUMBER] = { "-", "-" }, distance[VIEW_LOOKS_NUMBER] = "-";
-	bool same = i < p[0].count && i < p[1].count
-		&& value_equal(DTYPE_F32, p[0].bits[i], p[1].bits[i]);
-
-	for (int side = 0; side < 2; side++)
-		if (i < p[side].count)
-			view_looks_number(c->looks.number, p[side].bits[i], text[side]);
-	if (i < p[0].count && i < p[1].count)
-		view_looks_measured(c->looks.distance, view_looks_measure(c->looks.distance,
-			(float)value_real(DTYPE_F32, p[0].bits[i]),
-			(float)value_real(DTYPE_F32, p[1].bits[i])), distance);
-	view_print(c, "  %-13s %*s %*s", view_point_value(own, p[0].name, i), width, text[0],
-		   width, text[1]);
-	view_styled(c, same ? STYLE_PLAIN : STYLE_WRONG, " %11s\n", distance);
-}
-
-static enum status read_points(const struct view_context *c, const struct element_view *e,
-			       struct point p[2])
-{
-	int64_t thread = c->at.block * view_place_threads(e->place)
-		+ (c->at.warp > 0 ? c->at.warp * 32 : 0) + (c->at.lane > 0 ? c->at.lane : 0);
-
-	for (int side = 0; side < 2; side++) {
-		struct view_context other = side_context(c, e, side);
-
-		TRY(VIEW_ROWS(&other, take_point, &p[side], "SELECT name, v0_bits, v1_bits,"
-			      " v2_bits, v3_bits FROM w_point WHERE run = ?1 AND launch = ?2"
-			      " AND thread = ?3 AND sequence = ?4", other.run, e->place->launch,
-			      thread, c->at.point));
-	}
-	return STATUS_OK;
-}
-
-enum status element_point_draw(const struct view_context *c, const struct element_view *e)
-{
-	int width = c->looks.number == NUMBER_BITS ? 34 : 15;
-	struct point p[2] = { 0 };
-	struct kernel_text text;
-	enum status status;
-	bool own;
-
-	TRY(read_points(c, e, p));
-	TRY(view_own_points(c, e->place->kernel, &own));
-	for (int side = 0; side < 2; side++)
-		if (p[side].count == 0)
-			view_styled(c, STYLE_NOTE, "  %c has no such point: the device records at"
-				    " launch boundaries, --log points adds them\n",
-				    side ? 'B' : 'A');
-	status = kernel_text_read(c, e->place->kernel, &text);
-	if (status == STATUS_OK) {
-		view_print(c, "\n point p%" PRId64 " %s", c->at.point,
-			   *p[0].name ? p[0].name : p[1].name);
-		print_place(c, &text, *p[0].name ? p[0].name : p[1].name);
-		view_styled(c, STYLE_HEADING, "\n  %-13s %*s %*s %11s\n", "value", width, "A",
-			    width, "B", view_distance_names[c->looks.distance]);
-	}
-	kernel_text_free(&text);
-	TRY(status);
-	if (strcmp(p[0].name, p[1].name) != 0 && p[0].count && p[1].count)
-		view_styled(c, STYLE_WRONG, "  A passed %s here, B %s\n", p[0].name, p[1].name);
-	for (int i = 0; i < p[0].count || i < p[1].count; i++)
-		print_value(c, p, own, i);
-	return draw_finding(c, e);
 }

@@ -137,7 +137,7 @@ static void print_counts(const struct view_context *c, const struct written *w,
 		   counts[ELEMENT_EQUAL], counts[ELEMENT_NEAR]);
 	view_styled(c, counts[ELEMENT_OVER] ? STYLE_WRONG : STYLE_PLAIN, "OVER %" PRId64,
 		    counts[ELEMENT_OVER]);
-	view_print(c, "  NaN on one side %" PRId64 "  inf mismatch %" PRId64,
+	view_print(c, "  one NaN %" PRId64 "  inf mismatch %" PRId64,
 		   counts[ELEMENT_NAN], counts[ELEMENT_INFINITE]);
 	if (unknown)
 		view_print(c, "  no bytes %" PRId64, unknown);

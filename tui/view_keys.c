@@ -5,12 +5,29 @@
  */
 #include "tui/view_keys.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/xalloc.h"
 #include "tui/view_cache.h"
+
+#define KEYS_MOST ((int64_t)1 << 40)
+#define THREADS_MOST 65536
+
+int64_t view_keys_block(const struct view_place *p, int64_t slot, int64_t head, int64_t chunk)
+{
+	int64_t block;
+
+	if (head < 0 || head >= p->grid[0] || slot < 0 || slot >= p->grid[1]
+	    || __builtin_mul_overflow(p->grid[1], chunk, &block)
+	    || __builtin_add_overflow(block, slot, &block)
+	    || __builtin_mul_overflow(block, p->grid[0], &block)
+	    || __builtin_add_overflow(block, head, &block))
+		return -1;
+	return block >= 0 && block < view_place_blocks(p) ? block : -1;
+}
 
 void view_keys_place(struct view_keys *k, const struct view_place *place, int64_t block)
 {
@@ -117,17 +134,24 @@ static void place_scores(struct view_keys *k, const struct reading *r)
 	}
 }
 
+const struct view_tile *view_keys_last(const struct view_keys *k, int warp)
+{
+	int64_t count = k->warp[warp].count;
+
+	return count ? &k->warp[warp].tiles[count - 1] : NULL;
+}
+
 /* The softmax of all warps, merged in float64. */
 static void merge_warps(struct view_keys *k)
 {
 	k->max = -INFINITY;
 	for (int w = 0; w < k->warps; w++)
-		if (k->warp[w].count)
-			k->max = fmax(k->max, k->warp[w].tiles[k->warp[w].count - 1].max);
+		if (view_keys_last(k, w))
+			k->max = fmax(k->max, view_keys_last(k, w)->max);
 	for (int w = 0; w < k->warps; w++) {
-		const struct view_tile *last = k->warp[w].tiles + k->warp[w].count - 1;
+		const struct view_tile *last = view_keys_last(k, w);
 
-		if (k->warp[w].count)
+		if (last)
 			k->sum += last->max == k->max ? last->sum
 				: exp((double)last->max - k->max) * last->sum;
 	}
@@ -137,11 +161,17 @@ static void merge_warps(struct view_keys *k)
 enum status view_keys_read(const struct view_context *c, struct view_keys *k)
 {
 	int64_t threads = view_place_threads(k->place);
-	struct reading r = { .keys = k, .first_thread = k->block * threads, .thread = -1 };
+	struct reading r = { .keys = k, .thread = -1 };
 	enum status status;
 
 	k->warps = (int)(threads / 32 < VIEW_WARPS ? threads / 32 : VIEW_WARPS);
 	k->warps = k->warps > 0 ? k->warps : 1;
+	/* Of a damaged trace. */
+	if (k->begin < 0 || k->end < k->begin || k->end > KEYS_MOST || threads > THREADS_MOST
+	    || __builtin_mul_overflow(k->block, threads, &r.first_thread))
+		return fail(STATUS_DAMAGED, "L%" PRId64 ": block b%" PRId64 " of %" PRId64
+			    " threads attends to keys %" PRId64 "..%" PRId64, k->place->launch,
+			    k->block, threads, k->begin, k->end);
 	status = VIEW_ROWS(c, take_point, &r,
 			   "SELECT thread, sequence, name = 'softmax', v0_bits, v1_bits, v2_bits"
 			   " FROM w_point WHERE run = ?1 AND launch = ?2"

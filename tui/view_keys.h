@@ -39,7 +39,9 @@ struct view_keys {
 	double max, sum, lse;           /* of all warps, from their last tiles */
 };
 
-/* Chunk, row and head of a block. Of a kernel of grid (H, M, chunks). */
+/* The block of a chunk, of a kernel of grid (H, M, chunks); -1: there is none such. */
+int64_t view_keys_block(const struct view_place *, int64_t slot, int64_t head, int64_t chunk);
+/* Chunk, row and head of a block. */
 void view_keys_place(struct view_keys *, const struct view_place *, int64_t block);
 /* Reads what points there are of the block. Keys begin to end are given when known, else both are
  * 0 and the points are counted. Freed by view_keys_free(), after an error too. */
@@ -52,5 +54,7 @@ void view_keys_free(struct view_keys *);
 double view_keys_share(const struct view_keys *, int64_t key);
 /* Which warp took the key, and in which of its tiles; NULL: no tile was recorded for it. */
 const struct view_tile *view_keys_tile(const struct view_keys *, int64_t key);
+/* What a warp ended with; NULL: it had no tile. */
+const struct view_tile *view_keys_last(const struct view_keys *, int warp);
 
 #endif

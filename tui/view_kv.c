@@ -1,8 +1,8 @@
 /* view_kv.c - the KV cache: which positions of each layer and slot hold a row, and who wrote it.
  *
  * Shown as it is after the launch or step of the address, else at the end of the run. A position
- * that is filled by text shows its byte. Rows are what scatters wrote and what uploads brought;
- * values are not kept at level launch and are not shown.
+ * that is filled by text shows its byte. Rows are what scatters wrote and what uploads brought; one
+ * slot in detail is view_kv_rows.c's.
  */
 #include "tui/view_kv_rows.h"
 
@@ -11,7 +11,7 @@
 #include "traces/store_walk.h"
 
 #define MAP_CELLS 32
-#define POSITIONS 24                    /* listed at the end of each slot */
+#define POSITIONS 16                    /* listed at the end of each slot */
 
 /* Every write of a row up to operation ?2 of run ?1, by a kernel or by a load. */
 #define WRITES "WITH writes AS (SELECT * FROM w_kv WHERE run = ?1 AND op <= ?2)"
@@ -80,10 +80,11 @@ static void print_map(const struct view_context *c, const struct map *m)
 	for (int i = 0; i < cell_count(m); i++)
 		bar[i] = cell_mark(m, i);
 	snprintf(range, sizeof(range), "%" PRId64 "..%" PRId64, m->first, m->last);
-	view_print(c, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  %s%s\n",
+	view_print(c, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  ",
 		   layer, m->slot, (char)m->tensor, range, m->count, m->name,
-		   writer_cell(c, m->launch, m->op, writer), bar,
-		   m->count == m->last - m->first + 1 ? "" : "  holes");
+		   writer_cell(c, m->launch, m->op, writer));
+	view_styled(c, STYLE_CHART, "%s", bar);
+	view_print(c, m->count == m->last - m->first + 1 ? "\n" : "  holes\n");
 }
 
 enum { MAP_LAYER, MAP_SLOT, MAP_TENSOR, MAP_POSITION, MAP_OP, MAP_LAUNCH, MAP_NAME };
@@ -116,6 +117,8 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 {
 	struct map map = { .max_len = max_len };
 
+	view_legend(c, "\n every layer and slot: # filled  = loaded by an upload"
+		    "  + partly  . nothing\n");
 	view_print(c,
 		   " layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
 		   max_len - 1);
@@ -229,13 +232,13 @@ static enum status draw(const struct view_context *c)
 	}
 	TRY(find_max_len(c, &max_len));
 	TRY(VIEW_NUMBER(c, -1, &layer, WRITES " SELECT min(layer) FROM writes", c->run, op));
-	view_title(c, "KV CACHE at %s.end ('#' filled, '=' loaded by an upload, '+' partly, '.'"
-		   " nothing)", found ? view_launch_cell(c, place.launch, cell) : "the run");
-	TRY(draw_map(c, op, max_len));
 	if (c->at.launch >= 0 && place.layer >= 0)
 		layer = place.layer;
+	view_title(c, "KV CACHE at %s.end", found ? view_launch_cell(c, place.launch, cell)
+		   : "the run");
 	if (found)
-		TRY(view_kv_rows(c, &place, layer));
+		TRY(view_kv_rows(c, &place, layer, max_len));
+	TRY(draw_map(c, op, max_len));
 	return draw_positions(c, op, layer);
 }
 

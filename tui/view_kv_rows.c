@@ -1,121 +1,248 @@
-/* view_kv_rows.c - K and V rows by value, as the uploads brought them that scatters read from.
+/* view_kv_rows.c - one slot of the KV cache, position by position: its text, what was written and
+ * read, and rows of K and V by value; see view_kv_rows.h.
  *
- * Only the last rows, found from the newest backwards; see view_kv_rows.h.
+ * Only the last positions; writes come from w_kv, reads from the keys that blocks of the launch
+ * took.
  */
 #include "tui/view_kv_rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS 8                          /* positions */
-#define VALUES 4                        /* elements of K, and of V, of each */
-#define TEXT 80
+#include "traces/store_walk.h"
+#include "traces/xalloc.h"
+#include "tui/view_bytes.h"
+#include "tui/view_cache.h"
+#include "tui/view_keys.h"
 
-struct rows {
+#define ROWS 6                          /* positions shown by value */
+#define VALUES 3                        /* elements of K, and of V, of each */
+#define BAND 64                         /* positions on a line of the map */
+#define BANDS 3                         /* of the last ones; --all: BANDS_ALL */
+#define BANDS_ALL 1024
+
+struct slot {
 	const struct view_place *place;
-	int64_t layer, slot, kv_head;
-	int64_t last;                   /* greatest position, -1: none */
-	int64_t count;
+	int64_t layer, slot, kv_head, d, max_len;
+	int64_t first, last;            /* positions shown; last: greatest written, -1: none */
+	char *written;                  /* [last + 1 - first] '#' '=' 'W' '.' */
+	int64_t *by;                    /* [the same] launch that wrote V last, -1: a load */
+	int64_t read_end;               /* keys begin <= i < end the launch reads; end 0: unknown */
+	int64_t read_begin;
 };
+
+/* --- what was written --- */
+
+enum { POSITION, LAUNCH, NOW };
+
+static enum status take_write(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct slot *s = state;
+	int64_t at = view_int(row, POSITION) - s->first;
+
+	(void)c;
+	s->written[at] = view_null(row, LAUNCH) ? '=' : view_int(row, NOW) ? 'W' : '#';
+	s->by[at] = view_null(row, LAUNCH) ? -1 : view_int(row, LAUNCH);
+	return STATUS_OK;
+}
+
+static enum status read_writes(const struct view_context *c, struct slot *s)
+{
+	size_t count = (size_t)(s->last + 1 - s->first);
+
+	s->written = xcalloc(count, 1);
+	memset(s->written, '.', count);
+	s->by = xcalloc(count, sizeof(*s->by));
+	/* With max() alone, the other columns are those of its row. Written now: in the step of the
+	 * place, or by its launch where there are no steps. */
+	return VIEW_ROWS(c, take_write, s,
+			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
+			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
+			 "   AND l.launch = w.launch)),"
+			 " max(w.op) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
+			 " AND w.position BETWEEN ?4 AND ?5 AND w.op <= ?8 GROUP BY w.position",
+			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
+			 s->place->step, s->place->op);
+}
+
+/* --- what the launch reads --- */
+
+static enum status take_keys(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct slot *s = state;
+
+	(void)c;
+	s->read_begin = view_int(row, 0);
+	s->read_end = view_int(row, 1);
+	return STATUS_OK;
+}
+
+/* Keys of the block of the address, else of all blocks of the slot, of KV head kv_head. */
+static enum status find_reads(const struct view_context *c, struct slot *s)
+{
+	const struct view_place *p = s->place;
+	int64_t block = c->at.block >= 0 ? c->at.block : view_keys_block(p, s->slot, 0, 0), attends;
+	struct view_keys keys;
+	enum status status;
+
+	view_keys_place(&keys, p, block);
+	TRY(VIEW_ROWS(c, take_keys, s, "SELECT min(key_begin), max(key_end) FROM v_partial"
+		      " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND NOT empty"
+		      " AND (?4 < 0 OR chunk = ?4) HAVING count(*) > 0", c->run, p->launch, s->slot,
+		      c->at.block >= 0 ? keys.chunk : -1));
+	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM w_attention WHERE run = ?1 AND launch = ?2"
+			" LIMIT 1", c->run, p->launch));
+	if (s->read_end > 0 || !attends || block < 0)
+		return STATUS_OK;
+	status = view_keys_read(c, &keys);
+	s->read_end = keys.end;
+	view_keys_free(&keys);
+	return status;
+}
+
+/* --- the map --- */
+
+static char read_mark(const struct slot *s, int64_t position)
+{
+	if (position < s->read_begin || position >= s->read_end)
+		return ' ';
+	return position > s->last || s->written[position - s->first] == '.' ? 'U' : 'R';
+}
+
+static void draw_band(const struct view_context *c, const struct slot *s, int64_t from,
+		      const unsigned char *bytes)
+{
+	int64_t to = from + BAND < s->max_len ? from + BAND : s->max_len;
+
+	view_print(c, " %6" PRId64 "  ", from);
+	for (int64_t i = from; i < to && i <= s->last; i++)
+		view_print(c, "%c", bytes[i - s->first]
+			   ? view_byte_mark(bytes[i - s->first]) : '-');
+	view_print(c, "\n written ");
+	for (int64_t i = from; i < to; i++) {
+		char mark = i <= s->last ? s->written[i - s->first] : '.';
+
+		view_styled(c, mark == 'W' ? STYLE_NEW : STYLE_CHART, "%c", mark);
+	}
+	view_print(c, "\n");
+	if (s->read_end <= s->read_begin)
+		return;
+	view_print(c, " read    ");
+	for (int64_t i = from; i < to && i < s->read_end; i++) {
+		char mark = read_mark(s, i);
+
+		view_styled(c, mark == 'U' ? STYLE_WRONG : STYLE_CHART, "%c", mark);
+	}
+	view_print(c, "\n");
+}
+
+static enum status draw_map(const struct view_context *c, const struct slot *s)
+{
+	unsigned char *bytes = xcalloc((size_t)(s->last + 1 - s->first), 1);
+	enum status status = view_bytes_read(c, s->slot, s->place->step, s->first, s->last + 1,
+					     bytes);
+	view_cell launch;
+
+	view_styled(c, STYLE_HEADING, "\n layer %" PRId64 " slot %" PRId64
+		    ": each position with its byte, %d a line; "
+		    VIEW_BYTES_LEGEND "\n", s->layer, s->slot, BAND);
+	if (s->first > 0)
+		view_styled(c, STYLE_NOTE, " positions before %" PRId64 " are left out: --all\n",
+			    s->first);
+	for (int64_t from = s->first; status == STATUS_OK && from <= s->last; from += BAND)
+		draw_band(c, s, from, bytes);
+	view_legend(c, " # filled  = loaded  W written in this step"
+		    "  . never written: poison %08x\n", VIEW_POISON);
+	if (s->read_end > s->read_begin)
+		view_styled(c, STYLE_NOTE, " R read by %s  U read before it was written\n",
+			    view_launch_cell(c, s->place->launch, launch));
+	free(bytes);
+	return status;
+}
 
 /* --- values --- */
 
-enum { POSITION, LAUNCH, STEP, K_DATA, K_OFFSET, V_DATA, V_OFFSET };
-
-static enum status print_values(const struct view_context *c, sqlite3_stmt *row, int data)
+static void print_values(const struct view_context *c, const struct slot *s, const float *row,
+			 bool known)
 {
-	float values[VALUES];
-	void *bytes = NULL;
-	size_t size = 0, offset = (size_t)view_int(row, data + 1);
+	view_cell cell;
 
-	if (!view_null(row, data))
-		TRY(store_data(c->store, view_int(row, data), &bytes, &size));
-	if (offset > size || size - offset < sizeof(values)) {
-		view_print(c, " %-*s", VALUES * 10 - 1, "not recorded");
-	} else {
-		memcpy(values, (const char *)bytes + offset, sizeof(values));
-		for (int i = 0; i < VALUES; i++)
-			view_print(c, " %9.4f", values[i]);
-	}
-	free(bytes);
-	return STATUS_OK;
+	for (int64_t i = 0; i < VALUES && i < s->d; i++)
+		if (!known)
+			view_print(c, " %9s", "-");
+		else if (c->looks.number == NUMBER_DEC)
+			view_print(c, fabsf(row[i]) < 1e4f ? " %9.4f" : " %9.2e", row[i]);
+		else
+			view_print(c, " %9s", view_float_cell(c, row[i], cell));
 }
 
-static enum status print_row(const struct view_context *c, sqlite3_stmt *row, void *state)
+static void print_row(const struct view_context *c, const struct slot *s, int64_t position,
+		      const float *k, const float *v)
 {
-	struct rows *r = state;
-	bool now = view_int(row, LAUNCH) == r->place->launch
-		|| (!view_null(row, STEP) && view_int(row, STEP) == r->place->step);
+	char mark = s->written[position - s->first];
+	int64_t by = s->by[position - s->first];
 	view_cell launch;
 
-	if (r->count++ == 0) {
-		view_styled(c, STYLE_HEADING,
-			    "\n layer %" PRId64 " slot %" PRId64 " kv head %" PRId64
-			    ", rows written last: K[0..%d], V[0..%d]\n", r->layer, r->slot,
-			    r->kv_head, VALUES - 1, VALUES - 1);
-		r->last = view_int(row, POSITION);
-	}
-	view_styled(c, now ? STYLE_NEW : STYLE_PLAIN, " %c %5" PRId64, now ? 'W' : ' ',
-		    view_int(row, POSITION));
-	TRY(print_values(c, row, K_DATA));
+	view_print(c, " ");
+	view_styled(c, mark == 'W' ? STYLE_NEW : STYLE_CHART, "%c", mark);
+	view_print(c, " %5" PRId64, position);
+	print_values(c, s, k, mark != '.');
 	view_print(c, "  ");
-	TRY(print_values(c, row, V_DATA));
-	view_print(c, " %s\n", view_launch_cell(c, view_int(row, LAUNCH), launch));
-	return STATUS_OK;
+	print_values(c, s, v, mark != '.');
+	if (mark != '.')
+		view_print(c, "  %s", by < 0 ? "load" : view_launch_cell(c, by, launch));
+	view_print(c, "\n");
 }
 
-static const char values[] =
-	"WITH rows AS (SELECT position, launch, source_op, source_offset FROM v_kv"
-	"  WHERE run = ?1 AND tensor = 'k' AND coalesce(layer, -1) = ?2 AND slot = ?3"
-	"  AND kv_head = ?4 AND launch <= ?5 ORDER BY launch DESC LIMIT ?6)"
-	" SELECT k.position, k.launch, l.step,"
-	" (SELECT data FROM v_op o WHERE o.run = ?1 AND o.op = k.source_op), k.source_offset,"
-	" (SELECT data FROM v_op o WHERE o.run = ?1 AND o.op = v.source_op), v.source_offset"
-	" FROM rows k JOIN v_launch l ON l.run = ?1 AND l.launch = k.launch"
-	" LEFT JOIN v_kv v ON v.run = ?1 AND v.launch BETWEEN k.launch AND k.launch + 1"
-	"  AND v.tensor = 'v' AND v.slot = ?3 AND v.kv_head = ?4 AND v.position = k.position"
-	" ORDER BY k.position DESC";
-
-/* --- text --- */
-
-struct text {
-	int64_t first;
-	char bytes[TEXT + 1];
-};
-
-static enum status take_byte(const struct view_context *c, sqlite3_stmt *row, void *state)
+static enum status print_rows(const struct view_context *c, const struct slot *s, int64_t first,
+			      float *k, float *v)
 {
-	struct text *t = state;
-	int64_t at = view_int(row, 0) - t->first, byte = view_int(row, 1);
+	const struct view_cache cache = { .op = s->place->op, .layer = s->layer, .slot = s->slot,
+					  .kv_head = s->kv_head };
+	bool all_k, all_v;
 
-	(void)c;
-	if (at >= 0 && at < TEXT)
-		t->bytes[at] = byte == '\n' ? '$' : byte >= ' ' && byte < 127 ? (char)byte : '?';
+	TRY(view_cache_read(c, &cache, 'k', first, s->last + 1, s->d, k, &all_k));
+	TRY(view_cache_read(c, &cache, 'v', first, s->last + 1, s->d, v, &all_v));
+	view_styled(c, STYLE_HEADING, "\n kv head %" PRId64 ": K[0..%d] and V[0..%d] of %" PRId64
+		    " elements, and who wrote them\n", s->kv_head, VALUES - 1, VALUES - 1, s->d);
+	for (int64_t i = first; i <= s->last; i++)
+		print_row(c, s, i, k + (i - first) * s->d, v + (i - first) * s->d);
+	if (s->last + 1 < s->max_len)
+		view_print(c, " . %5" PRId64 "   %08x in every element: never written, a read is"
+			   " found as uninit\n", s->last + 1, VIEW_POISON);
+	if (!all_k || !all_v)
+		view_styled(c, STYLE_NOTE, " bytes of some rows are not in the trace: shown as"
+			    " nan\n");
 	return STATUS_OK;
 }
 
-/* The bytes that the positions up to the last one stand for. */
-static enum status draw_text(const struct view_context *c, const struct rows *r)
+static enum status draw_values(const struct view_context *c, const struct slot *s)
 {
-	struct text t = { .first = r->last >= TEXT ? r->last - TEXT + 1 : 0 };
-	int64_t count = r->last - t.first + 1;
+	int64_t first = s->last - s->first >= ROWS ? s->last - ROWS + 1 : s->first;
+	size_t count = (size_t)((s->last + 1 - first) * s->d);
+	enum status status;
+	float *k, *v;
 
-	memset(t.bytes, ' ', TEXT);
-	TRY(VIEW_ROWS(c, take_byte, &t,
-		      "SELECT position, byte, max(step) FROM v_token WHERE run = ?1 AND slot = ?2"
-		      " AND position >= ?3 AND step <= ?4 GROUP BY position", c->run, r->slot,
-		      t.first, r->place->step >= 0 ? r->place->step : INT64_MAX));
-	view_styled(c, STYLE_HEADING, "\n keys %" PRId64 "..%" PRId64 " as text"
-		    " ($ is a line's end, - never written)\n", t.first, r->last);
-	view_print(c, " %.*s-\n", (int)count, t.bytes);
-	return STATUS_OK;
+	if (s->d < 1 || s->d > VIEW_CACHE_ELEMENTS)
+		return STATUS_OK;
+	k = xcalloc(count, sizeof(*k));
+	v = xcalloc(count, sizeof(*v));
+	for (size_t i = 0; i < count; i++)
+		k[i] = v[i] = NAN;
+	status = print_rows(c, s, first, k, v);
+	free(k);
+	free(v);
+	return status;
 }
+
+/* --- which slot --- */
 
 /* The slot and KV head that a block of the launch is about. */
-static enum status find_head(const struct view_context *c, struct rows *r)
+static enum status find_head(const struct view_context *c, struct slot *s)
 {
-	const struct view_place *p = r->place;
+	const struct view_place *p = s->place;
 	int64_t heads = p->grid[0] > 0 ? p->grid[0] : 1, kv_heads;
 
 	if (c->at.block < 0)
@@ -123,19 +250,49 @@ static enum status find_head(const struct view_context *c, struct rows *r)
 	TRY(VIEW_NUMBER(c, 1, &kv_heads, "SELECT max(kv_head) + 1 FROM v_kv WHERE run = ?1"
 			" AND launch = (SELECT launch FROM v_kv WHERE run = ?1 AND launch <= ?2"
 			" ORDER BY launch DESC LIMIT 1)", c->run, p->launch));
-	r->kv_head = kv_heads <= heads ? c->at.block % heads * kv_heads / heads : 0;
+	s->kv_head = kv_heads <= heads ? c->at.block % heads * kv_heads / heads : 0;
 	if (p->grid[1] > 0)
-		r->slot = c->at.block / heads % p->grid[1];
+		s->slot = c->at.block / heads % p->grid[1];
 	return STATUS_OK;
 }
 
-enum status view_kv_rows(const struct view_context *c, const struct view_place *place,
-			 int64_t layer)
+/* Elements of a row: of the cache's shape [slots, KV heads, max_len, D], else of a row's bytes. */
+static enum status find_size(const struct view_context *c, struct slot *s)
 {
-	struct rows r = { .place = place, .layer = layer, .last = -1 };
+	TRY(VIEW_NUMBER(c, -1, &s->last, "SELECT max(position) FROM w_kv WHERE run = ?1"
+			" AND layer = ?2 AND slot = ?3 AND op <= ?4", c->run, s->layer, s->slot,
+			s->place->op));
+	return VIEW_NUMBER(c, 0, &s->d,
+			   "SELECT coalesce((SELECT json_extract(b.shape, '$[3]') FROM v_buffer b"
+			   "  WHERE b.run = ?1 AND b.buffer = w.buffer AND b.rank = 4),"
+			   " (SELECT k.bytes / 4 FROM v_kv k WHERE k.run = ?1 AND k.launch ="
+			   "  w.launch LIMIT 1)) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2"
+			   " AND w.slot = ?3 LIMIT 1", c->run, s->layer, s->slot);
+}
 
-	TRY(find_head(c, &r));
-	TRY(VIEW_ROWS(c, print_row, &r, values, c->run, layer, r.slot, r.kv_head, place->launch,
-		      ROWS));
-	return r.last >= 0 ? draw_text(c, &r) : STATUS_OK;
+static enum status draw_slot(const struct view_context *c, struct slot *s)
+{
+	TRY(read_writes(c, s));
+	TRY(find_reads(c, s));
+	TRY(draw_map(c, s));
+	return draw_values(c, s);
+}
+
+enum status view_kv_rows(const struct view_context *c, const struct view_place *place,
+			 int64_t layer, int64_t max_len)
+{
+	struct slot s = { .place = place, .layer = layer, .max_len = max_len };
+	int64_t bands = c->all ? BANDS_ALL : BANDS;
+	enum status status;
+
+	TRY(find_head(c, &s));
+	TRY(find_size(c, &s));
+	if (s.last < 0)
+		return STATUS_OK;
+	s.max_len = s.max_len > s.last ? s.max_len : s.last + 1;
+	s.first = s.last >= bands * BAND ? s.last / BAND * BAND - (bands - 1) * BAND : 0;
+	status = draw_slot(c, &s);
+	free(s.written);
+	free(s.by);
+	return status;
 }

@@ -1,7 +1,8 @@
 /* view_merge.c - one row of a reduction, from the partials it was given; see view_merge.h.
  *
- * Float64 and the other orders are worked out here, from recorded bits; exponentials of what-ifs
- * are the C library's rounded to f32, which is said to be no device's.
+ * The kernel's own weights and sums where points hold them, the output of every run, and float64
+ * over the keys, or over the partials where scores were not recorded. Other orders are
+ * view_whatif.c's.
  */
 #include "tui/view_merge.h"
 
@@ -14,24 +15,7 @@
 
 #define CHUNKS 4096                     /* more would not be drawn anyway */
 #define DRAWN 24
-#define ELEMENTS 6                      /* of the output, shown */
-#define D_MOST 4096
-
-struct partial {
-	int64_t chunk;
-	float max, sum;
-	const float *acc;               /* [d] */
-};
-
-struct merge {
-	const struct view_place *place;
-	int64_t slot, head, block, d;
-	struct partial *partials;       /* [count] that hold keys */
-	float *acc;                     /* [count][d]: what they point into */
-	int64_t count, room;
-	float greatest;
-	double *exact;                  /* [d] in float64 */
-};
+#define ELEMENTS 5                      /* of the output, shown */
 
 /* --- reading --- */
 
@@ -58,8 +42,8 @@ enum { CHUNK, MAX, SUM, ACC, ACC_OFFSET };
 
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
-	struct merge *m = state;
-	struct partial *p;
+	struct view_merge *m = state;
+	struct view_partial *p;
 
 	if (m->count == CHUNKS)
 		return STATUS_OK;
@@ -69,14 +53,15 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		m->acc = xreallocarray(m->acc, (size_t)(m->room * m->d), sizeof(*m->acc));
 	}
 	p = &m->partials[m->count];
-	*p = (struct partial){ view_int(row, CHUNK), view_f32(row, MAX), view_f32(row, SUM), NULL };
+	*p = (struct view_partial){ .chunk = view_int(row, CHUNK), .max = view_f32(row, MAX),
+				    .sum = view_f32(row, SUM) };
 	if (p->max > m->greatest)
 		m->greatest = p->max;
 	return read_floats(c, row, ACC, view_int(row, ACC_OFFSET), m->d,
 			   m->acc + m->count++ * m->d);
 }
 
-static enum status read_partials(const struct view_context *c, struct merge *m)
+static enum status read_partials(const struct view_context *c, struct view_merge *m)
 {
 	m->greatest = -INFINITY;
 	TRY(VIEW_ROWS(c, take_partial, m,
@@ -90,16 +75,14 @@ static enum status read_partials(const struct view_context *c, struct merge *m)
 	return STATUS_OK;
 }
 
-/* --- the merge as it happened --- */
-
-static void work_out(struct merge *m)
+static void work_out(struct view_merge *m)
 {
 	double sum = 0.0;
 
 	for (int64_t d = 0; d < m->d; d++)
 		m->exact[d] = 0.0;
 	for (int64_t i = 0; i < m->count; i++) {
-		const struct partial *p = &m->partials[i];
+		const struct view_partial *p = &m->partials[i];
 		double weight = p->max == m->greatest ? 1.0 : exp((double)p->max - m->greatest);
 
 		sum += weight * p->sum;
@@ -110,32 +93,89 @@ static void work_out(struct merge *m)
 		m->exact[d] = sum == 0.0 ? 0.0 : m->exact[d] / sum;
 }
 
-static void draw_tree(const struct view_context *c, const struct merge *m)
+/* --- the merge as the kernel did it --- */
+
+enum { POINT_WEIGHT, POINT_SUM, POINT_ACC };
+
+static enum status take_point(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct view_merge *m = state;
+	struct view_partial *p = &m->partials[m->points];
+
+	(void)c;
+	if (m->points == m->count)
+		return STATUS_OK;
+	p->weight = view_f32(row, POINT_WEIGHT);
+	p->sum_so_far = view_f32(row, POINT_SUM);
+	p->acc0_so_far = view_f32(row, POINT_ACC);
+	m->points++;
+	return STATUS_OK;
+}
+
+/* Lane 0 of the block passes a point a chunk, in their order. */
+static enum status read_points(const struct view_context *c, struct view_merge *m)
+{
+	return VIEW_ROWS(c, take_point, m,
+			 "SELECT v0_bits, v1_bits, v2_bits FROM w_point WHERE run = ?1"
+			 " AND launch = ?2 AND thread = ?3 AND name = 'reduce' ORDER BY sequence",
+			 c->run, m->place->launch, m->block * view_place_threads(m->place));
+}
+
+static void draw_chunk(const struct view_context *c, const struct view_merge *m, int64_t i)
+{
+	const struct view_partial *p = &m->partials[i];
+	view_cell max, sum, weight, so_far, acc;
+
+	if (i == 0)
+		view_row_of(c, m->place->launch, m->block);
+	view_print(c, " %5" PRId64 " %11s %11s %11s ", p->chunk, view_float_cell(c, p->max, max),
+		   view_float_cell(c, p->sum, sum), view_float_cell(c, p->weight, weight));
+	view_styled(c, STYLE_CHART, i + 1 < m->count ? "--+" : "--+-");
+	view_print(c, "%*s %11s", i + 1 < m->count, "", view_float_cell(c, p->sum_so_far, so_far));
+	if (m->points)
+		view_print(c, " %12s", view_float_cell(c, p->acc0_so_far, acc));
+	view_print(c, "\n");
+}
+
+/* Where the kernel published nothing, what it must have come to, rounded. */
+static void work_out_steps(struct view_merge *m)
 {
 	double sum = 0.0;
 
-	view_styled(c, STYLE_HEADING, "\n chunk            max            sum      weight"
-		    "        so far   in chunk order, against max %.7g\n", m->greatest);
 	for (int64_t i = 0; i < m->count; i++) {
-		const struct partial *p = &m->partials[i];
+		struct view_partial *p = &m->partials[i];
 		double weight = p->max == m->greatest ? 1.0 : exp((double)p->max - m->greatest);
 
 		sum += weight * p->sum;
-		if (!view_fits(c, i, DRAWN))
-			continue;
-		view_print(c, " %5" PRId64 "  %13.7g  %13.7g  %10.6f ", p->chunk, p->max, p->sum,
-			   weight);
-		view_styled(c, STYLE_CHART, i + 1 < m->count ? "--+" : "--+--");
-		view_print(c, i + 1 < m->count ? "  %11.7g\n" : " %11.7g  divides once -> out\n",
-			   sum);
+		p->weight = (float)weight;
+		p->sum_so_far = (float)sum;
 	}
+}
+
+static void draw_steps(const struct view_context *c, struct view_merge *m)
+{
+	bool kernel = m->points == m->count;
+
+	if (!kernel) {
+		work_out_steps(m);
+		m->points = 0;
+	}
+	view_styled(c, STYLE_HEADING, "\n as executed, against max %.7g; weights and sums are"
+		    " %s\n", m->greatest,
+		    kernel ? "the kernel's" : "worked out");
+	view_styled(c, STYLE_HEADING, " chunk %11s %11s %11s      %11s%s\n", "max", "sum",
+		    "weight", "sum so far", kernel ? "       acc[0]" : "");
+	for (int64_t i = 0; i < m->count && view_fits(c, i, DRAWN); i++)
+		draw_chunk(c, m, i);
 	view_more(c, m->count, DRAWN);
+	view_styled(c, STYLE_NOTE, " out = acc / sum. Shared memory of the block is %s\n",
+		    kernel ? "recorded at these points alone" : "not recorded");
 }
 
 /* --- outputs --- */
 
 struct output {
-	const struct merge *merge;
+	const struct view_merge *merge;
 	float *values;                  /* [d] */
 	bool found;
 };
@@ -145,30 +185,46 @@ enum { OUT_OFFSET, OUT_DATA };
 static enum status take_output(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct output *o = state;
-	const struct merge *m = o->merge;
+	const struct view_merge *m = o->merge;
 	int64_t at = m->block * m->d * (int64_t)sizeof(float) - view_int(row, OUT_OFFSET);
 
 	o->found = !view_null(row, OUT_DATA);
 	return read_floats(c, row, OUT_DATA, at, m->d, o->values);
 }
 
-static void print_values(const struct view_context *c, const struct merge *m, const char *name,
+/* Elements of the row that are far from float64. */
+static int64_t count_off(const struct view_merge *m, const float *values)
+{
+	int64_t off = 0;
+
+	for (int64_t d = 0; d < m->d; d++)
+		off += !(fabs(values[d] - m->exact[d]) <= 1e-5 * (1.0 + fabs(m->exact[d])));
+	return off;
+}
+
+/* One run's output. The first one found is what the others are compared with. */
+static void print_values(const struct view_context *c, struct view_merge *m, const char *name,
 			 const float *values)
 {
-	int64_t differ = 0;
+	size_t bytes = (size_t)m->d * sizeof(*values);
+	bool off = count_off(m, values) > 0, differs = m->out && memcmp(m->out, values, bytes);
+	view_cell cell;
 
-	view_print(c, " %-22.22s", name);
+	if (!m->out) {
+		m->out = xreallocarray(NULL, (size_t)m->d, sizeof(*m->out));
+		memcpy(m->out, values, bytes);
+	}
+	m->off |= off;
+	m->differs |= differs;
+	view_styled(c, off || differs ? STYLE_WRONG : STYLE_PLAIN, " %c%c %-16.16s",
+		    off ? '!' : ' ', differs ? 'd' : ' ', name);
 	for (int64_t d = 0; d < m->d && d < ELEMENTS; d++)
-		view_print(c, " %11.7g", values[d]);
-	for (int64_t d = 0; d < m->d; d++)
-		differ += !(fabs(values[d] - m->exact[d]) <= 1e-5 * (1.0 + fabs(m->exact[d])));
-	if (differ)
-		view_styled(c, STYLE_WRONG, "  %" PRId64 " OFF", differ);
+		view_print(c, " %11s", view_float_cell(c, values[d], cell));
 	view_print(c, "\n");
 }
 
 /* One run's output of this launch. */
-static enum status draw_output(const struct view_context *c, const struct merge *m,
+static enum status draw_output(const struct view_context *c, struct view_merge *m,
 			       const char *name)
 {
 	struct output o = { m, xcalloc((size_t)m->d, sizeof(float)), false };
@@ -181,116 +237,56 @@ static enum status draw_output(const struct view_context *c, const struct merge 
 	if (status == STATUS_OK && o.found)
 		print_values(c, m, name, o.values);
 	else if (status == STATUS_OK)
-		view_print(c, " %-22.22s bytes not recorded\n", name);
+		view_print(c, "    %-16.16s bytes not recorded\n", name);
 	free(o.values);
 	return status;
 }
 
+enum { RUN, DEVICE, SEED };
+
+/* "GPU r1", "SIM r2 seed 7". */
 static enum status draw_run(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
+	bool gpu = strcmp(view_text(row, DEVICE), "cuda") == 0;
 	struct view_context run = *c;
 	view_cell name;
 
-	run.run = view_int(row, 0);
-	snprintf(name, sizeof(name), "r%" PRId64 " %.8s seed %" PRId64, run.run, view_text(row, 1),
-		 view_int(row, 2));
+	run.run = view_int(row, RUN);
+	snprintf(name, sizeof(name), gpu ? "GPU r%" PRId64 : "SIM r%" PRId64 " seed %" PRId64,
+		 run.run, view_int(row, SEED));
 	return draw_output(&run, state, name);
 }
 
-static enum status draw_outputs(const struct view_context *c, struct merge *m)
+static enum status draw_runs(const struct view_context *c, struct view_merge *m)
 {
+	return VIEW_ROWS(c, draw_run, m, "SELECT run, device, seed FROM v_run"
+			 " ORDER BY run <> ?1, run LIMIT 4", c->run);
+}
+
+static enum status draw_outputs(const struct view_context *c, struct view_merge *m)
+{
+	struct view_context second;
+	bool found;
+
 	view_styled(c, STYLE_HEADING, "\n out[0..%d] of this row\n", ELEMENTS - 1);
-	TRY(VIEW_ROWS(c, draw_run, m, "SELECT run, device, seed FROM v_run ORDER BY run <> ?1, run"
-		      " LIMIT 4", c->run));
-	view_print(c, " %-22s", "float64");
+	TRY(draw_runs(c, m));
+	TRY(view_second(c, &second, &found));
+	if (c->other && found) {
+		view_styled(c, STYLE_HEADING, " the same in %s\n", store_path(c->other));
+		TRY(draw_runs(&second, m));
+	}
+	view_print(c, "    %-16s", "f64");
 	for (int64_t d = 0; d < m->d && d < ELEMENTS; d++)
 		view_print(c, " %11.7g", m->exact[d]);
 	view_print(c, "\n");
+	if (m->differs || m->off)
+		view_styled(c, STYLE_NOTE, " %s%s\n", m->differs
+			    ? "d other bits than the first row  " : "",
+			    m->off ? "! more than 1e-5 off float64" : "");
 	return STATUS_OK;
 }
 
-/* --- other orders --- */
-
-struct sum {
-	float max, sum;
-	float *acc;
-};
-
-/* a = a and b merged, as two partials are. */
-static void merge_two(struct sum *a, const struct sum *b, int64_t d)
-{
-	float max = a->max > b->max ? a->max : b->max;
-	float wa = a->max == max ? 1.0f : (float)exp((double)a->max - max);
-	float wb = b->max == max ? 1.0f : (float)exp((double)b->max - max);
-
-	a->sum = fmaf(wb, b->sum, wa * a->sum);
-	for (int64_t i = 0; i < d; i++)
-		a->acc[i] = fmaf(wb, b->acc[i], wa * a->acc[i]);
-	a->max = max;
-}
-
-static void print_distance(const struct view_context *c, const struct merge *m, const char *name,
-			   const struct sum *all)
-{
-	enum view_distance distance = c->looks.distance;
-	double most = 0.0, far = 0.0;
-	char text[VIEW_LOOKS_NUMBER];
-
-	for (int64_t d = 0; d < m->d; d++) {
-		float value = all->acc[d] / all->sum;
-
-		most = fmax(most, view_looks_measure(distance, value, (float)m->exact[d]));
-		far = fmax(far, fabs(value - m->exact[d]));
-	}
-	view_looks_measured(distance, most, text);
-	view_print(c, "  %-28s %8s %12.2g\n", name, text, far);
-}
-
-static struct sum *copy_sums(const struct merge *m, float *acc, bool reversed)
-{
-	struct sum *sums = xreallocarray(NULL, (size_t)m->count, sizeof(*sums));
-
-	memcpy(acc, m->acc, (size_t)(m->count * m->d) * sizeof(*acc));
-	for (int64_t i = 0; i < m->count; i++) {
-		int64_t from = reversed ? m->count - 1 - i : i;
-
-		sums[i] = (struct sum){ m->partials[from].max, m->partials[from].sum,
-					acc + from * m->d };
-	}
-	return sums;
-}
-
-static void draw_order(const struct view_context *c, const struct merge *m, const char *name,
-		       bool reversed, bool pairs)
-{
-	float *acc = xreallocarray(NULL, (size_t)(m->count * m->d), sizeof(*acc));
-	struct sum *sums = copy_sums(m, acc, reversed);
-
-	for (int64_t width = 1; pairs && width < m->count; width *= 2)
-		for (int64_t i = 0; i + width < m->count; i += 2 * width)
-			merge_two(&sums[i], &sums[i + width], m->d);
-	for (int64_t i = 1; !pairs && i < m->count; i++)
-		merge_two(&sums[0], &sums[i], m->d);
-	print_distance(c, m, name, &sums[0]);
-	free(sums);
-	free(acc);
-}
-
-static void draw_orders(const struct view_context *c, const struct merge *m)
-{
-	if (m->count < 2 || isnan(m->acc[0]))
-		return;
-	view_styled(c, STYLE_HEADING,
-		    "\n what if merged two by two, f32      %s off     distance   from float64\n",
-		    view_distance_names[c->looks.distance]);
-	draw_order(c, m, "first to last", false, false);
-	draw_order(c, m, "last to first", true, false);
-	draw_order(c, m, "as a tree of pairs", false, true);
-	view_styled(c, STYLE_NOTE,
-		    " worked out from the partials with the C library's exp, not run\n");
-}
-
-static enum status draw_row(const struct view_context *c, struct merge *m)
+static enum status draw_row(const struct view_context *c, struct view_merge *m)
 {
 	TRY(read_partials(c, m));
 	if (m->count == 0) {
@@ -298,29 +294,29 @@ static enum status draw_row(const struct view_context *c, struct merge *m)
 			   ": no chunk holds keys, the row is zeros\n", m->slot, m->head);
 		return STATUS_OK;
 	}
+	TRY(read_points(c, m));
 	work_out(m);
-	draw_tree(c, m);
+	TRY(view_whatif_read(c, m));
+	draw_steps(c, m);
 	TRY(draw_outputs(c, m));
-	draw_orders(c, m);
+	view_whatif_draw(c, m);
 	return STATUS_OK;
 }
 
 enum status view_merge_draw(const struct view_context *c, const struct view_place *place,
-			    int64_t block)
+			    int64_t block, int64_t d)
 {
 	int64_t heads = place->grid[0] > 0 ? place->grid[0] : 1;
-	struct merge m = { .place = place, .block = block, .head = block % heads,
-			   .slot = block / heads };
+	struct view_merge m = { .place = place, .block = block, .head = block % heads,
+				.slot = block / heads, .d = d };
 	enum status status;
 
-	TRY(VIEW_NUMBER(c, 0, &m.d, "SELECT value FROM v_arg WHERE run = ?1 AND launch = ?2"
-			" AND name = 'D'", c->run, place->launch));
-	if (m.d < 1 || m.d > D_MOST)
-		return STATUS_OK;
 	m.exact = xcalloc((size_t)m.d, sizeof(*m.exact));
 	status = draw_row(c, &m);
 	free(m.exact);
 	free(m.partials);
 	free(m.acc);
+	free(m.out);
+	free(m.one_split);
 	return status;
 }

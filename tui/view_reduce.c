@@ -1,8 +1,8 @@
 /* view_reduce.c - the reduction: how the chunks of each row were merged, in the order it happened.
  *
  * Weights and sums are worked out from the partials in float64; where points were recorded, the
- * kernel's own f32 values stand beside them. With a block in the address, its row alone, and what
- * view_merge.c has to say of it.
+ * kernel's own f32 values stand beside them. One row, that of the address's block, is
+ * view_merge.c's.
  */
 #include "tui/view_merge.h"
 
@@ -17,7 +17,7 @@ struct reduction {
 
 enum { SLOT, HEAD, SEQUENCE, CHUNK, WEIGHT, SUM, KERNEL_WEIGHT, KERNEL_SUM, KERNEL_ACC };
 /* Blocks of the reduce kernel: grid (H, M), a warp each; lane 0 passes one point a chunk. ?3 is H,
- * ?5 is M. */
+ * ?4 is M, ?5 the block asked for or -1. */
 static const char steps[] =
 	"SELECT r.slot, r.head, r.sequence, r.chunk, r.weight, r.sum,"
 	" p.v0_bits, p.v1_bits, p.v2_bits"
@@ -25,9 +25,9 @@ static const char steps[] =
 	"  row_number() OVER (PARTITION BY block ORDER BY sequence) - 1 AS n"
 	"  FROM (SELECT thread / 32 AS block, * FROM w_point WHERE run = ?1 AND launch = ?2"
 	"   AND thread % 32 = 0 AND name = 'reduce'"
-	"   AND thread BETWEEN max(?4, 0) * 32 AND iif(?4 < 0, ?3 * ?5, ?4) * 32)) p"
+	"   AND thread <= ?3 * ?4 * 32)) p"
 	" ON p.block = r.head + ?3 * r.slot AND p.n = r.sequence"
-	" WHERE r.run = ?1 AND r.launch = ?2 AND (?4 < 0 OR r.head + ?3 * r.slot = ?4)"
+	" WHERE r.run = ?1 AND r.launch = ?2 AND (?5 < 0 OR r.head + ?3 * r.slot = ?5)"
 	" ORDER BY r.slot, r.head, r.sequence";
 
 static enum status print_step(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -57,7 +57,7 @@ static enum status draw(const struct view_context *c)
 {
 	struct reduction r = { 0 };
 	struct view_place place;
-	int64_t rows = 0;
+	int64_t rows = 0, d;
 	bool found;
 
 	TRY(view_place_find(c, "v_reduce", &place, &found));
@@ -66,18 +66,23 @@ static enum status draw(const struct view_context *c)
 				"SELECT 1 FROM v_reduce WHERE run = ?1 AND launch = ?2 LIMIT 1",
 				c->run, place.launch));
 	if (rows == 0) {
-		view_title(c, "REDUCTION: none here (--log partials records them)");
+		view_title(c, "REDUCTION: none here (--log partials records them; a path without"
+			   " chunks has none)");
 		return STATUS_OK;
 	}
 	view_place_title(c, "REDUCTION of", &place);
+	TRY(VIEW_NUMBER(c, 0, &d, "SELECT value FROM v_arg WHERE run = ?1 AND launch = ?2"
+			" AND name = 'D'", c->run, place.launch));
+	if (c->at.block >= 0 && d > 0 && d <= VIEW_MERGE_D)
+		return view_merge_draw(c, &place, c->at.block, d);
 	view_styled(c, STYLE_HEADING, " %-11s %4s %4s %5s %5s %11s %11s %13s %13s %14s\n",
 		    "address", "slot", "head", "order", "chunk", "weight", "sum so far",
 		    "f32 weight", "f32 sum", "f32 acc[0]");
 	r.place = &place;
-	TRY(VIEW_ROWS(c, print_step, &r, steps, c->run, place.launch, place.grid[0], c->at.block,
-		      place.grid[1]));
+	TRY(VIEW_ROWS(c, print_step, &r, steps, c->run, place.launch, place.grid[0],
+		      place.grid[1], c->at.block));
 	view_more(c, r.rows, ROWS);
-	return c->at.block >= 0 ? view_merge_draw(c, &place, c->at.block) : STATUS_OK;
+	return STATUS_OK;
 }
 
 const struct view view_reduce = {

@@ -290,11 +290,11 @@ static enum status draw_header(const struct view_context *c, const struct source
 		view_print(c, "  at point p%" PRId64 " %s, passed %" PRId64 " time%s before",
 			   s->point, s->name, s->nth, view_plural(s->nth));
 	else
-		view_print(c, "  before its first named point (s goes on to it)");
+		view_styled(c, STYLE_NOTE, "  at no named point (s goes on to the next one)");
 	TRY(VIEW_NUMBER(c, 0, &counted, "SELECT 1 FROM v_hit WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, s->place->launch));
-	view_styled(c, STYLE_NOTE, counted ? "\n" : "\n  lines executed were not recorded:"
-		    " --count does, of a run or of its replay on the simulator\n");
+	view_styled(c, STYLE_NOTE, counted ? "\n" : "\n  lines executed: not recorded (--count"
+		    " and --check do, also of a replay)\n");
 	return STATUS_OK;
 }
 

@@ -55,8 +55,9 @@ static enum status draw_lanes(const struct view_context *c, const struct source 
 	int64_t warps = s->threads / 32 + (s->threads % 32 != 0);
 	struct lanes l = { .source = s };
 
-	view_styled(c, STYLE_HEADING, "\n lanes that came to %s for the %" PRId64
-		    ". time: # came, @ this thread, . not\n", s->name, s->nth + 1);
+	view_styled(c, STYLE_HEADING, "\n lanes that passed %s %" PRId64
+		    " time%s: # passed, @ this thread, . not\n", s->name, s->nth + 1,
+		    view_plural(s->nth + 1));
 	for (; l.warp < warps && view_fits(c, l.warp, WARPS); l.warp++) {
 		TRY(draw_warp(c, &l));
 		view_print(c, l.warp % 2 && l.warp + 1 < warps ? "\n" : "   ");
@@ -110,5 +111,7 @@ enum status source_lanes_draw(const struct view_context *c, const struct source 
 {
 	if (s->point >= 0 && *s->name)
 		TRY(draw_lanes(c, s));
+	else
+		view_print(c, "\n");
 	return draw_barriers(c, s);
 }

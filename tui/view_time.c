@@ -13,13 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/xalloc.h"
-
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
 #define AROUND 8                        /* and before and after a place outside of steps */
 #define TRACKS 4                        /* streams drawn beside each other, at most */
-#define BAR 20                          /* columns; with a verdict behind it: */
-#define BAR_AND_VERDICT 12
+#define BAR 18                          /* columns; with a verdict behind it: */
+#define BAR_AND_VERDICT 11
 
 enum {
 	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
@@ -51,6 +49,7 @@ struct timeline {
 	int64_t last;                   /* operation of the range */
 	int64_t streams;                /* greatest number and 1 */
 	struct view_axis axis;          /* of the step */
+	bool noted, noted_timed;        /* what its bars are has been said */
 };
 
 static int bar_columns(const struct timeline *t)
@@ -58,10 +57,24 @@ static int bar_columns(const struct timeline *t)
 	return t->compared ? BAR_AND_VERDICT : BAR;
 }
 
-static void print_columns(const struct view_context *c, const struct timeline *t)
+/* Steps whose launches were all measured may follow others. */
+static void note_bars(const struct view_context *c, struct timeline *t)
+{
+	if (t->noted && t->noted_timed == t->axis.timed)
+		return;
+	t->noted = true;
+	t->noted_timed = t->axis.timed;
+	view_styled(c, STYLE_NOTE, t->axis.timed
+		    ? " bars: measured us; starts are not: as early as streams and events allow\n"
+		    : " bars: logical time, 1 a piece of work; as early as streams and events"
+		    " allow\n");
+}
+
+static void print_columns(const struct view_context *c, struct timeline *t)
 {
 	view_cell other = "";
 
+	note_bars(c, t);
 	if (t->compared && c->other)
 		snprintf(other, sizeof(other), " second ");
 	else if (t->compared)
@@ -240,43 +253,19 @@ static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_
 		view_styled(c, STYLE_CHART, "%c", stream == own ? mark : '|');
 }
 
-/* Digests of all that a launch wrote, in their order. */
-static enum status take_digests(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	char **text = state;
-
-	(void)c;
-	*text = view_null(row, 0) ? NULL : xstrdup(view_text(row, 0));
-	return STATUS_OK;
-}
-
-static enum status read_digests(const struct view_context *c, int64_t launch, char **text)
-{
-	*text = NULL;
-	return VIEW_ROWS(c, take_digests, text,
-			 "SELECT group_concat(digest, ' ') FROM (SELECT d.digest FROM v_launch l"
-			 " JOIN v_digest d ON d.run = l.run AND d.op = l.op AND d.after_step = 0"
-			 " WHERE l.run = ?1 AND l.launch = ?2 ORDER BY d.entry)", c->run, launch);
-}
-
 /* Only launches have written anything that could differ. */
 static enum status print_verdict(const struct view_context *c, const struct timeline *t,
 				 sqlite3_stmt *row)
 {
-	char *mine = NULL, *other = NULL;
-	enum status status = STATUS_OK;
+	bool known = false, equal = false;
 
 	if (!view_null(row, LAUNCH))
-		status = read_digests(c, view_int(row, LAUNCH), &mine);
-	if (status == STATUS_OK && mine)
-		status = read_digests(&t->second, view_int(row, LAUNCH), &other);
-	if (mine && other && strcmp(mine, other) != 0)
+		TRY(view_blocks_equal(c, &t->second, view_int(row, LAUNCH), &known, &equal));
+	if (known && !equal)
 		view_styled(c, STYLE_WRONG, " DIFFERS");
 	else
-		view_print(c, " %-7s", mine && other ? "equal" : "");
-	free(mine);
-	free(other);
-	return status;
+		view_print(c, " %-7s", known ? "equal" : "");
+	return STATUS_OK;
 }
 
 static enum status print_blocks(const struct view_context *c)
@@ -427,16 +416,12 @@ static enum status draw_ends(const struct view_context *c)
 
 static enum status draw(const struct view_context *c)
 {
-	int64_t first, last, timed;
+	int64_t first, last;
 	bool found;
 
 	TRY(place_range(c, &first, &last, &found));
-	TRY(VIEW_NUMBER(c, 0, &timed, "SELECT device = 'cuda' FROM v_run WHERE run = ?1", c->run));
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
-	view_styled(c, STYLE_NOTE, timed
-		    ? " bars: measured us; starts are not: as early as streams and events allow\n"
-		    : " bars: logical time, 1 a piece of work, as early as streams and events allow\n");
-	view_styled(c, STYLE_NOTE, " # launch  = bytes  E event recorded  W waited for\n");
+	view_legend(c, " # launch  = bytes  E event recorded  W waited for\n");
 	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);

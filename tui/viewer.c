@@ -14,6 +14,8 @@
 
 #include "tui/viewer_walk.h"
 
+#define SCAN_MS 20                      /* of a drawing, for the first difference of two runs */
+
 struct view_context viewer_context(const struct viewer *v, int side)
 {
 	const struct viewer_side *s = &v->side[side];
@@ -67,6 +69,7 @@ void viewer_go(struct viewer *v, const struct address *at)
 		v->side[0].run = at->run;
 	v->here.at.run = v->side[0].run > 1 ? v->side[0].run : -1;
 	v->follow = true;
+	v->match = -1;
 }
 
 void viewer_jump(struct viewer *v, const struct view *view, const struct address *at)
@@ -125,6 +128,7 @@ void viewer_close_list(struct viewer *v)
 {
 	display_free(v->list);
 	v->list = NULL;
+	v->match = -1;
 }
 
 void viewer_show_list(struct viewer *v, const char *title, struct display *list)
@@ -159,12 +163,17 @@ static void name_side(struct viewer_side *s)
 	store_run_free(&run);
 }
 
+static bool has_come(void *until_ms)
+{
+	return viewer_now_ms() >= *(int64_t *)until_ms;
+}
+
 /* A trace may be damaged anywhere: what fails is said where the screen would be. */
 static void draw_side(struct viewer *v, int side)
 {
 	struct viewer_side *s = &v->side[side];
 	struct view_context c = viewer_context(v, side);
-	int64_t until = viewer_slice_end();
+	int64_t until = viewer_now_ms() + SCAN_MS;
 
 	if (v->here.view->whole && s->drawn == v->here.view && s->drawn_run == s->run) {
 		display_mark(s->display, &c.at);
@@ -177,7 +186,7 @@ static void draw_side(struct viewer *v, int side)
 	if (c.at.run > 1 && side == 0)
 		c.run = c.at.run;
 	if (side == 0) {
-		v->scan.stop = viewer_slice_over;
+		v->scan.stop = has_come;
 		v->scan.context = &until;
 		c.scan = &v->scan;
 	}
@@ -212,6 +221,8 @@ static void scroll_to_row(struct viewer *v)
 	const struct display *d = v->side[0].display;
 	long height = viewer_lines(v), row = display_row(d, &v->here.at);
 
+	if (v->match >= 0)
+		row = v->match;
 	if (!v->follow)
 		row = -1;
 	/* A detail below the list it belongs to should be seen with it where both fit. */

@@ -1,4 +1,4 @@
-/* viewer_ask.c - what is typed in: commands, SQL, searches. */
+/* viewer_ask.c - what is typed in: a line, commands and SQL. */
 #include "config.h"
 
 #include "tui/viewer_internal.h"
@@ -14,6 +14,20 @@
 #include "tui/sql_print.h"
 
 #define SQL_ROWS "500"
+
+typedef enum status command_fn(struct viewer *, const char *rest);
+static command_fn command_at, command_save, command_break, command_breaks, command_fence,
+	command_help, command_quit;
+
+static const struct {
+	const char *name;
+	command_fn *act;
+} commands[] = {
+	{ "at", command_at }, { "save-display", command_save }, { "break", command_break },
+	{ "breaks", command_breaks }, { "fence", command_fence }, { "help", command_help },
+	{ "q", command_quit }, { "quit", command_quit },
+};
+#define COMMANDS (int)(sizeof(commands) / sizeof(commands[0]))
 
 /* --- a line --- */
 
@@ -33,6 +47,31 @@ static bool edit(wchar_t text[VIEWER_WORDS / 4], int *length, int key)
 	return true;
 }
 
+/* Tab: as much of a command's name as those that begin so have in common. */
+static void complete(wchar_t text[VIEWER_WORDS / 4], int *length)
+{
+	char typed[32] = "", common[32] = "";
+	int found = 0, same;
+
+	/* A character that does not fit ends it early, and without a NUL of its own. */
+	if (wcschr(text, L' ') || wcstombs(typed, text, sizeof(typed) - 1) == (size_t)-1)
+		return;
+	for (int i = 0; i < COMMANDS; i++) {
+		if (strncmp(commands[i].name, typed, strlen(typed)) != 0)
+			continue;
+		if (found++ == 0)
+			snprintf(common, sizeof(common), "%s", commands[i].name);
+		for (same = 0; common[same] && common[same] == commands[i].name[same]; same++)
+			;
+		common[same] = '\0';
+	}
+	if (found == 0)
+		return;
+	*length = (int)mbstowcs(text, common, sizeof(common));
+	if (found == 1)
+		wcscpy(text + (*length)++, L" ");
+}
+
 bool viewer_ask(struct viewer *v, const char *prompt, char text[VIEWER_WORDS])
 {
 	wchar_t typed[VIEWER_WORDS / 4] = L"";
@@ -40,119 +79,20 @@ bool viewer_ask(struct viewer *v, const char *prompt, char text[VIEWER_WORDS])
 
 	for (;;) {
 		viewer_paint_prompt(v, prompt, typed);
-		key = term_key();
+		key = viewer_wait_key(v);
 		if (key == '\r' || key == '\n' || key == TERM_CODE(KEY_ENTER))
 			break;
-		if (key == 27 || key == TERM_INTERRUPTED)
+		if (key == 27 || key == TERM_INTERRUPTED || key == TERM_LOST)
 			return false;
-		if (key == TERM_LOST) {
-			v->quit = true;
-			return false;
-		}
 		if (key == TERM_RESIZED)
 			viewer_draw(v);
+		else if (key == '\t' && *prompt == ':')
+			complete(typed, &length);
 		else if (!edit(typed, &length, key))
 			return false;
 	}
 	/* At most four bytes a character, so it fits. */
 	return wcstombs(text, typed, VIEWER_WORDS) != (size_t)-1 && length > 0;
-}
-
-/* --- search --- */
-
-static const struct display *searched(const struct viewer *v)
-{
-	return v->list ? v->list : v->side[0].display;
-}
-
-static void show_match(struct viewer *v, long line)
-{
-	const struct display *d = searched(v);
-	struct address at = display_line(d, (size_t)line)->at;
-
-	if (v->list) {
-		v->list_row = v->list_row >= 0 ? line : -1;
-		v->list_top = line;
-	} else if (!address_equal(&at, &address_none)) {
-		at.run = v->here.at.run;
-		viewer_go(v, &at);
-	} else {
-		v->top = line;
-	}
-	v->match = line;
-}
-
-/* A kernel of that name further on, when no line of the screen says it. */
-static enum status search_launches(struct viewer *v, int direction, bool *found)
-{
-	struct view_context c = viewer_context(v, 0);
-	struct address at = v->here.at;
-	sqlite3_stmt *row;
-	int code = sqlite3_prepare_v2(store_db(c.store), direction > 0
-		? "SELECT launch FROM v_launch WHERE run = ?1 AND launch > ?2"
-		  " AND instr(kernel, ?3) ORDER BY launch LIMIT 1"
-		: "SELECT launch FROM v_launch WHERE run = ?1 AND launch < ?2"
-		  " AND instr(kernel, ?3) ORDER BY launch DESC LIMIT 1", -1, &row, NULL);
-
-	*found = false;
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(row, 1, c.run);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(row, 2, at.launch);
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_text(row, 3, v->search, -1, SQLITE_STATIC);
-	if (code == SQLITE_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
-		at = address_none;
-		at.launch = sqlite3_column_int64(row, 0);
-		*found = true;
-	}
-	sqlite3_finalize(row);
-	if (*found)
-		viewer_go(v, &at);
-	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : store_read_failed(c.store);
-}
-
-static enum status find_text(struct viewer *v, int direction)
-{
-	const struct display *d = searched(v);
-	long row = v->list ? v->list_row : display_row(d, &v->here.at);
-	long from = row >= 0 ? row : v->match;
-	bool found = false;
-
-	if (!*v->search) {
-		viewer_say(v, "nothing was searched for yet: / asks");
-		return STATUS_OK;
-	}
-	for (long i = from + direction; i >= 0 && i < (long)display_count(d); i += direction)
-		if (strstr(display_line(d, (size_t)i)->text, v->search)) {
-			show_match(v, i);
-			return STATUS_OK;
-		}
-	if (!v->list)
-		TRY(search_launches(v, direction, &found));
-	if (!found)
-		viewer_say(v, "'%s' is not found %s this place", v->search,
-			   direction > 0 ? "behind" : "before");
-	return STATUS_OK;
-}
-
-enum status viewer_search(struct viewer *v, int key)
-{
-	(void)key;
-	v->match = -1;
-	return viewer_ask(v, "/", v->search) ? find_text(v, 1) : STATUS_OK;
-}
-
-enum status viewer_search_next(struct viewer *v, int key)
-{
-	(void)key;
-	return find_text(v, 1);
-}
-
-enum status viewer_search_previous(struct viewer *v, int key)
-{
-	(void)key;
-	return find_text(v, -1);
 }
 
 /* --- commands --- */
@@ -209,7 +149,7 @@ static enum status command_save(struct viewer *v, const char *path)
 	file = fopen(path, "wx");
 	if (!file)
 		return fail(STATUS_IO, "%s: cannot write: %s", path, strerror(errno));
-	display_write(searched(v), file);
+	display_write(viewer_searched(v), file);
 	if (fclose(file) != 0)
 		return fail(STATUS_IO, "%s: cannot write: %s", path, strerror(errno));
 	viewer_say(v, "saved as %s", path);
@@ -230,6 +170,11 @@ static enum status command_breaks(struct viewer *v, const char *rest)
 	return viewer_breaks(v, 'B');
 }
 
+static enum status command_fence(struct viewer *v, const char *range)
+{
+	return viewer_fence(v, range);
+}
+
 static enum status command_quit(struct viewer *v, const char *rest)
 {
 	(void)rest;
@@ -243,15 +188,6 @@ static enum status command_help(struct viewer *v, const char *rest)
 	return viewer_help(v, '?');
 }
 
-static const struct {
-	const char *name;
-	enum status (*act)(struct viewer *, const char *rest);
-} commands[] = {
-	{ "at", command_at }, { "save-display", command_save }, { "break", command_break },
-	{ "breaks", command_breaks }, { "help", command_help }, { "q", command_quit },
-	{ "quit", command_quit },
-};
-
 enum status viewer_command(struct viewer *v, int key)
 {
 	char text[VIEWER_WORDS] = "";
@@ -264,11 +200,11 @@ enum status viewer_command(struct viewer *v, int key)
 	if (*rest)
 		*rest++ = '\0';
 	rest += strspn(rest, " ");
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (int i = 0; i < COMMANDS; i++)
 		if (strcmp(commands[i].name, text) == 0)
 			return commands[i].act(v, rest);
 	return fail(STATUS_USAGE, ":%s: there are :at ADDR, :save-display FILE, :break KERNEL,"
-		    " :breaks, :help and :q", text);
+		    " :breaks, :fence A..B, :help and :q", text);
 }
 
 /* --- the command that comes back --- */
@@ -334,12 +270,6 @@ enum status viewer_show_address(struct viewer *v, int key)
 
 /* --- SQL --- */
 
-static int look_for_interrupt(void *state)
-{
-	(void)state;
-	return term_interrupted();
-}
-
 static enum status print_rows(sqlite3 *db, const char *sql, FILE *out)
 {
 	char *whole = xasprintf("SELECT * FROM (%s) LIMIT " SQL_ROWS, sql);
@@ -371,9 +301,7 @@ enum status viewer_sql(struct viewer *v, int key)
 	file = open_memstream(&text, &bytes);
 	if (!file)
 		return fail(STATUS_INTERNAL, "out of memory for an answer");
-	sqlite3_progress_handler(db, 10000, look_for_interrupt, NULL);
 	status = print_rows(db, sql, file);
-	sqlite3_progress_handler(db, 0, NULL, NULL);
 	if (fclose(file) != 0 && status == STATUS_OK)
 		status = fail(STATUS_INTERNAL, "out of memory for an answer");
 	if (status == STATUS_OK) {

@@ -1,35 +1,17 @@
 /* viewer_difference.c - the keys ] and [: from one difference of the two runs to the next.
  *
  * On the screen of differences from element to element and point to point, on others from launch to
- * launch. A search that takes long is cut; the same key goes on with it.
+ * launch. A search that was stopped is gone on with by the same key.
  */
 #include "config.h"
 
 #include "tui/viewer_internal.h"
 
-#include <string.h>
-#include <time.h>
-
 #include "tui/view_element.h"
 
-#define SLICE_MS 30
-
-static int64_t now_ms(void)
+static bool stopped(void *viewer)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-bool viewer_slice_over(void *until_ms)
-{
-	return term_interrupted() || now_ms() >= *(int64_t *)until_ms;
-}
-
-int64_t viewer_slice_end(void)
-{
-	return now_ms() + SLICE_MS;
+	return viewer_work_stopped(viewer);
 }
 
 /* Whole launches are looked for from behind, or before, all of the launch shown. */
@@ -63,7 +45,6 @@ static enum status find_difference(struct viewer *v, int direction)
 	struct view_context c = viewer_context(v, 0);
 	struct viewer_search *s = &v->difference;
 	bool launches = v->here.view != &view_diff, some;
-	int64_t until = viewer_slice_end();
 	enum diff_outcome outcome;
 	struct diff_pair pair;
 
@@ -74,12 +55,12 @@ static enum status find_difference(struct viewer *v, int direction)
 					     .direction = direction };
 		TRY(begin_at(v, launches, direction, &s->spot));
 	}
-	TRY(diff_spot_step(&pair, direction, &s->spot, viewer_slice_over, &until, &outcome));
+	TRY(diff_spot_step(&pair, direction, &s->spot, stopped, v, &outcome));
 	s->begun = outcome == DIFF_STOPPED;
 	if (outcome == DIFF_FOUND)
 		return go_to_spot(v, &s->spot, launches);
 	if (outcome == DIFF_STOPPED)
-		viewer_say(v, "no difference as far as L%lld: the same key looks further",
+		viewer_say(v, "stopped at L%lld, no difference until there: the same key looks further",
 			   (long long)s->spot.launch);
 	else
 		viewer_say(v, "no difference %s this place: what the two runs recorded is equal",

@@ -1,13 +1,14 @@
 /* viewer_internal.h - what the parts of the viewer share; nobody else includes it.
  *
  * viewer.c holds the place and draws it; viewer_paint.c puts it on the terminal; viewer_keys.c says
- * which key does what; viewer_move.c, viewer_find.c, viewer_ask.c and viewer_looks.c do it.
+ * which key does what; viewer_move.c, viewer_find.c and so on do it.
  */
 #ifndef VIEWER_INTERNAL_H
 #define VIEWER_INTERNAL_H
 
 #include "tui/viewer.h"
 #include "tui/viewer_term.h"
+#include "tui/viewer_trail.h"
 
 #define VIEWER_PLACES 64                /* remembered; the oldest are forgotten */
 #define VIEWER_MARKS 26
@@ -43,6 +44,19 @@ struct viewer_side {
 	char name[160];                 /* trace, run, device, seed and path */
 };
 
+/* A range of operations that c and C do not leave. */
+struct viewer_fence {
+	bool set;
+	int64_t first, last;
+	char text[2 * ADDRESS_TEXT + 2];
+};
+
+/* What a key does, while it does it. */
+struct viewer_work {
+	bool going, said, stopped;      /* said: that any key stops it */
+	int64_t since_ms;
+};
+
 struct viewer {
 	struct viewer_side side[2];     /* the second is there when side[1].store is not NULL */
 	bool split;                     /* both are shown */
@@ -60,10 +74,13 @@ struct viewer {
 	struct viewer_places visited;   /* jumps, oldest first */
 	struct viewer_place marks[VIEWER_MARKS];
 	struct viewer_place before_jump;
+	struct trail trail;             /* steps that steps back take back */
+
 	struct breakpoints breaks;
+	struct viewer_fence fence;
 	struct view_scan scan;          /* for the first difference of the two sides */
 	struct viewer_search difference;
-
+	struct viewer_work work;
 	char search[VIEWER_WORDS];
 	long match;                     /* line where it was found last, -1: nowhere yet */
 	char message[400];
@@ -110,6 +127,18 @@ long viewer_line_at(const struct viewer *, int y);
 /* The line that is typed, with the cursor behind it. */
 void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
 
+/* --- viewer_work.c --- */
+
+/* Around what a key does. */
+void viewer_work_begin(struct viewer *);
+void viewer_work_end(struct viewer *);
+/* Whether the user has stopped it. For loops that may take long, at each turn. */
+bool viewer_work_stopped(struct viewer *);
+/* Waits for a key, which is no work. TERM_LOST quits. */
+int viewer_wait_key(struct viewer *);
+/* Of a clock that only goes forward. */
+int64_t viewer_now_ms(void);
+
 /* --- viewer_keys.c --- */
 
 /* Does what the key is for; an unknown one says so. */
@@ -121,7 +150,7 @@ const char *viewer_key_name(int key, char room[32]);
 void viewer_keys_list(const struct viewer *, struct display *);
 const char *viewer_keys_hint(const struct viewer *);
 
-/* --- viewer_move.c, viewer_find.c, viewer_ask.c, viewer_looks.c: what keys do --- */
+/* --- viewer_move.c, viewer_find.c and so on: what keys do --- */
 
 #define VIEWER_ACTION_LIST(X) \
 	X(next_row) X(previous_row) X(next_head) X(previous_head) X(left) X(right) \
@@ -133,22 +162,24 @@ const char *viewer_keys_hint(const struct viewer *);
 	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
 	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
 	X(command) X(sql) X(help) X(split) X(swap) X(show_address) X(redraw) \
-	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse)
+	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse) \
+	X(fenced_on) X(fenced_back)
 
 #define X(name) enum status viewer_##name(struct viewer *, int key);
 VIEWER_ACTION_LIST(X)
 #undef X
 enum status viewer_screen(struct viewer *, int key);    /* the number keys */
 
-/* The address that a row of a display stands for, in the run that is shown. */
-struct address viewer_row_address(const struct viewer *, const struct display *, long row);
 /* Sets a breakpoint at a kernel, line or address, or takes it away. */
 enum status viewer_break(struct viewer *, const char *text);
 /* The launch of the place; a step or operation counts as the last launch before it, -1: none. */
 enum status viewer_launch_here(struct viewer *, int64_t *launch);
-/* When a search that begins now is to be cut, and whether that (an int64_t) has come. */
-int64_t viewer_slice_end(void);
-bool viewer_slice_over(void *until_ms);
+/* The address that a row of a display stands for, in the run that is shown. */
+struct address viewer_row_address(const struct viewer *, const struct display *, long row);
+/* What a search goes through first: the list or the screen. */
+const struct display *viewer_searched(const struct viewer *);
+/* Sets the fence, "L10..L20", or takes it away: "". */
+enum status viewer_fence(struct viewer *, const char *range);
 /* Asks for a line; false: it was given up. */
 bool viewer_ask(struct viewer *, const char *prompt, char text[VIEWER_WORDS]);
 

@@ -1,7 +1,7 @@
 /* viewer_keys.c - which key does what, when, and what help says of it.
  *
- * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c,
- * viewer_ask.c and viewer_looks.c.
+ * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_find.c
+ * and so on.
  */
 #include "config.h"
 
@@ -55,8 +55,8 @@ static const struct key keys[] = {
 	{ 27, ALWAYS, viewer_back, "", NULL },
 	{ TERM_CODE(KEY_BACKSPACE), ALWAYS, viewer_back, "", NULL },
 	{ 'Q', ALWAYS, viewer_quit, "Q", "quit" },
-	{ 'h', ON_SCREEN, viewer_previous_head, "h", "previous head: block before" },
-	{ 'l', ON_SCREEN, viewer_next_head, "l", "next head: block behind" },
+	{ 'h', ON_SCREEN, viewer_previous_head, "h", "previous head; in the text, previous layer" },
+	{ 'l', ON_SCREEN, viewer_next_head, "l", "next head; in the text, next layer" },
 	{ 'd', ON_SCREEN, viewer_next_step, "d D", "next, previous decode step (token)" },
 	{ 'D', ON_SCREEN, viewer_previous_step, "", NULL },
 	{ 'o', ON_SCREEN, viewer_next_op, "o O", "next, previous operation" },
@@ -72,34 +72,35 @@ static const struct key keys[] = {
 	{ 'S', ON_SCREEN, viewer_previous_point, "", NULL },
 	{ 'g', ALWAYS, viewer_first, "g G", "first, last place of the run" },
 	{ 'G', ALWAYS, viewer_last, "", NULL },
-	{ TERM_CODE(KEY_NPAGE), ALWAYS, viewer_page_down, "page down, page up", "scroll" },
+	{ TERM_CODE(KEY_NPAGE), ALWAYS, viewer_page_down, "pgdn pgup", "scroll" },
 	{ TERM_CODE(KEY_PPAGE), ALWAYS, viewer_page_up, "", NULL },
 	{ TERM_CODE(KEY_HOME), ALWAYS, viewer_first, "", NULL },
 	{ TERM_CODE(KEY_END), ALWAYS, viewer_last, "", NULL },
-	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left, right", "scroll sideways" },
+	{ TERM_CODE(KEY_LEFT), ALWAYS, viewer_left, "left right", "scroll sideways" },
 	{ TERM_CODE(KEY_RIGHT), ALWAYS, viewer_right, "", NULL },
-	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse (--mouse)",
-	  "click a tab or a row; the wheel scrolls" },
-	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous launch that differs" },
+	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse",
+	  "with --mouse: click a tab or a row; the wheel scrolls" },
+	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous difference: launch; on Diff, element" },
 	{ '[', WITH_TWO, viewer_previous_difference, "", NULL },
 	{ 'v', WITH_TWO, viewer_split, "v", "show both runs, or one" },
 	{ '\t', WITH_TWO, viewer_swap, "tab", "swap the two runs" },
 	{ 'e', ON_SCREEN, viewer_next_finding, "e E", "next, previous finding" },
 	{ 'E', ON_SCREEN, viewer_previous_finding, "", NULL },
-	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this kernel, or no more" },
+	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this line, place or kernel, or no more" },
 	{ 'B', ON_SCREEN, viewer_breaks, "B", "list breakpoints" },
-	{ 'c', ON_SCREEN, viewer_next_break, "c C", "on, back to a breakpoint" },
-	{ 'C', ON_SCREEN, viewer_previous_break, "", NULL },
-	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote what this launch was given" },
-	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who is given what this launch wrote" },
+	{ 'c', ON_SCREEN, viewer_fenced_on, "c C", "on, back to a breakpoint; :fence bounds it" },
+	{ 'C', ON_SCREEN, viewer_fenced_back, "", NULL },
+	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote this element, or what the launch was given" },
+	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who reads this element, or what the launch wrote" },
 	{ 'm', ON_SCREEN, viewer_set_mark, "m x", "mark this place as x, a to z" },
 	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' back" },
 	{ 'H', ON_SCREEN, viewer_visited, "H", "places visited" },
 	{ 'y', ON_SCREEN, viewer_show_address, "y", "the command that comes back here" },
-	{ '/', ALWAYS, viewer_search, "/", "search" },
+	{ '/', ALWAYS, viewer_search, "/", "search the screen, then the run behind it, and round" },
 	{ 'n', ALWAYS, viewer_search_next, "n N", "next, previous match" },
 	{ 'N', ALWAYS, viewer_search_previous, "", NULL },
-	{ ':', ALWAYS, viewer_command, ":", "command: at ADDR, save-display FILE, break, q" },
+	{ ':', ALWAYS, viewer_command, ":",
+	  "command: at ADDR, save-display FILE, break, breaks, fence, q" },
 	{ ';', ON_SCREEN, viewer_sql, ";", "SQL on the trace" },
 	{ 'x', ON_SCREEN, viewer_number, "x", "numbers in decimal, hex, bits" },
 	{ 'u', ON_SCREEN, viewer_distance, "u", "distances in ulp, absolute, relative" },
@@ -119,6 +120,22 @@ static bool valid(const struct viewer *v, enum when when)
 	return false;
 }
 
+/* Work that was stopped may end with any status and message. */
+static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), int key)
+{
+	enum status status;
+
+	viewer_work_begin(v);
+	status = act(v, key);
+	viewer_work_end(v);
+	if (v->work.stopped) {
+		error_clear();
+		viewer_say(v, "stopped");
+	} else if (status != STATUS_OK) {
+		viewer_complain(v);
+	}
+}
+
 void viewer_key(struct viewer *v, int key)
 {
 	enum status (*act)(struct viewer *, int) = NULL;
@@ -130,10 +147,10 @@ void viewer_key(struct viewer *v, int key)
 		if (keys[i].key == key && valid(v, keys[i].when))
 			act = keys[i].act;
 	v->message[0] = '\0';
-	if (!act)
+	if (act)
+		perform(v, act, key);
+	else
 		viewer_say(v, "this key does nothing here: ? lists those that do");
-	else if (act(v, key) != STATUS_OK)
-		viewer_complain(v);
 }
 
 int viewer_key_number(size_t number)
@@ -164,7 +181,7 @@ void viewer_keys_list(const struct viewer *v, struct display *d)
 	char line[120];
 
 	for (int i = 0; viewer_screens[i].view; i++) {
-		snprintf(line, sizeof(line), "  %-20c  %s: %s\n", viewer_screens[i].key,
+		snprintf(line, sizeof(line), "  %-12c  %s: %s\n", viewer_screens[i].key,
 			 viewer_screens[i].tab, viewer_screens[i].view->summary);
 		display_text(d, line);
 	}
@@ -172,7 +189,7 @@ void viewer_keys_list(const struct viewer *v, struct display *d)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!keys[i].help || !valid(v, keys[i].when))
 			continue;
-		snprintf(line, sizeof(line), "  %-20s  %s\n", keys[i].name, keys[i].help);
+		snprintf(line, sizeof(line), "  %-12s  %s\n", keys[i].name, keys[i].help);
 		display_text(d, line);
 	}
 }
@@ -181,7 +198,7 @@ const char *viewer_keys_hint(const struct viewer *v)
 {
 	if (v->list)
 		return "j/k row  enter go there  / find  ? keys  q close";
-	if (v->split)
+	if (v->split || (v->here.view == &view_diff && v->side[1].store))
 		return "]/[ difference  d/D step  f/F launch  )/( block  s/S point  v one  tab swap"
 		       "  ? keys  q back";
 	return "d/D step  f/F launch  )/( block  s/S point  enter open  w who wrote  ; sql  / find"

@@ -17,10 +17,8 @@ static enum status step(struct viewer *v, enum walk_grain grain, int direction)
 	bool moved;
 
 	/* A screen of launches of one kind goes from one of them to the next. */
-	if (grain == WALK_LAUNCH && v->here.view->table)
-		TRY(walk_rows(&c, v->here.view->table, direction, &at, &moved));
-	else
-		TRY(walk_step(&c, grain, direction, &at, &moved));
+	TRY(trail_step(&c, &v->trail, grain, grain == WALK_LAUNCH ? v->here.view->table : NULL,
+		       direction, &at, &moved));
 	if (!moved)
 		viewer_say(v, direction > 0 ? "nothing behind this place" :
 			   "nothing before this place");
@@ -104,7 +102,8 @@ enum status viewer_previous_row(struct viewer *v, int key)
 	return move_row(v, -1);
 }
 
-/* The same chunk or row of the next head; heads go round in their launch. */
+/* The same chunk or row of the next head; heads go round in their launch. The model's view has heads
+ * as rows: there it is the next layer. */
 static enum status move_head(struct viewer *v, int direction)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -114,7 +113,7 @@ static enum status move_head(struct viewer *v, int direction)
 	bool found;
 
 	TRY(view_place_find(&c, "v_launch", &place, &found));
-	if (!found || at.launch < 0)
+	if (!found || at.launch < 0 || v->here.view == &view_attention)
 		return step(v, WALK_LAUNCH, direction);
 	heads = place.grid[0] > 0 ? place.grid[0] : 1;
 	if (at.block < 0)
@@ -307,7 +306,7 @@ static int mark_key(struct viewer *v, const char *what)
 	viewer_say(v, "%s", what);
 	viewer_paint(v);
 	v->message[0] = '\0';
-	return term_key();
+	return viewer_wait_key(v);
 }
 
 enum status viewer_set_mark(struct viewer *v, int key)

@@ -238,10 +238,16 @@ static void paint_bars(const struct viewer *v)
 
 /* --- all of it --- */
 
+/* The line that stands out: what was searched for, else the row. */
+static long current_line(const struct viewer *v, long row)
+{
+	return v->match >= 0 ? v->match : row;
+}
+
 static void paint_sides(const struct viewer *v)
 {
 	const struct display *d = v->side[0].display;
-	long height = viewer_lines(v), row = display_row(d, &v->here.at);
+	long height = viewer_lines(v), row = current_line(v, display_row(d, &v->here.at));
 	int half = (COLS - 1) / 2, y = BARS_ABOVE, x = 0;
 
 	if (!two_sides(v)) {
@@ -273,8 +279,8 @@ void viewer_paint(const struct viewer *v)
 	} else {
 		paint_bars(v);
 		if (v->list) {
-			paint_window(v, v->list, v->list_top, v->list_row, BARS_ABOVE, 0, COLS,
-				     viewer_lines(v));
+			paint_window(v, v->list, v->list_top, current_line(v, v->list_row),
+				     BARS_ABOVE, 0, COLS, viewer_lines(v));
 		} else {
 			paint_sides(v);
 		}

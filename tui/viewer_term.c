@@ -84,11 +84,15 @@ static void leave_signals(void)
 bool term_interrupted(void)
 {
 	const struct timespec now = { 0 };
-	sigset_t one;
+	sigset_t one, pending;
 
 	sigemptyset(&one);
 	sigaddset(&one, SIGINT);
-	return sigtimedwait(&one, NULL, &now) == SIGINT;
+	if (sigtimedwait(&one, NULL, &now) == SIGINT)
+		return true;
+	sigpending(&pending);
+	return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1
+		|| sigismember(&pending, SIGQUIT) == 1;
 }
 
 /* --- opening and closing --- */
@@ -243,6 +247,14 @@ static bool wait_for_key(void)
 	return (in.revents & POLLIN) || !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
+bool term_key_waits(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	/* Keys of a hidden terminal are typed ahead, not to stop anything. */
+	return !nowhere && poll(&in, 1, 0) > 0;
+}
+
 int term_key(void)
 {
 	int empty = 0;
@@ -258,7 +270,8 @@ int term_key(void)
 		/* Readable again and again, and never a key: the end of the input. */
 		if (kind == ERR && ++empty > EMPTY_READS)
 			return TERM_LOST;
-		if (!wait_for_key() || ending)
+		/* Asked to end once is enough, wherever the first one went. */
+		if (ending || !wait_for_key() || ending)
 			return TERM_LOST;
 		if (interrupted) {
 			interrupted = 0;

@@ -2,7 +2,7 @@
  *
  * At each grain the places of a run are in one order; a step forward and a step back undo each
  * other. From an address that is coarser than the grain, the first step goes to the first place in
- * it, a step back to the last place before it. Serves the viewer.
+ * it, a step back to the last place before it; viewer_trail.h takes those back too. Serves it.
  */
 #ifndef VIEWER_WALK_H
 #define VIEWER_WALK_H

@@ -20,6 +20,37 @@ KERNEL barrier_two_sites_clean(const float *x, float *y, int *flags, int n)
 	__syncthreads();
 }
 
+/* One place in the source, whatever calls it and however often it is inlined. */
+static __device__ inline void meet(void)
+{
+	__syncthreads();
+}
+
+KERNEL barrier_in_function(const float *x, float *y, int *flags, int n)
+{
+	if (T < 32)
+		meet();
+	else
+		__syncthreads();                                /* BUG */
+}
+KERNEL barrier_in_function_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T < 32)
+		meet();
+	else
+		meet();
+}
+
+KERNEL barrier_macro(const float *x, float *y, int *flags, int n)
+{
+#define MEET_IF(condition) do { if (condition) __syncthreads(); } while (0)
+	MEET_IF(T < 32); MEET_IF(T >= 32);                      /* BUG */
+}
+KERNEL barrier_macro_clean(const float *x, float *y, int *flags, int n)
+{
+	MEET_IF(n > 32); MEET_IF(blockIdx.x == 0);
+}
+
 KERNEL barrier_early_return(const float *x, float *y, int *flags, int n)
 {
 	if (T >= n)
@@ -101,6 +132,61 @@ KERNEL deadlock_two_orders_clean(const float *x, float *y, int *flags, int n)
 {
 	__syncwarp(ALL);
 	(void)__ballot_sync(ALL, 1);
+}
+
+/* Lanes that have exited may be named, as long as nobody reads them. */
+KERNEL mask_exited_read(const float *x, float *y, int *flags, int n)
+{
+	if (LANE >= 28)
+		return;
+	flags[T] = __shfl_down_sync(ALL, T, 4);                 /* BUG */
+}
+KERNEL mask_exited_read_clean(const float *x, float *y, int *flags, int n)
+{
+	if (LANE >= 28)
+		return;
+	__syncwarp(ALL);
+	if (blockIdx.x == 0)
+		flags[T] = __shfl_sync(ALL, T, LANE ^ 1);
+}
+
+/* Parts of a warp may meet while others wait for the whole; not without coming then. */
+KERNEL mask_part_only(const float *x, float *y, int *flags, int n)
+{
+	int v = T;
+
+	if (LANE < 16)
+		v += __shfl_xor_sync(0xffff, v, 1);
+	else
+		v += __shfl_xor_sync(ALL, v, 16);               /* BUG */
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+KERNEL mask_part_only_clean(const float *x, float *y, int *flags, int n)
+{
+	int v = T;
+
+	if (LANE < 16)
+		v += __shfl_xor_sync(0xffff, v, 1);
+	v += __shfl_xor_sync(ALL, v, 16);
+	if (LANE % 3 == 0)
+		__syncwarp(0x49249249);
+	__syncwarp();
+	if (LANE < 8)
+		v += __reduce_add_sync(0xff, (unsigned)v);
+	v += __any_sync(ALL, v > 7);
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+
+/* Lanes of one warp may meet under masks of their own; overlapping ones wait for each other. */
+KERNEL mask_overlaps(const float *x, float *y, int *flags, int n)
+{
+	__syncwarp(LANE < 16 ? 0x1ffff : 0xffff8000);           /* BUG */
+}
+KERNEL mask_overlaps_clean(const float *x, float *y, int *flags, int n)
+{
+	__syncwarp(LANE < 16 ? 0xffff : 0xffff0000);
 }
 
 KERNEL mask_without_caller(const float *x, float *y, int *flags, int n)

@@ -1,6 +1,6 @@
 // known.cu - kernels whose counters follow from CUDA's rules by hand; see tests/test_counters.sh.
 // Each is launched with one block of 64 threads: two warps.
-
+#include <cuda_pipeline.h>
 __global__ void copy(const float *in, float *out)
 {
 	out[threadIdx.x] = in[threadIdx.x];
@@ -105,4 +105,64 @@ __global__ void looping(const float *in, float *out)
 	for (int i = 0; i < 1000; i++)
 		sum += in[i % 8];
 	out[threadIdx.x] = sum;
+}
+
+// Even lanes are through an inner loop after one round, odd ones after two.
+__global__ void staggered(const float *in, float *out)
+{
+	float sum = 0;
+
+	for (int i = 0; i < 2; i++)
+		for (int j = 0; j < 1 + threadIdx.x % 2; j++)
+			sum += in[32 * i + 8 * j];
+	out[threadIdx.x] = sum;
+}
+
+struct triple {
+	float x, y, z;
+};
+
+__global__ void structs(const triple *in, triple *out)
+{
+	out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void copies(const float *in, float *out)
+{
+	memcpy(out + 4 * threadIdx.x, in + 4 * threadIdx.x, 16);
+}
+
+__global__ void asynchronous(const float *in, float *out)
+{
+	__shared__ float4 tile[64];
+
+	__pipeline_memcpy_async(&tile[threadIdx.x], in + 4 * threadIdx.x, 16);
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	out[threadIdx.x] = tile[threadIdx.x].x;
+}
+
+__global__ void atomics(const float *in, float *out)
+{
+	__shared__ int count;
+
+	if (threadIdx.x == 0)
+		count = 0;
+	if (threadIdx.x < 8)
+		out[threadIdx.x] = 0;
+	__syncthreads();
+	atomicAdd(&count, 1);
+	atomicAdd(&out[threadIdx.x % 8], in[threadIdx.x]);
+}
+
+// Neighbours want the same 8 bytes, so that the warp is served at once; pairs are 64 bytes apart.
+__global__ void pairs(const float2 *in, float *out)
+{
+	__shared__ float2 tile[256];
+
+	for (int i = threadIdx.x; i < 256; i += 64)
+		tile[i] = in[i];
+	__syncthreads();
+	float2 value = tile[threadIdx.x % 32 / 2 * 8];
+	out[threadIdx.x] = value.x + value.y;
 }

@@ -16,6 +16,7 @@ import time
 
 HANG_SECONDS = 120          # of waiting
 HANG_CPU_SECONDS = 20       # of the program's processor time without an answer
+WORK_CPU_SECONDS = 1        # after which a key is sent that should stop its work
 
 
 class Trouble(Exception):
@@ -168,8 +169,11 @@ class Terminal:
         return struct.unpack("i", fcntl.ioctl(self.slave, termios.FIONREAD, b"\0" * 4))[0]
 
     def settle(self):
-        """Until everything sent is read and the program sleeps; False: it has ended."""
-        begun, idle = time.monotonic(), 0
+        """Until everything sent is read and the program sleeps; False: it has ended.
+
+        Work that takes long is stopped by a key, as the viewer offers.
+        """
+        begun, idle, stopped = time.monotonic(), 0, False
         spent = self.cpu_seconds()[1]
         while idle < 2:
             self.drain()
@@ -179,6 +183,9 @@ class Terminal:
             state, cpu = self.cpu_seconds()
             written = self.written
             idle = idle + 1 if state in "ST" and self.unread() == 0 else 0
+            if cpu - spent > WORK_CPU_SECONDS and not stopped:
+                stopped = True
+                os.write(self.master, b"\x0c")
             if time.monotonic() - begun > HANG_SECONDS or cpu - spent > HANG_CPU_SECONDS:
                 raise Trouble(f"hangs: no answer after {cpu - spent:.1f} s of processor time")
             if written == self.written:

@@ -1,0 +1,19 @@
+/* random.h - the operations of tests/checker/random.cu: kind | shared | offset << shift. */
+#ifndef RANDOM_H
+#define RANDOM_H
+
+enum {
+	RANDOM_NOTHING,
+	RANDOM_READ_1, RANDOM_READ_2, RANDOM_READ_4, RANDOM_READ_16,
+	RANDOM_WRITE_1, RANDOM_WRITE_2, RANDOM_WRITE_4, RANDOM_WRITE_16,
+	RANDOM_ATOMIC,                  /* one that changes nothing: four bytes at the offset */
+	RANDOM_FLAG,                    /* adds 1 to flags[operand] */
+	RANDOM_FENCE,
+	RANDOM_WARP,                    /* __syncwarp(operand) */
+	RANDOM_BLOCK                    /* __syncthreads() */
+};
+#define RANDOM_KIND 0xff
+#define RANDOM_SHARED 0x100
+#define RANDOM_OFFSET_SHIFT 9
+
+#endif
