@@ -48,9 +48,10 @@ at() {
 	result "$1" "$([ "$(cat at)" = "$2" ] || echo "at $(cat at), not $2: $(cat message)")"
 }
 
-# as_plain SCREEN ADDRESS FRAGMENT: opened there, or stepped there, it is --plain's screen.
+# as_plain SCREEN ADDRESS FRAGMENT: opened there, or stepped there, it is --plain's screen, but that a
+# byte which is no UTF-8 is '?'.
 as_plain() {
-	"$flashtwin" view "$traced" --plain --screen "$1" --at "$2" >plain 2>&1
+	"$flashtwin" view "$traced" --plain --screen "$1" --at "$2" 2>&1 | LC_ALL=C tr '\377' '?' >plain
 	opened "$3"
 	at "#$3 is at $2" "$2"
 	result "#$3 is $1 of --plain" "$(diff plain screen | head -n 20)"
@@ -85,6 +86,7 @@ as_plain time 'op 1046' 'op%201046'
 as_plain time L502 'op%201051'
 as_plain reduce L503.b3 'L503.b3&screen=reduce'
 as_plain kv L502.b5 'L502.b5&screen=kv'
+as_plain kv L502.b13 'L502.b13&screen=kv'
 as_plain source L502.b3 'L502.b3&screen=source'
 as_plain attention L502.b3 'L502.b3&screen=attention'
 as_plain launch L502 'at=L502&screen=launch'

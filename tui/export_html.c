@@ -119,7 +119,7 @@ static enum status count_launch(const struct view_context *c, sqlite3_stmt *row,
 	TRY(page_launch(b->page, view_int(row, 0), &place));
 	if (place.step != b->step || place.step < 0)
 		b->last_op = b->before;
-	b->screens += page_launch_screens(b->page, &place);
+	b->screens += page_launch_screens(&place);
 	/* One step, or launch, is always in it. */
 	b->full = b->screens > MOST_SCREENS && b->last_op >= b->page->first_op;
 	b->step = place.step;
@@ -188,8 +188,6 @@ static enum status put_run(const struct view_context *context, sqlite3_stmt *row
 
 	(void)context;
 	p->c.run = view_int(row, 0);
-	TRY(VIEW_NUMBER(&p->c, 0, &p->kv_heads, "SELECT kv_heads FROM v_model WHERE run = ?1",
-			p->c.run));
 	TRY(choose_ops(p));
 	snprintf(label, sizeof(label), "%s seed %" PRId64 " %s", view_text(row, 1),
 		 view_int(row, 2), view_text(row, 3));

@@ -16,7 +16,6 @@ struct page {
 	struct book *book;
 	FILE *json;
 	int64_t first_op, last_op;      /* of this run that are exported */
-	int64_t kv_heads;               /* of the model; 0: there is none */
 	bool begun;                     /* the array being written has an element */
 };
 
@@ -38,7 +37,7 @@ enum status page_launch(const struct page *, int64_t launch, struct view_place *
 /* Whether the page has screens of the view. */
 bool page_has_view(const struct view *);
 /* How many screens a launch has, of all views. */
-int64_t page_launch_screens(const struct page *, const struct view_place *);
+int64_t page_launch_screens(const struct view_place *);
 /* "screens":{...} of the run: where in the book the screen of each place is. */
 enum status page_screens(struct page *);
 

@@ -18,7 +18,7 @@ enum grain {
 	WHOLE,
 	PLACE,                          /* step, operation or launch */
 	LAUNCH,
-	KV_HEAD, HEAD,                  /* of a launch: blocks that share one show the same */
+	HEAD,                           /* of a launch: blocks that share one show the same */
 	BLOCK
 };
 
@@ -30,8 +30,6 @@ static enum grain grain_of(const struct view *view)
 		return WHOLE;
 	if (view == &view_time)
 		return PLACE;
-	if (view == &view_kv)
-		return KV_HEAD;
 	if (view == &view_attention)
 		return HEAD;
 	return view == &view_diff ? LAUNCH : BLOCK;
@@ -111,31 +109,21 @@ static enum status put_op_screen(const struct view_context *c, sqlite3_stmt *row
 
 /* --- launches and their blocks --- */
 
-/* Blocks that share a KV head are next to each other among the heads: see view_kv_rows.c. */
-static int64_t blocks_of_kv_head(const struct page *p, const struct view_place *place)
-{
-	return p->kv_heads > 0 && place->grid[0] % p->kv_heads == 0
-		? place->grid[0] / p->kv_heads : 1;
-}
-
 /* How many screens of its blocks a launch has, and how far apart these blocks are. */
-static int64_t block_screens(const struct page *p, const struct view *view,
-			     const struct view_place *place, int64_t *apart)
+static int64_t block_screens(const struct view *view, const struct view_place *place, int64_t *apart)
 {
 	enum grain grain = grain_of(view);
 	int64_t blocks = view_place_blocks(place);
 
 	*apart = 1;
-	if (grain < KV_HEAD || blocks > MOST_BLOCKS)
+	if (grain < HEAD || blocks > MOST_BLOCKS)
 		return 0;
 	if (grain == BLOCK)
 		return blocks;
-	if (grain == KV_HEAD)
-		*apart = blocks_of_kv_head(p, place);
-	return place->grid[0] * place->grid[1] / *apart;
+	return place->grid[0] * place->grid[1];
 }
 
-int64_t page_launch_screens(const struct page *p, const struct view_place *place)
+int64_t page_launch_screens(const struct view_place *place)
 {
 	int64_t screens = 0, apart;
 
@@ -144,7 +132,7 @@ int64_t page_launch_screens(const struct page *p, const struct view_place *place
 
 		/* What only some launches have is not counted. */
 		if (grain_of(view) > WHOLE && !view->table)
-			screens += 1 + block_screens(p, view, place, &apart);
+			screens += 1 + block_screens(view, place, &apart);
 	}
 	return screens;
 }
@@ -162,7 +150,7 @@ static enum status put_launch_screens(const struct view_context *c, sqlite3_stmt
 	TRY(page_launch(s->page, view_int(row, 0), &place));
 	at.launch = place.launch;
 	TRY(draw_screen(s, &at, &number));
-	blocks = block_screens(s->page, s->view, &place, &apart);
+	blocks = block_screens(s->view, &place, &apart);
 	for (int64_t i = 0; i < blocks; i++) {
 		at.block = i * apart;
 		TRY(draw_screen(s, &at, &next));

@@ -8,7 +8,7 @@
 const WHOLE = 1, PLACE = 2;             // enum grain of export_screens.c
 const STYLES = ["plain", "title", "heading", "note", "wrong", "new", "chart"];
 const LETTERS = { r: "run", s: "step", L: "launch", b: "block", w: "warp", l: "lane", p: "point",
-	a: "access" };
+	a: "access", o: "output", e: "element", f: "file", n: "line" };
 // What a row's end leads to: as in viewer_keys.c, but for points.
 const GRAINS = { time: "op", kv: "launch", chunks: "block", reduce: "block", diff: "launch",
 	source: "block", findings: "launch", attention: "step", launch: "launch",
@@ -24,7 +24,7 @@ function parse(text) {
 	const at = {};
 
 	for (const part of text.replace(/\.end$/, "").split(".")) {
-		const match = /^(op ?|[rsLbwlpa])(\d+)$/.exec(part);
+		const match = /^(op ?|[rsLbwlpaoefn])(\d+)$/.exec(part);
 
 		if (!match)
 			return null;
@@ -84,7 +84,7 @@ const addressOf = each =>
 function known(at) {
 	const where = data.runs[(at.run || 1) - 1];
 
-	for (const name of ["warp", "lane", "point", "access"])
+	for (const name of ["warp", "lane", "point", "access", "output", "element", "file", "line"])
 		delete at[name];
 	if (!where)
 		return false;
@@ -211,20 +211,18 @@ function stepListed(list, at, direction) {
 	return launch === undefined ? undefined : inRun({ launch });
 }
 
+/* The place of the nearest row that is another one; behind the last, on by the screen's grain. */
 function stepRow(at, direction) {
 	const lines = linesOf(drawnAt(at)), here = rowOf(lines, at);
-	let row = here < 0 && direction < 0 ? -1 : here;
 
 	if (here >= 0 || direction > 0)
-		do
-			row += direction;
-		while (lines[row] && (!lines[row].at
-				      || (here >= 0 && lines[row].anchor === lines[here].anchor)));
-	if (!lines[row])
-		return MOVES[GRAINS[screen]](at, direction);
-	const next = inRun({ ...lines[row].at });
+		for (let row = here + direction; lines[row]; row += direction) {
+			const next = lines[row].at && inRun({ ...lines[row].at });
 
-	return known(next) ? next : undefined;
+			if (next && known(next) && format(next) !== format(at))
+				return next;
+		}
+	return MOVES[GRAINS[screen]](at, direction);
 }
 
 const MOVES = {
