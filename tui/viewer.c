@@ -173,8 +173,10 @@ static void draw_side(struct viewer *v, int side)
 		c.run = c.at.run;
 	if (v->here.view->draw(&c) != STATUS_OK) {
 		display_finish(c.out);
-		view_styled(&c, STYLE_WRONG, "\n  %s\n", error_text());
+		view_styled(&c, STYLE_WRONG, "\n  %s\n", v->watch.stopped
+			    ? "stopped by a key: ctrl-L draws all of it" : error_text());
 		error_clear();
+		s->drawn = NULL;
 	}
 	display_finish(c.out);
 }
@@ -267,12 +269,15 @@ static enum status choose_place(struct viewer *v, const struct viewer_options *o
 
 static void run(struct viewer *v)
 {
+	viewer_watch_begin(v);
 	while (!v->quit) {
 		int key;
 
 		viewer_draw(v);
+		viewer_watch_end(v);
 		viewer_paint(v);
 		key = term_key();
+		viewer_watch_begin(v);
 		if (key == TERM_LOST || key == TERM_INTERRUPTED) {
 			v->quit = true;
 			v->status = key == TERM_LOST ? STATUS_OK : STATUS_INTERRUPTED;
@@ -280,6 +285,7 @@ static void run(struct viewer *v)
 			viewer_key(v, key);
 		}
 	}
+	viewer_watch_end(v);
 }
 
 enum status viewer_begin(struct viewer *v, const struct viewer_options *o)

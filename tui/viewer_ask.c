@@ -54,6 +54,8 @@ bool viewer_ask(struct viewer *v, const char *prompt, char text[VIEWER_WORDS])
 		else if (!edit(typed, &length, key))
 			return false;
 	}
+	/* What the line asks for begins now. */
+	viewer_watch_begin(v);
 	/* At most four bytes a character, so it fits. */
 	return wcstombs(text, typed, VIEWER_WORDS) != (size_t)-1 && length > 0;
 }
@@ -335,12 +337,6 @@ enum status viewer_show_address(struct viewer *v, int key)
 
 /* --- SQL --- */
 
-static int look_for_interrupt(void *state)
-{
-	(void)state;
-	return term_interrupted();
-}
-
 static enum status print_rows(sqlite3 *db, const char *sql, FILE *out)
 {
 	char *whole = xasprintf("SELECT * FROM (%s) LIMIT " SQL_ROWS, sql);
@@ -372,9 +368,7 @@ enum status viewer_sql(struct viewer *v, int key)
 	file = open_memstream(&text, &bytes);
 	if (!file)
 		return fail(STATUS_INTERNAL, "out of memory for an answer");
-	sqlite3_progress_handler(db, 10000, look_for_interrupt, NULL);
 	status = print_rows(db, sql, file);
-	sqlite3_progress_handler(db, 0, NULL, NULL);
 	if (fclose(file) != 0 && status == STATUS_OK)
 		status = fail(STATUS_INTERNAL, "out of memory for an answer");
 	if (status == STATUS_OK) {

@@ -35,6 +35,14 @@ struct viewer_side {
 	char name[160];                 /* trace, run, device, seed and path */
 };
 
+/* Work that a key began, from the key to its screen. */
+struct viewer_watch {
+	double start;                   /* seconds, on the monotonic clock */
+	double said;                    /* when the message came, 0: not yet */
+	int typed_ahead;                /* bytes, that were waiting then */
+	bool stopped;
+};
+
 struct viewer {
 	struct viewer_side side[2];     /* the second is there when side[1].store is not NULL */
 	bool split;                     /* both are shown */
@@ -55,6 +63,7 @@ struct viewer {
 	char *breaks[VIEWER_BREAKS];    /* kernels; owned */
 	int break_count;
 
+	struct viewer_watch watch;
 	char search[VIEWER_WORDS];
 	long match;                     /* line where it was found last, -1: nowhere yet */
 	char message[400];
@@ -100,6 +109,15 @@ int viewer_tab_at(const struct viewer *, int y, int x);
 long viewer_line_at(const struct viewer *, int y);
 /* The line that is typed, with the cursor behind it. */
 void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
+
+/* Another message in place of the last, on the terminal as it is. */
+void viewer_paint_message(const char *text);
+
+/* --- viewer_watch.c --- */
+
+/* From here to the end, queries that take long say so, and INTERRUPTED when a key is pressed. */
+void viewer_watch_begin(struct viewer *);
+void viewer_watch_end(struct viewer *);
 
 /* --- viewer_keys.c --- */
 

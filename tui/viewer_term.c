@@ -243,6 +243,13 @@ static bool wait_for_key(void)
 	return (in.revents & POLLIN) || !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
+int term_waiting(void)
+{
+	int bytes = 0;
+
+	return !nowhere && ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 ? bytes : 0;
+}
+
 int term_key(void)
 {
 	int empty = 0;

@@ -28,6 +28,8 @@ void term_close(void);
 #define TERM_CODE(curses_key) (0x200000 + (curses_key))
 enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3 };
 int term_key(void);
+/* Bytes typed that no key was made of yet. */
+int term_waiting(void);
 /* What the last TERM_CODE(KEY_MOUSE) was and where: a click, or the wheel's TERM_UP or TERM_DOWN; 0:
  * nothing that matters. */
 enum term_mouse { TERM_CLICK = 1, TERM_UP, TERM_DOWN };
