@@ -26,6 +26,7 @@ struct recording_options {
 	const struct path *path;        /* NULL: flash decoding */
 	const struct attention_shape *shape;    /* layers aside; NULL: a small one, of `slots` */
 	int prompt;                     /* positions that slot 0 begins with */
+	int steps;                      /* 0: REC_STEPS */
 	const char *device;             /* NULL: "sim" */
 	uint32_t random;                /* seed of the inputs; 0: 1 */
 	bool nan;                       /* some inputs are NaN */
@@ -139,7 +140,7 @@ static inline void recording_decode(struct device *device, const struct recordin
 	OK(attention_create(o->path ? o->path : &path_flash_decoding, device, &shape, &attention));
 	if (o->prompt > 0)
 		recording_prompt(attention, o, &random);
-	for (int step = 0; step < REC_STEPS; step++) {
+	for (int step = 0; step < (o->steps ? o->steps : REC_STEPS); step++) {
 		OK(device_step_begin(device, step + (o->prompt > 0)));
 		for (int layer = 0; layer < REC_LAYERS; layer++) {
 			recording_fill(q, q_count, &random, o->nan);

@@ -19,11 +19,17 @@ expect 'the suite as JSON' 0 '"suite": "seeds"' '"measured": 224' '"verdict": "r
 result 'a row for each length, chunk and number of warps' "$wrong"
 
 for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' '--json' \
-	'--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more'; do
+	'--suite view --json' '--suite view none.twin' '--suite view a.twin b.twin' '--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more'; do
 	run bench $arguments
 	one_line 'flashtwin bench: '
 	expect "bench $arguments" 2
 done
+
+# A small trace is measured as a big one is; what it takes depends on the machine.
+run bench --suite view "$abs_srcdir/tests/h200/flash-decoding.twin"
+[ "$code" -eq 1 ] && code=0
+expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \
+	'^j  *33 ' '^\]  *33 ' '^KEY_DOWN  *33 ' '^slowest answer: '
 
 "$flashtwin" info --device cuda >out 2>err
 if [ $? -eq 77 ]; then

@@ -80,7 +80,8 @@ CREATE TABLE t_op (
 	launch, call, layer,
 	PRIMARY KEY (run, op)
 ) WITHOUT ROWID;
-CREATE INDEX t_op_launch ON t_op (run, launch);
+-- With call: SQLite would rather read a run than look up what an index does not hold.
+CREATE INDEX t_op_launch ON t_op (run, launch, call);
 -- threads: of one block.
 CREATE TABLE t_launch (
 	run INTEGER, launch INTEGER, op, threads,
@@ -304,7 +305,7 @@ CREATE VIEW v_arg AS SELECT
 	a.offset,
 	a.data,         -- bytes of a blob
 	a.live          -- 1: a live argument, whose source may change between replays of a graph
-FROM t_op o JOIN t_arg a USING (call);
+FROM t_op o CROSS JOIN t_arg a ON a.call = o.call;
 
 -- One row per device pointer inside an uploaded pointer table or a blob argument.
 CREATE VIEW v_pointer AS
@@ -318,7 +319,7 @@ SELECT
 FROM t_pointer
 UNION ALL
 SELECT o.run, o.op, p.position, p.entry, p.at, p.buffer, p.offset
-FROM t_op o JOIN t_arg_pointer p USING (call);
+FROM t_op o CROSS JOIN t_arg_pointer p ON p.call = o.call;
 
 -- One row per allocation.
 CREATE VIEW v_buffer AS SELECT
@@ -349,7 +350,7 @@ CREATE VIEW v_digest AS SELECT
 	d.bytes,        -- from the first byte to the last; not all written where writes scatter
 	d.digest,       -- 64 bits, signed; a NaN equals a NaN
 	d.data          -- the bytes, where they were kept
-FROM t_digest d JOIN t_op o USING (run, op);
+FROM t_digest d CROSS JOIN t_op o ON o.run = d.run AND o.op = d.op;
 
 -- One row per row written into a KV cache.
 CREATE VIEW v_kv AS SELECT

@@ -50,6 +50,8 @@ enum status store_failed(struct store *store, const char *doing)
 	case SQLITE_PERM:
 		return fail(STATUS_IO, "%s: cannot %s: %s", path, doing,
 			    system ? strerror(system) : sqlite3_errmsg(store->db));
+	case SQLITE_INTERRUPT:
+		return fail(STATUS_INTERRUPTED, "stopped");
 	case SQLITE_NOMEM:
 		return fail(STATUS_INTERNAL, "%s: cannot %s: out of memory", path, doing);
 	default:

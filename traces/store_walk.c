@@ -5,27 +5,44 @@
 
 static const char *const next_point[] = {
 	"SELECT launch, thread, sequence FROM t_point WHERE run = ?1"
-	" AND (launch, thread, sequence) > (?2, ?3, ?4) AND (?5 IS NULL OR name ="
-	"  (SELECT n.name FROM t_point_name n WHERE n.content = ?5))"
+	" AND (launch, thread, sequence) > (?2, ?3, ?4) AND (?5 IS NULL OR name = ?5)"
 	" ORDER BY launch, thread, sequence LIMIT 1",
 	"SELECT launch, thread, sequence FROM t_point WHERE run = ?1"
-	" AND (launch, thread, sequence) < (?2, ?3, ?4) AND (?5 IS NULL OR name ="
-	"  (SELECT n.name FROM t_point_name n WHERE n.content = ?5))"
+	" AND (launch, thread, sequence) < (?2, ?3, ?4) AND (?5 IS NULL OR name = ?5)"
 	" ORDER BY launch DESC, thread DESC, sequence DESC LIMIT 1",
 };
+
+/* The number of a name; 0: no point of the file has it, so none needs to be read. */
+static enum status find_name(struct store *store, const char *name, int64_t *number)
+{
+	sqlite3_stmt *row;
+	int code = sqlite3_prepare_v2(store_db(store), "SELECT name FROM t_point_name"
+				      " WHERE content = ?1", -1, &row, NULL);
+
+	*number = 0;
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
+	if (code == SQLITE_OK && (code = sqlite3_step(row)) == SQLITE_ROW)
+		*number = sqlite3_column_int64(row, 0);
+	sqlite3_finalize(row);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : store_read_failed(store);
+}
 
 enum status store_next_point(struct store *store, int64_t run, const char *name, int direction,
 			     struct store_point *point, bool *found)
 {
-	const int64_t values[] = { run, point->launch, point->thread, point->sequence };
+	int64_t values[] = { run, point->launch, point->thread, point->sequence, 0 };
+	int count = name ? 5 : 4, code;
 	sqlite3_stmt *row;
-	int code = sqlite3_prepare_v2(store_db(store), next_point[direction < 0], -1, &row, NULL);
 
 	*found = false;
-	for (int i = 0; i < 4 && code == SQLITE_OK; i++)
+	if (name)
+		TRY(find_name(store, name, &values[4]));
+	if (name && !values[4])
+		return STATUS_OK;
+	code = sqlite3_prepare_v2(store_db(store), next_point[direction < 0], -1, &row, NULL);
+	for (int i = 0; i < count && code == SQLITE_OK; i++)
 		code = sqlite3_bind_int64(row, i + 1, values[i]);
-	if (code == SQLITE_OK && name)
-		code = sqlite3_bind_text(row, 5, name, -1, SQLITE_STATIC);
 	if (code == SQLITE_OK)
 		code = sqlite3_step(row);
 	if (code == SQLITE_ROW) {

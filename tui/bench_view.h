@@ -14,19 +14,22 @@
 
 struct bench_time {
 	double wall, cpu;               /* seconds */
+	double said;                    /* when it said that it takes longer, 0: it did not */
 };
 
 /* Presses of one key. */
 struct bench_key {
 	int key;
-	double *wall;                   /* [count] owned */
+	double *answers;                /* [count] owned: seconds to the screen, or to `said` */
 	size_t count;
-	double most, most_cpu;          /* of them */
+	double most;                    /* of them */
+	double most_wall, most_cpu;     /* to the screen */
+	size_t longer;                  /* that said within the limit that they take longer */
 	const char *screen;             /* where it took longest */
 	char at[ADDRESS_TEXT];
 };
 
-enum { BENCH_PLACES = 5 };
+enum { BENCH_PLACES = 3 };
 struct bench_place {
 	struct address at;
 };

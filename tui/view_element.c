@@ -27,17 +27,25 @@ enum status element_pair(const struct view_context *c, struct diff_pair *pair, b
 	return STATUS_OK;
 }
 
+static enum status print_run(const struct view_context *c, sqlite3_stmt *row, void *side)
+{
+	const char *path = store_shown_path(c->store), *slash = strrchr(path, '/');
+
+	view_print(c, "  %c  r%" PRId64 " %s, %s, seed %" PRIu64 ", level %s  %s\n",
+		   *(int *)side ? 'B' : 'A', c->run, view_text(row, 0), view_text(row, 1),
+		   (uint64_t)view_int(row, 2), view_text(row, 3), slash ? slash + 1 : path);
+	return STATUS_OK;
+}
+
+/* Not what store_run_read() counts: that would read the run at each drawing. */
 static enum status print_side(const struct view_context *c, const struct diff_pair *pair, int side)
 {
-	const char *path = store_shown_path(pair->store[side]), *slash = strrchr(path, '/');
-	struct store_run run;
+	struct view_context of = *c;
 
-	TRY(store_run_read(pair->store[side], pair->run[side], &run));
-	view_print(c, "  %c  r%" PRId64 " %s, %s, seed %" PRIu64 ", level %s  %s\n",
-		   side ? 'B' : 'A', run.run, run.device, run.device_name, run.seed,
-		   log_level_name(run.level), slash ? slash + 1 : path);
-	store_run_free(&run);
-	return STATUS_OK;
+	of.store = pair->store[side];
+	of.run = pair->run[side];
+	return VIEW_ROWS(&of, print_run, &side, "SELECT device, device_name, seed, level FROM v_run"
+			 " WHERE run = ?1", of.run);
 }
 
 /* --- one element --- */

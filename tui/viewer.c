@@ -192,8 +192,10 @@ static void draw_side(struct viewer *v, int side)
 	}
 	if (v->here.view->draw(&c) != STATUS_OK) {
 		display_finish(c.out);
-		view_styled(&c, STYLE_WRONG, "\n  %s\n", error_text());
+		view_styled(&c, STYLE_WRONG, "\n  %s\n", v->work.stopped
+			    ? "stopped by a key: ctrl-L draws all of it" : error_text());
 		error_clear();
+		s->drawn = NULL;
 	}
 	display_finish(c.out);
 }
@@ -288,12 +290,15 @@ static enum status choose_place(struct viewer *v, const struct viewer_options *o
 
 static void run(struct viewer *v)
 {
+	viewer_work_begin(v);
 	while (!v->quit) {
 		int key;
 
 		viewer_draw(v);
+		viewer_work_end(v);
 		viewer_paint(v);
 		key = term_key();
+		viewer_work_begin(v);
 		if (key == TERM_LOST || key == TERM_INTERRUPTED) {
 			v->quit = true;
 			v->status = key == TERM_LOST ? STATUS_OK : STATUS_INTERRUPTED;
@@ -301,6 +306,7 @@ static void run(struct viewer *v)
 			viewer_key(v, key);
 		}
 	}
+	viewer_work_end(v);
 }
 
 enum status viewer_begin(struct viewer *v, const struct viewer_options *o)

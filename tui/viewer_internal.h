@@ -51,10 +51,12 @@ struct viewer_fence {
 	char text[2 * ADDRESS_TEXT + 2];
 };
 
-/* What a key does, while it does it. */
+/* What a key began, from the key to its screen. */
 struct viewer_work {
-	bool going, said, stopped;      /* said: that any key stops it */
+	bool going, stopped;
 	int64_t since_ms;
+	int64_t said_ms;                /* when it said that any key stops it, 0: not yet */
+	int typed_ahead;                /* bytes, that were waiting then */
 };
 
 struct viewer {
@@ -127,9 +129,13 @@ long viewer_line_at(const struct viewer *, int y);
 /* The line that is typed, with the cursor behind it. */
 void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
 
+/* Another message in place of the last, on the terminal as it is. */
+void viewer_paint_message(const char *text);
+
 /* --- viewer_work.c --- */
 
-/* Around what a key does. */
+/* Around what a key does and the drawing of its screen: queries that take long say so, and are
+ * INTERRUPTED when a key is pressed. */
 void viewer_work_begin(struct viewer *);
 void viewer_work_end(struct viewer *);
 /* Whether the user has stopped it. For loops that may take long, at each turn. */

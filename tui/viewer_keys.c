@@ -120,17 +120,16 @@ static bool valid(const struct viewer *v, enum when when)
 	return false;
 }
 
-/* Work that was stopped may end with any status and message. */
+/* Work that was stopped may end with any status; the screen is drawn all the same. */
 static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), int key)
 {
-	enum status status;
+	enum status status = act(v, key);
 
-	viewer_work_begin(v);
-	status = act(v, key);
-	viewer_work_end(v);
 	if (v->work.stopped) {
 		error_clear();
-		viewer_say(v, "stopped");
+		if (status != STATUS_OK || !*v->message)
+			viewer_say(v, "stopped");
+		viewer_work_begin(v);
 	} else if (status != STATUS_OK) {
 		viewer_complain(v);
 	}

@@ -288,6 +288,16 @@ void viewer_paint(const struct viewer *v)
 	refresh();
 }
 
+void viewer_paint_message(const char *text)
+{
+	if (too_small())
+		return;
+	move(LINES - 2, 0);
+	clrtoeol();
+	paint_text(LINES - 2, 1, COLS - 1, 0, text);
+	refresh();
+}
+
 void viewer_paint_prompt(const struct viewer *v, const char *prompt, const wchar_t *text)
 {
 	int room = COLS - 2 - (int)strlen(prompt), length = (int)wcslen(text);

@@ -10,6 +10,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -247,12 +248,17 @@ static bool wait_for_key(void)
 	return (in.revents & POLLIN) || !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-bool term_key_waits(void)
+int term_waiting(void)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	int bytes = 0;
 
 	/* Keys of a hidden terminal are typed ahead, not to stop anything. */
-	return !nowhere && poll(&in, 1, 0) > 0;
+	if (nowhere)
+		return 0;
+	if (poll(&in, 1, 0) > 0 && (in.revents & (POLLHUP | POLLERR | POLLNVAL)))
+		return INT_MAX;
+	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 ? bytes : INT_MAX;
 }
 
 int term_key(void)

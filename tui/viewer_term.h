@@ -28,6 +28,8 @@ void term_close(void);
 #define TERM_CODE(curses_key) (0x200000 + (curses_key))
 enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3 };
 int term_key(void);
+/* Bytes typed that no key was made of yet; INT_MAX: nobody will ever type again. */
+int term_waiting(void);
 /* What the last TERM_CODE(KEY_MOUSE) was and where: a click, or the wheel's TERM_UP or TERM_DOWN;
  * 0: nothing that matters. */
 enum term_mouse { TERM_CLICK = 1, TERM_UP, TERM_DOWN };
@@ -35,8 +37,6 @@ enum term_mouse term_mouse(int *y, int *x);
 /* Whether SIGINT came since, which it takes, or a signal that ends the viewer, which it leaves. For
  * work that may take long. */
 bool term_interrupted(void);
-/* Whether there is something to read for term_key(). */
-bool term_key_waits(void);
 
 /* The next painting assumes nothing of what is on the terminal. */
 void term_repaint(void);

@@ -1,19 +1,17 @@
-/* viewer_work.c - what a key does may take long: after a while the screen says so, and any key
- * stops it.
+/* viewer_work.c - what a key does may take long: in time the screen says so, and any key stops it.
  *
- * SQLite asks while a query runs; loops over queries ask themselves. Nothing is stopped before the
- * screen has said that it could be, so keys typed ahead of short work are never lost.
+ * SQLite asks here while a query runs; loops over queries ask themselves. Keys typed ahead, before
+ * the message was seen, stop nothing: they are for the place that comes. A key that stops work
+ * gives them up, as ctrl-C does in any terminal.
  */
 #include "config.h"
 
 #include "tui/viewer_internal.h"
 
-#include <string.h>
 #include <time.h>
 
-#define QUIET_MS 200
-#define AT_WORK "at work: any key stops it"
-#define STEPS_A_LOOK 5000               /* of SQLite's virtual machine, some 0.1 ms */
+#define QUIET_MS 30
+#define STEPS_A_LOOK 1000               /* of SQLite's virtual machine, some 20 us */
 
 int64_t viewer_now_ms(void)
 {
@@ -23,25 +21,32 @@ int64_t viewer_now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static void take_typed(struct viewer *v)
+{
+	do {
+		if (term_key() == TERM_LOST)
+			v->quit = true;
+	} while (!v->quit && term_waiting() > 0);
+}
+
 bool viewer_work_stopped(struct viewer *v)
 {
 	struct viewer_work *work = &v->work;
 
 	if (!work->going || work->stopped)
 		return work->stopped;
+	if (!work->said_ms && viewer_now_ms() - work->since_ms < QUIET_MS)
+		return false;
+	if (!work->said_ms) {
+		viewer_paint_message("at work: any key stops it");
+		work->said_ms = viewer_now_ms();
+		work->typed_ahead = term_waiting();
+	}
 	if (term_interrupted())
 		return work->stopped = true;
-	if (viewer_now_ms() - work->since_ms < QUIET_MS)
+	if (term_waiting() <= work->typed_ahead)
 		return false;
-	if (!work->said) {
-		work->said = true;
-		viewer_say(v, AT_WORK);
-		viewer_paint(v);
-	}
-	if (!term_key_waits())
-		return false;
-	if (term_key() == TERM_LOST)
-		v->quit = true;
+	take_typed(v);
 	return work->stopped = true;
 }
 
@@ -66,8 +71,6 @@ void viewer_work_end(struct viewer *v)
 {
 	v->work.going = false;
 	set_look(v, NULL);
-	if (strcmp(v->message, AT_WORK) == 0)
-		v->message[0] = '\0';
 }
 
 int viewer_wait_key(struct viewer *v)
