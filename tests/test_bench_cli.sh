@@ -19,7 +19,8 @@ expect 'the suite as JSON' 0 '"suite": "seeds"' '"measured": 224' '"verdict": "r
 result 'a row for each length, chunk and number of warps' "$wrong"
 
 for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' '--json' \
-	'--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more'; do
+	'--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more' \
+	'--suite view missing.twin'; do
 	run bench $arguments
 	one_line 'flashtwin bench: '
 	expect "bench $arguments" 2

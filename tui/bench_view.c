@@ -291,10 +291,13 @@ static enum status measure_open(const char *path, struct bench_view *b)
 	struct store *store;
 	enum status status;
 
-	TRY(time_process(path, "time", &b->first_screen));
-	TRY(time_process(path, NULL, &b->plain));
+	/* First, so that a file that is no trace is an error of this command. */
 	TRY(store_open(path, &store));
-	status = count_tables(store_db(store), b);
+	status = time_process(path, "time", &b->first_screen);
+	if (status == STATUS_OK)
+		status = time_process(path, NULL, &b->plain);
+	if (status == STATUS_OK)
+		status = count_tables(store_db(store), b);
 	if (status == STATUS_OK)
 		status = store_walk_views(store);
 	if (status == STATUS_OK)
