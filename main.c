@@ -48,8 +48,8 @@ static void print_usage(FILE *out)
 	for (int i = 0; command_table[i] != NULL; i++)
 		fprintf(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
 	fprintf(out, "\n`flashtwin help COMMAND` explains a command, flashtwin(1) everything.\n"
-		"Exit codes: 0 done, 1 differs, 2 usage or I/O, 4 finding, 6 trace damaged, 70 our fault,\n"
-		"77 no GPU, 130 interrupted.\n");
+		"Exit codes: 0 done, 1 differs, 2 usage or I/O, 3 does not compile, 4 finding,\n"
+		"5 step budget, 6 trace damaged, 70 our fault, 77 no GPU, 130 interrupted.\n");
 }
 
 static enum status unknown_command(const char *name)
@@ -96,13 +96,21 @@ static enum status help(const char *name)
 	return STATUS_OK;
 }
 
+/* `help`, `help COMMAND`, and `help --help`, which is no command. */
+static enum status take_help(int argc, char **argv)
+{
+	if (argc > 2)
+		return fail(STATUS_USAGE, "help: unexpected argument '%s'", argv[2]);
+	return help(argc > 1 && !is_help(argv[1]) ? argv[1] : NULL);
+}
+
 /* argv[0] is the command's name. */
 static enum status run_command(int argc, char **argv)
 {
 	const struct command *command;
 
 	if (is_help(argv[0]) || strcmp(argv[0], "help") == 0)
-		return help(argc > 1 ? argv[1] : NULL);
+		return take_help(argc, argv);
 	if (strcmp(argv[0], "--version") == 0) {
 		puts(PACKAGE_STRING);
 		return STATUS_OK;

@@ -148,6 +148,14 @@ static const struct {
 #undef X
 };
 
+bool check_class_known(const char *name)
+{
+	for (size_t i = 0; i < CLASS_COUNT; i++)
+		if (strcmp(classes[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static char *keep_text(struct check *check, char *text)
 {
 	check->texts = xreallocarray(check->texts, check->text_count + 1, sizeof *check->texts);

@@ -19,7 +19,8 @@ expect 'the suite as JSON' 0 '"suite": "seeds"' '"measured": 224' '"verdict": "r
 result 'a row for each length, chunk and number of warps' "$wrong"
 
 for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' '--json' \
-	'--suite view --json' '--suite view none.twin' '--suite view a.twin b.twin' '--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more'; do
+	'--suite view --json' '--suite view none.twin' '--suite view a.twin b.twin' \
+	'--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more'; do
 	run bench $arguments
 	one_line 'flashtwin bench: '
 	expect "bench $arguments" 2

@@ -43,6 +43,9 @@ run find bug.twin --class race-shared --json
 expect 'as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
 run find bug.twin --class leak
 expect 'of one class' 0
+run find bug.twin --class race
+one_line 'flashtwin find: '
+expect 'a class that does not exist is not good news' 2 '--class race: there is no such class'
 run sql bug.twin 'SELECT class, launch, file FROM v_finding'
 expect 'and in SQL' 0 'race-shared.0.reverse.cu'
 cat >math.cu <<'CU'

@@ -2,7 +2,7 @@
 # test_cli.sh - what all commands share: help, unknown commands, exit codes, full stdout, Ctrl-C.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
-commands='decode attend launch replay diff view sql bench info'
+commands='decode attend launch replay diff view find sql export bench info'
 
 run --version;            expect '--version' 0 '^flashtwin [0-9]'
 run --help;               expect '--help lists the commands' 0 '^  decode '
@@ -14,6 +14,31 @@ for command in $commands; do
 	cp out asked
 	run help "$command"; cmp -s asked out || code=99
 	expect "help $command says the same" 0
+done
+run help --help;          expect 'help --help explains all' 0 '^  decode '
+run help view more;       one_line 'flashtwin: help: '; expect 'help of two things' 2 "'more'"
+
+# options_of COMMAND: the options in the usage and the list of options of its --help.
+options_of() {
+	"$flashtwin" "$1" --help | grep -E '^(usage:|  +\[|       flashtwin |  +-)' |
+		grep -oE '(^|[ ([|])--?[A-Za-z][a-z-]*' | grep -oE -- '--?[A-Za-z][a-z-]*' | sort -u
+}
+# completed COMMAND: what bash offers behind it.
+completed() {
+	bash -c '. "$1"; COMP_WORDS=(flashtwin "$2" -) COMP_CWORD=2
+		_flashtwin flashtwin - "$2"; printf "%s\n" "${COMPREPLY[@]}"' - \
+		"$srcdir/doc/completions/flashtwin.bash" "$1"
+}
+sed 's/\\-/-/g' "$srcdir/doc/flashtwin.1.in" >manual
+for command in $commands; do
+	options_of "$command" >options
+	while read -r option; do
+		grep -q -e "$option\>" manual || echo "$option: not in the manual"
+	done <options >missing
+	[ -s options ] || echo 'no option was looked for' >>missing
+	result "the manual knows the options of $command" "$(cat missing)"
+	completed "$command" | grep -v -x -e --help | sort -u >offered
+	result "bash completes the options of $command" "$(diff options offered)"
 done
 run help decoed;          one_line 'flashtwin: '; expect 'help of a misspelt command' 2 "'decode'"
 run decoed;               one_line 'flashtwin: '; expect 'did you mean' 2 "did you mean 'decode'"

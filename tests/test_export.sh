@@ -203,6 +203,19 @@ run export "$trace" --as npz --screen kv; expect 'a screen for npz' 2 'npz is ab
 run export "$trace" "$trace" --as npz;  expect 'two traces for npz' 2 'npz is made of one trace'
 run export no.twin --as svg;            expect 'no such trace' 2 'no.twin'
 run export "$trace" --as svg -o no/x.svg; expect 'no such directory' 2 'no/x.svg: cannot write'
+cp "$trace" own.twin
+chmod u+w own.twin
+ln own.twin also.twin
+for format in svg npz; do
+	run export own.twin --as $format --force -o also.twin
+	one_line 'flashtwin export: '
+	expect "$format over its own trace" 2 '-o also.twin is the trace that is exported'
+done
+run export "$trace" own.twin --as svg --force -o own.twin
+expect 'over the second trace' 2 '-o own.twin is the trace that is exported'
+result 'which is kept' "$(cmp "$trace" own.twin 2>&1)"
+run export "$trace" --as html --steps 9-3
+expect 'steps that go back' 2 '--steps 9-3: the last step comes before the first'
 echo mine >mine.svg
 run export "$trace" --as svg -o mine.svg; expect 'a file that is there' 2 'mine.svg: it is there already'
 result 'is kept' "$([ "$(cat mine.svg)" = mine ] || echo 'it was replaced')"

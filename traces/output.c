@@ -6,7 +6,6 @@
 #include "traces/output.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,6 +65,14 @@ enum status output_check(const char *path)
 	TRY(output_open(path, &out));
 	output_discard(&out);
 	return STATUS_OK;
+}
+
+bool output_is(const char *path, const char *file)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && stat(file, &b) == 0 && a.st_dev == b.st_dev
+		&& a.st_ino == b.st_ino;
 }
 
 enum status output_commit(struct output *out)

@@ -7,6 +7,7 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "traces/status.h"
@@ -18,6 +19,8 @@ struct output {
 
 /* Whether output_open() would do, for work that takes long before it writes. */
 enum status output_check(const char *path);
+/* Whether writing to the path would replace this file, by whatever name or link. */
+bool output_is(const char *path, const char *file);
 /* IO with the path and the reason. */
 enum status output_open(const char *path, struct output *out);
 /* Closes and renames. IO when anything written before could not be; nothing is left then. */

@@ -50,8 +50,11 @@ static enum status take_steps(struct export_command *x, const char *text)
 	snprintf(first, sizeof(first), "%.*s", (int)length, text);
 	TRY(option_integer("--steps", first, 0, INT64_MAX, &x->job.first_step));
 	x->job.last_step = x->job.first_step;
-	return text[length] ? option_integer("--steps", text + length + 1, x->job.first_step,
-					     INT64_MAX, &x->job.last_step) : STATUS_OK;
+	if (text[length])
+		TRY(option_integer("--steps", text + length + 1, 0, INT64_MAX, &x->job.last_step));
+	if (x->job.last_step < x->job.first_step)
+		return fail(STATUS_USAGE, "--steps %s: the last step comes before the first", text);
+	return STATUS_OK;
 }
 
 enum { AS = 1, AT, SCREEN, STEPS, FORCE };
@@ -121,17 +124,27 @@ static enum status write_stdout(struct export_command *x)
 	return ferror(stdout) ? command_stdout_failed() : status;
 }
 
+/* The traces that are read must not be what is written, with --force either. */
+static enum status check_out(const struct export_command *x)
+{
+	struct stat st;
+
+	for (int i = 0; i < 2; i++)
+		if (x->paths[i] && output_is(x->out, x->paths[i]))
+			return fail(STATUS_USAGE, "-o %s is the trace that is exported", x->out);
+	if (!x->force && lstat(x->out, &st) == 0 && S_ISREG(st.st_mode))
+		return fail(STATUS_USAGE, "-o %s: it is there already: --force replaces it",
+			    x->out);
+	return output_check(x->out);
+}
+
 static enum status write_file(struct export_command *x)
 {
 	struct output output;
 	struct error_record why;
-	struct stat st;
 	enum status status;
 
-	if (!x->force && lstat(x->out, &st) == 0 && S_ISREG(st.st_mode))
-		return fail(STATUS_USAGE, "-o %s: it is there already: --force replaces it",
-			    x->out);
-	TRY(output_check(x->out));
+	TRY(check_out(x));
 	TRY(output_open(x->out, &output));
 	x->job.out = output.file;
 	status = x->format->write(&x->job);

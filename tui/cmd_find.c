@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/check.h"
 #include "tui/command.h"
 #include "tui/findings.h"
 #include "tui/options.h"
@@ -39,6 +40,10 @@ static enum status parse(struct find_command *find, int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return fail(STATUS_USAGE, "one trace is needed, %d were given", argc - optind);
+	/* A script that looks for a misspelt class would take its exit code for good news. */
+	if (find->class && !check_class_known(find->class))
+		return fail(STATUS_USAGE, "--class %s: there is no such class (find --help lists "
+			    "them)", find->class);
 	find->trace = argv[optind];
 	return STATUS_OK;
 }

@@ -5,7 +5,6 @@
  * such a kernel does to it is an error and not the end.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,15 +106,13 @@ static enum status take_option(struct replay_command *replay, int c, const char 
 /* The trace that is read must not be the one that is written. */
 static enum status check_out(const struct replay_command *replay)
 {
-	char in[PATH_MAX], out[PATH_MAX];
-
 	if (!replay->out) {
 		if (replay->out_options.force || replay->out_options.append)
 			return fail(STATUS_USAGE, "--%s needs -o",
 				    replay->out_options.force ? "force" : "append");
 		return STATUS_OK;
 	}
-	if (realpath(replay->trace, in) && realpath(replay->out, out) && !strcmp(in, out))
+	if (output_is(replay->out, replay->trace))
 		return fail(STATUS_USAGE, "-o %s is the trace that is replayed", replay->out);
 	return STATUS_OK;
 }

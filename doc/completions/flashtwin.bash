@@ -18,19 +18,23 @@ _flashtwin() {
 		words='prefill cached incremental incremental-multiwarp batched flash-decoding
 			flash-decoding-graph auto'
 		;;
-	--class) words='oob misaligned uninit race-shared race-block race-grid barrier-divergence
-			deadlock mask leak equal-value-race nan-born' ;;
+	--class) words='oob misaligned uninit race-shared race-block race-grid race-stream
+			stale-graph-arg capture-forbidden barrier-divergence deadlock mask leak
+			equal-value-race nan-born empty-split-read' ;;
 	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
 	--graph) words='none capture manual' ;;
-	--suite) words='seeds' ;;
+	--suite) words='seeds view' ;;
+	--number) words='dec hex bits' ;;
+	--distance) words='ulp abs rel' ;;
+	--scale) words='linear log' ;;
 	--as) words='svg html json perfetto npz' ;;
 	--screen)
 		words='summary time launch kv chunks reduce points counters source attention diff
 			findings'
 		;;
 	--sample) words='demo.twin merge.cu shakespeare' ;;
-	--model|--out-dir)
+	--model|--out-dir|-I)
 		COMPREPLY=($(compgen -d -- "$word"))
 		return
 		;;
@@ -73,7 +77,7 @@ _flashtwin() {
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
 	case $command in
 	launch) COMPREPLY+=($(compgen -f -X '!*.cu' -- "$word")) ;;
-	replay|diff|view|find|sql|export|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
+	replay|diff|view|find|sql|export|bench|info) COMPREPLY+=($(compgen -f -X '!*.twin' -- "$word")) ;;
 	esac
 }
 complete -o filenames -F _flashtwin flashtwin
