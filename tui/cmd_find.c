@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/check.h"
 #include "tui/command.h"
 #include "tui/findings.h"
 #include "tui/options.h"
 #include "tui/run.h"
+#include "tui/suggest.h"
 
 struct find_command {
 	const char *trace, *class;      /* class NULL: all */
@@ -17,6 +19,22 @@ struct find_command {
 	json_t *found;
 	int64_t bugs, lints;
 };
+
+static enum status check_class(const char *class)
+{
+	struct suggestion meant = { .word = class };
+	const char *name;
+
+	for (size_t i = 0; (name = check_class_name(i)); i++) {
+		if (strcmp(name, class) == 0)
+			return STATUS_OK;
+		suggestion_try(&meant, name);
+	}
+	if (meant.nearest)
+		return fail(STATUS_USAGE, "--class %s: no such class; did you mean %s?", class,
+			    meant.nearest);
+	return fail(STATUS_USAGE, "--class %s: no such class; --help lists them", class);
+}
 
 static enum status parse(struct find_command *find, int argc, char **argv)
 {
@@ -39,6 +57,8 @@ static enum status parse(struct find_command *find, int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return fail(STATUS_USAGE, "one trace is needed, %d were given", argc - optind);
+	if (find->class)
+		TRY(check_class(find->class));
 	find->trace = argv[optind];
 	return STATUS_OK;
 }
