@@ -231,6 +231,8 @@ struct device_ops {
 	size_t (*counters)(struct device *, const struct event_counters **out);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
+	/* Devices that know the program's order only. */
+	enum status (*step_aside)(struct device *, bool aside);
 	/* Probed launches write their points here (memory of this device): those asked for from now
 	 * on, captured or added to a graph. An observer may say otherwise before each. NULL
 	 * switches off. */
@@ -281,6 +283,9 @@ enum status device_launch(struct device *, const struct launch *);
 enum status device_sync(struct device *, struct stream *);
 /* The observer lives until it is taken away; USAGE on a device that ends work before it returns. */
 enum status device_observe(struct device *, const struct device_observer *);
+/* Waits for the whole device. On one that checks a program this wait, and all operations from then
+ * until it is told false, are no part of the program: they order nothing, and act at once. */
+enum status device_step_aside(struct device *, bool aside);
 /* Negative: not measured. */
 double device_last_launch_us(struct device *);
 /* What the checker found so far, buffers that are still allocated among it: none without a checker.

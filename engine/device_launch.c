@@ -133,6 +133,13 @@ enum status device_observe(struct device *device, const struct device_observer *
 	return device->ops->observe(device, observer);
 }
 
+enum status device_step_aside(struct device *device, bool aside)
+{
+	if (device->ops->step_aside)
+		return device->ops->step_aside(device, aside);
+	return aside ? device_sync(device, NULL) : STATUS_OK;
+}
+
 size_t device_findings(struct device *device, const struct event_finding **out)
 {
 	*out = NULL;

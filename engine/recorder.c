@@ -148,12 +148,40 @@ enum status recorder_add(struct recorder *r, struct event_op op, enum status don
 	return recorder_note(r, &op, done, &number);
 }
 
+static void free_staged(struct recorder *r)
+{
+	while (r->staged_count)
+		free(r->staged[--r->staged_count]);
+}
+
 enum status recorder_wait(struct recorder *r)
 {
 	TRY(device_sync(r->device.inner, NULL));
-	while (r->staged_count)
-		free(r->staged[--r->staged_count]);
+	free_staged(r);
 	return late_error(r);
+}
+
+/* To a checker the program has not waited: memory that its copies read must not be anyone's yet. */
+enum status recorder_step_aside(struct recorder *r)
+{
+	TRY(device_step_aside(r->device.inner, true));
+	if (!r->device.inner->ops->step_aside)
+		free_staged(r);
+	return late_error(r);
+}
+
+void recorder_step_back(struct recorder *r)
+{
+	/* Only stepping aside can fail. */
+	(void)device_step_aside(r->device.inner, false);
+}
+
+static enum status run_all(struct recorder *r)
+{
+	enum status status = recorder_step_aside(r);
+
+	recorder_step_back(r);
+	return status;
 }
 
 /* --- steps --- */
@@ -266,6 +294,7 @@ static enum status restore_unsaved(struct recorder *r)
 enum status recorder_window(struct recorder *r, char unit, int64_t number, int64_t count)
 {
 	bool inside = false;
+	enum status status;
 
 	if (r->log_at.unit != unit || count == 0)
 		return STATUS_OK;
@@ -273,15 +302,18 @@ enum status recorder_window(struct recorder *r, char unit, int64_t number, int64
 		inside = log_at_holds(&r->log_at, number + i);
 	if (inside == r->storing)
 		return STATUS_OK;
-	TRY(recorder_wait(r));
-	if (!inside) {
-		TRY(step_close(r));
-		r->storing = false;
-		return store_commit(r->store);
+	status = recorder_step_aside(r);
+	if (status == STATUS_OK && inside) {
+		r->storing = true;
+		status = restore_unsaved(r);
 	}
-	r->storing = true;
-	TRY(restore_unsaved(r));
-	return r->in_step ? step_open(r) : STATUS_OK;
+	recorder_step_back(r);
+	TRY(status);
+	if (inside)
+		return r->in_step ? step_open(r) : STATUS_OK;
+	TRY(step_close(r));
+	r->storing = false;
+	return store_commit(r->store);
 }
 
 /* --- opening and closing --- */
@@ -398,7 +430,7 @@ enum status recorder_finish(struct device *device, enum status ended)
 
 	/* After an error the device may answer nothing any more: its step stays without an end. */
 	if (ended == STATUS_OK && !r->capturing.count)
-		status = recorder_wait(r);
+		status = run_all(r);
 	if (status == STATUS_DEVICE) {
 		ended = status;
 		message = xstrdup(error_text());

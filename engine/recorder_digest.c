@@ -141,10 +141,11 @@ enum status recorder_digest_state(struct recorder *r)
 {
 	struct event_digest *digests = xcalloc((size_t)r->shadow_count, sizeof *digests);
 	char *piece = xmalloc(PIECE_BYTES);
-	enum status status = recorder_wait(r);
+	enum status status = recorder_step_aside(r);
 
 	if (status == STATUS_OK)
 		status = digest_all(r, digests, piece);
+	recorder_step_back(r);
 	free(piece);
 	free(digests);
 	return status;

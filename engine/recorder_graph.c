@@ -68,8 +68,10 @@ void graph_shadow_drop(struct recorder *r, struct graph_shadow *g)
 		return;
 	error_save(&error);
 	/* A launch may go on without its graph. */
-	if (g->runs)
-		device_sync(r->device.inner, NULL);
+	if (g->runs) {
+		device_step_aside(r->device.inner, true);
+		device_step_aside(r->device.inner, false);
+	}
 	graph_shadow_free(r, g);
 	error_restore(&error);
 }

@@ -225,6 +225,10 @@ void recorder_close(struct device *);
 enum status recorder_window(struct recorder *, char unit, int64_t number, int64_t count);
 /* Waits for all work, and lets go of the bytes it needed. */
 enum status recorder_wait(struct recorder *);
+/* The same, and what the recorder does until it steps back, as no part of the program: to a checker
+ * nobody has waited. Step back after a failure too. */
+enum status recorder_step_aside(struct recorder *);
+void recorder_step_back(struct recorder *);
 
 /* --- recorder_stream.c --- */
 

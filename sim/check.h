@@ -93,9 +93,8 @@ void check_fence(struct check *, struct lane *, bool device);
 
 /* --- results --- */
 
-/* Whether findings of this class exist, such as "oob". */
-bool check_class_known(const char *name);
-
+/* Names of classes of findings by number, from 0 on; NULL behind the last. */
+const char *check_class_name(size_t number);
 /* All findings so far, source lines resolved; good until the next call of anything here. */
 size_t check_findings(struct check *, const struct event_finding **out);
 /* Counters of all launches so far, in order; none without check_count(). */

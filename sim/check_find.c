@@ -148,12 +148,9 @@ static const struct {
 #undef X
 };
 
-bool check_class_known(const char *name)
+const char *check_class_name(size_t number)
 {
-	for (size_t i = 0; i < CLASS_COUNT; i++)
-		if (strcmp(classes[i].name, name) == 0)
-			return true;
-	return false;
+	return number < CLASS_COUNT ? classes[number].name : NULL;
 }
 
 static char *keep_text(struct check *check, char *text)
@@ -309,14 +306,23 @@ static void free_texts(struct check *check)
 	check->text_count = 0;
 }
 
+/* Bugs or lints, in the order they were found. */
+static size_t fill_all(struct check *check, bool lints, size_t at)
+{
+	for (size_t i = 0; i < check->finding_count; i++)
+		if (classes[check->findings[i].report.class].lint == lints)
+			fill(check, &check->findings[i], &check->events[at++]);
+	return at;
+}
+
+/* A lint may come of a bug: bugs come first. */
 size_t check_findings(struct check *check, const struct event_finding **out)
 {
 	resolve(check);
 	free_texts(check);
 	check->events = xreallocarray(check->events, check->finding_count + 1,
 				      sizeof *check->events);
-	for (size_t i = 0; i < check->finding_count; i++)
-		fill(check, &check->findings[i], &check->events[i]);
+	fill_all(check, true, fill_all(check, false, 0));
 	*out = check->events;
 	return check->finding_count;
 }

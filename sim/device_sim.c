@@ -370,6 +370,16 @@ static enum status sim_observe(struct device *device, const struct device_observ
 	return STATUS_OK;
 }
 
+static enum status sim_step_aside(struct device *device, bool aside)
+{
+	struct device_simulated *sim = simulated(device);
+
+	if (aside)
+		stream_run_all(sim);
+	sim->observing = aside;
+	return aside ? device_check_alive(sim) : STATUS_OK;
+}
+
 static enum status sim_set_points(struct device *device, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity)
 {
@@ -441,5 +451,6 @@ const struct device_ops device_sim = {
 	.findings = sim_findings,
 	.counters = sim_counters,
 	.observe = sim_observe,
+	.step_aside = sim_step_aside,
 	.set_points = sim_set_points,
 };

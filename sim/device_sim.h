@@ -36,7 +36,8 @@ struct device_simulated {
 	char sticky_text[600];
 	struct point_sink points;       /* records NULL: off */
 	struct device_observer observer;
-	bool observing;                 /* within a call of the observer: operations act at once */
+	bool observing;                 /* within a call of the observer, or while the program stepped
+					 * aside for it: operations act at once */
 };
 
 static inline struct device_simulated *simulated(struct device *device)

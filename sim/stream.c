@@ -246,6 +246,12 @@ enum status stream_submit_graph(struct stream *stream, struct graph_exec *exec)
 	return submit(stream, entry);
 }
 
+void stream_run_all(struct device_simulated *sim)
+{
+	while (run_one(sim))
+		;
+}
+
 enum status stream_drain(struct device_simulated *sim, struct stream *stream)
 {
 	if (sim->observing)

@@ -50,6 +50,8 @@ enum status stream_find(struct device_simulated *, struct stream *, struct strea
 enum status stream_submit(struct stream *, struct task *);
 /* Behind earlier launches of the same executable graph too. */
 enum status stream_submit_graph(struct stream *, struct graph_exec *);
+/* Runs what there is to run; nobody waits for it. */
+void stream_run_all(struct device_simulated *);
 /* Returns when the stream has nothing left to do; NULL: the whole device. */
 enum status stream_drain(struct device_simulated *, struct stream *);
 

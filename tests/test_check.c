@@ -118,6 +118,26 @@ START_TEST(its_clean_twin_has_none)
 }
 END_TEST
 
+/* Poison, which nobody wrote, is a NaN that traps: it was not born where it is read. */
+START_TEST(what_was_never_written_is_no_new_nan)
+{
+	for (int i = 0; i < corpus_count; i++) {
+		struct device *device = open_checked(0);
+		const struct event_finding *found;
+		size_t count;
+
+		if (strcmp(corpus_cases[i].class, "uninit") == 0) {
+			must(corpus_launch(device, &corpus_cases[i], 0, NULL));
+			count = device_findings(device, &found);
+			for (size_t k = 0; k < count; k++)
+				ck_assert_msg(strcmp(found[k].class, "nan-born") != 0, "%s",
+					      corpus_cases[i].name);
+		}
+		device_close(device);
+	}
+}
+END_TEST
+
 START_TEST(findings_are_complete)
 {
 	struct device *device = open_checked(0);
@@ -243,6 +263,7 @@ int main(void)
 
 	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, corpus_count);
 	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, corpus_count);
+	tcase_add_test(tests, what_was_never_written_is_no_new_nan);
 	tcase_add_test(tests, findings_are_complete);
 	tcase_add_test(tests, findings_name_what_was_touched);
 	tcase_add_test(tests, buffers_lie_far_apart);

@@ -43,9 +43,8 @@ run find bug.twin --class race-shared --json
 expect 'as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
 run find bug.twin --class leak
 expect 'of one class' 0
-run find bug.twin --class race
-one_line 'flashtwin find: '
-expect 'a class that does not exist is not good news' 2 '--class race: there is no such class'
+run find bug.twin --class race-sharde
+expect 'a class that is none' 2 'did you mean race-shared'
 run sql bug.twin 'SELECT class, launch, file FROM v_finding'
 expect 'and in SQL' 0 'race-shared.0.reverse.cu'
 cat >math.cu <<'CU'
@@ -63,6 +62,37 @@ mv out.npy plain.npy
 run launch math.cu --kernel all $launch --check
 cmp plain.npy out.npy >>err || code=99
 expect 'functions give the same bits, and NaN is seen' 0 'lint nan-born in all' 'math.cu:7'
+mkdir course
+cat >course/poison.cu <<'CU'
+#include "twice.cuh"
+__global__ void poison(const float *in, float *out)
+{
+	__shared__ float s[64];
+	float inf = in[0] * 3e38f * 3e38f;
+
+	out[threadIdx.x] = inf - inf;
+	if (threadIdx.x < 9)
+		s[threadIdx.x] = in[0];
+	__syncthreads();
+	out[threadIdx.x] = twice(s[threadIdx.x]) + fmaf(s[threadIdx.x], 3.0f, 1.0f)
+		+ sqrtf(s[threadIdx.x]) + expf(s[threadIdx.x]);
+}
+CU
+cat >course/twice.cuh <<'CU'
+__device__ inline float twice(float x)
+{
+	return x * 2.0f;
+}
+CU
+npy ones.npy '(64,)' 64
+run launch course/poison.cu --kernel poison --grid 1 --block 64 --arg in=@ones.npy \
+	--arg 'out=>out.npy:f32[64]' --check -o poison.twin
+expect 'poison is uninit' 4 'uninit in poison' 'course/poison.cu:11'
+grep -o '^lint.*\|^uninit' err >kinds
+printf 'uninit\nuninit\nlint nan-born in poison, L0 (64 times)\n' | cmp -s - kinds || code=99
+expect 'and no NaN that was born: the only one is inf - inf, told after the bug' 4
+run replay poison.twin --check
+expect 'a replay names the files as the user did' 4 'uninit in poison' ' course/poison.cu:11'
 cat >ticket.cu <<'CU'
 __global__ void last(const float *in, float *out, float *ticket)
 {

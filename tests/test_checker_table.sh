@@ -56,4 +56,10 @@ ok 'a report counts for the kernel it names' test "$(row race-shared 6)" = 1
 ok 'a false report counts for the clean twin' test "$(row 'clean twins' 6)" = 1
 ok 'host backtraces name nothing' test "$(row 'clean twins' 5)" = 0
 ok 'any of the four' test "$(row race-shared 9)" = 1
+# The table in doc/checker.md, which a GPU made, is of the corpus as it is.
+"$build/tests/gpu/corpus" list | awk '{ n[$4 == "bug" ? $3 : "clean twins"]++ }
+	END { for (class in n) print class, n[class] }' | sort >corpus
+sed -n '/^<!-- table:/,/^<!-- end of table/p' "$srcdir/doc/checker.md" |
+	awk -F ' *[|] *' '$3 ~ /^[0-9]/ { print $2, $3 }' | sort >documented
+result 'doc/checker.md shows this corpus' "$(diff documented corpus)"
 plan

@@ -85,6 +85,8 @@ run sql t.twin --csv "SELECT hits FROM v_hit WHERE line = 6"
 expect 'its line was come to by each thread' 0 '^64$'
 run view t.twin --plain --screen counters
 expect 'the screen shows it' 0 'copy .* 256 .*4.00' ' 64  .*known.cu:6'
+grep -v 'known.cu:' out | awk 'length > 79 { exit 1 }' || code=99
+expect 'no table of it is cut in a terminal of 80 columns' 0 'divergent' 'left out'
 run launch known.cu --kernel early --grid 1 --block 64 --arg in=@in.npy \
 	--arg 'out=>out.npy:f32[2048]' --arg n=i32:0 --check -o lines.twin
 lines="SELECT group_concat(line || ':' || hits, ' ') FROM v_hit"

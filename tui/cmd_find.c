@@ -11,6 +11,7 @@
 #include "tui/findings.h"
 #include "tui/options.h"
 #include "tui/run.h"
+#include "tui/suggest.h"
 
 struct find_command {
 	const char *trace, *class;      /* class NULL: all */
@@ -18,6 +19,22 @@ struct find_command {
 	json_t *found;
 	int64_t bugs, lints;
 };
+
+static enum status check_class(const char *class)
+{
+	struct suggestion meant = { .word = class };
+	const char *name;
+
+	for (size_t i = 0; (name = check_class_name(i)); i++) {
+		if (strcmp(name, class) == 0)
+			return STATUS_OK;
+		suggestion_try(&meant, name);
+	}
+	if (meant.nearest)
+		return fail(STATUS_USAGE, "--class %s: no such class; did you mean %s?", class,
+			    meant.nearest);
+	return fail(STATUS_USAGE, "--class %s: no such class; --help lists them", class);
+}
 
 static enum status parse(struct find_command *find, int argc, char **argv)
 {
@@ -40,10 +57,8 @@ static enum status parse(struct find_command *find, int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return fail(STATUS_USAGE, "one trace is needed, %d were given", argc - optind);
-	/* A script that looks for a misspelt class would take its exit code for good news. */
-	if (find->class && !check_class_known(find->class))
-		return fail(STATUS_USAGE, "--class %s: there is no such class (find --help lists "
-			    "them)", find->class);
+	if (find->class)
+		TRY(check_class(find->class));
 	find->trace = argv[optind];
 	return STATUS_OK;
 }

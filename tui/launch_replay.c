@@ -18,6 +18,7 @@
 
 struct launch_replay {
 	char *directory;                /* NULL before it is made */
+	char *folder, *shown;           /* it, and the recorded folder, with their slash */
 	char **paths;                   /* of what was made in it, in order */
 	int path_count;
 	char *file;                     /* the .cu file there */
@@ -38,6 +39,7 @@ static enum status make_directory(struct launch_replay *l)
 		return status;
 	}
 	l->directory = name;
+	l->folder = xasprintf("%s/", name);
 	return STATUS_OK;
 }
 
@@ -87,7 +89,7 @@ static enum status write_source(struct launch_replay *l, const char *name, size_
 	return status;
 }
 
-static enum status write_row(struct launch_replay *l, sqlite3_stmt *row, char **folder)
+static enum status write_row(struct launch_replay *l, sqlite3_stmt *row)
 {
 	const char *name = (const char *)sqlite3_column_text(row, 0);
 	const char *text = (const char *)sqlite3_column_text(row, 1);
@@ -96,17 +98,16 @@ static enum status write_row(struct launch_replay *l, sqlite3_stmt *row, char **
 
 	if (!name || !text)
 		return fail(STATUS_DAMAGED, "a source of the launch has no text");
-	if (!*folder) {
+	if (!l->shown) {                /* the .cu file comes first */
 		slash = strrchr(name, '/');
-		*folder = xasprintf("%.*s", slash ? (int)(slash - name + 1) : 0, name);
+		l->shown = xasprintf("%.*s", slash ? (int)(slash - name + 1) : 0, name);
 	}
-	prefix = strlen(*folder);
-	return write_source(l, name, strncmp(name, *folder, prefix) == 0 ? prefix : 0, text);
+	prefix = strlen(l->shown);
+	return write_source(l, name, strncmp(name, l->shown, prefix) == 0 ? prefix : 0, text);
 }
 
 static enum status write_sources(struct launch_replay *l, struct store *trace, int64_t run)
 {
-	char *folder = NULL;            /* of the .cu file, which comes first */
 	sqlite3_stmt *rows = NULL;
 	enum status status = STATUS_OK;
 	int code;
@@ -117,11 +118,10 @@ static enum status write_sources(struct launch_replay *l, struct store *trace, i
 		return store_read_failed(trace);
 	sqlite3_bind_int64(rows, 1, run);
 	while (status == STATUS_OK && (code = sqlite3_step(rows)) == SQLITE_ROW)
-		status = write_row(l, rows, &folder);
+		status = write_row(l, rows);
 	if (status == STATUS_OK && code != SQLITE_DONE)
 		status = store_read_failed(trace);
 	sqlite3_finalize(rows);
-	free(folder);
 	if (status == STATUS_OK && !l->file)
 		status = fail(STATUS_DAMAGED, "%s: run %lld has no source", store_shown_path(trace),
 			      (long long)run);
@@ -133,8 +133,8 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 	const json_t *flags = json_object_get(l->options, "flags");
 	size_t count = json_array_size(flags);
 	struct user_source source = {
-		.file = l->file, .cuda = how->cuda, .check = how->check, .steps = how->steps,
-		.points = points,
+		.file = l->file, .folder = l->folder, .shown = l->shown, .cuda = how->cuda,
+		.check = how->check, .steps = how->steps, .points = points,
 		.kernel = json_string_value(json_object_get(l->options, "kernel")),
 	};
 
@@ -196,6 +196,8 @@ void launch_replay_free(struct launch_replay *l)
 		rmdir(l->directory);
 	free(l->paths);
 	free(l->directory);
+	free(l->folder);
+	free(l->shown);
 	free(l->flags);
 	json_decref(l->options);
 	free(l);

@@ -61,3 +61,18 @@ enum status user_headers_find(const char *preprocessed, const char *file,
 	}
 	return STATUS_OK;
 }
+
+char *user_headers_show(char *text, const char *folder, const char *shown)
+{
+	char *at = folder ? strstr(text, folder) : NULL;
+
+	while (at) {
+		size_t before = (size_t)(at - text);
+		char *renamed = xasprintf("%.*s%s%s", (int)before, text, shown, at + strlen(folder));
+
+		free(text);
+		text = renamed;
+		at = strstr(text + before + strlen(shown), folder);
+	}
+	return text;
+}

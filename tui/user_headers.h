@@ -10,5 +10,8 @@
  * of what is appended are the caller's to free. IO when a file cannot be read. */
 enum status user_headers_find(const char *preprocessed, const char *file,
 			      struct kernel_source **list, int *count);
+/* The text, which is the caller's no more, with names in `folder` as `shown` says; NULL: unchanged.
+ * The caller frees it. */
+char *user_headers_show(char *text, const char *folder, const char *shown);
 
 #endif

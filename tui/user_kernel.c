@@ -138,7 +138,12 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 static enum status read_text(struct user_kernel *k, const struct user_source *s, const char *text,
 			     size_t bytes)
 {
-	TRY(user_headers_find(text, s->file, &k->sources, &k->source_count));
+	enum status status = user_headers_find(text, s->file, &k->sources, &k->source_count);
+
+	for (int i = 1; i < k->source_count; i++)
+		k->sources[i].file = user_headers_show((char *)(uintptr_t)k->sources[i].file,
+						       s->folder, s->shown);
+	TRY(status);
 	TRY(point_names_find(s->file, text, bytes, &k->points));
 	if (!s->points) {
 		point_names_free(k->points);
@@ -158,8 +163,12 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
 	if (!probed)
 		status = read_text(k, s, text, bytes);
+	if (s->folder) {
+		text = user_headers_show(text, s->folder, s->shown);
+		bytes = strlen(text);
+	}
 	if (status == STATUS_OK)
-		status = rewrite_user(s->file, text, bytes, k->cplusplus, s->kernel, &result);
+		status = rewrite_user(k->file, text, bytes, k->cplusplus, s->kernel, &result);
 	free(text);
 	if (status != STATUS_OK)
 		return status;
@@ -324,7 +333,7 @@ enum status user_kernel_build(const struct user_source *s, struct user_kernel **
 	char *directory;
 
 	*out = k;
-	k->file = xstrdup(s->file);
+	k->file = user_headers_show(xstrdup(s->file), s->folder, s->shown);
 	TRY(file_read(s->file, SOURCE_LIMIT, &k->source, &k->source_bytes));
 	k->sources = xcalloc(2, sizeof *k->sources);
 	k->sources[k->source_count++] = (struct kernel_source){ k->file, k->source };

@@ -16,6 +16,7 @@ struct user_kernel;
 
 struct user_source {
 	const char *file;               /* as the user named it */
+	const char *folder, *shown;     /* how names in that folder begin, and are shown; or NULL */
 	const char *kernel;             /* "k", or in C++ "k<float, 64>" */
 	const char *const *flags;       /* -D and -I for all compilers, NULL-terminated */
 	bool cuda;                      /* for a GPU too */
