@@ -81,6 +81,7 @@ struct store {
 	sqlite3_stmt *inserts[TABLE_COUNT];     /* prepared on first use */
 	sqlite3_stmt *reads[STORE_READ_COUNT];  /* so are these */
 	struct kept_statements statements;
+	bool walks_kv;                  /* this connection has w_kv */
 	struct run_state *runs;
 	int run_count;
 	struct hash_map calls;          /* content of a call -> t_call.call */

@@ -242,6 +242,7 @@ void store_disconnect(struct store *store)
 {
 	finalize_inserts(store);
 	store_drop_statements(store);
+	store->walks_kv = false;
 	for (int i = 0; i < STORE_READ_COUNT; i++) {
 		sqlite3_finalize(store->reads[i]);
 		store->reads[i] = NULL;
