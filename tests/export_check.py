@@ -7,14 +7,20 @@
                                           an array, and its first elements as unsigned numbers
     export_check.py names FILE            the arrays of an .npz, one a line
     export_check.py element FILE ID       the text of an element of an HTML document
+    export_check.py page FILE FLASHTWIN TRACE LAUNCH...
+                                          the page's screens at these launches and all of their
+                                          blocks are those of --plain
     export_check.py get FILE PATH         a member of a JSON file: launches.0.kernel, launches.#
 
 Prints what is wrong, if anything, and exits 1 then. Serves tests/test_export.sh.
 """
 import ast
+import base64
+import gzip
 import html.parser
 import json
 import struct
+import subprocess
 import sys
 import xml.etree.ElementTree
 import zipfile
@@ -138,6 +144,45 @@ def element(path, name):
     sys.stdout.buffer.write(found.text.encode())
 
 
+def page_data(path):
+    text = open(path, encoding="utf-8").read()
+    packed = text.split('id="data">', 1)[1].split("<", 1)[0]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+def page_screen(data, number):
+    """Lines without the mark of the place."""
+    ranges = data["drawn"][number]
+    numbers = [first + i for first, count in zip(ranges[::2], ranges[1::2]) for i in range(count)]
+    return [unmarked(data["lines"][n].split("\t")[0]) for n in numbers]
+
+
+def unmarked(line):
+    return " " + line[1:] if line[:1] == ">" else line
+
+
+def page(path, flashtwin, trace, *launches):
+    data, compared = page_data(path), 0
+    run = data["runs"][0]
+    blocks = {launch[0]: launch[6] for launch in run["launches"]}
+    for name, view in run["screens"].items():
+        for launch, number, count, apart in view.get("launches", []):
+            if str(launch) not in launches:
+                continue
+            at = [(f"L{launch}", number)]
+            if count:
+                at += [(f"L{launch}.b{block}", number + 1 + block % (count * apart) // apart)
+                       for block in range(blocks[launch])]
+            for address, number in at:
+                plain = subprocess.run([flashtwin, "view", trace, "--plain", "--screen", name,
+                                        "--at", address], capture_output=True, check=False)
+                wanted = plain.stdout.decode().splitlines()
+                if page_screen(data, number) != [unmarked(line) for line in wanted]:
+                    fail(name, "at", address, "is not what --plain prints")
+                compared += 1
+    print(compared, "screens")
+
+
 def get(path, members):
     value = json.load(open(path, encoding="utf-8"))
     for member in members.split("."):
@@ -149,5 +194,5 @@ def get(path, members):
 
 
 {"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "element": element,
- "get": get}[sys.argv[1]](
+ "page": page, "get": get}[sys.argv[1]](
     *sys.argv[2:])

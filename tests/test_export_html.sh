@@ -92,6 +92,10 @@ as_plain attention L502.b3 'L502.b3&screen=attention'
 as_plain launch L502 'at=L502&screen=launch'
 as_plain findings L502 'L502&screen=findings'
 
+# All screens of these launches and of each of their blocks, without a browser.
+run python3 "$srcdir/tests/export_check.py" page $page "$flashtwin" "$trace" 500 502 503 507
+expect 'every screen at every block is that of --plain' 0 '214 screens'
+
 # By keys, through the page's own listener.
 as_plain time L497 'L496&keys=f'
 as_plain time L496 'L496&keys=ffFF'

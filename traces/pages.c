@@ -21,7 +21,7 @@
 #define PLANES 4
 #define FAST_LEVEL 1
 #define LEVEL 12                /* about 1 ms a page; higher ones gain under 0.2 % on f32 data */
-#define CACHED 8                /* decompressed pages kept for readers */
+#define CACHED 32               /* decompressed pages kept for readers */
 
 enum codec { CODEC_RAW, CODEC_ZSTD, CODEC_PLANES, CODEC_COUNT };
 

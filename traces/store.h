@@ -43,6 +43,12 @@ enum status store_close(struct store *);
 sqlite3 *store_db(struct store *);
 /* After a SELECT that failed: DAMAGED, IO or INTERNAL, with the file and what SQLite says. */
 enum status store_read_failed(struct store *);
+
+/* A prepared statement of that text, kept from earlier where one is; store_return() ends the loan.
+ * SQLite's code: on an error *out is NULL, which store_return() takes too. No loan may outlast the
+ * store. */
+int store_borrow(struct store *, const char *sql, sqlite3_stmt **out);
+void store_return(struct store *, sqlite3_stmt *);
 const char *store_path(const struct store *);   /* NULL: in memory */
 const char *store_shown_path(const struct store *);     /* for messages: then words for it */
 

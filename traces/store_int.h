@@ -58,6 +58,16 @@ struct kept {
 	size_t count;
 };
 
+/* Statements that are lent to nobody, the one returned last first. */
+#define KEPT_STATEMENTS 128
+struct kept_statements {
+	struct {
+		uint64_t hash;          /* of its text */
+		sqlite3_stmt *statement;
+	} list[KEPT_STATEMENTS];
+	int count;
+};
+
 struct store {
 	char *path;                     /* the final name; NULL: in memory */
 	char *temporary;                /* its name until the first commit, else NULL */
@@ -70,6 +80,8 @@ struct store {
 	struct pages *pages;
 	sqlite3_stmt *inserts[TABLE_COUNT];     /* prepared on first use */
 	sqlite3_stmt *reads[STORE_READ_COUNT];  /* so are these */
+	struct kept_statements statements;
+	bool walks_kv;                  /* this connection has w_kv */
 	struct run_state *runs;
 	int run_count;
 	struct hash_map calls;          /* content of a call -> t_call.call */
@@ -138,6 +150,11 @@ enum status store_break_off(struct store *, enum status status);
 /* How long statements wait from now on for another program's lock. */
 void store_wait(struct store *, int milliseconds);
 #define STORE_WAIT_MS 10000             /* unless something else is said */
+
+/* --- store_kept.c --- */
+
+/* Finalizes those that are kept. */
+void store_drop_statements(struct store *);
 
 /* --- store_check.c --- */
 

@@ -243,6 +243,8 @@ enum status store_connect(struct store *store, const char *path, int flags)
 void store_disconnect(struct store *store)
 {
 	finalize_inserts(store);
+	store_drop_statements(store);
+	store->walks_kv = false;
 	for (int i = 0; i < STORE_READ_COUNT; i++) {
 		sqlite3_finalize(store->reads[i]);
 		store->reads[i] = NULL;

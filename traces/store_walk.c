@@ -101,5 +101,9 @@ static const char make_kv[] =
 
 enum status store_walk_kv(struct store *store)
 {
-	return store_run_sql(store, make_kv);
+	/* Asked for by every screen: parsing this again takes longer than many of its queries. */
+	if (!store->walks_kv)
+		TRY(store_run_sql(store, make_kv));
+	store->walks_kv = true;
+	return STATUS_OK;
 }

@@ -112,6 +112,7 @@ static enum status count_launch(const struct view_context *c, sqlite3_stmt *row,
 {
 	struct budget *b = state;
 	struct view_place place;
+	int64_t screens;
 
 	(void)c;
 	if (b->full)
@@ -119,7 +120,8 @@ static enum status count_launch(const struct view_context *c, sqlite3_stmt *row,
 	TRY(page_launch(b->page, view_int(row, 0), &place));
 	if (place.step != b->step || place.step < 0)
 		b->last_op = b->before;
-	b->screens += page_launch_screens(&place);
+	TRY(page_launch_screens(b->page, &place, &screens));
+	b->screens += screens;
 	/* One step, or launch, is always in it. */
 	b->full = b->screens > MOST_SCREENS && b->last_op >= b->page->first_op;
 	b->step = place.step;

@@ -37,7 +37,7 @@ enum status page_launch(const struct page *, int64_t launch, struct view_place *
 /* Whether the page has screens of the view. */
 bool page_has_view(const struct view *);
 /* How many screens a launch has, of all views. */
-int64_t page_launch_screens(const struct view_place *);
+enum status page_launch_screens(const struct page *, const struct view_place *, int64_t *screens);
 /* "screens":{...} of the run: where in the book the screen of each place is. */
 enum status page_screens(struct page *);
 

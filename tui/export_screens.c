@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "traces/xalloc.h"
+#include "tui/view_kv_rows.h"
 
 #define MOST_BLOCKS 1024                /* of a launch; more are not drawn one by one */
 
@@ -110,31 +111,40 @@ static enum status put_op_screen(const struct view_context *c, sqlite3_stmt *row
 /* --- launches and their blocks --- */
 
 /* How many screens of its blocks a launch has, and how far apart these blocks are. */
-static int64_t block_screens(const struct view *view, const struct view_place *place, int64_t *apart)
+static enum status block_screens(const struct page *p, const struct view *view,
+				 const struct view_place *place, int64_t *screens, int64_t *apart)
 {
 	enum grain grain = grain_of(view);
 	int64_t blocks = view_place_blocks(place);
 
 	*apart = 1;
+	*screens = 0;
 	if (grain < HEAD || blocks > MOST_BLOCKS)
-		return 0;
-	if (grain == BLOCK)
-		return blocks;
-	return place->grid[0] * place->grid[1];
+		return STATUS_OK;
+	*screens = grain == HEAD ? place->grid[0] * place->grid[1] : blocks;
+	if (view == &view_kv)
+		TRY(view_kv_group(&p->c, place, apart));
+	*screens /= *apart;
+	return STATUS_OK;
 }
 
-int64_t page_launch_screens(const struct view_place *place)
+enum status page_launch_screens(const struct page *p, const struct view_place *place,
+				int64_t *screens)
 {
-	int64_t screens = 0, apart;
+	int64_t some, apart;
+
+	*screens = 0;
 
 	for (int i = 0; viewer_screens[i].view; i++) {
 		const struct view *view = viewer_screens[i].view;
 
 		/* What only some launches have is not counted. */
-		if (grain_of(view) > WHOLE && !view->table)
-			screens += 1 + block_screens(view, place, &apart);
+		if (grain_of(view) <= WHOLE || view->table)
+			continue;
+		TRY(block_screens(p, view, place, &some, &apart));
+		*screens += 1 + some;
 	}
-	return screens;
+	return STATUS_OK;
 }
 
 /* Columns: launch. Writes [launch, number of its screen, blocks with one, how far apart these are];
@@ -150,7 +160,7 @@ static enum status put_launch_screens(const struct view_context *c, sqlite3_stmt
 	TRY(page_launch(s->page, view_int(row, 0), &place));
 	at.launch = place.launch;
 	TRY(draw_screen(s, &at, &number));
-	blocks = block_screens(s->view, &place, &apart);
+	TRY(block_screens(s->page, s->view, &place, &blocks, &apart));
 	for (int64_t i = 0; i < blocks; i++) {
 		at.block = i * apart;
 		TRY(draw_screen(s, &at, &next));

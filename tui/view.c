@@ -70,7 +70,7 @@ enum status view_rows(const struct view_context *c, view_row_fn *fn, void *state
 {
 	enum status status = STATUS_OK;
 	sqlite3_stmt *row;
-	int code = sqlite3_prepare_v2(store_db(c->store), sql, -1, &row, NULL);
+	int code = store_borrow(c->store, sql, &row);
 
 	for (int i = 0; i < count && code == SQLITE_OK; i++)
 		code = sqlite3_bind_int64(row, i + 1, values[i]);
@@ -79,7 +79,7 @@ enum status view_rows(const struct view_context *c, view_row_fn *fn, void *state
 			status = fn(c, row, state);
 	if (status == STATUS_OK && code != SQLITE_DONE)
 		status = store_read_failed(c->store);
-	sqlite3_finalize(row);
+	store_return(c->store, row);
 	return status;
 }
 

@@ -99,8 +99,7 @@ static enum status draw_facts(const struct view_context *c, const struct view_pl
 	TRY(VIEW_ROWS(c, print_argument, &column,
 		      "SELECT a.name, a.kind, a.bits, a.value, b.name FROM v_arg a"
 		      " LEFT JOIN v_buffer b ON b.run = a.run AND b.buffer = a.buffer"
-		      " WHERE a.run = ?1 AND a.launch = ?2 ORDER BY a.position", c->run,
-		      p->launch));
+		      " WHERE a.run = ?1 AND a.op = ?2 ORDER BY a.position", c->run, p->op));
 	end_items(c, &column);
 	TRY(VIEW_ROWS(c, print_counters, NULL,
 		      "SELECT load_bytes, reuse, store_bytes, shared_load_conflicts"

@@ -218,10 +218,10 @@ static enum status draw_row(const struct view_context *c, const struct view_plac
 	r.chunk = at.chunk;
 	TRY(VIEW_ROWS(c, print_row_title, NULL,
 		      "SELECT slot, head, kv_head, max(key_end), max(chunk) + 1,"
-		      " (SELECT bits FROM v_arg a WHERE a.run = ?1 AND a.launch = ?2"
+		      " (SELECT bits FROM v_arg a WHERE a.run = ?1 AND a.op = ?5"
 		      "  AND a.name = 'scale') FROM v_partial WHERE run = ?1 AND launch = ?2"
 		      " AND slot = ?3 AND head = ?4 AND NOT empty", c->run, p->launch, at.slot,
-		      at.head));
+		      at.head, p->op));
 	print_row_header(c);
 	TRY(VIEW_ROWS(c, take_chunk, &r, "SELECT " PARTIAL_COLUMNS ", acc_data, acc_offset"
 		      " FROM v_partial WHERE run = ?1"

@@ -198,10 +198,10 @@ enum status view_keys_values(const struct view_context *c, struct view_keys *k, 
 	int64_t heads = k->place->grid[0] > 0 ? k->place->grid[0] : 1, kv_heads;
 	bool all;
 
-	TRY(VIEW_NUMBER(c, 0, &k->d, "SELECT value FROM v_arg WHERE run = ?1 AND launch = ?2"
-			" AND name = 'D'", c->run, k->place->launch));
+	TRY(VIEW_NUMBER(c, 0, &k->d, "SELECT value FROM v_arg WHERE run = ?1 AND op = ?2"
+			" AND name = 'D'", c->run, k->place->op));
 	TRY(VIEW_NUMBER(c, heads, &kv_heads, "SELECT value FROM v_arg WHERE run = ?1"
-			" AND launch = ?2 AND name = 'Hkv'", c->run, k->place->launch));
+			" AND op = ?2 AND name = 'Hkv'", c->run, k->place->op));
 	k->kv_head = k->head * kv_heads / heads;
 	cache.kv_head = k->kv_head;
 	if (k->d < 1 || k->d > VIEW_CACHE_ELEMENTS || k->end <= k->begin

@@ -239,6 +239,23 @@ static enum status draw_values(const struct view_context *c, const struct slot *
 
 /* --- which slot --- */
 
+static enum status count_heads(const struct view_context *c, int64_t launch, int64_t *kv_heads)
+{
+	return VIEW_NUMBER(c, 1, kv_heads, "SELECT max(kv_head) + 1 FROM v_kv WHERE run = ?1"
+			   " AND launch = (SELECT launch FROM v_kv WHERE run = ?1 AND launch <= ?2"
+			   " ORDER BY launch DESC LIMIT 1)", c->run, launch);
+}
+
+enum status view_kv_group(const struct view_context *c, const struct view_place *place,
+			  int64_t *blocks)
+{
+	int64_t heads = place->grid[0], kv_heads;
+
+	TRY(count_heads(c, place->launch, &kv_heads));
+	*blocks = kv_heads > 0 && heads > 0 && heads % kv_heads == 0 ? heads / kv_heads : 1;
+	return STATUS_OK;
+}
+
 /* The slot and KV head that a block of the launch is about. */
 static enum status find_head(const struct view_context *c, struct slot *s)
 {
@@ -247,9 +264,7 @@ static enum status find_head(const struct view_context *c, struct slot *s)
 
 	if (c->at.block < 0)
 		return STATUS_OK;
-	TRY(VIEW_NUMBER(c, 1, &kv_heads, "SELECT max(kv_head) + 1 FROM v_kv WHERE run = ?1"
-			" AND launch = (SELECT launch FROM v_kv WHERE run = ?1 AND launch <= ?2"
-			" ORDER BY launch DESC LIMIT 1)", c->run, p->launch));
+	TRY(count_heads(c, p->launch, &kv_heads));
 	s->kv_head = kv_heads <= heads ? c->at.block % heads * kv_heads / heads : 0;
 	if (p->grid[1] > 0)
 		s->slot = c->at.block / heads % p->grid[1];

@@ -8,5 +8,8 @@
  * head of the address's block, else the first. Nothing where no rows were written. */
 enum status view_kv_rows(const struct view_context *, const struct view_place *, int64_t layer,
 			 int64_t max_len);
+/* How many blocks of a launch, one behind another, share a KV head: the screen is the same at each
+ * of them. */
+enum status view_kv_group(const struct view_context *, const struct view_place *, int64_t *blocks);
 
 #endif

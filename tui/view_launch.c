@@ -13,7 +13,7 @@ static const char arguments[] =
 	"SELECT a.position, a.name, a.type, a.kind, a.bits, a.value, a.buffer, b.name, a.offset,"
 	" a.data, a.live, b.dtype || b.shape"
 	" FROM v_arg a LEFT JOIN v_buffer b ON b.run = a.run AND b.buffer = a.buffer"
-	" WHERE a.run = ?1 AND a.launch = ?2 ORDER BY a.position";
+	" WHERE a.run = ?1 AND a.op = ?2 ORDER BY a.position";
 
 static enum status print_argument(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
@@ -121,7 +121,7 @@ static enum status draw_attention(const struct view_context *c, int64_t launch)
 static enum status draw_arguments(const struct view_context *c, const struct view_place *place)
 {
 	view_print(c, "\n arguments\n");
-	return VIEW_ROWS(c, print_argument, NULL, arguments, c->run, place->launch);
+	return VIEW_ROWS(c, print_argument, NULL, arguments, c->run, place->op);
 }
 
 static enum status draw_writes(const struct view_context *c, const struct view_place *place)

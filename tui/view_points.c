@@ -140,8 +140,8 @@ static enum status print_access(const struct view_context *c, sqlite3_stmt *row,
  * points, and for a kernel without C. */
 static const char points[] =
 	"WITH shape AS (SELECT grid_x * grid_y AS rows,"
-	"  (SELECT value FROM v_arg a WHERE a.run = ?1 AND a.launch = ?2 AND a.name = 'C') AS C"
-	"  FROM v_launch WHERE run = ?1 AND launch = ?2),"
+	"  (SELECT value FROM v_arg a WHERE a.run = ?1 AND a.op = l.op AND a.name = 'C') AS C"
+	"  FROM v_launch l WHERE run = ?1 AND launch = ?2),"
 	" counted AS (SELECT *, row_number()"
 	"  OVER (PARTITION BY block, warp, lane, name ORDER BY sequence) - 1 AS n"
 	"  FROM v_point" WHERE_THREAD ")"

@@ -71,8 +71,8 @@ static enum status draw(const struct view_context *c)
 		return STATUS_OK;
 	}
 	view_place_title(c, "REDUCTION of", &place);
-	TRY(VIEW_NUMBER(c, 0, &d, "SELECT value FROM v_arg WHERE run = ?1 AND launch = ?2"
-			" AND name = 'D'", c->run, place.launch));
+	TRY(VIEW_NUMBER(c, 0, &d, "SELECT value FROM v_arg WHERE run = ?1 AND op = ?2"
+			" AND name = 'D'", c->run, place.op));
 	if (c->at.block >= 0 && d > 0 && d <= VIEW_MERGE_D)
 		return view_merge_draw(c, &place, c->at.block, d);
 	view_styled(c, STYLE_HEADING, " %-11s %4s %4s %5s %5s %11s %11s %13s %13s %14s\n",
