@@ -68,15 +68,6 @@ enum status view_source_line(const struct view_context *, char *file, size_t siz
 enum status view_findings_step(const struct view_context *, int direction, struct address *at,
 			       bool *found);
 
-/* The file and line that the screen of sources is at; *found false: no text was recorded. */
-enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
-			     bool *found);
-
-/* The finding behind or before a place, in order of launch and number; a place that lies around
- * findings comes before them. */
-enum status view_findings_step(const struct view_context *, int direction, struct address *at,
-			       bool *found);
-
 /* --- queries --- */
 
 typedef enum status view_row_fn(const struct view_context *, sqlite3_stmt *row, void *state);
