@@ -17,7 +17,7 @@ struct replay_options {
 	struct device_options target;   /* profile NULL: the default one; poison is set here */
 	const char *command_options;    /* JSON for v_run of the new run; NULL: "{}" */
 	struct store *out;              /* gets the new run; NULL: a private one in memory */
-	bool partials;                  /* record at that level if the run was below it */
+	enum log_level level;           /* record at this one if the run was below it */
 	/* Told when the replay is over and the recording is not: with --check, to take findings. */
 	enum status (*replayed)(void *context, struct device *, int64_t run);
 	void *context;

@@ -1,7 +1,7 @@
 /* replay_compare.c - replays a run into a new recording and compares the two.
  *
- * Chooses what to record so that the recordings can match: the level of the first, and the points
- * it has. Serves `flashtwin replay` and the tests.
+ * Chooses what to record so that the recordings can match: the level of the first or more, and the
+ * points it has. Serves `flashtwin replay` and the tests.
  */
 #include "config.h"
 
@@ -60,8 +60,8 @@ static enum status open_recorder(struct store *trace, const struct store_run *ru
 	snprintf(report->replayed_profile, sizeof report->replayed_profile, "%s", info.profile);
 	report->other_profile = strcmp(run->profile, info.profile) != 0;
 	recording.points = points;
-	if (options->partials && recording.level < LEVEL_PARTIALS)
-		recording.level = LEVEL_PARTIALS;
+	if (recording.level < options->level)
+		recording.level = options->level;
 	status = recorder_open(device, &recording, recorder);
 	free(points);
 	return status == STATUS_USAGE ? replay_refused(trace, run) : status;

@@ -268,7 +268,7 @@ START_TEST(attention_lies_under_the_text)
 		     "  0.500  key     0 'A'               [A] $\n");
 	assert_shows("attention", "L1.b0", "  0.250  key     2 '\\n'            A [$]\n");
 	assert_shows("attention", "L1.b0", "  0.250  key     1\n");
-	assert_shows("attention", "L2", "no partials or scores here");
+	assert_shows("attention", "L2", "no scores here");
 }
 END_TEST
 
@@ -290,7 +290,7 @@ START_TEST(points_are_counted_and_listed)
 	assert_shows("points", "L1.b0.w0.l1.p0",
 		     ">L1.b0.w0.l1.p0           score 1.3068528  weight 0.5  key 1\n");
 	assert_refused("points", "L1.b0.w0.l1.p1", "L1.b0.w0.l1 has points p0 to p0, not p1");
-	assert_shows("points", "L1.b1.w0.l0.p0", "no points recorded here");
+	assert_shows("points", "L1.b1.w0.l0.p0", "published");
 	assert_shows("points", "L1.b0.w0.l1.a0", "no loads or stores recorded here");
 }
 END_TEST

@@ -56,6 +56,38 @@ result 'this step wrote the last key' "$(grep -q '^ written #\{63\}W$' out || ca
 result 'chunk 1 reads its 32 keys' "$(grep -q '^ read    \{33\}R\{32\}$' out || cat out)"
 result 'what comes next is poison' "$(grep -q '^ \.    64   7fa0dead in every' out || cat out)"
 
+shown demo.twin kv L12
+result 'a V that is not written yet is poison, no NaN' \
+	"$(grep -q '^ W     0 .* L12$' out && grep '^ W     0' out | grep -q '7fa0dead  7fa0dead' &&
+		! grep -q 'shown as nan' out || cat out)"
+
+### what is not there
+
+# missing TRACE SCREEN ADDRESS PATTERN
+missing() {
+	shown "$1.twin" "$2" "$3"
+	result "$1 $3 $2: says why nothing is shown" "$(grep -q -e "$4" out || cat out)"
+}
+
+missing demo points L1018.b17 'none by this block, whose chunk holds no keys'
+missing demo points L1018.b17.w0.l0 'none by this thread, whose chunk holds no keys'
+missing demo points L1016 'at level points, and kv_scatter published no points here'
+missing demo chunks L1016 'the next launch that does: L1018 flash_decode_chunk'
+missing demo reduce L1018 'the next launch that does: L1019 flash_decode_reduce'
+missing prefill chunks L0.b0 'at level points, and attention_prefill published no partials'
+missing prefill attention L0 'at level points, and attention_prefill published no scores'
+missing incremental-multiwarp reduce L59 'attends to all keys of a row: there are no chunks to merge'
+for screen in chunks reduce attention points; do
+	missing long "$screen" L15.b0 'flashtwin replay long.twin --log points -o T2.twin'
+done
+run replay "$traces/long.twin" --log points -o points.twin
+result 'that command records them, bit by bit the same' "$(grep -q ', 0 bits differ' out || cat out err)"
+run view "$traces/long.twin" points.twin --plain --screen chunks --at L14.b0
+result 'and both are shown, each as it is' \
+	"$(grep -q 'at level launch, which keeps no partials' out && grep -q '^ check  m = max s: ok' out || cat out)"
+run replay "$traces/long.twin" --log points
+result 'a level without a file is refused' "$([ "$code" = 2 ] && grep -q -e '--log needs -o' err || cat err)"
+
 ### the timeline
 
 shown demo.twin time L1018

@@ -29,7 +29,7 @@ struct replay_command {
 	const char *trace, *out;
 	int64_t run;                    /* 0: every run */
 	int64_t orders;                 /* --all-orders, 0: one order */
-	bool seed_given, json, lint_fail;
+	bool seed_given, level_given, json, lint_fail;
 	json_t *findings;               /* of all replays so far; NULL without --check */
 	json_t *counters;               /* and of their launches; NULL without --count */
 	char found[64];                 /* "2 findings" of one of them; "": none */
@@ -44,7 +44,8 @@ struct replay_command {
 
 /* --- options --- */
 
-enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, COUNT, STEPS, FORCE, APPEND, JSON };
+enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, COUNT, STEPS, LOG, FORCE, APPEND,
+	JSON };
 
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, DEVICE },
@@ -56,6 +57,7 @@ static const struct option long_options[] = {
 	{ "lint-fail", no_argument, NULL, LINT_FAIL },
 	{ "count", no_argument, NULL, COUNT },
 	{ "steps", required_argument, NULL, STEPS },
+	{ "log", required_argument, NULL, LOG },
 	{ "force", no_argument, NULL, FORCE },
 	{ "append", no_argument, NULL, APPEND },
 	{ "json", no_argument, NULL, JSON },
@@ -95,6 +97,9 @@ static enum status take_option(struct replay_command *replay, int c, const char 
 	case LINT_FAIL: replay->lint_fail = true; break;
 	case COUNT: replay->options.target.check = replay->options.target.count = true; break;
 	case STEPS: return take_steps(replay, value);
+	case LOG:
+		replay->level_given = true;
+		return option_level("--log", value, &replay->options.level);
 	case FORCE: replay->out_options.force = true; break;
 	case APPEND: replay->out_options.append = true; break;
 	case JSON: replay->json = true; break;
@@ -130,6 +135,8 @@ static enum status check_options(const struct replay_command *replay)
 		return fail(STATUS_USAGE, "--steps needs --device sim");
 	if (replay->options.target.count && !replay->out && !replay->json)
 		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
+	if (replay->level_given && !replay->out)
+		return fail(STATUS_USAGE, "--log needs -o, which keeps what it records");
 	if (replay->lint_fail && !replay->options.target.check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if (replay->seed_given && replay->orders)
@@ -288,6 +295,7 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 		/* Which explains what depends on the order. */
 		.check = replay->options.target.check || replay->orders > 0,
 		.steps = replay->options.target.steps > 0,
+		.points = replay->options.level >= LEVEL_POINTS,
 	};
 
 	replay->first = replay->run ? replay->run : 1;
@@ -409,11 +417,13 @@ const struct command cmd_replay = {
 	"  --lint-fail        exit 4 for a lint too\n"
 	RUN_HELP_COUNT
 	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
+	"  --log LEVEL        keep partials or points too, where the trace has less\n"
 	"  --force            replace it\n"
 	"  --append           add the runs to it\n"
 	"  --json             one JSON object on stdout\n"
 	"\nexamples:\n"
 	"  flashtwin replay h200.twin\n"
+	"  flashtwin replay h200.twin --log points -o sim.twin\n"
 	"  flashtwin replay sim.twin --device cuda -o gpu.twin\n"
 	"  flashtwin replay t.twin --all-orders 20\n",
 	.run = run,

@@ -167,7 +167,7 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 	command_defer_interrupt();      /* so that temporary files go */
 	*out = l = xcalloc(1, sizeof *l);
 	l->options = json_loads(row.options ? row.options : "", 0, NULL);
-	points = row.level >= LEVEL_POINTS;
+	points = row.level >= LEVEL_POINTS || how->points;
 	store_run_free(&row);
 	status = write_sources(l, trace, run);
 	return status == STATUS_OK ? compile(l, how, points) : status;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "traces/xalloc.h"
+#include "tui/command.h"
 #include "tui/suggest.h"
 
 /* The option of the table that was probably meant; NULL when none is near. */
@@ -121,6 +122,6 @@ enum status option_float(const char *name, const char *text, float *out)
 enum status option_level(const char *name, const char *text, enum log_level *out)
 {
 	if (log_level_from_name(text, out))
-		return STATUS_OK;
+		return *out == LEVEL_ACCESS ? not_built_yet("--log access") : STATUS_OK;
 	return fail(STATUS_USAGE, "%s %s: there are launch, partials and points", name, text);
 }

@@ -71,12 +71,6 @@ static enum status take_int(const char *name, const char *text, int least, int g
 	return STATUS_OK;
 }
 
-static enum status take_level(struct run_options *options, const char *text)
-{
-	TRY(option_level("--log", text, &options->level));
-	return options->level == LEVEL_ACCESS ? not_built_yet("--log access") : STATUS_OK;
-}
-
 enum status run_option_take(struct run_options *options, int c, const char *value)
 {
 	options->log_given |= c == RUN_LOG || c == RUN_LOG_AT || c == RUN_POINTS;
@@ -96,7 +90,7 @@ enum status run_option_take(struct run_options *options, int c, const char *valu
 	case RUN_LINT_FAIL: options->lint_fail = true; break;
 	case RUN_COUNT: options->check = options->count = true; break;
 	case RUN_STEPS: return option_integer("--steps", value, 1, INT64_MAX, &options->steps);
-	case RUN_LOG: return take_level(options, value);
+	case RUN_LOG: return option_level("--log", value, &options->level);
 	case RUN_LOG_AT: options->log_at = value; break;
 	case RUN_POINTS: options->points = value; break;
 	case RUN_FORCE: options->force = true; break;

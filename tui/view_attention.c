@@ -13,6 +13,7 @@
 
 #include "traces/xalloc.h"
 #include "tui/view_bytes.h"
+#include "tui/view_missing.h"
 
 #define BAND 64                         /* keys on a line */
 #define BANDS 3                         /* of the last keys; --all: BANDS_ALL */
@@ -249,8 +250,8 @@ static enum status draw(const struct view_context *c)
 	if (found)
 		TRY(count_keys(c, &a, &chunks));
 	if (a.keys <= 0) {
-		view_title(c, "ATTENTION: no partials or scores here (--log points records them)");
-		return STATUS_OK;
+		view_title(c, "ATTENTION: no scores here");
+		return view_missing(c, found ? &place : NULL, LEVEL_POINTS, "scores");
 	}
 	view_place_title(c, "ATTENTION in", &place);
 	a.heads = place.grid[0] < HEADS ? place.grid[0] : HEADS;

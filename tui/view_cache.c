@@ -61,7 +61,7 @@ static enum status take_row(const struct view_context *c, sqlite3_stmt *row, voi
 
 enum status view_cache_read(const struct view_context *c, const struct view_cache *cache,
 			    char tensor, int64_t begin, int64_t end, int64_t d, float *out,
-			    bool *all)
+			    int64_t *count)
 {
 	struct reading r = { .begin = begin, .d = d, .out = out };
 	enum status status;
@@ -70,6 +70,6 @@ enum status view_cache_read(const struct view_context *c, const struct view_cach
 	status = VIEW_ROWS(c, take_row, &r, rows, c->run, cache->layer, cache->slot,
 			   cache->kv_head, tensor, begin, end - 1, cache->op, d);
 	free(r.bytes);
-	*all = r.count == end - begin;
+	*count = r.count;
 	return status;
 }

@@ -15,9 +15,9 @@ struct view_cache {
 #define VIEW_POISON 0x7fa0deadu
 
 /* Copies rows of tensor 'k' or 'v' at positions begin <= i < end, d floats each, to out
- * [end - begin][d]. *all false: some were never written, or their bytes are not in the trace; those
- * are left as they were. */
+ * [end - begin][d], and counts them. Others were never written, or their bytes are not in the trace:
+ * those are left as they were. */
 enum status view_cache_read(const struct view_context *, const struct view_cache *, char tensor,
-			    int64_t begin, int64_t end, int64_t d, float *out, bool *all);
+			    int64_t begin, int64_t end, int64_t d, float *out, int64_t *count);
 
 #endif

@@ -228,8 +228,9 @@ static enum status draw_keys(const struct view_context *c, const struct view_chu
 	TRY(read_keys(c, chosen, keys));
 	TRY(view_keys_values(c, keys, c->all ? VALUES_ALL : VALUES_MOST));
 	TRY(view_chunk_check(c, chosen, keys));
-	TRY(draw_strips(c, chunks, count));
+	/* The loop first: strips are many lines, which would push it off a small screen. */
 	draw_tiles(c, keys);
+	TRY(draw_strips(c, chunks, count));
 	return draw_scores(c, chosen, keys);
 }
 

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "tui/view_missing.h"
+
 #define ROWS 64
 #define AROUND 3                        /* chunks listed before and behind the one of the address */
 
@@ -296,9 +298,8 @@ static enum status draw_whole(const struct view_context *c, const struct view_pl
 	TRY(VIEW_NUMBER(c, 0, &points, "SELECT 1 FROM w_point WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, p->launch));
 	if (!points) {
-		view_print(c, " a block attends to all keys of its row; their scores were not"
-			   " recorded (--log points)\n");
-		return STATUS_OK;
+		view_print(c, " a block attends to all keys of its row\n");
+		return view_missing(c, p, LEVEL_POINTS, "scores");
 	}
 	view_print(c, " no chunks: a block attends to all keys of its row; max and sum are those"
 		   " of its points\n");
@@ -317,6 +318,12 @@ static enum status draw_whole(const struct view_context *c, const struct view_pl
 	return view_chunk_draw(c, &chunk, 1, 0);
 }
 
+static enum status draw_none(const struct view_context *c, const struct view_place *place)
+{
+	TRY(view_missing(c, place, LEVEL_PARTIALS, "partials"));
+	return place ? view_missing_next(c, place, "flash_decode_chunk") : STATUS_OK;
+}
+
 static enum status draw(const struct view_context *c)
 {
 	struct view_place place;
@@ -333,8 +340,8 @@ static enum status draw(const struct view_context *c)
 				"SELECT 1 FROM w_attention WHERE run = ?1 AND launch = ?2 LIMIT 1",
 				c->run, place.launch));
 	if (!partials && !attention) {
-		view_title(c, "CHUNKS: no partials here (--log partials records them)");
-		return STATUS_OK;
+		view_title(c, "CHUNKS: no partials here");
+		return draw_none(c, found ? &place : NULL);
 	}
 	view_place_title(c, "CHUNKS of", &place);
 	if (!partials)

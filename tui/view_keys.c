@@ -196,7 +196,7 @@ enum status view_keys_values(const struct view_context *c, struct view_keys *k, 
 	struct view_cache cache = { .op = k->place->op, .layer = k->place->layer,
 				    .slot = k->slot };
 	int64_t heads = k->place->grid[0] > 0 ? k->place->grid[0] : 1, kv_heads;
-	bool all;
+	int64_t count;
 
 	TRY(VIEW_NUMBER(c, 0, &k->d, "SELECT value FROM v_arg WHERE run = ?1 AND op = ?2"
 			" AND name = 'D'", c->run, k->place->op));
@@ -208,8 +208,8 @@ enum status view_keys_values(const struct view_context *c, struct view_keys *k, 
 	    || k->end - k->begin > most)
 		return STATUS_OK;
 	k->value = xcalloc((size_t)((k->end - k->begin) * k->d), sizeof(*k->value));
-	TRY(view_cache_read(c, &cache, 'v', k->begin, k->end, k->d, k->value, &all));
-	if (!all) {
+	TRY(view_cache_read(c, &cache, 'v', k->begin, k->end, k->d, k->value, &count));
+	if (count < k->end - k->begin) {
 		free(k->value);
 		k->value = NULL;
 	}

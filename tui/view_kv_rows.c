@@ -28,6 +28,7 @@ struct slot {
 	int64_t layer, slot, kv_head, d, max_len;
 	int64_t first, last;            /* positions shown; last: greatest written, -1: none */
 	char *written;                  /* [last + 1 - first] '#' '=' 'W' '.' */
+	bool *k, *v;                    /* [the same] K, V is written */
 	int64_t *by;                    /* [the same] launch that wrote V last, -1: a load */
 	int64_t read_end;               /* keys begin <= i < end the launch reads; end 0: unknown */
 	int64_t read_begin;
@@ -35,7 +36,7 @@ struct slot {
 
 /* --- what was written --- */
 
-enum { POSITION, LAUNCH, NOW };
+enum { POSITION, LAUNCH, NOW, K_ROWS, V_ROWS };
 
 static enum status take_write(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
@@ -45,6 +46,8 @@ static enum status take_write(const struct view_context *c, sqlite3_stmt *row, v
 	(void)c;
 	s->written[at] = view_null(row, LAUNCH) ? '=' : view_int(row, NOW) ? 'W' : '#';
 	s->by[at] = view_null(row, LAUNCH) ? -1 : view_int(row, LAUNCH);
+	s->k[at] = view_int(row, K_ROWS) > 0;
+	s->v[at] = view_int(row, V_ROWS) > 0;
 	return STATUS_OK;
 }
 
@@ -55,13 +58,15 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 	s->written = xcalloc(count, 1);
 	memset(s->written, '.', count);
 	s->by = xcalloc(count, sizeof(*s->by));
+	s->k = xcalloc(count, sizeof(*s->k));
+	s->v = xcalloc(count, sizeof(*s->v));
 	/* With max() alone, the other columns are those of its row. Written now: in the step of the
 	 * place, or by its launch where there are no steps. */
 	return VIEW_ROWS(c, take_write, s,
 			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
 			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
 			 "   AND l.launch = w.launch)),"
-			 " max(w.op) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
+			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
 			 " AND w.position BETWEEN ?4 AND ?5 AND w.op <= ?8 GROUP BY w.position",
 			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
 			 s->place->step, s->place->op);
@@ -156,8 +161,10 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 	view_legend(c, " # filled  = loaded  W written in this step"
 		    "  . never written: poison %08x\n", VIEW_POISON);
 	if (s->read_end > s->read_begin)
-		view_styled(c, STYLE_NOTE, " R read by %s  U read before it was written\n",
-			    view_launch_cell(c, s->place->launch, launch));
+		view_styled(c, STYLE_NOTE, " R read by %s, keys %" PRId64 "..%" PRId64
+			    "  U read before it was written\n",
+			    view_launch_cell(c, s->place->launch, launch), s->read_begin,
+			    s->read_end - 1);
 	free(bytes);
 	return status;
 }
@@ -165,13 +172,13 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 /* --- values --- */
 
 static void print_values(const struct view_context *c, const struct slot *s, const float *row,
-			 bool known)
+			 bool written)
 {
 	view_cell cell;
 
 	for (int64_t i = 0; i < VALUES && i < s->d; i++)
-		if (!known)
-			view_print(c, " %9s", "-");
+		if (!written)
+			view_print(c, "  %08x", VIEW_POISON);
 		else if (c->looks.number == NUMBER_DEC)
 			view_print(c, fabsf(row[i]) < 1e4f ? " %9.4f" : " %9.2e", row[i]);
 		else
@@ -188,9 +195,9 @@ static void print_row(const struct view_context *c, const struct slot *s, int64_
 	view_print(c, " ");
 	view_styled(c, mark == 'W' ? STYLE_NEW : STYLE_CHART, "%c", mark);
 	view_print(c, " %5" PRId64, position);
-	print_values(c, s, k, mark != '.');
+	print_values(c, s, k, s->k[position - s->first]);
 	view_print(c, "  ");
-	print_values(c, s, v, mark != '.');
+	print_values(c, s, v, s->v[position - s->first]);
 	if (mark != '.')
 		view_print(c, "  %s", by < 0 ? "load" : view_launch_cell(c, by, launch));
 	view_print(c, "\n");
@@ -201,18 +208,20 @@ static enum status print_rows(const struct view_context *c, const struct slot *s
 {
 	const struct view_cache cache = { .op = s->place->op, .layer = s->layer, .slot = s->slot,
 					  .kv_head = s->kv_head };
-	bool all_k, all_v;
+	int64_t k_rows, v_rows, unread = 0;
 
-	TRY(view_cache_read(c, &cache, 'k', first, s->last + 1, s->d, k, &all_k));
-	TRY(view_cache_read(c, &cache, 'v', first, s->last + 1, s->d, v, &all_v));
+	TRY(view_cache_read(c, &cache, 'k', first, s->last + 1, s->d, k, &k_rows));
+	TRY(view_cache_read(c, &cache, 'v', first, s->last + 1, s->d, v, &v_rows));
 	view_styled(c, STYLE_HEADING, "\n kv head %" PRId64 ": K[0..%d] and V[0..%d] of %" PRId64
 		    " elements, and who wrote them\n", s->kv_head, VALUES - 1, VALUES - 1, s->d);
-	for (int64_t i = first; i <= s->last; i++)
+	for (int64_t i = first; i <= s->last; i++) {
+		unread += s->k[i - s->first] + s->v[i - s->first];
 		print_row(c, s, i, k + (i - first) * s->d, v + (i - first) * s->d);
+	}
 	if (s->last + 1 < s->max_len)
 		view_print(c, " . %5" PRId64 "   %08x in every element: never written, a read is"
 			   " found as uninit\n", s->last + 1, VIEW_POISON);
-	if (!all_k || !all_v)
+	if (unread > k_rows + v_rows)
 		view_styled(c, STYLE_NOTE, " bytes of some rows are not in the trace: shown as"
 			    " nan\n");
 	return STATUS_OK;
@@ -309,5 +318,7 @@ enum status view_kv_rows(const struct view_context *c, const struct view_place *
 	status = draw_slot(c, &s);
 	free(s.written);
 	free(s.by);
+	free(s.k);
+	free(s.v);
 	return status;
 }

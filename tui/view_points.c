@@ -3,7 +3,7 @@
  * How many points of each name the launch or block has; with a warp, lane or number in the address,
  * the points themselves, narrowed as far as it goes, each with the key or chunk it is about.
  */
-#include "tui/view.h"
+#include "tui/view_missing.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -152,8 +152,7 @@ static const char points[] =
 	" FROM counted JOIN shape" WHERE_THREAD AND_SEQUENCE;
 
 static enum status list_rows(const struct view_context *c, const struct view_place *place,
-			     view_row_fn *print, const char *sql, int64_t sequence,
-			     const char *what)
+			     view_row_fn *print, const char *sql, int64_t sequence)
 {
 	struct list list = { .place = place };
 
@@ -161,8 +160,10 @@ static enum status list_rows(const struct view_context *c, const struct view_pla
 	TRY(VIEW_ROWS(c, print, &list, sql, c->run, place->launch, c->at.block, c->at.warp,
 		      c->at.lane, sequence));
 	view_more(c, list.rows, ROWS);
+	if (list.rows == 0 && c->at.access < 0)
+		return view_missing_points(c, place);
 	if (list.rows == 0)
-		view_print(c, "  no %s recorded here\n", what);
+		view_print(c, "  no loads or stores recorded here\n");
 	return STATUS_OK;
 }
 
@@ -215,7 +216,7 @@ static enum status count_points(const struct view_context *c, const struct view_
 			   view_launch_cell(c, place->launch, launch),
 			   (int)(c->at.block > 0 ? c->at.block : 0));
 	else
-		view_print(c, "  none recorded (--log points records them)\n");
+		return view_missing_points(c, place);
 	return STATUS_OK;
 }
 
@@ -226,21 +227,21 @@ static enum status draw(const struct view_context *c)
 
 	TRY(view_place_find(c, "v_point", &place, &found));
 	if (!found) {
-		view_title(c, "POINTS: none recorded (--log points records them)");
-		return STATUS_OK;
+		view_title(c, "POINTS: none");
+		return view_missing(c, NULL, LEVEL_POINTS, "points");
 	}
 	if (c->at.access >= 0) {
 		view_place_title(c, "ACCESSES of", &place);
 		return list_rows(c, &place, print_access,
 				 "SELECT block, warp, lane, sequence, kind, space, buffer, offset,"
 				 " bytes, bits, file, line FROM v_access" WHERE_THREAD AND_SEQUENCE,
-				 c->at.access, "loads or stores");
+				 c->at.access);
 	}
 	TRY(check_point(c, &place));
 	view_place_title(c, "POINTS of", &place);
 	if (c->at.warp < 0 && c->at.point < 0)
 		return count_points(c, &place);
-	return list_rows(c, &place, print_point, points, c->at.point, "points");
+	return list_rows(c, &place, print_point, points, c->at.point);
 }
 
 const struct view view_points = {

@@ -7,8 +7,12 @@
 #include "tui/view_merge.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+#include "tui/view_missing.h"
 
 #define ROWS 64
+#define REDUCE "flash_decode_reduce"    /* its kernels' names begin so */
 
 struct reduction {
 	const struct view_place *place;
@@ -53,6 +57,22 @@ static enum status print_step(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
+static enum status draw_none(const struct view_context *c, const struct view_place *place)
+{
+	bool merges = place && strncmp(place->kernel, REDUCE, strlen(REDUCE)) == 0;
+
+	if (place && strncmp(place->kernel, "attention_", 10) == 0) {
+		view_print(c, "  %s attends to all keys of a row: there are no chunks to merge.\n"
+			   "  Where its warps publish points, the screen of chunks merges them.\n",
+			   place->kernel);
+		return STATUS_OK;
+	}
+	if (!place || merges)
+		return view_missing(c, place, LEVEL_PARTIALS, "partials");
+	view_print(c, "  %s merges no chunks\n", place->kernel);
+	return view_missing_next(c, place, REDUCE);
+}
+
 static enum status draw(const struct view_context *c)
 {
 	struct reduction r = { 0 };
@@ -66,9 +86,8 @@ static enum status draw(const struct view_context *c)
 				"SELECT 1 FROM v_reduce WHERE run = ?1 AND launch = ?2 LIMIT 1",
 				c->run, place.launch));
 	if (rows == 0) {
-		view_title(c, "REDUCTION: none here (--log partials records them; a path without"
-			   " chunks has none)");
-		return STATUS_OK;
+		view_title(c, "REDUCTION: none here");
+		return draw_none(c, found ? &place : NULL);
 	}
 	view_place_title(c, "REDUCTION of", &place);
 	TRY(VIEW_NUMBER(c, 0, &d, "SELECT value FROM v_arg WHERE run = ?1 AND op = ?2"

@@ -59,7 +59,7 @@ _flashtwin() {
 			words="--kernel --grid --block --shared --arg --all-orders -D -I --json
 				--device --seed --check --lint-fail --count --steps -o --force --append --log --no-record"
 			;;
-		replay) words="--run --all-orders -o --force --append --json $running" ;;
+		replay) words="--run --all-orders -o --log --force --append --json $running" ;;
 		diff) words='--runs --ulp --first --json --plain' ;;
 		view)
 			words='--plain --at --screen --all --number --distance --scale --ascii
