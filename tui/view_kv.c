@@ -135,8 +135,8 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 
 /* --- positions of one layer --- */
 
-enum { SLOT, POSITION, BEFORE, FROM_END, BYTE, PROMPT, STEP, K_LAUNCH, K_OP, V_LAUNCH, V_OP, K_SOURCE,
-	K_OFFSET };
+enum { SLOT, POSITION, BEFORE, FROM_END, BYTE, PROMPT, STEP, K_LAUNCH, K_OP, V_LAUNCH, V_OP,
+	K_SOURCE, K_OFFSET };
 static const char positions[] =
 	WRITES ","
 	/* Only those that are shown are looked at closely. */

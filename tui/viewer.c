@@ -14,7 +14,7 @@
 
 #include "tui/viewer_walk.h"
 
-#define SCAN_MS 20                      /* of a drawing, for the first difference of two runs */
+#define SCAN_MS 5                       /* of a drawing, for the first difference of two runs */
 
 struct view_context viewer_context(const struct viewer *v, int side)
 {
