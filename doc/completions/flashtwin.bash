@@ -23,7 +23,7 @@ _flashtwin() {
 	--causal) words='top-left bottom-right' ;;
 	--points) words='score softmax reduce' ;;
 	--graph) words='none capture manual' ;;
-	--suite) words='seeds' ;;
+	--suite) words='seeds view' ;;
 	--as) words='svg html json perfetto npz' ;;
 	--screen)
 		words='summary time launch kv chunks reduce points counters source attention diff
