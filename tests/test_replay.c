@@ -242,7 +242,8 @@ static void change(struct store *store, const char *sql)
 	ck_assert_int_gt(sqlite3_changes(store_db(store)), 0);
 }
 
-/* Records, changes the trace (and takes the digests that its points no longer have), and wants the replay to differ first there. */
+/* Records, changes the trace, without the digests that its points no longer have, and wants the
+ * replay to differ first there. */
 static struct diff_report replay_differs(const char *sql, const char *address, const char *what)
 {
 	struct store *store = record(&(struct recording_options){ .level = LEVEL_POINTS });

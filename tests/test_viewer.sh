@@ -257,6 +257,22 @@ terminal
 until_true on_screen 'at L1018.b9'
 result 'NO_COLOR is heeded' "$([ "$(colors)" -eq 0 ] || echo "$(colors) lines")"
 
+### work that takes long
+
+start 100 30 "$trace" --at L1018
+shows 'the viewer is there before long work' 'at L1018'
+endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+keys '\;' "$endless" Enter
+shows 'work says that a key stops it' 'at work: any key stops it'
+keys x
+shows 'a key stops it, and does nothing else' '^ stopped *$'
+keys '\;' "$endless" Enter
+until_true on_screen 'at work'
+keys C-c
+shows 'ctrl-C stops it too' '^ stopped *$'
+keys : 'at L1019' Enter
+shows 'and the viewer goes on' 'at L1019 *$'
+
 ### any keys at all
 
 start 100 30 "$trace" --at L1018

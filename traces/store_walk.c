@@ -107,3 +107,22 @@ enum status store_walk_kv(struct store *store)
 	store->walks_kv = true;
 	return STATUS_OK;
 }
+
+static const char make_buffers[] =
+	"CREATE TEMP TABLE IF NOT EXISTS w_written AS"
+	" SELECT run, buffer, op, entry, launch, offset, bytes FROM main.v_digest"
+	"  WHERE after_step = 0"
+	" UNION ALL SELECT run, buffer, op, NULL, NULL, coalesce(offset, 0), bytes FROM main.v_op"
+	"  WHERE kind IN ('upload', 'upload_pointers', 'copy', 'fill', 'restore');"
+	"CREATE INDEX IF NOT EXISTS temp.w_written_buffer ON w_written (run, buffer, op);"
+	"CREATE TEMP TABLE IF NOT EXISTS w_given AS"
+	" SELECT DISTINCT run, buffer, op FROM main.v_arg"
+	"  WHERE buffer IS NOT NULL AND launch IS NOT NULL"
+	" UNION ALL SELECT run, coalesce(from_buffer, buffer), op FROM main.v_op"
+	"  WHERE launch IS NULL AND kind IN ('download', 'copy');"
+	"CREATE INDEX IF NOT EXISTS temp.w_given_buffer ON w_given (run, buffer, op)";
+
+enum status store_walk_buffers(struct store *store)
+{
+	return store_run_sql(store, make_buffers);
+}

@@ -28,5 +28,10 @@ enum status store_walk_views(struct store *);
  * source_offset as in v_kv. The rows of a position are written together: KV head 0 stands for
  * all. */
 enum status store_walk_kv(struct store *);
+/* Makes the first time, both to be found by buffer: w_written of every range that an operation
+ * wrote, columns run, buffer, op, entry of the digest (NULL: a transfer without one), launch (NULL:
+ * none), offset and bytes (NULL: to the end); w_given of every launch that is given a buffer and
+ * every transfer out of one, columns run, buffer, op. */
+enum status store_walk_buffers(struct store *);
 
 #endif

@@ -139,7 +139,7 @@ static struct bench_time press(struct viewer *v, int key, const struct bench_vie
 	viewer_draw(v);
 	viewer_work_end(v);
 	viewer_paint(v);
-	return (struct bench_time){ bench_now() - wall, cpu_now() - cpu,
+	return (struct bench_time){ bench_now() - wall, cpu_now() - cpu, v->work.stops > 0,
 				    1e-3 * (double)(v->work.said_ms ? v->work.said_ms - v->work.since_ms : 0) };
 }
 
@@ -177,6 +177,7 @@ static void keep(struct bench_key *k, const struct bench_time *time, const char 
 	k->answers = xreallocarray(k->answers, k->count + 1, sizeof(*k->answers));
 	k->answers[k->count++] = answer(time);
 	k->longer += time->said > 0;
+	k->stopped += time->stopped;
 	if (time->cpu > k->most_cpu)
 		k->most_cpu = time->cpu;
 	if (answer(time) > k->most)
@@ -290,6 +291,10 @@ static enum status measure_viewer(struct store *store, struct viewer *v, struct 
 		return status;
 	viewer_draw(v);
 	viewer_paint(v);
+	b->idle = (struct bench_time){ .wall = bench_now(), .cpu = cpu_now() };
+	viewer_work_idle(v);
+	b->idle = (struct bench_time){ .wall = bench_now() - b->idle.wall,
+				       .cpu = cpu_now() - b->idle.cpu };
 	TRY(store_run_count(store, &b->runs));
 	TRY(find_places(&c, b));
 	measure_keys(v, b);
@@ -298,7 +303,7 @@ static enum status measure_viewer(struct store *store, struct viewer *v, struct 
 
 static enum status measure_open(const char *path, struct bench_view *b)
 {
-	struct viewer v = { 0 };
+	struct viewer v = { .patience_ms = BENCH_PATIENCE };
 	struct store *store;
 	enum status status;
 

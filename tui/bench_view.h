@@ -11,9 +11,11 @@
 
 #define BENCH_OPEN 0.5                  /* seconds at most to the first screen */
 #define BENCH_KEY 0.05                  /* and from a key to its screen */
+#define BENCH_PATIENCE 500              /* ms, after which work that says so is stopped */
 
 struct bench_time {
 	double wall, cpu;               /* seconds */
+	bool stopped;                   /* after BENCH_PATIENCE */
 	double said;                    /* when it said that it takes longer, 0: it did not */
 };
 
@@ -24,7 +26,8 @@ struct bench_key {
 	size_t count;
 	double most;                    /* of them */
 	double most_wall, most_cpu;     /* to the screen */
-	size_t longer;                  /* that said within the limit that they take longer */
+	size_t longer;                  /* that said that they take longer */
+	size_t stopped;                 /* of those, that were stopped before their end */
 	const char *screen;             /* where it took longest */
 	char at[ADDRESS_TEXT];
 };
@@ -37,7 +40,7 @@ struct bench_place {
 struct bench_view {
 	const char *path;
 	int64_t rows, runs;
-	struct bench_time first_screen, plain;  /* of the whole process */
+	struct bench_time idle, first_screen, plain;  /* of the whole process */
 	struct bench_key *keys;         /* [key_count] owned */
 	size_t key_count;
 	long again;                     /* presses done again */

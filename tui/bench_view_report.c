@@ -17,27 +17,29 @@ static void print_key(struct bench_key *k)
 {
 	char name[32];
 
-	printf("%-12s %7zu %9.2f %9.2f %7zu %9.2f %9.2f  %-10s %s\n",
+	printf("%-12s %7zu %9.2f %9.2f %6zu %7zu %9.2f %9.2f  %-10s %s\n",
 	       viewer_key_name(k->key, name), k->count,
 	       1e3 * bench_median(k->answers, k->count), 1e3 * k->most, k->longer,
-	       1e3 * k->most_wall, 1e3 * k->most_cpu, k->screen, k->at);
+	       k->stopped, 1e3 * k->most_wall, 1e3 * k->most_cpu, k->screen, k->at);
 }
 
 static void print_keys(struct bench_view *b)
 {
-	size_t presses = 0, longer = 0;
+	size_t presses = 0, longer = 0, stopped = 0;
 
-	printf("\n%-12s %7s %9s %9s %7s %9s %9s  %-10s %s\n%-12s %7s %9s %9s %7s %9s %9s\n",
-	       "key", "presses", "answer ms", "", "longer", "screen ms", "", "most on", "at",
-	       "", "", "median", "most", "", "most", "cpu most");
+	printf("\n%-12s %7s %9s %9s %6s %7s %9s %9s  %-10s %s\n%-12s %7s %9s %9s %6s %7s %9s %9s\n",
+	       "key", "presses", "answer ms", "", "longer", "stopped", "screen ms", "", "most on", "at",
+	       "", "", "median", "most", "", "", "most", "cpu most");
 	for (size_t i = 0; i < b->key_count; i++) {
 		print_key(&b->keys[i]);
 		presses += b->keys[i].count;
 		longer += b->keys[i].longer;
+		stopped += b->keys[i].stopped;
 	}
 	printf("\n%zu presses, %ld repeated because another program had the processor;\n"
-	       "%zu answered first that they take longer, and that any key stops them\n", presses,
-	       b->again, longer);
+	       "%zu answered first that they take longer, and that any key stops them; %zu of these"
+	       " were\nstopped %d ms later\n", presses, b->again, longer, stopped,
+	       BENCH_PATIENCE);
 }
 
 static enum status judge_keys(const struct bench_view *b)
@@ -64,10 +66,11 @@ enum status bench_view_report(struct bench_view *b)
 	printf("%s: %" PRId64 " rows in its tables, %" PRId64 " run%s\n", b->path, b->rows,
 	       b->runs, b->runs == 1 ? "" : "s");
 	print_opening("first screen, whole process", &b->first_screen);
-	print_opening("view --plain, whole process", &b->plain);
+	print_opening("view --plain, every screen", &b->plain);
+	print_opening("made ready while nobody types", &b->idle);
 	print_keys(b);
-	if (b->first_screen.wall > BENCH_OPEN || b->plain.wall > BENCH_OPEN)
-		return fail(STATUS_DIFFERS, "the first screen took %.3f s, view --plain %.3f s:"
-			    " at most %.1f s", b->first_screen.wall, b->plain.wall, BENCH_OPEN);
+	if (b->first_screen.wall > BENCH_OPEN)
+		return fail(STATUS_DIFFERS, "the first screen took %.3f s: at most %.1f s",
+			    b->first_screen.wall, BENCH_OPEN);
 	return judge_keys(b);
 }

@@ -135,23 +135,32 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 
 /* --- positions of one layer --- */
 
-enum { SLOT, POSITION, HIDDEN, BYTE, PROMPT, STEP, K_LAUNCH, K_OP, V_LAUNCH, V_OP, K_SOURCE,
-	K_OFFSET };
+enum { SLOT, POSITION, BEFORE, FROM_END, BYTE, PROMPT, STEP, K_LAUNCH, K_OP, V_LAUNCH, V_OP,
+	K_SOURCE, K_OFFSET };
 static const char positions[] =
 	WRITES ","
-	" last AS (SELECT slot, position, tensor, max(op) AS op, launch, source_op, source_offset"
-	"  FROM writes WHERE layer = ?3 GROUP BY slot, position, tensor),"
-	" ops AS (SELECT slot, position, coalesce(max(op) FILTER (WHERE tensor = 'k'), max(op)) AS op,"
+	/* Only those that are shown are looked at closely. */
+	" counted AS (SELECT slot, position,"
 	"  row_number() OVER (PARTITION BY slot ORDER BY position DESC) AS from_end,"
-	"  count(*) OVER (PARTITION BY slot) AS count FROM last GROUP BY slot, position),"
-	" places AS MATERIALIZED (SELECT p.slot, p.position, p.count - ?4 AS hidden, o.step"
-	"  FROM ops p JOIN v_op o ON o.run = ?1 AND o.op = p.op WHERE p.from_end <= ?4),"
+	"  count(*) OVER (PARTITION BY slot) AS total"
+	"  FROM (SELECT DISTINCT slot, position FROM writes WHERE layer = ?3)),"
+	" shown AS MATERIALIZED (SELECT * FROM counted WHERE from_end <= ?4),"
+	" last AS MATERIALIZED (SELECT s.slot, s.position, w.tensor, max(w.op) AS op, w.launch,"
+	"  w.source_op, w.source_offset FROM shown s CROSS JOIN writes w ON w.layer = ?3"
+	"  AND w.slot = s.slot AND w.tensor IN ('k', 'v') AND w.position = s.position"
+	"  GROUP BY s.slot, s.position, w.tensor),"
+	" ops AS (SELECT slot, position, coalesce(max(op) FILTER (WHERE tensor = 'k'), max(op)) AS op"
+	"  FROM last GROUP BY slot, position),"
+	" places AS (SELECT p.slot, p.position, o.step FROM ops p"
+	"  JOIN v_op o ON o.run = ?1 AND o.op = p.op),"
 	/* A slot may have held another sequence before: the byte that was current then. */
 	" tokens AS (SELECT p.slot, p.position, t.byte, t.prompt, max(t.step) FROM places p"
 	"  JOIN v_token t ON t.run = ?1 AND t.slot = p.slot AND t.position = p.position"
 	"   AND (p.step IS NULL OR t.step <= p.step) GROUP BY p.slot, p.position)"
-	" SELECT p.slot, p.position, p.hidden, t.byte, t.prompt, p.step,"
-	"  k.launch, k.op, v.launch, v.op, k.source_op, k.source_offset FROM places p"
+	" SELECT p.slot, p.position,"
+	"  s.total - s.from_end, s.from_end, t.byte, t.prompt, p.step, k.launch, k.op, v.launch,"
+	"  v.op, k.source_op, k.source_offset FROM places p"
+	"  JOIN shown s ON s.slot = p.slot AND s.position = p.position"
 	"  LEFT JOIN last k ON k.slot = p.slot AND k.position = p.position AND k.tensor = 'k'"
 	"  LEFT JOIN last v ON v.slot = p.slot AND v.position = p.position AND v.tensor = 'v'"
 	"  LEFT JOIN tokens t ON t.slot = p.slot AND t.position = p.position"
@@ -170,12 +179,11 @@ static const char *by_cell(const struct view_context *c, sqlite3_stmt *row, int 
 static enum status print_position(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	view_cell byte, step, k, v;
-	int64_t *slot = state;
+	int64_t before = view_int(row, BEFORE);
 
-	if (view_int(row, SLOT) != *slot && view_int(row, HIDDEN) > 0)
-		view_print(c, "  ... %" PRId64 " positions before: --all shows them\n",
-			   view_int(row, HIDDEN));
-	*slot = view_int(row, SLOT);
+	(void)state;
+	if (!c->all && view_int(row, FROM_END) == POSITIONS && before > 0)
+		view_print(c, "  ... %" PRId64 " positions before: --all shows them\n", before);
 	view_print(c, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s ", view_int(row, SLOT),
 		   view_int(row, POSITION),
 		   view_null(row, BYTE) ? "-" : view_byte_cell((int)view_int(row, BYTE), byte),
@@ -192,13 +200,11 @@ static enum status print_position(const struct view_context *c, sqlite3_stmt *ro
 
 static enum status draw_positions(const struct view_context *c, int64_t op, int64_t layer)
 {
-	int64_t slot = -1;
-
 	if (layer >= 0)
 		view_print(c, "\n layer %" PRId64 ", every position\n", layer);
 	view_print(c,
 		" slot  position  byte   text       step  K by      V by      K row came from\n");
-	return VIEW_ROWS(c, print_position, &slot, positions, c->run, op, layer,
+	return VIEW_ROWS(c, print_position, NULL, positions, c->run, op, layer,
 			 c->all ? INT64_MAX : POSITIONS);
 }
 

@@ -14,7 +14,7 @@
 
 #include "tui/viewer_walk.h"
 
-#define SCAN_MS 20                      /* of a drawing, for the first difference of two runs */
+#define SCAN_MS 5                       /* of a drawing, for the first difference of two runs */
 
 struct view_context viewer_context(const struct viewer *v, int side)
 {
@@ -297,7 +297,10 @@ static void run(struct viewer *v)
 		viewer_draw(v);
 		viewer_work_end(v);
 		viewer_paint(v);
+		if (viewer_work_idle(v))
+			continue;
 		key = term_key();
+		v->ready = false;
 		viewer_work_begin(v);
 		if (key == TERM_LOST || key == TERM_INTERRUPTED) {
 			v->quit = true;

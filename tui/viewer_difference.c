@@ -7,6 +7,8 @@
 
 #include "tui/viewer_internal.h"
 
+#include <string.h>
+
 #include "tui/view_element.h"
 
 static bool stopped(void *viewer)
@@ -55,7 +57,11 @@ static enum status find_difference(struct viewer *v, int direction)
 					     .direction = direction };
 		TRY(begin_at(v, launches, direction, &s->spot));
 	}
-	TRY(diff_spot_step(&pair, direction, &s->spot, stopped, v, &outcome));
+	/* The screen of differences may have looked through both already. */
+	if (memcmp(&v->scan.pair, &pair, sizeof(pair)) == 0 && v->scan.outcome == DIFF_NONE)
+		outcome = DIFF_NONE;
+	else
+		TRY(diff_spot_step(&pair, direction, &s->spot, stopped, v, &outcome));
 	s->begun = outcome == DIFF_STOPPED;
 	if (outcome == DIFF_FOUND)
 		return go_to_spot(v, &s->spot, launches);

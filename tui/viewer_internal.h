@@ -54,9 +54,11 @@ struct viewer_fence {
 /* What a key began, from the key to its screen. */
 struct viewer_work {
 	bool going, stopped;
+	bool idle;                      /* nobody asked for it: what comes in stops it */
 	int64_t since_ms;
 	int64_t said_ms;                /* when it said that any key stops it, 0: not yet */
 	int typed_ahead;                /* bytes, that were waiting then */
+	int stops;                      /* that were got over */
 };
 
 struct viewer {
@@ -83,6 +85,8 @@ struct viewer {
 	struct view_scan scan;          /* for the first difference of the two sides */
 	struct viewer_search difference;
 	struct viewer_work work;
+	bool ready;                     /* nothing is left to do while nobody types */
+	int64_t patience_ms;            /* then a key's work is stopped as by another, 0: never */
 	char search[VIEWER_WORDS];
 	long match;                     /* line where it was found last, -1: nowhere yet */
 	char message[400];
@@ -138,8 +142,12 @@ void viewer_paint_message(const char *text);
  * INTERRUPTED when a key is pressed. */
 void viewer_work_begin(struct viewer *);
 void viewer_work_end(struct viewer *);
+/* On to the screen after work that was stopped. */
+void viewer_work_resume(struct viewer *);
 /* Whether the user has stopped it. For loops that may take long, at each turn. */
 bool viewer_work_stopped(struct viewer *);
+/* What may be done while nobody types; true: the screen is to be drawn again. */
+bool viewer_work_idle(struct viewer *);
 /* Waits for a key, which is no work. TERM_LOST quits. */
 int viewer_wait_key(struct viewer *);
 /* Of a clock that only goes forward. */

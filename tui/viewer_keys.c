@@ -129,7 +129,7 @@ static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), 
 		error_clear();
 		if (status != STATUS_OK || !*v->message)
 			viewer_say(v, "stopped");
-		viewer_work_begin(v);
+		viewer_work_resume(v);
 	} else if (status != STATUS_OK) {
 		viewer_complain(v);
 	}

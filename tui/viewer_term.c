@@ -261,6 +261,19 @@ int term_waiting(void)
 	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 ? bytes : INT_MAX;
 }
 
+bool term_wanted(void)
+{
+	sigset_t pending;
+	bool some = false;
+
+	if (nowhere)
+		return false;
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		some = some || sigismember(&pending, asked[i]) == 1;
+	return some || term_waiting() > 0;
+}
+
 int term_key(void)
 {
 	int empty = 0;

@@ -30,6 +30,8 @@ enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3 };
 int term_key(void);
 /* Bytes typed that no key was made of yet; INT_MAX: nobody will ever type again. */
 int term_waiting(void);
+/* Whether a key or a signal waits to be heeded. For work while nobody types. */
+bool term_wanted(void);
 /* What the last TERM_CODE(KEY_MOUSE) was and where: a click, or the wheel's TERM_UP or TERM_DOWN;
  * 0: nothing that matters. */
 enum term_mouse { TERM_CLICK = 1, TERM_UP, TERM_DOWN };

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "traces/store_walk.h"
 #include "traces/written.h"
 #include "tui/viewer_walk.h"
 
@@ -62,43 +63,39 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 
 /* --- of bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range --- */
 
-#define WRITING_OPS \
-	"('upload', 'upload_pointers', 'copy', 'fill', 'restore')"
-
 /* Digests of scattered rows span what lies between them; the rows say which are. */
 #define WROTE(condition, order) \
-	" SELECT * FROM (SELECT d.op, d.entry FROM v_digest d WHERE d.run = ?1 AND d." condition \
-	"  AND d.after_step = 0 AND d.buffer = ?3 AND d.offset < ?5 AND d.offset + d.bytes > ?4" \
-	"  AND (d.launch IS NULL OR NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1" \
-	"    AND k.launch = d.launch AND k.buffer = ?3)" \
-	"   OR EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = d.launch" \
+	" SELECT w.op, w.entry FROM w_written w WHERE w.run = ?1 AND w.buffer = ?3" \
+	"  AND w." condition " AND w.offset < ?5 AND (w.bytes IS NULL OR w.offset + w.bytes > ?4)" \
+	"  AND (w.launch IS NULL OR NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1" \
+	"    AND k.launch = w.launch AND k.buffer = ?3)" \
+	"   OR EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch" \
 	"    AND k.buffer = ?3 AND k.offset < ?5 AND k.offset + k.bytes > ?4))" \
-	"  ORDER BY d.op" order " LIMIT " SHOWN ")" \
-	" UNION ALL" \
-	" SELECT * FROM (SELECT op, NULL FROM v_op WHERE run = ?1 AND " condition \
-	"  AND buffer = ?3 AND kind IN " WRITING_OPS \
-	"  AND coalesce(offset, 0) < ?5 AND (bytes IS NULL OR coalesce(offset, 0) + bytes > ?4)" \
-	"  ORDER BY op" order " LIMIT " SHOWN ")"
+	"  ORDER BY w.op" order
+
+/* A join with v_launch would read all launches: SQLite flattens no join into the right of one. */
+#define KERNEL_OF_OP \
+	"(SELECT l.kernel FROM v_launch l WHERE l.run = o.run AND l.launch = o.launch)"
 
 #define DESCRIBED(how) \
-	" SELECT o.op, o.launch, o.kind, l.kernel, o.step, b.name, f.entry, " how " FROM found f" \
-	" JOIN v_op o ON o.run = ?1 AND o.op = f.op" \
-	" LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch" \
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, f.entry, " how \
+	" FROM found f CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op" \
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = ?3"
 
 static const char wrote_bytes[] =
-	"WITH found (op, entry) AS (" WROTE("op <= ?2", " DESC") ")"
+	"WITH found (op, entry) AS (" WROTE("op <= ?2", " DESC") " LIMIT " SHOWN ")"
 	DESCRIBED("NULL") " ORDER BY o.op DESC LIMIT " SHOWN;
 
 /* Up to what overwrites them, which may read them first. */
 static const char reads_bytes[] =
-	"WITH over (op, entry) AS (" WROTE("op > ?2", "") " ORDER BY 1 LIMIT 1),"
+	"WITH over (op, entry) AS (" WROTE("op > ?2", "") " LIMIT 1),"
 	" found (op, entry, how) AS (SELECT o.op, NULL, iif(o.op IN (SELECT op FROM over),"
 	"  'writes them again', CASE WHEN o.launch IS NULL THEN 'reads'"
 	"   WHEN (SELECT min(a.type LIKE 'const %') FROM v_arg a WHERE a.run = ?1 AND a.op = o.op"
 	"    AND a.buffer = ?3) THEN 'may read' ELSE 'may read or write' END)"
-	"  FROM v_op o WHERE o.run = ?1 AND o.op > ?2"
-	"  AND o.op <= coalesce((SELECT op FROM over), 9e18) AND ((o.launch IS NULL"
+	"  FROM (SELECT op FROM w_given WHERE run = ?1 AND buffer = ?3 AND op > ?2"
+	"   UNION SELECT op FROM over) g CROSS JOIN v_op o ON o.run = ?1 AND o.op = g.op"
+	"  WHERE o.op <= coalesce((SELECT op FROM over), 9e18) AND ((o.launch IS NULL"
 	"   AND o.kind IN ('download', 'copy') AND coalesce(o.from_buffer, o.buffer) = ?3"
 	"   AND coalesce(o.from_offset, o.offset, 0) < ?5)"
 	"   OR o.op IN (SELECT op FROM over)"
@@ -113,29 +110,21 @@ static const char reads_bytes[] =
 static const char wrote_given[] =
 	"WITH given AS (SELECT DISTINCT buffer FROM v_arg WHERE run = ?1 AND launch = ?3"
 	"  AND buffer IS NOT NULL),"
-	" last AS (SELECT g.buffer, max("
-	"  coalesce((SELECT d.op FROM v_digest d WHERE d.run = ?1 AND d.op < ?2"
-	"   AND d.after_step = 0 AND d.buffer = g.buffer ORDER BY d.op DESC LIMIT 1), -1),"
-	"  coalesce((SELECT o.op FROM v_op o WHERE o.run = ?1 AND o.op < ?2"
-	"   AND o.buffer = g.buffer AND o.kind IN " WRITING_OPS
-	"   ORDER BY o.op DESC LIMIT 1), -1)) AS op FROM given g)"
-	" SELECT o.op, o.launch, o.kind, l.kernel, o.step, b.name, NULL, NULL FROM last"
-	" JOIN v_op o ON o.run = ?1 AND o.op = last.op"
-	" LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch"
+	" last AS (SELECT g.buffer, (SELECT max(w.op) FROM w_written w WHERE w.run = ?1"
+	"   AND w.buffer = g.buffer AND w.op < ?2) AS op FROM given g)"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL FROM last"
+	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = last.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = last.buffer ORDER BY o.op DESC";
 
 /* The launches and downloads behind it that are given a buffer that it wrote. */
 static const char reads_written[] =
 	"WITH wrote AS (SELECT DISTINCT buffer FROM v_digest WHERE run = ?1 AND op = ?2"
-	"  AND after_step = 0)"
-	" SELECT o.op, o.launch, o.kind, l.kernel, o.step, b.name, NULL, NULL FROM v_op o"
-	" LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch"
-	" JOIN wrote w ON (o.launch IS NULL AND o.kind IN ('download', 'copy')"
-	"   AND coalesce(o.from_buffer, o.buffer) = w.buffer)"
-	"  OR (o.launch IS NOT NULL AND ?3 >= 0 AND EXISTS (SELECT 1 FROM v_arg a"
-	"   WHERE a.run = o.run AND a.op = o.op AND a.buffer = w.buffer))"
-	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = w.buffer"
-	" WHERE o.run = ?1 AND o.op > ?2 ORDER BY o.op LIMIT " SHOWN;
+	"  AND after_step = 0),"
+	" found AS (SELECT g.op, g.buffer FROM wrote w CROSS JOIN w_given g ON g.run = ?1"
+	"  AND g.buffer = w.buffer AND g.op > ?2 WHERE ?3 >= 0 ORDER BY g.op LIMIT " SHOWN ")"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL FROM found f"
+	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op"
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = f.buffer ORDER BY o.op";
 
 /* --- the place --- */
 
@@ -202,6 +191,7 @@ static enum status ask(struct viewer *v, const char *of_bytes, const char *of_la
 		viewer_say(v, "no launch here: f goes on to the next one");
 		return STATUS_OK;
 	}
+	TRY(store_walk_buffers(c.store));
 	TRY(range_here(v, &range, &some));
 	if (some) {
 		snprintf(title, sizeof(title), " who %s %s ", what, range.name);

@@ -10,6 +10,8 @@
 
 #include <time.h>
 
+#include "traces/store_walk.h"
+
 #define QUIET_MS 30
 #define STEPS_A_LOOK 1000               /* of SQLite's virtual machine, some 20 us */
 
@@ -35,6 +37,8 @@ bool viewer_work_stopped(struct viewer *v)
 
 	if (!work->going || work->stopped)
 		return work->stopped;
+	if (work->idle)
+		return work->stopped = term_wanted();
 	if (!work->said_ms && viewer_now_ms() - work->since_ms < QUIET_MS)
 		return false;
 	if (!work->said_ms) {
@@ -42,7 +46,9 @@ bool viewer_work_stopped(struct viewer *v)
 		work->said_ms = viewer_now_ms();
 		work->typed_ahead = term_waiting();
 	}
-	if (term_interrupted())
+	if (term_interrupted()
+	    || (v->patience_ms && !work->stops
+		&& viewer_now_ms() - work->said_ms >= v->patience_ms))
 		return work->stopped = true;
 	if (term_waiting() <= work->typed_ahead)
 		return false;
@@ -71,6 +77,53 @@ void viewer_work_end(struct viewer *v)
 {
 	v->work.going = false;
 	set_look(v, NULL);
+}
+
+void viewer_work_resume(struct viewer *v)
+{
+	v->work.stopped = false;
+	v->work.stops++;
+	v->work.typed_ahead = term_waiting();
+}
+
+static bool stopped(void *viewer)
+{
+	return viewer_work_stopped(viewer);
+}
+
+/* Whether the first difference was found, or that there is none. */
+static bool go_on_with_scan(struct viewer *v)
+{
+	struct view_scan *s = &v->scan;
+
+	if (!s->pair.store[0] || s->outcome != DIFF_STOPPED)
+		return false;
+	if (diff_spot_step(&s->pair, 1, &s->spot, stopped, v, &s->outcome) != STATUS_OK) {
+		error_clear();          /* the drawing says it */
+		return false;
+	}
+	return s->outcome != DIFF_STOPPED;
+}
+
+/* What fails here fails again where it is asked for, and is said there. */
+bool viewer_work_idle(struct viewer *v)
+{
+	bool news = false;
+
+	if (v->ready)
+		return false;
+	v->work = (struct viewer_work){ .going = true, .idle = true };
+	set_look(v, look);
+	for (int i = 0; i < 2 && v->side[i].store; i++)
+		if (store_walk_kv(v->side[i].store) != STATUS_OK
+		    || store_walk_buffers(v->side[i].store) != STATUS_OK)
+			error_clear();
+	set_look(v, NULL);
+	if (!v->work.stopped)
+		news = go_on_with_scan(v);
+	v->ready = !v->work.stopped;
+	viewer_work_end(v);
+	return news;
 }
 
 int viewer_wait_key(struct viewer *v)
