@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/replay.h"
+#include "traces/output.h"
 #include "traces/xalloc.h"
 #include "tui/command.h"
 #include "tui/counters.h"
