@@ -213,6 +213,10 @@ for format in svg npz; do
 done
 run export "$trace" own.twin --as svg --force -o own.twin
 expect 'over the second trace' 2 '-o own.twin is the trace that is exported'
+ln -s own.twin link.twin
+run replay own.twin --force -o link.twin
+one_line 'flashtwin replay: '
+expect 'a replay over its own trace' 2 '-o link.twin is the trace that is replayed'
 result 'which is kept' "$(cmp "$trace" own.twin 2>&1)"
 run export "$trace" --as html --steps 9-3
 expect 'steps that go back' 2 '--steps 9-3: the last step comes before the first'
