@@ -56,6 +56,7 @@ static void record(struct trace *t, int steps)
 	OK(store_walk_views(t->store));
 	/* Made once for a run, then read by place. */
 	OK(store_walk_kv(t->store));
+	OK(store_walk_kernels(t->store));
 	ck_assert_int_eq(sqlite3_trace_v2(store_db(t->store), SQLITE_TRACE_PROFILE, count_steps,
 					  t), SQLITE_OK);
 }

@@ -126,3 +126,12 @@ enum status store_walk_buffers(struct store *store)
 {
 	return store_run_sql(store, make_buffers);
 }
+
+enum status store_walk_kernels(struct store *store)
+{
+	return store_run_sql(store,
+		"CREATE TEMP TABLE IF NOT EXISTS w_kernel AS SELECT run, kernel,"
+		" count(*) AS launches, min(launch) AS first, max(launch) AS last,"
+		" max(grid_x) AS grid_x, max(grid_y) AS grid_y, max(grid_z) AS grid_z,"
+		" avg(duration_us) AS duration_us FROM main.v_launch GROUP BY run, kernel");
+}

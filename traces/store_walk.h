@@ -33,5 +33,8 @@ enum status store_walk_kv(struct store *);
  * none), offset and bytes (NULL: to the end); w_given of every launch that is given a buffer and
  * every transfer out of one, columns run, buffer, op. */
 enum status store_walk_buffers(struct store *);
+/* Makes w_kernel the first time, one row per kernel of a run: run, kernel, launches (how many),
+ * first, last, grid_x, grid_y, grid_z (the greatest) and duration_us (the mean). */
+enum status store_walk_kernels(struct store *);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * The first thing shown of a trace when no address is given.
  */
+#include "traces/store_walk.h"
 #include "tui/view.h"
 
 #include <inttypes.h>
@@ -130,10 +131,10 @@ static enum status draw(const struct view_context *c)
 		      " chunk, max_chunks, slots FROM v_model WHERE run = ?1", c->run));
 	TRY(draw_text(c));
 	view_title(c, "KERNELS of run %" PRId64, c->run);
+	TRY(store_walk_kernels(c->store));
 	TRY(VIEW_ROWS(c, print_kernel, NULL,
-		      "SELECT kernel, count(*), min(launch), max(launch), max(grid_x), max(grid_y),"
-		      " max(grid_z), avg(duration_us) FROM v_launch WHERE run = ?1"
-		      " GROUP BY kernel ORDER BY min(launch)",
+		      "SELECT kernel, launches, first, last, grid_x, grid_y, grid_z, duration_us"
+		      " FROM w_kernel WHERE run = ?1 ORDER BY first",
 		      c->run));
 	view_print(c,
 		   "\n --at ADDRESS shows a launch (L12), a block of it (L12.b3) or a step (s4)\n");

@@ -115,7 +115,8 @@ bool viewer_work_idle(struct viewer *v)
 	v->work = (struct viewer_work){ .going = true, .idle = true };
 	set_look(v, look);
 	for (int i = 0; i < 2 && v->side[i].store; i++)
-		if (store_walk_kv(v->side[i].store) != STATUS_OK
+		if (store_walk_kernels(v->side[i].store) != STATUS_OK
+		    || store_walk_kv(v->side[i].store) != STATUS_OK
 		    || store_walk_buffers(v->side[i].store) != STATUS_OK)
 			error_clear();
 	set_look(v, NULL);
