@@ -47,6 +47,12 @@ run find bug.twin --class race-sharde
 expect 'a class that is none' 2 'did you mean race-shared'
 run sql bug.twin 'SELECT class, launch, file FROM v_finding'
 expect 'and in SQL' 0 'race-shared.0.reverse.cu'
+run launch reverse.cu --kernel 'reverse<64>' $launch --check -D ORDERED=1 -o clean.twin
+run find clean.twin
+[ ! -s err ] || code=99
+expect 'nothing in a trace of a clean run' 0
+run find "$srcdir/tests/h200/romeo.twin"
+expect 'a trace of a run that nobody checked is not called clean' 0 'recorded with --check?'
 cat >math.cu <<'CU'
 __global__ void all(const float *in, float *out)
 {

@@ -99,6 +99,21 @@ static enum status read_findings(struct find_command *find, struct store *store)
 	return status;
 }
 
+/* A run that nobody checked looks like a clean one, but for the lines that --check records. A trace
+ * of a version without them says nothing. */
+static bool seems_unchecked(struct store *store)
+{
+	sqlite3_stmt *row = NULL;
+	bool unchecked = false;
+
+	if (sqlite3_prepare_v2(store_db(store), "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM v_hit)"
+			       " AND NOT EXISTS (SELECT 1 FROM v_finding)", -1, &row, NULL)
+	    == SQLITE_OK)
+		unchecked = sqlite3_step(row) == SQLITE_ROW;
+	sqlite3_finalize(row);
+	return unchecked;
+}
+
 static enum status print_all(const struct find_command *find)
 {
 	if (find->json)
@@ -115,6 +130,10 @@ static enum status find_all(struct find_command *find)
 
 	TRY(store_open(find->trace, &store));
 	status = read_findings(find, store);
+	if (status == STATUS_OK && seems_unchecked(store))
+		fprintf(stderr, "flashtwin find: %s: no findings, but no lines executed either, which"
+			" --check records: was it recorded with --check?\n",
+			store_shown_path(store));
 	store_close(store);
 	TRY(status);
 	TRY(print_all(find));
