@@ -91,7 +91,8 @@ as_plain launch L502 'at=L502&screen=launch'
 as_plain findings L502 'L502&screen=findings'
 
 # All screens of these launches and of each of their blocks, without a browser.
-said=$(python3 "$srcdir/tests/export_check.py" page $page "$flashtwin" "$trace" 500 502 503 507 2>&1)
+said=$(python3 "$srcdir/tests/export_check.py" page $page "$flashtwin" "$trace" \
+	500 502 503 507 2>&1)
 result 'every screen at every block is that of --plain' \
 	"$([ "$said" = '214 screens' ] || echo "$said")"
 
