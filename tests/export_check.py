@@ -6,7 +6,8 @@
     export_check.py npz FILE NAME DTYPE SHAPE [BITS...]
                                           an array, and its first elements as unsigned numbers
     export_check.py names FILE            the arrays of an .npz, one a line
-    export_check.py element FILE ID       the text of an element of an HTML document
+    export_check.py elements FILE ID...   the text of elements of an HTML document, each into a
+                                          file of its name
     export_check.py page FILE FLASHTWIN TRACE LAUNCH...
                                           the page's screens at these launches and all of their
                                           blocks are those of --plain
@@ -136,12 +137,13 @@ class Element(html.parser.HTMLParser):
             self.text += data
 
 
-def element(path, name):
-    found = Element(name)
-    found.feed(open(path, encoding="utf-8", errors="replace").read())
-    if found.text is None:
-        fail("no element", name)
-    sys.stdout.buffer.write(found.text.encode())
+def elements(path, *names):
+    document = open(path, encoding="utf-8", errors="replace").read()
+    for name in names:
+        found = Element(name)
+        found.feed(document)
+        with open(name, "w", encoding="utf-8", newline="") as out:
+            out.write(f"no element {name}" if found.text is None else found.text)
 
 
 def page_data(path):
@@ -193,6 +195,6 @@ def get(path, members):
     print(value)
 
 
-{"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "element": element,
+{"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
  "page": page, "get": get}[sys.argv[1]](
     *sys.argv[2:])

@@ -439,6 +439,45 @@ START_TEST(dump)
 }
 END_TEST
 
+/* A statement that is lent is nobody else's; one that came back has forgotten its last use. */
+START_TEST(kept_statements)
+{
+	static const char sql[] = "SELECT kernel FROM v_launch WHERE run = ?1";
+	sqlite3_stmt *first, *second, *again;
+	struct store *store;
+	char other[64];
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	ck_assert_int_eq(store_borrow(store, sql, &first), SQLITE_OK);
+	sqlite3_bind_int64(first, 1, 1);
+	ck_assert_int_eq(sqlite3_step(first), SQLITE_ROW);
+	ck_assert_int_eq(store_borrow(store, sql, &second), SQLITE_OK);
+	ck_assert_ptr_ne(first, second);
+	store_return(store, second);
+	ck_assert_str_eq((const char *)sqlite3_column_text(first, 0), "flash_decode_chunk");
+	store_return(store, first);
+	ck_assert_int_eq(store_borrow(store, sql, &again), SQLITE_OK);
+	ck_assert_ptr_eq(again, first);
+	ck_assert(!sqlite3_stmt_busy(again));
+	ck_assert_int_eq(sqlite3_step(again), SQLITE_DONE);     /* run = NULL */
+	store_return(store, again);
+	ck_assert_int_ne(store_borrow(store, "SELECT nothing FROM nowhere", &again), SQLITE_OK);
+	store_return(store, again);
+	/* More than are kept. */
+	for (int i = 0; i < 1000; i++) {
+		snprintf(other, sizeof(other), "SELECT %d", i % 300);
+		ck_assert_int_eq(store_borrow(store, other, &again), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_step(again), SQLITE_ROW);
+		ck_assert_int_eq(sqlite3_column_int(again, 0), i % 300);
+		store_return(store, again);
+	}
+	OK(store_close(store));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("store");
@@ -457,5 +496,6 @@ int main(void)
 	tcase_add_test(tests, points_are_small);
 	tcase_add_test(tests, diff_view);
 	tcase_add_test(tests, dump);
+	tcase_add_test(tests, kept_statements);
 	return run_suite("store", tests);
 }

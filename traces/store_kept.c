@@ -1,7 +1,7 @@
 /* store_kept.c - statements that are kept prepared, for readers that ask the same again and again.
  *
- * A screen of the viewer is dozens of SELECTs, and preparing one on the views of a trace takes longer
- * than running it. A statement that is lent is nobody else's: who asks for the same text meanwhile,
+ * A screen of the viewer is dozens of SELECTs, and preparing one on the views of a trace takes
+ * longer than running it. A statement that is lent is nobody else's: who asks for the same text meanwhile,
  * as nested queries do, gets another, and later both are kept. Those lent longest ago go first.
  */
 #include "traces/store_int.h"

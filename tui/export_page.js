@@ -278,7 +278,8 @@ const KEYS = [
 	[":", () => element("goto").focus(), ":", "go to an address"],
 	["y", () => say(command(screen)), "y", "the command that shows this place"],
 	["?", toggleHelp, "?", "these keys"],
-	["s", noPoints], ["S", noPoints], ["t", noPoints], ["T", noPoints],
+	["s", noPoints, "s S t T", "named points are not in a page: how the viewer shows them"],
+	["S", noPoints], ["t", noPoints], ["T", noPoints],
 ];
 
 function press(event) {
