@@ -66,7 +66,8 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
 			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
 			 "   AND l.launch = w.launch)),"
-			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
+			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op)"
+			 " FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
 			 " AND w.position BETWEEN ?4 AND ?5 AND w.op <= ?8 GROUP BY w.position",
 			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
 			 s->place->step, s->place->op);

@@ -57,7 +57,7 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	return STATUS_OK;
 }
 
-/* --- of bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range, ?6 the element, -1: none --- */
+/* --- of bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range, ?6 the element or -1 --- */
 
 #define WRITING_OPS \
 	"('upload', 'upload_pointers', 'copy', 'fill', 'restore')"
