@@ -66,7 +66,8 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
 			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
 			 "   AND l.launch = w.launch)),"
-			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
+			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op)"
+			 " FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
 			 " AND w.position BETWEEN ?4 AND ?5 AND w.op <= ?8 GROUP BY w.position",
 			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
 			 s->place->step, s->place->op);
@@ -203,6 +204,14 @@ static void print_row(const struct view_context *c, const struct slot *s, int64_
 	view_print(c, "\n");
 }
 
+static void print_never_written(const struct view_context *c, int64_t position)
+{
+	view_print(c, " ");
+	view_styled(c, STYLE_CHART, ".");
+	view_print(c, " %5" PRId64 "   %08x in every element: never written, a read is found as"
+		   " uninit\n", position, VIEW_POISON);
+}
+
 static enum status print_rows(const struct view_context *c, const struct slot *s, int64_t first,
 			      float *k, float *v)
 {
@@ -219,8 +228,7 @@ static enum status print_rows(const struct view_context *c, const struct slot *s
 		print_row(c, s, i, k + (i - first) * s->d, v + (i - first) * s->d);
 	}
 	if (s->last + 1 < s->max_len)
-		view_print(c, " . %5" PRId64 "   %08x in every element: never written, a read is"
-			   " found as uninit\n", s->last + 1, VIEW_POISON);
+		print_never_written(c, s->last + 1);
 	if (unread > k_rows + v_rows)
 		view_styled(c, STYLE_NOTE, " bytes of some rows are not in the trace: shown as"
 			    " nan\n");

@@ -1,7 +1,7 @@
 /* view_missing.c - why a screen has nothing to show; see view_missing.h.
  *
  * A level that is too low is one reason: the simulator can run the trace again at a higher one, bit
- * by bit the same. A kernel that publishes nothing of the kind is another, and no option helps then.
+ * by bit the same. A kernel that publishes nothing is another: no option helps then.
  */
 #include "tui/view_missing.h"
 
