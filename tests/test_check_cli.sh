@@ -39,6 +39,10 @@ expect 'findings in the report' 4 '"findings": \[' '"class": "race-shared"'
 
 run find bug.twin
 expect 'find lists them' 4 'race-shared in reverse, L0' '64 times'
+"$flashtwin" find bug.twin >&- 2>err
+code=$?
+: >out
+one_line 'flashtwin find: standard output: '; expect 'unless nobody can see them' 2
 run find bug.twin --class race-shared --json
 expect 'as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
 run find bug.twin --class leak

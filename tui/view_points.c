@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tui/view_exists.h"
+
 #define ROWS 64
 
 /* The values of the project's own points, as kernels/points.h names them; others are v0 to v3, also
@@ -160,29 +162,7 @@ static enum status list_rows(const struct view_context *c, const struct view_pla
 	TRY(VIEW_ROWS(c, print, &list, sql, c->run, place->launch, c->at.block, c->at.warp,
 		      c->at.lane, sequence));
 	view_more(c, list.rows, ROWS);
-	if (list.rows == 0 && c->at.access < 0)
-		return view_missing_points(c, place);
-	if (list.rows == 0)
-		view_print(c, "  no loads or stores recorded here\n");
-	return STATUS_OK;
-}
-
-/* A number past the last point of a place that has some is a mistake. */
-static enum status check_point(const struct view_context *c, const struct view_place *place)
-{
-	struct address at = c->at;
-	char text[ADDRESS_TEXT];
-	int64_t last;
-
-	TRY(VIEW_NUMBER(c, -1, &last, "SELECT max(sequence) FROM v_point" WHERE_THREAD, c->run,
-			place->launch, at.block, at.warp, at.lane));
-	if (last < 0 || at.point <= last)
-		return STATUS_OK;
-	at.launch = place->launch;
-	at.point = -1;
-	address_format(&at, text);
-	return fail(STATUS_USAGE, "%s has points p0 to p%" PRId64 ", not p%" PRId64, text, last,
-		    c->at.point);
+	return list.rows == 0 ? view_missing_points(c, place) : STATUS_OK;
 }
 
 static enum status print_count(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -231,13 +211,14 @@ static enum status draw(const struct view_context *c)
 		return view_missing(c, NULL, LEVEL_POINTS, "points");
 	}
 	if (c->at.access >= 0) {
+		TRY(view_check_access(c, &place));
 		view_place_title(c, "ACCESSES of", &place);
 		return list_rows(c, &place, print_access,
 				 "SELECT block, warp, lane, sequence, kind, space, buffer, offset,"
 				 " bytes, bits, file, line FROM v_access" WHERE_THREAD AND_SEQUENCE,
 				 c->at.access);
 	}
-	TRY(check_point(c, &place));
+	TRY(view_check_point(c, &place));
 	view_place_title(c, "POINTS of", &place);
 	if (c->at.warp < 0 && c->at.point < 0)
 		return count_points(c, &place);
