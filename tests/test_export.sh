@@ -45,6 +45,10 @@ for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunk
 	sed "s|$trace|demo.twin|" out >picture.svg
 	judge "picture of $screen" svg picture.svg plain
 done
+# Of a legend, its marks alone have their colour, not every character that stands alone.
+run export "$trace" --as svg --screen attention --at L502
+grep -q '>\.</tspan><tspan[^>]*> under 5 %' out && ! grep -q '0b4fb3">[1a$]<' out || code=99
+expect 'marks of a legend' 0
 run export "$trace" --as svg --at L502; expect 'a launch, without --screen' 0 'launch at L502<'
 run export "$trace" "$trace" --as svg --screen reduce --at L503.b3
 expect 'two traces in one picture' 0 'The same in demo.twin'

@@ -42,7 +42,7 @@ enum status view_check_point(const struct view_context *c, const struct view_pla
 		: check_sequence(c, place, "points", 'p', at->point, last);
 }
 
-enum status view_check_access(const struct view_context *c, const struct view_place *place)
+static enum status check_access(const struct view_context *c, const struct view_place *place)
 {
 	const struct address *at = &c->at;
 	int64_t last;
@@ -101,7 +101,7 @@ static enum status check_in_launch(const struct view_context *c)
 	if (c->at.point >= 0)
 		TRY(view_check_point(c, &place));
 	if (c->at.access >= 0)
-		TRY(view_check_access(c, &place));
+		TRY(check_access(c, &place));
 	if (c->at.output >= 0)
 		TRY(check_output(c, &place));
 	return c->at.file >= 0 || c->at.line >= 0

@@ -11,7 +11,6 @@ enum status view_check_address(const struct view_context *);
 
 /* Parts of that, for screens which come to such a place by themselves. */
 enum status view_check_point(const struct view_context *, const struct view_place *);
-enum status view_check_access(const struct view_context *, const struct view_place *);
 /* `count` outputs of the launch; an output or element of -1 is none. */
 enum status view_check_output(int64_t launch, int64_t count, int64_t output);
 enum status view_check_element(const struct written *, int64_t launch, int64_t element);

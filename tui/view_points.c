@@ -162,7 +162,11 @@ static enum status list_rows(const struct view_context *c, const struct view_pla
 	TRY(VIEW_ROWS(c, print, &list, sql, c->run, place->launch, c->at.block, c->at.warp,
 		      c->at.lane, sequence));
 	view_more(c, list.rows, ROWS);
-	return list.rows == 0 ? view_missing_points(c, place) : STATUS_OK;
+	if (list.rows == 0 && c->at.access < 0)
+		return view_missing_points(c, place);
+	if (list.rows == 0)
+		view_print(c, "  no loads or stores recorded here\n");
+	return STATUS_OK;
 }
 
 static enum status print_count(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -211,7 +215,6 @@ static enum status draw(const struct view_context *c)
 		return view_missing(c, NULL, LEVEL_POINTS, "points");
 	}
 	if (c->at.access >= 0) {
-		TRY(view_check_access(c, &place));
 		view_place_title(c, "ACCESSES of", &place);
 		return list_rows(c, &place, print_access,
 				 "SELECT block, warp, lane, sequence, kind, space, buffer, offset,"
