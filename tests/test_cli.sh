@@ -117,4 +117,16 @@ wait $!
 code=$?
 one_line 'flashtwin: '
 expect 'Ctrl-C of a command that has nothing to finish' 130 'interrupted'
+
+# Before its first commit a trace has no name; whatever ends the program then, nothing stays.
+wrong=
+for delay in 0.005 0.01 0.015 0.02 0.025 0.03 0.04; do
+	for signal in INT TERM; do
+		timeout --foreground -s $signal $delay env --default-signal=$signal "$flashtwin" \
+			replay "$srcdir/tests/h200/demo.twin" -o early.twin >/dev/null 2>&1
+		wrong="$wrong$(ls early.twin.tmp.* 2>/dev/null)"
+		rm -f early.twin*
+	done
+done
+result 'signals before the first commit leave no temporary file' "$wrong"
 plan

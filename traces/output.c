@@ -28,11 +28,11 @@ static bool is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Names of files in the making, for output_abandon(), which a signal may call at any moment. More
- * than these are never open together; one that finds no room is left behind by a signal. */
-static char *volatile temporaries[4];
+/* For output_abandon(), which a signal may call at any moment. More are never in the making at once;
+ * one that finds no room would be left behind by a signal. */
+static const char *volatile temporaries[8];
 
-static void remember(char *temporary)
+void output_remember(const char *temporary)
 {
 	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
 		if (!temporaries[i]) {
@@ -41,7 +41,7 @@ static void remember(char *temporary)
 		}
 }
 
-static void forget(const char *temporary)
+void output_forget(const char *temporary)
 {
 	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
 		if (temporaries[i] == temporary)
@@ -58,7 +58,7 @@ void output_abandon(void)
 static void release(struct output *out)
 {
 	if (out->temporary)
-		forget(out->temporary);
+		output_forget(out->temporary);
 	free(out->path);
 	free(out->temporary);
 	*out = (struct output){ 0 };
@@ -75,7 +75,7 @@ enum status output_open(const char *path, struct output *out)
 		: xasprintf("%s.tmp.%ld", out->path, (long)getpid());
 	name = out->temporary ? out->temporary : out->path;
 	if (out->temporary)
-		remember(out->temporary);
+		output_remember(out->temporary);
 	out->file = fopen(name, "wb");
 	if (!out->file) {
 		fail(STATUS_IO, "%s: cannot write: %s", path, strerror(errno));
