@@ -28,8 +28,8 @@ static bool is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* For output_abandon(), which a signal may call at any moment. More are never in the making at once;
- * one that finds no room would be left behind by a signal. */
+/* For output_abandon(), which a signal may call at any moment. More are never in the making at
+ * once; one that finds no room would be left behind by a signal. */
 static const char *volatile temporaries[8];
 
 void output_remember(const char *temporary)

@@ -29,10 +29,11 @@ enum status output_commit(struct output *);
 /* Closes and removes what was written. */
 void output_discard(struct output *);
 
-/* Removes the temporary files of all open outputs, as a signal handler may; the process must end. */
+/* Removes the temporary files of all open outputs, as a signal handler may; then the process must
+ * end. */
 void output_abandon(void);
-/* For a file in the making that is no struct output: output_abandon() removes it too, if it is there.
- * The name must last until it is forgotten. */
+/* For a file in the making that is no struct output: output_abandon() removes it too, if it is
+ * there. The name must last until it is forgotten. */
 void output_remember(const char *temporary);
 void output_forget(const char *temporary);
 

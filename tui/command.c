@@ -61,7 +61,12 @@ void command_catch_signals(void)
 
 void command_end_on_interrupt(void)
 {
+	struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
+
 	catch_signal(SIGINT, on_end, SA_RESETHAND);
+	/* Also where it was ignored: the parent's end is told by it. */
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTERM, &action, NULL);
 }
 
 void command_defer_interrupt(void)

@@ -57,7 +57,7 @@ static void child_main(int fd, enum status (*fn)(void *), void *context)
 
 	/* A kernel may never end by itself: Ctrl-C ends it at once, and so does its parent's end. */
 	command_end_on_interrupt();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	answer.status = fn(context);
 	snprintf(answer.text, sizeof answer.text, "%s", error_text());
 	if (fflush(stdout) != 0 && answer.status == STATUS_OK) {
