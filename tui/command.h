@@ -31,7 +31,8 @@ enum status not_built_yet(const char *what);
  * SIGINT ends the process. SIGTERM and SIGHUP end it as if nobody caught them. Whatever ends it,
  * output files that are not whole are removed. */
 void command_catch_signals(void);       /* main.c only */
-/* For a child process that is to end at once: SIGINT does what SIGTERM does, which is not ignored. */
+/* For a child process that is to end at once: SIGINT does what SIGTERM does, which is not
+ * ignored. */
 void command_end_on_interrupt(void);
 void command_defer_interrupt(void);
 bool command_interrupted(void);
