@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* Neither must a file that may not grow (ulimit -f): the write that fails says so. */
 	signal(SIGXFSZ, SIG_IGN);
-	command_catch_interrupt();
+	command_catch_signals();
 	if (argc < 2) {
 		print_usage(stderr);
 		return status_exit_code(STATUS_USAGE);

@@ -38,8 +38,11 @@ static enum status read_all(FILE *file, const char *path, size_t limit, char **b
 enum status file_read(const char *path, size_t limit, char **bytes, size_t *count)
 {
 	enum status status;
-	FILE *file = fopen(path, "rb");
+	FILE *file;
 
+	if (*path == '\0')
+		return fail(STATUS_IO, "an empty name cannot be a file");
+	file = fopen(path, "rb");
 	if (file == NULL)
 		return fail(STATUS_IO, "%s: %s", path, strerror(errno));
 	status = read_all(file, path, limit, bytes, count);

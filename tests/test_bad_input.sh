@@ -314,4 +314,30 @@ if [ "$code" -eq 77 ]; then
 else
 	skip '--device cuda without a GPU' 'there is one'
 fi
+# --- addresses, empty names and formats ---
+
+h200=$srcdir/tests/h200/demo.twin
+at() {
+	refused 2 "$2" view "$h200" --plain --at "$1"
+}
+at L14.o9 'L14 has outputs o0 to o0, not o9'
+at L14.o0.e99999999 'L14.o0 has elements e0 to e1583, not e99999999'
+at L14.n9999 'flash_decode_chunk.cu has lines n1 to n52, not n9999'
+at L14.f99.n3 'flash_decode_chunk has files f0 to f2, not f99'
+at L14.a3 'L14 has no loads or stores recorded, so no a3'
+at L14.b0.p9999 'L14.b0 has points p0 to p1, not p9999'
+at L14.b9999 'L14 has blocks b0 to b23, not b9999'
+at L9999999 'run 1 has no launch L9999999'
+at s9999 'run 1 has no step s9999'
+at 'op 999999' 'run 1 has no op 999999'
+for address in L14.o0.e1583 L14.n52 L14.f2.n3 L14.b0.p1 s3.end 'op 9'; do
+	run view "$h200" --plain --at "$address"
+	expect "$address is there" 0
+done
+refused 2 'an empty name cannot be a trace file' view '' --plain
+refused 2 'an empty name cannot be an output file' export "$h200" --as json -o ''
+refused 2 'an empty name cannot be an .npy file' attend --q '' --k k.npy --v v.npy
+refused 2 'an empty name cannot be a file' decode --prompt-file ''
+refused 2 '^flashtwin sql: --csv and --json: only one' sql --csv "$h200" 'SELECT 1' --json
+
 plan

@@ -39,6 +39,10 @@ expect 'findings in the report' 4 '"findings": \[' '"class": "race-shared"'
 
 run find bug.twin
 expect 'find lists them' 4 'race-shared in reverse, L0' '64 times'
+"$flashtwin" find bug.twin >&- 2>err
+code=$?
+: >out
+one_line 'flashtwin find: standard output: '; expect 'unless nobody can see them' 2
 run find bug.twin --class race-shared --json
 expect 'as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
 run find bug.twin --class leak
@@ -53,6 +57,27 @@ run find clean.twin
 expect 'nothing in a trace of a clean run' 0
 run find "$srcdir/tests/h200/romeo.twin"
 expect 'a trace of a run that nobody checked is not called clean' 0 'recorded with --check?'
+# Without barriers, the first lanes to run read what nothing was written to yet: poison, a NaN.
+cat >sum.cu <<'CU'
+__global__ void sum(const float *in, float *out)
+{
+	__shared__ float s[128];
+	int t = threadIdx.x;
+
+	s[t] = in[t];
+	for (int k = 32; k > 0; k /= 2)
+		if (t < k)
+			s[t] += s[t + k];
+	if (t == 0)
+		out[0] = s[0];
+}
+CU
+for seed in 0 1 2; do
+	run launch sum.cu --kernel sum --grid 1 --block 64 --arg in=@in.npy \
+		--arg 'out=>sum.npy:f32[1]' --check --seed $seed
+	! grep -q nan-born out err || code=99
+	expect "poison is no NaN of the kernel's, seed $seed" 4 'race-shared in sum'
+done
 cat >math.cu <<'CU'
 __global__ void all(const float *in, float *out)
 {

@@ -117,4 +117,40 @@ wait $!
 code=$?
 one_line 'flashtwin: '
 expect 'Ctrl-C of a command that has nothing to finish' 130 'interrupted'
+
+# Before its first commit a trace has no name; whatever ends the program then, nothing stays.
+wrong=
+for delay in 0.005 0.01 0.015 0.02 0.025 0.03 0.04; do
+	for signal in INT TERM; do
+		timeout --foreground -s $signal $delay env --default-signal=$signal "$flashtwin" \
+			replay "$srcdir/tests/h200/demo.twin" -o early.twin >/dev/null 2>&1
+		wrong="$wrong$(ls early.twin.tmp.* 2>/dev/null)"
+		rm -f early.twin*
+	done
+done
+result 'signals before the first commit leave no temporary file' "$wrong"
+cat >spin.cu <<'CU'
+__global__ void spin(float *out)
+{
+	for (int i = 0; i < 2000000000; i++)
+		out[0] += 1.0f;
+}
+CU
+mkdir temporary
+env --default-signal=TERM TMPDIR="$PWD/temporary" "$flashtwin" launch spin.cu --kernel spin \
+	--grid 1 --block 1 --arg 'out=>spin.npy:f32[1]' -o spin.twin >out 2>err &
+tries=0
+while ! ls spin.twin.tmp.* >/dev/null 2>&1 && [ $tries -lt 1000 ]; do
+	sleep 0.01
+	tries=$((tries + 1))
+done
+[ $tries -lt 1000 ] && wrong= || wrong='there was no temporary file'
+kill -TERM $!
+wait $! 2>/dev/null
+tries=0
+while ls spin.twin.tmp.* >/dev/null 2>&1 && [ $tries -lt 500 ]; do
+	sleep 0.01
+	tries=$((tries + 1))
+done
+result 'nor does the process that runs a kernel' "$wrong$(ls spin.twin.tmp.* 2>/dev/null)"
 plan

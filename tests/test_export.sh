@@ -45,6 +45,10 @@ for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunk
 	sed "s|$trace|demo.twin|" out >picture.svg
 	judge "picture of $screen" svg picture.svg plain
 done
+# Of a legend, its marks alone have their colour, not every character that stands alone.
+run export "$trace" --as svg --screen attention --at L502
+grep -q '>\.</tspan><tspan[^>]*> under 5 %' out && ! grep -q '0b4fb3">[1a$]<' out || code=99
+expect 'marks of a legend' 0
 run export "$trace" --as svg --at L502; expect 'a launch, without --screen' 0 'launch at L502<'
 run export "$trace" "$trace" --as svg --screen reduce --at L503.b3
 expect 'two traces in one picture' 0 'The same in demo.twin'
@@ -237,6 +241,25 @@ if [ -e /dev/full ]; then
 fi
 "$flashtwin" export "$trace" --as npz | head -c 1 >out 2>err
 result 'a reader that goes away' "$(cat err)"
+# Whatever ends it while the file is in the making, that goes. ended SIGNAL CODE
+ended() {
+	local tries=0
+	env --default-signal="$1" "$flashtwin" export "$trace" --as html -o ended.html >out 2>err &
+	while ! ls ended.html.tmp.* >/dev/null 2>&1 && [ $tries -lt 1000 ]; do
+		sleep 0.01
+		tries=$((tries + 1))
+	done
+	[ $tries -lt 1000 ] || echo 'ended: no temporary file was there' >>err
+	kill -s "$1" $!
+	wait $! 2>/dev/null
+	code=$?
+	ls ended.html* >>err 2>/dev/null
+	! grep -q ended err || code=97
+	expect "SIG$1 leaves nothing behind" "$2"
+}
+ended INT 130
+ended TERM 143
+ended HUP 129
 head -c 200000 "$trace" >cut.twin
 for format in svg json perfetto npz; do
 	run export cut.twin --as $format -o cut.out

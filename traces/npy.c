@@ -291,10 +291,13 @@ static enum status read_file(FILE *file, const char *path, struct npy *npy)
 
 enum status npy_read(const char *path, struct npy *out)
 {
-	FILE *file = fopen(path, "rb");
 	enum status status;
+	FILE *file;
 
 	*out = (struct npy){ 0 };
+	if (*path == '\0')
+		return fail(STATUS_IO, "an empty name cannot be an .npy file");
+	file = fopen(path, "rb");
 	if (!file)
 		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
 	status = read_file(file, path, out);

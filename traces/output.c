@@ -28,8 +28,37 @@ static bool is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+/* For output_abandon(), which a signal may call at any moment. More are never in the making at
+ * once; one that finds no room would be left behind by a signal. */
+static const char *volatile temporaries[8];
+
+void output_remember(const char *temporary)
+{
+	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+		if (!temporaries[i]) {
+			temporaries[i] = temporary;
+			return;
+		}
+}
+
+void output_forget(const char *temporary)
+{
+	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+		if (temporaries[i] == temporary)
+			temporaries[i] = NULL;
+}
+
+void output_abandon(void)
+{
+	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+		if (temporaries[i])
+			unlink(temporaries[i]);
+}
+
 static void release(struct output *out)
 {
+	if (out->temporary)
+		output_forget(out->temporary);
 	free(out->path);
 	free(out->temporary);
 	*out = (struct output){ 0 };
@@ -39,10 +68,14 @@ enum status output_open(const char *path, struct output *out)
 {
 	const char *name;
 
+	if (*path == '\0')
+		return fail(STATUS_IO, "an empty name cannot be an output file");
 	out->path = resolve(path);
 	out->temporary = is_special(out->path) ? NULL
 		: xasprintf("%s.tmp.%ld", out->path, (long)getpid());
 	name = out->temporary ? out->temporary : out->path;
+	if (out->temporary)
+		output_remember(out->temporary);
 	out->file = fopen(name, "wb");
 	if (!out->file) {
 		fail(STATUS_IO, "%s: cannot write: %s", path, strerror(errno));

@@ -1,7 +1,8 @@
 /* output.h - files that appear whole or not at all.
  *
  * What a command writes goes to PATH.tmp.<pid> and is renamed to PATH once all of it is on disk, so
- * that an error or a kill leaves nothing half-written under the final name. A PATH that is there
+ * that an error or a kill leaves nothing half-written under the final name. Signals that a program
+ * dies of should call output_abandon(), or PATH.tmp.<pid> stays. A PATH that is there
  * already and is no regular file (a terminal, a pipe, /dev/null) is written to directly.
  */
 #ifndef OUTPUT_H
@@ -27,5 +28,13 @@ enum status output_open(const char *path, struct output *out);
 enum status output_commit(struct output *);
 /* Closes and removes what was written. */
 void output_discard(struct output *);
+
+/* Removes the temporary files of all open outputs, as a signal handler may; then the process must
+ * end. */
+void output_abandon(void);
+/* For a file in the making that is no struct output: output_abandon() removes it too, if it is
+ * there. The name must last until it is forgotten. */
+void output_remember(const char *temporary);
+void output_forget(const char *temporary);
 
 #endif

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "traces/output.h"
 #include "traces/xalloc.h"
 
 #define CLOSE_WAIT_MS 30000
@@ -45,6 +46,16 @@ static struct store *store_new(const char *path)
 	return store;
 }
 
+/* Once the file has its final name, or none: a signal need not remove it any more. */
+static void forget_temporary(struct store *store)
+{
+	output_forget(store->temporary);
+	output_forget(store->temporary_journal);
+	free(store->temporary);
+	free(store->temporary_journal);
+	store->temporary = store->temporary_journal = NULL;
+}
+
 static void store_free(struct store *store)
 {
 	store_disconnect(store);
@@ -56,7 +67,7 @@ static void store_free(struct store *store)
 	free(store->runs);
 	free(store->kept.bytes);
 	free(store->broken);
-	free(store->temporary);
+	forget_temporary(store);
 	free(store->path);
 	free(store);
 }
@@ -101,6 +112,9 @@ static enum status create_new(struct store *store)
 {
 	if (store->path) {
 		store->temporary = xasprintf("%s.tmp.%ld", store->path, (long)getpid());
+		store->temporary_journal = xasprintf("%s-journal", store->temporary);
+		output_remember(store->temporary);
+		output_remember(store->temporary_journal);
 		/* Left by an earlier process of the same number. */
 		unlink(store->temporary);
 		TRY(create_file(store));
@@ -229,8 +243,7 @@ static enum status publish(struct store *store)
 		store_connect(store, store->temporary, SQLITE_OPEN_READWRITE);
 		return status;
 	}
-	free(store->temporary);
-	store->temporary = NULL;
+	forget_temporary(store);
 	TRY(store_connect(store, store->path, SQLITE_OPEN_READWRITE));
 	return store_tune_writer(store);
 }

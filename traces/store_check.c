@@ -24,10 +24,13 @@
 
 static enum status read_header(const char *path, unsigned char header[HEADER_BYTES], size_t *count)
 {
-	FILE *file = fopen(path, "rb");
+	FILE *file;
 	int error;
 
 	*count = 0;
+	if (*path == '\0')
+		return fail(STATUS_IO, "an empty name cannot be a trace file");
+	file = fopen(path, "rb");
 	if (!file)
 		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
 	*count = fread(header, 1, HEADER_BYTES, file);

@@ -71,6 +71,7 @@ struct kept_statements {
 struct store {
 	char *path;                     /* the final name; NULL: in memory */
 	char *temporary;                /* its name until the first commit, else NULL */
+	char *temporary_journal;        /* what SQLite calls the journal of that */
 	sqlite3 *db;
 	bool force;                     /* the first commit may replace a file */
 	bool writing;

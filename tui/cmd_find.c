@@ -120,7 +120,7 @@ static enum status print_all(const struct find_command *find)
 		return run_print_json(find->found);
 	for (size_t i = 0; i < json_array_size(find->found); i++)
 		finding_print(stdout, json_array_get(find->found, i));
-	return ferror(stdout) ? command_stdout_failed() : STATUS_OK;
+	return STATUS_OK;
 }
 
 static enum status find_all(struct find_command *find)
@@ -137,6 +137,9 @@ static enum status find_all(struct find_command *find)
 	store_close(store);
 	TRY(status);
 	TRY(print_all(find));
+	/* Findings that nobody got to see are a failure, not findings. */
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return command_stdout_failed();
 	return findings_status(find->bugs, find->lints, find->lint_fail);
 }
 

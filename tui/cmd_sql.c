@@ -28,11 +28,13 @@ static enum status parse_options(int argc, char **argv, struct sql_options *opti
 {
 	enum { TABLE = SQL_TABLE, PLAIN = SQL_PLAIN, CSV = SQL_CSV, JSON = SQL_JSON, DUMP };
 	static const struct option known[] = {
-		{ "table", no_argument, NULL, TABLE }, { "plain", no_argument, NULL, PLAIN },
-		{ "csv", no_argument, NULL, CSV }, { "json", no_argument, NULL, JSON },
-		{ "dump", no_argument, NULL, DUMP }, { NULL, 0, NULL, 0 },
+		[TABLE] = { "table", no_argument, NULL, TABLE },
+		[PLAIN] = { "plain", no_argument, NULL, PLAIN },
+		[CSV] = { "csv", no_argument, NULL, CSV },
+		[JSON] = { "json", no_argument, NULL, JSON },
+		[DUMP] = { "dump", no_argument, NULL, DUMP }, { NULL, 0, NULL, 0 },
 	};
-	int c;
+	int c, named = -1;
 
 	options->format = isatty(STDOUT_FILENO) ? SQL_TABLE : SQL_PLAIN;
 	for (;;) {
@@ -41,8 +43,11 @@ static enum status parse_options(int argc, char **argv, struct sql_options *opti
 			break;
 		if (c == DUMP)
 			options->dump = true;
+		else if (named >= 0 && c != named)
+			return fail(STATUS_USAGE, "--%s and --%s: only one of them is possible",
+				    known[named].name, known[c].name);
 		else
-			options->format = (enum sql_format)c;
+			options->format = (enum sql_format)(named = c);
 	}
 	if (optind == argc)
 		return fail(STATUS_USAGE, "which trace? flashtwin sql TRACE.twin \"SELECT ...\"");

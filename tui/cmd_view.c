@@ -12,6 +12,7 @@
 #include "tui/address.h"
 #include "tui/command.h"
 #include "tui/options.h"
+#include "tui/view_exists.h"
 #include "tui/viewer.h"
 
 struct view_command {
@@ -128,6 +129,7 @@ static enum status draw_part(const struct view_context *c, const struct view *pa
 static enum status draw(const struct view_command *view, struct view_context *c)
 {
 	TRY(view_choose_run(c));
+	TRY(view_check_address(c));
 	if (view->screen)
 		return draw_part(c, view->screen);
 	if (view->at.launch >= 0)

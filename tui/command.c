@@ -1,6 +1,9 @@
 /* command.c - what commands share beside their table entry: interrupts, a stdout that fails, and
  * features still to come.
  *
+ * Traces being recorded keep what was committed, whatever ends the program (traces/store.h); other
+ * files in the making are removed.
+ *
  * Options are each command's own business; exit codes and error lines are main.c's.
  */
 #include "tui/command.h"
@@ -9,6 +12,8 @@
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "traces/output.h"
 
 static volatile sig_atomic_t deferred, interrupted;
 
@@ -20,22 +25,48 @@ static void on_interrupt(int signal_number)
 	if (!deferred || interrupted) {
 		ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
 
+		output_abandon();
 		(void)ignored;          /* nobody is left to be told */
 		_exit(status_exit_code(STATUS_INTERRUPTED));
 	}
 	interrupted = 1;
 }
 
-void command_catch_interrupt(void)
+/* To die of the signal as if nobody had caught it; SA_RESETHAND has seen to that. */
+static void on_end(int signal_number)
 {
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
+	output_abandon();
+	raise(signal_number);
+}
+
+/* Whoever started us with the signal ignored, as shells do with SIGINT in the background and nohup
+ * with SIGHUP, meant it. */
+static void catch_signal(int number, void (*handler)(int), int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 	struct sigaction before;
 
-	/* Whoever started us with SIGINT ignored, as shells do in the background, meant it. */
-	if (sigaction(SIGINT, NULL, &before) != 0 || before.sa_handler == SIG_IGN)
+	if (sigaction(number, NULL, &before) != 0 || before.sa_handler == SIG_IGN)
 		return;
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
+	sigaction(number, &action, NULL);
+}
+
+void command_catch_signals(void)
+{
+	catch_signal(SIGINT, on_interrupt, SA_RESTART);
+	catch_signal(SIGTERM, on_end, SA_RESETHAND);
+	catch_signal(SIGHUP, on_end, SA_RESETHAND);
+}
+
+void command_end_on_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
+
+	catch_signal(SIGINT, on_end, SA_RESETHAND);
+	/* Also where it was ignored: the parent's end is told by it. */
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTERM, &action, NULL);
 }
 
 void command_defer_interrupt(void)

@@ -28,8 +28,12 @@ enum status not_built_yet(const char *what);
 /* SIGINT ends the process at once, with a line on stderr and exit code 130, unless a command that
  * has something to finish called command_defer_interrupt(): then it only makes
  * command_interrupted() true, the command returns STATUS_INTERRUPTED when it is ready, and a second
- * SIGINT ends the process. */
-void command_catch_interrupt(void);     /* main.c only */
+ * SIGINT ends the process. SIGTERM and SIGHUP end it as if nobody caught them. Whatever ends it,
+ * output files that are not whole are removed. */
+void command_catch_signals(void);       /* main.c only */
+/* For a child process that is to end at once: SIGINT does what SIGTERM does, which is not
+ * ignored. */
+void command_end_on_interrupt(void);
 void command_defer_interrupt(void);
 bool command_interrupted(void);
 

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tui/command.h"
+
 struct answer {
 	enum status status;
 	char text[4096];
@@ -54,9 +56,8 @@ static void child_main(int fd, enum status (*fn)(void *), void *context)
 	struct answer answer = { 0 };
 
 	/* A kernel may never end by itself: Ctrl-C ends it at once, and so does its parent's end. */
-	if (signal(SIGINT, SIG_DFL) == SIG_IGN)
-		signal(SIGINT, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	command_end_on_interrupt();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	answer.status = fn(context);
 	snprintf(answer.text, sizeof answer.text, "%s", error_text());
 	if (fflush(stdout) != 0 && answer.status == STATUS_OK) {

@@ -285,9 +285,10 @@ void view_legend(const struct view_context *c, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	for (const char *at = text; *at; at++) {
-		bool alone = (at == text || at[-1] == ' ') && at[1] == ' ';
+		bool mark = *at == '`' && at[1];
 
-		view_styled(c, alone ? STYLE_CHART : STYLE_NOTE, "%c", *at);
+		at += mark;
+		view_styled(c, mark ? STYLE_CHART : STYLE_NOTE, "%c", *at);
 	}
 }
 

@@ -128,8 +128,8 @@ int view_print(const struct view_context *, const char *format, ...)
 /* The same in a style of its own. */
 int view_styled(const struct view_context *, enum view_style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What the marks of a chart mean: a character that stands alone between blanks is such a mark, and
- * gets the glyph it has there. */
+/* What the marks of a chart mean: a character behind a ` is such a mark, and gets the glyph it has
+ * there. */
 void view_legend(const struct view_context *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Makes the line being written the row of a launch, or of a block of it; block -1: of all. */

@@ -323,10 +323,10 @@ static void draw_map(const struct view_context *c, const struct blocks *b)
 	if (b->count < view_place_blocks(b->place))
 		view_print(c, INDENT "        ... %" PRId64 " more: --all shows them\n",
 			   view_place_blocks(b->place) - b->count);
-	view_legend(c, INDENT "        . nothing against it%s%s%s%s\n",
-		    b->findings ? "  ! finding" : "", b->empties ? "  e empty split" : "",
-		    b->compared ? "  d differs in the other run" : "",
-		    b->compared && b->findings ? "  * both" : "");
+	view_legend(c, INDENT "        `. nothing against it%s%s%s%s\n",
+		    b->findings ? "  `! finding" : "", b->empties ? "  `e empty split" : "",
+		    b->compared ? "  `d differs in the other run" : "",
+		    b->compared && b->findings ? "  `* both" : "");
 }
 
 static enum status read_blocks(const struct view_context *c, struct blocks *b)

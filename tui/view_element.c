@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tui/view_exists.h"
+
 #define ROWS 7                          /* elements in the window */
 #define OUTPUTS 8
 
@@ -271,9 +273,8 @@ static enum status list_outputs(const struct view_context *c, struct element_vie
 	view_more(c, output, OUTPUTS);
 	if (output == 0)
 		view_print(c, "  it wrote nothing that was recorded\n");
-	if (c->at.output >= output && output > 0)
-		return fail(STATUS_USAGE, "L%" PRId64 " has outputs o0 to o%" PRId64
-			    ", not o%" PRId64, e->place->launch, output - 1, c->at.output);
+	if (output > 0)
+		TRY(view_check_output(e->place->launch, output, c->at.output));
 	*shown = output == 0 ? -1 : *shown < 0 ? 0 : *shown;
 	return STATUS_OK;
 }
@@ -281,13 +282,10 @@ static enum status list_outputs(const struct view_context *c, struct element_vie
 /* USAGE for an element that the launch did not write. */
 static enum status choose_focus(const struct view_context *c, struct element_view *e)
 {
-	int64_t first = written_first(&e->w[0]), past = first + written_count(&e->w[0]);
+	int64_t first = written_first(&e->w[0]);
 
 	e->focus = c->at.element;
-	if (e->focus >= 0 && (e->focus < first || e->focus >= past))
-		return fail(STATUS_USAGE, "L%" PRId64 ".o%" PRId64 " has elements e%" PRId64
-			    " to e%" PRId64 ", not e%" PRId64, e->place->launch, e->w[0].output,
-			    first, past - 1, e->focus);
+	TRY(view_check_element(&e->w[0], e->place->launch, e->focus));
 	for (int64_t i = written_next(&e->w[0], first, 1); i >= 0 && e->focus < 0;
 	     i = written_next(&e->w[0], i + 1, 1))
 		if (element_class(e, i) > ELEMENT_EQUAL)

@@ -117,8 +117,8 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 {
 	struct map map = { .max_len = max_len };
 
-	view_legend(c, "\n every layer and slot: # filled  = loaded by an upload"
-		    "  + partly  . nothing\n");
+	view_legend(c, "\n every layer and slot: `# filled  `= loaded by an upload"
+		    "  `+ partly  `. nothing\n");
 	view_print(c,
 		   " layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
 		   max_len - 1);

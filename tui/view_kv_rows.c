@@ -159,8 +159,8 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 			    s->first);
 	for (int64_t from = s->first; status == STATUS_OK && from <= s->last; from += BAND)
 		draw_band(c, s, from, bytes);
-	view_legend(c, " # filled  = loaded  W written in this step"
-		    "  . never written: poison %08x\n", VIEW_POISON);
+	view_legend(c, " `# filled  `= loaded  `W written in this step"
+		    "  `. never written: poison %08x\n", VIEW_POISON);
 	if (s->read_end > s->read_begin)
 		view_styled(c, STYLE_NOTE, " R read by %s, keys %" PRId64 "..%" PRId64
 			    "  U read before it was written\n",

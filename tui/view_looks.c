@@ -132,9 +132,9 @@ static const struct {
 	const char *legend;
 } scales[SCALE_COUNT] = {
 	[SCALE_LINEAR] = { { 0.01, 0.05, 0.2 },
-			   "' ' under 1 %, . under 5 %, : under 20 %, @ more" },
+			   "' ' under 1 %, `. under 5 %, `: under 20 %, `@ more" },
 	[SCALE_LOG] = { { 1e-5, 1e-3, 1e-1 },
-			"' ' under 1e-5, . under 1e-3, : under 1e-1, @ more (log)" },
+			"' ' under 1e-5, `. under 1e-3, `: under 1e-1, `@ more (log)" },
 };
 
 char view_looks_mark(enum view_scale scale, double weight)

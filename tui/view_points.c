@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tui/view_exists.h"
+
 #define ROWS 64
 
 /* The values of the project's own points, as kernels/points.h names them; others are v0 to v3, also
@@ -167,24 +169,6 @@ static enum status list_rows(const struct view_context *c, const struct view_pla
 	return STATUS_OK;
 }
 
-/* A number past the last point of a place that has some is a mistake. */
-static enum status check_point(const struct view_context *c, const struct view_place *place)
-{
-	struct address at = c->at;
-	char text[ADDRESS_TEXT];
-	int64_t last;
-
-	TRY(VIEW_NUMBER(c, -1, &last, "SELECT max(sequence) FROM v_point" WHERE_THREAD, c->run,
-			place->launch, at.block, at.warp, at.lane));
-	if (last < 0 || at.point <= last)
-		return STATUS_OK;
-	at.launch = place->launch;
-	at.point = -1;
-	address_format(&at, text);
-	return fail(STATUS_USAGE, "%s has points p0 to p%" PRId64 ", not p%" PRId64, text, last,
-		    c->at.point);
-}
-
 static enum status print_count(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	int64_t *names = state;
@@ -237,7 +221,7 @@ static enum status draw(const struct view_context *c)
 				 " bytes, bits, file, line FROM v_access" WHERE_THREAD AND_SEQUENCE,
 				 c->at.access);
 	}
-	TRY(check_point(c, &place));
+	TRY(view_check_point(c, &place));
 	view_place_title(c, "POINTS of", &place);
 	if (c->at.warp < 0 && c->at.point < 0)
 		return count_points(c, &place);

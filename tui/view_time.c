@@ -421,7 +421,7 @@ static enum status draw(const struct view_context *c)
 
 	TRY(place_range(c, &first, &last, &found));
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
-	view_legend(c, " # launch  = bytes  E event recorded  W waited for\n");
+	view_legend(c, " `# launch  `= bytes  `E event recorded  `W waited for\n");
 	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);

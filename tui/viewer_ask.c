@@ -12,6 +12,7 @@
 #include "traces/sql_functions.h"
 #include "traces/xalloc.h"
 #include "tui/sql_print.h"
+#include "tui/view_exists.h"
 
 #define SQL_ROWS "500"
 
@@ -101,9 +102,7 @@ bool viewer_ask(struct viewer *v, const char *prompt, char text[VIEWER_WORDS])
 static enum status check_address(const struct viewer *v, const struct address *at)
 {
 	struct view_context c = viewer_context(v, 0);
-	struct view_place place;
-	int64_t runs, known = 1;
-	bool found;
+	int64_t runs;
 
 	TRY(store_run_count(c.store, &runs));
 	if (at->run > runs || at->run == 0)
@@ -111,16 +110,7 @@ static enum status check_address(const struct viewer *v, const struct address *a
 	if (at->run > 0)
 		c.run = at->run;
 	c.at = *at;
-	if (at->launch >= 0)
-		TRY(view_place_find(&c, "v_launch", &place, &found));
-	if (at->step >= 0)
-		TRY(VIEW_NUMBER(&c, 0, &known, "SELECT 1 FROM v_step WHERE run = ?1 AND step = ?2"
-				" LIMIT 1", c.run, at->step));
-	if (at->op >= 0)
-		TRY(VIEW_NUMBER(&c, 0, &known, "SELECT 1 FROM v_op WHERE run = ?1 AND op = ?2",
-				c.run, at->op));
-	return known ? STATUS_OK : fail(STATUS_USAGE, "run %lld has no such place",
-					(long long)c.run);
+	return view_check_address(&c);
 }
 
 static enum status command_at(struct viewer *v, const char *text)
