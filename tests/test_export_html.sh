@@ -126,7 +126,8 @@ result 'help lists keys' "$(grep -q 'next, previous decode step' document || ech
 
 run export "$trace" --as html --steps 90-95
 expect 'steps that are not there' 2 '--steps 90-95: run 1 of demo.twin has none'
-run export "$trace" --as html --steps 9-4; expect 'steps the wrong way round' 2 '--steps 4'
+run export "$trace" --as html --steps 9-4
+expect 'steps the wrong way round' 2 '--steps 9-4: the last step comes before the first'
 run export "$trace" --as svg --steps 4; expect '--steps of a picture' 2 '--steps: svg takes --at s4'
 run export "$trace" --as html --at L9999; expect 'no such launch' 2 'has no launch L9999'
 run export "$trace" --as html --steps 40 -o again.html

@@ -7,28 +7,37 @@ trace=$srcdir/tests/h200/demo.twin
 
 ### the same lines as --plain
 
+# every_screen ADDRESS [KEY SCREEN ADDRESS]...: from the first address on, in a fresh terminal of
+# $size, with each set of glyphs.
+every_screen() {
+	local begin=$1 option
+
+	shift
+	for option in --ascii ''; do
+		glyphs=${option:---utf8}
+		list=$*
+		start ${size% *} ${size#* } "$trace" $option --at "$begin" --screen launch
+		set -- $list
+		while [ $# -gt 0 ]; do
+			keys "$1"
+			as_plain "$2 at $size $glyphs" "$2" "$3"
+			shift 3
+		done
+		keys Q
+		set -- $list
+	done
+	glyphs=--ascii
+}
+
 for size in '80 24' '100 30' '200 60'; do
-	set -- $size
-	start "$1" "$2" "$trace" --ascii --at L6.b0 --screen launch
-	as_plain "launch at $1x$2" launch L6.b0
-	keys 3
-	as_plain "chunks at $1x$2" chunks L6.b0
-	keys 8
-	as_plain "attention at $1x$2" attention L6.b0
-	keys 6
-	as_plain "source at $1x$2" source L6.b0
-	keys 2
-	as_plain "KV cache at $1x$2" kv L6.b0
-	keys 4
-	as_plain "reduction at $1x$2" reduce L7.b0
-	keys Q
+	every_screen L6.b0 0 launch L6.b0 9 points L6.b0 3 chunks L6.b0 8 attention L6.b0 \
+		6 source L6.b0 2 kv L6.b0 4 reduce L7.b0
+	every_screen s3 1 time s3 7 findings s3 5 diff s3 i summary s3
 done
-start 200 60 "$trace" --ascii --at s3
-as_plain 'timeline at 200x60' time s3
-keys 7
-as_plain 'findings' findings s3
-keys 5
-as_plain 'differences' diff s3
+start 80 24 "$trace" --ascii --at L1018
+shows 'the row of the address is on the first screen' '^>L1018 '
+shows 'and what is told below it' '^          blocks      0 ........ ........ eeeeeeee'
+shows 'help and the way out are named at 80 columns' '? keys  q back'
 
 ### glyphs
 
@@ -129,6 +138,15 @@ keys q : 'at L1019' Enter w
 shows 'w says who wrote' 'L1018 .*flash_decode_chunk .*partials'
 keys Enter
 shows 'and enter goes there' 'at L1018 *$'
+keys : 'at L1018.b9' Enter 2 w
+shows 'w on the KV cache lists its rows and their writers' \
+	'^  L1016 .*kv_scatter .*k_cache.2  slot 0 position 63'
+keys j Enter
+shows 'enter goes to the elements of one' 'at L1016.o0.e4032 *$'
+keys r
+shows 'r says who reads them' '^  L1018 .*flash_decode_chunk .*k_cache.2  may read'
+result 'and not who writes other rows' "$(grep 'kv_scatter' captured)"
+keys q : 'at L1018' Enter
 keys : 'break flash_decode_reduce' Enter c
 shows 'c runs to a breakpoint' 'at L1019 *$'
 keys : 'fence L1019..L1022' Enter

@@ -138,6 +138,6 @@ enum status store_walk_kernels(struct store *store)
 {
 	return store_run_sql(store,
 		"CREATE TEMP TABLE IF NOT EXISTS w_kernel AS SELECT * FROM t_kernel_count"
-		" UNION ALL " STORE_COUNT_KERNELS " WHERE run NOT IN"
-		"  (SELECT run FROM t_kernel_count) GROUP BY run, kernel");
+		" UNION ALL " STORE_COUNT_KERNELS " WHERE run IN (SELECT run FROM main.t_run"
+		"  EXCEPT SELECT run FROM t_kernel_count) GROUP BY run, kernel");
 }

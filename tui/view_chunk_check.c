@@ -152,7 +152,7 @@ static void check_values(struct check *k)
 	int64_t outside = outside_hull(k, elements, sizeof(elements));
 	char text[128];
 
-	snprintf(text, sizeof(text), "o = acc/l inside [min v, max v] of its keys%s%s%s",
+	snprintf(text, sizeof(text), "o = acc/l in [min v, max v] of its keys%s%s%s",
 		 outside ? ", not d =" : "", elements, outside > 6 ? " ..." : "");
 	print_check(k, outside == 0, text);
 	print_check(k, explains(k, k->share), "acc = sum exp(s-m) v");

@@ -205,6 +205,14 @@ static void print_row(const struct view_context *c, const struct slot *s, int64_
 	view_print(c, "\n");
 }
 
+static void print_never_written(const struct view_context *c, int64_t position)
+{
+	view_print(c, " ");
+	view_styled(c, STYLE_CHART, ".");
+	view_print(c, " %5" PRId64 "   %08x in every element: never written, a read is found as"
+		   " uninit\n", position, VIEW_POISON);
+}
+
 static enum status print_rows(const struct view_context *c, const struct slot *s, int64_t first,
 			      float *k, float *v)
 {
@@ -221,8 +229,7 @@ static enum status print_rows(const struct view_context *c, const struct slot *s
 		print_row(c, s, i, k + (i - first) * s->d, v + (i - first) * s->d);
 	}
 	if (s->last + 1 < s->max_len)
-		view_print(c, " . %5" PRId64 "   %08x in every element: never written, a read is"
-			   " found as uninit\n", s->last + 1, VIEW_POISON);
+		print_never_written(c, s->last + 1);
 	if (unread > k_rows + v_rows)
 		view_styled(c, STYLE_NOTE, " bytes of some rows are not in the trace: shown as"
 			    " nan\n");

@@ -218,6 +218,17 @@ static void keep_in_sight(long row, long lines, long height, long *top)
 		*top = 0;
 }
 
+/* The last line of what is told below a row: that before the next one of another address. */
+static long detail_end(const struct display *d, long row)
+{
+	long next = display_next_row(d, row, 1);
+
+	while (next >= 0 && address_equal(&display_line(d, (size_t)next)->at,
+					  &display_line(d, (size_t)row)->at))
+		next = display_next_row(d, next, 1);
+	return next < 0 ? row : next - 1;
+}
+
 static void scroll_to_row(struct viewer *v)
 {
 	const struct display *d = v->side[0].display;
@@ -230,6 +241,8 @@ static void scroll_to_row(struct viewer *v)
 	/* A detail below the list it belongs to should be seen with it where both fit. */
 	if (row >= 0 && (long)display_count(d) <= height)
 		row = 0;
+	if (row > 0 && v->match < 0)
+		keep_in_sight(detail_end(d, row), (long)display_count(d), height, &v->top);
 	keep_in_sight(row, (long)display_count(d), height, &v->top);
 	v->follow = false;
 	if (v->list)
@@ -316,6 +329,7 @@ enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
 {
 	TRY(choose_sides(v, o));
 	TRY(choose_place(v, o));
+	v->match = -1;
 	v->glyphs = term_utf8() && !o->ascii ? GLYPHS_UTF8 : GLYPHS_ASCII;
 	return STATUS_OK;
 }

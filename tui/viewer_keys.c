@@ -90,7 +90,7 @@ static const struct key keys[] = {
 	{ 'B', ON_SCREEN, viewer_breaks, "B", "list breakpoints" },
 	{ 'c', ON_SCREEN, viewer_fenced_on, "c C", "on, back to a breakpoint; :fence bounds it" },
 	{ 'C', ON_SCREEN, viewer_fenced_back, "", NULL },
-	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote this element, or what the launch was given" },
+	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote this element, what the launch was given, or on KV the rows" },
 	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who reads this element, or what the launch wrote" },
 	{ 'm', ON_SCREEN, viewer_set_mark, "m x", "mark this place as x, a to z" },
 	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' back" },
@@ -198,8 +198,9 @@ const char *viewer_keys_hint(const struct viewer *v)
 	if (v->list)
 		return "j/k row  enter go there  / find  ? keys  q close";
 	if (v->split || (v->here.view == &view_diff && v->side[1].store))
-		return "]/[ difference  d/D step  f/F launch  )/( block  s/S point  v one  tab swap"
-		       "  ? keys  q back";
-	return "d/D step  f/F launch  )/( block  s/S point  enter open  w who wrote  ; sql  / find"
-	       "  ? keys  q back";
+		return "]/[ difference  d/D step  f/F launch  v one  tab swap  ? keys  q back"
+		       "  )/( block  s/S point";
+	/* What 80 columns leave out comes last. */
+	return "d/D step  f/F launch  )/( block  s/S point  enter open  ? keys  q back"
+	       "  w who wrote  ; sql  / find";
 }

@@ -3,7 +3,8 @@
  * At an element or output that is a range of bytes: what wrote any of them goes by the extents of
  * digests and the rows of caches, through the whole run. At a launch it is each buffer given to it,
  * or written. What a launch reads of a buffer it was given is not in a trace; that it cannot write
- * there is, where its parameter is const.
+ * there is, where its parameter is const. On the screen of the KV cache w lists the rows that the
+ * layer's caches hold, each with its elements, of which w and r tell on.
  */
 #include "config.h"
 
@@ -28,17 +29,12 @@ struct range {
 
 /* --- the list --- */
 
-enum { OP, LAUNCH, KIND, KERNEL, STEP, BUFFER, OUTPUT, HOW };
-
-struct list {
-	const struct range *range;      /* NULL: of a whole launch */
-	int64_t rows;
-};
+enum { OP, LAUNCH, KIND, KERNEL, STEP, BUFFER, OUTPUT, HOW, ELEMENT };
 
 static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
-	struct list *list = state;
 	struct address at = address_none;
+	int64_t *rows = state;
 	char text[ADDRESS_TEXT];
 
 	at.run = c->run > 1 ? c->run : -1;
@@ -46,9 +42,9 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	at.launch = view_null(row, LAUNCH) ? -1 : view_int(row, LAUNCH);
 	address_format(&at, text);
 	/* On from an element to the same one there. */
-	if (list->range && list->range->element >= 0 && !view_null(row, OUTPUT)) {
+	if (!view_null(row, OUTPUT) && !view_null(row, ELEMENT)) {
 		at.output = view_int(row, OUTPUT);
-		at.element = list->range->element;
+		at.element = view_int(row, ELEMENT);
 	}
 	display_anchor(c->out, &at);
 	view_print(c, "  %-12s %-10s %-26.26s", text, view_text(row, KIND),
@@ -57,11 +53,11 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 		view_print(c, " step %-4" PRId64, view_int(row, STEP));
 	view_print(c, " %s%s%s\n", view_text(row, BUFFER), view_null(row, HOW) ? "" : "  ",
 		   view_null(row, HOW) ? "" : view_text(row, HOW));
-	list->rows++;
+	++*rows;
 	return STATUS_OK;
 }
 
-/* --- of bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range --- */
+/* --- of bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range, ?6 the element or -1 --- */
 
 /* Digests of scattered rows span what lies between them; the rows say which are. */
 #define WROTE(condition, order) \
@@ -79,7 +75,7 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 
 #define DESCRIBED(how) \
 	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, f.entry, " how \
-	" FROM found f CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op" \
+	", nullif(?6, -1) FROM found f CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op" \
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = ?3"
 
 static const char wrote_bytes[] =
@@ -100,7 +96,10 @@ static const char reads_bytes[] =
 	"   AND coalesce(o.from_offset, o.offset, 0) < ?5)"
 	"   OR o.op IN (SELECT op FROM over)"
 	"   OR (o.launch IS NOT NULL AND EXISTS (SELECT 1 FROM v_arg a WHERE a.run = ?1"
-	"    AND a.op = o.op AND a.buffer = ?3 AND coalesce(a.offset, 0) < ?5)))"
+	"    AND a.op = o.op AND a.buffer = ?3 AND coalesce(a.offset, 0) < ?5)"
+	/* A scatter of other rows does nothing to these. */
+	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = o.launch"
+	"    AND k.buffer = ?3)))"
 	"  ORDER BY o.op LIMIT " SHOWN ")"
 	DESCRIBED("f.how") " ORDER BY o.op";
 
@@ -112,7 +111,7 @@ static const char wrote_given[] =
 	"  AND buffer IS NOT NULL),"
 	" last AS (SELECT g.buffer, (SELECT max(w.op) FROM w_written w WHERE w.run = ?1"
 	"   AND w.buffer = g.buffer AND w.op < ?2) AS op FROM given g)"
-	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL FROM last"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL FROM last"
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = last.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = last.buffer ORDER BY o.op DESC";
 
@@ -122,9 +121,24 @@ static const char reads_written[] =
 	"  AND after_step = 0),"
 	" found AS (SELECT g.op, g.buffer FROM wrote w CROSS JOIN w_given g ON g.run = ?1"
 	"  AND g.buffer = w.buffer AND g.op > ?2 WHERE ?3 >= 0 ORDER BY g.op LIMIT " SHOWN ")"
-	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL FROM found f"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL FROM found f"
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = f.buffer ORDER BY o.op";
+
+/* Rows of the caches of its layer, latest first. */
+static const char wrote_rows[] =
+	"SELECT w.op, w.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name,"
+	" (SELECT d.entry FROM v_digest d WHERE d.run = ?1 AND d.launch = w.launch"
+	"  AND d.after_step = 0 AND d.buffer = w.buffer LIMIT 1),"
+	" 'slot ' || w.slot || ' position ' || w.position,"
+	" (SELECT k.offset / 4 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch"
+	"  AND k.buffer = w.buffer AND k.slot = w.slot AND k.position = w.position"
+	"  ORDER BY k.kv_head LIMIT 1)"
+	" FROM w_kv w JOIN v_op o ON o.run = ?1 AND o.op = w.op"
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = w.buffer"
+	" WHERE w.run = ?1 AND w.op <= ?2"
+	" AND w.layer = (SELECT layer FROM v_launch WHERE run = ?1 AND launch = ?3)"
+	" ORDER BY w.op DESC, w.slot, w.position DESC LIMIT " SHOWN;
 
 /* --- the place --- */
 
@@ -160,19 +174,20 @@ static enum status list_found(struct viewer *v, const char *title, const char *s
 			      const struct range *r, int64_t op)
 {
 	struct view_context c = viewer_context(v, 0);
-	struct list list = { .range = r };
 	enum status status;
+	int64_t rows = 0;
 
 	c.out = display_create(NULL, &address_none);
-	status = r ? VIEW_ROWS(&c, list_op, &list, sql, c.run, r->op, r->buffer, r->from, r->past)
-		: VIEW_ROWS(&c, list_op, &list, sql, c.run, op, v->here.at.launch);
+	status = r ? VIEW_ROWS(&c, list_op, &rows, sql, c.run, r->op, r->buffer, r->from, r->past,
+			       r->element)
+		: VIEW_ROWS(&c, list_op, &rows, sql, c.run, op, v->here.at.launch);
 	if (status != STATUS_OK) {
 		display_free(c.out);
 		return status;
 	}
-	if (list.rows == 0)
+	if (rows == 0)
 		view_print(&c, "  nobody in this run\n");
-	else if (list.rows == atoi(SHOWN))
+	else if (rows == atoi(SHOWN))
 		view_print(&c, "  ... and perhaps more: enter goes to one, the key on from there\n");
 	viewer_show_list(v, title, c.out);
 	return STATUS_OK;
@@ -201,9 +216,23 @@ static enum status ask(struct viewer *v, const char *of_bytes, const char *of_la
 	return list_found(v, launch_title, of_launch, NULL, op);
 }
 
+static bool at_rows(const struct viewer *v)
+{
+	return v->here.view == &view_kv && v->here.at.launch >= 0 && v->here.at.output < 0;
+}
+
 enum status viewer_who_wrote(struct viewer *v, int key)
 {
+	struct view_context c = viewer_context(v, 0);
+	int64_t op;
+
 	(void)key;
+	if (at_rows(v)) {
+		TRY(store_walk_kv(c.store));
+		TRY(walk_op(&c, &v->here.at, &op));
+		return list_found(v, " who wrote the rows of this layer, latest first ", wrote_rows,
+				  NULL, op);
+	}
 	return ask(v, wrote_bytes, wrote_given, "wrote",
 		   " who wrote last what this launch was given ");
 }
