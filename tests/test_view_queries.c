@@ -8,6 +8,7 @@
 
 #include "tests/recording.h"
 
+#include "traces/store_int.h"
 #include "traces/store_walk.h"
 #include "tui/viewer_walk.h"
 
@@ -77,7 +78,9 @@ static struct view_context context_of(struct trace *t, const char *at)
 {
 	struct view_context c = { .store = t->store, .run = 1 };
 
-	OK(address_parse("test", at, &c.at));
+	c.at = address_none;
+	if (*at)
+		OK(address_parse("test", at, &c.at));
 	t->steps = t->most = 0;
 	return c;
 }
@@ -173,6 +176,47 @@ START_TEST(steps_to_rows_read_their_neighbours)
 }
 END_TEST
 
+/* The launches of the first run again and again, as if sequence after sequence were decoded into
+ * the same positions of the cache. */
+static const char repeat[] =
+	"CREATE TEMP TABLE times AS SELECT n, (SELECT max(op) + 1 FROM t_op) AS ops,"
+	" (SELECT max(launch) + 1 FROM t_launch) AS launches FROM t_byte WHERE n BETWEEN 1 AND 40;"
+	"INSERT INTO t_op SELECT run, op + n * ops, kind, step, stream, ordinal, code, start_us,"
+	" duration_us, buffer, offset, bytes, from_buffer, from_offset, pattern, object, data,"
+	" launch + n * launches, call, layer FROM times CROSS JOIN t_op WHERE run = 1;"
+	"INSERT INTO t_launch SELECT run, launch + n * launches, op + n * ops, threads"
+	" FROM times CROSS JOIN t_launch WHERE run = 1;"
+	"INSERT INTO t_kv SELECT run, launch + n * launches, tensor, slot, position, kv_head, layer,"
+	" buffer, offset, bytes, source_op, source_offset"
+	" FROM times CROSS JOIN t_kv WHERE run = 1";
+
+START_TEST(overwritten_rows_are_not_read)
+{
+	struct trace again = { 0 };
+	static const char *const ends[] = { "", "L18" };
+
+	record(&again, SHORT);
+	OK(store_run_sql(again.store, repeat));
+	/* What was made before they were there. */
+	OK(store_run_sql(again.store, "DELETE FROM w_kv; DELETE FROM w_kv_place;"
+			 "DROP TABLE temp.w_kernel"));
+	again.store->walks_kv = false;
+	OK(store_walk_kv(again.store));
+	again.steps = 0;
+	OK(store_walk_kernels(again.store));
+	ck_assert_int_lt(again.steps, 1000);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		draw(&traces[0], &view_kv, ends[i]);
+		draw(&again, &view_kv, ends[i]);
+		ck_assert_msg(again.steps < 2 * traces[0].steps, "kv at %s: %lld steps of SQLite's"
+			      " machine, %lld when 41 times as much was written, %lld of them for:"
+			      " %s", ends[i], (long long)traces[0].steps, (long long)again.steps,
+			      (long long)again.most, again.statement);
+	}
+	OK(store_close(again.store));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("queries");
@@ -182,5 +226,6 @@ int main(void)
 	tcase_add_test(tests, screens_read_what_they_show);
 	tcase_add_test(tests, steps_read_their_neighbours);
 	tcase_add_test(tests, steps_to_rows_read_their_neighbours);
+	tcase_add_test(tests, overwritten_rows_are_not_read);
 	return run_suite("view_queries", tests);
 }

@@ -6,7 +6,7 @@
 -- opens one.
 --
 -- Version 1 had no t_node and v_node: traces of it have no graphs. Version 2 had no counters,
--- version 3 no t_point_sum and v_point_sum. (store_check.c adds what is missing, empty.)
+-- version 3 no t_point_sum, v_point_sum and t_kernel_count. (store_check.c adds what is missing, empty.)
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -58,6 +58,13 @@ CREATE TABLE t_kernel (
 CREATE TABLE t_source (
 	run INTEGER, kernel TEXT, entry INTEGER, file, text,
 	PRIMARY KEY (run, kernel, entry)
+) WITHOUT ROWID;
+
+-- Launches of a run by kernel, counted when it ended: none of a run that was cut off. grid_*: the
+-- greatest; duration_us: the mean.
+CREATE TABLE t_kernel_count (
+	run INTEGER, kernel TEXT, launches, first, last, grid_x, grid_y, grid_z, duration_us REAL,
+	PRIMARY KEY (run, kernel)
 ) WITHOUT ROWID;
 
 -- What is called in a launch, kept once per content: few launches of a decode differ in it.

@@ -118,12 +118,14 @@ static enum status check_identity(struct store *store, int64_t *version)
 
 /* --- earlier formats --- */
 
-/* Version 2 added graphs, version 3 counters, version 4 digests of points. */
+/* Version 2 added graphs, version 3 counters, version 4 digests of points and launches
+ * counted by kernel. */
 static bool is_since(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
 		return true;
-	if (version < 4 && (!strcmp(name, "t_point_sum") || !strcmp(name, "v_point_sum")))
+	if (version < 4 && (!strcmp(name, "t_point_sum") || !strcmp(name, "v_point_sum")
+			    || !strcmp(name, "t_kernel_count")))
 		return true;
 	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
 			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));

@@ -169,6 +169,12 @@ enum status store_check_format(struct store *);
 
 /* --- store_write.c --- */
 
+/* The columns of t_kernel_count; a GROUP BY run, kernel is to follow. */
+#define STORE_COUNT_KERNELS \
+	"SELECT run, kernel, count(*) AS launches, min(launch) AS first, max(launch) AS last," \
+	" max(grid_x) AS grid_x, max(grid_y) AS grid_y, max(grid_z) AS grid_z," \
+	" avg(duration_us) AS duration_us FROM main.v_launch"
+
 /* INTERNAL when this store did not begin the run. */
 enum status store_run_state(struct store *, int64_t run, struct run_state **out);
 

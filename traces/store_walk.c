@@ -73,31 +73,38 @@ enum status store_walk_views(struct store *store)
 }
 
 /* A load may bring many rows; those of the [slots, KV heads, max_len, D] cache it reaches are
- * counted out from its offset. */
+ * counted out from its offset. Caches are few and operations many: each is asked about once. The
+ * order of rows is that of the table, which is then only appended to. */
 static const char make_kv[] =
-	"CREATE TEMP TABLE IF NOT EXISTS w_kv AS"
-	" WITH RECURSIVE cache AS (SELECT run, buffer, CAST(substr(name, 9) AS INTEGER) AS layer,"
+	"CREATE TEMP TABLE IF NOT EXISTS w_kv (run, layer, slot, tensor, position, op, launch,"
+	" buffer, source_op, source_offset,"
+	" PRIMARY KEY (run, layer, slot, tensor, position, op)) WITHOUT ROWID;"
+	"WITH RECURSIVE cache AS MATERIALIZED (SELECT run, buffer,"
+	"  CAST(substr(name, 9) AS INTEGER) AS layer,"
 	"  substr(name, 1, 1) AS tensor, json_extract(shape, '$[1]') AS heads,"
 	"  json_extract(shape, '$[2]') AS max_len,"
 	"  bytes / max(json_extract(shape, '$[0]') * json_extract(shape, '$[1]')"
 	"  * json_extract(shape, '$[2]'), 1) AS row_bytes"
-	"  FROM main.v_buffer WHERE rank = 4 AND name GLOB '[kv]_cache.*'),"
+	"  FROM main.t_buffer WHERE rank = 4 AND name GLOB '[kv]_cache.*'),"
 	" load AS (SELECT o.op, c.*, o.offset / row_bytes AS row,"
-	"  (o.offset + o.bytes) / row_bytes AS past FROM main.v_op o"
-	"  JOIN cache c ON c.run = o.run AND c.buffer = o.buffer"
-	"  WHERE o.kind IN ('upload', 'restore') AND o.code = 0"
-	"  AND row_bytes > 0 AND o.bytes >= row_bytes"
+	"  (o.offset + o.bytes) / row_bytes AS past FROM main.t_op o"
+	"  CROSS JOIN cache c ON c.run = o.run AND c.buffer = o.buffer"
+	"  WHERE o.kind IN (SELECT kind FROM main.t_op_kind WHERE name IN ('upload', 'restore'))"
+	"  AND o.code = 0 AND row_bytes > 0 AND o.bytes >= row_bytes"
 	"  UNION ALL SELECT op, run, buffer, layer, tensor, heads, max_len, row_bytes, row + 1,"
 	"  past FROM load WHERE row + 1 < past)"
+	" INSERT OR IGNORE INTO w_kv"
 	" SELECT run, layer, row / max_len / heads AS slot, tensor, row % max_len AS position, op,"
 	"  NULL AS launch, buffer, NULL AS source_op, NULL AS source_offset"
 	"  FROM load WHERE row / max_len % heads = 0"
 	" UNION ALL SELECT k.run, coalesce(k.layer, -1), k.slot, k.tensor, k.position, l.op,"
 	"  k.launch, k.buffer, k.source_op, k.source_offset FROM main.v_kv k"
 	"  CROSS JOIN main.t_launch l ON l.run = k.run AND l.launch = k.launch"
-	"  WHERE k.kv_head = 0;"
-	"CREATE INDEX IF NOT EXISTS temp.w_kv_place ON w_kv"
-	" (run, layer, slot, tensor, position, op, launch, buffer)";
+	"  WHERE k.kv_head = 0 ORDER BY 1, 2, 3, 4, 5, 6;"
+	"CREATE TEMP TABLE IF NOT EXISTS w_kv_place (run, layer, slot, tensor, position, first_op,"
+	" PRIMARY KEY (run, layer, slot, tensor, position)) WITHOUT ROWID;"
+	"INSERT OR IGNORE INTO w_kv_place SELECT run, layer, slot, tensor, position, min(op)"
+	" FROM w_kv GROUP BY run, layer, slot, tensor, position";
 
 enum status store_walk_kv(struct store *store)
 {
@@ -130,8 +137,7 @@ enum status store_walk_buffers(struct store *store)
 enum status store_walk_kernels(struct store *store)
 {
 	return store_run_sql(store,
-		"CREATE TEMP TABLE IF NOT EXISTS w_kernel AS SELECT run, kernel,"
-		" count(*) AS launches, min(launch) AS first, max(launch) AS last,"
-		" max(grid_x) AS grid_x, max(grid_y) AS grid_y, max(grid_z) AS grid_z,"
-		" avg(duration_us) AS duration_us FROM main.v_launch GROUP BY run, kernel");
+		"CREATE TEMP TABLE IF NOT EXISTS w_kernel AS SELECT * FROM t_kernel_count"
+		" UNION ALL " STORE_COUNT_KERNELS " WHERE run IN (SELECT run FROM main.t_run"
+		"  EXCEPT SELECT run FROM t_kernel_count) GROUP BY run, kernel");
 }

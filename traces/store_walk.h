@@ -26,8 +26,15 @@ enum status store_walk_views(struct store *);
 /* Makes w_kv the first time: every row that came into a KV cache, by a kernel or by a load. Columns
  * run, layer (-1: none), slot, tensor, position, op, launch (NULL: a load), buffer, source_op and
  * source_offset as in v_kv. The rows of a position are written together: KV head 0 stands for
- * all. */
+ * all. And w_kv_place: the places that w_kv has writes to, run, layer, slot, tensor and position,
+ * and first_op, which wrote there first. Few, where positions are written again and again. */
 enum status store_walk_kv(struct store *);
+/* Joins w, the last write to place p up to operation `op`, found without reading those before. */
+#define STORE_KV_LAST(op) \
+	" CROSS JOIN w_kv w ON w.run = p.run AND w.layer = p.layer AND w.slot = p.slot" \
+	" AND w.tensor = p.tensor AND w.position = p.position AND w.op = (SELECT max(x.op)" \
+	"  FROM w_kv x WHERE x.run = p.run AND x.layer = p.layer AND x.slot = p.slot" \
+	"  AND x.tensor = p.tensor AND x.position = p.position AND x.op <= " op ")"
 /* Makes the first time, both to be found by buffer: w_written of every range that an operation
  * wrote, columns run, buffer, op, entry of the digest (NULL: a transfer without one), launch (NULL:
  * none), offset and bytes (NULL: to the end); w_given of every launch that is given a buffer and

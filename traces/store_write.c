@@ -47,6 +47,9 @@ enum status store_run_end(struct store *store, int64_t run, const char *ended, c
 {
 	const struct value values[] = { V_TEXT(ended), V_TEXT(message), V_INT(run) };
 
+	TRY(store_update(store, "INSERT OR REPLACE INTO t_kernel_count " STORE_COUNT_KERNELS
+			 " WHERE run = ? AND kernel IS NOT NULL GROUP BY run, kernel",
+			 &values[2], 1));
 	return store_update(store,
 			    "UPDATE t_run SET complete = 1, ended = ?, message = ? WHERE run = ?",
 			    values, COUNT_OF(values));

@@ -20,10 +20,9 @@ struct reading {
 enum { POSITION, OP, DATA, OFFSET };
 
 /* w_kv has one row for all KV heads of a position; v_kv has each. Of a load, the row of
- * [slots, KV heads, max_len, D] is counted out. With max() alone, the other columns are those of
- * its row. */
+ * [slots, KV heads, max_len, D] is counted out. */
 static const char rows[] =
-	"SELECT w.position, max(w.op), (SELECT data FROM v_op o WHERE o.run = ?1"
+	"SELECT w.position, w.op, (SELECT data FROM v_op o WHERE o.run = ?1"
 	"  AND o.op = iif(w.launch IS NULL, w.op, w.source_op)),"
 	" iif(w.launch IS NULL,"
 	"  (SELECT ((?3 * json_extract(b.shape, '$[1]') + ?4) * json_extract(b.shape, '$[2]')"
@@ -32,9 +31,9 @@ static const char rows[] =
 	"  (SELECT k.source_offset FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch"
 	"   AND k.tensor = w.tensor AND k.slot = ?3 AND k.position = w.position"
 	"   AND k.kv_head = ?4))"
-	" FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
-	" AND w.tensor = char(?5) AND w.position BETWEEN ?6 AND ?7 AND w.op <= ?8"
-	" GROUP BY w.position";
+	" FROM w_kv_place p" STORE_KV_LAST("?8") " WHERE p.run = ?1 AND p.layer = ?2"
+	" AND p.slot = ?3 AND p.tensor = char(?5) AND p.position BETWEEN ?6 AND ?7"
+	" ORDER BY p.position";
 
 static enum status take_row(const struct view_context *c, sqlite3_stmt *row, void *state)
 {

@@ -13,8 +13,8 @@
 #define MAP_CELLS 32
 #define POSITIONS 16                    /* listed at the end of each slot */
 
-/* Every write of a row up to operation ?2 of run ?1, by a kernel or by a load. */
-#define WRITES "WITH writes AS (SELECT * FROM w_kv WHERE run = ?1 AND op <= ?2)"
+/* Places written up to operation ?2 of run ?1, by a kernel or by a load. */
+#define PLACES "FROM w_kv_place p WHERE p.run = ?1 AND p.first_op <= ?2"
 
 /* One line of the map while its positions pass by. */
 struct map {
@@ -122,12 +122,11 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 	view_print(c,
 		   " layer slot tensor positions    rows  buffer       last by   0..%" PRId64 "\n",
 		   max_len - 1);
-	/* With max() alone, the other columns are those of its row. */
 	TRY(VIEW_ROWS(c, add_position, &map,
-		      WRITES " SELECT layer, slot, tensor, position, max(op), launch,"
+		      "SELECT p.layer, p.slot, p.tensor, p.position, w.op, w.launch,"
 		      " (SELECT name FROM v_buffer b WHERE b.run = ?1 AND b.buffer = w.buffer)"
-		      " FROM writes w GROUP BY layer, slot, tensor, position"
-		      " ORDER BY layer, slot, tensor, position",
+		      " FROM w_kv_place p" STORE_KV_LAST("?2") " WHERE p.run = ?1"
+		      " AND p.first_op <= ?2 ORDER BY p.layer, p.slot, p.tensor, p.position",
 		      c->run, op));
 	print_map(c, &map);
 	return STATUS_OK;
@@ -138,17 +137,16 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 enum { SLOT, POSITION, BEFORE, FROM_END, BYTE, PROMPT, STEP, K_LAUNCH, K_OP, V_LAUNCH, V_OP,
 	K_SOURCE, K_OFFSET };
 static const char positions[] =
-	WRITES ","
 	/* Only those that are shown are looked at closely. */
-	" counted AS (SELECT slot, position,"
+	"WITH counted AS (SELECT slot, position,"
 	"  row_number() OVER (PARTITION BY slot ORDER BY position DESC) AS from_end,"
 	"  count(*) OVER (PARTITION BY slot) AS total"
-	"  FROM (SELECT DISTINCT slot, position FROM writes WHERE layer = ?3)),"
+	"  FROM (SELECT DISTINCT slot, position " PLACES " AND p.layer = ?3)),"
 	" shown AS MATERIALIZED (SELECT * FROM counted WHERE from_end <= ?4),"
-	" last AS MATERIALIZED (SELECT s.slot, s.position, w.tensor, max(w.op) AS op, w.launch,"
-	"  w.source_op, w.source_offset FROM shown s CROSS JOIN writes w ON w.layer = ?3"
-	"  AND w.slot = s.slot AND w.tensor IN ('k', 'v') AND w.position = s.position"
-	"  GROUP BY s.slot, s.position, w.tensor),"
+	" last AS MATERIALIZED (SELECT s.slot, s.position, w.tensor, w.op, w.launch,"
+	"  w.source_op, w.source_offset FROM shown s CROSS JOIN w_kv_place p ON p.run = ?1"
+	"  AND p.layer = ?3 AND p.slot = s.slot AND p.tensor IN ('k', 'v')"
+	"  AND p.position = s.position" STORE_KV_LAST("?2") "),"
 	" ops AS (SELECT slot, position, coalesce(max(op) FILTER (WHERE tensor = 'k'), max(op)) AS op"
 	"  FROM last GROUP BY slot, position),"
 	" places AS (SELECT p.slot, p.position, o.step FROM ops p"
@@ -215,7 +213,7 @@ static enum status find_max_len(const struct view_context *c, int64_t *max_len)
 			   "SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1),"
 			   " (SELECT max(json_extract(shape, '$[2]')) FROM v_buffer"
 			   "  WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*'),"
-			   " (SELECT max(position) + 1 FROM v_kv WHERE run = ?1))", c->run);
+			   " (SELECT max(position) + 1 FROM w_kv_place WHERE run = ?1))", c->run);
 }
 
 static enum status draw(const struct view_context *c)
@@ -229,13 +227,13 @@ static enum status draw(const struct view_context *c)
 	TRY(store_walk_kv(c->store));
 	TRY(view_place_find(c, "v_kv", &place, &found));
 	op = found ? place.op : INT64_MAX;
-	TRY(VIEW_NUMBER(c, 0, &rows, WRITES " SELECT 1 FROM writes LIMIT 1", c->run, op));
+	TRY(VIEW_NUMBER(c, 0, &rows, "SELECT 1 " PLACES " LIMIT 1", c->run, op));
 	if (!rows) {
 		view_title(c, "KV CACHE: run %" PRId64 " wrote no rows into a cache", c->run);
 		return STATUS_OK;
 	}
 	TRY(find_max_len(c, &max_len));
-	TRY(VIEW_NUMBER(c, -1, &layer, WRITES " SELECT min(layer) FROM writes", c->run, op));
+	TRY(VIEW_NUMBER(c, -1, &layer, "SELECT min(p.layer) " PLACES, c->run, op));
 	if (c->at.launch >= 0 && place.layer >= 0)
 		layer = place.layer;
 	view_title(c, "KV CACHE at %s.end", found ? view_launch_cell(c, place.launch, cell)

@@ -60,15 +60,16 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 	s->by = xcalloc(count, sizeof(*s->by));
 	s->k = xcalloc(count, sizeof(*s->k));
 	s->v = xcalloc(count, sizeof(*s->v));
-	/* With max() alone, the other columns are those of its row. Written now: in the step of the
-	 * place, or by its launch where there are no steps. */
+	/* With max() alone, the other columns are those of its row: of K and V, the later one. Written
+	 * now: in the step of the place, or by its launch where there are no steps. */
 	return VIEW_ROWS(c, take_write, s,
 			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
 			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
 			 "   AND l.launch = w.launch)),"
-			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op)"
-			 " FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2 AND w.slot = ?3"
-			 " AND w.position BETWEEN ?4 AND ?5 AND w.op <= ?8 GROUP BY w.position",
+			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op) FROM w_kv_place p"
+			 STORE_KV_LAST("?8") " WHERE p.run = ?1 AND p.layer = ?2 AND p.slot = ?3"
+			 " AND p.tensor IN ('k', 'v') AND p.position BETWEEN ?4 AND ?5"
+			 " GROUP BY p.position",
 			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
 			 s->place->step, s->place->op);
 }
@@ -291,8 +292,8 @@ static enum status find_head(const struct view_context *c, struct slot *s)
 /* Elements of a row: of the cache's shape [slots, KV heads, max_len, D], else of a row's bytes. */
 static enum status find_size(const struct view_context *c, struct slot *s)
 {
-	TRY(VIEW_NUMBER(c, -1, &s->last, "SELECT max(position) FROM w_kv WHERE run = ?1"
-			" AND layer = ?2 AND slot = ?3 AND op <= ?4", c->run, s->layer, s->slot,
+	TRY(VIEW_NUMBER(c, -1, &s->last, "SELECT max(position) FROM w_kv_place WHERE run = ?1"
+			" AND layer = ?2 AND slot = ?3 AND first_op <= ?4", c->run, s->layer, s->slot,
 			s->place->op));
 	return VIEW_NUMBER(c, 0, &s->d,
 			   "SELECT coalesce((SELECT json_extract(b.shape, '$[3]') FROM v_buffer b"

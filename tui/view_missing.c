@@ -35,26 +35,33 @@ enum status view_missing_next(const struct view_context *c, const struct view_pl
 	return VIEW_ROWS(c, print_next, NULL, sql, c->run, place->launch, NEAR);
 }
 
+static enum status take_level(const struct view_context *c, sqlite3_stmt *row, void *level)
+{
+	return log_level_from_name(view_text(row, 0), level) ? STATUS_OK
+		: fail(STATUS_DAMAGED, "%s: run %" PRId64 " is damaged",
+		       store_shown_path(c->store), c->run);
+}
+
 enum status view_missing(const struct view_context *c, const struct view_place *place,
 			 enum log_level level, const char *what)
 {
 	const char *path = store_shown_path(c->store), *slash = strrchr(path, '/');
-	struct store_run run;
+	enum log_level of_run = LEVEL_LAUNCH;
 
-	TRY(store_run_read(c->store, c->run, &run));
-	if (run.level < level)
+	/* Not store_run_read(), which counts the run. */
+	TRY(VIEW_ROWS(c, take_level, &of_run, "SELECT level FROM v_run WHERE run = ?1", c->run));
+	if (of_run < level)
 		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, which keeps"
 			    " no %s. Those of the simulator:\n"
 			    "  flashtwin replay %.40s --log points -o T2.twin\n", c->run,
-			    log_level_name(run.level), what, slash ? slash + 1 : path);
+			    log_level_name(of_run), what, slash ? slash + 1 : path);
 	else if (place)
 		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, and %s"
-			    " published no %s here\n", c->run, log_level_name(run.level),
+			    " published no %s here\n", c->run, log_level_name(of_run),
 			    place->kernel, what);
 	else
 		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, and none of"
-			    " its kernels published any\n", c->run, log_level_name(run.level));
-	store_run_free(&run);
+			    " its kernels published any\n", c->run, log_level_name(of_run));
 	return STATUS_OK;
 }
 
