@@ -259,6 +259,37 @@ START_TEST(rows_are_found_nearby)
 }
 END_TEST
 
+static int interrupt(void *unused)
+{
+	(void)unused;
+	return 1;
+}
+
+static bool answers(const char *sql)
+{
+	return sqlite3_exec(store_db(store), sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* A key may stop the work that is done ahead at any moment: SQLite then takes back more than that. */
+START_TEST(interrupted_work_takes_nothing_with_it)
+{
+	must(store_walk_kv(store));
+	sqlite3_progress_handler(store_db(store), 100, interrupt, NULL);
+	ck_assert_int_ne(store_walk_buffers(store), STATUS_OK);
+	sqlite3_progress_handler(store_db(store), 0, NULL, NULL);
+	ck_assert(!answers("SELECT 1 FROM w_point LIMIT 1"));
+	must(store_walk_resume(store));
+	ck_assert(!sqlite3_get_autocommit(store_db(store)));
+	ck_assert(answers("SELECT 1 FROM w_point LIMIT 1"));
+	ck_assert(answers("SELECT 1 FROM v_hit, v_node, t_kernel_count LIMIT 1"));
+	must(store_walk_kv(store));
+	ck_assert(answers("SELECT 1 FROM w_kv LIMIT 1"));
+	must(store_walk_buffers(store));
+	must(store_walk_resume(store));
+	ck_assert(answers("SELECT 1 FROM w_written, w_kv LIMIT 1"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("walk");
@@ -275,6 +306,7 @@ int main(void)
 	tcase_add_test(tests, grains_go_where_they_say);
 	tcase_add_test(tests, ends_are_ends);
 	tcase_add_test(tests, rows_are_found_nearby);
+	tcase_add_test(tests, interrupted_work_takes_nothing_with_it);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

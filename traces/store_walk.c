@@ -141,3 +141,13 @@ enum status store_walk_kernels(struct store *store)
 		" UNION ALL " STORE_COUNT_KERNELS " WHERE run IN (SELECT run FROM main.t_run"
 		"  EXCEPT SELECT run FROM t_kernel_count) GROUP BY run, kernel");
 }
+
+enum status store_walk_resume(struct store *store)
+{
+	if (!sqlite3_get_autocommit(store_db(store)))
+		return STATUS_OK;
+	store->walks_kv = false;
+	TRY(store_run_sql(store, "BEGIN"));
+	TRY(store_check_format(store));
+	return store_walk_views(store);
+}

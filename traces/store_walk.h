@@ -44,4 +44,10 @@ enum status store_walk_buffers(struct store *);
  * first, last, grid_x, grid_y, grid_z (the greatest) and duration_us (the mean). */
 enum status store_walk_kernels(struct store *);
 
+/* After any of these was interrupted. SQLite then rolls back the transaction that a reader lives in,
+ * and with it all that they made, and what the file lacks of later versions: begins the next, which
+ * may see a later state of a file that grows, and makes these, w_point and w_attention again. Nothing
+ * to do where nothing was rolled back. */
+enum status store_walk_resume(struct store *);
+
 #endif

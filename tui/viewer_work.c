@@ -63,8 +63,12 @@ static int look(void *state)
 
 static void set_look(struct viewer *v, int (*function)(void *))
 {
-	for (int i = 0; i < 2 && v->side[i].store; i++)
+	for (int i = 0; i < 2 && v->side[i].store; i++) {
 		sqlite3_progress_handler(store_db(v->side[i].store), STEPS_A_LOOK, function, v);
+		/* What fails here fails again where it is asked for, and is said there. */
+		if (!function && store_walk_resume(v->side[i].store) != STATUS_OK)
+			error_clear();
+	}
 }
 
 void viewer_work_begin(struct viewer *v)
@@ -84,6 +88,8 @@ void viewer_work_resume(struct viewer *v)
 	v->work.stopped = false;
 	v->work.stops++;
 	v->work.typed_ahead = term_waiting();
+	set_look(v, NULL);
+	set_look(v, look);
 }
 
 static bool stopped(void *viewer)
