@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,29 @@
 
 struct npz {
 	struct archive *archive;
+	FILE *file;
+	int error;                      /* errno of the first write that failed; nothing follows it */
 };
 
 static enum status failed(const struct npz *z, const char *what)
 {
-	int error = archive_errno(z->archive);
+	int error = z->error ? z->error : archive_errno(z->archive);
 	const char *why = error > 0 ? strerror(error) : archive_error_string(z->archive);
 
 	return fail(STATUS_IO, "%s: cannot write: %s", what, why ? why : "no reason given");
+}
+
+/* libarchive never frees what an archive held whose output failed: it is told of no failure, and
+ * whoever calls it looks at `error`. */
+static la_ssize_t write_bytes(struct archive *archive, void *state, const void *bytes, size_t count)
+{
+	struct npz *z = state;
+
+	(void)archive;
+	errno = 0;
+	if (!z->error && fwrite(bytes, 1, count, z->file) != count)
+		z->error = errno ? errno : EIO;
+	return (la_ssize_t)count;
 }
 
 enum status npz_open(FILE *file, struct npz **out)
@@ -27,10 +43,11 @@ enum status npz_open(FILE *file, struct npz **out)
 	enum status status = STATUS_OK;
 
 	z->archive = xcheck(archive_write_new());
+	z->file = file;
 	/* No padding at the end. */
 	if (archive_write_set_format_zip(z->archive) != ARCHIVE_OK
 	    || archive_write_set_bytes_in_last_block(z->archive, 1) != ARCHIVE_OK
-	    || archive_write_open_FILE(z->archive, file) != ARCHIVE_OK)
+	    || archive_write_open(z->archive, z, NULL, write_bytes, NULL) != ARCHIVE_OK)
 		status = failed(z, ".npz");
 	if (status != STATUS_OK) {
 		npz_discard(z);
@@ -42,7 +59,8 @@ enum status npz_open(FILE *file, struct npz **out)
 
 static enum status put(struct npz *z, const char *name, const void *bytes, size_t count)
 {
-	if (count > 0 && archive_write_data(z->archive, bytes, count) != (la_ssize_t)count)
+	if ((count > 0 && archive_write_data(z->archive, bytes, count) != (la_ssize_t)count)
+	    || z->error)
 		return failed(z, name);
 	return STATUS_OK;
 }
@@ -58,7 +76,7 @@ static enum status begin_entry(struct npz *z, const char *name, size_t bytes)
 	archive_entry_set_filetype(entry, AE_IFREG);
 	archive_entry_set_perm(entry, 0644);
 	archive_entry_set_size(entry, (la_int64_t)bytes);
-	if (archive_write_header(z->archive, entry) != ARCHIVE_OK)
+	if (archive_write_header(z->archive, entry) != ARCHIVE_OK || z->error)
 		status = failed(z, name);
 	free(file);
 	archive_entry_free(entry);
@@ -80,7 +98,7 @@ enum status npz_add(struct npz *z, const char *name, enum dtype dtype, int rank,
 	TRY(begin_entry(z, name, header_bytes + bytes));
 	TRY(put(z, name, header, header_bytes));
 	TRY(put(z, name, data, bytes));
-	if (archive_write_finish_entry(z->archive) != ARCHIVE_OK)
+	if (archive_write_finish_entry(z->archive) != ARCHIVE_OK || z->error)
 		return failed(z, name);
 	return STATUS_OK;
 }
@@ -89,7 +107,7 @@ enum status npz_close(struct npz *z)
 {
 	enum status status = STATUS_OK;
 
-	if (archive_write_close(z->archive) != ARCHIVE_OK)
+	if (archive_write_close(z->archive) != ARCHIVE_OK || z->error)
 		status = failed(z, ".npz");
 	npz_discard(z);
 	return status;
@@ -99,8 +117,9 @@ void npz_discard(struct npz *z)
 {
 	if (!z)
 		return;
-	/* Without this, freeing would still write the directory. */
-	archive_write_fail(z->archive);
+	/* Freeing an archive that is not closed closes it: its directory goes nowhere. */
+	if (!z->error)
+		z->error = ECANCELED;
 	archive_write_free(z->archive);
 	free(z);
 }

@@ -124,15 +124,17 @@ static enum status put_buffers(struct writer *w)
 {
 	for (size_t i = 0; i < state_count(w->state); i++) {
 		const struct tensor t = { state_buffer(w->state, i), 0 };
+		enum status status;
 		char *name;
 
 		if (t.buffer->freed)
 			continue;
 		name = clean_name(t.buffer->name);
-		TRY(put_tensor(w, name_taken(w->state, i)
-			       ? xasprintf("buffer.%s.%u", name, t.buffer->id)
-			       : xasprintf("buffer.%s", name), &t));
+		status = put_tensor(w, name_taken(w->state, i)
+				    ? xasprintf("buffer.%s.%u", name, t.buffer->id)
+				    : xasprintf("buffer.%s", name), &t);
 		free(name);
+		TRY(status);
 	}
 	return STATUS_OK;
 }
