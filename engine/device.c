@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "engine/device_check.h"
-#include "traces/xalloc.h"
 
 /* --- checks --- */
 

@@ -1,7 +1,7 @@
 /* device.h - the one device interface of flashtwin.
  *
- * A device is a table of operations and whatever lies behind it: the simulator (sim/device_sim.c),
- * a GPU through the driver API (engine/device_cuda.c), or the recorder (engine/recorder.c), which
+ * A device is a table of operations and whatever lies behind it: the simulator (sim/device/device_sim.c),
+ * a GPU through the driver API (engine/cuda/device_cuda.c), or the recorder (engine/record/recorder.c), which
  * wraps one of these and turns every operation into a trace event. Callers cannot tell them apart;
  * one process can hold several, and several of a kind (ordinals).
  *
@@ -17,13 +17,13 @@
 #include <stdint.h>
 
 #include "kernels/kernel_table.h"       /* defines: struct kernel, struct dim3 */
-#include "traces/dtype.h"
-#include "traces/status.h"
+#include "base/dtype.h"
+#include "base/status.h"
 
 #define MAX_RANK 5
 
-struct event_counters;
-struct event_finding;   /* traces/event.h */
+struct row_counters;
+struct row_finding;   /* traces/row.h */
 struct stream;          /* NULL stands for the device's own default stream */
 struct event;
 struct graph;
@@ -227,8 +227,8 @@ struct device_ops {
 	enum status (*step_begin)(struct device *, int64_t step);
 	enum status (*step_end)(struct device *);
 	/* Devices that check only. */
-	size_t (*findings)(struct device *, const struct event_finding **out);
-	size_t (*counters)(struct device *, const struct event_counters **out);
+	size_t (*findings)(struct device *, const struct row_finding **out);
+	size_t (*counters)(struct device *, const struct row_counters **out);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
 	/* Devices that know the program's order only. */
@@ -290,10 +290,10 @@ enum status device_step_aside(struct device *, bool aside);
 double device_last_launch_us(struct device *);
 /* What the checker found so far, buffers that are still allocated among it: none without a checker.
  * Good until the next operation. */
-size_t device_findings(struct device *, const struct event_finding **out);
+size_t device_findings(struct device *, const struct row_finding **out);
 /* What each launch so far did, in order: none without the option `count`. Good until the next
  * operation. */
-size_t device_counters(struct device *, const struct event_counters **out);
+size_t device_counters(struct device *, const struct row_counters **out);
 /* Both do nothing on a device that is no recorder. */
 enum status device_step_begin(struct device *, int64_t step);
 enum status device_step_end(struct device *);

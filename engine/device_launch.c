@@ -140,13 +140,13 @@ enum status device_step_aside(struct device *device, bool aside)
 	return aside ? device_sync(device, NULL) : STATUS_OK;
 }
 
-size_t device_findings(struct device *device, const struct event_finding **out)
+size_t device_findings(struct device *device, const struct row_finding **out)
 {
 	*out = NULL;
 	return device->ops->findings ? device->ops->findings(device, out) : 0;
 }
 
-size_t device_counters(struct device *device, const struct event_counters **out)
+size_t device_counters(struct device *device, const struct row_counters **out)
 {
 	*out = NULL;
 	return device->ops->counters ? device->ops->counters(device, out) : 0;

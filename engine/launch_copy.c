@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 /* NULL for nothing. */
 static void *copy_of(const void *from, size_t count, size_t size)

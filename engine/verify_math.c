@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "kernels/math_list.h"
-#include "traces/xalloc.h"
 
 /* Blocks enough to fill a GPU; a thread with fewer inputs than its start costs is not worth it. */
 enum { BLOCK = 128, MAX_BLOCKS = 2048, MAX_THREADS = BLOCK * MAX_BLOCKS, LEAST_INPUTS = 32 };

@@ -1,7 +1,7 @@
 /* kernel.h - the few words a kernel source needs beside CUDA C itself.
  *
  * A kernel is plain CUDA C. nvcc builds it for the GPU; the simulator's compiler builds the same text
- * (see sim/cuda_c.h for the CUDA words it understands). This header adds only KERNEL and POINT.
+ * (see sim/cuda/cuda_c.h for the CUDA words it understands). This header adds only KERNEL and POINT.
  */
 #ifndef KERNEL_H
 #define KERNEL_H

@@ -2,7 +2,7 @@
  *
  * One struct kernel per __global__ function: its parameters, which bytes it reads and writes, whether
  * its blocks are independent, its limits and its code. Parameter lists and simulator code come from the
- * source itself (sim/cu2c writes them); extents and limits are written by hand in kernels/kernel_*.c,
+ * source itself (sim/cu2c/cu2c writes them); extents and limits are written by hand in kernels/kernel_*.c,
  * beside nothing else. Knows no device and no trace.
  */
 #ifndef KERNEL_TABLE_H

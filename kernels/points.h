@@ -4,7 +4,7 @@
  * nothing. In the probed build (-DFLASHTWIN_PROBE) it appends one fixed-size record to the calling
  * thread's own region of a probe buffer: no atomics, so the order is deterministic and the same on both
  * devices. The host sizes the buffer before the launch (struct kernel, points); a record that does not
- * fit is counted, never written. Records are read back by engine/probe.c.
+ * fit is counted, never written. Records are read back by engine/record/probe.c.
  */
 #ifndef POINTS_H
 #define POINTS_H
@@ -47,7 +47,7 @@ struct point_sink {
 };
 
 #if !defined(FLASHTWIN_PROBE) && defined(FLASHTWIN_USER)
-/* Leaves the name in the preprocessed text, where sim/point_names.h looks for it. */
+/* Leaves the name in the preprocessed text, where sim/cu2c/point_names.h looks for it. */
 #define POINT_PICK_ONE(n, a, b, c, d, e, f, g, h, macro, ...) macro
 #define POINT_NAMED(name, ...) ((void)sizeof "<flashtwin point>" #name)
 #define POINT_REFUSED(...) ({ _Static_assert(0, "POINT takes a name and one to four values"); })

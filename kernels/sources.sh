@@ -23,7 +23,7 @@ name_of() {
 
 echo '#include "kernels/kernel_table.h"'
 for file in $(for kernel; do sources_of "$kernel"; done | sort -u); do
-	sh traces/embed_text.sh "$(name_of "$file")" "$file"
+	sh base/embed_text.sh "$(name_of "$file")" "$file"
 done
 for kernel; do
 	echo "extern const struct kernel_source sources_$kernel[];"

@@ -3,7 +3,7 @@
  * math_<id> of every entry in kernels/math_list.h: thread t of T takes the inputs
  * first + k * stride for k = t, t + T, ... below count, and leaves its share of the hash in
  * sums[t]. Any grid and block of one dimension. On a GPU an entry is the hardware's own instruction
- * or CUDA's function, on the simulator what sim/cuda_c.h makes of the same word, so equal hashes prove the
+ * or CUDA's function, on the simulator what sim/cuda/cuda_c.h makes of the same word, so equal hashes prove the
  * simulator's arithmetic as kernels get it.
  */
 #include "kernels/kernel.h"

@@ -4,7 +4,7 @@
 
 #include "tests/support.h"
 
-#include "tui/view.h"
+#include "tui/views/view.h"
 
 /* Of the context, whose run is 1 unless the address names one; no address: "". *text is freed by
  * the caller. */

@@ -4,7 +4,7 @@
 #ifndef TESTS_INDIRECT_H
 #define TESTS_INDIRECT_H
 
-#include "engine/step_io.h"
+#include "engine/attention/step_io.h"
 #include "tests/recording.h"
 
 enum { INDIRECT_H = 4, INDIRECT_HKV = 2, INDIRECT_D = 70, INDIRECT_MAX_LEN = 150 };

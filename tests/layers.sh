@@ -1,62 +1,92 @@
 #!/bin/sh
-# layers.sh - includes point one way only: from commands down to kernels and traces, never up.
+# layers.sh - includes point one way only: from commands down to kernels and base, never up.
+#
+# One line per folder says what its files may include beside their own folder. A file includes
+# nothing by a detour that it may not include itself, because every folder is listed.
 cd "${abs_srcdir:-$(dirname "$0")/..}" || exit 99
 
-# forbidden ALLOWED FILE...: prints every #include "..." of the files that ALLOWED does not match.
+# includes FILE...: prints FILE:LINE:#include "..." of each include of ours.
+includes() {
+	grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$@" | grep -v '"config\.h"'
+}
+
+# forbidden ALLOWED FILE...: prints every include of the files that ALLOWED does not match.
 forbidden() {
 	allowed=$1
 	shift
-	grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$@" |
-		grep -vE "\"(config\\.h|$allowed)\""
+	includes "$@" | grep -vE "\"($allowed)\""
 }
 
 number=0
 result() {
 	number=$((number + 1))
-	if [ "$1" = ok ]; then
-		echo "ok $number - $2"
+	if [ -z "$2" ]; then
+		echo "ok $number - $1"
 	else
-		echo "not ok $number - $2"
-		printf '%s\n' "$3" | sed 's/^/# /'
+		echo "not ok $number - $1"
+		printf '%s\n' "$2" | sed 's/^/# /'
 	fi
 }
-
-# layer WHAT ALLOWED FILE...
-layer() {
-	what=$1 allowed=$2
-	shift 2
-	found=$(forbidden "$allowed" "$@")
-	if [ -z "$found" ]; then
-		result ok "$what"
-	else
-		result bad "$what" "$found"
-	fi
-}
-
-echo 1..7
 
 sample=$(mktemp) || exit 99
 trap 'rm -f "$sample"' EXIT
-printf '#include "config.h"\n#include "traces/store.h"\n  # include "tui/command.h"\n' >"$sample"
-if [ "$(forbidden 'traces/.*' "$sample" | wc -l)" -eq 1 ]; then
-	result ok 'a wrong include is seen'
-else
-	result bad 'a wrong include is seen'
-fi
+printf '#include "config.h"\n#include "traces/store/store.h"\n  # include "tui/command.h"\n' >"$sample"
+result 'a wrong include is seen' \
+	"$([ "$(forbidden 'traces/.*' "$sample" | wc -l)" -eq 1 ] || echo 'it is not')"
 
-layer 'kernels include kernels' 'kernels/.*' kernels/*.h kernels/*.cu kernels/*.cuh kernels/*.c
-layer 'traces include traces' 'traces/.*' traces/*.[ch]
-layer 'engine includes engine, kernels, traces and models of CUDA arithmetic' \
-	'((engine|kernels|traces)/.*|sim/cuda_math/[a-z0-9]+_model\.c)' engine/*.[ch]
-layer 'sim includes sim, engine/device.h, kernels and traces' \
-	'((sim|kernels|traces)/.*|engine/device\.h|[a-z0-9]+_model\.c)' sim/*.[ch] sim/*/*.[ch]
+# layer FOLDER [ALLOWED...]: files of FOLDER include those of FOLDER itself and of these, which are
+# folders without what is below them, or headers.
+folders=
+layer() {
+	folder=$1
+	folders="$folders $folder"
+	allowed=
+	for part; do
+		case $part in
+		*.h|*.c) allowed="$allowed|$(echo "$part" | sed 's/\./\\./')" ;;
+		*) allowed="$allowed|$part/[^/]*" ;;
+		esac
+	done
+	shift
+	files=$(find "$folder" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.cu*')
+	result "$folder includes ${*:-nothing else}" "$(forbidden "${allowed#|}" $files)"
+}
 
-# What a view may include must not lead to the engine by a detour.
-views=$(ls tui/view*.[ch] tui/address.[ch] tui/breakpoints.[ch] \
-	tui/command.[ch] tui/kernel_text.[ch] tui/sql_print.[ch])
-layer 'views include traces and views' \
-	'(traces/.*|tui/(view.*|address|breakpoints|command|kernel_text|sql_print)\.h)' $views
+layer base
+layer base/math base/math/ex2_model.c ex2_model.c
+layer kernels base
+layer traces base traces/store
+layer traces/store base traces
+layer traces/diff base traces traces/store
+layer engine base kernels
+layer engine/cuda base kernels engine
+layer engine/attention base base/math engine
+layer engine/model base traces engine/attention
+layer engine/record base kernels traces traces/store engine
+layer engine/replay base traces/store traces/diff engine engine/record
+layer sim/cuda base/math kernels sim/cuda/include
+layer sim/cuda/include sim/cuda
+layer sim/cuda/include/cooperative_groups sim/cuda/include
+layer sim/cu2c base
+layer sim/exec base kernels engine/device.h sim/cuda sim/check
+layer sim/check base traces engine/device.h sim/cuda sim/exec sim/device
+layer sim/device base kernels engine/device.h sim/exec sim/check
+layer tui/views base traces traces/store traces/diff tui/command.h
+layer tui/viewer base traces traces/store tui/views
+layer tui/export base traces tui/views tui/viewer
+all='base kernels traces traces/store traces/diff engine engine/attention engine/model engine/record
+	engine/replay sim/cu2c sim/check sim/exec tui tui/views tui/viewer tui/export tui/launch'
+layer tui/launch $all
+layer tui/bench $all tests/bench
+layer tui $all tui/bench
 
-layer 'includes are spelled from the top' \
-	'(engine|kernels|labs|sim|tests|traces|tui)/.*' \
-	main.c engine/*.[ch] kernels/*.[ch] kernels/*.cu* sim/*.[ch] traces/*.[ch] tui/*.[ch]
+found=$(find base engine kernels sim traces tui -name '*.[ch]' -o -name '*.cu*' |
+	sed 's,/[^/]*$,,' | sort -u | while read -r folder; do
+		case " $folders " in
+		*" $folder "*) ;;
+		*) echo "$folder is not listed" ;;
+		esac
+	done)
+result 'every folder is listed' "$found"
+
+echo "1..$number"

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "engine/path.h"
-#include "engine/recorder.h"
-#include "traces/store.h"
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
+#include "engine/attention/path.h"
+#include "engine/record/recorder.h"
+#include "traces/store/store.h"
 
 enum { REC_LAYERS = 2, REC_HEADS = 4, REC_KV_HEADS = 2, REC_D = 20, REC_CHUNK = 4, REC_STEPS = 9 };
 

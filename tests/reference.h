@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 /* Attention of one row to n keys, in double and, plainly, in float. Rows of v have Dv elements. */
 static inline void reference_row(const float *q, const float *k, const float *v, int n, size_t D,

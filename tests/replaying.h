@@ -4,7 +4,7 @@
 
 #include "tests/recording.h"
 
-#include "engine/replay.h"
+#include "engine/replay/replay.h"
 
 /* Replays run 1 on the simulator; how many differences there are. */
 static inline int64_t replay_under(struct store *store, uint64_t seed)

@@ -9,7 +9,7 @@
 #include "tests/recording.h"
 #include "tests/spy.h"
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 enum { RIG_SLOTS = 4, RIG_PATHS = 8 };
 

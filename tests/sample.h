@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "traces/npy.h"
+#include "base/npy.h"
 
 #define SAMPLE_DIRECTORY SOURCE_DATADIR "/samples/shakespeare"
 

@@ -9,8 +9,8 @@
 
 #include "tests/recording.h"
 
-#include "engine/step_io.h"
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
+#include "engine/attention/step_io.h"
 
 enum { SCRIPT_LAYERS = 2, SCRIPT_STEPS = 7, SCRIPT_SLOTS = 17 };
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef fail     /* a name of Check that traces/status.h uses */
+#undef fail     /* a name of Check that base/status.h uses */
 
-#include "traces/status.h"
+#include "base/status.h"
 
 #define OK(call) \
 	do { \

@@ -80,7 +80,7 @@ same_content() {
 	if [ "${glyphs:---ascii}" = --ascii ]; then
 		cmp -s wanted content
 	else
-		python3 "$srcdir/tests/same_glyphs.py" wanted content
+		python3 "$srcdir/tests/tui/viewer/same_glyphs.py" wanted content
 	fi
 }
 

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "traces/store.h"
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
+#include "traces/store/store.h"
 
 #define T "t.twin"
 
@@ -68,7 +68,7 @@ static inline void fill_random(float *values, size_t count)
 
 static inline int64_t begin_run(struct store *store)
 {
-	const struct event_run run = {
+	const struct row_run run = {
 		.device = "sim",
 		.device_name = "flashtwin simulator",
 		.profile = "h200",
@@ -87,7 +87,7 @@ static inline int64_t begin_run(struct store *store)
 	return number;
 }
 
-static inline void put_op(struct store *store, int64_t run, struct event_op op, int64_t *number)
+static inline void put_op(struct store *store, int64_t run, struct row_op op, int64_t *number)
 {
 	if (op.kind != OP_LAUNCH)
 		op.start_us = op.duration_us = NAN;
@@ -99,8 +99,8 @@ static inline void put_op(struct store *store, int64_t run, struct event_op op, 
 static inline void put_launch(struct store *store, int64_t run, int64_t number, int position,
 			      int64_t *op)
 {
-	const struct event_pointer pointer = { 8, 1, 64 };
-	const struct event_arg args[] = {
+	const struct row_pointer pointer = { 8, 1, 64 };
+	const struct row_arg args[] = {
 		{ .name = "q",
 		  .type = "const float *",
 		  .kind = "pointer",
@@ -121,7 +121,7 @@ static inline void put_launch(struct store *store, int64_t run, int64_t number, 
 		  .pointers = &pointer,
 		  .pointer_count = 1 },
 	};
-	const struct event_launch e = {
+	const struct row_launch e = {
 		.number = number,
 		.kernel = "flash_decode_chunk",
 		.grid = { 8, 1, 4 },
@@ -133,7 +133,7 @@ static inline void put_launch(struct store *store, int64_t run, int64_t number, 
 		.arg_count = 5,
 	};
 
-	put_op(store, run, (struct event_op){
+	put_op(store, run, (struct row_op){
 		.kind = OP_LAUNCH, .start_us = 12.5, .duration_us = 3.25, .launch = &e,
 	}, op);
 }
@@ -142,9 +142,9 @@ static inline void put_launch(struct store *store, int64_t run, int64_t number, 
 static inline void put_everything(struct store *store)
 {
 	static const int64_t shape[] = { 8, 64 };
-	const struct event_buffer buffer = { 1, "q", DTYPE_F32, 2, shape, 2048, 0 };
-	const struct event_pointer table[] = { { 0, 1, 32 }, { 8, 0, 0 } };
-	const struct event_source sources[] = { { "k.cu", "KERNEL x" }, { "k.cuh", "y" } };
+	const struct row_buffer buffer = { 1, "q", DTYPE_F32, 2, shape, 2048, 0 };
+	const struct row_pointer table[] = { { 0, 1, 32 }, { 8, 0, 0 } };
+	const struct row_source sources[] = { { "k.cu", "KERNEL x" }, { "k.cuh", "y" } };
 	const float out[4] = { 1.5f, -0.0f, INFINITY, NAN };
 	const uint32_t denormal = 1;
 	int64_t run = begin_run(store), op;
@@ -153,47 +153,47 @@ static inline void put_everything(struct store *store)
 	srand(7);
 	fill_random(q, 512);
 	OK(store_model(store, run,
-		       &(struct event_model){ .directory = "m", .config = "{}", .layers = 4 }));
-	OK(store_kernel(store, run, &(struct event_kernel){
+		       &(struct row_model){ .directory = "m", .config = "{}", .layers = 4 }));
+	OK(store_kernel(store, run, &(struct row_kernel){
 		.name = "flash_decode_chunk", .params = "[]", .origin = "cuda_c",
 		.independent = true, .sources = sources, .source_count = 2 }));
-	OK(store_kernel(store, run, &(struct event_kernel){
+	OK(store_kernel(store, run, &(struct row_kernel){
 		.name = "other", .params = "[]", .origin = "cuda_c",
 		.sources = sources + 1, .source_count = 1 }));
-	put_op(store, run, (struct event_op){ .kind = OP_ALLOC, .buffer = 1, .bytes = 2048,
+	put_op(store, run, (struct row_op){ .kind = OP_ALLOC, .buffer = 1, .bytes = 2048,
 		.alloc = &buffer }, &op);
 	ck_assert_int_eq(op, 0);
 	OK(store_step_begin(store, run, 0));
 	put_op(store, run,
-	       (struct event_op){ .kind = OP_UPLOAD, .buffer = 1, .bytes = 2048, .data = q }, NULL);
-	put_op(store, run, (struct event_op){ .kind = OP_UPLOAD_POINTERS, .buffer = 1, .bytes = 16,
+	       (struct row_op){ .kind = OP_UPLOAD, .buffer = 1, .bytes = 2048, .data = q }, NULL);
+	put_op(store, run, (struct row_op){ .kind = OP_UPLOAD_POINTERS, .buffer = 1, .bytes = 16,
 		.pointers = table, .pointer_count = 2 }, NULL);
-	put_op(store, run, (struct event_op){ .kind = OP_COPY, .buffer = 1, .offset = 4, .bytes = 8,
+	put_op(store, run, (struct row_op){ .kind = OP_COPY, .buffer = 1, .offset = 4, .bytes = 8,
 		.from_buffer = 1, .from_offset = 12 }, NULL);
-	put_op(store, run, (struct event_op){ .kind = OP_FILL, .buffer = 1, .bytes = 8,
+	put_op(store, run, (struct row_op){ .kind = OP_FILL, .buffer = 1, .bytes = 8,
 		.pattern = 0xdeadbeef }, NULL);
 	put_launch(store, run, 3, 17, &op);
 	ck_assert_int_eq(op, 5);
-	OK(store_digests(store, run, op, false, &(struct event_digest){ 1, 0, 16, 42, out }, 1));
-	OK(store_digests(store, run, op, false, &(struct event_digest){ 2, 0, 16, 43, NULL }, 1));
-	OK(store_partials(store, run, 3, (const struct event_partial[]){
+	OK(store_digests(store, run, op, false, &(struct row_digest){ 1, 0, 16, 42, out }, 1));
+	OK(store_digests(store, run, op, false, &(struct row_digest){ 2, 0, 16, 43, NULL }, 1));
+	OK(store_partials(store, run, 3, (const struct row_partial[]){
 		{ 0, 3, 1, 0, 0, 4, bits_of(2.5f), denormal, 0.5, 1.0, out + 1, 8 },
 		{ 0, 3, 1, 1, 4, 4, bits_of(-INFINITY), 0, NAN, 0, NULL, 0 },
 		{ 0, 3, 1, 2, 8, 4, bits_of(-INFINITY), 0, NAN, 0, NULL, 0 },
 		{ 0, 3, 1, 3, 12, 4, bits_of(-INFINITY), 0, NAN, 0, NULL, 0 },
 		{ 0, 4, 1, 0, 0, 4, 0x7fc00001, 0x80000000, NAN, NAN, q, 12 },
 	}, 5));
-	OK(store_reduces(store, run, 3, &(struct event_reduce){ 0, 3, 0, 0, 1.0, 2.0 }, 1));
-	OK(store_kv(store, run, 3, (const struct event_kv[]){
+	OK(store_reduces(store, run, 3, &(struct row_reduce){ 0, 3, 0, 0, 1.0, 2.0 }, 1));
+	OK(store_kv(store, run, 3, (const struct row_kv[]){
 		{ 'k', 3, 0, 0, 17, 1, 64, 256, 1, 0 }, { 'v', 3, 0, 0, 17, 1, 64, 256, -1, 0 },
 	}, 2));
-	OK(store_points(store, run, 3, (const struct event_point[]){
+	OK(store_points(store, run, 3, (const struct row_point[]){
 		{ 2, 33, 0, "softmax", 3, { bits_of(-1.5f), bits_of(0x1p-149f), 0xff800000 } },
 		{ 2, 33, 1, "score", 1, { 0xffffffff } },
 	}, 2, 5));
 	OK(store_step_end(store, run, 0));
-	OK(store_token(store, run, &(struct event_token){ 0, 0, 0, 'a', true, 0 }));
-	OK(store_token(store, run, &(struct event_token){ 0, 0, 1, 'b', false, bits_of(7.25f) }));
+	OK(store_token(store, run, &(struct row_token){ 0, 0, 0, 'a', true, 0 }));
+	OK(store_token(store, run, &(struct row_token){ 0, 0, 1, 'b', false, bits_of(7.25f) }));
 	OK(store_run_end(store, run, "OK", NULL));
 }
 
@@ -206,7 +206,7 @@ static inline void put_uploads(struct store *store, int count, int every)
 	srand(3);
 	for (int i = 0; i < count; i++) {
 		fill_random(values, 64);
-		put_op(store, run, (struct event_op){ .kind = OP_UPLOAD, .buffer = 1, .bytes = 256,
+		put_op(store, run, (struct row_op){ .kind = OP_UPLOAD, .buffer = 1, .bytes = 256,
 			.data = values }, NULL);
 		if (i % every == every - 1)
 			OK(store_commit(store));

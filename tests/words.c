@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 #define WORD_LIST(X) \
 	X(word_indices) X(word_shuffles) X(word_votes) X(word_reductions) X(word_subwarps) \

@@ -1,6 +1,6 @@
 /* words.cu - small kernels, each about a few of CUDA's words, run on every device there is.
  *
- * tests/words.c launches them; tests/test_sim.c states what they must write, tests/test_cuda.c demands
+ * tests/words.c launches them; tests/sim/exec/test_sim.c states what they must write, tests/engine/cuda/test_cuda.c demands
  * the same bits from a GPU. Kernels that must fail are at the end and are not run on a GPU unless the
  * GPU reports the same error.
  */

@@ -12,7 +12,7 @@
 
 #include <xxhash.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 #define BLOCK 4096      /* bytes; a multiple of every element size */
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traces/dtype.h"
+#include "base/dtype.h"
 
 /* `count` is in bytes; a tail shorter than an element counts as plain bytes. */
 uint64_t digest_bytes(enum dtype type, const void *bytes, size_t count);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 struct range {
 	uint32_t buffer;
@@ -19,7 +19,7 @@ struct state {
 	struct store *store;
 	struct store_cursor *ops;
 	int64_t run;
-	struct event_op next;           /* read already, and its number; next_op -1: none is */
+	struct row_op next;           /* read already, and its number; next_op -1: none is */
 	int64_t next_op;
 	bool end;
 	struct state_buffer *buffers;
@@ -34,7 +34,7 @@ struct state {
 
 /* --- buffers --- */
 
-static enum status add_buffer(struct state *s, const struct event_buffer *e)
+static enum status add_buffer(struct state *s, const struct row_buffer *e)
 {
 	struct state_buffer b = {
 		.id = e->id, .dtype = e->dtype, .rank = e->rank, .elements = 1, .bytes = e->bytes
@@ -119,7 +119,7 @@ static enum status learn(const struct state *s, const struct range *r, const voi
 	return STATUS_OK;
 }
 
-static enum status copy(const struct state *s, const struct event_op *e)
+static enum status copy(const struct state *s, const struct row_op *e)
 {
 	const struct range to = { e->buffer, e->offset, e->bytes };
 	const struct range from = { e->from_buffer, e->from_offset, e->bytes };
@@ -135,7 +135,7 @@ static enum status copy(const struct state *s, const struct event_op *e)
 	return STATUS_OK;
 }
 
-static enum status fill(const struct state *s, const struct event_op *e)
+static enum status fill(const struct state *s, const struct row_op *e)
 {
 	const struct range to = { e->buffer, e->offset, e->bytes };
 	struct state_buffer *b;
@@ -235,7 +235,7 @@ static const char downloads_sql[] =
 
 /* --- operations --- */
 
-static void take_node(struct state *s, const struct event_op *e)
+static void take_node(struct state *s, const struct row_op *e)
 {
 	if (e->node->own || (e->node->work != OP_COPY && e->node->work != OP_FILL
 			     && e->node->work != OP_UPLOAD && e->node->work != OP_UPLOAD_ASYNC
@@ -268,7 +268,7 @@ static void free_buffer(const struct state *s, uint32_t id)
 	b->data = b->known = NULL;
 }
 
-static enum status apply(struct state *s, const struct event_op *e)
+static enum status apply(struct state *s, const struct row_op *e)
 {
 	const struct range to = { e->buffer, e->offset, e->bytes };
 
@@ -289,7 +289,7 @@ static enum status apply(struct state *s, const struct event_op *e)
 
 static enum status do_op(struct state *s)
 {
-	const struct event_op *e = &s->next;
+	const struct row_op *e = &s->next;
 
 	/* What failed did nothing, but for a launch, of which nobody knows. */
 	if (e->code == 0)

@@ -8,7 +8,7 @@
 #ifndef STATE_H
 #define STATE_H
 
-#include "traces/store.h"
+#include "traces/store/store.h"
 
 struct state_buffer {
 	uint32_t id;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/column.h"
-#include "traces/value.h"
-#include "traces/xalloc.h"
+#include "base/value.h"
+#include "base/xalloc.h"
+#include "traces/store/column.h"
 
 #define DOWNLOAD_WITHIN 256             /* operations behind the launch that are looked through */
 

@@ -7,8 +7,8 @@
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
-#include "traces/dtype.h"
-#include "traces/store.h"
+#include "base/dtype.h"
+#include "traces/store/store.h"
 
 #define WRITTEN_RANK 8
 

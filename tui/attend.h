@@ -6,8 +6,8 @@
 #ifndef ATTEND_H
 #define ATTEND_H
 
-#include "engine/prefill.h"
-#include "traces/npy.h"
+#include "base/npy.h"
+#include "engine/attention/prefill.h"
 #include "tui/run.h"
 
 struct attend {

@@ -1,7 +1,7 @@
 /* attend_prefill.c - flashtwin attend --path prefill: many queries at once; see attend.h. */
 #include <stdlib.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 #include "tui/attend.h"
 
 /* q's shape leaves open the KV heads and keys of k, and k's leaves open the size of v's rows. */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/output.h"
-#include "traces/xalloc.h"
+#include "base/output.h"
+#include "base/xalloc.h"
 #include "tui/attend.h"
 #include "tui/command.h"
 

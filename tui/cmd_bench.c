@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/xalloc.h"
-#include "tui/bench.h"
+#include "base/xalloc.h"
+#include "tui/bench/bench.h"
 #include "tui/command.h"
 #include "tui/options.h"
 

@@ -1,6 +1,6 @@
 /* cmd_decode.c - flashtwin decode: a real model continues real text through an attention path.
  *
- * Options, prompts and where the bytes go. The decode loop is engine/generate.c, devices and traces
+ * Options, prompts and where the bytes go. The decode loop is engine/model/generate.c, devices and traces
  * are tui/run.c. Without --json or --out-dir, stdout is exactly the decoded bytes as they come.
  */
 #include <errno.h>
@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/file.h"
-#include "engine/generate.h"
-#include "engine/recorder.h"
-#include "traces/npy.h"
-#include "traces/output.h"
-#include "traces/xalloc.h"
+#include "base/file.h"
+#include "base/npy.h"
+#include "base/output.h"
+#include "base/xalloc.h"
+#include "engine/model/generate.h"
+#include "engine/record/recorder.h"
 #include "tui/command.h"
 #include "tui/datadir.h"
 #include "tui/run.h"
@@ -148,7 +148,7 @@ struct decode_run {
 	bool stream;                    /* bytes go to stdout as they come */
 };
 
-static enum status on_token(void *context, const struct event_token *token)
+static enum status on_token(void *context, const struct row_token *token)
 {
 	const struct decode_run *run = context;
 
@@ -181,7 +181,7 @@ static enum status record_model(const struct decode *decode, struct device *devi
 	const struct model_config *c = llama_config(decode->model);
 	const struct attention_shape *s = &decode->shape;
 
-	return recorder_model(device, &(struct event_model){
+	return recorder_model(device, &(struct row_model){
 		.directory = model_name(decode), .config = llama_config_text(decode->model),
 		.layers = c->layers, .heads = c->heads, .kv_heads = c->kv_heads,
 		.head_dim = c->head_dim, .hidden = c->hidden, .vocabulary = c->vocabulary,

@@ -1,14 +1,14 @@
 /* cmd_diff.c - flashtwin diff: compares two recorded runs, of one trace or of two.
  *
- * Chooses the runs and prints the report; the comparison is traces/diff.h.
+ * Chooses the runs and prints the report; the comparison is traces/diff/diff.h.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/diff.h"
-#include "traces/store.h"
+#include "traces/diff/diff.h"
+#include "traces/store/store.h"
 #include "tui/command.h"
 #include "tui/diff_text.h"
 #include "tui/options.h"

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "traces/output.h"
-#include "traces/store_walk.h"
+#include "base/output.h"
+#include "traces/store/store_index.h"
 #include "tui/command.h"
-#include "tui/export.h"
+#include "tui/export/export.h"
 #include "tui/options.h"
 
 static const struct export_format *const formats[] = {
@@ -171,7 +171,7 @@ static enum status open_trace(const char *path, struct store **out, const char *
 {
 	TRY(store_open(path, out));
 	*name = file_name(path);
-	return store_walk_views(*out);
+	return store_index_views(*out);
 }
 
 static enum status export(struct export_command *x)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/check.h"
+#include "sim/check/check.h"
 #include "tui/command.h"
 #include "tui/findings.h"
 #include "tui/options.h"

@@ -17,12 +17,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
+#include "engine/attention/path.h"
 #include "engine/device.h"
-#include "engine/path.h"
 #include "kernels/kernel_table.h"
-#include "sim/grid.h"
-#include "traces/store.h"
-#include "traces/xalloc.h"
+#include "sim/exec/grid.h"
+#include "traces/store/store.h"
 #include "tui/command.h"
 #include "tui/datadir.h"
 #include "tui/info_math.h"

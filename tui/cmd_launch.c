@@ -1,8 +1,8 @@
 /* cmd_launch.c - flashtwin launch: anyone's kernel, compiled at run time, over arrays from .npy
  * files.
  *
- * Compiling is tui/user_kernel.c, arguments are tui/launch_args.c, devices and traces tui/run.c.
- * The kernel runs in a child process (tui/isolate.c): whatever it does to it, outputs are whole
+ * Compiling is tui/launch/user_kernel.c, arguments are tui/launch/launch_args.c, devices and traces tui/run.c.
+ * The kernel runs in a child process (tui/launch/isolate.c): whatever it does to it, outputs are whole
  * or untouched.
  */
 #include <errno.h>
@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 #include "tui/command.h"
-#include "tui/isolate.h"
-#include "tui/launch_args.h"
+#include "tui/launch/isolate.h"
+#include "tui/launch/launch_args.h"
+#include "tui/launch/user_kernel.h"
 #include "tui/run.h"
-#include "tui/user_kernel.h"
 
 #define MAX_SHARED (1 << 20)
 /* More dynamic shared memory needs the attribute that allows it. */

@@ -1,7 +1,7 @@
 /* cmd_replay.c - flashtwin replay: runs a trace again and compares every bit.
  *
- * One line a run says how much was compared. The replay is engine/replay.h, the comparison
- * traces/diff.h. A trace with users' kernels is replayed in a child process (tui/isolate.h): what
+ * One line a run says how much was compared. The replay is engine/replay/replay.h, the comparison
+ * traces/diff/diff.h. A trace with users' kernels is replayed in a child process (tui/launch/isolate.h): what
  * such a kernel does to it is an error and not the end.
  */
 #include <inttypes.h>
@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/replay.h"
-#include "traces/output.h"
-#include "traces/xalloc.h"
+#include "base/output.h"
+#include "base/xalloc.h"
+#include "engine/replay/replay.h"
 #include "tui/command.h"
 #include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
-#include "tui/isolate.h"
-#include "tui/launch_replay.h"
+#include "tui/launch/isolate.h"
+#include "tui/launch/launch_replay.h"
+#include "tui/launch/user_kernel.h"
 #include "tui/options.h"
 #include "tui/orders.h"
 #include "tui/run.h"
-#include "tui/user_kernel.h"
 
 #define MAX_JOBS 1024
 

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "traces/dump.h"
-#include "traces/sql_functions.h"
-#include "traces/xalloc.h"
+#include "traces/store/sql_functions.h"
 #include "tui/command.h"
 #include "tui/options.h"
-#include "tui/sql_print.h"
+#include "tui/views/sql_print.h"
 
 struct sql_options {
 	const char *trace, *sql;        /* sql NULL: on stdin */

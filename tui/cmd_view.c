@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "traces/store_walk.h"
-#include "tui/address.h"
+#include "traces/store/store_index.h"
 #include "tui/command.h"
 #include "tui/options.h"
-#include "tui/view_exists.h"
-#include "tui/viewer.h"
+#include "tui/viewer/viewer.h"
+#include "tui/views/address.h"
+#include "tui/views/view_exists.h"
 
 struct view_command {
 	const char *paths[2];           /* the second NULL when one was given */
 	const struct view *screen;      /* NULL: chosen by the address */
 	struct address at;
-	struct view_looks looks;
+	struct view_format looks;
 	bool plain, all, ascii, no_color, mouse;
 };
 
@@ -40,23 +40,23 @@ static const struct option long_options[] = {
 };
 
 /* How numbers are shown, each one of a few names. */
-static enum status take_look(struct view_looks *looks, int c, const char *value)
+static enum status take_look(struct view_format *looks, int c, const char *value)
 {
 	int chosen;
 
 	switch (c) {
 	case NUMBER:
-		TRY(view_looks_choose("--number", value, view_number_names, NUMBER_COUNT,
+		TRY(view_format_choose("--number", value, view_number_names, NUMBER_COUNT,
 				      &chosen));
 		looks->number = chosen;
 		break;
 	case DISTANCE:
-		TRY(view_looks_choose("--distance", value, view_distance_names, DISTANCE_COUNT,
+		TRY(view_format_choose("--distance", value, view_distance_names, DISTANCE_COUNT,
 				      &chosen));
 		looks->distance = chosen;
 		break;
 	case SCALE:
-		TRY(view_looks_choose("--scale", value, view_scale_names, SCALE_COUNT, &chosen));
+		TRY(view_format_choose("--scale", value, view_scale_names, SCALE_COUNT, &chosen));
 		looks->scale = chosen;
 		break;
 	}
@@ -182,9 +182,9 @@ static enum status open_and_draw(const struct view_command *view)
 	TRY(store_open(view->paths[0], &store));
 	status = view->paths[1] ? store_open(view->paths[1], &other) : STATUS_OK;
 	if (status == STATUS_OK)
-		status = store_walk_views(store);
+		status = store_index_views(store);
 	if (status == STATUS_OK && other)
-		status = store_walk_views(other);
+		status = store_index_views(other);
 	if (status == STATUS_OK)
 		status = view->plain ? draw_plain(view, store, other)
 			: view_by_keys(view, store, other);

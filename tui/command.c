@@ -1,7 +1,7 @@
 /* command.c - what commands share beside their table entry: interrupts, a stdout that fails, and
  * features still to come.
  *
- * Traces being recorded keep what was committed, whatever ends the program (traces/store.h); other
+ * Traces being recorded keep what was committed, whatever ends the program (traces/store/store.h); other
  * files in the making are removed.
  *
  * Options are each command's own business; exit codes and error lines are main.c's.
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/output.h"
+#include "base/output.h"
 
 static volatile sig_atomic_t deferred, interrupted;
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "traces/status.h"
+#include "base/status.h"
 
 struct command {
 	const char *name;               /* "decode" */

@@ -1,17 +1,17 @@
 /* counters.c - counters of launches as JSON and as rows of a trace; see counters.h.
  *
- * What is counted how is sim/counters.c's business; the screen is view_counters.c.
+ * What is counted how is sim/check/counters.c's business; the screen is view_counters.c.
  */
 #include "tui/counters.h"
 
-#include "traces/event.h"
+#include "traces/row.h"
 
 static void put(json_t *object, const char *key, uint64_t value)
 {
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-static json_t *lines_json(const struct event_counters *e)
+static json_t *lines_json(const struct row_counters *e)
 {
 	json_t *lines = json_array();
 
@@ -26,7 +26,7 @@ static json_t *lines_json(const struct event_counters *e)
 	return lines;
 }
 
-static json_t *counters_json(const struct event_counters *e)
+static json_t *counters_json(const struct row_counters *e)
 {
 	json_t *object = json_object();
 
@@ -56,7 +56,7 @@ static json_t *counters_json(const struct event_counters *e)
 
 enum status counters_report(struct device *device, struct store *store, int64_t run, json_t *list)
 {
-	const struct event_counters *counters;
+	const struct row_counters *counters;
 	size_t count = store || list ? device_counters(device, &counters) : 0;
 
 	for (size_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "engine/device.h"
-#include "traces/store.h"
+#include "traces/store/store.h"
 
 /* Puts the counters of a device's launches into run `run` of a store (NULL: none) and appends them
  * to a list (NULL: none). The store's errors. */

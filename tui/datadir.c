@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 static bool in_build_tree(void)
 {
@@ -53,7 +53,7 @@ char *datadir_model(void)
 
 char *datadir_include(void)
 {
-	return locate("include", "/sim/user.h", "..");  /* the source tree */
+	return locate("include", "/sim/cuda/user.h", "..");  /* the source tree */
 }
 
 enum status datadir_sample(const char *name, char **out)

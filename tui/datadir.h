@@ -2,7 +2,7 @@
 #ifndef DATADIR_H
 #define DATADIR_H
 
-#include "traces/status.h"
+#include "base/status.h"
 
 #define DATADIR_MODEL "samples/shakespeare"
 

@@ -1,6 +1,6 @@
 /* diff_text.c - puts the report of a comparison into words and JSON.
  *
- * What is compared, and what counts as a difference, is traces/diff.h's business. Serves `diff`,
+ * What is compared, and what counts as a difference, is traces/diff/diff.h's business. Serves `diff`,
  * `replay` and `--device both`.
  */
 #include "tui/diff_text.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 
 const char *count_text(char out[COUNT_TEXT], int64_t count)
 {

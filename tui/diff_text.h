@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "traces/diff.h"
+#include "traces/diff/diff.h"
 
 #define COUNT_TEXT 32
 /* "1,580"; returns `out`. */

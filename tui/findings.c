@@ -1,15 +1,15 @@
 /* findings.c - findings of the checker as JSON and as text; see findings.h.
  *
  * The JSON object is what `find --json` prints and what a trace keeps as a finding's message. What
- * is a finding is sim/check.h's business.
+ * is a finding is sim/check/check.h's business.
  */
 #include "tui/findings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "traces/event.h"
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
+#include "traces/row.h"
 
 /* --- to JSON --- */
 
@@ -23,7 +23,7 @@ static void put_text(json_t *object, const char *key, const char *text)
 	json_object_set_new(object, key, text && *text ? json_string(text) : json_null());
 }
 
-static void put_side(json_t *object, const struct event_side *side)
+static void put_side(json_t *object, const struct row_side *side)
 {
 	put_text(object, "what", side->what);
 	if (side->operation)
@@ -38,7 +38,7 @@ static void put_side(json_t *object, const struct event_side *side)
 	json_object_set_new(object, "epoch", json_integer(side->epoch));
 }
 
-static json_t *finding_json(const struct event_finding *f)
+static json_t *finding_json(const struct row_finding *f)
 {
 	json_t *object = json_object();
 
@@ -133,7 +133,7 @@ void finding_print(FILE *out, const json_t *finding)
 
 /* --- of a device --- */
 
-enum status findings_store(struct store *store, int64_t run, const struct event_finding *finding,
+enum status findings_store(struct store *store, int64_t run, const struct row_finding *finding,
 			   const json_t *object)
 {
 	char *text = json_dumps(object, JSON_COMPACT);
@@ -152,7 +152,7 @@ enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail)
 	return STATUS_OK;
 }
 
-json_t *findings_json(const struct event_finding *found, size_t count)
+json_t *findings_json(const struct row_finding *found, size_t count)
 {
 	json_t *list = json_array();
 
@@ -164,7 +164,7 @@ json_t *findings_json(const struct event_finding *found, size_t count)
 enum status findings_report(struct device *device, struct store *store, int64_t run, json_t *list,
 			    bool lint_fail)
 {
-	const struct event_finding *found;
+	const struct row_finding *found;
 	size_t count = device_findings(device, &found);
 	int64_t bugs = 0, lints = 0;
 	enum status status = STATUS_OK;

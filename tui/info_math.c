@@ -2,7 +2,7 @@
  *
  * Runs the functions of kernels/math_list.h over all their inputs and compares the hashes with
  * those an H200 gave. On a GPU that takes seconds and says whether its generation has the
- * arithmetic the simulator models; on the simulator (make check-math) it proves the models and what sim/cuda_c.h
+ * arithmetic the simulator models; on the simulator (make check-math) it proves the models and what sim/cuda/cuda_c.h
  * makes of each word. The hashing is engine/verify_math.c's.
  */
 #include "config.h"

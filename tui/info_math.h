@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "traces/status.h"
+#include "base/status.h"
 
 struct info_math_options {
 	const char *device;             /* "cuda" or "sim" */

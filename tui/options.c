@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
 #include "tui/command.h"
 #include "tui/suggest.h"
 

@@ -8,8 +8,8 @@
 #include <getopt.h>
 #include <stdint.h>
 
-#include "traces/event.h"
-#include "traces/status.h"
+#include "base/status.h"
+#include "traces/row.h"
 
 /* The next option in *c and its value in optarg, -1 when there are no more. `letters` is getopt's
  * list of short options, `table` ends with an empty entry. Arguments that are no options are left

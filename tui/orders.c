@@ -1,6 +1,6 @@
 /* orders.c - a recorded run again under other seeds, and why bits change; see orders.h.
  *
- * Replaying and comparing are engine/replay.h's part, findings come from the checker of the device
+ * Replaying and comparing are engine/replay/replay.h's part, findings come from the checker of the device
  * that replays. What explains a difference is looked for in the launch that differs first.
  */
 #include "tui/orders.h"
@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/replay.h"
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
+#include "engine/replay/replay.h"
 #include "tui/command.h"
 #include "tui/findings.h"
 
@@ -22,12 +22,12 @@ struct found {
 	uint64_t seed;
 };
 
-static enum status take_new(const struct found *found, const struct event_finding *events);
+static enum status take_new(const struct found *found, const struct row_finding *events);
 
 static enum status take_findings(void *context, struct device *device, int64_t run)
 {
 	struct found *found = context;
-	const struct event_finding *events;
+	const struct row_finding *events;
 	size_t count = device_findings(device, &events);
 
 	(void)run;
@@ -295,7 +295,7 @@ static bool is_known(const json_t *list, const json_t *finding)
 }
 
 /* What no order before showed is told, kept in the trace with its seed, and counted. */
-static enum status take_new(const struct found *found, const struct event_finding *events)
+static enum status take_new(const struct found *found, const struct row_finding *events)
 {
 	const struct orders *orders = found->orders;
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "engine/device.h"
-#include "traces/diff.h"
-#include "traces/store.h"
+#include "traces/diff/diff.h"
+#include "traces/store/store.h"
 
 #define MAX_ORDERS 100000
 

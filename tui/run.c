@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/probe.h"
-#include "engine/recorder.h"
-#include "traces/diff.h"
-#include "traces/log_at.h"
-#include "traces/store.h"
-#include "traces/xalloc.h"
+#include "base/xalloc.h"
+#include "engine/record/probe.h"
+#include "engine/record/recorder.h"
+#include "traces/diff/diff.h"
+#include "traces/store/log_at.h"
+#include "traces/store/store.h"
 #include "tui/command.h"
 #include "tui/counters.h"
 #include "tui/diff_text.h"

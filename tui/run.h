@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/attention/path.h"
 #include "engine/device.h"
-#include "engine/path.h"
-#include "traces/event.h"
+#include "traces/row.h"
 #include "tui/options.h"
 
 struct run_options {

@@ -1,4 +1,4 @@
-/* random.cu - a kernel that does what a table says, for tests/test_check_order.c.
+/* random.cu - a kernel that does what a table says, for tests/sim/check/test_check_order.c.
  *
  * See random.cuh. This one has fences and barriers of some lanes.
  */

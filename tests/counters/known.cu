@@ -1,4 +1,4 @@
-// known.cu - kernels whose counters follow from CUDA's rules by hand; see tests/test_counters.sh.
+// known.cu - kernels whose counters follow from CUDA's rules by hand; see tests/tui/test_counters.sh.
 // Each is launched with one block of 64 threads: two warps.
 #include <cuda_pipeline.h>
 __global__ void copy(const float *in, float *out)

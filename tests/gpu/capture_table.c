@@ -6,7 +6,7 @@
  * another, from another thread, with the thread's own mode relaxed, and in a capture that is
  * already invalidated, and the sequences of capture_sequences.c in each mode. Each has a scene of
  * its own, each operation a child process. Prints a line per case; tests/h200/capture.txt is what
- * an H200 gave, and tests/test_capture.sh holds the simulator to it. Exit code 77 without a GPU.
+ * an H200 gave, and tests/sim/device/test_capture.sh holds the simulator to it. Exit code 77 without a GPU.
  */
 #include "config.h"
 

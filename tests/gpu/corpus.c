@@ -18,7 +18,7 @@
 
 #include "engine/device.h"
 #include "tests/checker/corpus.h"
-#include "traces/event.h"
+#include "traces/row.h"
 
 enum { SECONDS = 12 };
 
@@ -42,7 +42,7 @@ static void say(const char *what, int number)
 
 static void tell_findings(struct device *device, int number)
 {
-	const struct event_finding *found;
+	const struct row_finding *found;
 	size_t count = device_findings(device, &found);
 
 	for (size_t i = 0; i < count; i++)

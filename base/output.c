@@ -1,0 +1,142 @@
+/* output.c - files that appear whole or not at all: write beside, then rename.
+ *
+ * Serves .npy files and whatever else a command writes. The trace store has its own rule (see
+ * store.h), since a trace is meant to be readable while it grows.
+ */
+#include "base/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+/* A symbolic link is followed, so that the link stays and its target is replaced. */
+static char *resolve(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	return real ? real : xstrdup(path);
+}
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* For output_abandon(), which a signal may call at any moment. More are never in the making at
+ * once; one that finds no room would be left behind by a signal. */
+static const char *volatile temporaries[8];
+
+void output_remember(const char *temporary)
+{
+	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+		if (!temporaries[i]) {
+			temporaries[i] = temporary;
+			return;
+		}
+}
+
+void output_forget(const char *temporary)
+{
+	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+		if (temporaries[i] == temporary)
+			temporaries[i] = NULL;
+}
+
+void output_abandon(void)
+{
+	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+		if (temporaries[i])
+			unlink(temporaries[i]);
+}
+
+static void release(struct output *out)
+{
+	if (out->temporary)
+		output_forget(out->temporary);
+	free(out->path);
+	free(out->temporary);
+	*out = (struct output){ 0 };
+}
+
+enum status output_open(const char *path, struct output *out)
+{
+	const char *name;
+
+	if (*path == '\0')
+		return fail(STATUS_IO, "an empty name cannot be an output file");
+	out->path = resolve(path);
+	out->temporary = is_special(out->path) ? NULL
+		: xasprintf("%s.tmp.%ld", out->path, (long)getpid());
+	name = out->temporary ? out->temporary : out->path;
+	if (out->temporary)
+		output_remember(out->temporary);
+	out->file = fopen(name, "wb");
+	if (!out->file) {
+		fail(STATUS_IO, "%s: cannot write: %s", path, strerror(errno));
+		release(out);
+		return STATUS_IO;
+	}
+	return STATUS_OK;
+}
+
+enum status output_check(const char *path)
+{
+	struct output out;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return fail(STATUS_IO, "%s: cannot write: %s", path, strerror(EISDIR));
+	/* Opening a pipe would be noticed at its other end. */
+	if (is_special(path))
+		return STATUS_OK;
+	TRY(output_open(path, &out));
+	output_discard(&out);
+	return STATUS_OK;
+}
+
+bool output_is(const char *path, const char *file)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && stat(file, &b) == 0 && a.st_dev == b.st_dev
+		&& a.st_ino == b.st_ino;
+}
+
+enum status output_commit(struct output *out)
+{
+	bool broken;
+	int error;
+
+	/* Flushed apart from the close, so that errno tells why. */
+	broken = fflush(out->file) != 0 || ferror(out->file);
+	error = errno;
+	if (fclose(out->file) != 0 && !broken) {
+		broken = true;
+		error = errno;
+	}
+	if (!broken && out->temporary && rename(out->temporary, out->path) != 0) {
+		broken = true;
+		error = errno;
+	}
+	if (broken) {
+		fail(STATUS_IO, "%s: cannot write: %s", out->path, strerror(error));
+		if (out->temporary)
+			unlink(out->temporary);
+	}
+	release(out);
+	return broken ? STATUS_IO : STATUS_OK;
+}
+
+void output_discard(struct output *out)
+{
+	fclose(out->file);
+	if (out->temporary)
+		unlink(out->temporary);
+	release(out);
+}

@@ -1,0 +1,134 @@
+/* value.c - what the bits of an element mean; see value.h. */
+#include "base/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Exponent and fraction bits of a float type; exponent 0: not a float. */
+struct format {
+	int exponent, fraction;
+};
+
+static struct format format_of(enum dtype type)
+{
+	switch (type) {
+	case DTYPE_F64:  return (struct format){ 11, 52 };
+	case DTYPE_F32:  return (struct format){ 8, 23 };
+	case DTYPE_BF16: return (struct format){ 8, 7 };
+	case DTYPE_F16:  return (struct format){ 5, 10 };
+	default:         return (struct format){ 0, 0 };
+	}
+}
+
+/* Bits of the number without its sign. */
+static uint64_t magnitude(struct format f, uint64_t bits)
+{
+	return bits & ((UINT64_C(1) << (f.exponent + f.fraction)) - 1);
+}
+
+static uint64_t infinity(struct format f)
+{
+	return ((UINT64_C(1) << f.exponent) - 1) << f.fraction;
+}
+
+bool value_is_float(enum dtype type)
+{
+	return format_of(type).exponent > 0;
+}
+
+bool value_is_nan(enum dtype type, uint64_t bits)
+{
+	struct format f = format_of(type);
+
+	return f.exponent && magnitude(f, bits) > infinity(f);
+}
+
+bool value_is_infinite(enum dtype type, uint64_t bits)
+{
+	struct format f = format_of(type);
+
+	return f.exponent && magnitude(f, bits) == infinity(f);
+}
+
+bool value_equal(enum dtype type, uint64_t a, uint64_t b)
+{
+	return a == b || (value_is_nan(type, a) && value_is_nan(type, b));
+}
+
+/* Floats in order on a line of integers: neighbours differ by 1, the two zeros are one. */
+static int64_t ordinal(struct format f, uint64_t bits)
+{
+	int64_t m = (int64_t)magnitude(f, bits);
+
+	return bits >> (f.exponent + f.fraction) & 1 ? -m : m;
+}
+
+int64_t value_distance(enum dtype type, uint64_t a, uint64_t b)
+{
+	struct format f = format_of(type);
+	int64_t d;
+
+	if (!f.exponent || magnitude(f, a) >= infinity(f) || magnitude(f, b) >= infinity(f))
+		return -1;
+	if (__builtin_sub_overflow(ordinal(f, a), ordinal(f, b), &d) || d == INT64_MIN)
+		return INT64_MAX;
+	return d < 0 ? -d : d;
+}
+
+uint64_t value_load(enum dtype type, const void *at)
+{
+	uint64_t bits = 0;
+
+	memcpy(&bits, at, dtype_bytes(type)); /* all our machines are little endian */
+	return bits;
+}
+
+static double integer_of(enum dtype type, uint64_t bits)
+{
+	switch (type) {
+	case DTYPE_I8: return (int8_t)bits;
+	case DTYPE_I16: return (int16_t)bits;
+	case DTYPE_I32: return (int32_t)bits;
+	case DTYPE_I64: return (double)(int64_t)bits;
+	default: return (double)bits;
+	}
+}
+
+double value_real(enum dtype type, uint64_t bits)
+{
+	struct format f = format_of(type);
+	double value, sign;
+	uint64_t m = magnitude(f, bits), fraction = m & ((UINT64_C(1) << f.fraction) - 1);
+	int bias, exponent = (int)(m >> f.fraction);
+
+	if (!f.exponent)
+		return integer_of(type, bits);
+	if (type == DTYPE_F64) {
+		memcpy(&value, &bits, sizeof value);
+		return value;
+	}
+	sign = bits >> (f.exponent + f.fraction) & 1 ? -1.0 : 1.0;
+	bias = (1 << (f.exponent - 1)) - 1;
+	if (m > infinity(f))
+		return NAN;
+	if (m == infinity(f))
+		return sign * INFINITY;
+	if (exponent == 0)
+		return sign * ldexp((double)fraction, 1 - bias - f.fraction);
+	return sign * ldexp((double)(fraction | UINT64_C(1) << f.fraction),
+			    exponent - bias - f.fraction);
+}
+
+void value_text(char *out, size_t size, enum dtype type, uint64_t bits)
+{
+	if (value_is_float(type))
+		snprintf(out, size, "%.*g", type == DTYPE_F64 ? 17 : 9, value_real(type, bits));
+	else if (type == DTYPE_U64 || type == DTYPE_POINTER)
+		snprintf(out, size, "%" PRIu64, bits);
+	else if (type == DTYPE_I64)
+		snprintf(out, size, "%" PRId64, (int64_t)bits);
+	else
+		snprintf(out, size, "%.0f", integer_of(type, bits));
+}

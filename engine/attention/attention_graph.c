@@ -1,0 +1,154 @@
+/* attention_graph.c - captures a path's launches, or lists them and builds the graph by hand; see
+ * attention_graph.h.
+ *
+ * Either way it is the path itself that issues them, through step_launch(): only where they go
+ * differs. Nothing of the host's lengths is read or moved meanwhile.
+ */
+#include "engine/attention/attention_graph.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "engine/attention/step_io.h"
+
+struct attention_graph {
+	struct attention *attention;
+	struct graph_exec *exec;        /* NULL: there is no work */
+};
+
+/* --- issuing the launches --- */
+
+static enum status check(const struct attention *a, int first, int layers)
+{
+	const struct attention_shape *s = &a->shape;
+
+	if (first < 0 || layers < 1 || layers > s->layers || first > s->layers - layers)
+		return fail(STATUS_USAGE, "%s: a graph of %d layers from layer %d on, there are %d",
+			    a->path->name, layers, first, s->layers);
+	return STATUS_OK;
+}
+
+static enum status issue(struct attention *a, int first, int layers, struct stream *stream,
+			 struct launch_list *list)
+{
+	enum status status = STATUS_OK;
+
+	a->io->target = (struct launch_target){ .graph = true, .stream = stream, .list = list };
+	for (int i = 0; i < layers && status == STATUS_OK; i++)
+		status = a->path->launch(a, first + i);
+	a->io->target = (struct launch_target){ 0 };
+	return status;
+}
+
+enum status attention_record(struct attention *a, int first, int layers, struct launch_list *list)
+{
+	TRY(path_check_graph(a->path, GRAPH_MANUAL));
+	TRY(check(a, first, layers));
+	if (a->io == NULL)
+		return STATUS_OK;
+	TRY(step_io_alloc_graph(a));
+	return issue(a, first, layers, NULL, list);
+}
+
+/* --- graphs --- */
+
+/* Between begin and end, which is called whatever happens: else the stream stays in capture. */
+static enum status capture_on(struct attention *a, struct stream *stream, int first, int layers,
+			      struct graph **out)
+{
+	struct error_record error;
+	struct graph *graph = NULL;
+	enum status status, ended;
+
+	TRY(device_capture_begin(a->device, stream, CAPTURE_GLOBAL));
+	status = issue(a, first, layers, stream, NULL);
+	error_save(&error);
+	ended = device_capture_end(a->device, stream, &graph);
+	if (status != STATUS_OK && ended == STATUS_OK)
+		device_graph_destroy(a->device, graph);
+	TRY(error_first(status, &error, ended));
+	*out = graph;
+	return STATUS_OK;
+}
+
+static enum status capture(struct attention *a, int first, int layers, struct graph **out)
+{
+	struct error_record error;
+	struct stream *stream;
+	enum status status;
+
+	TRY(device_stream_create(a->device, &stream));
+	status = capture_on(a, stream, first, layers, out);
+	error_save(&error);
+	return error_first(status, &error, device_stream_destroy(a->device, stream));
+}
+
+static enum status build(struct attention *a, int first, int layers, struct graph **out)
+{
+	struct launch_list list = { 0 };
+	enum status status = attention_record(a, first, layers, &list);
+
+	if (status == STATUS_OK)
+		status = launch_list_graph(&list, a->device, out);
+	launch_list_free(&list);
+	return status;
+}
+
+static enum status instantiate(struct attention *a, enum graph_mode mode, int first, int layers,
+			       struct graph_exec **out)
+{
+	struct error_record error;
+	struct graph *graph;
+	enum status status;
+
+	TRY(step_io_alloc_graph(a));
+	TRY(mode == GRAPH_CAPTURE ? capture(a, first, layers, &graph)
+				  : build(a, first, layers, &graph));
+	status = device_graph_instantiate(a->device, graph, out);
+	error_save(&error);
+	return error_first(status, &error, device_graph_destroy(a->device, graph));
+}
+
+enum status attention_graph_create(struct attention *a, enum graph_mode mode, int first, int layers,
+				   struct attention_graph **out)
+{
+	struct attention_graph *graph;
+	enum status status = STATUS_OK;
+
+	TRY(path_check_graph(a->path, mode));
+	if (mode == GRAPH_NONE)
+		return fail(STATUS_USAGE, "%s: a graph is captured or built by hand, not none",
+			    a->path->name);
+	TRY(check(a, first, layers));
+	graph = xcalloc(1, sizeof(*graph));
+	graph->attention = a;
+	if (a->io != NULL)
+		status = instantiate(a, mode, first, layers, &graph->exec);
+	if (status != STATUS_OK) {
+		attention_graph_destroy(graph);
+		return status;
+	}
+	*out = graph;
+	return STATUS_OK;
+}
+
+enum status attention_graph_launch(struct attention_graph *graph)
+{
+	if (graph->exec == NULL)
+		return STATUS_OK;
+	TRY(step_io_check_uploaded(graph->attention));
+	return device_graph_launch(graph->attention->device, graph->exec, NULL);
+}
+
+void attention_graph_destroy(struct attention_graph *graph)
+{
+	struct error_record error;
+
+	if (graph == NULL)
+		return;
+	error_save(&error);
+	if (graph->exec != NULL)
+		device_graph_exec_destroy(graph->attention->device, graph->exec);
+	error_restore(&error);
+	free(graph);
+}

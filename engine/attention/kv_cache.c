@@ -1,0 +1,133 @@
+/* kv_cache.c - device buffers and lengths of a KV cache; see kv_cache.h. */
+#include "engine/attention/kv_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+static enum status alloc_layer(struct kv_cache *cache, char letter, int layer, struct buffer **out)
+{
+	struct buffer_spec spec = {
+		.dtype = DTYPE_F32, .rank = 4,
+		.shape = { cache->slots, cache->kv_heads, cache->max_len, cache->head_dim },
+	};
+	char name[sizeof((*out)->name)];
+
+	snprintf(name, sizeof(name), "%c_cache.%d", letter, layer);
+	spec.name = name;
+	return device_alloc(cache->device, &spec, out);
+}
+
+enum status kv_cache_create(struct device *device, int layers, int slots, int kv_heads, int max_len,
+			    int head_dim, struct kv_cache **out)
+{
+	struct kv_cache *cache = xmalloc(sizeof(*cache));
+	enum status status = STATUS_OK;
+
+	*cache = (struct kv_cache){
+		.device = device, .layers = layers, .slots = slots, .kv_heads = kv_heads,
+		.max_len = max_len, .head_dim = head_dim,
+		.k = xcalloc((size_t)layers, sizeof(*cache->k)),
+		.v = xcalloc((size_t)layers, sizeof(*cache->v)),
+		.lengths = xcalloc((size_t)layers * (size_t)slots, sizeof(*cache->lengths)),
+	};
+	for (int layer = 0; layer < layers && status == STATUS_OK; layer++) {
+		status = alloc_layer(cache, 'k', layer, &cache->k[layer]);
+		if (status == STATUS_OK)
+			status = alloc_layer(cache, 'v', layer, &cache->v[layer]);
+	}
+	if (status != STATUS_OK) {
+		kv_cache_destroy(cache);
+		return status;
+	}
+	*out = cache;
+	return STATUS_OK;
+}
+
+void kv_cache_destroy(struct kv_cache *cache)
+{
+	struct error_record error;
+
+	if (cache == NULL)
+		return;
+	error_save(&error);
+	for (int layer = 0; layer < cache->layers; layer++) {
+		device_free(cache->device, cache->k[layer]);
+		device_free(cache->device, cache->v[layer]);
+	}
+	free(cache->k);
+	free(cache->v);
+	free(cache->lengths);
+	free(cache);
+	error_restore(&error);
+}
+
+static int *length_of(const struct kv_cache *cache, int layer, int slot)
+{
+	return &cache->lengths[(size_t)layer * (size_t)cache->slots + (size_t)slot];
+}
+
+int kv_cache_length(const struct kv_cache *cache, int layer, int slot)
+{
+	return *length_of(cache, layer, slot);
+}
+
+int64_t kv_cache_stride(const struct kv_cache *cache)
+{
+	return (int64_t)cache->kv_heads * cache->max_len * cache->head_dim;
+}
+
+enum status kv_cache_check_room(const struct kv_cache *cache, int layer, const bool *done)
+{
+	for (int slot = 0; slot < cache->slots; slot++) {
+		if (done != NULL && done[slot])
+			continue;
+		if (kv_cache_length(cache, layer, slot) >= cache->max_len)
+			return fail(STATUS_USAGE, "the KV cache of layer %d, slot %d is full: it "
+				    "holds %d of %d keys", layer, slot,
+				    kv_cache_length(cache, layer, slot), cache->max_len);
+	}
+	return STATUS_OK;
+}
+
+void kv_cache_advance(struct kv_cache *cache, int layer, const bool *done)
+{
+	for (int slot = 0; slot < cache->slots; slot++)
+		if (done == NULL || !done[slot])
+			++*length_of(cache, layer, slot);
+}
+
+void kv_cache_append(struct kv_cache *cache, int layer, int slot, int rows)
+{
+	*length_of(cache, layer, slot) += rows;
+}
+
+void kv_cache_clear(struct kv_cache *cache, int slot)
+{
+	for (int layer = 0; layer < cache->layers; layer++)
+		*length_of(cache, layer, slot) = 0;
+}
+
+enum status kv_cache_load(struct kv_cache *cache, int layer, int slot, const float *k,
+			  const float *v, int rows, int source_rows)
+{
+	size_t row = (size_t)cache->head_dim * sizeof(float);
+	int *length = length_of(cache, layer, slot);
+
+	if (rows > cache->max_len || *length != 0)
+		return fail(STATUS_USAGE, "%d keys do not fit layer %d, slot %d of the KV cache: "
+			    "it holds %d of %d", rows, layer, slot, *length, cache->max_len);
+	for (int head = 0; head < cache->kv_heads; head++) {
+		uint64_t to = ((uint64_t)slot * (uint64_t)cache->kv_heads + (uint64_t)head)
+			* (uint64_t)cache->max_len * row;
+		size_t from = (size_t)head * (size_t)source_rows * (size_t)cache->head_dim;
+
+		TRY(device_upload(cache->device, NULL, cache->k[layer], to, k + from,
+				  (size_t)rows * row));
+		TRY(device_upload(cache->device, NULL, cache->v[layer], to, v + from,
+				  (size_t)rows * row));
+	}
+	*length = rows;
+	return STATUS_OK;
+}

@@ -1,0 +1,292 @@
+/* path.c - the table of attention paths, and the checks that all of them share; see path.h. */
+#include "engine/attention/path.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/attention/attention_graph.h"
+#include "engine/attention/prefill.h"
+#include "engine/attention/step_io.h"
+
+#define MAX_HEAD_DIM 256        /* D_MAX of kernels/online_softmax.cuh */
+#define MAX_SLOTS 65535         /* grid.y */
+
+const struct path *const path_table[] = {
+	&path_prefill, &path_cached, &path_incremental, &path_incremental_multiwarp, &path_batched,
+	&path_flash_decoding, &path_flash_decoding_graph, &path_auto, NULL
+};
+
+const struct path *path_find(const char *name)
+{
+	for (int i = 0; path_table[i] != NULL; i++)
+		if (strcmp(path_table[i]->name, name) == 0)
+			return path_table[i];
+	return NULL;
+}
+
+const char *graph_mode_name(enum graph_mode mode)
+{
+	static const char *const names[GRAPH_MODES] = {
+		[GRAPH_NONE] = "none", [GRAPH_CAPTURE] = "capture", [GRAPH_MANUAL] = "manual",
+	};
+
+	return (unsigned)mode < GRAPH_MODES ? names[mode] : "unknown";
+}
+
+enum graph_mode path_graph_mode(const struct path *path, enum graph_mode mode)
+{
+	return mode == GRAPH_NONE ? path->graph : mode;
+}
+
+enum status path_check_graph(const struct path *path, enum graph_mode mode)
+{
+	if ((unsigned)mode >= GRAPH_MODES)
+		return fail(STATUS_USAGE, "%s: there is no graph mode %d", path->name, (int)mode);
+	if (mode == GRAPH_NONE || path->replayable)
+		return STATUS_OK;
+	return fail(STATUS_USAGE,
+		    "%s: its launches differ from step to step, a graph (%s) cannot hold them; "
+		    "those of flash-decoding, incremental, incremental-multiwarp and batched fit",
+		    path->name, graph_mode_name(mode));
+}
+
+float attention_scale(int head_dim)
+{
+	return 1.0f / sqrtf((float)head_dim);
+}
+
+int attention_max_chunks(int max_len, int chunk)
+{
+	if (chunk == 0)
+		return 0;
+	return max_len / chunk + (max_len % chunk != 0);
+}
+
+static bool has_work(const struct attention_shape *shape)
+{
+	return shape->slots > 0 && shape->heads > 0;
+}
+
+static enum status check_shape(const struct path *p, const struct attention_shape *s)
+{
+	const char *path = p->name;
+	int least_chunk = p == &path_auto ? 0 : 1;
+
+	TRY(path_check_graph(p, s->graph));
+	if (s->layers < 1 || s->slots < 0 || s->slots > MAX_SLOTS)
+		return fail(STATUS_USAGE, "%s: %d layers and %d slots, at least 1 layer and 0 to "
+			    "%d slots are possible", path, s->layers, s->slots, MAX_SLOTS);
+	if (s->heads < 0 || s->kv_heads < 0)
+		return fail(STATUS_USAGE, "%s: %d query heads, %d KV heads", path, s->heads,
+			    s->kv_heads);
+	if (!has_work(s))
+		return STATUS_OK;
+	if (s->head_dim < 1 || s->head_dim > MAX_HEAD_DIM)
+		return fail(STATUS_USAGE, "%s: head size %d, it must be 1 to %d", path, s->head_dim,
+			    MAX_HEAD_DIM);
+	if (s->kv_heads < 1 || s->heads % s->kv_heads != 0)
+		return fail(STATUS_USAGE, "%s: %d query heads are no multiple of %d KV heads", path,
+			    s->heads, s->kv_heads);
+	if (s->chunk < least_chunk || s->chunk > MAX_CHUNK)
+		return fail(STATUS_USAGE, "%s: a chunk of %d keys, it must be %d to %d", path,
+			    s->chunk, least_chunk, MAX_CHUNK);
+	/* Kernels round a length up to whole chunks in an int. */
+	if (s->max_len < 1 || s->max_len > INT_MAX - MAX_CHUNK)
+		return fail(STATUS_USAGE, "%s: room for %d keys, it must be 1 to %d", path,
+			    s->max_len, INT_MAX - MAX_CHUNK);
+	return STATUS_OK;
+}
+
+enum status attention_check(const struct path *path, const struct attention_shape *shape)
+{
+	TRY(check_shape(path, shape));
+	return has_work(shape) && path->check != NULL ? path->check(shape) : STATUS_OK;
+}
+
+/* --- creating --- */
+
+/* One for each layer: what a layer attends with is known only when the one before it is done. */
+static enum status create_graphs(struct attention *attention)
+{
+	const struct attention_shape *shape = &attention->shape;
+
+	attention->graphs = xcalloc((size_t)shape->layers, sizeof(*attention->graphs));
+	for (int layer = 0; layer < shape->layers; layer++)
+		TRY(attention_graph_create(attention, shape->graph, layer, 1,
+					   &attention->graphs[layer]));
+	return STATUS_OK;
+}
+
+static enum status build(struct attention *attention)
+{
+	const struct path *path = attention->path;
+	const struct attention_shape *shape = &attention->shape;
+
+	TRY(check_shared(attention->device, path->name, path->shared(shape)));
+	/* Prompts go through prefill attention on every path. */
+	TRY(check_shared(attention->device, path->name,
+			 prefill_shared_bytes(shape->head_dim, shape->head_dim)));
+	TRY(step_io_alloc(attention));
+	if (path->create != NULL)
+		TRY(path->create(attention));
+	return shape->graph != GRAPH_NONE ? create_graphs(attention) : STATUS_OK;
+}
+
+static void release(struct attention *attention)
+{
+	for (int layer = 0; attention->graphs != NULL && layer < attention->shape.layers; layer++)
+		attention_graph_destroy(attention->graphs[layer]);
+	free(attention->graphs);
+	if (attention->path->destroy != NULL)
+		attention->path->destroy(attention);
+	step_io_free(attention);
+	free(attention);
+}
+
+/* A device that has failed refuses to free as well; what went wrong first is what counts. */
+void attention_destroy(struct attention *attention)
+{
+	struct error_record error;
+
+	if (attention == NULL)
+		return;
+	error_save(&error);
+	release(attention);
+	error_restore(&error);
+}
+
+enum status attention_create(const struct path *path, struct device *device,
+			     const struct attention_shape *shape, struct attention **out)
+{
+	struct attention *attention;
+	enum status status = STATUS_OK;
+
+	TRY(attention_check(path, shape));
+	attention = xcalloc(1, path->size);
+	attention->path = path;
+	attention->device = device;
+	attention->shape = *shape;
+	attention->shape.graph = path_graph_mode(path, shape->graph);
+	if (has_work(shape))
+		status = build(attention);
+	if (status != STATUS_OK) {
+		attention_destroy(attention);
+		return status;
+	}
+	*out = attention;
+	return STATUS_OK;
+}
+
+/* --- running --- */
+
+static enum status check_layer(const struct attention *attention, int layer)
+{
+	if (layer < 0 || layer >= attention->shape.layers)
+		return fail(STATUS_USAGE, "%s: layer %d of %d, as attention_create() was told",
+			    attention->path->name, layer, attention->shape.layers);
+	return STATUS_OK;
+}
+
+static enum status check_step(const struct attention *attention, const struct attention_step *step)
+{
+	const char *name = attention->path->name;
+	enum status status;
+
+	TRY(check_layer(attention, step->layer));
+	if (step->q == NULL || step->k == NULL || step->v == NULL || step->out == NULL)
+		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
+	status = kv_cache_check_room(attention->cache, step->layer, step->done);
+	return status ? fail_context(status, "%s", name) : STATUS_OK;
+}
+
+static enum status check_created(const struct attention *attention)
+{
+	return attention != NULL ? STATUS_OK
+		: fail(STATUS_USAGE, "there is no attention path: attention_create() is missing");
+}
+
+enum status attention_upload(struct attention *attention, const struct attention_step *step)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_step(attention, step));
+	return step_io_upload(attention, step);
+}
+
+enum status attention_launch(struct attention *attention, int layer)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_layer(attention, layer));
+	if (attention->path->launch == NULL || attention->graphs != NULL)
+		return fail(STATUS_USAGE, "%s: %s", attention->path->name,
+			    attention->graphs ? "its launches are in graphs"
+					      : "its steps do more than launch");
+	TRY(step_io_check_uploaded(attention));
+	return attention->path->launch(attention, layer);
+}
+
+static enum status run_step(struct attention *attention, const struct attention_step *step)
+{
+	const struct path *path = attention->path;
+
+	if (path->step != NULL)
+		return path->step(attention, step);
+	TRY(step_io_upload(attention, step));
+	if (attention->graphs != NULL)
+		TRY(attention_graph_launch(attention->graphs[step->layer]));
+	else
+		TRY(path->launch(attention, step->layer));
+	return step_io_download(attention, step);
+}
+
+enum status attention_step(struct attention *attention, const struct attention_step *step)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_step(attention, step));
+	TRY(run_step(attention, step));
+	kv_cache_advance(attention->cache, step->layer, step->done);
+	for (int slot = 0; step->lengths != NULL && slot < attention->shape.slots; slot++)
+		step->lengths[slot] = kv_cache_length(attention->cache, step->layer, slot);
+	return STATUS_OK;
+}
+
+static enum status check_prompt(const struct attention *attention, const struct attention_prompt *p)
+{
+	const char *name = attention->path->name;
+	int held;
+
+	TRY(check_layer(attention, p->layer));
+	if (p->slot < 0 || p->slot >= attention->shape.slots || p->rows < 0)
+		return fail(STATUS_USAGE, "%s: a prompt of %d positions in slot %d of %d", name,
+			    p->rows, p->slot, attention->shape.slots);
+	held = kv_cache_length(attention->cache, p->layer, p->slot);
+	if (p->rows > attention->shape.max_len - held)
+		return fail(STATUS_USAGE,
+			    "%s: a prompt of %d positions does not fit the KV cache of layer "
+			    "%d, slot %d: it holds %d of %d keys",
+			    name, p->rows, p->layer, p->slot, held, attention->shape.max_len);
+	if (p->rows > 0 && (p->q == NULL || p->k == NULL || p->v == NULL || p->out == NULL))
+		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
+	return STATUS_OK;
+}
+
+enum status attention_prefill(struct attention *attention, const struct attention_prompt *prompt)
+{
+	TRY(check_created(attention));
+	if (!has_work(&attention->shape))
+		return STATUS_OK;
+	TRY(check_prompt(attention, prompt));
+	if (prompt->rows == 0)
+		return STATUS_OK;
+	TRY(step_io_prefill(attention, prompt));
+	kv_cache_append(attention->cache, prompt->layer, prompt->slot, prompt->rows);
+	return STATUS_OK;
+}

@@ -1,0 +1,216 @@
+/* path_cached.c - the slow starting point: every step attends from all positions anew.
+ *
+ * One sequence, as many KV heads as query heads. A step uploads the new K and V rows head by
+ * head, copies the cache to one without gaps, gives every position the new query, runs causal
+ * prefill attention on that, and keeps the last row. Below D keys it downloads the cache instead
+ * and takes the softmax on the host, with the exponential of the GPU, so that both devices give
+ * the same bits.
+ */
+#include "engine/attention/prefill.h"
+#include "engine/attention/step_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+#define EX2_FN static inline
+#include "base/math/ex2_model.c"
+
+struct cached {
+	struct attention base;
+	struct buffer *queries, *outputs;       /* [H, max_len, D], used up to n rows a head */
+	struct buffer *k, *v;                   /* the same of the cache without gaps */
+};
+
+static enum status check(const struct attention_shape *s)
+{
+	if (s->slots > 1)
+		return fail(STATUS_USAGE, "cached: %d sequences, it runs 1", s->slots);
+	if (s->heads != s->kv_heads)
+		return fail(STATUS_USAGE,
+			    "cached: %d query heads on %d KV heads, it needs one KV head for "
+			    "each query head",
+			    s->heads, s->kv_heads);
+	return STATUS_OK;
+}
+
+static size_t shared(const struct attention_shape *shape)
+{
+	return prefill_shared_bytes(shape->head_dim, shape->head_dim);
+}
+
+static enum status create(struct attention *a)
+{
+	struct cached *c = (struct cached *)a;
+	const struct { struct buffer **to; const char *name; } wanted[] = {
+		{ &c->queries, "queries" }, { &c->k, "k_compact" }, { &c->v, "v_compact" },
+		{ &c->outputs, "outputs" },
+	};
+
+	for (int i = 0; i < COUNT(wanted); i++)
+		TRY(device_alloc(a->device, &(struct buffer_spec){
+			.name = wanted[i].name, .dtype = DTYPE_F32, .rank = 3,
+			.shape = { a->shape.heads, a->shape.max_len, a->shape.head_dim } },
+			wanted[i].to));
+	return STATUS_OK;
+}
+
+static void destroy(struct attention *a)
+{
+	struct cached *c = (struct cached *)a;
+
+	free_buffers(a->device, (struct buffer *[]){ c->queries, c->k, c->v, c->outputs }, 4);
+}
+
+/* --- one layer of one step --- */
+
+static size_t row_bytes(const struct attention *a)
+{
+	return (size_t)a->shape.head_dim * sizeof(float);
+}
+
+/* Row `position` of head `head` in the cache. */
+static uint64_t cache_at(const struct attention *a, int head, int position)
+{
+	return ((uint64_t)head * (uint64_t)a->shape.max_len + (uint64_t)position) * row_bytes(a);
+}
+
+static enum status append(struct attention *a, const struct attention_step *step, int position)
+{
+	for (int head = 0; head < a->shape.heads; head++) {
+		size_t from = (size_t)head * (size_t)a->shape.head_dim;
+		uint64_t to = cache_at(a, head, position);
+
+		TRY(device_upload(a->device, NULL, a->cache->k[step->layer], to, step->k + from,
+				  row_bytes(a)));
+		TRY(device_upload(a->device, NULL, a->cache->v[step->layer], to, step->v + from,
+				  row_bytes(a)));
+	}
+	return STATUS_OK;
+}
+
+/* The first n keys of every head, without gaps. */
+static enum status compact(struct attention *a, struct buffer *to, const struct buffer *cache,
+			   int n)
+{
+	size_t head_bytes = (size_t)n * row_bytes(a);
+
+	for (int head = 0; head < a->shape.heads; head++)
+		TRY(device_copy(a->device, NULL, to, (size_t)head * head_bytes, cache,
+				cache_at(a, head, 0), head_bytes));
+	return STATUS_OK;
+}
+
+/* Every position asks what the last one asks. */
+static enum status upload_queries(struct attention *a, const float *q, int n)
+{
+	struct cached *c = (struct cached *)a;
+	size_t D = (size_t)a->shape.head_dim, rows = (size_t)a->shape.heads * (size_t)n;
+	float *queries = xmalloc(rows * row_bytes(a));
+	enum status status;
+
+	for (size_t row = 0; row < rows; row++)
+		memcpy(queries + row * D, q + row / (size_t)n * D, row_bytes(a));
+	status = device_upload(a->device, NULL, c->queries, 0, queries, rows * row_bytes(a));
+	free(queries);
+	return status;
+}
+
+static enum status attend(struct attention *a, const struct attention_step *step, int n)
+{
+	struct cached *c = (struct cached *)a;
+	const struct attention_shape *s = &a->shape;
+	const struct prefill prefill = {
+		.heads = s->heads, .kv_heads = s->kv_heads, .queries = n, .keys = n,
+		.head_dim = s->head_dim, .value_dim = s->head_dim, .stride = n,
+		.mask = MASK_BOTTOM_RIGHT, .scale = s->scale, .layer = step->layer,
+	};
+
+	TRY(prefill_check("cached", &prefill));
+	TRY(compact(a, c->k, a->cache->k[step->layer], n));
+	TRY(compact(a, c->v, a->cache->v[step->layer], n));
+	TRY(upload_queries(a, step->q, n));
+	TRY(prefill_launch(a->device, &prefill, ARG_BUFFER(c->queries), ARG_BUFFER(c->k),
+			   ARG_BUFFER(c->v), ARG_BUFFER(c->outputs)));
+	for (int head = 0; head < s->heads; head++)
+		TRY(device_download(a->device, NULL, c->outputs,
+				    ((uint64_t)head * (uint64_t)n + (uint64_t)n - 1) * row_bytes(a),
+				    step->out + (size_t)head * (size_t)s->head_dim, row_bytes(a)));
+	return STATUS_OK;
+}
+
+/* Softmax attention of one row, in the plain order; weights has room for n. */
+static void attend_on_host(const float *q, const float *k, const float *v, int n, size_t D,
+			   float scale, float *weights, float *out)
+{
+	float greatest = -INFINITY, sum = 0.0f;
+
+	for (int j = 0; j < n; j++) {
+		float score = 0.0f;
+
+		for (size_t d = 0; d < D; d++)
+			score = fmaf(q[d], k[(size_t)j * D + d], score);
+		weights[j] = score * scale;
+		greatest = fmaxf(greatest, weights[j]);
+	}
+	for (size_t d = 0; d < D; d++)
+		out[d] = 0.0f;
+	for (int j = 0; j < n; j++) {
+		/* As the kernels have it: a key of no weight counts nothing. */
+		float weight = weights[j] == -INFINITY ? 0.0f : ex2_expf(weights[j] - greatest);
+
+		sum += weight;
+		for (size_t d = 0; d < D; d++)
+			out[d] = fmaf(weight, v[(size_t)j * D + d], out[d]);
+	}
+	for (size_t d = 0; d < D; d++)
+		out[d] = sum == 0.0f ? 0.0f : out[d] / sum;
+}
+
+static enum status attend_short(struct attention *a, const struct attention_step *step, int n)
+{
+	size_t D = (size_t)a->shape.head_dim, bytes = (size_t)n * row_bytes(a);
+	float *k = xmalloc(bytes), *v = xmalloc(bytes);
+	float *weights = xmalloc((size_t)n * sizeof(*weights));
+	enum status status = STATUS_OK;
+
+	for (int head = 0; head < a->shape.heads && status == STATUS_OK; head++) {
+		status = device_download(a->device, NULL, a->cache->k[step->layer],
+					 cache_at(a, head, 0), k, bytes);
+		if (status == STATUS_OK)
+			status = device_download(a->device, NULL, a->cache->v[step->layer],
+						 cache_at(a, head, 0), v, bytes);
+		if (status == STATUS_OK)
+			attend_on_host(step->q + (size_t)head * D, k, v, n, D, a->shape.scale,
+				       weights, step->out + (size_t)head * D);
+	}
+	free(k);
+	free(v);
+	free(weights);
+	return status;
+}
+
+static enum status step(struct attention *a, const struct attention_step *step)
+{
+	int n = kv_cache_length(a->cache, step->layer, 0) + 1;
+
+	if (step->done != NULL && step->done[0]) {
+		memset(step->out, 0, (size_t)a->shape.heads * row_bytes(a));
+		return STATUS_OK;
+	}
+	TRY(append(a, step, n - 1));
+	return n < a->shape.head_dim ? attend_short(a, step, n) : attend(a, step, n);
+}
+
+const struct path path_cached = {
+	.name = "cached",
+	.summary = "attends from every position again, keeps the last row; H = Hkv, one sequence",
+	.size = sizeof(struct cached),
+	.check = check,
+	.shared = shared,
+	.create = create,
+	.step = step,
+	.destroy = destroy,
+};

@@ -1,0 +1,42 @@
+/* path_parts.h - attention parts that the path `auto` puts together: what each path launches
+ * between the scatter and the download.
+ *
+ * Each part is in the file of its own path. Serves engine/path_*.c only.
+ */
+#ifndef PATH_PARTS_H
+#define PATH_PARTS_H
+
+#include "engine/attention/step_io.h"
+
+/* --- path_flash_decoding.c --- */
+
+struct flash_part {
+	int max_chunks;
+	struct buffer *partials;        /* [M, H, max_chunks, D + 2] */
+};
+
+enum status flash_check(const char *who, const struct attention_shape *);
+size_t flash_shared(const struct attention_shape *);
+enum status flash_alloc(struct attention *, struct flash_part *);
+void flash_free(struct attention *, struct flash_part *);
+enum status flash_attend(struct attention *, const struct flash_part *, int layer);
+
+/* --- path_batched.c --- */
+
+/* Per layer, so that a graph that captured one layer's launch keeps that layer's pointers. */
+struct batched_part {
+	struct buffer **k_ptrs, **v_ptrs;       /* [layers] pointer tables [M] */
+};
+
+enum status batched_alloc(struct attention *, struct batched_part *);
+void batched_free(struct attention *, struct batched_part *);
+enum status batched_attend(struct attention *, const struct batched_part *, int layer);
+
+/* --- path_incremental.c --- */
+
+/* Dynamic shared memory in which `warps` warps merge what they found; one has nothing to merge. */
+size_t merge_bytes(const struct attention_shape *, unsigned warps);
+/* One slot, which may be done. warps: 1 or 4 for each query head. */
+enum status incremental_attend(struct attention *, int layer, int slot, unsigned warps);
+
+#endif

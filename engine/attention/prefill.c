@@ -1,0 +1,145 @@
+/* prefill.c - launches attention_prefill; see prefill.h. */
+#include "engine/attention/prefill.h"
+
+#include "engine/attention/step_io.h"
+
+#define TILE 32                 /* keys; these three as in kernels/attention_prefill.cu */
+#define BLOCK 128
+#define MAX_DIM 256
+#define MAX_KEYS (1 << 30)      /* sums of two fit an int */
+#define MAX_GRID_Y 65535
+
+/* Threads that share a query row. */
+static int row_threads(int head_dim, int value_dim)
+{
+	int widest = head_dim > value_dim ? head_dim : value_dim;
+
+	return widest <= 64 ? 2 : widest <= 128 ? 4 : 8;
+}
+
+static int row_blocks(const struct prefill *p)
+{
+	int rows = BLOCK / row_threads(p->head_dim, p->value_dim);
+
+	return p->queries / rows + (p->queries % rows != 0);
+}
+
+static bool has_work(const struct prefill *p)
+{
+	return p->heads > 0 && p->queries > 0 && p->value_dim > 0;
+}
+
+enum status prefill_check(const char *who, const struct prefill *p)
+{
+	if (p->heads < 0 || p->queries < 0 || p->keys < 0 || p->value_dim < 0)
+		return fail(STATUS_USAGE,
+			    "%s: %d heads, %d queries, %d keys, value size %d: none may be "
+			    "negative",
+			    who, p->heads, p->queries, p->keys, p->value_dim);
+	if (!has_work(p))
+		return STATUS_OK;
+	if (p->head_dim < 1 || p->head_dim > MAX_DIM || p->value_dim > MAX_DIM)
+		return fail(STATUS_USAGE,
+			    "%s: head size %d and value size %d, both must be 1 to %d", who,
+			    p->head_dim, p->value_dim, MAX_DIM);
+	if (p->kv_heads < 1 || p->heads % p->kv_heads != 0)
+		return fail(STATUS_USAGE, "%s: %d query heads are no multiple of %d KV heads", who,
+			    p->heads, p->kv_heads);
+	if (p->queries > MAX_KEYS || p->keys > MAX_KEYS || p->stride < p->keys)
+		return fail(STATUS_USAGE,
+			    "%s: %d queries and %d keys of room for %d, at most %d are "
+			    "possible",
+			    who, p->queries, p->keys, p->stride, MAX_KEYS);
+	if (row_blocks(p) > MAX_GRID_Y)
+		return fail(STATUS_USAGE,
+			    "%s: %d queries of size %d take %d blocks, a grid has at most %d", who,
+			    p->queries, p->head_dim, row_blocks(p), MAX_GRID_Y);
+	return STATUS_OK;
+}
+
+unsigned prefill_shared_bytes(int head_dim, int value_dim)
+{
+	return 2u * TILE * 32u * (unsigned)row_threads(head_dim, value_dim)
+		* (unsigned)sizeof(float);
+}
+
+/* Query i sees keys 0 .. i + offset. */
+static int mask_offset(const struct prefill *p)
+{
+	switch (p->mask) {
+	case MASK_TOP_LEFT: return 0;
+	case MASK_BOTTOM_RIGHT: return p->keys - p->queries;
+	case MASK_NONE: break;
+	}
+	return p->keys;
+}
+
+enum status prefill_launch(struct device *device, const struct prefill *p, struct arg q,
+			   struct arg k, struct arg v, struct arg out)
+{
+	const struct arg args[] = {
+		q, k, v, out, ARG_I32(p->heads), ARG_I32(p->kv_heads), ARG_I32(p->queries),
+		ARG_I32(p->keys), ARG_I32(p->head_dim), ARG_I32(p->value_dim), ARG_I32(p->stride),
+		ARG_I32(mask_offset(p)), ARG_F32(p->scale),
+	};
+
+	if (!has_work(p))
+		return STATUS_OK;
+	return launch_kernel(device, "attention_prefill", p->layer,
+			     (struct dim3){ (unsigned)p->heads, (unsigned)row_blocks(p), 1 },
+			     (struct dim3){ BLOCK, 1, 1 },
+			     prefill_shared_bytes(p->head_dim, p->value_dim), args, COUNT(args));
+}
+
+/* --- over host memory --- */
+
+enum { Q, K, V, OUT, TENSORS };
+
+/* Buffers for all four, filled but for the output. */
+static enum status upload_all(struct device *device, const struct prefill *p,
+			      const float *const sources[TENSORS], struct buffer *buffers[TENSORS])
+{
+	const struct buffer_spec specs[TENSORS] = {
+		{ "q", DTYPE_F32, 3, { p->heads, p->queries, p->head_dim } },
+		{ "k", DTYPE_F32, 3, { p->kv_heads, p->keys, p->head_dim } },
+		{ "v", DTYPE_F32, 3, { p->kv_heads, p->keys, p->value_dim } },
+		{ "out", DTYPE_F32, 3, { p->heads, p->queries, p->value_dim } },
+	};
+
+	for (int i = 0; i < TENSORS; i++) {
+		/* No keys: the kernel gets null pointers and reads nothing behind them. */
+		if ((i == K || i == V) && p->keys == 0)
+			continue;
+		TRY(device_alloc(device, &specs[i], &buffers[i]));
+		if (i != OUT)
+			TRY(device_upload(device, NULL, buffers[i], 0, sources[i],
+					  buffers[i]->bytes));
+	}
+	return STATUS_OK;
+}
+
+static enum status run(struct device *device, const struct prefill *p,
+		       const float *const sources[TENSORS], struct buffer *buffers[TENSORS],
+		       float *out)
+{
+	TRY(upload_all(device, p, sources, buffers));
+	TRY(prefill_launch(device, p, ARG_BUFFER(buffers[Q]), ARG_BUFFER(buffers[K]),
+			   ARG_BUFFER(buffers[V]), ARG_BUFFER(buffers[OUT])));
+	return device_download(device, NULL, buffers[OUT], 0, out, buffers[OUT]->bytes);
+}
+
+enum status prefill_run(struct device *device, const struct prefill *p, const float *q,
+			const float *k, const float *v, float *out)
+{
+	const float *const sources[TENSORS] = { q, k, v, NULL };
+	struct buffer *buffers[TENSORS] = { NULL };
+	enum status status;
+
+	TRY(prefill_check("prefill", p));
+	if (!has_work(p))
+		return STATUS_OK;
+	TRY(check_shared(device, "prefill", prefill_shared_bytes(p->head_dim, p->value_dim)));
+	status = run(device, p, sources, buffers, out);
+	free_buffers(device, buffers, TENSORS);
+	return status;
+}

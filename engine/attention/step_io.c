@@ -1,0 +1,411 @@
+/* step_io.c - buffers, uploads, scatters and launches that attention paths share; see step_io.h.
+ *
+ * Everything is on one stream, so that nothing waits in between.
+ */
+#include "engine/attention/step_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/attention/prefill.h"
+
+/* Of 48 KiB, which hold a kernel's static shared memory too: that is less than 8. */
+#define SHARED_WITHOUT_ASKING (40u * 1024)
+#define MAX_GRID_Y 65535
+
+/* --- launches --- */
+
+static enum status launch_on(struct device *device, const struct launch_target *target,
+			     const char *kernel, struct launch *launch)
+{
+	const struct launch_attribute more_shared = {
+		.id = ATTRIBUTE_MAX_DYNAMIC_SHARED, .value = launch->shared_bytes,
+	};
+
+	launch->kernel = kernel_find(kernel);
+	if (launch->kernel == NULL)
+		return fail(STATUS_INTERNAL, "there is no kernel %s", kernel);
+	launch->stream = target->stream;
+	launch->attributes = &more_shared;
+	launch->attribute_count = launch->shared_bytes > SHARED_WITHOUT_ASKING;
+	if (target->list == NULL)
+		return device_launch(device, launch);
+	launch_list_add(target->list, launch);
+	return STATUS_OK;
+}
+
+enum status launch_kernel(struct device *device, const char *kernel, int layer, struct dim3 grid,
+			  struct dim3 block, unsigned shared_bytes, const struct arg *args,
+			  int arg_count)
+{
+	return launch_on(device, &(struct launch_target){ 0 }, kernel, &(struct launch){
+		.grid = grid, .block = block, .shared_bytes = shared_bytes, .args = args,
+		.arg_count = arg_count, .layer = layer });
+}
+
+enum status step_launch(struct attention *a, const char *kernel, int layer, struct dim3 grid,
+			struct dim3 block, unsigned shared_bytes, const struct arg *args,
+			int arg_count)
+{
+	return launch_on(a->device, &a->io->target, kernel, &(struct launch){
+		.grid = grid, .block = block, .shared_bytes = shared_bytes, .args = args,
+		.arg_count = arg_count, .layer = layer });
+}
+
+enum status check_shared(struct device *device, const char *who, size_t bytes)
+{
+	struct device_info info;
+
+	TRY(device_info(device, &info));
+	if (bytes <= info.shared_per_block_optin)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s: %zu bytes of shared memory, a block of %s has at most %zu",
+		    who, bytes, info.name, info.shared_per_block_optin);
+}
+
+/* --- buffers --- */
+
+struct wanted {
+	struct buffer **to;
+	struct buffer_spec spec;
+};
+
+static enum status alloc_all(struct device *device, const struct wanted *wanted, int count)
+{
+	for (int i = 0; i < count; i++)
+		TRY(device_alloc(device, &wanted[i].spec, wanted[i].to));
+	return STATUS_OK;
+}
+
+void free_buffers(struct device *device, struct buffer **buffers, int count)
+{
+	for (int i = 0; i < count; i++) {
+		device_free(device, buffers[i]);
+		buffers[i] = NULL;
+	}
+}
+
+static enum status alloc_values(struct attention *a, const char *name, struct slot_values *values)
+{
+	struct buffer_spec spec = { name, DTYPE_I32, 1, { a->shape.slots } };
+
+	TRY(device_alloc(a->device, &spec, &values->buffer));
+	values->there = xmalloc(values->buffer->bytes);
+	memset(values->there, 0x80, values->buffer->bytes);
+	return STATUS_OK;
+}
+
+static void free_values(struct attention *a, struct slot_values *values)
+{
+	free_buffers(a->device, &values->buffer, 1);
+	free(values->there);
+	values->there = NULL;
+}
+
+/* With graphs every step is one: nothing else would read these. */
+static enum status alloc_eager(struct attention *a)
+{
+	if (!a->path->device_lengths || a->shape.graph != GRAPH_NONE)
+		return STATUS_OK;
+	TRY(alloc_values(a, "seq_lens", &a->io->eager.seq_lens));
+	return a->shape.slots > 1 ? alloc_values(a, "positions", &a->io->eager.positions)
+				  : STATUS_OK;
+}
+
+enum status step_io_alloc(struct attention *a)
+{
+	const struct attention_shape *s = &a->shape;
+	int64_t M = s->slots, H = s->heads, Hkv = s->kv_heads, D = s->head_dim;
+	struct step_io *io = a->io = xcalloc(1, sizeof(*io));
+	const struct wanted wanted[] = {
+		{ &io->q, { "q", DTYPE_F32, 3, { M, H, D } } },
+		{ &io->k_new, { "k_new", DTYPE_F32, 3, { M, Hkv, D } } },
+		{ &io->v_new, { "v_new", DTYPE_F32, 3, { M, Hkv, D } } },
+		{ &io->out, { "out", DTYPE_F32, 3, { M, H, D } } },
+	};
+
+	io->lens_now = xcalloc((size_t)M, sizeof(*io->lens_now));
+	io->positions_now = xcalloc((size_t)M, sizeof(*io->positions_now));
+	TRY(kv_cache_create(a->device, s->layers, s->slots, s->kv_heads, s->max_len, s->head_dim,
+			    &a->cache));
+	TRY(alloc_all(a->device, wanted, COUNT(wanted)));
+	return alloc_eager(a);
+}
+
+static void free_prompt(struct device *device, struct prompt_io *prompt)
+{
+	struct buffer *buffers[] = { prompt->q, prompt->out, prompt->k_new, prompt->v_new };
+
+	free_buffers(device, buffers, COUNT(buffers));
+	*prompt = (struct prompt_io){ 0 };
+}
+
+void step_io_free(struct attention *a)
+{
+	struct step_io *io = a->io;
+
+	if (io == NULL)
+		return;
+	free_prompt(a->device, &io->prompt);
+	free_buffers(a->device, (struct buffer *[]){ io->q, io->k_new, io->v_new, io->out }, 4);
+	free_values(a, &io->eager.seq_lens);
+	free_values(a, &io->eager.positions);
+	free_values(a, &io->graph.seq_lens);
+	free_values(a, &io->graph.positions);
+	kv_cache_destroy(a->cache);
+	free(io->lens_now);
+	free(io->positions_now);
+	free(io);
+}
+
+/* --- one layer of one step --- */
+
+/* Where each slot's new key goes, and how many it holds then. */
+static void place_keys(struct attention *a, const struct attention_step *step)
+{
+	for (int slot = 0; slot < a->shape.slots; slot++) {
+		bool done = step->done != NULL && step->done[slot];
+		int length = kv_cache_length(a->cache, step->layer, slot);
+
+		a->io->positions_now[slot] = done ? -1 : length;
+		a->io->lens_now[slot] = done ? 0 : length + 1;
+	}
+}
+
+/* Uploads `now` unless the device holds just that, as it does for a step's later layers. */
+static enum status update(struct device *device, struct slot_values *values, const int32_t *now)
+{
+	struct buffer *buffer = values->buffer;
+
+	if (buffer == NULL || memcmp(now, values->there, buffer->bytes) == 0)
+		return STATUS_OK;
+	memset(values->there, 0x80, buffer->bytes);     /* unknown, should the upload fail */
+	TRY(device_upload(device, NULL, buffer, 0, now, buffer->bytes));
+	memcpy(values->there, now, buffer->bytes);
+	return STATUS_OK;
+}
+
+static enum status update_lengths(struct attention *a, struct step_lengths *lengths)
+{
+	TRY(update(a->device, &lengths->seq_lens, a->io->lens_now));
+	return update(a->device, &lengths->positions, a->io->positions_now);
+}
+
+enum status step_io_alloc_graph(struct attention *a)
+{
+	struct step_lengths *graph = &a->io->graph;
+
+	if (graph->positions.buffer != NULL)
+		return STATUS_OK;
+	if (graph->seq_lens.buffer == NULL)
+		TRY(alloc_values(a, "graph_seq_lens", &graph->seq_lens));
+	TRY(alloc_values(a, "graph_positions", &graph->positions));
+	return a->io->uploaded ? update_lengths(a, graph) : STATUS_OK;
+}
+
+enum status step_io_upload(struct attention *a, const struct attention_step *step)
+{
+	struct device *device = a->device;
+	struct step_io *io = a->io;
+
+	place_keys(a, step);
+	TRY(device_upload(device, NULL, io->q, 0, step->q, io->q->bytes));
+	TRY(device_upload(device, NULL, io->k_new, 0, step->k, io->k_new->bytes));
+	TRY(device_upload(device, NULL, io->v_new, 0, step->v, io->v_new->bytes));
+	TRY(update_lengths(a, &io->eager));
+	TRY(update_lengths(a, &io->graph));
+	io->uploaded = true;
+	return STATUS_OK;
+}
+
+enum status step_io_check_uploaded(const struct attention *a)
+{
+	return a->io->uploaded ? STATUS_OK
+		: fail(STATUS_USAGE, "%s: nothing to attend to: attention_upload() is missing",
+		       a->path->name);
+}
+
+const struct step_lengths *step_io_lengths(const struct attention *a)
+{
+	return a->io->target.graph ? &a->io->graph : &a->io->eager;
+}
+
+/* The position by value, or for a graph where it lies. */
+static enum status scatter_rows(struct attention *a, int layer, int slot, struct buffer *rows,
+				struct buffer *cache)
+{
+	const struct attention_shape *s = &a->shape;
+	bool graph = a->io->target.graph;
+	uint64_t row = (uint64_t)s->kv_heads * (uint64_t)s->head_dim * sizeof(float);
+	uint64_t cache_slot = (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
+	const struct arg from = ARG_AT(rows, (uint64_t)slot * row);
+	const struct arg to = ARG_AT(cache, (uint64_t)slot * cache_slot);
+	const struct arg D = ARG_I32(s->head_dim), max_len = ARG_I32(s->max_len);
+	const struct arg by_value[] = {
+		from, to, D, max_len, ARG_I32(a->io->positions_now[slot]),
+	};
+	const struct arg indirect[] = {
+		from, to,
+		ARG_AT(a->io->graph.positions.buffer, (uint64_t)slot * sizeof(int32_t)),
+		D, max_len,
+	};
+
+	return step_launch(a, graph ? "kv_scatter_indirect" : "kv_scatter", layer,
+			   (struct dim3){ (unsigned)s->kv_heads, 1, 1 },
+			   (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0,
+			   graph ? indirect : by_value, COUNT(by_value));
+}
+
+static enum status scatter_batch(struct attention *a, int layer, struct buffer *rows,
+				 struct buffer *cache)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct arg args[] = {
+		ARG_BUFFER(rows), ARG_BUFFER(cache),
+		ARG_BUFFER(step_io_lengths(a)->positions.buffer),
+		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
+	};
+
+	return step_launch(a, "kv_scatter_batched", layer,
+			   (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args, COUNT(args));
+}
+
+enum status step_io_scatter(struct attention *a, int layer)
+{
+	if (a->shape.slots == 1)
+		return step_io_scatter_slot(a, layer, 0);
+	TRY(scatter_batch(a, layer, a->io->k_new, a->cache->k[layer]));
+	return scatter_batch(a, layer, a->io->v_new, a->cache->v[layer]);
+}
+
+enum status step_io_scatter_slot(struct attention *a, int layer, int slot)
+{
+	/* In a graph it is the kernel that finds the slot done. */
+	if (!a->io->target.graph && a->io->positions_now[slot] < 0)
+		return STATUS_OK;
+	TRY(scatter_rows(a, layer, slot, a->io->k_new, a->cache->k[layer]));
+	return scatter_rows(a, layer, slot, a->io->v_new, a->cache->v[layer]);
+}
+
+enum status step_io_download(struct attention *a, const struct attention_step *step)
+{
+	size_t row = (size_t)a->shape.heads * (size_t)a->shape.head_dim;
+
+	TRY(device_download(a->device, NULL, a->io->out, 0, step->out, a->io->out->bytes));
+	for (int slot = 0; slot < a->shape.slots; slot++)
+		if (step->done != NULL && step->done[slot])
+			memset(step->out + (size_t)slot * row, 0, row * sizeof(float));
+	return STATUS_OK;
+}
+
+/* --- one layer of a prompt --- */
+
+/* Room for `rows` positions. */
+static enum status grow_prompt(struct attention *a, int rows)
+{
+	int64_t H = a->shape.heads, Hkv = a->shape.kv_heads, D = a->shape.head_dim;
+	struct prompt_io *prompt = &a->io->prompt;
+	const struct wanted wanted[] = {
+		{ &prompt->q, { "prompt_q", DTYPE_F32, 3, { H, rows, D } } },
+		{ &prompt->k_new, { "prompt_k", DTYPE_F32, 3, { rows, Hkv, D } } },
+		{ &prompt->v_new, { "prompt_v", DTYPE_F32, 3, { rows, Hkv, D } } },
+		{ &prompt->out, { "prompt_out", DTYPE_F32, 3, { H, rows, D } } },
+	};
+
+	if (rows <= prompt->rows)
+		return STATUS_OK;
+	free_prompt(a->device, prompt);
+	TRY(alloc_all(a->device, wanted, COUNT(wanted)));
+	prompt->rows = rows;
+	return STATUS_OK;
+}
+
+/* to [b, a, D] of from [a, b, D]. */
+static void swap_outer(float *to, const float *from, size_t a, size_t b, size_t D)
+{
+	for (size_t i = 0; i < a; i++)
+		for (size_t j = 0; j < b; j++)
+			memcpy(to + (j * a + i) * D, from + (i * b + j) * D, D * sizeof(float));
+}
+
+static enum status upload_prompt(struct attention *a, const struct attention_prompt *p,
+				 float *heads_first)
+{
+	size_t rows = (size_t)p->rows, H = (size_t)a->shape.heads, D = (size_t)a->shape.head_dim;
+	size_t new_bytes = rows * (size_t)a->shape.kv_heads * D * sizeof(float);
+	struct prompt_io *prompt = &a->io->prompt;
+
+	swap_outer(heads_first, p->q, rows, H, D);
+	TRY(device_upload(a->device, NULL, prompt->q, 0, heads_first,
+			  rows * H * D * sizeof(float)));
+	TRY(device_upload(a->device, NULL, prompt->k_new, 0, p->k, new_bytes));
+	return device_upload(a->device, NULL, prompt->v_new, 0, p->v, new_bytes);
+}
+
+/* In one launch, or where a grid has not that many blocks in y, in several. */
+static enum status scatter_prompt(struct attention *a, const struct attention_prompt *p,
+				  struct buffer *rows, struct buffer *cache)
+{
+	const struct attention_shape *s = &a->shape;
+	uint64_t slot_bytes = (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
+	uint64_t row_bytes = (uint64_t)s->kv_heads * (uint64_t)s->head_dim * sizeof(float);
+	int held = kv_cache_length(a->cache, p->layer, p->slot);
+
+	for (int first = 0; first < p->rows; first += MAX_GRID_Y) {
+		int left = p->rows - first, count = left < MAX_GRID_Y ? left : MAX_GRID_Y;
+		const struct arg args[] = {
+			ARG_AT(rows, (uint64_t)first * row_bytes),
+			ARG_AT(cache, (uint64_t)p->slot * slot_bytes), ARG_I32(s->head_dim),
+			ARG_I32(s->max_len), ARG_I32(held + first),
+		};
+
+		TRY(launch_kernel(a->device, "kv_scatter_rows", p->layer,
+				  (struct dim3){ (unsigned)s->kv_heads, (unsigned)count, 1 },
+				  (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args,
+				  COUNT(args)));
+	}
+	return STATUS_OK;
+}
+
+static enum status attend_prompt(struct attention *a, const struct attention_prompt *p)
+{
+	const struct attention_shape *s = &a->shape;
+	uint64_t slot = (uint64_t)p->slot * (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
+	const struct prefill prefill = {
+		.heads = s->heads, .kv_heads = s->kv_heads, .queries = p->rows,
+		.keys = kv_cache_length(a->cache, p->layer, p->slot) + p->rows,
+		.head_dim = s->head_dim, .value_dim = s->head_dim, .stride = s->max_len,
+		.mask = MASK_BOTTOM_RIGHT, .scale = s->scale, .layer = p->layer,
+	};
+
+	TRY(prefill_check(a->path->name, &prefill));
+	TRY(scatter_prompt(a, p, a->io->prompt.k_new, a->cache->k[p->layer]));
+	TRY(scatter_prompt(a, p, a->io->prompt.v_new, a->cache->v[p->layer]));
+	return prefill_launch(a->device, &prefill, ARG_BUFFER(a->io->prompt.q),
+			      ARG_AT(a->cache->k[p->layer], slot),
+			      ARG_AT(a->cache->v[p->layer], slot), ARG_BUFFER(a->io->prompt.out));
+}
+
+enum status step_io_prefill(struct attention *a, const struct attention_prompt *p)
+{
+	size_t rows = (size_t)p->rows, H = (size_t)a->shape.heads, D = (size_t)a->shape.head_dim;
+	float *heads_first = xmalloc(rows * H * D * sizeof(float));
+	enum status status = grow_prompt(a, p->rows);
+
+	if (status == STATUS_OK)
+		status = upload_prompt(a, p, heads_first);
+	if (status == STATUS_OK)
+		status = attend_prompt(a, p);
+	if (status == STATUS_OK)
+		status = device_download(a->device, NULL, a->io->prompt.out, 0, heads_first,
+					 rows * H * D * sizeof(float));
+	if (status == STATUS_OK)
+		swap_outer(p->out, heads_first, H, rows, D);
+	/* Steps go without these, and a trace's windows need not restore them. */
+	if (status == STATUS_OK && p->layer == a->shape.layers - 1)
+		free_prompt(a->device, &a->io->prompt);
+	free(heads_first);
+	return status;
+}

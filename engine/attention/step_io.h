@@ -1,0 +1,93 @@
+/* step_io.h - what attention paths share around their kernels: buffers of a step and of a
+ * prompt, uploads, the scatter of new rows, launches.
+ *
+ * Serves engine/path*.c, engine/attention/prefill.c and engine/attention/attention_graph.c only; path.h is what others
+ * include.
+ */
+#ifndef STEP_IO_H
+#define STEP_IO_H
+
+#include "engine/attention/launch_list.h"
+#include "engine/attention/path.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define WARP 32u
+
+/* Buffers of a prompt, gone after its last layer. */
+struct prompt_io {
+	int rows;                       /* there is room for */
+	struct buffer *q, *out;         /* [H, rows, D] */
+	struct buffer *k_new, *v_new;   /* [rows, Hkv, D] */
+};
+
+/* A value for each slot in device memory. */
+struct slot_values {
+	struct buffer *buffer;          /* i32 [M]; NULL: no kernel reads it */
+	int32_t *there;                 /* [M] what it holds; below -1: unknown */
+};
+
+/* Of the step under way. Launches one by one have a set of their own, so that what a graph replays
+ * cannot depend on them, nor they on it. */
+struct step_lengths {
+	struct slot_values seq_lens;    /* keys after the append, 0: the slot is done */
+	struct slot_values positions;   /* of the new keys, -1: done */
+};
+
+/* Where launches go: a device's stream, or a list. */
+struct launch_target {
+	bool graph;                     /* they are a graph's: nothing of this step by value */
+	struct stream *stream;
+	struct launch_list *list;       /* not NULL: they are kept, not made */
+};
+
+struct step_io {
+	struct buffer *q, *out;         /* [M, H, D] */
+	struct buffer *k_new, *v_new;   /* [M, Hkv, D] */
+	struct step_lengths eager;      /* of paths whose kernels read them; positions if M > 1 */
+	struct step_lengths graph;      /* once there is a graph */
+	int32_t *lens_now, *positions_now;      /* [M] of this step */
+	bool uploaded;                  /* there was a step */
+	struct launch_target target;
+	struct prompt_io prompt;
+};
+
+/* Allocates the buffers and the cache of a path that is being created; step_io_free() frees what
+ * there is, also after an error. */
+enum status step_io_alloc(struct attention *);
+void step_io_free(struct attention *);
+
+/* Allocates the lengths of graphs, unless they are there; those of the last upload, if any. */
+enum status step_io_alloc_graph(struct attention *);
+
+/* Uploads a step's q, k and v, and the lengths that are in device memory. */
+enum status step_io_upload(struct attention *, const struct attention_step *);
+/* USAGE before the first upload. */
+enum status step_io_check_uploaded(const struct attention *);
+/* The lengths that launches read now: those of graphs, or of launches one by one. */
+const struct step_lengths *step_io_lengths(const struct attention *);
+/* Writes the new rows of all slots: one launch for K and one for V, whatever M is. */
+enum status step_io_scatter(struct attention *, int layer);
+/* The same for one slot, which may be done. */
+enum status step_io_scatter_slot(struct attention *, int layer, int slot);
+/* Downloads the output; rows of slots that are done become zeros. */
+enum status step_io_download(struct attention *, const struct attention_step *);
+
+/* Appends all rows of a prompt and attends to them, causally; see attention_prefill(). */
+enum status step_io_prefill(struct attention *, const struct attention_prompt *);
+
+/* A launch of a step: on the device, or into the list that is being made. Errors as
+ * launch_kernel(). */
+enum status step_launch(struct attention *, const char *kernel, int layer, struct dim3 grid,
+			struct dim3 block, unsigned shared_bytes, const struct arg *,
+			int arg_count);
+/* A launch on the default stream. Asks for shared memory where more than the usual 48 KiB are
+ * needed. INTERNAL when there is no such kernel. */
+enum status launch_kernel(struct device *, const char *kernel, int layer, struct dim3 grid,
+			  struct dim3 block, unsigned shared_bytes, const struct arg *,
+			  int arg_count);
+/* USAGE when the device's blocks do not have that much shared memory. */
+enum status check_shared(struct device *, const char *who, size_t bytes);
+/* Frees those that are not NULL, and sets them so. */
+void free_buffers(struct device *, struct buffer **, int count);
+
+#endif

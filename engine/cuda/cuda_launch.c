@@ -1,0 +1,303 @@
+/* cuda_launch.c - kernels on the GPU: loading, arguments, launches and their times.
+ *
+ * A kernel's fatbin is loaded when it is first launched, or before a capture begins. Launches are
+ * asynchronous, as CUDA's are; each is timed by two events around it. Shared memory beyond what
+ * CUDA allows, wrong grids and the like are left for CUDA to refuse.
+ */
+#include "config.h"
+
+#include "engine/cuda/device_cuda.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* --- loading --- */
+
+static enum status find_points(struct cuda_device *d, const struct kernel *kernel,
+			       struct cuda_module *module)
+{
+	size_t bytes;
+
+	TRY(cuda_check(d, d->cu->ModuleGetGlobal(&module->points, &bytes, module->handle,
+						 "flashtwin_points"),
+		       "finding flashtwin_points in the probed %s", kernel->name));
+	if (bytes != sizeof(struct point_sink))
+		return fail(STATUS_INTERNAL, "flashtwin_points of %s has %zu bytes, not %zu",
+			    kernel->name, bytes, sizeof(struct point_sink));
+	return STATUS_OK;
+}
+
+static enum status module_load(struct cuda_device *d, const struct kernel *kernel, bool probed,
+			       struct cuda_module **out)
+{
+	size_t bytes;
+	const void *image = kernel_fatbin(kernel, probed, &bytes);
+	struct cuda_module *module = d->modules;
+	CUmodule handle;
+
+	if (!image)
+		return fail(STATUS_USAGE, "%s was not built for a GPU", kernel->name);
+	while (module && module->image != image)
+		module = module->next;
+	if (!module) {
+		TRY(cuda_check(d, d->cu->ModuleLoadData(&handle, image), "loading %s",
+			       kernel->name));
+		module = xcalloc(1, sizeof *module);
+		module->image = image;
+		module->handle = handle;
+		module->next = d->modules;
+		d->modules = module;
+	}
+	*out = module;
+	return STATUS_OK;
+}
+
+static enum status build_load(struct cuda_device *d, const struct kernel *kernel, bool probed,
+			      struct cuda_build *build)
+{
+	struct cuda_module *module = NULL;
+
+	TRY(module_load(d, kernel, probed, &module));
+	const char *symbol = kernel->symbol ? kernel->symbol : kernel->name;
+
+	TRY(cuda_check(d, d->cu->ModuleGetFunction(&build->function, module->handle, symbol),
+		       "finding %s in its module", symbol));
+	if (probed && !module->points)
+		TRY(find_points(d, kernel, module));
+	build->module = module;
+	return STATUS_OK;
+}
+
+static struct cuda_kernel *kernel_entry(struct cuda_device *d, const struct kernel *kernel)
+{
+	struct cuda_kernel *k = d->kernels;
+
+	while (k && k->kernel != kernel)
+		k = k->next;
+	if (!k) {
+		k = xcalloc(1, sizeof *k);
+		k->kernel = kernel;
+		k->next = d->kernels;
+		d->kernels = k;
+	}
+	return k;
+}
+
+enum status cuda_load_all(struct cuda_device *d)
+{
+	for (const struct kernel *const *kernel = kernel_table; *kernel; kernel++) {
+		struct cuda_kernel *k = kernel_entry(d, *kernel);
+
+		for (int probed = 0; probed <= ((*kernel)->points != NULL); probed++)
+			if (!k->builds[probed].module)
+				TRY(build_load(d, *kernel, probed, &k->builds[probed]));
+	}
+	return STATUS_OK;
+}
+
+void cuda_unload_all(struct cuda_device *d)
+{
+	while (d->kernels) {
+		struct cuda_kernel *k = d->kernels;
+
+		d->kernels = k->next;
+		free(k);
+	}
+	while (d->modules) {
+		struct cuda_module *module = d->modules;
+
+		d->modules = module->next;
+		d->cu->ModuleUnload(module->handle);
+		free(module);
+	}
+}
+
+/* --- making a launch ready --- */
+
+/* The grant stays with the kernel, as on CUDA. CUDA keeps it per function, of which a kernel has
+ * two here: the other one gets it when it is launched. */
+static enum status grant_shared(struct cuda_device *d, struct cuda_kernel *k,
+				struct cuda_build *build, int bytes)
+{
+	if (build->dynamic_shared == bytes)
+		return STATUS_OK;
+	TRY(cuda_check(d, d->cu->FuncSetAttribute(build->function,
+						  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+						  bytes),
+		       "allowing %s %d bytes of dynamic shared memory", k->kernel->name, bytes));
+	build->dynamic_shared = bytes;
+	k->dynamic_shared = bytes;
+	return STATUS_OK;
+}
+
+static enum status add_attributes(struct cuda_device *d, const struct launch *launch,
+				  struct cuda_kernel *k, struct cuda_call *call)
+{
+	CUlaunchAttribute *next = call->attributes;
+	struct dim3 cluster = launch->cluster;
+	int granted = k->dynamic_shared;
+
+	for (int i = 0; i < launch->attribute_count; i++) {
+		const struct launch_attribute *attribute = &launch->attributes[i];
+
+		if (attribute->id == ATTRIBUTE_MAX_DYNAMIC_SHARED) {
+			granted = attribute->value > INT_MAX ? INT_MAX : (int)attribute->value;
+		} else {
+			next->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+			next->value.cooperative = attribute->value != 0;
+			call->config.numAttrs = 1;
+		}
+	}
+	if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) {
+		next += call->config.numAttrs++;
+		next->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+		next->value.clusterDim.x = cluster.x;
+		next->value.clusterDim.y = cluster.y;
+		next->value.clusterDim.z = cluster.z;
+	}
+	call->config.attrs = call->attributes;
+	return grant_shared(d, k, call->build, granted);
+}
+
+static uint64_t address_of(const struct buffer *buffer, uint64_t offset)
+{
+	return buffer ? buffer->address + offset : 0;
+}
+
+static void copy_blob(const struct arg *arg, unsigned char *place)
+{
+	memcpy(place, arg->value.blob, arg->bytes);
+	for (int i = 0; i < arg->field_count; i++) {
+		const struct pointer_field *field = &arg->fields[i];
+		uint64_t address = address_of(field->buffer, field->offset);
+
+		memcpy(place + field->at, &address, sizeof address);
+	}
+}
+
+/* The driver copies arguments by the sizes the kernel was compiled with, from wherever we point. */
+static void pack_arguments(const struct launch *launch, struct cuda_call *call)
+{
+	size_t blob_bytes = 0;
+	unsigned char *place;
+
+	for (int i = 0; i < launch->arg_count; i++)
+		if (launch->args[i].kind == PARAM_BLOB)
+			blob_bytes += launch->args[i].bytes;
+	if (blob_bytes)
+		call->blobs = xmalloc(blob_bytes);
+
+	place = call->blobs;
+	for (int i = 0; i < launch->arg_count; i++) {
+		const struct arg *arg = &launch->args[i];
+
+		if (arg->kind == PARAM_POINTER) {
+			call->addresses[i] = address_of(arg->buffer, arg->offset);
+			call->params[i] = &call->addresses[i];
+		} else if (arg->kind == PARAM_BLOB) {
+			copy_blob(arg, place);
+			call->params[i] = place;
+			place += arg->bytes;
+		} else {
+			call->params[i] = (void *)&arg->value;
+		}
+	}
+}
+
+enum status cuda_call_prepare(struct cuda_device *d, const struct launch *launch,
+			      struct cuda_call *call)
+{
+	const struct kernel *kernel = launch->kernel;
+	/* Without a place to put them there are no points. */
+	bool probed = launch->probed && kernel->points && d->sink.records;
+	struct cuda_kernel *k = kernel_entry(d, kernel);
+
+	*call = (struct cuda_call){ .build = &k->builds[probed] };
+	if (!call->build->module)
+		TRY(build_load(d, kernel, probed, call->build));
+	call->config = (CUlaunchConfig){
+		.gridDimX = launch->grid.x, .gridDimY = launch->grid.y,
+		.gridDimZ = launch->grid.z, .blockDimX = launch->block.x,
+		.blockDimY = launch->block.y, .blockDimZ = launch->block.z,
+		.sharedMemBytes = launch->shared_bytes,
+	};
+	TRY(add_attributes(d, launch, k, call));
+	pack_arguments(launch, call);
+	return STATUS_OK;
+}
+
+void cuda_call_free(struct cuda_call *call)
+{
+	free(call->blobs);
+}
+
+/* --- launching --- */
+
+static enum status is_captured(struct cuda_device *d, CUstream stream, bool *captured)
+{
+	CUstreamCaptureStatus capture;
+
+	TRY(cuda_check(d, d->cu->StreamIsCapturing(stream, &capture), "asking about a capture"));
+	*captured = capture != CU_STREAM_CAPTURE_STATUS_NONE;
+	return STATUS_OK;
+}
+
+/* A captured launch is not timed: events recorded then would become part of the graph. */
+static enum status launch_call(struct cuda_device *d, const struct kernel *kernel,
+			       struct cuda_call *call)
+{
+	const struct cuda_driver *cu = d->cu;
+	CUstream stream = call->config.hStream;
+	bool captured, timed;
+
+	d->launch_timed = false;
+	TRY(is_captured(d, stream, &captured));
+	timed = !captured && !d->untimed;
+	TRY(cuda_send_points(d, call->build->module, stream, captured));
+	if (timed)
+		TRY(cuda_check(d, cu->EventRecord(d->launch_begin, stream), "timing %s",
+			       kernel->name));
+	TRY(cuda_check(d, cu->LaunchKernelEx(&call->config, call->build->function, call->params,
+					     NULL),
+		       "launching %s, grid %ux%ux%u, block %ux%ux%u, %u bytes shared",
+		       kernel->name, call->config.gridDimX, call->config.gridDimY,
+		       call->config.gridDimZ, call->config.blockDimX, call->config.blockDimY,
+		       call->config.blockDimZ, call->config.sharedMemBytes));
+	d->last_kernel = kernel->name;
+	if (timed)
+		TRY(cuda_check(d, cu->EventRecord(d->launch_end, stream), "timing %s",
+			       kernel->name));
+	d->launch_timed = timed;
+	return STATUS_OK;
+}
+
+enum status cuda_launch(struct device *device, const struct launch *launch)
+{
+	struct cuda_device *d = cuda_device(device);
+	struct cuda_call call;
+	enum status status;
+
+	TRY(cuda_enter(d));
+	status = cuda_call_prepare(d, launch, &call);
+	if (status == STATUS_OK)
+		status = cuda_stream(d, launch->stream, &call.config.hStream);
+	if (status == STATUS_OK)
+		status = launch_call(d, launch->kernel, &call);
+	cuda_call_free(&call);
+	return status;
+}
+
+double cuda_last_launch_us(struct device *device)
+{
+	struct cuda_device *d = cuda_device(device);
+	float ms;
+
+	if (!d->launch_timed || d->fault || d->cu->CtxSetCurrent(d->context) != CUDA_SUCCESS
+	    || d->cu->EventSynchronize(d->launch_end) != CUDA_SUCCESS
+	    || d->cu->EventElapsedTime(&ms, d->launch_begin, d->launch_end) != CUDA_SUCCESS)
+		return -1.0;
+	return 1e3 * (double)ms;
+}

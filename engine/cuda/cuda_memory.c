@@ -1,0 +1,176 @@
+/* cuda_memory.c - memory of the GPU: buffers, and moving bytes to, from and within them.
+ *
+ * Uploads and downloads wait for their stream; only those named async are left to it. Host memory
+ * is ordinary pageable memory: the driver stages it, and may therefore wait as well. Ranges and
+ * owners were checked by engine/device.c.
+ */
+#include "config.h"
+
+#include "engine/cuda/device_cuda.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+struct cuda_buffer {
+	struct owned owned;
+	struct buffer buffer;
+};
+
+static struct cuda_buffer *buffer_of(struct buffer *buffer)
+{
+	return (struct cuda_buffer *)((char *)buffer - offsetof(struct cuda_buffer, buffer));
+}
+
+static CUresult buffer_release(const struct cuda_driver *cu, struct owned *owned)
+{
+	return cu->MemFree(((struct cuda_buffer *)owned)->buffer.address);
+}
+
+/* Whole words, and never nothing: CUDA refuses 0 bytes, which make a legal buffer here. */
+static size_t allocation_words(size_t bytes)
+{
+	return bytes ? (bytes + 3) / 4 : 1;
+}
+
+/* On the legacy stream, which a capture of one of our non-blocking streams does not reach. */
+static enum status poison(struct cuda_device *d, const struct buffer *buffer)
+{
+	TRY(cuda_check(d, d->cu->MemsetD32(buffer->address, DEVICE_POISON,
+					   allocation_words(buffer->bytes)),
+		       "filling new buffer %s", buffer->name));
+	return cuda_check(d, d->cu->StreamSynchronize(CU_STREAM_LEGACY), "filling new buffer %s",
+			  buffer->name);
+}
+
+enum status cuda_alloc(struct device *device, const struct buffer_spec *spec,
+		       struct buffer **out)
+{
+	struct cuda_device *d = cuda_device(device);
+	size_t bytes = buffer_spec_bytes(spec);
+	struct cuda_buffer *b;
+	enum status status;
+	CUdeviceptr address;
+
+	TRY(cuda_enter(d));
+	TRY(cuda_check(d, d->cu->MemAlloc(&address, 4 * allocation_words(bytes)),
+		       "allocating %zu bytes for %s", bytes, spec->name));
+	b = xcalloc(1, sizeof *b);
+	b->buffer = (struct buffer){
+		.device = device, .id = ++d->buffers, .dtype = spec->dtype, .rank = spec->rank,
+		.bytes = bytes, .address = address,
+	};
+	snprintf(b->buffer.name, sizeof b->buffer.name, "%s", spec->name);
+	memcpy(b->buffer.shape, spec->shape, sizeof b->buffer.shape);
+	cuda_own(d, &b->owned, buffer_release);
+	status = d->poison ? poison(d, &b->buffer) : STATUS_OK;
+	if (status != STATUS_OK) {
+		struct error_record error;
+
+		error_save(&error);
+		cuda_destroy(d, &b->owned, "a buffer");
+		error_restore(&error);
+		return status;
+	}
+	*out = &b->buffer;
+	return STATUS_OK;
+}
+
+enum status cuda_free(struct device *device, struct buffer *buffer)
+{
+	char what[sizeof buffer->name + sizeof "buffer "];
+
+	snprintf(what, sizeof what, "buffer %s", buffer->name);
+	return cuda_destroy(cuda_device(device), &buffer_of(buffer)->owned, what);
+}
+
+enum status cuda_upload_async(struct device *device, struct stream *stream, struct buffer *buffer,
+			      uint64_t offset, const void *source, size_t bytes)
+{
+	struct cuda_device *d = cuda_device(device);
+	CUstream on;
+
+	TRY(cuda_stream(d, stream, &on));
+	TRY(cuda_enter(d));
+	return cuda_check(d, d->cu->MemcpyHtoDAsync(buffer->address + offset, source, bytes, on),
+			  "uploading %zu bytes to %s", bytes, buffer->name);
+}
+
+static enum status wait_for(struct cuda_device *d, struct stream *stream, const char *what,
+			    const struct buffer *buffer)
+{
+	CUstream on;
+
+	TRY(cuda_stream(d, stream, &on));
+	return cuda_check(d, d->cu->StreamSynchronize(on), "%s %s", what, buffer->name);
+}
+
+enum status cuda_upload(struct device *device, struct stream *stream, struct buffer *buffer,
+			uint64_t offset, const void *source, size_t bytes)
+{
+	TRY(cuda_upload_async(device, stream, buffer, offset, source, bytes));
+	return wait_for(cuda_device(device), stream, "uploading to", buffer);
+}
+
+enum status cuda_upload_pointers(struct device *device, struct stream *stream,
+				 struct buffer *buffer, uint64_t offset,
+				 const struct pointer_entry *entries, size_t count)
+{
+	uint64_t *addresses = pointer_addresses(entries, count);
+	enum status status = cuda_upload(device, stream, buffer, offset, addresses,
+					 count * sizeof *addresses);
+
+	free(addresses);
+	return status;
+}
+
+enum status cuda_download_async(struct device *device, struct stream *stream,
+				const struct buffer *buffer, uint64_t offset, void *destination,
+				size_t bytes)
+{
+	struct cuda_device *d = cuda_device(device);
+	CUstream on;
+
+	TRY(cuda_stream(d, stream, &on));
+	TRY(cuda_enter(d));
+	return cuda_check(d,
+			  d->cu->MemcpyDtoHAsync(destination, buffer->address + offset, bytes, on),
+			  "downloading %zu bytes of %s", bytes, buffer->name);
+}
+
+enum status cuda_download(struct device *device, struct stream *stream,
+			  const struct buffer *buffer, uint64_t offset, void *destination,
+			  size_t bytes)
+{
+	TRY(cuda_download_async(device, stream, buffer, offset, destination, bytes));
+	return wait_for(cuda_device(device), stream, "downloading", buffer);
+}
+
+enum status cuda_copy(struct device *device, struct stream *stream, struct buffer *to,
+		      uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
+		      size_t bytes)
+{
+	struct cuda_device *d = cuda_device(device);
+	CUstream on;
+
+	TRY(cuda_stream(d, stream, &on));
+	TRY(cuda_enter(d));
+	return cuda_check(d, d->cu->MemcpyDtoDAsync(to->address + to_offset,
+						    from->address + from_offset, bytes, on),
+			  "copying %zu bytes from %s to %s", bytes, from->name, to->name);
+}
+
+enum status cuda_fill(struct device *device, struct stream *stream, struct buffer *buffer,
+		      uint64_t offset, uint32_t pattern, size_t words)
+{
+	struct cuda_device *d = cuda_device(device);
+	CUstream on;
+
+	TRY(cuda_stream(d, stream, &on));
+	TRY(cuda_enter(d));
+	return cuda_check(d, d->cu->MemsetD32Async(buffer->address + offset, pattern, words, on),
+			  "filling %zu words of %s", words, buffer->name);
+}

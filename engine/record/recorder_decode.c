@@ -1,0 +1,354 @@
+/* recorder_decode.c - reads attention out of the launches of a decode step.
+ *
+ * By the role of a kernel in the kernel table, and by the names of its parameters: rows that
+ * entered a K or V cache, the partial of every chunk, the steps of every reduction. What is derived
+ * from the f32 bits is computed in float64 and serves readers only; nothing compares it. Tensors
+ * have the layouts the kernels state: partials [M, H, max_chunks, D + 2], a cache [M at stride,
+ * Hkv, max_len, D]. Attention that leaves no partials has nothing to be read out of it.
+ */
+#include "config.h"
+
+#include "engine/record/recorder.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/record/recorder_internal.h"
+
+/* --- arguments by name --- */
+
+/* A value, or `otherwise` when the kernel has no such parameter. */
+static int64_t value(const struct recording *n, const char *name, int64_t otherwise)
+{
+	int index = kernel_param_index(n->launch->kernel, name);
+
+	return index < 0 ? otherwise : n->call.values[index].i;
+}
+
+static const struct arg *pointer(const struct recording *n, const char *name)
+{
+	int index = kernel_param_index(n->launch->kernel, name);
+
+	return index < 0 || !n->launch->args[index].buffer ? NULL : &n->launch->args[index];
+}
+
+/* Reads what a pointer argument points to; the caller frees `*out`. */
+static enum status read_argument(const struct recording *n, const struct arg *arg, uint64_t bytes,
+				 void **out)
+{
+	enum status status;
+
+	*out = xmalloc(bytes);
+	status = recording_read(n, arg->buffer, arg->offset, *out, bytes);
+	if (status != STATUS_OK) {
+		free(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
+/* --- K and V rows --- */
+
+/* The cache buffer's name tells the tensor: "v_cache.3" is V, all others are K. */
+static char tensor_of(const struct buffer *cache)
+{
+	return cache->name[0] == 'v' || cache->name[0] == 'V' ? 'v' : 'k';
+}
+
+/* Finds the upload that brought the row at `offset` of the rows buffer. */
+static void find_source(const struct shadow *rows, uint64_t offset, uint64_t bytes,
+			struct row_kv *kv)
+{
+	kv->source_op = -1;
+	if (!rows || rows->upload_op < 0 || offset < rows->upload_offset
+	    || offset + bytes > rows->upload_offset + rows->upload_bytes)
+		return;
+	kv->source_op = rows->upload_op;
+	kv->source_offset = offset - rows->upload_offset;
+}
+
+/* Where row y of a scatter goes. */
+struct place {
+	int64_t slot;                   /* counted from the cache argument's own */
+	int32_t position;               /* negative: nowhere */
+};
+
+static enum status read_i32s(const struct recording *n, const struct arg *array, int64_t count,
+			     struct place *places)
+{
+	int32_t *positions;
+
+	TRY(read_argument(n, array, (uint64_t)count * sizeof *positions, (void **)&positions));
+	for (int64_t y = 0; y < count; y++)
+		places[y] = (struct place){ y, positions[y] };
+	free(positions);
+	return STATUS_OK;
+}
+
+/* Of all grid.y rows: one a slot, at positions in device memory or one by value; or, with `start`,
+ * rows that follow each other in one slot. */
+static enum status find_places(const struct recording *n, struct place *places)
+{
+	int64_t count = n->call.grid.y;
+	const struct arg *array = pointer(n, "positions");
+
+	if (!array)
+		array = pointer(n, "position");
+	if (array)
+		return read_i32s(n, array, count, places);
+	for (int64_t y = 0; y < count; y++)
+		places[y] = kernel_param_index(n->launch->kernel, "start") >= 0
+			? (struct place){ 0, (int32_t)(value(n, "start", -1) + y) }
+			: (struct place){ y, (int32_t)value(n, "position", -1) };
+	return STATUS_OK;
+}
+
+/* One event for each row and head; returns how many. */
+static size_t describe_rows(const struct recording *n, const struct place *places,
+			    struct row_kv *kv)
+{
+	const struct arg *rows = pointer(n, "rows"), *cache = pointer(n, "cache");
+	int64_t heads = n->call.grid.x, D = value(n, "D", 0), max_len = value(n, "max_len", 0);
+	int64_t stride = value(n, "stride", heads * max_len * D);
+	uint64_t row_bytes = (uint64_t)D * sizeof(float);
+	/* A launch for one sequence gets the cache from its slot on. */
+	int64_t first = stride > 0 ? (int64_t)(cache->offset / sizeof(float)) / stride : 0;
+	size_t count = 0;
+
+	for (int64_t y = 0; y < n->call.grid.y; y++)
+		for (int64_t h = 0; h < heads && places[y].position >= 0; h++) {
+			uint64_t at = (uint64_t)(places[y].slot * stride
+						 + (h * max_len + places[y].position) * D);
+			uint64_t from = rows->offset + (uint64_t)(y * heads + h) * row_bytes;
+
+			kv[count] = (struct row_kv){
+				.tensor = tensor_of(cache->buffer), .layer = n->launch->layer,
+				.slot = (int)(first + places[y].slot), .kv_head = (int)h,
+				.position = places[y].position,
+				.buffer = shadow_id(n->recorder, cache->buffer),
+				.offset = cache->offset + at * sizeof(float), .bytes = row_bytes,
+			};
+			find_source(shadow_find(n->recorder, rows->buffer), from, row_bytes,
+				    &kv[count]);
+			count++;
+		}
+	return count;
+}
+
+static enum status decode_scatter(const struct recording *n)
+{
+	struct recorder *r = n->recorder;
+	size_t rows = n->call.grid.y, heads = n->call.grid.x;
+	struct row_kv *kv;
+	struct place *places;
+	enum status status;
+
+	if (!pointer(n, "rows") || !pointer(n, "cache"))
+		return STATUS_OK;
+	places = xcalloc(rows, sizeof *places);
+	kv = xcalloc(rows * heads, sizeof *kv);
+	status = find_places(n, places);
+	if (status == STATUS_OK)
+		status = store_kv(r->store, r->run, n->number, kv, describe_rows(n, places, kv));
+	free(places);
+	free(kv);
+	return status;
+}
+
+/* --- partials --- */
+
+/* Partials of a launch and the lengths that say which of them hold keys. */
+struct partials {
+	int64_t slots, heads, chunks, D, C;
+	float *values;                  /* [slots, heads, chunks, D + 2] */
+	int32_t *seq_lens;              /* [slots] */
+};
+
+static const float *partial_at(const struct partials *p, int64_t slot, int64_t head, int64_t chunk)
+{
+	return p->values + ((slot * p->heads + head) * p->chunks + chunk) * (p->D + 2);
+}
+
+static int64_t key_count(const struct partials *p, int64_t slot)
+{
+	return p->seq_lens[slot] > 0 ? p->seq_lens[slot] : 0;
+}
+
+/* Chunks that hold keys. */
+static int64_t used_chunks(const struct partials *p, int64_t slot)
+{
+	int64_t used = (key_count(p, slot) + p->C - 1) / p->C;
+
+	return used < p->chunks ? used : p->chunks;
+}
+
+static void partials_free(struct partials *p)
+{
+	free(p->values);
+	free(p->seq_lens);
+}
+
+/* Dimensions are set; *found is false when the kernel does not have the parameters. */
+static enum status partials_read(const struct recording *n, struct partials *p,
+				 bool *found)
+{
+	const struct arg *values = pointer(n, "partials"), *seq_lens = pointer(n, "seq_lens");
+	uint64_t count = (uint64_t)(p->slots * p->heads * p->chunks * (p->D + 2));
+
+	*found = values && seq_lens && p->D > 0 && p->C > 0 && count > 0;
+	if (!*found)
+		return STATUS_OK;
+	TRY(read_argument(n, values, count * sizeof *p->values, (void **)&p->values));
+	return read_argument(n, seq_lens, (uint64_t)p->slots * sizeof *p->seq_lens,
+			     (void **)&p->seq_lens);
+}
+
+static uint32_t float_bits(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof bits);
+	return bits;
+}
+
+/* exp(max - greatest) as the kernels define it: equal maxima weigh 1, infinite ones too. */
+static double exp_below(double max, double greatest)
+{
+	return max == greatest ? 1.0 : exp(max - greatest);
+}
+
+/* The greatest maximum of a row's used chunks. A NaN does not take part, as in fmaxf(). */
+static double greatest_max(const struct partials *p, int64_t slot, int64_t head)
+{
+	double greatest = -INFINITY;
+
+	for (int64_t c = 0; c < used_chunks(p, slot); c++)
+		greatest = fmax(greatest, partial_at(p, slot, head, c)[p->D]);
+	return greatest;
+}
+
+/* Fills the partials of one row and, from all of them, each one's share of the softmax. */
+static void describe_row(const struct partials *p, int64_t slot, int64_t head, int64_t kv_head,
+			 struct row_partial *out)
+{
+	double greatest = greatest_max(p, slot, head), total = 0.0;
+	int64_t keys = key_count(p, slot);
+
+	for (int64_t c = 0; c < p->chunks; c++) {
+		const float *partial = partial_at(p, slot, head, c);
+		bool used = c < used_chunks(p, slot);
+		double sum = partial[p->D + 1];
+		double share = used ? exp_below(partial[p->D], greatest) * sum : 0.0;
+
+		out[c] = (struct row_partial){
+			.slot = (int)slot, .head = (int)head, .kv_head = (int)kv_head,
+			.chunk = (int)c,
+			.key_begin = c * p->C,
+			.key_end = (c + 1) * p->C < keys ? (c + 1) * p->C : keys,
+			.max_bits = float_bits(partial[p->D]),
+			.sum_bits = float_bits(partial[p->D + 1]),
+			.lse = used ? partial[p->D] + log(sum) : NAN, .weight = share,
+			.acc = used ? partial : NULL,
+			.acc_bytes = used ? (size_t)p->D * sizeof *partial : 0,
+		};
+		total += share;
+	}
+	for (int64_t c = 0; c < p->chunks; c++)
+		if (out[c].weight != 0.0)
+			out[c].weight /= total;
+}
+
+static enum status decode_chunk(const struct recording *n)
+{
+	struct recorder *r = n->recorder;
+	struct partials p = {
+		.slots = n->call.grid.y, .heads = n->call.grid.x, .chunks = n->call.grid.z,
+		.D = value(n, "D", 0), .C = value(n, "C", 0),
+	};
+	int64_t kv_heads = value(n, "Hkv", p.heads);
+	struct row_partial *rows = NULL;
+	enum status status;
+	bool found;
+
+	status = partials_read(n, &p, &found);
+	if (status == STATUS_OK && found) {
+		size_t count = (size_t)(p.slots * p.heads * p.chunks);
+
+		rows = xcalloc(count, sizeof *rows);
+		for (int64_t m = 0; m < p.slots; m++)
+			for (int64_t h = 0; h < p.heads; h++)
+				describe_row(&p, m, h, h * kv_heads / p.heads,
+					     rows + (m * p.heads + h) * p.chunks);
+		status = store_partials(r->store, r->run, n->number, rows, count);
+	}
+	free(rows);
+	partials_free(&p);
+	return status;
+}
+
+/* --- reductions --- */
+
+static size_t reduce_row(const struct partials *p, int64_t slot, int64_t head,
+			 struct row_reduce *out)
+{
+	double greatest = greatest_max(p, slot, head), sum = 0.0;
+	int64_t chunks = used_chunks(p, slot);
+
+	for (int64_t c = 0; c < chunks; c++) {
+		const float *partial = partial_at(p, slot, head, c);
+		double weight = exp_below(partial[p->D], greatest);
+
+		sum += weight * partial[p->D + 1];
+		out[c] = (struct row_reduce){
+			.slot = (int)slot, .head = (int)head, .chunk = (int)c, .order = (int)c,
+			.weight = weight, .sum = sum,
+		};
+	}
+	return (size_t)chunks;
+}
+
+static enum status decode_reduce(const struct recording *n)
+{
+	struct recorder *r = n->recorder;
+	struct partials p = {
+		.slots = n->call.grid.y, .heads = n->call.grid.x,
+		.chunks = value(n, "max_chunks", 0),
+		.D = value(n, "D", 0), .C = value(n, "C", 0),
+	};
+	struct row_reduce *rows = NULL;
+	enum status status;
+	size_t count = 0;
+	bool found;
+
+	status = partials_read(n, &p, &found);
+	if (status == STATUS_OK && found) {
+		rows = xcalloc((size_t)(p.slots * p.heads * p.chunks), sizeof *rows);
+		for (int64_t m = 0; m < p.slots; m++)
+			for (int64_t h = 0; h < p.heads; h++)
+				count += reduce_row(&p, m, h, rows + count);
+		status = store_reduces(r->store, r->run, n->number, rows, count);
+	}
+	free(rows);
+	partials_free(&p);
+	return status;
+}
+
+enum status recorder_decode(const struct recording *n)
+{
+	const struct kernel *kernel = n->launch->kernel;
+	struct recorder *r = n->recorder;
+	enum status status = STATUS_OK;
+
+	if (kernel->role == ROLE_SCATTER)
+		status = decode_scatter(n);
+	else if (kernel->role == ROLE_CHUNK && r->level >= LEVEL_PARTIALS)
+		status = decode_chunk(n);
+	else if (kernel->role == ROLE_REDUCE && r->level >= LEVEL_PARTIALS)
+		status = decode_reduce(n);
+	if (status != STATUS_OK)
+		return fail_context(status, "L%" PRId64 " %s", n->number, kernel->name);
+	return STATUS_OK;
+}

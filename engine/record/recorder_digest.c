@@ -1,0 +1,152 @@
+/* recorder_digest.c - digests of what a launch wrote and of buffers after a step.
+ *
+ * After a launch: one per buffer, over the written ranges in ascending order. After a step: one per
+ * buffer that was written since its last, over all of it. Pointer tables are digested by what they
+ * point to, since addresses differ between devices.
+ */
+#include "config.h"
+
+#include "engine/record/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/record/recorder_internal.h"
+#include "traces/digest.h"
+
+/* Buffers are read for a digest in pieces of this size. A multiple of every element size. */
+#define PIECE_BYTES ((uint64_t)4 << 20)
+/* Scattered ranges are read one by one when few; else their hull, if enough of it is wanted. */
+#define FEW_RANGES 64
+
+/* --- what a launch wrote --- */
+
+/* Reads the ranges one by one, behind one another. */
+static enum status read_ranges(const struct recording *rec, const struct buffer *buffer,
+			       const struct ranges *ranges, char *out)
+{
+	for (size_t i = 0; i < ranges->count; i++) {
+		uint64_t bytes = ranges->items[i].end - ranges->items[i].begin;
+
+		TRY(recording_read(rec, buffer, ranges->items[i].begin, out, bytes));
+		out += bytes;
+	}
+	return STATUS_OK;
+}
+
+/* The same through the hull: one transfer for many ranges. `out` has room for the hull. */
+static enum status read_hull(const struct recording *rec, const struct buffer *buffer,
+			     const struct ranges *ranges, char *out)
+{
+	uint64_t begin = ranges->items[0].begin;
+	char *to = out;
+
+	TRY(recording_read(rec, buffer, begin, out, ranges->items[ranges->count - 1].end - begin));
+	for (size_t i = 0; i < ranges->count; i++) {
+		uint64_t bytes = ranges->items[i].end - ranges->items[i].begin;
+
+		memmove(to, out + (ranges->items[i].begin - begin), bytes);
+		to += bytes;
+	}
+	return STATUS_OK;
+}
+
+/* `*bytes` of the ranges, behind one another; the caller frees `*out`. */
+static enum status read_written(const struct recording *rec, const struct written *w, char **out,
+				uint64_t *bytes)
+{
+	const struct ranges *ranges = &w->ranges;
+	uint64_t hull = ranges->items[ranges->count - 1].end - ranges->items[0].begin;
+	bool whole;
+
+	*bytes = ranges_bytes(ranges);
+	whole = ranges->count > FEW_RANGES && hull / 8 <= *bytes;
+	*out = xmalloc(whole ? hull : *bytes);
+	return whole ? read_hull(rec, w->shadow->buffer, ranges, *out)
+		     : read_ranges(rec, w->shadow->buffer, ranges, *out);
+}
+
+enum status recorder_digest_written(const struct recording *rec, const struct written *w,
+				    bool keep)
+{
+	struct recorder *r = rec->recorder;
+	const struct ranges *ranges = &w->ranges;
+	struct row_digest digest = {
+		.buffer = w->shadow->id, .offset = ranges->items[0].begin,
+		.bytes = ranges->items[ranges->count - 1].end - ranges->items[0].begin,
+	};
+	enum status status;
+	uint64_t bytes;
+	char *data;
+
+	status = read_written(rec, w, &data, &bytes);
+	if (status == STATUS_OK) {
+		digest.digest = digest_bytes(w->shadow->buffer->dtype, data, bytes);
+		/* Scattered bytes would not say where they were. */
+		digest.data = keep && ranges->count == 1 ? data : NULL;
+		status = store_digests(r->store, r->run, rec->op, false, &digest, 1);
+	}
+	free(data);
+	return status;
+}
+
+/* --- whole buffers after a step --- */
+
+static enum status digest_buffer(struct recorder *r, const struct shadow *shadow, char *piece,
+				 uint64_t *digest)
+{
+	const struct buffer *buffer = shadow->buffer;
+	struct digest_state *state;
+	enum status status = STATUS_OK;
+
+	if (shadow->pointers) {
+		*digest = digest_bytes(DTYPE_U64, shadow->pointers,
+				       buffer->bytes / sizeof(uint64_t) * sizeof *shadow->pointers);
+		return STATUS_OK;
+	}
+	state = digest_begin(buffer->dtype);
+	for (uint64_t at = 0; at < buffer->bytes && status == STATUS_OK; at += PIECE_BYTES) {
+		uint64_t left = buffer->bytes - at, bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+
+		status = device_download(r->device.inner, NULL, buffer, at, piece, bytes);
+		if (status == STATUS_OK)
+			digest_add(state, piece, bytes);
+	}
+	*digest = digest_end(state);
+	return status;
+}
+
+static enum status digest_all(struct recorder *r, struct row_digest *digests, char *piece)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < r->shadow_count; i++) {
+		struct shadow *shadow = &r->shadows[i];
+		struct row_digest *digest = &digests[count];
+
+		if (!shadow->written)
+			continue;
+		*digest = (struct row_digest){
+			.buffer = shadow->id, .bytes = shadow->buffer->bytes,
+		};
+		TRY(digest_buffer(r, shadow, piece, &digest->digest));
+		shadow->written = false;
+		count++;
+	}
+	return store_digests(r->store, r->run, r->last_op, true, digests, count);
+}
+
+enum status recorder_digest_state(struct recorder *r)
+{
+	struct row_digest *digests = xcalloc((size_t)r->shadow_count, sizeof *digests);
+	char *piece = xmalloc(PIECE_BYTES);
+	enum status status = recorder_step_aside(r);
+
+	if (status == STATUS_OK)
+		status = digest_all(r, digests, piece);
+	recorder_step_back(r);
+	free(piece);
+	free(digests);
+	return status;
+}

@@ -1,0 +1,203 @@
+/* recorder_stream.c - streams, events, and copies of bytes that are left to a stream.
+ *
+ * What a stream captures becomes nodes (recorder_capture.c); events carry a capture from stream to
+ * stream. An upload left to a working stream is done from a copy of the bytes made at the call, so
+ * that trace and device agree even when the caller changes them too early. An upload that was
+ * captured reads the caller's memory, whose bytes are recorded at each launch of the graph.
+ */
+#include "config.h"
+
+#include "engine/record/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/record/recorder_internal.h"
+
+static int stream_number(const struct recorder *r, const struct stream *stream)
+{
+	return numbers_find(&r->streams, stream);
+}
+
+/* --- bytes --- */
+
+/* Kept until all work has ended. */
+static void *stage(struct recorder *r, const void *source, size_t bytes)
+{
+	void *copy = xmalloc(bytes);
+
+	memcpy(copy, source, bytes);
+	r->staged = xreallocarray(r->staged, r->staged_count + 1, sizeof *r->staged);
+	r->staged[r->staged_count++] = copy;
+	return copy;
+}
+
+static enum status capture_upload(struct recorder *r, struct graph_shadow *capture,
+				  struct stream *stream, struct buffer *buffer, uint64_t offset,
+				  const void *source, size_t bytes)
+{
+	struct node *node;
+	enum status done;
+
+	TRY(recorder_capture_move(r, capture, OP_UPLOAD_ASYNC, stream, buffer, offset, bytes,
+				  &node));
+	node->source = source;
+	done = device_upload_async(r->device.inner, stream, buffer, offset, source, bytes);
+	return recorder_note_node(r, capture, OP(OP_UPLOAD_ASYNC,
+						 .stream = stream_number(r, stream),
+						 .buffer = shadow_id(r, buffer),
+						 .offset = offset, .bytes = bytes), node, done);
+}
+
+enum status recorder_upload_async(struct device *device, struct stream *stream,
+				  struct buffer *buffer, uint64_t offset, const void *source,
+				  size_t bytes)
+{
+	struct recorder *r = recorder_of(device);
+	struct graph_shadow *capture = recorder_capture_of(r, stream);
+	enum status done;
+
+	if (capture)
+		return capture_upload(r, capture, stream, buffer, offset, source, bytes);
+	source = stage(r, source, bytes);
+	done = device_upload_async(device->inner, stream, buffer, offset, source, bytes);
+	if (done == STATUS_OK)
+		shadow_written(r, shadow_find(r, buffer), offset, bytes);
+	return recorder_add(r, OP(OP_UPLOAD_ASYNC, .stream = stream_number(r, stream),
+				  .buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
+				  .data = source), done);
+}
+
+/* When the bytes come is up to the stream: the trace has none of them, at any level. */
+enum status recorder_download_async(struct device *device, struct stream *stream,
+				    const struct buffer *buffer, uint64_t offset,
+				    void *destination, size_t bytes)
+{
+	struct recorder *r = recorder_of(device);
+	struct graph_shadow *capture = recorder_capture_of(r, stream);
+	struct row_op op = OP(OP_DOWNLOAD_ASYNC, .stream = stream_number(r, stream),
+				.buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes);
+	struct node *node;
+	enum status done;
+
+	if (capture)
+		TRY(recorder_capture_move(r, capture, OP_DOWNLOAD_ASYNC, stream, buffer, offset,
+					  bytes, &node));
+	done = device_download_async(device->inner, stream, buffer, offset, destination, bytes);
+	return capture ? recorder_note_node(r, capture, op, node, done) : recorder_add(r, op, done);
+}
+
+/* --- streams --- */
+
+/* Stream 0 is the whole device here, as NULL is for device_sync(). */
+enum status recorder_sync(struct device *device, struct stream *stream)
+{
+	struct recorder *r = recorder_of(device);
+	enum status done = stream ? device_sync(device->inner, stream) : recorder_wait(r);
+
+	return recorder_add(r, OP(OP_SYNC, .stream = stream_number(r, stream)), done);
+}
+
+enum status recorder_stream_create(struct device *device, struct stream **out)
+{
+	struct recorder *r = recorder_of(device);
+	enum status done = device_stream_create(device->inner, out);
+
+	if (done == STATUS_OK)
+		numbers_add(&r->streams, *out);
+	return recorder_add(r, OP(OP_STREAM_CREATE,
+				  .stream = done == STATUS_OK ? r->streams.count : 0), done);
+}
+
+enum status recorder_stream_destroy(struct device *device, struct stream *stream)
+{
+	struct recorder *r = recorder_of(device);
+	int number = stream_number(r, stream);
+	enum status done = device_stream_destroy(device->inner, stream);
+
+	if (done == STATUS_OK) {
+		recorder_stream_leaves(r, stream);
+		numbers_remove(&r->streams, stream);
+	}
+	return recorder_add(r, OP(OP_STREAM_DESTROY, .stream = number), done);
+}
+
+/* --- events --- */
+
+enum status recorder_event_create(struct device *device, struct event **out)
+{
+	struct recorder *r = recorder_of(device);
+	enum status done = device_event_create(device->inner, out);
+
+	if (done == STATUS_OK)
+		numbers_add(&r->events, *out);
+	return recorder_add(r, OP_ON(OP_EVENT_CREATE,
+				     done == STATUS_OK ? r->events.count : -1), done);
+}
+
+enum status recorder_event_destroy(struct device *device, struct event *event)
+{
+	struct recorder *r = recorder_of(device);
+	int number = numbers_find(&r->events, event);
+	enum status done = device_event_destroy(device->inner, event);
+
+	if (done == STATUS_OK) {
+		recorder_event_moved(r, event, NULL);
+		numbers_remove(&r->events, event);
+	}
+	return recorder_add(r, OP_ON(OP_EVENT_DESTROY, number), done);
+}
+
+/* An event's operation; in a capture it belongs to the graph. */
+static enum status note_event(struct recorder *r, enum op_kind kind, struct stream *stream,
+			      const struct event *event, enum status done)
+{
+	const struct graph_shadow *capture = recorder_capture_of(r, stream);
+	struct row_node node = { .node = -1, .launch = -1 };
+	struct row_op op = OP_ON(kind, numbers_find(&r->events, event),
+				   .stream = stream_number(r, stream));
+
+	if (capture) {
+		node.graph = capture->number;
+		op.node = &node;
+	}
+	return recorder_add(r, op, done);
+}
+
+enum status recorder_event_record(struct device *device, struct event *event,
+				  struct stream *stream)
+{
+	struct recorder *r = recorder_of(device);
+	enum status done = device_event_record(device->inner, event, stream);
+
+	if (done == STATUS_OK)
+		recorder_event_moved(r, event, recorder_capture_of(r, stream));
+	return note_event(r, OP_EVENT_RECORD, stream, event, done);
+}
+
+enum status recorder_event_wait(struct device *device, struct stream *stream,
+				struct event *event)
+{
+	struct recorder *r = recorder_of(device);
+	enum status done = device_event_wait(device->inner, stream, event);
+
+	if (done == STATUS_OK)
+		recorder_stream_joins(r, stream, event);
+	return note_event(r, OP_EVENT_WAIT, stream, event, done);
+}
+
+enum status recorder_event_sync(struct device *device, struct event *event)
+{
+	struct recorder *r = recorder_of(device);
+	enum status done = device_event_sync(device->inner, event);
+
+	return recorder_add(r, OP_ON(OP_EVENT_SYNC, numbers_find(&r->events, event)), done);
+}
+
+/* A question, not work of the device: no row. */
+enum status recorder_event_elapsed(struct device *device, struct event *from, struct event *to,
+				   double *us)
+{
+	return device_event_elapsed(device->inner, from, to, us);
+}

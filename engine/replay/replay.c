@@ -1,0 +1,338 @@
+/* replay.c - walks a recorded run and does each operation on another device.
+ *
+ * Numbers of the trace become objects of the target, which are looked up in tables that grow as
+ * they are created. Launches are built in replay_launch.c, graphs in replay_graph.c. Recording what
+ * happens and comparing it are left to the recorder and to traces/diff/diff.h. Serves `flashtwin replay`
+ * and the tests.
+ */
+#include "config.h"
+
+#include "engine/replay/replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/record/recorder.h"
+#include "engine/replay/replay_internal.h"
+
+/* --- tables --- */
+
+void table_set(struct table *table, size_t number, void *item)
+{
+	if (number >= table->count) {
+		table->items = xreallocarray(table->items, number + 1, sizeof *table->items);
+		memset(table->items + table->count, 0,
+		       (number + 1 - table->count) * sizeof *table->items);
+		table->count = number + 1;
+	}
+	table->items[number] = item;
+}
+
+void *table_get(const struct table *table, uint64_t number)
+{
+	return number < table->count ? table->items[number] : NULL;
+}
+
+void *replay_keep(struct replay *r, const void *bytes, size_t count)
+{
+	void *copy = xcalloc(count ? count : 1, 1);
+
+	if (bytes)
+		memcpy(copy, bytes, count);
+	r->memory = xreallocarray(r->memory, r->memory_count + 1, sizeof *r->memory);
+	r->memory[r->memory_count++] = copy;
+	return copy;
+}
+
+/* --- memory --- */
+
+static enum status replay_alloc(struct replay *r, const struct row_op *op)
+{
+	const struct row_buffer *alloc = op->alloc;
+	struct buffer_spec spec = {
+		.name = alloc->name, .dtype = alloc->dtype, .rank = alloc->rank,
+	};
+	struct buffer *buffer;
+
+	if (alloc->rank > MAX_RANK)
+		return fail(STATUS_DAMAGED, "buffer %s has rank %d, at most %d is possible",
+			    alloc->name, alloc->rank, MAX_RANK);
+	for (int i = 0; i < alloc->rank; i++)
+		spec.shape[i] = alloc->shape[i];
+	TRY(device_alloc(r->target, &spec, &buffer));
+	table_set(&r->buffers, alloc->id, buffer);
+	return STATUS_OK;
+}
+
+static enum status replay_free(struct replay *r, const struct row_op *op)
+{
+	TRY(device_free(r->target, buffer_of(r, op->buffer)));
+	table_set(&r->buffers, op->buffer, NULL);
+	return STATUS_OK;
+}
+
+/* All work of the target comes before it. */
+static enum status replay_restore(struct replay *r, const struct row_op *op)
+{
+	struct buffer *buffer = buffer_of(r, op->buffer);
+
+	if (r->recording)
+		return recorder_restore(r->target, buffer, op->offset, op->data, op->bytes);
+	TRY(device_sync(r->target, NULL));
+	return device_upload(r->target, NULL, buffer, op->offset, op->data, op->bytes);
+}
+
+static enum status replay_upload(struct replay *r, const struct row_op *op)
+{
+	struct buffer *buffer = buffer_of(r, op->buffer);
+
+	if (!op->data && op->bytes)
+		return fail(STATUS_DAMAGED,
+			    "the %" PRIu64 " bytes of an upload are not in the trace", op->bytes);
+	if (op->kind == OP_RESTORE)
+		return replay_restore(r, op);
+	if (op->kind == OP_UPLOAD_ASYNC)
+		return device_upload_async(r->target, stream_of(r, op), buffer, op->offset,
+					   replay_keep(r, op->data, op->bytes), op->bytes);
+	return device_upload(r->target, stream_of(r, op), buffer, op->offset, op->data, op->bytes);
+}
+
+static enum status replay_upload_pointers(struct replay *r, const struct row_op *op)
+{
+	struct buffer *buffer = buffer_of(r, op->buffer);
+	size_t count = (size_t)op->pointer_count;
+	struct pointer_entry *entries = xcalloc(count, sizeof *entries);
+	enum status status;
+
+	for (size_t i = 0; i < count; i++)
+		entries[i] = (struct pointer_entry){
+			buffer_of(r, op->pointers[i].buffer), op->pointers[i].offset,
+		};
+	if (op->kind == OP_RESTORE && r->recording)
+		status = recorder_restore_pointers(r->target, buffer, op->offset, entries, count);
+	else
+		status = device_upload_pointers(r->target, stream_of(r, op), buffer, op->offset,
+						entries, count);
+	free(entries);
+	return status;
+}
+
+static enum status replay_download(struct replay *r, const struct row_op *op)
+{
+	struct buffer *buffer = buffer_of(r, op->buffer);
+	enum status status;
+	void *bytes;
+
+	/* The size comes from the file: no more than the buffer has. */
+	if (buffer && op->bytes > buffer->bytes)
+		return fail(STATUS_DAMAGED,
+			    "a download of %" PRIu64 " bytes from %s, which has %zu",
+			    op->bytes, buffer->name, buffer->bytes);
+	if (op->kind == OP_DOWNLOAD_ASYNC)
+		return device_download_async(r->target, stream_of(r, op), buffer, op->offset,
+					     replay_keep(r, NULL, op->bytes), op->bytes);
+	bytes = xmalloc(op->bytes);
+	status = device_download(r->target, stream_of(r, op), buffer, op->offset, bytes, op->bytes);
+	free(bytes);
+	return status;
+}
+
+enum status replay_copy(struct replay *r, const struct row_op *op)
+{
+	return device_copy(r->target, stream_of(r, op), buffer_of(r, op->buffer), op->offset,
+			   buffer_of(r, op->from_buffer), op->from_offset, op->bytes);
+}
+
+enum status replay_fill(struct replay *r, const struct row_op *op)
+{
+	return device_fill(r->target, stream_of(r, op), buffer_of(r, op->buffer), op->offset,
+			   op->pattern, op->bytes / sizeof op->pattern);
+}
+
+static enum status replay_sync(struct replay *r, const struct row_op *op)
+{
+	return device_sync(r->target, stream_of(r, op));
+}
+
+/* --- the walk --- */
+
+static enum status replay_op(struct replay *r, const struct row_op *op)
+{
+	switch (op->kind) {
+	case OP_ALLOC:           return replay_alloc(r, op);
+	case OP_FREE:            return replay_free(r, op);
+	case OP_UPLOAD:
+	case OP_UPLOAD_ASYNC:    return replay_upload(r, op);
+	case OP_RESTORE:         return op->pointers ? replay_upload_pointers(r, op)
+						     : replay_upload(r, op);
+	case OP_UPLOAD_POINTERS: return replay_upload_pointers(r, op);
+	case OP_DOWNLOAD:
+	case OP_DOWNLOAD_ASYNC:  return replay_download(r, op);
+	case OP_COPY:            return replay_copy(r, op);
+	case OP_FILL:            return replay_fill(r, op);
+	case OP_LAUNCH:          return replay_launch(r, op);
+	case OP_SYNC:            return replay_sync(r, op);
+	default:                 return replay_object(r, op);
+	}
+}
+
+/* What the target does by itself: launches that a graph makes, and copies of the recorder's own. */
+static bool is_made(const struct row_op *op)
+{
+	return (op->kind == OP_LAUNCH && op->object >= 0) || (op->node && op->node->own);
+}
+
+enum status replay_refused(struct store *trace, const struct store_run *run)
+{
+	if (strcmp(run->version, PACKAGE_VERSION) != 0)
+		return STATUS_USAGE;
+	return fail_context(STATUS_DAMAGED, "%s is damaged", store_shown_path(trace));
+}
+
+/* Kernels that this build does not have say nothing of the trace. */
+static bool is_everywhere(const struct row_op *op)
+{
+	return !op->launch || kernel_find(op->launch->kernel);
+}
+
+/* An operation that failed when it was recorded may fail again. */
+static enum status replay_checked(struct replay *r, const struct row_op *op)
+{
+	enum status status = is_made(op) ? STATUS_OK : replay_op(r, op);
+
+	/* What was refused then may name what is gone. */
+	if (status == STATUS_USAGE && op->code)
+		return STATUS_OK;
+	if (status == STATUS_USAGE && is_everywhere(op))
+		return replay_refused(r->trace, &r->run);
+	if (status != STATUS_DEVICE)
+		return status;
+	r->stopped = op->code == 0;
+	return STATUS_OK;
+}
+
+static enum status replay_in_step(struct replay *r, const struct row_op *op, int64_t number)
+{
+	const struct step *step = r->next_step < r->step_count ? &r->steps[r->next_step] : NULL;
+	bool begins = step && step->first_op == number;
+	bool ends = step && step->last_op == number;
+
+	if (begins)
+		TRY(device_step_begin(r->target, step->step));
+	TRY(replay_checked(r, op));
+	r->operations += op->kind != OP_RESTORE && !is_made(op);
+	if (!ends || r->stopped)
+		return STATUS_OK;
+	r->next_step++;
+	return device_step_end(r->target);
+}
+
+static enum status replay_walk(struct replay *r, struct store_cursor *cursor)
+{
+	struct row_op op;
+	int64_t number;
+	bool end;
+
+	while (!r->stopped) {
+		enum status status;
+
+		TRY(store_ops_next(cursor, &op, &number, &end));
+		if (end)
+			return STATUS_OK;
+		status = replay_in_step(r, &op, number);
+		if (status != STATUS_OK)
+			return fail_context(status, "operation %" PRId64, number);
+	}
+	return STATUS_OK;
+}
+
+/* A step begins after the end of the one before. */
+static enum status add_step(struct replay *r, struct step step)
+{
+	const struct step *before = r->step_count ? &r->steps[r->step_count - 1] : NULL;
+
+	if (step.first_op < 0 || (before && before->last_op < 0)
+	    || (before && step.first_op <= before->last_op)
+	    || (step.last_op >= 0 && step.last_op < step.first_op))
+		return fail(STATUS_DAMAGED, "%s: step %" PRId64 " is out of order",
+			    store_shown_path(r->trace), step.step);
+	r->steps = xreallocarray(r->steps, r->step_count + 1, sizeof *r->steps);
+	r->steps[r->step_count++] = step;
+	return STATUS_OK;
+}
+
+static enum status read_steps(struct replay *r)
+{
+	sqlite3 *db = store_db(r->trace);
+	enum status status = STATUS_OK;
+	sqlite3_stmt *rows = NULL;
+	int code;
+
+	if (sqlite3_prepare_v2(db, "SELECT step, first_op, coalesce(last_op, -1) FROM v_step"
+			       " WHERE run = ?1 AND first_op <= coalesce(last_op, first_op)"
+			       " ORDER BY first_op", -1,
+			       &rows, NULL) != SQLITE_OK)
+		return store_read_failed(r->trace);
+	sqlite3_bind_int64(rows, 1, r->run.run);
+	while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
+		status = add_step(r, (struct step){
+			sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
+			sqlite3_column_int64(rows, 2),
+		});
+		if (status != STATUS_OK)
+			break;
+	}
+	if (status == STATUS_OK && code != SQLITE_DONE)
+		status = store_read_failed(r->trace);
+	sqlite3_finalize(rows);
+	return status;
+}
+
+/* Work may go on, with the replay's memory; where it fails, a comparison shows it. */
+static enum status wait_for_all(const struct replay *r)
+{
+	struct device *device = r->recording ? r->target->inner : r->target;
+	enum status status = r->captures ? STATUS_OK : device_sync(device, NULL);
+
+	return status == STATUS_DEVICE ? STATUS_OK : status;
+}
+
+static void replay_release(struct replay *r)
+{
+	struct table *tables[] = { &r->buffers, &r->streams, &r->events, &r->graphs, &r->execs };
+
+	for (size_t i = 0; i < sizeof tables / sizeof(tables[0]); i++)
+		free(tables[i]->items);
+	while (r->memory_count)
+		free(r->memory[--r->memory_count]);
+	free(r->memory);
+	free(r->uploads);
+	free(r->steps);
+}
+
+enum status replay_run(struct store *trace, int64_t run, struct device *target, int64_t *operations,
+		       bool *stopped)
+{
+	struct replay r = {
+		.target = target, .recording = target->inner != NULL, .trace = trace,
+	};
+	struct store_cursor *cursor = NULL;
+	enum status status;
+
+	TRY(store_run_read(trace, run, &r.run));
+	status = read_steps(&r);
+	if (status == STATUS_OK)
+		status = store_ops_open(trace, run, &cursor);
+	if (status == STATUS_OK)
+		status = replay_walk(&r, cursor);
+	store_ops_close(cursor);
+	if (status == STATUS_OK && !r.stopped)
+		status = wait_for_all(&r);
+	store_run_free(&r.run);
+	replay_release(&r);
+	*operations = r.operations;
+	*stopped = r.stopped;
+	return status;
+}

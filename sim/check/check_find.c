@@ -1,0 +1,338 @@
+/* check_find.c - the findings of a checked device: counted by class and sites, and put into words.
+ *
+ * While kernels run only addresses are kept; source lines are looked up when somebody asks for the
+ * findings. What they are stored in and how they are shown is not decided here.
+ */
+#include "config.h"
+
+#include "sim/check/check_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "sim/exec/shared.h"
+#include "sim/exec/symbol.h"
+#include "traces/row.h"
+
+/* More different ones tell nobody more. */
+#define MOST_FINDINGS 1000
+#define MOST_WORDS 4096
+
+struct check_finding {
+	struct check_report report;
+	uint64_t count;
+	struct check_launch launch;
+	const char *kernel;             /* NULL: of no launch */
+	struct symbol lines[2];
+	bool resolved;
+	uintptr_t *words;               /* uninit: those not explained by a race */
+	size_t word_count;
+	bool more_words;                /* than are kept, or one of no single word */
+	uint32_t buffer;
+	uint64_t offset;
+	char region[48];
+};
+
+static bool same_place(const struct check_side *a, const struct check_side *b)
+{
+	return a->pc == b->pc && a->site == b->site && strcmp(a->operation, b->operation) == 0;
+}
+
+static bool same(const struct check_report *a, const struct check_report *b)
+{
+	return a->class == b->class
+		&& ((same_place(&a->side, &b->side) && same_place(&a->other, &b->other))
+		    || (same_place(&a->side, &b->other) && same_place(&a->other, &b->side)));
+}
+
+/* Within the variable, where it is one; dynamic shared memory has no names. */
+static void locate_shared(const struct check *check, struct check_finding *finding)
+{
+	const struct ft_block_view *view = schedule_current()->view.block;
+	const struct kernel_shared *variable;
+
+	finding->offset = finding->report.address - (uintptr_t)view->shared;
+	variable = shared_at(check->launch.code, finding->offset);
+	if (!variable)
+		return;
+	finding->offset -= *variable->offset;
+	snprintf(finding->region, sizeof finding->region, "the shared %s", variable->name);
+}
+
+static void locate(const struct check *check, struct check_finding *finding)
+{
+	const struct check_report *report = &finding->report;
+	const struct check_region *region;
+
+	if (!report->address || report->address - check->hot.base >= check->hot.span)
+		return;
+	region = check_region_at(check, report->address);
+	if (!region)
+		return;
+	finding->buffer = region->buffer;
+	finding->offset = report->address - region->at;
+	snprintf(finding->region, sizeof finding->region, "%s", region->name);
+	if (region->kind == REGION_ARENA)
+		locate_shared(check, finding);
+}
+
+/* Other words than the first of a wide access are not kept: nothing explains them. */
+static void keep_word(struct check_finding *f, const struct check_report *report)
+{
+	uintptr_t word = report->address & ~(uintptr_t)3;
+
+	if (report->class != CLASS_UNINIT)
+		return;
+	for (size_t i = 0; i < f->word_count; i++)
+		if (f->words[i] == word)
+			return;
+	if (report->bytes > 4 || f->word_count == MOST_WORDS) {
+		f->more_words = true;
+		return;
+	}
+	f->words = xreallocarray(f->words, f->word_count + 1, sizeof *f->words);
+	f->words[f->word_count++] = word;
+}
+
+void check_excuse(struct check *check, uintptr_t pc, uintptr_t word)
+{
+	for (size_t i = 0; i < check->finding_count; i++) {
+		struct check_finding *f = &check->findings[i];
+
+		if (f->report.class != CLASS_UNINIT || f->report.side.pc != pc)
+			continue;
+		for (size_t k = 0; k < f->word_count; k++)
+			if (f->words[k] == word) {
+				f->words[k] = f->words[--f->word_count];
+				break;
+			}
+	}
+}
+
+void check_report(struct check *check, const struct check_report *report)
+{
+	struct check_finding *finding;
+
+	for (size_t i = 0; i < check->finding_count; i++)
+		if (same(&check->findings[i].report, report)) {
+			check->findings[i].count++;
+			keep_word(&check->findings[i], report);
+			return;
+		}
+	if (check->finding_count == MOST_FINDINGS)
+		return;
+	check->findings = xreallocarray(check->findings, check->finding_count + 1,
+					sizeof *check->findings);
+	finding = &check->findings[check->finding_count++];
+	*finding = (struct check_finding){
+		.report = *report, .count = 1,
+		.launch = *report->side.operation ? report->side.launch : check->launch,
+	};
+	finding->kernel = finding->launch.code ? finding->launch.code->name : NULL;
+	keep_word(finding, report);
+	if (report->class != CLASS_LEAK)
+		locate(check, finding);
+}
+
+/* --- words --- */
+
+static const struct {
+	const char *name, *why, *fix;
+	bool lint;
+} classes[CLASS_COUNT] = {
+#define X(id, text, is_lint, because, cure) \
+	[CLASS_##id] = { .name = text, .lint = is_lint, .why = because, .fix = cure },
+	CLASS_LIST(X)
+#undef X
+};
+
+const char *check_class_name(size_t number)
+{
+	return number < CLASS_COUNT ? classes[number].name : NULL;
+}
+
+static char *keep_text(struct check *check, char *text)
+{
+	check->texts = xreallocarray(check->texts, check->text_count + 1, sizeof *check->texts);
+	check->texts[check->text_count++] = text;
+	return text;
+}
+
+static void resolve_side(const struct check_side *side, struct symbol *out)
+{
+	*out = (struct symbol){ 0 };
+	if (side->site) {
+		out->file = side->site->file;
+		out->line = side->site->line;
+	} else if (side->pc && side->block >= 0) {
+		symbol_find_caller((const void *)(side->pc - 1), out);
+	}
+}
+
+static bool same_line(const struct symbol *a, const struct symbol *b)
+{
+	return a->line == b->line && (a->file == b->file
+				      || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+/* The compiler may have made several copies of a line. */
+static bool same_lines(const struct check_finding *a, const struct check_finding *b)
+{
+	return a->report.class == b->report.class && a->lines[0].line > 0
+		&& !*a->report.side.operation && !*b->report.side.operation
+		&& ((same_line(&a->lines[0], &b->lines[0]) && same_line(&a->lines[1], &b->lines[1]))
+		    || (same_line(&a->lines[0], &b->lines[1])
+			&& same_line(&a->lines[1], &b->lines[0])));
+}
+
+/* All it read before it was written races with the write: that finding says it. */
+static bool explained(const struct check_finding *f)
+{
+	return f->report.class == CLASS_UNINIT && f->word_count == 0 && !f->more_words;
+}
+
+static void drop(struct check_finding *f)
+{
+	free(f->words);
+	f->words = NULL;
+}
+
+static void merge(struct check *check)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < check->finding_count; i++) {
+		size_t k = 0;
+
+		if (explained(&check->findings[i])) {
+			drop(&check->findings[i]);
+			continue;
+		}
+		while (k < kept && !same_lines(&check->findings[k], &check->findings[i]))
+			k++;
+		if (k < kept) {
+			check->findings[k].count += check->findings[i].count;
+			drop(&check->findings[i]);
+		} else {
+			check->findings[kept++] = check->findings[i];
+		}
+	}
+	check->finding_count = kept;
+}
+
+static void resolve(struct check *check)
+{
+	for (size_t i = 0; i < check->finding_count; i++) {
+		struct check_finding *f = &check->findings[i];
+
+		if (f->resolved)
+			continue;
+		resolve_side(&f->report.side, &f->lines[0]);
+		resolve_side(&f->report.other, &f->lines[1]);
+		f->resolved = true;
+	}
+	merge(check);
+}
+
+static void fill_side(const struct check_finding *f, const struct check_side *side,
+		      const struct symbol *line, struct row_side *out)
+{
+	bool operation = *side->operation;
+	struct dim3 grid = operation ? side->launch.grid : f->launch.grid;
+	struct dim3 block = operation ? side->launch.block : f->launch.block;
+
+	out->launch = -1;
+	if (side->block < 0 && !operation)
+		return;
+	out->what = side->what;
+	out->operation = operation ? side->operation : NULL;
+	if (side->block < 0)
+		return;
+	out->launch = operation ? side->launch.number : f->launch.number;
+	out->file = line->file;
+	out->line = line->line;
+	out->epoch = side->epoch;
+	out->place = (uint64_t)side->block * block.x * block.y * block.z + side->thread;
+	out->block[0] = (uint32_t)(side->block % grid.x);
+	out->block[1] = (uint32_t)(side->block / grid.x % grid.y);
+	out->block[2] = (uint32_t)(side->block / grid.x / grid.y);
+	out->thread[0] = side->thread % block.x;
+	out->thread[1] = side->thread / block.x % block.y;
+	out->thread[2] = side->thread / block.x / block.y;
+}
+
+static char *describe_variable(const struct check_report *r)
+{
+	size_t offset;
+	const char *name = symbol_of_variable((const void *)r->address, &offset);
+
+	return name ? xasprintf("%zu bytes at byte %zu of the __device__ variable %s", r->bytes,
+				offset, name)
+		: xasprintf("%zu bytes of a __device__ variable", r->bytes);
+}
+
+static char *describe(const struct check_finding *f)
+{
+	const struct check_report *r = &f->report;
+
+	if (r->variable && !*r->detail)
+		return describe_variable(r);
+	if (!*f->region || *r->detail)
+		return xstrdup(r->detail);
+	return xasprintf("%zu bytes at byte %llu of %s", r->bytes, (unsigned long long)f->offset,
+			 f->region);
+}
+
+static void fill(struct check *check, const struct check_finding *f, struct row_finding *out)
+{
+	*out = (struct row_finding){
+		.class = classes[f->report.class].name, .lint = classes[f->report.class].lint,
+		.why = classes[f->report.class].why, .fix = classes[f->report.class].fix,
+		.count = f->count, .buffer = f->buffer, .offset = f->offset,
+		.bytes = f->report.bytes, .launch = f->report.side.block < 0 ? -1
+			: f->launch.number,
+		.kernel = f->kernel, .detail = keep_text(check, describe(f)),
+	};
+	fill_side(f, &f->report.side, &f->lines[0], &out->sides[0]);
+	fill_side(f, &f->report.other, &f->lines[1], &out->sides[1]);
+}
+
+static void free_texts(struct check *check)
+{
+	for (size_t i = 0; i < check->text_count; i++)
+		free(check->texts[i]);
+	check->text_count = 0;
+}
+
+/* Bugs or lints, in the order they were found. */
+static size_t fill_all(struct check *check, bool lints, size_t at)
+{
+	for (size_t i = 0; i < check->finding_count; i++)
+		if (classes[check->findings[i].report.class].lint == lints)
+			fill(check, &check->findings[i], &check->events[at++]);
+	return at;
+}
+
+/* A lint may come of a bug: bugs come first. */
+size_t check_findings(struct check *check, const struct row_finding **out)
+{
+	resolve(check);
+	free_texts(check);
+	check->events = xreallocarray(check->events, check->finding_count + 1,
+				      sizeof *check->events);
+	fill_all(check, true, fill_all(check, false, 0));
+	*out = check->events;
+	return check->finding_count;
+}
+
+void check_find_free(struct check *check)
+{
+	free_texts(check);
+	free(check->texts);
+	free(check->events);
+	for (size_t i = 0; i < check->finding_count; i++)
+		drop(&check->findings[i]);
+	free(check->findings);
+}

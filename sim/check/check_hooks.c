@@ -1,0 +1,424 @@
+/* check_hooks.c - what compilers call in checked kernels: -fsanitize=thread, bounds, trace-pc.
+ *
+ * No sanitizer runtime is linked; these are all there is of one. The common accesses, whole words
+ * that raise no question, are settled here; all others go to check_race.c. Called on fibers.
+ */
+#include "config.h"
+
+#include "sim/check/check_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/check/counters.h"
+#include "sim/check/lines.h"
+#include "sim/check/steps.h"
+
+struct check_hot check_hot;
+struct ft_check_block ft_check_block;
+
+/* Hooks are part of the program: its thread-local variables have fixed places. */
+extern __thread const struct ft_thread_view *ft_self __attribute__((tls_model("local-exec")));
+
+/* Hooks are called by name only. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+#define INLINE inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+static INLINE uint64_t record(const struct check_lane *lane, uintptr_t pc)
+{
+	return lane->record + pc;
+}
+
+/* Beyond all words where the address is of none: outside of device memory, or within a word. */
+static INLINE size_t word_at(uintptr_t address)
+{
+	size_t offset = address - check_hot.base;
+
+	return offset >> 2 | offset << (sizeof offset * 8 - 2);
+}
+
+static INLINE struct check_cell *cell_at(uintptr_t address)
+{
+	return (struct check_cell *)(check_hot.cells + 4 * address);
+}
+
+/* Whether the launch may touch what is there. Once a word was touched it may. */
+static INLINE bool reached(size_t word)
+{
+	return check_hot.reached[word >> check_hot.granule];
+}
+
+/* --- reads ---
+ *
+ * Of the readers of a word two are kept here: the last in its cell, another in check_hot.reader.
+ * They are a pair (RECORD_PAIR) when the word is whole, its writer ordered before all who may read,
+ * and whoever writes next without order meets one of the two: in shared memory for lanes of one
+ * slice, in global memory for all blocks, as two blocks have read. Then there is nothing more to ask
+ * or to note. Otherwise check_shadow.c knows what is worth keeping.
+ */
+
+static inline bool same_slice(uint32_t a, uint32_t b)
+{
+	return (a ^ b) < 1u << LANES_SHIFT;
+}
+
+static inline bool is_whole(uint32_t place)
+{
+	return place < RECORD_ATOMIC;
+}
+
+/* The word may have been read since order was made. False: it is for the rules. */
+static bool read_again(size_t word, struct lane *lane, uintptr_t pc)
+{
+	const struct check_cell *cell = &check_hot.cell[word];
+	const struct access access = {
+		.check = check_hot.check, .lane = lane, .pc = pc, .kind = CHECK_READ,
+	};
+	uint32_t limit = word < check_hot.shared_span / 4 ? lane->check.bound : check_hot.first;
+
+	if (check_hot.state[word] != STATE_WHOLE || !reached(word)
+	    || (cell->writer_segment >= limit && (cell->writer_segment != lane->check.segment
+						  || !is_whole(cell->writer_place))))
+		return false;
+	if (cell->reader_segment != lane->check.segment || !is_whole(cell->reader_place))
+		check_note(&access, word, 0xf);
+	return true;
+}
+
+static __attribute__((noinline)) void read_slowly(uintptr_t address, size_t bytes, uintptr_t pc)
+{
+	size_t word = word_at(address);
+	bool done = !check_hot.exact && word + bytes / 4 <= check_hot.span / 4
+		&& !(address & (bytes - 1));
+
+	for (size_t i = 0; i < bytes / 4 && done; i++)
+		done = read_again(word + i, schedule_current(), pc);
+	if (!done)
+		check_access(address, bytes, CHECK_READ, 0, pc);
+	else if (check_hot.counters)
+		counters_access(check_hot.counters, schedule_current(), address, bytes, false, pc);
+}
+
+/* False: for read_slowly(). */
+static INLINE bool read_ordered(size_t word, struct check_cell *cell, const struct check_lane *lane,
+				uint32_t limit, uintptr_t pc)
+{
+	if (cell->writer_segment >= limit || check_hot.state[word] != STATE_WHOLE)
+		return false;
+	cell->reader = record(lane, pc);
+	return true;
+}
+
+static INLINE bool read_shared(size_t word, struct check_cell *cell, const struct check_lane *lane,
+			       uintptr_t pc)
+{
+	if (cell->reader_segment < lane->bound)
+		return read_ordered(word, cell, lane, lane->bound, pc);
+	return same_slice(cell->reader_segment, lane->segment) && cell->reader_place & RECORD_PAIR;
+}
+
+static INLINE bool read_global(size_t word, struct check_cell *cell, const struct check_lane *lane,
+			       uintptr_t pc)
+{
+	if (cell->reader_segment < check_hot.first)
+		return reached(word) && read_ordered(word, cell, lane, check_hot.first, pc);
+	if (cell->reader_place & RECORD_PAIR)
+		return true;
+	/* The second block. */
+	if (cell->reader_segment >= lane->block_first || cell->writer_segment >= check_hot.first
+	    || check_hot.state[word] != STATE_WHOLE)
+		return false;
+	check_hot.reader[word] = cell->reader;
+	cell->reader = record(lane, pc) | RECORD_PAIR;
+	return true;
+}
+
+static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
+{
+	const struct check_lane *lane = &schedule_current()->check;
+	size_t word = word_at(address);
+	struct check_cell *cell = cell_at(address);
+	bool done = words == 1 || !(address & (4 * words - 1));
+
+	if (word < check_hot.shared_words)
+		for (size_t i = 0; i < words && done; i++)
+			done = read_shared(word + i, cell + i, lane, pc);
+	else if (word < check_hot.words)
+		for (size_t i = 0; i < words && done; i++)
+			done = read_global(word + i, cell + i, lane, pc);
+	else
+		done = false;
+	if (!LIKELY(done))
+		read_slowly(address, 4 * words, pc);
+}
+
+/* --- writes --- */
+
+/* When the last reader is ordered, so are those before it. */
+static INLINE bool may_write(size_t word, const struct check_cell *cell,
+			     const struct check_lane *lane, uint32_t limit)
+{
+	if (check_hot.state[word] < STATE_ALLOCATED || !reached(word)
+	    || (cell->writer_segment >= limit && (cell->writer_segment != lane->segment
+						  || !is_whole(cell->writer_place))))
+		return false;
+	return LIKELY(cell->reader_segment < limit)
+		|| (cell->reader_segment == lane->segment
+		    && (uint32_t)(check_hot.reader[word] >> 32) < limit);
+}
+
+static INLINE void write_words(uintptr_t address, size_t words, uintptr_t pc)
+{
+	const struct check_lane *lane = &schedule_current()->check;
+	size_t word = word_at(address);
+	struct check_cell *cell = cell_at(address);
+	uint32_t limit = word < check_hot.shared_words ? lane->bound : check_hot.first;
+	bool may = word < check_hot.words && (words == 1 || !(address & (4 * words - 1)));
+
+	for (size_t i = 0; i < words && may; i++)
+		may = may_write(word + i, cell + i, lane, limit);
+	if (!LIKELY(may)) {
+		check_access(address, 4 * words, CHECK_WRITE, 0, pc);
+		return;
+	}
+	for (size_t i = 0; i < words; i++) {
+		check_hot.state[word + i] = STATE_WHOLE;
+		cell[i].writer = record(lane, pc);
+	}
+}
+
+/* --- loads and stores --- */
+
+void __tsan_init(void)
+{
+}
+
+void __tsan_read4(void *p) { read_words((uintptr_t)p, 1, CALLER); }
+void __tsan_read8(void *p) { read_words((uintptr_t)p, 2, CALLER); }
+void __tsan_read16(void *p) { read_words((uintptr_t)p, 4, CALLER); }
+void __tsan_write4(void *p) { write_words((uintptr_t)p, 1, CALLER); }
+void __tsan_write8(void *p) { write_words((uintptr_t)p, 2, CALLER); }
+void __tsan_write16(void *p) { write_words((uintptr_t)p, 4, CALLER); }
+
+#define ODD(bytes) \
+	void __tsan_read##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_READ, 0, CALLER); } \
+	void __tsan_write##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, 0, CALLER); }
+ODD(1)
+ODD(2)
+
+/* The compiler knows of no alignment, as in packed structs: each byte is an access of its own. */
+#define UNALIGNED(bytes) \
+	void __tsan_unaligned_read##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_READ, 0, CALLER); } \
+	void __tsan_unaligned_write##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, 0, CALLER); }
+UNALIGNED(2)
+UNALIGNED(4)
+UNALIGNED(8)
+UNALIGNED(16)
+
+#define VOLATILE(bytes) \
+	void __tsan_volatile_read##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_READ, RECORD_VOLATILE, CALLER); } \
+	void __tsan_volatile_write##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, RECORD_VOLATILE, CALLER); } \
+	void __tsan_unaligned_volatile_read##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_READ, RECORD_VOLATILE, CALLER); } \
+	void __tsan_unaligned_volatile_write##bytes(void *p) \
+		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, RECORD_VOLATILE, CALLER); }
+VOLATILE(1)
+VOLATILE(2)
+VOLATILE(4)
+VOLATILE(8)
+VOLATILE(16)
+
+/* Structs, memcpy() and memset(): any number of bytes, of the alignment of their elements. */
+void __tsan_read_range(void *p, unsigned long bytes)
+{
+	for (size_t i = 0, n; i < bytes; i += n) {
+		n = ((uintptr_t)p + i) & 3 || bytes - i < 4 ? 1 : 4;
+		check_access((uintptr_t)p + i, n, CHECK_READ, 0, CALLER);
+	}
+}
+
+void __tsan_write_range(void *p, unsigned long bytes)
+{
+	for (size_t i = 0, n; i < bytes; i += n) {
+		n = ((uintptr_t)p + i) & 3 || bytes - i < 4 ? 1 : 4;
+		check_access((uintptr_t)p + i, n, CHECK_WRITE, 0, CALLER);
+	}
+}
+
+void __tsan_vptr_update(void **p, void *value)
+{
+	(void)value;
+	check_access((uintptr_t)p, sizeof *p, CHECK_WRITE, 0, CALLER);
+}
+
+void __tsan_vptr_read(void **p)
+{
+	check_access((uintptr_t)p, sizeof *p, CHECK_READ, 0, CALLER);
+}
+
+void *ft_memcpy(void *to, const void *from, size_t bytes)
+{
+	__tsan_read_range((void *)(uintptr_t)from, bytes);
+	__tsan_write_range(to, bytes);
+	return memmove(to, from, bytes);
+}
+
+void *ft_memset(void *to, int value, size_t bytes)
+{
+	__tsan_write_range(to, bytes);
+	return memset(to, value, bytes);
+}
+
+/* --- atomics: the compiler leaves the operation itself to us --- */
+
+/* Threads of a checked launch take turns on one OS thread: nothing comes between. */
+static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
+{
+	check_access((uintptr_t)p, bytes, CHECK_ATOMIC, RECORD_ATOMIC, pc);
+	if (check_hot.span)
+		check_atomic(check_hot.check, schedule_current(), (uintptr_t)p, changed);
+	if (check_hot.counters)
+		counters_atomic(check_hot.counters, (uintptr_t)p);
+}
+
+#define FETCH(bits, type, operation, new_value) \
+	type __tsan_atomic##bits##_fetch_##operation(volatile type *p, type value, int order) \
+	{ \
+		type old = *p, changed = (type)(new_value); \
+		(void)order; \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, changed != old, CALLER); \
+		*p = changed; \
+		return old; \
+	}
+
+/* A load begins a compare-and-swap loop (sim/cuda/cuda_c.h), which is one atomic of its line. */
+#define ATOMIC(bits, type) \
+	type __tsan_atomic##bits##_load(const volatile type *p, int order) \
+	{ \
+		(void)order; \
+		check_access((uintptr_t)p, sizeof *p, CHECK_ATOMIC, RECORD_ATOMIC, CALLER); \
+		return *p; \
+	} \
+	int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, \
+							  type desired, int order, int fail_order) \
+	{ \
+		type old; \
+		(void)order, (void)fail_order; \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, desired != *expected, CALLER); \
+		old = *p; \
+		if (old != *expected) { \
+			*expected = old; \
+			return 0; \
+		} \
+		*p = desired; \
+		return 1; \
+	} \
+	type __tsan_atomic##bits##_exchange(volatile type *p, type value, int order) \
+	{ \
+		type old; \
+		(void)order; \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, true, CALLER); \
+		old = *p; \
+		*p = value; \
+		return old; \
+	} \
+	FETCH(bits, type, add, old + value) \
+	FETCH(bits, type, sub, old - value) \
+	FETCH(bits, type, and, old & value) \
+	FETCH(bits, type, or, old | value) \
+	FETCH(bits, type, xor, old ^ value) \
+	void __tsan_atomic##bits##_store(volatile type *p, type value, int order) \
+	{ \
+		(void)order; \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, true, CALLER); \
+		*p = value; \
+	}
+ATOMIC(8, uint8_t)
+ATOMIC(16, uint16_t)
+ATOMIC(32, uint32_t)
+ATOMIC(64, uint64_t)
+
+/* --- basic blocks and array bounds --- */
+
+static void enter_block(uintptr_t pc)
+{
+	ft_check_block.pc = pc;
+	if (ft_check_block.pending & PENDING_STEP && schedule_current())
+		steps_take(pc);
+	/* The simulator asks objects for their tables, too. */
+	if (!ft_check_block.pending || !check_hot.span || !schedule_current())
+		return;
+	if (ft_check_block.pending & PENDING_COUNT)
+		counters_block(check_hot.counters, schedule_current(), pc);
+	check_settle(check_hot.check);
+}
+
+/* Where the compiler's calls are not inlined, each basic block comes here. */
+void __sanitizer_cov_trace_pc(void)
+{
+	enter_block(CALLER);
+}
+
+/* What is left of the call where it is inlined (sim/cuda/cuda_c.h). */
+void ft_basic_block(struct ft_cell *cell, struct ft_cell *first, struct ft_cell *last)
+{
+	/* Not when the simulator asks an object for its tables. */
+	if (cell->launch != ft_check_block.launch && schedule_current())
+		lines_visit(cell, first, last);
+	/* As a return address, which is behind what it stands for. */
+	if (ft_check_block.pending)
+		enter_block(lines_code(cell) + 1);
+}
+
+/* As in GCC's and Clang's run-time interface. */
+struct source_location {
+	const char *file;
+	uint32_t line, column;
+};
+struct type_descriptor {
+	uint16_t kind, info;
+	char name[];
+};
+struct out_of_bounds {
+	struct source_location location;
+	const struct type_descriptor *array, *index;
+};
+
+/* The value of an index, signed or not, passed in place when it fits in a word. */
+static long long index_value(const struct type_descriptor *type, uintptr_t value)
+{
+	unsigned bits = 1u << (type->info >> 1);
+
+	if (bits > 64)
+		return 0;
+	if (!(type->info & 1))
+		return (long long)value;
+	return (long long)(value << (64 - bits)) >> (64 - bits);
+}
+
+/* Beyond an array of a thread's own memory nothing is known to be there: the launch ends. */
+void __ubsan_handle_out_of_bounds(struct out_of_bounds *data, uintptr_t index)
+{
+	struct lane *lane = schedule_current();
+	struct check_report report = { .class = CLASS_OOB, .other = NO_SIDE };
+	char text[300];
+
+	if (!lane || !check_hot.span)
+		return;
+	check_side_of_lane(lane, CALLER, "access", &report.side);
+	snprintf(report.detail, sizeof report.detail, "index %lld of an array %s",
+		 index_value(data->index, index), data->array->name);
+	check_report(check_hot.check, &report);
+	snprintf(text, sizeof text, "%s, %s:%u", report.detail, data->location.file,
+		 (unsigned)data->location.line);
+	schedule_abort(worker_self, 700, text);
+}

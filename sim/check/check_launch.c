@@ -1,0 +1,102 @@
+/* check_launch.c - a checked launch begins and ends: what the hooks need at once is set and cleared.
+ *
+ * Finds the object that holds the kernel: places in records count from it, and its variables get
+ * shadow memory. The rules themselves are in check_race.c.
+ */
+#include "config.h"
+
+#include "sim/check/check_internal.h"
+
+#include <link.h>
+#include <sys/mman.h>
+
+#include "sim/check/counters.h"
+#include "sim/check/lines.h"
+
+/* The mapped extent of the object that holds the kernel, and of what may be written there. */
+struct object {
+	uintptr_t within, begin, end, data, data_end;
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct object *object = context;
+	uintptr_t begin = UINTPTR_MAX, end = 0, data = 0, data_end = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		begin = at < begin ? at : begin;
+		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
+		if (info->dlpi_phdr[i].p_flags & PF_W) {
+			data = at;
+			data_end = at + info->dlpi_phdr[i].p_memsz;
+		}
+	}
+	if (object->within < begin || object->within >= end)
+		return 0;
+	*object = (struct object){ object->within, begin, end, data, data_end };
+	return 1;
+}
+
+/* So many segments that the next launch could run out: forget all accesses. */
+static void renumber(struct check *check)
+{
+	const struct check_hot *hot = &check->hot;
+
+	if (check->next_slice < MAX_SLICES / 4)
+		return;
+	check_ops_collect(check);
+	check_forget(check);
+	madvise(hot->cell, hot->span * 4, MADV_DONTNEED);
+	madvise(hot->reader, hot->span * 2, MADV_DONTNEED);
+	check->next_slice = 1;
+}
+
+void check_launch_begin(struct check *check, const struct check_launch *launch)
+{
+	struct object object = { .within = (uintptr_t)launch->code->run };
+
+	renumber(check);
+	dl_iterate_phdr(find_object, &object);
+	check->launch = *launch;
+	check->hot.first = check->next_slice << LANES_SHIFT;
+	check->hot.code = object.begin;
+	check->hot.code_bytes = object.end - object.begin;
+	check->hot.image = check_image_of(check, object.begin, check->hot.code_bytes);
+	check->exact = check->hot.exact = launch->code->orders_some;
+	check->data = object.data;
+	check->data_bytes = object.data_end - object.data;
+	check_reach_begin(check);
+	check->needed_from = check_ops_needed(check);
+	if (check->needed_from == UINT32_MAX)
+		check_forget(check);
+	/* Of a large object the part around the kernel. */
+	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
+		: object.within - RECORD_PLACE / 2;
+	check_hot = check->hot;
+	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
+	check_op_launched(check, false);
+	counters_launch_begin(check->counters, launch);
+	/* Accesses that are settled at once would be neither kept nor counted. */
+	if (check_hot.exact || check_hot.counters)
+		check_hot.words = check_hot.shared_words = 0;
+	if (check_hot.counters) {
+		ft_check_block.pending = PENDING_COUNT;
+	}
+	check_watch_nan(true);
+}
+
+void check_launch_end(struct check *check)
+{
+	check_watch_nan(false);
+	check_settle(check);
+	counters_launch_end(check->counters, check->hot.counters != NULL);
+	ft_check_block.pending = 0;
+	check_hot = (struct check_hot){ 0 };
+	check_op_launched(check, true);
+	check_alloc_end(check);
+}

@@ -1,0 +1,311 @@
+/* check_op.c - the operations a checked device was asked for: their order, and their bytes.
+ *
+ * Copies and fills say what they touch. Of a launch it is in shadow memory, which holds the last
+ * accesses of each word only: as long as all launches are ordered that is enough, since whatever
+ * comes after the last of them comes after all. Before anything runs that is unordered with them
+ * it is read out. Comparing is left to check_stream.c.
+ */
+#include "config.h"
+
+#include "sim/check/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "sim/check/check_stream.h"
+
+static struct check_op *op_at(const struct check *check, uint64_t op)
+{
+	return &check->ops.items[op - check->ops.base];
+}
+
+/* --- order --- */
+
+static bool before(const struct check_op *op, const struct clock *clock)
+{
+	return clock_at(clock, op->chain) >= op->time;
+}
+
+bool check_op_unordered(const struct check_op *a, const struct check_op *b)
+{
+	return !before(a, &b->clock) && !before(b, &a->clock);
+}
+
+/* A chain whose last operation is known to the clock goes on; else a new one begins. */
+static size_t chain_behind(const struct check_ops *ops, const struct clock *clock)
+{
+	size_t chain = 0;
+
+	while (chain < ops->all.chains && clock_at(clock, chain) < ops->all.reached[chain])
+		chain++;
+	return chain;
+}
+
+uint64_t check_op_new(struct check *check, struct clock *clock, int stream)
+{
+	struct check_ops *ops = &check->ops;
+	struct check_op *op;
+
+	if (ops->count == ops->room) {
+		ptrdiff_t running = ops->running ? ops->running - ops->items : -1;
+
+		ops->room = ops->room ? 2 * ops->room : 64;
+		ops->items = xreallocarray(ops->items, ops->room, sizeof *ops->items);
+		ops->running = running < 0 ? NULL : &ops->items[running];
+	}
+	op = &ops->items[ops->count];
+	*op = (struct check_op){ .stream = stream, .chain = chain_behind(ops, clock) };
+	op->time = clock_at(&ops->all, op->chain) + 1;
+	clock_set(&ops->all, op->chain, op->time);
+	clock_set(clock, op->chain, op->time);
+	clock_join(&op->clock, clock);
+	ops->waiting++;
+	return ops->base + ops->count++;
+}
+
+const struct clock *check_op_clock(const struct check *check, uint64_t op)
+{
+	return &op_at(check, op)->clock;
+}
+
+const struct clock *check_host_clock(const struct check *check)
+{
+	return &check->ops.host;
+}
+
+static void op_free(struct check_op *op)
+{
+	clock_free(&op->clock);
+	free(op->reads.items);
+	free(op->writes.items);
+	op->reads = op->writes = (struct touched_list){ 0 };
+}
+
+/* Operations the host has waited for are before all to come. */
+static void retire(struct check_ops *ops)
+{
+	size_t over = 0;
+
+	if (ops->waiting > 0)
+		return;
+	for (size_t i = 0; i < ops->count; i++)
+		if (ops->items[i].state != OP_OVER && before(&ops->items[i], &ops->host)) {
+			op_free(&ops->items[i]);
+			ops->items[i].state = OP_OVER;
+		}
+	while (over < ops->count && ops->items[over].state == OP_OVER)
+		over++;
+	if (over == 0)
+		return;
+	ops->count -= over;
+	ops->base += over;
+	memmove(ops->items, ops->items + over, ops->count * sizeof *ops->items);
+}
+
+void check_host_waited(struct check *check, const struct clock *clock)
+{
+	clock_join(&check->ops.host, clock ? clock : &check->ops.all);
+	retire(&check->ops);
+}
+
+/* --- bytes --- */
+
+static void touch(struct touched_list *list, uintptr_t from, uintptr_t to, uint64_t record)
+{
+	struct touched *last = list->count ? &list->items[list->count - 1] : NULL;
+
+	if (last && last->to == from && !((last->record ^ record) & RECORD_ATOMIC)) {
+		last->to = to;
+		return;
+	}
+	if (list->count == list->room) {
+		list->room = list->room ? 2 * list->room : 16;
+		list->items = xreallocarray(list->items, list->room, sizeof *list->items);
+	}
+	list->items[list->count++] = (struct touched){ from, to, record };
+}
+
+/* The launch that a record in shadow memory is of, if its bytes are wanted. */
+static struct check_op *op_of(const struct check_ops *ops, uint64_t record)
+{
+	uint32_t segment = (uint32_t)(record >> 32);
+
+	for (size_t i = ops->count; i-- > 0;) {
+		struct check_op *op = &ops->items[i];
+
+		if (op->state == OP_LAUNCHED && segment >= op->first && segment < op->last)
+			return op;
+	}
+	return NULL;
+}
+
+/* All that is known of a word: its cell, and what that has no room for. */
+struct word_records {
+	struct check_kept_item at[3 + MOST_KEPT];
+	size_t count;
+};
+
+static void add_record(struct word_records *list, uint64_t record, bool write, uint32_t first)
+{
+	if (record >> 32 >= first && list->count < sizeof list->at / sizeof list->at[0])
+		list->at[list->count++] = (struct check_kept_item){ record, write };
+}
+
+/* Of one launch: that it touched a byte, once. A plain access says more than an atomic. */
+static void touch_byte(struct touched_list *list, uintptr_t at, uint64_t record)
+{
+	struct touched *last = list->count ? &list->items[list->count - 1] : NULL;
+
+	if (!last || last->to <= at)
+		touch(list, at, at + 1, record);
+	else if (last->record & RECORD_ATOMIC && !(record & RECORD_ATOMIC) && last->from == at)
+		last->record = record;
+}
+
+static void collect_bytes(const struct check *check, uintptr_t address,
+			  const struct word_records *list)
+{
+	for (unsigned byte = 0; byte < 4; byte++)
+		for (size_t i = 0; i < list->count; i++) {
+			const struct check_kept_item *item = &list->at[i];
+			struct check_op *op = check_bytes_of(item->record) >> byte & 1
+				? op_of(&check->ops, item->record) : NULL;
+
+			if (op)
+				touch_byte(item->write ? &op->writes : &op->reads, address + byte,
+					   item->record);
+		}
+}
+
+static void collect_word(const struct check *check, uintptr_t address, uint32_t first)
+{
+	const struct check_hot *hot = &check->hot;
+	size_t word = (address - hot->base) >> 2;
+	const struct check_cell *cell = &hot->cell[word];
+	const struct check_kept *kept = check_kept_of(check, word);
+	struct word_records list = { .count = 0 };
+	struct check_op *op;
+
+	add_record(&list, cell->writer, true, first);
+	add_record(&list, cell->reader, false, first);
+	add_record(&list, hot->reader[word], false, first);
+	for (size_t i = 0; kept && i < kept->count; i++)
+		add_record(&list, kept->items[i].record, kept->items[i].write, first);
+	if (list.count != 1 || check_bytes_of(list.at[0].record) != 0xf) {
+		collect_bytes(check, address, &list);
+		return;
+	}
+	op = op_of(&check->ops, list.at[0].record);
+	if (op)
+		touch(list.at[0].write ? &op->writes : &op->reads, address, address + 4,
+		      list.at[0].record);
+}
+
+uint32_t check_ops_needed(const struct check *check)
+{
+	const struct check_ops *ops = &check->ops;
+	uint32_t first = UINT32_MAX;
+
+	for (size_t i = 0; i < ops->count; i++)
+		if (ops->items[i].state == OP_LAUNCHED && ops->items[i].first < first)
+			first = ops->items[i].first;
+	return first;
+}
+
+void check_ops_collect(struct check *check)
+{
+	struct check_ops *ops = &check->ops;
+	uint32_t first = check_ops_needed(check);
+
+	if (first == UINT32_MAX)
+		return;
+	for (size_t i = 0; i < check->region_count; i++) {
+		const struct check_region *region = &check->regions[i];
+
+		if (region->kind != REGION_BUFFER || region->freed)
+			continue;
+		for (uintptr_t at = region->at; at < region->at + region->bytes; at += 4)
+			collect_word(check, at, first);
+	}
+	for (size_t i = 0; i < ops->count; i++)
+		if (ops->items[i].state == OP_LAUNCHED) {
+			ops->items[i].state = OP_KNOWN;
+			check_op_judge(check, &ops->items[i]);
+		}
+}
+
+/* --- running --- */
+
+/* Whether the operation is unordered with one that has run. */
+static bool has_unordered(const struct check_ops *ops, const struct check_op *op,
+			  bool only_launched)
+{
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct check_op *other = &ops->items[i];
+
+		if ((other->state == OP_LAUNCHED || (other->state == OP_KNOWN && !only_launched))
+		    && other != op && check_op_unordered(op, other))
+			return true;
+	}
+	return false;
+}
+
+void check_op_begin(struct check *check, uint64_t number)
+{
+	struct check_op *op = op_at(check, number);
+
+	if (has_unordered(&check->ops, op, true))
+		check_ops_collect(check);
+	check->ops.running = op;
+}
+
+void check_op_moved(struct check *check, const char *what, uintptr_t address, size_t bytes,
+		    bool write)
+{
+	struct check_op *op = check->ops.running;
+
+	if (!op || bytes == 0)
+		return;
+	op->what = what;
+	touch(write ? &op->writes : &op->reads, address, address + bytes, 0);
+}
+
+void check_op_launched(struct check *check, bool ended)
+{
+	struct check_op *op = check->ops.running;
+
+	if (!op)
+		return;
+	op->what = check->launch.code->name;
+	op->launch = check->launch;
+	op->origin = check->hot.origin;
+	*(ended ? &op->last : &op->first) = check->next_slice << LANES_SHIFT;
+}
+
+void check_op_end(struct check *check, uint64_t number)
+{
+	struct check_op *op = op_at(check, number);
+
+	check->ops.running = NULL;
+	check->ops.waiting--;
+	if (op->launch.code) {
+		op->state = OP_LAUNCHED;
+		if (has_unordered(&check->ops, op, false))
+			check_ops_collect(check);
+		return;
+	}
+	op->state = OP_KNOWN;
+	check_op_judge(check, op);
+}
+
+void check_ops_free(struct check *check)
+{
+	struct check_ops *ops = &check->ops;
+
+	for (size_t i = 0; i < ops->count; i++)
+		op_free(&ops->items[i]);
+	free(ops->items);
+	clock_free(&ops->host);
+	clock_free(&ops->all);
+}

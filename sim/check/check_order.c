@@ -1,0 +1,415 @@
+/* check_order.c - what orders threads without a barrier: atomics between fences.
+ *
+ * As the memory model of PTX has it: a fence before an atomic releases what its thread did, and
+ * what it knew, through the address of the atomic; a thread whose atomic, or volatile read, comes
+ * later there and that fences then, has it all before. What a thread learned passes on through
+ * barriers, and so does having fenced. Each address keeps a list of releases, and who read it knows
+ * the list up to there.
+ */
+#include "config.h"
+
+#include "sim/check/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* The first `count` releases at an address are known. */
+struct learned {
+	struct check_sync_variable *variable;
+	size_t count;
+};
+
+struct learned_list {
+	struct learned *at;             /* of the launch's memory */
+	size_t count, room;
+};
+
+/* A fence: what its thread did and knew by then. */
+struct fence {
+	uint32_t block;
+	bool device;                    /* else for the threads of its block */
+	unsigned thread;
+	uint32_t own, bound, warp_bound;        /* segments below, as in struct check_lane */
+	const uint32_t *known;          /* NULL: none */
+};
+
+/* The last fences of threads, by the meetings of which they count for each other. Never changed. */
+struct fences {
+	size_t count;
+	const struct fence *at[];
+};
+
+struct check_memory_order {
+	const struct fence *device, *in_block;  /* its last ones; NULL: none */
+	const struct fences *met;       /* those of threads it met; NULL: none */
+	struct learned_list seen;       /* by atomics, not fenced yet */
+	struct learned_list known;
+	struct learned_list known_in_block;     /* what its block released: fenced for it only */
+};
+
+struct release {
+	uint32_t block;                 /* whose */
+	const struct fence *device, *in_block;
+	const struct fences *met;
+	struct learned_list known, known_in_block;
+};
+
+struct check_sync_variable {
+	uintptr_t address;
+	struct release *releases;
+	size_t count, room;
+};
+
+/* --- memory of the launch --- */
+
+struct check_arena {
+	struct check_arena *next;
+};
+
+void *check_alloc(struct check *check, size_t bytes)
+{
+	struct check_arena *piece = xcalloc(1, sizeof *piece + bytes);
+
+	piece->next = check->arena;
+	check->arena = piece;
+	return piece + 1;
+}
+
+void check_alloc_end(struct check *check)
+{
+	while (check->arena) {
+		struct check_arena *next = check->arena->next;
+
+		free(check->arena);
+		check->arena = next;
+	}
+	for (size_t i = 0; i < check->variable_count; i++) {
+		free(check->variables[i]->releases);
+		free(check->variables[i]);
+	}
+	free(check->variables);
+	check->variables = NULL;
+	check->variable_count = 0;
+}
+
+/* --- lists --- */
+
+static void learn(struct check *check, struct learned_list *list,
+		  struct check_sync_variable *variable, size_t count)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i].variable == variable) {
+			if (list->at[i].count < count)
+				list->at[i].count = count;
+			return;
+		}
+	if (list->count == list->room) {
+		struct learned *wider = check_alloc(check, (2 * list->room + 4) * sizeof *wider);
+
+		if (list->count)
+			memcpy(wider, list->at, list->count * sizeof *wider);
+		list->at = wider;
+		list->room = 2 * list->room + 4;
+	}
+	list->at[list->count++] = (struct learned){ variable, count };
+}
+
+static void learn_all(struct check *check, struct learned_list *list,
+		      const struct learned_list *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		learn(check, list, more->at[i].variable, more->at[i].count);
+}
+
+static struct learned_list copied(struct check *check, const struct learned_list *list)
+{
+	struct learned_list copy = { 0 };
+
+	learn_all(check, &copy, list);
+	return copy;
+}
+
+static struct check_memory_order *order_of(struct check *check, struct lane *lane)
+{
+	if (!lane->check.order)
+		lane->check.order = check_alloc(check, sizeof *lane->check.order);
+	return lane->check.order;
+}
+
+/* NULL when nothing was released there. */
+static struct check_sync_variable *find_variable(const struct check *check, uintptr_t address)
+{
+	for (size_t i = 0; i < check->variable_count; i++)
+		if (check->variables[i]->address == address)
+			return check->variables[i];
+	return NULL;
+}
+
+static struct check_sync_variable *add_variable(struct check *check, uintptr_t address)
+{
+	struct check_sync_variable *variable;
+
+	check->variables = xreallocarray(check->variables, check->variable_count + 1,
+					 sizeof *check->variables);
+	variable = xcalloc(1, sizeof *variable);
+	variable->address = address;
+	check->variables[check->variable_count++] = variable;
+	return variable;
+}
+
+/* --- events --- */
+
+static const struct fence *make_fence(struct check *check, const struct lane *lane, bool device)
+{
+	struct fence *fence = check_alloc(check, sizeof *fence);
+	uint32_t *known = NULL;
+
+	if (lane->check.known) {
+		known = check_alloc(check, WARP_LANES * sizeof *known);
+		memcpy(known, lane->check.known, WARP_LANES * sizeof *known);
+	}
+	*fence = (struct fence){
+		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
+		.device = device, .thread = check_thread_number(lane),
+		.own = lane->check.segment, .bound = lane->check.bound,
+		.warp_bound = lane->check.warp_bound, .known = known,
+	};
+	return fence;
+}
+
+void check_fence(struct check *check, struct lane *lane, bool device)
+{
+	struct check_memory_order *order = order_of(check, lane);
+
+	check_settle(check);
+	/* What comes behind the fence is another segment. */
+	check_new_slice(check, lane->warp, lane->bit);
+	order->in_block = make_fence(check, lane, false);
+	if (!device) {
+		learn_all(check, &order->known_in_block, &order->seen);
+		return;
+	}
+	order->device = make_fence(check, lane, true);
+	learn_all(check, &order->known, &order->seen);
+	order->seen.count = 0;
+}
+
+static bool has_fence(const struct lane *lane)
+{
+	const struct check_memory_order *order = lane->check.order;
+
+	return order && (order->in_block || order->met);
+}
+
+static void release(struct check *check, struct lane *lane, struct check_sync_variable *variable)
+{
+	const struct check_memory_order *order = order_of(check, lane);
+
+	if (variable->count == variable->room) {
+		variable->room = variable->room ? 2 * variable->room : 8;
+		variable->releases = xreallocarray(variable->releases, variable->room,
+						   sizeof *variable->releases);
+	}
+	variable->releases[variable->count++] = (struct release){
+		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
+		.device = order->device, .in_block = order->in_block, .met = order->met,
+		.known = copied(check, &order->known),
+		.known_in_block = copied(check, &order->known_in_block),
+	};
+}
+
+void check_atomic(struct check *check, struct lane *lane, uintptr_t address, bool changed)
+{
+	struct check_sync_variable *variable = find_variable(check, address);
+	bool fenced = has_fence(lane);
+
+	if (changed && fenced && !variable)
+		variable = add_variable(check, address);
+	if (!variable)
+		return;
+	if (changed && fenced)
+		release(check, lane, variable);
+	learn(check, &order_of(check, lane)->seen, variable, variable->count);
+}
+
+/* What threads that meet learned, together. */
+struct meeting_knowledge {
+	struct learned_list seen, known, in_block;
+	const struct fence **fences;    /* [2 * thread + device], the last; NULL: none at all */
+	size_t room;
+	const struct fences *met;       /* one that some came with */
+};
+
+static void share_fence(struct meeting_knowledge *all, const struct fence *fence)
+{
+	const struct fence **kept;
+
+	if (!fence)
+		return;
+	if (!all->fences)
+		all->fences = xcalloc(all->room, sizeof(*all->fences));
+	kept = &all->fences[2 * fence->thread + fence->device];
+	if (!*kept || (*kept)->own < fence->own)
+		*kept = fence;
+}
+
+static void share(struct check *check, struct lane *lane, struct meeting_knowledge *all)
+{
+	const struct check_memory_order *order = lane->check.order;
+
+	if (!order)
+		return;
+	learn_all(check, &all->seen, &order->seen);
+	learn_all(check, &all->known, &order->known);
+	learn_all(check, &all->in_block, &order->known_in_block);
+	share_fence(all, order->device);
+	share_fence(all, order->in_block);
+	if (!order->met || order->met == all->met)
+		return;
+	all->met = order->met;
+	for (size_t i = 0; i < order->met->count; i++)
+		share_fence(all, order->met->at[i]);
+}
+
+/* All fences that were shared, as a list for those who met. */
+static const struct fences *fences_of(struct check *check, struct meeting_knowledge *all)
+{
+	struct fences *met;
+	size_t count = 0;
+
+	for (size_t i = 0; all->fences && i < all->room; i++)
+		if (all->fences[i])
+			all->fences[count++] = all->fences[i];
+	if (count == 0)
+		return NULL;
+	if (all->met && all->met->count == count
+	    && memcmp(all->met->at, all->fences, count * sizeof(*all->fences)) == 0)
+		return all->met;
+	met = check_alloc(check, sizeof *met + count * sizeof(*all->fences));
+	met->count = count;
+	memcpy(met->at, all->fences, count * sizeof(*all->fences));
+	return met;
+}
+
+static void take(struct check *check, struct lane *lane, const struct meeting_knowledge *all,
+		 const struct fences *met)
+{
+	struct check_memory_order *order;
+
+	if (all->seen.count + all->known.count + all->in_block.count == 0 && !met)
+		return;
+	order = order_of(check, lane);
+	learn_all(check, &order->seen, &all->seen);
+	learn_all(check, &order->known, &all->known);
+	learn_all(check, &order->known_in_block, &all->in_block);
+	order->met = met;
+}
+
+void check_order_warp(struct check *check, struct warp *warp, uint32_t lanes)
+{
+	struct meeting_knowledge all = { .room = 2 * warp->block->threads };
+	const struct fences *met;
+
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		share(check, &warp->lanes[__builtin_ctz(rest)], &all);
+	met = fences_of(check, &all);
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		take(check, &warp->lanes[__builtin_ctz(rest)], &all, met);
+	free(all.fences);
+}
+
+void check_order_barrier(struct check *check, struct block *block)
+{
+	struct meeting_knowledge all = { .room = 2 * block->threads };
+	const struct fences *met;
+
+	for (unsigned t = 0; t < block->threads; t++)
+		share(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], &all);
+	met = fences_of(check, &all);
+	for (unsigned t = 0; t < block->threads; t++)
+		take(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], &all, met);
+	free(all.fences);
+}
+
+/* --- the question --- */
+
+/* Whether `segment` ended before what a thread of `block` does now. */
+struct question {
+	const struct check *check;
+	uint32_t segment, block;
+};
+
+static bool list_orders(const struct question *q, const struct learned_list *list, bool in_block,
+			const struct check_sync_variable *within, unsigned depth);
+
+static bool fence_orders(const struct question *q, const struct fence *fence, bool home)
+{
+	const struct check_slice *slice = &q->check->slices[q->segment >> LANES_SHIFT];
+	unsigned lane = q->segment & (WARP_LANES - 1);
+
+	if (!fence || slice->block != fence->block || !(fence->device || home))
+		return false;
+	if (q->segment < fence->bound)
+		return true;
+	if (slice->warp != fence->thread / WARP_LANES)
+		return false;
+	return (lane == fence->thread % WARP_LANES && q->segment < fence->own)
+		|| q->segment < fence->warp_bound
+		|| (fence->known && q->segment < fence->known[lane]);
+}
+
+/* in_block: the reader's fence was for its block, and so releases of that block are all it has. */
+static bool release_orders(const struct question *q, const struct release *r, bool in_block,
+			   const struct check_sync_variable *within, unsigned depth)
+{
+	bool home = r->block == q->block;
+
+	if (in_block && !home)
+		return false;
+	if (fence_orders(q, r->device, home) || fence_orders(q, r->in_block, home))
+		return true;
+	for (size_t i = 0; r->met && i < r->met->count; i++)
+		if (fence_orders(q, r->met->at[i], home))
+			return true;
+	return depth > 0
+		&& (list_orders(q, &r->known, false, within, depth - 1)
+		    || (home && list_orders(q, &r->known_in_block, true, within, depth - 1)));
+}
+
+/* What a release at `within` knows of that address was released there before it. */
+static bool list_orders(const struct question *q, const struct learned_list *list, bool in_block,
+			const struct check_sync_variable *within, unsigned depth)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct check_sync_variable *variable = list->at[i].variable;
+
+		if (variable == within)
+			continue;
+		for (size_t k = list->at[i].count; k-- > 0; )
+			if (release_orders(q, &variable->releases[k], in_block, variable, depth))
+				return true;
+	}
+	return false;
+}
+
+/* How far knowledge of knowledge is followed: a ring of blocks that pass on a flag. */
+#define DEPTH 4
+
+bool check_acquired(const struct check *check, const struct lane *lane, uint32_t segment,
+		    bool strong)
+{
+	const struct check_memory_order *order = lane->check.order;
+
+	const struct question q = {
+		.check = check, .segment = segment,
+		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
+	};
+
+	if (!order)
+		return false;
+	return list_orders(&q, &order->known, false, NULL, DEPTH)
+		|| list_orders(&q, &order->known_in_block, true, NULL, DEPTH)
+		|| (strong && list_orders(&q, &order->seen, false, NULL, DEPTH));
+}

@@ -1,0 +1,301 @@
+/* check_shadow.c - who touched a word, as far as it still matters, and whom an access races with.
+ *
+ * The cell of a word holds its last writer and its last reader, and check_hot.reader one more
+ * reader. Whom they push out is forgotten when everybody who races with it races with one that is
+ * kept: one that comes behind it in order, or one of two others, as long as only barriers of blocks
+ * and of whole warps order. All others go to a list of the word's own, which few words have: parts
+ * of words, atomics among plain accesses, and words of kernels with fences or barriers of some
+ * lanes, for which check.exact is set.
+ */
+#include "config.h"
+
+#include "sim/check/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+#define FLAGS (RECORD_ATOMIC | RECORD_VOLATILE)
+
+/* --- lists of words --- */
+
+/* The place of a word in the table, or a free one. */
+static struct check_kept **place_of(const struct check_more *more, size_t word)
+{
+	size_t at = (word * 0x9e3779b97f4a7c15u) >> more->shift;
+
+	while (more->slots[at] && more->slots[at]->word != word)
+		at = (at + 1) & (((size_t)1 << (64 - more->shift)) - 1);
+	return &more->slots[at];
+}
+
+const struct check_kept *check_kept_of(const struct check *check, size_t word)
+{
+	return check->more.count ? *place_of(&check->more, word) : NULL;
+}
+
+static void grow(struct check_more *more)
+{
+	struct check_more wider = {
+		.count = more->count, .shift = more->slots ? more->shift - 1 : 54,
+	};
+	size_t room = more->slots ? (size_t)1 << (64 - more->shift) : 0;
+
+	wider.slots = xcalloc((size_t)1 << (64 - wider.shift), sizeof(*wider.slots));
+	for (size_t i = 0; i < room; i++)
+		if (more->slots[i])
+			*place_of(&wider, more->slots[i]->word) = more->slots[i];
+	free(more->slots);
+	*more = wider;
+}
+
+static struct check_kept *list_of(struct check *check, size_t word)
+{
+	struct check_more *more = &check->more;
+	struct check_kept **place;
+
+	if (!more->slots || more->count * 2 >= (size_t)1 << (64 - more->shift))
+		grow(more);
+	place = place_of(more, word);
+	if (!*place) {
+		*place = xcalloc(1, sizeof(**place));
+		(*place)->word = word;
+		more->count++;
+	}
+	return *place;
+}
+
+void check_forget(struct check *check)
+{
+	struct check_more *more = &check->more;
+
+	for (size_t i = 0; more->slots && i < (size_t)1 << (64 - more->shift); i++) {
+		if (more->slots[i])
+			free(more->slots[i]->items);
+		free(more->slots[i]);
+	}
+	free(more->slots);
+	*more = (struct check_more){ 0 };
+}
+
+/* --- what is worth keeping --- */
+
+static bool of_same_thread(const struct check *check, uint64_t a, uint64_t b)
+{
+	const struct check_slice *x = check_slice_of(check, a), *y = check_slice_of(check, b);
+
+	return x->block == y->block && x->warp == y->warp
+		&& ((a ^ b) >> 32 & (WARP_LANES - 1)) == 0;
+}
+
+/* Whatever races with `old` without order races with `kept`, of the same kind, without order. */
+static bool is_as_strict(uint64_t kept, uint64_t old)
+{
+	return !(check_bytes_of(old) & ~check_bytes_of(kept))
+		&& (!(kept & FLAGS) || (kept & FLAGS) == (old & FLAGS));
+}
+
+/* Nobody is ordered behind a and b, two others as strict as `old`, who is not behind `old` too.
+ * Only barriers of blocks and of whole warps may order. */
+static bool stand_for(const struct check *check, uint64_t a, uint64_t b, uint64_t old)
+{
+	const struct check_slice *x = check_slice_of(check, a), *y = check_slice_of(check, b);
+	const struct check_slice *of = check_slice_of(check, old);
+
+	if (check->exact || !is_as_strict(a, old) || !is_as_strict(b, old)
+	    || a >> 32 < check->hot.first || b >> 32 < check->hot.first)
+		return false;
+	if (x->block != y->block)
+		return true;
+	if (x->block != of->block || x->epoch < of->epoch || y->epoch < of->epoch)
+		return false;
+	if (x->warp != y->warp)
+		return true;
+	return x->warp == of->warp && x >= of && y >= of && !of_same_thread(check, a, b);
+}
+
+/* Whether two of those that are kept besides stand for it. */
+static bool is_covered(const struct check *check, const struct check_kept *list, uint64_t mine,
+		       uint64_t record, bool write)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].write != write)
+			continue;
+		if (stand_for(check, mine, list->items[i].record, record))
+			return true;
+		for (size_t k = 0; k < i; k++)
+			if (list->items[k].write == write
+			    && stand_for(check, list->items[k].record, list->items[i].record,
+					 record))
+				return true;
+	}
+	return false;
+}
+
+/* mine: what pushes it out. */
+static void keep(struct check *check, size_t word, uint64_t mine, uint64_t record, bool write)
+{
+	struct check_kept *list = list_of(check, word);
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].write == write && is_as_strict(record, list->items[i].record)
+		    && of_same_thread(check, record, list->items[i].record)) {
+			list->items[i].record = record;
+			return;
+		}
+	if (is_covered(check, list, mine, record, write))
+		return;
+	if (list->count == list->room && list->room < MOST_KEPT) {
+		list->room = list->room ? 2 * list->room : 4;
+		list->items = xreallocarray(list->items, list->room, sizeof *list->items);
+	}
+	if (list->count < list->room)
+		list->count++;
+	list->items[list->next++ % list->room] = (struct check_kept_item){ record, write };
+}
+
+/* --- an access --- */
+
+static bool is_shared(const struct check *check, size_t word)
+{
+	return word < check->hot.shared_span / 4;
+}
+
+/* Whether a record still says something: of this launch, and of this block of shared memory. */
+static bool is_live(const struct access *a, size_t word, uint64_t record)
+{
+	uint32_t segment = (uint32_t)(record >> 32);
+
+	return segment >= a->check->hot.first
+		&& (!is_shared(a->check, word) || segment >= a->lane->check.block_first);
+}
+
+/* Or of an earlier launch, whose bytes nobody has read out yet (check_op.c). */
+static bool is_wanted(const struct access *a, size_t word, uint64_t record)
+{
+	return is_live(a, word, record)
+		|| (!is_shared(a->check, word) && record >> 32 >= a->check->needed_from
+		    && record >> 32 > 0);
+}
+
+/* Whether everybody who races with `old` races with `mine`, which comes now. Atomics of one word
+ * come one after another: who is behind the last has them all behind it. */
+static bool replaces(const struct access *a, size_t word, uint64_t mine, uint64_t old, bool race)
+{
+	if (!is_wanted(a, word, old))
+		return true;
+	return is_as_strict(mine, old)
+		&& ((race && !(mine & FLAGS))   /* it was judged: told, or in order */
+		    || mine & old & RECORD_ATOMIC
+		    || !is_live(a, word, old)
+		    || check_ordered(a->check, a->lane, (uint32_t)(old >> 32), false));
+}
+
+static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bool shared)
+{
+	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
+	uint32_t segment = (uint32_t)(record >> 32);
+
+	if (!record || !(check_bytes_of(record) & mask) || segment < a->check->hot.first)
+		return false;
+	/* Shared memory of an earlier block in the same place. */
+	if (shared && segment < a->lane->check.block_first)
+		return false;
+	if (record & strong && a->flags & strong
+	    && (record & RECORD_ATOMIC || a->flags & RECORD_ATOMIC || !shared))
+		return false;
+	return !check_ordered(a->check, a->lane, segment,
+			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE);
+}
+
+void check_judge(const struct access *a, size_t word, unsigned mask)
+{
+	const struct check_hot *hot = &a->check->hot;
+	const struct check_cell *cell = &hot->cell[word];
+	const struct check_kept *list = check_kept_of(a->check, word);
+	bool shared = is_shared(a->check, word), writes = a->kind != CHECK_READ;
+
+	if (conflicts(a, cell->writer, mask, shared))
+		check_race(a, cell->writer, true);
+	if (writes && conflicts(a, cell->reader, mask, shared))
+		check_race(a, cell->reader, false);
+	if (writes && conflicts(a, hot->reader[word], mask, shared))
+		check_race(a, hot->reader[word], false);
+	for (size_t i = 0; list && i < list->count; i++)
+		if ((writes || list->items[i].write)
+		    && conflicts(a, list->items[i].record, mask, shared))
+			check_race(a, list->items[i].record, list->items[i].write);
+}
+
+/* See sim/check/check_hooks.c. */
+static bool is_pair(const struct access *a, size_t word)
+{
+	const struct check_hot *hot = &a->check->hot;
+	uint64_t last = hot->cell[word].reader, other = hot->reader[word];
+	bool shared = is_shared(a->check, word);
+
+	if (a->check->exact || !is_live(a, word, other) || hot->state[word] != STATE_WHOLE
+	    || hot->cell[word].writer_segment >= (shared ? a->lane->check.bound : hot->first)
+	    || ((last | other) & FLAGS) || (check_bytes_of(last) & check_bytes_of(other)) != 0xf)
+		return false;
+	if (shared)
+		return (last ^ other) >> 32 < 1u << LANES_SHIFT && (last ^ other) >> 32;
+	return check_slice_of(a->check, last)->block != check_slice_of(a->check, other)->block;
+}
+
+static void note_read(const struct access *a, size_t word, uint64_t mine)
+{
+	const struct check_hot *hot = &a->check->hot;
+	uint64_t *slot = &hot->cell[word].reader, *other = &hot->reader[word];
+	uint64_t last = *slot, before = *other;
+
+	*slot = mine;
+	if (!replaces(a, word, mine, last, false)) {
+		if (replaces(a, word, mine, before, false)
+		    || stand_for(a->check, mine, last, before)) {
+			*other = last;
+		} else if (!stand_for(a->check, mine, before, last)) {
+			*other = last;
+			keep(a->check, word, mine, before, false);
+		}
+	}
+	if (is_pair(a, word))
+		*slot |= RECORD_PAIR;
+}
+
+static void note_write(const struct access *a, size_t word, uint64_t mine)
+{
+	const struct check_hot *hot = &a->check->hot;
+	uint64_t *slot = &hot->cell[word].writer, last = *slot;
+	struct check_kept *list;
+
+	hot->cell[word].reader &= ~(uint64_t)RECORD_PAIR;
+	*slot = mine;
+	if (!replaces(a, word, mine, last, true))
+		keep(a->check, word, mine, last, true);
+	/* All others were judged, and whoever races with them will race with this. */
+	list = (struct check_kept *)(uintptr_t)check_kept_of(a->check, word);
+	if (list && !(mine & FLAGS) && check_bytes_of(mine) == 0xf)
+		list->count = list->next = 0;
+}
+
+void check_note(const struct access *a, size_t word, unsigned mask)
+{
+	struct check_hot *hot = &a->check->hot;
+	uint64_t *slot = a->kind == CHECK_READ ? &hot->cell[word].reader : &hot->cell[word].writer;
+	unsigned touched = mask;
+	uint64_t mine;
+
+	if (a->kind != CHECK_READ)
+		hot->state[word] |= (uint8_t)mask;
+	/* The same thread in the same segment: one record of all its bytes. */
+	if (*slot >> 32 == a->lane->check.segment && (*slot & FLAGS) == a->flags)
+		touched |= check_bytes_of(*slot);
+	mine = (a->lane->check.record + a->pc) | a->flags
+		| (~touched & 0xfu) << RECORD_SPARES_SHIFT;
+	if (a->kind == CHECK_READ)
+		note_read(a, word, mine);
+	else
+		note_write(a, word, mine);
+}

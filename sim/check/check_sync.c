@@ -1,0 +1,261 @@
+/* check_sync.c - what can be wrong where threads meet: barriers, masks, shuffles, deadlocks.
+ *
+ * A site is a place in the source, whatever copies the compiler makes of it. Also begins the
+ * segments that barriers order (check_race.c). Told by sim/exec/collective.c and sim/exec/schedule.c.
+ */
+#include "config.h"
+
+#include "sim/check/check_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/check/counters.h"
+
+static bool same_site(const struct ft_site *a, const struct ft_site *b)
+{
+	return a == b || (a->occurrence == b->occurrence && a->line == b->line
+			  && strcmp(a->file, b->file) == 0);
+}
+
+static struct check_side side_at_site(const struct lane *lane)
+{
+	struct check_side side;
+
+	check_side_of_lane(lane, 0, lane->site->word, &side);
+	side.site = lane->site;
+	return side;
+}
+
+/* Where a thread was last: at the end of what it did, or at the collective it waits in. */
+static struct check_side side_of(const struct lane *lane)
+{
+	struct check_side side;
+
+	if (!(lane->warp->exited & lane->bit) && lane->site)
+		return side_at_site(lane);
+	check_side_of_lane(lane, lane->check.pc, "exit", &side);
+	return side;
+}
+
+static struct lane *first_of(struct warp *warp, uint32_t lanes)
+{
+	return &warp->lanes[__builtin_ctz(lanes)];
+}
+
+void check_pause(struct check *check)
+{
+	check_settle(check);
+	schedule_current()->check.pc = ft_check_block.pc;
+}
+
+/* --- masks --- */
+
+static void report_mask(struct check *check, const struct lane *lane, const struct lane *other,
+			const char *detail)
+{
+	struct check_report report = { .class = CLASS_MASK, .other = NO_SIDE };
+
+	report.side = side_at_site(lane);
+	if (other)
+		report.other = side_of(other);
+	snprintf(report.detail, sizeof report.detail, "%s", detail);
+	check_report(check, &report);
+}
+
+/* Lanes that wait for `lane` although it has come to somewhere else, where it waits for one of them
+ * itself. Lanes that meet among themselves first, and come then, are in order. mask 0: at a barrier of
+ * the block, where all wait for all. */
+static void report_awaited(struct check *check, struct lane *lane, enum ft_collective kind,
+			   uint32_t mask)
+{
+	struct warp *warp = lane->warp;
+	char text[120];
+
+	for (int i = 0; i < warp->meeting_count; i++) {
+		const struct meeting *meeting = &warp->meetings[i];
+
+		if (!(meeting->mask & lane->bit) || meeting->arrived & lane->bit
+		    || (mask && !(mask & meeting->arrived))
+		    || (meeting->mask == mask && meeting->kind == kind))
+			continue;
+		if (mask && meeting->kind == kind)
+			snprintf(text, sizeof text, "one lane's mask is %#x, the other's %#x",
+				 mask, meeting->mask);
+		else
+			snprintf(text, sizeof text, "a lane that the mask %#x names has come to "
+				 "another place", meeting->mask);
+		report_mask(check, lane, first_of(warp, meeting->arrived), text);
+	}
+}
+
+void check_collective_arrive(struct check *check, struct lane *lane, enum ft_collective kind,
+			     uint32_t mask)
+{
+	struct warp *warp = lane->warp;
+	uint32_t away = mask & warp->at_barrier & ~lane->bit;
+	char text[120];
+
+	check_pause(check);
+	if (!(mask & lane->bit)) {
+		snprintf(text, sizeof text, "the mask %#x does not name the lane that gives it",
+			 mask);
+		report_mask(check, lane, NULL, text);
+	}
+	report_awaited(check, lane, kind, mask | lane->bit);
+	if (away) {
+		snprintf(text, sizeof text, "a lane that the mask %#x names is at a block barrier",
+			 mask);
+		report_mask(check, lane, first_of(warp, away), text);
+	}
+}
+
+void check_shuffle_nobody(struct check *check, struct lane *lane, unsigned source)
+{
+	struct warp *warp = lane->warp;
+	char text[120];
+
+	snprintf(text, sizeof text, "the shuffle reads lane %u, which %s", source,
+		 warp->exited >> source & 1 ? "has exited" : "takes no part");
+	report_mask(check, lane, source < WARP_LANES
+		    && warp->number * WARP_LANES + source < warp->block->threads
+		    ? &warp->lanes[source] : NULL, text);
+}
+
+/* --- warp barriers --- */
+
+static void know_each_other(struct check *check, struct warp *warp, uint32_t lanes)
+{
+	uint32_t known[WARP_LANES] = { 0 };
+	uint32_t bound = 0, warp_bound = 0;
+
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		const struct check_lane *lane = &first_of(warp, rest)->check;
+
+		bound = lane->bound > bound ? lane->bound : bound;
+		warp_bound = lane->warp_bound > warp_bound ? lane->warp_bound : warp_bound;
+		for (unsigned l = 0; lane->known && l < WARP_LANES; l++)
+			known[l] = lane->known[l] > known[l] ? lane->known[l] : known[l];
+	}
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		known[__builtin_ctz(rest)] = first_of(warp, rest)->check.segment + 1;
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		struct check_lane *lane = &first_of(warp, rest)->check;
+
+		if (!lane->known)
+			lane->known = check_alloc(check, sizeof known);
+		memcpy(lane->known, known, sizeof known);
+		lane->bound = bound;
+		lane->warp_bound = warp_bound;
+	}
+}
+
+/* Only __syncwarp() orders memory; shuffles and votes do not. */
+void check_collective_finish(struct check *check, struct warp *warp, const struct meeting *meeting)
+{
+	uint32_t all = warp->block->threads - warp->number * WARP_LANES >= WARP_LANES ? ~0u
+		: (1u << warp->block->threads % WARP_LANES) - 1;
+	uint32_t first;
+
+	if (check->hot.counters)
+		counters_collective(check->hot.counters, warp, meeting->arrived,
+				    meeting->kind >= FT_SHUFFLE_IDX
+				    && meeting->kind <= FT_SHUFFLE_XOR);
+	if (meeting->kind != FT_SYNC)
+		return;
+	check_order_warp(check, warp, meeting->arrived);
+	if (meeting->arrived != all) {
+		know_each_other(check, warp, meeting->arrived);
+		check_new_slice(check, warp, meeting->arrived);
+		return;
+	}
+	check_new_slice(check, warp, all);
+	first = warp->lanes[0].check.segment & ~(WARP_LANES - 1u);
+	for (uint32_t rest = all; rest; rest &= rest - 1) {
+		struct check_lane *lane = &first_of(warp, rest)->check;
+
+		lane->warp_bound = first;
+		if (warp->block->warp_count == 1)
+			lane->bound = first;
+	}
+}
+
+/* --- block barriers --- */
+
+static void report_barrier(struct check *check, const struct lane *lane, const struct lane *other,
+			   const char *detail)
+{
+	struct check_report report = { .class = CLASS_BARRIER_DIVERGENCE };
+
+	report.side = side_at_site(lane);
+	report.other = side_of(other);
+	snprintf(report.detail, sizeof report.detail, "%s", detail);
+	check_report(check, &report);
+}
+
+void check_barrier_arrive(struct check *check, struct lane *lane)
+{
+	struct block *block = lane->warp->block;
+
+	check_pause(check);
+	report_awaited(check, lane, FT_SYNC, 0);
+	if (block->arrived == 0)
+		block->check_first = lane;
+	else if (!same_site(block->check_first->site, lane->site))
+		report_barrier(check, lane, block->check_first,
+			       "two threads of the block are at different barriers");
+}
+
+static struct lane *exited_thread(struct block *block)
+{
+	for (unsigned t = 0; t < block->threads; t++)
+		if (block->warps[t / WARP_LANES].exited >> t % WARP_LANES & 1)
+			return &block->warps[t / WARP_LANES].lanes[t % WARP_LANES];
+	return NULL;
+}
+
+void check_barrier_release(struct check *check, struct block *block)
+{
+	uint32_t bound = check->next_slice << LANES_SHIFT;
+
+	if (block->alive < block->threads)
+		report_barrier(check, block->check_first, exited_thread(block),
+			       "a thread of the block has returned without the barrier");
+	if (check->hot.counters)
+		counters_barrier(check->hot.counters, block);
+	check_order_barrier(check, block);
+	block->check_epoch++;
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+		uint32_t alive = ~warp->exited;
+
+		check_new_slice(check, warp, alive);
+		for (uint32_t rest = alive; rest; rest &= rest - 1) {
+			struct check_lane *lane = &first_of(warp, rest)->check;
+
+			lane->bound = lane->warp_bound = bound;
+		}
+	}
+}
+
+/* --- deadlock --- */
+
+void check_deadlock(struct check *check, const struct worker *w)
+{
+	struct check_report report = { .class = CLASS_DEADLOCK, .side = NO_SIDE, .other = NO_SIDE };
+	const struct block *block = w->blocks[0];
+
+	for (unsigned t = 0; t < block->threads; t++) {
+		const struct lane *lane = &block->warps[t / WARP_LANES].lanes[t % WARP_LANES];
+
+		if (lane->warp->exited & lane->bit)
+			continue;
+		if (report.side.block < 0) {
+			report.side = side_of(lane);
+		} else if (!same_site(report.side.site, lane->site)) {
+			report.other = side_of(lane);
+			break;
+		}
+	}
+	check_report(check, &report);
+}

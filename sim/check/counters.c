@@ -1,0 +1,242 @@
+/* counters.c - counts what a launch does, and keeps it per launch; see counters.h.
+ *
+ * Source lines are sim/check/lines.c's business; requests of warps, sectors and bank conflicts are
+ * sim/check/requests.c's.
+ */
+#include "config.h"
+
+#include "sim/check/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "sim/check/check_internal.h"
+#include "sim/check/lines.h"
+#include "sim/check/requests.h"
+#include "traces/row.h"
+
+/* Bytes that were touched: a hash table with open addresses; key 0 is free. */
+struct tally {
+	struct tally_entry {
+		uintptr_t key;          /* address / SPAN_BYTES */
+		uint64_t bits[8];
+	} *entries;
+	size_t count, room;
+};
+
+#define SPAN_BYTES 512
+
+struct counters {
+	struct request_sums sums;       /* of the running launch */
+	struct tally touched;           /* global memory that it read */
+	struct row_counters *events;  /* the last one is the running launch's */
+	struct lines *lines;            /* of the same launches */
+	size_t count;
+	struct requests **warps;        /* all there are; those of struct warp */
+	size_t warp_count;
+};
+
+/* --- tallies --- */
+
+static struct tally_entry *tally_slot(struct tally_entry *entries, size_t room, uintptr_t key)
+{
+	size_t i = (size_t)schedule_mix(key, 0) & (room - 1);
+
+	while (entries[i].key && entries[i].key != key)
+		i = (i + 1) & (room - 1);
+	return &entries[i];
+}
+
+static struct tally_entry *tally_at(struct tally *t, uintptr_t key)
+{
+	struct tally_entry *entry;
+
+	if (2 * (t->count + 1) > t->room) {
+		struct tally old = *t;
+
+		t->room = old.room ? 2 * old.room : 64;
+		t->entries = xcalloc(t->room, sizeof *t->entries);
+		for (size_t i = 0; i < old.room; i++)
+			if (old.entries[i].key)
+				*tally_slot(t->entries, t->room, old.entries[i].key) =
+					old.entries[i];
+		free(old.entries);
+	}
+	entry = tally_slot(t->entries, t->room, key);
+	t->count += !entry->key;
+	entry->key = key;
+	return entry;
+}
+
+static void tally_clear(struct tally *t)
+{
+	free(t->entries);
+	*t = (struct tally){ 0 };
+}
+
+/* How many of the bytes were not touched before. */
+static unsigned touch(struct tally *t, uintptr_t address, size_t bytes)
+{
+	unsigned fresh = 0;
+
+	for (uintptr_t at = address, end = address + bytes; at < end; ) {
+		/* Page 0 is never read, so no key is 0. */
+		uint64_t *word = &tally_at(t, at / SPAN_BYTES)->bits[at % SPAN_BYTES / 64];
+		unsigned first = at % 64, count = end - at < 64 - first ? (unsigned)(end - at)
+			: 64 - first;
+		uint64_t mask = (~0ull >> (64 - count)) << first;
+
+		fresh += (unsigned)__builtin_popcountll(mask & ~*word);
+		*word |= mask;
+		at += count;
+	}
+	return fresh;
+}
+
+/* --- launches --- */
+
+struct counters *counters_create(void)
+{
+	struct counters *c = xcalloc(1, sizeof *c);
+
+	c->lines = lines_create();
+	return c;
+}
+
+void counters_free(struct counters *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->warp_count; i++)
+		requests_free(c->warps[i]);
+	tally_clear(&c->touched);
+	free(c->warps);
+	lines_free(c->lines);
+	free(c->events);
+	free(c);
+}
+
+void counters_launch_begin(struct counters *c, const struct check_launch *launch)
+{
+	c->events = xreallocarray(c->events, c->count + 1, sizeof *c->events);
+	c->events[c->count++] = (struct row_counters){
+		.launch = launch->number, .kernel = launch->code->name,
+	};
+	c->sums = (struct request_sums){ 0 };
+}
+
+void counters_launch_end(struct counters *c, bool counted)
+{
+	struct row_counters *e = &c->events[c->count - 1];
+
+	lines_end(c->lines);
+	e->counted = counted;
+	for (size_t i = 0; i < c->warp_count; i++)
+		requests_end(c->warps[i]);
+	tally_clear(&c->touched);
+	e->load_requests = c->sums.count[REQUEST_LOAD];
+	e->store_requests = c->sums.count[REQUEST_STORE];
+	e->load_sectors = c->sums.sectors[REQUEST_LOAD];
+	e->store_sectors = c->sums.sectors[REQUEST_STORE];
+	e->shared_load_requests = c->sums.count[REQUEST_SHARED_LOAD];
+	e->shared_store_requests = c->sums.count[REQUEST_SHARED_STORE];
+	e->shared_load_conflicts = c->sums.conflicts[0];
+	e->shared_store_conflicts = c->sums.conflicts[1];
+	e->divergent_branches = c->sums.count[REQUEST_BRANCH];
+	e->left_out = c->sums.left_out;
+}
+
+/* --- a running launch --- */
+
+static struct row_counters *running(struct counters *c)
+{
+	return &c->events[c->count - 1];
+}
+
+void counters_access(struct counters *c, const struct lane *lane, uintptr_t address, size_t bytes,
+		     bool write, uintptr_t pc)
+{
+	size_t offset = address - check_hot.base;
+	bool shared = offset < check_hot.shared_span;
+
+	if (offset >= check_hot.span)
+		return;
+	requests_add(lane->warp->requests, lane, shared
+		     ? write ? REQUEST_SHARED_STORE : REQUEST_SHARED_LOAD
+		     : write ? REQUEST_STORE : REQUEST_LOAD, pc, address, bytes);
+	if (shared)
+		return;
+	if (write) {
+		running(c)->store_bytes += bytes;
+	} else {
+		running(c)->load_bytes += bytes;
+		running(c)->load_distinct_bytes += touch(&c->touched, address, bytes);
+	}
+}
+
+void counters_atomic(struct counters *c, uintptr_t address)
+{
+	size_t offset = address - check_hot.base;
+
+	if (offset < check_hot.shared_span)
+		running(c)->shared_atomics++;
+	else if (offset < check_hot.span)
+		running(c)->atomics++;
+}
+
+/* From block to block; a thread's first block has none before it. */
+void counters_block(struct counters *c, const struct lane *lane, uintptr_t pc)
+{
+	uintptr_t *last = &lane->warp->last_block[__builtin_ctz(lane->bit)];
+
+	running(c)->basic_blocks++;
+	if (*last) {
+		requests_add(lane->warp->requests, lane, REQUEST_BRANCH, *last, pc, 1);
+		requests_step(lane->warp->requests, lane, *last, pc);
+	}
+	*last = pc;
+}
+
+static void new_requests(struct counters *c, struct warp *warp)
+{
+	c->warps = xreallocarray(c->warps, c->warp_count + 1, sizeof *c->warps);
+	warp->requests = requests_create(&c->sums);
+	c->warps[c->warp_count++] = warp->requests;
+}
+
+void counters_block_begin(struct counters *c, struct block *block)
+{
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+
+		if (!warp->requests)
+			new_requests(c, warp);
+		requests_end(warp->requests);
+		memset(warp->last_block, 0, sizeof warp->last_block);
+	}
+}
+
+void counters_barrier(struct counters *c, struct block *block)
+{
+	running(c)->barriers++;
+	for (unsigned i = 0; i < block->warp_count; i++)
+		requests_meet(block->warps[i].requests);
+}
+
+void counters_collective(struct counters *c, struct warp *warp, uint32_t lanes, bool shuffle)
+{
+	running(c)->shuffles += shuffle;
+	if ((lanes | warp->exited) == UINT32_MAX)
+		requests_meet(warp->requests);
+}
+
+/* --- results --- */
+
+size_t counters_list(struct counters *c, const struct row_counters **out)
+{
+	for (size_t i = 0; i < c->count; i++)
+		c->events[i].line_count = lines_list(c->lines, i, &c->events[i].lines);
+	*out = c->events;
+	return c->count;
+}

@@ -1,0 +1,204 @@
+/* lines.c - keeps which basic blocks launches came to, and finds their lines; see lines.h.
+ *
+ * While kernels run only cells count; when a launch ends those that it touched are collected. Lines
+ * are looked up when somebody asks, once for each block of a device.
+ */
+#include "config.h"
+
+#include "sim/check/lines.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_map.h"
+#include "base/xalloc.h"
+#include "sim/exec/symbol.h"
+#include "traces/row.h"
+
+/* Cells of an object that the running launch came to. */
+static struct table {
+	struct ft_cell *first, *last;
+} *tables;
+static size_t table_count;
+static uint32_t running;
+
+uint32_t lines_begin(void)
+{
+	table_count = 0;
+	return running += 1 + (running == UINT32_MAX);
+}
+
+void lines_visit(struct ft_cell *cell, struct ft_cell *first, struct ft_cell *last)
+{
+	cell->launch = running;
+	cell->count = 1;
+	for (size_t i = 0; i < table_count; i++)
+		if (tables[i].first == first)
+			return;
+	tables = xreallocarray(tables, table_count + 1, sizeof *tables);
+	tables[table_count++] = (struct table){ first, last };
+}
+
+/* --- what launches came to --- */
+
+struct place {                          /* a basic block */
+	uintptr_t before, begin, end;   /* of the block in front, of its code, of the next one */
+	struct row_line_count *lines; /* hits 0 */
+	size_t line_count;
+	bool resolved;
+};
+
+struct launch {
+	struct visit {
+		size_t place;
+		uint64_t count;
+	} *visits;
+	size_t visit_count;
+	struct row_line_count *lines; /* when somebody has asked */
+	size_t line_count;
+};
+
+struct lines {
+	struct place *places;
+	size_t place_count;
+	struct hash_map by_code;        /* to places, from 1 */
+	struct launch *launches;
+	size_t launch_count;
+};
+
+struct lines *lines_create(void)
+{
+	return xcalloc(1, sizeof(struct lines));
+}
+
+void lines_free(struct lines *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->place_count; i++)
+		free(l->places[i].lines);
+	for (size_t i = 0; i < l->launch_count; i++) {
+		free(l->launches[i].visits);
+		free(l->launches[i].lines);
+	}
+	hash_map_free(&l->by_code);
+	free(l->places);
+	free(l->launches);
+	free(l);
+}
+
+/* The compiler writes blocks one behind the other, and their cells in the same order. */
+static size_t place_of(struct lines *l, const struct ft_cell *cell, const struct table *table)
+{
+	uintptr_t begin = lines_code(cell);
+	uintptr_t next = cell + 1 < table->last ? lines_code(cell + 1) : 0;
+	XXH128_hash_t key = { .low64 = begin, .high64 = 1 };
+	int64_t found = hash_map_find(&l->by_code, key);
+
+	if (found)
+		return (size_t)found - 1;
+	l->places = xreallocarray(l->places, l->place_count + 1, sizeof *l->places);
+	l->places[l->place_count++] = (struct place){
+		.before = cell > table->first ? lines_code(cell - 1) : 0,
+		.begin = begin, .end = next > begin ? next : UINTPTR_MAX,
+	};
+	hash_map_add(&l->by_code, key, (int64_t)l->place_count);
+	return l->place_count - 1;
+}
+
+void lines_end(struct lines *l)
+{
+	struct launch *launch;
+
+	l->launches = xreallocarray(l->launches, l->launch_count + 1, sizeof *l->launches);
+	launch = &l->launches[l->launch_count++];
+	*launch = (struct launch){ 0 };
+	for (size_t i = 0; i < table_count; i++) {
+		const struct table *table = &tables[i];
+
+		for (const struct ft_cell *cell = table->first; cell < table->last; cell++) {
+			if (cell->launch != running)
+				continue;
+			launch->visits = xreallocarray(launch->visits, launch->visit_count + 1,
+						       sizeof *launch->visits);
+			launch->visits[launch->visit_count++] = (struct visit){
+				.place = place_of(l, cell, table), .count = cell->count,
+			};
+		}
+	}
+}
+
+/* --- their lines --- */
+
+static int by_line(const void *a, const void *b)
+{
+	const struct row_line_count *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Sorted, each line once, with the most hits of any. */
+static size_t merge_lines(struct row_line_count *lines, size_t count)
+{
+	size_t kept = 0;
+
+	if (count > 0)
+		qsort(lines, count, sizeof *lines, by_line);
+	for (size_t i = 0; i < count; i++) {
+		struct row_line_count *last = kept ? &lines[kept - 1] : NULL;
+
+		if (!last || by_line(last, &lines[i]) != 0)
+			lines[kept++] = lines[i];
+		else if (last->hits < lines[i].hits)
+			last->hits = lines[i].hits;
+	}
+	return kept;
+}
+
+static void add_line(void *context, const char *file, int line)
+{
+	struct place *place = context;
+
+	place->lines = xreallocarray(place->lines, place->line_count + 1, sizeof *place->lines);
+	place->lines[place->line_count++] = (struct row_line_count){ .file = file, .line = line };
+}
+
+static const struct place *resolved(struct place *place)
+{
+	if (!place->resolved) {
+		symbol_lines(place->before, place->begin, place->end, add_line, place);
+		place->line_count = merge_lines(place->lines, place->line_count);
+		place->resolved = true;
+	}
+	return place;
+}
+
+static void resolve(struct lines *l, struct launch *launch)
+{
+	size_t room = 1;
+
+	for (size_t i = 0; i < launch->visit_count; i++)
+		room += resolved(&l->places[launch->visits[i].place])->line_count;
+	launch->lines = xcalloc(room, sizeof *launch->lines);
+	for (size_t i = 0; i < launch->visit_count; i++) {
+		const struct place *place = &l->places[launch->visits[i].place];
+
+		for (size_t j = 0; j < place->line_count; j++) {
+			launch->lines[launch->line_count] = place->lines[j];
+			launch->lines[launch->line_count++].hits = launch->visits[i].count;
+		}
+	}
+	launch->line_count = merge_lines(launch->lines, launch->line_count);
+}
+
+size_t lines_list(struct lines *l, size_t launch, const struct row_line_count **out)
+{
+	struct launch *asked = &l->launches[launch];
+
+	if (!asked->lines)
+		resolve(l, asked);
+	*out = asked->lines;
+	return asked->line_count;
+}

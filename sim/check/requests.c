@@ -1,0 +1,374 @@
+/* requests.c - puts what the lanes of a warp do one by one together to requests; see requests.h.
+ *
+ * Each place (address of code and kind) holds the requests that lanes are still missing from, in the
+ * order of the rounds of loops that they were made in. Serves counters.c.
+ */
+#include "config.h"
+
+#include "sim/check/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "sim/exec/schedule.h"
+
+#define SECTOR_BYTES 32
+#define BANKS 32
+#define WORD_BYTES 4
+#define MOST_WAITING 65536u             /* requests of one place: 28 MiB */
+#define MOST_LOOPS 5                    /* in each other; rounds of more are not told apart */
+
+/* Where a lane is in the loops around it: those it went back to the head of, outermost first. */
+struct moment {
+	unsigned depth;
+	struct round {
+		uintptr_t head, tail;   /* the first block, the last one that led back to it */
+		uint64_t number;        /* from 1 on */
+	} rounds[MOST_LOOPS];
+};
+
+struct request {
+	struct moment moment;
+	uint32_t lanes;                 /* that came; 0 when it is judged */
+	bool judged;
+	uint8_t bytes[WARP_LANES];
+	uintptr_t address[WARP_LANES];
+};
+
+struct place {
+	uintptr_t pc;                   /* 0: free */
+	enum request_kind kind;
+	uint32_t meeting;               /* of the warp, that the rest counts from */
+	uint32_t rounds[WARP_LANES];    /* of a block: times that each lane came, without a break */
+	bool refusing;                  /* requests from this moment on are left out */
+	struct moment refused;
+	struct request *waiting;
+	size_t begin, count, room;      /* waiting[begin .. begin + count) */
+};
+
+struct requests {
+	struct request_sums *sums;
+	uint32_t meeting;
+	struct moment now[WARP_LANES];
+	struct place *places;           /* a hash table: open addresses, a power of two */
+	size_t place_count, place_room;
+};
+
+struct requests *requests_create(struct request_sums *sums)
+{
+	struct requests *r = xcalloc(1, sizeof *r);
+
+	r->sums = sums;
+	r->place_room = 64;
+	r->places = xcalloc(r->place_room, sizeof *r->places);
+	return r;
+}
+
+void requests_free(struct requests *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->place_room; i++)
+		free(r->places[i].waiting);
+	free(r->places);
+	free(r);
+}
+
+/* --- one request --- */
+
+unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
+{
+	uintptr_t found[2 * WARP_LANES];
+	unsigned count = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+		uintptr_t last = (address[lane] + bytes[lane] - 1) / SECTOR_BYTES;
+
+		for (uintptr_t s = address[lane] / SECTOR_BYTES; s <= last; s++) {
+			unsigned i = count;
+
+			while (i > 0 && found[i - 1] != s)
+				i--;
+			if (i == 0)
+				found[count++] = s;
+		}
+	}
+	return count;
+}
+
+/* The most different words that lanes of one pass want from one bank. */
+static unsigned passes_over_banks(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
+{
+	/* Twice the lanes, for words at odd addresses; one thread calls this, on a small stack. */
+	static uintptr_t words[BANKS][2 * WARP_LANES];
+	unsigned count[BANKS] = { 0 }, most = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+		uintptr_t last = (address[lane] + bytes[lane] - 1) / WORD_BYTES;
+
+		for (uintptr_t w = address[lane] / WORD_BYTES; w <= last; w++) {
+			unsigned bank = w % BANKS, i = count[bank];
+
+			while (i > 0 && words[bank][i - 1] != w)
+				i--;
+			if (i == 0)
+				words[bank][count[bank]++] = w;
+			most = count[bank] > most ? count[bank] : most;
+		}
+	}
+	return most;
+}
+
+/* Whether each active lane wants what the lane does whose number differs in this bit, if active. */
+static bool in_pairs(const uintptr_t *address, uint32_t lanes, unsigned bit)
+{
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+
+		if (lanes >> (lane ^ bit) & 1 && address[lane] != address[lane ^ bit])
+			return false;
+	}
+	return true;
+}
+
+unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes, bool load)
+{
+	unsigned widest = 0, step, conflicts = 0;
+
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+
+		widest = bytes[lane] > widest ? bytes[lane] : widest;
+	}
+	step = widest > 8 ? 8 : widest > 4 ? 16 : 32;
+	if (step < 32 && load && (in_pairs(address, lanes, 1) || in_pairs(address, lanes, 2)))
+		step *= 2;
+	for (unsigned first = 0; first < WARP_LANES; first += step) {
+		uint32_t group = lanes & (uint32_t)(((1ull << step) - 1) << first);
+
+		if (group)
+			conflicts += passes_over_banks(address, bytes, group) - 1;
+	}
+	return conflicts;
+}
+
+static bool diverges(const struct request *request)
+{
+	uintptr_t way = request->address[__builtin_ctz(request->lanes)];
+
+	for (uint32_t rest = request->lanes; rest; rest &= rest - 1)
+		if (request->address[__builtin_ctz(rest)] != way)
+			return true;
+	return false;
+}
+
+static void judge(struct request_sums *sums, enum request_kind kind, struct request *request)
+{
+	if (request->judged || !request->lanes)
+		return;
+	request->judged = true;
+	sums->count[kind] += kind != REQUEST_BRANCH || diverges(request);
+	if (kind <= REQUEST_STORE)
+		sums->sectors[kind] += request_sectors(request->address, request->bytes,
+						       request->lanes);
+	else if (kind <= REQUEST_SHARED_STORE)
+		sums->conflicts[kind - REQUEST_SHARED_LOAD] +=
+			request_conflicts(request->address, request->bytes, request->lanes,
+					  kind == REQUEST_SHARED_LOAD);
+}
+
+/* --- places --- */
+
+/* By rounds of the outermost loop first. A loop that is missing in one of them is in its round 0. */
+static int compare_moments(const struct moment *a, const struct moment *b)
+{
+	for (unsigned i = 0; i < a->depth || i < b->depth; i++) {
+		uintptr_t x = i < a->depth ? a->rounds[i].head : UINTPTR_MAX;
+		uintptr_t y = i < b->depth ? b->rounds[i].head : UINTPTR_MAX;
+
+		if (x != y)
+			return x < y ? 1 : -1;
+		if (a->rounds[i].number != b->rounds[i].number)
+			return a->rounds[i].number < b->rounds[i].number ? -1 : 1;
+	}
+	return 0;
+}
+
+/* Where the place is in the table, or would be. */
+static struct place *slot(struct place *places, size_t room, enum request_kind kind, uintptr_t pc)
+{
+	size_t i = (size_t)schedule_mix(pc, kind) & (room - 1);
+
+	while (places[i].pc && (places[i].pc != pc || places[i].kind != kind))
+		i = (i + 1) & (room - 1);
+	return &places[i];
+}
+
+static void grow(struct requests *r)
+{
+	size_t room = 2 * r->place_room;
+	struct place *places = xcalloc(room, sizeof *places);
+
+	for (size_t i = 0; i < r->place_room; i++)
+		if (r->places[i].pc)
+			*slot(places, room, r->places[i].kind, r->places[i].pc) = r->places[i];
+	free(r->places);
+	r->places = places;
+	r->place_room = room;
+}
+
+static void settle_place(struct requests *r, struct place *place)
+{
+	for (size_t i = 0; i < place->count; i++)
+		judge(r->sums, place->kind, &place->waiting[place->begin + i]);
+	memset(place->rounds, 0, sizeof place->rounds);
+	place->refusing = false;
+	place->begin = place->count = 0;
+	place->meeting = r->meeting;
+}
+
+static struct place *place_of(struct requests *r, enum request_kind kind, uintptr_t pc)
+{
+	struct place *place = slot(r->places, r->place_room, kind, pc);
+
+	if (!place->pc) {
+		if (2 * ++r->place_count > r->place_room) {
+			grow(r);
+			place = slot(r->places, r->place_room, kind, pc);
+		}
+		place->pc = pc;
+		place->kind = kind;
+		settle_place(r, place);
+	} else if (place->meeting != r->meeting) {
+		settle_place(r, place);
+	}
+	return place;
+}
+
+/* Room for one more request in front of waiting[begin + at]. */
+static struct request *insert(struct place *place, size_t at, const struct moment *moment)
+{
+	struct request *new;
+
+	if (place->begin + place->count == place->room && place->begin > 0) {
+		memmove(place->waiting, place->waiting + place->begin,
+			place->count * sizeof *place->waiting);
+		place->begin = 0;
+	}
+	if (place->count == place->room) {
+		place->room = place->room ? 2 * place->room : 4;
+		place->waiting = xreallocarray(place->waiting, place->room,
+					       sizeof *place->waiting);
+	}
+	new = &place->waiting[place->begin + at];
+	memmove(new + 1, new, (place->count++ - at) * sizeof *new);
+	*new = (struct request){ .moment = *moment };
+	return new;
+}
+
+/* The request of this moment that the lane did not come to yet; NULL when it is left out. */
+static struct request *request_at(struct place *place, const struct moment *moment, uint32_t lane)
+{
+	const struct request *waiting = place->waiting + place->begin;
+	size_t low = 0, high = place->count;
+
+	if (place->refusing && compare_moments(moment, &place->refused) >= 0)
+		return NULL;
+	/* Most often it is behind all others. */
+	if (high > 0 && compare_moments(moment, &waiting[high - 1].moment) > 0)
+		low = high;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_moments(moment, &waiting[middle].moment) > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* A function may be called twice within one round. */
+	for (; low < place->count && compare_moments(moment, &waiting[low].moment) == 0; low++)
+		if (!(waiting[low].lanes & lane))
+			return &place->waiting[place->begin + low];
+	if (place->count == MOST_WAITING) {
+		place->refusing = true;
+		place->refused = *moment;
+		return NULL;
+	}
+	return insert(place, low, moment);
+}
+
+static void drop_judged(struct place *place)
+{
+	while (place->count > 0 && place->waiting[place->begin].judged) {
+		place->begin++;
+		place->count--;
+	}
+	if (place->count == 0)
+		place->begin = 0;
+}
+
+void requests_add(struct requests *r, const struct lane *lane, enum request_kind kind,
+		  uintptr_t pc, uintptr_t address, size_t bytes)
+{
+	struct place *place = place_of(r, kind, pc);
+	unsigned number = (unsigned)__builtin_ctz(lane->bit);
+	struct request *request = request_at(place, &r->now[number], lane->bit);
+
+	if (!request) {
+		r->sums->left_out++;
+		return;
+	}
+	request->lanes |= lane->bit;
+	request->address[number] = address;
+	request->bytes[number] = (uint8_t)bytes;
+	if ((request->lanes | lane->warp->exited) == UINT32_MAX) {
+		judge(r->sums, kind, request);
+		drop_judged(place);
+	}
+}
+
+/* Compilers lay out code so that a loop is what lies between its head and its tail, apart from blocks
+ * that are seldom entered: where a lane comes back from one, it does not come again. */
+void requests_step(struct requests *r, const struct lane *lane, uintptr_t from, uintptr_t to)
+{
+	unsigned number = (unsigned)__builtin_ctz(lane->bit);
+	struct moment *now = &r->now[number];
+	uint32_t *rounds = &place_of(r, REQUEST_BRANCH, to)->rounds[number];
+	struct round *last;
+
+	while (now->depth > 0 && (to < now->rounds[now->depth - 1].head
+				  || to > now->rounds[now->depth - 1].tail))
+		now->depth--;
+	if (to > from || *rounds == 0) {
+		*rounds = 1;
+		return;
+	}
+	/* Loops within that of the head are over. */
+	while (now->depth > 0 && now->rounds[now->depth - 1].head > to)
+		now->depth--;
+	last = now->depth > 0 ? &now->rounds[now->depth - 1] : NULL;
+	if (last && last->head == to) {
+		last->number = (*rounds)++;
+		last->tail = from > last->tail ? from : last->tail;
+	} else if (now->depth < MOST_LOOPS) {
+		now->rounds[now->depth++] = (struct round){ to, from, (*rounds)++ };
+	}
+}
+
+void requests_meet(struct requests *r)
+{
+	r->meeting++;
+	/* They go on from one place, whatever ways led there. */
+	memset(r->now, 0, sizeof r->now);
+}
+
+void requests_end(struct requests *r)
+{
+	for (size_t i = 0; i < r->place_room; i++)
+		if (r->places[i].pc)
+			settle_place(r, &r->places[i]);
+	memset(r->now, 0, sizeof r->now);
+}

@@ -1,0 +1,80 @@
+/* steps.c - counts down a launch's step budget and ends the launch that exceeds it; see steps.h.
+ *
+ * Steps and not seconds, so that a kernel ends at the same place on every machine. What is called
+ * a step is up to sim/check/check_hooks.c, which calls this at each basic block.
+ */
+#include "config.h"
+
+#undef _FORTIFY_SOURCE                  /* see schedule.c */
+
+#include "sim/check/steps.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+
+#include "sim/check/check_internal.h"
+
+/* Processor time without a step after which a launch is stuck. */
+#define STUCK_SECONDS 1
+
+static uint64_t budget;
+static volatile uint64_t left, left_before;
+static bool out, stuck;
+static char reason[80];
+
+static void set_timer(time_t seconds)
+{
+	const struct itimerval every = { { seconds, 0 }, { seconds, 0 } };
+
+	setitimer(ITIMER_VIRTUAL, &every, NULL);        /* cannot fail with these */
+}
+
+void steps_begin(uint64_t steps)
+{
+	budget = left = left_before = steps;
+	out = stuck = false;
+	if (!steps)
+		return;
+	ft_check_block.pending |= PENDING_STEP;
+	set_timer(STUCK_SECONDS);
+}
+
+bool steps_end(void)
+{
+	ft_check_block.pending &= ~PENDING_STEP;
+	if (budget)
+		set_timer(0);
+	return out;
+}
+
+bool steps_stuck(void)
+{
+	stuck = left == left_before;
+	left_before = left;
+	out |= stuck;
+	return stuck;
+}
+
+void steps_take(uintptr_t pc)
+{
+	struct worker *w = worker_self;
+
+	if (left-- > 0)
+		return;
+	out = true;
+	/* As a fault: what is to be said of it needs more stack than a fiber has. */
+	w->fault = (struct fault){ .pc = (void *)(pc - 1), .signal = SIGVTALRM };
+	siglongjmp(w->landing, 1);
+}
+
+const char *steps_reason(void)
+{
+	if (stuck)
+		snprintf(reason, sizeof reason, "an endless loop that takes no steps");
+	else
+		snprintf(reason, sizeof reason, "the step budget of %" PRIu64 " basic blocks ran "
+			 "out", budget);
+	return reason;
+}

@@ -1,0 +1,274 @@
+/* code_table.c - appends to a rewritten file what the simulator needs to call its kernels.
+ *
+ * For each kernel: a function that unpacks the argument pointers, its parameters with sizes as the
+ * compiler sees them, the functions it can reach (their static shared variables are part of its
+ * blocks), and the struct sim_code that ties them together. The text is C, not macros: nothing
+ * preprocesses it.
+ */
+#include "sim/cu2c/code_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "sim/cu2c/kernel_choice.h"
+#include "sim/cu2c/parameters.h"
+#include "sim/cu2c/rewrite.h"
+
+/* The build that sim/cuda/cuda_cpp.h names in the records of its shared variables. */
+#define FT_USER_UNIT "user"
+
+/* The parts of one parameter's declaration. */
+
+static void write_run(const struct unit *u, const struct function *f, const struct parameter *list,
+		      int count, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+
+	/* What the host passes is not the kernel's to check. */
+	fprintf(out, "static void __attribute__((no_sanitize_thread, no_sanitize_coverage))"
+		" ft_run_%.*s(void *const *a) { ", k->length, k->text);
+	fprintf(out, count == 0 ? "(void)a; %.*s(" : "%.*s(", k->length, k->text);
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s*(__typeof__(%s) *)a[%d]", i ? ", " : "", list[i].type, i);
+	fputs("); }\n", out);
+}
+
+/* __builtin_classify_type() gives 5 for a pointer of any kind. */
+static void write_parameters(const struct unit *u, const struct function *f,
+			     const struct parameter *list, int count, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+
+	if (count == 0)
+		return;
+	fprintf(out, "static const struct kernel_param ft_params_%.*s[] = {\n", k->length, k->text);
+	for (int i = 0; i < count; i++) {
+		const struct token *name = token_at(u, list[i].name);
+		const char *type = list[i].type;
+
+		fprintf(out, "{ \"%.*s\", \"%s\", _Generic(*(__typeof__(%s) *)0,"
+			" int: PARAM_I32, unsigned: PARAM_U32,"
+			" long: PARAM_I64, long long: PARAM_I64,"
+			" unsigned long: PARAM_U64, unsigned long long: PARAM_U64,"
+			" float: PARAM_F32, double: PARAM_F64,"
+			" default: __builtin_classify_type(*(__typeof__(%s) *)0) == 5"
+			" ? PARAM_POINTER : PARAM_BLOB), sizeof(%s), _Alignof(%s) },\n",
+			name->length, name->text, type, type, type, type, type);
+	}
+	fputs("};\n", out);
+}
+
+static bool is_member(const struct token *t)
+{
+	return token_is(t - 1, ".") || token_is(t - 1, "->");
+}
+
+static void reach(const struct unit *, const struct function *, const struct function **list,
+		  int *count);
+
+/* Adds the functions of that name, which C++ may have several of. */
+static void reach_named(const struct unit *u, const struct token *name,
+			const struct function **list, int *count)
+{
+	for (int i = 0; i < u->function_count; i++) {
+		const struct function *f = &u->functions[i];
+		bool known = f->body < 0 || !token_same(token_at(u, f->name), name);
+
+		for (int k = 0; k < *count && !known; k++)
+			known = list[k] == f;
+		if (!known)
+			reach(u, f, list, count);
+	}
+}
+
+/* Adds the functions that `f` names in its body, and theirs, to the list. A name without a call
+ * counts too: it may be called through a pointer. */
+static void reach(const struct unit *u, const struct function *f, const struct function **list,
+		  int *count)
+{
+	list[(*count)++] = f;
+	for (int i = f->body; i < token_at(u, f->body)->match; i++) {
+		const struct token *t = token_at(u, i);
+
+		if (t->kind != TOKEN_WORD || (!u->mode.cplusplus && is_member(t)))
+			continue;
+		reach_named(u, t, list, count);
+	}
+}
+
+static void write_functions(const struct unit *u, const struct function *f, FILE *out)
+{
+	const struct function **list = xcalloc((size_t)u->function_count, sizeof(*list));
+	const struct token *k = token_at(u, f->name);
+	int count = 0;
+
+	reach(u, f, list, &count);
+	if (u->mode.cplusplus)          /* operators are called without their name */
+		reach_named(u, &(struct token){ .text = "operator", .length = 8 }, list, &count);
+	fprintf(out, "static const char *const ft_functions_%.*s[] = { ", k->length, k->text);
+	for (int i = 0; i < count; i++)
+		fprintf(out, "\"%.*s\", ", token_at(u, list[i]->name)->length,
+			token_at(u, list[i]->name)->text);
+	fputs("0 };\n", out);
+	free(list);
+}
+
+/* The first argument of __launch_bounds__, of the definition or a prototype; "0" without one. */
+static void write_bounds(const struct unit *u, const struct function *f, FILE *out)
+{
+	int open = f->bounds;
+
+	for (int i = 0; i < u->function_count && open < 0; i++)
+		if (token_same(token_at(u, u->functions[i].name), token_at(u, f->name)))
+			open = u->functions[i].bounds;
+	if (open < 0) {
+		fputs("0", out);
+		return;
+	}
+	fputs("(unsigned)(", out);
+	for (int i = open + 1; i < unit_declarator_end(u, open + 1); i++)
+		fprintf(out, " %.*s", token_at(u, i)->length, token_at(u, i)->text);
+	fputs(")", out);
+}
+
+/* Whether the file uses a fence or __syncwarp() of a mask that is written out, as sim/cuda/cuda_c.h has
+ * turned them into calls. */
+static bool orders_some(const struct unit *u)
+{
+	for (int i = 0; i + 2 < u->tokens.count; i++) {
+		if (token_is(token_at(u, i), "ft_fence") && !token_is(token_at(u, i + 2), "int"))
+			return true;
+		if (token_is(token_at(u, i), "FT_SYNC")
+		    && !token_is(token_at(u, i + 2), "0xffffffffu")
+		    && strncmp(token_at(u, i + 2)->text, "FT_", 3) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Ends with the accessor of the build's shared variables when it is loaded at run time. */
+static void write_code(const struct unit *u, const struct function *f, int count,
+		       const char *variant, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+	int n = k->length;
+
+	/* The declaration before it is for -Wmissing-variable-declarations. */
+	fprintf(out, "extern const struct sim_code ft_code_%.*s_%s;\n", n, k->text, variant);
+	fprintf(out, "const struct sim_code ft_code_%.*s_%s = { \"%.*s\", \"%.*s\", ", n, k->text,
+		variant, n, k->text, k->file_length, k->file);
+	if (count > 0)
+		fprintf(out, "ft_params_%.*s, %d, ", n, k->text, count);
+	else
+		fputs("0, 0, ", out);
+	write_bounds(u, f, out);
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d };\n", n, k->text, n,
+		k->text, u->tokens.file_length, u->tokens.file, variant,
+		u->mode.user ? "ft_shared_list" : "0", orders_some(u));
+}
+
+static enum status write_kernel(const struct unit *u, const struct function *f, const char *variant,
+				FILE *out)
+{
+	struct parameter *list;
+	int count;
+
+	TRY(parameters_read(u, f, &list, &count));
+	write_run(u, f, list, count, out);
+	write_parameters(u, f, list, count, out);
+	write_functions(u, f, out);
+	write_code(u, f, count, variant, out);
+	parameters_free(list, count);
+	return STATUS_OK;
+}
+
+enum status code_table_write(const struct unit *u, const char *variant, FILE *out)
+{
+	/* Diagnostics about the tables must not point into the kernel's source. */
+	fputs("\n# 1 \"<kernel table>\"\n", out);
+	for (int i = 0; i < u->function_count; i++) {
+		const struct function *f = &u->functions[i];
+
+		if (f->kernel && f->body >= 0)
+			TRY(write_kernel(u, f, variant, out));
+	}
+	return STATUS_OK;
+}
+
+/* --- one kernel of a user's file --- */
+
+/* The variables of the object that this becomes: the linker names the ends of its section. */
+static const char shared_list[] =
+	"extern struct kernel_shared __start_ft_shared[]"
+	" __attribute__((weak, visibility(\"hidden\")));\n"
+	"extern struct kernel_shared __stop_ft_shared[]"
+	" __attribute__((weak, visibility(\"hidden\")));\n"
+	"static size_t ft_shared_list(struct kernel_shared **first) { *first = __start_ft_shared;"
+	" return __start_ft_shared ? (size_t)(__stop_ft_shared - __start_ft_shared) : 0; }\n";
+
+/* In C++ the types come from the expression, not from the text: templates supply them
+ * (sim/cuda/cuda_cpp.h). Bounds may depend on template parameters and then are not known here. */
+static enum status write_cpp_kernel(const struct unit *u, const struct function *f,
+				    const char *kernel, FILE *out)
+{
+	const struct token *k = token_at(u, f->name);
+	struct parameter *list;
+	char *address;
+	int count;
+
+	TRY(parameters_read(u, f, &list, &count));
+	address = rewrite_kernel_address(kernel);
+	fprintf(out, "typedef ft_kernel<decltype(%s)> ft_user_kernel;\n", address);
+	fprintf(out, "static void __attribute__((no_sanitize_thread, no_sanitize_coverage))"
+		" ft_run(void *const *a) { ft_user_kernel::run(%s, a); }\n",
+		address);
+	fputs("static const struct kernel_param ft_params[] = {\n", out);
+	for (int i = 0; i < count; i++) {
+		const struct token *name = token_at(u, list[i].name);
+
+		fprintf(out, "ft_user_kernel::param<%d>(\"%.*s\", \"%s\"),\n", i, name->length,
+			name->text, list[i].type);
+	}
+	fputs("{ 0, 0, PARAM_BLOB, 0, 0 } };\n", out);
+	parameters_free(list, count);
+	write_functions(u, f, out);
+	fprintf(out, "static const struct sim_code ft_code = { \"%.*s\", \"%.*s\", ft_params, %d, ",
+		k->length, k->text, k->file_length, k->file, count);
+	if (strchr(kernel, '<'))
+		fputs("0", out);
+	else
+		write_bounds(u, f, out);
+	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s };\n", k->length,
+		k->text, FT_USER_UNIT, orders_some(u) ? "true" : "false");
+	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
+		" const struct sim_code *const ft_user_code = &ft_code;"
+		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",
+		address);
+	free(address);
+	return STATUS_OK;
+}
+
+enum status code_table_write_one(const struct unit *u, const char *variant, const char *kernel,
+				 FILE *out)
+{
+	const struct token name = kernel_choice_name(kernel);
+	const struct function *f;
+
+	TRY(kernel_choice_find(u, kernel, &f));
+	if (kernel_choice_is_template(u, f) != (strchr(name.text, '<') != NULL))
+		return fail(STATUS_USAGE, kernel_choice_is_template(u, f)
+			    ? "--kernel %s: %.*s:%d has a template there: name its arguments, as "
+			      "in 'k<float>'" : "--kernel %s: %.*s:%d has no template there",
+			    kernel, token_at(u, f->name)->file_length, token_at(u, f->name)->file,
+			    token_at(u, f->name)->line);
+	fputs("\n# 1 \"<kernel table>\"\n", out);
+	if (u->mode.cplusplus)
+		return write_cpp_kernel(u, f, kernel, out);
+	fputs(shared_list, out);
+	TRY(write_kernel(u, f, variant, out));
+	fprintf(out, "extern const struct sim_code *const ft_user_code;\n"
+		"const struct sim_code *const ft_user_code = &ft_code_%.*s_%s;\n", name.length,
+		name.text, variant);
+	return STATUS_OK;
+}

@@ -1,0 +1,18 @@
+/* code_table.h - writes the tables that let the simulator call the kernels of a rewritten file. */
+#ifndef CODE_TABLE_H
+#define CODE_TABLE_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+#include "sim/cu2c/unit.h"
+
+/* For each kernel K: ft_run_K, ft_params_K, ft_functions_K and ft_code_K_VARIANT
+ * (kernels/kernel_table.h). COMPILE for a parameter without a name. */
+enum status code_table_write(const struct unit *, const char *variant, FILE *out);
+
+/* For the kernel of a user's file that `kernel` names: see rewrite_user() in sim/cu2c/rewrite.h. */
+enum status code_table_write_one(const struct unit *, const char *variant, const char *kernel,
+				 FILE *out);
+
+#endif

@@ -1,0 +1,189 @@
+/* rewrite_shared.c - writes the declarations of shared variables as pointers into the block's
+ * memory.
+ *
+ * `__shared__ T x[n];` becomes a pointer to T[n] at an offset that the loader fills in;
+ * `extern __shared__ T x[];` one to the block's dynamic memory. Serves rewrite.c, which replaces
+ * the uses.
+ */
+#include "sim/cu2c/rewriter.h"
+
+#include "sim/cu2c/token.h"
+
+/* Alignment as an attribute: C allows _Alignas neither in a typedef nor below the type's own. */
+static void rewrite_alignas(struct rewriter *r, int at)
+{
+	struct token *t = token_of(r, at);
+
+	if (!token_is(t + 1, "("))
+		return;
+	bool type = unit_specifiers(r->unit, at + 2, false).type;
+	t->instead = type ? "__attribute__((aligned(__alignof__" : "__attribute__((aligned";
+	token_of(r, t[1].match)->instead = type ? "))))" : ")))";
+}
+
+/* The specifiers without those of storage; `word` in front of what is left. */
+static void write_specifiers(struct rewriter *r, int from, int end, const char *word)
+{
+	static const char *const storage[] = { "__shared__", "static", "extern", NULL };
+	static const char *const alignas_words[] = { "_Alignas", "alignas", NULL };
+	struct token *first = token_of(r, from);
+
+	fwrite(first->space, 1, (size_t)first->space_length, r->out);
+	first->space_length = 0;
+	fputs(word, r->out);
+	for (int i = from; i < end; i++) {
+		struct token *t = token_of(r, i);
+
+		if (token_among(t, alignas_words))
+			rewrite_alignas(r, i);
+		if (token_among(t, storage))
+			t->instead = "";
+		token_write(t, r->out);
+	}
+}
+
+/* The name of the declarator at `at`, and its end. COMPILE if it has none or an initialiser. */
+static enum status read_declarator(const struct rewriter *r, int at, int *name, int *end)
+{
+	*name = unit_declarator_name(r->unit, at);
+	*end = unit_declarator_end(r->unit, at);
+	if (*name < 0 || *name >= *end)
+		return token_fail(token_of(r, at), "shared variable without a name");
+	const struct token *t = token_of(r, *name);
+	if (token_is(token_of(r, *end), "="))
+		return token_fail(t, "shared variable '%.*s' cannot have an initialiser", t->length,
+				  t->text);
+	if (!token_is(token_of(r, *end), ",") && !token_is(token_of(r, *end), ";"))
+		return token_fail(t, "shared variable '%.*s' is not followed by ';'", t->length,
+				  t->text);
+	return STATUS_OK;
+}
+
+/* Writes the declarators from `at` on, each by write(), and the ',' and ';' after them. Returns the
+ * first token after the declaration through *after. */
+static enum status write_declarators(struct rewriter *r, int at, int *after,
+	enum status (*write)(struct rewriter *, int at, int name, int end))
+{
+	int name, end;
+
+	do {
+		TRY(read_declarator(r, at, &name, &end));
+		TRY(write(r, at, name, end));
+		token_write(token_of(r, end), r->out);
+		at = end + 1;
+	} while (!token_is(token_of(r, end), ";"));
+	*after = at;
+	return STATUS_OK;
+}
+
+/* The declarator with ft_type_N for its name, as a typedef has it. */
+static enum status write_type(struct rewriter *r, int at, int name, int end)
+{
+	const struct token *t = token_of(r, name);
+
+	TRY(rewriter_tokens(r, at, name));
+	fprintf(r->out, "%.*sft_type_%d", t->space_length, t->space, ++r->shared_count);
+	return rewriter_tokens(r, name + 1, end);
+}
+
+/* The pointer to a static shared variable, and what the loader needs to place it. The alignment is
+ * the natural one, which gcc would raise for a large object: the section must be an array. */
+static void write_view(struct rewriter *r, const struct token *name, int number)
+{
+	const struct token *function = token_of(r, r->function->name);
+
+	fprintf(r->out,
+		" static size_t ft_offset_%d; static struct kernel_shared ft_shared_%d"
+		" __attribute__((section(\"ft_shared\"), used,"
+		" aligned(_Alignof(struct kernel_shared))))"
+		" = { \"%.*s\", \"%.*s\", sizeof(ft_type_%d), _Alignof(ft_type_%d), &ft_offset_%d,"
+		" \"%.*s.%s\" };"
+		" ft_type_%d *const %.*s = (ft_type_%d *)ft_shared_at(ft_offset_%d);",
+		number, number, function->length, function->text, name->length, name->text, number,
+		number, number, r->unit->tokens.file_length, r->unit->tokens.file, r->variant,
+		number, name->length, name->text, number, number);
+	rewriter_bind(r, name, MEANS_TARGET, number);
+}
+
+/* The same in C++, where a function may be a template: the variable of each of its instances is a
+ * variable of its own, and the instance of a template itself (sim/cuda/cuda_cpp.h). */
+static void write_cpp_view(struct rewriter *r, const struct token *name, int number)
+{
+	const struct token *function = token_of(r, r->function->name);
+
+	fprintf(r->out,
+		" struct ft_names_%d { static const char *function() { return \"%.*s\"; }"
+		" static const char *name() { return \"%.*s\"; } };"
+		" ft_type_%d *const %.*s = ft_shared_variable<ft_type_%d, ft_names_%d>::here();",
+		number, function->length, function->text, name->length, name->text, number,
+		name->length, name->text, number, number);
+	rewriter_bind(r, name, MEANS_TARGET, number);
+}
+
+/* Each variable becomes a typedef in place, which keeps its tokens on their lines; the pointers
+ * follow the ';', when all types are declared. */
+static enum status write_static(struct rewriter *r, const struct specifiers *s, int *at)
+{
+	int number = r->shared_count;
+	int from = s->end, name, end;
+
+	write_specifiers(r, *at, s->end, "typedef ");
+	TRY(write_declarators(r, s->end, at, write_type));
+	do {
+		TRY(read_declarator(r, from, &name, &end));
+		if (r->unit->mode.cplusplus)
+			write_cpp_view(r, token_of(r, name), ++number);
+		else
+			write_view(r, token_of(r, name), ++number);
+		from = end + 1;
+	} while (!token_is(token_of(r, end), ";"));
+	return STATUS_OK;
+}
+
+static enum status expect_array(const struct token *name)
+{
+	if (token_is(name + 1, "["))
+		return STATUS_OK;
+	return token_fail(name, "extern __shared__ variable '%.*s' must be an array",
+			  name->length, name->text);
+}
+
+/* `T name[]` as a pointer to the block's dynamic memory; `T name[][n]` as one to its rows. */
+static enum status write_dynamic(struct rewriter *r, int at, int name, int end)
+{
+	const struct token *t = token_of(r, name);
+
+	TRY(expect_array(t));
+	int rest = t[1].match + 1;
+	bool rows = token_is(token_of(r, rest), "[");
+
+	TRY(rewriter_tokens(r, at, name));
+	fprintf(r->out, "%.*s%s*const %.*s%s", t->space_length, t->space, rows ? "(" : "",
+		t->length, t->text, rows ? ")" : "");
+	TRY(rewriter_tokens(r, rest, end));
+	fputs(r->unit->mode.cplusplus ? " = ft_dynamic_pointer()" : " = ft_shared_dynamic()",
+	      r->out);
+	if (rewriter_binding(r, t))
+		rewriter_bind(r, t, MEANS_ITSELF, 0);
+	return STATUS_OK;
+}
+
+/* Outside functions no block is running: the name becomes a type that its uses apply. */
+static enum status write_dynamic_type(struct rewriter *r, int at, int name, int end)
+{
+	TRY(expect_array(token_of(r, name)));
+	TRY(write_type(r, at, name, end));
+	rewriter_bind(r, token_of(r, name), MEANS_DYNAMIC, r->shared_count);
+	return STATUS_OK;
+}
+
+enum status rewriter_shared(struct rewriter *r, const struct specifiers *s, int *at)
+{
+	if (r->function && !s->is_extern)
+		return write_static(r, s, at);
+	if (!s->is_extern)
+		return token_fail(token_of(r, *at),
+				  "__shared__ outside a function is possible with extern only");
+	write_specifiers(r, *at, s->end, r->function ? "" : "typedef ");
+	return write_declarators(r, s->end, at, r->function ? write_dynamic : write_dynamic_type);
+}

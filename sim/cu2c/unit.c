@@ -1,0 +1,213 @@
+/* unit.c - reads declarations and statements by their tokens.
+ *
+ * C cannot be split into declarations and expressions without knowing the names of types: those of
+ * the file are in the unit, which unit_read.c fills. Serves the rewriter.
+ */
+#include "sim/cu2c/unit.h"
+
+static const char *const storage_words[] = {
+	"static", "extern", "register", "auto", "typedef", "inline", "__inline", "__inline__",
+	"_Noreturn", "_Thread_local", "__thread", "__extension__", "const", "__const", "__const__",
+	"volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
+	"__shared__", "__global__", "__forceinline__", "__noinline__", NULL
+};
+/* What C++ has besides in front of a declaration. */
+static const char *const cpp_words[] = { "constexpr", "typename", NULL };
+static const char *const type_words[] = {
+	"void", "char", "short", "int", "long", "float", "double", "signed", "__signed__",
+	"unsigned", "_Bool", "_Complex", "__int128", "_Float16", "_Float32", "_Float64",
+	"_Float128", "__bf16", "__builtin_va_list", NULL
+};
+static const char *const tag_words[] = { "struct", "union", "enum", NULL };
+const char *const unit_call_words[] = {
+	"__attribute__", "__attribute", "_Alignas", "alignas", "__launch_bounds__",
+	"__asm__", "__asm", "asm", NULL
+};
+const char *const unit_typeof_words[] = { "__typeof__", "__typeof", "typeof", "_Atomic", NULL };
+static const char *const statement_words[] = {
+	"return", "goto", "else", "case", "sizeof", "do", "if", "for", "while", "switch", "break",
+	"continue", "default", "_Static_assert", NULL
+};
+
+static bool is_type_name(const struct unit *u, const struct token *t)
+{
+	for (int i = u->type_name_count - 1; i >= 0; i--)
+		if (token_same(t, token_at(u, u->type_names[i])))
+			return true;
+	return false;
+}
+
+int unit_call_end(const struct unit *u, int at)
+{
+	const struct token *next = token_at(u, at + 1);
+
+	return token_is(next, "(") ? next->match + 1 : at + 1;
+}
+
+int unit_tag_end(const struct unit *u, int at)
+{
+	at++;
+	while (token_among(token_at(u, at), unit_call_words))
+		at = unit_call_end(u, at);
+	if (token_at(u, at)->kind == TOKEN_WORD)
+		at++;
+	if (token_is(token_at(u, at), "{"))
+		at = token_at(u, at)->match + 1;
+	return at;
+}
+
+int unit_angle_end(const struct unit *u, int at)
+{
+	int depth = 0, i = at;
+
+	if (!u->mode.cplusplus || !token_is(token_at(u, at), "<"))
+		return at;
+	for (;; i++) {
+		const struct token *t = token_at(u, i);
+
+		if (token_is(t, "<"))
+			depth++;
+		else if (token_is(t, ">") && --depth == 0)
+			return i + 1;
+		else if (t->kind == TOKEN_END || token_closes(t) || token_is(t, ";"))
+			return at;
+		if (token_opens(t))
+			i = t->match;
+	}
+}
+
+/* First token after a type's name: in C++, x::y<z>::w. */
+static int type_name_end(const struct unit *u, int at)
+{
+	if (!u->mode.cplusplus)
+		return at + 1;
+	for (;;) {
+		at = unit_angle_end(u, at + 1);
+		if (!token_is(token_at(u, at), ":") || !token_is(token_at(u, at + 1), ":"))
+			return at;
+		at += 2;
+	}
+}
+
+/* Whether the unknown word can only be a type: no expression has two names in a row. */
+static bool looks_like_type(const struct unit *u, int at, bool certain)
+{
+	const struct token *t = token_at(u, at);
+
+	if (is_type_name(u, t) || certain)
+		return true;
+	if (u->mode.cplusplus && type_name_end(u, at) > at + 1)
+		at = type_name_end(u, at) - 1;
+	return !token_among(t, statement_words) && token_at(u, at + 1)->kind == TOKEN_WORD
+		&& !token_among(token_at(u, at + 1), unit_call_words);
+}
+
+struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
+{
+	struct specifiers s = { .end = at };
+
+	for (;;) {
+		const struct token *t = token_at(u, s.end);
+
+		if (t->kind != TOKEN_WORD)
+			return s;
+		if (u->mode.cplusplus && token_among(t, cpp_words)) {
+			s.end++;
+		} else if (token_among(t, storage_words)) {
+			s.is_shared |= token_is(t, "__shared__");
+			s.is_extern |= token_is(t, "extern");
+			s.end++;
+		} else if (token_among(t, unit_call_words)) {
+			s.end = unit_call_end(u, s.end);
+		} else if (token_among(t, type_words)) {
+			s.type = true;
+			s.end++;
+		} else if (token_among(t, tag_words)) {
+			s.type = true;
+			s.end = unit_tag_end(u, s.end);
+		} else if (token_among(t, unit_typeof_words)) {
+			s.type = true;
+			s.end = unit_call_end(u, s.end);
+		} else if (!s.type && looks_like_type(u, s.end, certain || s.end > at)) {
+			s.type = true;
+			s.end = type_name_end(u, s.end);
+		} else {
+			return s;
+		}
+	}
+}
+
+int unit_declarator_name(const struct unit *u, int at)
+{
+	for (;;) {
+		const struct token *t = token_at(u, at);
+
+		if (token_among(t, unit_call_words))
+			at = unit_call_end(u, at);
+		else if (token_is(t, "*") || token_is(t, "&") || token_is(t, "(")
+			 || token_among(t, storage_words))
+			at++;
+		else
+			return t->kind == TOKEN_WORD ? at : -1;
+	}
+}
+
+int unit_declarator_end(const struct unit *u, int at)
+{
+	for (;;) {
+		const struct token *t = token_at(u, at);
+
+		if (t->kind == TOKEN_END || token_closes(t) || token_is(t, ";") || token_is(t, ",")
+		    || token_is(t, "="))
+			return at;
+		at = token_opens(t) ? t->match + 1 : at + 1;
+	}
+}
+
+int unit_parameter_end(const struct unit *u, int at)
+{
+	int end = unit_declarator_end(u, at);
+
+	while (token_is(token_at(u, end), "="))
+		end = unit_declarator_end(u, end + 1);
+	return end;
+}
+
+int unit_statement_end(const struct unit *u, int at)
+{
+	const struct token *t = token_at(u, at);
+
+	if (token_is(t, "{"))
+		return t->match + 1;
+	if (token_is(t, "if") || token_is(t, "for") || token_is(t, "while")
+	    || token_is(t, "switch")) {
+		int end = unit_statement_end(u, unit_call_end(u, at));
+
+		if (token_is(t, "if") && token_is(token_at(u, end), "else"))
+			return unit_statement_end(u, end + 1);
+		return end;
+	}
+	if (token_is(t, "do"))
+		at = unit_statement_end(u, at + 1);
+	else if (t->kind == TOKEN_WORD && token_is(token_at(u, at + 1), ":"))
+		return unit_statement_end(u, at + 2);
+	for (;;) {
+		t = token_at(u, at);
+		if (t->kind == TOKEN_END || token_closes(t))
+			return at;
+		if (token_is(t, ";"))
+			return at + 1;
+		at = token_opens(t) ? t->match + 1 : at + 1;
+	}
+}
+
+const struct function *unit_function(const struct unit *u, const struct token *name)
+{
+	for (int i = 0; i < u->function_count; i++) {
+		const struct function *f = &u->functions[i];
+
+		if (f->body >= 0 && token_same(token_at(u, f->name), name))
+			return f;
+	}
+	return NULL;
+}

@@ -1,0 +1,308 @@
+/* unit_read.c - finds the declarations of a preprocessed CUDA C file.
+ *
+ * One pass over the type names, one over the external declarations. Takes the words of kernels out
+ * and, in a user's file, host functions. What a declaration consists of is unit.c's to say. Serves
+ * sim/cu2c/rewrite.c.
+ */
+#include "sim/cu2c/unit.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+/* In front of a function that may be device code, and all that say where code runs. */
+static const char *const device_words[] = { "__device__", "constexpr", NULL };
+static const char *const place_words[] = { "__device__", "__host__", "__constant__", NULL };
+
+/* Makes room for one more entry; grows when the count reaches a power of two. */
+static void *grow(void *list, int count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return list;
+	return xreallocarray(list, 2 * (size_t)count + 1, size);
+}
+
+static void add_type_name(struct unit *u, int name)
+{
+	u->type_names = grow(u->type_names, u->type_name_count, sizeof(*u->type_names));
+	u->type_names[u->type_name_count++] = name;
+}
+
+static void add_function(struct unit *u, const struct function *f)
+{
+	u->functions = grow(u->functions, u->function_count, sizeof(*u->functions));
+	u->functions[u->function_count++] = *f;
+}
+
+static void read_typedef(struct unit *u, int at)
+{
+	at = unit_specifiers(u, at, true).end;
+	for (;;) {
+		int name = unit_declarator_name(u, at);
+
+		if (name >= 0)
+			add_type_name(u, name);
+		at = unit_declarator_end(u, at);
+		if (!token_is(token_at(u, at), ","))
+			return;
+		at++;
+	}
+}
+
+/* Takes extern "C" away, in front of one declaration or around a block of them. C++ keeps it. */
+static int drop_linkage(struct unit *u, int at)
+{
+	struct token *t = &u->tokens.at[at];
+
+	if (!token_is(t, "extern") || t[1].kind != TOKEN_QUOTED)
+		return at;
+	if (u->mode.cplusplus)
+		return token_is(&t[2], "{") ? at + 3 : at;
+	t[0].instead = "";
+	t[1].instead = "";
+	if (!token_is(&t[2], "{"))
+		return at + 2;
+	t[2].instead = "";
+	u->tokens.at[t[2].match].instead = "";
+	return at + 3;
+}
+
+/* Takes the words of CUDA out of a kernel's declaration. A kernel is a static function here, but in
+ * C++, where its name must be the one that it has on a GPU. */
+static void drop_kernel_words(struct unit *u, int from, int end)
+{
+	bool is_static = u->mode.cplusplus;
+
+	for (int i = from; i < end; i++) {
+		struct token *t = &u->tokens.at[i];
+
+		if (token_is(t, "__global__")) {
+			t->instead = is_static ? "" : "static";
+			is_static = true;
+		} else if (token_is(t, "static") && !u->mode.cplusplus) {
+			if (is_static)
+				t->instead = "";
+			is_static = true;
+		} else if (token_is(t, "__launch_bounds__")) {
+			for (int last = unit_call_end(u, i); i < last; i++)
+				u->tokens.at[i].instead = "";
+			i--;
+		}
+	}
+}
+
+/* Takes out a declaration; lines stay. */
+static void drop_declaration(struct unit *u, int from, int last)
+{
+	for (int i = from; i <= last; i++)
+		u->tokens.at[i].instead = "";
+}
+
+/* The '(' of the parameters of the operator function at `at`; operator() has one pair before it. */
+static int operator_open(const struct unit *u, int at)
+{
+	if (token_is(token_at(u, at + 1), "(") && token_is(token_at(u, at + 2), ")"))
+		at += 2;
+	do {
+		at++;
+	} while (token_at(u, at)->kind != TOKEN_END && !token_is(token_at(u, at), "("));
+	return at;
+}
+
+/* The '(' that follows the name at `at`, with template arguments between them in C++; -1 where
+ * there is none. */
+static int parameters_open(const struct unit *u, int at)
+{
+	int open = unit_angle_end(u, at + 1);
+
+	return token_at(u, at)->kind == TOKEN_WORD && token_is(token_at(u, open), "(") ? open : -1;
+}
+
+/* Whether the '{' at `at` begins the body of a function whose parameters have been passed. */
+static bool begins_body(const struct unit *u, int at)
+{
+	static const char *const after[] = { ")", "const", "noexcept", NULL };
+
+	return u->mode.cplusplus ? token_among(token_at(u, at - 1), after)
+		: token_is(token_at(u, at - 1), ")");
+}
+
+/* Leaves a host function of a class declared and takes its body out, so that the class keeps its
+ * shape. The initialisers of a constructor go with the body. */
+static void drop_body(struct unit *u, const struct function *f)
+{
+	int from = token_at(u, f->open)->match + 1, last = token_at(u, f->body)->match;
+
+	while (from < f->body && !token_is(token_at(u, from), ":"))
+		from++;
+	drop_declaration(u, from, last - 1);
+	u->tokens.at[last].instead = ";";
+}
+
+static int read_declaration(struct unit *u, int start, bool member);
+
+/* Finds the functions that the class with its '{' at `open` defines in its body. */
+static void read_members(struct unit *u, int open)
+{
+	int close = token_at(u, open)->match;
+
+	for (int at = open + 1; at < close; )
+		at = read_declaration(u, at, true);
+}
+
+/* Reads one external declaration, or one of a class; returns the first token after it. */
+static int read_declaration(struct unit *u, int start, bool member)
+{
+	static const char *const class_words[] = { "struct", "class", "union", NULL };
+	struct function f = { .name = -1, .body = -1, .bounds = -1 };
+	bool assigned = false, class = false, device = token_at(u, start)->system;
+	int at = start, open;
+
+	for (;; at++) {
+		const struct token *t = token_at(u, at);
+
+		if (t->kind == TOKEN_END || token_is(t, ";") || token_is(t, "}"))
+			break;
+		if (token_is(t, "template") && unit_angle_end(u, at + 1) > at + 1) {
+			at = unit_angle_end(u, at + 1) - 1;
+			continue;
+		}
+		if (token_is(t, "operator") && u->mode.cplusplus && f.name < 0) {
+			f.name = at;
+			at = operator_open(u, at);
+			f.open = at;
+			t = token_at(u, at);
+		}
+		device |= token_among(t, device_words);
+		class |= u->mode.cplusplus && token_among(t, class_words)
+			&& (at == start || !token_is(t - 1, "enum"));
+		if (token_is(t, "__global__"))
+			f.kernel = true;
+		else if (token_is(t, "__launch_bounds__") && token_is(t + 1, "("))
+			f.bounds = at + 1;
+		else if (token_is(t, "="))
+			assigned = true;
+		open = parameters_open(u, at);
+		if (open >= 0) {
+			if (f.name < 0 && !token_among(t, unit_call_words)
+			    && !token_among(t, unit_typeof_words)) {
+				f.name = at;
+				f.open = open;
+			}
+		} else if (token_is(t, "{") && f.name >= 0 && !assigned && begins_body(u, at)) {
+			f.body = at;
+			break;
+		} else if (token_is(t, "{") && class && f.name < 0 && !assigned) {
+			read_members(u, at);
+		}
+		if (token_opens(t))
+			at = t->match;
+	}
+	if (f.body >= 0)
+		at = token_at(u, f.body)->match;
+	if (u->mode.user && f.body >= 0 && !device && !f.kernel && member)
+		drop_body(u, &f);
+	else if (u->mode.user && f.body >= 0 && !device && !f.kernel)
+		drop_declaration(u, start, at);
+	else if (f.name >= 0 && (f.kernel || f.body >= 0))
+		add_function(u, &f);
+	if (f.kernel)
+		drop_kernel_words(u, start, f.name >= 0 ? f.name : at);
+	return token_at(u, at)->kind == TOKEN_END ? at : at + 1;
+}
+
+/* The first token to look at for an external declaration from `at` on: in a namespace, the one
+ * behind its '{'. */
+static int enter_namespace(const struct unit *u, int at)
+{
+	int i = at;
+
+	if (token_is(token_at(u, i), "inline"))
+		i++;
+	if (!u->mode.cplusplus || !token_is(token_at(u, i), "namespace"))
+		return at;
+	for (i++; token_at(u, i)->kind == TOKEN_WORD || token_is(token_at(u, i), ":"); )
+		i = unit_call_end(u, i);
+	return token_is(token_at(u, i), "{") ? i + 1 : at;
+}
+
+/* What a GPU has and the simulator has not, where the compiler's message would help nobody. */
+static enum status refuse_word(const struct token *t)
+{
+	static const char *const asm_words[] = { "asm", "__asm", "__asm__", NULL };
+	static const char *const texture_words[] = {
+		"cudaTextureObject_t", "cudaSurfaceObject_t", "texture", "tex1D", "tex1Dfetch",
+		"tex2D", "tex2DLod", "tex3D", "surf2Dread", "surf2Dwrite", NULL
+	};
+
+	if (t->system || t->kind != TOKEN_WORD)
+		return STATUS_OK;
+	if (token_among(t, asm_words))
+		return token_fail(t, "inline PTX cannot run in the simulator");
+	if (token_among(t, texture_words) && (token_is(t + 1, "<") || token_is(t + 1, "(")
+					      || t->text[0] == 'c'))
+		return token_fail(t, "textures and surfaces cannot be used in the simulator: read "
+				  "through a pointer");
+	return STATUS_OK;
+}
+
+/* CUDA's words for inlining; gcc has words of these names too, in attributes only. */
+static void replace_inline_word(struct token *t)
+{
+	if (t->system || token_is(t - 1, "("))
+		return;
+	if (token_is(t, "__forceinline__"))
+		t->instead = "inline __attribute__((always_inline))";
+	else if (token_is(t, "__noinline__"))
+		t->instead = "__attribute__((noinline))";
+}
+
+/* Takes out the words that say where code runs, and finds launches that are not in host code. */
+static enum status finish_user_text(struct unit *u)
+{
+	for (int i = 0; i < u->tokens.count; i++) {
+		struct token *t = &u->tokens.at[i];
+
+		if (t->instead)
+			continue;
+		TRY(refuse_word(t));
+		if (i > 0)
+			replace_inline_word(t);
+		if (token_among(t, place_words))
+			t->instead = "";
+		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
+			 && !t[1].space_length && !t[2].space_length)
+			return token_fail(t, "<<< is not possible in device code: flashtwin "
+					  "launches the kernel that --kernel names");
+	}
+	return STATUS_OK;
+}
+
+enum status unit_read(const char *file, const char *text, size_t bytes, struct unit_mode mode,
+		      struct unit *out)
+{
+	*out = (struct unit){ .mode = mode };
+	TRY(tokens_read(file, text, bytes, &out->tokens));
+	for (int i = 0; i < out->tokens.count; i++)
+		if (token_is(token_at(out, i), "typedef"))
+			read_typedef(out, i);
+	for (int i = 0; token_at(out, i)->kind != TOKEN_END; ) {
+		int next = enter_namespace(out, drop_linkage(out, i));
+
+		i = next > i && mode.cplusplus ? next : read_declaration(out, next, false);
+	}
+	if (!mode.user)
+		return STATUS_OK;
+	enum status status = finish_user_text(out);
+	if (status != STATUS_OK)
+		unit_free(out);
+	return status;
+}
+
+void unit_free(struct unit *u)
+{
+	tokens_free(&u->tokens);
+	free(u->type_names);
+	free(u->functions);
+	*u = (struct unit){ 0 };
+}

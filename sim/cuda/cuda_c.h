@@ -1,0 +1,403 @@
+/* cuda_c.h - the CUDA words the simulator understands, for the system's C compiler.
+ *
+ * Put in front of a .cu file when it is compiled for the simulator (-include). Three words are left
+ * for the rewriter (sim/cu2c/rewrite.c): __global__, __shared__ and __launch_bounds__. Everything else CUDA C
+ * knows and a kernel here may use is in this file; a word that is not is a compile error, and those with
+ * an obvious stand-in say which.
+ */
+#ifndef CUDA_C_H
+#define CUDA_C_H
+
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "sim/cuda/runtime.h"
+
+/* --- the hook of basic blocks, inlined --- */
+
+/* The assembler takes a macro before an instruction of its name: what the compiler writes as a call
+ * of the hook becomes the common case of it, in the place (see sim/check/check_hooks.c): the block counts
+ * in its cell (sim/check/lines.h), and calls when it is new to the launch or something is pending. Registers
+ * that a call may change are free there. */
+#if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
+__asm__(".hidden __start_ft_cells\n"
+	".hidden __stop_ft_cells\n"
+	".macro ft_basic_block\n"
+	".Lft_code\\@:\n"
+	"	leaq 0(%rip), %rax\n"
+	"	movq ft_check_block@GOTPCREL(%rip), %rcx\n"
+	"	movq %rax, (%rcx)\n"
+	"	incq .Lft_cell\\@+8(%rip)\n"
+	"	movl 12(%rcx), %eax\n"
+	"	xorl .Lft_cell\\@(%rip), %eax\n"
+	"	orl 8(%rcx), %eax\n"
+	"	je .Lft_block\\@\n"
+	"	leaq .Lft_cell\\@(%rip), %rdi\n"
+	"	leaq __start_ft_cells(%rip), %rsi\n"
+	"	leaq __stop_ft_cells(%rip), %rdx\n"
+	"	callq ft_basic_block@PLT\n"
+	".Lft_block\\@:\n"
+	"	.pushsection ft_cells, \"aw\", @progbits\n"
+	"	.balign 8\n"
+	".Lft_cell\\@:\n"
+	"	.long 0, .Lft_code\\@ - .Lft_cell\\@\n"
+	"	.quad 0\n"
+	"	.popsection\n"
+	".endm\n"
+	".macro call target:vararg\n"
+	"	.ifc \\target,__sanitizer_cov_trace_pc@PLT\n"
+	"	ft_basic_block\n"
+	"	.else\n"
+	"	.ifc \\target,__sanitizer_cov_trace_pc\n"
+	"	ft_basic_block\n"
+	"	.else\n"
+	"	callq \\target\n"
+	"	.endif\n"
+	"	.endif\n"
+	".endm\n");
+#endif
+
+/* --- qualifiers --- */
+
+#define __device__
+#define __host__
+#define __constant__ static
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __restrict__ restrict
+#define __align__(n) __attribute__((aligned(n)))
+
+/* --- the thread's place --- */
+
+typedef struct dim3 dim3;
+#define threadIdx ft_thread_index()
+#define blockIdx  ft_block_index()
+#define blockDim  ft_block_dim()
+#define gridDim   ft_grid_dim()
+#define warpSize  32
+
+/* --- vector types --- */
+
+#define FT_VECTORS(X) X(char, char) X(uchar, unsigned char) X(short, short) X(ushort, unsigned short) \
+	X(int, int) X(uint, unsigned) X(float, float) X(double, double) \
+	X(longlong, long long) X(ulonglong, unsigned long long)
+#define FT_DECLARE(name, type) \
+	typedef struct { type x; } name##1; \
+	typedef struct { type x, y; } __attribute__((aligned(2 * sizeof(type)))) name##2; \
+	typedef struct { type x, y, z; } name##3; \
+	typedef struct { type x, y, z, w; } \
+		__attribute__((aligned(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)))) name##4; \
+	static inline name##1 make_##name##1(type x) { return (name##1){ x }; } \
+	static inline name##2 make_##name##2(type x, type y) { return (name##2){ x, y }; } \
+	static inline name##3 make_##name##3(type x, type y, type z) { return (name##3){ x, y, z }; } \
+	static inline name##4 make_##name##4(type x, type y, type z, type w) \
+		{ return (name##4){ x, y, z, w }; }
+FT_VECTORS(FT_DECLARE)
+#undef FT_DECLARE
+#undef FT_VECTORS
+
+/* --- barriers, votes, shuffles --- */
+
+#define FT_SITE(name) \
+	({ static const struct ft_site ft_site_ = { name, __FILE__, __LINE__, __COUNTER__ }; &ft_site_; })
+
+#define __syncthreads()        ((void)ft_block_barrier(FT_SITE("__syncthreads"), FT_BLOCK_SYNC, 0))
+#define __syncthreads_count(p) ft_block_barrier(FT_SITE("__syncthreads_count"), FT_BLOCK_COUNT, !!(p))
+#define __syncthreads_and(p)   ft_block_barrier(FT_SITE("__syncthreads_and"), FT_BLOCK_AND, !!(p))
+#define __syncthreads_or(p)    ft_block_barrier(FT_SITE("__syncthreads_or"), FT_BLOCK_OR, !!(p))
+
+/* CUDA's defaults: mask = all lanes, width = 32. */
+#define FT_FIRST(a, ...) a
+#define __syncwarp(...) \
+	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
+
+#define FT_SHUFFLE(word, kind, mask, var, lane, ...) ({ \
+	__typeof__((var) + 0) ft_value_ = (var); \
+	uint64_t ft_bits_ = 0; \
+	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, word " takes 4 or 8 bytes"); \
+	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	ft_bits_ = ft_collective(FT_SITE(word), kind, (mask), ft_bits_, \
+		((unsigned)(lane) & 0xffffu) | (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
+	__builtin_memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \
+	ft_value_; })
+#define __shfl_sync(m, v, l, ...)      FT_SHUFFLE("__shfl_sync", FT_SHUFFLE_IDX, m, v, l, __VA_ARGS__)
+#define __shfl_up_sync(m, v, l, ...)   FT_SHUFFLE("__shfl_up_sync", FT_SHUFFLE_UP, m, v, l, __VA_ARGS__)
+#define __shfl_down_sync(m, v, l, ...) FT_SHUFFLE("__shfl_down_sync", FT_SHUFFLE_DOWN, m, v, l, __VA_ARGS__)
+#define __shfl_xor_sync(m, v, l, ...)  FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, v, l, __VA_ARGS__)
+
+#define FT_WARP(word, kind, m, v) ft_collective(FT_SITE(word), kind, (m), (v), 0)
+#define __all_sync(m, p)     ((int)FT_WARP("__all_sync", FT_ALL, m, !!(p)))
+#define __any_sync(m, p)     ((int)FT_WARP("__any_sync", FT_ANY, m, !!(p)))
+#define __uni_sync(m, p)     ((int)FT_WARP("__uni_sync", FT_UNIFORM, m, !!(p)))
+#define __ballot_sync(m, p)  ((unsigned)FT_WARP("__ballot_sync", FT_BALLOT, m, !!(p)))
+#define __match_any_sync(m, v) ((unsigned)FT_WARP("__match_any_sync", FT_MATCH_ANY, m, FT_BITS(v)))
+#define __match_all_sync(m, v, p) ({ \
+	unsigned ft_match_ = (unsigned)FT_WARP("__match_all_sync", FT_MATCH_ALL, m, FT_BITS(v)); \
+	*(p) = ft_match_ != 0; \
+	ft_match_; })
+#define FT_BITS(v) ({ \
+	__typeof__(v) ft_value_ = (v); \
+	uint64_t ft_bits_ = 0; \
+	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	ft_bits_; })
+#define FT_REDUCE(word, kind, m, v) ((__typeof__((v) + 0))FT_WARP(word, kind, m, (uint32_t)(v)))
+#define FT_MIN_MAX(word, kind, m, v) \
+	FT_REDUCE(word, ((__typeof__((v) + 0))-1 < 0 ? kind##_SIGNED : kind), m, v)
+#define __reduce_add_sync(m, v) FT_REDUCE("__reduce_add_sync", FT_REDUCE_ADD, m, v)
+#define __reduce_min_sync(m, v) FT_MIN_MAX("__reduce_min_sync", FT_REDUCE_MIN, m, v)
+#define __reduce_max_sync(m, v) FT_MIN_MAX("__reduce_max_sync", FT_REDUCE_MAX, m, v)
+#define __reduce_and_sync(m, v) FT_REDUCE("__reduce_and_sync", FT_REDUCE_AND, m, v)
+#define __reduce_or_sync(m, v)  FT_REDUCE("__reduce_or_sync", FT_REDUCE_OR, m, v)
+#define __reduce_xor_sync(m, v) FT_REDUCE("__reduce_xor_sync", FT_REDUCE_XOR, m, v)
+#define __activemask() ft_active_mask()
+
+/* --- memory: fences, cached loads, atomics --- */
+
+#define __threadfence()        ft_fence(1)
+#define __threadfence_block()  ft_fence(0)
+#define __threadfence_system() ft_fence(1)
+#define __nanosleep(ns)        ((void)(ns), ft_yield())
+#define __ldg(p)  (*(p))
+#define __ldcg(p) (*(p))
+#define __ldca(p) (*(p))
+#define __ldcs(p) (*(p))
+#define __ldlu(p) (*(p))
+#define __ldcv(p) (*(p))
+#define __stcg(p, v) ((void)(*(p) = (v)))
+#define __stcs(p, v) ((void)(*(p) = (v)))
+#define __stwt(p, v) ((void)(*(p) = (v)))
+#define __stwb(p, v) ((void)(*(p) = (v)))
+
+/* cuda_pipeline.h */
+#define __pipeline_memcpy_async(to, from, bytes, ...) \
+	ft_async_copy((to), (from), (bytes), FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0))
+#define __pipeline_commit()      ft_async_commit()
+#define __pipeline_wait_prior(n) ft_async_wait(n)
+
+/* Inlined, so that a finding names the line that used the word. */
+#define FT_ATOMIC_INLINE static inline __attribute__((always_inline, unused))
+
+/* Each atomic lets other threads run before it and is indivisible itself. */
+#define FT_ATOMIC(name, type, new_value) \
+	FT_ATOMIC_INLINE type ft_##name(type *p, type v) \
+	{ \
+		type old, new_; \
+		ft_yield(); \
+		__atomic_load(p, &old, __ATOMIC_RELAXED); \
+		do { \
+			new_ = (new_value); \
+		} while (!__atomic_compare_exchange(p, &old, &new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+		return old; \
+	}
+#define FT_ATOMIC_INTEGERS(operation, new_value) \
+	FT_ATOMIC(operation##_i32, int, new_value) \
+	FT_ATOMIC(operation##_u32, unsigned, new_value) \
+	FT_ATOMIC(operation##_i64, long long, new_value) \
+	FT_ATOMIC(operation##_u64, unsigned long long, new_value)
+FT_ATOMIC_INTEGERS(add, old + v)
+FT_ATOMIC(add_f32, float, old + v)
+FT_ATOMIC(add_f64, double, old + v)
+FT_ATOMIC_INTEGERS(exch, v)
+FT_ATOMIC(exch_f32, float, v)
+FT_ATOMIC_INTEGERS(min, old < v ? old : v)
+FT_ATOMIC_INTEGERS(max, old > v ? old : v)
+FT_ATOMIC_INTEGERS(and, old & v)
+FT_ATOMIC_INTEGERS(or, old | v)
+FT_ATOMIC_INTEGERS(xor, old ^ v)
+FT_ATOMIC(sub_i32, int, old - v)
+FT_ATOMIC(sub_u32, unsigned, old - v)
+FT_ATOMIC(inc_u32, unsigned, old >= v ? 0 : old + 1)
+FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
+#undef FT_ATOMIC_INTEGERS
+#undef FT_ATOMIC
+
+#define FT_INTEGERS(name) int: ft_##name##_i32, unsigned: ft_##name##_u32, \
+	long long: ft_##name##_i64, unsigned long long: ft_##name##_u64
+#define atomicAdd(p, v)  _Generic(*(p), FT_INTEGERS(add), float: ft_add_f32, double: ft_add_f64)((p), (v))
+#define atomicExch(p, v) _Generic(*(p), FT_INTEGERS(exch), float: ft_exch_f32)((p), (v))
+#define atomicMin(p, v)  _Generic(*(p), FT_INTEGERS(min))((p), (v))
+#define atomicMax(p, v)  _Generic(*(p), FT_INTEGERS(max))((p), (v))
+#define atomicAnd(p, v)  _Generic(*(p), FT_INTEGERS(and))((p), (v))
+#define atomicOr(p, v)   _Generic(*(p), FT_INTEGERS(or))((p), (v))
+#define atomicXor(p, v)  _Generic(*(p), FT_INTEGERS(xor))((p), (v))
+#define atomicSub(p, v)  _Generic(*(p), int: ft_sub_i32, unsigned: ft_sub_u32)((p), (v))
+#define atomicInc(p, v)  ft_inc_u32((p), (v))
+#define atomicDec(p, v)  ft_dec_u32((p), (v))
+#define atomicAdd_block(p, v)  atomicAdd((p), (v))
+#define atomicAdd_system(p, v) atomicAdd((p), (v))
+#define atomicCAS(p, compare, v) ({ \
+	__typeof__(p) ft_p_ = (p); \
+	__typeof__(*ft_p_) ft_old_ = (compare), ft_new_ = (v); \
+	ft_yield(); \
+	__atomic_compare_exchange(ft_p_, &ft_old_, &ft_new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED); \
+	ft_old_; })
+
+/* --- arithmetic: the GPU's bits --- */
+
+#ifdef FLASHTWIN_CHECK
+/* The models of the GPU's functions are no part of the kernel that is checked. */
+#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")
+#define MUFU_FN static __attribute__((unused, noinline, FT_UNCHECKED))
+#else
+#define MUFU_FN static inline __attribute__((unused))
+#endif
+#define MUFU_TABLE static const __attribute__((unused))
+#include "base/math/mufu_model.c"
+#include "sim/cuda/told.h"
+
+#ifdef FLASHTWIN_CHECK
+#define FT_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define FT_INLINE static inline
+#endif
+
+/* maximumNumber and minimumNumber of IEEE 754-2019, as max.f32 and min.f32: a NaN gives way to a
+ * number, and +0 is greater than -0. */
+FT_INLINE float ft_fmaxf(float a, float b)
+{
+	if (a != a)
+		return b;
+	if (a == b)
+		return signbit(a) ? b : a;
+	return b > a ? b : a;
+}
+
+FT_INLINE float ft_fminf(float a, float b)
+{
+	if (a != a)
+		return b;
+	if (a == b)
+		return signbit(a) ? a : b;
+	return b < a ? b : a;
+}
+
+/* Float to int saturates and takes NaN to 0; in C it would be undefined. */
+FT_INLINE int ft_float_to_int(float x)
+{
+	if (x != x)
+		return 0;
+	if (x >= 2147483648.0f)
+		return INT_MAX;
+	return x <= -2147483648.0f ? INT_MIN : (int)x;
+}
+
+FT_INLINE int ft_double_to_int(double x)
+{
+	if (x != x)
+		return INT_MIN;         /* as cvt.s32.f64 has it, unlike that of a float */
+	if (x >= 2147483648.0)
+		return INT_MAX;
+	return x <= -2147483648.0 ? INT_MIN : (int)x;
+}
+
+FT_INLINE unsigned ft_float_to_uint(float x)
+{
+	if (!(x > 0.0f))
+		return 0;
+	return x >= 4294967296.0f ? UINT_MAX : (unsigned)x;
+}
+
+#define exp2f(x)  FT_MODEL(ex2_approx_noftz, x)
+#define expf(x)   FT_MODEL(ex2_expf, x)
+#define __expf(x) FT_MODEL(ex2_cuda__expf, x)
+#define exp10f(x) FT_MODEL(cuda_exp10f, x)
+#define expm1f(x) FT_MODEL(cuda_expm1f, x)
+#define logf(x)   FT_MODEL(cuda_logf, x)
+#define log2f(x)  FT_MODEL(cuda_log2f, x)
+#define log10f(x) FT_MODEL(cuda_log10f, x)
+#define log1pf(x) FT_MODEL(cuda_log1pf, x)
+#define powf(x, y) FT_MODEL(cuda_powf, (x), (y))
+#define sinf(x)   FT_MODEL(cuda_sinf, x)
+#define cosf(x)   FT_MODEL(cuda_cosf, x)
+#define tanhf(x)  FT_MODEL(cuda_tanhf, x)
+#define erff(x)   FT_MODEL(cuda_erff, x)
+#define rsqrtf(x) FT_MODEL(rsqrt_approx_noftz, x)
+#define __logf(x)   FT_MODEL(cuda__logf, x)
+#define __log2f(x)  FT_MODEL(lg2_approx_noftz, x)
+#define __log10f(x) FT_MODEL(cuda__log10f, x)
+#define __powf(x, y) FT_MODEL(cuda__powf, (x), (y))
+#define __sinf(x) FT_MODEL(sin_approx, x)
+#define __cosf(x) FT_MODEL(cos_approx, x)
+#define __fdividef(a, b) FT_MODEL(div_approx_noftz, (a), (b))
+#define fmaxf(a, b) ft_fmaxf((a), (b))
+#define fminf(a, b) ft_fminf((a), (b))
+#define __fmaf_rn(a, b, c) fmaf((a), (b), (c))
+#define __fadd_rn(a, b) ((float)(a) + (float)(b))
+#define __fsub_rn(a, b) ((float)(a) - (float)(b))
+#define __fmul_rn(a, b) ((float)(a) * (float)(b))
+#define __fdiv_rn(a, b) ((float)(a) / (float)(b))
+#define __fsqrt_rn(a) sqrtf(a)
+#define __float2int_rn(x) ft_float_to_int(rintf(x))
+#define __float2int_rz(x) ft_float_to_int(truncf(x))
+#define __float2int_rd(x) ft_float_to_int(floorf(x))
+#define __float2int_ru(x) ft_float_to_int(ceilf(x))
+#define __float2uint_rn(x) ft_float_to_uint(rintf(x))
+#define __float2uint_rz(x) ft_float_to_uint(truncf(x))
+#define __float2uint_rd(x) ft_float_to_uint(floorf(x))
+#define __float2uint_ru(x) ft_float_to_uint(ceilf(x))
+#define __double2int_rn(x) ft_double_to_int(rint(x))
+#define __double2int_rz(x) ft_double_to_int(trunc(x))
+#define __double2int_rd(x) ft_double_to_int(floor(x))
+#define __double2int_ru(x) ft_double_to_int(ceil(x))
+#define __double2float_rn(x) ((float)(double)(x))
+#define __int2double_rn(x) ((double)(int)(x))
+#define __int2float_rn(x) ((float)(int)(x))
+#define __uint2float_rn(x) ((float)(unsigned)(x))
+
+#define FT_CAST(to, from, x) ({ from ft_from_ = (x); to ft_to_; __builtin_memcpy(&ft_to_, &ft_from_, sizeof ft_to_); ft_to_; })
+#define __float_as_int(x)  FT_CAST(int, float, x)
+#define __float_as_uint(x) FT_CAST(unsigned, float, x)
+#define __int_as_float(x)  FT_CAST(float, int, x)
+#define __uint_as_float(x) FT_CAST(float, unsigned, x)
+
+#define __popc(x)   __builtin_popcount(x)
+#define __popcll(x) __builtin_popcountll(x)
+#define __ffs(x)    __builtin_ffs(x)
+#define __ffsll(x)  __builtin_ffsll(x)
+#define __clz(x)    ({ unsigned ft_x_ = (x); ft_x_ ? __builtin_clz(ft_x_) : 32; })
+#define __clzll(x)  ({ unsigned long long ft_x_ = (x); ft_x_ ? __builtin_clzll(ft_x_) : 64; })
+#define __umulhi(a, b) ((unsigned)((uint64_t)(unsigned)(a) * (unsigned)(b) >> 32))
+#define __mulhi(a, b)  ((int)((int64_t)(int)(a) * (int)(b) >> 32))
+
+#include "sim/cuda/cuda_integer.h"
+#ifndef __cplusplus             /* where C++ has overloads */
+#define __dp4a(a, b, c) _Generic((a), int: ft_dp4a, unsigned: ft_dp4a_unsigned)((a), (b), (c))
+#endif
+
+#define FT_PICK(float_call, operator, a, b) ({ \
+	__typeof__((a) + (b)) ft_a_ = (a), ft_b_ = (b); \
+	_Generic(ft_a_, float: float_call(ft_a_, ft_b_), default: ft_a_ operator ft_b_ ? ft_a_ : ft_b_); })
+#define min(a, b) FT_PICK(ft_fminf, <, a, b)
+#define max(a, b) FT_PICK(ft_fmaxf, >, a, b)
+
+/* --- copies: the library's own loads and stores are not seen --- */
+
+#ifdef FLASHTWIN_CHECK
+#define memcpy(to, from, bytes) ft_memcpy((to), (from), (bytes))
+#define memmove(to, from, bytes) ft_memcpy((to), (from), (bytes))
+#define memset(to, value, bytes) ft_memset((to), (value), (bytes))
+#endif
+
+/* --- diagnostics --- */
+
+#define printf(...) ft_printf(__VA_ARGS__)
+#define __trap() ft_trap(719, "__trap()", __FILE__, __LINE__)
+#undef assert
+#ifdef NDEBUG
+#define assert(x) ((void)0)
+#else
+#define assert(x) ((x) ? (void)0 : ft_trap(710, "assert(" #x ")", __FILE__, __LINE__))
+#endif
+
+/* --- words that have no exact model, and what to use instead --- */
+
+#define FT_ABSENT(word, instead) ({ \
+	_Static_assert(0, word " has no bit-exact model in the simulator: use " instead); 0.0f; })
+#include "sim/cuda/float_api.h"
+#define clock()   FT_ABSENT("clock", "events around the launch")
+#define clock64() FT_ABSENT("clock64", "events around the launch")
+
+#endif

@@ -1,0 +1,366 @@
+/* cuda_cpp.h - the CUDA words of sim/cuda/cuda_c.h for the system's C++ compiler.
+ *
+ * Where C has macros over _Generic, C++ has overloads and templates, so that a user's file may
+ * use references, const values, lambdas and types of its own. Also what the rewriter's C++ text
+ * leans on: shared variables of templates, and kernels as values. Serves files compiled at run
+ * time.
+ */
+#ifndef CUDA_CPP_H
+#define CUDA_CPP_H
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+/* --- C's spellings, for the header that is C --- */
+
+#define _Static_assert static_assert    /* stays: some of its words expand to one */
+#define restrict __restrict
+#include "sim/cuda/cuda_c.h"
+#undef restrict
+#undef __restrict__
+
+/* --- minimum and maximum --- */
+
+#undef min
+#undef max
+#undef FT_PICK
+#define FT_MIN_MAX_OF(type) \
+	static inline type min(type a, type b) { return b < a ? b : a; } \
+	static inline type max(type a, type b) { return a < b ? b : a; }
+FT_MIN_MAX_OF(int)
+FT_MIN_MAX_OF(unsigned)
+FT_MIN_MAX_OF(long)
+FT_MIN_MAX_OF(unsigned long)
+FT_MIN_MAX_OF(long long)
+FT_MIN_MAX_OF(unsigned long long)
+#undef FT_MIN_MAX_OF
+static inline unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
+static inline unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
+static inline unsigned max(int a, unsigned b) { return max((unsigned)a, b); }
+static inline unsigned max(unsigned a, int b) { return max(a, (unsigned)b); }
+static inline float min(float a, float b) { return ft_fminf(a, b); }
+static inline float max(float a, float b) { return ft_fmaxf(a, b); }
+static inline double min(double a, double b) { return fmin(a, b); }
+static inline double max(double a, double b) { return fmax(a, b); }
+
+/* --- names without f: the float function for a float, errors where no exact model is --- */
+
+/* Those are declared and never defined: the error comes where a call of one is compiled. */
+#define FT_INTEGRAL(T) typename std::enable_if<std::is_integral<T>::value, double>::type
+
+/* Double precision is exact in what IEEE 754 determines, and has no models beyond. */
+#define FT_NO_DOUBLE(name) \
+	__attribute__((error(#name " of double has no bit-exact model in the simulator: " \
+			     "use " #name "f")))
+#define FT_FLOAT_ONLY(name) \
+	static inline float ft_over_##name(float x) { return name##f(x); } \
+	double ft_over_##name(double) FT_NO_DOUBLE(name); \
+	long double ft_over_##name(long double) FT_NO_DOUBLE(name); \
+	template <class T> FT_INTEGRAL(T) ft_over_##name(T) FT_NO_DOUBLE(name);
+#define FT_ABSENT_OVERLOAD(name, instead) \
+	template <class... T> double ft_over_##name(T...) \
+		__attribute__((error(#name " has no bit-exact model in the simulator: " \
+				     "use " instead)));
+FT_FLOAT_ONLY(exp)
+FT_FLOAT_ONLY(exp2)
+FT_FLOAT_ONLY(exp10)
+FT_FLOAT_ONLY(expm1)
+FT_FLOAT_ONLY(log)
+FT_FLOAT_ONLY(log2)
+FT_FLOAT_ONLY(log10)
+FT_FLOAT_ONLY(log1p)
+FT_FLOAT_ONLY(sin)
+FT_FLOAT_ONLY(cos)
+FT_FLOAT_ONLY(tanh)
+FT_FLOAT_ONLY(erf)
+FT_FLOAT_ONLY(rsqrt)
+static inline float ft_over_pow(float x, float y) { return powf(x, y); }
+template <class X, class Y> double ft_over_pow(X, Y) FT_NO_DOUBLE(pow);
+static inline void ft_over_sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+void ft_over_sincos(double, double *, double *) FT_NO_DOUBLE(sincos);
+static inline float ft_over_fmin(float x, float y) { return ft_fminf(x, y); }
+static inline float ft_over_fmax(float x, float y) { return ft_fmaxf(x, y); }
+template <class X, class Y> static inline double ft_over_fmin(X x, Y y)
+	{ return fmin((double)x, (double)y); }
+template <class X, class Y> static inline double ft_over_fmax(X x, Y y)
+	{ return fmax((double)x, (double)y); }
+FT_ABSENT_OVERLOAD(acos, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(acosh, "logf(x + sqrtf(fmaf(x, x, -1.0f)))")
+FT_ABSENT_OVERLOAD(asin, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(asinh, "logf(x + sqrtf(fmaf(x, x, 1.0f)))")
+FT_ABSENT_OVERLOAD(atan, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(atan2, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(atanh, "0.5f * logf((1.0f + x) / (1.0f - x))")
+FT_ABSENT_OVERLOAD(cbrt, "powf(x, 1.0f / 3.0f)")
+FT_ABSENT_OVERLOAD(cosh, "(expf(x) + expf(-x)) * 0.5f")
+FT_ABSENT_OVERLOAD(erfc, "1.0f - erff(x)")
+FT_ABSENT_OVERLOAD(hypot, "sqrtf(fmaf(x, x, y * y))")
+FT_ABSENT_OVERLOAD(lgamma, "a polynomial in fmaf")
+FT_ABSENT_OVERLOAD(sinh, "(expf(x) - expf(-x)) * 0.5f")
+FT_ABSENT_OVERLOAD(tan, "sinf(x) / cosf(x)")
+FT_ABSENT_OVERLOAD(tgamma, "a polynomial in fmaf")
+#undef FT_ABSENT_OVERLOAD
+#undef FT_FLOAT_ONLY
+#undef FT_NO_DOUBLE
+#undef FT_INTEGRAL
+namespace std {             /* std::exp becomes std::ft_over_exp */
+using ::ft_over_exp;
+using ::ft_over_exp2;
+using ::ft_over_exp10;
+using ::ft_over_expm1;
+using ::ft_over_log;
+using ::ft_over_log2;
+using ::ft_over_log10;
+using ::ft_over_log1p;
+using ::ft_over_sin;
+using ::ft_over_cos;
+using ::ft_over_tanh;
+using ::ft_over_erf;
+using ::ft_over_rsqrt;
+using ::ft_over_pow;
+using ::ft_over_sincos;
+using ::ft_over_fmin;
+using ::ft_over_fmax;
+using ::ft_over_acos;
+using ::ft_over_acosh;
+using ::ft_over_asin;
+using ::ft_over_asinh;
+using ::ft_over_atan;
+using ::ft_over_atan2;
+using ::ft_over_atanh;
+using ::ft_over_cbrt;
+using ::ft_over_cosh;
+using ::ft_over_erfc;
+using ::ft_over_hypot;
+using ::ft_over_lgamma;
+using ::ft_over_sinh;
+using ::ft_over_tan;
+using ::ft_over_tgamma;
+}
+#define exp(...) ft_over_exp(__VA_ARGS__)
+#define exp2(...) ft_over_exp2(__VA_ARGS__)
+#define exp10(...) ft_over_exp10(__VA_ARGS__)
+#define expm1(...) ft_over_expm1(__VA_ARGS__)
+#define log(...) ft_over_log(__VA_ARGS__)
+#define log2(...) ft_over_log2(__VA_ARGS__)
+#define log10(...) ft_over_log10(__VA_ARGS__)
+#define log1p(...) ft_over_log1p(__VA_ARGS__)
+#define sin(...) ft_over_sin(__VA_ARGS__)
+#define cos(...) ft_over_cos(__VA_ARGS__)
+#define tanh(...) ft_over_tanh(__VA_ARGS__)
+#define erf(...) ft_over_erf(__VA_ARGS__)
+#define rsqrt(...) ft_over_rsqrt(__VA_ARGS__)
+#define pow(...) ft_over_pow(__VA_ARGS__)
+#define sincos(...) ft_over_sincos(__VA_ARGS__)
+#define fmin(...) ft_over_fmin(__VA_ARGS__)
+#define fmax(...) ft_over_fmax(__VA_ARGS__)
+#define acos(...) ft_over_acos(__VA_ARGS__)
+#define acosh(...) ft_over_acosh(__VA_ARGS__)
+#define asin(...) ft_over_asin(__VA_ARGS__)
+#define asinh(...) ft_over_asinh(__VA_ARGS__)
+#define atan(...) ft_over_atan(__VA_ARGS__)
+#define atan2(...) ft_over_atan2(__VA_ARGS__)
+#define atanh(...) ft_over_atanh(__VA_ARGS__)
+#define cbrt(...) ft_over_cbrt(__VA_ARGS__)
+#define cosh(...) ft_over_cosh(__VA_ARGS__)
+#define erfc(...) ft_over_erfc(__VA_ARGS__)
+#define hypot(...) ft_over_hypot(__VA_ARGS__)
+#define lgamma(...) ft_over_lgamma(__VA_ARGS__)
+#define sinh(...) ft_over_sinh(__VA_ARGS__)
+#define tan(...) ft_over_tan(__VA_ARGS__)
+#define tgamma(...) ft_over_tgamma(__VA_ARGS__)
+
+/* --- shuffles and matches of any 4- or 8-byte value --- */
+
+template <class T> static inline uint64_t ft_bits(const T &value)
+{
+	static_assert(sizeof(T) <= 8, "warp words take values of up to 8 bytes");
+	uint64_t bits = 0;
+
+	memcpy(&bits, &value, sizeof value);
+	return bits;
+}
+
+template <class T> static inline T ft_shuffle(const struct ft_site *site, enum ft_collective kind,
+					      unsigned mask, T value, unsigned lane,
+					      unsigned width = 32)
+{
+	uint64_t bits = ft_collective(site, kind, mask, ft_bits(value),
+				      (lane & 0xffffu) | width << 16);
+
+	memcpy((void *)&value, &bits, sizeof value);
+	return value;
+}
+
+#undef FT_SHUFFLE
+#undef FT_BITS
+#define FT_SHUFFLE(word, kind, mask, ...) ft_shuffle(FT_SITE(word), kind, mask, __VA_ARGS__)
+#undef __shfl_sync
+#undef __shfl_up_sync
+#undef __shfl_down_sync
+#undef __shfl_xor_sync
+#define __shfl_sync(m, ...)      FT_SHUFFLE("__shfl_sync", FT_SHUFFLE_IDX, m, __VA_ARGS__)
+#define __shfl_up_sync(m, ...)   FT_SHUFFLE("__shfl_up_sync", FT_SHUFFLE_UP, m, __VA_ARGS__)
+#define __shfl_down_sync(m, ...) FT_SHUFFLE("__shfl_down_sync", FT_SHUFFLE_DOWN, m, __VA_ARGS__)
+#define __shfl_xor_sync(m, ...)  FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, __VA_ARGS__)
+#define FT_BITS(v) ft_bits(v)
+
+static inline int __dp4a(int a, int b, int c) { return ft_dp4a(a, b, c); }
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
+{
+	return ft_dp4a_unsigned(a, b, c);
+}
+
+/* --- atomics --- */
+
+template <class T> struct ft_same { typedef T type; };
+
+/* Lets other threads run, then replaces *p by change(old) indivisibly. Returns the old value. */
+template <class T, class F> static inline T ft_atomic(T *p, F change)
+{
+	T old, changed;
+
+	ft_yield();
+	__atomic_load(p, &old, __ATOMIC_RELAXED);
+	do {
+		changed = change(old);
+	} while (!__atomic_compare_exchange(p, &old, &changed, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED));
+	return old;
+}
+
+#undef atomicAdd
+#undef atomicSub
+#undef atomicExch
+#undef atomicMin
+#undef atomicMax
+#undef atomicAnd
+#undef atomicOr
+#undef atomicXor
+#undef atomicCAS
+/* The value takes the type of the pointer, as in CUDA's overloads. */
+#define FT_ATOMIC_WORD(word, changed) \
+	template <class T> static inline T word(T *p, typename ft_same<T>::type v) \
+		{ return ft_atomic(p, [v](T old) -> T { return changed; }); }
+FT_ATOMIC_WORD(atomicAdd, old + v)
+FT_ATOMIC_WORD(atomicSub, old - v)
+FT_ATOMIC_WORD(atomicExch, ((void)old, v))
+FT_ATOMIC_WORD(atomicMin, old < v ? old : v)
+FT_ATOMIC_WORD(atomicMax, old > v ? old : v)
+FT_ATOMIC_WORD(atomicAnd, old & v)
+FT_ATOMIC_WORD(atomicOr, old | v)
+FT_ATOMIC_WORD(atomicXor, old ^ v)
+#undef FT_ATOMIC_WORD
+template <class T> static inline T atomicCAS(T *p, typename ft_same<T>::type compare,
+					     typename ft_same<T>::type v)
+{
+	ft_yield();
+	__atomic_compare_exchange(p, &compare, &v, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	return compare;
+}
+
+/* --- for the rewriter: shared memory --- */
+
+/* What `extern __shared__ T x[]` points to, for any T. */
+struct ft_dynamic_pointer_of_block {
+	template <class T> operator T *() const { return (T *)ft_shared_dynamic(); }
+};
+static inline ft_dynamic_pointer_of_block ft_dynamic_pointer() { return {}; }
+
+/* A vector in a function: units are initialised in an order that templates do not keep. */
+static inline std::vector<struct kernel_shared> &ft_shared_records()
+{
+	static std::vector<struct kernel_shared> records;
+	return records;
+}
+
+static size_t ft_shared_list(struct kernel_shared **first) __attribute__((unused));
+static size_t ft_shared_list(struct kernel_shared **first)
+{
+	*first = ft_shared_records().data();
+	return ft_shared_records().size();
+}
+
+/* A static shared variable of type T. Names is a type of its own in every instance of the
+ * function. */
+template <class T, class Names> struct ft_shared_variable {
+	static size_t offset;
+	static bool recorded;
+
+	static bool record()
+	{
+		ft_shared_records().push_back({ Names::function(), Names::name(), sizeof(T),
+						__alignof__(T), &offset, "user" });
+		return true;
+	}
+	static T *here()
+	{
+		(void)recorded;         /* used, so that it is there and recorded at load time */
+		return (T *)ft_shared_at(offset);
+	}
+};
+template <class T, class Names> size_t ft_shared_variable<T, Names>::offset;
+template <class T, class Names> bool ft_shared_variable<T, Names>::recorded = record();
+
+/* --- for the rewriter: kernels --- */
+
+template <class T> constexpr enum param_kind ft_kind()
+{
+	typedef typename std::remove_cv<T>::type U;
+	constexpr bool is_signed = std::is_signed<U>::value;
+
+	return std::is_pointer<U>::value ? PARAM_POINTER
+		: std::is_same<U, float>::value ? PARAM_F32
+		: std::is_same<U, double>::value ? PARAM_F64
+		: std::is_integral<U>::value && sizeof(U) == 4 ? (is_signed ? PARAM_I32 : PARAM_U32)
+		: std::is_integral<U>::value && sizeof(U) == 8 ? (is_signed ? PARAM_I64 : PARAM_U64)
+		: PARAM_BLOB;
+}
+
+/* The type at place I of a list. */
+template <int I, class First, class... Rest> struct ft_nth {
+	typedef typename ft_nth<I - 1, Rest...>::type type;
+};
+template <class First, class... Rest> struct ft_nth<0, First, Rest...> { typedef First type; };
+
+template <int... I> struct ft_indices { };
+template <int N, int... I> struct ft_count : ft_count<N - 1, N - 1, I...> { };
+template <int... I> struct ft_count<0, I...> { typedef ft_indices<I...> type; };
+
+/* What the host passes is not the kernel's to check. */
+#define FT_ENTRY __attribute__((no_sanitize_thread, no_sanitize_coverage))
+
+/* Picks the kernel from functions of one name: the others return something. */
+template <class... P> constexpr auto ft_kernel_pointer(void (*kernel)(P...)) { return kernel; }
+
+/* A kernel by the type of a pointer to it: its parameters, and how to call it as struct sim_code
+ * does. */
+template <class F> struct ft_kernel;
+template <class... P> struct ft_kernel<void (*)(P...)> {
+	template <int I>
+	static constexpr struct kernel_param param(const char *name, const char *type)
+	{
+		typedef typename ft_nth<I, P...>::type T;
+
+		static_assert(!std::is_reference<T>::value,
+			      "a kernel cannot have a reference parameter");
+		return { name, type, ft_kind<T>(), sizeof(T), __alignof__(T) };
+	}
+	template <int... I> FT_ENTRY static void call(void (*kernel)(P...), void *const *a, ft_indices<I...>)
+	{
+		(void)a;
+		kernel(*(typename std::remove_cv<P>::type *)a[I]...);
+	}
+	FT_ENTRY static void run(void (*kernel)(P...), void *const *a)
+	{
+		call(kernel, a, typename ft_count<sizeof...(P)>::type());
+	}
+};
+
+#endif

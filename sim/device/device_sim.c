@@ -1,0 +1,456 @@
+/* device_sim.c - the simulator behind engine/device.h: opening, memory, the table of operations.
+ *
+ * Work goes through streams (stream.c), becomes nodes of a graph during a capture (capture.c), and
+ * is run by task.c. A kernel that faults leaves the device with a sticky error, as CUDA does.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "sim/check/check.h"
+#include "sim/device/capture.h"
+#include "sim/device/device_sim.h"
+#include "sim/device/graph.h"
+#include "sim/device/memory.h"
+#include "sim/device/stream.h"
+#include "sim/device/task.h"
+
+struct sim_buffer {
+	struct buffer base;             /* first */
+	struct sim_buffer *next;
+};
+
+/* What a device remembers of a kernel that was launched on it. */
+struct known_kernel {
+	struct known_kernel *next;
+	const struct kernel *kernel;
+	size_t granted;                 /* ATTRIBUTE_MAX_DYNAMIC_SHARED: stays, as on CUDA */
+	const struct sim_code *code[2]; /* [plain, probed]; NULL: not launched yet */
+	size_t static_bytes[2];         /* of their shared variables */
+};
+
+static unsigned char *host(const struct buffer *buffer, uint64_t offset)
+{
+	return (unsigned char *)(uintptr_t)(buffer->address + offset);
+}
+
+enum status device_check_alive(const struct device_simulated *sim)
+{
+	if (!sim->sticky)
+		return STATUS_OK;
+	fail_device(sim->sticky, "an earlier launch failed: %s", sim->sticky_text);
+	return sim->sticky_status;
+}
+
+static void unmap(struct device_simulated *sim, const struct buffer *buffer)
+{
+	if (sim->check)
+		check_unmap(sim->check, host(buffer, 0));
+	else
+		memory_unmap(host(buffer, 0), buffer->bytes);
+}
+
+/* --- opening --- */
+
+static void sim_close(struct device *device)
+{
+	struct device_simulated *sim = simulated(device);
+
+	stream_drain(sim, NULL);
+	captures_close(sim);
+	streams_close(sim);
+	graphs_close(sim);
+	while (sim->buffers) {
+		struct sim_buffer *next = sim->buffers->next;
+
+		unmap(sim, &sim->buffers->base);
+		free(sim->buffers);
+		sim->buffers = next;
+	}
+	while (sim->kernels) {
+		struct known_kernel *next = sim->kernels->next;
+
+		free(sim->kernels);
+		sim->kernels = next;
+	}
+	grid_runner_destroy(sim->runner);
+	check_destroy(sim->check);
+	free(sim);
+}
+
+static enum status sim_open(const struct device_options *options, struct device **out)
+{
+	const struct profile *profile;
+	struct device_simulated *sim;
+
+	TRY(profile_find(options->profile, &profile));
+	sim = xcalloc(1, sizeof *sim);
+	sim->base.ops = &device_sim;
+	sim->base.ordinal = options->ordinal;
+	sim->profile = profile;
+	sim->seed = options->seed;
+	sim->steps = options->steps;
+	sim->runner = grid_runner_create(options->steps ? 1 : options->jobs);
+	streams_open(sim);
+	*out = &sim->base;
+	if (options->check && check_create(&sim->check) != STATUS_OK) {
+		sim_close(&sim->base);
+		return STATUS_DEVICE;
+	}
+	if (sim->check && options->count)
+		check_count(sim->check);
+	return STATUS_OK;
+}
+
+static enum status sim_info(struct device *device, struct device_info *out)
+{
+	*out = simulated(device)->profile->info;
+	return STATUS_OK;
+}
+
+/* --- memory --- */
+
+bool device_holds(const struct device_simulated *sim, uint64_t address, uint64_t bytes)
+{
+	for (const struct sim_buffer *b = sim->buffers; b; b = b->next)
+		if (address >= b->base.address && bytes <= b->base.bytes
+		    && address - b->base.address <= b->base.bytes - bytes)
+			return true;
+	return false;
+}
+
+static enum status sim_alloc(struct device *device, const struct buffer_spec *spec,
+			     struct buffer **out)
+{
+	struct device_simulated *sim = simulated(device);
+	size_t bytes = buffer_spec_bytes(spec);
+	struct sim_buffer *buffer;
+	void *memory;
+
+	TRY(capture_check(sim, OPERATION_alloc, NULL));
+	if (bytes > sim->profile->info.memory_bytes - sim->allocated)
+		return fail_device(2, "out of memory: %zu bytes for %s, the %s has %zu left", bytes,
+				   spec->name, sim->profile->name,
+				   sim->profile->info.memory_bytes - sim->allocated);
+	TRY(sim->check ? check_map(sim->check, sim->next_id + 1, spec->name, bytes, &memory)
+		       : memory_map(bytes, &memory));
+	sim->allocated += bytes;
+	buffer = xcalloc(1, sizeof *buffer);
+	buffer->base = (struct buffer){
+		.device = device, .id = ++sim->next_id, .dtype = spec->dtype, .rank = spec->rank,
+		.bytes = bytes, .address = (uint64_t)(uintptr_t)memory,
+	};
+	snprintf(buffer->base.name, sizeof buffer->base.name, "%s", spec->name);
+	memcpy(buffer->base.shape, spec->shape, sizeof buffer->base.shape);
+	buffer->next = sim->buffers;
+	sim->buffers = buffer;
+	*out = &buffer->base;
+	return STATUS_OK;
+}
+
+/* Waits for the whole device, as CUDA does; an error of that work is told, the memory is gone. */
+static enum status sim_free(struct device *device, struct buffer *buffer)
+{
+	struct device_simulated *sim = simulated(device);
+	struct sim_buffer **link = &sim->buffers;
+	enum status status;
+
+	if (!sim->sticky)
+		TRY(capture_check(sim, OPERATION_free, NULL));
+	status = sim->sticky ? STATUS_OK : stream_drain(sim, NULL);
+	while (*link && &(*link)->base != buffer)
+		link = &(*link)->next;
+	if (!*link)
+		return fail_device(1, "free of a buffer that is not allocated");
+	*link = (*link)->next;
+	sim->allocated -= buffer->bytes;
+	unmap(sim, buffer);
+	free(buffer);
+	return status;
+}
+
+/* --- work --- */
+
+/* The operation is allowed: *on is the stream it goes to. */
+static enum status enter(struct device_simulated *sim, enum operation operation,
+			 struct stream *stream, struct stream **on)
+{
+	TRY(stream_find(sim, stream, on));
+	return capture_check(sim, operation, *on);
+}
+
+/* Takes the task's reference. */
+static enum status give(struct stream *stream, struct task *task)
+{
+	if (!stream->capture || stream->sim->observing)
+		return stream_submit(stream, task);
+	capture_add(stream, task);
+	return STATUS_OK;
+}
+
+/* The same for calls that return when the work is done. */
+static enum status give_and_wait(struct stream *stream, struct task *task)
+{
+	TRY(give(stream, task));
+	return stream_drain(stream->sim, stream);
+}
+
+/* What a capture on another stream refuses of it is the wait: the copy is on its way by then. Takes
+ * the task's reference. */
+static enum status copy_and_wait(struct device_simulated *sim, enum operation operation,
+				 struct stream *stream, struct task *task)
+{
+	struct error_record refused;
+	enum status status = stream_find(sim, stream, &stream);
+
+	if (status == STATUS_OK)
+		status = capture_check(sim, operation, stream);
+	if (status == STATUS_OK)
+		return give_and_wait(stream, task);
+	error_save(&refused);
+	if (status != STATUS_DEVICE || sim->sticky || stream->capture)
+		task_drop(task);
+	else if (give_and_wait(stream, task) != STATUS_OK)
+		return STATUS_DEVICE;
+	error_restore(&refused);
+	return status;
+}
+
+static enum status sim_upload(struct device *device, struct stream *stream, struct buffer *buffer,
+			      uint64_t offset, const void *source, size_t bytes)
+{
+	return copy_and_wait(simulated(device), OPERATION_upload, stream,
+			     task_upload(buffer, offset, source, bytes));
+}
+
+static enum status sim_upload_pointers(struct device *device, struct stream *stream,
+				       struct buffer *buffer, uint64_t offset,
+				       const struct pointer_entry *entries, size_t count)
+{
+	uint64_t *addresses = pointer_addresses(entries, count);
+	enum status status = copy_and_wait(simulated(device), OPERATION_upload_pointers, stream,
+					   task_upload(buffer, offset, addresses,
+						       count * sizeof *addresses));
+
+	free(addresses);
+	return status;
+}
+
+static enum status sim_download(struct device *device, struct stream *stream,
+				const struct buffer *buffer, uint64_t offset, void *destination,
+				size_t bytes)
+{
+	return copy_and_wait(simulated(device), OPERATION_download, stream,
+			     task_download(buffer, offset, destination, bytes));
+}
+
+static enum status sim_upload_async(struct device *device, struct stream *stream,
+				    struct buffer *buffer, uint64_t offset, const void *source,
+				    size_t bytes)
+{
+	TRY(enter(simulated(device), OPERATION_upload_async, stream, &stream));
+	return give(stream, task_upload(buffer, offset, source, bytes));
+}
+
+static enum status sim_download_async(struct device *device, struct stream *stream,
+				      const struct buffer *buffer, uint64_t offset,
+				      void *destination, size_t bytes)
+{
+	TRY(enter(simulated(device), OPERATION_download_async, stream, &stream));
+	return give(stream, task_download(buffer, offset, destination, bytes));
+}
+
+static enum status sim_copy(struct device *device, struct stream *stream, struct buffer *to,
+			    uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
+			    size_t bytes)
+{
+	TRY(enter(simulated(device), OPERATION_copy, stream, &stream));
+	return give(stream, task_copy(to, to_offset, from, from_offset, bytes));
+}
+
+static enum status sim_fill(struct device *device, struct stream *stream, struct buffer *buffer,
+			    uint64_t offset, uint32_t pattern, size_t words)
+{
+	TRY(enter(simulated(device), OPERATION_fill, stream, &stream));
+	return give(stream, task_fill(buffer, offset, pattern, words));
+}
+
+/* --- launches --- */
+
+static struct known_kernel *know(struct device_simulated *sim, const struct kernel *kernel)
+{
+	struct known_kernel *known = sim->kernels;
+
+	while (known && known->kernel != kernel)
+		known = known->next;
+	if (!known) {
+		known = xcalloc(1, sizeof *known);
+		known->kernel = kernel;
+		known->next = sim->kernels;
+		sim->kernels = known;
+	}
+	return known;
+}
+
+static size_t static_shared(struct known_kernel *known, const struct sim_code *code, bool probed)
+{
+	if (known->code[probed] != code) {
+		known->code[probed] = code;
+		known->static_bytes[probed] = grid_static_shared(code);
+	}
+	return known->static_bytes[probed];
+}
+
+/* Whether the launch is cooperative. */
+static enum status apply_attributes(struct device_simulated *sim, const struct launch *launch,
+				    struct known_kernel *known, size_t static_bytes,
+				    bool *cooperative)
+{
+	*cooperative = false;
+	for (int i = 0; i < launch->attribute_count; i++) {
+		const struct launch_attribute *attribute = &launch->attributes[i];
+
+		if (attribute->id == ATTRIBUTE_COOPERATIVE) {
+			*cooperative = attribute->value != 0;
+			continue;
+		}
+		TRY(limits_check_shared_attribute(sim->profile, static_bytes, attribute->value));
+		known->granted = (size_t)attribute->value;
+	}
+	return STATUS_OK;
+}
+
+enum status device_prepare_launch(struct device_simulated *sim, const struct launch *launch,
+				  struct task **out)
+{
+	const struct sim_code *code = sim->check || sim->steps
+		? kernel_checked_code(launch->kernel)
+		: kernel_sim_code(launch->kernel, launch->probed);
+	struct known_kernel *known = know(sim, launch->kernel);
+	size_t static_bytes;
+	bool cooperative;
+
+	if (!code)
+		return fail(STATUS_USAGE, "%s: kernel %s has no checked build for this "
+			    "processor", sim->check ? "--check" : "--steps", launch->kernel->name);
+	static_bytes = static_shared(known, code, launch->probed);
+	TRY(apply_attributes(sim, launch, known, static_bytes, &cooperative));
+	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));
+	if (cooperative)
+		TRY(limits_check_resident(sim->profile, launch, static_bytes));
+	*out = task_launch(sim, launch, code);
+	return STATUS_OK;
+}
+
+static enum status sim_launch(struct device *device, const struct launch *launch)
+{
+	struct device_simulated *sim = simulated(device);
+	struct stream *stream;
+	struct task *task;
+	enum status status;
+
+	TRY(enter(sim, OPERATION_launch, launch->stream, &stream));
+	status = device_prepare_launch(sim, launch, &task);
+	if (status != STATUS_OK) {
+		capture_note_failure(stream, OPERATION_launch_refused);
+		return status;
+	}
+	return give(stream, task);
+}
+
+static enum status sim_observe(struct device *device, const struct device_observer *observer)
+{
+	struct device_simulated *sim = simulated(device);
+
+	TRY(stream_drain(sim, NULL));
+	sim->observer = observer ? *observer : (struct device_observer){ 0 };
+	return STATUS_OK;
+}
+
+static enum status sim_step_aside(struct device *device, bool aside)
+{
+	struct device_simulated *sim = simulated(device);
+
+	if (aside)
+		stream_run_all(sim);
+	sim->observing = aside;
+	return aside ? device_check_alive(sim) : STATUS_OK;
+}
+
+static enum status sim_set_points(struct device *device, const struct buffer *records,
+				  const struct buffer *counts, unsigned capacity)
+{
+	struct device_simulated *sim = simulated(device);
+
+	sim->points = (struct point_sink){ 0 };
+	if (records)
+		sim->points = (struct point_sink){
+			.records = (struct point_record *)(void *)host(records, 0),
+			.counts = (unsigned *)(void *)host(counts, 0),
+			.capacity = capacity,
+		};
+	return STATUS_OK;
+}
+
+static size_t sim_findings(struct device *device, const struct row_finding **out)
+{
+	struct device_simulated *sim = simulated(device);
+
+	*out = NULL;
+	if (!sim->check)
+		return 0;
+	check_leaks(sim->check);
+	return check_findings(sim->check, out);
+}
+
+static size_t sim_counters(struct device *device, const struct row_counters **out)
+{
+	struct device_simulated *sim = simulated(device);
+
+	return sim->check ? check_counters(sim->check, out) : 0;
+}
+
+const struct device_ops device_sim = {
+	.name = "sim",
+	.open = sim_open,
+	.close = sim_close,
+	.info = sim_info,
+	.alloc = sim_alloc,
+	.free = sim_free,
+	.upload = sim_upload,
+	.upload_pointers = sim_upload_pointers,
+	.download = sim_download,
+	.upload_async = sim_upload_async,
+	.download_async = sim_download_async,
+	.copy = sim_copy,
+	.fill = sim_fill,
+	.launch = sim_launch,
+	.sync = sim_sync,
+	.stream_create = sim_stream_create,
+	.stream_destroy = sim_stream_destroy,
+	.event_create = sim_event_create,
+	.event_destroy = sim_event_destroy,
+	.event_record = sim_event_record,
+	.event_wait = sim_event_wait,
+	.event_sync = sim_event_sync,
+	.event_elapsed = sim_event_elapsed,
+	.capture_begin = sim_capture_begin,
+	.capture_end = sim_capture_end,
+	.capture_state = sim_capture_state,
+	.capture_relax = sim_capture_relax,
+	.graph_create = sim_graph_create,
+	.graph_add_launch = sim_graph_add_launch,
+	.graph_add_copy = sim_graph_add_copy,
+	.graph_instantiate = sim_graph_instantiate,
+	.graph_launch = sim_graph_launch,
+	.graph_destroy = sim_graph_destroy,
+	.graph_exec_destroy = sim_graph_exec_destroy,
+	.findings = sim_findings,
+	.counters = sim_counters,
+	.observe = sim_observe,
+	.step_aside = sim_step_aside,
+	.set_points = sim_set_points,
+};

@@ -1,0 +1,58 @@
+/* device_sim.h - what a simulated device holds. Private to sim/.
+ *
+ * The device owns every object in its lists until it is destroyed or the device closes.
+ */
+#ifndef DEVICE_SIM_H
+#define DEVICE_SIM_H
+
+#include "engine/device.h"
+#include "kernels/points.h"
+#include "sim/device/limits.h"
+#include "sim/exec/grid.h"
+
+struct task;                            /* sim/device/task.h */
+
+struct device_simulated {
+	struct device base;             /* first */
+	const struct profile *profile;
+	struct grid_runner *runner;
+	struct check *check;            /* NULL: kernels are not checked */
+	uint64_t seed, launches;        /* launches run so far */
+	uint64_t steps;                 /* basic blocks that a launch may enter; 0: any number */
+	uint64_t random;                /* draws among streams and graph nodes */
+	uint32_t next_id;
+	size_t allocated;               /* bytes of all buffers */
+	struct sim_buffer *buffers;
+	struct known_kernel *kernels;
+	int stream_count;               /* created so far */
+	struct stream *streams;         /* the default stream is the last, and always there */
+	struct event *events;
+	struct graph *graphs;
+	struct graph_exec *execs;
+	struct capture *captures;       /* under way, invalidated ones among them */
+	uint64_t capture_count;         /* begun so far */
+	int sticky;                     /* CUDA error code of the work that faulted */
+	enum status sticky_status;      /* DEVICE, or STEPS */
+	char sticky_text[600];
+	struct point_sink points;       /* records NULL: off */
+	struct device_observer observer;
+	bool observing;                 /* within a call of the observer, or while the program stepped
+					 * aside for it: operations act at once */
+};
+
+static inline struct device_simulated *simulated(struct device *device)
+{
+	return (struct device_simulated *)device;
+}
+
+/* --- device_sim.c --- */
+
+/* The sticky error, if there is one. */
+enum status device_check_alive(const struct device_simulated *);
+/* Whether all these bytes belong to a buffer that is allocated. */
+bool device_holds(const struct device_simulated *, uint64_t address, uint64_t bytes);
+/* The launch made ready to run later; attributes and limits are checked, errors are CUDA's. */
+enum status device_prepare_launch(struct device_simulated *, const struct launch *,
+				  struct task **out);
+
+#endif

@@ -1,0 +1,17 @@
+/* memory.h - device memory of a simulated device: one mapping per allocation, poisoned, guarded. */
+#ifndef SIM_MEMORY_H
+#define SIM_MEMORY_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* `bytes` of memory that ends, rounded up to 256, at a page nobody may touch. DEVICE with error_code() 2
+ * when there is not enough. A size of 0 gives a valid address. */
+enum status memory_map(size_t bytes, void **out);
+void memory_unmap(void *memory, size_t bytes);
+
+/* Writes `words` copies of a 32-bit pattern. */
+void memory_fill(void *memory, unsigned pattern, size_t words);
+
+#endif

@@ -1,0 +1,108 @@
+/* async.c - asynchronous copies to shared memory, as cp.async: they land at their wait, not before.
+ *
+ * Until a thread waits for the group of a copy its destination holds poison, and to the checker it
+ * is as good as never written; so a kernel that forgets the wait cannot get away with it. What is
+ * copied is what the source holds at the wait. The words are in sim/cuda/cuda_c.h.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/device.h"
+#include "sim/check/check.h"
+#include "sim/exec/schedule.h"
+
+struct copy {
+	void *to;
+	const void *from;
+	size_t bytes, zeros;            /* all, and those at the end that are not copied */
+	uintptr_t pc;                   /* who asked for it */
+	unsigned group;
+};
+
+/* Of one thread, in the order of the calls. */
+struct async_queue {
+	struct copy *copies;
+	size_t count, room;
+	unsigned group;                 /* open; those below are committed */
+};
+
+void async_reset(struct lane *lane)
+{
+	lane->async->count = 0;
+	lane->async->group = 0;
+}
+
+void async_free(struct lane *lane)
+{
+	if (lane->async)
+		free(lane->async->copies);
+	free(lane->async);
+	lane->async = NULL;
+}
+
+static struct async_queue *queue_of(struct lane *lane)
+{
+	if (!lane->async)
+		lane->async = xcalloc(1, sizeof *lane->async);
+	return lane->async;
+}
+
+void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
+{
+	struct lane *lane = schedule_current();
+	struct async_queue *queue = queue_of(lane);
+	struct check *check = worker_self->grid->check;
+	const uint32_t poison = DEVICE_POISON;
+	struct copy copy = { to, from, bytes, zeros, (uintptr_t)__builtin_return_address(0),
+			     queue->group };
+
+	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
+		schedule_abort(worker_self, 710, "__pipeline_memcpy_async() takes 4, 8 or 16 bytes, "
+			       "and no more zeros than bytes");
+	if (check)
+		check_async_begin(check, to, from, bytes, bytes - zeros, copy.pc);
+	if (((uintptr_t)to | (uintptr_t)from) & (bytes - 1))
+		schedule_abort(worker_self, 716, "misaligned address in __pipeline_memcpy_async()");
+	for (size_t i = 0; i < bytes; i += sizeof poison)
+		memcpy((unsigned char *)to + i, &poison, sizeof poison);
+	if (queue->count == queue->room) {
+		queue->room = queue->room ? 2 * queue->room : 16;
+		queue->copies = xreallocarray(queue->copies, queue->room, sizeof *queue->copies);
+	}
+	queue->copies[queue->count++] = copy;
+}
+
+void ft_async_commit(void)
+{
+	queue_of(schedule_current())->group++;
+}
+
+static void land(const struct copy *copy)
+{
+	struct check *check = worker_self->grid->check;
+	size_t copied = copy->bytes - copy->zeros;
+
+	if (check)
+		check_async_end(check, copy->to, copy->from, copy->bytes, copied, copy->pc);
+	memcpy(copy->to, copy->from, copied);
+	memset((unsigned char *)copy->to + copied, 0, copy->zeros);
+}
+
+void ft_async_wait(unsigned open)
+{
+	struct async_queue *queue = queue_of(schedule_current());
+	size_t kept = 0;
+
+	for (size_t i = 0; i < queue->count; i++) {
+		const struct copy *copy = &queue->copies[i];
+
+		if (copy->group < queue->group && queue->group - copy->group > open)
+			land(copy);
+		else
+			queue->copies[kept++] = *copy;
+	}
+	queue->count = kept;
+}

@@ -1,0 +1,184 @@
+/* block.c - sets up one resident block: its threads' places and its shared-memory arena.
+ *
+ * The arena ends at a page nobody may touch, so that a kernel that runs past its shared memory faults
+ * instead of finding something else there; it is filled with poison for every block.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "engine/device.h"
+#include "sim/check/check.h"
+#include "sim/exec/schedule.h"
+
+#define ARENA_ALIGNMENT 128             /* the most a shared variable can ask for */
+#define CHECKED_ARENA (256u << 10)      /* above every device's limit */
+
+struct block *block_create(void)
+{
+	struct block *block = xcalloc(1, sizeof *block);
+
+	block->warps = aligned_alloc(64, MAX_WARPS * sizeof *block->warps);
+	if (!block->warps)
+		abort();
+	memset(block->warps, 0, MAX_WARPS * sizeof *block->warps);
+	return block;
+}
+
+static void arena_unmap(struct block *block)
+{
+	if (block->arena && !block->arena_checked)
+		munmap(block->arena, block->arena_bytes + (size_t)sysconf(_SC_PAGESIZE));
+	block->arena = NULL;
+	block->arena_bytes = 0;
+}
+
+void block_destroy(struct block *block)
+{
+	if (!block)
+		return;
+	arena_unmap(block);
+	for (unsigned t = 0; t < MAX_WARPS * WARP_LANES; t++)
+		async_free(&block->warps[t / WARP_LANES].lanes[t % WARP_LANES]);
+	free(block->warps);
+	free(block);
+}
+
+/* A checked block gets its memory from the checker, once and for the largest arena there is. */
+static bool arena_check(struct block *block, struct check *check)
+{
+	if (block->arena_checked)
+		return true;
+	arena_unmap(block);
+	block->arena = check_map_arena(check, CHECKED_ARENA);
+	block->arena_bytes = CHECKED_ARENA;
+	block->arena_checked = block->arena != NULL;
+	return block->arena_checked;
+}
+
+/* An arena of whole pages with a guard page behind. */
+static bool arena_map(struct block *block, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *base;
+
+	bytes = (bytes + page - 1) / page * page;
+	if (block->arena && block->arena_bytes >= bytes)
+		return true;
+	arena_unmap(block);
+	base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (base == MAP_FAILED)
+		return false;
+	if (mprotect(base + bytes, page, PROT_NONE) != 0) {
+		munmap(base, bytes + page);
+		return false;
+	}
+	block->arena = base;
+	block->arena_bytes = bytes;
+	return true;
+}
+
+static bool place_shared(struct block *block, const struct grid *grid)
+{
+	size_t fixed = (grid->static_bytes + 15) / 16 * 16;
+	size_t total = fixed + grid->dynamic_bytes;
+	uint32_t *words;
+
+	total = (total + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+	if (!(grid->check ? arena_check(block, grid->check) : arena_map(block, total)))
+		return false;
+	block->view.shared = block->arena + block->arena_bytes - total;
+	block->view.dynamic = block->view.shared + fixed;
+	words = (uint32_t *)(void *)block->view.shared;
+	for (size_t i = 0; i < total / 4; i++)
+		words[i] = DEVICE_POISON;
+	return true;
+}
+
+/* Everything about the threads that is the same for all blocks of a launch. */
+static void shape_threads(struct block *block, struct dim3 dim)
+{
+	struct dim3 at = { 0, 0, 0 };
+
+	block->view.dim = dim;
+	block->threads = dim.x * dim.y * dim.z;
+	block->warp_count = (block->threads + WARP_LANES - 1) / WARP_LANES;
+	for (unsigned t = 0; t < block->warp_count * WARP_LANES; t++) {
+		struct warp *warp = &block->warps[t / WARP_LANES];
+		struct lane *lane = &warp->lanes[t % WARP_LANES];
+
+		warp->block = block;
+		warp->number = t / WARP_LANES;
+		lane->view = (struct ft_thread_view){ .index = at, .block = &block->view };
+		lane->warp = warp;
+		lane->bit = 1u << t % WARP_LANES;
+		if (++at.x == dim.x) {
+			at.x = 0;
+			if (++at.y == dim.y) {
+				at.y = 0;
+				at.z++;
+			}
+		}
+	}
+}
+
+/* A bijection of [0, n) drawn by seed: four Feistel rounds on the smallest even number of bits that
+ * holds n, walked until the image lies in range (Black and Rogaway 2002, cycle walking). */
+static uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed)
+{
+	unsigned half = 1;
+
+	while (half < 32 && (n - 1) >> (2 * half))
+		half++;
+	do {
+		uint64_t mask = (1ull << half) - 1, left = i >> half, right = i & mask;
+
+		for (unsigned round = 0; round < 4; round++) {
+			uint64_t next = left ^ (schedule_mix(seed + round, right) & mask);
+
+			left = right;
+			right = next;
+		}
+		i = left << half | right;
+	} while (i >= n);
+	return i;
+}
+
+bool block_begin(struct block *block, struct grid *grid, uint64_t order)
+{
+	uint64_t linear = grid->seed ? permuted(order, grid->blocks, grid->seed) : order;
+
+	if (memcmp(&block->view.dim, &grid->block, sizeof grid->block) != 0)
+		shape_threads(block, grid->block);
+	if (!place_shared(block, grid))
+		return false;
+	block->order = order;
+	block->alive = block->threads;
+	block->arrived = block->votes = 0;
+	block->view.grid = grid->dim;
+	block->view.points = grid->points;
+	block->view.index.x = (unsigned)(linear % grid->dim.x);
+	block->view.index.y = (unsigned)(linear / grid->dim.x % grid->dim.y);
+	block->view.index.z = (unsigned)(linear / grid->dim.x / grid->dim.y);
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+		unsigned lanes = block->threads - i * WARP_LANES;
+
+		warp->runnable = lanes >= WARP_LANES ? 0xffffffffu : (1u << lanes) - 1;
+		warp->exited = ~warp->runnable;
+		warp->at_barrier = 0;
+		warp->meeting_count = 0;
+		for (unsigned l = 0; l < WARP_LANES; l++) {
+			warp->lanes[l].fiber = NULL;
+			if (warp->lanes[l].async)
+				async_reset(&warp->lanes[l]);
+		}
+	}
+	if (grid->check)
+		check_block_begin(grid->check, block, grid->static_bytes, grid->dynamic_bytes);
+	return true;
+}

@@ -1,0 +1,107 @@
+/* fault.c - a signal inside a kernel becomes the end of the launch instead of the end of the process.
+ *
+ * SIGSEGV, SIGBUS, SIGFPE, SIGILL and the clock of step budgets are caught on an alternate stack,
+ * because the stack of the fiber may be what overflowed. A signal outside of a kernel goes where it
+ * went before. A division by zero goes on (divide.c), as it does on a GPU, and so does what the
+ * checker traps on to see where a NaN is made (check_nan.c).
+ */
+#include "config.h"
+
+#undef _FORTIFY_SOURCE                  /* see schedule.c */
+
+#include "sim/check/check.h"
+#include "sim/exec/schedule.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#include "base/xalloc.h"
+#include "sim/check/steps.h"
+#include "sim/exec/divide.h"
+
+static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM };
+#define CAUGHT (sizeof caught / sizeof caught[0])
+#define ALTERNATE_BYTES (64u << 10)
+
+static struct sigaction previous[CAUGHT];
+static _Thread_local unsigned char *alternate;
+
+static void *program_counter(void *context)
+{
+#if defined(__x86_64__)
+	return (void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	return (void *)((ucontext_t *)context)->uc_mcontext.pc;
+#else
+	(void)context;
+	return NULL;
+#endif
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	struct worker *w = worker_self;
+
+	if (signal == SIGVTALRM && (!ft_self || !w || !steps_stuck()))
+		return;
+	if (!ft_self || !w) {           /* not ours: let it happen again with the old action */
+		for (size_t i = 0; i < CAUGHT; i++)
+			if (caught[i] == signal)
+				sigaction(signal, &previous[i], NULL);
+		return;
+	}
+	if (signal == SIGTRAP && check_stepped(context))
+		return;
+	if (signal == SIGFPE
+	    && (divide_emulate(context)
+		|| check_trap(info, context, (uintptr_t)program_counter(context))))
+		return;
+	w->fault.signal = signal;
+	w->fault.address = info->si_addr;
+	w->fault.pc = program_counter(context);
+	siglongjmp(w->landing, 1);
+}
+
+static void install(void)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	action.sa_sigaction = on_signal;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < CAUGHT; i++)
+		if (sigaction(caught[i], &action, &previous[i]) != 0)
+			abort();        /* cannot happen: the arguments are constants */
+}
+
+void fault_install(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, install);
+}
+
+void fault_thread_begin(void)
+{
+	stack_t stack;
+
+	if (alternate)
+		return;
+	alternate = xmalloc(ALTERNATE_BYTES);
+	stack = (stack_t){ .ss_sp = alternate, .ss_size = ALTERNATE_BYTES };
+	if (sigaltstack(&stack, NULL) != 0) {
+		free(alternate);
+		alternate = NULL;       /* faults are still caught, but not a stack overflow */
+	}
+}
+
+void fault_thread_end(void)
+{
+	stack_t stack = { .ss_flags = SS_DISABLE };
+
+	if (!alternate || sigaltstack(&stack, NULL) != 0)
+		return;
+	free(alternate);
+	alternate = NULL;
+}

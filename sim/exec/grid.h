@@ -1,0 +1,32 @@
+/* grid.h - runs one launch on the simulator: all blocks of a grid, on one OS thread or several. */
+#ifndef SIM_GRID_H
+#define SIM_GRID_H
+
+#include "base/status.h"
+#include "sim/cuda/runtime.h"
+
+struct grid_runner;
+
+/* What a launch needs; checked against limits by the caller. */
+struct grid_launch {
+	const struct sim_code *code;
+	void *const *args;              /* one pointer per parameter, to its value */
+	struct dim3 grid, block;
+	size_t dynamic_bytes;
+	const struct point_sink *points;        /* NULL in a plain build */
+	bool independent;
+	uint64_t seed;                  /* 0: in order */
+	struct check *check;            /* NULL: not checked; else runs on one OS thread */
+};
+
+struct grid_runner *grid_runner_create(int jobs);
+void grid_runner_destroy(struct grid_runner *);
+
+/* DEVICE with error_code() 700 (a fault), 702 (deadlock), 710 (assert), 719 (trap). With several jobs
+ * the failure reported is that of the first block in order, as with one. */
+enum status grid_run(struct grid_runner *, const struct grid_launch *);
+
+/* Static shared memory of a kernel in bytes, packed in order of declaration. */
+size_t grid_static_shared(const struct sim_code *);
+
+#endif

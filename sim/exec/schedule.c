@@ -1,0 +1,328 @@
+/* schedule.c - runs the lanes of one worker: picks who is next, starts, switches and retires them.
+ *
+ * Lanes that never wait share one stack: a lane that exits starts its successor in place. Blocks that
+ * spin on each other make progress because a worker that finds itself spinning makes another block
+ * resident. Collectives are in collective.c, block set-up in block.c, faults in fault.c.
+ */
+#include "config.h"
+
+#undef _FORTIFY_SOURCE                  /* its longjmp check takes a fiber's stack for a mistake */
+
+#include "sim/exec/schedule.h"
+
+#include <string.h>
+
+#include "sim/check/check.h"
+
+_Thread_local const struct ft_thread_view *ft_self;
+_Thread_local struct worker *worker_self;
+
+/* Blocks that take turns from the start when their order is drawn and they may talk to each other. */
+#define SEEDED_RESIDENT 4
+
+/* splitmix64's finaliser (Steele, Lea, Flood 2014). */
+uint64_t schedule_mix(uint64_t a, uint64_t b)
+{
+	uint64_t z = a + 0x9e3779b97f4a7c15u * (b + 1);
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static uint32_t draw(struct worker *w, uint32_t below)
+{
+	w->random = schedule_mix(w->random, 0);
+	return (uint32_t)((w->random >> 32) * below >> 32);
+}
+
+static struct lane *lowest(struct warp *warp, uint32_t lanes)
+{
+	return &warp->lanes[__builtin_ctz(lanes)];
+}
+
+/* --- blocks --- */
+
+/* Takes the next block of the grid into a free place; false when there is none. */
+static bool admit(struct worker *w)
+{
+	struct grid *grid = w->grid;
+	uint64_t order;
+
+	if (w->resident == MAX_RESIDENT || atomic_load(&grid->next) >= atomic_load(&grid->stop))
+		return false;
+	order = atomic_fetch_add(&grid->next, 1);
+	if (order >= atomic_load(&grid->stop))
+		return false;
+	if (!w->blocks[w->resident])
+		w->blocks[w->resident] = block_create();
+	if (!block_begin(w->blocks[w->resident], grid, order)) {
+		grid_fail(grid, order, 2, "no memory for the shared memory of a block");
+		return false;
+	}
+	/* An independent block draws its own numbers, so that it does the same on any worker. */
+	if (grid->independent || order == 0)
+		w->random = schedule_mix(grid->seed, order);
+	w->resident++;
+	w->idle_yields = 0;
+	return true;
+}
+
+static void retire_finished(struct worker *w)
+{
+	for (int i = 0; i < w->resident; )
+		if (w->blocks[i]->alive == 0) {
+			struct block *done = w->blocks[i];
+
+			w->resident--;
+			memmove(&w->blocks[i], &w->blocks[i + 1],
+				(size_t)(w->resident - i) * sizeof w->blocks[0]);
+			w->blocks[w->resident] = done;
+		} else {
+			i++;
+		}
+}
+
+static int wanted_resident(const struct grid *grid)
+{
+	return grid->seed && !grid->independent ? SEEDED_RESIDENT : 1;
+}
+
+/* --- picking --- */
+
+/* In order: the first runnable lane of the first warp of the first block. */
+static struct lane *pick_first(struct worker *w)
+{
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++)
+			if (w->blocks[b]->warps[i].runnable)
+				return lowest(&w->blocks[b]->warps[i], w->blocks[b]->warps[i].runnable);
+	return NULL;
+}
+
+/* Drawn: any runnable lane of any warp of any resident block. */
+static struct lane *pick_drawn(struct worker *w)
+{
+	uint32_t warps = 0, lanes;
+	struct warp *warp = NULL;
+
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++)
+			warps += w->blocks[b]->warps[i].runnable != 0;
+	if (warps == 0)
+		return NULL;
+	warps = draw(w, warps) + 1;
+	for (int b = 0; b < w->resident && warps > 0; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count && warps > 0; i++)
+			if (w->blocks[b]->warps[i].runnable) {
+				warp = &w->blocks[b]->warps[i];
+				warps--;
+			}
+	lanes = warp->runnable;
+	for (uint32_t skip = draw(w, (uint32_t)__builtin_popcount(lanes)); skip > 0; skip--)
+		lanes &= lanes - 1;
+	return lowest(warp, lanes);
+}
+
+/* The lane that runs after the current one stopped being runnable; NULL when the worker is done. */
+static struct lane *pick_next(struct worker *w)
+{
+	struct lane *next;
+
+	if (w->grid->seed == 0 && ft_self && schedule_current()->warp->runnable)
+		return lowest(schedule_current()->warp, schedule_current()->warp->runnable);
+	for (;;) {
+		retire_finished(w);
+		while (w->resident < wanted_resident(w->grid) && admit(w))
+			;
+		next = w->grid->seed ? pick_drawn(w) : pick_first(w);
+		if (next || w->resident == 0)
+			return next;
+		/* Every resident lane waits; only a block that is not resident yet could help. */
+		if (w->grid->independent || !admit(w)) {
+			char text[512];
+
+			if (w->grid->check)
+				check_deadlock(w->grid->check, w);
+			report_deadlock(w, text, sizeof text);
+			schedule_abort(w, 702, text);
+		}
+	}
+}
+
+/* --- switching --- */
+
+static void start_fiber(struct worker *w, struct lane *lane)
+{
+	lane->fiber = fiber_take(&w->pool);
+	if (!lane->fiber)
+		schedule_abort(w, 2, "no memory for the stack of a simulated thread");
+}
+
+static void switch_to(struct worker *w, struct fiber *from, struct lane *next)
+{
+	ft_self = &next->view;
+	if (!next->fiber)
+		start_fiber(w, next);
+	FIBER_SWITCH(from, next->fiber);
+}
+
+void schedule_wait_elsewhere(struct worker *w)
+{
+	struct fiber *from = schedule_current()->fiber;
+
+	switch_to(w, from, pick_next(w));
+}
+
+void schedule_progress(struct worker *w)
+{
+	w->idle_yields = 0;
+}
+
+/* The lane after `lane` by number, round the warp, the block and the resident blocks. */
+static struct lane *pick_after(struct worker *w, struct lane *lane)
+{
+	struct warp *warp = lane->warp;
+	uint32_t later = warp->runnable & ~(lane->bit | (lane->bit - 1));
+	int b = 0;
+
+	if (later)
+		return lowest(warp, later);
+	while (w->blocks[b] != warp->block)
+		b++;
+	for (unsigned i = warp->number + 1; ; i++) {
+		if (i >= w->blocks[b]->warp_count) {
+			i = 0;
+			b = (b + 1) % w->resident;
+		}
+		if (w->blocks[b]->warps[i].runnable)
+			return lowest(&w->blocks[b]->warps[i], w->blocks[b]->warps[i].runnable);
+	}
+}
+
+void ft_yield(void)
+{
+	struct worker *w = worker_self;
+	struct lane *lane = schedule_current(), *next;
+
+	if (w->grid->check)
+		check_pause(w->grid->check);
+	/* Lanes that only yield may wait for a block that is not resident yet. */
+	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads && !w->grid->independent)
+		admit(w);
+	next = w->grid->seed ? pick_drawn(w) : pick_after(w, lane);
+	if (next != lane)
+		switch_to(w, lane->fiber, next);
+}
+
+void ft_fence(int device)
+{
+	struct worker *w = worker_self;
+
+	if (w->grid->check)
+		check_fence(w->grid->check, schedule_current(), device);
+	ft_yield();
+}
+
+void schedule_abort(struct worker *w, int code, const char *text)
+{
+	/* The lane that ran last stands for the block; a deadlock has none running. */
+	uint64_t order = w->resident ? w->blocks[0]->order : 0;
+
+	if (ft_self && schedule_current()->warp->block->alive)
+		order = schedule_current()->warp->block->order;
+	grid_fail(w->grid, order, code, text);
+	siglongjmp(w->landing, 1);
+}
+
+static void lane_exit(struct worker *w, struct lane *lane)
+{
+	if (w->grid->check)
+		check_pause(w->grid->check);
+	lane->fiber = NULL;
+	lane->warp->runnable &= ~lane->bit;
+	lane->warp->exited |= lane->bit;
+	lane->warp->block->alive--;
+	collective_exit(lane);
+	schedule_progress(w);
+}
+
+/* What every fiber runs: one lane after another. */
+static void fiber_main(void)
+{
+	struct worker *w = worker_self;
+
+	fiber_announce_arrive(schedule_current()->fiber);
+	for (;;) {
+		struct fiber *self = schedule_current()->fiber;
+		struct lane *next;
+
+		w->grid->code->run(w->grid->args);
+		lane_exit(w, schedule_current());
+		next = pick_next(w);
+		if (next && !next->fiber) {
+			next->fiber = self;
+			ft_self = &next->view;
+			continue;
+		}
+		fiber_give(&w->pool, self);
+		if (next) {
+			switch_to(w, self, next);
+		} else {
+			ft_self = NULL;
+			FIBER_SWITCH(self, &w->thread);
+		}
+	}
+}
+
+/* --- the worker --- */
+
+void worker_init(struct worker *w)
+{
+	memset(w, 0, sizeof *w);
+	fiber_pool_init(&w->pool, fiber_main);
+}
+
+void worker_destroy(struct worker *w)
+{
+	for (int i = 0; i < MAX_RESIDENT; i++)
+		block_destroy(w->blocks[i]);
+	fiber_forget(&w->thread);
+	fiber_pool_destroy(&w->pool);
+}
+
+/* Back from a lane that cannot go on: its stack and all others are given up as they are. */
+static void worker_land(struct worker *w)
+{
+	struct fiber gone = { 0 };
+	char text[512];
+
+	fiber_announce_leave(&gone, &w->thread);
+	fiber_announce_arrive(&w->thread);
+	if (w->fault.signal) {
+		report_fault(w, text, sizeof text);
+		grid_fail(w->grid, schedule_current()->warp->block->order, report_code(w), text);
+	}
+	ft_self = NULL;
+	w->resident = 0;
+	fiber_pool_reset(&w->pool);
+}
+
+void worker_run(struct worker *w, struct grid *grid)
+{
+	struct lane *first;
+
+	w->grid = grid;
+	w->resident = 0;
+	w->idle_yields = 0;
+	w->fault = (struct fault){ 0 };
+	worker_self = w;
+	fiber_describe_thread(&w->thread);
+	if (sigsetjmp(w->landing, 1) != 0) {
+		worker_land(w);
+		return;
+	}
+	first = pick_next(w);
+	if (first)
+		switch_to(w, &w->thread, first);
+}

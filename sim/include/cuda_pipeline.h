@@ -1,1 +1,0 @@
-/* cuda_pipeline.h - CUDA's header of this name for the simulator: its words are in sim/cuda_c.h. */

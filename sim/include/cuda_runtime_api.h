@@ -1,2 +1,0 @@
-/* cuda_runtime_api.h - CUDA's header of this name for the simulator: see cuda_runtime.h. */
-#include "sim/include/cuda_runtime.h"

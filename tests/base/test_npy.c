@@ -1,0 +1,246 @@
+/* test_npy.c - .npy files: what is written reads back, what is wrong is refused by name. */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#undef fail     /* a name of Check that base/status.h uses */
+
+#include "base/npy.h"
+
+static char directory[] = "/tmp/test_npy.XXXXXX";
+
+static void setup(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	ck_assert_int_eq(chdir(directory), 0);
+}
+
+static void teardown(void)
+{
+	unlink("a.npy");
+	ck_assert_int_eq(chdir("/"), 0);
+	/* Fails when a test leaves anything behind. */
+	ck_assert_int_eq(rmdir(directory), 0);
+	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
+}
+
+static void write_file(const void *bytes, size_t count)
+{
+	FILE *file = fopen("a.npy", "wb");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* A file of format `major` with this dict and `data` bytes of zeros behind it. */
+static void write_npy(int major, const char *dict, size_t data)
+{
+	unsigned char bytes[2048] = "\x93NUMPY";
+	size_t length = strlen(dict), at = major == 1 ? 10 : 12;
+
+	bytes[6] = (unsigned char)major;
+	bytes[8] = (unsigned char)(length & 0xff);
+	bytes[9] = (unsigned char)(length >> 8);
+	memcpy(bytes + at, dict, length);
+	write_file(bytes, at + length + data);
+}
+
+static void refused(enum status expected, const char *text)
+{
+	struct npy npy;
+	enum status status = npy_read("a.npy", &npy);
+
+	ck_assert_msg(status == expected && strstr(error_text(), text), "status %d: %s", status,
+		      error_text());
+	ck_assert_ptr_null(npy.data);
+}
+
+START_TEST(round_trip)
+{
+	static const int64_t shape[3] = { 2, 3, 4 };
+	float values[24];
+	struct npy npy;
+
+	for (int i = 0; i < 24; i++)
+		values[i] = (float)i / 3;
+	for (int rank = 0; rank <= 3; rank++) {
+		static const size_t counts[] = { 1, 2, 6, 24 };
+
+		ck_assert_int_eq(npy_write("a.npy", DTYPE_F32, rank, shape, values), STATUS_OK);
+		ck_assert_msg(npy_read("a.npy", &npy) == STATUS_OK, "%s", error_text());
+		ck_assert_int_eq(npy.dtype, DTYPE_F32);
+		ck_assert_int_eq(npy.rank, rank);
+		ck_assert_uint_eq(npy.count, counts[rank]);
+		ck_assert_mem_eq(npy.data, values, 4 * counts[rank]);
+		ck_assert_uint_eq((uintptr_t)npy.data % 64, 0);
+		npy_free(&npy);
+	}
+}
+END_TEST
+
+START_TEST(empty_array)
+{
+	static const int64_t shape[2] = { 0, 7 };
+	struct npy npy;
+
+	ck_assert_int_eq(npy_write("a.npy", DTYPE_U8, 2, shape, NULL), STATUS_OK);
+	ck_assert_int_eq(npy_read("a.npy", &npy), STATUS_OK);
+	ck_assert_uint_eq(npy.count, 0);
+	ck_assert_int_eq(npy.shape[1], 7);
+	npy_free(&npy);
+}
+END_TEST
+
+START_TEST(forms)
+{
+	static const char *const good[] = {
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   \n",
+		"{\"shape\": (2L,), \"descr\": \"<f4\", \"fortran_order\": False}",
+		"{'fortran_order':False,'shape':(1,2),'descr':'<f4'}",
+	};
+	struct npy npy;
+
+	for (size_t i = 0; i < 3; i++)
+		for (int major = 1; major <= 3; major++) {
+			write_npy(major, good[i], 8);
+			ck_assert_msg(npy_read("a.npy", &npy) == STATUS_OK, "%s", error_text());
+			ck_assert_uint_eq(npy.count, 2);
+			npy_free(&npy);
+		}
+}
+END_TEST
+
+#define DICT(descr, order, shape) \
+	"{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
+
+START_TEST(refusals)
+{
+	static const struct {
+		const char *dict;
+		size_t data;
+		const char *text;
+	} bad[] = {
+		{ DICT("'<f4'", "True", "(2,)"), 8, "Fortran" },
+		{ DICT("'>f4'", "False", "(2,)"), 8, "big endian" },
+		{ DICT("'<c8'", "False", "(1,)"), 8, "<c8" },
+		{ DICT("[('x', '<f4')]", "False", "(2,)"), 8, "structured" },
+		{ DICT("'<f4'", "False", "(3,)"), 8,
+		  "truncated: 8 bytes of data; its shape says 12" },
+		{ DICT("'<f4'", "False", "(1,)"), 8, "longer" },
+		{ DICT("'<f4'", "False", "(-2,)"), 8, "dimension" },
+		{ DICT("'<f4'", "False", "(4611686018427387904, 8)"), 8, "too large" },
+		{ DICT("'<f8'", "False", "(2305843009213693952,)"), 8, "too large" },
+		{ DICT("'<f4'", "False", "(99999999999999999999,)"), 8, "too large" },
+		{ DICT("'<f4'", "False", "(1,1,1,1,1,1,1,1,2)"), 8, "dimensions" },
+		{ DICT("'<f4'", "Maybe", "(2,)"), 8, "True or False" },
+		{ "{'descr': '<f4', 'shape': (2,)}", 8, "no fortran_order" },
+		{ "{'descr': '<f4', 'color': 1}", 8, "color" },
+		{ "{'descr': '<f4'", 8, "expected" },
+		{ DICT("'<f4'", "False", "(2,)") " x", 8, "the end" },
+		{ "", 8, "expected {" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		write_npy(1, bad[i].dict, bad[i].data);
+		refused(STATUS_USAGE, bad[i].text);
+		ck_assert_ptr_nonnull(strstr(error_text(), "a.npy"));
+	}
+	write_npy(4, bad[0].dict, 8);
+	refused(STATUS_USAGE, "format 4.0");
+	write_file("not numpy at all", 16);
+	refused(STATUS_USAGE, "not a .npy file");
+	write_file("\x93NUM", 4);
+	refused(STATUS_USAGE, "not a .npy file");
+	unlink("a.npy");
+	refused(STATUS_IO, "No such file");
+}
+END_TEST
+
+/* Whatever the bytes are: an error or an array, never a crash or an overrun (see the sanitizer
+ * build). */
+START_TEST(fuzz)
+{
+	static const char dict[] = DICT("'<f4'", "False", "(2, 1)");
+	unsigned char good[128], bytes[128];
+	size_t size;
+	FILE *file;
+	struct npy npy;
+
+	write_npy(1, dict, 8);
+	file = fopen("a.npy", "rb");
+	ck_assert_ptr_nonnull(file);
+	size = fread(good, 1, sizeof(good), file);
+	fclose(file);
+	srand(1);
+	for (int i = 0; i < 300; i++) {
+		memcpy(bytes, good, size);
+		for (int changes = 1 + rand() % 3; changes; changes--)
+			bytes[(size_t)rand() % size] = (unsigned char)rand();
+		write_file(bytes, rand() % 8 ? size : (size_t)rand() % size);
+		if (npy_read("a.npy", &npy) == STATUS_OK)
+			ck_assert_uint_eq(npy.count * dtype_bytes(npy.dtype), 8);
+		npy_free(&npy);
+	}
+}
+END_TEST
+
+START_TEST(write_errors)
+{
+	static const int64_t shape[1] = { 1 };
+	float value = 1;
+	struct stat st;
+
+	ck_assert_int_eq(npy_write("none/a.npy", DTYPE_F32, 1, shape, &value), STATUS_IO);
+	ck_assert_ptr_nonnull(strstr(error_text(), "none/a.npy"));
+	ck_assert_int_eq(npy_write("a.npy", DTYPE_POINTER, 1, shape, &value), STATUS_USAGE);
+	ck_assert_int_ne(stat("a.npy", &st), 0);
+	/* A device is written to, not replaced; a full one is an error. */
+	ck_assert_int_eq(npy_write("/dev/null", DTYPE_F32, 1, shape, &value), STATUS_OK);
+	ck_assert_int_eq(stat("/dev/null", &st), 0);
+	ck_assert(S_ISCHR(st.st_mode));
+	ck_assert_int_eq(npy_write("/dev/full", DTYPE_F32, 1, shape, &value), STATUS_IO);
+	ck_assert_ptr_nonnull(strstr(error_text(), "No space left"));
+}
+END_TEST
+
+START_TEST(expectations)
+{
+	struct npy npy = { .dtype = DTYPE_F32, .rank = 2, .shape = { 8, 64 } };
+	static const int64_t any[2] = { -1, 64 }, other[2] = { 8, 32 };
+
+	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F32, 2, any), STATUS_OK);
+	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F32, 2, other), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "--q q.npy: shape (8, 64); expected (8, 32)");
+	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F32, 3, any), STATUS_USAGE);
+	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F64, 2, any), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "--q q.npy: dtype f32; expected f64");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("npy");
+	TCase *tcase = tcase_create("npy");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, round_trip);
+	tcase_add_test(tcase, empty_array);
+	tcase_add_test(tcase, forms);
+	tcase_add_test(tcase, refusals);
+	tcase_add_test(tcase, fuzz);
+	tcase_add_test(tcase, write_errors);
+	tcase_add_test(tcase, expectations);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,328 @@
+/* test_paths.c - every attention path on the simulator: the equalities between paths, bit for bit,
+ * recordings that replay, prompts, and whole decodes.
+ *
+ * What a prompt is answered does not depend on its company. Accuracy is in test_path_accuracy.c,
+ * what paths refuse in test_host_behaviour.c.
+ */
+#include "config.h"
+
+#include "tests/path_case.h"
+
+#include "engine/model/generate.h"
+#include "engine/replay/replay.h"
+#include "tests/indirect.h"
+#include "tests/sample.h"
+
+/* --- equalities, bit for bit --- */
+
+static void check_equal_runs(const struct path *one, const struct path_case *c,
+			     const struct path *other, const struct path_case *d)
+{
+	float *a = path_run(one, c, 0), *b = path_run(other, d, 5);
+
+	ck_assert_msg(memcmp(a, b, path_rows(c) * (size_t)c->head_dim * sizeof(float)) == 0,
+		      "%s and %s differ: M %d, D %d, max_len %d", one->name, other->name, c->slots,
+		      c->head_dim, c->max_len);
+	free(a);
+	free(b);
+}
+
+START_TEST(incremental_is_batched_is_flash_decoding_with_one_chunk)
+{
+	for (int i = 0; i < 15; i++) {
+		struct path_case c = path_case_random(i, false, false), whole = c;
+
+		whole.chunk = c.max_len;
+		whole.warps = 1;
+		check_equal_runs(&path_incremental, &c, &path_batched, &c);
+		check_equal_runs(&path_incremental, &c, &path_flash_decoding, &whole);
+		path_case_free(&c);
+	}
+}
+END_TEST
+
+/* Where `auto` turns from one path to another, as keys and sizes grow: it has the bits of the one,
+ * and not of the other. */
+START_TEST(auto_turns_where_it_says)
+{
+	static const struct {
+		int slots, head_dim, chunk, length;
+		const struct path *is, *is_not;
+	} turns[] = {
+		{ 1, 64, 0, 127, &path_incremental, &path_incremental_multiwarp },
+		{ 1, 64, 0, 128, &path_incremental_multiwarp, &path_incremental },
+		{ 1, 65, 0, 127, &path_incremental_multiwarp, &path_incremental },
+		{ 1, 64, 16, 90, &path_flash_decoding, &path_incremental },
+		{ 2, 16, 128, 1024, &path_batched, &path_flash_decoding },
+		{ 2, 16, 128, 1025, &path_flash_decoding, &path_batched },
+		{ 2, 16, 0, 1025, &path_batched, &path_incremental_multiwarp },
+	};
+
+	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		struct path_case c = { .slots = turns[i].slots, .heads = 2, .kv_heads = 1,
+				       .head_dim = turns[i].head_dim, .max_len = 1030,
+				       .chunk = turns[i].chunk,
+				       .lengths = { turns[i].length, 33 } };
+		struct path_case chunked;
+		float *out, *not;
+
+		path_case_fill(&c);
+		chunked = c;
+		chunked.chunk = c.chunk ? c.chunk : 1030;
+		check_equal_runs(&path_auto, &c, turns[i].is, &chunked);
+		out = path_run(&path_auto, &c, 0);
+		not = path_run(turns[i].is_not, &chunked, 0);
+		ck_assert_mem_ne(out, not, path_rows(&c) * (size_t)c.head_dim * sizeof(float));
+		free(out);
+		free(not);
+		path_case_free(&c);
+	}
+}
+END_TEST
+
+/* The row of a slot is what the slot gives alone. */
+START_TEST(a_batched_row_is_a_solo_row)
+{
+	static const struct path *const several[] = {
+		&path_prefill, &path_incremental, &path_incremental_multiwarp, &path_batched,
+		&path_flash_decoding,
+	};
+
+	for (int i = 0; i < 5; i++) {
+		struct path_case c = path_case_random(i + 4, false, false);
+		float *together = path_run(several[_i], &c, 0);
+		size_t row = (size_t)c.heads * (size_t)c.head_dim;
+
+		for (size_t slot = 0; slot < (size_t)c.slots; slot++) {
+			struct path_case alone = c;
+			float *out;
+
+			alone.slots = 1;
+			alone.lengths[0] = c.lengths[slot];
+			alone.q = c.q + slot * row;
+			alone.k = c.k + slot * path_slot_size(&c);
+			alone.v = c.v + slot * path_slot_size(&c);
+			out = path_run(several[_i], &alone, slot);
+			ck_assert_mem_eq(out, together + slot * row, row * sizeof(float));
+			free(out);
+		}
+		free(together);
+		path_case_free(&c);
+	}
+}
+END_TEST
+
+START_TEST(lengths_in_device_memory_change_no_bit)
+{
+	static const int lengths[] = { 1, 2, 4, 31, 33, 128, 129, INDIRECT_MAX_LEN };
+	float by_value[INDIRECT_H * INDIRECT_D], indirect[INDIRECT_H * INDIRECT_D];
+	struct device *device = path_simulator(0);
+
+	for (int i = 0; i < 8; i++)
+		for (unsigned warps = 1; warps <= 4; warps += 3) {
+			indirect_run(device, lengths[i], warps, true, by_value);
+			indirect_run(device, lengths[i], warps, false, indirect);
+			ck_assert_mem_eq(by_value, indirect, sizeof(by_value));
+		}
+	device_close(device);
+}
+END_TEST
+
+START_TEST(a_replay_is_its_recording)
+{
+	static const struct path *const paths[] = {
+		&path_prefill, &path_incremental, &path_incremental_multiwarp,
+		&path_batched, &path_auto,
+	};
+	const struct recording_options recording = { .level = LEVEL_POINTS,
+						     .slots = 2,
+						     .path = paths[_i] };
+	struct replay_options options = { .device = "sim", .target = { .seed = 7, .jobs = 2 } };
+	struct replay_report report;
+	struct store *store = new_store();
+
+	recording_make(store, &recording, NULL);
+	OK(replay_compare(store, 1, &options, &report));
+	ck_assert_int_eq(report.diff.differences, 0);
+	ck_assert_int_eq(query(store, "SELECT count(*) = 0 FROM v_point") == 1,
+			 paths[_i] == &path_prefill);
+	/* Every new row is found: 2 tensors, 2 layers, 2 slots, 2 KV heads a step. */
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_kv"), 16 * REC_STEPS);
+	ck_assert_int_eq(query(store, "SELECT count(DISTINCT slot) FROM v_kv"), 2);
+	diff_report_free(&report.diff);
+	OK(store_close(store));
+}
+END_TEST
+
+/* --- behaviours --- */
+
+START_TEST(what_cannot_run_is_refused)
+{
+	struct attention_shape shape = { .layers = 1,
+					 .slots = 1,
+					 .heads = 4,
+					 .kv_heads = 2,
+					 .head_dim = 4,
+					 .max_len = 3,
+					 .chunk = 2,
+					 .scale = 1.0f };
+
+	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
+	      "cached: 4 query heads on 2 KV heads");
+	shape.heads = 2;
+	OK(attention_check(&path_cached, &shape));
+	shape.slots = 2;
+	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
+	      "cached: 2 sequences, it runs 1");
+	shape.warps = 3;
+	FAILS(attention_check(&path_flash_decoding, &shape), STATUS_USAGE, "3 warps per chunk");
+	shape.warps = 2;
+	shape.chunk = 0;
+	FAILS(attention_check(&path_batched, &shape), STATUS_USAGE, "a chunk of 0 keys");
+	OK(attention_check(&path_auto, &shape));
+	FAILS(attention_step(NULL, &(struct attention_step){ 0 }), STATUS_USAGE,
+	      "attention_create() is missing");
+}
+END_TEST
+
+/* --- prompts --- */
+
+/* A prompt in two parts and then a step see what steps alone see, but for rounding. */
+START_TEST(prompts_append_to_what_is_there)
+{
+	enum { ROWS = 40, PER_ROW = 4 * 20 };
+	struct path_case c = { .slots = 2,
+			       .heads = 4,
+			       .kv_heads = 4,
+			       .head_dim = 20,
+			       .max_len = ROWS + 1,
+			       .chunk = 16 };
+	float *q = path_values((ROWS + 1) * PER_ROW), *k = path_values((ROWS + 1) * PER_ROW);
+	float *v = path_values((ROWS + 1) * PER_ROW), *out = path_values(ROWS * PER_ROW);
+	float q2[2 * PER_ROW], k2[2 * PER_ROW], v2[2 * PER_ROW], stepped[2 * PER_ROW];
+	struct device *device = path_simulator(0);
+	struct attention *a, *b;
+
+	c.scale = attention_scale(20);
+	a = path_open(&path_flash_decoding, device, &c);
+	b = path_open(&path_flash_decoding, device, &c);
+	for (int part = 0; part < 2; part++) {
+		size_t from = part == 0 ? 0 : 7 * PER_ROW;
+
+		OK(attention_prefill(a, &(struct attention_prompt){
+			.slot = 1, .rows = part == 0 ? 7 : ROWS - 7, .q = q + from, .k = k + from,
+			.v = v + from, .out = out + from }));
+	}
+	ck_assert_int_eq(kv_cache_length(a->cache, 0, 1), ROWS);
+	ck_assert_int_eq(kv_cache_length(a->cache, 0, 0), 0);
+	for (size_t row = 0; row < ROWS; row++) {
+		memcpy(q2 + PER_ROW, q + row * PER_ROW, sizeof(q2) / 2);
+		memcpy(k2 + PER_ROW, k + row * PER_ROW, sizeof(k2) / 2);
+		memcpy(v2 + PER_ROW, v + row * PER_ROW, sizeof(v2) / 2);
+		OK(attention_step(
+			b,
+			&(struct attention_step){ .q = q2,
+						  .k = k2,
+						  .v = v2,
+						  .out = stepped,
+						  .done = (const bool[]){ true, false } }));
+		ck_assert_double_le(
+			greatest_difference(stepped + PER_ROW, out + row * PER_ROW, PER_ROW), 2e-6);
+	}
+	attention_destroy(a);
+	attention_destroy(b);
+	device_close(device);
+	free(q);
+	free(k);
+	free(v);
+	free(out);
+}
+END_TEST
+
+/* Whether a prompt began while another slot went on. */
+struct order {
+	int64_t step, beside;           /* when the last one began that had waited; and one beside it */
+	int slot;
+};
+
+static enum status on_token(void *context, const struct row_token *token)
+{
+	struct order *order = context;
+
+	if (token->prompt && token->step > 0) {
+		order->step = token->step;
+		order->slot = token->slot;
+	} else if (token->step == order->step && token->slot != order->slot) {
+		order->beside = token->step;
+	}
+	return STATUS_OK;
+}
+
+/* Decodes prompts in that many slots, as many bytes of each; replies are [prompts][bytes]. */
+static void decode(const struct llama *model, const struct path *path, const char *const *prompts,
+		   const size_t *bytes, int count, int slots, unsigned char replies[][32])
+{
+	struct order order = { .step = -1, .beside = -1 };
+	struct sequence sequences[4] = { { 0 } };
+	struct device *device = path_simulator(0);
+	struct attention_shape shape;
+	struct attention *attention;
+
+	for (int i = 0; i < count; i++)
+		sequences[i] = (struct sequence){
+			.prompt = (const unsigned char *)prompts[i],
+			.prompt_bytes = strlen(prompts[i]),
+			.count = bytes[i],
+			.reply = replies[i],
+		};
+	shape = generate_shape(model, sequences, count, slots, 16);
+	OK(attention_create(path, device, &shape, &attention));
+	OK(generate_run(model, attention, sequences, count,
+			&(struct generate_options){ .token = on_token, .context = &order }));
+	for (int i = 0; i < count; i++)
+		ck_assert_uint_eq(sequences[i].reply_bytes, bytes[i]);
+	ck_assert_int_eq(order.beside > 0, count > slots);
+	attention_destroy(attention);
+	device_close(device);
+}
+
+/* They end at different times, and those that wait take their slots while others go on. */
+START_TEST(company_changes_no_reply)
+{
+	static const char *const prompts[] = { "ROMEO:", "O", "My lord, what is", "KING:\n" };
+	static const struct path *const paths[] = {
+		&path_flash_decoding, &path_batched, &path_incremental, &path_incremental_multiwarp,
+		&path_prefill, &path_flash_decoding_graph,
+	};
+	static const size_t bytes[] = { 12, 5, 3, 9 };
+	unsigned char together[4][32], alone[1][32];
+	struct llama *model;
+
+	OK(llama_open(SAMPLE_DIRECTORY, &model));
+	/* Two slots: the last two prompts wait. */
+	decode(model, paths[_i], prompts, bytes, 4, 2, together);
+	for (int i = 0; i < 4; i++) {
+		decode(model, paths[_i], prompts + i, bytes + i, 1, 1, alone);
+		ck_assert_mem_eq(alone[0], together[i], bytes[i]);
+	}
+	llama_close(model);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *equal = tcase_create("equal");
+	TCase *behaviour = tcase_create("behaviour"), *whole = tcase_create("whole");
+
+	tcase_set_timeout(equal, 120);
+	tcase_set_timeout(whole, 120);
+	tcase_add_test(equal, incremental_is_batched_is_flash_decoding_with_one_chunk);
+	tcase_add_test(equal, auto_turns_where_it_says);
+	tcase_add_loop_test(equal, a_batched_row_is_a_solo_row, 0, 5);
+	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
+	tcase_add_loop_test(equal, a_replay_is_its_recording, 0, 5);
+	tcase_add_test(behaviour, what_cannot_run_is_refused);
+	tcase_add_test(behaviour, prompts_append_to_what_is_there);
+	tcase_add_loop_test(whole, company_changes_no_reply, 0, 6);
+	return run_suites("paths", (TCase *[]){ equal, behaviour, whole }, 3);
+}

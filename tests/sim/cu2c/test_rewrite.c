@@ -1,0 +1,411 @@
+/* test_rewrite.c - the token rewriter: declarations, scopes, tables, line numbers and errors.
+ *
+ * Structure is checked on strings; meaning by compiling one rewritten file with the system's
+ * compiler against a miniature header and running it. Without such a compiler that one test fails.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "sim/cu2c/rewrite.h"
+
+#include <check.h>      /* after status.h: it defines a macro fail */
+
+/* The rewritten text; the caller frees it. */
+static char *rewrite(const char *text)
+{
+	char *out;
+	enum status status = rewrite_kernels("t.cu", text, strlen(text), "plain", &out);
+
+	ck_assert_msg(status == STATUS_OK, "%s", error_text());
+	return out;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	char *out = rewrite(text);
+
+	ck_assert_msg(strstr(out, part) != NULL, "no '%s' in:\n%s", part, out);
+	free(out);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+	char *out = rewrite(text);
+
+	ck_assert_msg(strstr(out, part) == NULL, "'%s' in:\n%s", part, out);
+	free(out);
+}
+
+static void assert_fails(const char *text, const char *message)
+{
+	char *out = (char *)text;
+
+	ck_assert_int_eq(rewrite_kernels("t.cu", text, strlen(text), "plain", &out),
+			 STATUS_COMPILE);
+	ck_assert_str_eq(error_text(), message);
+	ck_assert_ptr_null(out);
+}
+
+/* A function whose body is `body`, rewritten, must hold `part`. */
+static void body_has(const char *body, const char *part)
+{
+	char *text = xasprintf("void f(void) {%s}", body);
+
+	assert_has(text, part);
+	free(text);
+}
+
+static void body_lacks(const char *body, const char *part)
+{
+	char *text = xasprintf("void f(void) {%s}", body);
+
+	assert_lacks(text, part);
+	free(text);
+}
+
+START_TEST(other_text_passes_untouched)
+{
+	static const char text[] =
+		"# 1 \"a.c\"\n"
+		"struct s { int tile; }; /* __shared__ */\n"
+		"#pragma unroll\n"
+		"static const char *q = \"__shared__ int x;\" \"\\\"\";\n"
+		"int c = '\\'' + '\"', n = 0x1p-3f + .5e+3;\n"
+		"typedef float T; T g(T tile) { return tile->x-->y ? 1e-5f : tile; }\t\n";
+	char *out = rewrite(text);
+
+	ck_assert_int_eq(strncmp(out, text, sizeof(text) - 1), 0);
+	ck_assert_str_eq(out + sizeof(text) - 1, "\n# 1 \"<kernel table>\"\n");
+	free(out);
+}
+END_TEST
+
+START_TEST(a_shared_variable_becomes_a_view)
+{
+	char *out = rewrite(
+		"# 3 \"k.cu\"\nvoid f(void) {\n\t__shared__ float s[4][2];\n\ts[1][0] ="
+		" sizeof(s);\n}\n");
+
+	ck_assert_ptr_nonnull(strstr(
+		out,
+		"\n\ttypedef  float ft_type_1[4][2]; static size_t ft_offset_1; "
+		"static struct kernel_shared ft_shared_1 __attribute__((section(\"ft_shared\"),"
+		" used, "
+		"aligned(_Alignof(struct kernel_shared)))) = { \"f\", \"s\", sizeof(ft_type_1), "
+		"_Alignof(ft_type_1), &ft_offset_1, \"k.cu.plain\" }; "
+		"ft_type_1 *const s = (ft_type_1 *)ft_shared_at(ft_offset_1);\n"
+		"\t(*s)[1][0] = sizeof((*s));\n}\n"));
+	free(out);
+}
+END_TEST
+
+START_TEST(every_form_of_shared_declaration)
+{
+	body_has("static __shared__ int a;", "typedef   int ft_type_1;");
+	body_has("__shared__ volatile unsigned long long a[2];",
+		 "typedef  volatile unsigned long long ft_type_1[2];");
+	body_has("float __shared__ a[2];", "typedef float  ft_type_1[2];");
+	body_has("__shared__ int a[2], *b, c;",
+		 "typedef  int ft_type_1[2], *ft_type_2, ft_type_3;");
+	body_has("__shared__ struct { float x; } a;", "typedef  struct { float x; } ft_type_1;");
+	body_has("__shared__ float (*a)[3];", "typedef  float (*ft_type_1)[3];");
+	body_has("__shared__ __attribute__((aligned(16))) char a[2];",
+		 "typedef  __attribute__((aligned(16))) char ft_type_1[2];");
+	body_has("__shared__ alignas(16) char a[2];",
+		 "typedef  __attribute__((aligned(16))) char ft_type_1[2];");
+	body_has("__shared__ _Alignas(double) char a[2];",
+		 "typedef  __attribute__((aligned(__alignof__(double)))) char ft_type_1[2];");
+	body_has("__shared__ float4 a[2];", "typedef  float4 ft_type_1[2];");
+	body_has("__shared__ int\n\ta[2],\n\tb;",
+		 "typedef  int\n\tft_type_1[2],\n\tft_type_2; static");
+	body_has("int n = 0; __shared__ int a; a = n;", "(*a) = n;");
+}
+END_TEST
+
+START_TEST(only_uses_of_the_variable_change)
+{
+#define SHARED "__shared__ float s[4]; "
+	body_has(SHARED "g(&s, s);", "g(&(*s), (*s));");
+	body_has(SHARED "p.s = q->s;", "p.s = q->s;");
+	body_has(SHARED "struct s t = { .s = 1 };", "struct s t = { .s = 1 };");
+	body_has(SHARED "goto s; s: ;", "goto s; s: ;");
+	body_has(SHARED "x = y ? s : 0;", "y ? (*s) : 0;");
+	body_has(SHARED "{ float s = 1; s++; } s[0]++;", "{ float s = 1; s++; } (*s)[0]++;");
+	body_has(SHARED "{ const T *t = 0, *s = t; s++; } s[0]++;", "*s = t; s++; } (*s)[0]++;");
+	body_has(SHARED "for (int s = 0; s < 4; s++) if (s) s--; else g(s); s[0]++;",
+		 "for (int s = 0; s < 4; s++) if (s) s--; else g(s); (*s)[0]++;");
+	body_has(SHARED "for (int i = 0, s = f(i, 1); s < i; ) { s++; } s[0]++;",
+		 "{ s++; } (*s)[0]++;");
+	body_has(SHARED "x = ({ float s = 1; s; }) + s[0];", "({ float s = 1; s; }) + (*s)[0];");
+	body_has(SHARED "struct { int s; } t; t.s = 1;", "struct { int s; } t; t.s = 1;");
+	body_has("{ " SHARED "s[0] = 1; } s[0] = 2;", "(*s)[0] = 1; } s[0] = 2;");
+	body_has(SHARED "{ __shared__ int s; s = 1; }", "\"f\", \"s\", sizeof(ft_type_2)");
+	assert_has("void f(void) { " SHARED "} void g(int s) { s++; }", "{ s++; }");
+#undef SHARED
+}
+END_TEST
+
+START_TEST(dynamic_memory_is_a_pointer)
+{
+	body_has("extern __shared__ float t[]; t[0] = 1;",
+		 "float *const t = ft_shared_dynamic(); t[0] = 1;");
+	body_has("extern __shared__ const float *t[];",
+		 "const float **const t = ft_shared_dynamic();");
+	body_has("extern __shared__ float t[][33];", "float (*const t)[33] = ft_shared_dynamic();");
+	body_has("extern __shared__ __attribute__((aligned(16))) unsigned char t[];",
+		 "__attribute__((aligned(16))) unsigned char *const t = ft_shared_dynamic();");
+	body_has("__shared__ int t; { extern __shared__ float t[]; t[0] = 1; } t = 2;",
+		 " t[0] = 1; } (*t) = 2;");
+	assert_has("extern __shared__ float t[]; void f(void) { t[0] = 1; }",
+		   "float ft_type_1[]; void f(void) { (*(ft_type_1 *)ft_shared_dynamic())[0] = 1;"
+		   " }");
+	assert_has("extern __shared__ float t[]; void f(int t) { t = 1; } void g(void) { t[0]; }",
+		   "void f(int t) { t = 1; } void g(void) { (*(");
+}
+END_TEST
+
+START_TEST(kernels_become_static_functions_with_tables)
+{
+	static const char text[] =
+		"# 1 \"dir/k.cu\"\n"
+		"typedef int T;\n"
+		"static int leaf(T x) { return x; }\n"
+		"static int unused(T x) { return leaf(x); }\n"
+		"static int middle(void) { return leaf(1); }\n"
+		"__global__ void __launch_bounds__(2 * 64, 1) k(const float *__restrict__ p, T n,"
+		" float a[3][2],\n"
+		"\tconst int *const *q, unsigned char c[]) { middle(); p.leaf; }\n"
+		"static __global__ void none(void) { }\n"
+		"extern \"C\" __global__ void linked() { }\n"
+		"extern \"C\" { __global__ void inside(int x) { } }\n";
+	char *out = rewrite(text);
+
+	ck_assert_ptr_nonnull(strstr(out, "\nstatic void     k(const float *__restrict__ p"));
+	ck_assert_ptr_nonnull(strstr(out, "\nstatic  void none(void)"));
+	ck_assert_ptr_nonnull(strstr(out, "\n  static void linked()"));
+	ck_assert_ptr_nonnull(strstr(out, "\n   static void inside(int x) { } \n"));
+	ck_assert_ptr_nonnull(strstr(out, " ft_run_k(void *const *a) { "
+		"k(*(__typeof__(const float *) *)a[0], *(__typeof__(T) *)a[1], *(__typeof__(float"
+		" (*)[2]) *)a[2]"));
+	ck_assert_ptr_nonnull(strstr(out, "{ \"p\", \"const float *\", _Generic("));
+	ck_assert_ptr_nonnull(strstr(out, "{ \"q\", \"const int *const *\", "));
+	ck_assert_ptr_nonnull(strstr(out, "{ \"c\", \"unsigned char *\", "));
+	ck_assert_ptr_nonnull(
+		strstr(out, "ft_functions_k[] = { \"k\", \"middle\", \"leaf\", 0 };"));
+	ck_assert_ptr_nonnull(strstr(out, "extern const struct sim_code ft_code_k_plain;\n"
+		"const struct sim_code ft_code_k_plain = { \"k\", \"dir/k.cu\", ft_params_k, 5, "
+		"(unsigned)( 2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\", 0, 0 };"));
+	ck_assert_ptr_nonnull(
+		strstr(out, " ft_run_none(void *const *a) { (void)a; none(); }"));
+	ck_assert_ptr_nonnull(
+		strstr(out, "{ \"none\", \"dir/k.cu\", 0, 0, 0, ft_functions_none, "));
+	ck_assert_ptr_null(strstr(out, "__launch_bounds__"));
+	free(out);
+}
+END_TEST
+
+START_TEST(bounds_of_a_prototype_count)
+{
+	assert_has("__global__ void __launch_bounds__(32) k(int); __global__ void k(int x) { }",
+		   "1, (unsigned)( 32), ft_functions_k");
+	body_lacks("int x;", "sim_code");
+}
+END_TEST
+
+START_TEST(errors_name_the_line)
+{
+	assert_fails("# 7 \"k.cu\"\nvoid f(void) {\n\t__shared__ int s = 1; }",
+		     "k.cu:8: shared variable 's' cannot have an initialiser");
+	assert_fails("__shared__ int s;",
+		     "t.cu:1: __shared__ outside a function is possible with extern only");
+	assert_fails("void f(void) { g(1, __shared__ int s); }",
+		     "t.cu:1: __shared__ is not allowed here");
+	assert_fails("void f(void) {\nextern __shared__ int s; }",
+		     "t.cu:2: extern __shared__ variable 's' must be an array");
+	assert_fails("void f(void) {\n__shared__ int; }", "t.cu:2: shared variable without a name");
+	assert_fails("__global__ void k(int a,\nfloat) { }",
+		     "t.cu:2: parameter 2 of kernel 'k' has no name");
+	assert_fails("int a;\n\nvoid f(void) {", "t.cu:3: '{' is not closed");
+	assert_fails("int a[3);", "t.cu:1: ')' closes nothing");
+	assert_fails("char *s = \"abc;\n", "t.cu:1: string is not closed");
+	assert_fails("\n/* abc", "t.cu:2: comment is not closed");
+}
+END_TEST
+
+START_TEST(a_variant_is_an_identifier)
+{
+	char *out;
+
+	ck_assert_int_eq(rewrite_kernels("t.cu", "", 0, "a-b", &out), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "variant 'a-b' is not a C identifier");
+}
+END_TEST
+
+/* Whatever is cut off or mangled, the rewriter answers with a status. */
+START_TEST(broken_sources_end_in_a_status)
+{
+	static const char text[] =
+		"# 1 \"k.cu\"\ntypedef struct { int x; } T; extern \"C\" {\n"
+		"extern __shared__ T d[]; __global__ void __launch_bounds__(32) k(T *p, int n[])"
+		" {\n"
+		"static __shared__ alignas(8) T s[4], *q; for (int s = 0; s; ) if (s) do x: s--;"
+		" while (s); else ;\n"
+		"s[0].x = sizeof(s) + d[1].x; goto s; s: ; } }\n";
+	char changed[sizeof(text)];
+	char *out;
+
+	for (size_t n = 0; n < sizeof(text); n++) {
+		rewrite_kernels("t.cu", text, n, "plain", &out);
+		free(out);
+		for (const char *c = "(){}[];,=*:\"# "; *c; c++) {
+			memcpy(changed, text, sizeof(text));
+			changed[n] = *c;
+			rewrite_kernels("t.cu", changed, sizeof(text) - 1, "plain", &out);
+			free(out);
+		}
+	}
+}
+END_TEST
+
+static const char compiled[] =
+	"# 1 \"k.cu\"\n"
+	"#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n"
+	"#include \"kernels/kernel_table.h\"\n"
+	"static _Alignas(64) unsigned char arena[1024], dynamic[64];\n"
+	"static inline void *ft_shared_at(size_t offset) { return arena + offset; }\n"
+	"static inline void *ft_shared_dynamic(void) { return dynamic; }\n"
+	"struct pair { int a, b; };\n"
+	"extern __shared__ int outside[];\n"
+	"static int inner(int x) { __shared__ short h[3]; h[2] = x; return sizeof(h) + h[2]; }\n"
+	"__global__ void k(int *out, struct pair p, float f, long n, unsigned u[2]) {\n"
+	"	__shared__ __attribute__((aligned(32))) double s[5], one; extern __shared__ int"
+	" t[];\n"
+	"	__shared__ struct { int v[2]; } m;\n"
+	"	s[4] = p.a + p.b; one = f; m.v[1] = n; t[3] = 9; outside[4] = 1;\n"
+	"	{ int one = 3; one++; }\n"
+	"	out[0] = sizeof(s); out[1] = s[4]; out[2] = one; out[3] = (&m)->v[1]; out[4] ="
+	" t[3] + t[4];\n"
+	"	out[5] = inner(u[1]);\n"
+	"}\n"
+	"extern struct kernel_shared __start_ft_shared[], __stop_ft_shared[];\n"
+	"int main(void) {\n"
+	"	size_t end = 0; int out[6], *p = out, expected[] = { 40, 7, 2, 6, 10, 106 };\n"
+	"	struct pair q = { 3, 4 }; float f = 2; long n = 6; unsigned u[2] = { 0, 100 }, *w"
+	" = u;\n"
+	"	void *args[] = { &p, &q, &f, &n, &w };\n"
+	"	const struct kernel_param *k = ft_code_k_plain.params;\n"
+	"	if (__stop_ft_shared - __start_ft_shared != 4) return 1;\n"
+	"	for (struct kernel_shared *v = __start_ft_shared; v < __stop_ft_shared; v++) {\n"
+	"		end = (end + v->alignment - 1) / v->alignment * v->alignment;\n"
+	"		*v->offset = end; end += v->bytes;\n"
+	"		if (strcmp(v->name, \"s\") == 0 && (v->alignment != 32 || v->bytes !="
+	" 40)) return 2;\n"
+	"	}\n"
+	"	ft_code_k_plain.run(args);\n"
+	"	if (memcmp(out, expected, sizeof(out)) != 0) return 3;\n"
+	"	if (k[0].kind != PARAM_POINTER || k[1].kind != PARAM_BLOB || k[2].kind !="
+	" PARAM_F32) return 4;\n"
+	"	if (k[3].kind != PARAM_I64 || k[4].kind != PARAM_POINTER || k[1].bytes != 8)"
+	" return 5;\n"
+	"	return 0;\n"
+	"}\n";
+
+/* The tables come last in a rewritten file; main() needs a declaration of what they define. */
+START_TEST(rewritten_code_runs)
+{
+	const char *top = getenv("abs_srcdir") ? getenv("abs_srcdir") : ".";
+	char *text = xasprintf("extern const struct sim_code ft_code_k_plain;\n%s", compiled);
+	char *out = rewrite(text);
+	char name[] = "/tmp/test_rewrite.XXXXXX.c";
+	int descriptor = mkstemps(name, 2);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	char *command;
+	int result;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(fputs(out, file), 0);
+	ck_assert_int_eq(fclose(file), 0);
+	command = xasprintf(
+		"cc -std=gnu11 -O1 -Wall -Wextra -Werror -Wno-sign-compare -I'%s' -o '%.*s' '%s'"
+		" && '%.*s'",
+		top, (int)strlen(name) - 2, name, name, (int)strlen(name) - 2, name);
+	result = system(command);
+	unlink(name);
+	name[strlen(name) - 2] = '\0';
+	unlink(name);
+	ck_assert_int_eq(WIFEXITED(result) ? WEXITSTATUS(result) : -1, 0);
+	free(command);
+	free(out);
+	free(text);
+}
+END_TEST
+
+/* libstdc++ has __attribute__((__noinline__)), which no macro may touch. */
+START_TEST(words_for_inlining_change_in_the_users_text_only)
+{
+	static const char text[] =
+		"# 1 \"lib.h\" 1 3\n__attribute__((__noinline__)) void in_library();\n"
+		"# 2 \"t.cu\" 2\n"
+		"__attribute__((__noinline__)) __device__ int f() { return 1; }\n"
+		"__device__ __noinline__ int g() { return 2; }\n"
+		"__device__ __forceinline__ int h() { return 3; }\n"
+		"__global__ void k() {}\n";
+	char *out;
+
+	ck_assert_int_eq(rewrite_user("t.cu", text, sizeof text - 1, true, "k", &out), STATUS_OK);
+	ck_assert_ptr_nonnull(strstr(out, "\n__attribute__((__noinline__)) void in_library();"));
+	ck_assert_ptr_nonnull(strstr(out, "\n__attribute__((__noinline__))  int f()"));
+	ck_assert_ptr_nonnull(strstr(out, "__attribute__((noinline)) int g()"));
+	ck_assert_ptr_nonnull(strstr(out, "inline __attribute__((always_inline)) int h()"));
+	free(out);
+}
+END_TEST
+
+START_TEST(a_kernel_is_named_from_the_outside)
+{
+	static const char *const names[][2] = {
+		{ "all", "ft_kernel_pointer(&::all)" },
+		{ "::a::k<float, 2>", "ft_kernel_pointer(&::a::k<float, 2>)" },
+		{ "a::k(int *, int)", "static_cast<void (*)(int *, int)>(&::a::k)" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *address = rewrite_kernel_address(names[i][0]);
+
+		ck_assert_str_eq(address, names[i][1]);
+		free(address);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("rewrite");
+	TCase *tests = tcase_create("rewrite");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, other_text_passes_untouched);
+	tcase_add_test(tests, a_shared_variable_becomes_a_view);
+	tcase_add_test(tests, every_form_of_shared_declaration);
+	tcase_add_test(tests, only_uses_of_the_variable_change);
+	tcase_add_test(tests, dynamic_memory_is_a_pointer);
+	tcase_add_test(tests, kernels_become_static_functions_with_tables);
+	tcase_add_test(tests, bounds_of_a_prototype_count);
+	tcase_add_test(tests, errors_name_the_line);
+	tcase_add_test(tests, a_variant_is_an_identifier);
+	tcase_add_test(tests, broken_sources_end_in_a_status);
+	tcase_add_test(tests, rewritten_code_runs);
+	tcase_add_test(tests, words_for_inlining_change_in_the_users_text_only);
+	tcase_add_test(tests, a_kernel_is_named_from_the_outside);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

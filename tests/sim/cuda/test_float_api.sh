@@ -1,0 +1,116 @@
+#!/bin/sh
+# test_float_api.sh - every float function of CUDA is exact in the simulator or does not compile.
+#
+# Compiles one-line kernels the way the build compiles kernels: a function with a model must compile
+# and call that model, one without must stop with a message that names what to use. The names are
+# all of CUDA's single precision functions and intrinsics (13.0).
+source=${abs_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$source" || exit 99
+
+number=0
+result() {
+	number=$((number + 1))
+	echo "$1 $number - $2"
+	[ "$1" = ok ] || sed 's/^/# /' "$work/err"
+}
+
+# compile STATEMENT: its preprocessed text in $work/out, messages in $work/err.
+compile() {
+	printf 'void k(float *o, float x, float y, double d, int n)\n{\n\t%s;\n}\n' "$1" \
+		>"$work/k.cu"
+	${CC-cc} -E -P -x c -std=gnu11 -DFLASHTWIN_SIM -I. -include sim/cuda/cuda_c.h "$work/k.cu" \
+		>"$work/out" 2>"$work/err" &&
+	${CC-cc} -x cpp-output -std=gnu11 -Wno-unused -fsyntax-only "$work/out" 2>"$work/err"
+}
+
+# becomes CALL MODEL: the call compiles, and what it turned into holds MODEL.
+becomes() {
+	if compile "o[0] = $1" && tail -n 4 "$work/out" | grep -qF -- "$2"; then
+		result ok "$1 is $2"
+	else
+		result 'not ok' "$1 is $2"
+	fi
+}
+
+# refused CALL TEXT: the call does not compile, and a message holds TEXT.
+refused() {
+	if ! compile "o[0] = $1" && grep -qF -- "$2" "$work/err"; then
+		result ok "$1 is refused: $2"
+	else
+		result 'not ok' "$1 is refused: $2"
+	fi
+}
+
+# without a model, so that nothing else of the same name can slip in
+for word in acosf acoshf asinf asinhf atan2f atanf atanhf cbrtf coshf cospif cyl_bessel_i0f \
+	cyl_bessel_i1f erfcf erfcinvf erfcxf erfinvf hypotf j0f j1f jnf lgammaf norm3df norm4df \
+	normf normcdff normcdfinvf rcbrtf remquof rhypotf rnorm3df rnorm4df rnormf scalblnf \
+	sincospif sinhf sinpif tanf tgammaf y0f y1f ynf fdividef lrintf llrintf lroundf llroundf \
+	__fadd_rd __fadd_ru __fadd_rz __fsub_rd __fsub_ru __fsub_rz __fmul_rd __fmul_ru __fmul_rz \
+	__fdiv_rd __fdiv_ru __fdiv_rz __frcp_rd __frcp_ru __frcp_rz \
+	__fsqrt_rd __fsqrt_ru __fsqrt_rz __fmaf_rd __fmaf_ru __fmaf_rz \
+	__int2float_rd __int2float_ru __int2float_rz \
+	__uint2float_rd __uint2float_ru __uint2float_rz
+do
+	refused "$word(x)" "$word has no bit-exact model in the simulator: use "
+done
+refused 'tanf(x)' 'use sinf(x) / cosf(x)'
+refused '__fdiv_rz(x, y)' 'use __fdiv_rn'
+refused 'tan(x)' 'tanf has no bit-exact model'
+
+# double precision beyond IEEE 754
+for word in exp exp2 exp10 expm1 log log2 log10 log1p sin cos tanh erf rsqrt; do
+	refused "$word(d)" "$word of double has no bit-exact model in the simulator: use ${word}f"
+done
+refused 'pow(x, d)' 'pow of double has no bit-exact model in the simulator: use powf'
+
+becomes 'expf(x)' 'ex2_expf(x)'
+becomes 'exp(x)' 'ex2_expf(x)'
+becomes 'exp2f(x)' 'ex2_approx_noftz(x)'
+becomes 'exp10f(x)' 'cuda_exp10f(x)'
+becomes 'expm1f(x)' 'cuda_expm1f(x)'
+becomes '__expf(x)' 'ex2_cuda__expf(x)'
+becomes '__exp10f(x)' 'ex2_approx_noftz(('
+becomes 'logf(x)' 'cuda_logf(x)'
+becomes 'log2(x)' 'cuda_log2f(x)'
+becomes 'log10f(x)' 'cuda_log10f(x)'
+becomes 'log1pf(x)' 'cuda_log1pf(x)'
+becomes '__logf(x)' 'cuda__logf(x)'
+becomes '__log2f(x)' 'lg2_approx_noftz(x)'
+becomes '__log10f(x)' 'cuda__log10f(x)'
+becomes 'sinf(x)' 'cuda_sinf(x)'
+becomes 'cos(x)' 'cuda_cosf(x)'
+becomes '(sincosf(x, o, o + 1), x)' 'ft_sincosf('
+becomes '(__sincosf(x, o, o + 1), x)' 'ft_fast_sincosf('
+becomes '__sinf(x)' 'sin_approx(x)'
+becomes '__cosf(x)' 'cos_approx(x)'
+becomes '__tanf(x)' 'ft_fast_tanf(x)'
+becomes '__tanhf(x)' 'tanh_approx(x)'
+becomes 'tanhf(x)' 'cuda_tanhf(x)'
+becomes 'erff(x)' 'cuda_erff(x)'
+becomes 'rsqrtf(x)' 'rsqrt_approx_noftz(x)'
+becomes 'powf(x, y)' 'cuda_powf('
+becomes 'pow(x, y)' 'cuda_powf('
+becomes '__powf(x, y)' 'cuda__powf('
+becomes '__fdividef(x, y)' 'div_approx_noftz('
+becomes '__frcp_rn(x)' '1.0f / '
+becomes '__frsqrt_rn(x)' 'ft_frsqrt_rn(x)'
+becomes '__saturatef(x)' 'ft_saturatef(x)'
+becomes 'fmaxf(x, y)' 'ft_fmaxf('
+becomes 'fminf(x, y)' 'ft_fminf('
+becomes 'fmax(x, y)' 'ft_fmaxf('
+
+# exact by IEEE 754 or plain arithmetic: left alone
+for call in 'fabsf(x)' 'floorf(x)' 'ceilf(x)' 'truncf(x)' 'rintf(x)' 'nearbyintf(x)' 'roundf(x)' \
+	'sqrtf(x)' 'copysignf(x, y)' 'fdimf(x, y)' 'fmodf(x, y)' 'remainderf(x, y)' \
+	'nextafterf(x, y)' 'ldexpf(x, n)' 'scalbnf(x, n)' 'logbf(x)' 'ilogbf(x)' 'frexpf(x, &n)' \
+	'modff(x, o)' 'fmaf(x, y, x)'
+do
+	becomes "$call" "$call"
+done
+becomes 'sqrt(d)' '__builtin_sqrt(d)'
+becomes 'abs(x)' 'fabsf(x)'
+
+echo "1..$number"

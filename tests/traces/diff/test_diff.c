@@ -1,0 +1,384 @@
+/* test_diff.c - what counts as a difference between two runs, and how it is told.
+ *
+ * Runs are made by hand through the store, so that each test changes exactly one thing.
+ */
+#include "config.h"
+
+#include "tests/support.h"
+
+#include <math.h>
+
+#include "traces/diff/diff.h"
+#include "traces/digest.h"
+
+enum { VALUES = 4, LAUNCHES = 3 };
+
+/* What a run holds; make_run() starts from the same values each time. */
+struct made {
+	enum log_level level;
+	float input[VALUES], output[VALUES], max;
+	uint32_t point;                 /* bits of one value of every point */
+	const char *point_name, *kernel;
+	int scale_bits, grid, code, launches;
+	bool incomplete, no_output_bytes, no_token;
+	uint8_t byte;
+	uint32_t blocks;                /* that publish a point */
+};
+
+static struct made usual(void)
+{
+	return (struct made){
+		.level = LEVEL_POINTS, .input = { 1, 2, 3, 4 }, .output = { 0.5f, NAN, -0.0f, 8 },
+		.max = 3.5f, .point = 0x3f800000, .point_name = "score", .kernel = "k",
+		.scale_bits = 5,
+		.grid = 2, .launches = LAUNCHES, .byte = 'x', .blocks = 2,
+	};
+}
+
+static uint32_t bits_of(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof bits);
+	return bits;
+}
+
+static void put_op(struct store *store, int64_t run, struct row_op op, int64_t *number)
+{
+	op.start_us = op.duration_us = NAN;
+	op.object = -1;
+	OK(store_op(store, run, &op, number));
+}
+
+static void put_launch(struct store *store, int64_t run, int64_t number, const struct made *m)
+{
+	struct row_arg args[] = {
+		{ .name = "out", .type = "float *", .kind = "pointer", .buffer = 1 },
+		{ .name = "n", .type = "int", .kind = "i32", .bits = (uint32_t)m->scale_bits },
+	};
+	struct row_launch launch = {
+		.number = number, .kernel = m->kernel, .grid = { (uint32_t)m->grid, 1, 1 }, .block = { 32, 1, 1 },
+		.cluster = { 1, 1, 1 }, .layer = 0, .args = args, .arg_count = 2,
+	};
+	struct row_digest digest = {
+		.buffer = 1, .bytes = sizeof m->output,
+		.digest = digest_bytes(DTYPE_F32, m->output, sizeof m->output),
+		.data = m->no_output_bytes ? NULL : m->output,
+	};
+	struct row_partial partial = {
+		.key_end = 4, .max_bits = bits_of(m->max), .sum_bits = bits_of(1), .lse = m->max,
+		.weight = 1, .acc = m->output, .acc_bytes = sizeof m->output,
+	};
+	struct row_point *points = calloc(m->blocks + 1, sizeof *points);
+	int64_t op;
+
+	put_op(store, run, (struct row_op){
+		.kind = OP_LAUNCH, .code = m->code, .launch = &launch }, &op);
+	OK(store_digests(store, run, op, false, &digest, 1));
+	if (m->level >= LEVEL_PARTIALS)
+		OK(store_partials(store, run, number, &partial, 1));
+	for (uint32_t b = 0; b < m->blocks; b++)
+		points[b] = (struct row_point){
+			.block = b, .thread = 7, .sequence = 1, .name = m->point_name, .count = 2,
+			.bits = { bits_of(1), number == 1 && b == 1 ? m->point : 0x3f800000 },
+		};
+	if (m->level >= LEVEL_POINTS)
+		OK(store_points(store, run, number, points, m->blocks, 0));
+	free(points);
+}
+
+static int64_t make_run(struct store *store, const struct made *m)
+{
+	static const int64_t shape[] = { VALUES };
+	struct row_run run = {
+		.device = "sim", .device_name = "test", .profile = "h200", .driver = "",
+		.command = "test",
+		.path = "", .options = "{}", .level = m->level, .version = "0", .started = "now",
+		.compute = "9.0",
+	};
+	struct row_buffer alloc = {
+		.id = 1, .name = "out", .dtype = DTYPE_F32, .rank = 1, .shape = shape,
+		.bytes = sizeof m->output,
+	};
+	struct row_token token = { .byte = m->byte, .logit_bits = bits_of(2) };
+	int64_t number;
+
+	OK(store_run_begin(store, &run, &number));
+	OK(store_kernel(store, number, &(struct row_kernel){
+		.name = m->kernel, .params = "[]", .origin = "cuda_c" }));
+	put_op(store, number, (struct row_op){
+		.kind = OP_ALLOC, .buffer = 1, .bytes = alloc.bytes, .alloc = &alloc }, NULL);
+	OK(store_step_begin(store, number, 0));
+	put_op(store, number, (struct row_op){
+		.kind = OP_UPLOAD, .buffer = 1, .bytes = sizeof m->input, .data = m->input }, NULL);
+	for (int i = 0; i < m->launches; i++)
+		put_launch(store, number, i, m);
+	OK(store_step_end(store, number, 0));
+	if (!m->no_token)
+		OK(store_token(store, number, &token));
+	if (!m->incomplete)
+		OK(store_run_end(store, number, "OK", NULL));
+	OK(store_commit(store));
+	return number;
+}
+
+/* Compares the usual run with another. */
+static struct diff_report diff_with(const struct made *other, uint32_t ulp)
+{
+	struct made base = usual();
+	struct diff_options options = { .ulp = ulp };
+	struct diff_report report;
+	struct store *store;
+
+	OK(store_create(NULL, NULL, &store));
+	options.run_a = make_run(store, &base);
+	options.run_b = make_run(store, other);
+	OK(diff_runs(store, store, &options, &report));
+	OK(store_close(store));
+	return report;
+}
+
+static void check_first(const struct diff_report *report, const char *address, const char *what)
+{
+	ck_assert_int_gt(report->differences, 0);
+	ck_assert_str_eq(report->items[0].address, address);
+	ck_assert_msg(strstr(report->items[0].what, what) != NULL, "%s", report->items[0].what);
+}
+
+START_TEST(equal_runs)
+{
+	struct made other = usual();
+	struct diff_report report;
+	uint32_t another_nan = 0xffc00001;
+
+	memcpy(&other.output[1], &another_nan, sizeof another_nan);
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 0);
+	ck_assert_uint_eq(report.bits, 0);
+	ck_assert_int_eq(report.operations, 2 + LAUNCHES);
+	ck_assert_int_eq(report.buffers, LAUNCHES);
+	ck_assert_int_eq(report.partials, LAUNCHES);
+	ck_assert_int_eq(report.points, 2 * LAUNCHES);
+	ck_assert_int_eq(report.tokens, 1);
+	ck_assert_ptr_null(report.notes);
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(input_bit)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.input[2] = nextafterf(3, 4);
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 1);
+	check_first(&report, "op 1", "out[2]");
+	ck_assert_uint_eq(report.bits, 1);
+	ck_assert_int_eq(report.items[0].ulp, 1);
+	ck_assert_str_eq(report.items[0].a, "3 (0x40400000)");
+	ck_assert_str_eq(report.items[0].b, "3.00000024 (0x40400001)");
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(point_value)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.point = 0x3f800003;
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 1);
+	check_first(&report, "L1.b1.w0.l7.p1", "score v1");
+	ck_assert_uint_eq(report.bits, 2);
+	ck_assert_int_eq(report.max_ulp, 3);
+	diff_report_free(&report);
+	report = diff_with(&other, 2);
+	ck_assert_int_eq(report.differences, 1);
+	diff_report_free(&report);
+	report = diff_with(&other, 3);
+	ck_assert_int_eq(report.differences, 0);
+	ck_assert_int_eq(report.within_ulp, 1);
+	diff_report_free(&report);
+	other.point = 0x7fc00000;
+	report = diff_with(&other, 1000);
+	ck_assert_int_eq(report.differences, 1);
+	ck_assert_int_eq(report.items[0].ulp, -1);
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(output_and_partial)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.output[2] = 0.0f;         /* was -0.0: one bit, no distance */
+	report = diff_with(&other, 0);
+	/* Each launch: the accumulators of its partial and the bytes it wrote. */
+	ck_assert_int_eq(report.differences, 2 * LAUNCHES);
+	check_first(&report, "L0 slot 0 head 0 chunk 0", "acc[2]");
+	ck_assert_str_eq(report.items[1].address, "L0.end");
+	ck_assert_str_eq(report.items[1].what, "out[2]");
+	ck_assert_uint_eq(report.bits, 2 * LAUNCHES);
+	ck_assert_int_eq(report.digests, 0);
+	diff_report_free(&report);
+	report = diff_with(&other, 1);
+	ck_assert_int_eq(report.differences, 0);
+	diff_report_free(&report);
+	other = usual();
+	other.max = 4;
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, LAUNCHES);
+	check_first(&report, "L0 slot 0 head 0 chunk 0", "max");
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(digest_alone)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.output[3] = 9;
+	other.no_output_bytes = true;
+	other.level = LEVEL_LAUNCH;
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, LAUNCHES);
+	ck_assert_int_eq(report.digests, LAUNCHES);
+	ck_assert_uint_eq(report.bits, 0);
+	ck_assert_int_eq(report.partials + report.points, 0);
+	check_first(&report, "L0.end", "digest of out");
+	ck_assert_ptr_nonnull(strstr(report.notes, "compared at level launch"));
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(arguments)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.scale_bits = 6;
+	other.grid = 3;
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 2 * LAUNCHES);
+	check_first(&report, "L0", "launch grid");
+	ck_assert_str_eq(report.items[1].what, "launch n");
+	ck_assert_str_eq(report.items[1].a, "5");
+	diff_report_free(&report);
+	other = usual();
+	other.code = 700;
+	report = diff_with(&other, 0);
+	check_first(&report, "L0", "status code");
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(runs_part)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.kernel = "another";
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 1);
+	ck_assert_int_eq(report.operations, 2);
+	check_first(&report, "L0", "part here");
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(shorter_run)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.launches = 2;
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 1);
+	check_first(&report, "L2", "k is missing in B");
+	diff_report_free(&report);
+	other.incomplete = true;
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 0);
+	ck_assert_int_eq(report.points, 4);
+	ck_assert_ptr_nonnull(strstr(report.notes, "B is incomplete: compared up to operation 4"));
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(points_missing)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.blocks = 1;
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, LAUNCHES);
+	check_first(&report, "L0.b1.w0.l7.p1", "point score is missing in B");
+	diff_report_free(&report);
+	other.blocks = 0;               /* lost all: no narrower choice of points */
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 2 * LAUNCHES);
+	diff_report_free(&report);
+	other = usual();
+	other.point_name = "softmax";   /* on the same keys */
+	report = diff_with(&other, 0);
+	check_first(&report, "L0.b0.w0.l7.p1", "name");
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(tokens)
+{
+	struct made other = usual();
+	struct diff_report report;
+
+	other.byte = 'y';
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 1);
+	check_first(&report, "s0 slot 0 position 0", "byte");
+	diff_report_free(&report);
+	other.no_token = true;          /* as in a replay */
+	report = diff_with(&other, 0);
+	ck_assert_int_eq(report.differences, 0);
+	ck_assert_ptr_nonnull(strstr(report.notes, "B has no tokens"));
+	diff_report_free(&report);
+}
+END_TEST
+
+START_TEST(unknown_run)
+{
+	struct made base = usual();
+	struct diff_options options = { .run_a = 1, .run_b = 5 };
+	struct diff_report report;
+	struct store *store;
+
+	OK(store_create(NULL, NULL, &store));
+	make_run(store, &base);
+	ck_assert_int_eq(diff_runs(store, store, &options, &report), STATUS_USAGE);
+	ck_assert_ptr_nonnull(strstr(error_text(), "5"));
+	diff_report_free(&report);
+	OK(store_close(store));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("diff");
+
+	tcase_add_test(tests, equal_runs);
+	tcase_add_test(tests, input_bit);
+	tcase_add_test(tests, point_value);
+	tcase_add_test(tests, output_and_partial);
+	tcase_add_test(tests, digest_alone);
+	tcase_add_test(tests, arguments);
+	tcase_add_test(tests, runs_part);
+	tcase_add_test(tests, shorter_run);
+	tcase_add_test(tests, points_missing);
+	tcase_add_test(tests, tokens);
+	tcase_add_test(tests, unknown_run);
+	return run_suite("diff", tests);
+}

@@ -1,0 +1,328 @@
+/* test_store_file.c - the trace file as a file: names, force and append, damage, earlier formats.
+ *
+ * What it holds is in test_store.c; how it ends on a full disk or by a kill, in test_store_kill.c.
+ */
+#include "config.h"
+
+#include "tests/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "traces/dump.h"
+#include "traces/store/sql_functions.h"
+
+/* --- names, force, append --- */
+
+START_TEST(existing_file)
+{
+	struct store *store, *other;
+
+	OK(store_create(T, NULL, &store));
+	put_uploads(store, 2, 1);
+	OK(store_close(store));
+	FAILS(store_create(T, NULL, &store), STATUS_USAGE, "--force");
+	FAILS(store_create("none/t.twin", NULL, &store), STATUS_IO, "none/t.twin");
+	FAILS(store_create("", NULL, &store), STATUS_USAGE, "empty");
+	FAILS(store_create("/dev/null", &(struct store_options){ .force = true }, &store),
+	      STATUS_USAGE, "regular");
+
+	/* With force the old file stays until the first commit of the new one. */
+	OK(store_create(T, &(struct store_options){ .force = true }, &store));
+	begin_run(store);
+	OK(store_open(T, &other));
+	ASK(other, "SELECT ops||complete FROM v_run", "21");
+	OK(store_close(other));
+	OK(store_commit(store));
+	OK(store_open(T, &other));
+	ASK(other, "SELECT ops||complete FROM v_run", "00");
+	OK(store_close(other));
+	OK(store_close(store));
+
+	/* Two that began at the same time: the first commit gets the name. */
+	unlink(T);
+	OK(store_create(T, NULL, &store));
+	begin_run(store);
+	ck_assert_int_eq(close(open(T, O_CREAT | O_WRONLY, 0666)), 0);
+	FAILS(store_commit(store), STATUS_USAGE, "exists");
+	FAILS(store_close(store), STATUS_IO, "exists");
+	ck_assert_int_eq(size_of(T), 0);
+}
+END_TEST
+
+START_TEST(nothing_to_say)
+{
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	OK(store_close(store));
+	ck_assert(!exists(T));
+	OK(store_close(NULL));
+}
+END_TEST
+
+START_TEST(append)
+{
+	struct store *store;
+	long once;
+
+	FAILS(store_create(T, &(struct store_options){ .append = true }, &store), STATUS_IO,
+	      "No such file");
+	OK(store_create(T, NULL, &store));
+	put_uploads(store, 300, 100);
+	OK(store_close(store));
+	once = size_of(T);
+	OK(store_create(T, &(struct store_options){ .append = true }, &store));
+	put_uploads(store, 300, 100);
+	put_everything(store);
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	ASK(store, "SELECT group_concat(run||':'||ops) FROM v_run", "1:300,2:300,3:6");
+	OK(sql_functions_register(store));
+	ASK(store,
+	    "SELECT count(*) FROM v_op a JOIN v_op b ON a.run = 1 AND b.run = 2 AND a.op = b.op"
+	    " WHERE data(a.data) = data(b.data)",
+	    "300");
+	OK(store_close(store));
+	/* The same bytes are not stored again. */
+	ck_assert_int_lt(size_of(T), once + 300 * 256 / 2);
+}
+END_TEST
+
+/* --- damage --- */
+
+static void change(const char *sql)
+{
+	sqlite3 *db;
+	char *message = NULL;
+
+	ck_assert_int_eq(sqlite3_open(T, &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, &message) == SQLITE_OK, "%s: %s", sql,
+		      message);
+	ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+}
+
+START_TEST(foreign_files)
+{
+	struct store *store;
+
+	FAILS(store_open(T, &store), STATUS_IO, "No such file");
+	FAILS(store_open(".", &store), STATUS_IO, "directory");
+	write_file(T, "", 0);
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "empty");
+	write_file(T, "this is no database, whatever its name says", 44);
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not a SQLite file");
+	FAILS(store_create(T, &(struct store_options){ .append = true }, &store), STATUS_DAMAGED,
+	      "is not a SQLite file");
+	unlink(T);
+	change("CREATE TABLE mine (x)");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "another program's SQLite file");
+	unlink(T);
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change("PRAGMA user_version = 99");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 4");
+	change("PRAGMA user_version = 4; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
+	change("CREATE VIEW v_op AS SELECT run FROM t_run");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has other columns");
+}
+END_TEST
+
+START_TEST(truncated)
+{
+	struct store *store;
+	long whole;
+
+	OK(store_create(T, NULL, &store));
+	put_uploads(store, 100, 1000);
+	OK(store_close(store));
+	whole = size_of(T);
+	ck_assert_int_eq(truncate(T, whole - 5000), 0);
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "truncated");
+	ck_assert_int_eq(truncate(T, 50), 0);
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "truncated");
+}
+END_TEST
+
+START_TEST(damaged_rows)
+{
+	static const struct {
+		const char *sql, *text;
+	} cases[] = {
+		{ "UPDATE t_page SET sum = sum + 1", "page 1 is damaged" },
+		{ "UPDATE t_page SET bytes = 4", "page 1 is damaged" },
+		{ "UPDATE t_piece SET offset = 65000", "is damaged" },
+		{ "UPDATE t_blob SET bytes = 1 << 60", "is damaged" },
+		{ "UPDATE t_blob SET pieces = x'ffffffff'", "is damaged" },
+		{ "UPDATE t_op SET bytes = 7 WHERE kind = 2", "wrong length" },
+		{ "UPDATE t_op SET kind = 77 WHERE op = 3", "out of range" },
+		{ "UPDATE t_op SET buffer = 'x' WHERE op = 3", "out of range" },
+		{ "UPDATE t_op SET data = NULL WHERE kind = 2", "data is missing" },
+		{ "DELETE FROM t_call", "call is missing" },
+		{ "UPDATE t_op SET launch = NULL", "does not ascend" },
+		{ "UPDATE t_call SET grid_x = -1", "bad launch" },
+		{ "UPDATE t_arg SET buffer = -1 WHERE position = 0", "bad argument" },
+		{ "UPDATE t_buffer SET dtype = 'f12'", "bad buffer" },
+		{ "UPDATE t_buffer SET shape = '[8'", "bad buffer" },
+		{ "DELETE FROM t_buffer", "buffer is missing" },
+		{ "UPDATE t_buffer SET buffer = 4294967295", "buffer 4294967295 comes after 0" },
+		{ "UPDATE t_buffer SET shape = '[8,65]'", "2080 by its shape" },
+		{ "UPDATE t_buffer SET shape = '[9,2305843009213693952]'", "more than any memory" },
+		{ "UPDATE t_buffer SET bytes = 1 << 60", "by its shape" },
+		{ "UPDATE t_op SET buffer = 9 WHERE kind = 2", "buffer 9 of 1 made so far" },
+		{ "UPDATE t_op SET kind = 1 WHERE kind = 2", "buffer 1 is gone" },
+		{ "UPDATE t_op SET offset = 1 WHERE kind = 2", "2048 bytes at 1 of buffer 1" },
+		{ "UPDATE t_op SET offset = 1 << 62 WHERE kind = 6", "buffer 1, which has 2048" },
+		{ "UPDATE t_op SET from_buffer = 2 WHERE kind = 5", "buffer 2 of 1" },
+		{ "UPDATE t_op SET from_offset = 2041 WHERE kind = 5", "8 bytes at 2041" },
+		{ "UPDATE t_op SET stream = -1 WHERE kind = 6", "stream -1 of 0" },
+		{ "UPDATE t_op SET kind = 9 WHERE kind = 6", "stream 0 comes after 0" },
+		{ "UPDATE t_op SET kind = 13 WHERE kind = 6", "event -1 of 0" },
+		{ "UPDATE t_op SET kind = 15 WHERE kind = 6", "graph -1 comes after 0" },
+		{ "UPDATE t_op SET kind = 18 WHERE kind = 6", "executable graph -1 of 0" },
+		{ "DELETE FROM t_op WHERE op = 2", "the operation before it is missing" },
+		{ "UPDATE t_pointer SET offset = 2049 WHERE offset = 32", "a pointer to 2049" },
+		{ "UPDATE t_pointer SET at = 9 WHERE at = 8", "a pointer at 9 of 16 bytes" },
+		{ "DELETE FROM t_pointer WHERE at = 8", "1 pointers in 16 bytes" },
+		{ "UPDATE t_arg SET buffer = 2 WHERE position = 0", "a pointer to 16 of buffer 2" },
+		{ "UPDATE t_arg_pointer SET at = 16", "a pointer at 16 of 16 bytes" },
+		{ "UPDATE t_call SET grid_y = 65536", "a grid of 8,65536,4" },
+		{ "UPDATE t_call SET block_z = 1025", "a block of 32,2,1025" },
+		{ "UPDATE t_call SET kernel = 'x'", "its kernel is not one of the run's" },
+	};
+	struct store *store;
+	struct store_cursor *c;
+	struct row_op op;
+	int64_t number;
+	bool end = false;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum status status = STATUS_OK;
+
+		OK(store_create(NULL, NULL, &store));
+		put_everything(store);
+		/* Writes out the pages, so that the change is not overwritten. */
+		OK(store_commit(store));
+		ck_assert_int_eq(sqlite3_exec(store_db(store), cases[i].sql, NULL, NULL, NULL),
+				 SQLITE_OK);
+		OK(store_ops_open(store, 1, &c));
+		do
+			status = store_ops_next(c, &op, &number, &end);
+		while (status == STATUS_OK && !end);
+		ck_assert_msg(status == STATUS_DAMAGED && strstr(error_text(), cases[i].text),
+			      "%s: %d %s", cases[i].sql, status, status ? error_text() : "");
+		store_ops_close(c);
+		OK(store_close(store));
+	}
+}
+END_TEST
+
+/* Reads all there is; any status will do but no crash. */
+static void read_through(void)
+{
+	struct store *store;
+	FILE *out;
+
+	if (store_open(T, &store) != STATUS_OK)
+		return;
+	out = fopen("/dev/null", "w");
+	ck_assert_ptr_nonnull(out);
+	dump_logical(store, out);
+	fclose(out);
+	for (int64_t run = 1; run <= 2; run++) {
+		struct store_cursor *c;
+		struct row_op op;
+		int64_t number;
+		bool end = false;
+
+		if (store_ops_open(store, run, &c) != STATUS_OK)
+			continue;
+		while (store_ops_next(c, &op, &number, &end) == STATUS_OK && !end)
+			;
+		store_ops_close(c);
+	}
+	store_close(store);
+}
+
+START_TEST(fuzz)
+{
+	struct store *store;
+	long size;
+	unsigned char *good;
+	FILE *file;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	size = size_of(T);
+	good = xmalloc((size_t)size);
+	file = fopen(T, "rb");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(good, 1, (size_t)size, file), (size_t)size);
+	fclose(file);
+	srand(11);
+	for (int i = 0; i < 60; i++) {
+		unsigned char *bytes = xmalloc((size_t)size);
+
+		memcpy(bytes, good, (size_t)size);
+		for (int changes = 0; changes < 20; changes++)
+			bytes[100 + (size_t)rand() % ((size_t)size - 100)] ^=
+				(unsigned char)(1 + rand() % 255);
+		write_file(T, bytes, (size_t)size);
+		read_through();
+		free(bytes);
+	}
+	free(good);
+}
+END_TEST
+
+/* --- versions --- */
+
+/* A trace of version 1 has no graphs: it reads as if it had none, and is upgraded when a run is
+ * added. */
+START_TEST(earlier_format)
+{
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change("PRAGMA user_version = 1; DROP VIEW v_node; DROP TABLE t_node;"
+	       " DROP VIEW v_counter; DROP TABLE t_counter; DROP VIEW v_hit; DROP TABLE t_hit;"
+	       " DROP VIEW v_point_sum; DROP TABLE t_point_sum; DROP TABLE t_kernel_count;"
+	       " DELETE FROM t_op_kind WHERE kind > 17");
+	OK(store_open(T, &store));
+	ASK(store, "SELECT count(*) FROM v_node", "0");
+	ASK(store, "SELECT count(*) FROM v_counter", "0");
+	OK(store_close(store));
+	OK(store_create(T, &append, &store));
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	ASK(store, "PRAGMA user_version", "4");
+	ASK(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
+	ASK(store, "SELECT count(*) FROM main.t_node", "0");
+	OK(store_close(store));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("store_file");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, existing_file);
+	tcase_add_test(tests, nothing_to_say);
+	tcase_add_test(tests, append);
+	tcase_add_test(tests, foreign_files);
+	tcase_add_test(tests, truncated);
+	tcase_add_test(tests, damaged_rows);
+	tcase_add_test(tests, fuzz);
+	tcase_add_test(tests, earlier_format);
+	return run_suite("store_file", tests);
+}

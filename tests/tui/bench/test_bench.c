@@ -1,0 +1,231 @@
+/* test_bench.c - what a suite of `flashtwin bench` rests on: launches taken from a path and
+ * launched again, verdicts, medians.
+ */
+#include "config.h"
+
+#include "tests/support.h"
+
+#include <math.h>
+
+#include "tui/bench/bench.h"
+#include "tui/bench/bench_seeds.h"
+
+enum { LAYERS = 3, SLOTS = 2, HEADS = 4, D = 8, KEYS = 21, ROW = SLOTS * HEADS * D };
+
+static struct rig rig;
+
+static void open_rig(void)
+{
+	OK(rig_open("sim", 3, 4096, &rig));
+}
+
+static void shut_rig(void)
+{
+	rig_close(&rig);
+}
+
+static struct attention *make(const char *path)
+{
+	const struct attention_shape shape = {
+		.layers = LAYERS, .slots = SLOTS, .heads = HEADS, .kv_heads = 2, .head_dim = D,
+		.max_len = KEYS, .chunk = 8, .scale = attention_scale(D),
+	};
+	struct attention *attention;
+
+	OK(attention_create(path_find(path), rig.device, &shape, &attention));
+	return attention;
+}
+
+static int launches(const char *path, unsigned roles)
+{
+	struct attention *attention = make(path);
+	struct launches list;
+	int count;
+
+	OK(launches_of_step(&rig, attention, KEYS, roles, &list));
+	count = list.count;
+	launches_free(&list);
+	attention_destroy(attention);
+	return count;
+}
+
+START_TEST(launches_are_counted_by_role)
+{
+	ck_assert_int_eq(launches("incremental", ROLES_SCATTER), 2 * LAYERS * SLOTS);
+	ck_assert_int_eq(launches("incremental", ROLES_ATTEND), LAYERS * SLOTS);
+	ck_assert_int_eq(launches("batched", ROLES_SCATTER), 2 * LAYERS);
+	ck_assert_int_eq(launches("flash-decoding", ROLES_ATTEND), 2 * LAYERS);
+	ck_assert_int_eq(launches("flash-decoding", ROLES_ATTEND | ROLES_SCATTER), 4 * LAYERS);
+}
+END_TEST
+
+START_TEST(launching_again_does_the_same)
+{
+	rig_work *const ways[] = { launches_run, launches_run_waiting };
+	struct attention *attention = make("flash-decoding");
+	float step[ROW], again[ROW];
+	struct launches list;
+	struct buffer *out;
+
+	OK(launches_of_step(&rig, attention, KEYS, ROLES_ATTEND, &list));
+	out = list.items[list.count - 1].args[1].buffer;
+	ck_assert_str_eq(out->name, "out");
+	OK(device_download(rig.device, NULL, out, 0, step, sizeof step));
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		OK(device_fill(rig.device, NULL, out, 0, 0, ROW));
+		OK(device_sync(rig.device, NULL));
+		OK(ways[i](&rig, &list));
+		OK(device_sync(rig.device, NULL));
+		OK(device_download(rig.device, NULL, out, 0, again, sizeof again));
+		ck_assert_mem_eq(step, again, sizeof again);
+	}
+	launches_free(&list);
+	attention_destroy(attention);
+}
+END_TEST
+
+static enum status fail_once(struct rig *with, void *context)
+{
+	(void)with;
+	(void)context;
+	return fail(STATUS_USAGE, "this work fails");
+}
+
+START_TEST(a_failure_leaves_the_device_as_it_was)
+{
+	const struct device_ops *before = rig.device->ops;
+	struct launches list;
+	struct rig_times times;
+
+	ck_assert_int_eq(launches_take(&rig, ~0u, fail_once, NULL, &list), STATUS_USAGE);
+	ck_assert_ptr_eq(rig.device->ops, before);
+	ck_assert_int_eq(list.count, 0);
+	ck_assert_int_eq(rig_time(&rig, true, fail_once, NULL, &times), STATUS_USAGE);
+}
+END_TEST
+
+static enum status count_calls(struct rig *with, void *context)
+{
+	(void)with;
+	++*(int *)context;
+	return STATUS_OK;
+}
+
+START_TEST(one_run_more_than_is_counted)
+{
+	struct rig_times times;
+	int calls = 0;
+
+	OK(rig_time(&rig, true, count_calls, &calls, &times));
+	ck_assert_int_eq(calls, rig.runs + 1);
+	ck_assert(times.submit >= 0 && times.submit <= times.wall);
+}
+END_TEST
+
+START_TEST(buffers_are_filled_to_the_end)
+{
+	const struct buffer_spec spec = { "x", DTYPE_F32, 1, { (1 << 20) + 12345 } };
+	struct buffer *buffer;
+	uint32_t last[2];
+
+	OK(device_alloc(rig.device, &spec, &buffer));
+	OK(rig_fill_random(&rig, buffer));
+	OK(device_download(rig.device, NULL, buffer, buffer->bytes - 8, last, 8));
+	ck_assert_uint_ne(last[0], DEVICE_POISON);
+	ck_assert_uint_ne(last[1], DEVICE_POISON);
+	ck_assert_uint_ne(last[0], last[1]);
+}
+END_TEST
+
+START_TEST(verdicts_follow_from_the_figures)
+{
+	/* Speed-ups: more is better. */
+	ck_assert_int_eq(claim_verdict(1.49, 1.5, 2), NOT_REPRODUCED);
+	ck_assert_int_eq(claim_verdict(1.5, 1.5, 2), REPRODUCED);
+	ck_assert_int_eq(claim_verdict(2.0, 1.5, 2), REPRODUCED);
+	ck_assert_int_eq(claim_verdict(2.1, 1.5, 2), BEATEN);
+	/* Times: less is better. */
+	ck_assert_int_eq(claim_verdict(111, 110, 90), NOT_REPRODUCED);
+	ck_assert_int_eq(claim_verdict(100, 110, 90), REPRODUCED);
+	ck_assert_int_eq(claim_verdict(89, 110, 90), BEATEN);
+	ck_assert_int_eq(claim_verdict(NAN, 110, 90), NOT_MEASURED);
+	ck_assert_str_eq(verdict_name(NOT_REPRODUCED), "not reproduced");
+}
+END_TEST
+
+/* The verdict on the first claim that begins so. */
+static const char *verdict_on(const struct seeds_results *results, const char *begin)
+{
+	static char verdict[32];
+	json_t *claims = seeds_claims(results), *claim;
+	size_t i;
+
+	strcpy(verdict, "no such claim");
+	json_array_foreach(claims, i, claim)
+		if (!strncmp(json_string_value(json_object_get(claim, "claim")), begin,
+			     strlen(begin))) {
+			strcpy(verdict, json_string_value(json_object_get(claim, "verdict")));
+			break;
+		}
+	json_decref(claims);
+	return verdict;
+}
+
+START_TEST(claims_are_judged_by_what_was_measured)
+{
+	static const struct seeds_sizes sizes = {
+		.heads = 32, .lengths = { 1024, 32768 }, .layers = 28,
+	};
+	struct seeds_results r = {
+		.sizes = &sizes, .on_gpu = true, .info = { .multiprocessors = 132 },
+		.scatter_launches = { 224, 57 }, .prefill = 20e3,
+		.wait = { { .wall = 700 }, { .wall = 420 } },
+	};
+
+	for (int c = 0; c < SEEDS_CASES; c++) {
+		r.decode[c][0] = c == 0 ? 100 : 80;
+		r.decode[c][1] = c == 0 ? 27000 : 319;
+	}
+	ck_assert_str_eq(verdict_on(&r, "split-K (chunk 128) is faster than one warp, 1024"),
+			 "not reproduced");
+	ck_assert_str_eq(verdict_on(&r, "split-K (chunk 128) is faster than one warp, 32768"),
+			 "beaten");
+	ck_assert_str_eq(verdict_on(&r, "one warp, 32,768 keys"), "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "flash decoding, chunk 16"), "beaten");
+	ck_assert_str_eq(verdict_on(&r, "flash decoding, chunk 128"), "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "one warp: 32 blocks"), "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "scatters of a step, 4 sequences, 28 layers, one by one"),
+			 "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "scatters of a step, 4 sequences, 28 layers, batched"),
+			 "not reproduced");
+	ck_assert_str_eq(verdict_on(&r, "saved per token"), "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "prefill"), "beaten");
+	r.prefill = 91e3;
+	ck_assert_str_eq(verdict_on(&r, "prefill"), "not reproduced");
+	r.on_gpu = false;
+	ck_assert_str_eq(verdict_on(&r, "prefill"), "not measured");
+}
+END_TEST
+
+START_TEST(medians)
+{
+	ck_assert_double_eq(bench_median((double[]){ 3, 1, 2 }, 3), 2);
+	ck_assert_double_eq(bench_median((double[]){ 4, 1, 3, 2 }, 4), 2.5);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *device = tcase_create("device"), *judged = tcase_create("judged");
+
+	tcase_add_checked_fixture(device, open_rig, shut_rig);
+	tcase_add_test(device, launches_are_counted_by_role);
+	tcase_add_test(device, launching_again_does_the_same);
+	tcase_add_test(device, a_failure_leaves_the_device_as_it_was);
+	tcase_add_test(device, one_run_more_than_is_counted);
+	tcase_add_test(device, buffers_are_filled_to_the_end);
+	tcase_add_test(judged, verdicts_follow_from_the_figures);
+	tcase_add_test(judged, claims_are_judged_by_what_was_measured);
+	tcase_add_test(judged, medians);
+	return run_suites("bench", (TCase *[]){ device, judged }, 2);
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# test_bench_cli.sh - `flashtwin bench --suite` on the simulator: what it counts, its forms, its errors.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+
+run bench --suite seeds --device sim --runs 1
+expect 'the suite on the simulator' 0 \
+	'^| scatters of a step, 4 sequences, 28 layers, one by one .* 224 | launches | reproduced' \
+	'^| scatters of a step, 4 sequences, 28 layers, batched .* 56 | launches | reproduced' \
+	'^| one warp, 32,768 keys .* 27061 us .* - | us .* not measured' \
+	'^|   64 | flash-decoding  *|  *16 |  *2 |' \
+	'^| a sequence at a time |  *224 |' '^| one graph  *|  *[0-9]' '^- clock: wall clock of the simulator'
+# Markdown: every line of a table has as many cells as its heading.
+wrong=$(awk -F'|' '/^\|/ { if (!cells) cells = NF; if (NF != cells) print } !/^\|/ { cells = 0 }' out)
+result 'tables are as wide as their headings' "$wrong"
+
+run bench --suite seeds --device sim --runs 1 --json
+expect 'the suite as JSON' 0 '"suite": "seeds"' '"measured": 224' '"verdict": "reproduced"'
+[ "$(grep -c '"path": "flash-decoding"' out)" -eq 12 ] && wrong= || wrong=$(cat out)
+result 'a row for each length, chunk and number of warps' "$wrong"
+
+for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' '--json' \
+	'--suite view --json' '--suite view none.twin' '--suite view a.twin b.twin' \
+	'--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more'; do
+	run bench $arguments
+	one_line 'flashtwin bench: '
+	expect "bench $arguments" 2
+done
+
+# A small trace is measured as a big one is; what it takes depends on the machine.
+run bench --suite view "$abs_srcdir/tests/h200/flash-decoding.twin"
+[ "$code" -eq 1 ] && code=0
+expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \
+	'^j  *33 ' '^\]  *33 ' '^KEY_DOWN  *33 ' '^slowest answer: '
+
+"$flashtwin" info --device cuda >out 2>err
+if [ $? -eq 77 ]; then
+	run bench --suite seeds
+	[ ! -s out ] || code=99
+	one_line 'flashtwin bench: '
+	expect 'the suite without a GPU' 77
+else
+	skip 'the suite without a GPU' 'there is one'
+fi
+plan

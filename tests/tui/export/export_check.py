@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""export_check.py - judges what `flashtwin export` wrote, with nothing but Python's own library.
+
+    export_check.py svg FILE PLAIN        the picture's text is the lines of PLAIN
+    export_check.py perfetto FILE TIME    tracks without overlap; TIME: "logical" or "launches"
+    export_check.py npz FILE NAME DTYPE SHAPE [BITS...]
+                                          an array, and its first elements as unsigned numbers
+    export_check.py names FILE            the arrays of an .npz, one a line
+    export_check.py elements FILE ID...   the text of elements of an HTML document, each into a
+                                          file of its name
+    export_check.py page FILE FLASHTWIN TRACE LAUNCH...
+                                          the page's screens at these launches and all of their
+                                          blocks are those of --plain
+    export_check.py get FILE PATH         a member of a JSON file: launches.0.kernel, launches.#
+
+Prints what is wrong, if anything, and exits 1 then. Serves tests/tui/export/test_export.sh.
+"""
+import ast
+import base64
+import gzip
+import html.parser
+import json
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree
+import zipfile
+
+SVG = "{http://www.w3.org/2000/svg}"
+MARGIN, HEADER, LINE = 14, 34, 17
+
+
+def fail(*words):
+    print(*words)
+    sys.exit(1)
+
+
+def svg(path, plain):
+    root = xml.etree.ElementTree.parse(path).getroot()
+    lines = {}
+    for text in root.iter(SVG + "text"):
+        number = round((float(text.get("y")) - MARGIN - HEADER) / LINE - 0.7)
+        lines[number] = "".join(text.itertext())
+    if root.find(SVG + "title").text != lines.pop(-2, None):
+        fail("the header is not the title:", root.find(SVG + "title").text)
+    wanted = open(plain, encoding="utf-8").read().split("\n")[:-1]
+    got = [lines.get(i, "") for i in range(len(wanted))]
+    for number, (a, b) in enumerate(zip(wanted, got)):
+        if a != b:
+            fail("line", number, "is", repr(b), "not", repr(a))
+    if set(lines) - set(range(len(wanted))):
+        fail("more lines than in plain text")
+
+
+def perfetto(path, time):
+    trace = json.load(open(path, encoding="utf-8"))
+    ends, names, named, steps = {}, set(), set(), 0
+    for event in trace["traceEvents"]:
+        track = event["pid"], event["tid"]
+        if event["ph"] == "M":
+            if event["name"] == "thread_name":
+                named.add(track)
+            continue
+        if event["ph"] == "X":
+            if event["dur"] < 0:
+                fail("negative duration:", event)
+            if event["ts"] < ends.get(track, 0) - 1e-6:
+                fail("a slice begins before the last one of its track ended:", event)
+            ends[track] = event["ts"] + event["dur"]
+            steps += event["cat"] == "step"
+            names.add(event["name"])
+        elif event["ph"] not in "isf":
+            fail("unknown phase:", event)
+        if event["ph"] in "iX" and "address" not in event["args"]:
+            fail("no address:", event)
+        if track not in named:
+            fail("a track without a name:", event)
+    for run in trace["otherData"]["runs"]:
+        if not run["time"].startswith(time):
+            fail("time is", run["time"])
+    print(len(ends), "tracks", steps, "steps", *sorted(n for n in names if "_" in n))
+
+
+def read_array(path, name):
+    """dtype, shape and bytes."""
+    with zipfile.ZipFile(path) as archive:
+        if archive.testzip():
+            fail("a damaged zip")
+        data = archive.read(name + ".npy")
+    if data[:8] != b"\x93NUMPY\x01\x00":
+        fail("no .npy:", data[:8])
+    length, = struct.unpack("<H", data[8:10])
+    header = ast.literal_eval(data[10:10 + length].decode("ascii"))
+    return header["descr"], header["shape"], data[10 + length:]
+
+
+def npz(path, name, dtype, shape, *bits):
+    found, extent, data = read_array(path, name)
+    if (found, "x".join(map(str, extent))) != (dtype, shape):
+        fail(name, "is", found, extent)
+    size = int(dtype[2:])
+    count = 1
+    for length in extent:
+        count *= length
+    if len(data) != count * size:
+        fail(name, "has", len(data), "bytes")
+    for i, wanted in enumerate(bits):
+        got = int.from_bytes(data[i * size:(i + 1) * size], "little")
+        if got != int(wanted) % (1 << 8 * size):
+            fail(f"{name}[{i}] is {got:#x}, not {int(wanted) % (1 << 8 * size):#x}")
+
+
+def names(path):
+    with zipfile.ZipFile(path) as archive:
+        print(*(name[:-4] for name in archive.namelist()), sep="\n")
+
+
+class Element(html.parser.HTMLParser):
+    """Collects the text of the element with an id."""
+
+    def __init__(self, name):
+        super().__init__(convert_charrefs=True)
+        self.name, self.tag, self.depth, self.text = name, None, 0, None
+
+    def handle_starttag(self, tag, attrs):
+        if self.text is None and dict(attrs).get("id") == self.name:
+            self.tag, self.text = tag, ""
+        self.depth += tag == self.tag
+
+    def handle_endtag(self, tag):
+        self.depth -= tag == self.tag
+        if self.depth == 0:
+            self.tag = None
+
+    def handle_data(self, data):
+        if self.tag:
+            self.text += data
+
+
+def elements(path, *names):
+    document = open(path, encoding="utf-8", errors="replace").read()
+    for name in names:
+        found = Element(name)
+        found.feed(document)
+        with open(name, "w", encoding="utf-8", newline="") as out:
+            out.write(f"no element {name}" if found.text is None else found.text)
+
+
+def page_data(path):
+    text = open(path, encoding="utf-8").read()
+    packed = text.split('id="data">', 1)[1].split("<", 1)[0]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+def page_screen(data, number):
+    """Lines without the mark of the place."""
+    ranges = data["drawn"][number]
+    numbers = [first + i for first, count in zip(ranges[::2], ranges[1::2]) for i in range(count)]
+    return [unmarked(data["lines"][n].split("\t")[0]) for n in numbers]
+
+
+def unmarked(line):
+    return " " + line[1:] if line[:1] == ">" else line
+
+
+def page(path, flashtwin, trace, *launches):
+    data, compared = page_data(path), 0
+    run = data["runs"][0]
+    blocks = {launch[0]: launch[6] for launch in run["launches"]}
+    for name, view in run["screens"].items():
+        for launch, number, count, apart in view.get("launches", []):
+            if str(launch) not in launches:
+                continue
+            at = [(f"L{launch}", number)]
+            if count:
+                at += [(f"L{launch}.b{block}", number + 1 + block % (count * apart) // apart)
+                       for block in range(blocks[launch])]
+            for address, number in at:
+                plain = subprocess.run([flashtwin, "view", trace, "--plain", "--screen", name,
+                                        "--at", address], capture_output=True, check=False)
+                wanted = plain.stdout.decode().splitlines()
+                if page_screen(data, number) != [unmarked(line) for line in wanted]:
+                    fail(name, "at", address, "is not what --plain prints")
+                compared += 1
+    print(compared, "screens")
+
+
+def get(path, members):
+    value = json.load(open(path, encoding="utf-8"))
+    for member in members.split("."):
+        if member == "#":
+            value = len(value)
+        else:
+            value = value[int(member)] if isinstance(value, list) else value[member]
+    print(value)
+
+
+{"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
+ "page": page, "get": get}[sys.argv[1]](
+    *sys.argv[2:])

@@ -1,0 +1,323 @@
+#!/bin/sh
+# test_launch.sh - `flashtwin launch`: anyone's .cu file in a directory that holds nothing else.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+mkdir tmp
+TMPDIR=$work/tmp
+export TMPDIR
+
+run() {
+	"$flashtwin" launch "$@" >out 2>err
+	code=$?
+}
+# npy FILE DESCR SHAPE: a .npy header of 128 bytes for the data on stdin.
+npy() {
+	{
+		printf '\223NUMPY\001\000\166\000'
+		printf '%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
+		cat
+	} >"$1"
+}
+# words FILE: the data behind the header, as hexadecimal words.
+words() {
+	od -A n -t x4 -v -j 128 "$1" | tr -s ' \n' '  '
+}
+# wrote FILE WORDS: what the last run must have written.
+wrote() {
+	[ "$(words "$1")" = " $2 " ] || { code=99; words "$1" >>err; }
+}
+
+# x = 1 2 3 4, y = 10 10 10 10
+printf '\0\0\200\077\0\0\0\100\0\0\100\100\0\0\200\100' | npy x.npy '<f4' '(4,)'
+printf '\0\0\040\101\0\0\040\101\0\0\040\101\0\0\040\101' | npy y.npy '<f4' '(4,)'
+cp y.npy y.orig
+
+cat >plain.cu <<'CU'
+#include <assert.h>
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+__global__ void saxpy(int n, float a, const float *__restrict__ x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		y[i] = fmaf(a, x[i], y[i]);
+}
+
+__global__ void block_sum(const float *in, float *out)
+{
+	__shared__ float part[4];
+	extern __shared__ float copy[];
+	int t = threadIdx.x;
+
+	part[t] = in[t];
+	__syncthreads();
+	for (int s = 2; s > 0; s /= 2) {
+		if (t < s)
+			part[t] += part[t + s];
+		__syncthreads();
+	}
+	copy[t] = part[0];
+	out[t] = copy[t];
+}
+
+__global__ void talk(int n)
+{
+	if (threadIdx.x == 0)
+		printf("thread %d of %d\n", threadIdx.x, n);
+	assert(n < 5);
+}
+
+__global__ void wild(float *out)
+{
+	out[1 << 28] = 1.0f;
+}
+
+__device__ int counter = 7;
+
+__global__ void race(int *out)
+{
+	out[0] = threadIdx.x + counter;
+}
+
+int main(void)
+{
+	float *d = NULL;
+
+	cudaMalloc(&d, 16);
+	saxpy<<<1, 4>>>(4, 2.0f, d, d);
+	return cudaDeviceSynchronize();
+}
+CU
+
+# With the C++ compiler, and with the C compiler alone.
+for CXX in c++ ''; do
+	export CXX
+	cp y.orig y.npy
+	run plain.cu --kernel saxpy --grid 2 --block 2 --arg n=i32:4 --arg a=f32:0.5 --arg x=@x.npy \
+		--arg 'y=<>y.npy'
+	wrote y.npy '41280000 41300000 41380000 41400000'
+	expect "saxpy (CXX='$CXX')" 0
+	run plain.cu --kernel block_sum --grid 1 --block 4 --shared 16 --arg in=@x.npy \
+		--arg 'out=>sum.npy:f32[4]'
+	wrote sum.npy '41200000 41200000 41200000 41200000'
+	expect 'shared memory, static and dynamic' 0
+	run plain.cu --kernel talk --grid 1 --block 4 --arg n=i32:3
+	expect 'printf' 0 '^thread 0 of 3$'
+	run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:5
+	expect 'assert names the line' 1 'assert(n < 5) in talk.*plain.cu:35$'
+done
+unset CXX
+
+run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]'
+[ ! -e wild.npy ] || code=99
+expect 'a fault names the line, and no output is written' 1 'illegal address in wild.*plain.cu:40'
+run plain.cu --kernel race --grid 1 --block 64 --arg 'out=>r.npy:i32[1]' --all-orders 4
+expect 'a race differs among orders' 1 'of 4 orders differ'
+run plain.cu --kernel block_sum --grid 1 --block 4 --shared 16 --arg in=@x.npy \
+	--arg 'out=>sum.npy:f32[4]' --all-orders 4
+expect 'a sum does not' 0 '4 orders: the same bits'
+run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:3 --json
+grep -q thread err && grep -q '"kernel": "talk"' out && ! grep -q thread out || code=99
+expect '--json keeps stdout for itself' 0
+run plain.cu --kernel saxpy --grid 1 --block 4 --arg n=i32:4 --arg a=f32:0.5 --arg x=@x.npy \
+	--arg 'y=<>y.npy' -o t.twin
+"$flashtwin" sql t.twin "SELECT kernel, args FROM v_launch, (SELECT count(*) AS args FROM v_arg)
+	UNION ALL SELECT source LIKE '%saxpy<<<%', 0 FROM v_source" >out 2>>err || code=99
+expect 'a trace holds launch, arguments and source' 0 '^saxpy.4$' '^1.0$'
+"$flashtwin" info t.twin >out 2>err; code=$?
+expect 'and is whole' 0 'launch on sim' 'ended OK'
+
+mkdir mine
+printf '__device__ inline float add(float x) { return x + STEP; }\n' >mine/add.cuh
+printf '#include "add.cuh"\n__global__ void k(float *x)\n{\n\tx[threadIdx.x] = add(1);\n}\n' >mine/k.cu
+run mine/k.cu --kernel 'k(float*)' --grid 1 --block 2 -D STEP=2 --arg 'x=>k.npy:f32[2]' -o k.twin
+wrote k.npy '40400000 40400000'
+expect 'a header beside the file' 0
+rm -r mine
+"$flashtwin" replay k.twin >out 2>err; code=$?
+expect 'a trace brings kernel, header and flags to its replay' 0 '1 buffer compared, 0 bits differ'
+CXX=false "$flashtwin" replay k.twin >out 2>err; code=$?
+expect 'a recorded source that does not compile' 3 'k.cu did not compile'
+FLASHTWIN_DATADIR=$work/nowhere "$flashtwin" launch plain.cu --kernel wild --grid 1 --block 1 >out 2>err
+code=$?
+expect 'headers that are not there' 2 'nowhere/include has no sim/cuda/user.h'
+
+cat >templates.cu <<'CU'
+#include <cooperative_groups.h>
+#include <cuda_fp16.h>
+namespace cg = cooperative_groups;
+
+struct add {
+	template <class T> __device__ T operator()(const T &a, const T &b) const { return a + b; }
+};
+
+template <class T, int N, class F> __device__ T fold(const T &value, F f)
+{
+	__shared__ T part[N];
+	int t = threadIdx.x;
+
+	part[t] = value;
+	__syncthreads();
+	for (int s = N / 2; s > 0; s >>= 1) {
+		if (t < s)
+			part[t] = f(part[t], part[t + s]);
+		__syncthreads();
+	}
+	return part[0];
+}
+
+__device__ float twice(float x) { return 2 * x; }
+__device__ int twice(int x) { return 2 * x; }
+
+template <class T, int N> __global__ void __launch_bounds__(N) sum(const T *in, T *out)
+{
+	auto block = cg::this_thread_block();
+	auto change = [&](T x) { return twice(x) + T(__half(1.0f)); };
+
+	out[block.thread_rank()] = change(fold<T, N>(in[threadIdx.x], add()));
+}
+
+namespace inner {
+__global__ void halves(const __half *x, float *y) { y[0] = __half2float(x[0] * __float2half(3.0f)); }
+}
+
+template <class T> void host(T *p) { sum<T, 4><<<1, 4>>>(p, p); }
+CU
+run templates.cu --kernel 'sum<float, 4>' --grid 1 --block 4 --arg in=@x.npy \
+	--arg 'out=>t.npy:f32[4]'
+wrote t.npy '41a80000 41a80000 41a80000 41a80000'
+expect 'a template, references, overloads, a lambda, groups' 0
+printf '\000\074' | npy h.npy '<f2' '(1,)'
+run templates.cu --kernel inner::halves --grid 1 --block 1 --arg x=@h.npy --arg 'y=>h3.npy:f32[1]'
+wrote h3.npy '40400000'
+expect 'half precision, in a namespace' 0
+run templates.cu --kernel sum --grid 1 --block 4
+expect 'a template without arguments' 2 "templates.cu:27 has a template there"
+
+cat >math.cu <<'CU'
+#include <complex>
+#include <random>
+__global__ void plain(const float *x, float *y)
+{
+	y[0] = exp(x[0]);
+	y[1] = pow(x[1], 1.5f) + fmax(x[1], 0.5f);
+	y[2] = rsqrt(x[2]) + std::log(x[2]);
+	sincos(x[3], &y[3], &y[4]);
+}
+__global__ void spelt(const float *x, float *y)
+{
+	y[0] = expf(x[0]);
+	y[1] = powf(x[1], 1.5f) + fmaxf(x[1], 0.5f);
+	y[2] = rsqrtf(x[2]) + logf(x[2]);
+	sincosf(x[3], &y[3], &y[4]);
+}
+CU
+for k in plain spelt; do
+	run math.cu --kernel $k --grid 1 --block 1 --arg x=@x.npy --arg "y=>$k.npy:f32[5]"
+	expect "float functions ($k)" 0
+done
+cmp plain.npy spelt.npy >out 2>err; code=$?
+expect 'names without f are the float functions' 0
+printf '__global__ void k(double *x)\n{\n\tx[0] = exp(x[0]);\n}\n' >double.cu
+run double.cu --kernel k --grid 1 --block 1 --arg 'x=>d.npy:f64[1]'
+expect 'double without a model' 3 'double.cu:3:.*exp of double has no bit-exact model'
+printf '__global__ void k(float *x)\n{\n\tx[0] = tan(x[0]);\n}\n' >tan.cu
+run tan.cu --kernel k --grid 1 --block 1 --arg 'x=>d.npy:f32[1]'
+expect 'float without a model' 3 'tan.cu:3:.*tan has no bit-exact model.*use sinf(x) / cosf(x)'
+
+cat >wrong.cu <<'CU'
+__global__ void k(float *x)
+{
+	__shared__ float s[4];
+	s[0] = unheard_of;
+	x[0] = s[0];
+}
+CU
+run wrong.cu --kernel k --grid 1 --block 1 --arg 'x=>w.npy:f32[1]'
+expect 'a compile error names the line' 3 '^wrong.cu:4:.*unheard_of' 'wrong.cu did not compile'
+printf '__global__ void k(int n) { }\n__global__ void j()\n{\n\tk<<<1, 1>>>(1);\n}\n' >nested.cu
+run nested.cu --kernel j --grid 1 --block 1
+expect 'a launch in device code' 3 'nested.cu:4: <<<'
+
+saxpy='plain.cu --kernel saxpy --grid 1 --block 4 --arg n=i32:4 --arg a=f32:2'
+run $saxpy --arg 'y=<>y.npy'
+expect 'a missing argument' 2 "parameter x ('const float \*') of saxpy has no --arg"
+run $saxpy --arg x=@x.npy --arg 'y=<>y.npy' --arg z=i32:1
+expect 'an unknown argument' 2 'saxpy has no parameter z'
+run $saxpy --arg n=i32:5
+expect 'an argument twice' 2 '--arg n is given twice'
+run plain.cu --kernel saxpy --grid 1 --block 4 --arg n=f32:4 --arg a=f32:2 --arg x=@x.npy \
+	--arg 'y=<>y.npy'
+expect 'a scalar of the wrong type' 2 "parameter n is 'int', which takes i32:VALUE"
+run plain.cu --kernel race --grid 1 --block 4 --arg 'out=>o.npy:f32[4]'
+expect 'an array of the wrong type' 2 "parameter out is 'int \*', which takes i32, not f32"
+run plain.cu --kernel race --grid 1 --block 4 --arg out=i32:4
+expect 'a scalar for an array' 2 'which takes an array'
+run plain.cu --kernel nothing --grid 1 --block 4
+expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wild, race)'
+run plain.cu --kernel race --grid 1,0 --block 4
+expect 'a grid of nothing' 2 '--grid 1,0'
+run plain.cu --kernel race --grid 1 --block 2000 --arg 'out=>o.npy:i32[4]'
+expect 'more threads than a block has' 1 'block.x is 2000'
+run missing.cu --kernel k --grid 1 --block 1
+expect 'a missing file' 2 'missing.cu'
+
+code=0
+ls "$TMPDIR" >out
+[ ! -s out ] || code=99
+: >err
+expect 'temporary files are gone' 0
+
+cat >published.cu <<'CU'
+#include "kernels/points.h"
+#include <stdlib.h>
+template <class T> __global__ void running(const T *x, float *y, int n)
+{
+	T sum = 0;
+
+	for (int i = threadIdx.x; i < n; i += blockDim.x) {
+		sum += x[i];
+		POINT(item, x[i], i);
+		POINT(partial, sum);
+	}
+	y[threadIdx.x] = sum;
+	if (getenv("FT_TEST_ABORT"))
+		abort();
+}
+CU
+points() {
+	run published.cu --kernel 'running<float>' --grid 1 --block 2 --arg x=@x.npy \
+		--arg 'y=>sum.npy:f32[2]' --arg n=i32:4 "$@"
+}
+points -o p1.twin --log points
+expect 'named points of a user are recorded' 0
+cp sum.npy sum.probed
+points -o p2.twin --log points --seed 5
+cmp sum.npy sum.probed >>err || code=99
+"$flashtwin" diff p1.twin p2.twin >out 2>>err || code=$?
+expect 'and compared' 0 '8 named points compared, 0 bits differ'
+"$flashtwin" view p1.twin --plain --screen points --at L0.b0.w0.l1 >out 2>err
+code=$?
+expect 'and shown' 0 'p0 .*item  v0 2  v1 1' 'p3 .*partial  v0 6'
+points
+cmp sum.npy sum.probed >>err || code=99
+expect 'a plain build gives the same bits' 0
+"$flashtwin" replay p1.twin >out 2>err
+code=$?
+expect 'a replay has them too' 0 '8 named points'
+FT_TEST_ABORT=1 "$flashtwin" replay p1.twin >out 2>err
+code=$?
+expect 'a crash of a replayed kernel is an error' 70 'died of signal 6'
+ls tmp >>err
+[ -z "$(ls tmp)" ] || code=99
+expect 'and leaves no temporary files' 70
+printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(a, 1, 2, 3, 4, 5);\n}\n' >many.cu
+run many.cu --kernel k --grid 1 --block 1
+expect 'a point takes four values at most' 3 'many.cu:4' 'one to four values'
+printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(COUNT, 1);\n}\n' >named.cu
+run named.cu --kernel k --grid 1 --block 1
+expect 'and not every name' 3 'named.cu:4: POINT cannot have the name COUNT'
+
+plan

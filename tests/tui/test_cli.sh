@@ -1,0 +1,156 @@
+#!/bin/sh
+# test_cli.sh - what all commands share: help, unknown commands, exit codes, full stdout, Ctrl-C.
+. "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
+
+commands='decode attend launch replay diff view find sql export bench info'
+
+run --version;            expect '--version' 0 '^flashtwin [0-9]'
+run --help;               expect '--help lists the commands' 0 '^  decode '
+run -h;                   expect '-h does too' 0 '^  decode '
+run;                      expect 'no command: usage' 2 '^usage: flashtwin'
+for command in $commands; do
+	run "$command" --help; [ -s out ] && [ ! -s err ] || code=99
+	expect "$command --help" 0 "flashtwin $command"
+	cp out asked
+	run help "$command"; cmp -s asked out || code=99
+	expect "help $command says the same" 0
+done
+run help --help;          expect 'help --help explains all' 0 '^  decode '
+run help view more;       one_line 'flashtwin: help: '; expect 'help of two things' 2 "'more'"
+
+# options_of COMMAND: the options in the usage and the list of options of its --help.
+options_of() {
+	"$flashtwin" "$1" --help | grep -E '^(usage:|  +\[|       flashtwin |  +-)' |
+		grep -oE '(^|[ ([|])--?[A-Za-z][a-z-]*' | grep -oE -- '--?[A-Za-z][a-z-]*' | sort -u
+}
+# completed COMMAND: what bash offers behind it.
+completed() {
+	bash -c '. "$1"; COMP_WORDS=(flashtwin "$2" -) COMP_CWORD=2
+		_flashtwin flashtwin - "$2"; printf "%s\n" "${COMPREPLY[@]}"' - \
+		"$srcdir/doc/completions/flashtwin.bash" "$1"
+}
+sed 's/\\-/-/g' "$srcdir/doc/flashtwin.1.in" >manual
+for command in $commands; do
+	options_of "$command" >options
+	while read -r option; do
+		grep -q -e "$option\>" manual || echo "$option: not in the manual"
+	done <options >missing
+	[ -s options ] || echo 'no option was looked for' >>missing
+	result "the manual knows the options of $command" "$(cat missing)"
+	completed "$command" | grep -v -x -e --help | sort -u >offered
+	result "bash completes the options of $command" "$(diff options offered)"
+done
+run help decoed;          one_line 'flashtwin: '; expect 'help of a misspelt command' 2 "'decode'"
+run decoed;               one_line 'flashtwin: '; expect 'did you mean' 2 "did you mean 'decode'"
+run frobnicate;           one_line 'flashtwin: '; expect 'unknown command' 2 "'frobnicate'"
+run --device sim;         one_line 'flashtwin: '; expect 'option without a command' 2 ': --device'
+run decode --no-such;     expect 'unknown option' 2 'no-such'
+run decode --promt x;     one_line 'flashtwin decode: '
+expect 'did you mean this option' 2 "did you mean '--prompt'"
+run decode --graph full;  expect 'a graph mode that is none' 2 'full: there are none, capture and manual'
+run lab;                  one_line 'flashtwin: '; expect 'a command still to come' 2 'not built yet'
+run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'
+
+echo 'this is no trace' >foreign.twin
+run view --plain foreign.twin; one_line 'flashtwin view: '
+expect 'a file that is no trace' 6 'foreign.twin'
+
+# A trace of two runs with one answer, and one with another prompt and smaller chunks.
+run decode --prompt 'All:' -n 4 -o t.twin
+run decode --prompt 'All:' -n 4 --seed 7 --append -o t.twin
+mkdir folder
+run decode --prompt a -n 1 -o folder; one_line 'flashtwin decode: '
+expect 'a trace that would be a directory' 2 'folder: is not a regular file$'
+run decode --prompt 'Oh:' -n 2 --chunk 2 -o other.twin
+run diff t.twin;          expect 'equal runs' 0 ' 0 bits differ$'
+run diff t.twin other.twin; [ ! -s err ] || code=99
+expect 'different runs say so once' 1 'prompts differ$' 'caches differ: 128 / 6 keys$'
+[ "$(grep -c 'prompts differ\|caches differ' out)" -eq 2 ] && wrong= || wrong=$(cat out)
+result 'prompts and caches are reported once' "$wrong"
+run view t.twin --at 'op 15'; expect 'an operation is an address' 0 "^ s0  slot 0  keys 0..3 'A'..':'  -> byte 4 "
+run view t.twin --at L2.b0.w0.l99; one_line 'flashtwin view: '
+expect 'a lane that is not there' 2 'L2 has lanes l0 to l31, not l99'
+run sql t.twin 'SELECT data(9999999)'; one_line 'flashtwin sql: '
+expect 'data that is not there' 2 'there is no data 9999999$'
+run sql t.twin "SELECT data('x')"; one_line 'flashtwin sql: '
+expect 'data that is no number' 2 'data(): a whole number is needed$'
+run decode --prompt a -n 2 --log-at s99 -o late.twin; one_line 'flashtwin decode: '
+expect 'a window that was not reached' 0 'no step s99 was reached: 0 launches recorded$'
+
+# What goes to a pipe is more than it holds: the writer notices.
+{ "$flashtwin" sql t.twin --dump; echo $? >closed; } 2>err | head -n 1 >out
+code=$(cat closed)
+[ ! -s err ] || code=99
+expect 'a dump whose reader goes away' 0 '^v_run'
+
+if [ -e /dev/full ]; then
+	for option in --dump 'SELECT * FROM v_op'; do
+		"$flashtwin" sql t.twin "$option" >/dev/full 2>err; code=$?
+		: >out
+		one_line 'flashtwin sql: standard output'
+		expect "sql $option on a full disk" 2 'No space left'
+	done
+	"$flashtwin" --help >/dev/full 2>err; code=$?
+	: >out
+	one_line 'flashtwin: standard output'
+	expect 'full standard output' 2 'No space left'
+fi
+{ sleep 0.1; "$flashtwin" --help; echo $? >closed; } 2>err | :
+code=$(cat closed)
+[ ! -s err ] || code=99
+: >out
+expect 'a reader that goes away' 0
+
+# Shells start background jobs with SIGINT ignored.
+env --default-signal=INT "$flashtwin" decode --prompt 'All:' -n 400 >out 2>err &
+sleep 0.3
+kill -INT $!
+wait $!
+code=$?
+one_line 'flashtwin decode: '
+expect 'Ctrl-C' 130 'interrupted'
+
+env --default-signal=INT "$flashtwin" bench --runs 1000 >out 2>err &
+sleep 0.3
+kill -INT $!
+wait $!
+code=$?
+one_line 'flashtwin: '
+expect 'Ctrl-C of a command that has nothing to finish' 130 'interrupted'
+
+# Before its first commit a trace has no name; whatever ends the program then, nothing stays.
+wrong=
+for delay in 0.005 0.01 0.015 0.02 0.025 0.03 0.04; do
+	for signal in INT TERM; do
+		timeout --foreground -s $signal $delay env --default-signal=$signal "$flashtwin" \
+			replay "$srcdir/tests/h200/demo.twin" -o early.twin >/dev/null 2>&1
+		wrong="$wrong$(ls early.twin.tmp.* 2>/dev/null)"
+		rm -f early.twin*
+	done
+done
+result 'signals before the first commit leave no temporary file' "$wrong"
+cat >spin.cu <<'CU'
+__global__ void spin(float *out)
+{
+	for (int i = 0; i < 2000000000; i++)
+		out[0] += 1.0f;
+}
+CU
+mkdir temporary
+env --default-signal=TERM TMPDIR="$PWD/temporary" "$flashtwin" launch spin.cu --kernel spin \
+	--grid 1 --block 1 --arg 'out=>spin.npy:f32[1]' -o spin.twin >out 2>err &
+tries=0
+while ! ls spin.twin.tmp.* >/dev/null 2>&1 && [ $tries -lt 1000 ]; do
+	sleep 0.01
+	tries=$((tries + 1))
+done
+[ $tries -lt 1000 ] && wrong= || wrong='there was no temporary file'
+kill -TERM $!
+wait $! 2>/dev/null
+tries=0
+while ls spin.twin.tmp.* >/dev/null 2>&1 && [ $tries -lt 500 ]; do
+	sleep 0.01
+	tries=$((tries + 1))
+done
+result 'nor does the process that runs a kernel' "$wrong$(ls spin.twin.tmp.* 2>/dev/null)"
+plan

@@ -1,0 +1,58 @@
+#!/bin/sh
+# test_info.sh - `flashtwin info` about the program, the machine and a trace.
+. "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
+
+run info
+expect 'info names version, devices, kernels and paths' 0 '^flashtwin [0-9]' '^  sim:0 ' \
+	'profile h200' '^  cuda' '^  flash_decode_chunk: ' 'const int \*seq_lens' \
+	'1152 bytes of static shared' '^  flash-decoding: ' 'SQLite 3'
+run info --json
+expect 'info --json has the same' 0 '"profile": "h200"' '"name": "flash_decode_reduce"' \
+	'"static_shared_bytes": 1152' '"memory_bytes": 150754820096' '"sqlite": "3'
+run info --device sim
+expect 'info --device sim' 0 '^  sim:0 '
+run info --device cuda
+if [ "$code" -eq 77 ]; then
+	expect 'info --device cuda without a GPU' 77 '^flashtwin info: no GPU'
+	[ ! -s out ] || code=99
+	expect 'and nothing on stdout' 77
+else
+	expect 'info --device cuda with a GPU' 0 '^  cuda:0 ' 'multiprocessors'
+	run info --device cuda --json
+	expect 'and as JSON' 0 '"driver": "CUDA '
+fi
+run info --verify-math rsqrtf
+if [ "$code" -eq 77 ]; then
+	expect 'info --verify-math without a GPU' 77 '^flashtwin info: no GPU'
+else
+	expect 'info --verify-math on a GPU' 0 '^ok    rsqrtf ' '^1 passed, 0 failed' '^sm_'
+fi
+run info --verify-math --device sim no_such_function
+expect 'info --verify-math of no function' 2 "no function's name holds 'no_such_function'"
+run info --jobs 2
+expect 'info --jobs without --verify-math' 2 '--jobs 2'
+run info --device tpu
+expect 'a device that is not there' 2 '^flashtwin info: --device tpu'
+
+run info missing.twin
+expect 'a trace that is missing' 2 'missing.twin'
+echo 'this is no trace' >foreign.twin
+run info foreign.twin
+expect 'a file that is no trace' 6 'foreign.twin'
+run decode --prompt 'ROMEO:' -n 2 --log points -o t.twin
+run info t.twin
+expect 'a trace' 0 '^t.twin: [0-9]* bytes, 1 run$' 'decode by flash-decoding on sim' \
+	'level points' '2 steps; complete, ended OK'
+run info t.twin --json
+expect 'a trace as JSON' 0 '"complete": true' '"steps": 2' '"level": "points"' '"driver": null'
+run info t.twin --device sim
+expect 'a trace and a device' 2 '^flashtwin info: --device sim'
+run info --sample demo.twin
+expect 'where a sample lies' 0 '/demo.twin$'
+result 'and there it is' "$([ -s "$(cat out)" ] || cat out)"
+run info --sample demo
+expect 'a sample that is not there' 2 '--sample demo: there are demo.twin, merge.cu and shakespeare'
+run info --sample demo.twin --json
+expect 'a sample and another option' 2 '--sample demo.twin goes with no other option'
+
+plan

@@ -1,0 +1,192 @@
+"""tour.py FLASHTWIN TOUR.md [--update] - runs doc/tour.md as a test, in the current directory.
+
+Commands: the lines of ```console blocks that begin with "$ ", and lines that begin with "> " behind
+them; the rest of a block is what they print, stdout and stderr. Screens: "Start: `COMMAND`" opens
+the viewer in a terminal of 100 x 30, "Keys: `:at L0` `Enter` `2`" sends keys to it, and a ```screen
+block holds what it then shows, with several empty lines in a row as one. All of it happens in the
+order of the text. The command under each heading is run at the end. Prints TAP; with --update, writes what was printed and shown into TOUR.md instead.
+Leaves to tests/tui/test_tour.sh where it runs and what must be there.
+"""
+import difflib
+import glob
+import os
+import re
+import subprocess
+import sys
+import time
+
+COLUMNS, LINES = 100, 30
+PATIENCE = float(os.environ.get('TOUR_PATIENCE', 30))   # seconds until a screen is called wrong
+# As the tour calls them, and as tmux does.
+NAMED_KEYS = {'Enter': 'Enter', 'Tab': 'Tab', 'Space': 'Space', 'Escape': 'Escape', 'Up': 'Up',
+              'Down': 'Down', 'PageDown': 'NPage', 'PageUp': 'PPage'}
+
+FENCE = re.compile(r'^```(console|screen)\n(.*?)^```$', re.M | re.S)
+STEP = re.compile(r'^Start:\s+`([^`]+)`|^Keys:((?:\s+`[^`]+`)+)', re.M)
+# Under each heading: the address, the keys and the command of the stop.
+STOP = re.compile(r'^`[^`]+`.* \u00b7 keys.* \u00b7 `([^`]+)`$', re.M)
+
+
+def strip_lines(text):
+    """Blanks at the ends of lines, which nobody sees, are left out of the tour."""
+    return re.sub(r'[ \t]+$', '', text, flags=re.M)
+
+
+def squeeze(text):
+    """One empty line in place of several, and none at either end."""
+    return re.sub(r'\n{3,}', '\n\n', strip_lines(text)).strip('\n') + '\n'
+
+
+class Terminal:
+    """The viewer in tmux: one server for each start, so that none meets another that is ending."""
+
+    def __init__(self):
+        self.starts = 0
+
+    def tmux(self, *args):
+        socket = os.path.abspath(f'tmux.{self.starts}')
+        return subprocess.run(['tmux', '-S', socket, '-f', '/dev/null', *args],
+                              capture_output=True, text=True, encoding='utf-8')
+
+    def close(self):
+        if self.starts:
+            self.tmux('kill-server')
+
+    def start(self, command):
+        self.close()
+        self.starts += 1
+        done = self.tmux('new-session', '-d', '-x', str(COLUMNS), '-y', str(LINES),
+                         f"{command}; echo ended with exit code $?; sleep 600")
+        if done.returncode:
+            raise SystemExit(f'Bail out! tmux: {done.stderr}')
+        self.settle()           # keys sent before curses is there would be lost
+
+    def send(self, keys):
+        for key in keys:
+            if key in NAMED_KEYS:
+                self.tmux('send-keys', NAMED_KEYS[key])
+            else:               # tmux takes a last ; for its own
+                self.tmux('send-keys', '-l', re.sub(';$', r'\\;', key))
+
+    def screen(self):
+        return squeeze(self.tmux('capture-pane', '-p').stdout)
+
+    def busy(self):
+        """Whether a process on the terminal is at work, or waits for a disk, and not for a key."""
+        session = self.tmux('display-message', '-p', '#{pane_pid}').stdout.strip()
+        for path in glob.glob('/proc/[0-9]*/stat'):
+            try:
+                with open(path, encoding='utf-8', errors='replace') as file:
+                    state, *_, its_session = file.read().rpartition(') ')[2].split()[:4]
+            except OSError:     # it has just ended
+                continue
+            if its_session == session and state in 'RD':
+                return True
+        return False
+
+    def settle(self):
+        """The screen once it has stayed the same, with nobody at work, for half a second."""
+        last, since = None, time.monotonic()
+        end = since + PATIENCE
+        while time.monotonic() < end:
+            now = self.screen()
+            if now != last or self.busy():
+                last, since = now, time.monotonic()
+            elif now.strip() and time.monotonic() - since > 0.5:
+                break
+            time.sleep(0.1)
+        return last
+
+    def shows(self, wanted):
+        """What the screen shows: `wanted` as soon as it does."""
+        end = time.monotonic() + PATIENCE
+        while (got := self.screen()) != wanted and time.monotonic() < end:
+            time.sleep(0.1)
+        return got
+
+
+def run_block(block):
+    """The console block as it should be. All its commands share one shell, so that $? is there."""
+    pieces = re.split(r'^(?=\$ )', block, flags=re.M)
+    script, prompts = '', []
+    for piece in pieces[1:]:
+        lines = piece.splitlines(keepends=True)
+        count = 1
+        while count < len(lines) and lines[count].startswith('> '):
+            count += 1
+        prompts.append(''.join(lines[:count]))
+        script += ''.join(line[2:] for line in lines[:count])
+        script += "code=$?; printf '\\001'; (exit $code)\n"
+    done = subprocess.run(['sh', '-c', script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, text=True, encoding='utf-8')
+    outputs = [re.sub(r'([^\n])\Z', r'\1\n', output) for output in done.stdout.split('\1')]
+    return strip_lines(''.join(p + output for p, output in zip(prompts, outputs)))
+
+
+def check_stop(command):
+    """'' when the command of a stop works, as it does at the end of the tour; else why not."""
+    done = subprocess.run(['sh', '-c', command], capture_output=True, text=True, encoding='utf-8')
+    expected = 4 if command.startswith('flashtwin find') else 0
+    if done.returncode == expected and done.stdout:
+        return ''
+    return f'exit code {done.returncode}\n{done.stderr}'
+
+
+def what_block_shows(kind, block, terminal, update):
+    if kind == 'console':
+        return run_block(block)
+    return terminal.settle() if update else terminal.shows(block)
+
+
+def report(number, what, wanted, got):
+    good = wanted == got
+    print(f"{'ok' if good else 'not ok'} {number} - {what}")
+    if not good:
+        for line in difflib.unified_diff(wanted.splitlines(), got.splitlines(), 'in the tour',
+                                         'now', lineterm=''):
+            print('#', line)
+    sys.stdout.flush()
+
+
+def walk(text, update):
+    """Goes through the tour; returns it with its blocks as they should be."""
+    terminal, out, at, number = Terminal(), '', 0, 0
+    try:
+        for fence in FENCE.finditer(text):
+            prose, kind, block = text[at:fence.start()], fence[1], fence[2]
+            for step in STEP.finditer(prose):
+                if step[1]:
+                    terminal.start(step[1])
+                else:
+                    terminal.send(re.findall(r'`([^`]+)`', step[2]))
+            got = what_block_shows(kind, block, terminal, update)
+            number += 1
+            if not update:
+                line = text.count('\n', 0, fence.start()) + 1
+                report(number, f"{kind} at line {line}: {block.splitlines()[0]}", block, got)
+            out += prose + f'```{kind}\n{got}```'
+            at = fence.end()
+    finally:
+        terminal.close()
+    if not update:
+        for stop in STOP.finditer(text):
+            number += 1
+            report(number, f'prints something: {stop[1]}', '', check_stop(stop[1]))
+        print(f'1..{number}')
+    return out + text[at:]
+
+
+def main():
+    flashtwin, path = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    update = sys.argv[3:] == ['--update']
+    os.environ['PATH'] = os.path.dirname(flashtwin) + ':' + os.environ['PATH']
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    now = walk(text, update)
+    if update and now != text:
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(now)
+        print(f'{path}: updated')
+
+
+main()

@@ -1,0 +1,315 @@
+#!/bin/sh
+# test_viewer.sh - the viewer on a terminal: keys sent to the real program in tmux, its screens
+# compared with what --plain prints, at several sizes; resizing, signals, and what it refuses.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tmux.sh"
+
+trace=$srcdir/tests/h200/demo.twin
+
+### the same lines as --plain
+
+# every_screen ADDRESS [KEY SCREEN ADDRESS]...: from the first address on, in a fresh terminal of
+# $size, with each set of glyphs.
+every_screen() {
+	local begin=$1 option
+
+	shift
+	for option in --ascii ''; do
+		glyphs=${option:---utf8}
+		list=$*
+		start ${size% *} ${size#* } "$trace" $option --at "$begin" --screen launch
+		set -- $list
+		while [ $# -gt 0 ]; do
+			keys "$1"
+			as_plain "$2 at $size $glyphs" "$2" "$3"
+			shift 3
+		done
+		keys Q
+		set -- $list
+	done
+	glyphs=--ascii
+}
+
+for size in '80 24' '100 30' '200 60'; do
+	every_screen L6.b0 0 launch L6.b0 9 points L6.b0 3 chunks L6.b0 8 attention L6.b0 \
+		6 source L6.b0 2 kv L6.b0 4 reduce L7.b0
+	every_screen s3 1 time s3 7 findings s3 5 diff s3 i summary s3
+done
+start 80 24 "$trace" --ascii --at L1018
+shows 'the row of the address is on the first screen' '^>L1018 '
+shows 'and what is told below it' '^          blocks      0 ........ ........ eeeeeeee'
+shows 'help and the way out are named at 80 columns' '? keys  q back'
+
+### glyphs
+
+start 100 30 "$trace" --at L1018.b9 --screen chunks
+shows 'UTF-8 glyphs in a UTF-8 locale' '█'
+keys '~'
+shows '~ changes glyphs' 'glyphs: shades'
+keys '~'
+shows 'ASCII comes round' 'glyphs: ASCII'
+as_plain 'and shows what --plain prints' chunks L1018.b9
+
+# looks WHAT SCREEN ADDRESS OPTION KEYS PATTERN: an option of --plain and keys show the same.
+looks() {
+	"$flashtwin" view "$trace" --plain --screen "$2" --at "$3" $4 >out 2>err
+	result "$1: --plain $4" "$(grep -q -e "$6" out || cat out)"
+	start 120 60 "$trace" --ascii --screen "$2" --at "$3"
+	until_true on_screen "at $3 *\$"
+	keys $5
+	shows "$1: keys $5" "$6"
+}
+
+looks 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
+looks 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' 'score [01] [01]\{8\} [01]\{23\} '
+looks 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
+looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log)'
+
+### stepping
+
+# there_and_back WHAT FORWARD BACK ADDRESS: three steps forward, three back.
+there_and_back() {
+	start 100 30 "$trace" --at "$4" --screen launch
+	until_true on_screen "at $4 *\$" || result "$1: starts at $4" "$(cat captured)"
+	keys "$2" "$2" "$2" "$3" "$3"
+	until_true on_screen "at $5 *\$"
+	result "$1: forward to $5" "$(grep -q "at $5 *\$" captured || cat captured)"
+	keys "$3"
+	shows "$1: and back to $4" "at $4 *\$"
+}
+
+there_and_back 'decode steps' d D L1018 L1034
+there_and_back 'launches' f F L1018 L1019
+there_and_back 'blocks' ')' '(' L1018.b23 L1019.b0
+there_and_back 'operations' o O L1017 L1018
+there_and_back 'named points' s S L1018.b1.w0.l0.p1 L1018.b1.w0.l1.p0
+there_and_back 'tiles, from a launch' t T L1018 L1018.b0.w0.l0.p1
+there_and_back 'tiles' t T L1018.b1.w0.l0.p1 L1018.b2.w0.l0.p1
+
+### places
+
+ln -s "$trace" link.twin
+start 60 15 ./././././link.twin --ascii --at L1018 --screen chunks
+until_true on_screen 'L1018 *$'
+keys y
+shows 'y breaks a command that is too long for a line' "^  --at 'L1018' --screen chunks"
+start 100 30 link.twin --ascii
+shows 'begins at the first step' 'at s0 *$'
+keys : 'at L1018.b9' Enter
+shows ':at goes to an address' 'at L1018.b9 *$'
+keys : 'at L1018.b99' Enter
+shows ':at refuses what is not there' 'L1018 has blocks b0 to b23, not b99'
+keys m a f f f "'" a
+shows 'a mark is come back to' 'at L1018.b9 *$'
+keys 3 : 'save-display saved' Enter
+shows ':save-display says so' 'saved as saved'
+run view "$trace" --plain --screen chunks --at L1018.b9
+result ':save-display writes what --plain prints' "$(diff out saved)"
+keys y
+shows 'y gives the command for here' "view link.twin --at 'L1018.b9' --screen chunks"
+keys x
+shows 'x changes the base of numbers' 'numbers: hex'
+keys u L
+shows 'L changes the scale of charts' 'scale of charts: log'
+keys y
+shows 'and y gives it all' "L1018.b9' --screen chunks --number hex --distance abs --scale log"
+keys x x u u L B
+shows 'B lists breakpoints' 'none: space sets one'
+keys q 1 / download Enter
+shows '/ finds a line' '^>.*download'
+keys 3 : 'at L2' Enter / 7.4426193 Enter
+shows '/ searches the run beyond the screen' 'at L1018.b8 *$'
+keys 3 : 'at L1030' Enter / 7.4426193 Enter
+shows 'and round its end' 'the search went on from the beginning of the run'
+keys / nowhere Enter
+shows 'and says when it is nowhere' "'nowhere' is not found on this screen, at any place"
+keys '?' / 'next, previous block' Enter
+shows '/ searches help' '^>* *) (  *next, previous block'
+keys n
+shows 'and round its end' 'the search went on from the top'
+keys q 1 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
+shows '; answers' '1264'
+keys q '\;' 'DELETE FROM t_run' Enter
+shows '; refuses to write' 'SQL: '
+keys '?'
+shows '? lists keys' 'next, previous operation'
+keys q H
+shows 'H lists places' 'L1018.b9  *time'
+keys q : 'at L1019' Enter w
+shows 'w says who wrote' 'L1018 .*flash_decode_chunk .*partials'
+keys Enter
+shows 'and enter goes there' 'at L1018 *$'
+keys : 'at L1018.b9' Enter 2 w
+shows 'w on the KV cache lists its rows and their writers' \
+	'^  L1016 .*kv_scatter .*k_cache.2  slot 0 position 63'
+keys j Enter
+shows 'enter goes to the elements of one' 'at L1016.o0.e4032 *$'
+keys r
+shows 'r says who reads them' '^  L1018 .*flash_decode_chunk .*k_cache.2  may read'
+result 'and not who writes other rows' "$(grep 'kv_scatter' captured)"
+keys q : 'at L1018' Enter
+keys : 'break flash_decode_reduce' Enter c
+shows 'c runs to a breakpoint' 'at L1019 *$'
+keys : 'fence L1019..L1022' Enter
+shows ':fence bounds c and C' 'stay in L1019..L1022'
+keys c
+shows 'c stays in the fence' 'nothing to stop at that way within the fence'
+keys : fe Tab Enter
+shows 'tab completes :fence, which takes it away' 'no fence any more'
+keys c
+shows 'c goes on without it' 'at L1023 *$'
+keys : nonsense Enter
+shows 'an unknown command is named' ':nonsense: there are'
+keys Z
+shows 'a key without use says so' 'this key does nothing here'
+keys g
+shows 'g goes to the first place' 'at op 0 *$'
+keys G
+shows 'G goes to the last place' 'at op 2634 *$'
+
+### the mouse
+
+# report BUTTON COLUMN LINE: as terminals do it; 0 is the left button, 3 lets it go, 65 is the wheel.
+report() {
+	keys -l "$(printf "\\033[M\\$(printf %o $((32 + $1)))\\$(printf %o $((32 + $2)))\\$(
+		printf %o $((32 + $3)))")"
+}
+
+click() {
+	report 0 "$@"
+	report 3 "$@"
+}
+
+start 100 30 "$trace" --ascii --mouse --at L1018
+until_true on_screen 'at L1018 *$'
+click "$(sed -n 2p captured | awk '{ print index($0, " 3") + 1 }')" 2
+shows 'a click on a tab opens its screen' '\[3 Chunks\]'
+until_true on_screen 'L1018.b9 '
+click 20 "$(grep -n ' L1018.b9 ' captured | cut -d : -f 1)"
+shows 'a click on a row goes there' 'at L1018.b9 *$'
+keys '?'
+shows 'help is there to be scrolled' 'next, previous operation'
+first=$(sed -n 4p captured)
+report 65 20 10
+scrolled() {
+	screen
+	[ "$(sed -n 4p captured)" != "$first" ]
+}
+until_true scrolled
+result 'the wheel scrolls' "$(scrolled || cat captured)"
+
+### two traces
+
+"$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt 'ROMEO:' -n 4 \
+	--path flash-decoding --chunk 32 --log points -o one.twin >/dev/null 2>err
+"$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt 'ROMEA:' -n 4 \
+	--path flash-decoding --chunk 32 --log points -o two.twin >/dev/null 2>err
+start 200 60 one.twin two.twin --ascii --screen launch --at L0
+shows 'two traces are beside each other' 'LAUNCH L0 .*|LAUNCH L0 '
+keys f
+shows 'and move together' 'LAUNCH L1 .*|LAUNCH L1 '
+keys ']'
+# L0 and L1 scatter other K and V rows; the prompt's attention is the next to differ.
+shows '] goes to the next difference' 'at L2 *$'
+keys '['
+shows '[ goes to the one before' 'at L1 *$'
+keys v
+shows 'v shows one' '(v: two.twin'
+start 80 24 one.twin two.twin --ascii --screen launch --at L0
+shows 'one above the other where it is narrow' 'one.twin r1 .*| *two.twin'
+
+### the terminal
+
+start 100 30 "$trace" --ascii --at L6.b0 --screen chunks
+as_plain 'before resizing' chunks L6.b0
+on_tmux resize-window -x 50 -y 10
+shows 'a terminal that is too small gets one line' '^flashtwin view needs 60 x 15'
+on_tmux resize-window -x 100 -y 30
+as_plain 'a size that fits again shows all again' chunks L6.b0
+keys q
+shows 'q ends with exit code 0' '^ended 0'
+
+# restored: echo is on and the cursor's line is the shell's again.
+restored() {
+	until_true test -e shell_done
+	grep -q -e ' echo ' stty && grep -q -e ' icanon ' stty
+}
+
+viewer_pid() {
+	pgrep -f "^$flashtwin view" -P "$(on_tmux display-message -p '#{pane_pid}')"
+}
+
+for signal in INT TERM HUP; do
+	start 100 30 "$trace"
+	shows "the viewer is there before SIG$signal" 'at s0'
+	kill -s "$signal" "$(viewer_pid)"
+	case $signal in INT) wanted=130 ;; TERM) wanted=143 ;; HUP) wanted=129 ;; esac
+	shows "SIG$signal ends it with $wanted" "ended $wanted"
+	result "SIG$signal leaves the terminal as it was" "$(restored || cat stty)"
+done
+
+start 100 30 "$trace"
+shows 'the viewer is there before it is stopped' 'at s0'
+pid=$(viewer_pid)
+kill -s TSTP "$pid"
+until_true grep -q '^State:	T' "/proc/$pid/status"
+kill -s CONT "$pid"
+keys f
+shows 'it goes on after SIGTSTP and SIGCONT' 'at L0 *$'
+
+start 100 30 "$trace --screen nothing"
+shows 'an unknown screen is refused' 'ended 2'
+printf 'TERM=no-such-terminal\nexport TERM\n' >script.term
+printf '%s\n' ". ./script.term; '$flashtwin' view '$trace'" 'echo "ended $?"; sleep 600' >script
+terminal
+shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: no such terminal is known'
+shows 'and exit code 2' 'ended 2'
+
+colors() {
+	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*3[0-7]"
+}
+start 100 30 "$trace" --at L1018.b9 --screen chunks
+until_true on_screen 'at L1018.b9'
+result 'colours are used' "$([ "$(colors)" -gt 0 ] || echo none)"
+printf '%s\n' "NO_COLOR=1 '$flashtwin' view '$trace' --at L1018.b9 --screen chunks" >script
+terminal
+until_true on_screen 'at L1018.b9'
+result 'NO_COLOR is heeded' "$([ "$(colors)" -eq 0 ] || echo "$(colors) lines")"
+
+### work that takes long
+
+start 100 30 "$trace" --at L1018
+shows 'the viewer is there before long work' 'at L1018'
+endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+keys '\;' "$endless" Enter
+shows 'work says that a key stops it' 'at work: any key stops it'
+keys x
+shows 'a key stops it, and does nothing else' '^ stopped *$'
+keys '\;' "$endless" Enter
+until_true on_screen 'at work'
+keys C-c
+shows 'ctrl-C stops it too' '^ stopped *$'
+keys : 'at L1019' Enter
+shows 'and the viewer goes on' 'at L1019 *$'
+
+### any keys at all
+
+start 100 30 "$trace" --at L1018
+shows 'the viewer is there before many keys' 'at L1018'
+seed=7 sent=0
+while [ "$sent" -lt 300 ]; do
+	# 32 to 126 but for Q, and q, which would end it.
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	code=$((seed / 65536 % 95 + 32))
+	sent=$((sent + 1))
+	case $code in 81|113|59) continue ;; esac
+	keys "$(printf "\\$(printf %o "$code")" | sed 's/;/\\;/')" Escape 2>/dev/null
+	if [ $((sent % 50)) -eq 0 ]; then
+		on_tmux resize-window -x $((seed / 65536 % 150 + 20)) -y $((seed / 65536 % 50 + 5))
+	fi
+done
+on_tmux resize-window -x 100 -y 30
+keys : 'at L0' Enter
+until_true on_screen 'at L0 *$\|ended 0'
+result 'it outlives 300 random keys' "$(grep -q 'at L0 *$\|ended 0' captured || cat captured)"
+
+plan

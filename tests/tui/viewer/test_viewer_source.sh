@@ -1,0 +1,112 @@
+#!/bin/sh
+# test_viewer_source.sh - on a terminal: differences by element, lines of sources, findings,
+# breakpoints, who wrote and who reads. A racing kernel in two orders, and two decodes.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tmux.sh"
+
+cat >racy.cu <<'EOF'
+#include <cuda_runtime.h>
+#include "kernels/points.h"
+
+__global__ void row_sum(const float *x, float *y, int n)
+{
+	__shared__ float part[64];
+	int t = threadIdx.x;
+	float score = x[blockIdx.x * n + t];
+
+	POINT(score, score, 2.0f);
+	part[t] = score;
+	__syncthreads();
+	for (int s = 32; s > 0; s >>= 1)
+		if (t < s)
+			part[t] += part[t + s];
+	if (t == 0)
+		y[blockIdx.x] = part[0];
+}
+EOF
+npy x.npy '(4, 64)' 256
+"$flashtwin" launch racy.cu --kernel row_sum --grid 4 --block 64 --arg x=@x.npy \
+	--arg 'y=>y.npy:f32[4]' --arg n=i32:64 --check --count --log points -o racy.twin \
+	>/dev/null 2>err
+result 'the checker finds the race' "$([ $? -eq 4 ] || cat err)"
+"$flashtwin" replay racy.twin --seed 8 -o eight.twin >/dev/null 2>err
+result 'another order gives other bits' "$([ $? -eq 1 ] || cat err)"
+
+trace=racy.twin second=eight.twin
+for size in '80 24' '100 30'; do
+	set -- $size
+	start "$1" "$2" racy.twin eight.twin --ascii --at L0.o0.e0 --screen diff
+	as_plain "differences at $1x$2" diff L0.o0.e0
+done
+
+### differences, element by element
+
+start 100 30 racy.twin eight.twin --ascii --at L0 --screen diff
+shows 'the counts say how many differ' 'elements: equal .* OVER [1-9]'
+keys ']'
+shows '] goes to the first element that differs' 'at L0.o0.e[0-3] *$'
+first=$(sed -n 's/.*at \(L0.o0.e[0-3]\) *$/\1/p' captured)
+keys j k
+shows 'j and k go to the elements beside it' "at $first *\$"
+keys '['
+shows '[ finds none before it' 'no difference before this place'
+keys x
+shows 'x shows bits' '0x4[0-9a-f]* *0x4'
+keys x x u
+shows 'u shows how far they are apart' ' abs *bits A'
+keys u u w
+shows 'w says who wrote the element' 'who wrote bytes .* of y'
+shows 'which is the launch' 'L0  *launch  *row_sum'
+keys q r
+shows 'r says who reads it' 'op [0-9]*  *download .* y  reads'
+keys q PageDown
+shows 'the race is the likely cause' 'likely cause  race-shared'
+shows 'and other orders come from a command' 'other orders .*replay racy.twin --seed'
+
+### findings, lines, breakpoints
+
+trace=racy.twin second=
+start 100 30 racy.twin --ascii --at L0 --screen findings
+as_plain 'findings at 100x30' findings L0
+keys e
+shows 'e goes to the finding' 'at L0.b[0-9]*.w[01].l[0-9]*.f0.n15 *$'
+keys Enter
+shows 'enter opens its line' '^> !  15 .*part.t. += .*<- race-shared #0'
+keys j
+shows 'j goes to the next line' 'n16 *$'
+keys k
+shows 'k comes back' 'n15 *$'
+shows 'lines have counts' '256x      part.t. = score;'
+keys k k k k k Space
+shows 'space breaks at a line' 'break at racy.cu:10: c goes on'
+shows 'and marks it' '^>B   10 '
+keys : 'at L0' Enter c
+shows 'c stops at the point on the line' 'at L0.b0.w0.l0.p0 *$'
+shows 'with its value below it' '= p0  v0 [123]  v1 2'
+shows 'and the lanes that passed it' ' w0    @###'
+keys c
+shows 'and at the next thread' 'at L0.b0.w0.l1.p0 *$'
+keys C
+shows 'C comes back' 'at L0.b0.w0.l0.p0 *$'
+keys : 'break racy.cu:12' Enter B
+shows 'B lists breakpoints' '^ *racy.cu:12'
+keys q : 'break racy.cu:x' Enter
+shows 'a line is a number' "'x' is no line"
+
+### two decodes
+
+for name in ROMEO ROMEA; do
+	"$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt "$name:" -n 2 \
+		--path flash-decoding --chunk 8 --log points -o $name.twin >/dev/null 2>err
+done
+start 100 30 ROMEO.twin ROMEA.twin --ascii --at L0 --screen diff
+keys ']' ']'
+shows '] goes from element to element' 'at L0.o0.e257 *$'
+keys '[' '['
+shows 'and [ back before all of them' 'no difference before this place'
+keys : 'at L0.end' Enter ']'
+shows 'and to the next launch' 'at L1.o0.e256 *$'
+keys 1
+keys : 'at L0' Enter ']'
+shows 'on the timeline ] goes by launch' 'at L1 *$'
+
+plan

@@ -1,0 +1,123 @@
+#!/bin/sh
+# test_view_h200.sh - what views work out of the traces of an H200: the invariants of every chunk
+# hold, whichever kernel made it, and none is drawn wider than a terminal may be.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+
+traces=$srcdir/tests/h200
+
+# sql TRACE QUERY
+sql() {
+	"$flashtwin" sql "$traces/$1" "$2"
+}
+
+# shown TRACE SCREEN ADDRESS: into out.
+shown() {
+	run view "$traces/$1" --plain --screen "$2" --at "$3"
+}
+
+### chunks: of one warp, of two, of kernels without chunks
+
+for trace in flash-decoding flash-decoding-graph manual-graph incremental incremental-multiwarp \
+		batched batched-graph auto; do
+	sql "$trace.twin" "SELECT launch FROM v_launch WHERE (kernel GLOB 'flash_decode_chunk*'
+		OR kernel GLOB 'attention_[ib]*') ORDER BY launch DESC LIMIT 3" >launches
+	wrong= checked=0
+	for launch in $(cat launches); do
+		for block in 0 5 8; do
+			shown "$trace.twin" chunks "L$launch.b$block"
+			grep -q 'FAIL\|WRONG\| why \|not recorded' out && wrong="$wrong L$launch.b$block"
+			grep -q 'acc = sum exp(s-m) v: ok' out && checked=$((checked + 1))
+		done
+	done
+	result "$trace: every check of its chunks holds" \
+		"$([ -z "$wrong" ] && [ "$checked" -gt 2 ] || echo "$checked checked, wrong:$wrong")"
+done
+shown flash-decoding.twin chunks L30.b0
+result 'two warps of a chunk are shown each, and merged' \
+	"$(grep -q ' warp 1, keys 4..7' out && grep -q '  all     max 2.51412964' out || cat out)"
+shown incremental-multiwarp.twin chunks L59.b3
+result 'four warps too' "$(grep -q ' warp 3, keys 9..9' out || cat out)"
+
+### the model's view, of every path
+
+for place in demo:L1018.b1:RICHARD flash-decoding:L30.b0:ROMEO incremental:L59.b0:ROMEO \
+		incremental-multiwarp:L59.b3:ROMEO batched:L83.b9:'To be t'; do
+	trace=${place%%:*} text=${place##*:} at=${place#*:}
+	shown "$trace.twin" attention "${at%%:*}"
+	result "$trace: attention lies under the text" \
+		"$(grep -q " 0 .*$text" out && grep -q '^>head' out && grep -q 'looks most at' out || cat out)"
+done
+
+### the cache
+
+shown demo.twin kv L1018.b9
+result 'the cache reads as text' "$(grep -q '  0  ROMEO:\$O, she doth she see the sea' out || cat out)"
+result 'this step wrote the last key' "$(grep -q '^ written #\{63\}W$' out || cat out)"
+result 'chunk 1 reads its 32 keys' "$(grep -q '^ read    \{33\}R\{32\}$' out || cat out)"
+result 'what comes next is poison' "$(grep -q '^ \.    64   7fa0dead in every' out || cat out)"
+
+shown demo.twin kv L12
+result 'a V that is not written yet is poison, no NaN' \
+	"$(grep -q '^ W     0 .* L12$' out && grep '^ W     0' out | grep -q '7fa0dead  7fa0dead' &&
+		! grep -q 'shown as nan' out || cat out)"
+
+### what is not there
+
+# missing TRACE SCREEN ADDRESS PATTERN
+missing() {
+	shown "$1.twin" "$2" "$3"
+	result "$1 $3 $2: says why nothing is shown" "$(grep -q -e "$4" out || cat out)"
+}
+
+missing demo points L1018.b17 'none by this block, whose chunk holds no keys'
+missing demo points L1018.b17.w0.l0 'none by this thread, whose chunk holds no keys'
+missing demo points L1016 'at level points, and kv_scatter published no points here'
+missing demo chunks L1016 'the next launch that does: L1018 flash_decode_chunk'
+missing demo reduce L1018 'the next launch that does: L1019 flash_decode_reduce'
+missing prefill chunks L0.b0 'at level points, and attention_prefill published no partials'
+missing prefill attention L0 'at level points, and attention_prefill published no scores'
+missing incremental-multiwarp reduce L59 'attends to all keys of a row: there are no chunks to merge'
+for screen in chunks reduce attention points; do
+	missing long "$screen" L15.b0 'flashtwin replay long.twin --log points -o T2.twin'
+done
+run replay "$traces/long.twin" --log points -o points.twin
+result 'that command records them, bit by bit the same' "$(grep -q ', 0 bits differ' out || cat out err)"
+run view "$traces/long.twin" points.twin --plain --screen chunks --at L14.b0
+result 'and both are shown, each as it is' \
+	"$(grep -q 'at level launch, which keeps no partials' out && grep -q '^ check  m = max s: ok' out || cat out)"
+run replay "$traces/long.twin" --log points
+result 'a level without a file is refused' "$([ "$code" = 2 ] && grep -q -e '--log needs -o' err || cat err)"
+
+### the timeline
+
+shown demo.twin time L1018
+result 'bars are of measured times' "$(grep -q '^ bars: measured us' out || cat out)"
+result 'blocks without keys are marked' \
+	"$(grep -q '^          blocks      0 \.\{8\} \.\{8\} e\{8\}$' out || cat out)"
+
+### the reduction
+
+shown demo.twin reduce L1019.b1
+result 'the merge is the kernel'"'"'s own' \
+	"$(grep -q '^>    0   3.7079194   5.7261796  0.03429078 --+   0.19635516 -0.0117507605$' out || cat out)"
+result 'the GPU and float64 are beside each other' \
+	"$(grep -q '^    GPU r1           -0.06765588  0.10422361' out &&
+		grep -q '^    f64              -0.06765588   0.1042236' out || cat out)"
+result 'other orders and one split are measured' \
+	"$(grep -q 'as executed (this run)  *7 ' out && grep -q 'one split: all keys, no merge  *7 ' out || cat out)"
+
+# The same run on the simulator: its rows and verdicts stand beside the GPU's.
+cp "$traces/flash-decoding.twin" two.twin
+chmod u+w two.twin
+"$flashtwin" replay "$traces/flash-decoding.twin" -o two.twin --append >/dev/null 2>err
+run view two.twin --plain --screen reduce --at L63.b1
+result 'a second run gives a row of its own' \
+	"$(grep -q '^    GPU r1           0.041740213 ' out &&
+		grep -q '^    SIM r2 seed 0    0.041740213 ' out || cat out)"
+run view two.twin --plain --screen time --at L63
+result 'and a verdict for each launch' "$(grep -q '^>L63 .* equal ' out || cat out)"
+result 'and blocks that could differ' "$(grep -q '  d differs in the other run' out || cat out)"
+run view two.twin "$traces/flash-decoding.twin" --plain --screen reduce --at r2.L63.b1
+result 'a second trace too' "$(grep -q '^ the same in .*flash-decoding.twin' out || cat out err)"
+
+plan

@@ -1,0 +1,161 @@
+/* test_view_merge.c - one reduction on a trace made by hand: its merge, rows of runs, what-ifs.
+ *
+ * Two chunks of two elements merge into (2, 4). The first run has that row, the second another bit,
+ * the third a wrong one.
+ */
+#include "config.h"
+
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/store/store_index.h"
+#include "tui/views/view.h"
+
+enum { D = 2 };
+
+static struct store *store;
+
+static uint32_t bits(float value)
+{
+	uint32_t out;
+
+	memcpy(&out, &value, sizeof(out));
+	return out;
+}
+
+static void add_launch(int64_t run, int64_t number, const char *kernel)
+{
+	const struct row_arg args[] = {
+		{ .name = "D", .type = "int", .kind = "i32", .bits = D },
+	};
+	const struct row_launch what = {
+		.number = number, .kernel = kernel, .grid = { 1, 1, number ? 1 : 2 },
+		.block = { 32, 1, 1 }, .cluster = { 1, 1, 1 }, .layer = 0, .args = args,
+		.arg_count = 1,
+	};
+
+	OK(store_kernel(store, run, &(struct row_kernel){
+		.name = kernel, .params = "[]", .origin = "cuda_c" }));
+	OK(store_op(store, run, &(struct row_op){
+		.kind = OP_LAUNCH, .start_us = NAN, .duration_us = NAN, .object = -1,
+		.launch = &what }, NULL));
+}
+
+static void add_run(const char *device, uint64_t seed, const float *out)
+{
+	const struct row_run begin = {
+		.device = device, .device_name = "a device", .profile = "h200", .driver = "",
+		.seed = seed, .command = "attend", .path = "flash-decoding", .options = "{}",
+		.level = LEVEL_PARTIALS, .version = "1", .started = "2000-01-01T00:00:00Z",
+		.compute = "9.0",
+	};
+	const float acc[2][D] = { { 2.0f, 4.0f }, { 1.0f, 2.0f } };
+	/* Maxima a factor of two apart: chunk 1 counts half. */
+	const struct row_partial partials[] = {
+		{ .chunk = 0, .key_end = 2, .max_bits = bits(logf(2.0f)), .sum_bits = bits(1.0f),
+		  .lse = log(2.0), .weight = 0.8, .acc = acc[0], .acc_bytes = sizeof(acc[0]) },
+		{ .chunk = 1, .key_begin = 2, .key_end = 4, .max_bits = bits(0.0f),
+		  .sum_bits = bits(0.5f), .lse = log(0.5), .weight = 0.2, .acc = acc[1],
+		  .acc_bytes = sizeof(acc[1]) },
+	};
+	const struct row_reduce reduces[] = {
+		{ .chunk = 0, .order = 0, .weight = 1.0, .sum = 1.0 },
+		{ .chunk = 1, .order = 1, .weight = 0.5, .sum = 1.25 },
+	};
+	int64_t run;
+
+	OK(store_run_begin(store, &begin, &run));
+	add_launch(run, 0, "flash_decode_chunk");
+	OK(store_partials(store, run, 0, partials, 2));
+	add_launch(run, 1, "flash_decode_reduce");
+	OK(store_reduces(store, run, 1, reduces, 2));
+	OK(store_digests(store, run, 1, false, &(struct row_digest){
+		.buffer = 1, .bytes = D * sizeof(float), .digest = bits(out[0]), .data = out }, 1));
+	OK(store_run_end(store, run, "OK", NULL));
+}
+
+static void make_trace(void)
+{
+	OK(store_create(NULL, &(struct store_options){ 0 }, &store));
+	add_run("cuda", 0, (const float[]){ 2.0f, 4.0f });
+	add_run("sim", 7, (const float[]){ nextafterf(2.0f, 3.0f), 4.0f });
+	add_run("sim", 8, (const float[]){ 2.0f, 5.0f });
+	OK(store_commit(store));
+	OK(store_index_views(store));
+}
+
+static void close_trace(void)
+{
+	OK(store_close(store));
+}
+
+static void assert_says(const char *screen, const char *at, const char *part)
+{
+	struct view_context c = { .store = store, .run = 1, .at = address_none };
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	OK(address_parse("--at", at, &c.at));
+	c.out = display_create(file, &c.at);
+	OK(view_find(screen)->draw(&c));
+	display_finish(c.out);
+	display_free(c.out);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text);
+	free(text);
+}
+
+START_TEST(the_merge_is_worked_out_without_points)
+{
+	assert_says("reduce", "L1.b0", "; weights and sums are worked out\n");
+	assert_says("reduce", "L1.b0",
+		    ">    0   0.6931472           1           1 --+            1\n"
+		    "     1           0         0.5         0.5 --+-        1.25\n");
+}
+END_TEST
+
+START_TEST(rows_of_runs_are_judged)
+{
+	assert_says("reduce", "L1.b0", "    GPU r1                     2           4\n");
+	assert_says("reduce", "L1.b0", "  d SIM r2 seed 7      2.0000002           4\n");
+	assert_says("reduce", "L1.b0", " !d SIM r3 seed 8              2           5\n");
+	assert_says("reduce", "L1.b0", "    f64                        2           4\n");
+	assert_says("reduce", "L1.b0",
+		    " d other bits than the first row  ! more than 1e-5 off float64\n");
+}
+END_TEST
+
+START_TEST(other_orders_are_measured)
+{
+	assert_says("reduce", "L1.b0", " what if, from float64 of partials");
+	assert_says("reduce", "L1.b0",
+		    "  as executed (this run)                    0            0\n");
+	assert_says("reduce", "L1.b0",
+		    "  two by two, last to first                 0            0\n");
+}
+END_TEST
+
+START_TEST(a_block_of_other_bytes_is_marked)
+{
+	assert_says("time", "L1", "          blocks      0 d\n");
+	assert_says("time", "L1", ">L1       flash_decode_reduce  layer 0 ");
+	assert_says("time", "L0", "          blocks      0 ..\n");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("view_merge");
+
+	tcase_add_checked_fixture(tests, make_trace, close_trace);
+	tcase_add_test(tests, the_merge_is_worked_out_without_points);
+	tcase_add_test(tests, rows_of_runs_are_judged);
+	tcase_add_test(tests, other_orders_are_measured);
+	tcase_add_test(tests, a_block_of_other_bytes_is_marked);
+	return run_suite("view_merge", tests);
+}

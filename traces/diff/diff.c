@@ -1,0 +1,221 @@
+/* diff.c - compares two runs: what is compared, what is left out, and the report.
+ *
+ * Operations come first and say how far the two runs can be compared at all; then everything
+ * recorded about those operations is joined on its key. The passes are in diff_ops.c, diff_rows.c
+ * and diff_points.c. Differences are gathered per pass and put in the order of the run at the end.
+ */
+#include "traces/diff/diff.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "traces/diff/diff_internal.h"
+
+/* --- gathering --- */
+
+void diff_add(struct diff *d, const struct diff_place *place, const struct diff_item *item)
+{
+	struct diff_found *found;
+
+	d->report->differences++;
+	if (d->pass_count[place->pass]++ >= d->options.keep)
+		return;
+	d->found = xreallocarray(d->found, (size_t)d->found_count + 1, sizeof *d->found);
+	found = &d->found[d->found_count++];
+	*found = (struct diff_found){ .item = *item, .op = place->op, .pass = place->pass };
+	memcpy(found->item.address, place->address, sizeof found->item.address);
+}
+
+void diff_missing(struct diff *d, const struct diff_place *place, const char *what, int side)
+{
+	struct diff_item item = { .ulp = -1 };
+
+	snprintf(item.what, sizeof item.what, "%.60s is missing in %c", what, side ? 'A' : 'B');
+	diff_add(d, place, &item);
+}
+
+void diff_note(struct diff *d, const char *format, ...)
+{
+	char line[256], *notes = d->report->notes;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	d->report->notes = notes ? xasprintf("%s\n%s", notes, line) : xstrdup(line);
+	free(notes);
+}
+
+const struct diff_buffer *diff_buffer(const struct diff *d, uint32_t id)
+{
+	static const struct diff_buffer unknown = { "unknown buffer", DTYPE_U8 };
+
+	return id < d->buffer_count ? &d->buffers[id] : &unknown;
+}
+
+/* --- the order of the run --- */
+
+static int compare_found(const void *left, const void *right)
+{
+	const struct diff_found *a = left, *b = right;
+
+	if (a->op != b->op)
+		return a->op < b->op ? -1 : 1;
+	return (a->pass > b->pass) - (a->pass < b->pass);
+}
+
+/* Stable, so that differences of one operation and pass stay as they were found. */
+static void sort_found(struct diff *d)
+{
+	for (int i = 1; i < d->found_count; i++) {
+		struct diff_found found = d->found[i];
+		int at = i;
+
+		while (at > 0 && compare_found(&d->found[at - 1], &found) > 0) {
+			d->found[at] = d->found[at - 1];
+			at--;
+		}
+		d->found[at] = found;
+	}
+}
+
+static void report_found(struct diff *d)
+{
+	struct diff_report *report = d->report;
+	int count = d->found_count < d->options.keep ? d->found_count : d->options.keep;
+
+	sort_found(d);
+	report->items = xcalloc((size_t)count, sizeof *report->items);
+	for (int i = 0; i < count; i++)
+		report->items[i] = d->found[i].item;
+	report->item_count = count;
+}
+
+/* --- what is compared --- */
+
+static void choose_level(struct diff *d)
+{
+	enum log_level a = d->run[0].level, b = d->run[1].level;
+
+	d->report->level = a < b ? a : b;
+	if (a != b)
+		diff_note(d, "compared at level %s: A was recorded at %s, B at %s",
+			  log_level_name(d->report->level), log_level_name(a), log_level_name(b));
+}
+
+/* "all", or the windows. */
+static const char *recorded_at(const struct store_run *run)
+{
+	return run->log_at ? run->log_at : "all";
+}
+
+/* A replay does what was recorded, and only that: there is nothing else to leave out. */
+static enum status choose_windows(struct diff *d)
+{
+	d->narrowed = !d->options.replayed
+		      && strcmp(recorded_at(&d->run[0]), recorded_at(&d->run[1])) != 0;
+	for (int side = 0; side < 2 && d->narrowed; side++)
+		if (log_at_parse(d->run[side].log_at, &d->log_at[side]) != STATUS_OK)
+			return fail_context(STATUS_DAMAGED, "run %" PRId64, d->run[side].run);
+	return STATUS_OK;
+}
+
+static enum status compare_all(struct diff *d)
+{
+	bool graphs[2];
+
+	TRY(choose_windows(d));
+	TRY(diff_uses_graphs(d, 0, &graphs[0]));
+	TRY(diff_uses_graphs(d, 1, &graphs[1]));
+	if (graphs[0] != graphs[1] && !d->narrowed && !d->options.replayed) {
+		TRY(diff_graph(d));
+	} else {
+		TRY(diff_ops(d));
+		TRY(diff_digests(d));
+	}
+	if (d->report->level >= LEVEL_PARTIALS)
+		TRY(diff_partials(d));
+	if (d->report->level >= LEVEL_POINTS)
+		TRY(diff_points(d));
+	return d->options.replayed ? STATUS_OK : diff_tokens(d);
+}
+
+/* The first operation that was not compared. */
+static int64_t op_limit(const struct diff *d)
+{
+	return d->op_count ? d->ops[d->op_count - 1].key[KEY_OP_A] + 1 : 0;
+}
+
+static void note_limits(struct diff *d)
+{
+	if (d->cut)
+		diff_note(d, "%s is incomplete: compared up to operation %" PRId64,
+			  d->run[0].complete ? "B" : "A", op_limit(d));
+	for (int side = 0; side < 2; side++)
+		if (d->left_out[side])
+			diff_note(d, "%c was recorded at %s: %" PRId64 " operations of %c are left"
+				  " out", side ? 'A' : 'B', recorded_at(&d->run[!side]),
+				  d->left_out[side], side ? 'B' : 'A');
+	if (d->unjudged)
+		diff_note(d, "%" PRId64 " digests differ but hold no values that --ulp could judge",
+			  d->unjudged);
+}
+
+enum status diff_runs(struct store *a, struct store *b, const struct diff_options *options,
+		      struct diff_report *report)
+{
+	struct diff d = { .store = { a, b }, .options = *options, .report = report };
+	enum status status;
+
+	*report = (struct diff_report){ 0 };
+	if (d.options.keep <= 0)
+		d.options.keep = DIFF_KEEP;
+	TRY(store_run_read(a, options->run_a, &d.run[0]));
+	status = store_run_read(b, options->run_b, &d.run[1]);
+	if (status == STATUS_OK) {
+		choose_level(&d);
+		status = compare_all(&d);
+		note_limits(&d);
+		report_found(&d);
+		store_run_free(&d.run[1]);
+	}
+	store_run_free(&d.run[0]);
+	log_at_free(&d.log_at[0]);
+	log_at_free(&d.log_at[1]);
+	free(d.ops);
+	free(d.buffers);
+	free(d.found);
+	return status;
+}
+
+/* --- the report --- */
+
+void diff_report_free(struct diff_report *report)
+{
+	free(report->notes);
+	free(report->items);
+	*report = (struct diff_report){ 0 };
+}
+
+static void print_item(FILE *out, const struct diff_item *item)
+{
+	fprintf(out, "%s %s", item->address, item->what);
+	if (*item->a || *item->b)
+		fprintf(out, ": %s / %s", *item->a ? item->a : "none", *item->b ? item->b : "none");
+	if (item->bits)
+		fprintf(out, ", %" PRIu64 " bit%s", item->bits, item->bits == 1 ? "" : "s");
+	if (item->ulp >= 0)
+		fprintf(out, ", %" PRId64 " ulp", item->ulp);
+	fputc('\n', out);
+}
+
+void diff_print_items(FILE *out, const struct diff_report *report)
+{
+	for (int i = 0; i < report->item_count; i++)
+		print_item(out, &report->items[i]);
+	if (report->differences > report->item_count)
+		fprintf(out, "only the first %d are listed\n", report->item_count);
+}

@@ -1,0 +1,271 @@
+/* row.h - what one recorded event is: plain structs between the recorder and the store.
+ *
+ * Pointers in them belong to the caller and need to live for the call only. Nothing here knows a
+ * device: buffers and launches are numbers. "Not measured" is NAN in a double, stored as NULL,
+ * never 0.
+ */
+#ifndef ROW_H
+#define ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+
+/* X(name, text). Order is fixed: it is stored. */
+#define OP_LIST(X) \
+	X(ALLOC, "alloc") X(FREE, "free") \
+	X(UPLOAD, "upload") X(UPLOAD_POINTERS, "upload_pointers") X(DOWNLOAD, "download") \
+	X(COPY, "copy") X(FILL, "fill") X(LAUNCH, "launch") X(SYNC, "sync") \
+	X(STREAM_CREATE, "stream_create") X(STREAM_DESTROY, "stream_destroy") \
+	X(EVENT_CREATE, "event_create") X(EVENT_DESTROY, "event_destroy") \
+	X(EVENT_RECORD, "event_record") X(EVENT_WAIT, "event_wait") \
+	X(CAPTURE_BEGIN, "capture_begin") X(CAPTURE_END, "capture_end") \
+	X(GRAPH_NODE, "graph_node") X(GRAPH_LAUNCH, "graph_launch") X(RESTORE, "restore") \
+	X(UPLOAD_ASYNC, "upload_async") X(DOWNLOAD_ASYNC, "download_async") \
+	X(EVENT_SYNC, "event_sync") X(CAPTURE_RELAX, "capture_relax") \
+	X(GRAPH_CREATE, "graph_create") X(GRAPH_INSTANTIATE, "graph_instantiate") \
+	X(GRAPH_UPLOAD, "graph_upload") X(GRAPH_DESTROY, "graph_destroy") \
+	X(GRAPH_EXEC_DESTROY, "graph_exec_destroy")
+
+enum op_kind {
+#define X(name, text) OP_##name,
+	OP_LIST(X)
+#undef X
+	OP_COUNT
+};
+
+const char *op_kind_name(enum op_kind);         /* "upload"; "unknown" for what is none */
+
+/* What is recorded; each level holds all of the lower ones. */
+#define LEVEL_LIST(X) \
+	X(LAUNCH, "launch") X(PARTIALS, "partials") X(POINTS, "points") X(ACCESS, "access")
+enum log_level {
+#define X(name, text) LEVEL_##name,
+	LEVEL_LIST(X)
+#undef X
+	LEVEL_COUNT
+};
+
+const char *log_level_name(enum log_level);     /* "partials"; "unknown" for what is none */
+bool log_level_from_name(const char *name, enum log_level *out);        /* true when there is one */
+
+struct row_run {
+	const char *device;             /* "sim", "cuda" */
+	const char *device_name, *profile, *driver;
+	int ordinal;
+	uint64_t seed;
+	const char *command;            /* "decode" */
+	const char *path;               /* "flash-decoding" */
+	const char *options;            /* JSON object of what the command was asked to do */
+	enum log_level level;
+	const char *log_at;             /* the windows recorded, "s0..s9" or "L4"; NULL: all */
+	const char *version;            /* flashtwin's */
+	const char *started;            /* ISO 8601, UTC: a clock column */
+	const char *compute;            /* "9.0" */
+};
+
+struct row_buffer {                   /* with an ALLOC */
+	uint32_t id;                    /* of the run's device, 1.. */
+	const char *name;
+	enum dtype dtype;
+	int rank;
+	const int64_t *shape;
+	uint64_t bytes;
+	int ordinal;
+};
+
+/* An entry of UPLOAD_POINTERS, or a pointer field of a blob. */
+struct row_pointer {
+	uint64_t at;                    /* byte offset in the destination or blob */
+	uint32_t buffer;                /* 0: null */
+	uint64_t offset;
+};
+
+struct row_arg {
+	const char *name, *type;        /* "scale", "float" */
+	const char *kind;               /* i32 u32 i64 u64 f32 f64 pointer blob */
+	uint64_t bits;                  /* value of a scalar, zero-extended */
+	uint32_t buffer;                /* pointer: 0 is null */
+	uint64_t offset;
+	const void *blob;
+	size_t blob_bytes;
+	bool live;                      /* made by a live argument */
+	const struct row_pointer *pointers;   /* in the blob */
+	int pointer_count;
+};
+
+struct row_source {
+	const char *file, *text;        /* "kernels/flash_decode_chunk.cu" */
+};
+
+struct row_kernel {                   /* one per run and kernel */
+	const char *name;
+	const char *params;             /* JSON array of {"name","type"} */
+	const char *origin;             /* "cuda_c" */
+	bool independent;               /* its blocks share nothing but inputs */
+	const struct row_source *sources;     /* the .cu first, then headers with code */
+	int source_count;
+};
+
+struct row_launch {
+	int64_t number;                 /* in the whole run: the L of an address; ascending */
+	const char *kernel;             /* was given to store_kernel() before */
+	uint32_t grid[3], block[3], cluster[3];
+	uint32_t shared_bytes;
+	int layer;                      /* -1: none */
+	const struct row_arg *args;
+	int arg_count;
+	const char *attributes;         /* JSON object, NULL when there are none */
+};
+
+/* What an operation has to do with a graph: with GRAPH_NODE, GRAPH_INSTANTIATE, GRAPH_LAUNCH,
+ * GRAPH_UPLOAD, and with events that are recorded or waited for in a capture. */
+struct row_node {
+	int graph;                      /* 1, 2, ... as captures begin and graphs are made */
+	int node;                       /* GRAPH_NODE, GRAPH_UPLOAD: from 0 in the graph; else -1 */
+	enum op_kind work;              /* GRAPH_NODE: what the node does */
+	bool own;                       /* the recorder's: saves what `node` will overwrite */
+	/* Of a node added by hand: those it comes after. NULL in a capture, where streams and
+	 * events say so. */
+	const int *after;
+	int after_count;
+	int64_t launch;                 /* GRAPH_LAUNCH: number of its first launch; else -1 */
+};
+
+struct row_op {
+	enum op_kind kind;
+	int stream;                     /* 0 is the default stream */
+	int ordinal;                    /* of the device */
+	int code;                       /* CUDA error code, 0 is success */
+	double start_us, duration_us;   /* measured device time, or NAN: clock columns */
+	uint32_t buffer;                /* destination, or source of a DOWNLOAD; 0 none */
+	uint64_t offset, bytes;
+	uint32_t from_buffer;           /* COPY */
+	uint64_t from_offset;
+	uint32_t pattern;               /* FILL; CAPTURE_BEGIN: the mode; CAPTURE_RELAX: 1 or 0 */
+	/* Number of an event, graph or executable graph. LAUNCH: the GRAPH_LAUNCH operation that
+	 * made it. -1 none */
+	int64_t object;
+	/* UPLOAD, UPLOAD_ASYNC, GRAPH_UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS
+	 * on. */
+	const void *data;
+	const struct row_pointer *pointers;   /* UPLOAD_POINTERS, RESTORE of a pointer table */
+	int pointer_count;
+	const struct row_launch *launch;      /* LAUNCH; GRAPH_NODE of a launch, number -1 */
+	const struct row_node *node;          /* NULL: nothing to do with a graph */
+	const struct row_buffer *alloc;       /* ALLOC */
+};
+
+/* Digest of bytes [offset, offset + bytes) of a buffer: after a launch (what it wrote) or after a
+ * step. */
+struct row_digest {
+	uint32_t buffer;
+	uint64_t offset, bytes;
+	uint64_t digest;                /* digest_bytes() in traces/digest.h */
+	const void *data;               /* bytes kept too, or NULL */
+};
+
+struct row_partial {                  /* one chunk of one row, after a chunk launch */
+	int slot, head, kv_head, chunk;
+	int64_t key_begin, key_end;     /* key_begin >= key_end: empty */
+	uint32_t max_bits, sum_bits;    /* f32 bit patterns */
+	double lse;                     /* max + ln(sum) in float64; NAN when empty */
+	double weight;                  /* its share of the softmax, in float64; 0 when empty */
+	const void *acc;                /* D f32, un-normalised; NULL when empty */
+	size_t acc_bytes;
+};
+
+/* One step of a reduction, decoded from the partials in float64. */
+struct row_reduce {
+	int slot, head, chunk, order;
+	double weight, sum;             /* weight of the chunk; running sum after it */
+};
+
+struct row_kv {                       /* one row written into a cache by a scatter */
+	char tensor;                    /* 'k' or 'v' */
+	int layer, slot, kv_head;
+	int64_t position;
+	uint32_t buffer;
+	uint64_t offset, bytes;         /* where in the cache */
+	int64_t source_op;              /* number of the upload the row came from, or -1 */
+	uint64_t source_offset;         /* byte offset of the row in that upload */
+};
+
+struct row_point {
+	uint64_t block;                 /* linear */
+	uint32_t thread;                /* linear in the block: warp * 32 + lane */
+	uint32_t sequence;              /* 0, 1, ... per thread */
+	const char *name;
+	int count;
+	uint32_t bits[4];
+};
+
+struct row_token {                    /* one byte of one sequence */
+	int64_t step;
+	int slot;
+	int64_t position;
+	int byte;
+	bool prompt;
+	uint32_t logit_bits;            /* f32, of the byte when chosen; prompt: NULL column */
+};
+
+/* One of two accesses, or other places, that a finding of the checker is about. */
+struct row_side {
+	const char *what;               /* "read", "write", "atomic", "__syncthreads"; NULL: none */
+	const char *file;               /* NULL: not known */
+	int line;
+	uint32_t block[3], thread[3];
+	uint64_t place;                 /* the thread, counted through the whole grid */
+	unsigned epoch;                 /* block barriers it had passed */
+	const char *operation;          /* "upload on stream 2"; NULL: a thread of the launch */
+	int64_t launch;                 /* -1: it is none; no thread is known then */
+};
+
+struct row_finding {
+	const char *class;              /* "race-shared" */
+	bool lint;                      /* worth a look, and no bug by itself */
+	uint64_t count;                 /* how often, with these sites */
+	int64_t launch;                 /* the first time; -1: of no launch */
+	const char *kernel;
+	struct row_side sides[2];     /* the one that was noticed, and the one before it */
+	uint32_t buffer;                /* 0: none, or shared memory */
+	uint64_t offset, bytes;
+	const char *detail;             /* what is special about this one; "" */
+	const char *why, *fix;          /* one sentence each */
+};
+
+/* How often threads came to a line of source. */
+struct row_line_count {
+	const char *file;
+	int line;
+	uint64_t hits;
+};
+
+/* What one launch did, as counted on the simulator (--count); defined in doc/counters.md. */
+struct row_counters {
+	int64_t launch;
+	const char *kernel;
+	bool counted;                   /* false: of all that follows only lines are known */
+	/* Global memory; requests of warps, and the 32-byte sectors they touched. */
+	uint64_t load_bytes, store_bytes, load_distinct_bytes;
+	uint64_t load_requests, load_sectors, store_requests, store_sectors;
+	uint64_t atomics, shared_atomics;       /* by threads */
+	uint64_t shared_load_requests, shared_load_conflicts;
+	uint64_t shared_store_requests, shared_store_conflicts;
+	uint64_t barriers, shuffles;            /* by blocks, by warps */
+	uint64_t divergent_branches;            /* by warps */
+	uint64_t basic_blocks;                  /* entered by threads: steps */
+	uint64_t left_out;                      /* accesses that no request was made of */
+	const struct row_line_count *lines;   /* by file and line */
+	size_t line_count;
+};
+
+struct row_model {                    /* one per run that ran a model */
+	const char *directory, *config; /* config.json as read */
+	int layers, heads, kv_heads, head_dim, hidden, vocabulary, max_positions;
+	int max_len, chunk, max_chunks, slots;  /* of the attention path */
+};
+
+#endif

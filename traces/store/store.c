@@ -1,0 +1,376 @@
+/* store.c - opening, publishing, committing and closing a trace file, and the SQL both sides share.
+ *
+ * A new trace is built under PATH.tmp.<pid> and takes its name at the first commit: by link(),
+ * which refuses an existing file, or with force by rename(). SQLite names its journal after the
+ * path it opened, so the database is closed and opened again around that. A rollback journal
+ * without fsync survives a kill; a reader that meets a hot one rolls it back first, and then holds
+ * one read transaction, so that it meets no other. A writer goes on without a commit meanwhile.
+ * What a row means is none of this file's business.
+ */
+#include "traces/store/store_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/output.h"
+#include "base/xalloc.h"
+
+#define CLOSE_WAIT_MS 30000
+#define COMMIT_WAIT_MS 20       /* a reader of one row is gone by then, and a step hardly longer */
+#define ROLL_BACKS 3
+
+/* Reads from the file, which is when SQLite looks at its lock and its journal. */
+#define PROBE "SELECT count(*) FROM sqlite_schema"
+
+const char *store_path(const struct store *store)
+{
+	return store->path;
+}
+
+sqlite3 *store_db(struct store *store)
+{
+	return store->db;
+}
+
+static struct store *store_new(const char *path)
+{
+	struct store *store = xcalloc(1, sizeof(*store));
+
+	store->path = path ? xstrdup(path) : NULL;
+	store->pages = pages_new();
+	return store;
+}
+
+/* Once the file has its final name, or none: a signal need not remove it any more. */
+static void forget_temporary(struct store *store)
+{
+	output_forget(store->temporary);
+	output_forget(store->temporary_journal);
+	free(store->temporary);
+	free(store->temporary_journal);
+	store->temporary = store->temporary_journal = NULL;
+}
+
+static void store_free(struct store *store)
+{
+	store_disconnect(store);
+	pages_free(store->pages);
+	hash_map_free(&store->calls);
+	for (int i = 0; i < store->point_name_count; i++)
+		free(store->point_names[i]);
+	free(store->point_names);
+	free(store->runs);
+	free(store->kept.bytes);
+	free(store->broken);
+	forget_temporary(store);
+	free(store->path);
+	free(store);
+}
+
+/* --- creating --- */
+
+static enum status fill_op_kinds(struct store *store)
+{
+	for (int i = 0; i < OP_COUNT; i++)
+		TRY(PUT(store, TABLE_OP_KIND, V_INT(i), V_TEXT(op_kind_name((enum op_kind)i))));
+	return STATUS_OK;
+}
+
+static enum status check_absent(const char *path, bool force)
+{
+	struct stat st;
+
+	if (path[0] == '\0')
+		return fail(STATUS_USAGE, "an empty name cannot be a trace file");
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? STATUS_OK
+				       : fail(STATUS_IO, "%s: %s", path, strerror(errno));
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return fail(STATUS_USAGE, "%s: is not a regular file", path);
+	if (!force)
+		return fail(STATUS_USAGE, "%s: exists; --force replaces it, --append adds a run",
+			    path);
+	return STATUS_OK;
+}
+
+/* Not left to SQLite, which tries again read-only and then cannot tell why it failed. */
+static enum status create_file(const struct store *store)
+{
+	int fd = open(store->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0 || close(fd) != 0)
+		return fail(STATUS_IO, "%s: cannot write: %s", store->path, strerror(errno));
+	return STATUS_OK;
+}
+
+static enum status create_new(struct store *store)
+{
+	if (store->path) {
+		store->temporary = xasprintf("%s.tmp.%ld", store->path, (long)getpid());
+		store->temporary_journal = xasprintf("%s-journal", store->temporary);
+		output_remember(store->temporary);
+		output_remember(store->temporary_journal);
+		/* Left by an earlier process of the same number. */
+		unlink(store->temporary);
+		TRY(create_file(store));
+	}
+	TRY(store_connect(store, store->temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+	TRY(store_tune_writer(store));
+	/* Half of SQLite's usual size: a small trace is mostly half-empty pages, one for each
+	 * table. */
+	TRY(store_run_sql(store, "PRAGMA page_size = 2048"));
+	TRY(store_begin(store));
+	TRY(store_run_sql(store, schema_sql));
+	return fill_op_kinds(store);
+}
+
+static enum status load_point_names(struct store *store)
+{
+	sqlite3_stmt *select;
+	int rc;
+
+	TRY(store_select(store, &select, "SELECT content FROM t_point_name ORDER BY name", NULL,
+			 0));
+	while ((rc = sqlite3_step(select)) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(select, 0);
+
+		store->point_names =
+			xreallocarray(store->point_names, (size_t)store->point_name_count + 1,
+				      sizeof(char *));
+		store->point_names[store->point_name_count++] = xstrdup(text ? text : "");
+	}
+	return sqlite3_finalize(select) == SQLITE_OK && rc == SQLITE_DONE ? STATUS_OK
+		: store_failed(store, "read");
+}
+
+static enum status open_existing(struct store *store)
+{
+	enum status status = store_connect(store, store->path, SQLITE_OPEN_READWRITE);
+
+	if (status == STATUS_OK)
+		status = store_run_sql(store, "BEGIN");
+	if (status == STATUS_OK)
+		status = store_check_format(store);
+	if (status != STATUS_OK)
+		return store_explain(store->path, status);
+	TRY(store_run_sql(store, "COMMIT"));
+	TRY(store_tune_writer(store));
+	TRY(store_begin(store));
+	TRY(load_point_names(store));
+	return pages_load(store);
+}
+
+enum status store_create(const char *path, const struct store_options *options, struct store **out)
+{
+	bool force = options && options->force, append = options && options->append;
+	struct store *store;
+	char *target;
+	enum status status;
+
+	*out = NULL;
+	if (force && append)
+		return fail(STATUS_USAGE, "--force and --append exclude each other");
+	if (path && !append)
+		TRY(check_absent(path, force));
+	/* With force a link stays, and what it points to is replaced. */
+	target = path && force ? realpath(path, NULL) : NULL;
+	store = store_new(target ? target : path);
+	free(target);
+	store->writing = true;
+	store->force = force;
+	store->wait_ms = options && options->wait_ms ? options->wait_ms : CLOSE_WAIT_MS;
+	status = path && append ? open_existing(store) : create_new(store);
+	if (status != STATUS_OK) {
+		if (store->temporary)
+			unlink(store->temporary);
+		store_free(store);
+		return status;
+	}
+	*out = store;
+	return STATUS_OK;
+}
+
+/* --- committing --- */
+
+/* A journal that lies beside the final name belongs to a file that is gone or goes now; SQLite
+ * would roll the new file back with it. */
+static enum status remove_stale_journal(const struct store *store)
+{
+	char *journal = xasprintf("%s-journal", store->path);
+	int rc = unlink(journal);
+	int error = errno;
+
+	free(journal);
+	return rc == 0 || error == ENOENT ? STATUS_OK
+		: fail(STATUS_IO, "%s-journal: cannot remove: %s", store->path, strerror(error));
+}
+
+/* Gives the finished file its name; an existing one is refused unless forced. */
+static enum status take_name(struct store *store)
+{
+	struct stat st;
+
+	if (!store->force) {
+		if (link(store->temporary, store->path) == 0) {
+			unlink(store->temporary);
+			return STATUS_OK;
+		}
+		/* Some file systems have no links; a check and a rename must do there. */
+		if (errno == EEXIST || lstat(store->path, &st) == 0)
+			return fail(STATUS_USAGE, "%s: exists; --force replaces it", store->path);
+	}
+	if (rename(store->temporary, store->path) != 0)
+		return fail(STATUS_IO, "%s: cannot write: %s", store->path, strerror(errno));
+	return STATUS_OK;
+}
+
+static enum status publish(struct store *store)
+{
+	enum status status = STATUS_OK;
+
+	store_disconnect(store);
+	if (store->force || access(store->path, F_OK) != 0)
+		status = remove_stale_journal(store);
+	if (status == STATUS_OK)
+		status = take_name(store);
+	if (status != STATUS_OK) {
+		/* Readers of this store still find what was written. */
+		store_connect(store, store->temporary, SQLITE_OPEN_READWRITE);
+		return status;
+	}
+	forget_temporary(store);
+	TRY(store_connect(store, store->path, SQLITE_OPEN_READWRITE));
+	return store_tune_writer(store);
+}
+
+/* Ends the transaction, unless somebody reads the file and it is not the last chance: then it stays
+ * open, and the next commit tries again. */
+static enum status end_transaction(struct store *store, bool last)
+{
+	int rc;
+
+	if (!store->in_transaction)
+		return STATUS_OK;
+	store_wait(store, last ? store->wait_ms : COMMIT_WAIT_MS);
+	rc = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+	store_wait(store, rc == SQLITE_OK ? STORE_WAIT_MS : 0);
+	if (rc == SQLITE_BUSY && !last)
+		return STATUS_OK;
+	if (rc == SQLITE_BUSY)
+		return fail(STATUS_IO, "%s: another program still reads it after %d s; the trace"
+			    " ends at its last commit: close that program and record again",
+			    store_shown_path(store), (store->wait_ms + 999) / 1000);
+	if (rc != SQLITE_OK)
+		return store_failed(store, "write");
+	store->in_transaction = false;
+	return STATUS_OK;
+}
+
+static enum status commit(struct store *store, bool last)
+{
+	TRY(store_check_writing(store));
+	TRY(pages_flush(store, last));
+	TRY(end_transaction(store, last));
+	return store->temporary && !store->in_transaction ? publish(store) : STATUS_OK;
+}
+
+enum status store_commit(struct store *store)
+{
+	enum status status = commit(store, false);
+
+	return status == STATUS_OK ? STATUS_OK : store_break_off(store, status);
+}
+
+/* Rows arrive in an order that leaves pages part empty; rewriting a finished trace packs them,
+ * about a tenth less. Not worth the time for a large one, nor a wait for a reader: one that is not
+ * packed is whole as it is. */
+#define COMPACT_BYTES (256 << 20)
+
+static void compact(struct store *store)
+{
+	struct stat st;
+
+	if (!store->path || stat(store->path, &st) != 0 || st.st_size > COMPACT_BYTES)
+		return;
+	store_wait(store, 0);
+	sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
+}
+
+enum status store_close(struct store *store)
+{
+	enum status status = STATUS_OK;
+
+	if (!store)
+		return STATUS_OK;
+	/* Before its first run a trace has nothing to say and leaves no file. */
+	if (store->writing && (store->run_count > 0 || !store->temporary)) {
+		status = commit(store, true);
+		if (status == STATUS_OK)
+			compact(store);
+		else
+			store_break_off(store, status);
+	}
+	store_disconnect(store);
+	if (store->temporary)
+		unlink(store->temporary);
+	store_free(store);
+	return status;
+}
+
+/* --- opening --- */
+
+/* Takes back what a killed run had begun to write. */
+static enum status roll_back(struct store *store)
+{
+	enum status status = store_connect(store, store->path, SQLITE_OPEN_READWRITE);
+
+	if (status == STATUS_OK
+	    && sqlite3_exec(store->db, PROBE, NULL, NULL, NULL) != SQLITE_OK)
+		status = store_failed(store, "roll back");
+	if (status == STATUS_IO)
+		fail_context(status, "%s: the run that wrote it was killed, and %s-journal must be"
+			     " rolled back; copy both to a place you can write to", store->path,
+			     store->path);
+	store_disconnect(store);
+	return status;
+}
+
+/* Begins a read transaction. A run may be killed at any moment, before the first statement or
+ * after; within the transaction the file stays as it is. */
+static enum status connect_reader(struct store *store)
+{
+	for (int attempt = 0; attempt < ROLL_BACKS; attempt++) {
+		TRY(store_connect(store, store->path, SQLITE_OPEN_READONLY));
+		if (sqlite3_exec(store->db, "BEGIN; " PROBE, NULL, NULL, NULL) == SQLITE_OK)
+			return STATUS_OK;
+		if (sqlite3_extended_errcode(store->db) != SQLITE_READONLY_ROLLBACK)
+			break;
+		store_disconnect(store);
+		TRY(roll_back(store));
+	}
+	return store->db ? store_failed(store, "read")
+		: fail(STATUS_IO, "%s: run after run that writes it is killed", store->path);
+}
+
+enum status store_open(const char *path, struct store **out)
+{
+	struct store *store;
+	enum status status;
+
+	*out = NULL;
+	store = store_new(path);
+	status = connect_reader(store);
+	if (status == STATUS_OK)
+		status = store_check_format(store);
+	if (status != STATUS_OK) {
+		store_free(store);
+		return store_explain(path, status);
+	}
+	*out = store;
+	return STATUS_OK;
+}

@@ -1,0 +1,129 @@
+/* store.h - the trace file: one SQLite database that is the complete record of one or more runs.
+ *
+ * Writers (the recorder) hand in events and commit; readers (replay, diff, viewer, SQL) open the
+ * same file read-only. The schema, with every column documented, is traces/store/schema.sql; its v_*
+ * views are the stable interface. Opaque: no caller sees a table, readers may use store_db() to
+ * query the views.
+ *
+ * Crash safety: the file exists under its final name from the first commit on, with complete = 0;
+ * what was committed survives a kill at any moment and a full disk. After store_close() it is one
+ * file that opens on read-only media. SQLite, disk and format errors come back as IO or DAMAGED.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "traces/row.h"
+
+struct store;
+
+struct store_options {
+	bool force;             /* replace an existing file, at the first commit */
+	bool append;            /* add a run to an existing trace */
+	int wait_ms;            /* store_close() waits this long for readers; 0: 30 s */
+};
+
+/* --- opening --- */
+
+/* path NULL: a private database in memory. An existing file without force or append is USAGE. */
+enum status store_create(const char *path, const struct store_options *, struct store **out);
+/* Read-only, and one snapshot: what a run writes from now on is not seen, and cannot be committed
+ * until this is closed. Not SQLite, not ours, newer, or damaged: DAMAGED, with the file and what
+ * was found. */
+enum status store_open(const char *path, struct store **out);
+/* Commits, but for a new trace without a run, which leaves no file. NULL is fine. After a failed
+ * write: IO with that write's message; the file, if any, ends at its last commit. The same when
+ * another program reads the trace for longer than it may wait. */
+enum status store_close(struct store *);
+/* For SELECTs on the v_* views; owned by the store. A writer has another one after its first
+ * commit. */
+sqlite3 *store_db(struct store *);
+/* After a SELECT that failed: DAMAGED, IO or INTERNAL, with the file and what SQLite says. */
+enum status store_read_failed(struct store *);
+
+/* A prepared statement of that text, kept from earlier where one is; store_return() ends the loan.
+ * SQLite's code: on an error *out is NULL, which store_return() takes too. No loan may outlast the
+ * store. */
+int store_borrow(struct store *, const char *sql, sqlite3_stmt **out);
+void store_return(struct store *, sqlite3_stmt *);
+const char *store_path(const struct store *);   /* NULL: in memory */
+const char *store_shown_path(const struct store *);     /* for messages: then words for it */
+
+/* --- writing: runs --- */
+
+enum status store_run_begin(struct store *, const struct row_run *, int64_t *run);
+/* Sets complete = 1 and how the run ended (a status name: "OK", "DEVICE", ...). */
+enum status store_run_end(struct store *, int64_t run, const char *ended, const char *message);
+enum status store_model(struct store *, int64_t run, const struct row_model *);
+/* Once per run and kernel, before its first launch. Sources are kept once per content. */
+enum status store_kernel(struct store *, int64_t run, const struct row_kernel *);
+/* While another program reads the trace this does nothing; a later commit includes it. */
+enum status store_commit(struct store *);
+
+/* --- writing: events; op numbers count 0, 1, ... per run, launches bring theirs --- */
+
+/* op may be NULL. INTERNAL for a launch whose number is not above the last one's. */
+enum status store_op(struct store *, int64_t run, const struct row_op *, int64_t *op);
+/* An operation that was stored as a success has failed since: work that ran after its call. */
+enum status store_op_failed(struct store *, int64_t run, int64_t op, int code);
+/* Marks the first and last op of a step, or of a part of one when windows of launches cut it. */
+enum status store_step_begin(struct store *, int64_t run, int64_t step);
+enum status store_step_end(struct store *, int64_t run, int64_t step);
+enum status store_token(struct store *, int64_t run, const struct row_token *);
+/* after_step: digests of state after the step that holds `op`; else of what `op` wrote. */
+enum status store_digests(struct store *, int64_t run, int64_t op, bool after_step,
+			  const struct row_digest *, size_t count);
+enum status store_partials(struct store *, int64_t run, int64_t launch,
+			   const struct row_partial *, size_t count);
+enum status store_reduces(struct store *, int64_t run, int64_t launch,
+			  const struct row_reduce *, size_t count);
+enum status store_kv(struct store *, int64_t run, int64_t launch, const struct row_kv *,
+		     size_t count);
+/* Once per launch. dropped: points that did not fit the probe buffer. */
+enum status store_points(struct store *, int64_t run, int64_t launch,
+			 const struct row_point *, size_t count, uint64_t dropped);
+/* The same before the launch itself is stored; threads: of a block. */
+enum status store_points_ahead(struct store *, int64_t run, int64_t launch, int64_t threads,
+			       const struct row_point *, size_t count, uint64_t dropped);
+
+/* Findings of a run are numbered in the order they come. message: a JSON object with all of it. */
+enum status store_finding(struct store *, int64_t run, const struct row_finding *,
+			  const char *message);
+
+/* What one launch did; once per launch. */
+enum status store_counters(struct store *, int64_t run, const struct row_counters *);
+
+/* --- reading --- */
+
+struct store_run {
+	int64_t run;
+	char device[16], device_name[128], profile[32], driver[64], command[32], path[32];
+	char started[32], version[32], compute[16], ended[32];
+	char *options;                  /* JSON; owned, freed by store_run_free() */
+	int ordinal;
+	uint64_t seed;
+	enum log_level level;
+	char *log_at;                   /* the windows recorded; NULL: all. Owned too */
+	char *message;                  /* of the error it ended with; NULL: none. Owned too */
+	bool complete;
+	int64_t ops, launches, steps;   /* committed */
+};
+enum status store_run_count(struct store *, int64_t *count);
+/* Runs are 1, 2, ...; USAGE when there is no such run. */
+enum status store_run_read(struct store *, int64_t run, struct store_run *out);
+void store_run_free(struct store_run *);
+
+/* Walks the operations of a run in order. Everything an event points to is owned by the cursor and
+ * good until the next call. op is the stored number. Numbers of launches ascend. */
+struct store_cursor;
+enum status store_ops_open(struct store *, int64_t run, struct store_cursor **out);
+enum status store_ops_next(struct store_cursor *, struct row_op *out, int64_t *op, bool *end);
+void store_ops_close(struct store_cursor *);
+
+/* The bytes of a stored blob (ids are the data columns of the views); the caller frees them. */
+enum status store_data(struct store *, int64_t data, void **bytes, size_t *count);
+
+#endif

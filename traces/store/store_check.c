@@ -1,0 +1,260 @@
+/* store_check.c - is this file a trace that this program reads?
+ *
+ * Tells apart what a user must know: no SQLite file, another program's database, a newer format, a
+ * truncated or altered file. Checks the header and the columns of every table and view, which is
+ * cheap; damage deeper down comes out when it is read, from SQLite or from the sums of pages.
+ */
+#include "traces/store/store_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/xalloc.h"
+
+#define HEADER_BYTES 100
+#define MAGIC "SQLite format 3"         /* with its NUL */
+#define APPLICATION_ID 0x6674776e       /* "ftwn" */
+#define FORMAT_VERSION 4
+#define FIRST_VERSION 1                 /* that is still read */
+
+/* --- the file --- */
+
+static enum status read_header(const char *path, unsigned char header[HEADER_BYTES], size_t *count)
+{
+	FILE *file;
+	int error;
+
+	*count = 0;
+	if (*path == '\0')
+		return fail(STATUS_IO, "an empty name cannot be a trace file");
+	file = fopen(path, "rb");
+	if (!file)
+		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
+	*count = fread(header, 1, HEADER_BYTES, file);
+	error = ferror(file) ? errno : 0;
+	fclose(file);
+	return error ? fail(STATUS_IO, "%s: cannot read: %s", path, strerror(error)) : STATUS_OK;
+}
+
+static enum status check_file(const char *path)
+{
+	unsigned char header[HEADER_BYTES];
+	size_t count;
+
+	TRY(read_header(path, header, &count));
+	if (count == 0)
+		return fail(STATUS_DAMAGED, "%s: is empty, not a trace", path);
+	if (count < sizeof(MAGIC) || memcmp(header, MAGIC, sizeof(MAGIC)) != 0)
+		return fail(STATUS_DAMAGED, "%s: is not a SQLite file", path);
+	if (count < HEADER_BYTES)
+		return fail(STATUS_DAMAGED, "%s: is truncated: %zu bytes", path, count);
+	return STATUS_OK;
+}
+
+static uint32_t big_endian(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8
+	       | bytes[3];
+}
+
+static enum status check_size(const char *path)
+{
+	unsigned char header[HEADER_BYTES];
+	uint64_t page_bytes, bytes;
+	struct stat st;
+	size_t count;
+
+	TRY(read_header(path, header, &count));
+	if (count < HEADER_BYTES || stat(path, &st) != 0)
+		return STATUS_OK;
+	page_bytes = (uint64_t)header[16] << 8 | header[17];
+	bytes = (page_bytes == 1 ? 65536 : page_bytes) * big_endian(header + 28);
+	if ((uint64_t)st.st_size >= bytes)
+		return STATUS_OK;
+	return fail(STATUS_DAMAGED, "%s: is truncated: %lld of %llu bytes", path,
+		    (long long)st.st_size, (unsigned long long)bytes);
+}
+
+enum status store_explain(const char *path, enum status status)
+{
+	struct error_record error;
+	enum status found;
+
+	error_save(&error);
+	found = check_file(path);
+	if (found == STATUS_OK && status == STATUS_DAMAGED)
+		found = check_size(path);
+	if (found != STATUS_OK)
+		return found;
+	error_restore(&error);
+	return status;
+}
+
+/* --- the format --- */
+
+static enum status check_identity(struct store *store, int64_t *version)
+{
+	int64_t application;
+
+	TRY(store_integer(store, "PRAGMA application_id", NULL, 0, 0, &application));
+	TRY(store_integer(store, "PRAGMA user_version", NULL, 0, 0, version));
+	if (application != APPLICATION_ID)
+		return fail(STATUS_DAMAGED, "%s: is another program's SQLite file, not a trace"
+			    " (application_id 0x%08llx)", store->path,
+			    (unsigned long long)application & 0xffffffff);
+	if (*version > FORMAT_VERSION)
+		return fail(STATUS_DAMAGED,
+			    "%s: is from a newer flashtwin: trace format %lld; this one"
+			    " reads format %d",
+			    store->path, (long long)*version, FORMAT_VERSION);
+	if (*version < FIRST_VERSION)
+		return fail(STATUS_DAMAGED, "%s: unknown trace format %lld; expected %d",
+			    store->path, (long long)*version, FORMAT_VERSION);
+	return STATUS_OK;
+}
+
+/* --- earlier formats --- */
+
+/* Version 2 added graphs, version 3 counters, version 4 digests of points and launches
+ * counted by kernel. */
+static bool is_since(int64_t version, const char *name)
+{
+	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
+		return true;
+	if (version < 4 && (!strcmp(name, "t_point_sum") || !strcmp(name, "v_point_sum")
+			    || !strcmp(name, "t_kernel_count")))
+		return true;
+	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
+			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));
+}
+
+/* `create` is the model's statement. What is there for one connection only is in memory. */
+static enum status add_missing(struct store *store, const char *create)
+{
+	char *temporary = xasprintf("CREATE TEMP %s", create + strlen("CREATE "));
+	enum status status = store_run_sql(store, store->writing ? create : temporary);
+
+	free(temporary);
+	return status;
+}
+
+static enum status add_op_kinds(struct store *store)
+{
+	enum status status = STATUS_OK;
+
+	for (int i = 0; i < OP_COUNT && status == STATUS_OK; i++) {
+		char *sql = xasprintf("INSERT OR IGNORE INTO t_op_kind VALUES (%d, '%s')", i,
+				      op_kind_name((enum op_kind)i));
+
+		status = store_run_sql(store, sql);
+		free(sql);
+	}
+	return status;
+}
+
+static enum status upgrade(struct store *store, int64_t version)
+{
+	char sql[64];
+
+	if (version == FORMAT_VERSION || !store->writing)
+		return STATUS_OK;
+	TRY(add_op_kinds(store));
+	snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT_VERSION);
+	return store_run_sql(store, sql);
+}
+
+/* --- the schema --- */
+
+/* The columns of a table or view, joined; the caller frees. NULL when it does not exist. */
+static enum status read_columns(sqlite3 *db, const char *name, char **out)
+{
+	sqlite3_stmt *select = NULL;
+	const char *text;
+
+	*out = NULL;
+	if (sqlite3_prepare_v2(db, "SELECT group_concat(name) FROM pragma_table_info(?)", -1,
+			       &select, NULL)
+	    != SQLITE_OK)
+		return STATUS_INTERNAL;
+	sqlite3_bind_text(select, 1, name, -1, SQLITE_STATIC);
+	if (sqlite3_step(select) == SQLITE_ROW) {
+		text = (const char *)sqlite3_column_text(select, 0);
+		*out = text ? xstrdup(text) : NULL;
+	}
+	return sqlite3_finalize(select) == SQLITE_OK ? STATUS_OK : STATUS_INTERNAL;
+}
+
+/* A view that no longer compiles is damage, but SQLite has no code of its own for that. */
+static enum status columns_failed(struct store *store, const char *name)
+{
+	if (sqlite3_errcode(store->db) == SQLITE_ERROR)
+		return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s: %s", store->path, name,
+			    sqlite3_errmsg(store->db));
+	return store_failed(store, "read");
+}
+
+static enum status check_columns(struct store *store, sqlite3 *model, const char *name)
+{
+	char *wanted = NULL, *found = NULL;
+	enum status status = STATUS_OK;
+
+	if (read_columns(model, name, &wanted) != STATUS_OK)
+		status = fail(STATUS_INTERNAL, "the trace schema is broken: %s",
+			      sqlite3_errmsg(model));
+	else if (read_columns(store->db, name, &found) != STATUS_OK)
+		status = columns_failed(store, name);
+	else if (!found)
+		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: it has no %s", store->path,
+			      name);
+	else if (strcmp(found, wanted) != 0)
+		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: %s has other columns",
+			      store->path, name);
+	free(wanted);
+	free(found);
+	return status;
+}
+
+/* Compares with a database made from the embedded schema. Text is not compared: comments may
+ * change. */
+static enum status check_schema(struct store *store, sqlite3 *model, int64_t version)
+{
+	sqlite3_stmt *names;
+	enum status status = STATUS_OK;
+
+	if (sqlite3_exec(model, schema_sql, NULL, NULL, NULL) != SQLITE_OK
+	    || sqlite3_prepare_v2(model,
+				  "SELECT name, sql FROM sqlite_schema"
+				  " WHERE type IN ('table', 'view')",
+				  -1, &names, NULL)
+		       != SQLITE_OK)
+		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
+			    sqlite3_errmsg(model));
+	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(names, 0);
+
+		if (is_since(version, name))
+			status = add_missing(store, (const char *)sqlite3_column_text(names, 1));
+		else
+			status = check_columns(store, model, name);
+	}
+	sqlite3_finalize(names);
+	return status;
+}
+
+enum status store_check_format(struct store *store)
+{
+	sqlite3 *model = NULL;
+	enum status status;
+	int64_t version;
+
+	TRY(check_identity(store, &version));
+	if (sqlite3_open(":memory:", &model) != SQLITE_OK)
+		status = fail(STATUS_INTERNAL, "%s: out of memory", store->path);
+	else
+		status = check_schema(store, model, version);
+	sqlite3_close(model);
+	return status == STATUS_OK ? upgrade(store, version) : status;
+}

@@ -1,0 +1,423 @@
+/* store_track.c - what a run has made so far, while its operations are read back.
+ *
+ * An operation may name only buffers, streams and events that an earlier one made, bytes that are
+ * in them, and launches that some device could run: replay and diff look all of these up without
+ * asking again. Numbers are given in order without gaps, which bounds every table by the file. What
+ * an operation's own row must hold is the cursor's business (store_read.c).
+ */
+#include "traces/store/store_internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+/* The most that any CUDA device takes. */
+#define MAX_GRID_X INT32_MAX
+#define MAX_GRID_YZ 65535
+#define MAX_BLOCK 1024
+
+struct object {
+	bool alive;
+	uint64_t bytes;                 /* of a buffer; nodes of a graph */
+	uint32_t graph;                 /* of an executable graph */
+};
+
+/* Of one kind, by number - 1. */
+struct objects {
+	struct object *items;
+	uint32_t count, room;
+};
+
+struct track {
+	struct objects buffers, streams, events, graphs, execs;
+	const struct row_op *op;      /* being checked */
+	int64_t next;                   /* number of the operation that comes next */
+	int64_t graph_launch;           /* the last one, and launches it may still have made */
+	uint64_t launches_left;
+	char wrong[128];
+};
+
+struct track *track_new(void)
+{
+	return xcalloc(1, sizeof(struct track));
+}
+
+void track_free(struct track *t)
+{
+	if (!t)
+		return;
+	free(t->buffers.items);
+	free(t->streams.items);
+	free(t->events.items);
+	free(t->graphs.items);
+	free(t->execs.items);
+	free(t);
+}
+
+__attribute__((format(printf, 2, 3)))
+static bool wrong(struct track *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(t->wrong, sizeof(t->wrong), format, args);
+	va_end(args);
+	return false;
+}
+
+static void add(struct objects *objects, uint64_t bytes)
+{
+	if (objects->count == objects->room) {
+		objects->room = objects->room ? 2 * objects->room : 16;
+		objects->items = xreallocarray(objects->items, objects->room,
+					       sizeof(*objects->items));
+	}
+	objects->items[objects->count++] = (struct object){ .alive = true, .bytes = bytes };
+}
+
+/* An operation that failed may name what is gone; that may be why. */
+static bool find(struct track *t, const struct objects *objects, const char *what, int64_t number,
+		 struct object **out)
+{
+	if (number < 1 || number > objects->count)
+		return wrong(t, "%s %" PRId64 " of %" PRIu32 " made so far", what, number,
+			     objects->count);
+	*out = &objects->items[number - 1];
+	if (!(*out)->alive && !t->op->code)
+		return wrong(t, "%s %" PRId64 " is gone", what, number);
+	return true;
+}
+
+/* A number that is given now. */
+static bool is_next(struct track *t, const struct objects *objects, const char *what,
+		    int64_t number)
+{
+	if (number == (int64_t)objects->count + 1)
+		return true;
+	return wrong(t, "%s %" PRId64 " comes after %" PRIu32, what, number, objects->count);
+}
+
+/* --- buffers --- */
+
+static bool check_alloc(struct track *t)
+{
+	const struct row_op *op = t->op;
+	const struct row_buffer *alloc = op->alloc;
+	uint64_t bytes = dtype_bytes(alloc->dtype);
+
+	if (!is_next(t, &t->buffers, "buffer", alloc->id))
+		return false;
+	for (int i = 0; i < alloc->rank; i++)
+		if (__builtin_mul_overflow(bytes, (uint64_t)alloc->shape[i], &bytes))
+			return wrong(t, "the shape of %.40s is more than any memory", alloc->name);
+	if (alloc->bytes != bytes || op->bytes != bytes || op->buffer != alloc->id)
+		return wrong(t, "buffer %" PRIu32 " of %" PRIu64 " bytes has %" PRIu64 " by its"
+			     " shape", alloc->id, op->bytes, bytes);
+	add(&t->buffers, bytes);
+	t->buffers.items[t->buffers.count - 1].alive = !op->code;
+	return true;
+}
+
+static bool check_range(struct track *t, uint32_t id, uint64_t offset, uint64_t bytes)
+{
+	struct object *buffer = NULL;
+
+	if (!find(t, &t->buffers, "buffer", id, &buffer))
+		return false;
+	if (t->op->code || (offset <= buffer->bytes && bytes <= buffer->bytes - offset))
+		return true;
+	return wrong(t, "%" PRIu64 " bytes at %" PRIu64 " of buffer %" PRIu32 ", which has %"
+		     PRIu64, bytes, offset, id, buffer->bytes);
+}
+
+/* A pointer may be to a buffer that was freed since. */
+static bool check_pointer(struct track *t, uint32_t id, uint64_t offset)
+{
+	if (id == 0)
+		return true;
+	if (id <= t->buffers.count && offset <= t->buffers.items[id - 1].bytes)
+		return true;
+	return wrong(t, "a pointer to %" PRIu64 " of buffer %" PRIu32, offset, id);
+}
+
+static bool check_pointers(struct track *t, const struct row_pointer *pointers, int count,
+			   uint64_t bytes)
+{
+	for (int i = 0; i < count; i++) {
+		if (bytes < sizeof(uint64_t) || pointers[i].at > bytes - sizeof(uint64_t))
+			return wrong(t, "a pointer at %" PRIu64 " of %" PRIu64 " bytes",
+				     pointers[i].at, bytes);
+		if (!check_pointer(t, pointers[i].buffer, pointers[i].offset))
+			return false;
+	}
+	return true;
+}
+
+static bool check_pointer_table(struct track *t)
+{
+	const struct row_op *op = t->op;
+
+	if (!op->pointer_count && op->kind != OP_UPLOAD_POINTERS)
+		return true;
+	if (op->bytes != (uint64_t)op->pointer_count * sizeof(uint64_t))
+		return wrong(t, "%d pointers in %" PRIu64 " bytes", op->pointer_count, op->bytes);
+	return check_pointers(t, op->pointers, op->pointer_count, op->bytes);
+}
+
+static bool check_free(struct track *t)
+{
+	struct object *buffer;
+
+	if (!find(t, &t->buffers, "buffer", t->op->buffer, &buffer))
+		return false;
+	buffer->alive = buffer->alive && t->op->code;
+	return true;
+}
+
+/* --- launches --- */
+
+static bool check_dimensions(struct track *t, const struct row_launch *e)
+{
+	if (t->op->code)
+		return true;
+	if (e->grid[0] > MAX_GRID_X || e->grid[1] > MAX_GRID_YZ || e->grid[2] > MAX_GRID_YZ)
+		return wrong(t, "a grid of %" PRIu32 ",%" PRIu32 ",%" PRIu32, e->grid[0],
+			     e->grid[1], e->grid[2]);
+	for (int i = 0; i < 3; i++)
+		if (e->block[i] > MAX_BLOCK)
+			return wrong(t, "a block of %" PRIu32 ",%" PRIu32 ",%" PRIu32, e->block[0],
+				     e->block[1], e->block[2]);
+	return true;
+}
+
+static bool check_launch(struct track *t)
+{
+	const struct row_launch *e = t->op->launch;
+
+	if (!check_dimensions(t, e))
+		return false;
+	for (int i = 0; i < e->arg_count; i++) {
+		const struct row_arg *arg = &e->args[i];
+
+		if (!check_pointer(t, arg->buffer, arg->offset)
+		    || !check_pointers(t, arg->pointers, arg->pointer_count, arg->blob_bytes))
+			return false;
+	}
+	return true;
+}
+
+/* --- streams, events, graphs --- */
+
+static bool check_stream(struct track *t)
+{
+	const struct row_op *op = t->op;
+	struct object *stream;
+
+	if (op->kind == OP_STREAM_CREATE && !op->code) {
+		if (!is_next(t, &t->streams, "stream", op->stream))
+			return false;
+		add(&t->streams, 0);
+		return true;
+	}
+	/* 0, the default stream, is always there. */
+	if (op->stream && !find(t, &t->streams, "stream", op->stream, &stream))
+		return false;
+	if (op->kind == OP_STREAM_DESTROY && !op->code) {
+		if (!op->stream)
+			return wrong(t, "the default stream is destroyed");
+		stream->alive = false;
+	}
+	return true;
+}
+
+static bool check_event(struct track *t)
+{
+	const struct row_op *op = t->op;
+	struct object *event;
+
+	if (op->kind == OP_EVENT_CREATE) {
+		if (op->code)
+			return true;
+		if (!is_next(t, &t->events, "event", op->object))
+			return false;
+		add(&t->events, 0);
+		return true;
+	}
+	if (!find(t, &t->events, "event", op->object, &event))
+		return false;
+	if (op->kind == OP_EVENT_DESTROY && !op->code)
+		event->alive = false;
+	return true;
+}
+
+/* A graph is there from the beginning of its capture on. */
+static bool check_new_graph(struct track *t)
+{
+	if (t->op->code)
+		return true;
+	if (!is_next(t, &t->graphs, "graph", t->op->object))
+		return false;
+	add(&t->graphs, 0);
+	return true;
+}
+
+static bool check_old_graph(struct track *t)
+{
+	const struct row_op *op = t->op;
+	struct object *graph;
+
+	if (op->kind == OP_CAPTURE_END && op->code && op->object < 0)
+		return true;                    /* of a stream that captures nothing */
+	if (!find(t, &t->graphs, "graph", op->object, &graph))
+		return false;
+	/* A capture that fails leaves no graph. */
+	graph->alive = graph->alive && (op->kind == OP_CAPTURE_END) == !op->code;
+	return true;
+}
+
+static bool check_node_work(struct track *t)
+{
+	const struct row_op *op = t->op;
+	bool has_launch = op->node->work == OP_LAUNCH && !op->node->own;
+
+	if (!op->launch != !has_launch)
+		return wrong(t, "a node that %s", has_launch ? "launches nothing"
+							     : "launches what it should not");
+	switch (op->node->work) {
+	case OP_LAUNCH:
+		return true;
+	case OP_COPY:
+		if (!op->node->own
+		    && !check_range(t, op->from_buffer, op->from_offset, op->bytes))
+			return false;
+		return check_range(t, op->buffer, op->offset, op->bytes);
+	case OP_FILL: case OP_UPLOAD_ASYNC: case OP_DOWNLOAD_ASYNC:
+		return check_range(t, op->buffer, op->offset, op->bytes);
+	default:
+		return wrong(t, "no node does %s", op_kind_name(op->node->work));
+	}
+}
+
+/* Nodes have numbers without gaps; what the recorder added shares that of the next node. */
+static bool check_node(struct track *t)
+{
+	const struct row_node *node = t->op->node;
+	struct object *graph;
+
+	if (!node)
+		return wrong(t, "which graph?");
+	if (!find(t, &t->graphs, "graph", node->graph, &graph))
+		return false;
+	if (t->op->code)
+		return true;
+	if (node->node < 0 || (uint64_t)node->node != graph->bytes)
+		return wrong(t, "node %d comes after %" PRIu64, node->node, graph->bytes);
+	if (!check_node_work(t))
+		return false;
+	graph->bytes += !node->own;
+	return true;
+}
+
+static bool check_instantiate(struct track *t)
+{
+	struct object *graph;
+
+	if (!t->op->node)
+		return wrong(t, "which graph?");
+	if (!find(t, &t->graphs, "graph", t->op->node->graph, &graph))
+		return false;
+	if (t->op->code)
+		return true;
+	if (!is_next(t, &t->execs, "executable graph", t->op->object))
+		return false;
+	add(&t->execs, graph->bytes);
+	t->execs.items[t->execs.count - 1].graph = (uint32_t)t->op->node->graph;
+	return true;
+}
+
+static bool check_exec(struct track *t)
+{
+	const struct row_op *op = t->op;
+	struct object *exec;
+
+	if (!find(t, &t->execs, "executable graph", op->object, &exec))
+		return false;
+	if (op->kind == OP_GRAPH_EXEC_DESTROY) {
+		exec->alive = exec->alive && op->code;
+		return true;
+	}
+	if (!op->node || op->node->graph != (int)exec->graph)
+		return wrong(t, "executable graph %" PRId64 " is not of that graph", op->object);
+	if (op->kind == OP_GRAPH_UPLOAD)
+		return (op->node->node >= 0 && (uint64_t)op->node->node < exec->bytes)
+		       || wrong(t, "node %d of %" PRIu64, op->node->node, exec->bytes);
+	t->graph_launch = t->next;
+	t->launches_left = op->code ? 0 : exec->bytes;
+	return true;
+}
+
+/* A launch that a graph made follows that graph's launch, and there are no more than nodes. */
+static bool check_made(struct track *t)
+{
+	if (t->op->object < 0)
+		return true;
+	if (t->op->object != t->graph_launch || t->launches_left == 0)
+		return wrong(t, "operation %" PRId64 " did not make this launch", t->op->object);
+	t->launches_left--;
+	return true;
+}
+
+static bool check(struct track *t)
+{
+	const struct row_op *op = t->op;
+
+	if (op->launch && !check_launch(t))
+		return false;
+	switch (op->kind) {
+	case OP_ALLOC:
+		return check_alloc(t);
+	case OP_FREE:
+		return check_free(t);
+	case OP_COPY:
+		if (!check_range(t, op->from_buffer, op->from_offset, op->bytes))
+			return false;
+		return check_range(t, op->buffer, op->offset, op->bytes);
+	case OP_UPLOAD: case OP_DOWNLOAD: case OP_FILL: case OP_UPLOAD_ASYNC:
+	case OP_DOWNLOAD_ASYNC:
+		return check_range(t, op->buffer, op->offset, op->bytes);
+	case OP_UPLOAD_POINTERS: case OP_RESTORE:
+		return check_range(t, op->buffer, op->offset, op->bytes) && check_pointer_table(t);
+	case OP_EVENT_CREATE: case OP_EVENT_DESTROY: case OP_EVENT_RECORD: case OP_EVENT_WAIT:
+	case OP_EVENT_SYNC:
+		return check_event(t);
+	case OP_CAPTURE_BEGIN: case OP_GRAPH_CREATE:
+		return check_new_graph(t);
+	case OP_CAPTURE_END: case OP_GRAPH_DESTROY:
+		return check_old_graph(t);
+	case OP_GRAPH_NODE:
+		return check_node(t);
+	case OP_GRAPH_INSTANTIATE:
+		return check_instantiate(t);
+	case OP_GRAPH_UPLOAD: case OP_GRAPH_LAUNCH: case OP_GRAPH_EXEC_DESTROY:
+		return check_exec(t);
+	case OP_LAUNCH:
+		return check_made(t);
+	case OP_SYNC: case OP_STREAM_CREATE: case OP_STREAM_DESTROY: case OP_CAPTURE_RELAX:
+	case OP_COUNT:
+		break;
+	}
+	return true;
+}
+
+const char *track_op(struct track *t, const struct row_op *op)
+{
+	bool good;
+
+	t->op = op;
+	good = check_stream(t) && check(t);
+	t->next++;
+	return good ? NULL : t->wrong;
+}

@@ -1,0 +1,133 @@
+/* bench_claims.c - what was claimed of these attention paths before, and whether it holds here.
+ *
+ * The claims are those of the engines whose paths these are; cited times are of their own kernels
+ * on an H200, 32 query heads, 8 KV heads, D 128, 32,768 keys, f32. Verdicts follow from the figures
+ * alone.
+ */
+#include "config.h"
+
+#include "tui/bench/bench_seeds.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define TOLERANCE 0.1           /* of a cited time: within it, it is reproduced */
+
+#define US_ONE_WARP 27061.0
+#define US_CHUNK_16 1146.0
+#define US_CHUNK_128 319.0
+#define CITED_KEYS 32768
+#define S_PREFILL 9.0
+#define WAIT_US 10.0            /* "about": half as much is still it */
+
+enum verdict claim_verdict(double measured, double worst, double best)
+{
+	double up = best < worst ? -1 : 1;
+
+	if (isnan(measured) || isnan(worst))
+		return NOT_MEASURED;
+	if (up * (measured - worst) < 0)
+		return NOT_REPRODUCED;
+	return up * (measured - best) > 0 ? BEATEN : REPRODUCED;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[NOT_MEASURED] = "not measured", [NOT_REPRODUCED] = "not reproduced",
+		[REPRODUCED] = "reproduced", [BEATEN] = "beaten",
+	};
+
+	return names[verdict];
+}
+
+static void add(json_t *claims, const char *claim, const char *cited, double measured,
+		const char *unit, double worst, double best)
+{
+	json_array_append_new(claims, json_pack(
+		"{s:s, s:s, s:o, s:s, s:s}", "claim", claim, "cited", cited,
+		"measured", seeds_number(measured), "unit", unit,
+		"verdict", verdict_name(claim_verdict(measured, worst, best))));
+}
+
+/* Of the case with this path, chunk and one warp per chunk; -1: there is none. */
+static int find_case(int chunk)
+{
+	for (int c = 0; c < SEEDS_CASES; c++)
+		if (seeds_cases[c].chunk == chunk && seeds_cases[c].warps == 1)
+			return c;
+	return -1;
+}
+
+static void add_time(json_t *claims, const struct seeds_results *r, const char *claim, int chunk,
+		     double cited_us)
+{
+	double measured = NAN;
+	char cited[32];
+
+	for (int i = 0; i < SEEDS_LENGTHS; i++)
+		if (r->sizes->lengths[i] == CITED_KEYS)
+			measured = r->decode[find_case(chunk)][i];
+	snprintf(cited, sizeof cited, "%.0f us", cited_us);
+	add(claims, claim, cited, measured, "us", (1 + TOLERANCE) * cited_us,
+	    (1 - TOLERANCE) * cited_us);
+}
+
+/* Ratios of a simulator's times say nothing of a GPU. */
+static double on_gpu(const struct seeds_results *r, double value)
+{
+	return r->on_gpu ? value : NAN;
+}
+
+static void add_split_k(json_t *claims, const struct seeds_results *r)
+{
+	int chunked = find_case(128);
+
+	for (int i = 0; i < SEEDS_LENGTHS && r->sizes->lengths[i]; i++) {
+		char claim[96];
+
+		snprintf(claim, sizeof claim, "split-K (chunk 128) is faster than one warp, %d keys",
+			 r->sizes->lengths[i]);
+		add(claims, claim, "1.5 to 2 x", on_gpu(r, r->decode[0][i] / r->decode[chunked][i]),
+		    "x", 1.5, 2);
+	}
+}
+
+static void add_idle(json_t *claims, const struct seeds_results *r)
+{
+	double busy = (double)r->sizes->heads / r->info.multiprocessors;
+	char claim[96];
+
+	snprintf(claim, sizeof claim, "one warp: %d blocks leave most of %d multiprocessors idle",
+		 r->sizes->heads, r->info.multiprocessors);
+	add(claims, claim, "28 of 128 busy", 100 * (1 - fmin(busy, 1)), "% idle", 50, 100);
+}
+
+/* Just so many; fewer would be better. */
+static void add_launches(json_t *claims, const struct seeds_results *r, const char *claim,
+			 const char *cited, int which, double count)
+{
+	add(claims, claim, cited, r->scatter_launches[which], "launches", count + 0.5, count - 0.5);
+}
+
+json_t *seeds_claims(const struct seeds_results *r)
+{
+	json_t *claims = json_array();
+	double saved = r->wait[SLOW].wall - r->wait[FAST].wall;
+	double us = WAIT_US * r->sizes->layers;
+
+	add_split_k(claims, r);
+	add_idle(claims, r);
+	add_time(claims, r, "one warp, 32,768 keys", 0, US_ONE_WARP);
+	add_time(claims, r, "flash decoding, chunk 16, 32,768 keys", 16, US_CHUNK_16);
+	add_time(claims, r, "flash decoding, chunk 128, 32,768 keys", 128, US_CHUNK_128);
+	add_launches(claims, r, "scatters of a step, 4 sequences, 28 layers, one by one",
+		     "224 launches", SLOW, 224);
+	add_launches(claims, r, "scatters of a step, 4 sequences, 28 layers, batched",
+		     "56 launches", FAST, 56);
+	add(claims, "saved per token by not waiting between chunk and reduce",
+	    "about 28 x 10 us", on_gpu(r, saved), "us", us / 2, us * 3 / 2);
+	add(claims, "prefill is 100 times as fast as the cited kernel", "9.0 s",
+	    on_gpu(r, 1e6 * S_PREFILL / r->prefill), "x", 100, 100);
+	return claims;
+}

@@ -1,0 +1,127 @@
+/* bench_launches.c - takes launches from an attention path at work, and launches them again.
+ *
+ * While a step runs, the device's table is one whose launch entry also keeps a copy: so what is
+ * counted and timed is what the path itself does, arguments and all.
+ */
+#include "config.h"
+
+#include "tui/bench/bench_rig.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "engine/launch_copy.h"
+#include "tui/bench/bench.h"
+
+/* --- taking --- */
+
+struct tap {
+	struct device_ops ops;          /* first; the device's own, but for launch */
+	const struct device_ops *real;
+	unsigned roles;
+	struct launches *list;
+};
+
+static void keep(struct launches *list, const struct launch *launch)
+{
+	list->items = xreallocarray(list->items, (size_t)list->count + 1, sizeof *list->items);
+	list->items[list->count++] = launch_copy(launch);
+}
+
+static enum status tap_launch(struct device *device, const struct launch *launch)
+{
+	const struct tap *tap = (const struct tap *)device->ops;
+
+	TRY(tap->real->launch(device, launch));
+	if (tap->roles >> launch->kernel->role & 1)
+		keep(tap->list, launch);
+	return STATUS_OK;
+}
+
+enum status launches_take(struct rig *rig, unsigned roles, rig_work *work, void *context,
+			  struct launches *out)
+{
+	struct tap tap = {
+		.ops = *rig->device->ops, .real = rig->device->ops, .roles = roles, .list = out,
+	};
+	enum status status;
+
+	*out = (struct launches){ 0 };
+	tap.ops.launch = tap_launch;
+	rig->device->ops = &tap.ops;
+	status = work(rig, context);
+	rig->device->ops = tap.real;
+	return status;
+}
+
+void launches_free(struct launches *list)
+{
+	for (int i = 0; i < list->count; i++)
+		launch_copy_free(&list->items[i]);
+	free(list->items);
+	*list = (struct launches){ 0 };
+}
+
+/* --- a step --- */
+
+/* The values do not matter: attention takes the same time for all. */
+static enum status step_all(struct rig *rig, void *context)
+{
+	struct attention *a = context;
+	const struct attention_shape *s = &a->shape;
+	size_t rows = (size_t)s->slots * (size_t)s->heads * (size_t)s->head_dim;
+	float *q = bench_random(rows, &(unsigned){ 1 }), *out = xcalloc(rows, sizeof *out);
+	enum status status = STATUS_OK;
+
+	(void)rig;
+	for (int layer = 0; status == STATUS_OK && layer < s->layers; layer++)
+		status = attention_step(a, &(struct attention_step){
+			.layer = layer, .q = q, .k = q, .v = q, .out = out });
+	free(q);
+	free(out);
+	return status;
+}
+
+static enum status prepare_cache(struct rig *rig, struct attention *a, int keys)
+{
+	for (int layer = 0; layer < a->shape.layers; layer++) {
+		TRY(rig_fill_random(rig, a->cache->k[layer]));
+		TRY(rig_fill_random(rig, a->cache->v[layer]));
+		for (int slot = 0; slot < a->shape.slots; slot++)
+			kv_cache_append(a->cache, layer, slot, keys - 1);
+	}
+	return STATUS_OK;
+}
+
+enum status launches_of_step(struct rig *rig, struct attention *a, int keys, unsigned roles,
+			     struct launches *out)
+{
+	*out = (struct launches){ 0 };
+	TRY(prepare_cache(rig, a, keys));
+	return launches_take(rig, roles, step_all, a, out);
+}
+
+/* --- launching again --- */
+
+static enum status run(struct rig *rig, const struct launches *list, bool waiting)
+{
+	for (int i = 0; i < list->count; i++) {
+		struct launch launch = list->items[i];
+
+		launch.stream = rig->stream;
+		TRY(device_launch(rig->device, &launch));
+		if (waiting && launch.kernel->role == ROLE_CHUNK)
+			TRY(device_sync(rig->device, rig->stream));
+	}
+	return STATUS_OK;
+}
+
+enum status launches_run(struct rig *rig, void *list)
+{
+	return run(rig, list, false);
+}
+
+enum status launches_run_waiting(struct rig *rig, void *list)
+{
+	return run(rig, list, true);
+}

@@ -1,0 +1,269 @@
+/* bench_report.c - prints what `flashtwin bench --suite seeds` measured: Markdown tables, or JSON.
+ *
+ * Everything is one JSON object first, { about, tables, claims }, whose tables are arrays of rows;
+ * both forms print that. Measures and judges nothing.
+ */
+#include "config.h"
+
+#include "tui/bench/bench_seeds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "tui/command.h"
+#include "tui/run.h"
+
+#ifndef CUDA_TOOLKIT
+#define CUDA_TOOLKIT "none"
+#endif
+
+json_t *seeds_number(double value)
+{
+	return isnan(value) ? json_null() : json_real(value);
+}
+
+/* --- the object: tables --- */
+
+/* Bytes of K and V that attention to `keys` keys has to read, per microsecond, in GB/s. */
+static double bandwidth(const struct seeds_sizes *s, int keys, double us)
+{
+	return 2.0 * s->kv_heads * keys * s->head_dim * sizeof(float) / us * 1e-3;
+}
+
+static json_t *decode_rows(const struct seeds_results *r)
+{
+	json_t *rows = json_array();
+
+	for (int i = 0; i < SEEDS_LENGTHS && r->sizes->lengths[i]; i++)
+		for (int c = 0; c < SEEDS_CASES; c++) {
+			const struct seeds_case *how = &seeds_cases[c];
+			double us = r->decode[c][i];
+			int keys = r->sizes->lengths[i];
+
+			json_array_append_new(rows, json_pack(
+				"{s:i, s:s, s:o, s:i, s:o, s:o, s:o}", "keys", keys,
+				"path", how->path,
+				"chunk", how->chunk ? json_integer(how->chunk) : json_null(),
+				"warps", how->warps, "us", seeds_number(us),
+				"GB/s", seeds_number(bandwidth(r->sizes, keys, us)),
+				"x one warp", seeds_number(r->decode[0][i] / us)));
+		}
+	return rows;
+}
+
+static json_t *scatter_rows(const struct seeds_results *r)
+{
+	static const char *const names[2] = { "a sequence at a time", "batched" };
+	json_t *rows = json_array();
+
+	for (int i = SLOW; i <= FAST; i++)
+		json_array_append_new(rows, json_pack(
+			"{s:s, s:i, s:o, s:o}", "scatter", names[i],
+			"launches", r->scatter_launches[i], "us", seeds_number(r->scatter[i]),
+			"speed-up", seeds_number(r->scatter[SLOW] / r->scatter[i])));
+	return rows;
+}
+
+static json_t *times_rows(const char *what, const char *const names[2],
+			  const struct rig_times times[2])
+{
+	json_t *rows = json_array();
+
+	for (int i = SLOW; i <= FAST; i++)
+		json_array_append_new(rows, json_pack(
+			"{s:s, s:o, s:o, s:o, s:o}", what, names[i],
+			"submit us", seeds_number(times[i].submit),
+			"wall us", seeds_number(times[i].wall),
+			"device us", seeds_number(times[i].device),
+			"saved wall us", seeds_number(times[SLOW].wall - times[i].wall)));
+	return rows;
+}
+
+static json_t *prefill_rows(const struct seeds_results *r)
+{
+	const struct seeds_sizes *s = r->sizes;
+	double rows = s->prefill_rows;
+	double flop = 4.0 * s->prefill_heads * s->head_dim * rows * (rows + 1) / 2;
+
+	return json_pack("[{s:i, s:i, s:i, s:o, s:o}]", "heads", s->prefill_heads,
+			 "queries", s->prefill_rows, "keys", s->prefill_rows,
+			 "ms", seeds_number(1e-3 * r->prefill),
+			 "TFLOP/s", seeds_number(1e-6 * flop / r->prefill));
+}
+
+static void add_table(json_t *tables, const char *name, json_t *title, json_t *rows)
+{
+	json_array_append_new(tables, json_pack("{s:s, s:o, s:o}", "name", name, "title", title,
+						"rows", rows));
+}
+
+static json_t *gather_tables(const struct seeds_results *r)
+{
+	static const char *const waits[2] = { "a wait behind each chunk kernel", "none" };
+	static const char *const graphs[2] = { "launch by launch", "one graph" };
+	const struct seeds_sizes *s = r->sizes;
+	json_t *tables = json_array();
+
+	add_table(tables, "decode", json_sprintf(
+		"Decode attention, one sequence, %d heads, %d KV heads, D %d, f32: the attention "
+		"kernels alone, cold L2", s->heads, s->kv_heads, s->head_dim), decode_rows(r));
+	add_table(tables, "scatter", json_sprintf(
+		"K and V scatters of one step, %d sequences, %d layers, from the first launch to "
+		"the end of the last, cold L2", s->slots, s->layers), scatter_rows(r));
+	add_table(tables, "waits", json_sprintf(
+		"Chunk and reduce kernels of one token, %d layers, %d keys: waiting in between",
+		s->layers, s->keys), times_rows("waits", waits, r->wait));
+	add_table(tables, "graph", json_sprintf(
+		"The %d launches of one token, scatters too, %d layers, %d keys", r->step_launches,
+		s->layers, s->keys), times_rows("launched", graphs, r->step));
+	add_table(tables, "prefill", json_sprintf(
+		"Prefill, causal, D %d, f32, cold L2; operations of the causal half only",
+		s->head_dim), prefill_rows(r));
+	return tables;
+}
+
+/* --- the object: the rest --- */
+
+static json_t *gather_about(const struct seeds_results *r)
+{
+	char date[32];
+	time_t now = time(NULL);
+	struct tm utc;
+
+	gmtime_r(&now, &utc);
+	strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I}", "device", r->info.name,
+		"driver", *r->info.driver ? r->info.driver : "none",
+		"flashtwin", PACKAGE_VERSION, "kernels built with CUDA", CUDA_TOOLKIT,
+		"date", date, "runs", r->runs,
+		"clock", r->on_gpu ? "CUDA events; GPU clocks as the driver sets them, not locked"
+			: "wall clock of the simulator, sizes cut down",
+		"bytes written to make the L2 cold", (json_int_t)r->sizes->flush_bytes);
+}
+
+static json_t *gather(const struct seeds_results *r)
+{
+	return json_pack("{s:s, s:o, s:o, s:o}", "suite", "seeds", "about", gather_about(r),
+			 "tables", gather_tables(r), "claims", seeds_claims(r));
+}
+
+/* --- Markdown --- */
+
+enum { CELL = 128 };
+
+static int decimals(double number)
+{
+	double size = fabs(number);
+
+	return size < 10 ? 2 : size < 1000 && number != floor(number) ? 1 : 0;
+}
+
+static void format_cell(const json_t *value, char out[CELL])
+{
+	double number = json_number_value(value);
+
+	if (json_is_string(value))
+		snprintf(out, CELL, "%s", json_string_value(value));
+	else if (json_is_integer(value))
+		snprintf(out, CELL, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_real(value))
+		snprintf(out, CELL, "%.*f", decimals(number), number);
+	else
+		snprintf(out, CELL, "-");
+}
+
+/* The widest cell of a column, its name included. */
+static int column_width(const json_t *rows, const char *column)
+{
+	size_t widest = strlen(column), i;
+	char cell[CELL];
+	json_t *row;
+
+	json_array_foreach(rows, i, row) {
+		format_cell(json_object_get(row, column), cell);
+		if (strlen(cell) > widest)
+			widest = strlen(cell);
+	}
+	return (int)widest;
+}
+
+static void print_line(int width, const char *cell, bool text)
+{
+	printf(text ? " %-*s |" : " %*s |", width, cell);
+}
+
+static void print_rule(int width, bool text)
+{
+	putchar(text ? ' ' : '-');
+	for (int i = 0; i < width; i++)
+		putchar('-');
+	printf(text ? " |" : ":|");
+}
+
+/* Columns are the members of the first row; those of text are aligned left. */
+static void print_rows(const json_t *rows)
+{
+	json_t *first = json_array_get(rows, 0), *row, *value;
+	const char *column;
+	char cell[CELL];
+	size_t i;
+
+	putchar('|');
+	json_object_foreach(first, column, value)
+		print_line(column_width(rows, column), column, json_is_string(value));
+	printf("\n|");
+	json_object_foreach(first, column, value)
+		print_rule(column_width(rows, column), json_is_string(value));
+	json_array_foreach(rows, i, row) {
+		printf("\n|");
+		json_object_foreach(first, column, value) {
+			format_cell(json_object_get(row, column), cell);
+			print_line(column_width(rows, column), cell, json_is_string(value));
+		}
+	}
+	printf("\n\n");
+}
+
+static void print_about(const json_t *about)
+{
+	const char *key;
+	char cell[CELL];
+	json_t *value;
+
+	json_object_foreach((json_t *)about, key, value) {
+		format_cell(value, cell);
+		printf("- %s: %s\n", key, cell);
+	}
+	putchar('\n');
+}
+
+static enum status print_markdown(const json_t *report)
+{
+	json_t *table;
+	size_t i;
+
+	printf("# Claims of the attention paths, measured\n\n");
+	print_about(json_object_get(report, "about"));
+	printf("Times are medians. Cited figures are those of other engines' kernels on an H200: 32 "
+	       "query heads,\n8 KV heads, D 128, f32; the cited prefill has 32 heads and 4,096 x "
+	       "4,096 causal. A cited time counts as\nreproduced within 10 %%, `about` within "
+	       "half.\n\n");
+	print_rows(json_object_get(report, "claims"));
+	json_array_foreach(json_object_get(report, "tables"), i, table) {
+		printf("## %s\n\n", json_string_value(json_object_get(table, "title")));
+		print_rows(json_object_get(table, "rows"));
+	}
+	return ferror(stdout) ? command_stdout_failed() : STATUS_OK;
+}
+
+enum status seeds_print(const struct seeds_results *results, bool json)
+{
+	json_t *report = gather(results);
+	enum status status = json ? run_print_json(report) : print_markdown(report);
+
+	json_decref(report);
+	return status;
+}

@@ -1,0 +1,64 @@
+/* bench_seeds.h - what `flashtwin bench --suite seeds` measured, between those who measure
+ * (tui/bench/bench_seeds.c) and those who judge and print it (tui/bench/bench_claims.c, bench_report.c).
+ */
+#ifndef BENCH_SEEDS_H
+#define BENCH_SEEDS_H
+
+#include <jansson.h>
+
+#include "tui/bench/bench_rig.h"
+
+enum { SEEDS_LENGTHS = 4, SEEDS_CASES = 8 };
+
+/* One way of decode attention. */
+struct seeds_case {
+	const char *path;
+	int chunk, warps;               /* chunk 0: it has none */
+};
+extern const struct seeds_case seeds_cases[SEEDS_CASES];        /* the first is one warp */
+
+struct seeds_sizes {
+	int heads, kv_heads, head_dim;
+	int lengths[SEEDS_LENGTHS];     /* keys; 0 ends them */
+	int layers, slots, keys;        /* of whole steps; slots where there are several sequences */
+	int prefill_heads, prefill_rows;
+	size_t flush_bytes;
+};
+
+/* What differs between two ways of doing the same, and the one that is said to be slow. */
+enum { SLOW, FAST };
+
+/* Microseconds; NaN: not measured. */
+struct seeds_results {
+	const struct seeds_sizes *sizes;
+	struct device_info info;
+	bool on_gpu;
+	int runs;
+	double decode[SEEDS_CASES][SEEDS_LENGTHS];
+	int scatter_launches[2];        /* a step's: a sequence at a time, batched */
+	double scatter[2];
+	struct rig_times wait[2];       /* a step's attention: waiting after chunk kernels, not */
+	int step_launches;
+	struct rig_times step[2];       /* a step's launches: one by one, as a graph */
+	double prefill;
+};
+
+/* --- bench_claims.c --- */
+
+enum verdict { NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, BEATEN };
+
+/* A claim holds from `worst` to `best`, and is beaten beyond that: upwards, or downwards where best
+ * is less than worst. */
+enum verdict claim_verdict(double measured, double worst, double best);
+const char *verdict_name(enum verdict);
+/* An array of { claim, cited, measured, unit, verdict }. */
+json_t *seeds_claims(const struct seeds_results *);
+
+/* --- bench_report.c --- */
+
+/* Prints everything as Markdown, or as one JSON object. */
+enum status seeds_print(const struct seeds_results *, bool json);
+/* A number, null for NaN. */
+json_t *seeds_number(double);
+
+#endif

@@ -1,0 +1,121 @@
+/* bench_trace.c - what a trace costs: bytes and seconds per decode step, recorded and not.
+ *
+ * The sample model decodes 48 bytes after a 16-byte prompt on the simulator, chunks of 128, into a
+ * temporary file that is removed again.
+ */
+#include "config.h"
+
+#include "tui/bench/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "engine/model/generate.h"
+#include "engine/record/recorder.h"
+#include "tui/datadir.h"
+
+enum { PROMPT = 16, REPLY = 48, STEPS = PROMPT + REPLY - 1, CHUNK = 128 };
+
+static const char prompt[PROMPT + 1] = "ROMEO:\nO, she do";
+
+static enum status decode(const struct llama *llama, struct device *device)
+{
+	unsigned char reply[REPLY];
+	struct sequence sequence = {
+		.prompt = (const unsigned char *)prompt, .prompt_bytes = PROMPT,
+		.count = REPLY, .reply = reply,
+	};
+	struct attention_shape shape = generate_shape(llama, &sequence, 1, 1, CHUNK);
+	struct attention *attention;
+	enum status status;
+
+	TRY(attention_create(path_find("flash-decoding"), device, &shape, &attention));
+	status = generate_run(llama, attention, &sequence, 1, &(struct generate_options){ 0 });
+	attention_destroy(attention);
+	return status;
+}
+
+static enum status decode_plain(const struct llama *llama, double *seconds)
+{
+	struct device *device;
+	enum status status;
+	double start = bench_now();
+
+	TRY(device_open("sim", NULL, &device));
+	status = decode(llama, device);
+	device_close(device);
+	*seconds = bench_now() - start;
+	return status;
+}
+
+static enum status decode_recorded(const struct llama *llama, enum log_level level,
+				   const char *path, double *seconds, double *bytes)
+{
+	struct recorder_options options = { .level = level,
+					    .command = "bench",
+					    .path = "flash-decoding" };
+	struct store_options force = { .force = true };
+	struct device *inner, *device;
+	struct stat file;
+	enum status status;
+	double start = bench_now();
+
+	TRY(store_create(path, &force, &options.store));
+	status = device_open("sim", NULL, &inner);
+	if (status == STATUS_OK)
+		status = recorder_open(inner, &options, &device);
+	if (status == STATUS_OK) {
+		status = decode(llama, device);
+		status = status_worse(status, recorder_finish(device, status));
+	}
+	status = status_worse(status, store_close(options.store));
+	*seconds = bench_now() - start;
+	if (status == STATUS_OK && stat(path, &file) != 0)
+		return fail(STATUS_IO, "%s: cannot be measured", path);
+	*bytes = status == STATUS_OK ? (double)file.st_size : 0;
+	return status;
+}
+
+static enum status measure(const struct llama *llama, const char *path, int runs, double *seconds)
+{
+	static const enum log_level levels[] = { LEVEL_LAUNCH, LEVEL_PARTIALS, LEVEL_POINTS };
+	static const char *const names[] = { "launch", "partials", "points" };
+	double bytes = 0;
+
+	for (int i = 0; i < runs; i++)
+		TRY(decode_plain(llama, &seconds[i]));
+	printf("decode, sample model, %d steps, simulator, chunk %d; medians of %d\n", STEPS, CHUNK,
+	       runs);
+	printf("not recorded       %8.3f ms/step\n",
+	       1e3 * bench_median(seconds, (size_t)runs) / STEPS);
+	for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {
+		for (int i = 0; i < runs; i++)
+			TRY(decode_recorded(llama, levels[level], path, &seconds[i], &bytes));
+		printf("--log %-9s    %8.3f ms/step  %9.0f bytes/step\n", names[level],
+		       1e3 * bench_median(seconds, (size_t)runs) / STEPS, bytes / STEPS);
+	}
+	return STATUS_OK;
+}
+
+enum status bench_trace(int runs)
+{
+	char *path = bench_trace_name();
+	char *model = datadir_model();
+	double *seconds = xcalloc((size_t)runs, sizeof *seconds);
+	struct llama *llama;
+	enum status status = llama_open(model, &llama);
+
+	if (status == STATUS_OK) {
+		status = measure(llama, path, runs, seconds);
+		unlink(path);           /* may never have come to exist */
+		llama_close(llama);
+	}
+	free(seconds);
+	free(model);
+	free(path);
+	return status;
+}

@@ -1,0 +1,364 @@
+/* bench_view.c - how fast the viewer opens a big trace and answers each of its keys.
+ *
+ * Records the sample model twice at level points, more than ten million rows, by the program
+ * itself; or takes a trace that is there. Then every key is pressed on every screen at an early, a
+ * middle and a late place, in the viewer itself, painting included, on a terminal that nobody sees.
+ * A key is judged by the wall clock. One that took little processor time but long by the clock has
+ * waited for other programs: it is pressed again, and counts by its best. What the bench prints is
+ * bench_view_report.c's business.
+ */
+#include "config.h"
+
+#include "tui/bench/bench_view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "traces/store/store_index.h"
+#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_screens.h"
+
+enum { LINES_SHOWN = 30, COLUMNS_SHOWN = 100, AGAIN = 3 };
+#define BYTES "560"                     /* decoded a run: scores grow with their square */
+#define PROMPT "ROMEO:\nO, she do"
+
+extern char **environ;
+
+/* --- the program itself, as another process --- */
+
+static double seconds_of(const struct timeval *t)
+{
+	return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
+}
+
+/* Runs it to its end, its output thrown away; code: its exit code. */
+static enum status run_self(const char *const *arguments, struct bench_time *time, int *code)
+{
+	posix_spawn_file_actions_t actions;
+	struct rusage usage = { 0 };
+	double start = bench_now();
+	int state = 0, error;
+	pid_t child;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	error = posix_spawn(&child, "/proc/self/exe", &actions, NULL,
+			    (char *const *)(uintptr_t)arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (error != 0)
+		return fail(STATUS_IO, "/proc/self/exe: %s", strerror(error));
+	while (wait4(child, &state, 0, &usage) < 0)
+		if (errno != EINTR)
+			return fail(STATUS_IO, "/proc/self/exe: %s", strerror(errno));
+	time->wall = bench_now() - start;
+	time->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+	*code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+	return STATUS_OK;
+}
+
+static enum status run_ends(const char *const *arguments, int worst, struct bench_time *time)
+{
+	int code;
+
+	TRY(run_self(arguments, time, &code));
+	if (code < 0 || code > worst)
+		return fail(STATUS_INTERNAL, "flashtwin %s %s ended with %d", arguments[1],
+			    arguments[2], code);
+	return STATUS_OK;
+}
+
+static enum status record(const char *path, const char *seed, const char *how)
+{
+	const char *const arguments[] = {
+		"flashtwin", "decode", "--prompt", PROMPT, "-n", BYTES, "--log", "points",
+		"--seed", seed, "-o", path, how, NULL
+	};
+	struct bench_time time;
+
+	return run_ends(arguments, 0, &time);
+}
+
+/* Of the whole process, the least of a few: others may have the processor. */
+static enum status time_process(const char *path, const char *screen, struct bench_time *best)
+{
+	const char *const arguments[] = {
+		"flashtwin", "view", "--plain", path, screen ? "--screen" : NULL, screen, NULL
+	};
+
+	for (int i = 0; i < AGAIN; i++) {
+		struct bench_time time;
+
+		TRY(run_ends(arguments, 1, &time));
+		if (i == 0 || time.wall < best->wall)
+			*best = time;
+	}
+	return STATUS_OK;
+}
+
+/* --- keys --- */
+
+static double cpu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What is typed behind a key that asks for more. */
+static const wchar_t *typed_behind(int key, const struct bench_view *b)
+{
+	switch (key) {
+	case '/': return L"flash_decode_reduce\n";
+	case ':': return b->command;
+	case ';': return L"SELECT launch, kernel FROM v_launch LIMIT 20\n";
+	case 'm': case '\'': return L"a";
+	default: return L"";
+	}
+}
+
+/* One press, from the key to the painted screen. */
+static struct bench_time press(struct viewer *v, int key, const struct bench_view *b)
+{
+	double wall, cpu;
+
+	term_type(typed_behind(key, b));
+	viewer_work_begin(v);
+	wall = bench_now();
+	cpu = cpu_now();
+	viewer_key(v, key);
+	viewer_draw(v);
+	viewer_work_end(v);
+	viewer_paint(v);
+	return (struct bench_time){ bench_now() - wall, cpu_now() - cpu, v->work.stops > 0,
+				    1e-3 * (double)(v->work.said_ms ? v->work.said_ms - v->work.since_ms : 0) };
+}
+
+static void stand(struct viewer *v, const struct bench_place *place, const struct view *view)
+{
+	struct address at = place->at;
+
+	viewer_close_list(v);
+	v->quit = false;
+	v->here.view = view;
+	v->opened.count = 0;
+	viewer_go(v, &at);
+	viewer_draw(v);
+}
+
+static struct bench_key *key_named(struct bench_view *b, int key)
+{
+	for (size_t i = 0; i < b->key_count; i++)
+		if (b->keys[i].key == key)
+			return &b->keys[i];
+	b->keys = xreallocarray(b->keys, b->key_count + 1, sizeof(*b->keys));
+	b->keys[b->key_count] = (struct bench_key){ .key = key };
+	return &b->keys[b->key_count++];
+}
+
+/* What says in time that it takes longer has answered, and any key stops it. */
+static double answer(const struct bench_time *time)
+{
+	return time->said > 0 ? time->said : time->wall;
+}
+
+static void keep(struct bench_key *k, const struct bench_time *time, const char *screen,
+		 const struct address *at)
+{
+	k->answers = xreallocarray(k->answers, k->count + 1, sizeof(*k->answers));
+	k->answers[k->count++] = answer(time);
+	k->longer += time->said > 0;
+	k->stopped += time->stopped;
+	if (time->cpu > k->most_cpu)
+		k->most_cpu = time->cpu;
+	if (answer(time) > k->most)
+		k->most = answer(time);
+	if (time->wall <= k->most_wall)
+		return;
+	k->most_wall = time->wall;
+	k->screen = screen;
+	address_format(at, k->at);
+}
+
+static void measure_key(struct viewer *v, struct bench_view *b, int key, const struct view *view,
+			const struct bench_place *place)
+{
+	struct bench_time best, again;
+
+	stand(v, place, view);
+	best = press(v, key, b);
+	for (int i = 0; i < AGAIN && best.wall > BENCH_KEY && best.cpu < BENCH_KEY; i++) {
+		stand(v, place, view);
+		again = press(v, key, b);
+		if (again.wall < best.wall)
+			best = again;
+		b->again++;
+	}
+	keep(key_named(b, key), &best, view->name, &place->at);
+}
+
+static void measure_keys(struct viewer *v, struct bench_view *b)
+{
+	int key;
+
+	for (int s = 0; viewer_screens[s].view; s++)
+		for (int p = 0; p < BENCH_PLACES; p++)
+			for (size_t i = 0; (key = viewer_key_number(i)) != 0; i++)
+				measure_key(v, b, key, viewer_screens[s].view, &b->places[p]);
+}
+
+/* --- places --- */
+
+/* The launch of a kernel with points that is nearest to a share of the run. */
+static enum status find_launch(const struct view_context *c, double share, int64_t *launch)
+{
+	int64_t last;
+
+	TRY(VIEW_NUMBER(c, -1, &last, "SELECT max(launch) FROM v_launch WHERE run = ?1", c->run));
+	if (last < 0)
+		return fail(STATUS_USAGE, "%s launches no kernel in run %" PRId64,
+			    store_shown_path(c->store), c->run);
+	TRY(VIEW_NUMBER(c, -1, launch, "SELECT launch FROM w_point WHERE run = ?1 AND launch >= ?2"
+			" ORDER BY launch LIMIT 1", c->run, (int64_t)(share * (double)last)));
+	if (*launch < 0)
+		*launch = (int64_t)(share * (double)last);
+	return STATUS_OK;
+}
+
+/* Early, in the middle and late, each at another grain. */
+static enum status find_places(const struct view_context *c, struct bench_view *b)
+{
+	static const double shares[BENCH_PLACES] = { 0.02, 0.5, 0.98 };
+
+	for (int i = 0; i < BENCH_PLACES; i++) {
+		struct address *at = &b->places[i].at;
+		int64_t launch;
+
+		TRY(find_launch(c, shares[i], &launch));
+		*at = address_none;
+		at->launch = launch;
+		if (i < 2)
+			at->block = 3;
+		if (i == 1) {
+			at->warp = at->lane = 0;
+			at->point = 1;
+		}
+	}
+	swprintf(b->command, sizeof(b->command) / sizeof(*b->command), L"at L%lld\n",
+		 (long long)b->places[1].at.launch);
+	return STATUS_OK;
+}
+
+/* --- a trace --- */
+
+static enum status count_tables(sqlite3 *db, struct bench_view *b)
+{
+	sqlite3_stmt *names;
+	int code = sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'table'"
+				      " AND name GLOB 't_*'", -1, &names, NULL);
+
+	while (code == SQLITE_OK && sqlite3_step(names) == SQLITE_ROW) {
+		char *sql = xasprintf("SELECT count(*) FROM \"%s\"",
+				      (const char *)sqlite3_column_text(names, 0));
+		sqlite3_stmt *count;
+
+		code = sqlite3_prepare_v2(db, sql, -1, &count, NULL);
+		if (code == SQLITE_OK && sqlite3_step(count) == SQLITE_ROW)
+			b->rows += sqlite3_column_int64(count, 0);
+		sqlite3_finalize(count);
+		free(sql);
+	}
+	return sqlite3_finalize(names) == SQLITE_OK && code == SQLITE_OK ? STATUS_OK
+		: fail(STATUS_INTERNAL, "rows cannot be counted: %s", sqlite3_errmsg(db));
+}
+
+static enum status measure_viewer(struct store *store, struct viewer *v, struct bench_view *b)
+{
+	struct viewer_options options = { .store = store, .run = 1, .at = address_none };
+	struct view_context c = { .store = store, .run = 1, .at = address_none };
+	enum status status = viewer_begin(v, &options);
+
+	if (status != STATUS_OK)
+		return status;
+	viewer_draw(v);
+	viewer_paint(v);
+	b->idle = (struct bench_time){ .wall = bench_now(), .cpu = cpu_now() };
+	viewer_work_idle(v);
+	b->idle = (struct bench_time){ .wall = bench_now() - b->idle.wall,
+				       .cpu = cpu_now() - b->idle.cpu };
+	TRY(store_run_count(store, &b->runs));
+	TRY(find_places(&c, b));
+	measure_keys(v, b);
+	return STATUS_OK;
+}
+
+static enum status measure_open(const char *path, struct bench_view *b)
+{
+	struct viewer v = { .patience_ms = BENCH_PATIENCE };
+	struct store *store;
+	enum status status;
+
+	TRY(store_open(path, &store));
+	status = count_tables(store_db(store), b);
+	if (status == STATUS_OK)
+		status = time_process(path, "time", &b->first_screen);
+	if (status == STATUS_OK)
+		status = time_process(path, NULL, &b->plain);
+	if (status == STATUS_OK)
+		status = store_index_views(store);
+	if (status == STATUS_OK)
+		status = term_open_hidden(LINES_SHOWN, COLUMNS_SHOWN);
+	if (status == STATUS_OK) {
+		status = measure_viewer(store, &v, b);
+		viewer_end(&v);
+		term_close();
+	}
+	store_close(store);
+	return status;
+}
+
+static void free_bench(struct bench_view *b)
+{
+	for (size_t i = 0; i < b->key_count; i++)
+		free(b->keys[i].answers);
+	free(b->keys);
+}
+
+static enum status measure(const char *path)
+{
+	struct bench_view b = { .path = path };
+	enum status status = measure_open(path, &b);
+
+	if (status == STATUS_OK)
+		status = bench_view_report(&b);
+	free_bench(&b);
+	return status;
+}
+
+enum status bench_view(const char *path)
+{
+	char *name;
+	enum status status;
+
+	setlocale(LC_CTYPE, "");
+	if (path)
+		return measure(path);
+	name = bench_trace_name();
+	status = record(name, "0", "--force");
+	if (status == STATUS_OK)
+		status = record(name, "1", "--append");
+	if (status == STATUS_OK)
+		status = measure(name);
+	unlink(name);                   /* may never have come to exist */
+	free(name);
+	return status;
+}

@@ -1,0 +1,298 @@
+/* export_html.c - one page that steps through a trace in a browser, without network or server.
+ *
+ * Screens are drawn here, at every address of the steps that are exported, so that they hold what
+ * `view --plain` prints by construction; tui/export/export_page.js and export_walk.js move between them by
+ * the viewer's keys and put the marks. Named points have no screens of their own here: there are
+ * too many.
+ */
+#include "config.h"
+
+#include "tui/export/export_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "tui/export/export_pack.h"
+
+#define SCHEMA 1
+#define MOST_SCREENS 60000              /* of launches, in a page: some megabytes */
+
+extern const char export_page_html[], export_page_css[], export_page_js[],
+	export_walk_js[];
+
+/* --- lists --- */
+
+const char page_steps[] =
+	"SELECT step, min(first_op), coalesce(max(last_op), 9223372036854775807) FROM v_step"
+	" WHERE run = ?1 AND first_op BETWEEN ?2 AND ?3 GROUP BY step ORDER BY 2";
+const char page_ops[] =
+	"SELECT op, step FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3 AND launch IS NULL"
+	" ORDER BY op";
+static const char launches[] =
+	"SELECT launch, step FROM v_launch WHERE run = ?1 AND op BETWEEN ?2 AND ?3 ORDER BY op";
+
+void page_comma(struct page *p)
+{
+	if (p->begun)
+		putc(',', p->json);
+	p->begun = true;
+}
+
+enum status page_array(struct page *p, const char *name, view_row_fn *fn, void *state,
+		       const char *sql)
+{
+	fprintf(p->json, ",\n\"%s\":[", name);
+	p->begun = false;
+	TRY(VIEW_ROWS(&p->c, fn, state, sql, p->c.run, p->first_op, p->last_op));
+	putc(']', p->json);
+	return STATUS_OK;
+}
+
+enum status page_launch(const struct page *p, int64_t launch, struct view_place *place)
+{
+	struct view_context c = p->c;
+	bool found;
+
+	c.at.launch = launch;
+	return view_place_find(&c, "v_launch", place, &found);
+}
+
+/* Any row of integers; null stays null. */
+static enum status put_integers(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct page *p = state;
+	view_cell cell;
+
+	(void)c;
+	page_comma(p);
+	for (int i = 0; i < sqlite3_column_count(row); i++)
+		fprintf(p->json, "%c%s", i ? ',' : '[',
+			view_null(row, i) ? "null" : view_int_cell(row, i, cell));
+	putc(']', p->json);
+	return STATUS_OK;
+}
+
+/* Takes the value over. */
+static void put_value(FILE *out, json_t *value)
+{
+	json_dumpf(value, out, JSON_ENCODE_ANY | JSON_COMPACT | JSON_PRESERVE_ORDER);
+	json_decref(value);
+}
+
+static enum status put_launch(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct page *p = state;
+	struct view_place place;
+
+	(void)c;
+	TRY(page_launch(p, view_int(row, 0), &place));
+	page_comma(p);
+	put_value(p->json, json_pack("[IIIIIII]", (json_int_t)place.launch, (json_int_t)place.op,
+				     (json_int_t)place.step, (json_int_t)place.layer,
+				     (json_int_t)place.grid[0], (json_int_t)place.grid[1],
+				     (json_int_t)view_place_blocks(&place)));
+	return STATUS_OK;
+}
+
+/* --- which operations --- */
+
+struct budget {
+	const struct page *page;
+	int64_t screens;                /* of the launches so far */
+	int64_t step;                   /* of the last launch */
+	int64_t before;                 /* its operation */
+	int64_t last_op;                /* before the step that has this launch */
+	bool full;
+};
+
+/* A launch too many ends the page where its step began. */
+static enum status count_launch(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct budget *b = state;
+	struct view_place place;
+	int64_t screens;
+
+	(void)c;
+	if (b->full)
+		return STATUS_OK;
+	TRY(page_launch(b->page, view_int(row, 0), &place));
+	if (place.step != b->step || place.step < 0)
+		b->last_op = b->before;
+	TRY(page_launch_screens(b->page, &place, &screens));
+	b->screens += screens;
+	/* One step, or launch, is always in it. */
+	b->full = b->screens > MOST_SCREENS && b->last_op >= b->page->first_op;
+	b->step = place.step;
+	b->before = place.op;
+	return STATUS_OK;
+}
+
+/* Those of --steps, else all. */
+static enum status asked_ops(struct page *p)
+{
+	const struct export_job *job = p->job;
+
+	p->first_op = 0;
+	p->last_op = INT64_MAX;
+	if (job->first_step < 0)
+		return STATUS_OK;
+	TRY(VIEW_NUMBER(&p->c, -1, &p->first_op, "SELECT min(first_op) FROM v_step WHERE run = ?1"
+			" AND step BETWEEN ?2 AND ?3", p->c.run, job->first_step, job->last_step));
+	if (p->first_op < 0)
+		return fail(STATUS_USAGE, "--steps %" PRId64 "-%" PRId64 ": run %" PRId64
+			    " of %s has none of these steps", job->first_step, job->last_step,
+			    p->c.run, job->name);
+	return VIEW_NUMBER(&p->c, INT64_MAX, &p->last_op,
+			   "SELECT iif(count(*) = count(last_op), max(last_op), NULL) FROM v_step"
+			   " WHERE run = ?1 AND step BETWEEN ?2 AND ?3", p->c.run, job->first_step,
+			   job->last_step);
+}
+
+/* As many of them as fit, whole steps where there are steps; says so when some are left out. */
+static enum status choose_ops(struct page *p)
+{
+	struct budget b = { .page = p, .step = -1, .last_op = -1, .before = -1 };
+
+	TRY(asked_ops(p));
+	TRY(VIEW_ROWS(&p->c, count_launch, &b, launches, p->c.run, p->first_op, p->last_op));
+	if (!b.full)
+		return STATUS_OK;
+	p->last_op = b.last_op;
+	fprintf(stderr, "flashtwin export: the page ends at op %" PRId64 " of run %" PRId64
+		": more than %d screens; --steps A-B chooses others\n", p->last_op, p->c.run,
+		MOST_SCREENS);
+	return STATUS_OK;
+}
+
+/* --- data --- */
+
+static enum status put_lists(struct page *p)
+{
+	TRY(page_array(p, "steps", put_integers, p, page_steps));
+	TRY(page_array(p, "ops", put_integers, p, page_ops));
+	TRY(page_array(p, "launches", put_launch, p, launches));
+	TRY(page_array(p, "different", put_integers, p,
+		       "SELECT DISTINCT d.launch FROM v_diff d JOIN v_launch l ON l.run = ?1"
+		       " AND l.launch = d.launch WHERE ?1 IN (d.run_a, d.run_b)"
+		       " AND d.what = 'launch' AND l.op BETWEEN ?2 AND ?3 ORDER BY 1"));
+	return page_array(p, "findings", put_integers, p,
+			  "SELECT DISTINCT launch FROM v_finding WHERE run = ?1"
+			  " AND op BETWEEN ?2 AND ?3 AND launch IS NOT NULL ORDER BY 1");
+}
+
+/* Columns: run, device, seed, path. */
+static enum status put_run(const struct view_context *context, sqlite3_stmt *row, void *state)
+{
+	struct page *p = state;
+	char label[200];
+
+	(void)context;
+	p->c.run = view_int(row, 0);
+	TRY(choose_ops(p));
+	snprintf(label, sizeof(label), "%s seed %" PRId64 " %s", view_text(row, 1),
+		 view_int(row, 2), view_text(row, 3));
+	fprintf(p->json, "%s\n{\"label\":", p->c.run > 1 ? "," : "");
+	put_value(p->json, export_json_text(label));
+	TRY(put_lists(p));
+	TRY(page_screens(p));
+	putc('}', p->json);
+	return STATUS_OK;
+}
+
+static json_t *tabs_value(void)
+{
+	json_t *tabs = json_array();
+
+	for (int i = 0; viewer_screens[i].view; i++) {
+		const struct viewer_screen *s = &viewer_screens[i];
+		const char key[] = { s->key, '\0' };
+
+		if (page_has_view(s->view))
+			json_array_append_new(tabs, json_pack("[ssss]", s->view->name, key, s->tab,
+							      s->view->summary));
+	}
+	return tabs;
+}
+
+static enum status put_data(struct page *p)
+{
+	const struct view *screen = p->job->screen ? p->job->screen : &view_time;
+	char at[ADDRESS_TEXT];
+
+	address_format(&p->job->at, at);
+	fprintf(p->json, "{\"schema\":%d,\n\"name\":", SCHEMA);
+	put_value(p->json, export_json_text(p->job->name));
+	fprintf(p->json, ",\n\"at\":\"%s\",\n\"screen\":\"%s\",\n\"tabs\":", at,
+		page_has_view(screen) ? screen->name : view_time.name);
+	put_value(p->json, tabs_value());
+	fputs(",\n\"runs\":[", p->json);
+	TRY(VIEW_ROWS(&p->c, put_run, p, "SELECT run, device, seed, path FROM v_run"
+		      " WHERE run >= ?1 ORDER BY run", 1));
+	fputs("],\n\"lines\":", p->json);
+	book_write_lines(p->book, p->json);
+	fputs(",\n\"drawn\":", p->json);
+	book_write_screens(p->book, p->json);
+	fputs("}\n", p->json);
+	return STATUS_OK;
+}
+
+/* --- the page --- */
+
+/* The template with its {{names}} filled in. */
+static enum status put_page(FILE *out, const char *title, const char *data, size_t bytes)
+{
+	const char *from = export_page_html, *to;
+
+	while ((to = strstr(from, "{{"))) {
+		fwrite(from, 1, (size_t)(to - from), out);
+		from = strstr(to, "}}") + 2;
+		if (strncmp(to, "{{title}}", 9) == 0)
+			export_markup(out, title, strlen(title));
+		else if (strncmp(to, "{{style}}", 9) == 0)
+			fputs(export_page_css, out);
+		else if (strncmp(to, "{{walk}}", 8) == 0)
+			fputs(export_walk_js, out);
+		else if (strncmp(to, "{{script}}", 10) == 0)
+			fputs(export_page_js, out);
+		else
+			TRY(export_pack(data, bytes, out));
+	}
+	fputs(from, out);
+	return STATUS_OK;
+}
+
+static enum status make_data(struct page *p, char **data, size_t *bytes)
+{
+	enum status status;
+
+	p->json = xcheck(open_memstream(data, bytes));
+	p->book = book_create();
+	status = put_data(p);
+	book_free(p->book);
+	if (fclose(p->json) != 0 && status == STATUS_OK)
+		status = fail(STATUS_INTERNAL, "out of memory for the page");
+	return status;
+}
+
+static enum status write_html(const struct export_job *job)
+{
+	struct page p = { .job = job, .c = { .store = job->store, .at = address_none } };
+	char *data = NULL, *title = export_text(job->name);
+	struct export_scope scope;
+	enum status status = export_scope_find(job, &scope);
+	size_t bytes = 0;
+
+	if (status == STATUS_OK)
+		status = make_data(&p, &data, &bytes);
+	if (status == STATUS_OK)
+		status = put_page(job->out, title, data, bytes);
+	free(title);
+	free(data);
+	return status;
+}
+
+const struct export_format export_html = {
+	.name = "html", .screens = true, .steps = true, .write = write_html
+};

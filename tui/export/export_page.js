@@ -1,0 +1,404 @@
+/* export_page.js - moves through the screens of a page that `flashtwin export --as html` wrote.
+ *
+ * Screens come drawn: lists of numbers of lines. This file unpacks them, keeps the place (an
+ * address and a screen, both in the URL's fragment), moves it by the viewer's keys, and puts the
+ * '>' where the place is. export_walk.js, which lies before it in the page, says what is next to a
+ * place; tui/export/export_html.c writes the data.
+ *
+ * Fragment: #L12.b3 or #L12.b3&screen=chunks; &keys=ff3 then presses those keys.
+ */
+
+/* --- screens --- */
+
+/* Number of the screen of a place; undefined: it is not drawn. */
+function drawnAt(at) {
+	const view = run().screens[screen];
+
+	if (view.grain === WHOLE)
+		return view.whole[0];
+	if (at.launch === undefined)
+		return at.step !== undefined
+			? view.steps?.[run().steps.findIndex(step => step.step === at.step)]
+			: view.ops?.[run().ops.findIndex(([op]) => op === at.op)];
+	const found = view.byLaunch.get(at.launch);
+
+	if (!found || at.block === undefined || found.blocks === 0)
+		return found?.number;
+	return found.number + 1
+		+ Math.floor(at.block % (found.blocks * found.apart) / found.apart);
+}
+
+/* A line as it was written: text, where its styles begin, the address it is the row of. */
+function lineOf(number) {
+	let line = data.lines[number];
+
+	if (typeof line === "string") {
+		const [text, styles, anchor] = line.split("\t");
+
+		line = { text, anchor, at: anchor ? parse(anchor) : null,
+			spans: (styles || "").split(",").filter(Boolean)
+				.map(each => each.split(".").map(Number)) };
+		data.lines[number] = line;
+	}
+	return line;
+}
+
+function linesOf(number) {
+	const lines = [], ranges = data.drawn[number] || [];
+
+	for (let i = 0; i < ranges.length; i += 2)
+		for (let k = 0; k < ranges[i + 1]; k++)
+			lines.push(lineOf(ranges[i] + k));
+	return lines;
+}
+
+/* The row of the place: the line with the finest address that covers it. */
+function rowOf(lines, at) {
+	let best = -1;
+
+	lines.forEach((line, i) => {
+		if (line.at && covers(line.at, at)
+		    && (best < 0 || !covers(line.at, lines[best].at)))
+			best = i;
+	});
+	return best;
+}
+
+function span(style, text) {
+	if (style === 0)
+		return document.createTextNode(text);
+	const node = document.createElement("span");
+
+	node.className = STYLES[style];
+	node.textContent = text;
+	return node;
+}
+
+function lineNode(line, at, current) {
+	const characters = Array.from(line.text);
+	const node = document.createElement(line.at && known({ ...line.at }) ? "a" : "span");
+
+	if (line.at && characters.length && " >".includes(characters[0]))
+		characters[0] = covers(line.at, at) ? ">" : " ";
+	[[0, 0], ...line.spans].forEach(([from, style], i, spans) => {
+		const text = characters.slice(from, spans[i + 1]?.[0]).join("");
+
+		if (text)
+			node.append(span(style, text));
+	});
+	if (node.tagName === "A") {
+		node.href = "#" + fragment(inRun({ ...line.at }), screen);
+		node.tabIndex = -1;
+	}
+	if (current)
+		node.className = "row";
+	return node;
+}
+
+function paint(node, at, number) {
+	const lines = linesOf(number), row = rowOf(lines, at);
+
+	node.replaceChildren(...lines.flatMap((line, i) => [lineNode(line, at, i === row), "\n"]));
+	node.querySelector(".row")?.scrollIntoView({ block: "nearest" });
+}
+
+function say(text) {
+	element("message").textContent = text;
+}
+
+function paintSecond() {
+	const other = data.runs.length > 1 && (place.run > 1 ? 1 : 2), here = place;
+
+	element("second").hidden = !both || !other;
+	if (!both || !other)
+		return;
+	place = { ...here, run: other };
+	paint(element("second"), place, known({ ...place }) ? drawnAt(place) : undefined);
+	place = here;
+}
+
+function show() {
+	const label = run().label;
+
+	element("run").textContent = `r${place.run || 1} ${label}`;
+	element("at").textContent = format(place);
+	document.title = `${format(place)} ${screen} - ${data.name}`;
+	for (const button of document.querySelectorAll("#tabs button[data-screen]"))
+		button.toggleAttribute("aria-current", button.dataset.screen === screen);
+	for (const button of document.querySelectorAll("#tabs button[aria-current]"))
+		button.setAttribute("aria-current", "page");
+	paint(element("screen"), place, drawnAt(place));
+	paintSecond();
+}
+
+/* --- places and the fragment --- */
+
+const encode = at => encodeURIComponent(at);
+
+function fragment(at, view) {
+	return encode(format(at)) + (view === "time" ? "" : "&screen=" + view);
+}
+
+/* A jump can be gone back from; a step replaces the one before. */
+function go(at, view, jump) {
+	place = at;
+	screen = view;
+	history[jump ? "pushState" : "replaceState"](null, "", "#" + fragment(at, view));
+	show();
+}
+
+function move(name, direction) {
+	const next = MOVES[name](place, direction);
+
+	if (!next)
+		say(direction > 0 ? "nothing behind this place" : "nothing before this place");
+	else
+		go(next, screen, name === "end" || name === "difference" || name === "finding");
+}
+
+function open(view) {
+	const before = screen;
+	let next;
+
+	screen = view;
+	next = nearest(place);
+	screen = before;
+	if (!next) {
+		say("this run has nothing for that screen");
+		return;
+	}
+	if (format(next) !== format(place))
+		say(`${format(next)} is the nearest place with something for this screen`);
+	go(next, view, true);
+}
+
+function goTo(text) {
+	const at = parse(text.trim());
+
+	if (!at || !known(at)) {
+		say(`${text}: ${at ? "not in this page" : "no address"}`);
+		return false;
+	}
+	place = at;
+	place = nearest(at) || at;
+	go(place, screen, true);
+	return true;
+}
+
+/* What the URL's fragment names: at, screen, keys; what comes without a name is an address. */
+function named() {
+	const found = {};
+
+	for (const part of location.hash.slice(1).split("&")) {
+		const [name, ...value] = part.split("=");
+
+		try {
+			if (value.length)
+				found[name] = decodeURIComponent(value.join("="));
+			else if (name)
+				found.at = decodeURIComponent(name);
+		} catch {
+			say(`${part}: bad escapes`);
+		}
+	}
+	return found;
+}
+
+/* From the URL; its keys are pressed once. */
+function arrive() {
+	const { at: text, screen: view, keys } = named();
+	const at = text && parse(text);
+
+	if (data.runs[0].screens[view])
+		screen = view;
+	else if (text)
+		screen = "time";
+	if (at && known(at))
+		place = at;
+	else if (text)
+		say(`${text}: ${at ? "not in this page" : "no address"}`);
+	place = nearest(place) || place;
+	show();
+	if (keys)
+		history.replaceState(null, "", "#" + fragment(place, screen));
+	for (const key of keys || "")
+		document.dispatchEvent(new KeyboardEvent("keydown",
+							 { key: key === "\n" ? "Enter" : key }));
+}
+
+/* --- keys --- */
+
+const BELOW = { summary: "time", time: "launch", launch: "chunks", diff: "source" };
+
+function deeper() {
+	if (!BELOW[screen] || (screen === "time" && place.launch === undefined))
+		say("nothing to open here");
+	else
+		open(BELOW[screen]);
+}
+
+function command(view) {
+	return `flashtwin view ${data.name} --screen ${view} --at ${format(place)}`;
+}
+
+function noPoints() {
+	say(`named points are not in this page: ${command("points")}`);
+}
+
+function toggleBoth() {
+	both = !both && data.runs.length > 1;
+	if (data.runs.length < 2)
+		say("there is one run");
+	show();
+}
+
+function toggleHelp() {
+	element("help").hidden = !element("help").hidden;
+}
+
+const pair = (forth, back, name, words) => [
+	[forth, () => move(name, 1), `${forth} ${back}`, words], [back, () => move(name, -1)]
+];
+
+// [key, what it does, keys as help shows them, words]; without words another spelling.
+const KEYS = [
+	...pair("d", "D", "step", "next, previous decode step (token)"),
+	...pair("f", "F", "launch", "next, previous launch"),
+	...pair("o", "O", "op", "next, previous operation"),
+	...pair("b", "B", "block", "next, previous block"),
+	...pair(")", "(", "block", "the same"),
+	...pair("l", "h", "head", "next, previous head"),
+	...pair("j", "k", "row", "next, previous row"),
+	...pair("g", "G", "end", "first, last place of the run"),
+	...pair("]", "[", "difference", "next, previous launch that differs"),
+	...pair("e", "E", "finding", "next, previous finding"),
+	["Enter", deeper, "enter", "open what the row is about"],
+	["q", () => history.back(), "q", "back"],
+	["v", toggleBoth, "v", "show both runs, or one"],
+	[":", () => element("goto").focus(), ":", "go to an address"],
+	["y", () => say(command(screen)), "y", "the command that shows this place"],
+	["?", toggleHelp, "?", "these keys"],
+	["s", noPoints, "s S t T", "named points are not in a page: how the viewer shows them"],
+	["S", noPoints], ["t", noPoints], ["T", noPoints],
+];
+
+function press(event) {
+	const tab = data.tabs.find(([, key]) => key === event.key);
+	const entry = KEYS.find(([key]) => key === event.key);
+
+	if (event.ctrlKey || event.altKey || event.metaKey || event.target === element("goto")
+	    || (event.key === "Enter" && event.target.closest?.("button, a")) || !(tab || entry))
+		return;
+	event.preventDefault();
+	say("");
+	if (tab)
+		open(tab[0]);
+	else
+		entry[1]();
+}
+
+/* --- the page --- */
+
+function button(parent, words, title, act) {
+	const node = document.createElement("button");
+
+	node.type = "button";
+	node.textContent = words;
+	node.title = title;
+	node.addEventListener("click", () => {
+		say("");
+		act();
+	});
+	parent.append(node);
+	return node;
+}
+
+function makeButtons() {
+	for (const [name, key, tab, summary] of data.tabs)
+		button(element("tabs"), `${key} ${tab}`, summary, () => open(name))
+			.dataset.screen = name;
+	data.runs.forEach((each, i) => {
+		if (data.runs.length > 1)
+			button(element("tabs"), `run ${i + 1}`, each.label, () => {
+				const at = { ...place, run: i + 1 };
+
+				if (known({ ...at }))
+					go(at, screen, true);
+				else
+					say(`run ${i + 1} has no ${format(place)} in this page`);
+			});
+	});
+	const moves = element("moves");
+
+	for (const name of ["step", "launch", "block", "head"]) {
+		button(moves, `\u2190 ${name}`, `previous ${name}`, () => move(name, -1));
+		button(moves, `${name} \u2192`, `next ${name}`, () => move(name, 1));
+	}
+	button(moves, "? keys", "the keys of this page", toggleHelp);
+}
+
+function makeHelp() {
+	const list = document.createElement("dl");
+	const rows = [...data.tabs.map(([, key, tab, summary]) => [key, `${tab}: ${summary}`]),
+		...KEYS.filter(each => each[3]).map(([, , keys, words]) => [keys, words])];
+
+	for (const [keys, words] of rows) {
+		const term = document.createElement("dt"), meaning = document.createElement("dd");
+
+		term.textContent = keys;
+		meaning.textContent = words;
+		list.append(term, meaning);
+	}
+	element("help").append(list);
+}
+
+/* Rows of numbers get names, and what is looked up by launch a map. */
+function prepare(each) {
+	each.steps = each.steps.map(([step, first, last]) => ({ step, first, last }));
+	each.launches = each.launches.map(([launch, op, step, layer, columns, rows, blocks]) =>
+		({ launch, op, step, layer, columns, rows, blocks }));
+	each.byLaunch = new Map(each.launches.map(launch => [launch.launch, launch]));
+	each.launchAt = new Map(each.launches.map(launch => [launch.op, launch.launch]));
+	each.operations = [...each.ops.map(([op, step]) => ({ op, step: step ?? -1 })),
+		...each.launches].sort((a, b) => a.op - b.op);
+	each.different = each.different.flat();
+	each.findings = each.findings.flat();
+	for (const view of Object.values(each.screens)) {
+		view.some = view.launches && view.launches.length < each.launches.length;
+		view.launches = view.launches?.map(([launch, number, blocks, apart]) =>
+			({ ...each.byLaunch.get(launch), number, blocks, apart }));
+		view.byLaunch = new Map(view.launches?.map(launch => [launch.launch, launch]));
+	}
+}
+
+async function unpack() {
+	const packed = atob(element("data").textContent);
+	const bytes = Uint8Array.from(packed, character => character.charCodeAt(0));
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+
+	element("data").remove();
+	return new Response(stream).json();
+}
+
+async function start() {
+	data = await unpack();
+	data.runs.forEach(prepare);
+	screen = data.screen;
+	place = data.at ? parse(data.at) : {};
+	if (!known(place))
+		place = data.runs[0].steps.length ? { step: data.runs[0].steps[0].step }
+			: MOVES.end(place, 1);
+	makeButtons();
+	makeHelp();
+	document.addEventListener("keydown", press);
+	window.addEventListener("popstate", arrive);
+	element("goto").addEventListener("keydown", event => {
+		if (event.key === "Enter" && goTo(element("goto").value))
+			element("screen").focus();
+		if (event.key === "Escape")
+			element("screen").focus();
+	});
+	arrive();
+}
+
+start().catch(error => say(`this page cannot be shown: ${error.message}`));

@@ -1,0 +1,229 @@
+/* export_screens.c - draws all screens of a page, and says where each is; part of export_html.c.
+ *
+ * A screen is drawn once for every address at which it differs: grain_of() says by which parts of
+ * an address that is. tui/export/export_page.js looks a place up in the same way.
+ */
+#include "tui/export/export_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "tui/views/view_kv_rows.h"
+
+#define MOST_BLOCKS 1024                /* of a launch; more are not drawn one by one */
+
+/* By which parts of an address a screen changes, but for its marks. */
+enum grain {
+	NOT_HERE,
+	WHOLE,
+	PLACE,                          /* step, operation or launch */
+	LAUNCH,
+	HEAD,                           /* of a launch: blocks that share one show the same */
+	BLOCK
+};
+
+static enum grain grain_of(const struct view *view)
+{
+	if (view == &view_points)
+		return NOT_HERE;
+	if (view->whole)
+		return WHOLE;
+	if (view == &view_time)
+		return PLACE;
+	if (view == &view_attention)
+		return HEAD;
+	return view == &view_diff ? LAUNCH : BLOCK;
+}
+
+bool page_has_view(const struct view *view)
+{
+	return grain_of(view) != NOT_HERE;
+}
+
+/* --- one screen --- */
+
+/* What page_array() takes through its rows. */
+struct screens {
+	struct page *page;
+	const struct view *view;
+};
+
+/* What an address lacks is an error on the screen, as in the viewer; damage is one here. */
+static enum status draw_screen(const struct screens *s, const struct address *at, int64_t *number)
+{
+	struct view_context c = s->page->c;
+	enum status status;
+
+	c.at = *at;
+	c.out = display_create(NULL, at);
+	status = s->view->draw(&c);
+	display_finish(c.out);
+	if (status == STATUS_USAGE) {
+		view_styled(&c, STYLE_WRONG, "  %s\n", error_text());
+		error_clear();
+		status = STATUS_OK;
+	}
+	if (status == STATUS_OK)
+		*number = book_add(s->page->book, c.out);
+	display_free(c.out);
+	return status;
+}
+
+static struct address run_address(const struct page *p)
+{
+	struct address at = address_none;
+
+	at.run = p->c.run > 1 ? p->c.run : -1;
+	return at;
+}
+
+static enum status put_screen(const struct screens *s, const struct address *at)
+{
+	int64_t number;
+
+	TRY(draw_screen(s, at, &number));
+	page_comma(s->page);
+	fprintf(s->page->json, "%" PRId64, number);
+	return STATUS_OK;
+}
+
+static enum status put_step_screen(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	const struct screens *s = state;
+	struct address at = run_address(s->page);
+
+	(void)c;
+	at.step = view_int(row, 0);
+	return put_screen(s, &at);
+}
+
+static enum status put_op_screen(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	const struct screens *s = state;
+	struct address at = run_address(s->page);
+
+	(void)c;
+	at.op = view_int(row, 0);
+	return put_screen(s, &at);
+}
+
+/* --- launches and their blocks --- */
+
+/* How many screens of its blocks a launch has, and how far apart these blocks are. */
+static enum status block_screens(const struct page *p, const struct view *view,
+				 const struct view_place *place, int64_t *screens, int64_t *apart)
+{
+	enum grain grain = grain_of(view);
+	int64_t blocks = view_place_blocks(place);
+
+	*apart = 1;
+	*screens = 0;
+	if (grain < HEAD || blocks > MOST_BLOCKS)
+		return STATUS_OK;
+	*screens = grain == HEAD ? place->grid[0] * place->grid[1] : blocks;
+	if (view == &view_kv)
+		TRY(view_kv_group(&p->c, place, apart));
+	*screens /= *apart;
+	return STATUS_OK;
+}
+
+enum status page_launch_screens(const struct page *p, const struct view_place *place,
+				int64_t *screens)
+{
+	int64_t some, apart;
+
+	*screens = 0;
+
+	for (int i = 0; viewer_screens[i].view; i++) {
+		const struct view *view = viewer_screens[i].view;
+
+		/* What only some launches have is not counted. */
+		if (grain_of(view) <= WHOLE || view->table)
+			continue;
+		TRY(block_screens(p, view, place, &some, &apart));
+		*screens += 1 + some;
+	}
+	return STATUS_OK;
+}
+
+/* Columns: launch. Writes [launch, number of its screen, blocks with one, how far apart these are];
+ * the numbers of their screens follow that of the launch. */
+static enum status put_launch_screens(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	const struct screens *s = state;
+	struct address at = run_address(s->page);
+	struct view_place place;
+	int64_t number, next, blocks, apart;
+
+	(void)c;
+	TRY(page_launch(s->page, view_int(row, 0), &place));
+	at.launch = place.launch;
+	TRY(draw_screen(s, &at, &number));
+	TRY(block_screens(s->page, s->view, &place, &blocks, &apart));
+	for (int64_t i = 0; i < blocks; i++) {
+		at.block = i * apart;
+		TRY(draw_screen(s, &at, &next));
+	}
+	page_comma(s->page);
+	fprintf(s->page->json, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", place.launch,
+		number, blocks, apart);
+	return STATUS_OK;
+}
+
+/* --- views --- */
+
+/* The launches of a view: those that its table has rows for. */
+static enum status put_launches(struct screens *s)
+{
+	const char *table = s->view->table;
+	char *sql = xasprintf("SELECT launch FROM v_launch l WHERE run = ?1"
+			      " AND op BETWEEN ?2 AND ?3%s%s%s ORDER BY op",
+			      table ? " AND EXISTS (SELECT 1 FROM " : "", table ? table : "",
+			      table ? " t WHERE t.run = ?1 AND t.launch = l.launch)" : "");
+	enum status status = page_array(s->page, "launches", put_launch_screens, s, sql);
+
+	free(sql);
+	return status;
+}
+
+static enum status put_view(struct screens *s)
+{
+	enum grain grain = grain_of(s->view);
+	struct address at = run_address(s->page);
+	FILE *json = s->page->json;
+
+	fprintf(json, "\"%s\":{\"grain\":%d", s->view->name, (int)grain);
+	if (grain == WHOLE) {
+		fputs(",\"whole\":[", json);
+		s->page->begun = false;
+		TRY(put_screen(s, &at));
+		fputs("]}", json);
+		return STATUS_OK;
+	}
+	if (grain == PLACE) {
+		TRY(page_array(s->page, "steps", put_step_screen, s, page_steps));
+		TRY(page_array(s->page, "ops", put_op_screen, s, page_ops));
+	}
+	TRY(put_launches(s));
+	putc('}', json);
+	return STATUS_OK;
+}
+
+enum status page_screens(struct page *p)
+{
+	const char *between = "";
+
+	fputs(",\n\"screens\":{", p->json);
+	for (int i = 0; viewer_screens[i].view; i++) {
+		struct screens s = { p, viewer_screens[i].view };
+
+		if (!page_has_view(s.view))
+			continue;
+		fprintf(p->json, "%s\n", between);
+		TRY(put_view(&s));
+		between = ",";
+	}
+	putc('}', p->json);
+	return STATUS_OK;
+}

@@ -1,0 +1,236 @@
+/* export_walk.js - places of a page that `flashtwin export --as html` wrote, and those near them.
+ *
+ * An address is an object of the parts it has. Moves are those of tui/viewer/viewer_walk.c, over the lists
+ * that tui/export/export_html.c wrote; what is drawn and shown is export_page.js's business.
+ */
+"use strict";
+
+const WHOLE = 1, PLACE = 2;             // enum grain of export_screens.c
+const STYLES = ["plain", "title", "heading", "note", "wrong", "new", "chart"];
+const LETTERS = { r: "run", s: "step", L: "launch", b: "block", w: "warp", l: "lane", p: "point",
+	a: "access", o: "output", e: "element", f: "file", n: "line" };
+// What a row's end leads to: as in viewer_keys.c, but for points.
+const GRAINS = { time: "op", kv: "launch", chunks: "block", reduce: "block", diff: "launch",
+	source: "block", findings: "launch", attention: "step", launch: "launch",
+	summary: "step" };
+
+let data, place = {}, screen = "time", both = false;
+
+const element = id => document.getElementById(id);
+
+/* --- addresses: objects of the parts they have --- */
+
+function parse(text) {
+	const at = {};
+
+	for (const part of text.replace(/\.end$/, "").split(".")) {
+		const match = /^(op ?|[rsLbwlpaoefn])(\d+)$/.exec(part);
+
+		if (!match)
+			return null;
+		at[LETTERS[match[1]] || "op"] = Number(match[2]);
+	}
+	return at;
+}
+
+function format(at) {
+	const parts = [];
+
+	for (const [letter, name] of [["r", "run"], ["op ", "op"], ["s", "step"], ["L", "launch"],
+				      ["b", "block"]])
+		if (at[name] !== undefined && !(name === "run" && at.run === 1))
+			parts.push(letter + at[name]);
+	return parts.join(".");
+}
+
+function covers(anchor, at) {
+	return Object.keys(anchor).every(name => anchor[name] === at[name]
+		|| (name === "run" && at.run === undefined));
+}
+
+/* --- what the run has --- */
+
+const run = () => data.runs[(place.run || 1) - 1];
+const inRun = parts => (place.run > 1 ? { run: place.run, ...parts } : parts);
+const launchOf = number => run().byLaunch.get(number);
+
+function opOf(at) {
+	if (at.launch !== undefined)
+		return launchOf(at.launch).op;
+	if (at.step !== undefined)
+		return run().steps.find(step => step.step === at.step).first;
+	return at.op;
+}
+
+function stepOf(at) {
+	if (at.step !== undefined)
+		return at.step;
+	if (at.launch !== undefined)
+		return launchOf(at.launch).step;
+	return run().operations.find(each => each.op === at.op)?.step ?? -1;
+}
+
+/* The nearest element behind (direction 1) or before `value` in a list that ascends by `name`. */
+function beside(list, name, value, direction) {
+	return direction > 0 ? list.find(each => each[name] > value)
+		: list.findLast(each => each[name] < value);
+}
+
+const addressOf = each =>
+	inRun(each.launch === undefined ? { op: each.op } : { launch: each.launch });
+
+/* Whether the page has the place; makes it one that screens are drawn for: a launch is no
+ * operation, and threads are in their block. */
+function known(at) {
+	const where = data.runs[(at.run || 1) - 1];
+
+	for (const name of ["warp", "lane", "point", "access", "output", "element", "file", "line"])
+		delete at[name];
+	if (!where)
+		return false;
+	if (at.launch !== undefined)
+		return where.byLaunch.has(at.launch)
+			&& (at.block || 0) < where.byLaunch.get(at.launch).blocks;
+	if (at.step !== undefined)
+		return where.steps.some(step => step.step === at.step);
+	if (at.op !== undefined && where.launchAt.has(at.op)) {
+		at.launch = where.launchAt.get(at.op);
+		delete at.op;
+		return true;
+	}
+	return at.op !== undefined && where.operations.some(each => each.op === at.op);
+}
+
+/* --- moving: each gives the new place, or undefined where there is none --- */
+
+function stepOp(at, direction) {
+	const before = at.step !== undefined && direction > 0 ? 1 : 0;
+	const next = beside(run().operations, "op", opOf(at) - before, direction);
+
+	return next && addressOf(next);
+}
+
+function stepLaunch(at, direction) {
+	const before = at.step !== undefined && direction > 0 ? 1 : 0;
+	const next = beside(run().launches, "op", opOf(at) - before, direction);
+
+	return next && addressOf(next);
+}
+
+function stepBlock(at, direction) {
+	const block = (at.block ?? -1) + direction;
+	let next;
+
+	if (at.launch !== undefined && (at.block !== undefined || direction > 0)
+	    && block >= 0 && block < launchOf(at.launch).blocks)
+		return inRun({ launch: at.launch, block });
+	next = stepLaunch(at, direction);
+	return next && { ...next, block: direction > 0 ? 0 : launchOf(next.launch).blocks - 1 };
+}
+
+/* The launch that is as far into another step, when it is of the same kind; else that step. */
+function sameInStep(at, from, to) {
+	const here = at.launch !== undefined && launchOf(at.launch);
+	const op = here && here.op - from.first + to.first;
+	const there = here && run().launches.find(each => each.op === op && each.step === to.step);
+
+	if (there && there.layer === here.layer && there.blocks === here.blocks)
+		return { ...at, launch: there.launch };
+	return inRun({ step: to.step });
+}
+
+function stepStep(at, direction) {
+	const number = stepOf(at);
+	const from = run().steps.find(step => step.step === number);
+	const to = from ? beside(run().steps, "step", number, direction)
+		: beside(run().steps, "first", opOf(at), direction);
+
+	if (!to)
+		return undefined;
+	return from ? sameInStep(at, from, to) : inRun({ step: to.step });
+}
+
+/* The same row of heads in another launch. */
+function carryBlock(at, launch) {
+	const to = launchOf(launch), from = at.launch !== undefined && launchOf(at.launch);
+	const next = inRun({ launch });
+
+	if (from && at.block !== undefined) {
+		const alike = from.columns === to.columns && from.rows === to.rows;
+
+		next.block = alike ? at.block % (to.columns * to.rows) : at.block;
+		if (next.block >= to.blocks)
+			delete next.block;
+	}
+	return next;
+}
+
+/* On a screen that only some launches have, from one of them to the next. */
+function stepRows(at, direction) {
+	const list = run().screens[screen].launches || run().launches;
+	const next = beside(list, "op", opOf(at), direction);
+
+	return next && carryBlock(at, next.launch);
+}
+
+/* The place itself when the screen has it, else the nearest launch that has. */
+function nearest(at) {
+	const view = run().screens[screen], list = view.launches;
+
+	if (view.grain <= PLACE || view.byLaunch.has(at.launch))
+		return at;
+	const from = at.launch !== undefined ? at : stepLaunch(at, 1);
+	const op = from ? opOf(from) : Infinity;
+	const after = list.find(each => each.op >= op);
+	const before = list.findLast(each => each.op <= op);
+	const layer = at.launch !== undefined ? launchOf(at.launch).layer : -1;
+
+	if (after && before && after.step === stepOf(at) && (layer < 0 || after.layer === layer))
+		return carryBlock(at, after.launch);
+	return before || after ? carryBlock(at, (before || after).launch) : undefined;
+}
+
+function stepHead(at, direction) {
+	if (at.launch === undefined)
+		return stepLaunch(at, direction);
+	const heads = launchOf(at.launch).columns || 1;
+
+	if (at.block === undefined)
+		return { ...at, block: 0 };
+	const head = at.block % heads;
+
+	return { ...at, block: at.block - head + (head + direction + heads) % heads };
+}
+
+function stepListed(list, at, direction) {
+	const next = stepLaunch(at, 1)?.launch ?? Infinity;
+	const here = at.launch ?? next - (direction > 0 ? 1 : 0);
+	const launch = direction > 0 ? list.find(each => each > here)
+		: list.findLast(each => each < here);
+
+	return launch === undefined ? undefined : inRun({ launch });
+}
+
+/* The place of the nearest row that is another one; behind the last, on by the screen's grain. */
+function stepRow(at, direction) {
+	const lines = linesOf(drawnAt(at)), here = rowOf(lines, at);
+
+	if (here >= 0 || direction > 0)
+		for (let row = here + direction; lines[row]; row += direction) {
+			const next = lines[row].at && inRun({ ...lines[row].at });
+
+			if (next && known(next) && format(next) !== format(at))
+				return next;
+		}
+	return MOVES[GRAINS[screen]](at, direction);
+}
+
+const MOVES = {
+	row: stepRow, op: stepOp, block: stepBlock, step: stepStep, head: stepHead,
+	launch: (at, direction) => run().screens[screen].some ? stepRows(at, direction)
+		: stepLaunch(at, direction),
+	difference: (at, direction) => stepListed(run().different, at, direction),
+	finding: (at, direction) => stepListed(run().findings, at, direction),
+	end: (at, direction) => addressOf(run().operations.at(direction > 0 ? 0 : -1)),
+};
+

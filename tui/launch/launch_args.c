@@ -1,0 +1,369 @@
+/* launch_args.c - reads NAME=SPEC and matches it with the parameters of a kernel; see
+ * launch_args.h.
+ *
+ * A pointer's element type is judged by its text, as far as that is known: a template's T may be
+ * anything, and a vector of floats is floats.
+ */
+#include "tui/launch/launch_args.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/record/recorder.h"
+#include "tui/options.h"
+
+/* --- scalars --- */
+
+static enum status read_real(const char *name, const char *text, bool is_float, struct arg *out)
+{
+	char *end;
+	double value;
+
+	errno = 0;
+	value = is_float ? (double)strtof(text, &end) : strtod(text, &end);
+	if (end == text || *end != '\0')
+		return fail(STATUS_USAGE, "--arg %s: '%s' is no number", name, text);
+	if (errno == ERANGE && (value > 1.0 || value < -1.0))
+		return fail(STATUS_USAGE, "--arg %s: %s is out of the range of %s", name, text,
+			    is_float ? "f32" : "f64");
+	if (is_float)
+		out->value.f32 = (float)value;
+	else
+		out->value.f64 = value;
+	return STATUS_OK;
+}
+
+static enum status read_integer(const char *name, const char *text, struct arg *out)
+{
+	char *what = xasprintf("--arg %s", name);
+	int64_t value = 0;
+	enum status status;
+
+	if (out->kind == PARAM_U64) {
+		status = option_u64(what, text, &out->value.u64);
+	} else if (out->kind == PARAM_I64) {
+		status = option_integer(what, text, INT64_MIN, INT64_MAX, &out->value.i64);
+	} else if (out->kind == PARAM_U32) {
+		status = option_integer(what, text, 0, UINT32_MAX, &value);
+		out->value.u32 = (uint32_t)value;
+	} else {
+		status = option_integer(what, text, INT32_MIN, INT32_MAX, &value);
+		out->value.i32 = (int32_t)value;
+	}
+	free(what);
+	return status;
+}
+
+/* Types that no PARAM_ kind stands for: as bytes, of which a kernel's parameter has as many. */
+static const struct small_type {
+	const char *name;
+	enum dtype dtype;
+	int64_t least, most;            /* integers; both 0: a float */
+	int fraction, exponent;         /* floats: bits of the format */
+} small_types[] = {
+	{ "bool", DTYPE_BOOL, 0, 1, 0, 0 },
+	{ "i8", DTYPE_I8, INT8_MIN, INT8_MAX, 0, 0 },
+	{ "u8", DTYPE_U8, 0, UINT8_MAX, 0, 0 },
+	{ "i16", DTYPE_I16, INT16_MIN, INT16_MAX, 0, 0 },
+	{ "u16", DTYPE_U16, 0, UINT16_MAX, 0, 0 },
+	{ "f16", DTYPE_F16, 0, 0, 10, 5 },
+	{ "bf16", DTYPE_BF16, 0, 0, 7, 8 },
+};
+
+/* The bits of `x` rounded to a float of 16 bits, to nearest even. */
+static uint16_t small_float(const struct small_type *type, double x)
+{
+	int least = 2 - (1 << (type->exponent - 1)), exponent;
+	uint16_t sign = signbit(x) ? 0x8000 : 0;
+	uint16_t infinity = (uint16_t)(((1 << type->exponent) - 1) << type->fraction);
+	double bits;
+
+	if (isnan(x))
+		return 0x7fff;
+	if (isinf(x) || x == 0.0)
+		return (uint16_t)(sign | (x == 0.0 ? 0 : infinity));
+	frexp(x, &exponent);
+	if (exponent <= least)
+		exponent = least + 1;
+	bits = ldexp(exponent - 1 - least, type->fraction)
+		+ rint(ldexp(fabs(x), type->fraction + 1 - exponent));
+	return (uint16_t)(sign | (bits >= infinity ? infinity : (uint16_t)bits));
+}
+
+static enum status read_small(struct launch_arg *a, const struct small_type *type,
+			      const char *text)
+{
+	char *what = xasprintf("--arg %s", a->name);
+	int64_t value = 0;
+	struct arg real = { .kind = PARAM_F64 };
+	enum status status = STATUS_OK;
+
+	if (type->fraction) {
+		status = read_real(a->name, text, false, &real);
+		value = small_float(type, real.value.f64);
+	} else if (type->dtype == DTYPE_BOOL && (!strcmp(text, "true") || !strcmp(text, "false"))) {
+		value = *text == 't';
+	} else {
+		status = option_integer(what, text, type->least, type->most, &value);
+	}
+	free(what);
+	memcpy(a->bytes, &value, sizeof a->bytes);      /* little endian, as the devices are */
+	a->small = type->name;
+	a->value = (struct arg){ .kind = PARAM_BLOB, .value.blob = a->bytes,
+				 .bytes = dtype_bytes(type->dtype) };
+	return status;
+}
+
+static enum status read_scalar(struct launch_arg *a)
+{
+	const char *colon = strchr(a->spec, ':');
+
+	if (strcmp(a->spec, "null") == 0) {
+		a->value.kind = PARAM_POINTER;
+		return STATUS_OK;
+	}
+	for (size_t i = 0; colon && i < sizeof small_types / sizeof small_types[0]; i++)
+		if (strlen(small_types[i].name) == (size_t)(colon - a->spec)
+		    && strncmp(small_types[i].name, a->spec, (size_t)(colon - a->spec)) == 0)
+			return read_small(a, &small_types[i], colon + 1);
+	for (enum param_kind kind = PARAM_I32; colon && kind <= PARAM_F64; kind++) {
+		const char *name = param_kind_name(kind);
+
+		if (strlen(name) != (size_t)(colon - a->spec)
+		    || strncmp(name, a->spec, strlen(name)) != 0)
+			continue;
+		a->value.kind = kind;
+		if (kind == PARAM_F32 || kind == PARAM_F64)
+			return read_real(a->name, colon + 1, kind == PARAM_F32, &a->value);
+		return read_integer(a->name, colon + 1, &a->value);
+	}
+	return fail(STATUS_USAGE, "--arg %s=%s: expected TYPE:VALUE (bool, i8, u8, i16, u16, "
+		    "i32, u32, i64, u64, f16, bf16, f32 or f64), null, @IN.npy, "
+		    ">OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
+}
+
+/* --- arrays --- */
+
+/* "f32[4,64]", in full. */
+static bool read_shape(const char *text, struct npy *out)
+{
+	const char *open = strchr(text, '[');
+	char dtype[16];
+
+	if (!open || (size_t)(open - text) >= sizeof dtype)
+		return false;
+	memcpy(dtype, text, (size_t)(open - text));
+	dtype[open - text] = '\0';
+	if (!dtype_from_name(dtype, &out->dtype) || out->dtype == DTYPE_POINTER)
+		return false;
+	for (text = open + 1; ; text++) {
+		char *end;
+		long long size = strtoll(text, &end, 10);
+
+		if (end == text || size < 0 || out->rank == MAX_RANK)
+			return false;
+		out->shape[out->rank++] = size;
+		text = end;
+		if (*text == ']')
+			return text[1] == '\0';
+		if (*text != ',')
+			return false;
+	}
+}
+
+static enum status read_output(struct launch_arg *a)
+{
+	const char *colon = strrchr(a->spec, ':');
+
+	if (!colon || colon == a->spec + 1 || !read_shape(colon + 1, &a->array))
+		return fail(STATUS_USAGE, "--arg %s=%s: an output is >FILE.npy:DTYPE[N,...], as in "
+			    ">out.npy:f32[4,64], of at most %d dimensions", a->name, a->spec,
+			    MAX_RANK);
+	a->owned = xasprintf("%.*s", (int)(colon - a->spec - 1), a->spec + 1);
+	a->path = a->owned;
+	return STATUS_OK;
+}
+
+static enum status read_input(struct launch_arg *a, const char *path)
+{
+	if (*path == '\0')
+		return fail(STATUS_USAGE, "--arg %s=%s: no file is named", a->name, a->spec);
+	a->path = path;
+	TRY(npy_read(path, &a->array));
+	if (a->array.rank > MAX_RANK)
+		return fail(STATUS_USAGE, "--arg %s: %s has %d dimensions, at most %d are possible",
+			    a->name, path, a->array.rank, MAX_RANK);
+	return STATUS_OK;
+}
+
+static enum status read_spec(struct launch_arg *a)
+{
+	a->writes = a->spec[0] == '>' || strncmp(a->spec, "<>", 2) == 0;
+	a->reads = a->spec[0] == '@' || strncmp(a->spec, "<>", 2) == 0;
+	a->is_array = a->reads || a->writes;
+	if (!a->is_array)
+		return read_scalar(a);
+	if (!a->reads)
+		return read_output(a);
+	return read_input(a, a->spec + (a->writes ? 2 : 1));
+}
+
+enum status launch_args_add(struct launch_args *args, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	struct launch_arg *a = &args->items[args->count];
+
+	if (!equals || equals == text)
+		return fail(STATUS_USAGE, "--arg %s: expected NAME=SPEC", text);
+	if (args->count == MAX_ARGS)
+		return fail(STATUS_USAGE, "--arg %s: at most %d arguments are possible", text,
+			    MAX_ARGS);
+	args->count++;
+	*a = (struct launch_arg){ .spec = equals + 1 };
+	a->name = xasprintf("%.*s", (int)(equals - text), text);
+	for (int i = 0; i < args->count - 1; i++)
+		if (strcmp(args->items[i].name, a->name) == 0)
+			return fail(STATUS_USAGE, "--arg %s is given twice", a->name);
+	return read_spec(a);
+}
+
+void launch_args_free(struct launch_args *args)
+{
+	for (int i = 0; i < args->count; i++) {
+		npy_free(&args->items[i].array);
+		free(args->items[i].name);
+		free(args->items[i].owned);
+		free(args->items[i].result);
+	}
+	args->count = 0;
+}
+
+/* --- matching --- */
+
+/* The type of a value, or with stars == 1 of what a pointer leads to, by its text: "const unsigned
+ * *" is u32. False when it is not known. */
+static bool element_type(const char *type, int stars, enum dtype *out)
+{
+	static const struct { const char *name; enum dtype dtype; } known[] = {
+		{ "float", DTYPE_F32 }, { "double", DTYPE_F64 }, { "int", DTYPE_I32 },
+		{ "signed", DTYPE_I32 }, { "int32_t", DTYPE_I32 }, { "unsigned", DTYPE_U32 },
+		{ "unsigned int", DTYPE_U32 }, { "uint32_t", DTYPE_U32 }, { "long", DTYPE_I64 },
+		{ "long long", DTYPE_I64 }, { "int64_t", DTYPE_I64 },
+		{ "unsigned long", DTYPE_U64 }, { "unsigned long long", DTYPE_U64 },
+		{ "uint64_t", DTYPE_U64 }, { "size_t", DTYPE_U64 },
+		{ "unsigned char", DTYPE_U8 }, { "uint8_t", DTYPE_U8 }, { "__half", DTYPE_F16 },
+		{ "half", DTYPE_F16 }, { "__nv_bfloat16", DTYPE_BF16 },
+		{ "nv_bfloat16", DTYPE_BF16 }, { "char", DTYPE_I8 }, { "signed char", DTYPE_I8 },
+		{ "int8_t", DTYPE_I8 }, { "short", DTYPE_I16 }, { "int16_t", DTYPE_I16 },
+		{ "unsigned short", DTYPE_U16 }, { "uint16_t", DTYPE_U16 },
+		{ "bool", DTYPE_BOOL }, { "_Bool", DTYPE_BOOL },
+	};
+	char *text = xstrdup(type), *rest = NULL, plain[64] = "";
+	bool found = false;
+
+	for (const char *p = type; *p; p++)
+		stars -= *p == '*';
+
+	for (char *word = strtok_r(text, " *", &rest); word; word = strtok_r(NULL, " *", &rest))
+		if (strcmp(word, "const") != 0 && strcmp(word, "volatile") != 0
+		    && strlen(plain) + strlen(word) + 2 < sizeof plain) {
+			strcat(plain, *plain ? " " : "");
+			strcat(plain, word);
+		}
+	free(text);
+	for (size_t i = 0; i < sizeof known / sizeof known[0] && stars == 0 && !found; i++)
+		if (strcmp(known[i].name, plain) == 0) {
+			*out = known[i].dtype;
+			found = true;
+		}
+	return found;
+}
+
+static enum status expect_array(const struct kernel_param *p, const struct launch_arg *a)
+{
+	enum dtype wanted;
+
+	if (!a->is_array && a->value.kind == PARAM_POINTER)
+		return STATUS_OK;
+	if (!a->is_array)
+		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes an array "
+			    "(@IN.npy, >OUT.npy:DTYPE[N] or <>INOUT.npy) or null", a->name, a->spec,
+			    p->name, p->type);
+	if (element_type(p->type, 1, &wanted) && wanted != a->array.dtype)
+		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s, not "
+			    "%s", a->name, a->spec, p->name, p->type, dtype_name(wanted),
+			    dtype_name(a->array.dtype));
+	return STATUS_OK;
+}
+
+/* A value that is no plain number comes as the bytes of an array. */
+static enum status expect_bytes(const struct kernel_param *p, struct launch_arg *a)
+{
+	size_t bytes = a->array.count * dtype_bytes(a->array.dtype);
+	enum dtype known;
+
+	if (a->small && p->bytes == a->value.bytes
+	    && (!element_type(p->type, 0, &known) || strcmp(dtype_name(known), a->small) == 0)) {
+		a->value.alignment = p->alignment;
+		return STATUS_OK;
+	}
+	if (element_type(p->type, 0, &known))
+		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s:VALUE",
+			    a->name, a->spec, p->name, p->type, dtype_name(known));
+	if (!a->is_array || a->writes || bytes != p->bytes)
+		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s' by value, which takes "
+			    "@IN.npy of exactly %zu bytes", a->name, a->spec, p->name, p->type,
+			    p->bytes);
+	a->is_array = false;
+	a->value = (struct arg){ .kind = PARAM_BLOB, .value.blob = a->array.data, .bytes = bytes,
+				 .alignment = p->alignment };
+	return STATUS_OK;
+}
+
+static enum status expect_param(const struct kernel_param *p, struct launch_arg *a)
+{
+	if (p->kind == PARAM_POINTER)
+		return expect_array(p, a);
+	if (p->kind == PARAM_BLOB)
+		return expect_bytes(p, a);
+	if (a->is_array || a->value.kind != p->kind)
+		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s:VALUE",
+			    a->name, a->spec, p->name, p->type, param_kind_name(p->kind));
+	return STATUS_OK;
+}
+
+/* Puts the argument for parameter `at` there. */
+static enum status place(struct launch_args *args, const struct kernel_param *p, int at,
+			 const char *kernel)
+{
+	for (int i = at; i < args->count; i++)
+		if (strcmp(args->items[i].name, p->name) == 0) {
+			struct launch_arg here = args->items[at];
+
+			args->items[at] = args->items[i];
+			args->items[i] = here;
+			return expect_param(p, &args->items[at]);
+		}
+	return fail(STATUS_USAGE, "parameter %s ('%s') of %s has no --arg", p->name, p->type,
+		    kernel);
+}
+
+enum status launch_args_match(struct launch_args *args, const struct kernel *kernel)
+{
+	int count;
+	const struct kernel_param *params = kernel_params(kernel, &count);
+
+	for (int i = 0; i < args->count; i++)
+		if (kernel_param_index(kernel, args->items[i].name) < 0)
+			return fail(STATUS_USAGE, "--arg %s=%s: %s has no parameter %s",
+				    args->items[i].name, args->items[i].spec, kernel->name,
+				    args->items[i].name);
+	for (int i = 0; i < count; i++)
+		TRY(place(args, &params[i], i, kernel->name));
+	return STATUS_OK;
+}

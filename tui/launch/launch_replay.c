@@ -1,0 +1,204 @@
+/* launch_replay.c - writes the sources of a recorded launch into a temporary directory and compiles
+ * them; see launch_replay.h. Serves `flashtwin replay`. */
+#include "tui/launch/launch_replay.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/output.h"
+#include "base/xalloc.h"
+#include "tui/command.h"
+#include "tui/launch/user_kernel.h"
+
+struct launch_replay {
+	char *directory;                /* NULL before it is made */
+	char *folder, *shown;           /* it, and the recorded folder, with their slash */
+	char **paths;                   /* of what was made in it, in order */
+	int path_count;
+	char *file;                     /* the .cu file there */
+	json_t *options;                /* as recorded */
+	const char **flags;
+	struct user_kernel *kernel;
+};
+
+static enum status make_directory(struct launch_replay *l)
+{
+	const char *parent = getenv("TMPDIR");
+	char *name = xasprintf("%s/flashtwin.XXXXXX", parent && *parent ? parent : "/tmp");
+
+	if (!mkdtemp(name)) {
+		enum status status = fail(STATUS_IO, "%s: %s", name, strerror(errno));
+
+		free(name);
+		return status;
+	}
+	l->directory = name;
+	l->folder = xasprintf("%s/", name);
+	return STATUS_OK;
+}
+
+static void made(struct launch_replay *l, char *path)
+{
+	l->paths = xreallocarray(l->paths, (size_t)l->path_count + 1, sizeof *l->paths);
+	l->paths[l->path_count++] = path;
+}
+
+/* The folders of `path`, below the directory. */
+static void make_folders(struct launch_replay *l, const char *path)
+{
+	const char *slash = path + strlen(l->directory);
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		char *folder = xasprintf("%.*s", (int)(slash - path), path);
+
+		if (mkdir(folder, 0700) == 0)
+			made(l, folder);
+		else
+			free(folder);   /* it is there, or writing the file will say why not */
+	}
+}
+
+/* Writes a source under its name relative to the .cu file's folder, `prefix` bytes of it. A name
+ * that leads elsewhere is left out: nothing of a trace may be written outside. */
+static enum status write_source(struct launch_replay *l, const char *name, size_t prefix,
+				const char *text)
+{
+	struct output output;
+	char *path;
+	enum status status;
+
+	name += prefix;
+	if (*name == '/' || *name == '\0' || strstr(name, ".."))
+		return STATUS_OK;
+	path = xasprintf("%s/%s", l->directory, name);
+	make_folders(l, path);
+	status = output_open(path, &output);
+	if (status == STATUS_OK) {
+		fputs(text, output.file);
+		status = output_commit(&output);
+	}
+	made(l, path);
+	if (!l->file)
+		l->file = path;
+	return status;
+}
+
+static enum status write_row(struct launch_replay *l, sqlite3_stmt *row)
+{
+	const char *name = (const char *)sqlite3_column_text(row, 0);
+	const char *text = (const char *)sqlite3_column_text(row, 1);
+	const char *slash;
+	size_t prefix;
+
+	if (!name || !text)
+		return fail(STATUS_DAMAGED, "a source of the launch has no text");
+	if (!l->shown) {                /* the .cu file comes first */
+		slash = strrchr(name, '/');
+		l->shown = xasprintf("%.*s", slash ? (int)(slash - name + 1) : 0, name);
+	}
+	prefix = strlen(l->shown);
+	return write_source(l, name, strncmp(name, l->shown, prefix) == 0 ? prefix : 0, text);
+}
+
+static enum status write_sources(struct launch_replay *l, struct store *trace, int64_t run)
+{
+	sqlite3_stmt *rows = NULL;
+	enum status status = STATUS_OK;
+	int code;
+
+	TRY(make_directory(l));
+	if (sqlite3_prepare_v2(store_db(trace), "SELECT file, source FROM v_source WHERE run = ?1"
+			       " ORDER BY entry", -1, &rows, NULL) != SQLITE_OK)
+		return store_read_failed(trace);
+	sqlite3_bind_int64(rows, 1, run);
+	while (status == STATUS_OK && (code = sqlite3_step(rows)) == SQLITE_ROW)
+		status = write_row(l, rows);
+	if (status == STATUS_OK && code != SQLITE_DONE)
+		status = store_read_failed(trace);
+	sqlite3_finalize(rows);
+	if (status == STATUS_OK && !l->file)
+		status = fail(STATUS_DAMAGED, "%s: run %lld has no source", store_shown_path(trace),
+			      (long long)run);
+	return status;
+}
+
+static enum status compile(struct launch_replay *l, const struct user_source *how, bool points)
+{
+	const json_t *flags = json_object_get(l->options, "flags");
+	size_t count = json_array_size(flags);
+	struct user_source source = {
+		.file = l->file, .folder = l->folder, .shown = l->shown, .cuda = how->cuda,
+		.check = how->check, .steps = how->steps, .points = points,
+		.kernel = json_string_value(json_object_get(l->options, "kernel")),
+	};
+
+	if (!source.kernel)
+		return fail(STATUS_DAMAGED, "the run's options name no kernel");
+	l->flags = xcalloc(count + 1, sizeof *l->flags);
+	for (size_t i = 0; i < count; i++) {
+		l->flags[i] = json_string_value(json_array_get(flags, i));
+		if (!l->flags[i])
+			return fail(STATUS_DAMAGED, "the run's flags are no strings");
+	}
+	source.flags = l->flags;
+	return user_kernel_build(&source, &l->kernel);
+}
+
+enum status launch_replay_prepare(struct store *trace, int64_t run,
+				  const struct user_source *how, struct launch_replay **out)
+{
+	struct launch_replay *l;
+	struct store_run row;
+	enum status status;
+	bool points;
+
+	*out = NULL;
+	TRY(store_run_read(trace, run, &row));
+	if (strcmp(row.command, "launch") != 0) {
+		store_run_free(&row);
+		return STATUS_OK;
+	}
+	command_defer_interrupt();      /* so that temporary files go */
+	*out = l = xcalloc(1, sizeof *l);
+	l->options = json_loads(row.options ? row.options : "", 0, NULL);
+	points = row.level >= LEVEL_POINTS || how->points;
+	store_run_free(&row);
+	status = write_sources(l, trace, run);
+	return status == STATUS_OK ? compile(l, how, points) : status;
+}
+
+enum status launch_replay_load(struct launch_replay *l)
+{
+	const struct kernel *kernel;
+
+	TRY(user_kernel_load(l->kernel, &kernel));
+	kernel_register(kernel);
+	return STATUS_OK;
+}
+
+void launch_replay_free(struct launch_replay *l)
+{
+	if (!l)
+		return;
+	kernel_register(NULL);
+	user_kernel_free(l->kernel);
+	while (l->path_count > 0) {     /* what is in a folder was made after it */
+		remove(l->paths[--l->path_count]);
+		free(l->paths[l->path_count]);
+	}
+	if (l->directory)
+		rmdir(l->directory);
+	free(l->paths);
+	free(l->directory);
+	free(l->folder);
+	free(l->shown);
+	free(l->flags);
+	json_decref(l->options);
+	free(l);
+}

@@ -1,0 +1,78 @@
+/* user_headers.c - finds the user's headers by the line markers of preprocessed text; see
+ * user_headers.h. A trace keeps them beside the .cu file, so that it can be compiled again. */
+#include "tui/launch/user_headers.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/xalloc.h"
+
+#define HEADER_LIMIT ((size_t)16 << 20)
+
+/* The name in a marker `# 12 "name" 1 3`, which the caller frees; NULL for a system's, for what is
+ * no file, and for any other line. */
+static char *marked_name(const char *line, const char *end)
+{
+	const char *open = memchr(line, '"', (size_t)(end - line)), *close;
+
+	if (line[0] != '#' || line[1] != ' ' || !open || open[1] == '<')
+		return NULL;
+	close = memchr(open + 1, '"', (size_t)(end - open - 1));
+	if (!close || memchr(close, '3', (size_t)(end - close)))
+		return NULL;
+	return xasprintf("%.*s", (int)(close - open - 1), open + 1);
+}
+
+static enum status add_header(char *name, struct kernel_source **list, int *count)
+{
+	struct kernel_source *entry;
+	char *text;
+	size_t bytes;
+
+	TRY(file_read(name, HEADER_LIMIT, &text, &bytes));
+	*list = xreallocarray(*list, (size_t)*count + 2, sizeof **list);
+	entry = &(*list)[(*count)++];
+	entry[0] = (struct kernel_source){ name, text };
+	entry[1] = (struct kernel_source){ NULL, NULL };
+	return STATUS_OK;
+}
+
+enum status user_headers_find(const char *preprocessed, const char *file,
+			      struct kernel_source **list, int *count)
+{
+	const char *line = preprocessed, *end;
+
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		char *name = marked_name(line, end);
+		bool known = !name || strcmp(name, file) == 0;
+		enum status status = STATUS_OK;
+
+		/* The working directory is marked too, as "dir//". */
+		known = known || name[strlen(name) - 1] == '/';
+		for (int i = 0; i < *count && !known; i++)
+			known = strcmp((*list)[i].file, name) == 0;
+		if (!known)
+			status = add_header(name, list, count);
+		if (known || status != STATUS_OK)
+			free(name);
+		TRY(status);
+	}
+	return STATUS_OK;
+}
+
+char *user_headers_show(char *text, const char *folder, const char *shown)
+{
+	char *at = folder ? strstr(text, folder) : NULL;
+
+	while (at) {
+		size_t before = (size_t)(at - text);
+		char *renamed = xasprintf("%.*s%s%s", (int)before, text, shown, at + strlen(folder));
+
+		free(text);
+		text = renamed;
+		at = strstr(text + before + strlen(shown), folder);
+	}
+	return text;
+}

@@ -1,0 +1,455 @@
+/* user_kernel.c - compiles a user's .cu file and loads one kernel of it; see user_kernel.h.
+ *
+ * For the simulator: preprocess with sim/cuda/user.h in front, rewrite (sim/cu2c/rewrite.h), compile into
+ * a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. With points, once more
+ * with FLASHTWIN_PROBE and the names that the first text had. All lies in a temporary directory.
+ * $CXX, $CC and $NVCC choose the compilers; an empty $CXX stands for none.
+ */
+#include "config.h"
+
+#include "tui/launch/user_kernel.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/output.h"
+#include "base/xalloc.h"
+#include "kernels/points.h"
+#include "sim/cu2c/point_names.h"
+#include "sim/cu2c/rewrite.h"
+#include "tui/datadir.h"
+#include "tui/launch/programs.h"
+#include "tui/launch/user_headers.h"
+
+#define SOURCE_LIMIT ((size_t)64 << 20)
+#define FATBIN_LIMIT ((size_t)1 << 30)
+
+struct user_kernel {
+	struct kernel kernel;
+	struct kernel_code code;
+	struct kernel_source *sources;          /* the file, the user's headers, and the end */
+	int source_count;
+	char *file;
+	bool cplusplus;
+	char *directory;                /* temporary; NULL before it is made */
+	char *source;
+	size_t source_bytes;
+	char **points;                  /* names; NULL: none, or not asked for */
+	/* Plain, probed. */
+	char *fatbin[2];
+	unsigned long fatbin_bytes[2];
+	void *object[2];                /* of dlopen() */
+};
+
+/* --- for the simulator --- */
+
+static enum status find_compiler(struct user_kernel *k, const char **compiler)
+{
+	static const char *const cpp[] = { "c++", "g++", NULL }, *const c[] = { "cc", "gcc", NULL };
+
+	*compiler = program_find("CXX", cpp);
+	k->cplusplus = *compiler != NULL;
+	if (!*compiler)
+		*compiler = program_find("CC", c);
+	if (!*compiler)
+		return fail(STATUS_USAGE, "no C++ or C compiler: c++, g++, cc and gcc are not on "
+			    "PATH, and CXX and CC name none");
+	return STATUS_OK;
+}
+
+static const char *language(const struct user_kernel *k)
+{
+	return k->cplusplus ? "c++" : "c";
+}
+
+static const char *standard(const struct user_kernel *k)
+{
+	return k->cplusplus ? "-std=gnu++17" : "-std=gnu11";
+}
+
+/* What the processor here has; fmaf() is a library call without FMA. */
+static void add_processor(struct words *words)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+		words_add(words, "-mavx2");
+		words_add(words, "-mfma");
+	}
+#else
+	(void)words;
+#endif
+}
+
+/* The folder that has sim/cuda/user.h; the caller frees it. */
+static enum status find_include(char **out)
+{
+	char *header;
+	bool there;
+
+	*out = datadir_include();
+	header = xasprintf("%s/sim/cuda/user.h", *out);
+	there = access(header, R_OK) == 0;
+	free(header);
+	if (there)
+		return STATUS_OK;
+	fail(STATUS_USAGE, "%s has no sim/cuda/user.h: the folder with flashtwin's headers is missing%s",
+	     *out, getenv("FLASHTWIN_DATADIR") ? " (FLASHTWIN_DATADIR names it)" : "");
+	free(*out);
+	return STATUS_USAGE;
+}
+
+static enum status preprocess(const struct user_kernel *k, const struct user_source *s,
+			      const char *compiler, bool probed, const char *out)
+{
+	struct words words = { 0 };
+	char *include, *stubs, *names = probed ? point_names_list(k->points) : NULL;
+	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
+	enum status status = find_include(&include);
+
+	if (status != STATUS_OK) {
+		free(names);
+		free(list);
+		return status;
+	}
+	stubs = xasprintf("%s/sim/cuda/include", include);
+	words_add_list(&words, (const char *const[]){ compiler, "-E", "-x", language(k), standard(k),
+		  "-DFLASHTWIN_SIM", "-isystem", stubs, "-isystem", include, "-include",
+		  "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
+	add_processor(&words);
+	if (s->check)
+		words_add(&words, "-DFLASHTWIN_CHECK");
+	if (probed)
+		words_add_list(&words, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
+	words_add_list(&words, s->flags);
+	words_add_list(&words, (const char *const[]){ "-o", out, s->file, NULL });
+	status = program_run(&words, s->file);
+	free(names);
+	free(list);
+	free(stubs);
+	free(include);
+	return status;
+}
+
+/* What the plain text tells besides: the user's headers and the names of points. */
+static enum status read_text(struct user_kernel *k, const struct user_source *s, const char *text,
+			     size_t bytes)
+{
+	enum status status = user_headers_find(text, s->file, &k->sources, &k->source_count);
+
+	for (int i = 1; i < k->source_count; i++)
+		k->sources[i].file = user_headers_show((char *)(uintptr_t)k->sources[i].file,
+						       s->folder, s->shown);
+	TRY(status);
+	TRY(point_names_find(s->file, text, bytes, &k->points));
+	if (!s->points) {
+		point_names_free(k->points);
+		k->points = NULL;
+	}
+	return STATUS_OK;
+}
+
+static enum status rewrite_file(struct user_kernel *k, const struct user_source *s, bool probed,
+				const char *in, const char *out)
+{
+	char *text, *result;
+	struct output output;
+	size_t bytes;
+	enum status status = STATUS_OK;
+
+	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
+	if (!probed)
+		status = read_text(k, s, text, bytes);
+	if (s->folder) {
+		text = user_headers_show(text, s->folder, s->shown);
+		bytes = strlen(text);
+	}
+	if (status == STATUS_OK)
+		status = rewrite_user(k->file, text, bytes, k->cplusplus, s->kernel, &result);
+	free(text);
+	if (status != STATUS_OK)
+		return status;
+	status = output_open(out, &output);
+	if (status == STATUS_OK) {
+		fputs(result, output.file);
+		status = output_commit(&output);
+	}
+	free(result);
+	return status;
+}
+
+/* Error 716 where a GPU has it; a checked kernel's hooks see such accesses themselves. */
+static const char *const align_flags[] = {
+	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
+};
+
+/* The hooks of sim/check/check_hooks.c; float4 stays whole without SRA, loops in one piece in their order. */
+static const char *const check_flags[] = {
+	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
+	"-fsanitize=bounds", "-fsanitize-coverage=trace-pc",
+	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1", NULL
+};
+
+/* A step budget alone needs no more than each basic block. */
+static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL };
+
+/* Flags as for the project's kernels, and a loop that never ends stays one; the text's columns are
+ * not the user's, hence no carets. Two steps, because a sanitizer's flags at the second would link
+ * its run-time library. */
+static enum status compile(const struct user_kernel *k, const struct user_source *s,
+			   const char *compiler, const char *in, const char *object,
+			   const char *out)
+{
+	struct words words = { 0 }, link = { 0 };
+
+	words_add_list(&words, (const char *const[]){ compiler, "-x", language(k), standard(k),
+		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
+		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
+		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
+		  "-fno-finite-loops",
+		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
+	add_processor(&words);
+	words_add_list(&words, s->check ? check_flags : align_flags);
+	if (s->steps && !s->check)
+		words_add_list(&words, step_flags);
+	words_add_list(&words, (const char *const[]){ "-o", object, in, NULL });
+	TRY(program_run(&words, s->file));
+	words_add_list(&link, (const char *const[]){ compiler, "-shared", "-Wl,-Bsymbolic", "-o", out,
+		  object, NULL });
+	return program_run(&link, s->file);
+}
+
+/* The path of "plain.so" or "probed.so"; the caller frees it. */
+static char *temporary(const struct user_kernel *k, bool probed, const char *suffix)
+{
+	return xasprintf("%s/%s.%s", k->directory, probed ? "probed" : "plain", suffix);
+}
+
+static enum status build_sim(struct user_kernel *k, const struct user_source *s, bool probed)
+{
+	char *preprocessed = temporary(k, probed, "i"), *rewritten = temporary(k, probed, "c");
+	char *object = temporary(k, probed, "o"), *shared = temporary(k, probed, "so");
+	const char *compiler;
+	enum status status = find_compiler(k, &compiler);
+
+	if (status == STATUS_OK)
+		status = preprocess(k, s, compiler, probed, preprocessed);
+	if (status == STATUS_OK)
+		status = rewrite_file(k, s, probed, preprocessed, rewritten);
+	if (status == STATUS_OK)
+		status = compile(k, s, compiler, rewritten, object, shared);
+	free(preprocessed);
+	free(rewritten);
+	free(object);
+	free(shared);
+	return status;
+}
+
+/* --- for a GPU --- */
+
+/* The user's text under its own name, and a use of the kernel: templates are made only when
+ * used. */
+static enum status write_cuda_source(const struct user_kernel *k, const struct user_source *s,
+				     bool probed, const char *path)
+{
+	struct output output;
+	char *address;
+
+	TRY(output_open(path, &output));
+	if (probed) {
+		char *list = point_names_list(k->points);
+
+		fprintf(output.file, "#define FLASHTWIN_PROBE\n#define POINT_LIST(X) %s\n", list);
+		free(list);
+	}
+	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
+	fwrite(k->source, 1, k->source_bytes, output.file);
+	address = rewrite_kernel_address(s->kernel);
+	fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" REWRITE_KERNEL_POINTER
+		"\nvoid *ft_user_entry = (void *)%s;\n", address);
+	free(address);
+	return output_commit(&output);
+}
+
+static enum status run_nvcc(const struct user_source *s, const char *nvcc, const char *in,
+			    const char *out)
+{
+	const char *slash = strrchr(s->file, '/');
+	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS);
+	char *own = slash ? xasprintf("-I%.*s", (int)(slash - s->file + 1), s->file)
+		: xstrdup("-I.");
+	struct words words = { 0 };
+	enum status status;
+
+	words_add_list(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", "-w",
+		  "--expt-relaxed-constexpr", NULL });
+	words_add_text(&words, flags);
+	words_add_list(&words, s->flags);
+	words_add_list(&words, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
+	status = program_run(&words, s->file);
+	free(own);
+	free(flags);
+	free(include);
+	return status;
+}
+
+static enum status build_cuda(struct user_kernel *k, const struct user_source *s, bool probed)
+{
+	static const char *const names[] = { "nvcc", "/usr/local/cuda/bin/nvcc", NULL };
+	const char *nvcc = program_find("NVCC", names);
+	char *in, *out;
+	enum status status;
+
+	if (!nvcc)
+		return fail(STATUS_USAGE, "no nvcc on PATH or in /usr/local/cuda/bin: a GPU needs "
+			    "one to compile %s (NVCC may name it)", s->file);
+	if (!k->cplusplus)
+		return fail(STATUS_USAGE, "a GPU needs a C++ compiler to compile %s", s->file);
+	in = temporary(k, probed, "cu");
+	out = temporary(k, probed, "fatbin");
+	status = write_cuda_source(k, s, probed, in);
+	if (status == STATUS_OK)
+		status = run_nvcc(s, nvcc, in, out);
+	if (status == STATUS_OK) {
+		size_t bytes = 0;
+
+		status = file_read(out, FATBIN_LIMIT, &k->fatbin[probed], &bytes);
+		k->fatbin_bytes[probed] = bytes;
+	}
+	free(in);
+	free(out);
+	return status;
+}
+
+/* --- the whole --- */
+
+enum status user_kernel_build(const struct user_source *s, struct user_kernel **out)
+{
+	const char *parent = getenv("TMPDIR");
+	struct user_kernel *k = xcalloc(1, sizeof *k);
+	char *directory;
+
+	*out = k;
+	k->file = user_headers_show(xstrdup(s->file), s->folder, s->shown);
+	TRY(file_read(s->file, SOURCE_LIMIT, &k->source, &k->source_bytes));
+	k->sources = xcalloc(2, sizeof *k->sources);
+	k->sources[k->source_count++] = (struct kernel_source){ k->file, k->source };
+	directory = xasprintf("%s/flashtwin.XXXXXX", parent && *parent ? parent : "/tmp");
+	if (!mkdtemp(directory)) {
+		enum status status = fail(STATUS_IO, "%s: %s", directory, strerror(errno));
+
+		free(directory);
+		return status;
+	}
+	k->directory = directory;
+	for (int probed = 0; probed <= (k->points != NULL); probed++) {
+		TRY(build_sim(k, s, probed));
+		if (s->cuda)
+			TRY(build_cuda(k, s, probed));
+	}
+	return STATUS_OK;
+}
+
+static enum status load_object(struct user_kernel *k, bool probed, const struct sim_code **out)
+{
+	char *path = temporary(k, probed, "so");
+	const struct sim_code *const *code;
+
+	k->object[probed] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	if (!k->object[probed])
+		return fail(STATUS_COMPILE, "%s cannot be loaded: %s", k->file, dlerror());
+	code = dlsym(k->object[probed], "ft_user_code");
+	if (!code)
+		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
+	*out = *code;
+	return STATUS_OK;
+}
+
+/* Of C++ the name as the linker has it, which is also that of the fatbin. */
+static void find_symbol(struct user_kernel *k)
+{
+	void *const *entry = dlsym(k->object[0], "ft_user_entry");
+	Dl_info info;
+
+	if (entry && dladdr(*entry, &info) && info.dli_saddr == *entry)
+		k->kernel.symbol = info.dli_sname;
+}
+
+/* How many points a thread passes nobody knows: as many as fit into 64 MiB, within reason. What is
+ * beyond is counted. */
+static unsigned count_points(const struct kernel_call *call)
+{
+	const struct dim3 dims[] = { call->grid, call->block };
+	double capacity = (64 << 20) / (double)sizeof(struct point_record);
+
+	for (int i = 0; i < 2; i++)
+		capacity /= (double)dims[i].x * dims[i].y * dims[i].z;
+	return capacity > 4096 ? 4096 : capacity < 16 ? 16 : (unsigned)capacity;
+}
+
+enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
+{
+	bool probed = k->points != NULL;
+	const struct sim_code *code[2];
+
+	TRY(load_object(k, false, &code[0]));
+	code[1] = code[0];
+	if (probed)
+		TRY(load_object(k, true, &code[1]));
+	k->code = (struct kernel_code){
+		.sim = { { code[0], NULL }, { code[1], NULL } }, .checked = code[1],
+		.fatbin = { k->fatbin[0], k->fatbin[probed] },
+		.fatbin_bytes = { &k->fatbin_bytes[0], &k->fatbin_bytes[probed] },
+		.sources = k->sources,
+	};
+	k->kernel = (struct kernel){
+		.name = code[0]->name, .summary = "",
+		.points = probed ? count_points : NULL,
+		.point_names = (const char *const *)k->points,
+		.origin = "cuda_c", .code = &k->code,
+	};
+	find_symbol(k);
+	*out = &k->kernel;
+	return STATUS_OK;
+}
+
+static void remove_directory(const struct user_kernel *k)
+{
+	static const char *const suffixes[] = { "i", "c", "o", "so", "cu", "fatbin", NULL };
+
+	for (int i = 0; suffixes[i]; i++)
+		for (int probed = 0; probed < 2; probed++) {
+			char *path = temporary(k, probed, suffixes[i]);
+
+			unlink(path);           /* not all were made */
+			free(path);
+		}
+	rmdir(k->directory);
+}
+
+void user_kernel_free(struct user_kernel *k)
+{
+	if (!k)
+		return;
+	for (int probed = 0; probed < 2; probed++) {
+		if (k->object[probed])
+			dlclose(k->object[probed]);
+		free(k->fatbin[probed]);
+	}
+	point_names_free(k->points);
+	if (k->directory)
+		remove_directory(k);
+	for (int i = 1; i < k->source_count; i++) {     /* the first is file and source */
+		free((char *)(uintptr_t)k->sources[i].file);
+		free((char *)(uintptr_t)k->sources[i].text);
+	}
+	free(k->sources);
+	free(k->directory);
+	free(k->file);
+	free(k->source);
+	free(k);
+}

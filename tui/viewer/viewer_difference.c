@@ -1,0 +1,87 @@
+/* viewer_difference.c - the keys ] and [: from one difference of the two runs to the next.
+ *
+ * On the screen of differences from element to element and point to point, on others from launch to
+ * launch. A search that was stopped is gone on with by the same key.
+ */
+#include "config.h"
+
+#include "tui/viewer/viewer_internal.h"
+
+#include <string.h>
+
+#include "tui/views/view_element.h"
+
+static bool stopped(void *viewer)
+{
+	return viewer_work_stopped(viewer);
+}
+
+/* Whole launches are looked for from behind, or before, all of the launch shown. */
+static enum status begin_at(struct viewer *v, bool launches, int direction,
+			    struct diff_spot *spot)
+{
+	struct view_context c = viewer_context(v, 0);
+
+	TRY(element_address_spot(&c, &v->here.at, spot));
+	if (launches && v->here.at.launch >= 0)
+		spot->part = direction > 0 ? SPOT_BEHIND : SPOT_BEFORE;
+	return STATUS_OK;
+}
+
+static enum status go_to_spot(struct viewer *v, const struct diff_spot *spot, bool launches)
+{
+	struct view_context c = viewer_context(v, 0);
+	struct address at;
+
+	TRY(element_spot_address(&c, spot, &at));
+	if (launches) {
+		at = address_none;
+		at.launch = spot->launch;
+	}
+	viewer_jump(v, v->here.view, &at);
+	return STATUS_OK;
+}
+
+static enum status find_difference(struct viewer *v, int direction)
+{
+	struct view_context c = viewer_context(v, 0);
+	struct viewer_search *s = &v->difference;
+	bool launches = v->here.view != &view_diff, some;
+	enum diff_outcome outcome;
+	struct diff_pair pair;
+
+	TRY(element_pair(&c, &pair, &some));
+	if (!s->begun || s->direction != direction || s->view != v->here.view
+	    || !address_equal(&s->from, &v->here.at)) {
+		*s = (struct viewer_search){ .from = v->here.at, .view = v->here.view,
+					     .direction = direction };
+		TRY(begin_at(v, launches, direction, &s->spot));
+	}
+	/* The screen of differences may have looked through both already. */
+	if (memcmp(&v->scan.pair, &pair, sizeof(pair)) == 0 && v->scan.outcome == DIFF_NONE)
+		outcome = DIFF_NONE;
+	else
+		TRY(diff_spot_step(&pair, direction, &s->spot, stopped, v, &outcome));
+	s->begun = outcome == DIFF_STOPPED;
+	if (outcome == DIFF_FOUND)
+		return go_to_spot(v, &s->spot, launches);
+	if (outcome == DIFF_STOPPED)
+		viewer_say(v, "stopped at L%lld, no difference until there: the same key looks further",
+			   (long long)s->spot.launch);
+	else
+		viewer_say(v, "no difference %s this place: what the two runs recorded is equal",
+			   direction > 0 ? "behind" : "before");
+	return STATUS_OK;
+}
+
+enum status viewer_next_difference(struct viewer *v, int key)
+{
+	(void)key;
+	return find_difference(v, 1);
+}
+
+enum status viewer_previous_difference(struct viewer *v, int key)
+{
+	(void)key;
+	return find_difference(v, -1);
+}

@@ -1,0 +1,317 @@
+/* viewer_paint.c - puts bars and a window of the drawn lines on the terminal.
+ *
+ * Two sides lie beside each other where both have room, else one above the other. Lines are cut at
+ * the edge, with a '>' there; what they say is the display's business.
+ */
+#include "config.h"
+
+#include "tui/viewer/viewer_internal.h"
+
+#include <curses.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/viewer/viewer_screens.h"
+
+#define LEAST_LINES 15
+#define LEAST_COLUMNS 60
+#define BARS_ABOVE 3
+#define BARS_BELOW 3
+#define TABS 1                          /* their line */
+#define SIDE_COLUMNS 80                 /* that a side needs beside another */
+
+static bool too_small(void)
+{
+	return LINES < LEAST_LINES || COLS < LEAST_COLUMNS;
+}
+
+/* Differences are about both sides already. */
+static bool two_sides(const struct viewer *v)
+{
+	return v->split && v->here.view != &view_diff;
+}
+
+static bool beside(const struct viewer *v)
+{
+	return two_sides(v) && COLS >= 2 * SIDE_COLUMNS + 1;
+}
+
+long viewer_lines(const struct viewer *v)
+{
+	long lines = LINES - BARS_ABOVE - BARS_BELOW;
+
+	if (too_small())
+		return 0;
+	return two_sides(v) && !beside(v) && !v->list ? (lines - 1) / 2 : lines;
+}
+
+/* --- text --- */
+
+struct place_on_terminal {
+	int y, x, width;
+	int left;                       /* columns of the line that lie left of the window */
+};
+
+/* One character at a column of the line; false: it is right of the window. */
+static bool put(const struct place_on_terminal *p, int column, wchar_t c, int attributes)
+{
+	wchar_t text[2] = { c, 0 };
+	cchar_t cell;
+
+	if (column < p->left)
+		return true;
+	if (column - p->left >= p->width)
+		return false;
+	setcchar(&cell, text, (attr_t)attributes & ~A_COLOR, (short)PAIR_NUMBER(attributes), NULL);
+	mvadd_wch(p->y, p->x + column - p->left, &cell);
+	return true;
+}
+
+/* The next character of a line, whatever its bytes are. */
+static size_t next_char(const char *text, size_t bytes, enum view_style style, enum glyphs glyphs,
+			wchar_t *c)
+{
+	mbstate_t state = { 0 };
+	size_t used = mbrtowc(c, text, bytes, &state);
+
+	if (used == 0 || used > bytes || wcwidth(*c) != 1) {
+		*c = L'?';
+		return used == 0 || used > bytes ? 1 : used;
+	}
+	if (used == 1 && style == STYLE_CHART)
+		*c = term_glyph(glyphs, *text);
+	return used;
+}
+
+static void paint_line(const struct viewer *v, const struct display_line *line, bool current,
+		       const struct place_on_terminal *p)
+{
+	size_t bytes = strlen(line->text), span = 0, at = 0;
+	enum view_style style = STYLE_PLAIN;
+	int column = 0, over = current ? A_REVERSE : 0;
+
+	while (at < bytes) {
+		wchar_t c;
+		size_t used;
+
+		while (span < line->span_count && line->spans[span].from <= at)
+			style = line->spans[span++].style;
+		used = next_char(line->text + at, bytes - at, style, v->glyphs, &c);
+		if (!put(p, column, c, term_attributes(style) | over)) {
+			put(p, p->left + p->width - 1, L'>', term_attributes(STYLE_NOTE) | A_BOLD);
+			return;
+		}
+		at += used;
+		column++;
+	}
+}
+
+static void paint_text(int y, int x, int width, int attributes, const char *text)
+{
+	const struct place_on_terminal p = { y, x, width, 0 };
+	size_t bytes = strlen(text), at = 0;
+	wchar_t c;
+
+	for (int column = 0; at < bytes; column++) {
+		at += next_char(text + at, bytes - at, STYLE_PLAIN, GLYPHS_ASCII, &c);
+		if (!put(&p, column, c, attributes))
+			return;
+	}
+}
+
+static void paint_rule(const struct viewer *v, char c, int y, int x, int width)
+{
+	const struct place_on_terminal p = { y, x, width, 0 };
+
+	for (int column = 0; column < width; column++)
+		put(&p, column, term_glyph(v->glyphs, c), term_attributes(STYLE_NOTE));
+}
+
+long viewer_line_at(const struct viewer *v, int y)
+{
+	const struct display *d = v->list ? v->list : v->side[0].display;
+	long line = y - BARS_ABOVE;
+
+	if (line < 0 || line >= viewer_lines(v))
+		return -1;
+	line += v->list ? v->list_top : v->top;
+	return line < (long)display_count(d) ? line : -1;
+}
+
+static void paint_window(const struct viewer *v, const struct display *d, long top, long row, int y,
+			 int x, int width, long height)
+{
+	for (long i = 0; i < height && top + i < (long)display_count(d); i++) {
+		const struct place_on_terminal p = { y + (int)i, x, width, v->left };
+
+		paint_line(v, display_line(d, (size_t)(top + i)), top + i == row, &p);
+	}
+}
+
+/* --- bars --- */
+
+static void paint_title(const struct viewer *v)
+{
+	const char *second = v->side[1].store ? v->side[1].name : "";
+	char text[400];
+
+	snprintf(text, sizeof(text), " flashtwin view  %s%s%s%s", v->side[0].name,
+		 *second ? v->split ? "  |  " : "  (v: " : "", second,
+		 *second && !v->split ? ")" : "");
+	paint_text(0, 0, COLS, A_BOLD, text);
+}
+
+/* Of the screens that are not shown only the key, where names do not fit. */
+static int tab_text(const struct viewer *v, int number, bool names, char text[32])
+{
+	const struct viewer_screen *screen = &viewer_screens[number];
+
+	if (screen->view == v->here.view)
+		return snprintf(text, 32, "[%c %s]", screen->key, screen->tab);
+	return names ? snprintf(text, 32, " %c %s ", screen->key, screen->tab)
+		: snprintf(text, 32, " %c", screen->key);
+}
+
+static bool tabs_fit(const struct viewer *v, int room)
+{
+	char text[32];
+	int x = 0;
+
+	for (int i = 0; viewer_screens[i].view; i++)
+		x += tab_text(v, i, true, text);
+	return x <= room;
+}
+
+/* The columns left of the address, which is written into `at`. */
+static int tabs_room(const struct viewer *v, char at[ADDRESS_TEXT + 4])
+{
+	strcpy(at, "at ");
+	address_format(&v->here.at, at + 3);
+	return COLS - (int)strlen(at) - 1;
+}
+
+int viewer_tab_at(const struct viewer *v, int y, int x)
+{
+	char at[ADDRESS_TEXT + 4], text[32];
+	int room = tabs_room(v, at), end = 0;
+	bool names = tabs_fit(v, room);
+
+	if (y != TABS || v->list || too_small())
+		return 0;
+	for (int i = 0; viewer_screens[i].view && end < room; i++) {
+		end += tab_text(v, i, names, text);
+		if (x < end && x < room)
+			return viewer_screens[i].key;
+	}
+	return 0;
+}
+
+static void paint_tabs(const struct viewer *v)
+{
+	char at[ADDRESS_TEXT + 4], text[32];
+	int x = 0, room = tabs_room(v, at);
+	bool names = tabs_fit(v, room);
+
+	for (int i = 0; viewer_screens[i].view && x < room; i++) {
+		int length = tab_text(v, i, names, text);
+
+		paint_text(TABS, x, room - x,
+			   viewer_screens[i].view == v->here.view ? A_BOLD : 0, text);
+		x += length;
+	}
+	paint_text(TABS, room, COLS - room, A_BOLD, at);
+}
+
+static void paint_bars(const struct viewer *v)
+{
+	paint_title(v);
+	if (v->list)
+		paint_text(TABS, 0, COLS, A_BOLD | A_REVERSE, v->list_title);
+	else
+		paint_tabs(v);
+	paint_rule(v, '-', 2, 0, COLS);
+	paint_rule(v, '-', LINES - BARS_BELOW, 0, COLS);
+	paint_text(LINES - 2, 1, COLS - 1,
+		   v->message_is_error ? term_attributes(STYLE_WRONG) : 0, v->message);
+	paint_text(LINES - 1, 1, COLS - 1, term_attributes(STYLE_NOTE), viewer_keys_hint(v));
+}
+
+/* --- all of it --- */
+
+/* The line that stands out: what was searched for, else the row. */
+static long current_line(const struct viewer *v, long row)
+{
+	return v->match >= 0 ? v->match : row;
+}
+
+static void paint_sides(const struct viewer *v)
+{
+	const struct display *d = v->side[0].display;
+	long height = viewer_lines(v), row = current_line(v, display_row(d, &v->here.at));
+	int half = (COLS - 1) / 2, y = BARS_ABOVE, x = 0;
+
+	if (!two_sides(v)) {
+		paint_window(v, d, v->top, row, y, 0, COLS, height);
+		return;
+	}
+	paint_window(v, d, v->top, row, y, 0, beside(v) ? half : COLS, height);
+	if (beside(v)) {
+		for (long i = 0; i < height; i++)
+			paint_rule(v, '|', y + (int)i, half, 1);
+		x = half + 1;
+	} else {
+		paint_rule(v, '-', y + (int)height, 0, COLS);
+		y += (int)height + 1;
+	}
+	d = v->side[1].display;
+	paint_window(v, d, v->top, display_row(d, &v->here.at), y, x, COLS - x, height);
+}
+
+void viewer_paint(const struct viewer *v)
+{
+	erase();
+	if (too_small()) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "flashtwin view needs %d x %d", LEAST_COLUMNS,
+			 LEAST_LINES);
+		paint_text(0, 0, COLS, 0, text);
+	} else {
+		paint_bars(v);
+		if (v->list) {
+			paint_window(v, v->list, v->list_top, current_line(v, v->list_row),
+				     BARS_ABOVE, 0, COLS, viewer_lines(v));
+		} else {
+			paint_sides(v);
+		}
+	}
+	refresh();
+}
+
+void viewer_paint_message(const char *text)
+{
+	if (too_small())
+		return;
+	move(LINES - 2, 0);
+	clrtoeol();
+	paint_text(LINES - 2, 1, COLS - 1, 0, text);
+	refresh();
+}
+
+void viewer_paint_prompt(const struct viewer *v, const char *prompt, const wchar_t *text)
+{
+	int room = COLS - 2 - (int)strlen(prompt), length = (int)wcslen(text);
+	const struct place_on_terminal p = { LINES - 2, 1 + (int)strlen(prompt), room + 1,
+					     length >= room ? length - room + 1 : 0 };
+
+	viewer_paint(v);
+	if (too_small())
+		return;
+	move(LINES - 2, 0);
+	clrtoeol();
+	paint_text(LINES - 2, 1, COLS - 1, A_BOLD, prompt);
+	for (int i = 0; i < length; i++)
+		put(&p, i, wcwidth(text[i]) == 1 ? text[i] : L'?', 0);
+	put(&p, length, L' ', A_REVERSE);
+	refresh();
+}

@@ -1,0 +1,245 @@
+/* viewer_provenance.c - the keys w and r: who wrote what is at the place, and who reads it.
+ *
+ * At an element or output that is a range of bytes: what wrote any of them goes by the extents of
+ * digests and the rows of caches, through the whole run. At a launch it is each buffer given to it,
+ * or written. What a launch reads of a buffer it was given is not in a trace; that it cannot write
+ * there is, where its parameter is const. On the screen of the KV cache w lists the rows that the
+ * layer's caches hold, each with its elements, of which w and r tell on.
+ */
+#include "config.h"
+
+#include "tui/viewer/viewer_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "traces/store/store_index.h"
+#include "traces/written.h"
+#include "tui/viewer/viewer_walk.h"
+
+#define SHOWN "24"                      /* a number in SQL */
+
+/* Bytes of a buffer. */
+struct range {
+	int64_t buffer, from, past;
+	int64_t op;                     /* of the launch of the place */
+	int64_t element;                /* of the place, -1: none */
+	char name[100];
+};
+
+/* --- the list --- */
+
+enum { OP, LAUNCH, KIND, KERNEL, STEP, BUFFER, OUTPUT, HOW, ELEMENT };
+
+static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct address at = address_none;
+	int64_t *rows = state;
+	char text[ADDRESS_TEXT];
+
+	at.run = c->run > 1 ? c->run : -1;
+	at.op = view_null(row, LAUNCH) ? view_int(row, OP) : -1;
+	at.launch = view_null(row, LAUNCH) ? -1 : view_int(row, LAUNCH);
+	address_format(&at, text);
+	/* On from an element to the same one there. */
+	if (!view_null(row, OUTPUT) && !view_null(row, ELEMENT)) {
+		at.output = view_int(row, OUTPUT);
+		at.element = view_int(row, ELEMENT);
+	}
+	display_anchor(c->out, &at);
+	view_print(c, "  %-12s %-10s %-26.26s", text, view_text(row, KIND),
+		   view_null(row, KERNEL) ? "" : view_text(row, KERNEL));
+	if (!view_null(row, STEP))
+		view_print(c, " step %-4" PRId64, view_int(row, STEP));
+	view_print(c, " %s%s%s\n", view_text(row, BUFFER), view_null(row, HOW) ? "" : "  ",
+		   view_null(row, HOW) ? "" : view_text(row, HOW));
+	++*rows;
+	return STATUS_OK;
+}
+
+/* --- of bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range, ?6 the element or -1 --- */
+
+/* Digests of scattered rows span what lies between them; the rows say which are. */
+#define WROTE(condition, order) \
+	" SELECT w.op, w.entry FROM w_written w WHERE w.run = ?1 AND w.buffer = ?3" \
+	"  AND w." condition " AND w.offset < ?5 AND (w.bytes IS NULL OR w.offset + w.bytes > ?4)" \
+	"  AND (w.launch IS NULL OR NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1" \
+	"    AND k.launch = w.launch AND k.buffer = ?3)" \
+	"   OR EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch" \
+	"    AND k.buffer = ?3 AND k.offset < ?5 AND k.offset + k.bytes > ?4))" \
+	"  ORDER BY w.op" order
+
+/* A join with v_launch would read all launches: SQLite flattens no join into the right of one. */
+#define KERNEL_OF_OP \
+	"(SELECT l.kernel FROM v_launch l WHERE l.run = o.run AND l.launch = o.launch)"
+
+#define DESCRIBED(how) \
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, f.entry, " how \
+	", nullif(?6, -1) FROM found f CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op" \
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = ?3"
+
+static const char wrote_bytes[] =
+	"WITH found (op, entry) AS (" WROTE("op <= ?2", " DESC") " LIMIT " SHOWN ")"
+	DESCRIBED("NULL") " ORDER BY o.op DESC LIMIT " SHOWN;
+
+/* Up to what overwrites them, which may read them first. */
+static const char reads_bytes[] =
+	"WITH over (op, entry) AS (" WROTE("op > ?2", "") " LIMIT 1),"
+	" found (op, entry, how) AS (SELECT o.op, NULL, iif(o.op IN (SELECT op FROM over),"
+	"  'writes them again', CASE WHEN o.launch IS NULL THEN 'reads'"
+	"   WHEN (SELECT min(a.type LIKE 'const %') FROM v_arg a WHERE a.run = ?1 AND a.op = o.op"
+	"    AND a.buffer = ?3) THEN 'may read' ELSE 'may read or write' END)"
+	"  FROM (SELECT op FROM w_given WHERE run = ?1 AND buffer = ?3 AND op > ?2"
+	"   UNION SELECT op FROM over) g CROSS JOIN v_op o ON o.run = ?1 AND o.op = g.op"
+	"  WHERE o.op <= coalesce((SELECT op FROM over), 9e18) AND ((o.launch IS NULL"
+	"   AND o.kind IN ('download', 'copy') AND coalesce(o.from_buffer, o.buffer) = ?3"
+	"   AND coalesce(o.from_offset, o.offset, 0) < ?5)"
+	"   OR o.op IN (SELECT op FROM over)"
+	"   OR (o.launch IS NOT NULL AND EXISTS (SELECT 1 FROM v_arg a WHERE a.run = ?1"
+	"    AND a.op = o.op AND a.buffer = ?3 AND coalesce(a.offset, 0) < ?5)"
+	/* A scatter of other rows does nothing to these. */
+	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = o.launch"
+	"    AND k.buffer = ?3)))"
+	"  ORDER BY o.op LIMIT " SHOWN ")"
+	DESCRIBED("f.how") " ORDER BY o.op";
+
+/* --- of a launch: ?2 its operation, ?3 its number --- */
+
+/* The last operation before it that wrote each buffer that it was given. */
+static const char wrote_given[] =
+	"WITH given AS (SELECT DISTINCT buffer FROM v_arg WHERE run = ?1 AND launch = ?3"
+	"  AND buffer IS NOT NULL),"
+	" last AS (SELECT g.buffer, (SELECT max(w.op) FROM w_written w WHERE w.run = ?1"
+	"   AND w.buffer = g.buffer AND w.op < ?2) AS op FROM given g)"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL FROM last"
+	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = last.op"
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = last.buffer ORDER BY o.op DESC";
+
+/* The launches and downloads behind it that are given a buffer that it wrote. */
+static const char reads_written[] =
+	"WITH wrote AS (SELECT DISTINCT buffer FROM v_digest WHERE run = ?1 AND op = ?2"
+	"  AND after_step = 0),"
+	" found AS (SELECT g.op, g.buffer FROM wrote w CROSS JOIN w_given g ON g.run = ?1"
+	"  AND g.buffer = w.buffer AND g.op > ?2 WHERE ?3 >= 0 ORDER BY g.op LIMIT " SHOWN ")"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL FROM found f"
+	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op"
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = f.buffer ORDER BY o.op";
+
+/* Rows of the caches of its layer, latest first. */
+static const char wrote_rows[] =
+	"SELECT w.op, w.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name,"
+	" (SELECT d.entry FROM v_digest d WHERE d.run = ?1 AND d.launch = w.launch"
+	"  AND d.after_step = 0 AND d.buffer = w.buffer LIMIT 1),"
+	" 'slot ' || w.slot || ' position ' || w.position,"
+	" (SELECT k.offset / 4 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch"
+	"  AND k.buffer = w.buffer AND k.slot = w.slot AND k.position = w.position"
+	"  ORDER BY k.kv_head LIMIT 1)"
+	" FROM w_kv w JOIN v_op o ON o.run = ?1 AND o.op = w.op"
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = w.buffer"
+	" WHERE w.run = ?1 AND w.op <= ?2"
+	" AND w.layer = (SELECT layer FROM v_launch WHERE run = ?1 AND launch = ?3)"
+	" ORDER BY w.op DESC, w.slot, w.position DESC LIMIT " SHOWN;
+
+/* --- the place --- */
+
+/* The bytes of the element or output that the place is; *some false: it is neither. */
+static enum status range_here(struct viewer *v, struct range *r, bool *some)
+{
+	const struct address *at = &v->here.at;
+	struct view_context c = viewer_context(v, 0);
+	struct written w;
+	enum status status;
+	int64_t size;
+
+	*some = at->launch >= 0 && at->output >= 0;
+	if (!*some)
+		return STATUS_OK;
+	status = written_read(c.store, c.run, at->launch, at->output, &w, some);
+	if (status == STATUS_OK && *some) {
+		size = (int64_t)dtype_bytes(w.dtype);
+		*r = (struct range){ .buffer = w.buffer, .op = w.op, .element = at->element,
+				     .from = w.offset, .past = w.offset + w.bytes };
+		if (at->element >= 0) {
+			r->from = at->element * size;
+			r->past = r->from + size;
+		}
+		snprintf(r->name, sizeof(r->name), "bytes %" PRId64 " to %" PRId64 " of %.40s",
+			 r->from, r->past - 1, w.name);
+	}
+	written_free(&w);
+	return status;
+}
+
+static enum status list_found(struct viewer *v, const char *title, const char *sql,
+			      const struct range *r, int64_t op)
+{
+	struct view_context c = viewer_context(v, 0);
+	enum status status;
+	int64_t rows = 0;
+
+	c.out = display_create(NULL, &address_none);
+	status = r ? VIEW_ROWS(&c, list_op, &rows, sql, c.run, r->op, r->buffer, r->from, r->past,
+			       r->element)
+		: VIEW_ROWS(&c, list_op, &rows, sql, c.run, op, v->here.at.launch);
+	if (status != STATUS_OK) {
+		display_free(c.out);
+		return status;
+	}
+	if (rows == 0)
+		view_print(&c, "  nobody in this run\n");
+	else if (rows == atoi(SHOWN))
+		view_print(&c, "  ... and perhaps more: enter goes to one, the key on from there\n");
+	viewer_show_list(v, title, c.out);
+	return STATUS_OK;
+}
+
+static enum status ask(struct viewer *v, const char *of_bytes, const char *of_launch,
+		       const char *what, const char *launch_title)
+{
+	struct view_context c = viewer_context(v, 0);
+	struct range range;
+	char title[sizeof(v->list_title)];
+	int64_t op;
+	bool some;
+
+	if (v->here.at.launch < 0) {
+		viewer_say(v, "no launch here: f goes on to the next one");
+		return STATUS_OK;
+	}
+	TRY(store_index_buffers(c.store));
+	TRY(range_here(v, &range, &some));
+	if (some) {
+		snprintf(title, sizeof(title), " who %s %s ", what, range.name);
+		return list_found(v, title, of_bytes, &range, 0);
+	}
+	TRY(walk_op(&c, &v->here.at, &op));
+	return list_found(v, launch_title, of_launch, NULL, op);
+}
+
+static bool at_rows(const struct viewer *v)
+{
+	return v->here.view == &view_kv && v->here.at.launch >= 0 && v->here.at.output < 0;
+}
+
+enum status viewer_who_wrote(struct viewer *v, int key)
+{
+	struct view_context c = viewer_context(v, 0);
+	int64_t op;
+
+	(void)key;
+	if (at_rows(v)) {
+		TRY(store_index_kv(c.store));
+		TRY(walk_op(&c, &v->here.at, &op));
+		return list_found(v, " who wrote the rows of this layer, latest first ", wrote_rows,
+				  NULL, op);
+	}
+	return ask(v, wrote_bytes, wrote_given, "wrote",
+		   " who wrote last what this launch was given ");
+}
+
+enum status viewer_who_reads(struct viewer *v, int key)
+{
+	(void)key;
+	return ask(v, reads_bytes, reads_written, "reads",
+		   " who is given what this launch wrote ");
+}

@@ -1,0 +1,354 @@
+/* viewer_term.c - curses set up, its signals, and the terminal put back; see viewer_term.h.
+ *
+ * Signals are blocked but while a key is waited for, so that none is lost between a look and the
+ * wait. Stop and continue are left to curses.
+ */
+#include "config.h"
+
+#include "tui/viewer/viewer_term.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define EMPTY_READS 64
+
+static volatile sig_atomic_t resized, interrupted, ending;
+static SCREEN *screen;
+static FILE *nowhere;                   /* of a hidden terminal, else NULL */
+static struct termios before;
+static char leave[256];                 /* what a crash writes to restore the screen */
+static sigset_t waited_for, blocked_before;
+
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static const int asked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT };
+
+/* --- signals --- */
+
+static void on_signal(int number)
+{
+	if (number == SIGINT)
+		interrupted = 1;
+	else if (number == SIGWINCH || number == SIGCONT)
+		resized = 1;
+	else
+		ending = number;
+}
+
+/* Only what a handler may do: curses may be in any state. */
+static void on_crash(int number)
+{
+	ssize_t ignored = write(STDOUT_FILENO, leave, strlen(leave));
+
+	(void)ignored;
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&waited_for);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		sigaction(asked[i], &action, NULL);
+		sigaddset(&waited_for, asked[i]);
+	}
+	sigprocmask(SIG_BLOCK, &waited_for, &blocked_before);
+	action.sa_handler = on_crash;
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		sigaction(crashes[i], &action, NULL);
+}
+
+static void leave_signals(void)
+{
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		signal(asked[i], SIG_DFL);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		signal(crashes[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, &blocked_before, NULL);
+}
+
+bool term_interrupted(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t one, pending;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGINT);
+	if (sigtimedwait(&one, NULL, &now) == SIGINT)
+		return true;
+	sigpending(&pending);
+	return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1
+		|| sigismember(&pending, SIGQUIT) == 1;
+}
+
+/* --- opening and closing --- */
+
+/* Orange and blue tell apart what red and green do not for everyone. */
+static void set_colors(void)
+{
+	short orange = COLORS >= 256 ? 208 : COLOR_YELLOW;
+	short blue = COLORS >= 256 ? 75 : COLOR_BLUE;
+
+	start_color();
+	use_default_colors();
+	init_pair(STYLE_WRONG, orange, -1);
+	init_pair(STYLE_NEW, blue, -1);
+	init_pair(STYLE_CHART, blue, -1);
+}
+
+static bool colored;
+
+/* Appends what the terminal calls a capability to what a crash writes. */
+static void on_leave(const char *capability)
+{
+	const char *text = tigetstr(capability);
+	size_t used = strlen(leave);
+
+	if (text && text != (char *)-1)
+		snprintf(leave + used, sizeof(leave) - used, "%s", text);
+}
+
+static void plan_leave(bool mouse)
+{
+	*leave = '\0';
+	if (mouse)
+		strcpy(leave, "\033[?1000l\033[?1006l");
+	on_leave("sgr0");
+	on_leave("rmkx");
+	on_leave("cnorm");
+	on_leave("rmcup");
+}
+
+static void set_modes(bool color, bool mouse)
+{
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	set_escdelay(25);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	if (mouse) {
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mouseinterval(0);
+	}
+	colored = color && has_colors();
+	if (colored)
+		set_colors();
+}
+
+enum status term_open(bool color, bool mouse)
+{
+	const char *name = getenv("TERM");
+	int found;
+
+	if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0)
+		return fail(STATUS_USAGE, "standard input is no terminal, so no keys can be read:"
+			    " --plain prints");
+	setlocale(LC_CTYPE, "");
+	/* Asked first: a newterm() that fails does not give its memory back. */
+	if (setupterm(NULL, STDOUT_FILENO, &found) == OK) {
+		del_curterm(cur_term);
+		screen = newterm(NULL, stdout, stdin);
+	}
+	if (!screen)
+		return name && *name
+			? fail(STATUS_USAGE, "TERM=%s: no such terminal is known here: --plain"
+			       " prints", name)
+			: fail(STATUS_USAGE, "TERM is not set, so the terminal is not known:"
+			       " --plain prints");
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		endwin();
+		delscreen(screen);
+		screen = NULL;
+		return fail(STATUS_USAGE, "TERM=%s cannot place its cursor: --plain prints", name);
+	}
+	plan_leave(mouse);
+	atexit(term_close);
+	set_modes(color, mouse);
+	catch_signals();
+	return STATUS_OK;
+}
+
+enum status term_open_hidden(int height, int width)
+{
+	nowhere = fopen("/dev/null", "r+");
+	if (!nowhere)
+		return fail(STATUS_IO, "/dev/null: %s", strerror(errno));
+	screen = newterm("xterm", nowhere, nowhere);
+	if (!screen)
+		return fail(STATUS_USAGE, "the terminal \"xterm\" is not known here");
+	resizeterm(height, width);
+	nodelay(stdscr, TRUE);
+	return STATUS_OK;
+}
+
+void term_type(const wchar_t *keys)
+{
+	for (size_t i = wcslen(keys); i > 0; i--)
+		unget_wch(keys[i - 1]);
+}
+
+void term_close(void)
+{
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen);
+	screen = NULL;
+	if (nowhere) {
+		fclose(nowhere);
+		nowhere = NULL;
+		return;
+	}
+	leave_signals();
+	if (ending)
+		raise(ending);
+}
+
+/* --- keys --- */
+
+static void resize(void)
+{
+	struct winsize size;
+
+	resized = 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+		resizeterm(size.ws_row, size.ws_col);
+	clearok(curscr, TRUE);
+}
+
+/* Waits until there is something to read or a signal; false: nobody will ever type again. */
+static bool wait_for_key(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	sigset_t open = blocked_before;
+	int ready;
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		sigdelset(&open, asked[i]);
+	ready = ppoll(&in, 1, NULL, &open);
+	if (ready < 0)
+		return errno == EINTR;
+	return (in.revents & POLLIN) || !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+int term_waiting(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	int bytes = 0;
+
+	/* Keys of a hidden terminal are typed ahead, not to stop anything. */
+	if (nowhere)
+		return 0;
+	if (poll(&in, 1, 0) > 0 && (in.revents & (POLLHUP | POLLERR | POLLNVAL)))
+		return INT_MAX;
+	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 ? bytes : INT_MAX;
+}
+
+bool term_wanted(void)
+{
+	sigset_t pending;
+	bool some = false;
+
+	if (nowhere)
+		return false;
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		some = some || sigismember(&pending, asked[i]) == 1;
+	return some || term_waiting() > 0;
+}
+
+int term_key(void)
+{
+	int empty = 0;
+
+	for (;;) {
+		wint_t key;
+		int kind = get_wch(&key);
+
+		if (kind == OK)
+			return (int)key;
+		if (kind == KEY_CODE_YES && key != KEY_RESIZE)
+			return TERM_CODE((int)key);
+		/* Readable again and again, and never a key: the end of the input. */
+		if (kind == ERR && ++empty > EMPTY_READS)
+			return TERM_LOST;
+		/* Asked to end once is enough, wherever the first one went. */
+		if (ending || !wait_for_key() || ending)
+			return TERM_LOST;
+		if (interrupted) {
+			interrupted = 0;
+			return TERM_INTERRUPTED;
+		}
+		if (resized) {
+			resize();
+			return TERM_RESIZED;
+		}
+	}
+}
+
+enum term_mouse term_mouse(int *y, int *x)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return 0;
+	*y = event.y;
+	*x = event.x;
+	if (event.bstate & BUTTON1_PRESSED)
+		return TERM_CLICK;
+	return event.bstate & BUTTON4_PRESSED ? TERM_UP
+		: event.bstate & BUTTON5_PRESSED ? TERM_DOWN : 0;
+}
+
+/* --- looks --- */
+
+bool term_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+int term_attributes(enum view_style style)
+{
+	static const int plain[STYLE_COUNT] = {
+		[STYLE_TITLE] = A_BOLD, [STYLE_HEADING] = A_UNDERLINE, [STYLE_NOTE] = A_DIM,
+		[STYLE_WRONG] = A_BOLD, [STYLE_NEW] = A_BOLD,
+	};
+	bool tinted = colored && (style == STYLE_WRONG || style == STYLE_NEW
+				  || style == STYLE_CHART);
+
+	return plain[style] | (tinted ? (int)COLOR_PAIR(style) : 0);
+}
+
+wchar_t term_glyph(enum glyphs glyphs, char c)
+{
+	static const char ascii[] = "#=+.-|:@";
+	static const wchar_t utf8[] = L"\u2588\u2592\u253c\u00b7\u2500\u2502\u2591\u2588";
+	static const wchar_t shades[] = L"\u2588\u2593\u2592\u2591\u2500\u2502\u2591\u2588";
+	const char *found = c ? strchr(ascii, c) : NULL;
+
+	if (!found || glyphs == GLYPHS_ASCII)
+		return (unsigned char)c;
+	return (glyphs == GLYPHS_UTF8 ? utf8 : shades)[found - ascii];
+}
+
+void term_repaint(void)
+{
+	clearok(curscr, TRUE);
+}

@@ -1,0 +1,373 @@
+/* viewer_walk.c - steps through a run by indexed queries, one or two a step; see viewer_walk.h. */
+#include "tui/viewer/viewer_walk.h"
+
+#include <stdio.h>
+
+#include "traces/store/store_index.h"
+
+#define LAST INT64_MAX
+
+/* The address of the run, and nothing more. */
+static struct address in_run(const struct address *at)
+{
+	struct address a = address_none;
+
+	a.run = at->run;
+	return a;
+}
+
+static struct address launch_address(const struct address *at, int64_t launch)
+{
+	struct address a = in_run(at);
+
+	a.launch = launch;
+	return a;
+}
+
+/* --- operations and launches --- */
+
+enum status walk_op(const struct view_context *c, const struct address *at, int64_t *op)
+{
+	*op = at->op;
+	if (at->launch >= 0)
+		return VIEW_NUMBER(c, -1, op, "SELECT op FROM v_launch WHERE run = ?1"
+				   " AND launch = ?2", c->run, at->launch);
+	if (at->step >= 0)
+		return VIEW_NUMBER(c, -1, op, "SELECT min(first_op) FROM v_step WHERE run = ?1"
+				   " AND step = ?2", c->run, at->step);
+	return STATUS_OK;
+}
+
+enum status walk_op_address(const struct view_context *c, int64_t op, struct address *at)
+{
+	int64_t launch;
+
+	TRY(VIEW_NUMBER(c, -1, &launch, "SELECT launch FROM v_op WHERE run = ?1 AND op = ?2",
+			c->run, op));
+	*at = in_run(at);
+	if (launch >= 0)
+		at->launch = launch;
+	else
+		at->op = op;
+	return STATUS_OK;
+}
+
+/* The operation, or the launch, before or behind an address; -1: there is none. */
+static enum status neighbour(const struct view_context *c, bool launches, int direction,
+			     const struct address *at, int64_t *next)
+{
+	static const char *const queries[2][2] = {
+		{ "SELECT op FROM v_op WHERE run = ?1 AND op > ?2 ORDER BY op LIMIT 1",
+		  "SELECT op FROM v_op WHERE run = ?1 AND op < ?2 ORDER BY op DESC LIMIT 1" },
+		{ "SELECT launch FROM v_op WHERE run = ?1 AND op > ?2 AND launch IS NOT NULL"
+		  " ORDER BY op LIMIT 1",
+		  "SELECT launch FROM v_op WHERE run = ?1 AND op < ?2 AND launch IS NOT NULL"
+		  " ORDER BY op DESC LIMIT 1" },
+	};
+	int64_t op;
+
+	TRY(walk_op(c, at, &op));
+	/* In a step, before its first operation. */
+	if (at->launch < 0 && at->op < 0 && direction > 0)
+		op--;
+	return VIEW_NUMBER(c, -1, next, queries[launches][direction < 0], c->run, op);
+}
+
+static enum status step_op(const struct view_context *c, int direction, struct address *at,
+			   bool *moved)
+{
+	int64_t op;
+
+	TRY(neighbour(c, false, direction, at, &op));
+	*moved = op >= 0;
+	return *moved ? walk_op_address(c, op, at) : STATUS_OK;
+}
+
+static enum status step_launch(const struct view_context *c, int direction, struct address *at,
+			       bool *moved)
+{
+	int64_t launch;
+
+	TRY(neighbour(c, true, direction, at, &launch));
+	*moved = launch >= 0;
+	if (*moved)
+		*at = launch_address(at, launch);
+	return STATUS_OK;
+}
+
+enum status walk_end(const struct view_context *c, int direction, struct address *at, bool *moved)
+{
+	int64_t op;
+
+	TRY(VIEW_NUMBER(c, -1, &op, direction > 0 ? "SELECT min(op) FROM v_op WHERE run = ?1"
+			: "SELECT max(op) FROM v_op WHERE run = ?1", c->run));
+	*moved = op >= 0;
+	return *moved ? walk_op_address(c, op, at) : STATUS_OK;
+}
+
+/* --- blocks --- */
+
+static enum status find_place(const struct view_context *c, int64_t launch,
+			      struct view_place *place)
+{
+	struct view_context here = *c;
+	bool found;
+
+	here.at = address_none;
+	here.at.launch = launch;
+	return view_place_find(&here, "v_launch", place, &found);
+}
+
+static enum status step_block(const struct view_context *c, int direction, struct address *at,
+			      bool *moved)
+{
+	struct view_place place;
+	int64_t block = at->block + direction;
+
+	*moved = true;
+	if (at->launch >= 0 && (at->block >= 0 || direction > 0)) {
+		TRY(find_place(c, at->launch, &place));
+		if (block >= 0 && block < view_place_blocks(&place)) {
+			*at = launch_address(at, at->launch);
+			at->block = block;
+			return STATUS_OK;
+		}
+	}
+	TRY(step_launch(c, direction, at, moved));
+	if (!*moved)
+		return STATUS_OK;
+	TRY(find_place(c, at->launch, &place));
+	at->block = direction > 0 ? 0 : view_place_blocks(&place) - 1;
+	return STATUS_OK;
+}
+
+/* --- points --- */
+
+/* Where in the order of points an address lies: on its point, or around all that is in it. */
+static enum status point_of(const struct view_context *c, const struct address *at, int direction,
+			    struct store_point *point)
+{
+	struct view_place place;
+	struct address launch = *at;
+	int64_t threads, lane = at->lane >= 0 ? at->lane : 0, warp = at->warp >= 0 ? at->warp : 0;
+	bool moved;
+
+	*point = (struct store_point){ direction > 0 ? LAST : -1, LAST, LAST };
+	if (at->launch < 0) {
+		TRY(step_launch(c, direction, &launch, &moved));
+		if (moved)
+			*point = (struct store_point){ launch.launch,
+						       direction > 0 ? -1 : LAST, -1 };
+		return STATUS_OK;
+	}
+	*point = (struct store_point){ at->launch, -1, -1 };
+	if (at->block < 0)
+		return STATUS_OK;
+	TRY(find_place(c, at->launch, &place));
+	threads = place.block[0] * place.block[1] * place.block[2];
+	point->thread = at->block * threads + warp * 32 + lane;
+	point->sequence = at->point;
+	return STATUS_OK;
+}
+
+static enum status step_point(const struct view_context *c, const char *name, int direction,
+			      struct address *at, bool *moved)
+{
+	struct store_point point;
+	struct view_place place;
+	int64_t threads;
+
+	TRY(point_of(c, at, direction, &point));
+	TRY(store_next_point(c->store, c->run, name, direction, &point, moved));
+	if (!*moved)
+		return STATUS_OK;
+	TRY(find_place(c, point.launch, &place));
+	threads = place.block[0] * place.block[1] * place.block[2];
+	if (threads <= 0)
+		return fail(STATUS_DAMAGED, "L%lld: blocks of %lld threads",
+			    (long long)point.launch, (long long)threads);
+	*at = launch_address(at, point.launch);
+	at->block = point.thread / threads;
+	at->warp = point.thread % threads / 32;
+	at->lane = point.thread % threads % 32;
+	at->point = point.sequence;
+	return STATUS_OK;
+}
+
+/* --- steps --- */
+
+/* The step of an address, -1: it is outside of them. */
+static enum status step_number(const struct view_context *c, const struct address *at,
+			       int64_t *step)
+{
+	int64_t op;
+
+	*step = at->step;
+	if (*step >= 0)
+		return STATUS_OK;
+	TRY(walk_op(c, at, &op));
+	return VIEW_NUMBER(c, -1, step, "SELECT step FROM v_op WHERE run = ?1 AND op = ?2", c->run,
+			   op);
+}
+
+/* The first operation of a step. */
+static enum status first_op(const struct view_context *c, int64_t step, int64_t *op)
+{
+	struct address at = address_none;
+
+	at.step = step;
+	return walk_op(c, &at, op);
+}
+
+/* The launch as far into step `to` as the address is into step `from`, when it is of the same
+ * kernel; else the step as a whole. */
+static enum status same_in_step(const struct view_context *c, int64_t from, int64_t to,
+				struct address *at)
+{
+	struct view_place here, there;
+	struct address a = in_run(at);
+	int64_t op, begin, end, launch;
+
+	a.step = to;
+	if (at->launch >= 0) {
+		TRY(find_place(c, at->launch, &here));
+		TRY(first_op(c, from, &begin));
+		TRY(first_op(c, to, &end));
+		op = here.op - begin + end;
+		TRY(VIEW_NUMBER(c, -1, &launch, "SELECT launch FROM v_op WHERE run = ?1"
+				" AND op = ?2 AND step = ?3", c->run, op, to));
+		if (launch >= 0) {
+			TRY(find_place(c, launch, &there));
+			if (here.layer == there.layer
+			    && view_place_blocks(&here) == view_place_blocks(&there)) {
+				a = *at;
+				a.launch = launch;
+			}
+		}
+	}
+	*at = a;
+	return STATUS_OK;
+}
+
+static enum status step_step(const struct view_context *c, int direction, struct address *at,
+			     bool *moved)
+{
+	int64_t step, op, next;
+
+	TRY(step_number(c, at, &step));
+	if (step >= 0) {
+		TRY(VIEW_NUMBER(c, -1, &next, direction > 0
+				? "SELECT min(step) FROM v_step WHERE run = ?1 AND step > ?2"
+				: "SELECT max(step) FROM v_step WHERE run = ?1 AND step < ?2",
+				c->run, step));
+	} else {
+		TRY(walk_op(c, at, &op));
+		TRY(VIEW_NUMBER(c, -1, &next, direction > 0
+				? "SELECT min(step) FROM v_step WHERE run = ?1 AND first_op > ?2"
+				: "SELECT max(step) FROM v_step WHERE run = ?1 AND first_op < ?2",
+				c->run, op));
+	}
+	*moved = next >= 0;
+	if (!*moved)
+		return STATUS_OK;
+	if (step >= 0)
+		return same_in_step(c, step, next, at);
+	*at = in_run(at);
+	at->step = next;
+	return STATUS_OK;
+}
+
+enum status walk_step(const struct view_context *c, enum walk_grain grain, int direction,
+		      struct address *at, bool *moved)
+{
+	switch (grain) {
+	case WALK_STEP: return step_step(c, direction, at, moved);
+	case WALK_OP: return step_op(c, direction, at, moved);
+	case WALK_LAUNCH: return step_launch(c, direction, at, moved);
+	case WALK_BLOCK: return step_block(c, direction, at, moved);
+	case WALK_TILE: return step_point(c, "softmax", direction, at, moved);
+	case WALK_POINT: return step_point(c, NULL, direction, at, moved);
+	}
+	return fail(STATUS_INTERNAL, "walk: no grain %d", (int)grain);
+}
+
+/* --- launches with rows --- */
+
+static enum status nearest(const struct view_context *c, const char *table, int direction,
+			   int64_t from, int64_t *launch)
+{
+	char sql[160];
+
+	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND launch %s ?2"
+		 " ORDER BY launch%s LIMIT 1", table, direction > 0 ? ">=" : "<=",
+		 direction > 0 ? "" : " DESC");
+	return VIEW_NUMBER(c, -1, launch, sql, c->run, from);
+}
+
+/* The same row of heads in another launch: chunks are (H, M, chunks), reductions (H, M). */
+static enum status carry_block(const struct view_context *c, int64_t launch, struct address *at)
+{
+	struct view_place from, to;
+	int64_t block = at->block, rows;
+
+	if (at->launch < 0 || block < 0) {
+		*at = launch_address(at, launch);
+		return STATUS_OK;
+	}
+	TRY(find_place(c, at->launch, &from));
+	TRY(find_place(c, launch, &to));
+	rows = to.grid[0] * to.grid[1];
+	*at = launch_address(at, launch);
+	if (from.grid[0] == to.grid[0] && from.grid[1] == to.grid[1] && rows > 0)
+		at->block = block % rows;
+	return STATUS_OK;
+}
+
+enum status walk_to_rows(const struct view_context *c, const char *table, struct address *at,
+			 bool *moved)
+{
+	struct view_place place;
+	int64_t op, from, after, before, step, layer = -1, there, there_layer;
+	bool some;
+
+	TRY(walk_op(c, at, &op));
+	from = at->launch;
+	if (from < 0) {
+		struct address next = *at;
+
+		TRY(step_launch(c, 1, &next, &some));
+		from = some ? next.launch : LAST;
+	} else {
+		TRY(find_place(c, from, &place));
+		layer = place.layer;
+	}
+	TRY(nearest(c, table, 1, from, &after));
+	TRY(nearest(c, table, -1, from, &before));
+	*moved = after >= 0 || before >= 0;
+	if (!*moved || after == at->launch)
+		return STATUS_OK;
+	/* The one after, when it is of the same step and layer. */
+	if (after >= 0 && before >= 0) {
+		TRY(step_number(c, at, &step));
+		TRY(find_place(c, after, &place));
+		there = place.step;
+		there_layer = place.layer;
+		if (there == step && (layer < 0 || there_layer == layer))
+			return carry_block(c, after, at);
+	}
+	return carry_block(c, before >= 0 ? before : after, at);
+}
+
+enum status walk_rows(const struct view_context *c, const char *table, int direction,
+		      struct address *at, bool *moved)
+{
+	struct address next = *at;
+	int64_t launch;
+
+	TRY(step_launch(c, direction, &next, moved));
+	if (!*moved)
+		return STATUS_OK;
+	TRY(nearest(c, table, direction, next.launch, &launch));
+	*moved = launch >= 0;
+	return *moved ? carry_block(c, launch, at) : STATUS_OK;
+}

@@ -1,0 +1,15 @@
+/* view_bytes.h - the bytes that keys stand for, where a model decoded text. */
+#ifndef VIEW_BYTES_H
+#define VIEW_BYTES_H
+
+#include "tui/views/view.h"
+
+/* Bytes at positions begin <= i < end of a slot as of a step (-1: the run's end), into out
+ * [end - begin]; 0 where none is known. */
+enum status view_bytes_read(const struct view_context *, int64_t slot, int64_t step, int64_t begin,
+			    int64_t end, unsigned char *out);
+/* A byte in one column: '$' ends a line, '?' has no glyph of its own, ' ' is not known. */
+char view_byte_mark(unsigned char byte);
+#define VIEW_BYTES_LEGEND "$ ends a line"
+
+#endif

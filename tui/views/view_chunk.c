@@ -1,0 +1,255 @@
+/* view_chunk.c - the online softmax of one chunk, from its named points.
+ *
+ * Strips of weights under the text they are of, tiles as each warp went through them, the score of
+ * every key and the share it has. Checks are view_chunk_check.c's. Serves view_chunks.c.
+ */
+#include "tui/views/view_chunk.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "tui/views/view_bytes.h"
+
+#define KEYS_A_LINE 3
+#define SCORES 96                       /* of a chunk that are listed */
+#define STRIP 64                        /* columns */
+#define VALUES_MOST 512                 /* keys whose V rows are read; --all: VALUES_ALL */
+#define VALUES_ALL 65536
+
+static enum status read_keys(const struct view_context *c, const struct view_chunk *chunk,
+			     struct view_scores *keys)
+{
+	view_scores_place(keys, chunk->place, chunk->block);
+	keys->begin = chunk->key_begin;
+	keys->end = chunk->key_end;
+	return view_scores_read(c, keys);
+}
+
+/* --- strips --- */
+
+/* The bytes of a chunk whose keys have a column each. */
+static enum status print_text(const struct view_context *c, const struct view_chunk *k)
+{
+	unsigned char bytes[STRIP];
+	bool some = false;
+
+	TRY(view_bytes_read(c, k->slot, k->place->step, k->key_begin, k->key_end, bytes));
+	for (int64_t i = 0; i < k->key_end - k->key_begin; i++)
+		some |= bytes[i] != 0;
+	if (!some)
+		return STATUS_OK;
+	view_print(c, "               ");
+	for (int64_t i = 0; i < k->key_end - k->key_begin; i++)
+		view_print(c, "%c", view_byte_mark(bytes[i]));
+	view_print(c, "\n");
+	return STATUS_OK;
+}
+
+/* The greatest weight of the keys that share a column. */
+static void print_strip(const struct view_context *c, const struct view_chunk *k,
+			const struct view_scores *keys, int64_t keys_a_column)
+{
+	view_print(c, " %5" PRId64 " %7" PRId64 " ", k->chunk, k->key_begin);
+	for (int64_t key = k->key_begin; key < k->key_end; key += keys_a_column) {
+		double weight = 0.0;
+
+		for (int64_t i = key; i < key + keys_a_column && i < k->key_end; i++) {
+			double one = k->weight * exp(keys->score[i - k->key_begin] - k->lse);
+
+			weight = one <= weight ? weight : one;  /* a NaN stays */
+		}
+		view_styled(c, STYLE_CHART, "%c", view_format_mark(c->looks.scale, weight));
+	}
+	view_print(c, "\n");
+}
+
+static enum status draw_strip(const struct view_context *c, const struct view_chunk *k,
+			      const struct view_scores *keys, bool *begun)
+{
+	int64_t keys_a_column = (k->key_end - k->key_begin + STRIP - 1) / STRIP;
+
+	if (!keys->score)
+		return STATUS_OK;
+	if (!*begun)
+		view_styled(c, STYLE_HEADING, "\n chunk    from weight of each key\n");
+	*begun = true;
+	if (keys_a_column == 1)
+		TRY(print_text(c, k));
+	print_strip(c, k, keys, keys_a_column);
+	return STATUS_OK;
+}
+
+static enum status draw_strips(const struct view_context *c, const struct view_chunk *chunks,
+			       int count)
+{
+	enum status status = STATUS_OK;
+	bool begun = false;
+
+	for (int i = 0; i < count && status == STATUS_OK; i++) {
+		struct view_scores keys;
+
+		if (chunks[i].empty)
+			continue;
+		status = read_keys(c, &chunks[i], &keys);
+		if (status == STATUS_OK)
+			status = draw_strip(c, &chunks[i], &keys, &begun);
+		view_scores_free(&keys);
+	}
+	if (begun)
+		view_legend(c, " %s, of its row; %s\n",
+			    view_format_marks(c->looks.scale), VIEW_BYTES_LEGEND);
+	return status;
+}
+
+/* --- tiles --- */
+
+static void anchor_tile(const struct view_context *c, const struct view_scores *k, int warp,
+			const struct view_tile *tile)
+{
+	struct address at = address_none;
+
+	at.run = c->run > 1 ? c->run : -1;
+	at.launch = k->place->launch;
+	at.block = k->block;
+	at.warp = warp;
+	at.lane = 0;
+	at.point = tile->sequence;
+	display_anchor(c->out, &at);
+}
+
+/* acc[0] after the tile, from the weights and factors that were published. */
+static double step_acc(const struct view_scores *k, const struct view_warp *warp,
+		       const struct view_tile *tile, double acc)
+{
+	acc *= tile->rescale;
+	for (int64_t key = tile->key; key < tile->key + VIEW_TILE && key < warp->end; key++)
+		acc += (double)k->weight[key - k->begin] * k->value[(key - k->begin) * k->d];
+	return acc;
+}
+
+static void draw_warp(const struct view_context *c, const struct view_scores *k, int number)
+{
+	const struct view_warp *warp = &k->warp[number];
+	float old = -INFINITY;
+	double acc = 0.0;
+
+	if (k->warps > 1)
+		view_styled(c, STYLE_HEADING, " warp %d, keys %" PRId64 "..%" PRId64 "\n", number,
+			    warp->begin, warp->end - 1);
+	for (int64_t t = 0; t < warp->count; t++) {
+		const struct view_tile *tile = &warp->tiles[t];
+		view_cell from, max, rescale, sum, acc_text = "-";
+
+		if (k->weight && k->value) {
+			acc = step_acc(k, warp, tile, acc);
+			snprintf(acc_text, sizeof(acc_text), "%.7g", acc);
+		}
+		anchor_tile(c, k, number, tile);
+		view_print(c, " %4" PRId64 " %6" PRId64 " %11s -> %11s %11s %11s %12s\n", t,
+			   tile->key, view_float_cell(c, old, from),
+			   view_float_cell(c, tile->max, max),
+			   view_float_cell(c, tile->rescale, rescale),
+			   view_float_cell(c, tile->sum, sum), acc_text);
+		old = tile->max;
+	}
+}
+
+/* What each warp's share counts in the sum of all: as merge_warps.cuh does, in float64. */
+static void draw_merge(const struct view_context *c, const struct view_scores *k)
+{
+	view_styled(c, STYLE_HEADING, " the warps merged%s (float64)\n",
+		    " in shared memory, in their order");
+	for (int w = 0; w < k->warps; w++) {
+		const struct view_tile *last = view_scores_last(k, w);
+		double weight = 0.0;
+
+		if (last)
+			weight = last->max == k->max ? 1.0 : exp((double)last->max - k->max);
+		view_print(c, "  warp %d  counts %.7g times%s\n", w, weight,
+			   last ? "" : ": it has no keys");
+	}
+	view_print(c, "  all     max %.9g  sum %.9g\n", k->max, k->sum);
+}
+
+static void draw_tiles(const struct view_context *c, const struct view_scores *k)
+{
+	if (k->tile_count == 0)
+		return;
+	view_styled(c, STYLE_HEADING, "\n online softmax, %d keys at a time\n tile   from"
+		    "     old max ->     new max     rescale         sum  acc[0] (f64)\n",
+		    VIEW_TILE);
+	for (int w = 0; w < k->warps; w++)
+		draw_warp(c, k, w);
+	if (k->warps > 1)
+		draw_merge(c, k);
+}
+
+/* --- scores --- */
+
+static void print_scores(const struct view_context *c, const struct view_scores *k,
+			 const unsigned char *bytes)
+{
+	int64_t count = k->end - k->begin;
+	view_cell byte, text;
+
+	view_styled(c, STYLE_HEADING, "\n score of every key, and its share of the %s\n",
+		    "chunk");
+	for (int64_t i = 0; i < count && view_fits(c, i, SCORES); i++)
+		view_print(c, "  %5" PRId64 " %-5s %10s %.4f%s", k->begin + i,
+			   bytes[i] ? view_byte_cell(bytes[i], byte) : "",
+			   view_float_cell(c, k->score[i], text), view_scores_share(k, k->begin + i),
+			   (i + 1) % KEYS_A_LINE == 0 || i + 1 == count ? "\n" : " |");
+	view_more(c, count, SCORES);
+}
+
+static enum status draw_scores(const struct view_context *c, const struct view_chunk *chunk,
+			       const struct view_scores *k)
+{
+	unsigned char *bytes;
+	enum status status;
+
+	if (!k->score)
+		return STATUS_OK;
+	bytes = xcalloc((size_t)(k->end - k->begin), 1);
+	status = view_bytes_read(c, chunk->slot, chunk->place->step, k->begin, k->end, bytes);
+	if (status == STATUS_OK)
+		print_scores(c, k, bytes);
+	free(bytes);
+	return status;
+}
+
+/* --- */
+
+static enum status draw_keys(const struct view_context *c, const struct view_chunk *chunks,
+			     int count, const struct view_chunk *chosen, struct view_scores *keys)
+{
+	TRY(read_keys(c, chosen, keys));
+	TRY(view_scores_values(c, keys, c->all ? VALUES_ALL : VALUES_MOST));
+	TRY(view_chunk_check(c, chosen, keys));
+	/* The loop first: strips are many lines, which would push it off a small screen. */
+	draw_tiles(c, keys);
+	TRY(draw_strips(c, chunks, count));
+	return draw_scores(c, chosen, keys);
+}
+
+enum status view_chunk_draw(const struct view_context *c, const struct view_chunk *chunks,
+			    int count, int chosen)
+{
+	const struct view_chunk *k = &chunks[chosen];
+	bool right = isinf(k->max) && k->max < 0.0f && k->sum == 0.0f;
+	struct view_scores keys = { 0 };
+	enum status status;
+
+	if (k->empty) {
+		view_styled(c, right ? STYLE_PLAIN : STYLE_WRONG, "\n chunk %" PRId64
+			    " holds no keys: %s\n", k->chunk,
+			    right ? "max -inf and sum 0 as it must be"
+				  : "WRONG, it must publish max -inf and sum 0");
+		return draw_strips(c, chunks, count);
+	}
+	status = draw_keys(c, chunks, count, k, &keys);
+	view_scores_free(&keys);
+	return status;
+}

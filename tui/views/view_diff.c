@@ -1,0 +1,135 @@
+/* view_diff.c - what differs between the runs of a file, or between two traces.
+ *
+ * At an address, what its launch wrote in two runs: view_element.c. Without one the runs as wholes,
+ * which traces/diff/diff.c compares: each other run of the file, or the run of the second trace that has
+ * its number, else its first; here are only the counts and the first differences.
+ */
+#include "tui/views/view_element.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/diff/diff.h"
+
+static void print_notes(const struct view_context *c, const char *notes)
+{
+	while (notes && *notes) {
+		int length = (int)strcspn(notes, "\n");
+
+		view_print(c, "  note: %.*s\n", length, notes);
+		notes += length + (notes[length] == '\n');
+	}
+}
+
+/* The lines that traces/diff/diff.c makes of the differences, each the row of its place. */
+static void print_lines(const struct view_context *c, const struct diff_report *r, char *text)
+{
+	char *save = NULL;
+	int number = 0;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct address at;
+
+		if (number < r->item_count
+		    && address_parse("", r->items[number++].address, &at) == STATUS_OK) {
+			at.run = c->run > 1 ? c->run : -1;
+			display_anchor(c->out, &at);
+		}
+		view_print(c, "%s\n", line);
+	}
+	error_clear();
+}
+
+static enum status print_items(const struct view_context *c, const struct diff_report *r)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *file = open_memstream(&text, &bytes);
+
+	if (file)
+		diff_print_items(file, r);
+	if (!file || fclose(file) != 0)
+		return fail(STATUS_INTERNAL, "out of memory for a list of differences");
+	print_lines(c, r, text);
+	free(text);
+	return STATUS_OK;
+}
+
+static enum status print_report(const struct view_context *c, const struct diff_report *r)
+{
+	view_print(c,
+		   "  compared: %" PRId64 " operations, %" PRId64 " buffers, %" PRId64
+		   " values, %" PRId64 " partials, %" PRId64 " points, %" PRId64 " tokens\n",
+		   r->operations, r->buffers, r->values, r->partials, r->points, r->tokens);
+	view_print(c, "  %" PRId64 " difference%s, %" PRIu64 " bits", r->differences,
+		   view_plural(r->differences), r->bits);
+	if (r->digests > 0)
+		view_print(c, ", %" PRId64 " buffer%s by digest alone", r->digests,
+			   view_plural(r->digests));
+	view_print(c, "\n");
+	print_notes(c, r->notes);
+	return r->differences > 0 ? print_items(c, r) : STATUS_OK;
+}
+
+static enum status compare(const struct view_context *c, struct store *other, int64_t run)
+{
+	struct diff_options options = { .run_a = c->run, .run_b = run };
+	struct diff_report report = { 0 };
+	enum status status;
+
+	view_print(c, "\n run %" PRId64 " against run %" PRId64 "%s%s\n", c->run, run,
+		   c->other ? " of " : "", c->other ? store_path(other) : "");
+	status = diff_runs(c->store, other, &options, &report);
+	if (status == STATUS_OK)
+		status = print_report(c, &report);
+	diff_report_free(&report);
+	return status;
+}
+
+/* Every pair of runs there is, from end to end. */
+static enum status compare_all(const struct view_context *c)
+{
+	int64_t runs;
+
+	view_title(c, "DIFFERENCES");
+	if (c->other) {
+		TRY(store_run_count(c->other, &runs));
+		return compare(c, c->other, c->run <= runs ? c->run : 1);
+	}
+	TRY(store_run_count(c->store, &runs));
+	for (int64_t run = 1; run <= runs; run++)
+		if (run != c->run)
+			TRY(compare(c, c->store, run));
+	return STATUS_OK;
+}
+
+static void draw_one_run(const struct view_context *c)
+{
+	const char *path = store_shown_path(c->store);
+
+	view_title(c, "DIFFERENCES");
+	view_print(c, "  one run, nothing to compare with. A second one:\n"
+		   "    flashtwin replay %s --seed 8 -o T2.twin\n"
+		   "    flashtwin view %s T2.twin --screen diff\n", path, path);
+}
+
+static enum status draw(const struct view_context *c)
+{
+	struct diff_pair pair;
+	bool some;
+
+	TRY(element_pair(c, &pair, &some));
+	if (!some) {
+		draw_one_run(c);
+		return STATUS_OK;
+	}
+	if (c->at.launch < 0 && c->at.step < 0 && c->at.op < 0)
+		return compare_all(c);
+	return element_draw(c, &pair);
+}
+
+const struct view view_diff = {
+	.name = "diff", .summary = "what differs between runs, element by element",
+	.draw = draw
+};

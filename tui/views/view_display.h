@@ -1,0 +1,68 @@
+/* view_display.h - what a view draws: lines of styled text, some of them the row of an address.
+ *
+ * The one model of both outputs: `view --plain` prints the lines as they come, the viewer keeps
+ * them and paints a window of them. Text is what it is in both; styles only repeat what the text
+ * says. Knows neither traces nor terminals.
+ */
+#ifndef VIEW_DISPLAY_H
+#define VIEW_DISPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tui/views/address.h"
+
+enum view_style {
+	STYLE_PLAIN,
+	STYLE_TITLE,                    /* what a part of the screen is about */
+	STYLE_HEADING,                  /* names of columns */
+	STYLE_NOTE,                     /* legends and hints */
+	STYLE_WRONG,                    /* differs, fails a check, is an error */
+	STYLE_NEW,                      /* written or read just now */
+	STYLE_CHART,                    /* ASCII drawing: glyphs may stand for characters */
+	STYLE_COUNT
+};
+
+struct display_span {
+	size_t from;                    /* byte in the line; up to the next span's */
+	enum view_style style;
+};
+
+struct display_line {
+	char *text;
+	struct display_span *spans;     /* ascending; before the first: STYLE_PLAIN */
+	size_t span_count;
+	struct address at;              /* what the line is the row of, or address_none */
+};
+
+struct display;
+
+/* Lines go to `sink` as they are finished, or are kept when it is NULL. The row of `at`, and what
+ * it lies in, begins with a '>' instead of a blank. */
+struct display *display_create(FILE *sink, const struct address *at);
+void display_free(struct display *);
+
+/* Appends text; '\n' ends a line, other control characters become '?'. */
+void display_text(struct display *, const char *text);
+/* For the text that follows on this line. */
+void display_style(struct display *, enum view_style);
+/* Makes the current line the row of an address. */
+void display_anchor(struct display *, const struct address *);
+/* Ends the current line when it has text. */
+void display_finish(struct display *);
+
+/* --- kept lines --- */
+
+size_t display_count(const struct display *);
+const struct display_line *display_line(const struct display *, size_t number);
+/* The row of the address: the line with the finest anchor that covers it; -1: there is none. */
+long display_row(const struct display *, const struct address *);
+/* The nearest line after `from` (direction 1) or before it (-1) that is a row; -1: none. */
+long display_next_row(const struct display *, long from, int direction);
+/* Moves the '>' to the row of another address. */
+void display_mark(struct display *, const struct address *at);
+/* All lines as text, as a sink would have got them. */
+void display_write(const struct display *, FILE *);
+
+#endif

@@ -1,0 +1,152 @@
+/* view_format.c - numbers, distances and weights as the reader chose to see them; see view_format.h.
+ */
+#include "tui/views/view_format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/value.h"
+
+const char *const view_number_names[NUMBER_COUNT] = { "dec", "hex", "bits" };
+const char *const view_distance_names[DISTANCE_COUNT] = { "ulp", "abs", "rel" };
+const char *const view_scale_names[SCALE_COUNT] = { "linear", "log" };
+
+/* --- options --- */
+
+enum status view_format_choose(const char *option, const char *value, const char *const *names,
+			      int count, int *chosen)
+{
+	char list[64] = "";
+	size_t used = 0;
+
+	for (*chosen = 0; *chosen < count; ++*chosen)
+		if (strcmp(names[*chosen], value) == 0)
+			return STATUS_OK;
+	for (int i = 0; i < count && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+					 i == 0 ? "" : i == count - 1 ? " and " : ", ", names[i]);
+	return fail(STATUS_USAGE, "%s %s: there are %s", option, value, list);
+}
+
+void view_format_options(const struct view_format *looks, char text[VIEW_FORMAT_OPTIONS])
+{
+	snprintf(text, VIEW_FORMAT_OPTIONS, "%s%s%s%s%s%s",
+		 looks->number ? " --number " : "",
+		 looks->number ? view_number_names[looks->number] : "",
+		 looks->distance ? " --distance " : "",
+		 looks->distance ? view_distance_names[looks->distance] : "",
+		 looks->scale ? " --scale " : "",
+		 looks->scale ? view_scale_names[looks->scale] : "");
+}
+
+/* --- numbers --- */
+
+static float f32_of(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static uint32_t bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static void write_decimal(float value, char text[VIEW_FORMAT_NUMBER])
+{
+	if (isnan(value)) {
+		snprintf(text, VIEW_FORMAT_NUMBER, "nan");
+		return;
+	}
+	for (int digits = 6; digits <= 9; digits++) {
+		snprintf(text, VIEW_FORMAT_NUMBER, "%.*g", digits, value);
+		if (strtof(text, NULL) == value)
+			break;
+	}
+}
+
+/* Sign, exponent and fraction apart. */
+static void write_bits(uint32_t bits, char text[VIEW_FORMAT_NUMBER])
+{
+	for (int bit = 31; bit >= 0; bit--) {
+		*text++ = bits >> bit & 1 ? '1' : '0';
+		if (bit == 31 || bit == 23)
+			*text++ = ' ';
+	}
+	*text = '\0';
+}
+
+void view_format_number(enum view_number number, uint32_t bits, char text[VIEW_FORMAT_NUMBER])
+{
+	switch (number) {
+	case NUMBER_HEX:
+		snprintf(text, VIEW_FORMAT_NUMBER, "0x%08" PRIx32, bits);
+		break;
+	case NUMBER_BITS:
+		write_bits(bits, text);
+		break;
+	default:
+		write_decimal(f32_of(bits), text);
+	}
+}
+
+/* --- distances --- */
+
+double view_format_measure(enum view_distance distance, float a, float b)
+{
+	double apart = fabs((double)a - b);
+	int64_t ulp = value_distance(DTYPE_F32, bits_of(a), bits_of(b));
+
+	if (bits_of(a) == bits_of(b) || (isnan(a) && isnan(b)))
+		return 0.0;
+	if (ulp < 0)
+		return NAN;
+	switch (distance) {
+	case DISTANCE_ABS: return apart;
+	case DISTANCE_REL: return apart == 0.0 ? 0.0 : apart / fabs((double)b);
+	default: return (double)ulp;
+	}
+}
+
+void view_format_measured(enum view_distance distance, double value, char text[VIEW_FORMAT_NUMBER])
+{
+	if (isnan(value))
+		snprintf(text, VIEW_FORMAT_NUMBER, "-");
+	else
+		snprintf(text, VIEW_FORMAT_NUMBER, distance == DISTANCE_ULP ? "%.0f" : "%.2g",
+			 value);
+}
+
+/* --- weights --- */
+
+static const struct {
+	double least[3];                /* of '.', ':' and '@' */
+	const char *legend;
+} scales[SCALE_COUNT] = {
+	[SCALE_LINEAR] = { { 0.01, 0.05, 0.2 },
+			   "' ' under 1 %, `. under 5 %, `: under 20 %, `@ more" },
+	[SCALE_LOG] = { { 1e-5, 1e-3, 1e-1 },
+			"' ' under 1e-5, `. under 1e-3, `: under 1e-1, `@ more (log)" },
+};
+
+char view_format_mark(enum view_scale scale, double weight)
+{
+	const double *least = scales[scale].least;
+
+	if (isnan(weight))
+		return '?';
+	return weight < least[0] ? ' ' : weight < least[1] ? '.' : weight < least[2] ? ':' : '@';
+}
+
+const char *view_format_marks(enum view_scale scale)
+{
+	return scales[scale].legend;
+}

@@ -1,0 +1,44 @@
+/* view_merge.h - how the chunks of one row became its output, and what else it could have been. */
+#ifndef VIEW_MERGE_H
+#define VIEW_MERGE_H
+
+#include "tui/views/view.h"
+
+/* A chunk that holds keys, and what the reduction made of it. */
+struct view_partial {
+	int64_t chunk;
+	float max, sum;
+	const float *acc;               /* [d] */
+	float weight, sum_so_far, acc0_so_far;
+};
+
+struct view_merge {
+	const struct view_place *place;
+	int64_t slot, head, block, d;
+	struct view_partial *partials;  /* [count] */
+	float *acc;                     /* [count][d]: what they point into */
+	int64_t count, room;
+	int64_t points;                 /* chunks whose weight and sums the kernel published */
+	float greatest;
+	double *exact;                  /* [d] in float64 */
+	bool from_keys;                 /* that is: over all keys, not over the partials */
+	float *one_split;               /* [d] in f32 without a merge; NULL: keys are not known */
+	float *out;                     /* [d] of the first run shown, NULL: none was kept */
+	bool differs, off;              /* some run: from that one, from float64 */
+};
+
+#define VIEW_MERGE_D 4096               /* elements of a row, at most */
+
+/* The row of d elements that the reduction's block made: its merge drawn in the order it happened,
+ * the output of every run beside a float64 one, and the same merge in other orders. */
+enum status view_merge_draw(const struct view_context *, const struct view_place *,
+			    int64_t block, int64_t d);
+
+/* --- view_whatif.c --- */
+
+/* Works exact and one_split out anew from scores and V rows, where the trace has all of them. */
+enum status view_whatif_read(const struct view_context *, struct view_merge *);
+/* The same partials merged in other orders, and how far each is from float64. */
+void view_whatif_draw(const struct view_context *, const struct view_merge *);
+
+#endif

@@ -1,0 +1,86 @@
+/* view_missing.c - why a screen has nothing to show; see view_missing.h.
+ *
+ * A level that is too low is one reason: the simulator can run the trace again at a higher one, bit
+ * by bit the same. A kernel that publishes nothing is another: no option helps then.
+ */
+#include "tui/views/view_missing.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "traces/store/store.h"
+
+#define NEAR 32                         /* launches behind a place: more than a layer takes */
+
+static enum status print_next(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	view_cell launch;
+
+	(void)state;
+	view_row_of(c, view_int(row, 0), -1);
+	view_print(c, "  the next launch that does: %s %s\n",
+		   view_launch_cell(c, view_int(row, 0), launch), view_text(row, 1));
+	return STATUS_OK;
+}
+
+enum status view_missing_next(const struct view_context *c, const struct view_place *place,
+			      const char *family)
+{
+	char sql[256];
+
+	if (strncmp(place->kernel, family, strlen(family)) == 0)
+		return STATUS_OK;
+	snprintf(sql, sizeof(sql), "SELECT launch, kernel FROM v_launch WHERE run = ?1 AND launch >"
+		 " ?2 AND launch <= ?2 + ?3 AND kernel GLOB '%s*' ORDER BY launch LIMIT 1", family);
+	return VIEW_ROWS(c, print_next, NULL, sql, c->run, place->launch, NEAR);
+}
+
+static enum status take_level(const struct view_context *c, sqlite3_stmt *row, void *level)
+{
+	return log_level_from_name(view_text(row, 0), level) ? STATUS_OK
+		: fail(STATUS_DAMAGED, "%s: run %" PRId64 " is damaged",
+		       store_shown_path(c->store), c->run);
+}
+
+enum status view_missing(const struct view_context *c, const struct view_place *place,
+			 enum log_level level, const char *what)
+{
+	const char *path = store_shown_path(c->store), *slash = strrchr(path, '/');
+	enum log_level of_run = LEVEL_LAUNCH;
+
+	/* Not store_run_read(), which counts the run. */
+	TRY(VIEW_ROWS(c, take_level, &of_run, "SELECT level FROM v_run WHERE run = ?1", c->run));
+	if (of_run < level)
+		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, which keeps"
+			    " no %s. Those of the simulator:\n"
+			    "  flashtwin replay %.40s --log points -o T2.twin\n", c->run,
+			    log_level_name(of_run), what, slash ? slash + 1 : path);
+	else if (place)
+		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, and %s"
+			    " published no %s here\n", c->run, log_level_name(of_run),
+			    place->kernel, what);
+	else
+		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, and none of"
+			    " its kernels published any\n", c->run, log_level_name(of_run));
+	return STATUS_OK;
+}
+
+enum status view_missing_points(const struct view_context *c, const struct view_place *place)
+{
+	int64_t others, empty;
+
+	TRY(VIEW_NUMBER(c, 0, &others, "SELECT 1 FROM w_point WHERE run = ?1 AND launch = ?2"
+			" LIMIT 1", c->run, place->launch));
+	if (!others || c->at.block < 0 || place->grid[0] * place->grid[1] <= 0)
+		return view_missing(c, place, LEVEL_POINTS, "points");
+	/* Blocks of chunk kernels come by chunk, a row of the grid's x and y for each. */
+	TRY(VIEW_NUMBER(c, 0, &empty, "SELECT empty FROM v_partial WHERE run = ?1 AND launch = ?2"
+			" AND chunk = ?3 AND head = ?4 AND slot = ?5", c->run, place->launch,
+			c->at.block / (place->grid[0] * place->grid[1]),
+			c->at.block % place->grid[0],
+			c->at.block / place->grid[0] % place->grid[1]));
+	view_styled(c, STYLE_NOTE, "  none by this %s%s: others of the launch published some\n",
+		    c->at.warp >= 0 ? "thread" : "block",
+		    empty ? ", whose chunk holds no keys" : "");
+	return STATUS_OK;
+}
