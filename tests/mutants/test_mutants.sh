@@ -39,7 +39,7 @@ make_in() {
 	make -s -j"$jobs" -f "$build/Makefile" -C "$directory" VPATH="$work/tree" \
 		srcdir="$work/tree" top_srcdir="$work/tree" abs_srcdir="$work/tree" \
 		abs_top_srcdir="$work/tree" abs_builddir="$work/$directory" \
-		abs_top_builddir="$work/$directory" -o sim/cu2c/cu2c -o kernels/code.h "$@"
+		abs_top_builddir="$work/$directory" -o sim/cu2c/cu2c.same -o kernels/code.h "$@"
 }
 
 # The sources, and a directory with what the build made of them, all but objects.
@@ -47,7 +47,7 @@ prepare() {
 	mkdir tree base && cp -Rs "$srcdir"/*.c "$srcdir"/base "$srcdir"/engine "$srcdir"/kernels "$srcdir"/sim \
 		"$srcdir"/tests "$srcdir"/traces "$srcdir"/tui tree && chmod -R u+w tree &&
 	mkdir -p base/sim/cu2c base/kernels base/tests && cp -Ps "$build"/*.a "$build"/config.h base &&
-	ln -s "$build"/tests/*.a base/tests && ln -s "$build"/sim/cu2c/cu2c base/sim/cu2c &&
+	ln -s "$build"/tests/*.a base/tests && ln -s "$build"/sim/cu2c/cu2c "$build"/sim/cu2c/cu2c.same base/sim/cu2c &&
 	ln -s "$build"/kernels/code.h base/kernels && make_in base am--depfiles
 }
 
