@@ -16,7 +16,7 @@ unset TMUX NO_COLOR FLASHTWIN_DATADIR
 # The runner itself: a line and a screen that are not so are found, and --update puts them right.
 printf '%s\n' 'Start: `printf "one  \n\n\n\ntwo"; read x`' 'Keys: `:` `Enter`' '```screen' wrong '```' \
 	'```console' '$ false' '$ echo $?' 0 '```' '`L0` · keys `0` · `false`' >small.md
-TOUR_PATIENCE=2 python3 "$srcdir/tests/tour.py" "$flashtwin" small.md >wrong 2>&1
+FLASHTWIN_SLOW=0.05 python3 "$srcdir/tests/tour.py" "$flashtwin" small.md >wrong 2>&1
 python3 "$srcdir/tests/tour.py" "$flashtwin" small.md --update >updated 2>&1
 python3 "$srcdir/tests/tour.py" "$flashtwin" small.md >right 2>&1
 if [ "$(grep -c '^not ok' wrong)" -ne 3 ] || [ "$(grep -c '^not ok' right)" -ne 1 ]; then
