@@ -102,10 +102,13 @@ settle_base() {
 		cp -L /etc/resolv.conf /etc/hosts "$root/etc/" &&
 		printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" &&
 		chmod 755 "$root/usr/sbin/policy-rc.d" || return
-	# A certificate authority that apt is told of is a file.
-	sed -n 's/.*::CaInfo "\(.*\)";/\1/p' "$work/apt.conf" | while read -r file; do
-		mkdir -p "$root${file%/*}" && cp -L "$file" "$root$file"
-	done
+	# The base has no certificates: those that https takes, and those that apt's settings name.
+	{
+		case $mirror in https:*) echo /etc/ssl/certs/ca-certificates.crt ;; esac
+		sed -n 's/.*::CaInfo "\(.*\)";/\1/p' "$work/apt.conf"
+	} | while read -r file; do
+		mkdir -p "$root${file%/*}" && cp -L "$file" "$root$file" || exit 1
+	done || return
 	inside useradd --create-home --shell /bin/sh user
 }
 
