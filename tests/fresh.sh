@@ -54,7 +54,7 @@ judge_host() {
 	done
 	[ -n "$maker" ] || refuse 77 'no mmdebstrap and no debootstrap: apt-get install mmdebstrap'
 	unshare --mount --pid --fork true 2>/dev/null || refuse 77 'no namespaces can be made here'
-	in_git rev-parse --verify -q HEAD >/dev/null || refuse 2 "$top is not a git checkout"
+	commit=$(in_git rev-parse --verify -q HEAD) || refuse 2 "$top is not a git checkout"
 	[ -z "$(in_git status --porcelain)" ] ||
 		say 'what is not committed is not part of the checkout that is tried'
 }
@@ -112,10 +112,10 @@ settle_base() {
 	inside useradd --create-home --shell /bin/sh user
 }
 
-# checkout HOME USER: HEAD, and nothing else, owned by the user.
+# checkout HOME USER: the commit, and nothing else, owned by the user.
 checkout() {
 	mkdir "$root$1/flashtwin" &&
-		in_git archive HEAD | tar -x -C "$root$1/flashtwin" --no-same-owner &&
+		in_git archive "$commit" | tar -x -C "$root$1/flashtwin" --no-same-owner &&
 		inside chown -R "$2:" "$1/flashtwin"
 }
 
@@ -238,6 +238,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+say "trying commit $(in_git log -1 --format='%h %s' "$commit")"
 say "making $suite with $maker from ${mirror:-its default mirror}; logs: $logs"
 make_base
 settle_base || refuse 1 'the base could not be set up'
