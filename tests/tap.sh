@@ -83,6 +83,18 @@ npy() {
 	} >"$1"
 }
 
+# need_terminal PROGRAM...: skips the whole test where a program is missing, or a pseudo-terminal.
+need_terminal() {
+	local program missing=
+	for program in python3 "$@"; do
+		command -v "$program" >/dev/null 2>&1 || missing="no $program"
+	done
+	[ -n "$missing" ] || missing=$(python3 "$srcdir/tests/fuzz/terminal.py")
+	[ -n "$missing" ] || return 0
+	echo "1..0 # SKIP $missing"
+	exit 0
+}
+
 plan() {
 	echo "1..$number"
 }

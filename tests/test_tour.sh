@@ -4,10 +4,8 @@
 # With --update, writes what they give into doc/tour.md: look at the difference before committing it.
 # The work is tests/tour.py's.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+need_terminal tmux
 
-for program in python3 tmux; do
-	command -v "$program" >/dev/null 2>&1 || { echo "1..0 # SKIP no $program"; exit 0; }
-done
 # As a reader's terminal: nothing that changes what is printed or drawn.
 LC_ALL=C.UTF-8 TERM=xterm-256color
 export LC_ALL TERM

@@ -2,6 +2,7 @@
 # test_viewer.sh - the viewer on a terminal: keys sent to the real program in tmux, its screens
 # compared with what --plain prints, at several sizes; resizing, signals, and what it refuses.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tmux.sh"
+need_terminal pgrep
 
 trace=$srcdir/tests/h200/demo.twin
 

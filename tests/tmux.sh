@@ -1,11 +1,7 @@
 # tmux.sh - for tests of the viewer: the real program in a terminal of tmux, keys sent to it, and
-# what the screen shows then. Sourced first; skips the test where there is no tmux.
+# what the screen shows then. Sourced first; skips the test where there is no tmux or no terminal.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
-
-if ! command -v tmux >/dev/null 2>&1; then
-	echo "1..0 # SKIP no tmux"
-	exit 0
-fi
+need_terminal tmux
 
 LC_ALL=C.UTF-8
 export LC_ALL

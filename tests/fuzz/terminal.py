@@ -2,8 +2,9 @@
 
 A keeper process is the session's leader and the shell: it puts the program into the foreground,
 tells when it stops or ends, and resumes it. What the program writes is parsed, so that anything
-but text and whole escape sequences is noticed, and the modes it has switched are known. Serves
-fuzz_viewer.py and test_terminal.py.
+but text and whole escape sequences is noticed, and the modes it has switched are known. Used by
+fuzz_viewer.py and terminal_manners.py. Run by itself, prints why no pseudo-terminal can be had
+here, or nothing.
 """
 import fcntl
 import os
@@ -298,3 +299,17 @@ class Terminal:
         for fd in (self.master, self.slave, self.told, self.ask):
             if fd >= 0:
                 os.close(fd)
+
+
+def missing():
+    """Why no pseudo-terminal can be had; "" where one can."""
+    try:
+        for fd in os.openpty():
+            os.close(fd)
+    except OSError as error:
+        return f"no pseudo-terminal: {error.strerror}"
+    return ""
+
+
+if __name__ == "__main__":
+    print(missing(), end="")
