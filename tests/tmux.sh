@@ -41,7 +41,7 @@ begun() {
 # Waits until the viewer has handled all keys. One typed too early would stop the work of the key
 # before it, if that takes long; and a screen may match before the last of several keys is handled.
 handled() {
-	"$abs_builddir/tests/waits_for_key" $(on_tmux display-message -p '#{pane_pid} #{pane_tty}') \
+	"${flashtwin%/flashtwin}/tests/waits_for_key" $(on_tmux display-message -p '#{pane_pid} #{pane_tty}') \
 		"$(limit 60)"
 }
 
