@@ -12,10 +12,12 @@ import re
 import select
 import signal
 import struct
+import sys
 import termios
 import time
 
-from limits import limit        # of the directory above
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from limits import limit        # noqa: E402
 
 HANG_SECONDS = limit(120)   # of waiting
 HANG_CPU_SECONDS = 20       # of the program's processor time without an answer
