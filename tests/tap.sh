@@ -2,13 +2,29 @@
 #
 # `run ARG...` runs flashtwin: its exit code is $code, its stdout and stderr are the files out and
 # err. `expect` and `same` judge that, `result` anything else; `plan` ends the test.
-flashtwin=${abs_builddir:-$PWD/build}/flashtwin
+abs_builddir=${abs_builddir:-$PWD/build}
+flashtwin=$abs_builddir/flashtwin
 srcdir=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd) || exit 99
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 
 number=0
+
+# limit SECONDS: how long to wait, in seconds: times $FLASHTWIN_SLOW, for a slow or busy machine.
+limit() {
+	awk -v seconds="$1" -v slow="${FLASHTWIN_SLOW:-1}" 'BEGIN { printf "%d\n", seconds * slow + 0.999 }'
+}
+
+# until_true COMMAND...: waits for a condition; the limit only guards against hanging.
+until_true() {
+	local end=$(($(date +%s) + $(limit 60)))
+
+	while ! "$@"; do
+		[ "$(date +%s)" -le "$end" ] || return 1
+		sleep 0.05
+	done
+}
 
 run() {
 	"$flashtwin" "$@" >out 2>err
@@ -65,6 +81,18 @@ npy() {
 				printf "%c%c%c%c", 0, 0, i % 3 == 0 ? 128 : i % 3 == 1 ? 0 : 64,
 					i % 3 == 0 ? 63 : 64 }'
 	} >"$1"
+}
+
+# need_terminal PROGRAM...: skips the whole test where a program is missing, or a pseudo-terminal.
+need_terminal() {
+	local program missing=
+	for program in python3 "$@"; do
+		command -v "$program" >/dev/null 2>&1 || missing="no $program"
+	done
+	[ -n "$missing" ] || missing=$(python3 "$srcdir/tests/fuzz/terminal.py")
+	[ -n "$missing" ] || return 0
+	echo "1..0 # SKIP $missing"
+	exit 0
 }
 
 plan() {

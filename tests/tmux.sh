@@ -1,11 +1,7 @@
 # tmux.sh - for tests of the viewer: the real program in a terminal of tmux, keys sent to it, and
-# what the screen shows then. Sourced first; skips the test where there is no tmux.
+# what the screen shows then. Sourced first; skips the test where there is no tmux or no terminal.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
-
-if ! command -v tmux >/dev/null 2>&1; then
-	echo "1..0 # SKIP no tmux"
-	exit 0
-fi
+need_terminal tmux
 
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -24,7 +20,7 @@ start() {
 	shift 2
 	rm -f shell_done
 	printf '%s\n' "'$flashtwin' view $*" 'echo "ended $?"' 'stty -a | tr ";" " " >stty' \
-		'echo done >shell_done' 'sleep 600' >script
+		'echo done >shell_done' "sleep $(limit 600)" >script
 	terminal
 }
 
@@ -33,25 +29,34 @@ terminal() {
 	on_tmux kill-server 2>/dev/null
 	servers=$((servers + 1))
 	on_tmux new-session -d -x "$columns" -y "$lines" 'sh script'
+	until_true begun
+	handled
+}
+
+# The viewer has taken the terminal, or has ended already.
+begun() {
+	[ "$(on_tmux display-message -p '#{alternate_on}')" = 1 ] || on_screen '^ended [0-9]'
+}
+
+# Waits until the viewer has handled all keys. One typed too early would stop the work of the key
+# before it, if that takes long; and a screen may match before the last of several keys is handled.
+handled() {
+	"${flashtwin%/flashtwin}/tests/waits_for_key" $(on_tmux display-message -p '#{pane_pid} #{pane_tty}') \
+		"$(limit 60)"
+}
+
+# type_keys KEY...: for those that start work without an end.
+type_keys() {
+	on_tmux send-keys "$@"
 }
 
 keys() {
-	on_tmux send-keys "$@"
+	type_keys "$@"
+	handled
 }
 
 screen() {
 	on_tmux capture-pane -p >captured 2>&1
-}
-
-# until_true COMMAND...: what the screen shows after keys comes when it comes.
-until_true() {
-	local tries=0
-
-	while ! "$@"; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 100 ] || return 1
-		sleep 0.1
-	done
 }
 
 on_screen() {

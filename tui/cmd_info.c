@@ -27,6 +27,7 @@
 #include "tui/datadir.h"
 #include "tui/info_math.h"
 #include "tui/info_text.h"
+#include "tui/launch/programs.h"
 #include "tui/options.h"
 #include "tui/run.h"
 
@@ -176,6 +177,41 @@ static bool has_avx2_and_fma(void)
 #endif
 }
 
+/* `found` is what a search gave: an entry of the list, with the reason when there is no compiler. */
+static void gather_compiler(const char *kind, enum status found, struct compiler *compiler,
+			    json_t *compilers)
+{
+	char *shown = found == STATUS_OK ? compiler_show(compiler) : xstrdup(error_text());
+	json_t *text = json_string(shown);
+
+	free(shown);
+	if (!text)                      /* text in JSON is UTF-8; a path need not be */
+		text = json_null();
+	if (found == STATUS_OK) {
+		json_array_append_new(compilers, json_pack(
+			"{s:s, s:o, s:s}", "kind", kind, "compiler", text,
+			"language", compiler->cplusplus ? "C++" : "C"));
+		compiler_free(compiler);
+	} else {
+		json_array_append_new(compilers, json_pack("{s:s, s:o}", "kind", kind,
+							   "missing", text));
+		error_clear();
+	}
+}
+
+/* What `launch` would compile with. */
+static json_t *gather_compilers(void)
+{
+	json_t *compilers = json_array();
+	struct compiler compiler;
+	enum status found = compiler_find_sim(&compiler);
+
+	gather_compiler("sim", found, &compiler, compilers);
+	found = compiler_find_cuda(&compiler);
+	gather_compiler("cuda", found, &compiler, compilers);
+	return compilers;
+}
+
 static json_t *gather_environment(void)
 {
 	static const char *const names[] = { "FLASHTWIN_DATADIR", "CUDA_VISIBLE_DEVICES" };
@@ -202,6 +238,7 @@ static enum status gather_machine(const char *only, json_t *out)
 	json_object_set_new(out, "devices", devices);
 	json_object_set_new(out, "kernels", gather_kernels());
 	json_object_set_new(out, "paths", gather_paths());
+	json_object_set_new(out, "compilers", gather_compilers());
 	json_object_set_new(out, "environment", gather_environment());
 	return gather_devices(only, devices);
 }
@@ -398,7 +435,7 @@ const struct command cmd_info = {
 "       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [WORD...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
-"environment. With one: its runs, and of each the device, the date, the level, how many\n"
+"compilers of launch, environment. With one: its runs, and of each the device, the date, the level, how many\n"
 "operations, launches and steps it holds, and whether it is complete.\n"
 "\n"
 "With --verify-math: runs every float function whose bits the simulator models over all its\n"

@@ -96,6 +96,14 @@ static void print_kernel(const json_t *kernel)
 	       truth(kernel, "points") ? ", named points" : "");
 }
 
+static void print_compiler(const json_t *compiler)
+{
+	bool found = *text(compiler, "language");
+
+	printf("  %-8s %s%s\n", text(compiler, "kind"), text(compiler, found ? "compiler" : "missing"),
+	       strcmp(text(compiler, "language"), "C") == 0 ? ", as C" : "");
+}
+
 static void print_environment(const json_t *environment)
 {
 	json_t *variables = json_object_get(environment, "variables");
@@ -129,6 +137,10 @@ void info_text_machine(const json_t *all)
 	for (size_t i = 0; i < json_array_size(list); i++)
 		printf("  %s: %s\n", text(json_array_get(list, i), "name"),
 		       text(json_array_get(list, i), "summary"));
+	puts("\ncompilers of launch");
+	list = json_object_get(all, "compilers");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		print_compiler(json_array_get(list, i));
 	puts("\nenvironment");
 	print_environment(json_object_get(all, "environment"));
 }

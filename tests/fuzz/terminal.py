@@ -2,8 +2,9 @@
 
 A keeper process is the session's leader and the shell: it puts the program into the foreground,
 tells when it stops or ends, and resumes it. What the program writes is parsed, so that anything
-but text and whole escape sequences is noticed, and the modes it has switched are known. Serves
-fuzz_viewer.py and test_terminal.py.
+but text and whole escape sequences is noticed, and the modes it has switched are known. Used by
+fuzz_viewer.py and terminal_manners.py. Run by itself, prints why no pseudo-terminal can be had
+here, or nothing.
 """
 import fcntl
 import os
@@ -11,12 +12,21 @@ import re
 import select
 import signal
 import struct
+import sys
 import termios
 import time
 
-HANG_SECONDS = 120          # of waiting
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from limits import limit        # noqa: E402
+
+HANG_SECONDS = limit(120)   # of waiting
 HANG_CPU_SECONDS = 20       # of the program's processor time without an answer
 WORK_CPU_SECONDS = 1        # after which a key is sent that should stop its work
+SHELL_SECONDS = 0.05        # which a shell may take to resume the program
+READ = {"x86_64": "0"}.get(os.uname().machine, "63")   # the number of the system call
+# The viewer blocks these, but not while it waits for a key (tui/viewer/viewer_term.c).
+SIGNALS = sum(1 << number - 1 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
+                                             signal.SIGQUIT, signal.SIGWINCH, signal.SIGCONT))
 
 
 class Trouble(Exception):
@@ -106,6 +116,7 @@ def keeper(slave, words, environment, log, tell, hear):
         if not os.WIFSTOPPED(status):
             os._exit(0)
         os.read(hear, 1)
+        time.sleep(SHELL_SECONDS)
         os.tcsetpgrp(slave, program)
         os.kill(-program, signal.SIGCONT)
 
@@ -116,7 +127,6 @@ class Terminal:
     def __init__(self, words, columns, lines, log, environment=None):
         self.modes = Modes()
         self.status = None                  # of waitpid(), when it has ended
-        self.written = 0
         self.log_path = log
         self.master, self.slave = os.openpty()
         self.resize(columns, lines, tell=False)
@@ -141,7 +151,6 @@ class Terminal:
                 data = os.read(self.master, 65536)
             except OSError:                 # nobody has the other end open any more
                 return
-            self.written += len(data)
             self.modes.feed(data)
 
     def news(self, seconds=0.0):
@@ -162,34 +171,59 @@ class Terminal:
             with open(f"/proc/{self.pid}/stat", "rb") as stat:
                 fields = stat.read().rsplit(b")", 1)[1].split()
         except OSError:
-            return "Z", 0.0
-        return fields[0].decode(), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def unread(self):
+        # select() makes the kernel deliver what is on its way from the other end.
+        select.select([self.slave], [], [], 0)
         return struct.unpack("i", fcntl.ioctl(self.slave, termios.FIONREAD, b"\0" * 4))[0]
 
+    def waits(self):
+        """Whether the viewer waits for a key, and no signal is pending.
+
+        A process that sleeps may do so for another reason: it is stopped, or curses waits for what
+        follows an escape.
+        """
+        try:
+            with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
+                fields = dict(line.rstrip("\n").split(":\t", 1) for line in status if ":\t" in line)
+        except OSError:
+            return False
+        if fields["State"][0] in "TZ":
+            return False
+        masks = {name: int(fields[name], 16) for name in ("SigPnd", "ShdPnd", "SigBlk", "SigCgt")}
+        return self.reads() or SIGNALS & (masks["SigPnd"] | masks["ShdPnd"] | masks["SigBlk"]
+                                          | ~masks["SigCgt"]) == 0
+
+    def reads(self):
+        """Whether it is blocked in read(0): curses waits for the rest of a mouse report."""
+        try:
+            with open(f"/proc/{self.pid}/syscall", encoding="ascii") as syscall:
+                return syscall.read().split()[:2] == [READ, "0x0"]
+        except OSError:
+            return False
+
     def settle(self):
-        """Until everything sent is read and the program sleeps; False: it has ended.
+        """Until the viewer has handled everything sent and waits for a key; False: it has ended.
 
         Work that takes long is stopped by a key, as the viewer offers.
         """
-        begun, idle, stopped = time.monotonic(), 0, False
-        spent = self.cpu_seconds()[1]
-        while idle < 2:
+        begun, stopped = time.monotonic(), False
+        spent = self.cpu_seconds()
+        # Input first: when all is read, a viewer that waits has handled it.
+        while self.unread() > 0 or not self.waits():
             self.drain()
             if self.ended():
                 self.drain()
                 return False
-            state, cpu = self.cpu_seconds()
-            written = self.written
-            idle = idle + 1 if state in "ST" and self.unread() == 0 else 0
+            cpu = self.cpu_seconds()
             if cpu - spent > WORK_CPU_SECONDS and not stopped:
                 stopped = True
                 os.write(self.master, b"\x0c")
             if time.monotonic() - begun > HANG_SECONDS or cpu - spent > HANG_CPU_SECONDS:
                 raise Trouble(f"hangs: no answer after {cpu - spent:.1f} s of processor time")
-            if written == self.written:
-                time.sleep(0.001)
+            time.sleep(0.001)
         self.drain()
         return True
 
@@ -236,7 +270,6 @@ class Terminal:
         self.drain()
         self.check_restored("stopped")
         os.write(self.ask, b"c")
-        time.sleep(0.01)
 
     def hang_up(self):
         os.close(self.master)
@@ -263,8 +296,22 @@ class Terminal:
                 os.kill(self.pid, signal.SIGCONT)
             except ProcessLookupError:
                 pass
-            while self.status is None and self.news(5.0) == 1:
+            while self.status is None and self.news(limit(60)) == 1:
                 os.write(self.ask, b"c")
         for fd in (self.master, self.slave, self.told, self.ask):
             if fd >= 0:
                 os.close(fd)
+
+
+def missing():
+    """Why no pseudo-terminal can be had; "" where one can."""
+    try:
+        for fd in os.openpty():
+            os.close(fd)
+    except OSError as error:
+        return f"no pseudo-terminal: {error.strerror}"
+    return ""
+
+
+if __name__ == "__main__":
+    print(missing(), end="")

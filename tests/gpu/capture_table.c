@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "tests/gpu/capture_ops.h"
+#include "tests/limits.h"
 
 #define BYTES (SCENE_WORDS * sizeof(uint32_t))
 
@@ -272,7 +273,7 @@ static enum status run_operation(const char *device, const struct operation *ope
 	for (int mode = CAPTURE_GLOBAL; mode <= CAPTURE_RELAXED; mode++)
 		for (int same = operation->streamed; same >= 0; same--)
 			for (int how = 0; how < hows; how++) {
-				alarm(SECONDS_PER_CASE);
+				alarm(limit_seconds(SECONDS_PER_CASE));
 				TRY(keep_context(device, &keep));
 				run_case(device, operation, mode, same, how);
 			}

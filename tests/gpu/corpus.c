@@ -18,6 +18,7 @@
 
 #include "engine/device.h"
 #include "tests/checker/corpus.h"
+#include "tests/limits.h"
 #include "traces/row.h"
 
 enum { SECONDS = 12 };
@@ -55,7 +56,7 @@ static enum status run_one(struct device *device, int number)
 	enum status status;
 
 	say("begin", number);
-	alarm(SECONDS);
+	alarm(limit_seconds(SECONDS));
 	status = corpus_launch(device, case_of(number), number % 2, NULL);
 	alarm(0);
 	tell_findings(device, number);

@@ -19,6 +19,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
+sys.dont_write_bytecode = True          # sources may be read-only
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from limits import limit        # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DTYPES = {'f32': ('<f4', 'f'), 'f64': ('<f8', 'd'), 'f16': ('<f2', 'e'), 'bf16': ('<V2', 'H'),
           'i32': ('<i4', 'i'), 'u32': ('<u4', 'I'), 'i64': ('<i8', 'q'), 'u64': ('<u8', 'Q'),
@@ -105,9 +109,9 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 ran = subprocess.run(self.command(flashtwin, device, folder), cwd=HERE,
-                                     capture_output=True, text=True, timeout=60)
+                                     capture_output=True, text=True, timeout=limit(60))
             except subprocess.TimeoutExpired:
-                return 'did not end within 60 s'
+                return 'did not end within %g s' % limit(60)
             if self.fails:
                 return self.wrong_failure(ran)
             if ran.returncode:

@@ -101,9 +101,12 @@ code=$(cat closed)
 : >out
 expect 'a reader that goes away' 0
 
-# Shells start background jobs with SIGINT ignored.
+# Shells start background jobs with SIGINT ignored. A signal is sent when the program catches it.
+catches_interrupts() {
+	grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
+}
 env --default-signal=INT "$flashtwin" decode --prompt 'All:' -n 400 >out 2>err &
-sleep 0.3
+until_true catches_interrupts $!
 kill -INT $!
 wait $!
 code=$?
@@ -111,7 +114,7 @@ one_line 'flashtwin decode: '
 expect 'Ctrl-C' 130 'interrupted'
 
 env --default-signal=INT "$flashtwin" bench --runs 1000 >out 2>err &
-sleep 0.3
+until_true catches_interrupts $!
 kill -INT $!
 wait $!
 code=$?
@@ -139,18 +142,15 @@ CU
 mkdir temporary
 env --default-signal=TERM TMPDIR="$PWD/temporary" "$flashtwin" launch spin.cu --kernel spin \
 	--grid 1 --block 1 --arg 'out=>spin.npy:f32[1]' -o spin.twin >out 2>err &
-tries=0
-while ! ls spin.twin.tmp.* >/dev/null 2>&1 && [ $tries -lt 1000 ]; do
-	sleep 0.01
-	tries=$((tries + 1))
-done
-[ $tries -lt 1000 ] && wrong= || wrong='there was no temporary file'
+temporary_file() {
+	ls spin.twin.tmp.* >/dev/null 2>&1
+}
+no_temporary_file() {
+	! temporary_file
+}
+until_true temporary_file && wrong= || wrong='there was no temporary file'
 kill -TERM $!
 wait $! 2>/dev/null
-tries=0
-while ls spin.twin.tmp.* >/dev/null 2>&1 && [ $tries -lt 500 ]; do
-	sleep 0.01
-	tries=$((tries + 1))
-done
+until_true no_temporary_file
 result 'nor does the process that runs a kernel' "$wrong$(ls spin.twin.tmp.* 2>/dev/null)"
 plan

@@ -4,7 +4,7 @@
 
 # Some of these would never end.
 run() {
-	timeout 60 "$flashtwin" "$@" >lines 2>err
+	timeout "$(limit 60)" "$flashtwin" "$@" >lines 2>err
 	code=$?
 	tr -d '\r' <lines >out      # of CSV
 }

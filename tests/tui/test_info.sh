@@ -9,6 +9,37 @@ expect 'info names version, devices, kernels and paths' 0 '^flashtwin [0-9]' '^ 
 run info --json
 expect 'info --json has the same' 0 '"profile": "h200"' '"name": "flash_decode_reduce"' \
 	'"static_shared_bytes": 1152' '"memory_bytes": 150754820096' '"sqlite": "3'
+
+# Compilers of launch, in directories that hold nothing else.
+mkdir gcc_alone both
+for program in gcc_alone/cc gcc_alone/gcc both/cc both/g++ both/nvcc; do
+	printf '#!/bin/sh\n' >$program && chmod +x $program
+done
+# compilers WHAT PATH CXX NVCC SIM CUDA: those lines name the compilers, and JSON does; a CXX or NVCC
+# of - is not set.
+compilers() {
+	(
+		unset CXX CC NVCC
+		[ "$3" = - ] || export CXX="$3"
+		[ "$4" = - ] || export NVCC="$4"
+		export PATH="$2"
+		"$flashtwin" info >out 2>err && "$flashtwin" info --json >json 2>>err
+	)
+	code=$?
+	expect "$1" 0 "^  sim      $5\$" "^  cuda     $6\$"
+	cp json out
+	expect "$1, as JSON" 0 "^ *\"\(compiler\|missing\)\": \"${5%, as C}\"" \
+		"^ *\"\(compiler\|missing\)\": \"$6\""
+}
+here=$(pwd -P)
+compilers 'info names the compilers of launch' "$here/both" - - "$here/both/g++" "$here/both/nvcc"
+compilers 'those that CXX and NVCC name' "$here/gcc_alone" "$here/both/g++" "$here/both/nvcc" \
+	"$here/both/g++" "$here/both/nvcc"
+compilers 'an empty CXX is the C compiler' "$here/both" '' - "$here/both/cc, as C" "$here/both/nvcc"
+compilers 'a CXX of two words' "$here/both" 'cc g++' - "$here/both/cc g++" "$here/both/nvcc"
+compilers 'no C++ compiler' "$here/gcc_alone" - no-such-nvcc \
+	'needs a C++ compiler: apt-get install g++' 'needs nvcc, .* (NVCC=no-such-nvcc: no such program)'
+
 run info --device sim
 expect 'info --device sim' 0 '^  sim:0 '
 run info --device cuda

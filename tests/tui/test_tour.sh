@@ -4,10 +4,8 @@
 # With --update, writes what they give into doc/tour.md: look at the difference before committing it.
 # The work is tests/tui/tour.py's.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
+need_terminal tmux
 
-for program in python3 tmux; do
-	command -v "$program" >/dev/null 2>&1 || { echo "1..0 # SKIP no $program"; exit 0; }
-done
 # As a reader's terminal: nothing that changes what is printed or drawn.
 LC_ALL=C.UTF-8 TERM=xterm-256color
 export LC_ALL TERM
@@ -16,7 +14,7 @@ unset TMUX NO_COLOR FLASHTWIN_DATADIR
 # The runner itself: a line and a screen that are not so are found, and --update puts them right.
 printf '%s\n' 'Start: `printf "one  \n\n\n\ntwo"; read x`' 'Keys: `:` `Enter`' '```screen' wrong '```' \
 	'```console' '$ false' '$ echo $?' 0 '```' '`L0` · keys `0` · `false`' >small.md
-TOUR_PATIENCE=2 python3 "$srcdir/tests/tui/tour.py" "$flashtwin" small.md >wrong 2>&1
+FLASHTWIN_SLOW=0.05 python3 "$srcdir/tests/tui/tour.py" "$flashtwin" small.md >wrong 2>&1
 python3 "$srcdir/tests/tui/tour.py" "$flashtwin" small.md --update >updated 2>&1
 python3 "$srcdir/tests/tui/tour.py" "$flashtwin" small.md >right 2>&1
 if [ "$(grep -c '^not ok' wrong)" -ne 3 ] || [ "$(grep -c '^not ok' right)" -ne 1 ]; then

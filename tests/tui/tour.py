@@ -15,8 +15,14 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True          # sources may be read-only
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from limits import limit        # noqa: E402
+
 COLUMNS, LINES = 100, 30
-PATIENCE = float(os.environ.get('TOUR_PATIENCE', 30))   # seconds until a screen is called wrong
+PATIENCE = limit(60)            # seconds until a screen is called wrong
+BUILD = os.path.dirname(os.path.abspath(sys.argv[1]))
+WAITS_FOR_KEY = os.path.join(BUILD, 'tests', 'waits_for_key')
 # As the tour calls them, and as tmux does.
 NAMED_KEYS = {'Enter': 'Enter', 'Tab': 'Tab', 'Space': 'Space', 'Escape': 'Escape', 'Up': 'Up',
               'Down': 'Down', 'PageDown': 'NPage', 'PageUp': 'PPage'}
@@ -56,7 +62,7 @@ class Terminal:
         self.close()
         self.starts += 1
         done = self.tmux('new-session', '-d', '-x', str(COLUMNS), '-y', str(LINES),
-                         f"{command}; echo ended with exit code $?; sleep 600")
+                         f"{command}; echo ended with exit code $?; sleep {limit(600):.0f}")
         if done.returncode:
             raise SystemExit(f'Bail out! tmux: {done.stderr}')
         self.settle()           # keys sent before curses is there would be lost
@@ -67,6 +73,12 @@ class Terminal:
                 self.tmux('send-keys', NAMED_KEYS[key])
             else:               # tmux takes a last ; for its own
                 self.tmux('send-keys', '-l', re.sub(';$', r'\\;', key))
+            self.handled()
+
+    def handled(self):
+        """Waits until the viewer has handled all keys: one more could stop its work."""
+        where = self.tmux('display-message', '-p', '#{pane_pid} #{pane_tty}').stdout.split()
+        subprocess.run([WAITS_FOR_KEY, *where, f'{PATIENCE:.0f}'], check=False)
 
     def screen(self):
         return squeeze(self.tmux('capture-pane', '-p').stdout)
@@ -177,9 +189,9 @@ def walk(text, update):
 
 
 def main():
-    flashtwin, path = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    path = os.path.abspath(sys.argv[2])
     update = sys.argv[3:] == ['--update']
-    os.environ['PATH'] = os.path.dirname(flashtwin) + ':' + os.environ['PATH']
+    os.environ['PATH'] = BUILD + ':' + os.environ['PATH']
     with open(path, encoding='utf-8') as file:
         text = file.read()
     now = walk(text, update)

@@ -1,7 +1,10 @@
-/* programs.h - other programs, which are compilers: their command lines, where they are, and
- * running them. Serves kernels that are compiled at run time. */
+/* programs.h - compilers: which ones there are, their command lines, and running them.
+ *
+ * Used by kernels that are compiled at run time, and by `info`, which names the compilers. */
 #ifndef PROGRAMS_H
 #define PROGRAMS_H
+
+#include <stdbool.h>
 
 #include "base/status.h"
 
@@ -18,9 +21,21 @@ void words_add_list(struct words *, const char *const *list);   /* NULL-terminat
 /* Splits `text`, which is changed, at its blanks. */
 void words_add_text(struct words *, char *text);
 
-/* The first of $VARIABLE and the names that can be run, else NULL. The variable, when set,
- * decides. */
-const char *program_find(const char *variable, const char *const *names);
+struct compiler {
+	struct words words;             /* a program, and arguments such as those of CXX="ccache g++" */
+	bool cplusplus;
+	char *text;                     /* owned: the words are in it */
+};
+
+/* What compiles for the simulator: $CXX, c++ or g++. An empty $CXX stands for a C compiler: $CC, cc
+ * or gcc. USAGE when there is none. compiler_free() is for success only. */
+enum status compiler_find_sim(struct compiler *);
+/* $NVCC, or nvcc from PATH or /usr/local/cuda/bin. USAGE when there is none. */
+enum status compiler_find_cuda(struct compiler *);
+/* The path of the compiler's program, and its arguments; the caller frees it. */
+char *compiler_show(const struct compiler *);
+void compiler_free(struct compiler *);
+
 /* COMPILE, naming `file` and the program, when that finds fault; USAGE when it cannot be run,
  * INTERRUPTED when it was. */
 enum status program_run(const struct words *, const char *file);

@@ -3,7 +3,7 @@
  * For the simulator: preprocess with sim/cuda/user.h in front, rewrite (sim/cu2c/rewrite.h), compile into
  * a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. With points, once more
  * with FLASHTWIN_PROBE and the names that the first text had. All lies in a temporary directory.
- * $CXX, $CC and $NVCC choose the compilers; an empty $CXX stands for none.
+ * tui/launch/programs.h says which compilers.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ struct user_kernel {
 	struct kernel_source *sources;          /* the file, the user's headers, and the end */
 	int source_count;
 	char *file;
-	bool cplusplus;
+	struct compiler compiler, nvcc; /* the latter for a GPU only */
 	char *directory;                /* temporary; NULL before it is made */
 	char *source;
 	size_t source_bytes;
@@ -47,28 +47,14 @@ struct user_kernel {
 
 /* --- for the simulator --- */
 
-static enum status find_compiler(struct user_kernel *k, const char **compiler)
-{
-	static const char *const cpp[] = { "c++", "g++", NULL }, *const c[] = { "cc", "gcc", NULL };
-
-	*compiler = program_find("CXX", cpp);
-	k->cplusplus = *compiler != NULL;
-	if (!*compiler)
-		*compiler = program_find("CC", c);
-	if (!*compiler)
-		return fail(STATUS_USAGE, "no C++ or C compiler: c++, g++, cc and gcc are not on "
-			    "PATH, and CXX and CC name none");
-	return STATUS_OK;
-}
-
 static const char *language(const struct user_kernel *k)
 {
-	return k->cplusplus ? "c++" : "c";
+	return k->compiler.cplusplus ? "c++" : "c";
 }
 
 static const char *standard(const struct user_kernel *k)
 {
-	return k->cplusplus ? "-std=gnu++17" : "-std=gnu11";
+	return k->compiler.cplusplus ? "-std=gnu++17" : "-std=gnu11";
 }
 
 /* What the processor here has; fmaf() is a library call without FMA. */
@@ -102,10 +88,10 @@ static enum status find_include(char **out)
 	return STATUS_USAGE;
 }
 
-static enum status preprocess(const struct user_kernel *k, const struct user_source *s,
-			      const char *compiler, bool probed, const char *out)
+static enum status preprocess(const struct user_kernel *k, const struct user_source *s, bool probed,
+			      const char *out)
 {
-	struct words words = { 0 };
+	struct words words = k->compiler.words;
 	char *include, *stubs, *names = probed ? point_names_list(k->points) : NULL;
 	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
 	enum status status = find_include(&include);
@@ -116,7 +102,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 		return status;
 	}
 	stubs = xasprintf("%s/sim/cuda/include", include);
-	words_add_list(&words, (const char *const[]){ compiler, "-E", "-x", language(k), standard(k),
+	words_add_list(&words, (const char *const[]){ "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-isystem", stubs, "-isystem", include, "-include",
 		  "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
 	add_processor(&words);
@@ -168,7 +154,7 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 		bytes = strlen(text);
 	}
 	if (status == STATUS_OK)
-		status = rewrite_user(k->file, text, bytes, k->cplusplus, s->kernel, &result);
+		status = rewrite_user(k->file, text, bytes, k->compiler.cplusplus, s->kernel, &result);
 	free(text);
 	if (status != STATUS_OK)
 		return status;
@@ -200,12 +186,11 @@ static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL }
  * not the user's, hence no carets. Two steps, because a sanitizer's flags at the second would link
  * its run-time library. */
 static enum status compile(const struct user_kernel *k, const struct user_source *s,
-			   const char *compiler, const char *in, const char *object,
-			   const char *out)
+			   const char *in, const char *object, const char *out)
 {
-	struct words words = { 0 }, link = { 0 };
+	struct words words = k->compiler.words, link = words;
 
-	words_add_list(&words, (const char *const[]){ compiler, "-x", language(k), standard(k),
+	words_add_list(&words, (const char *const[]){ "-x", language(k), standard(k),
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
@@ -217,8 +202,8 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		words_add_list(&words, step_flags);
 	words_add_list(&words, (const char *const[]){ "-o", object, in, NULL });
 	TRY(program_run(&words, s->file));
-	words_add_list(&link, (const char *const[]){ compiler, "-shared", "-Wl,-Bsymbolic", "-o", out,
-		  object, NULL });
+	words_add_list(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out, object,
+		  NULL });
 	return program_run(&link, s->file);
 }
 
@@ -232,15 +217,12 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s,
 {
 	char *preprocessed = temporary(k, probed, "i"), *rewritten = temporary(k, probed, "c");
 	char *object = temporary(k, probed, "o"), *shared = temporary(k, probed, "so");
-	const char *compiler;
-	enum status status = find_compiler(k, &compiler);
+	enum status status = preprocess(k, s, probed, preprocessed);
 
-	if (status == STATUS_OK)
-		status = preprocess(k, s, compiler, probed, preprocessed);
 	if (status == STATUS_OK)
 		status = rewrite_file(k, s, probed, preprocessed, rewritten);
 	if (status == STATUS_OK)
-		status = compile(k, s, compiler, rewritten, object, shared);
+		status = compile(k, s, rewritten, object, shared);
 	free(preprocessed);
 	free(rewritten);
 	free(object);
@@ -274,17 +256,17 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 	return output_commit(&output);
 }
 
-static enum status run_nvcc(const struct user_source *s, const char *nvcc, const char *in,
-			    const char *out)
+static enum status run_nvcc(const struct user_kernel *k, const struct user_source *s,
+			    const char *in, const char *out)
 {
 	const char *slash = strrchr(s->file, '/');
 	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS);
 	char *own = slash ? xasprintf("-I%.*s", (int)(slash - s->file + 1), s->file)
 		: xstrdup("-I.");
-	struct words words = { 0 };
+	struct words words = k->nvcc.words;
 	enum status status;
 
-	words_add_list(&words, (const char *const[]){ nvcc, "-fatbin", "-std=c++17", "-w",
+	words_add_list(&words, (const char *const[]){ "-fatbin", "-std=c++17", "-w",
 		  "--expt-relaxed-constexpr", NULL });
 	words_add_text(&words, flags);
 	words_add_list(&words, s->flags);
@@ -298,21 +280,11 @@ static enum status run_nvcc(const struct user_source *s, const char *nvcc, const
 
 static enum status build_cuda(struct user_kernel *k, const struct user_source *s, bool probed)
 {
-	static const char *const names[] = { "nvcc", "/usr/local/cuda/bin/nvcc", NULL };
-	const char *nvcc = program_find("NVCC", names);
-	char *in, *out;
-	enum status status;
+	char *in = temporary(k, probed, "cu"), *out = temporary(k, probed, "fatbin");
+	enum status status = write_cuda_source(k, s, probed, in);
 
-	if (!nvcc)
-		return fail(STATUS_USAGE, "no nvcc on PATH or in /usr/local/cuda/bin: a GPU needs "
-			    "one to compile %s (NVCC may name it)", s->file);
-	if (!k->cplusplus)
-		return fail(STATUS_USAGE, "a GPU needs a C++ compiler to compile %s", s->file);
-	in = temporary(k, probed, "cu");
-	out = temporary(k, probed, "fatbin");
-	status = write_cuda_source(k, s, probed, in);
 	if (status == STATUS_OK)
-		status = run_nvcc(s, nvcc, in, out);
+		status = run_nvcc(k, s, in, out);
 	if (status == STATUS_OK) {
 		size_t bytes = 0;
 
@@ -326,6 +298,15 @@ static enum status build_cuda(struct user_kernel *k, const struct user_source *s
 
 /* --- the whole --- */
 
+static enum status find_compilers(struct user_kernel *k, const struct user_source *s)
+{
+	TRY(compiler_find_sim(&k->compiler));
+	if (s->cuda && !k->compiler.cplusplus)
+		return fail(STATUS_USAGE, "a GPU needs a C++ compiler to compile %s, and CXX is empty",
+			    s->file);
+	return s->cuda ? compiler_find_cuda(&k->nvcc) : STATUS_OK;
+}
+
 enum status user_kernel_build(const struct user_source *s, struct user_kernel **out)
 {
 	const char *parent = getenv("TMPDIR");
@@ -337,6 +318,7 @@ enum status user_kernel_build(const struct user_source *s, struct user_kernel **
 	TRY(file_read(s->file, SOURCE_LIMIT, &k->source, &k->source_bytes));
 	k->sources = xcalloc(2, sizeof *k->sources);
 	k->sources[k->source_count++] = (struct kernel_source){ k->file, k->source };
+	TRY(find_compilers(k, s));
 	directory = xasprintf("%s/flashtwin.XXXXXX", parent && *parent ? parent : "/tmp");
 	if (!mkdtemp(directory)) {
 		enum status status = fail(STATUS_IO, "%s: %s", directory, strerror(errno));
@@ -448,6 +430,8 @@ void user_kernel_free(struct user_kernel *k)
 		free((char *)(uintptr_t)k->sources[i].text);
 	}
 	free(k->sources);
+	compiler_free(&k->compiler);
+	compiler_free(&k->nvcc);
 	free(k->directory);
 	free(k->file);
 	free(k->source);

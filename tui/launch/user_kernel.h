@@ -1,8 +1,7 @@
 /* user_kernel.h - a kernel of anyone's .cu file, compiled and loaded at run time.
  *
- * The simulator's code is made by the system's C++ compiler, or its C compiler where there is
- * none; a GPU's by nvcc. Both write their messages to standard error, with the lines of the
- * user's file.
+ * The simulator's code is made by the system's C++ compiler, a GPU's by nvcc: see tui/launch/programs.h.
+ * Both write their messages to standard error, with the lines of the user's file.
  */
 #ifndef USER_KERNEL_H
 #define USER_KERNEL_H

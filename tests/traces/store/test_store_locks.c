@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "tests/limits.h"
 #include "tests/trace_file.h"
 
 #include <signal.h>
@@ -153,7 +154,7 @@ START_TEST(reader_stays)
 		if (i % 50 == 0)
 			OK(store_commit(store));
 	}
-	ck_assert(seconds() - begin < 5.0);
+	ck_assert(seconds() - begin < limit_seconds(5));
 	reader_leave(reader);
 	OK(put_upload(store, run, 201));
 	OK(store_commit(store));

@@ -242,14 +242,12 @@ fi
 "$flashtwin" export "$trace" --as npz | head -c 1 >out 2>err
 result 'a reader that goes away' "$(cat err)"
 # Whatever ends it while the file is in the making, that goes. ended SIGNAL CODE
+being_written() {
+	ls ended.html.tmp.* >/dev/null 2>&1
+}
 ended() {
-	local tries=0
 	env --default-signal="$1" "$flashtwin" export "$trace" --as html -o ended.html >out 2>err &
-	while ! ls ended.html.tmp.* >/dev/null 2>&1 && [ $tries -lt 1000 ]; do
-		sleep 0.01
-		tries=$((tries + 1))
-	done
-	[ $tries -lt 1000 ] || echo 'ended: no temporary file was there' >>err
+	until_true being_written || echo 'ended: no temporary file was there' >>err
 	kill -s "$1" $!
 	wait $! 2>/dev/null
 	code=$?

@@ -12,7 +12,7 @@ trace=$srcdir/tests/h200/demo.twin
 # dom URL: the page's document once its script has come to rest. It is our own page: no sandbox,
 # which root and containers do not have.
 dom() {
-	timeout 120 "$chromium" --headless --disable-gpu --no-first-run --no-sandbox \
+	timeout "$(limit 120)" "$chromium" --headless --disable-gpu --no-first-run --no-sandbox \
 		--user-data-dir="$work/chromium" --virtual-time-budget=60000 --dump-dom "$1" 2>dom.err
 }
 

@@ -91,7 +91,7 @@ int main(void)
 }
 CU
 
-# With the C++ compiler, and with the C compiler alone.
+# With the C++ compiler, and with the C compiler when CXX says so.
 for CXX in c++ ''; do
 	export CXX
 	cp y.orig y.npy
@@ -108,6 +108,29 @@ for CXX in c++ ''; do
 	run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:5
 	expect 'assert names the line' 1 'assert(n < 5) in talk.*plain.cu:35$'
 done
+unset CXX
+
+# A machine with gcc alone.
+mkdir only_cc
+for program in cc gcc as ld; do
+	ln -s "$(command -v $program)" only_cc || result "$program is there" 'it is not'
+done
+# no_cplusplus WHAT PATTERN COMMAND...: one line that says how to get a C++ compiler, no compiler's.
+no_cplusplus() {
+	local what=$1 pattern=$2
+	shift 2
+	PATH=$work/only_cc "$flashtwin" "$@" >out 2>err
+	code=$?
+	one_line "flashtwin $1: needs a C++ compiler: apt-get install g++$pattern"
+	[ ! -s out ] || code=98
+	expect "$what" 2
+}
+wild='launch plain.cu --kernel wild --grid 1 --block 1'
+no_cplusplus 'without a C++ compiler' '$' $wild
+export CXX=no-such-compiler
+no_cplusplus 'a C++ compiler that is not there' ' (CXX=no-such-compiler: no such program)$' $wild
+CXX='env c++' run plain.cu --kernel talk --grid 1 --block 4 --arg n=i32:3
+expect 'a CXX of two words' 0 '^thread 0 of 3$'
 unset CXX
 
 run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]'
@@ -138,6 +161,7 @@ expect 'a header beside the file' 0
 rm -r mine
 "$flashtwin" replay k.twin >out 2>err; code=$?
 expect 'a trace brings kernel, header and flags to its replay' 0 '1 buffer compared, 0 bits differ'
+no_cplusplus 'nor can a recorded source be compiled without one' '$' replay k.twin
 CXX=false "$flashtwin" replay k.twin >out 2>err; code=$?
 expect 'a recorded source that does not compile' 3 'k.cu did not compile'
 FLASHTWIN_DATADIR=$work/nowhere "$flashtwin" launch plain.cu --kernel wild --grid 1 --block 1 >out 2>err

@@ -2,11 +2,7 @@
 # test_fuzz_viewer.sh - some of the viewer's fuzzer: random keys, sizes and signals on recorded traces
 # and on damaged ones. `make check-fuzz` is all of it.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
-
-if ! command -v python3 >/dev/null 2>&1; then
-	echo "1..0 # SKIP no python3"
-	exit 0
-fi
+need_terminal
 
 for traces in '' --damaged; do
 	python3 "$srcdir/tests/fuzz/fuzz_viewer.py" --program "$flashtwin" --source "$srcdir" \
