@@ -105,8 +105,8 @@ expect 'a reader that goes away' 0
 catches_interrupts() {
 	grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
 }
-env --default-signal=INT "$flashtwin" decode --prompt 'All:' -n 400 >out 2>err &
-until_true catches_interrupts $!
+env --default-signal=INT "$flashtwin" decode --prompt 'All:' -n 400 -o interrupted.twin >out 2>err &
+until_true test -e interrupted.twin
 kill -INT $!
 wait $!
 code=$?
