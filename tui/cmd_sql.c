@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "traces/dump.h"
+#include "traces/store/dump.h"
 #include "traces/store/sql_functions.h"
 #include "tui/command.h"
 #include "tui/options.h"

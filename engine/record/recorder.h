@@ -33,7 +33,11 @@
 #define RECORDER_H
 
 #include "engine/device.h"
-#include "traces/store/store.h"
+#include "traces/level.h"
+
+struct row_model;
+struct row_token;
+struct store;
 
 struct recorder_options {
 	struct store *store;            /* the caller's: outlives the recorder, stays open */

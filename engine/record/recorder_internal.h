@@ -19,7 +19,9 @@
 #include "engine/record/probe.h"
 #include "engine/record/ranges.h"
 #include "engine/record/recorder.h"
+#include "traces/row.h"
 #include "traces/store/log_at.h"
+#include "traces/store/store.h"
 
 /* What the recorder knows of a live buffer. */
 struct shadow {

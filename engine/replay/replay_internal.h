@@ -7,6 +7,7 @@
 #define REPLAY_INTERNAL_H
 
 #include "engine/replay/replay.h"
+#include "traces/row.h"
 
 /* Objects of the target by their number in the trace. */
 struct table {

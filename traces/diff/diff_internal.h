@@ -7,6 +7,7 @@
 #ifndef DIFF_INTERNAL_H
 #define DIFF_INTERNAL_H
 
+#include "base/dtype.h"
 #include "traces/diff/diff.h"
 #include "traces/store/log_at.h"
 

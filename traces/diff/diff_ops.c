@@ -11,6 +11,7 @@
 
 #include "base/xalloc.h"
 #include "traces/diff/diff_internal.h"
+#include "traces/row.h"
 
 /* An operation of both runs. */
 struct pair {

@@ -7,6 +7,7 @@
  * together is compared in diff_ops.c, and joined on here by the rows recorded about it.
  */
 #include "traces/diff/diff_internal.h"
+#include "traces/row.h"
 
 /* --- positions --- */
 

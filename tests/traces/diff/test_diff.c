@@ -10,6 +10,7 @@
 
 #include "traces/diff/diff.h"
 #include "traces/digest.h"
+#include "traces/row.h"
 
 enum { VALUES = 4, LAUNCHES = 3 };
 

@@ -8,6 +8,7 @@
 #ifndef STATE_H
 #define STATE_H
 
+#include "base/dtype.h"
 #include "traces/store/store.h"
 
 struct state_buffer {

@@ -4,7 +4,7 @@
  * Leaves out clocks, and everything that depends on how bytes were packed: ids of stored bytes
  * become hashes of the bytes, which also reads, and so verifies, all of them.
  */
-#include "traces/dump.h"
+#include "traces/store/dump.h"
 
 #include <errno.h>
 #include <stdlib.h>

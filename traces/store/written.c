@@ -1,5 +1,5 @@
 /* written.c - gathers what a launch wrote from the rows that hold it; see written.h. */
-#include "traces/written.h"
+#include "traces/store/written.h"
 
 #include <stdio.h>
 #include <stdlib.h>
