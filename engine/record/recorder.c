@@ -165,7 +165,7 @@ enum status recorder_wait(struct recorder *r)
 enum status recorder_step_aside(struct recorder *r)
 {
 	TRY(device_step_aside(r->device.inner, true));
-	if (!r->device.inner->ops->step_aside)
+	if (!device_can_step_aside(r->device.inner))
 		free_staged(r);
 	return late_error(r);
 }

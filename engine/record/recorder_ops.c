@@ -238,6 +238,14 @@ static double recorder_last_launch_us(struct device *device)
 	return device_last_launch_us(device->inner);
 }
 
+static const struct recorder_ops steps = {
+	.step_begin = recorder_step_begin, .step_end = recorder_step_end,
+};
+
+static const struct checker_ops checker = {
+	.findings = recorder_findings, .counters = recorder_counters,
+};
+
 const struct device_ops device_recorder = {
 	.name = "recorder",
 	.close = recorder_close,
@@ -273,8 +281,6 @@ const struct device_ops device_recorder = {
 	.graph_destroy = recorder_graph_destroy,
 	.graph_exec_destroy = recorder_graph_exec_destroy,
 	.last_launch_us = recorder_last_launch_us,
-	.findings = recorder_findings,
-	.counters = recorder_counters,
-	.step_begin = recorder_step_begin,
-	.step_end = recorder_step_end,
+	.recorder = &steps,
+	.checker = &checker,
 };
