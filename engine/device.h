@@ -102,6 +102,8 @@ const char *param_kind_name(enum param_kind);
 
 enum launch_attribute_id { ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE };
 #define ATTRIBUTE_COUNT 2
+/* "max_dynamic_shared", as traces have it. */
+const char *launch_attribute_name(enum launch_attribute_id);
 struct launch_attribute {
 	enum launch_attribute_id id;
 	int64_t value;

@@ -44,6 +44,16 @@ const char *param_kind_name(enum param_kind kind)
 	return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
 }
 
+const char *launch_attribute_name(enum launch_attribute_id id)
+{
+	static const char *const names[] = {
+		[ATTRIBUTE_MAX_DYNAMIC_SHARED] = "max_dynamic_shared",
+		[ATTRIBUTE_COOPERATIVE] = "cooperative",
+	};
+
+	return names[id];
+}
+
 static enum status check_arg(const struct device *device, const struct launch *launch, int at,
 			     const struct kernel_param *param)
 {

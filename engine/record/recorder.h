@@ -71,9 +71,6 @@ int64_t recorder_run(struct device *);          /* number of the run in the stor
 enum status recorder_model(struct device *, const struct row_model *);
 enum status recorder_token(struct device *, const struct row_token *);
 
-/* The name under which a trace holds an attribute. */
-const char *recorder_attribute_name(enum launch_attribute_id);
-
 /* --- for a replay --- */
 
 /* Uploads that are recorded as OP_RESTORE: what one of another trace held. */

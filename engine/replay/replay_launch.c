@@ -93,7 +93,7 @@ static enum status build_attributes(const char *text, struct launch_attribute *o
 		return fail(STATUS_DAMAGED, "attributes of a launch are no JSON: %s", text);
 	for (int i = 1; i <= ATTRIBUTE_COUNT; i++) {
 		enum launch_attribute_id id = (enum launch_attribute_id)i;
-		const json_t *value = json_object_get(object, recorder_attribute_name(id));
+		const json_t *value = json_object_get(object, launch_attribute_name(id));
 
 		if (value)
 			out[(*count)++] = (struct launch_attribute){ id,
