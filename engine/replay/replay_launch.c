@@ -3,9 +3,7 @@
  * Arguments, blobs with their pointers, and attributes are looked up and checked against the kernel
  * table. Where a launch goes, to the device or into a graph, is the caller's business.
  */
-#include "config.h"
-
-#include "engine/replay/replay.h"
+#include "engine/replay/replay_launch.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,7 +12,7 @@
 
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
-#include "engine/replay/replay_internal.h"
+#include "engine/replay/replay_state.h"
 
 /* Room for the pointer fields of all blob arguments of a launch. */
 struct fields {
