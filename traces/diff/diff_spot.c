@@ -8,6 +8,7 @@
 
 #include "base/value.h"
 #include "traces/store/column.h"
+#include "traces/store/store.h"
 #include "traces/store/written.h"
 
 /* Queries of both runs, kept while launches are walked. */

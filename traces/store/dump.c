@@ -12,6 +12,8 @@
 
 #include <xxhash.h>
 
+#include "traces/store/store.h"
+
 /* Every view of schema.sql; rows in the order of their keys. */
 static const struct {
 	const char *view, *order;

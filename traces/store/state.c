@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "traces/row.h"
+#include "traces/store/store.h"
 
 struct range {
 	uint32_t buffer;

@@ -8,8 +8,14 @@
 #ifndef STATE_H
 #define STATE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/dtype.h"
-#include "traces/store/store.h"
+#include "base/status.h"
+
+struct store;
 
 struct state_buffer {
 	uint32_t id;

@@ -8,6 +8,7 @@
 #include "base/value.h"
 #include "base/xalloc.h"
 #include "traces/store/column.h"
+#include "traces/store/store.h"
 
 #define DOWNLOAD_WITHIN 256             /* operations behind the launch that are looked through */
 

@@ -11,6 +11,7 @@
 #include "traces/diff/diff.h"
 #include "traces/digest.h"
 #include "traces/row.h"
+#include "traces/store/store.h"
 
 enum { VALUES = 4, LAUNCHES = 3 };
 
