@@ -29,8 +29,6 @@ enum status {
 #undef X
 };
 
-#undef fail                             /* an old macro of the unit-test library Check */
-
 /* Writes this thread's error record (printf style, one line, no newline) and returns `status`. */
 enum status fail(enum status status, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
@@ -63,8 +61,8 @@ const char *status_text(enum status status);
 const char *status_name(enum status status);            /* "DAMAGED", as traces keep it */
 enum status status_from_name(const char *name);         /* OK for what is none */
 
-/* Of two statuses the one that decides the exit code: 70, 130, 6, 3, 5, 4, then 1 (DESIGN: the
- * first counts); 2 and 77 end a command at once and so outrank 1 only. */
+/* Of two statuses the one that decides the exit code: the first of 70, 130, 6, 3, 5, 4 counts. 2 and
+ * 77 end a command at once, and so outrank 1 only. */
 enum status status_worse(enum status a, enum status b);
 
 /* if ((status = f()) != 0) return status; */

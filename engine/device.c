@@ -2,12 +2,11 @@
  *
  * What no device may be asked: a null pointer, a byte range outside a buffer, a buffer of another
  * device, an operation it does not have. Each is a USAGE error with the values, given before the
- * device sees anything. Launches and graphs are in device_launch.c. Limits and faults are left to
+ * device sees anything. Which devices there are is device_list.c's part, launches and graphs are in
+ * device_launch.c. Limits and faults are left to
  * the devices, which answer as CUDA does. Serves the paths, replay and users' launches.
  */
 #include "engine/device.h"
-
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "engine/device_check.h"
@@ -77,19 +76,6 @@ enum status check_pointer(const struct device *device, const struct buffer *buff
 }
 
 /* --- devices --- */
-
-static const struct device_ops *const device_table[] = { &device_sim, &device_cuda };
-
-enum status device_open(const char *name, const struct device_options *options, struct device **out)
-{
-	static const struct device_options defaults;
-	size_t i;
-
-	for (i = 0; i < sizeof(device_table) / sizeof(device_table[0]); i++)
-		if (strcmp(name, device_table[i]->name) == 0)
-			return device_table[i]->open(options ? options : &defaults, out);
-	return fail(STATUS_USAGE, "device %s: there are sim and cuda", name);
-}
 
 void device_close(struct device *device)
 {
@@ -277,13 +263,13 @@ enum status device_sync(struct device *device, struct stream *stream)
 enum status device_step_begin(struct device *device, int64_t step)
 {
 	TRY(check_op(device, true, "step_begin"));
-	return device->ops->step_begin ? device->ops->step_begin(device, step) : STATUS_OK;
+	return device->ops->recorder ? device->ops->recorder->step_begin(device, step) : STATUS_OK;
 }
 
 enum status device_step_end(struct device *device)
 {
 	TRY(check_op(device, true, "step_end"));
-	return device->ops->step_end ? device->ops->step_end(device) : STATUS_OK;
+	return device->ops->recorder ? device->ops->recorder->step_end(device) : STATUS_OK;
 }
 
 /* --- streams and events --- */

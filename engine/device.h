@@ -102,6 +102,8 @@ const char *param_kind_name(enum param_kind);
 
 enum launch_attribute_id { ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE };
 #define ATTRIBUTE_COUNT 2
+/* "max_dynamic_shared", as traces have it. */
+const char *launch_attribute_name(enum launch_attribute_id);
 struct launch_attribute {
 	enum launch_attribute_id id;
 	int64_t value;
@@ -161,6 +163,21 @@ struct device_observer {
 	void *context;
 	void (*before)(void *context, void *ticket);
 	void (*after)(void *context, void *ticket, enum status);
+};
+
+/* What a recorder has beside. */
+struct recorder_ops {
+	/* What follows belongs to this step (0, 1, ...); the step is over. */
+	enum status (*step_begin)(struct device *, int64_t step);
+	enum status (*step_end)(struct device *);
+};
+
+/* What a device that checks a program has beside. */
+struct checker_ops {
+	size_t (*findings)(struct device *, const struct row_finding **out);
+	size_t (*counters)(struct device *, const struct row_counters **out);
+	/* NULL: it does not know the program's order by itself (a recorder around a checker). */
+	enum status (*step_aside)(struct device *, bool aside);
 };
 
 /* The table each device fills. An operation a device does not have yet is NULL; the device_*()
@@ -223,21 +240,16 @@ struct device_ops {
 	/* Microseconds of device time the last launch took, waiting for its end; negative: not
 	 * measured (the simulator; a captured launch). */
 	double (*last_launch_us)(struct device *);
-	/* Recorder only: what follows belongs to this step (0, 1, ...); the step is over. */
-	enum status (*step_begin)(struct device *, int64_t step);
-	enum status (*step_end)(struct device *);
-	/* Devices that check only. */
-	size_t (*findings)(struct device *, const struct row_finding **out);
-	size_t (*counters)(struct device *, const struct row_counters **out);
 	/* Devices that run work later only; NULL takes the observer away. */
 	enum status (*observe)(struct device *, const struct device_observer *);
-	/* Devices that know the program's order only. */
-	enum status (*step_aside)(struct device *, bool aside);
 	/* Probed launches write their points here (memory of this device): those asked for from now
 	 * on, captured or added to a graph. An observer may say otherwise before each. NULL
 	 * switches off. */
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
+
+	const struct recorder_ops *recorder;    /* NULL: it records nothing */
+	const struct checker_ops *checker;      /* NULL: it checks nothing */
 };
 
 /* First member of every device. */
@@ -252,7 +264,7 @@ extern const struct device_ops device_cuda;     /* NO_GPU when there is no drive
 
 /* --- calls: check arguments common to all devices, then go through the table --- */
 
-/* `name` is "sim" or "cuda". */
+/* `name` is one of device_list.c: "sim" or "cuda". */
 enum status device_open(const char *name, const struct device_options *, struct device **out);
 void device_close(struct device *);
 enum status device_info(struct device *, struct device_info *out);
@@ -286,6 +298,8 @@ enum status device_observe(struct device *, const struct device_observer *);
 /* Waits for the whole device. On one that checks a program this wait, and all operations from then
  * until it is told false, are no part of the program: they order nothing, and act at once. */
 enum status device_step_aside(struct device *, bool aside);
+/* Whether it is such a device. */
+bool device_can_step_aside(const struct device *);
 /* Negative: not measured. */
 double device_last_launch_us(struct device *);
 /* What the checker found so far, buffers that are still allocated among it: none without a checker.

@@ -44,6 +44,16 @@ const char *param_kind_name(enum param_kind kind)
 	return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
 }
 
+const char *launch_attribute_name(enum launch_attribute_id id)
+{
+	static const char *const names[] = {
+		[ATTRIBUTE_MAX_DYNAMIC_SHARED] = "max_dynamic_shared",
+		[ATTRIBUTE_COOPERATIVE] = "cooperative",
+	};
+
+	return names[id];
+}
+
 static enum status check_arg(const struct device *device, const struct launch *launch, int at,
 			     const struct kernel_param *param)
 {
@@ -133,23 +143,28 @@ enum status device_observe(struct device *device, const struct device_observer *
 	return device->ops->observe(device, observer);
 }
 
+bool device_can_step_aside(const struct device *device)
+{
+	return device->ops->checker && device->ops->checker->step_aside;
+}
+
 enum status device_step_aside(struct device *device, bool aside)
 {
-	if (device->ops->step_aside)
-		return device->ops->step_aside(device, aside);
+	if (device_can_step_aside(device))
+		return device->ops->checker->step_aside(device, aside);
 	return aside ? device_sync(device, NULL) : STATUS_OK;
 }
 
 size_t device_findings(struct device *device, const struct row_finding **out)
 {
 	*out = NULL;
-	return device->ops->findings ? device->ops->findings(device, out) : 0;
+	return device->ops->checker ? device->ops->checker->findings(device, out) : 0;
 }
 
 size_t device_counters(struct device *device, const struct row_counters **out)
 {
 	*out = NULL;
-	return device->ops->counters ? device->ops->counters(device, out) : 0;
+	return device->ops->checker ? device->ops->checker->counters(device, out) : 0;
 }
 
 double device_last_launch_us(struct device *device)

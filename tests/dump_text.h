@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "traces/dump.h"
+#include "traces/store/dump.h"
 
 /* The caller frees it. */
 static inline char *dump_of(struct store *store)

@@ -55,7 +55,7 @@ layer() {
 layer base
 layer base/math base/math/ex2_model.c ex2_model.c
 layer kernels base
-layer traces base traces/store
+layer traces base
 layer traces/store base traces
 layer traces/diff base traces traces/store
 layer engine base kernels
@@ -63,7 +63,7 @@ layer engine/cuda base kernels engine
 layer engine/attention base base/math engine
 layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
-layer engine/replay base traces/store traces/diff engine engine/record
+layer engine/replay base traces traces/store traces/diff engine engine/record
 layer sim/cuda base/math kernels sim/cuda/include
 layer sim/cuda/include sim/cuda
 layer sim/cuda/include/cooperative_groups sim/cuda/include
@@ -73,7 +73,7 @@ layer sim/check base traces engine/device.h sim/cuda sim/exec sim/device
 layer sim/device base kernels engine/device.h sim/exec sim/check
 layer tui/views base traces traces/store traces/diff tui/command.h
 layer tui/viewer base traces traces/store tui/views
-layer tui/export base traces tui/views tui/viewer
+layer tui/export base traces traces/store tui/views tui/viewer
 all='base kernels traces traces/store traces/diff engine engine/attention engine/model engine/record
 	engine/replay sim/cu2c sim/check sim/exec tui tui/views tui/viewer tui/export tui/launch'
 layer tui/launch $all

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef fail     /* a name of Check that base/status.h uses */
+#undef fail     /* an old macro of Check; base/status.h has a function of that name */
 
 #include "base/status.h"
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 #include "traces/store/store.h"
 
 #define T "t.twin"

@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "engine/model/generate.h"
 #include "engine/record/recorder.h"
+#include "traces/row.h"
 #include "tui/command.h"
 #include "tui/datadir.h"
 #include "tui/run.h"

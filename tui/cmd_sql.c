@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "traces/dump.h"
+#include "traces/store/dump.h"
 #include "traces/store/sql_functions.h"
+#include "traces/store/store.h"
 #include "tui/command.h"
 #include "tui/options.h"
 #include "tui/views/sql_print.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "traces/row.h"
+#include "traces/level.h"
 
 /* The next option in *c and its value in optarg, -1 when there are no more. `letters` is getopt's
  * list of short options, `table` ends with an empty entry. Arguments that are no options are left

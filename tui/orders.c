@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "engine/replay/replay.h"
+#include "traces/row.h"
 #include "tui/command.h"
 #include "tui/findings.h"
 

@@ -12,7 +12,7 @@
 
 #include "engine/attention/path.h"
 #include "engine/device.h"
-#include "traces/row.h"
+#include "traces/level.h"
 #include "tui/options.h"
 
 struct run_options {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/attention/path_table.h"
 #include "engine/attention/step_io.h"
 
 struct attention_graph {

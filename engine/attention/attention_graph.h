@@ -9,8 +9,8 @@
 #ifndef ATTENTION_GRAPH_H
 #define ATTENTION_GRAPH_H
 
+#include "engine/attention/attention.h"
 #include "engine/attention/launch_list.h"
-#include "engine/attention/path.h"
 
 /* Appends the launches of `layers` layers from `first` on to the list, as they would be in a graph:
  * with what each waits for. Launches nothing. USAGE for a path without graphs (path_check_graph())

@@ -1,10 +1,8 @@
-/* path.c - the table of attention paths, and the checks that all of them share; see path.h. */
+/* path.c - what is the same on every attention path: checks, graphs, steps, prompts; see path.h. */
 #include "engine/attention/path.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "engine/attention/attention_graph.h"
@@ -14,55 +12,9 @@
 #define MAX_HEAD_DIM 256        /* D_MAX of kernels/online_softmax.cuh */
 #define MAX_SLOTS 65535         /* grid.y */
 
-const struct path *const path_table[] = {
-	&path_prefill, &path_cached, &path_incremental, &path_incremental_multiwarp, &path_batched,
-	&path_flash_decoding, &path_flash_decoding_graph, &path_auto, NULL
-};
-
-const struct path *path_find(const char *name)
-{
-	for (int i = 0; path_table[i] != NULL; i++)
-		if (strcmp(path_table[i]->name, name) == 0)
-			return path_table[i];
-	return NULL;
-}
-
-const char *graph_mode_name(enum graph_mode mode)
-{
-	static const char *const names[GRAPH_MODES] = {
-		[GRAPH_NONE] = "none", [GRAPH_CAPTURE] = "capture", [GRAPH_MANUAL] = "manual",
-	};
-
-	return (unsigned)mode < GRAPH_MODES ? names[mode] : "unknown";
-}
-
 enum graph_mode path_graph_mode(const struct path *path, enum graph_mode mode)
 {
 	return mode == GRAPH_NONE ? path->graph : mode;
-}
-
-enum status path_check_graph(const struct path *path, enum graph_mode mode)
-{
-	if ((unsigned)mode >= GRAPH_MODES)
-		return fail(STATUS_USAGE, "%s: there is no graph mode %d", path->name, (int)mode);
-	if (mode == GRAPH_NONE || path->replayable)
-		return STATUS_OK;
-	return fail(STATUS_USAGE,
-		    "%s: its launches differ from step to step, a graph (%s) cannot hold them; "
-		    "those of flash-decoding, incremental, incremental-multiwarp and batched fit",
-		    path->name, graph_mode_name(mode));
-}
-
-float attention_scale(int head_dim)
-{
-	return 1.0f / sqrtf((float)head_dim);
-}
-
-int attention_max_chunks(int max_len, int chunk)
-{
-	if (chunk == 0)
-		return 0;
-	return max_len / chunk + (max_len % chunk != 0);
 }
 
 static bool has_work(const struct attention_shape *shape)
@@ -73,7 +25,7 @@ static bool has_work(const struct attention_shape *shape)
 static enum status check_shape(const struct path *p, const struct attention_shape *s)
 {
 	const char *path = p->name;
-	int least_chunk = p == &path_auto ? 0 : 1;
+	int least_chunk = p->chunk_optional ? 0 : 1;
 
 	TRY(path_check_graph(p, s->graph));
 	if (s->layers < 1 || s->slots < 0 || s->slots > MAX_SLOTS)

@@ -81,6 +81,7 @@ const struct path path_auto = {
 	.name = "auto",
 	.summary = "flash decoding, batched or incremental, by sequences and lengths",
 	.size = sizeof(struct path_choice), .device_lengths = true,
+	.chunk_optional = true,
 	.check = check, .shared = shared,
 	.create = create, .launch = launch, .destroy = destroy,
 };

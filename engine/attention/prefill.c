@@ -1,7 +1,7 @@
 /* prefill.c - launches attention_prefill; see prefill.h. */
 #include "engine/attention/prefill.h"
 
-#include "engine/attention/step_io.h"
+#include "engine/attention/launch_kernel.h"
 
 #define TILE 32                 /* keys; these three as in kernels/attention_prefill.cu */
 #define BLOCK 128

@@ -10,39 +10,9 @@
 #include "base/xalloc.h"
 #include "engine/attention/prefill.h"
 
-/* Of 48 KiB, which hold a kernel's static shared memory too: that is less than 8. */
-#define SHARED_WITHOUT_ASKING (40u * 1024)
 #define MAX_GRID_Y 65535
 
 /* --- launches --- */
-
-static enum status launch_on(struct device *device, const struct launch_target *target,
-			     const char *kernel, struct launch *launch)
-{
-	const struct launch_attribute more_shared = {
-		.id = ATTRIBUTE_MAX_DYNAMIC_SHARED, .value = launch->shared_bytes,
-	};
-
-	launch->kernel = kernel_find(kernel);
-	if (launch->kernel == NULL)
-		return fail(STATUS_INTERNAL, "there is no kernel %s", kernel);
-	launch->stream = target->stream;
-	launch->attributes = &more_shared;
-	launch->attribute_count = launch->shared_bytes > SHARED_WITHOUT_ASKING;
-	if (target->list == NULL)
-		return device_launch(device, launch);
-	launch_list_add(target->list, launch);
-	return STATUS_OK;
-}
-
-enum status launch_kernel(struct device *device, const char *kernel, int layer, struct dim3 grid,
-			  struct dim3 block, unsigned shared_bytes, const struct arg *args,
-			  int arg_count)
-{
-	return launch_on(device, &(struct launch_target){ 0 }, kernel, &(struct launch){
-		.grid = grid, .block = block, .shared_bytes = shared_bytes, .args = args,
-		.arg_count = arg_count, .layer = layer });
-}
 
 enum status step_launch(struct attention *a, const char *kernel, int layer, struct dim3 grid,
 			struct dim3 block, unsigned shared_bytes, const struct arg *args,
@@ -51,17 +21,6 @@ enum status step_launch(struct attention *a, const char *kernel, int layer, stru
 	return launch_on(a->device, &a->io->target, kernel, &(struct launch){
 		.grid = grid, .block = block, .shared_bytes = shared_bytes, .args = args,
 		.arg_count = arg_count, .layer = layer });
-}
-
-enum status check_shared(struct device *device, const char *who, size_t bytes)
-{
-	struct device_info info;
-
-	TRY(device_info(device, &info));
-	if (bytes <= info.shared_per_block_optin)
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s: %zu bytes of shared memory, a block of %s has at most %zu",
-		    who, bytes, info.name, info.shared_per_block_optin);
 }
 
 /* --- buffers --- */
@@ -76,14 +35,6 @@ static enum status alloc_all(struct device *device, const struct wanted *wanted,
 	for (int i = 0; i < count; i++)
 		TRY(device_alloc(device, &wanted[i].spec, wanted[i].to));
 	return STATUS_OK;
-}
-
-void free_buffers(struct device *device, struct buffer **buffers, int count)
-{
-	for (int i = 0; i < count; i++) {
-		device_free(device, buffers[i]);
-		buffers[i] = NULL;
-	}
 }
 
 static enum status alloc_values(struct attention *a, const char *name, struct slot_values *values)

@@ -1,17 +1,13 @@
 /* step_io.h - what attention paths share around their kernels: buffers of a step and of a
  * prompt, uploads, the scatter of new rows, launches.
  *
- * Serves engine/path*.c, engine/attention/prefill.c and engine/attention/attention_graph.c only; path.h is what others
- * include.
+ * Serves path.c, path_*.c and attention_graph.c beside it only; path.h is what others include.
  */
 #ifndef STEP_IO_H
 #define STEP_IO_H
 
-#include "engine/attention/launch_list.h"
-#include "engine/attention/path.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define WARP 32u
+#include "engine/attention/attention.h"
+#include "engine/attention/launch_kernel.h"
 
 /* Buffers of a prompt, gone after its last layer. */
 struct prompt_io {
@@ -31,13 +27,6 @@ struct slot_values {
 struct step_lengths {
 	struct slot_values seq_lens;    /* keys after the append, 0: the slot is done */
 	struct slot_values positions;   /* of the new keys, -1: done */
-};
-
-/* Where launches go: a device's stream, or a list. */
-struct launch_target {
-	bool graph;                     /* they are a graph's: nothing of this step by value */
-	struct stream *stream;
-	struct launch_list *list;       /* not NULL: they are kept, not made */
 };
 
 struct step_io {
@@ -76,18 +65,9 @@ enum status step_io_download(struct attention *, const struct attention_step *);
 enum status step_io_prefill(struct attention *, const struct attention_prompt *);
 
 /* A launch of a step: on the device, or into the list that is being made. Errors as
- * launch_kernel(). */
+ * launch_on(). */
 enum status step_launch(struct attention *, const char *kernel, int layer, struct dim3 grid,
 			struct dim3 block, unsigned shared_bytes, const struct arg *,
 			int arg_count);
-/* A launch on the default stream. Asks for shared memory where more than the usual 48 KiB are
- * needed. INTERNAL when there is no such kernel. */
-enum status launch_kernel(struct device *, const char *kernel, int layer, struct dim3 grid,
-			  struct dim3 block, unsigned shared_bytes, const struct arg *,
-			  int arg_count);
-/* USAGE when the device's blocks do not have that much shared memory. */
-enum status check_shared(struct device *, const char *who, size_t bytes);
-/* Frees those that are not NULL, and sets them so. */
-void free_buffers(struct device *, struct buffer **, int count);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 
 /* --- sizes --- */
 

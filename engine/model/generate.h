@@ -14,7 +14,8 @@
 
 #include "engine/attention/path.h"
 #include "engine/model/llama.h"
-#include "traces/row.h"
+
+struct row_token;       /* traces/row.h */
 
 struct sequence {
 	const unsigned char *prompt;    /* the caller's, 1 byte or more */

@@ -15,6 +15,7 @@
 
 #include "base/xalloc.h"
 #include "kernels/points.h"
+#include "traces/row.h"
 
 #define PROBE_LIMIT ((uint64_t)2 << 30)
 /* Regions this close together are read in one download: a transfer costs more than its bytes. */

@@ -15,9 +15,9 @@
 
 #include "base/status.h"
 #include "engine/device.h"
-#include "traces/row.h"
 
 struct probe;
+struct row_point;       /* traces/row.h */
 
 /* One probe serves one device, which must be the real one, not a recorder around it. Its two
  * buffers are allocated there, only grow, and are numbered like any other buffer of the device: a

@@ -1,322 +1,140 @@
-/* recorder.c - opens and closes a recorder, marks steps and windows, keeps track of buffers.
+/* recorder.c - opens and closes a recorder; the table of its operations.
  *
- * A shadow per live buffer says what the trace knows of it: which bytes changed since they were
- * last stored or digested, and which upload they came from. The operations themselves are in the
- * files that recorder_internal.h lists. Serves every command that records, and replay.
+ * The operations themselves are in the files that recorder_state.h lists. Serves every command that
+ * records, and replay.
  */
 #include "config.h"
 
 #include "engine/record/recorder.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/graph_shadow.h"
+#include "engine/record/probe.h"
+#include "engine/record/recorder_capture.h"
+#include "engine/record/recorder_graph.h"
+#include "engine/record/recorder_launch.h"
+#include "engine/record/recorder_memory.h"
+#include "engine/record/recorder_note.h"
+#include "engine/record/recorder_run.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/recorder_step.h"
+#include "engine/record/recorder_stream.h"
+#include "engine/record/recorder_wait.h"
+#include "engine/record/shadow.h"
+#include "traces/store/store.h"
 
-/* Outside steps a commit comes after this many operations. */
-#define COMMIT_EVERY 64
+/* --- closing --- */
 
-/* --- buffers and numbered objects --- */
-
-struct shadow *shadow_find(struct recorder *r, const struct buffer *buffer)
+/* The run stays incomplete unless recorder_finish() was here first. */
+static void recorder_close(struct device *device)
 {
-	for (int i = 0; i < r->shadow_count; i++)
-		if (r->shadows[i].buffer == buffer)
-			return &r->shadows[i];
-	return NULL;
-}
+	struct recorder *r = recorder_of(device);
 
-struct shadow *shadow_add(struct recorder *r, struct buffer *buffer, uint32_t id)
-{
-	struct shadow *shadow;
-
-	r->shadows = xreallocarray(r->shadows, (size_t)r->shadow_count + 1, sizeof *r->shadows);
-	shadow = &r->shadows[r->shadow_count++];
-	*shadow = (struct shadow){ .buffer = buffer, .id = id, .upload_op = -1 };
-	return shadow;
-}
-
-static void shadow_release(struct shadow *shadow)
-{
-	ranges_clear(&shadow->unsaved);
-	free(shadow->pointers);
-}
-
-void shadow_remove(struct recorder *r, struct shadow *shadow)
-{
-	size_t after = (size_t)(r->shadows + r->shadow_count - (shadow + 1));
-
-	shadow_release(shadow);
-	memmove(shadow, shadow + 1, after * sizeof *shadow);
-	r->shadow_count--;
-}
-
-uint32_t shadow_id(struct recorder *r, const struct buffer *buffer)
-{
-	struct shadow *shadow = buffer ? shadow_find(r, buffer) : NULL;
-
-	return shadow ? shadow->id : 0;
-}
-
-void shadow_written(struct recorder *r, struct shadow *shadow, uint64_t offset, uint64_t bytes)
-{
-	if (!shadow || bytes == 0)
-		return;
-	shadow->written = true;
-	shadow->upload_op = -1;
-	if (!r->storing)
-		ranges_add(&shadow->unsaved, offset, bytes);
-}
-
-void numbers_add(struct numbers *numbers, const void *object)
-{
-	numbers->items = xreallocarray(numbers->items, (size_t)numbers->count + 1,
-				       sizeof *numbers->items);
-	numbers->items[numbers->count++] = object;
-}
-
-void numbers_remove(struct numbers *numbers, const void *object)
-{
-	int number = numbers_find(numbers, object);
-
-	if (number)
-		numbers->items[number - 1] = NULL;
-}
-
-int numbers_find(const struct numbers *numbers, const void *object)
-{
-	for (int i = 0; object && i < numbers->count; i++)
-		if (numbers->items[i] == object)
-			return i + 1;
-	return 0;
-}
-
-/* --- storing --- */
-
-/* A device that fails without a code of its own (a step budget, say) is recorded as
- * CUDA_ERROR_UNKNOWN, so that no failed operation looks like a successful one. */
-static int code_of(enum status done)
-{
-	if (done == STATUS_OK)
-		return 0;
-	return error_code() ? error_code() : 999;
-}
-
-bool recorder_refused(enum status done)
-{
-	return done == STATUS_USAGE && error_code() == 0;
-}
-
-/* What failed while the device ran work that was asked for before; it is told once. */
-static enum status late_error(struct recorder *r)
-{
-	enum status status = r->late;
-
-	r->late = STATUS_OK;
-	if (status != STATUS_OK)
-		error_restore(&r->late_error);
-	return status;
-}
-
-enum status recorder_note(struct recorder *r, struct row_op *op, enum status done,
-			  int64_t *op_number)
-{
-	*op_number = -1;
-	if (recorder_refused(done))
-		return done;
-	if (!r->storing && !log_at_keeps(op))
-		return done != STATUS_OK ? done : late_error(r);
-	op->ordinal = r->device.ordinal;
-	op->code = code_of(done);
-	TRY(store_op(r->store, r->run, op, op_number));
-	r->last_op = *op_number;
-	if (!r->step_stored && ++r->uncommitted >= COMMIT_EVERY) {
-		r->uncommitted = 0;
-		TRY(store_commit(r->store));
-	}
-	return done != STATUS_OK ? done : late_error(r);
-}
-
-enum status recorder_add(struct recorder *r, struct row_op op, enum status done)
-{
-	int64_t number;
-
-	return recorder_note(r, &op, done, &number);
-}
-
-static void free_staged(struct recorder *r)
-{
+	/* Waits for what goes on; after an error the device may answer nothing any more. */
+	if (r->observed)
+		device_observe(device->inner, NULL);
+	graphs_free(r);
+	probe_free(r->probe);
+	device_close(device->inner);
+	recorder_launch_free(r);
+	shadows_free(r);
+	free(r->streams.items);
+	free(r->events.items);
+	free(r->execs);
+	free(r->capturing.items);
+	free(r->captured.items);
 	while (r->staged_count)
 		free(r->staged[--r->staged_count]);
+	free(r->staged);
+	free(r->kernels);
+	free(r->points);
+	log_at_free(&r->log_at);
+	free(r);
 }
 
-enum status recorder_wait(struct recorder *r)
+/* --- asked of the inner device --- */
+
+static enum status recorder_info(struct device *device, struct device_info *out)
 {
-	TRY(device_sync(r->device.inner, NULL));
-	free_staged(r);
-	return late_error(r);
+	return device_info(device->inner, out);
 }
 
-/* To a checker the program has not waited: memory that its copies read must not be anyone's yet. */
-enum status recorder_step_aside(struct recorder *r)
-{
-	TRY(device_step_aside(r->device.inner, true));
-	if (!r->device.inner->ops->step_aside)
-		free_staged(r);
-	return late_error(r);
-}
-
-void recorder_step_back(struct recorder *r)
-{
-	/* Only stepping aside can fail. */
-	(void)device_step_aside(r->device.inner, false);
-}
-
-static enum status run_all(struct recorder *r)
-{
-	enum status status = recorder_step_aside(r);
-
-	recorder_step_back(r);
-	return status;
-}
-
-/* --- steps --- */
-
-static enum status step_open(struct recorder *r)
-{
-	if (!r->storing || r->step_stored)
-		return STATUS_OK;
-	TRY(store_step_begin(r->store, r->run, r->step));
-	r->step_stored = true;
-	r->step_first = r->last_op + 1;
-	return STATUS_OK;
-}
-
-static enum status step_close(struct recorder *r)
-{
-	if (!r->step_stored)
-		return STATUS_OK;
-	r->step_stored = false;
-	/* A capture forbids to wait for the device: what the step wrote comes after a later one. */
-	if (r->last_op >= r->step_first && !r->capturing.count)
-		TRY(recorder_digest_state(r));
-	TRY(store_step_end(r->store, r->run, r->step));
-	r->uncommitted = 0;
-	return store_commit(r->store);
-}
-
-enum status recorder_step_begin(struct device *device, int64_t step)
+/* The recorder's own buffers are no leaks of the caller's; they are made again when needed. */
+static size_t recorder_findings(struct device *device, const struct row_finding **out)
 {
 	struct recorder *r = recorder_of(device);
 
-	if (r->in_step)
-		return fail(STATUS_USAGE, "step %lld begins before step %lld has ended",
-			    (long long)step, (long long)r->step);
-	TRY(recorder_window(r, 's', step, 1));
-	r->in_step = true;
-	r->step = step;
-	return step_open(r);
-}
-
-enum status recorder_step_end(struct device *device)
-{
-	struct recorder *r = recorder_of(device);
-
-	if (!r->in_step)
-		return fail(STATUS_USAGE, "a step ends that has not begun");
-	r->in_step = false;
-	return step_close(r);
-}
-
-/* --- windows --- */
-
-static enum status restore_range(struct recorder *r, struct shadow *shadow, struct range range)
-{
-	uint64_t bytes = range.end - range.begin;
-	void *data = xmalloc(bytes);
-	struct row_op op = {
-		.kind = OP_RESTORE, .start_us = NAN, .duration_us = NAN, .object = -1,
-		.buffer = shadow->id, .offset = range.begin, .bytes = bytes, .data = data,
-	};
-	enum status status;
-	int64_t number;
-
-	status = device_download(r->device.inner, NULL, shadow->buffer, range.begin, data, bytes);
-	if (status == STATUS_OK)
-		status = recorder_note(r, &op, STATUS_OK, &number);
-	free(data);
-	return status;
-}
-
-static enum status restore_pointers(struct recorder *r, struct shadow *shadow)
-{
-	size_t count = shadow->buffer->bytes / sizeof(uint64_t);
-	struct row_pointer *pointers = xcalloc(count, sizeof *pointers);
-	struct row_op op = {
-		.kind = OP_RESTORE, .start_us = NAN, .duration_us = NAN, .object = -1,
-		.buffer = shadow->id, .bytes = count * sizeof(uint64_t),
-		.pointers = pointers, .pointer_count = (int)count,
-	};
-	enum status status;
-	int64_t number;
-
-	for (size_t i = 0; i < count; i++)
-		pointers[i] = (struct row_pointer){
-			.at = i * sizeof(uint64_t),
-			.buffer = (uint32_t)shadow->pointers[i][0],
-			.offset = shadow->pointers[i][1],
-		};
-	status = recorder_note(r, &op, STATUS_OK, &number);
-	free(pointers);
-	return status;
-}
-
-/* Brings the trace up to date with what changed while nothing was recorded. */
-static enum status restore_unsaved(struct recorder *r)
-{
-	for (int i = 0; i < r->shadow_count; i++) {
-		struct shadow *shadow = &r->shadows[i];
-
-		if (shadow->unsaved.count && shadow->pointers)
-			TRY(restore_pointers(r, shadow));
-		for (size_t k = 0; k < shadow->unsaved.count && !shadow->pointers; k++)
-			TRY(restore_range(r, shadow, shadow->unsaved.items[k]));
-		ranges_clear(&shadow->unsaved);
+	if (r->probe) {
+		probe_free(r->probe);
+		r->probe = probe_new(device->inner);
 	}
-	return STATUS_OK;
+	return device_findings(device->inner, out);
 }
 
-/* Work that goes on belongs to what is left. */
-enum status recorder_window(struct recorder *r, char unit, int64_t number, int64_t count)
+static size_t recorder_counters(struct device *device, const struct row_counters **out)
 {
-	bool inside = false;
-	enum status status;
-
-	if (r->log_at.unit != unit || count == 0)
-		return STATUS_OK;
-	for (int64_t i = 0; i < count && !inside; i++)
-		inside = log_at_holds(&r->log_at, number + i);
-	if (inside == r->storing)
-		return STATUS_OK;
-	status = recorder_step_aside(r);
-	if (status == STATUS_OK && inside) {
-		r->storing = true;
-		status = restore_unsaved(r);
-	}
-	recorder_step_back(r);
-	TRY(status);
-	if (inside)
-		return r->in_step ? step_open(r) : STATUS_OK;
-	TRY(step_close(r));
-	r->storing = false;
-	return store_commit(r->store);
+	return device_counters(device->inner, out);
 }
 
-/* --- opening and closing --- */
+static double recorder_last_launch_us(struct device *device)
+{
+	return device_last_launch_us(device->inner);
+}
+
+/* --- the table --- */
+
+static const struct recorder_ops steps = {
+	.step_begin = recorder_step_begin, .step_end = recorder_step_end,
+};
+
+static const struct checker_ops checker = {
+	.findings = recorder_findings, .counters = recorder_counters,
+};
+
+static const struct device_ops device_recorder = {
+	.name = "recorder",
+	.close = recorder_close,
+	.info = recorder_info,
+	.alloc = recorder_alloc,
+	.free = recorder_free,
+	.upload = recorder_upload,
+	.upload_pointers = recorder_upload_pointers,
+	.download = recorder_download,
+	.upload_async = recorder_upload_async,
+	.download_async = recorder_download_async,
+	.copy = recorder_copy,
+	.fill = recorder_fill,
+	.launch = recorder_launch,
+	.sync = recorder_sync,
+	.stream_create = recorder_stream_create,
+	.stream_destroy = recorder_stream_destroy,
+	.event_create = recorder_event_create,
+	.event_destroy = recorder_event_destroy,
+	.event_record = recorder_event_record,
+	.event_wait = recorder_event_wait,
+	.event_sync = recorder_event_sync,
+	.event_elapsed = recorder_event_elapsed,
+	.capture_begin = recorder_capture_begin,
+	.capture_end = recorder_capture_end,
+	.capture_state = recorder_capture_state,
+	.capture_relax = recorder_capture_relax,
+	.graph_create = recorder_graph_create,
+	.graph_add_launch = recorder_graph_add_launch,
+	.graph_add_copy = recorder_graph_add_copy,
+	.graph_instantiate = recorder_graph_instantiate,
+	.graph_launch = recorder_graph_launch,
+	.graph_destroy = recorder_graph_destroy,
+	.graph_exec_destroy = recorder_graph_exec_destroy,
+	.last_launch_us = recorder_last_launch_us,
+	.recorder = &steps,
+	.checker = &checker,
+};
+
+/* --- opening --- */
 
 static void now_text(char *text, size_t size)
 {
@@ -393,33 +211,14 @@ enum status recorder_open(struct device *inner, const struct recorder_options *o
 	return STATUS_OK;
 }
 
-/* The run stays incomplete unless recorder_finish() was here first. */
-void recorder_close(struct device *device)
-{
-	struct recorder *r = recorder_of(device);
+/* --- the end of the run --- */
 
-	/* Waits for what goes on; after an error the device may answer nothing any more. */
-	if (r->observed)
-		device_observe(device->inner, NULL);
-	graphs_free(r);
-	probe_free(r->probe);
-	device_close(device->inner);
-	tickets_free(r);
-	for (int i = 0; i < r->shadow_count; i++)
-		shadow_release(&r->shadows[i]);
-	free(r->shadows);
-	free(r->streams.items);
-	free(r->events.items);
-	free(r->execs);
-	free(r->capturing.items);
-	free(r->captured.items);
-	while (r->staged_count)
-		free(r->staged[--r->staged_count]);
-	free(r->staged);
-	free(r->kernels);
-	free(r->points);
-	log_at_free(&r->log_at);
-	free(r);
+static enum status run_all(struct recorder *r)
+{
+	enum status status = recorder_step_aside(r);
+
+	recorder_step_back(r);
+	return status;
 }
 
 enum status recorder_finish(struct device *device, enum status ended)
@@ -437,7 +236,7 @@ enum status recorder_finish(struct device *device, enum status ended)
 		status = STATUS_OK;
 	}
 	if (ended == STATUS_OK && status == STATUS_OK)
-		status = step_close(r);
+		status = recorder_step_close(r);
 	if (status == STATUS_OK)
 		status = store_run_end(r->store, r->run, status_name(ended), message);
 	if (status == STATUS_OK)
@@ -466,4 +265,31 @@ enum status recorder_token(struct device *device, const struct row_token *token)
 	struct recorder *r = recorder_of(device);
 
 	return store_token(r->store, r->run, token);
+}
+
+enum status recorder_restore(struct device *device, struct buffer *buffer, uint64_t offset,
+			     const void *source, size_t bytes)
+{
+	TRY(recorder_wait(recorder_of(device)));
+	return recorder_upload_as(device, OP_RESTORE, NULL, buffer, offset, source, bytes);
+}
+
+enum status recorder_restore_pointers(struct device *device, struct buffer *buffer,
+				      uint64_t offset, const struct pointer_entry *entries,
+				      size_t count)
+{
+	TRY(recorder_wait(recorder_of(device)));
+	return recorder_upload_pointers_as(device, OP_RESTORE, NULL, buffer, offset, entries,
+					   count);
+}
+
+enum status recorder_next_launch(struct device *device, int64_t number)
+{
+	struct recorder *r = recorder_of(device);
+
+	if (number < r->launches)
+		return fail(STATUS_DAMAGED, "launch %lld comes after launch %lld",
+			    (long long)number, (long long)r->launches - 1);
+	r->launches = number;
+	return STATUS_OK;
 }

@@ -33,7 +33,11 @@
 #define RECORDER_H
 
 #include "engine/device.h"
-#include "traces/store/store.h"
+#include "traces/level.h"
+
+struct row_model;
+struct row_token;
+struct store;
 
 struct recorder_options {
 	struct store *store;            /* the caller's: outlives the recorder, stays open */
@@ -66,9 +70,6 @@ enum status recorder_open(struct device *inner, const struct recorder_options *,
 int64_t recorder_run(struct device *);          /* number of the run in the store */
 enum status recorder_model(struct device *, const struct row_model *);
 enum status recorder_token(struct device *, const struct row_token *);
-
-/* The name under which a trace holds an attribute. */
-const char *recorder_attribute_name(enum launch_attribute_id);
 
 /* --- for a replay --- */
 

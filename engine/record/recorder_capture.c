@@ -5,16 +5,21 @@
  * which nodes they come after, those of a capture are in the order of their streams. Kernels are
  * probed, and what they overwrite is saved (recorder_graph.c), when the node is made.
  */
-#include "config.h"
-
-#include "engine/record/recorder.h"
+#include "engine/record/recorder_capture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "engine/launch_copy.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/graph_shadow.h"
+#include "engine/record/probe.h"
+#include "engine/record/recorder_describe.h"
+#include "engine/record/recorder_graph.h"
+#include "engine/record/recorder_note.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/recorder_wait.h"
+#include "engine/record/recording.h"
+#include "engine/record/shadow.h"
 
 /* --- who captures --- */
 

@@ -6,9 +6,7 @@
  * have the layouts the kernels state: partials [M, H, max_chunks, D + 2], a cache [M at stride,
  * Hkv, max_len, D]. Attention that leaves no partials has nothing to be read out of it.
  */
-#include "config.h"
-
-#include "engine/record/recorder.h"
+#include "engine/record/recorder_decode.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +14,11 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/recording.h"
+#include "engine/record/shadow.h"
+#include "traces/row.h"
+#include "traces/store/store.h"
 
 /* --- arguments by name --- */
 

@@ -3,16 +3,17 @@
  * Serves launches, nodes of graphs and the launches that these make. When a launch runs and what it
  * writes is recorder_launch.c's part.
  */
-#include "config.h"
-
-#include "engine/record/recorder.h"
+#include "engine/record/recorder_describe.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/recorder_note.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/shadow.h"
+#include "traces/store/store.h"
 
 /* --- arguments --- */
 
@@ -84,16 +85,6 @@ static void release_args(struct row_arg *args, int count)
 	}
 }
 
-const char *recorder_attribute_name(enum launch_attribute_id id)
-{
-	static const char *const names[] = {
-		[ATTRIBUTE_MAX_DYNAMIC_SHARED] = "max_dynamic_shared",
-		[ATTRIBUTE_COOPERATIVE] = "cooperative",
-	};
-
-	return names[id];
-}
-
 /* JSON object, or NULL when there are none; the caller frees. */
 static char *describe_attributes(const struct launch *launch)
 {
@@ -104,7 +95,7 @@ static char *describe_attributes(const struct launch *launch)
 		return NULL;
 	object = json_object();
 	for (int i = 0; i < launch->attribute_count; i++)
-		json_object_set_new(object, recorder_attribute_name(launch->attributes[i].id),
+		json_object_set_new(object, launch_attribute_name(launch->attributes[i].id),
 				    json_integer(launch->attributes[i].value));
 	text = json_dumps(object, JSON_COMPACT);
 	json_decref(object);

@@ -4,16 +4,19 @@
  * buffer that was written since its last, over all of it. Pointer tables are digested by what they
  * point to, since addresses differ between devices.
  */
-#include "config.h"
-
-#include "engine/record/recorder.h"
+#include "engine/record/recorder_digest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/recorder_wait.h"
+#include "engine/record/recording.h"
+#include "engine/record/shadow.h"
 #include "traces/digest.h"
+#include "traces/row.h"
+#include "traces/store/store.h"
 
 /* Buffers are read for a digest in pieces of this size. A multiple of every element size. */
 #define PIECE_BYTES ((uint64_t)4 << 20)

@@ -5,15 +5,22 @@
  * from what was saved in between or from the buffers themselves. Bytes that uploads of the graph
  * are about to read are recorded first.
  */
-#include "config.h"
-
-#include "engine/record/recorder.h"
+#include "engine/record/recorder_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/graph_shadow.h"
+#include "engine/record/probe.h"
+#include "engine/record/recorder_capture.h"
+#include "engine/record/recorder_describe.h"
+#include "engine/record/recorder_note.h"
+#include "engine/record/recorder_results.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/recorder_step.h"
+#include "engine/record/recording.h"
+#include "engine/record/shadow.h"
+#include "traces/store/store.h"
 
 static bool makes_launch(const struct graph_run *run, int node)
 {
@@ -37,12 +44,6 @@ static struct graph_run *run_new(struct recorder *r, const struct exec_shadow *e
 		link = &(*link)->next;
 	*link = run;
 	return run;
-}
-
-void graph_run_free(struct graph_run *run)
-{
-	free(run->ran);
-	free(run);
 }
 
 static void run_end(struct graph_run *run)
@@ -83,7 +84,7 @@ static enum status collect_node(struct recorder *r, const struct graph_run *run,
 	rec.number = run->number + launch;
 	recording_find_written(&rec);
 	if (run->stored)
-		status = recording_results(&rec, node->probe);
+		status = recorder_results(&rec, node->probe);
 	if (status == STATUS_OK && node->probe)
 		status = probe_clear(node->probe);
 	recording_mark_written(&rec);

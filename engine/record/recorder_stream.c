@@ -5,15 +5,18 @@
  * that trace and device agree even when the caller changes them too early. An upload that was
  * captured reads the caller's memory, whose bytes are recorded at each launch of the graph.
  */
-#include "config.h"
-
-#include "engine/record/recorder.h"
+#include "engine/record/recorder_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/graph_shadow.h"
+#include "engine/record/recorder_capture.h"
+#include "engine/record/recorder_note.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/recorder_wait.h"
+#include "engine/record/shadow.h"
 
 static int stream_number(const struct recorder *r, const struct stream *stream)
 {

@@ -1,9 +1,8 @@
 /* replay.c - walks a recorded run and does each operation on another device.
  *
  * Numbers of the trace become objects of the target, which are looked up in tables that grow as
- * they are created. Launches are built in replay_launch.c, graphs in replay_graph.c. Recording what
- * happens and comparing it are left to the recorder and to traces/diff/diff.h. Serves `flashtwin replay`
- * and the tests.
+ * they are created. Recording what happens and comparing it are left to the recorder and to
+ * traces/diff/diff.h. Serves `flashtwin replay` and the tests.
  */
 #include "config.h"
 
@@ -14,149 +13,17 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder.h"
-#include "engine/replay/replay_internal.h"
+#include "engine/replay/replay_graph.h"
+#include "engine/replay/replay_launch.h"
+#include "engine/replay/replay_memory.h"
+#include "engine/replay/replay_state.h"
 
-/* --- tables --- */
-
-void table_set(struct table *table, size_t number, void *item)
-{
-	if (number >= table->count) {
-		table->items = xreallocarray(table->items, number + 1, sizeof *table->items);
-		memset(table->items + table->count, 0,
-		       (number + 1 - table->count) * sizeof *table->items);
-		table->count = number + 1;
-	}
-	table->items[number] = item;
-}
-
-void *table_get(const struct table *table, uint64_t number)
-{
-	return number < table->count ? table->items[number] : NULL;
-}
-
-void *replay_keep(struct replay *r, const void *bytes, size_t count)
-{
-	void *copy = xcalloc(count ? count : 1, 1);
-
-	if (bytes)
-		memcpy(copy, bytes, count);
-	r->memory = xreallocarray(r->memory, r->memory_count + 1, sizeof *r->memory);
-	r->memory[r->memory_count++] = copy;
-	return copy;
-}
-
-/* --- memory --- */
-
-static enum status replay_alloc(struct replay *r, const struct row_op *op)
-{
-	const struct row_buffer *alloc = op->alloc;
-	struct buffer_spec spec = {
-		.name = alloc->name, .dtype = alloc->dtype, .rank = alloc->rank,
-	};
-	struct buffer *buffer;
-
-	if (alloc->rank > MAX_RANK)
-		return fail(STATUS_DAMAGED, "buffer %s has rank %d, at most %d is possible",
-			    alloc->name, alloc->rank, MAX_RANK);
-	for (int i = 0; i < alloc->rank; i++)
-		spec.shape[i] = alloc->shape[i];
-	TRY(device_alloc(r->target, &spec, &buffer));
-	table_set(&r->buffers, alloc->id, buffer);
-	return STATUS_OK;
-}
-
-static enum status replay_free(struct replay *r, const struct row_op *op)
-{
-	TRY(device_free(r->target, buffer_of(r, op->buffer)));
-	table_set(&r->buffers, op->buffer, NULL);
-	return STATUS_OK;
-}
-
-/* All work of the target comes before it. */
-static enum status replay_restore(struct replay *r, const struct row_op *op)
-{
-	struct buffer *buffer = buffer_of(r, op->buffer);
-
-	if (r->recording)
-		return recorder_restore(r->target, buffer, op->offset, op->data, op->bytes);
-	TRY(device_sync(r->target, NULL));
-	return device_upload(r->target, NULL, buffer, op->offset, op->data, op->bytes);
-}
-
-static enum status replay_upload(struct replay *r, const struct row_op *op)
-{
-	struct buffer *buffer = buffer_of(r, op->buffer);
-
-	if (!op->data && op->bytes)
-		return fail(STATUS_DAMAGED,
-			    "the %" PRIu64 " bytes of an upload are not in the trace", op->bytes);
-	if (op->kind == OP_RESTORE)
-		return replay_restore(r, op);
-	if (op->kind == OP_UPLOAD_ASYNC)
-		return device_upload_async(r->target, stream_of(r, op), buffer, op->offset,
-					   replay_keep(r, op->data, op->bytes), op->bytes);
-	return device_upload(r->target, stream_of(r, op), buffer, op->offset, op->data, op->bytes);
-}
-
-static enum status replay_upload_pointers(struct replay *r, const struct row_op *op)
-{
-	struct buffer *buffer = buffer_of(r, op->buffer);
-	size_t count = (size_t)op->pointer_count;
-	struct pointer_entry *entries = xcalloc(count, sizeof *entries);
-	enum status status;
-
-	for (size_t i = 0; i < count; i++)
-		entries[i] = (struct pointer_entry){
-			buffer_of(r, op->pointers[i].buffer), op->pointers[i].offset,
-		};
-	if (op->kind == OP_RESTORE && r->recording)
-		status = recorder_restore_pointers(r->target, buffer, op->offset, entries, count);
-	else
-		status = device_upload_pointers(r->target, stream_of(r, op), buffer, op->offset,
-						entries, count);
-	free(entries);
-	return status;
-}
-
-static enum status replay_download(struct replay *r, const struct row_op *op)
-{
-	struct buffer *buffer = buffer_of(r, op->buffer);
-	enum status status;
-	void *bytes;
-
-	/* The size comes from the file: no more than the buffer has. */
-	if (buffer && op->bytes > buffer->bytes)
-		return fail(STATUS_DAMAGED,
-			    "a download of %" PRIu64 " bytes from %s, which has %zu",
-			    op->bytes, buffer->name, buffer->bytes);
-	if (op->kind == OP_DOWNLOAD_ASYNC)
-		return device_download_async(r->target, stream_of(r, op), buffer, op->offset,
-					     replay_keep(r, NULL, op->bytes), op->bytes);
-	bytes = xmalloc(op->bytes);
-	status = device_download(r->target, stream_of(r, op), buffer, op->offset, bytes, op->bytes);
-	free(bytes);
-	return status;
-}
-
-enum status replay_copy(struct replay *r, const struct row_op *op)
-{
-	return device_copy(r->target, stream_of(r, op), buffer_of(r, op->buffer), op->offset,
-			   buffer_of(r, op->from_buffer), op->from_offset, op->bytes);
-}
-
-enum status replay_fill(struct replay *r, const struct row_op *op)
-{
-	return device_fill(r->target, stream_of(r, op), buffer_of(r, op->buffer), op->offset,
-			   op->pattern, op->bytes / sizeof op->pattern);
-}
+/* --- the walk --- */
 
 static enum status replay_sync(struct replay *r, const struct row_op *op)
 {
 	return device_sync(r->target, stream_of(r, op));
 }
-
-/* --- the walk --- */
 
 static enum status replay_op(struct replay *r, const struct row_op *op)
 {

@@ -10,7 +10,10 @@
 
 #include "engine/device.h"
 #include "traces/diff/diff.h"
-#include "traces/store/store.h"
+#include "traces/level.h"
+
+struct store;
+struct store_run;
 
 struct replay_options {
 	const char *device;             /* "sim", "cuda" */

@@ -12,6 +12,7 @@
 
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
+#include "traces/store/store.h"
 
 /* Names of the points of a run as a filter, NULL when it has none; the caller frees. */
 static enum status read_point_names(struct store *trace, int64_t run, char **names)

@@ -4,16 +4,16 @@
  * nodes. What such a row may name was checked when it was read (traces/store/store_track.c). Copies that
  * the recorder had added are left out: a recorder adds its own.
  */
-#include "config.h"
-
-#include "engine/replay/replay.h"
+#include "engine/replay/replay_graph.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
-#include "engine/replay/replay_internal.h"
+#include "engine/replay/replay_launch.h"
+#include "engine/replay/replay_memory.h"
+#include "engine/replay/replay_state.h"
 
 static struct event *event_of(const struct replay *r, const struct row_op *op)
 {
@@ -152,7 +152,7 @@ static enum status replay_node(struct replay *r, const struct row_op *op)
 /* --- graphs --- */
 
 /* Bytes for the launch that comes next; those of the one before must have been read. */
-static enum status replay_upload(struct replay *r, const struct row_op *op)
+static enum status give_bytes(struct replay *r, const struct row_op *op)
 {
 	for (int i = 0; i < r->upload_count; i++) {
 		struct graph_upload *upload = &r->uploads[i];
@@ -217,7 +217,7 @@ enum status replay_object(struct replay *r, const struct row_op *op)
 	case OP_CAPTURE_END:     return replay_capture(r, op);
 	case OP_CAPTURE_RELAX:   return device_capture_relax(r->target, op->pattern != 0);
 	case OP_GRAPH_NODE:      return replay_node(r, op);
-	case OP_GRAPH_UPLOAD:    return replay_upload(r, op);
+	case OP_GRAPH_UPLOAD:    return give_bytes(r, op);
 	case OP_GRAPH_LAUNCH:    return replay_graph_launch(r, op);
 	default:                 return replay_graph(r, op);
 	}

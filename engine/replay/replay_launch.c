@@ -3,9 +3,7 @@
  * Arguments, blobs with their pointers, and attributes are looked up and checked against the kernel
  * table. Where a launch goes, to the device or into a graph, is the caller's business.
  */
-#include "config.h"
-
-#include "engine/replay/replay.h"
+#include "engine/replay/replay_launch.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,7 +12,7 @@
 
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
-#include "engine/replay/replay_internal.h"
+#include "engine/replay/replay_state.h"
 
 /* Room for the pointer fields of all blob arguments of a launch. */
 struct fields {
@@ -93,7 +91,7 @@ static enum status build_attributes(const char *text, struct launch_attribute *o
 		return fail(STATUS_DAMAGED, "attributes of a launch are no JSON: %s", text);
 	for (int i = 1; i <= ATTRIBUTE_COUNT; i++) {
 		enum launch_attribute_id id = (enum launch_attribute_id)i;
-		const json_t *value = json_object_get(object, recorder_attribute_name(id));
+		const json_t *value = json_object_get(object, launch_attribute_name(id));
 
 		if (value)
 			out[(*count)++] = (struct launch_attribute){ id,

@@ -413,6 +413,10 @@ static size_t sim_counters(struct device *device, const struct row_counters **ou
 	return sim->check ? check_counters(sim->check, out) : 0;
 }
 
+static const struct checker_ops checker = {
+	.findings = sim_findings, .counters = sim_counters, .step_aside = sim_step_aside,
+};
+
 const struct device_ops device_sim = {
 	.name = "sim",
 	.open = sim_open,
@@ -448,9 +452,7 @@ const struct device_ops device_sim = {
 	.graph_launch = sim_graph_launch,
 	.graph_destroy = sim_graph_destroy,
 	.graph_exec_destroy = sim_graph_exec_destroy,
-	.findings = sim_findings,
-	.counters = sim_counters,
 	.observe = sim_observe,
-	.step_aside = sim_step_aside,
 	.set_points = sim_set_points,
+	.checker = &checker,
 };

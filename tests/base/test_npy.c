@@ -1,14 +1,10 @@
 /* test_npy.c - .npy files: what is written reads back, what is wrong is refused by name. */
 #include "config.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
-
-#undef fail     /* a name of Check that base/status.h uses */
 
 #include "base/npy.h"
 
@@ -29,15 +25,6 @@ static void teardown(void)
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 }
 
-static void write_file(const void *bytes, size_t count)
-{
-	FILE *file = fopen("a.npy", "wb");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
 /* A file of format `major` with this dict and `data` bytes of zeros behind it. */
 static void write_npy(int major, const char *dict, size_t data)
 {
@@ -48,7 +35,7 @@ static void write_npy(int major, const char *dict, size_t data)
 	bytes[8] = (unsigned char)(length & 0xff);
 	bytes[9] = (unsigned char)(length >> 8);
 	memcpy(bytes + at, dict, length);
-	write_file(bytes, at + length + data);
+	write_file("a.npy", bytes, at + length + data);
 }
 
 static void refused(enum status expected, const char *text)
@@ -153,9 +140,9 @@ START_TEST(refusals)
 	}
 	write_npy(4, bad[0].dict, 8);
 	refused(STATUS_USAGE, "format 4.0");
-	write_file("not numpy at all", 16);
+	write_file("a.npy", "not numpy at all", 16);
 	refused(STATUS_USAGE, "not a .npy file");
-	write_file("\x93NUM", 4);
+	write_file("a.npy", "\x93NUM", 4);
 	refused(STATUS_USAGE, "not a .npy file");
 	unlink("a.npy");
 	refused(STATUS_IO, "No such file");
@@ -182,7 +169,7 @@ START_TEST(fuzz)
 		memcpy(bytes, good, size);
 		for (int changes = 1 + rand() % 3; changes; changes--)
 			bytes[(size_t)rand() % size] = (unsigned char)rand();
-		write_file(bytes, rand() % 8 ? size : (size_t)rand() % size);
+		write_file("a.npy", bytes, rand() % 8 ? size : (size_t)rand() % size);
 		if (npy_read("a.npy", &npy) == STATUS_OK)
 			ck_assert_uint_eq(npy.count * dtype_bytes(npy.dtype), 8);
 		npy_free(&npy);

@@ -1,12 +1,9 @@
 /* test_status.c - the error record, exit codes, element types and allocation helpers. */
 #include "config.h"
 
-#include <check.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
 
-#undef fail     /* a name of Check that base/status.h uses */
+#include <pthread.h>
 
 #include "base/dtype.h"
 #include "base/status.h"

@@ -9,9 +9,14 @@
 #ifndef DIFF_H
 #define DIFF_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "traces/store/store.h"
+#include "base/status.h"
+#include "traces/level.h"
+
+struct store;
 
 struct diff_options {
 	int64_t run_a, run_b;

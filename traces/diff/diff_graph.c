@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "traces/diff/diff_internal.h"
+#include "traces/diff/diff_passes.h"
+#include "traces/diff/diff_report.h"
 
 static enum status prepare(struct diff *d, int side, const char *sql, sqlite3_stmt **rows)
 {

@@ -3,9 +3,9 @@
  * Equal keys are compared, a key of one side only is a difference; what those mean is the caller's
  * business. Memory does not grow with the number of rows. Serves diff_rows.c and diff_points.c.
  */
-#include <string.h>
+#include "traces/diff/diff_join.h"
 
-#include "traces/diff/diff_internal.h"
+#include <string.h>
 
 #define MAX_KEYS 5
 

@@ -10,7 +10,11 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "traces/diff/diff_internal.h"
+#include "traces/diff/diff_passes.h"
+#include "traces/diff/diff_report.h"
+#include "traces/diff/diff_value.h"
+#include "traces/diff/diff_walk.h"
+#include "traces/row.h"
 
 /* An operation of both runs. */
 struct pair {

@@ -9,7 +9,11 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "traces/diff/diff_internal.h"
+#include "traces/diff/diff_join.h"
+#include "traces/diff/diff_passes.h"
+#include "traces/diff/diff_report.h"
+#include "traces/diff/diff_value.h"
+#include "traces/diff/diff_walk.h"
 
 enum { POINT_LAUNCH, POINT_BLOCK, POINT_WARP, POINT_LANE, POINT_SEQUENCE, POINT_NAME, POINT_VALUE };
 #define POINT_VALUES 4

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/diff/diff_internal.h"
+#include "traces/diff/diff_join.h"
+#include "traces/diff/diff_passes.h"
+#include "traces/diff/diff_report.h"
+#include "traces/diff/diff_value.h"
+#include "traces/diff/diff_walk.h"
 
 /* --- digests --- */
 

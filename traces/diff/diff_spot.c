@@ -8,7 +8,8 @@
 
 #include "base/value.h"
 #include "traces/store/column.h"
-#include "traces/written.h"
+#include "traces/store/store.h"
+#include "traces/store/written.h"
 
 /* Queries of both runs, kept while launches are walked. */
 struct search {

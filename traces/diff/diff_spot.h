@@ -8,7 +8,12 @@
 #ifndef DIFF_SPOT_H
 #define DIFF_SPOT_H
 
-#include "traces/store/store.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct store;
 
 struct diff_pair {
 	struct store *store[2];

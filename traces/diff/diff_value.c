@@ -4,11 +4,12 @@
  * representable numbers between two floats; it decides only where a tolerance was asked for. Serves
  * diff_ops.c and diff_rows.c.
  */
+#include "traces/diff/diff_value.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/value.h"
-#include "traces/diff/diff_internal.h"
 
 static void describe(char *out, size_t size, enum dtype type, uint64_t bits)
 {

@@ -6,7 +6,7 @@
  * windows of both; rows that only bring a window up to date (OP_RESTORE) never are. What belongs
  * together is compared in diff_ops.c, and joined on here by the rows recorded about it.
  */
-#include "traces/diff/diff_internal.h"
+#include "traces/diff/diff_walk.h"
 
 /* --- positions --- */
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 
 /* Reads "s12" or "L12" and moves on; false when there is none. */
 static bool parse_address(const char **at, char *unit, int64_t *number)

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "traces/row.h"
+
+struct row_op;
 
 struct log_window {
 	int64_t first, last;            /* both inside */

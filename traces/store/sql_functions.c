@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/store/store.h"
+
 /* The shortest of 1 to 9 digits that reads back as the same float; 9 always does. */
 void f32_format(uint32_t bits, char out[F32_TEXT_BYTES])
 {

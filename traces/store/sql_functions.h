@@ -7,7 +7,11 @@
 #ifndef SQL_FUNCTIONS_H
 #define SQL_FUNCTIONS_H
 
-#include "traces/store/store.h"
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct store;
 
 /* On the store's own connection, until it is closed. */
 enum status sql_functions_register(struct store *);

@@ -19,6 +19,7 @@
 
 #include "base/output.h"
 #include "base/xalloc.h"
+#include "traces/op.h"
 
 #define CLOSE_WAIT_MS 30000
 #define COMMIT_WAIT_MS 20       /* a reader of one row is gone by then, and a step hardly longer */

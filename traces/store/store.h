@@ -14,11 +14,25 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
-#include "traces/row.h"
+#include "traces/level.h"
 
 struct store;
+struct row_counters; /* these: traces/row.h */
+struct row_digest;
+struct row_finding;
+struct row_kernel;
+struct row_kv;
+struct row_model;
+struct row_op;
+struct row_partial;
+struct row_point;
+struct row_reduce;
+struct row_run;
+struct row_token;
 
 struct store_options {
 	bool force;             /* replace an existing file, at the first commit */

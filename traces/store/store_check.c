@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/xalloc.h"
+#include "traces/op.h"
 
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */

@@ -5,7 +5,12 @@
 #ifndef STORE_INDEX_H
 #define STORE_INDEX_H
 
-#include "traces/store/store.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct store;
 
 struct store_point {
 	int64_t launch;

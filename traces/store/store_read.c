@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 #include "traces/store/column.h"
 
 #define MAX_SHAPE 16

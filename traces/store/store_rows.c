@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 
 /* Larger kept bytes are not searched for accumulators: the copy would cost more than it saves. */
 #define KEPT_MAX ((size_t)16 << 20)

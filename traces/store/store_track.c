@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 
 /* The most that any CUDA device takes. */
 #define MAX_GRID_X INT32_MAX

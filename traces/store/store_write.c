@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 
 /* --- runs --- */
 

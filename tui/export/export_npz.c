@@ -9,7 +9,7 @@
  *     about                JSON, as bytes
  *
  * KV caches are buffers and no arguments. bf16, which NumPy lacks, is uint16 under NAME.bf16.
- * Elements not known are NaN, or all ones. See traces/state.h for what is known.
+ * Elements not known are NaN, or all ones. See traces/store/state.h for what is known.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #include "base/npy.h"
 #include "base/npz.h"
 #include "base/xalloc.h"
-#include "traces/state.h"
+#include "traces/store/state.h"
 #include "tui/export/export_rows.h"
 
 struct writer {

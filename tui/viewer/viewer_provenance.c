@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "traces/store/store_index.h"
-#include "traces/written.h"
+#include "traces/store/written.h"
 #include "tui/viewer/viewer_walk.h"
 
 #define SHOWN "24"                      /* a number in SQL */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "traces/diff/diff_spot.h"
+#include "traces/store/store.h"
 #include "tui/views/address.h"
 #include "tui/views/breakpoints.h"
 #include "tui/views/view_display.h"

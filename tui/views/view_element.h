@@ -8,7 +8,7 @@
 
 #include "base/value.h"
 #include "traces/diff/diff_spot.h"
-#include "traces/written.h"
+#include "traces/store/written.h"
 #include "tui/views/view.h"
 
 struct element_view {

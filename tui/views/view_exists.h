@@ -2,7 +2,7 @@
 #ifndef VIEW_EXISTS_H
 #define VIEW_EXISTS_H
 
-#include "traces/written.h"
+#include "traces/store/written.h"
 #include "tui/views/view.h"
 
 /* USAGE when the run has not what the address names, down to its last part. What needs a level that

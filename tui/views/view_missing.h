@@ -2,7 +2,7 @@
 #ifndef VIEW_MISSING_H
 #define VIEW_MISSING_H
 
-#include "traces/row.h"
+#include "traces/level.h"
 #include "tui/views/view.h"
 
 /* Lines below a title: that the run's level is below `level`, which has them, and the command that

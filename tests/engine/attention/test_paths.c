@@ -12,6 +12,7 @@
 #include "engine/replay/replay.h"
 #include "tests/indirect.h"
 #include "tests/sample.h"
+#include "traces/row.h"
 
 /* --- equalities, bit for bit --- */
 

@@ -23,6 +23,7 @@
 #include "tests/indirect.h"
 #include "tests/path_case.h"
 #include "traces/diff/diff.h"
+#include "traces/row.h"
 
 enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 12 };
 

@@ -11,6 +11,7 @@
 
 #include "engine/record/probe.h"
 #include "kernels/points.h"
+#include "traces/row.h"
 
 /* --- a device that is a few arrays --- */
 

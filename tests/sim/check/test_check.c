@@ -5,10 +5,7 @@
  */
 #include "config.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
 
 #include "base/xalloc.h"
 #include "engine/device.h"

@@ -3,16 +3,13 @@
  * Structure is checked on strings; meaning by compiling one rewritten file with the system's
  * compiler against a miniature header and running it. Without such a compiler that one test fails.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
 #include "sim/cu2c/rewrite.h"
-
-#include <check.h>      /* after status.h: it defines a macro fail */
 
 /* The rewritten text; the caller frees it. */
 static char *rewrite(const char *text)

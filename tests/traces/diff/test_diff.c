@@ -10,6 +10,8 @@
 
 #include "traces/diff/diff.h"
 #include "traces/digest.h"
+#include "traces/row.h"
+#include "traces/store/store.h"
 
 enum { VALUES = 4, LAUNCHES = 3 };
 

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "traces/dump.h"
+#include "traces/store/dump.h"
 #include "traces/store/sql_functions.h"
 
 /* --- names, force, append --- */

@@ -1,12 +1,8 @@
 /* test_walk.c - steps through a recorded run: forward and back undo each other at every grain. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support.h"
 
 #include "traces/store/store_index.h"
 #include "tui/viewer/viewer_trail.h"
-
-#include <check.h>
 
 #define STEPS 200
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
 #include "traces/store/store_index.h"
 
 static struct store *store;

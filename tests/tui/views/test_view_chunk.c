@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/row.h"
 #include "traces/store/store_index.h"
 #include "tui/views/view.h"
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "traces/digest.h"
+#include "traces/row.h"
 #include "traces/store/store_index.h"
 #include "tui/views/view_element.h"
 

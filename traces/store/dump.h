@@ -7,7 +7,9 @@
 
 #include <stdio.h>
 
-#include "traces/store/store.h"
+#include "base/status.h"
+
+struct store;
 
 /* Every row of every view in a fixed order, one line each: the view, then column=value separated by
  * tabs. NULL columns and clock columns are left out, stored bytes appear as length:hash of their

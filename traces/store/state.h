@@ -8,7 +8,14 @@
 #ifndef STATE_H
 #define STATE_H
 
-#include "traces/store/store.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "base/status.h"
+
+struct store;
 
 struct state_buffer {
 	uint32_t id;

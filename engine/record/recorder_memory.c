@@ -1,34 +1,27 @@
-/* recorder_ops.c - memory: each operation is done on the inner device, then noted.
+/* recorder_memory.c - memory: each operation is done on the inner device, then noted.
  *
  * Each function has the same shape: do it, note it with what it returned, remember what it wrote.
  * Copies and fills in a stream that captures become nodes. An operation the inner device does not
- * have is refused there. The table is last.
+ * have is refused there.
  */
-#include "config.h"
+#include "engine/record/recorder_memory.h"
 
-#include "engine/record/recorder.h"
-
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/recorder_internal.h"
+#include "engine/record/graph_shadow.h"
+#include "engine/record/recorder_capture.h"
+#include "engine/record/recorder_note.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/shadow.h"
 
 static int stream_number(const struct recorder *r, const struct stream *stream)
 {
 	return numbers_find(&r->streams, stream);
 }
 
-/* --- memory --- */
-
-static enum status recorder_info(struct device *device, struct device_info *out)
-{
-	return device_info(device->inner, out);
-}
-
-static enum status recorder_alloc(struct device *device, const struct buffer_spec *spec,
-				  struct buffer **out)
+enum status recorder_alloc(struct device *device, const struct buffer_spec *spec,
+			   struct buffer **out)
 {
 	struct recorder *r = recorder_of(device);
 	/* Numbered here, not by the device: its numbers depend on probe buffers in between. */
@@ -47,7 +40,7 @@ static enum status recorder_alloc(struct device *device, const struct buffer_spe
 				  .alloc = &alloc), done);
 }
 
-static enum status recorder_free(struct device *device, struct buffer *buffer)
+enum status recorder_free(struct device *device, struct buffer *buffer)
 {
 	struct recorder *r = recorder_of(device);
 	struct shadow *shadow = shadow_find(r, buffer);
@@ -61,8 +54,9 @@ static enum status recorder_free(struct device *device, struct buffer *buffer)
 	return recorder_add(r, OP(OP_FREE, .buffer = id), done);
 }
 
-static enum status upload(struct device *device, enum op_kind kind, struct stream *stream,
-			  struct buffer *buffer, uint64_t offset, const void *source, size_t bytes)
+enum status recorder_upload_as(struct device *device, enum op_kind kind, struct stream *stream,
+			       struct buffer *buffer, uint64_t offset, const void *source,
+			       size_t bytes)
 {
 	struct recorder *r = recorder_of(device);
 	struct shadow *shadow = shadow_find(r, buffer);
@@ -83,18 +77,10 @@ static enum status upload(struct device *device, enum op_kind kind, struct strea
 	return STATUS_OK;
 }
 
-static enum status recorder_upload(struct device *device, struct stream *stream,
-				   struct buffer *buffer, uint64_t offset, const void *source,
-				   size_t bytes)
+enum status recorder_upload(struct device *device, struct stream *stream, struct buffer *buffer,
+			    uint64_t offset, const void *source, size_t bytes)
 {
-	return upload(device, OP_UPLOAD, stream, buffer, offset, source, bytes);
-}
-
-enum status recorder_restore(struct device *device, struct buffer *buffer, uint64_t offset,
-			     const void *source, size_t bytes)
-{
-	TRY(recorder_wait(recorder_of(device)));
-	return upload(device, OP_RESTORE, NULL, buffer, offset, source, bytes);
+	return recorder_upload_as(device, OP_UPLOAD, stream, buffer, offset, source, bytes);
 }
 
 static void shadow_set_pointers(struct shadow *shadow, uint64_t offset,
@@ -112,9 +98,10 @@ static void shadow_set_pointers(struct shadow *shadow, uint64_t offset,
 	}
 }
 
-static enum status upload_pointers(struct device *device, enum op_kind kind, struct stream *stream,
-				   struct buffer *buffer, uint64_t offset,
-				   const struct pointer_entry *entries, size_t count)
+enum status recorder_upload_pointers_as(struct device *device, enum op_kind kind,
+					struct stream *stream, struct buffer *buffer,
+					uint64_t offset, const struct pointer_entry *entries,
+					size_t count)
 {
 	struct recorder *r = recorder_of(device);
 	struct shadow *shadow = shadow_find(r, buffer);
@@ -140,24 +127,17 @@ static enum status upload_pointers(struct device *device, enum op_kind kind, str
 	return done;
 }
 
-static enum status recorder_upload_pointers(struct device *device, struct stream *stream,
-					    struct buffer *buffer, uint64_t offset,
-					    const struct pointer_entry *entries, size_t count)
+enum status recorder_upload_pointers(struct device *device, struct stream *stream,
+				     struct buffer *buffer, uint64_t offset,
+				     const struct pointer_entry *entries, size_t count)
 {
-	return upload_pointers(device, OP_UPLOAD_POINTERS, stream, buffer, offset, entries, count);
+	return recorder_upload_pointers_as(device, OP_UPLOAD_POINTERS, stream, buffer, offset,
+					   entries, count);
 }
 
-enum status recorder_restore_pointers(struct device *device, struct buffer *buffer,
-				      uint64_t offset, const struct pointer_entry *entries,
-				      size_t count)
-{
-	TRY(recorder_wait(recorder_of(device)));
-	return upload_pointers(device, OP_RESTORE, NULL, buffer, offset, entries, count);
-}
-
-static enum status recorder_download(struct device *device, struct stream *stream,
-				     const struct buffer *buffer, uint64_t offset,
-				     void *destination, size_t bytes)
+enum status recorder_download(struct device *device, struct stream *stream,
+			      const struct buffer *buffer, uint64_t offset, void *destination,
+			      size_t bytes)
 {
 	struct recorder *r = recorder_of(device);
 	enum status done = device_download(device->inner, stream, buffer, offset, destination,
@@ -169,9 +149,9 @@ static enum status recorder_download(struct device *device, struct stream *strea
 				  .data = keep ? destination : NULL), done);
 }
 
-static enum status recorder_copy(struct device *device, struct stream *stream, struct buffer *to,
-				 uint64_t to_offset, const struct buffer *from,
-				 uint64_t from_offset, size_t bytes)
+enum status recorder_copy(struct device *device, struct stream *stream, struct buffer *to,
+			  uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
+			  size_t bytes)
 {
 	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, stream);
@@ -192,9 +172,8 @@ static enum status recorder_copy(struct device *device, struct stream *stream, s
 	return recorder_add(r, op, done);
 }
 
-static enum status recorder_fill(struct device *device, struct stream *stream,
-				 struct buffer *buffer, uint64_t offset, uint32_t pattern,
-				 size_t words)
+enum status recorder_fill(struct device *device, struct stream *stream, struct buffer *buffer,
+			  uint64_t offset, uint32_t pattern, size_t words)
 {
 	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, stream);
@@ -215,66 +194,3 @@ static enum status recorder_fill(struct device *device, struct stream *stream,
 		shadow_written(r, shadow_find(r, buffer), offset, bytes);
 	return recorder_add(r, op, done);
 }
-
-/* The recorder's own buffers are no leaks of the caller's; they are made again when needed. */
-static size_t recorder_findings(struct device *device, const struct row_finding **out)
-{
-	struct recorder *r = recorder_of(device);
-
-	if (r->probe) {
-		probe_free(r->probe);
-		r->probe = probe_new(device->inner);
-	}
-	return device_findings(device->inner, out);
-}
-
-static size_t recorder_counters(struct device *device, const struct row_counters **out)
-{
-	return device_counters(device->inner, out);
-}
-
-static double recorder_last_launch_us(struct device *device)
-{
-	return device_last_launch_us(device->inner);
-}
-
-const struct device_ops device_recorder = {
-	.name = "recorder",
-	.close = recorder_close,
-	.info = recorder_info,
-	.alloc = recorder_alloc,
-	.free = recorder_free,
-	.upload = recorder_upload,
-	.upload_pointers = recorder_upload_pointers,
-	.download = recorder_download,
-	.upload_async = recorder_upload_async,
-	.download_async = recorder_download_async,
-	.copy = recorder_copy,
-	.fill = recorder_fill,
-	.launch = recorder_launch,
-	.sync = recorder_sync,
-	.stream_create = recorder_stream_create,
-	.stream_destroy = recorder_stream_destroy,
-	.event_create = recorder_event_create,
-	.event_destroy = recorder_event_destroy,
-	.event_record = recorder_event_record,
-	.event_wait = recorder_event_wait,
-	.event_sync = recorder_event_sync,
-	.event_elapsed = recorder_event_elapsed,
-	.capture_begin = recorder_capture_begin,
-	.capture_end = recorder_capture_end,
-	.capture_state = recorder_capture_state,
-	.capture_relax = recorder_capture_relax,
-	.graph_create = recorder_graph_create,
-	.graph_add_launch = recorder_graph_add_launch,
-	.graph_add_copy = recorder_graph_add_copy,
-	.graph_instantiate = recorder_graph_instantiate,
-	.graph_launch = recorder_graph_launch,
-	.graph_destroy = recorder_graph_destroy,
-	.graph_exec_destroy = recorder_graph_exec_destroy,
-	.last_launch_us = recorder_last_launch_us,
-	.findings = recorder_findings,
-	.counters = recorder_counters,
-	.step_begin = recorder_step_begin,
-	.step_end = recorder_step_end,
-};

@@ -1,12 +1,14 @@
-/* replay_internal.h - what the parts of a replay share; nobody else includes it.
+/* replay_state.h - what a replay knows; only the parts of the replay include it.
  *
- * replay.c walks the trace and moves bytes, replay_launch.c builds launches, replay_graph.c does
- * streams, events, captures and graphs.
+ * replay.c walks the trace; replay_memory.c moves bytes, replay_launch.c builds launches,
+ * replay_graph.c does streams, events, captures and graphs with both.
  */
-#ifndef REPLAY_INTERNAL_H
-#define REPLAY_INTERNAL_H
+#ifndef REPLAY_STATE_H
+#define REPLAY_STATE_H
 
-#include "engine/replay/replay.h"
+#include "engine/device.h"
+#include "traces/row.h"
+#include "traces/store/store.h"
 
 /* Objects of the target by their number in the trace. */
 struct table {
@@ -43,14 +45,10 @@ struct replay {
 	int64_t operations;
 };
 
-/* --- replay.c --- */
-
 void table_set(struct table *, size_t number, void *item);
 void *table_get(const struct table *, uint64_t number);         /* NULL when there is none */
 /* A copy, or zeros for NULL, that lives as long as the replay. */
 void *replay_keep(struct replay *, const void *bytes, size_t count);
-enum status replay_copy(struct replay *, const struct row_op *);
-enum status replay_fill(struct replay *, const struct row_op *);
 
 static inline struct buffer *buffer_of(const struct replay *r, uint32_t id)
 {
@@ -61,17 +59,5 @@ static inline struct stream *stream_of(const struct replay *r, const struct row_
 {
 	return table_get(&r->streams, (uint64_t)op->stream);
 }
-
-/* --- replay_launch.c --- */
-
-/* Launches, or adds the launch to a graph, as `give` does. */
-typedef enum status give_launch(struct replay *, const struct row_op *, const struct launch *);
-enum status replay_build_launch(struct replay *, const struct row_op *, give_launch *give);
-enum status replay_launch(struct replay *, const struct row_op *);
-
-/* --- replay_graph.c --- */
-
-/* Streams, events, captures and graphs. */
-enum status replay_object(struct replay *, const struct row_op *);
 
 #endif

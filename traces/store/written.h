@@ -7,8 +7,14 @@
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/dtype.h"
-#include "traces/store/store.h"
+#include "base/status.h"
+
+struct store;
 
 #define WRITTEN_RANK 8
 

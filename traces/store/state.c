@@ -3,12 +3,14 @@
  * Each buffer has its bytes and, of each, whether it is known. Work of graphs that is no launch is
  * not recorded where it happens, so that a graph launch makes unknown what such nodes write.
  */
-#include "traces/state.h"
+#include "traces/store/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/row.h"
+#include "traces/store/store.h"
 
 struct range {
 	uint32_t buffer;

@@ -1,5 +1,5 @@
 /* written.c - gathers what a launch wrote from the rows that hold it; see written.h. */
-#include "traces/written.h"
+#include "traces/store/written.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/value.h"
 #include "base/xalloc.h"
 #include "traces/store/column.h"
+#include "traces/store/store.h"
 
 #define DOWNLOAD_WITHIN 256             /* operations behind the launch that are looked through */
 

@@ -4,13 +4,15 @@
  * Leaves out clocks, and everything that depends on how bytes were packed: ids of stored bytes
  * become hashes of the bytes, which also reads, and so verifies, all of them.
  */
-#include "traces/dump.h"
+#include "traces/store/dump.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
+
+#include "traces/store/store.h"
 
 /* Every view of schema.sql; rows in the order of their keys. */
 static const struct {

@@ -1,0 +1,25 @@
+/* attention.c - small questions about shapes and modes; see attention.h. */
+#include "engine/attention/attention.h"
+
+#include <math.h>
+
+const char *graph_mode_name(enum graph_mode mode)
+{
+	static const char *const names[GRAPH_MODES] = {
+		[GRAPH_NONE] = "none", [GRAPH_CAPTURE] = "capture", [GRAPH_MANUAL] = "manual",
+	};
+
+	return (unsigned)mode < GRAPH_MODES ? names[mode] : "unknown";
+}
+
+float attention_scale(int head_dim)
+{
+	return 1.0f / sqrtf((float)head_dim);
+}
+
+int attention_max_chunks(int max_len, int chunk)
+{
+	if (chunk == 0)
+		return 0;
+	return max_len / chunk + (max_len % chunk != 0);
+}

@@ -1,0 +1,46 @@
+/* recorder_capture.h - captures, and the nodes of graphs.
+ *
+ * Serves operations that may be captured, and the table of operations.
+ */
+#ifndef RECORDER_CAPTURE_H
+#define RECORDER_CAPTURE_H
+
+#include "engine/device.h"
+#include "traces/row.h"
+
+struct graph_shadow;
+struct node;
+struct recorder;
+
+/* What a stream captures into; NULL: nothing, it works. */
+struct graph_shadow *recorder_capture_of(const struct recorder *, const struct stream *);
+/* Notes work that became a node, or did not, as `done` says. The node is NULL or has what it
+ * writes. */
+enum status recorder_note_node(struct recorder *, struct graph_shadow *, struct row_op,
+			       struct node *, enum status done);
+enum status recorder_capture_launch(struct recorder *, struct graph_shadow *,
+				    const struct launch *);
+/* A move of bytes that a stream captures: saves what it overwrites; *out is for
+ * recorder_note_node(). */
+enum status recorder_capture_move(struct recorder *, struct graph_shadow *, enum op_kind work,
+				  struct stream *, const struct buffer *, uint64_t offset,
+				  uint64_t bytes, struct node **out);
+/* An event was recorded in a capture; NULL: elsewhere, or it is gone. */
+void recorder_event_moved(struct recorder *, const struct event *, struct graph_shadow *);
+/* A stream waits for an event, and so joins its capture. */
+void recorder_stream_joins(struct recorder *, const struct stream *, const struct event *);
+void recorder_stream_leaves(struct recorder *, const struct stream *);  /* it is destroyed */
+
+enum status recorder_capture_begin(struct device *, struct stream *, enum capture_mode);
+enum status recorder_capture_end(struct device *, struct stream *, struct graph **out);
+enum status recorder_capture_state(struct device *, struct stream *, enum capture_state *out);
+enum status recorder_capture_relax(struct device *, bool relaxed);
+enum status recorder_graph_create(struct device *, struct graph **out);
+enum status recorder_graph_add_launch(struct device *, struct graph *, const struct launch *,
+				      const int *after, int after_count, int *node);
+enum status recorder_graph_add_copy(struct device *, struct graph *, struct buffer *to,
+				    uint64_t to_offset, const struct buffer *from,
+				    uint64_t from_offset, size_t bytes, const int *after,
+				    int after_count, int *node);
+
+#endif

@@ -1,0 +1,35 @@
+/* recorder_note.h - rows of operations, and errors of work that goes on after its call.
+ *
+ * Serves the parts of the recorder.
+ */
+#ifndef RECORDER_NOTE_H
+#define RECORDER_NOTE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "traces/row.h"
+
+struct recorder;
+
+/* A row, not measured, about an object that has a number; about none. */
+#define OP_ON(kind_, object_, ...) \
+	((struct row_op){ .kind = (kind_), .start_us = NAN, .duration_us = NAN, \
+			    .object = (object_), __VA_ARGS__ })
+#define OP(kind_, ...) OP_ON(kind_, -1, __VA_ARGS__)
+
+/* Whether an operation that ended so never reached the device: then it is none. */
+bool recorder_refused(enum status done);
+/* Stores an operation that ended with `done` and returns `done`, or the store's error. op: -1
+ * unless stored. */
+enum status recorder_note(struct recorder *, struct row_op *, enum status done, int64_t *op);
+/* The same for callers that need no number. */
+enum status recorder_add(struct recorder *, struct row_op, enum status done);
+/* An error outside of the caller's reach: the next operation returns it. */
+void recorder_keep_error(struct recorder *, enum status);
+/* What was kept, once. */
+enum status recorder_late_error(struct recorder *);
+
+#endif

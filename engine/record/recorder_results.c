@@ -1,0 +1,42 @@
+/* recorder_results.c - what came of a launch, as rows; see recorder_results.h. */
+#include "engine/record/recorder_results.h"
+
+#include <stdlib.h>
+
+#include "engine/record/probe.h"
+#include "engine/record/recorder_decode.h"
+#include "engine/record/recorder_digest.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/recording.h"
+#include "traces/store/store.h"
+
+static enum status store_probed(const struct recording *rec, struct probe *probe)
+{
+	const struct dim3 block = rec->launch->block;
+	struct recorder *r = rec->recorder;
+	struct row_point *points;
+	uint64_t dropped;
+	enum status status;
+	size_t count;
+
+	TRY(probe_collect(probe, r->points, &points, &count, &dropped));
+	/* The device may tell of a launch before the row of it is there. */
+	status = store_points_ahead(r->store, r->run, rec->number,
+				    (int64_t)block.x * block.y * block.z, points, count, dropped);
+	free(points);
+	return status;
+}
+
+enum status recorder_results(struct recording *rec, struct probe *points)
+{
+	enum kernel_role role = rec->launch->kernel->role;
+	/* Partials and results of attention are kept whole. */
+	bool keep = rec->recorder->level >= LEVEL_PARTIALS
+		&& (role == ROLE_REDUCE || role == ROLE_ATTENTION);
+
+	for (int i = 0; i < rec->written_count; i++)
+		if (rec->written[i].ranges.count)
+			TRY(recorder_digest_written(rec, &rec->written[i], keep));
+	TRY(recorder_decode(rec));
+	return points ? store_probed(rec, points) : STATUS_OK;
+}

@@ -1,0 +1,124 @@
+/* recording.c - a launch while it is being recorded; see recording.h. */
+#include "engine/record/recording.h"
+
+#include <string.h>
+
+#include "engine/record/graph_shadow.h"
+#include "engine/record/recorder_state.h"
+#include "engine/record/shadow.h"
+
+/* --- the call as the kernel table wants it --- */
+
+enum status recording_read(const struct recording *rec, const struct buffer *buffer,
+			   uint64_t offset, void *out, uint64_t bytes)
+{
+	struct recorder *r = rec->recorder;
+
+	if (rec->node)
+		return graph_read(r, rec->node, buffer, offset, out, bytes);
+	return device_download(r->device.inner, NULL, buffer, offset, out, bytes);
+}
+
+static bool call_read(void *context, int param, uint64_t offset, size_t bytes, void *out)
+{
+	const struct recording *rec = context;
+	const struct arg *arg = &rec->launch->args[param];
+	struct device *inner = rec->recorder->device.inner;
+
+	if (!arg->buffer)
+		return false;
+	if (rec->node)
+		return recording_read(rec, arg->buffer, arg->offset + offset, out,
+				      bytes) == STATUS_OK;
+	return device_download(inner, rec->launch->stream, arg->buffer, arg->offset + offset, out,
+			       bytes) == STATUS_OK;
+}
+
+static struct kernel_value value_of(const struct arg *arg)
+{
+	switch (arg->kind) {
+	case PARAM_I32: return (struct kernel_value){ arg->value.i32, arg->value.i32 };
+	case PARAM_U32: return (struct kernel_value){ arg->value.u32, arg->value.u32 };
+	case PARAM_I64: return (struct kernel_value){ arg->value.i64, (double)arg->value.i64 };
+	case PARAM_U64:
+		return (struct kernel_value){ (int64_t)arg->value.u64, (double)arg->value.u64 };
+	case PARAM_F32: return (struct kernel_value){ 0, arg->value.f32 };
+	case PARAM_F64: return (struct kernel_value){ 0, arg->value.f64 };
+	case PARAM_POINTER:
+		return (struct kernel_value){
+			arg->buffer ? (int64_t)(arg->buffer->bytes - arg->offset) : 0, 0.0
+		};
+	case PARAM_BLOB: break;
+	}
+	return (struct kernel_value){ 0, 0.0 };
+}
+
+void recording_begin(struct recording *rec, struct recorder *r, const struct launch *launch,
+		     const struct node *node)
+{
+	int count;
+
+	*rec = (struct recording){ .recorder = r, .launch = launch, .node = node };
+	rec->params = kernel_params(launch->kernel, &count);
+	for (int i = 0; i < launch->arg_count; i++)
+		rec->values[i] = value_of(&launch->args[i]);
+	rec->call = (struct kernel_call){
+		.grid = launch->grid, .block = launch->block,
+		.shared_bytes = launch->shared_bytes, .values = rec->values,
+		.read = call_read, .context = rec,
+	};
+}
+
+void recording_end(struct recording *rec)
+{
+	for (int i = 0; i < rec->written_count; i++)
+		ranges_clear(&rec->written[i].ranges);
+	rec->written_count = 0;
+}
+
+/* --- what it writes --- */
+
+static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes)
+{
+	struct recording *rec = context;
+	const struct arg *arg = &rec->launch->args[param];
+	struct shadow *shadow = arg->buffer ? shadow_find(rec->recorder, arg->buffer) : NULL;
+	uint64_t begin = arg->offset + offset;
+	int i = 0;
+
+	if (!shadow || begin >= shadow->buffer->bytes)
+		return;
+	/* A launch that leaves its buffer fails on the device; the digest then never happens. */
+	if (bytes > shadow->buffer->bytes - begin)
+		bytes = shadow->buffer->bytes - begin;
+	while (i < rec->written_count && rec->written[i].shadow != shadow)
+		i++;
+	if (i == rec->written_count)
+		rec->written[rec->written_count++] = (struct written){ .shadow = shadow };
+	ranges_add(&rec->written[i].ranges, begin, bytes);
+}
+
+/* A kernel that does not say what it writes may write everything it has a non-const pointer to. */
+void recording_find_written(struct recording *rec)
+{
+	const struct kernel *kernel = rec->launch->kernel;
+
+	if (kernel->writes) {
+		kernel->writes(&rec->call, add_extent, rec);
+		return;
+	}
+	for (int i = 0; i < rec->launch->arg_count; i++)
+		if (rec->params[i].kind == PARAM_POINTER && !strstr(rec->params[i].type, "const"))
+			add_extent(rec, i, 0, (uint64_t)rec->values[i].i);
+}
+
+void recording_mark_written(const struct recording *rec)
+{
+	for (int i = 0; i < rec->written_count; i++) {
+		const struct written *w = &rec->written[i];
+
+		for (size_t k = 0; k < w->ranges.count; k++)
+			shadow_written(rec->recorder, w->shadow, w->ranges.items[k].begin,
+				       w->ranges.items[k].end - w->ranges.items[k].begin);
+	}
+}

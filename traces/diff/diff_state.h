@@ -1,0 +1,74 @@
+/* diff_state.h - what a comparison of two runs knows; only the parts of it include it.
+ *
+ * diff.c decides what is compared. diff_ops.c walks the operations, which diff_walk.c finds;
+ * diff_rows.c and diff_points.c join the rows recorded about them (diff_join.c); diff_graph.c joins
+ * runs with and without graphs. diff_value.c compares bytes as values, diff_report.c gathers what
+ * differs.
+ */
+#ifndef DIFF_STATE_H
+#define DIFF_STATE_H
+
+#include "base/dtype.h"
+#include "traces/diff/diff.h"
+#include "traces/store/log_at.h"
+#include "traces/store/store.h"
+
+/* Where in the report a difference belongs: by operation, and of one operation the finest first. */
+enum diff_pass { PASS_OP, PASS_POINT, PASS_PARTIAL, PASS_DIGEST, PASS_TOKEN, PASS_COUNT };
+
+struct diff_found {
+	struct diff_item item;
+	int64_t op;
+	enum diff_pass pass;
+};
+
+struct diff_buffer {
+	char name[48];
+	enum dtype dtype;
+};
+
+/* An operation of both runs: its number in each, and that of the last launch up to it, -1: none. */
+enum diff_key { KEY_OP_A, KEY_OP_B, KEY_LAUNCH, KEY_COUNT };
+struct diff_op {
+	int64_t key[KEY_COUNT];
+};
+
+struct diff_blob {                      /* stored bytes, kept while rows refer to them */
+	int64_t data;
+	void *bytes;
+	size_t count;
+};
+
+struct diff_names {                     /* of points that occur in a run */
+	char **items;
+	int count;
+};
+
+struct diff {
+	struct store *store[2];
+	struct store_run run[2];
+	struct diff_options options;
+	struct diff_report *report;
+
+	/* The runs were recorded in different windows: what one left out is not compared. */
+	bool narrowed;
+	struct log_at log_at[2];
+	int64_t left_out[2];            /* operations that only this run was asked to record */
+
+	struct diff_op *ops;            /* [op_count] what was compared, ascending */
+	size_t op_count, op_room;
+	bool cut;                       /* they end where a killed run did */
+	struct diff_buffer *buffers;    /* [buffer_count], by id; names of run a */
+	uint32_t buffer_count;
+	struct diff_blob blob[2];
+	struct diff_names names[2];
+	struct diff_skip *skip;         /* of diff_points.c while it reads digests */
+	bool resized, prompted;         /* caches, or prompts, that differ were reported */
+	int64_t unjudged;               /* digests that differ, where --ulp needs values */
+
+	struct diff_found *found;       /* the first options.keep of each pass */
+	int found_count;
+	int pass_count[PASS_COUNT];
+};
+
+#endif

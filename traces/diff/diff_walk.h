@@ -1,0 +1,31 @@
+/* diff_walk.h - finds the operations of two runs that belong together.
+ *
+ * Serves diff_ops.c, and the joins of rows about operations.
+ */
+#ifndef DIFF_WALK_H
+#define DIFF_WALK_H
+
+#include "traces/diff/diff_state.h"
+#include "traces/row.h"
+
+/* Steps through the operations of a run that the other one was asked to record too. */
+struct diff_side {
+	struct diff *diff;
+	int which;
+	struct store_cursor *cursor;
+	sqlite3_stmt *steps;            /* where the position changes; NULL unless narrowed */
+	int64_t next_first_op;          /* of the row of `steps` that comes next */
+	int64_t step, launch;           /* position: begun last, -1: none yet */
+};
+
+enum status diff_side_open(struct diff_side *, struct diff *, int which);
+enum status diff_side_next(struct diff_side *, struct row_op *, int64_t *number, bool *end);
+void diff_side_close(struct diff_side *);
+
+/* `common` of rows whose first key is an operation, or a launch. */
+bool diff_common_op(const struct diff *, int side, int64_t *op);
+bool diff_common_launch(const struct diff *, int side, int64_t *launch);
+/* The operation of a launch that was compared, as run a numbers it. */
+int64_t diff_launch_op(const struct diff *, int64_t launch);
+
+#endif
