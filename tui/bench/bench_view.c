@@ -24,6 +24,8 @@
 
 #include "base/xalloc.h"
 #include "traces/store/store_index.h"
+#include "tui/bench/bench.h"
+#include "tui/bench/bench_sample.h"
 #include "tui/viewer/viewer_internal.h"
 #include "tui/viewer/viewer_screens.h"
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tui/bench/bench_sample.h"
 #include "tui/viewer/viewer_internal.h"
 
 static void print_opening(const char *what, const struct bench_time *t)
