@@ -228,17 +228,24 @@ static void free_output(struct element_view *e)
 	written_free(&e->w[1]);
 }
 
-static const char *verdict(const struct element_view *e)
+/* How an output of the first run stands to the same one of the second. */
+enum verdict { VERDICT_EQUAL, VERDICT_DIFFERS, VERDICT_MISSING };
+static const char *const verdict_words[] = {
+	[VERDICT_EQUAL] = "equal, to the bit", [VERDICT_DIFFERS] = "DIFFERS",
+	[VERDICT_MISSING] = "not in B",
+};
+
+static enum verdict verdict_of(const struct element_view *e)
 {
 	if (!e->there[1])
-		return "not in B";
+		return VERDICT_MISSING;
 	return e->w[0].digest == e->w[1].digest && e->w[0].bytes == e->w[1].bytes
-		? "equal, to the bit" : "DIFFERS";
+		? VERDICT_EQUAL : VERDICT_DIFFERS;
 }
 
 static void print_output(const struct view_context *c, const struct element_view *e)
 {
-	const char *word = verdict(e);
+	enum verdict verdict = verdict_of(e);
 	view_cell shape;
 
 	snprintf(shape, sizeof(shape), "[?]");
@@ -249,7 +256,8 @@ static void print_output(const struct view_context *c, const struct element_view
 	view_print(c, "  output o%" PRId64 "  %s %s %s, %" PRId64 " B from %" PRId64 ": ",
 		   e->w[0].output, e->w[0].name, dtype_name(e->w[0].dtype), shape, e->w[0].bytes,
 		   e->w[0].offset);
-	view_styled(c, *word == 'e' ? STYLE_PLAIN : STYLE_WRONG, "%s\n", word);
+	view_styled(c, verdict == VERDICT_EQUAL ? STYLE_PLAIN : STYLE_WRONG, "%s\n",
+		    verdict_words[verdict]);
 }
 
 /* One line each, and the one to show: that of the address, else the first that differs. */
@@ -265,7 +273,7 @@ static enum status list_outputs(const struct view_context *c, struct element_vie
 			break;
 		if (view_fits(c, output, OUTPUTS))
 			print_output(c, e);
-		if (*shown < 0 && *verdict(e) != 'e')
+		if (*shown < 0 && verdict_of(e) != VERDICT_EQUAL)
 			*shown = output;
 		free_output(e);
 	}
@@ -293,7 +301,8 @@ static enum status choose_focus(const struct view_context *c, struct element_vie
 	if (e->focus < 0)
 		e->focus = first;
 	e->known = element_class(e, e->focus) != ELEMENT_UNKNOWN;
-	e->differs = e->known ? element_class(e, e->focus) > ELEMENT_EQUAL : *verdict(e) != 'e';
+	e->differs = e->known ? element_class(e, e->focus) > ELEMENT_EQUAL
+		: verdict_of(e) != VERDICT_EQUAL;
 	return STATUS_OK;
 }
 
