@@ -28,6 +28,7 @@
 #include "tui/bench/bench_sample.h"
 #include "tui/viewer/viewer_internal.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_query.h"
 
 enum { LINES_SHOWN = 30, COLUMNS_SHOWN = 100, AGAIN = 3 };
 #define BYTES "560"                     /* decoded a run: scores grow with their square */

@@ -15,6 +15,10 @@
 
 #include "base/xalloc.h"
 #include "tui/export/export_pack.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_query.h"
 
 #define SCHEMA 1
 #define MOST_SCREENS 60000              /* of launches, in a page: some megabytes */
@@ -278,7 +282,10 @@ static enum status make_data(struct page *p, char **data, size_t *bytes)
 
 static enum status write_html(const struct export_job *job)
 {
-	struct page p = { .job = job, .c = { .store = job->store, .at = address_none } };
+	struct page p = {
+		.job = job,
+		.c = { .store = job->store, .at = address_none, .listed = view_table },
+	};
 	char *data = NULL, *title = export_text(job->name);
 	struct export_scope scope;
 	enum status status = export_scope_find(job, &scope);

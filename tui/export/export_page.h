@@ -9,6 +9,8 @@
 #include "tui/export/export.h"
 #include "tui/export/export_book.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_query.h"
 
 struct page {
 	const struct export_job *job;

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
 #include "tui/views/view_kv_rows.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
 
 #define MOST_BLOCKS 1024                /* of a launch; more are not drawn one by one */
 

@@ -13,6 +13,9 @@
 #include <string.h>
 
 #include "tui/viewer/viewer_walk.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define SCAN_MS 5                       /* of a drawing, for the first difference of two runs */
 
@@ -21,7 +24,7 @@ struct view_context viewer_context(const struct viewer *v, int side)
 	const struct viewer_side *s = &v->side[side];
 	struct view_context c = {
 		.out = s->display, .store = s->store, .run = s->run, .at = v->here.at,
-		.looks = v->looks
+		.listed = view_table, .looks = v->looks
 	};
 
 	/* What is compared with: the other side, where it is another trace. */

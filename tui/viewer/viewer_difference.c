@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "tui/views/view_element.h"
+#include "tui/views/view_element_spot.h"
+#include "tui/views/view_list.h"
 
 static bool stopped(void *viewer)
 {

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "tui/views/view_query.h"
+
 /* The operations from `text`'s first to its last. */
 static enum status read_place(struct viewer *v, const char *text, int64_t *first, int64_t *last)
 {

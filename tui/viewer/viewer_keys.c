@@ -10,6 +10,7 @@
 
 #include "tui/viewer/viewer_internal.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_list.h"
 
 const struct viewer_screen viewer_screens[] = {
 	{ '1', "Time", &view_time, WALK_OP },

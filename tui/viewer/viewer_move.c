@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
 
 /* --- steps --- */
 

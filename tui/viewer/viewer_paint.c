@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_list.h"
 
 #define LEAST_LINES 15
 #define LEAST_COLUMNS 60

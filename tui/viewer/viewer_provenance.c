@@ -16,6 +16,10 @@
 #include "traces/store/store_index.h"
 #include "traces/written.h"
 #include "tui/viewer/viewer_walk.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define SHOWN "24"                      /* a number in SQL */
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_list.h"
 
 const struct display *viewer_searched(const struct viewer *v)
 {

@@ -4,6 +4,7 @@
 #include "tui/viewer/viewer_internal.h"
 
 #include "tui/viewer/viewer_walk.h"
+#include "tui/views/view_findings.h"
 
 /* The launch of the place; a step or operation counts as the last launch before it. */
 enum status viewer_launch_here(struct viewer *v, int64_t *launch)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "traces/store/store_index.h"
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 enum { KEYS = 40, TILE = 32, D = 3, RISE = 35 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "traces/store/store_index.h"
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 enum { D = 2 };
 
