@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "tui/bench/bench_sample.h"
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_help.h"
 
 static void print_opening(const char *what, const struct bench_time *t)
 {

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
