@@ -4,7 +4,7 @@
 
 #include "tests/support.h"
 
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 /* Of the context, whose run is 1 unless the address names one; no address: "". *text is freed by
  * the caller. */
@@ -17,6 +17,7 @@ static inline enum status draw_screen(struct view_context c, const char *screen,
 
 	ck_assert_ptr_nonnull(file);
 	c.at = address_none;
+	c.listed = view_table;
 	if (*at)
 		OK(address_parse("--at", at, &c.at));
 	c.run = c.at.run > 0 ? c.at.run : 1;

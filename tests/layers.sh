@@ -34,12 +34,12 @@ printf '#include "config.h"\n#include "traces/store/store.h"\n  # include "tui/c
 result 'a wrong include is seen' \
 	"$([ "$(forbidden 'traces/.*' "$sample" | wc -l)" -eq 1 ] || echo 'it is not')"
 
-# layer FOLDER [ALLOWED...]: files of FOLDER include those of FOLDER itself and of these, which are
-# folders without what is below them, or headers.
-folders=
-layer() {
-	folder=$1
-	folders="$folders $folder"
+# confined WHAT FILES [ALLOWED...]: FILES include those of ALLOWED, which are folders without what is
+# below them, or headers.
+confined() {
+	what=$1
+	files=$2
+	shift 2
 	allowed=
 	for part; do
 		case $part in
@@ -47,9 +47,15 @@ layer() {
 		*) allowed="$allowed|$part/[^/]*" ;;
 		esac
 	done
-	shift
-	files=$(find "$folder" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.cu*')
-	result "$folder includes ${*:-nothing else}" "$(forbidden "${allowed#|}" $files)"
+	result "$what: ${*:-nothing}" "$(forbidden "${allowed#|}" $files)"
+}
+
+# layer FOLDER [ALLOWED...]: files of FOLDER include those of FOLDER itself and of ALLOWED.
+folders=
+layer() {
+	folders="$folders $1"
+	inside=$(find "$1" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.cu*')
+	confined "$1 includes" "$inside" "$@"
 }
 
 layer base
@@ -71,14 +77,21 @@ layer sim/cu2c base
 layer sim/exec base kernels engine/device.h sim/cuda sim/check
 layer sim/check base traces engine/device.h sim/cuda sim/exec sim/device
 layer sim/device base kernels engine/device.h sim/exec sim/check
-layer tui/views base traces traces/store traces/diff tui/command.h
+layer tui/views base traces traces/store traces/diff
 layer tui/viewer base traces traces/store tui/views
 layer tui/export base traces traces/store tui/views tui/viewer
-all='base kernels traces traces/store traces/diff engine engine/attention engine/model engine/record
-	engine/replay sim/cu2c sim/check sim/exec tui tui/views tui/viewer tui/export tui/launch'
-layer tui/launch $all
-layer tui/bench $all tests/bench
-layer tui $all tui/bench
+layer tui/launch base kernels traces/store engine engine/record sim/cu2c tui
+layer tui/bench base traces/store engine engine/attention engine/model engine/record tests/bench \
+	tui tui/views tui/viewer
+
+# tui/ itself holds what is below these folders, and the commands above them.
+folders="$folders tui"
+below='base kernels traces traces/store traces/diff engine engine/attention engine/model
+	engine/record engine/replay sim/check sim/exec tui'
+shared=$(find tui -maxdepth 1 -name '*.[ch]' ! -name 'cmd_*')
+confined 'what commands share includes' "$shared" $below
+confined 'commands include' "main.c $(find tui -maxdepth 1 -name 'cmd_*')" $below \
+	tui/views tui/viewer tui/export tui/launch tui/bench
 
 found=$(find base engine kernels sim traces tui -name '*.[ch]' -o -name '*.cu*' |
 	sed 's,/[^/]*$,,' | sort -u | while read -r folder; do

@@ -29,10 +29,6 @@ struct attend {
 	size_t out_count;
 };
 
-/* Of the rank and shape that are wanted (-1: any), with sizes that fit the kernels' ints. */
-enum status attend_check_tensor(const char *option, const char *path, const struct npy *, int rank,
-				const int64_t *shape);
-
 /* Reads the tensors, finds the shape and checks it. */
 enum status attend_prefill_prepare(struct attend *);
 /* A run_fn: one launch on one device. */

@@ -3,6 +3,7 @@
 
 #include "base/xalloc.h"
 #include "tui/attend.h"
+#include "tui/attend_tensor.h"
 
 /* q's shape leaves open the KV heads and keys of k, and k's leaves open the size of v's rows. */
 static enum status read_tensors(struct attend *attend)

@@ -5,7 +5,6 @@
  * last is appended by the path. Devices and traces are tui/run.c, the path prefill is
  * attend_prefill.c.
  */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/attend.h"
+#include "tui/attend_tensor.h"
 #include "tui/command.h"
 
 /* --- options --- */
@@ -83,20 +83,6 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 }
 
 /* --- tensors --- */
-
-enum status attend_check_tensor(const char *option, const char *path, const struct npy *array,
-				int rank, const int64_t *shape)
-{
-	char *what = xasprintf("%s %s", option, path);
-	enum status status = npy_expect(array, what, DTYPE_F32, rank, shape);
-
-	for (int i = 0; status == STATUS_OK && i < rank; i++)
-		if (array->shape[i] > INT_MAX)
-			status = fail(STATUS_USAGE, "%s: dimension %d is %lld, at most %d is "
-				      "possible", what, i, (long long)array->shape[i], INT_MAX);
-	free(what);
-	return status;
-}
 
 /* q's shape leaves open the KV heads and keys of k, and k's settles v's. */
 static enum status read_tensors(struct attend *attend)

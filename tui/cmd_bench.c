@@ -1,11 +1,8 @@
 /* cmd_bench.c - `flashtwin bench`: the project's own measurements, each with its reference. */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/xalloc.h"
 #include "tui/bench/bench.h"
 #include "tui/command.h"
 #include "tui/options.h"
@@ -45,38 +42,6 @@ static const char help[] =
 	"examples: flashtwin bench --sim --runs 15\n"
 	"          flashtwin bench --suite seeds >claims.md\n"
 	"          flashtwin bench --suite view\n";
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double bench_median(double *samples, size_t count)
-{
-	qsort(samples, count, sizeof *samples, ascending);
-	return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
-}
-
-float *bench_random(size_t count, unsigned *state)
-{
-	float *values = xmalloc(count * sizeof *values);
-
-	for (size_t i = 0; i < count; i++) {
-		*state = *state * 1664525u + 1013904223u;
-		values[i] = (float)(*state >> 8) / (1 << 23) - 1.0f;
-	}
-	return values;
-}
-
-char *bench_trace_name(void)
-{
-	const char *directory = getenv("TMPDIR");
-
-	return xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp",
-			 (long)getpid());
-}
 
 struct asked {
 	const char *suite, *device;     /* NULL: not given */

@@ -16,6 +16,7 @@
 #include "tui/command.h"
 #include "tui/export/export.h"
 #include "tui/options.h"
+#include "tui/views/view_list.h"
 
 static const struct export_format *const formats[] = {
 	&export_svg, &export_html, &export_json, &export_perfetto, &export_npz, NULL

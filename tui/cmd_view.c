@@ -14,6 +14,9 @@
 #include "tui/viewer/viewer.h"
 #include "tui/views/address.h"
 #include "tui/views/view_exists.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 struct view_command {
 	const char *paths[2];           /* the second NULL when one was given */
@@ -142,7 +145,7 @@ static enum status draw_plain(const struct view_command *view, struct store *sto
 {
 	struct view_context c = {
 		.out = display_create(stdout, &view->at), .store = store, .other = other,
-		.at = view->at, .all = view->all, .looks = view->looks
+		.at = view->at, .listed = view_table, .all = view->all, .looks = view->looks
 	};
 	enum status status = draw(view, &c);
 

@@ -4,8 +4,6 @@
 #define BENCH_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <time.h>
 
 #include "base/status.h"
 
@@ -20,21 +18,5 @@ enum status bench_seeds(const char *device, int runs, bool json);
 /* How fast the viewer opens a big trace and answers its keys; path NULL: one that is recorded for
  * it. DIFFERS when something takes longer than it may. */
 enum status bench_view(const char *path);
-
-/* A name for a temporary trace of this process; the caller frees it. */
-char *bench_trace_name(void);
-
-static inline double bench_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Sorts the samples; the mean of the middle two when their number is even. */
-double bench_median(double *samples, size_t count);
-/* Floats between -1 and 1 from a generator whose state is *state. The caller frees them. */
-float *bench_random(size_t count, unsigned *state);
 
 #endif

@@ -41,6 +41,11 @@ const char *verdict_name(enum verdict verdict)
 	return names[verdict];
 }
 
+json_t *seeds_number(double value)
+{
+	return isnan(value) ? json_null() : json_real(value);
+}
+
 static void add(json_t *claims, const char *claim, const char *cited, double measured,
 		const char *unit, double worst, double best)
 {

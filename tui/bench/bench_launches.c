@@ -11,7 +11,7 @@
 
 #include "base/xalloc.h"
 #include "engine/launch_copy.h"
-#include "tui/bench/bench.h"
+#include "tui/bench/bench_sample.h"
 
 /* --- taking --- */
 

@@ -19,11 +19,6 @@
 #define CUDA_TOOLKIT "none"
 #endif
 
-json_t *seeds_number(double value)
-{
-	return isnan(value) ? json_null() : json_real(value);
-}
-
 /* --- the object: tables --- */
 
 /* Bytes of K and V that attention to `keys` keys has to read, per microsecond, in GB/s. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "tui/bench/bench.h"
+#include "tui/bench/bench_sample.h"
 
 #define FLUSH_PATTERN 0x3f800000u       /* 1.0f, in case anyone should read it */
 #define RANDOM_FLOATS (1u << 20)

@@ -16,12 +16,6 @@
 
 enum { CHUNK = 128 };           /* where chunks do not matter, or are not what is measured */
 
-const struct seeds_case seeds_cases[SEEDS_CASES] = {
-	{ "incremental", 0, 1 }, { "incremental-multiwarp", 0, 4 },
-	{ "flash-decoding", 16, 1 }, { "flash-decoding", 32, 1 }, { "flash-decoding", 128, 1 },
-	{ "flash-decoding", 16, 2 }, { "flash-decoding", 32, 2 }, { "flash-decoding", 128, 2 },
-};
-
 static const struct seeds_sizes full = {
 	.heads = 32, .kv_heads = 8, .head_dim = 128,
 	.lengths = { 1024, 4096, 32768, 131072 },

@@ -15,7 +15,8 @@ struct seeds_case {
 	const char *path;
 	int chunk, warps;               /* chunk 0: it has none */
 };
-extern const struct seeds_case seeds_cases[SEEDS_CASES];        /* the first is one warp */
+/* bench_cases.c; the first is one warp. */
+extern const struct seeds_case seeds_cases[SEEDS_CASES];
 
 struct seeds_sizes {
 	int heads, kv_heads, head_dim;
@@ -51,6 +52,8 @@ enum verdict { NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, BEATEN };
  * is less than worst. */
 enum verdict claim_verdict(double measured, double worst, double best);
 const char *verdict_name(enum verdict);
+/* A number, null for NaN. */
+json_t *seeds_number(double);
 /* An array of { claim, cited, measured, unit, verdict }. */
 json_t *seeds_claims(const struct seeds_results *);
 
@@ -58,7 +61,5 @@ json_t *seeds_claims(const struct seeds_results *);
 
 /* Prints everything as Markdown, or as one JSON object. */
 enum status seeds_print(const struct seeds_results *, bool json);
-/* A number, null for NaN. */
-json_t *seeds_number(double);
 
 #endif

@@ -16,6 +16,7 @@
 #include "engine/attention/path.h"
 #include "engine/device.h"
 #include "tests/bench/native_attention.h"
+#include "tui/bench/bench_sample.h"
 
 enum { HEADS = 32, KV_HEADS = 8, D = 128, KEYS = 3001, CHUNK = 128,
 	MAX_CHUNKS = (KEYS + CHUNK - 1) / CHUNK, MAX_LEN = MAX_CHUNKS * CHUNK };

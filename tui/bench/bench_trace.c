@@ -16,8 +16,7 @@
 #include "base/xalloc.h"
 #include "engine/model/generate.h"
 #include "engine/record/recorder.h"
-#include "traces/row.h"
-#include "traces/store/store.h"
+#include "tui/bench/bench_sample.h"
 #include "tui/datadir.h"
 
 enum { PROMPT = 16, REPLY = 48, STEPS = PROMPT + REPLY - 1, CHUNK = 128 };

@@ -24,8 +24,15 @@
 
 #include "base/xalloc.h"
 #include "traces/store/store_index.h"
-#include "tui/viewer/viewer_internal.h"
+#include "tui/bench/bench.h"
+#include "tui/bench/bench_sample.h"
+#include "tui/viewer/viewer.h"
+#include "tui/viewer/viewer_draw.h"
+#include "tui/viewer/viewer_keys.h"
+#include "tui/viewer/viewer_paint.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/viewer/viewer_work.h"
+#include "tui/views/view_query.h"
 
 enum { LINES_SHOWN = 30, COLUMNS_SHOWN = 100, AGAIN = 3 };
 #define BYTES "560"                     /* decoded a run: scores grow with their square */

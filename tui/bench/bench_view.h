@@ -6,7 +6,6 @@
 
 #include <wchar.h>
 
-#include "tui/bench/bench.h"
 #include "tui/views/address.h"
 
 #define BENCH_OPEN 0.5                  /* seconds at most to the first screen */

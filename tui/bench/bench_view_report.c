@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/bench/bench_sample.h"
+#include "tui/viewer/viewer_help.h"
 
 static void print_opening(const char *what, const struct bench_time *t)
 {

@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 const char *const export_style_names[STYLE_COUNT] = {
 	[STYLE_PLAIN] = "plain", [STYLE_TITLE] = "title", [STYLE_HEADING] = "heading",
@@ -94,7 +98,7 @@ enum status export_draw(const struct export_job *job, const struct view *screen,
 {
 	struct view_context c = {
 		.out = display_create(NULL, &job->at), .store = job->store, .other = job->other,
-		.at = job->at
+		.at = job->at, .listed = view_table
 	};
 
 	*out = c.out;

@@ -7,14 +7,21 @@
  */
 #include "config.h"
 
-#include "tui/export/export_page.h"
+#include "tui/export/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/export/export_lists.h"
 #include "tui/export/export_pack.h"
+#include "tui/export/export_screens.h"
+#include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_query.h"
 
 #define SCHEMA 1
 #define MOST_SCREENS 60000              /* of launches, in a page: some megabytes */
@@ -24,40 +31,8 @@ extern const char export_page_html[], export_page_css[], export_page_js[],
 
 /* --- lists --- */
 
-const char page_steps[] =
-	"SELECT step, min(first_op), coalesce(max(last_op), 9223372036854775807) FROM v_step"
-	" WHERE run = ?1 AND first_op BETWEEN ?2 AND ?3 GROUP BY step ORDER BY 2";
-const char page_ops[] =
-	"SELECT op, step FROM v_op WHERE run = ?1 AND op BETWEEN ?2 AND ?3 AND launch IS NULL"
-	" ORDER BY op";
 static const char launches[] =
 	"SELECT launch, step FROM v_launch WHERE run = ?1 AND op BETWEEN ?2 AND ?3 ORDER BY op";
-
-void page_comma(struct page *p)
-{
-	if (p->begun)
-		putc(',', p->json);
-	p->begun = true;
-}
-
-enum status page_array(struct page *p, const char *name, view_row_fn *fn, void *state,
-		       const char *sql)
-{
-	fprintf(p->json, ",\n\"%s\":[", name);
-	p->begun = false;
-	TRY(VIEW_ROWS(&p->c, fn, state, sql, p->c.run, p->first_op, p->last_op));
-	putc(']', p->json);
-	return STATUS_OK;
-}
-
-enum status page_launch(const struct page *p, int64_t launch, struct view_place *place)
-{
-	struct view_context c = p->c;
-	bool found;
-
-	c.at.launch = launch;
-	return view_place_find(&c, "v_launch", place, &found);
-}
 
 /* Any row of integers; null stays null. */
 static enum status put_integers(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -278,7 +253,10 @@ static enum status make_data(struct page *p, char **data, size_t *bytes)
 
 static enum status write_html(const struct export_job *job)
 {
-	struct page p = { .job = job, .c = { .store = job->store, .at = address_none } };
+	struct page p = {
+		.job = job,
+		.c = { .store = job->store, .at = address_none, .listed = view_table },
+	};
 	char *data = NULL, *title = export_text(job->name);
 	struct export_scope scope;
 	enum status status = export_scope_find(job, &scope);

@@ -25,6 +25,8 @@
 #include "base/xalloc.h"
 #include "traces/store/state.h"
 #include "tui/export/export_rows.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
 
 struct writer {
 	const struct export_job *job;

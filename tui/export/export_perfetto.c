@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
 
 /* Tracks of a run: steps, graph launches, then streams. */
 enum { TRACK_STEPS, TRACK_GRAPHS, TRACK_STREAMS };

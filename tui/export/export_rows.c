@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
 
 #define MOST ((int64_t)1 << 32)         /* elements of an array: more is no real trace */
 

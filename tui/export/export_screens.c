@@ -3,13 +3,18 @@
  * A screen is drawn once for every address at which it differs: grain_of() says by which parts of
  * an address that is. tui/export/export_page.js looks a place up in the same way.
  */
-#include "tui/export/export_page.h"
+#include "tui/export/export_screens.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_cell.h"
 #include "tui/views/view_kv_rows.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
 
 #define MOST_BLOCKS 1024                /* of a launch; more are not drawn one by one */
 

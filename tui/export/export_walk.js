@@ -9,7 +9,7 @@ const WHOLE = 1, PLACE = 2;             // enum grain of export_screens.c
 const STYLES = ["plain", "title", "heading", "note", "wrong", "new", "chart"];
 const LETTERS = { r: "run", s: "step", L: "launch", b: "block", w: "warp", l: "lane", p: "point",
 	a: "access", o: "output", e: "element", f: "file", n: "line" };
-// What a row's end leads to: as in viewer_keys.c, but for points.
+// What a row's end leads to: as in viewer_screens.c, but for points.
 const GRAINS = { time: "op", kv: "launch", chunks: "block", reduce: "block", diff: "launch",
 	source: "block", findings: "launch", attention: "step", launch: "launch",
 	summary: "step" };

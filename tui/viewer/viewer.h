@@ -21,4 +21,11 @@ struct viewer_options {
  * after SIGINT. A SIGTERM or SIGHUP ends the process as ever, with the terminal restored. */
 enum status viewer_run(const struct viewer_options *);
 
+struct viewer;
+
+/* From a zeroed viewer to its first place; the terminal and its locale are the caller's business.
+ * Ended in any case. */
+enum status viewer_begin(struct viewer *, const struct viewer_options *);
+void viewer_end(struct viewer *);
+
 #endif

@@ -1,7 +1,7 @@
 /* viewer_ask.c - what is typed in: a line, commands and SQL. */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_ask.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -11,6 +11,12 @@
 
 #include "base/xalloc.h"
 #include "traces/store/sql_functions.h"
+#include "tui/viewer/viewer_actions.h"
+#include "tui/viewer/viewer_break.h"
+#include "tui/viewer/viewer_draw.h"
+#include "tui/viewer/viewer_fence.h"
+#include "tui/viewer/viewer_paint.h"
+#include "tui/viewer/viewer_work.h"
 #include "tui/views/sql_print.h"
 #include "tui/views/view_exists.h"
 

@@ -2,9 +2,17 @@
  * running to the next or the one before. What stops where is breakpoints.c's business. */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_break.h"
 
 #include <string.h>
+
+#include "tui/viewer/viewer_actions.h"
+#include "tui/views/breakpoints.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_query.h"
+#include "tui/views/view_source.h"
 
 static enum status toggle(struct viewer *v, const struct breakpoint *b)
 {

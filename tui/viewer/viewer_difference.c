@@ -5,11 +5,14 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 
 #include <string.h>
 
+#include "tui/viewer/viewer_work.h"
 #include "tui/views/view_element.h"
+#include "tui/views/view_element_spot.h"
+#include "tui/views/view_list.h"
 
 static bool stopped(void *viewer)
 {

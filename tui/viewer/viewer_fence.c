@@ -4,9 +4,13 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_fence.h"
 
 #include <string.h>
+
+#include "tui/viewer/viewer_actions.h"
+#include "tui/viewer/viewer_walk.h"
+#include "tui/views/view_query.h"
 
 /* The operations from `text`'s first to its last. */
 static enum status read_place(struct viewer *v, const char *text, int64_t *first, int64_t *last)

@@ -2,7 +2,7 @@
  * distances, scale of charts. */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 
 enum status viewer_glyphs(struct viewer *v, int key)
 {

@@ -1,49 +1,19 @@
-/* viewer_keys.c - which key does what, when, and what help says of it.
+/* viewer_keys.c - which key does what, when, and what help says of it; see viewer_keys.h.
  *
  * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_step_finding.c
  * and so on.
  */
 #include "config.h"
 
+#include "tui/viewer/viewer_keys.h"
+
 #include <curses.h>
-#include <string.h>
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/viewer/viewer_work.h"
 
-const struct viewer_screen viewer_screens[] = {
-	{ '1', "Time", &view_time, WALK_OP },
-	{ '2', "KV", &view_kv, WALK_LAUNCH },
-	{ '3', "Chunks", &view_chunks, WALK_BLOCK },
-	{ '4', "Reduce", &view_reduce, WALK_BLOCK },
-	{ '5', "Diff", &view_diff, WALK_LAUNCH },
-	{ '6', "Source", &view_source, WALK_POINT },
-	{ '7', "Finds", &view_findings, WALK_LAUNCH },
-	{ '8', "Text", &view_attention, WALK_STEP },
-	{ '9', "Points", &view_points, WALK_POINT },
-	{ '0', "Launch", &view_launch, WALK_LAUNCH },
-	{ 'i', "Info", &view_summary, WALK_STEP },
-	{ 0, NULL, NULL, WALK_OP }
-};
-
-const struct viewer_screen *viewer_screen_of(const struct view *view)
-{
-	for (int i = 0; viewer_screens[i].view; i++)
-		if (viewer_screens[i].view == view)
-			return &viewer_screens[i];
-	return &viewer_screens[0];
-}
-
-enum when { ALWAYS, ON_SCREEN, WITH_TWO };
-
-struct key {
-	int key;
-	enum when when;
-	enum status (*act)(struct viewer *, int key);
-	const char *name, *help;        /* help NULL: another spelling of the key before */
-};
-
-static const struct key keys[] = {
+const struct viewer_key viewer_keys[] = {
 	{ 'j', ALWAYS, viewer_next_row, "j down", "next row; behind the last, on by one" },
 	{ TERM_CODE(KEY_DOWN), ALWAYS, viewer_next_row, "", NULL },
 	{ 'k', ALWAYS, viewer_previous_row, "k up", "previous row" },
@@ -108,17 +78,8 @@ static const struct key keys[] = {
 	{ '~', ALWAYS, viewer_glyphs, "~", "other glyphs: ASCII, UTF-8, shades" },
 	{ 'L' - '@', ALWAYS, viewer_redraw, "ctrl-L", "paint again" },
 	{ '?', ALWAYS, viewer_help, "?", "the keys that are valid now" },
+	{ 0, ALWAYS, NULL, NULL, NULL }
 };
-
-static bool valid(const struct viewer *v, enum when when)
-{
-	switch (when) {
-	case ALWAYS: return true;
-	case ON_SCREEN: return !v->list;
-	case WITH_TWO: return !v->list && v->side[1].store;
-	}
-	return false;
-}
 
 /* Work that was stopped may end with any status; the screen is drawn all the same. */
 static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), int key)
@@ -142,9 +103,9 @@ void viewer_key(struct viewer *v, int key)
 	for (int i = 0; viewer_screens[i].view; i++)
 		if (viewer_screens[i].key == key)
 			act = viewer_screen;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !act; i++)
-		if (keys[i].key == key && valid(v, keys[i].when))
-			act = keys[i].act;
+	for (size_t i = 0; viewer_keys[i].act && !act; i++)
+		if (viewer_keys[i].key == key && viewer_key_valid(v, &viewer_keys[i]))
+			act = viewer_keys[i].act;
 	v->message[0] = '\0';
 	if (act)
 		perform(v, act, key);
@@ -161,46 +122,5 @@ int viewer_key_number(size_t number)
 	if (number < screens)
 		return viewer_screens[number].key;
 	number -= screens;
-	return number < sizeof(keys) / sizeof(keys[0]) ? keys[number].key : 0;
-}
-
-const char *viewer_key_name(int key, char room[32])
-{
-	if (key > ' ' && key < 127)
-		snprintf(room, 32, "%c", key);
-	else if (key > 0 && key <= ' ')
-		snprintf(room, 32, "%s", key == ' ' ? "space" : unctrl((chtype)key));
-	else
-		snprintf(room, 32, "%s", keyname(key - TERM_CODE(0)));
-	return room;
-}
-
-void viewer_keys_list(const struct viewer *v, struct display *d)
-{
-	char line[120];
-
-	for (int i = 0; viewer_screens[i].view; i++) {
-		snprintf(line, sizeof(line), "  %-12c  %s: %s\n", viewer_screens[i].key,
-			 viewer_screens[i].tab, viewer_screens[i].view->summary);
-		display_text(d, line);
-	}
-	display_text(d, "\n");
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (!keys[i].help || !valid(v, keys[i].when))
-			continue;
-		snprintf(line, sizeof(line), "  %-12s  %s\n", keys[i].name, keys[i].help);
-		display_text(d, line);
-	}
-}
-
-const char *viewer_keys_hint(const struct viewer *v)
-{
-	if (v->list)
-		return "j/k row  enter go there  / find  ? keys  q close";
-	if (v->split || (v->here.view == &view_diff && v->side[1].store))
-		return "]/[ difference  d/D step  f/F launch  v one  tab swap  ? keys  q back"
-		       "  )/( block  s/S point";
-	/* What 80 columns leave out comes last. */
-	return "d/D step  f/F launch  )/( block  s/S point  enter open  ? keys  q back"
-	       "  w who wrote  ; sql  / find";
+	return number < sizeof(viewer_keys) / sizeof(viewer_keys[0]) ? viewer_keys[number].key : 0;
 }

@@ -4,7 +4,9 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
+
+#include "tui/viewer/viewer_paint.h"
 
 #define WHEEL 3                         /* lines */
 

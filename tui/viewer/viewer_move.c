@@ -1,12 +1,17 @@
 /* viewer_move.c - the keys that move: rows, steps at every grain, screens, marks, scrolling. */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/viewer/viewer_paint.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/viewer/viewer_walk.h"
+#include "tui/viewer/viewer_work.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
 
 /* --- steps --- */
 
@@ -47,15 +52,6 @@ STEP(next_point, WALK_POINT, 1)
 STEP(previous_point, WALK_POINT, -1)
 
 /* --- rows --- */
-
-struct address viewer_row_address(const struct viewer *v, const struct display *d, long row)
-{
-	struct address at = display_line(d, (size_t)row)->at;
-
-	if (at.run < 0)
-		at.run = v->side[0].run > 1 ? v->side[0].run : -1;
-	return at;
-}
 
 static void move_in_list(struct viewer *v, int direction)
 {
@@ -269,6 +265,22 @@ enum status viewer_deeper(struct viewer *v, int key)
 	return viewer_open_view(v, below);
 }
 
+enum status viewer_back(struct viewer *v, int key)
+{
+	(void)key;
+	if (v->list) {
+		viewer_close_list(v);
+	} else if (v->opened.count > 0) {
+		struct viewer_place to = v->opened.items[--v->opened.count];
+
+		v->here.view = to.view;
+		viewer_go(v, &to.at);
+	} else {
+		v->quit = true;
+	}
+	return STATUS_OK;
+}
+
 enum status viewer_quit(struct viewer *v, int key)
 {
 	(void)key;
@@ -360,15 +372,5 @@ enum status viewer_redraw(struct viewer *v, int key)
 	(void)key;
 	v->follow = true;
 	term_repaint();
-	return STATUS_OK;
-}
-
-enum status viewer_help(struct viewer *v, int key)
-{
-	struct display *d = display_create(NULL, &address_none);
-
-	(void)key;
-	viewer_keys_list(v, d);
-	viewer_show_list(v, " keys ", d);
 	return STATUS_OK;
 }

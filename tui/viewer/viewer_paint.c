@@ -5,13 +5,15 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_paint.h"
 
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/viewer/viewer_help.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_list.h"
 
 #define LEAST_LINES 15
 #define LEAST_COLUMNS 60
@@ -233,7 +235,7 @@ static void paint_bars(const struct viewer *v)
 	paint_rule(v, '-', LINES - BARS_BELOW, 0, COLS);
 	paint_text(LINES - 2, 1, COLS - 1,
 		   v->message_is_error ? term_attributes(STYLE_WRONG) : 0, v->message);
-	paint_text(LINES - 1, 1, COLS - 1, term_attributes(STYLE_NOTE), viewer_keys_hint(v));
+	paint_text(LINES - 1, 1, COLS - 1, term_attributes(STYLE_NOTE), viewer_help_hint(v));
 }
 
 /* --- all of it --- */

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +16,10 @@
 #include "traces/store/store_index.h"
 #include "traces/store/written.h"
 #include "tui/viewer/viewer_walk.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define SHOWN "24"                      /* a number in SQL */
 

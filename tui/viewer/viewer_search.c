@@ -5,16 +5,14 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 
 #include <string.h>
 
-#include "tui/viewer/viewer_screens.h"
-
-const struct display *viewer_searched(const struct viewer *v)
-{
-	return v->list ? v->list : v->side[0].display;
-}
+#include "tui/viewer/viewer_ask.h"
+#include "tui/viewer/viewer_walk.h"
+#include "tui/viewer/viewer_work.h"
+#include "tui/views/view_list.h"
 
 /* The next line after `from` (direction 1) or before it (-1) that says it; -1: there is none. */
 static long find_line(const struct display *d, const char *text, long from, int direction)

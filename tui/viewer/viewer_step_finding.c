@@ -1,26 +1,10 @@
-/* viewer_step_finding.c - the keys that step through findings, and the launch of a place. */
+/* viewer_step_finding.c - the keys that step through findings. */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_actions.h"
 
 #include "tui/viewer/viewer_walk.h"
-
-/* The launch of the place; a step or operation counts as the last launch before it. */
-enum status viewer_launch_here(struct viewer *v, int64_t *launch)
-{
-	struct view_context c = viewer_context(v, 0);
-	struct address at = v->here.at;
-	bool moved;
-
-	*launch = at.launch;
-	if (*launch >= 0)
-		return STATUS_OK;
-	TRY(walk_step(&c, WALK_LAUNCH, -1, &at, &moved));
-	*launch = moved ? at.launch : -1;
-	return STATUS_OK;
-}
-
-/* --- findings --- */
+#include "tui/views/view_findings.h"
 
 static enum status find_finding(struct viewer *v, int direction)
 {

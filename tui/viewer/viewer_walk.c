@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "traces/store/store_index.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_query.h"
 
 #define LAST INT64_MAX
 

@@ -6,11 +6,12 @@
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_internal.h"
+#include "tui/viewer/viewer_work.h"
 
 #include <time.h>
 
 #include "traces/store/store_index.h"
+#include "tui/viewer/viewer_paint.h"
 
 #define QUIET_MS 30
 #define STEPS_A_LOOK 1000               /* of SQLite's virtual machine, some 20 us */

@@ -13,6 +13,9 @@
 
 #include "traces/store/store_index.h"
 #include "tui/views/kernel_text.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_query.h"
 
 /* --- names --- */
 

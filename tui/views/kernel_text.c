@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
 
 /* --- reading --- */
 

@@ -13,7 +13,12 @@
 
 #include "base/xalloc.h"
 #include "tui/views/view_bytes.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
 #include "tui/views/view_missing.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define BAND 64                         /* keys on a line */
 #define BANDS 3                         /* of the last keys; --all: BANDS_ALL */

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define BARS 65536                      /* more operations of a step get no bar */
 #define STREAMS 64                      /* others share the last one's place */

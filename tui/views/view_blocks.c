@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 #include "tui/views/view_scores.h"
 
 #define INDENT "          "

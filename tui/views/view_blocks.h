@@ -3,7 +3,7 @@
 #ifndef VIEW_BLOCKS_H
 #define VIEW_BLOCKS_H
 
-#include "tui/views/view.h"
+#include "tui/views/view_place.h"
 
 /* What it was given, what it read and wrote as far as the trace holds it, findings, and a letter
  * for each block. */

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
+
 struct reading {
 	int64_t begin, end;
 	unsigned char *out;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "traces/store/store_index.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
 
 struct reading {
 	int64_t begin, d, count;

@@ -11,6 +11,8 @@
 
 #include "base/xalloc.h"
 #include "tui/views/view_bytes.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
 
 #define KEYS_A_LINE 3
 #define SCORES 96                       /* of a chunk that are listed */

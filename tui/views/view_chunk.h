@@ -2,6 +2,7 @@
 #ifndef VIEW_CHUNK_H
 #define VIEW_CHUNK_H
 
+#include "tui/views/view_place.h"
 #include "tui/views/view_scores.h"
 
 /* A chunk's partial, as recorded; or the row of a kernel that has no chunks. */

@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define COLUMNS 78                      /* that a line of checks may take */
 #define ULP 0x1p-23

@@ -8,7 +8,12 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
 #include "tui/views/view_missing.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define ROWS 64
 #define AROUND 3                        /* chunks listed before and behind the one of the address */

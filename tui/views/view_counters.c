@@ -2,9 +2,13 @@
  *
  * Rows of v_counter, which only runs with --count have, and of v_hit, which those with --check have.
  */
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 #include <inttypes.h>
+
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define LAUNCHES 32
 #define LINES 40

@@ -11,6 +11,10 @@
 #include <string.h>
 
 #include "traces/diff/diff.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_element_spot.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_print.h"
 
 static void print_notes(const struct view_context *c, const char *notes)
 {

@@ -1,33 +1,26 @@
 /* view_element.c - the elements that a launch wrote, of two runs beside each other.
  *
- * A window of elements around that of the address, else around the first that differs; which
- * launch is the first to differ; and which places of a run differences are. See view_element.h.
+ * A window of elements around that of the address, else around the first that differs; and
+ * which launch is the first to differ. See view_element.h.
  */
 #include "tui/views/view_element.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
+#include "tui/views/view_cell.h"
+#include "tui/views/view_element_parts.h"
+#include "tui/views/view_element_spot.h"
+#include "tui/views/view_element_value.h"
 #include "tui/views/view_exists.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define ROWS 7                          /* elements in the window */
 #define OUTPUTS 8
 
 /* --- the two runs --- */
-
-enum status element_pair(const struct view_context *c, struct diff_pair *pair, bool *some)
-{
-	struct store *other = c->other ? c->other : c->store;
-	int64_t runs, run = c->other_run;
-
-	TRY(store_run_count(other, &runs));
-	if (run < 1)
-		run = c->other ? (c->run <= runs ? c->run : 1) : c->run < runs ? c->run + 1 : 1;
-	*pair = (struct diff_pair){ { c->store, other }, { c->run, run } };
-	*some = c->other || run != c->run;
-	return STATUS_OK;
-}
 
 static enum status print_run(const struct view_context *c, sqlite3_stmt *row, void *side)
 {
@@ -50,81 +43,7 @@ static enum status print_side(const struct view_context *c, const struct diff_pa
 			 " WHERE run = ?1", of.run);
 }
 
-/* --- one element --- */
-
-static bool both(const struct element_view *e, int64_t element, uint64_t bits[2])
-{
-	return e->there[0] && e->there[1] && written_at(&e->w[0], element, &bits[0])
-		&& written_at(&e->w[1], element, &bits[1]);
-}
-
-enum element_class element_class(const struct element_view *e, int64_t element)
-{
-	enum dtype type = e->w[0].dtype;
-	uint64_t bits[2];
-	int64_t ulp;
-
-	if (!both(e, element, bits))
-		return ELEMENT_UNKNOWN;
-	if (value_equal(type, bits[0], bits[1]))
-		return ELEMENT_EQUAL;
-	if (value_is_nan(type, bits[0]) || value_is_nan(type, bits[1]))
-		return ELEMENT_NAN;
-	if (value_is_infinite(type, bits[0]) || value_is_infinite(type, bits[1]))
-		return ELEMENT_INFINITE;
-	ulp = value_distance(type, bits[0], bits[1]);
-	return ulp >= 0 && ulp <= 4 ? ELEMENT_NEAR : ELEMENT_OVER;
-}
-
-double element_distance(const struct element_view *e, enum view_distance kind, int64_t element)
-{
-	enum element_class class = element_class(e, element);
-	enum dtype type = e->w[0].dtype;
-	uint64_t bits[2];
-	double apart;
-
-	if (class == ELEMENT_EQUAL)
-		return 0.0;
-	if (class != ELEMENT_NEAR && class != ELEMENT_OVER)
-		return NAN;
-	both(e, element, bits);
-	if (kind == DISTANCE_ULP && value_is_float(type))
-		return (double)value_distance(type, bits[0], bits[1]);
-	apart = fabs(value_real(type, bits[0]) - value_real(type, bits[1]));
-	return kind == DISTANCE_REL && apart > 0.0 ? apart / fabs(value_real(type, bits[1]))
-						   : apart;
-}
-
-const char *element_index(const struct written *w, int64_t element, view_cell cell)
-{
-	int64_t index[WRITTEN_RANK], rest = element;
-	size_t used = 0;
-
-	for (int i = w->rank - 1; i >= 0; i--) {
-		index[i] = i ? rest % w->shape[i] : rest;
-		rest /= w->shape[i];
-	}
-	if (w->rank == 0) {
-		snprintf(cell, VIEW_CELL, "[%" PRId64 "]", element);
-		return cell;
-	}
-	for (int i = 0; i < w->rank && used < VIEW_CELL; i++)
-		used += (size_t)snprintf(cell + used, VIEW_CELL - used, "%c%" PRId64 "%s",
-					 i ? ',' : '[', index[i], i == w->rank - 1 ? "]" : "");
-	return cell;
-}
-
 /* --- the table --- */
-
-void element_text(enum view_number number, enum dtype type, uint64_t bits, view_cell cell)
-{
-	if (number == NUMBER_HEX)
-		snprintf(cell, VIEW_CELL, "0x%0*" PRIx64, 2 * (int)dtype_bytes(type), bits);
-	else if (type == DTYPE_F32)
-		view_format_number(number, (uint32_t)bits, cell);
-	else
-		value_text(cell, VIEW_CELL, type, bits);
-}
 
 static void value_cell(const struct view_context *c, const struct element_view *e, int side,
 		       int64_t element, view_cell cell)
@@ -228,17 +147,24 @@ static void free_output(struct element_view *e)
 	written_free(&e->w[1]);
 }
 
-static const char *verdict(const struct element_view *e)
+/* How an output of the first run stands to the same one of the second. */
+enum verdict { VERDICT_EQUAL, VERDICT_DIFFERS, VERDICT_MISSING };
+static const char *const verdict_words[] = {
+	[VERDICT_EQUAL] = "equal, to the bit", [VERDICT_DIFFERS] = "DIFFERS",
+	[VERDICT_MISSING] = "not in B",
+};
+
+static enum verdict verdict_of(const struct element_view *e)
 {
 	if (!e->there[1])
-		return "not in B";
+		return VERDICT_MISSING;
 	return e->w[0].digest == e->w[1].digest && e->w[0].bytes == e->w[1].bytes
-		? "equal, to the bit" : "DIFFERS";
+		? VERDICT_EQUAL : VERDICT_DIFFERS;
 }
 
 static void print_output(const struct view_context *c, const struct element_view *e)
 {
-	const char *word = verdict(e);
+	enum verdict verdict = verdict_of(e);
 	view_cell shape;
 
 	snprintf(shape, sizeof(shape), "[?]");
@@ -249,7 +175,8 @@ static void print_output(const struct view_context *c, const struct element_view
 	view_print(c, "  output o%" PRId64 "  %s %s %s, %" PRId64 " B from %" PRId64 ": ",
 		   e->w[0].output, e->w[0].name, dtype_name(e->w[0].dtype), shape, e->w[0].bytes,
 		   e->w[0].offset);
-	view_styled(c, *word == 'e' ? STYLE_PLAIN : STYLE_WRONG, "%s\n", word);
+	view_styled(c, verdict == VERDICT_EQUAL ? STYLE_PLAIN : STYLE_WRONG, "%s\n",
+		    verdict_words[verdict]);
 }
 
 /* One line each, and the one to show: that of the address, else the first that differs. */
@@ -265,7 +192,7 @@ static enum status list_outputs(const struct view_context *c, struct element_vie
 			break;
 		if (view_fits(c, output, OUTPUTS))
 			print_output(c, e);
-		if (*shown < 0 && *verdict(e) != 'e')
+		if (*shown < 0 && verdict_of(e) != VERDICT_EQUAL)
 			*shown = output;
 		free_output(e);
 	}
@@ -293,7 +220,8 @@ static enum status choose_focus(const struct view_context *c, struct element_vie
 	if (e->focus < 0)
 		e->focus = first;
 	e->known = element_class(e, e->focus) != ELEMENT_UNKNOWN;
-	e->differs = e->known ? element_class(e, e->focus) > ELEMENT_EQUAL : *verdict(e) != 'e';
+	e->differs = e->known ? element_class(e, e->focus) > ELEMENT_EQUAL
+		: verdict_of(e) != VERDICT_EQUAL;
 	return STATUS_OK;
 }
 
@@ -394,69 +322,4 @@ enum status element_draw(const struct view_context *c, const struct diff_pair *p
 	if (status != STATUS_OK)
 		free_output(&e);
 	return status;
-}
-
-/* --- addresses --- */
-
-static enum status threads_of(const struct view_context *c, int64_t launch, int64_t *threads)
-{
-	struct view_context here = *c;
-	struct view_place place;
-	bool found;
-
-	here.at = address_none;
-	here.at.launch = launch;
-	TRY(view_place_find(&here, "v_launch", &place, &found));
-	*threads = view_place_threads(&place);
-	return *threads > 0 ? STATUS_OK : fail(STATUS_DAMAGED, "L%" PRId64 ": blocks of %" PRId64
-					       " threads", launch, *threads);
-}
-
-enum status element_spot_address(const struct view_context *c, const struct diff_spot *spot,
-				 struct address *at)
-{
-	int64_t threads;
-
-	*at = address_none;
-	at->run = c->run > 1 ? c->run : -1;
-	at->launch = spot->launch;
-	if (spot->part == SPOT_WRITTEN) {
-		at->output = spot->major;
-		at->element = spot->minor;
-	} else if (spot->part == SPOT_POINT) {
-		TRY(threads_of(c, spot->launch, &threads));
-		at->block = spot->major / threads;
-		at->warp = spot->major % threads / 32;
-		at->lane = spot->major % threads % 32;
-		at->point = spot->minor;
-	}
-	return STATUS_OK;
-}
-
-enum status element_address_spot(const struct view_context *c, const struct address *at,
-				 struct diff_spot *spot)
-{
-	int64_t threads, op;
-
-	*spot = (struct diff_spot){ at->launch, SPOT_BEFORE, 0, 0 };
-	if (at->launch < 0) {
-		op = at->op;
-		if (at->step >= 0)
-			TRY(VIEW_NUMBER(c, -1, &op, "SELECT min(first_op) FROM v_step"
-					" WHERE run = ?1 AND step = ?2", c->run, at->step));
-		TRY(VIEW_NUMBER(c, -1, &spot->launch, "SELECT launch FROM v_op WHERE run = ?1"
-				" AND op < ?2 AND launch IS NOT NULL ORDER BY op DESC LIMIT 1",
-				c->run, op));
-		spot->part = SPOT_BEHIND;
-	} else if (at->output >= 0) {
-		*spot = (struct diff_spot){ at->launch, SPOT_WRITTEN, at->output, at->element };
-	} else if (at->block >= 0) {
-		TRY(threads_of(c, at->launch, &threads));
-		*spot = (struct diff_spot){ at->launch, SPOT_POINT, at->block * threads
-			+ (at->warp > 0 ? at->warp * 32 : 0) + (at->lane > 0 ? at->lane : 0),
-			at->point };
-	} else if (at->end) {
-		spot->part = SPOT_BEHIND;
-	}
-	return STATUS_OK;
 }

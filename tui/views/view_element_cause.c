@@ -1,15 +1,21 @@
-/* view_element_cause.c - where a value came from, and what may explain that two runs differ in it.
+/* view_element_cause.c - where a value came from, and what other runs made of it.
  *
  * The block that wrote an element goes by the trace's rows of partials, reductions and caches; the
  * thread is not in a trace. A side without named points is said to have none. Serves
  * view_element.c.
  */
-#include "tui/views/view_element.h"
+#include "tui/views/view_element_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "tui/views/kernel_text.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_element_value.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_point_names.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define SCHEDULES 6
 
@@ -21,7 +27,7 @@ struct writer {
 };
 
 /* Whether the launch has rows in a view. */
-enum status element_has_rows(const struct view_context *c, const char *table, int64_t launch,
+static enum status has_rows(const struct view_context *c, const char *table, int64_t launch,
 			    bool *some)
 {
 	char sql[96];
@@ -92,12 +98,12 @@ static enum status draw_writer(const struct view_context *c, struct writer *w)
 
 	view_print(c, "\n provenance  %s%s ", e->w[0].name,
 		   e->known ? element_index(&e->w[0], e->focus, index) : "");
-	TRY(element_has_rows(c, "v_partial", e->place->launch, &some));
+	TRY(has_rows(c, "v_partial", e->place->launch, &some));
 	if (some && e->w[0].rank == 4 && e->w[0].shape[3] > 2) {
 		print_partial(c, w);
 		return STATUS_OK;
 	}
-	TRY(element_has_rows(c, "v_reduce", e->place->launch, &some));
+	TRY(has_rows(c, "v_reduce", e->place->launch, &some));
 	if (some && e->w[0].rank == 3) {
 		print_output(c, w);
 		return STATUS_OK;
@@ -122,16 +128,6 @@ struct last_point {
 	bool some, own;
 };
 
-void element_point_place(const struct view_context *c, const struct kernel_text *text,
-			const char *point)
-{
-	int file;
-	int64_t line;
-
-	if (kernel_text_point(text, point, &file, &line))
-		view_print(c, "  at %s:%" PRId64, text->files[file].name, line);
-}
-
 static enum status print_last(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct last_point *p = state;
@@ -148,16 +144,6 @@ static enum status print_last(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-struct view_context element_side(const struct view_context *c, const struct element_view *e,
-					int side)
-{
-	struct view_context other = *c;
-
-	other.store = e->pair.store[side];
-	other.run = e->pair.run[side];
-	return other;
-}
-
 /* The last point of the block's first thread, on one side. */
 static enum status draw_last(const struct view_context *c, const struct element_view *e, int side,
 			     int64_t block, const struct kernel_text *text)
@@ -167,7 +153,7 @@ static enum status draw_last(const struct view_context *c, const struct element_
 	bool some;
 
 	view_print(c, "   %c  ", side ? 'B' : 'A');
-	TRY(element_has_rows(&other, "v_point", e->place->launch, &some));
+	TRY(has_rows(&other, "v_point", e->place->launch, &some));
 	if (!some) {
 		view_styled(c, STYLE_NOTE, "recorded at launch boundaries only: no named points"
 			    " (--log points)\n");
@@ -193,47 +179,6 @@ static enum status draw_points(const struct view_context *c, const struct elemen
 		status = draw_last(c, e, side, block, &text);
 	kernel_text_free(&text);
 	return status == STATUS_OK ? element_first_point(c, e, block) : status;
-}
-
-/* --- what may explain it --- */
-
-static enum status print_finding(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	bool *some = state;
-	view_cell number;
-
-	*some = true;
-	view_print(c, " likely cause  ");
-	view_styled(c, STYLE_WRONG, "%s", view_text(row, 1));
-	view_print(c, " (screen 7, #%" PRId64 ") %s:%s", view_int(row, 0), view_text(row, 2),
-		   view_int_cell(row, 3, number));
-	if (!view_null(row, 4))
-		view_print(c, " and :%s", view_int_cell(row, 4, number));
-	view_print(c, "%s\n", view_int(row, 5) ? "" : ", at another launch of the kernel");
-	return STATUS_OK;
-}
-
-enum status element_finding_draw(const struct view_context *c, const struct element_view *e)
-{
-	bool some = false;
-
-	for (int side = 0; side < 2 && !some; side++) {
-		struct view_context other = element_side(c, e, side);
-
-		TRY(VIEW_ROWS(&other, print_finding, &some,
-			      "SELECT finding, class, file, line, other_line, launch IS ?2"
-			      " FROM v_finding f WHERE run = ?1"
-			      " AND class NOT IN ('leak', 'nan-born') AND (launch IS ?2 OR"
-			      "  (SELECT kernel FROM v_launch l WHERE l.run = ?1"
-			      "   AND l.launch = f.launch) = (SELECT kernel FROM v_launch l"
-			      "   WHERE l.run = ?1 AND l.launch = ?2))"
-			      " ORDER BY launch IS NOT ?2, finding LIMIT 1", other.run,
-			      e->place->launch));
-	}
-	if (!some)
-		view_print(c, " likely cause  no finding of the checker here: %s\n",
-			   "replay --check looks for one");
-	return STATUS_OK;
 }
 
 /* --- other runs --- */

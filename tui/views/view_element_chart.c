@@ -3,11 +3,15 @@
  * Counts by class; a histogram of distances of the kind that the reader chose; a map of the output,
  * rows of its last dimension. Serves view_element.c.
  */
-#include "tui/views/view_element.h"
+#include "tui/views/view_element_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "tui/views/view_cell.h"
+#include "tui/views/view_element_value.h"
+#include "tui/views/view_print.h"
 
 #define BUCKETS 5
 #define BAR 22

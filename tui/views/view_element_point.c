@@ -1,13 +1,30 @@
-/* view_element_point.c - named points of two runs: the first that differs, and one in both.
+/* view_element_point.c - named points of two runs: the first that differs, one in both, and lines.
  *
  * Serves view_element.c and view_element_cause.c.
  */
-#include "tui/views/view_element.h"
+#include "tui/views/view_element_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "tui/views/kernel_text.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_element_spot.h"
+#include "tui/views/view_element_value.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_point_names.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
+
+void element_point_place(const struct view_context *c, const struct kernel_text *text,
+			const char *point)
+{
+	int file;
+	int64_t line;
+
+	if (kernel_text_point(text, point, &file, &line))
+		view_print(c, "  at %s:%" PRId64, text->files[file].name, line);
+}
 
 /* --- the first that differs --- */
 

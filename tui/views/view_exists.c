@@ -7,6 +7,9 @@
 
 #include <inttypes.h>
 
+#include "tui/views/view_query.h"
+#include "tui/views/view_source.h"
+
 static enum status check_sequence(const struct view_context *c, const struct view_place *place,
 				  const char *what, char letter, int64_t number, int64_t last)
 {

@@ -3,7 +3,7 @@
 #define VIEW_EXISTS_H
 
 #include "traces/store/written.h"
-#include "tui/views/view.h"
+#include "tui/views/view_place.h"
 
 /* USAGE when the run has not what the address names, down to its last part. What needs a level that
  * was not recorded, such as points, passes: screens say why they are missing. */

@@ -4,13 +4,18 @@
  * sources opens. Words come from the JSON object that a trace keeps of a finding, as far as it has
  * them. Where findings are is shared with the keys that step through them.
  */
-#include "tui/views/view.h"
+#include "tui/views/view_findings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/breakpoints.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define ROWS 100
 #define WIDTH 96

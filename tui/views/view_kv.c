@@ -9,6 +9,11 @@
 #include <inttypes.h>
 
 #include "traces/store/store_index.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define MAP_CELLS 32
 #define POSITIONS 16                    /* listed at the end of each slot */

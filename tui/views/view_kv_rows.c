@@ -15,6 +15,9 @@
 #include "traces/store/store_index.h"
 #include "tui/views/view_bytes.h"
 #include "tui/views/view_cache.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 #include "tui/views/view_scores.h"
 
 #define ROWS 6                          /* positions shown by value */

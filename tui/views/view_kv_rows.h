@@ -2,7 +2,7 @@
 #ifndef VIEW_KV_ROWS_H
 #define VIEW_KV_ROWS_H
 
-#include "tui/views/view.h"
+#include "tui/views/view_place.h"
 
 /* Of one layer with room for max_len positions, as after the launch of the place: the slot and KV
  * head of the address's block, else the first. Nothing where no rows were written. */

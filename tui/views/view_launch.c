@@ -2,9 +2,14 @@
  *
  * Calls the views of rows, chunks, reductions and points for what the launch has of them.
  */
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 #include <inttypes.h>
+
+#include "tui/views/view_cell.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define ROWS 16
 

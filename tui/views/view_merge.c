@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define CHUNKS 4096                     /* more would not be drawn anyway */
 #define DRAWN 24

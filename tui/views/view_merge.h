@@ -2,7 +2,7 @@
 #ifndef VIEW_MERGE_H
 #define VIEW_MERGE_H
 
-#include "tui/views/view.h"
+#include "tui/views/view_place.h"
 
 /* A chunk that holds keys, and what the reduction made of it. */
 struct view_partial {

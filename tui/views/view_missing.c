@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "traces/store/store.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define NEAR 32                         /* launches behind a place: more than a layer takes */
 

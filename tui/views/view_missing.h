@@ -3,7 +3,7 @@
 #define VIEW_MISSING_H
 
 #include "traces/level.h"
-#include "tui/views/view.h"
+#include "tui/views/view_place.h"
 
 /* Lines below a title: that the run's level is below `level`, which has them, and the command that
  * records all there is; or that the kernel of the place publishes none. A place of NULL: nowhere in

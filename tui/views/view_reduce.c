@@ -9,7 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
 #include "tui/views/view_missing.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define ROWS 64
 #define REDUCE "flash_decode_reduce"    /* its kernels' names begin so */

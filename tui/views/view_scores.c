@@ -12,6 +12,8 @@
 
 #include "base/xalloc.h"
 #include "tui/views/view_cache.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
 
 #define KEYS_MOST ((int64_t)1 << 40)
 #define THREADS_MOST 65536

@@ -7,7 +7,7 @@
 #ifndef VIEW_SCORES_H
 #define VIEW_SCORES_H
 
-#include "tui/views/view.h"
+#include "tui/views/view_place.h"
 
 #define VIEW_TILE 32                    /* keys that a warp takes at a time */
 #define VIEW_WARPS 8

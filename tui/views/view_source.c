@@ -11,6 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/views/breakpoints.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_point_names.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
+
 #define BEFORE 6                        /* lines shown around the one of the address */
 #define BEHIND 6
 #define COLUMNS 82                      /* of a line's text */

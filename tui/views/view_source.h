@@ -1,9 +1,10 @@
-/* view_source.h - the place that the screen of sources shows; shared by its parts alone. */
+/* view_source.h - the place that the screen of sources shows. Only its line is for others than the
+ * parts of that screen. */
 #ifndef VIEW_SOURCE_H
 #define VIEW_SOURCE_H
 
 #include "tui/views/kernel_text.h"
-#include "tui/views/view.h"
+#include "tui/views/view_place.h"
 
 struct source {
 	const struct view_place *place;
@@ -21,6 +22,10 @@ struct source {
 enum status source_open(const struct view_context *, struct view_place *, struct source *,
 			bool *found);
 void source_close(struct source *);
+
+/* The file and line that the screen of sources is at; *found false: no text was recorded. */
+enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
+			     bool *found);
 
 /* view_source_lanes.c: which lanes of the block came to the point, and what is known of barriers. */
 enum status source_lanes_draw(const struct view_context *, const struct source *);

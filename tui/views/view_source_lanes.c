@@ -8,6 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
+
 #define WARPS 8
 
 struct lanes {

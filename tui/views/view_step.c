@@ -3,6 +3,10 @@
 
 #include <inttypes.h>
 
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
+
 #define SLOTS 4                         /* shown */
 
 /* The keys a step processed in each slot, and the byte that came of them: prompt bytes were given

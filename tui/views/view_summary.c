@@ -2,10 +2,14 @@
  *
  * The first thing shown of a trace when no address is given.
  */
-#include "traces/store/store_index.h"
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 #include <inttypes.h>
+
+#include "traces/store/store_index.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 #define TEXT_COLUMNS 90
 
@@ -138,8 +142,8 @@ static enum status draw(const struct view_context *c)
 		      c->run));
 	view_print(c,
 		   "\n --at ADDRESS shows a launch (L12), a block of it (L12.b3) or a step (s4)\n");
-	for (int i = 0; view_table[i]; i++)
-		view_print(c, " --screen %-8s %s\n", view_table[i]->name, view_table[i]->summary);
+	for (int i = 0; c->listed && c->listed[i]; i++)
+		view_print(c, " --screen %-8s %s\n", c->listed[i]->name, c->listed[i]->summary);
 	return STATUS_OK;
 }
 

@@ -13,6 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
+
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
 #define AROUND 8                        /* and before and after a place outside of steps */
 #define TRACKS 4                        /* streams drawn beside each other, at most */

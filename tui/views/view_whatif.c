@@ -11,6 +11,10 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 #include "tui/views/view_scores.h"
 
 #define KEYS 512                        /* whose V rows are read, at most */

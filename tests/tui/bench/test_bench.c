@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "tui/bench/bench.h"
+#include "tui/bench/bench_sample.h"
 #include "tui/bench/bench_seeds.h"
 
 enum { LAYERS = 3, SLOTS = 2, HEADS = 4, D = 8, KEYS = 21, ROW = SLOTS * HEADS * D };

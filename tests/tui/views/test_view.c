@@ -10,6 +10,8 @@
 #include "base/xalloc.h"
 #include "traces/row.h"
 #include "traces/store/store_index.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_list.h"
 
 static struct store *store;
 

@@ -13,7 +13,7 @@
 
 #include "traces/row.h"
 #include "traces/store/store_index.h"
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 enum { KEYS = 40, TILE = 32, D = 3, RISE = 35 };
 

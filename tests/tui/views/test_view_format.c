@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/views/view.h"
+#include "tui/views/view_cell.h"
 
 static void assert_number(enum view_number number, uint32_t bits, const char *wanted)
 {

@@ -13,7 +13,7 @@
 
 #include "traces/row.h"
 #include "traces/store/store_index.h"
-#include "tui/views/view.h"
+#include "tui/views/view_list.h"
 
 enum { D = 2 };
 

@@ -11,6 +11,7 @@
 #include "traces/store/store_index.h"
 #include "traces/store/store_internal.h"
 #include "tui/viewer/viewer_walk.h"
+#include "tui/views/view_list.h"
 
 enum { SHORT = 12, LONG = 96 };
 

@@ -14,6 +14,7 @@
 #include "traces/row.h"
 #include "traces/store/store_index.h"
 #include "tui/views/view_axis.h"
+#include "tui/views/view_list.h"
 
 static struct store *store;
 static int64_t launches;

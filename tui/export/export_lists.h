@@ -1,14 +1,15 @@
-/* export_page.h - what the parts of export_html.c share; nobody else includes it.
+/* export_lists.h - a page in the making, and rows of a trace as arrays of its JSON.
  *
- * export_html.c makes the page and says which operations are in it; export_screens.c draws their
- * screens.
+ * Part of export_html.c, which makes the page and says which operations are in it, and of
+ * export_screens.c, which draws their screens.
  */
-#ifndef EXPORT_PAGE_H
-#define EXPORT_PAGE_H
+#ifndef EXPORT_LISTS_H
+#define EXPORT_LISTS_H
 
 #include "tui/export/export.h"
 #include "tui/export/export_book.h"
-#include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_place.h"
+#include "tui/views/view_query.h"
 
 struct page {
 	const struct export_job *job;
@@ -18,8 +19,6 @@ struct page {
 	int64_t first_op, last_op;      /* of this run that are exported */
 	bool begun;                     /* the array being written has an element */
 };
-
-/* --- export_html.c --- */
 
 /* SELECTs by run, first and last operation: step, its first and last operation; operations that are
  * no launch, and their step. */
@@ -31,14 +30,5 @@ void page_comma(struct page *);
 enum status page_array(struct page *, const char *name, view_row_fn *fn, void *state,
 		       const char *sql);
 enum status page_launch(const struct page *, int64_t launch, struct view_place *place);
-
-/* --- export_screens.c --- */
-
-/* Whether the page has screens of the view. */
-bool page_has_view(const struct view *);
-/* How many screens a launch has, of all views. */
-enum status page_launch_screens(const struct page *, const struct view_place *, int64_t *screens);
-/* "screens":{...} of the run: where in the book the screen of each place is. */
-enum status page_screens(struct page *);
 
 #endif

@@ -1,14 +1,14 @@
-/* viewer_internal.h - what the parts of the viewer share; nobody else includes it.
+/* viewer_state.h - what the viewer keeps: sides, the place, places to go back to, lists, messages.
  *
- * viewer.c holds the place and draws it; viewer_paint.c puts it on the terminal; viewer_keys.c says
- * which key does what; viewer_move.c, viewer_step_finding.c and so on do it.
+ * viewer_draw.c draws the place; viewer_paint.c puts it on the terminal; viewer_keys.c says which
+ * key does what; viewer_move.c, viewer_step_finding.c and so on do it.
  */
-#ifndef VIEWER_INTERNAL_H
-#define VIEWER_INTERNAL_H
+#ifndef VIEWER_STATE_H
+#define VIEWER_STATE_H
 
-#include "tui/viewer/viewer.h"
 #include "tui/viewer/viewer_term.h"
 #include "tui/viewer/viewer_trail.h"
+#include "tui/views/breakpoints.h"
 
 #define VIEWER_PLACES 64                /* remembered; the oldest are forgotten */
 #define VIEWER_MARKS 26
@@ -61,7 +61,10 @@ struct viewer_work {
 	int stops;                      /* that were got over */
 };
 
+struct viewer_key;
+
 struct viewer {
+	const struct viewer_key *keys;  /* there are; the last has no action */
 	struct viewer_side side[2];     /* the second is there when side[1].store is not NULL */
 	bool split;                     /* both are shown */
 	struct viewer_place here;
@@ -97,12 +100,6 @@ struct viewer {
 	enum status status;             /* what the viewer ends with */
 };
 
-/* --- viewer.c --- */
-
-/* From a zeroed viewer to its first place; the terminal and its locale are the caller's business.
- * Ended in any case. */
-enum status viewer_begin(struct viewer *, const struct viewer_options *);
-void viewer_end(struct viewer *);
 struct view_context viewer_context(const struct viewer *, int side);
 void viewer_say(struct viewer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shows the error record; for every status that is not OK. */
@@ -116,85 +113,14 @@ enum status viewer_open_view(struct viewer *, const struct view *);
 /* Shows a list; takes the display over. */
 void viewer_show_list(struct viewer *, const char *title, struct display *);
 void viewer_close_list(struct viewer *);
-/* Draws the place again. */
-void viewer_draw(struct viewer *);
-/* The same, with nothing kept of what was drawn before. */
+/* The next drawing keeps nothing of what was drawn before. */
 void viewer_forget(struct viewer *);
-/* Lines of content that fit on the terminal, 0: it is too small. */
-long viewer_lines(const struct viewer *);
 
-/* --- viewer_paint.c --- */
-
-void viewer_paint(const struct viewer *);
-/* The key of the screen whose tab is there, 0: none is. */
-int viewer_tab_at(const struct viewer *, int y, int x);
-/* The line of the first side's content, or of the list, at a line of the terminal; -1: none. */
-long viewer_line_at(const struct viewer *, int y);
-/* The line that is typed, with the cursor behind it. */
-void viewer_paint_prompt(const struct viewer *, const char *prompt, const wchar_t *text);
-
-/* Another message in place of the last, on the terminal as it is. */
-void viewer_paint_message(const char *text);
-
-/* --- viewer_work.c --- */
-
-/* Around what a key does and the drawing of its screen: queries that take long say so, and are
- * INTERRUPTED when a key is pressed. */
-void viewer_work_begin(struct viewer *);
-void viewer_work_end(struct viewer *);
-/* On to the screen after work that was stopped. */
-void viewer_work_resume(struct viewer *);
-/* Whether the user has stopped it. For loops that may take long, at each turn. */
-bool viewer_work_stopped(struct viewer *);
-/* What may be done while nobody types; true: the screen is to be drawn again. */
-bool viewer_work_idle(struct viewer *);
-/* Waits for a key, which is no work. TERM_LOST quits. */
-int viewer_wait_key(struct viewer *);
-/* Of a clock that only goes forward. */
-int64_t viewer_now_ms(void);
-
-/* --- viewer_keys.c --- */
-
-/* Does what the key is for; an unknown one says so. */
-void viewer_key(struct viewer *, int key);
-/* Key number 0, 1, ... of all that do something; 0 behind the last. */
-int viewer_key_number(size_t);
-/* What a key is called; room is for one that has no name. */
-const char *viewer_key_name(int key, char room[32]);
-void viewer_keys_list(const struct viewer *, struct display *);
-const char *viewer_keys_hint(const struct viewer *);
-
-/* --- viewer_move.c, viewer_step_finding.c and so on: what keys do --- */
-
-#define VIEWER_ACTION_LIST(X) \
-	X(next_row) X(previous_row) X(next_head) X(previous_head) X(left) X(right) \
-	X(page_down) X(page_up) X(first) X(last) X(deeper) X(back) X(quit) \
-	X(next_step) X(previous_step) X(next_op) X(previous_op) \
-	X(next_launch) X(previous_launch) X(next_block) X(previous_block) \
-	X(next_tile) X(previous_tile) X(next_point) X(previous_point) \
-	X(next_break) X(previous_break) X(toggle_break) X(next_finding) X(previous_finding) \
-	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
-	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
-	X(command) X(sql) X(help) X(split) X(swap) X(show_address) X(redraw) \
-	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse) \
-	X(fenced_on) X(fenced_back)
-
-#define X(name) enum status viewer_##name(struct viewer *, int key);
-VIEWER_ACTION_LIST(X)
-#undef X
-enum status viewer_screen(struct viewer *, int key);    /* the number keys */
-
-/* Sets a breakpoint at a kernel, line or address, or takes it away. */
-enum status viewer_break(struct viewer *, const char *text);
 /* The launch of the place; a step or operation counts as the last launch before it, -1: none. */
 enum status viewer_launch_here(struct viewer *, int64_t *launch);
 /* The address that a row of a display stands for, in the run that is shown. */
 struct address viewer_row_address(const struct viewer *, const struct display *, long row);
 /* What a search goes through first: the list or the screen. */
 const struct display *viewer_searched(const struct viewer *);
-/* Sets the fence, "L10..L20", or takes it away: "". */
-enum status viewer_fence(struct viewer *, const char *range);
-/* Asks for a line; false: it was given up. */
-bool viewer_ask(struct viewer *, const char *prompt, char text[VIEWER_WORDS]);
 
 #endif

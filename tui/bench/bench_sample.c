@@ -1,0 +1,39 @@
+/* bench_sample.c - medians, pseudo-random inputs, names of temporary traces; see bench_sample.h. */
+#include "tui/bench/bench_sample.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double bench_median(double *samples, size_t count)
+{
+	qsort(samples, count, sizeof *samples, ascending);
+	return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+}
+
+float *bench_random(size_t count, unsigned *state)
+{
+	float *values = xmalloc(count * sizeof *values);
+
+	for (size_t i = 0; i < count; i++) {
+		*state = *state * 1664525u + 1013904223u;
+		values[i] = (float)(*state >> 8) / (1 << 23) - 1.0f;
+	}
+	return values;
+}
+
+char *bench_trace_name(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp",
+			 (long)getpid());
+}

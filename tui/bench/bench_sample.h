@@ -1,0 +1,24 @@
+/* bench_sample.h - what measurements share: a clock, medians, inputs, a place for a trace. */
+#ifndef BENCH_SAMPLE_H
+#define BENCH_SAMPLE_H
+
+#include <stddef.h>
+#include <time.h>
+
+/* A name for a temporary trace of this process; the caller frees it. */
+char *bench_trace_name(void);
+
+static inline double bench_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Sorts the samples; the mean of the middle two when their number is even. */
+double bench_median(double *samples, size_t count);
+/* Floats between -1 and 1 from a generator whose state is *state. The caller frees them. */
+float *bench_random(size_t count, unsigned *state);
+
+#endif

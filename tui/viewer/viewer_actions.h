@@ -1,0 +1,25 @@
+/* viewer_actions.h - what keys do: viewer_move.c, viewer_step_finding.c and so on. */
+#ifndef VIEWER_ACTIONS_H
+#define VIEWER_ACTIONS_H
+
+#include "tui/viewer/viewer_state.h"
+
+#define VIEWER_ACTION_LIST(X) \
+	X(next_row) X(previous_row) X(next_head) X(previous_head) X(left) X(right) \
+	X(page_down) X(page_up) X(first) X(last) X(deeper) X(back) X(quit) \
+	X(next_step) X(previous_step) X(next_op) X(previous_op) \
+	X(next_launch) X(previous_launch) X(next_block) X(previous_block) \
+	X(next_tile) X(previous_tile) X(next_point) X(previous_point) \
+	X(next_break) X(previous_break) X(toggle_break) X(next_finding) X(previous_finding) \
+	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
+	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
+	X(command) X(sql) X(help) X(split) X(swap) X(show_address) X(redraw) \
+	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse) \
+	X(fenced_on) X(fenced_back)
+
+#define X(name) enum status viewer_##name(struct viewer *, int key);
+VIEWER_ACTION_LIST(X)
+#undef X
+enum status viewer_screen(struct viewer *, int key);    /* the number keys */
+
+#endif

@@ -1,0 +1,122 @@
+/* viewer_draw.c - draws the place of the viewer into its displays, and scrolls to it. */
+#include "config.h"
+
+#include "tui/viewer/viewer_draw.h"
+
+#include <string.h>
+
+#include "tui/viewer/viewer_paint.h"
+#include "tui/viewer/viewer_work.h"
+#include "tui/views/view_print.h"
+
+#define SCAN_MS 5                       /* of a drawing, for the first difference of two runs */
+
+/* What the title says of a side; read when the run changes, for it is counted out. */
+static void name_side(struct viewer_side *s)
+{
+	const char *path = store_shown_path(s->store), *slash = strrchr(path, '/');
+	struct store_run run;
+
+	if (s->named == s->run)
+		return;
+	s->named = s->run;
+	path = slash ? slash + 1 : path;
+	snprintf(s->name, sizeof(s->name), "%s r%lld", path, (long long)s->run);
+	if (store_run_read(s->store, s->run, &run) != STATUS_OK) {
+		error_clear();
+		return;
+	}
+	snprintf(s->name, sizeof(s->name), "%s r%lld %s seed %llu %s", path, (long long)s->run,
+		 run.device, (unsigned long long)run.seed, run.path);
+	store_run_free(&run);
+}
+
+static bool has_come(void *until_ms)
+{
+	return viewer_now_ms() >= *(int64_t *)until_ms;
+}
+
+/* A trace may be damaged anywhere: what fails is said where the screen would be. */
+static void draw_side(struct viewer *v, int side)
+{
+	struct viewer_side *s = &v->side[side];
+	struct view_context c = viewer_context(v, side);
+	int64_t until = viewer_now_ms() + SCAN_MS;
+
+	if (v->here.view->whole && s->drawn == v->here.view && s->drawn_run == s->run) {
+		display_mark(s->display, &c.at);
+		return;
+	}
+	s->drawn = v->here.view;
+	s->drawn_run = s->run;
+	display_free(s->display);
+	s->display = c.out = display_create(NULL, &c.at);
+	if (c.at.run > 1 && side == 0)
+		c.run = c.at.run;
+	if (side == 0) {
+		v->scan.stop = has_come;
+		v->scan.context = &until;
+		c.scan = &v->scan;
+	}
+	if (v->here.view->draw(&c) != STATUS_OK) {
+		display_finish(c.out);
+		view_styled(&c, STYLE_WRONG, "\n  %s\n", v->work.stopped
+			    ? "stopped by a key: ctrl-L draws all of it" : error_text());
+		error_clear();
+		s->drawn = NULL;
+	}
+	display_finish(c.out);
+}
+
+static void keep_in_sight(long row, long lines, long height, long *top)
+{
+	if (row >= 0 && row < *top)
+		*top = row;
+	if (row >= 0 && row >= *top + height)
+		*top = row - height + 1;
+	if (*top > lines - height)
+		*top = lines - height;
+	if (*top < 0)
+		*top = 0;
+}
+
+/* The last line of what is told below a row: that before the next one of another address. */
+static long detail_end(const struct display *d, long row)
+{
+	long next = display_next_row(d, row, 1);
+
+	while (next >= 0 && address_equal(&display_line(d, (size_t)next)->at,
+					  &display_line(d, (size_t)row)->at))
+		next = display_next_row(d, next, 1);
+	return next < 0 ? row : next - 1;
+}
+
+static void scroll_to_row(struct viewer *v)
+{
+	const struct display *d = v->side[0].display;
+	long height = viewer_lines(v), row = display_row(d, &v->here.at);
+
+	if (v->match >= 0)
+		row = v->match;
+	if (!v->follow)
+		row = -1;
+	/* A detail below the list it belongs to should be seen with it where both fit. */
+	if (row >= 0 && (long)display_count(d) <= height)
+		row = 0;
+	if (row > 0 && v->match < 0)
+		keep_in_sight(detail_end(d, row), (long)display_count(d), height, &v->top);
+	keep_in_sight(row, (long)display_count(d), height, &v->top);
+	v->follow = false;
+	if (v->list)
+		keep_in_sight(v->list_row, (long)display_count(v->list), height, &v->list_top);
+}
+
+void viewer_draw(struct viewer *v)
+{
+	for (int i = 0; i < 2 && v->side[i].store; i++)
+		name_side(&v->side[i]);
+	draw_side(v, 0);
+	if (v->split)
+		draw_side(v, 1);
+	scroll_to_row(v);
+}

@@ -1,0 +1,74 @@
+/* viewer_help.c - what the viewer says of its keys: names, those valid now, and the hint below.
+ *
+ * Knows the keys from the viewer it is given; which they are is viewer_keys.c's business.
+ */
+#include "config.h"
+
+#include "tui/viewer/viewer_help.h"
+
+#include <curses.h>
+
+#include "tui/viewer/viewer_actions.h"
+#include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_list.h"
+
+bool viewer_key_valid(const struct viewer *v, const struct viewer_key *key)
+{
+	switch (key->when) {
+	case ALWAYS: return true;
+	case ON_SCREEN: return !v->list;
+	case WITH_TWO: return !v->list && v->side[1].store;
+	}
+	return false;
+}
+
+const char *viewer_key_name(int key, char room[32])
+{
+	if (key > ' ' && key < 127)
+		snprintf(room, 32, "%c", key);
+	else if (key > 0 && key <= ' ')
+		snprintf(room, 32, "%s", key == ' ' ? "space" : unctrl((chtype)key));
+	else
+		snprintf(room, 32, "%s", keyname(key - TERM_CODE(0)));
+	return room;
+}
+
+static void list_keys(const struct viewer *v, struct display *d)
+{
+	char line[120];
+
+	for (int i = 0; viewer_screens[i].view; i++) {
+		snprintf(line, sizeof(line), "  %-12c  %s: %s\n", viewer_screens[i].key,
+			 viewer_screens[i].tab, viewer_screens[i].view->summary);
+		display_text(d, line);
+	}
+	display_text(d, "\n");
+	for (const struct viewer_key *k = v->keys; k->act; k++) {
+		if (!k->help || !viewer_key_valid(v, k))
+			continue;
+		snprintf(line, sizeof(line), "  %-12s  %s\n", k->name, k->help);
+		display_text(d, line);
+	}
+}
+
+enum status viewer_help(struct viewer *v, int key)
+{
+	struct display *d = display_create(NULL, &address_none);
+
+	(void)key;
+	list_keys(v, d);
+	viewer_show_list(v, " keys ", d);
+	return STATUS_OK;
+}
+
+const char *viewer_help_hint(const struct viewer *v)
+{
+	if (v->list)
+		return "j/k row  enter go there  / find  ? keys  q close";
+	if (v->split || (v->here.view == &view_diff && v->side[1].store))
+		return "]/[ difference  d/D step  f/F launch  v one  tab swap  ? keys  q back"
+		       "  )/( block  s/S point";
+	/* What 80 columns leave out comes last. */
+	return "d/D step  f/F launch  )/( block  s/S point  enter open  ? keys  q back"
+	       "  w who wrote  ; sql  / find";
+}

@@ -1,0 +1,16 @@
+/* view_list.h - the views there are, by name. */
+#ifndef VIEW_LIST_H
+#define VIEW_LIST_H
+
+#include "tui/views/view.h"
+
+extern const struct view view_summary, view_time, view_launch, view_kv, view_chunks, view_reduce,
+	view_points, view_counters, view_source, view_attention, view_diff, view_findings;
+
+/* All of them, NULL-terminated. */
+extern const struct view *const view_table[];
+const struct view *view_find(const char *name);
+/* USAGE with the names there are; `what` is the option. */
+enum status view_parse(const char *what, const char *name, const struct view **out);
+
+#endif
