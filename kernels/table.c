@@ -1,9 +1,9 @@
 /* table.c - the kernel table: the list of all kernels, their code, and the look-ups.
  *
  * What a kernel reads and writes and its limits are in one file per family: kernel_scatter.c,
- * kernel_flash_decode.c, kernel_incremental.c, kernel_prefill.c. A new kernel needs its name in Makefile.am
- * (kernels = ...) and an entry there. The code itself, built five or six times for the simulator and
- * twice for GPUs, comes from the generated kernels/code.h.
+ * kernel_flash_decode.c, kernel_incremental.c, kernel_prefill.c. A new kernel needs an entry
+ * there and its name in kernels/sources.am. The code itself, built five or six times for the simulator
+ * and twice for GPUs, comes from the generated kernels/code.h.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 /* --- code: what the build made of each source --- */
 
-/* X-macro over all kernels, from the list in Makefile.am. */
+/* X-macro over all kernels, from the list in kernels/sources.am. */
 #define X(name) \
 	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed, \
 		ft_code_##name##_checked; \

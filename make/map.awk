@@ -1,7 +1,8 @@
 # map.awk - prints "PATH: DESCRIPTION" for each file named on standard input, under its folder's name.
 #
 # The description is the first sentence of the file's head comment, which begins with the file's name,
-# its arguments if any, and " - " in one of its first three lines. Exit code 1: a file, named on standard error, has none.
+# its arguments if any, and " - " in one of its first three lines. Exit code 1: a file has none, and is
+# named on standard error.
 # Used by `make map`; -v srcdir=DIRECTORY is where files are, -v folders='A B' limits them.
 
 # The comment's text without what marks a line as one.
