@@ -94,10 +94,14 @@ struct kernel_source {
 	const char *text;
 };
 
-/* What the build made of a source. A processor without AVX2 + FMA runs the baseline build, where fmaf is a
- * library call. Sizes are behind pointers because the embedded arrays are defined elsewhere. */
+/* The builds of a source for the simulator: all have the same bits. In the baseline's, fmaf is a library
+ * call; AVX2 and FMA are for processors that have them; debuggers can follow the third. */
+enum sim_variant { SIM_BASELINE, SIM_AVX2, SIM_DEBUG, SIM_VARIANTS };
+
+/* What the build made of a source. Sizes are behind pointers because the embedded arrays are defined
+ * elsewhere. */
 struct kernel_code {
-	const struct sim_code *sim[2][2];       /* [plain, probed][baseline, AVX2 + FMA]; AVX2 may be NULL */
+	const struct sim_code *sim[2][SIM_VARIANTS];    /* [plain, probed]; NULL but for the baseline: not built */
 	const struct sim_code *checked;         /* plain and probed in one; NULL: none was built */
 	const void *fatbin[2];                  /* [plain, probed]; NULL when built without CUDA */
 	const unsigned long *fatbin_bytes[2];
@@ -131,15 +135,16 @@ const struct kernel *kernel_find(const char *name);
 void kernel_register(const struct kernel *);
 const struct kernel *kernel_registered(void);
 
-/* Parameter lists are the same for every build of a source; this is the plain simulator build's. */
+/* Parameter lists are the same for every build of a source; this is the baseline's. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);
 int kernel_param_index(const struct kernel *, const char *name);        /* -1 when there is none */
 
 /* Its .cu, then the .cuh files that includes; ends with a file of NULL. */
 const struct kernel_source *kernel_sources(const struct kernel *);
 
-/* The simulator builds of every kernel, for a baseline processor or AVX2 + FMA, plain or probed. */
-const struct sim_code *kernel_sim_code(const struct kernel *, bool probed);
+/* The build for the simulator, plain or probed; the baseline's where the variant has none: kernels
+ * compiled at run time have one variant, and debug is never probed. */
+const struct sim_code *kernel_sim_code(const struct kernel *, enum sim_variant, bool probed);
 
 /* The build that calls the checker; NULL when there is none, or none for this processor. */
 const struct sim_code *kernel_checked_code(const struct kernel *);

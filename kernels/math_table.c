@@ -24,6 +24,15 @@ MATH_LIST(X)
 #define AVX2_CODE(id) NULL
 #endif
 
+#ifdef HAVE_DEBUG_KERNELS
+#define X(id, ...) extern const struct sim_code ft_code_math_##id##_debug_plain;
+MATH_LIST(X)
+#undef X
+#define DEBUG_CODE(id) &ft_code_math_##id##_debug_plain
+#else
+#define DEBUG_CODE(id) NULL
+#endif
+
 #ifdef HAVE_CUDA
 extern const unsigned char fatbin_verify_math[];
 extern const unsigned long fatbin_verify_math_size;
@@ -49,7 +58,7 @@ static const struct math_sums hardware[MATH_COUNT] = {
 
 #define X(id, ...) \
 	static const struct kernel_code code_##id = { \
-		.sim = { { &ft_code_math_##id##_baseline_plain, AVX2_CODE(id) } }, \
+		.sim = { { &ft_code_math_##id##_baseline_plain, AVX2_CODE(id), DEBUG_CODE(id) } }, \
 		.fatbin = { FATBIN }, .fatbin_bytes = { FATBIN_SIZE }, \
 	};
 MATH_LIST(X)

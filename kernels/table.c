@@ -1,9 +1,9 @@
 /* table.c - the kernel table: the list of all kernels, their code, and the look-ups.
  *
  * What a kernel reads and writes and its limits are in one file per family: kernel_scatter.c,
- * kernel_flash_decode.c, kernel_incremental.c, kernel_prefill.c. A new kernel needs its name in Makefile.am
- * (kernels = ...) and an entry there. The code itself, built five times for the simulator and twice for
- * GPUs, comes from the generated kernels/code.h.
+ * kernel_flash_decode.c, kernel_incremental.c, kernel_prefill.c. A new kernel needs an entry
+ * there and its name in kernels/sources.am. The code itself, built five or six times for the simulator
+ * and twice for GPUs, comes from the generated kernels/code.h.
  */
 #include "config.h"
 
@@ -12,10 +12,11 @@
 #include <string.h>
 
 #include "kernels/kernel_entry.h"
+#include "kernels/variant.h"
 
 /* --- code: what the build made of each source --- */
 
-/* X-macro over all kernels, from the list in Makefile.am. */
+/* X-macro over all kernels, from the list in kernels/sources.am. */
 #define X(name) \
 	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed, \
 		ft_code_##name##_checked; \
@@ -33,6 +34,15 @@ KERNEL_CODE_LIST(X)
 #define AVX2_CODE(name, probe) NULL
 #endif
 
+#ifdef HAVE_DEBUG_KERNELS
+#define X(name) extern const struct sim_code ft_code_##name##_debug_plain;
+KERNEL_CODE_LIST(X)
+#undef X
+#define DEBUG_CODE(name) &ft_code_##name##_debug_plain
+#else
+#define DEBUG_CODE(name) NULL
+#endif
+
 #ifdef HAVE_CUDA
 #define X(name) \
 	extern const unsigned char fatbin_##name[], fatbin_##name##_probed[]; \
@@ -48,7 +58,7 @@ KERNEL_CODE_LIST(X)
 
 #define X(name) \
 	const struct kernel_code code_##name = { \
-		.sim = { { &ft_code_##name##_baseline_plain, AVX2_CODE(name, plain) }, \
+		.sim = { { &ft_code_##name##_baseline_plain, AVX2_CODE(name, plain), DEBUG_CODE(name) }, \
 			 { &ft_code_##name##_baseline_probed, AVX2_CODE(name, probed) } }, \
 		.checked = &ft_code_##name##_checked, \
 		.fatbin = { FATBIN(name), FATBIN(name##_probed) }, \
@@ -91,27 +101,19 @@ const struct kernel *kernel_find(const char *name)
 
 /* --- what callers ask --- */
 
-static bool has_avx2(void)
-{
-#ifdef HAVE_AVX2_KERNELS
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-	return false;
-#endif
-}
-
-const struct sim_code *kernel_sim_code(const struct kernel *kernel, bool probed)
+const struct sim_code *kernel_sim_code(const struct kernel *kernel, enum sim_variant variant,
+				       bool probed)
 {
 	const struct sim_code *const *builds = kernel->code->sim[probed];
 
-	return builds[1] && has_avx2() ? builds[1] : builds[0];
+	return builds[variant] ? builds[variant] : builds[SIM_BASELINE];
 }
 
 /* One variant is enough: it is built as the fastest one is, because fmaf() is slow without FMA. */
 const struct sim_code *kernel_checked_code(const struct kernel *kernel)
 {
 #ifdef HAVE_AVX2_KERNELS
-	if (!has_avx2())
+	if (!variant_has_avx2())
 		return NULL;
 #endif
 	return kernel->code->checked;
@@ -119,7 +121,7 @@ const struct sim_code *kernel_checked_code(const struct kernel *kernel)
 
 const struct kernel_param *kernel_params(const struct kernel *kernel, int *count)
 {
-	const struct sim_code *code = kernel_sim_code(kernel, false);
+	const struct sim_code *code = kernel_sim_code(kernel, SIM_BASELINE, false);
 
 	*count = code->param_count;
 	return code->params;

@@ -102,4 +102,12 @@ found=$(find base engine kernels sim traces tui -name '*.[ch]' -o -name '*.cu*' 
 	done)
 result 'every folder is listed' "$found"
 
+found=$(for folder in $folders; do
+	case $folder in
+	sim/cuda/*) ;;
+	*) grep -q "^| \`$folder/\` |" HACKING.md || echo "$folder is not in HACKING.md" ;;
+	esac
+done)
+result "every folder is in HACKING.md's map" "$found"
+
 echo "1..$number"

@@ -35,12 +35,20 @@ WORD_LIST(X)
 #else
 #define WORD_AVX2(name) NULL
 #endif
+#ifdef HAVE_DEBUG_KERNELS
+#define X(name) extern const struct sim_code ft_code_##name##_debug_plain;
+WORD_LIST(X)
+#undef X
+#define WORD_DEBUG(name) &ft_code_##name##_debug_plain
+#else
+#define WORD_DEBUG(name) NULL
+#endif
 
 static const struct kernel_source sources[] = { { "tests/words.cu", "" }, { NULL, NULL } };
 
 #define X(word) \
 	static const struct kernel_code code_##word = { \
-		.sim = { { &ft_code_##word##_baseline_plain, WORD_AVX2(word) } }, \
+		.sim = { { &ft_code_##word##_baseline_plain, WORD_AVX2(word), WORD_DEBUG(word) } }, \
 		.fatbin = WORD_FATBIN, .fatbin_bytes = WORD_FATBIN_BYTES, \
 		.sources = sources, \
 	}; \

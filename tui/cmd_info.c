@@ -40,12 +40,17 @@ static json_t *gather_build(void)
 #ifdef HAVE_CUDA
 	cuda = json_string(CUDA_TOOLKIT);
 #endif
-	return json_pack("{s:s, s:s, s:o, s:b, s:b}", "version", PACKAGE_VERSION,
+	return json_pack("{s:s, s:s, s:o, s:b, s:b, s:b}", "version", PACKAGE_VERSION,
 			 "compiler", __VERSION__, "cuda", cuda,
 #ifdef HAVE_AVX2_KERNELS
 			 "avx2_kernels", 1,
 #else
 			 "avx2_kernels", 0,
+#endif
+#ifdef HAVE_DEBUG_KERNELS
+			 "debug_kernels", 1,
+#else
+			 "debug_kernels", 0,
 #endif
 #ifdef HAVE_LIBDW
 			 "libdw", 1
@@ -73,7 +78,7 @@ static json_t *gather_kernels(void)
 
 	for (int i = 0; kernel_table[i] != NULL; i++) {
 		const struct kernel *kernel = kernel_table[i];
-		size_t shared = grid_static_shared(kernel_sim_code(kernel, false));
+		size_t shared = grid_static_shared(kernel_sim_code(kernel, SIM_BASELINE, false));
 		size_t bytes;
 
 		json_array_append_new(kernels, json_pack(
@@ -214,7 +219,9 @@ static json_t *gather_compilers(void)
 
 static json_t *gather_environment(void)
 {
-	static const char *const names[] = { "FLASHTWIN_DATADIR", "CUDA_VISIBLE_DEVICES" };
+	static const char *const names[] = {
+		"FLASHTWIN_DATADIR", "FLASHTWIN_KERNELS", "CUDA_VISIBLE_DEVICES"
+	};
 	json_t *variables = json_object();
 	struct utsname system;
 

@@ -35,9 +35,10 @@ static void print_build(const json_t *build)
 {
 	const char *cuda = text(build, "cuda");
 
-	printf("flashtwin %s\n  built by gcc %s; kernels for the simulator%s; %s%s\n",
+	printf("flashtwin %s\n  built by gcc %s; kernels for the simulator%s%s; %s%s\n",
 	       text(build, "version"), text(build, "compiler"),
 	       truth(build, "avx2_kernels") ? ", also for AVX2 + FMA" : "",
+	       truth(build, "debug_kernels") ? ", also for debuggers" : "",
 	       *cuda ? "for GPUs with CUDA " : "none for GPUs", cuda);
 }
 

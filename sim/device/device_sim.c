@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "kernels/variant.h"
 #include "sim/check/check.h"
 #include "sim/device/capture.h"
 #include "sim/device/device_sim.h"
@@ -84,13 +85,16 @@ static void sim_close(struct device *device)
 static enum status sim_open(const struct device_options *options, struct device **out)
 {
 	const struct profile *profile;
+	enum sim_variant variant;
 	struct device_simulated *sim;
 
 	TRY(profile_find(options->profile, &profile));
+	TRY(variant_choose(&variant));
 	sim = xcalloc(1, sizeof *sim);
 	sim->base.ops = &device_sim;
 	sim->base.ordinal = options->ordinal;
 	sim->profile = profile;
+	sim->variant = variant;
 	sim->seed = options->seed;
 	sim->steps = options->steps;
 	sim->runner = grid_runner_create(options->steps ? 1 : options->jobs);
@@ -328,7 +332,7 @@ enum status device_prepare_launch(struct device_simulated *sim, const struct lau
 {
 	const struct sim_code *code = sim->check || sim->steps
 		? kernel_checked_code(launch->kernel)
-		: kernel_sim_code(launch->kernel, launch->probed);
+		: kernel_sim_code(launch->kernel, sim->variant, launch->probed);
 	struct known_kernel *known = know(sim, launch->kernel);
 	size_t static_bytes;
 	bool cooperative;

@@ -15,6 +15,7 @@ struct task;                            /* sim/device/task.h */
 struct device_simulated {
 	struct device base;             /* first */
 	const struct profile *profile;
+	enum sim_variant variant;       /* of kernels that are not checked */
 	struct grid_runner *runner;
 	struct check *check;            /* NULL: kernels are not checked */
 	uint64_t seed, launches;        /* launches run so far */

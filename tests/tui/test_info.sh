@@ -65,6 +65,42 @@ expect 'info --jobs without --verify-math' 2 '--jobs 2'
 run info --device tpu
 expect 'a device that is not there' 2 '^flashtwin info: --device tpu'
 
+# Variants of kernels: their bits are those of any other.
+run_kernels() {
+	export FLASHTWIN_KERNELS="$1"
+	shift
+	run "$@"
+	unset FLASHTWIN_KERNELS
+}
+run_kernels baseline info
+expect 'FLASHTWIN_KERNELS is shown' 0 '^  FLASHTWIN_KERNELS=baseline$'
+run_kernels '' info --device sim
+expect 'an empty one counts as none' 0
+run_kernels fastest info --device sim
+one_line 'flashtwin info: FLASHTWIN_KERNELS=fastest: expected baseline, avx2 or debug$'
+expect 'a variant that is unknown' 2
+run_kernels fastest decode --prompt 'ROMEO:' -n 1 --no-record
+one_line 'flashtwin decode: FLASHTWIN_KERNELS=fastest: expected baseline, avx2 or debug$'
+expect 'and for a command that launches kernels' 2
+run info --json --device sim
+if grep -q '"debug_kernels": true' out; then
+	run_kernels debug info --device sim
+	expect 'debug kernels, which are built' 0 'also for debuggers'
+else
+	run_kernels debug decode --prompt 'ROMEO:' -n 1 --no-record
+	one_line 'flashtwin decode: FLASHTWIN_KERNELS=debug: these kernels were not built'
+	expect 'a variant that was not built' 2 'configure with --enable-debug-kernels$'
+fi
+for variant in baseline avx2 debug; do
+	run_kernels "$variant" decode --prompt 'ROMEO:' -n 12 --no-record
+	if [ "$code" -eq 2 ]; then
+		skip "$variant decodes the same text" "$(cat err)"
+		continue
+	fi
+	cp out "$variant"
+	same "$variant decodes the same text" baseline out
+done
+
 run info missing.twin
 expect 'a trace that is missing' 2 'missing.twin'
 echo 'this is no trace' >foreign.twin

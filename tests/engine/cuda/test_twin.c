@@ -5,7 +5,8 @@
  * are caches after the scatter, all partials (with what was never written), outputs, and every
  * named point; then all buffers of the probed build with those of the plain one.
  * Then whole recorded runs of every path, prompts included, and of the kernels no path launches;
- * and outputs of every path, from graphs too, over the shapes of test_path_accuracy.c.
+ * and outputs of every path, from graphs too, over the shapes of test_path_accuracy.c. Kernels built
+ * for debuggers, where there are any, are compared in buffers and outputs.
  */
 #include "config.h"
 
@@ -22,8 +23,7 @@
 #include "tests/gpu.h"
 #include "tests/indirect.h"
 #include "tests/path_case.h"
-#include "traces/diff/diff.h"
-#include "traces/row.h"
+#include "tests/same_runs.h"
 
 enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 12 };
 
@@ -252,6 +252,21 @@ static void outcome_free(struct outcome *outcome)
 	free(outcome->points);
 }
 
+/* --- kernels for debuggers --- */
+
+#ifdef HAVE_DEBUG_KERNELS
+static const bool debug_built = true;
+#else
+static const bool debug_built = false;
+#endif
+
+/* Simulators that are opened from here on run them, or, with false, the fastest. */
+static void use_debug(bool on)
+{
+	ck_assert_int_eq(on ? setenv("FLASHTWIN_KERNELS", "debug", 1)
+			    : unsetenv("FLASHTWIN_KERNELS"), 0);
+}
+
 /* --- comparing --- */
 
 static struct { uint64_t values, points; } compared;
@@ -295,6 +310,24 @@ static void compare_points(const struct outcome *a, const struct outcome *b)
 	compared.points += a->point_count;
 }
 
+/* The plain launches again in kernels for debuggers. */
+static void compare_debug(const struct shape *shape, uint64_t data, const struct outcome *real)
+{
+	struct device_options options = { .poison = true };
+	struct device *sim;
+	struct outcome debug;
+
+	if (!debug_built)
+		return;
+	use_debug(true);
+	OK(device_open("sim", &options, &sim));
+	use_debug(false);
+	run(sim, shape, data, false, &debug);
+	compare_buffers(shape, &debug, real);
+	outcome_free(&debug);
+	device_close(sim);
+}
+
 START_TEST(random_shapes_give_the_same_bits)
 {
 	struct device_options options = { .poison = true };
@@ -314,6 +347,7 @@ START_TEST(random_shapes_give_the_same_bits)
 		compare_buffers(&shape, &twin, &real);
 		compare_points(&twin, &real);
 		compare_buffers(&shape, &real, &plain);
+		compare_debug(&shape, data, &plain);
 		outcome_free(&twin);
 		outcome_free(&real);
 		outcome_free(&plain);
@@ -331,16 +365,10 @@ END_TEST
 /* The two runs of the store have the same bits everywhere. */
 static void compare_runs(struct store *store, const char *what)
 {
-	struct diff_options options = { .run_a = 1, .run_b = 2 };
-	struct diff_report report;
+	struct same_runs same = same_runs(store, what);
 
-	OK(diff_runs(store, store, &options, &report));
-	ck_assert_msg(report.differences == 0, "%s: %lld differences, first %s %s: %s and %s", what,
-		      (long long)report.differences, report.items[0].address, report.items[0].what,
-		      report.items[0].a, report.items[0].b);
-	compared.values += (uint64_t)report.values;
-	compared.points += (uint64_t)report.points;
-	diff_report_free(&report);
+	compared.values += (uint64_t)same.values;
+	compared.points += (uint64_t)same.points;
 	OK(store_close(store));
 }
 
@@ -455,21 +483,32 @@ START_TEST(prefill_and_indirect_kernels_give_the_same_bits)
 }
 END_TEST
 
+static void compare_outputs(const struct path_way *way, const struct path_case *c, const char *kernels,
+			    const float *real)
+{
+	float *twin = path_run_on("sim", 0, way->path, c);
+
+	ck_assert_msg(memcmp(twin, real, path_rows(c) * (size_t)c->head_dim * sizeof(float)) == 0,
+		      "%s, %s, %s kernels: M %d, H %d, Hkv %d, D %d, C %d, max_len %d",
+		      way->path->name, graph_mode_name(way->graph), kernels, c->slots, c->heads,
+		      c->kv_heads, c->head_dim, c->chunk, c->max_len);
+	free(twin);
+}
+
 START_TEST(outputs_of_every_path_are_the_same_bits)
 {
 	const struct path_way *way = &path_ways[_i];
 
 	for (int i = 0; i < PATH_CASES; i++) {
 		struct path_case c = path_case_for(way, i);
-		size_t bytes = path_rows(&c) * (size_t)c.head_dim * sizeof(float);
-		float *twin = path_run_on("sim", 0, way->path, &c);
 		float *real = path_run_on("cuda", 0, way->path, &c);
 
-		ck_assert_msg(memcmp(twin, real, bytes) == 0,
-			      "%s, %s: M %d, H %d, Hkv %d, D %d, C %d, max_len %d", way->path->name,
-			      graph_mode_name(way->graph), c.slots, c.heads, c.kv_heads, c.head_dim,
-			      c.chunk, c.max_len);
-		free(twin);
+		compare_outputs(way, &c, "usual", real);
+		if (debug_built) {
+			use_debug(true);
+			compare_outputs(way, &c, "debug", real);
+			use_debug(false);
+		}
 		free(real);
 		path_case_free(&c);
 	}
@@ -482,6 +521,8 @@ int main(void)
 
 	if (!gpu_or_skip())
 		return EXIT_SUCCESS;
+	if (!debug_built)
+		puts("# built without --enable-debug-kernels: kernels for debuggers are not compared");
 	tests = tcase_create("twin");
 	tcase_set_timeout(tests, 240);
 	tcase_add_test(tests, random_shapes_give_the_same_bits);
