@@ -1,6 +1,6 @@
-/* copy_launch.h - for tests: the simplest launch there is, 4-byte words from one buffer to another.
+/* copy_launch.h - for tests: a launch that copies 4-byte words from one buffer to another.
  *
- * kv_scatter with one head, room for one row, and position 0.
+ * It runs kv_scatter with one head, max_len 1 and position 0.
  */
 #ifndef TESTS_COPY_LAUNCH_H
 #define TESTS_COPY_LAUNCH_H
@@ -12,7 +12,7 @@ struct copy_launch {
 	struct launch launch;
 };
 
-/* At most as many words as a block has threads. */
+/* `words` is at most the number of threads that a block can have. */
 static inline const struct launch *copy_launch(struct copy_launch *c, struct buffer *from,
 					       struct buffer *to, int words, struct stream *stream)
 {

@@ -6,8 +6,8 @@
 
 #include "tui/views/view_list.h"
 
-/* Of the context, whose run is 1 unless the address names one; no address: "". *text is freed by
- * the caller. */
+/* Draws the screen at address `at`, or "" for no address; the run is 1 unless the address names
+ * one. The caller frees *text. */
 static inline enum status draw_screen(struct view_context c, const char *screen, const char *at,
 				      char **text)
 {

@@ -1,4 +1,4 @@
-/* dump_text.h - for tests: a whole trace as text, to be compared with another one. */
+/* dump_text.h - for tests: a whole trace as text, to compare it with another one. */
 #ifndef TESTS_DUMP_TEXT_H
 #define TESTS_DUMP_TEXT_H
 

@@ -1,7 +1,7 @@
-/* fake_device.h - for tests: a device that only takes notes.
+/* fake_device.h - for tests: a fake device that logs the calls it gets.
  *
- * It holds its buffers in host memory and runs no kernel; what reaches it, and what does not, is
- * noted. It can be told to fail.
+ * It keeps its buffers in host memory and runs no kernels. Allocations and launches can be made to
+ * fail. Used by test_engine.c and test_path_calls.c.
  */
 #ifndef TESTS_FAKE_DEVICE_H
 #define TESTS_FAKE_DEVICE_H
@@ -20,10 +20,10 @@ struct fake {
 	char notes[MAX_NOTES][64];      /* "upload q", "launch kv_scatter 2,1,1" */
 	int note_count;
 	int launches_until_failure;     /* -1: none fails */
-	int allocs_until_failure;       /* and then freeing fails too */
+	int allocs_until_failure;       /* the same; after a failure, freeing fails too */
 	struct dim3 grid, block, cluster;       /* of the last launch */
 	uint32_t buffers;
-	size_t shared_bytes;            /* a block may have */
+	size_t shared_bytes;            /* limit of a block */
 };
 
 static void note(struct device *device, const char *what, const char *name)
@@ -34,7 +34,7 @@ static void note(struct device *device, const char *what, const char *name)
 	snprintf(fake->notes[fake->note_count++], sizeof(fake->notes[0]), "%s %s", what, name);
 }
 
-/* A buffer and its memory behind it. */
+/* A buffer and its memory. */
 struct fake_buffer {
 	struct buffer base;
 	unsigned char *bytes;
@@ -53,7 +53,7 @@ static enum status fake_alloc(struct device *device, const struct buffer_spec *s
 	size_t bytes = dtype_bytes(spec->dtype);
 
 	if (fake->allocs_until_failure == 0)
-		return fail_device(2, "no room for %s", spec->name);
+		return fail_device(2, "out of memory for %s", spec->name);
 	if (fake->allocs_until_failure > 0)
 		fake->allocs_until_failure--;
 	buffer = calloc(1, sizeof(*buffer));
@@ -76,7 +76,7 @@ static enum status fake_free(struct device *device, struct buffer *buffer)
 	free(bytes_of(buffer));
 	free(buffer);
 	if (((struct fake *)device)->allocs_until_failure == 0)
-		return fail(STATUS_IO, "cannot free either");
+		return fail(STATUS_IO, "cannot free");
 	return STATUS_OK;
 }
 

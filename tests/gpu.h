@@ -1,4 +1,4 @@
-/* gpu.h - for tests that need a GPU or take one where there is one. */
+/* gpu.h - for tests: whether there is a GPU, and the devices to run on. */
 #ifndef TESTS_GPU_H
 #define TESTS_GPU_H
 
@@ -10,8 +10,8 @@
 
 #include "engine/device.h"
 
-/* Asks in a child process: a process that has used CUDA cannot fork tests that use it again. The
- * reason why there is none goes to stdout behind `text`. */
+/* Checks in a child process, because a process that has used CUDA cannot fork tests that use it
+ * too. If there is no GPU, prints `text` and the reason to stdout. */
 static inline bool gpu_present(const char *text)
 {
 	int status;
@@ -34,13 +34,14 @@ static inline bool gpu_present(const char *text)
 		&& WEXITSTATUS(status) == 0;
 }
 
-/* False after printing TAP's "skip all" with the reason. */
+/* Without a GPU, prints TAP's "skip all" with the reason and returns false. */
 static inline bool gpu_or_skip(void)
 {
 	return gpu_present("1..0 # SKIP no CUDA device: ");
 }
 
-/* For tests that run on the simulator and, where there is one, on a GPU: how many there are. */
+/* The devices of tests that run on the simulator and also on a GPU, if there is one; and how many
+ * of them there are. */
 static const char *const test_devices[] = { "sim", "cuda" };
 static inline int test_device_count(void)
 {

@@ -1,5 +1,8 @@
-/* indirect.h - for tests: the kernels that read position and length from device memory, beside
- * those that get them by value. Serves graphs, whose launches keep their arguments.
+/* indirect.h - for tests: runs the kernels that read position and length from device memory, and
+ * their counterparts that take them by value.
+ *
+ * Graphs need the former, because a launch in a graph keeps its arguments. Used by test_paths.c and
+ * test_twin.c.
  */
 #ifndef TESTS_INDIRECT_H
 #define TESTS_INDIRECT_H

@@ -1,8 +1,7 @@
-/* path_case.h - for tests: random shapes of attention, and one step of a path over them on the
- * simulator.
+/* path_case.h - for tests: random attention shapes, and one step of a path for such a shape.
  *
- * Memory beyond a sequence's keys and in slots that are done is the simulator's poison, a NaN, so
- * that a read of it shows.
+ * Memory past a sequence's keys and in slots that are done holds the simulator's poison, a NaN, so
+ * reading it shows. Used by test_paths.c, test_path_accuracy.c and test_twin.c.
  */
 #ifndef TESTS_PATH_CASE_H
 #define TESTS_PATH_CASE_H
@@ -31,9 +30,9 @@ struct path_case {
 
 static uint32_t path_random = 20;
 
-static inline int path_pick(int least, int most)
+static inline int path_pick(int min, int max)
 {
-	return random_pick(&path_random, least, most);
+	return random_pick(&path_random, min, max);
 }
 
 static inline size_t path_rows(const struct path_case *c)
@@ -46,8 +45,8 @@ static inline size_t path_slot_size(const struct path_case *c)
 	return (size_t)c->kv_heads * (size_t)c->max_len * (size_t)c->head_dim;
 }
 
-/* Changes queries of `count` elements, keys [heads, rows, D] and scale so that the scores are of
- * that kind: queries are positive where scores rise or fall with the key's place. */
+/* Changes `count` elements of queries, keys [heads, rows, D] and the scale so that the scores are
+ * of the given kind. Queries become positive if scores rise or fall with the key's position. */
 static inline void path_scores(enum scores scores, float *q, size_t count, float *k, size_t heads,
 			       size_t rows, size_t D, float *scale)
 {
@@ -56,10 +55,10 @@ static inline void path_scores(enum scores scores, float *q, size_t count, float
 	for (size_t i = 0; slope && i < count; i++)
 		q[i] = fabsf(q[i]);
 	for (size_t i = 0; i < heads * rows * D; i++) {
-		float place = (float)(i / D % rows) / (float)rows;
+		float position = (float)(i / D % rows) / (float)rows;
 
 		if (slope)
-			k[i] = scores == SCORES_RISING ? place * 8.0f : -place * 8.0f;
+			k[i] = scores == SCORES_RISING ? position * 8.0f : -position * 8.0f;
 		else if (scores == SCORES_EQUAL)
 			k[i] = 0.5f;
 	}
@@ -90,8 +89,8 @@ static inline void path_case_free(struct path_case *c)
 	free(c->v);
 }
 
-/* Every number of slots to 17, of query heads on a KV head to 16, and every kind of chunk and scores
- * in its turn; lengths around chunk borders, none, one, and all there is room for. */
+/* `number` cycles through 1 to 17 slots, 1 to 16 query heads per KV head, all chunk sizes and all
+ * kinds of scores. Lengths are 0, 1, the maximum, or near a chunk boundary. */
 static inline struct path_case path_case_random(int number, bool one_slot, bool one_group)
 {
 	static const int dims[] = { 1, 3, 31, 32, 33, 64, 65, 100, 128, 129, 255, 256 };
@@ -149,7 +148,7 @@ static inline struct attention *path_open(const struct path *path, struct device
 	return attention;
 }
 
-/* Loads all keys but the newest, then runs the step; returns the output, the caller frees. */
+/* Loads all keys but the newest, then runs the step; returns the output, which the caller frees. */
 static inline float *path_run_on(const char *name, uint64_t seed, const struct path *path,
 				 const struct path_case *c)
 {
@@ -189,9 +188,9 @@ static inline float *path_run(const struct path *path, const struct path_case *c
 	return path_run_on("sim", seed, path, c);
 }
 
-/* --- what they are run with --- */
+/* --- paths --- */
 
-/* Every path, launch by launch and, where it can, from graphs. */
+/* Every path with separate launches and, if it supports them, with graphs. */
 static const struct path_way { const struct path *path; enum graph_mode graph; } path_ways[] = {
 	{ &path_prefill, GRAPH_NONE },
 	{ &path_cached, GRAPH_NONE },
@@ -211,7 +210,7 @@ static const struct path_way { const struct path *path; enum graph_mode graph; }
 };
 enum { PATH_WAYS = 15, PATH_CASES = 51 };
 
-/* One that the path can run. */
+/* Returns a random case that the path can run. */
 static inline struct path_case path_case_for(const struct path_way *way, int number)
 {
 	bool cached = way->path == &path_cached;

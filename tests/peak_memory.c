@@ -1,7 +1,7 @@
 /* peak_memory.c - peak_memory FILE COMMAND...: runs a command and writes its peak memory to FILE.
  *
- * In kilobytes of 1000 bytes, resident; "unknown" when built with AddressSanitizer, whose own
- * memory would be counted. Exits as the command does. For tests/tui/test_sizes.sh.
+ * Resident memory in units of 1000 bytes; "unknown" if built with AddressSanitizer, whose own
+ * memory would be counted. Exits with the command's status. Used by tests/tui/test_sizes.sh.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* random_order.h - random programs of a few threads, and which of their accesses race.
  *
- * Programs touch a few words between barriers, fences and atomics. Races come from a list of all
- * operations and the transitive closure of what orders them: nothing is forgotten, and nothing of
- * the checker is used. Serves test_check_order.c.
+ * Programs access a few words between barriers, fences and atomics. Races are derived from a list
+ * of all operations and the transitive closure of their order, without the checker's code. Used by
+ * test_check_order.c.
  */
 #ifndef TESTS_RANDOM_ORDER_H
 #define TESTS_RANDOM_ORDER_H
@@ -14,7 +14,7 @@
 #include "tests/checker/random.h"
 
 enum {
-	BLOCKS = 2, THREADS = 64, LANES = 3,            /* of each warp that do something */
+	BLOCKS = 2, THREADS = 64, LANES = 3,            /* active lanes of each warp */
 	ACTIVE = BLOCKS * 2 * LANES,
 	ROUNDS = 4, ACTS = 2, STEPS = ROUNDS * (ACTS + 1),
 	EVENTS = ACTIVE * STEPS, PARTS = (EVENTS + 63) / 64,
@@ -24,20 +24,20 @@ enum {
 struct op {
 	int kind, operand;
 	bool shared;
-	unsigned at, bytes;             /* of 16 */
+	unsigned at, bytes;             /* a range within 16 bytes of memory */
 };
 
 struct program {
 	struct op ops[ACTIVE][STEPS];
-	/* Of all threads: of blocks, of warps. */
+	/* Steps at which all threads of a block, or of a warp, meet. */
 	bool block_barrier[STEPS], warp_barrier[STEPS];
 };
 
-/* What the dice of a program may come to. */
-struct dice {
+/* The operations from which a random program is drawn. */
+struct operation_mix {
 	const int *kinds;
 	int count;
-	bool of_some;                   /* barriers of some lanes, too */
+	bool partial;                   /* also barriers of some lanes only */
 };
 
 static uint64_t state;
@@ -69,9 +69,9 @@ static unsigned bytes_of(int kind)
 	}
 }
 
-static struct op random_op(const struct dice *dice, int number)
+static struct op random_op(const struct operation_mix *mix, int number)
 {
-	struct op op = { .kind = dice->kinds[draw((unsigned)dice->count)] };
+	struct op op = { .kind = mix->kinds[draw((unsigned)mix->count)] };
 
 	op.bytes = bytes_of(op.kind);
 	op.operand = op.kind == RANDOM_FLAG ? (int)draw(FLAGS) : 1 + number;
@@ -81,10 +81,11 @@ static struct op random_op(const struct dice *dice, int number)
 	return op;
 }
 
-/* A barrier of the block, of some lanes of each warp (or of whole warps only), or nothing. */
-static void add_barrier(struct program *p, int step, bool of_some)
+/* Adds a barrier of blocks, of some lanes of each warp (only of whole warps unless `partial`), or
+ * none. */
+static void add_barrier(struct program *p, int step, bool partial)
 {
-	unsigned kind = draw(3), whole = kind == 1 && !of_some;
+	unsigned kind = draw(3), whole = kind == 1 && !partial;
 
 	if (whole) {
 		p->warp_barrier[step] = true;
@@ -109,21 +110,22 @@ static void add_barrier(struct program *p, int step, bool of_some)
 	}
 }
 
-static void make_program(struct program *p, const struct dice *dice, unsigned busy)
+static void make_program(struct program *p, const struct operation_mix *mix,
+			 unsigned busy)
 {
 	memset(p, 0, sizeof *p);
 	for (int step = 0; step < STEPS; step++) {
 		if (step % (ACTS + 1) == ACTS) {
-			add_barrier(p, step, dice->of_some);
+			add_barrier(p, step, mix->partial);
 			continue;
 		}
 		for (int t = 0; t < ACTIVE; t++)
 			if (draw(100) < busy)
-				p->ops[t][step] = random_op(dice, t * STEPS + step);
+				p->ops[t][step] = random_op(mix, t * STEPS + step);
 	}
 }
 
-/* --- all that orders --- */
+/* --- order --- */
 
 struct set {
 	uint64_t part[PARTS];
@@ -156,10 +158,10 @@ static const struct op *op_of(const struct program *p, int e)
 }
 
 struct order {
-	struct set met[EVENTS];         /* before an event in its thread, or through barriers */
-	struct set before[EVENTS];      /* or through fences and flags */
-	struct set released[EVENTS];    /* of a flag: what it hands on */
-	struct set taken[EVENTS];       /* of a flag: what those before it handed on */
+	struct set met[EVENTS];         /* before an event in its thread or through barriers */
+	struct set before[EVENTS];      /* the same, or through fences and flags */
+	struct set released[EVENTS];    /* by a flag operation, to later ones on the flag */
+	struct set acquired[EVENTS];    /* by a flag operation, from earlier ones */
 };
 
 static void close_over(struct set before[EVENTS])
@@ -193,14 +195,15 @@ static void order_by_barriers(const struct program *p, struct order *order)
 	close_over(order->met);
 }
 
-/* A fence serves the flags of its own thread, and behind a barrier those of threads it met. */
-static bool serves(const struct program *p, const struct order *order, int fence, int flag)
+/* A fence releases through later flag operations of its own thread and, after a barrier, through
+ * those of the threads it met there. */
+static bool releases(const struct program *p, const struct order *order, int fence, int flag)
 {
 	return op_of(p, fence)->kind == RANDOM_FENCE && has(&order->met[flag], fence);
 }
 
-/* One more round of what flags hand on and fences take; whether that was news. */
-static bool pass_on(const struct program *p, const int *seen, struct order *order)
+/* One more round of propagation through flags and fences; returns whether anything changed. */
+static bool propagate(const struct program *p, const int *seen, struct order *order)
 {
 	struct order was = *order;
 
@@ -208,29 +211,30 @@ static bool pass_on(const struct program *p, const int *seen, struct order *orde
 		if (op_of(p, flag)->kind != RANDOM_FLAG)
 			continue;
 		for (int fence = 0; fence < EVENTS; fence++)
-			if (serves(p, order, fence, flag)) {
+			if (releases(p, order, fence, flag)) {
 				add(&order->released[flag], fence);
 				join(&order->released[flag], &order->before[fence]);
 			}
 		for (int later = 0; later < EVENTS; later++)
 			if (op_of(p, later)->kind == RANDOM_FLAG && seen[later] > seen[flag]
 			    && op_of(p, later)->operand == op_of(p, flag)->operand)
-				join(&order->taken[later], &order->released[flag]);
+				join(&order->acquired[later], &order->released[flag]);
 	}
 	for (int fence = 0; fence < EVENTS; fence++)
 		for (int flag = 0; op_of(p, fence)->kind == RANDOM_FENCE && flag < EVENTS; flag++)
 			if (op_of(p, flag)->kind == RANDOM_FLAG && has(&order->met[fence], flag))
-				join(&order->before[fence], &order->taken[flag]);
+				join(&order->before[fence], &order->acquired[flag]);
 	close_over(order->before);
 	return memcmp(&was, order, sizeof was) != 0;
 }
 
-/* A write waits for the flag that its thread asked before: it needs no fence of its own. */
-static bool waits(const struct program *p, const struct order *order, int earlier, int write)
+/* A write waits for the results of flag operations before it, so it is ordered after what these
+ * acquired, without a fence of its own. */
+static bool write_waits(const struct program *p, const struct order *order, int earlier, int write)
 {
 	for (int flag = 0; flag < EVENTS; flag++)
 		if (op_of(p, flag)->kind == RANDOM_FLAG && has(&order->met[write], flag)
-		    && has(&order->taken[flag], earlier))
+		    && has(&order->acquired[flag], earlier))
 			return true;
 	return false;
 }
@@ -240,7 +244,7 @@ static bool writes(const struct op *op)
 	return op->kind >= RANDOM_WRITE_1 && op->kind <= RANDOM_ATOMIC;
 }
 
-static bool touch(const struct op *a, int block_a, const struct op *b, int block_b)
+static bool conflict(const struct op *a, int block_a, const struct op *b, int block_b)
 {
 	return a->bytes && b->bytes && a->shared == b->shared && (!a->shared || block_a == block_b)
 		&& a->at < b->at + b->bytes && b->at < a->at + a->bytes
@@ -248,8 +252,9 @@ static bool touch(const struct op *a, int block_a, const struct op *b, int block
 		&& !(a->kind == RANDOM_ATOMIC && b->kind == RANDOM_ATOMIC);
 }
 
-/* An atomic may have come before another one there that `e` is behind; nobody knows. */
-static bool behind_another(const struct program *p, const struct order *order, int atomic, int e)
+/* Another atomic on the same word is ordered before `e`. It is unknown whether `atomic` ran before
+ * that one, and thus before `e`. */
+static bool maybe_before(const struct program *p, const struct order *order, int atomic, int e)
 {
 	const struct op *op = op_of(p, atomic);
 
@@ -264,7 +269,7 @@ static bool behind_another(const struct program *p, const struct order *order, i
 
 enum { RACE_SHARED = 1, RACE_BLOCK = 2, RACE_GRID = 4 };
 struct verdict {
-	unsigned sure, possible;        /* classes */
+	unsigned sure, possible;        /* classes of races */
 };
 
 static struct verdict races_of(const struct program *p, const int *seen)
@@ -275,7 +280,7 @@ static struct verdict races_of(const struct program *p, const int *seen)
 	memset(&order, 0, sizeof order);
 	order_by_barriers(p, &order);
 	memcpy(order.before, order.met, sizeof order.before);
-	while (pass_on(p, seen, &order))
+	while (propagate(p, seen, &order))
 		;
 	for (int a = 0; a < EVENTS; a++)
 		for (int b = 0; b < EVENTS; b++) {
@@ -283,15 +288,15 @@ static struct verdict races_of(const struct program *p, const int *seen)
 			unsigned class;
 
 			if (a / STEPS >= b / STEPS
-			    || !touch(op_of(p, a), block_a, op_of(p, b), block_b)
+			    || !conflict(op_of(p, a), block_a, op_of(p, b), block_b)
 			    || has(&order.before[a], b) || has(&order.before[b], a)
-			    || (writes(op_of(p, a)) && waits(p, &order, b, a))
-			    || (writes(op_of(p, b)) && waits(p, &order, a, b)))
+			    || (writes(op_of(p, a)) && write_waits(p, &order, b, a))
+			    || (writes(op_of(p, b)) && write_waits(p, &order, a, b)))
 				continue;
 			class = op_of(p, a)->shared ? RACE_SHARED
 				: block_a == block_b ? RACE_BLOCK : RACE_GRID;
 			found.possible |= class;
-			if (!behind_another(p, &order, a, b) && !behind_another(p, &order, b, a))
+			if (!maybe_before(p, &order, a, b) && !maybe_before(p, &order, b, a))
 				found.sure |= class;
 		}
 	return found;

@@ -1,6 +1,7 @@
 /* recording.h - for tests: a few steps of flash decoding on the simulator, recorded.
  *
- * Random inputs from a fixed seed, so that every call records the same run unless asked otherwise.
+ * Inputs are pseudo-random with a fixed seed: every call records the same run unless its options
+ * differ.
  */
 #ifndef TESTS_RECORDING_H
 #define TESTS_RECORDING_H
@@ -17,21 +18,21 @@
 
 enum { REC_LAYERS = 2, REC_HEADS = 4, REC_KV_HEADS = 2, REC_D = 20, REC_CHUNK = 4, REC_STEPS = 9 };
 
-/* What differs from the usual recording: all zeros is 9 steps of one sequence at level launch. */
+/* Options of a recording. All zeros: 9 steps of one sequence at level launch. */
 struct recording_options {
 	enum log_level level;
 	const char *points, *log_at;
 	int slots;                      /* 0: 1 */
 	uint64_t seed;                  /* of the simulator */
 	const struct path *path;        /* NULL: flash decoding */
-	const struct attention_shape *shape;    /* layers aside; NULL: a small one, of `slots` */
-	int prompt;                     /* positions that slot 0 begins with */
+	const struct attention_shape *shape;    /* its layers are ignored; NULL: a small one */
+	int prompt;                     /* positions of a prompt in slot 0 */
 	int steps;                      /* 0: REC_STEPS */
 	const char *device;             /* NULL: "sim" */
 	uint32_t random;                /* seed of the inputs; 0: 1 */
 	bool nan;                       /* some inputs are NaN */
-	int flip_step;                  /* one bit of q is other in this step; 0: in none */
-	bool cut;                       /* the process dies before the run ends */
+	int flip_step;                  /* flip a bit of q in step flip_step - 1; 0: in none */
+	bool cut;                       /* leave the run unfinished, as if the process had died */
 };
 
 static inline float recording_random(uint32_t *state)
@@ -46,14 +47,14 @@ static inline void recording_fill(float *values, int count, uint32_t *state, boo
 		values[i] = nan && i % 7 == 3 ? NAN : recording_random(state);
 }
 
-/* A whole number of least .. most. */
-static inline int random_pick(uint32_t *state, int least, int most)
+/* A random integer from min to max. */
+static inline int random_pick(uint32_t *state, int min, int max)
 {
 	*state = *state * 1664525u + 1013904223u;
-	return least + (int)((uint64_t)(*state >> 8) * (uint64_t)(most - least + 1) >> 24);
+	return min + (int)((uint64_t)(*state >> 8) * (uint64_t)(max - min + 1) >> 24);
 }
 
-/* The caller frees them; none is fine. */
+/* Returns `count` random floats, which the caller frees; `count` may be 0. */
 static inline float *random_values(uint32_t *state, size_t count)
 {
 	float *values = xcalloc(count + 1, sizeof(*values));
@@ -80,8 +81,9 @@ static inline struct attention_shape recording_shape(const struct recording_opti
 	return shape;
 }
 
-/* All but the newest of a slot's n keys and values ([Hkv, max_len, D]) go into layer 0's cache, the
- * newest into the slot's part of k_new and v_new ([M, Hkv, D]), for a step to append. */
+/* Loads all but the newest of a slot's n keys and values ([Hkv, max_len, D]) into layer 0's cache,
+ * and copies the newest, for a step to append, to the slot's rows of k_new and v_new
+ * ([M, Hkv, D]). */
 static inline void recording_load(struct attention *a, int slot, int n, const float *k,
 				  const float *v, float *k_new, float *v_new)
 {
@@ -97,7 +99,7 @@ static inline void recording_load(struct attention *a, int slot, int n, const fl
 	}
 }
 
-/* A prompt in slot 0, in a step of its own before the others. */
+/* Runs a prompt in slot 0, in a step of its own before the others. */
 static inline void recording_prompt(struct attention *attention, const struct recording_options *o,
 				    uint32_t *random)
 {
@@ -123,8 +125,8 @@ static inline void recording_prompt(struct attention *attention, const struct re
 	free(out);
 }
 
-/* Outputs of all steps and layers are left in `outputs` ([steps, layers, slots, heads, D]) unless
- * it is NULL. Steps are marked. */
+/* Runs the steps, with device_step_begin() and device_step_end() around each. Writes the outputs of
+ * all steps and layers to `outputs` ([steps, layers, slots, heads, D]) unless it is NULL. */
 static inline void recording_decode(struct device *device, const struct recording_options *o,
 				    float *outputs)
 {
@@ -172,7 +174,7 @@ static inline struct store *new_store(void)
 	return store;
 }
 
-/* A recorder on a device of its own. */
+/* Opens a recorder on a new device. */
 static inline struct device *recording_open(struct store *store, const struct recording_options *o)
 {
 	struct device_options sim = { .seed = o->seed, .poison = true };
@@ -205,7 +207,7 @@ static inline int64_t recording_make(struct store *store, const struct recording
 	return run;
 }
 
-/* A launch of kv_scatter that succeeds, on a buffer of its own, for tests to spoil. */
+/* A valid launch of kv_scatter on a new buffer; tests change it to make it fail. */
 struct recording_scatter {
 	struct arg args[5];
 	struct launch launch;
@@ -226,7 +228,7 @@ static inline void recording_scatter(struct device *device, struct recording_sca
 	};
 }
 
-/* The one integer a query of the store gives. */
+/* Runs a query that returns one integer. */
 static inline int64_t query(struct store *store, const char *sql)
 {
 	sqlite3_stmt *rows;

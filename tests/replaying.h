@@ -1,4 +1,4 @@
-/* replaying.h - for tests: the first run of a trace done again on the simulator, and compared. */
+/* replaying.h - for tests: replays a trace's first run on the simulator and compares the bits. */
 #ifndef TESTS_REPLAYING_H
 #define TESTS_REPLAYING_H
 
@@ -6,7 +6,7 @@
 
 #include "engine/replay/replay.h"
 
-/* Replays run 1 on the simulator; how many differences there are. */
+/* Returns the number of differences between run 1 and its replay under this seed. */
 static inline int64_t replay_under(struct store *store, uint64_t seed)
 {
 	struct replay_options options = { .device = "sim", .target = { .seed = seed } };

@@ -1,6 +1,7 @@
-/* rig.h - for tests: an attention path on a spied device (tests/spy.h), with inputs for its steps.
+/* rig.h - for tests: an attention path on a device with the hooks of tests/spy.h, and inputs.
  *
- * Every step's inputs come from a random sequence, so that two rigs of one shape get the same.
+ * Inputs come from a pseudo-random sequence with a fixed seed, so two rigs of the same shape get
+ * the same inputs. Used by the test_host_*.c programs.
  */
 #ifndef TESTS_RIG_H
 #define TESTS_RIG_H
@@ -13,11 +14,12 @@
 
 enum { RIG_SLOTS = 4, RIG_PATHS = 8 };
 
-/* A test of all paths on all devices has _i = device * RIG_PATHS + path. */
+/* In a loop test over all devices and paths, _i is device * RIG_PATHS + path. */
 #define RIG_DEVICE test_devices[_i / RIG_PATHS]
 #define RIG_PATH path_table[_i % RIG_PATHS]
 
-static inline bool rig_solo(const struct path *path)
+/* True if the path supports one slot only. */
+static inline bool rig_single_slot(const struct path *path)
 {
 	return path == &path_cached;
 }
@@ -31,18 +33,19 @@ struct rig {
 	int lengths[RIG_SLOTS];
 };
 
-/* Small, and nothing a multiple of anything; `cached` has one slot and no groups. */
+/* A small shape whose sizes are not multiples of each other; `cached` gets one slot and no grouped
+ * heads. */
 static inline struct attention_shape rig_shape(const struct path *path, int slots)
 {
-	bool solo = rig_solo(path);
+	bool single = rig_single_slot(path);
 
 	return (struct attention_shape){
-		.layers = 2, .slots = solo ? 1 : slots, .heads = 4, .kv_heads = solo ? 4 : 2,
+		.layers = 2, .slots = single ? 1 : slots, .heads = 4, .kv_heads = single ? 4 : 2,
 		.head_dim = 5, .max_len = 11, .chunk = 3, .scale = attention_scale(5),
 	};
 }
 
-/* Other inputs than those of the last step. */
+/* Draws new inputs, different from those of the last step. */
 static inline void rig_fill(struct rig *r)
 {
 	recording_fill(r->q, r->q_count, &r->random, false);
@@ -86,7 +89,7 @@ static inline struct attention_step rig_step(struct rig *r, int layer, const boo
 	};
 }
 
-/* One step of layer 0 that succeeds, with new inputs. */
+/* Runs one step of layer 0 with new inputs; it must succeed. */
 static inline void rig_run(struct rig *r, const bool *done)
 {
 	const struct attention_step step = rig_step(r, 0, done);

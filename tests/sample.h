@@ -1,4 +1,4 @@
-/* sample.h - what tests need of the sample model and its reference vectors. */
+/* sample.h - for tests: reads the sample model's prompts and reference vectors. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
@@ -22,7 +22,7 @@ static inline struct npy sample_npy(const char *which, const char *name, enum dt
 	return array;
 }
 
-/* The prompt of a reference as bytes, the caller frees. */
+/* Returns the prompt of a reference as bytes, which the caller frees. */
 static inline unsigned char *sample_prompt(const char *which, size_t *count)
 {
 	struct npy tokens = sample_npy(which, "tokens", DTYPE_I32);
@@ -36,13 +36,13 @@ static inline unsigned char *sample_prompt(const char *which, size_t *count)
 	return prompt;
 }
 
-static inline double greatest_difference(const float *a, const float *b, size_t count)
+static inline double max_difference(const float *a, const float *b, size_t count)
 {
-	double greatest = 0.0;
+	double max = 0.0;
 
 	for (size_t i = 0; i < count; i++)
-		greatest = fmax(greatest, isnan(a[i]) ? INFINITY : fabs((double)a[i] - b[i]));
-	return greatest;
+		max = fmax(max, isnan(a[i]) ? INFINITY : fabs((double)a[i] - b[i]));
+	return max;
 }
 
 #endif

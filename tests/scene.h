@@ -1,5 +1,6 @@
-/* scene.h - a checked device with streams, an event and buffers, for host programs that the checker
- * is to judge. Serves test_check_streams.c and test_check_operations.c.
+/* scene.h - a device under the checker, with streams, an event and buffers, for host programs.
+ *
+ * Used by test_check_streams.c and test_check_operations.c.
  */
 #ifndef TESTS_SCENE_H
 #define TESTS_SCENE_H
@@ -10,7 +11,7 @@
 
 enum { WORDS = 8, BYTES = 4 * WORDS, SEEDS = 6 };
 
-/* Streams s, events e and buffers b of one checked device; b[0] is written, others are not. */
+/* Streams s, event e and buffers b of one checked device; all buffers are written. */
 struct scene {
 	struct device *device;
 	struct stream *s[2];
@@ -39,7 +40,7 @@ static inline struct scene scene_open(uint64_t seed)
 	return scene;
 }
 
-/* A kernel that reads b[from] and writes b[to]. */
+/* A launch of a kernel that reads b[from] and writes b[to]. */
 static inline struct launch row_launch(struct scene *scene, struct stream *stream, int to, int from,
 				struct arg *args)
 {
@@ -69,7 +70,7 @@ static inline void wait_for(struct scene *scene, struct stream *waits, struct st
 	OK(device_event_wait(scene->device, waits, scene->e));
 }
 
-/* Ends the capture on the first stream, and launches what it holds. */
+/* Ends the capture on the first stream and launches its graph. */
 static inline void captured(struct scene *c, struct graph_exec **exec)
 {
 	struct graph *graph;

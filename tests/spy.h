@@ -1,7 +1,8 @@
 /* spy.h - for tests: a device whose operations are counted and can be made to fail.
  *
- * The table of an open device is replaced by a copy in which some entries count and pass on. One
- * device at a time. What a call wrote shows in the digest of all buffers; what it cost, in counts.
+ * Replaces the operation table of an open device with a copy whose entries count calls and forward
+ * them; supports one device at a time. The digest of all buffers shows whether a call wrote
+ * anything. Used by tests/rig.h and the test_host_*.c programs.
  */
 #ifndef TESTS_SPY_H
 #define TESTS_SPY_H
@@ -22,11 +23,11 @@ static struct {
 	struct buffer *buffers[SPY_BUFFERS];
 	int buffer_count;
 	int allocs, launches, graph_launches, uploads, downloads, copies, fills, syncs;
-	int fail_at;                    /* 1: the next launch fails with SPY_FAILURE; 0: none */
+	int fail_at;                    /* N: the Nth launch from now fails; 0: none */
 	struct stream *stream;          /* of the last launch */
-	int streams;                    /* times that a launch was on another than the one before */
-	int waits_between;              /* waits and downloads after a launch and before another */
-	int waits_since;
+	int stream_switches;            /* launches on another stream than the launch before */
+	int waits_between;              /* syncs and downloads between two launches */
+	int waits_since;                /* syncs and downloads since the last launch */
 } spy;
 
 static inline enum status spy_alloc(struct device *device, const struct buffer_spec *spec,
@@ -87,13 +88,13 @@ static inline enum status spy_fill(struct device *device, struct stream *stream,
 static inline enum status spy_may_fail(void)
 {
 	if (spy.fail_at > 0 && --spy.fail_at == 0)
-		return fail_device(SPY_FAILURE, "this launch is to fail");
+		return fail_device(SPY_FAILURE, "injected failure");
 	return STATUS_OK;
 }
 
 static inline enum status spy_launch(struct device *device, const struct launch *launch)
 {
-	spy.streams += spy.launches > 0 && launch->stream != spy.stream;
+	spy.stream_switches += spy.launches > 0 && launch->stream != spy.stream;
 	spy.waits_between += spy.launches > 0 ? spy.waits_since : 0;
 	spy.waits_since = 0;
 	spy.stream = launch->stream;
@@ -117,7 +118,7 @@ static inline enum status spy_sync(struct device *device, struct stream *stream)
 	return spy.real->sync(device, stream);
 }
 
-/* Before anything is allocated on it. The device is closed as any other. */
+/* Call before anything is allocated on the device; close the device as usual. */
 static inline void spy_on(struct device *device)
 {
 	memset(&spy, 0, sizeof spy);
@@ -136,23 +137,24 @@ static inline void spy_on(struct device *device)
 	device->ops = &spy.table;
 }
 
-/* Counts begin again at 0. */
+/* Resets all counts to 0. */
 static inline void spy_reset(void)
 {
 	spy.allocs = spy.launches = spy.graph_launches = spy.uploads = spy.downloads = 0;
 	spy.copies = spy.fills = spy.syncs = spy.fail_at = 0;
-	spy.streams = spy.waits_between = spy.waits_since = 0;
+	spy.stream_switches = spy.waits_between = spy.waits_since = 0;
 }
 
 static inline void spy_check_untouched(const char *what)
 {
 	ck_assert_msg(!spy.allocs && !spy.launches && !spy.graph_launches && !spy.uploads
 		      && !spy.copies && !spy.fills, "%s reached the device: %d allocations, %d "
-		      "launches, %d of graphs, %d uploads, %d copies, %d fills", what, spy.allocs,
-		      spy.launches, spy.graph_launches, spy.uploads, spy.copies, spy.fills);
+		      "launches, %d graph launches, %d uploads, %d copies, %d fills", what,
+		      spy.allocs, spy.launches, spy.graph_launches, spy.uploads, spy.copies,
+		      spy.fills);
 }
 
-/* NULL: there is no buffer of that name. */
+/* Returns NULL if there is no buffer of that name. */
 static inline struct buffer *spy_buffer(const char *name)
 {
 	for (int i = 0; i < spy.buffer_count; i++)
@@ -161,7 +163,7 @@ static inline struct buffer *spy_buffer(const char *name)
 	return NULL;
 }
 
-/* FNV-1a over the bytes of every buffer; counts stay as they are. */
+/* FNV-1a over the bytes of every buffer; does not change the counts. */
 static inline uint64_t spy_digest(void)
 {
 	uint64_t hash = 0xcbf29ce484222325u;

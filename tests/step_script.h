@@ -1,8 +1,8 @@
-/* step_script.h - for tests: steps of a path over sequences that grow, pause, end and are replaced
- * by others, the same script whatever path, device or graph mode runs it.
+/* step_script.h - for tests: steps over sequences that grow, pause, end and are replaced by others.
  *
- * Everything follows from the number of a case. Lengths start around chunk borders, at 0 and near
- * the end, and cross borders on the way; some slots begin anew with a prompt.
+ * The case number determines the whole script, so every path, device and graph mode runs the same
+ * one. Lengths start near chunk boundaries, at 0 and near the maximum, and cross boundaries; some
+ * slots restart with a prompt. Used by test_path_graph.c, test_launch_list.c and test_graph_twin.c.
  */
 #ifndef TESTS_STEP_SCRIPT_H
 #define TESTS_STEP_SCRIPT_H
@@ -16,7 +16,7 @@ enum { SCRIPT_LAYERS = 2, SCRIPT_STEPS = 7, SCRIPT_SLOTS = 17 };
 
 struct script {
 	struct attention_shape shape;
-	int lengths[SCRIPT_SLOTS];      /* at the beginning */
+	int lengths[SCRIPT_SLOTS];      /* at the start */
 	uint32_t random;
 };
 
@@ -55,7 +55,7 @@ static inline size_t script_row(const struct script *s)
 	return (size_t)s->shape.slots * (size_t)s->shape.heads * (size_t)s->shape.head_dim;
 }
 
-/* Keys that each slot holds at the beginning, other ones in every layer. */
+/* Loads the keys that each slot holds at the start, different ones in every layer. */
 static inline void script_load(const struct script *s, struct attention *a, uint32_t *random)
 {
 	for (int layer = 0; layer < SCRIPT_LAYERS; layer++)
@@ -70,7 +70,7 @@ static inline void script_load(const struct script *s, struct attention *a, uint
 		}
 }
 
-/* Another sequence takes the slot, with a prompt of `rows` positions. */
+/* A new sequence takes the slot and starts with a prompt of `rows` positions. */
 static inline void script_join(const struct script *s, struct attention *a, int slot, int rows,
 			       uint32_t *random)
 {
@@ -92,16 +92,17 @@ static inline void script_join(const struct script *s, struct attention *a, int 
 	}
 }
 
-/* Who joins, who pauses or is full, in the next step; changes the slots' lengths. */
+/* Before a step: lets new sequences join some slots, and sets done[] for slots that pause or are
+ * full. */
 static inline void script_next(const struct script *s, struct attention *a, uint32_t *random,
 			       bool *done)
 {
 	for (int slot = 0; slot < s->shape.slots; slot++) {
 		int action = random_pick(random, 0, 9);
-		int most = s->shape.max_len < 6 ? s->shape.max_len : 6;
+		int max_rows = s->shape.max_len < 6 ? s->shape.max_len : 6;
 
 		if (action == 0)
-			script_join(s, a, slot, random_pick(random, 1, most), random);
+			script_join(s, a, slot, random_pick(random, 1, max_rows), random);
 		done[slot] = action == 1 || action == 2
 			|| kv_cache_length(a->cache, 0, slot) == s->shape.max_len;
 	}
@@ -127,7 +128,7 @@ static inline void script_step(const struct script *s, struct attention *a, cons
 	}
 }
 
-/* Runs all of it; outputs are [steps, layers, M, H, D], the caller frees. */
+/* Runs the whole script; returns the outputs, [steps, layers, M, H, D], which the caller frees. */
 static inline float *script_run(const struct script *s, const struct path *path,
 				enum graph_mode graph, struct device *device)
 {
@@ -151,7 +152,7 @@ static inline float *script_run(const struct script *s, const struct path *path,
 	return outputs;
 }
 
-/* On a device of its own. */
+/* Runs the script on a new device. */
 static inline float *script_run_on(const char *device_name, uint64_t seed, const struct script *s,
 				   const struct path *path, enum graph_mode graph)
 {
@@ -165,7 +166,7 @@ static inline float *script_run_on(const char *device_name, uint64_t seed, const
 	return outputs;
 }
 
-/* Equal bit for bit; `what` says which runs. */
+/* The outputs must be equal bit for bit; `what` names the run in the message. */
 static inline void script_expect(const struct script *s, const float *wanted, const float *got,
 				 const char *what)
 {
@@ -181,7 +182,7 @@ static inline void script_expect(const struct script *s, const float *wanted, co
 
 /* --- all layers of one step, with the same q, k and v --- */
 
-/* Every layer's cache and the last one's output, after it. */
+/* Every layer's cache after the step, and the last layer's output. */
 struct script_layers {
 	float *k[SCRIPT_LAYERS], *v[SCRIPT_LAYERS], *out;
 };
@@ -194,7 +195,7 @@ static inline float *script_download(struct device *device, const struct buffer 
 	return values;
 }
 
-/* A random step goes up, launch() attends with it in every layer. */
+/* Uploads a random step, for which launch() runs attention in every layer. */
 static inline struct script_layers script_run_layers(const struct script *s,
 						     const struct path *path, uint64_t seed,
 						     void (*launch)(struct attention *))
@@ -245,8 +246,8 @@ static inline void script_free_layers(struct script_layers *result)
 	free(result->out);
 }
 
-/* What launch() gives is what launches one by one give. But these leave a slot that is done the
- * output it had, where a graph may write zeros. */
+/* launch() must give the results of separate launches. One exception: for a slot that is done,
+ * separate launches keep the old output, where a graph may write zeros. */
 static inline void script_expect_layers(const struct script *s, const struct path *path,
 					uint64_t seed, void (*launch)(struct attention *))
 {
@@ -268,7 +269,7 @@ static inline void script_expect_layers(const struct script *s, const struct pat
 	script_free_layers(&got);
 }
 
-/* --- what they are run with --- */
+/* --- paths, and a small shape --- */
 
 /* Paths that can run from graphs. */
 static const struct path *const graph_paths[] = {
@@ -276,7 +277,7 @@ static const struct path *const graph_paths[] = {
 };
 enum { GRAPH_PATHS = 4 };
 
-/* Two layers, 4 query heads on 2 KV heads of size 5, room for 9 keys. */
+/* Two layers, 4 query heads on 2 KV heads of size 5, capacity for 9 keys. */
 static inline struct attention *script_open_small(struct device *device, const struct path *path,
 						  int slots)
 {

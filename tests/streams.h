@@ -1,7 +1,7 @@
-/* streams.h - for tests of streams and graphs: one scene on any device, words to fill and read.
+/* streams.h - for tests of streams and graphs: streams, events and small buffers on any device.
  *
- * Tests run on the simulator with many seeds, and on a GPU where there is one: their loop index
- * picks the device.
+ * Tests run on the simulator with many seeds, and on a GPU if there is one; their loop index
+ * selects the device.
  */
 #ifndef TESTS_STREAMS_H
 #define TESTS_STREAMS_H
@@ -56,7 +56,7 @@ static inline struct scene scene_open(const char *name, uint64_t seed)
 	return scene_open_jobs(name, seed, 1);
 }
 
-/* How many seeds it makes sense to try on a device of test_devices. */
+/* The number of seeds to try on a device of test_devices; they have no effect on a GPU. */
 static inline int seeds_of(int i)
 {
 	return i ? 1 : SEEDS;
@@ -67,7 +67,8 @@ static inline int seeds_of(int i)
 #define COPY(scene, stream, to, from) \
 	OK(device_copy((scene).device, stream, to, 0, from, 0, 4 * WORDS))
 
-/* The first word of the buffer, after all work of the stream; `stream` NULL: of the default one. */
+/* Returns the first word of the buffer after all work of the stream (NULL: the default stream). All
+ * words of the buffer must be equal. */
 static inline uint32_t word_of(const struct scene *scene, struct stream *stream,
 			       const struct buffer *buffer)
 {
@@ -79,14 +80,14 @@ static inline uint32_t word_of(const struct scene *scene, struct stream *stream,
 	return words[0];
 }
 
-/* The same after all work of the device. */
+/* Like word_of(), but after all work of the device. */
 static inline uint32_t final_word(const struct scene *scene, const struct buffer *buffer)
 {
 	OK(device_sync(scene->device, NULL));
 	return word_of(scene, NULL, buffer);
 }
 
-/* A launch that faults: no project's kernel, so no capture takes it. */
+/* A launch that faults: it stores through a null pointer. */
 static inline const struct launch *bad_launch(struct copy_launch *c, struct stream *stream)
 {
 	c->args[0] = ARG_BUFFER(NULL);
@@ -98,16 +99,17 @@ static inline const struct launch *bad_launch(struct copy_launch *c, struct stre
 	return &c->launch;
 }
 
-/* A scene for every seed in turn. */
+/* Runs its body with a new scene for each seed. */
 #define EACH_SCENE(t, name, first, count) \
 	for (int seed = first; seed < (first) + (count); seed++) \
 		for (struct scene t = scene_open(name, (uint64_t)seed); t.device; \
 		     device_close(t.device), t.device = NULL)
-/* Of the device that the loop index picks; with the simulator's seeds that draw. */
+/* EACH_SEED: on the device that the loop index selects. EACH_RANDOM_SEED: on the simulator, without
+ * seed 0, which runs all work at the call. */
 #define EACH_SEED(t) EACH_SCENE(t, test_devices[_i], 0, seeds_of(_i))
-#define EACH_DRAW(t) EACH_SCENE(t, "sim", 1, SEEDS)
+#define EACH_RANDOM_SEED(t) EACH_SCENE(t, "sim", 1, SEEDS)
 
-/* Which of the values 1, 2 and poison were seen. */
+/* How often the values 1, 2 and poison were seen. */
 struct seen {
 	int first, second, none;
 };

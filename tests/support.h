@@ -1,6 +1,6 @@
 /* support.h - for every libcheck program: calls that must succeed or fail, and running a suite.
  *
- * Programs print TAP, as the makefile's environment asks of Check.
+ * Programs print TAP, because the makefile sets Check's environment variables for it.
  */
 #ifndef TESTS_SUPPORT_H
 #define TESTS_SUPPORT_H
@@ -20,7 +20,7 @@
 		ck_assert_msg(ok_status_ == STATUS_OK, "%s: %s", #call, error_text()); \
 	} while (0)
 
-/* The call fails with that status and a message that holds `text`. */
+/* The call must fail with this status and a message that contains `text`. */
 #define FAILS(call, expected, text) \
 	do { \
 		enum status fails_status_ = (call); \
@@ -28,7 +28,7 @@
 			      "%s: status %d: %s", #call, (int)fails_status_, error_text()); \
 	} while (0)
 
-/* The call fails with that error of the device. */
+/* The call must fail with this error code of the device. */
 #define CODE(call, code) \
 	do { \
 		ck_assert_int_eq(call, STATUS_DEVICE); \
@@ -45,7 +45,7 @@ static inline void write_file(const char *path, const void *bytes, size_t count)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Runs all cases as one suite; the result is main()'s. */
+/* Runs all cases as one suite; returns the exit status for main(). */
 static inline int run_suites(const char *name, TCase *const *tests, int count)
 {
 	Suite *suite = suite_create(name);

@@ -1,7 +1,7 @@
-/* trace_file.h - for tests of the trace file: a directory of their own, and runs to put there.
+/* trace_file.h - for tests of the trace file: a temporary directory, and runs to write.
  *
- * The directory must be empty again at the end of each test: a closed trace is one file, and what
- * is refused leaves none.
+ * At the end of each test the directory may hold the file T and nothing else: a closed trace is one
+ * file, and an operation that is refused leaves none.
  */
 #ifndef TESTS_TRACE_FILE_H
 #define TESTS_TRACE_FILE_H
@@ -30,7 +30,7 @@ static inline void teardown(void)
 {
 	unlink(T);
 	ck_assert_int_eq(chdir("/"), 0);
-	ck_assert_msg(rmdir(directory) == 0, "%s: something was left behind", directory);
+	ck_assert_msg(rmdir(directory) == 0, "%s is not empty", directory);
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 }
 
@@ -57,7 +57,7 @@ static inline uint32_t bits_of(float f)
 	return bits;
 }
 
-/* Nearly normal random numbers, as activations are. */
+/* Normally distributed random numbers, like activations. */
 static inline void fill_random(float *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -139,7 +139,7 @@ static inline void put_launch(struct store *store, int64_t run, int64_t number, 
 	}, op);
 }
 
-/* A run with one of everything. */
+/* Writes a run with rows of every kind. */
 static inline void put_everything(struct store *store)
 {
 	static const int64_t shape[] = { 8, 64 };
@@ -198,7 +198,8 @@ static inline void put_everything(struct store *store)
 	OK(store_run_end(store, run, "OK", NULL));
 }
 
-/* A run of uploads of the same random bytes, one commit every `every`. */
+/* Writes a run of `count` uploads of random values, the same in each call, and commits after every
+ * `every` uploads. */
 static inline void put_uploads(struct store *store, int count, int every)
 {
 	int64_t run = begin_run(store);
@@ -215,7 +216,8 @@ static inline void put_uploads(struct store *store, int count, int every)
 	OK(store_run_end(store, run, "OK", NULL));
 }
 
-/* The first column of a SELECT's first row, as text; the caller frees. NULL is "NULL". */
+/* Returns the first column of a SELECT's first row as text ("NULL" for NULL); the caller frees
+ * it. */
 static inline char *ask(struct store *store, const char *sql)
 {
 	sqlite3_stmt *row = NULL;
@@ -234,8 +236,8 @@ static inline char *ask(struct store *store, const char *sql)
 #define ASK(store, sql, expected) \
 	do { \
 		char *ask_answer_ = ask(store, sql); \
-		ck_assert_msg(!strcmp(ask_answer_, expected), "%s: %s, not %s", sql, ask_answer_, \
-			      expected); \
+		ck_assert_msg(!strcmp(ask_answer_, expected), "%s: expected %s, got %s", sql, \
+			      expected, ask_answer_); \
 		free(ask_answer_); \
 	} while (0)
 

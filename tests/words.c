@@ -123,7 +123,7 @@ enum status word_launch(struct device *device, const char *name, struct dim3 gri
 	(int)(sizeof((const struct arg[]){ __VA_ARGS__ }) / sizeof(struct arg))
 #define DIM(x, y, z) ((struct dim3){ x, y, z })
 
-/* Reads the result of a case: `out` and then its buffers are freed with the device. */
+/* Reads the result of a case into *out. Its buffers are freed with the device. */
 static void result(struct device *device, const struct buffer *buffer, uint32_t **out, size_t *count)
 {
 	*count = buffer->bytes / 4;
@@ -236,7 +236,7 @@ static struct buffer *case_early_exit(struct device *device)
 	return out;
 }
 
-/* Integer results do not depend on the order of atomics; the float sum is of exact halves. */
+/* Integer results do not depend on the order of atomics, nor does a float sum of exact halves. */
 static struct buffer *case_atomics(struct device *device)
 {
 	int zero[16] = { [6] = -1 };

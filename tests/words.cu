@@ -1,8 +1,8 @@
-/* words.cu - small kernels, each about a few of CUDA's words, run on every device there is.
+/* words.cu - small kernels that each use a few CUDA built-ins, run on every device.
  *
- * tests/words.c launches them; tests/sim/exec/test_sim.c states what they must write, tests/engine/cuda/test_cuda.c demands
- * the same bits from a GPU. Kernels that must fail are at the end and are not run on a GPU unless the
- * GPU reports the same error.
+ * tests/words.c launches them. tests/sim/exec/test_sim.c states what they must write;
+ * tests/engine/cuda/test_cuda.c requires the same bits from a GPU. Kernels that must fail are at
+ * the end; a GPU runs only those for which it reports the same error.
  */
 #include "kernels/kernel.h"
 
@@ -16,7 +16,7 @@ static __device__ int block_linear(void)
 	return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
 }
 
-/* out[global thread] = 1000 * block + thread, seen through every index word */
+/* out[global thread] = 1000 * block + thread, computed from every index built-in */
 KERNEL word_indices(int *out)
 {
 	int threads = blockDim.x * blockDim.y * blockDim.z;
@@ -25,7 +25,7 @@ KERNEL word_indices(int *out)
 		+ 1000000 * warpSize;
 }
 
-/* out[8 * lane + kind] for one width and one argument; lanes outside of mask take no part */
+/* out[8 * lane + kind] for one width and one argument; lanes outside mask return early */
 KERNEL word_shuffles(int *out, unsigned mask, int argument, int width)
 {
 	int lane = threadIdx.x;
@@ -82,7 +82,7 @@ KERNEL word_reductions(int *out, unsigned mask)
 }
 #endif
 
-/* Subsets of a warp meet on their own: even lanes twice for every time odd lanes do. */
+/* Subsets of a warp shuffle separately: even lanes twice, odd lanes once. */
 KERNEL word_subwarps(int *out)
 {
 	int lane = threadIdx.x;
@@ -97,7 +97,7 @@ KERNEL word_subwarps(int *out)
 	out[32 + lane] = out[31 - lane];
 }
 
-/* Block sum by halves in static shared memory, a two-dimensional and a scalar shared variable beside. */
+/* Block sum by halving in static shared memory; also a two-dimensional and a scalar variable. */
 KERNEL word_static_shared(const int *in, int *out)
 {
 	__shared__ int sums[256];
@@ -144,7 +144,7 @@ KERNEL word_block_votes(int *out)
 	mine[3] = __syncthreads_or(t == 63) != 0;
 }
 
-/* Threads that leave early are not waited for, neither by the block nor by their warp. */
+/* Neither the block nor the warp waits for threads that have exited. */
 KERNEL word_early_exit(int *out)
 {
 	int t = threadIdx.x;
@@ -173,7 +173,7 @@ KERNEL word_atomics(int *words, float *sum, unsigned *turns)
 	atomicAdd(sum, 0.5f);
 	atomicInc(&turns[0], 9);
 	atomicDec(&turns[1], 9);
-	while (atomicCAS(&turns[2], 0u, 1u) != 0u)      /* a spin lock round a plain increment */
+	while (atomicCAS(&turns[2], 0u, 1u) != 0u)      /* a spin lock around a plain increment */
 		__nanosleep(20);
 	__threadfence();
 	turns[3] = turns[3] + 1;
@@ -290,7 +290,7 @@ KERNEL fail_stack(int *out, int depth)
 	out[0] = fail_deeper(out, depth);
 }
 
-/* Lanes 0..15 wait for a shuffle that the others never reach: these wait for the block. */
+/* Lanes 0 to 15 wait for a shuffle that the others never reach; those wait for the block. */
 KERNEL fail_deadlock(int *out)
 {
 	if (threadIdx.x < 16)

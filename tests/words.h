@@ -1,4 +1,4 @@
-/* words.h - the kernels of tests/words.cu as launches, shared by the simulator's and the GPU's tests. */
+/* words.h - launches of the kernels in tests/words.cu, for tests on the simulator and on a GPU. */
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -6,7 +6,7 @@
 
 const struct kernel *word_kernel(const char *name);
 
-/* Opens a device or stops the test program with the error. */
+/* Opens a device, or prints the error and exits. */
 struct device *word_device(const char *name, uint64_t seed, int jobs);
 
 /* A buffer of `count` 4-byte elements holding `values` (NULL: left as poison). */
@@ -17,8 +17,8 @@ void word_read(struct device *, const struct buffer *, void *out);
 enum status word_launch(struct device *, const char *name, struct dim3 grid, struct dim3 block,
 			unsigned shared, const struct arg *args, int arg_count);
 
-/* Every word kernel that ends well, each with its inputs; case `index` writes its result to *out, which
- * the caller frees. Returns the case's name, NULL past the last. */
+/* Runs case `index`, a kernel that must succeed, with its inputs. *out receives the result, which
+ * the caller frees. Returns the name of the case, NULL after the last one. */
 const char *word_case(struct device *, int index, uint32_t **out, size_t *words);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_npy.c - .npy files: what is written reads back, what is wrong is refused by name. */
+/* test_npy.c - .npy files: round trips, and errors that name the file and the cause. */
 #include "config.h"
 
 #include "tests/support.h"
@@ -25,7 +25,7 @@ static void teardown(void)
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 }
 
-/* A file of format `major` with this dict and `data` bytes of zeros behind it. */
+/* Writes a file of format `major` with this dict, followed by `data` zero bytes. */
 static void write_npy(int major, const char *dict, size_t data)
 {
 	unsigned char bytes[2048] = "\x93NUMPY";
@@ -149,8 +149,8 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* Whatever the bytes are: an error or an array, never a crash or an overrun (see the sanitizer
- * build). */
+/* Any bytes give an error or an array, never a crash or an overrun, which the sanitizer build would
+ * report. */
 START_TEST(fuzz)
 {
 	static const char dict[] = DICT("'<f4'", "False", "(2, 1)");
@@ -187,7 +187,7 @@ START_TEST(write_errors)
 	ck_assert_ptr_nonnull(strstr(error_text(), "none/a.npy"));
 	ck_assert_int_eq(npy_write("a.npy", DTYPE_POINTER, 1, shape, &value), STATUS_USAGE);
 	ck_assert_int_ne(stat("a.npy", &st), 0);
-	/* A device is written to, not replaced; a full one is an error. */
+	/* A device file is written to, not replaced; a full one is an error. */
 	ck_assert_int_eq(npy_write("/dev/null", DTYPE_F32, 1, shape, &value), STATUS_OK);
 	ck_assert_int_eq(stat("/dev/null", &st), 0);
 	ck_assert(S_ISCHR(st.st_mode));

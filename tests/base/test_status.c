@@ -22,7 +22,7 @@ START_TEST(record)
 	ck_assert_int_eq(fail_context(STATUS_DEVICE, "L%d", 12), STATUS_DEVICE);
 	ck_assert_str_eq(error_text(), "L12: kernel faulted");
 	ck_assert_int_eq(error_code(), 700);
-	/* The record may be its own argument, and a later failure is not a device's. */
+	/* The text may be an argument of fail(), and a later failure has no device error code. */
 	fail(STATUS_IO, "again: %s", error_text());
 	ck_assert_str_eq(error_text(), "again: L12: kernel faulted");
 	ck_assert_int_eq(error_code(), 0);
@@ -104,7 +104,7 @@ END_TEST
 
 START_TEST(worse)
 {
-	/* From the one that counts most to the one that counts least. */
+	/* From the most severe to the least severe. */
 	static const enum status order[] = {
 		STATUS_INTERNAL, STATUS_INTERRUPTED, STATUS_DAMAGED, STATUS_COMPILE, STATUS_STEPS,
 		STATUS_FINDING, STATUS_USAGE, STATUS_NO_GPU, STATUS_DIFFERS, STATUS_OK,
@@ -144,7 +144,7 @@ START_TEST(digest_nan)
 			  digest_bytes(DTYPE_F32, b, sizeof(b)));
 	ck_assert_uint_ne(digest_bytes(DTYPE_U32, a, sizeof(a)),
 			  digest_bytes(DTYPE_U32, b, sizeof(b)));
-	/* An infinity is no NaN, and neither zero is the other. */
+	/* An infinity is not a NaN, and the two zeros differ. */
 	b[1500] = 0x7f800000;
 	ck_assert_uint_ne(digest_bytes(DTYPE_F32, a, sizeof(a)),
 			  digest_bytes(DTYPE_F32, b, sizeof(b)));
@@ -164,7 +164,7 @@ START_TEST(digest_types)
 	ck_assert_uint_eq(digest_bytes(DTYPE_F16, f16, 4), digest_bytes(DTYPE_F16, f16_nan, 4));
 	ck_assert_uint_eq(digest_bytes(DTYPE_BF16, bf16, 4), digest_bytes(DTYPE_BF16, bf16_nan, 4));
 	ck_assert_uint_eq(digest_bytes(DTYPE_F64, f64, 8), digest_bytes(DTYPE_F64, f64_nan, 8));
-	/* What is a NaN in one type is a number in another. */
+	/* Bits that are a NaN in one type are a number in another. */
 	ck_assert_uint_ne(digest_bytes(DTYPE_BF16, f16, 4), digest_bytes(DTYPE_BF16, f16_nan, 4));
 }
 END_TEST
@@ -220,7 +220,7 @@ int main(void)
 	tcase_add_test(tcase, digest_types);
 	tcase_add_test(tcase, digest_parts);
 	tcase_add_test(tcase, allocation);
-	/* Needs a process of its own. */
+	/* It exits, so it needs a process of its own. */
 	if (srunner_fork_status(runner) == CK_FORK)
 		tcase_add_exit_test(tcase, allocation_overflow, 70);
 	srunner_run_all(runner, CK_ENV);

@@ -1,8 +1,8 @@
 /* native_attention.c - decode attention in plain C, one head at a time.
  *
- * Scores of all keys, their maximum, weights and their sum, then the weighted rows of V. Loops run
- * over contiguous memory and are left to the compiler to vectorise. See the header for what it is
- * for.
+ * Computes the scores of all keys, their maximum, the weights and their sum, then the weighted sum
+ * of the rows of V. Loops run over contiguous memory, so that the compiler can vectorise them. The
+ * header says what it is for.
  */
 #include "tests/bench/native_attention.h"
 

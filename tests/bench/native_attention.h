@@ -1,14 +1,14 @@
-/* native_attention.h - decode attention in plain C, the yardstick of `flashtwin bench --sim`.
+/* native_attention.h - decode attention in plain C, the baseline of `flashtwin bench --sim`.
  *
- * What a competent programmer writes without thinking of GPUs: no chunks, no online softmax.
- * Compiled -O3 -march=native -ffast-math, unlike everything else here, so its bits agree with
- * nothing.
+ * It is what a competent programmer would write for a CPU: no chunks, no online softmax. Unlike all
+ * other code it is compiled with -O3 -march=native -ffast-math, so its bits differ from the
+ * kernels'.
  */
 #ifndef NATIVE_ATTENTION_H
 #define NATIVE_ATTENTION_H
 
-/* The compiler used what the building machine has: an instruction set that this machine lacks, or
- * NULL when the code can run here. */
+/* Returns an instruction set that this code was compiled for and that this machine lacks, or NULL
+ * if the code can run here. */
 const char *native_attention_lacks(void);
 
 /* out = softmax(q k^T * scale) v for each of H query heads over the first n keys of its KV head,
@@ -16,7 +16,7 @@ const char *native_attention_lacks(void);
 void native_attention(const float *q, const float *k, const float *v, float *out,
 		      int H, int Hkv, int D, int n, int max_len, float scale, float *scratch);
 
-/* Floating-point operations of one call, a multiply-add counting two, exp and max not at all. */
+/* Floating-point operations of one call: a multiply-add counts as two, exp and max as none. */
 double native_attention_flops(int H, int D, int n);
 
 #endif

@@ -1,4 +1,4 @@
-/* bytes.cu - threads that write a byte each, for races of parts of words between operations. */
+/* bytes.cu - threads that write one byte each: operations that race on parts of a word. */
 #include "kernels/kernel.h"
 
 KERNEL write_bytes(char *row, int first, int count)

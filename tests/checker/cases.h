@@ -1,4 +1,4 @@
-/* cases.h - every kernel of the corpus with its bug: CASE(file, name, class, blocks, threads). */
+/* cases.h - every kernel of the corpus, and its bug: CASE(file, name, class, blocks, threads). */
 CASE(oob, oob_no_guard, "oob", 2, 32)
 CASE(oob, oob_off_by_one, "oob", 2, 32)
 CASE(oob, oob_neighbour, "oob", 2, 32)

@@ -21,7 +21,7 @@ const struct corpus_case corpus_cases[] = {
 };
 const int corpus_count = (int)(sizeof corpus_cases / sizeof corpus_cases[0]);
 
-/* --- what the build made of each file for GPUs --- */
+/* --- the code of each kernel, with the fatbin of its file --- */
 
 #ifdef HAVE_CUDA
 #define X(file) \
@@ -48,7 +48,7 @@ static const struct kernel_code codes[] = {     /* [2 * case + clean] */
 
 #define CASE(unit, word, kind, grid, block) \
 	{ .name = #word, .origin = "cuda_c" }, { .name = #word "_clean", .origin = "cuda_c" },
-static struct kernel kernels[] = {              /* the same; their code is set when they run */
+static struct kernel kernels[] = {              /* the same; corpus_launch() sets their code */
 #include "tests/checker/cases.h"
 };
 #undef CASE
@@ -66,7 +66,7 @@ enum status corpus_buffer(struct device *device, const char *name, enum dtype dt
 	return values ? device_upload(device, NULL, *out, 0, values, (*out)->bytes) : STATUS_OK;
 }
 
-/* What flags begins with in tables.cu. */
+/* Writes the table with which flags begins in tables.cu. */
 static enum status write_table(struct device *device, struct buffer *const buffers[BUFFERS])
 {
 	struct buffer *freed;

@@ -1,7 +1,7 @@
-/* corpus.h - the kernels of the corpus as launches, for the simulator's and the GPU's programs.
+/* corpus.h - launches the kernels of the corpus, for test programs on the simulator and on a GPU.
  *
- * Kernels and markers are in the .cu files here, the list of them in cases.h. What all of them are
- * launched with is told in oob.cu.
+ * The kernels and their BUG marks are in the .cu files here, the list of cases in cases.h. oob.cu
+ * describes the arguments of the launches.
  */
 #ifndef CORPUS_H
 #define CORPUS_H
@@ -18,11 +18,11 @@ struct corpus_case {
 extern const struct corpus_case corpus_cases[];
 extern const int corpus_count;
 
-/* A buffer of `count` elements with these values; NULL: left as it is. */
+/* Allocates a buffer of `count` elements and fills it with `values` unless they are NULL. */
 enum status corpus_buffer(struct device *, const char *name, enum dtype, int count,
 			  const void *values, struct buffer **out);
-/* Launches the kernel, or its clean twin, and waits for it. y: gets what the kernel left in y, unless
- * it is NULL. Buffers are freed, but on a device that faulted. DEVICE when the kernel faults. */
+/* Launches the kernel or its clean twin and waits for it; y, unless NULL, receives the buffer y.
+ * Frees the buffers, unless the device has faulted. Returns STATUS_DEVICE if the kernel faults. */
 enum status corpus_launch(struct device *, const struct corpus_case *, bool clean,
 			  uint32_t y[CORPUS_N]);
 

@@ -1,6 +1,6 @@
-/* meeting.cu - where threads meet: barriers, deadlocks, masks; and NaN that is born.
+/* meeting.cu - barriers, deadlocks and masks; and operations that create a NaN.
  *
- * 2 blocks of 64 threads. For the conventions see oob.cu.
+ * 2 blocks of 64 threads. oob.cu describes the other conventions.
  */
 #include "kernels/kernel.h"
 
@@ -20,7 +20,7 @@ KERNEL barrier_two_sites_clean(const float *x, float *y, int *flags, int n)
 	__syncthreads();
 }
 
-/* One place in the source, whatever calls it and however often it is inlined. */
+/* One barrier in the source, whatever calls it and however often it is inlined. */
 static __device__ inline void meet(void)
 {
 	__syncthreads();
@@ -134,7 +134,7 @@ KERNEL deadlock_two_orders_clean(const float *x, float *y, int *flags, int n)
 	(void)__ballot_sync(ALL, 1);
 }
 
-/* Lanes that have exited may be named, as long as nobody reads them. */
+/* A mask may name lanes that have exited, as long as no lane reads them. */
 KERNEL mask_exited_read(const float *x, float *y, int *flags, int n)
 {
 	if (LANE >= 28)
@@ -150,7 +150,7 @@ KERNEL mask_exited_read_clean(const float *x, float *y, int *flags, int n)
 		flags[T] = __shfl_sync(ALL, T, LANE ^ 1);
 }
 
-/* Parts of a warp may meet while others wait for the whole; not without coming then. */
+/* Some lanes may meet while the others wait for the whole warp, but must join them afterwards. */
 KERNEL mask_part_only(const float *x, float *y, int *flags, int n)
 {
 	int v = T;
@@ -179,7 +179,8 @@ KERNEL mask_part_only_clean(const float *x, float *y, int *flags, int n)
 		flags[T] = v;
 }
 
-/* Lanes of one warp may meet under masks of their own; overlapping ones wait for each other. */
+/* Groups of lanes may meet under separate masks; if the masks overlap, the groups wait for each
+ * other. */
 KERNEL mask_overlaps(const float *x, float *y, int *flags, int n)
 {
 	__syncwarp(LANE < 16 ? 0x1ffff : 0xffff8000);           /* BUG */
@@ -257,7 +258,7 @@ KERNEL mask_shuffle_exited(const float *x, float *y, int *flags, int n)
 	if (blockIdx.x == 0)
 		flags[T] = v;
 }
-/* To name a lane that has exited is legal; to read it is not. */
+/* Naming a lane that has exited is legal; reading it is not. */
 KERNEL mask_shuffle_exited_clean(const float *x, float *y, int *flags, int n)
 {
 	int v;
@@ -344,7 +345,7 @@ KERNEL nan_root_clean(const float *x, float *y, int *flags, int n)
 		y[T] = sqrtf(x[1] - x[0]);
 }
 
-/* The models of the GPU's functions compute in integers. */
+/* The simulator's models of such functions compute in integers. */
 KERNEL nan_rsqrt(const float *x, float *y, int *flags, int n)
 {
 	if (blockIdx.x == 0 && T < n)
@@ -419,16 +420,16 @@ KERNEL nan_fast_divide_clean(const float *x, float *y, int *flags, int n)
 		y[T] = __fdividef(x[0], x[1]);
 }
 
-/* A NaN that came in is nobody's here; one that a function passes by is none; and the second one of
- * a line of statements is seen as the first. */
+/* A NaN from outside is not a finding here, nor is one that a function propagates; a NaN created
+ * later in the same statements is found like the first. */
 KERNEL nan_after_another(const float *x, float *y, int *flags, int n)
 {
 	float missing = __int_as_float(0x7fffffff), none = x[0];
 
 	if (blockIdx.x == 0 && T < n) {
 		float score = missing * x[1] + expf(missing) + logf(missing);
-		float greatest = score > none ? score : expm1f(INFINITY * x[1]);
-		y[T] = greatest + none / none;                  /* BUG */
+		float best = score > none ? score : expm1f(INFINITY * x[1]);
+		y[T] = best + none / none;                      /* BUG */
 	}
 }
 KERNEL nan_after_another_clean(const float *x, float *y, int *flags, int n)
@@ -437,8 +438,8 @@ KERNEL nan_after_another_clean(const float *x, float *y, int *flags, int n)
 
 	if (blockIdx.x == 0 && T < n) {
 		float score = missing * x[1] + expf(missing) + logf(missing);
-		float greatest = score > none ? score : expm1f(INFINITY * x[1]);
-		y[T] = greatest + none;
+		float best = score > none ? score : expm1f(INFINITY * x[1]);
+		y[T] = best + none;
 	}
 }
 

@@ -1,6 +1,6 @@
-/* memory.cu - a single access inside an allocation: misaligned, or of bytes never written.
+/* memory.cu - accesses within an allocation that are misaligned or read bytes never written.
  *
- * For the conventions see oob.cu.
+ * oob.cu describes the conventions.
  */
 #include "kernels/kernel.h"
 #ifdef __CUDACC__
@@ -222,7 +222,7 @@ KERNEL uninit_atomic_clean(const float *x, float *y, int *flags, int n)
 	atomicAdd(&flags[0], 1);
 }
 
-/* Lane 0 races with lane 32; what it reads beyond that nobody writes at all. */
+/* Thread 0 races with thread 1 on s[0]; s[1], which it also reads, is never written. */
 KERNEL uninit_beside_race(const float *x, float *y, int *flags, int n)
 {
 	__shared__ float s[64];
@@ -258,7 +258,7 @@ KERNEL uninit_memcpy_clean(const float *x, float *y, int *flags, int n)
 	}
 }
 
-/* Asynchronous copies land at the wait for their group. */
+/* Asynchronous copies arrive at the wait for their group. */
 KERNEL uninit_async(const float *x, float *y, int *flags, int n)
 {
 	__shared__ float s[64];

@@ -1,8 +1,8 @@
-/* oob.cu - accesses outside of what was allocated: global, shared and local memory.
+/* oob.cu - out-of-bounds accesses to global, shared and local memory.
  *
- * Every kernel here comes twice: with one bug, on the line marked BUG, and without (NAME_clean).
- * 2 blocks of 32 threads; x and y hold n = 60 floats, x written and y not; flags holds 64 zeros;
- * dynamic shared memory is 32 floats.
+ * Every kernel has two versions: with one bug, on the line marked BUG, and without (NAME_clean).
+ * A launch has 2 blocks of 32 threads. x and y hold n = 60 floats; x is initialised, y is not.
+ * flags holds 64 zeros. Dynamic shared memory is 32 floats.
  */
 #include "kernels/kernel.h"
 

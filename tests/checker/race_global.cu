@@ -1,7 +1,7 @@
-/* race_global.cu - global memory: threads of one block, and blocks, that nothing orders.
+/* race_global.cu - races in global memory, between threads of one block and between blocks.
  *
- * 4 blocks of 64 threads. For the conventions see oob.cu. Blocks are concurrent whatever order the
- * simulator runs them in.
+ * 4 blocks of 64 threads. Blocks are concurrent in whatever order the simulator runs them. oob.cu
+ * describes the other conventions.
  */
 #include "kernels/kernel.h"
 
@@ -144,7 +144,7 @@ KERNEL grid_read_then_write_clean(const float *x, float *y, int *flags, int n)
 		flags[8] = 3;
 }
 
-/* The last block to come adds up what the others left. */
+/* The last block to arrive reads the results of the others. */
 KERNEL grid_last_no_fence(const float *x, float *y, int *flags, int n)
 {
 	__shared__ int last;
@@ -174,7 +174,7 @@ KERNEL grid_last_no_fence_clean(const float *x, float *y, int *flags, int n)
 			y[BLOCKS] = y[b];
 }
 
-/* Every thread writes, so that every thread must fence, or thread 0 behind the barrier. */
+/* Every thread writes, so every thread must fence, or thread 0 after the barrier. */
 KERNEL grid_last_early_fence(const float *x, float *y, int *flags, int n)
 {
 	__shared__ int last;
@@ -206,7 +206,7 @@ KERNEL grid_last_early_fence_clean(const float *x, float *y, int *flags, int n)
 		flags[8 + T] = (int)y[T];
 }
 
-/* As in the programming guide: no fence behind the atomic, but volatile reads. */
+/* As in CUDA's programming guide: no fence after the atomic, but volatile reads. */
 KERNEL grid_guide(const float *x, float *y, int *flags, int n)
 {
 	__shared__ int last;
@@ -248,7 +248,7 @@ KERNEL grid_guide_clean(const float *x, float *y, int *flags, int n)
 	}
 }
 
-/* A reader without a fence may find what its cache holds. */
+/* A reader without a fence may get a stale value from its cache. */
 KERNEL grid_no_acquire(const float *x, float *y, int *flags, int n)
 {
 	if (T != 0)
@@ -345,7 +345,7 @@ KERNEL equal_broadcast_clean(const float *x, float *y, int *flags, int n)
 		y[T] = scale;
 }
 
-/* Read by all blocks, so often that only the first readers are kept. */
+/* All blocks read it, so often that the checker keeps only the first readers. */
 KERNEL grid_all_read(const float *x, float *y, int *flags, int n)
 {
 	int read = flags[1] + flags[1];
@@ -365,7 +365,7 @@ KERNEL grid_all_read_clean(const float *x, float *y, int *flags, int n)
 		flags[2] = 5;
 }
 
-/* A fence for the block orders nothing for another. */
+/* A block-level fence orders nothing for other blocks. */
 KERNEL grid_block_fence(const float *x, float *y, int *flags, int n)
 {
 	if (T == 0) {
@@ -411,7 +411,7 @@ KERNEL grid_block_acquire_clean(const float *x, float *y, int *flags, int n)
 	}
 }
 
-/* Within the block it does. */
+/* Within its block it does. */
 KERNEL block_flag_no_fence(const float *x, float *y, int *flags, int n)
 {
 	if (T == 0) {
@@ -440,7 +440,7 @@ KERNEL block_flag_no_fence_clean(const float *x, float *y, int *flags, int n)
 	}
 }
 
-/* Variables of the file. */
+/* File-scope variables. */
 static __device__ int device_count;
 static __device__ float device_table[64];
 __constant__ float device_scale = 2.0f;

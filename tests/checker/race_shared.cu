@@ -1,6 +1,7 @@
-/* race_shared.cu - shared memory without the barrier it needs. 2 blocks of 64 threads.
+/* race_shared.cu - accesses to shared memory without the barrier they need.
  *
- * For the conventions see oob.cu. The line marked is one of the two accesses.
+ * 2 blocks of 64 threads. The marked line is one of the two accesses. oob.cu describes the other
+ * conventions.
  */
 #include "kernels/kernel.h"
 #ifdef __CUDACC__
@@ -157,7 +158,7 @@ KERNEL race_half_mask_clean(const float *x, float *y, int *flags, int n)
 		y[T] = s[T ^ 8];
 }
 
-/* A shuffle brings lanes together and orders no memory. */
+/* A shuffle synchronizes lanes but does not order memory accesses. */
 KERNEL race_shuffle(const float *x, float *y, int *flags, int n)
 {
 	__shared__ float s[64];
@@ -180,7 +181,7 @@ KERNEL race_shuffle_clean(const float *x, float *y, int *flags, int n)
 		y[T] = s[T ^ 1] + v;
 }
 
-/* Warps were in lockstep before sm_70. */
+/* Warps ran in lockstep before sm_70. */
 KERNEL race_volatile_warp(const float *x, float *y, int *flags, int n)
 {
 	__shared__ float s[64];
@@ -315,7 +316,7 @@ KERNEL race_bytes_clean(const float *x, float *y, int *flags, int n)
 		y[T] = s[T];
 }
 
-/* A whole warp has read it, and then its first lane, or its last, writes it. */
+/* A whole warp reads s, and then its first or last lane writes it. */
 KERNEL race_broadcast(const float *x, float *y, int *flags, int n)
 {
 	__shared__ float s;
@@ -361,7 +362,7 @@ KERNEL race_memcpy_clean(const float *x, float *y, int *flags, int n)
 		y[T] = s[T];
 }
 
-/* A thread waits for its own copies only. */
+/* A thread waits only for its own copies. */
 KERNEL race_async(const float *x, float *y, int *flags, int n)
 {
 	__shared__ float s[32];

@@ -1,8 +1,8 @@
-/* random.cuh - a kernel, RANDOM_NAME, that does what a table says.
+/* random.cuh - a kernel, RANDOM_NAME, that runs operations from a table.
  *
- * Thread t does steps operations, program[2 * (t * steps + i)] and an operand each; the kinds are in
- * tests/checker/random.h. words and a tile of shared memory are 16 bytes each, flags are two
- * counters, and seen, [threads][steps], gets what each operation read.
+ * Thread t runs `steps` operations, program[2 * (t * steps + i)], each followed by its operand;
+ * tests/checker/random.h defines them. `words` and a tile of shared memory are 16 bytes each,
+ * `flags` is two counters, and `seen`, [threads][steps], receives what each operation read.
  */
 #include "kernels/kernel.h"
 #include "tests/checker/random.h"

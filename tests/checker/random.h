@@ -1,4 +1,4 @@
-/* random.h - the operations of tests/checker/random.cu: kind | shared | offset << shift. */
+/* random.h - operations of tests/checker/random.cu, encoded as kind | shared | offset << shift. */
 #ifndef RANDOM_H
 #define RANDOM_H
 
@@ -6,7 +6,7 @@ enum {
 	RANDOM_NOTHING,
 	RANDOM_READ_1, RANDOM_READ_2, RANDOM_READ_4, RANDOM_READ_16,
 	RANDOM_WRITE_1, RANDOM_WRITE_2, RANDOM_WRITE_4, RANDOM_WRITE_16,
-	RANDOM_ATOMIC,                  /* one that changes nothing: four bytes at the offset */
+	RANDOM_ATOMIC,                  /* on four bytes at the offset; changes nothing */
 	RANDOM_FLAG,                    /* adds 1 to flags[operand] */
 	RANDOM_FENCE,
 	RANDOM_WARP,                    /* __syncwarp(operand) */

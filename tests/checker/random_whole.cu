@@ -1,3 +1,3 @@
-/* random_whole.cu - as random.cu, but only whole warps and blocks meet. The checker keeps less. */
+/* random_whole.cu - random.cu with barriers of whole warps and blocks only: less state to check. */
 #define RANDOM_NAME random_whole
 #include "tests/checker/random.cuh"

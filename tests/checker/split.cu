@@ -1,5 +1,5 @@
-/* split.cu - reductions over chunks, one of which reads what an empty chunk left. Grid (rows),
- * block (32); partials as flash_decode_reduce's, with D = 4.
+/* split.cu - reductions over chunks; the one with the bug reads accumulators of empty chunks.
+ * Grid (rows), block (32); partials as in flash_decode_reduce, with D = 4.
  */
 #include "kernels/kernel.h"
 

@@ -1,8 +1,8 @@
-/* tables.cu - pointers that come from memory, and buffers that no argument leads to.
+/* tables.cu - pointers loaded from memory, and buffers that no argument points to.
  *
- * flags holds a table of pointers instead of zeros: x, y, a buffer that was freed, NULL; then how
- * many floats behind x a buffer lies that the kernel has no business with, and zeros. For the other
- * conventions see oob.cu.
+ * flags begins with a table of pointers: x, y, a freed buffer, NULL. Then follow the distance in
+ * floats from x to a buffer that the kernel must not access, and zeros. oob.cu describes the other
+ * conventions.
  */
 #include "kernels/kernel.h"
 
@@ -129,7 +129,7 @@ KERNEL table_same_row_clean(const float *x, float *y, int *flags, int n)
 		TABLE[Y][I] = x[I] + (float)blockIdx.x;
 }
 
-/* What one thread hands to another as a pointer is a pointer all the same. */
+/* A pointer that one thread passes to another through shared memory. */
 KERNEL table_passed_on(const float *x, float *y, int *flags, int n)
 {
 	__shared__ float *rows[32];

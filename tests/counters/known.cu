@@ -1,4 +1,4 @@
-// known.cu - kernels whose counters follow from CUDA's rules by hand; see tests/tui/test_counters.sh.
+// known.cu - kernels whose counters can be worked out by hand, for tests/tui/test_counters.sh.
 // Each is launched with one block of 64 threads: two warps.
 #include <cuda_pipeline.h>
 __global__ void copy(const float *in, float *out)
@@ -107,7 +107,7 @@ __global__ void looping(const float *in, float *out)
 	out[threadIdx.x] = sum;
 }
 
-// Even lanes are through an inner loop after one round, odd ones after two.
+// Even lanes leave the inner loop after one iteration, odd lanes after two.
 __global__ void staggered(const float *in, float *out)
 {
 	float sum = 0;
@@ -155,7 +155,7 @@ __global__ void atomics(const float *in, float *out)
 	atomicAdd(&out[threadIdx.x % 8], in[threadIdx.x]);
 }
 
-// Neighbours want the same 8 bytes, so that the warp is served at once; pairs are 64 bytes apart.
+// Neighbouring lanes read the same 8 bytes, so one pass serves the warp; pairs are 64 bytes apart.
 __global__ void pairs(const float2 *in, float *out)
 {
 	__shared__ float2 tile[256];

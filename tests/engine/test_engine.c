@@ -1,6 +1,6 @@
-/* test_engine.c - the checks of device.c and device_launch.c, on a device that only takes notes.
+/* test_engine.c - the checks of device.c and device_launch.c, on a fake device that logs its calls.
  *
- * What reaches the device, and what does not, is the subject. Results are tested on the simulator
+ * Tests which calls reach the device and which do not. Results are tested on the simulator
  * (test_sim.c) and on GPUs.
  */
 #include "config.h"
@@ -49,7 +49,7 @@ START_TEST(ranges_stay_inside_their_buffer)
 	check_usage(device_upload(device, NULL, a, 0, NULL, 4), "no host memory for 4 bytes");
 	check_usage(device_copy(device, NULL, a, 4, a, 0, 8), "overlap");
 	OK(device_copy(device, NULL, a, 8, a, 0, 8));
-	/* Nothing to do never reaches the device, not even without memory. */
+	/* An empty transfer does not reach the device and needs no host memory. */
 	OK(device_upload(device, NULL, a, 16, NULL, 0));
 	ck_assert_int_eq(fake.note_count, 2);
 	device_free(device, a);
@@ -134,7 +134,7 @@ START_TEST(streams_events_and_graphs_that_a_device_lacks_are_named)
 }
 END_TEST
 
-/* A device that has events, and says when it is asked for one. */
+/* Logs the call; makes the fake device support events. */
 static enum status fake_event_record(struct device *device, struct event *event,
 				     struct stream *stream)
 {
@@ -144,7 +144,7 @@ static enum status fake_event_record(struct device *device, struct event *event,
 	return STATUS_OK;
 }
 
-START_TEST(objects_must_be_there)
+START_TEST(missing_objects_are_refused)
 {
 	struct device_ops ops = fake_ops;
 	struct fake fake = fake_open();
@@ -163,7 +163,7 @@ static void check_dim3(struct dim3 d, unsigned x, unsigned y, unsigned z)
 	ck_assert(d.x == x && d.y == y && d.z == z);
 }
 
-START_TEST(devices_see_whole_grids_and_blocks)
+START_TEST(devices_get_complete_grids_and_blocks)
 {
 	struct fake fake = fake_open();
 	struct launch_attribute unknown = { .id = 3 };
@@ -183,7 +183,7 @@ START_TEST(devices_see_whole_grids_and_blocks)
 		.args = reduce_args, .arg_count = 6,
 	};
 
-	/* Limits of the device are for the device to enforce. */
+	/* Limits of the device are left for the device to enforce. */
 	OK(device_launch(&fake.base, &scatter));
 	check_dim3(fake.grid, 3, 1, 1);
 	check_dim3(fake.block, 2000, 1, 1);
@@ -191,7 +191,7 @@ START_TEST(devices_see_whole_grids_and_blocks)
 	OK(device_launch(&fake.base, &reduce));
 	check_dim3(fake.grid, 0, 2, 1);
 	check_dim3(fake.block, 8, 4, 1);
-	/* The kernel's own is not. */
+	/* The limit of the kernel is checked first. */
 	reduce.block.z = 2;
 	check_usage(device_launch(&fake.base, &reduce),
 		    "blocks of (8,4,2) threads, the kernel takes at most 32");
@@ -202,7 +202,7 @@ START_TEST(devices_see_whole_grids_and_blocks)
 }
 END_TEST
 
-START_TEST(arguments_are_the_kernels_parameters)
+START_TEST(arguments_must_match_the_kernels_parameters)
 {
 	struct fake fake = fake_open(), other = fake_open();
 	struct buffer *rows = alloc(&fake.base, "rows", 4), *cache = alloc(&fake.base, "cache", 4);
@@ -256,9 +256,9 @@ int main(void)
 	tcase_add_test(calls, shapes_are_checked_before_allocation);
 	tcase_add_test(calls, operations_that_a_device_lacks_are_named);
 	tcase_add_test(calls, streams_events_and_graphs_that_a_device_lacks_are_named);
-	tcase_add_test(calls, objects_must_be_there);
-	tcase_add_test(calls, devices_see_whole_grids_and_blocks);
-	tcase_add_test(calls, arguments_are_the_kernels_parameters);
+	tcase_add_test(calls, missing_objects_are_refused);
+	tcase_add_test(calls, devices_get_complete_grids_and_blocks);
+	tcase_add_test(calls, arguments_must_match_the_kernels_parameters);
 	tcase_add_test(calls, errors_have_their_cuda_names);
 	return run_suite("engine", calls);
 }

@@ -1,26 +1,26 @@
 #!/bin/sh
-# test_mutants.sh - every defect in tests/mutants/ turns the test red that its patch names.
+# test_mutants.sh - every defect in tests/mutants/ makes the test fail that its patch names.
 #
-# A patch is applied to a copy of the sources, which it must fit without fuzz. What it changes is
-# compiled by this build's makefile in a directory of its own, and linked before the libraries of
-# this build with the object of the test program. That must fail in the test named and as the patch
-# says; without the defect it must pass. MUTANTS='old-max no-keys' picks some. What a patch holds
-# is said in mutants/README.md.
+# Each patch is applied to a copy of the sources, without fuzz. This build's makefile compiles what
+# the patch changes in a separate directory and links it with the object of the test program, before
+# this build's libraries. The program must fail in the named test with the message that the patch
+# gives; without the defect it must pass. MUTANTS='old-max no-keys' selects patches. README.md in
+# mutants/ describes their format.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 patches=$srcdir/tests/mutants
 build=$(dirname "$flashtwin")
 jobs=$(nproc 2>/dev/null || echo 1)
 export CK_TAP_LOG_FILE_NAME=- CK_VERBOSITY=silent
-# This make is not told what the one that runs the tests was told.
+# The make below must not inherit the options of the make that runs the tests.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 skip_all() {
 	echo "1..0 # SKIP $1"
 	exit 0
 }
-command -v patch >/dev/null || skip_all 'there is no patch'
-[ -e "$build/tests/engine/attention/test_defects.o" ] || skip_all 'there is no Check'
+command -v patch >/dev/null || skip_all 'patch is not installed'
+[ -e "$build/tests/engine/attention/test_defects.o" ] || skip_all 'built without Check'
 
 # Prints field "$1" of a patch's heading, the lines before the first difference.
 field() {
@@ -32,7 +32,7 @@ changed() {
 	sed -n 's,^+++ b/,,p' "$patch"
 }
 
-# make_in DIRECTORY GOAL...: by the build's makefile, from the copied sources.
+# make_in DIRECTORY GOAL...: runs the build's makefile on the copied sources.
 make_in() {
 	local directory=$1
 	shift
@@ -42,7 +42,7 @@ make_in() {
 		abs_top_builddir="$work/$directory" -o sim/cu2c/cu2c.same -o kernels/code.h "$@"
 }
 
-# The sources, and a directory with what the build made of them, all but objects.
+# Links the sources into tree/, and all that the build made of them, except objects, into base/.
 prepare() {
 	mkdir tree base && cp -Rs "$srcdir"/*.c "$srcdir"/base "$srcdir"/engine "$srcdir"/kernels "$srcdir"/sim \
 		"$srcdir"/tests "$srcdir"/traces "$srcdir"/tui tree && chmod -R u+w tree &&
@@ -51,8 +51,8 @@ prepare() {
 	ln -s "$build"/kernels/code.h base/kernels && make_in base am--depfiles
 }
 
-# Prints the objects that the patch changes: a C file's, and the kernels' in each build for the
-# simulator that the build has.
+# Prints the objects that the patch changes: those of C files, and each variant for the simulator of
+# its kernels.
 objects() {
 	changed | sed -n 's/\.c$/.o/p'
 	for kernel in $(field Kernels); do
@@ -60,7 +60,8 @@ objects() {
 	done
 }
 
-# Applies the patch to the copied sources, or says why not. They are links, but for what it changes.
+# Applies the patch to the copied sources, or prints why not. Only the files that it changes are
+# copies, the others are links.
 apply() {
 	for file in $(changed); do
 		rm -f "tree/$file" && cp "$srcdir/$file" "tree/$file" && chmod u+w "tree/$file" || return
@@ -80,7 +81,7 @@ run_case() {
 	code=$?
 }
 
-# sound PROGRAM CASE: it passes as it is. Said once.
+# sound PROGRAM CASE: the case passes without a defect. Checked once for each case.
 sound() {
 	case " $passed " in
 	*" $1.$2 "*) return ;;
@@ -91,14 +92,15 @@ sound() {
 	result "$1, $2: passes without a defect" "$([ $? -eq 0 ] || cat log)"
 }
 
-# The mutant's test program, as $name/tests/mutant.
+# Builds the mutant's test program, $name/tests/mutant.
 compile() {
 	cp -RP base "$name" &&
 	make_in "$name" tests/mutant MUTANT_OBJECTS="$build/$1.o $(objects | tr '\n' ' ')" \
 		>make.log 2>&1 || cat make.log
 }
 
-# judge CASE TEST WANTED: the last run failed in that test, and as wanted.
+# judge CASE TEST WANTED: prints an error unless the last run failed in TEST with a message that
+# matches WANTED.
 judge() {
 	[ $code -ne 0 ] || echo 'the test passes'
 	grep "^not ok .*:$1:$2: " log | grep -q -- "$3" || {
@@ -110,7 +112,7 @@ judge() {
 try() {
 	set -- $(field Test)
 	[ $# -eq 3 ] || {
-		result "$name" "the field Test is '$*', not: program, case, test"
+		result "$name" "field Test: expected PROGRAM CASE TEST, got '$*'"
 		return
 	}
 	sound "$1" "$2"
@@ -125,14 +127,15 @@ try() {
 	sed -n "s/^not ok .*:$3: \(.*\)/# \1/p" log
 }
 
-# control WHAT SCRIPT PATTERN: a sound mutant, spoilt by the sed script, does not get through.
+# control WHAT SCRIPT PATTERN: a valid mutant, changed by the sed script, is reported with a message
+# that matches PATTERN.
 control() {
-	local said
-	sed "$2" "$patches/old-max.patch" >spoilt.patch
-	said=$(patch=spoilt.patch name=spoilt; try)
-	rm -rf spoilt
-	echo "$said" | grep -q '^not ok' && echo "$said" | grep -q -- "$3" && said=
-	result "$1 is seen" "$said"
+	local report
+	sed "$2" "$patches/old-max.patch" >control.patch
+	report=$(patch=control.patch name=control; try)
+	rm -rf control
+	echo "$report" | grep -q '^not ok' && echo "$report" | grep -q -- "$3" && report=
+	result "$1 is reported" "$report"
 }
 
 passed=

@@ -1,8 +1,8 @@
-/* test_attend.c - the flash-decoding path on the simulator: against float64, the reference vectors
- * of the sample model, and itself (a batched row is a solo row, chunks and seeds change what they
- * may).
+/* test_attend.c - the flash-decoding path on the simulator, against float64 and the sample model's
+ * reference vectors.
  *
- * The path under the model runner is in test_decode.c.
+ * Also tests that a slot gives the same bits in a batch as alone, and that seeds and jobs change no
+ * bit. Decodes of a whole model are in test_decode.c.
  */
 #include "tests/sample.h"
 
@@ -19,7 +19,7 @@ struct attend_case {
 
 static uint64_t random_state = 1;
 
-/* In [-1, 1): the same numbers in every run (Knuth's MMIX generator, high bits). */
+/* A number in [-1, 1), the same sequence in every run (Knuth's MMIX generator, high bits). */
 static float next_random(void)
 {
 	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
@@ -58,7 +58,7 @@ static struct attention *open_path(struct device *device, const struct attend_ca
 	return attention;
 }
 
-/* Tensors of a case: q [M, H, D]; k, v [M, Hkv, n, D]; the newest rows apart, [M, Hkv, D]. */
+/* Tensors of a case: q [M, H, D]; k, v [M, Hkv, n, D]; copies of the newest rows, [M, Hkv, D]. */
 struct tensors {
 	float *q, *k, *v, *k_new, *v_new, *out;
 	size_t q_count;
@@ -127,23 +127,23 @@ static enum status run_step(struct attention *attention, const struct attend_cas
 	return status;
 }
 
-/* Attention of one row in double; returns the greatest |v|. */
+/* Attention of one row in double; returns the largest |v|. */
 static double reference_row(const struct attend_case *c, const float *q, const float *k,
 			    const float *v, int keys, double *out)
 {
 	size_t D = (size_t)c->head_dim;
 	double *weight = malloc(((size_t)keys + 1) * sizeof(*weight));
-	double greatest = -INFINITY, sum = 0.0, largest = 0.0;
+	double max_score = -INFINITY, sum = 0.0, largest = 0.0;
 
 	for (size_t n = 0; n < (size_t)keys; n++) {
 		weight[n] = 0.0;
 		for (size_t d = 0; d < D; d++)
 			weight[n] += (double)q[d] * k[n * D + d];
 		weight[n] *= attention_scale(c->head_dim);
-		greatest = fmax(greatest, weight[n]);
+		max_score = fmax(max_score, weight[n]);
 	}
 	for (int n = 0; n < keys; n++)
-		sum += weight[n] = exp(weight[n] - greatest);
+		sum += weight[n] = exp(weight[n] - max_score);
 	for (size_t d = 0; d < D; d++) {
 		out[d] = 0.0;
 		for (size_t n = 0; n < (size_t)keys; n++) {
@@ -189,7 +189,7 @@ static void check_case(const struct attend_case *c, const int *lengths, uint64_t
 	device_close(device);
 }
 
-/* Head sizes and key counts on both sides of what the kernels step by. */
+/* Head sizes and key counts on both sides of the kernels' step sizes. */
 static const struct attend_case cases[] = {
 	{ 1, 4, 4, 64, 100, 128 },
 	{ 1, 8, 2, 64, 129, 32 },
@@ -214,7 +214,7 @@ END_TEST
 
 /* --- properties --- */
 
-START_TEST(a_batched_row_is_a_solo_row)
+START_TEST(a_batched_row_equals_a_solo_row)
 {
 	static const struct attend_case batch = { 3, 4, 2, 64, 80, 32 };
 	static const struct attend_case solo = { 1, 4, 2, 64, 80, 32 };
@@ -281,7 +281,7 @@ START_TEST(a_done_slot_is_zeros_and_keeps_its_length)
 	OK(run_step(attention, &c, &t, lengths));
 	for (size_t i = t.q_count / 2; i < t.q_count; i++)
 		ck_assert_float_eq(t.out[i], 0.0f);
-	/* It can join later, while the other one rests. */
+	/* It can join later, while the other one is done. */
 	OK(attention_step(attention, &next));
 	ck_assert_int_eq(kv_cache_length(attention->cache, 0, 0), 10);
 	ck_assert_int_eq(kv_cache_length(attention->cache, 0, 1), 1);
@@ -293,7 +293,7 @@ START_TEST(a_done_slot_is_zeros_and_keeps_its_length)
 }
 END_TEST
 
-START_TEST(nan_is_carried_through)
+START_TEST(nan_is_propagated)
 {
 	static const struct attend_case c = { 1, 2, 2, 32, 40, 16 };
 	static const int lengths[] = { 40 };
@@ -362,7 +362,7 @@ START_TEST(shapes_that_cannot_run_are_refused)
 }
 END_TEST
 
-START_TEST(no_work_is_no_error)
+START_TEST(no_work_succeeds)
 {
 	static const struct attend_case none[] = { { 0, 4, 2, 64, 8, 8 }, { 1, 0, 0, 64, 8, 8 } };
 	struct device *device = open_simulator(0, 1);
@@ -391,7 +391,7 @@ static struct npy layer_array(int index, const char *part, enum dtype dtype)
 	return sample_npy(captured[index].which, name, dtype);
 }
 
-/* q is (8, 64), or all positions' (8, n, 64), of which the last counts. */
+/* q is (8, 64), or (8, n, 64) for all positions, of which the last one is used. */
 static float *last_query(const struct npy *q)
 {
 	size_t D = 64, per_head = q->count / 8;
@@ -440,14 +440,14 @@ int main(void)
 	tcase_set_timeout(tests, 240);
 	tcase_add_loop_test(tests, outputs_match_double_precision, 0,
 			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tests, a_batched_row_is_a_solo_row);
+	tcase_add_test(tests, a_batched_row_equals_a_solo_row);
 	tcase_add_test(tests, seeds_and_jobs_change_no_bit);
 	tcase_add_test(tests, a_done_slot_is_zeros_and_keeps_its_length);
-	tcase_add_test(tests, nan_is_carried_through);
+	tcase_add_test(tests, nan_is_propagated);
 	tcase_add_test(tests, a_full_slot_is_refused_and_nothing_is_written);
 	tcase_add_loop_test(tests, shapes_that_cannot_run_are_refused, 0,
 			    sizeof(bad_shapes) / sizeof(bad_shapes[0]));
-	tcase_add_test(tests, no_work_is_no_error);
+	tcase_add_test(tests, no_work_succeeds);
 	tcase_add_loop_test(tests, captured_layers_match_their_float64_outputs, 0,
 			    sizeof(captured) / sizeof(captured[0]));
 	return run_suite("attend", tests);

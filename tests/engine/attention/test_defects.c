@@ -1,9 +1,9 @@
-/* test_defects.c - defects that attention engines have had: a test for each, and what it costs.
+/* test_defects.c - a test for each defect that attention engines have had.
  *
  * The patches in tests/mutants/ bring these defects back, one at a time, and test_mutants.sh
- * demands that the test a patch names goes red: most are here. Each is quick, and says by a figure
- * what is wrong. Accuracy over many shapes is test_path_accuracy.c's work, the equality of paths
- * test_paths.c's.
+ * requires the test that a patch names to fail; most of these tests are here. Each is quick and
+ * reports the size of the error. Accuracy over many shapes is tested in test_path_accuracy.c, which
+ * paths agree bit for bit in test_paths.c.
  */
 #include "tests/recording.h"
 
@@ -13,11 +13,11 @@
 
 /* --- decode steps --- */
 
-/* One step of one layer on a simulator of its own, keys of every slot but the newest loaded. */
+/* One step of one layer on a new simulator; all but the newest key of every slot are loaded. */
 struct decode {
 	const struct path *path;
 	struct attention_shape shape;
-	const int *lengths;             /* [M] keys with the new one, 0: the slot is done */
+	const int *lengths;             /* [M] keys including the new one; 0: the slot is done */
 	uint64_t seed;
 	struct device *device;
 	struct attention *attention;
@@ -84,13 +84,13 @@ static void decode_step(struct decode *d)
 		.q = d->q, .k = d->k_new, .v = d->v_new, .done = done, .out = d->out }));
 }
 
-/* --- how far off --- */
+/* --- errors --- */
 
 struct distance {
 	double squares, exact_squares;
 };
 
-/* Adds a row's; no element is NaN. */
+/* Adds the error of one row; no element may be NaN. */
 static void add_distance(struct distance *sum, const float *out, const double *exact, size_t count,
 			 const char *row)
 {
@@ -101,7 +101,7 @@ static void add_distance(struct distance *sum, const float *out, const double *e
 	}
 }
 
-/* In the L2 norm, over all rows. Rounding alone is off by 1e-6 or so. */
+/* Checks the relative error in the L2 norm over all rows. Rounding alone gives about 1e-6. */
 static void check_distance(const struct distance *sum)
 {
 	double relative = sqrt(sum->squares / sum->exact_squares);
@@ -140,7 +140,7 @@ static void check_step(struct decode *d)
 
 /* --- arithmetic of decoding --- */
 
-/* Scores of about the standard normal distribution, the maximum rising now and then. */
+/* Scores have about the standard normal distribution, and the maximum rises now and then. */
 START_TEST(a_rising_maximum_rescales)
 {
 	struct decode d = {
@@ -153,7 +153,7 @@ START_TEST(a_rising_maximum_rescales)
 }
 END_TEST
 
-/* A chunk behind the last key leaves its accumulators as they were: poison here. */
+/* A chunk past the last key does not write its accumulators, which hold poison here. */
 START_TEST(chunks_without_keys_count_nothing)
 {
 	struct decode d = {
@@ -175,7 +175,7 @@ START_TEST(keys_of_no_weight_count_nothing)
 	};
 
 	decode_open(&d);
-	/* Products below the least float: the first 40 keys, more than one tile, score -inf. */
+	/* Products below the range of float: the first 40 keys, more than one tile, score -inf. */
 	for (int i = 0; i < 8; i++)
 		d.q[i] = 1e30f;
 	for (int i = 0; i < 80 * 8; i++)
@@ -215,7 +215,7 @@ static void check_prefill(const struct prefill *p)
 	free(out);
 }
 
-/* Several threads share a row's score, whatever the size. */
+/* At any head size, several threads compute a row's score together. */
 START_TEST(every_thread_of_a_row_has_its_score)
 {
 	check_prefill(&(struct prefill){ .heads = 1, .kv_heads = 1, .queries = 5, .keys = 40,
@@ -224,7 +224,7 @@ START_TEST(every_thread_of_a_row_has_its_score)
 }
 END_TEST
 
-/* No whole number of tiles. */
+/* The number of keys is not a multiple of the tile size. */
 START_TEST(the_last_keys_are_read)
 {
 	check_prefill(&(struct prefill){ .heads = 1, .kv_heads = 1, .queries = 3, .keys = 100,
@@ -243,7 +243,7 @@ END_TEST
 
 /* --- slots --- */
 
-/* What the kernel wrote for a slot, on the device: the host makes its row zeros anyway. */
+/* Checks what the kernel wrote for a slot on the device, because the host zeroes the row anyway. */
 static void check_zero_row(const struct decode *d, int slot)
 {
 	size_t row = (size_t)d->shape.heads * (size_t)d->shape.head_dim;
@@ -252,15 +252,16 @@ static void check_zero_row(const struct decode *d, int slot)
 	OK(device_download(d->device, NULL, d->attention->io->out,
 			   (size_t)slot * row * sizeof(float), out, row * sizeof(float)));
 	for (size_t i = 0; i < row; i++)
-		ck_assert_msg(out[i] == 0.0f, "slot %d, element %zu: %g where no keys are", slot, i,
+		ck_assert_msg(out[i] == 0.0f,
+			      "slot %d, element %zu: expected 0 without keys, got %g", slot, i,
 			      (double)out[i]);
 	free(out);
 }
 
 static const struct path *const slot_paths[] = { &path_batched, &path_flash_decoding };
 
-/* Slot 1 takes no part: its new rows are padding, NaN, and in its cache are keys of the sequence
- * that was there before. */
+/* Slot 1 is done: its new rows are padding, NaN, and its cache holds keys of the sequence that was
+ * there before. */
 START_TEST(padding_attends_to_nothing)
 {
 	enum { HELD = 3, FLOATS = 2 * 20 * 16 };
@@ -286,7 +287,7 @@ START_TEST(padding_attends_to_nothing)
 }
 END_TEST
 
-/* More than a batch of eight, of different lengths. */
+/* More than eight slots, of different lengths. */
 START_TEST(every_slot_has_its_own_memory)
 {
 	const int lengths[17] = { 1, 30, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 16, 17 };
@@ -319,8 +320,8 @@ static const struct path *const graph_paths[] = {
 	&path_incremental, &path_batched, &path_flash_decoding
 };
 
-/* Nine steps of two layers and two slots. */
-static float *record_steps(const struct path *path, enum graph_mode mode, size_t *count)
+/* Returns the outputs of nine steps of two layers and two slots. */
+static float *run_steps(const struct path *path, enum graph_mode mode, size_t *count)
 {
 	struct attention_shape shape = recording_shape(&(struct recording_options){ .slots = 2 });
 	size_t row = (size_t)shape.heads * (size_t)shape.head_dim;
@@ -342,8 +343,8 @@ START_TEST(graphs_replay_what_launches_do)
 	const struct path *path = graph_paths[_i / 2];
 	struct distance sum = { 0 };
 	size_t count;
-	float *eager = record_steps(path, GRAPH_NONE, &count);
-	float *graph = record_steps(path, _i % 2 ? GRAPH_MANUAL : GRAPH_CAPTURE, &count);
+	float *eager = run_steps(path, GRAPH_NONE, &count);
+	float *graph = run_steps(path, _i % 2 ? GRAPH_MANUAL : GRAPH_CAPTURE, &count);
 
 	for (size_t i = 0; i < count; i++)
 		add_distance(&sum, graph + i, &(double){ eager[i] }, 1, path->name);
@@ -355,8 +356,8 @@ END_TEST
 
 /* --- sizes --- */
 
-/* One after the other in the same process, alike but for the room they have. */
-START_TEST(caches_of_two_sizes_are_two)
+/* Two caches in the same process that differ only in max_len. */
+START_TEST(caches_of_two_sizes_are_separate)
 {
 	struct decode d = {
 		.path = slot_paths[_i], .lengths = (const int[]){ 9, 12 },
@@ -370,7 +371,7 @@ START_TEST(caches_of_two_sizes_are_two)
 }
 END_TEST
 
-/* A mebikey in chunks of 16: one more chunk than a grid has blocks in z. */
+/* 1 Mi keys in chunks of 16: one chunk more than a grid has blocks in z. */
 START_TEST(a_grid_too_deep_is_refused_at_once)
 {
 	const struct attention_shape shape = {
@@ -412,7 +413,7 @@ int main(void)
 	tcase_add_loop_test(slots, every_slot_has_its_own_memory, 0, COUNT(slot_paths));
 	tcase_add_loop_test(streams, new_rows_are_there_when_they_are_read, 0, 16);
 	tcase_add_loop_test(graphs, graphs_replay_what_launches_do, 0, 2 * COUNT(graph_paths));
-	tcase_add_loop_test(sizes, caches_of_two_sizes_are_two, 0, COUNT(slot_paths));
+	tcase_add_loop_test(sizes, caches_of_two_sizes_are_separate, 0, COUNT(slot_paths));
 	tcase_add_test(sizes, a_grid_too_deep_is_refused_at_once);
 	return run_suites("defects", (TCase *[]){ decode, prefill, slots, streams, graphs, sizes },
 			  6);

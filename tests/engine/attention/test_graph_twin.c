@@ -1,8 +1,7 @@
-/* test_graph_twin.c - attention from CUDA graphs on a GPU gives the simulator's bits; a skip where
- * there is none.
+/* test_graph_twin.c - attention by CUDA graphs gives the same bits on a GPU as on the simulator.
  *
- * The script of test_path_graph.c: captured and built by hand on the GPU, against launches one by
- * one on the simulator and on the GPU itself.
+ * Runs the script of test_path_graph.c on the GPU by separate launches, captured graphs and graphs
+ * built by hand, and compares each with separate launches on the simulator. Skipped without a GPU.
  */
 #include "config.h"
 

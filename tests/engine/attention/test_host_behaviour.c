@@ -1,9 +1,9 @@
-/* test_host_behaviour.c - what the host side of every attention path promises, 1 to 3 and 11:
- * shapes, overflow, returned lengths, and no CUDA.
+/* test_host_behaviour.c - guarantees 1 to 3 and 11 of the host side of every attention path:
+ * shapes, overflow, returned lengths, and builds without CUDA.
  *
- * Each runs on the simulator and, where there is one, on a GPU, and demands the same status and
- * error code there. After an error all buffers and lengths are compared with those before. 4 to 6
- * and 10 are in test_host_slots.c; 7 to 9, captures and graphs, in test_host_graphs.c.
+ * Tests run on the simulator and on a GPU if there is one, and expect the same status and error
+ * code from both. After an error, all buffers and lengths must be as before. Guarantees 4 to 6 and
+ * 10 are in test_host_slots.c; 7 to 9, captures and graphs, are in test_host_graphs.c.
  */
 #include "config.h"
 
@@ -50,7 +50,7 @@ START_TEST(a_shape_that_cannot_run_is_refused_by_name)
 }
 END_TEST
 
-/* Any head size, and what lies beyond a row is not read as if it were part of it. */
+/* Any head size works, and memory past a row is not read as part of it. */
 START_TEST(any_head_size_up_to_256_runs)
 {
 	static const int sizes[] = { 1, 33, 129, 256 };
@@ -152,12 +152,13 @@ START_TEST(a_buffer_of_another_device_is_refused)
 }
 END_TEST
 
-/* --- 2: overflow is found before the append; a launch that fails leaves the lengths --- */
+/* --- 2: overflow is detected before the append; a failed launch changes no length --- */
 
 START_TEST(a_full_slot_is_named_and_nothing_is_written)
 {
 	const struct attention_shape shape = rig_shape(RIG_PATH, 3);
-	int full = rig_solo(RIG_PATH) ? 0 : 1;
+	bool single = rig_single_slot(RIG_PATH);
+	int full = single ? 0 : 1;
 	struct rig r = rig_open(RIG_DEVICE, RIG_PATH, &shape);
 	const struct attention_prompt prompt = {
 		.slot = full, .rows = 1, .q = r.q, .k = r.k, .v = r.v, .out = r.out,
@@ -166,7 +167,7 @@ START_TEST(a_full_slot_is_named_and_nothing_is_written)
 	char text[16];
 
 	for (int n = 0; n < shape.max_len; n++)
-		rig_run(&r, rig_solo(RIG_PATH) ? NULL : (const bool[]){ n % 2, false, n > 3 });
+		rig_run(&r, single ? NULL : (const bool[]){ n % 2, false, n > 3 });
 	before = rig_state(&r);
 	spy_reset();
 	snprintf(text, sizeof text, "slot %d is full", full);
@@ -180,15 +181,15 @@ START_TEST(a_full_slot_is_named_and_nothing_is_written)
 	}
 	spy_check_untouched("a full slot");
 	rig_check_unchanged(&r, &before);
-	/* A full slot that is done is in nobody's way. */
-	if (!rig_solo(RIG_PATH))
+	/* A full slot that is done does not stop the others. */
+	if (!single)
 		rig_run(&r, (const bool[]){ false, true, false });
 	rig_close(&r);
 }
 END_TEST
 
-/* Whichever launch of a step it is that fails; then the step is repeated, and is what it was. */
-START_TEST(a_launch_that_fails_leaves_the_lengths)
+/* Each launch of a step fails in turn; then the step is repeated and gives its normal result. */
+START_TEST(a_failed_launch_changes_no_length)
 {
 	const struct attention_shape shape = rig_shape(RIG_PATH, 2);
 	struct rig r = rig_open(RIG_DEVICE, RIG_PATH, &shape), sound;
@@ -224,7 +225,7 @@ START_TEST(a_launch_that_fails_leaves_the_lengths)
 }
 END_TEST
 
-/* --- 3: the new length is returned; what is not there yet is named --- */
+/* --- 3: the new length is returned; a missing call is named --- */
 
 START_TEST(a_step_returns_the_new_lengths)
 {
@@ -257,7 +258,7 @@ START_TEST(a_missing_call_is_named)
 }
 END_TEST
 
-/* --- 11: without CUDA there is a clear error, and the simulator --- */
+/* --- 11: without CUDA there is a clear error, and the simulator works --- */
 
 #define device_cuda device_without_cuda
 #include "engine/cuda/device_cuda_none.c"
@@ -303,7 +304,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_step_without_tensors_or_layer_writes_nothing, 0, all);
 	tcase_add_loop_test(tests, a_buffer_of_another_device_is_refused, 0, devices);
 	tcase_add_loop_test(tests, a_full_slot_is_named_and_nothing_is_written, 0, all);
-	tcase_add_loop_test(tests, a_launch_that_fails_leaves_the_lengths, 0, all);
+	tcase_add_loop_test(tests, a_failed_launch_changes_no_length, 0, all);
 	tcase_add_loop_test(tests, a_step_returns_the_new_lengths, 0, all);
 	tcase_add_loop_test(tests, a_missing_call_is_named, 0, all);
 	tcase_add_test(tests, a_build_without_cuda_says_so);

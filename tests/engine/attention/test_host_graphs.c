@@ -1,9 +1,8 @@
-/* test_host_graphs.c - what the host side of every attention path promises, 7 to 9: kernels are
+/* test_host_graphs.c - guarantees 7 to 9 of the host side of every attention path: kernels are
  * loaded before a capture, what a capture forbids and keeps, graphs captured and built by hand.
  *
- * On the simulator and, where there is one, on a GPU; see test_host_behaviour.c. Every operation
- * in every mode is tests/gpu/capture_table.c's, and all that graphs of paths can be is
- * test_path_graph.c's.
+ * Runs on the simulator and on a GPU if there is one; see test_host_behaviour.c. Every operation in
+ * every capture mode is covered by tests/gpu/capture_table.c, graphs of paths by test_path_graph.c.
  */
 #include "config.h"
 
@@ -130,7 +129,7 @@ static enum status (*const synchronous[])(void) = {
 };
 enum { SYNCHRONOUS = 4 };
 
-START_TEST(what_waits_invalidates_a_capture_and_writes_nothing)
+START_TEST(synchronous_calls_invalidate_a_capture_and_write_nothing)
 {
 	enum status (*call)(void) = synchronous[_i % SYNCHRONOUS];
 	enum capture_mode mode = (enum capture_mode)(_i / SYNCHRONOUS % MODES);
@@ -150,7 +149,7 @@ START_TEST(what_waits_invalidates_a_capture_and_writes_nothing)
 	ck_assert_uint_eq(spy_digest(), digest);
 	for (int i = 0; i < WORDS; i++)
 		ck_assert_float_eq(landed[i], 0.0f);
-	/* The stream is as good as new. */
+	/* The stream works again. */
 	OK(device_launch(device, &c.launch));
 	OK(device_sync(device, stream));
 	ck_assert_uint_ne(spy_digest(), digest);
@@ -158,7 +157,7 @@ START_TEST(what_waits_invalidates_a_capture_and_writes_nothing)
 }
 END_TEST
 
-/* As a recorder does in the middle of a capture, on memory that a GPU fills with poison as well. */
+/* As a recorder does during a capture, with new memory filled with poison on a GPU too. */
 START_TEST(a_relaxed_thread_may_allocate_and_wait)
 {
 	const struct device_options options = { .poison = true };
@@ -187,7 +186,7 @@ START_TEST(a_relaxed_thread_may_allocate_and_wait)
 }
 END_TEST
 
-/* They read and write host memory when the graph is launched, each time. */
+/* They read and write host memory at each launch of the graph. */
 START_TEST(asynchronous_copies_become_nodes)
 {
 	float host[WORDS], out[WORDS] = { 0 };
@@ -217,7 +216,7 @@ START_TEST(asynchronous_copies_become_nodes)
 }
 END_TEST
 
-/* By hand: of 0 bytes too, which is a node like any other. */
+/* A copy of 0 bytes is a node like any other. */
 START_TEST(copies_may_be_nodes_made_by_hand)
 {
 	int first, second, third, unknown = 3;
@@ -270,7 +269,7 @@ START_TEST(a_captured_launch_keeps_its_arguments)
 }
 END_TEST
 
-START_TEST(a_capture_moves_no_length_and_writes_no_key)
+START_TEST(a_capture_changes_no_length_and_writes_no_key)
 {
 	const struct attention_shape shape = rig_shape(RIG_PATH, 2);
 	size_t bytes = 2 * 2 * 11 * 5 * sizeof(float);
@@ -295,33 +294,33 @@ START_TEST(a_capture_moves_no_length_and_writes_no_key)
 }
 END_TEST
 
-/* With the graph's lengths and positions spoiled, launches one by one go on as if there were no
+/* If the graph's lengths and positions are overwritten, separate launches work as if there were no
  * graph. */
-START_TEST(launches_one_by_one_never_read_the_graphs_lengths)
+START_TEST(separate_launches_never_read_the_graphs_lengths)
 {
 	const struct attention_shape shape = rig_shape(RIG_PATH, 2);
 	float out[2][2 * 4 * 5];
 
 	if (!RIG_PATH->replayable || RIG_PATH->graph != GRAPH_NONE)
 		return;
-	for (int spoil = 0; spoil < 2; spoil++) {
+	for (int overwrite = 0; overwrite < 2; overwrite++) {
 		struct rig r = rig_open(RIG_DEVICE, RIG_PATH, &shape);
 		struct attention_graph *graph = NULL;
 		struct attention_step step = rig_step(&r, 0, NULL);
 
 		rig_run(&r, NULL);
-		if (spoil)
+		if (overwrite)
 			OK(attention_graph_create(r.a, GRAPH_CAPTURE, 0, 1, &graph));
 		rig_fill(&r);
 		OK(attention_upload(r.a, &step));
-		if (spoil) {
+		if (overwrite) {
 			OK(device_fill(r.device, NULL, spy_buffer("graph_seq_lens"), 0, 0, 2));
 			OK(device_fill(r.device, NULL, spy_buffer("graph_positions"), 0, ~0u,
 				       2));
 		}
 		OK(attention_launch(r.a, 0));
-		OK(device_download(r.device, NULL, spy_buffer("out"), 0, out[spoil],
-				   sizeof out[spoil]));
+		OK(device_download(r.device, NULL, spy_buffer("out"), 0, out[overwrite],
+				   sizeof out[overwrite]));
 		attention_graph_destroy(graph);
 		rig_close(&r);
 	}
@@ -333,7 +332,7 @@ END_TEST
 
 enum { RUN_STEPS = 8 };
 
-/* Two layers, whose pointers differ, and slots that pause. */
+/* Runs two layers, whose pointers differ, and slots that pause. */
 static float *run_mode(const char *name, const struct path *path, enum graph_mode mode)
 {
 	struct attention_shape shape = rig_shape(path, 2);
@@ -381,14 +380,14 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, the_first_launch_may_be_in_a_capture, 0, devices * MODES);
 	tcase_add_loop_test(tests, a_path_on_a_new_device_is_captured, 0, all);
-	tcase_add_loop_test(tests, what_waits_invalidates_a_capture_and_writes_nothing, 0,
+	tcase_add_loop_test(tests, synchronous_calls_invalidate_a_capture_and_write_nothing, 0,
 			    devices * MODES * SYNCHRONOUS);
 	tcase_add_loop_test(tests, a_relaxed_thread_may_allocate_and_wait, 0, devices * MODES);
 	tcase_add_loop_test(tests, asynchronous_copies_become_nodes, 0, devices * MODES);
 	tcase_add_loop_test(tests, copies_may_be_nodes_made_by_hand, 0, devices);
 	tcase_add_loop_test(tests, a_captured_launch_keeps_its_arguments, 0, devices);
-	tcase_add_loop_test(tests, a_capture_moves_no_length_and_writes_no_key, 0, all);
-	tcase_add_loop_test(tests, launches_one_by_one_never_read_the_graphs_lengths, 0, all);
+	tcase_add_loop_test(tests, a_capture_changes_no_length_and_writes_no_key, 0, all);
+	tcase_add_loop_test(tests, separate_launches_never_read_the_graphs_lengths, 0, all);
 	tcase_add_loop_test(tests, a_graph_gives_the_bits_of_its_launches, 0, all);
 	return run_suite("host_graphs", tests);
 }

@@ -1,7 +1,7 @@
-/* test_host_slots.c - what the host side of every attention path promises, 4 to 6 and 10: empty
+/* test_host_slots.c - guarantees 4 to 6 and 10 of the host side of every attention path: empty
  * work, slots that are done, leave and join, buffers larger than needed, and one stream.
  *
- * On the simulator and, where there is one, on a GPU; see test_host_behaviour.c.
+ * Runs on the simulator and on a GPU if there is one; see test_host_behaviour.c.
  */
 #include "config.h"
 
@@ -68,7 +68,8 @@ START_TEST(empty_prefills_launch_nothing)
 }
 END_TEST
 
-/* Row i of 7 sees keys 0 to i - 4 of 3: the first four see none. Nk = 0: nobody sees any. */
+/* Row i of 7 sees keys 0 to i - 4 of 3, so the first four rows see none. With Nk = 0 no row sees
+ * any. */
 START_TEST(rows_that_see_no_key_are_zeros)
 {
 	enum { NQ = 7, NK = 3, D = 5 };
@@ -89,7 +90,7 @@ START_TEST(rows_that_see_no_key_are_zeros)
 	for (int i = 0; i < NQ * D; i++)
 		ck_assert_msg(i / D < NQ - NK ? out[i] == 0.0f : out[i] >= 1.0f && out[i] < 16.0f,
 			      "row %d, element %d is %g", i / D, i % D, (double)out[i]);
-	/* The first row that sees a key sees the first one only. */
+	/* The first row that sees a key sees only the first one. */
 	ck_assert_mem_eq(out + (NQ - NK) * D, v, D * sizeof(float));
 	p.keys = p.stride = 0;
 	OK(prefill_run(device, &p, q, NULL, NULL, out));
@@ -101,7 +102,7 @@ END_TEST
 
 /* --- 5: slots that are done, leave and join --- */
 
-/* The bytes of one slot in layer 0's caches. */
+/* A hash of one slot's bytes in layer 0's caches. */
 static uint64_t slot_digest(const struct rig *r, int slot)
 {
 	size_t bytes = (size_t)kv_cache_stride(r->a->cache) * sizeof(float);
@@ -117,7 +118,7 @@ static uint64_t slot_digest(const struct rig *r, int slot)
 	return hash;
 }
 
-/* Of the middle one of three slots: its length on the device is 0, or it has no launch at all. */
+/* The middle one of three slots has length 0 on the device, or no launches at all. */
 static void check_no_keys_are_read(struct rig *r, int launches_of_three)
 {
 	struct buffer *lengths = spy_buffer("seq_lens");
@@ -134,7 +135,7 @@ static void check_no_keys_are_read(struct rig *r, int launches_of_three)
 	ck_assert_int_eq(on_device[1], 0);
 }
 
-START_TEST(a_slot_that_is_done_takes_no_part)
+START_TEST(a_slot_that_is_done_is_skipped)
 {
 	static const bool done[] = { false, true, false };
 	const struct attention_shape shape = rig_shape(RIG_PATH, 3);
@@ -143,7 +144,7 @@ START_TEST(a_slot_that_is_done_takes_no_part)
 	uint64_t digest;
 	int length, launches;
 
-	if (rig_solo(RIG_PATH))
+	if (rig_single_slot(RIG_PATH))
 		return;
 	r = rig_open(RIG_DEVICE, RIG_PATH, &shape);
 	for (int n = 0; n < 4; n++) {
@@ -166,7 +167,7 @@ START_TEST(a_slot_that_is_done_takes_no_part)
 			ck_assert_msg(isfinite(r.out[i]), "%s: %zu", RIG_PATH->name, i);
 	}
 	ck_assert_uint_eq(slot_digest(&r, 1), digest);
-	/* Every slot. */
+	/* All slots are done. */
 	rig_run(&r, (const bool[]){ true, true, true });
 	for (int i = 0; i < r.q_count; i++)
 		ck_assert_msg(r.out[i] == 0.0f, "%s: element %d", RIG_PATH->name, i);
@@ -176,7 +177,8 @@ END_TEST
 
 enum { STEPS_AFTER_JOIN = 5 };
 
-/* Slot 1's output of each step, of inputs that depend on the step alone; slot 0 is done or not. */
+/* Writes slot 1's output of each step to `out`; the inputs depend only on the step. Slot 0 is done
+ * if slot 1 runs alone. */
 static void run_second_slot(struct rig *r, bool alone, float *out)
 {
 	size_t row = (size_t)r->a->shape.heads * (size_t)r->a->shape.head_dim;
@@ -190,14 +192,14 @@ static void run_second_slot(struct rig *r, bool alone, float *out)
 	}
 }
 
-/* A sequence that joins sees nothing of the one before it in its slot, nor of its company. */
+/* Neither the previous sequence in a slot nor other slots affect a sequence that joins. */
 START_TEST(slots_leave_and_join_between_steps)
 {
 	const struct attention_shape shape = rig_shape(RIG_PATH, 2);
 	float joined[STEPS_AFTER_JOIN * 4 * 5], alone[STEPS_AFTER_JOIN * 4 * 5];
 	struct rig r;
 
-	if (rig_solo(RIG_PATH))
+	if (rig_single_slot(RIG_PATH))
 		return;
 	r = rig_open(RIG_DEVICE, RIG_PATH, &shape);
 	for (int n = 0; n < 3; n++)
@@ -237,7 +239,8 @@ START_TEST(partial_uploads_are_legal)
 }
 END_TEST
 
-/* A long prompt leaves its buffers to a short one; what a tight run gives is not changed. */
+/* A short prompt in the larger buffers of a long one gives what it gives in buffers of its own
+ * size. */
 START_TEST(a_short_prompt_after_a_long_one)
 {
 	struct attention_shape shape = rig_shape(RIG_PATH, 1);
@@ -248,7 +251,7 @@ START_TEST(a_short_prompt_after_a_long_one)
 	struct rig r = rig_open(RIG_DEVICE, RIG_PATH, &shape);
 
 	recording_fill(in[0], 3 * 10 * row, &random, false);
-	/* Of two layers: after the last one the buffers go. */
+	/* Only layer 0 of two: buffers are freed after the last layer. */
 	prompt.rows = 10;
 	prompt.out = long_out;
 	OK(attention_prefill(r.a, &prompt));
@@ -266,8 +269,8 @@ START_TEST(a_short_prompt_after_a_long_one)
 }
 END_TEST
 
-/* More rows than a grid has blocks in y: the K rows are in two scatters, and the V rows; the fifth
- * launch, attention, is not waited for. */
+/* More rows than a grid has blocks in y: K and V rows are scattered by two launches each. The fifth
+ * launch, attention, would take too long and is made to fail. */
 START_TEST(a_prompt_longer_than_a_grid_is_written)
 {
 	enum { ROWS = 65537 };
@@ -283,7 +286,7 @@ START_TEST(a_prompt_longer_than_a_grid_is_written)
 
 	recording_fill(rows, ROWS, &r.random, false);
 	spy.fail_at = 5;
-	FAILS(attention_prefill(r.a, &prompt), STATUS_DEVICE, "this launch is to fail");
+	FAILS(attention_prefill(r.a, &prompt), STATUS_DEVICE, "injected failure");
 	ck_assert_int_eq(kv_cache_length(r.a->cache, 0, 0), 0);
 	for (int i = 0; i < 2; i++) {
 		const struct buffer *cache = i ? r.a->cache->v[0] : r.a->cache->k[0];
@@ -297,7 +300,7 @@ START_TEST(a_prompt_longer_than_a_grid_is_written)
 }
 END_TEST
 
-/* --- 10: one stream, and nothing waits between launches --- */
+/* --- 10: one stream, and no waits between launches --- */
 
 START_TEST(a_step_is_on_one_stream_without_waits)
 {
@@ -309,7 +312,7 @@ START_TEST(a_step_is_on_one_stream_without_waits)
 	spy_reset();
 	rig_run(&r, NULL);
 	ck_assert_int_gt(spy.launches + spy.graph_launches, 0);
-	ck_assert_int_eq(spy.streams, 0);
+	ck_assert_int_eq(spy.stream_switches, 0);
 	ck_assert_int_eq(spy.waits_between, 0);
 	ck_assert_int_eq(spy.syncs, 0);
 	rig_close(&r);
@@ -326,7 +329,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_prompt_of_no_rows_does_nothing, 0, all);
 	tcase_add_loop_test(tests, empty_prefills_launch_nothing, 0, devices);
 	tcase_add_loop_test(tests, rows_that_see_no_key_are_zeros, 0, devices);
-	tcase_add_loop_test(tests, a_slot_that_is_done_takes_no_part, 0, all);
+	tcase_add_loop_test(tests, a_slot_that_is_done_is_skipped, 0, all);
 	tcase_add_loop_test(tests, slots_leave_and_join_between_steps, 0, all);
 	tcase_add_loop_test(tests, partial_uploads_are_legal, 0, devices);
 	tcase_add_loop_test(tests, a_short_prompt_after_a_long_one, 0, all);

@@ -1,5 +1,5 @@
-/* test_launch_list.c - the launches of a path as a list: what each is, what it waits for, and that
- * they are those of every step.
+/* test_launch_list.c - the list of a path's launches: what each is, what it waits for, and that the
+ * list fits every step.
  */
 #include "config.h"
 
@@ -86,9 +86,9 @@ static void check_same_launch(const struct launch *one, const struct launch *oth
 	}
 }
 
-/* What may change from step to step is in device memory, and not where launches one by one have
- * it. */
-START_TEST(recorded_launches_are_those_of_every_length)
+/* Values that change from step to step are in device memory, in other buffers than those of
+ * separate launches. */
+START_TEST(recorded_launches_fit_every_length)
 {
 	float values[3 * 4 * 5] = { 0 }, out[3 * 4 * 5];
 	struct launch_list empty = { 0 }, later = { 0 };
@@ -132,7 +132,7 @@ static void launch_recorded(struct attention *a)
 	launch_list_free(&list);
 }
 
-START_TEST(recorded_launches_are_a_step)
+START_TEST(recorded_launches_equal_a_step)
 {
 	for (int number = 0; number < 8; number++) {
 		struct script script = script_case(number);
@@ -190,8 +190,8 @@ int main(void)
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, launches_wait_for_what_they_read);
-	tcase_add_loop_test(tests, recorded_launches_are_those_of_every_length, 0, GRAPH_PATHS);
-	tcase_add_loop_test(tests, recorded_launches_are_a_step, 0, GRAPH_PATHS);
+	tcase_add_loop_test(tests, recorded_launches_fit_every_length, 0, GRAPH_PATHS);
+	tcase_add_loop_test(tests, recorded_launches_equal_a_step, 0, GRAPH_PATHS);
 	tcase_add_test(tests, a_list_owns_copies);
 	return run_suite("launch_list", tests);
 }

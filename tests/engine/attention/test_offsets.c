@@ -1,8 +1,8 @@
 /* test_offsets.c - caches beyond 4 Gi elements: offsets need 64 bits, in kernels and on the host.
  *
- * Every path runs twice, with room for 16 keys and for so many that one head of the cache has more
- * than 2^32 elements. Both hold the same few keys, so both give the same bits. The large buffers
- * are address space only: pages come with the first write, some hundred in all.
+ * Every path runs twice, with a capacity of 16 keys and with one so large that a head of the cache
+ * has more than 2^32 elements. Both hold the same few keys, so both must give the same bits. The
+ * large buffers only reserve address space; a few hundred of their pages are written.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 #include "engine/attention/step_io.h"
 
-#define SPARSE_BYTES ((size_t)1 << 30)  /* buffers from this size on */
+#define SPARSE_BYTES ((size_t)1 << 30)  /* sparse from this size on */
 
 enum { MAX_SPARSE = 8, D = 256, HEADS = 2, NARROW = 16, WIDE = (1 << 24) + 1, ROWS = 3, STEPS = 2 };
 
@@ -25,14 +25,14 @@ enum { MAX_SPARSE = 8, D = 256, HEADS = 2, NARROW = 16, WIDE = (1 << 24) + 1, RO
 
 static struct device_ops sparse_ops;
 
-/* The simulator's own memory of a buffer, which it gets back before it frees it. */
+/* The simulator's own memory of each sparse buffer, restored before the simulator frees it. */
 static struct {
 	struct buffer *buffer;
 	uint64_t address;
 	size_t bytes;
-} lent[MAX_SPARSE];
+} saved[MAX_SPARSE];
 
-/* The simulator allocates one element in place of a large buffer, and knows the buffer by that. */
+/* For a large buffer the simulator allocates one element; a sparse mapping then replaces it. */
 static enum status sparse_alloc(struct device *device, const struct buffer_spec *spec,
 				struct buffer **out)
 {
@@ -45,14 +45,14 @@ static enum status sparse_alloc(struct device *device, const struct buffer_spec 
 		return device_sim.alloc(device, spec, out);
 	TRY(device_sim.alloc(device, &(struct buffer_spec){ spec->name, spec->dtype, 1, { 1 } },
 			     &buffer));
-	while (at < MAX_SPARSE && lent[at].buffer != NULL)
+	while (at < MAX_SPARSE && saved[at].buffer != NULL)
 		at++;
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ck_assert(at < MAX_SPARSE && memory != MAP_FAILED);
-	lent[at].buffer = buffer;
-	lent[at].address = buffer->address;
-	lent[at].bytes = buffer->bytes;
+	saved[at].buffer = buffer;
+	saved[at].address = buffer->address;
+	saved[at].bytes = buffer->bytes;
 	buffer->address = (uint64_t)(uintptr_t)memory;
 	buffer->bytes = bytes;
 	*out = buffer;
@@ -62,12 +62,12 @@ static enum status sparse_alloc(struct device *device, const struct buffer_spec 
 static enum status sparse_free(struct device *device, struct buffer *buffer)
 {
 	for (int at = 0; at < MAX_SPARSE; at++) {
-		if (lent[at].buffer != buffer)
+		if (saved[at].buffer != buffer)
 			continue;
 		munmap((void *)(uintptr_t)buffer->address, buffer->bytes);
-		buffer->address = lent[at].address;
-		buffer->bytes = lent[at].bytes;
-		lent[at].buffer = NULL;
+		buffer->address = saved[at].address;
+		buffer->bytes = saved[at].bytes;
+		saved[at].buffer = NULL;
 	}
 	return device_sim.free(device, buffer);
 }
@@ -139,9 +139,9 @@ START_TEST(paths_reach_beyond_4_gi_elements)
 }
 END_TEST
 
-/* --- partials, which a grid cannot fill that far --- */
+/* --- partials, more than a grid can fill --- */
 
-/* One partial a row, of row r: all accumulators r + 1, maximum 0, sum 1. */
+/* One partial per row; in row r all accumulators are r + 1, the maximum is 0 and the sum 1. */
 static void reduce_rows(int max_chunks, float out[HEADS * D])
 {
 	struct device *device = open_sparse();

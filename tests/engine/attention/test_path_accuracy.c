@@ -1,11 +1,10 @@
-/* test_path_accuracy.c - every attention path on the simulator over random shapes, launch by launch
- * and from graphs, against float64 by the accuracy rule; prefill attention with any shape and mask.
+/* test_path_accuracy.c - the accuracy of every attention path on the simulator, against float64.
  *
- * The rule: an output is at most twice as far off as plain f32 softmax, plus 2^-20 of the greatest
- * value; over all shapes 1.5 times in RMS; and always finite and between the least and the greatest
- * value that it saw.
- *
- * What paths have in common bit for bit is in test_paths.c.
+ * Paths run over random shapes by separate launches and by graphs, prefill attention with any shape
+ * and mask. The rule: the error of an output is at most twice that of plain f32 softmax, plus 2^-20
+ * of the largest value; over all shapes at most 1.5 times in RMS; and outputs are finite and
+ * between the smallest and the largest value of their row. Which paths agree bit for bit is in
+ * test_paths.c.
  */
 #include "config.h"
 
@@ -18,31 +17,32 @@
 /* --- accuracy --- */
 
 struct errors {
-	double worst, plain_worst, squares, plain_squares, greatest;    /* greatest: |v| */
+	double worst, plain_worst, squares, plain_squares, max_value;   /* max_value: |v| */
 };
 
-/* A weighted mean of the n values that its row sees: between them, but for rounding; 0 of none. */
+/* An output is a weighted mean of the n values that its row sees: between them up to rounding, or 0
+ * if there are none. */
 static void check_hull(const float *out, const float *v, int n, size_t Dv, const char *what)
 {
 	for (size_t d = 0; d < Dv; d++) {
-		float least = n > 0 ? v[d] : 0.0f, greatest = least;
+		float min = n > 0 ? v[d] : 0.0f, max = min;
 
 		for (size_t j = 1; j < (size_t)n; j++) {
-			least = fminf(least, v[j * Dv + d]);
-			greatest = fmaxf(greatest, v[j * Dv + d]);
+			min = fminf(min, v[j * Dv + d]);
+			max = fmaxf(max, v[j * Dv + d]);
 		}
-		ck_assert_msg(out[d] >= least - 0x1p-20f && out[d] <= greatest + 0x1p-20f,
-			      "%s: element %zu is %g, of values from %g to %g", what, d,
-			      (double)out[d], (double)least, (double)greatest);
+		ck_assert_msg(out[d] >= min - 0x1p-20f && out[d] <= max + 0x1p-20f,
+			      "%s: element %zu: expected %g to %g, got %g", what, d,
+			      (double)min, (double)max, (double)out[d]);
 	}
 }
 
-/* Adds what one output row is off from attention to n keys. */
+/* Adds the errors of one output row of attention to n keys. */
 static void add_row(struct errors *e, const float *out, const double *exact, const float *plain,
 		    const float *v, int n, size_t Dv)
 {
 	for (size_t i = 0; i < (size_t)n * Dv; i++)
-		e->greatest = fmax(e->greatest, fabsf(v[i]));
+		e->max_value = fmax(e->max_value, fabsf(v[i]));
 	for (size_t d = 0; d < Dv; d++) {
 		double off = fabs(out[d] - exact[d]), plain_off = fabs(plain[d] - exact[d]);
 
@@ -55,8 +55,8 @@ static void add_row(struct errors *e, const float *out, const double *exact, con
 
 static void check_errors(struct errors *total, const struct errors *e, const char *what)
 {
-	ck_assert_msg(e->worst <= 2.0 * e->plain_worst + 0x1p-20 * e->greatest,
-		      "%s: %g off, plain softmax is %g", what, e->worst, e->plain_worst);
+	ck_assert_msg(e->worst <= 2.0 * e->plain_worst + 0x1p-20 * e->max_value,
+		      "%s: error %g, plain softmax has %g", what, e->worst, e->plain_worst);
 	total->squares += e->squares;
 	total->plain_squares += e->plain_squares;
 }
@@ -80,8 +80,8 @@ static void check_case(const struct path *path, const struct path_case *c, struc
 		reference_row(c->q + row * D, c->k + kv, c->v + kv, c->lengths[slot], D, D,
 			      c->scale, exact, plain);
 		check_hull(out + row * D, c->v + kv, c->lengths[slot], D, what);
-		/* Huge scores: who wins is settled in the last bit of f32, so only the hull is
-		 * asked for. */
+		/* With huge scores the last bit of f32 decides which key wins, so only the hull is
+		 * checked. */
 		if (c->scores != SCORES_HUGE)
 			add_row(&e, out + row * D, exact, plain, c->v + kv, c->lengths[slot], D);
 	}
@@ -92,7 +92,7 @@ static void check_case(const struct path *path, const struct path_case *c, struc
 static void check_rms(const struct errors *total, const char *what)
 {
 	ck_assert_msg(total->squares <= 1.5 * 1.5 * total->plain_squares,
-		      "%s: RMS error %g times plain's", what,
+		      "%s: RMS error is %g times that of plain softmax", what,
 		      sqrt(total->squares / total->plain_squares));
 }
 
@@ -111,8 +111,8 @@ START_TEST(random_shapes_are_accurate)
 }
 END_TEST
 
-/* No keys, one, all, and each side of every border between chunks, a slot for each. */
-START_TEST(every_chunk_border)
+/* No keys, one, all, and both sides of every chunk boundary, each in its own slot. */
+START_TEST(every_chunk_boundary)
 {
 	static const int chunks[] = { 1, 5, 32, 33 };
 	const struct path_way *way = &path_ways[_i];
@@ -141,7 +141,7 @@ START_TEST(every_chunk_border)
 }
 END_TEST
 
-/* All scores are -inf: no key has any weight, however many threads or chunks find that out. */
+/* All scores are -inf, so no key has any weight, however many threads or chunks there are. */
 START_TEST(keys_of_no_weight_give_zeros)
 {
 	static const int lengths[] = { 1, 5, 8, 40 };
@@ -265,7 +265,7 @@ START_TEST(a_captured_layer_matches_at_every_position)
 	OK(prefill_run(device, &p, q.data, k.data, v.data, out));
 	for (size_t i = 0; i < 96; i++)
 		for (size_t h = 0; h < 8; h++)
-			ck_assert_double_le(greatest_difference(out + (h * 96 + i) * 64,
+			ck_assert_double_le(max_difference(out + (h * 96 + i) * 64,
 				(const float *)wanted.data + (i * 8 + h) * 64, 64), 1e-5);
 	device_close(device);
 	free(out);
@@ -309,7 +309,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, random_shapes_are_accurate, 0, PATH_WAYS);
-	tcase_add_loop_test(tests, every_chunk_border, 0, PATH_WAYS);
+	tcase_add_loop_test(tests, every_chunk_boundary, 0, PATH_WAYS);
 	tcase_add_loop_test(tests, keys_of_no_weight_give_zeros, 0, PATH_WAYS);
 	tcase_add_test(tests, prefill_takes_any_shape_and_mask);
 	tcase_add_test(tests, a_captured_layer_matches_at_every_position);

@@ -1,7 +1,8 @@
-/* test_path_calls.c - what an attention path asks of its device: which calls, in which order, and
- * what is left when one of them fails.
+/* test_path_calls.c - the device calls of an attention path: which, in which order, and what state
+ * is left if one of them fails.
  *
- * On a device that only takes notes. Results are tested in test_attend.c and test_paths.c.
+ * Runs on the fake device of tests/fake_device.h. Results are tested in test_attend.c and
+ * test_paths.c.
  */
 #include "config.h"
 
@@ -81,7 +82,7 @@ START_TEST(one_sequence_passes_its_position_by_value)
 		"launch flash_decode_chunk 4,1,3", "launch flash_decode_reduce 4,1,1",
 		"download out", NULL
 	};
-	/* The length is on the device already. */
+	/* The length is already on the device. */
 	static const char *const second[] = {
 		"upload q", "upload k_new", "upload v_new",
 		"launch kv_scatter 2,1,1", "launch kv_scatter 2,1,1",
@@ -120,8 +121,9 @@ START_TEST(several_sequences_scatter_in_two_launches)
 }
 END_TEST
 
-/* Wherever it fails: in the KV cache (4 buffers) or after. All is freed, and the error stays. */
-START_TEST(a_failed_allocation_is_what_is_told)
+/* Each allocation fails in turn, in the KV cache (4 buffers) and after it. All buffers are freed,
+ * and the error is preserved. */
+START_TEST(a_failed_allocation_is_reported)
 {
 	for (int after = 0; after < 10; after++) {
 		struct fake fake = fake_open();
@@ -130,7 +132,7 @@ START_TEST(a_failed_allocation_is_what_is_told)
 		fake.allocs_until_failure = after;
 		ck_assert_int_eq(create_path(&fake, 1, &attention), STATUS_DEVICE);
 		ck_assert_int_eq(error_code(), 2);
-		ck_assert_int_eq(strncmp(error_text(), "no room for ", 12), 0);
+		ck_assert_int_eq(strncmp(error_text(), "out of memory for ", 18), 0);
 		ck_assert_int_eq(fake.note_count, after);
 	}
 }
@@ -148,7 +150,7 @@ START_TEST(a_failed_launch_advances_no_length)
 		ck_assert_int_eq(kv_cache_length(attention->cache, 0, 0), 0);
 		fake.note_count = 0;
 	}
-	/* Freeing leaves the error as it was. */
+	/* Freeing preserves the error. */
 	attention_destroy(attention);
 	ck_assert_int_eq(error_code(), 700);
 	ck_assert_str_eq(error_text(), "CUDA_ERROR_ILLEGAL_ADDRESS (700)");
@@ -162,7 +164,7 @@ int main(void)
 	tcase_add_test(tests, shared_memory_of_the_device_is_a_limit);
 	tcase_add_test(tests, one_sequence_passes_its_position_by_value);
 	tcase_add_test(tests, several_sequences_scatter_in_two_launches);
-	tcase_add_test(tests, a_failed_allocation_is_what_is_told);
+	tcase_add_test(tests, a_failed_allocation_is_reported);
 	tcase_add_test(tests, a_failed_launch_advances_no_length);
 	return run_suite("path_calls", tests);
 }

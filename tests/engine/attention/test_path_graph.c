@@ -1,9 +1,9 @@
-/* test_path_graph.c - attention paths whose launches are in CUDA graphs, on the simulator: captured
- * = built by hand = launched one by one, bit for bit, over lengths that grow across chunk borders
- * and slots that pause and are replaced; and what is refused.
+/* test_path_graph.c - attention paths in CUDA graphs on the simulator; and what is refused.
  *
- * Memory beyond a sequence's keys is the simulator's poison, a NaN, so that a read of it shows. On
- * a GPU the same script is run by test_graph_twin.c.
+ * Captured graphs, graphs built by hand and separate launches must agree bit for bit, over lengths
+ * that grow across chunk boundaries and slots that pause and are replaced. Memory past a sequence's
+ * keys holds the simulator's poison, a NaN, so reading it shows. test_graph_twin.c runs the same
+ * script on a GPU.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include "engine/attention/attention_graph.h"
 
-/* --- graphs and launches one by one --- */
+/* --- graphs and separate launches --- */
 
 enum { CASES = 16 };
 
@@ -31,7 +31,7 @@ START_TEST(graphs_change_no_bit)
 }
 END_TEST
 
-START_TEST(flash_decoding_graph_is_flash_decoding_captured)
+START_TEST(flash_decoding_graph_equals_flash_decoding)
 {
 	struct script script = script_case(4);
 	float *eager = script_run_on("sim", 0, &script, &path_flash_decoding, GRAPH_NONE);
@@ -43,8 +43,8 @@ START_TEST(flash_decoding_graph_is_flash_decoding_captured)
 }
 END_TEST
 
-/* Every layer's graph has the pointers of its own cache: what one path gives launch by launch,
- * without pointer tables, others give from graphs. */
+/* Every layer's graph points to the layer's own cache: graphs give what a path without pointer
+ * tables gives by separate launches. */
 START_TEST(paths_agree_from_graphs)
 {
 	struct script script = script_case(_i), whole = script;
@@ -96,8 +96,8 @@ START_TEST(one_graph_holds_several_layers)
 }
 END_TEST
 
-/* A graph and launches one by one take turns over the same cache: each has lengths of its own. */
-START_TEST(graphs_and_launches_take_turns)
+/* A graph and separate launches alternate on the same cache; each has lengths of its own. */
+START_TEST(graphs_and_launches_alternate)
 {
 	const struct path *path = graph_paths[_i];
 	struct script s = script_case(2);
@@ -170,7 +170,7 @@ START_TEST(paths_without_graphs_say_so)
 }
 END_TEST
 
-START_TEST(graphs_have_layers)
+START_TEST(layers_of_a_graph_are_checked)
 {
 	struct attention_graph *graph;
 	struct device *device;
@@ -196,7 +196,7 @@ START_TEST(graphs_have_layers)
 }
 END_TEST
 
-/* A full slot is found before the graph is launched, and nothing changes. */
+/* A full slot is detected before the graph is launched, and nothing changes. */
 START_TEST(a_full_slot_changes_nothing)
 {
 	float values[4 * 5] = { 1.0f }, out[4 * 5], *before, *after;
@@ -244,15 +244,15 @@ int main(void)
 	TCase *equal = tcase_create("equal"), *refused = tcase_create("refused");
 
 	tcase_set_timeout(equal, 120);
-	/* Seconds here are minutes under valgrind: CK_EXCLUDE_TAGS=slow leaves them out. */
+	/* Slow under valgrind: CK_EXCLUDE_TAGS=slow leaves these tests out. */
 	tcase_set_tags(equal, "slow");
 	tcase_add_loop_test(equal, graphs_change_no_bit, 0, CASES * GRAPH_PATHS);
-	tcase_add_test(equal, flash_decoding_graph_is_flash_decoding_captured);
+	tcase_add_test(equal, flash_decoding_graph_equals_flash_decoding);
 	tcase_add_loop_test(equal, paths_agree_from_graphs, 0, 8);
 	tcase_add_loop_test(equal, one_graph_holds_several_layers, 0, GRAPH_PATHS);
-	tcase_add_loop_test(equal, graphs_and_launches_take_turns, 0, GRAPH_PATHS);
+	tcase_add_loop_test(equal, graphs_and_launches_alternate, 0, GRAPH_PATHS);
 	tcase_add_test(refused, paths_without_graphs_say_so);
-	tcase_add_test(refused, graphs_have_layers);
+	tcase_add_test(refused, layers_of_a_graph_are_checked);
 	tcase_add_test(refused, a_full_slot_changes_nothing);
 	tcase_add_test(refused, no_work_needs_no_graph);
 	return run_suites("path_graph", (TCase *[]){ equal, refused }, 2);

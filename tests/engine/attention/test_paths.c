@@ -1,7 +1,7 @@
-/* test_paths.c - every attention path on the simulator: the equalities between paths, bit for bit,
- * recordings that replay, prompts, and whole decodes.
+/* test_paths.c - every attention path on the simulator: which paths agree bit for bit, replays,
+ * prompts, and whole decodes.
  *
- * What a prompt is answered does not depend on its company. Accuracy is in test_path_accuracy.c,
+ * The reply to a prompt must not depend on other slots. Accuracy is tested in test_path_accuracy.c,
  * what paths refuse in test_host_behaviour.c.
  */
 #include "config.h"
@@ -28,7 +28,7 @@ static void check_equal_runs(const struct path *one, const struct path_case *c,
 	free(b);
 }
 
-START_TEST(incremental_is_batched_is_flash_decoding_with_one_chunk)
+START_TEST(incremental_equals_batched_and_flash_decoding_of_one_chunk)
 {
 	for (int i = 0; i < 15; i++) {
 		struct path_case c = path_case_random(i, false, false), whole = c;
@@ -42,14 +42,14 @@ START_TEST(incremental_is_batched_is_flash_decoding_with_one_chunk)
 }
 END_TEST
 
-/* Where `auto` turns from one path to another, as keys and sizes grow: it has the bits of the one,
+/* `auto` switches from one path to another at these lengths and sizes: it has the bits of the one,
  * and not of the other. */
-START_TEST(auto_turns_where_it_says)
+START_TEST(auto_switches_where_expected)
 {
 	static const struct {
 		int slots, head_dim, chunk, length;
 		const struct path *is, *is_not;
-	} turns[] = {
+	} switches[] = {
 		{ 1, 64, 0, 127, &path_incremental, &path_incremental_multiwarp },
 		{ 1, 64, 0, 128, &path_incremental_multiwarp, &path_incremental },
 		{ 1, 65, 0, 127, &path_incremental_multiwarp, &path_incremental },
@@ -59,20 +59,20 @@ START_TEST(auto_turns_where_it_says)
 		{ 2, 16, 0, 1025, &path_batched, &path_incremental_multiwarp },
 	};
 
-	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
-		struct path_case c = { .slots = turns[i].slots, .heads = 2, .kv_heads = 1,
-				       .head_dim = turns[i].head_dim, .max_len = 1030,
-				       .chunk = turns[i].chunk,
-				       .lengths = { turns[i].length, 33 } };
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		struct path_case c = { .slots = switches[i].slots, .heads = 2, .kv_heads = 1,
+				       .head_dim = switches[i].head_dim, .max_len = 1030,
+				       .chunk = switches[i].chunk,
+				       .lengths = { switches[i].length, 33 } };
 		struct path_case chunked;
 		float *out, *not;
 
 		path_case_fill(&c);
 		chunked = c;
 		chunked.chunk = c.chunk ? c.chunk : 1030;
-		check_equal_runs(&path_auto, &c, turns[i].is, &chunked);
+		check_equal_runs(&path_auto, &c, switches[i].is, &chunked);
 		out = path_run(&path_auto, &c, 0);
-		not = path_run(turns[i].is_not, &chunked, 0);
+		not = path_run(switches[i].is_not, &chunked, 0);
 		ck_assert_mem_ne(out, not, path_rows(&c) * (size_t)c.head_dim * sizeof(float));
 		free(out);
 		free(not);
@@ -81,8 +81,8 @@ START_TEST(auto_turns_where_it_says)
 }
 END_TEST
 
-/* The row of a slot is what the slot gives alone. */
-START_TEST(a_batched_row_is_a_solo_row)
+/* A slot gives the same row in a batch as alone. */
+START_TEST(a_batched_row_equals_a_solo_row)
 {
 	static const struct path *const several[] = {
 		&path_prefill, &path_incremental, &path_incremental_multiwarp, &path_batched,
@@ -129,7 +129,7 @@ START_TEST(lengths_in_device_memory_change_no_bit)
 }
 END_TEST
 
-START_TEST(a_replay_is_its_recording)
+START_TEST(a_replay_equals_its_recording)
 {
 	static const struct path *const paths[] = {
 		&path_prefill, &path_incremental, &path_incremental_multiwarp,
@@ -147,7 +147,7 @@ START_TEST(a_replay_is_its_recording)
 	ck_assert_int_eq(report.diff.differences, 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) = 0 FROM v_point") == 1,
 			 paths[_i] == &path_prefill);
-	/* Every new row is found: 2 tensors, 2 layers, 2 slots, 2 KV heads a step. */
+	/* Every new row is recorded: 2 tensors, 2 layers, 2 slots, 2 KV heads per step. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_kv"), 16 * REC_STEPS);
 	ck_assert_int_eq(query(store, "SELECT count(DISTINCT slot) FROM v_kv"), 2);
 	diff_report_free(&report.diff);
@@ -157,7 +157,7 @@ END_TEST
 
 /* --- behaviours --- */
 
-START_TEST(what_cannot_run_is_refused)
+START_TEST(invalid_shapes_are_refused)
 {
 	struct attention_shape shape = { .layers = 1,
 					 .slots = 1,
@@ -188,8 +188,8 @@ END_TEST
 
 /* --- prompts --- */
 
-/* A prompt in two parts and then a step see what steps alone see, but for rounding. */
-START_TEST(prompts_append_to_what_is_there)
+/* A prompt in two parts gives what single steps give, up to rounding. */
+START_TEST(prompts_append_to_earlier_keys)
 {
 	enum { ROWS = 40, PER_ROW = 4 * 20 };
 	struct path_case c = { .slots = 2,
@@ -228,7 +228,7 @@ START_TEST(prompts_append_to_what_is_there)
 						  .out = stepped,
 						  .done = (const bool[]){ true, false } }));
 		ck_assert_double_le(
-			greatest_difference(stepped + PER_ROW, out + row * PER_ROW, PER_ROW), 2e-6);
+			max_difference(stepped + PER_ROW, out + row * PER_ROW, PER_ROW), 2e-6);
 	}
 	attention_destroy(a);
 	attention_destroy(b);
@@ -240,9 +240,10 @@ START_TEST(prompts_append_to_what_is_there)
 }
 END_TEST
 
-/* Whether a prompt began while another slot went on. */
+/* Whether a prompt that had waited began while another slot continued. */
 struct order {
-	int64_t step, beside;           /* when the last one began that had waited; and one beside it */
+	int64_t step;                   /* in which the last such prompt began */
+	int64_t overlap;                /* the same, if another slot continued in it */
 	int slot;
 };
 
@@ -254,16 +255,17 @@ static enum status on_token(void *context, const struct row_token *token)
 		order->step = token->step;
 		order->slot = token->slot;
 	} else if (token->step == order->step && token->slot != order->slot) {
-		order->beside = token->step;
+		order->overlap = token->step;
 	}
 	return STATUS_OK;
 }
 
-/* Decodes prompts in that many slots, as many bytes of each; replies are [prompts][bytes]. */
+/* Decodes bytes[i] bytes of each of `count` prompts in `slots` slots; replies are
+ * [prompts][bytes]. */
 static void decode(const struct llama *model, const struct path *path, const char *const *prompts,
 		   const size_t *bytes, int count, int slots, unsigned char replies[][32])
 {
-	struct order order = { .step = -1, .beside = -1 };
+	struct order order = { .step = -1, .overlap = -1 };
 	struct sequence sequences[4] = { { 0 } };
 	struct device *device = path_simulator(0);
 	struct attention_shape shape;
@@ -282,13 +284,13 @@ static void decode(const struct llama *model, const struct path *path, const cha
 			&(struct generate_options){ .token = on_token, .context = &order }));
 	for (int i = 0; i < count; i++)
 		ck_assert_uint_eq(sequences[i].reply_bytes, bytes[i]);
-	ck_assert_int_eq(order.beside > 0, count > slots);
+	ck_assert_int_eq(order.overlap > 0, count > slots);
 	attention_destroy(attention);
 	device_close(device);
 }
 
-/* They end at different times, and those that wait take their slots while others go on. */
-START_TEST(company_changes_no_reply)
+/* Sequences end at different times, and waiting prompts take their slots while others continue. */
+START_TEST(other_slots_change_no_reply)
 {
 	static const char *const prompts[] = { "ROMEO:", "O", "My lord, what is", "KING:\n" };
 	static const struct path *const paths[] = {
@@ -317,13 +319,13 @@ int main(void)
 
 	tcase_set_timeout(equal, 120);
 	tcase_set_timeout(whole, 120);
-	tcase_add_test(equal, incremental_is_batched_is_flash_decoding_with_one_chunk);
-	tcase_add_test(equal, auto_turns_where_it_says);
-	tcase_add_loop_test(equal, a_batched_row_is_a_solo_row, 0, 5);
+	tcase_add_test(equal, incremental_equals_batched_and_flash_decoding_of_one_chunk);
+	tcase_add_test(equal, auto_switches_where_expected);
+	tcase_add_loop_test(equal, a_batched_row_equals_a_solo_row, 0, 5);
 	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
-	tcase_add_loop_test(equal, a_replay_is_its_recording, 0, 5);
-	tcase_add_test(behaviour, what_cannot_run_is_refused);
-	tcase_add_test(behaviour, prompts_append_to_what_is_there);
-	tcase_add_loop_test(whole, company_changes_no_reply, 0, 6);
+	tcase_add_loop_test(equal, a_replay_equals_its_recording, 0, 5);
+	tcase_add_test(behaviour, invalid_shapes_are_refused);
+	tcase_add_test(behaviour, prompts_append_to_earlier_keys);
+	tcase_add_loop_test(whole, other_slots_change_no_reply, 0, 6);
 	return run_suites("paths", (TCase *[]){ equal, behaviour, whole }, 3);
 }

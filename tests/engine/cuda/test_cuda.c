@@ -1,8 +1,8 @@
-/* test_cuda.c - the operations of the CUDA device, on a real GPU; a skip where there is none.
+/* test_cuda.c - the operations of the CUDA device on a GPU; skipped without one.
  *
- * Memory, streams, events, graphs, limits and faults, with kv_scatter as the kernel, because its
- * result can be told at a glance. Then CUDA's words, one by one: what the simulator makes of each
- * must be what the GPU does. Whole attention steps are compared in test_twin.c.
+ * Tests memory, streams, events, graphs, limits and faults, with kv_scatter as the kernel, because
+ * its result is easy to check. Then it compares each CUDA built-in on the GPU with the simulator.
+ * Whole attention steps are compared in test_twin.c.
  */
 #include "config.h"
 
@@ -72,7 +72,7 @@ static const struct launch *scatter(struct scatter *s, struct stream *stream)
 	return &s->launch;
 }
 
-/* The row of each head lies at POSITION, and everything else is still poison. */
+/* The row of each head is at POSITION, and everything else is still poison. */
 static void check_scattered(void)
 {
 	uint32_t found[CACHE];
@@ -91,7 +91,7 @@ static void check_scattered(void)
 
 /* --- memory --- */
 
-START_TEST(says_what_it_is)
+START_TEST(device_info_is_complete)
 {
 	struct device_info info;
 
@@ -121,7 +121,7 @@ START_TEST(new_memory_is_poison)
 }
 END_TEST
 
-START_TEST(bytes_move)
+START_TEST(bytes_are_copied)
 {
 	struct buffer *other = make("other", DTYPE_F32, ROWS);
 	uint32_t found[ROWS];
@@ -165,7 +165,7 @@ START_TEST(buffers_of_another_device_are_refused)
 }
 END_TEST
 
-START_TEST(a_gpu_that_is_not_there)
+START_TEST(a_missing_gpu_is_an_error)
 {
 	struct device_options options = { .ordinal = 1000 };
 	struct device *none;
@@ -190,7 +190,7 @@ START_TEST(a_kernel_runs_and_is_timed)
 }
 END_TEST
 
-START_TEST(a_device_may_time_no_launch)
+START_TEST(launches_can_be_untimed)
 {
 	struct scatter s;
 
@@ -212,7 +212,7 @@ START_TEST(limits_are_error_1_and_do_not_stick)
 	FAILS(device_launch(device, &s.launch), STATUS_DEVICE, "65536");
 	ck_assert_int_eq(error_code(), 1);
 	ck_assert_ptr_nonnull(strstr(error_text(), "kv_scatter"));
-	/* Only y and z of 0 count as 1. */
+	/* Only a y or z of 0 counts as 1. */
 	scatter(&s, NULL);
 	s.launch.grid.x = 0;
 	FAILS(device_launch(device, &s.launch), STATUS_DEVICE, "grid 0x1x1");
@@ -226,7 +226,7 @@ START_TEST(limits_are_error_1_and_do_not_stick)
 }
 END_TEST
 
-START_TEST(much_shared_memory_needs_the_attribute_once)
+START_TEST(large_shared_memory_needs_the_attribute_once)
 {
 	struct launch_attribute attribute = { ATTRIBUTE_MAX_DYNAMIC_SHARED, 64 << 10 };
 	struct launch_attribute too_much = { ATTRIBUTE_MAX_DYNAMIC_SHARED, 1 << 30 };
@@ -362,14 +362,14 @@ START_TEST(a_graph_made_by_hand_runs_in_order)
 }
 END_TEST
 
-/* --- CUDA's words --- */
+/* --- CUDA built-ins --- */
 
 static bool same_bits(uint32_t a, uint32_t b)
 {
 	return a == b || ((a & 0x7fffffff) > 0x7f800000 && (b & 0x7fffffff) > 0x7f800000);
 }
 
-START_TEST(words_do_what_the_simulator_does)
+START_TEST(builtins_do_what_the_simulator_does)
 {
 	struct device *sim = word_device("sim", 0, 1);
 	uint32_t *real, *twin;
@@ -390,12 +390,12 @@ START_TEST(words_do_what_the_simulator_does)
 }
 END_TEST
 
-/* The error code of a kernel that fails on `where`. */
+/* Returns the error code of a kernel that fails on device `where`. */
 static int failure(struct device *where, const char *kernel)
 {
 	bool store = strcmp(kernel, "fail_store") == 0;
 	struct buffer *out = word_buffer(where, "out", 64, (int[64]){ 0 });
-	/* through a null pointer: what lies far from a buffer is another question on every driver */
+	/* a null pointer, because it depends on the driver what is mapped far from a buffer */
 	const struct arg args[] = { ARG_BUFFER(store ? NULL : out), ARG_I32(4) };
 	int count = store ? 2 : 1;
 	enum status status = word_launch(where, kernel, (struct dim3){ 8, 1, 1 },
@@ -426,22 +426,22 @@ int main(void)
 	tests = tcase_create("cuda");
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, says_what_it_is);
+	tcase_add_test(tests, device_info_is_complete);
 	tcase_add_test(tests, new_memory_is_poison);
-	tcase_add_test(tests, bytes_move);
+	tcase_add_test(tests, bytes_are_copied);
 	tcase_add_test(tests, pointer_tables_hold_addresses);
 	tcase_add_test(tests, buffers_of_another_device_are_refused);
-	tcase_add_test(tests, a_gpu_that_is_not_there);
+	tcase_add_test(tests, a_missing_gpu_is_an_error);
 	tcase_add_test(tests, a_kernel_runs_and_is_timed);
-	tcase_add_test(tests, a_device_may_time_no_launch);
+	tcase_add_test(tests, launches_can_be_untimed);
 	tcase_add_test(tests, limits_are_error_1_and_do_not_stick);
-	tcase_add_test(tests, much_shared_memory_needs_the_attribute_once);
+	tcase_add_test(tests, large_shared_memory_needs_the_attribute_once);
 	tcase_add_test(tests, a_fault_sticks_and_names_the_kernel);
 	tcase_add_test(tests, an_event_orders_two_streams);
 	tcase_add_test(tests, a_captured_launch_runs_when_replayed);
 	tcase_add_test(tests, a_synchronous_copy_ends_a_capture);
 	tcase_add_test(tests, a_graph_made_by_hand_runs_in_order);
-	tcase_add_test(tests, words_do_what_the_simulator_does);
+	tcase_add_test(tests, builtins_do_what_the_simulator_does);
 	tcase_add_loop_test(tests, faults_have_the_simulators_codes, 0, 2);
 	return run_suite("cuda", tests);
 }

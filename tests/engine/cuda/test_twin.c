@@ -1,12 +1,12 @@
-/* test_twin.c - the same launches on GPU and simulator give the same bits; a skip without a GPU.
+/* test_twin.c - the same launches give the same bits on a GPU as on the simulator.
  *
- * Random shapes of flash decoding: any D, grouped heads, several sequences, lengths around chunk
- * and tile borders and none at all, and now and then NaN, infinities and huge scores. Compared
- * are caches after the scatter, all partials (with what was never written), outputs, and every
- * named point; then all buffers of the probed build with those of the plain one.
- * Then whole recorded runs of every path, prompts included, and of the kernels no path launches;
- * and outputs of every path, from graphs too, over the shapes of test_path_accuracy.c. Kernels built
- * for debuggers, where there are any, are compared in buffers and outputs.
+ * Flash decoding over random shapes, with any D, grouped heads, several sequences, lengths of 0 and
+ * near chunk and tile boundaries, and sometimes NaN, infinities and huge scores. Compares caches
+ * after the scatter, all partials (also those never written), outputs and every named point; then
+ * all buffers of the probed build with those of the plain one. Also compares whole recorded runs of
+ * every path, prompts included, and of kernels that no path launches; and outputs of every path, by
+ * graphs too, over the shapes of test_path_accuracy.c. Of kernels built for debuggers, buffers
+ * and outputs are compared. Skipped without a GPU.
  */
 #include "config.h"
 
@@ -46,9 +46,9 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static int pick(uint64_t *state, int least, int most)
+static int pick(uint64_t *state, int min, int max)
 {
-	return least + (int)(next_random(state) % (uint64_t)(most - least + 1));
+	return min + (int)(next_random(state) % (uint64_t)(max - min + 1));
 }
 
 static struct shape random_shape(uint64_t *random)
@@ -362,7 +362,7 @@ END_TEST
 
 /* --- recorded runs --- */
 
-/* The two runs of the store have the same bits everywhere. */
+/* The two runs of the store must have the same bits everywhere. */
 static void compare_runs(struct store *store, const char *what)
 {
 	struct same_runs same = same_runs(store, what);
@@ -416,7 +416,7 @@ START_TEST(every_path_gives_the_same_bits)
 }
 END_TEST
 
-/* Shapes that no decode has: Nq, Nk, D and Dv all different, all masks. */
+/* Runs prefill of shapes that no decode has: Nq, Nk, D and Dv all different, all masks. */
 static void record_prefill(struct device *device, int number)
 {
 	uint64_t random = (uint64_t)number;

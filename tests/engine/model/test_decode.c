@@ -1,12 +1,13 @@
-/* test_decode.c - whole decodes of the sample model: the flash-decoding path on the simulator under
- * the model runner, launch by launch and from graphs, byte for byte as the reference.
+/* test_decode.c - whole decodes of the sample model give the reference's bytes.
+ *
+ * The model runs on the simulator, mostly with flash decoding, by separate launches and by graphs.
  */
 #include "tests/sample.h"
 
 #include "engine/attention/path.h"
 #include "engine/model/generate.h"
 
-/* Decodes `count` bytes after each reference prompt, side by side when there are several. */
+/* Decodes `count` bytes after each reference prompt, each prompt in a slot of its own. */
 static void check_decode(const char *const *names, int slots, size_t count, const char *path,
 			 enum graph_mode graph)
 {
@@ -36,7 +37,7 @@ static void check_decode(const char *const *names, int slots, size_t count, cons
 
 		ck_assert_uint_eq(sequences[i].reply_bytes, count);
 		ck_assert_mem_eq(sequences[i].reply, greedy.data, count);
-		ck_assert_double_le(greatest_difference(logits[i], wanted.data, 256), 1e-4);
+		ck_assert_double_le(max_difference(logits[i], wanted.data, 256), 1e-4);
 		npy_free(&greedy);
 		npy_free(&wanted);
 		free((void *)sequences[i].prompt);
@@ -47,19 +48,19 @@ static void check_decode(const char *const *names, int slots, size_t count, cons
 	device_close(device);
 }
 
-START_TEST(romeo_decodes_as_the_reference)
+START_TEST(romeo_decodes_like_the_reference)
 {
 	check_decode((const char *const[]){ "romeo" }, 1, 200, "flash-decoding", GRAPH_NONE);
 }
 END_TEST
 
-START_TEST(short_decodes_as_the_reference)
+START_TEST(short_decodes_like_the_reference)
 {
 	check_decode((const char *const[]){ "short" }, 1, 64, "flash-decoding", GRAPH_NONE);
 }
 END_TEST
 
-START_TEST(long_decodes_as_the_reference)
+START_TEST(long_decodes_like_the_reference)
 {
 	check_decode((const char *const[]){ "long" }, 1, 200, "flash-decoding", GRAPH_NONE);
 }
@@ -72,14 +73,14 @@ START_TEST(short_and_romeo_decode_side_by_side)
 }
 END_TEST
 
-START_TEST(a_captured_graph_decodes_as_the_reference)
+START_TEST(a_captured_graph_decodes_like_the_reference)
 {
 	check_decode((const char *const[]){ "short" }, 1, 64, "flash-decoding-graph", GRAPH_NONE);
 	check_decode((const char *const[]){ "short", "romeo" }, 2, 24, "batched", GRAPH_CAPTURE);
 }
 END_TEST
 
-START_TEST(a_graph_built_by_hand_decodes_as_the_reference)
+START_TEST(a_graph_built_by_hand_decodes_like_the_reference)
 {
 	check_decode((const char *const[]){ "short" }, 1, 64, "flash-decoding", GRAPH_MANUAL);
 	check_decode((const char *const[]){ "short", "romeo" }, 2, 24, "incremental-multiwarp",
@@ -109,14 +110,14 @@ int main(void)
 
 	tcase_set_timeout(tests, 240);
 	tcase_set_timeout(whole, 600);
-	/* Seconds here are minutes under valgrind: CK_EXCLUDE_TAGS=slow leaves them out. */
+	/* Slow under valgrind: CK_EXCLUDE_TAGS=slow leaves these tests out. */
 	tcase_set_tags(whole, "slow");
-	tcase_add_test(tests, short_decodes_as_the_reference);
+	tcase_add_test(tests, short_decodes_like_the_reference);
 	tcase_add_test(tests, short_and_romeo_decode_side_by_side);
-	tcase_add_test(tests, a_captured_graph_decodes_as_the_reference);
-	tcase_add_test(tests, a_graph_built_by_hand_decodes_as_the_reference);
+	tcase_add_test(tests, a_captured_graph_decodes_like_the_reference);
+	tcase_add_test(tests, a_graph_built_by_hand_decodes_like_the_reference);
 	tcase_add_test(tests, prompts_have_limits);
-	tcase_add_test(whole, romeo_decodes_as_the_reference);
-	tcase_add_test(whole, long_decodes_as_the_reference);
+	tcase_add_test(whole, romeo_decodes_like_the_reference);
+	tcase_add_test(whole, long_decodes_like_the_reference);
 	return run_suites("decode", (TCase *[]){ tests, whole }, 2);
 }

@@ -1,7 +1,7 @@
 /* test_llama.c - the model runner without any device: attention is plain C in double precision.
  *
- * Proves loading, RoPE, norms and the feed-forward network against the reference of the sample
- * model, and that broken configurations and weights are refused with the value at fault.
+ * Checks loading, RoPE, norms and the feed-forward network against the sample model's reference,
+ * and that invalid configurations and weights are refused with an error that names the value.
  */
 #include "tests/sample.h"
 
@@ -23,17 +23,17 @@ static void attend_head(const struct plain_cache *cache, const float *q, const f
 			const float *v, size_t row, int keys, float *out)
 {
 	int D = cache->config->head_dim;
-	double *weight = malloc((size_t)keys * sizeof(*weight)), greatest = -INFINITY, sum = 0.0;
+	double *weight = malloc((size_t)keys * sizeof(*weight)), max = -INFINITY, sum = 0.0;
 
 	for (int n = 0; n < keys; n++) {
 		weight[n] = 0.0;
 		for (int d = 0; d < D; d++)
 			weight[n] += (double)q[d] * k[(size_t)n * row + (size_t)d];
 		weight[n] /= sqrt(D);
-		greatest = fmax(greatest, weight[n]);
+		max = fmax(max, weight[n]);
 	}
 	for (int n = 0; n < keys; n++)
-		sum += weight[n] = exp(weight[n] - greatest);
+		sum += weight[n] = exp(weight[n] - max);
 	for (int d = 0; d < D; d++) {
 		double value = 0.0;
 
@@ -97,7 +97,7 @@ static void check_reference(const char *which, size_t count)
 		cache.length = position;
 		OK(llama_forward(model, 1, &token, &position, NULL, attend, &cache, logits));
 		if (at + 1 == prompt_bytes)
-			ck_assert_double_le(greatest_difference(logits, wanted.data, 256), 1e-4);
+			ck_assert_double_le(max_difference(logits, wanted.data, 256), 1e-4);
 		if (at + 1 >= prompt_bytes)
 			text[at + 1] = (unsigned char)argmax(logits);
 	}
@@ -110,11 +110,11 @@ static void check_reference(const char *which, size_t count)
 	npy_free(&wanted);
 }
 
-START_TEST(romeo_decodes_as_the_reference) { check_reference("romeo", 200); }
+START_TEST(romeo_decodes_like_the_reference) { check_reference("romeo", 200); }
 END_TEST
-START_TEST(short_decodes_as_the_reference) { check_reference("short", 64); }
+START_TEST(short_decodes_like_the_reference) { check_reference("short", 64); }
 END_TEST
-START_TEST(late_positions_are_rotated_right) { check_reference("long", 2); }
+START_TEST(late_positions_are_rotated_correctly) { check_reference("long", 2); }
 END_TEST
 
 START_TEST(tokens_and_positions_have_limits)
@@ -192,7 +192,7 @@ END_TEST
 
 /* --- safetensors --- */
 
-/* A file with this header and `data_bytes` zero bytes behind it. */
+/* Opens a file of this header followed by `data_bytes` zero bytes. */
 static enum status open_header(const char *header, size_t data_bytes, struct safetensors **out)
 {
 	char path[] = "test_llama.XXXXXX", bytes[1024] = { 0 };
@@ -234,7 +234,7 @@ START_TEST(hostile_headers_are_refused)
 }
 END_TEST
 
-START_TEST(tensors_are_asked_for_by_shape_and_dtype)
+START_TEST(tensors_are_loaded_by_shape_and_dtype)
 {
 	static const int64_t four = 4, five = 5;
 	struct safetensors *file;
@@ -309,20 +309,20 @@ int main(void)
 	TCase *late = tcase_create("late");
 
 	tcase_set_timeout(reference, 240);
-	tcase_add_test(reference, short_decodes_as_the_reference);
+	tcase_add_test(reference, short_decodes_like_the_reference);
 	tcase_add_test(reference, tokens_and_positions_have_limits);
 	tcase_add_test(files, defaults_of_a_configuration);
 	tcase_add_loop_test(files, unsupported_configurations_are_refused, 0,
 			    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_loop_test(files, hostile_headers_are_refused, 0,
 			    sizeof(hostile) / sizeof(hostile[0]));
-	tcase_add_test(files, tensors_are_asked_for_by_shape_and_dtype);
+	tcase_add_test(files, tensors_are_loaded_by_shape_and_dtype);
 	tcase_add_test(files, half_floats_are_exact);
 	tcase_add_test(files, missing_and_short_files_are_named);
 	tcase_set_timeout(late, 240);
-	/* Seconds here are minutes under valgrind: CK_EXCLUDE_TAGS=slow leaves them out. */
+	/* Slow under valgrind: CK_EXCLUDE_TAGS=slow leaves these tests out. */
 	tcase_set_tags(late, "slow");
-	tcase_add_test(late, romeo_decodes_as_the_reference);
-	tcase_add_test(late, late_positions_are_rotated_right);
+	tcase_add_test(late, romeo_decodes_like_the_reference);
+	tcase_add_test(late, late_positions_are_rotated_correctly);
 	return run_suites("llama", (TCase *[]){ reference, files, late }, 3);
 }

@@ -1,7 +1,7 @@
-/* test_probe.c - engine/record/probe.c against a device that is a few arrays.
+/* test_probe.c - engine/record/probe.c on a fake device whose memory is a few arrays.
  *
- * The fake device counts what it is asked for, so that what travels can be checked too. The
- * points of real kernels are compared between devices elsewhere.
+ * The fake device counts allocations and downloaded bytes, so these are checked too. Points of real
+ * kernels are compared between devices in test_twin.c.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "kernels/points.h"
 #include "traces/row.h"
 
-/* --- a device that is a few arrays --- */
+/* --- the fake device --- */
 
 struct fake {
 	struct device base;
@@ -87,7 +87,7 @@ static const struct device_ops fake_ops = {
 	.download = fake_download, .sync = fake_sync, .set_points = fake_set_points,
 };
 
-/* What POINT does in a kernel. */
+/* Does what POINT does in a kernel. */
 static void pass_point(struct fake *fake, unsigned thread, int id, int count, float a, float b)
 {
 	unsigned *counts = (unsigned *)(uintptr_t)fake->counts->address;
@@ -156,7 +156,7 @@ static void collect_ok(const char *filter)
 
 /* --- tests --- */
 
-START_TEST(kernel_without_points_is_left_alone)
+START_TEST(kernel_without_points_is_not_probed)
 {
 	struct kernel_call call = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
 	bool active = true;
@@ -206,7 +206,7 @@ START_TEST(filter_keeps_sequence_numbers)
 }
 END_TEST
 
-START_TEST(unknown_filter_names_the_known)
+START_TEST(unknown_filter_lists_known_points)
 {
 	ck_assert_int_eq(probe_check_filter(NULL), STATUS_OK);
 	ck_assert_int_eq(probe_check_filter("score,softmax"), STATUS_OK);
@@ -258,12 +258,12 @@ START_TEST(empty_regions_are_not_read)
 	collect_ok(NULL);
 	ck_assert_uint_eq(count, 3);
 	ck_assert_uint_eq(points[2].bits[0], 0x40400000);
-	/* All counts, four regions, and the word that was waited for before. */
+	/* All counts, four regions, and the word whose download waits for the fill. */
 	ck_assert_uint_eq(fake.downloaded, 32001 * sizeof(unsigned) + 4 * region);
 }
 END_TEST
 
-START_TEST(too_large_is_refused_with_the_numbers)
+START_TEST(too_large_a_launch_is_refused_with_its_size)
 {
 	bool active = true;
 
@@ -272,12 +272,12 @@ START_TEST(too_large_is_refused_with_the_numbers)
 	ck_assert_ptr_nonnull(strstr(error_text(), "1048576 blocks of 1024 threads"));
 	ck_assert_ptr_nonnull(strstr(error_text(), "2147483648"));
 	ck_assert_int_eq(fake.allocs, 0);
-	/* Sizes that pass 64 bits are too large as well. */
+	/* Sizes that overflow 64 bits are too large as well. */
 	ck_assert_int_eq(prepare(UINT32_MAX, UINT32_MAX, UINT32_MAX, &active), STATUS_USAGE);
 }
 END_TEST
 
-START_TEST(a_record_that_is_no_point_is_our_fault)
+START_TEST(an_invalid_record_is_an_internal_error)
 {
 	prepare_ok(1, 1, 1);
 	pass_point(&fake, 0, POINT_COUNT, 1, 0.0f, 0.0f);
@@ -291,14 +291,14 @@ int main(void)
 	TCase *tests = tcase_create("probe");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, kernel_without_points_is_left_alone);
+	tcase_add_test(tests, kernel_without_points_is_not_probed);
 	tcase_add_test(tests, points_come_in_order);
 	tcase_add_test(tests, filter_keeps_sequence_numbers);
-	tcase_add_test(tests, unknown_filter_names_the_known);
+	tcase_add_test(tests, unknown_filter_lists_known_points);
 	tcase_add_test(tests, overflow_is_counted);
 	tcase_add_test(tests, buffers_grow_only_and_counts_start_at_zero);
 	tcase_add_test(tests, empty_regions_are_not_read);
-	tcase_add_test(tests, too_large_is_refused_with_the_numbers);
-	tcase_add_test(tests, a_record_that_is_no_point_is_our_fault);
+	tcase_add_test(tests, too_large_a_launch_is_refused_with_its_size);
+	tcase_add_test(tests, an_invalid_record_is_an_internal_error);
 	return run_suite("probe", tests);
 }

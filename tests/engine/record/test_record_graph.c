@@ -1,8 +1,8 @@
-/* test_record_graph.c - attention from graphs in a trace: every launch a graph makes has its rows,
- * as if it had been made alone, and a replay does all of it again.
+/* test_record_graph.c - attention by graphs in a trace: every launch of a graph has the rows that a
+ * separate launch has, and a replay repeats all of it.
  *
- * On the simulator; recorded on a GPU too, where there is one, and replayed here. Streams, captures
- * and graphs of any other kind are in test_record_stream.c.
+ * Recorded on the simulator, and on a GPU if there is one; replayed on the simulator. Other uses of
+ * streams, captures and graphs are in test_record_stream.c.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "tests/dump_text.h"
 #include "tests/gpu.h"
 
-/* Both layers attend, in one graph or in two, twice; *out has the last layer's output. */
+/* Runs two steps of both layers, in one graph or in two; *out receives the last layer's output. */
 static void attend(struct device *device, enum graph_mode mode, int layers_each, float *out)
 {
 	struct attention_shape shape = recording_shape(&(struct recording_options){ .slots = 2 });
@@ -69,7 +69,7 @@ static void attend_recorded(struct store *store, enum graph_mode mode, int layer
 	attend_on("sim", store, mode, layers_each, level, seed);
 }
 
-/* The simulator as a recorder meets a GPU: a device that does not tell when work runs. */
+/* A recorder on a simulator that, like a GPU, has no observer to report when work runs. */
 static struct device *silent_recorder(struct store *store, enum log_level level)
 {
 	static struct device_ops silent;
@@ -86,8 +86,8 @@ static struct device *silent_recorder(struct store *store, enum log_level level)
 	return recorder;
 }
 
-/* One graph of both layers, which overwrites the partials and the output of the first, beside a
- * graph of each layer, which does not. */
+/* One graph of both layers, which overwrites the first layer's partials and output, must record the
+ * same as one graph per layer, which does not. */
 START_TEST(what_a_graph_overwrites_is_recorded)
 {
 	enum graph_mode mode = (enum graph_mode)_i;
@@ -97,7 +97,7 @@ START_TEST(what_a_graph_overwrites_is_recorded)
 	attend_recorded(store, mode, 1, LEVEL_POINTS, 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_launch WHERE run = 1"), 16);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_launch WHERE run = 2"), 16);
-	/* Marked as the recorder's: partials and the output, before the second layer's kernels. */
+	/* The recorder's own nodes save partials and output before the second layer's kernels. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_node WHERE run = 1 AND own"), 2);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_node WHERE run = 2 AND own"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(DISTINCT b.name) FROM v_node n"
@@ -129,7 +129,7 @@ START_TEST(what_a_graph_overwrites_is_recorded)
 }
 END_TEST
 
-/* Read from the copies when the graph has ended, or at once when a node has: the same. */
+/* Copies read after the graph has ended hold the same as memory read after each node. */
 START_TEST(copies_hold_what_nodes_wrote)
 {
 	float out[2][2 * REC_HEADS * REC_D];
@@ -160,7 +160,7 @@ START_TEST(rows_of_a_graph)
 
 	attend_recorded(store, mode, 2, LEVEL_LAUNCH, 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'graph_launch'"), 2);
-	/* Each launch says which graph launch made it, and follows it. */
+	/* Each launch names the graph launch that made it, and follows it. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op l JOIN v_op g ON g.run = l.run"
 			       " AND g.op = l.object JOIN v_node n ON n.run = g.run AND n.op = g.op"
 			       " WHERE l.kind = 'launch' AND g.kind = 'graph_launch'"
@@ -168,7 +168,7 @@ START_TEST(rows_of_a_graph)
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_node WHERE work = 'launch'"), 8);
 	ck_assert_int_eq(query(store, "SELECT group_concat(node) = '0,1,2,3,4,5,6,7' FROM v_node"
 			       " WHERE work = 'launch'"), 1);
-	/* By hand, edges are in the trace; a capture has its stream. */
+	/* A graph built by hand has its edges in the trace, a captured one its stream. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_node WHERE after IS NOT NULL"),
 			 mode == GRAPH_MANUAL ? 10 : 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'graph_node'"
@@ -179,7 +179,7 @@ START_TEST(rows_of_a_graph)
 }
 END_TEST
 
-START_TEST(recorded_bits_are_unrecorded_bits)
+START_TEST(recording_changes_no_bit)
 {
 	enum graph_mode mode = (enum graph_mode)_i;
 	float plain[2 * REC_HEADS * REC_D], recorded[2 * REC_HEADS * REC_D];
@@ -230,8 +230,8 @@ START_TEST(attention_of_a_gpu_is_replayed)
 }
 END_TEST
 
-/* A window that opens long after a graph was made has its nodes, and brings its buffers up to date;
- * one of launches holds all of a graph's launch or nothing. */
+/* A window that opens long after a graph was made has its nodes and restores its buffers. A window
+ * of launches holds a whole graph launch or none of it. */
 START_TEST(windows)
 {
 	static const char *const windows[] = { "s3..s5", "s0,s7", "L8..L9", "L3,L41..L42" };
@@ -270,8 +270,8 @@ START_TEST(same_seed_same_trace)
 }
 END_TEST
 
-/* The same decode with graphs and without. */
-START_TEST(graphs_beside_launches)
+/* The same decode with graphs and without gives equal traces. */
+START_TEST(graphs_and_launches_record_the_same)
 {
 	struct attention_shape shape = recording_shape(&(struct recording_options){ .slots = 2 });
 	struct recording_options options = {
@@ -293,7 +293,7 @@ START_TEST(graphs_beside_launches)
 	ck_assert_int_eq(report.points, query(store, "SELECT count(*) FROM v_point WHERE run = 2"));
 	diff_report_free(&report);
 
-	/* One other bit of q is found. */
+	/* One changed bit of q is found. */
 	options.flip_step = 4;
 	recording_make(store, &options, NULL);
 	diff.run_b = 3;
@@ -312,13 +312,13 @@ int main(void)
 	tcase_add_loop_test(tests, what_a_graph_overwrites_is_recorded, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_loop_test(tests, copies_hold_what_nodes_wrote, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_loop_test(tests, rows_of_a_graph, GRAPH_CAPTURE, GRAPH_MODES);
-	tcase_add_loop_test(tests, recorded_bits_are_unrecorded_bits, GRAPH_CAPTURE, GRAPH_MODES);
+	tcase_add_loop_test(tests, recording_changes_no_bit, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_loop_test(tests, attention_is_replayed, GRAPH_CAPTURE, GRAPH_MODES);
 	if (test_device_count() > 1)
 		tcase_add_loop_test(tests, attention_of_a_gpu_is_replayed, GRAPH_CAPTURE,
 				    GRAPH_MODES);
 	tcase_add_loop_test(tests, windows, GRAPH_CAPTURE, GRAPH_MODES);
 	tcase_add_test(tests, same_seed_same_trace);
-	tcase_add_loop_test(tests, graphs_beside_launches, GRAPH_CAPTURE, GRAPH_MODES);
+	tcase_add_loop_test(tests, graphs_and_launches_record_the_same, GRAPH_CAPTURE, GRAPH_MODES);
 	return run_suite("record_graph", tests);
 }

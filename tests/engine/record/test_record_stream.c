@@ -1,7 +1,7 @@
-/* test_record_stream.c - streams, events, captures and graphs in a trace: what ran is there with
- * the order it had, a replay does all of it again, and damage is found.
+/* test_record_stream.c - streams, events, captures and graphs in a trace.
  *
- * On the simulator. Attention from graphs is in test_record_graph.c.
+ * The trace holds what ran, in its order; a replay repeats it; and damage is detected. Runs on the
+ * simulator. Attention by graphs is in test_record_graph.c.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@ static struct scene record_scene(struct store *store, uint64_t seed)
 		.level = LEVEL_PARTIALS, .seed = seed }));
 }
 
-/* A row is written in one stream and read in another: with an event between them, or not. */
+/* Writes a row on one stream and reads it on another, with an event between them if `ordered`. */
 static void write_and_read(struct store *store, uint64_t seed, bool ordered)
 {
 	struct scene s = record_scene(store, seed);
@@ -33,7 +33,7 @@ static void write_and_read(struct store *store, uint64_t seed, bool ordered)
 	OK(recorder_finish(s.device, STATUS_OK));
 }
 
-START_TEST(an_order_that_nothing_forces_is_found)
+START_TEST(a_missing_order_is_found)
 {
 	struct store *store = new_store();
 	int changed = 0;
@@ -41,7 +41,7 @@ START_TEST(an_order_that_nothing_forces_is_found)
 	write_and_read(store, 0, false);
 	for (uint64_t seed = 1; seed <= 16; seed++)
 		changed += replay_under(store, seed) > 0;
-	ck_assert_msg(changed > 0 && changed < 16, "%d of 16 orders", changed);
+	ck_assert_msg(changed > 0 && changed < 16, "%d of 16 orders differ", changed);
 	OK(store_close(store));
 
 	store = new_store();
@@ -52,8 +52,8 @@ START_TEST(an_order_that_nothing_forces_is_found)
 }
 END_TEST
 
-/* What a launch wrote is read when it has run, though its row has the place of its call. */
-START_TEST(results_are_of_the_time_they_ran)
+/* What a launch wrote is read when it has run, although its row is at the place of its call. */
+START_TEST(results_are_read_when_a_launch_has_run)
 {
 	bool stale[2] = { false, false };
 
@@ -74,7 +74,7 @@ START_TEST(results_are_of_the_time_they_ran)
 }
 END_TEST
 
-START_TEST(copies_left_to_a_stream)
+START_TEST(asynchronous_copies)
 {
 	for (uint64_t seed = 0; seed < 8; seed++) {
 		struct store *store = new_store();
@@ -82,7 +82,7 @@ START_TEST(copies_left_to_a_stream)
 		uint32_t words[WORDS] = { 1, 2, 3 }, back[WORDS];
 
 		OK(device_upload_async(s.device, s.s[0], s.b[0], 0, words, sizeof words));
-		memset(words, 0, sizeof words);         /* too early: the trace keeps what it was */
+		memset(words, 0, sizeof words);         /* too early, but the recorder has a copy */
 		OK(device_download_async(s.device, s.s[0], s.b[0], 0, back, sizeof back));
 		OK(device_event_record(s.device, s.e[0], s.s[0]));
 		OK(device_event_sync(s.device, s.e[0]));
@@ -101,7 +101,7 @@ END_TEST
 
 /* --- captures --- */
 
-/* A capture over two streams, with an upload of memory that changes between two launches. */
+/* Captures two streams, with an upload of memory that changes between launches of the graph. */
 static void capture_two_streams(struct store *store, uint64_t seed)
 {
 	struct scene s = record_scene(store, seed);
@@ -144,7 +144,7 @@ START_TEST(captures_of_two_streams)
 		capture_two_streams(store, seed);
 		ck_assert_int_eq(query(store, "SELECT count(DISTINCT data) FROM v_op"
 				       " WHERE kind = 'graph_upload'"), 3);
-		/* The fill is about to overwrite what the second launch wrote. */
+		/* The fill overwrites what the second launch wrote, so an extra node saves it. */
 		ck_assert_int_eq(query(store, "SELECT count(*) FROM v_node WHERE own"), 1);
 		ck_assert_int_eq(query(store, "SELECT count(DISTINCT digest) FROM v_digest"
 				       " WHERE launch % 2 = 1 AND NOT after_step"), 3);
@@ -154,7 +154,7 @@ START_TEST(captures_of_two_streams)
 }
 END_TEST
 
-/* What CUDA refuses in a capture is recorded with its code, and refused again. */
+/* What CUDA refuses in a capture is recorded with its code, and refused again by a replay. */
 START_TEST(captures_that_fail)
 {
 	struct store *store = new_store();
@@ -181,8 +181,8 @@ START_TEST(captures_that_fail)
 }
 END_TEST
 
-/* A launch in a working stream while another one captures. */
-START_TEST(work_beside_a_capture)
+/* A launch on an ordinary stream while another stream captures. */
+START_TEST(work_during_a_capture)
 {
 	struct store *store = new_store();
 	struct scene s = record_scene(store, 0);
@@ -201,7 +201,8 @@ START_TEST(work_beside_a_capture)
 }
 END_TEST
 
-/* Nodes that nothing orders: only what comes before a node in every order is saved for it. */
+/* Before a node overwrites the results of nodes that precede it in every order, an extra node saves
+ * them. */
 START_TEST(graphs_built_by_hand)
 {
 	for (uint64_t seed = 0; seed < 6; seed++) {
@@ -293,12 +294,12 @@ int main(void)
 	TCase *tests = tcase_create("record stream");
 
 	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, an_order_that_nothing_forces_is_found);
-	tcase_add_test(tests, results_are_of_the_time_they_ran);
-	tcase_add_test(tests, copies_left_to_a_stream);
+	tcase_add_test(tests, a_missing_order_is_found);
+	tcase_add_test(tests, results_are_read_when_a_launch_has_run);
+	tcase_add_test(tests, asynchronous_copies);
 	tcase_add_test(tests, captures_of_two_streams);
 	tcase_add_test(tests, captures_that_fail);
-	tcase_add_test(tests, work_beside_a_capture);
+	tcase_add_test(tests, work_during_a_capture);
 	tcase_add_test(tests, graphs_built_by_hand);
 	tcase_add_test(tests, damaged_graphs);
 	return run_suite("record_stream", tests);

@@ -75,19 +75,19 @@ START_TEST(operations_in_order)
 	ck_assert_int_eq(query(store, "SELECT group_concat(kernel) = 'kv_scatter,kv_scatter,"
 			       "flash_decode_chunk,flash_decode_reduce' FROM (SELECT kernel"
 			       " FROM v_launch WHERE step = 3 AND layer = 1 ORDER BY op)"), 1);
-	/* Typed arguments with the names of the source. */
+	/* Arguments have the types and names of the source. */
 	ck_assert_int_eq(query(store, "SELECT value FROM v_arg WHERE launch = 0 AND name = 'D'"
 			       " AND type = 'int' AND kind = 'i32'"), REC_D);
 	ck_assert_int_eq(query(store,
 			       "SELECT count(*) FROM v_arg a JOIN v_buffer b USING (run, buffer)"
 			       " WHERE launch = 2 AND a.name = 'partials'"
 			       " AND b.name = 'partials'"), 1);
-	/* Bytes of the host are there, those of downloads are not; nothing was measured. */
+	/* Uploaded bytes are stored, downloaded ones are not. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'upload'"
 			       " AND data IS NULL"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'download'"
 			       " AND data IS NOT NULL"), 0);
-	/* Every source of a kernel, the .cu first. */
+	/* Every source of a kernel is stored, the .cu first. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_source WHERE entry = 0"
 			       " AND file = 'kernels/' || kernel || '.cu'"
 			       " AND source LIKE '%' || kernel || '(%'"), 3);
@@ -174,7 +174,7 @@ START_TEST(partials_and_reductions)
 
 	recording_make(store, &(struct recording_options){ .level = LEVEL_PARTIALS }, NULL);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_partial"), rows * chunks);
-	/* Chunks cover the keys, their weights are shares of one. */
+	/* Chunks cover the keys, and their weights add up to 1. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM (SELECT sum(weight) AS weight, step,"
 			       " sum(max(key_end - key_begin, 0)) AS keys FROM v_partial"
 			       " JOIN v_launch USING (run, launch) GROUP BY launch, slot, head)"
@@ -187,7 +187,7 @@ START_TEST(partials_and_reductions)
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_partial WHERE empty"
 			       " AND (acc_data IS NOT NULL OR max_kind <> 'inf' OR sum_bits <> 0)"),
 			       0);
-	/* Reductions merge the chunks that hold keys, in order; all weigh at most 1. */
+	/* Reductions merge the chunks that hold keys, in order; no weight is above 1. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_reduce"),
 			 query(store, "SELECT count(*) FROM v_partial WHERE NOT empty"));
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_reduce WHERE sequence <> chunk"
@@ -199,7 +199,7 @@ START_TEST(partials_and_reductions)
 }
 END_TEST
 
-START_TEST(points_leave_bits_alone)
+START_TEST(points_change_no_bit)
 {
 	struct recording_options plain = { 0 }, probed = { .level = LEVEL_POINTS };
 	size_t count = REC_STEPS * REC_LAYERS * REC_HEADS * REC_D;
@@ -212,11 +212,11 @@ START_TEST(points_leave_bits_alone)
 	recording_decode(sim, &plain, b);
 	device_close(sim);
 	ck_assert_mem_eq(a, b, count * sizeof *a);
-	/* One score a key of each head. */
+	/* One score per key and head. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_point WHERE name = 'score'"),
 			 REC_LAYERS * REC_HEADS * REC_STEPS * (REC_STEPS + 1) / 2);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_launch WHERE dropped <> 0"), 0);
-	/* Probe buffers are no buffers of the run. */
+	/* Probe buffers are not buffers of the run. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_buffer WHERE name LIKE 'probe%'"), 0);
 	OK(store_close(store));
 	free(a);
@@ -275,8 +275,8 @@ START_TEST(window_of_launches)
 }
 END_TEST
 
-/* Two windows in one step: each is a part of it. What follows a launch goes with it, here the
- * beginning of the next step. */
+/* Two windows in one step each hold a part of it. Operations after a launch belong to its window;
+ * here that is the start of the next step. */
 START_TEST(windows_within_a_step)
 {
 	struct store *store = new_store();
@@ -316,7 +316,7 @@ START_TEST(failed_launch_is_recorded)
 }
 END_TEST
 
-/* A launch that reached the device has a number, one that was refused before has none. */
+/* A launch that reached the device has a number, one that was refused earlier has none. */
 START_TEST(failed_launches_count)
 {
 	struct recording_options window = { .log_at = "L1..L9" };
@@ -337,7 +337,7 @@ START_TEST(failed_launches_count)
 	s.launch.block.x = 32;
 	OK(device_launch(recorder, &s.launch));
 	OK(recorder_finish(recorder, STATUS_OK));
-	/* What was asked for is what is stored, and only y and z of 0 count as 1. */
+	/* Sizes are stored as requested, except that a y or z of 0 counts as 1. */
 	ck_assert_int_eq(query(store, "SELECT group_concat(launch || ' ' || code || ' ' || grid_x"
 			       " || ' ' || block_x || ' ' || block_z) = '1 1 1 0 1,2 0 1 32 1'"
 			       " FROM v_launch"), 1);
@@ -376,7 +376,7 @@ int main(void)
 	tcase_add_test(tests, kv_rows_name_their_upload);
 	tcase_add_test(tests, pointer_tables_are_symbolic);
 	tcase_add_test(tests, partials_and_reductions);
-	tcase_add_test(tests, points_leave_bits_alone);
+	tcase_add_test(tests, points_change_no_bit);
 	tcase_add_test(tests, point_filter);
 	tcase_add_test(tests, window_of_steps);
 	tcase_add_test(tests, window_of_launches);

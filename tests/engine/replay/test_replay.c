@@ -1,6 +1,6 @@
-/* test_replay.c - recorded runs done again: no bit differs, and one that was changed is found.
+/* test_replay.c - replays of recorded runs: no bit differs, and a changed bit is found.
  *
- * All on the simulator; traces of a GPU are replayed by tests/h200.
+ * Runs on the simulator; test_h200.sh replays traces of a GPU.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@ static void replay(struct store *store, uint64_t seed, struct replay_report *rep
 	OK(replay_compare(store, 1, &options, report));
 }
 
-/* Records, replays under another seed, and wants every bit equal. Returns what was compared. */
+/* Records, replays under another seed, and expects equal bits. Returns what was compared. */
 static struct diff_report replay_equal(const struct recording_options *options)
 {
 	struct store *store = record(options);
@@ -79,13 +79,13 @@ START_TEST(windows)
 	replay_equal(&(struct recording_options){
 		.level = LEVEL_POINTS, .log_at = "s6..s8", .slots = 2 });
 	replay_equal(&(struct recording_options){ .log_at = "L10..L19,L40" });
-	/* Twice in one step. */
+	/* Two windows in one step. */
 	replay_equal(&(struct recording_options){
 		.level = LEVEL_PARTIALS, .log_at = "L10..L11,L14..L15" });
 }
 END_TEST
 
-/* A replay keeps the numbers of the run, so that addresses mean the same. */
+/* A replay keeps the numbers of the run, so addresses keep their meaning. */
 START_TEST(windows_keep_their_numbers)
 {
 	struct store *store = record(&(struct recording_options){ .log_at = "L10..L11,L40" });
@@ -104,8 +104,9 @@ START_TEST(windows_keep_their_numbers)
 }
 END_TEST
 
-/* A whole run beside one of windows: what both hold is compared, and nothing else missed. */
-static struct diff_report whole_and(struct recording_options *options, const char *windows)
+/* Compares a whole run with one of windows: only what both hold is compared. */
+static struct diff_report compare_with_windows(struct recording_options *options,
+						 const char *windows)
 {
 	struct diff_options diff = { .run_a = 1, .run_b = 2 };
 	struct diff_report report;
@@ -128,7 +129,7 @@ static struct diff_report whole_and(struct recording_options *options, const cha
 	return report;
 }
 
-START_TEST(windows_beside_a_whole_run)
+START_TEST(windows_against_a_whole_run)
 {
 	static const char *const windows[] = {
 		"s0..s2", "s1..s2,s7", "s8", "L0..L9", "L10..L12", "L10..L11,L14..L15,L71", "L500",
@@ -136,7 +137,7 @@ START_TEST(windows_beside_a_whole_run)
 	struct recording_options options = { .level = LEVEL_POINTS };
 
 	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
-		struct diff_report report = whole_and(&options, windows[i]);
+		struct diff_report report = compare_with_windows(&options, windows[i]);
 
 		ck_assert_msg(report.differences == 0, "%s: %s %s", windows[i],
 			      report.items[0].address, report.items[0].what);
@@ -154,7 +155,7 @@ START_TEST(a_window_shows_what_differs_in_it)
 	struct store *store = record(&options);
 	struct diff_report report;
 
-	/* Another q in step 3, layer 0: its chunk launch is L26. */
+	/* q differs in step 3, layer 0, whose chunk launch is L26. */
 	options.flip_step = 4;
 	options.log_at = "L20..L30";
 	recording_make(store, &options, NULL);
@@ -167,7 +168,7 @@ START_TEST(a_window_shows_what_differs_in_it)
 }
 END_TEST
 
-/* Steps on one side, launches on the other: only what lies in both. */
+/* Windows of steps on one side, of launches on the other: only what is in both is compared. */
 START_TEST(windows_of_two_kinds)
 {
 	struct recording_options options = { .level = LEVEL_PARTIALS, .log_at = "s2,s7" };
@@ -189,8 +190,8 @@ START_TEST(windows_of_two_kinds)
 }
 END_TEST
 
-/* A pointer table that changed in a gap is restored as pointers, here and on a replay. */
-START_TEST(pointer_table_in_a_gap)
+/* A pointer table that changed between windows is restored as pointers, also in a replay. */
+START_TEST(pointer_table_between_windows)
 {
 	struct replay_options options = { .device = "sim" };
 	struct replay_report report;
@@ -223,7 +224,7 @@ START_TEST(pointer_table_in_a_gap)
 }
 END_TEST
 
-START_TEST(cut_off)
+START_TEST(unfinished_run)
 {
 	struct store *store = record(&(struct recording_options){ .cut = true });
 	struct replay_report report;
@@ -242,8 +243,8 @@ static void change(struct store *store, const char *sql)
 	ck_assert_int_gt(sqlite3_changes(store_db(store)), 0);
 }
 
-/* Records, changes the trace, without the digests that its points no longer have, and wants the
- * replay to differ first there. */
+/* Records, changes the trace by `sql`, after deleting the digests of points, and expects the first
+ * difference of the replay to be `what` at `address`. */
 static struct diff_report replay_differs(const char *sql, const char *address, const char *what)
 {
 	struct store *store = record(&(struct recording_options){ .level = LEVEL_POINTS });
@@ -284,8 +285,8 @@ START_TEST(changes_are_found)
 }
 END_TEST
 
-/* One bit of an input: the difference is found there, and in what came of it. */
-START_TEST(another_input)
+/* One changed bit of an input is found there and in its results. */
+START_TEST(changed_input)
 {
 	struct recording_options options = { .level = LEVEL_POINTS };
 	struct diff_options diff = { .run_a = 1, .run_b = 2 };
@@ -351,13 +352,13 @@ int main(void)
 	tcase_add_test(tests, batched_with_nan);
 	tcase_add_test(tests, windows);
 	tcase_add_test(tests, windows_keep_their_numbers);
-	tcase_add_test(tests, windows_beside_a_whole_run);
+	tcase_add_test(tests, windows_against_a_whole_run);
 	tcase_add_test(tests, a_window_shows_what_differs_in_it);
 	tcase_add_test(tests, windows_of_two_kinds);
-	tcase_add_test(tests, pointer_table_in_a_gap);
-	tcase_add_test(tests, cut_off);
+	tcase_add_test(tests, pointer_table_between_windows);
+	tcase_add_test(tests, unfinished_run);
 	tcase_add_test(tests, changes_are_found);
-	tcase_add_test(tests, another_input);
+	tcase_add_test(tests, changed_input);
 	tcase_add_test(tests, failed_launch_fails_again);
 	tcase_add_test(tests, unknown_kernel);
 	return run_suite("replay", tests);

@@ -1,7 +1,7 @@
-/* test_check.c - the checker against its corpus: each planted bug on its line, none on its twin.
+/* test_check.c - the checker on its corpus: finds each planted bug on its line, none in the twin.
  *
- * Kernels, markers and how they are launched are in tests/checker/. All run in one process: a kernel
- * that faults ends its launch only.
+ * Kernels, BUG marks and launches are in tests/checker/. All run in one process: a fault ends only
+ * its own launch.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static struct device *open_checked(uint64_t seed)
 	return device;
 }
 
-/* The line that is marked in a kernel of the corpus. */
+/* Returns the number of the marked line of a kernel in the corpus. */
 static int marked_line(const struct corpus_case *c)
 {
 	const char *top = getenv("abs_srcdir");
@@ -94,7 +94,7 @@ START_TEST(a_planted_bug_is_found_on_its_line)
 }
 END_TEST
 
-START_TEST(its_clean_twin_has_none)
+START_TEST(its_clean_twin_has_no_findings)
 {
 	const struct corpus_case *c = &corpus_cases[_i];
 
@@ -115,8 +115,8 @@ START_TEST(its_clean_twin_has_none)
 }
 END_TEST
 
-/* Poison, which nobody wrote, is a NaN that traps: it was not born where it is read. */
-START_TEST(what_was_never_written_is_no_new_nan)
+/* Poison in unwritten memory is a signalling NaN; reading it does not create a NaN. */
+START_TEST(unwritten_memory_is_not_a_new_nan)
 {
 	for (int i = 0; i < corpus_count; i++) {
 		struct device *device = open_checked(0);
@@ -156,8 +156,8 @@ START_TEST(findings_are_complete)
 }
 END_TEST
 
-/* The first finding of a kernel with its bug says this. */
-static void says(const char *kernel, const char *detail)
+/* The first finding in a kernel with its bug must have this detail. */
+static void expect_detail(const char *kernel, const char *detail)
 {
 	struct device *device = open_checked(0);
 	const struct row_finding *found;
@@ -166,25 +166,26 @@ static void says(const char *kernel, const char *detail)
 		if (strcmp(corpus_cases[i].name, kernel) == 0)
 			corpus_launch(device, &corpus_cases[i], 0, NULL);
 	ck_assert_uint_gt(device_findings(device, &found), 0);
-	ck_assert_msg(strstr(found[0].detail, detail) != NULL, "%s: \"%s\" is not \"%s\"",
-		      kernel, found[0].detail, detail);
+	ck_assert_msg(strstr(found[0].detail, detail) != NULL,
+		      "%s: expected \"%s\", got \"%s\"", kernel, detail, found[0].detail);
 	device_close(device);
 }
 
 START_TEST(findings_name_what_was_touched)
 {
-	says("oob_off_by_one", "0 bytes past the end of y");
-	says("oob_other_buffer", "inside another allocation: byte 0 of other");
-	says("oob_table_freed", "byte 0 of freed, which was freed");
-	says("race_no_barrier", "of the shared s");
-	says("race_dynamic", "of shared memory");
-	says("grid_device_count", "4 bytes at byte 0 of the __device__ variable device_count");
-	says("block_device_table", "of the __device__ variable device_table");
+	expect_detail("oob_off_by_one", "0 bytes past the end of y");
+	expect_detail("oob_other_buffer", "inside another allocation: byte 0 of other");
+	expect_detail("oob_table_freed", "byte 0 of freed, which was freed");
+	expect_detail("race_no_barrier", "of the shared s");
+	expect_detail("race_dynamic", "of shared memory");
+	expect_detail("grid_device_count",
+		      "4 bytes at byte 0 of the __device__ variable device_count");
+	expect_detail("block_device_table", "of the __device__ variable device_table");
 }
 END_TEST
 
-/* What doc/checker.md says of addresses, where there are as many as on any 64-bit Linux. */
-START_TEST(buffers_lie_far_apart)
+/* At least 8 GiB, as doc/checker.md says, if the address space is that of a usual 64-bit Linux. */
+START_TEST(buffers_are_far_apart)
 {
 	struct device *device = open_checked(0);
 	struct buffer *buffer;
@@ -195,14 +196,14 @@ START_TEST(buffers_lie_far_apart)
 		distance = buffer->address - last;
 		last = buffer->address;
 		if (i == 1 && distance < (uint64_t)30 << 30)
-			break;          /* a limit of addresses, or valgrind */
+			break;          /* limited address space, or valgrind */
 		ck_assert_uint_ge(distance, (uint64_t)8 << 30);
 	}
 	device_close(device);
 }
 END_TEST
 
-START_TEST(an_asynchronous_copy_lands_at_its_wait)
+START_TEST(an_asynchronous_copy_arrives_at_its_wait)
 {
 	struct device *device = open_checked(0);
 	uint32_t one = 0x3f800000, y[CORPUS_N];
@@ -259,12 +260,12 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tests, a_planted_bug_is_found_on_its_line, 0, corpus_count);
-	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, corpus_count);
-	tcase_add_test(tests, what_was_never_written_is_no_new_nan);
+	tcase_add_loop_test(tests, its_clean_twin_has_no_findings, 0, corpus_count);
+	tcase_add_test(tests, unwritten_memory_is_not_a_new_nan);
 	tcase_add_test(tests, findings_are_complete);
 	tcase_add_test(tests, findings_name_what_was_touched);
-	tcase_add_test(tests, buffers_lie_far_apart);
-	tcase_add_test(tests, an_asynchronous_copy_lands_at_its_wait);
+	tcase_add_test(tests, buffers_are_far_apart);
+	tcase_add_test(tests, an_asynchronous_copy_arrives_at_its_wait);
 	tcase_add_test(tests, a_misaligned_access_ends_the_launch);
 	tcase_add_test(tests, a_freed_buffer_and_a_leak);
 	suite_add_tcase(suite, tests);

@@ -1,7 +1,7 @@
-/* test_check_operations.c - what the checker says of operations: sides, bytes and values, and that a
- * recorder between it and the program changes nothing.
+/* test_check_operations.c - details of findings on operations: sides, bytes and values; and that a
+ * recorder between the program and the checker changes nothing.
  *
- * Which programs have a finding at all is test_check_streams.c's part.
+ * Which programs have findings is tested in test_check_streams.c.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "traces/row.h"
 #include "traces/store/store.h"
 
-/* The kernel's side has a thread and a line; the bytes are those that both touch. */
+/* The kernel's side has a thread and a line; the bytes are those that both sides access. */
 START_TEST(a_race_names_thread_line_and_bytes)
 {
 	struct scene scene = scene_open(0);
@@ -37,7 +37,7 @@ START_TEST(a_race_names_thread_line_and_bytes)
 }
 END_TEST
 
-START_TEST(a_stale_argument_is_told_with_its_values)
+START_TEST(a_stale_argument_is_reported_with_its_values)
 {
 	struct scene scene = scene_open(0);
 	const struct row_finding *found;
@@ -56,7 +56,7 @@ START_TEST(a_stale_argument_is_told_with_its_values)
 }
 END_TEST
 
-START_TEST(a_refusal_is_told_with_its_code)
+START_TEST(a_refusal_is_reported_with_its_code)
 {
 	struct scene scene = scene_open(0);
 	const struct row_finding *found;
@@ -75,7 +75,7 @@ END_TEST
 
 extern const struct sim_code ft_code_write_bytes_checked;
 
-/* Bytes [first, first + count) of b[1], by a thread each. */
+/* Writes bytes [first, first + count) of b[1], one thread per byte. */
 static void write_bytes(struct scene *scene, struct stream *stream, int first, int count)
 {
 	static const struct kernel_code built = {
@@ -92,7 +92,8 @@ static void write_bytes(struct scene *scene, struct stream *stream, int first, i
 		.arg_count = 3 }));
 }
 
-static size_t race_of(struct device *device, const struct row_finding **out)
+/* Returns the number of races between streams, and the last one in *out. */
+static size_t stream_races(struct device *device, const struct row_finding **out)
 {
 	const struct row_finding *found;
 	size_t count = device_findings(device, &found), races = 0;
@@ -105,8 +106,8 @@ static size_t race_of(struct device *device, const struct row_finding **out)
 	return races;
 }
 
-/* Threads of two launches in order write three bytes of a word; a third launch, in no order
- * with them, writes one byte more, or one of theirs. */
+/* Two ordered launches write three bytes of a word; a third launch, not ordered with them, writes
+ * one of these bytes or the fourth. */
 START_TEST(parts_of_words_race_down_to_the_byte)
 {
 	for (int byte = 0; byte < 4; byte++)
@@ -119,7 +120,7 @@ START_TEST(parts_of_words_race_down_to_the_byte)
 			write_bytes(&scene, scene.s[0], 6, 1);
 			write_bytes(&scene, scene.s[1], 4 + byte, 1);
 			OK(device_sync(scene.device, NULL));
-			count = race_of(scene.device, &found);
+			count = stream_races(scene.device, &found);
 			ck_assert_uint_eq(count, byte < 3 ? 1 : 0);
 			if (count) {
 				ck_assert_uint_eq(found->offset, 4 + (uint64_t)byte);
@@ -136,7 +137,7 @@ enum { D = 4, CHUNKS = 3 };
 
 extern const struct sim_code ft_code_split_reduce_checked, ft_code_split_reduce_clean_checked;
 
-/* Merges three partials, the last of which holds no key. */
+/* Merges three partials, the last of an empty chunk; returns the number of findings. */
 static size_t found_in_reduction(struct device *device, const struct sim_code *code,
 				 const struct row_finding **found)
 {
@@ -190,8 +191,8 @@ END_TEST
 
 /* --- recorded --- */
 
-/* A race, with what a recorder does at the end of a step between its sides; `waited`: the program
- * itself waits there too. */
+/* Returns the number of races of two fills, with the end of a recorded step between them. `waited`:
+ * the program itself waits there too. */
 static size_t races_across_a_step(uint64_t seed, bool waited)
 {
 	struct scene scene = scene_open(seed);
@@ -202,7 +203,7 @@ static size_t races_across_a_step(uint64_t seed, bool waited)
 	OK(store_create(NULL, NULL, &store));
 	OK(recorder_open(scene.device, &(struct recorder_options){
 		.store = store, .command = "test", .seed = seed }, &scene.device));
-	/* A recorder knows what it made only. */
+	/* A recorder knows only the objects that it has created. */
 	OK(device_alloc(scene.device, &(struct buffer_spec){
 		.name = "recorded", .dtype = DTYPE_I32, .rank = 1, .shape = { WORDS } },
 		&scene.b[1]));
@@ -215,7 +216,7 @@ static size_t races_across_a_step(uint64_t seed, bool waited)
 			OK(device_sync(scene.device, NULL));
 		OK(device_step_end(scene.device));
 	}
-	races = race_of(scene.device, &found);
+	races = stream_races(scene.device, &found);
 	device_close(scene.device);
 	store_close(store);
 	return races;
@@ -240,8 +241,8 @@ int main(void)
 	TCase *tests = tcase_create("check_operations");
 
 	tcase_add_test(tests, a_race_names_thread_line_and_bytes);
-	tcase_add_test(tests, a_stale_argument_is_told_with_its_values);
-	tcase_add_test(tests, a_refusal_is_told_with_its_code);
+	tcase_add_test(tests, a_stale_argument_is_reported_with_its_values);
+	tcase_add_test(tests, a_refusal_is_reported_with_its_code);
 	tcase_add_test(tests, parts_of_words_race_down_to_the_byte);
 	tcase_add_test(tests, an_empty_chunk_is_not_read);
 	tcase_add_test(tests, a_recorder_orders_nothing);

@@ -1,8 +1,8 @@
-/* test_check_order.c - the checker's idea of order against one that keeps everything.
+/* test_check_order.c - races in random programs: the checker against a model that keeps everything.
  *
- * What the checker finds in random programs, in shadow memory that keeps a writer and two readers of
- * a word, is compared with what random_order.h knows of them: whether there is a race at all, and of
- * which classes. The kernel is tests/checker/random.cu.
+ * The checker's shadow memory keeps a writer and two readers of each word, random_order.h all
+ * accesses. Both must agree on whether a program has a race, and on its classes. The kernel is
+ * tests/checker/random.cu.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ extern const struct sim_code ft_code_random_whole_checked;
 	.checked = &ft_code_##name##_checked, \
 }
 static const struct kernel_code codes[] = { CODE_OF(random_whole), CODE_OF(random_program) };
-/* [of_some] */
+/* [partial] */
 static const struct kernel kernels[] = {
 	{ .name = "random_whole", .origin = "cuda_c", .code = &codes[0] },
 	{ .name = "random_program", .origin = "cuda_c", .code = &codes[1] },
@@ -61,8 +61,8 @@ static unsigned classes_found(struct device *device)
 	return classes;
 }
 
-/* The classes of races that the checker finds; seen: what each operation read. */
-static unsigned run_program(const struct program *p, bool of_some, uint64_t seed, int seen[EVENTS])
+/* Returns the classes of races that the checker finds. seen receives what each operation read. */
+static unsigned run_program(const struct program *p, bool partial, uint64_t seed, int seen[EVENTS])
 {
 	static int table[BLOCKS * THREADS][STEPS][2], read[BLOCKS * THREADS][STEPS], zeros[4];
 	const struct device_options options = { .check = true, .seed = seed };
@@ -77,7 +77,7 @@ static unsigned run_program(const struct program *p, bool of_some, uint64_t seed
 	OK(corpus_buffer(device, "flags", DTYPE_I32, FLAGS, zeros, &flags));
 	OK(corpus_buffer(device, "seen", DTYPE_I32, sizeof read / 4, NULL, &out));
 	OK(device_launch(device, &(struct launch){
-		.kernel = &kernels[of_some], .grid = { BLOCKS }, .block = { THREADS }, .layer = -1,
+		.kernel = &kernels[partial], .grid = { BLOCKS }, .block = { THREADS }, .layer = -1,
 		.args = (struct arg[]){ ARG_BUFFER(program), ARG_I32(STEPS), ARG_BUFFER(words),
 					ARG_BUFFER(flags), ARG_BUFFER(out) }, .arg_count = 5 }));
 	OK(device_download(device, NULL, out, 0, read, sizeof read));
@@ -88,7 +88,7 @@ static unsigned run_program(const struct program *p, bool of_some, uint64_t seed
 	return classes;
 }
 
-static size_t print_op(const struct op *op, char *text, size_t room)
+static size_t print_op(const struct op *op, char *text, size_t size)
 {
 	static const char *const names[] = {
 		"-", "r1", "r2", "r4", "r16", "w1", "w2", "w4", "w16", "atomic", "flag", "fence",
@@ -96,29 +96,30 @@ static size_t print_op(const struct op *op, char *text, size_t room)
 	};
 
 	if (op->bytes)
-		return (size_t)snprintf(text, room, " %s%c%u", names[op->kind],
+		return (size_t)snprintf(text, size, " %s%c%u", names[op->kind],
 					op->shared ? 's' : 'g', op->at);
 	if (op->kind == RANDOM_FLAG || op->kind == RANDOM_WARP)
-		return (size_t)snprintf(text, room, " %s:%d", names[op->kind], op->operand);
-	return (size_t)snprintf(text, room, " %s", names[op->kind]);
+		return (size_t)snprintf(text, size, " %s:%d", names[op->kind], op->operand);
+	return (size_t)snprintf(text, size, " %s", names[op->kind]);
 }
 
-/* A line for each thread; the room is enough for all. */
-static void print_program(const struct program *p, char *text, size_t room)
+/* Prints one line per thread; `size` must be enough for all. */
+static void print_program(const struct program *p, char *text, size_t size)
 {
 	size_t used = 0;
 
 	for (int t = 0; t < ACTIVE; t++) {
-		used += (size_t)snprintf(text + used, room - used, "\nblock %d thread %d:",
+		used += (size_t)snprintf(text + used, size - used, "\nblock %d thread %d:",
 					 block_of(t), thread_of(t) % THREADS);
 		for (int step = 0; step < STEPS; step++)
-			used += print_op(&p->ops[t][step], text + used, room - used);
+			used += print_op(&p->ops[t][step], text + used, size - used);
 	}
 }
 
-/* Programs of these kinds, `busy` percent of their steps: found exactly when there is one. More of
- * them with CHECK_PROGRAMS=N in the environment. */
-static void compare(const struct dice *dice, unsigned busy)
+/* Draws programs in which `busy` percent of the steps have an operation: the checker must find
+ * races exactly if there are any. CHECK_PROGRAMS=N in the environment sets the number of
+ * programs. */
+static void compare(const struct operation_mix *mix, unsigned busy)
 {
 	const char *wanted = getenv("CHECK_PROGRAMS");
 	int programs = wanted ? atoi(wanted) : 500, racy = 0;
@@ -131,16 +132,16 @@ static void compare(const struct dice *dice, unsigned busy)
 		unsigned found;
 
 		state = (uint64_t)i * 1000 + busy;
-		make_program(&p, dice, busy);
-		found = run_program(&p, dice->of_some, (uint64_t)i % 5, seen);
+		make_program(&p, mix, busy);
+		found = run_program(&p, mix->partial, (uint64_t)i % 5, seen);
 		is = races_of(&p, seen);
 		racy += is.sure != 0;
 		if ((found & ~is.possible) == 0 && (found || !is.sure))
 			continue;
 		print_program(&p, text, sizeof text);
-		ck_abort_msg("program %d: races %#x, found %#x:%s", i, is.sure, found, text);
+		ck_abort_msg("program %d: expected races %#x, got %#x:%s", i, is.sure, found, text);
 	}
-	/* Neither all nor none. */
+	/* Some programs have races, but not all. */
 	ck_assert_msg(racy > programs / 20 && racy < programs - programs / 20,
 		      "%d of %d programs race", racy, programs);
 }
@@ -148,11 +149,11 @@ static void compare(const struct dice *dice, unsigned busy)
 START_TEST(words_between_barriers)
 {
 	static const int kinds[] = { RANDOM_READ_4, RANDOM_READ_4, RANDOM_READ_16, RANDOM_WRITE_4 };
-	for (int of_some = 0; of_some < 2; of_some++) {
-		const struct dice dice = { kinds, 4, of_some };
+	for (int partial = 0; partial < 2; partial++) {
+		const struct operation_mix mix = { kinds, 4, partial };
 
-		compare(&dice, 4);
-		compare(&dice, 12);
+		compare(&mix, 4);
+		compare(&mix, 12);
 	}
 }
 END_TEST
@@ -163,25 +164,25 @@ START_TEST(parts_of_words)
 		RANDOM_READ_1, RANDOM_READ_2, RANDOM_READ_4, RANDOM_WRITE_1, RANDOM_WRITE_2,
 		RANDOM_WRITE_4, RANDOM_READ_16,
 	};
-	for (int of_some = 0; of_some < 2; of_some++) {
-		const struct dice dice = { kinds, 7, of_some };
+	for (int partial = 0; partial < 2; partial++) {
+		const struct operation_mix mix = { kinds, 7, partial };
 
-		compare(&dice, 6);
-		compare(&dice, 14);
+		compare(&mix, 6);
+		compare(&mix, 14);
 	}
 }
 END_TEST
 
-START_TEST(atomics_beside_accesses)
+START_TEST(atomics_and_other_accesses)
 {
 	static const int kinds[] = {
 		RANDOM_READ_4, RANDOM_ATOMIC, RANDOM_ATOMIC, RANDOM_READ_1, RANDOM_WRITE_4,
 	};
-	for (int of_some = 0; of_some < 2; of_some++) {
-		const struct dice dice = { kinds, 5, of_some };
+	for (int partial = 0; partial < 2; partial++) {
+		const struct operation_mix mix = { kinds, 5, partial };
 
-		compare(&dice, 6);
-		compare(&dice, 14);
+		compare(&mix, 6);
+		compare(&mix, 14);
 	}
 }
 END_TEST
@@ -192,10 +193,10 @@ START_TEST(fences_and_flags)
 		RANDOM_READ_4, RANDOM_WRITE_4, RANDOM_FENCE, RANDOM_FENCE, RANDOM_FENCE,
 		RANDOM_FLAG, RANDOM_FLAG, RANDOM_FLAG, RANDOM_FLAG,
 	};
-	const struct dice dice = { kinds, 9, true };
+	const struct operation_mix mix = { kinds, 9, true };
 
-	compare(&dice, 12);
-	compare(&dice, 30);
+	compare(&mix, 12);
+	compare(&mix, 30);
 }
 END_TEST
 
@@ -206,7 +207,7 @@ int main(void)
 	tcase_set_timeout(tests, 1000);
 	tcase_add_test(tests, words_between_barriers);
 	tcase_add_test(tests, parts_of_words);
-	tcase_add_test(tests, atomics_beside_accesses);
+	tcase_add_test(tests, atomics_and_other_accesses);
 	tcase_add_test(tests, fences_and_flags);
 	return run_suite("check order", tests);
 }

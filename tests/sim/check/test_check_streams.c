@@ -1,8 +1,8 @@
-/* test_check_streams.c - the checker above the kernel: host programs with one planted bug each.
+/* test_check_streams.c - the checker on host programs with one planted bug each.
  *
- * Each program comes with a clean twin of the same shape, which differs by the one call that orders
- * the work. Both are run in order and under several seeds: what is found must not depend on the
- * order that happened. Findings within kernels are test_check.c's part.
+ * Each program has a clean twin that differs only in the call that orders the work. Both run in
+ * call order and under several seeds: findings must not depend on the order that happened. Findings
+ * within kernels are tested in test_check.c.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #include "traces/row.h"
 
-/* --- the programs: `bug` says which of the two --- */
+/* --- the programs; `bug` selects the version with the bug --- */
 
 static void scatter_elsewhere(struct scene *c, bool bug)
 {
@@ -85,7 +85,7 @@ static void host_memory_reused(struct scene *c, bool bug)
 	OK(device_upload_async(c->device, c->s[1], c->b[1], 0, c->host, BYTES));
 }
 
-/* Work on the default stream from before there was any other. */
+/* Work on the default stream from before another stream was created. */
 static void before_streams(struct scene *c, bool bug)
 {
 	struct stream *late;
@@ -119,7 +119,7 @@ static void edge_missing(struct scene *c, bool bug)
 	OK(device_graph_launch(c->device, graph_of(c, !bug), c->s[0]));
 }
 
-/* Launches of one executable graph come one after another, those of two do not. */
+/* Launches of one executable graph run one after another, those of two graphs may overlap. */
 static void two_graphs(struct scene *c, bool bug)
 {
 	struct graph_exec *one = graph_of(c, true), *other = graph_of(c, true);
@@ -200,7 +200,7 @@ static void buffer_kept(struct scene *c, bool bug)
 static const struct program {
 	const char *class;
 	void (*run)(struct scene *, bool bug);
-	const char *side, *other;       /* what the two operations are called */
+	const char *side, *other;       /* names of the two operations */
 } programs[] = {
 	{ "race-stream", scatter_elsewhere, "kv_scatter on stream", "kv_scatter on stream" },
 	{ "race-stream", event_too_early, "kv_scatter on stream", "kv_scatter on stream" },
@@ -223,7 +223,7 @@ static const struct program {
 };
 #define PROGRAMS ((int)(sizeof programs / sizeof programs[0]))
 
-/* Runs the program, frees what the scene allocated, and asks what was found. */
+/* Runs the program, frees what the scene allocated, and returns the number of findings. */
 static size_t found_by(struct scene *scene, const struct program *program, bool bug,
 		       const struct row_finding **found)
 {
@@ -241,7 +241,7 @@ static bool is_called(const struct row_side *side, const char *name)
 	return name ? side->operation && strstr(side->operation, name) : side->operation == NULL;
 }
 
-START_TEST(a_planted_bug_is_found_whatever_the_order)
+START_TEST(a_planted_bug_is_found_in_any_order)
 {
 	const struct program *program = &programs[_i];
 
@@ -264,7 +264,7 @@ START_TEST(a_planted_bug_is_found_whatever_the_order)
 }
 END_TEST
 
-START_TEST(its_clean_twin_has_none)
+START_TEST(its_clean_twin_has_no_findings)
 {
 	const struct program *program = &programs[_i];
 
@@ -284,7 +284,7 @@ int main(void)
 {
 	TCase *tests = tcase_create("check_streams");
 
-	tcase_add_loop_test(tests, a_planted_bug_is_found_whatever_the_order, 0, PROGRAMS);
-	tcase_add_loop_test(tests, its_clean_twin_has_none, 0, PROGRAMS);
+	tcase_add_loop_test(tests, a_planted_bug_is_found_in_any_order, 0, PROGRAMS);
+	tcase_add_loop_test(tests, its_clean_twin_has_no_findings, 0, PROGRAMS);
 	return run_suite("check_streams", tests);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_checker_table.sh - tests/gpu/checker.sh without a GPU: its table, from a sanitizer that reports
-# what it is told to, dies where kernels fault and hangs nowhere.
+# test_checker_table.sh - the table of tests/gpu/checker.sh, made without a GPU: a fake sanitizer
+# prints fixed reports and dies where kernels fault.
 . "${abs_srcdir:-$PWD}/tests/tap.sh"
 build=$(dirname "$flashtwin")
 
@@ -30,7 +30,7 @@ END
 chmod +x sanitizer
 SANITIZER=$PWD/sanitizer sh "$srcdir/tests/gpu/checker.sh" "$build" out >said 2>&1
 table=out/checker-table.md
-# row NAME COLUMN: a number of the table
+# row NAME COLUMN: prints a number of the table
 row() {
 	awk -F'|' -v name="$1" -v column="$2" '{ gsub(/^ | $/, "", $2) } $2 == name { print $column + 0 }' $table
 }
@@ -50,13 +50,13 @@ ok 'every kernel ran' grep -q "$total of $total kernels ran" said
 ok 'flashtwin finds every planted bug' awk -F'|' '
 	NF > 5 && $3 ~ /[0-9]/ && $2 !~ /clean/ { rows++; bad += $3 + 0 != $4 + 0 }
 	END { exit !(rows > 8 && bad == 0) }' $table
-ok 'and nothing in clean twins' test "$(row 'clean twins' 4)" = 0
-ok 'faults end no more than their process' test "$(row oob 5)" = "$(row oob 3)"
+ok 'flashtwin finds nothing in clean twins' test "$(row 'clean twins' 4)" = 0
+ok 'a fault ends only its own process' test "$(row oob 5)" = "$(row oob 3)"
 ok 'a report counts for the kernel it names' test "$(row race-shared 6)" = 1
 ok 'a false report counts for the clean twin' test "$(row 'clean twins' 6)" = 1
-ok 'host backtraces name nothing' test "$(row 'clean twins' 5)" = 0
-ok 'any of the four' test "$(row race-shared 9)" = 1
-# The table in doc/checker.md, which a GPU made, is of the corpus as it is.
+ok 'kernel names in host backtraces are ignored' test "$(row 'clean twins' 5)" = 0
+ok 'the last column counts kernels that any tool reports' test "$(row race-shared 9)" = 1
+# The table in doc/checker.md, made on a GPU, must be of the current corpus.
 "$build/tests/gpu/corpus" list | awk '{ n[$4 == "bug" ? $3 : "clean twins"]++ }
 	END { for (class in n) print class, n[class] }' | sort >corpus
 sed -n '/^<!-- table:/,/^<!-- end of table/p' "$srcdir/doc/checker.md" |

@@ -1,7 +1,7 @@
-/* test_requests.c - conflicts of shared memory's banks as an H200 counted them.
+/* test_requests.c - bank conflicts in shared memory, compared with an H200's counters.
  *
- * Each row is a kernel of tests/gpu/requests.cu under Nsight Compute
- * (l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld and _st), by bytes of a lane's access.
+ * Each row holds what Nsight Compute counted for a kernel of tests/gpu/requests.cu
+ * (l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld and _st), by bytes per lane.
  */
 #include "config.h"
 
@@ -11,7 +11,8 @@
 
 enum { LANES = 32 };
 
-/* X(name, element of a lane, lanes that take part, loads of 4, 8 and 16 bytes, stores; -1: none) */
+/* X(name, element of a lane, active lanes, conflicts of loads of 4, 8 and 16 bytes, and of stores);
+ * -1: not measured */
 #define SHAPES(X) \
 	X(stride1, lane, true, 0, 0, 0, 0, 0, 0) \
 	X(stride2, 2 * lane, true, 1, 2, 4, 1, 2, 4) \
@@ -50,19 +51,19 @@ static void compare(const char *name, const unsigned *element, uint32_t lanes, c
 		}
 		found = (int)request_conflicts(address, bytes, lanes, i < 3);
 		ck_assert_msg(measured[i] < 0 || found == measured[i],
-			      "%s of %u bytes, %s: %d conflicts, an H200 has %d", name, size,
-			      i < 3 ? "loads" : "stores", found, measured[i]);
+			      "%s of %u bytes, %s: expected %d conflicts, got %d", name, size,
+			      i < 3 ? "loads" : "stores", measured[i], found);
 	}
 }
 
-START_TEST(banks_are_those_of_an_h200)
+START_TEST(conflicts_are_those_of_an_h200)
 {
-#define SHAPE(name, index, taking_part, ...) { \
+#define SHAPE(name, index, active, ...) { \
 		unsigned element[LANES]; \
 		uint32_t lanes = 0; \
 		for (int lane = 0; lane < LANES; lane++) { \
 			element[lane] = (unsigned)(index); \
-			lanes |= (taking_part) ? 1u << lane : 0; \
+			lanes |= (active) ? 1u << lane : 0; \
 		} \
 		compare(#name, element, lanes, (const int[]){ __VA_ARGS__ }); \
 	}
@@ -74,6 +75,6 @@ int main(void)
 {
 	TCase *tests = tcase_create("requests");
 
-	tcase_add_test(tests, banks_are_those_of_an_h200);
+	tcase_add_test(tests, conflicts_are_those_of_an_h200);
 	return run_suite("requests", tests);
 }

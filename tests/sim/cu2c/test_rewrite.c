@@ -1,7 +1,7 @@
 /* test_rewrite.c - the token rewriter: declarations, scopes, tables, line numbers and errors.
  *
- * Structure is checked on strings; meaning by compiling one rewritten file with the system's
- * compiler against a miniature header and running it. Without such a compiler that one test fails.
+ * Most tests compare strings. One compiles a rewritten file with the system's compiler `cc` and
+ * runs it; without that compiler it fails.
  */
 #include "tests/support.h"
 
@@ -47,7 +47,7 @@ static void assert_fails(const char *text, const char *message)
 	ck_assert_ptr_null(out);
 }
 
-/* A function whose body is `body`, rewritten, must hold `part`. */
+/* A function with this body, rewritten, must contain `part`. */
 static void body_has(const char *body, const char *part)
 {
 	char *text = xasprintf("void f(void) {%s}", body);
@@ -64,7 +64,7 @@ static void body_lacks(const char *body, const char *part)
 	free(text);
 }
 
-START_TEST(other_text_passes_untouched)
+START_TEST(other_text_is_unchanged)
 {
 	static const char text[] =
 		"# 1 \"a.c\"\n"
@@ -205,7 +205,7 @@ START_TEST(kernels_become_static_functions_with_tables)
 }
 END_TEST
 
-START_TEST(bounds_of_a_prototype_count)
+START_TEST(launch_bounds_of_a_prototype_apply)
 {
 	assert_has("__global__ void __launch_bounds__(32) k(int); __global__ void k(int x) { }",
 		   "1, (unsigned)( 32), ft_functions_k");
@@ -242,8 +242,8 @@ START_TEST(a_variant_is_an_identifier)
 }
 END_TEST
 
-/* Whatever is cut off or mangled, the rewriter answers with a status. */
-START_TEST(broken_sources_end_in_a_status)
+/* Whatever is cut off or changed, the rewriter returns a status. */
+START_TEST(broken_sources_return_a_status)
 {
 	static const char text[] =
 		"# 1 \"k.cu\"\ntypedef struct { int x; } T; extern \"C\" {\n"
@@ -341,8 +341,8 @@ START_TEST(rewritten_code_runs)
 }
 END_TEST
 
-/* libstdc++ has __attribute__((__noinline__)), which no macro may touch. */
-START_TEST(words_for_inlining_change_in_the_users_text_only)
+/* libstdc++ has __attribute__((__noinline__)), which no macro may change. */
+START_TEST(inlining_qualifiers_change_in_the_users_text_only)
 {
 	static const char text[] =
 		"# 1 \"lib.h\" 1 3\n__attribute__((__noinline__)) void in_library();\n"
@@ -362,7 +362,7 @@ START_TEST(words_for_inlining_change_in_the_users_text_only)
 }
 END_TEST
 
-START_TEST(a_kernel_is_named_from_the_outside)
+START_TEST(kernel_addresses_are_fully_qualified)
 {
 	static const char *const names[][2] = {
 		{ "all", "ft_kernel_pointer(&::all)" },
@@ -387,19 +387,19 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, other_text_passes_untouched);
+	tcase_add_test(tests, other_text_is_unchanged);
 	tcase_add_test(tests, a_shared_variable_becomes_a_view);
 	tcase_add_test(tests, every_form_of_shared_declaration);
 	tcase_add_test(tests, only_uses_of_the_variable_change);
 	tcase_add_test(tests, dynamic_memory_is_a_pointer);
 	tcase_add_test(tests, kernels_become_static_functions_with_tables);
-	tcase_add_test(tests, bounds_of_a_prototype_count);
+	tcase_add_test(tests, launch_bounds_of_a_prototype_apply);
 	tcase_add_test(tests, errors_name_the_line);
 	tcase_add_test(tests, a_variant_is_an_identifier);
-	tcase_add_test(tests, broken_sources_end_in_a_status);
+	tcase_add_test(tests, broken_sources_return_a_status);
 	tcase_add_test(tests, rewritten_code_runs);
-	tcase_add_test(tests, words_for_inlining_change_in_the_users_text_only);
-	tcase_add_test(tests, a_kernel_is_named_from_the_outside);
+	tcase_add_test(tests, inlining_qualifiers_change_in_the_users_text_only);
+	tcase_add_test(tests, kernel_addresses_are_fully_qualified);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # test_float_api.sh - every float function of CUDA is exact in the simulator or does not compile.
 #
-# Compiles one-line kernels the way the build compiles kernels: a function with a model must compile
-# and call that model, one without must stop with a message that names what to use. The names are
-# all of CUDA's single precision functions and intrinsics (13.0).
+# Compiles one-line kernels as the build compiles kernels: a function with a model must compile and
+# call that model, one without must fail with a message that names an alternative. The names are all
+# single-precision functions and intrinsics of CUDA 13.0.
 source=${abs_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -16,7 +16,7 @@ result() {
 	[ "$1" = ok ] || sed 's/^/# /' "$work/err"
 }
 
-# compile STATEMENT: its preprocessed text in $work/out, messages in $work/err.
+# compile STATEMENT: writes the preprocessed text to $work/out, messages to $work/err.
 compile() {
 	printf 'void k(float *o, float x, float y, double d, int n)\n{\n\t%s;\n}\n' "$1" \
 		>"$work/k.cu"
@@ -25,7 +25,7 @@ compile() {
 	${CC-cc} -x cpp-output -std=gnu11 -Wno-unused -fsyntax-only "$work/out" 2>"$work/err"
 }
 
-# becomes CALL MODEL: the call compiles, and what it turned into holds MODEL.
+# becomes CALL MODEL: the call compiles, and its preprocessed text contains MODEL.
 becomes() {
 	if compile "o[0] = $1" && tail -n 4 "$work/out" | grep -qF -- "$2"; then
 		result ok "$1 is $2"
@@ -34,7 +34,7 @@ becomes() {
 	fi
 }
 
-# refused CALL TEXT: the call does not compile, and a message holds TEXT.
+# refused CALL TEXT: the call does not compile, and a message contains TEXT.
 refused() {
 	if ! compile "o[0] = $1" && grep -qF -- "$2" "$work/err"; then
 		result ok "$1 is refused: $2"
@@ -43,7 +43,7 @@ refused() {
 	fi
 }
 
-# without a model, so that nothing else of the same name can slip in
+# functions without a model: a host function of the same name must not be used instead
 for word in acosf acoshf asinf asinhf atan2f atanf atanhf cbrtf coshf cospif cyl_bessel_i0f \
 	cyl_bessel_i1f erfcf erfcinvf erfcxf erfinvf hypotf j0f j1f jnf lgammaf norm3df norm4df \
 	normf normcdff normcdfinvf rcbrtf remquof rhypotf rnorm3df rnorm4df rnormf scalblnf \
@@ -60,7 +60,7 @@ refused 'tanf(x)' 'use sinf(x) / cosf(x)'
 refused '__fdiv_rz(x, y)' 'use __fdiv_rn'
 refused 'tan(x)' 'tanf has no bit-exact model'
 
-# double precision beyond IEEE 754
+# double-precision functions that IEEE 754 does not define exactly
 for word in exp exp2 exp10 expm1 log log2 log10 log1p sin cos tanh erf rsqrt; do
 	refused "$word(d)" "$word of double has no bit-exact model in the simulator: use ${word}f"
 done
@@ -102,7 +102,7 @@ becomes 'fmaxf(x, y)' 'ft_fmaxf('
 becomes 'fminf(x, y)' 'ft_fminf('
 becomes 'fmax(x, y)' 'ft_fmaxf('
 
-# exact by IEEE 754 or plain arithmetic: left alone
+# exact by IEEE 754 or plain arithmetic: unchanged
 for call in 'fabsf(x)' 'floorf(x)' 'ceilf(x)' 'truncf(x)' 'rintf(x)' 'nearbyintf(x)' 'roundf(x)' \
 	'sqrtf(x)' 'copysignf(x, y)' 'fdimf(x, y)' 'fmodf(x, y)' 'remainderf(x, y)' \
 	'nextafterf(x, y)' 'ldexpf(x, n)' 'scalbnf(x, n)' 'logbf(x)' 'ilogbf(x)' 'frexpf(x, &n)' \

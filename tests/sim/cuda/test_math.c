@@ -1,8 +1,8 @@
-/* test_math.c - the float functions over a sample of their inputs, and at values known by heart.
+/* test_math.c - the float functions over a sample of their inputs, and at special values.
  *
- * Hashes over the sample are an H200's (kernels/math_sums.h); the simulator must give them for
- * every function, and so must a GPU where there is one. Special values are those the C standard and
- * the CUDA documents state. All inputs: `make check-math`.
+ * The hashes over the sample are an H200's (kernels/math_sums.h); the simulator must give them for
+ * every function, and so must a GPU if there is one. Special values are those of the C standard and
+ * the CUDA documentation. `make check-math` covers all inputs.
  */
 #include "config.h"
 
@@ -46,7 +46,7 @@ START_TEST(the_simulator_gives_the_sample_hashes)
 }
 END_TEST
 
-/* Without a GPU there is nothing to do; test_cuda says so. */
+/* Does nothing without a GPU; test_cuda reports the skip. */
 START_TEST(a_gpu_gives_the_sample_hashes)
 {
 	if (device_open("cuda", NULL, &device) != STATUS_OK)
@@ -65,7 +65,7 @@ static uint32_t float_bits(float value)
 	return bits;
 }
 
-/* The result for input number i: its hash is bits * (2i + 1), and 2i + 1 has an inverse. */
+/* Returns the result for input number i. Its hash is bits * (2i + 1), and 2i + 1 has an inverse. */
 static uint32_t result_bits(const char *name, uint64_t i)
 {
 	const struct math_function *function = math_find(name);
@@ -74,10 +74,10 @@ static uint32_t result_bits(const char *name, uint64_t i)
 
 	ck_assert_msg(function, "no function %s", name);
 	OK(verify_math_range(device, sums, function, one, &hash));
-	for (int step = 0; step < 5; step++)            /* Newton: 3 right bits, 6, 12, ... */
+	for (int step = 0; step < 5; step++)            /* Newton: 3 correct bits, 6, 12, ... */
 		inverse *= 2 - odd * inverse;
 	hash *= inverse;
-	ck_assert_msg(hash >> 32 == 0, "%s: no hash of one input", name);
+	ck_assert_msg(hash >> 32 == 0, "%s: not the hash of one input", name);
 	return (uint32_t)hash;
 }
 
@@ -120,7 +120,7 @@ START_TEST(special_values_are_those_of_the_standard)
 }
 END_TEST
 
-/* Number of the pair (x, y) of special values. */
+/* Returns the number of the pair (x, y) of special values. */
 static uint64_t special_pair(uint32_t x, uint32_t y)
 {
 	for (uint64_t i = MATH_BITS; i < MATH_BITS + MATH_PAIRS; i++) {
@@ -130,7 +130,7 @@ static uint64_t special_pair(uint32_t x, uint32_t y)
 		if (a == x && b == y)
 			return i;
 	}
-	ck_abort_msg("0x%08x, 0x%08x are no special values", x, y);
+	ck_abort_msg("0x%08x, 0x%08x are not special values", x, y);
 }
 
 START_TEST(special_pairs_are_those_of_the_standard)

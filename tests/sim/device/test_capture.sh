@@ -1,16 +1,16 @@
 #!/bin/sh
-# test_capture.sh - the simulator answers every operation during a capture as the GPU did whose
-# answers are tests/h200/capture.txt: one test for each operation, all its modes and streams in it.
+# test_capture.sh - every operation during a capture has the result on the simulator that it had on
+# an H200, as listed in tests/h200/capture.txt. One test per operation covers all modes and streams.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
 known=$srcdir/tests/h200/capture.txt
 "${abs_builddir:-build}/tests/gpu/capture_table" sim >found 2>err
 code=$?
-expect 'the table is made' 0
+expect 'the table is written' 0
 wrong=$(grep -n "no-scene\|signal" found)
-result 'every case has its scene' "$wrong"
+result 'every case was set up' "$wrong"
 
-# cases FILE OPERATION: its lines, one space between words.
+# cases FILE OPERATION: prints the lines of the operation, with single spaces.
 cases() {
 	awk -v operation="$2" '!/^#/ && $1 == operation { $1 = $1; print }' "$1"
 }
@@ -27,5 +27,5 @@ done
 operations found | while read -r operation; do
 	[ -n "$(cases "$known" "$operation")" ] || echo "$operation is not in capture.txt"
 done >missing
-result 'every operation has its answer' "$(cat missing)"
+result 'capture.txt lists every operation' "$(cat missing)"
 plan

@@ -1,6 +1,6 @@
-/* test_graph.c - graphs made by hand: edges, snapshots, launches, faults, tickets.
+/* test_graph.c - graphs built by hand: edges, snapshots, launches, faults, tickets.
  *
- * On every device there is; on the simulator with many seeds. Captured graphs are in
+ * Runs on every device, on the simulator with many seeds. Captured graphs are in
  * test_stream_capture.c.
  */
 #include "config.h"
@@ -73,7 +73,7 @@ START_TEST(nodes_without_edges_are_unordered)
 }
 END_TEST
 
-START_TEST(wrong_nodes_are_refused)
+START_TEST(invalid_nodes_are_refused)
 {
 	EACH_SEED(t) {
 		struct graph *graph;
@@ -114,7 +114,8 @@ START_TEST(an_executable_graph_is_a_snapshot)
 }
 END_TEST
 
-/* Each launch copies b0 to b1 to b2, then b3 to b0: the second must find what the first left. */
+/* Each launch copies b0 to b1 to b2, then b3 to b0: the second must see the results of the
+ * first. */
 START_TEST(launches_of_one_graph_do_not_overlap)
 {
 	EACH_SEED(t) {
@@ -140,7 +141,7 @@ START_TEST(launches_of_one_graph_do_not_overlap)
 }
 END_TEST
 
-/* Stream 1 may read b1 before the graph wrote it, between its nodes and after it. */
+/* Stream 1 may read b1 before the graph writes it, between its nodes, or after it. */
 START_TEST(other_streams_run_between_nodes)
 {
 	int seen[3] = { 0 };
@@ -204,43 +205,44 @@ START_TEST(a_fault_in_a_graph_sticks)
 }
 END_TEST
 
-struct heard {
+struct observed {
 	int before, after;
 };
 
-static void hear_before(void *context, void *ticket)
+static void observe_before(void *context, void *ticket)
 {
 	ck_assert_ptr_eq(ticket, context);
-	((struct heard *)context)->before++;
+	((struct observed *)context)->before++;
 }
 
-static void hear_after(void *context, void *ticket, enum status status)
+static void observe_after(void *context, void *ticket, enum status status)
 {
 	ck_assert_ptr_eq(ticket, context);
 	OK(status);
-	((struct heard *)context)->after++;
+	((struct observed *)context)->after++;
 }
 
 START_TEST(nodes_keep_their_tickets)
 {
 	struct scene t = scene_open("sim", (uint64_t)_i);
-	struct heard heard = { 0 };
+	struct observed observed = { 0 };
 	struct graph_exec *exec;
 	struct copy_launch c;
 
-	OK(device_observe(t.device, &(struct device_observer){ &heard, hear_before, hear_after }));
+	OK(device_observe(t.device, &(struct device_observer){
+		&observed, observe_before, observe_after }));
 	copy_launch(&c, t.b[0], t.b[1], WORDS, t.s[0]);
 	begin_capture(&t, 0);
 	OK(device_launch(t.device, &c.launch));
-	c.launch.ticket = &heard;
+	c.launch.ticket = &observed;
 	OK(device_launch(t.device, &c.launch));
 	exec = exec_of(&t, end_capture(&t, t.s[0]));
-	ck_assert_int_eq(heard.before, 0);
+	ck_assert_int_eq(observed.before, 0);
 	OK(device_graph_launch(t.device, exec, t.s[0]));
 	OK(device_graph_launch(t.device, exec, t.s[1]));
 	OK(device_sync(t.device, NULL));
-	ck_assert_int_eq(heard.before, 2);
-	ck_assert_int_eq(heard.after, 2);
+	ck_assert_int_eq(observed.before, 2);
+	ck_assert_int_eq(observed.after, 2);
 	device_close(t.device);
 }
 END_TEST
@@ -252,13 +254,13 @@ int main(void)
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, nodes_come_after_those_they_name, 0, devices);
-	tcase_add_loop_test(tests, wrong_nodes_are_refused, 0, devices);
+	tcase_add_loop_test(tests, invalid_nodes_are_refused, 0, devices);
 	tcase_add_loop_test(tests, an_executable_graph_is_a_snapshot, 0, devices);
 	tcase_add_loop_test(tests, launches_of_one_graph_do_not_overlap, 0, devices);
 	tcase_add_loop_test(tests, a_fault_in_a_graph_sticks, 0, devices);
 	tcase_add_test(tests, nodes_without_edges_are_unordered);
 	tcase_add_test(tests, other_streams_run_between_nodes);
-	tcase_add_loop_test(tests, a_copy_of_freed_memory_faults, 0, 8);       /* of a seed */
-	tcase_add_loop_test(tests, nodes_keep_their_tickets, 0, 8);       /* of a seed */
+	tcase_add_loop_test(tests, a_copy_of_freed_memory_faults, 0, 8);       /* seeds */
+	tcase_add_loop_test(tests, nodes_keep_their_tickets, 0, 8);            /* seeds */
 	return run_suite("graph", tests);
 }

@@ -1,18 +1,18 @@
-/* test_stream.c - streams and events: who waits for what, error codes, faults, the observer.
+/* test_stream.c - streams and events: what waits for what, error codes, faults, the observer.
  *
- * On every device there is; on the simulator with many seeds. Orders are in test_stream_order.c.
+ * Runs on every device, on the simulator with many seeds. Orders are in test_stream_order.c.
  */
 #include "config.h"
 
 #include "tests/streams.h"
 
-/* --- who waits for what --- */
+/* --- what waits for what --- */
 
 START_TEST(a_blocking_call_waits_for_its_own_stream_only)
 {
 	struct seen seen = { 0 };
 
-	EACH_DRAW(t) {
+	EACH_RANDOM_SEED(t) {
 		uint32_t value[WORDS] = { 0 };
 
 		FILL(t, t.s[0], t.b[0], 1);
@@ -47,7 +47,7 @@ START_TEST(an_asynchronous_upload_reads_when_it_runs)
 {
 	struct seen seen = { 0 };
 
-	EACH_DRAW(t) {
+	EACH_RANDOM_SEED(t) {
 		uint32_t value[WORDS];
 
 		for (int i = 0; i < WORDS; i++)
@@ -156,11 +156,11 @@ START_TEST(time_between_events)
 }
 END_TEST
 
-START_TEST(an_event_that_is_not_reached_has_no_time)
+START_TEST(an_event_that_has_not_run_has_no_time)
 {
 	int early = 0, late = 0;
 
-	EACH_DRAW(t) {
+	EACH_RANDOM_SEED(t) {
 		double us;
 
 		OK(device_event_record(t.device, t.e[0], t.s[0]));
@@ -214,7 +214,7 @@ START_TEST(nothing_runs_after_a_fault)
 {
 	static uint32_t back[WORDS];
 
-	EACH_DRAW(t) {
+	EACH_RANDOM_SEED(t) {
 		struct copy_launch c;
 
 		back[0] = 9;
@@ -226,7 +226,7 @@ START_TEST(nothing_runs_after_a_fault)
 }
 END_TEST
 
-START_TEST(limits_are_told_at_once)
+START_TEST(limits_are_reported_at_once)
 {
 	EACH_SEED(t) {
 		struct copy_launch c;
@@ -241,7 +241,7 @@ START_TEST(limits_are_told_at_once)
 }
 END_TEST
 
-/* word_indices has no shared memory: what bounds residency is what the launch asks for. */
+/* word_indices has no shared memory, so the arguments of the launch alone limit residency. */
 static enum status cooperative(struct scene *t, unsigned blocks, unsigned threads, unsigned shared,
 			       int64_t value, struct buffer *out)
 {
@@ -254,7 +254,8 @@ static enum status cooperative(struct scene *t, unsigned blocks, unsigned thread
 		.args = &arg, .arg_count = 1, .layer = -1 });
 }
 
-/* 132 multiprocessors with 32 blocks, 2,048 threads or 228 KiB of shared memory each. */
+/* An H200 has 132 multiprocessors, each for 32 blocks, 2,048 threads or 228 KiB of shared
+ * memory. */
 START_TEST(a_cooperative_grid_must_be_resident)
 {
 	struct scene t = scene_open(test_devices[_i], 0);
@@ -343,7 +344,7 @@ START_TEST(an_observer_sees_memory_around_a_launch)
 {
 	struct seen seen = { 0 };
 
-	EACH_DRAW(t) {
+	EACH_RANDOM_SEED(t) {
 		struct graph *graph;
 		struct watch w;
 
@@ -362,7 +363,7 @@ START_TEST(an_observer_sees_memory_around_a_launch)
 }
 END_TEST
 
-START_TEST(an_observer_hears_of_a_fault)
+START_TEST(an_observer_is_called_after_a_fault)
 {
 	struct scene t = scene_open("sim", 0);
 	struct copy_launch c;
@@ -392,14 +393,14 @@ int main(void)
 	tcase_add_loop_test(tests, event_sync_waits_for_the_record, 0, devices);
 	tcase_add_loop_test(tests, time_between_events, 0, devices);
 	tcase_add_loop_test(tests, a_fault_sticks_and_names_the_kernel, 0, devices);
-	tcase_add_loop_test(tests, limits_are_told_at_once, 0, devices);
+	tcase_add_loop_test(tests, limits_are_reported_at_once, 0, devices);
 	tcase_add_loop_test(tests, a_cooperative_grid_must_be_resident, 0, devices);
 	tcase_add_test(tests, a_blocking_call_waits_for_its_own_stream_only);
 	tcase_add_test(tests, an_asynchronous_upload_reads_when_it_runs);
-	tcase_add_test(tests, an_event_that_is_not_reached_has_no_time);
+	tcase_add_test(tests, an_event_that_has_not_run_has_no_time);
 	tcase_add_test(tests, another_devices_streams_and_events_are_refused);
 	tcase_add_test(tests, nothing_runs_after_a_fault);
 	tcase_add_test(tests, an_observer_sees_memory_around_a_launch);
-	tcase_add_test(tests, an_observer_hears_of_a_fault);
+	tcase_add_test(tests, an_observer_is_called_after_a_fault);
 	return run_suite("stream", tests);
 }

@@ -1,7 +1,7 @@
 /* test_stream_capture.c - capture: what becomes a node, how streams join, what is refused.
  *
- * On every device there is; on the simulator with many seeds, where several orders are legal.
- * Each operation in each capture mode is held to an H200's answers in test_capture.sh.
+ * Runs on every device, on the simulator with many seeds, because several orders can be legal.
+ * test_capture.sh compares each operation in each capture mode with an H200.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 /* --- helpers --- */
 
-/* Makes stream `to` go on after all that is in stream `from`. */
+/* Makes stream `to` wait for all work in stream `from`. */
 static void order(struct scene *t, int from, int to)
 {
 	OK(device_event_record(t->device, t->e[from], t->s[from]));
@@ -66,7 +66,7 @@ START_TEST(captured_work_runs_at_each_launch_only)
 }
 END_TEST
 
-/* kv_scatter with a live length: head size 1 at position `at`. */
+/* Runs kv_scatter of head size 1 with a live position, `at`. */
 START_TEST(a_live_argument_keeps_its_captured_value)
 {
 	EACH_SEED(t) {
@@ -170,7 +170,8 @@ END_TEST
 
 /* --- several streams in one capture --- */
 
-/* 0: b0 = 7; then 1: b1 = b0 and 2: b2 = b0 and both race for b3; then 0: b0 = 8. */
+/* Stream 0 fills b0 with 7; streams 1 and 2 copy it to b1 and b2 and race on b3; then stream 0
+ * fills b0 with 8. */
 static struct graph_exec *capture_diamond(struct scene *t)
 {
 	begin_capture(t, 0);
@@ -260,7 +261,7 @@ START_TEST(a_capture_ends_in_its_first_stream)
 }
 END_TEST
 
-START_TEST(two_captures_stay_apart)
+START_TEST(a_capture_cannot_wait_for_another)
 {
 	EACH_SEED(t) {
 		begin_capture(&t, 0);
@@ -273,7 +274,7 @@ START_TEST(two_captures_stay_apart)
 }
 END_TEST
 
-START_TEST(work_from_before_is_out_of_reach)
+START_TEST(a_capture_cannot_wait_for_earlier_work)
 {
 	EACH_SEED(t) {
 		FILL(t, t.s[1], t.b[1], 1);
@@ -410,8 +411,8 @@ int main(void)
 	tcase_add_loop_test(tests, a_fork_must_be_joined, 0, devices);
 	tcase_add_loop_test(tests, work_after_the_join_must_be_joined_too, 0, devices);
 	tcase_add_loop_test(tests, a_capture_ends_in_its_first_stream, 0, devices);
-	tcase_add_loop_test(tests, two_captures_stay_apart, 0, devices);
-	tcase_add_loop_test(tests, work_from_before_is_out_of_reach, 0, devices);
+	tcase_add_loop_test(tests, a_capture_cannot_wait_for_another, 0, devices);
+	tcase_add_loop_test(tests, a_capture_cannot_wait_for_earlier_work, 0, devices);
 	tcase_add_loop_test(tests, an_event_may_leave_a_capture, 0, devices);
 	tcase_add_loop_test(tests, a_synchronous_copy_invalidates, 0, devices);
 	tcase_add_loop_test(tests, relaxed_threads_may_allocate, 0, devices);

@@ -1,7 +1,7 @@
 /* test_stream_order.c - streams and events: which orders are possible and which are not.
  *
- * On the simulator with many seeds: what CUDA allows must come up, what it forbids must not. On a
- * GPU the same tests run once, without the first demand.
+ * On the simulator, over many seeds, every order that CUDA allows must occur, and none that it
+ * forbids. On a GPU the tests run once and only check that no forbidden order occurs.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@ START_TEST(streams_are_unordered)
 {
 	struct seen seen = { 0 };
 
-	EACH_DRAW(t) {
+	EACH_RANDOM_SEED(t) {
 		FILL(t, t.s[0], t.b[0], 1);
 		FILL(t, t.s[1], t.b[0], 2);
 		see(&seen, final_word(&t, t.b[0]));
@@ -22,11 +22,11 @@ START_TEST(streams_are_unordered)
 }
 END_TEST
 
-START_TEST(the_default_stream_is_one_like_others)
+START_TEST(the_default_stream_is_unordered_too)
 {
 	struct seen seen = { 0 };
 
-	EACH_DRAW(t) {
+	EACH_RANDOM_SEED(t) {
 		FILL(t, NULL, t.b[0], 1);
 		FILL(t, t.s[1], t.b[0], 2);
 		see(&seen, final_word(&t, t.b[0]));
@@ -60,7 +60,7 @@ START_TEST(an_event_orders_two_streams)
 }
 END_TEST
 
-/* 0 -> 1 and 2 -> 0, and 1 and 2 race for a buffer of their own. */
+/* Stream 0, then streams 1 and 2, which race on b[3], then stream 0 again. */
 static void diamond(struct scene *t)
 {
 	FILL(*t, t->s[0], t->b[0], 7);
@@ -95,7 +95,7 @@ START_TEST(a_diamond_of_three_streams)
 }
 END_TEST
 
-/* A wait is for the record before it: a later one neither delays it nor lets it go early. */
+/* A wait is for the latest record before it: a later record neither delays nor releases it. */
 START_TEST(a_wait_is_for_the_latest_record)
 {
 	struct seen seen = { 0 };
@@ -120,7 +120,7 @@ START_TEST(a_wait_is_for_the_latest_record)
 }
 END_TEST
 
-START_TEST(waiting_for_what_was_never_recorded_is_nothing)
+START_TEST(waiting_for_an_unrecorded_event_does_nothing)
 {
 	EACH_SEED(t) {
 		OK(device_event_wait(t.device, t.s[1], t.e[0]));
@@ -131,7 +131,7 @@ START_TEST(waiting_for_what_was_never_recorded_is_nothing)
 }
 END_TEST
 
-/* Streams 0 and 1 with two launches each: the order in which they ran, as a string of tickets. */
+/* The order in which two launches on each of streams 0 and 1 ran, as a string of tickets. */
 struct order {
 	char text[8];
 	int count;
@@ -170,7 +170,7 @@ static void run_four(uint64_t seed, int jobs, struct order *order)
 	device_close(t.device);
 }
 
-START_TEST(every_legal_order_has_its_seed)
+START_TEST(every_legal_order_occurs)
 {
 	static const char *const legal[] = { "aAbB", "abAB", "abBA", "baAB", "baBA", "bBaA" };
 	int seen[6] = { 0 };
@@ -190,7 +190,7 @@ START_TEST(every_legal_order_has_its_seed)
 }
 END_TEST
 
-START_TEST(a_seed_is_one_order)
+START_TEST(a_seed_gives_one_order)
 {
 	for (uint64_t seed = 1; seed <= 16; seed++) {
 		struct order first, again;
@@ -211,11 +211,11 @@ int main(void)
 	tcase_add_loop_test(tests, an_event_orders_two_streams, 0, devices);
 	tcase_add_loop_test(tests, a_diamond_of_three_streams, 0, devices);
 	tcase_add_loop_test(tests, a_wait_is_for_the_latest_record, 0, devices);
-	tcase_add_loop_test(tests, waiting_for_what_was_never_recorded_is_nothing, 0, devices);
+	tcase_add_loop_test(tests, waiting_for_an_unrecorded_event_does_nothing, 0, devices);
 	tcase_add_test(tests, streams_are_unordered);
-	tcase_add_test(tests, the_default_stream_is_one_like_others);
+	tcase_add_test(tests, the_default_stream_is_unordered_too);
 	tcase_add_test(tests, seed_0_runs_at_the_call);
-	tcase_add_test(tests, every_legal_order_has_its_seed);
-	tcase_add_test(tests, a_seed_is_one_order);
+	tcase_add_test(tests, every_legal_order_occurs);
+	tcase_add_test(tests, a_seed_gives_one_order);
 	return run_suite("stream order", tests);
 }

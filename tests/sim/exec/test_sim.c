@@ -1,7 +1,7 @@
-/* test_sim.c - the simulator: what each CUDA word does, orders, jobs, limits, faults and deadlocks.
+/* test_sim.c - the simulator: CUDA built-ins, orders, jobs, limits, faults and deadlocks.
  *
- * Expected values are worked out here from the PTX and CUDA documents, lane by lane, without the
- * simulator's code; tests/engine/cuda/test_cuda.c holds the same cases against a GPU.
+ * Expected values are computed here lane by lane from the PTX and CUDA documentation, without the
+ * simulator's code; tests/engine/cuda/test_cuda.c runs the same cases on a GPU.
  */
 #include "config.h"
 
@@ -45,7 +45,7 @@ START_TEST(indices_cover_the_grid)
 }
 END_TEST
 
-/* The shuffle of case `index` for every lane, by the words of the CUDA programming guide. */
+/* Checks one case of shuffles for every lane, as the CUDA programming guide defines them. */
 static void expect_shuffles(const uint32_t *out, uint32_t mask, int by, int width)
 {
 	for (int lane = 0; lane < 32; lane++) {
@@ -142,7 +142,7 @@ START_TEST(warp_reductions)
 }
 END_TEST
 
-START_TEST(parts_of_a_warp_meet_on_their_own)
+START_TEST(parts_of_a_warp_meet_separately)
 {
 	WITH_CASE("subwarps", out);
 	for (int lane = 0; lane < 32; lane++) {
@@ -205,7 +205,7 @@ START_TEST(exited_threads_are_not_waited_for)
 }
 END_TEST
 
-START_TEST(atomics_are_indivisible)
+START_TEST(atomics_are_atomic)
 {
 	WITH_CASE("atomics", out);
 	float sum;
@@ -254,7 +254,7 @@ START_TEST(blobs_and_pointer_tables)
 }
 END_TEST
 
-/* Every case under many seeds, and several jobs: these kernels have no race, so the bits must stay. */
+/* Every case under many seeds and with several jobs: no kernel has a race, so no bit may change. */
 START_TEST(orders_do_not_change_results)
 {
 	struct device *plain = word_device("sim", 0, 1), *other;
@@ -305,7 +305,7 @@ START_TEST(launch_limits)
 	expect_code("word_subwarps", DIM(1, 1, 1), DIM(1025, 1, 1), 0, 1);
 	expect_code("word_bounded", DIM(1, 1, 1), DIM(32, 1, 1), 48 << 10, 0);
 	expect_code("word_bounded", DIM(1, 1, 1), DIM(32, 1, 1), (48 << 10) + 1, 1);
-	/* its static 4 bytes count */
+	/* its 4 static bytes count too */
 	expect_code("word_dynamic_shared", DIM(1, 1, 1), DIM(32, 1, 1), 48 << 10, 1);
 }
 END_TEST
@@ -335,8 +335,8 @@ END_TEST
 
 /* --- failures inside kernels --- */
 
-/* Launches a kernel that must fail with `code`; the message must hold `text`, and the error must stick.
- * Its first argument is a buffer of 64 words, or null. */
+/* Launches a kernel that must fail with `code`; the message must contain `text`, and the error must
+ * stick. The kernel's first argument is a buffer of 64 words, or null. */
 static void expect_failure(int jobs, const char *kernel, bool null, int index, int code, const char *text)
 {
 	struct device *device = word_device("sim", 0, jobs);
@@ -430,7 +430,7 @@ START_TEST(unwritten_shared_memory_is_poison)
 	struct buffer *out = word_buffer(device, "out", 64, NULL);
 	uint32_t words[64];
 
-	/* 40 threads write, and read 39 - t; the words behind stay what the block began with */
+	/* 40 threads write word t and read word 39 - t; the other words keep their initial value */
 	ck_assert_int_eq(word_launch(device, "word_dynamic_shared", DIM(1, 1, 1), DIM(40, 1, 1), 160,
 				     ARGS(ARG_BUFFER(out))), STATUS_OK);
 	word_read(device, out, words);
@@ -454,22 +454,22 @@ END_TEST
 
 int main(void)
 {
-	TCase *words = tcase_create("words"), *limits = tcase_create("limits");
+	TCase *builtins = tcase_create("builtins"), *limits = tcase_create("limits");
 	TCase *failures = tcase_create("failures"), *memory = tcase_create("memory");
 
-	tcase_add_test(words, indices_cover_the_grid);
-	tcase_add_test(words, shuffles_follow_the_programming_guide);
-	tcase_add_test(words, votes_and_matches);
-	tcase_add_test(words, warp_reductions);
-	tcase_add_test(words, parts_of_a_warp_meet_on_their_own);
-	tcase_add_test(words, static_shared_variables);
-	tcase_add_test(words, dynamic_shared_memory);
-	tcase_add_test(words, block_votes);
-	tcase_add_test(words, exited_threads_are_not_waited_for);
-	tcase_add_test(words, atomics_are_indivisible);
-	tcase_add_test(words, blocks_that_wait_for_each_other_finish);
-	tcase_add_test(words, blobs_and_pointer_tables);
-	tcase_add_test(words, orders_do_not_change_results);
+	tcase_add_test(builtins, indices_cover_the_grid);
+	tcase_add_test(builtins, shuffles_follow_the_programming_guide);
+	tcase_add_test(builtins, votes_and_matches);
+	tcase_add_test(builtins, warp_reductions);
+	tcase_add_test(builtins, parts_of_a_warp_meet_separately);
+	tcase_add_test(builtins, static_shared_variables);
+	tcase_add_test(builtins, dynamic_shared_memory);
+	tcase_add_test(builtins, block_votes);
+	tcase_add_test(builtins, exited_threads_are_not_waited_for);
+	tcase_add_test(builtins, atomics_are_atomic);
+	tcase_add_test(builtins, blocks_that_wait_for_each_other_finish);
+	tcase_add_test(builtins, blobs_and_pointer_tables);
+	tcase_add_test(builtins, orders_do_not_change_results);
 	tcase_add_test(limits, launch_limits);
 	tcase_add_test(limits, dynamic_shared_above_48_kib_needs_the_attribute);
 	tcase_add_test(failures, a_wild_store_is_error_700);
@@ -481,5 +481,5 @@ int main(void)
 	tcase_add_test(memory, memory_runs_out_with_error_2);
 	tcase_add_test(memory, unwritten_shared_memory_is_poison);
 	tcase_add_test(memory, buffers_of_another_device_are_refused);
-	return run_suites("sim", (TCase *[]){ words, limits, failures, memory }, 4);
+	return run_suites("sim", (TCase *[]){ builtins, limits, failures, memory }, 4);
 }

@@ -1,5 +1,5 @@
-/* test_symbol.c - code addresses of this program to functions and lines, and addresses that are
- * none. */
+/* test_symbol.c - the functions and lines of code addresses in this program, and addresses that are
+ * not code. */
 #include "config.h"
 
 #include "tests/support.h"
@@ -17,7 +17,7 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Finds the line that called it. */
+/* Looks up the line of its caller. */
 __attribute__((noinline)) static bool find_caller(struct symbol *out)
 {
 	return symbol_find((const char *)__builtin_return_address(0) - 1, out);
@@ -37,7 +37,7 @@ START_TEST(a_call_has_a_line)
 }
 END_TEST
 
-/* An inlined function is named, not the one that holds its code. */
+/* The inlined function is named, not the one that it is inlined into. */
 __attribute__((always_inline)) static inline bool find_inlined(struct symbol *out)
 {
 	return find_caller(out);
