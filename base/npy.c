@@ -54,12 +54,12 @@ static bool accept(struct header *h, char c)
 	return true;
 }
 
-static bool accept_word(struct header *h, const char *word)
+static bool accept_keyword(struct header *h, const char *keyword)
 {
 	skip_space(h);
-	if (strncmp(h->at, word, strlen(word)) != 0)
+	if (strncmp(h->at, keyword, strlen(keyword)) != 0)
 		return false;
-	h->at += strlen(word);
+	h->at += strlen(keyword);
 	return true;
 }
 
@@ -111,9 +111,9 @@ static enum status read_descr(struct header *h)
 static enum status read_order(struct header *h)
 {
 	h->have_order = true;
-	if (accept_word(h, "False"))
+	if (accept_keyword(h, "False"))
 		return STATUS_OK;
-	if (accept_word(h, "True"))
+	if (accept_keyword(h, "True"))
 		return fail(STATUS_USAGE, "%s: expected C order (numpy.ascontiguousarray), got"
 			    " Fortran order", h->path);
 	return malformed(h, "True or False");
