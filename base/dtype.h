@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* X(name, text, bytes, .npy descr or NULL). `pointer` is a device address: kept symbolically. NumPy has
- * no bfloat16: its files hold two plain bytes, as ml_dtypes writes them. */
+/* X(name, text, bytes, .npy descr or NULL). `pointer` is a device address, stored symbolically.
+ * NumPy has no bfloat16: .npy files hold it as two opaque bytes, as ml_dtypes writes them. */
 #define DTYPE_LIST(X) \
 	X(F32,     "f32",     4, "<f4") \
 	X(F64,     "f64",     8, "<f8") \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# embed_text.sh NAME FILE - writes C to stdout that holds FILE: NAME[], with a NUL, and NAME_size.
-# The build embeds the trace schema and the kernel sources with it.
+# embed_text.sh NAME FILE - prints FILE as C: an array NAME[], ended by a NUL, and NAME_size.
+# Used by the build to embed the trace schema and the kernel sources.
 set -e
 test $# -eq 2 || { echo "usage: embed_text.sh NAME FILE" >&2; exit 2; }
 test -r "$2" || { echo "embed_text.sh: cannot read $2" >&2; exit 2; }

@@ -8,21 +8,21 @@
 
 #include "base/xalloc.h"
 
-/* Reads until the end rather than trusting a size: pipes and /dev/stdin have none. */
+/* Reads to the end instead of trusting a size: pipes and /dev/stdin have none. */
 static enum status read_all(FILE *file, const char *path, size_t limit, char **bytes, size_t *count)
 {
-	size_t room = 4096, used = 0, got;
-	char *buffer = xmalloc(room);
+	size_t capacity = 4096, used = 0, got;
+	char *buffer = xmalloc(capacity);
 
-	while ((got = fread(buffer + used, 1, room - used - 1, file)) > 0) {
+	while ((got = fread(buffer + used, 1, capacity - used - 1, file)) > 0) {
 		used += got;
 		if (used > limit) {
 			free(buffer);
-			return fail(STATUS_USAGE, "%s: holds more than %zu bytes", path, limit);
+			return fail(STATUS_USAGE, "%s: file is larger than %zu bytes", path, limit);
 		}
-		if (room - used == 1) {
-			room *= 2;
-			buffer = xrealloc(buffer, room);
+		if (capacity - used == 1) {
+			capacity *= 2;
+			buffer = xrealloc(buffer, capacity);
 		}
 	}
 	if (ferror(file)) {

@@ -1,4 +1,4 @@
-/* file.h - small files, read at once. Knows no format. Serves the model loader and the commands. */
+/* file.h - reads small files whole. Does not parse them. Used by the model loader and commands. */
 #ifndef FILE_H
 #define FILE_H
 
@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 
-/* Reads all of `path` into a new buffer with a NUL behind it, which is not counted; the caller
- * frees it. IO with the path and the reason; USAGE when it holds more than `limit` bytes. */
+/* Reads all of `path` into a new buffer and appends a NUL, which is not counted; the caller frees
+ * it. IO with the path and the reason; USAGE if the file is larger than `limit` bytes. */
 enum status file_read(const char *path, size_t limit, char **bytes, size_t *count);
 
 #endif

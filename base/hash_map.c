@@ -1,7 +1,7 @@
-/* hash_map.c - open addressing with linear probing; the keys are hashes already.
+/* hash_map.c - a hash map with open addressing and linear probing; its keys are already hashes.
  *
- * Serves the trace store, which keeps equal contents once. It lives in memory only: a file needs no
- * index on its hashes to be read.
+ * It is never written to a file: reading a trace needs no index on its hashes. Used by the trace
+ * store, which stores equal contents once.
  */
 #include "base/hash_map.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/xalloc.h"
 
-/* The slot of a key, or the free one where it would go. */
+/* The slot that holds the key, or the free slot where it belongs. */
 static struct hash_slot *slot_of(const struct hash_map *map, XXH128_hash_t key)
 {
 	size_t mask = map->capacity - 1;

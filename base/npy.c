@@ -1,8 +1,8 @@
-/* npy.c - NumPy .npy files in and out.
+/* npy.c - reads and writes NumPy .npy files.
  *
- * The header is a Python dict literal; only the form NumPy itself writes is read (three keys in any
- * order, plain literals). Nothing in it is believed: the shape must match the size of the file
- * before a byte of memory is taken. Serves the commands that take and give tensors.
+ * The header is a Python dict literal; only the form that NumPy writes is accepted (three keys in
+ * any order, plain literals). It is not trusted: the shape must match the file size before memory
+ * is allocated. Used by commands that read or write tensors.
  */
 #include "base/npy.h"
 
@@ -54,12 +54,12 @@ static bool accept(struct header *h, char c)
 	return true;
 }
 
-static bool accept_word(struct header *h, const char *word)
+static bool accept_keyword(struct header *h, const char *keyword)
 {
 	skip_space(h);
-	if (strncmp(h->at, word, strlen(word)) != 0)
+	if (strncmp(h->at, keyword, strlen(keyword)) != 0)
 		return false;
-	h->at += strlen(word);
+	h->at += strlen(keyword);
 	return true;
 }
 
@@ -87,7 +87,8 @@ static enum status read_descr(struct header *h)
 
 	skip_space(h);
 	if (*h->at == '[')
-		return fail(STATUS_USAGE, "%s: structured arrays cannot be read", h->path);
+		return fail(STATUS_USAGE, "%s: expected a simple dtype, got a structured array",
+			    h->path);
 	TRY(read_string(h, descr, sizeof(descr)));
 	h->have_descr = true;
 	for (int i = 0; i < DTYPE_COUNT; i++) {
@@ -97,24 +98,24 @@ static enum status read_descr(struct header *h)
 		}
 	}
 	if (descr[0] == '>')
-		return fail(STATUS_USAGE, "%s: dtype %s is big endian; expected little endian",
+		return fail(STATUS_USAGE, "%s: expected a little-endian dtype, got %s (big endian)",
 			    h->path, descr);
 	if (strcmp(descr, "|V2") == 0) {
 		h->npy->dtype = DTYPE_BF16;
 		return STATUS_OK;
 	}
-	return fail(STATUS_USAGE, "%s: dtype %s cannot be read; expected one of <f4 <f8 <f2 <i4 <u4"
-		    " <i8 <u8 <i2 <u2 |i1 |u1 |b1, or <V2 for bfloat16", h->path, descr);
+	return fail(STATUS_USAGE, "%s: expected dtype <f4 <f8 <f2 <i4 <u4 <i8 <u8 <i2 <u2 |i1 |u1"
+		    " |b1, or <V2 for bfloat16, got %s", h->path, descr);
 }
 
 static enum status read_order(struct header *h)
 {
 	h->have_order = true;
-	if (accept_word(h, "False"))
+	if (accept_keyword(h, "False"))
 		return STATUS_OK;
-	if (accept_word(h, "True"))
-		return fail(STATUS_USAGE, "%s: array is in Fortran order; expected C order"
-			    " (numpy.ascontiguousarray)", h->path);
+	if (accept_keyword(h, "True"))
+		return fail(STATUS_USAGE, "%s: expected C order (numpy.ascontiguousarray), got"
+			    " Fortran order", h->path);
 	return malformed(h, "True or False");
 }
 
@@ -131,7 +132,7 @@ static enum status read_dimension(struct header *h, int64_t *out)
 	if (errno)
 		return fail(STATUS_USAGE, "%s: dimension %.24s is too large", h->path, h->at);
 	h->at = end;
-	accept(h, 'L');         /* Python 2 wrote long integers so */
+	accept(h, 'L');         /* Python 2 wrote long integers as 3L */
 	*out = value;
 	return STATUS_OK;
 }
@@ -146,8 +147,8 @@ static enum status read_shape(struct header *h)
 		return malformed(h, "a shape");
 	while (!accept(h, ')')) {
 		if (npy->rank == NPY_MAX_RANK)
-			return fail(STATUS_USAGE, "%s: more than %d dimensions", h->path,
-				    NPY_MAX_RANK);
+			return fail(STATUS_USAGE, "%s: expected at most %d dimensions, got more",
+				    h->path, NPY_MAX_RANK);
 		TRY(read_dimension(h, &npy->shape[npy->rank++]));
 		if (!accept(h, ',')) {
 			if (!accept(h, ')'))
@@ -185,9 +186,9 @@ static enum status read_dict(struct header *h)
 	}
 	skip_space(h);
 	if (*h->at)
-		return malformed(h, "the end");
+		return malformed(h, "the end of the header");
 	if (!h->have_descr || !h->have_order || !h->have_shape)
-		return fail(STATUS_USAGE, "%s: not a valid .npy header: no %s", h->path,
+		return fail(STATUS_USAGE, "%s: not a valid .npy header: key %s is missing", h->path,
 			    !h->have_descr ? "descr" : !h->have_order ? "fortran_order" : "shape");
 	return STATUS_OK;
 }
@@ -200,10 +201,10 @@ static enum status read_bytes(FILE *file, const char *path, void *out, size_t by
 		return STATUS_OK;
 	if (ferror(file))
 		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
-	return fail(STATUS_USAGE, "%s: not a .npy file: it ends inside the header", path);
+	return fail(STATUS_USAGE, "%s: not a .npy file: truncated in the header", path);
 }
 
-/* Leaves the file at its first element. */
+/* Leaves the file positioned at its first element. */
 static enum status read_header(FILE *file, const char *path, struct npy *npy)
 {
 	unsigned char start[MAGIC_BYTES + 2], length[4] = { 0 };
@@ -216,21 +217,21 @@ static enum status read_header(FILE *file, const char *path, struct npy *npy)
 	if (memcmp(start, MAGIC, MAGIC_BYTES) != 0)
 		return fail(STATUS_USAGE, "%s: not a .npy file", path);
 	if (start[6] < 1 || start[6] > 3)
-		return fail(STATUS_USAGE, "%s: .npy format %u.%u; expected 1.0 to 3.0", path,
+		return fail(STATUS_USAGE, "%s: expected .npy format 1.0 to 3.0, got %u.%u", path,
 			    start[6], start[7]);
 	length_bytes = start[6] == 1 ? 2 : 4;
 	TRY(read_bytes(file, path, length, length_bytes));
 	count = length[0] | length[1] << 8 | length[2] << 16 | (size_t)length[3] << 24;
 	if (count > MAX_HEADER)
-		return fail(STATUS_USAGE, "%s: .npy header of %zu bytes; expected at most %d", path,
-			    count, MAX_HEADER);
+		return fail(STATUS_USAGE, "%s: expected a .npy header of at most %d bytes, got %zu",
+			    path, MAX_HEADER, count);
 	text = calloc(count + 1, 1);
 	if (!text)
 		return fail(STATUS_INTERNAL, "%s: out of memory", path);
 	h.at = text;
 	status = read_bytes(file, path, text, count);
 	if (status == STATUS_OK && memchr(text, 0, count))
-		status = fail(STATUS_USAGE, "%s: not a valid .npy header: it holds a zero byte",
+		status = fail(STATUS_USAGE, "%s: not a valid .npy header: it contains a zero byte",
 			      path);
 	if (status == STATUS_OK)
 		status = read_dict(&h);
@@ -238,7 +239,7 @@ static enum status read_header(FILE *file, const char *path, struct npy *npy)
 	return status;
 }
 
-/* Elements of a shape; false when they or their bytes pass what can be addressed. */
+/* Counts the elements of a shape. False if the elements or their bytes overflow size_t. */
 static bool count_elements(const struct npy *npy, size_t *bytes, size_t *count)
 {
 	size_t total = 1;
@@ -254,7 +255,7 @@ static bool count_elements(const struct npy *npy, size_t *bytes, size_t *count)
 		&& *bytes <= PTRDIFF_MAX - 64;
 }
 
-/* The file is at its first element. */
+/* Checks the bytes of data against the shape. The file must be positioned at its first element. */
 static enum status check_size(FILE *file, const char *path, struct npy *npy, size_t *bytes)
 {
 	struct stat st;
@@ -265,12 +266,12 @@ static enum status check_size(FILE *file, const char *path, struct npy *npy, siz
 	if (fstat(fileno(file), &st) != 0)
 		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return fail(STATUS_IO, "%s: cannot read: not a regular file", path);
+		return fail(STATUS_IO, "%s: cannot read: expected a regular file", path);
 	present = (uint64_t)st.st_size - (uint64_t)ftello(file);
 	if (present != *bytes)
-		return fail(STATUS_USAGE, "%s: %s: %llu bytes of data; its shape says %zu", path,
-			    present < *bytes ? "truncated" : "longer than its header says",
-			    (unsigned long long)present, *bytes);
+		return fail(STATUS_USAGE, "%s: %s: expected %zu bytes of data by its shape, got"
+			    " %llu", path, present < *bytes ? "truncated" : "too long", *bytes,
+			    (unsigned long long)present);
 	return STATUS_OK;
 }
 
@@ -285,7 +286,7 @@ static enum status read_file(FILE *file, const char *path, struct npy *npy)
 		return fail(STATUS_INTERNAL, "%s: out of memory (%zu bytes)", path, bytes);
 	if (fread(npy->data, 1, bytes, file) != bytes)
 		return fail(STATUS_IO, "%s: cannot read: %s", path,
-			    ferror(file) ? strerror(errno) : "it became shorter");
+			    ferror(file) ? strerror(errno) : "truncated while it was read");
 	return STATUS_OK;
 }
 
@@ -335,8 +336,8 @@ size_t npy_header(enum dtype dtype, int rank, const int64_t *shape, char out[NPY
 	length = (size_t)snprintf(dict, sizeof(dict),
 				  "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
 				  descriptions[dtype], extent);
-	/* The data starts at a multiple of 64: magic, version and length are 10 bytes, '\n' comes
-	 * last. */
+	/* The data must start at a multiple of 64. Magic, version and length take 10 bytes, and the
+	 * header ends with '\n'. */
 	padded = (10 + length + 1 + 63) / 64 * 64 - 10;
 	memcpy(out, MAGIC "\x01\x00", MAGIC_BYTES + 2);
 	out[MAGIC_BYTES + 2] = (char)(padded & 0xff);
@@ -362,10 +363,11 @@ enum status npy_write(const char *path, enum dtype dtype, int rank, const int64_
 	size_t bytes;
 
 	if (!descriptions[dtype])
-		return fail(STATUS_USAGE, "%s: .npy has no dtype %s", path, dtype_name(dtype));
+		return fail(STATUS_USAGE, "%s: .npy files cannot hold dtype %s", path,
+			    dtype_name(dtype));
 	if (rank < 0 || rank > NPY_MAX_RANK)
-		return fail(STATUS_USAGE, "%s: rank %d; expected 0 to %d", path, rank,
-			    NPY_MAX_RANK);
+		return fail(STATUS_USAGE, "%s: expected a rank of 0 to %d, got %d", path,
+			    NPY_MAX_RANK, rank);
 	for (int i = 0; i < rank; i++)
 		npy.shape[i] = shape[i];
 	if (!count_elements(&npy, &bytes, &npy.count))
@@ -383,17 +385,17 @@ enum status npy_expect(const struct npy *npy, const char *what, enum dtype dtype
 	char found[NPY_MAX_RANK * 24 + 8], wanted[NPY_MAX_RANK * 24 + 8];
 
 	if (npy->dtype != dtype)
-		return fail(STATUS_USAGE, "%s: dtype %s; expected %s", what, dtype_name(npy->dtype),
-			    dtype_name(dtype));
+		return fail(STATUS_USAGE, "%s: expected dtype %s, got %s", what, dtype_name(dtype),
+			    dtype_name(npy->dtype));
 	format_shape(found, sizeof(found), npy->rank, npy->shape);
 	if (npy->rank != rank)
-		return fail(STATUS_USAGE, "%s: shape %s has %d dimensions; expected %d", what,
-			    found, npy->rank, rank);
+		return fail(STATUS_USAGE, "%s: expected %d dimensions, got %d: shape %s", what, rank,
+			    npy->rank, found);
 	for (int i = 0; i < rank; i++) {
 		if (shape[i] >= 0 && shape[i] != npy->shape[i]) {
 			format_shape(wanted, sizeof(wanted), rank, shape);
-			return fail(STATUS_USAGE, "%s: shape %s; expected %s%s", what, found,
-				    wanted, strstr(wanted, "-1") ? " (-1: any)" : "");
+			return fail(STATUS_USAGE, "%s: expected shape %s%s, got %s", what, wanted,
+				    strstr(wanted, "-1") ? " (-1: any)" : "", found);
 		}
 	}
 	return STATUS_OK;

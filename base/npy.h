@@ -1,4 +1,4 @@
-/* npy.h - NumPy .npy files (format 1.0 to 3.0, C order, little endian) in and out. */
+/* npy.h - reads and writes NumPy .npy files (format 1.0 to 3.0, C order, little endian). */
 #ifndef NPY_H
 #define NPY_H
 
@@ -21,14 +21,15 @@ struct npy {
  * big endian, unknown dtype, shape that overflows, file shorter or longer than its shape says. */
 enum status npy_read(const char *path, struct npy *out);
 void npy_free(struct npy *);
-/* Written to PATH.tmp.<pid>, then renamed; nothing is left under PATH on an error. */
+/* Writes PATH.tmp.<pid>, then renames it; on an error PATH is left as it was. */
 enum status npy_write(const char *path, enum dtype, int rank, const int64_t *shape,
 		      const void *data);
-/* What comes before the elements in such a file, for a dtype that has a description; its length. */
+/* Writes what precedes the elements in a .npy file, for any dtype but `pointer`. Returns its
+ * length. */
 #define NPY_HEADER_BYTES 640
 size_t npy_header(enum dtype, int rank, const int64_t *shape, char out[NPY_HEADER_BYTES]);
-/* USAGE unless rank and dtype are as given; `what` names it in the message ("--q q.npy"). A
- * dimension of -1 takes any size. */
+/* USAGE unless dtype, rank and shape are as given; `what` names the array in the message
+ * ("--q q.npy"). A dimension of -1 matches any size. */
 enum status npy_expect(const struct npy *, const char *what, enum dtype, int rank,
 		       const int64_t *shape);
 

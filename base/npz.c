@@ -1,4 +1,4 @@
-/* npz.c - .npy files into a zip, by libarchive; see npz.h. */
+/* npz.c - writes .npy files into a zip archive with libarchive; see npz.h. */
 #include "base/npz.h"
 
 #include <archive.h>
@@ -13,7 +13,7 @@
 struct npz {
 	struct archive *archive;
 	FILE *file;
-	int error;                      /* errno of the first write that failed; nothing follows it */
+	int error;                      /* errno of the first failed write; no others follow */
 };
 
 static enum status failed(const struct npz *z, const char *what)
@@ -24,8 +24,8 @@ static enum status failed(const struct npz *z, const char *what)
 	return fail(STATUS_IO, "%s: cannot write: %s", what, why ? why : "no reason given");
 }
 
-/* libarchive never frees what an archive held whose output failed: it is told of no failure, and
- * whoever calls it looks at `error`. */
+/* libarchive leaks memory after a failed write. So this reports success, and each caller of
+ * libarchive checks `error`. */
 static la_ssize_t write_bytes(struct archive *archive, void *state, const void *bytes, size_t count)
 {
 	struct npz *z = state;
@@ -65,7 +65,7 @@ static enum status put(struct npz *z, const char *name, const void *bytes, size_
 	return STATUS_OK;
 }
 
-/* No times: equal arrays are to give equal files. */
+/* Stores no time stamps, so that equal arrays give equal files. */
 static enum status begin_entry(struct npz *z, const char *name, size_t bytes)
 {
 	struct archive_entry *entry = xcheck(archive_entry_new());
@@ -90,7 +90,7 @@ enum status npz_add(struct npz *z, const char *name, enum dtype dtype, int rank,
 	char header[NPY_HEADER_BYTES];
 
 	if (dtype == DTYPE_POINTER || rank < 0 || rank > NPY_MAX_RANK)
-		return fail(STATUS_INTERNAL, "%s: .npy has no %s of rank %d", name,
+		return fail(STATUS_INTERNAL, "%s: .npy files cannot hold dtype %s of rank %d", name,
 			    dtype_name(dtype), rank);
 	for (int i = 0; i < rank; i++)
 		bytes *= (size_t)shape[i];
@@ -117,7 +117,7 @@ void npz_discard(struct npz *z)
 {
 	if (!z)
 		return;
-	/* Freeing an archive that is not closed closes it: its directory goes nowhere. */
+	/* Freeing an open archive writes its directory; the error prevents that. */
 	if (!z->error)
 		z->error = ECANCELED;
 	archive_write_free(z->archive);

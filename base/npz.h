@@ -1,6 +1,7 @@
-/* npz.h - NumPy .npz files out: a zip of .npy files, compressed.
+/* npz.h - writes NumPy .npz files: compressed zip archives of .npy files.
  *
- * Written to a stream, array by array; the same arrays give the same bytes. Reading is NumPy's.
+ * Arrays are written to a stream one by one; the same arrays give the same bytes. Does not read
+ * .npz files. Used by `export --as npz`.
  */
 #ifndef NPZ_H
 #define NPZ_H
@@ -13,15 +14,15 @@
 
 struct npz;
 
-/* IO when it cannot be begun. The stream stays the caller's. */
+/* IO if writing fails. The caller keeps the stream and closes it. */
 enum status npz_open(FILE *, struct npz **out);
-/* numpy.load(...)[name]. Shapes are in elements. IO; INTERNAL for a dtype that NumPy does not have
- * or a rank above NPY_MAX_RANK. */
+/* Adds the array that numpy.load(...)[name] returns. Shapes are in elements. IO; INTERNAL for
+ * DTYPE_POINTER or a rank above NPY_MAX_RANK. */
 enum status npz_add(struct npz *, const char *name, enum dtype, int rank, const int64_t *shape,
 		    const void *data);
-/* Writes the directory at the end; IO. Frees it either way. */
+/* Writes the zip directory at the end. IO. Frees the npz even on an error. */
 enum status npz_close(struct npz *);
-/* Frees it; what was written is no zip file. NULL is fine. */
+/* Frees the npz without finishing it; what was written is not a valid zip file. NULL is allowed. */
 void npz_discard(struct npz *);
 
 #endif

@@ -1,7 +1,7 @@
-/* output.c - files that appear whole or not at all: write beside, then rename.
+/* output.c - writes a file under a temporary name, then renames it; see output.h.
  *
- * Serves .npy files and whatever else a command writes. The trace store has its own rule (see
- * store.h), since a trace is meant to be readable while it grows.
+ * Not used for traces, which must be readable while they grow (see store.h). Used for all other
+ * files that commands write.
  */
 #include "base/output.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/xalloc.h"
 
-/* A symbolic link is followed, so that the link stays and its target is replaced. */
+/* Follows a symbolic link, so that its target is replaced and the link stays. */
 static char *resolve(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -28,8 +28,8 @@ static bool is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* For output_abandon(), which a signal may call at any moment. More are never in the making at
- * once; one that finds no room would be left behind by a signal. */
+/* For output_abandon(), which a signal handler may call at any time. No more than 8 files are ever
+ * open at once; a signal would not remove a ninth. */
 static const char *volatile temporaries[8];
 
 void output_remember(const char *temporary)
@@ -92,7 +92,7 @@ enum status output_check(const char *path)
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return fail(STATUS_IO, "%s: cannot write: %s", path, strerror(EISDIR));
-	/* Opening a pipe would be noticed at its other end. */
+	/* The other end of a pipe would notice that it was opened. */
 	if (is_special(path))
 		return STATUS_OK;
 	TRY(output_open(path, &out));
@@ -113,7 +113,7 @@ enum status output_commit(struct output *out)
 	bool broken;
 	int error;
 
-	/* Flushed apart from the close, so that errno tells why. */
+	/* Flushed before the close, so that errno gives the reason. */
 	broken = fflush(out->file) != 0 || ferror(out->file);
 	error = errno;
 	if (fclose(out->file) != 0 && !broken) {

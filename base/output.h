@@ -1,9 +1,9 @@
-/* output.h - files that appear whole or not at all.
+/* output.h - output files that appear complete or not at all.
  *
- * What a command writes goes to PATH.tmp.<pid> and is renamed to PATH once all of it is on disk, so
- * that an error or a kill leaves nothing half-written under the final name. Signals that a program
- * dies of should call output_abandon(), or PATH.tmp.<pid> stays. A PATH that is there
- * already and is no regular file (a terminal, a pipe, /dev/null) is written to directly.
+ * A command writes to PATH.tmp.<pid>, which is renamed to PATH when complete, so an error or a kill
+ * never leaves a partial file under the final name. Handlers of fatal signals should call
+ * output_abandon(), or PATH.tmp.<pid> stays. An existing PATH that is not a regular file (a
+ * terminal, a pipe, /dev/null) is written to directly.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -15,25 +15,25 @@
 
 struct output {
 	FILE *file;                     /* to write to; owned */
-	char *path, *temporary;         /* temporary is NULL when written to directly */
+	char *path, *temporary;         /* temporary is NULL if the path is written to directly */
 };
 
-/* Whether output_open() would do, for work that takes long before it writes. */
+/* Fails where output_open() would, for commands that work for a long time before they write. */
 enum status output_check(const char *path);
-/* Whether writing to the path would replace this file, by whatever name or link. */
+/* Whether `path` and `file` are the same file, under whatever names or links. */
 bool output_is(const char *path, const char *file);
 /* IO with the path and the reason. */
 enum status output_open(const char *path, struct output *out);
-/* Closes and renames. IO when anything written before could not be; nothing is left then. */
+/* Closes and renames. IO if anything could not be written; the temporary file is then removed. */
 enum status output_commit(struct output *);
 /* Closes and removes what was written. */
 void output_discard(struct output *);
 
-/* Removes the temporary files of all open outputs, as a signal handler may; then the process must
- * end. */
+/* Removes the temporary files of all open outputs. Safe in a signal handler; the process must end
+ * afterwards. */
 void output_abandon(void);
-/* For a file in the making that is no struct output: output_abandon() removes it too, if it is
- * there. The name must last until it is forgotten. */
+/* For a file being written without a struct output: output_abandon() removes it too, if it exists.
+ * The string must stay valid until output_forget(). */
 void output_remember(const char *temporary);
 void output_forget(const char *temporary);
 

@@ -1,7 +1,7 @@
-/* status.c - the per-thread error record and what each status means.
+/* status.c - the per-thread error record, and what each status means.
  *
- * Holds one message and one CUDA error code per thread. It neither prints nor exits: main.c shows
- * the message once, at the end. Everything above kernels/ reports its errors through here.
+ * Holds one message and one CUDA error code per thread. Does not print or exit: main.c prints the
+ * message once, at the end. Used by everything above kernels/ to report errors.
  */
 #include "base/status.h"
 
@@ -14,7 +14,7 @@
 static _Thread_local char text[TEXT_BYTES];
 static _Thread_local int device_code;
 
-/* A path or kernel name may hold anything; the message must stay one line on a terminal. */
+/* A path or kernel name may contain any byte; the message must stay one line on a terminal. */
 static void keep_one_line(char *line)
 {
 	for (; *line; line++)
@@ -22,7 +22,7 @@ static void keep_one_line(char *line)
 			*line = '?';
 }
 
-/* Formats before it overwrites: an argument may be error_text() itself. */
+/* Formats into a copy first: an argument may be error_text() itself. */
 __attribute__((format(printf, 1, 0)))
 static void set_text(const char *format, va_list args)
 {
@@ -148,7 +148,7 @@ enum status status_from_name(const char *name)
 	return STATUS_OK;
 }
 
-/* Place of a status in the order 70, 130, 6, 3, 5, 4, (2, 77), 1, 0: the greatest wins. */
+/* Rank of a status by its exit code: 0, 1, (77, 2), 4, 5, 3, 6, 130, 70. The highest wins. */
 static int rank(enum status status)
 {
 	static const int order[] = { 0, 1, 77, 2, 4, 5, 3, 6, 130, 70 };

@@ -1,9 +1,9 @@
-/* status.h - the one error convention of flashtwin.
+/* status.h - the error convention of flashtwin.
  *
- * Every function that can fail returns an enum status (0 is ok) and leaves one line of text, with
- * the offending values, in a per-thread error record. Results come back by pointer. Only the
- * commands in tui/ turn a status into an exit code; nothing below them exits or prints. This header
- * is the lowest of the project: everything above kernels/ may include it.
+ * Every function that can fail returns an enum status (0 is success) and writes one line of text,
+ * with the offending values, to a per-thread error record. Results are returned through pointers.
+ * Only the commands in tui/ turn a status into an exit code; nothing below them exits or prints.
+ * Everything above kernels/ may include this header.
  */
 #ifndef STATUS_H
 #define STATUS_H
@@ -41,28 +41,28 @@ enum status fail_device(int code, const char *format, ...)
 enum status fail_context(enum status status, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 
-/* This thread's error record, kept while clean-up does what may fail as well. */
+/* A copy of the thread's error record, preserved across cleanup that may fail too. */
 struct error_record {
 	char text[1024];
 	int code;
 };
 void error_save(struct error_record *);
 void error_restore(const struct error_record *);
-/* What went wrong first counts: `status`, whose record was saved, unless that is OK; else `then`,
- * of the clean-up that followed. */
+/* The first of two errors: `status`, whose record was saved, unless that is OK; else `then`, the
+ * status of the cleanup that followed. */
 enum status error_first(enum status status, const struct error_record *, enum status then);
 
-const char *error_text(void);        /* the last message of this thread, "" if none */
+const char *error_text(void);        /* the last message of this thread, or "" */
 int error_code(void);                /* the CUDA error code of the last fail_device(), else 0 */
 void error_clear(void);
 
 int status_exit_code(enum status status);
 const char *status_text(enum status status);
-const char *status_name(enum status status);            /* "DAMAGED", as traces keep it */
-enum status status_from_name(const char *name);         /* OK for what is none */
+const char *status_name(enum status status);            /* "DAMAGED", as stored in traces */
+enum status status_from_name(const char *name);         /* OK for an unknown name */
 
-/* Of two statuses the one that decides the exit code: the first of 70, 130, 6, 3, 5, 4 counts. 2 and
- * 77 end a command at once, and so outrank 1 only. */
+/* The one of two statuses that decides the exit code. The first of 70, 130, 6, 3, 5, 4, 1 wins;
+ * 2 and 77 end a command at once, so they only outrank 1. */
 enum status status_worse(enum status a, enum status b);
 
 /* if ((status = f()) != 0) return status; */

@@ -1,4 +1,4 @@
-/* value.c - what the bits of an element mean; see value.h. */
+/* value.c - interprets the bits of an element; see value.h. */
 #include "base/value.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Exponent and fraction bits of a float type; exponent 0: not a float. */
+/* Exponent and fraction bits of a float type. The exponent has 0 bits for other types. */
 struct format {
 	int exponent, fraction;
 };
@@ -57,7 +57,7 @@ bool value_equal(enum dtype type, uint64_t a, uint64_t b)
 	return a == b || (value_is_nan(type, a) && value_is_nan(type, b));
 }
 
-/* Floats in order on a line of integers: neighbours differ by 1, the two zeros are one. */
+/* Maps floats to integers in the same order: neighbours differ by 1, both zeros map to 0. */
 static int64_t ordinal(struct format f, uint64_t bits)
 {
 	int64_t m = (int64_t)magnitude(f, bits);
@@ -81,7 +81,7 @@ uint64_t value_load(enum dtype type, const void *at)
 {
 	uint64_t bits = 0;
 
-	memcpy(&bits, at, dtype_bytes(type)); /* all our machines are little endian */
+	memcpy(&bits, at, dtype_bytes(type)); /* assumes a little-endian host */
 	return bits;
 }
 

@@ -1,7 +1,7 @@
-/* value.h - bits of an element as a value: NaN, distance in the last place, text.
+/* value.h - the bits of an element as a value: NaN, distance in ulp, text.
  *
- * `bits` are those of one element, zero-extended. Two values are the same when their bits are, or
- * when both are a NaN. Serves the comparison of runs and the views.
+ * `bits` holds the bits of one element, zero-extended. Two values are equal if their bits are equal
+ * or both are NaN. Used by the comparison of runs and the views.
  */
 #ifndef VALUE_H
 #define VALUE_H
@@ -13,18 +13,18 @@
 #include "base/dtype.h"
 
 bool value_is_float(enum dtype);
-/* All three false for what is no float. */
+/* Both are false for types that are not floats. */
 bool value_is_nan(enum dtype, uint64_t bits);
 bool value_is_infinite(enum dtype, uint64_t bits);
 bool value_equal(enum dtype, uint64_t a, uint64_t b);
-/* Representable numbers between two floats, at most INT64_MAX; -1 when one of them is no finite
- * float. The two zeros are one. */
+/* Distance between two floats in ulp, at most INT64_MAX; -1 if either is not a finite float. +0 and
+ * -0 have distance 0. */
 int64_t value_distance(enum dtype, uint64_t a, uint64_t b);
 /* The element at `at`, which need not be aligned. */
 uint64_t value_load(enum dtype, const void *at);
-/* Of a float or an integer; those of 64 bits are rounded. */
+/* The value of a float or an integer; 64-bit integers are rounded. */
 double value_real(enum dtype, uint64_t bits);
-/* A float so that it reads back alike, an integer in full. */
+/* Formats a float so that it reads back exactly, an integer in full. */
 void value_text(char *out, size_t size, enum dtype, uint64_t bits);
 
 #endif

@@ -1,7 +1,7 @@
-/* xalloc.c - allocation that cannot fail.
+/* xalloc.c - memory allocation that exits when memory runs out; see xalloc.h.
  *
- * The one place below the commands that prints and exits: with no memory left there is nobody to
- * report to.
+ * This is the only code below the commands that prints and exits: without memory, callers could not
+ * handle an error.
  */
 #include "base/xalloc.h"
 
@@ -20,7 +20,7 @@ void *xcheck(void *memory)
 	return memory;
 }
 
-/* No allocator is asked for a size that does not fit. */
+/* count * size in bytes; an overflow counts as out of memory. */
 static size_t product(size_t count, size_t size)
 {
 	size_t bytes;
@@ -30,7 +30,7 @@ static size_t product(size_t count, size_t size)
 	return bytes;
 }
 
-/* Zero bytes give a pointer too, so that NULL always means failure. */
+/* A request for zero bytes returns a pointer too, so that NULL always means failure. */
 void *xmalloc(size_t bytes)
 {
 	return xcheck(malloc(bytes ? bytes : 1));

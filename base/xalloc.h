@@ -1,7 +1,7 @@
-/* xalloc.h - allocation that cannot fail: out of memory prints one line and exits 70.
+/* xalloc.h - memory allocation that never returns NULL: it prints one line and exits with 70.
  *
- * For sizes the program chooses. A size that comes from a file is checked against that file first,
- * or allocated with plain malloc and reported through a status.
+ * For sizes that the program chooses. A size read from a file is checked against the file first, or
+ * allocated with plain malloc(), whose failure is reported as a status.
  */
 #ifndef XALLOC_H
 #define XALLOC_H
@@ -14,7 +14,7 @@ void *xrealloc(void *old, size_t bytes);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Passes on what another allocator returned, and exits the same way when that is NULL. */
+/* Returns `memory`, which another allocator returned; exits the same way if it is NULL. */
 void *xcheck(void *memory);
 
 #endif

@@ -1,9 +1,9 @@
 #!/bin/sh
-# demo.sh [BUILD_DIR] - flashtwin's main job on real input, from a prompt to a trace to look at.
+# demo.sh [BUILD_DIR] - decodes text with the sample model, and records a trace to look at.
 #
-# Decodes 64 bytes with the sample model, every attention step through flash decoding on the
-# simulator (and on the GPU, where there is one), recorded at its fullest. Then replays a trace that
-# an H200 recorded. Run by ./bootstrap demo, from any directory.
+# Decodes 64 bytes, every attention step through flash decoding on the simulator (and on the GPU, if
+# there is one), recorded in full detail. Then replays a trace that an H200 recorded. Run by
+# ./bootstrap demo, from any directory.
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,7 +11,7 @@ build=$(cd "${1:-$source/build}" && pwd)
 flashtwin=$build/flashtwin
 trace=$build/demo.twin
 recorded=$source/tests/h200/demo.twin
-# As one would type it from here.
+# The path as typed from the current directory.
 shown=${build#"$PWD"/}
 
 prompt='ROMEO:
@@ -33,7 +33,7 @@ echo
 echo "Recorded in $shown/demo.twin: $(($(wc -c <"$trace") / 1000)) KB."
 echo
 
-echo "== The same on an H200, recorded there, replayed here on the simulator"
+echo "== The same, recorded on an H200 and replayed here on the simulator"
 echo
 "$flashtwin" replay "$recorded"
 echo

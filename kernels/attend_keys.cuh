@@ -1,8 +1,8 @@
-/* attend_keys.cuh - the loop of online_softmax.cuh for lanes that own OWNED accumulators (D <= 32 * OWNED).
+/* attend_keys.cuh - the loop over keys for lanes with OWNED accumulators each (D <= 32 * OWNED).
  *
- * Included by online_softmax.cuh only, with OWNED and the function's name ATTEND_KEYS defined.
+ * Included only by online_softmax.cuh, which defines OWNED and the function's name, ATTEND_KEYS.
  */
-#define ROWS AT_ONCE(64 / OWNED)        /* of values */
+#define ROWS AT_ONCE(64 / OWNED)        /* rows of values loaded at once */
 
 static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, const float *v,
 				   int begin, int end, int D, float scale,
@@ -16,7 +16,7 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 #pragma unroll
 	for (int i = 0; i < OWNED; i++) {
 		acc[i] = 0.0f;
-		/* A lane past the last element computes that one again; nobody reads it. */
+		/* A lane past the last element repeats that element; the result is unused. */
 		element[i] = min(lane + WARP * i, D - 1);
 	}
 
@@ -25,14 +25,14 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 		const float *key_rows = k + (long long)first * D;
 		const float *value_rows = v + (long long)first * D;
 
-		/* All lanes have written the query, and read the weights of the last tile. */
+		/* All lanes have written the query and read the previous tile's weights. */
 		__syncwarp();
 
 		float score = -INFINITY;
 		if (lane < keys)
 			score = dot(query, key_rows + lane * D, D) * scale;
 
-		/* The guards stand for exp(-inf) = 0 where the plain formula is -inf - -inf = NaN. */
+		/* The guards give exp(-inf) = 0 where the plain formula has -inf - -inf = NaN. */
 		float new_max = fmaxf(running_max, warp_max(score));
 		float rescale = running_max == -INFINITY ? 0.0f : expf(running_max - new_max);
 		float weight = score == -INFINITY ? 0.0f : expf(score - new_max);
@@ -52,7 +52,7 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 		for (int j = 0; j < keys; j += ROWS) {
 			float rows[ROWS][OWNED];
 
-			/* Loads without conditions: past the last key, that one again. */
+			/* Unconditional loads: past the last key, that key is loaded again. */
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
 #pragma unroll

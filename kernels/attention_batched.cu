@@ -1,8 +1,8 @@
 /* attention_batched.cu - decode attention of M sequences of different lengths in one launch.
  *
- * Grid (H, M), block 32, no dynamic shared memory. q and out are [M, H, D]. Each slot
- * has its own cache [Hkv, max_len, D] and length: k_ptrs[M], v_ptrs[M] and seq_lens[M] lie in device
- * memory. A slot of length 0 is done: its row becomes zeros and its pointers are not followed.
+ * Grid (H, M), block 32, no dynamic shared memory. q and out are [M, H, D]. Each slot has its own
+ * cache [Hkv, max_len, D] and length: k_ptrs[M], v_ptrs[M] and seq_lens[M] are in device memory. A
+ * slot of length 0 has finished: its row becomes zeros, and its pointers are not dereferenced.
  */
 #include "kernels/attention_incremental.cuh"
 

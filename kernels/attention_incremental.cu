@@ -1,8 +1,8 @@
 /* attention_incremental.cu - decode attention, one warp per query head over all keys.
  *
- * Grid (H), block 32, no dynamic shared memory. q and out are [H, D], k and v the
- * cache of one layer, [Hkv, max_len, D], of which n keys are valid. Simple, and slow on a GPU: H warps
- * leave most multiprocessors idle.
+ * Grid (H), block 32, no dynamic shared memory. q and out are [H, D]; k and v are the cache of one
+ * layer, [Hkv, max_len, D], in which n keys are valid. Simple, but slow on a GPU: H warps leave
+ * most multiprocessors idle.
  */
 #include "kernels/attention_incremental.cuh"
 

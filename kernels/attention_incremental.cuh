@@ -1,15 +1,15 @@
-/* attention_incremental.cuh - one warp attends to all keys of one query head and divides at the end.
+/* attention_incremental.cuh - one warp attends to all keys of one query head.
  *
- * What attention_incremental and its relatives share. The arithmetic is that of flash decoding with a
- * single chunk, bit for bit: the reduction of one partial weighs it by 1 and adds it to zero.
+ * Used by attention_incremental and its variants. The results are those of flash decoding with a
+ * single chunk, bit for bit: reducing one partial multiplies it by 1 and adds it to zero.
  */
 #ifndef ATTENTION_INCREMENTAL_CUH
 #define ATTENTION_INCREMENTAL_CUH
 
 #include "kernels/online_softmax.cuh"
 
-/* Writes out [D] of one row. No keys, or no weight at all: zeros. acc + 0 makes a -0 a +0, as the
- * reduction of flash decoding does. */
+/* Writes the output of one row, [D]: zeros if there are no keys or all weights are 0. acc + 0 turns
+ * -0 into +0, as the reduction of flash decoding does. */
 static __device__ void write_row(const struct softmax_state *state, float *out, int D)
 {
 	int lane = threadIdx.x % WARP;
@@ -20,7 +20,7 @@ static __device__ void write_row(const struct softmax_state *state, float *out, 
 			out[lane + WARP * i] = state->sum == 0.0f ? 0.0f : (state->acc[i] + 0.0f) / state->sum;
 }
 
-/* A state that has seen no key. */
+/* The state before the first key. */
 static __device__ void clear_state(struct softmax_state *state)
 {
 	state->max = -INFINITY;
@@ -30,7 +30,8 @@ static __device__ void clear_state(struct softmax_state *state)
 		state->acc[i] = 0.0f;
 }
 
-/* Block 32: attends to n keys of one KV head, k and v at its key 0. Shared memory as attend_keys(). */
+/* Block 32: attends to n keys of one KV head; k and v point at its key 0. query and weights are in
+ * shared memory, as for attend_keys(). */
 static __device__ void attend_row(const float *q, const float *k, const float *v, float *out, int n, int D,
 				  float scale, float *query, float *weights)
 {

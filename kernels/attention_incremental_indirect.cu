@@ -1,6 +1,6 @@
-/* attention_incremental_indirect.cu - attention_incremental whose length lies in device memory.
+/* attention_incremental_indirect.cu - attention_incremental with its length in device memory.
  *
- * For graphs: a captured launch keeps its arguments, but reads the length anew at every replay.
+ * For graphs: a captured launch keeps its arguments, but reads the length again at every replay.
  */
 #include "kernels/attention_incremental.cuh"
 

@@ -1,7 +1,7 @@
 /* attention_incremental_multiwarp.cu - decode attention, four warps per query head.
  *
- * The length comes by value. Grid (H), block 128, dynamic shared memory 4 * (D + 2) * 4 bytes. q and out
- * are [H, D], k and v the cache of one layer, [Hkv, max_len, D].
+ * The length is passed by value. Grid (H), block 128, dynamic shared memory 4 * (D + 2) * 4 bytes.
+ * q and out are [H, D]; k and v are the cache of one layer, [Hkv, max_len, D].
  */
 #include "kernels/attention_incremental_multiwarp.cuh"
 

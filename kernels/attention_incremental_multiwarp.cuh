@@ -1,7 +1,7 @@
-/* attention_incremental_multiwarp.cuh - four warps attend to four slices of the keys of one query head.
+/* attention_incremental_multiwarp.cuh - four warps attend to the keys of one query head.
  *
- * What the kernel with the length by value and the one that reads it from device memory share. Slices
- * are contiguous, ceil(n / 4) keys each; the last may be shorter or empty.
+ * Used by the kernel that gets its length by value and the one that reads it from device memory.
+ * Each warp attends to a contiguous slice of ceil(n / 4) keys; the last may be shorter or empty.
  */
 #ifndef ATTENTION_INCREMENTAL_MULTIWARP_CUH
 #define ATTENTION_INCREMENTAL_MULTIWARP_CUH

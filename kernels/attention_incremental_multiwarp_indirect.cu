@@ -1,8 +1,8 @@
-/* attention_incremental_multiwarp_indirect.cu - attention_incremental_multiwarp whose length lies in device
- * memory, for graphs.
+/* attention_incremental_multiwarp_indirect.cu - attention_incremental_multiwarp with its length in
+ * device memory, for graphs.
  *
- * Grid (H), block 128, dynamic shared memory 4 * (D + 2) * 4 bytes. q and out are [H, D], k and v the
- * cache of one layer, [Hkv, max_len, D].
+ * Grid (H), block 128, dynamic shared memory 4 * (D + 2) * 4 bytes. q and out are [H, D]; k and v
+ * are the cache of one layer, [Hkv, max_len, D].
  */
 #include "kernels/attention_incremental_multiwarp.cuh"
 

@@ -1,20 +1,20 @@
 /* attention_prefill.cu - attention of many queries at once, tiled, without an Nq x Nk matrix.
  *
- * Grid (BH, ceil(Nq / rows)), block 128, dynamic shared memory 2 * 32 * padded * 4 bytes. T threads share
- * a query row: 2 when D and Dv are at most 64, 4 to 128, 8 to 256; rows = 128 / T, padded = 32 * T. Each
- * keeps its share of the query and of the accumulators in registers; tiles of 32 keys and values go
- * through shared memory. Layouts: q [B * H, Nq, D], k [B * Hkv, stride, D], v [B * Hkv, stride, Dv], out
- * [B * H, Nq, Dv]; KV head of head h is floor(h * Hkv / H).
- * Query i sees keys 0 .. i + offset: offset = Nk - Nq is the causal mask aligned bottom-right, 0 top-left,
- * Nk none at all. A query that sees no key gets zeros.
+ * Grid (B * H, ceil(Nq / rows)), block 128, dynamic shared memory 2 * 32 * padded * 4 bytes. T
+ * threads share a query row: 2 if D and Dv are at most 64, 4 if at most 128, else 8; rows is 128 /
+ * T and padded is 32 * T. Queries and accumulators stay in registers; tiles of 32 keys and values
+ * go through shared memory. q is [B * H, Nq, D], k [B * Hkv, stride, D], v [B * Hkv, stride, Dv]
+ * and out [B * H, Nq, Dv]. Query head h uses KV head floor(h * Hkv / H). Query i sees keys 0 .. i +
+ * offset. The causal mask is aligned bottom-right if offset = Nk - Nq, and top-left if offset = 0;
+ * offset = Nk means no mask. A query that sees no key gets zeros.
  */
 #include "kernels/online_softmax.cuh"
 
 #define BLOCK 128
 #define TILE 32
 
-/* acc = acc * rescale + sum over the first `count` keys of weight * value, for 8 groups of four elements,
- * `threads` groups apart in rows of 8 * threads. */
+/* acc = acc * rescale + sum over the first `count` keys of weight * value, for the 8 groups of four
+ * elements that a thread owns: every `threads`-th of the 8 * threads groups in a row. */
 static __device__ __forceinline__ void prefill_accumulate(float4 *acc, const float4 *values, int threads,
 							  const float *weights, int count, float rescale)
 {
@@ -65,15 +65,18 @@ KERNEL __launch_bounds__(BLOCK) attention_prefill(const float *q, const float *k
 	long long kv_head = head / H * Hkv + head % H * Hkv / H;
 	/* Keys that any query of this block sees. */
 	int last = min(Nq - 1, (int)blockIdx.y * rows + rows - 1);
-	int deepest = max(0, min(Nk, last + offset + 1));
+	int block_keys = max(0, min(Nk, last + offset + 1));
 	const float *k_head = k + kv_head * stride * D, *v_head = v + kv_head * stride * Dv;
 
 	q += head * Nq * D;
 	out += head * Nq * Dv;
 	if (threads == 2)
-		prefill_rows_64(q, k_head, v_head, out, row, Nq, Nk, D, Dv, offset, deepest, scale, tile);
+		prefill_rows_64(q, k_head, v_head, out, row, Nq, Nk, D, Dv, offset, block_keys,
+				scale, tile);
 	else if (threads == 4)
-		prefill_rows_128(q, k_head, v_head, out, row, Nq, Nk, D, Dv, offset, deepest, scale, tile);
+		prefill_rows_128(q, k_head, v_head, out, row, Nq, Nk, D, Dv, offset, block_keys,
+				 scale, tile);
 	else
-		prefill_rows_256(q, k_head, v_head, out, row, Nq, Nk, D, Dv, offset, deepest, scale, tile);
+		prefill_rows_256(q, k_head, v_head, out, row, Nq, Nk, D, Dv, offset, block_keys,
+				 scale, tile);
 }

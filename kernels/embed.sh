@@ -1,7 +1,7 @@
 #!/bin/sh
-# embed.sh - writes each fatbin given as bytes of C: kernels/K.fatbin becomes fatbin_K and
-# fatbin_K_size, kernels/K.probed.fatbin becomes fatbin_K_probed and its size. To stdout, for the
-# build; kernels/table.c declares what it uses of it.
+# embed.sh FATBIN... - prints each fatbin as a C array: kernels/K.fatbin becomes fatbin_K and
+# fatbin_K_size, kernels/K.probed.fatbin becomes fatbin_K_probed and fatbin_K_probed_size. Used by
+# the build; kernels/table.c declares the arrays that it uses.
 set -e
 
 echo '#include <stddef.h>'

@@ -1,10 +1,10 @@
-/* flash_decode_chunk.cu - the first half of flash decoding: each chunk of keys on its own.
+/* flash_decode_chunk.cu - the first half of flash decoding: attends to each chunk on its own.
  *
- * Grid (H, M, max_chunks), block 32, no dynamic shared memory. Chunk c of sequence
- * m covers keys [c * C, min((c + 1) * C, seq_lens[m])). The block publishes its partial, D un-normalised
- * accumulators, then the maximum score, then the sum of weights, into partials
- * [M, H, max_chunks, D + 2]. The grid is static so that one captured graph serves every length: a
- * chunk past the end publishes max = -inf, sum = 0, and its accumulators are never read.
+ * Grid (H, M, max_chunks), block 32, no dynamic shared memory. Chunk c of sequence m covers keys
+ * c * C to min((c + 1) * C, seq_lens[m]) - 1. Each block writes one partial (D accumulators, not
+ * normalised, then the maximum score and the sum of weights) to partials [M, H, max_chunks, D + 2].
+ * The grid does not depend on the length, so one captured graph works for every length: a chunk
+ * past the last key writes max = -inf and sum = 0, and its accumulators are never read.
  * The host checks 1 <= D <= 256, H a multiple of Hkv, and grid.z <= 65535.
  */
 #include "kernels/online_softmax.cuh"

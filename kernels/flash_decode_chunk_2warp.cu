@@ -1,8 +1,8 @@
 /* flash_decode_chunk_2warp.cu - flash_decode_chunk with two warps per chunk.
  *
- * Grid (H, M, max_chunks), block (32, 2), dynamic shared memory 2 * (D + 2) * 4 bytes. Each warp attends
- * to one half of the chunk's keys; the halves are merged in shared memory, and the partial is laid out as
- * flash_decode_chunk's.
+ * Grid (H, M, max_chunks), block (32, 2), dynamic shared memory 2 * (D + 2) * 4 bytes. Each warp
+ * attends to one half of the chunk's keys; the halves are merged in shared memory. Partials have
+ * the layout of flash_decode_chunk.
  */
 #include "kernels/attention_incremental.cuh"
 #include "kernels/merge_warps.cuh"

@@ -1,7 +1,7 @@
-/* kernel.h - the few words a kernel source needs beside CUDA C itself.
+/* kernel.h - the macros that kernel sources use in addition to CUDA C: KERNEL and POINT.
  *
- * A kernel is plain CUDA C. nvcc builds it for the GPU; the simulator's compiler builds the same text
- * (see sim/cuda/cuda_c.h for the CUDA words it understands). This header adds only KERNEL and POINT.
+ * A kernel is plain CUDA C. nvcc builds it for the GPU, and the system's compiler builds the same
+ * source for the simulator, with the CUDA built-ins of sim/cuda/cuda_c.h.
  */
 #ifndef KERNEL_H
 #define KERNEL_H

@@ -1,8 +1,8 @@
-/* kernel_entry.h - what the files that describe kernels to the kernel table share.
+/* kernel_entry.h - helpers for kernel table entries.
  *
- * One file per family of kernels (kernel_scatter.c and so on) holds a struct kernel for each; table.c
- * collects them. An entry says what a launch reads and writes, by each kernel's head comment. Nobody
- * else includes this.
+ * Each family of kernels has a file (kernel_scatter.c and so on) with one struct kernel per kernel;
+ * table.c collects them. An entry says what a launch reads and writes; the header comment of the
+ * kernel's source is its specification. Included only by those files and table.c.
  */
 #ifndef KERNEL_ENTRY_H
 #define KERNEL_ENTRY_H
@@ -17,7 +17,7 @@
 KERNEL_CODE_LIST(X)
 #undef X
 
-/* What every entry begins with. */
+/* The first members of every entry. */
 #define CUDA_C_KERNEL(kernel) \
 	.name = #kernel, .origin = "cuda_c", .code = &code_##kernel
 
@@ -26,7 +26,7 @@ static inline uint64_t value_of(const struct kernel_call *call, int param)
 	return (uint64_t)call->values[param].i;
 }
 
-/* Entry `index` of the i32 array behind `param`; 0 or less, or what cannot be known, is 0. */
+/* Element `index` of the i32 array that `param` points to; 0 if it is negative or unknown. */
 static inline uint64_t length_at(const struct kernel_call *call, int param, uint64_t index)
 {
 	int32_t length;
@@ -36,7 +36,7 @@ static inline uint64_t length_at(const struct kernel_call *call, int param, uint
 	return length > 0 ? (uint64_t)length : 0;
 }
 
-/* Tiles of 32 keys that hold `keys` keys: attend_keys() passes two points in each. */
+/* How many points attend_keys() passes for `keys` keys: two in each tile of 32. */
 static inline unsigned tile_points(uint64_t keys)
 {
 	return (unsigned)(2 * ((keys + 31) / 32));

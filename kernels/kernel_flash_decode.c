@@ -14,7 +14,7 @@ static void chunk_writes(const struct kernel_call *call, kernel_extent_fn *exten
 {
 	uint64_t partials = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
 
-	/* An empty chunk's accumulators are left as they were, which is the same on every device. */
+	/* Accumulators of an empty chunk keep their old values, which are equal on all devices. */
 	extent(context, CHUNK_PARTIALS, 0, partials * (value_of(call, CHUNK_D) + 2) * sizeof(float));
 }
 
@@ -36,7 +36,7 @@ static void chunk_reads(const struct kernel_call *call, kernel_extent_fn *extent
 	}
 }
 
-/* A chunk has no more keys than the cache. */
+/* Maximum number of keys in a chunk. */
 static uint64_t chunk_keys(const struct kernel_call *call)
 {
 	uint64_t C = value_of(call, CHUNK_C), max_len = value_of(call, CHUNK_MAX_LEN);

@@ -1,5 +1,6 @@
-/* kernel_incremental.c - kernel table entries of decode attention without partials: one or four warps per
- * row, one sequence or many.
+/* kernel_incremental.c - kernel table entries of decode attention without partials.
+ *
+ * One or four warps per row, one sequence or many.
  */
 #include "kernels/kernel_entry.h"
 
@@ -84,7 +85,7 @@ static void indirect_reads(const struct kernel_call *call, kernel_extent_fn *ext
 			     value_of(call, INDIRECT_MAX_LEN), D, keys);
 }
 
-/* A graph's launch must have room for every length it may be replayed with. */
+/* A launch in a graph may be replayed with any length up to max_len. */
 static unsigned indirect_points(const struct kernel_call *call)
 {
 	return tile_points(value_of(call, INDIRECT_MAX_LEN));
@@ -97,19 +98,20 @@ static unsigned indirect_slice_points(const struct kernel_call *call)
 
 const struct kernel kernel_attention_incremental_indirect = {
 	CUDA_C_KERNEL(attention_incremental_indirect),
-	.summary = "attention_incremental whose length lies in device memory",
+	.summary = "attention_incremental with its length in device memory",
 	.role = ROLE_ATTENTION, .independent = true, .max_threads = 32,
 	.writes = indirect_writes, .reads = indirect_reads, .points = indirect_points,
 };
 
 const struct kernel kernel_attention_incremental_multiwarp_indirect = {
 	CUDA_C_KERNEL(attention_incremental_multiwarp_indirect),
-	.summary = "attention_incremental_multiwarp whose length lies in device memory",
+	.summary = "attention_incremental_multiwarp with its length in device memory",
 	.role = ROLE_ATTENTION, .independent = true, .max_threads = 128,
 	.writes = indirect_writes, .reads = indirect_reads, .points = indirect_slice_points,
 };
 
-/* --- attention_batched(q, k_ptrs, v_ptrs, out, seq_lens, Hkv, D, max_len, scale), grid (H, M) --- */
+/* --- attention_batched(q, k_ptrs, v_ptrs, out, seq_lens, Hkv, D, max_len, scale),
+ *     grid (H, M) --- */
 
 enum { BATCHED_Q, BATCHED_K_PTRS, BATCHED_V_PTRS, BATCHED_OUT, BATCHED_SEQ_LENS, BATCHED_HKV, BATCHED_D,
 	BATCHED_MAX_LEN };
@@ -120,7 +122,7 @@ static void batched_writes(const struct kernel_call *call, kernel_extent_fn *ext
 		   value_of(call, BATCHED_D));
 }
 
-/* The caches lie behind pointers in device memory: extents are of parameters, and leave them out. */
+/* Leaves out the caches: the pointers to them are in device memory, not parameters. */
 static void batched_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
 	row_extent(extent, context, BATCHED_Q, (uint64_t)call->grid.x * call->grid.y,

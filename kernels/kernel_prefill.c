@@ -1,7 +1,8 @@
-/* kernel_prefill.c - kernel table entry of attention_prefill, which serves many queries at once. */
+/* kernel_prefill.c - kernel table entry of attention_prefill. */
 #include "kernels/kernel_entry.h"
 
-/* attention_prefill(q, k, v, out, H, Hkv, Nq, Nk, D, Dv, stride, offset, scale), grid (B * H, blocks) */
+/* attention_prefill(q, k, v, out, H, Hkv, Nq, Nk, D, Dv, stride, offset, scale),
+ * grid (B * H, blocks) */
 enum { Q, K, V, OUT, HEADS, KV_HEADS, NQ, NK, D, DV, STRIDE };
 
 static void prefill_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)

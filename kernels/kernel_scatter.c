@@ -1,11 +1,11 @@
 /* kernel_scatter.c - kernel table entries of the kernels that write K or V rows into a cache.
  *
- * All have grid.x KV heads, and rows of D floats that go to position p of head h at
- * (h * max_len + p) * D elements of a cache.
+ * In all of them grid.x is the number of KV heads, and the row of D floats at position p of head h
+ * begins at element (h * max_len + p) * D of a cache.
  */
 #include "kernels/kernel_entry.h"
 
-/* Position `position` of every head of the cache that begins `slot` bytes behind `param`. */
+/* Position `position` of every head. The cache begins `slot` bytes after where `param` points. */
 static void write_position(const struct kernel_call *call, kernel_extent_fn *extent, void *context, int param,
 			   uint64_t slot, uint64_t max_len, uint64_t position, uint64_t row)
 {
@@ -56,7 +56,7 @@ static void indirect_reads(const struct kernel_call *call, kernel_extent_fn *ext
 
 const struct kernel kernel_kv_scatter_indirect = {
 	CUDA_C_KERNEL(kv_scatter_indirect),
-	.summary = "kv_scatter whose position lies in device memory",
+	.summary = "kv_scatter with its position in device memory",
 	.role = ROLE_SCATTER, .independent = true,
 	.writes = indirect_writes, .reads = indirect_reads,
 };

@@ -1,9 +1,9 @@
 /* kernel_table.h - what the host knows about each kernel, the same for both devices.
  *
- * One struct kernel per __global__ function: its parameters, which bytes it reads and writes, whether
- * its blocks are independent, its limits and its code. Parameter lists and simulator code come from the
- * source itself (sim/cu2c/cu2c writes them); extents and limits are written by hand in kernels/kernel_*.c,
- * beside nothing else. Knows no device and no trace.
+ * One struct kernel per __global__ function: its parameters, the bytes it reads and writes, whether
+ * its blocks are independent, its limits and its code. cu2c generates parameter lists and simulator
+ * code from the source; extents and limits are written by hand in kernels/kernel_*.c. Independent
+ * of devices and traces.
  */
 #ifndef KERNEL_TABLE_H
 #define KERNEL_TABLE_H
@@ -14,12 +14,12 @@
 
 struct dim3 {
 	unsigned x, y, z;
-#ifdef __cplusplus                      /* as CUDA's, for users' files */
+#ifdef __cplusplus                      /* as in CUDA, for users' files */
 	dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) { }
-	/* To uint3, which is what CUDA's threadIdx is. */
+	/* Converts to uint3, the type of threadIdx in CUDA. */
 	template <class T, class = decltype(T{ 0u, 0u, 0u }.z)> operator T() const
 	{
-		static_assert(sizeof(T) == 3 * sizeof x, "a dim3 becomes a uint3 only");
+		static_assert(sizeof(T) == 3 * sizeof x, "dim3 converts only to uint3");
 		return T{ x, y, z };
 	}
 #endif
@@ -42,49 +42,50 @@ struct kernel_shared {
 	const char *function, *name;
 	size_t bytes, alignment;
 	size_t *offset;
-	const char *unit;               /* the build it belongs to: functions are static in each */
+	const char *unit;               /* its build: functions of one name differ between builds */
 };
 
-/* A kernel compiled for the simulator. run() calls the kernel once, as one CUDA thread; args[i] points
- * to the value of parameter i. functions names every function it can reach (for its shared variables). */
+/* A kernel compiled for the simulator. run() calls the kernel once, as one CUDA thread; args[i]
+ * points to the value of parameter i. functions names all functions that it can call (for their
+ * shared variables). */
 struct sim_code {
 	const char *name, *file;
 	const struct kernel_param *params;
 	int param_count;
-	unsigned max_threads;           /* __launch_bounds__, 0 if none */
+	unsigned max_threads;           /* from __launch_bounds__; 0 if there is none */
 	const char *const *functions;   /* NULL-terminated; itself first */
 	void (*run)(void *const *args);
-	const char *unit;               /* the build it belongs to, see struct kernel_shared */
-	/* Lists the shared variables of a build that was loaded at run time. NULL: those linked in. */
+	const char *unit;               /* its build, see struct kernel_shared */
+	/* Lists the shared variables of a build loaded at run time; NULL for builds linked in. */
 	size_t (*shared)(struct kernel_shared **first);
-	/* Its file has fences, or barriers of some lanes of a warp: threads may be ordered otherwise
-	 * than as whole warps and blocks. */
+	/* Its file has fences, or barriers for only some lanes of a warp, so parts of a warp or
+	 * block may be ordered. */
 	bool orders_some;
 };
 
 /* Values of one launch as the host knows them, for extents and limits. */
 struct kernel_value {
-	int64_t i;              /* integers; for a pointer: bytes behind it in its buffer */
+	int64_t i;              /* integers; for a pointer: bytes from it to the end of its buffer */
 	double f;
 };
 struct kernel_call {
 	struct dim3 grid, block;
 	unsigned shared_bytes;
 	const struct kernel_value *values;      /* one per parameter */
-	/* Reads device memory behind pointer parameter `param`; false when it cannot be known. */
+	/* Reads the device memory that pointer parameter `param` points to; false if unknown. */
 	bool (*read)(void *context, int param, uint64_t offset, size_t bytes, void *out);
 	void *context;
 };
 
-/* Called for each byte range [offset, offset + bytes) behind pointer parameter `param`. */
+/* Called for each byte range [offset, offset + bytes), relative to pointer parameter `param`. */
 typedef void kernel_extent_fn(void *context, int param, uint64_t offset, uint64_t bytes);
 
-/* What a kernel is in a decode step, so that a trace can be read as attention. NONE for any other. */
+/* The role of a kernel in a decode step, with which a trace is read as attention. */
 enum kernel_role {
-	ROLE_NONE,
+	ROLE_NONE,              /* not part of attention */
 	ROLE_SCATTER,           /* writes K or V rows into a cache */
 	ROLE_CHUNK,             /* writes partials */
-	ROLE_REDUCE,            /* merges them into the output */
+	ROLE_REDUCE,            /* merges partials into the output */
 	ROLE_ATTENTION          /* writes the output with no partials in between */
 };
 
@@ -94,15 +95,14 @@ struct kernel_source {
 	const char *text;
 };
 
-/* The builds of a source for the simulator: all have the same bits. In the baseline's, fmaf is a library
- * call; AVX2 and FMA are for processors that have them; debuggers can follow the third. */
+/* The builds of a source for the simulator, which all give the same bits. A processor without AVX2 and
+ * FMA runs the baseline build, where fmaf is a library call; the debug build is for debuggers. */
 enum sim_variant { SIM_BASELINE, SIM_AVX2, SIM_DEBUG, SIM_VARIANTS };
 
-/* What the build made of a source. Sizes are behind pointers because the embedded arrays are defined
- * elsewhere. */
+/* The builds of a kernel. Sizes are pointers because the embedded arrays are defined elsewhere. */
 struct kernel_code {
-	const struct sim_code *sim[2][SIM_VARIANTS];    /* [plain, probed]; NULL but for the baseline: not built */
-	const struct sim_code *checked;         /* plain and probed in one; NULL: none was built */
+	const struct sim_code *sim[2][SIM_VARIANTS];    /* [plain, probed]; only the baseline is always built */
+	const struct sim_code *checked;         /* plain and probed in one; NULL if not built */
 	const void *fatbin[2];                  /* [plain, probed]; NULL when built without CUDA */
 	const unsigned long *fatbin_bytes[2];
 	const struct kernel_source *sources;
@@ -110,16 +110,16 @@ struct kernel_code {
 
 struct kernel {
 	const char *name, *summary;
-	const char *symbol;             /* its name in the fatbin, as C++ mangles it; NULL: `name` */
+	const char *symbol;             /* its mangled C++ name in the fatbin; NULL: `name` */
 	enum kernel_role role;
-	bool independent;               /* blocks share nothing but inputs: they may run on several OS threads */
-	unsigned max_threads;           /* per block, by its own design; 0: what the device takes */
-	/* What it writes and reads. */
+	bool independent;               /* blocks share only inputs: may run on several OS threads */
+	unsigned max_threads;           /* per block, by design; 0: only the device's limit */
+	/* The byte ranges that it writes and reads. */
 	void (*writes)(const struct kernel_call *, kernel_extent_fn *, void *context);
 	void (*reads)(const struct kernel_call *, kernel_extent_fn *, void *context);
-	/* Upper bound of POINTs one thread passes; NULL: it has none. */
+	/* Upper bound of the POINTs that one thread passes; NULL if it has none. */
 	unsigned (*points)(const struct kernel_call *);
-	/* Their names by number, NULL-terminated; NULL: those of kernels/points.h. */
+	/* The names of its points by number, NULL-terminated; NULL: those of kernels/points.h. */
 	const char *const *point_names;
 	const char *origin;             /* "cuda_c" */
 	const struct kernel_code *code;
@@ -130,23 +130,23 @@ extern const struct kernel *const kernel_table[];
 
 const struct kernel *kernel_find(const char *name);
 
-/* Lets kernel_find() find a kernel that was compiled at run time, before all others, until the next
- * call; NULL: none. The kernel stays the caller's. For commands, before they start threads. */
+/* Makes kernel_find() look at a kernel compiled at run time before all others, until the next call;
+ * NULL removes it. The caller keeps ownership. Called by commands before they start threads. */
 void kernel_register(const struct kernel *);
 const struct kernel *kernel_registered(void);
 
-/* Parameter lists are the same for every build of a source; this is the baseline's. */
+/* Taken from the baseline build; parameters are the same in all builds of a source. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);
-int kernel_param_index(const struct kernel *, const char *name);        /* -1 when there is none */
+int kernel_param_index(const struct kernel *, const char *name);        /* -1 if not found */
 
-/* Its .cu, then the .cuh files that includes; ends with a file of NULL. */
+/* Its .cu file, then the .cuh files that the .cu file includes; ends with a file of NULL. */
 const struct kernel_source *kernel_sources(const struct kernel *);
 
-/* The build for the simulator, plain or probed; the baseline's where the variant has none: kernels
- * compiled at run time have one variant, and debug is never probed. */
+/* The simulator build, plain or probed; the baseline build if the variant does not exist: kernels
+ * compiled at run time have one variant, and debug has no probed build. */
 const struct sim_code *kernel_sim_code(const struct kernel *, enum sim_variant, bool probed);
 
-/* The build that calls the checker; NULL when there is none, or none for this processor. */
+/* The build that calls the checker; NULL if there is none for this processor. */
 const struct sim_code *kernel_checked_code(const struct kernel *);
 
 /* The embedded fatbin that holds the kernel; NULL when built without CUDA. */

@@ -10,6 +10,6 @@ KERNEL kv_scatter(const float *rows, float *cache, int D, int max_len, int posit
 	int head = blockIdx.x;
 	int d = threadIdx.x;
 
-	/* 64-bit: heads * max_len * D passes 4 Gi elements before memory runs out. */
+	/* 64 bits, because heads * max_len * D can exceed 4 Gi elements. */
 	cache[((long long)head * max_len + position) * D + d] = rows[(long long)head * D + d];
 }

@@ -1,8 +1,8 @@
-/* kv_scatter_batched.cu - writes the new K or V rows of M sequences, one launch whatever M is.
+/* kv_scatter_batched.cu - writes the new K or V rows of M sequences in one launch.
  *
- * Grid (Hkv, M), block D. New rows are [M, Hkv, D]; slot m's cache starts at m * stride elements and is
- * [Hkv, max_len, D]. positions[m] lies in device memory, so that a captured graph can be replayed; a
- * negative position marks a slot that is done, for which nothing is written.
+ * Grid (Hkv, M), block D. New rows are [M, Hkv, D]. The cache of slot m is [Hkv, max_len, D]
+ * and starts at element m * stride. positions[m] is in device memory, so that a captured graph can
+ * be replayed; a negative position marks a slot that has finished, and nothing is written for it.
  */
 #include "kernels/kernel.h"
 

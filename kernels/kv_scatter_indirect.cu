@@ -1,7 +1,7 @@
-/* kv_scatter_indirect.cu - kv_scatter whose position lies in device memory, so that a graph can replay it.
+/* kv_scatter_indirect.cu - kv_scatter with its position in device memory, for graphs.
  *
- * Grid (Hkv), block D. New rows are [Hkv, D]; the cache of one layer is [Hkv, max_len, D]. A negative
- * position marks a sequence that is done: nothing is written.
+ * Grid (Hkv), block D. New rows are [Hkv, D]; the cache of one layer is [Hkv, max_len, D]. A
+ * negative position marks a sequence that has finished: nothing is written.
  */
 #include "kernels/kernel.h"
 

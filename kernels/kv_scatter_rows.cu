@@ -1,7 +1,7 @@
-/* kv_scatter_rows.cu - writes all K or V rows of a prompt into the cache of one sequence, in one launch.
+/* kv_scatter_rows.cu - writes all K or V rows of a prompt into a cache in one launch.
  *
- * Grid (Hkv, rows), block D. Rows are [rows, Hkv, D], as the projections of a prompt come; they go to
- * positions start, start + 1, ... of the cache [Hkv, max_len, D]. The host checks start + rows <= max_len.
+ * Grid (Hkv, rows), block D. Rows are [rows, Hkv, D], the layout of a prompt's projections. They go
+ * to positions start, start + 1, ... of the cache [Hkv, max_len, D]. The host checks that they fit.
  */
 #include "kernels/kernel.h"
 

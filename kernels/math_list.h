@@ -1,12 +1,12 @@
-/* math_list.h - every float operation whose bits are proven: functions, their inputs, their hash.
+/* math_list.h - every float operation whose bits are verified: functions, their inputs, their hash.
  *
- * kernels/verify_math.cu makes one kernel of each entry, kernels/math_table.c one row, and
- * kernels/math_sums.h holds what a GPU answered. This file is in the common part of C and CUDA C++,
- * and only says what is computed; running it is left to engine/verify_math.c.
+ * Valid C and CUDA C++. Each entry becomes a kernel in kernels/verify_math.cu and a row in
+ * kernels/math_table.c; kernels/math_sums.h holds the results of a GPU. Only defines what is
+ * computed; engine/verify_math.c runs it.
  *
- * Input number i of a function of one argument is the float with the bits i; a function of two gets
- * pseudo-random pairs in eight kinds, then all pairs of 64 special values. The hash of a range is
- * the sum of (bits of the result) * (2i + 1) modulo 2^64, in whatever order; every NaN counts as
+ * Input i of a function of one argument is the float with the bits i. A function of two arguments
+ * gets pseudo-random pairs of eight kinds, then all pairs of 64 special values. The hash of a range
+ * is the sum of (bits of the result) * (2i + 1) modulo 2^64, in any order; every NaN counts as
  * 0x7fffffff.
  */
 #ifndef MATH_LIST_H
@@ -21,8 +21,8 @@
 #define MATH_FN static inline __attribute__((unused))
 #endif
 
-/* PTX instructions: X(id, name, arguments, model, instruction). nvcc's default makes the forms
- * without .ftz; `fast` is what -use_fast_math makes of the function. */
+/* PTX instructions: X(id, name, arguments, model, instruction). By default nvcc emits the forms
+ * without .ftz; "fast" entries are what -use_fast_math makes of a function. */
 #define MATH_PTX_LIST(X) \
 	X(ex2_ftz, "ex2.approx.ftz.f32", 1, ex2_approx(x), PTX1("ex2.approx.ftz.f32", x)) \
 	X(ex2, "ex2.approx.f32", 1, ex2_approx_noftz(x), PTX1("ex2.approx.f32", x)) \
@@ -53,8 +53,9 @@
 	X(fast_pow, "powf, fast", 2, cuda__powf_fast(x, y), \
 	  PTX1("ex2.approx.ftz.f32", PTX2("mul.ftz.f32", y, PTX1("lg2.approx.ftz.f32", x))))
 
-/* CUDA's functions, which the simulator maps to models: X(id, name, arguments, kind, expression).
- * Kind F is a float, I a 32-bit integer; x and y are the arguments, b the bits of y. */
+/* CUDA functions that the simulator maps to models: X(id, name, arguments, kind, expression). The
+ * result is a float for kind F and a 32-bit integer for kind I; x and y are the arguments, a and b
+ * their bits. */
 #define MATH_CUDA_LIST(X) \
 	X(exp2f,      "exp2f",      1, F, exp2f(x)) \
 	X(expf,       "expf",       1, F, expf(x)) \
@@ -85,7 +86,7 @@
 	X(__powf,     "__powf",     2, F, __powf(x, y)) \
 	X(__fdividef, "__fdividef", 2, F, __fdividef(x, y))
 
-/* What IEEE 754 or arithmetic alone determines, in CUDA's spelling. */
+/* Operations whose bits IEEE 754 or arithmetic alone determines, as spelled in CUDA. */
 #define MATH_EXACT_LIST(X) \
 	X(add,        "x + y",      2, F, x + y) \
 	X(subtract,   "x - y",      2, F, x - y) \
@@ -138,8 +139,8 @@
 #define MATH_SPECIALS 64u
 #define MATH_PAIRS    (MATH_SPECIALS * MATH_SPECIALS)
 
-/* The sample of a quick check: every 4093rd input, then all pairs of special values (a function of
- * one argument takes the first of each). 4093 is odd, so all kinds of pairs are met. */
+/* The sample for a quick check: every 4093rd input, then all pairs of special values (a function of
+ * one argument takes the first of each pair). 4093 is odd, so all kinds of pairs occur. */
 #define MATH_SAMPLE_STRIDE 4093u
 #define MATH_SAMPLE_COUNT  (MATH_BITS / MATH_SAMPLE_STRIDE + 1)
 
@@ -180,7 +181,7 @@ MATH_FN uint32_t math_halves(uint32_t n)
 
 #define MATH_FIELD(bits, exponent) (((bits) & 0x807fffffu) | (uint32_t)(exponent) << 23)
 
-/* Pair number i, below MATH_BITS + MATH_PAIRS. */
+/* Pair i, which is below MATH_BITS + MATH_PAIRS. */
 MATH_FN void math_pair(uint64_t i, uint32_t *a, uint32_t *b)
 {
 	uint64_t mixed = math_mix(i);
@@ -217,7 +218,7 @@ MATH_FN void math_pair(uint64_t i, uint32_t *a, uint32_t *b)
 	*b = q;
 }
 
-/* Input number i of a function of `arguments`. */
+/* Input i of a function of `arguments` arguments. */
 MATH_FN void math_input(int arguments, uint64_t i, uint32_t *a, uint32_t *b)
 {
 	*a = (uint32_t)i;

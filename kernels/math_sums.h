@@ -1,8 +1,8 @@
-/* math_sums.h - what an NVIDIA H200 (sm_90, CUDA 13.0, driver 580.159.04) answered.
+/* math_sums.h - the hashes that an NVIDIA H200 (sm_90, CUDA 13.0, driver 580.159.04) computed.
  *
- * SUMS(id, all, sample) for kernels/math_table.c: the hashes, as kernels/math_list.h defines them,
- * over all inputs and over the sample. Printed by `flashtwin info --verify-math --json` on that GPU;
- * the simulator gave the same over all inputs of all functions.
+ * SUMS(id, all, sample): the hashes that kernels/math_list.h defines, over all inputs and over the
+ * sample. Printed by `flashtwin info --verify-math --json` on that GPU; the simulator computed the
+ * same hashes over all inputs of all functions. Used by kernels/math_table.c.
  */
 SUMS(ex2_ftz, 0xebaa7ccfbeca4909u, 0x91bfca597bfaab98u)
 SUMS(ex2, 0x38548e9475762b69u, 0xd073295c254a8a53u)

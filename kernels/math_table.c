@@ -1,7 +1,7 @@
-/* math_table.c - one row per function of kernels/math_list.h, with the code that the build made.
+/* math_table.c - one row per function of kernels/math_list.h, with its compiled code.
  *
- * The kernels are built for the simulator's plain variants and into one fatbin; they have no probed
- * build. Hashes are in kernels/math_sums.h.
+ * The kernels are built for the plain variants of the simulator and into one fatbin; they have no
+ * probed build. The hashes are in kernels/math_sums.h.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
-/* math_table.h - the proven float functions as rows: name, kernel, and the hashes a GPU gave.
+/* math_table.h - the table of verified float functions: name, kernel, and hashes from a GPU.
  *
- * For engine/verify_math.c, which runs them. Rows are in the order of kernels/math_list.h.
+ * Rows are in the order of kernels/math_list.h. Used by engine/verify_math.c, which runs them.
  */
 #ifndef MATH_TABLE_H
 #define MATH_TABLE_H
@@ -17,16 +17,16 @@ struct math_sums {
 struct math_function {
 	const char *name;               /* "expf", "ex2.approx.ftz.f32", "x / y" */
 	int arguments;                  /* 1 or 2 */
-	struct kernel kernel;           /* not in kernel_table: it takes no part in attention */
-	const struct math_sums *sums;   /* of the hardware */
+	struct kernel kernel;           /* not in kernel_table, since it is not part of attention */
+	const struct math_sums *sums;   /* computed by the hardware */
 };
 
 extern const struct math_function math_table[];
 extern const int math_count;
 
-const struct math_function *math_find(const char *name);        /* NULL when there is none */
+const struct math_function *math_find(const char *name);        /* NULL if not found */
 
-/* How many inputs a full run has. */
+/* The number of inputs in a full run. */
 uint64_t math_inputs(const struct math_function *);
 
 #endif

@@ -1,11 +1,11 @@
-/* merge_chunks.cuh - the loop of flash_decode_reduce.cu for lanes that own OWNED elements (D <= 32 * OWNED).
+/* merge_chunks.cuh - the loop over chunks for lanes with OWNED elements each (D <= 32 * OWNED).
  *
- * Included by flash_decode_reduce.cu only, with OWNED, the function's name MERGE_CHUNKS, and ROWS, the
- * partials whose loads are under way together, defined. `first` is the row's first partial, `greatest`
- * the greatest of its maxima; weights and sums are 32 floats each of shared memory.
+ * Included only by flash_decode_reduce.cu, which defines OWNED, the function's name, MERGE_CHUNKS,
+ * and ROWS, how many partials are loaded at once. `first` is the first partial of the row,
+ * `row_max` the maximum of all its chunks; weights and sums are 32 floats of shared memory each.
  */
-static __device__ void MERGE_CHUNKS(const float *first, int chunks, int D, float greatest, float *out,
-				    float *weights, float *sums)
+static __device__ void MERGE_CHUNKS(const float *first, int chunks, int D, float row_max,
+				    float *out, float *weights, float *sums)
 {
 	int lane = threadIdx.x;
 	float sum = 0.0f;
@@ -15,7 +15,7 @@ static __device__ void MERGE_CHUNKS(const float *first, int chunks, int D, float
 #pragma unroll
 	for (int i = 0; i < OWNED; i++) {
 		acc[i] = 0.0f;
-		/* A lane past the last element computes that one again; nobody reads it. */
+		/* A lane past the last element repeats that element; the result is unused. */
 		element[i] = min(lane + WARP * i, D - 1);
 	}
 
@@ -23,12 +23,12 @@ static __device__ void MERGE_CHUNKS(const float *first, int chunks, int D, float
 		const float *partial = first + (long long)begin * (D + 2);
 		int count = min(chunks - begin, WARP);
 
-		__syncwarp();   /* all lanes have read the last weights */
+		__syncwarp();   /* all lanes have read the previous weights */
 		if (lane < count) {
 			float chunk_max = partial[lane * (D + 2) + D];
 
-			/* Equal maxima, -inf and -inf too, weigh 1: a chunk of NaN scores must stay NaN. */
-			weights[lane] = chunk_max == greatest ? 1.0f : expf(chunk_max - greatest);
+			/* Equal maxima give 1, even -inf: a chunk of NaN scores must stay NaN. */
+			weights[lane] = chunk_max == row_max ? 1.0f : expf(chunk_max - row_max);
 			sums[lane] = partial[lane * (D + 2) + D + 1];
 		}
 		__syncwarp();
@@ -36,7 +36,7 @@ static __device__ void MERGE_CHUNKS(const float *first, int chunks, int D, float
 		for (int c = 0; c < count; c += ROWS) {
 			float rows[ROWS][OWNED];
 
-			/* Loads without conditions: past the last chunk, that one again. */
+			/* Unconditional loads: past the last chunk, that chunk is loaded again. */
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
 #pragma unroll

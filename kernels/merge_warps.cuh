@@ -1,23 +1,24 @@
-/* merge_warps.cuh - merges the softmax states of the warps of a block in shared memory, in warp order.
+/* merge_warps.cuh - merges the softmax states of a block's warps, in warp order.
  *
- * The arithmetic of flash_decode_reduce, with warps for chunks. Serves kernels whose warps attend to
- * different keys of the same row.
+ * The arithmetic is that of flash_decode_reduce, with warps instead of chunks. Used by kernels
+ * whose warps attend to different keys of the same row.
  */
 #ifndef MERGE_WARPS_CUH
 #define MERGE_WARPS_CUH
 
 #include "kernels/online_softmax.cuh"
 
-/* Floats of shared memory that `warps` states of D elements take. */
+/* How many floats of shared memory `warps` states of D elements need. */
 #define MERGE_FLOATS(warps, D) ((warps) * ((D) + 2))
 
-/* All threads of the block call it; warp 0 gets the merged state. shared: MERGE_FLOATS(warps, D) floats
- * that no warp uses any more when it comes here. A warp without keys has sum 0 and max -inf. */
+/* All threads of the block must call it; warp 0 gets the merged state. A warp without keys passes
+ * sum 0 and max -inf. `shared` holds MERGE_FLOATS(warps, D) floats, which a warp must no longer use
+ * when it calls. */
 static __device__ void merge_warps(struct softmax_state *state, int warp, int warps, int D, float *shared)
 {
 	int lane = threadIdx.x % WARP;
 	float *mine = shared + warp * (D + 2);
-	float greatest = -INFINITY;
+	float row_max = -INFINITY;
 
 	__syncthreads();
 #pragma unroll
@@ -33,16 +34,16 @@ static __device__ void merge_warps(struct softmax_state *state, int warp, int wa
 		return;
 
 	for (int w = 0; w < warps; w++)
-		greatest = fmaxf(greatest, shared[w * (D + 2) + D]);
-	state->max = greatest;
+		row_max = fmaxf(row_max, shared[w * (D + 2) + D]);
+	state->max = row_max;
 	state->sum = 0.0f;
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)
 		state->acc[i] = 0.0f;
 	for (int w = 0; w < warps; w++) {
 		const float *theirs = shared + w * (D + 2);
-		/* Equal maxima, -inf and -inf too, weigh 1: a slice of NaN scores must stay NaN. */
-		float weight = theirs[D] == greatest ? 1.0f : expf(theirs[D] - greatest);
+		/* Equal maxima give 1, even -inf: a slice of NaN scores must stay NaN. */
+		float weight = theirs[D] == row_max ? 1.0f : expf(theirs[D] - row_max);
 
 		state->sum = fmaf(weight, theirs[D + 1], state->sum);
 #pragma unroll

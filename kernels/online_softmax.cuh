@@ -1,17 +1,17 @@
 /* online_softmax.cuh - one warp attends to a contiguous run of keys, 32 at a time.
  *
- * attend_keys() comes once for each number of accumulators a lane may own, by including
- * kernels/attend_keys.cuh again and again: accumulators then stay in registers.
+ * kernels/attend_keys.cuh is included once for each number of accumulators that a lane may own, so
+ * that the accumulators stay in registers.
  *
- * The online softmax of Milakov and Gimelshein (2018), as FlashAttention uses it: a running maximum m,
- * a running sum l of exp(score - m), and accumulators acc = sum of exp(score - m) * v, all rescaled by
- * exp(m_old - m_new) whenever the maximum rises. The result is left un-normalised.
+ * The online softmax of Milakov and Gimelshein (2018), as FlashAttention uses it: a running maximum
+ * m, a running sum l of exp(score - m), and accumulators acc = sum of exp(score - m) * v, all
+ * rescaled by exp(m_old - m_new) whenever the maximum rises. The result is left un-normalised.
  *
- * Work is split by key for the scores (each lane owns one key of the tile, so a dot product needs no
- * shuffle) and by element for the accumulators (lane owns elements lane, lane + 32, ...). Lanes that
- * read a K row each do not coalesce, but they read all of it, 16 bytes at a time, and the L1 cache holds
- * the rest of every line until it is asked for; a tile in shared memory would leave fewer warps resident.
- * Every sum has a fixed tree, so every device gets the same bits.
+ * Work is split by key for the scores (each lane owns one key of the tile, so a dot product needs
+ * no shuffle) and by element for the accumulators (a lane owns elements lane, lane + 32, ...).
+ * Loads of keys do not coalesce, because each lane reads a different row. But it reads the whole
+ * row, 16 bytes at a time, and the L1 cache holds the rest of each line until then; a tile in
+ * shared memory would lower occupancy. Sums have a fixed tree, so all devices get the same bits.
  */
 #ifndef ONLINE_SOFTMAX_CUH
 #define ONLINE_SOFTMAX_CUH
@@ -21,17 +21,17 @@
 #define WARP 32
 #define FULL_WARP 0xffffffffu
 #define D_MAX 256
-#define OWNED_MAX (D_MAX / WARP)        /* accumulators of a lane, at most */
+#define OWNED_MAX (D_MAX / WARP)        /* max accumulators per lane */
 
-/* A GPU hides the latency of memory by having many loads of a thread under way, so kernels load n items
- * before they use the first. The simulator has none to hide, and is faster with one at a time; checked,
- * it loads what a GPU does, so that counters agree. */
+/* Kernels load n items before they use the first, so that a GPU can hide memory latency. The
+ * simulator has no latency to hide and is faster with one item at a time; its checked build loads
+ * what a GPU does, so that counters agree. */
 #if defined(__CUDACC__) || defined(FLASHTWIN_CHECK)
 #define AT_ONCE(n) (n)
 #else
 #define AT_ONCE(n) 1
 #endif
-#define KEY_LOADS AT_ONCE(8)            /* float4 of a key */
+#define KEY_LOADS AT_ONCE(8)            /* float4 loads per key */
 
 struct softmax_state {
 	float max, sum;                 /* the same in all lanes */
@@ -52,7 +52,8 @@ static __device__ float warp_sum(float x)
 	return x;
 }
 
-/* Four partial sums keep four fused multiply-adds in flight; their tree is part of the contract. */
+/* Four partial sums keep four fused multiply-adds in flight; the order of additions is part of the
+ * numerics contract. */
 static __device__ float dot_unaligned(const float *a, const float *b, int D)
 {
 	float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
@@ -69,7 +70,7 @@ static __device__ float dot_unaligned(const float *a, const float *b, int D)
 	return (s0 + s1) + (s2 + s3);
 }
 
-/* The same sums of 16 bytes at a time, where rows of D floats are aligned so. */
+/* The same sums with loads of 16 bytes, if rows of D floats are aligned to them. */
 static __device__ float dot(const float *query, const float *key, int D)
 {
 	float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
@@ -109,10 +110,10 @@ static __device__ float dot(const float *query, const float *key, int D)
 #define ATTEND_KEYS attend_keys_256
 #include "kernels/attend_keys.cuh"
 
-/* Attends to keys [begin, end) of one KV head, begin < end. k and v point at key 0, rows of D floats.
- * If D is a multiple of 4, rows begin at multiples of 16 bytes, as they do in every cache. query holds D
- * floats, 16-byte aligned, and weights 32. Both are shared memory; weights of this warp alone, query may
- * just have been written. */
+/* Attends to keys [begin, end) of one KV head, begin < end. k and v point at key 0, rows of D
+ * floats. If D is a multiple of 4, rows must begin at multiples of 16 bytes, as in every cache.
+ * query (D floats, 16-byte aligned) and weights (32 floats) are in shared memory. weights must not
+ * be shared with other warps; query needs no barrier after it was written by this warp. */
 static __device__ void attend_keys(struct softmax_state *state, const float *k, const float *v,
 				   int begin, int end, int D, float scale,
 				   const float *query, float *weights)

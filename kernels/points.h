@@ -1,25 +1,26 @@
-/* points.h - named points: values a kernel publishes while it runs, under a name that stays.
+/* points.h - named points: values that a kernel publishes while it runs, under a stable name.
  *
- * POINT(name, v0, v1, ...) publishes up to four floats of the calling thread. In the plain build it is
- * nothing. In the probed build (-DFLASHTWIN_PROBE) it appends one fixed-size record to the calling
- * thread's own region of a probe buffer: no atomics, so the order is deterministic and the same on both
- * devices. The host sizes the buffer before the launch (struct kernel, points); a record that does not
- * fit is counted, never written. Records are read back by engine/record/probe.c.
+ * POINT(name, v0, v1, ...) publishes up to four floats of the calling thread. In the plain build it
+ * expands to nothing. In the probed build (-DFLASHTWIN_PROBE) it appends a fixed-size record to the
+ * thread's own region of a probe buffer: without atomics, so the order is deterministic and the
+ * same on both devices. The host sizes the buffer before the launch (struct kernel, points); a
+ * record that does not fit is counted but not written. engine/record/probe.c reads the records
+ * back.
  */
 #ifndef POINTS_H
 #define POINTS_H
 
-/* X(name, value names...): every point of the project's kernels and what its values are. A user's
- * file has a list of its own, of the names in it. */
+/* X(name, value names...): all points of the project's kernels, with the names of their values. A
+ * user's file gets its own list, of the names that it uses. */
 #ifndef POINT_LIST
 #define POINT_LIST(X) \
 	/* flash_decode_chunk, each lane, once per tile: its key's scaled score and softmax weight */ \
 	X(score,   "score", "weight", "", "") \
-	/* flash_decode_chunk, lane 0, once per tile: running max, factor that rescales what was
-	   accumulated under the old max, running sum of weights */ \
+	/* flash_decode_chunk, lane 0, once per tile: running max, the factor that rescales sums
+	   relative to the old max, running sum of weights */ \
 	X(softmax, "max", "rescale", "sum", "") \
-	/* flash_decode_reduce, lane 0, once per chunk: the chunk's weight, the running sum and
-	   accumulator 0 after it was added */ \
+	/* flash_decode_reduce, lane 0, once per chunk: the chunk's weight, then the running sum and
+	   accumulator 0 after this chunk was added */ \
 	X(reduce,  "weight", "sum", "acc0", "")
 #endif
 
@@ -47,7 +48,7 @@ struct point_sink {
 };
 
 #if !defined(FLASHTWIN_PROBE) && defined(FLASHTWIN_USER)
-/* Leaves the name in the preprocessed text, where sim/cu2c/point_names.h looks for it. */
+/* Leaves the name in the preprocessed text, where sim/cu2c/point_names.c finds it. */
 #define POINT_PICK_ONE(n, a, b, c, d, e, f, g, h, macro, ...) macro
 #define POINT_NAMED(name, ...) ((void)sizeof "<flashtwin point>" #name)
 #define POINT_REFUSED(...) ({ _Static_assert(0, "POINT takes a name and one to four values"); })
@@ -65,7 +66,7 @@ extern "C" { __constant__ struct point_sink flashtwin_points; }
 #define POINT_SINK (*ft_point_sink())
 #endif
 
-/* Checked kernels are built with points, and record them only when asked to. */
+/* Checked kernels are always built with points, but record them only on request. */
 #ifdef FLASHTWIN_CHECK
 #define POINT_ATTRIBUTES __attribute__((FT_UNCHECKED, noinline))
 #define POINTS_OFF (!ft_point_sink())

@@ -1,12 +1,13 @@
-/* prefill_rows.cuh - attention_prefill for THREADS threads per query row (D and Dv <= 32 * THREADS).
+/* prefill_rows.cuh - attention_prefill for THREADS threads per query row.
  *
- * Included by attention_prefill.cu only, with THREADS and the function's name PREFILL_ROWS defined.
+ * D and Dv are at most 32 * THREADS. Included only by attention_prefill.cu, which defines THREADS
+ * and the function's name, PREFILL_ROWS. block_keys: how many keys any query of this block sees.
  */
-#define PADDED (32 * THREADS)           /* floats of a tile row: elements, then zeros */
+#define PADDED (32 * THREADS)           /* floats in a tile row: elements, then zeros */
 
 static __device__ void PREFILL_ROWS(const float *q, const float *k, const float *v, float *out,
-				    int row, int Nq, int Nk, int D, int Dv, int offset, int deepest,
-				    float scale, float *tile)
+				    int row, int Nq, int Nk, int D, int Dv, int offset,
+				    int block_keys, float scale, float *tile)
 {
 	int part = threadIdx.x % THREADS;
 	int visible = row < Nq ? max(0, min(Nk, row + offset + 1)) : 0;
@@ -14,7 +15,7 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 	float4 query[8], acc[8];
 	float running_max = -INFINITY, sum = 0.0f;
 
-	/* Part t of a row owns every THREADS-th group of four: neighbours read neighbouring words. */
+	/* Thread `part` of a row owns every THREADS-th group of four, so that loads coalesce. */
 #pragma unroll
 	for (int i = 0; i < 8; i++) {
 		int d = (i * THREADS + part) * 4;
@@ -27,11 +28,11 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 		acc[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 	}
 
-	for (int first = 0; first < deepest; first += TILE) {
+	for (int first = 0; first < block_keys; first += TILE) {
 		float weights[TILE];
 		float tile_max = -INFINITY, tile_sum = 0.0f;
 
-		__syncthreads();        /* the last tile has been read */
+		__syncthreads();        /* the previous tile has been read */
 		for (int i = threadIdx.x; i < TILE * PADDED; i += BLOCK) {
 			int j = first + i / PADDED, d = i % PADDED;
 
@@ -60,7 +61,7 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 			tile_max = fmaxf(tile_max, weights[j]);
 		}
 
-		/* The guards stand for exp(-inf) = 0 where the plain formula is -inf - -inf = NaN. */
+		/* The guards give exp(-inf) = 0 where the plain formula has -inf - -inf = NaN. */
 		float new_max = fmaxf(running_max, tile_max);
 		float rescale = running_max == -INFINITY ? 0.0f : expf(running_max - new_max);
 
@@ -71,7 +72,7 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 		}
 		sum = fmaf(sum, rescale, tile_sum);
 		running_max = new_max;
-		/* A tile on the edge of the mask must not touch values it does not see: 0 * NaN is NaN. */
+		/* At the edge of the mask, masked values must not be used: 0 * NaN is NaN. */
 		if (first + TILE <= visible)
 			prefill_accumulate(acc, values + part, THREADS, weights, TILE, rescale);
 		else

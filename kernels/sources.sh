@@ -1,22 +1,22 @@
 #!/bin/sh
-# sources.sh KERNEL... - writes C to stdout that holds the texts of kernels, which traces keep.
+# sources.sh KERNEL... - prints the sources of the kernels as C strings, which traces store.
 #
-# A kernel's sources are its .cu and the .cuh files it includes, at any depth; .h files are the
-# dialect, not the kernel. Run in the source directory; the build makes kernels/sources.c with it.
+# The sources of a kernel are its .cu file and the .cuh files that it includes, at any depth; .h
+# files are left out. Must run in the source directory. Used by the build to make kernels/sources.c.
 set -e
 
-# includes FILE: FILE and its .cuh files, each as often as it is included.
+# includes FILE: prints FILE and its .cuh files, each as often as it is included.
 includes() {
 	echo "$1"
 	for header in $(sed -n 's,^#include "\(kernels/[a-z0-9_]*\.cuh\)".*,\1,p' "$1"); do
 		includes "$header"
 	done
 }
-# Every file once, where it first occurs.
+# sources_of KERNEL: prints each file once, in order of first inclusion.
 sources_of() {
 	includes "kernels/$1.cu" | awk '!seen[$0]++'
 }
-# kernels/x.cuh is held by text_kernels_x_cuh.
+# name_of FILE: prints its variable's name: text_kernels_x_cuh for kernels/x.cuh.
 name_of() {
 	echo "text_$1" | tr './' '__'
 }

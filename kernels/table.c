@@ -1,9 +1,9 @@
-/* table.c - the kernel table: the list of all kernels, their code, and the look-ups.
+/* table.c - the kernel table: the list of all kernels, their code, and look-ups.
  *
- * What a kernel reads and writes and its limits are in one file per family: kernel_scatter.c,
- * kernel_flash_decode.c, kernel_incremental.c, kernel_prefill.c. A new kernel needs an entry
- * there and its name in kernels/sources.am. The code itself, built five or six times for the simulator
- * and twice for GPUs, comes from the generated kernels/code.h.
+ * What a kernel reads and writes, and its limits, are in one file per family: kernel_scatter.c,
+ * kernel_flash_decode.c, kernel_incremental.c, kernel_prefill.c. A new kernel needs an entry there
+ * and its name in kernels/sources.am, from which kernels/code.h is generated. Each kernel is built
+ * five or six times for the simulator and twice for GPUs.
  */
 #include "config.h"
 
@@ -14,9 +14,9 @@
 #include "kernels/kernel_entry.h"
 #include "kernels/variant.h"
 
-/* --- code: what the build made of each source --- */
+/* --- the compiled code of each kernel --- */
 
-/* X-macro over all kernels, from the list in kernels/sources.am. */
+/* KERNEL_CODE_LIST is generated from the list in kernels/sources.am. */
 #define X(name) \
 	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed, \
 		ft_code_##name##_checked; \
@@ -99,7 +99,7 @@ const struct kernel *kernel_find(const char *name)
 	return NULL;
 }
 
-/* --- what callers ask --- */
+/* --- look-ups --- */
 
 const struct sim_code *kernel_sim_code(const struct kernel *kernel, enum sim_variant variant,
 				       bool probed)
@@ -109,7 +109,8 @@ const struct sim_code *kernel_sim_code(const struct kernel *kernel, enum sim_var
 	return builds[variant] ? builds[variant] : builds[SIM_BASELINE];
 }
 
-/* One variant is enough: it is built as the fastest one is, because fmaf() is slow without FMA. */
+/* There is one checked variant, built for AVX2 and FMA if the compiler can, because fmaf() is slow
+ * without FMA. */
 const struct sim_code *kernel_checked_code(const struct kernel *kernel)
 {
 #ifdef HAVE_AVX2_KERNELS

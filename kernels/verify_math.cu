@@ -1,10 +1,10 @@
 /* verify_math.cu - hashes of float functions over ranges of inputs, one kernel per function.
  *
- * math_<id> of every entry in kernels/math_list.h: thread t of T takes the inputs
- * first + k * stride for k = t, t + T, ... below count, and leaves its share of the hash in
- * sums[t]. Any grid and block of one dimension. On a GPU an entry is the hardware's own instruction
- * or CUDA's function, on the simulator what sim/cuda/cuda_c.h makes of the same word, so equal hashes prove the
- * simulator's arithmetic as kernels get it.
+ * One kernel math_<id> for each entry of kernels/math_list.h. Thread t of T takes inputs
+ * first + k * stride for k = t, t + T, ... below count, and writes its part of the hash to sums[t].
+ * Any one-dimensional grid and block. On a GPU an entry is the hardware's instruction or CUDA's
+ * function; on the simulator it is what sim/cuda/cuda_c.h maps the same name to. So equal hashes
+ * verify the arithmetic that kernels get from the simulator.
  */
 #include "kernels/kernel.h"
 #include "kernels/math_list.h"

@@ -1,23 +1,23 @@
-/* ex2_model.c - bit model of NVIDIA Hopper (sm_90) MUFU.EX2, C99, integers only.
+/* ex2_model.c - bit-exact model of MUFU.EX2 on NVIDIA Hopper (sm_90), in C99, integers only.
  *
  *   float ex2_approx(float x)          PTX ex2.approx.ftz.f32   (SASS MUFU.EX2)
  *   float ex2_approx_noftz(float x)    PTX ex2.approx.f32       (SASS MUFU.EX2 with pre/post scaling)
  *
- * Datapath (found by measurement on an H200, see doc/numerics.md):
- *   |x| is cut (truncated) to 23 fraction bits: |x| ~ N.F.  x > 0: n = N, f = F.  x < 0 and F = 0:
- *   n = -N, f = 0.  x < 0 and F != 0: n = -N-1, f = ones' complement of F (not two's: 2^-23 low).
+ * Datapath (found by measurements on an H200, see doc/numerics.md):
+ *   |x| is truncated to 23 fraction bits: |x| ~ N.F.  x > 0: n = N, f = F.  x < 0 and F = 0:
+ *   n = -N, f = 0.  x < 0 and F != 0: n = -N-1, f = ones' complement of F (not two's complement: 2^-23 too low).
  *   f = s.xl: s = top 6 bits, xl = low 17 bits.
  *   S = C0[s]*2^13 + C1[s]*xl + C2[s]*Q(xl) + 6114     (unit 2^-15 ulp of the 24-bit mantissa)
  *   Q(xl) = xl^2 without the partial-product columns of weight 2^18 and below, over 2^19.
- *   mantissa = S >> 15 (24 bits with the hidden one), exponent = n.
+ *   mantissa = S >> 15 (24 bits with the hidden bit), exponent = n.
  */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#ifndef EX2_FN            /* a CUDA build may say: static __host__ __device__ */
+#ifndef EX2_FN            /* for CUDA, define as static __host__ __device__ */
 #define EX2_FN
 #endif
-#ifndef EX2_TABLE         /* a CUDA build may say: static __device__ const */
+#ifndef EX2_TABLE         /* for CUDA, define as static __device__ const */
 #define EX2_TABLE static const
 #endif
 
@@ -41,11 +41,11 @@ EX2_TABLE uint32_t ex2_tab[64][3] = {
     {64263672,43500,946}, {64963458,43973,959}, {65670863,44452,969}, {66385972,44936,980},
 };
 
-/* truncated squarer: columns 2^19 and up of the folded 17-bit square, over 2^19 */
+/* Truncated squarer: only columns 2^19 and up of the folded 17-bit square, divided by 2^19. */
 EX2_FN uint32_t ex2_sq17(uint32_t xl)
 {
-    uint32_t h = xl >> 9, q = (h * h) >> 1;         /* bits 9..16: every column but bit 9's own, 2^18 */
-    q += (0u - (xl >> 8 & 1)) & (xl >> 10);         /* bit k < 9 meets bits 18-k and up only */
+    uint32_t h = xl >> 9, q = (h * h) >> 1;         /* bits 9..16: all columns but bit 9 squared, 2^18 */
+    q += (0u - (xl >> 8 & 1)) & (xl >> 10);         /* bit k < 9 is multiplied by bits 18-k and up only */
     q += (0u - (xl >> 7 & 1)) & (xl >> 11);
     q += (0u - (xl >> 6 & 1)) & (xl >> 12);
     q += (0u - (xl >> 5 & 1)) & (xl >> 13);
@@ -55,7 +55,7 @@ EX2_FN uint32_t ex2_sq17(uint32_t xl)
     return q;
 }
 
-/* f = 23-bit fraction -> 24-bit mantissa (0x800000..0xffffff) of 2^(f*2^-23) */
+/* The 24-bit mantissa (0x800000..0xffffff) of 2^(f*2^-23), for a 23-bit fraction f. */
 EX2_FN uint32_t ex2_mant(uint32_t f)
 {
     uint32_t s = f >> 17, xl = f & 0x1ffffu;
@@ -64,7 +64,7 @@ EX2_FN uint32_t ex2_mant(uint32_t f)
     return (uint32_t)(S >> 15);
 }
 
-/* bits in, bits out: ex2.approx.ftz.f32 */
+/* ex2.approx.ftz.f32 on the bits of x; returns the bits of the result. */
 EX2_FN uint32_t ex2_bits(uint32_t u)
 {
     uint32_t a = u & 0x7fffffffu, e = a >> 23, neg = u >> 31, m, t, f;
@@ -76,8 +76,8 @@ EX2_FN uint32_t ex2_bits(uint32_t u)
     t = e >= 127 ? m << (e - 127) : m >> (127 - e);          /* N.F, 7.23 */
     n = (int32_t)(t >> 23); f = t & 0x7fffffu;
     if (neg) { n = -n; if (f) { n--; f ^= 0x7fffffu; } }
-    if (n < -126) return 0u;                                 /* would be subnormal: flushed */
-    return ((uint32_t)(n + 126) << 23) + ex2_mant(f);        /* the mantissa's hidden one makes it n + 127 */
+    if (n < -126) return 0u;                                 /* subnormal results are flushed */
+    return ((uint32_t)(n + 126) << 23) + ex2_mant(f);        /* the hidden bit of the mantissa adds 1 to the exponent */
 }
 
 #ifndef EX2_NO_FLOAT
@@ -88,22 +88,22 @@ EX2_FN float ex2_approx(float x)
     return r;
 }
 
-/* ex2.approx.f32: x < -126 goes in halved, and the result is squared (multiplied with subnormals) */
+/* ex2.approx.f32: for x < -126, x is halved and the result squared, with subnormals enabled. */
 EX2_FN float ex2_approx_noftz(float x)
 {
     float r;
-    if (x < -126.0f) { r = ex2_approx(x * 0.5f); return r * r; }   /* host: FTZ/DAZ off */
+    if (x < -126.0f) { r = ex2_approx(x * 0.5f); return r * r; }   /* needs FTZ and DAZ off */
     return ex2_approx(x);
 }
 
-/* What nvcc 13.0 -arch=sm_90 makes of the CUDA calls (default = no -ftz, no -use_fast_math):
+/* How nvcc 13.0 -arch=sm_90 compiles the CUDA calls (default: no -ftz, no -use_fast_math):
  *   exp2f(x)    default: ex2_approx_noftz(x)                   -ftz=true or -use_fast_math: ex2_approx(x)
  *   __expf(x)   default: ex2_approx_noftz(x * 1.4426950216f)   -ftz=true or -use_fast_math: ex2_approx(x * 1.4426950216f)
  *   expf(x)     default: ex2_expf below                        -use_fast_math: as __expf there */
 EX2_FN float ex2_cuda__expf(float x)      { return ex2_approx_noftz(x * 1.44269502162933349609375f); }
 EX2_FN float ex2_cuda__expf_fast(float x) { return ex2_approx(x * 1.44269502162933349609375f); }
 
-/* expf without -use_fast_math and without -ftz: a scaled MUFU.EX2; math.h's fmaf */
+/* expf without -use_fast_math and -ftz: a scaled MUFU.EX2. Uses fmaf() of math.h. */
 EX2_FN float ex2_expf(float x)
 {
     float s = fmaf(x, 0.0057249800302088261f /* 0x3bbb989d */, 0.5f), j, r, p;

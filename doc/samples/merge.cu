@@ -1,4 +1,4 @@
-/* merge.cu - four warps merge the sums of their keys, and one line is missing; see doc/tour.md.
+/* merge.cu - four warps merge the sums of their keys; one line is missing, see doc/tour.md.
  *
  * Launch with one block of 128 threads. out: f32[1].
  */

@@ -3,7 +3,7 @@
  * While a checked kernel runs the processor traps on what IEEE 754 calls invalid; the signal names
  * the very instruction, which is then done alone without traps. Comparisons and conversions trap
  * too and make no NaN. Models of the GPU's functions say themselves what they made of numbers
- * (sim/cuda/told.h). Where there is no SSE that is all there is.
+ * (sim/cuda/checked_models.h). Where there is no SSE that is all there is.
  */
 #include "config.h"
 

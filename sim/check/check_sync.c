@@ -22,7 +22,7 @@ static struct check_side side_at_site(const struct lane *lane)
 {
 	struct check_side side;
 
-	check_side_of_lane(lane, 0, lane->site->word, &side);
+	check_side_of_lane(lane, 0, lane->site->name, &side);
 	side.site = lane->site;
 	return side;
 }

@@ -1,9 +1,9 @@
-/* code_table.c - appends to a rewritten file what the simulator needs to call its kernels.
+/* code_table.c - appends the tables with which the simulator calls the kernels of a rewritten file.
  *
- * For each kernel: a function that unpacks the argument pointers, its parameters with sizes as the
- * compiler sees them, the functions it can reach (their static shared variables are part of its
- * blocks), and the struct sim_code that ties them together. The text is C, not macros: nothing
- * preprocesses it.
+ * For each kernel: a function that unpacks the argument pointers, the parameters with the sizes
+ * that the compiler determines, the functions that it can call (whose static shared variables are
+ * part of its blocks), and the struct sim_code that refers to them. The text contains no macros,
+ * because it is not preprocessed.
  */
 #include "sim/cu2c/code_table.h"
 
@@ -15,17 +15,15 @@
 #include "sim/cu2c/parameters.h"
 #include "sim/cu2c/rewrite.h"
 
-/* The build that sim/cuda/cuda_cpp.h names in the records of its shared variables. */
+/* The name of the build in the shared-variable records of sim/cuda/cuda_cpp.h. */
 #define FT_USER_UNIT "user"
-
-/* The parts of one parameter's declaration. */
 
 static void write_run(const struct unit *u, const struct function *f, const struct parameter *list,
 		      int count, FILE *out)
 {
 	const struct token *k = token_at(u, f->name);
 
-	/* What the host passes is not the kernel's to check. */
+	/* Reading the arguments from the host is not checked. */
 	fprintf(out, "static void __attribute__((no_sanitize_thread, no_sanitize_coverage))"
 		" ft_run_%.*s(void *const *a) { ", k->length, k->text);
 	fprintf(out, count == 0 ? "(void)a; %.*s(" : "%.*s(", k->length, k->text);
@@ -67,7 +65,7 @@ static bool is_member(const struct token *t)
 static void reach(const struct unit *, const struct function *, const struct function **list,
 		  int *count);
 
-/* Adds the functions of that name, which C++ may have several of. */
+/* Adds all functions of that name; C++ allows several. */
 static void reach_named(const struct unit *u, const struct token *name,
 			const struct function **list, int *count)
 {
@@ -82,8 +80,8 @@ static void reach_named(const struct unit *u, const struct token *name,
 	}
 }
 
-/* Adds the functions that `f` names in its body, and theirs, to the list. A name without a call
- * counts too: it may be called through a pointer. */
+/* Adds `f`, the functions named in its body, and recursively theirs to the list. A name that is not
+ * called counts too: it may be called through a pointer. */
 static void reach(const struct unit *u, const struct function *f, const struct function **list,
 		  int *count)
 {
@@ -91,7 +89,7 @@ static void reach(const struct unit *u, const struct function *f, const struct f
 	for (int i = f->body; i < token_at(u, f->body)->match; i++) {
 		const struct token *t = token_at(u, i);
 
-		if (t->kind != TOKEN_WORD || (!u->mode.cplusplus && is_member(t)))
+		if (t->kind != TOKEN_IDENTIFIER || (!u->mode.cplusplus && is_member(t)))
 			continue;
 		reach_named(u, t, list, count);
 	}
@@ -104,7 +102,7 @@ static void write_functions(const struct unit *u, const struct function *f, FILE
 	int count = 0;
 
 	reach(u, f, list, &count);
-	if (u->mode.cplusplus)          /* operators are called without their name */
+	if (u->mode.cplusplus)          /* operators are called without naming them */
 		reach_named(u, &(struct token){ .text = "operator", .length = 8 }, list, &count);
 	fprintf(out, "static const char *const ft_functions_%.*s[] = { ", k->length, k->text);
 	for (int i = 0; i < count; i++)
@@ -114,7 +112,8 @@ static void write_functions(const struct unit *u, const struct function *f, FILE
 	free(list);
 }
 
-/* The first argument of __launch_bounds__, of the definition or a prototype; "0" without one. */
+/* Writes the first argument of __launch_bounds__ in the definition or a prototype; "0" if neither
+ * has it. */
 static void write_bounds(const struct unit *u, const struct function *f, FILE *out)
 {
 	int open = f->bounds;
@@ -132,8 +131,8 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 	fputs(")", out);
 }
 
-/* Whether the file uses a fence or __syncwarp() of a mask that is written out, as sim/cuda/cuda_c.h has
- * turned them into calls. */
+/* Whether the file uses a fence, or __syncwarp() with an explicit mask. sim/cuda/cuda_c.h has
+ * already expanded them to calls. */
 static bool orders_some(const struct unit *u)
 {
 	for (int i = 0; i + 2 < u->tokens.count; i++) {
@@ -147,14 +146,14 @@ static bool orders_some(const struct unit *u)
 	return false;
 }
 
-/* Ends with the accessor of the build's shared variables when it is loaded at run time. */
+/* Writes the struct sim_code. Builds loaded at run time list their shared variables in it. */
 static void write_code(const struct unit *u, const struct function *f, int count,
 		       const char *variant, FILE *out)
 {
 	const struct token *k = token_at(u, f->name);
 	int n = k->length;
 
-	/* The declaration before it is for -Wmissing-variable-declarations. */
+	/* The declaration is for -Wmissing-variable-declarations. */
 	fprintf(out, "extern const struct sim_code ft_code_%.*s_%s;\n", n, k->text, variant);
 	fprintf(out, "const struct sim_code ft_code_%.*s_%s = { \"%.*s\", \"%.*s\", ", n, k->text,
 		variant, n, k->text, k->file_length, k->file);
@@ -185,7 +184,7 @@ static enum status write_kernel(const struct unit *u, const struct function *f, 
 
 enum status code_table_write(const struct unit *u, const char *variant, FILE *out)
 {
-	/* Diagnostics about the tables must not point into the kernel's source. */
+	/* Keeps diagnostics about the tables from naming lines of the kernel's source. */
 	fputs("\n# 1 \"<kernel table>\"\n", out);
 	for (int i = 0; i < u->function_count; i++) {
 		const struct function *f = &u->functions[i];
@@ -198,7 +197,8 @@ enum status code_table_write(const struct unit *u, const char *variant, FILE *ou
 
 /* --- one kernel of a user's file --- */
 
-/* The variables of the object that this becomes: the linker names the ends of its section. */
+/* Lists the shared variables of this object: the linker defines symbols for the ends of the
+ * section. */
 static const char shared_list[] =
 	"extern struct kernel_shared __start_ft_shared[]"
 	" __attribute__((weak, visibility(\"hidden\")));\n"
@@ -207,8 +207,8 @@ static const char shared_list[] =
 	"static size_t ft_shared_list(struct kernel_shared **first) { *first = __start_ft_shared;"
 	" return __start_ft_shared ? (size_t)(__stop_ft_shared - __start_ft_shared) : 0; }\n";
 
-/* In C++ the types come from the expression, not from the text: templates supply them
- * (sim/cuda/cuda_cpp.h). Bounds may depend on template parameters and then are not known here. */
+/* In C++ templates derive the types from the kernel's address (sim/cuda/cuda_cpp.h). Launch bounds
+ * are left out for a template, because they may depend on its parameters. */
 static enum status write_cpp_kernel(const struct unit *u, const struct function *f,
 				    const char *kernel, FILE *out)
 {
@@ -258,8 +258,8 @@ enum status code_table_write_one(const struct unit *u, const char *variant, cons
 	TRY(kernel_choice_find(u, kernel, &f));
 	if (kernel_choice_is_template(u, f) != (strchr(name.text, '<') != NULL))
 		return fail(STATUS_USAGE, kernel_choice_is_template(u, f)
-			    ? "--kernel %s: %.*s:%d has a template there: name its arguments, as "
-			      "in 'k<float>'" : "--kernel %s: %.*s:%d has no template there",
+			    ? "--kernel %s: %.*s:%d is a template: expected its arguments, as in "
+			      "'k<float>'" : "--kernel %s: %.*s:%d is not a template",
 			    kernel, token_at(u, f->name)->file_length, token_at(u, f->name)->file,
 			    token_at(u, f->name)->line);
 	fputs("\n# 1 \"<kernel table>\"\n", out);

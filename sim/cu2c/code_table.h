@@ -11,7 +11,8 @@
  * (kernels/kernel_table.h). COMPILE for a parameter without a name. */
 enum status code_table_write(const struct unit *, const char *variant, FILE *out);
 
-/* For the kernel of a user's file that `kernel` names: see rewrite_user() in sim/cu2c/rewrite.h. */
+/* The same for the one kernel of a user's file that `kernel` names; see rewrite_user() in
+ * sim/cu2c/rewrite.h. */
 enum status code_table_write_one(const struct unit *, const char *variant, const char *kernel,
 				 FILE *out);
 

@@ -1,9 +1,10 @@
-/* cu2c.c - the token rewriter as a program: preprocessed CUDA C in, C for the simulator out.
+/* cu2c.c - the token rewriter as a program: converts preprocessed CUDA C to C for the simulator.
  *
  *     gcc -E -x c -include sim/cuda/cuda_c.h k.cu | cu2c --variant plain -o k.i -
  *
- * Build tool only; rewrite.c does the work. Errors are one line on stderr in the form that
- * compilers use (FILE:LINE: TEXT), exit 3 for the source and 2 for options and files.
+ * Used only by the build; rewrite.c does the work. Errors are one line on stderr, in the form of
+ * compiler errors (FILE:LINE: TEXT). Exits with 3 for errors in the source, 2 for options and
+ * files.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static enum status read_options(int argc, char **argv, struct options *o)
 		else if (!o->input && (argv[i][0] != '-' || strcmp(argv[i], "-") == 0))
 			o->input = argv[i];
 		else
-			return fail(STATUS_USAGE, "cu2c: unexpected '%s'", argv[i]);
+			return fail(STATUS_USAGE, "cu2c: unexpected argument '%s'", argv[i]);
 	}
 	if (!o->variant || !o->input)
 		return fail(STATUS_USAGE, "usage: cu2c --variant NAME [-o OUT] IN");
@@ -39,15 +40,15 @@ static enum status read_options(int argc, char **argv, struct options *o)
 
 static enum status read_stream(const char *name, FILE *in, char **text, size_t *bytes)
 {
-	size_t room = 1 << 16, got;
+	size_t capacity = 1 << 16, got;
 
-	*text = xmalloc(room);
+	*text = xmalloc(capacity);
 	*bytes = 0;
-	while ((got = fread(*text + *bytes, 1, room - *bytes, in)) > 0) {
+	while ((got = fread(*text + *bytes, 1, capacity - *bytes, in)) > 0) {
 		*bytes += got;
-		if (*bytes == room) {
-			room *= 2;
-			*text = xrealloc(*text, room);
+		if (*bytes == capacity) {
+			capacity *= 2;
+			*text = xrealloc(*text, capacity);
 		}
 	}
 	if (!ferror(in))

@@ -1,4 +1,4 @@
-/* kernel_choice.c - which kernel of a user's file --kernel means; see kernel_choice.h. */
+/* kernel_choice.c - finds the kernel of a user's file that --kernel names; see kernel_choice.h. */
 #include "sim/cu2c/kernel_choice.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 struct token kernel_choice_name(const char *kernel)
 {
 	size_t length = strcspn(kernel, "<(");
-	struct token t = { .kind = TOKEN_WORD };
+	struct token t = { .kind = TOKEN_IDENTIFIER };
 
 	while (length > 0 && kernel[length - 1] == ' ')
 		length--;
@@ -23,7 +23,7 @@ struct token kernel_choice_name(const char *kernel)
 	return t;
 }
 
-/* The '(' of the parameter types in a kernel's expression; NULL where it has none. */
+/* The '(' of the parameter types in a kernel's expression; NULL if it has none. */
 static const char *expression_types(const char *kernel)
 {
 	size_t length = strlen(kernel);
@@ -42,7 +42,7 @@ static const char *expression_types(const char *kernel)
 char *rewrite_kernel_address(const char *kernel)
 {
 	const char *types = expression_types(kernel);
-	/* From the outside, where no header's using-directive adds functions of that name. */
+	/* Looked up from the global scope, so that using-directives in headers add no functions. */
 	const char *scope = strncmp(kernel, "::", 2) == 0 ? "" : "::";
 
 	if (!types)
@@ -83,7 +83,7 @@ static bool is_candidate(const struct unit *u, const struct function *f, const s
 	return f->kernel && f->body >= 0 && (!name || token_same(token_at(u, f->name), name));
 }
 
-/* USAGE with the kernels there are: those of that name, or all. */
+/* Fails with USAGE and lists the candidates: the kernels of that name, or all kernels. */
 static enum status choose_one(const struct unit *u, const char *kernel, const struct token *name)
 {
 	char *names = NULL;
@@ -105,8 +105,8 @@ static enum status choose_one(const struct unit *u, const char *kernel, const st
 		separator = name ? "; " : ", ";
 	}
 	fclose(list);
-	status = name ? fail(STATUS_USAGE, "--kernel %s: %.*s has several of that name, say which by "
-			     "its types, as in 'k(float *, int)': %s", kernel,
+	status = name ? fail(STATUS_USAGE, "--kernel %s: %.*s has several kernels of that name; add "
+			     "the parameter types, as in 'k(float *, int)': %s", kernel,
 			     u->tokens.file_length, u->tokens.file, names)
 		: fail(STATUS_USAGE, "--kernel %s: %.*s has no such kernel (%s%s)", kernel,
 		       u->tokens.file_length, u->tokens.file, *names ? "it has " : "it has none",
@@ -115,8 +115,8 @@ static enum status choose_one(const struct unit *u, const char *kernel, const st
 	return status;
 }
 
-/* Whether the kernel's parameter types are `types`, "(float *, int)", but for blanks; of a
- * template, whether it has as many. */
+/* Whether the kernel's parameter types are `types`, such as "(float *, int)", ignoring blanks. For
+ * a template only the number of types must match. */
 static bool has_types(const struct unit *u, const struct function *f, const char *types)
 {
 	struct parameter *list;
@@ -162,7 +162,7 @@ enum status kernel_choice_find(const struct unit *u, const char *kernel,
 		found += fits;
 		*out = fits ? f : *out;
 	}
-	/* A template may have specialisations: their parameters have the same names. */
+	/* Several matches may be specialisations of one template, with the same parameter names. */
 	if (found == 1 || (found > 1 && strchr(kernel, '<') && !types))
 		return STATUS_OK;
 	return choose_one(u, kernel, named ? &name : NULL);

@@ -49,7 +49,7 @@ void parameters_free(struct parameter *list, int count)
 	free(list);
 }
 
-static bool takes_nothing(const struct unit *u, int open)
+static bool has_no_parameters(const struct unit *u, int open)
 {
 	const struct token *t = token_at(u, open);
 
@@ -63,7 +63,7 @@ enum status parameters_read(const struct unit *u, const struct function *f,
 
 	*list = NULL;
 	*count = 0;
-	for (int at = f->open + 1; at < close && !takes_nothing(u, f->open); ) {
+	for (int at = f->open + 1; at < close && !has_no_parameters(u, f->open); ) {
 		int declarator = unit_specifiers(u, at, true).end;
 		struct parameter p = { .from = at, .name = unit_declarator_name(u, declarator),
 				       .end = unit_declarator_end(u, declarator) };

@@ -1,5 +1,7 @@
-/* parameters.h - the parameters of a kernel, with their types as text. Serves the tables of
- * kernels and whoever has to tell kernels of one name apart. */
+/* parameters.h - the parameters of a kernel, with their types as text.
+ *
+ * Used by the tables of kernels (code_table.c) and to distinguish kernels of one name
+ * (kernel_choice.c). */
 #ifndef PARAMETERS_H
 #define PARAMETERS_H
 
@@ -9,11 +11,11 @@
 /* The parts of one parameter's declaration. */
 struct parameter {
 	int from, name, end;            /* tokens */
-	char *type;                     /* "const float *"; an array as the pointer it is; owned */
+	char *type;                     /* "const float *"; a pointer for an array; owned */
 };
 
-/* The parameters of a function; free with parameters_free(). COMPILE for one without a name, and
- * then there is nothing to free. */
+/* Reads the parameters of a function; free them with parameters_free(). COMPILE if one has no name;
+ * then nothing has to be freed. */
 enum status parameters_read(const struct unit *, const struct function *, struct parameter **list,
 			    int *count);
 void parameters_free(struct parameter *, int count);

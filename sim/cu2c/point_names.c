@@ -1,5 +1,4 @@
-/* point_names.c - finds the names that kernels/points.h leaves in preprocessed text; see
- * point_names.h. */
+/* point_names.c - finds the names that POINT leaves in preprocessed text; see point_names.h. */
 #include "sim/cu2c/point_names.h"
 
 #include <ctype.h>
@@ -11,10 +10,10 @@
 #include "base/xalloc.h"
 #include "sim/cu2c/token.h"
 
-/* Whether the quoted text is a name that POINT_##name may have. */
+/* Whether the quoted text may be the name in POINT_##name. */
 static bool is_name(const struct token *quoted)
 {
-	/* POINT_COUNT and the like are words of kernels/points.h. */
+	/* kernels/points.h defines POINT_COUNT and the like. */
 	static const char *const reserved[] = {
 		"\"COUNT\"", "\"LIST\"", "\"PICK\"", "\"SINK\"", "\"VALUES\"", NULL
 	};
@@ -40,7 +39,7 @@ static enum status add_name(const struct token *quoted, char ***names, int *coun
 		if (strlen((*names)[i]) == length && memcmp((*names)[i], text, length) == 0)
 			return STATUS_OK;
 	if (*count == MAX_POINT_NAMES)
-		return token_fail(quoted, "more than %d names of points", MAX_POINT_NAMES);
+		return token_fail(quoted, "more than %d point names", MAX_POINT_NAMES);
 	*names = xreallocarray(*names, (size_t)*count + 2, sizeof **names);
 	(*names)[(*count)++] = xasprintf("%.*s", (int)length, text);
 	(*names)[*count] = NULL;

@@ -1,11 +1,10 @@
 /* rewrite.c - replaces shared-memory declarations and their uses, token by token.
  *
  * `__shared__ T x[n];` becomes a pointer to T[n] at an offset that the loader fills in, and each
- * use of x in its scope becomes (*x), so that sizeof and & keep their meaning.
- * `extern __shared__ T x[];` becomes a pointer to the block's dynamic memory. Scopes are followed
- * as far as C's own rules need: blocks, for statements, parameters, inner declarations of the same
- * name. unit.c has found the functions and taken CUDA's other words out; code_table.c appends the
- * tables.
+ * use of x in its scope becomes (*x), so that sizeof and & keep their meaning. `extern __shared__ T
+ * x[];` becomes a pointer to the block's dynamic memory. Scopes follow the rules of C: blocks, for
+ * statements, parameters, and inner declarations of the same name. unit.c has already found the
+ * functions and removed CUDA's qualifiers; code_table.c appends the tables.
  */
 #include "sim/cu2c/rewrite.h"
 
@@ -54,7 +53,7 @@ void rewriter_bind(struct rewriter *r, const struct token *name, enum meaning me
 	r->bindings[r->binding_count++] = (struct binding){ name, meaning, end, number };
 }
 
-/* Marks the names that the declarators from `at` on declare, up to the ';' or ')'. */
+/* Marks the names that the declarators from `at` up to the ';' or ')' declare. */
 static void mark_declared(struct rewriter *r, int at)
 {
 	for (;;) {
@@ -91,7 +90,7 @@ static void enter_scopes(struct rewriter *r, int at)
 	const struct unit *u = r->unit;
 	const struct token *t = token_of(r, at);
 
-	/* A prototype has no body and is passed at once. */
+	/* Prototypes, whose body is -1, are skipped too. */
 	while (r->next_function < u->function_count && u->functions[r->next_function].body < at)
 		r->next_function++;
 	if (r->next_function < u->function_count && u->functions[r->next_function].open == at) {
@@ -107,7 +106,7 @@ static void enter_scopes(struct rewriter *r, int at)
 
 /* --- names --- */
 
-/* Whether the word at `at` is a use of a variable, not a member, a designator or a label. */
+/* Whether the identifier at `at` uses a variable: it is not a member, a designator or a label. */
 static bool is_use(const struct rewriter *r, int at)
 {
 	static const char *const not_before[] = { ".", "->", "goto", NULL };
@@ -126,7 +125,7 @@ static enum status write_token(struct rewriter *r, int at)
 
 	if (token_is(t, "__shared__"))
 		return token_fail(t, "__shared__ is not allowed here");
-	b = t->kind == TOKEN_WORD ? rewriter_binding(r, t) : NULL;
+	b = t->kind == TOKEN_IDENTIFIER ? rewriter_binding(r, t) : NULL;
 	if (b && r->declares[at] && b->meaning != MEANS_ITSELF) {
 		rewriter_bind(r, t, MEANS_ITSELF, 0);
 	} else if (b && b->meaning != MEANS_ITSELF && is_use(r, at)) {
@@ -150,14 +149,14 @@ enum status rewriter_tokens(struct rewriter *r, int from, int end)
 
 /* --- the walk --- */
 
-/* Whether a declaration can begin here. Where one cannot, no word below is a type, so that more
- * places than the exact ones do no harm. */
+/* Whether a declaration may begin here. May be true in too many places: where no declaration can
+ * begin, unit_specifiers() finds no type. */
 static bool may_declare(const struct rewriter *r, int at)
 {
 	static const char *const before[] = { ";", "{", "}", ":", NULL };
 	const struct token *t = token_of(r, at);
 
-	if (t->kind != TOKEN_WORD || t->system)
+	if (t->kind != TOKEN_IDENTIFIER || t->system)
 		return false;
 	return at == 0 || token_among(t - 1, before)
 		|| (at > 1 && token_is(t - 1, "(") && token_is(t - 2, "for"));
@@ -196,7 +195,7 @@ static enum status rewrite_file(struct rewriter *r)
 		if (token_among(token_of(r, at), tags) && !defines_functions(r, at)) {
 			int end = unit_tag_end(r->unit, at);
 
-			for (; at < end; at++) /* members and tags are names of their own */
+			for (; at < end; at++) /* members and tags have their own name spaces */
 				token_write(token_of(r, at), r->out);
 		} else {
 			TRY(write_token(r, at));
@@ -215,7 +214,7 @@ static bool is_identifier(const char *text)
 	return *text == '\0';
 }
 
-/* Runs the rewriter into *out, which is good (and the caller's) even when it fails. */
+/* Rewrites into *out, which the caller frees even if this fails. */
 static enum status rewrite_into(struct unit *u, const char *variant, const char *kernel,
 				char **out)
 {
@@ -234,11 +233,11 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 	free(r.scopes);
 	free(r.bindings);
 	if (fclose(r.out) != 0 && status == STATUS_OK)
-		status = fail(STATUS_INTERNAL, "no memory for the rewritten source");
+		status = fail(STATUS_INTERNAL, "out of memory for the rewritten source");
 	return status;
 }
 
-/* kernel NULL: the tables of all. */
+/* kernel: the only one to write tables for, or NULL for all. */
 static enum status rewrite(const char *file, const char *text, size_t bytes, struct unit_mode mode,
 			   const char *variant, const char *kernel, char **out)
 {

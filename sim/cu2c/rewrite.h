@@ -1,10 +1,9 @@
 /* rewrite.h - turns preprocessed CUDA C into C for the simulator.
  *
- * gcc cannot give both `__shared__ float s[128];` and `extern __shared__ float s[];` a meaning by
- * macros alone: the first is a variable of a block, the second its dynamic memory. The rewriter
- * replaces both by pointers into the running block's arena, and appends one struct sim_code per
- * kernel. Every token stays on its line. Serves cu2c at build time and whoever compiles a .cu at
- * run time.
+ * Macros alone cannot implement both `__shared__ float s[128];`, a variable of the block, and
+ * `extern __shared__ float s[];`, its dynamic memory. The rewriter replaces both by pointers into
+ * the running block's arena, and appends one struct sim_code per kernel. Every token stays on its
+ * line. Used by cu2c at build time and by `launch` for .cu files.
  */
 #ifndef REWRITE_H
 #define REWRITE_H
@@ -15,27 +14,28 @@
 #include "base/status.h"
 
 /* text: `bytes` bytes of preprocessed C with sim/cuda/cuda_c.h in front, in which only __global__,
- * __shared__ and __launch_bounds__ are left. file: its name where no line marker gives one.
- * variant: a C identifier; the code of kernel K is `const struct sim_code ft_code_K_VARIANT`.
- * *out: a terminated string, the caller frees it. COMPILE with "FILE:LINE: TEXT" for what cannot
- * be rewritten; USAGE for a variant that is no identifier. */
+ * __shared__ and __launch_bounds__ are left. file: its name until a line marker gives another.
+ * variant: a C identifier; the code of kernel K is `const struct sim_code ft_code_K_VARIANT`. *out:
+ * a NUL-terminated string that the caller frees. COMPILE with "FILE:LINE: TEXT" for source that
+ * cannot be rewritten; USAGE for a variant that is not an identifier. */
 enum status rewrite_kernels(const char *file, const char *text, size_t bytes, const char *variant,
 			    char **out);
 
-/* The same for anyone's file, with sim/cuda/user.h in front: host functions are taken out, and the only
- * kernel with a table is the one that `kernel` names; in C++ that may be an expression such as
- * "k<float, 64>". Its code is `const struct sim_code *const ft_user_code`, in C++ beside its address,
- * `void *const ft_user_entry`. USAGE when the file has no such kernel, with those it has. */
+/* The same for a user's file, with sim/cuda/user.h in front. Host functions are removed, and only
+ * the kernel that `kernel` names gets a table; in C++ that may be an expression such as "k<float,
+ * 64>". Its code is `const struct sim_code *const ft_user_code`; in C++ its address is also
+ * written, as `void *const ft_user_entry`. USAGE, with a list of kernels, if the file has no such
+ * kernel. */
 enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
 			 const char *kernel, char **out);
 
 /* The address of a kernel as a C++ expression, from its name or from an expression such as
- * "k<float>" or, for one of several of a name, "k(float *, int)". Without types it is a call of
- * REWRITE_KERNEL_POINTER, which must be there. The caller frees it. */
+ * "k<float>" or, for one of several overloads, "k(float *, int)". Without types it is a call of
+ * ft_kernel_pointer(), which REWRITE_KERNEL_POINTER defines. The caller frees it. */
 char *rewrite_kernel_address(const char *kernel);
 
-/* Picks the kernel from functions of one name: CUDA's headers have an all() and a min(), which
- * return something. sim/cuda/cuda_cpp.h has it for the simulator. */
+/* Selects the kernel among functions of one name, because it returns void; CUDA's headers define
+ * all() and min(), which do not. For GPUs; sim/cuda/cuda_cpp.h defines it for the simulator. */
 #define REWRITE_KERNEL_POINTER \
 	"template <class... P> constexpr auto ft_kernel_pointer(void (*kernel)(P...))" \
 	" { return kernel; }"

@@ -1,15 +1,15 @@
-/* rewrite_shared.c - writes the declarations of shared variables as pointers into the block's
- * memory.
+/* rewrite_shared.c - rewrites declarations of shared variables to pointers into a block's memory.
  *
  * `__shared__ T x[n];` becomes a pointer to T[n] at an offset that the loader fills in;
- * `extern __shared__ T x[];` one to the block's dynamic memory. Serves rewrite.c, which replaces
- * the uses.
+ * `extern __shared__ T x[];` becomes one to the block's dynamic memory. Used by rewrite.c, which
+ * replaces the uses.
  */
 #include "sim/cu2c/rewriter.h"
 
 #include "sim/cu2c/token.h"
 
-/* Alignment as an attribute: C allows _Alignas neither in a typedef nor below the type's own. */
+/* Replaces _Alignas by an attribute: C does not allow it in a typedef or below natural
+ * alignment. */
 static void rewrite_alignas(struct rewriter *r, int at)
 {
 	struct token *t = token_of(r, at);
@@ -21,20 +21,20 @@ static void rewrite_alignas(struct rewriter *r, int at)
 	token_of(r, t[1].match)->instead = type ? "))))" : ")))";
 }
 
-/* The specifiers without those of storage; `word` in front of what is left. */
-static void write_specifiers(struct rewriter *r, int from, int end, const char *word)
+/* Writes `prefix`, then the specifiers except for storage classes and __shared__. */
+static void write_specifiers(struct rewriter *r, int from, int end, const char *prefix)
 {
 	static const char *const storage[] = { "__shared__", "static", "extern", NULL };
-	static const char *const alignas_words[] = { "_Alignas", "alignas", NULL };
+	static const char *const alignas_keywords[] = { "_Alignas", "alignas", NULL };
 	struct token *first = token_of(r, from);
 
 	fwrite(first->space, 1, (size_t)first->space_length, r->out);
 	first->space_length = 0;
-	fputs(word, r->out);
+	fputs(prefix, r->out);
 	for (int i = from; i < end; i++) {
 		struct token *t = token_of(r, i);
 
-		if (token_among(t, alignas_words))
+		if (token_among(t, alignas_keywords))
 			rewrite_alignas(r, i);
 		if (token_among(t, storage))
 			t->instead = "";
@@ -59,8 +59,8 @@ static enum status read_declarator(const struct rewriter *r, int at, int *name, 
 	return STATUS_OK;
 }
 
-/* Writes the declarators from `at` on, each by write(), and the ',' and ';' after them. Returns the
- * first token after the declaration through *after. */
+/* Writes the declarators from `at` on with write(), and the ',' and ';' after them. *after: the
+ * first token after the declaration. */
 static enum status write_declarators(struct rewriter *r, int at, int *after,
 	enum status (*write)(struct rewriter *, int at, int name, int end))
 {
@@ -76,7 +76,7 @@ static enum status write_declarators(struct rewriter *r, int at, int *after,
 	return STATUS_OK;
 }
 
-/* The declarator with ft_type_N for its name, as a typedef has it. */
+/* Writes the declarator of a typedef, with ft_type_N in place of the name. */
 static enum status write_type(struct rewriter *r, int at, int name, int end)
 {
 	const struct token *t = token_of(r, name);
@@ -86,8 +86,8 @@ static enum status write_type(struct rewriter *r, int at, int name, int end)
 	return rewriter_tokens(r, name + 1, end);
 }
 
-/* The pointer to a static shared variable, and what the loader needs to place it. The alignment is
- * the natural one, which gcc would raise for a large object: the section must be an array. */
+/* Writes the pointer to a static shared variable, and the record with which the loader places it.
+ * The records form an array in their section, so gcc must not raise their alignment. */
 static void write_view(struct rewriter *r, const struct token *name, int number)
 {
 	const struct token *function = token_of(r, r->function->name);
@@ -105,8 +105,8 @@ static void write_view(struct rewriter *r, const struct token *name, int number)
 	rewriter_bind(r, name, MEANS_TARGET, number);
 }
 
-/* The same in C++, where a function may be a template: the variable of each of its instances is a
- * variable of its own, and the instance of a template itself (sim/cuda/cuda_cpp.h). */
+/* The same in C++, where the function may be a template: each of its instantiations has its own
+ * variable, an instantiation of ft_shared_variable (sim/cuda/cuda_cpp.h). */
 static void write_cpp_view(struct rewriter *r, const struct token *name, int number)
 {
 	const struct token *function = token_of(r, r->function->name);
@@ -120,8 +120,8 @@ static void write_cpp_view(struct rewriter *r, const struct token *name, int num
 	rewriter_bind(r, name, MEANS_TARGET, number);
 }
 
-/* Each variable becomes a typedef in place, which keeps its tokens on their lines; the pointers
- * follow the ';', when all types are declared. */
+/* Each variable becomes a typedef in place, which keeps its tokens on their lines. The pointers
+ * follow after the ';', when all types are declared. */
 static enum status write_static(struct rewriter *r, const struct specifiers *s, int *at)
 {
 	int number = r->shared_count;
@@ -148,7 +148,8 @@ static enum status expect_array(const struct token *name)
 			  name->length, name->text);
 }
 
-/* `T name[]` as a pointer to the block's dynamic memory; `T name[][n]` as one to its rows. */
+/* Writes `T name[]` as a pointer to the block's dynamic memory, `T name[][n]` as one to its
+ * rows. */
 static enum status write_dynamic(struct rewriter *r, int at, int name, int end)
 {
 	const struct token *t = token_of(r, name);
@@ -168,7 +169,7 @@ static enum status write_dynamic(struct rewriter *r, int at, int name, int end)
 	return STATUS_OK;
 }
 
-/* Outside functions no block is running: the name becomes a type that its uses apply. */
+/* Outside functions no block is running, so the name becomes a type with which each use casts. */
 static enum status write_dynamic_type(struct rewriter *r, int at, int name, int end)
 {
 	TRY(expect_array(token_of(r, name)));
@@ -183,7 +184,7 @@ enum status rewriter_shared(struct rewriter *r, const struct specifiers *s, int 
 		return write_static(r, s, at);
 	if (!s->is_extern)
 		return token_fail(token_of(r, *at),
-				  "__shared__ outside a function is possible with extern only");
+				  "__shared__ outside a function must be extern");
 	write_specifiers(r, *at, s->end, r->function ? "" : "typedef ");
 	return write_declarators(r, s->end, at, r->function ? write_dynamic : write_dynamic_type);
 }

@@ -1,5 +1,7 @@
-/* rewriter.h - the rewriter at work: what its two files share. rewrite.c walks the text and knows
- * what names stand for; rewrite_shared.c writes the declarations of shared variables. */
+/* rewriter.h - the rewriter's state, shared by its two files.
+ *
+ * rewrite.c walks the text and keeps track of what names mean; rewrite_shared.c writes the
+ * declarations of shared variables. */
 #ifndef REWRITER_H
 #define REWRITER_H
 
@@ -9,11 +11,11 @@
 #include "base/status.h"
 #include "sim/cu2c/unit.h"
 
-/* What a name stands for from here to the end of its scope. */
+/* What a name means from here to the end of its scope. */
 enum meaning {
 	MEANS_ITSELF,           /* an ordinary variable that hides a shared one */
-	MEANS_TARGET,           /* a static shared variable: written (*name) */
-	MEANS_DYNAMIC           /* dynamic memory declared outside functions */
+	MEANS_TARGET,           /* a static shared variable, rewritten to (*name) */
+	MEANS_DYNAMIC           /* dynamic shared memory declared outside functions */
 };
 
 struct binding {
@@ -27,9 +29,9 @@ struct rewriter {
 	struct unit *unit;
 	const char *variant;
 	FILE *out;
-	const struct function *function;        /* around the token, or NULL */
+	const struct function *function;        /* that contains the current token, or NULL */
 	int next_function;
-	bool *declares;         /* per token: declares the name it spells */
+	bool *declares;         /* per token: whether it is a name being declared */
 	int *scopes;            /* ends of the open scopes, innermost last */
 	int scope_count;
 	struct binding *bindings;
@@ -42,15 +44,15 @@ static inline struct token *token_of(const struct rewriter *r, int at)
 	return &r->unit->tokens.at[at];
 }
 
-/* What the name stands for here; NULL for a name of its own. */
+/* What the name means here; NULL if it is not bound. */
 const struct binding *rewriter_binding(const struct rewriter *, const struct token *name);
-/* From here to the end of the innermost scope the name means this. */
+/* Binds the name from here to the end of the innermost scope. */
 void rewriter_bind(struct rewriter *, const struct token *name, enum meaning, int number);
-/* Writes tokens with shared variables replaced. COMPILE for a __shared__ among them. */
+/* Writes tokens with shared variables replaced. COMPILE if __shared__ is among them. */
 enum status rewriter_tokens(struct rewriter *, int from, int end);
 
-/* Writes the declaration of shared variables at *at, whose specifiers `s` are, and moves *at behind
- * it. COMPILE for what no block could have. */
+/* Writes the declaration of shared variables at *at, with specifiers `s`, and moves *at after it.
+ * COMPILE for a declaration that shared memory does not allow. */
 enum status rewriter_shared(struct rewriter *, const struct specifiers *s, int *at);
 
 #endif

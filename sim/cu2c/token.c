@@ -1,8 +1,8 @@
 /* token.c - splits preprocessed C into tokens.
  *
- * Lexes no finer than the rewriter needs: of all operators only those with a '.' or '>' whose
- * meaning would change when split ("->", "--") are kept whole. Line markers are read here, so that
- * every token knows its place in the file the programmer wrote.
+ * Only as exact as the rewriter needs: of all operators only "->" and "--" are kept whole, because
+ * others do not change the rewriter's view when split. Reads line markers, so that every token has
+ * its position in the original file.
  */
 #include "sim/cu2c/token.h"
 
@@ -19,10 +19,10 @@ struct lexer {
 	const char *file;
 	int file_length, line;
 	bool system;                    /* inside a system header */
-	bool fresh;                     /* nothing but blanks on this line so far */
+	bool fresh;                     /* only blanks on this line so far */
 	bool marked;                    /* a line marker has been read */
 	struct tokens *out;
-	int room;
+	int capacity;
 };
 
 bool token_is(const struct token *t, const char *text)
@@ -32,10 +32,10 @@ bool token_is(const struct token *t, const char *text)
 	return (size_t)t->length == length && memcmp(t->text, text, length) == 0;
 }
 
-bool token_among(const struct token *t, const char *const *words)
+bool token_among(const struct token *t, const char *const *list)
 {
-	for (; *words; words++)
-		if (token_is(t, *words))
+	for (; *list; list++)
+		if (token_is(t, *list))
 			return true;
 	return false;
 }
@@ -95,7 +95,7 @@ static char peek(const struct lexer *lx, int ahead)
 	return lx->end - lx->p > ahead ? lx->p[ahead] : '\0';
 }
 
-/* The flags behind the file of a line marker: 3 says that it is a system header. */
+/* The flags after the file name of a line marker; flag 3 marks a system header. */
 static bool has_flag(const char *p, const char *end, char flag)
 {
 	while (p < end && *p != flag)
@@ -103,8 +103,8 @@ static bool has_flag(const char *p, const char *end, char flag)
 	return p < end;
 }
 
-/* Reads `# 12 "file"` or `#line 12 "file"`; any other # line only passes by. The line it sets holds
- * from the next line on, so the newline that ends the marker is counted beforehand. */
+/* Reads `# 12 "file"` or `#line 12 "file"`; skips any other # line. The number applies to the next
+ * line, so 1 is subtracted for the newline that ends the marker. */
 static void read_hash_line(struct lexer *lx)
 {
 	const char *end = memchr(lx->p, '\n', (size_t)(lx->end - lx->p));
@@ -221,7 +221,7 @@ static enum status read_text(struct lexer *lx, struct token *t)
 	char c = *lx->p;
 
 	if (is_word_start(c)) {
-		t->kind = TOKEN_WORD;
+		t->kind = TOKEN_IDENTIFIER;
 		while (lx->p < lx->end && is_word(*lx->p))
 			lx->p++;
 	} else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(lx, 1)))) {
@@ -239,9 +239,10 @@ static enum status read_text(struct lexer *lx, struct token *t)
 
 static struct token *add_token(struct lexer *lx)
 {
-	if (lx->out->count == lx->room) {
-		lx->room = lx->room ? 2 * lx->room : 1024;
-		lx->out->at = xreallocarray(lx->out->at, (size_t)lx->room, sizeof(*lx->out->at));
+	if (lx->out->count == lx->capacity) {
+		lx->capacity = lx->capacity ? 2 * lx->capacity : 1024;
+		lx->out->at = xreallocarray(lx->out->at, (size_t)lx->capacity,
+					    sizeof(*lx->out->at));
 	}
 	struct token *t = &lx->out->at[lx->out->count++];
 	*t = (struct token){ .kind = TOKEN_END, .match = -1 };
@@ -268,7 +269,7 @@ static enum status read_token(struct lexer *lx)
 	return STATUS_OK;
 }
 
-/* Pairs brackets with a stack threaded through the match fields of those still open. */
+/* Pairs brackets. The match fields of open brackets form a stack. */
 static enum status match_brackets(struct tokens *ts)
 {
 	int open = -1;
@@ -284,7 +285,7 @@ static enum status match_brackets(struct tokens *ts)
 			char partner = open < 0 ? '\0' : *ts->at[open].text;
 
 			if (partner != (c == ')' ? '(' : c == ']' ? '[' : '{'))
-				return token_fail(t, "'%c' closes nothing", c);
+				return token_fail(t, "'%c' has no matching bracket", c);
 			t->match = open;
 			open = ts->at[open].match;
 			ts->at[t->match].match = i;
@@ -303,8 +304,8 @@ enum status tokens_read(const char *file, const char *text, size_t bytes, struct
 
 	*out = (struct tokens){ .file = file, .file_length = lx.file_length };
 	if (bytes > INT_MAX)
-		return fail(STATUS_COMPILE, "%s:1: %zu bytes are too many for one source", file,
-			    bytes);
+		return fail(STATUS_COMPILE, "%s:1: expected at most %d bytes of source, got %zu",
+			    file, INT_MAX, bytes);
 	do {
 		status = read_token(&lx);
 	} while (status == STATUS_OK && out->at[out->count - 1].kind != TOKEN_END);

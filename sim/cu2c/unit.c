@@ -1,30 +1,30 @@
-/* unit.c - reads declarations and statements by their tokens.
+/* unit.c - reads declarations and statements as tokens.
  *
- * C cannot be split into declarations and expressions without knowing the names of types: those of
- * the file are in the unit, which unit_read.c fills. Serves the rewriter.
+ * Telling declarations from expressions in C requires the names of types: those of the file are in
+ * the unit, which unit_read.c fills. Used by the rewriter.
  */
 #include "sim/cu2c/unit.h"
 
-static const char *const storage_words[] = {
+static const char *const storage_keywords[] = {
 	"static", "extern", "register", "auto", "typedef", "inline", "__inline", "__inline__",
 	"_Noreturn", "_Thread_local", "__thread", "__extension__", "const", "__const", "__const__",
 	"volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
 	"__shared__", "__global__", "__forceinline__", "__noinline__", NULL
 };
-/* What C++ has besides in front of a declaration. */
-static const char *const cpp_words[] = { "constexpr", "typename", NULL };
-static const char *const type_words[] = {
+/* Keywords that may also precede a declaration in C++. */
+static const char *const cpp_keywords[] = { "constexpr", "typename", NULL };
+static const char *const type_keywords[] = {
 	"void", "char", "short", "int", "long", "float", "double", "signed", "__signed__",
 	"unsigned", "_Bool", "_Complex", "__int128", "_Float16", "_Float32", "_Float64",
 	"_Float128", "__bf16", "__builtin_va_list", NULL
 };
-static const char *const tag_words[] = { "struct", "union", "enum", NULL };
-const char *const unit_call_words[] = {
+static const char *const tag_keywords[] = { "struct", "union", "enum", NULL };
+const char *const unit_call_keywords[] = {
 	"__attribute__", "__attribute", "_Alignas", "alignas", "__launch_bounds__",
 	"__asm__", "__asm", "asm", NULL
 };
-const char *const unit_typeof_words[] = { "__typeof__", "__typeof", "typeof", "_Atomic", NULL };
-static const char *const statement_words[] = {
+const char *const unit_typeof_keywords[] = { "__typeof__", "__typeof", "typeof", "_Atomic", NULL };
+static const char *const statement_keywords[] = {
 	"return", "goto", "else", "case", "sizeof", "do", "if", "for", "while", "switch", "break",
 	"continue", "default", "_Static_assert", NULL
 };
@@ -47,9 +47,9 @@ int unit_call_end(const struct unit *u, int at)
 int unit_tag_end(const struct unit *u, int at)
 {
 	at++;
-	while (token_among(token_at(u, at), unit_call_words))
+	while (token_among(token_at(u, at), unit_call_keywords))
 		at = unit_call_end(u, at);
-	if (token_at(u, at)->kind == TOKEN_WORD)
+	if (token_at(u, at)->kind == TOKEN_IDENTIFIER)
 		at++;
 	if (token_is(token_at(u, at), "{"))
 		at = token_at(u, at)->match + 1;
@@ -76,7 +76,7 @@ int unit_angle_end(const struct unit *u, int at)
 	}
 }
 
-/* First token after a type's name: in C++, x::y<z>::w. */
+/* First token after a type name, which in C++ may be x::y<z>::w. */
 static int type_name_end(const struct unit *u, int at)
 {
 	if (!u->mode.cplusplus)
@@ -89,7 +89,7 @@ static int type_name_end(const struct unit *u, int at)
 	}
 }
 
-/* Whether the unknown word can only be a type: no expression has two names in a row. */
+/* Whether an unknown identifier must be a type: expressions never have two names in a row. */
 static bool looks_like_type(const struct unit *u, int at, bool certain)
 {
 	const struct token *t = token_at(u, at);
@@ -98,8 +98,8 @@ static bool looks_like_type(const struct unit *u, int at, bool certain)
 		return true;
 	if (u->mode.cplusplus && type_name_end(u, at) > at + 1)
 		at = type_name_end(u, at) - 1;
-	return !token_among(t, statement_words) && token_at(u, at + 1)->kind == TOKEN_WORD
-		&& !token_among(token_at(u, at + 1), unit_call_words);
+	return !token_among(t, statement_keywords) && token_at(u, at + 1)->kind == TOKEN_IDENTIFIER
+		&& !token_among(token_at(u, at + 1), unit_call_keywords);
 }
 
 struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
@@ -109,23 +109,23 @@ struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
 	for (;;) {
 		const struct token *t = token_at(u, s.end);
 
-		if (t->kind != TOKEN_WORD)
+		if (t->kind != TOKEN_IDENTIFIER)
 			return s;
-		if (u->mode.cplusplus && token_among(t, cpp_words)) {
+		if (u->mode.cplusplus && token_among(t, cpp_keywords)) {
 			s.end++;
-		} else if (token_among(t, storage_words)) {
+		} else if (token_among(t, storage_keywords)) {
 			s.is_shared |= token_is(t, "__shared__");
 			s.is_extern |= token_is(t, "extern");
 			s.end++;
-		} else if (token_among(t, unit_call_words)) {
+		} else if (token_among(t, unit_call_keywords)) {
 			s.end = unit_call_end(u, s.end);
-		} else if (token_among(t, type_words)) {
+		} else if (token_among(t, type_keywords)) {
 			s.type = true;
 			s.end++;
-		} else if (token_among(t, tag_words)) {
+		} else if (token_among(t, tag_keywords)) {
 			s.type = true;
 			s.end = unit_tag_end(u, s.end);
-		} else if (token_among(t, unit_typeof_words)) {
+		} else if (token_among(t, unit_typeof_keywords)) {
 			s.type = true;
 			s.end = unit_call_end(u, s.end);
 		} else if (!s.type && looks_like_type(u, s.end, certain || s.end > at)) {
@@ -142,13 +142,13 @@ int unit_declarator_name(const struct unit *u, int at)
 	for (;;) {
 		const struct token *t = token_at(u, at);
 
-		if (token_among(t, unit_call_words))
+		if (token_among(t, unit_call_keywords))
 			at = unit_call_end(u, at);
 		else if (token_is(t, "*") || token_is(t, "&") || token_is(t, "(")
-			 || token_among(t, storage_words))
+			 || token_among(t, storage_keywords))
 			at++;
 		else
-			return t->kind == TOKEN_WORD ? at : -1;
+			return t->kind == TOKEN_IDENTIFIER ? at : -1;
 	}
 }
 
@@ -189,7 +189,7 @@ int unit_statement_end(const struct unit *u, int at)
 	}
 	if (token_is(t, "do"))
 		at = unit_statement_end(u, at + 1);
-	else if (t->kind == TOKEN_WORD && token_is(token_at(u, at + 1), ":"))
+	else if (t->kind == TOKEN_IDENTIFIER && token_is(token_at(u, at + 1), ":"))
 		return unit_statement_end(u, at + 2);
 	for (;;) {
 		t = token_at(u, at);

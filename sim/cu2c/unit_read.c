@@ -1,7 +1,7 @@
 /* unit_read.c - finds the declarations of a preprocessed CUDA C file.
  *
- * One pass over the type names, one over the external declarations. Takes the words of kernels out
- * and, in a user's file, host functions. What a declaration consists of is unit.c's to say. Serves
+ * Makes one pass for type names, one for external declarations. Removes the qualifiers of kernels
+ * and, in a user's file, host functions. unit.c reads the parts of a declaration. Used by
  * sim/cu2c/rewrite.c.
  */
 #include "sim/cu2c/unit.h"
@@ -10,11 +10,11 @@
 
 #include "base/xalloc.h"
 
-/* In front of a function that may be device code, and all that say where code runs. */
-static const char *const device_words[] = { "__device__", "constexpr", NULL };
-static const char *const place_words[] = { "__device__", "__host__", "__constant__", NULL };
+/* Qualifiers of functions that may be device code, and all execution-space qualifiers. */
+static const char *const device_qualifiers[] = { "__device__", "constexpr", NULL };
+static const char *const space_qualifiers[] = { "__device__", "__host__", "__constant__", NULL };
 
-/* Makes room for one more entry; grows when the count reaches a power of two. */
+/* Grows the list, if it is full, to hold one more entry: when the count reaches a power of two. */
 static void *grow(void *list, int count, size_t size)
 {
 	if ((count & (count - 1)) != 0)
@@ -49,7 +49,7 @@ static void read_typedef(struct unit *u, int at)
 	}
 }
 
-/* Takes extern "C" away, in front of one declaration or around a block of them. C++ keeps it. */
+/* Removes extern "C" before one declaration or around a block of them. C++ keeps it. */
 static int drop_linkage(struct unit *u, int at)
 {
 	struct token *t = &u->tokens.at[at];
@@ -67,9 +67,9 @@ static int drop_linkage(struct unit *u, int at)
 	return at + 3;
 }
 
-/* Takes the words of CUDA out of a kernel's declaration. A kernel is a static function here, but in
- * C++, where its name must be the one that it has on a GPU. */
-static void drop_kernel_words(struct unit *u, int from, int end)
+/* Removes CUDA's qualifiers from a kernel's declaration. In C a kernel becomes a static function;
+ * in C++ it does not, because its mangled name must be the one it has on a GPU. */
+static void drop_kernel_qualifiers(struct unit *u, int from, int end)
 {
 	bool is_static = u->mode.cplusplus;
 
@@ -91,14 +91,14 @@ static void drop_kernel_words(struct unit *u, int from, int end)
 	}
 }
 
-/* Takes out a declaration; lines stay. */
+/* Removes a declaration and keeps line numbers. */
 static void drop_declaration(struct unit *u, int from, int last)
 {
 	for (int i = from; i <= last; i++)
 		u->tokens.at[i].instead = "";
 }
 
-/* The '(' of the parameters of the operator function at `at`; operator() has one pair before it. */
+/* The '(' of the parameters of the operator function at `at`; operator() has a pair before them. */
 static int operator_open(const struct unit *u, int at)
 {
 	if (token_is(token_at(u, at + 1), "(") && token_is(token_at(u, at + 2), ")"))
@@ -109,16 +109,16 @@ static int operator_open(const struct unit *u, int at)
 	return at;
 }
 
-/* The '(' that follows the name at `at`, with template arguments between them in C++; -1 where
- * there is none. */
+/* The '(' after the name at `at`, and in C++ after its template arguments; -1 if there is none. */
 static int parameters_open(const struct unit *u, int at)
 {
 	int open = unit_angle_end(u, at + 1);
 
-	return token_at(u, at)->kind == TOKEN_WORD && token_is(token_at(u, open), "(") ? open : -1;
+	return token_at(u, at)->kind == TOKEN_IDENTIFIER && token_is(token_at(u, open), "(")
+		? open : -1;
 }
 
-/* Whether the '{' at `at` begins the body of a function whose parameters have been passed. */
+/* Whether the '{' at `at`, after a function's parameters, begins its body. */
 static bool begins_body(const struct unit *u, int at)
 {
 	static const char *const after[] = { ")", "const", "noexcept", NULL };
@@ -127,8 +127,8 @@ static bool begins_body(const struct unit *u, int at)
 		: token_is(token_at(u, at - 1), ")");
 }
 
-/* Leaves a host function of a class declared and takes its body out, so that the class keeps its
- * shape. The initialisers of a constructor go with the body. */
+/* Removes the body of a host function of a class, with the initialisers of a constructor, but keeps
+ * its declaration, so that the class keeps its layout. */
 static void drop_body(struct unit *u, const struct function *f)
 {
 	int from = token_at(u, f->open)->match + 1, last = token_at(u, f->body)->match;
@@ -153,7 +153,7 @@ static void read_members(struct unit *u, int open)
 /* Reads one external declaration, or one of a class; returns the first token after it. */
 static int read_declaration(struct unit *u, int start, bool member)
 {
-	static const char *const class_words[] = { "struct", "class", "union", NULL };
+	static const char *const class_keywords[] = { "struct", "class", "union", NULL };
 	struct function f = { .name = -1, .body = -1, .bounds = -1 };
 	bool assigned = false, class = false, device = token_at(u, start)->system;
 	int at = start, open;
@@ -173,8 +173,8 @@ static int read_declaration(struct unit *u, int start, bool member)
 			f.open = at;
 			t = token_at(u, at);
 		}
-		device |= token_among(t, device_words);
-		class |= u->mode.cplusplus && token_among(t, class_words)
+		device |= token_among(t, device_qualifiers);
+		class |= u->mode.cplusplus && token_among(t, class_keywords)
 			&& (at == start || !token_is(t - 1, "enum"));
 		if (token_is(t, "__global__"))
 			f.kernel = true;
@@ -184,8 +184,8 @@ static int read_declaration(struct unit *u, int start, bool member)
 			assigned = true;
 		open = parameters_open(u, at);
 		if (open >= 0) {
-			if (f.name < 0 && !token_among(t, unit_call_words)
-			    && !token_among(t, unit_typeof_words)) {
+			if (f.name < 0 && !token_among(t, unit_call_keywords)
+			    && !token_among(t, unit_typeof_keywords)) {
 				f.name = at;
 				f.open = open;
 			}
@@ -207,12 +207,11 @@ static int read_declaration(struct unit *u, int start, bool member)
 	else if (f.name >= 0 && (f.kernel || f.body >= 0))
 		add_function(u, &f);
 	if (f.kernel)
-		drop_kernel_words(u, start, f.name >= 0 ? f.name : at);
+		drop_kernel_qualifiers(u, start, f.name >= 0 ? f.name : at);
 	return token_at(u, at)->kind == TOKEN_END ? at : at + 1;
 }
 
-/* The first token to look at for an external declaration from `at` on: in a namespace, the one
- * behind its '{'. */
+/* Where the next external declaration begins: at `at`, or after the '{' of a namespace there. */
 static int enter_namespace(const struct unit *u, int at)
 {
 	int i = at;
@@ -221,33 +220,34 @@ static int enter_namespace(const struct unit *u, int at)
 		i++;
 	if (!u->mode.cplusplus || !token_is(token_at(u, i), "namespace"))
 		return at;
-	for (i++; token_at(u, i)->kind == TOKEN_WORD || token_is(token_at(u, i), ":"); )
+	for (i++; token_at(u, i)->kind == TOKEN_IDENTIFIER || token_is(token_at(u, i), ":"); )
 		i = unit_call_end(u, i);
 	return token_is(token_at(u, i), "{") ? i + 1 : at;
 }
 
-/* What a GPU has and the simulator has not, where the compiler's message would help nobody. */
-static enum status refuse_word(const struct token *t)
+/* Reports features of a GPU that the simulator lacks, where the compiler's message would not
+ * help. */
+static enum status refuse_unsupported(const struct token *t)
 {
-	static const char *const asm_words[] = { "asm", "__asm", "__asm__", NULL };
-	static const char *const texture_words[] = {
+	static const char *const asm_keywords[] = { "asm", "__asm", "__asm__", NULL };
+	static const char *const texture_names[] = {
 		"cudaTextureObject_t", "cudaSurfaceObject_t", "texture", "tex1D", "tex1Dfetch",
 		"tex2D", "tex2DLod", "tex3D", "surf2Dread", "surf2Dwrite", NULL
 	};
 
-	if (t->system || t->kind != TOKEN_WORD)
+	if (t->system || t->kind != TOKEN_IDENTIFIER)
 		return STATUS_OK;
-	if (token_among(t, asm_words))
+	if (token_among(t, asm_keywords))
 		return token_fail(t, "inline PTX cannot run in the simulator");
-	if (token_among(t, texture_words) && (token_is(t + 1, "<") || token_is(t + 1, "(")
+	if (token_among(t, texture_names) && (token_is(t + 1, "<") || token_is(t + 1, "(")
 					      || t->text[0] == 'c'))
 		return token_fail(t, "textures and surfaces cannot be used in the simulator: read "
 				  "through a pointer");
 	return STATUS_OK;
 }
 
-/* CUDA's words for inlining; gcc has words of these names too, in attributes only. */
-static void replace_inline_word(struct token *t)
+/* Replaces CUDA's inlining qualifiers, but not gcc's attributes of the same names. */
+static void replace_inline_qualifier(struct token *t)
 {
 	if (t->system || token_is(t - 1, "("))
 		return;
@@ -257,7 +257,7 @@ static void replace_inline_word(struct token *t)
 		t->instead = "__attribute__((noinline))";
 }
 
-/* Takes out the words that say where code runs, and finds launches that are not in host code. */
+/* Removes execution-space qualifiers, and reports launches in device code. */
 static enum status finish_user_text(struct unit *u)
 {
 	for (int i = 0; i < u->tokens.count; i++) {
@@ -265,14 +265,14 @@ static enum status finish_user_text(struct unit *u)
 
 		if (t->instead)
 			continue;
-		TRY(refuse_word(t));
+		TRY(refuse_unsupported(t));
 		if (i > 0)
-			replace_inline_word(t);
-		if (token_among(t, place_words))
+			replace_inline_qualifier(t);
+		if (token_among(t, space_qualifiers))
 			t->instead = "";
 		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
 			 && !t[1].space_length && !t[2].space_length)
-			return token_fail(t, "<<< is not possible in device code: flashtwin "
+			return token_fail(t, "<<< is not supported in device code: flashtwin "
 					  "launches the kernel that --kernel names");
 	}
 	return STATUS_OK;

@@ -1,9 +1,9 @@
-/* cuda_c.h - the CUDA words the simulator understands, for the system's C compiler.
+/* cuda_c.h - the CUDA C built-ins that the simulator supports, for the system's C compiler.
  *
- * Put in front of a .cu file when it is compiled for the simulator (-include). Three words are left
- * for the rewriter (sim/cu2c/rewrite.c): __global__, __shared__ and __launch_bounds__. Everything else CUDA C
- * knows and a kernel here may use is in this file; a word that is not is a compile error, and those with
- * an obvious stand-in say which.
+ * Included before a .cu file that is compiled for the simulator (-include). Defines all of CUDA C
+ * that a kernel may use but __global__, __shared__ and __launch_bounds__, which the rewriter
+ * handles (sim/cu2c/rewrite.c). Anything else is a compile error, which names an alternative where
+ * there is an obvious one.
  */
 #ifndef CUDA_C_H
 #define CUDA_C_H
@@ -16,12 +16,12 @@
 
 #include "sim/cuda/runtime.h"
 
-/* --- the hook of basic blocks, inlined --- */
+/* --- the basic-block hook, inlined --- */
 
-/* The assembler takes a macro before an instruction of its name: what the compiler writes as a call
- * of the hook becomes the common case of it, in the place (see sim/check/check_hooks.c): the block counts
- * in its cell (sim/check/lines.h), and calls when it is new to the launch or something is pending. Registers
- * that a call may change are free there. */
+/* The assembler prefers a macro to an instruction of the same name, so this replaces the compiler's
+ * call of the hook by the hook's fast path (see sim/check/check_hooks.c): it increments the counter
+ * in the block's cell (sim/check/lines.h), and calls the hook only if the block is new to the
+ * launch or something is pending. It may use the registers that a call may change. */
 #if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
 __asm__(".hidden __start_ft_cells\n"
 	".hidden __stop_ft_cells\n"
@@ -70,7 +70,7 @@ __asm__(".hidden __start_ft_cells\n"
 #define __restrict__ restrict
 #define __align__(n) __attribute__((aligned(n)))
 
-/* --- the thread's place --- */
+/* --- thread and block indices --- */
 
 typedef struct dim3 dim3;
 #define threadIdx ft_thread_index()
@@ -114,12 +114,13 @@ FT_VECTORS(FT_DECLARE)
 #define __syncwarp(...) \
 	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
 
-#define FT_SHUFFLE(word, kind, mask, var, lane, ...) ({ \
+#define FT_SHUFFLE(name, kind, mask, var, lane, ...) ({ \
 	__typeof__((var) + 0) ft_value_ = (var); \
 	uint64_t ft_bits_ = 0; \
-	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, word " takes 4 or 8 bytes"); \
+	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, \
+		       name ": expected a value of 4 or 8 bytes"); \
 	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
-	ft_bits_ = ft_collective(FT_SITE(word), kind, (mask), ft_bits_, \
+	ft_bits_ = ft_collective(FT_SITE(name), kind, (mask), ft_bits_, \
 		((unsigned)(lane) & 0xffffu) | (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
 	__builtin_memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \
 	ft_value_; })
@@ -128,7 +129,7 @@ FT_VECTORS(FT_DECLARE)
 #define __shfl_down_sync(m, v, l, ...) FT_SHUFFLE("__shfl_down_sync", FT_SHUFFLE_DOWN, m, v, l, __VA_ARGS__)
 #define __shfl_xor_sync(m, v, l, ...)  FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, v, l, __VA_ARGS__)
 
-#define FT_WARP(word, kind, m, v) ft_collective(FT_SITE(word), kind, (m), (v), 0)
+#define FT_WARP(name, kind, m, v) ft_collective(FT_SITE(name), kind, (m), (v), 0)
 #define __all_sync(m, p)     ((int)FT_WARP("__all_sync", FT_ALL, m, !!(p)))
 #define __any_sync(m, p)     ((int)FT_WARP("__any_sync", FT_ANY, m, !!(p)))
 #define __uni_sync(m, p)     ((int)FT_WARP("__uni_sync", FT_UNIFORM, m, !!(p)))
@@ -143,9 +144,9 @@ FT_VECTORS(FT_DECLARE)
 	uint64_t ft_bits_ = 0; \
 	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
 	ft_bits_; })
-#define FT_REDUCE(word, kind, m, v) ((__typeof__((v) + 0))FT_WARP(word, kind, m, (uint32_t)(v)))
-#define FT_MIN_MAX(word, kind, m, v) \
-	FT_REDUCE(word, ((__typeof__((v) + 0))-1 < 0 ? kind##_SIGNED : kind), m, v)
+#define FT_REDUCE(name, kind, m, v) ((__typeof__((v) + 0))FT_WARP(name, kind, m, (uint32_t)(v)))
+#define FT_MIN_MAX(name, kind, m, v) \
+	FT_REDUCE(name, ((__typeof__((v) + 0))-1 < 0 ? kind##_SIGNED : kind), m, v)
 #define __reduce_add_sync(m, v) FT_REDUCE("__reduce_add_sync", FT_REDUCE_ADD, m, v)
 #define __reduce_min_sync(m, v) FT_MIN_MAX("__reduce_min_sync", FT_REDUCE_MIN, m, v)
 #define __reduce_max_sync(m, v) FT_MIN_MAX("__reduce_max_sync", FT_REDUCE_MAX, m, v)
@@ -177,10 +178,10 @@ FT_VECTORS(FT_DECLARE)
 #define __pipeline_commit()      ft_async_commit()
 #define __pipeline_wait_prior(n) ft_async_wait(n)
 
-/* Inlined, so that a finding names the line that used the word. */
+/* Inlined, so that a finding names the line of the call. */
 #define FT_ATOMIC_INLINE static inline __attribute__((always_inline, unused))
 
-/* Each atomic lets other threads run before it and is indivisible itself. */
+/* Each atomic yields to other threads first; the operation itself is indivisible. */
 #define FT_ATOMIC(name, type, new_value) \
 	FT_ATOMIC_INLINE type ft_##name(type *p, type v) \
 	{ \
@@ -238,7 +239,7 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 /* --- arithmetic: the GPU's bits --- */
 
 #ifdef FLASHTWIN_CHECK
-/* The models of the GPU's functions are no part of the kernel that is checked. */
+/* The models of the GPU's functions are not checked. */
 #define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")
 #define MUFU_FN static __attribute__((unused, noinline, FT_UNCHECKED))
 #else
@@ -246,7 +247,7 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 #endif
 #define MUFU_TABLE static const __attribute__((unused))
 #include "base/math/mufu_model.c"
-#include "sim/cuda/told.h"
+#include "sim/cuda/checked_models.h"
 
 #ifdef FLASHTWIN_CHECK
 #define FT_INLINE static inline __attribute__((always_inline, unused))
@@ -254,8 +255,8 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 #define FT_INLINE static inline
 #endif
 
-/* maximumNumber and minimumNumber of IEEE 754-2019, as max.f32 and min.f32: a NaN gives way to a
- * number, and +0 is greater than -0. */
+/* maximumNumber and minimumNumber of IEEE 754-2019, like max.f32 and min.f32: they return the
+ * number if the other operand is a NaN, and +0 is greater than -0. */
 FT_INLINE float ft_fmaxf(float a, float b)
 {
 	if (a != a)
@@ -274,7 +275,7 @@ FT_INLINE float ft_fminf(float a, float b)
 	return b < a ? b : a;
 }
 
-/* Float to int saturates and takes NaN to 0; in C it would be undefined. */
+/* Float to int saturates and converts NaN to 0; in C both are undefined. */
 FT_INLINE int ft_float_to_int(float x)
 {
 	if (x != x)
@@ -287,7 +288,7 @@ FT_INLINE int ft_float_to_int(float x)
 FT_INLINE int ft_double_to_int(double x)
 {
 	if (x != x)
-		return INT_MIN;         /* as cvt.s32.f64 has it, unlike that of a float */
+		return INT_MIN;         /* as cvt.s32.f64 does, unlike cvt.s32.f32 */
 	if (x >= 2147483648.0)
 		return INT_MAX;
 	return x <= -2147483648.0 ? INT_MIN : (int)x;
@@ -363,7 +364,7 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define __mulhi(a, b)  ((int)((int64_t)(int)(a) * (int)(b) >> 32))
 
 #include "sim/cuda/cuda_integer.h"
-#ifndef __cplusplus             /* where C++ has overloads */
+#ifndef __cplusplus             /* C++ has overloads */
 #define __dp4a(a, b, c) _Generic((a), int: ft_dp4a, unsigned: ft_dp4a_unsigned)((a), (b), (c))
 #endif
 
@@ -373,7 +374,7 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define min(a, b) FT_PICK(ft_fminf, <, a, b)
 #define max(a, b) FT_PICK(ft_fmaxf, >, a, b)
 
-/* --- copies: the library's own loads and stores are not seen --- */
+/* --- copies, because loads and stores of the C library are not instrumented --- */
 
 #ifdef FLASHTWIN_CHECK
 #define memcpy(to, from, bytes) ft_memcpy((to), (from), (bytes))
@@ -392,10 +393,10 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define assert(x) ((x) ? (void)0 : ft_trap(710, "assert(" #x ")", __FILE__, __LINE__))
 #endif
 
-/* --- words that have no exact model, and what to use instead --- */
+/* --- functions without an exact model, and what to use instead --- */
 
-#define FT_ABSENT(word, instead) ({ \
-	_Static_assert(0, word " has no bit-exact model in the simulator: use " instead); 0.0f; })
+#define FT_ABSENT(name, instead) ({ \
+	_Static_assert(0, name " has no bit-exact model in the simulator: use " instead); 0.0f; })
 #include "sim/cuda/float_api.h"
 #define clock()   FT_ABSENT("clock", "events around the launch")
 #define clock64() FT_ABSENT("clock64", "events around the launch")

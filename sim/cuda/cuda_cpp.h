@@ -1,9 +1,8 @@
-/* cuda_cpp.h - the CUDA words of sim/cuda/cuda_c.h for the system's C++ compiler.
+/* cuda_cpp.h - the CUDA built-ins of sim/cuda/cuda_c.h for the system's C++ compiler.
  *
- * Where C has macros over _Generic, C++ has overloads and templates, so that a user's file may
- * use references, const values, lambdas and types of its own. Also what the rewriter's C++ text
- * leans on: shared variables of templates, and kernels as values. Serves files compiled at run
- * time.
+ * Replaces macros with _Generic by overloads and templates, so that a user's file may use
+ * references, const values, lambdas and its own types. Also defines what the rewriter's C++ output
+ * needs: shared variables in templates, and kernels as values. Used by files compiled at run time.
  */
 #ifndef CUDA_CPP_H
 #define CUDA_CPP_H
@@ -17,9 +16,9 @@
 #include <type_traits>
 #include <vector>
 
-/* --- C's spellings, for the header that is C --- */
+/* --- C keywords, for the C header --- */
 
-#define _Static_assert static_assert    /* stays: some of its words expand to one */
+#define _Static_assert static_assert    /* not undefined: macros of cuda_c.h expand to it */
 #define restrict __restrict
 #include "sim/cuda/cuda_c.h"
 #undef restrict
@@ -49,12 +48,12 @@ static inline float max(float a, float b) { return ft_fmaxf(a, b); }
 static inline double min(double a, double b) { return fmin(a, b); }
 static inline double max(double a, double b) { return fmax(a, b); }
 
-/* --- names without f: the float function for a float, errors where no exact model is --- */
+/* --- names without f: the float function for a float; an error without an exact model --- */
 
-/* Those are declared and never defined: the error comes where a call of one is compiled. */
+/* Functions without a model are declared, but not defined: calling one is a compile error. */
 #define FT_INTEGRAL(T) typename std::enable_if<std::is_integral<T>::value, double>::type
 
-/* Double precision is exact in what IEEE 754 determines, and has no models beyond. */
+/* In double precision, only what IEEE 754 determines is exact; there are no models. */
 #define FT_NO_DOUBLE(name) \
 	__attribute__((error(#name " of double has no bit-exact model in the simulator: " \
 			     "use " #name "f")))
@@ -180,7 +179,7 @@ using ::ft_over_tgamma;
 
 template <class T> static inline uint64_t ft_bits(const T &value)
 {
-	static_assert(sizeof(T) <= 8, "warp words take values of up to 8 bytes");
+	static_assert(sizeof(T) <= 8, "warp functions take values of up to 8 bytes");
 	uint64_t bits = 0;
 
 	memcpy(&bits, &value, sizeof value);
@@ -200,7 +199,7 @@ template <class T> static inline T ft_shuffle(const struct ft_site *site, enum f
 
 #undef FT_SHUFFLE
 #undef FT_BITS
-#define FT_SHUFFLE(word, kind, mask, ...) ft_shuffle(FT_SITE(word), kind, mask, __VA_ARGS__)
+#define FT_SHUFFLE(name, kind, mask, ...) ft_shuffle(FT_SITE(name), kind, mask, __VA_ARGS__)
 #undef __shfl_sync
 #undef __shfl_up_sync
 #undef __shfl_down_sync
@@ -221,7 +220,7 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
 
 template <class T> struct ft_same { typedef T type; };
 
-/* Lets other threads run, then replaces *p by change(old) indivisibly. Returns the old value. */
+/* Yields to other threads, then atomically replaces *p by change(old). Returns the old value. */
 template <class T, class F> static inline T ft_atomic(T *p, F change)
 {
 	T old, changed;
@@ -244,19 +243,19 @@ template <class T, class F> static inline T ft_atomic(T *p, F change)
 #undef atomicOr
 #undef atomicXor
 #undef atomicCAS
-/* The value takes the type of the pointer, as in CUDA's overloads. */
-#define FT_ATOMIC_WORD(word, changed) \
-	template <class T> static inline T word(T *p, typename ft_same<T>::type v) \
+/* The value is converted to the type that the pointer points to, as in CUDA's overloads. */
+#define FT_ATOMIC_FUNCTION(name, changed) \
+	template <class T> static inline T name(T *p, typename ft_same<T>::type v) \
 		{ return ft_atomic(p, [v](T old) -> T { return changed; }); }
-FT_ATOMIC_WORD(atomicAdd, old + v)
-FT_ATOMIC_WORD(atomicSub, old - v)
-FT_ATOMIC_WORD(atomicExch, ((void)old, v))
-FT_ATOMIC_WORD(atomicMin, old < v ? old : v)
-FT_ATOMIC_WORD(atomicMax, old > v ? old : v)
-FT_ATOMIC_WORD(atomicAnd, old & v)
-FT_ATOMIC_WORD(atomicOr, old | v)
-FT_ATOMIC_WORD(atomicXor, old ^ v)
-#undef FT_ATOMIC_WORD
+FT_ATOMIC_FUNCTION(atomicAdd, old + v)
+FT_ATOMIC_FUNCTION(atomicSub, old - v)
+FT_ATOMIC_FUNCTION(atomicExch, ((void)old, v))
+FT_ATOMIC_FUNCTION(atomicMin, old < v ? old : v)
+FT_ATOMIC_FUNCTION(atomicMax, old > v ? old : v)
+FT_ATOMIC_FUNCTION(atomicAnd, old & v)
+FT_ATOMIC_FUNCTION(atomicOr, old | v)
+FT_ATOMIC_FUNCTION(atomicXor, old ^ v)
+#undef FT_ATOMIC_FUNCTION
 template <class T> static inline T atomicCAS(T *p, typename ft_same<T>::type compare,
 					     typename ft_same<T>::type v)
 {
@@ -273,7 +272,7 @@ struct ft_dynamic_pointer_of_block {
 };
 static inline ft_dynamic_pointer_of_block ft_dynamic_pointer() { return {}; }
 
-/* A vector in a function: units are initialised in an order that templates do not keep. */
+/* A local static, because static members of templates are initialised in no particular order. */
 static inline std::vector<struct kernel_shared> &ft_shared_records()
 {
 	static std::vector<struct kernel_shared> records;
@@ -287,7 +286,7 @@ static size_t ft_shared_list(struct kernel_shared **first)
 	return ft_shared_records().size();
 }
 
-/* A static shared variable of type T. Names is a type of its own in every instance of the
+/* A static shared variable of type T. Names is a different type in each instantiation of the
  * function. */
 template <class T, class Names> struct ft_shared_variable {
 	static size_t offset;
@@ -301,7 +300,7 @@ template <class T, class Names> struct ft_shared_variable {
 	}
 	static T *here()
 	{
-		(void)recorded;         /* used, so that it is there and recorded at load time */
+		(void)recorded;         /* instantiates it, so that record() runs at load time */
 		return (T *)ft_shared_at(offset);
 	}
 };
@@ -323,7 +322,7 @@ template <class T> constexpr enum param_kind ft_kind()
 		: PARAM_BLOB;
 }
 
-/* The type at place I of a list. */
+/* The type at index I of a list. */
 template <int I, class First, class... Rest> struct ft_nth {
 	typedef typename ft_nth<I - 1, Rest...>::type type;
 };
@@ -333,14 +332,14 @@ template <int... I> struct ft_indices { };
 template <int N, int... I> struct ft_count : ft_count<N - 1, N - 1, I...> { };
 template <int... I> struct ft_count<0, I...> { typedef ft_indices<I...> type; };
 
-/* What the host passes is not the kernel's to check. */
+/* Reading the arguments from the host is not checked. */
 #define FT_ENTRY __attribute__((no_sanitize_thread, no_sanitize_coverage))
 
-/* Picks the kernel from functions of one name: the others return something. */
+/* Selects the kernel among functions of one name: only a kernel returns void. */
 template <class... P> constexpr auto ft_kernel_pointer(void (*kernel)(P...)) { return kernel; }
 
-/* A kernel by the type of a pointer to it: its parameters, and how to call it as struct sim_code
- * does. */
+/* Derives from a kernel's pointer type its parameters and the function to call it that struct
+ * sim_code needs. */
 template <class F> struct ft_kernel;
 template <class... P> struct ft_kernel<void (*)(P...)> {
 	template <int I>

@@ -1,5 +1,6 @@
-/* cuda_integer.h - CUDA's integer and bit words, for the system's C and C++ compilers; part of
- * cuda_c.h, which has those that are a builtin. */
+/* cuda_integer.h - CUDA's integer and bit functions, for the system's C and C++ compilers.
+ *
+ * Part of cuda_c.h, which defines those that map to a compiler built-in. */
 #ifndef CUDA_INTEGER_H
 #define CUDA_INTEGER_H
 
@@ -153,7 +154,7 @@ FT_INTEGER double __longlong_as_double(long long bits)
 	return x;
 }
 
-/* CUDA's own minima and maxima by name. */
+/* CUDA's min and max functions for particular types. */
 FT_INTEGER unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
 FT_INTEGER unsigned umax(unsigned a, unsigned b) { return b > a ? b : a; }
 FT_INTEGER long long llmin(long long a, long long b) { return b < a ? b : a; }

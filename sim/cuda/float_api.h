@@ -1,18 +1,18 @@
-/* float_api.h - the rest of CUDA's float functions: exact ones, and errors for those without model.
+/* float_api.h - CUDA's other float functions: exact ones, and errors for those without a model.
  *
- * Part of sim/cuda/cuda_c.h, which maps the functions that have a model of their own. Every name of
- * CUDA's single precision functions and intrinsics is one of three: mapped there or here; left to
- * <math.h> because arithmetic alone determines its bits (floorf, ceilf, truncf, rintf, nearbyintf,
- * roundf, fabsf, copysignf, fdimf, fmodf, remainderf, nextafterf, ldexpf, scalbnf, logbf, ilogbf,
- * frexpf, modff, sqrtf, fmaf); or a compile-time error that names what to use instead. Those that
- * compile are in kernels/math_list.h, and so proven.
+ * Part of sim/cuda/cuda_c.h, which maps the functions that have a model. Each of CUDA's single
+ * precision functions and intrinsics is either mapped there or here; or left to <math.h> because
+ * arithmetic alone determines its bits (floorf, ceilf, truncf, rintf, nearbyintf, roundf, fabsf,
+ * copysignf, fdimf, fmodf, remainderf, nextafterf, ldexpf, scalbnf, logbf, ilogbf, frexpf, modff,
+ * sqrtf, fmaf); or a compile-time error that names an alternative. Those that compile are verified:
+ * they are in kernels/math_list.h.
  */
 #ifndef FLOAT_API_H
 #define FLOAT_API_H
 
 /* --- exact --- */
 
-/* Rounding the double result again is right for every float: all 2^32 were compared. */
+/* Rounding the double result to float gives the correct result: all 2^32 inputs were compared. */
 FT_INLINE float ft_frsqrt_rn(float x)
 {
 	return (float)(1.0 / sqrt((double)x));
@@ -54,14 +54,14 @@ FT_INLINE float ft_fast_tanf(float x)
 /* --- names without f: CUDA picks the float function for a float, as C++ does --- */
 
 #ifndef __cplusplus
-/* Double precision is exact in what IEEE 754 determines, and has no models beyond. */
-#define FT_FLOAT_ONLY(word, call, x) ({ \
+/* In double precision, only what IEEE 754 determines is exact; there are no models. */
+#define FT_FLOAT_ONLY(name, call, x) ({ \
 	_Static_assert(_Generic((x), float: 1, default: 0), \
-		       word " of double has no bit-exact model in the simulator: use " word "f"); \
+		       name " of double has no bit-exact model in the simulator: use " name "f"); \
 	call; })
-#define FT_EITHER(word, x) _Generic((x), float: word##f(x), default: __builtin_##word(x))
-#define FT_EITHER2(word, x, y) \
-	_Generic((x) + (y), float: word##f((x), (y)), default: __builtin_##word((x), (y)))
+#define FT_EITHER(name, x) _Generic((x), float: name##f(x), default: __builtin_##name(x))
+#define FT_EITHER2(name, x, y) \
+	_Generic((x) + (y), float: name##f((x), (y)), default: __builtin_##name((x), (y)))
 
 #define exp(x) FT_FLOAT_ONLY("exp", expf(x), x)
 #define exp2(x) FT_FLOAT_ONLY("exp2", exp2f(x), x)
@@ -99,7 +99,7 @@ FT_INLINE float ft_fast_tanf(float x)
 	default: __builtin_abs(x))
 #endif
 
-/* --- without a model --- */
+/* --- functions without a model --- */
 
 #define acosf(...) FT_ABSENT("acosf", "a polynomial in fmaf")
 #define acoshf(...) FT_ABSENT("acoshf", "logf(x + sqrtf(fmaf(x, x, -1.0f)))")
@@ -148,7 +148,7 @@ FT_INLINE float ft_fast_tanf(float x)
 #define lroundf(...) FT_ABSENT("lroundf", "__float2int_rz(roundf(x))")
 #define llroundf(...) FT_ABSENT("llroundf", "__float2int_rz(roundf(x))")
 
-/* Other directions of rounding. */
+/* Other rounding directions. */
 #define __fadd_rd(...) FT_ABSENT("__fadd_rd", "__fadd_rn")
 #define __fadd_ru(...) FT_ABSENT("__fadd_ru", "__fadd_rn")
 #define __fadd_rz(...) FT_ABSENT("__fadd_rz", "__fadd_rn")

@@ -1,9 +1,10 @@
-/* runtime.h - what a simulated kernel sees of the simulator: its thread, and the calls that CUDA's words
- * become (sim/cuda/cuda_c.h spells them).
+/* runtime.h - the simulator's interface to kernels.
  *
- * Kernel objects are compiled against this header alone. One CUDA thread is one fiber; ft_self is the
- * running one, per OS thread. A fiber never moves to another OS thread, because compilers keep addresses
- * of thread-local variables. Names begin with ft_ so that they cannot meet a user's.
+ * Declares the running thread, and the functions that CUDA's built-ins call. Kernel objects include
+ * only this header, through sim/cuda/cuda_c.h. One CUDA thread is one fiber; ft_self is the running
+ * fiber of each OS thread. A fiber never moves to another OS thread, because compilers may cache
+ * the addresses of thread-local variables. The prefix ft_ avoids clashes with names in users'
+ * files.
  */
 #ifndef SIM_RUNTIME_H
 #define SIM_RUNTIME_H
@@ -15,15 +16,15 @@
 
 struct point_sink;
 
-/* A source occurrence of a collective; its address is its identity. */
+/* One call of a collective in the source, identified by its address. */
 struct ft_site {
-	const char *word;       /* "__syncthreads" */
+	const char *name;       /* "__syncthreads" */
 	const char *file;
 	int line;
-	int occurrence;         /* tells sites on one line apart; equal in all copies of a site */
+	int occurrence;         /* distinguishes sites on one line; equal in all copies of a site */
 };
 
-/* The part of a block that kernels read. */
+/* The fields of a block that kernels read. */
 struct ft_block_view {
 	struct dim3 index, dim, grid;
 	unsigned char *shared;          /* arena: static variables, then dynamic memory */
@@ -31,7 +32,7 @@ struct ft_block_view {
 	const struct point_sink *points;
 };
 
-/* The part of a thread that kernels read. */
+/* The fields of a thread that kernels read. */
 struct ft_thread_view {
 	struct dim3 index;
 	const struct ft_block_view *block;
@@ -41,10 +42,10 @@ struct ft_thread_view {
 extern "C" {
 #endif
 
-/* __thread: C and C++ agree on it, and neither wraps it in an initialiser. */
+/* __thread works in C and C++, and needs no dynamic initialisation. */
 extern __thread const struct ft_thread_view *ft_self;
 
-/* Which warp collective: lanes meet only lanes that ask for the same one with the same mask. */
+/* Kinds of warp collectives. Lanes only meet lanes that call the same kind with the same mask. */
 enum ft_collective {
 	FT_SYNC, FT_SHUFFLE_IDX, FT_SHUFFLE_UP, FT_SHUFFLE_DOWN, FT_SHUFFLE_XOR,
 	FT_ALL, FT_ANY, FT_UNIFORM, FT_BALLOT, FT_MATCH_ANY, FT_MATCH_ALL,
@@ -52,37 +53,36 @@ enum ft_collective {
 	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR
 };
 
-/* Meets every lane of `mask` that has not exited; the last to arrive computes all results.
- * value: what the lane brings; argument: source lane, delta or lane mask of a shuffle in its low 16
- * bits, width in the high 16. */
+/* Waits for every lane of `mask` that has not exited; the last to arrive computes all results.
+ * value: the lane's operand. argument: for shuffles, the source lane, delta or lane mask in the low
+ * 16 bits and the width in the high 16. */
 uint64_t ft_collective(const struct ft_site *, enum ft_collective, uint32_t mask, uint64_t value,
 		       uint32_t argument);
 
 enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
-/* Meets every thread of the block that has not exited. */
+/* Waits for every thread of the block that has not exited. */
 int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
 
-uint32_t ft_active_mask(void);          /* lanes of the warp that run with the caller: under independent
-					   scheduling, those not waiting elsewhere and not exited */
-void ft_yield(void);                    /* another thread may run here: atomics, __nanosleep */
-void ft_fence(int device);              /* and here; orders memory, for all blocks or within one */
+uint32_t ft_active_mask(void);          /* lanes of the warp that are neither waiting nor exited */
+void ft_yield(void);                    /* lets other threads run: in atomics and __nanosleep */
+void ft_fence(int device);              /* yields too; orders memory of all blocks or of one */
 void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));
-/* Asynchronous copies of the calling thread: `zeros` of the bytes are not copied but 0; closes a
- * group; waits until at most `open` closed groups are under way. */
+/* Asynchronous copies of the calling thread: one that fills the last `zeros` bytes with 0 instead
+ * of copying them; the end of a group; a wait until at most `open` groups are pending. */
 void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros);
 void ft_async_commit(void);
 void ft_async_wait(unsigned open);
-/* memmove() and memset() of checked kernels. */
+/* memmove() and memset() for checked kernels. */
 void *ft_memcpy(void *to, const void *from, size_t bytes);
 void *ft_memset(void *to, int value, size_t bytes);
-/* Of checked kernels: whether the thread is in a model of a GPU's function (sim/cuda/told.h);
- * one that was called from `caller` made a NaN out of numbers. */
+/* For checked kernels (sim/cuda/checked_models.h): whether the thread is in a model of a GPU's
+ * function; reports that the model called at `caller` made a NaN from numbers. */
 extern volatile int ft_in_model;
 void ft_nan_born(void *caller);
 int ft_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reads what belongs to the simulator. In checked kernels the compiler must not take that for an
- * access of the kernel's; operands of assembly it does not see. Elsewhere the checker knows. */
+/* Reads the simulator's own data. In checked kernels the compiler must not instrument that read;
+ * it does not instrument operands of inline assembly. */
 #if defined(FLASHTWIN_CHECK) && defined(__x86_64__)
 #define FT_OWN(type, place) ({ \
 	type ft_own_; \
@@ -133,7 +133,7 @@ static inline void *ft_shared_dynamic(void)
 	return FT_OWN(unsigned char *, block->dynamic);
 }
 
-/* Points are no part of the kernel that is checked. */
+/* Points are not checked. */
 #ifdef FLASHTWIN_CHECK
 __attribute__((no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")))
 #endif

@@ -1,19 +1,21 @@
-/* small_float.h - how the 16-bit floats round; shared by the stubs of cuda_fp16.h and cuda_bf16.h.
+/* small_float.h - rounding of the 16-bit floats, for the stubs of cuda_fp16.h and cuda_bf16.h.
  *
- * Sums, products and quotients are done in float, fused ones in double: both are so wide that one
- * rounding from there is what a GPU gives, but for a fused sum of far apart bfloat16s, whose
- * double is therefore rounded to odd first. Every NaN becomes 0x7fff.
+ * Sums, products and quotients are computed in float, fused multiply-adds in double. Both are wide
+ * enough that rounding the result again gives what a GPU gives. The exception is a fused
+ * multiply-add of bfloat16 values of very different magnitude, so the double is rounded to odd
+ * first. Every NaN becomes 0x7fff.
  */
 #ifndef SIM_SMALL_FLOAT_H
 #define SIM_SMALL_FLOAT_H
 
 enum ft_rounding { FT_NEAREST, FT_TO_ZERO, FT_DOWN, FT_UP };
 
-/* Scaling by a power of two is exact in double. EXPONENT and FRACTION are bits of the format. */
+/* Rounds x to a 16-bit float with EXPONENT exponent bits and FRACTION fraction bits. Scaling by a
+ * power of two is exact in double. */
 template <int EXPONENT, int FRACTION>
 static inline unsigned short ft_small_bits(double x, enum ft_rounding rounding = FT_NEAREST)
 {
-	const int least = 2 - (1 << (EXPONENT - 1));    /* exponent of the least normal number */
+	const int min = 2 - (1 << (EXPONENT - 1));      /* exponent of the smallest normal number */
 	const unsigned infinity = ((1u << EXPONENT) - 1) << FRACTION;
 	const unsigned sign = std::signbit(x) ? 0x8000 : 0;
 	double a = fabs(x), units;
@@ -28,14 +30,14 @@ static inline unsigned short ft_small_bits(double x, enum ft_rounding rounding =
 				: a == INFINITY || rounding == FT_NEAREST || away ? infinity
 				: infinity - 1));
 	frexp(a, &exponent);            /* a is in [2^(exponent - 1), 2^exponent) */
-	exponent = exponent - 1 < least ? least + 1 : exponent;
+	exponent = exponent - 1 < min ? min + 1 : exponent;
 	units = ldexp(a, FRACTION + 1 - exponent);
 	units = rounding == FT_NEAREST ? rint(units) : away ? ceil(units) : floor(units);
-	/* The carry out of the fraction is the next exponent, as it should be. */
-	if (exponent - 1 - least > (1 << EXPONENT))
+	/* A carry out of the fraction correctly increments the exponent. */
+	if (exponent - 1 - min > (1 << EXPONENT))
 		bits = infinity;
 	else
-		bits = ((unsigned)(exponent - 1 - least) << FRACTION) + (unsigned)units;
+		bits = ((unsigned)(exponent - 1 - min) << FRACTION) + (unsigned)units;
 	if (bits >= infinity)
 		bits = rounding == FT_NEAREST || away ? infinity : infinity - 1;
 	return (unsigned short)(sign | bits);
@@ -53,7 +55,7 @@ template <int EXPONENT, int FRACTION> static inline float ft_small_value(unsigne
 	return bits & 0x8000 ? -a : a;
 }
 
-/* a * b + c in double, rounded to odd: rounding that again is rounding the exact sum. */
+/* a * b + c in double, rounded to odd: rounding that again equals rounding the exact sum. */
 static inline double ft_fma_odd(double a, double b, double c)
 {
 	double product = a * b, sum = product + c;      /* the product of two floats is exact */

@@ -1,9 +1,9 @@
-/* user.h - what is put in front of anyone's .cu file when it is compiled for the simulator.
+/* user.h - included before a user's .cu file when it is compiled for the simulator.
  *
- * CUDA's words for where code runs and for inlining stay in the text: sim/cu2c/rewrite.h takes host
- * functions out by the first, and replaces the others. The headers of the C library come first, since their declarations must not meet CUDA's
- * macros of the same names. All of it counts as a system header, so that only the user's own
- * text is judged.
+ * Leaves CUDA's execution-space and inlining qualifiers in the text: the rewriter removes host
+ * functions by the former, and replaces the latter. The C library's headers come first, because
+ * CUDA's macros would break their declarations. This is a system header, so that warnings and
+ * errors are about the user's own text.
  */
 #ifndef SIM_USER_H
 #define SIM_USER_H
@@ -26,7 +26,7 @@
 #undef __device__
 #undef __host__
 #undef __constant__
-/* Headers of the C++ library have words of these names in attributes. */
+/* Headers of the C++ library use these names in attributes. */
 #undef __forceinline__
 #undef __noinline__
 

@@ -66,7 +66,7 @@ static void add_waiting(struct line *line, const struct warp *warp)
 		add(line, "%s lanes ", separator);
 		add_lanes(line, here);
 		if (site)
-			add(line, " wait at %s, %s:%d", site->word, site->file, site->line);
+			add(line, " wait at %s, %s:%d", site->name, site->file, site->line);
 		separator = ";";
 		left &= ~here;
 	}

@@ -118,15 +118,15 @@ START_TEST(refusals)
 		{ DICT("'<c8'", "False", "(1,)"), 8, "<c8" },
 		{ DICT("[('x', '<f4')]", "False", "(2,)"), 8, "structured" },
 		{ DICT("'<f4'", "False", "(3,)"), 8,
-		  "truncated: 8 bytes of data; its shape says 12" },
-		{ DICT("'<f4'", "False", "(1,)"), 8, "longer" },
+		  "truncated: expected 12 bytes of data by its shape, got 8" },
+		{ DICT("'<f4'", "False", "(1,)"), 8, "too long" },
 		{ DICT("'<f4'", "False", "(-2,)"), 8, "dimension" },
 		{ DICT("'<f4'", "False", "(4611686018427387904, 8)"), 8, "too large" },
 		{ DICT("'<f8'", "False", "(2305843009213693952,)"), 8, "too large" },
 		{ DICT("'<f4'", "False", "(99999999999999999999,)"), 8, "too large" },
 		{ DICT("'<f4'", "False", "(1,1,1,1,1,1,1,1,2)"), 8, "dimensions" },
 		{ DICT("'<f4'", "Maybe", "(2,)"), 8, "True or False" },
-		{ "{'descr': '<f4', 'shape': (2,)}", 8, "no fortran_order" },
+		{ "{'descr': '<f4', 'shape': (2,)}", 8, "key fortran_order is missing" },
 		{ "{'descr': '<f4', 'color': 1}", 8, "color" },
 		{ "{'descr': '<f4'", 8, "expected" },
 		{ DICT("'<f4'", "False", "(2,)") " x", 8, "the end" },
@@ -139,7 +139,7 @@ START_TEST(refusals)
 		ck_assert_ptr_nonnull(strstr(error_text(), "a.npy"));
 	}
 	write_npy(4, bad[0].dict, 8);
-	refused(STATUS_USAGE, "format 4.0");
+	refused(STATUS_USAGE, "format 1.0 to 3.0, got 4.0");
 	write_file("a.npy", "not numpy at all", 16);
 	refused(STATUS_USAGE, "not a .npy file");
 	write_file("a.npy", "\x93NUM", 4);
@@ -203,10 +203,10 @@ START_TEST(expectations)
 
 	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F32, 2, any), STATUS_OK);
 	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F32, 2, other), STATUS_USAGE);
-	ck_assert_str_eq(error_text(), "--q q.npy: shape (8, 64); expected (8, 32)");
+	ck_assert_str_eq(error_text(), "--q q.npy: expected shape (8, 32), got (8, 64)");
 	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F32, 3, any), STATUS_USAGE);
 	ck_assert_int_eq(npy_expect(&npy, "--q q.npy", DTYPE_F64, 2, any), STATUS_USAGE);
-	ck_assert_str_eq(error_text(), "--q q.npy: dtype f32; expected f64");
+	ck_assert_str_eq(error_text(), "--q q.npy: expected dtype f64, got f32");
 }
 END_TEST
 

@@ -105,24 +105,24 @@ attend 'config.json: not a .npy file' "$q" "$sample/config.json"
 head -c 100 "$q" >q.npy
 attend 'q.npy: not a .npy file' q.npy
 shaped q '(8, 64)' 2000
-attend 'q.npy: .*2000 bytes of data.*2048' q.npy
+attend 'q.npy: truncated: expected 2048 bytes of data by its shape, got 2000' q.npy
 LC_ALL=C sed '1s/<f4/<i4/' "$q" >q.npy
-attend '--q q.npy: dtype i32; expected f32' q.npy
+attend '--q q.npy: expected dtype f32, got i32' q.npy
 LC_ALL=C sed '1s/<f4/>f4/' "$q" >q.npy
-attend 'q.npy: dtype >f4 is big endian' q.npy
+attend 'q.npy: expected a little-endian dtype, got >f4 (big endian)' q.npy
 shaped q '(  512)'
-attend '--q q.npy: shape (512,) has 1 dimensions' q.npy
+attend '--q q.npy: expected . dimensions, got 1: shape (512,)' q.npy
 shaped q '(8, 32)' 1024
-attend '--k .*layer0_k.npy: shape (2, 96, 64).*(-1, -1, 32)' q.npy
+attend '--k .*layer0_k.npy: expected shape (-1, -1, 32) (-1: any), got (2, 96, 64)' q.npy
 shaped q '(3, 64)' 768
 attend '--q q.npy, --k .*3 query heads .* 2 KV heads' q.npy
 shaped k '(2, 95, 64)' $((2 * 95 * 64 * 4))
-attend '--v .*layer0_v.npy: shape (2, 96, 64); expected (2, 95, 64)' "$q" k.npy
+attend '--v .*layer0_v.npy: expected shape (2, 95, 64), got (2, 96, 64)' "$q" k.npy
 shaped k '(1, 96, 64)' $((96 * 64 * 4))
-attend '--v .*layer0_v.npy: shape (2, 96, 64); expected (1, 96, 64)' "$q" k.npy
+attend '--v .*layer0_v.npy: expected shape (1, 96, 64), got (2, 96, 64)' "$q" k.npy
 shaped v '(2, 96, 32)' $((2 * 96 * 32 * 4))
-attend '--v v.npy: shape (2, 96, 32); expected (2, 96, 64)' "$q" "$k" v.npy
-attend '--k .*layer0_k.npy: shape (2, 96, 64) has 3 dimensions; expected 4' \
+attend '--v v.npy: expected shape (2, 96, 64), got (2, 96, 32)' "$q" "$k" v.npy
+attend '--k .*layer0_k.npy: expected 4 dimensions, got 3: shape (2, 96, 64)' \
 	"$sample/reference/short/layer1_q.npy"
 refused 2 '--lengths 97' attend --q "$q" --k "$k" --v "$v" --lengths 97 --out outputs/o.npy
 

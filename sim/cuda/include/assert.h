@@ -1,5 +1,5 @@
-/* assert.h - keeps the assert() of device code (sim/cuda/cuda_c.h), which the C library's would
- * replace. */
+/* assert.h - keeps the assert() of device code (sim/cuda/cuda_c.h): the C library's header would
+ * redefine it. */
 #ifndef __cplusplus
 #undef static_assert
 #define static_assert _Static_assert

@@ -1,8 +1,7 @@
 /* cooperative_groups.h - the groups of one block, for C++ files on the simulator.
  *
- * thread_block, tiles of 2 to 32 threads and coalesced groups, each with its size, ranks, sync
- * and, in a warp, shuffles and votes. Groups of several blocks are not possible in a launch of
- * one kernel.
+ * thread_block, tiles of 1 to 32 threads and coalesced groups: their sizes, ranks and sync, and
+ * within a warp shuffles and votes. Groups of several blocks are not supported.
  */
 #ifndef FLASHTWIN_COOPERATIVE_GROUPS_H
 #define FLASHTWIN_COOPERATIVE_GROUPS_H
@@ -32,7 +31,7 @@ public:
 
 static inline thread_block this_thread_block() { return {}; }
 
-/* N threads in a row of a warp. */
+/* N consecutive threads of a warp. */
 template <unsigned N, class Parent = thread_block> class thread_block_tile {
 	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0,
 		      "a tile has 1, 2, 4, 8, 16 or 32 threads");
@@ -102,7 +101,7 @@ template <class Group> static inline unsigned group_size(const Group &group)
 	return group.size();
 }
 
-/* Declared only: the error comes where it is called. */
+/* Only declared: calling this_grid() is a compile error. */
 class grid_group {
 public:
 	void sync() const;

@@ -1,1 +1,1 @@
-/* cuda.h - CUDA's header of this name for the simulator, whose words are there already. */
+/* cuda.h - replaces CUDA's header of this name; the built-ins are already defined. */

@@ -9,7 +9,7 @@
 
 #include "sim/cuda/small_float.h"
 
-#define FT_WORD bfloat16
+#define FT_NAME bfloat16
 #define FT_T __nv_bfloat16
 #define FT_RAW __nv_bfloat16_raw
 #define FT_T2 __nv_bfloat162

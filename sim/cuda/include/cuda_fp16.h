@@ -9,7 +9,7 @@
 
 #include "sim/cuda/small_float.h"
 
-#define FT_WORD half
+#define FT_NAME half
 #define FT_T __half
 #define FT_RAW __half_raw
 #define FT_T2 __half2

@@ -1,1 +1,1 @@
-/* cuda_pipeline.h - CUDA's header of this name for the simulator: its words are in sim/cuda/cuda_c.h. */
+/* cuda_pipeline.h - replaces CUDA's header of this name; see sim/cuda/cuda_c.h. */

@@ -1,9 +1,8 @@
-/* cuda_runtime.h - lets a .cu file that includes CUDA's header of this name compile for the
- * simulator.
+/* cuda_runtime.h - replaces CUDA's header of this name in the simulator.
  *
- * CUDA's words for device code are there already (sim/cuda/user.h). Host functions are taken out of a
- * user's file, so that of the host's interface only the types are here that prototypes and
- * constants may name.
+ * The built-ins of device code are already defined (sim/cuda/user.h). Host functions are removed
+ * from a user's file, so this header only defines the types of the host interface that prototypes
+ * and constants may use.
  */
 #ifndef FLASHTWIN_CUDA_RUNTIME_H
 #define FLASHTWIN_CUDA_RUNTIME_H

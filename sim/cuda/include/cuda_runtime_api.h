@@ -1,2 +1,2 @@
-/* cuda_runtime_api.h - CUDA's header of this name for the simulator: see cuda_runtime.h. */
+/* cuda_runtime_api.h - replaces CUDA's header of this name; see cuda_runtime.h. */
 #include "sim/cuda/include/cuda_runtime.h"

@@ -1,5 +1,5 @@
-/* math_constants.h - CUDA's header of this name for the simulator: the constants of float, and those
- * of double that are in use. */
+/* math_constants.h - replaces CUDA's header of this name: the float constants, and some double
+ * constants. */
 #ifndef FLASHTWIN_MATH_CONSTANTS_H
 #define FLASHTWIN_MATH_CONSTANTS_H
 

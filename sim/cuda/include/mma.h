@@ -1,2 +1,2 @@
-/* mma.h - says that the simulator has no tensor cores for users' kernels. */
+/* mma.h - an error, because the simulator has no tensor cores. */
 #error "tensor cores (wmma) cannot be used in the simulator"

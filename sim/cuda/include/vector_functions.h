@@ -1,2 +1,1 @@
-/* vector_functions.h - CUDA's header of this name for the simulator, whose words are there
- * already. */
+/* vector_functions.h - replaces CUDA's header of this name; the functions are already defined. */

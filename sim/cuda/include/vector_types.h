@@ -1,1 +1,1 @@
-/* vector_types.h - CUDA's header of this name for the simulator, whose words are there already. */
+/* vector_types.h - replaces CUDA's header of this name; the types are already defined. */

@@ -218,7 +218,7 @@ START_TEST(errors_name_the_line)
 	assert_fails("# 7 \"k.cu\"\nvoid f(void) {\n\t__shared__ int s = 1; }",
 		     "k.cu:8: shared variable 's' cannot have an initialiser");
 	assert_fails("__shared__ int s;",
-		     "t.cu:1: __shared__ outside a function is possible with extern only");
+		     "t.cu:1: __shared__ outside a function must be extern");
 	assert_fails("void f(void) { g(1, __shared__ int s); }",
 		     "t.cu:1: __shared__ is not allowed here");
 	assert_fails("void f(void) {\nextern __shared__ int s; }",
@@ -227,7 +227,7 @@ START_TEST(errors_name_the_line)
 	assert_fails("__global__ void k(int a,\nfloat) { }",
 		     "t.cu:2: parameter 2 of kernel 'k' has no name");
 	assert_fails("int a;\n\nvoid f(void) {", "t.cu:3: '{' is not closed");
-	assert_fails("int a[3);", "t.cu:1: ')' closes nothing");
+	assert_fails("int a[3);", "t.cu:1: ')' has no matching bracket");
 	assert_fails("char *s = \"abc;\n", "t.cu:1: string is not closed");
 	assert_fails("\n/* abc", "t.cu:2: comment is not closed");
 }

@@ -218,7 +218,7 @@ run templates.cu --kernel inner::halves --grid 1 --block 1 --arg x=@h.npy --arg 
 wrote h3.npy '40400000'
 expect 'half precision, in a namespace' 0
 run templates.cu --kernel sum --grid 1 --block 4
-expect 'a template without arguments' 2 "templates.cu:27 has a template there"
+expect 'a template without arguments' 2 "templates.cu:27 is a template"
 
 cat >math.cu <<'CU'
 #include <complex>

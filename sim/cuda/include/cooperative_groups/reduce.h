@@ -1,7 +1,7 @@
 /* reduce.h - cooperative_groups::reduce() of tiles on the simulator.
  *
- * Every thread gets the value, combined by exchanges with the thread whose rank differs in one bit,
- * the highest first: in floating point the order counts.
+ * Every thread gets the result. Each step combines values of threads whose ranks differ in one bit,
+ * the highest bit first: in floating point the order matters.
  */
 #ifndef FLASHTWIN_COOPERATIVE_GROUPS_REDUCE_H
 #define FLASHTWIN_COOPERATIVE_GROUPS_REDUCE_H

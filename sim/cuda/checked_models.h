@@ -1,0 +1,61 @@
+/* checked_models.h - FT_MODEL(model, arguments) calls a model of a GPU's function from a kernel.
+ *
+ * In checked kernels a wrapper looks at the arguments and the result of the model, and reports a
+ * NaN made from numbers to the checker (sim/check/check_nan.c), with the caller's address. Traps
+ * cannot do that: many models compute in integers, which never trap, and some use a NaN on the way
+ * to a number. Other kernels call the models directly. Part of sim/cuda/cuda_c.h.
+ */
+#ifndef CHECKED_MODELS_H
+#define CHECKED_MODELS_H
+
+#ifdef FLASHTWIN_CHECK
+
+#define FT_MODEL(model, ...) ft_checked_##model(__VA_ARGS__)
+
+#define FT_CHECKED(model, parameters, arguments, are_numbers) \
+	static __attribute__((unused, noinline, FT_UNCHECKED)) float ft_checked_##model parameters \
+	{ \
+		float result; \
+		ft_in_model = 1; \
+		result = model arguments; \
+		ft_in_model = 0; \
+		if (result != result && (are_numbers)) \
+			ft_nan_born(__builtin_return_address(0)); \
+		return result; \
+	}
+#define FT_CHECKED1(model) FT_CHECKED(model, (float x), (x), x == x)
+#define FT_CHECKED2(model) FT_CHECKED(model, (float x, float y), (x, y), x == x && y == y)
+
+FT_CHECKED1(ex2_approx_noftz)
+FT_CHECKED1(ex2_expf)
+FT_CHECKED1(ex2_cuda__expf)
+FT_CHECKED1(cuda_exp10f)
+FT_CHECKED1(cuda_expm1f)
+FT_CHECKED1(cuda_logf)
+FT_CHECKED1(cuda_log2f)
+FT_CHECKED1(cuda_log10f)
+FT_CHECKED1(cuda_log1pf)
+FT_CHECKED1(cuda_sinf)
+FT_CHECKED1(cuda_cosf)
+FT_CHECKED1(cuda_tanhf)
+FT_CHECKED1(cuda_erff)
+FT_CHECKED1(rsqrt_approx_noftz)
+FT_CHECKED1(cuda__logf)
+FT_CHECKED1(lg2_approx_noftz)
+FT_CHECKED1(cuda__log10f)
+FT_CHECKED1(sin_approx)
+FT_CHECKED1(cos_approx)
+FT_CHECKED1(tanh_approx)
+FT_CHECKED2(cuda_powf)
+FT_CHECKED2(cuda__powf)
+FT_CHECKED2(div_approx_noftz)
+
+#undef FT_CHECKED1
+#undef FT_CHECKED2
+#undef FT_CHECKED
+
+#else
+#define FT_MODEL(model, ...) model(__VA_ARGS__)
+#endif
+
+#endif
