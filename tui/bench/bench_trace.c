@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "engine/model/generate.h"
 #include "engine/record/recorder.h"
+#include "traces/store/store.h"
 #include "tui/bench/bench_sample.h"
 #include "tui/datadir.h"
 
