@@ -24,6 +24,7 @@
 #include "tests/indirect.h"
 #include "tests/path_case.h"
 #include "tests/same_runs.h"
+#include "traces/row.h"
 
 enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 12 };
 
