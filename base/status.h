@@ -61,8 +61,8 @@ const char *status_text(enum status status);
 const char *status_name(enum status status);            /* "DAMAGED", as traces keep it */
 enum status status_from_name(const char *name);         /* OK for what is none */
 
-/* Of two statuses the one that decides the exit code: the first of 70, 130, 6, 3, 5, 4 counts. 2 and
- * 77 end a command at once, and so outrank 1 only. */
+/* Of two statuses the one that decides the exit code: the first of 70, 130, 6, 3, 5, 4 counts. 2
+ * and 77 end a command at once, and so outrank 1 only. */
 enum status status_worse(enum status a, enum status b);
 
 /* if ((status = f()) != 0) return status; */
