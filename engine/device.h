@@ -1,9 +1,10 @@
 /* device.h - the one device interface of flashtwin.
  *
- * A device is a table of operations and whatever lies behind it: the simulator (sim/device/device_sim.c),
- * a GPU through the driver API (engine/cuda/device_cuda.c), or the recorder (engine/record/recorder.c), which
- * wraps one of these and turns every operation into a trace event. Callers cannot tell them apart;
- * one process can hold several, and several of a kind (ordinals).
+ * A device is a table of operations and whatever lies behind it: the simulator
+ * (sim/device/device_sim.c), a GPU through the driver API (engine/cuda/device_cuda.c), or the
+ * recorder (engine/record/recorder.c), which wraps one of these and turns every operation into a
+ * trace event. Callers cannot tell them apart; one process can hold several, and several of a kind
+ * (ordinals).
  *
  * Shapes are in elements, offsets and sizes in bytes unless a name says otherwise. Every operation
  * returns an enum status; a CUDA error code (the simulator gives the same ones) is in error_code().

@@ -13,7 +13,7 @@
 #define MAX_CHUNK (1 << 20)             /* keys: lengths in whole chunks then fit an int */
 
 /* How the launches of a step reach the device: one by one; or all at once in a CUDA graph, which
- * was captured from them, or built by hand from a list of them (engine/attention/attention_graph.h). */
+ * was captured from them, or built by hand from a list of them (attention_graph.h). */
 enum graph_mode { GRAPH_NONE, GRAPH_CAPTURE, GRAPH_MANUAL };
 #define GRAPH_MODES 3
 

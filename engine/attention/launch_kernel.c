@@ -1,4 +1,4 @@
-/* launch_kernel.c - launches of kernels by name, on a device or into a list; see launch_kernel.h. */
+/* launch_kernel.c - launches of kernels by name; see launch_kernel.h. */
 #include "engine/attention/launch_kernel.h"
 
 /* Of 48 KiB, which hold a kernel's static shared memory too: that is less than 8. */

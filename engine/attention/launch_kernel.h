@@ -18,8 +18,8 @@ struct launch_target {
 };
 
 /* A launch whose grid, block, shared bytes, arguments and layer are set: adds the kernel, the
- * stream, and, where more than the usual 48 KiB are needed, that it asks for shared memory. INTERNAL
- * when there is no such kernel. */
+ * stream, and, where more than the usual 48 KiB are needed, that it asks for shared memory.
+ * INTERNAL when there is no such kernel. */
 enum status launch_on(struct device *, const struct launch_target *, const char *kernel,
 		      struct launch *);
 /* The same on the default stream. */

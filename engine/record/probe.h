@@ -43,9 +43,10 @@ enum status probe_clear(struct probe *);
 enum status probe_point_here(struct probe *);
 
 /* After a launch that probe_prepare() made room for has ended: its points in order of block, thread
- * and sequence, xmalloc'ed, the caller frees (NULL when there are none); names are the kernel's. `sequence`
- * counts all points of a thread, also those the filter leaves out, so that an address never depends
- * on the filter. *dropped: points that did not fit. On an error nothing is returned. */
+ * and sequence, xmalloc'ed, the caller frees (NULL when there are none); names are the kernel's.
+ * `sequence` counts all points of a thread, also those the filter leaves out, so that an address
+ * never depends on the filter. *dropped: points that did not fit. On an error nothing is
+ * returned. */
 enum status probe_collect(struct probe *, const char *filter, struct row_point **points,
 			  size_t *count, uint64_t *dropped);
 

@@ -2,8 +2,8 @@
  *
  * Walks the operations of a run and does each of them on the target: same allocations, bytes,
  * launches and steps. With a recorder as target the result is a second run at the same level, and
- * traces/diff/diff.h compares the two; replay_compare() does just that. Decides nothing about equality
- * itself.
+ * traces/diff/diff.h compares the two; replay_compare() does just that. Decides nothing about
+ * equality itself.
  */
 #ifndef REPLAY_H
 #define REPLAY_H

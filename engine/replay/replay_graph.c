@@ -1,8 +1,8 @@
 /* replay_graph.c - streams, events, captures and graphs of a trace, done again.
  *
  * A captured graph is captured again and one built by hand is built again, from the rows of its
- * nodes. What such a row may name was checked when it was read (traces/store/store_track.c). Copies that
- * the recorder had added are left out: a recorder adds its own.
+ * nodes. What such a row may name was checked when it was read (traces/store/store_track.c). Copies
+ * that the recorder had added are left out: a recorder adds its own.
  */
 #include "engine/replay/replay_graph.h"
 
