@@ -65,8 +65,9 @@ layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces/store traces/diff engine engine/record
 layer sim/cuda base/math kernels sim/cuda/include
-layer sim/cuda/include sim/cuda
+layer sim/cuda/include sim/cuda/float16
 layer sim/cuda/include/cooperative_groups sim/cuda/include
+layer sim/cuda/float16
 layer sim/cu2c base
 layer sim/exec base kernels engine/device.h sim/cuda sim/check
 layer sim/check base traces engine/device.h sim/cuda sim/exec sim/device
