@@ -1,6 +1,6 @@
 /* kernel_choice.h - finds the kernel of a user's file that an expression names: "k", in C++ also
  * "a::k<float, 64>" and, where several have one name, "k(float *, int)". Serves the tables of
- * kernels; the expression as an address is rewrite_kernel_address(). */
+ * kernels; the expression as an address is sim/cu2c/kernel_address.h's. */
 #ifndef KERNEL_CHOICE_H
 #define KERNEL_CHOICE_H
 

@@ -29,15 +29,4 @@ enum status rewrite_kernels(const char *file, const char *text, size_t bytes, co
 enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
 			 const char *kernel, char **out);
 
-/* The address of a kernel as a C++ expression, from its name or from an expression such as
- * "k<float>" or, for one of several of a name, "k(float *, int)". Without types it is a call of
- * REWRITE_KERNEL_POINTER, which must be there. The caller frees it. */
-char *rewrite_kernel_address(const char *kernel);
-
-/* Picks the kernel from functions of one name: CUDA's headers have an all() and a min(), which
- * return something. sim/cuda/cuda_cpp.h has it for the simulator. */
-#define REWRITE_KERNEL_POINTER \
-	"template <class... P> constexpr auto ft_kernel_pointer(void (*kernel)(P...))" \
-	" { return kernel; }"
-
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/rewrite.h"
 
 #include <check.h>      /* after status.h: it defines a macro fail */
@@ -374,7 +375,7 @@ START_TEST(a_kernel_is_named_from_the_outside)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *address = rewrite_kernel_address(names[i][0]);
+		char *address = kernel_address_expression(names[i][0]);
 
 		ck_assert_str_eq(address, names[i][1]);
 		free(address);
