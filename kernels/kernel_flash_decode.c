@@ -2,7 +2,11 @@
  *
  * The kernels with one and with two warps per chunk have the same parameters, reads and writes.
  */
+#include <math.h>
+#include <stdio.h>
+
 #include "kernels/kernel_entry.h"
+#include "kernels/kernel_lint.h"
 
 /* --- flash_decode_chunk(q, k, v, partials, seq_lens, Hkv, D, max_len, stride, C, scale),
  *     grid (H, M, max_chunks) --- */
@@ -99,9 +103,35 @@ static unsigned reduce_points(const struct kernel_call *call)
 	return (unsigned)value_of(call, REDUCE_MAX_CHUNKS);
 }
 
+/* A chunk without keys publishes a maximum of -inf and a sum of 0, and leaves its accumulators as
+ * they were: those of another layer, or poison. A reduction that reads them, if only to weight them
+ * with 0, gives NaN as soon as they hold one. */
+static void reduce_unread(const struct kernel_call *call, kernel_unread_fn *unread, void *context)
+{
+	uint64_t partials = (uint64_t)call->grid.x * call->grid.y * value_of(call, REDUCE_MAX_CHUNKS);
+	uint64_t accumulators = value_of(call, REDUCE_D) * sizeof(float);
+	char detail[120];
+	float last[2];                  /* maximum and sum */
+
+	for (uint64_t i = 0; i < partials; i++) {
+		uint64_t at = i * (accumulators + sizeof last);
+
+		if (!call->read(call->context, REDUCE_PARTIALS, at + accumulators, sizeof last, last))
+			return;
+		if (last[0] != -INFINITY || last[1] != 0.0f)
+			continue;
+		snprintf(detail, sizeof detail, "partial %llu holds no key: its maximum is -inf and "
+			 "its sum 0", (unsigned long long)i);
+		unread(context, REDUCE_PARTIALS, at, accumulators, detail);
+	}
+}
+
+static const struct kernel_lint reduce_lint = { KERNEL_LINT_EMPTY_SPLIT_READ, reduce_unread };
+
 const struct kernel kernel_flash_decode_reduce = {
 	CUDA_C_KERNEL(flash_decode_reduce),
 	.summary = "merges the partials of each row in index order",
 	.role = ROLE_REDUCE, .independent = true, .max_threads = 32,
 	.writes = reduce_writes, .reads = reduce_reads, .points = reduce_points,
+	.lint = &reduce_lint,
 };

@@ -121,6 +121,8 @@ struct kernel {
 	unsigned (*points)(const struct kernel_call *);
 	/* The names of its points by number, NULL-terminated; NULL: those of kernels/points.h. */
 	const char *const *point_names;
+	/* A lint of its own, for the checker (kernels/kernel_lint.h); NULL: none. */
+	const struct kernel_lint *lint;
 	const char *origin;             /* "cuda_c" */
 	const struct kernel_code *code;
 };

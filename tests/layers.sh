@@ -71,12 +71,13 @@ layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
 layer sim/cuda base/math kernels sim/cuda/include
-layer sim/cuda/include sim/cuda
+layer sim/cuda/include sim/cuda/float16
 layer sim/cuda/include/cooperative_groups sim/cuda/include
+layer sim/cuda/float16
 layer sim/cu2c base
-layer sim/exec base kernels engine/device.h sim/cuda sim/check
-layer sim/check base traces engine/device.h sim/cuda sim/exec sim/device
-layer sim/device base kernels engine/device.h sim/exec sim/check
+layer sim/exec base kernels engine/device.h sim/cuda/runtime.h
+layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
+layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff
 layer tui/viewer base traces traces/store tui/views
 layer tui/export base traces traces/store tui/views tui/viewer

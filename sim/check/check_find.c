@@ -5,13 +5,15 @@
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_find.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_region.h"
+#include "sim/check/check_state.h"
 #include "sim/exec/shared.h"
 #include "sim/exec/symbol.h"
 #include "traces/row.h"
@@ -50,7 +52,7 @@ static bool same(const struct check_report *a, const struct check_report *b)
 /* Within the variable, where it is one; dynamic shared memory has no names. */
 static void locate_shared(const struct check *check, struct check_finding *finding)
 {
-	const struct ft_block_view *view = schedule_current()->view.block;
+	const struct ft_block_view *view = lane_current()->view.block;
 	const struct kernel_shared *variable;
 
 	finding->offset = finding->report.address - (uintptr_t)view->shared;
@@ -134,6 +136,24 @@ void check_report(struct check *check, const struct check_report *report)
 	keep_word(finding, report);
 	if (report->class != CLASS_LEAK)
 		locate(check, finding);
+}
+
+void check_leaks(struct check *check)
+{
+	for (size_t i = 0; i < check->region_count; i++) {
+		const struct check_region *region = &check->regions[i];
+		struct check_report report = {
+			.class = CLASS_LEAK, .side = NO_SIDE, .other = NO_SIDE,
+			.address = region->at, .bytes = region->bytes,
+		};
+
+		if (region->kind != REGION_BUFFER || region->freed)
+			continue;
+		report.side.pc = region->at;    /* tells leaks apart; no code is there */
+		snprintf(report.detail, sizeof report.detail, "%s, %zu bytes", region->name,
+			 region->bytes);
+		check_report(check, &report);
+	}
 }
 
 /* --- words --- */

@@ -1,21 +1,24 @@
 /* check_hooks.c - what compilers call in checked kernels: -fsanitize=thread, bounds, trace-pc.
  *
  * No sanitizer runtime is linked; these are all there is of one. The common accesses, whole words
- * that raise no question, are settled here; all others go to check_race.c. Called on fibers.
+ * that raise no question, are settled here; all others go to check_access.c. Called on fibers.
  */
 #include "config.h"
-
-#include "sim/check/check_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/check/check_access.h"
+#include "sim/check/check_find.h"
+#include "sim/check/check_order.h"
+#include "sim/check/check_segment.h"
+#include "sim/check/check_settle.h"
+#include "sim/check/check_shadow.h"
+#include "sim/check/check_state.h"
 #include "sim/check/counters.h"
 #include "sim/check/lines.h"
-#include "sim/check/steps.h"
-
-struct check_hot check_hot;
-struct ft_check_block ft_check_block;
+#include "sim/exec/steps.h"
+#include "sim/exec/worker.h"
 
 /* Hooks are part of the program: its thread-local variables have fixed places. */
 extern __thread const struct ft_thread_view *ft_self __attribute__((tls_model("local-exec")));
@@ -95,11 +98,11 @@ static __attribute__((noinline)) void read_slowly(uintptr_t address, size_t byte
 		&& !(address & (bytes - 1));
 
 	for (size_t i = 0; i < bytes / 4 && done; i++)
-		done = read_again(word + i, schedule_current(), pc);
+		done = read_again(word + i, lane_current(), pc);
 	if (!done)
 		check_access(address, bytes, CHECK_READ, 0, pc);
 	else if (check_hot.counters)
-		counters_access(check_hot.counters, schedule_current(), address, bytes, false, pc);
+		counters_access(check_hot.counters, lane_current(), address, bytes, false, pc);
 }
 
 /* False: for read_slowly(). */
@@ -138,7 +141,7 @@ static INLINE bool read_global(size_t word, struct check_cell *cell, const struc
 
 static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
 {
-	const struct check_lane *lane = &schedule_current()->check;
+	const struct check_lane *lane = &lane_current()->check;
 	size_t word = word_at(address);
 	struct check_cell *cell = cell_at(address);
 	bool done = words == 1 || !(address & (4 * words - 1));
@@ -172,7 +175,7 @@ static INLINE bool may_write(size_t word, const struct check_cell *cell,
 
 static INLINE void write_words(uintptr_t address, size_t words, uintptr_t pc)
 {
-	const struct check_lane *lane = &schedule_current()->check;
+	const struct check_lane *lane = &lane_current()->check;
 	size_t word = word_at(address);
 	struct check_cell *cell = cell_at(address);
 	uint32_t limit = word < check_hot.shared_words ? lane->bound : check_hot.first;
@@ -285,7 +288,7 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 {
 	check_access((uintptr_t)p, bytes, CHECK_ATOMIC, RECORD_ATOMIC, pc);
 	if (check_hot.span)
-		check_atomic(check_hot.check, schedule_current(), (uintptr_t)p, changed);
+		check_atomic(check_hot.check, lane_current(), (uintptr_t)p, changed);
 	if (check_hot.counters)
 		counters_atomic(check_hot.counters, (uintptr_t)p);
 }
@@ -352,13 +355,13 @@ ATOMIC(64, uint64_t)
 static void enter_block(uintptr_t pc)
 {
 	ft_check_block.pc = pc;
-	if (ft_check_block.pending & PENDING_STEP && schedule_current())
+	if (ft_check_block.pending & PENDING_STEP && lane_current())
 		steps_take(pc);
 	/* The simulator asks objects for their tables, too. */
-	if (!ft_check_block.pending || !check_hot.span || !schedule_current())
+	if (!ft_check_block.pending || !check_hot.span || !lane_current())
 		return;
 	if (ft_check_block.pending & PENDING_COUNT)
-		counters_block(check_hot.counters, schedule_current(), pc);
+		counters_block(check_hot.counters, lane_current(), pc);
 	check_settle(check_hot.check);
 }
 
@@ -372,7 +375,7 @@ void __sanitizer_cov_trace_pc(void)
 void ft_basic_block(struct ft_cell *cell, struct ft_cell *first, struct ft_cell *last)
 {
 	/* Not when the simulator asks an object for its tables. */
-	if (cell->launch != ft_check_block.launch && schedule_current())
+	if (cell->launch != ft_check_block.launch && lane_current())
 		lines_visit(cell, first, last);
 	/* As a return address, which is behind what it stands for. */
 	if (ft_check_block.pending)
@@ -408,7 +411,7 @@ static long long index_value(const struct type_descriptor *type, uintptr_t value
 /* Beyond an array of a thread's own memory nothing is known to be there: the launch ends. */
 void __ubsan_handle_out_of_bounds(struct out_of_bounds *data, uintptr_t index)
 {
-	struct lane *lane = schedule_current();
+	struct lane *lane = lane_current();
 	struct check_report report = { .class = CLASS_OOB, .other = NO_SIDE };
 	char text[300];
 
@@ -420,5 +423,5 @@ void __ubsan_handle_out_of_bounds(struct out_of_bounds *data, uintptr_t index)
 	check_report(check_hot.check, &report);
 	snprintf(text, sizeof text, "%s, %s:%u", report.detail, data->location.file,
 		 (unsigned)data->location.line);
-	schedule_abort(worker_self, 700, text);
+	worker_abort(worker_self, 700, text);
 }

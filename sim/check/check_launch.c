@@ -1,17 +1,25 @@
 /* check_launch.c - a checked launch begins and ends: what the hooks need at once is set and cleared.
  *
  * Finds the object that holds the kernel: places in records count from it, and its variables get
- * shadow memory. The rules themselves are in check_race.c.
+ * shadow memory. The rules themselves are in check_access.c.
  */
 #include "config.h"
-
-#include "sim/check/check_internal.h"
 
 #include <link.h>
 #include <sys/mman.h>
 
+#include "sim/check/check_lint.h"
+#include "sim/check/check_nan.h"
+#include "sim/check/check_op.h"
+#include "sim/check/check_order.h"
+#include "sim/check/check_reach.h"
+#include "sim/check/check_region.h"
+#include "sim/check/check_settle.h"
+#include "sim/check/check_shadow.h"
+#include "sim/check/check_state.h"
 #include "sim/check/counters.h"
 #include "sim/check/lines.h"
+#include "sim/exec/steps.h"
 
 /* The mapped extent of the object that holds the kernel, and of what may be written there. */
 struct object {
@@ -56,7 +64,7 @@ static void renumber(struct check *check)
 	check->next_slice = 1;
 }
 
-void check_launch_begin(struct check *check, const struct check_launch *launch)
+struct listener *check_launch_begin(struct check *check, const struct check_launch *launch)
 {
 	struct object object = { .within = (uintptr_t)launch->code->run };
 
@@ -84,13 +92,13 @@ void check_launch_begin(struct check *check, const struct check_launch *launch)
 	/* Accesses that are settled at once would be neither kept nor counted. */
 	if (check_hot.exact || check_hot.counters)
 		check_hot.words = check_hot.shared_words = 0;
-	if (check_hot.counters) {
+	if (check_hot.counters)
 		ft_check_block.pending = PENDING_COUNT;
-	}
 	check_watch_nan(true);
+	return &check->listener;
 }
 
-void check_launch_end(struct check *check)
+void check_launch_end(struct check *check, bool good)
 {
 	check_watch_nan(false);
 	check_settle(check);
@@ -99,4 +107,6 @@ void check_launch_end(struct check *check)
 	check_hot = (struct check_hot){ 0 };
 	check_op_launched(check, true);
 	check_alloc_end(check);
+	if (good)
+		check_lints(check);
 }

@@ -7,10 +7,13 @@
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_nan.h"
 
-#include <signal.h>
 #include <ucontext.h>
+
+#include "sim/check/check_find.h"
+#include "sim/check/check_segment.h"
+#include "sim/check/check_state.h"
 
 volatile int ft_in_model;
 
@@ -18,13 +21,13 @@ static void report_birth(uintptr_t pc)
 {
 	struct check_report report = { .class = CLASS_NAN_BORN, .other = NO_SIDE };
 
-	check_side_of_lane(schedule_current(), pc, "operation", &report.side);
+	check_side_of_lane(lane_current(), pc, "operation", &report.side);
 	check_report(check_hot.check, &report);
 }
 
 void ft_nan_born(void *caller)
 {
-	if (check_hot.span && schedule_current())
+	if (check_hot.span && lane_current())
 		report_birth((uintptr_t)caller);
 }
 

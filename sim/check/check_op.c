@@ -7,12 +7,14 @@
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_op.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_shadow.h"
+#include "sim/check/check_state.h"
 #include "sim/check/check_stream.h"
 
 static struct check_op *op_at(const struct check *check, uint64_t op)
@@ -22,27 +24,18 @@ static struct check_op *op_at(const struct check *check, uint64_t op)
 
 /* --- order --- */
 
-static bool before(const struct check_op *op, const struct clock *clock)
-{
-	return clock_at(clock, op->chain) >= op->time;
-}
-
-bool check_op_unordered(const struct check_op *a, const struct check_op *b)
-{
-	return !before(a, &b->clock) && !before(b, &a->clock);
-}
-
 /* A chain whose last operation is known to the clock goes on; else a new one begins. */
 static size_t chain_behind(const struct check_ops *ops, const struct clock *clock)
 {
 	size_t chain = 0;
 
-	while (chain < ops->all.chains && clock_at(clock, chain) < ops->all.reached[chain])
+	while (chain < clock_chains(ops->all)
+	       && clock_at(clock, chain) < clock_at(ops->all, chain))
 		chain++;
 	return chain;
 }
 
-uint64_t check_op_new(struct check *check, struct clock *clock, int stream)
+uint64_t check_op_new(struct check *check, struct clock **before, int stream)
 {
 	struct check_ops *ops = &check->ops;
 	struct check_op *op;
@@ -55,28 +48,29 @@ uint64_t check_op_new(struct check *check, struct clock *clock, int stream)
 		ops->running = running < 0 ? NULL : &ops->items[running];
 	}
 	op = &ops->items[ops->count];
-	*op = (struct check_op){ .stream = stream, .chain = chain_behind(ops, clock) };
-	op->time = clock_at(&ops->all, op->chain) + 1;
+	*op = (struct check_op){ .stream = stream, .chain = chain_behind(ops, *before) };
+	op->time = clock_at(ops->all, op->chain) + 1;
 	clock_set(&ops->all, op->chain, op->time);
-	clock_set(clock, op->chain, op->time);
-	clock_join(&op->clock, clock);
+	clock_set(before, op->chain, op->time);
+	clock_join(&op->clock, *before);
 	ops->waiting++;
 	return ops->base + ops->count++;
 }
 
 const struct clock *check_op_clock(const struct check *check, uint64_t op)
 {
-	return &op_at(check, op)->clock;
+	return op_at(check, op)->clock;
 }
 
 const struct clock *check_host_clock(const struct check *check)
 {
-	return &check->ops.host;
+	return check->ops.host;
 }
 
 static void op_free(struct check_op *op)
 {
-	clock_free(&op->clock);
+	clock_free(op->clock);
+	op->clock = NULL;
 	free(op->reads.items);
 	free(op->writes.items);
 	op->reads = op->writes = (struct touched_list){ 0 };
@@ -90,7 +84,7 @@ static void retire(struct check_ops *ops)
 	if (ops->waiting > 0)
 		return;
 	for (size_t i = 0; i < ops->count; i++)
-		if (ops->items[i].state != OP_OVER && before(&ops->items[i], &ops->host)) {
+		if (ops->items[i].state != OP_OVER && operation_known(&ops->items[i], ops->host)) {
 			op_free(&ops->items[i]);
 			ops->items[i].state = OP_OVER;
 		}
@@ -105,8 +99,13 @@ static void retire(struct check_ops *ops)
 
 void check_host_waited(struct check *check, const struct clock *clock)
 {
-	clock_join(&check->ops.host, clock ? clock : &check->ops.all);
+	clock_join(&check->ops.host, clock);
 	retire(&check->ops);
+}
+
+void check_host_waited_for_all(struct check *check)
+{
+	check_host_waited(check, check->ops.all);
 }
 
 /* --- bytes --- */
@@ -245,7 +244,7 @@ static bool has_unordered(const struct check_ops *ops, const struct check_op *op
 		const struct check_op *other = &ops->items[i];
 
 		if ((other->state == OP_LAUNCHED || (other->state == OP_KNOWN && !only_launched))
-		    && other != op && check_op_unordered(op, other))
+		    && other != op && operation_unordered(op, other))
 			return true;
 	}
 	return false;
@@ -306,6 +305,6 @@ void check_ops_free(struct check *check)
 	for (size_t i = 0; i < ops->count; i++)
 		op_free(&ops->items[i]);
 	free(ops->items);
-	clock_free(&ops->host);
-	clock_free(&ops->all);
+	clock_free(ops->host);
+	clock_free(ops->all);
 }

@@ -8,12 +8,15 @@
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_segment.h"
+#include "sim/check/check_settle.h"
+#include "sim/check/check_state.h"
 
 /* The first `count` releases at an address are known. */
 struct learned {
@@ -179,8 +182,9 @@ static const struct fence *make_fence(struct check *check, const struct lane *la
 	return fence;
 }
 
-void check_fence(struct check *check, struct lane *lane, bool device)
+void check_fence(struct listener *listener, struct lane *lane, bool device)
 {
+	struct check *check = check_of(listener);
 	struct check_memory_order *order = order_of(check, lane);
 
 	check_settle(check);

@@ -8,12 +8,14 @@
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_reach.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_region.h"
+#include "sim/check/check_state.h"
 
 static uint8_t *granule_of(const struct check *check, uintptr_t address)
 {

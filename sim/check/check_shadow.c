@@ -9,12 +9,14 @@
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_race.h"
+#include "sim/check/check_state.h"
 
 #define FLAGS (RECORD_ATOMIC | RECORD_VOLATILE)
 

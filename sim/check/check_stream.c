@@ -6,12 +6,12 @@
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_stream.h"
 
 #include <stdio.h>
 
-#include "base/status.h"
-#include "sim/check/check_stream.h"
+#include "sim/check/check_find.h"
+#include "sim/check/check_state.h"
 
 static void name_side(struct check_side *side, const char *what, int stream)
 {
@@ -98,7 +98,7 @@ void check_op_judge(struct check *check, const struct check_op *op)
 	for (size_t i = 0; i < ops->count; i++) {
 		const struct check_op *other = &ops->items[i];
 
-		if (other == op || other->state != OP_KNOWN || !check_op_unordered(op, other))
+		if (other == op || other->state != OP_KNOWN || !operation_unordered(op, other))
 			continue;
 		report_race(check, op, true, other, true);
 		report_race(check, op, true, other, false);

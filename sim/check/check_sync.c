@@ -1,16 +1,24 @@
 /* check_sync.c - what can be wrong where threads meet: barriers, masks, shuffles, deadlocks.
  *
  * A site is a place in the source, whatever copies the compiler makes of it. Also begins the
- * segments that barriers order (check_race.c). Told by sim/exec/collective.c and sim/exec/schedule.c.
+ * segments that barriers order (check_segment.c). Told through sim/exec/listener.h.
  */
 #include "config.h"
 
-#include "sim/check/check_internal.h"
+#include "sim/check/check_sync.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/check/check_find.h"
+#include "sim/check/check_order.h"
+#include "sim/check/check_region.h"
+#include "sim/check/check_segment.h"
+#include "sim/check/check_settle.h"
+#include "sim/check/check_state.h"
 #include "sim/check/counters.h"
+#include "sim/exec/steps.h"
+#include "sim/exec/worker.h"
 
 static bool same_site(const struct ft_site *a, const struct ft_site *b)
 {
@@ -43,10 +51,37 @@ static struct lane *first_of(struct warp *warp, uint32_t lanes)
 	return &warp->lanes[__builtin_ctz(lanes)];
 }
 
-void check_pause(struct check *check)
+void check_pause(struct listener *listener)
 {
-	check_settle(check);
-	schedule_current()->check.pc = ft_check_block.pc;
+	check_settle(check_of(listener));
+	lane_current()->check.pc = ft_check_block.pc;
+}
+
+/* --- blocks --- */
+
+void check_block_begin(struct listener *listener, struct block *block, size_t static_bytes,
+		       size_t dynamic_bytes)
+{
+	struct check *check = check_of(listener);
+	uintptr_t at = (uintptr_t)block->arena;
+
+	memset(&check->hot.state[(at - check->hot.base) >> 2], 0, block->arena_bytes / 4);
+	check_allocated(check, block->view.shared, static_bytes);
+	check_allocated(check, block->view.dynamic, dynamic_bytes);
+	block->check_epoch = 0;
+	if (check->hot.counters)
+		counters_block_begin(check->hot.counters, block);
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		check_new_slice(check, &block->warps[i], ~block->warps[i].exited);
+		for (unsigned l = 0; l < WARP_LANES; l++) {
+			struct check_lane *lane = &block->warps[i].lanes[l].check;
+
+			lane->block_first = block->warps[0].lanes[0].check.segment;
+			lane->bound = lane->warp_bound = lane->block_first;
+			lane->known = NULL;
+			lane->order = NULL;
+		}
+	}
 }
 
 /* --- masks --- */
@@ -89,14 +124,15 @@ static void report_awaited(struct check *check, struct lane *lane, enum ft_colle
 	}
 }
 
-void check_collective_arrive(struct check *check, struct lane *lane, enum ft_collective kind,
+void check_collective_arrive(struct listener *listener, struct lane *lane, enum ft_collective kind,
 			     uint32_t mask)
 {
+	struct check *check = check_of(listener);
 	struct warp *warp = lane->warp;
 	uint32_t away = mask & warp->at_barrier & ~lane->bit;
 	char text[120];
 
-	check_pause(check);
+	check_pause(listener);
 	if (!(mask & lane->bit)) {
 		snprintf(text, sizeof text, "the mask %#x does not name the lane that gives it",
 			 mask);
@@ -110,8 +146,9 @@ void check_collective_arrive(struct check *check, struct lane *lane, enum ft_col
 	}
 }
 
-void check_shuffle_nobody(struct check *check, struct lane *lane, unsigned source)
+void check_shuffle_nobody(struct listener *listener, struct lane *lane, unsigned source)
 {
+	struct check *check = check_of(listener);
 	struct warp *warp = lane->warp;
 	char text[120];
 
@@ -151,8 +188,9 @@ static void know_each_other(struct check *check, struct warp *warp, uint32_t lan
 }
 
 /* Only __syncwarp() orders memory; shuffles and votes do not. */
-void check_collective_finish(struct check *check, struct warp *warp, const struct meeting *meeting)
+void check_collective_finish(struct listener *listener, struct warp *warp, const struct meeting *meeting)
 {
+	struct check *check = check_of(listener);
 	uint32_t all = warp->block->threads - warp->number * WARP_LANES >= WARP_LANES ? ~0u
 		: (1u << warp->block->threads % WARP_LANES) - 1;
 	uint32_t first;
@@ -193,11 +231,12 @@ static void report_barrier(struct check *check, const struct lane *lane, const s
 	check_report(check, &report);
 }
 
-void check_barrier_arrive(struct check *check, struct lane *lane)
+void check_barrier_arrive(struct listener *listener, struct lane *lane)
 {
+	struct check *check = check_of(listener);
 	struct block *block = lane->warp->block;
 
-	check_pause(check);
+	check_pause(listener);
 	report_awaited(check, lane, FT_SYNC, 0);
 	if (block->arrived == 0)
 		block->check_first = lane;
@@ -214,8 +253,9 @@ static struct lane *exited_thread(struct block *block)
 	return NULL;
 }
 
-void check_barrier_release(struct check *check, struct block *block)
+void check_barrier_release(struct listener *listener, struct block *block)
 {
+	struct check *check = check_of(listener);
 	uint32_t bound = check->next_slice << LANES_SHIFT;
 
 	if (block->alive < block->threads)
@@ -240,8 +280,9 @@ void check_barrier_release(struct check *check, struct block *block)
 
 /* --- deadlock --- */
 
-void check_deadlock(struct check *check, const struct worker *w)
+void check_deadlock(struct listener *listener, const struct worker *w)
 {
+	struct check *check = check_of(listener);
 	struct check_report report = { .class = CLASS_DEADLOCK, .side = NO_SIDE, .other = NO_SIDE };
 	const struct block *block = w->blocks[0];
 

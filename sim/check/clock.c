@@ -1,6 +1,6 @@
 /* clock.c - vector clocks over the operations of a checked device; see clock.h.
  *
- * What operations are, and which chain one belongs to, is check_stream.c's part.
+ * What operations are, and which chain one belongs to, is check_op.c's part.
  */
 #include "config.h"
 
@@ -11,32 +11,49 @@
 
 #include "base/xalloc.h"
 
-static void grow(struct clock *clock, size_t chains)
+struct clock {
+	size_t chains;
+	uint32_t reached[];             /* by chain */
+};
+
+static void grow(struct clock **clock, size_t chains)
 {
-	if (chains <= clock->chains)
+	size_t had = clock_chains(*clock);
+
+	if (chains <= had)
 		return;
-	clock->reached = xreallocarray(clock->reached, chains, sizeof *clock->reached);
-	memset(clock->reached + clock->chains, 0,
-	       (chains - clock->chains) * sizeof *clock->reached);
-	clock->chains = chains;
+	*clock = xrealloc(*clock, sizeof **clock + chains * sizeof (*clock)->reached[0]);
+	memset((*clock)->reached + had, 0, (chains - had) * sizeof (*clock)->reached[0]);
+	(*clock)->chains = chains;
 }
 
-void clock_join(struct clock *clock, const struct clock *from)
+void clock_join(struct clock **clock, const struct clock *from)
 {
-	grow(clock, from->chains);
-	for (size_t i = 0; i < from->chains; i++)
-		if (from->reached[i] > clock->reached[i])
-			clock->reached[i] = from->reached[i];
+	size_t chains = clock_chains(from);
+
+	grow(clock, chains);
+	for (size_t i = 0; i < chains; i++)
+		if (from->reached[i] > (*clock)->reached[i])
+			(*clock)->reached[i] = from->reached[i];
 }
 
-void clock_set(struct clock *clock, size_t chain, uint32_t reached)
+void clock_set(struct clock **clock, size_t chain, uint32_t reached)
 {
 	grow(clock, chain + 1);
-	clock->reached[chain] = reached;
+	(*clock)->reached[chain] = reached;
+}
+
+uint32_t clock_at(const struct clock *clock, size_t chain)
+{
+	return chain < clock_chains(clock) ? clock->reached[chain] : 0;
+}
+
+size_t clock_chains(const struct clock *clock)
+{
+	return clock ? clock->chains : 0;
 }
 
 void clock_free(struct clock *clock)
 {
-	free(clock->reached);
-	*clock = (struct clock){ 0 };
+	free(clock);
 }

@@ -11,9 +11,10 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "sim/check/check_internal.h"
+#include "sim/check/check_state.h"
 #include "sim/check/lines.h"
 #include "sim/check/requests.h"
+#include "sim/exec/mix.h"
 #include "traces/row.h"
 
 /* Bytes that were touched: a hash table with open addresses; key 0 is free. */
@@ -41,7 +42,7 @@ struct counters {
 
 static struct tally_entry *tally_slot(struct tally_entry *entries, size_t room, uintptr_t key)
 {
-	size_t i = (size_t)schedule_mix(key, 0) & (room - 1);
+	size_t i = (size_t)mix(key, 0) & (room - 1);
 
 	while (entries[i].key && entries[i].key != key)
 		i = (i + 1) & (room - 1);

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "sim/exec/schedule.h"
+#include "sim/exec/lane.h"
+#include "sim/exec/mix.h"
 
 #define SECTOR_BYTES 32
 #define BANKS 32
@@ -200,7 +201,7 @@ static int compare_moments(const struct moment *a, const struct moment *b)
 /* Where the place is in the table, or would be. */
 static struct place *slot(struct place *places, size_t room, enum request_kind kind, uintptr_t pc)
 {
-	size_t i = (size_t)schedule_mix(pc, kind) & (room - 1);
+	size_t i = (size_t)mix(pc, kind) & (room - 1);
 
 	while (places[i].pc && (places[i].pc != pc || places[i].kind != kind))
 		i = (i + 1) & (room - 1);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/kernel_choice.h"
 #include "sim/cu2c/parameters.h"
-#include "sim/cu2c/rewrite.h"
 
 /* The name of the build in the shared-variable records of sim/cuda/cuda_cpp.h. */
 #define FT_USER_UNIT "user"
@@ -218,7 +218,7 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 	int count;
 
 	TRY(parameters_read(u, f, &list, &count));
-	address = rewrite_kernel_address(kernel);
+	address = kernel_address_expression(kernel);
 	fprintf(out, "typedef ft_kernel<decltype(%s)> ft_user_kernel;\n", address);
 	fprintf(out, "static void __attribute__((no_sanitize_thread, no_sanitize_coverage))"
 		" ft_run(void *const *a) { ft_user_kernel::run(%s, a); }\n",

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/parameters.h"
-#include "sim/cu2c/rewrite.h"
 
 struct token kernel_choice_name(const char *kernel)
 {
@@ -21,34 +21,6 @@ struct token kernel_choice_name(const char *kernel)
 			t.text = &kernel[i + 1];
 	t.length = (int)(&kernel[length] - t.text);
 	return t;
-}
-
-/* The '(' of the parameter types in a kernel's expression; NULL if it has none. */
-static const char *expression_types(const char *kernel)
-{
-	size_t length = strlen(kernel);
-	int depth = 0;
-
-	if (length == 0 || kernel[length - 1] != ')')
-		return NULL;
-	for (const char *p = kernel + length - 1; p >= kernel; p--) {
-		depth += (*p == ')') - (*p == '(');
-		if (depth == 0)
-			return p;
-	}
-	return NULL;
-}
-
-char *rewrite_kernel_address(const char *kernel)
-{
-	const char *types = expression_types(kernel);
-	/* Looked up from the global scope, so that using-directives in headers add no functions. */
-	const char *scope = strncmp(kernel, "::", 2) == 0 ? "" : "::";
-
-	if (!types)
-		return xasprintf("ft_kernel_pointer(&%s%s)", scope, kernel);
-	return xasprintf("static_cast<void (*)%s>(&%s%.*s)", types, scope, (int)(types - kernel),
-			 kernel);
 }
 
 bool kernel_choice_is_template(const struct unit *u, const struct function *f)
@@ -147,7 +119,7 @@ enum status kernel_choice_find(const struct unit *u, const char *kernel,
 			       const struct function **out)
 {
 	const struct token name = kernel_choice_name(kernel);
-	const char *types = expression_types(kernel);
+	const char *types = kernel_address_types(kernel);
 	int named = 0, found = 0;
 
 	*out = NULL;

@@ -1,7 +1,7 @@
 /* kernel_choice.h - finds the kernel of a user's file that an expression names.
  *
  * The expression is a name, "k". In C++ it may also be "a::k<float, 64>" or, if several kernels
- * have one name, "k(float *, int)". rewrite_kernel_address() makes an address of it. Used by
+ * have one name, "k(float *, int)". sim/cu2c/kernel_address.h makes an address of it. Used by
  * code_table.c.
  */
 #ifndef KERNEL_CHOICE_H

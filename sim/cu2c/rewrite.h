@@ -29,15 +29,4 @@ enum status rewrite_kernels(const char *file, const char *text, size_t bytes, co
 enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
 			 const char *kernel, char **out);
 
-/* The address of a kernel as a C++ expression, from its name or from an expression such as
- * "k<float>" or, for one of several overloads, "k(float *, int)". Without types it is a call of
- * ft_kernel_pointer(), which REWRITE_KERNEL_POINTER defines. The caller frees it. */
-char *rewrite_kernel_address(const char *kernel);
-
-/* Selects the kernel among functions of one name, because it returns void; CUDA's headers define
- * all() and min(), which do not. For GPUs; sim/cuda/cuda_cpp.h defines it for the simulator. */
-#define REWRITE_KERNEL_POINTER \
-	"template <class... P> constexpr auto ft_kernel_pointer(void (*kernel)(P...))" \
-	" { return kernel; }"
-
 #endif

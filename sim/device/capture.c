@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "sim/check/check_stream.h"
+#include "sim/check/check.h"
 #include "sim/device/graph.h"
 
 struct capture {
@@ -88,7 +88,7 @@ static enum status check(struct device_simulated *sim, enum operation operation,
 {
 	if (sim->observing)
 		return STATUS_OK;
-	TRY(device_check_alive(sim));
+	TRY(simulated_check_alive(sim));
 	for (struct capture *c = sim->captures; c; c = c->next)
 		TRY(ask(operation, c, whole_device || c == touched ? SAME : OTHER));
 	return STATUS_OK;
@@ -127,7 +127,7 @@ enum status capture_check_event(struct device_simulated *sim, const struct event
 
 	if (!event->capture)
 		return check(sim, plain, NULL, false);
-	TRY(device_check_alive(sim));
+	TRY(simulated_check_alive(sim));
 	return capture ? ask(captured, capture, SAME) : refuse_ended(ended);
 }
 
@@ -283,7 +283,7 @@ static enum status check_end(struct device_simulated *sim, const struct stream *
 		TRY(capture_check(sim, OPERATION_capture_end, stream));
 		return fail_device(401, "capture_end: the stream is not capturing");
 	}
-	TRY(device_check_alive(sim));
+	TRY(simulated_check_alive(sim));
 	if (capture->origin != stream)
 		return ask(OPERATION_fork_end, capture, SAME);
 	if (capture->state == CAPTURE_INVALIDATED)
@@ -334,7 +334,7 @@ enum status capture_destroy_stream(struct stream *stream)
 
 	if (!capture)
 		return capture_check(stream->sim, OPERATION_stream_destroy, stream);
-	TRY(device_check_alive(stream->sim));
+	TRY(simulated_check_alive(stream->sim));
 	TRY(ask(origin ? OPERATION_stream_destroy : OPERATION_fork_destroy, capture, SAME));
 	if (origin)
 		graph_free(finish(stream->sim, capture));

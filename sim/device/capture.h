@@ -8,8 +8,9 @@
 #define SIM_CAPTURE_H
 
 #include "sim/device/capture_rules.h"
-#include "sim/device/device_sim.h"
 #include "sim/device/stream.h"
+
+struct task;
 
 enum operation {
 #define X(name) OPERATION_##name,

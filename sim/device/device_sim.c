@@ -1,6 +1,6 @@
 /* device_sim.c - the simulator behind engine/device.h: opening, memory, the table of operations.
  *
- * Work goes through streams (stream.c), becomes nodes of a graph during a capture (capture.c), and
+ * Work goes through streams (queue.c), becomes nodes of a graph during a capture (capture.c), and
  * is run by task.c. A kernel that faults leaves the device with a sticky error, as CUDA does.
  */
 #include "config.h"
@@ -13,37 +13,18 @@
 #include "kernels/variant.h"
 #include "sim/check/check.h"
 #include "sim/device/capture.h"
-#include "sim/device/device_sim.h"
 #include "sim/device/graph.h"
+#include "sim/device/graph_ops.h"
 #include "sim/device/memory.h"
-#include "sim/device/stream.h"
+#include "sim/device/prepare.h"
+#include "sim/device/queue.h"
+#include "sim/device/stream_ops.h"
 #include "sim/device/task.h"
-
-struct sim_buffer {
-	struct buffer base;             /* first */
-	struct sim_buffer *next;
-};
-
-/* What a device remembers of a kernel that was launched on it. */
-struct known_kernel {
-	struct known_kernel *next;
-	const struct kernel *kernel;
-	size_t granted;                 /* ATTRIBUTE_MAX_DYNAMIC_SHARED: stays, as on CUDA */
-	const struct sim_code *code[2]; /* [plain, probed]; NULL: not launched yet */
-	size_t static_bytes[2];         /* of their shared variables */
-};
+#include "sim/exec/grid.h"
 
 static unsigned char *host(const struct buffer *buffer, uint64_t offset)
 {
 	return (unsigned char *)(uintptr_t)(buffer->address + offset);
-}
-
-enum status device_check_alive(const struct device_simulated *sim)
-{
-	if (!sim->sticky)
-		return STATUS_OK;
-	fail_device(sim->sticky, "an earlier launch failed: %s", sim->sticky_text);
-	return sim->sticky_status;
 }
 
 static void unmap(struct device_simulated *sim, const struct buffer *buffer)
@@ -60,7 +41,7 @@ static void sim_close(struct device *device)
 {
 	struct device_simulated *sim = simulated(device);
 
-	stream_drain(sim, NULL);
+	queue_drain(sim, NULL);
 	captures_close(sim);
 	streams_close(sim);
 	graphs_close(sim);
@@ -71,12 +52,7 @@ static void sim_close(struct device *device)
 		free(sim->buffers);
 		sim->buffers = next;
 	}
-	while (sim->kernels) {
-		struct known_kernel *next = sim->kernels->next;
-
-		free(sim->kernels);
-		sim->kernels = next;
-	}
+	prepare_close(sim);
 	grid_runner_destroy(sim->runner);
 	check_destroy(sim->check);
 	free(sim);
@@ -117,15 +93,6 @@ static enum status sim_info(struct device *device, struct device_info *out)
 
 /* --- memory --- */
 
-bool device_holds(const struct device_simulated *sim, uint64_t address, uint64_t bytes)
-{
-	for (const struct sim_buffer *b = sim->buffers; b; b = b->next)
-		if (address >= b->base.address && bytes <= b->base.bytes
-		    && address - b->base.address <= b->base.bytes - bytes)
-			return true;
-	return false;
-}
-
 static enum status sim_alloc(struct device *device, const struct buffer_spec *spec,
 			     struct buffer **out)
 {
@@ -141,6 +108,7 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 				   sim->profile->info.memory_bytes - sim->allocated);
 	TRY(sim->check ? check_map(sim->check, sim->next_id + 1, spec->name, bytes, &memory)
 		       : memory_map(bytes, &memory));
+	memory_fill(memory, DEVICE_POISON, memory_room(bytes) / 4);
 	sim->allocated += bytes;
 	buffer = xcalloc(1, sizeof *buffer);
 	buffer->base = (struct buffer){
@@ -164,7 +132,7 @@ static enum status sim_free(struct device *device, struct buffer *buffer)
 
 	if (!sim->sticky)
 		TRY(capture_check(sim, OPERATION_free, NULL));
-	status = sim->sticky ? STATUS_OK : stream_drain(sim, NULL);
+	status = sim->sticky ? STATUS_OK : queue_drain(sim, NULL);
 	while (*link && &(*link)->base != buffer)
 		link = &(*link)->next;
 	if (!*link)
@@ -190,7 +158,7 @@ static enum status enter(struct device_simulated *sim, enum operation operation,
 static enum status give(struct stream *stream, struct task *task)
 {
 	if (!stream->capture || stream->sim->observing)
-		return stream_submit(stream, task);
+		return queue_task(stream, task);
 	capture_add(stream, task);
 	return STATUS_OK;
 }
@@ -199,7 +167,7 @@ static enum status give(struct stream *stream, struct task *task)
 static enum status give_and_wait(struct stream *stream, struct task *task)
 {
 	TRY(give(stream, task));
-	return stream_drain(stream->sim, stream);
+	return queue_drain(stream->sim, stream);
 }
 
 /* What a capture on another stream refuses of it is the wait: the copy is on its way by then. Takes
@@ -284,71 +252,6 @@ static enum status sim_fill(struct device *device, struct stream *stream, struct
 
 /* --- launches --- */
 
-static struct known_kernel *know(struct device_simulated *sim, const struct kernel *kernel)
-{
-	struct known_kernel *known = sim->kernels;
-
-	while (known && known->kernel != kernel)
-		known = known->next;
-	if (!known) {
-		known = xcalloc(1, sizeof *known);
-		known->kernel = kernel;
-		known->next = sim->kernels;
-		sim->kernels = known;
-	}
-	return known;
-}
-
-static size_t static_shared(struct known_kernel *known, const struct sim_code *code, bool probed)
-{
-	if (known->code[probed] != code) {
-		known->code[probed] = code;
-		known->static_bytes[probed] = grid_static_shared(code);
-	}
-	return known->static_bytes[probed];
-}
-
-/* Whether the launch is cooperative. */
-static enum status apply_attributes(struct device_simulated *sim, const struct launch *launch,
-				    struct known_kernel *known, size_t static_bytes,
-				    bool *cooperative)
-{
-	*cooperative = false;
-	for (int i = 0; i < launch->attribute_count; i++) {
-		const struct launch_attribute *attribute = &launch->attributes[i];
-
-		if (attribute->id == ATTRIBUTE_COOPERATIVE) {
-			*cooperative = attribute->value != 0;
-			continue;
-		}
-		TRY(limits_check_shared_attribute(sim->profile, static_bytes, attribute->value));
-		known->granted = (size_t)attribute->value;
-	}
-	return STATUS_OK;
-}
-
-enum status device_prepare_launch(struct device_simulated *sim, const struct launch *launch,
-				  struct task **out)
-{
-	const struct sim_code *code = sim->check || sim->steps
-		? kernel_checked_code(launch->kernel)
-		: kernel_sim_code(launch->kernel, sim->variant, launch->probed);
-	struct known_kernel *known = know(sim, launch->kernel);
-	size_t static_bytes;
-	bool cooperative;
-
-	if (!code)
-		return fail(STATUS_USAGE, "%s: kernel %s has no checked build for this "
-			    "processor", sim->check ? "--check" : "--steps", launch->kernel->name);
-	static_bytes = static_shared(known, code, launch->probed);
-	TRY(apply_attributes(sim, launch, known, static_bytes, &cooperative));
-	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));
-	if (cooperative)
-		TRY(limits_check_resident(sim->profile, launch, static_bytes));
-	*out = task_launch(sim, launch, code);
-	return STATUS_OK;
-}
-
 static enum status sim_launch(struct device *device, const struct launch *launch)
 {
 	struct device_simulated *sim = simulated(device);
@@ -357,7 +260,7 @@ static enum status sim_launch(struct device *device, const struct launch *launch
 	enum status status;
 
 	TRY(enter(sim, OPERATION_launch, launch->stream, &stream));
-	status = device_prepare_launch(sim, launch, &task);
+	status = prepare_launch(sim, launch, &task);
 	if (status != STATUS_OK) {
 		capture_note_failure(stream, OPERATION_launch_refused);
 		return status;
@@ -369,7 +272,7 @@ static enum status sim_observe(struct device *device, const struct device_observ
 {
 	struct device_simulated *sim = simulated(device);
 
-	TRY(stream_drain(sim, NULL));
+	TRY(queue_drain(sim, NULL));
 	sim->observer = observer ? *observer : (struct device_observer){ 0 };
 	return STATUS_OK;
 }
@@ -379,9 +282,9 @@ static enum status sim_step_aside(struct device *device, bool aside)
 	struct device_simulated *sim = simulated(device);
 
 	if (aside)
-		stream_run_all(sim);
+		queue_run_all(sim);
 	sim->observing = aside;
-	return aside ? device_check_alive(sim) : STATUS_OK;
+	return aside ? simulated_check_alive(sim) : STATUS_OK;
 }
 
 static enum status sim_set_points(struct device *device, const struct buffer *records,

@@ -2,9 +2,11 @@
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
 
-#include "sim/check/clock.h"
-#include "sim/device/device_sim.h"
-#include "sim/device/task.h"
+#include "sim/device/simulated.h"
+
+struct clock;
+struct mark;
+struct task;
 
 struct node {
 	struct task *task;              /* a reference */
@@ -33,26 +35,16 @@ void graph_free(struct graph *);
 void graph_own(struct device_simulated *, struct graph *);
 /* Takes the task's reference; copies `after`, whose nodes must be there. The new node's number. */
 int graph_add(struct graph *, struct task *, const int *after, int after_count);
+/* A copy in the device's list, which holds the reference. */
+struct graph_exec *graph_exec_new(struct device_simulated *, const struct graph *);
 void graph_exec_drop(struct graph_exec *);
 
 /* A node that is not done and comes after none that is not: the first, or one that is drawn. -1:
  * all are done. */
 int graph_exec_next(struct graph_exec *, const bool *done);
 
-/* On a checked device: makes operations of the nodes, behind `order` and the nodes each comes after.
- * All of them are before what comes after `order` then. The number of the first. */
-uint64_t graph_exec_order(const struct graph_exec *, struct clock *order, int stream);
-
-/* The operations of device_ops of these names. */
-enum status sim_graph_create(struct device *, struct graph **out);
-enum status sim_graph_add_launch(struct device *, struct graph *, const struct launch *,
-				 const int *after, int after_count, int *node);
-enum status sim_graph_add_copy(struct device *, struct graph *, struct buffer *to,
-			       uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
-			       size_t bytes, const int *after, int after_count, int *node);
-enum status sim_graph_instantiate(struct device *, struct graph *, struct graph_exec **out);
-enum status sim_graph_launch(struct device *, struct graph_exec *, struct stream *);
-enum status sim_graph_destroy(struct device *, struct graph *);
-enum status sim_graph_exec_destroy(struct device *, struct graph_exec *);
+/* On a checked device: makes operations of the nodes, behind *order and the nodes each comes after.
+ * All of them are before what comes after *order then. The number of the first. */
+uint64_t graph_exec_order(const struct graph_exec *, struct clock **order, int stream);
 
 #endif

@@ -12,18 +12,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/device.h"
-
 #define ALIGNMENT 256
 
-static size_t rounded(size_t bytes)
+size_t memory_room(size_t bytes)
 {
 	return bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 static size_t mapped(size_t bytes, size_t page)
 {
-	return (rounded(bytes) + page - 1) / page * page;
+	return (memory_room(bytes) + page - 1) / page * page;
 }
 
 /* What this machine could give now; everything when it does not say. All of an allocation is written to,
@@ -60,15 +58,14 @@ enum status memory_map(size_t bytes, void **out)
 		munmap(base, inner + 2 * page);
 		return fail_device(2, "out of memory: %zu bytes asked for", bytes);
 	}
-	*out = base + page + inner - rounded(bytes);
-	memory_fill(*out, DEVICE_POISON, rounded(bytes) / 4);
+	*out = base + page + inner - memory_room(bytes);
 	return STATUS_OK;
 }
 
 void memory_unmap(void *memory, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), inner = mapped(bytes, page);
-	unsigned char *base = (unsigned char *)memory + rounded(bytes) - inner - page;
+	unsigned char *base = (unsigned char *)memory + memory_room(bytes) - inner - page;
 
 	munmap(base, inner + 2 * page);
 }

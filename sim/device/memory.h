@@ -1,10 +1,13 @@
-/* memory.h - device memory of a simulated device: one mapping per allocation, poisoned, guarded. */
+/* memory.h - device memory of a simulated device: one mapping per allocation, guarded. */
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
 
 #include <stddef.h>
 
 #include "base/status.h"
+
+/* What an allocation of `bytes` has room for: a multiple of 256. */
+size_t memory_room(size_t bytes);
 
 /* `bytes` of memory that ends, rounded up to 256, at a page nobody may touch. DEVICE with error_code() 2
  * when there is not enough. A size of 0 gives a valid address. */

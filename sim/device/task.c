@@ -2,7 +2,7 @@
  *
  * Launches were checked against limits before they came here; addresses are looked at again when a
  * move runs, because a graph may outlive the buffers it was made with. Which task runs when is left
- * to stream.c. A launch with a ticket is shown to the device's observer.
+ * to queue.c. A launch with a ticket is shown to the device's observer.
  */
 #include "config.h"
 
@@ -14,10 +14,10 @@
 
 #include "base/xalloc.h"
 #include "sim/check/check.h"
-#include "sim/check/check_stream.h"
-#include "sim/check/steps.h"
 #include "sim/device/memory.h"
-#include "sim/exec/schedule.h"
+#include "sim/exec/grid.h"
+#include "sim/exec/mix.h"
+#include "sim/exec/steps.h"
 
 enum task_kind { TASK_LAUNCH, TASK_MOVE, TASK_FILL };
 
@@ -26,7 +26,7 @@ struct queued_launch {
 	struct dim3 grid, block;
 	size_t dynamic_bytes;
 	bool independent, probed;
-	enum kernel_role role;
+	const struct kernel_lint *lint;
 	struct point_sink points;       /* as they were at the call; an observer may set others */
 	void *ticket;
 	int arg_count;
@@ -116,7 +116,7 @@ struct task *task_launch(const struct device_simulated *sim, const struct launch
 	launch->block = asked->block;
 	launch->dynamic_bytes = asked->shared_bytes;
 	launch->independent = asked->kernel->independent;
-	launch->role = asked->kernel->role;
+	launch->lint = asked->kernel->lint;
 	launch->probed = asked->probed;
 	launch->points = sim->points;
 	launch->ticket = asked->ticket;
@@ -249,7 +249,7 @@ static void *host(uint64_t address)
 static enum status check_place(const struct device_simulated *sim, struct place place,
 			       uint64_t bytes)
 {
-	if (place.host || device_holds(sim, place.address, bytes))
+	if (place.host || simulated_holds(sim, place.address, bytes))
 		return STATUS_OK;
 	return fail_device(700, "a copy or fill of %llu bytes at 0x%llx, where no buffer is now",
 			   (unsigned long long)bytes, (unsigned long long)place.address);
@@ -295,26 +295,6 @@ static enum status run_fill(const struct device_simulated *sim, const struct tas
 	return STATUS_OK;
 }
 
-/* The integer or address of a parameter; 0: the kernel has no such parameter. */
-static uint64_t value_named(const struct queued_launch *launch, const char *name)
-{
-	for (int i = 0; i < launch->arg_count; i++)
-		if (strcmp(launch->code->params[i].name, name) == 0)
-			return launch->values[i];
-	return 0;
-}
-
-/* Reductions name what they merge as flash_decode_reduce does. */
-static void check_reduction(const struct device_simulated *sim, const struct queued_launch *launch)
-{
-	uint64_t rows = (uint64_t)launch->grid.x * launch->grid.y;
-	const float *partials = host(value_named(launch, "partials"));
-
-	if (partials)
-		check_splits(sim->check, partials, rows * value_named(launch, "max_chunks"),
-			     value_named(launch, "D"));
-}
-
 static enum status run_launch(struct device_simulated *sim, const struct queued_launch *launch,
 			      const struct point_sink *points)
 {
@@ -323,27 +303,23 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 		.block = launch->block, .dynamic_bytes = launch->dynamic_bytes,
 		.independent = launch->independent,
 		.points = launch->probed ? points : NULL,
-		.seed = sim->seed ? schedule_mix(sim->seed, sim->launches) | 1 : 0,
-		.check = sim->check,
+		.seed = sim->seed ? mix(sim->seed, sim->launches) | 1 : 0,
 	};
 	const struct check_launch checked = {
 		.number = (int64_t)sim->launches, .code = launch->code, .grid = launch->grid,
-		.block = launch->block, .args = launch->args,
+		.block = launch->block, .args = launch->args, .lint = launch->lint,
 	};
 	enum status status;
 
 	sim->launches++;
 	if (sim->check)
-		check_launch_begin(sim->check, &checked);
+		grid.listener = check_launch_begin(sim->check, &checked);
 	steps_begin(sim->steps);
 	status = grid_run(sim->runner, &grid);
 	if (steps_end() && status == STATUS_DEVICE)
 		status = STATUS_STEPS;
-	if (!sim->check)
-		return status;
-	check_launch_end(sim->check);
-	if (status == STATUS_OK && launch->role == ROLE_REDUCE)
-		check_reduction(sim, launch);
+	if (sim->check)
+		check_launch_end(sim->check, status == STATUS_OK);
 	return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef SIM_TASK_H
 #define SIM_TASK_H
 
-#include "sim/device/device_sim.h"
+#include "sim/device/simulated.h"
 
 struct task;
 

@@ -6,13 +6,14 @@
  */
 #include "config.h"
 
+#include "sim/exec/async.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "engine/device.h"
-#include "sim/check/check.h"
-#include "sim/exec/schedule.h"
+#include "sim/exec/worker.h"
 
 struct copy {
 	void *to;
@@ -52,20 +53,19 @@ static struct async_queue *queue_of(struct lane *lane)
 
 void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 {
-	struct lane *lane = schedule_current();
+	struct lane *lane = lane_current();
 	struct async_queue *queue = queue_of(lane);
-	struct check *check = worker_self->grid->check;
+	struct listener *listener = worker_self->grid->listener;
 	const uint32_t poison = DEVICE_POISON;
 	struct copy copy = { to, from, bytes, zeros, (uintptr_t)__builtin_return_address(0),
 			     queue->group };
 
 	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
-		schedule_abort(worker_self, 710, "__pipeline_memcpy_async() takes 4, 8 or 16 bytes, "
+		worker_abort(worker_self, 710, "__pipeline_memcpy_async() takes 4, 8 or 16 bytes, "
 			       "and no more zeros than bytes");
-	if (check)
-		check_async_begin(check, to, from, bytes, bytes - zeros, copy.pc);
+	LISTENER_TELL(listener, async_begin, to, from, bytes, bytes - zeros, copy.pc);
 	if (((uintptr_t)to | (uintptr_t)from) & (bytes - 1))
-		schedule_abort(worker_self, 716, "misaligned address in __pipeline_memcpy_async()");
+		worker_abort(worker_self, 716, "misaligned address in __pipeline_memcpy_async()");
 	for (size_t i = 0; i < bytes; i += sizeof poison)
 		memcpy((unsigned char *)to + i, &poison, sizeof poison);
 	if (queue->count == queue->room) {
@@ -77,23 +77,22 @@ void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 
 void ft_async_commit(void)
 {
-	queue_of(schedule_current())->group++;
+	queue_of(lane_current())->group++;
 }
 
 static void land(const struct copy *copy)
 {
-	struct check *check = worker_self->grid->check;
+	struct listener *listener = worker_self->grid->listener;
 	size_t copied = copy->bytes - copy->zeros;
 
-	if (check)
-		check_async_end(check, copy->to, copy->from, copy->bytes, copied, copy->pc);
+	LISTENER_TELL(listener, async_end, copy->to, copy->from, copy->bytes, copied, copy->pc);
 	memcpy(copy->to, copy->from, copied);
 	memset((unsigned char *)copy->to + copied, 0, copy->zeros);
 }
 
 void ft_async_wait(unsigned open)
 {
-	struct async_queue *queue = queue_of(schedule_current());
+	struct async_queue *queue = queue_of(lane_current());
 	size_t kept = 0;
 
 	for (size_t i = 0; i < queue->count; i++) {

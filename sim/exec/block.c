@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include "sim/exec/block.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,11 +14,12 @@
 
 #include "base/xalloc.h"
 #include "engine/device.h"
-#include "sim/check/check.h"
-#include "sim/exec/schedule.h"
+#include "sim/exec/async.h"
+#include "sim/exec/mix.h"
+#include "sim/exec/worker.h"
 
 #define ARENA_ALIGNMENT 128             /* the most a shared variable can ask for */
-#define CHECKED_ARENA (256u << 10)      /* above every device's limit */
+#define LENT_ARENA (256u << 10)         /* above every device's limit */
 
 struct block *block_create(void)
 {
@@ -31,7 +34,7 @@ struct block *block_create(void)
 
 static void arena_unmap(struct block *block)
 {
-	if (block->arena && !block->arena_checked)
+	if (block->arena && !block->arena_lent)
 		munmap(block->arena, block->arena_bytes + (size_t)sysconf(_SC_PAGESIZE));
 	block->arena = NULL;
 	block->arena_bytes = 0;
@@ -48,16 +51,16 @@ void block_destroy(struct block *block)
 	free(block);
 }
 
-/* A checked block gets its memory from the checker, once and for the largest arena there is. */
-static bool arena_check(struct block *block, struct check *check)
+/* A checked block gets its memory from the listener, once and for the largest arena there is. */
+static bool arena_borrow(struct block *block, struct listener *listener)
 {
-	if (block->arena_checked)
+	if (block->arena_lent)
 		return true;
 	arena_unmap(block);
-	block->arena = check_map_arena(check, CHECKED_ARENA);
-	block->arena_bytes = CHECKED_ARENA;
-	block->arena_checked = block->arena != NULL;
-	return block->arena_checked;
+	block->arena = listener->calls->arena(listener, LENT_ARENA);
+	block->arena_bytes = LENT_ARENA;
+	block->arena_lent = block->arena != NULL;
+	return block->arena_lent;
 }
 
 /* An arena of whole pages with a guard page behind. */
@@ -89,7 +92,7 @@ static bool place_shared(struct block *block, const struct grid *grid)
 	uint32_t *words;
 
 	total = (total + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
-	if (!(grid->check ? arena_check(block, grid->check) : arena_map(block, total)))
+	if (!(grid->listener ? arena_borrow(block, grid->listener) : arena_map(block, total)))
 		return false;
 	block->view.shared = block->arena + block->arena_bytes - total;
 	block->view.dynamic = block->view.shared + fixed;
@@ -138,7 +141,7 @@ static uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed)
 		uint64_t mask = (1ull << half) - 1, left = i >> half, right = i & mask;
 
 		for (unsigned round = 0; round < 4; round++) {
-			uint64_t next = left ^ (schedule_mix(seed + round, right) & mask);
+			uint64_t next = left ^ (mix(seed + round, right) & mask);
 
 			left = right;
 			right = next;
@@ -178,7 +181,7 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 				async_reset(&warp->lanes[l]);
 		}
 	}
-	if (grid->check)
-		check_block_begin(grid->check, block, grid->static_bytes, grid->dynamic_bytes);
+	LISTENER_TELL(grid->listener, block_begin, block, grid->static_bytes,
+		      grid->dynamic_bytes);
 	return true;
 }

@@ -3,14 +3,13 @@
  * SIGSEGV, SIGBUS, SIGFPE, SIGILL and the clock of step budgets are caught on an alternate stack,
  * because the stack of the fiber may be what overflowed. A signal outside of a kernel goes where it
  * went before. A division by zero goes on (divide.c), as it does on a GPU, and so does what the
- * checker traps on to see where a NaN is made (check_nan.c).
+ * checker traps on to see where a NaN is made (listener.h).
  */
 #include "config.h"
 
-#undef _FORTIFY_SOURCE                  /* see schedule.c */
+#undef _FORTIFY_SOURCE                  /* see worker.c */
 
-#include "sim/check/check.h"
-#include "sim/exec/schedule.h"
+#include "sim/exec/fault.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -18,8 +17,9 @@
 #include <ucontext.h>
 
 #include "base/xalloc.h"
-#include "sim/check/steps.h"
 #include "sim/exec/divide.h"
+#include "sim/exec/steps.h"
+#include "sim/exec/worker.h"
 
 static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM };
 #define CAUGHT (sizeof caught / sizeof caught[0])
@@ -43,6 +43,7 @@ static void *program_counter(void *context)
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct worker *w = worker_self;
+	const struct listener *listener;
 
 	if (signal == SIGVTALRM && (!ft_self || !w || !steps_stuck()))
 		return;
@@ -52,11 +53,13 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 				sigaction(signal, &previous[i], NULL);
 		return;
 	}
-	if (signal == SIGTRAP && check_stepped(context))
+	listener = w->grid->listener;
+	if (signal == SIGTRAP && listener && listener->calls->stepped(context))
 		return;
 	if (signal == SIGFPE
 	    && (divide_emulate(context)
-		|| check_trap(info, context, (uintptr_t)program_counter(context))))
+		|| (listener && listener->calls->trap(info, context,
+						      (uintptr_t)program_counter(context)))))
 		return;
 	w->fault.signal = signal;
 	w->fault.address = info->si_addr;

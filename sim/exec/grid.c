@@ -13,6 +13,7 @@
 
 #include "base/xalloc.h"
 #include "engine/device.h"
+#include "sim/exec/fault.h"
 #include "sim/exec/schedule.h"
 #include "sim/exec/shared.h"
 
@@ -24,8 +25,6 @@ struct grid_runner {
 	struct worker *workers;
 };
 
-static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
-
 struct grid_runner *grid_runner_create(int jobs)
 {
 	struct grid_runner *runner = xcalloc(1, sizeof *runner);
@@ -34,7 +33,7 @@ struct grid_runner *grid_runner_create(int jobs)
 	runner->jobs = jobs > 1 ? jobs : 1;
 	runner->workers = xcalloc((size_t)runner->jobs, sizeof *runner->workers);
 	for (int i = 0; i < runner->jobs; i++)
-		worker_init(&runner->workers[i]);
+		schedule_open(&runner->workers[i]);
 	return runner;
 }
 
@@ -43,21 +42,9 @@ void grid_runner_destroy(struct grid_runner *runner)
 	if (!runner)
 		return;
 	for (int i = 0; i < runner->jobs; i++)
-		worker_destroy(&runner->workers[i]);
+		schedule_close(&runner->workers[i]);
 	free(runner->workers);
 	free(runner);
-}
-
-void grid_fail(struct grid *grid, uint64_t order, int code, const char *text)
-{
-	pthread_mutex_lock(&failure_lock);
-	if (grid->failed_code == 0 || order < grid->failed_order) {
-		grid->failed_order = order;
-		grid->failed_code = code;
-		snprintf(grid->failed_text, sizeof grid->failed_text, "%s", text);
-		atomic_store(&grid->stop, order);
-	}
-	pthread_mutex_unlock(&failure_lock);
 }
 
 struct job {
@@ -70,7 +57,7 @@ static void *job_main(void *argument)
 	struct job *job = argument;
 
 	fault_thread_begin();
-	worker_run(job->worker, job->grid);
+	schedule_run(job->worker, job->grid);
 	/* The next launch may come to this worker on another OS thread: its fibers must start anew. */
 	fiber_pool_reset(&job->worker->pool);
 	fiber_forget(&job->worker->thread);
@@ -90,7 +77,7 @@ static void run_jobs(struct grid_runner *runner, struct grid *grid, int jobs)
 		job[i] = (struct job){ &runner->workers[i], grid };
 		made[i] = pthread_create(&threads[i], NULL, job_main, &job[i]) == 0;
 	}
-	worker_run(&runner->workers[0], grid);
+	schedule_run(&runner->workers[0], grid);
 	for (int i = 1; i < jobs; i++)
 		if (made[i])
 			pthread_join(threads[i], NULL);
@@ -105,9 +92,9 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		.blocks = blocks, .static_bytes = shared_place(launch->code, true),
 		.dynamic_bytes = launch->dynamic_bytes, .points = launch->points,
 		.independent = launch->independent, .seed = launch->seed, .stop = blocks,
-		.check = launch->check,
+		.listener = launch->listener,
 	};
-	int jobs = launch->independent && !launch->check ? runner->jobs : 1;
+	int jobs = launch->independent && !launch->listener ? runner->jobs : 1;
 
 	fault_thread_begin();
 	run_jobs(runner, &grid, (uint64_t)jobs < most ? jobs : (int)most);
@@ -115,6 +102,11 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		return STATUS_OK;
 	return fail_device(grid.failed_code, "%s (%d): %s", cuda_error_name(grid.failed_code),
 			   grid.failed_code, grid.failed_text);
+}
+
+size_t grid_static_shared(const struct sim_code *code)
+{
+	return shared_place(code, false);
 }
 
 /* --- words of a kernel that end it --- */
@@ -128,5 +120,5 @@ void ft_trap(int code, const char *what, const char *file, int line)
 	snprintf(text, sizeof text, "%s in %s, block (%u,%u,%u) thread (%u,%u,%u), %s:%d", what,
 		 w->grid->code->name, self->block->index.x, self->block->index.y, self->block->index.z,
 		 self->index.x, self->index.y, self->index.z, file, line);
-	schedule_abort(w, code, text);
+	worker_abort(w, code, text);
 }

@@ -6,6 +6,7 @@
 #include "sim/cuda/runtime.h"
 
 struct grid_runner;
+struct listener;
 
 /* What a launch needs; checked against limits by the caller. */
 struct grid_launch {
@@ -16,7 +17,7 @@ struct grid_launch {
 	const struct point_sink *points;        /* NULL in a plain build */
 	bool independent;
 	uint64_t seed;                  /* 0: in order */
-	struct check *check;            /* NULL: not checked; else runs on one OS thread */
+	struct listener *listener;      /* NULL: not checked; else runs on one OS thread */
 };
 
 struct grid_runner *grid_runner_create(int jobs);

@@ -1,15 +1,16 @@
 /* report.c - says in one line where a launch got stuck or faulted: kernel, block, threads, lines. */
 #include "config.h"
 
-#include "sim/exec/schedule.h"
+#include "sim/exec/report.h"
 
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/check/steps.h"
+#include "sim/exec/steps.h"
 #include "sim/exec/symbol.h"
+#include "sim/exec/worker.h"
 
 struct line {
 	char *text;
@@ -116,7 +117,7 @@ int report_code(const struct worker *w)
 void report_fault(const struct worker *w, char *text, size_t bytes)
 {
 	struct line line = { text, bytes, 0 };
-	const struct ft_thread_view *self = &schedule_current()->view;
+	const struct ft_thread_view *self = &lane_current()->view;
 	struct symbol symbol;
 	bool found;
 

@@ -2,7 +2,7 @@
  *
  * Lanes that never wait share one stack: a lane that exits starts its successor in place. Blocks that
  * spin on each other make progress because a worker that finds itself spinning makes another block
- * resident. Collectives are in collective.c, block set-up in block.c, faults in fault.c.
+ * resident. Where lanes meet is meeting.c's part, block set-up block.c's, faults are fault.c's.
  */
 #include "config.h"
 
@@ -12,27 +12,17 @@
 
 #include <string.h>
 
-#include "sim/check/check.h"
-
-_Thread_local const struct ft_thread_view *ft_self;
-_Thread_local struct worker *worker_self;
+#include "sim/exec/block.h"
+#include "sim/exec/meeting.h"
+#include "sim/exec/mix.h"
+#include "sim/exec/report.h"
 
 /* Blocks that take turns from the start when their order is drawn and they may talk to each other. */
 #define SEEDED_RESIDENT 4
 
-/* splitmix64's finaliser (Steele, Lea, Flood 2014). */
-uint64_t schedule_mix(uint64_t a, uint64_t b)
-{
-	uint64_t z = a + 0x9e3779b97f4a7c15u * (b + 1);
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 static uint32_t draw(struct worker *w, uint32_t below)
 {
-	w->random = schedule_mix(w->random, 0);
+	w->random = mix(w->random, 0);
 	return (uint32_t)((w->random >> 32) * below >> 32);
 }
 
@@ -57,12 +47,12 @@ static bool admit(struct worker *w)
 	if (!w->blocks[w->resident])
 		w->blocks[w->resident] = block_create();
 	if (!block_begin(w->blocks[w->resident], grid, order)) {
-		grid_fail(grid, order, 2, "no memory for the shared memory of a block");
+		worker_fail(grid, order, 2, "no memory for the shared memory of a block");
 		return false;
 	}
 	/* An independent block draws its own numbers, so that it does the same on any worker. */
 	if (grid->independent || order == 0)
-		w->random = schedule_mix(grid->seed, order);
+		w->random = mix(grid->seed, order);
 	w->resident++;
 	w->idle_yields = 0;
 	return true;
@@ -129,8 +119,8 @@ static struct lane *pick_next(struct worker *w)
 {
 	struct lane *next;
 
-	if (w->grid->seed == 0 && ft_self && schedule_current()->warp->runnable)
-		return lowest(schedule_current()->warp, schedule_current()->warp->runnable);
+	if (w->grid->seed == 0 && ft_self && lane_current()->warp->runnable)
+		return lowest(lane_current()->warp, lane_current()->warp->runnable);
 	for (;;) {
 		retire_finished(w);
 		while (w->resident < wanted_resident(w->grid) && admit(w))
@@ -142,10 +132,9 @@ static struct lane *pick_next(struct worker *w)
 		if (w->grid->independent || !admit(w)) {
 			char text[512];
 
-			if (w->grid->check)
-				check_deadlock(w->grid->check, w);
+			LISTENER_TELL(w->grid->listener, deadlock, w);
 			report_deadlock(w, text, sizeof text);
-			schedule_abort(w, 702, text);
+			worker_abort(w, 702, text);
 		}
 	}
 }
@@ -156,7 +145,7 @@ static void start_fiber(struct worker *w, struct lane *lane)
 {
 	lane->fiber = fiber_take(&w->pool);
 	if (!lane->fiber)
-		schedule_abort(w, 2, "no memory for the stack of a simulated thread");
+		worker_abort(w, 2, "no memory for the stack of a simulated thread");
 }
 
 static void switch_to(struct worker *w, struct fiber *from, struct lane *next)
@@ -169,14 +158,9 @@ static void switch_to(struct worker *w, struct fiber *from, struct lane *next)
 
 void schedule_wait_elsewhere(struct worker *w)
 {
-	struct fiber *from = schedule_current()->fiber;
+	struct fiber *from = lane_current()->fiber;
 
 	switch_to(w, from, pick_next(w));
-}
-
-void schedule_progress(struct worker *w)
-{
-	w->idle_yields = 0;
 }
 
 /* The lane after `lane` by number, round the warp, the block and the resident blocks. */
@@ -203,10 +187,9 @@ static struct lane *pick_after(struct worker *w, struct lane *lane)
 void ft_yield(void)
 {
 	struct worker *w = worker_self;
-	struct lane *lane = schedule_current(), *next;
+	struct lane *lane = lane_current(), *next;
 
-	if (w->grid->check)
-		check_pause(w->grid->check);
+	LISTENER_TELL(w->grid->listener, pause);
 	/* Lanes that only yield may wait for a block that is not resident yet. */
 	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads && !w->grid->independent)
 		admit(w);
@@ -219,32 +202,19 @@ void ft_fence(int device)
 {
 	struct worker *w = worker_self;
 
-	if (w->grid->check)
-		check_fence(w->grid->check, schedule_current(), device);
+	LISTENER_TELL(w->grid->listener, fence, lane_current(), device);
 	ft_yield();
-}
-
-void schedule_abort(struct worker *w, int code, const char *text)
-{
-	/* The lane that ran last stands for the block; a deadlock has none running. */
-	uint64_t order = w->resident ? w->blocks[0]->order : 0;
-
-	if (ft_self && schedule_current()->warp->block->alive)
-		order = schedule_current()->warp->block->order;
-	grid_fail(w->grid, order, code, text);
-	siglongjmp(w->landing, 1);
 }
 
 static void lane_exit(struct worker *w, struct lane *lane)
 {
-	if (w->grid->check)
-		check_pause(w->grid->check);
+	LISTENER_TELL(w->grid->listener, pause);
 	lane->fiber = NULL;
 	lane->warp->runnable &= ~lane->bit;
 	lane->warp->exited |= lane->bit;
 	lane->warp->block->alive--;
-	collective_exit(lane);
-	schedule_progress(w);
+	meeting_exit(lane);
+	worker_progress(w);
 }
 
 /* What every fiber runs: one lane after another. */
@@ -252,13 +222,13 @@ static void fiber_main(void)
 {
 	struct worker *w = worker_self;
 
-	fiber_announce_arrive(schedule_current()->fiber);
+	fiber_announce_arrive(lane_current()->fiber);
 	for (;;) {
-		struct fiber *self = schedule_current()->fiber;
+		struct fiber *self = lane_current()->fiber;
 		struct lane *next;
 
 		w->grid->code->run(w->grid->args);
-		lane_exit(w, schedule_current());
+		lane_exit(w, lane_current());
 		next = pick_next(w);
 		if (next && !next->fiber) {
 			next->fiber = self;
@@ -277,13 +247,13 @@ static void fiber_main(void)
 
 /* --- the worker --- */
 
-void worker_init(struct worker *w)
+void schedule_open(struct worker *w)
 {
 	memset(w, 0, sizeof *w);
 	fiber_pool_init(&w->pool, fiber_main);
 }
 
-void worker_destroy(struct worker *w)
+void schedule_close(struct worker *w)
 {
 	for (int i = 0; i < MAX_RESIDENT; i++)
 		block_destroy(w->blocks[i]);
@@ -301,14 +271,14 @@ static void worker_land(struct worker *w)
 	fiber_announce_arrive(&w->thread);
 	if (w->fault.signal) {
 		report_fault(w, text, sizeof text);
-		grid_fail(w->grid, schedule_current()->warp->block->order, report_code(w), text);
+		worker_fail(w->grid, lane_current()->warp->block->order, report_code(w), text);
 	}
 	ft_self = NULL;
 	w->resident = 0;
 	fiber_pool_reset(&w->pool);
 }
 
-void worker_run(struct worker *w, struct grid *grid)
+void schedule_run(struct worker *w, struct grid *grid)
 {
 	struct lane *first;
 

@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include "sim/exec/grid.h"
 #include "sim/exec/shared.h"
 
 #include <string.h>
@@ -57,9 +56,4 @@ const struct kernel_shared *shared_at(const struct sim_code *code, size_t offset
 		if (reaches(code, v) && offset >= *v->offset && offset - *v->offset < v->bytes)
 			return v;
 	return NULL;
-}
-
-size_t grid_static_shared(const struct sim_code *code)
-{
-	return shared_place(code, false);
 }

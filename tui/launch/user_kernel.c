@@ -19,6 +19,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "kernels/points.h"
+#include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/datadir.h"
@@ -249,8 +250,8 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 	}
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
 	fwrite(k->source, 1, k->source_bytes, output.file);
-	address = rewrite_kernel_address(s->kernel);
-	fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" REWRITE_KERNEL_POINTER
+	address = kernel_address_expression(s->kernel);
+	fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" KERNEL_ADDRESS_POINTER
 		"\nvoid *ft_user_entry = (void *)%s;\n", address);
 	free(address);
 	return output_commit(&output);

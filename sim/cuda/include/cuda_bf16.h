@@ -7,7 +7,7 @@
 #error "cuda_bf16.h needs C++"
 #endif
 
-#include "sim/cuda/small_float.h"
+#include "sim/cuda/float16/small_float.h"
 
 #define FT_NAME bfloat16
 #define FT_T __nv_bfloat16
@@ -15,7 +15,7 @@
 #define FT_T2 __nv_bfloat162
 #define FT_EXPONENT 8
 #define FT_FRACTION 7
-#include "sim/cuda/small_float_type.h"
+#include "sim/cuda/float16/small_float_type.h"
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;

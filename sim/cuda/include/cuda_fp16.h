@@ -7,7 +7,7 @@
 #error "cuda_fp16.h needs C++"
 #endif
 
-#include "sim/cuda/small_float.h"
+#include "sim/cuda/float16/small_float.h"
 
 #define FT_NAME half
 #define FT_T __half
@@ -15,7 +15,7 @@
 #define FT_T2 __half2
 #define FT_EXPONENT 5
 #define FT_FRACTION 10
-#include "sim/cuda/small_float_type.h"
+#include "sim/cuda/float16/small_float_type.h"
 
 typedef __half half;
 typedef __half2 half2;

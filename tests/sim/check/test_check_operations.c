@@ -143,7 +143,8 @@ static size_t found_in_reduction(struct device *device, const struct sim_code *c
 {
 	const struct kernel_code built = { .sim = { { code }, { code } }, .checked = code };
 	const struct kernel kernel = {
-		.name = "split_reduce", .origin = "cuda_c", .code = &built, .role = ROLE_REDUCE,
+		.name = "split_reduce", .origin = "cuda_c", .code = &built,
+		.lint = kernel_find("flash_decode_reduce")->lint,
 	};
 	const struct buffer_spec specs[] = {
 		{ .name = "partials", .dtype = DTYPE_F32, .rank = 1, .shape = { CHUNKS * (D + 2) } },
@@ -163,8 +164,9 @@ static size_t found_in_reduction(struct device *device, const struct sim_code *c
 	OK(device_upload(device, NULL, b[0], 0, partials, sizeof partials));
 	OK(device_launch(device, &(struct launch){
 		.kernel = &kernel, .grid = { 1 }, .block = { 32 }, .layer = -1,
-		.args = (struct arg[]){ ARG_BUFFER(b[0]), ARG_BUFFER(b[1]), ARG_I32(D),
-					ARG_I32(CHUNKS) }, .arg_count = 4 }));
+		.args = (struct arg[]){ ARG_BUFFER(b[0]), ARG_BUFFER(b[1]), ARG_BUFFER(NULL),
+					ARG_I32(D), ARG_I32(1), ARG_I32(CHUNKS) },
+		.arg_count = 6 }));
 	for (int i = 0; i < 2; i++)
 		OK(device_free(device, b[i]));
 	return device_findings(device, found);

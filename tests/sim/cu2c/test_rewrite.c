@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/rewrite.h"
 
 /* The rewritten text; the caller frees it. */
@@ -371,7 +372,7 @@ START_TEST(kernel_addresses_are_fully_qualified)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *address = rewrite_kernel_address(names[i][0]);
+		char *address = kernel_address_expression(names[i][0]);
 
 		ck_assert_str_eq(address, names[i][1]);
 		free(address);

@@ -1,16 +1,18 @@
-/* device_sim.h - what a simulated device holds. Private to sim/.
+/* simulated.h - what a simulated device holds. Private to sim/.
  *
  * The device owns every object in its lists until it is destroyed or the device closes.
  */
-#ifndef DEVICE_SIM_H
-#define DEVICE_SIM_H
+#ifndef SIM_SIMULATED_H
+#define SIM_SIMULATED_H
 
 #include "engine/device.h"
 #include "kernels/points.h"
 #include "sim/device/limits.h"
-#include "sim/exec/grid.h"
 
-struct task;                            /* sim/device/task.h */
+struct sim_buffer {
+	struct buffer base;             /* first */
+	struct sim_buffer *next;
+};
 
 struct device_simulated {
 	struct device base;             /* first */
@@ -46,14 +48,11 @@ static inline struct device_simulated *simulated(struct device *device)
 	return (struct device_simulated *)device;
 }
 
-/* --- device_sim.c --- */
-
 /* The sticky error, if there is one. */
-enum status device_check_alive(const struct device_simulated *);
+enum status simulated_check_alive(const struct device_simulated *);
 /* Whether all these bytes belong to a buffer that is allocated. */
-bool device_holds(const struct device_simulated *, uint64_t address, uint64_t bytes);
-/* The launch made ready to run later; attributes and limits are checked, errors are CUDA's. */
-enum status device_prepare_launch(struct device_simulated *, const struct launch *,
-				  struct task **out);
+bool simulated_holds(const struct device_simulated *, uint64_t address, uint64_t bytes);
+/* A number below `below`, the same for the same seed and calls. */
+uint32_t simulated_draw(struct device_simulated *, uint32_t below);
 
 #endif

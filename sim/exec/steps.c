@@ -5,19 +5,21 @@
  */
 #include "config.h"
 
-#undef _FORTIFY_SOURCE                  /* see schedule.c */
+#undef _FORTIFY_SOURCE                  /* see worker.c */
 
-#include "sim/check/steps.h"
+#include "sim/exec/steps.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
 
-#include "sim/check/check_internal.h"
+#include "sim/exec/worker.h"
 
 /* Processor time without a step after which a launch is stuck. */
 #define STUCK_SECONDS 1
+
+struct ft_check_block ft_check_block;
 
 static uint64_t budget;
 static volatile uint64_t left, left_before;

@@ -1,0 +1,192 @@
+/* check_access.c - one access by the rules: is it inside, aligned, of written bytes, and ordered?
+ *
+ * What orders accesses is check_race.c's part, which of them a word remembers check_shadow.c's.
+ * Serves check_hooks.c.
+ */
+#include "config.h"
+
+#include "sim/check/check_access.h"
+
+#include <stdio.h>
+
+#include "sim/check/check_find.h"
+#include "sim/check/check_order.h"
+#include "sim/check/check_race.h"
+#include "sim/check/check_reach.h"
+#include "sim/check/check_region.h"
+#include "sim/check/check_settle.h"
+#include "sim/check/check_shadow.h"
+#include "sim/check/counters.h"
+#include "sim/exec/steps.h"
+#include "sim/exec/worker.h"
+
+/* --- outside of device memory --- */
+
+static void report_outside(const struct access *a, const char *what)
+{
+	struct check_report report = check_report_of(a, CLASS_OOB);
+
+	snprintf(report.detail, sizeof report.detail, "%s", what);
+	check_report(a->check, &report);
+}
+
+/* A thread's own stack is right. */
+static void check_outside(const struct access *a)
+{
+	const struct fiber *fiber = a->lane->fiber;
+
+	if (a->address >= (uintptr_t)fiber->low && a->address < (uintptr_t)fiber->high)
+		return;
+	report_outside(a, a->address < 4096 ? "through a null pointer"
+		       : "at an address that is no device memory");
+}
+
+static void describe_place(const struct access *a, char *text, size_t size)
+{
+	const struct check_region *region = check_region_at(a->check, a->address);
+	const struct check_region *next = region ? region + 1 : NULL;
+	size_t past;
+
+	if (next == a->check->regions + a->check->region_count)
+		next = NULL;
+	if (!region) {
+		snprintf(text, size, "of memory that was never allocated");
+	} else if (region->kind == REGION_BUFFER && !region->freed
+		   && a->address - region->at < region->bytes) {
+		snprintf(text, size, "inside another allocation: byte %zu of %s, to which no "
+			 "argument leads", (size_t)(a->address - region->at), region->name);
+	} else if (region->freed && a->address - region->at < region->bytes) {
+		snprintf(text, size, "byte %zu of %s, which was freed",
+			 (size_t)(a->address - region->at), region->name);
+	} else if (a->address < region->at
+		   || (next && next->kind == REGION_BUFFER && a->address - region->at
+		       >= region->bytes && next->at - a->address < a->address - region->at
+		       - region->bytes)) {
+		if (a->address >= region->at)
+			region = next;
+		snprintf(text, size, "%zu bytes before the beginning of %s",
+			 (size_t)(region->at - a->address), region->name);
+	} else {
+		past = a->address - region->at;
+		past = region->kind == REGION_ARENA || past < region->bytes ? 0
+			: past - region->bytes;
+		if (region->kind == REGION_ARENA)
+			snprintf(text, size, "outside of the block's %zu bytes of shared memory",
+				 a->check->launch_shared);
+		else
+			snprintf(text, size, "%zu bytes past the end of %s (%zu bytes)", past,
+				 region->name, region->bytes);
+	}
+}
+
+static void report_oob(const struct access *a)
+{
+	struct check_report report = check_report_of(a, CLASS_OOB);
+
+	describe_place(a, report.detail, sizeof report.detail);
+	check_report(a->check, &report);
+}
+
+static void report_uninit(const struct access *a)
+{
+	struct check_report report = check_report_of(a, CLASS_UNINIT);
+
+	check_report(a->check, &report);
+}
+
+/* --- the access --- */
+
+/* Bytes of the word that holds `at`, of an access that ends at `end`. */
+static unsigned mask_of(uintptr_t at, uintptr_t end)
+{
+	unsigned first = at & 3, last = end - (at - first) >= 4 ? 4 : (unsigned)(end & 3);
+
+	return ((1u << last) - 1) & ~((1u << first) - 1);
+}
+
+/* As on a GPU, the launch ends; the access would be one of bytes that nobody meant. */
+static void check_alignment(const struct access *a)
+{
+	struct check_report report;
+	char text[300];
+
+	if (a->bytes > 16 || !(a->address & (a->bytes - 1)))
+		return;
+	report = check_report_of(a, CLASS_MISALIGNED);
+	snprintf(report.detail, sizeof report.detail,
+		 "%zu bytes at an address that is %u past a multiple of %zu", a->bytes,
+		 (unsigned)(a->address & (a->bytes - 1)), a->bytes);
+	check_report(a->check, &report);
+	snprintf(text, sizeof text, "misaligned address: %s", report.detail);
+	worker_abort(worker_self, 716, text);
+}
+
+/* Whether everything there is allocated and, where that matters, written. */
+static bool check_state(const struct access *a)
+{
+	const struct check_hot *hot = &a->check->hot;
+	uintptr_t end = a->shadow + a->bytes;
+	unsigned missing = 0, unwritten = 0;
+
+	for (uintptr_t at = a->shadow; at < end; at = (at | 3) + 1) {
+		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
+
+		missing |= mask & ~(state >> 4);
+		unwritten |= mask & ~state;
+	}
+	if (!missing && !hot->reached[((a->shadow - hot->base) >> 2) >> hot->granule])
+		missing = !check_reach(a->check, a->address);
+	if (missing)
+		report_oob(a);
+	else if (unwritten && a->kind != CHECK_WRITE)
+		report_uninit(a);
+	return !missing;
+}
+
+/* Where the shadow of an access is; 0: nowhere. */
+static uintptr_t shadow_of(uintptr_t address)
+{
+	if (address - check_hot.base < check_hot.span)
+		return address;
+	if (address - check_hot.code < check_hot.code_bytes)
+		return check_hot.image ? check_hot.image + (address - check_hot.code) : address;
+	return 0;
+}
+
+void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
+		  uintptr_t pc)
+{
+	struct access a = {
+		.check = check_hot.check, .lane = lane_current(), .address = address,
+		.pc = pc, .shadow = shadow_of(address), .bytes = bytes, .kind = kind,
+		.flags = flags,
+	};
+	const struct check_hot *hot = &check_hot;
+	uintptr_t end = a.shadow + bytes;
+
+	if (!a.lane || !hot->span)
+		return;
+	check_settle(a.check);
+	if (hot->counters && kind != CHECK_ATOMIC)
+		counters_access(hot->counters, a.lane, address, bytes, kind == CHECK_WRITE, pc);
+	if (!a.shadow) {
+		check_outside(&a);
+		return;
+	}
+	if (a.shadow - hot->base >= hot->span)
+		return;                 /* a variable without shadow */
+	check_alignment(&a);
+	if (!access_of_variable(&a) && !check_state(&a))
+		return;
+	for (uintptr_t at = a.shadow; at < end; at = (at | 3) + 1) {
+		size_t word = (at - hot->base) >> 2;
+		unsigned mask = mask_of(at, end);
+
+		if (!(ft_check_block.pending & PENDING_WRITE))
+			check_judge(&a, word, mask);
+		check_note(&a, word, mask);
+	}
+	/* A flag that is no atomic, but as good as one. */
+	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)
+		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
+}

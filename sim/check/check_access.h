@@ -1,0 +1,13 @@
+/* check_access.h - an access of the running lane, by the rules. Private to the checker. */
+#ifndef CHECK_ACCESS_H
+#define CHECK_ACCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/check/check_state.h"
+
+/* flags: RECORD_ATOMIC, RECORD_VOLATILE. pc: return address of the hook. */
+void check_access(uintptr_t address, size_t bytes, enum check_kind, unsigned flags, uintptr_t pc);
+
+#endif

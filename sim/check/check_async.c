@@ -1,0 +1,48 @@
+/* check_async.c - asynchronous copies to shared memory: what is judged when one begins and lands. */
+#include "config.h"
+
+#include "sim/check/check_async.h"
+
+#include "sim/check/check_access.h"
+#include "sim/check/check_region.h"
+#include "sim/check/counters.h"
+
+static bool is_memory(const struct check *check, const void *at)
+{
+	return (uintptr_t)at - check->hot.base < check->hot.span;
+}
+
+/* The destination counts as written, and as never written, until the copy lands. */
+void check_async_begin(struct listener *listener, void *to, const void *from, size_t bytes,
+		       size_t copied, uintptr_t pc)
+{
+	struct check *check = check_of(listener);
+	struct counters *counters = check_hot.counters;
+
+	/* One load, although its words are judged one by one. */
+	if (counters && copied > 0)
+		counters_access(counters, lane_current(), (uintptr_t)from, copied, false, pc);
+	check_hot.counters = NULL;
+	for (size_t i = 0, n; i < copied; i += n) {
+		n = copied - i < 4 ? 1 : 4;
+		check_access((uintptr_t)from + i, n, CHECK_READ, 0, pc);
+	}
+	check_hot.counters = counters;
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	if (is_memory(check, to))
+		check_unwritten(check, to, bytes);
+}
+
+/* What it stores was counted when it began. */
+void check_async_end(struct listener *listener, void *to, const void *from, size_t bytes,
+		     size_t copied, uintptr_t pc)
+{
+	struct check *check = check_of(listener);
+	struct counters *counters = check_hot.counters;
+
+	check_hot.counters = NULL;
+	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	check_hot.counters = counters;
+	if (is_memory(check, to) && is_memory(check, from))
+		check_copied(check, to, from, copied);
+}

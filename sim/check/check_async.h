@@ -1,0 +1,15 @@
+/* check_async.h - asynchronous copies; see struct listener_calls. Private to the checker. */
+#ifndef CHECK_ASYNC_H
+#define CHECK_ASYNC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct listener;
+
+void check_async_begin(struct listener *, void *to, const void *from, size_t bytes, size_t copied,
+		       uintptr_t pc);
+void check_async_end(struct listener *, void *to, const void *from, size_t bytes, size_t copied,
+		     uintptr_t pc);
+
+#endif

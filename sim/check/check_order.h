@@ -1,0 +1,26 @@
+/* check_order.h - order between threads by atomics and fences. Private to the checker. */
+#ifndef CHECK_ORDER_H
+#define CHECK_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct check;
+struct lane;
+struct listener;
+struct warp;
+
+void *check_alloc(struct check *, size_t bytes);        /* zeroed, until the launch ends */
+void check_alloc_end(struct check *);
+/* Whether what `lane` learned through atomics and fences orders a segment before it. */
+bool check_acquired(const struct check *, const struct lane *, uint32_t segment, bool strong);
+/* An atomic of `lane` at an address. changed: it wrote another value. */
+void check_atomic(struct check *, struct lane *, uintptr_t address, bool changed);
+void check_order_barrier(struct check *, struct block *);
+void check_order_warp(struct check *, struct warp *, uint32_t lanes);
+/* A fence of `lane`: see struct listener_calls. */
+void check_fence(struct listener *, struct lane *, bool device);
+
+#endif

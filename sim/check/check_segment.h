@@ -1,0 +1,25 @@
+/* check_segment.h - threads and their segments. Private to the checker. */
+#ifndef CHECK_SEGMENT_H
+#define CHECK_SEGMENT_H
+
+#include "sim/check/check_state.h"
+
+/* Every lane of the warp that is in `lanes` begins a segment. */
+void check_new_slice(struct check *, struct warp *, uint32_t lanes);
+/* Whether a segment is of the lane's block. */
+static inline bool check_same_block(const struct check *check, const struct lane *lane,
+				    uint32_t segment)
+{
+	return segment >= lane->check.block_first
+		&& check->slices[segment >> LANES_SHIFT].block
+		   == check->slices[lane->check.segment >> LANES_SHIFT].block;
+}
+
+unsigned check_thread_number(const struct lane *);
+/* The side of a finding that `lane` is now, or that an access of this launch was. */
+void check_side_of_lane(const struct lane *, uintptr_t pc, const char *what,
+			struct check_side *out);
+void check_side_of_record(const struct check *, uint64_t record, bool write,
+			  struct check_side *out);
+
+#endif

@@ -1,0 +1,27 @@
+/* check_sync.h - where threads meet; see struct listener_calls. Private to the checker. */
+#ifndef CHECK_SYNC_H
+#define CHECK_SYNC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/cuda/runtime.h"
+
+struct block;
+struct lane;
+struct listener;
+struct meeting;
+struct warp;
+struct worker;
+
+void check_block_begin(struct listener *, struct block *, size_t static_bytes,
+		       size_t dynamic_bytes);
+void check_barrier_arrive(struct listener *, struct lane *);
+void check_barrier_release(struct listener *, struct block *);
+void check_collective_arrive(struct listener *, struct lane *, enum ft_collective, uint32_t mask);
+void check_collective_finish(struct listener *, struct warp *, const struct meeting *);
+void check_shuffle_nobody(struct listener *, struct lane *, unsigned source);
+void check_pause(struct listener *);
+void check_deadlock(struct listener *, const struct worker *);
+
+#endif

@@ -1,0 +1,240 @@
+/* queue.c - work that waits in streams, and who runs next.
+ *
+ * A wait can only be for a record that was submitted before it, so some head can always run until
+ * all streams are empty. Captures are left to capture.c, the nodes of a graph to graph.c.
+ */
+#include "config.h"
+
+#include "sim/device/queue.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "sim/check/check.h"
+#include "sim/device/graph.h"
+#include "sim/device/task.h"
+
+struct entry {
+	struct entry *next;
+	struct task *task;              /* one of task and exec, or neither: only marks count */
+	struct graph_exec *exec;
+	bool *done;                     /* nodes of exec */
+	struct mark *after;             /* runs when that is done; NULL: at once */
+	struct mark *mark;              /* is done with the entry; NULL: nobody asks */
+	uint64_t op;                    /* of a checked device: its number, or the first node's */
+};
+
+/* --- entries --- */
+
+static void entry_free(struct entry *entry)
+{
+	if (entry->task)
+		task_drop(entry->task);
+	if (entry->exec)
+		graph_exec_drop(entry->exec);
+	mark_drop(entry->after);
+	mark_drop(entry->mark);
+	free(entry->done);
+	free(entry);
+}
+
+static bool runnable(const struct stream *stream)
+{
+	return stream->head && (!stream->head->after || stream->head->after->done);
+}
+
+static enum status run_task(struct device_simulated *sim, const struct task *task, uint64_t op)
+{
+	enum status status;
+
+	if (!sim->check)
+		return task_run(sim, task);
+	check_op_begin(sim->check, op);
+	status = task_run(sim, task);
+	check_op_end(sim->check, op);
+	return status;
+}
+
+/* The whole entry, or one node of its graph. *done: nothing of it is left. */
+static enum status entry_run(struct device_simulated *sim, struct entry *entry, bool *done)
+{
+	int node;
+
+	*done = true;
+	if (entry->task)
+		return run_task(sim, entry->task, entry->op);
+	if (!entry->exec)
+		return STATUS_OK;
+	node = graph_exec_next(entry->exec, entry->done);
+	if (node < 0)
+		return STATUS_OK;
+	*done = false;
+	entry->done[node] = true;
+	return run_task(sim, entry->exec->nodes[node].task, entry->op + (uint64_t)node);
+}
+
+static void pop(struct stream *stream)
+{
+	struct entry *entry = stream->head;
+
+	stream->head = entry->next;
+	if (!stream->head)
+		stream->tail = &stream->head;
+	if (entry->mark)
+		entry->mark->done = true;
+	entry_free(entry);
+}
+
+/* After a fault nothing runs any more. */
+static void forget_work(struct device_simulated *sim)
+{
+	for (struct stream *s = sim->streams; s; s = s->next)
+		queue_clear(s);
+}
+
+/* --- who runs next --- */
+
+static enum status run_head(struct stream *stream)
+{
+	struct device_simulated *sim = stream->sim;
+	bool done;
+	enum status status = entry_run(sim, stream->head, &done);
+
+	if (status != STATUS_OK) {
+		forget_work(sim);
+		return status;
+	}
+	if (done)
+		pop(stream);
+	if (stream->destroyed && !stream->head)
+		stream_free(stream);
+	return STATUS_OK;
+}
+
+/* One of the heads that may run, all equally likely; NULL when all streams are empty. */
+static struct stream *draw_stream(struct device_simulated *sim)
+{
+	struct stream *s = sim->streams;
+	uint32_t count = 0;
+
+	for (; s; s = s->next)
+		count += runnable(s);
+	if (count == 0)
+		return NULL;
+	count = simulated_draw(sim, count) + 1;
+	for (s = sim->streams; ; s = s->next)
+		if (runnable(s) && --count == 0)
+			return s;
+}
+
+/* Runs one head; false when there is none. Errors are kept by the device. */
+static bool run_one(struct device_simulated *sim)
+{
+	struct stream *stream = draw_stream(sim);
+
+	if (!stream)
+		return false;
+	run_head(stream);
+	return true;
+}
+
+/* What comes before the entry, and what comes before the stream's next one. */
+static void order_entry(struct stream *stream, struct entry *entry)
+{
+	struct check *check = stream->sim->check;
+
+	if (!check)
+		return;
+	clock_join(&stream->order, check_host_clock(check));
+	if (entry->after)
+		clock_join(&stream->order, entry->after->order);
+	if (entry->task)
+		entry->op = check_op_new(check, &stream->order, stream->number);
+	if (entry->exec)
+		entry->op = graph_exec_order(entry->exec, &stream->order, stream->number);
+	if (entry->mark)
+		clock_join(&entry->mark->order, stream->order);
+}
+
+static enum status submit(struct stream *stream, struct entry entry)
+{
+	struct device_simulated *sim = stream->sim;
+	struct entry *last = xmalloc(sizeof *last);
+
+	order_entry(stream, &entry);
+	*last = entry;
+	*stream->tail = last;
+	stream->tail = &last->next;
+	if (sim->seed == 0) {
+		while (stream->head)
+			TRY(run_head(stream));
+		return STATUS_OK;
+	}
+	while (simulated_draw(sim, 2) == 0 && run_one(sim))
+		;
+	return STATUS_OK;
+}
+
+enum status queue_task(struct stream *stream, struct task *task)
+{
+	enum status status;
+
+	if (!stream->sim->observing)
+		return submit(stream, (struct entry){ .task = task });
+	status = task_run(stream->sim, task);
+	task_drop(task);
+	return status;
+}
+
+enum status queue_graph(struct stream *stream, struct graph_exec *exec)
+{
+	struct entry entry = {
+		.exec = exec, .done = xcalloc((size_t)exec->count + 1, sizeof *entry.done),
+		.after = mark_keep(exec->last),
+	};
+
+	exec->references++;
+	entry.mark = mark_keep(mark_renew(&exec->last));
+	return submit(stream, entry);
+}
+
+void queue_run_all(struct device_simulated *sim)
+{
+	while (run_one(sim))
+		;
+}
+
+enum status queue_drain(struct device_simulated *sim, struct stream *stream)
+{
+	if (sim->observing)
+		return STATUS_OK;
+	while (stream ? stream->head && run_one(sim) : run_one(sim))
+		;
+	if (sim->check && stream)
+		check_host_waited(sim->check, stream->order);
+	else if (sim->check)
+		check_host_waited_for_all(sim->check);
+	return simulated_check_alive(sim);
+}
+
+enum status queue_mark(struct stream *stream, struct mark *mark)
+{
+	return submit(stream, (struct entry){ .mark = mark_keep(mark) });
+}
+
+enum status queue_wait(struct stream *stream, struct mark *mark)
+{
+	return submit(stream, (struct entry){ .after = mark_keep(mark) });
+}
+
+void queue_run_until(struct device_simulated *sim, const struct mark *mark)
+{
+	while (!mark->done && run_one(sim))
+		;
+}
+
+void queue_clear(struct stream *stream)
+{
+	while (stream->head)
+		pop(stream);
+}

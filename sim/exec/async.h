@@ -1,0 +1,10 @@
+/* async.h - asynchronous copies of a lane, which its block's setup clears. Private to sim/. */
+#ifndef SIM_ASYNC_H
+#define SIM_ASYNC_H
+
+struct lane;
+
+void async_reset(struct lane *);                /* forgets all copies; lane->async is not NULL */
+void async_free(struct lane *);
+
+#endif

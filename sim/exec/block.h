@@ -1,0 +1,15 @@
+/* block.h - a resident block: its threads' places and its shared memory. Private to sim/. */
+#ifndef SIM_BLOCK_H
+#define SIM_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct block;
+struct grid;
+
+struct block *block_create(void);
+void block_destroy(struct block *);                                     /* NULL is fine */
+bool block_begin(struct block *, struct grid *, uint64_t order);        /* false: no memory */
+
+#endif

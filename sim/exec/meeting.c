@@ -1,0 +1,203 @@
+/* meeting.c - where lanes meet: who is missing, and what each gets of shuffles, votes and the like.
+ *
+ * The last lane needed computes every result at once and makes the others runnable. Lanes that have
+ * exited are not waited for (as from sm_70 on). A value read from a lane that takes no part is undefined
+ * on a GPU and DEVICE_POISON's pattern here. Waiting itself is collective.c's part.
+ */
+#include "config.h"
+
+#include "sim/exec/meeting.h"
+
+#include "sim/exec/worker.h"
+
+#define NO_VALUE 0x7fa0dead7fa0deadu
+
+/* Source lane of a shuffle, as the shfl.sync instruction defines it (PTX ISA): within a segment of
+ * `width` lanes; a source outside of it means the lane's own value. */
+static unsigned shuffle_source(enum ft_collective kind, unsigned lane, uint32_t argument)
+{
+	unsigned width = argument >> 16, by = argument & 0xffffu;
+	unsigned first = lane & ~(width - 1), last = first + width - 1;
+
+	switch (kind) {
+	case FT_SHUFFLE_IDX:
+		return first + (by & (width - 1));
+	case FT_SHUFFLE_UP:
+		by &= 31;
+		return lane >= first + by ? lane - by : lane;
+	case FT_SHUFFLE_DOWN:
+		by &= 31;
+		return lane + by <= last ? lane + by : lane;
+	default:
+		by &= 31;
+		return (lane ^ by) <= last ? lane ^ by : lane;
+	}
+}
+
+static uint32_t lanes_with_value(const struct warp *warp, uint32_t lanes, uint64_t value)
+{
+	uint32_t found = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+
+		if (warp->lanes[lane].value == value)
+			found |= 1u << lane;
+	}
+	return found;
+}
+
+static uint32_t reduce_two(enum ft_collective kind, uint32_t a, uint32_t b)
+{
+	switch (kind) {
+	case FT_REDUCE_ADD: return a + b;
+	case FT_REDUCE_MIN: return a < b ? a : b;
+	case FT_REDUCE_MAX: return a > b ? a : b;
+	case FT_REDUCE_MIN_SIGNED: return (int32_t)a < (int32_t)b ? a : b;
+	case FT_REDUCE_MAX_SIGNED: return (int32_t)a > (int32_t)b ? a : b;
+	case FT_REDUCE_AND: return a & b;
+	case FT_REDUCE_OR:  return a | b;
+	default:            return a ^ b;
+	}
+}
+
+/* The one result all lanes get. */
+static uint64_t common_result(const struct warp *warp, enum ft_collective kind, uint32_t lanes)
+{
+	const struct lane *first = &warp->lanes[__builtin_ctz(lanes)];
+	uint32_t yes, total = (uint32_t)first->value;
+
+	switch (kind) {
+	case FT_SYNC:
+		return 0;
+	case FT_ALL:
+	case FT_ANY:
+	case FT_UNIFORM:
+	case FT_BALLOT:
+		yes = lanes_with_value(warp, lanes, 1);
+		if (kind == FT_BALLOT)
+			return yes;
+		if (kind == FT_ANY)
+			return yes != 0;
+		return yes == lanes || (kind == FT_UNIFORM && yes == 0);
+	case FT_MATCH_ALL:
+		return lanes_with_value(warp, lanes, first->value) == lanes ? lanes : 0;
+	default:
+		for (lanes &= lanes - 1; lanes; lanes &= lanes - 1)
+			total = reduce_two(kind, total, (uint32_t)warp->lanes[__builtin_ctz(lanes)].value);
+		return total;
+	}
+}
+
+/* NULL unless the launch is checked. */
+static struct listener *listener(void)
+{
+	return worker_self->grid->listener;
+}
+
+static bool is_shuffle(enum ft_collective kind)
+{
+	return kind >= FT_SHUFFLE_IDX && kind <= FT_SHUFFLE_XOR;
+}
+
+static void compute_results(struct warp *warp, const struct meeting *meeting)
+{
+	uint64_t common = 0;
+
+	if (!is_shuffle(meeting->kind) && meeting->kind != FT_MATCH_ANY)
+		common = common_result(warp, meeting->kind, meeting->arrived);
+	for (uint32_t lanes = meeting->arrived; lanes; lanes &= lanes - 1) {
+		unsigned number = (unsigned)__builtin_ctz(lanes);
+		struct lane *lane = &warp->lanes[number];
+
+		if (is_shuffle(meeting->kind)) {
+			unsigned source = shuffle_source(meeting->kind, number, lane->argument);
+
+			lane->result = meeting->arrived >> source & 1 ? warp->lanes[source].value : NO_VALUE;
+			if (!(meeting->arrived >> source & 1))
+				LISTENER_TELL(listener(), shuffle_nobody, lane, source);
+		} else if (meeting->kind == FT_MATCH_ANY) {
+			lane->result = lanes_with_value(warp, meeting->arrived, lane->value);
+		} else {
+			lane->result = common;
+		}
+	}
+}
+
+static bool complete(const struct warp *warp, const struct meeting *meeting)
+{
+	return ((meeting->arrived | warp->exited) & meeting->mask) == meeting->mask;
+}
+
+static void finish(struct warp *warp, struct meeting *meeting)
+{
+	compute_results(warp, meeting);
+	LISTENER_TELL(listener(), collective_finish, warp, meeting);
+	warp->runnable |= meeting->arrived;
+	*meeting = warp->meetings[--warp->meeting_count];
+	worker_progress(worker_self);
+}
+
+static struct meeting *join(struct warp *warp, enum ft_collective kind, uint32_t mask)
+{
+	struct meeting *meeting = warp->meetings;
+
+	for (int i = 0; i < warp->meeting_count; i++, meeting++)
+		if (meeting->mask == mask && meeting->kind == kind)
+			return meeting;
+	warp->meeting_count++;
+	*meeting = (struct meeting){ .kind = kind, .mask = mask };
+	return meeting;
+}
+
+bool meeting_arrive(struct lane *lane, enum ft_collective kind, uint32_t mask)
+{
+	struct warp *warp = lane->warp;
+	struct meeting *meeting = join(warp, kind, mask | lane->bit);
+
+	meeting->arrived |= lane->bit;
+	if (!complete(warp, meeting))
+		return false;
+	finish(warp, meeting);
+	return true;
+}
+
+/* --- the block barrier --- */
+
+static void barrier_release(struct block *block)
+{
+	LISTENER_TELL(listener(), barrier_release, block);
+	block->passed_arrived = block->arrived;
+	block->passed_votes = block->votes;
+	block->arrived = 0;
+	block->votes = 0;
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		block->warps[i].runnable |= block->warps[i].at_barrier;
+		block->warps[i].at_barrier = 0;
+	}
+	worker_progress(worker_self);
+}
+
+bool meeting_arrive_at_barrier(struct lane *lane, bool vote)
+{
+	struct block *block = lane->warp->block;
+
+	lane->warp->at_barrier |= lane->bit;
+	block->votes += vote;
+	if (++block->arrived != block->alive)
+		return false;
+	barrier_release(block);
+	return true;
+}
+
+void meeting_exit(struct lane *lane)
+{
+	struct warp *warp = lane->warp;
+	struct block *block = warp->block;
+
+	for (int i = warp->meeting_count - 1; i >= 0; i--)
+		if (complete(warp, &warp->meetings[i]))
+			finish(warp, &warp->meetings[i]);
+	if (block->arrived > 0 && block->arrived == block->alive)
+		barrier_release(block);
+}

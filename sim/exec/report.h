@@ -1,0 +1,13 @@
+/* report.h - one line on where a launch got stuck or faulted. Private to sim/. */
+#ifndef SIM_REPORT_H
+#define SIM_REPORT_H
+
+#include <stddef.h>
+
+struct worker;
+
+void report_deadlock(const struct worker *, char *text, size_t bytes);
+void report_fault(const struct worker *, char *text, size_t bytes);
+int report_code(const struct worker *);         /* the CUDA error code of the fault */
+
+#endif

@@ -1,0 +1,37 @@
+/* worker.c - which OS thread runs what, and how a launch ends that cannot go on; see worker.h. */
+#include "config.h"
+
+#undef _FORTIFY_SOURCE                  /* its longjmp check takes a fiber's stack for a mistake */
+
+#include "sim/exec/worker.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+_Thread_local const struct ft_thread_view *ft_self;
+_Thread_local struct worker *worker_self;
+
+static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void worker_fail(struct grid *grid, uint64_t order, int code, const char *text)
+{
+	pthread_mutex_lock(&failure_lock);
+	if (grid->failed_code == 0 || order < grid->failed_order) {
+		grid->failed_order = order;
+		grid->failed_code = code;
+		snprintf(grid->failed_text, sizeof grid->failed_text, "%s", text);
+		atomic_store(&grid->stop, order);
+	}
+	pthread_mutex_unlock(&failure_lock);
+}
+
+void worker_abort(struct worker *w, int code, const char *text)
+{
+	/* The lane that ran last stands for the block; a deadlock has none running. */
+	uint64_t order = w->resident ? w->blocks[0]->order : 0;
+
+	if (ft_self && lane_current()->warp->block->alive)
+		order = lane_current()->warp->block->order;
+	worker_fail(w->grid, order, code, text);
+	siglongjmp(w->landing, 1);
+}

@@ -1,0 +1,64 @@
+/* worker.h - an OS thread that runs blocks of a launch, the launch, and its end by force.
+ *
+ * Who runs next is up to schedule.c. Private to sim/.
+ */
+#ifndef SIM_WORKER_H
+#define SIM_WORKER_H
+
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "sim/exec/fiber.h"
+#include "sim/exec/lane.h"
+
+#define MAX_RESIDENT 64                 /* blocks of one worker */
+
+struct worker {
+	struct grid *grid;
+	struct fiber thread;            /* the OS thread's own context */
+	struct fiber_pool pool;
+	struct block *blocks[MAX_RESIDENT];
+	int resident;                   /* blocks[0 .. resident) hold a block that is not finished */
+	uint64_t random;
+	unsigned idle_yields;           /* since the last thing that could let another lane go on */
+	sigjmp_buf landing;             /* where a fault ends */
+	struct fault {
+		void *address, *pc;
+		int signal;
+	} fault;
+};
+
+/* One launch. `order` counts blocks taken; every worker takes the next. */
+struct grid {
+	const struct sim_code *code;
+	void *const *args;
+	struct dim3 dim, block;
+	uint64_t blocks;
+	size_t static_bytes, dynamic_bytes;
+	const struct point_sink *points;
+	bool independent;
+	struct listener *listener;      /* NULL: not checked */
+	uint64_t seed;                  /* of this launch: mixed from the device's seed and its count */
+	_Atomic uint64_t next;
+	_Atomic uint64_t stop;          /* blocks from this order on are not started */
+	/* The first failure in block order; guarded by the mutex in worker.c. */
+	uint64_t failed_order;
+	int failed_code;
+	char failed_text[600];
+};
+
+extern _Thread_local struct worker *worker_self;
+
+/* The launch fails in the block of this order; the first one in order counts. */
+void worker_fail(struct grid *, uint64_t order, int code, const char *text);
+/* Ends the launch from inside a lane: never returns. */
+void worker_abort(struct worker *, int code, const char *text) __attribute__((noreturn));
+
+/* Something happened that other lanes may wait for. */
+static inline void worker_progress(struct worker *w)
+{
+	w->idle_yields = 0;
+}
+
+#endif
