@@ -1,8 +1,8 @@
 #!/bin/sh
 # fresh.sh [SUITE] - both commands of README.md on a bare system, as root and then as a user.
 #
-# Makes a chroot of SUITE (default bookworm; noble is Ubuntu 24.04) with nothing but its base, puts a
-# clean checkout of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` there
+# Makes a chroot of SUITE (default bookworm; noble is Ubuntu 24.04) with nothing but its base, puts
+# a clean checkout of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` there
 # as root; then both again in the home of an ordinary user, with the packages that root's runs have
 # installed. Ends with what was installed and a table of the four runs. Exit code 0: all went well;
 # 1: something failed; 77: this machine cannot make the chroot.
@@ -80,9 +80,11 @@ make_base() {
 	[ "$distribution" = debian ] || components=main,universe
 	host_settings >"$work/apt.conf"
 	if [ "$maker" = mmdebstrap ]; then
-		set -- mmdebstrap --mode=root --variant=minbase --components="$components" \
+		# Ubuntu does not require apt; debootstrap's base always has it.
+		set -- mmdebstrap --mode=root --variant=minbase --include=apt --components="$components" \
 			--keyring="$keyring" --aptopt="$work/apt.conf" "$suite" "$root"
 	else
+		# debootstrap does not read apt's settings.
 		eval "$(apt-config shell http_proxy Acquire::http::Proxy \
 			https_proxy Acquire::https::Proxy 2>/dev/null)"
 		[ -z "${http_proxy-}" ] || export http_proxy
@@ -200,7 +202,9 @@ both_as() {
 	checkout "$2" "$1" || refuse 1 "no checkout in $2"
 	run_as "$1" demo
 	run_as "$1" check
-	(cd "$root$2/flashtwin" && find build \( -name '*.log' -o -name '*.trs' \) -print0 |
+	# There is no build when packages could not be installed.
+	(cd "$root$2/flashtwin/build" 2>/dev/null || exit 0
+	find . \( -name '*.log' -o -name '*.trs' \) -print0 |
 		tar -c --null -T - -zf "$logs/$1.tests.tar.gz")
 }
 
