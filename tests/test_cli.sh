@@ -101,18 +101,29 @@ code=$(cat closed)
 : >out
 expect 'a reader that goes away' 0
 
+# interrupt PID: SIGINT, once the program catches it; on a busy machine that may take seconds.
+interrupt() {
+	local tries=0 caught=0
+	while [ $((0x$caught & 2)) -eq 0 ] && [ $tries -lt 200 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+		caught=$(sed -n 's/^SigCgt:.*\(.\)$/\1/p' "/proc/$1/status" 2>/dev/null)
+		caught=${caught:-0}
+	done
+	sleep 0.2
+	kill -INT "$1"
+}
+
 # Shells start background jobs with SIGINT ignored.
 env --default-signal=INT "$flashtwin" decode --prompt 'All:' -n 400 >out 2>err &
-sleep 0.3
-kill -INT $!
+interrupt $!
 wait $!
 code=$?
 one_line 'flashtwin decode: '
 expect 'Ctrl-C' 130 'interrupted'
 
 env --default-signal=INT "$flashtwin" bench --runs 1000 >out 2>err &
-sleep 0.3
-kill -INT $!
+interrupt $!
 wait $!
 code=$?
 one_line 'flashtwin: '
