@@ -10,8 +10,8 @@
 # Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands in
 # the chroot run in a mount namespace and a process namespace of their own, with their own /proc,
 # /dev, /dev/pts and /dev/shm: a signal ends all of them, nothing stays mounted, and the directory is
-# removed. Packages come from where the host's apt takes SUITE, with its settings and keys.
-# FRESH_MIRROR names another mirror, FRESH_KEYRING the file with its keys, as in
+# removed (after SIGKILL it stays). Packages come from where the host's apt takes SUITE, with its
+# settings and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with its keys, as in
 #
 #     FRESH_MIRROR=http://archive.ubuntu.com/ubuntu FRESH_KEYRING=ubuntu-archive-keyring.gpg \
 #         tests/fresh.sh noble
