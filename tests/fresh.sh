@@ -2,16 +2,17 @@
 # fresh.sh [SUITE] - both commands of README.md on a bare system, as root and then as a user.
 #
 # Makes a chroot of SUITE (default bookworm; noble is Ubuntu 24.04) with nothing but its base, puts
-# a clean checkout of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` there
-# as root; then both again in the home of an ordinary user, with the packages that root's runs have
+# a clean checkout of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` as
+# root; then both again in the home of an ordinary user, with the packages that root's runs have
 # installed. Ends with what was installed and a table of the four runs. Exit code 0: all went well;
 # 1: something failed; 77: this machine cannot make the chroot.
 #
-# Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands in
-# the chroot run in a mount namespace and a process namespace of their own, with their own /proc,
-# /dev, /dev/pts and /dev/shm: a signal ends all of them, nothing stays mounted, and the directory is
-# removed (after SIGKILL it stays). Packages come from where the host's apt takes SUITE, with its
-# settings and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with its keys, as in
+# Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands
+# in the chroot run in a mount namespace and a process namespace of their own, with their own
+# /proc, /dev, /dev/pts and /dev/shm: a signal ends all of them, nothing stays mounted, and the
+# directory is removed (after SIGKILL it stays). Packages come from where the host's apt takes
+# SUITE, with its settings and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with
+# its keys, as in
 #
 #     FRESH_MIRROR=http://archive.ubuntu.com/ubuntu FRESH_KEYRING=ubuntu-archive-keyring.gpg \
 #         tests/fresh.sh noble
@@ -33,7 +34,8 @@ refuse() {
 host_mirror() {
 	apt-get indextargets --format '$(CODENAME) $(RELEASE) $(COMPONENT) $(REPO_URI)' \
 		'Created-By: Packages' 2>/dev/null |
-		awk -v suite="$suite" '($1 == suite || $2 == suite) && $3 == "main" { print $4; exit }'
+		awk -v suite="$suite" '($1 == suite || $2 == suite) && $3 == "main" {
+			print $4; exit }'
 }
 
 # apt's settings about the network and the age of lists, as a file of settings.
@@ -71,7 +73,7 @@ find_keyring() {
 	keyring=${FRESH_KEYRING-}
 	[ -n "$keyring" ] || keyring=/usr/share/keyrings/$distribution-archive-keyring.gpg
 	[ -r "$keyring" ] ||
-		refuse 77 "no $keyring: install the keys of $distribution, or name them in FRESH_KEYRING"
+		refuse 77 "no $keyring: install $distribution's keys or set FRESH_KEYRING"
 }
 
 # Makes the base in $root.
@@ -81,8 +83,9 @@ make_base() {
 	host_settings >"$work/apt.conf"
 	if [ "$maker" = mmdebstrap ]; then
 		# Ubuntu does not require apt; debootstrap's base always has it.
-		set -- mmdebstrap --mode=root --variant=minbase --include=apt --components="$components" \
-			--keyring="$keyring" --aptopt="$work/apt.conf" "$suite" "$root"
+		set -- mmdebstrap --mode=root --variant=minbase --include=apt \
+			--components="$components" --keyring="$keyring" \
+			--aptopt="$work/apt.conf" "$suite" "$root"
 	else
 		# debootstrap does not read apt's settings.
 		eval "$(apt-config shell http_proxy Acquire::http::Proxy \

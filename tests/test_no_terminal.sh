@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_no_terminal.sh - tests that need a pseudo-terminal skip at once where none can be had, as in a
-# chroot without /dev/pts, instead of waiting for screens that never come.
+# test_no_terminal.sh - tests that need a pseudo-terminal skip at once where none can be had, as in
+# a chroot without /dev/pts, instead of waiting for screens that never come.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
 # A mount namespace of our own, whose /dev/pts can be changed; a user needs a user namespace too.
