@@ -1,17 +1,18 @@
 #!/bin/sh
 # fresh.sh [SUITE] - both commands of README.md on a bare system, as root and then as a user.
 #
-# Makes a chroot of SUITE (default bookworm; noble is Ubuntu 24.04) with nothing but its base, puts a
-# clean checkout of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` there
-# as root; then both again in the home of an ordinary user, with the packages that root's runs have
+# Makes a chroot of SUITE (default bookworm; noble is Ubuntu 24.04) with nothing but its base, puts
+# a clean checkout of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` as
+# root; then both again in the home of an ordinary user, with the packages that root's runs have
 # installed. Ends with what was installed and a table of the four runs. Exit code 0: all went well;
 # 1: something failed; 77: this machine cannot make the chroot.
 #
-# Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands in
-# the chroot run in a mount namespace and a process namespace of their own, with their own /proc,
-# /dev, /dev/pts and /dev/shm: a signal ends all of them, nothing stays mounted, and the directory is
-# removed. Packages come from where the host's apt takes SUITE, with its settings and keys.
-# FRESH_MIRROR names another mirror, FRESH_KEYRING the file with its keys, as in
+# Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands
+# in the chroot run in a mount namespace and a process namespace of their own, with their own
+# /proc, /dev, /dev/pts and /dev/shm: a signal ends all of them, nothing stays mounted, and the
+# directory is removed (after SIGKILL it stays). Packages come from where the host's apt takes
+# SUITE, with its settings and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with
+# its keys, as in
 #
 #     FRESH_MIRROR=http://archive.ubuntu.com/ubuntu FRESH_KEYRING=ubuntu-archive-keyring.gpg \
 #         tests/fresh.sh noble
@@ -33,7 +34,8 @@ refuse() {
 host_mirror() {
 	apt-get indextargets --format '$(CODENAME) $(RELEASE) $(COMPONENT) $(REPO_URI)' \
 		'Created-By: Packages' 2>/dev/null |
-		awk -v suite="$suite" '($1 == suite || $2 == suite) && $3 == "main" { print $4; exit }'
+		awk -v suite="$suite" '($1 == suite || $2 == suite) && $3 == "main" {
+			print $4; exit }'
 }
 
 # apt's settings about the network and the age of lists, as a file of settings.
@@ -71,7 +73,7 @@ find_keyring() {
 	keyring=${FRESH_KEYRING-}
 	[ -n "$keyring" ] || keyring=/usr/share/keyrings/$distribution-archive-keyring.gpg
 	[ -r "$keyring" ] ||
-		refuse 77 "no $keyring: install the keys of $distribution, or name them in FRESH_KEYRING"
+		refuse 77 "no $keyring: install $distribution's keys or set FRESH_KEYRING"
 }
 
 # Makes the base in $root.
@@ -80,9 +82,12 @@ make_base() {
 	[ "$distribution" = debian ] || components=main,universe
 	host_settings >"$work/apt.conf"
 	if [ "$maker" = mmdebstrap ]; then
-		set -- mmdebstrap --mode=root --variant=minbase --components="$components" \
-			--keyring="$keyring" --aptopt="$work/apt.conf" "$suite" "$root"
+		# Ubuntu does not require apt; debootstrap's base always has it.
+		set -- mmdebstrap --mode=root --variant=minbase --include=apt \
+			--components="$components" --keyring="$keyring" \
+			--aptopt="$work/apt.conf" "$suite" "$root"
 	else
+		# debootstrap does not read apt's settings.
 		eval "$(apt-config shell http_proxy Acquire::http::Proxy \
 			https_proxy Acquire::https::Proxy 2>/dev/null)"
 		[ -z "${http_proxy-}" ] || export http_proxy
@@ -200,7 +205,9 @@ both_as() {
 	checkout "$2" "$1" || refuse 1 "no checkout in $2"
 	run_as "$1" demo
 	run_as "$1" check
-	(cd "$root$2/flashtwin" && find build \( -name '*.log' -o -name '*.trs' \) -print0 |
+	# There is no build when packages could not be installed.
+	(cd "$root$2/flashtwin/build" 2>/dev/null || exit 0
+	find . \( -name '*.log' -o -name '*.trs' \) -print0 |
 		tar -c --null -T - -zf "$logs/$1.tests.tar.gz")
 }
 
