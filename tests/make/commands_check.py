@@ -49,7 +49,9 @@ def without_entry(build, source, entries):
     wrong = []
     for path in objects:
         name = source_of(path).relative_to(build)
-        if (source / name).resolve() not in entries and (build / name).resolve() not in entries:
+        places = [(source / name).resolve(), (build / name).resolve()]
+        # An object that was built before its source moved is left over, and no error.
+        if any(place.is_file() for place in places) and not any(p in entries for p in places):
             wrong.append(f"{path.relative_to(build)} has no entry for {name}")
     if len(objects) < 100:
         wrong.append(f"only {len(objects)} objects")
