@@ -125,11 +125,11 @@ START_TEST(tokens_and_positions_have_limits)
 
 	OK(llama_open(SAMPLE_DIRECTORY, &model));
 	FAILS(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
-	      STATUS_USAGE, "token 256");
+	      STATUS_USAGE, "token of 0 to 255, got 256");
 	token = 0;
 	position = 2048;
 	FAILS(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
-	      STATUS_USAGE, "position 2048");
+	      STATUS_USAGE, "position of 0 to 2047, got 2048");
 	llama_close(model);
 }
 END_TEST
@@ -214,7 +214,7 @@ static const struct { const char *header, *message; } hostile[] = {
 	{ "[]", "not a JSON object" },
 	{ "{\"a\":", "not a JSON object" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[5],\"data_offsets\":[0,20]}}", "got [0, 20]" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,4]}}", "of data, got [8, 4]" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,4]}}", "got [8, 4]" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[-4,12]}}", "got [-4, 12]" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,16]}}", "shape [3] of F32" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,16]}}", "dimension 0" },
