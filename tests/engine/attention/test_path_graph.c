@@ -190,7 +190,7 @@ START_TEST(layers_of_a_graph_are_checked)
 	attention_graph_destroy(graph);
 	attention_destroy(a);
 	a = script_open_small(device, &path_flash_decoding_graph, 1);
-	FAILS(attention_launch(a, 0), STATUS_USAGE, "attention_launch() cannot be used with graphs");
+	FAILS(attention_launch(a, 0), STATUS_USAGE, "cannot be used with graphs");
 	attention_destroy(a);
 	device_close(device);
 }
