@@ -1,7 +1,7 @@
 /* main.c - the command table, and what all commands share: help, errors, exit codes.
  *
- * Each command lives in its own tui/cmd_*.c and returns a status; this file alone turns it into a
- * line on stderr and an exit code. It knows no option of any command but --help.
+ * Each command is in its own tui/cmd_*.c and returns a status; only this file turns a status into a
+ * line on stderr and an exit code. --help is the only option of a command that is handled here.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ const struct command *const command_table[] = {
 	NULL
 };
 
-/* Commands that are documented, whose features come later. */
+/* Commands that are documented but not built yet. */
 static const char *const planned[] = { "lab", NULL };
 
 static const struct command *find_command(const char *name)
@@ -54,17 +54,17 @@ static void print_usage(FILE *out)
 
 static enum status unknown_command(const char *name)
 {
-	struct suggestion meant = { .word = name };
+	struct suggestion suggestion = { .word = name };
 
 	for (int i = 0; planned[i] != NULL; i++)
 		if (strcmp(planned[i], name) == 0)
 			return not_built_yet(name);
 	for (int i = 0; command_table[i] != NULL; i++)
-		suggestion_try(&meant, command_table[i]->name);
-	if (meant.nearest == NULL)
-		return fail(STATUS_USAGE, "there is no command '%s': see flashtwin --help", name);
-	return fail(STATUS_USAGE, "there is no command '%s': did you mean '%s'?", name,
-		    meant.nearest);
+		suggestion_try(&suggestion, command_table[i]->name);
+	if (suggestion.nearest == NULL)
+		return fail(STATUS_USAGE, "unknown command '%s': see flashtwin --help", name);
+	return fail(STATUS_USAGE, "unknown command '%s': did you mean '%s'?", name,
+		    suggestion.nearest);
 }
 
 static int is_help(const char *word)
@@ -72,7 +72,7 @@ static int is_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* --help counts anywhere before a "--", as the value of no option. */
+/* Finds --help anywhere before a "--", even where an option expects a value. */
 static int wants_help(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -96,8 +96,8 @@ static enum status help(const char *name)
 	return STATUS_OK;
 }
 
-/* `help`, `help COMMAND`, and `help --help`, which is no command. */
-static enum status take_help(int argc, char **argv)
+/* Runs `help`, `help COMMAND`, and `help --help`, where --help is not a command. */
+static enum status run_help(int argc, char **argv)
 {
 	if (argc > 2)
 		return fail(STATUS_USAGE, "help: unexpected argument '%s'", argv[2]);
@@ -110,7 +110,7 @@ static enum status run_command(int argc, char **argv)
 	const struct command *command;
 
 	if (is_help(argv[0]) || strcmp(argv[0], "help") == 0)
-		return take_help(argc, argv);
+		return run_help(argc, argv);
 	if (strcmp(argv[0], "--version") == 0) {
 		puts(PACKAGE_STRING);
 		return STATUS_OK;
@@ -126,8 +126,8 @@ static enum status run_command(int argc, char **argv)
 	return command->run(argc, argv);
 }
 
-/* One line on stderr: the error record, or what the status means where nobody wrote one. A
- * difference needs no words: the command has printed it. */
+/* Prints one line on stderr: the error record, or the meaning of the status if there is none.
+ * Differences are already printed by the command. */
 static void report(enum status status, const char *command)
 {
 	const char *text = error_text();
@@ -142,7 +142,8 @@ static void report(enum status status, const char *command)
 		fprintf(stderr, "flashtwin: %s\n", text);
 }
 
-/* What a full disk did to stdout shows here at the latest; a reader that left has seen enough. */
+/* Reports any error of writing to stdout, such as a full disk. A reader that closed its end of a
+ * pipe is not an error. */
 static enum status close_stdout(void)
 {
 	int failed = ferror(stdout), reason = command_stdout_error();
@@ -162,9 +163,9 @@ int main(int argc, char **argv)
 {
 	enum status status, closed;
 
-	/* A reader that goes away must not end a run whose trace is still being written. */
+	/* A closed pipe must not end a run whose trace is still being written. */
 	signal(SIGPIPE, SIG_IGN);
-	/* Neither must a file that may not grow (ulimit -f): the write that fails says so. */
+	/* Neither must a file size limit (ulimit -f): the write fails with an error instead. */
 	signal(SIGXFSZ, SIG_IGN);
 	command_catch_signals();
 	if (argc < 2) {
@@ -172,7 +173,7 @@ int main(int argc, char **argv)
 		return status_exit_code(STATUS_USAGE);
 	}
 	status = run_command(argc - 1, argv + 1);
-	/* What ended the command is said below, once. */
+	/* close_stdout() reports this error, once. */
 	if (status == STATUS_IO && command_stdout_error() != 0)
 		status = STATUS_OK;
 	report(status, argv[1]);

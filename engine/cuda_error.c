@@ -1,7 +1,7 @@
 /* cuda_error.c - names of the CUDA driver's error codes.
  *
- * The codes that a driver, or the simulator in its place, can answer here. Needs no CUDA. Serves
- * messages about either device.
+ * Lists the codes that the driver or the simulator can return here. Needs no CUDA. Used by messages
+ * about either device.
  */
 #include "engine/device.h"
 

@@ -1,10 +1,10 @@
 /* device.c - the checks every device shares, then the call through its table.
  *
- * What no device may be asked: a null pointer, a byte range outside a buffer, a buffer of another
- * device, an operation it does not have. Each is a USAGE error with the values, given before the
- * device sees anything. Which devices there are is device_list.c's part, launches and graphs are in
- * device_launch.c. Limits and faults are left to
- * the devices, which answer as CUDA does. Serves the paths, replay and users' launches.
+ * Rejects a null pointer, a byte range outside a buffer, a buffer of another device, and an
+ * operation that the device does not have: each is a USAGE error with the values, before the device
+ * is called. Devices check limits and report faults themselves, as CUDA does. Launches and graphs
+ * are in device_launch.c, the list of devices in device_list.c. Used by the attention paths, replay
+ * and users' launches.
  */
 #include "engine/device.h"
 
@@ -28,7 +28,8 @@ enum status check_given(const void *object, const char *what, const char *missin
 	return object ? STATUS_OK : fail(STATUS_USAGE, "%s: no %s", what, missing);
 }
 
-/* Buffers carry the device that allocated them: a recorder's belong to the device it wraps. */
+/* A buffer belongs to the device that allocated it. One allocated through a recorder belongs to the
+ * device that the recorder wraps. */
 static bool owns(const struct device *device, const struct buffer *buffer)
 {
 	for (; device != NULL; device = device->inner)
@@ -109,14 +110,14 @@ static enum status check_spec(const struct buffer_spec *spec)
 		return fail(STATUS_USAGE, "alloc %s: unknown dtype %d", spec->name,
 			    (int)spec->dtype);
 	if (spec->rank < 0 || spec->rank > MAX_RANK)
-		return fail(STATUS_USAGE, "alloc %s: rank %d, at most %d is possible", spec->name,
-			    spec->rank, MAX_RANK);
+		return fail(STATUS_USAGE, "alloc %s: expected a rank of 0 to %d, got %d",
+			    spec->name, MAX_RANK, spec->rank);
 	for (int i = 0; i < spec->rank; i++)
 		if (spec->shape[i] < 0)
-			return fail(STATUS_USAGE, "alloc %s: dimension %d is %lld", spec->name, i,
-				    (long long)spec->shape[i]);
+			return fail(STATUS_USAGE, "alloc %s: expected dimension %d to be 0 or "
+				    "more, got %lld", spec->name, i, (long long)spec->shape[i]);
 	if (buffer_spec_bytes(spec) == SIZE_MAX)
-		return fail(STATUS_USAGE, "alloc %s: its size does not fit 64 bits", spec->name);
+		return fail(STATUS_USAGE, "alloc %s: the size does not fit in 64 bits", spec->name);
 	return STATUS_OK;
 }
 
@@ -258,7 +259,7 @@ enum status device_sync(struct device *device, struct stream *stream)
 	return device->ops->sync(device, stream);
 }
 
-/* --- steps: only a recorder takes note --- */
+/* --- steps: only recorders use them --- */
 
 enum status device_step_begin(struct device *device, int64_t step)
 {

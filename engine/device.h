@@ -1,14 +1,14 @@
 /* device.h - the one device interface of flashtwin.
  *
- * A device is a table of operations and whatever lies behind it: the simulator
+ * A device is a table of operations and its implementation: the simulator
  * (sim/device/device_sim.c), a GPU through the driver API (engine/cuda/device_cuda.c), or the
  * recorder (engine/record/recorder.c), which wraps one of these and turns every operation into a
- * trace event. Callers cannot tell them apart; one process can hold several, and several of a kind
- * (ordinals).
+ * trace event. Callers cannot tell them apart. One process can open several devices, also several
+ * of the same kind (ordinals).
  *
  * Shapes are in elements, offsets and sizes in bytes unless a name says otherwise. Every operation
- * returns an enum status; a CUDA error code (the simulator gives the same ones) is in error_code().
- * Objects belong to the device that made them and die with device_close() at the latest.
+ * returns an enum status; error_code() is the CUDA error code, which the simulator sets too.
+ * Objects belong to the device that created them; device_close() frees what is left.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -25,13 +25,13 @@
 
 struct row_counters;
 struct row_finding;   /* traces/row.h */
-struct stream;          /* NULL stands for the device's own default stream */
+struct stream;          /* NULL: the device's default stream */
 struct event;
 struct graph;
 struct graph_exec;
 
-/* Device memory. Callers read the fields and never write them. What was never written holds the
- * 32-bit pattern DEVICE_POISON (a NaN) on the simulator, and on a GPU while a recorder is
+/* Device memory. Callers read the fields and never write them. Memory that was never written holds
+ * the 32-bit pattern DEVICE_POISON (a NaN) on the simulator, and on a GPU while a recorder is
  * attached. */
 struct buffer {
 	struct device *device;          /* the device that allocated it (never a recorder) */
@@ -52,7 +52,7 @@ struct buffer_spec {
 	int64_t shape[MAX_RANK];
 };
 
-/* Of what is specified; SIZE_MAX when it does not fit, which device_alloc() refuses. */
+/* The size of the specified buffer in bytes. SIZE_MAX on overflow, which device_alloc() rejects. */
 size_t buffer_spec_bytes(const struct buffer_spec *);
 
 /* One entry of a pointer table in device memory: the address of `buffer` + `offset`, or null. */
@@ -61,7 +61,8 @@ struct pointer_entry {
 	uint64_t offset;
 };
 
-/* What a table of these holds in device memory, [count]; the caller frees it. */
+/* The addresses that a table of these entries holds in device memory, [count]. The caller frees
+ * them. */
 uint64_t *pointer_addresses(const struct pointer_entry *, size_t count);
 
 /* --- launches --- */
@@ -72,11 +73,11 @@ struct pointer_field {                  /* a device pointer inside a by-value bl
 	uint64_t offset;
 };
 
-/* A typed argument. `live`, when set, is where the value came from: a captured launch whose live
- * source has changed since can then be found. It must stay valid as long as the graph that captured
- * it. */
+/* A typed argument. `live`, if set, points to the variable that the value was read from, so that
+ * the checker can find captured launches whose variable has changed since. It must stay valid as
+ * long as the graph that captured it. */
 struct arg {
-	const char *name;               /* the kernel's parameter name, or NULL: by position */
+	const char *name;               /* of the kernel's parameter; NULL: not checked */
 	enum param_kind kind;
 	union {
 		int32_t i32; uint32_t u32; int64_t i64; uint64_t u64;
@@ -98,12 +99,12 @@ struct arg {
 #define ARG_AT(b, off)   ((struct arg){ .kind = PARAM_POINTER, .buffer = (b), .offset = (off) })
 #define ARG_LIVE_I32(p)  ((struct arg){ .kind = PARAM_I32, .value.i32 = *(p), .live = (p) })
 
-/* "i32"; "unknown" for what is none. */
+/* "i32"; "unknown" for an invalid kind. */
 const char *param_kind_name(enum param_kind);
 
 enum launch_attribute_id { ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE };
 #define ATTRIBUTE_COUNT 2
-/* "max_dynamic_shared", as traces have it. */
+/* "max_dynamic_shared": the name in traces. */
 const char *launch_attribute_name(enum launch_attribute_id);
 struct launch_attribute {
 	enum launch_attribute_id id;
@@ -113,7 +114,7 @@ struct launch_attribute {
 #define MAX_ARGS 32
 struct launch {
 	const struct kernel *kernel;
-	/* y and z of 0, and a cluster of 0, count as 1, and devices see them as 1. */
+	/* y and z of 0, and a cluster of 0, mean 1; devices get 1. */
 	struct dim3 grid, block, cluster;
 	unsigned shared_bytes;                  /* dynamic */
 	struct stream *stream;
@@ -126,7 +127,7 @@ struct launch {
 	int layer;                              /* for the trace; -1: none */
 };
 
-/* --- what a device says of itself --- */
+/* --- properties and options of a device --- */
 
 struct device_info {
 	char name[128];                 /* "NVIDIA H200", "flashtwin simulator" */
@@ -143,49 +144,49 @@ struct device_info {
 struct device_options {
 	int ordinal;                    /* which GPU, or which simulated device */
 	const char *profile;            /* simulator: NULL is "h200" */
-	/* Simulator: picks the order of lanes, warps, blocks and streams; 0: in order. */
+	/* Simulator: the seed for the order of lanes, warps, blocks and streams; 0: in order. */
 	uint64_t seed;
 	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
 	bool check;                     /* simulator: kernels run under the checker, on one thread */
-	bool count;                     /* with check: device_counters() has something to say */
+	bool count;                     /* with check: counts for device_counters() */
 	/* Simulator: basic blocks that the threads of a launch may enter before it ends with STEPS
-	 * (error code 702); 0: any number. One thread too. */
+	 * (error code 702); 0: no limit. Kernels then run on one thread. */
 	uint64_t steps;
 	bool poison;                    /* a GPU fills new allocations with DEVICE_POISON too */
-	bool untimed;                   /* a GPU spends no time on device_last_launch_us() */
+	bool untimed;                   /* a GPU does not measure device_last_launch_us() */
 };
 
 enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
 enum capture_state { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 
-/* Told by a device that runs work after the call that asked for it (the simulator) when a launch
- * with a ticket begins and ends. Within these calls operations on the device act at once. */
+/* Callbacks of a device that runs work after the call that issued it (the simulator): before and
+ * after each launch with a ticket. Within these calls, operations on the device act at once. */
 struct device_observer {
 	void *context;
 	void (*before)(void *context, void *ticket);
 	void (*after)(void *context, void *ticket, enum status);
 };
 
-/* What a recorder has beside. */
+/* Additional operations of a recorder. */
 struct recorder_ops {
-	/* What follows belongs to this step (0, 1, ...); the step is over. */
+	/* Begin and end a step (0, 1, ...), to which the operations in between belong. */
 	enum status (*step_begin)(struct device *, int64_t step);
 	enum status (*step_end)(struct device *);
 };
 
-/* What a device that checks a program has beside. */
+/* Additional operations of a device that checks a program. */
 struct checker_ops {
 	size_t (*findings)(struct device *, const struct row_finding **out);
 	size_t (*counters)(struct device *, const struct row_counters **out);
-	/* NULL: it does not know the program's order by itself (a recorder around a checker). */
+	/* NULL: it does not track the program's order itself (a recorder around a checker). */
 	enum status (*step_aside)(struct device *, bool aside);
 };
 
-/* The table each device fills. An operation a device does not have yet is NULL; the device_*()
- * calls below turn that into a USAGE error that names it. Uploads and downloads of host memory are
- * complete when the call returns, after the work before them on their stream; only those named
- * async are left to the stream. Error 900 because of a capture on another stream refuses that wait:
- * the copy itself is done. */
+/* The table each device fills. An operation that a device does not have is NULL; the device_*()
+ * calls below turn that into a USAGE error that names it. Uploads and downloads wait for earlier
+ * work on their stream and are complete when the call returns; only those named async are left to
+ * the stream. If a capture on another stream forbids this wait, the error is 900, but the copy
+ * itself is done. */
 struct device_ops {
 	const char *name;               /* "sim", "cuda", "recorder" */
 	enum status (*open)(const struct device_options *, struct device **out);
@@ -238,14 +239,14 @@ struct device_ops {
 	enum status (*graph_destroy)(struct device *, struct graph *);
 	enum status (*graph_exec_destroy)(struct device *, struct graph_exec *);
 
-	/* Microseconds of device time the last launch took, waiting for its end; negative: not
-	 * measured (the simulator; a captured launch). */
+	/* Waits for the last launch to end and returns its device time in microseconds. Negative:
+	 * not measured (the simulator; a captured launch). */
 	double (*last_launch_us)(struct device *);
-	/* Devices that run work later only; NULL takes the observer away. */
+	/* Only for devices that run work after the call. NULL removes the observer. */
 	enum status (*observe)(struct device *, const struct device_observer *);
-	/* Probed launches write their points here (memory of this device): those asked for from now
-	 * on, captured or added to a graph. An observer may say otherwise before each. NULL
-	 * switches off. */
+	/* Sets the buffers of this device to which probed launches write their points, for launches
+	 * issued, captured or added to a graph from now on. An observer may change them before each
+	 * launch. NULL: no points. */
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
 
@@ -263,9 +264,9 @@ struct device {
 extern const struct device_ops device_sim;
 extern const struct device_ops device_cuda;     /* NO_GPU when there is no driver or GPU */
 
-/* --- calls: check arguments common to all devices, then go through the table --- */
+/* --- calls: do the checks common to all devices, then call through the table --- */
 
-/* `name` is one of device_list.c: "sim" or "cuda". */
+/* `name` is "sim" or "cuda" (device_list.c). */
 enum status device_open(const char *name, const struct device_options *, struct device **out);
 void device_close(struct device *);
 enum status device_info(struct device *, struct device_info *out);
@@ -278,8 +279,8 @@ enum status device_upload_pointers(struct device *, struct stream *, struct buff
 				   uint64_t offset, const struct pointer_entry *, size_t count);
 enum status device_download(struct device *, struct stream *, const struct buffer *,
 			    uint64_t offset, void *destination, size_t bytes);
-/* The host memory belongs to the stream until it was waited for, and to a graph that captured the
- * call for as long as that is launched: it is read or written at each launch. */
+/* The caller must not change or free the host memory until the stream was waited for. A graph that
+ * captured the call reads or writes the memory at each launch. */
 enum status device_upload_async(struct device *, struct stream *, struct buffer *, uint64_t offset,
 				const void *source, size_t bytes);
 enum status device_download_async(struct device *, struct stream *, const struct buffer *,
@@ -288,69 +289,74 @@ enum status device_copy(struct device *, struct stream *, struct buffer *to, uin
 			const struct buffer *from, uint64_t from_offset, size_t bytes);
 enum status device_fill(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			uint32_t pattern, size_t words);
-/* USAGE for arguments that are not the kernel's and more threads than the kernel takes; error 1
- * (invalid value) for limits the device has, 720 for a cooperative grid that the device cannot hold
- * at once, 700 and others when the kernel faults, from this call or one that waits for it. A
- * faulted device answers every later operation with the same error, as CUDA does. */
+/* USAGE if the arguments do not match the kernel's parameters or a block has more threads than the
+ * kernel allows. Error 1 (invalid value) if the launch exceeds a limit of the device, 720 for a
+ * cooperative grid that the device cannot hold at once, 700 and others if the kernel faults, from
+ * this call or one that waits for it. After a fault every later operation returns the same error,
+ * as on CUDA. */
 enum status device_launch(struct device *, const struct launch *);
 enum status device_sync(struct device *, struct stream *);
-/* The observer lives until it is taken away; USAGE on a device that ends work before it returns. */
+/* The observer must stay valid until it is removed. USAGE on a device that finishes work before it
+ * returns. */
 enum status device_observe(struct device *, const struct device_observer *);
-/* Waits for the whole device. On one that checks a program this wait, and all operations from then
- * until it is told false, are no part of the program: they order nothing, and act at once. */
+/* true: waits for the whole device. If the device checks a program, this wait and all operations
+ * until the call with false are not part of the program: they order nothing and act at once. */
 enum status device_step_aside(struct device *, bool aside);
-/* Whether it is such a device. */
+/* Whether the device checks a program and can exclude operations from it. */
 bool device_can_step_aside(const struct device *);
 /* Negative: not measured. */
 double device_last_launch_us(struct device *);
-/* What the checker found so far, buffers that are still allocated among it: none without a checker.
- * Good until the next operation. */
+/* The checker's findings so far, including buffers that are still allocated; none without a
+ * checker. Valid until the next operation. */
 size_t device_findings(struct device *, const struct row_finding **out);
-/* What each launch so far did, in order: none without the option `count`. Good until the next
- * operation. */
+/* The counters of each launch so far, in order; none without the option `count`. Valid until the
+ * next operation. */
 size_t device_counters(struct device *, const struct row_counters **out);
-/* Both do nothing on a device that is no recorder. */
+/* Both do nothing on a device that is not a recorder. */
 enum status device_step_begin(struct device *, int64_t step);
 enum status device_step_end(struct device *);
-/* records and counts: this device's, both or none. */
+/* records and counts: buffers of this device, or both NULL. */
 enum status device_set_points(struct device *, const struct buffer *records,
 			      const struct buffer *counts, unsigned capacity);
 
-/* Work on a stream is in order; streams are unordered but for events. Destroying a stream or an
- * event leaves the work asked for alone. */
+/* Work on one stream runs in order; only events order streams. Destroying a stream or an event does
+ * not affect work issued before. */
 enum status device_stream_create(struct device *, struct stream **out);
 enum status device_stream_destroy(struct device *, struct stream *);
 enum status device_event_create(struct device *, struct event **out);
 enum status device_event_destroy(struct device *, struct event *);
 enum status device_event_record(struct device *, struct event *, struct stream *);
-/* An event stands for the work before its last record in that record's stream: a wait is for the
- * record that is the last one at the call, and for nothing when there is none. */
+/* Makes the stream wait for the work that was on the event's stream when the event was last
+ * recorded before this call. Waits for nothing if it was never recorded. */
 enum status device_event_wait(struct device *, struct stream *, struct event *);
 /* Returns when the work before the event's last record has ended. */
 enum status device_event_sync(struct device *, struct event *);
-/* Error 400 for an event that was never recorded, 600 for one that is not reached. Negative: not
- * measured (the simulator has no clock). */
+/* Error 400 for an event that was never recorded, 600 for one that is not reached yet. Negative:
+ * not measured (the simulator has no clock). */
 enum status device_event_elapsed(struct device *, struct event *from, struct event *to, double *us);
 
-/* Until the end, work on the stream becomes nodes of a graph, and so does that of streams that wait
- * for an event recorded in it. What CUDA forbids meanwhile fails with its codes, 401 and 9xx. */
+/* Until the capture ends, work on the stream becomes nodes of a graph, and so does work on streams
+ * that wait for an event recorded in the capture. Operations that CUDA forbids during a capture
+ * fail with CUDA's codes, 401 and 9xx. */
 enum status device_capture_begin(struct device *, struct stream *, enum capture_mode);
 enum status device_capture_end(struct device *, struct stream *, struct graph **out);
 enum status device_capture_state(struct device *, struct stream *, enum capture_state *out);
-/* Lets this thread allocate and the like although a capture is under way that forbids it (CUDA's
- * cuThreadExchangeStreamCaptureMode), until it is called with false. */
+/* true: allows this thread to allocate and the like even while a capture forbids it, as CUDA's
+ * cuThreadExchangeStreamCaptureMode does. false: no longer. */
 enum status device_capture_relax(struct device *, bool relaxed);
 enum status device_graph_create(struct device *, struct graph **out);
-/* A launch as for device_launch(); `after` are earlier nodes of the graph, `node` is its number. */
+/* The launch is as for device_launch(). `after` lists the earlier nodes that this one waits for;
+ * *node is its number. */
 enum status device_graph_add_launch(struct device *, struct graph *, const struct launch *,
 				    const int *after, int after_count, int *node);
 enum status device_graph_add_copy(struct device *, struct graph *, struct buffer *to,
 				  uint64_t to_offset, const struct buffer *from,
 				  uint64_t from_offset, size_t bytes, const int *after,
 				  int after_count, int *node);
-/* What the graph is now; later nodes and its end make no difference. */
+/* Instantiates the graph's current nodes. Adding nodes or destroying the graph later has no
+ * effect on the executable graph. */
 enum status device_graph_instantiate(struct device *, struct graph *, struct graph_exec **out);
-/* Behind what the stream has to do and behind earlier launches of the same executable graph. */
+/* Runs after earlier work on the stream and after earlier launches of the same executable graph. */
 enum status device_graph_launch(struct device *, struct graph_exec *, struct stream *);
 enum status device_graph_destroy(struct device *, struct graph *);
 enum status device_graph_exec_destroy(struct device *, struct graph_exec *);

@@ -1,8 +1,8 @@
 /* device_launch.c - launches, capture and graphs: the checks every device shares, then the call.
  *
- * Arguments must be the kernel's, in number, name, kind and owner, and a block no larger than the
- * kernel was written for: each a USAGE error given before the device sees anything. Limits and
- * faults are left to the devices, which answer as CUDA does.
+ * Arguments must match the kernel's parameters in number, name, kind and owner, and a block must
+ * not be larger than the kernel allows: else a USAGE error before the device is called. Devices
+ * check limits and report faults themselves, as CUDA does. Used by everything that launches.
  */
 #include "engine/device.h"
 
@@ -18,16 +18,16 @@ static enum status check_blob(const struct device *device, const struct launch *
 	const struct arg *arg = &launch->args[at];
 
 	if (arg->value.blob == NULL || arg->bytes != param->bytes)
-		return fail(STATUS_USAGE, "launch %s: argument %s has %zu bytes, %s has %zu",
-			    launch->kernel->name, param->name, arg->value.blob ? arg->bytes : 0,
-			    param->type, param->bytes);
+		return fail(STATUS_USAGE, "launch %s: argument %s: expected %zu bytes (%s), got "
+			    "%zu", launch->kernel->name, param->name, param->bytes, param->type,
+			    arg->value.blob ? arg->bytes : 0);
 	for (int i = 0; i < arg->field_count; i++) {
 		const struct pointer_field *field = &arg->fields[i];
 
 		if (field->at > arg->bytes || arg->bytes - field->at < sizeof(uint64_t))
-			return fail(STATUS_USAGE, "launch %s: argument %s: a pointer at byte %zu "
-				    "of %zu", launch->kernel->name, param->name, field->at,
-				    arg->bytes);
+			return fail(STATUS_USAGE, "launch %s: argument %s: the pointer at byte "
+				    "%zu does not fit in %zu bytes", launch->kernel->name,
+				    param->name, field->at, arg->bytes);
 		TRY(check_pointer(device, field->buffer, field->offset, param->name));
 	}
 	return STATUS_OK;
@@ -60,12 +60,12 @@ static enum status check_arg(const struct device *device, const struct launch *l
 	const struct arg *arg = &launch->args[at];
 
 	if (arg->name != NULL && strcmp(arg->name, param->name) != 0)
-		return fail(STATUS_USAGE, "launch %s: argument %d is %s, the kernel has %s there",
-			    launch->kernel->name, at, arg->name, param->name);
+		return fail(STATUS_USAGE, "launch %s: argument %d: expected %s, got %s",
+			    launch->kernel->name, at, param->name, arg->name);
 	if (arg->kind != param->kind)
-		return fail(STATUS_USAGE, "launch %s: argument %s is %s, the kernel takes %s (%s)",
-			    launch->kernel->name, param->name, param_kind_name(arg->kind),
-			    param_kind_name(param->kind), param->type);
+		return fail(STATUS_USAGE, "launch %s: argument %s: expected %s (%s), got %s",
+			    launch->kernel->name, param->name, param_kind_name(param->kind),
+			    param->type, param_kind_name(arg->kind));
 	if (arg->kind == PARAM_POINTER) {
 		enum status status = check_pointer(device, arg->buffer, arg->offset, param->name);
 
@@ -78,7 +78,7 @@ static enum status check_arg(const struct device *device, const struct launch *l
 
 /* --- launches --- */
 
-/* The one place where y and z of 0, and a cluster of 0, become 1. */
+/* Replaces y and z of 0, and a cluster of 0, by 1. No other code does this. */
 static struct launch with_defaults(const struct launch *launch)
 {
 	struct launch out = *launch;
@@ -103,27 +103,27 @@ static enum status check_launch(const struct device *device, const struct launch
 	TRY(check_given(launch->kernel, what, "kernel"));
 	params = kernel_params(launch->kernel, &count);
 	if (launch->arg_count != count || count > MAX_ARGS)
-		return fail(STATUS_USAGE, "launch %s: %d arguments given, the kernel has %d (at "
-			    "most %d)", launch->kernel->name, launch->arg_count, count, MAX_ARGS);
+		return fail(STATUS_USAGE, "launch %s: expected %d arguments (the maximum is %d), "
+			    "got %d", launch->kernel->name, count, MAX_ARGS, launch->arg_count);
 	for (int i = 0; i < count; i++)
 		TRY(check_arg(device, launch, i, &params[i]));
 	for (int i = 0; i < launch->attribute_count; i++)
 		if (launch->attributes[i].id < 1 || launch->attributes[i].id > ATTRIBUTE_COUNT)
-			return fail(STATUS_USAGE, "launch %s: there is no attribute %d",
+			return fail(STATUS_USAGE, "launch %s: unknown attribute %d",
 				    launch->kernel->name, (int)launch->attributes[i].id);
 	return STATUS_OK;
 }
 
-/* What the kernel was written for. A device's own limit is the device's to enforce. */
+/* Checks the kernel's own limit. Devices check theirs. */
 static enum status check_threads(const struct launch *launch)
 {
 	struct dim3 block = launch->block;
-	unsigned most = launch->kernel->max_threads;
+	unsigned max = launch->kernel->max_threads;
 
-	if (!most || (uint64_t)block.x * block.y <= most / block.z)
+	if (!max || (uint64_t)block.x * block.y <= max / block.z)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "launch %s: blocks of (%u,%u,%u) threads, the kernel takes at "
-		    "most %u", launch->kernel->name, block.x, block.y, block.z, most);
+	return fail(STATUS_USAGE, "launch %s: expected blocks of at most %u threads, got "
+		    "(%u,%u,%u)", launch->kernel->name, max, block.x, block.y, block.z);
 }
 
 enum status device_launch(struct device *device, const struct launch *launch)
@@ -225,8 +225,8 @@ enum status device_graph_create(struct device *device, struct graph **out)
 static enum status check_after(const int *after, int count, const char *what)
 {
 	if (count < 0 || (count > 0 && after == NULL))
-		return fail(STATUS_USAGE, "%s: %d earlier nodes%s", what, count,
-			    after ? "" : " and no list of them");
+		return fail(STATUS_USAGE, "%s: expected 0 or more earlier nodes, got %d%s", what,
+			    count, after ? "" : " and no list of them");
 	return STATUS_OK;
 }
 

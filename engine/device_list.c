@@ -1,4 +1,4 @@
-/* device_list.c - the devices there are, by name; see device.h. */
+/* device_list.c - opens a device by its name; see device.h. */
 #include "engine/device.h"
 
 #include <string.h>
@@ -13,5 +13,5 @@ enum status device_open(const char *name, const struct device_options *options, 
 	for (i = 0; i < sizeof(device_table) / sizeof(device_table[0]); i++)
 		if (strcmp(name, device_table[i]->name) == 0)
 			return device_table[i]->open(options ? options : &defaults, out);
-	return fail(STATUS_USAGE, "device %s: there are sim and cuda", name);
+	return fail(STATUS_USAGE, "device: expected sim or cuda, got %s", name);
 }

@@ -1,4 +1,4 @@
-/* launch_copy.c - copies of launches with all they point to; see launch_copy.h. */
+/* launch_copy.c - deep copies of launches; see launch_copy.h. */
 #include "engine/launch_copy.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 
-/* NULL for nothing. */
+/* Returns NULL if there is nothing to copy. */
 static void *copy_of(const void *from, size_t count, size_t size)
 {
 	void *to;

@@ -1,8 +1,8 @@
-/* launch_copy.h - launches that outlive the call they were given to.
+/* launch_copy.h - copies of launches that outlive the call they were passed to.
  *
- * A copy owns all that its launch points to (arguments, their names, blobs and pointer fields,
- * attributes), except kernels, buffers and live sources. Serves lists of launches, the recorder and
- * `flashtwin bench`.
+ * A copy owns everything that its launch points to (arguments, their names, blobs and pointer
+ * fields, attributes), except kernels, buffers and live sources. Used by lists of launches, the
+ * recorder and `flashtwin bench`.
  */
 #ifndef LAUNCH_COPY_H
 #define LAUNCH_COPY_H

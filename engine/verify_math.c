@@ -1,7 +1,8 @@
-/* verify_math.c - launches kernels/verify_math.cu and adds up what its threads found.
+/* verify_math.c - launches kernels/verify_math.cu and adds up the sums of its threads.
  *
- * A range is spread over as many threads as pay, at most MAX_THREADS; each leaves one number. Any
- * order of adding gives the same hash. Knows nothing of what the hashes should be.
+ * A range is spread over at most MAX_THREADS threads, with MIN_INPUTS or more for each; each thread
+ * writes one sum. The hash does not depend on the order of adding. Comparing it with the expected
+ * hash is left to the callers, `flashtwin info --verify-math` and the tests.
  */
 #include "config.h"
 
@@ -12,8 +13,8 @@
 #include "base/xalloc.h"
 #include "kernels/math_list.h"
 
-/* Blocks enough to fill a GPU; a thread with fewer inputs than its start costs is not worth it. */
-enum { BLOCK = 128, MAX_BLOCKS = 2048, MAX_THREADS = BLOCK * MAX_BLOCKS, LEAST_INPUTS = 32 };
+/* Enough blocks to fill a GPU. Starting a thread for fewer inputs costs more than it gains. */
+enum { BLOCK = 128, MAX_BLOCKS = 2048, MAX_THREADS = BLOCK * MAX_BLOCKS, MIN_INPUTS = 32 };
 
 enum status verify_math_alloc(struct device *device, struct buffer **sums)
 {
@@ -26,7 +27,7 @@ enum status verify_math_alloc(struct device *device, struct buffer **sums)
 
 static unsigned block_count(uint64_t inputs)
 {
-	uint64_t blocks = (inputs + BLOCK * LEAST_INPUTS - 1) / (BLOCK * LEAST_INPUTS);
+	uint64_t blocks = (inputs + BLOCK * MIN_INPUTS - 1) / (BLOCK * MIN_INPUTS);
 
 	return blocks > MAX_BLOCKS ? MAX_BLOCKS : (unsigned)blocks;
 }
@@ -48,16 +49,17 @@ enum status verify_math_range(struct device *device, struct buffer *sums,
 		.args = args, .arg_count = 4, .layer = -1,
 	};
 	enum status status;
-	uint64_t *found;
+	uint64_t *thread_sums;
 
 	if (range.count == 0)
 		return STATUS_OK;
 	TRY(device_launch(device, &launch));
-	found = xreallocarray(NULL, threads, sizeof *found);
-	status = device_download(device, NULL, sums, 0, found, threads * sizeof *found);
+	thread_sums = xreallocarray(NULL, threads, sizeof *thread_sums);
+	status = device_download(device, NULL, sums, 0, thread_sums,
+				 threads * sizeof *thread_sums);
 	for (size_t i = 0; status == STATUS_OK && i < threads; i++)
-		*sum += found[i];
-	free(found);
+		*sum += thread_sums[i];
+	free(thread_sums);
 	return status;
 }
 

@@ -1,4 +1,4 @@
-/* attention.c - small questions about shapes and modes; see attention.h. */
+/* attention.c - small functions about shapes and modes; see attention.h. */
 #include "engine/attention/attention.h"
 
 #include <math.h>

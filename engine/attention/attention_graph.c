@@ -1,8 +1,8 @@
 /* attention_graph.c - captures a path's launches, or lists them and builds the graph by hand; see
  * attention_graph.h.
  *
- * Either way it is the path itself that issues them, through step_launch(): only where they go
- * differs. Nothing of the host's lengths is read or moved meanwhile.
+ * In both cases the path itself issues the launches, through step_launch(); only the target
+ * differs. The host's cache lengths are neither read nor changed.
  */
 #include "engine/attention/attention_graph.h"
 
@@ -14,7 +14,7 @@
 
 struct attention_graph {
 	struct attention *attention;
-	struct graph_exec *exec;        /* NULL: there is no work */
+	struct graph_exec *exec;        /* NULL: no work */
 };
 
 /* --- issuing the launches --- */
@@ -24,8 +24,8 @@ static enum status check(const struct attention *a, int first, int layers)
 	const struct attention_shape *s = &a->shape;
 
 	if (first < 0 || layers < 1 || layers > s->layers || first > s->layers - layers)
-		return fail(STATUS_USAGE, "%s: a graph of %d layers from layer %d on, there are %d",
-			    a->path->name, layers, first, s->layers);
+		return fail(STATUS_USAGE, "%s: expected layers within 0 to %d for a graph, got %d "
+			    "from layer %d on", a->path->name, s->layers - 1, layers, first);
 	return STATUS_OK;
 }
 
@@ -53,7 +53,8 @@ enum status attention_record(struct attention *a, int first, int layers, struct 
 
 /* --- graphs --- */
 
-/* Between begin and end, which is called whatever happens: else the stream stays in capture. */
+/* Issues the launches between capture begin and end. Ends the capture also after an error, so that
+ * the stream does not stay in capture. */
 static enum status capture_on(struct attention *a, struct stream *stream, int first, int layers,
 			      struct graph **out)
 {
@@ -118,7 +119,7 @@ enum status attention_graph_create(struct attention *a, enum graph_mode mode, in
 
 	TRY(path_check_graph(a->path, mode));
 	if (mode == GRAPH_NONE)
-		return fail(STATUS_USAGE, "%s: a graph is captured or built by hand, not none",
+		return fail(STATUS_USAGE, "%s: expected graph mode capture or manual, got none",
 			    a->path->name);
 	TRY(check(a, first, layers));
 	graph = xcalloc(1, sizeof(*graph));

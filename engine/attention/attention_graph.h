@@ -1,10 +1,10 @@
 /* attention_graph.h - the launches of an attention path in a CUDA graph.
  *
- * A graph holds one layer or several that follow each other: scatter, attention, and what comes in
- * between. Its launches keep the pointers they were given, and read positions and lengths from
- * device memory of the graph's own, which attention_upload() writes before each launch of it; so
- * one graph serves every length, and slots that end or begin. Serves attention_step(), where a
- * graph is one layer, and those that measure.
+ * A graph holds all launches of one layer or of several consecutive layers, from scatter to
+ * output. Its launches keep their pointers, and read positions and lengths from device memory that
+ * only graphs use and that attention_upload() writes before each launch of the graph. One graph
+ * therefore works for all lengths, and for slots that end or begin. Used by attention_step(), with
+ * one layer per graph, and by benchmarks.
  */
 #ifndef ATTENTION_GRAPH_H
 #define ATTENTION_GRAPH_H
@@ -12,21 +12,20 @@
 #include "engine/attention/attention.h"
 #include "engine/attention/launch_list.h"
 
-/* Appends the launches of `layers` layers from `first` on to the list, as they would be in a graph:
- * with what each waits for. Launches nothing. USAGE for a path without graphs (path_check_graph())
- * and for layers that there are not. */
+/* Appends the launches of `layers` layers from `first` on to the list, with the dependencies that
+ * they have in a graph. Launches nothing. USAGE for a path without graphs (path_check_graph()) and
+ * for layers out of range. */
 enum status attention_record(struct attention *, int first, int layers, struct launch_list *);
 
-/* A graph of these launches, captured on a stream of its own or built from the list of them; ready
- * to be launched. All of its layers attend with the same q, k and v, those of attention_upload(),
- * and leave the last one's output. The attention outlives it. Errors as attention_record(), and the
- * device's. */
+/* Creates an executable graph of these launches, captured on a stream of its own or built from a
+ * list. All of its layers use the q, k and v of attention_upload(); the output is that of the last
+ * layer. The attention must outlive the graph. Errors as attention_record(), and the device's. */
 enum status attention_graph_create(struct attention *, enum graph_mode, int first, int layers,
 				   struct attention_graph **out);
-/* On the stream that the attention's uploads and downloads are on, the device's default one. USAGE
- * before the first attention_upload() or attention_step(). */
+/* Launches on the device's default stream, which the attention's uploads and downloads use too.
+ * USAGE before the first attention_upload() or attention_step(). */
 enum status attention_graph_launch(struct attention_graph *);
-/* NULL is fine. Leaves the error record as it was. */
+/* NULL is allowed. Does not change the error record. */
 void attention_graph_destroy(struct attention_graph *);
 
 #endif

@@ -78,14 +78,14 @@ int64_t kv_cache_stride(const struct kv_cache *cache)
 	return (int64_t)cache->kv_heads * cache->max_len * cache->head_dim;
 }
 
-enum status kv_cache_check_room(const struct kv_cache *cache, int layer, const bool *done)
+enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, const bool *done)
 {
 	for (int slot = 0; slot < cache->slots; slot++) {
 		if (done != NULL && done[slot])
 			continue;
 		if (kv_cache_length(cache, layer, slot) >= cache->max_len)
-			return fail(STATUS_USAGE, "the KV cache of layer %d, slot %d is full: it "
-				    "holds %d of %d keys", layer, slot,
+			return fail(STATUS_USAGE, "the KV cache of layer %d, slot %d is full: %d "
+				    "of %d keys", layer, slot,
 				    kv_cache_length(cache, layer, slot), cache->max_len);
 	}
 	return STATUS_OK;
@@ -116,8 +116,9 @@ enum status kv_cache_load(struct kv_cache *cache, int layer, int slot, const flo
 	int *length = length_of(cache, layer, slot);
 
 	if (rows > cache->max_len || *length != 0)
-		return fail(STATUS_USAGE, "%d keys do not fit layer %d, slot %d of the KV cache: "
-			    "it holds %d of %d", rows, layer, slot, *length, cache->max_len);
+		return fail(STATUS_USAGE, "cannot load %d keys into layer %d, slot %d of the KV "
+			    "cache: it holds %d of %d keys", rows, layer, slot, *length,
+			    cache->max_len);
 	for (int head = 0; head < cache->kv_heads; head++) {
 		uint64_t to = ((uint64_t)slot * (uint64_t)cache->kv_heads + (uint64_t)head)
 			* (uint64_t)cache->max_len * row;

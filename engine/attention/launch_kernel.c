@@ -1,8 +1,9 @@
-/* launch_kernel.c - launches of kernels by name; see launch_kernel.h. */
+/* launch_kernel.c - launches kernels by name, on a device or into a list; see launch_kernel.h. */
 #include "engine/attention/launch_kernel.h"
 
-/* Of 48 KiB, which hold a kernel's static shared memory too: that is less than 8. */
-#define SHARED_WITHOUT_ASKING (40u * 1024)
+/* Dynamic shared memory that needs no attribute: 48 KiB less the kernel's static shared memory,
+ * which is less than 8 KiB in all kernels. */
+#define DEFAULT_DYNAMIC_SHARED (40u * 1024)
 
 enum status launch_on(struct device *device, const struct launch_target *target,
 		      const char *kernel, struct launch *launch)
@@ -13,10 +14,10 @@ enum status launch_on(struct device *device, const struct launch_target *target,
 
 	launch->kernel = kernel_find(kernel);
 	if (launch->kernel == NULL)
-		return fail(STATUS_INTERNAL, "there is no kernel %s", kernel);
+		return fail(STATUS_INTERNAL, "unknown kernel %s", kernel);
 	launch->stream = target->stream;
 	launch->attributes = &more_shared;
-	launch->attribute_count = launch->shared_bytes > SHARED_WITHOUT_ASKING;
+	launch->attribute_count = launch->shared_bytes > DEFAULT_DYNAMIC_SHARED;
 	if (target->list == NULL)
 		return device_launch(device, launch);
 	launch_list_add(target->list, launch);
@@ -39,8 +40,8 @@ enum status check_shared(struct device *device, const char *who, size_t bytes)
 	TRY(device_info(device, &info));
 	if (bytes <= info.shared_per_block_optin)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s: %zu bytes of shared memory, a block of %s has at most %zu",
-		    who, bytes, info.name, info.shared_per_block_optin);
+	return fail(STATUS_USAGE, "%s: needs %zu bytes of shared memory, the maximum per block of "
+		    "%s is %zu", who, bytes, info.name, info.shared_per_block_optin);
 }
 
 void free_buffers(struct device *device, struct buffer **buffers, int count)

@@ -1,4 +1,4 @@
-/* launch_list.c - launches kept for later, what each waits for, and the graph of them; see
+/* launch_list.c - launches kept for later, their dependencies, and a graph of them; see
  * launch_list.h.
  */
 #include "engine/attention/launch_list.h"
@@ -8,14 +8,14 @@
 #include "base/xalloc.h"
 #include "engine/launch_copy.h"
 
-/* --- what waits for what --- */
+/* --- dependencies --- */
 
 static bool is_scatter(const struct launch *launch)
 {
 	return launch->kernel->role == ROLE_SCATTER;
 }
 
-/* Both were given the same place in a buffer. */
+/* Whether both have an argument that points to the same offset in the same buffer. */
 static bool share_memory(const struct launch *a, const struct launch *b)
 {
 	for (int i = 0; i < a->arg_count; i++)
@@ -27,15 +27,15 @@ static bool share_memory(const struct launch *a, const struct launch *b)
 	return false;
 }
 
-static void wait_for(struct launch_record *record, int earlier)
+static void add_dependency(struct launch_record *record, int earlier)
 {
 	record->after = xreallocarray(record->after, (size_t)record->after_count + 1,
 				      sizeof(*record->after));
 	record->after[record->after_count++] = earlier;
 }
 
-/* Fills what the record behind the last one waits for. A scatter writes rows of a layer's cache,
- * which no earlier launch of that graph reads: caches are a layer's and a slot's own. */
+/* Sets the dependencies of a record that is about to be appended. A scatter has none: it writes
+ * cache rows of its own layer and slot, which no earlier launch of the graph reads. */
 static void find_after(const struct launch_list *list, struct launch_record *record)
 {
 	int earlier = list->count - 1;
@@ -43,12 +43,12 @@ static void find_after(const struct launch_list *list, struct launch_record *rec
 	if (is_scatter(&record->launch))
 		return;
 	for (; earlier >= 0 && is_scatter(&list->records[earlier].launch); earlier--)
-		wait_for(record, earlier);
+		add_dependency(record, earlier);
 	for (; earlier >= 0; earlier--) {
 		const struct launch *launch = &list->records[earlier].launch;
 
 		if (!is_scatter(launch) && share_memory(launch, &record->launch)) {
-			wait_for(record, earlier);
+			add_dependency(record, earlier);
 			return;
 		}
 	}

@@ -1,4 +1,4 @@
-/* path.c - what is the same on every attention path: checks, graphs, steps, prompts; see path.h. */
+/* path.c - the code common to all attention paths: checks, graphs, steps, prompts; see path.h. */
 #include "engine/attention/path.h"
 
 #include <limits.h>
@@ -25,30 +25,30 @@ static bool has_work(const struct attention_shape *shape)
 static enum status check_shape(const struct path *p, const struct attention_shape *s)
 {
 	const char *path = p->name;
-	int least_chunk = p->chunk_optional ? 0 : 1;
+	int min_chunk = p->chunk_optional ? 0 : 1;
 
 	TRY(path_check_graph(p, s->graph));
 	if (s->layers < 1 || s->slots < 0 || s->slots > MAX_SLOTS)
-		return fail(STATUS_USAGE, "%s: %d layers and %d slots, at least 1 layer and 0 to "
-			    "%d slots are possible", path, s->layers, s->slots, MAX_SLOTS);
+		return fail(STATUS_USAGE, "%s: expected 1 or more layers and 0 to %d slots, got %d "
+			    "layers and %d slots", path, MAX_SLOTS, s->layers, s->slots);
 	if (s->heads < 0 || s->kv_heads < 0)
-		return fail(STATUS_USAGE, "%s: %d query heads, %d KV heads", path, s->heads,
-			    s->kv_heads);
+		return fail(STATUS_USAGE, "%s: expected 0 or more heads, got %d query heads and %d "
+			    "KV heads", path, s->heads, s->kv_heads);
 	if (!has_work(s))
 		return STATUS_OK;
 	if (s->head_dim < 1 || s->head_dim > MAX_HEAD_DIM)
-		return fail(STATUS_USAGE, "%s: head size %d, it must be 1 to %d", path, s->head_dim,
-			    MAX_HEAD_DIM);
+		return fail(STATUS_USAGE, "%s: expected a head size of 1 to %d, got %d", path,
+			    MAX_HEAD_DIM, s->head_dim);
 	if (s->kv_heads < 1 || s->heads % s->kv_heads != 0)
-		return fail(STATUS_USAGE, "%s: %d query heads are no multiple of %d KV heads", path,
-			    s->heads, s->kv_heads);
-	if (s->chunk < least_chunk || s->chunk > MAX_CHUNK)
-		return fail(STATUS_USAGE, "%s: a chunk of %d keys, it must be %d to %d", path,
-			    s->chunk, least_chunk, MAX_CHUNK);
+		return fail(STATUS_USAGE, "%s: %d query heads are not a multiple of %d KV heads",
+			    path, s->heads, s->kv_heads);
+	if (s->chunk < min_chunk || s->chunk > MAX_CHUNK)
+		return fail(STATUS_USAGE, "%s: expected a chunk of %d to %d keys, got %d", path,
+			    min_chunk, MAX_CHUNK, s->chunk);
 	/* Kernels round a length up to whole chunks in an int. */
 	if (s->max_len < 1 || s->max_len > INT_MAX - MAX_CHUNK)
-		return fail(STATUS_USAGE, "%s: room for %d keys, it must be 1 to %d", path,
-			    s->max_len, INT_MAX - MAX_CHUNK);
+		return fail(STATUS_USAGE, "%s: expected a capacity of 1 to %d keys, got %d", path,
+			    INT_MAX - MAX_CHUNK, s->max_len);
 	return STATUS_OK;
 }
 
@@ -60,7 +60,7 @@ enum status attention_check(const struct path *path, const struct attention_shap
 
 /* --- creating --- */
 
-/* One for each layer: what a layer attends with is known only when the one before it is done. */
+/* Creates one graph for each layer: a layer's inputs are known only after the layer before it. */
 static enum status create_graphs(struct attention *attention)
 {
 	const struct attention_shape *shape = &attention->shape;
@@ -78,7 +78,7 @@ static enum status build(struct attention *attention)
 	const struct attention_shape *shape = &attention->shape;
 
 	TRY(check_shared(attention->device, path->name, path->shared(shape)));
-	/* Prompts go through prefill attention on every path. */
+	/* All paths use prefill attention for prompts. */
 	TRY(check_shared(attention->device, path->name,
 			 prefill_shared_bytes(shape->head_dim, shape->head_dim)));
 	TRY(step_io_alloc(attention));
@@ -98,7 +98,7 @@ static void release(struct attention *attention)
 	free(attention);
 }
 
-/* A device that has failed refuses to free as well; what went wrong first is what counts. */
+/* A failed device cannot free memory either: the first error is kept. */
 void attention_destroy(struct attention *attention)
 {
 	struct error_record error;
@@ -137,8 +137,8 @@ enum status attention_create(const struct path *path, struct device *device,
 static enum status check_layer(const struct attention *attention, int layer)
 {
 	if (layer < 0 || layer >= attention->shape.layers)
-		return fail(STATUS_USAGE, "%s: layer %d of %d, as attention_create() was told",
-			    attention->path->name, layer, attention->shape.layers);
+		return fail(STATUS_USAGE, "%s: expected a layer of 0 to %d, got %d",
+			    attention->path->name, attention->shape.layers - 1, layer);
 	return STATUS_OK;
 }
 
@@ -150,14 +150,14 @@ static enum status check_step(const struct attention *attention, const struct at
 	TRY(check_layer(attention, step->layer));
 	if (step->q == NULL || step->k == NULL || step->v == NULL || step->out == NULL)
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
-	status = kv_cache_check_room(attention->cache, step->layer, step->done);
+	status = kv_cache_check_capacity(attention->cache, step->layer, step->done);
 	return status ? fail_context(status, "%s", name) : STATUS_OK;
 }
 
 static enum status check_created(const struct attention *attention)
 {
 	return attention != NULL ? STATUS_OK
-		: fail(STATUS_USAGE, "there is no attention path: attention_create() is missing");
+		: fail(STATUS_USAGE, "attention is NULL: call attention_create() first");
 }
 
 enum status attention_upload(struct attention *attention, const struct attention_step *step)
@@ -177,8 +177,8 @@ enum status attention_launch(struct attention *attention, int layer)
 	TRY(check_layer(attention, layer));
 	if (attention->path->launch == NULL || attention->graphs != NULL)
 		return fail(STATUS_USAGE, "%s: %s", attention->path->name,
-			    attention->graphs ? "its launches are in graphs"
-					      : "its steps do more than launch");
+			    attention->graphs ? "attention_launch() cannot be used with graphs"
+					      : "attention_launch() cannot run a whole step");
 	TRY(step_io_check_uploaded(attention));
 	return attention->path->launch(attention, layer);
 }
@@ -217,12 +217,13 @@ static enum status check_prompt(const struct attention *attention, const struct 
 
 	TRY(check_layer(attention, p->layer));
 	if (p->slot < 0 || p->slot >= attention->shape.slots || p->rows < 0)
-		return fail(STATUS_USAGE, "%s: a prompt of %d positions in slot %d of %d", name,
-			    p->rows, p->slot, attention->shape.slots);
+		return fail(STATUS_USAGE, "%s: expected a prompt of 0 or more positions in slot 0 "
+			    "to %d, got %d positions in slot %d", name,
+			    attention->shape.slots - 1, p->rows, p->slot);
 	held = kv_cache_length(attention->cache, p->layer, p->slot);
 	if (p->rows > attention->shape.max_len - held)
 		return fail(STATUS_USAGE,
-			    "%s: a prompt of %d positions does not fit the KV cache of layer "
+			    "%s: a prompt of %d positions does not fit in the KV cache of layer "
 			    "%d, slot %d: it holds %d of %d keys",
 			    name, p->rows, p->layer, p->slot, held, attention->shape.max_len);
 	if (p->rows > 0 && (p->q == NULL || p->k == NULL || p->v == NULL || p->out == NULL))

@@ -1,15 +1,15 @@
 /* path_auto.c - picks a path for each step by the number of sequences and their lengths.
  *
- * One sequence: flash decoding where it is set up (a chunk size other than 0), else one warp when
- * there are fewer than 128 keys of size 64 or less, else four. Several: flash decoding when the
- * longest has more than 1,024 keys, else batched. The parts are those of the paths themselves, so
- * a step has the bits of the path that it went.
+ * One sequence: flash decoding if the chunk size is not 0; else one warp for fewer than 128 keys of
+ * size 64 or less, else four warps. Several sequences: flash decoding if the longest has more than
+ * 1,024 keys, else batched. Runs the code of these paths (path_parts.h), so that a step has the
+ * same bits as on the path picked.
  */
 #include "engine/attention/path_parts.h"
 
-#define ONE_WARP_KEYS 128       /* from here on, four warps */
-#define ONE_WARP_DIM 64         /* up to here, one warp */
-#define BATCHED_KEYS 1024       /* up to here, batched */
+#define ONE_WARP_KEYS 128       /* four warps for this many keys or more */
+#define ONE_WARP_DIM 64         /* four warps for a larger head size */
+#define BATCHED_KEYS 1024       /* flash decoding for more keys */
 
 struct path_choice {
 	struct attention base;

@@ -1,8 +1,8 @@
 /* path_batched.c - decode attention of several sequences in one launch, one warp per query head
  * and sequence.
  *
- * Two scatter launches whatever the number of sequences is, then one of attention. Where each
- * slot's cache begins and how many keys it holds is read from device memory.
+ * Each layer takes two scatter launches and one attention launch, for any number of sequences.
+ * Kernels read the cache address and the length of each slot from device memory.
  */
 #include "engine/attention/path_parts.h"
 

@@ -1,10 +1,10 @@
-/* path_cached.c - the slow starting point: every step attends from all positions anew.
+/* path_cached.c - a slow baseline: every step recomputes the attention of all positions.
  *
- * One sequence, as many KV heads as query heads. A step uploads the new K and V rows head by
- * head, copies the cache to one without gaps, gives every position the new query, runs causal
- * prefill attention on that, and keeps the last row. Below D keys it downloads the cache instead
- * and takes the softmax on the host, with the exponential of the GPU, so that both devices give
- * the same bits.
+ * Runs one sequence with as many KV heads as query heads. A step uploads the new K and V rows head
+ * by head, copies the cache to one without gaps, replicates the new query to all positions, runs
+ * causal prefill attention on them, and keeps the last row. For fewer than D keys it downloads the
+ * cache instead and computes the softmax on the host, with the exponential of the GPU, so that both
+ * devices give the same bits.
  */
 #include "engine/attention/prefill.h"
 #include "engine/attention/step_io.h"
@@ -21,17 +21,17 @@
 struct cached {
 	struct attention base;
 	struct buffer *queries, *outputs;       /* [H, max_len, D], used up to n rows a head */
-	struct buffer *k, *v;                   /* the same of the cache without gaps */
+	struct buffer *k, *v;                   /* likewise, the cache without gaps */
 };
 
 static enum status check(const struct attention_shape *s)
 {
 	if (s->slots > 1)
-		return fail(STATUS_USAGE, "cached: %d sequences, it runs 1", s->slots);
+		return fail(STATUS_USAGE, "cached: expected 1 sequence, got %d", s->slots);
 	if (s->heads != s->kv_heads)
 		return fail(STATUS_USAGE,
-			    "cached: %d query heads on %d KV heads, it needs one KV head for "
-			    "each query head",
+			    "cached: expected as many KV heads as query heads, got %d query heads "
+			    "and %d KV heads",
 			    s->heads, s->kv_heads);
 	return STATUS_OK;
 }
@@ -71,7 +71,7 @@ static size_t row_bytes(const struct attention *a)
 	return (size_t)a->shape.head_dim * sizeof(float);
 }
 
-/* Row `position` of head `head` in the cache. */
+/* Byte offset of row `position` of head `head` in the cache. */
 static uint64_t cache_at(const struct attention *a, int head, int position)
 {
 	return ((uint64_t)head * (uint64_t)a->shape.max_len + (uint64_t)position) * row_bytes(a);
@@ -91,7 +91,7 @@ static enum status append(struct attention *a, const struct attention_step *step
 	return STATUS_OK;
 }
 
-/* The first n keys of every head, without gaps. */
+/* Copies the first n rows of every head, without gaps. */
 static enum status compact(struct attention *a, struct buffer *to, const struct buffer *cache,
 			   int n)
 {
@@ -103,7 +103,7 @@ static enum status compact(struct attention *a, struct buffer *to, const struct 
 	return STATUS_OK;
 }
 
-/* Every position asks what the last one asks. */
+/* Replicates the last query to all positions. */
 static enum status upload_queries(struct attention *a, const float *q, int n)
 {
 	struct cached *c = (struct cached *)a;
@@ -141,7 +141,7 @@ static enum status attend(struct attention *a, const struct attention_step *step
 	return STATUS_OK;
 }
 
-/* Softmax attention of one row, in the plain order; weights has room for n. */
+/* Softmax attention of one row, key by key; weights is [n]. */
 static void attend_on_host(const float *q, const float *k, const float *v, int n, size_t D,
 			   float scale, float *weights, float *out)
 {
@@ -158,7 +158,7 @@ static void attend_on_host(const float *q, const float *k, const float *v, int n
 	for (size_t d = 0; d < D; d++)
 		out[d] = 0.0f;
 	for (int j = 0; j < n; j++) {
-		/* As the kernels have it: a key of no weight counts nothing. */
+		/* As in the kernels: a key of weight 0 adds nothing. */
 		float weight = weights[j] == -INFINITY ? 0.0f : ex2_expf(weights[j] - greatest);
 
 		sum += weight;

@@ -1,10 +1,10 @@
-/* path_flash_decoding.c - flash decoding: the keys of each row are split into chunks that run side
- * by side, and a second kernel merges what they found.
+/* path_flash_decoding.c - flash decoding: the keys of each row are split into chunks that run in
+ * parallel, and a second kernel merges their results.
  *
  * One layer of one step is: upload q, k and v; scatter k and v into the cache; a chunk kernel, one
  * or two warps per head, slot and chunk; flash_decode_reduce, one warp per head and slot; download
- * the output. Lengths lie in device memory and the grid covers max_len, which is what makes the
- * launches of every step alike. The arithmetic is in kernels/.
+ * the output. Lengths are in device memory and the grid covers max_len, so that the launches of all
+ * steps are the same. The arithmetic is in kernels/.
  */
 #include "engine/attention/path_parts.h"
 
@@ -22,13 +22,13 @@ enum status flash_check(const char *who, const struct attention_shape *shape)
 	int chunks = attention_max_chunks(shape->max_len, shape->chunk);
 
 	if (shape->warps < 0 || shape->warps > 2)
-		return fail(STATUS_USAGE, "%s: %d warps per chunk, it must be 1 or 2", who,
+		return fail(STATUS_USAGE, "%s: expected 1 or 2 warps per chunk, got %d", who,
 			    shape->warps);
 	if (chunks <= MAX_CHUNKS)
 		return STATUS_OK;
 	return fail(STATUS_USAGE,
-		    "%s: %d keys in chunks of %d are %d chunks, a grid has at most %d: "
-		    "pick a chunk of %d keys or more",
+		    "%s: %d keys in chunks of %d are %d chunks, the maximum of a grid is %d: "
+		    "use a chunk of %d keys or more",
 		    who, shape->max_len, shape->chunk, chunks, MAX_CHUNKS,
 		    attention_max_chunks(shape->max_len, MAX_CHUNKS));
 }

@@ -1,8 +1,8 @@
 /* path_incremental.c - decode attention without chunks: one warp, or four, attend to all keys of a
  * query head.
  *
- * A sequence at a time: each slot has scatter and attention launches of its own, with its length by
- * value, or in device memory for a graph. That is what the batched path is measured against.
+ * Runs one sequence at a time: each slot has its own scatter and attention launches, with its
+ * length by value, or in device memory for a graph. It is the baseline for the batched path.
  */
 #include "engine/attention/path_parts.h"
 
@@ -11,7 +11,7 @@ size_t merge_bytes(const struct attention_shape *shape, unsigned warps)
 	return warps > 1 ? (size_t)warps * ((size_t)shape->head_dim + 2) * sizeof(float) : 0;
 }
 
-/* What the two kernels are called, and their relatives that read the length where it lies. */
+/* For a graph, the variants of the two kernels that read the length from device memory. */
 static const char *kernel_name(unsigned warps, bool graph)
 {
 	if (warps == 1)
@@ -39,7 +39,7 @@ enum status incremental_attend(struct attention *a, int layer, int slot, unsigne
 		heads, D, max_len, scale,
 	};
 
-	/* In a graph it is the kernel that finds the slot done. */
+	/* In a graph the kernel itself skips a slot that is done. */
 	if (!graph && a->io->lens_now[slot] == 0)
 		return STATUS_OK;
 	return step_launch(a, kernel_name(warps, graph), layer,

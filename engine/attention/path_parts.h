@@ -1,7 +1,7 @@
-/* path_parts.h - attention parts that the path `auto` puts together: what each path launches
- * between the scatter and the download.
+/* path_parts.h - the parts of attention paths that the path `auto` combines: the launches of each
+ * path between the scatter and the download.
  *
- * Each part is in the file of its own path. Serves engine/path_*.c only.
+ * Each part is in the file of its own path. Used by engine/attention/path_*.c only.
  */
 #ifndef PATH_PARTS_H
 #define PATH_PARTS_H
@@ -23,7 +23,7 @@ enum status flash_attend(struct attention *, const struct flash_part *, int laye
 
 /* --- path_batched.c --- */
 
-/* Per layer, so that a graph that captured one layer's launch keeps that layer's pointers. */
+/* One table per layer, so that a graph that captured a launch of one layer keeps its pointers. */
 struct batched_part {
 	struct buffer **k_ptrs, **v_ptrs;       /* [layers] pointer tables [M] */
 };
@@ -34,9 +34,9 @@ enum status batched_attend(struct attention *, const struct batched_part *, int 
 
 /* --- path_incremental.c --- */
 
-/* Dynamic shared memory in which `warps` warps merge what they found; one has nothing to merge. */
+/* Bytes of dynamic shared memory in which `warps` warps merge their results; 0 for one warp. */
 size_t merge_bytes(const struct attention_shape *, unsigned warps);
-/* One slot, which may be done. warps: 1 or 4 for each query head. */
+/* Attends in one slot, which may be done, with 1 or 4 warps per query head. */
 enum status incremental_attend(struct attention *, int layer, int slot, unsigned warps);
 
 #endif

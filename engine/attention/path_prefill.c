@@ -1,7 +1,7 @@
 /* path_prefill.c - attends to a step's single new query as to a prompt of one position.
  *
- * A sequence at a time, on the cache where it lies. For many queries at once see
- * engine/attention/prefill.h, which also serves the prompts of all paths.
+ * Runs one sequence at a time, directly on the cache. For many queries at once see
+ * engine/attention/prefill.h, which all paths use for prompts.
  */
 #include "engine/attention/prefill.h"
 #include "engine/attention/step_io.h"

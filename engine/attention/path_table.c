@@ -18,18 +18,18 @@ const struct path *path_find(const char *name)
 	return NULL;
 }
 
-/* "A, B and C" of the paths whose launches fit a graph and go one by one where none is asked for:
- * the usual path first, then in the order of the table, as in a circle. */
+/* Writes "A, B and C": the paths that can run from a graph but do not by default. Begins with
+ * flash-decoding and continues in the order of the table, wrapping around at its end. */
 static void list_replayable(char *out, size_t size)
 {
 	const char *names[PATHS];
-	int count = 0, usual = 0;
+	int count = 0, first = 0;
 	size_t length = 0;
 
-	while (path_table[usual] != &path_flash_decoding)
-		usual++;
+	while (path_table[first] != &path_flash_decoding)
+		first++;
 	for (int i = 0; i < PATHS; i++) {
-		const struct path *path = path_table[(usual + i) % PATHS];
+		const struct path *path = path_table[(first + i) % PATHS];
 
 		if (path->replayable && path->graph == GRAPH_NONE)
 			names[count++] = path->name;
@@ -41,15 +41,15 @@ static void list_replayable(char *out, size_t size)
 
 enum status path_check_graph(const struct path *path, enum graph_mode mode)
 {
-	char fit[256];
+	char replayable[256];
 
 	if ((unsigned)mode >= GRAPH_MODES)
-		return fail(STATUS_USAGE, "%s: there is no graph mode %d", path->name, (int)mode);
+		return fail(STATUS_USAGE, "%s: unknown graph mode %d", path->name, (int)mode);
 	if (mode == GRAPH_NONE || path->replayable)
 		return STATUS_OK;
-	list_replayable(fit, sizeof fit);
+	list_replayable(replayable, sizeof replayable);
 	return fail(STATUS_USAGE,
-		    "%s: its launches differ from step to step, a graph (%s) cannot hold them; "
-		    "those of %s fit",
-		    path->name, graph_mode_name(mode), fit);
+		    "%s: cannot run from a graph (%s), because its launches differ from step to "
+		    "step; expected %s",
+		    path->name, graph_mode_name(mode), replayable);
 }

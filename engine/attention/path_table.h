@@ -1,6 +1,6 @@
 /* path_table.h - the list of attention paths.
  *
- * Serves those who look for a path by its name, and checks that name other paths.
+ * Used to find a path by its name, and in error messages that list paths.
  */
 #ifndef PATH_TABLE_H
 #define PATH_TABLE_H
@@ -13,7 +13,7 @@ extern const struct path path_prefill, path_cached, path_incremental, path_incre
 /* Every path, NULL-terminated. */
 extern const struct path *const path_table[];
 const struct path *path_find(const char *name);         /* NULL when there is none */
-/* USAGE, naming those that can, when the path cannot run from a graph as asked. */
+/* USAGE, with the paths that can, if the path cannot run from a graph of this mode. */
 enum status path_check_graph(const struct path *, enum graph_mode);
 
 #endif

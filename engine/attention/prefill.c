@@ -33,27 +33,27 @@ enum status prefill_check(const char *who, const struct prefill *p)
 {
 	if (p->heads < 0 || p->queries < 0 || p->keys < 0 || p->value_dim < 0)
 		return fail(STATUS_USAGE,
-			    "%s: %d heads, %d queries, %d keys, value size %d: none may be "
-			    "negative",
+			    "%s: expected 0 or more of each, got %d heads, %d queries, %d keys, "
+			    "value size %d",
 			    who, p->heads, p->queries, p->keys, p->value_dim);
 	if (!has_work(p))
 		return STATUS_OK;
 	if (p->head_dim < 1 || p->head_dim > MAX_DIM || p->value_dim > MAX_DIM)
 		return fail(STATUS_USAGE,
-			    "%s: head size %d and value size %d, both must be 1 to %d", who,
-			    p->head_dim, p->value_dim, MAX_DIM);
+			    "%s: expected head and value sizes of 1 to %d, got %d and %d", who,
+			    MAX_DIM, p->head_dim, p->value_dim);
 	if (p->kv_heads < 1 || p->heads % p->kv_heads != 0)
-		return fail(STATUS_USAGE, "%s: %d query heads are no multiple of %d KV heads", who,
-			    p->heads, p->kv_heads);
+		return fail(STATUS_USAGE, "%s: %d query heads are not a multiple of %d KV heads",
+			    who, p->heads, p->kv_heads);
 	if (p->queries > MAX_KEYS || p->keys > MAX_KEYS || p->stride < p->keys)
 		return fail(STATUS_USAGE,
-			    "%s: %d queries and %d keys of room for %d, at most %d are "
-			    "possible",
-			    who, p->queries, p->keys, p->stride, MAX_KEYS);
+			    "%s: expected at most %d queries and keys, and keys within their "
+			    "stride, got %d queries and %d keys with stride %d",
+			    who, MAX_KEYS, p->queries, p->keys, p->stride);
 	if (row_blocks(p) > MAX_GRID_Y)
 		return fail(STATUS_USAGE,
-			    "%s: %d queries of size %d take %d blocks, a grid has at most %d", who,
-			    p->queries, p->head_dim, row_blocks(p), MAX_GRID_Y);
+			    "%s: %d queries of size %d take %d blocks, the maximum of a grid is %d",
+			    who, p->queries, p->head_dim, row_blocks(p), MAX_GRID_Y);
 	return STATUS_OK;
 }
 
@@ -95,7 +95,7 @@ enum status prefill_launch(struct device *device, const struct prefill *p, struc
 
 enum { Q, K, V, OUT, TENSORS };
 
-/* Buffers for all four, filled but for the output. */
+/* Allocates the buffers of all four tensors and fills all but the output. */
 static enum status upload_all(struct device *device, const struct prefill *p,
 			      const float *const sources[TENSORS], struct buffer *buffers[TENSORS])
 {
@@ -107,7 +107,7 @@ static enum status upload_all(struct device *device, const struct prefill *p,
 	};
 
 	for (int i = 0; i < TENSORS; i++) {
-		/* No keys: the kernel gets null pointers and reads nothing behind them. */
+		/* No keys: the kernel gets null pointers, which it does not read. */
 		if ((i == K || i == V) && p->keys == 0)
 			continue;
 		TRY(device_alloc(device, &specs[i], &buffers[i]));

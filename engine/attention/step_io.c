@@ -1,6 +1,6 @@
 /* step_io.c - buffers, uploads, scatters and launches that attention paths share; see step_io.h.
  *
- * Everything is on one stream, so that nothing waits in between.
+ * Everything is on one stream, so that no waits are needed.
  */
 #include "engine/attention/step_io.h"
 
@@ -42,19 +42,19 @@ static enum status alloc_values(struct attention *a, const char *name, struct sl
 	struct buffer_spec spec = { name, DTYPE_I32, 1, { a->shape.slots } };
 
 	TRY(device_alloc(a->device, &spec, &values->buffer));
-	values->there = xmalloc(values->buffer->bytes);
-	memset(values->there, 0x80, values->buffer->bytes);
+	values->current = xmalloc(values->buffer->bytes);
+	memset(values->current, 0x80, values->buffer->bytes);
 	return STATUS_OK;
 }
 
 static void free_values(struct attention *a, struct slot_values *values)
 {
 	free_buffers(a->device, &values->buffer, 1);
-	free(values->there);
-	values->there = NULL;
+	free(values->current);
+	values->current = NULL;
 }
 
-/* With graphs every step is one: nothing else would read these. */
+/* Not needed with graphs, which have lengths of their own. */
 static enum status alloc_eager(struct attention *a)
 {
 	if (!a->path->device_lengths || a->shape.graph != GRAPH_NONE)
@@ -112,7 +112,7 @@ void step_io_free(struct attention *a)
 
 /* --- one layer of one step --- */
 
-/* Where each slot's new key goes, and how many it holds then. */
+/* Sets the position of each slot's new key, and the slot's length with it. */
 static void place_keys(struct attention *a, const struct attention_step *step)
 {
 	for (int slot = 0; slot < a->shape.slots; slot++) {
@@ -124,16 +124,16 @@ static void place_keys(struct attention *a, const struct attention_step *step)
 	}
 }
 
-/* Uploads `now` unless the device holds just that, as it does for a step's later layers. */
+/* Uploads `now` unless the device already holds these values, as in later layers of a step. */
 static enum status update(struct device *device, struct slot_values *values, const int32_t *now)
 {
 	struct buffer *buffer = values->buffer;
 
-	if (buffer == NULL || memcmp(now, values->there, buffer->bytes) == 0)
+	if (buffer == NULL || memcmp(now, values->current, buffer->bytes) == 0)
 		return STATUS_OK;
-	memset(values->there, 0x80, buffer->bytes);     /* unknown, should the upload fail */
+	memset(values->current, 0x80, buffer->bytes);     /* unknown, should the upload fail */
 	TRY(device_upload(device, NULL, buffer, 0, now, buffer->bytes));
-	memcpy(values->there, now, buffer->bytes);
+	memcpy(values->current, now, buffer->bytes);
 	return STATUS_OK;
 }
 
@@ -173,7 +173,7 @@ enum status step_io_upload(struct attention *a, const struct attention_step *ste
 enum status step_io_check_uploaded(const struct attention *a)
 {
 	return a->io->uploaded ? STATUS_OK
-		: fail(STATUS_USAGE, "%s: nothing to attend to: attention_upload() is missing",
+		: fail(STATUS_USAGE, "%s: nothing was uploaded: call attention_upload() first",
 		       a->path->name);
 }
 
@@ -182,7 +182,7 @@ const struct step_lengths *step_io_lengths(const struct attention *a)
 	return a->io->target.graph ? &a->io->graph : &a->io->eager;
 }
 
-/* The position by value, or for a graph where it lies. */
+/* Passes the position by value, or, for a graph, its address in device memory. */
 static enum status scatter_rows(struct attention *a, int layer, int slot, struct buffer *rows,
 				struct buffer *cache)
 {
@@ -233,7 +233,7 @@ enum status step_io_scatter(struct attention *a, int layer)
 
 enum status step_io_scatter_slot(struct attention *a, int layer, int slot)
 {
-	/* In a graph it is the kernel that finds the slot done. */
+	/* In a graph the kernel itself skips a slot that is done. */
 	if (!a->io->target.graph && a->io->positions_now[slot] < 0)
 		return STATUS_OK;
 	TRY(scatter_rows(a, layer, slot, a->io->k_new, a->cache->k[layer]));
@@ -253,7 +253,7 @@ enum status step_io_download(struct attention *a, const struct attention_step *s
 
 /* --- one layer of a prompt --- */
 
-/* Room for `rows` positions. */
+/* Grows the buffers to `rows` positions. */
 static enum status grow_prompt(struct attention *a, int rows)
 {
 	int64_t H = a->shape.heads, Hkv = a->shape.kv_heads, D = a->shape.head_dim;
@@ -273,7 +273,7 @@ static enum status grow_prompt(struct attention *a, int rows)
 	return STATUS_OK;
 }
 
-/* to [b, a, D] of from [a, b, D]. */
+/* Transposes from [a, b, D] to [b, a, D]. */
 static void swap_outer(float *to, const float *from, size_t a, size_t b, size_t D)
 {
 	for (size_t i = 0; i < a; i++)
@@ -295,7 +295,7 @@ static enum status upload_prompt(struct attention *a, const struct attention_pro
 	return device_upload(a->device, NULL, prompt->v_new, 0, p->v, new_bytes);
 }
 
-/* In one launch, or where a grid has not that many blocks in y, in several. */
+/* Takes one launch, or several if the grid's limit in y is too small for all rows. */
 static enum status scatter_prompt(struct attention *a, const struct attention_prompt *p,
 				  struct buffer *rows, struct buffer *cache)
 {
@@ -354,7 +354,7 @@ enum status step_io_prefill(struct attention *a, const struct attention_prompt *
 					 rows * H * D * sizeof(float));
 	if (status == STATUS_OK)
 		swap_outer(p->out, heads_first, H, rows, D);
-	/* Steps go without these, and a trace's windows need not restore them. */
+	/* Steps do not need these buffers, and a trace's windows need not restore them. */
 	if (status == STATUS_OK && p->layer == a->shape.layers - 1)
 		free_prompt(a->device, &a->io->prompt);
 	free(heads_first);

@@ -1,7 +1,7 @@
-/* step_io.h - what attention paths share around their kernels: buffers of a step and of a
+/* step_io.h - the code that attention paths share around their kernels: buffers of a step and of a
  * prompt, uploads, the scatter of new rows, launches.
  *
- * Serves path.c, path_*.c and attention_graph.c beside it only; path.h is what others include.
+ * Used only by path.c, path_*.c and attention_graph.c in this folder; others include path.h.
  */
 #ifndef STEP_IO_H
 #define STEP_IO_H
@@ -9,9 +9,9 @@
 #include "engine/attention/attention.h"
 #include "engine/attention/launch_kernel.h"
 
-/* Buffers of a prompt, gone after its last layer. */
+/* Buffers of a prompt, freed after its last layer. */
 struct prompt_io {
-	int rows;                       /* there is room for */
+	int rows;                       /* capacity of the buffers */
 	struct buffer *q, *out;         /* [H, rows, D] */
 	struct buffer *k_new, *v_new;   /* [rows, Hkv, D] */
 };
@@ -19,11 +19,11 @@ struct prompt_io {
 /* A value for each slot in device memory. */
 struct slot_values {
 	struct buffer *buffer;          /* i32 [M]; NULL: no kernel reads it */
-	int32_t *there;                 /* [M] what it holds; below -1: unknown */
+	int32_t *current;               /* [M] the values it holds; below -1: unknown */
 };
 
-/* Of the step under way. Launches one by one have a set of their own, so that what a graph replays
- * cannot depend on them, nor they on it. */
+/* Lengths of the current step. Graphs and launches issued one by one have separate sets, so that
+ * neither can depend on the other's. */
 struct step_lengths {
 	struct slot_values seq_lens;    /* keys after the append, 0: the slot is done */
 	struct slot_values positions;   /* of the new keys, -1: done */
@@ -32,29 +32,29 @@ struct step_lengths {
 struct step_io {
 	struct buffer *q, *out;         /* [M, H, D] */
 	struct buffer *k_new, *v_new;   /* [M, Hkv, D] */
-	struct step_lengths eager;      /* of paths whose kernels read them; positions if M > 1 */
-	struct step_lengths graph;      /* once there is a graph */
+	struct step_lengths eager;      /* if the path's kernels read them; positions if M > 1 */
+	struct step_lengths graph;      /* allocated with the first graph */
 	int32_t *lens_now, *positions_now;      /* [M] of this step */
-	bool uploaded;                  /* there was a step */
+	bool uploaded;                  /* at least one step was uploaded */
 	struct launch_target target;
 	struct prompt_io prompt;
 };
 
-/* Allocates the buffers and the cache of a path that is being created; step_io_free() frees what
- * there is, also after an error. */
+/* Allocates the buffers and the cache of a path that is being created. step_io_free() frees them,
+ * also after an error. */
 enum status step_io_alloc(struct attention *);
 void step_io_free(struct attention *);
 
-/* Allocates the lengths of graphs, unless they are there; those of the last upload, if any. */
+/* Allocates the lengths of graphs if needed, and sets them as of the last upload, if any. */
 enum status step_io_alloc_graph(struct attention *);
 
 /* Uploads a step's q, k and v, and the lengths that are in device memory. */
 enum status step_io_upload(struct attention *, const struct attention_step *);
 /* USAGE before the first upload. */
 enum status step_io_check_uploaded(const struct attention *);
-/* The lengths that launches read now: those of graphs, or of launches one by one. */
+/* The lengths for the current target: those for graphs, or for launches issued one by one. */
 const struct step_lengths *step_io_lengths(const struct attention *);
-/* Writes the new rows of all slots: one launch for K and one for V, whatever M is. */
+/* Writes the new rows of all slots: one launch for K and one for V, for any M. */
 enum status step_io_scatter(struct attention *, int layer);
 /* The same for one slot, which may be done. */
 enum status step_io_scatter_slot(struct attention *, int layer, int slot);
@@ -64,8 +64,7 @@ enum status step_io_download(struct attention *, const struct attention_step *);
 /* Appends all rows of a prompt and attends to them, causally; see attention_prefill(). */
 enum status step_io_prefill(struct attention *, const struct attention_prompt *);
 
-/* A launch of a step: on the device, or into the list that is being made. Errors as
- * launch_on(). */
+/* Issues a launch of a step: on the device, or into the current list. Errors as launch_on(). */
 enum status step_launch(struct attention *, const char *kernel, int layer, struct dim3 grid,
 			struct dim3 block, unsigned shared_bytes, const struct arg *,
 			int arg_count);

@@ -1,7 +1,7 @@
 /* cuda_driver.c - opens libcuda.so.1 and fills the function table.
  *
- * Every way in which there is no usable GPU ends here in one NO_GPU line that says which way it is.
- * The library stays open for the life of the process: the driver keeps threads of its own.
+ * If there is no usable GPU, the error is one NO_GPU line with the reason. The library stays open
+ * for the life of the process, because the driver has threads of its own.
  */
 #include "config.h"
 
@@ -31,14 +31,13 @@ static enum status find_functions(void *library, struct cuda_driver *driver)
 		if (!function)
 			return fail(STATUS_NO_GPU, "no GPU: the driver is too old: " LIBRARY
 				    " has no %s", functions[i].symbol);
-		/* POSIX lets a void * from dlsym() stand for a function pointer. */
+		/* POSIX allows the conversion of a void * from dlsym() to a function pointer. */
 		*(void **)((char *)driver + functions[i].at) = function;
 	}
 	return STATUS_OK;
 }
 
-/* Kernels are compiled by the toolkit of this build, and their code needs a driver of its major
- * version. */
+/* Kernels were compiled by this build's toolkit and need a driver of at least its major version. */
 static enum status check_version(struct cuda_driver *driver)
 {
 	CUresult result = driver->DriverGetVersion(&driver->version);
@@ -85,17 +84,17 @@ enum status cuda_driver_load(const struct cuda_driver **out)
 enum status cuda_driver_fail(const struct cuda_driver *driver, CUresult result,
 			     const char *what, ...)
 {
-	const char *name = "CUDA_ERROR", *description = "an error this driver has no words for";
+	const char *name = "CUDA_ERROR", *description = "unknown driver error";
 	char context[256];
 	va_list args;
 
 	va_start(args, what);
 	vsnprintf(context, sizeof context, what, args);
 	va_end(args);
-	/* Both leave their result NULL for a code they do not know. */
+	/* Both set their result to NULL for an unknown code. */
 	if (driver->GetErrorName(result, &name) != CUDA_SUCCESS)
 		name = "CUDA_ERROR";
 	if (driver->GetErrorString(result, &description) != CUDA_SUCCESS)
-		description = "an error this driver has no words for";
+		description = "unknown driver error";
 	return fail_device((int)result, "%s: %s (%d): %s", context, name, (int)result, description);
 }

@@ -1,8 +1,8 @@
 /* cuda_driver.h - the CUDA driver API, loaded at run time.
  *
- * One binary serves machines with and without a driver: libcuda.so.1 is opened when a GPU is asked
- * for, and its functions are called through a table. Serves engine/device_cuda*.c; needs cuda.h of
- * CUDA 12.4 or later to build and nothing of CUDA to link.
+ * The same binary runs with and without a driver: libcuda.so.1 is opened with the first GPU, and
+ * its functions are called through a table. Building needs cuda.h of CUDA 12.4 or later, linking
+ * needs nothing of CUDA. Used by the CUDA device (device_cuda.h).
  */
 #ifndef CUDA_DRIVER_H
 #define CUDA_DRIVER_H
@@ -15,9 +15,9 @@
 #error "CUDA 12.4 or later is needed"
 #endif
 
-/* X(name, symbol): the function cuda.h declares as cu<name>, and the symbol that has had this ABI
- * since the oldest driver supported (12.0). The symbols are spelled out because cuda.h moves names
- * on to newer versions (cuEventElapsedTime became _v2 in 12.8) that older drivers lack. */
+/* X(name, symbol): the function that cuda.h declares as cu<name>, and the symbol that has had this
+ * ABI since the oldest supported driver (12.0). The symbols are spelled out because cuda.h renames
+ * functions to newer versions (cuEventElapsedTime became _v2 in 12.8) that older drivers lack. */
 #define CUDA_FUNCTION_LIST(X) \
 	X(Init,                    "cuInit") \
 	X(DriverGetVersion,        "cuDriverGetVersion") \
@@ -76,7 +76,7 @@ struct cuda_driver {
 #undef X
 };
 
-/* Loads and initialises the driver on the first call; the table is good until the process ends.
+/* Loads and initialises the driver on the first call; the table is valid until the process ends.
  * NO_GPU with the reason: no library, no device, or a driver too old for this build. Call it from
  * one thread at a time. */
 enum status cuda_driver_load(const struct cuda_driver **out);

@@ -1,8 +1,8 @@
-/* cuda_graph.c - capture and graphs on the GPU: the driver's own, by other names.
+/* cuda_graph.c - capture and graphs on the GPU, which wrap those of the driver.
  *
- * What CUDA forbids during a capture it forbids here too, with its own codes (900 to 908); the one
- * thing added is that kernels are loaded before a capture begins, because loading is among the
- * forbidden. Streams and events are in cuda_stream.c.
+ * Operations that CUDA forbids during a capture fail with CUDA's codes (900 to 908). Loading a
+ * kernel is one of them, so all kernels are loaded before a capture begins. Streams and events are
+ * in cuda_stream.c. Used by the table in device_cuda.c.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ struct graph {
 	struct owned owned;
 	CUgraph handle;
 	CUgraphNode *nodes;             /* [count] added by hand, by node number */
-	const struct cuda_module **modules;     /* [count] whose points it writes; NULL: none */
+	const struct cuda_module **modules;     /* [count] of probed kernels, else NULL */
 	int count;
 };
 
@@ -96,12 +96,12 @@ enum status cuda_capture_state(struct device *device, struct stream *stream,
 
 	TRY(cuda_stream(d, stream, &on));
 	TRY(cuda_enter(d));
-	TRY(cuda_check(d, d->cu->StreamIsCapturing(on, &status), "asking about a capture"));
+	TRY(cuda_check(d, d->cu->StreamIsCapturing(on, &status), "querying a capture"));
 	*out = states[status];
 	return STATUS_OK;
 }
 
-/* A thread's mode is global until it is changed. */
+/* The default mode of a thread is global. */
 enum status cuda_capture_relax(struct device *device, bool relaxed)
 {
 	struct cuda_device *d = cuda_device(device);
@@ -126,7 +126,7 @@ enum status cuda_graph_create(struct device *device, struct graph **out)
 	return STATUS_OK;
 }
 
-/* A node takes the attributes of a launch one by one. */
+/* Adds a kernel node and sets the attributes of the launch on it one by one. */
 static enum status add_node(struct cuda_device *d, struct graph *graph, struct cuda_call *call,
 			    const CUgraphNode *after, int after_count, CUgraphNode *node)
 {
@@ -145,11 +145,11 @@ static enum status add_node(struct cuda_device *d, struct graph *graph, struct c
 	for (unsigned i = 0; i < config->numAttrs; i++)
 		TRY(cuda_check(d, d->cu->GraphKernelNodeSetAttribute(*node, config->attrs[i].id,
 								     &config->attrs[i].value),
-			       "giving a graph node its attributes"));
+			       "setting the attributes of a graph node"));
 	return STATUS_OK;
 }
 
-/* The nodes of these numbers, to be freed by the caller in any case. */
+/* Looks up nodes by number. The caller frees *out, also after an error. */
 static enum status find_nodes(const struct graph *graph, const int *numbers, int count,
 			      const char *what, CUgraphNode **out)
 {
@@ -174,8 +174,9 @@ static int number_node(struct graph *graph, CUgraphNode node, const struct cuda_
 	return graph->count++;
 }
 
-/* A probed kernel comes after a node that says where its points go, which waits for the kernel of
- * the module that was told before. *points: the module; NULL: the kernel is not probed. */
+/* If the kernel is probed, adds a node before it that sets where its points go. This node waits for
+ * the previous probed kernel of the same module. *points is the module, or NULL if the kernel is
+ * not probed. */
 static enum status add_points(struct cuda_device *d, struct graph *graph,
 			      struct cuda_module *module, CUgraphNode *before, int *before_count,
 			      const struct cuda_module **points)
@@ -219,7 +220,7 @@ enum status cuda_graph_add_launch(struct device *device, struct graph *graph,
 	return status;
 }
 
-/* CUDA has no copies of nothing, which are legal here: a node that does nothing stands for one. */
+/* Copies of 0 bytes are legal here but not in CUDA: they become an empty node. */
 static CUresult add_copy(struct cuda_device *d, struct graph *graph, const CUDA_MEMCPY3D *copy,
 			 const CUgraphNode *after, size_t after_count, CUgraphNode *node)
 {

@@ -1,8 +1,8 @@
 /* cuda_launch.c - kernels on the GPU: loading, arguments, launches and their times.
  *
- * A kernel's fatbin is loaded when it is first launched, or before a capture begins. Launches are
- * asynchronous, as CUDA's are; each is timed by two events around it. Shared memory beyond what
- * CUDA allows, wrong grids and the like are left for CUDA to refuse.
+ * A kernel's fatbin is loaded at its first launch, or before a capture begins. Launches are
+ * asynchronous, as in CUDA; each is timed by two events around it. CUDA itself rejects too much
+ * shared memory, invalid grids and the like. Used by the table in device_cuda.c.
  */
 #include "config.h"
 
@@ -115,10 +115,11 @@ void cuda_unload_all(struct cuda_device *d)
 	}
 }
 
-/* --- making a launch ready --- */
+/* --- preparing a launch --- */
 
-/* The grant stays with the kernel, as on CUDA. CUDA keeps it per function, of which a kernel has
- * two here: the other one gets it when it is launched. */
+/* Allows a kernel more dynamic shared memory, also for later launches, as in CUDA. CUDA keeps this
+ * limit per function, and a kernel has two functions here (plain and probed): each gets the limit
+ * when it is launched. */
 static enum status grant_shared(struct cuda_device *d, struct cuda_kernel *k,
 				struct cuda_build *build, int bytes)
 {
@@ -178,7 +179,8 @@ static void copy_blob(const struct arg *arg, unsigned char *place)
 	}
 }
 
-/* The driver copies arguments by the sizes the kernel was compiled with, from wherever we point. */
+/* Sets the pointers from which the driver copies the arguments. It knows their sizes from the
+ * compiled kernel. */
 static void pack_arguments(const struct launch *launch, struct cuda_call *call)
 {
 	size_t blob_bytes = 0;
@@ -211,7 +213,7 @@ enum status cuda_call_prepare(struct cuda_device *d, const struct launch *launch
 			      struct cuda_call *call)
 {
 	const struct kernel *kernel = launch->kernel;
-	/* Without a place to put them there are no points. */
+	/* Without buffers for points, the plain build runs. */
 	bool probed = launch->probed && kernel->points && d->sink.records;
 	struct cuda_kernel *k = kernel_entry(d, kernel);
 
@@ -240,7 +242,7 @@ static enum status is_captured(struct cuda_device *d, CUstream stream, bool *cap
 {
 	CUstreamCaptureStatus capture;
 
-	TRY(cuda_check(d, d->cu->StreamIsCapturing(stream, &capture), "asking about a capture"));
+	TRY(cuda_check(d, d->cu->StreamIsCapturing(stream, &capture), "querying a capture"));
 	*captured = capture != CU_STREAM_CAPTURE_STATUS_NONE;
 	return STATUS_OK;
 }

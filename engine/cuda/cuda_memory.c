@@ -1,8 +1,8 @@
-/* cuda_memory.c - memory of the GPU: buffers, and moving bytes to, from and within them.
+/* cuda_memory.c - memory of the GPU: buffers, uploads, downloads, copies and fills.
  *
- * Uploads and downloads wait for their stream; only those named async are left to it. Host memory
- * is ordinary pageable memory: the driver stages it, and may therefore wait as well. Ranges and
- * owners were checked by engine/device.c.
+ * Uploads and downloads wait for their stream; only those named async do not. Host memory is
+ * ordinary pageable memory: the driver stages it, and may therefore wait in either case.
+ * engine/device.c has checked ranges and owners. Used by the table in device_cuda.c.
  */
 #include "config.h"
 
@@ -30,13 +30,13 @@ static CUresult buffer_release(const struct cuda_driver *cu, struct owned *owned
 	return cu->MemFree(((struct cuda_buffer *)owned)->buffer.address);
 }
 
-/* Whole words, and never nothing: CUDA refuses 0 bytes, which make a legal buffer here. */
+/* Rounds up to whole words, and to 1 for an empty buffer: CUDA does not allocate 0 bytes. */
 static size_t allocation_words(size_t bytes)
 {
 	return bytes ? (bytes + 3) / 4 : 1;
 }
 
-/* On the legacy stream, which a capture of one of our non-blocking streams does not reach. */
+/* Uses the legacy stream, which is not affected by a capture on our non-blocking streams. */
 static enum status poison(struct cuda_device *d, const struct buffer *buffer)
 {
 	TRY(cuda_check(d, d->cu->MemsetD32(buffer->address, DEVICE_POISON,

@@ -1,10 +1,10 @@
 /* cuda_points.c - where the kernels of a GPU write their points.
  *
- * A probed module has a variable for that, which is written right before a launch: on the launch's
- * own stream, so that an earlier launch there keeps the place it was given. In a graph each probed
- * launch has a copy of its own before it, from memory that lives as long as the device. After a
- * launch of a graph nobody knows what the variables hold. What is written there is read back by
- * engine/record/probe.c.
+ * Each probed module has a variable with the addresses and capacity of the point buffers. It is
+ * written right before a launch, on the launch's stream, so that it does not change for earlier
+ * launches there. In a graph, each probed launch has a copy node before it, whose source lives as
+ * long as the device. After a launch of a graph, the values of the variables are unknown. Used by
+ * cuda_launch.c and cuda_graph.c; engine/record/probe.c reads the points back.
  */
 #include "config.h"
 
@@ -39,7 +39,7 @@ static bool same_sink(const struct point_sink *a, const struct point_sink *b)
 	return a->records == b->records && a->counts == b->counts && a->capacity == b->capacity;
 }
 
-/* A copy of the device's sink, for a graph that may be launched at any later time. */
+/* Copies the device's sink, for a graph that may be launched at any later time. */
 static const struct point_sink *keep_sink(struct cuda_device *d)
 {
 	struct kept_sink *kept = xcalloc(1, sizeof *kept);
@@ -83,7 +83,7 @@ enum status cuda_send_points(struct cuda_device *d, struct cuda_module *module, 
 		sink = &module->sink;
 	}
 	return cuda_check(d, d->cu->MemcpyHtoDAsync(module->points, sink, sizeof *sink, stream),
-			  "telling a kernel where its points go");
+			  "setting the point buffers of a kernel");
 }
 
 enum status cuda_add_points(struct cuda_device *d, CUgraph graph, struct cuda_module *module,
@@ -97,5 +97,5 @@ enum status cuda_add_points(struct cuda_device *d, CUgraph graph, struct cuda_mo
 
 	return cuda_check(d, d->cu->GraphAddMemcpyNode(node, graph, after, after != NULL, &copy,
 						       d->context),
-			  "telling a graph's kernel where its points go");
+			  "setting the point buffers of a graph's kernel");
 }

@@ -1,7 +1,7 @@
-/* cuda_stream.c - streams and events on the GPU: the driver's own, by other names.
+/* cuda_stream.c - streams and events on the GPU, which wrap those of the driver.
  *
- * Everything made here is owned by its device and released by device_close() at the latest. Capture
- * and graphs are in cuda_graph.c.
+ * Everything created here is owned by its device; device_close() releases what is left. Capture and
+ * graphs are in cuda_graph.c. Used by the table in device_cuda.c.
  */
 #include "config.h"
 

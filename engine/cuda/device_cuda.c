@@ -1,10 +1,10 @@
 /* device_cuda.c - a GPU as a flashtwin device: opening, errors, the table of operations.
  *
  * Uses the driver API and the device's primary context. The default stream is a non-blocking stream
- * of our own, because CUDA's can be neither captured nor run beside others. The operations are in
- * cuda_memory.c, cuda_launch.c, cuda_stream.c and cuda_graph.c. Ranges and owners were checked by
- * engine/device.c; what CUDA refuses beyond that comes back with CUDA's own error code, which the
- * simulator imitates.
+ * of our own, because CUDA's default stream can neither be captured nor run concurrently with
+ * others. The operations are in cuda_memory.c, cuda_launch.c, cuda_stream.c and cuda_graph.c.
+ * engine/device.c has checked ranges and owners; other errors have CUDA's own code, as on the
+ * simulator.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 
 /* --- errors --- */
 
-/* After these the driver answers everything in this context with the same code. */
+/* After these errors every call in this context returns the same code. */
 static bool kills_context(CUresult result)
 {
 	switch (result) {
@@ -101,8 +101,8 @@ enum status cuda_destroy(struct cuda_device *d, struct owned *object, const char
 
 /* --- opening --- */
 
-/* Also takes back a device that open() did not finish. Errors are of no use to anyone here: after a
- * fault every call gives the same one. */
+/* Also closes a device that open() did not finish. Ignores errors: after a fault every call returns
+ * the same one. */
 static void cuda_close(struct device *device)
 {
 	struct cuda_device *d = cuda_device(device);
@@ -135,7 +135,8 @@ static enum status find_device(struct cuda_device *d)
 
 	TRY(cuda_check(d, d->cu->DeviceGetCount(&count), "counting GPUs"));
 	if (d->base.ordinal < 0 || d->base.ordinal >= count)
-		return fail(STATUS_NO_GPU, "no GPU %d: the driver has %d", d->base.ordinal, count);
+		return fail(STATUS_NO_GPU, "no GPU %d: the number of GPUs is %d", d->base.ordinal,
+			    count);
 	return cuda_check(d, d->cu->DeviceGet(&d->handle, d->base.ordinal), "finding GPU %d",
 			  d->base.ordinal);
 }
@@ -180,23 +181,23 @@ static enum status cuda_open(const struct device_options *options, struct device
 	return STATUS_OK;
 }
 
-/* --- what it says of itself --- */
+/* --- properties --- */
 
 /* "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090". */
 static void profile_name(const char *name, char *profile, size_t size)
 {
-	static const char maker[] = "NVIDIA ";
+	static const char vendor[] = "NVIDIA ";
 	size_t i;
 
-	if (!strncmp(name, maker, sizeof maker - 1))
-		name += sizeof maker - 1;
+	if (!strncmp(name, vendor, sizeof vendor - 1))
+		name += sizeof vendor - 1;
 	for (i = 0; name[i] && i + 1 < size; i++)
 		profile[i] = name[i] == ' ' ? '-' : (char)tolower((unsigned char)name[i]);
 	profile[i] = '\0';
 }
 
-/* The driver API knows its CUDA version only; the kernel module knows the driver's own number: the
- * first word of the file that is all digits and dots. */
+/* Reads the version of the driver from a file of the kernel module: the first word of only digits
+ * and dots. The driver API gives only the CUDA version. */
 static bool module_version(const char *path, char *version, size_t size)
 {
 	char text[512];
@@ -254,12 +255,12 @@ static enum status cuda_info(struct device *device, struct device_info *out)
 	TRY(cuda_enter(d));
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
 		TRY(cuda_check(d, cu->DeviceGetAttribute(wanted[i].value, wanted[i].id, d->handle),
-			       "asking GPU %d for attribute %d", device->ordinal,
+			       "GPU %d: reading attribute %d", device->ordinal,
 			       (int)wanted[i].id));
 	TRY(cuda_check(d, cu->DeviceGetName(out->name, sizeof out->name, d->handle),
-		       "asking GPU %d for its name", device->ordinal));
+		       "reading the name of GPU %d", device->ordinal));
 	TRY(cuda_check(d, cu->DeviceTotalMem(&out->memory_bytes, d->handle),
-		       "asking GPU %d for its memory size", device->ordinal));
+		       "reading the memory size of GPU %d", device->ordinal));
 	out->max_threads_per_block = (unsigned)threads;
 	out->warp_size = (unsigned)warp;
 	out->shared_per_block = (size_t)shared;

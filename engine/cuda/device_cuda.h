@@ -1,6 +1,6 @@
-/* device_cuda.h - what the files of the CUDA device share; nobody else includes it.
+/* device_cuda.h - declarations shared by the files of the CUDA device; no other file includes it.
  *
- *   device_cuda.c   opening, errors, what is owned, and the table of operations
+ *   device_cuda.c   opening, errors, owned objects, and the table of operations
  *   cuda_memory.c   buffers; uploads, downloads, copies, fills
  *   cuda_launch.c   modules, kernels, arguments, launches
  *   cuda_points.c   where probed kernels write
@@ -16,10 +16,10 @@
 #include "engine/device.h"
 #include "kernels/points.h"
 
-/* First member of everything a device hands out, so that device_close() can take back the rest. */
+/* First member of every object that a device creates, so that device_close() can free those left. */
 struct owned {
 	struct owned *next, *previous;
-	/* Gives the driver's part back, and what else hangs on the struct; not the struct. */
+	/* Releases the driver's object and whatever the struct points to, but not the struct. */
 	CUresult (*release)(const struct cuda_driver *, struct owned *);
 };
 
@@ -35,20 +35,20 @@ struct cuda_module {
 	const void *image;
 	CUmodule handle;
 	CUdeviceptr points;             /* of flashtwin_points; 0 in a plain build */
-	struct point_sink sink;         /* what was last written there, if that is known */
+	struct point_sink sink;         /* the value last written there, if it is known */
 	bool sink_known;
 };
 
 struct cuda_build {                     /* of a kernel, plain or probed; module NULL: not loaded */
 	struct cuda_module *module;
 	CUfunction function;
-	int dynamic_shared;             /* granted to this function; 0: what CUDA allows unasked */
+	int dynamic_shared;             /* limit set for this function; 0: CUDA's default */
 };
 
 struct cuda_kernel {
 	struct cuda_kernel *next;
 	const struct kernel *kernel;
-	int dynamic_shared;             /* granted by the last attribute: holds for both builds */
+	int dynamic_shared;             /* limit of the last attribute, for both builds */
 	struct cuda_build builds[2];    /* [probed] */
 };
 
@@ -58,18 +58,18 @@ struct cuda_device {
 	CUdevice handle;
 	CUcontext context;              /* the primary one, current during each operation */
 	bool poison;
-	uint32_t buffers;               /* allocated so far: the last id */
+	uint32_t buffers;               /* number allocated so far: the last id */
 	struct owned *objects;          /* all but default_stream, newest first */
 	struct stream default_stream;
 	struct cuda_module *modules;
 	struct cuda_kernel *kernels;
 	struct point_sink sink;         /* records NULL: points are off */
-	struct kept_sink *kept_sinks;   /* of launches in graphs */
+	struct kept_sink *kept_sinks;   /* for launches in graphs */
 	CUevent launch_begin, launch_end;
-	bool launch_timed;              /* the two hold the times of the last launch */
+	bool launch_timed;              /* both events were recorded at the last launch */
 	bool untimed;                   /* no launch is timed */
-	const char *last_kernel;        /* the likeliest cause of a fault; NULL: nothing ran yet */
-	int fault;                      /* error code that the context died of, else 0 */
+	const char *last_kernel;        /* the likeliest cause of a fault; NULL: none yet */
+	int fault;                      /* the error code that broke the context, else 0 */
 	char fault_text[512];
 };
 
@@ -80,37 +80,38 @@ static inline struct cuda_device *cuda_device(struct device *device)
 	return (struct cuda_device *)device;
 }
 
-/* Makes the context current; the old error again when the device has faulted. */
+/* Makes the context current. Returns the old error if the device has faulted. */
 enum status cuda_enter(struct cuda_device *);
-/* OK, or DEVICE with the text "WHAT: NAME (code): description". Remembers what kills a context. */
+/* OK, or DEVICE with the text "WHAT: NAME (code): description". Keeps an error that breaks the
+ * context in d->fault. */
 enum status cuda_check(struct cuda_device *, CUresult, const char *what, ...)
 	__attribute__((format(printf, 3, 4)));
-/* NULL is the default stream. USAGE when the stream is another device's. */
+/* NULL is the default stream. USAGE if the stream belongs to another device. */
 enum status cuda_stream(struct cuda_device *, struct stream *, CUstream *out);
 
 void cuda_own(struct cuda_device *, struct owned *,
 	      CUresult (*release)(const struct cuda_driver *, struct owned *));
-/* Releases and frees `what` ("a stream"); it stays when the driver refuses, as during a capture. */
+/* Releases and frees `what` ("a stream"). Keeps it if the driver fails, as during a capture. */
 enum status cuda_destroy(struct cuda_device *, struct owned *, const char *what);
 
 /* --- cuda_launch.c --- */
 
-/* Loads every kernel of the project not loaded yet: nothing may be loaded during a capture. */
+/* Loads the kernels of the project that are not loaded yet: a capture forbids loading. */
 enum status cuda_load_all(struct cuda_device *);
 void cuda_unload_all(struct cuda_device *);
 enum status cuda_launch(struct device *, const struct launch *);
 double cuda_last_launch_us(struct device *);
 
-/* A launch made ready for the driver: for cuLaunchKernelEx() or a graph node. */
+/* A launch prepared for the driver: for cuLaunchKernelEx() or a graph node. */
 struct cuda_call {
 	struct cuda_build *build;
 	CUlaunchConfig config;          /* without a stream */
 	CUlaunchAttribute attributes[2];
-	void *params[MAX_ARGS];         /* into the launch's arguments and the two below */
+	void *params[MAX_ARGS];         /* point into the launch's arguments and the two below */
 	uint64_t addresses[MAX_ARGS];
 	unsigned char *blobs;           /* copies of by-value blobs with their pointers filled in */
 };
-/* The launch's arguments must outlive the call; free it in any case. */
+/* The launch's arguments must outlive the call. Free the call also after an error. */
 enum status cuda_call_prepare(struct cuda_device *, const struct launch *, struct cuda_call *);
 void cuda_call_free(struct cuda_call *);
 
@@ -137,13 +138,13 @@ enum status cuda_fill(struct device *, struct stream *, struct buffer *, uint64_
 
 enum status cuda_set_points(struct device *, const struct buffer *records,
 			    const struct buffer *counts, unsigned capacity);
-/* Before a launch of one of the module's kernels on the stream, which is captured or works. */
+/* Sets the module's point buffers, on a stream that is captured or not, before a launch there. */
 enum status cuda_send_points(struct cuda_device *, struct cuda_module *, CUstream, bool captured);
-/* The same as a node of a graph, behind another one unless that is NULL. */
+/* The same as a node of a graph, after an earlier node unless that is NULL. */
 enum status cuda_add_points(struct cuda_device *, CUgraph, struct cuda_module *,
 			    const CUgraphNode *after, CUgraphNode *node);
-void cuda_forget_points(struct cuda_device *);  /* a graph that was launched changes them */
-void cuda_free_points(struct cuda_device *);    /* when no graph can run any more */
+void cuda_forget_points(struct cuda_device *);  /* call at launches of graphs, which change them */
+void cuda_free_points(struct cuda_device *);    /* call when no graph can run any more */
 
 /* --- cuda_stream.c --- */
 

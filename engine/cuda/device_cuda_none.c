@@ -1,7 +1,7 @@
-/* device_cuda_none.c - stands for the GPU in a flashtwin built without CUDA.
+/* device_cuda_none.c - the device "cuda" in a build without CUDA.
  *
- * Opening it says so and nothing else can happen, so that every command may ask for "cuda" in any
- * build. engine/cuda/device_cuda.c is the real one.
+ * Opening it fails with a message, so that commands can open "cuda" in any build. The real device
+ * is in engine/cuda/device_cuda.c.
  */
 #include "config.h"
 

@@ -19,11 +19,11 @@ enum status generate_check(const struct llama *model, const struct sequence *seq
 		size_t prompt = sequences[i].prompt_bytes, count = sequences[i].count;
 
 		if (prompt == 0)
-			return fail(STATUS_USAGE, "the prompt is empty: at least 1 byte is needed");
+			return fail(STATUS_USAGE, "the prompt is empty: expected 1 byte or more");
 		if (prompt > limit || count > limit - prompt)
-			return fail(STATUS_USAGE, "a prompt of %zu bytes and %zu more are %zu "
-				    "positions, the model has %zu (max_position_embeddings)",
-				    prompt, count, prompt + count, limit);
+			return fail(STATUS_USAGE, "expected at most %zu positions "
+				    "(max_position_embeddings), got %zu: a prompt of %zu bytes and "
+				    "%zu more", limit, prompt + count, prompt, count);
 	}
 	return STATUS_OK;
 }
@@ -37,7 +37,7 @@ struct attention_shape generate_shape(const struct llama *model, const struct se
 	for (int i = 0; i < sequence_count; i++)
 		if (sequences[i].prompt_bytes + sequences[i].count > longest)
 			longest = sequences[i].prompt_bytes + sequences[i].count;
-	if (chunk >= 1 && chunk <= MAX_CHUNK)           /* else the path will say so */
+	if (chunk >= 1 && chunk <= MAX_CHUNK)           /* else the path reports an error */
 		longest = (longest + (size_t)chunk - 1) / (size_t)chunk * (size_t)chunk;
 	return (struct attention_shape){
 		.layers = c->layers, .slots = slots, .heads = c->heads, .kv_heads = c->kv_heads,
@@ -48,28 +48,29 @@ struct attention_shape generate_shape(const struct llama *model, const struct se
 
 /* --- the loop --- */
 
-/* What is in a slot. */
+/* A slot and its sequence. */
 struct slot {
-	struct sequence *sequence;      /* NULL: nothing */
+	struct sequence *sequence;      /* NULL: the slot is free */
 	bool begun;                     /* its prompt is in the cache */
 };
 
-/* One run of it: arrays are [slots]. */
+/* The state of one generate_run(). Arrays are [slots]. */
 struct loop {
 	const struct llama *model;
 	struct attention *attention;
-	struct sequence *waiting;       /* the next that gets a slot */
-	struct sequence *end;           /* behind the last */
+	struct sequence *waiting;       /* the next one to get a slot */
+	struct sequence *end;           /* one past the last */
 	int slot_count;
 	const struct generate_options *options;
 	int64_t step;
 	struct slot *slots;
-	int *tokens, *positions;        /* of this step: last byte fed in, its place; -1: none */
-	bool *done;                     /* takes no part in moving on by one position */
+	int *tokens, *positions;        /* of this step: last byte and its position; -1: none */
+	bool *done;                     /* does not advance by one position in this step */
 	float *logits;                  /* [slots, vocabulary] */
 };
 
-/* Slots whose sequence has its bytes go to those that wait; false when there is none left. */
+/* Frees slots whose sequence is complete and gives free slots to waiting sequences. Returns whether
+ * any slot has a sequence. */
 static bool fill_slots(struct loop *loop)
 {
 	bool any = false;
@@ -77,7 +78,7 @@ static bool fill_slots(struct loop *loop)
 	for (int i = 0; i < loop->slot_count; i++) {
 		struct slot *slot = &loop->slots[i];
 
-		/* The byte chosen last is not fed back: nothing would read what comes of it. */
+		/* The last byte of a reply is not fed back: its logits would not be used. */
 		if (slot->begun && slot->sequence->reply_bytes == slot->sequence->count)
 			*slot = (struct slot){ 0 };
 		if (slot->sequence == NULL && loop->waiting < loop->end) {
@@ -107,7 +108,7 @@ static void find_inputs(struct loop *loop)
 	}
 }
 
-/* The lowest index of the greatest logit. */
+/* The index of the largest logit, the lowest one if several are equal. */
 static int greedy(const float *logits, int count)
 {
 	int best = 0;
@@ -118,7 +119,7 @@ static int greedy(const float *logits, int count)
 	return best;
 }
 
-static enum status tell(const struct loop *loop, const struct row_token *token)
+static enum status report_token(const struct loop *loop, const struct row_token *token)
 {
 	const struct generate_options *options = loop->options;
 
@@ -144,7 +145,7 @@ static enum status choose(struct loop *loop, int slot)
 		return STATUS_OK;
 	memcpy(&token.logit_bits, &logits[token.byte], sizeof(token.logit_bits));
 	sequence->reply[sequence->reply_bytes++] = (unsigned char)token.byte;
-	return tell(loop, &token);
+	return report_token(loop, &token);
 }
 
 /* --- a prompt: all of its positions --- */
@@ -164,12 +165,12 @@ static enum status attend_prompt(void *context, int layer, const float *q, const
 		.q = q, .k = k, .v = v, .out = out });
 }
 
-static enum status tell_prompt(struct loop *loop, int slot)
+static enum status report_prompt(struct loop *loop, int slot)
 {
 	const struct sequence *sequence = loop->slots[slot].sequence;
 
 	for (size_t i = 0; i < sequence->prompt_bytes; i++)
-		TRY(tell(loop, &(struct row_token){
+		TRY(report_token(loop, &(struct row_token){
 			.step = loop->step, .slot = slot, .position = (int64_t)i,
 			.byte = sequence->prompt[i], .prompt = true }));
 	return STATUS_OK;
@@ -192,7 +193,7 @@ static enum status begin(struct loop *loop, int slot)
 	loop->slots[slot].begun = true;
 	if (sequence->logits != NULL)
 		memcpy(sequence->logits, slot_logits(loop, slot), vocabulary * sizeof(float));
-	return tell_prompt(loop, slot);
+	return report_prompt(loop, slot);
 }
 
 /* --- a step --- */
@@ -206,8 +207,8 @@ static enum status attend(void *context, int layer, const float *q, const float 
 		.layer = layer, .q = q, .k = k, .v = v, .done = loop->done, .out = out });
 }
 
-/* Sequences that were begun before move on by one position. */
-static enum status move_on(struct loop *loop)
+/* Advances the sequences that were begun in earlier steps by one position. */
+static enum status advance(struct loop *loop)
 {
 	bool any = false;
 
@@ -226,7 +227,7 @@ static enum status run_step(struct loop *loop)
 	for (int i = 0; i < loop->slot_count; i++)
 		if (loop->slots[i].sequence != NULL && !loop->slots[i].begun)
 			TRY(begin(loop, i));
-	TRY(move_on(loop));
+	TRY(advance(loop));
 	for (int i = 0; i < loop->slot_count; i++)
 		if (loop->slots[i].sequence != NULL)
 			TRY(choose(loop, i));

@@ -2,8 +2,8 @@
  *
  * The layer is Hugging Face's LlamaDecoderLayer: x += o(attention(rope(qkv(norm(x))))), then
  * x += down(silu(gate(norm(x))) * up(norm(x))). Weights are [outputs, inputs], row by row. Sums
- * have a fixed tree; exp, sin and cos are taken in double and rounded, so that they do not depend
- * on which float variant a C library picks for a processor.
+ * have a fixed tree. exp, sin and cos are computed in double and rounded, so that they do not
+ * depend on which float variant a C library picks for a processor.
  */
 #include "engine/model/llama.h"
 
@@ -101,7 +101,7 @@ static enum status load_weights(struct llama *model, const struct safetensors *f
 	return STATUS_OK;
 }
 
-/* In float, as the reference computes them: the angles of late positions depend on it. */
+/* Computes in float, like the reference: the angles of late positions depend on it. */
 static void prepare_rope(struct llama *model)
 {
 	int D = model->config.head_dim;
@@ -198,7 +198,7 @@ const char *llama_config_text(const struct llama *model)
 
 /* --- arithmetic --- */
 
-#define LANES 16        /* partial sums of a dot product: what the widest vector units take */
+#define LANES 16        /* partial sums of a dot product: as many as the widest vector units hold */
 
 static float dot(const float *restrict a, const float *restrict b, int n)
 {
@@ -263,7 +263,7 @@ static void add(float *restrict x, const float *y, int n)
 
 /* --- positions: one of each sequence, or several of one --- */
 
-/* What one call needs between its stages; every array has a row per slot but the last four. */
+/* Intermediate arrays of one call. All but the last four have one row per slot. */
 struct work {
 	float *x;                               /* [slots, hidden] the residual stream */
 	float *q, *k, *v, *attended;
@@ -350,11 +350,11 @@ static enum status check_inputs(const struct model_config *c, int slots, const i
 		if (is_done(done, slot))
 			continue;
 		if (tokens[slot] < 0 || tokens[slot] >= c->vocabulary)
-			return fail(STATUS_USAGE, "slot %d: token %d of a vocabulary of %d", slot,
-				    tokens[slot], c->vocabulary);
+			return fail(STATUS_USAGE, "slot %d: expected a token of 0 to %d, got %d",
+				    slot, c->vocabulary - 1, tokens[slot]);
 		if (positions[slot] < 0 || positions[slot] >= c->max_positions)
-			return fail(STATUS_USAGE, "slot %d: position %d, the model has %d", slot,
-				    positions[slot], c->max_positions);
+			return fail(STATUS_USAGE, "slot %d: expected a position of 0 to %d, got %d",
+				    slot, c->max_positions - 1, positions[slot]);
 	}
 	return STATUS_OK;
 }

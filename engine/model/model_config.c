@@ -1,15 +1,15 @@
-/* model_config.c - reads a Hugging Face config.json and refuses what cannot be run.
+/* model_config.c - reads a Hugging Face config.json and rejects models that cannot run.
  *
- * Every field is checked for its type and range before it is believed; see model_config.h.
+ * The type and range of every field are checked before its use; see model_config.h.
  */
 #include "engine/model/model_config.h"
 
 #include <jansson.h>
 #include <string.h>
 
-#define MAX_SIZE (1 << 24)      /* of any one dimension: products of two fit 64 bits with room */
+#define MAX_SIZE (1 << 24)      /* of a dimension: products of two fit well in 64 bits */
 
-/* What messages and look-ups need. */
+/* The file's path, for messages, and its JSON. */
 struct reader {
 	const char *path;
 	const json_t *root;
@@ -38,7 +38,7 @@ static const json_t *field(const json_t *object, const char *name)
 	return json_is_null(value) ? NULL : value;
 }
 
-/* A positive integer; absent: `fallback`, and when that is 0 an error. */
+/* Reads a positive integer. If absent: `fallback`, or an error if that is 0. */
 static enum status read_size(const struct reader *r, const char *name, int fallback, int *out)
 {
 	const json_t *value = field(r->root, name);
@@ -51,11 +51,11 @@ static enum status read_size(const struct reader *r, const char *name, int fallb
 	if (value == NULL)
 		return fail(STATUS_USAGE, "%s: %s is missing", r->path, name);
 	if (!json_is_integer(value))
-		return fail(STATUS_USAGE, "%s: %s is %s, a positive integer is needed", r->path,
+		return fail(STATUS_USAGE, "%s: %s: expected a positive integer, got %s", r->path,
 			    name, type_name(value));
 	if (number < 1 || number > MAX_SIZE)
-		return fail(STATUS_USAGE, "%s: %s is %lld, it must be 1 to %d", r->path, name,
-			    (long long)number, MAX_SIZE);
+		return fail(STATUS_USAGE, "%s: %s: expected 1 to %d, got %lld", r->path, name,
+			    MAX_SIZE, (long long)number);
 	*out = (int)number;
 	return STATUS_OK;
 }
@@ -67,10 +67,11 @@ static enum status read_number(const struct reader *r, const json_t *object, con
 
 	*out = value ? json_number_value(value) : fallback;
 	if (value != NULL && !json_is_number(value))
-		return fail(STATUS_USAGE, "%s: %s is %s, a number is needed", r->path, name,
+		return fail(STATUS_USAGE, "%s: %s: expected a number, got %s", r->path, name,
 			    type_name(value));
 	if (!(*out > 0.0))
-		return fail(STATUS_USAGE, "%s: %s is %g, it must be above 0", r->path, name, *out);
+		return fail(STATUS_USAGE, "%s: %s: expected a number above 0, got %g", r->path,
+			    name, *out);
 	return STATUS_OK;
 }
 
@@ -79,7 +80,7 @@ static enum status read_flag(const struct reader *r, const char *name, bool *out
 	const json_t *value = field(r->root, name);
 
 	if (value != NULL && !json_is_boolean(value))
-		return fail(STATUS_USAGE, "%s: %s is %s, true or false is needed", r->path, name,
+		return fail(STATUS_USAGE, "%s: %s: expected true or false, got %s", r->path, name,
 			    type_name(value));
 	*out = json_is_true(value);
 	return STATUS_OK;
@@ -90,11 +91,12 @@ static enum status refuse_flag(const struct reader *r, const char *name)
 	bool set = false;
 
 	TRY(read_flag(r, name, &set));
-	return set ? fail(STATUS_USAGE, "%s: %s is true, which is not supported", r->path, name)
+	return set ? fail(STATUS_USAGE, "%s: %s: expected false, got true, which is not supported",
+			  r->path, name)
 		   : STATUS_OK;
 }
 
-/* Absent, or the one text that is supported. */
+/* Checks that the field is absent or has the only supported value. */
 static enum status require_text(const struct reader *r, const json_t *object, const char *name,
 				const char *supported)
 {
@@ -103,15 +105,15 @@ static enum status require_text(const struct reader *r, const json_t *object, co
 	if (value == NULL)
 		return STATUS_OK;
 	if (!json_is_string(value))
-		return fail(STATUS_USAGE, "%s: %s is %s, \"%s\" is needed", r->path, name,
-			    type_name(value), supported);
+		return fail(STATUS_USAGE, "%s: %s: expected \"%s\", got %s", r->path, name,
+			    supported, type_name(value));
 	if (strcmp(json_string_value(value), supported) != 0)
-		return fail(STATUS_USAGE, "%s: %s is \"%s\", only \"%s\" is supported", r->path,
-			    name, json_string_value(value), supported);
+		return fail(STATUS_USAGE, "%s: %s: expected \"%s\", got \"%s\", which is not "
+			    "supported", r->path, name, supported, json_string_value(value));
 	return STATUS_OK;
 }
 
-/* An object of RoPE settings, under its old name or its new one, that changes nothing but theta. */
+/* Reads an object of RoPE settings, under its old or its new name. It may set theta only. */
 static enum status read_rope_object(const struct reader *r, const char *name,
 				    struct model_config *out)
 {
@@ -120,7 +122,7 @@ static enum status read_rope_object(const struct reader *r, const char *name,
 	if (object == NULL)
 		return STATUS_OK;
 	if (!json_is_object(object))
-		return fail(STATUS_USAGE, "%s: %s is %s, an object is needed", r->path, name,
+		return fail(STATUS_USAGE, "%s: %s: expected an object, got %s", r->path, name,
 			    type_name(object));
 	TRY(require_text(r, object, "rope_type", "default"));
 	TRY(require_text(r, object, "type", "default"));
@@ -136,8 +138,8 @@ static enum status read_rope(const struct reader *r, struct model_config *out)
 	TRY(read_rope_object(r, "rope_parameters", out));
 	TRY(read_number(r, r->root, "partial_rotary_factor", 1.0, &rotary));
 	if (rotary != 1.0)
-		return fail(STATUS_USAGE, "%s: partial_rotary_factor is %g, only 1 is supported",
-			    r->path, rotary);
+		return fail(STATUS_USAGE, "%s: partial_rotary_factor: expected 1, got %g, which is "
+			    "not supported", r->path, rotary);
 	return STATUS_OK;
 }
 
@@ -152,17 +154,17 @@ static enum status read_shape(const struct reader *r, struct model_config *out)
 	TRY(read_size(r, "vocab_size", 0, &out->vocabulary));
 	TRY(read_size(r, "max_position_embeddings", 2048, &out->max_positions));
 	if (out->heads % out->kv_heads != 0)
-		return fail(STATUS_USAGE, "%s: num_attention_heads %d is no multiple of "
+		return fail(STATUS_USAGE, "%s: num_attention_heads %d is not a multiple of "
 			    "num_key_value_heads %d", r->path, out->heads, out->kv_heads);
 	if (out->head_dim % 2 != 0)
-		return fail(STATUS_USAGE, "%s: head_dim is %d, RoPE needs an even number", r->path,
-			    out->head_dim);
+		return fail(STATUS_USAGE, "%s: head_dim: expected an even number for RoPE, got %d",
+			    r->path, out->head_dim);
 	if ((long long)out->heads * out->head_dim > MAX_SIZE)
-		return fail(STATUS_USAGE, "%s: %d heads of head_dim %d are too large", r->path,
-			    out->heads, out->head_dim);
+		return fail(STATUS_USAGE, "%s: %d heads of head_dim %d are too large, the maximum "
+			    "product is %d", r->path, out->heads, out->head_dim, MAX_SIZE);
 	if (out->vocabulary != 256)
-		return fail(STATUS_USAGE, "%s: vocab_size is %d, only 256 (bytes) is supported",
-			    r->path, out->vocabulary);
+		return fail(STATUS_USAGE, "%s: vocab_size: expected 256 (bytes), got %d, which is "
+			    "not supported", r->path, out->vocabulary);
 	return STATUS_OK;
 }
 
@@ -171,8 +173,8 @@ static enum status read_root(const struct reader *r, struct model_config *out)
 	double eps;
 
 	if (!json_is_object(r->root))
-		return fail(STATUS_USAGE, "%s: the configuration is %s, an object is needed",
-			    r->path, type_name(r->root));
+		return fail(STATUS_USAGE, "%s: expected an object, got %s", r->path,
+			    type_name(r->root));
 	if (field(r->root, "model_type") == NULL)
 		return fail(STATUS_USAGE, "%s: model_type is missing", r->path);
 	TRY(require_text(r, r->root, "model_type", "llama"));

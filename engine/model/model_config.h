@@ -1,7 +1,7 @@
 /* model_config.h - the shape of a model, from a Hugging Face config.json.
  *
- * Only what engine/model/llama.c can run passes: what it cannot (biases, scaled RoPE, another activation,
- * tokens that are not bytes) is an error here that names the field, not a wrong result later.
+ * Accepts only models that engine/model/llama.c can run. Anything else (biases, scaled RoPE,
+ * another activation, tokens that are not bytes) is an error that names the field. Used by llama.c.
  */
 #ifndef MODEL_CONFIG_H
 #define MODEL_CONFIG_H
@@ -17,7 +17,7 @@ struct model_config {
 	int max_positions;
 	float rms_norm_eps;
 	double rope_theta;
-	bool tied;                      /* the head is the embedding */
+	bool tied;                      /* the output head shares the embedding's weights */
 };
 
 /* `text` is JSON, NUL-terminated; `path` names it in messages. USAGE naming the field and value. */

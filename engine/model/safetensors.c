@@ -1,8 +1,8 @@
-/* safetensors.c - maps a .safetensors file and hands out its tensors as f32.
+/* safetensors.c - maps a .safetensors file and returns its tensors as f32.
  *
- * Format: 8 bytes little-endian N, N bytes of JSON, then the data. The JSON names each tensor's
- * dtype, shape and [begin, end) in the data. Whatever a hostile header says, no read leaves the
- * mapping: every entry is checked at open. Serves engine/model/llama.c.
+ * Format: N in 8 little-endian bytes, N bytes of JSON, then the data. The JSON has each tensor's
+ * dtype, shape and [begin, end) in the data. Every entry is checked at open, so that even with a
+ * malicious header no read leaves the mapping. Used by engine/model/llama.c.
  */
 #include "engine/model/safetensors.h"
 
@@ -33,7 +33,7 @@ struct safetensors {
 
 /* --- checking the header --- */
 
-/* "BF16" -> DTYPE_BF16; 0 for the dtypes this program has no use for. */
+/* "BF16" -> DTYPE_BF16. Returns 0 for unsupported dtypes. */
 static int find_dtype(const char *name, enum dtype *out)
 {
 	static const struct { const char *name; enum dtype dtype; } known[] = {
@@ -70,15 +70,15 @@ static enum status read_shape(const char *path, const char *name, const json_t *
 
 	if (!json_is_array(array) || n > MAX_TENSOR_RANK)
 		return fail(STATUS_USAGE, "%s: tensor %s: shape is not an array of at most %d "
-			    "sizes", path, name, MAX_TENSOR_RANK);
+			    "dimensions", path, name, MAX_TENSOR_RANK);
 	*count = 1;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *size = json_array_get(array, i);
 
 		shape[i] = json_integer_value(size);
 		if (!json_is_integer(size) || shape[i] < 0)
-			return fail(STATUS_USAGE, "%s: tensor %s: dimension %zu of its shape is "
-				    "not a size", path, name, i);
+			return fail(STATUS_USAGE, "%s: tensor %s: dimension %zu is not an integer "
+				    "of 0 or more", path, name, i);
 		if (__builtin_mul_overflow(*count, (size_t)shape[i], count))
 			return fail(STATUS_USAGE, "%s: tensor %s: its shape has too many elements",
 				    path, name);
@@ -97,9 +97,9 @@ static enum status read_offsets(const struct safetensors *st, const char *name, 
 		return fail(STATUS_USAGE, "%s: tensor %s: data_offsets is not [begin, end]",
 			    st->path, name);
 	if (from < 0 || from > to || (uint64_t)to > st->data_bytes)
-		return fail(STATUS_USAGE, "%s: tensor %s: data_offsets [%lld, %lld] of %zu bytes "
-			    "of data (is the file cut short?)", st->path, name, (long long)from,
-			    (long long)to, st->data_bytes);
+		return fail(STATUS_USAGE, "%s: tensor %s: expected data_offsets within %zu bytes "
+			    "of data, got [%lld, %lld] (is the file cut short?)", st->path, name,
+			    st->data_bytes, (long long)from, (long long)to);
 	*begin = (size_t)from;
 	*end = (size_t)to;
 	return STATUS_OK;
@@ -118,7 +118,7 @@ static enum status check_tensor(const struct safetensors *st, const char *name, 
 	TRY(read_shape(st->path, name, json_object_get(entry, "shape"), &rank, shape, &count));
 	TRY(read_offsets(st, name, json_object_get(entry, "data_offsets"), &begin, &end));
 	if (!find_dtype(dtype_text, &dtype))
-		return STATUS_OK;       /* an error only for whoever asks for it */
+		return STATUS_OK;       /* an error only if the tensor is loaded */
 	if (__builtin_mul_overflow(count, dtype_bytes(dtype), &bytes) || bytes != end - begin) {
 		char text[SHAPE_TEXT];
 
@@ -144,7 +144,7 @@ static enum status check_header(struct safetensors *st)
 		length = length << 8 | st->map[i];
 	if (length > MAX_HEADER || length > st->map_bytes - LENGTH_BYTES)
 		return fail(STATUS_USAGE, "%s: a header of %llu bytes in a file of %zu (is the "
-			    "file cut short, or no safetensors file?)", st->path,
+			    "file cut short, or not a safetensors file?)", st->path,
 			    (unsigned long long)length, st->map_bytes);
 	st->data = st->map + LENGTH_BYTES + length;
 	st->data_bytes = st->map_bytes - LENGTH_BYTES - (size_t)length;
@@ -270,8 +270,8 @@ static enum status check_shape(const struct safetensors *st, const char *name, i
 		return STATUS_OK;
 	format_shape(found, rank, shape);
 	format_shape(needed, want_rank, wanted);
-	return fail(STATUS_USAGE, "%s: tensor %s: shape %s, the configuration says %s", st->path,
-		    name, found, needed);
+	return fail(STATUS_USAGE, "%s: tensor %s: expected shape %s, as in the configuration, got "
+		    "%s", st->path, name, needed, found);
 }
 
 enum status safetensors_load(const struct safetensors *st, const char *name, int rank,
@@ -285,10 +285,10 @@ enum status safetensors_load(const struct safetensors *st, const char *name, int
 	int found_rank;
 
 	if (entry == NULL)
-		return fail(STATUS_USAGE, "%s: there is no tensor %s", st->path, name);
+		return fail(STATUS_USAGE, "%s: no tensor %s", st->path, name);
 	dtype_text = json_string_value(json_object_get(entry, "dtype"));
 	if (dtype_text == NULL || !find_dtype(dtype_text, &dtype))
-		return fail(STATUS_USAGE, "%s: tensor %s: dtype %s, BF16, F16 and F32 can be read",
+		return fail(STATUS_USAGE, "%s: tensor %s: expected dtype BF16, F16 or F32, got %s",
 			    st->path, name, dtype_text ? dtype_text : "unknown");
 	TRY(read_shape(st->path, name, json_object_get(entry, "shape"), &found_rank, found,
 		       &count));

@@ -1,7 +1,7 @@
 /* safetensors.h - named tensors of one .safetensors file, converted to f32 as they are read.
  *
- * The file is mapped and its header checked in full at open: nothing in it is trusted. Knows no
- * model; which tensors there must be, and their shapes, are the caller's business (engine/model/llama.c).
+ * The file is mapped and its header checked in full at open: nothing in it is trusted. Independent
+ * of any model: the caller (engine/model/llama.c) gives the names and shapes of the tensors.
  */
 #ifndef SAFETENSORS_H
 #define SAFETENSORS_H
@@ -13,13 +13,13 @@
 
 struct safetensors;
 
-/* IO when the file cannot be read or mapped; USAGE, with the tensor and the values, when it is cut
- * short or its header does not describe it. */
+/* IO if the file cannot be read or mapped; USAGE, with the tensor and the values, if it is cut
+ * short or its header is invalid. */
 enum status safetensors_open(const char *path, struct safetensors **out);
-void safetensors_close(struct safetensors *);           /* NULL is fine */
+void safetensors_close(struct safetensors *);           /* NULL is allowed */
 
-/* The tensor as a new f32 array, the caller frees it. BF16, F16 and F32 are read. USAGE when there
- * is no such tensor, or its dtype or shape is another. */
+/* Converts the tensor to a new f32 array, which the caller frees. The dtypes BF16, F16 and F32 are
+ * supported. USAGE if the tensor does not exist or has another dtype or shape. */
 enum status safetensors_load(const struct safetensors *, const char *name, int rank,
 			     const int64_t *shape, float **out);
 

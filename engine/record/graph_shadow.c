@@ -1,4 +1,4 @@
-/* graph_shadow.c - what the recorder knows of graphs; see graph_shadow.h. */
+/* graph_shadow.c - the recorder's data on graphs; see graph_shadow.h. */
 #include "engine/record/graph_shadow.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void graph_shadow_free(struct recorder *r, struct graph_shadow *g)
 	}
 	for (int i = 0; i < g->count; i++)
 		node_free(g->nodes[i]);
-	/* Errors do not matter any more: device_close() takes what is left. */
+	/* Errors do not matter: device_close() frees what is left. */
 	for (int i = 0; i < g->saved_count; i++)
 		device_free(r->device.inner, g->saved[i].copy);
 	free(g->nodes);
@@ -63,7 +63,7 @@ void graph_shadow_drop(struct recorder *r, struct graph_shadow *g)
 	if (--g->references > 0)
 		return;
 	error_save(&error);
-	/* A launch may go on without its graph. */
+	/* A launch may still run after its graph was destroyed. */
 	if (g->runs) {
 		device_step_aside(r->device.inner, true);
 		device_step_aside(r->device.inner, false);
@@ -107,7 +107,8 @@ void node_free(struct node *node)
 
 /* --- bytes --- */
 
-/* The first copy made after the node: until then nobody has overwritten what it saved. */
+/* Reads from the first copy made after the node, because the copied bytes did not change in
+ * between; else from the buffer itself. */
 enum status graph_read(struct recorder *r, const struct node *node, const struct buffer *buffer,
 		       uint64_t offset, void *out, uint64_t bytes)
 {

@@ -1,6 +1,6 @@
 /* numbers.h - numbers of objects that the caller holds by pointer: streams and events.
  *
- * 1, 2, ... in order of creation, never used again. Serves the recorder.
+ * 1, 2, ... in order of creation, never reused. Used by the recorder.
  */
 #ifndef NUMBERS_H
 #define NUMBERS_H

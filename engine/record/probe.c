@@ -1,9 +1,9 @@
 /* probe.c - sizes the probe buffers before a launch and turns their records into points after it.
  *
- * Every thread of the launch has its own region of `capacity` records and a counter, so no order
- * has to be restored here: walking threads, then records, is the order a trace wants. Most threads
- * of a static grid publish nothing (empty chunks), so only regions in use travel from the device.
- * Writing the records is the kernel's part (kernels/points.h); storing them is the recorder's.
+ * Every thread of the launch has its own region of `capacity` records and a counter, so that
+ * records need no sorting: by thread, then by record, is the order of a trace. Most threads of a
+ * static grid publish nothing (empty chunks), so only regions in use are downloaded. Kernels write
+ * the records (kernels/points.h); the recorder, which uses this file, stores the points.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ static const char *next_name(const char *at)
 	return at[length] ? at + length + 1 : NULL;
 }
 
-/* Names of other kernels' points are of no account here. */
+/* Ignores names of other kernels' points. */
 static uint64_t filter_set(const char *filter, const char *const *names)
 {
 	uint64_t set = filter ? 0 : UINT64_MAX;
@@ -82,7 +82,7 @@ enum status probe_check_filter(const char *filter)
 			continue;
 #define X(name, a, b, c, d) " " #name
 		if (point_find(project_names, at, length) < 0)
-			return fail(STATUS_USAGE, "--points: no point is called '%.*s'; known are:"
+			return fail(STATUS_USAGE, "--points: unknown point '%.*s'; known are:"
 				    POINT_LIST(X), (int)length, at);
 #undef X
 	}
@@ -103,7 +103,7 @@ void probe_free(struct probe *probe)
 {
 	if (!probe)
 		return;
-	/* Errors do not matter any more: device_close() takes what is left. */
+	/* Errors do not matter: device_close() frees what is left. */
 	if (probe->records)
 		device_free(probe->device, probe->records);
 	if (probe->counts)
@@ -111,7 +111,7 @@ void probe_free(struct probe *probe)
 	free(probe);
 }
 
-/* Never shrinks: launches of a decode step take turns at different sizes. */
+/* Never shrinks the buffer, because launches of a decode step alternate between sizes. */
 static enum status buffer_grow(struct device *device, struct buffer **buffer, const char *name,
 			       uint64_t bytes)
 {
@@ -138,7 +138,7 @@ static uint64_t dim3_count(struct dim3 d)
 	return (uint64_t)d.x * d.y * d.z;
 }
 
-/* Bytes of both buffers, or more than the limit when that is all that can be said. */
+/* Bytes of both buffers; on overflow a value above the limit. */
 static uint64_t probe_bytes(uint64_t blocks, uint64_t block_threads, uint64_t capacity)
 {
 	uint64_t region = capacity * sizeof(struct point_record) + sizeof(unsigned);
@@ -156,12 +156,12 @@ enum status probe_check(const struct kernel *kernel, const struct kernel_call *c
 	uint64_t blocks = dim3_count(call->grid), block_threads = dim3_count(call->block);
 
 	*active = false;
-	/* The device refuses a launch without threads. */
+	/* The device rejects a launch without threads. */
 	if (!capacity || !blocks || !block_threads)
 		return STATUS_OK;
 	if (probe_bytes(blocks, block_threads, capacity) > PROBE_LIMIT)
 		return fail(STATUS_USAGE, "%s: points of %" PRIu64 " blocks of %" PRIu64
-			    " threads, up to %u of %zu bytes each, pass the limit of %" PRIu64
+			    " threads, up to %u of %zu bytes each, exceed the limit of %" PRIu64
 			    " bytes: log fewer launches (--log-at) or at a lower level (--log)",
 			    kernel->name, blocks, block_threads, capacity,
 			    sizeof(struct point_record), PROBE_LIMIT);
@@ -169,7 +169,7 @@ enum status probe_check(const struct kernel *kernel, const struct kernel_call *c
 	return STATUS_OK;
 }
 
-/* Waiting for a byte is waiting for the fill, and for nothing else. */
+/* Downloads a few bytes to wait for the fills, and for nothing else. */
 enum status probe_clear(struct probe *probe)
 {
 	unsigned first;
@@ -208,9 +208,9 @@ enum status probe_prepare(struct probe *probe, const struct kernel *kernel,
 	return probe_point_here(probe);
 }
 
-/* --- after it --- */
+/* --- after the launch --- */
 
-/* What probe_collect() is building. */
+/* The state of probe_collect(). */
 struct collection {
 	const struct probe *probe;
 	const unsigned *counts;         /* [threads] */
@@ -225,7 +225,7 @@ static unsigned written(const struct probe *probe, unsigned passed)
 	return passed < probe->capacity ? passed : probe->capacity;
 }
 
-/* First thread from `t` on that published anything; `threads` when none did. */
+/* The first thread from `t` on that published a point; `threads` if none did. */
 static uint64_t next_in_use(const struct collection *c, uint64_t t)
 {
 	while (t < c->probe->threads && !c->counts[t])
@@ -265,7 +265,7 @@ static enum status decode_thread(struct collection *c, uint64_t thread)
 
 		if (id >= probe->name_count || values > POINT_VALUES)
 			return fail(STATUS_INTERNAL, "point %u of thread %" PRIu64
-				    " has a head of 0x%08x, which is no point", i, thread,
+				    " has an invalid head 0x%08x", i, thread,
 				    record->head);
 		if (!(c->filter >> id & 1))
 			continue;
@@ -280,7 +280,7 @@ static enum status decode_thread(struct collection *c, uint64_t thread)
 	return STATUS_OK;
 }
 
-/* The counts are here; reads and decodes the records they announce. */
+/* Reads and decodes the records, whose counts are already read. */
 static enum status collect_records(struct collection *c, uint64_t *dropped)
 {
 	const struct probe *probe = c->probe;

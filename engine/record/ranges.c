@@ -1,7 +1,7 @@
 /* ranges.c - a sorted array of disjoint byte ranges.
  *
- * Adding in ascending order, the usual case, costs constant time; anywhere else a search and a
- * move. Knows nothing of buffers. Serves the recorder.
+ * Adding in ascending order, the usual case, takes constant time; elsewhere it takes a search and a
+ * move. Independent of buffers. Used by the recorder.
  */
 #include "engine/record/ranges.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/xalloc.h"
 
-/* Index of the first range that ends at or after `begin`: it touches `begin` or lies behind it. */
+/* Index of the first range that ends at or after `begin`, which it contains, touches or follows. */
 static size_t ranges_find(const struct ranges *set, uint64_t begin)
 {
 	size_t low = 0, high = set->count;

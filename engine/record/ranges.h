@@ -1,7 +1,8 @@
 /* ranges.h - sets of byte ranges, kept sorted, disjoint and merged.
  *
- * What a launch wrote, or what changed while nothing was recorded: the same set has the same ranges
- * whatever order they were added in, so digests over them can be compared. Serves the recorder.
+ * Used by the recorder for the bytes that a launch wrote, or that changed while nothing was
+ * recorded. The ranges of a set do not depend on the order of adding, so that digests over them can
+ * be compared.
  */
 #ifndef RANGES_H
 #define RANGES_H
@@ -19,7 +20,7 @@ struct ranges {
 	size_t count, capacity;
 };
 
-void ranges_add(struct ranges *, uint64_t offset, uint64_t bytes);      /* 0 bytes: nothing */
+void ranges_add(struct ranges *, uint64_t offset, uint64_t bytes);      /* 0 bytes: no effect */
 uint64_t ranges_bytes(const struct ranges *);   /* in all ranges */
 void ranges_clear(struct ranges *);             /* empties and frees */
 

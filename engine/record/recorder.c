@@ -1,7 +1,7 @@
 /* recorder.c - opens and closes a recorder; the table of its operations.
  *
- * The operations themselves are in the files that recorder_state.h lists. Serves every command that
- * records, and replay.
+ * The operations themselves are in the files that recorder_state.h lists. Used by every command
+ * that records, and by replay.
  */
 #include "config.h"
 
@@ -29,12 +29,12 @@
 
 /* --- closing --- */
 
-/* The run stays incomplete unless recorder_finish() was here first. */
+/* The run stays incomplete unless recorder_finish() was called before. */
 static void recorder_close(struct device *device)
 {
 	struct recorder *r = recorder_of(device);
 
-	/* Waits for what goes on; after an error the device may answer nothing any more. */
+	/* Waits for unfinished work. After an error the device may no longer work. */
 	if (r->observed)
 		device_observe(device->inner, NULL);
 	graphs_free(r);
@@ -56,14 +56,15 @@ static void recorder_close(struct device *device)
 	free(r);
 }
 
-/* --- asked of the inner device --- */
+/* --- operations passed to the inner device --- */
 
 static enum status recorder_info(struct device *device, struct device_info *out)
 {
 	return device_info(device->inner, out);
 }
 
-/* The recorder's own buffers are no leaks of the caller's; they are made again when needed. */
+/* Frees the recorder's own buffers first, so that they are not reported as leaks. They are allocated
+ * again when needed. */
 static size_t recorder_findings(struct device *device, const struct row_finding **out)
 {
 	struct recorder *r = recorder_of(device);
@@ -176,7 +177,8 @@ static enum status recorder_set_up(struct recorder *r, const struct recorder_opt
 	if (options->level > LEVEL_POINTS)
 		return fail(STATUS_USAGE, "--log access is not built yet");
 	TRY(log_at_parse(options->log_at, &r->log_at));
-	/* Before the first step all is stored, before the first launch only with that launch. */
+	/* With windows of steps, operations before the first step are stored. With windows of
+	 * launches, those before the first launch are stored only if that launch is. */
 	r->storing = r->log_at.unit != 'L' || log_at_holds(&r->log_at, 0);
 	TRY(probe_check_filter(options->points));
 	r->points = options->points ? xstrdup(options->points) : NULL;
@@ -227,7 +229,7 @@ enum status recorder_finish(struct device *device, enum status ended)
 	char *message = ended == STATUS_OK ? NULL : xstrdup(error_text());
 	enum status status = STATUS_OK;
 
-	/* After an error the device may answer nothing any more: its step stays without an end. */
+	/* After an error the device may no longer work: the step stays without an end. */
 	if (ended == STATUS_OK && !r->capturing.count)
 		status = run_all(r);
 	if (status == STATUS_DEVICE) {
@@ -246,7 +248,7 @@ enum status recorder_finish(struct device *device, enum status ended)
 	return status;
 }
 
-/* --- what only a recorder is told --- */
+/* --- calls of recorders only --- */
 
 int64_t recorder_run(struct device *device)
 {

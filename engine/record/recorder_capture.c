@@ -1,9 +1,10 @@
-/* recorder_capture.c - how nodes come to be: captures, and graphs built by hand.
+/* recorder_capture.c - creates the nodes of graphs: captures, and graphs built by hand.
  *
- * Keeps which streams capture, and into which graph: a stream joins a capture when it waits for an
- * event that was recorded there. Each node is a row of the trace; those of a hand-built graph say
- * which nodes they come after, those of a capture are in the order of their streams. Kernels are
- * probed, and what they overwrite is saved (recorder_graph.c), when the node is made.
+ * Keeps track of which stream captures into which graph: a stream joins a capture when it waits for
+ * an event that was recorded there. Each node is a row of the trace. Rows of a hand-built graph list
+ * the earlier nodes that they depend on; rows of a capture are in the order of their streams. When a
+ * kernel node is created, its probe is prepared and recorder_graph.c saves what it overwrites. Used
+ * by the operations that can be captured, and the table of operations.
  */
 #include "engine/record/recorder_capture.h"
 
@@ -21,7 +22,7 @@
 #include "engine/record/recording.h"
 #include "engine/record/shadow.h"
 
-/* --- who captures --- */
+/* --- streams and events of captures --- */
 
 static struct graph_shadow *members_find(const struct members *members, const void *object)
 {
@@ -38,7 +39,7 @@ static void members_add(struct members *members, const void *object, struct grap
 	members->items[members->count++] = (struct member){ object, graph };
 }
 
-/* All of a graph, or all that is an object. */
+/* Removes all members of a graph, or, if that is NULL, those of an object. */
 static void members_remove(struct members *members, const void *object,
 			   const struct graph_shadow *graph)
 {
@@ -95,7 +96,7 @@ enum status recorder_capture_begin(struct device *device, struct stream *stream,
 				     .pattern = (uint32_t)mode), done);
 }
 
-/* Whether the stream works again although its capture could not be ended. */
+/* Whether the stream is no longer in capture although ending the capture failed. */
 static bool is_over(struct device *inner, struct stream *stream)
 {
 	enum capture_state state = CAPTURE_NONE;
@@ -127,7 +128,7 @@ enum status recorder_capture_end(struct device *device, struct stream *stream, s
 				     .stream = numbers_find(&r->streams, stream)), done);
 }
 
-/* A question: no row. */
+/* Only a query: has no row. */
 enum status recorder_capture_state(struct device *device, struct stream *stream,
 				   enum capture_state *out)
 {
@@ -169,7 +170,7 @@ enum status recorder_note_node(struct recorder *r, struct graph_shadow *g, struc
 	return done;
 }
 
-/* A capture that something invalidated takes no nodes: what is done to it only fails. */
+/* An invalidated capture takes no nodes: operations on it only fail. */
 static bool takes_nodes(struct recorder *r, struct stream *stream)
 {
 	enum capture_state state;
@@ -185,7 +186,7 @@ static void copy_launch(struct recorder *r, struct node *node, const struct laun
 	node->ticket.recorder = r;
 }
 
-/* With its points, if they are recorded. */
+/* Prepares the node's probe, if points are recorded. */
 static enum status prepare_launch(struct recorder *r, struct node *node,
 				  const struct launch *launch)
 {
@@ -272,8 +273,8 @@ static enum status set_after(struct node *node, const int *after, int count, con
 	return STATUS_OK;
 }
 
-/* The device's numbers of what the node comes after, the recorder's copies among them; the caller
- * frees. */
+/* Sets *after to the device's numbers of the nodes that the node depends on, including the
+ * recorder's copies. The caller frees it. */
 static enum status device_after(struct recorder *r, struct node *node, int **after, int *count)
 {
 	int *copies, copy_count;
@@ -289,11 +290,11 @@ static enum status device_after(struct recorder *r, struct node *node, int **aft
 	return status;
 }
 
-static enum status give_up(struct node *node, int *before, enum status why)
+static enum status discard(struct node *node, int *before, enum status status)
 {
 	free(before);
 	node_free(node);
-	return why;
+	return status;
 }
 
 enum status recorder_graph_add_launch(struct device *device, struct graph *graph,
@@ -314,7 +315,7 @@ enum status recorder_graph_add_launch(struct device *device, struct graph *graph
 	if (done == STATUS_OK)
 		done = device_after(r, node, &before, &count);
 	if (done != STATUS_OK)
-		return give_up(node, before, done);
+		return discard(node, before, done);
 	done = device_graph_add_launch(device->inner, graph, &node->ticket.launch, before, count,
 				       &node->device_node);
 	free(before);
@@ -340,7 +341,7 @@ enum status recorder_graph_add_copy(struct device *device, struct graph *graph, 
 	if (done == STATUS_OK)
 		done = device_after(r, node, &before, &count);
 	if (done != STATUS_OK)
-		return give_up(node, before, done);
+		return discard(node, before, done);
 	done = device_graph_add_copy(device->inner, graph, to, to_offset, from, from_offset, bytes,
 				     before, count, &node->device_node);
 	free(before);

@@ -1,6 +1,6 @@
 /* recorder_capture.h - captures, and the nodes of graphs.
  *
- * Serves operations that may be captured, and the table of operations.
+ * Used by operations that can be captured, and the table of operations.
  */
 #ifndef RECORDER_CAPTURE_H
 #define RECORDER_CAPTURE_H
@@ -12,22 +12,22 @@ struct graph_shadow;
 struct node;
 struct recorder;
 
-/* What a stream captures into; NULL: nothing, it works. */
+/* The graph that a stream captures into; NULL if it is not in capture. */
 struct graph_shadow *recorder_capture_of(const struct recorder *, const struct stream *);
-/* Notes work that became a node, or did not, as `done` says. The node is NULL or has what it
- * writes. */
+/* Stores the row of a node that was created, or failed to be, with the status `done`. Frees a node
+ * that did not become part of the graph. */
 enum status recorder_note_node(struct recorder *, struct graph_shadow *, struct row_op,
 			       struct node *, enum status done);
 enum status recorder_capture_launch(struct recorder *, struct graph_shadow *,
 				    const struct launch *);
-/* A move of bytes that a stream captures: saves what it overwrites; *out is for
- * recorder_note_node(). */
+/* For an upload, download, copy or fill in a capture: saves the bytes it overwrites and creates the
+ * node *out for recorder_note_node(). */
 enum status recorder_capture_move(struct recorder *, struct graph_shadow *, enum op_kind work,
 				  struct stream *, const struct buffer *, uint64_t offset,
 				  uint64_t bytes, struct node **out);
-/* An event was recorded in a capture; NULL: elsewhere, or it is gone. */
+/* An event was recorded in a capture. NULL: outside of captures, or the event was destroyed. */
 void recorder_event_moved(struct recorder *, const struct event *, struct graph_shadow *);
-/* A stream waits for an event, and so joins its capture. */
+/* A stream waits for an event: joins its capture, if any. */
 void recorder_stream_joins(struct recorder *, const struct stream *, const struct event *);
 void recorder_stream_leaves(struct recorder *, const struct stream *);  /* it is destroyed */
 

@@ -1,10 +1,11 @@
-/* recorder_decode.c - reads attention out of the launches of a decode step.
+/* recorder_decode.c - extracts attention data from the launches of a decode step.
  *
- * By the role of a kernel in the kernel table, and by the names of its parameters: rows that
- * entered a K or V cache, the partial of every chunk, the steps of every reduction. What is derived
- * from the f32 bits is computed in float64 and serves readers only; nothing compares it. Tensors
- * have the layouts the kernels state: partials [M, H, max_chunks, D + 2], a cache [M at stride,
- * Hkv, max_len, D]. Attention that leaves no partials has nothing to be read out of it.
+ * Uses the role of a kernel in the kernel table and the names of its parameters to find the rows
+ * written to a K or V cache, the partial of every chunk, and the steps of every reduction. Values
+ * derived from the f32 bits are computed in float64, for display only; they are not compared.
+ * Tensors have the layouts stated in the kernels: partials [M, H, max_chunks, D + 2], a cache [M at
+ * stride, Hkv, max_len, D]. Attention kernels without partials are skipped. Used by
+ * recorder_results.c.
  */
 #include "engine/record/recorder_decode.h"
 
@@ -22,7 +23,7 @@
 
 /* --- arguments by name --- */
 
-/* A value, or `otherwise` when the kernel has no such parameter. */
+/* A value, or `otherwise` if the kernel has no such parameter. */
 static int64_t value(const struct recording *n, const char *name, int64_t otherwise)
 {
 	int index = kernel_param_index(n->launch->kernel, name);
@@ -37,7 +38,7 @@ static const struct arg *pointer(const struct recording *n, const char *name)
 	return index < 0 || !n->launch->args[index].buffer ? NULL : &n->launch->args[index];
 }
 
-/* Reads what a pointer argument points to; the caller frees `*out`. */
+/* Reads the bytes that a pointer argument points to; the caller frees `*out`. */
 static enum status read_argument(const struct recording *n, const struct arg *arg, uint64_t bytes,
 				 void **out)
 {
@@ -54,13 +55,13 @@ static enum status read_argument(const struct recording *n, const struct arg *ar
 
 /* --- K and V rows --- */
 
-/* The cache buffer's name tells the tensor: "v_cache.3" is V, all others are K. */
+/* The tensor, from the name of the cache buffer: "v_cache.3" is V, all others are K. */
 static char tensor_of(const struct buffer *cache)
 {
 	return cache->name[0] == 'v' || cache->name[0] == 'V' ? 'v' : 'k';
 }
 
-/* Finds the upload that brought the row at `offset` of the rows buffer. */
+/* Finds the upload that wrote the row at `offset` of the rows buffer. */
 static void find_source(const struct shadow *rows, uint64_t offset, uint64_t bytes,
 			struct row_kv *kv)
 {
@@ -72,10 +73,10 @@ static void find_source(const struct shadow *rows, uint64_t offset, uint64_t byt
 	kv->source_offset = offset - rows->upload_offset;
 }
 
-/* Where row y of a scatter goes. */
+/* The destination of row y of a scatter. */
 struct place {
-	int64_t slot;                   /* counted from the cache argument's own */
-	int32_t position;               /* negative: nowhere */
+	int64_t slot;                   /* relative to the slot of the cache argument */
+	int32_t position;               /* negative: not written */
 };
 
 static enum status read_i32s(const struct recording *n, const struct arg *array, int64_t count,
@@ -90,8 +91,8 @@ static enum status read_i32s(const struct recording *n, const struct arg *array,
 	return STATUS_OK;
 }
 
-/* Of all grid.y rows: one a slot, at positions in device memory or one by value; or, with `start`,
- * rows that follow each other in one slot. */
+/* Finds the destinations of all grid.y rows: one row per slot, with positions in device memory or
+ * one position by value; or, with `start`, consecutive rows of one slot. */
 static enum status find_places(const struct recording *n, struct place *places)
 {
 	int64_t count = n->call.grid.y;
@@ -108,7 +109,7 @@ static enum status find_places(const struct recording *n, struct place *places)
 	return STATUS_OK;
 }
 
-/* One event for each row and head; returns how many. */
+/* Describes each row and head by one event. Returns the number of events. */
 static size_t describe_rows(const struct recording *n, const struct place *places,
 			    struct row_kv *kv)
 {
@@ -116,7 +117,7 @@ static size_t describe_rows(const struct recording *n, const struct place *place
 	int64_t heads = n->call.grid.x, D = value(n, "D", 0), max_len = value(n, "max_len", 0);
 	int64_t stride = value(n, "stride", heads * max_len * D);
 	uint64_t row_bytes = (uint64_t)D * sizeof(float);
-	/* A launch for one sequence gets the cache from its slot on. */
+	/* A launch for one sequence gets the address of its slot in the cache. */
 	int64_t first = stride > 0 ? (int64_t)(cache->offset / sizeof(float)) / stride : 0;
 	size_t count = 0;
 
@@ -162,7 +163,7 @@ static enum status decode_scatter(const struct recording *n)
 
 /* --- partials --- */
 
-/* Partials of a launch and the lengths that say which of them hold keys. */
+/* The partials of a launch, and the lengths, from which the chunks with keys follow. */
 struct partials {
 	int64_t slots, heads, chunks, D, C;
 	float *values;                  /* [slots, heads, chunks, D + 2] */
@@ -193,7 +194,7 @@ static void partials_free(struct partials *p)
 	free(p->seq_lens);
 }
 
-/* Dimensions are set; *found is false when the kernel does not have the parameters. */
+/* The dimensions must be set. *found is false if the kernel does not have the parameters. */
 static enum status partials_read(const struct recording *n, struct partials *p,
 				 bool *found)
 {
@@ -216,34 +217,34 @@ static uint32_t float_bits(float f)
 	return bits;
 }
 
-/* exp(max - greatest) as the kernels define it: equal maxima weigh 1, infinite ones too. */
-static double exp_below(double max, double greatest)
+/* exp(max - row_max) as the kernels define it: equal maxima give 1, even if infinite. */
+static double exp_below(double max, double row_max)
 {
-	return max == greatest ? 1.0 : exp(max - greatest);
+	return max == row_max ? 1.0 : exp(max - row_max);
 }
 
-/* The greatest maximum of a row's used chunks. A NaN does not take part, as in fmaxf(). */
-static double greatest_max(const struct partials *p, int64_t slot, int64_t head)
+/* The largest maximum of a row's used chunks. Ignores NaN, like fmaxf(). */
+static double find_row_max(const struct partials *p, int64_t slot, int64_t head)
 {
-	double greatest = -INFINITY;
+	double row_max = -INFINITY;
 
 	for (int64_t c = 0; c < used_chunks(p, slot); c++)
-		greatest = fmax(greatest, partial_at(p, slot, head, c)[p->D]);
-	return greatest;
+		row_max = fmax(row_max, partial_at(p, slot, head, c)[p->D]);
+	return row_max;
 }
 
 /* Fills the partials of one row and, from all of them, each one's share of the softmax. */
 static void describe_row(const struct partials *p, int64_t slot, int64_t head, int64_t kv_head,
 			 struct row_partial *out)
 {
-	double greatest = greatest_max(p, slot, head), total = 0.0;
+	double row_max = find_row_max(p, slot, head), total = 0.0;
 	int64_t keys = key_count(p, slot);
 
 	for (int64_t c = 0; c < p->chunks; c++) {
 		const float *partial = partial_at(p, slot, head, c);
 		bool used = c < used_chunks(p, slot);
 		double sum = partial[p->D + 1];
-		double share = used ? exp_below(partial[p->D], greatest) * sum : 0.0;
+		double share = used ? exp_below(partial[p->D], row_max) * sum : 0.0;
 
 		out[c] = (struct row_partial){
 			.slot = (int)slot, .head = (int)head, .kv_head = (int)kv_head,

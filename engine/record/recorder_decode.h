@@ -1,6 +1,6 @@
-/* recorder_decode.h - attention read out of the launches of a decode step.
+/* recorder_decode.h - extracts attention data from the launches of a decode step.
  *
- * Serves recorder_results.c.
+ * Used by recorder_results.c.
  */
 #ifndef RECORDER_DECODE_H
 #define RECORDER_DECODE_H
@@ -9,8 +9,8 @@
 
 struct recording;
 
-/* Reads what a launch of an attention kernel did: K and V rows, and from level partials on partials
- * or reduction steps. Does nothing for other kernels. */
+/* Stores the results of a launch of an attention kernel: K and V rows, and, at level partials or
+ * higher, partials or reduction steps. Does nothing for other kernels. */
 enum status recorder_decode(const struct recording *);
 
 #endif

@@ -1,7 +1,7 @@
-/* recorder_describe.c - the rows of launches: kernel, arguments, attributes, once a run the source.
+/* recorder_describe.c - the rows of launches (kernel, arguments, attributes) and of kernels.
  *
- * Serves launches, nodes of graphs and the launches that these make. When a launch runs and what it
- * writes is recorder_launch.c's part.
+ * A kernel's row, with its source, is stored once per run. recorder_launch.c handles the execution
+ * and the results of launches. Used by launches, nodes of graphs and the launches that these make.
  */
 #include "engine/record/recorder_describe.h"
 
@@ -33,7 +33,8 @@ static uint64_t bits_of(const struct arg *arg)
 	return 0;
 }
 
-/* The pointer fields of a blob, with its addresses blanked: they are no part of the value. */
+/* Describes the pointer fields of a blob and sets its addresses to 0, because they are not part of
+ * the value. */
 static void describe_blob(struct recorder *r, const struct arg *arg, struct row_arg *out)
 {
 	struct row_pointer *pointers = xcalloc((size_t)arg->field_count, sizeof *pointers);
@@ -85,7 +86,7 @@ static void release_args(struct row_arg *args, int count)
 	}
 }
 
-/* JSON object, or NULL when there are none; the caller frees. */
+/* A JSON object, or NULL if there are no attributes; the caller frees it. */
 static char *describe_attributes(const struct launch *launch)
 {
 	json_t *object;
@@ -135,7 +136,7 @@ enum status recorder_note_launch(struct recorder *r, const struct launch *launch
 	return done;
 }
 
-/* --- the kernel's row, once a run --- */
+/* --- the kernel's row, once per run --- */
 
 static char *params_json(const struct kernel *kernel)
 {

@@ -1,8 +1,9 @@
 /* recorder_digest.c - digests of what a launch wrote and of buffers after a step.
  *
  * After a launch: one per buffer, over the written ranges in ascending order. After a step: one per
- * buffer that was written since its last, over all of it. Pointer tables are digested by what they
- * point to, since addresses differ between devices.
+ * buffer that was written since its last digest, over the whole buffer. Digests of pointer tables
+ * are over buffer ids and offsets, because addresses differ between devices. Used by
+ * recorder_results.c and recorder_step.c.
  */
 #include "engine/record/recorder_digest.h"
 
@@ -20,12 +21,12 @@
 
 /* Buffers are read for a digest in pieces of this size. A multiple of every element size. */
 #define PIECE_BYTES ((uint64_t)4 << 20)
-/* Scattered ranges are read one by one when few; else their hull, if enough of it is wanted. */
+/* Up to this many ranges are read one by one; else their hull, if the ranges fill enough of it. */
 #define FEW_RANGES 64
 
 /* --- what a launch wrote --- */
 
-/* Reads the ranges one by one, behind one another. */
+/* Reads the ranges one by one into consecutive bytes. */
 static enum status read_ranges(const struct recording *rec, const struct buffer *buffer,
 			       const struct ranges *ranges, char *out)
 {
@@ -38,7 +39,7 @@ static enum status read_ranges(const struct recording *rec, const struct buffer 
 	return STATUS_OK;
 }
 
-/* The same through the hull: one transfer for many ranges. `out` has room for the hull. */
+/* The same through the hull: one transfer for many ranges. `out` has the size of the hull. */
 static enum status read_hull(const struct recording *rec, const struct buffer *buffer,
 			     const struct ranges *ranges, char *out)
 {
@@ -55,7 +56,7 @@ static enum status read_hull(const struct recording *rec, const struct buffer *b
 	return STATUS_OK;
 }
 
-/* `*bytes` of the ranges, behind one another; the caller frees `*out`. */
+/* Reads all ranges into `*bytes` consecutive bytes; the caller frees `*out`. */
 static enum status read_written(const struct recording *rec, const struct written *w, char **out,
 				uint64_t *bytes)
 {
@@ -86,7 +87,7 @@ enum status recorder_digest_written(const struct recording *rec, const struct wr
 	status = read_written(rec, w, &data, &bytes);
 	if (status == STATUS_OK) {
 		digest.digest = digest_bytes(w->shadow->buffer->dtype, data, bytes);
-		/* Scattered bytes would not say where they were. */
+		/* Bytes are kept only if contiguous: the row has no offsets of ranges. */
 		digest.data = keep && ranges->count == 1 ? data : NULL;
 		status = store_digests(r->store, r->run, rec->op, false, &digest, 1);
 	}

@@ -1,6 +1,6 @@
 /* recorder_digest.h - digests of what a launch wrote and of buffers after a step.
  *
- * Serves the recorder.
+ * Used by recorder_results.c and recorder_step.c.
  */
 #ifndef RECORDER_DIGEST_H
 #define RECORDER_DIGEST_H
@@ -13,9 +13,10 @@ struct recorder;
 struct recording;
 struct written;
 
-/* One row for what the launch wrote. keep: its bytes too, if they are contiguous. */
+/* Stores one row for the bytes that the launch wrote to a buffer. keep: also stores the bytes, if
+ * they are contiguous. */
 enum status recorder_digest_written(const struct recording *, const struct written *, bool keep);
-/* Digests of the buffers written since the last call; after_step rows. */
+/* Stores digests of the buffers written since the last call, as after_step rows. */
 enum status recorder_digest_state(struct recorder *);
 
 #endif

@@ -1,4 +1,4 @@
-/* shadow.c - what the trace knows of each live buffer; see shadow.h. */
+/* shadow.c - the recorder's data on each live buffer; see shadow.h. */
 #include "engine/record/shadow.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* shadow.h - what the trace knows of each live buffer.
+/* shadow.h - the recorder's data on each live buffer.
  *
- * Which bytes changed since they were last stored or digested, and which upload they came from.
- * Serves the recorder.
+ * Keeps which bytes changed since they were last stored or digested, and which upload they came
+ * from. Used by the recorder.
  */
 #ifndef SHADOW_H
 #define SHADOW_H
@@ -14,7 +14,7 @@
 struct buffer;
 struct recorder;
 
-/* What the recorder knows of a live buffer. */
+/* The recorder's data on a live buffer. */
 struct shadow {
 	struct buffer *buffer;
 	uint32_t id;                    /* in the trace: 1, 2, ... in order of allocation */
@@ -23,17 +23,17 @@ struct shadow {
 	/* The upload that wrote it last; -1: something else did, or the trace does not have it. */
 	int64_t upload_op;
 	uint64_t upload_offset, upload_bytes;
-	/* A pointer table: {buffer id, offset} of each 8 bytes. Addresses differ between devices,
-	 * so this stands for the bytes. NULL: plain bytes. */
+	/* A pointer table: {buffer id, offset} for each 8 bytes. Used instead of the bytes, because
+	 * addresses differ between devices. NULL: plain bytes. */
 	uint64_t (*pointers)[2];
 };
 
-/* NULL when it was not allocated through the recorder. */
+/* NULL if it was not allocated through the recorder. */
 struct shadow *shadow_find(struct recorder *, const struct buffer *);
 struct shadow *shadow_add(struct recorder *, struct buffer *, uint32_t id);
 void shadow_remove(struct recorder *, struct shadow *);
 uint32_t shadow_id(struct recorder *, const struct buffer *);           /* 0 for NULL */
-/* Something wrote [offset, offset + bytes). */
+/* Call it after [offset, offset + bytes) was written. */
 void shadow_written(struct recorder *, struct shadow *, uint64_t offset, uint64_t bytes);
 void shadows_free(struct recorder *);
 

@@ -1,8 +1,7 @@
-/* replay.c - walks a recorded run and does each operation on another device.
+/* replay.c - walks a recorded run and repeats each operation on another device.
  *
- * Numbers of the trace become objects of the target, which are looked up in tables that grow as
- * they are created. Recording what happens and comparing it are left to the recorder and to
- * traces/diff/diff.h. Serves `flashtwin replay` and the tests.
+ * Tables map the numbers of objects in the trace to objects of the target. The recorder records the
+ * replay, and traces/diff/diff.h compares the two runs. Used by `flashtwin replay` and the tests.
  */
 #include "config.h"
 
@@ -45,8 +44,9 @@ static enum status replay_op(struct replay *r, const struct row_op *op)
 	}
 }
 
-/* What the target does by itself: launches that a graph makes, and copies of the recorder's own. */
-static bool is_made(const struct row_op *op)
+/* Whether the target itself creates this operation: launches made by a graph, and the recorder's
+ * own copies. */
+static bool is_implied(const struct row_op *op)
 {
 	return (op->kind == OP_LAUNCH && op->object >= 0) || (op->node && op->node->own);
 }
@@ -58,8 +58,9 @@ enum status replay_refused(struct store *trace, const struct store_run *run)
 	return fail_context(STATUS_DAMAGED, "%s is damaged", store_shown_path(trace));
 }
 
-/* Kernels that this build does not have say nothing of the trace. */
-static bool is_everywhere(const struct row_op *op)
+/* Whether this build has the operation's kernel. A missing kernel does not mean that the trace is
+ * damaged. */
+static bool has_kernel(const struct row_op *op)
 {
 	return !op->launch || kernel_find(op->launch->kernel);
 }
@@ -67,12 +68,12 @@ static bool is_everywhere(const struct row_op *op)
 /* An operation that failed when it was recorded may fail again. */
 static enum status replay_checked(struct replay *r, const struct row_op *op)
 {
-	enum status status = is_made(op) ? STATUS_OK : replay_op(r, op);
+	enum status status = is_implied(op) ? STATUS_OK : replay_op(r, op);
 
-	/* What was refused then may name what is gone. */
+	/* An operation that failed may name objects that no longer exist. */
 	if (status == STATUS_USAGE && op->code)
 		return STATUS_OK;
-	if (status == STATUS_USAGE && is_everywhere(op))
+	if (status == STATUS_USAGE && has_kernel(op))
 		return replay_refused(r->trace, &r->run);
 	if (status != STATUS_DEVICE)
 		return status;
@@ -89,7 +90,7 @@ static enum status replay_in_step(struct replay *r, const struct row_op *op, int
 	if (begins)
 		TRY(device_step_begin(r->target, step->step));
 	TRY(replay_checked(r, op));
-	r->operations += op->kind != OP_RESTORE && !is_made(op);
+	r->operations += op->kind != OP_RESTORE && !is_implied(op);
 	if (!ends || r->stopped)
 		return STATUS_OK;
 	r->next_step++;
@@ -115,7 +116,7 @@ static enum status replay_walk(struct replay *r, struct store_cursor *cursor)
 	return STATUS_OK;
 }
 
-/* A step begins after the end of the one before. */
+/* A step must begin after the end of the previous one. */
 static enum status add_step(struct replay *r, struct step step)
 {
 	const struct step *before = r->step_count ? &r->steps[r->step_count - 1] : NULL;
@@ -157,7 +158,8 @@ static enum status read_steps(struct replay *r)
 	return status;
 }
 
-/* Work may go on, with the replay's memory; where it fails, a comparison shows it. */
+/* Waits for work that may still use the replay's memory. Ignores device errors: a comparison shows
+ * them. */
 static enum status wait_for_all(const struct replay *r)
 {
 	struct device *device = r->recording ? r->target->inner : r->target;

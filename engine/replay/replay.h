@@ -1,9 +1,9 @@
-/* replay.h - runs a recorded run again on any device.
+/* replay.h - replays a recorded run on any device.
  *
- * Walks the operations of a run and does each of them on the target: same allocations, bytes,
- * launches and steps. With a recorder as target the result is a second run at the same level, and
- * traces/diff/diff.h compares the two; replay_compare() does just that. Decides nothing about
- * equality itself.
+ * Walks the operations of a run and repeats each of them on the target: same allocations, bytes,
+ * launches and steps. With a recorder as target the result is a second run at the same level.
+ * replay_compare() also compares the two, by traces/diff/diff.h, which defines equality. Used by
+ * `flashtwin replay` and the tests.
  */
 #ifndef REPLAY_H
 #define REPLAY_H
@@ -17,14 +17,14 @@ struct store_run;
 
 struct replay_options {
 	const char *device;             /* "sim", "cuda" */
-	struct device_options target;   /* profile NULL: the default one; poison is set here */
+	struct device_options target;   /* profile NULL: the default; poison is set here */
 	const char *command_options;    /* JSON for v_run of the new run; NULL: "{}" */
-	struct store *out;              /* gets the new run; NULL: a private one in memory */
-	enum log_level level;           /* record at this one if the run was below it */
-	/* Told when the replay is over and the recording is not: with --check, to take findings. */
+	struct store *out;              /* for the new run; NULL: a private store in memory */
+	enum log_level level;           /* the minimum: recorded at the run's level if higher */
+	/* Called after the replay and before the recording ends: with --check, to take findings. */
 	enum status (*replayed)(void *context, struct device *, int64_t run);
 	void *context;
-	struct diff_options diff;       /* runs and replayed are set here */
+	struct diff_options diff;       /* replay_compare() sets the runs and `replayed` */
 };
 
 struct replay_report {
@@ -35,19 +35,19 @@ struct replay_report {
 	struct diff_report diff;        /* a: recorded, b: replayed; free with diff_report_free() */
 };
 
-/* Does the operations of `run` on `target`. An operation that failed when it was recorded may fail
- * again; one that newly fails on the device ends the replay with OK and *stopped: a comparison
- * shows it. USAGE when the trace uses a kernel this build does not have, else the trace's and
- * target's errors, saying at which operation. */
+/* Repeats the operations of `run` on `target`. An operation that failed when it was recorded may
+ * fail again. If another one fails on the device, the replay ends with OK and sets *stopped: a
+ * comparison shows the failure. USAGE if this build does not have a kernel of the trace, else
+ * errors of the trace and the target, with the number of the operation. */
 enum status replay_run(struct store *trace, int64_t run, struct device *target, int64_t *operations,
 		       bool *stopped);
 
-/* After this build has refused something of the run with USAGE: DAMAGED when the run is of this
- * very version, which then never recorded it; else USAGE. */
+/* Call it after an operation of the run gave USAGE. Returns DAMAGED if this version recorded the
+ * run, because it would not have recorded an invalid operation; else USAGE. */
 enum status replay_refused(struct store *trace, const struct store_run *);
 
 /* Opens a device, replays the run there at the level it was recorded at, and compares. STATUS_OK
- * also when bits differ: see report->diff. */
+ * also if bits differ: see report->diff. */
 enum status replay_compare(struct store *trace, int64_t run, const struct replay_options *,
 			   struct replay_report *report);
 

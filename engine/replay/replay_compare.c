@@ -1,7 +1,7 @@
 /* replay_compare.c - replays a run into a new recording and compares the two.
  *
- * Chooses what to record so that the recordings can match: the level of the first or more, and the
- * points it has. Serves `flashtwin replay` and the tests.
+ * Records the replay at the level of the run or higher, with the same points, so that the two can
+ * match. Used by `flashtwin replay` and the tests.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "engine/record/recorder.h"
 #include "traces/store/store.h"
 
-/* Names of the points of a run as a filter, NULL when it has none; the caller frees. */
+/* Sets *names to a filter of the run's points, NULL if it has none; the caller frees it. */
 static enum status read_point_names(struct store *trace, int64_t run, char **names)
 {
 	sqlite3 *db = store_db(trace);
@@ -91,7 +91,7 @@ static enum status replay_recorded(struct store *trace, const struct store_run *
 	}
 	if (options->replayed)
 		status = options->replayed(options->context, recorder, report->run);
-	/* As the recorded run ended, which may have been in the middle of a step. */
+	/* Ends like the recorded run, which may have ended in the middle of a step. */
 	finished = recorder_finish(recorder,
 				   stopped ? STATUS_DEVICE : status_from_name(run->ended));
 	if (status != STATUS_OK || finished != STATUS_OK)

@@ -1,8 +1,8 @@
-/* replay_graph.c - streams, events, captures and graphs of a trace, done again.
+/* replay_graph.c - replays operations on streams, events, captures and graphs.
  *
  * A captured graph is captured again and one built by hand is built again, from the rows of its
- * nodes. What such a row may name was checked when it was read (traces/store/store_track.c). Copies
- * that the recorder had added are left out: a recorder adds its own.
+ * nodes. traces/store/store_track.c has checked these rows when reading them. Copies added by the
+ * recorder are left out, because a recorder adds them again. Used by replay.c.
  */
 #include "engine/replay/replay_graph.h"
 
@@ -25,8 +25,8 @@ static struct graph_exec *exec_of(const struct replay *r, const struct row_op *o
 	return table_get(&r->execs, (uint64_t)op->object);
 }
 
-/* What failed when it was recorded has no number. */
-static void made(struct table *table, const struct row_op *op, int64_t number, void *object)
+/* Sets an object by its number. Operations that failed when they were recorded have no number. */
+static void set_object(struct table *table, const struct row_op *op, int64_t number, void *object)
 {
 	if (!op->code)
 		table_set(table, (size_t)number, object);
@@ -40,11 +40,11 @@ static enum status replay_stream(struct replay *r, const struct row_op *op)
 
 	if (op->kind == OP_STREAM_CREATE) {
 		TRY(device_stream_create(r->target, &stream));
-		made(&r->streams, op, op->stream, stream);
+		set_object(&r->streams, op, op->stream, stream);
 		return STATUS_OK;
 	}
 	TRY(device_stream_destroy(r->target, stream));
-	made(&r->streams, op, op->stream, NULL);
+	set_object(&r->streams, op, op->stream, NULL);
 	return STATUS_OK;
 }
 
@@ -55,11 +55,11 @@ static enum status replay_event(struct replay *r, const struct row_op *op)
 	switch (op->kind) {
 	case OP_EVENT_CREATE:
 		TRY(device_event_create(r->target, &event));
-		made(&r->events, op, op->object, event);
+		set_object(&r->events, op, op->object, event);
 		return STATUS_OK;
 	case OP_EVENT_DESTROY:
 		TRY(device_event_destroy(r->target, event));
-		made(&r->events, op, op->object, NULL);
+		set_object(&r->events, op, op->object, NULL);
 		return STATUS_OK;
 	case OP_EVENT_RECORD:
 		return device_event_record(r->target, event, stream_of(r, op));
@@ -79,20 +79,20 @@ static enum status replay_capture(struct replay *r, const struct row_op *op)
 
 	if (op->kind == OP_CAPTURE_BEGIN) {
 		if (op->pattern > CAPTURE_RELAXED)
-			return fail(STATUS_DAMAGED, "a capture in mode %" PRIu32, op->pattern);
+			return fail(STATUS_DAMAGED, "unknown capture mode %" PRIu32, op->pattern);
 		TRY(device_capture_begin(r->target, stream, (enum capture_mode)op->pattern));
 		r->captures++;
 		return STATUS_OK;
 	}
 	r->captures -= op->object >= 0 && r->captures > 0;
 	TRY(device_capture_end(r->target, stream, &graph));
-	made(&r->graphs, op, op->object, graph);
+	set_object(&r->graphs, op, op->object, graph);
 	return STATUS_OK;
 }
 
 /* --- nodes --- */
 
-static enum status give_graph(struct replay *r, const struct row_op *op,
+static enum status add_launch(struct replay *r, const struct row_op *op,
 			      const struct launch *launch)
 {
 	struct graph *graph = table_get(&r->graphs, (uint64_t)op->node->graph);
@@ -135,7 +135,7 @@ static enum status replay_node(struct replay *r, const struct row_op *op)
 		return STATUS_OK;
 	switch (op->node->work) {
 	case OP_LAUNCH:
-		return op->launch ? replay_build_launch(r, op, give_graph) : STATUS_OK;
+		return op->launch ? replay_build_launch(r, op, add_launch) : STATUS_OK;
 	case OP_COPY:
 		return add_copy(r, op);
 	case OP_FILL:
@@ -151,8 +151,9 @@ static enum status replay_node(struct replay *r, const struct row_op *op)
 
 /* --- graphs --- */
 
-/* Bytes for the launch that comes next; those of the one before must have been read. */
-static enum status give_bytes(struct replay *r, const struct row_op *op)
+/* Sets the bytes that an upload of the graph reads at its next launch, after waiting for the
+ * previous one. */
+static enum status set_upload_bytes(struct replay *r, const struct row_op *op)
 {
 	for (int i = 0; i < r->upload_count; i++) {
 		struct graph_upload *upload = &r->uploads[i];
@@ -166,7 +167,7 @@ static enum status give_bytes(struct replay *r, const struct row_op *op)
 		memcpy(upload->memory, op->data, op->bytes);
 		return STATUS_OK;
 	}
-	return fail(STATUS_DAMAGED, "node %d of graph %d uploads no %" PRIu64 " bytes",
+	return fail(STATUS_DAMAGED, "node %d of graph %d is not an upload of %" PRIu64 " bytes",
 		    op->node->node, op->node->graph, op->bytes);
 }
 
@@ -185,20 +186,20 @@ static enum status replay_graph(struct replay *r, const struct row_op *op)
 	switch (op->kind) {
 	case OP_GRAPH_CREATE:
 		TRY(device_graph_create(r->target, &graph));
-		made(&r->graphs, op, op->object, graph);
+		set_object(&r->graphs, op, op->object, graph);
 		return STATUS_OK;
 	case OP_GRAPH_DESTROY:
 		TRY(device_graph_destroy(r->target, graph));
-		made(&r->graphs, op, op->object, NULL);
+		set_object(&r->graphs, op, op->object, NULL);
 		return STATUS_OK;
 	case OP_GRAPH_EXEC_DESTROY:
 		TRY(device_graph_exec_destroy(r->target, exec_of(r, op)));
-		made(&r->execs, op, op->object, NULL);
+		set_object(&r->execs, op, op->object, NULL);
 		return STATUS_OK;
 	default:
 		graph = op->node ? table_get(&r->graphs, (uint64_t)op->node->graph) : NULL;
 		TRY(device_graph_instantiate(r->target, graph, &exec));
-		made(&r->execs, op, op->object, exec);
+		set_object(&r->execs, op, op->object, exec);
 		return STATUS_OK;
 	}
 }
@@ -217,7 +218,7 @@ enum status replay_object(struct replay *r, const struct row_op *op)
 	case OP_CAPTURE_END:     return replay_capture(r, op);
 	case OP_CAPTURE_RELAX:   return device_capture_relax(r->target, op->pattern != 0);
 	case OP_GRAPH_NODE:      return replay_node(r, op);
-	case OP_GRAPH_UPLOAD:    return give_bytes(r, op);
+	case OP_GRAPH_UPLOAD:    return set_upload_bytes(r, op);
 	case OP_GRAPH_LAUNCH:    return replay_graph_launch(r, op);
 	default:                 return replay_graph(r, op);
 	}

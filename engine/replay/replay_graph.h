@@ -1,6 +1,6 @@
-/* replay_graph.h - streams, events, captures and graphs of a trace, done again.
+/* replay_graph.h - replays operations on streams, events, captures and graphs.
  *
- * Serves the walk.
+ * Used by replay.c.
  */
 #ifndef REPLAY_GRAPH_H
 #define REPLAY_GRAPH_H

@@ -1,7 +1,8 @@
-/* replay_launch.c - launches of a trace become launches of this build's kernels.
+/* replay_launch.c - turns launches of a trace into launches of this build's kernels.
  *
  * Arguments, blobs with their pointers, and attributes are looked up and checked against the kernel
- * table. Where a launch goes, to the device or into a graph, is the caller's business.
+ * table. The caller decides whether a launch goes to the device or into a graph. Used by replay.c
+ * and replay_graph.c.
  */
 #include "engine/replay/replay_launch.h"
 
@@ -14,7 +15,7 @@
 #include "engine/record/recorder.h"
 #include "engine/replay/replay_state.h"
 
-/* Room for the pointer fields of all blob arguments of a launch. */
+/* The pointer fields of all blob arguments of a launch. */
 struct fields {
 	struct pointer_field *items;
 	int count;
@@ -27,7 +28,7 @@ static enum status kind_from_name(const char *name, enum param_kind *out)
 			*out = (enum param_kind)kind;
 			return STATUS_OK;
 		}
-	return fail(STATUS_DAMAGED, "an argument is of kind '%s'", name);
+	return fail(STATUS_DAMAGED, "unknown kind of argument '%s'", name);
 }
 
 static void build_fields(const struct replay *r, const struct row_arg *from, struct arg *arg,
@@ -69,7 +70,7 @@ static enum status build_arg(const struct replay *r, const struct kernel_param *
 		arg->value.u64 = from->bits;
 		break;
 	}
-	/* Only that it was live is known, and only that is recorded again. */
+	/* The trace only has whether it was live, and only that is recorded again. */
 	arg->live = from->live ? from : NULL;
 	return STATUS_OK;
 }
@@ -88,7 +89,7 @@ static enum status build_attributes(const char *text, struct launch_attribute *o
 		return STATUS_OK;
 	object = json_loads(text, 0, NULL);
 	if (!object)
-		return fail(STATUS_DAMAGED, "attributes of a launch are no JSON: %s", text);
+		return fail(STATUS_DAMAGED, "attributes of a launch are not JSON: %s", text);
 	for (int i = 1; i <= ATTRIBUTE_COUNT; i++) {
 		enum launch_attribute_id id = (enum launch_attribute_id)i;
 		const json_t *value = json_object_get(object, launch_attribute_name(id));
@@ -101,7 +102,7 @@ static enum status build_attributes(const char *text, struct launch_attribute *o
 	return STATUS_OK;
 }
 
-static enum status launch_built(struct replay *r, const struct row_op *op,
+static enum status build_and_give(struct replay *r, const struct row_op *op,
 				const struct kernel *kernel, struct fields *fields,
 				give_launch *give)
 {
@@ -119,7 +120,7 @@ static enum status launch_built(struct replay *r, const struct row_op *op,
 
 	if (from->arg_count != params || params > MAX_ARGS)
 		return fail(STATUS_USAGE,
-			    "kernel %s takes %d arguments in this build, %d in the trace",
+			    "kernel %s has %d parameters in this build, %d in the trace",
 			    from->kernel, params, from->arg_count);
 	for (int i = 0; i < params; i++)
 		TRY(build_arg(r, &param[i], &from->args[i], &args[i], fields));
@@ -142,13 +143,13 @@ enum status replay_build_launch(struct replay *r, const struct row_op *op, give_
 	for (int i = 0; i < from->arg_count; i++)
 		count += (size_t)from->args[i].pointer_count;
 	fields.items = xcalloc(count, sizeof *fields.items);
-	status = launch_built(r, op, kernel, &fields, give);
+	status = build_and_give(r, op, kernel, &fields, give);
 	free(fields.items);
 	return status;
 }
 
-static enum status give_device(struct replay *r, const struct row_op *op,
-			       const struct launch *launch)
+static enum status launch_now(struct replay *r, const struct row_op *op,
+			      const struct launch *launch)
 {
 	if (r->recording)
 		TRY(recorder_next_launch(r->target, op->launch->number));
@@ -157,5 +158,5 @@ static enum status give_device(struct replay *r, const struct row_op *op,
 
 enum status replay_launch(struct replay *r, const struct row_op *op)
 {
-	return replay_build_launch(r, op, give_device);
+	return replay_build_launch(r, op, launch_now);
 }

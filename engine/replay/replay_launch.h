@@ -1,6 +1,6 @@
-/* replay_launch.h - launches of a trace become launches of this build's kernels.
+/* replay_launch.h - turns launches of a trace into launches of this build's kernels.
  *
- * Serves the walk, and nodes of graphs.
+ * Used by replay.c and, for nodes of graphs, replay_graph.c.
  */
 #ifndef REPLAY_LAUNCH_H
 #define REPLAY_LAUNCH_H
@@ -11,7 +11,7 @@ struct launch;
 struct replay;
 struct row_op;
 
-/* Launches, or adds the launch to a graph, as `give` does. */
+/* Builds a launch and passes it to `give`, which launches it or adds it to a graph. */
 typedef enum status give_launch(struct replay *, const struct row_op *, const struct launch *);
 enum status replay_build_launch(struct replay *, const struct row_op *, give_launch *give);
 enum status replay_launch(struct replay *, const struct row_op *);

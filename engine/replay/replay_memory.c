@@ -1,4 +1,5 @@
-/* replay_memory.c - allocations and moves of bytes of a trace, done again; see replay_memory.h. */
+/* replay_memory.c - replays allocations, uploads, downloads, copies and fills; see replay_memory.h.
+ */
 #include "engine/replay/replay_memory.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ enum status replay_alloc(struct replay *r, const struct row_op *op)
 	struct buffer *buffer;
 
 	if (alloc->rank > MAX_RANK)
-		return fail(STATUS_DAMAGED, "buffer %s has rank %d, at most %d is possible",
+		return fail(STATUS_DAMAGED, "buffer %s has rank %d, the maximum is %d",
 			    alloc->name, alloc->rank, MAX_RANK);
 	for (int i = 0; i < alloc->rank; i++)
 		spec.shape[i] = alloc->shape[i];
@@ -33,7 +34,7 @@ enum status replay_free(struct replay *r, const struct row_op *op)
 	return STATUS_OK;
 }
 
-/* All work of the target comes before it. */
+/* Waits for all work of the target first. */
 static enum status replay_restore(struct replay *r, const struct row_op *op)
 {
 	struct buffer *buffer = buffer_of(r, op->buffer);
@@ -85,7 +86,7 @@ enum status replay_download(struct replay *r, const struct row_op *op)
 	enum status status;
 	void *bytes;
 
-	/* The size comes from the file: no more than the buffer has. */
+	/* The size comes from the file and must not exceed the buffer. */
 	if (buffer && op->bytes > buffer->bytes)
 		return fail(STATUS_DAMAGED,
 			    "a download of %" PRIu64 " bytes from %s, which has %zu",

@@ -1,6 +1,6 @@
-/* replay_memory.h - allocations and moves of bytes of a trace, done again.
+/* replay_memory.h - replays allocations, uploads, downloads, copies and fills.
  *
- * Serves the walk, and nodes of graphs.
+ * Used by replay.c and, for nodes of graphs, replay_graph.c.
  */
 #ifndef REPLAY_MEMORY_H
 #define REPLAY_MEMORY_H
@@ -12,7 +12,7 @@ struct row_op;
 
 enum status replay_alloc(struct replay *, const struct row_op *);
 enum status replay_free(struct replay *, const struct row_op *);
-/* Restores of bytes are uploads too. */
+/* Also replays restores of bytes. */
 enum status replay_upload(struct replay *, const struct row_op *);
 enum status replay_upload_pointers(struct replay *, const struct row_op *);
 enum status replay_download(struct replay *, const struct row_op *);

@@ -1,4 +1,4 @@
-/* replay_state.c - objects of the target by number, and memory that it may still use; see
+/* replay_state.c - tables of the target's objects, and memory that it may still use; see
  * replay_state.h.
  */
 #include "engine/replay/replay_state.h"

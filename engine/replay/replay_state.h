@@ -1,7 +1,7 @@
-/* replay_state.h - what a replay knows; only the parts of the replay include it.
+/* replay_state.h - the state of a replay; only the files of the replay include it.
  *
- * replay.c walks the trace; replay_memory.c moves bytes, replay_launch.c builds launches,
- * replay_graph.c does streams, events, captures and graphs with both.
+ * replay.c walks the trace, replay_memory.c replays operations on memory, and replay_launch.c
+ * builds launches. replay_graph.c uses both to replay streams, events, captures and graphs.
  */
 #ifndef REPLAY_STATE_H
 #define REPLAY_STATE_H
@@ -10,7 +10,7 @@
 #include "traces/row.h"
 #include "traces/store/store.h"
 
-/* Objects of the target by their number in the trace. */
+/* Maps the numbers of objects in the trace to objects of the target. */
 struct table {
 	void **items;
 	size_t count;
@@ -18,7 +18,7 @@ struct table {
 
 /* A step of the trace: operations first to last. */
 struct step {
-	int64_t step, first_op, last_op;        /* last_op -1: it did not end */
+	int64_t step, first_op, last_op;        /* last_op -1: the step did not end */
 };
 
 /* Memory that an upload of a graph reads at each launch. */
@@ -36,8 +36,8 @@ struct replay {
 	struct table buffers, streams, events, graphs, execs;
 	struct graph_upload *uploads;
 	int upload_count;
-	int captures;                   /* under way */
-	void **memory;                  /* that the target may still use */
+	int captures;                   /* that have not ended */
+	void **memory;                  /* blocks that the target may still use */
 	size_t memory_count;
 	struct step *steps;
 	size_t step_count, next_step;
@@ -46,8 +46,8 @@ struct replay {
 };
 
 void table_set(struct table *, size_t number, void *item);
-void *table_get(const struct table *, uint64_t number);         /* NULL when there is none */
-/* A copy, or zeros for NULL, that lives as long as the replay. */
+void *table_get(const struct table *, uint64_t number);         /* NULL if there is none */
+/* Returns a copy of the bytes, or zeros for NULL, that lives as long as the replay. */
 void *replay_keep(struct replay *, const void *bytes, size_t count);
 
 static inline struct buffer *buffer_of(const struct replay *r, uint32_t id)

@@ -80,9 +80,9 @@ START_TEST(shapes_are_checked_before_allocation)
 	const struct buffer_spec deep = { "d", DTYPE_F32, MAX_RANK + 1, { 1 } };
 	struct buffer *buffer;
 
-	check_usage(device_alloc(&fake.base, &negative, &buffer), "dimension 1 is -1");
+	check_usage(device_alloc(&fake.base, &negative, &buffer), "dimension 1 to be 0 or more, got -1");
 	check_usage(device_alloc(&fake.base, &huge, &buffer), "does not fit");
-	check_usage(device_alloc(&fake.base, &deep, &buffer), "rank 6");
+	check_usage(device_alloc(&fake.base, &deep, &buffer), "rank of 0 to 5, got 6");
 	ck_assert_uint_eq(fake.buffers, 0);
 }
 END_TEST
@@ -194,10 +194,10 @@ START_TEST(devices_get_complete_grids_and_blocks)
 	/* The limit of the kernel is checked first. */
 	reduce.block.z = 2;
 	check_usage(device_launch(&fake.base, &reduce),
-		    "blocks of (8,4,2) threads, the kernel takes at most 32");
+		    "expected blocks of at most 32 threads, got (8,4,2)");
 	scatter.attributes = &unknown;
 	scatter.attribute_count = 1;
-	check_usage(device_launch(&fake.base, &scatter), "there is no attribute 3");
+	check_usage(device_launch(&fake.base, &scatter), "unknown attribute 3");
 	ck_assert_int_eq(fake.note_count, 2);
 }
 END_TEST
@@ -216,13 +216,15 @@ START_TEST(arguments_must_match_the_kernels_parameters)
 
 	OK(device_launch(&fake.base, &launch));
 	launch.arg_count = 4;
-	check_usage(device_launch(&fake.base, &launch), "4 arguments given, the kernel has 5");
+	check_usage(device_launch(&fake.base, &launch),
+		    "expected 5 arguments (the maximum is 32), got 4");
 	launch.arg_count = 5;
 	args[3] = ARG_F32(1.0f);
-	check_usage(device_launch(&fake.base, &launch), "max_len is f32, the kernel takes i32");
+	check_usage(device_launch(&fake.base, &launch),
+		    "argument max_len: expected i32 (int), got f32");
 	args[3] = ARG_I32(1);
 	args[2].name = "length";
-	check_usage(device_launch(&fake.base, &launch), "argument 2 is length, the kernel has D");
+	check_usage(device_launch(&fake.base, &launch), "argument 2: expected D, got length");
 	args[2].name = "D";
 	args[1] = ARG_AT(cache, 17);
 	check_usage(device_launch(&fake.base, &launch), "offset 17 of buffer cache");

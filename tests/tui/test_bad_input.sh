@@ -63,16 +63,16 @@ done
 model
 head -c 100 "$sample/config.json" >m/config.json
 decode 'm/config.json:[0-9]*: not JSON'
-described '"dtype":"BF16"' '"dtype": "I16"' 'm/model.safetensors: tensor .*dtype I16'
+described '"dtype":"BF16"' '"dtype": "I16"' 'm/model.safetensors: tensor .*got I16'
 described '"dtype":"BF16"' '"dtype": "F32"' 'm/model.safetensors: tensor .*F32'
-described '\[256,512\]' '[512,256]' 'down_proj.*512, 256.*256, 512'
-described 'model.norm.weight' 'model.morn.weight' 'there is no tensor model.norm.weight'
+described '\[256,512\]' '[512,256]' 'down_proj.*256, 512.*512, 256'
+described 'model.norm.weight' 'model.morn.weight' 'no tensor model.norm.weight'
 configured hidden_size 128 'm/model.safetensors: tensor .*256.*128'
-configured num_hidden_layers 5 'm/model.safetensors: there is no tensor model.layers.4'
+configured num_hidden_layers 5 'm/model.safetensors: no tensor model.layers.4'
 configured num_key_value_heads 3 'm/config.json: num_attention_heads 8 .*3'
-configured num_key_value_heads 4 'm/model.safetensors: tensor .*128, 256.*256, 256'
-configured head_dim 63 'm/config.json: head_dim is 63'
-configured vocab_size 32000 'm/config.json: vocab_size is 32000'
+configured num_key_value_heads 4 'm/model.safetensors: tensor .*256, 256.*128, 256'
+configured head_dim 63 'm/config.json: head_dim: .*got 63'
+configured vocab_size 32000 'm/config.json: vocab_size: .*got 32000'
 configured hidden_size '"big"' 'm/config.json: hidden_size'
 
 # --- prompts ---

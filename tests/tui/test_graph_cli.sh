@@ -79,7 +79,7 @@ result 'a line for each run and order' "$wrong"
 for path in prefill cached auto; do
 	# shellcheck disable=SC2086
 	run attend $tensors --path "$path" --graph capture
-	expect "no graph of $path" 2 "$path: its launches differ from step to step"
+	expect "no graph of $path" 2 "$path: cannot run from a graph (capture), because"
 done
 run decode --prompt 'ROMEO:' --path flash-decoding-graph --graph none
 expect 'a graph path without a graph' 2 '--graph none contradicts --path flash-decoding-graph'

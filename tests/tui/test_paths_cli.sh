@@ -34,9 +34,9 @@ expect 'more numbers than prompts' 2 '-n 16,5,3: 3 numbers for 2 prompts'
 run decode --prompt 'ROMEO:' -n 16,
 expect 'a number that is missing' 2 '-n : a whole number from 0 to 16777216 is needed'
 run decode --prompt 'ROMEO:' --path cached
-expect 'cached without grouped heads' 2 'cached: 8 query heads on 2 KV heads'
+expect 'cached without grouped heads' 2 'cached: .* got 8 query heads and 2 KV heads'
 run decode --prompt 'ROMEO:' --chunk 0
-expect 'no chunks in flash decoding' 2 'a chunk of 0 keys'
+expect 'no chunks in flash decoding' 2 'a chunk of 1 to 1048576 keys, got 0'
 
 tensors="--q $reference/layer1_q.npy --k $reference/layer1_k.npy --v $reference/layer1_v.npy"
 # shellcheck disable=SC2086

@@ -328,12 +328,12 @@ START_TEST(a_full_slot_is_refused_and_nothing_is_written)
 	OK(run_step(attention, &c, &t, lengths));
 	OK(device_download(device, NULL, attention->cache->k[0], 0, before, sizeof(before)));
 	FAILS(attention_step(attention, &step), STATUS_USAGE,
-	      "slot 0 is full: it holds 3 of 3");
+	      "slot 0 is full: 3 of 3");
 	OK(device_download(device, NULL, attention->cache->k[0], 0, after, sizeof(after)));
 	ck_assert_mem_eq(before, after, sizeof(before));
 	ck_assert_int_eq(kv_cache_length(attention->cache, 0, 1), 2);
 	step.layer = 1;
-	FAILS(attention_step(attention, &step), STATUS_USAGE, "layer 1 of 1");
+	FAILS(attention_step(attention, &step), STATUS_USAGE, "layer of 0 to 0, got 1");
 	free_tensors(&t);
 	attention_destroy(attention);
 	device_close(device);
@@ -341,14 +341,14 @@ START_TEST(a_full_slot_is_refused_and_nothing_is_written)
 END_TEST
 
 static const struct { struct attention_shape shape; const char *message; } bad_shapes[] = {
-	{ { 1, 1, 4, 2, 257, 64, 32, 1.0f, 1, GRAPH_NONE }, "head size 257" },
-	{ { 1, 1, 4, 2, 0, 64, 32, 1.0f, 1, GRAPH_NONE }, "head size 0" },
-	{ { 1, 1, 4, 3, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "4 query heads are no multiple of 3" },
-	{ { 1, 1, 4, 0, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "no multiple of 0" },
-	{ { 1, 1, 4, 2, 64, 0, 32, 1.0f, 1, GRAPH_NONE }, "room for 0 keys" },
-	{ { 1, 1, 4, 2, 64, 64, 0, 1.0f, 1, GRAPH_NONE }, "a chunk of 0" },
+	{ { 1, 1, 4, 2, 257, 64, 32, 1.0f, 1, GRAPH_NONE }, "head size of 1 to 256, got 257" },
+	{ { 1, 1, 4, 2, 0, 64, 32, 1.0f, 1, GRAPH_NONE }, "head size of 1 to 256, got 0" },
+	{ { 1, 1, 4, 3, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "heads are not a multiple of 3" },
+	{ { 1, 1, 4, 0, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "not a multiple of 0" },
+	{ { 1, 1, 4, 2, 64, 0, 32, 1.0f, 1, GRAPH_NONE }, "1 to 2146435071 keys, got 0" },
+	{ { 1, 1, 4, 2, 64, 64, 0, 1.0f, 1, GRAPH_NONE }, "a chunk of 1 to 1048576 keys, got 0" },
 	{ { 1, 70000, 4, 2, 64, 64, 32, 1.0f, 1, GRAPH_NONE }, "70000 slots" },
-	{ { 1, 1, 4, 2, 64, 1 << 20, 15, 1.0f, 1, GRAPH_NONE }, "pick a chunk of 17 keys" },
+	{ { 1, 1, 4, 2, 64, 1 << 20, 15, 1.0f, 1, GRAPH_NONE }, "use a chunk of 17 keys" },
 };
 
 START_TEST(shapes_that_cannot_run_are_refused)

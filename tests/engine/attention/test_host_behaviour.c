@@ -18,10 +18,10 @@ START_TEST(a_shape_that_cannot_run_is_refused_by_name)
 	const struct attention_shape good = rig_shape(RIG_PATH, 2);
 	struct attention_shape bad[9];
 	static const char *const texts[9] = {
-		"head size 0, it must be 1 to 256", "head size 257, it must be 1 to 256",
-		"3 query heads are no multiple of 2 KV heads",
-		"4 query heads are no multiple of 0 KV heads", "a chunk of -1 keys",
-		"room for 0 keys", "-1 slots", "0 layers", "-1 query heads",
+		"head size of 1 to 256, got 0", "head size of 1 to 256, got 257",
+		"3 query heads are not a multiple of 2 KV heads",
+		"4 query heads are not a multiple of 0 KV heads", "keys, got -1",
+		"keys, got 0", "-1 slots", "got 0 layers", "got -1 query heads",
 	};
 	struct device *device;
 	struct attention *a;
@@ -249,11 +249,11 @@ START_TEST(a_missing_call_is_named)
 	const struct attention_step step = rig_step(&r, 0, NULL);
 	const struct attention_step other_layer = rig_step(&r, 2, NULL);
 
-	FAILS(attention_step(NULL, &step), STATUS_USAGE, "attention_create() is missing");
+	FAILS(attention_step(NULL, &step), STATUS_USAGE, "call attention_create() first");
 	FAILS(attention_prefill(NULL, &(struct attention_prompt){ 0 }), STATUS_USAGE,
-	      "attention_create() is missing");
+	      "call attention_create() first");
 	FAILS(attention_step(r.a, &other_layer), STATUS_USAGE,
-	      "layer 2 of 2, as attention_create() was told");
+	      "expected a layer of 0 to 1, got 2");
 	rig_close(&r);
 }
 END_TEST

@@ -294,11 +294,12 @@ START_TEST(prefill_without_work_or_keys)
 		.heads = 3, .kv_heads = 2, .queries = 1, .head_dim = 1, .value_dim = 1
 	};
 	FAILS(prefill_run(device, &p, q, q, q, out), STATUS_USAGE,
-	      "3 query heads are no multiple of 2");
+	      "3 query heads are not a multiple of 2");
 	p = (struct prefill){
 		.heads = 1, .kv_heads = 1, .queries = 1, .head_dim = 1, .value_dim = 257
 	};
-	FAILS(prefill_run(device, &p, q, q, q, out), STATUS_USAGE, "value size 257");
+	FAILS(prefill_run(device, &p, q, q, q, out), STATUS_USAGE,
+	      "sizes of 1 to 256, got 1 and 257");
 	device_close(device);
 }
 END_TEST

@@ -61,12 +61,13 @@ START_TEST(shared_memory_of_the_device_is_a_limit)
 	fake.shared_bytes = 4096;
 	FAILS(attention_create(&path_incremental_multiwarp, &fake.base, &shape, &attention),
 	      STATUS_USAGE,
-	      "incremental-multiwarp: 4128 bytes of shared memory, a block of fake "
-	      "has at most 4096");
+	      "incremental-multiwarp: needs 4128 bytes of shared memory, the maximum per "
+	      "block of fake is 4096");
 	/* One warp merges nothing, but prompts take two tiles of 32 rows of 256 floats. */
 	FAILS(attention_create(&path_incremental, &fake.base, &shape, &attention),
 	      STATUS_USAGE,
-	      "incremental: 65536 bytes of shared memory, a block of fake has at most 4096");
+	      "incremental: needs 65536 bytes of shared memory, the maximum per block "
+	      "of fake is 4096");
 	ck_assert_int_eq(fake.buffers, 0);
 	fake.shared_bytes = 65536;
 	OK(attention_create(&path_incremental, &fake.base, &shape, &attention));

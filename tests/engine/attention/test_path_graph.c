@@ -156,7 +156,7 @@ START_TEST(paths_without_graphs_say_so)
 	for (int i = 0; i < 3; i++) {
 		shape.graph = GRAPH_MANUAL;
 		FAILS(attention_check(without[i], &shape), STATUS_USAGE,
-		      "launches differ from step to step, a graph (manual)");
+		      "cannot run from a graph (manual), because its launches differ");
 		shape.graph = GRAPH_NONE;
 		OK(attention_create(without[i], device, &shape, &a));
 		FAILS(attention_graph_create(a, GRAPH_CAPTURE, 0, 1, &graph), STATUS_USAGE,
@@ -165,7 +165,7 @@ START_TEST(paths_without_graphs_say_so)
 		attention_destroy(a);
 	}
 	shape.graph = (enum graph_mode)7;
-	FAILS(attention_check(&path_batched, &shape), STATUS_USAGE, "no graph mode 7");
+	FAILS(attention_check(&path_batched, &shape), STATUS_USAGE, "unknown graph mode 7");
 	device_close(device);
 }
 END_TEST
@@ -178,19 +178,19 @@ START_TEST(layers_of_a_graph_are_checked)
 
 	OK(device_open("sim", NULL, &device));
 	a = script_open_small(device, &path_batched, 1);
-	FAILS(attention_graph_create(a, GRAPH_NONE, 0, 1, &graph), STATUS_USAGE, "not none");
+	FAILS(attention_graph_create(a, GRAPH_NONE, 0, 1, &graph), STATUS_USAGE, "got none");
 	FAILS(attention_graph_create(a, GRAPH_CAPTURE, 1, 2, &graph), STATUS_USAGE,
-	      "batched: a graph of 2 layers from layer 1 on, there are 2");
+	      "batched: expected layers within 0 to 1 for a graph, got 2 from layer 1 on");
 	FAILS(attention_graph_create(a, GRAPH_MANUAL, -1, 1, &graph), STATUS_USAGE, "layer -1");
-	FAILS(attention_graph_create(a, GRAPH_MANUAL, 0, 0, &graph), STATUS_USAGE, "0 layers");
-	FAILS(attention_launch(a, 2), STATUS_USAGE, "layer 2 of 2");
-	FAILS(attention_launch(a, 1), STATUS_USAGE, "attention_upload() is missing");
+	FAILS(attention_graph_create(a, GRAPH_MANUAL, 0, 0, &graph), STATUS_USAGE, "got 0 from");
+	FAILS(attention_launch(a, 2), STATUS_USAGE, "layer of 0 to 1, got 2");
+	FAILS(attention_launch(a, 1), STATUS_USAGE, "call attention_upload() first");
 	OK(attention_graph_create(a, GRAPH_CAPTURE, 1, 1, &graph));
-	FAILS(attention_graph_launch(graph), STATUS_USAGE, "attention_upload() is missing");
+	FAILS(attention_graph_launch(graph), STATUS_USAGE, "call attention_upload() first");
 	attention_graph_destroy(graph);
 	attention_destroy(a);
 	a = script_open_small(device, &path_flash_decoding_graph, 1);
-	FAILS(attention_launch(a, 0), STATUS_USAGE, "its launches are in graphs");
+	FAILS(attention_launch(a, 0), STATUS_USAGE, "cannot be used with graphs");
 	attention_destroy(a);
 	device_close(device);
 }
@@ -210,7 +210,7 @@ START_TEST(a_full_slot_changes_nothing)
 		OK(attention_step(a, &step));
 	before = script_download(device, a->cache->k[0]);
 	values[0] = 2.0f;
-	FAILS(attention_step(a, &step), STATUS_USAGE, "slot 0 is full: it holds 9 of 9");
+	FAILS(attention_step(a, &step), STATUS_USAGE, "slot 0 is full: 9 of 9");
 	after = script_download(device, a->cache->k[0]);
 	ck_assert_mem_eq(before, after, a->cache->k[0]->bytes);
 	ck_assert_int_eq(kv_cache_length(a->cache, 0, 0), 9);

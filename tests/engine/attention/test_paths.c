@@ -169,20 +169,21 @@ START_TEST(invalid_shapes_are_refused)
 					 .scale = 1.0f };
 
 	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
-	      "cached: 4 query heads on 2 KV heads");
+	      "cached: expected as many KV heads as query heads, got 4 query heads and 2 KV heads");
 	shape.heads = 2;
 	OK(attention_check(&path_cached, &shape));
 	shape.slots = 2;
 	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
-	      "cached: 2 sequences, it runs 1");
+	      "cached: expected 1 sequence, got 2");
 	shape.warps = 3;
-	FAILS(attention_check(&path_flash_decoding, &shape), STATUS_USAGE, "3 warps per chunk");
+	FAILS(attention_check(&path_flash_decoding, &shape), STATUS_USAGE,
+	      "warps per chunk, got 3");
 	shape.warps = 2;
 	shape.chunk = 0;
-	FAILS(attention_check(&path_batched, &shape), STATUS_USAGE, "a chunk of 0 keys");
+	FAILS(attention_check(&path_batched, &shape), STATUS_USAGE, "keys, got 0");
 	OK(attention_check(&path_auto, &shape));
 	FAILS(attention_step(NULL, &(struct attention_step){ 0 }), STATUS_USAGE,
-	      "attention_create() is missing");
+	      "call attention_create() first");
 }
 END_TEST
 

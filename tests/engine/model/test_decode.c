@@ -99,7 +99,8 @@ START_TEST(prompts_have_limits)
 	sequence.count = 48;
 	OK(generate_check(model, &sequence, 1));
 	sequence.count = 49;
-	FAILS(generate_check(model, &sequence, 1), STATUS_USAGE, "2049 positions");
+	FAILS(generate_check(model, &sequence, 1), STATUS_USAGE,
+	      "at most 2048 positions (max_position_embeddings), got 2049");
 	llama_close(model);
 }
 END_TEST

@@ -125,11 +125,11 @@ START_TEST(tokens_and_positions_have_limits)
 
 	OK(llama_open(SAMPLE_DIRECTORY, &model));
 	FAILS(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
-	      STATUS_USAGE, "token 256");
+	      STATUS_USAGE, "token of 0 to 255, got 256");
 	token = 0;
 	position = 2048;
 	FAILS(llama_forward(model, 1, &token, &position, NULL, attend, NULL, logits),
-	      STATUS_USAGE, "position 2048");
+	      STATUS_USAGE, "position of 0 to 2047, got 2048");
 	llama_close(model);
 }
 END_TEST
@@ -164,16 +164,16 @@ START_TEST(defaults_of_a_configuration)
 END_TEST
 
 static const struct { const char *more, *message; } refused[] = {
-	{ ",\"attention_bias\":true", "attention_bias is true" },
-	{ ",\"mlp_bias\":true", "mlp_bias is true" },
-	{ ",\"hidden_act\":\"gelu\"", "hidden_act is \"gelu\"" },
-	{ ",\"rope_scaling\":{\"rope_type\":\"llama3\"}", "rope_type is \"llama3\"" },
-	{ ",\"rope_scaling\":{\"type\":\"linear\"}", "type is \"linear\"" },
-	{ ",\"num_key_value_heads\":3", "4 is no multiple" },
-	{ ",\"head_dim\":15", "head_dim is 15" },
-	{ ",\"head_dim\":\"16\"", "head_dim is a string" },
-	{ ",\"max_position_embeddings\":0", "max_position_embeddings is 0" },
-	{ ",\"rms_norm_eps\":-1", "rms_norm_eps is -1" },
+	{ ",\"attention_bias\":true", "attention_bias: expected false, got true" },
+	{ ",\"mlp_bias\":true", "mlp_bias: expected false, got true" },
+	{ ",\"hidden_act\":\"gelu\"", "hidden_act: expected \"silu\", got \"gelu\"" },
+	{ ",\"rope_scaling\":{\"rope_type\":\"llama3\"}", "got \"llama3\"" },
+	{ ",\"rope_scaling\":{\"type\":\"linear\"}", "type: expected \"default\", got \"linear\"" },
+	{ ",\"num_key_value_heads\":3", "4 is not a multiple" },
+	{ ",\"head_dim\":15", "even number for RoPE, got 15" },
+	{ ",\"head_dim\":\"16\"", "head_dim: expected a positive integer, got a string" },
+	{ ",\"max_position_embeddings\":0", "1 to 16777216, got 0" },
+	{ ",\"rms_norm_eps\":-1", "rms_norm_eps: expected a number above 0, got -1" },
 	{ ",\"vocab_size\":256", "config.json:1" },     /* a duplicate key */
 };
 
@@ -213,9 +213,9 @@ static enum status open_header(const char *header, size_t data_bytes, struct saf
 static const struct { const char *header, *message; } hostile[] = {
 	{ "[]", "not a JSON object" },
 	{ "{\"a\":", "not a JSON object" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[5],\"data_offsets\":[0,20]}}", "[0, 20] of 16" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,4]}}", "[8, 4] of 16" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[-4,12]}}", "[-4, 12] of 16" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[5],\"data_offsets\":[0,20]}}", "got [0, 20]" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,4]}}", "got [8, 4]" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[-4,12]}}", "got [-4, 12]" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,16]}}", "shape [3] of F32" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,16]}}", "dimension 0" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904,4,2],\"data_offsets\":[0,0]}}",
@@ -247,8 +247,8 @@ START_TEST(tensors_are_loaded_by_shape_and_dtype)
 	OK(safetensors_load(file, "a", 1, &four, &values));
 	ck_assert_float_eq(values[3], 0.0f);
 	free(values);
-	FAILS(safetensors_load(file, "a", 1, &five, &values), STATUS_USAGE, "shape [4]");
-	FAILS(safetensors_load(file, "b", 1, &four, &values), STATUS_USAGE, "dtype I64");
+	FAILS(safetensors_load(file, "a", 1, &five, &values), STATUS_USAGE, "got [4]");
+	FAILS(safetensors_load(file, "b", 1, &four, &values), STATUS_USAGE, "got I64");
 	FAILS(safetensors_load(file, "c", 1, &four, &values), STATUS_USAGE, "no tensor c");
 	safetensors_close(file);
 }

@@ -329,7 +329,7 @@ START_TEST(failed_launches_count)
 	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "grid.x is 0");
 	ck_assert_int_eq(error_code(), 1);
 	s.launch.arg_count = 4;
-	FAILS(device_launch(recorder, &s.launch), STATUS_USAGE, "4 arguments");
+	FAILS(device_launch(recorder, &s.launch), STATUS_USAGE, "got 4");
 	s.launch.arg_count = 5;
 	s.launch.grid.x = 1;
 	s.launch.block = (struct dim3){ 0, 1, 0 };
