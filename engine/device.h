@@ -123,7 +123,7 @@ struct launch {
 	const struct arg *args;                 /* exactly the kernel's parameters, in order */
 	int arg_count;
 	bool probed;                            /* run the probed build; set by the recorder only */
-	void *ticket;                           /* for a device_observer; set by the recorder only */
+	void *ticket;                           /* for a device_observer; set by recorders only */
 	int layer;                              /* for the trace; -1: none */
 };
 
@@ -147,7 +147,7 @@ struct device_options {
 	/* Simulator: the seed for the order of lanes, warps, blocks and streams; 0: in order. */
 	uint64_t seed;
 	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
-	bool check;                     /* simulator: kernels run under the checker, on one thread */
+	bool check;                     /* simulator: run kernels under the checker, one thread */
 	bool count;                     /* with check: counts for device_counters() */
 	/* Simulator: basic blocks that the threads of a launch may enter before it ends with STEPS
 	 * (error code 702); 0: no limit. Kernels then run on one thread. */
@@ -262,7 +262,7 @@ struct device {
 };
 
 extern const struct device_ops device_sim;
-extern const struct device_ops device_cuda;     /* NO_GPU when there is no driver or GPU */
+extern const struct device_ops device_cuda;     /* NO_GPU without a driver or GPU */
 
 /* --- calls: do the checks common to all devices, then call through the table --- */
 

@@ -10,6 +10,6 @@
 #include "engine/device.h"
 
 struct launch launch_copy(const struct launch *);
-void launch_copy_free(struct launch *);         /* all zeros is fine */
+void launch_copy_free(struct launch *);         /* all zeros is allowed */
 
 #endif

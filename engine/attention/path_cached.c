@@ -145,7 +145,7 @@ static enum status attend(struct attention *a, const struct attention_step *step
 static void attend_on_host(const float *q, const float *k, const float *v, int n, size_t D,
 			   float scale, float *weights, float *out)
 {
-	float greatest = -INFINITY, sum = 0.0f;
+	float max_score = -INFINITY, sum = 0.0f;
 
 	for (int j = 0; j < n; j++) {
 		float score = 0.0f;
@@ -153,13 +153,13 @@ static void attend_on_host(const float *q, const float *k, const float *v, int n
 		for (size_t d = 0; d < D; d++)
 			score = fmaf(q[d], k[(size_t)j * D + d], score);
 		weights[j] = score * scale;
-		greatest = fmaxf(greatest, weights[j]);
+		max_score = fmaxf(max_score, weights[j]);
 	}
 	for (size_t d = 0; d < D; d++)
 		out[d] = 0.0f;
 	for (int j = 0; j < n; j++) {
 		/* As in the kernels: a key of weight 0 adds nothing. */
-		float weight = weights[j] == -INFINITY ? 0.0f : ex2_expf(weights[j] - greatest);
+		float weight = weights[j] == -INFINITY ? 0.0f : ex2_expf(weights[j] - max_score);
 
 		sum += weight;
 		for (size_t d = 0; d < D; d++)

@@ -12,7 +12,7 @@ extern const struct path path_prefill, path_cached, path_incremental, path_incre
 
 /* Every path, NULL-terminated. */
 extern const struct path *const path_table[];
-const struct path *path_find(const char *name);         /* NULL when there is none */
+const struct path *path_find(const char *name);         /* NULL if there is none */
 /* USAGE, with the paths that can, if the path cannot run from a graph of this mode. */
 enum status path_check_graph(const struct path *, enum graph_mode);
 

@@ -16,7 +16,7 @@
 #include "engine/device.h"
 #include "kernels/points.h"
 
-/* First member of every object that a device creates, so that device_close() can free those left. */
+/* First member of every object that a device creates, so that device_close() can free the rest. */
 struct owned {
 	struct owned *next, *previous;
 	/* Releases the driver's object and whatever the struct points to, but not the struct. */

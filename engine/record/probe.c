@@ -169,7 +169,7 @@ enum status probe_check(const struct kernel *kernel, const struct kernel_call *c
 	return STATUS_OK;
 }
 
-/* Downloads a few bytes to wait for the fills, and for nothing else. */
+/* The download of one counter waits for the fill, and for nothing else. */
 enum status probe_clear(struct probe *probe)
 {
 	unsigned first;

@@ -1,9 +1,9 @@
 /* probe.h - collects the named points (kernels/points.h) of one launch, on any device.
  *
- * Before a launch, probe_prepare() sizes and clears the probe buffers and passes them to the device.
- * The caller then launches with `probed` set, and probe_collect() reads back the points that the
- * kernel published. Each kernel node of a graph has its own probe, which is cleared between launches
- * of the graph. Used by the recorder, which chooses the launches and stores the points.
+ * Before a launch, probe_prepare() sizes and clears the probe buffers and passes them to the
+ * device. The caller then launches with `probed` set, and probe_collect() reads back the points
+ * that the kernel published. Each kernel node of a graph has its own probe, cleared between
+ * launches of the graph. Used by the recorder, which chooses the launches and stores the points.
  */
 #ifndef PROBE_H
 #define PROBE_H

@@ -63,8 +63,8 @@ static enum status recorder_info(struct device *device, struct device_info *out)
 	return device_info(device->inner, out);
 }
 
-/* Frees the recorder's own buffers first, so that they are not reported as leaks. They are allocated
- * again when needed. */
+/* Frees the recorder's own buffers first, so that they are not reported as leaks. They are
+ * allocated again when needed. */
 static size_t recorder_findings(struct device *device, const struct row_finding **out)
 {
 	struct recorder *r = recorder_of(device);
@@ -215,7 +215,7 @@ enum status recorder_open(struct device *inner, const struct recorder_options *o
 
 /* --- the end of the run --- */
 
-static enum status run_all(struct recorder *r)
+static enum status wait_for_all(struct recorder *r)
 {
 	enum status status = recorder_step_aside(r);
 
@@ -231,7 +231,7 @@ enum status recorder_finish(struct device *device, enum status ended)
 
 	/* After an error the device may no longer work: the step stays without an end. */
 	if (ended == STATUS_OK && !r->capturing.count)
-		status = run_all(r);
+		status = wait_for_all(r);
 	if (status == STATUS_DEVICE) {
 		ended = status;
 		message = xstrdup(error_text());

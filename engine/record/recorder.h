@@ -81,8 +81,8 @@ enum status recorder_restore_pointers(struct device *, struct buffer *, uint64_t
  * already passed. */
 enum status recorder_next_launch(struct device *, int64_t number);
 
-/* Ends the run with the status `ended`, commits, and closes the recorder and its inner device. A run
- * that ended with a device error has a complete trace too. Returns the store's errors only. */
+/* Ends the run with the status `ended`, commits, and closes the recorder and its inner device. A
+ * run that ended with a device error has a complete trace too. Returns the store's errors only. */
 enum status recorder_finish(struct device *, enum status ended);
 
 #endif

@@ -1,10 +1,10 @@
 /* recorder_capture.c - creates the nodes of graphs: captures, and graphs built by hand.
  *
  * Keeps track of which stream captures into which graph: a stream joins a capture when it waits for
- * an event that was recorded there. Each node is a row of the trace. Rows of a hand-built graph list
- * the earlier nodes that they depend on; rows of a capture are in the order of their streams. When a
- * kernel node is created, its probe is prepared and recorder_graph.c saves what it overwrites. Used
- * by the operations that can be captured, and the table of operations.
+ * an event that was recorded there. Each node is a row of the trace. Rows of a hand-built graph
+ * list the earlier nodes that they depend on; rows of a capture are in the order of their streams.
+ * When a kernel node is created, its probe is prepared and recorder_graph.c saves what it
+ * overwrites. Used by the operations that can be captured, and the table of operations.
  */
 #include "engine/record/recorder_capture.h"
 

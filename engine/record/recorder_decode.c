@@ -297,12 +297,12 @@ static enum status decode_chunk(const struct recording *n)
 static size_t reduce_row(const struct partials *p, int64_t slot, int64_t head,
 			 struct row_reduce *out)
 {
-	double greatest = greatest_max(p, slot, head), sum = 0.0;
+	double row_max = find_row_max(p, slot, head), sum = 0.0;
 	int64_t chunks = used_chunks(p, slot);
 
 	for (int64_t c = 0; c < chunks; c++) {
 		const float *partial = partial_at(p, slot, head, c);
-		double weight = exp_below(partial[p->D], greatest);
+		double weight = exp_below(partial[p->D], row_max);
 
 		sum += weight * partial[p->D + 1];
 		out[c] = (struct row_reduce){

@@ -1,11 +1,11 @@
-/* recorder_graph.c - what nodes of graphs overwrite is saved; operations on whole graphs.
+/* recorder_graph.c - saves the bytes that nodes of graphs overwrite; operations on whole graphs.
  *
- * The kernels of a graph share buffers, so that at the end of a launch of the graph only what the
- * last of them wrote is there. Right before a node that may overwrite what a kernel of the same
- * graph wrote, a copy of the recorder's own saves that; it is marked so in the trace. Afterwards
- * everything can be read as it was when a node had run. Nodes that nothing orders race for their
- * buffers in any case, and nothing is saved between them. How nodes come to be is
- * recorder_capture.c's part, launching graphs recorder_run.c's.
+ * The kernels of a graph share buffers, so that after a launch of the graph only the output of the
+ * last of them is left. Right before a node that may overwrite the output of a kernel of the same
+ * graph, a copy of the recorder's own saves it; the copy is marked in the trace. After the launch,
+ * everything can be read as it was after each node. Nothing is saved between unordered nodes, which
+ * race anyway. recorder_capture.c, which uses this file, creates nodes; recorder_run.c launches
+ * graphs.
  */
 #include "engine/record/recorder_graph.h"
 
@@ -40,8 +40,8 @@ void node_recording(struct recorder *r, const struct node *node, struct recordin
 typedef void extent_fn(void *context, const struct node *, struct buffer *, uint64_t begin,
 		       uint64_t end);
 
-/* What the node may write whenever it runs. What only device memory can tell, rows of a cache, is
- * left out: a graph does not write the same row twice. */
+/* Calls extent() for the bytes that the node may write. Leaves out rows of a cache, which depend on
+ * device memory: a graph does not write the same row twice. */
 static void node_extents(struct recorder *r, const struct node *node, extent_fn *extent,
 			 void *context)
 {
@@ -88,13 +88,13 @@ void node_keep(struct recorder *r, struct node *node)
 
 struct saving {
 	struct recorder *recorder;
-	struct stream *stream;          /* that captures */
+	struct stream *stream;          /* the one in capture */
 	bool by_hand;
-	int *copies, copy_count;        /* nodes of the device */
+	int *copies, copy_count;        /* the device's numbers of their nodes */
 	enum status status;
 };
 
-/* Whether `earlier` comes before the node in any order. */
+/* Whether `earlier` always runs before the node. */
 static bool is_before(const struct node *node, int earlier)
 {
 	const struct graph_shadow *g = node->graph;

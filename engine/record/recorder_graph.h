@@ -1,6 +1,6 @@
-/* recorder_graph.h - what nodes of graphs overwrite is saved; operations on whole graphs.
+/* recorder_graph.h - saves the bytes that nodes of graphs overwrite; operations on whole graphs.
  *
- * Serves recorder_capture.c and the table of operations.
+ * Used by recorder_capture.c and the table of operations.
  */
 #ifndef RECORDER_GRAPH_H
 #define RECORDER_GRAPH_H
@@ -11,12 +11,12 @@ struct node;
 struct recorder;
 struct recording;
 
-void node_keep(struct recorder *, struct node *);       /* it is the graph's next */
-/* For what the kernel table says of the node's launch without asking device memory. */
+void node_keep(struct recorder *, struct node *);       /* appends it to the graph's nodes */
+/* Begins a recording for the node's launch that does not read device memory. */
 void node_recording(struct recorder *, const struct node *, struct recording *);
-/* Saves what the graph has that the node may overwrite, in the stream that captures it, or (stream
- * and graph by hand) by nodes before it: *copies are those, which it must come after; the caller
- * frees. */
+/* Saves the output of earlier kernels of the graph that the node may overwrite. In a capture, the
+ * copies go to the stream. In a graph built by hand, they are nodes: *copies has their numbers, on
+ * which the node must depend; the caller frees it. */
 enum status graph_save(struct recorder *, struct node *, struct stream *, bool by_hand,
 		       int **copies, int *copy_count);
 

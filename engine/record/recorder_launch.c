@@ -1,8 +1,9 @@
-/* recorder_launch.c - launches: what is done before each, after it, and when the device runs it.
+/* recorder_launch.c - records launches outside of graphs.
  *
- * What a launch is going to write is found right before it runs, and read right after. A device
- * that runs work later tells when that is; any other is waited for. A launch's row is stored at the
- * call, so that rows are in the order of calls. Captured launches are recorder_capture.c's part.
+ * The extents that a launch will write are found right before it runs, and read right after. A
+ * device that runs work later calls an observer at these times; on any other, the recorder waits
+ * for the launch. A launch's row is stored at the call, so that rows are in the order of calls.
+ * recorder_capture.c handles captured launches. Used by recorder.c.
  */
 #include "engine/record/recorder_launch.h"
 
@@ -23,16 +24,16 @@
 #include "engine/record/recording.h"
 #include "traces/store/store.h"
 
-/* A launch of its own, under way. */
+/* A launch outside of graphs that has not ended. */
 struct pending {
-	struct ticket ticket;           /* first */
+	struct ticket ticket;           /* must be first */
 	struct pending *next;           /* in recorder.pending */
 	struct recording recording;
-	bool stored, noted;             /* in a window; its row is there */
-	bool calling, given, ended;     /* in device_launch(); the device took it; it has ended */
+	bool stored, noted;             /* is in a window; its row is stored */
+	bool calling, given, ended;     /* in device_launch(); accepted by the device; has ended */
 };
 
-/* --- launches under way --- */
+/* --- launches that have not ended --- */
 
 static struct pending *pending_new(struct recorder *r, const struct launch *launch)
 {
@@ -43,7 +44,7 @@ static struct pending *pending_new(struct recorder *r, const struct launch *laun
 	p->ticket.launch.ticket = &p->ticket;
 	p->stored = r->storing;
 	recording_begin(&p->recording, r, &p->ticket.launch, NULL);
-	/* The device may tell of the work before it returns, and the row be stored after that. */
+	/* The observer may be called before the device returns and the row is stored. */
 	p->recording.op = r->last_op + 1;
 	p->recording.number = r->launches;
 	p->next = r->pending;

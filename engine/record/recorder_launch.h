@@ -1,6 +1,6 @@
-/* recorder_launch.h - launches, and hearing of work from the device.
+/* recorder_launch.h - records launches, and the observer of the device's work.
  *
- * Serves recorder.c.
+ * Used by recorder.c.
  */
 #ifndef RECORDER_LAUNCH_H
 #define RECORDER_LAUNCH_H

@@ -1,8 +1,8 @@
-/* recorder_memory.c - memory: each operation is done on the inner device, then noted.
+/* recorder_memory.c - records operations on memory.
  *
- * Each function has the same shape: do it, note it with what it returned, remember what it wrote.
- * Copies and fills in a stream that captures become nodes. An operation the inner device does not
- * have is refused there.
+ * Each function runs the operation on the inner device, stores its row with the status, and keeps
+ * track of the bytes written. Copies and fills in a capture become nodes. The inner device rejects
+ * operations that it does not have. Used by the table of operations and replays.
  */
 #include "engine/record/recorder_memory.h"
 
@@ -24,14 +24,14 @@ enum status recorder_alloc(struct device *device, const struct buffer_spec *spec
 			   struct buffer **out)
 {
 	struct recorder *r = recorder_of(device);
-	/* Numbered here, not by the device: its numbers depend on probe buffers in between. */
+	/* Not the device's number, which depends on probe buffers. */
 	struct row_buffer alloc = {
 		.id = r->last_id + 1, .name = spec->name, .dtype = spec->dtype, .rank = spec->rank,
 		.shape = spec->shape, .bytes = buffer_spec_bytes(spec), .ordinal = device->ordinal,
 	};
 	enum status done = device_alloc(device->inner, spec, out);
 
-	/* Numbers have no gaps, and one that was refused leaves no row. */
+	/* Numbers have no gaps; a rejected allocation has no number and no row. */
 	if (!recorder_refused(done))
 		r->last_id = alloc.id;
 	if (done == STATUS_OK)

@@ -1,6 +1,6 @@
-/* recorder_memory.h - memory: allocations, and moves of bytes that are over when the call returns.
+/* recorder_memory.h - records allocations, synchronous uploads and downloads, copies and fills.
  *
- * Serves the table of operations, and replays.
+ * Used by the table of operations and replays.
  */
 #ifndef RECORDER_MEMORY_H
 #define RECORDER_MEMORY_H

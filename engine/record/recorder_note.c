@@ -1,12 +1,12 @@
-/* recorder_note.c - rows of operations, and errors of work that goes on after its call; see
- * recorder_note.h.
+/* recorder_note.c - stores rows of operations, and keeps errors of work that ends after its call;
+ * see recorder_note.h.
  */
 #include "engine/record/recorder_note.h"
 
 #include "engine/record/recorder_state.h"
 #include "traces/store/store.h"
 
-/* Outside steps a commit comes after this many operations. */
+/* Outside of steps, commits after this many operations. */
 #define COMMIT_EVERY 64
 
 /* A device that fails without a code of its own (a step budget, say) is recorded as

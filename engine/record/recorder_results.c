@@ -1,4 +1,4 @@
-/* recorder_results.c - what came of a launch, as rows; see recorder_results.h. */
+/* recorder_results.c - stores the results of a launch as rows; see recorder_results.h. */
 #include "engine/record/recorder_results.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static enum status store_probed(const struct recording *rec, struct probe *probe
 	size_t count;
 
 	TRY(probe_collect(probe, r->points, &points, &count, &dropped));
-	/* The device may tell of a launch before the row of it is there. */
+	/* The observer may be called before the launch's row is stored. */
 	status = store_points_ahead(r->store, r->run, rec->number,
 				    (int64_t)block.x * block.y * block.z, points, count, dropped);
 	free(points);
@@ -30,7 +30,7 @@ static enum status store_probed(const struct recording *rec, struct probe *probe
 enum status recorder_results(struct recording *rec, struct probe *points)
 {
 	enum kernel_role role = rec->launch->kernel->role;
-	/* Partials and results of attention are kept whole. */
+	/* The bytes of partials and results of attention are kept. */
 	bool keep = rec->recorder->level >= LEVEL_PARTIALS
 		&& (role == ROLE_REDUCE || role == ROLE_ATTENTION);
 

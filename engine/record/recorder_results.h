@@ -1,6 +1,6 @@
-/* recorder_results.h - what came of a launch, as rows.
+/* recorder_results.h - stores the results of a launch as rows.
  *
- * Serves launches and launches of graphs.
+ * Used by launches and launches of graphs.
  */
 #ifndef RECORDER_RESULTS_H
 #define RECORDER_RESULTS_H
@@ -10,7 +10,7 @@
 struct probe;
 struct recording;
 
-/* Everything the level asks for about a launch that has ended; points: what collected them. */
+/* Stores everything that the level requires of a launch that has ended. points: its probe. */
 enum status recorder_results(struct recording *, struct probe *points);
 
 #endif

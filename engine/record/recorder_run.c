@@ -1,9 +1,10 @@
-/* recorder_run.c - launches of graphs: a row for each launch a graph makes, and what came of it.
+/* recorder_run.c - records launches of graphs: rows and results of the launches that a graph makes.
  *
- * The rows are stored at the call, in the order of the nodes. A device that tells when a node has
- * run is asked for its results right then. On any other, results are read when the graph has ended,
- * from what was saved in between or from the buffers themselves. Bytes that uploads of the graph
- * are about to read are recorded first.
+ * The rows are stored at the call, in the order of the nodes. On a device that calls an observer,
+ * the results of a node are read right after it has run. On any other, they are read after the
+ * graph has ended, from saved copies or from the buffers themselves. The bytes that uploads of the
+ * graph are about to read are recorded first. Used by recorder_launch.c and the table of
+ * operations.
  */
 #include "engine/record/recorder_run.h"
 
@@ -35,7 +36,7 @@ static struct graph_run *run_new(struct recorder *r, const struct exec_shadow *e
 	run->node_count = exec->node_count;
 	run->ran = xcalloc((size_t)run->node_count + 1, sizeof *run->ran);
 	run->stored = r->storing;
-	/* Its own row comes first. */
+	/* The row of the graph's launch comes first. */
 	run->op = r->last_op + 2;
 	run->number = r->launches;
 	for (int i = 0; i < run->node_count; i++)
@@ -56,9 +57,9 @@ static void run_end(struct graph_run *run)
 	graph_run_free(run);
 }
 
-/* --- what came of it --- */
+/* --- results --- */
 
-/* Launches of the graph before the node's. */
+/* The number of launches that the graph makes before the node's. */
 static int64_t launches_before(const struct graph_run *run, int node)
 {
 	int64_t launches = 0;
@@ -68,7 +69,7 @@ static int64_t launches_before(const struct graph_run *run, int node)
 	return launches;
 }
 
-/* The node has just run, or the whole graph has. */
+/* Call it right after the node has run, or after the whole graph. */
 static enum status collect_node(struct recorder *r, const struct graph_run *run,
 				const struct node *node)
 {
@@ -77,7 +78,7 @@ static enum status collect_node(struct recorder *r, const struct graph_run *run,
 	enum status status = STATUS_OK;
 	struct recording rec;
 
-	/* The stream that captured it may be gone. */
+	/* The stream that captured it may have been destroyed. */
 	made.stream = NULL;
 	recording_begin(&rec, r, &made, r->observed ? NULL : node);
 	rec.op = run->op + launch;
@@ -101,7 +102,7 @@ static enum status collect(struct recorder *r, const struct graph_run *run)
 	return STATUS_OK;
 }
 
-/* What copies, fills and uploads of the graph write. */
+/* Marks the bytes that copies, fills and uploads of the graph write. */
 static void mark_moved(struct recorder *r, const struct graph_run *run)
 {
 	for (int i = 0; i < run->node_count; i++) {
@@ -112,7 +113,7 @@ static void mark_moved(struct recorder *r, const struct graph_run *run)
 	}
 }
 
-/* --- the device runs it --- */
+/* --- called when the device runs nodes --- */
 
 void recorder_node_begins(const struct node *node)
 {
@@ -120,7 +121,8 @@ void recorder_node_begins(const struct node *node)
 		recorder_keep_error(node->ticket.recorder, probe_point_here(node->probe));
 }
 
-/* The launch that the node belongs to: of one graph they are in order. */
+/* The launch of the graph to which this run of the node belongs. Launches of one graph run in
+ * order. */
 static struct graph_run *run_of(const struct node *node)
 {
 	struct graph_run *run = node->graph->runs;

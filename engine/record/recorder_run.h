@@ -1,6 +1,6 @@
-/* recorder_run.h - launches of graphs.
+/* recorder_run.h - records launches of graphs.
  *
- * Serves recorder_launch.c, which hears of nodes, and the table of operations.
+ * Used by recorder_launch.c, whose observer is called for nodes, and the table of operations.
  */
 #ifndef RECORDER_RUN_H
 #define RECORDER_RUN_H
@@ -10,7 +10,7 @@
 struct node;
 
 enum status recorder_graph_launch(struct device *, struct graph_exec *, struct stream *);
-/* The device has run a node. */
+/* Called before and after the device runs a node. */
 void recorder_node_begins(const struct node *);
 void recorder_node_ended(const struct node *, enum status);
 

@@ -1,16 +1,16 @@
-/* recorder_state.h - what a recorder knows; only the parts of the recorder include it.
+/* recorder_state.h - the state of a recorder; only the files of the recorder include it.
  *
- * Each part has a header of its own for what others call, and calls those below only:
+ * Each file has a header with the functions that others call, and calls only files further down:
  *
  *   recorder.c            opens and closes; the table of operations
  *   recorder_memory.c, recorder_stream.c, recorder_launch.c, recorder_run.c, recorder_capture.c
  *                         operations: memory, streams and events, launches, launches of graphs,
  *                         captures and nodes
- *   recorder_graph.c      what nodes overwrite is saved; graphs and executable graphs
+ *   recorder_graph.c      saves what nodes overwrite; graphs and executable graphs
  *   recorder_step.c       steps and windows
- *   recorder_results.c    what came of a launch: recorder_digest.c, recorder_decode.c
+ *   recorder_results.c    results of a launch: recorder_digest.c, recorder_decode.c
  *   recorder_describe.c   rows of launches and kernels
- *   recorder_note.c, recorder_wait.c   any row; waiting, and what is no part of the program
+ *   recorder_note.c, recorder_wait.c   rows; waiting, and the recorder's own operations
  *   recording.c, graph_shadow.c, shadow.c, numbers.c   launches, graphs, buffers, objects
  */
 #ifndef RECORDER_STATE_H
@@ -21,7 +21,7 @@
 #include "traces/level.h"
 #include "traces/store/log_at.h"
 
-/* Of a stream that captures, or an event recorded in one. */
+/* A stream in capture, or an event recorded in a capture, and its graph. */
 struct member {
 	const void *object;
 	struct graph_shadow *graph;
@@ -40,33 +40,33 @@ struct recorder {
 	char *points;                   /* filter, NULL: all */
 	struct probe *probe;            /* NULL below level points */
 
-	/* The device tells when a launch begins and ends; else launches are waited for. */
+	/* The device calls an observer at launches; else the recorder waits for each launch. */
 	bool observed;
 	struct device_observer observer;
-	struct pending *pending;        /* launches that have not ended, but for graphs' */
-	enum status late;               /* of what failed while the device ran work */
+	struct pending *pending;        /* launches that have not ended, except those of graphs */
+	enum status late;               /* an error that occurred while the device ran work */
 	struct error_record late_error;
 	void **staged;                  /* bytes of uploads left to a stream */
 	size_t staged_count;
 
 	bool storing;                   /* inside a window */
-	bool in_step, step_stored;      /* between step_begin and step_end; its row was begun */
+	bool in_step, step_stored;      /* between step_begin and step_end; its row is stored */
 	int64_t step;                   /* the number the caller gave */
-	int64_t step_first;             /* operation the stored step begins with */
-	int64_t launches;               /* of the whole run so far, recorded or not */
-	int64_t last_op;                /* stored last, -1: none */
-	int uncommitted;                /* operations */
+	int64_t step_first;             /* first operation of the stored step */
+	int64_t launches;               /* number in the whole run so far, recorded or not */
+	int64_t last_op;                /* the last operation stored, -1: none */
+	int uncommitted;                /* operations since the last commit */
 
 	struct shadow *shadows;         /* of live buffers, ascending id */
 	int shadow_count;
 	uint32_t last_id;
 	struct numbers streams, events;
-	struct graph_shadow **graphs;   /* by number - 1; NULL: gone */
+	struct graph_shadow **graphs;   /* by number - 1; NULL: freed */
 	int graph_count;
 	struct exec_shadow *execs;      /* by number - 1 */
 	int exec_count;
 	struct members capturing, captured;     /* streams; events */
-	bool relaxed;                   /* by the caller */
+	bool relaxed;                   /* capture_relax() was called with true */
 	const struct kernel **kernels;  /* whose source is in the trace */
 	int kernel_count;
 };

@@ -1,6 +1,6 @@
 /* recorder_step.c - steps and windows; see recorder_step.h.
  *
- * When a window opens after a gap, what changed meanwhile is stored first.
+ * When a window opens after a gap, the bytes that changed in the gap are stored first.
  */
 #include "engine/record/recorder_step.h"
 
@@ -31,7 +31,7 @@ enum status recorder_step_close(struct recorder *r)
 	if (!r->step_stored)
 		return STATUS_OK;
 	r->step_stored = false;
-	/* A capture forbids to wait for the device: what the step wrote comes after a later one. */
+	/* A capture forbids waiting for the device: a later step stores the digests. */
 	if (r->last_op >= r->step_first && !r->capturing.count)
 		TRY(recorder_digest_state(r));
 	TRY(store_step_end(r->store, r->run, r->step));
@@ -57,7 +57,7 @@ enum status recorder_step_end(struct device *device)
 	struct recorder *r = recorder_of(device);
 
 	if (!r->in_step)
-		return fail(STATUS_USAGE, "a step ends that has not begun");
+		return fail(STATUS_USAGE, "step_end without step_begin");
 	r->in_step = false;
 	return recorder_step_close(r);
 }
@@ -105,7 +105,7 @@ static enum status restore_pointers(struct recorder *r, struct shadow *shadow)
 	return status;
 }
 
-/* Brings the trace up to date with what changed while nothing was recorded. */
+/* Stores the bytes that changed while nothing was recorded. */
 static enum status restore_unsaved(struct recorder *r)
 {
 	for (int i = 0; i < r->shadow_count; i++) {
@@ -120,7 +120,7 @@ static enum status restore_unsaved(struct recorder *r)
 	return STATUS_OK;
 }
 
-/* Work that goes on belongs to what is left. */
+/* Waits first, because unfinished work belongs to the window, or gap, that ends. */
 enum status recorder_window(struct recorder *r, char unit, int64_t number, int64_t count)
 {
 	bool inside = false;

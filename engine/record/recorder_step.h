@@ -1,6 +1,6 @@
-/* recorder_step.h - steps and windows: what belongs together, and what is stored at all.
+/* recorder_step.h - steps, and windows: the parts of a run that are stored.
  *
- * Serves the recorder.
+ * Used by the recorder.
  */
 #ifndef RECORDER_STEP_H
 #define RECORDER_STEP_H
@@ -14,7 +14,7 @@ struct recorder;
 
 enum status recorder_step_begin(struct device *, int64_t step);
 enum status recorder_step_end(struct device *);
-/* Ends the row of the step under way, if there is one, with digests of what was written. */
+/* Ends the row of the current step, if any, and stores digests of the buffers written. */
 enum status recorder_step_close(struct recorder *);
 /* Opens or closes a window before step `number`, or before `count` launches from `number` on, which
  * are kept together. */

@@ -1,9 +1,10 @@
-/* recorder_stream.c - streams, events, and copies of bytes that are left to a stream.
+/* recorder_stream.c - records operations on streams and events, asynchronous uploads and downloads.
  *
- * What a stream captures becomes nodes (recorder_capture.c); events carry a capture from stream to
- * stream. An upload left to a working stream is done from a copy of the bytes made at the call, so
- * that trace and device agree even when the caller changes them too early. An upload that was
- * captured reads the caller's memory, whose bytes are recorded at each launch of the graph.
+ * Work on a stream in capture becomes nodes (recorder_capture.c); events carry a capture from
+ * stream to stream. Outside of a capture, an asynchronous upload uses a copy of the bytes made at
+ * the call, so that trace and device agree even if the caller changes the bytes too early. A
+ * captured upload reads the caller's memory, whose bytes are recorded at each launch of the graph.
+ * Used by the table of operations.
  */
 #include "engine/record/recorder_stream.h"
 
@@ -25,7 +26,7 @@ static int stream_number(const struct recorder *r, const struct stream *stream)
 
 /* --- bytes --- */
 
-/* Kept until all work has ended. */
+/* Returns a copy that is kept until all work has ended. */
 static void *stage(struct recorder *r, const void *source, size_t bytes)
 {
 	void *copy = xmalloc(bytes);
@@ -72,7 +73,7 @@ enum status recorder_upload_async(struct device *device, struct stream *stream,
 				  .data = source), done);
 }
 
-/* When the bytes come is up to the stream: the trace has none of them, at any level. */
+/* The bytes arrive at an unknown time: the trace does not have them at any level. */
 enum status recorder_download_async(struct device *device, struct stream *stream,
 				    const struct buffer *buffer, uint64_t offset,
 				    void *destination, size_t bytes)
@@ -93,7 +94,7 @@ enum status recorder_download_async(struct device *device, struct stream *stream
 
 /* --- streams --- */
 
-/* Stream 0 is the whole device here, as NULL is for device_sync(). */
+/* Stream 0 means the whole device here, like NULL in device_sync(). */
 enum status recorder_sync(struct device *device, struct stream *stream)
 {
 	struct recorder *r = recorder_of(device);
@@ -152,7 +153,7 @@ enum status recorder_event_destroy(struct device *device, struct event *event)
 	return recorder_add(r, OP_ON(OP_EVENT_DESTROY, number), done);
 }
 
-/* An event's operation; in a capture it belongs to the graph. */
+/* Stores the row of an operation on an event. In a capture, the row has the graph. */
 static enum status note_event(struct recorder *r, enum op_kind kind, struct stream *stream,
 			      const struct event *event, enum status done)
 {
@@ -198,7 +199,7 @@ enum status recorder_event_sync(struct device *device, struct event *event)
 	return recorder_add(r, OP_ON(OP_EVENT_SYNC, numbers_find(&r->events, event)), done);
 }
 
-/* A question, not work of the device: no row. */
+/* Only a query: has no row. */
 enum status recorder_event_elapsed(struct device *device, struct event *from, struct event *to,
 				   double *us)
 {

@@ -1,6 +1,6 @@
-/* recorder_stream.h - streams, events, and copies left to a stream.
+/* recorder_stream.h - records operations on streams and events, asynchronous uploads and downloads.
  *
- * Serves the table of operations.
+ * Used by the table of operations.
  */
 #ifndef RECORDER_STREAM_H
 #define RECORDER_STREAM_H

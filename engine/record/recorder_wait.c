@@ -21,7 +21,8 @@ enum status recorder_wait(struct recorder *r)
 	return recorder_late_error(r);
 }
 
-/* To a checker the program has not waited: memory that its copies read must not be anyone's yet. */
+/* Keeps the staged bytes: for a checker the program has not waited, and its copies may still read
+ * them. */
 enum status recorder_step_aside(struct recorder *r)
 {
 	TRY(device_step_aside(r->device.inner, true));
@@ -32,7 +33,7 @@ enum status recorder_step_aside(struct recorder *r)
 
 void recorder_step_back(struct recorder *r)
 {
-	/* Only stepping aside can fail. */
+	/* Only device_step_aside(..., true) can fail. */
 	(void)device_step_aside(r->device.inner, false);
 }
 

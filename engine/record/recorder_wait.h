@@ -1,6 +1,6 @@
 /* recorder_wait.h - waiting for the device, and operations of the recorder's own.
  *
- * Serves the parts of the recorder.
+ * Used by the files of the recorder.
  */
 #ifndef RECORDER_WAIT_H
 #define RECORDER_WAIT_H
@@ -9,13 +9,13 @@
 
 struct recorder;
 
-/* Waits for all work, and lets go of the bytes it needed. */
+/* Waits for all work and frees the bytes staged for it. */
 enum status recorder_wait(struct recorder *);
-/* The same, and what the recorder does until it steps back, as no part of the program: to a checker
- * nobody has waited. Step back after a failure too. */
+/* Waits for all work. For a checker, this wait and the recorder's operations until
+ * recorder_step_back() are not part of the program. Step back after a failure too. */
 enum status recorder_step_aside(struct recorder *);
 void recorder_step_back(struct recorder *);
-/* The recorder's own operations are allowed whatever is being captured. */
+/* Between these two calls, captures do not forbid the recorder's own operations. */
 enum status recorder_own_begin(struct recorder *);
 void recorder_own_end(struct recorder *);
 

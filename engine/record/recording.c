@@ -7,7 +7,7 @@
 #include "engine/record/recorder_state.h"
 #include "engine/record/shadow.h"
 
-/* --- the call as the kernel table wants it --- */
+/* --- the call in the kernel table's form --- */
 
 enum status recording_read(const struct recording *rec, const struct buffer *buffer,
 			   uint64_t offset, void *out, uint64_t bytes)
@@ -76,7 +76,7 @@ void recording_end(struct recording *rec)
 	rec->written_count = 0;
 }
 
-/* --- what it writes --- */
+/* --- what the launch writes --- */
 
 static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes)
 {
@@ -88,7 +88,7 @@ static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes
 
 	if (!shadow || begin >= shadow->buffer->bytes)
 		return;
-	/* A launch that leaves its buffer fails on the device; the digest then never happens. */
+	/* Writes outside of a buffer fail on the device, and there is no digest then. */
 	if (bytes > shadow->buffer->bytes - begin)
 		bytes = shadow->buffer->bytes - begin;
 	while (i < rec->written_count && rec->written[i].shadow != shadow)
@@ -98,7 +98,7 @@ static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes
 	ranges_add(&rec->written[i].ranges, begin, bytes);
 }
 
-/* A kernel that does not say what it writes may write everything it has a non-const pointer to. */
+/* A kernel without a list of writes may write every buffer to which it has a non-const pointer. */
 void recording_find_written(struct recording *rec)
 {
 	const struct kernel *kernel = rec->launch->kernel;

@@ -1,7 +1,7 @@
 /* recording.h - a launch while it is being recorded: what it writes.
  *
- * What a launch writes is asked of the kernel table right before it runs, since the answer may lie
- * in device memory that it or others change. Serves the recorder.
+ * The kernel table gives the bytes that a launch writes. They are found right before it runs,
+ * because they may depend on device memory that can change. Used by the recorder.
  */
 #ifndef RECORDING_H
 #define RECORDING_H
@@ -23,7 +23,7 @@ struct written {
 struct recording {
 	struct recorder *recorder;
 	const struct launch *launch;
-	const struct node *node;        /* of a graph that has run; NULL: a launch of its own */
+	const struct node *node;        /* of a graph that has run; NULL: not in a graph */
 	int64_t op, number;             /* of the launch in the trace */
 	const struct kernel_param *params;
 	struct kernel_value values[MAX_ARGS];
@@ -32,14 +32,14 @@ struct recording {
 	int written_count;
 };
 
-/* Begins to record a launch, of a graph's node unless that is NULL. */
+/* Begins to record a launch. node: the graph's node that made it, or NULL. */
 void recording_begin(struct recording *, struct recorder *, const struct launch *,
 		     const struct node *);
-/* Asks the kernel table what the launch writes. */
+/* Finds the bytes that the launch writes, from the kernel table. */
 void recording_find_written(struct recording *);
 void recording_mark_written(const struct recording *);
 void recording_end(struct recording *);
-/* Bytes of a buffer as they were when the launch had ended. */
+/* Reads bytes of a buffer as they were after the launch. */
 enum status recording_read(const struct recording *, const struct buffer *, uint64_t offset,
 			   void *out, uint64_t bytes);
 
