@@ -1,11 +1,11 @@
-# map.awk - prints "PATH: DESCRIPTION" for each file named on standard input, under its folder's name.
+# map.awk - prints "PATH: DESCRIPTION" for each file named on standard input, by folder.
 #
-# The description is the first sentence of the file's head comment, which begins with the file's name,
-# its arguments if any, and " - " in one of its first three lines. Exit code 1: a file has none, and is
-# named on standard error.
+# The description is the first sentence of the file's head comment, which begins with the file's
+# name, its arguments if any, and " - " in one of its first three lines. Exit code 1: a file has
+# none; standard error names it.
 # Used by `make map`; -v srcdir=DIRECTORY is where files are, -v folders='A B' limits them.
 
-# The comment's text without what marks a line as one.
+# The text of a line without comment markers.
 function text(line) {
 	gsub(/^[ \t]*(\/\*|\*\/|\*|\/\/|#|--|<!--|""")?[ \t]*/, "", line)
 	sub(/[ \t]*(\*\/|-->|""")[ \t]*$/, "", line)
@@ -58,10 +58,11 @@ BEGIN {
 		next
 	read_sentence(srcdir "/" $0, name)
 	if (sentence == "") {
-		print $0 ": no line of its first three says \"" name " - what it is\"" >"/dev/stderr"
+		print $0 ": expected \"" name " - DESCRIPTION\" in the first three lines" \
+			>"/dev/stderr"
 		failed = 1
 	}
-	# Files of a folder are together: before those of the folders in it.
+	# Keeps the files of a folder together, before those of its subfolders.
 	entries[folder] = entries[folder] $0 ": " sentence "\n"
 	if (!(folder in seen)) {
 		seen[folder] = 1

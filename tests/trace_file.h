@@ -218,7 +218,7 @@ static inline void put_uploads(struct store *store, int count, int every)
 
 /* Returns the first column of a SELECT's first row as text ("NULL" for NULL); the caller frees
  * it. */
-static inline char *ask(struct store *store, const char *sql)
+static inline char *query_text(struct store *store, const char *sql)
 {
 	sqlite3_stmt *row = NULL;
 	const char *text;
@@ -233,12 +233,12 @@ static inline char *ask(struct store *store, const char *sql)
 	return answer;
 }
 
-#define ASK(store, sql, expected) \
+#define QUERY(store, sql, expected) \
 	do { \
-		char *ask_answer_ = ask(store, sql); \
-		ck_assert_msg(!strcmp(ask_answer_, expected), "%s: expected %s, got %s", sql, \
-			      expected, ask_answer_); \
-		free(ask_answer_); \
+		char *query_answer_ = query_text(store, sql); \
+		ck_assert_msg(!strcmp(query_answer_, expected), "%s: expected %s, got %s", sql, \
+			      expected, query_answer_); \
+		free(query_answer_); \
 	} while (0)
 
 #endif

@@ -1,8 +1,8 @@
 /* digest.c - XXH3 over canonical bytes: every NaN of a float type becomes the one quiet NaN.
  *
- * Works block by block. A block without a NaN, which is nearly every block, goes to the hash as it
- * lies; only one with a NaN is copied. Digests of the whole and of its ranges in order are equal,
- * since the hash is a stream.
+ * Works block by block. A block without a NaN, as nearly all are, is hashed in place; only one with
+ * a NaN is copied. The digest of a whole equals that of its ranges in order, since the hash is a
+ * stream.
  */
 #include "traces/digest.h"
 

@@ -1,7 +1,7 @@
-/* digest.h - digests of buffer contents, equal where flashtwin calls the contents equal.
+/* digest.h - digests of buffer contents, equal where flashtwin considers the contents equal.
  *
- * XXH3, 64 bits. A NaN equals a NaN: in float types every NaN counts as one canonical pattern, so
- * that the GPU's 0x7fffffff and the processor's 0xffc00000 agree.
+ * XXH3, 64 bits. In float types every NaN counts as the same canonical pattern, so that the GPU's
+ * 0x7fffffff and the processor's 0xffc00000 agree.
  */
 #ifndef DIGEST_H
 #define DIGEST_H

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* X(name, text). Order is fixed: it is stored. Each level holds all of the lower ones. */
+/* X(name, text). Traces store the order: it must not change. Each level includes the lower ones. */
 #define LEVEL_LIST(X) \
 	X(LAUNCH, "launch") X(PARTIALS, "partials") X(POINTS, "points") X(ACCESS, "access")
 enum log_level {
@@ -14,7 +14,7 @@ enum log_level {
 	LEVEL_COUNT
 };
 
-const char *log_level_name(enum log_level);     /* "partials"; "unknown" for what is none */
-bool log_level_from_name(const char *name, enum log_level *out);        /* true when there is one */
+const char *log_level_name(enum log_level);     /* "partials"; "unknown" if invalid */
+bool log_level_from_name(const char *name, enum log_level *out);        /* false if unknown */
 
 #endif

@@ -1,8 +1,8 @@
-/* op.h - the kinds of operations that a trace has rows of. */
+/* op.h - the kinds of operations that a trace records. */
 #ifndef OP_H
 #define OP_H
 
-/* X(name, text). Order is fixed: it is stored. */
+/* X(name, text). Traces store the order: it must not change. */
 #define OP_LIST(X) \
 	X(ALLOC, "alloc") X(FREE, "free") \
 	X(UPLOAD, "upload") X(UPLOAD_POINTERS, "upload_pointers") X(DOWNLOAD, "download") \
@@ -25,6 +25,6 @@ enum op_kind {
 	OP_COUNT
 };
 
-const char *op_kind_name(enum op_kind);         /* "upload"; "unknown" for what is none */
+const char *op_kind_name(enum op_kind);         /* "upload"; "unknown" if invalid */
 
 #endif

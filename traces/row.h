@@ -1,7 +1,7 @@
-/* row.h - what one recorded event is: plain structs between the recorder and the store.
+/* row.h - the recorded events: plain structs passed between the recorder and the store.
  *
- * Pointers in them belong to the caller and need to live for the call only. Nothing here knows a
- * device: buffers and launches are numbers. "Not measured" is NAN in a double, stored as NULL,
+ * Pointers in them are owned by the caller and need to be valid only during the call. Independent
+ * of devices: buffers and launches are numbers. "Not measured" is NAN in a double, stored as NULL,
  * never 0.
  */
 #ifndef ROW_H
@@ -22,7 +22,7 @@ struct row_run {
 	uint64_t seed;
 	const char *command;            /* "decode" */
 	const char *path;               /* "flash-decoding" */
-	const char *options;            /* JSON object of what the command was asked to do */
+	const char *options;            /* JSON object: the command's options */
 	enum log_level level;
 	const char *log_at;             /* the windows recorded, "s0..s9" or "L4"; NULL: all */
 	const char *version;            /* flashtwin's */
@@ -75,7 +75,7 @@ struct row_kernel {                   /* one per run and kernel */
 
 struct row_launch {
 	int64_t number;                 /* in the whole run: the L of an address; ascending */
-	const char *kernel;             /* was given to store_kernel() before */
+	const char *kernel;             /* already passed to store_kernel() */
 	uint32_t grid[3], block[3], cluster[3];
 	uint32_t shared_bytes;
 	int layer;                      /* -1: none */
@@ -84,15 +84,15 @@ struct row_launch {
 	const char *attributes;         /* JSON object, NULL when there are none */
 };
 
-/* What an operation has to do with a graph: with GRAPH_NODE, GRAPH_INSTANTIATE, GRAPH_LAUNCH,
- * GRAPH_UPLOAD, and with events that are recorded or waited for in a capture. */
+/* How an operation concerns a graph: for GRAPH_NODE, GRAPH_INSTANTIATE, GRAPH_LAUNCH, GRAPH_UPLOAD,
+ * and for events that are recorded or waited for in a capture. */
 struct row_node {
 	int graph;                      /* 1, 2, ... as captures begin and graphs are made */
 	int node;                       /* GRAPH_NODE, GRAPH_UPLOAD: from 0 in the graph; else -1 */
 	enum op_kind work;              /* GRAPH_NODE: what the node does */
-	bool own;                       /* the recorder's: saves what `node` will overwrite */
-	/* Of a node added by hand: those it comes after. NULL in a capture, where streams and
-	 * events say so. */
+	bool own;                       /* added by the recorder: saves what `node` overwrites */
+	/* Of a node added by hand: its predecessors. NULL in a capture, where streams and events
+	 * give the order. */
 	const int *after;
 	int after_count;
 	int64_t launch;                 /* GRAPH_LAUNCH: number of its first launch; else -1 */
@@ -118,7 +118,7 @@ struct row_op {
 	const struct row_pointer *pointers;   /* UPLOAD_POINTERS, RESTORE of a pointer table */
 	int pointer_count;
 	const struct row_launch *launch;      /* LAUNCH; GRAPH_NODE of a launch, number -1 */
-	const struct row_node *node;          /* NULL: nothing to do with a graph */
+	const struct row_node *node;          /* NULL: does not concern a graph */
 	const struct row_buffer *alloc;       /* ALLOC */
 };
 
@@ -128,7 +128,7 @@ struct row_digest {
 	uint32_t buffer;
 	uint64_t offset, bytes;
 	uint64_t digest;                /* digest_bytes() in traces/digest.h */
-	const void *data;               /* bytes kept too, or NULL */
+	const void *data;               /* the bytes, if recorded; or NULL */
 };
 
 struct row_partial {                  /* one chunk of one row, after a chunk launch */
@@ -175,7 +175,7 @@ struct row_token {                    /* one byte of one sequence */
 	uint32_t logit_bits;            /* f32, of the byte when chosen; prompt: NULL column */
 };
 
-/* One of two accesses, or other places, that a finding of the checker is about. */
+/* One of the two accesses, or other places, of a finding of the checker. */
 struct row_side {
 	const char *what;               /* "read", "write", "atomic", "__syncthreads"; NULL: none */
 	const char *file;               /* NULL: not known */
@@ -184,23 +184,23 @@ struct row_side {
 	uint64_t place;                 /* the thread, counted through the whole grid */
 	unsigned epoch;                 /* block barriers it had passed */
 	const char *operation;          /* "upload on stream 2"; NULL: a thread of the launch */
-	int64_t launch;                 /* -1: it is none; no thread is known then */
+	int64_t launch;                 /* -1: not a launch, and no thread is known */
 };
 
 struct row_finding {
 	const char *class;              /* "race-shared" */
-	bool lint;                      /* worth a look, and no bug by itself */
+	bool lint;                      /* worth a look, but not a bug by itself */
 	uint64_t count;                 /* how often, with these sites */
 	int64_t launch;                 /* the first time; -1: of no launch */
 	const char *kernel;
-	struct row_side sides[2];     /* the one that was noticed, and the one before it */
+	struct row_side sides[2];     /* the one that was found, and the one before it */
 	uint32_t buffer;                /* 0: none, or shared memory */
 	uint64_t offset, bytes;
-	const char *detail;             /* what is special about this one; "" */
+	const char *detail;             /* specific to this finding; may be "" */
 	const char *why, *fix;          /* one sentence each */
 };
 
-/* How often threads came to a line of source. */
+/* How often threads reached a line of source. */
 struct row_line_count {
 	const char *file;
 	int line;
@@ -211,7 +211,7 @@ struct row_line_count {
 struct row_counters {
 	int64_t launch;
 	const char *kernel;
-	bool counted;                   /* false: of all that follows only lines are known */
+	bool counted;                   /* false: only lines below are known */
 	/* Global memory; requests of warps, and the 32-byte sectors they touched. */
 	uint64_t load_bytes, store_bytes, load_distinct_bytes;
 	uint64_t load_requests, load_sectors, store_requests, store_sectors;
@@ -221,7 +221,7 @@ struct row_counters {
 	uint64_t barriers, shuffles;            /* by blocks, by warps */
 	uint64_t divergent_branches;            /* by warps */
 	uint64_t basic_blocks;                  /* entered by threads: steps */
-	uint64_t left_out;                      /* accesses that no request was made of */
+	uint64_t left_out;                      /* accesses not counted as requests */
 	const struct row_line_count *lines;   /* by file and line */
 	size_t line_count;
 };

@@ -182,12 +182,12 @@ refused 2 'empty.txt/0.txt: .*Not a directory' $decoded --out-dir empty.txt
 refused 2 'empty.txt/l.npy: .*Not a directory' $decoded --logits empty.txt/l.npy
 refused 2 'm: .*Is a directory' $decoded --logits m
 # A directory made for nothing goes again.
-refused 2 'old.twin: exists' decode --prompt ROMEO: -n 2 -o old.twin --out-dir outputs/d
+refused 2 'old.twin: file exists' decode --prompt ROMEO: -n 2 -o old.twin --out-dir outputs/d
 refused 2 'missing/o.npy: ' attend --q "$q" --k "$k" --v "$v" --out missing/o.npy
 refused 2 'empty.txt/x.twin: Not a directory' decode --prompt 'ROMEO:' -n 2 -o empty.txt/x.twin
 refused 2 'outputs: is not a regular file' decode --prompt 'ROMEO:' -n 2 -o outputs
 refused 2 'outputs: is not a regular file' decode --prompt 'ROMEO:' -n 2 --force -o outputs
-refused 2 'old.twin: exists; --force' decode --prompt 'ROMEO:' -n 2 -o old.twin
+refused 2 'old.twin: file exists; --force' decode --prompt 'ROMEO:' -n 2 -o old.twin
 result 'the existing trace is as it was' "$(cmp whole.twin old.twin 2>&1)"
 
 # The superuser may write anywhere, but not as another user, who may not enter the checkout: that user

@@ -71,9 +71,9 @@ run view t.twin --at 'op 15'; expect 'an operation is an address' 0 "^ s0  slot 
 run view t.twin --at L2.b0.w0.l99; one_line 'flashtwin view: '
 expect 'a lane that is not there' 2 'L2 has lanes l0 to l31, not l99'
 run sql t.twin 'SELECT data(9999999)'; one_line 'flashtwin sql: '
-expect 'data that is not there' 2 'there is no data 9999999$'
+expect 'data that is not there' 2 'no data has the id 9999999$'
 run sql t.twin "SELECT data('x')"; one_line 'flashtwin sql: '
-expect 'data that is no number' 2 'data(): a whole number is needed$'
+expect 'data that is not a number' 2 'data(): expected an integer$'
 run decode --prompt a -n 2 --log-at s99 -o late.twin; one_line 'flashtwin decode: '
 expect 'a window that was not reached' 0 'no step s99 was reached: 0 launches recorded$'
 

@@ -1,6 +1,6 @@
-/* diff.c - compares two runs: what is compared, and what is left out.
+/* diff.c - compares two runs: chooses what is compared, and reports what is left out.
  *
- * Operations come first and say how far the two runs can be compared at all; then everything
+ * Operations come first, because they limit how far the two runs can be compared; then everything
  * recorded about those operations is joined on its key.
  */
 #include "traces/diff/diff.h"
@@ -30,7 +30,7 @@ static const char *recorded_at(const struct store_run *run)
 	return run->log_at ? run->log_at : "all";
 }
 
-/* A replay does what was recorded, and only that: there is nothing else to leave out. */
+/* A replay does exactly what was recorded, so nothing is left out. */
 static enum status choose_windows(struct diff *d)
 {
 	d->narrowed = !d->options.replayed
@@ -77,9 +77,9 @@ static void note_limits(struct diff *d)
 			diff_note(d, "%c was recorded at %s: %" PRId64 " operations of %c are left"
 				  " out", side ? 'A' : 'B', recorded_at(&d->run[!side]),
 				  d->left_out[side], side ? 'B' : 'A');
-	if (d->unjudged)
-		diff_note(d, "%" PRId64 " digests differ but hold no values that --ulp could judge",
-			  d->unjudged);
+	if (d->digests_only)
+		diff_note(d, "%" PRId64 " digests differ, but there are no values to compare with"
+			  " --ulp", d->digests_only);
 }
 
 enum status diff_runs(struct store *a, struct store *b, const struct diff_options *options,

@@ -1,10 +1,10 @@
 /* diff.h - compares two recorded runs, of the same trace or of two.
  *
  * Runs are joined on what identifies a row (operation number, buffer, chunk, block, thread,
- * sequence), never on time, by merging ordered cursors; missing on one side is a difference. A NaN
- * equals a NaN. What one side did not record (a lower level, fewer point names) is not compared,
- * and said so. Derived float64 values (lse, weights of the trace) are not compared: the bits they
- * come from are. Serves `flashtwin diff`, `flashtwin replay` and `--device both`.
+ * sequence), never on time, by merging ordered cursors; a row missing on one side is a difference.
+ * A NaN equals a NaN. What one side did not record (a lower level, fewer point names) is not
+ * compared, and the report has a note. Derived float64 values (lse, weights) are not compared, but
+ * the bits they come from are. Used by `flashtwin diff`, `flashtwin replay` and `--device both`.
  */
 #ifndef DIFF_H
 #define DIFF_H
@@ -30,7 +30,7 @@ struct diff_item {
 	char address[64];               /* "L12.b3.w0.l7.p2", "L12.end", "op 17", "step 4" */
 	char what[96];                  /* "score.weight", "out[17]", "kernel", "missing in B" */
 	char a[64], b[64];              /* the two values as text; "" when there is none */
-	uint64_t bits;                  /* that differ; 0: no bytes to count them in */
+	uint64_t bits;                  /* that differ; 0: bytes are not known */
 	int64_t ulp;                    /* distance, -1: not floats, or one is NaN or infinite */
 };
 
@@ -48,13 +48,13 @@ struct diff_report {
 	int item_count;
 };
 
-/* STATUS_OK also when the runs differ: see report->differences. USAGE for a run that is not there;
- * IO or DAMAGED from the stores. Free the report in any case. */
+/* STATUS_OK also if the runs differ: see report->differences. USAGE if a run does not exist; IO or
+ * DAMAGED from the stores. Free the report in any case. */
 enum status diff_runs(struct store *a, struct store *b, const struct diff_options *,
 		      struct diff_report *report);
 void diff_report_free(struct diff_report *);
 
-/* The kept differences, one line each, and that there are more when there are. */
+/* Prints the kept differences, one line each, and a last line if there are more. */
 void diff_print_items(FILE *, const struct diff_report *);
 
 #endif

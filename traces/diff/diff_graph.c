@@ -1,9 +1,9 @@
-/* diff_graph.c - compares a run whose launches came from graphs with one that launched each alone.
+/* diff_graph.c - compares a run that launched graphs with one that launched each kernel directly.
  *
- * Their operations do not correspond: graphs have buffers and kernels of their own. What does is
- * the state after each step, buffer by buffer of the same name, and, when both made the same
- * launches layer by layer, what these wrote. Partials, points and tokens are left to the passes for
- * any two runs, over the launches that were joined here.
+ * Their operations do not correspond, because graphs have buffers and kernels of their own. What is
+ * compared is the state after each step, for buffers of the same name, and, if both runs made the
+ * same launches layer by layer, what these wrote. The other passes compare partials, points and
+ * tokens of the launches that were joined here.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void join_launch(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	d->report->operations++;
 }
 
-/* All of them correspond, or none does. */
+/* Joins all launches if they correspond, otherwise none. */
 static enum status join_rows(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b, bool *same)
 {
 	bool end_a = false, end_b = false;
@@ -147,7 +147,7 @@ static void compare_digests(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	diff_add(d, &place, &item);
 }
 
-/* What only one of the runs has, a graph's lengths for example, is not compared. */
+/* Digests that only one of the runs has, of a graph's lengths for example, are not compared. */
 static enum status merge_digests(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b, bool launched)
 {
 	bool end_a, end_b;
@@ -173,8 +173,8 @@ enum status diff_graph(struct diff *d)
 	bool launched = false;
 	enum status status;
 
-	diff_note(d, "one run launched graphs, the other each kernel alone: compared by the names"
-		  " of buffers");
+	diff_note(d, "one run launched graphs, the other each kernel directly: compared by buffer"
+		  " name");
 	TRY(join_launches(d, &launched));
 	status = prepare(d, 0, digests, &rows[0]);
 	if (status == STATUS_OK)

@@ -1,7 +1,7 @@
 /* diff_join.c - joins rows of two runs on their key by merging two ordered cursors.
  *
- * Equal keys are compared, a key of one side only is a difference; what those mean is the caller's
- * business. Memory does not grow with the number of rows. Serves diff_rows.c and diff_points.c.
+ * Calls back for each pair of rows with equal keys, and for each row that only one side has. Memory
+ * does not grow with the number of rows. Used by diff_rows.c and diff_points.c.
  */
 #include "traces/diff/diff_join.h"
 
@@ -18,7 +18,7 @@ struct side {
 	int64_t key[MAX_KEYS];
 };
 
-/* The next row that is compared. */
+/* Moves to the next row that is compared. */
 static enum status side_next(struct side *side, const struct diff *d, const struct diff_join *join)
 {
 	do {
@@ -42,8 +42,8 @@ static enum status side_open(struct side *side, struct diff *d, int which,
 			       NULL) != SQLITE_OK
 	    || sqlite3_bind_int64(side->rows, 1, d->run[which].run) != SQLITE_OK
 	    || (sqlite3_bind_parameter_count(side->rows) > 1
-		&& (sqlite3_bind_int64(side->rows, 2, join->least) != SQLITE_OK
-		    || sqlite3_bind_int64(side->rows, 3, join->greatest) != SQLITE_OK)))
+		&& (sqlite3_bind_int64(side->rows, 2, join->min_key) != SQLITE_OK
+		    || sqlite3_bind_int64(side->rows, 3, join->max_key) != SQLITE_OK)))
 		return store_read_failed(side->store);
 	return side_next(side, d, join);
 }

@@ -1,6 +1,6 @@
 /* diff_join.h - joins rows of two runs on their key.
  *
- * Serves diff_rows.c and diff_points.c.
+ * Used by diff_rows.c and diff_points.c.
  */
 #ifndef DIFF_JOIN_H
 #define DIFF_JOIN_H
@@ -10,13 +10,13 @@
 #include "traces/diff/diff_state.h"
 
 /* A kind of row. The query takes the run as ?1 and gives the keys first; where it has them, ?2 and
- * ?3 are the least and greatest first key. */
+ * ?3 are the minimum and maximum of the first key. */
 struct diff_join {
 	const char *query;
 	int keys;
-	int64_t least, greatest;
-	/* Turns the first key of a row into one that both runs have; false: the row is not
-	 * compared. NULL: all are, by their own keys. */
+	int64_t min_key, max_key;
+	/* Maps the first key of a row to one that both runs have; false: the row is not compared.
+	 * NULL: all rows are compared by their own keys. */
 	bool (*common)(const struct diff *, int side, int64_t *key);
 	enum status (*both)(struct diff *, sqlite3_stmt *a, sqlite3_stmt *b);
 	void (*one)(struct diff *, sqlite3_stmt *, int side);

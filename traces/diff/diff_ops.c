@@ -1,9 +1,9 @@
 /* diff_ops.c - compares the operations of two runs, one by one, in order.
  *
- * Which of them belong together is diff_walk.c's business. The first pair of another kind, kernel
- * or launch number ends the comparison: what follows has no counterpart. Anything else that differs
- * in an operation is a difference of its own, and the walk goes on. Along the way it learns names
- * and types of buffers.
+ * diff_walk.c finds which of them belong together. The first pair with a different kind, kernel or
+ * launch number ends the comparison: what follows has no counterpart. Anything else that differs in
+ * an operation is reported, and the comparison continues. Names and types of buffers are collected
+ * along the way.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void compare_pointers(struct diff *d, const struct pair *p, const char *w
 {
 	compare_number(d, p, "pointers", count_a, count_b);
 	for (int i = 0; i < count_a && i < count_b; i++) {
-		compare_number(d, p, "place of a pointer", (int64_t)a[i].at, (int64_t)b[i].at);
+		compare_number(d, p, "position of a pointer", (int64_t)a[i].at, (int64_t)b[i].at);
 		compare_pointer(d, p, what, a[i].buffer, a[i].offset, b[i].buffer, b[i].offset);
 	}
 }
@@ -127,7 +127,7 @@ static void scalar_text(char *out, size_t size, const char *kind, uint64_t bits)
 			 strcmp(kind, "i32") ? (int64_t)bits : (int32_t)bits);
 }
 
-/* A scalar is an exact choice of the host: no tolerance, and a NaN is its bits. */
+/* A scalar is an exact choice of the host: compared bit by bit, without a tolerance, NaNs too. */
 static void compare_arg(struct diff *d, const struct pair *p, const struct row_arg *a,
 			const struct row_arg *b)
 {
@@ -193,7 +193,7 @@ static void compare_nodes(struct diff *d, const struct pair *p)
 
 /* --- buffers and bytes --- */
 
-static void learn_buffer(struct diff *d, const struct row_buffer *alloc)
+static void record_buffer(struct diff *d, const struct row_buffer *alloc)
 {
 	struct diff_buffer *buffer;
 
@@ -212,7 +212,7 @@ static void compare_allocs(struct diff *d, const struct pair *p)
 {
 	const struct row_buffer *a = p->op[0].alloc, *b = p->op[1].alloc;
 
-	learn_buffer(d, a);
+	record_buffer(d, a);
 	compare_text(d, p, "name", a->name, b->name);
 	compare_text(d, p, "dtype", dtype_name(a->dtype), dtype_name(b->dtype));
 	compare_number(d, p, "rank", a->rank, b->rank);
@@ -220,7 +220,7 @@ static void compare_allocs(struct diff *d, const struct pair *p)
 		compare_number(d, p, "shape", a->shape[i], b->shape[i]);
 }
 
-/* Whether these are caches with room for different numbers of keys, and differ in nothing else. */
+/* True if these are caches that differ only in their capacity in keys. */
 static bool is_resized_cache(const struct row_buffer *a, const struct row_buffer *b)
 {
 	bool cache = !strncmp(a->name, "k_cache.", 8) || !strncmp(a->name, "v_cache.", 8);
@@ -231,11 +231,11 @@ static bool is_resized_cache(const struct row_buffer *a, const struct row_buffer
 }
 
 /* All caches of a run have one size: it is reported once, for the first of them. */
-static void resized_cache(struct diff *d, const struct pair *p)
+static void report_resized_cache(struct diff *d, const struct pair *p)
 {
 	struct diff_item item = { .what = "caches differ", .ulp = -1 };
 
-	learn_buffer(d, p->op[0].alloc);
+	record_buffer(d, p->op[0].alloc);
 	if (d->resized)
 		return;
 	d->resized = true;
@@ -250,7 +250,7 @@ static void compare_data(struct diff *d, const struct pair *p)
 	const struct diff_buffer *buffer = diff_buffer(d, a->buffer);
 	size_t size = dtype_bytes(buffer->dtype);
 
-	/* A lower level keeps no bytes of downloads. */
+	/* A lower level does not record the bytes of downloads. */
 	if (!a->data || !b->data || a->bytes != b->bytes)
 		return;
 	d->report->values += (int64_t)(a->bytes / size);
@@ -280,7 +280,7 @@ static void compare_pair(struct diff *d, const struct pair *p)
 	const struct row_op *a = &p->op[0], *b = &p->op[1];
 
 	if (a->alloc && b->alloc && is_resized_cache(a->alloc, b->alloc)) {
-		resized_cache(d, p);
+		report_resized_cache(d, p);
 		return;
 	}
 	if (a->alloc && b->alloc)
@@ -327,16 +327,16 @@ static void end_early(struct diff *d, const struct pair *p)
 	d->cut = true;
 }
 
-/* Notes that the two belong together. */
+/* Records that the two belong together. */
 static void join_pair(struct diff *d, const struct pair *p)
 {
 	int64_t launch = d->op_count ? d->ops[d->op_count - 1].key[KEY_LAUNCH] : -1;
 
 	if (p->op[0].kind == OP_LAUNCH)
 		launch = p->op[0].launch->number;
-	if (d->op_count == d->op_room) {
-		d->op_room = d->op_room ? 2 * d->op_room : 256;
-		d->ops = xreallocarray(d->ops, d->op_room, sizeof *d->ops);
+	if (d->op_count == d->op_capacity) {
+		d->op_capacity = d->op_capacity ? 2 * d->op_capacity : 256;
+		d->ops = xreallocarray(d->ops, d->op_capacity, sizeof *d->ops);
 	}
 	d->ops[d->op_count++] = (struct diff_op){ { p->number[0], p->number[1], launch } };
 	d->report->operations++;
@@ -354,7 +354,7 @@ static void walk_pair(struct diff *d, struct pair *p, bool *stop)
 		return;
 	}
 	if (!same_work(p)) {
-		add_text(d, p, "has no counterpart: the runs part here", work_name(&p->op[0]),
+		add_text(d, p, "has no counterpart: the runs diverge here", work_name(&p->op[0]),
 			 work_name(&p->op[1]));
 		return;
 	}

@@ -1,6 +1,6 @@
 /* diff_passes.h - the passes of a comparison, in the order they are made.
  *
- * Operations come first and say what the others compare. Serves diff.c.
+ * Operations come first and decide what the others compare. Used by diff.c.
  */
 #ifndef DIFF_PASSES_H
 #define DIFF_PASSES_H
@@ -14,7 +14,7 @@ struct diff;
 /* --- diff_graph.c --- */
 
 enum status diff_uses_graphs(struct diff *, int side, bool *uses);
-/* Of runs of which only one uses graphs: joins their launches, and compares digests. */
+/* For runs of which only one uses graphs: joins their launches, and compares digests. */
 enum status diff_graph(struct diff *);
 
 /* --- diff_ops.c, diff_rows.c, diff_points.c --- */

@@ -1,8 +1,9 @@
 /* diff_points.c - compares named points: what single threads of a launch published.
  *
  * Joined on launch, block, warp, lane and sequence. A name that one run does not have at all was
- * left out when it was recorded: it is not compared, and said so. A name both have must match point
- * by point. A launch whose points have the same digest in both runs is not read.
+ * left out of its recording: it is not compared, and the report has a note. Points with a name that
+ * both runs have must match one by one. A launch whose points have the same digest in both runs is
+ * not read.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@ static bool names_hold(const struct diff_names *names, const char *name)
 	return false;
 }
 
-/* True when `name` was not asked for on `side`, where other points were recorded. A run without any
- * points was not narrowed: it lost them. */
+/* True if `side` recorded points, but none called `name`. A run without any points did not leave
+ * out a name: its points are missing. */
 static bool left_out(const struct diff *d, int side, const char *name)
 {
 	const struct diff_names *names = &d->names[side];
@@ -152,19 +153,19 @@ static const struct diff_join points = {
 	.keys = 5, .common = diff_common_launch, .both = point_both, .one = point_one,
 };
 
-/* Launches one by one, from their digests: those that are equal are counted, the points of those
- * from `least` on that may not be are compared as soon as an equal one follows them. */
+/* State of a walk over the digests of launches. Launches with equal digests are only counted; the
+ * points of others, from launch `first` on, are compared when an equal one follows them. */
 struct diff_skip {
-	int64_t least;
-	bool some;                      /* a launch from there on is not known to be equal */
+	int64_t first;
+	bool pending;                   /* a launch from there on may differ */
 	bool digests[2];                /* the run has any */
-	bool named;                     /* names of points are known */
+	bool named;                     /* names of points have been read */
 };
 
 enum { SUM_LAUNCH, SUM_POINTS, SUM_DIGEST };
 
-/* Equal digests mean equal names too: these are looked for when something is not equal. */
-static enum status compare_until(struct diff *d, struct diff_skip *skip, int64_t greatest)
+/* Equal digests mean equal names too, so names are read only when a digest differs. */
+static enum status compare_until(struct diff *d, struct diff_skip *skip, int64_t last)
 {
 	struct diff_join join = points;
 
@@ -174,8 +175,8 @@ static enum status compare_until(struct diff *d, struct diff_skip *skip, int64_t
 		note_names(d);
 		skip->named = true;
 	}
-	join.least = skip->least;
-	join.greatest = greatest;
+	join.min_key = skip->first;
+	join.max_key = last;
 	return diff_join(d, &join);
 }
 
@@ -187,14 +188,14 @@ static enum status sum_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	skip->digests[0] = skip->digests[1] = true;
 	if (sqlite3_column_int64(a, SUM_POINTS) != sqlite3_column_int64(b, SUM_POINTS)
 	    || sqlite3_column_int64(a, SUM_DIGEST) != sqlite3_column_int64(b, SUM_DIGEST)) {
-		skip->some = true;
+		skip->pending = true;
 		return STATUS_OK;
 	}
-	if (skip->some)
+	if (skip->pending)
 		TRY(compare_until(d, skip, launch - 1));
 	d->report->points += sqlite3_column_int64(a, SUM_POINTS);
-	skip->least = launch + 1;
-	skip->some = false;
+	skip->first = launch + 1;
+	skip->pending = false;
 	return STATUS_OK;
 }
 
@@ -203,7 +204,7 @@ static void sum_one(struct diff *d, sqlite3_stmt *row, int side)
 	struct diff_skip *skip = d->skip;
 
 	(void)row;
-	skip->some = true;
+	skip->pending = true;
 	skip->digests[side] = true;
 }
 
@@ -219,8 +220,8 @@ static enum status compare_launches(struct diff *d)
 	d->skip = &skip;
 	TRY(diff_join(d, &sums));
 	d->skip = NULL;
-	/* Traces before version 4 have none. */
-	return skip.some || !skip.digests[0] || !skip.digests[1]
+	/* Traces before version 4 have no digests of points. */
+	return skip.pending || !skip.digests[0] || !skip.digests[1]
 		? compare_until(d, &skip, INT64_MAX) : STATUS_OK;
 }
 

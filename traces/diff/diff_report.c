@@ -1,6 +1,6 @@
-/* diff_report.c - gathers the differences of two runs; see diff_report.h.
+/* diff_report.c - collects the differences of two runs; see diff_report.h.
  *
- * They are kept per pass, the first of each, and put in the order of the run at the end.
+ * Keeps the first differences of each pass, and sorts them into the order of the run at the end.
  */
 #include "traces/diff/diff_report.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/xalloc.h"
 
-/* --- gathering --- */
+/* --- collecting --- */
 
 void diff_add(struct diff *d, const struct diff_place *place, const struct diff_item *item)
 {
@@ -64,7 +64,7 @@ static int compare_found(const void *left, const void *right)
 	return (a->pass > b->pass) - (a->pass < b->pass);
 }
 
-/* Stable, so that differences of one operation and pass stay as they were found. */
+/* Stable, so that differences of one operation and pass stay in the order they were found. */
 static void sort_found(struct diff *d)
 {
 	for (int i = 1; i < d->found_count; i++) {

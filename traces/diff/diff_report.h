@@ -1,6 +1,6 @@
-/* diff_report.h - gathers the differences of two runs, and puts them in the order of the run.
+/* diff_report.h - collects the differences of two runs, and puts them in the order of the run.
  *
- * Serves the parts of the comparison.
+ * Used by all passes of the comparison.
  */
 #ifndef DIFF_REPORT_H
 #define DIFF_REPORT_H
@@ -14,15 +14,15 @@ struct diff_place {
 	char address[64];
 };
 
-/* Counts one difference; keeps it when it is among the first of its pass. `item` has everything but
- * the address. */
+/* Counts one difference, and keeps it if it is among the first of its pass. `item` has everything
+ * but the address. */
 void diff_add(struct diff *, const struct diff_place *, const struct diff_item *);
 /* "missing in B" for a row that only `side` (0 or 1) has. */
 void diff_missing(struct diff *, const struct diff_place *, const char *what, int side);
 /* printf into report->notes, as a line of its own. */
 void diff_note(struct diff *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const struct diff_buffer *diff_buffer(const struct diff *, uint32_t id);
-/* Gives the report the first of all that were kept. */
+/* Copies the first of all that were kept to the report. */
 void diff_report_found(struct diff *);
 
 #endif

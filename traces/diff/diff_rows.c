@@ -1,8 +1,8 @@
 /* diff_rows.c - compares what was recorded about operations: digests, partials, tokens.
  *
  * Each kind of row is read from its view in the order of its key on both sides and joined by
- * diff_join.c. Only rows of operations that diff_ops.c found on both sides take part. Points are in
- * diff_points.c.
+ * diff_join.c. Only rows of operations that diff_ops.c found on both sides are compared. Points are
+ * in diff_points.c.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static const struct diff_buffer *digest_buffer(const struct diff *d, sqlite3_stm
 	return diff_buffer(d, diff_bits(row, DIGEST_BUFFER));
 }
 
-/* Both sides kept the bytes: the differences are in them. */
+/* Compares the bytes, which both sides recorded. */
 static enum status compare_kept(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b, bool *compared)
 {
 	const struct diff_buffer *buffer = digest_buffer(d, a);
@@ -73,9 +73,9 @@ static void digests_differ(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	struct diff_item item = { .ulp = -1 };
 
 	d->report->digests++;
-	/* At these levels every result is there as values, which a tolerance can judge. */
+	/* At these levels every result is also recorded as values, to which --ulp applies. */
 	if (d->options.ulp && d->report->level >= LEVEL_PARTIALS) {
-		d->unjudged++;
+		d->digests_only++;
 		return;
 	}
 	snprintf(item.what, sizeof item.what, "digest of %s", digest_buffer(d, a)->name);
@@ -106,7 +106,7 @@ static void digest_one(struct diff *d, sqlite3_stmt *row, int side)
 	struct diff_place place = digest_place(d, row, side);
 	char what[64];
 
-	/* Windows decide where a step is cut, and which buffers have changed by then. */
+	/* Windows decide where a step is split, and so which buffers have changed by then. */
 	if (d->narrowed && diff_int(row, DIGEST_AFTER_STEP))
 		return;
 	snprintf(what, sizeof what, "digest of %s", digest_buffer(d, row)->name);
@@ -139,7 +139,7 @@ static struct diff_place partial_place(const struct diff *d, sqlite3_stmt *row)
 	return place;
 }
 
-/* The accumulators of a launch lie in one blob: the last one read is kept. */
+/* The accumulators of a launch are in one blob, so the last blob read is cached. */
 static enum status read_acc(struct diff *d, int side, sqlite3_stmt *row, const char **acc)
 {
 	int64_t data = sqlite3_column_int64(row, PARTIAL_DATA);
@@ -154,9 +154,9 @@ static enum status read_acc(struct diff *d, int side, sqlite3_stmt *row, const c
 		blob->data = data;
 	}
 	if (offset > blob->count || bytes > blob->count - offset)
-		return fail(STATUS_DAMAGED, "%s: accumulators at %" PRIu64 ", %" PRIu64
-			    " bytes, of data %" PRId64 ", which has %zu",
-			    store_shown_path(d->store[side]), offset, bytes, data, blob->count);
+		return fail(STATUS_DAMAGED, "%s: accumulators at offset %" PRIu64 ", %" PRIu64
+			    " bytes, exceed the %zu bytes of data %" PRId64,
+			    store_shown_path(d->store[side]), offset, bytes, blob->count, data);
 	*acc = (const char *)blob->bytes + offset;
 	return STATUS_OK;
 }
@@ -189,7 +189,7 @@ static enum status partial_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b
 
 	d->report->partials++;
 	if (!keys)
-		diff_add(d, &place, &(struct diff_item){ .what = "other keys", .ulp = -1 });
+		diff_add(d, &place, &(struct diff_item){ .what = "different keys", .ulp = -1 });
 	diff_f32(d, &place, "max", diff_bits(a, PARTIAL_MAX), diff_bits(b, PARTIAL_MAX));
 	diff_f32(d, &place, "sum", diff_bits(a, PARTIAL_SUM), diff_bits(b, PARTIAL_SUM));
 	return compare_acc(d, &place, a, b);
@@ -228,7 +228,7 @@ enum { TOKEN_STEP, TOKEN_SLOT, TOKEN_POSITION, TOKEN_BYTE, TOKEN_LOGIT,
 
 static struct diff_place token_place(sqlite3_stmt *row)
 {
-	/* After all operations: bytes are what came of them. */
+	/* Sorted after all operations, because they produce the bytes. */
 	struct diff_place place = { .op = INT64_MAX, .pass = PASS_TOKEN };
 
 	snprintf(place.address, sizeof place.address, "s%lld slot %d position %lld",
@@ -237,7 +237,7 @@ static struct diff_place token_place(sqlite3_stmt *row)
 	return place;
 }
 
-/* Everything after follows from it: reported once, before all else. */
+/* All other differences follow from it, so it is reported once, before them. */
 static void prompts_differ(struct diff *d, sqlite3_stmt *row)
 {
 	struct diff_item item = { .what = "prompts differ", .ulp = -1 };

@@ -1,6 +1,6 @@
-/* diff_spot.c - looks for the next difference launch by launch; see diff_spot.h.
+/* diff_spot.c - searches for the next difference launch by launch; see diff_spot.h.
  *
- * Digests say whether a launch is worth reading; only then are its bytes.
+ * Reads the bytes of a launch only if its digests differ.
  */
 #include "traces/diff/diff_spot.h"
 
@@ -11,11 +11,11 @@
 #include "traces/store/store.h"
 #include "traces/store/written.h"
 
-/* Queries of both runs, kept while launches are walked. */
+/* Prepared queries of both runs. */
 struct search {
 	const struct diff_pair *pair;
 	int direction;
-	sqlite3_stmt *next;             /* launch behind or before one, of the first run */
+	sqlite3_stmt *next;             /* launch after or before one, in the first run */
 	sqlite3_stmt *digests[2], *sums[2], *points[2];
 };
 
@@ -37,7 +37,7 @@ static const char *const points[] = {
 	" AND (p.thread, p.sequence) < (?3, ?4) ORDER BY p.thread DESC, p.sequence DESC",
 };
 
-/* Before the first element and behind the last. */
+/* Before the first element and after the last. */
 #define BEGIN (-2)
 #define END (INT64_MAX - 1)
 
@@ -115,7 +115,7 @@ static bool same_point(sqlite3_stmt *a, sqlite3_stmt *b)
 	return true;
 }
 
-/* Whether both runs have the same sum over the launch's points: there is nothing to read then. */
+/* Whether both runs have the same digest of the launch's points, which then need not be read. */
 static enum status same_sums(const struct search *s, int64_t launch, bool *same)
 {
 	bool row[2];
@@ -132,7 +132,7 @@ static enum status same_sums(const struct search *s, int64_t launch, bool *same)
 	return STATUS_OK;
 }
 
-/* Whether both runs have points of the launch, which are not known to be the same. */
+/* Whether both runs have points of the launch that may differ. */
 static enum status both_have_points(const struct search *s, int64_t launch, bool *both)
 {
 	bool same;
@@ -150,7 +150,7 @@ static enum status both_have_points(const struct search *s, int64_t launch, bool
 	return STATUS_OK;
 }
 
-/* From a thread and sequence on, which do not count themselves. */
+/* Searches from a thread and sequence, exclusive. */
 static enum status find_point(const struct search *s, struct diff_spot *spot, bool *found)
 {
 	bool row[2], take_both = true;
@@ -190,7 +190,7 @@ static bool element_differs(const struct written w[2], int64_t element)
 		&& !value_equal(w[0].dtype, a, b);
 }
 
-/* The next element that differs behind or before `from`; -1: none. */
+/* The next element that differs after or before `from`; -1: none. */
 static int64_t next_element(const struct written w[2], int direction, int64_t from)
 {
 	int64_t at = written_next(&w[0], from + direction, direction);
@@ -200,8 +200,8 @@ static int64_t next_element(const struct written w[2], int direction, int64_t fr
 	return at;
 }
 
-/* In one output. Where elements are not known to differ and the digests do, it does as a whole,
- * which comes before its elements. */
+/* Searches one output, whose digests differ. If no known element differs, the output differs as a
+ * whole; that spot comes before its elements. */
 static enum status find_in_output(const struct search *s, struct diff_spot *spot,
 				  const struct written w[2], bool *found)
 {
@@ -272,7 +272,7 @@ static enum status digests_differ(const struct search *s, int64_t launch, int64_
 	return STATUS_OK;
 }
 
-/* Behind or before the spot in its own launch. */
+/* Searches after or before the spot in its own launch. */
 static enum status find_in_launch(const struct search *s, struct diff_spot *spot, bool *found)
 {
 	const int64_t end = s->direction > 0 ? -1 : INT64_MAX;
@@ -289,7 +289,7 @@ static enum status find_in_launch(const struct search *s, struct diff_spot *spot
 		if (!*found)
 			at.part = SPOT_BEFORE;
 	}
-	if (!*found && differ && (s->direction < 0 || at.part < SPOT_BEHIND)
+	if (!*found && differ && (s->direction < 0 || at.part < SPOT_AFTER)
 	    && (s->direction > 0 || at.part > SPOT_POINT)) {
 		if (at.part != SPOT_WRITTEN) {
 			at.major = s->direction > 0 ? 0 : last;
@@ -332,10 +332,10 @@ static enum status walk(const struct search *s, struct diff_spot *spot, diff_sto
 		TRY(next_of(s, &spot->launch, &some));
 		if (!some)
 			return STATUS_OK;
-		spot->part = s->direction > 0 ? SPOT_BEFORE : SPOT_BEHIND;
+		spot->part = s->direction > 0 ? SPOT_BEFORE : SPOT_AFTER;
 		TRY(find_in_launch(s, spot, &found));
 		if (!found)
-			spot->part = s->direction > 0 ? SPOT_BEHIND : SPOT_BEFORE;
+			spot->part = s->direction > 0 ? SPOT_AFTER : SPOT_BEFORE;
 		if (!found && stop && stop(context)) {
 			*outcome = DIFF_STOPPED;
 			return STATUS_OK;

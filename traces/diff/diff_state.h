@@ -1,9 +1,9 @@
-/* diff_state.h - what a comparison of two runs knows; only the parts of it include it.
+/* diff_state.h - the state of a comparison of two runs; private to traces/diff/.
  *
- * diff.c decides what is compared. diff_ops.c walks the operations, which diff_walk.c finds;
+ * diff.c decides what is compared. diff_ops.c compares the operations, which diff_walk.c finds;
  * diff_rows.c and diff_points.c join the rows recorded about them (diff_join.c); diff_graph.c joins
- * runs with and without graphs. diff_value.c compares bytes as values, diff_report.c gathers what
- * differs.
+ * runs with and without graphs. diff_value.c compares bytes as values, diff_report.c collects the
+ * differences.
  */
 #ifndef DIFF_STATE_H
 #define DIFF_STATE_H
@@ -13,7 +13,7 @@
 #include "traces/store/log_at.h"
 #include "traces/store/store.h"
 
-/* Where in the report a difference belongs: by operation, and of one operation the finest first. */
+/* The order of differences in the report: by operation, then by pass, the finest first. */
 enum diff_pass { PASS_OP, PASS_POINT, PASS_PARTIAL, PASS_DIGEST, PASS_TOKEN, PASS_COUNT };
 
 struct diff_found {
@@ -27,7 +27,8 @@ struct diff_buffer {
 	enum dtype dtype;
 };
 
-/* An operation of both runs: its number in each, and that of the last launch up to it, -1: none. */
+/* An operation of both runs: its number in each, and the number of the last launch up to it (-1:
+ * none). */
 enum diff_key { KEY_OP_A, KEY_OP_B, KEY_LAUNCH, KEY_COUNT };
 struct diff_op {
 	int64_t key[KEY_COUNT];
@@ -56,15 +57,15 @@ struct diff {
 	int64_t left_out[2];            /* operations that only this run was asked to record */
 
 	struct diff_op *ops;            /* [op_count] what was compared, ascending */
-	size_t op_count, op_room;
-	bool cut;                       /* they end where a killed run did */
+	size_t op_count, op_capacity;
+	bool cut;                       /* `ops` end where a killed run did */
 	struct diff_buffer *buffers;    /* [buffer_count], by id; names of run a */
 	uint32_t buffer_count;
 	struct diff_blob blob[2];
 	struct diff_names names[2];
 	struct diff_skip *skip;         /* of diff_points.c while it reads digests */
-	bool resized, prompted;         /* caches, or prompts, that differ were reported */
-	int64_t unjudged;               /* digests that differ, where --ulp needs values */
+	bool resized, prompted;         /* a difference of caches, or prompts, was reported */
+	int64_t digests_only;           /* digests that differ, without values for --ulp */
 
 	struct diff_found *found;       /* the first options.keep of each pass */
 	int found_count;

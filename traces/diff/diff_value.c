@@ -1,8 +1,8 @@
 /* diff_value.c - compares arrays of bytes as values: bits, NaNs, distance in the last place.
  *
- * Two values are the same when their bits are, or when both are a NaN. Distance counts
- * representable numbers between two floats; it decides only where a tolerance was asked for. Serves
- * diff_ops.c and diff_rows.c.
+ * Two values are the same if their bits are, or if both are a NaN. Distance counts representable
+ * numbers between two floats; it matters only if a tolerance was given. Used by diff_ops.c,
+ * diff_rows.c and diff_points.c.
  */
 #include "traces/diff/diff_value.h"
 
@@ -24,7 +24,7 @@ static void describe(char *out, size_t size, enum dtype type, uint64_t bits)
 
 /* --- arrays --- */
 
-/* A run of values that differ, while an array is walked. */
+/* The differing values of an array, counted while it is compared. */
 struct tally {
 	uint64_t bits;
 	int64_t count;                  /* differences */
@@ -83,7 +83,7 @@ bool diff_values(struct diff *d, const struct diff_place *place, const char *nam
 
 	if (bytes == 0 || memcmp(a, b, bytes) == 0)
 		return true;
-	if (bytes % size) {             /* no whole number of elements */
+	if (bytes % size) {             /* not a multiple of the element size */
 		first *= (int64_t)size;
 		type = DTYPE_U8;
 		size = 1;

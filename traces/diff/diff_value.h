@@ -1,15 +1,15 @@
 /* diff_value.h - compares arrays of bytes as values.
  *
- * Serves diff_ops.c, diff_rows.c and diff_points.c.
+ * Used by diff_ops.c, diff_rows.c and diff_points.c.
  */
 #ifndef DIFF_VALUE_H
 #define DIFF_VALUE_H
 
 #include "traces/diff/diff_report.h"
 
-/* Compares `bytes` bytes of two arrays as values of `type`; true when they are equal, a NaN being
- * equal to a NaN and the tolerance applied. One item is kept for the first, as NAME[first + index].
- * With first = -1 there is one value, called NAME. */
+/* Compares `bytes` bytes of two arrays as values of `type`; true if they are equal within the
+ * tolerance, where a NaN equals a NaN. Reports one item, for the first difference, as NAME[first +
+ * index]. With first = -1 there is one value, called NAME. */
 bool diff_values(struct diff *, const struct diff_place *, const char *name, enum dtype type,
 		 const void *a, const void *b, size_t bytes, int64_t first);
 /* The same for f32 bit patterns. */

@@ -1,17 +1,17 @@
 /* diff_walk.c - finds the operations of two runs that belong together.
  *
- * Runs recorded in the same windows (or wholly) have the same operations. Of runs recorded in
- * different ones, each operation has a position: the step begun last and the launch made last,
- * whose numbers are those of the whole run. An operation is compared when its position lies in the
- * windows of both; rows that only bring a window up to date (OP_RESTORE) never are. What belongs
- * together is compared in diff_ops.c, and joined on here by the rows recorded about it.
+ * Runs recorded in the same windows (or completely) have the same operations. In runs recorded in
+ * different windows, each operation has a position: the last step begun and the last launch made,
+ * numbered through the whole run. An operation is compared if its position is in the windows of
+ * both runs; OP_RESTORE, which only brings a window up to date, never is. diff_ops.c compares the
+ * pairs; rows recorded about them are matched by the functions at the end.
  */
 #include "traces/diff/diff_walk.h"
 
 /* --- positions --- */
 
-/* The step that begins next, and the launch before its first one: after a gap between windows of
- * steps that is how far the run had come. */
+/* Reads the step that begins next, and the launch before its first one, which is the run's position
+ * after a gap between windows of steps. */
 static enum status read_next_step(struct diff_side *s)
 {
 	int code = sqlite3_step(s->steps);
@@ -50,8 +50,8 @@ static enum status move_to(struct diff_side *s, const struct row_op *op, int64_t
 	return STATUS_OK;
 }
 
-/* Whether a run recorded with these windows has what happens at the position: the beginning goes
- * with step or launch 0, but before the first step everything is recorded. */
+/* Whether a run with these windows recorded the position. With windows of launches, the beginning
+ * belongs to launch 0; with windows of steps, everything before the first step is recorded. */
 static bool recorded(const struct log_at *log_at, const struct diff_side *s)
 {
 	if (log_at->unit == 'L')
@@ -93,7 +93,7 @@ void diff_side_close(struct diff_side *s)
 
 /* --- what was compared --- */
 
-/* The first operation that has `number` there; false when there is none. */
+/* Finds the first operation whose `key` is `number`; false if there is none. */
 static bool find_op(const struct diff *d, enum diff_key key, int64_t number, size_t *at)
 {
 	size_t low = 0, high = d->op_count;

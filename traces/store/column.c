@@ -1,4 +1,4 @@
-/* column.c - columns of a row, checked; see column.h. */
+/* column.c - reads columns of a row, checking type and range; see column.h. */
 #include "traces/store/column.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* column.h - columns of a row of a file that nobody vouches for.
+/* column.h - reads columns of a row of an untrusted file.
  *
- * A value of another type or range clears *good, which a caller looks at once for all columns of a
- * row. Serves the store's reading side.
+ * A value of the wrong type or out of range clears *good, so that a caller checks once per row.
+ * Used wherever the store's rows are read.
  */
 #ifndef COLUMN_H
 #define COLUMN_H

@@ -1,8 +1,8 @@
 /* dump.c - prints every view of a trace in a canonical form, so that traces can be compared as
  * text.
  *
- * Leaves out clocks, and everything that depends on how bytes were packed: ids of stored bytes
- * become hashes of the bytes, which also reads, and so verifies, all of them.
+ * Leaves out clock columns and everything that depends on how bytes were packed. Ids of stored
+ * bytes become hashes of the bytes, so a dump also reads and verifies all of them.
  */
 #include "traces/store/dump.h"
 
@@ -42,14 +42,14 @@ static const struct {
 	{ "v_token", "run, step, slot, position" },
 };
 
-/* What the clock says differs between runs that are the same. */
+/* Clock readings differ between runs that are otherwise identical. */
 static const char *const clock_columns[] = { "started", "start_us", "duration_us" };
 
 struct dump {
 	struct store *store;
 	FILE *out;
 	sqlite3_stmt *rows;
-	/* Rows in order often name the same bytes. */
+	/* The bytes hashed last: consecutive rows often refer to the same ones. */
 	int64_t data;
 	size_t bytes;
 	XXH128_hash_t hash;
@@ -83,7 +83,7 @@ static enum status print_data(struct dump *d, int64_t data)
 	return STATUS_OK;
 }
 
-/* One row is one line, whatever a text holds. */
+/* Escapes line breaks and tabs, so that each row stays on one line. */
 static void print_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {

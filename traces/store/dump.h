@@ -1,4 +1,4 @@
-/* dump.h - the logical dump of a trace: what it says, apart from when and how it was stored.
+/* dump.h - the logical dump of a trace: its content, without clock readings and storage details.
  *
  * Two recordings of the same work with the same seed have byte-equal dumps.
  */

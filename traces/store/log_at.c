@@ -1,7 +1,8 @@
 /* log_at.c - parses the windows of --log-at.
  *
- * Grammar: WINDOW[,WINDOW]..., WINDOW = ADDR[..ADDR], ADDR = s<step> or L<launch>. All of one unit,
- * ascending and disjoint, since a run passes through them once. Serves the recorder and diff.
+ * Grammar: WINDOW[,WINDOW]..., WINDOW = ADDR[..ADDR], ADDR = s<step> or L<launch>. All windows have
+ * the same unit, ascend and are disjoint, since a run passes through them once. Used by the
+ * recorder and diff.
  */
 #include "traces/store/log_at.h"
 
@@ -14,7 +15,7 @@
 #include "base/xalloc.h"
 #include "traces/row.h"
 
-/* Reads "s12" or "L12" and moves on; false when there is none. */
+/* Reads "s12" or "L12" and advances *at; false if there is no address. */
 static bool parse_address(const char **at, char *unit, int64_t *number)
 {
 	char *end;
@@ -30,7 +31,7 @@ static bool parse_address(const char **at, char *unit, int64_t *number)
 	return errno == 0;
 }
 
-/* Reads one window and the comma behind it. */
+/* Reads one window and the comma after it. */
 static bool parse_window(const char **at, char *unit, struct log_window *window)
 {
 	char last_unit;
@@ -56,14 +57,14 @@ static enum status parse_all(const char *text, struct log_at *out)
 		char unit;
 
 		if (!parse_window(&at, &unit, &window))
-			return fail(STATUS_USAGE, "--log-at %s: '%s' does not begin with a window, "
-				    "such as s0..s63 (steps) or L0..L9 (launches)", text, begin);
+			return fail(STATUS_USAGE, "--log-at %s: expected a window such as s0..s63 "
+				    "(steps) or L0..L9 (launches), got '%s'", text, begin);
 		if (out->unit && out->unit != unit)
 			return fail(STATUS_USAGE, "--log-at %s: steps and launches cannot be mixed",
 				    text);
 		if (window.first > window.last
 		    || (out->count && window.first <= out->windows[out->count - 1].last))
-			return fail(STATUS_USAGE, "--log-at %s: windows must ascend, %c%" PRId64
+			return fail(STATUS_USAGE, "--log-at %s: windows must ascend, but %c%" PRId64
 				    "..%c%" PRId64 " does not", text, unit, window.first, unit,
 				    window.last);
 		out->unit = unit;
@@ -71,7 +72,7 @@ static enum status parse_all(const char *text, struct log_at *out)
 		out->windows[out->count++] = window;
 	}
 	if (!out->unit)
-		return fail(STATUS_USAGE, "--log-at: no window given; say for example s0..s63");
+		return fail(STATUS_USAGE, "--log-at: expected a window, for example s0..s63");
 	return STATUS_OK;
 }
 

@@ -1,11 +1,11 @@
 /* pages.c - the bytes of a trace: content-addressed pieces, packed into compressed pages.
  *
- * A blob is cut into pieces of at most 64 KiB; a piece whose 128-bit hash is in the file already is
+ * A blob is cut into pieces of at most 64 KiB; a piece whose 128-bit hash is already in the file is
  * not stored again. New pieces are packed, in order, into one open page of 64 KiB, since single
- * uploads are too small to compress. A commit writes the open page as far as it is filled,
- * compressed fast; it is written again when it is full. f32 data compresses when the bytes of its
- * words are sorted into planes and each plane has its own entropy table. Reading believes nothing
- * that it reads.
+ * uploads are too small to compress. A commit writes the open page even if it is only partly full,
+ * compressed fast; a full page is written again, compressed well. f32 data compresses once the
+ * bytes of its words are sorted into planes, each with its own entropy table. Everything that is
+ * read is checked.
  */
 #include "traces/store/store_internal.h"
 
@@ -127,8 +127,8 @@ static void attempt(struct pages *pages, enum codec codec, int level, const unsi
 	}
 }
 
-/* Keeps the smallest of several ways. Random f32 is smallest as planes without a search for
- * matches, which higher levels find by chance and pay for. */
+/* Tries several encodings and keeps the smallest. Random f32 data is smallest as planes at the fast
+ * level: higher levels find chance matches that cost more than they save. */
 static void pack(struct pages *pages, const unsigned char *from, size_t bytes, bool final,
 		 struct packed *out)
 {
@@ -146,7 +146,8 @@ static void pack(struct pages *pages, const unsigned char *from, size_t bytes, b
 
 /* --- writing --- */
 
-/* Writes a page under a new number, or over an earlier state of itself. final: it is full. */
+/* Writes a page under a new number, or replaces its earlier version. final: it will not change
+ * again. */
 static enum status write_page(struct store *store, const unsigned char *bytes, size_t count,
 			      bool final, int64_t *number)
 {
@@ -197,7 +198,7 @@ enum status pages_flush(struct store *store, bool last)
 	return write_page(store, pages->open, pages->fill, false, &pages->number);
 }
 
-/* Finds room for a new piece. A big one gets a page to itself and leaves the open page as it is. */
+/* Finds space for a new piece. A large piece gets its own page; the open page stays unchanged. */
 static enum status place(struct store *store, const unsigned char *bytes, size_t count,
 			 int64_t *page, size_t *offset)
 {
@@ -214,7 +215,7 @@ static enum status place(struct store *store, const unsigned char *bytes, size_t
 	*page = pages->number;
 	*offset = pages->fill;
 	memcpy(pages->open + pages->fill, bytes, count);
-	/* Words stay aligned for the planes; the padding must not be what was there before. */
+	/* Words stay aligned for the planes. Padding is cleared because the buffer is reused. */
 	pages->fill = (pages->fill + count + PLANES - 1) / PLANES * PLANES;
 	memset(pages->open + *offset + count, 0, pages->fill - *offset - count);
 	return STATUS_OK;
@@ -276,7 +277,7 @@ enum status pages_put(struct store *store, const void *bytes, size_t count, int6
 	return status;
 }
 
-/* Blobs are not loaded: equal bytes in an added run get a new id over the old pieces. */
+/* Does not load blobs: equal bytes in an added run get a new blob over the same pieces. */
 enum status pages_load(struct store *store)
 {
 	sqlite3_stmt *select;
@@ -334,7 +335,7 @@ static bool unpack(sqlite3_stmt *row, struct cached *out)
 	return true;
 }
 
-/* The row of a key, from a statement that is kept: few things are read as often. */
+/* Finds the row of a key with a cached statement, because these rows are read most often. */
 static enum status find_row(struct store *store, enum store_read which, int64_t key,
 			    sqlite3_stmt **row, bool *found)
 {
@@ -383,9 +384,9 @@ static enum status read_page(struct store *store, int64_t number, const struct c
 	return STATUS_OK;
 }
 
-/* Appends a piece to `out`, which has room for `room` bytes. */
-static enum status read_piece(struct store *store, int64_t piece, unsigned char *out, size_t room,
-			      size_t *count)
+/* Appends a piece to `out`, which can hold `capacity` bytes. */
+static enum status read_piece(struct store *store, int64_t piece, unsigned char *out,
+			      size_t capacity, size_t *count)
 {
 	const struct cached *page = NULL;
 	int64_t number, offset, bytes;
@@ -400,7 +401,7 @@ static enum status read_piece(struct store *store, int64_t piece, unsigned char 
 	if (!found || number < 1)
 		return damaged(store, "piece", piece);
 	TRY(read_page(store, number, &page));
-	if (offset < 0 || bytes < 1 || bytes > PAGE_BYTES || (uint64_t)bytes > room
+	if (offset < 0 || bytes < 1 || bytes > PAGE_BYTES || (uint64_t)bytes > capacity
 	    || (uint64_t)offset + (uint64_t)bytes > page->bytes)
 		return damaged(store, "piece", piece);
 	memcpy(out, page->data + offset, (size_t)bytes);
@@ -424,7 +425,7 @@ static enum status read_pieces(struct store *store, int64_t data, const unsigned
 	return at == bytes ? STATUS_OK : damaged(store, "data", data);
 }
 
-/* The list bounds the size: a wrong one cannot ask for more memory than the list implies. */
+/* The list of pieces bounds the size, so that a wrong size cannot cause a huge allocation. */
 static enum status read_blob(struct store *store, int64_t data, sqlite3_stmt *row, void **bytes,
 			     size_t *count)
 {

@@ -1,12 +1,13 @@
 -- schema.sql - the tables and views of a flashtwin trace, format version 4.
 --
--- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables behind
--- them are private and may change with the format version (PRAGMA user_version). Embedded in
--- the binary; store.c runs it once per new file, and compares a file's schema with it when it
--- opens one.
+-- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables are
+-- private and may change with the format version (PRAGMA user_version). This file is embedded in
+-- the binary: store.c runs it for each new file, and store_check.c compares an existing file's
+-- schema with it.
 --
--- Version 1 had no t_node and v_node: traces of it have no graphs. Version 2 had no counters,
--- version 3 no t_point_sum, v_point_sum and t_kernel_count. (store_check.c adds what is missing, empty.)
+-- Version 2 added graphs (t_node, v_node), version 3 counters (t_counter, v_counter, t_hit, v_hit),
+-- version 4 t_point_sum, v_point_sum and t_kernel_count. If an older trace is opened, store_check.c
+-- adds what is missing, empty.
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -17,9 +18,9 @@
 PRAGMA application_id = 1718908782; -- "ftwn"
 PRAGMA user_version = 4;
 
--- One row per byte value: counts for views that expand a row, and the two numbers that make an
--- exact REAL of an f32 with this exponent: (fraction + hidden) * scale. Built by exact doubling
--- and halving.
+-- One row per byte value n. Views count with n to expand a row into several, and convert an f32
+-- with exponent n to an exact REAL: (fraction + hidden) * scale. Built by exact doubling and
+-- halving.
 CREATE TABLE t_byte (n INTEGER PRIMARY KEY, hidden INTEGER NOT NULL, scale REAL NOT NULL);
 INSERT INTO t_byte
 	WITH RECURSIVE
@@ -31,13 +32,13 @@ INSERT INTO t_byte
 INSERT INTO t_byte SELECT 0, 0, scale FROM t_byte WHERE n = 1; -- zero and denormals
 INSERT INTO t_byte VALUES (255, 8388608, 9e999); -- infinities; a NaN is tested for first
 
--- Names of operations, in the order of OP_LIST in row.h; filled by store.c.
+-- Names of operations, in the order of OP_LIST in op.h; filled by store.c.
 CREATE TABLE t_op_kind (kind INTEGER PRIMARY KEY, name TEXT NOT NULL);
 
--- Stored bytes. A blob is a list of pieces (little-endian 32-bit ids) of at most 64 KiB, each
--- piece kept once per file by its XXH3 128-bit hash. Pieces lie in pages: codec 0 is raw, 1
--- zstd, 2 zstd over the bytes of each 32-bit word sorted into four planes; sum is XXH3 64 of
--- the stored bytes.
+-- Stored bytes. A blob is a list of pieces (little-endian 32-bit ids) of at most 64 KiB. Each piece
+-- is stored once per file, identified by its XXH3 128-bit hash. Pages contain pieces: codec 0 is
+-- raw, 1 zstd, 2 zstd over the bytes of each 32-bit word sorted into four planes; sum is XXH3 64
+-- of the stored bytes.
 CREATE TABLE t_page (page INTEGER PRIMARY KEY, codec, bytes, sum, stored BLOB);
 CREATE TABLE t_piece (piece INTEGER PRIMARY KEY, hash BLOB, page, offset, bytes);
 CREATE TABLE t_blob (data INTEGER PRIMARY KEY, bytes, pieces BLOB);
@@ -60,14 +61,14 @@ CREATE TABLE t_source (
 	PRIMARY KEY (run, kernel, entry)
 ) WITHOUT ROWID;
 
--- Launches of a run by kernel, counted when it ended: none of a run that was cut off. grid_*: the
--- greatest; duration_us: the mean.
+-- Launches of a run by kernel, counted at its end: no rows for a run that was cut off. grid_*: the
+-- maximum; duration_us: the mean.
 CREATE TABLE t_kernel_count (
 	run INTEGER, kernel TEXT, launches, first, last, grid_x, grid_y, grid_z, duration_us REAL,
 	PRIMARY KEY (run, kernel)
 ) WITHOUT ROWID;
 
--- What is called in a launch, kept once per content: few launches of a decode differ in it.
+-- What a launch calls, stored once per content: most launches of a decode repeat it.
 CREATE TABLE t_call (
 	call INTEGER PRIMARY KEY, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
 	cluster_x, cluster_y, cluster_z, shared_bytes, attributes
@@ -87,9 +88,9 @@ CREATE TABLE t_op (
 	launch, call, layer,
 	PRIMARY KEY (run, op)
 ) WITHOUT ROWID;
--- With call: SQLite would rather read a run than look up what an index does not hold.
+-- Includes call, because SQLite would otherwise scan the run instead of using the index.
 CREATE INDEX t_op_launch ON t_op (run, launch, call);
--- threads: of one block.
+-- threads: per block.
 CREATE TABLE t_launch (
 	run INTEGER, launch INTEGER, op, threads,
 	PRIMARY KEY (run, launch)
@@ -108,7 +109,7 @@ CREATE TABLE t_buffer (
 	PRIMARY KEY (run, op)
 ) WITHOUT ROWID;
 CREATE INDEX t_buffer_id ON t_buffer (run, buffer);
--- More than one row of a step when windows of launches cut it.
+-- A step has several rows if windows of launches split it.
 CREATE TABLE t_step (
 	run INTEGER, step INTEGER, first_op, last_op,
 	PRIMARY KEY (run, step, first_op)
@@ -123,7 +124,7 @@ CREATE TABLE t_digest (
 	PRIMARY KEY (run, op, after_step, entry)
 ) WITHOUT ROWID;
 
--- Empty chunks of a row that follow each other are one row: `more` further ones, at key_step keys.
+-- Consecutive empty chunks are one row: `more` further chunks, key_step keys apart.
 CREATE TABLE t_partial (
 	run INTEGER, launch INTEGER, slot INTEGER, head INTEGER, chunk INTEGER, kv_head,
 	key_begin, key_end, max, sum, lse REAL, weight REAL, acc_data, acc_offset, acc_bytes,
@@ -141,14 +142,13 @@ CREATE TABLE t_kv (
 	PRIMARY KEY (run, launch, tensor, slot, position, kv_head)
 ) WITHOUT ROWID;
 
--- thread counts through the whole grid: block * threads of a block + thread in the block.
+-- thread is counted through the whole grid: block * threads per block + thread in the block.
 CREATE TABLE t_point (
 	run INTEGER, launch INTEGER, thread INTEGER, sequence INTEGER, name, v0, v1, v2, v3,
 	PRIMARY KEY (run, launch, thread, sequence)
 ) WITHOUT ROWID;
 CREATE TABLE t_point_name (name INTEGER PRIMARY KEY, content TEXT);
--- digest: sum over the points of a launch of a digest of each, so that equal launches need not be
--- read.
+-- digest: the sum of the digests of a launch's points, so that equal launches need not be read.
 CREATE TABLE t_point_sum (
 	run INTEGER, launch INTEGER, points, digest,
 	PRIMARY KEY (run, launch)
@@ -187,20 +187,20 @@ CREATE TABLE t_hit (
 CREATE VIEW v_run AS SELECT
 	run,            -- 1, 2, ...
 	device,         -- 'sim' or 'cuda'
-	device_name,    -- as the device says: 'NVIDIA H200'
-	profile,        -- whose limits and error codes: 'h200'
+	device_name,    -- as reported by the device: 'NVIDIA H200'
+	profile,        -- the device whose limits and error codes apply: 'h200'
 	driver,         -- 'CUDA 13.0, driver 580.159.04'; NULL on the simulator
 	compute,        -- compute capability: '9.0'
-	ordinal,        -- which device of its kind
+	ordinal,        -- number of the device among those of its kind, from 0
 	seed,           -- order of lanes, warps, blocks and streams (64 bits, signed)
 	command,        -- 'decode', 'attend', ...
 	path,           -- attention path: 'flash-decoding'
-	options,        -- JSON object: what the command was asked to do
+	options,        -- JSON object: the command's options
 	level,          -- what was recorded: 'launch', 'partials', 'points', 'access'
-	log_at,         -- and when: windows, 's0..s9,s20' or 'L4..L9'; NULL: the whole run
+	log_at,         -- windows that were recorded: 's0..s9,s20', 'L4..L9'; NULL: the whole run
 	version,        -- of the flashtwin that recorded it
 	started,        -- ISO 8601, UTC (a clock column)
-	complete,       -- 1 when the run came to its end, 0 when it was cut off
+	complete,       -- 1 if the run ended, 0 if it was cut off
 	ended,          -- how: 'OK' or the name of an error status; NULL when cut off
 	message,        -- the error's text
 	(SELECT coalesce(max(op) + 1, 0) FROM t_op o WHERE o.run = r.run) AS ops,
@@ -214,7 +214,7 @@ CREATE VIEW v_model AS SELECT
 	directory,      -- where the model was read from
 	config,         -- its config.json
 	layers, heads, kv_heads, head_dim, hidden, vocabulary, max_positions,
-	max_len,        -- keys a cache has room for
+	max_len,        -- capacity of a cache, in keys
 	chunk,          -- keys per chunk of flash decoding
 	max_chunks,     -- chunks in the grid
 	slots           -- sequences decoded at once
@@ -252,9 +252,9 @@ CREATE VIEW v_op AS SELECT
 	pattern,        -- of a fill: 32 bits, unsigned; of a capture: its mode (0 global, 1
 	                -- thread-local, 2 relaxed); of capture_relax: 1 relaxed, 0 not
 	object,         -- number of an event, a graph, or an executable graph (graph_instantiate,
-	                -- graph_upload, graph_launch, graph_exec_destroy); of a launch that a graph
-	                -- made: the operation of that graph launch
-	data,           -- bytes that came from the host, or that a download gave
+	                -- graph_upload, graph_launch, graph_exec_destroy); of a launch made by a
+	                -- graph: the operation of that graph launch
+	data,           -- bytes uploaded from the host, or downloaded to it
 	launch          -- launch number; NULL for any other operation
 FROM t_op LEFT JOIN t_op_kind k USING (kind);
 
@@ -278,17 +278,17 @@ FROM t_launch l
 	LEFT JOIN t_call c ON c.call = o.call
 	LEFT JOIN t_probe p ON p.run = l.run AND p.launch = l.launch;
 
--- What an operation has to do with a graph. A graph_node is work that was captured, or added by
--- hand; a graph_upload holds the bytes that an upload of the graph reads at the launch that comes
--- next. v_op and v_arg say what a node works on.
+-- One row per operation that concerns a graph. A graph_node is work that was captured, or added by
+-- hand; a graph_upload has the bytes that an upload in the graph reads at the next launch. v_op and
+-- v_arg have the operands of a node.
 CREATE VIEW v_node AS SELECT
 	n.run,
 	n.op,           -- the operation
 	n.graph,        -- 1, 2, ... in the order captures were begun and graphs created
-	n.node,         -- in the graph: 0, 1, ...; NULL when the operation is about all of it
-	k.name AS work, -- what the node does: 'launch', 'copy', ...; NULL when it is none
-	n.own,          -- 1: the recorder's own, no part of the user's graph: saves bytes (v_op.buffer,
-	                -- offset, bytes) that this node is about to overwrite
+	n.node,         -- in the graph: 0, 1, ...; NULL if the operation concerns the whole graph
+	k.name AS work, -- what the node does: 'launch', 'copy', ...; NULL unless a graph_node
+	n.own,          -- 1: added by the recorder, not part of the user's graph: saves bytes
+	                -- (v_op.buffer, offset, bytes) that this node is about to overwrite
 	n.after,        -- JSON array: nodes that come before one added by hand; NULL in a capture,
 	                -- where streams and events give the order
 	n.launch,       -- of a graph launch: number of the first launch it makes
@@ -343,20 +343,20 @@ CREATE VIEW v_buffer AS SELECT
 	 WHERE f.run = b.run AND k.name = 'free' AND f.buffer = b.buffer) AS freed_op
 FROM t_buffer b;
 
--- One row per digest: bytes [offset, offset + bytes) of a buffer after an operation or a step. Of
--- scattered writes that is the span from the first to the last; the digest is over the bytes
--- written alone, which the rows of v_kv give one by one.
+-- One row per digest: bytes [offset, offset + bytes) of a buffer after an operation or a step. For
+-- scattered writes this is the span from the first to the last; the digest covers only the bytes
+-- written, which v_kv lists row by row.
 CREATE VIEW v_digest AS SELECT
 	d.run,
 	d.op,           -- the operation, or the last one of the step
-	o.launch,       -- NULL when the operation is no launch
+	o.launch,       -- NULL if the operation is not a launch
 	o.step,
 	d.after_step,   -- 0: what the operation wrote; 1: state after the step
 	d.entry,        -- 0, 1, ... in the operation
 	d.buffer, d.offset,
-	d.bytes,        -- from the first byte to the last; not all written where writes scatter
-	d.digest,       -- 64 bits, signed; a NaN equals a NaN
-	d.data          -- the bytes, where they were kept
+	d.bytes,        -- from the first byte to the last, with gaps between scattered writes
+	d.digest,       -- 64 bits, signed; all NaNs count as equal
+	d.data          -- the bytes; NULL if they were not recorded
 FROM t_digest d CROSS JOIN t_op o ON o.run = d.run AND o.op = d.op;
 
 -- One row per row written into a KV cache.
@@ -376,8 +376,8 @@ CREATE VIEW v_partial AS SELECT
 	p.chunk + e.n AS chunk, -- 0, 1, ...
 	p.key_begin + e.n * coalesce(p.key_step, 0) AS key_begin,
 	p.key_end,      -- exclusive: keys key_begin <= i < key_end
-	p.key_begin >= p.key_end AS empty, -- 1: it holds no keys
-	p.max AS max_bits, -- greatest score
+	p.key_begin >= p.key_end AS empty, -- 1: it has no keys
+	p.max AS max_bits, -- maximum score
 	iif((p.max & 0x7fffffff) > 0x7f800000, NULL,
 	    ((p.max & 0x7fffff) + m.hidden) * m.scale * iif(p.max < 0, -1, 1)) AS max,
 	CASE WHEN p.max IS NULL THEN 'none' WHEN (p.max & 0x7fffffff) < 0x7f800000 THEN 'num'
@@ -388,21 +388,21 @@ CREATE VIEW v_partial AS SELECT
 	CASE WHEN p.sum IS NULL THEN 'none' WHEN (p.sum & 0x7fffffff) < 0x7f800000 THEN 'num'
 	     WHEN (p.sum & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS sum_kind,
 	p.lse,          -- max + ln(sum) in float64; NULL when empty
-	p.weight,       -- its share of the softmax, in float64: a row's add up to 1; unlike
+	p.weight,       -- its share of the softmax, in float64: those of a row add up to 1; unlike
 	                -- v_reduce.weight, which is not normalised
-	p.acc_data,     -- bytes that hold the accumulators, from acc_offset on; NULL when empty
+	p.acc_data,     -- bytes with the accumulators, from acc_offset on; NULL when empty
 	p.acc_offset, p.acc_bytes
 FROM t_partial p
 	CROSS JOIN t_byte e ON e.n <= coalesce(p.more, 0)
 	LEFT JOIN t_byte m ON m.n = (p.max >> 23) & 255
 	LEFT JOIN t_byte s ON s.n = (p.sum >> 23) & 255;
 
--- One row per step of a reduction, worked out from the partials in float64.
+-- One row per step of a reduction, computed from the partials in float64.
 CREATE VIEW v_reduce AS SELECT
 	run, launch, slot, head,
 	sequence,       -- 0, 1, ...: the order chunks were merged in
 	chunk,
-	weight,         -- the chunk's factor, exp(its max - greatest max): not normalised, unlike
+	weight,         -- the chunk's factor, exp(its max - the row's max): not normalised, unlike
 	                -- v_partial.weight; NULL for a NaN
 	sum             -- running sum after the chunk
 FROM t_reduce;
@@ -448,10 +448,10 @@ FROM t_point p
 CREATE VIEW v_point_sum AS SELECT
 	run, launch,
 	points,         -- how many there are
-	digest          -- of all of them, 64 bits, signed; a NaN equals a NaN
+	digest          -- of all of them, 64 bits, signed; all NaNs count as equal
 FROM t_point_sum;
 
--- One row per load, store or atomic of a thread. Filled by --log access, which is not built yet.
+-- One row per load, store or atomic of a thread. Empty: --log access is not implemented yet.
 CREATE VIEW v_access AS SELECT
 	p.run, p.launch,
 	p.thread / l.threads AS block,
@@ -463,12 +463,12 @@ CREATE VIEW v_access AS SELECT
 	p.buffer,       -- NULL unless global
 	p.offset,       -- in the buffer, or in the block's shared memory
 	p.bytes,
-	p.bits,         -- value, when it has at most 8 bytes
+	p.bits,         -- value, if it has at most 8 bytes
 	p.file, p.line  -- of the source
 FROM t_access p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
 
--- One row per source line that a thread came to. Filled by --log access, which is not built yet.
+-- One row per source line that a thread reached. Empty: --log access is not implemented yet.
 CREATE VIEW v_line AS SELECT
 	p.run, p.launch,
 	p.thread / l.threads AS block,
@@ -479,29 +479,29 @@ CREATE VIEW v_line AS SELECT
 FROM t_line p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
 
--- One row per finding of the checker (--check); several of the same class and sites are one.
+-- One row per finding of the checker (--check); findings of the same class and sites are merged.
 CREATE VIEW v_finding AS SELECT
 	run,
 	finding,        -- 0, 1, ...
 	class,          -- 'oob', 'race-shared', ...
 	op, launch,
-	thread,         -- counted through the grid; that of the first such finding
+	thread,         -- counted through the grid; from the first such finding
 	other_thread,   -- the other side of a race
 	buffer, offset, bytes,
 	file, line,
 	other_line,
-	message         -- JSON object with all that is known: both sides, count, why, fix; seed:
+	message         -- JSON object with the complete finding: both sides, count, why, fix; seed:
 	                -- of the order that showed it (--all-orders), if not the run's own
 FROM t_finding;
 
 -- One row per launch of a run with --count; doc/counters.md says how each is counted.
 CREATE VIEW v_counter AS SELECT
 	run, launch, kernel,
-	load_bytes, store_bytes,        -- of global memory, as threads asked for them
-	load_distinct_bytes,            -- different bytes among those loaded
+	load_bytes, store_bytes,        -- of global memory, as requested by threads
+	load_distinct_bytes,            -- distinct bytes among those loaded
 	load_bytes * 1.0 / nullif(load_distinct_bytes, 0) AS reuse,
 	load_requests, store_requests,  -- of warps
-	load_sectors, store_sectors,    -- different 32-byte sectors of each request
+	load_sectors, store_sectors,    -- distinct 32-byte sectors of each request
 	load_sectors * 1.0 / nullif(load_requests, 0) AS sectors_per_load,
 	store_sectors * 1.0 / nullif(store_requests, 0) AS sectors_per_store,
 	atomics, shared_atomics,        -- by threads, of global and of shared memory
@@ -510,16 +510,16 @@ CREATE VIEW v_counter AS SELECT
 	barriers, shuffles,             -- completed by blocks, by warps
 	divergent_branches,             -- of warps whose lanes went different ways
 	basic_blocks,                   -- entered by threads: what --steps bounds
-	left_out                        -- accesses that no request was made of; 0 means exact sums
+	left_out                        -- accesses not counted as requests; 0: the sums are exact
 FROM t_counter;
 
--- One row per source line that threads of a launch came to, of a run with --check.
+-- One row per source line that threads of a launch reached, in a run with --check.
 CREATE VIEW v_hit AS SELECT
 	run, launch, file, line,
-	hits            -- how often threads came to the basic block of it that they met most often
+	hits            -- how often threads entered the most frequent basic block of the line
 FROM t_hit;
 
--- One row per step of a decode loop, or more when windows of launches cut it.
+-- One row per step of a decode loop, or several if windows of launches split it.
 CREATE VIEW v_step AS SELECT
 	run, step,
 	first_op,       -- operations first_op <= op <= last_op
@@ -529,8 +529,8 @@ FROM t_step;
 -- One row per byte of a sequence.
 CREATE VIEW v_token AS SELECT
 	t.run,
-	t.step,         -- prompt: that processed it; generated: that produced it, from the key at
-	                -- position - 1
+	t.step,         -- of a prompt byte: the step that processed it; of a generated byte: the
+	                -- step that produced it, from the key at position - 1
 	t.slot,
 	t.position,     -- in the sequence
 	t.byte,         -- 0 to 255
@@ -542,8 +542,8 @@ CREATE VIEW v_token AS SELECT
 	     WHEN (t.logit & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS logit_kind
 FROM t_token t LEFT JOIN t_byte e ON e.n = (t.logit >> 23) & 255;
 
--- One row per difference between two runs of this file, matched by launch, step and place. A NaN
--- equals a NaN. What only one of the runs has is not listed.
+-- One row per difference between two runs of this file, matched by launch, step and place. All NaNs
+-- count as equal. Rows that only one of the runs has are not listed.
 CREATE VIEW v_diff AS
 SELECT
 	ra.run AS run_a,
@@ -559,8 +559,8 @@ SELECT
 FROM t_run ra CROSS JOIN t_run rb ON rb.run > ra.run
 	CROSS JOIN t_digest a ON a.run = ra.run
 	CROSS JOIN t_op o ON o.run = a.run AND o.op = a.op
-	-- Numbers of operations differ when the runs were recorded in different windows. A step
-	-- that a window cut is compared where both runs had come to the same launch.
+	-- Operation numbers differ if the runs were recorded in different windows. A step that a
+	-- window split is compared if both runs had reached the same launch.
 	CROSS JOIN t_op ob ON ob.run = rb.run AND ob.op = iif(a.after_step,
 		(SELECT max(s.last_op) FROM t_step s WHERE s.run = rb.run AND s.step = o.step),
 		iif(o.launch IS NULL, a.op,

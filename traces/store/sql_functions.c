@@ -1,6 +1,6 @@
 /* sql_functions.c - data(), f32(), f32_bits() and f32_text() for `flashtwin sql`.
  *
- * Conveniences only: every view works without them, in any SQLite program.
+ * For convenience only: every view works without them, in any SQLite program.
  */
 #include "traces/store/sql_functions.h"
 
@@ -12,7 +12,7 @@
 
 #include "traces/store/store.h"
 
-/* The shortest of 1 to 9 digits that reads back as the same float; 9 always does. */
+/* Uses the fewest digits, 1 to 9, that read back as the same float; 9 always suffice. */
 void f32_format(uint32_t bits, char out[F32_TEXT_BYTES])
 {
 	float value;
@@ -29,7 +29,7 @@ void f32_format(uint32_t bits, char out[F32_TEXT_BYTES])
 	}
 }
 
-/* An error of SQLite's counts as yes: store_data() will come upon it, and say what it is. */
+/* Returns true on an SQLite error: store_data() will meet it too and report it. */
 static bool is_stored(sqlite3_context *context, sqlite3_value *data)
 {
 	sqlite3_stmt *row = NULL;
@@ -48,7 +48,7 @@ static void no_such_data(sqlite3_context *context, sqlite3_value *data)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "there is no data %lld",
+	snprintf(text, sizeof(text), "no data has the id %lld",
 		 (long long)sqlite3_value_int64(data));
 	sqlite3_result_error(context, text, -1);
 }
@@ -62,7 +62,7 @@ static void sql_data(sqlite3_context *context, int count, sqlite3_value **values
 	if (sqlite3_value_type(values[0]) == SQLITE_NULL)
 		return;
 	if (sqlite3_value_type(values[0]) != SQLITE_INTEGER)
-		sqlite3_result_error(context, "data(): a whole number is needed", -1);
+		sqlite3_result_error(context, "data(): expected an integer", -1);
 	else if (!is_stored(context, values[0]))
 		no_such_data(context, values[0]);
 	else if (store_data(sqlite3_user_data(context), sqlite3_value_int64(values[0]), &bytes,
@@ -72,7 +72,7 @@ static void sql_data(sqlite3_context *context, int count, sqlite3_value **values
 		sqlite3_result_blob64(context, bytes, size, free);
 }
 
-/* False, for a NULL result, when there is no such element. */
+/* Returns false if there is no such element; the SQL result is then NULL. */
 static bool element(sqlite3_value **values, uint32_t *bits)
 {
 	const unsigned char *bytes = sqlite3_value_blob(values[0]);

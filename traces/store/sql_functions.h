@@ -1,8 +1,8 @@
-/* sql_functions.h - SQL functions that read what a trace keeps in pages and in bit patterns.
+/* sql_functions.h - SQL functions that read the stored bytes and f32 bit patterns of a trace.
  *
  * data(id) BLOB: stored bytes. f32(blob, index) REAL: element of an f32 array, NULL for a NaN or
  * when out of range. f32_bits(blob, index) INTEGER: its bits, signed, as in the *_bits columns.
- * f32_text(bits) TEXT: shortest decimal that gives the value back, "nan", "inf" or "-inf".
+ * f32_text(bits) TEXT: shortest decimal that reads back as the same value, "nan", "inf" or "-inf".
  */
 #ifndef SQL_FUNCTIONS_H
 #define SQL_FUNCTIONS_H
@@ -13,10 +13,10 @@
 
 struct store;
 
-/* On the store's own connection, until it is closed. */
+/* Registers them on the store's connection, until it is closed. */
 enum status sql_functions_register(struct store *);
 
-/* The text of f32_text(): at most 16 bytes with its NUL. */
+/* Writes the text of f32_text(): at most 16 bytes with its NUL. */
 #define F32_TEXT_BYTES 16
 void f32_format(uint32_t bits, char out[F32_TEXT_BYTES]);
 

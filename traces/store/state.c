@@ -1,7 +1,8 @@
-/* state.c - device memory as a trace tells it; see state.h.
+/* state.c - rebuilds device memory from a trace; see state.h.
  *
- * Each buffer has its bytes and, of each, whether it is known. Work of graphs that is no launch is
- * not recorded where it happens, so that a graph launch makes unknown what such nodes write.
+ * Each buffer has its bytes and a flag per byte that says whether it is known. Copies, fills and
+ * uploads in a graph are not recorded when they run, so a graph launch makes the bytes that they
+ * write unknown.
  */
 #include "traces/store/state.h"
 
@@ -21,15 +22,15 @@ struct state {
 	struct store *store;
 	struct store_cursor *ops;
 	int64_t run;
-	struct row_op next;           /* read already, and its number; next_op -1: none is */
+	struct row_op next;           /* already read, and its number; next_op -1: none */
 	int64_t next_op;
 	bool end;
 	struct state_buffer *buffers;
 	size_t count;
-	struct range *nodes;            /* what copies and the like in graphs write */
+	struct range *nodes;            /* what copies, fills and uploads in graphs write */
 	size_t node_count;
 	sqlite3_stmt *digests, *rows, *downloads;
-	void *source;                   /* bytes of the upload that rows came from last */
+	void *source;                   /* bytes of the last upload that rows came from */
 	size_t source_bytes;
 	int64_t source_data;
 };
@@ -48,9 +49,9 @@ static enum status add_buffer(struct state *s, const struct row_buffer *e)
 			return fail(STATUS_DAMAGED, "%s: buffer %u is too large",
 				    store_shown_path(s->store), e->id);
 	if (__builtin_mul_overflow(b.elements, dtype_bytes(e->dtype), &bytes) || bytes != e->bytes)
-		return fail(STATUS_DAMAGED, "%s: buffer %u has %llu bytes; its shape says %zu",
-			    store_shown_path(s->store), e->id, (unsigned long long)e->bytes,
-			    bytes);
+		return fail(STATUS_DAMAGED, "%s: buffer %u: expected %zu bytes by its shape, got"
+			    " %llu", store_shown_path(s->store), e->id, bytes,
+			    (unsigned long long)e->bytes);
 	b.name = xstrdup(e->name ? e->name : "");
 	b.shape = xreallocarray(NULL, (size_t)e->rank + 1, sizeof(*b.shape));
 	for (int i = 0; i < e->rank; i++)
@@ -60,7 +61,7 @@ static enum status add_buffer(struct state *s, const struct row_buffer *e)
 	return STATUS_OK;
 }
 
-/* The newest of that id; ids are not used again. */
+/* Returns the buffer with that id, or NULL. Ids are not reused. */
 static struct state_buffer *find(const struct state *s, uint32_t id)
 {
 	for (size_t i = s->count; i-- > 0;)
@@ -69,11 +70,11 @@ static struct state_buffer *find(const struct state *s, uint32_t id)
 	return NULL;
 }
 
-static enum status give_bytes(const struct state *s, struct state_buffer *b)
+static enum status allocate_bytes(const struct state *s, struct state_buffer *b)
 {
 	if (b->data)
 		return STATUS_OK;
-	/* The size comes from the file. */
+	/* The size comes from the file, so the allocation may fail. */
 	b->data = malloc(b->bytes + 1);
 	b->known = calloc(b->bytes + 1, 1);
 	if (!b->data || !b->known)
@@ -83,13 +84,13 @@ static enum status give_bytes(const struct state *s, struct state_buffer *b)
 	return STATUS_OK;
 }
 
-/* The range's buffer with room for bytes; DAMAGED when it does not lie in one. */
+/* Finds the range's buffer; DAMAGED if the range is not inside one. */
 static enum status find_range(const struct state *s, const struct range *r,
 			      struct state_buffer **out)
 {
 	*out = find(s, r->buffer);
 	if (!*out || r->offset > (*out)->bytes || r->bytes > (*out)->bytes - r->offset)
-		return fail(STATUS_DAMAGED, "%s: bytes %llu..%llu are outside of buffer %u",
+		return fail(STATUS_DAMAGED, "%s: bytes %llu..%llu are outside buffer %u",
 			    store_shown_path(s->store), (unsigned long long)r->offset,
 			    (unsigned long long)(r->offset + r->bytes), r->buffer);
 	return STATUS_OK;
@@ -107,7 +108,7 @@ static enum status forget(const struct state *s, const struct range *r)
 	return STATUS_OK;
 }
 
-/* bytes NULL: they were not kept. */
+/* bytes NULL: they were not recorded. */
 static enum status learn(const struct state *s, const struct range *r, const void *bytes)
 {
 	struct state_buffer *b;
@@ -115,7 +116,7 @@ static enum status learn(const struct state *s, const struct range *r, const voi
 	if (!bytes || r->bytes == 0)
 		return forget(s, r);
 	TRY(find_range(s, r, &b));
-	TRY(give_bytes(s, b));
+	TRY(allocate_bytes(s, b));
 	memcpy(b->data + r->offset, bytes, r->bytes);
 	memset(b->known + r->offset, 1, r->bytes);
 	return STATUS_OK;
@@ -131,7 +132,7 @@ static enum status copy(const struct state *s, const struct row_op *e)
 	if (!source->data)
 		return forget(s, &to);
 	TRY(find_range(s, &to, &target));
-	TRY(give_bytes(s, target));
+	TRY(allocate_bytes(s, target));
 	memmove(target->data + to.offset, source->data + from.offset, e->bytes);
 	memmove(target->known + to.offset, source->known + from.offset, e->bytes);
 	return STATUS_OK;
@@ -143,7 +144,7 @@ static enum status fill(const struct state *s, const struct row_op *e)
 	struct state_buffer *b;
 
 	TRY(find_range(s, &to, &b));
-	TRY(give_bytes(s, b));
+	TRY(allocate_bytes(s, b));
 	for (uint64_t i = 0; i < e->bytes; i++)
 		b->data[e->offset + i] = (unsigned char)(e->pattern >> i % 4 * 8);
 	memset(b->known + e->offset, 1, e->bytes);
@@ -189,8 +190,8 @@ static enum status take_digest(struct state *s, sqlite3_stmt *row)
 		return forget(s, &r);
 	TRY(store_data(s->store, sqlite3_column_int64(row, 3), &bytes, &count));
 	status = count == r.bytes ? learn(s, &r, bytes)
-		: fail(STATUS_DAMAGED, "%s: %zu bytes were kept of %llu",
-		       store_shown_path(s->store), count, (unsigned long long)r.bytes);
+		: fail(STATUS_DAMAGED, "%s: expected %llu stored bytes, got %zu",
+		       store_shown_path(s->store), (unsigned long long)r.bytes, count);
 	free(bytes);
 	return status;
 }
@@ -211,12 +212,13 @@ static enum status take_kv_row(struct state *s, sqlite3_stmt *row)
 		s->source_data = data;
 	}
 	if (offset > s->source_bytes || r.bytes > s->source_bytes - offset)
-		return fail(STATUS_DAMAGED, "%s: a row of a KV cache is outside of its upload",
+		return fail(STATUS_DAMAGED, "%s: a row of a KV cache is outside its upload",
 			    store_shown_path(s->store));
 	return learn(s, &r, (const char *)s->source + offset);
 }
 
-/* Where a launch scattered rows, the rows say what was written, and the digest is of their span. */
+/* Where a launch scattered rows, v_kv has the bytes written; the digest's range is only their
+ * span. */
 static const char digests_sql[] =
 	"SELECT d.buffer, d.offset, d.bytes, d.data FROM v_digest d WHERE d.run = ?1 AND d.op = ?2"
 	" AND d.after_step = 0 AND NOT (d.data IS NULL AND EXISTS (SELECT 1 FROM v_kv k"
@@ -225,7 +227,8 @@ static const char rows_sql[] =
 	"SELECT k.buffer, k.offset, k.bytes, o.data, k.source_offset FROM v_kv k"
 	" LEFT JOIN v_op o ON o.run = k.run AND o.op = k.source_op"
 	" WHERE k.run = ?1 AND k.launch = ?2";
-/* What is downloaded before the next launch, and by nothing else written before, was so already. */
+/* Downloads after the launch that show its results: before the next launch, with nothing else
+ * written to the buffer in between. */
 static const char downloads_sql[] =
 	"SELECT d.buffer, d.offset, d.bytes, d.data FROM v_op d WHERE d.run = ?1 AND d.op > ?2"
 	" AND d.op < coalesce((SELECT n.op FROM v_op n WHERE n.run = ?1 AND n.op > ?2"
@@ -293,7 +296,7 @@ static enum status do_op(struct state *s)
 {
 	const struct row_op *e = &s->next;
 
-	/* What failed did nothing, but for a launch, of which nobody knows. */
+	/* A failed operation did nothing, except a launch, whose effects are unknown. */
 	if (e->code == 0)
 		TRY(apply(s, e));
 	TRY(each(s, s->digests, s->next_op, take_digest));
@@ -316,7 +319,7 @@ enum status state_advance(struct state *s, int64_t op)
 	}
 }
 
-/* --- from outside --- */
+/* --- interface --- */
 
 static enum status prepare(struct state *s, const char *sql, sqlite3_stmt **out)
 {

@@ -1,9 +1,8 @@
-/* state.h - what device memory held after an operation, as far as a trace tells.
+/* state.h - what device memory held after an operation, as far as a trace records it.
  *
- * Follows a run's operations in the order issued: bytes that came from the host or went there,
- * fills, copies, rows scattered into KV caches, and what launches wrote where it was kept. What was
- * written without being kept is not known, and said so byte by byte. Nothing is computed:
- * `flashtwin replay` does that.
+ * Applies a run's operations in the order issued: uploads, downloads, fills, copies, rows scattered
+ * into KV caches, and what launches wrote where it was recorded. Bytes that were written but not
+ * recorded are marked as unknown. Nothing is computed: `flashtwin replay` does that.
  */
 #ifndef STATE_H
 #define STATE_H
@@ -22,25 +21,26 @@ struct state_buffer {
 	char *name;
 	enum dtype dtype;
 	int rank;
-	int64_t *shape;                 /* rank numbers, whose product is `elements` */
+	int64_t *shape;                 /* [rank]; the product is `elements` */
 	size_t elements, bytes;
-	unsigned char *data;            /* NULL: nothing of it is known */
-	unsigned char *known;           /* of each byte 1 or 0; bytes not known are 0xff */
+	unsigned char *data;            /* NULL: no byte is known */
+	unsigned char *known;           /* 1 or 0 for each byte; unknown bytes are 0xff */
 	bool freed;
 };
 
 struct state;
 
-/* Before the run's first operation. The store must outlive it. */
+/* Starts before the run's first operation. The store must outlive the state. */
 enum status state_open(struct store *, int64_t run, struct state **out);
-/* Does the operations up to and with `op`, which never goes back. IO or DAMAGED from the trace. */
+/* Applies the operations up to and including `op`, which must not decrease. IO or DAMAGED from the
+ * trace. */
 enum status state_advance(struct state *, int64_t op);
 void state_close(struct state *);
 
-/* In the order they were allocated; owned by the state and good until it advances. */
+/* In the order they were allocated; owned by the state and valid until it advances. */
 size_t state_count(const struct state *);
 const struct state_buffer *state_buffer(const struct state *, size_t number);
-/* The one of that id; NULL: there is none. */
+/* The buffer with that id, or NULL. */
 const struct state_buffer *state_find(const struct state *, uint32_t id);
 /* Whether all of it, some of it or nothing is known. */
 enum state_known { STATE_NOTHING, STATE_PARTLY, STATE_ALL };

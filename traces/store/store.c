@@ -1,11 +1,10 @@
-/* store.c - opening, publishing, committing and closing a trace file, and the SQL both sides share.
+/* store.c - opens, publishes, commits and closes a trace file.
  *
- * A new trace is built under PATH.tmp.<pid> and takes its name at the first commit: by link(),
- * which refuses an existing file, or with force by rename(). SQLite names its journal after the
- * path it opened, so the database is closed and opened again around that. A rollback journal
- * without fsync survives a kill; a reader that meets a hot one rolls it back first, and then holds
- * one read transaction, so that it meets no other. A writer goes on without a commit meanwhile.
- * What a row means is none of this file's business.
+ * A new trace is built under PATH.tmp.<pid> and gets its name at the first commit: by link(), which
+ * refuses an existing file, or with force by rename(). SQLite names its journal after the path it
+ * opened, so the database is closed and reopened around that. A rollback journal without fsync
+ * survives a kill. A reader that finds a hot journal rolls it back first, and then holds one read
+ * transaction; meanwhile the writer continues without committing.
  */
 #include "traces/store/store_internal.h"
 
@@ -22,10 +21,10 @@
 #include "traces/op.h"
 
 #define CLOSE_WAIT_MS 30000
-#define COMMIT_WAIT_MS 20       /* a reader of one row is gone by then, and a step hardly longer */
+#define COMMIT_WAIT_MS 20       /* enough for a reader of one row, and short next to a step */
 #define ROLL_BACKS 3
 
-/* Reads from the file, which is when SQLite looks at its lock and its journal. */
+/* Reads from the file, which makes SQLite check its lock and its journal. */
 #define PROBE "SELECT count(*) FROM sqlite_schema"
 
 const char *store_path(const struct store *store)
@@ -47,7 +46,7 @@ static struct store *store_new(const char *path)
 	return store;
 }
 
-/* Once the file has its final name, or none: a signal need not remove it any more. */
+/* Called once the file has its final name or is gone: a signal need not remove it any more. */
 static void forget_temporary(struct store *store)
 {
 	output_forget(store->temporary);
@@ -94,12 +93,12 @@ static enum status check_absent(const char *path, bool force)
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return fail(STATUS_USAGE, "%s: is not a regular file", path);
 	if (!force)
-		return fail(STATUS_USAGE, "%s: exists; --force replaces it, --append adds a run",
-			    path);
+		return fail(STATUS_USAGE, "%s: file exists; --force replaces it, --append adds a"
+			    " run", path);
 	return STATUS_OK;
 }
 
-/* Not left to SQLite, which tries again read-only and then cannot tell why it failed. */
+/* Not left to SQLite, which would retry read-only and lose the reason for the failure. */
 static enum status create_file(const struct store *store)
 {
 	int fd = open(store->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -116,7 +115,7 @@ static enum status create_new(struct store *store)
 		store->temporary_journal = xasprintf("%s-journal", store->temporary);
 		output_remember(store->temporary);
 		output_remember(store->temporary_journal);
-		/* Left by an earlier process of the same number. */
+		/* May be left over from an earlier process with the same id. */
 		unlink(store->temporary);
 		TRY(create_file(store));
 	}
@@ -175,10 +174,10 @@ enum status store_create(const char *path, const struct store_options *options, 
 
 	*out = NULL;
 	if (force && append)
-		return fail(STATUS_USAGE, "--force and --append exclude each other");
+		return fail(STATUS_USAGE, "--force and --append are mutually exclusive");
 	if (path && !append)
 		TRY(check_absent(path, force));
-	/* With force a link stays, and what it points to is replaced. */
+	/* With force, a symbolic link stays and its target is replaced. */
 	target = path && force ? realpath(path, NULL) : NULL;
 	store = store_new(target ? target : path);
 	free(target);
@@ -198,8 +197,8 @@ enum status store_create(const char *path, const struct store_options *options, 
 
 /* --- committing --- */
 
-/* A journal that lies beside the final name belongs to a file that is gone or goes now; SQLite
- * would roll the new file back with it. */
+/* A journal next to the final name belongs to a file that is gone or about to be replaced; SQLite
+ * would use it to roll back the new file. */
 static enum status remove_stale_journal(const struct store *store)
 {
 	char *journal = xasprintf("%s-journal", store->path);
@@ -211,7 +210,7 @@ static enum status remove_stale_journal(const struct store *store)
 		: fail(STATUS_IO, "%s-journal: cannot remove: %s", store->path, strerror(error));
 }
 
-/* Gives the finished file its name; an existing one is refused unless forced. */
+/* Gives the new file its final name; an existing file is an error unless forced. */
 static enum status take_name(struct store *store)
 {
 	struct stat st;
@@ -221,9 +220,10 @@ static enum status take_name(struct store *store)
 			unlink(store->temporary);
 			return STATUS_OK;
 		}
-		/* Some file systems have no links; a check and a rename must do there. */
+		/* Some file systems have no hard links; there, check and rename instead. */
 		if (errno == EEXIST || lstat(store->path, &st) == 0)
-			return fail(STATUS_USAGE, "%s: exists; --force replaces it", store->path);
+			return fail(STATUS_USAGE, "%s: file exists; --force replaces it",
+				    store->path);
 	}
 	if (rename(store->temporary, store->path) != 0)
 		return fail(STATUS_IO, "%s: cannot write: %s", store->path, strerror(errno));
@@ -240,7 +240,7 @@ static enum status publish(struct store *store)
 	if (status == STATUS_OK)
 		status = take_name(store);
 	if (status != STATUS_OK) {
-		/* Readers of this store still find what was written. */
+		/* What was written stays readable through this store. */
 		store_connect(store, store->temporary, SQLITE_OPEN_READWRITE);
 		return status;
 	}
@@ -249,8 +249,8 @@ static enum status publish(struct store *store)
 	return store_tune_writer(store);
 }
 
-/* Ends the transaction, unless somebody reads the file and it is not the last chance: then it stays
- * open, and the next commit tries again. */
+/* Ends the transaction. If another program reads the file and this is not the last commit, the
+ * transaction stays open and the next commit tries again. */
 static enum status end_transaction(struct store *store, bool last)
 {
 	int rc;
@@ -287,9 +287,9 @@ enum status store_commit(struct store *store)
 	return status == STATUS_OK ? STATUS_OK : store_break_off(store, status);
 }
 
-/* Rows arrive in an order that leaves pages part empty; rewriting a finished trace packs them,
- * about a tenth less. Not worth the time for a large one, nor a wait for a reader: one that is not
- * packed is whole as it is. */
+/* Rows arrive in an order that leaves pages partly empty; rewriting a finished trace makes it about
+ * a tenth smaller. Skipped for large traces, and while another program reads the trace: one that is
+ * not compacted is complete too. */
 #define COMPACT_BYTES (256 << 20)
 
 static void compact(struct store *store)
@@ -308,7 +308,7 @@ enum status store_close(struct store *store)
 
 	if (!store)
 		return STATUS_OK;
-	/* Before its first run a trace has nothing to say and leaves no file. */
+	/* A new trace without a run leaves no file. */
 	if (store->writing && (store->run_count > 0 || !store->temporary)) {
 		status = commit(store, true);
 		if (status == STATUS_OK)
@@ -325,7 +325,7 @@ enum status store_close(struct store *store)
 
 /* --- opening --- */
 
-/* Takes back what a killed run had begun to write. */
+/* Rolls back what a killed run had started to write. */
 static enum status roll_back(struct store *store)
 {
 	enum status status = store_connect(store, store->path, SQLITE_OPEN_READWRITE);
@@ -335,14 +335,14 @@ static enum status roll_back(struct store *store)
 		status = store_failed(store, "roll back");
 	if (status == STATUS_IO)
 		fail_context(status, "%s: the run that wrote it was killed, and %s-journal must be"
-			     " rolled back; copy both to a place you can write to", store->path,
+			     " rolled back; copy both to a writable directory", store->path,
 			     store->path);
 	store_disconnect(store);
 	return status;
 }
 
 /* Begins a read transaction. A run may be killed at any moment, before the first statement or
- * after; within the transaction the file stays as it is. */
+ * after it; within the transaction the file does not change. */
 static enum status connect_reader(struct store *store)
 {
 	for (int attempt = 0; attempt < ROLL_BACKS; attempt++) {
@@ -355,7 +355,8 @@ static enum status connect_reader(struct store *store)
 		TRY(roll_back(store));
 	}
 	return store->db ? store_failed(store, "read")
-		: fail(STATUS_IO, "%s: run after run that writes it is killed", store->path);
+		: fail(STATUS_IO, "%s: cannot read: each run that writes it was killed",
+		       store->path);
 }
 
 enum status store_open(const char *path, struct store **out)

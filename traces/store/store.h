@@ -1,13 +1,13 @@
 /* store.h - the trace file: one SQLite database that is the complete record of one or more runs.
  *
- * Writers (the recorder) hand in events and commit; readers (replay, diff, viewer, SQL) open the
- * same file read-only. The schema, with every column documented, is traces/store/schema.sql; its v_*
- * views are the stable interface. Opaque: no caller sees a table, readers may use store_db() to
- * query the views.
+ * The writer (the recorder) stores events and commits; readers (replay, diff, viewer, SQL) open the
+ * same file read-only. traces/store/schema.sql has the schema and documents every column; its v_*
+ * views are the stable interface. Callers never use the tables; readers may query the views through
+ * store_db().
  *
  * Crash safety: the file exists under its final name from the first commit on, with complete = 0;
- * what was committed survives a kill at any moment and a full disk. After store_close() it is one
- * file that opens on read-only media. SQLite, disk and format errors come back as IO or DAMAGED.
+ * committed data survives a kill at any moment and a full disk. After store_close() it is one file
+ * that opens on read-only media. SQLite, disk and format errors are returned as IO or DAMAGED.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -21,7 +21,7 @@
 #include "traces/level.h"
 
 struct store;
-struct row_counters; /* these: traces/row.h */
+struct row_counters; /* the row_* types are in traces/row.h */
 struct row_digest;
 struct row_finding;
 struct row_kernel;
@@ -44,50 +44,50 @@ struct store_options {
 
 /* path NULL: a private database in memory. An existing file without force or append is USAGE. */
 enum status store_create(const char *path, const struct store_options *, struct store **out);
-/* Read-only, and one snapshot: what a run writes from now on is not seen, and cannot be committed
- * until this is closed. Not SQLite, not ours, newer, or damaged: DAMAGED, with the file and what
- * was found. */
+/* Opens a read-only snapshot: what a run writes from now on is not seen, and cannot be committed
+ * until this store is closed. DAMAGED, with the file and what was found, if the file is not SQLite,
+ * not a trace, of a newer format, or damaged. */
 enum status store_open(const char *path, struct store **out);
-/* Commits, but for a new trace without a run, which leaves no file. NULL is fine. After a failed
- * write: IO with that write's message; the file, if any, ends at its last commit. The same when
- * another program reads the trace for longer than it may wait. */
+/* Commits, except a new trace without a run, which leaves no file. NULL is allowed. After a failed
+ * write: IO with that write's message; the file, if any, ends at its last commit. The same if
+ * another program reads the trace for longer than wait_ms. */
 enum status store_close(struct store *);
-/* For SELECTs on the v_* views; owned by the store. A writer has another one after its first
+/* For SELECTs on the v_* views; owned by the store. A writer's connection changes at its first
  * commit. */
 sqlite3 *store_db(struct store *);
 /* After a SELECT that failed: DAMAGED, IO or INTERNAL, with the file and what SQLite says. */
 enum status store_read_failed(struct store *);
 
-/* A prepared statement of that text, kept from earlier where one is; store_return() ends the loan.
- * SQLite's code: on an error *out is NULL, which store_return() takes too. No loan may outlast the
- * store. */
+/* Prepares a statement, or reuses a cached one with the same text; return it with store_return()
+ * before the store is closed. Returns SQLite's code; on an error *out is NULL, which store_return()
+ * accepts. */
 int store_borrow(struct store *, const char *sql, sqlite3_stmt **out);
 void store_return(struct store *, sqlite3_stmt *);
 const char *store_path(const struct store *);   /* NULL: in memory */
-const char *store_shown_path(const struct store *);     /* for messages: then words for it */
+const char *store_shown_path(const struct store *);     /* for messages; never NULL */
 
 /* --- writing: runs --- */
 
 enum status store_run_begin(struct store *, const struct row_run *, int64_t *run);
-/* Sets complete = 1 and how the run ended (a status name: "OK", "DEVICE", ...). */
+/* Sets complete = 1 and records how the run ended (a status name: "OK", "DEVICE", ...). */
 enum status store_run_end(struct store *, int64_t run, const char *ended, const char *message);
 enum status store_model(struct store *, int64_t run, const struct row_model *);
-/* Once per run and kernel, before its first launch. Sources are kept once per content. */
+/* Once per run and kernel, before its first launch. Equal sources are stored once. */
 enum status store_kernel(struct store *, int64_t run, const struct row_kernel *);
-/* While another program reads the trace this does nothing; a later commit includes it. */
+/* Does nothing while another program reads the trace; a later commit includes the rows. */
 enum status store_commit(struct store *);
 
-/* --- writing: events; op numbers count 0, 1, ... per run, launches bring theirs --- */
+/* --- writing: events; operations are numbered 0, 1, ... per run, launches by the caller --- */
 
 /* op may be NULL. INTERNAL for a launch whose number is not above the last one's. */
 enum status store_op(struct store *, int64_t run, const struct row_op *, int64_t *op);
-/* An operation that was stored as a success has failed since: work that ran after its call. */
+/* Marks an operation that was stored as a success as failed: its work ran after the call. */
 enum status store_op_failed(struct store *, int64_t run, int64_t op, int code);
-/* Marks the first and last op of a step, or of a part of one when windows of launches cut it. */
+/* Marks the first and last op of a step, or of a part of it if windows of launches split it. */
 enum status store_step_begin(struct store *, int64_t run, int64_t step);
 enum status store_step_end(struct store *, int64_t run, int64_t step);
 enum status store_token(struct store *, int64_t run, const struct row_token *);
-/* after_step: digests of state after the step that holds `op`; else of what `op` wrote. */
+/* after_step: digests of state after the step that contains `op`; else of what `op` wrote. */
 enum status store_digests(struct store *, int64_t run, int64_t op, bool after_step,
 			  const struct row_digest *, size_t count);
 enum status store_partials(struct store *, int64_t run, int64_t launch,
@@ -99,11 +99,12 @@ enum status store_kv(struct store *, int64_t run, int64_t launch, const struct r
 /* Once per launch. dropped: points that did not fit the probe buffer. */
 enum status store_points(struct store *, int64_t run, int64_t launch,
 			 const struct row_point *, size_t count, uint64_t dropped);
-/* The same before the launch itself is stored; threads: of a block. */
+/* The same before the launch itself is stored; threads: threads per block. */
 enum status store_points_ahead(struct store *, int64_t run, int64_t launch, int64_t threads,
 			       const struct row_point *, size_t count, uint64_t dropped);
 
-/* Findings of a run are numbered in the order they come. message: a JSON object with all of it. */
+/* Findings of a run are numbered in the order stored. message: the complete finding as a JSON
+ * object. */
 enum status store_finding(struct store *, int64_t run, const struct row_finding *,
 			  const char *message);
 
@@ -120,8 +121,8 @@ struct store_run {
 	int ordinal;
 	uint64_t seed;
 	enum log_level level;
-	char *log_at;                   /* the windows recorded; NULL: all. Owned too */
-	char *message;                  /* of the error it ended with; NULL: none. Owned too */
+	char *log_at;                   /* the windows recorded; NULL: all. Also owned */
+	char *message;                  /* of the error it ended with; NULL: none. Also owned */
 	bool complete;
 	int64_t ops, launches, steps;   /* committed */
 };
@@ -131,7 +132,7 @@ enum status store_run_read(struct store *, int64_t run, struct store_run *out);
 void store_run_free(struct store_run *);
 
 /* Walks the operations of a run in order. Everything an event points to is owned by the cursor and
- * good until the next call. op is the stored number. Numbers of launches ascend. */
+ * valid until the next call. op is the stored number. Launch numbers ascend. */
 struct store_cursor;
 enum status store_ops_open(struct store *, int64_t run, struct store_cursor **out);
 enum status store_ops_next(struct store_cursor *, struct row_op *out, int64_t *op, bool *end);

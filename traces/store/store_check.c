@@ -1,8 +1,8 @@
-/* store_check.c - is this file a trace that this program reads?
+/* store_check.c - checks that a file is a trace that this program can read.
  *
- * Tells apart what a user must know: no SQLite file, another program's database, a newer format, a
+ * Distinguishes a file that is not SQLite, another program's database, a newer format, and a
  * truncated or altered file. Checks the header and the columns of every table and view, which is
- * cheap; damage deeper down comes out when it is read, from SQLite or from the sums of pages.
+ * cheap; deeper damage is found on reading, by SQLite or by the checksums of pages.
  */
 #include "traces/store/store_internal.h"
 
@@ -19,7 +19,7 @@
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
 #define FORMAT_VERSION 4
-#define FIRST_VERSION 1                 /* that is still read */
+#define FIRST_VERSION 1                 /* the oldest that can be read */
 
 /* --- the file --- */
 
@@ -119,9 +119,9 @@ static enum status check_identity(struct store *store, int64_t *version)
 
 /* --- earlier formats --- */
 
-/* Version 2 added graphs, version 3 counters, version 4 digests of points and launches
- * counted by kernel. */
-static bool is_since(int64_t version, const char *name)
+/* True if a version after `version` added the table or view. Version 2 added graphs, version 3
+ * counters, version 4 digests of points and launches counted by kernel. */
+static bool added_after(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
 		return true;
@@ -132,7 +132,7 @@ static bool is_since(int64_t version, const char *name)
 			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));
 }
 
-/* `create` is the model's statement. What is there for one connection only is in memory. */
+/* `create` is the model's statement. A reader gets a temporary table or view. */
 static enum status add_missing(struct store *store, const char *create)
 {
 	char *temporary = xasprintf("CREATE TEMP %s", create + strlen("CREATE "));
@@ -169,7 +169,7 @@ static enum status upgrade(struct store *store, int64_t version)
 
 /* --- the schema --- */
 
-/* The columns of a table or view, joined; the caller frees. NULL when it does not exist. */
+/* The columns of a table or view, comma-separated; the caller frees. NULL: it does not exist. */
 static enum status read_columns(sqlite3 *db, const char *name, char **out)
 {
 	sqlite3_stmt *select = NULL;
@@ -188,7 +188,7 @@ static enum status read_columns(sqlite3 *db, const char *name, char **out)
 	return sqlite3_finalize(select) == SQLITE_OK ? STATUS_OK : STATUS_INTERNAL;
 }
 
-/* A view that no longer compiles is damage, but SQLite has no code of its own for that. */
+/* A view that no longer compiles is damage, but SQLite has no error code for that. */
 static enum status columns_failed(struct store *store, const char *name)
 {
 	if (sqlite3_errcode(store->db) == SQLITE_ERROR)
@@ -211,7 +211,7 @@ static enum status check_columns(struct store *store, sqlite3 *model, const char
 		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: it has no %s", store->path,
 			      name);
 	else if (strcmp(found, wanted) != 0)
-		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: %s has other columns",
+		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: %s has unknown columns",
 			      store->path, name);
 	free(wanted);
 	free(found);
@@ -236,7 +236,7 @@ static enum status check_schema(struct store *store, sqlite3 *model, int64_t ver
 	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(names, 0);
 
-		if (is_since(version, name))
+		if (added_after(version, name))
 			status = add_missing(store, (const char *)sqlite3_column_text(names, 1));
 		else
 			status = check_columns(store, model, name);

@@ -1,4 +1,4 @@
-/* store_index.c - steps through named points by the order of their table; see store_index.h. */
+/* store_index.c - steps through named points in the order of their table; see store_index.h. */
 #include "traces/store/store_index.h"
 
 #include "traces/store/store_internal.h"
@@ -12,7 +12,7 @@ static const char *const next_point[] = {
 	" ORDER BY launch DESC, thread DESC, sequence DESC LIMIT 1",
 };
 
-/* The number of a name; 0: no point of the file has it, so none needs to be read. */
+/* The number of a name; 0: no point in the file has it, so none needs to be read. */
 static enum status find_name(struct store *store, const char *name, int64_t *number)
 {
 	sqlite3_stmt *row;
@@ -72,9 +72,9 @@ enum status store_index_views(struct store *store)
 			     "  AND k.kernel GLOB 'attention_[ib]*')");
 }
 
-/* A load may bring many rows; those of the [slots, KV heads, max_len, D] cache it reaches are
- * counted out from its offset. Caches are few and operations many: each is asked about once. The
- * order of rows is that of the table, which is then only appended to. */
+/* An upload may write many rows of a [slots, KV heads, max_len, D] cache; they are computed from
+ * its offset and size. There are few caches and many operations, so operations are read only once.
+ * Rows are inserted in the order of the table's key, which only appends. */
 static const char make_kv[] =
 	"CREATE TEMP TABLE IF NOT EXISTS w_kv (run, layer, slot, tensor, position, op, launch,"
 	" buffer, source_op, source_offset,"
@@ -108,7 +108,7 @@ static const char make_kv[] =
 
 enum status store_index_kv(struct store *store)
 {
-	/* Asked for by every screen: parsing this again takes longer than many of its queries. */
+	/* Every screen calls this, and parsing it again takes longer than many queries. */
 	if (!store->walks_kv)
 		TRY(store_run_sql(store, make_kv));
 	store->walks_kv = true;

@@ -1,8 +1,8 @@
-/* store_internal.h - what the files of the trace store share and nobody else sees.
+/* store_internal.h - the private declarations of the trace store.
  *
  * store.c opens, publishes, commits and closes; store_write.c and store_rows.c turn events into
- * rows; store_read.c and store_runs.c turn rows back, store_track.c says what these may name;
- * store_check.c judges files; pages.c keeps bytes. All rows go through store_put().
+ * rows; store_read.c and store_runs.c turn rows back into events, which store_track.c checks;
+ * store_check.c checks files; pages.c stores bytes. store_put() inserts all rows.
  */
 #ifndef STORE_INTERNAL_H
 #define STORE_INTERNAL_H
@@ -10,7 +10,7 @@
 #include "base/hash_map.h"
 #include "traces/store/store.h"
 
-/* X(name, table, how rows go in). A page is written again while it fills. */
+/* X(name, table, SQL verb). A page is replaced while it fills. */
 #define TABLE_LIST(X) \
 	X(PAGE, "t_page", "REPLACE") X(PIECE, "t_piece", "INSERT") X(BLOB, "t_blob", "INSERT") \
 	X(RUN, "t_run", "INSERT") X(MODEL, "t_model", "INSERT") X(TEXT, "t_text", "INSERT") \
@@ -35,7 +35,7 @@ enum table {
 	TABLE_COUNT
 };
 
-/* Statements of pages.c that are kept. */
+/* Cached statements of pages.c. */
 enum store_read { READ_PAGE, READ_PIECE, READ_BLOB, STORE_READ_COUNT };
 
 struct pages;
@@ -46,19 +46,19 @@ struct run_state {
 	int64_t run, ops;
 	int64_t last_launch;            /* its number; -1: none yet */
 	int64_t step, step_first;       /* and its first operation; step -1: outside of steps */
-	int64_t digest_op;              /* of the last digests, and their next entry */
+	int64_t digest_op;              /* of the last digests, and the next entry */
 	bool digest_after_step;
 	int64_t digest_entry;
 };
 
-/* Bytes of the last digests that were kept: accumulators of partials are found in them again. */
+/* The last bytes stored with a digest: accumulators of partials are looked up in them. */
 struct kept {
 	int64_t run, op, data;
 	unsigned char *bytes;
 	size_t count;
 };
 
-/* Statements that are lent to nobody, the one returned last first. */
+/* Cached statements that are not in use, the last returned first. */
 #define KEPT_STATEMENTS 128
 struct kept_statements {
 	struct {
@@ -71,16 +71,16 @@ struct kept_statements {
 struct store {
 	char *path;                     /* the final name; NULL: in memory */
 	char *temporary;                /* its name until the first commit, else NULL */
-	char *temporary_journal;        /* what SQLite calls the journal of that */
+	char *temporary_journal;        /* SQLite's name for its journal */
 	sqlite3 *db;
 	bool force;                     /* the first commit may replace a file */
 	bool writing;
 	bool in_transaction;
 	int wait_ms;                    /* of the last commit, for readers */
-	char *broken;                   /* message of the write that failed; then no more */
+	char *broken;                   /* message of the write that failed; ends writing */
 	struct pages *pages;
 	sqlite3_stmt *inserts[TABLE_COUNT];     /* prepared on first use */
-	sqlite3_stmt *reads[STORE_READ_COUNT];  /* so are these */
+	sqlite3_stmt *reads[STORE_READ_COUNT];  /* the same */
 	struct kept_statements statements;
 	bool walks_kv;                  /* this connection has w_kv */
 	struct run_state *runs;
@@ -113,7 +113,7 @@ struct value {
 #define V_BYTES(p, n) ((struct value){ .type = VALUE_BYTES, .bytes = { (p), (n) } })
 /* An f32 as its bits, signed so that it takes four bytes. */
 #define V_F32(x)   V_INT((int32_t)(x))
-/* A number, unless the condition says that there is none. */
+/* An integer if the condition holds, else NULL. */
 #define V_INT_IF(condition, x) ((condition) ? V_INT(x) : V_NULL)
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -124,7 +124,7 @@ struct value {
 /* --- store_sql.c --- */
 
 /* path NULL: in memory. flags as for sqlite3_open_v2(). On an error store->db may be set;
- * store_disconnect() takes any. */
+ * store_disconnect() accepts both. */
 enum status store_connect(struct store *, const char *path, int flags);
 void store_disconnect(struct store *);
 /* Rollback journal, no fsync: a kill loses nothing that was committed, a power cut may. */
@@ -139,7 +139,7 @@ enum status store_update(struct store *, const char *sql, const struct value *va
 /* Prepares a SELECT and binds integers to its parameters; the caller finalizes. */
 enum status store_select(struct store *, sqlite3_stmt **out, const char *sql,
 			 const int64_t *parameters, int count);
-/* The one integer a SELECT gives; `otherwise` when it gives no row or NULL. */
+/* The integer that a SELECT returns; `otherwise` if it returns no row or NULL. */
 enum status store_integer(struct store *, const char *sql, const int64_t *parameters, int count,
 			  int64_t otherwise, int64_t *out);
 /* SQLite's last error as IO, DAMAGED or INTERNAL, with the file's name. */
@@ -148,28 +148,29 @@ enum status store_failed(struct store *, const char *doing);
 enum status store_check_writing(struct store *);
 /* Ends all writing with the current error, and returns `status`. */
 enum status store_break_off(struct store *, enum status status);
-/* How long statements wait from now on for another program's lock. */
+/* Sets how long statements wait for another program's lock. */
 void store_wait(struct store *, int milliseconds);
-#define STORE_WAIT_MS 10000             /* unless something else is said */
+#define STORE_WAIT_MS 10000             /* the default */
 
 /* --- store_kept.c --- */
 
-/* Finalizes those that are kept. */
+/* Finalizes all cached statements. */
 void store_drop_statements(struct store *);
 
 /* --- store_check.c --- */
 
-/* Says more plainly, if it can, why a file was refused with `status`: it is not there, empty, no
- * SQLite file, truncated. Only then: closing a file ends the locks that this process has on it. */
+/* Replaces the error of a file that failed to open with a clearer one if possible: it is missing,
+ * empty, not SQLite or truncated. For failures only: closing a file drops the locks that this
+ * process has on it. */
 enum status store_explain(const char *path, enum status status);
-/* Whether the open database is a trace of this format: application, version, schema. The caller
- * has begun a transaction, so that all of them are of one moment. A trace of an earlier format gets
- * what it lacks: empty, for this connection only, or for good when it is open for writing. */
+/* Checks that the open database is a trace: application, version, schema. The caller has begun a
+ * transaction, so that all of them are consistent. What an earlier format lacks is added empty:
+ * for this connection only, or permanently if open for writing. */
 enum status store_check_format(struct store *);
 
 /* --- store_write.c --- */
 
-/* The columns of t_kernel_count; a GROUP BY run, kernel is to follow. */
+/* The columns of t_kernel_count; a GROUP BY run, kernel must follow. */
 #define STORE_COUNT_KERNELS \
 	"SELECT run, kernel, count(*) AS launches, min(launch) AS first, max(launch) AS last," \
 	" max(grid_x) AS grid_x, max(grid_y) AS grid_y, max(grid_z) AS grid_z," \
@@ -181,20 +182,20 @@ enum status store_run_state(struct store *, int64_t run, struct run_state **out)
 /* --- store_track.c --- */
 
 struct track *track_new(void);
-void track_free(struct track *);        /* NULL is fine */
-/* Takes the next operation of a run. Says what it names that is not there or cannot be, good until
- * the next call; NULL when nothing is wrong. */
+void track_free(struct track *);        /* NULL is allowed */
+/* Checks the next operation of a run. Returns NULL, or what it refers to that is missing or
+ * invalid, as a message that is valid until the next call. */
 const char *track_op(struct track *, const struct row_op *);
 
 /* --- pages.c --- */
 
 struct pages *pages_new(void);
 void pages_free(struct pages *);
-/* Learns what an existing file holds already, for a run that is added to it. */
+/* Loads the pieces of an existing file, for a run that is added to it. */
 enum status pages_load(struct store *);
 /* Stores bytes; equal bytes get an equal id. */
 enum status pages_put(struct store *, const void *bytes, size_t count, int64_t *data);
-/* Writes out what is not in the file yet. last: no more will come, so compress well. */
+/* Writes what is not in the file yet. last: nothing will follow, so compress well. */
 enum status pages_flush(struct store *, bool last);
 enum status pages_read(struct store *, int64_t data, void **bytes, size_t *count);
 

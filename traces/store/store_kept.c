@@ -1,8 +1,9 @@
-/* store_kept.c - statements that are kept prepared, for readers that ask the same again and again.
+/* store_kept.c - a cache of prepared statements, for readers that repeat queries.
  *
- * A screen of the viewer is dozens of SELECTs, and preparing one on the views of a trace takes
- * longer than running it. A statement that is lent is nobody else's: who asks for the same text meanwhile,
- * as nested queries do, gets another, and later both are kept. Those lent longest ago go first.
+ * A screen of the viewer runs dozens of SELECTs, and preparing one on the views of a trace takes
+ * longer than running it. A borrowed statement has one user: borrowing the same text meanwhile, as
+ * nested queries do, prepares another, and both are cached in the end. A full cache drops the
+ * statement that was returned longest ago.
  */
 #include "traces/store/store_internal.h"
 
@@ -40,7 +41,7 @@ void store_return(struct store *store, sqlite3_stmt *statement)
 
 	if (!sql)
 		return;
-	/* Until then it would hold its lock on the file, and the values bound to it. */
+	/* Releases its lock on the file and the values bound to it. */
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
 	if (k->count == KEPT_STATEMENTS)

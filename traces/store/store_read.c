@@ -1,8 +1,8 @@
-/* store_read.c - the operations of a trace read back as the events that were recorded.
+/* store_read.c - reads the operations of a trace back as the events that were recorded.
  *
- * The cursor rebuilds each event_op whole, so that a replay needs nothing else. Nothing in a file
- * is believed: numbers out of range, missing rows and bytes of a wrong length are DAMAGED, with the
- * place.
+ * The cursor rebuilds each row_op completely, so that a replay needs nothing else. Files are not
+ * trusted: numbers out of range, missing rows and data of the wrong length are DAMAGED, with the
+ * operation.
  */
 #include "traces/store/store_internal.h"
 
@@ -31,7 +31,7 @@ struct store_cursor {
 	struct track *track;
 	/* What the current event points to. */
 	void **owned;
-	size_t owned_count, owned_room;
+	size_t owned_count, owned_capacity;
 	struct row_launch launch;
 	struct row_buffer alloc;
 	struct row_node node_event;
@@ -41,9 +41,9 @@ struct store_cursor {
 /* Takes over memory until the next operation. */
 static void *own(struct store_cursor *c, void *memory)
 {
-	if (c->owned_count == c->owned_room) {
-		c->owned_room = c->owned_room ? 2 * c->owned_room : 16;
-		c->owned = xreallocarray(c->owned, c->owned_room, sizeof(*c->owned));
+	if (c->owned_count == c->owned_capacity) {
+		c->owned_capacity = c->owned_capacity ? 2 * c->owned_capacity : 16;
+		c->owned = xreallocarray(c->owned, c->owned_capacity, sizeof(*c->owned));
 	}
 	c->owned[c->owned_count++] = memory;
 	return memory;
@@ -66,7 +66,7 @@ static enum status damaged(const struct store_cursor *c, const char *what)
 		    (long long)c->run, (long long)c->op, what);
 }
 
-/* Bytes that must be exactly as many as the event says. */
+/* Reads data, which must have the length that the event says. */
 static enum status own_data(struct store_cursor *c, int64_t data, uint64_t expected,
 			    const void **out)
 {
@@ -78,7 +78,7 @@ static enum status own_data(struct store_cursor *c, int64_t data, uint64_t expec
 	return count == expected ? STATUS_OK : damaged(c, "its data has the wrong length");
 }
 
-/* Binds a key to a statement used before. */
+/* Resets a statement and binds a new key. */
 static sqlite3_stmt *restart(sqlite3_stmt *statement, int64_t a, int64_t b)
 {
 	sqlite3_reset(statement);
@@ -235,7 +235,7 @@ static enum status read_after(struct store_cursor *c, const char *text, struct r
 	return STATUS_OK;
 }
 
-/* *found is false for an operation that has nothing to do with a graph. */
+/* *found is false for an operation that does not concern a graph. */
 static enum status read_node(struct store_cursor *c, bool *found)
 {
 	sqlite3_stmt *row = restart(c->node, c->run, c->op);
@@ -259,15 +259,15 @@ static enum status read_node(struct store_cursor *c, bool *found)
 		? STATUS_OK : read_after(c, column_text(row, 4), e);
 }
 
-/* What an operation's row says of others. */
-struct followed {
+/* What an operation's row refers to. */
+struct references {
 	int64_t data, call;             /* 0: none */
 	int64_t launch;                 /* its number, -1: none */
 	int layer;
 };
 
 /* The columns of the row itself. */
-static bool fill_op(sqlite3_stmt *row, struct row_op *e, struct followed *f)
+static bool fill_op(sqlite3_stmt *row, struct row_op *e, struct references *f)
 {
 	bool good = true;
 
@@ -294,7 +294,7 @@ static bool fill_op(sqlite3_stmt *row, struct row_op *e, struct followed *f)
 }
 
 /* The call of a launch or graph node, and the launch's number. */
-static enum status follow_call(struct store_cursor *c, struct row_op *e, const struct followed *f)
+static enum status follow_call(struct store_cursor *c, struct row_op *e, const struct references *f)
 {
 	if (!f->call)
 		return e->kind == OP_LAUNCH ? damaged(c, "its call is missing") : STATUS_OK;
@@ -308,7 +308,7 @@ static enum status follow_call(struct store_cursor *c, struct row_op *e, const s
 	return read_call(c, f->call);
 }
 
-static enum status follow(struct store_cursor *c, struct row_op *e, const struct followed *f)
+static enum status follow(struct store_cursor *c, struct row_op *e, const struct references *f)
 {
 	bool has_pointers = e->kind == OP_UPLOAD_POINTERS || (e->kind == OP_RESTORE && !f->data);
 	bool has_data = e->kind == OP_UPLOAD || e->kind == OP_RESTORE || e->kind == OP_UPLOAD_ASYNC
@@ -333,7 +333,7 @@ static enum status follow(struct store_cursor *c, struct row_op *e, const struct
 
 enum status store_ops_next(struct store_cursor *c, struct row_op *out, int64_t *op, bool *end)
 {
-	struct followed followed;
+	struct references references;
 	int64_t expected = c->op + 1;
 	const char *wrong;
 	int rc;
@@ -348,9 +348,9 @@ enum status store_ops_next(struct store_cursor *c, struct row_op *out, int64_t *
 	*op = c->op = sqlite3_column_int64(c->ops, 0);
 	if (*op != expected)
 		return damaged(c, "the operation before it is missing");
-	if (!fill_op(c->ops, out, &followed))
+	if (!fill_op(c->ops, out, &references))
 		return damaged(c, "a number is out of range");
-	TRY(follow(c, out, &followed));
+	TRY(follow(c, out, &references));
 	wrong = track_op(c->track, out);
 	return wrong ? damaged(c, wrong) : STATUS_OK;
 }

@@ -1,7 +1,7 @@
-/* store_rows.c - what launches computed: digests, partials, reductions, KV rows and named points.
+/* store_rows.c - stores what launches computed: digests, partials, reductions, KV rows, points.
  *
- * Rows are small because there are many: see schema.sql for what is left out and worked out again
- * by the views. Operations and launches themselves are store_write.c's business.
+ * Also stores findings and counters. Rows are small because there are many: the views in schema.sql
+ * compute what is left out. Operations and launches themselves are in store_write.c.
  */
 #include "config.h"
 
@@ -13,12 +13,12 @@
 #include "base/xalloc.h"
 #include "traces/row.h"
 
-/* Larger kept bytes are not searched for accumulators: the copy would cost more than it saves. */
+/* Larger outputs are not searched for accumulators: the copy would cost more than it saves. */
 #define KEPT_MAX ((size_t)16 << 20)
 
 /* --- digests --- */
 
-/* Entries of an operation are numbered through, over several calls. */
+/* Entries of an operation are numbered consecutively across calls. */
 static enum status find_entry(struct store *store, struct run_state *state, int64_t op,
 			      bool after_step)
 {
@@ -77,7 +77,7 @@ static bool is_empty(const struct row_partial *e)
 	return e->key_begin >= e->key_end;
 }
 
-/* b is the empty chunk after a, in all that is stored except that its keys begin `step` further. */
+/* True if b is the empty chunk after a and differs only in where its keys begin. */
 static bool continues(const struct row_partial *a, const struct row_partial *b)
 {
 	return is_empty(a) && is_empty(b) && a->slot == b->slot && a->head == b->head
@@ -87,7 +87,7 @@ static bool continues(const struct row_partial *a, const struct row_partial *b)
 		&& !a->acc && !b->acc;
 }
 
-/* How many more empty chunks follow the first of `e` at equal steps; a view counts up to 255. */
+/* How many empty chunks follow the first of `e` at equal steps; views expand at most 255. */
 static size_t count_more(const struct row_partial *e, size_t count)
 {
 	size_t more = 0;
@@ -102,7 +102,7 @@ static size_t count_more(const struct row_partial *e, size_t count)
  * own. */
 struct accumulators {
 	const struct kept *kept;        /* NULL: the launch's output was not kept */
-	size_t from;                    /* they lie in order: the search goes on here */
+	size_t from;                    /* they are in order: the search continues here */
 	unsigned char *own;
 	size_t own_bytes;
 	struct place {
@@ -119,7 +119,7 @@ static void find_accumulator(struct accumulators *a, const struct row_partial *e
 	if (a->kept)
 		found = memmem(a->kept->bytes + a->from, a->kept->count - a->from, e->acc,
 			       e->acc_bytes);
-	/* Zeros may match between words. */
+	/* Zeros may match at an unaligned offset. */
 	place->kept = found && (found - a->kept->bytes) % (ptrdiff_t)sizeof(float) == 0;
 	if (place->kept) {
 		place->offset = (size_t)(found - a->kept->bytes);
@@ -233,7 +233,7 @@ static enum status point_name(struct store *store, const char *name, int64_t *id
 	return STATUS_OK;
 }
 
-/* One point's share of its launch's digest: equal where diff_points.c calls two points equal. */
+/* The digest of one point; equal for points that diff_points.c treats as equal. */
 static uint64_t point_digest(const struct row_point *e, int64_t threads)
 {
 	uint64_t words[6] = {
@@ -249,7 +249,7 @@ static uint64_t point_digest(const struct row_point *e, int64_t threads)
 	return XXH3_64bits(words, sizeof(words));
 }
 
-/* A sum, for the order that points come in differs between devices. */
+/* A sum, because the order of points differs between devices. */
 static enum status put_point_sum(struct store *store, int64_t run, int64_t launch, int64_t threads,
 				 const struct row_point *points, size_t count)
 {

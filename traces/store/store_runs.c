@@ -1,6 +1,6 @@
-/* store_runs.c - the runs of a trace read back: how many there are, and what each says of itself.
+/* store_runs.c - reads the runs of a trace: how many there are, and the properties of each.
  *
- * Nothing in a file is believed: what is out of range is DAMAGED, with the run.
+ * Files are not trusted: a value out of range is DAMAGED, with the run.
  */
 #include "traces/store/store_internal.h"
 
@@ -18,7 +18,7 @@ enum status store_run_count(struct store *store, int64_t *count)
 	TRY(store_integer(store, "SELECT max(run) FROM t_run", NULL, 0, 0, &last));
 	if (last == *count)
 		return STATUS_OK;
-	return fail(STATUS_DAMAGED, "%s: the trace is damaged: %lld runs, the last of them %lld",
+	return fail(STATUS_DAMAGED, "%s: the trace is damaged: %lld runs, but the last is %lld",
 		    store_shown_path(store), (long long)*count, (long long)last);
 }
 
@@ -83,7 +83,7 @@ enum status store_run_read(struct store *store, int64_t run, struct store_run *o
 		int64_t count;
 
 		TRY(store_run_count(store, &count));
-		return fail(STATUS_USAGE, "%s: there is no run %lld", store_shown_path(store),
+		return fail(STATUS_USAGE, "%s: no run %lld", store_shown_path(store),
 			    (long long)run);
 	}
 	if (!good) {

@@ -1,8 +1,8 @@
-/* store_sql.c - the trace store's way to SQLite: connections, statements, and what errors mean.
+/* store_sql.c - the trace store's interface to SQLite: connections, statements, error codes.
  *
- * Every write goes through here, in a transaction that the next commit ends; the first write that
- * fails ends all writing, so that the file stays what it was at its last commit. Knows no table by
- * meaning.
+ * Every write goes through here, in a transaction that the next commit ends. The first write that
+ * fails ends all writing, so that the file stays as it was at its last commit. Independent of what
+ * the tables mean.
  */
 #include "traces/store/store_internal.h"
 
@@ -55,7 +55,7 @@ enum status store_failed(struct store *store, const char *doing)
 	case SQLITE_NOMEM:
 		return fail(STATUS_INTERNAL, "%s: cannot %s: out of memory", path, doing);
 	default:
-		/* Our own statements are right; it is values of the file that they fail on. */
+		/* Our statements are correct, so a value in the file made this one fail. */
 		if (!store->writing)
 			return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s", path,
 				    sqlite3_errmsg(store->db));
@@ -84,7 +84,7 @@ enum status store_break_off(struct store *store, enum status status)
 		return status;
 	store->broken = xstrdup(error_text());
 	finalize_inserts(store);
-	/* SQLite may have rolled back by itself already; then this fails and does no harm. */
+	/* SQLite may already have rolled back; then this fails and does no harm. */
 	if (store->in_transaction)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	store->in_transaction = false;
@@ -113,7 +113,7 @@ enum status store_begin(struct store *store)
 		return STATUS_OK;
 	TRY(store_run_sql(store, "BEGIN IMMEDIATE"));
 	store->in_transaction = true;
-	/* A full cache tries to write to the file at every row; that may fail but not wait. */
+	/* With a full cache SQLite tries to write at every row; that may fail but must not wait. */
 	store_wait(store, 0);
 	return STATUS_OK;
 }
@@ -136,7 +136,7 @@ static int bind_value(sqlite3_stmt *statement, int index, const struct value *va
 	}
 }
 
-/* Binds, steps a statement that gives no rows, and makes it ready for the next time. */
+/* Binds values, runs a statement that returns no rows, and resets it. */
 static enum status execute(struct store *store, sqlite3_stmt *statement, const struct value *values,
 			   size_t count)
 {
@@ -226,7 +226,7 @@ void store_wait(struct store *store, int milliseconds)
 
 enum status store_connect(struct store *store, const char *path, int flags)
 {
-	/* SQLite has its own idea of names that start with a colon, such as the one for memory. */
+	/* SQLite treats names that start with a colon specially, such as ":memory:". */
 	char *name =
 		path ? xasprintf("%s%s", path[0] == ':' ? "./" : "", path) : xstrdup(":memory:");
 	int rc = sqlite3_open_v2(name, &store->db, flags, NULL);
@@ -249,8 +249,8 @@ void store_disconnect(struct store *store)
 		sqlite3_finalize(store->reads[i]);
 		store->reads[i] = NULL;
 	}
-	/* Close even with a caller's statement left open: the connection then lives until that one
-	 * ends. */
+	/* Works even if a caller's statement is still open; the connection is then freed with
+	 * it. */
 	sqlite3_close_v2(store->db);
 	store->db = NULL;
 }

@@ -1,9 +1,9 @@
-/* store_track.c - what a run has made so far, while its operations are read back.
+/* store_track.c - checks what each operation refers to, while a run is read back.
  *
- * An operation may name only buffers, streams and events that an earlier one made, bytes that are
- * in them, and launches that some device could run: replay and diff look all of these up without
- * asking again. Numbers are given in order without gaps, which bounds every table by the file. What
- * an operation's own row must hold is the cursor's business (store_read.c).
+ * An operation may refer only to buffers, streams and events that an earlier one made, to bytes
+ * inside them, and to launches that some device could run; replay and diff rely on that. Numbers
+ * are assigned in order without gaps, so that the file's size bounds every table. The columns of an
+ * operation's own row are checked in store_read.c.
  */
 #include "traces/store/store_internal.h"
 
@@ -15,7 +15,7 @@
 #include "base/xalloc.h"
 #include "traces/row.h"
 
-/* The most that any CUDA device takes. */
+/* The limits of CUDA devices. */
 #define MAX_GRID_X INT32_MAX
 #define MAX_GRID_YZ 65535
 #define MAX_BLOCK 1024
@@ -26,17 +26,17 @@ struct object {
 	uint32_t graph;                 /* of an executable graph */
 };
 
-/* Of one kind, by number - 1. */
+/* Objects of one kind, indexed by number - 1. */
 struct objects {
 	struct object *items;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 struct track {
 	struct objects buffers, streams, events, graphs, execs;
 	const struct row_op *op;      /* being checked */
 	int64_t next;                   /* number of the operation that comes next */
-	int64_t graph_launch;           /* the last one, and launches it may still have made */
+	int64_t graph_launch;           /* the last one, and how many launches may follow it */
 	uint64_t launches_left;
 	char wrong[128];
 };
@@ -71,34 +71,35 @@ static bool wrong(struct track *t, const char *format, ...)
 
 static void add(struct objects *objects, uint64_t bytes)
 {
-	if (objects->count == objects->room) {
-		objects->room = objects->room ? 2 * objects->room : 16;
-		objects->items = xreallocarray(objects->items, objects->room,
+	if (objects->count == objects->capacity) {
+		objects->capacity = objects->capacity ? 2 * objects->capacity : 16;
+		objects->items = xreallocarray(objects->items, objects->capacity,
 					       sizeof(*objects->items));
 	}
 	objects->items[objects->count++] = (struct object){ .alive = true, .bytes = bytes };
 }
 
-/* An operation that failed may name what is gone; that may be why. */
+/* A failed operation may refer to a destroyed object: that may be why it failed. */
 static bool find(struct track *t, const struct objects *objects, const char *what, int64_t number,
 		 struct object **out)
 {
 	if (number < 1 || number > objects->count)
-		return wrong(t, "%s %" PRId64 " of %" PRIu32 " made so far", what, number,
-			     objects->count);
+		return wrong(t, "%s %" PRId64 " does not exist, only %" PRIu32 " so far", what,
+			     number, objects->count);
 	*out = &objects->items[number - 1];
 	if (!(*out)->alive && !t->op->code)
-		return wrong(t, "%s %" PRId64 " is gone", what, number);
+		return wrong(t, "%s %" PRId64 " no longer exists", what, number);
 	return true;
 }
 
-/* A number that is given now. */
+/* Checks the number of a new object. */
 static bool is_next(struct track *t, const struct objects *objects, const char *what,
 		    int64_t number)
 {
 	if (number == (int64_t)objects->count + 1)
 		return true;
-	return wrong(t, "%s %" PRId64 " comes after %" PRIu32, what, number, objects->count);
+	return wrong(t, "expected %s %" PRId64 ", got %" PRId64, what,
+		     (int64_t)objects->count + 1, number);
 }
 
 /* --- buffers --- */
@@ -113,10 +114,10 @@ static bool check_alloc(struct track *t)
 		return false;
 	for (int i = 0; i < alloc->rank; i++)
 		if (__builtin_mul_overflow(bytes, (uint64_t)alloc->shape[i], &bytes))
-			return wrong(t, "the shape of %.40s is more than any memory", alloc->name);
+			return wrong(t, "the shape of %.40s is too large", alloc->name);
 	if (alloc->bytes != bytes || op->bytes != bytes || op->buffer != alloc->id)
-		return wrong(t, "buffer %" PRIu32 " of %" PRIu64 " bytes has %" PRIu64 " by its"
-			     " shape", alloc->id, op->bytes, bytes);
+		return wrong(t, "buffer %" PRIu32 ": expected %" PRIu64 " bytes by its shape,"
+			     " got %" PRIu64, alloc->id, bytes, op->bytes);
 	add(&t->buffers, bytes);
 	t->buffers.items[t->buffers.count - 1].alive = !op->code;
 	return true;
@@ -130,18 +131,18 @@ static bool check_range(struct track *t, uint32_t id, uint64_t offset, uint64_t 
 		return false;
 	if (t->op->code || (offset <= buffer->bytes && bytes <= buffer->bytes - offset))
 		return true;
-	return wrong(t, "%" PRIu64 " bytes at %" PRIu64 " of buffer %" PRIu32 ", which has %"
-		     PRIu64, bytes, offset, id, buffer->bytes);
+	return wrong(t, "%" PRIu64 " bytes at offset %" PRIu64 " of buffer %" PRIu32
+		     ", which has %" PRIu64, bytes, offset, id, buffer->bytes);
 }
 
-/* A pointer may be to a buffer that was freed since. */
+/* A pointer may refer to a buffer that has been freed. */
 static bool check_pointer(struct track *t, uint32_t id, uint64_t offset)
 {
 	if (id == 0)
 		return true;
 	if (id <= t->buffers.count && offset <= t->buffers.items[id - 1].bytes)
 		return true;
-	return wrong(t, "a pointer to %" PRIu64 " of buffer %" PRIu32, offset, id);
+	return wrong(t, "invalid pointer to offset %" PRIu64 " of buffer %" PRIu32, offset, id);
 }
 
 static bool check_pointers(struct track *t, const struct row_pointer *pointers, int count,
@@ -149,7 +150,7 @@ static bool check_pointers(struct track *t, const struct row_pointer *pointers, 
 {
 	for (int i = 0; i < count; i++) {
 		if (bytes < sizeof(uint64_t) || pointers[i].at > bytes - sizeof(uint64_t))
-			return wrong(t, "a pointer at %" PRIu64 " of %" PRIu64 " bytes",
+			return wrong(t, "a pointer at offset %" PRIu64 " of %" PRIu64 " bytes",
 				     pointers[i].at, bytes);
 		if (!check_pointer(t, pointers[i].buffer, pointers[i].offset))
 			return false;
@@ -164,7 +165,9 @@ static bool check_pointer_table(struct track *t)
 	if (!op->pointer_count && op->kind != OP_UPLOAD_POINTERS)
 		return true;
 	if (op->bytes != (uint64_t)op->pointer_count * sizeof(uint64_t))
-		return wrong(t, "%d pointers in %" PRIu64 " bytes", op->pointer_count, op->bytes);
+		return wrong(t, "expected %" PRIu64 " bytes for %d pointers, got %" PRIu64,
+			     (uint64_t)op->pointer_count * sizeof(uint64_t), op->pointer_count,
+			     op->bytes);
 	return check_pointers(t, op->pointers, op->pointer_count, op->bytes);
 }
 
@@ -185,12 +188,12 @@ static bool check_dimensions(struct track *t, const struct row_launch *e)
 	if (t->op->code)
 		return true;
 	if (e->grid[0] > MAX_GRID_X || e->grid[1] > MAX_GRID_YZ || e->grid[2] > MAX_GRID_YZ)
-		return wrong(t, "a grid of %" PRIu32 ",%" PRIu32 ",%" PRIu32, e->grid[0],
+		return wrong(t, "invalid grid %" PRIu32 ",%" PRIu32 ",%" PRIu32, e->grid[0],
 			     e->grid[1], e->grid[2]);
 	for (int i = 0; i < 3; i++)
 		if (e->block[i] > MAX_BLOCK)
-			return wrong(t, "a block of %" PRIu32 ",%" PRIu32 ",%" PRIu32, e->block[0],
-				     e->block[1], e->block[2]);
+			return wrong(t, "invalid block %" PRIu32 ",%" PRIu32 ",%" PRIu32,
+				     e->block[0], e->block[1], e->block[2]);
 	return true;
 }
 
@@ -223,7 +226,7 @@ static bool check_stream(struct track *t)
 		add(&t->streams, 0);
 		return true;
 	}
-	/* 0, the default stream, is always there. */
+	/* 0, the default stream, always exists. */
 	if (op->stream && !find(t, &t->streams, "stream", op->stream, &stream))
 		return false;
 	if (op->kind == OP_STREAM_DESTROY && !op->code) {
@@ -254,7 +257,7 @@ static bool check_event(struct track *t)
 	return true;
 }
 
-/* A graph is there from the beginning of its capture on. */
+/* A graph exists from the beginning of its capture. */
 static bool check_new_graph(struct track *t)
 {
 	if (t->op->code)
@@ -271,10 +274,10 @@ static bool check_old_graph(struct track *t)
 	struct object *graph;
 
 	if (op->kind == OP_CAPTURE_END && op->code && op->object < 0)
-		return true;                    /* of a stream that captures nothing */
+		return true;                    /* the stream was not capturing */
 	if (!find(t, &t->graphs, "graph", op->object, &graph))
 		return false;
-	/* A capture that fails leaves no graph. */
+	/* A failed capture leaves no graph. */
 	graph->alive = graph->alive && (op->kind == OP_CAPTURE_END) == !op->code;
 	return true;
 }
@@ -285,8 +288,8 @@ static bool check_node_work(struct track *t)
 	bool has_launch = op->node->work == OP_LAUNCH && !op->node->own;
 
 	if (!op->launch != !has_launch)
-		return wrong(t, "a node that %s", has_launch ? "launches nothing"
-							     : "launches what it should not");
+		return wrong(t, has_launch ? "a launch node without a launch"
+					   : "a launch in a node of another kind");
 	switch (op->node->work) {
 	case OP_LAUNCH:
 		return true;
@@ -298,24 +301,24 @@ static bool check_node_work(struct track *t)
 	case OP_FILL: case OP_UPLOAD_ASYNC: case OP_DOWNLOAD_ASYNC:
 		return check_range(t, op->buffer, op->offset, op->bytes);
 	default:
-		return wrong(t, "no node does %s", op_kind_name(op->node->work));
+		return wrong(t, "a node cannot do %s", op_kind_name(op->node->work));
 	}
 }
 
-/* Nodes have numbers without gaps; what the recorder added shares that of the next node. */
+/* Nodes are numbered without gaps; one that the recorder added has the number of the next node. */
 static bool check_node(struct track *t)
 {
 	const struct row_node *node = t->op->node;
 	struct object *graph;
 
 	if (!node)
-		return wrong(t, "which graph?");
+		return wrong(t, "no graph given");
 	if (!find(t, &t->graphs, "graph", node->graph, &graph))
 		return false;
 	if (t->op->code)
 		return true;
 	if (node->node < 0 || (uint64_t)node->node != graph->bytes)
-		return wrong(t, "node %d comes after %" PRIu64, node->node, graph->bytes);
+		return wrong(t, "expected node %" PRIu64 ", got %d", graph->bytes, node->node);
 	if (!check_node_work(t))
 		return false;
 	graph->bytes += !node->own;
@@ -327,7 +330,7 @@ static bool check_instantiate(struct track *t)
 	struct object *graph;
 
 	if (!t->op->node)
-		return wrong(t, "which graph?");
+		return wrong(t, "no graph given");
 	if (!find(t, &t->graphs, "graph", t->op->node->graph, &graph))
 		return false;
 	if (t->op->code)
@@ -351,7 +354,7 @@ static bool check_exec(struct track *t)
 		return true;
 	}
 	if (!op->node || op->node->graph != (int)exec->graph)
-		return wrong(t, "executable graph %" PRId64 " is not of that graph", op->object);
+		return wrong(t, "executable graph %" PRId64 " is of another graph", op->object);
 	if (op->kind == OP_GRAPH_UPLOAD)
 		return (op->node->node >= 0 && (uint64_t)op->node->node < exec->bytes)
 		       || wrong(t, "node %d of %" PRIu64, op->node->node, exec->bytes);
@@ -360,7 +363,7 @@ static bool check_exec(struct track *t)
 	return true;
 }
 
-/* A launch that a graph made follows that graph's launch, and there are no more than nodes. */
+/* Launches made by a graph follow its graph launch; there are at most as many as nodes. */
 static bool check_made(struct track *t)
 {
 	if (t->op->object < 0)

@@ -1,8 +1,8 @@
-/* store_write.c - runs, operations and launches of a trace, as they happen.
+/* store_write.c - stores the runs, operations, launches and steps of a trace.
  *
- * Counts operations, launches and steps of each run. What a launch calls (kernel, grid, arguments)
- * is kept once per content, since the launches of a decode loop repeat it. What launches computed
- * is store_rows.c's business; bytes go to pages.c.
+ * Numbers the operations of each run. What a launch calls (kernel, grid, arguments) is stored once
+ * per content, since the launches of a decode loop repeat it. store_rows.c stores what launches
+ * computed, pages.c stores bytes.
  */
 #include "traces/store/store_internal.h"
 
@@ -25,8 +25,8 @@ enum status store_run_state(struct store *store, int64_t run, struct run_state *
 		}
 	}
 	*out = NULL;
-	return fail(STATUS_INTERNAL, "%s: run %lld was not begun here", store_shown_path(store),
-		    (long long)run);
+	return fail(STATUS_INTERNAL, "%s: run %lld was not started by this writer",
+		    store_shown_path(store), (long long)run);
 }
 
 enum status store_run_begin(struct store *store, const struct row_run *e, int64_t *run)
@@ -64,7 +64,8 @@ enum status store_model(struct store *store, int64_t run, const struct row_model
 		   V_INT(e->max_len), V_INT(e->chunk), V_INT(e->max_chunks), V_INT(e->slots));
 }
 
-/* The id of a source text, stored unless the file has it. Few and small: compared as text. */
+/* The id of a source text, stored unless the file has it. There are few small ones, so texts are
+ * compared directly. */
 static enum status put_text(struct store *store, const char *text, int64_t *id)
 {
 	sqlite3_stmt *select;
@@ -96,7 +97,7 @@ enum status store_kernel(struct store *store, int64_t run, const struct row_kern
 
 /* --- calls --- */
 
-/* The number a scalar argument stands for, exactly; NULL when SQLite has no such number. */
+/* The exact value of a scalar argument; NULL if SQLite cannot represent it. */
 static struct value scalar_value(const struct row_arg *arg)
 {
 	uint32_t low = (uint32_t)arg->bits;
@@ -163,7 +164,7 @@ static void hash_text(XXH3_state_t *state, const char *text)
 	XXH3_128bits_update(state, text, strlen(text) + 1);
 }
 
-/* Of everything put_call() stores, in that order. */
+/* Hashes everything that put_call() stores, in the same order. */
 static XXH128_hash_t hash_call(const struct row_launch *e, const int64_t *data)
 {
 	XXH3_state_t *state = xcheck(XXH3_createState());
@@ -328,12 +329,11 @@ static enum status check_launch(const struct store *store, const struct run_stat
 				const struct row_launch *e)
 {
 	if (!e)
-		return fail(STATUS_INTERNAL, "%s: a launch says not what it calls",
-			    store_shown_path(store));
+		return fail(STATUS_INTERNAL, "%s: launch has no kernel", store_shown_path(store));
 	if (e->number <= state->last_launch)
-		return fail(STATUS_INTERNAL, "%s: launch %lld comes after launch %lld",
-			    store_shown_path(store), (long long)e->number,
-			    (long long)state->last_launch);
+		return fail(STATUS_INTERNAL, "%s: expected a launch number above %lld, got %lld",
+			    store_shown_path(store), (long long)state->last_launch,
+			    (long long)e->number);
 	return STATUS_OK;
 }
 

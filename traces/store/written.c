@@ -10,13 +10,13 @@
 #include "traces/store/column.h"
 #include "traces/store/store.h"
 
-#define DOWNLOAD_WITHIN 256             /* operations behind the launch that are looked through */
+#define MAX_DOWNLOAD_DISTANCE 256       /* operations after the launch that are searched */
 
 struct reading {
 	struct store *store;
 	int64_t run, launch;
 	struct written *out;
-	int64_t blob;                   /* read last: rows that follow each other often share it */
+	int64_t blob;                   /* read last: consecutive rows often share it */
 	const uint8_t *blob_bytes;
 	size_t blob_size;
 };
@@ -35,7 +35,7 @@ static size_t element_bytes(const struct written *w)
 	return dtype_bytes(w->dtype);
 }
 
-/* `bytes` bytes that lie at `offset` in the buffer. */
+/* Adds `bytes` bytes at `offset` in the buffer. */
 static void add_piece(struct written *w, int64_t offset, int64_t bytes, const uint8_t *at)
 {
 	int64_t size = (int64_t)element_bytes(w);
@@ -46,7 +46,7 @@ static void add_piece(struct written *w, int64_t offset, int64_t bytes, const ui
 	w->pieces[w->piece_count++] = (struct written_piece){ offset / size, bytes / size, at };
 }
 
-/* The same out of a stored blob; a piece that the blob has no room for is left out. */
+/* The same from a stored blob; a piece that is not inside the blob is left out. */
 static enum status add_stored(struct reading *r, int64_t data, int64_t from, int64_t offset,
 			      int64_t bytes)
 {
@@ -134,7 +134,7 @@ static enum status take_digest(struct reading *r, sqlite3_stmt *row)
 
 enum { SLOT, HEAD, CHUNK, MAX, SUM, ACC_DATA, ACC_OFFSET, ACC_BYTES };
 
-/* [slots, heads, chunks, D + 2]: accumulators, then the greatest score, then the sum. */
+/* [slots, heads, chunks, D + 2]: accumulators, then the maximum score, then the sum. */
 static enum status take_partial(struct reading *r, sqlite3_stmt *row)
 {
 	struct written *w = r->out;
@@ -159,7 +159,7 @@ static enum status take_partial(struct reading *r, sqlite3_stmt *row)
 	return STATUS_OK;
 }
 
-/* A row of a cache: offset, bytes, its upload's data, and where in that. */
+/* A row of a cache: offset, bytes, its upload's data, and the offset in that data. */
 static enum status take_kv(struct reading *r, sqlite3_stmt *row)
 {
 	return is_null(row, 2) ? STATUS_OK
@@ -167,7 +167,7 @@ static enum status take_kv(struct reading *r, sqlite3_stmt *row)
 			     sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1));
 }
 
-/* The first operation behind the launch that names the buffer: kind, offset, bytes, data. */
+/* The first operation after the launch that names the buffer: kind, offset, bytes, data. */
 static enum status take_download(struct reading *r, sqlite3_stmt *row)
 {
 	const char *kind = column_text(row, 0);
@@ -177,7 +177,7 @@ static enum status take_download(struct reading *r, sqlite3_stmt *row)
 			     sqlite3_column_int64(row, 2));
 }
 
-/* Of a size that offsets in it are numbers, too. */
+/* Also checks that the size in bytes does not overflow. */
 static bool has_partials_shape(const struct written *w)
 {
 	int64_t bytes = (int64_t)sizeof(float);
@@ -204,12 +204,13 @@ static enum status gather(struct reading *r)
 			     " ORDER BY k.offset", r->launch, w->buffer, take_kv));
 	if (w->piece_count)
 		return STATUS_OK;
-	/* Not when another launch wrote there before the download. */
+	/* Ignored if another launch wrote to the buffer before the download. */
 	snprintf(later, sizeof(later), "SELECT kind, offset, bytes, data FROM"
 		 " (SELECT * FROM v_op WHERE run = ?1 AND op > ?2 AND op <= ?2 + %d"
 		 "  AND buffer = ?3 ORDER BY op LIMIT 1) o"
 		 " WHERE NOT EXISTS (SELECT 1 FROM v_digest d WHERE d.run = ?1 AND d.op > ?2"
-		 "  AND d.op < o.op AND d.after_step = 0 AND d.buffer = ?3)", DOWNLOAD_WITHIN);
+		 "  AND d.op < o.op AND d.after_step = 0 AND d.buffer = ?3)",
+		 MAX_DOWNLOAD_DISTANCE);
 	return each_row(r, later, w->op, w->buffer, take_download);
 }
 
@@ -239,7 +240,7 @@ void written_free(struct written *w)
 
 /* --- elements --- */
 
-/* The first piece that ends behind the element. */
+/* The first piece that ends after the element. */
 static size_t piece_of(const struct written *w, int64_t element)
 {
 	size_t low = 0, high = w->piece_count;

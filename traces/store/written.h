@@ -1,8 +1,8 @@
-/* written.h - what a launch wrote, element by element, from wherever the trace has it.
+/* written.h - what a launch wrote, element by element, from wherever the trace stores it.
  *
- * Bytes are kept with digests, as accumulators of partials, as uploads that rows of a cache came
- * from, or in the download that follows. Elements count from the beginning of the buffer. Serves
- * views and the search for differences.
+ * The bytes are stored with digests, as accumulators of partials, as uploads that rows of a cache
+ * came from, or in the download that follows. Elements count from the beginning of the buffer. Used
+ * by views and the search for differences.
  */
 #ifndef WRITTEN_H
 #define WRITTEN_H
@@ -24,27 +24,27 @@ struct written_piece {
 };
 
 struct written {
-	int64_t op, output;             /* which launch, and which range of what it wrote */
+	int64_t op, output;             /* the launch's operation; number of the output */
 	int64_t buffer, offset, bytes;  /* from the first byte to the last */
 	int64_t digest;
 	char name[48];
 	enum dtype dtype;
 	int rank;
 	int64_t shape[WRITTEN_RANK];    /* of the buffer */
-	struct written_piece *pieces;   /* [piece_count] ascending; none: bytes were not recorded */
+	struct written_piece *pieces;   /* [piece_count] ascending; 0: bytes were not recorded */
 	size_t piece_count;
-	void **owned;                   /* what pieces point into */
+	void **owned;                   /* memory that pieces point into */
 	size_t owned_count;
 };
 
-/* *found false: the launch has no such output, and `out` is empty. Free it in any case. IO or
+/* *found is false if the launch has no such output; `out` is then empty. Free it in any case. IO or
  * DAMAGED from the store. */
 enum status written_read(struct store *, int64_t run, int64_t launch, int64_t output,
 			 struct written *out, bool *found);
 void written_free(struct written *);
 /* The bits of an element; false where they are not known. */
 bool written_at(const struct written *, int64_t element, uint64_t *bits);
-/* The known element at or behind `from` (direction 1), or at or before it (-1); -1: none. */
+/* The known element at or after `from` (direction 1), or at or before it (-1); -1: none. */
 int64_t written_next(const struct written *, int64_t from, int direction);
 /* Elements from the first written to the last. */
 int64_t written_first(const struct written *);

@@ -1,5 +1,4 @@
-/* bench.h - the measurements behind `flashtwin bench`: each prints its lines, medians of several
- * runs. */
+/* bench.h - the suites of `flashtwin bench`: each measures, and prints medians of several runs. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -7,16 +6,16 @@
 
 #include "base/status.h"
 
-/* Simulated chunk + reduce against plain C over the same data, in turn, in one run. */
+/* Compares simulated chunk + reduce with plain C over the same data, alternating in one run. */
 enum status bench_sim(int runs);
-/* What recording costs: bytes and seconds per decode step of the sample model, level by level. */
+/* Measures what recording costs by level: bytes and seconds per decode step of the sample model. */
 enum status bench_trace(int runs);
-/* What the attention paths claim to gain, measured: kernels, launches, waits, graphs. `device` is
- * "cuda", or "sim", where sizes are cut down and times are the simulator's. NO_GPU without one. */
+/* Measures what the attention paths claim to gain: kernels, launches, waits, graphs. `device` is
+ * "cuda", or "sim", where sizes are reduced and times are the simulator's. NO_GPU without a GPU. */
 enum status bench_seeds(const char *device, int runs, bool json);
 
-/* How fast the viewer opens a big trace and answers its keys; path NULL: one that is recorded for
- * it. DIFFERS when something takes longer than it may. */
+/* Measures how fast the viewer opens a big trace and responds to keys; path NULL: a trace recorded
+ * for this. DIFFERS if something takes longer than its limit. */
 enum status bench_view(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* bench_cases.c - the ways of decode attention that `flashtwin bench --suite seeds` measures. */
+/* bench_cases.c - the decode attention variants that `flashtwin bench --suite seeds` measures. */
 #include "tui/bench/bench_seeds.h"
 
 const struct seeds_case seeds_cases[SEEDS_CASES] = {

@@ -1,8 +1,8 @@
-/* bench_claims.c - what was claimed of these attention paths before, and whether it holds here.
+/* bench_claims.c - compares published claims about these attention paths with the measurements.
  *
- * The claims are those of the engines whose paths these are; cited times are of their own kernels
- * on an H200, 32 query heads, 8 KV heads, D 128, 32,768 keys, f32. Verdicts follow from the figures
- * alone.
+ * The claims come from the engines that these paths reproduce; cited times are those of their own
+ * kernels on an H200, 32 query heads, 8 KV heads, D 128, 32,768 keys, f32. Verdicts depend only on
+ * the figures.
  */
 #include "config.h"
 
@@ -11,14 +11,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TOLERANCE 0.1           /* of a cited time: within it, it is reproduced */
+#define TOLERANCE 0.1           /* relative: a time within it of the cited one is reproduced */
 
 #define US_ONE_WARP 27061.0
 #define US_CHUNK_16 1146.0
 #define US_CHUNK_128 319.0
 #define CITED_KEYS 32768
 #define S_PREFILL 9.0
-#define WAIT_US 10.0            /* "about": half as much is still it */
+#define WAIT_US 10.0            /* cited as "about": 50 % either way is reproduced */
 
 enum verdict claim_verdict(double measured, double worst, double best)
 {
@@ -55,7 +55,7 @@ static void add(json_t *claims, const char *claim, const char *cited, double mea
 		"verdict", verdict_name(claim_verdict(measured, worst, best))));
 }
 
-/* Of the case with this path, chunk and one warp per chunk; -1: there is none. */
+/* The case with this chunk size and one warp per chunk; -1: none. */
 static int find_case(int chunk)
 {
 	for (int c = 0; c < SEEDS_CASES; c++)
@@ -78,7 +78,7 @@ static void add_time(json_t *claims, const struct seeds_results *r, const char *
 	    (1 - TOLERANCE) * cited_us);
 }
 
-/* Ratios of a simulator's times say nothing of a GPU. */
+/* Ratios of a simulator's times say nothing about a GPU. */
 static double on_gpu(const struct seeds_results *r, double value)
 {
 	return r->on_gpu ? value : NAN;
@@ -108,7 +108,7 @@ static void add_idle(json_t *claims, const struct seeds_results *r)
 	add(claims, claim, "28 of 128 busy", 100 * (1 - fmin(busy, 1)), "% idle", 50, 100);
 }
 
-/* Just so many; fewer would be better. */
+/* Reproduced by exactly `count` launches, beaten by fewer. */
 static void add_launches(json_t *claims, const struct seeds_results *r, const char *claim,
 			 const char *cited, int which, double count)
 {

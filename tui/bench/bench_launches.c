@@ -1,7 +1,7 @@
-/* bench_launches.c - takes launches from an attention path at work, and launches them again.
+/* bench_launches.c - copies the launches that an attention path makes, and launches them again.
  *
- * While a step runs, the device's table is one whose launch entry also keeps a copy: so what is
- * counted and timed is what the path itself does, arguments and all.
+ * While a step runs, the launch entry of the device's table is replaced by one that also keeps a
+ * copy, so that what is counted and timed is exactly what the path does, including arguments.
  */
 #include "config.h"
 
@@ -13,10 +13,10 @@
 #include "engine/launch_copy.h"
 #include "tui/bench/bench_sample.h"
 
-/* --- taking --- */
+/* --- copying --- */
 
 struct tap {
-	struct device_ops ops;          /* first; the device's own, but for launch */
+	struct device_ops ops;          /* must be first; the device's own, except launch */
 	const struct device_ops *real;
 	unsigned roles;
 	struct launches *list;
@@ -64,7 +64,7 @@ void launches_free(struct launches *list)
 
 /* --- a step --- */
 
-/* The values do not matter: attention takes the same time for all. */
+/* The values do not matter: attention takes the same time for any. */
 static enum status step_all(struct rig *rig, void *context)
 {
 	struct attention *a = context;

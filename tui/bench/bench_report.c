@@ -1,7 +1,7 @@
 /* bench_report.c - prints what `flashtwin bench --suite seeds` measured: Markdown tables, or JSON.
  *
- * Everything is one JSON object first, { about, tables, claims }, whose tables are arrays of rows;
- * both forms print that. Measures and judges nothing.
+ * First builds one JSON object, { about, tables, claims }, whose tables are arrays of rows; both
+ * formats print it. Measurements come from bench_seeds.c, verdicts from bench_claims.c.
  */
 #include "config.h"
 
@@ -96,7 +96,7 @@ static void add_table(json_t *tables, const char *name, json_t *title, json_t *r
 
 static json_t *gather_tables(const struct seeds_results *r)
 {
-	static const char *const waits[2] = { "a wait behind each chunk kernel", "none" };
+	static const char *const waits[2] = { "a wait after each chunk kernel", "none" };
 	static const char *const graphs[2] = { "launch by launch", "one graph" };
 	const struct seeds_sizes *s = r->sizes;
 	json_t *tables = json_array();
@@ -198,7 +198,7 @@ static void print_rule(int width, bool text)
 	printf(text ? " |" : ":|");
 }
 
-/* Columns are the members of the first row; those of text are aligned left. */
+/* Columns are the members of the first row; text is left-aligned. */
 static void print_rows(const json_t *rows)
 {
 	json_t *first = json_array_get(rows, 0), *row, *value;

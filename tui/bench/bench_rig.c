@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "tui/bench/bench_sample.h"
 
-#define FLUSH_PATTERN 0x3f800000u       /* 1.0f, in case anyone should read it */
+#define FLUSH_PATTERN 0x3f800000u       /* 1.0f, a valid number */
 #define RANDOM_FLOATS (1u << 20)
 
 /* --- opening --- */
@@ -40,13 +40,13 @@ enum status rig_open(const char *device, int runs, size_t flush_bytes, struct ri
 void rig_close(struct rig *rig)
 {
 	if (rig->device)
-		device_close(rig->device);      /* and all that is its own */
+		device_close(rig->device);      /* and everything allocated on it */
 	rig->device = NULL;
 }
 
 /* --- buffers --- */
 
-/* Uploads the first block and copies what is there until the buffer is full. */
+/* Uploads one block and copies the filled part until the buffer is full. */
 static enum status spread(struct rig *rig, struct buffer *buffer, const float *block)
 {
 	size_t done = RANDOM_FLOATS * sizeof *block;
@@ -74,7 +74,7 @@ enum status rig_fill_random(struct rig *rig, struct buffer *buffer)
 
 /* --- time --- */
 
-/* A simulator's fill counts as work of the host, so it must be over before the clock starts. */
+/* A simulator's fill runs on the host, so it must be finished before the clock starts. */
 static enum status make_cold(struct rig *rig)
 {
 	TRY(device_fill(rig->device, rig->stream, rig->flush, 0, FLUSH_PATTERN,

@@ -1,4 +1,4 @@
-/* bench_sample.h - what measurements share: a clock, medians, inputs, a place for a trace. */
+/* bench_sample.h - helpers of measurements: a clock, medians, inputs, names of temporary traces. */
 #ifndef BENCH_SAMPLE_H
 #define BENCH_SAMPLE_H
 

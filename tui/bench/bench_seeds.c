@@ -1,8 +1,9 @@
 /* bench_seeds.c - measures what the attention paths claim to gain, in one run on one device.
  *
- * Attention kernels alone, uploads left out, with nothing in the L2; launches of a step counted and
- * timed; a step with and without waits, launched one by one and as a graph; a long prompt. What is
- * launched comes from the paths themselves. Judging is bench_claims.c, printing bench_report.c.
+ * Measures attention kernels alone, without uploads and with a cold L2; the number and time of a
+ * step's launches; a step with and without waits, launched one by one and as a graph; a long
+ * prompt. The launches come from the paths themselves. bench_claims.c adds verdicts, bench_report.c
+ * prints them.
  */
 #include "config.h"
 
@@ -14,7 +15,7 @@
 #include "engine/attention/prefill.h"
 #include "tui/bench/bench.h"
 
-enum { CHUNK = 128 };           /* where chunks do not matter, or are not what is measured */
+enum { CHUNK = 128 };           /* where the chunk size does not matter, or is not measured */
 
 static const struct seeds_sizes full = {
 	.heads = 32, .kv_heads = 8, .head_dim = 128,
@@ -23,8 +24,8 @@ static const struct seeds_sizes full = {
 	.prefill_heads = 32, .prefill_rows = 4096, .flush_bytes = 256u << 20,
 };
 
-/* All of the same work for the simulator, in a second or so. */
-static const struct seeds_sizes cut_down = {
+/* The same work at sizes that take the simulator about a second. */
+static const struct seeds_sizes reduced = {
 	.heads = 4, .kv_heads = 2, .head_dim = 32,
 	.lengths = { 64, 200 },
 	.layers = 28, .slots = 4, .keys = 40,
@@ -85,7 +86,7 @@ static enum status measure_decode(struct rig *rig, struct seeds_results *r)
 
 /* --- whole steps --- */
 
-/* `measure` gets the launches of one step that have the roles. */
+/* Calls `measure` with the launches of one step that have the roles. */
 static enum status with_step(struct rig *rig, struct seeds_results *r, const char *path, int slots,
 			     unsigned roles,
 			     enum status (*measure)(struct rig *, struct launches *, void *),
@@ -219,10 +220,10 @@ static enum status measure_prefill(struct rig *rig, struct seeds_results *r)
 	launches_free(&list);
 	if (status == STATUS_OK)
 		r->prefill = times.device;
-	return status;          /* the buffers go with the device */
+	return status;          /* closing the device frees the buffers */
 }
 
-/* --- all of it --- */
+/* --- the suite --- */
 
 static enum status measure_all(struct rig *rig, struct seeds_results *r)
 {
@@ -233,7 +234,7 @@ static enum status measure_all(struct rig *rig, struct seeds_results *r)
 	return measure_prefill(rig, r);
 }
 
-static void nothing_measured(struct seeds_results *r)
+static void clear_results(struct seeds_results *r)
 {
 	static const struct rig_times none = { NAN, NAN, NAN };
 
@@ -250,12 +251,12 @@ static void nothing_measured(struct seeds_results *r)
 enum status bench_seeds(const char *device, int runs, bool json)
 {
 	bool on_gpu = strcmp(device, "cuda") == 0;
-	struct seeds_results results = { .sizes = on_gpu ? &full : &cut_down, .runs = runs,
+	struct seeds_results results = { .sizes = on_gpu ? &full : &reduced, .runs = runs,
 					 .on_gpu = on_gpu };
 	struct rig rig;
 	enum status status = rig_open(device, runs, results.sizes->flush_bytes, &rig);
 
-	nothing_measured(&results);
+	clear_results(&results);
 	results.info = rig.info;
 	if (status == STATUS_OK)
 		status = measure_all(&rig, &results);

@@ -1,5 +1,6 @@
-/* bench_seeds.h - what `flashtwin bench --suite seeds` measured, between those who measure
- * (tui/bench/bench_seeds.c) and those who judge and print it (tui/bench/bench_claims.c, bench_report.c).
+/* bench_seeds.h - the results of `flashtwin bench --suite seeds`.
+ *
+ * bench_seeds.c measures them, bench_claims.c adds verdicts, bench_report.c prints them.
  */
 #ifndef BENCH_SEEDS_H
 #define BENCH_SEEDS_H
@@ -10,23 +11,23 @@
 
 enum { SEEDS_LENGTHS = 4, SEEDS_CASES = 8 };
 
-/* One way of decode attention. */
+/* One variant of decode attention. */
 struct seeds_case {
 	const char *path;
-	int chunk, warps;               /* chunk 0: it has none */
+	int chunk, warps;               /* chunk 0: not chunked */
 };
 /* bench_cases.c; the first is one warp. */
 extern const struct seeds_case seeds_cases[SEEDS_CASES];
 
 struct seeds_sizes {
 	int heads, kv_heads, head_dim;
-	int lengths[SEEDS_LENGTHS];     /* keys; 0 ends them */
+	int lengths[SEEDS_LENGTHS];     /* keys; ends at a 0 */
 	int layers, slots, keys;        /* of whole steps; slots where there are several sequences */
 	int prefill_heads, prefill_rows;
 	size_t flush_bytes;
 };
 
-/* What differs between two ways of doing the same, and the one that is said to be slow. */
+/* Indexes of two ways of doing the same: the one claimed to be slow, and the other. */
 enum { SLOW, FAST };
 
 /* Microseconds; NaN: not measured. */
@@ -48,8 +49,8 @@ struct seeds_results {
 
 enum verdict { NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, BEATEN };
 
-/* A claim holds from `worst` to `best`, and is beaten beyond that: upwards, or downwards where best
- * is less than worst. */
+/* A claim is reproduced from `worst` to `best`, and beaten beyond `best`, which is below `worst`
+ * where less is better. */
 enum verdict claim_verdict(double measured, double worst, double best);
 const char *verdict_name(enum verdict);
 /* A number, null for NaN. */

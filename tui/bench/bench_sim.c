@@ -1,8 +1,8 @@
-/* bench_sim.c - how slow the simulator is: chunk + reduce on one job against plain C, in one run.
+/* bench_sim.c - measures simulator slowdown: chunk + reduce on one job against plain C, in one run.
  *
  * 32 heads, 8 KV heads, D = 128, 3,001 keys, chunks of 128. The reference is tests/bench/
- * native_attention.c, compiled for the building machine with every liberty the simulator may not
- * take, and left out on a machine that cannot run it.
+ * native_attention.c, compiled for the build machine with -ffast-math and -march=native, which the
+ * simulator must not use, and left out on a machine that cannot run it.
  */
 #include "config.h"
 
@@ -113,7 +113,7 @@ static double worst_difference(const struct problem *p)
 	return worst;
 }
 
-/* native is NULL where that code cannot run. */
+/* native is NULL if that code cannot run here. */
 static enum status measure(struct problem *p, int runs, double *sim, double *native)
 {
 	for (int i = -1; i < runs; i++) {       /* run -1 warms up */
@@ -153,11 +153,11 @@ static void print_results(const struct problem *p, int runs, double *sim, double
 		return;
 	}
 	print_rate("native C", n);
-	printf("simulator / native %8.1f x   greatest difference of outputs %.2g\n", s / n,
+	printf("simulator / native %8.1f x   maximum difference of outputs %.2g\n", s / n,
 	       worst_difference(p));
 }
 
-/* The same launches under the checker, against their median without. */
+/* Times the same launches under the checker, and compares with their median without it. */
 static enum status bench_checked(int runs, double unchecked)
 {
 	struct problem p = { 0 };

@@ -1,7 +1,7 @@
-/* bench_trace.c - what a trace costs: bytes and seconds per decode step, recorded and not.
+/* bench_trace.c - measures the cost of a trace: bytes and seconds per decode step.
  *
- * The sample model decodes 48 bytes after a 16-byte prompt on the simulator, chunks of 128, into a
- * temporary file that is removed again.
+ * The sample model decodes 48 bytes after a 16-byte prompt on the simulator, with chunks of 128,
+ * unrecorded and recorded at each level into a temporary file.
  */
 #include "config.h"
 
@@ -77,7 +77,7 @@ static enum status decode_recorded(const struct llama *llama, enum log_level lev
 	status = status_worse(status, store_close(options.store));
 	*seconds = bench_now() - start;
 	if (status == STATUS_OK && stat(path, &file) != 0)
-		return fail(STATUS_IO, "%s: cannot be measured", path);
+		return fail(STATUS_IO, "%s: cannot read its size", path);
 	*bytes = status == STATUS_OK ? (double)file.st_size : 0;
 	return status;
 }
@@ -113,7 +113,7 @@ enum status bench_trace(int runs)
 
 	if (status == STATUS_OK) {
 		status = measure(llama, path, runs, seconds);
-		unlink(path);           /* may never have come to exist */
+		unlink(path);           /* may not exist */
 		llama_close(llama);
 	}
 	free(seconds);

@@ -1,11 +1,10 @@
-/* bench_view.c - how fast the viewer opens a big trace and answers each of its keys.
+/* bench_view.c - measures how fast the viewer opens a big trace and responds to each of its keys.
  *
- * Records the sample model twice at level points, more than ten million rows, by the program
- * itself; or takes a trace that is there. Then every key is pressed on every screen at an early, a
- * middle and a late place, in the viewer itself, painting included, on a terminal that nobody sees.
- * A key is judged by the wall clock. One that took little processor time but long by the clock has
- * waited for other programs: it is pressed again, and counts by its best. What the bench prints is
- * bench_view_report.c's business.
+ * Runs the program itself to record the sample model twice at level points, more than ten million
+ * rows, or uses an existing trace. Then presses every key on every screen at an early, a middle and
+ * a late place, in the viewer itself, including painting, on a hidden terminal. The limit is on
+ * wall time. A key that took little processor time but long by the clock has waited for other
+ * programs: it is pressed again, and its best time counts. bench_view_report.c prints the results.
  */
 #include "config.h"
 
@@ -35,7 +34,7 @@
 #include "tui/views/view_query.h"
 
 enum { LINES_SHOWN = 30, COLUMNS_SHOWN = 100, AGAIN = 3 };
-#define BYTES "560"                     /* decoded a run: scores grow with their square */
+#define BYTES "560"                     /* decoded per run: scores grow with their square */
 #define PROMPT "ROMEO:\nO, she do"
 
 extern char **environ;
@@ -47,7 +46,7 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
 }
 
-/* Runs it to its end, its output thrown away; code: its exit code. */
+/* Runs it to its end and discards its output; code: its exit code. */
 static enum status run_self(const char *const *arguments, struct bench_time *time, int *code)
 {
 	posix_spawn_file_actions_t actions;
@@ -94,7 +93,7 @@ static enum status record(const char *path, const char *seed, const char *how)
 	return run_ends(arguments, 0, &time);
 }
 
-/* Of the whole process, the least of a few: others may have the processor. */
+/* Times the whole process: the minimum of a few runs, because other programs may be running. */
 static enum status time_process(const char *path, const char *screen, struct bench_time *best)
 {
 	const char *const arguments[] = {
@@ -121,8 +120,8 @@ static double cpu_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What is typed behind a key that asks for more. */
-static const wchar_t *typed_behind(int key, const struct bench_view *b)
+/* What is typed after a key that opens a prompt. */
+static const wchar_t *typed_after(int key, const struct bench_view *b)
 {
 	switch (key) {
 	case '/': return L"flash_decode_reduce\n";
@@ -133,12 +132,12 @@ static const wchar_t *typed_behind(int key, const struct bench_view *b)
 	}
 }
 
-/* One press, from the key to the painted screen. */
+/* Times one press, from the key to the painted screen. */
 static struct bench_time press(struct viewer *v, int key, const struct bench_view *b)
 {
 	double wall, cpu;
 
-	term_type(typed_behind(key, b));
+	term_type(typed_after(key, b));
 	viewer_work_begin(v);
 	wall = bench_now();
 	cpu = cpu_now();
@@ -150,7 +149,7 @@ static struct bench_time press(struct viewer *v, int key, const struct bench_vie
 				    1e-3 * (double)(v->work.said_ms ? v->work.said_ms - v->work.since_ms : 0) };
 }
 
-static void stand(struct viewer *v, const struct bench_place *place, const struct view *view)
+static void move_to(struct viewer *v, const struct bench_place *place, const struct view *view)
 {
 	struct address at = place->at;
 
@@ -172,7 +171,7 @@ static struct bench_key *key_named(struct bench_view *b, int key)
 	return &b->keys[b->key_count++];
 }
 
-/* What says in time that it takes longer has answered, and any key stops it. */
+/* Seconds to the response: the screen, or the notice that it takes longer and any key stops it. */
 static double answer(const struct bench_time *time)
 {
 	return time->said > 0 ? time->said : time->wall;
@@ -185,13 +184,13 @@ static void keep(struct bench_key *k, const struct bench_time *time, const char 
 	k->answers[k->count++] = answer(time);
 	k->longer += time->said > 0;
 	k->stopped += time->stopped;
-	if (time->cpu > k->most_cpu)
-		k->most_cpu = time->cpu;
-	if (answer(time) > k->most)
-		k->most = answer(time);
-	if (time->wall <= k->most_wall)
+	if (time->cpu > k->max_cpu)
+		k->max_cpu = time->cpu;
+	if (answer(time) > k->max)
+		k->max = answer(time);
+	if (time->wall <= k->max_wall)
 		return;
-	k->most_wall = time->wall;
+	k->max_wall = time->wall;
 	k->screen = screen;
 	address_format(at, k->at);
 }
@@ -201,10 +200,10 @@ static void measure_key(struct viewer *v, struct bench_view *b, int key, const s
 {
 	struct bench_time best, again;
 
-	stand(v, place, view);
+	move_to(v, place, view);
 	best = press(v, key, b);
 	for (int i = 0; i < AGAIN && best.wall > BENCH_KEY && best.cpu < BENCH_KEY; i++) {
-		stand(v, place, view);
+		move_to(v, place, view);
 		again = press(v, key, b);
 		if (again.wall < best.wall)
 			best = again;
@@ -225,8 +224,8 @@ static void measure_keys(struct viewer *v, struct bench_view *b)
 
 /* --- places --- */
 
-/* The launch of a kernel with points that is nearest to a share of the run. */
-static enum status find_launch(const struct view_context *c, double share, int64_t *launch)
+/* The first launch with recorded points after a fraction of the run. */
+static enum status find_launch(const struct view_context *c, double fraction, int64_t *launch)
 {
 	int64_t last;
 
@@ -235,22 +234,22 @@ static enum status find_launch(const struct view_context *c, double share, int64
 		return fail(STATUS_USAGE, "%s launches no kernel in run %" PRId64,
 			    store_shown_path(c->store), c->run);
 	TRY(VIEW_NUMBER(c, -1, launch, "SELECT launch FROM w_point WHERE run = ?1 AND launch >= ?2"
-			" ORDER BY launch LIMIT 1", c->run, (int64_t)(share * (double)last)));
+			" ORDER BY launch LIMIT 1", c->run, (int64_t)(fraction * (double)last)));
 	if (*launch < 0)
-		*launch = (int64_t)(share * (double)last);
+		*launch = (int64_t)(fraction * (double)last);
 	return STATUS_OK;
 }
 
-/* Early, in the middle and late, each at another grain. */
+/* Early, in the middle and late, each at a different level of detail. */
 static enum status find_places(const struct view_context *c, struct bench_view *b)
 {
-	static const double shares[BENCH_PLACES] = { 0.02, 0.5, 0.98 };
+	static const double fractions[BENCH_PLACES] = { 0.02, 0.5, 0.98 };
 
 	for (int i = 0; i < BENCH_PLACES; i++) {
 		struct address *at = &b->places[i].at;
 		int64_t launch;
 
-		TRY(find_launch(c, shares[i], &launch));
+		TRY(find_launch(c, fractions[i], &launch));
 		*at = address_none;
 		at->launch = launch;
 		if (i < 2)
@@ -285,7 +284,7 @@ static enum status count_tables(sqlite3 *db, struct bench_view *b)
 		free(sql);
 	}
 	return sqlite3_finalize(names) == SQLITE_OK && code == SQLITE_OK ? STATUS_OK
-		: fail(STATUS_INTERNAL, "rows cannot be counted: %s", sqlite3_errmsg(db));
+		: fail(STATUS_INTERNAL, "cannot count rows: %s", sqlite3_errmsg(db));
 }
 
 static enum status measure_viewer(struct store *store, struct viewer *v, struct bench_view *b)
@@ -365,7 +364,7 @@ enum status bench_view(const char *path)
 		status = record(name, "1", "--append");
 	if (status == STATUS_OK)
 		status = measure(name);
-	unlink(name);                   /* may never have come to exist */
+	unlink(name);                   /* may not exist */
 	free(name);
 	return status;
 }

@@ -1,5 +1,6 @@
-/* bench_view.h - what `flashtwin bench --suite view` measured, between tui/bench/bench_view.c, which
- * measures, and tui/bench/bench_view_report.c, which judges and prints it.
+/* bench_view.h - the results of `flashtwin bench --suite view`.
+ *
+ * bench_view.c measures them; bench_view_report.c compares them with the limits and prints them.
  */
 #ifndef BENCH_VIEW_H
 #define BENCH_VIEW_H
@@ -8,14 +9,14 @@
 
 #include "tui/views/address.h"
 
-#define BENCH_OPEN 0.5                  /* seconds at most to the first screen */
-#define BENCH_KEY 0.05                  /* and from a key to its screen */
-#define BENCH_PATIENCE 500              /* ms, after which work that says so is stopped */
+#define BENCH_OPEN 0.5                  /* limit in seconds to the first screen */
+#define BENCH_KEY 0.05                  /* limit in seconds from a key to its response */
+#define BENCH_PATIENCE 500              /* ms, after which work that shows a notice is stopped */
 
 struct bench_time {
 	double wall, cpu;               /* seconds */
 	bool stopped;                   /* after BENCH_PATIENCE */
-	double said;                    /* when it said that it takes longer, 0: it did not */
+	double said;                    /* when it showed the notice that it takes longer, or 0 */
 };
 
 /* Presses of one key. */
@@ -23,11 +24,11 @@ struct bench_key {
 	int key;
 	double *answers;                /* [count] owned: seconds to the screen, or to `said` */
 	size_t count;
-	double most;                    /* of them */
-	double most_wall, most_cpu;     /* to the screen */
-	size_t longer;                  /* that said that they take longer */
-	size_t stopped;                 /* of those, that were stopped before their end */
-	const char *screen;             /* where it took longest */
+	double max;                     /* of `answers` */
+	double max_wall, max_cpu;       /* to the screen */
+	size_t longer;                  /* presses that showed the notice */
+	size_t stopped;                 /* presses that were stopped before their end */
+	const char *screen;             /* where a press took longest */
 	char at[ADDRESS_TEXT];
 };
 
@@ -42,12 +43,12 @@ struct bench_view {
 	struct bench_time idle, first_screen, plain;  /* of the whole process */
 	struct bench_key *keys;         /* [key_count] owned */
 	size_t key_count;
-	long again;                     /* presses done again */
+	long again;                     /* repeated presses */
 	struct bench_place places[BENCH_PLACES];
 	wchar_t command[32];            /* typed behind ':' */
 };
 
-/* Prints it. DIFFERS, naming what, when something took longer than it may. */
+/* Prints the results. DIFFERS, naming the slowest, if something exceeded its limit. */
 enum status bench_view_report(struct bench_view *);
 
 #endif

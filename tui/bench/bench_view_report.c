@@ -1,4 +1,4 @@
-/* bench_view_report.c - prints and judges what tui/bench/bench_view.c measured. */
+/* bench_view_report.c - prints what bench_view.c measured, and compares it with the limits. */
 #include "config.h"
 
 #include "tui/bench/bench_view.h"
@@ -20,8 +20,8 @@ static void print_key(struct bench_key *k)
 
 	printf("%-12s %7zu %9.2f %9.2f %6zu %7zu %9.2f %9.2f  %-10s %s\n",
 	       viewer_key_name(k->key, name), k->count,
-	       1e3 * bench_median(k->answers, k->count), 1e3 * k->most, k->longer,
-	       k->stopped, 1e3 * k->most_wall, 1e3 * k->most_cpu, k->screen, k->at);
+	       1e3 * bench_median(k->answers, k->count), 1e3 * k->max, k->longer,
+	       k->stopped, 1e3 * k->max_wall, 1e3 * k->max_cpu, k->screen, k->at);
 }
 
 static void print_keys(struct bench_view *b)
@@ -37,29 +37,29 @@ static void print_keys(struct bench_view *b)
 		longer += b->keys[i].longer;
 		stopped += b->keys[i].stopped;
 	}
-	printf("\n%zu presses, %ld repeated because another program had the processor;\n"
-	       "%zu answered first that they take longer, and that any key stops them; %zu of these"
-	       " were\nstopped %d ms later\n", presses, b->again, longer, stopped,
+	printf("\n%zu presses, %ld repeated because another program was using the processor;\n"
+	       "%zu first showed a notice that they take longer and any key stops them; %zu of"
+	       " these were\nstopped %d ms later\n", presses, b->again, longer, stopped,
 	       BENCH_PATIENCE);
 }
 
-static enum status judge_keys(const struct bench_view *b)
+static enum status check_keys(const struct bench_view *b)
 {
 	const struct bench_key *slowest = &b->keys[0];
 	size_t slow = 0;
 	char name[32];
 
 	for (size_t i = 0; i < b->key_count; i++) {
-		slow += b->keys[i].most > BENCH_KEY;
-		if (b->keys[i].most > slowest->most)
+		slow += b->keys[i].max > BENCH_KEY;
+		if (b->keys[i].max > slowest->max)
 			slowest = &b->keys[i];
 	}
 	viewer_key_name(slowest->key, name);
-	printf("slowest answer: %s, %.2f ms (at most %.0f)\n", name, 1e3 * slowest->most,
+	printf("slowest answer: %s, %.2f ms (limit %.0f)\n", name, 1e3 * slowest->max,
 	       1e3 * BENCH_KEY);
 	return slow == 0 ? STATUS_OK
-		: fail(STATUS_DIFFERS, "%zu keys were answered later than %.0f ms, %s last:"
-		       " %.1f ms", slow, 1e3 * BENCH_KEY, name, 1e3 * slowest->most);
+		: fail(STATUS_DIFFERS, "%zu keys took longer than %.0f ms, the slowest is %s:"
+		       " %.1f ms", slow, 1e3 * BENCH_KEY, name, 1e3 * slowest->max);
 }
 
 enum status bench_view_report(struct bench_view *b)
@@ -71,7 +71,7 @@ enum status bench_view_report(struct bench_view *b)
 	print_opening("made ready while nobody types", &b->idle);
 	print_keys(b);
 	if (b->first_screen.wall > BENCH_OPEN)
-		return fail(STATUS_DIFFERS, "the first screen took %.3f s: at most %.1f s",
+		return fail(STATUS_DIFFERS, "the first screen took %.3f s, the limit is %.1f s",
 			    b->first_screen.wall, BENCH_OPEN);
-	return judge_keys(b);
+	return check_keys(b);
 }

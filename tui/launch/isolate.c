@@ -1,7 +1,6 @@
 /* isolate.c - runs a function in a child process; see isolate.h.
  *
- * The child's status and message come back through a pipe: status first, then the text, the end
- * of the pipe being the end of both.
+ * The child sends its status and message through a pipe, as one struct.
  */
 #include "tui/launch/isolate.h"
 
@@ -29,18 +28,18 @@ static void write_all(int fd, const void *bytes, size_t count)
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote <= 0)
-			return;         /* the parent is gone: nobody to tell */
+			return;         /* the parent has ended */
 		bytes = (const char *)bytes + wrote;
 		count -= (size_t)wrote;
 	}
 }
 
-static size_t read_all(int fd, void *bytes, size_t room)
+static size_t read_all(int fd, void *bytes, size_t capacity)
 {
 	size_t count = 0;
 
-	while (count < room) {
-		ssize_t got = read(fd, (char *)bytes + count, room - count);
+	while (count < capacity) {
+		ssize_t got = read(fd, (char *)bytes + count, capacity - count);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -55,7 +54,7 @@ static void child_main(int fd, enum status (*fn)(void *), void *context)
 {
 	struct answer answer = { 0 };
 
-	/* A kernel may never end by itself: Ctrl-C ends it at once, and so does its parent's end. */
+	/* A kernel may never end by itself: Ctrl-C or the parent's end stops it at once. */
 	command_end_on_interrupt();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	answer.status = fn(context);

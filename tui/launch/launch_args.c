@@ -1,8 +1,8 @@
 /* launch_args.c - reads NAME=SPEC and matches it with the parameters of a kernel; see
  * launch_args.h.
  *
- * A pointer's element type is judged by its text, as far as that is known: a template's T may be
- * anything, and a vector of floats is floats.
+ * The text of a pointer's element type is compared only if it is a known scalar type: a template's
+ * T may be any type, and a vector of floats accepts floats.
  */
 #include "tui/launch/launch_args.h"
 
@@ -27,7 +27,7 @@ static enum status read_real(const char *name, const char *text, bool is_float, 
 	errno = 0;
 	value = is_float ? (double)strtof(text, &end) : strtod(text, &end);
 	if (end == text || *end != '\0')
-		return fail(STATUS_USAGE, "--arg %s: '%s' is no number", name, text);
+		return fail(STATUS_USAGE, "--arg %s: '%s' is not a number", name, text);
 	if (errno == ERANGE && (value > 1.0 || value < -1.0))
 		return fail(STATUS_USAGE, "--arg %s: %s is out of the range of %s", name, text,
 			    is_float ? "f32" : "f64");
@@ -59,11 +59,11 @@ static enum status read_integer(const char *name, const char *text, struct arg *
 	return status;
 }
 
-/* Types that no PARAM_ kind stands for: as bytes, of which a kernel's parameter has as many. */
+/* Types without a PARAM_ kind: passed as bytes, as many as the kernel's parameter has. */
 static const struct small_type {
 	const char *name;
 	enum dtype dtype;
-	int64_t least, most;            /* integers; both 0: a float */
+	int64_t min, max;               /* integers; both 0: a float */
 	int fraction, exponent;         /* floats: bits of the format */
 } small_types[] = {
 	{ "bool", DTYPE_BOOL, 0, 1, 0, 0 },
@@ -78,7 +78,7 @@ static const struct small_type {
 /* The bits of `x` rounded to a float of 16 bits, to nearest even. */
 static uint16_t small_float(const struct small_type *type, double x)
 {
-	int least = 2 - (1 << (type->exponent - 1)), exponent;
+	int min = 2 - (1 << (type->exponent - 1)), exponent;
 	uint16_t sign = signbit(x) ? 0x8000 : 0;
 	uint16_t infinity = (uint16_t)(((1 << type->exponent) - 1) << type->fraction);
 	double bits;
@@ -88,9 +88,9 @@ static uint16_t small_float(const struct small_type *type, double x)
 	if (isinf(x) || x == 0.0)
 		return (uint16_t)(sign | (x == 0.0 ? 0 : infinity));
 	frexp(x, &exponent);
-	if (exponent <= least)
-		exponent = least + 1;
-	bits = ldexp(exponent - 1 - least, type->fraction)
+	if (exponent <= min)
+		exponent = min + 1;
+	bits = ldexp(exponent - 1 - min, type->fraction)
 		+ rint(ldexp(fabs(x), type->fraction + 1 - exponent));
 	return (uint16_t)(sign | (bits >= infinity ? infinity : (uint16_t)bits));
 }
@@ -109,7 +109,7 @@ static enum status read_small(struct launch_arg *a, const struct small_type *typ
 	} else if (type->dtype == DTYPE_BOOL && (!strcmp(text, "true") || !strcmp(text, "false"))) {
 		value = *text == 't';
 	} else {
-		status = option_integer(what, text, type->least, type->most, &value);
+		status = option_integer(what, text, type->min, type->max, &value);
 	}
 	free(what);
 	memcpy(a->bytes, &value, sizeof a->bytes);      /* little endian, as the devices are */
@@ -149,7 +149,7 @@ static enum status read_scalar(struct launch_arg *a)
 
 /* --- arrays --- */
 
-/* "f32[4,64]", in full. */
+/* Parses all of "f32[4,64]". */
 static bool read_shape(const char *text, struct npy *out)
 {
 	const char *open = strchr(text, '[');
@@ -181,8 +181,8 @@ static enum status read_output(struct launch_arg *a)
 	const char *colon = strrchr(a->spec, ':');
 
 	if (!colon || colon == a->spec + 1 || !read_shape(colon + 1, &a->array))
-		return fail(STATUS_USAGE, "--arg %s=%s: an output is >FILE.npy:DTYPE[N,...], as in "
-			    ">out.npy:f32[4,64], of at most %d dimensions", a->name, a->spec,
+		return fail(STATUS_USAGE, "--arg %s=%s: expected >FILE.npy:DTYPE[N,...], such as "
+			    ">out.npy:f32[4,64], with at most %d dimensions", a->name, a->spec,
 			    MAX_RANK);
 	a->owned = xasprintf("%.*s", (int)(colon - a->spec - 1), a->spec + 1);
 	a->path = a->owned;
@@ -192,11 +192,11 @@ static enum status read_output(struct launch_arg *a)
 static enum status read_input(struct launch_arg *a, const char *path)
 {
 	if (*path == '\0')
-		return fail(STATUS_USAGE, "--arg %s=%s: no file is named", a->name, a->spec);
+		return fail(STATUS_USAGE, "--arg %s=%s: expected a file name", a->name, a->spec);
 	a->path = path;
 	TRY(npy_read(path, &a->array));
 	if (a->array.rank > MAX_RANK)
-		return fail(STATUS_USAGE, "--arg %s: %s has %d dimensions, at most %d are possible",
+		return fail(STATUS_USAGE, "--arg %s: %s has %d dimensions, the maximum is %d",
 			    a->name, path, a->array.rank, MAX_RANK);
 	return STATUS_OK;
 }
@@ -221,8 +221,7 @@ enum status launch_args_add(struct launch_args *args, const char *text)
 	if (!equals || equals == text)
 		return fail(STATUS_USAGE, "--arg %s: expected NAME=SPEC", text);
 	if (args->count == MAX_ARGS)
-		return fail(STATUS_USAGE, "--arg %s: at most %d arguments are possible", text,
-			    MAX_ARGS);
+		return fail(STATUS_USAGE, "--arg %s: the maximum is %d arguments", text, MAX_ARGS);
 	args->count++;
 	*a = (struct launch_arg){ .spec = equals + 1 };
 	a->name = xasprintf("%.*s", (int)(equals - text), text);
@@ -245,8 +244,8 @@ void launch_args_free(struct launch_args *args)
 
 /* --- matching --- */
 
-/* The type of a value, or with stars == 1 of what a pointer leads to, by its text: "const unsigned
- * *" is u32. False when it is not known. */
+/* Finds the type of a value by its text, or with stars == 1 the type that a pointer points to:
+ * "const unsigned *" is u32. False if it is not known. */
 static bool element_type(const char *type, int stars, enum dtype *out)
 {
 	static const struct { const char *name; enum dtype dtype; } known[] = {
@@ -301,7 +300,7 @@ static enum status expect_array(const struct kernel_param *p, const struct launc
 	return STATUS_OK;
 }
 
-/* A value that is no plain number comes as the bytes of an array. */
+/* A value that is not a plain number is passed as bytes: of a small scalar, or of an array. */
 static enum status expect_bytes(const struct kernel_param *p, struct launch_arg *a)
 {
 	size_t bytes = a->array.count * dtype_bytes(a->array.dtype);
@@ -337,7 +336,7 @@ static enum status expect_param(const struct kernel_param *p, struct launch_arg 
 	return STATUS_OK;
 }
 
-/* Puts the argument for parameter `at` there. */
+/* Moves the argument for parameter p to position `at`. */
 static enum status place(struct launch_args *args, const struct kernel_param *p, int at,
 			 const char *kernel)
 {

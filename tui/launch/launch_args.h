@@ -1,4 +1,4 @@
-/* launch_args.h - the arguments of `flashtwin launch`: NAME=SPEC, matched with a kernel's
+/* launch_args.h - reads the arguments of `flashtwin launch`: NAME=SPEC, matched with a kernel's
  * parameters. */
 #ifndef LAUNCH_ARGS_H
 #define LAUNCH_ARGS_H
@@ -10,16 +10,16 @@
 
 struct launch_arg {
 	char *name;                     /* of the parameter; owned */
-	const char *spec;               /* as given, behind the '=' */
+	const char *spec;               /* as given, after the '=' */
 	bool is_array, reads, writes;
 	struct arg value;               /* scalars, with their kind; a null pointer */
-	const char *small;              /* the type of a scalar that has no kind, else NULL */
+	const char *small;              /* type of a scalar without a PARAM_ kind, else NULL */
 	unsigned char bytes[8];         /* its value */
-	const char *path;               /* arrays: the file, in what was given or in `owned` */
+	const char *path;               /* arrays: the file, part of `spec` or `owned` */
 	char *owned;
-	struct npy array;               /* dtype and shape; data of what is read */
+	struct npy array;               /* dtype and shape; data if it is read */
 	struct buffer *buffer;          /* on the device of the run; not owned */
-	void *result;                   /* what the first run left in an output; owned */
+	void *result;                   /* an output's bytes after the first run; owned */
 };
 
 struct launch_args {
@@ -27,11 +27,11 @@ struct launch_args {
 	int count;
 };
 
-/* Takes one --arg and reads its input file. USAGE for what is no NAME=SPEC, a value out of range, a
- * name given twice; the errors of npy_read(). */
+/* Adds one --arg and reads its input file. USAGE if it is not NAME=SPEC, for a value out of range
+ * or a name given twice; the errors of npy_read(). */
 enum status launch_args_add(struct launch_args *, const char *text);
-/* Brings the arguments into the order of the kernel's parameters. USAGE, naming the parameter,
- * its type and what was given, for one that is missing, unknown or of another type. */
+/* Sorts the arguments into the order of the kernel's parameters. USAGE, naming the parameter, its
+ * type and what was given, if one is missing, unknown or of the wrong type. */
 enum status launch_args_match(struct launch_args *, const struct kernel *);
 void launch_args_free(struct launch_args *);
 

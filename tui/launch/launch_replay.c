@@ -1,5 +1,5 @@
 /* launch_replay.c - writes the sources of a recorded launch into a temporary directory and compiles
- * them; see launch_replay.h. Serves `flashtwin replay`. */
+ * them; see launch_replay.h. Used by `flashtwin replay`. */
 #include "tui/launch/launch_replay.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "tui/launch/user_kernel.h"
 
 struct launch_replay {
-	char *directory;                /* NULL before it is made */
-	char *folder, *shown;           /* it, and the recorded folder, with their slash */
-	char **paths;                   /* of what was made in it, in order */
+	char *directory;                /* NULL before it is created */
+	char *folder, *shown;           /* `directory` and the recorded folder, each with a slash */
+	char **paths;                   /* files and folders created in it, in order */
 	int path_count;
 	char *file;                     /* the .cu file there */
 	json_t *options;                /* as recorded */
@@ -43,13 +43,14 @@ static enum status make_directory(struct launch_replay *l)
 	return STATUS_OK;
 }
 
-static void made(struct launch_replay *l, char *path)
+/* Remembers a file or folder that was created; takes over `path`. */
+static void add_path(struct launch_replay *l, char *path)
 {
 	l->paths = xreallocarray(l->paths, (size_t)l->path_count + 1, sizeof *l->paths);
 	l->paths[l->path_count++] = path;
 }
 
-/* The folders of `path`, below the directory. */
+/* Creates the folders of `path` below the directory. */
 static void make_folders(struct launch_replay *l, const char *path)
 {
 	const char *slash = path + strlen(l->directory);
@@ -58,14 +59,14 @@ static void make_folders(struct launch_replay *l, const char *path)
 		char *folder = xasprintf("%.*s", (int)(slash - path), path);
 
 		if (mkdir(folder, 0700) == 0)
-			made(l, folder);
+			add_path(l, folder);
 		else
-			free(folder);   /* it is there, or writing the file will say why not */
+			free(folder);   /* it exists, or writing the file will fail */
 	}
 }
 
-/* Writes a source under its name relative to the .cu file's folder, `prefix` bytes of it. A name
- * that leads elsewhere is left out: nothing of a trace may be written outside. */
+/* Writes a source under its name without the first `prefix` bytes, the .cu file's folder. A name
+ * that leads elsewhere is skipped: a trace must not cause writes outside the directory. */
 static enum status write_source(struct launch_replay *l, const char *name, size_t prefix,
 				const char *text)
 {
@@ -83,7 +84,7 @@ static enum status write_source(struct launch_replay *l, const char *name, size_
 		fputs(text, output.file);
 		status = output_commit(&output);
 	}
-	made(l, path);
+	add_path(l, path);
 	if (!l->file)
 		l->file = path;
 	return status;
@@ -139,12 +140,12 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 	};
 
 	if (!source.kernel)
-		return fail(STATUS_DAMAGED, "the run's options name no kernel");
+		return fail(STATUS_DAMAGED, "the run's options do not name a kernel");
 	l->flags = xcalloc(count + 1, sizeof *l->flags);
 	for (size_t i = 0; i < count; i++) {
 		l->flags[i] = json_string_value(json_array_get(flags, i));
 		if (!l->flags[i])
-			return fail(STATUS_DAMAGED, "the run's flags are no strings");
+			return fail(STATUS_DAMAGED, "the run's flags must be strings");
 	}
 	source.flags = l->flags;
 	return user_kernel_build(&source, &l->kernel);
@@ -164,7 +165,7 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 		store_run_free(&row);
 		return STATUS_OK;
 	}
-	command_defer_interrupt();      /* so that temporary files go */
+	command_defer_interrupt();      /* so that temporary files are removed */
 	*out = l = xcalloc(1, sizeof *l);
 	l->options = json_loads(row.options ? row.options : "", 0, NULL);
 	points = row.level >= LEVEL_POINTS || how->points;
@@ -188,7 +189,7 @@ void launch_replay_free(struct launch_replay *l)
 		return;
 	kernel_register(NULL);
 	user_kernel_free(l->kernel);
-	while (l->path_count > 0) {     /* what is in a folder was made after it */
+	while (l->path_count > 0) {     /* a folder's files were created after it */
 		remove(l->paths[--l->path_count]);
 		free(l->paths[l->path_count]);
 	}

@@ -15,28 +15,28 @@
 
 extern char **environ;
 
-void words_add(struct words *words, const char *word)
+void arg_list_add(struct arg_list *args, const char *arg)
 {
-	if (words->count < MAX_WORDS)
-		words->at[words->count++] = word;
+	if (args->count < MAX_LIST_ARGS)
+		args->at[args->count++] = arg;
 }
 
-void words_add_list(struct words *words, const char *const *list)
+void arg_list_add_all(struct arg_list *args, const char *const *list)
 {
 	while (*list)
-		words_add(words, *list++);
+		arg_list_add(args, *list++);
 }
 
-void words_add_text(struct words *words, char *text)
+void arg_list_split(struct arg_list *args, char *text)
 {
 	char *rest = NULL;
 
-	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		words_add(words, word);
+	for (char *arg = strtok_r(text, " ", &rest); arg; arg = strtok_r(NULL, " ", &rest))
+		arg_list_add(args, arg);
 }
 
-/* Where the program is: `name` if it is a path, or a file on $PATH; NULL when it cannot be run. The
- * caller frees it. */
+/* The path of a program: `name` if it has a slash, else a file in $PATH; NULL if it cannot be run.
+ * The caller frees it. */
 static char *program_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -54,30 +54,31 @@ static char *program_path(const char *name)
 	return NULL;
 }
 
-/* Takes `command`, a program and perhaps arguments. False: its program cannot be run. */
+/* Parses `command`, a program with optional arguments. False if the program cannot be run. */
 static bool take_command(struct compiler *compiler, const char *command)
 {
 	char *path = NULL;
 
 	*compiler = (struct compiler){ .text = xstrdup(command) };
-	words_add_text(&compiler->words, compiler->text);
-	if (compiler->words.count > 0)
-		path = program_path(compiler->words.at[0]);
+	arg_list_split(&compiler->args, compiler->text);
+	if (compiler->args.count > 0)
+		path = program_path(compiler->args.at[0]);
 	if (!path)
 		compiler_free(compiler);
 	free(path);
 	return path != NULL;
 }
 
-/* Takes $VARIABLE, which decides when it is set, or the first of the names that can be run. `needs` is
- * what the error says is missing. */
+/* Uses $VARIABLE if it is set, else the first of the names that can be run. `needs` is what the
+ * error says is missing. */
 static enum status find_compiler(const char *variable, const char *const *names, const char *needs,
 				 struct compiler *out)
 {
 	const char *chosen = getenv(variable);
 
 	if (chosen && !take_command(out, chosen))
-		return fail(STATUS_USAGE, "needs %s (%s=%s: no such program)", needs, variable, chosen);
+		return fail(STATUS_USAGE, "needs %s (%s=%s: no such program)", needs, variable,
+			    chosen);
 	for (; !chosen && *names; names++)
 		if (take_command(out, *names))
 			return STATUS_OK;
@@ -107,11 +108,11 @@ enum status compiler_find_cuda(struct compiler *out)
 
 char *compiler_show(const struct compiler *compiler)
 {
-	char *path = program_path(compiler->words.at[0]);
-	char *shown = path ? path : xstrdup(compiler->words.at[0]);
+	char *path = program_path(compiler->args.at[0]);
+	char *shown = path ? path : xstrdup(compiler->args.at[0]);
 
-	for (int i = 1; i < compiler->words.count; i++) {
-		char *longer = xasprintf("%s %s", shown, compiler->words.at[i]);
+	for (int i = 1; i < compiler->args.count; i++) {
+		char *longer = xasprintf("%s %s", shown, compiler->args.at[i]);
 
 		free(shown);
 		shown = longer;
@@ -125,20 +126,20 @@ void compiler_free(struct compiler *compiler)
 	*compiler = (struct compiler){ 0 };
 }
 
-enum status program_run(const struct words *words, const char *file)
+enum status program_run(const struct arg_list *args, const char *file)
 {
 	int error, ended;
 	pid_t child;
 
-	error = posix_spawnp(&child, words->at[0], NULL, NULL, (char *const *)words->at, environ);
+	error = posix_spawnp(&child, args->at[0], NULL, NULL, (char *const *)args->at, environ);
 	if (error != 0)
-		return fail(STATUS_USAGE, "%s: %s", words->at[0], strerror(error));
+		return fail(STATUS_USAGE, "%s: %s", args->at[0], strerror(error));
 	while (waitpid(child, &ended, 0) < 0)
 		if (errno != EINTR)
-			return fail(STATUS_INTERNAL, "%s: %s", words->at[0], strerror(errno));
+			return fail(STATUS_INTERNAL, "%s: %s", args->at[0], strerror(errno));
 	if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGINT)
 		return fail(STATUS_INTERRUPTED, "interrupted");
 	if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
-		return fail(STATUS_COMPILE, "%s did not compile (%s)", file, words->at[0]);
+		return fail(STATUS_COMPILE, "%s did not compile (%s)", file, args->at[0]);
 	return STATUS_OK;
 }

@@ -1,6 +1,6 @@
-/* programs.h - compilers: which ones there are, their command lines, and running them.
+/* programs.h - finds compilers, builds their command lines, and runs them.
  *
- * Used by kernels that are compiled at run time, and by `info`, which names the compilers. */
+ * Used for kernels that are compiled at run time, and by `info`, which lists the compilers. */
 #ifndef PROGRAMS_H
 #define PROGRAMS_H
 
@@ -8,36 +8,37 @@
 
 #include "base/status.h"
 
-#define MAX_WORDS 128
+#define MAX_LIST_ARGS 128
 
-/* A command line. The words are not owned and must stay; those past the limit are left out. */
-struct words {
-	const char *at[MAX_WORDS + 1];  /* NULL-terminated */
+/* A command line. The arguments are not owned and must outlive it; those past the limit are
+ * dropped. */
+struct arg_list {
+	const char *at[MAX_LIST_ARGS + 1];  /* NULL-terminated */
 	int count;
 };
 
-void words_add(struct words *, const char *word);
-void words_add_list(struct words *, const char *const *list);   /* NULL-terminated */
-/* Splits `text`, which is changed, at its blanks. */
-void words_add_text(struct words *, char *text);
+void arg_list_add(struct arg_list *, const char *arg);
+void arg_list_add_all(struct arg_list *, const char *const *list);   /* NULL-terminated */
+/* Splits `text`, which is modified, at spaces. */
+void arg_list_split(struct arg_list *, char *text);
 
 struct compiler {
-	struct words words;             /* a program, and arguments such as those of CXX="ccache g++" */
+	struct arg_list args;           /* a program and arguments, as in CXX="ccache g++" */
 	bool cplusplus;
-	char *text;                     /* owned: the words are in it */
+	char *text;                     /* owned: `args` point into it */
 };
 
-/* What compiles for the simulator: $CXX, c++ or g++. An empty $CXX stands for a C compiler: $CC, cc
- * or gcc. USAGE when there is none. compiler_free() is for success only. */
+/* Finds the compiler for the simulator: $CXX, c++ or g++. An empty $CXX means a C compiler: $CC, cc
+ * or gcc. USAGE if there is none. Call compiler_free() only after success. */
 enum status compiler_find_sim(struct compiler *);
-/* $NVCC, or nvcc from PATH or /usr/local/cuda/bin. USAGE when there is none. */
+/* Finds $NVCC, or nvcc in PATH or /usr/local/cuda/bin. USAGE if there is none. */
 enum status compiler_find_cuda(struct compiler *);
 /* The path of the compiler's program, and its arguments; the caller frees it. */
 char *compiler_show(const struct compiler *);
 void compiler_free(struct compiler *);
 
-/* COMPILE, naming `file` and the program, when that finds fault; USAGE when it cannot be run,
- * INTERRUPTED when it was. */
-enum status program_run(const struct words *, const char *file);
+/* Runs a compiler. COMPILE, naming `file` and the program, if it fails; USAGE if it cannot be run;
+ * INTERRUPTED if it was interrupted. */
+enum status program_run(const struct arg_list *, const char *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* user_headers.c - finds the user's headers by the line markers of preprocessed text; see
- * user_headers.h. A trace keeps them beside the .cu file, so that it can be compiled again. */
+ * user_headers.h. A trace stores them with the .cu file, so that it can be compiled again. */
 #include "tui/launch/user_headers.h"
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 
 #define HEADER_LIMIT ((size_t)16 << 20)
 
-/* The name in a marker `# 12 "name" 1 3`, which the caller frees; NULL for a system's, for what is
- * no file, and for any other line. */
+/* The name in a marker `# 12 "name" 1 3`, which the caller frees; NULL for a system header, for a
+ * name that is not a file, and for any other line. */
 static char *marked_name(const char *line, const char *end)
 {
 	const char *open = memchr(line, '"', (size_t)(end - line)), *close;
@@ -49,7 +49,7 @@ enum status user_headers_find(const char *preprocessed, const char *file,
 		bool known = !name || strcmp(name, file) == 0;
 		enum status status = STATUS_OK;
 
-		/* The working directory is marked too, as "dir//". */
+		/* There is also a marker for the working directory, "dir//". */
 		known = known || name[strlen(name) - 1] == '/';
 		for (int i = 0; i < *count && !known; i++)
 			known = strcmp((*list)[i].file, name) == 0;

@@ -1,9 +1,9 @@
 /* user_kernel.c - compiles a user's .cu file and loads one kernel of it; see user_kernel.h.
  *
- * For the simulator: preprocess with sim/cuda/user.h in front, rewrite (sim/cu2c/rewrite.h), compile into
- * a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. With points, once more
- * with FLASHTWIN_PROBE and the names that the first text had. All lies in a temporary directory.
- * tui/launch/programs.h says which compilers.
+ * For the simulator: preprocess with sim/cuda/user.h included first, rewrite (sim/cu2c/rewrite.h),
+ * compile into a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. With
+ * points, all this is repeated with FLASHTWIN_PROBE and the names found in the first text. All
+ * files are in a temporary directory. tui/launch/programs.h finds the compilers.
  */
 #include "config.h"
 
@@ -36,10 +36,10 @@ struct user_kernel {
 	int source_count;
 	char *file;
 	struct compiler compiler, nvcc; /* the latter for a GPU only */
-	char *directory;                /* temporary; NULL before it is made */
+	char *directory;                /* temporary; NULL before it is created */
 	char *source;
 	size_t source_bytes;
-	char **points;                  /* names; NULL: none, or not asked for */
+	char **points;                  /* names; NULL: none, or not requested */
 	/* Plain, probed. */
 	char *fatbin[2];
 	unsigned long fatbin_bytes[2];
@@ -58,20 +58,20 @@ static const char *standard(const struct user_kernel *k)
 	return k->compiler.cplusplus ? "-std=gnu++17" : "-std=gnu11";
 }
 
-/* What the processor here has; fmaf() is a library call without FMA. */
-static void add_processor(struct words *words)
+/* Uses what this processor has; fmaf() is a library call without FMA. */
+static void add_processor(struct arg_list *args)
 {
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-		words_add(words, "-mavx2");
-		words_add(words, "-mfma");
+		arg_list_add(args, "-mavx2");
+		arg_list_add(args, "-mfma");
 	}
 #else
-	(void)words;
+	(void)args;
 #endif
 }
 
-/* The folder that has sim/cuda/user.h; the caller frees it. */
+/* Finds the folder that has sim/cuda/user.h; the caller frees it. */
 static enum status find_include(char **out)
 {
 	char *header;
@@ -92,7 +92,7 @@ static enum status find_include(char **out)
 static enum status preprocess(const struct user_kernel *k, const struct user_source *s, bool probed,
 			      const char *out)
 {
-	struct words words = k->compiler.words;
+	struct arg_list args = k->compiler.args;
 	char *include, *stubs, *names = probed ? point_names_list(k->points) : NULL;
 	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
 	enum status status = find_include(&include);
@@ -103,17 +103,17 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 		return status;
 	}
 	stubs = xasprintf("%s/sim/cuda/include", include);
-	words_add_list(&words, (const char *const[]){ "-E", "-x", language(k), standard(k),
+	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-isystem", stubs, "-isystem", include, "-include",
 		  "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
-	add_processor(&words);
+	add_processor(&args);
 	if (s->check)
-		words_add(&words, "-DFLASHTWIN_CHECK");
+		arg_list_add(&args, "-DFLASHTWIN_CHECK");
 	if (probed)
-		words_add_list(&words, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
-	words_add_list(&words, s->flags);
-	words_add_list(&words, (const char *const[]){ "-o", out, s->file, NULL });
-	status = program_run(&words, s->file);
+		arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
+	arg_list_add_all(&args, s->flags);
+	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->file, NULL });
+	status = program_run(&args, s->file);
 	free(names);
 	free(list);
 	free(stubs);
@@ -121,7 +121,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	return status;
 }
 
-/* What the plain text tells besides: the user's headers and the names of points. */
+/* Finds the user's headers and the names of points in the plain text. */
 static enum status read_text(struct user_kernel *k, const struct user_source *s, const char *text,
 			     size_t bytes)
 {
@@ -168,42 +168,43 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	return status;
 }
 
-/* Error 716 where a GPU has it; a checked kernel's hooks see such accesses themselves. */
+/* A misaligned access traps, as error 716 on a GPU; a checked kernel's hooks find it themselves. */
 static const char *const align_flags[] = {
 	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
 };
 
-/* The hooks of sim/check/check_hooks.c; float4 stays whole without SRA, loops in one piece in their order. */
+/* Calls the hooks of sim/check/check_hooks.c. Without SRA a float4 access stays whole; without
+ * vectorizing and block reordering, loops keep their order. */
 static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
 	"-fsanitize=bounds", "-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1", NULL
 };
 
-/* A step budget alone needs no more than each basic block. */
+/* A step budget alone needs only a call per basic block. */
 static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL };
 
-/* Flags as for the project's kernels, and a loop that never ends stays one; the text's columns are
- * not the user's, hence no carets. Two steps, because a sanitizer's flags at the second would link
- * its run-time library. */
+/* Uses the flags of the project's kernels, and keeps infinite loops. Columns of the rewritten text
+ * are not the user's, hence no carets. Compiles and links in two steps, because a sanitizer's flags
+ * would make the linker add its run-time library. */
 static enum status compile(const struct user_kernel *k, const struct user_source *s,
 			   const char *in, const char *object, const char *out)
 {
-	struct words words = k->compiler.words, link = words;
+	struct arg_list args = k->compiler.args, link = args;
 
-	words_add_list(&words, (const char *const[]){ "-x", language(k), standard(k),
+	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k),
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
 		  "-fno-finite-loops",
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
-	add_processor(&words);
-	words_add_list(&words, s->check ? check_flags : align_flags);
+	add_processor(&args);
+	arg_list_add_all(&args, s->check ? check_flags : align_flags);
 	if (s->steps && !s->check)
-		words_add_list(&words, step_flags);
-	words_add_list(&words, (const char *const[]){ "-o", object, in, NULL });
-	TRY(program_run(&words, s->file));
-	words_add_list(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out, object,
+		arg_list_add_all(&args, step_flags);
+	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
+	TRY(program_run(&args, s->file));
+	arg_list_add_all(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out, object,
 		  NULL });
 	return program_run(&link, s->file);
 }
@@ -233,8 +234,8 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s,
 
 /* --- for a GPU --- */
 
-/* The user's text under its own name, and a use of the kernel: templates are made only when
- * used. */
+/* Writes the user's text under its own name, and a use of the kernel, because templates are
+ * instantiated only when used. */
 static enum status write_cuda_source(const struct user_kernel *k, const struct user_source *s,
 				     bool probed, const char *path)
 {
@@ -264,15 +265,15 @@ static enum status run_nvcc(const struct user_kernel *k, const struct user_sourc
 	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS);
 	char *own = slash ? xasprintf("-I%.*s", (int)(slash - s->file + 1), s->file)
 		: xstrdup("-I.");
-	struct words words = k->nvcc.words;
+	struct arg_list args = k->nvcc.args;
 	enum status status;
 
-	words_add_list(&words, (const char *const[]){ "-fatbin", "-std=c++17", "-w",
+	arg_list_add_all(&args, (const char *const[]){ "-fatbin", "-std=c++17", "-w",
 		  "--expt-relaxed-constexpr", NULL });
-	words_add_text(&words, flags);
-	words_add_list(&words, s->flags);
-	words_add_list(&words, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
-	status = program_run(&words, s->file);
+	arg_list_split(&args, flags);
+	arg_list_add_all(&args, s->flags);
+	arg_list_add_all(&args, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
+	status = program_run(&args, s->file);
 	free(own);
 	free(flags);
 	free(include);
@@ -297,7 +298,7 @@ static enum status build_cuda(struct user_kernel *k, const struct user_source *s
 	return status;
 }
 
-/* --- the whole --- */
+/* --- building and loading --- */
 
 static enum status find_compilers(struct user_kernel *k, const struct user_source *s)
 {
@@ -352,7 +353,7 @@ static enum status load_object(struct user_kernel *k, bool probed, const struct 
 	return STATUS_OK;
 }
 
-/* Of C++ the name as the linker has it, which is also that of the fatbin. */
+/* In C++, finds the kernel's mangled name, which is also its name in the fatbin. */
 static void find_symbol(struct user_kernel *k)
 {
 	void *const *entry = dlsym(k->object[0], "ft_user_entry");
@@ -362,8 +363,8 @@ static void find_symbol(struct user_kernel *k)
 		k->kernel.symbol = info.dli_sname;
 }
 
-/* How many points a thread passes nobody knows: as many as fit into 64 MiB, within reason. What is
- * beyond is counted. */
+/* The number of points that a thread passes is unknown: as many as fit into 64 MiB, from 16 to
+ * 4096. Further ones are only counted. */
 static unsigned count_points(const struct kernel_call *call)
 {
 	const struct dim3 dims[] = { call->grid, call->block };
@@ -408,7 +409,7 @@ static void remove_directory(const struct user_kernel *k)
 		for (int probed = 0; probed < 2; probed++) {
 			char *path = temporary(k, probed, suffixes[i]);
 
-			unlink(path);           /* not all were made */
+			unlink(path);           /* not all exist */
 			free(path);
 		}
 	rmdir(k->directory);

@@ -1,7 +1,8 @@
-/* user_kernel.h - a kernel of anyone's .cu file, compiled and loaded at run time.
+/* user_kernel.h - compiles and loads a kernel of a user's .cu file at run time.
  *
- * The simulator's code is made by the system's C++ compiler, a GPU's by nvcc: see tui/launch/programs.h.
- * Both write their messages to standard error, with the lines of the user's file.
+ * The system's C++ compiler makes the simulator's code, nvcc that of a GPU: see
+ * tui/launch/programs.h. Both write their messages to standard error, with the lines of the user's
+ * file.
  */
 #ifndef USER_KERNEL_H
 #define USER_KERNEL_H
@@ -15,21 +16,20 @@ struct user_kernel;
 
 struct user_source {
 	const char *file;               /* as the user named it */
-	const char *folder, *shown;     /* how names in that folder begin, and are shown; or NULL */
+	const char *folder, *shown;     /* a prefix of file names, and its replacement; or NULL */
 	const char *kernel;             /* "k", or in C++ "k<float, 64>" */
 	const char *const *flags;       /* -D and -I for all compilers, NULL-terminated */
 	bool cuda;                      /* for a GPU too */
 	bool check;                     /* the simulator's code calls the checker */
-	bool steps;                     /* and counts steps */
-	bool points;                    /* with a probed build, if the file has POINTs */
+	bool steps;                     /* the simulator's code counts steps */
+	bool points;                    /* also makes a probed build, if the file has POINTs */
 };
 
-/* Compiles. COMPILE when a compiler finds fault with the file; USAGE when there is no compiler,
- * or no such kernel; IO for the file. *out is to be freed by user_kernel_free() after failure
- * too. */
+/* Compiles. COMPILE if a compiler rejects the file; USAGE if there is no compiler, or no such
+ * kernel; IO for the file. Call user_kernel_free() on *out after a failure too. */
 enum status user_kernel_build(const struct user_source *, struct user_kernel **out);
-/* Loads what was compiled: runs initialisers of the user's code. The kernel belongs to the
- * user_kernel. */
+/* Loads what was compiled, which runs initialisers of the user's code. The user_kernel owns the
+ * kernel. */
 enum status user_kernel_load(struct user_kernel *, const struct kernel **out);
 /* Removes the temporary files too. */
 void user_kernel_free(struct user_kernel *);

@@ -27,7 +27,7 @@ static enum status begin_at(struct viewer *v, bool launches, int direction,
 
 	TRY(element_address_spot(&c, &v->here.at, spot));
 	if (launches && v->here.at.launch >= 0)
-		spot->part = direction > 0 ? SPOT_BEHIND : SPOT_BEFORE;
+		spot->part = direction > 0 ? SPOT_AFTER : SPOT_BEFORE;
 	return STATUS_OK;
 }
 

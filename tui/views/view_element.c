@@ -245,7 +245,7 @@ static enum status draw_output(const struct view_context *c, struct element_view
 static enum status go_on(const struct diff_pair *pair, struct view_scan *scan)
 {
 	if (memcmp(&scan->pair, pair, sizeof(*pair)) != 0)
-		*scan = (struct view_scan){ .pair = *pair, .spot = { -1, SPOT_BEHIND, 0, 0 },
+		*scan = (struct view_scan){ .pair = *pair, .spot = { -1, SPOT_AFTER, 0, 0 },
 					    .outcome = DIFF_STOPPED, .stop = scan->stop,
 					    .context = scan->context };
 	if (scan->outcome == DIFF_STOPPED)

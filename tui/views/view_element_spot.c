@@ -71,7 +71,7 @@ enum status element_address_spot(const struct view_context *c, const struct addr
 		TRY(VIEW_NUMBER(c, -1, &spot->launch, "SELECT launch FROM v_op WHERE run = ?1"
 				" AND op < ?2 AND launch IS NOT NULL ORDER BY op DESC LIMIT 1",
 				c->run, op));
-		spot->part = SPOT_BEHIND;
+		spot->part = SPOT_AFTER;
 	} else if (at->output >= 0) {
 		*spot = (struct diff_spot){ at->launch, SPOT_WRITTEN, at->output, at->element };
 	} else if (at->block >= 0) {
@@ -80,7 +80,7 @@ enum status element_address_spot(const struct view_context *c, const struct addr
 			+ (at->warp > 0 ? at->warp * 32 : 0) + (at->lane > 0 ? at->lane : 0),
 			at->point };
 	} else if (at->end) {
-		spot->part = SPOT_BEHIND;
+		spot->part = SPOT_AFTER;
 	}
 	return STATUS_OK;
 }

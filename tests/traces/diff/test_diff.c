@@ -287,7 +287,7 @@ START_TEST(runs_part)
 	report = diff_with(&other, 0);
 	ck_assert_int_eq(report.differences, 1);
 	ck_assert_int_eq(report.operations, 2);
-	check_first(&report, "L0", "part here");
+	check_first(&report, "L0", "diverge here");
 	diff_report_free(&report);
 }
 END_TEST

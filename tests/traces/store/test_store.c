@@ -21,42 +21,43 @@ START_TEST(views)
 	ck_assert(!exists(T));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	ASK(store, "SELECT device||level||complete||ended||ops||launches||steps FROM v_run",
-	    "simpoints1OK611");
-	ASK(store, "SELECT seed FROM v_run", "-1");
-	ASK(store, "SELECT group_concat(kernel||entry||file||source) FROM v_source",
-	    "flash_decode_chunk0k.cuKERNEL x,flash_decode_chunk1k.cuhy,other0k.cuhy");
-	ASK(store, "SELECT count(*) FROM t_text", "2");
-	ASK(store, "SELECT layers FROM v_model", "4");
-	ASK(store, "SELECT group_concat(kind) FROM v_op",
-	    "alloc,upload,upload_pointers,copy,fill,launch");
-	ASK(store, "SELECT count(*) FROM v_op WHERE start_us IS NULL AND duration_us IS NULL", "5");
-	ASK(store, "SELECT pattern FROM v_op WHERE kind = 'fill'", "3735928559");
-	ASK(store,
-	    "SELECT "
-	    "kernel||grid_z||block_y||shared_bytes||layer||stream||step||dropped||duration_us"
-	    " FROM v_launch WHERE run = 1 AND launch = 3",
-	    "flash_decode_chunk42832030053.25");
-	ASK(store, "SELECT group_concat(coalesce(value, 'null')) FROM v_arg",
-	    "null,null,17,0.125,null");
-	ASK(store, "SELECT group_concat(coalesce(buffer, 'null')) FROM v_arg",
-	    "1,null,null,null,null");
-	ASK(store, "SELECT group_concat(coalesce(position, 'up')||'@'||at) FROM v_pointer",
-	    "up@0,up@8,4@8");
-	ASK(store, "SELECT name||dtype||shape||bytes||coalesce(freed_op, 'kept') FROM v_buffer",
-	    "qf32[8,64]2048kept");
-	ASK(store, "SELECT group_concat(entry||buffer||digest||launch||step) FROM v_digest",
-	    "014230,124330");
-	ASK(store, "SELECT group_concat(tensor||position||coalesce(source_op, 'null')) FROM v_kv",
-	    "k171,v17null");
-	ASK(store, "SELECT weight||sum FROM v_reduce", "1.02.0");
-	ASK(store, "SELECT group_concat(byte||coalesce(logit, 'null')||logit_kind) FROM v_token",
-	    "97nullnone,987.25num");
-	ASK(store, "SELECT first_op||last_op FROM v_step", "15");
-	ASK(store, "SELECT count(*) FROM v_access", "0");
-	ASK(store, "SELECT count(*) FROM v_line", "0");
-	ASK(store, "SELECT count(*) FROM v_finding", "0");
-	ASK(store, "SELECT count(*) FROM v_diff", "0");
+	QUERY(store, "SELECT device||level||complete||ended||ops||launches||steps FROM v_run",
+	      "simpoints1OK611");
+	QUERY(store, "SELECT seed FROM v_run", "-1");
+	QUERY(store, "SELECT group_concat(kernel||entry||file||source) FROM v_source",
+	      "flash_decode_chunk0k.cuKERNEL x,flash_decode_chunk1k.cuhy,other0k.cuhy");
+	QUERY(store, "SELECT count(*) FROM t_text", "2");
+	QUERY(store, "SELECT layers FROM v_model", "4");
+	QUERY(store, "SELECT group_concat(kind) FROM v_op",
+	      "alloc,upload,upload_pointers,copy,fill,launch");
+	QUERY(store, "SELECT count(*) FROM v_op WHERE start_us IS NULL AND duration_us IS NULL",
+	      "5");
+	QUERY(store, "SELECT pattern FROM v_op WHERE kind = 'fill'", "3735928559");
+	QUERY(store,
+	      "SELECT "
+	      "kernel||grid_z||block_y||shared_bytes||layer||stream||step||dropped||duration_us"
+	      " FROM v_launch WHERE run = 1 AND launch = 3",
+	      "flash_decode_chunk42832030053.25");
+	QUERY(store, "SELECT group_concat(coalesce(value, 'null')) FROM v_arg",
+	      "null,null,17,0.125,null");
+	QUERY(store, "SELECT group_concat(coalesce(buffer, 'null')) FROM v_arg",
+	      "1,null,null,null,null");
+	QUERY(store, "SELECT group_concat(coalesce(position, 'up')||'@'||at) FROM v_pointer",
+	      "up@0,up@8,4@8");
+	QUERY(store, "SELECT name||dtype||shape||bytes||coalesce(freed_op, 'kept') FROM v_buffer",
+	      "qf32[8,64]2048kept");
+	QUERY(store, "SELECT group_concat(entry||buffer||digest||launch||step) FROM v_digest",
+	      "014230,124330");
+	QUERY(store, "SELECT group_concat(tensor||position||coalesce(source_op, 'null')) FROM v_kv",
+	      "k171,v17null");
+	QUERY(store, "SELECT weight||sum FROM v_reduce", "1.02.0");
+	QUERY(store, "SELECT group_concat(byte||coalesce(logit, 'null')||logit_kind) FROM v_token",
+	      "97nullnone,987.25num");
+	QUERY(store, "SELECT first_op||last_op FROM v_step", "15");
+	QUERY(store, "SELECT count(*) FROM v_access", "0");
+	QUERY(store, "SELECT count(*) FROM v_line", "0");
+	QUERY(store, "SELECT count(*) FROM v_finding", "0");
+	QUERY(store, "SELECT count(*) FROM v_diff", "0");
 	OK(store_close(store));
 }
 END_TEST
@@ -67,34 +68,36 @@ START_TEST(floats)
 
 	OK(store_create(NULL, NULL, &store));
 	put_everything(store);
-	ASK(store, "SELECT max||max_kind FROM v_partial WHERE head = 3 AND chunk = 0", "2.5num");
-	ASK(store, "SELECT sum = 1.401298464324817e-45 FROM v_partial WHERE head = 3 AND chunk = 0",
-	    "1");
-	ASK(store, "SELECT max = -9e999 AND max_kind = 'inf' AND sum = 0 AND empty AND lse IS NULL"
-	    " AND acc_data IS NULL FROM v_partial WHERE head = 3 AND chunk = 3", "1");
-	ASK(store,
-	    "SELECT max IS NULL AND max_kind = 'nan' AND sum_bits = -2147483648 AND sum_kind = "
-	    "'num'"
-	    " FROM v_partial WHERE head = 4",
-	    "1");
+	QUERY(store, "SELECT max||max_kind FROM v_partial WHERE head = 3 AND chunk = 0", "2.5num");
+	QUERY(store,
+	      "SELECT sum = 1.401298464324817e-45 FROM v_partial WHERE head = 3 AND chunk = 0",
+	      "1");
+	QUERY(store, "SELECT max = -9e999 AND max_kind = 'inf' AND sum = 0 AND empty"
+	      " AND lse IS NULL AND acc_data IS NULL FROM v_partial WHERE head = 3 AND chunk = 3",
+	      "1");
+	QUERY(store,
+	      "SELECT max IS NULL AND max_kind = 'nan' AND sum_bits = -2147483648 AND sum_kind = "
+	      "'num'"
+	      " FROM v_partial WHERE head = 4",
+	      "1");
 	/* Three empty chunks are one row of the table and three of the view. */
-	ASK(store,
-	    "SELECT group_concat(chunk||':'||key_begin||':'||key_end) FROM v_partial WHERE head = "
-	    "3",
-	    "0:0:4,1:4:4,2:8:4,3:12:4");
-	ASK(store, "SELECT count(*) FROM t_partial", "3");
-	ASK(store, "SELECT block||','||warp||','||lane||','||sequence||name||count FROM v_point",
-	    "2,1,1,0softmax3");
-	ASK(store, "SELECT v0||v0_kind||v2_kind||v3_kind FROM v_point WHERE sequence = 0",
-	    "-1.5numinfnone");
-	ASK(store,
-	    "SELECT v1 = 1.401298464324817e-45 AND v2 = -9e999 FROM v_point WHERE sequence = 0",
-	    "1");
-	ASK(store,
-	    "SELECT v0 IS NULL AND v0_kind = 'nan' AND v0_bits = -1 AND v1_kind = 'none' FROM "
-	    "v_point"
-	    " WHERE sequence = 1",
-	    "1");
+	QUERY(store,
+	      "SELECT group_concat(chunk||':'||key_begin||':'||key_end) FROM v_partial WHERE"
+	      " head = 3",
+	      "0:0:4,1:4:4,2:8:4,3:12:4");
+	QUERY(store, "SELECT count(*) FROM t_partial", "3");
+	QUERY(store, "SELECT block||','||warp||','||lane||','||sequence||name||count FROM v_point",
+	      "2,1,1,0softmax3");
+	QUERY(store, "SELECT v0||v0_kind||v2_kind||v3_kind FROM v_point WHERE sequence = 0",
+	      "-1.5numinfnone");
+	QUERY(store,
+	      "SELECT v1 = 1.401298464324817e-45 AND v2 = -9e999 FROM v_point WHERE sequence = 0",
+	      "1");
+	QUERY(store,
+	      "SELECT v0 IS NULL AND v0_kind = 'nan' AND v0_bits = -1 AND v1_kind = 'none' FROM "
+	      "v_point"
+	      " WHERE sequence = 1",
+	      "1");
 	OK(store_close(store));
 }
 END_TEST
@@ -145,25 +148,25 @@ START_TEST(functions)
 	OK(store_create(NULL, NULL, &store));
 	put_everything(store);
 	OK(sql_functions_register(store));
-	ASK(store, "SELECT f32(data(data), 0) FROM v_digest WHERE entry = 0", "1.5");
-	ASK(store, "SELECT f32(data(data), 3) FROM v_digest WHERE entry = 0", "NULL");
-	ASK(store, "SELECT f32(data(data), 4) FROM v_digest WHERE entry = 0", "NULL");
-	ASK(store, "SELECT f32_bits(data(data), 1) FROM v_digest WHERE entry = 0", "-2147483648");
-	ASK(store, "SELECT f32_text(1036831949)||f32_text(-8388608)||f32_text(-1)", "0.1-infnan");
-	ASK(store, "SELECT data(NULL)", "NULL");
+	QUERY(store, "SELECT f32(data(data), 0) FROM v_digest WHERE entry = 0", "1.5");
+	QUERY(store, "SELECT f32(data(data), 3) FROM v_digest WHERE entry = 0", "NULL");
+	QUERY(store, "SELECT f32(data(data), 4) FROM v_digest WHERE entry = 0", "NULL");
+	QUERY(store, "SELECT f32_bits(data(data), 1) FROM v_digest WHERE entry = 0", "-2147483648");
+	QUERY(store, "SELECT f32_text(1036831949)||f32_text(-8388608)||f32_text(-1)", "0.1-infnan");
+	QUERY(store, "SELECT data(NULL)", "NULL");
 	/* Accumulators are found in the bytes kept of the launch, or have bytes of their own. */
-	ASK(store, "SELECT f32(data(acc_data), acc_offset / 4 + 1) FROM v_partial WHERE head = 3",
-	    "Inf");
-	ASK(store,
-	    "SELECT (acc_data = (SELECT data FROM v_digest WHERE entry = 0))||acc_offset FROM "
-	    "v_partial"
-	    " WHERE head = 3",
-	    "14");
-	ASK(store,
-	    "SELECT f32(data(p.acc_data), p.acc_offset / 4 + 2) = f32(data(o.data), 2) FROM "
-	    "v_partial p,"
-	    " v_op o WHERE head = 4 AND kind = 'upload'",
-	    "1");
+	QUERY(store, "SELECT f32(data(acc_data), acc_offset / 4 + 1) FROM v_partial WHERE head = 3",
+	      "Inf");
+	QUERY(store,
+	      "SELECT (acc_data = (SELECT data FROM v_digest WHERE entry = 0))||acc_offset FROM "
+	      "v_partial"
+	      " WHERE head = 3",
+	      "14");
+	QUERY(store,
+	      "SELECT f32(data(p.acc_data), p.acc_offset / 4 + 2) = f32(data(o.data), 2) FROM "
+	      "v_partial p,"
+	      " v_op o WHERE head = 4 AND kind = 'upload'",
+	      "1");
 	OK(store_close(store));
 }
 END_TEST
@@ -233,9 +236,9 @@ START_TEST(calls_once)
 	run = begin_run(store);
 	for (int i = 0; i < 6; i++)
 		put_launch(store, run, i, i / 3, NULL);
-	ASK(store, "SELECT count(*) FROM v_launch", "6");
-	ASK(store, "SELECT count(*) FROM v_arg WHERE kind = 'blob'", "6");
-	ASK(store, "SELECT count(*) FROM t_call", "2");
+	QUERY(store, "SELECT count(*) FROM v_launch", "6");
+	QUERY(store, "SELECT count(*) FROM v_arg WHERE kind = 'blob'", "6");
+	QUERY(store, "SELECT count(*) FROM t_call", "2");
 	OK(store_close(store));
 }
 END_TEST
@@ -252,11 +255,11 @@ START_TEST(launch_numbers)
 	put_launch(store, run, 10, 0, NULL);
 	put_launch(store, run, 12, 0, NULL);
 	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH, .launch = &again }, NULL),
-	      STATUS_INTERNAL, "launch 12 comes after launch 12");
+	      STATUS_INTERNAL, "expected a launch number above 12, got 12");
 	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH }, NULL),
-	      STATUS_INTERNAL, "says not what");
-	ASK(store, "SELECT group_concat(launch) FROM v_launch", "10,12");
-	ASK(store, "SELECT launches FROM v_run", "2");
+	      STATUS_INTERNAL, "launch has no kernel");
+	QUERY(store, "SELECT group_concat(launch) FROM v_launch", "10,12");
+	QUERY(store, "SELECT launches FROM v_run", "2");
 	OK(store_close(store));
 }
 END_TEST
@@ -393,15 +396,15 @@ START_TEST(diff_view)
 	OK(store_create(NULL, NULL, &store));
 	put_diff_run(store, 1, 5, 0x7fffffff);
 	put_diff_run(store, 1, 5, 0xffc00000);
-	ASK(store, "SELECT count(*) FROM v_diff", "0");
+	QUERY(store, "SELECT count(*) FROM v_diff", "0");
 	put_diff_run(store, 2, 6, 0);
-	ASK(store,
-	    "SELECT group_concat(run_a||run_b||what||coalesce(place, '')||coalesce(name, "
-	    "'')||a||','||b, ' ')"
-	    " FROM (SELECT * FROM v_diff WHERE run_a = 1 ORDER BY what)",
-	    "13partialslot 0 head 3 chunk 2max2147483647,0 13pointthread 1 p0score v15,6 "
-	    "13step1,2");
-	ASK(store, "SELECT count(*) FROM v_diff", "6");
+	QUERY(store,
+	      "SELECT group_concat(run_a||run_b||what||coalesce(place, '')||coalesce(name, "
+	      "'')||a||','||b, ' ')"
+	      " FROM (SELECT * FROM v_diff WHERE run_a = 1 ORDER BY what)",
+	      "13partialslot 0 head 3 chunk 2max2147483647,0 13pointthread 1 p0score v15,6 "
+	      "13step1,2");
+	QUERY(store, "SELECT count(*) FROM v_diff", "6");
 	OK(store_close(store));
 }
 END_TEST

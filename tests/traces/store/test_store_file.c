@@ -33,11 +33,11 @@ START_TEST(existing_file)
 	OK(store_create(T, &(struct store_options){ .force = true }, &store));
 	begin_run(store);
 	OK(store_open(T, &other));
-	ASK(other, "SELECT ops||complete FROM v_run", "21");
+	QUERY(other, "SELECT ops||complete FROM v_run", "21");
 	OK(store_close(other));
 	OK(store_commit(store));
 	OK(store_open(T, &other));
-	ASK(other, "SELECT ops||complete FROM v_run", "00");
+	QUERY(other, "SELECT ops||complete FROM v_run", "00");
 	OK(store_close(other));
 	OK(store_close(store));
 
@@ -79,12 +79,12 @@ START_TEST(append)
 	put_everything(store);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	ASK(store, "SELECT group_concat(run||':'||ops) FROM v_run", "1:300,2:300,3:6");
+	QUERY(store, "SELECT group_concat(run||':'||ops) FROM v_run", "1:300,2:300,3:6");
 	OK(sql_functions_register(store));
-	ASK(store,
-	    "SELECT count(*) FROM v_op a JOIN v_op b ON a.run = 1 AND b.run = 2 AND a.op = b.op"
-	    " WHERE data(a.data) = data(b.data)",
-	    "300");
+	QUERY(store,
+	      "SELECT count(*) FROM v_op a JOIN v_op b ON a.run = 1 AND b.run = 2 AND a.op = b.op"
+	      " WHERE data(a.data) = data(b.data)",
+	      "300");
 	OK(store_close(store));
 	/* The same bytes are not stored again. */
 	ck_assert_int_lt(size_of(T), once + 300 * 256 / 2);
@@ -128,7 +128,7 @@ START_TEST(foreign_files)
 	change("PRAGMA user_version = 4; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has other columns");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has unknown columns");
 }
 END_TEST
 
@@ -169,29 +169,29 @@ START_TEST(damaged_rows)
 		{ "UPDATE t_buffer SET dtype = 'f12'", "bad buffer" },
 		{ "UPDATE t_buffer SET shape = '[8'", "bad buffer" },
 		{ "DELETE FROM t_buffer", "buffer is missing" },
-		{ "UPDATE t_buffer SET buffer = 4294967295", "buffer 4294967295 comes after 0" },
-		{ "UPDATE t_buffer SET shape = '[8,65]'", "2080 by its shape" },
-		{ "UPDATE t_buffer SET shape = '[9,2305843009213693952]'", "more than any memory" },
+		{ "UPDATE t_buffer SET buffer = 4294967295", "buffer 1, got 4294967295" },
+		{ "UPDATE t_buffer SET shape = '[8,65]'", "2080 bytes by its shape" },
+		{ "UPDATE t_buffer SET shape = '[9,2305843009213693952]'", "is too large" },
 		{ "UPDATE t_buffer SET bytes = 1 << 60", "by its shape" },
-		{ "UPDATE t_op SET buffer = 9 WHERE kind = 2", "buffer 9 of 1 made so far" },
-		{ "UPDATE t_op SET kind = 1 WHERE kind = 2", "buffer 1 is gone" },
-		{ "UPDATE t_op SET offset = 1 WHERE kind = 2", "2048 bytes at 1 of buffer 1" },
+		{ "UPDATE t_op SET buffer = 9 WHERE kind = 2", "buffer 9 does not exist" },
+		{ "UPDATE t_op SET kind = 1 WHERE kind = 2", "buffer 1 no longer exists" },
+		{ "UPDATE t_op SET offset = 1 WHERE kind = 2", "bytes at offset 1 of buffer 1" },
 		{ "UPDATE t_op SET offset = 1 << 62 WHERE kind = 6", "buffer 1, which has 2048" },
 		{ "UPDATE t_op SET from_buffer = 2 WHERE kind = 5", "buffer 2 of 1" },
-		{ "UPDATE t_op SET from_offset = 2041 WHERE kind = 5", "8 bytes at 2041" },
+		{ "UPDATE t_op SET from_offset = 2041 WHERE kind = 5", "8 bytes at offset 2041" },
 		{ "UPDATE t_op SET stream = -1 WHERE kind = 6", "stream -1 of 0" },
-		{ "UPDATE t_op SET kind = 9 WHERE kind = 6", "stream 0 comes after 0" },
+		{ "UPDATE t_op SET kind = 9 WHERE kind = 6", "expected stream 1, got 0" },
 		{ "UPDATE t_op SET kind = 13 WHERE kind = 6", "event -1 of 0" },
-		{ "UPDATE t_op SET kind = 15 WHERE kind = 6", "graph -1 comes after 0" },
+		{ "UPDATE t_op SET kind = 15 WHERE kind = 6", "expected graph 1, got -1" },
 		{ "UPDATE t_op SET kind = 18 WHERE kind = 6", "executable graph -1 of 0" },
 		{ "DELETE FROM t_op WHERE op = 2", "the operation before it is missing" },
-		{ "UPDATE t_pointer SET offset = 2049 WHERE offset = 32", "a pointer to 2049" },
-		{ "UPDATE t_pointer SET at = 9 WHERE at = 8", "a pointer at 9 of 16 bytes" },
-		{ "DELETE FROM t_pointer WHERE at = 8", "1 pointers in 16 bytes" },
-		{ "UPDATE t_arg SET buffer = 2 WHERE position = 0", "a pointer to 16 of buffer 2" },
-		{ "UPDATE t_arg_pointer SET at = 16", "a pointer at 16 of 16 bytes" },
-		{ "UPDATE t_call SET grid_y = 65536", "a grid of 8,65536,4" },
-		{ "UPDATE t_call SET block_z = 1025", "a block of 32,2,1025" },
+		{ "UPDATE t_pointer SET offset = 2049 WHERE offset = 32", "to offset 2049" },
+		{ "UPDATE t_pointer SET at = 9 WHERE at = 8", "pointer at offset 9 of 16 bytes" },
+		{ "DELETE FROM t_pointer WHERE at = 8", "expected 8 bytes for 1 pointers" },
+		{ "UPDATE t_arg SET buffer = 2 WHERE position = 0", "offset 16 of buffer 2" },
+		{ "UPDATE t_arg_pointer SET at = 16", "pointer at offset 16 of 16 bytes" },
+		{ "UPDATE t_call SET grid_y = 65536", "invalid grid 8,65536,4" },
+		{ "UPDATE t_call SET block_z = 1025", "invalid block 32,2,1025" },
 		{ "UPDATE t_call SET kernel = 'x'", "its kernel is not one of the run's" },
 	};
 	struct store *store;
@@ -297,15 +297,15 @@ START_TEST(earlier_format)
 	       " DROP VIEW v_point_sum; DROP TABLE t_point_sum; DROP TABLE t_kernel_count;"
 	       " DELETE FROM t_op_kind WHERE kind > 17");
 	OK(store_open(T, &store));
-	ASK(store, "SELECT count(*) FROM v_node", "0");
-	ASK(store, "SELECT count(*) FROM v_counter", "0");
+	QUERY(store, "SELECT count(*) FROM v_node", "0");
+	QUERY(store, "SELECT count(*) FROM v_counter", "0");
 	OK(store_close(store));
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	ASK(store, "PRAGMA user_version", "4");
-	ASK(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
-	ASK(store, "SELECT count(*) FROM main.t_node", "0");
+	QUERY(store, "PRAGMA user_version", "4");
+	QUERY(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
+	QUERY(store, "SELECT count(*) FROM main.t_node", "0");
 	OK(store_close(store));
 }
 END_TEST

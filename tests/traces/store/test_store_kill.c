@@ -33,7 +33,7 @@ START_TEST(disk_full)
 	FAILS(store_commit(store), STATUS_IO, "disk full");
 	FAILS(store_close(store), STATUS_IO, "disk full");
 	OK(store_open(T, &other));
-	ASK(other, "SELECT ops > 10 AND ops % 10 = 0 AND complete = 0 FROM v_run", "1");
+	QUERY(other, "SELECT ops > 10 AND ops % 10 = 0 AND complete = 0 FROM v_run", "1");
 	OK(store_close(other));
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(hot_journal)
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	ck_assert(exists(T "-journal"));
 	OK(store_open(T, &store));
-	ASK(store, "SELECT ops FROM v_run", "200");
+	QUERY(store, "SELECT ops FROM v_run", "200");
 	OK(store_close(store));
 	ck_assert(!exists(T "-journal"));
 }
@@ -169,7 +169,7 @@ START_TEST(read_only_media)
 	ck_assert_int_eq(chmod(T, 0444), 0);
 	ck_assert_int_eq(chmod(".", 0555), 0);
 	OK(store_open(T, &store));
-	ASK(store, "SELECT count(*) FROM v_op", "6");
+	QUERY(store, "SELECT count(*) FROM v_op", "6");
 	OK(store_close(store));
 	ck_assert_int_eq(chmod(".", 0755), 0);
 }

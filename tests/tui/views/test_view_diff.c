@@ -235,7 +235,7 @@ static bool stop(void *context)
 START_TEST(a_search_that_is_stopped_goes_on)
 {
 	const struct diff_pair pair = { { store, store }, { 1, 2 } };
-	struct diff_spot spot = { 3, SPOT_BEHIND, 0, 0 };
+	struct diff_spot spot = { 3, SPOT_AFTER, 0, 0 };
 	enum diff_outcome outcome;
 	int asked = 0;
 
