@@ -61,7 +61,7 @@ static enum status unknown_command(const char *name)
 			return not_built_yet(name);
 	for (int i = 0; command_table[i] != NULL; i++)
 		suggestion_try(&suggestion, command_table[i]->name);
-	if (suggestion.nearest == NULL)
+	if (!suggestion.nearest)
 		return fail(STATUS_USAGE, "unknown command '%s': see flashtwin --help", name);
 	return fail(STATUS_USAGE, "unknown command '%s': did you mean '%s'?", name,
 		    suggestion.nearest);
@@ -85,12 +85,12 @@ static enum status help(const char *name)
 {
 	const struct command *command;
 
-	if (name == NULL) {
+	if (!name) {
 		print_usage(stdout);
 		return STATUS_OK;
 	}
 	command = find_command(name);
-	if (command == NULL)
+	if (!command)
 		return unknown_command(name);
 	fputs(command->help, stdout);
 	return STATUS_OK;
@@ -119,7 +119,7 @@ static enum status run_command(int argc, char **argv)
 		return fail(STATUS_USAGE, "%s: options come after a command: see flashtwin --help",
 			    argv[0]);
 	command = find_command(argv[0]);
-	if (command == NULL)
+	if (!command)
 		return unknown_command(argv[0]);
 	if (wants_help(argc, argv))
 		return help(argv[0]);
@@ -136,7 +136,7 @@ static void report(enum status status, const char *command)
 		return;
 	if (*text == '\0')
 		text = status_text(status);
-	if (command != NULL && find_command(command) != NULL)
+	if (command && find_command(command) != NULL)
 		fprintf(stderr, "flashtwin %s: %s\n", command, text);
 	else
 		fprintf(stderr, "flashtwin: %s\n", text);

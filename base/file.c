@@ -43,7 +43,7 @@ enum status file_read(const char *path, size_t limit, char **bytes, size_t *coun
 	if (*path == '\0')
 		return fail(STATUS_IO, "an empty name cannot be a file");
 	file = fopen(path, "rb");
-	if (file == NULL)
+	if (!file)
 		return fail(STATUS_IO, "%s: %s", path, strerror(errno));
 	status = read_all(file, path, limit, bytes, count);
 	fclose(file);

@@ -25,7 +25,7 @@ static void grow(struct hash_map *map)
 	struct hash_map old = *map;
 
 	map->capacity = old.capacity ? 2 * old.capacity : 256;
-	map->slots = xcalloc(map->capacity, sizeof(*map->slots));
+	map->slots = xcalloc(map->capacity, sizeof *map->slots);
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.slots[i].value)
 			*slot_of(map, old.slots[i].key) = old.slots[i];

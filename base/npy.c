@@ -89,7 +89,7 @@ static enum status read_descr(struct header *h)
 	if (*h->at == '[')
 		return fail(STATUS_USAGE, "%s: expected a simple dtype, got a structured array",
 			    h->path);
-	TRY(read_string(h, descr, sizeof(descr)));
+	TRY(read_string(h, descr, sizeof descr));
 	h->have_descr = true;
 	for (int i = 0; i < DTYPE_COUNT; i++) {
 		if (descriptions[i] && strcmp(descr, descriptions[i]) == 0) {
@@ -163,7 +163,7 @@ static enum status read_entry(struct header *h)
 {
 	char key[32];
 
-	TRY(read_string(h, key, sizeof(key)));
+	TRY(read_string(h, key, sizeof key));
 	if (!accept(h, ':'))
 		return malformed(h, ":");
 	if (strcmp(key, "descr") == 0)
@@ -213,7 +213,7 @@ static enum status read_header(FILE *file, const char *path, struct npy *npy)
 	char *text;
 	enum status status;
 
-	TRY(read_bytes(file, path, start, sizeof(start)));
+	TRY(read_bytes(file, path, start, sizeof start));
 	if (memcmp(start, MAGIC, MAGIC_BYTES) != 0)
 		return fail(STATUS_USAGE, "%s: not a .npy file", path);
 	if (start[6] < 1 || start[6] > 3)
@@ -332,8 +332,8 @@ size_t npy_header(enum dtype dtype, int rank, const int64_t *shape, char out[NPY
 	char extent[NPY_MAX_RANK * 24 + 8], dict[512];
 	size_t length, padded;
 
-	format_shape(extent, sizeof(extent), rank, shape);
-	length = (size_t)snprintf(dict, sizeof(dict),
+	format_shape(extent, sizeof extent, rank, shape);
+	length = (size_t)snprintf(dict, sizeof dict,
 				  "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
 				  descriptions[dtype], extent);
 	/* The data must start at a multiple of 64. Magic, version and length take 10 bytes, and the
@@ -387,13 +387,13 @@ enum status npy_expect(const struct npy *npy, const char *what, enum dtype dtype
 	if (npy->dtype != dtype)
 		return fail(STATUS_USAGE, "%s: expected dtype %s, got %s", what, dtype_name(dtype),
 			    dtype_name(npy->dtype));
-	format_shape(found, sizeof(found), npy->rank, npy->shape);
+	format_shape(found, sizeof found, npy->rank, npy->shape);
 	if (npy->rank != rank)
 		return fail(STATUS_USAGE, "%s: expected %d dimensions, got %d: shape %s", what, rank,
 			    npy->rank, found);
 	for (int i = 0; i < rank; i++) {
 		if (shape[i] >= 0 && shape[i] != npy->shape[i]) {
-			format_shape(wanted, sizeof(wanted), rank, shape);
+			format_shape(wanted, sizeof wanted, rank, shape);
 			return fail(STATUS_USAGE, "%s: expected shape %s%s, got %s", what, wanted,
 				    strstr(wanted, "-1") ? " (-1: any)" : "", found);
 		}

@@ -39,7 +39,7 @@ static la_ssize_t write_bytes(struct archive *archive, void *state, const void *
 
 enum status npz_open(FILE *file, struct npz **out)
 {
-	struct npz *z = xcalloc(1, sizeof(*z));
+	struct npz *z = xcalloc(1, sizeof *z);
 	enum status status = STATUS_OK;
 
 	z->archive = xcheck(archive_write_new());

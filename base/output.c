@@ -34,7 +34,7 @@ static const char *volatile temporaries[8];
 
 void output_remember(const char *temporary)
 {
-	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+	for (size_t i = 0; i < sizeof temporaries / sizeof temporaries[0]; i++)
 		if (!temporaries[i]) {
 			temporaries[i] = temporary;
 			return;
@@ -43,14 +43,14 @@ void output_remember(const char *temporary)
 
 void output_forget(const char *temporary)
 {
-	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+	for (size_t i = 0; i < sizeof temporaries / sizeof temporaries[0]; i++)
 		if (temporaries[i] == temporary)
 			temporaries[i] = NULL;
 }
 
 void output_abandon(void)
 {
-	for (size_t i = 0; i < sizeof(temporaries) / sizeof(temporaries[0]); i++)
+	for (size_t i = 0; i < sizeof temporaries / sizeof temporaries[0]; i++)
 		if (temporaries[i])
 			unlink(temporaries[i]);
 }

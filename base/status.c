@@ -28,7 +28,7 @@ static void set_text(const char *format, va_list args)
 {
 	char line[TEXT_BYTES];
 
-	vsnprintf(line, sizeof(line), format, args);
+	vsnprintf(line, sizeof line, format, args);
 	keep_one_line(line);
 	strcpy(text, line);
 }
@@ -61,10 +61,10 @@ enum status fail_context(enum status status, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(context, sizeof(context), format, args);
+	vsnprintf(context, sizeof context, format, args);
 	va_end(args);
 	keep_one_line(context);
-	snprintf(line, sizeof(line), "%s: %s", context, text);
+	snprintf(line, sizeof line, "%s: %s", context, text);
 	line[TEXT_BYTES - 1] = '\0';
 	strcpy(text, line);
 	return status;

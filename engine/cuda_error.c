@@ -62,7 +62,7 @@ static const struct {
 
 const char *cuda_error_name(int code)
 {
-	for (size_t i = 0; i < sizeof(cuda_errors) / sizeof(cuda_errors[0]); i++)
+	for (size_t i = 0; i < sizeof cuda_errors / sizeof cuda_errors[0]; i++)
 		if (cuda_errors[i].code == code)
 			return cuda_errors[i].name;
 	return "an unnamed CUDA error";

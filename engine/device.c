@@ -15,7 +15,7 @@
 
 enum status check_op(const struct device *device, bool present, const char *what)
 {
-	if (device == NULL)
+	if (!device)
 		return fail(STATUS_USAGE, "%s: no device", what);
 	if (!present)
 		return fail(STATUS_USAGE, "%s: the %s device does not have this operation",
@@ -32,7 +32,7 @@ enum status check_given(const void *object, const char *what, const char *missin
  * device that the recorder wraps. */
 static bool owns(const struct device *device, const struct buffer *buffer)
 {
-	for (; device != NULL; device = device->inner)
+	for (; device; device = device->inner)
 		if (buffer->device == device)
 			return true;
 	return false;
@@ -41,7 +41,7 @@ static bool owns(const struct device *device, const struct buffer *buffer)
 static enum status check_buffer(const struct device *device, const struct buffer *buffer,
 				const char *what)
 {
-	if (buffer == NULL)
+	if (!buffer)
 		return fail(STATUS_USAGE, "%s: no buffer", what);
 	if (!owns(device, buffer))
 		return fail(STATUS_USAGE, "%s: buffer %s belongs to device %s %d, not to %s %d",
@@ -63,7 +63,7 @@ static enum status check_range(const struct device *device, const struct buffer 
 
 static enum status check_host(const void *memory, size_t bytes, const char *what)
 {
-	if (memory == NULL && bytes > 0)
+	if (!memory && bytes > 0)
 		return fail(STATUS_USAGE, "%s: no host memory for %zu bytes", what, bytes);
 	return STATUS_OK;
 }
@@ -71,7 +71,7 @@ static enum status check_host(const void *memory, size_t bytes, const char *what
 enum status check_pointer(const struct device *device, const struct buffer *buffer,
 			  uint64_t offset, const char *what)
 {
-	if (buffer == NULL)
+	if (!buffer)
 		return STATUS_OK;
 	return check_range(device, buffer, offset, 0, what);
 }
@@ -80,7 +80,7 @@ enum status check_pointer(const struct device *device, const struct buffer *buff
 
 void device_close(struct device *device)
 {
-	if (device != NULL)
+	if (device)
 		device->ops->close(device);
 }
 
@@ -104,7 +104,7 @@ size_t buffer_spec_bytes(const struct buffer_spec *spec)
 
 static enum status check_spec(const struct buffer_spec *spec)
 {
-	if (spec == NULL || spec->name == NULL)
+	if (!spec || !spec->name)
 		return fail(STATUS_USAGE, "alloc: a buffer needs a name");
 	if ((unsigned)spec->dtype >= DTYPE_COUNT)
 		return fail(STATUS_USAGE, "alloc %s: unknown dtype %d", spec->name,
@@ -131,7 +131,7 @@ enum status device_alloc(struct device *device, const struct buffer_spec *spec, 
 enum status device_free(struct device *device, struct buffer *buffer)
 {
 	CHECK_OP(device, free);
-	if (buffer == NULL)
+	if (!buffer)
 		return STATUS_OK;
 	TRY(check_buffer(device, buffer, "free"));
 	return device->ops->free(device, buffer);

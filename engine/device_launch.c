@@ -17,7 +17,7 @@ static enum status check_blob(const struct device *device, const struct launch *
 {
 	const struct arg *arg = &launch->args[at];
 
-	if (arg->value.blob == NULL || arg->bytes != param->bytes)
+	if (!arg->value.blob || arg->bytes != param->bytes)
 		return fail(STATUS_USAGE, "launch %s: argument %s: expected %zu bytes (%s), got "
 			    "%zu", launch->kernel->name, param->name, param->bytes, param->type,
 			    arg->value.blob ? arg->bytes : 0);
@@ -41,7 +41,7 @@ const char *param_kind_name(enum param_kind kind)
 		[PARAM_BLOB] = "blob",
 	};
 
-	return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
+	return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
 const char *launch_attribute_name(enum launch_attribute_id id)
@@ -59,7 +59,7 @@ static enum status check_arg(const struct device *device, const struct launch *l
 {
 	const struct arg *arg = &launch->args[at];
 
-	if (arg->name != NULL && strcmp(arg->name, param->name) != 0)
+	if (arg->name && strcmp(arg->name, param->name) != 0)
 		return fail(STATUS_USAGE, "launch %s: argument %d: expected %s, got %s",
 			    launch->kernel->name, at, param->name, arg->name);
 	if (arg->kind != param->kind)
@@ -224,7 +224,7 @@ enum status device_graph_create(struct device *device, struct graph **out)
 
 static enum status check_after(const int *after, int count, const char *what)
 {
-	if (count < 0 || (count > 0 && after == NULL))
+	if (count < 0 || (count > 0 && !after))
 		return fail(STATUS_USAGE, "%s: expected 0 or more earlier nodes, got %d%s", what,
 			    count, after ? "" : " and no list of them");
 	return STATUS_OK;

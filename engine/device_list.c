@@ -10,7 +10,7 @@ enum status device_open(const char *name, const struct device_options *options, 
 	static const struct device_options defaults;
 	size_t i;
 
-	for (i = 0; i < sizeof(device_table) / sizeof(device_table[0]); i++)
+	for (i = 0; i < sizeof device_table / sizeof device_table[0]; i++)
 		if (strcmp(name, device_table[i]->name) == 0)
 			return device_table[i]->open(options ? options : &defaults, out);
 	return fail(STATUS_USAGE, "device: expected sim or cuda, got %s", name);

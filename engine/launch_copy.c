@@ -11,7 +11,7 @@ static void *copy_of(const void *from, size_t count, size_t size)
 {
 	void *to;
 
-	if (from == NULL || count == 0)
+	if (!from || count == 0)
 		return NULL;
 	to = xcalloc(count, size);
 	memcpy(to, from, count * size);
@@ -21,11 +21,11 @@ static void *copy_of(const void *from, size_t count, size_t size)
 static void copy_arg(struct arg *to, const struct arg *from)
 {
 	*to = *from;
-	to->name = from->name != NULL ? xstrdup(from->name) : NULL;
+	to->name = from->name ? xstrdup(from->name) : NULL;
 	if (from->kind != PARAM_BLOB)
 		return;
 	to->value.blob = copy_of(from->value.blob, from->bytes, 1);
-	to->fields = copy_of(from->fields, (size_t)from->field_count, sizeof(*from->fields));
+	to->fields = copy_of(from->fields, (size_t)from->field_count, sizeof *from->fields);
 }
 
 static void free_arg(const struct arg *arg)
@@ -39,14 +39,14 @@ static void free_arg(const struct arg *arg)
 
 struct launch launch_copy(const struct launch *from)
 {
-	struct arg *args = xcalloc((size_t)from->arg_count + 1, sizeof(*args));
+	struct arg *args = xcalloc((size_t)from->arg_count + 1, sizeof *args);
 	struct launch to = *from;
 
 	for (int i = 0; i < from->arg_count; i++)
 		copy_arg(&args[i], &from->args[i]);
 	to.args = args;
 	to.attributes = copy_of(from->attributes, (size_t)from->attribute_count,
-				sizeof(*from->attributes));
+				sizeof *from->attributes);
 	return to;
 }
 

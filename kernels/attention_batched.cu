@@ -6,8 +6,8 @@
  */
 #include "kernels/attention_incremental.cuh"
 
-KERNEL attention_batched(const float *q, const float *const *k_ptrs, const float *const *v_ptrs, float *out,
-			 const int *seq_lens, int Hkv, int D, int max_len, float scale)
+KERNEL attention_batched(const float *q, const float *const *k_ptrs, const float *const *v_ptrs,
+			 float *out, const int *seq_lens, int Hkv, int D, int max_len, float scale)
 {
 	__shared__ __align__(16) float query[D_MAX];
 	__shared__ float weights[WARP];
@@ -15,6 +15,6 @@ KERNEL attention_batched(const float *q, const float *const *k_ptrs, const float
 	long long row = ((long long)slot * gridDim.x + head) * D;
 	long long cache = (long long)head * Hkv / gridDim.x * max_len * D;
 
-	attend_row(q + row, k_ptrs[slot] + cache, v_ptrs[slot] + cache, out + row, seq_lens[slot], D, scale,
-		   query, weights);
+	attend_row(q + row, k_ptrs[slot] + cache, v_ptrs[slot] + cache, out + row, seq_lens[slot],
+		   D, scale, query, weights);
 }

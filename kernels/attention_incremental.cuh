@@ -17,7 +17,9 @@ static __device__ void write_row(const struct softmax_state *state, float *out, 
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)
 		if (lane + WARP * i < D)
-			out[lane + WARP * i] = state->sum == 0.0f ? 0.0f : (state->acc[i] + 0.0f) / state->sum;
+			out[lane + WARP * i] = state->sum == 0.0f
+				? 0.0f
+				: (state->acc[i] + 0.0f) / state->sum;
 }
 
 /* The state before the first key. */
@@ -32,8 +34,8 @@ static __device__ void clear_state(struct softmax_state *state)
 
 /* Block 32: attends to n keys of one KV head; k and v point at its key 0. query and weights are in
  * shared memory, as for attend_keys(). */
-static __device__ void attend_row(const float *q, const float *k, const float *v, float *out, int n, int D,
-				  float scale, float *query, float *weights)
+static __device__ void attend_row(const float *q, const float *k, const float *v, float *out, int n,
+				  int D, float scale, float *query, float *weights)
 {
 	struct softmax_state state;
 

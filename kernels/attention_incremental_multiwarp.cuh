@@ -12,8 +12,9 @@
 #define SLICES 4
 
 /* Block 128. merged: SLICES * (D + 2) floats of shared memory. */
-static __device__ void attend_slices(const float *q, const float *k, const float *v, float *out, int n,
-				     int D, float scale, float *query, float *merged, float *weights)
+static __device__ void attend_slices(const float *q, const float *k, const float *v, float *out,
+				     int n, int D, float scale, float *query, float *merged,
+				     float *weights)
 {
 	int warp = threadIdx.x / WARP;
 	int slice = (n + SLICES - 1) / SLICES;

@@ -15,8 +15,9 @@
 
 /* acc = acc * rescale + sum over the first `count` keys of weight * value, for the 8 groups of four
  * elements that a thread owns: every `threads`-th of the 8 * threads groups in a row. */
-static __device__ __forceinline__ void prefill_accumulate(float4 *acc, const float4 *values, int threads,
-							  const float *weights, int count, float rescale)
+static __device__ __forceinline__ void prefill_accumulate(float4 *acc, const float4 *values,
+							  int threads, const float *weights,
+							  int count, float rescale)
 {
 #pragma unroll
 	for (int i = 0; i < 8; i++) {
@@ -53,8 +54,9 @@ static __device__ __forceinline__ void prefill_accumulate(float4 *acc, const flo
 #define PREFILL_ROWS prefill_rows_256
 #include "kernels/prefill_rows.cuh"
 
-KERNEL __launch_bounds__(BLOCK) attention_prefill(const float *q, const float *k, const float *v, float *out,
-	int H, int Hkv, int Nq, int Nk, int D, int Dv, int stride, int offset, float scale)
+KERNEL __launch_bounds__(BLOCK) attention_prefill(const float *q, const float *k, const float *v,
+						  float *out, int H, int Hkv, int Nq, int Nk, int D,
+						  int Dv, int stride, int offset, float scale)
 {
 	extern __shared__ __align__(16) float tile[];
 	int widest = max(D, Dv);

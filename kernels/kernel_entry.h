@@ -31,7 +31,8 @@ static inline uint64_t length_at(const struct kernel_call *call, int param, uint
 {
 	int32_t length;
 
-	if (!call->read || !call->read(call->context, param, index * sizeof(length), sizeof(length), &length))
+	if (!call->read
+	    || !call->read(call->context, param, index * sizeof length, sizeof length, &length))
 		return 0;
 	return length > 0 ? (uint64_t)length : 0;
 }

@@ -19,7 +19,8 @@ static void chunk_writes(const struct kernel_call *call, kernel_extent_fn *exten
 	uint64_t partials = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
 
 	/* Accumulators of an empty chunk keep their old values, which are equal on all devices. */
-	extent(context, CHUNK_PARTIALS, 0, partials * (value_of(call, CHUNK_D) + 2) * sizeof(float));
+	extent(context, CHUNK_PARTIALS, 0,
+	       partials * (value_of(call, CHUNK_D) + 2) * sizeof(float));
 }
 
 static void chunk_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
@@ -94,7 +95,8 @@ static void reduce_reads(const struct kernel_call *call, kernel_extent_fn *exten
 		uint64_t chunks = (length_at(call, REDUCE_SEQ_LENS, m) + C - 1) / C;
 
 		for (unsigned h = 0; chunks > 0 && h < call->grid.x; h++)
-			extent(context, REDUCE_PARTIALS, ((uint64_t)m * call->grid.x + h) * row, chunks * partial);
+			extent(context, REDUCE_PARTIALS, ((uint64_t)m * call->grid.x + h) * row,
+			       chunks * partial);
 	}
 }
 
@@ -108,7 +110,8 @@ static unsigned reduce_points(const struct kernel_call *call)
  * with 0, gives NaN as soon as they hold one. */
 static void reduce_unread(const struct kernel_call *call, kernel_unread_fn *unread, void *context)
 {
-	uint64_t partials = (uint64_t)call->grid.x * call->grid.y * value_of(call, REDUCE_MAX_CHUNKS);
+	uint64_t partials = (uint64_t)call->grid.x * call->grid.y
+		* value_of(call, REDUCE_MAX_CHUNKS);
 	uint64_t accumulators = value_of(call, REDUCE_D) * sizeof(float);
 	char detail[120];
 	float last[2];                  /* maximum and sum */
@@ -116,7 +119,8 @@ static void reduce_unread(const struct kernel_call *call, kernel_unread_fn *unre
 	for (uint64_t i = 0; i < partials; i++) {
 		uint64_t at = i * (accumulators + sizeof last);
 
-		if (!call->read(call->context, REDUCE_PARTIALS, at + accumulators, sizeof last, last))
+		if (!call->read(call->context, REDUCE_PARTIALS, at + accumulators, sizeof last,
+				last))
 			return;
 		if (last[0] != -INFINITY || last[1] != 0.0f)
 			continue;

@@ -7,14 +7,15 @@
 #define SLICES 4        /* warps of the multiwarp kernels */
 
 /* `rows` rows of q or out. */
-static void row_extent(kernel_extent_fn *extent, void *context, int param, uint64_t rows, uint64_t D)
+static void row_extent(kernel_extent_fn *extent, void *context, int param, uint64_t rows,
+		       uint64_t D)
 {
 	extent(context, param, 0, rows * D * sizeof(float));
 }
 
 /* The first `keys` keys of every KV head of one sequence. */
-static void cache_extent(kernel_extent_fn *extent, void *context, int param, uint64_t heads, uint64_t max_len,
-			 uint64_t D, uint64_t keys)
+static void cache_extent(kernel_extent_fn *extent, void *context, int param, uint64_t heads,
+			 uint64_t max_len, uint64_t D, uint64_t keys)
 {
 	for (uint64_t h = 0; keys > 0 && h < heads; h++)
 		extent(context, param, h * max_len * D * sizeof(float), keys * D * sizeof(float));
@@ -35,8 +36,8 @@ static void value_reads(const struct kernel_call *call, kernel_extent_fn *extent
 
 	row_extent(extent, context, VALUE_Q, call->grid.x, D);
 	for (int param = VALUE_K; param <= VALUE_V; param++)
-		cache_extent(extent, context, param, value_of(call, VALUE_HKV), value_of(call, VALUE_MAX_LEN),
-			     D, value_of(call, VALUE_N));
+		cache_extent(extent, context, param, value_of(call, VALUE_HKV),
+			     value_of(call, VALUE_MAX_LEN), D, value_of(call, VALUE_N));
 }
 
 static unsigned value_points(const struct kernel_call *call)

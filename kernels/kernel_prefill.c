@@ -7,14 +7,16 @@ enum { Q, K, V, OUT, HEADS, KV_HEADS, NQ, NK, D, DV, STRIDE };
 
 static void prefill_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
-	extent(context, OUT, 0, call->grid.x * value_of(call, NQ) * value_of(call, DV) * sizeof(float));
+	extent(context, OUT, 0,
+	       call->grid.x * value_of(call, NQ) * value_of(call, DV) * sizeof(float));
 }
 
 static void prefill_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
 	uint64_t kv_heads = call->grid.x / value_of(call, HEADS) * value_of(call, KV_HEADS);
 	uint64_t keys = value_of(call, NK), stride = value_of(call, STRIDE);
-	uint64_t key = value_of(call, D) * sizeof(float), value = value_of(call, DV) * sizeof(float);
+	uint64_t key = value_of(call, D) * sizeof(float),
+		 value = value_of(call, DV) * sizeof(float);
 
 	extent(context, Q, 0, call->grid.x * value_of(call, NQ) * key);
 	for (uint64_t h = 0; h < kv_heads; h++) {

@@ -6,8 +6,9 @@
 #include "kernels/kernel_entry.h"
 
 /* Position `position` of every head. The cache begins `slot` bytes after where `param` points. */
-static void write_position(const struct kernel_call *call, kernel_extent_fn *extent, void *context, int param,
-			   uint64_t slot, uint64_t max_len, uint64_t position, uint64_t row)
+static void write_position(const struct kernel_call *call, kernel_extent_fn *extent, void *context,
+			   int param, uint64_t slot, uint64_t max_len, uint64_t position,
+			   uint64_t row)
 {
 	for (unsigned h = 0; h < call->grid.x; h++)
 		extent(context, param, slot + (h * max_len + position) * row, row);
@@ -43,14 +44,17 @@ static void indirect_writes(const struct kernel_call *call, kernel_extent_fn *ex
 {
 	int32_t position;
 
-	if (call->read(call->context, INDIRECT_POSITION, 0, sizeof(position), &position) && position >= 0)
-		write_position(call, extent, context, INDIRECT_CACHE, 0, value_of(call, INDIRECT_MAX_LEN),
-			       (uint64_t)position, value_of(call, INDIRECT_D) * sizeof(float));
+	if (call->read(call->context, INDIRECT_POSITION, 0, sizeof position, &position)
+	    && position >= 0)
+		write_position(call, extent, context, INDIRECT_CACHE, 0,
+			       value_of(call, INDIRECT_MAX_LEN), (uint64_t)position,
+			       value_of(call, INDIRECT_D) * sizeof(float));
 }
 
 static void indirect_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
-	extent(context, INDIRECT_ROWS, 0, call->grid.x * value_of(call, INDIRECT_D) * sizeof(float));
+	extent(context, INDIRECT_ROWS, 0,
+	       call->grid.x * value_of(call, INDIRECT_D) * sizeof(float));
 	extent(context, INDIRECT_POSITION, 0, sizeof(int32_t));
 }
 
@@ -72,7 +76,8 @@ static void batched_writes(const struct kernel_call *call, kernel_extent_fn *ext
 	for (unsigned m = 0; m < call->grid.y; m++) {
 		int32_t position;
 
-		if (call->read(call->context, BATCHED_POSITIONS, m * sizeof(position), sizeof(position), &position)
+		if (call->read(call->context, BATCHED_POSITIONS, m * sizeof position,
+			       sizeof position, &position)
 		    && position >= 0)
 			write_position(call, extent, context, BATCHED_CACHE, m * stride,
 				       value_of(call, BATCHED_MAX_LEN), (uint64_t)position,

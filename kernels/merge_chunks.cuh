@@ -41,7 +41,8 @@ static __device__ void MERGE_CHUNKS(const float *first, int chunks, int D, float
 			for (int r = 0; r < ROWS; r++)
 #pragma unroll
 				for (int i = 0; i < OWNED; i++)
-					rows[r][i] = partial[min(c + r, count - 1) * (D + 2) + element[i]];
+					rows[r][i] = partial[min(c + r, count - 1) * (D + 2)
+							     + element[i]];
 #pragma unroll
 			for (int r = 0; r < ROWS; r++) {
 				if (c + r < count) {

@@ -14,7 +14,8 @@
 /* All threads of the block must call it; warp 0 gets the merged state. A warp without keys passes
  * sum 0 and max -inf. `shared` holds MERGE_FLOATS(warps, D) floats, which a warp must no longer use
  * when it calls. */
-static __device__ void merge_warps(struct softmax_state *state, int warp, int warps, int D, float *shared)
+static __device__ void merge_warps(struct softmax_state *state, int warp, int warps, int D,
+				   float *shared)
 {
 	int lane = threadIdx.x % WARP;
 	float *mine = shared + warp * (D + 2);
@@ -49,7 +50,8 @@ static __device__ void merge_warps(struct softmax_state *state, int warp, int wa
 #pragma unroll
 		for (int i = 0; i < OWNED_MAX; i++)
 			if (lane + WARP * i < D)
-				state->acc[i] = fmaf(weight, theirs[lane + WARP * i], state->acc[i]);
+				state->acc[i] = fmaf(weight, theirs[lane + WARP * i],
+						     state->acc[i]);
 	}
 }
 

@@ -14,7 +14,8 @@
  * user's file gets its own list, of the names that it uses. */
 #ifndef POINT_LIST
 #define POINT_LIST(X) \
-	/* flash_decode_chunk, each lane, once per tile: its key's scaled score and softmax weight */ \
+	/* flash_decode_chunk, each lane, once per tile: its key's scaled score and softmax weight
+	 * */ \
 	X(score,   "score", "weight", "", "") \
 	/* flash_decode_chunk, lane 0, once per tile: running max, the factor that rescales sums
 	   relative to the old max, running sum of weights */ \
@@ -75,7 +76,8 @@ extern "C" { __constant__ struct point_sink flashtwin_points; }
 #define POINTS_OFF 0
 #endif
 
-static __device__ POINT_ATTRIBUTES void point_write(int id, int count, float a, float b, float c, float d)
+static __device__ POINT_ATTRIBUTES void point_write(int id, int count, float a, float b, float c,
+						    float d)
 {
 	if (POINTS_OFF)
 		return;

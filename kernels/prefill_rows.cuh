@@ -37,7 +37,8 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 			int j = first + i / PADDED, d = i % PADDED;
 
 			tile[i] = j < Nk && d < D ? k[(long long)j * D + d] : 0.0f;
-			tile[TILE * PADDED + i] = j < Nk && d < Dv ? v[(long long)j * Dv + d] : 0.0f;
+			tile[TILE * PADDED + i] = j < Nk && d < Dv ? v[(long long)j * Dv + d]
+								   : 0.0f;
 		}
 		__syncthreads();
 
@@ -76,7 +77,8 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 		if (first + TILE <= visible)
 			prefill_accumulate(acc, values + part, THREADS, weights, TILE, rescale);
 		else
-			prefill_accumulate(acc, values + part, THREADS, weights, visible - first, rescale);
+			prefill_accumulate(acc, values + part, THREADS, weights, visible - first,
+					   rescale);
 	}
 
 	if (row >= Nq)

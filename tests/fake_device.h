@@ -31,7 +31,7 @@ static void note(struct device *device, const char *what, const char *name)
 	struct fake *fake = (struct fake *)device;
 
 	ck_assert_int_lt(fake->note_count, MAX_NOTES);
-	snprintf(fake->notes[fake->note_count++], sizeof(fake->notes[0]), "%s %s", what, name);
+	snprintf(fake->notes[fake->note_count++], sizeof fake->notes[0], "%s %s", what, name);
 }
 
 /* A buffer and its memory. */
@@ -56,13 +56,13 @@ static enum status fake_alloc(struct device *device, const struct buffer_spec *s
 		return fail_device(2, "out of memory for %s", spec->name);
 	if (fake->allocs_until_failure > 0)
 		fake->allocs_until_failure--;
-	buffer = calloc(1, sizeof(*buffer));
+	buffer = calloc(1, sizeof *buffer);
 	ck_assert_ptr_nonnull(buffer);
 	for (int i = 0; i < spec->rank; i++)
 		bytes *= (size_t)spec->shape[i];
 	buffer->base.device = device;
 	buffer->base.id = ++fake->buffers;
-	snprintf(buffer->base.name, sizeof(buffer->base.name), "%s", spec->name);
+	snprintf(buffer->base.name, sizeof buffer->base.name, "%s", spec->name);
 	buffer->base.bytes = bytes;
 	buffer->bytes = malloc(bytes + 1);
 	memset(buffer->bytes, POISON_BYTE, bytes);
@@ -121,7 +121,7 @@ static enum status fake_launch(struct device *device, const struct launch *launc
 	fake->grid = launch->grid;
 	fake->block = launch->block;
 	fake->cluster = launch->cluster;
-	snprintf(what, sizeof(what), "%s %u,%u,%u", launch->kernel->name, launch->grid.x,
+	snprintf(what, sizeof what, "%s %u,%u,%u", launch->kernel->name, launch->grid.x,
 		 launch->grid.y, launch->grid.z);
 	note(device, "launch", what);
 	return STATUS_OK;

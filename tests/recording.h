@@ -57,7 +57,7 @@ static inline int random_pick(uint32_t *state, int min, int max)
 /* Returns `count` random floats, which the caller frees; `count` may be 0. */
 static inline float *random_values(uint32_t *state, size_t count)
 {
-	float *values = xcalloc(count + 1, sizeof(*values));
+	float *values = xcalloc(count + 1, sizeof *values);
 
 	recording_fill(values, (int)count, state, false);
 	return values;

@@ -15,8 +15,8 @@
 static inline void reference_row(const float *q, const float *k, const float *v, int n, size_t D,
 				 size_t Dv, float scale, double *exact, float *plain)
 {
-	double *weight = xcalloc((size_t)n + 1, sizeof(*weight)), max = -INFINITY, sum = 0.0;
-	float *rough = xcalloc((size_t)n + 1, sizeof(*rough)), rough_max = -INFINITY,
+	double *weight = xcalloc((size_t)n + 1, sizeof *weight), max = -INFINITY, sum = 0.0;
+	float *rough = xcalloc((size_t)n + 1, sizeof *rough), rough_max = -INFINITY,
 	      rough_sum = 0.0f;
 
 	for (size_t j = 0; j < (size_t)n; j++) {

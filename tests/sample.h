@@ -16,7 +16,7 @@ static inline struct npy sample_npy(const char *which, const char *name, enum dt
 	char path[4096];
 	struct npy array;
 
-	snprintf(path, sizeof(path), "%s/reference/%s/%s.npy", SAMPLE_DIRECTORY, which, name);
+	snprintf(path, sizeof path, "%s/reference/%s/%s.npy", SAMPLE_DIRECTORY, which, name);
 	OK(npy_read(path, &array));
 	ck_assert_int_eq(array.dtype, dtype);
 	return array;

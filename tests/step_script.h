@@ -132,7 +132,7 @@ static inline void script_step(const struct script *s, struct attention *a, cons
 static inline float *script_run(const struct script *s, const struct path *path,
 				enum graph_mode graph, struct device *device)
 {
-	float *outputs = xcalloc(SCRIPT_STEPS * SCRIPT_LAYERS * script_row(s), sizeof(*outputs));
+	float *outputs = xcalloc(SCRIPT_STEPS * SCRIPT_LAYERS * script_row(s), sizeof *outputs);
 	struct attention_shape shape = s->shape;
 	uint32_t random = s->random;
 	struct attention *attention;

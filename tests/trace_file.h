@@ -53,7 +53,7 @@ static inline uint32_t bits_of(float f)
 {
 	uint32_t bits;
 
-	memcpy(&bits, &f, sizeof(bits));
+	memcpy(&bits, &f, sizeof bits);
 	return bits;
 }
 

@@ -91,9 +91,12 @@ struct device *word_device(const char *name, uint64_t seed, int jobs)
 	return device;
 }
 
-struct buffer *word_buffer(struct device *device, const char *name, size_t count, const void *values)
+struct buffer *word_buffer(struct device *device, const char *name, size_t count,
+			   const void *values)
 {
-	struct buffer_spec spec = { .name = name, .dtype = DTYPE_I32, .rank = 1, .shape = { (int64_t)count } };
+	struct buffer_spec spec = {
+		.name = name, .dtype = DTYPE_I32, .rank = 1, .shape = { (int64_t)count }
+	};
 	struct buffer *buffer;
 
 	must(device_alloc(device, &spec, &buffer));
@@ -107,8 +110,8 @@ void word_read(struct device *device, const struct buffer *buffer, void *out)
 	must(device_download(device, NULL, buffer, 0, out, buffer->bytes));
 }
 
-enum status word_launch(struct device *device, const char *name, struct dim3 grid, struct dim3 block,
-			unsigned shared, const struct arg *args, int arg_count)
+enum status word_launch(struct device *device, const char *name, struct dim3 grid,
+			struct dim3 block, unsigned shared, const struct arg *args, int arg_count)
 {
 	struct launch launch = {
 		.kernel = word_kernel(name), .grid = grid, .block = block, .shared_bytes = shared,
@@ -124,7 +127,8 @@ enum status word_launch(struct device *device, const char *name, struct dim3 gri
 #define DIM(x, y, z) ((struct dim3){ x, y, z })
 
 /* Reads the result of a case into *out. Its buffers are freed with the device. */
-static void result(struct device *device, const struct buffer *buffer, uint32_t **out, size_t *count)
+static void result(struct device *device, const struct buffer *buffer, uint32_t **out,
+		   size_t *count)
 {
 	*count = buffer->bytes / 4;
 	*out = xmalloc(buffer->bytes);
@@ -145,9 +149,11 @@ static const struct shuffle_case {
 	unsigned mask;
 	int argument, width;
 } shuffle_cases[] = {
-	{ 0xffffffffu, 0, 32 }, { 0xffffffffu, 5, 32 }, { 0xffffffffu, 31, 32 }, { 0xffffffffu, 16, 32 },
+	{ 0xffffffffu, 0, 32 }, { 0xffffffffu, 5, 32 }, { 0xffffffffu, 31, 32 },
+	{ 0xffffffffu, 16, 32 },
 	{ 0xffffffffu, 3, 16 }, { 0xffffffffu, 9, 8 }, { 0xffffffffu, 1, 4 }, { 0xffffffffu, 1, 2 },
-	{ 0xffffffffu, 7, 1 }, { 0xffffffffu, 17, 16 }, { 0x0000ffffu, 2, 16 }, { 0xff00ff00u, 1, 8 },
+	{ 0xffffffffu, 7, 1 }, { 0xffffffffu, 17, 16 }, { 0x0000ffffu, 2, 16 },
+	{ 0xff00ff00u, 1, 8 },
 	{ 0x0000000fu, 1, 4 }, { 0xffffffffu, 40, 32 },
 };
 
@@ -160,11 +166,13 @@ static struct buffer *case_shuffles(struct device *device)
 		must(word_launch(device, "word_shuffles", DIM(1, 1, 1), DIM(32, 1, 1), 0,
 				 ARGS(ARG_AT(out, i * 32 * 8 * 4),
 				      { .kind = PARAM_U32, .value.u32 = shuffle_cases[i].mask },
-				      ARG_I32(shuffle_cases[i].argument), ARG_I32(shuffle_cases[i].width))));
+				      ARG_I32(shuffle_cases[i].argument),
+				      ARG_I32(shuffle_cases[i].width))));
 	return out;
 }
 
-static const unsigned vote_masks[] = { 0xffffffffu, 0x0000ffffu, 0xfffffffeu, 0x80000001u, 0x000000f0u };
+static const unsigned vote_masks[] = { 0xffffffffu, 0x0000ffffu, 0xfffffffeu, 0x80000001u,
+				       0x000000f0u };
 static const unsigned vote_yes[] = { 0xffffffffu, 0, 0xf0f0f0f0u, 1u };
 
 static struct buffer *case_votes(struct device *device)
@@ -258,9 +266,12 @@ static struct buffer *case_flags(struct device *device)
 }
 
 static const uint32_t special[] = {
-	0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001,
-	0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f000000, 0xc2ae0000, 0x42b17218,
-	0xc2fc0000, 0x43000000, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x3effffff, 0x40200000, 0xc0200000,
+	0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
+	0x00000001,
+	0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f000000, 0xc2ae0000,
+	0x42b17218,
+	0xc2fc0000, 0x43000000, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x3effffff, 0x40200000,
+	0xc0200000,
 };
 
 static struct buffer *case_arithmetic(struct device *device)
@@ -301,13 +312,18 @@ static struct buffer *case_by_value(struct device *device)
 	for (int i = 0; i < 32; i++)
 		values[i] = 11 * i;
 	in = word_buffer(device, "in", 32, values);
-	must(word_launch(device, "word_by_value", DIM(1, 1, 1), DIM(32, 1, 1), 0,
-			 ARGS({ .kind = PARAM_BLOB, .value.blob = &blob, .bytes = sizeof blob,
-				.alignment = 8, .field_count = 1,
-				.fields = &(struct pointer_field){ offsetof(struct word_blob, values), in, 0 } },
-			      ARG_BUFFER(out),
-			      { .kind = PARAM_BLOB, .value.blob = &small, .bytes = 2, .alignment = 2 },
-			      { .kind = PARAM_BLOB, .value.blob = &tiny, .bytes = 1, .alignment = 1 })));
+	must(word_launch(
+		device, "word_by_value", DIM(1, 1, 1), DIM(32, 1, 1), 0,
+		ARGS({ .kind = PARAM_BLOB,
+		       .value.blob = &blob,
+		       .bytes = sizeof blob,
+		       .alignment = 8,
+		       .field_count = 1,
+		       .fields = &(struct pointer_field){ offsetof(struct word_blob, values), in,
+							  0 } },
+		     ARG_BUFFER(out),
+		     { .kind = PARAM_BLOB, .value.blob = &small, .bytes = 2, .alignment = 2 },
+		     { .kind = PARAM_BLOB, .value.blob = &tiny, .bytes = 1, .alignment = 1 })));
 	return out;
 }
 

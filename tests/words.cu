@@ -117,7 +117,8 @@ KERNEL word_static_shared(const int *in, int *out)
 	if (t == 0)
 		total = sums[0];
 	__syncthreads();
-	out[blockIdx.x * blockDim.x + t] = total + (int)pair[t % 4][t / 4 % 2].high[1] + (int)sizeof sums;
+	out[blockIdx.x * blockDim.x + t] = total + (int)pair[t % 4][t / 4 % 2].high[1]
+		+ (int)sizeof sums;
 }
 
 KERNEL word_dynamic_shared(int *out)

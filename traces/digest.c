@@ -30,7 +30,7 @@ struct digest_state {
 		unsigned found = 0; \
 		for (size_t i = 0; i < count; i++) { \
 			uint bits; \
-			memcpy(&bits, bytes + i * sizeof(bits), sizeof(bits)); \
+			memcpy(&bits, bytes + i * sizeof bits, sizeof bits); \
 			found |= (bits & (magnitude)) > (infinity); \
 		} \
 		return found; \
@@ -39,10 +39,10 @@ struct digest_state {
 	{ \
 		for (size_t i = 0; i < count; i++) { \
 			uint bits; \
-			memcpy(&bits, bytes + i * sizeof(bits), sizeof(bits)); \
+			memcpy(&bits, bytes + i * sizeof bits, sizeof bits); \
 			if ((bits & (magnitude)) > (infinity)) \
 				bits = (canonical); \
-			memcpy(bytes + i * sizeof(bits), &bits, sizeof(bits)); \
+			memcpy(bytes + i * sizeof bits, &bits, sizeof bits); \
 		} \
 	}
 
@@ -63,7 +63,7 @@ static const struct {
 
 struct digest_state *digest_begin(enum dtype type)
 {
-	struct digest_state *state = xmalloc(sizeof(*state));
+	struct digest_state *state = xmalloc(sizeof *state);
 
 	state->type = type;
 	state->hash = xcheck(XXH3_createState());

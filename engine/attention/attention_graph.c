@@ -45,7 +45,7 @@ enum status attention_record(struct attention *a, int first, int layers, struct 
 {
 	TRY(path_check_graph(a->path, GRAPH_MANUAL));
 	TRY(check(a, first, layers));
-	if (a->io == NULL)
+	if (!a->io)
 		return STATUS_OK;
 	TRY(step_io_alloc_graph(a));
 	return issue(a, first, layers, NULL, list);
@@ -122,9 +122,9 @@ enum status attention_graph_create(struct attention *a, enum graph_mode mode, in
 		return fail(STATUS_USAGE, "%s: expected graph mode capture or manual, got none",
 			    a->path->name);
 	TRY(check(a, first, layers));
-	graph = xcalloc(1, sizeof(*graph));
+	graph = xcalloc(1, sizeof *graph);
 	graph->attention = a;
-	if (a->io != NULL)
+	if (a->io)
 		status = instantiate(a, mode, first, layers, &graph->exec);
 	if (status != STATUS_OK) {
 		attention_graph_destroy(graph);
@@ -136,7 +136,7 @@ enum status attention_graph_create(struct attention *a, enum graph_mode mode, in
 
 enum status attention_graph_launch(struct attention_graph *graph)
 {
-	if (graph->exec == NULL)
+	if (!graph->exec)
 		return STATUS_OK;
 	TRY(step_io_check_uploaded(graph->attention));
 	return device_graph_launch(graph->attention->device, graph->exec, NULL);
@@ -146,10 +146,10 @@ void attention_graph_destroy(struct attention_graph *graph)
 {
 	struct error_record error;
 
-	if (graph == NULL)
+	if (!graph)
 		return;
 	error_save(&error);
-	if (graph->exec != NULL)
+	if (graph->exec)
 		device_graph_exec_destroy(graph->attention->device, graph->exec);
 	error_restore(&error);
 	free(graph);

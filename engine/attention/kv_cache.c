@@ -14,7 +14,7 @@ static enum status alloc_layer(struct kv_cache *cache, char letter, int layer, s
 	};
 	char name[sizeof((*out)->name)];
 
-	snprintf(name, sizeof(name), "%c_cache.%d", letter, layer);
+	snprintf(name, sizeof name, "%c_cache.%d", letter, layer);
 	spec.name = name;
 	return device_alloc(cache->device, &spec, out);
 }
@@ -22,15 +22,15 @@ static enum status alloc_layer(struct kv_cache *cache, char letter, int layer, s
 enum status kv_cache_create(struct device *device, int layers, int slots, int kv_heads, int max_len,
 			    int head_dim, struct kv_cache **out)
 {
-	struct kv_cache *cache = xmalloc(sizeof(*cache));
+	struct kv_cache *cache = xmalloc(sizeof *cache);
 	enum status status = STATUS_OK;
 
 	*cache = (struct kv_cache){
 		.device = device, .layers = layers, .slots = slots, .kv_heads = kv_heads,
 		.max_len = max_len, .head_dim = head_dim,
-		.k = xcalloc((size_t)layers, sizeof(*cache->k)),
-		.v = xcalloc((size_t)layers, sizeof(*cache->v)),
-		.lengths = xcalloc((size_t)layers * (size_t)slots, sizeof(*cache->lengths)),
+		.k = xcalloc((size_t)layers, sizeof *cache->k),
+		.v = xcalloc((size_t)layers, sizeof *cache->v),
+		.lengths = xcalloc((size_t)layers * (size_t)slots, sizeof *cache->lengths),
 	};
 	for (int layer = 0; layer < layers && status == STATUS_OK; layer++) {
 		status = alloc_layer(cache, 'k', layer, &cache->k[layer]);
@@ -49,7 +49,7 @@ void kv_cache_destroy(struct kv_cache *cache)
 {
 	struct error_record error;
 
-	if (cache == NULL)
+	if (!cache)
 		return;
 	error_save(&error);
 	for (int layer = 0; layer < cache->layers; layer++) {
@@ -81,7 +81,7 @@ int64_t kv_cache_stride(const struct kv_cache *cache)
 enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, const bool *done)
 {
 	for (int slot = 0; slot < cache->slots; slot++) {
-		if (done != NULL && done[slot])
+		if (done && done[slot])
 			continue;
 		if (kv_cache_length(cache, layer, slot) >= cache->max_len)
 			return fail(STATUS_USAGE, "the KV cache of layer %d, slot %d is full: %d "
@@ -94,7 +94,7 @@ enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, con
 void kv_cache_advance(struct kv_cache *cache, int layer, const bool *done)
 {
 	for (int slot = 0; slot < cache->slots; slot++)
-		if (done == NULL || !done[slot])
+		if (!done || !done[slot])
 			++*length_of(cache, layer, slot);
 }
 

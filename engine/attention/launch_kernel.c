@@ -13,12 +13,12 @@ enum status launch_on(struct device *device, const struct launch_target *target,
 	};
 
 	launch->kernel = kernel_find(kernel);
-	if (launch->kernel == NULL)
+	if (!launch->kernel)
 		return fail(STATUS_INTERNAL, "unknown kernel %s", kernel);
 	launch->stream = target->stream;
 	launch->attributes = &more_shared;
 	launch->attribute_count = launch->shared_bytes > DEFAULT_DYNAMIC_SHARED;
-	if (target->list == NULL)
+	if (!target->list)
 		return device_launch(device, launch);
 	launch_list_add(target->list, launch);
 	return STATUS_OK;

@@ -21,7 +21,7 @@ static bool share_memory(const struct launch *a, const struct launch *b)
 	for (int i = 0; i < a->arg_count; i++)
 		for (int j = 0; j < b->arg_count; j++)
 			if (a->args[i].kind == PARAM_POINTER && b->args[j].kind == PARAM_POINTER
-			    && a->args[i].buffer != NULL && a->args[i].buffer == b->args[j].buffer
+			    && a->args[i].buffer && a->args[i].buffer == b->args[j].buffer
 			    && a->args[i].offset == b->args[j].offset)
 				return true;
 	return false;
@@ -30,7 +30,7 @@ static bool share_memory(const struct launch *a, const struct launch *b)
 static void add_dependency(struct launch_record *record, int earlier)
 {
 	record->after = xreallocarray(record->after, (size_t)record->after_count + 1,
-				      sizeof(*record->after));
+				      sizeof *record->after);
 	record->after[record->after_count++] = earlier;
 }
 
@@ -62,14 +62,14 @@ void launch_list_add(struct launch_list *list, const struct launch *launch)
 
 	record.launch.stream = NULL;
 	find_after(list, &record);
-	list->records = xreallocarray(list->records, (size_t)list->count + 1, sizeof(record));
+	list->records = xreallocarray(list->records, (size_t)list->count + 1, sizeof record);
 	list->records[list->count++] = record;
 }
 
 static enum status add_nodes(const struct launch_list *list, struct device *device,
 			     struct graph *graph, int *nodes)
 {
-	int *after = xcalloc((size_t)list->count + 1, sizeof(*after));
+	int *after = xcalloc((size_t)list->count + 1, sizeof *after);
 	enum status status = STATUS_OK;
 
 	for (int i = 0; i < list->count && status == STATUS_OK; i++) {
@@ -93,7 +93,7 @@ enum status launch_list_graph(const struct launch_list *list, struct device *dev
 	int *nodes;
 
 	TRY(device_graph_create(device, &graph));
-	nodes = xcalloc((size_t)list->count + 1, sizeof(*nodes));
+	nodes = xcalloc((size_t)list->count + 1, sizeof *nodes);
 	status = add_nodes(list, device, graph, nodes);
 	free(nodes);
 	if (status != STATUS_OK) {

@@ -55,7 +55,7 @@ static enum status check_shape(const struct path *p, const struct attention_shap
 enum status attention_check(const struct path *path, const struct attention_shape *shape)
 {
 	TRY(check_shape(path, shape));
-	return has_work(shape) && path->check != NULL ? path->check(shape) : STATUS_OK;
+	return has_work(shape) && path->check ? path->check(shape) : STATUS_OK;
 }
 
 /* --- creating --- */
@@ -65,7 +65,7 @@ static enum status create_graphs(struct attention *attention)
 {
 	const struct attention_shape *shape = &attention->shape;
 
-	attention->graphs = xcalloc((size_t)shape->layers, sizeof(*attention->graphs));
+	attention->graphs = xcalloc((size_t)shape->layers, sizeof *attention->graphs);
 	for (int layer = 0; layer < shape->layers; layer++)
 		TRY(attention_graph_create(attention, shape->graph, layer, 1,
 					   &attention->graphs[layer]));
@@ -82,7 +82,7 @@ static enum status build(struct attention *attention)
 	TRY(check_shared(attention->device, path->name,
 			 prefill_shared_bytes(shape->head_dim, shape->head_dim)));
 	TRY(step_io_alloc(attention));
-	if (path->create != NULL)
+	if (path->create)
 		TRY(path->create(attention));
 	return shape->graph != GRAPH_NONE ? create_graphs(attention) : STATUS_OK;
 }
@@ -92,7 +92,7 @@ static void release(struct attention *attention)
 	for (int layer = 0; attention->graphs != NULL && layer < attention->shape.layers; layer++)
 		attention_graph_destroy(attention->graphs[layer]);
 	free(attention->graphs);
-	if (attention->path->destroy != NULL)
+	if (attention->path->destroy)
 		attention->path->destroy(attention);
 	step_io_free(attention);
 	free(attention);
@@ -103,7 +103,7 @@ void attention_destroy(struct attention *attention)
 {
 	struct error_record error;
 
-	if (attention == NULL)
+	if (!attention)
 		return;
 	error_save(&error);
 	release(attention);
@@ -148,7 +148,7 @@ static enum status check_step(const struct attention *attention, const struct at
 	enum status status;
 
 	TRY(check_layer(attention, step->layer));
-	if (step->q == NULL || step->k == NULL || step->v == NULL || step->out == NULL)
+	if (!step->q || !step->k || !step->v || !step->out)
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
 	status = kv_cache_check_capacity(attention->cache, step->layer, step->done);
 	return status ? fail_context(status, "%s", name) : STATUS_OK;
@@ -156,7 +156,7 @@ static enum status check_step(const struct attention *attention, const struct at
 
 static enum status check_created(const struct attention *attention)
 {
-	return attention != NULL ? STATUS_OK
+	return attention ? STATUS_OK
 		: fail(STATUS_USAGE, "attention is NULL: call attention_create() first");
 }
 
@@ -175,7 +175,7 @@ enum status attention_launch(struct attention *attention, int layer)
 	if (!has_work(&attention->shape))
 		return STATUS_OK;
 	TRY(check_layer(attention, layer));
-	if (attention->path->launch == NULL || attention->graphs != NULL)
+	if (!attention->path->launch || attention->graphs)
 		return fail(STATUS_USAGE, "%s: %s", attention->path->name,
 			    attention->graphs ? "attention_launch() cannot be used with graphs"
 					      : "attention_launch() cannot run a whole step");
@@ -187,10 +187,10 @@ static enum status run_step(struct attention *attention, const struct attention_
 {
 	const struct path *path = attention->path;
 
-	if (path->step != NULL)
+	if (path->step)
 		return path->step(attention, step);
 	TRY(step_io_upload(attention, step));
-	if (attention->graphs != NULL)
+	if (attention->graphs)
 		TRY(attention_graph_launch(attention->graphs[step->layer]));
 	else
 		TRY(path->launch(attention, step->layer));
@@ -226,7 +226,7 @@ static enum status check_prompt(const struct attention *attention, const struct 
 			    "%s: a prompt of %d positions does not fit in the KV cache of layer "
 			    "%d, slot %d: it holds %d of %d keys",
 			    name, p->rows, p->layer, p->slot, held, attention->shape.max_len);
-	if (p->rows > 0 && (p->q == NULL || p->k == NULL || p->v == NULL || p->out == NULL))
+	if (p->rows > 0 && (!p->q || !p->k || !p->v || !p->out))
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
 	return STATUS_OK;
 }

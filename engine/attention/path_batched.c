@@ -18,12 +18,12 @@ static enum status alloc_pointers(struct attention *a, char letter, int layer, s
 {
 	uint64_t slot_bytes = (uint64_t)kv_cache_stride(a->cache) * sizeof(float);
 	size_t M = (size_t)a->shape.slots;
-	struct pointer_entry *entries = xcalloc(M, sizeof(*entries));
+	struct pointer_entry *entries = xcalloc(M, sizeof *entries);
 	char name[sizeof((*out)->name)];
 	struct buffer_spec spec = { name, DTYPE_U64, 1, { a->shape.slots } };
 	enum status status;
 
-	snprintf(name, sizeof(name), "%c_ptrs.%d", letter, layer);
+	snprintf(name, sizeof name, "%c_ptrs.%d", letter, layer);
 	for (size_t slot = 0; slot < M; slot++)
 		entries[slot] = (struct pointer_entry){ cache, slot * slot_bytes };
 	status = device_alloc(a->device, &spec, out);
@@ -48,7 +48,7 @@ enum status batched_alloc(struct attention *a, struct batched_part *part)
 
 void batched_free(struct attention *a, struct batched_part *part)
 {
-	if (part->k_ptrs == NULL)
+	if (!part->k_ptrs)
 		return;
 	free_buffers(a->device, part->k_ptrs, a->shape.layers);
 	free_buffers(a->device, part->v_ptrs, a->shape.layers);

@@ -173,7 +173,7 @@ static enum status attend_short(struct attention *a, const struct attention_step
 {
 	size_t D = (size_t)a->shape.head_dim, bytes = (size_t)n * row_bytes(a);
 	float *k = xmalloc(bytes), *v = xmalloc(bytes);
-	float *weights = xmalloc((size_t)n * sizeof(*weights));
+	float *weights = xmalloc((size_t)n * sizeof *weights);
 	enum status status = STATUS_OK;
 
 	for (int head = 0; head < a->shape.heads && status == STATUS_OK; head++) {
@@ -196,7 +196,7 @@ static enum status step(struct attention *a, const struct attention_step *step)
 {
 	int n = kv_cache_length(a->cache, step->layer, 0) + 1;
 
-	if (step->done != NULL && step->done[0]) {
+	if (step->done && step->done[0]) {
 		memset(step->out, 0, (size_t)a->shape.heads * row_bytes(a));
 		return STATUS_OK;
 	}

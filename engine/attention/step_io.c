@@ -68,7 +68,7 @@ enum status step_io_alloc(struct attention *a)
 {
 	const struct attention_shape *s = &a->shape;
 	int64_t M = s->slots, H = s->heads, Hkv = s->kv_heads, D = s->head_dim;
-	struct step_io *io = a->io = xcalloc(1, sizeof(*io));
+	struct step_io *io = a->io = xcalloc(1, sizeof *io);
 	const struct wanted wanted[] = {
 		{ &io->q, { "q", DTYPE_F32, 3, { M, H, D } } },
 		{ &io->k_new, { "k_new", DTYPE_F32, 3, { M, Hkv, D } } },
@@ -76,8 +76,8 @@ enum status step_io_alloc(struct attention *a)
 		{ &io->out, { "out", DTYPE_F32, 3, { M, H, D } } },
 	};
 
-	io->lens_now = xcalloc((size_t)M, sizeof(*io->lens_now));
-	io->positions_now = xcalloc((size_t)M, sizeof(*io->positions_now));
+	io->lens_now = xcalloc((size_t)M, sizeof *io->lens_now);
+	io->positions_now = xcalloc((size_t)M, sizeof *io->positions_now);
 	TRY(kv_cache_create(a->device, s->layers, s->slots, s->kv_heads, s->max_len, s->head_dim,
 			    &a->cache));
 	TRY(alloc_all(a->device, wanted, COUNT(wanted)));
@@ -96,7 +96,7 @@ void step_io_free(struct attention *a)
 {
 	struct step_io *io = a->io;
 
-	if (io == NULL)
+	if (!io)
 		return;
 	free_prompt(a->device, &io->prompt);
 	free_buffers(a->device, (struct buffer *[]){ io->q, io->k_new, io->v_new, io->out }, 4);
@@ -129,7 +129,7 @@ static enum status update(struct device *device, struct slot_values *values, con
 {
 	struct buffer *buffer = values->buffer;
 
-	if (buffer == NULL || memcmp(now, values->current, buffer->bytes) == 0)
+	if (!buffer || memcmp(now, values->current, buffer->bytes) == 0)
 		return STATUS_OK;
 	memset(values->current, 0x80, buffer->bytes);     /* unknown, should the upload fail */
 	TRY(device_upload(device, NULL, buffer, 0, now, buffer->bytes));
@@ -147,9 +147,9 @@ enum status step_io_alloc_graph(struct attention *a)
 {
 	struct step_lengths *graph = &a->io->graph;
 
-	if (graph->positions.buffer != NULL)
+	if (graph->positions.buffer)
 		return STATUS_OK;
-	if (graph->seq_lens.buffer == NULL)
+	if (!graph->seq_lens.buffer)
 		TRY(alloc_values(a, "graph_seq_lens", &graph->seq_lens));
 	TRY(alloc_values(a, "graph_positions", &graph->positions));
 	return a->io->uploaded ? update_lengths(a, graph) : STATUS_OK;
@@ -246,7 +246,7 @@ enum status step_io_download(struct attention *a, const struct attention_step *s
 
 	TRY(device_download(a->device, NULL, a->io->out, 0, step->out, a->io->out->bytes));
 	for (int slot = 0; slot < a->shape.slots; slot++)
-		if (step->done != NULL && step->done[slot])
+		if (step->done && step->done[slot])
 			memset(step->out + (size_t)slot * row, 0, row * sizeof(float));
 	return STATUS_OK;
 }

@@ -168,7 +168,7 @@ static int number_node(struct graph *graph, CUgraphNode node, const struct cuda_
 	size_t count = (size_t)graph->count + 1;
 
 	graph->nodes = xreallocarray(graph->nodes, count, sizeof node);
-	graph->modules = xreallocarray(graph->modules, count, sizeof(*graph->modules));
+	graph->modules = xreallocarray(graph->modules, count, sizeof *graph->modules);
 	graph->nodes[graph->count] = node;
 	graph->modules[graph->count] = module;
 	return graph->count++;

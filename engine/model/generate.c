@@ -81,9 +81,9 @@ static bool fill_slots(struct loop *loop)
 		/* The last byte of a reply is not fed back: its logits would not be used. */
 		if (slot->begun && slot->sequence->reply_bytes == slot->sequence->count)
 			*slot = (struct slot){ 0 };
-		if (slot->sequence == NULL && loop->waiting < loop->end) {
+		if (!slot->sequence && loop->waiting < loop->end) {
 			slot->sequence = loop->waiting++;
-			if (loop->attention->cache != NULL)
+			if (loop->attention->cache)
 				kv_cache_clear(loop->attention->cache, i);
 		}
 		any |= slot->sequence != NULL;
@@ -100,7 +100,7 @@ static void find_inputs(struct loop *loop)
 
 		loop->done[i] = !slot->begun;
 		loop->tokens[i] = loop->positions[i] = -1;
-		if (sequence == NULL)
+		if (!sequence)
 			continue;
 		loop->tokens[i] = slot->begun ? sequence->reply[sequence->reply_bytes - 1]
 			: sequence->prompt[sequence->prompt_bytes - 1];
@@ -143,7 +143,7 @@ static enum status choose(struct loop *loop, int slot)
 
 	if (sequence->reply_bytes == sequence->count)
 		return STATUS_OK;
-	memcpy(&token.logit_bits, &logits[token.byte], sizeof(token.logit_bits));
+	memcpy(&token.logit_bits, &logits[token.byte], sizeof token.logit_bits);
 	sequence->reply[sequence->reply_bytes++] = (unsigned char)token.byte;
 	return report_token(loop, &token);
 }
@@ -181,7 +181,7 @@ static enum status begin(struct loop *loop, int slot)
 	struct sequence *sequence = loop->slots[slot].sequence;
 	size_t vocabulary = (size_t)llama_config(loop->model)->vocabulary;
 	struct prompt prompt = { loop, slot, (int)sequence->prompt_bytes };
-	int *tokens = xcalloc(sequence->prompt_bytes, sizeof(*tokens));
+	int *tokens = xcalloc(sequence->prompt_bytes, sizeof *tokens);
 	enum status status;
 
 	for (int i = 0; i < prompt.rows; i++)
@@ -191,7 +191,7 @@ static enum status begin(struct loop *loop, int slot)
 	free(tokens);
 	TRY(status);
 	loop->slots[slot].begun = true;
-	if (sequence->logits != NULL)
+	if (sequence->logits)
 		memcpy(sequence->logits, slot_logits(loop, slot), vocabulary * sizeof(float));
 	return report_prompt(loop, slot);
 }
@@ -225,11 +225,11 @@ static enum status run_step(struct loop *loop)
 	find_inputs(loop);
 	TRY(device_step_begin(device, loop->step));
 	for (int i = 0; i < loop->slot_count; i++)
-		if (loop->slots[i].sequence != NULL && !loop->slots[i].begun)
+		if (loop->slots[i].sequence && !loop->slots[i].begun)
 			TRY(begin(loop, i));
 	TRY(advance(loop));
 	for (int i = 0; i < loop->slot_count; i++)
-		if (loop->slots[i].sequence != NULL)
+		if (loop->slots[i].sequence)
 			TRY(choose(loop, i));
 	return device_step_end(device);
 }
@@ -239,7 +239,7 @@ static enum status run_steps(struct loop *loop)
 	const struct generate_options *options = loop->options;
 
 	for (; fill_slots(loop); loop->step++) {
-		if (options->stop != NULL && options->stop(options->context))
+		if (options->stop && options->stop(options->context))
 			return fail(STATUS_INTERRUPTED, "interrupted before step %lld",
 				    (long long)loop->step);
 		TRY(run_step(loop));
@@ -256,12 +256,12 @@ enum status generate_run(const struct llama *model, struct attention *attention,
 		.model = model, .attention = attention, .waiting = sequences,
 		.end = sequences + sequence_count, .slot_count = attention->shape.slots,
 		.options = options,
-		.slots = xcalloc(M, sizeof(*loop.slots)),
-		.tokens = xcalloc(M, sizeof(*loop.tokens)),
-		.positions = xcalloc(M, sizeof(*loop.positions)),
-		.done = xcalloc(M, sizeof(*loop.done)),
+		.slots = xcalloc(M, sizeof *loop.slots),
+		.tokens = xcalloc(M, sizeof *loop.tokens),
+		.positions = xcalloc(M, sizeof *loop.positions),
+		.done = xcalloc(M, sizeof *loop.done),
 		.logits = xcalloc(M * (size_t)llama_config(model)->vocabulary,
-				  sizeof(*loop.logits)),
+				  sizeof *loop.logits),
 	};
 	enum status status = run_steps(&loop);
 

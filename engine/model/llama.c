@@ -75,8 +75,8 @@ static enum status load_layer(const struct safetensors *file, const struct model
 	};
 	char name[MAX_NAME];
 
-	for (size_t i = 0; i < sizeof(tensors) / sizeof(tensors[0]); i++) {
-		snprintf(name, sizeof(name), "model.layers.%d.%s.weight", index, tensors[i].name);
+	for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
+		snprintf(name, sizeof name, "model.layers.%d.%s.weight", index, tensors[i].name);
 		TRY(tensors[i].rows > 0
 		    ? load_matrix(file, name, tensors[i].rows, tensors[i].columns, tensors[i].to)
 		    : load_vector(file, name, tensors[i].columns, tensors[i].to));
@@ -90,7 +90,7 @@ static enum status load_weights(struct llama *model, const struct safetensors *f
 
 	TRY(load_matrix(file, "model.embed_tokens.weight", c->vocabulary, c->hidden,
 			&model->embedding));
-	model->layers = xcalloc((size_t)c->layers, sizeof(*model->layers));
+	model->layers = xcalloc((size_t)c->layers, sizeof *model->layers);
 	for (int i = 0; i < c->layers; i++)
 		TRY(load_layer(file, c, i, &model->layers[i]));
 	TRY(load_vector(file, "model.norm.weight", c->hidden, &model->norm));
@@ -146,7 +146,7 @@ static enum status load(struct llama *model, const char *directory)
 
 enum status llama_open(const char *directory, struct llama **out)
 {
-	struct llama *model = xcalloc(1, sizeof(*model));
+	struct llama *model = xcalloc(1, sizeof *model);
 	enum status status = load(model, directory);
 
 	if (status != STATUS_OK) {
@@ -172,7 +172,7 @@ static void free_layer(struct layer *layer)
 
 void llama_close(struct llama *model)
 {
-	if (model == NULL)
+	if (!model)
 		return;
 	for (int i = 0; model->layers != NULL && i < model->config.layers; i++)
 		free_layer(&model->layers[i]);
@@ -418,7 +418,7 @@ enum status llama_forward(const struct llama *model, int slots, const int *token
 enum status llama_prefill(const struct llama *model, int count, const int *tokens, int first,
 			  llama_attend_fn *attend, void *context, float *logits)
 {
-	int *positions = xcalloc((size_t)count + 1, sizeof(*positions));
+	int *positions = xcalloc((size_t)count + 1, sizeof *positions);
 	enum status status;
 	struct work work;
 

@@ -44,11 +44,11 @@ static enum status read_size(const struct reader *r, const char *name, int fallb
 	const json_t *value = field(r->root, name);
 	json_int_t number = json_integer_value(value);
 
-	if (value == NULL && fallback > 0) {
+	if (!value && fallback > 0) {
 		*out = fallback;
 		return STATUS_OK;
 	}
-	if (value == NULL)
+	if (!value)
 		return fail(STATUS_USAGE, "%s: %s is missing", r->path, name);
 	if (!json_is_integer(value))
 		return fail(STATUS_USAGE, "%s: %s: expected a positive integer, got %s", r->path,
@@ -66,7 +66,7 @@ static enum status read_number(const struct reader *r, const json_t *object, con
 	const json_t *value = field(object, name);
 
 	*out = value ? json_number_value(value) : fallback;
-	if (value != NULL && !json_is_number(value))
+	if (value && !json_is_number(value))
 		return fail(STATUS_USAGE, "%s: %s: expected a number, got %s", r->path, name,
 			    type_name(value));
 	if (!(*out > 0.0))
@@ -79,7 +79,7 @@ static enum status read_flag(const struct reader *r, const char *name, bool *out
 {
 	const json_t *value = field(r->root, name);
 
-	if (value != NULL && !json_is_boolean(value))
+	if (value && !json_is_boolean(value))
 		return fail(STATUS_USAGE, "%s: %s: expected true or false, got %s", r->path, name,
 			    type_name(value));
 	*out = json_is_true(value);
@@ -102,7 +102,7 @@ static enum status require_text(const struct reader *r, const json_t *object, co
 {
 	const json_t *value = field(object, name);
 
-	if (value == NULL)
+	if (!value)
 		return STATUS_OK;
 	if (!json_is_string(value))
 		return fail(STATUS_USAGE, "%s: %s: expected \"%s\", got %s", r->path, name,
@@ -119,7 +119,7 @@ static enum status read_rope_object(const struct reader *r, const char *name,
 {
 	const json_t *object = field(r->root, name);
 
-	if (object == NULL)
+	if (!object)
 		return STATUS_OK;
 	if (!json_is_object(object))
 		return fail(STATUS_USAGE, "%s: %s: expected an object, got %s", r->path, name,
@@ -196,9 +196,9 @@ enum status model_config_parse(const char *path, const char *text, struct model_
 	struct reader reader = { path, root };
 	enum status status;
 
-	if (root == NULL)
+	if (!root)
 		return fail(STATUS_USAGE, "%s:%d: not JSON: %s", path, error.line, error.text);
-	memset(out, 0, sizeof(*out));
+	memset(out, 0, sizeof *out);
 	status = read_root(&reader, out);
 	json_decref(root);
 	return status;

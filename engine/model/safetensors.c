@@ -40,7 +40,7 @@ static int find_dtype(const char *name, enum dtype *out)
 		{ "BF16", DTYPE_BF16 }, { "F16", DTYPE_F16 }, { "F32", DTYPE_F32 },
 	};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strcmp(name, known[i].name) == 0) {
 			*out = known[i].dtype;
 			return 1;
@@ -113,7 +113,7 @@ static enum status check_tensor(const struct safetensors *st, const char *name, 
 	enum dtype dtype;
 	int rank;
 
-	if (dtype_text == NULL)
+	if (!dtype_text)
 		return fail(STATUS_USAGE, "%s: tensor %s: no dtype", st->path, name);
 	TRY(read_shape(st->path, name, json_object_get(entry, "shape"), &rank, shape, &count));
 	TRY(read_offsets(st, name, json_object_get(entry, "data_offsets"), &begin, &end));
@@ -189,7 +189,7 @@ static enum status map_file(struct safetensors *st)
 
 enum status safetensors_open(const char *path, struct safetensors **out)
 {
-	struct safetensors *st = xcalloc(1, sizeof(*st));
+	struct safetensors *st = xcalloc(1, sizeof *st);
 	enum status status;
 
 	st->path = xstrdup(path);
@@ -206,9 +206,9 @@ enum status safetensors_open(const char *path, struct safetensors **out)
 
 void safetensors_close(struct safetensors *st)
 {
-	if (st == NULL)
+	if (!st)
 		return;
-	if (st->map != NULL)
+	if (st->map)
 		munmap((void *)st->map, st->map_bytes);
 	json_decref(st->header);
 	free(st->path);
@@ -222,7 +222,7 @@ static float bf16_to_f32(uint16_t half)
 	uint32_t bits = (uint32_t)half << 16;
 	float value;
 
-	memcpy(&value, &bits, sizeof(value));
+	memcpy(&value, &bits, sizeof value);
 	return value;
 }
 
@@ -237,7 +237,7 @@ static float f16_to_f32(uint16_t half)
 		return sign ? -value : value;
 	}
 	bits = sign | (exponent == 31 ? 0xffu : exponent + 112) << 23 | fraction << 13;
-	memcpy(&value, &bits, sizeof(value));
+	memcpy(&value, &bits, sizeof value);
 	return value;
 }
 
@@ -246,7 +246,7 @@ static void convert(float *out, const unsigned char *from, size_t count, enum dt
 	uint16_t half;
 
 	if (dtype == DTYPE_F32) {
-		memcpy(out, from, count * sizeof(*out));
+		memcpy(out, from, count * sizeof *out);
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -284,10 +284,10 @@ enum status safetensors_load(const struct safetensors *st, const char *name, int
 	enum dtype dtype;
 	int found_rank;
 
-	if (entry == NULL)
+	if (!entry)
 		return fail(STATUS_USAGE, "%s: no tensor %s", st->path, name);
 	dtype_text = json_string_value(json_object_get(entry, "dtype"));
-	if (dtype_text == NULL || !find_dtype(dtype_text, &dtype))
+	if (!dtype_text || !find_dtype(dtype_text, &dtype))
 		return fail(STATUS_USAGE, "%s: tensor %s: expected dtype BF16, F16 or F32, got %s",
 			    st->path, name, dtype_text ? dtype_text : "unknown");
 	TRY(read_shape(st->path, name, json_object_get(entry, "shape"), &found_rank, found,

@@ -16,7 +16,7 @@ struct graph_shadow *graph_shadow_add(struct recorder *r, struct graph *graph)
 
 	g->graph = graph;
 	g->references = 1;
-	r->graphs = xreallocarray(r->graphs, (size_t)r->graph_count + 1, sizeof(*r->graphs));
+	r->graphs = xreallocarray(r->graphs, (size_t)r->graph_count + 1, sizeof *r->graphs);
 	r->graphs[r->graph_count++] = g;
 	g->number = r->graph_count;
 	return g;

@@ -78,7 +78,7 @@ void node_keep(struct recorder *r, struct node *node)
 {
 	struct graph_shadow *g = node->graph;
 
-	g->nodes = xreallocarray(g->nodes, (size_t)g->count + 1, sizeof(*g->nodes));
+	g->nodes = xreallocarray(g->nodes, (size_t)g->count + 1, sizeof *g->nodes);
 	g->nodes[g->count++] = node;
 	if (node->work == OP_LAUNCH)
 		node_extents(r, node, add_fresh, g);

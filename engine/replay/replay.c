@@ -172,7 +172,7 @@ static void replay_release(struct replay *r)
 {
 	struct table *tables[] = { &r->buffers, &r->streams, &r->events, &r->graphs, &r->execs };
 
-	for (size_t i = 0; i < sizeof tables / sizeof(tables[0]); i++)
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		free(tables[i]->items);
 	while (r->memory_count)
 		free(r->memory[--r->memory_count]);

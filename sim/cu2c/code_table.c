@@ -97,7 +97,7 @@ static void reach(const struct unit *u, const struct function *f, const struct f
 
 static void write_functions(const struct unit *u, const struct function *f, FILE *out)
 {
-	const struct function **list = xcalloc((size_t)u->function_count, sizeof(*list));
+	const struct function **list = xcalloc((size_t)u->function_count, sizeof *list);
 	const struct token *k = token_at(u, f->name);
 	int count = 0;
 

@@ -13,7 +13,8 @@
 #include "sim/cu2c/unit.h"
 
 /* USAGE, with a list of kernels, if no kernel or more than one matches. */
-enum status kernel_choice_find(const struct unit *, const char *kernel, const struct function **out);
+enum status kernel_choice_find(const struct unit *, const char *kernel,
+			       const struct function **out);
 /* The plain name in `kernel`: "k" in "a::k<float, 64>(float *)". The token points into `kernel`. */
 struct token kernel_choice_name(const char *kernel);
 bool kernel_choice_is_template(const struct unit *, const struct function *);

@@ -22,7 +22,7 @@
 
 static void open_scope(struct rewriter *r, int end)
 {
-	r->scopes = xreallocarray(r->scopes, (size_t)r->scope_count + 1, sizeof(*r->scopes));
+	r->scopes = xreallocarray(r->scopes, (size_t)r->scope_count + 1, sizeof *r->scopes);
 	r->scopes[r->scope_count++] = end;
 }
 
@@ -49,7 +49,7 @@ void rewriter_bind(struct rewriter *r, const struct token *name, enum meaning me
 	int end = r->scope_count > 0 ? r->scopes[r->scope_count - 1] : INT_MAX;
 
 	r->bindings = xreallocarray(r->bindings, (size_t)r->binding_count + 1,
-				    sizeof(*r->bindings));
+				    sizeof *r->bindings);
 	r->bindings[r->binding_count++] = (struct binding){ name, meaning, end, number };
 }
 
@@ -224,7 +224,7 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 
 	*out = NULL;
 	r.out = xcheck(open_memstream(out, &size));
-	r.declares = xcalloc((size_t)u->tokens.count, sizeof(*r.declares));
+	r.declares = xcalloc((size_t)u->tokens.count, sizeof *r.declares);
 	status = rewrite_file(&r);
 	if (status == STATUS_OK)
 		status = kernel ? code_table_write_one(u, variant, kernel, r.out)

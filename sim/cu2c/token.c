@@ -70,7 +70,7 @@ enum status token_fail(const struct token *t, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	return fail(STATUS_COMPILE, "%.*s:%d: %s", t->file_length, t->file, t->line, text);
 }
@@ -242,7 +242,7 @@ static struct token *add_token(struct lexer *lx)
 	if (lx->out->count == lx->capacity) {
 		lx->capacity = lx->capacity ? 2 * lx->capacity : 1024;
 		lx->out->at = xreallocarray(lx->out->at, (size_t)lx->capacity,
-					    sizeof(*lx->out->at));
+					    sizeof *lx->out->at);
 	}
 	struct token *t = &lx->out->at[lx->out->count++];
 	*t = (struct token){ .kind = TOKEN_END, .match = -1 };

@@ -24,13 +24,13 @@ static void *grow(void *list, int count, size_t size)
 
 static void add_type_name(struct unit *u, int name)
 {
-	u->type_names = grow(u->type_names, u->type_name_count, sizeof(*u->type_names));
+	u->type_names = grow(u->type_names, u->type_name_count, sizeof *u->type_names);
 	u->type_names[u->type_name_count++] = name;
 }
 
 static void add_function(struct unit *u, const struct function *f)
 {
-	u->functions = grow(u->functions, u->function_count, sizeof(*u->functions));
+	u->functions = grow(u->functions, u->function_count, sizeof *u->functions);
 	u->functions[u->function_count++] = *f;
 }
 

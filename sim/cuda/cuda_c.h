@@ -102,7 +102,10 @@ FT_VECTORS(FT_DECLARE)
 /* --- barriers, votes, shuffles --- */
 
 #define FT_SITE(name) \
-	({ static const struct ft_site ft_site_ = { name, __FILE__, __LINE__, __COUNTER__ }; &ft_site_; })
+	({ \
+		static const struct ft_site ft_site_ = { name, __FILE__, __LINE__, __COUNTER__ }; \
+		&ft_site_; \
+	})
 
 #define __syncthreads()        ((void)ft_block_barrier(FT_SITE("__syncthreads"), FT_BLOCK_SYNC, 0))
 #define __syncthreads_count(p) ft_block_barrier(FT_SITE("__syncthreads_count"), FT_BLOCK_COUNT, !!(p))
@@ -368,9 +371,13 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define __dp4a(a, b, c) _Generic((a), int: ft_dp4a, unsigned: ft_dp4a_unsigned)((a), (b), (c))
 #endif
 
-#define FT_PICK(float_call, operator, a, b) ({ \
-	__typeof__((a) + (b)) ft_a_ = (a), ft_b_ = (b); \
-	_Generic(ft_a_, float: float_call(ft_a_, ft_b_), default: ft_a_ operator ft_b_ ? ft_a_ : ft_b_); })
+#define FT_PICK(float_call, operator, a, b) \
+	({ \
+		__typeof__((a) + (b)) ft_a_ = (a), ft_b_ = (b); \
+		_Generic(ft_a_, float \
+			 : float_call(ft_a_, ft_b_), default \
+			 : ft_a_ operator ft_b_ ? ft_a_ : ft_b_); \
+	})
 #define min(a, b) FT_PICK(ft_fminf, <, a, b)
 #define max(a, b) FT_PICK(ft_fmaxf, >, a, b)
 

@@ -351,7 +351,8 @@ template <class... P> struct ft_kernel<void (*)(P...)> {
 			      "a kernel cannot have a reference parameter");
 		return { name, type, ft_kind<T>(), sizeof(T), __alignof__(T) };
 	}
-	template <int... I> FT_ENTRY static void call(void (*kernel)(P...), void *const *a, ft_indices<I...>)
+	template <int... I>
+	FT_ENTRY static void call(void (*kernel)(P...), void *const *a, ft_indices<I...>)
 	{
 		(void)a;
 		kernel(*(typename std::remove_cv<P>::type *)a[I]...);

@@ -133,7 +133,7 @@ START_TEST(refusals)
 		{ "", 8, "expected {" },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		write_npy(1, bad[i].dict, bad[i].data);
 		refused(STATUS_USAGE, bad[i].text);
 		ck_assert_ptr_nonnull(strstr(error_text(), "a.npy"));
@@ -162,7 +162,7 @@ START_TEST(fuzz)
 	write_npy(1, dict, 8);
 	file = fopen("a.npy", "rb");
 	ck_assert_ptr_nonnull(file);
-	size = fread(good, 1, sizeof(good), file);
+	size = fread(good, 1, sizeof good, file);
 	fclose(file);
 	srand(1);
 	for (int i = 0; i < 300; i++) {

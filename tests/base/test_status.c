@@ -109,7 +109,7 @@ START_TEST(worse)
 		STATUS_INTERNAL, STATUS_INTERRUPTED, STATUS_DAMAGED, STATUS_COMPILE, STATUS_STEPS,
 		STATUS_FINDING, STATUS_USAGE, STATUS_NO_GPU, STATUS_DIFFERS, STATUS_OK,
 	};
-	enum { COUNT = sizeof(order) / sizeof(order[0]) };
+	enum { COUNT = sizeof order / sizeof order[0] };
 
 	for (int i = 0; i < COUNT; i++)
 		for (int k = i; k < COUNT; k++) {
@@ -136,22 +136,22 @@ START_TEST(digest_nan)
 
 	for (uint32_t i = 0; i < 2000; i++)
 		a[i] = b[i] = 0x3f800000 + i;
-	ck_assert_uint_eq(digest_bytes(DTYPE_F32, a, sizeof(a)),
-			  digest_bytes(DTYPE_F32, b, sizeof(b)));
+	ck_assert_uint_eq(digest_bytes(DTYPE_F32, a, sizeof a),
+			  digest_bytes(DTYPE_F32, b, sizeof b));
 	a[1500] = 0x7fffffff;
 	b[1500] = 0xffc00000;
-	ck_assert_uint_eq(digest_bytes(DTYPE_F32, a, sizeof(a)),
-			  digest_bytes(DTYPE_F32, b, sizeof(b)));
-	ck_assert_uint_ne(digest_bytes(DTYPE_U32, a, sizeof(a)),
-			  digest_bytes(DTYPE_U32, b, sizeof(b)));
+	ck_assert_uint_eq(digest_bytes(DTYPE_F32, a, sizeof a),
+			  digest_bytes(DTYPE_F32, b, sizeof b));
+	ck_assert_uint_ne(digest_bytes(DTYPE_U32, a, sizeof a),
+			  digest_bytes(DTYPE_U32, b, sizeof b));
 	/* An infinity is not a NaN, and the two zeros differ. */
 	b[1500] = 0x7f800000;
-	ck_assert_uint_ne(digest_bytes(DTYPE_F32, a, sizeof(a)),
-			  digest_bytes(DTYPE_F32, b, sizeof(b)));
+	ck_assert_uint_ne(digest_bytes(DTYPE_F32, a, sizeof a),
+			  digest_bytes(DTYPE_F32, b, sizeof b));
 	a[1500] = 0;
 	b[1500] = 0x80000000;
-	ck_assert_uint_ne(digest_bytes(DTYPE_F32, a, sizeof(a)),
-			  digest_bytes(DTYPE_F32, b, sizeof(b)));
+	ck_assert_uint_ne(digest_bytes(DTYPE_F32, a, sizeof a),
+			  digest_bytes(DTYPE_F32, b, sizeof b));
 }
 END_TEST
 
@@ -179,7 +179,7 @@ START_TEST(digest_parts)
 	digest_add(state, values, 4);
 	digest_add(state, values + 1, 4 * 3000);
 	digest_add(state, values + 3001, 4 * 1999);
-	ck_assert_uint_eq(digest_end(state), digest_bytes(DTYPE_F32, values, sizeof(values)));
+	ck_assert_uint_eq(digest_end(state), digest_bytes(DTYPE_F32, values, sizeof values));
 }
 END_TEST
 

@@ -3,7 +3,8 @@
  */
 #include "kernels/kernel.h"
 
-KERNEL split_reduce(const float *partials, float *out, const int *seq_lens, int D, int C, int max_chunks)
+KERNEL split_reduce(const float *partials, float *out, const int *seq_lens, int D, int C,
+		    int max_chunks)
 {
 	float sum = 0.0f, acc = 0.0f;
 
@@ -17,7 +18,8 @@ KERNEL split_reduce(const float *partials, float *out, const int *seq_lens, int 
 	}
 	out[blockIdx.x * D + threadIdx.x] = acc / sum;
 }
-KERNEL split_reduce_clean(const float *partials, float *out, const int *seq_lens, int D, int C, int max_chunks)
+KERNEL split_reduce_clean(const float *partials, float *out, const int *seq_lens, int D, int C,
+			  int max_chunks)
 {
 	float sum = 0.0f, acc = 0.0f;
 

@@ -57,7 +57,7 @@ struct dump {
 
 static bool is_clock(const char *name)
 {
-	for (size_t i = 0; i < sizeof(clock_columns) / sizeof(clock_columns[0]); i++)
+	for (size_t i = 0; i < sizeof clock_columns / sizeof clock_columns[0]; i++)
 		if (strcmp(name, clock_columns[i]) == 0)
 			return true;
 	return false;
@@ -131,7 +131,7 @@ static enum status print_view(struct dump *d, const char *view, const char *orde
 	char sql[160];
 	int rc = SQLITE_DONE;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", view, order);
+	snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY %s", view, order);
 	if (sqlite3_prepare_v2(store_db(d->store), sql, -1, &d->rows, NULL) != SQLITE_OK)
 		return store_read_failed(d->store);
 	while (status == STATUS_OK && (rc = sqlite3_step(d->rows)) == SQLITE_ROW)
@@ -146,7 +146,7 @@ enum status dump_logical(struct store *store, FILE *out)
 {
 	struct dump d = { .store = store, .out = out };
 
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
 		TRY(print_view(&d, views[i].view, views[i].order));
 	if (fflush(out) != 0)
 		return fail(STATUS_IO, "cannot write the dump: %s", strerror(errno));

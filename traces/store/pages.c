@@ -44,7 +44,7 @@ struct pages {
 
 struct pages *pages_new(void)
 {
-	struct pages *pages = xcalloc(1, sizeof(*pages));
+	struct pages *pages = xcalloc(1, sizeof *pages);
 
 	pages->compressor = xcheck(ZSTD_createCCtx());
 	return pages;
@@ -151,7 +151,7 @@ static void pack(struct pages *pages, const unsigned char *from, size_t bytes, b
 static enum status write_page(struct store *store, const unsigned char *bytes, size_t count,
 			      bool final, int64_t *number)
 {
-	struct packed *packed = xmalloc(sizeof(*packed));
+	struct packed *packed = xmalloc(sizeof *packed);
 	enum status status;
 
 	pack(store->pages, bytes, count, final, packed);
@@ -232,7 +232,7 @@ static enum status put_piece(struct store *store, const unsigned char *bytes, si
 	if (!number) {
 		TRY(place(store, bytes, count, &page, &offset));
 		XXH128_canonicalFromHash(&canonical, hash);
-		TRY(PUT(store, TABLE_PIECE, V_NULL, V_BYTES(&canonical, sizeof(canonical)),
+		TRY(PUT(store, TABLE_PIECE, V_NULL, V_BYTES(&canonical, sizeof canonical),
 			V_INT(page), V_INT(offset), V_INT(count)));
 		number = sqlite3_last_insert_rowid(store->db);
 		if (number > UINT32_MAX)
@@ -256,12 +256,12 @@ static enum status put_pieces(struct store *store, const unsigned char *bytes, s
 		TRY(put_piece(store, bytes + at, count - at < PAGE_BYTES ? count - at : PAGE_BYTES,
 			      &pieces[i]));
 	}
-	key = XXH3_128bits(pieces, piece_count * sizeof(*pieces));
+	key = XXH3_128bits(pieces, piece_count * sizeof *pieces);
 	*data = hash_map_find(blobs, key);
 	if (*data)
 		return STATUS_OK;
 	TRY(PUT(store, TABLE_BLOB, V_NULL, V_INT(count),
-		V_BYTES(pieces, piece_count * sizeof(*pieces))));
+		V_BYTES(pieces, piece_count * sizeof *pieces)));
 	*data = sqlite3_last_insert_rowid(store->db);
 	hash_map_add(blobs, key, *data);
 	return STATUS_OK;
@@ -270,7 +270,7 @@ static enum status put_pieces(struct store *store, const unsigned char *bytes, s
 enum status pages_put(struct store *store, const void *bytes, size_t count, int64_t *data)
 {
 	size_t piece_count = (count + PAGE_BYTES - 1) / PAGE_BYTES;
-	uint32_t *pieces = xreallocarray(NULL, piece_count, sizeof(*pieces));
+	uint32_t *pieces = xreallocarray(NULL, piece_count, sizeof *pieces);
 	enum status status = put_pieces(store, bytes, count, pieces, piece_count, data);
 
 	free(pieces);
@@ -288,9 +288,9 @@ enum status pages_load(struct store *store)
 		XXH128_canonical_t canonical;
 		XXH128_hash_t hash;
 
-		if (sqlite3_column_bytes(select, 1) != sizeof(canonical))
+		if (sqlite3_column_bytes(select, 1) != sizeof canonical)
 			continue;
-		memcpy(&canonical, sqlite3_column_blob(select, 1), sizeof(canonical));
+		memcpy(&canonical, sqlite3_column_blob(select, 1), sizeof canonical);
 		hash = XXH128_hashFromCanonical(&canonical);
 		if (!hash_map_find(&store->pages->pieces, hash))
 			hash_map_add(&store->pages->pieces, hash, sqlite3_column_int64(select, 0));
@@ -418,7 +418,7 @@ static enum status read_pieces(struct store *store, int64_t data, const unsigned
 		uint32_t piece;
 		size_t count = 0;
 
-		memcpy(&piece, pieces + i * sizeof(piece), sizeof(piece));
+		memcpy(&piece, pieces + i * sizeof piece, sizeof piece);
 		TRY(read_piece(store, le32toh(piece), out + at, bytes - at, &count));
 		at += count;
 	}

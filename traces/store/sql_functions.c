@@ -17,7 +17,7 @@ void f32_format(uint32_t bits, char out[F32_TEXT_BYTES])
 {
 	float value;
 
-	memcpy(&value, &bits, sizeof(value));
+	memcpy(&value, &bits, sizeof value);
 	if (isnan(value)) {
 		strcpy(out, "nan");
 		return;
@@ -48,7 +48,7 @@ static void no_such_data(sqlite3_context *context, sqlite3_value *data)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "no data has the id %lld",
+	snprintf(text, sizeof text, "no data has the id %lld",
 		 (long long)sqlite3_value_int64(data));
 	sqlite3_result_error(context, text, -1);
 }
@@ -76,12 +76,12 @@ static void sql_data(sqlite3_context *context, int count, sqlite3_value **values
 static bool element(sqlite3_value **values, uint32_t *bits)
 {
 	const unsigned char *bytes = sqlite3_value_blob(values[0]);
-	int64_t count = sqlite3_value_bytes(values[0]) / (int64_t)sizeof(*bits);
+	int64_t count = sqlite3_value_bytes(values[0]) / (int64_t)sizeof *bits;
 	int64_t index = sqlite3_value_int64(values[1]);
 
 	if (!bytes || sqlite3_value_type(values[1]) == SQLITE_NULL || index < 0 || index >= count)
 		return false;
-	memcpy(bits, bytes + index * (int64_t)sizeof(*bits), sizeof(*bits));
+	memcpy(bits, bytes + index * (int64_t)sizeof *bits, sizeof *bits);
 	*bits = le32toh(*bits);
 	return true;
 }
@@ -94,7 +94,7 @@ static void sql_f32(sqlite3_context *context, int count, sqlite3_value **values)
 	(void)count;
 	if (!element(values, &bits))
 		return;
-	memcpy(&value, &bits, sizeof(value));
+	memcpy(&value, &bits, sizeof value);
 	sqlite3_result_double(context, (double)value);  /* a NaN becomes NULL */
 }
 
@@ -131,7 +131,7 @@ enum status sql_functions_register(struct store *store)
 		{ "f32_text", 1, sql_f32_text },
 	};
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
 		if (sqlite3_create_function_v2(store_db(store), functions[i].name,
 					       functions[i].arguments,
 					       SQLITE_UTF8 | SQLITE_DIRECTONLY

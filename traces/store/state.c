@@ -53,10 +53,10 @@ static enum status add_buffer(struct state *s, const struct row_buffer *e)
 			    " %llu", store_shown_path(s->store), e->id, bytes,
 			    (unsigned long long)e->bytes);
 	b.name = xstrdup(e->name ? e->name : "");
-	b.shape = xreallocarray(NULL, (size_t)e->rank + 1, sizeof(*b.shape));
+	b.shape = xreallocarray(NULL, (size_t)e->rank + 1, sizeof *b.shape);
 	for (int i = 0; i < e->rank; i++)
 		b.shape[i] = e->shape[i];
-	s->buffers = xreallocarray(s->buffers, s->count + 1, sizeof(*s->buffers));
+	s->buffers = xreallocarray(s->buffers, s->count + 1, sizeof *s->buffers);
 	s->buffers[s->count++] = b;
 	return STATUS_OK;
 }
@@ -246,7 +246,7 @@ static void take_node(struct state *s, const struct row_op *e)
 			     && e->node->work != OP_UPLOAD && e->node->work != OP_UPLOAD_ASYNC
 			     && e->node->work != OP_UPLOAD_POINTERS))
 		return;
-	s->nodes = xreallocarray(s->nodes, s->node_count + 1, sizeof(*s->nodes));
+	s->nodes = xreallocarray(s->nodes, s->node_count + 1, sizeof *s->nodes);
 	s->nodes[s->node_count++] = (struct range){ e->buffer, e->offset, e->bytes };
 }
 
@@ -330,7 +330,7 @@ static enum status prepare(struct state *s, const char *sql, sqlite3_stmt **out)
 
 enum status state_open(struct store *store, int64_t run, struct state **out)
 {
-	struct state *s = xcalloc(1, sizeof(*s));
+	struct state *s = xcalloc(1, sizeof *s);
 	enum status status;
 
 	s->store = store;

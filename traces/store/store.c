@@ -39,7 +39,7 @@ sqlite3 *store_db(struct store *store)
 
 static struct store *store_new(const char *path)
 {
-	struct store *store = xcalloc(1, sizeof(*store));
+	struct store *store = xcalloc(1, sizeof *store);
 
 	store->path = path ? xstrdup(path) : NULL;
 	store->pages = pages_new();

@@ -15,7 +15,7 @@ static sqlite3_stmt *take_out(struct kept_statements *k, int at)
 	sqlite3_stmt *statement = k->list[at].statement;
 
 	k->count--;
-	memmove(&k->list[at], &k->list[at + 1], (size_t)(k->count - at) * sizeof(*k->list));
+	memmove(&k->list[at], &k->list[at + 1], (size_t)(k->count - at) * sizeof *k->list);
 	return statement;
 }
 
@@ -46,7 +46,7 @@ void store_return(struct store *store, sqlite3_stmt *statement)
 	sqlite3_clear_bindings(statement);
 	if (k->count == KEPT_STATEMENTS)
 		sqlite3_finalize(take_out(k, k->count - 1));
-	memmove(&k->list[1], &k->list[0], (size_t)k->count * sizeof(*k->list));
+	memmove(&k->list[1], &k->list[0], (size_t)k->count * sizeof *k->list);
 	k->list[0].hash = XXH3_64bits(sql, strlen(sql));
 	k->list[0].statement = statement;
 	k->count++;

@@ -43,7 +43,7 @@ static void *own(struct store_cursor *c, void *memory)
 {
 	if (c->owned_count == c->owned_capacity) {
 		c->owned_capacity = c->owned_capacity ? 2 * c->owned_capacity : 16;
-		c->owned = xreallocarray(c->owned, c->owned_capacity, sizeof(*c->owned));
+		c->owned = xreallocarray(c->owned, c->owned_capacity, sizeof *c->owned);
 	}
 	c->owned[c->owned_count++] = memory;
 	return memory;
@@ -97,7 +97,7 @@ static enum status read_pointers(struct store_cursor *c, sqlite3_stmt *rows,
 
 	*count = 0;
 	while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
-		list = xreallocarray(list, (size_t)*count + 1, sizeof(*list));
+		list = xreallocarray(list, (size_t)*count + 1, sizeof *list);
 		list[(*count)++] = (struct row_pointer){
 			.at = column_size(rows, 0, &good), .buffer = column_u32(rows, 1, &good),
 			.offset = column_size(rows, 2, &good),
@@ -142,7 +142,7 @@ static enum status read_args(struct store_cursor *c, int64_t call)
 	sqlite3_reset(c->args);
 	sqlite3_bind_int64(c->args, 1, call);
 	while (status == STATUS_OK && (rc = sqlite3_step(c->args)) == SQLITE_ROW) {
-		args = xreallocarray(args, (size_t)count + 1, sizeof(*args));
+		args = xreallocarray(args, (size_t)count + 1, sizeof *args);
 		status = read_arg(c, call, &args[count++]);
 	}
 	c->launch.args = own(c, args);
@@ -217,7 +217,7 @@ static enum status read_buffer(struct store_cursor *c)
 /* "[0,2]" */
 static enum status read_after(struct store_cursor *c, const char *text, struct row_node *e)
 {
-	int *after = own(c, xcalloc(strlen(text), sizeof(*after)));
+	int *after = own(c, xcalloc(strlen(text), sizeof *after));
 	char *end;
 
 	e->after = after;
@@ -387,7 +387,7 @@ static enum status prepare_all(struct store_cursor *c)
 
 enum status store_ops_open(struct store *store, int64_t run, struct store_cursor **out)
 {
-	struct store_cursor *c = xcalloc(1, sizeof(*c));
+	struct store_cursor *c = xcalloc(1, sizeof *c);
 	enum status status;
 
 	c->store = store;

@@ -83,7 +83,7 @@ static bool continues(const struct row_partial *a, const struct row_partial *b)
 	return is_empty(a) && is_empty(b) && a->slot == b->slot && a->head == b->head
 		&& a->kv_head == b->kv_head && a->chunk + 1 == b->chunk && a->key_end == b->key_end
 		&& a->max_bits == b->max_bits && a->sum_bits == b->sum_bits
-		&& !memcmp(&a->lse, &b->lse, sizeof(a->lse)) && a->weight == b->weight
+		&& !memcmp(&a->lse, &b->lse, sizeof a->lse) && a->weight == b->weight
 		&& !a->acc && !b->acc;
 }
 
@@ -178,7 +178,7 @@ enum status store_partials(struct store *store, int64_t run, int64_t launch,
 			  &op));
 	if (store->kept.bytes && store->kept.run == run && store->kept.op == op)
 		a.kept = &store->kept;
-	a.places = xcalloc(count, sizeof(*a.places));
+	a.places = xcalloc(count, sizeof *a.places);
 	status = put_partials(store, run, launch, partials, count, &a);
 	free(a.places);
 	free(a.own);
@@ -246,7 +246,7 @@ static uint64_t point_digest(const struct row_point *e, int64_t threads)
 
 		words[4 + i / 2] |= (uint64_t)(nan ? 0x7fffffff : e->bits[i]) << (i % 2 * 32);
 	}
-	return XXH3_64bits(words, sizeof(words));
+	return XXH3_64bits(words, sizeof words);
 }
 
 /* A sum, because the order of points differs between devices. */

@@ -28,16 +28,16 @@ static bool fill_run(sqlite3_stmt *row, struct store_run *out)
 		char *to;
 		size_t size;
 	} texts[] = {
-		{ out->device, sizeof(out->device) },
-		{ out->device_name, sizeof(out->device_name) },
-		{ out->profile, sizeof(out->profile) },
-		{ out->driver, sizeof(out->driver) },
-		{ out->command, sizeof(out->command) },
-		{ out->path, sizeof(out->path) },
-		{ out->started, sizeof(out->started) },
-		{ out->version, sizeof(out->version) },
-		{ out->compute, sizeof(out->compute) },
-		{ out->ended, sizeof(out->ended) },
+		{ out->device, sizeof out->device },
+		{ out->device_name, sizeof out->device_name },
+		{ out->profile, sizeof out->profile },
+		{ out->driver, sizeof out->driver },
+		{ out->command, sizeof out->command },
+		{ out->path, sizeof out->path },
+		{ out->started, sizeof out->started },
+		{ out->version, sizeof out->version },
+		{ out->compute, sizeof out->compute },
+		{ out->ended, sizeof out->ended },
 	};
 	int column = 0;
 	bool good = true;

@@ -154,12 +154,12 @@ static enum status execute(struct store *store, sqlite3_stmt *statement, const s
 static enum status prepare_insert(struct store *store, enum table table, size_t count)
 {
 	char sql[256];
-	int at = snprintf(sql, sizeof(sql), "%s INTO %s VALUES (?", tables[table].verb,
+	int at = snprintf(sql, sizeof sql, "%s INTO %s VALUES (?", tables[table].verb,
 			  tables[table].name);
 
 	for (size_t i = 1; i < count; i++)
-		at += snprintf(sql + at, sizeof(sql) - (size_t)at, ",?");
-	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
+		at += snprintf(sql + at, sizeof sql - (size_t)at, ",?");
+	snprintf(sql + at, sizeof sql - (size_t)at, ")");
 	if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
 			       &store->inserts[table], NULL)
 	    != SQLITE_OK)

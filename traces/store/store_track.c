@@ -64,7 +64,7 @@ static bool wrong(struct track *t, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(t->wrong, sizeof(t->wrong), format, args);
+	vsnprintf(t->wrong, sizeof t->wrong, format, args);
 	va_end(args);
 	return false;
 }
@@ -74,7 +74,7 @@ static void add(struct objects *objects, uint64_t bytes)
 	if (objects->count == objects->capacity) {
 		objects->capacity = objects->capacity ? 2 * objects->capacity : 16;
 		objects->items = xreallocarray(objects->items, objects->capacity,
-					       sizeof(*objects->items));
+					       sizeof *objects->items);
 	}
 	objects->items[objects->count++] = (struct object){ .alive = true, .bytes = bytes };
 }

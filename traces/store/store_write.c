@@ -38,7 +38,7 @@ enum status store_run_begin(struct store *store, const struct row_run *e, int64_
 		V_TEXT(e->started), V_INT(0), V_NULL, V_NULL));
 	*run = sqlite3_last_insert_rowid(store->db);
 	store->runs =
-		xreallocarray(store->runs, (size_t)store->run_count + 1, sizeof(*store->runs));
+		xreallocarray(store->runs, (size_t)store->run_count + 1, sizeof *store->runs);
 	store->runs[store->run_count++] =
 		(struct run_state){ .run = *run, .last_launch = -1, .step = -1, .digest_op = -1 };
 	return STATUS_OK;
@@ -105,11 +105,11 @@ static struct value scalar_value(const struct row_arg *arg)
 	float f32;
 
 	if (strcmp(arg->kind, "f32") == 0) {
-		memcpy(&f32, &low, sizeof(f32));
+		memcpy(&f32, &low, sizeof f32);
 		return V_REAL((double)f32);
 	}
 	if (strcmp(arg->kind, "f64") == 0) {
-		memcpy(&f64, &arg->bits, sizeof(f64));
+		memcpy(&f64, &arg->bits, sizeof f64);
 		return V_REAL(f64);
 	}
 	if (strcmp(arg->kind, "i32") == 0)
@@ -172,10 +172,10 @@ static XXH128_hash_t hash_call(const struct row_launch *e, const int64_t *data)
 
 	XXH3_128bits_reset(state);
 	hash_text(state, e->kernel);
-	XXH3_128bits_update(state, e->grid, sizeof(e->grid));
-	XXH3_128bits_update(state, e->block, sizeof(e->block));
-	XXH3_128bits_update(state, e->cluster, sizeof(e->cluster));
-	XXH3_128bits_update(state, &e->shared_bytes, sizeof(e->shared_bytes));
+	XXH3_128bits_update(state, e->grid, sizeof e->grid);
+	XXH3_128bits_update(state, e->block, sizeof e->block);
+	XXH3_128bits_update(state, e->cluster, sizeof e->cluster);
+	XXH3_128bits_update(state, &e->shared_bytes, sizeof e->shared_bytes);
 	hash_text(state, e->attributes);
 	for (int i = 0; i < e->arg_count; i++) {
 		const struct row_arg *arg = &e->args[i];
@@ -187,12 +187,12 @@ static XXH128_hash_t hash_call(const struct row_launch *e, const int64_t *data)
 		hash_text(state, arg->name);
 		hash_text(state, arg->type);
 		hash_text(state, arg->kind);
-		XXH3_128bits_update(state, numbers, sizeof(numbers));
+		XXH3_128bits_update(state, numbers, sizeof numbers);
 		for (int k = 0; k < arg->pointer_count; k++) {
 			const struct row_pointer *p = &arg->pointers[k];
 			const uint64_t fields[] = { p->at, p->buffer, p->offset };
 
-			XXH3_128bits_update(state, fields, sizeof(fields));
+			XXH3_128bits_update(state, fields, sizeof fields);
 		}
 	}
 	hash = XXH3_128bits_digest(state);
@@ -219,7 +219,7 @@ static enum status find_or_put_call(struct store *store, const struct row_launch
 
 static enum status call_of(struct store *store, const struct row_launch *e, int64_t *call)
 {
-	int64_t *data = xcalloc((size_t)e->arg_count, sizeof(*data));
+	int64_t *data = xcalloc((size_t)e->arg_count, sizeof *data);
 	enum status status = find_or_put_call(store, e, data, call);
 
 	free(data);

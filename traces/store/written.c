@@ -25,7 +25,7 @@ struct reading {
 
 static void *own(struct written *w, void *memory)
 {
-	w->owned = xreallocarray(w->owned, w->owned_count + 1, sizeof(*w->owned));
+	w->owned = xreallocarray(w->owned, w->owned_count + 1, sizeof *w->owned);
 	w->owned[w->owned_count++] = memory;
 	return memory;
 }
@@ -42,7 +42,7 @@ static void add_piece(struct written *w, int64_t offset, int64_t bytes, const ui
 
 	if (offset < 0 || bytes < size || offset % size != 0)
 		return;
-	w->pieces = xreallocarray(w->pieces, w->piece_count + 1, sizeof(*w->pieces));
+	w->pieces = xreallocarray(w->pieces, w->piece_count + 1, sizeof *w->pieces);
 	w->pieces[w->piece_count++] = (struct written_piece){ offset / size, bytes / size, at };
 }
 
@@ -122,7 +122,7 @@ static enum status take_digest(struct reading *r, sqlite3_stmt *row)
 	w->offset = sqlite3_column_int64(row, OFFSET);
 	w->bytes = sqlite3_column_int64(row, BYTES);
 	w->digest = sqlite3_column_int64(row, DIGEST);
-	snprintf(w->name, sizeof(w->name), "%s", column_text(row, NAME));
+	snprintf(w->name, sizeof w->name, "%s", column_text(row, NAME));
 	if (!dtype_from_name(column_text(row, DTYPE), &w->dtype) || w->offset < 0 || w->bytes < 0
 	    || w->bytes > INT64_MAX - w->offset)
 		return fail(STATUS_DAMAGED, "%s: run %lld op %lld: bad digest",
@@ -152,7 +152,7 @@ static enum status take_partial(struct reading *r, sqlite3_stmt *row)
 	if (!is_null(row, ACC_DATA) && sqlite3_column_int64(row, ACC_BYTES) == acc)
 		TRY(add_stored(r, sqlite3_column_int64(row, ACC_DATA),
 			       sqlite3_column_int64(row, ACC_OFFSET), at, acc));
-	ends = own(w, xcalloc(2, sizeof(*ends)));
+	ends = own(w, xcalloc(2, sizeof *ends));
 	ends[0] = (int32_t)sqlite3_column_int64(row, MAX);
 	ends[1] = (int32_t)sqlite3_column_int64(row, SUM);
 	add_piece(w, at + acc, 2 * size, (const uint8_t *)ends);
@@ -205,7 +205,7 @@ static enum status gather(struct reading *r)
 	if (w->piece_count)
 		return STATUS_OK;
 	/* Ignored if another launch wrote to the buffer before the download. */
-	snprintf(later, sizeof(later), "SELECT kind, offset, bytes, data FROM"
+	snprintf(later, sizeof later, "SELECT kind, offset, bytes, data FROM"
 		 " (SELECT * FROM v_op WHERE run = ?1 AND op > ?2 AND op <= ?2 + %d"
 		 "  AND buffer = ?3 ORDER BY op LIMIT 1) o"
 		 " WHERE NOT EXISTS (SELECT 1 FROM v_digest d WHERE d.run = ?1 AND d.op > ?2"

@@ -145,8 +145,10 @@ static struct bench_time press(struct viewer *v, int key, const struct bench_vie
 	viewer_draw(v);
 	viewer_work_end(v);
 	viewer_paint(v);
-	return (struct bench_time){ bench_now() - wall, cpu_now() - cpu, v->work.stops > 0,
-				    1e-3 * (double)(v->work.said_ms ? v->work.said_ms - v->work.since_ms : 0) };
+	return (struct bench_time){
+		bench_now() - wall, cpu_now() - cpu, v->work.stops > 0,
+		1e-3 * (double)(v->work.said_ms ? v->work.said_ms - v->work.since_ms : 0)
+	};
 }
 
 static void move_to(struct viewer *v, const struct bench_place *place, const struct view *view)
@@ -166,7 +168,7 @@ static struct bench_key *key_named(struct bench_view *b, int key)
 	for (size_t i = 0; i < b->key_count; i++)
 		if (b->keys[i].key == key)
 			return &b->keys[i];
-	b->keys = xreallocarray(b->keys, b->key_count + 1, sizeof(*b->keys));
+	b->keys = xreallocarray(b->keys, b->key_count + 1, sizeof *b->keys);
 	b->keys[b->key_count] = (struct bench_key){ .key = key };
 	return &b->keys[b->key_count++];
 }
@@ -180,7 +182,7 @@ static double answer(const struct bench_time *time)
 static void keep(struct bench_key *k, const struct bench_time *time, const char *screen,
 		 const struct address *at)
 {
-	k->answers = xreallocarray(k->answers, k->count + 1, sizeof(*k->answers));
+	k->answers = xreallocarray(k->answers, k->count + 1, sizeof *k->answers);
 	k->answers[k->count++] = answer(time);
 	k->longer += time->said > 0;
 	k->stopped += time->stopped;
@@ -259,7 +261,7 @@ static enum status find_places(const struct view_context *c, struct bench_view *
 			at->point = 1;
 		}
 	}
-	swprintf(b->command, sizeof(b->command) / sizeof(*b->command), L"at L%lld\n",
+	swprintf(b->command, sizeof b->command / sizeof *b->command, L"at L%lld\n",
 		 (long long)b->places[1].at.launch);
 	return STATUS_OK;
 }

@@ -155,7 +155,8 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 		bytes = strlen(text);
 	}
 	if (status == STATUS_OK)
-		status = rewrite_user(k->file, text, bytes, k->compiler.cplusplus, s->kernel, &result);
+		status = rewrite_user(k->file, text, bytes, k->compiler.cplusplus, s->kernel,
+				      &result);
 	free(text);
 	if (status != STATUS_OK)
 		return status;

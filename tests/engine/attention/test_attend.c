@@ -28,7 +28,7 @@ static float next_random(void)
 
 static float *random_floats(size_t count)
 {
-	float *values = malloc((count + 1) * sizeof(*values));
+	float *values = malloc((count + 1) * sizeof *values);
 
 	ck_assert_ptr_nonnull(values);
 	for (size_t i = 0; i < count; i++)
@@ -109,7 +109,7 @@ static enum status run_step(struct attention *attention, const struct attend_cas
 			    const struct tensors *t, const int *lengths)
 {
 	size_t slot_size = (size_t)c->kv_heads * (size_t)c->keys * (size_t)c->head_dim;
-	bool *done = calloc((size_t)c->slots + 1, sizeof(*done));
+	bool *done = calloc((size_t)c->slots + 1, sizeof *done);
 	enum status status;
 
 	ck_assert_ptr_nonnull(done);
@@ -132,7 +132,7 @@ static double reference_row(const struct attend_case *c, const float *q, const f
 			    const float *v, int keys, double *out)
 {
 	size_t D = (size_t)c->head_dim;
-	double *weight = malloc(((size_t)keys + 1) * sizeof(*weight));
+	double *weight = malloc(((size_t)keys + 1) * sizeof *weight);
 	double max_score = -INFINITY, sum = 0.0, largest = 0.0;
 
 	for (size_t n = 0; n < (size_t)keys; n++) {
@@ -235,7 +235,7 @@ START_TEST(a_batched_row_equals_a_solo_row)
 		struct attention *alone = open_path(device, &solo, 80);
 
 		OK(run_step(alone, &solo, &one, &lengths[slot]));
-		ck_assert_mem_eq(out, t.out + slot * q_row, sizeof(out));
+		ck_assert_mem_eq(out, t.out + slot * q_row, sizeof out);
 		attention_destroy(alone);
 	}
 	free_tensors(&t);
@@ -257,8 +257,8 @@ START_TEST(seeds_and_jobs_change_no_bit)
 
 		OK(run_step(attention, &c, &t, lengths));
 		if (run == 0)
-			memcpy(first, t.out, sizeof(first));
-		ck_assert_mem_eq(first, t.out, sizeof(first));
+			memcpy(first, t.out, sizeof first);
+		ck_assert_mem_eq(first, t.out, sizeof first);
 		attention_destroy(attention);
 		device_close(device);
 	}
@@ -326,11 +326,11 @@ START_TEST(a_full_slot_is_refused_and_nothing_is_written)
 	struct attention_step step = { .q = t.q, .k = t.q, .v = t.q, .out = t.out };
 
 	OK(run_step(attention, &c, &t, lengths));
-	OK(device_download(device, NULL, attention->cache->k[0], 0, before, sizeof(before)));
+	OK(device_download(device, NULL, attention->cache->k[0], 0, before, sizeof before));
 	FAILS(attention_step(attention, &step), STATUS_USAGE,
 	      "slot 0 is full: 3 of 3");
-	OK(device_download(device, NULL, attention->cache->k[0], 0, after, sizeof(after)));
-	ck_assert_mem_eq(before, after, sizeof(before));
+	OK(device_download(device, NULL, attention->cache->k[0], 0, after, sizeof after));
+	ck_assert_mem_eq(before, after, sizeof before);
 	ck_assert_int_eq(kv_cache_length(attention->cache, 0, 1), 2);
 	step.layer = 1;
 	FAILS(attention_step(attention, &step), STATUS_USAGE, "layer of 0 to 0, got 1");
@@ -387,7 +387,7 @@ static struct npy layer_array(int index, const char *part, enum dtype dtype)
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "layer%d_%s", captured[index].layer, part);
+	snprintf(name, sizeof name, "layer%d_%s", captured[index].layer, part);
 	return sample_npy(captured[index].which, name, dtype);
 }
 
@@ -395,11 +395,11 @@ static struct npy layer_array(int index, const char *part, enum dtype dtype)
 static float *last_query(const struct npy *q)
 {
 	size_t D = 64, per_head = q->count / 8;
-	float *rows = malloc(8 * D * sizeof(*rows));
+	float *rows = malloc(8 * D * sizeof *rows);
 
 	for (size_t head = 0; head < 8; head++)
 		memcpy(rows + head * D, (const float *)q->data + (head + 1) * per_head - D,
-		       D * sizeof(*rows));
+		       D * sizeof *rows);
 	return rows;
 }
 
@@ -439,16 +439,16 @@ int main(void)
 
 	tcase_set_timeout(tests, 240);
 	tcase_add_loop_test(tests, outputs_match_double_precision, 0,
-			    sizeof(cases) / sizeof(cases[0]));
+			    sizeof cases / sizeof cases[0]);
 	tcase_add_test(tests, a_batched_row_equals_a_solo_row);
 	tcase_add_test(tests, seeds_and_jobs_change_no_bit);
 	tcase_add_test(tests, a_done_slot_is_zeros_and_keeps_its_length);
 	tcase_add_test(tests, nan_is_propagated);
 	tcase_add_test(tests, a_full_slot_is_refused_and_nothing_is_written);
 	tcase_add_loop_test(tests, shapes_that_cannot_run_are_refused, 0,
-			    sizeof(bad_shapes) / sizeof(bad_shapes[0]));
+			    sizeof bad_shapes / sizeof bad_shapes[0]);
 	tcase_add_test(tests, no_work_succeeds);
 	tcase_add_loop_test(tests, captured_layers_match_their_float64_outputs, 0,
-			    sizeof(captured) / sizeof(captured[0]));
+			    sizeof captured / sizeof captured[0]);
 	return run_suite("attend", tests);
 }

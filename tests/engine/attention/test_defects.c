@@ -122,7 +122,7 @@ static void check_outputs(const struct decode *d)
 		float plain[256];
 		char name[64];
 
-		snprintf(name, sizeof(name), "slot %zu, head %zu", slot, row % H);
+		snprintf(name, sizeof name, "slot %zu, head %zu", slot, row % H);
 		reference_row(d->q + row * D, d->k + kv, d->v + kv, d->lengths[slot], D, D,
 			      d->shape.scale, exact, plain);
 		add_distance(&sum, d->out + row * D, exact, D, name);
@@ -203,7 +203,7 @@ static void check_prefill(const struct prefill *p)
 	for (size_t row = 0; row < Nq; row++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "query %zu", row);
+		snprintf(name, sizeof name, "query %zu", row);
 		reference_row(q + row * D, k, v, p->keys, D, Dv, p->scale, exact, plain);
 		add_distance(&sum, out + row * Dv, exact, Dv, name);
 	}
@@ -247,7 +247,7 @@ END_TEST
 static void check_zero_row(const struct decode *d, int slot)
 {
 	size_t row = (size_t)d->shape.heads * (size_t)d->shape.head_dim;
-	float *out = xcalloc(row, sizeof(*out));
+	float *out = xcalloc(row, sizeof *out);
 
 	OK(device_download(d->device, NULL, d->attention->io->out,
 			   (size_t)slot * row * sizeof(float), out, row * sizeof(float)));
@@ -278,8 +278,8 @@ START_TEST(padding_attends_to_nothing)
 		d.k_new[i] = d.v_new[i] = NAN;
 	decode_step(&d);
 	check_zero_row(&d, 1);
-	OK(device_download(d.device, NULL, d.attention->cache->k[0], sizeof(cache), cache,
-			   sizeof(cache)));
+	OK(device_download(d.device, NULL, d.attention->cache->k[0], sizeof cache, cache,
+			   sizeof cache));
 	ck_assert_mem_eq(cache, d.k + FLOATS, HELD * 16 * sizeof(float));
 	ck_assert_uint_eq(cache[HELD * 16], DEVICE_POISON);
 	ck_assert_int_eq(kv_cache_length(d.attention->cache, 0, 1), HELD);
@@ -330,7 +330,7 @@ static float *run_steps(const struct path *path, enum graph_mode mode, size_t *c
 
 	shape.graph = mode;
 	*count = REC_STEPS * REC_LAYERS * 2 * row;
-	outputs = xcalloc(*count, sizeof(*outputs));
+	outputs = xcalloc(*count, sizeof *outputs);
 	OK(device_open("sim", &(struct device_options){ 0 }, &device));
 	recording_decode(device, &(struct recording_options){ .path = path, .shape = &shape },
 			 outputs);

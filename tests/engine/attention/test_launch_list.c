@@ -73,8 +73,8 @@ END_TEST
 static void check_same_launch(const struct launch *one, const struct launch *other)
 {
 	ck_assert_ptr_eq(one->kernel, other->kernel);
-	ck_assert_mem_eq(&one->grid, &other->grid, sizeof(one->grid));
-	ck_assert_mem_eq(&one->block, &other->block, sizeof(one->block));
+	ck_assert_mem_eq(&one->grid, &other->grid, sizeof one->grid);
+	ck_assert_mem_eq(&one->block, &other->block, sizeof one->block);
 	ck_assert_uint_eq(one->shared_bytes, other->shared_bytes);
 	ck_assert_int_eq(one->arg_count, other->arg_count);
 	for (int i = 0; i < one->arg_count; i++) {
@@ -82,7 +82,7 @@ static void check_same_launch(const struct launch *one, const struct launch *oth
 		ck_assert_ptr_eq(one->args[i].buffer, other->args[i].buffer);
 		ck_assert_uint_eq(one->args[i].offset, other->args[i].offset);
 		ck_assert_mem_eq(&one->args[i].value, &other->args[i].value,
-				 sizeof(one->args[i].value));
+				 sizeof one->args[i].value);
 	}
 }
 
@@ -111,7 +111,7 @@ START_TEST(recorded_launches_fit_every_length)
 		for (int arg = 0; arg < launch->arg_count; arg++) {
 			const struct buffer *buffer = launch->args[arg].buffer;
 
-			ck_assert(buffer == NULL || (buffer != a->io->eager.seq_lens.buffer
+			ck_assert(!buffer || (buffer != a->io->eager.seq_lens.buffer
 						     && buffer != a->io->eager.positions.buffer));
 		}
 	}
@@ -150,7 +150,7 @@ START_TEST(a_list_owns_copies)
 	char name[] = "blob";
 	unsigned char blob[16] = { 7 };
 	struct arg args[] = {
-		{ .name = name, .kind = PARAM_BLOB, .value.blob = blob, .bytes = sizeof(blob),
+		{ .name = name, .kind = PARAM_BLOB, .value.blob = blob, .bytes = sizeof blob,
 		  .alignment = 8, .fields = &field, .field_count = 1 },
 		ARG_I32(41),
 	};
@@ -163,15 +163,15 @@ START_TEST(a_list_owns_copies)
 	const struct launch *kept;
 
 	launch_list_add(&list, &launch);
-	memset(args, 0, sizeof(args));
-	memset(name, 0, sizeof(name));
-	memset(blob, 0, sizeof(blob));
+	memset(args, 0, sizeof args);
+	memset(name, 0, sizeof name);
+	memset(blob, 0, sizeof blob);
 	field.buffer = NULL;
 	attribute.value = 0;
 	kept = &list.records[0].launch;
 	ck_assert_ptr_eq(kept->kernel, launch.kernel);
-	ck_assert_mem_eq(&kept->grid, &launch.grid, sizeof(launch.grid));
-	ck_assert_mem_eq(&kept->block, &launch.block, sizeof(launch.block));
+	ck_assert_mem_eq(&kept->grid, &launch.grid, sizeof launch.grid);
+	ck_assert_mem_eq(&kept->block, &launch.block, sizeof launch.block);
 	ck_assert_uint_eq(kept->shared_bytes, 8);
 	ck_assert_int_eq(kept->layer, 9);
 	ck_assert_int_eq(kept->attributes[0].value, 50000);

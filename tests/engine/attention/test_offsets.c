@@ -45,7 +45,7 @@ static enum status sparse_alloc(struct device *device, const struct buffer_spec 
 		return device_sim.alloc(device, spec, out);
 	TRY(device_sim.alloc(device, &(struct buffer_spec){ spec->name, spec->dtype, 1, { 1 } },
 			     &buffer));
-	while (at < MAX_SPARSE && saved[at].buffer != NULL)
+	while (at < MAX_SPARSE && saved[at].buffer)
 		at++;
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -131,7 +131,7 @@ START_TEST(paths_reach_beyond_4_gi_elements)
 		return;
 	run_path(path, slots, NARROW, &narrow);
 	run_path(path, slots, WIDE, &wide);
-	ck_assert_msg(memcmp(narrow.prompt, wide.prompt, sizeof(narrow.prompt)) == 0,
+	ck_assert_msg(memcmp(narrow.prompt, wide.prompt, sizeof narrow.prompt) == 0,
 		      "%s: the prompt differs beyond 4 Gi elements", path->name);
 	for (int step = 0; step < STEPS; step++)
 		ck_assert_msg(!memcmp(narrow.steps[step], wide.steps[step], row * sizeof(float)),
@@ -154,15 +154,15 @@ static void reduce_rows(int max_chunks, float out[HEADS * D])
 	OK(device_alloc(device, &(struct buffer_spec){ "out", DTYPE_F32, 2, { HEADS, D } }, &to));
 	OK(device_alloc(device, &(struct buffer_spec){ "seq_lens", DTYPE_I32, 1, { 1 } },
 			&seq_lens));
-	OK(device_upload(device, NULL, seq_lens, 0, &length, sizeof(length)));
+	OK(device_upload(device, NULL, seq_lens, 0, &length, sizeof length));
 	for (uint64_t row = 0; row < HEADS; row++) {
 		for (int i = 0; i < D; i++)
 			partial[i] = (float)(row + 1);
 		partial[D] = 0.0f;
 		partial[D + 1] = 1.0f;
 		OK(device_upload(device, NULL, partials,
-				 row * (uint64_t)max_chunks * sizeof(partial), partial,
-				 sizeof(partial)));
+				 row * (uint64_t)max_chunks * sizeof partial, partial,
+				 sizeof partial));
 	}
 	const struct arg args[] = {
 		ARG_BUFFER(partials), ARG_BUFFER(to), ARG_BUFFER(seq_lens), ARG_I32(D),
@@ -184,7 +184,7 @@ START_TEST(partials_reach_beyond_4_gi_elements)
 	reduce_rows(NARROW, narrow);
 	reduce_rows(WIDE, wide);
 	ck_assert_float_eq(wide[(HEADS - 1) * D], (float)HEADS);
-	ck_assert_mem_eq(narrow, wide, sizeof(narrow));
+	ck_assert_mem_eq(narrow, wide, sizeof narrow);
 }
 END_TEST
 
@@ -193,7 +193,7 @@ int main(void)
 	TCase *tests = tcase_create("offsets");
 	int paths = 0;
 
-	while (path_table[paths] != NULL)
+	while (path_table[paths])
 		paths++;
 	tcase_add_loop_test(tests, paths_reach_beyond_4_gi_elements, 0, paths);
 	tcase_add_test(tests, partials_reach_beyond_4_gi_elements);

@@ -69,9 +69,9 @@ static void check_case(const struct path *path, const struct path_case *c, struc
 	double exact[256];
 	char what[160];
 
-	snprintf(what, sizeof(what), "%s, %s: M %d, H %d, Hkv %d, D %d, C %d, max_len %d, scores %d",
-		 path->name, graph_mode_name(c->graph), c->slots, c->heads, c->kv_heads, c->head_dim, c->chunk, c->max_len,
-		 (int)c->scores);
+	snprintf(what, sizeof what, "%s, %s: M %d, H %d, Hkv %d, D %d, C %d, max_len %d, scores %d",
+		 path->name, graph_mode_name(c->graph), c->slots, c->heads, c->kv_heads,
+		 c->head_dim, c->chunk, c->max_len, (int)c->scores);
 	for (size_t row = 0; row < path_rows(c); row++) {
 		size_t slot = row / (size_t)c->heads, head = row % (size_t)c->heads;
 		size_t kv = slot * path_slot_size(c) + head * (size_t)c->kv_heads / (size_t)c->heads
@@ -122,10 +122,11 @@ START_TEST(every_chunk_boundary)
 	for (int i = 0; i < 4; i++) {
 		int C = chunks[i], max_len = 4 * C + 2;
 		const int lengths[] = {
-			0, 1, C - 1, C, C + 1, 2 * C - 1, 2 * C, 2 * C + 1, 3 * C - 1, 3 * C, 3 * C + 1,
-			4 * C - 1, 4 * C, 4 * C + 1, max_len,
+			0,	   1,	      C - 1,	 C,	    C + 1,
+			2 * C - 1, 2 * C,     2 * C + 1, 3 * C - 1, 3 * C,
+			3 * C + 1, 4 * C - 1, 4 * C,	 4 * C + 1, max_len,
 		};
-		int count = sizeof(lengths) / sizeof(lengths[0]), slots = alone ? 1 : count;
+		int count = sizeof lengths / sizeof lengths[0], slots = alone ? 1 : count;
 		struct path_case c = { .slots = slots, .heads = 2, .kv_heads = alone ? 2 : 1,
 				       .head_dim = 19, .max_len = max_len, .chunk = C,
 				       .warps = 1 + i % 2, .graph = way->graph };
@@ -188,7 +189,7 @@ static void check_prefill(struct device *device, struct prefill *p, enum scores 
 	double exact[256];
 	char what[160];
 
-	snprintf(what, sizeof(what), "H %d, Hkv %d, Nq %d, Nk %d, D %d, Dv %d, mask %d, "
+	snprintf(what, sizeof what, "H %d, Hkv %d, Nq %d, Nk %d, D %d, Dv %d, mask %d, "
 		 "scores %d", p->heads, p->kv_heads, p->queries, p->keys, p->head_dim,
 		 p->value_dim, (int)p->mask, (int)scores);
 	path_scores(scores, q, H * Nq * D, k, Hkv, Nk, D, &p->scale);
@@ -284,7 +285,7 @@ START_TEST(prefill_without_work_or_keys)
 	struct device *device = path_simulator(0);
 	float q[2 * 3 * 4] = { 0 }, out[2 * 3 * 5];
 
-	memset(out, 0xff, sizeof(out));
+	memset(out, 0xff, sizeof out);
 	OK(prefill_run(device, &p, q, NULL, NULL, out));
 	for (size_t i = 0; i < 2 * 3 * 5; i++)
 		ck_assert_float_eq(out[i], 0.0f);

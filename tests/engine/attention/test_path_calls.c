@@ -40,7 +40,7 @@ static void expect_notes(struct fake *fake, const char *const *notes)
 {
 	int i = 0;
 
-	for (; notes[i] != NULL; i++) {
+	for (; notes[i]; i++) {
 		ck_assert_int_lt(i, fake->note_count);
 		ck_assert_str_eq(fake->notes[i], notes[i]);
 	}

@@ -59,7 +59,7 @@ START_TEST(auto_switches_where_expected)
 		{ 2, 16, 0, 1025, &path_batched, &path_incremental_multiwarp },
 	};
 
-	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+	for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
 		struct path_case c = { .slots = switches[i].slots, .heads = 2, .kv_heads = 1,
 				       .head_dim = switches[i].head_dim, .max_len = 1030,
 				       .chunk = switches[i].chunk,
@@ -123,7 +123,7 @@ START_TEST(lengths_in_device_memory_change_no_bit)
 		for (unsigned warps = 1; warps <= 4; warps += 3) {
 			indirect_run(device, lengths[i], warps, true, by_value);
 			indirect_run(device, lengths[i], warps, false, indirect);
-			ck_assert_mem_eq(by_value, indirect, sizeof(by_value));
+			ck_assert_mem_eq(by_value, indirect, sizeof by_value);
 		}
 	device_close(device);
 }
@@ -218,9 +218,9 @@ START_TEST(prompts_append_to_earlier_keys)
 	ck_assert_int_eq(kv_cache_length(a->cache, 0, 1), ROWS);
 	ck_assert_int_eq(kv_cache_length(a->cache, 0, 0), 0);
 	for (size_t row = 0; row < ROWS; row++) {
-		memcpy(q2 + PER_ROW, q + row * PER_ROW, sizeof(q2) / 2);
-		memcpy(k2 + PER_ROW, k + row * PER_ROW, sizeof(k2) / 2);
-		memcpy(v2 + PER_ROW, v + row * PER_ROW, sizeof(v2) / 2);
+		memcpy(q2 + PER_ROW, q + row * PER_ROW, sizeof q2 / 2);
+		memcpy(k2 + PER_ROW, k + row * PER_ROW, sizeof k2 / 2);
+		memcpy(v2 + PER_ROW, v + row * PER_ROW, sizeof v2 / 2);
 		OK(attention_step(
 			b,
 			&(struct attention_step){ .q = q2,

@@ -484,8 +484,8 @@ START_TEST(prefill_and_indirect_kernels_give_the_same_bits)
 }
 END_TEST
 
-static void compare_outputs(const struct path_way *way, const struct path_case *c, const char *kernels,
-			    const float *real)
+static void compare_outputs(const struct path_way *way, const struct path_case *c,
+			    const char *kernels, const float *real)
 {
 	float *twin = path_run_on("sim", 0, way->path, c);
 

@@ -23,7 +23,7 @@ static void attend_head(const struct plain_cache *cache, const float *q, const f
 			const float *v, size_t row, int keys, float *out)
 {
 	int D = cache->config->head_dim;
-	double *weight = malloc((size_t)keys * sizeof(*weight)), max = -INFINITY, sum = 0.0;
+	double *weight = malloc((size_t)keys * sizeof *weight), max = -INFINITY, sum = 0.0;
 
 	for (int n = 0; n < keys; n++) {
 		weight[n] = 0.0;
@@ -143,7 +143,7 @@ static enum status parse(const char *more, struct model_config *out)
 {
 	char text[1024];
 
-	snprintf(text, sizeof(text), "{%s%s}", MODEL, more);
+	snprintf(text, sizeof text, "{%s%s}", MODEL, more);
 	return model_config_parse("config.json", text, out);
 }
 
@@ -202,9 +202,9 @@ static enum status open_header(const char *header, size_t data_bytes, struct saf
 
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	memcpy(bytes, &length, sizeof(length));
-	memcpy(bytes + sizeof(length), header, length);
-	write_file(path, bytes, sizeof(length) + length + data_bytes);
+	memcpy(bytes, &length, sizeof length);
+	memcpy(bytes + sizeof length, header, length);
+	write_file(path, bytes, sizeof length + length + data_bytes);
 	status = safetensors_open(path, out);
 	unlink(path);
 	return status;
@@ -264,21 +264,21 @@ START_TEST(half_floats_are_exact)
 	static const char header[] =
 		"{\"h\":{\"dtype\":\"F16\",\"shape\":[8],\"data_offsets\":[0,16]}}";
 	char path[] = "test_llama.XXXXXX", bytes[256] = { 0 };
-	uint64_t length = sizeof(header) - 1;
+	uint64_t length = sizeof header - 1;
 	struct safetensors *file;
 	float *values;
 	int fd = mkstemp(path);
 
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	memcpy(bytes, &length, sizeof(length));
-	memcpy(bytes + sizeof(length), header, length);
-	memcpy(bytes + sizeof(length) + length, halves, sizeof(halves));
-	write_file(path, bytes, sizeof(length) + length + sizeof(halves));
+	memcpy(bytes, &length, sizeof length);
+	memcpy(bytes + sizeof length, header, length);
+	memcpy(bytes + sizeof length + length, halves, sizeof halves);
+	write_file(path, bytes, sizeof length + length + sizeof halves);
 	OK(safetensors_open(path, &file));
 	unlink(path);
 	OK(safetensors_load(file, "h", 1, (const int64_t[]){ 8 }, &values));
-	ck_assert_mem_eq(values, wanted, sizeof(wanted));
+	ck_assert_mem_eq(values, wanted, sizeof wanted);
 	ck_assert(isnan(values[7]));
 	free(values);
 	safetensors_close(file);
@@ -313,9 +313,9 @@ int main(void)
 	tcase_add_test(reference, tokens_and_positions_have_limits);
 	tcase_add_test(files, defaults_of_a_configuration);
 	tcase_add_loop_test(files, unsupported_configurations_are_refused, 0,
-			    sizeof(refused) / sizeof(refused[0]));
+			    sizeof refused / sizeof refused[0]);
 	tcase_add_loop_test(files, hostile_headers_are_refused, 0,
-			    sizeof(hostile) / sizeof(hostile[0]));
+			    sizeof hostile / sizeof hostile[0]);
 	tcase_add_test(files, tensors_are_loaded_by_shape_and_dtype);
 	tcase_add_test(files, half_floats_are_exact);
 	tcase_add_test(files, missing_and_short_files_are_named);

@@ -236,7 +236,7 @@ START_TEST(windows)
 {
 	static const char *const windows[] = { "s3..s5", "s0,s7", "L8..L9", "L3,L41..L42" };
 
-	for (size_t i = 0; i < sizeof windows / sizeof(windows[0]); i++) {
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
 		struct attention_shape shape = recording_shape(&(struct recording_options){ 0 });
 		struct store *store = new_store();
 

@@ -268,7 +268,7 @@ START_TEST(damaged_graphs)
 		"UPDATE t_node SET launch = -5 WHERE launch IS NOT NULL",
 	};
 
-	for (size_t i = 0; i < sizeof changes / sizeof(changes[0]); i++) {
+	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
 		struct replay_options options = { .device = "sim" };
 		struct replay_report report;
 		struct store *store = new_store();

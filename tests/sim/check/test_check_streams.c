@@ -238,7 +238,7 @@ static size_t found_by(struct scene *scene, const struct program *program, bool 
 
 static bool is_called(const struct row_side *side, const char *name)
 {
-	return name ? side->operation && strstr(side->operation, name) : side->operation == NULL;
+	return name ? side->operation && strstr(side->operation, name) : !side->operation;
 }
 
 START_TEST(a_planted_bug_is_found_in_any_order)

@@ -1,5 +1,5 @@
-/* test_debug_kernels.c - kernels built for debuggers give the baseline's bits: each of them, in whole
- * recorded runs, on the simulator; a skip where they were not built.
+/* test_debug_kernels.c - kernels built for debuggers give the baseline's bits: each of them, in
+ * whole recorded runs, on the simulator; a skip where they were not built.
  *
  * tests/engine/cuda/test_twin.c compares them with a GPU.
  */

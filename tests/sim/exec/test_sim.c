@@ -40,7 +40,8 @@ START_TEST(indices_cover_the_grid)
 	WITH_CASE("indices", out);
 	for (unsigned block = 0; block < 24; block++)
 		for (unsigned thread = 0; thread < 30; thread++)
-			ck_assert_uint_eq(out[30 * block + thread], 32000000 + 1000 * block + thread);
+			ck_assert_uint_eq(out[30 * block + thread],
+					  32000000 + 1000 * block + thread);
 	END_CASE(out);
 }
 END_TEST
@@ -64,7 +65,8 @@ static void expect_shuffles(const uint32_t *out, uint32_t mask, int by, int widt
 		memcpy(&bits, &half, 4);
 		if (mask >> idx & 1) {
 			ck_assert_int_eq((int)out[8 * lane], 100 + idx);
-			ck_assert_uint_eq(out[8 * lane + 5], (uint32_t)((1000000000000ll + idx) >> 32));
+			ck_assert_uint_eq(out[8 * lane + 5],
+					  (uint32_t)((1000000000000ll + idx) >> 32));
 			ck_assert_uint_eq(out[8 * lane + 6], (uint32_t)(1000000000000ll + idx));
 			ck_assert_int_eq((int)out[8 * lane + 7], 250 * idx);
 		}
@@ -97,7 +99,8 @@ END_TEST
 
 START_TEST(votes_and_matches)
 {
-	static const unsigned masks[] = { 0xffffffffu, 0x0000ffffu, 0xfffffffeu, 0x80000001u, 0x000000f0u };
+	static const unsigned masks[] = { 0xffffffffu, 0x0000ffffu, 0xfffffffeu, 0x80000001u,
+					  0x000000f0u };
 	static const unsigned yes[] = { 0xffffffffu, 0, 0xf0f0f0f0u, 1u };
 
 	WITH_CASE("votes", out);
@@ -278,11 +281,13 @@ END_TEST
 
 /* --- limits: the driver's codes --- */
 
-static void expect_code(const char *kernel, struct dim3 grid, struct dim3 block, unsigned shared, int code)
+static void expect_code(const char *kernel, struct dim3 grid, struct dim3 block, unsigned shared,
+			int code)
 {
 	struct device *device = word_device("sim", 0, 1);
 	struct buffer *out = word_buffer(device, "out", 4096, NULL);
-	enum status status = word_launch(device, kernel, grid, block, shared, ARGS(ARG_BUFFER(out)));
+	enum status status = word_launch(device, kernel, grid, block, shared,
+					 ARGS(ARG_BUFFER(out)));
 
 	ck_assert_int_eq(status, code ? STATUS_DEVICE : STATUS_OK);
 	if (code)
@@ -337,7 +342,8 @@ END_TEST
 
 /* Launches a kernel that must fail with `code`; the message must contain `text`, and the error must
  * stick. The kernel's first argument is a buffer of 64 words, or null. */
-static void expect_failure(int jobs, const char *kernel, bool null, int index, int code, const char *text)
+static void expect_failure(int jobs, const char *kernel, bool null, int index, int code,
+			   const char *text)
 {
 	struct device *device = word_device("sim", 0, jobs);
 	struct buffer *out = word_buffer(device, "out", 64, (int[64]){ 0 });
@@ -345,8 +351,9 @@ static void expect_failure(int jobs, const char *kernel, bool null, int index, i
 	bool two = strcmp(kernel, "fail_store") == 0 || strcmp(kernel, "fail_stack") == 0;
 	int word;
 
-	ck_assert_int_eq(word_launch(device, kernel, DIM(8, 1, 1), DIM(32, 1, 1), 0, args, two ? 2 : 1),
-			 STATUS_DEVICE);
+	ck_assert_int_eq(
+		word_launch(device, kernel, DIM(8, 1, 1), DIM(32, 1, 1), 0, args, two ? 2 : 1),
+		STATUS_DEVICE);
 	ck_assert_int_eq(error_code(), code);
 	ck_assert_msg(strstr(error_text(), text), "'%s' is not in: %s", text, error_text());
 	ck_assert_int_eq(device_download(device, NULL, out, 0, &word, 4), STATUS_DEVICE);

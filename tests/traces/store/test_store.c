@@ -126,7 +126,7 @@ START_TEST(floats_exact)
 		uint32_t bits = (uint32_t)sqlite3_column_int64(rows, 0);
 		float value;
 
-		memcpy(&value, &bits, sizeof(value));
+		memcpy(&value, &bits, sizeof value);
 		if (isnan(value)) {
 			ck_assert_int_eq(sqlite3_column_type(rows, 1), SQLITE_NULL);
 			ck_assert_str_eq((const char *)sqlite3_column_text(rows, 2), "nan");
@@ -337,7 +337,7 @@ END_TEST
 START_TEST(points_are_small)
 {
 	enum { COUNT = 100000, BLOCKS = 25, THREADS = 64 };
-	struct row_point *points = xmalloc(sizeof(*points) * BLOCKS * THREADS);
+	struct row_point *points = xmalloc(sizeof *points * BLOCKS * THREADS);
 	struct store *store;
 	int64_t run;
 	long before;
@@ -471,7 +471,7 @@ START_TEST(kept_statements)
 	store_return(store, again);
 	/* More than are kept. */
 	for (int i = 0; i < 1000; i++) {
-		snprintf(other, sizeof(other), "SELECT %d", i % 300);
+		snprintf(other, sizeof other, "SELECT %d", i % 300);
 		ck_assert_int_eq(store_borrow(store, other, &again), SQLITE_OK);
 		ck_assert_int_eq(sqlite3_step(again), SQLITE_ROW);
 		ck_assert_int_eq(sqlite3_column_int(again, 0), i % 300);

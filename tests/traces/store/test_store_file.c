@@ -200,7 +200,7 @@ START_TEST(damaged_rows)
 	int64_t number;
 	bool end = false;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		enum status status = STATUS_OK;
 
 		OK(store_create(NULL, NULL, &store));

@@ -62,7 +62,7 @@ static void write_until_killed(int to)
 		    != STATUS_OK)
 			_exit(1);
 		if (i % 7 == 0
-		    && (store_commit(store) != STATUS_OK || write(to, &i, sizeof(i)) < 0))
+		    && (store_commit(store) != STATUS_OK || write(to, &i, sizeof i) < 0))
 			_exit(1);
 	}
 }
@@ -112,13 +112,13 @@ START_TEST(kills)
 		usleep((useconds_t)(rand() % 60000));
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
 		ck_assert_int_eq(waitpid(child, NULL, 0), child);
-		for (committed = 0; read(ends[0], &heard, sizeof(heard)) == sizeof(heard);)
+		for (committed = 0; read(ends[0], &heard, sizeof heard) == sizeof heard;)
 			committed = heard;
 		close(ends[0]);
 		check_after_kill(committed);
 		unlink(T);
 		/* Killed before its first commit, it left these. */
-		snprintf(temporary, sizeof(temporary), "%s.tmp.%d", T, (int)child);
+		snprintf(temporary, sizeof temporary, "%s.tmp.%d", T, (int)child);
 		unlink(temporary);
 		strcat(temporary, "-journal");
 		unlink(temporary);

@@ -21,7 +21,7 @@ static enum status put_upload(struct store *store, int64_t run, int i)
 	for (int k = 0; k < 256; k++)
 		values[k] = state = state * 1664525u + 1013904223u;
 	return store_op(store, run, &(struct row_op){ .kind = OP_UPLOAD, .buffer = 1,
-		.bytes = sizeof(values), .data = values, .object = -1 }, NULL);
+		.bytes = sizeof values, .data = values, .object = -1 }, NULL);
 }
 
 /* A closed trace of so many uploads. */
