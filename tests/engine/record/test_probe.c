@@ -259,7 +259,7 @@ START_TEST(empty_regions_are_not_read)
 	ck_assert_uint_eq(count, 3);
 	ck_assert_uint_eq(points[2].bits[0], 0x40400000);
 	/* All counts, four regions, and the word whose download waits for the fill. */
-	ck_assert_uint_eq(fake.downloaded, 32001 * sizeof unsigned + 4 * region);
+	ck_assert_uint_eq(fake.downloaded, 32001 * sizeof(unsigned) + 4 * region);
 }
 END_TEST
 
