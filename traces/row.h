@@ -74,7 +74,7 @@ struct row_kernel {                   /* one per run and kernel */
 };
 
 struct row_launch {
-	int64_t number;                 /* in the whole run: the L of an address; ascending */
+	int64_t number;                 /* in the whole run, as after L in addresses; ascending */
 	const char *kernel;             /* already passed to store_kernel() */
 	uint32_t grid[3], block[3], cluster[3];
 	uint32_t shared_bytes;

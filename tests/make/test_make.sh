@@ -23,7 +23,7 @@ printf '#include "base/bad.h"\n' >base/bad.c
 printf 'base/bad.c\nbase/deep/good.c\nother/skipped.c\n' |
 	awk -v srcdir=. -v folders=base -f "$srcdir/make/map.awk" >out 2>err
 code=$?
-expect 'a source without such a line is an error' 1 '^base/bad.c: expected "bad.c - DESCRIPTION" in the first'
+expect 'a source without such a line is an error' 1 '^base/bad.c: expected "bad.c - DESC'
 expect 'and a sentence may go on' 1 '^base/deep/good.c: one sentence that goes on$'
 result 'other folders are left out' "$(grep skipped out)"
 

@@ -54,7 +54,7 @@ struct diff {
 	/* The runs were recorded in different windows: what one left out is not compared. */
 	bool narrowed;
 	struct log_at log_at[2];
-	int64_t left_out[2];            /* operations that only this run was asked to record */
+	int64_t left_out[2];            /* operations that only this run had to record */
 
 	struct diff_op *ops;            /* [op_count] what was compared, ascending */
 	size_t op_count, op_capacity;

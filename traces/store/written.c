@@ -1,4 +1,4 @@
-/* written.c - gathers what a launch wrote from the rows that hold it; see written.h. */
+/* written.c - collects what a launch wrote from the rows that store it; see written.h. */
 #include "traces/store/written.h"
 
 #include <stdio.h>
@@ -188,7 +188,7 @@ static bool has_partials_shape(const struct written *w)
 	return w->dtype == DTYPE_F32 && w->rank == 4 && w->shape[3] > 2;
 }
 
-static enum status gather(struct reading *r)
+static enum status collect(struct reading *r)
 {
 	struct written *w = r->out;
 	char later[400];
@@ -226,7 +226,7 @@ enum status written_read(struct store *store, int64_t run, int64_t launch, int64
 		     " AND b.buffer = d.buffer WHERE l.run = ?1 AND l.launch = ?2"
 		     " AND d.entry = ?3", launch, output, take_digest));
 	*found = out->op >= 0;
-	return *found ? gather(&r) : STATUS_OK;
+	return *found ? collect(&r) : STATUS_OK;
 }
 
 void written_free(struct written *w)

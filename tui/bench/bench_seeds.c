@@ -84,7 +84,7 @@ static enum status measure_decode(struct rig *rig, struct seeds_results *r)
 	return STATUS_OK;
 }
 
-/* --- whole steps --- */
+/* --- steps --- */
 
 /* Calls `measure` with the launches of one step that have the roles. */
 static enum status with_step(struct rig *rig, struct seeds_results *r, const char *path, int slots,

@@ -45,7 +45,7 @@ struct bench_view {
 	size_t key_count;
 	long again;                     /* repeated presses */
 	struct bench_place places[BENCH_PLACES];
-	wchar_t command[32];            /* typed behind ':' */
+	wchar_t command[32];            /* typed after ':' */
 };
 
 /* Prints the results. DIFFERS, naming the slowest, if something exceeded its limit. */

@@ -68,7 +68,7 @@ enum status bench_view_report(struct bench_view *b)
 	       b->runs, b->runs == 1 ? "" : "s");
 	print_opening("first screen, whole process", &b->first_screen);
 	print_opening("view --plain, every screen", &b->plain);
-	print_opening("made ready while nobody types", &b->idle);
+	print_opening("prepared while waiting for a key", &b->idle);
 	print_keys(b);
 	if (b->first_screen.wall > BENCH_OPEN)
 		return fail(STATUS_DIFFERS, "the first screen took %.3f s, the limit is %.1f s",

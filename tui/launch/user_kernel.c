@@ -205,8 +205,8 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		arg_list_add_all(&args, step_flags);
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
 	TRY(program_run(&args, s->file));
-	arg_list_add_all(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out, object,
-		  NULL });
+	arg_list_add_all(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out,
+		  object, NULL });
 	return program_run(&link, s->file);
 }
 

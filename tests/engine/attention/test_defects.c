@@ -392,7 +392,7 @@ START_TEST(a_grid_too_deep_is_refused_at_once)
 			     error_code(), error_text());
 	}
 	ck_assert_int_eq(status, STATUS_USAGE);
-	ck_assert_ptr_nonnull(strstr(error_text(), "65536 chunks, a grid has at most 65535"));
+	ck_assert_ptr_nonnull(strstr(error_text(), "65536 chunks, the maximum of a grid is 65535"));
 	device_close(device);
 }
 END_TEST

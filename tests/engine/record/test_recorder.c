@@ -47,7 +47,7 @@ START_TEST(log_at_windows)
 	log_at_free(&log_at);
 	OK(log_at_parse(NULL, &log_at));
 	ck_assert(log_at_holds(&log_at, 12345));
-	FAILS(log_at_parse("", &log_at), STATUS_USAGE, "no window");
+	FAILS(log_at_parse("", &log_at), STATUS_USAGE, "expected a window");
 	FAILS(log_at_parse("s1..", &log_at), STATUS_USAGE, "'s1..'");
 	FAILS(log_at_parse("s1..L2", &log_at), STATUS_USAGE, "'s1..L2'");
 	FAILS(log_at_parse("s1,L2", &log_at), STATUS_USAGE, "mixed");
