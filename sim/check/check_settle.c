@@ -1,6 +1,6 @@
-/* check_settle.c - writes that race: those that leave what was there are told apart.
+/* check_settle.c - delays the report of a racing write until it is known whether it changed the value.
  *
- * That is known only when one has happened. Which writes these are is check_race.c's part.
+ * check_race.c finds the races.
  */
 #include "config.h"
 

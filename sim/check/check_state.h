@@ -80,19 +80,19 @@ extern struct check_hot check_hot;
 enum region_kind { REGION_BUFFER, REGION_ARENA };
 struct check_region {                   /* in order of address */
 	uintptr_t at;
-	size_t bytes, room;             /* asked for; of the mapping */
+	size_t bytes, mapped;           /* requested; size of the mapping */
 	enum region_kind kind;
 	uint32_t buffer;
 	char name[48];
 	bool freed;
 };
 
-/* Accesses of a word that its cell has no room for: of a word that thousands of threads touch without
- * order, the last of these must do. */
-#define MOST_KEPT 16
+/* Accesses of a word that its cell has no room for: of a word that thousands of threads touch
+ * without order, the last of these must do. */
+#define MAX_KEPT 16
 struct check_kept {
 	size_t word;
-	unsigned count, room, next;
+	unsigned count, capacity, next;
 	struct check_kept_item {
 		uint64_t record;
 		bool write;
@@ -123,7 +123,7 @@ struct check {
 	size_t data_bytes;
 	size_t used, arenas_used;       /* of base + shared_span, of base */
 	struct check_region *regions;
-	size_t region_count, region_room;
+	size_t region_count, region_capacity;
 	struct check_image *images;
 	size_t image_count;
 	struct check_slice *slices;

@@ -99,8 +99,8 @@ static void report_mask(struct check *check, const struct lane *lane, const stru
 }
 
 /* Lanes that wait for `lane` although it has come to somewhere else, where it waits for one of them
- * itself. Lanes that meet among themselves first, and come then, are in order. mask 0: at a barrier of
- * the block, where all wait for all. */
+ * itself. Lanes that meet among themselves first, and come then, are in order. mask 0: at a barrier
+ * of the block, where all wait for all. */
 static void report_awaited(struct check *check, struct lane *lane, enum ft_collective kind,
 			   uint32_t mask)
 {

@@ -23,7 +23,7 @@ struct tally {
 		uintptr_t key;          /* address / SPAN_BYTES */
 		uint64_t bits[8];
 	} *entries;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 #define SPAN_BYTES 512
@@ -40,12 +40,12 @@ struct counters {
 
 /* --- tallies --- */
 
-static struct tally_entry *tally_slot(struct tally_entry *entries, size_t room, uintptr_t key)
+static struct tally_entry *tally_slot(struct tally_entry *entries, size_t capacity, uintptr_t key)
 {
-	size_t i = (size_t)mix(key, 0) & (room - 1);
+	size_t i = (size_t)mix(key, 0) & (capacity - 1);
 
 	while (entries[i].key && entries[i].key != key)
-		i = (i + 1) & (room - 1);
+		i = (i + 1) & (capacity - 1);
 	return &entries[i];
 }
 
@@ -53,18 +53,18 @@ static struct tally_entry *tally_at(struct tally *t, uintptr_t key)
 {
 	struct tally_entry *entry;
 
-	if (2 * (t->count + 1) > t->room) {
+	if (2 * (t->count + 1) > t->capacity) {
 		struct tally old = *t;
 
-		t->room = old.room ? 2 * old.room : 64;
-		t->entries = xcalloc(t->room, sizeof *t->entries);
-		for (size_t i = 0; i < old.room; i++)
+		t->capacity = old.capacity ? 2 * old.capacity : 64;
+		t->entries = xcalloc(t->capacity, sizeof *t->entries);
+		for (size_t i = 0; i < old.capacity; i++)
 			if (old.entries[i].key)
-				*tally_slot(t->entries, t->room, old.entries[i].key) =
+				*tally_slot(t->entries, t->capacity, old.entries[i].key) =
 					old.entries[i];
 		free(old.entries);
 	}
-	entry = tally_slot(t->entries, t->room, key);
+	entry = tally_slot(t->entries, t->capacity, key);
 	t->count += !entry->key;
 	entry->key = key;
 	return entry;

@@ -1,8 +1,8 @@
 /* counters.h - what each launch of a checked device did with memory, barriers and branches.
  *
  * Told by the checker of every access, basic block and meeting of a running launch; counts bytes
- * itself and leaves requests of warps to sim/check/requests.h. One launch at a time. What the counters
- * mean is in doc/counters.md.
+ * itself and leaves requests of warps to sim/check/requests.h. One launch at a time. What the
+ * counters mean is in doc/counters.md.
  */
 #ifndef SIM_COUNTERS_H
 #define SIM_COUNTERS_H

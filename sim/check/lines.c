@@ -177,11 +177,11 @@ static const struct place *resolved(struct place *place)
 
 static void resolve(struct lines *l, struct launch *launch)
 {
-	size_t room = 1;
+	size_t capacity = 1;
 
 	for (size_t i = 0; i < launch->visit_count; i++)
-		room += resolved(&l->places[launch->visits[i].place])->line_count;
-	launch->lines = xcalloc(room, sizeof *launch->lines);
+		capacity += resolved(&l->places[launch->visits[i].place])->line_count;
+	launch->lines = xcalloc(capacity, sizeof *launch->lines);
 	for (size_t i = 0; i < launch->visit_count; i++) {
 		const struct place *place = &l->places[launch->visits[i].place];
 

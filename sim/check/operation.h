@@ -16,7 +16,7 @@ struct touched {
 };
 struct touched_list {
 	struct touched *items;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 enum op_state {
@@ -41,7 +41,7 @@ struct check_op {
 
 struct check_ops {
 	struct check_op *items;         /* number `base` on */
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t base;
 	size_t waiting;                 /* asked for, and not run */
 	struct clock *host, *all;       /* what the host knows; the ends of all chains */

@@ -1,7 +1,7 @@
 /* requests.c - puts what the lanes of a warp do one by one together to requests; see requests.h.
  *
- * Each place (address of code and kind) holds the requests that lanes are still missing from, in the
- * order of the rounds of loops that they were made in. Serves counters.c.
+ * Each place (address of code and kind) holds the requests that lanes are still missing from, in
+ * the order of the rounds of loops that they were made in. Serves counters.c.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 #define SECTOR_BYTES 32
 #define BANKS 32
 #define WORD_BYTES 4
-#define MOST_WAITING 65536u             /* requests of one place: 28 MiB */
-#define MOST_LOOPS 5                    /* in each other; rounds of more are not told apart */
+#define MAX_WAITING 65536u             /* requests of one place: 28 MiB */
+#define MAX_LOOPS 5                    /* in each other; rounds of more are not told apart */
 
 /* Where a lane is in the loops around it: those it went back to the head of, outermost first. */
 struct moment {
@@ -26,7 +26,7 @@ struct moment {
 	struct round {
 		uintptr_t head, tail;   /* the first block, the last one that led back to it */
 		uint64_t number;        /* from 1 on */
-	} rounds[MOST_LOOPS];
+	} rounds[MAX_LOOPS];
 };
 
 struct request {
@@ -45,7 +45,7 @@ struct place {
 	bool refusing;                  /* requests from this moment on are left out */
 	struct moment refused;
 	struct request *waiting;
-	size_t begin, count, room;      /* waiting[begin .. begin + count) */
+	size_t begin, count, capacity;      /* waiting[begin .. begin + count) */
 };
 
 struct requests {
@@ -53,7 +53,7 @@ struct requests {
 	uint32_t meeting;
 	struct moment now[WARP_LANES];
 	struct place *places;           /* a hash table: open addresses, a power of two */
-	size_t place_count, place_room;
+	size_t place_count, place_capacity;
 };
 
 struct requests *requests_create(struct request_sums *sums)
@@ -61,8 +61,8 @@ struct requests *requests_create(struct request_sums *sums)
 	struct requests *r = xcalloc(1, sizeof *r);
 
 	r->sums = sums;
-	r->place_room = 64;
-	r->places = xcalloc(r->place_room, sizeof *r->places);
+	r->place_capacity = 64;
+	r->places = xcalloc(r->place_capacity, sizeof *r->places);
 	return r;
 }
 
@@ -70,7 +70,7 @@ void requests_free(struct requests *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->place_room; i++)
+	for (size_t i = 0; i < r->place_capacity; i++)
 		free(r->places[i].waiting);
 	free(r->places);
 	free(r);
@@ -183,7 +183,8 @@ static void judge(struct request_sums *sums, enum request_kind kind, struct requ
 
 /* --- places --- */
 
-/* By rounds of the outermost loop first. A loop that is missing in one of them is in its round 0. */
+/* By rounds of the outermost loop first. A loop that is missing in one of them is in its round
+ * 0. */
 static int compare_moments(const struct moment *a, const struct moment *b)
 {
 	for (unsigned i = 0; i < a->depth || i < b->depth; i++) {
@@ -199,26 +200,26 @@ static int compare_moments(const struct moment *a, const struct moment *b)
 }
 
 /* Where the place is in the table, or would be. */
-static struct place *slot(struct place *places, size_t room, enum request_kind kind, uintptr_t pc)
+static struct place *slot(struct place *places, size_t capacity, enum request_kind kind, uintptr_t pc)
 {
-	size_t i = (size_t)mix(pc, kind) & (room - 1);
+	size_t i = (size_t)mix(pc, kind) & (capacity - 1);
 
 	while (places[i].pc && (places[i].pc != pc || places[i].kind != kind))
-		i = (i + 1) & (room - 1);
+		i = (i + 1) & (capacity - 1);
 	return &places[i];
 }
 
 static void grow(struct requests *r)
 {
-	size_t room = 2 * r->place_room;
-	struct place *places = xcalloc(room, sizeof *places);
+	size_t capacity = 2 * r->place_capacity;
+	struct place *places = xcalloc(capacity, sizeof *places);
 
-	for (size_t i = 0; i < r->place_room; i++)
+	for (size_t i = 0; i < r->place_capacity; i++)
 		if (r->places[i].pc)
-			*slot(places, room, r->places[i].kind, r->places[i].pc) = r->places[i];
+			*slot(places, capacity, r->places[i].kind, r->places[i].pc) = r->places[i];
 	free(r->places);
 	r->places = places;
-	r->place_room = room;
+	r->place_capacity = capacity;
 }
 
 static void settle_place(struct requests *r, struct place *place)
@@ -233,12 +234,12 @@ static void settle_place(struct requests *r, struct place *place)
 
 static struct place *place_of(struct requests *r, enum request_kind kind, uintptr_t pc)
 {
-	struct place *place = slot(r->places, r->place_room, kind, pc);
+	struct place *place = slot(r->places, r->place_capacity, kind, pc);
 
 	if (!place->pc) {
-		if (2 * ++r->place_count > r->place_room) {
+		if (2 * ++r->place_count > r->place_capacity) {
 			grow(r);
-			place = slot(r->places, r->place_room, kind, pc);
+			place = slot(r->places, r->place_capacity, kind, pc);
 		}
 		place->pc = pc;
 		place->kind = kind;
@@ -254,14 +255,14 @@ static struct request *insert(struct place *place, size_t at, const struct momen
 {
 	struct request *new;
 
-	if (place->begin + place->count == place->room && place->begin > 0) {
+	if (place->begin + place->count == place->capacity && place->begin > 0) {
 		memmove(place->waiting, place->waiting + place->begin,
 			place->count * sizeof *place->waiting);
 		place->begin = 0;
 	}
-	if (place->count == place->room) {
-		place->room = place->room ? 2 * place->room : 4;
-		place->waiting = xreallocarray(place->waiting, place->room,
+	if (place->count == place->capacity) {
+		place->capacity = place->capacity ? 2 * place->capacity : 4;
+		place->waiting = xreallocarray(place->waiting, place->capacity,
 					       sizeof *place->waiting);
 	}
 	new = &place->waiting[place->begin + at];
@@ -293,7 +294,7 @@ static struct request *request_at(struct place *place, const struct moment *mome
 	for (; low < place->count && compare_moments(moment, &waiting[low].moment) == 0; low++)
 		if (!(waiting[low].lanes & lane))
 			return &place->waiting[place->begin + low];
-	if (place->count == MOST_WAITING) {
+	if (place->count == MAX_WAITING) {
 		place->refusing = true;
 		place->refused = *moment;
 		return NULL;
@@ -331,8 +332,8 @@ void requests_add(struct requests *r, const struct lane *lane, enum request_kind
 	}
 }
 
-/* Compilers lay out code so that a loop is what lies between its head and its tail, apart from blocks
- * that are seldom entered: where a lane comes back from one, it does not come again. */
+/* Compilers lay out code so that a loop is what lies between its head and its tail, apart from
+ * blocks that are seldom entered: where a lane comes back from one, it does not come again. */
 void requests_step(struct requests *r, const struct lane *lane, uintptr_t from, uintptr_t to)
 {
 	unsigned number = (unsigned)__builtin_ctz(lane->bit);
@@ -354,7 +355,7 @@ void requests_step(struct requests *r, const struct lane *lane, uintptr_t from, 
 	if (last && last->head == to) {
 		last->number = (*rounds)++;
 		last->tail = from > last->tail ? from : last->tail;
-	} else if (now->depth < MOST_LOOPS) {
+	} else if (now->depth < MAX_LOOPS) {
 		now->rounds[now->depth++] = (struct round){ to, from, (*rounds)++ };
 	}
 }
@@ -368,7 +369,7 @@ void requests_meet(struct requests *r)
 
 void requests_end(struct requests *r)
 {
-	for (size_t i = 0; i < r->place_room; i++)
+	for (size_t i = 0; i < r->place_capacity; i++)
 		if (r->places[i].pc)
 			settle_place(r, &r->places[i]);
 	memset(r->now, 0, sizeof r->now);
