@@ -1,4 +1,4 @@
-/* check_async.c - asynchronous copies to shared memory: the checks when one begins and completes. */
+/* check_async.c - asynchronous copies to shared memory: checks when one begins and completes. */
 #include "config.h"
 
 #include "sim/check/check_async.h"

@@ -1,5 +1,6 @@
-/* check_hooks.c - functions that compilers call in checked kernels: -fsanitize=thread, bounds, trace-pc.
+/* check_hooks.c - the hooks that compilers call in checked kernels.
  *
+ * They belong to -fsanitize=thread, -fsanitize=bounds and -fsanitize-coverage=trace-pc.
  * They replace the sanitizer runtime, which is not linked. The fast path for ordinary accesses of
  * whole words is here; all others go to check_access.c. Called on fibers.
  */

@@ -100,8 +100,8 @@ enum status check_create(struct check **out)
 		munmap(memory, bytes);
 	}
 	free(check);
-	return fail_device(2, "--check: cannot reserve %zu bytes of addresses for device memory and "
-			   "its shadow", MIN_SPAN + shadow_bytes(MIN_SPAN));
+	return fail_device(2, "--check: cannot reserve %zu bytes of addresses for device memory "
+			   "and its shadow", MIN_SPAN + shadow_bytes(MIN_SPAN));
 }
 
 void check_destroy(struct check *check)

@@ -109,12 +109,13 @@ static void learn(struct check *check, struct learned_list *list,
 			return;
 		}
 	if (list->count == list->capacity) {
-		struct learned *wider = check_alloc(check, (2 * list->capacity + 4) * sizeof *wider);
+		size_t capacity = 2 * list->capacity + 4;
+		struct learned *wider = check_alloc(check, capacity * sizeof *wider);
 
 		if (list->count)
 			memcpy(wider, list->at, list->count * sizeof *wider);
 		list->at = wider;
-		list->capacity = 2 * list->capacity + 4;
+		list->capacity = capacity;
 	}
 	list->at[list->count++] = (struct learned){ variable, count };
 }

@@ -1,9 +1,9 @@
-/* check_region.c - memory of a checked device: the placement of buffers, and which bytes are written.
+/* check_region.c - memory of a checked device: where buffers are, and which bytes are written.
  *
- * Buffers are far apart and their addresses are never reused, so a wrong index or a stale pointer does
- * not hit another buffer. Each buffer takes 1/256 of the remaining addresses of 8 TiB, so up to 350
- * buffers are too far apart for an int that counts floats to get from one to the next. Shared memory
- * of resident blocks is at the beginning of the range.
+ * Buffers are far apart and their addresses are never reused, so a wrong index or a stale pointer
+ * does not hit another buffer. Each buffer takes 1/256 of the remaining addresses of 8 TiB, so up
+ * to 350 buffers are too far apart for an int that counts floats to get from one to the next.
+ * Shared memory of resident blocks is at the beginning of the range.
  */
 #include "config.h"
 
@@ -172,7 +172,8 @@ enum status check_map(struct check *check, uint32_t buffer, const char *name, si
 	void *memory = NULL;
 
 	if (slot && slot <= left)
-		memory = map_in(check->hot.base + check->hot.shared_span + check->used, slot, mapped);
+		memory = map_in(check->hot.base + check->hot.shared_span + check->used, slot,
+				mapped);
 	if (!memory)
 		return fail_device(2, "--check: out of memory: %zu bytes for %s, %zu bytes of "
 				   "addresses are left", bytes, name, left);

@@ -1,6 +1,6 @@
-/* check_settle.c - delays the report of a racing write until it is known whether it changed the value.
+/* check_settle.c - delays the report of a racing write until the write has happened.
  *
- * check_race.c finds the races.
+ * Only then it is known whether the value changed. check_race.c finds the races.
  */
 #include "config.h"
 
