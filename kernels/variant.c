@@ -1,4 +1,4 @@
-/* variant.c - the variants of kernels: their names, which are built, and which run here. */
+/* variant.c - kernel variants: their names, which are built, and which this processor can run. */
 #include "config.h"
 
 #include "kernels/variant.h"

@@ -1,5 +1,7 @@
-/* variant.h - which of a kernel's builds for the simulator runs: the fastest, or the one that the
- * environment variable FLASHTWIN_KERNELS names. Used by the simulated device.
+/* variant.h - selects the simulator build of a kernel to run.
+ *
+ * This is the fastest one, or the one named by the environment variable FLASHTWIN_KERNELS. Used by
+ * the simulated device.
  */
 #ifndef KERNEL_VARIANT_H
 #define KERNEL_VARIANT_H
@@ -9,8 +11,8 @@
 #include "base/status.h"
 #include "kernels/kernel_table.h"
 
-/* STATUS_USAGE: FLASHTWIN_KERNELS names a variant that is unknown, not built, or not for this
- * processor. Unset or empty, it leaves the choice to the processor. */
+/* Selects a variant. If FLASHTWIN_KERNELS is unset or empty, the processor determines it.
+ * STATUS_USAGE if the named variant is unknown, not built, or not supported by this processor. */
 enum status variant_choose(enum sim_variant *out);
 
 /* Whether kernels built for AVX2 and FMA exist and run here. */

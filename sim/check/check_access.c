@@ -1,7 +1,7 @@
-/* check_access.c - one access by the rules: is it inside, aligned, of written bytes, and ordered?
+/* check_access.c - checks one access: in bounds, aligned, initialized, and ordered with others.
  *
- * What orders accesses is check_race.c's part, which of them a word remembers check_shadow.c's.
- * Serves check_hooks.c.
+ * The rules of ordering are in check_race.c; check_shadow.c keeps the accesses recorded for each
+ * word. Used by check_hooks.c.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ static void report_outside(const struct access *a, const char *what)
 	check_report(a->check, &report);
 }
 
-/* A thread's own stack is right. */
+/* Outside device memory only the thread's own stack is allowed. */
 static void check_outside(const struct access *a)
 {
 	const struct fiber *fiber = a->lane->fiber;
@@ -38,7 +38,7 @@ static void check_outside(const struct access *a)
 	if (a->address >= (uintptr_t)fiber->low && a->address < (uintptr_t)fiber->high)
 		return;
 	report_outside(a, a->address < 4096 ? "through a null pointer"
-		       : "at an address that is no device memory");
+		       : "at an address that is not device memory");
 }
 
 static void describe_place(const struct access *a, char *text, size_t size)
@@ -53,8 +53,8 @@ static void describe_place(const struct access *a, char *text, size_t size)
 		snprintf(text, size, "of memory that was never allocated");
 	} else if (region->kind == REGION_BUFFER && !region->freed
 		   && a->address - region->at < region->bytes) {
-		snprintf(text, size, "inside another allocation: byte %zu of %s, to which no "
-			 "argument leads", (size_t)(a->address - region->at), region->name);
+		snprintf(text, size, "inside another allocation: byte %zu of %s, which no "
+			 "argument points to", (size_t)(a->address - region->at), region->name);
 	} else if (region->freed && a->address - region->at < region->bytes) {
 		snprintf(text, size, "byte %zu of %s, which was freed",
 			 (size_t)(a->address - region->at), region->name);
@@ -96,7 +96,7 @@ static void report_uninit(const struct access *a)
 
 /* --- the access --- */
 
-/* Bytes of the word that holds `at`, of an access that ends at `end`. */
+/* The bytes of the word at `at` that an access ending at `end` touches, as a mask. */
 static unsigned mask_of(uintptr_t at, uintptr_t end)
 {
 	unsigned first = at & 3, last = end - (at - first) >= 4 ? 4 : (unsigned)(end & 3);
@@ -104,7 +104,7 @@ static unsigned mask_of(uintptr_t at, uintptr_t end)
 	return ((1u << last) - 1) & ~((1u << first) - 1);
 }
 
-/* As on a GPU, the launch ends; the access would be one of bytes that nobody meant. */
+/* As on a GPU, a misaligned access ends the launch. */
 static void check_alignment(const struct access *a)
 {
 	struct check_report report;
@@ -121,7 +121,7 @@ static void check_alignment(const struct access *a)
 	worker_abort(worker_self, 716, text);
 }
 
-/* Whether everything there is allocated and, where that matters, written. */
+/* Whether all bytes are allocated. Also reports a read of unwritten bytes. */
 static bool check_state(const struct access *a)
 {
 	const struct check_hot *hot = &a->check->hot;
@@ -143,7 +143,7 @@ static bool check_state(const struct access *a)
 	return !missing;
 }
 
-/* Where the shadow of an access is; 0: nowhere. */
+/* The address whose shadow an access uses; 0: none. */
 static uintptr_t shadow_of(uintptr_t address)
 {
 	if (address - check_hot.base < check_hot.span)
@@ -186,7 +186,7 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 			check_judge(&a, word, mask);
 		check_note(&a, word, mask);
 	}
-	/* A flag that is no atomic, but as good as one. */
+	/* A volatile access of global memory, as of a flag, orders like an atomic. */
 	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)
 		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
 }

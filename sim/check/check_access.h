@@ -1,4 +1,4 @@
-/* check_access.h - an access of the running lane, by the rules. Private to the checker. */
+/* check_access.h - checks one access of the running lane. Private to the checker. */
 #ifndef CHECK_ACCESS_H
 #define CHECK_ACCESS_H
 

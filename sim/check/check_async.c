@@ -1,4 +1,4 @@
-/* check_async.c - asynchronous copies to shared memory: what is judged when one begins and lands. */
+/* check_async.c - asynchronous copies to shared memory: checks when one begins and completes. */
 #include "config.h"
 
 #include "sim/check/check_async.h"
@@ -12,14 +12,14 @@ static bool is_memory(const struct check *check, const void *at)
 	return (uintptr_t)at - check->hot.base < check->hot.span;
 }
 
-/* The destination counts as written, and as never written, until the copy lands. */
+/* The write is checked now, but its bytes count as unwritten until the copy completes. */
 void check_async_begin(struct listener *listener, void *to, const void *from, size_t bytes,
 		       size_t copied, uintptr_t pc)
 {
 	struct check *check = check_of(listener);
 	struct counters *counters = check_hot.counters;
 
-	/* One load, although its words are judged one by one. */
+	/* Counted as one load, although its words are checked one by one. */
 	if (counters && copied > 0)
 		counters_access(counters, lane_current(), (uintptr_t)from, copied, false, pc);
 	check_hot.counters = NULL;
@@ -33,7 +33,7 @@ void check_async_begin(struct listener *listener, void *to, const void *from, si
 		check_unwritten(check, to, bytes);
 }
 
-/* What it stores was counted when it began. */
+/* The store was counted when the copy began. */
 void check_async_end(struct listener *listener, void *to, const void *from, size_t bytes,
 		     size_t copied, uintptr_t pc)
 {

@@ -1,7 +1,7 @@
-/* check_find.c - the findings of a checked device: counted by class and sites, and put into words.
+/* check_find.c - the findings of a checked device: counted by class and sites, and formatted.
  *
- * While kernels run only addresses are kept; source lines are looked up when somebody asks for the
- * findings. What they are stored in and how they are shown is not decided here.
+ * While kernels run only addresses are kept; source lines are looked up when the findings are
+ * requested. Storing and displaying findings is done elsewhere.
  */
 #include "config.h"
 
@@ -18,20 +18,19 @@
 #include "sim/exec/symbol.h"
 #include "traces/row.h"
 
-/* More different ones tell nobody more. */
-#define MOST_FINDINGS 1000
-#define MOST_WORDS 4096
+#define MAX_FINDINGS 1000               /* cap on distinct findings */
+#define MAX_WORDS 4096                  /* memory words kept per finding */
 
 struct check_finding {
 	struct check_report report;
 	uint64_t count;
 	struct check_launch launch;
-	const char *kernel;             /* NULL: of no launch */
+	const char *kernel;             /* NULL: not of a launch */
 	struct symbol lines[2];
 	bool resolved;
-	uintptr_t *words;               /* uninit: those not explained by a race */
+	uintptr_t *words;               /* uninit: addresses of words not explained by a race */
 	size_t word_count;
-	bool more_words;                /* than are kept, or one of no single word */
+	bool more_words;                /* not all words are kept, or an access was too wide */
 	uint32_t buffer;
 	uint64_t offset;
 	char region[48];
@@ -49,7 +48,8 @@ static bool same(const struct check_report *a, const struct check_report *b)
 		    || (same_place(&a->side, &b->other) && same_place(&a->other, &b->side)));
 }
 
-/* Within the variable, where it is one; dynamic shared memory has no names. */
+/* Gives the offset within the static variable, if any; dynamic shared memory has no variable
+ * names. */
 static void locate_shared(const struct check *check, struct check_finding *finding)
 {
 	const struct ft_block_view *view = lane_current()->view.block;
@@ -80,7 +80,7 @@ static void locate(const struct check *check, struct check_finding *finding)
 		locate_shared(check, finding);
 }
 
-/* Other words than the first of a wide access are not kept: nothing explains them. */
+/* A wide access is not kept word by word, so a race never explains it completely. */
 static void keep_word(struct check_finding *f, const struct check_report *report)
 {
 	uintptr_t word = report->address & ~(uintptr_t)3;
@@ -90,7 +90,7 @@ static void keep_word(struct check_finding *f, const struct check_report *report
 	for (size_t i = 0; i < f->word_count; i++)
 		if (f->words[i] == word)
 			return;
-	if (report->bytes > 4 || f->word_count == MOST_WORDS) {
+	if (report->bytes > 4 || f->word_count == MAX_WORDS) {
 		f->more_words = true;
 		return;
 	}
@@ -123,7 +123,7 @@ void check_report(struct check *check, const struct check_report *report)
 			keep_word(&check->findings[i], report);
 			return;
 		}
-	if (check->finding_count == MOST_FINDINGS)
+	if (check->finding_count == MAX_FINDINGS)
 		return;
 	check->findings = xreallocarray(check->findings, check->finding_count + 1,
 					sizeof *check->findings);
@@ -149,14 +149,14 @@ void check_leaks(struct check *check)
 
 		if (region->kind != REGION_BUFFER || region->freed)
 			continue;
-		report.side.pc = region->at;    /* tells leaks apart; no code is there */
+		report.side.pc = region->at;    /* not code: makes leaks of buffers distinct */
 		snprintf(report.detail, sizeof report.detail, "%s, %zu bytes", region->name,
 			 region->bytes);
 		check_report(check, &report);
 	}
 }
 
-/* --- words --- */
+/* --- formatting --- */
 
 static const struct {
 	const char *name, *why, *fix;
@@ -197,7 +197,7 @@ static bool same_line(const struct symbol *a, const struct symbol *b)
 				      || (a->file && b->file && strcmp(a->file, b->file) == 0));
 }
 
-/* The compiler may have made several copies of a line. */
+/* Compares by source line, because the compiler may duplicate the code of a line. */
 static bool same_lines(const struct check_finding *a, const struct check_finding *b)
 {
 	return a->report.class == b->report.class && a->lines[0].line > 0
@@ -207,7 +207,7 @@ static bool same_lines(const struct check_finding *a, const struct check_finding
 			&& same_line(&a->lines[1], &b->lines[0])));
 }
 
-/* All it read before it was written races with the write: that finding says it. */
+/* Every unwritten word it read races with the write: the finding of that race is enough. */
 static bool explained(const struct check_finding *f)
 {
 	return f->report.class == CLASS_UNINIT && f->word_count == 0 && !f->more_words;
@@ -326,7 +326,7 @@ static void free_texts(struct check *check)
 	check->text_count = 0;
 }
 
-/* Bugs or lints, in the order they were found. */
+/* Appends bugs or lints, in the order they were found. */
 static size_t fill_all(struct check *check, bool lints, size_t at)
 {
 	for (size_t i = 0; i < check->finding_count; i++)
@@ -335,7 +335,7 @@ static size_t fill_all(struct check *check, bool lints, size_t at)
 	return at;
 }
 
-/* A lint may come of a bug: bugs come first. */
+/* Bugs come first, because a lint may be the result of a bug. */
 size_t check_findings(struct check *check, const struct row_finding **out)
 {
 	resolve(check);

@@ -7,9 +7,9 @@
 struct check;
 struct check_report;
 
-/* Adds a finding, or counts it with those of the same class and sites. */
+/* Adds a finding, or increments the count of the one with the same class and sites. */
 void check_report(struct check *, const struct check_report *);
-/* The read of this word at pc, found uninit, is explained by a race. */
+/* A race explains the uninit read of this word at pc. */
 void check_excuse(struct check *, uintptr_t pc, uintptr_t word);
 void check_find_free(struct check *);
 

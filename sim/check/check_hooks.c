@@ -1,7 +1,8 @@
-/* check_hooks.c - what compilers call in checked kernels: -fsanitize=thread, bounds, trace-pc.
+/* check_hooks.c - the hooks that compilers call in checked kernels.
  *
- * No sanitizer runtime is linked; these are all there is of one. The common accesses, whole words
- * that raise no question, are settled here; all others go to check_access.c. Called on fibers.
+ * They belong to -fsanitize=thread, -fsanitize=bounds and -fsanitize-coverage=trace-pc.
+ * They replace the sanitizer runtime, which is not linked. The fast path for ordinary accesses of
+ * whole words is here; all others go to check_access.c. Called on fibers.
  */
 #include "config.h"
 
@@ -20,10 +21,10 @@
 #include "sim/exec/steps.h"
 #include "sim/exec/worker.h"
 
-/* Hooks are part of the program: its thread-local variables have fixed places. */
+/* Hooks are part of the program, so its thread-local variables have fixed offsets. */
 extern __thread const struct ft_thread_view *ft_self __attribute__((tls_model("local-exec")));
 
-/* Hooks are called by name only. */
+/* Only compilers call the hooks, by name, so they have no prototypes. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
@@ -35,7 +36,8 @@ static INLINE uint64_t record(const struct check_lane *lane, uintptr_t pc)
 	return lane->record + pc;
 }
 
-/* Beyond all words where the address is of none: outside of device memory, or within a word. */
+/* The word's index; too large for any limit if the address is outside device memory or
+ * unaligned. */
 static INLINE size_t word_at(uintptr_t address)
 {
 	size_t offset = address - check_hot.base;
@@ -48,7 +50,7 @@ static INLINE struct check_cell *cell_at(uintptr_t address)
 	return (struct check_cell *)(check_hot.cells + 4 * address);
 }
 
-/* Whether the launch may touch what is there. Once a word was touched it may. */
+/* Whether the launch may touch the word. */
 static INLINE bool reached(size_t word)
 {
 	return check_hot.reached[word >> check_hot.granule];
@@ -56,11 +58,12 @@ static INLINE bool reached(size_t word)
 
 /* --- reads ---
  *
- * Of the readers of a word two are kept here: the last in its cell, another in check_hot.reader.
- * They are a pair (RECORD_PAIR) when the word is whole, its writer ordered before all who may read,
- * and whoever writes next without order meets one of the two: in shared memory for lanes of one
- * slice, in global memory for all blocks, as two blocks have read. Then there is nothing more to ask
- * or to note. Otherwise check_shadow.c knows what is worth keeping.
+ * Two readers of a word are kept here: the last one in its cell, another one in check_hot.reader.
+ * They form a pair (RECORD_PAIR) if the word is fully written, its writer is ordered before all
+ * possible readers, and any later unordered write races with at least one of the two. In shared
+ * memory a pair covers the lanes of one slice; in global memory its readers are in two blocks, and
+ * it covers all blocks. Further reads by those covered need no check and no record. In all other
+ * cases check_shadow.c decides which readers to keep.
  */
 
 static inline bool same_slice(uint32_t a, uint32_t b)
@@ -73,7 +76,8 @@ static inline bool is_whole(uint32_t place)
 	return place < RECORD_ATOMIC;
 }
 
-/* The word may have been read since order was made. False: it is for the rules. */
+/* A read of a word that may have been read since the last synchronization. False: needs the full
+ * check. */
 static bool read_again(size_t word, struct lane *lane, uintptr_t pc)
 {
 	const struct check_cell *cell = &check_hot.cell[word];
@@ -105,7 +109,7 @@ static __attribute__((noinline)) void read_slowly(uintptr_t address, size_t byte
 		counters_access(check_hot.counters, lane_current(), address, bytes, false, pc);
 }
 
-/* False: for read_slowly(). */
+/* False: needs read_slowly(). */
 static INLINE bool read_ordered(size_t word, struct check_cell *cell, const struct check_lane *lane,
 				uint32_t limit, uintptr_t pc)
 {
@@ -160,7 +164,7 @@ static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
 
 /* --- writes --- */
 
-/* When the last reader is ordered, so are those before it. */
+/* If the last reader is ordered before this write, so are all earlier readers. */
 static INLINE bool may_write(size_t word, const struct check_cell *cell,
 			     const struct check_lane *lane, uint32_t limit)
 {
@@ -214,7 +218,7 @@ void __tsan_write16(void *p) { write_words((uintptr_t)p, 4, CALLER); }
 ODD(1)
 ODD(2)
 
-/* The compiler knows of no alignment, as in packed structs: each byte is an access of its own. */
+/* For accesses whose alignment the compiler does not know, as in packed structs. */
 #define UNALIGNED(bytes) \
 	void __tsan_unaligned_read##bytes(void *p) \
 		{ check_access((uintptr_t)p, bytes, CHECK_READ, 0, CALLER); } \
@@ -240,7 +244,7 @@ VOLATILE(4)
 VOLATILE(8)
 VOLATILE(16)
 
-/* Structs, memcpy() and memset(): any number of bytes, of the alignment of their elements. */
+/* Structs, memcpy() and memset(): any number of bytes, aligned like their elements. */
 void __tsan_read_range(void *p, unsigned long bytes)
 {
 	for (size_t i = 0, n; i < bytes; i += n) {
@@ -281,9 +285,9 @@ void *ft_memset(void *to, int value, size_t bytes)
 	return memset(to, value, bytes);
 }
 
-/* --- atomics: the compiler leaves the operation itself to us --- */
+/* --- atomics: these hooks also perform the operation --- */
 
-/* Threads of a checked launch take turns on one OS thread: nothing comes between. */
+/* Threads of a checked launch take turns on one OS thread, so no other access can intervene. */
 static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 {
 	check_access((uintptr_t)p, bytes, CHECK_ATOMIC, RECORD_ATOMIC, pc);
@@ -303,7 +307,8 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 		return old; \
 	}
 
-/* A load begins a compare-and-swap loop (sim/cuda/cuda_c.h), which is one atomic of its line. */
+/* A load begins a compare-and-swap loop (sim/cuda/cuda_c.h). The loop counts as one atomic, so the
+ * load itself is not counted. */
 #define ATOMIC(bits, type) \
 	type __tsan_atomic##bits##_load(const volatile type *p, int order) \
 	{ \
@@ -357,7 +362,7 @@ static void enter_block(uintptr_t pc)
 	ft_check_block.pc = pc;
 	if (ft_check_block.pending & PENDING_STEP && lane_current())
 		steps_take(pc);
-	/* The simulator asks objects for their tables, too. */
+	/* The simulator also runs code of these objects outside launches, to get their tables. */
 	if (!ft_check_block.pending || !check_hot.span || !lane_current())
 		return;
 	if (ft_check_block.pending & PENDING_COUNT)
@@ -365,24 +370,24 @@ static void enter_block(uintptr_t pc)
 	check_settle(check_hot.check);
 }
 
-/* Where the compiler's calls are not inlined, each basic block comes here. */
+/* Called at each basic block where the compiler's calls are not inlined. */
 void __sanitizer_cov_trace_pc(void)
 {
 	enter_block(CALLER);
 }
 
-/* What is left of the call where it is inlined (sim/cuda/cuda_c.h). */
+/* The slow path of the inlined call (sim/cuda/cuda_c.h). */
 void ft_basic_block(struct ft_cell *cell, struct ft_cell *first, struct ft_cell *last)
 {
-	/* Not when the simulator asks an object for its tables. */
+	/* There is no current lane while the simulator gets an object's tables. */
 	if (cell->launch != ft_check_block.launch && lane_current())
 		lines_visit(cell, first, last);
-	/* As a return address, which is behind what it stands for. */
+	/* Like a return address, which is after the code it identifies. */
 	if (ft_check_block.pending)
 		enter_block(lines_code(cell) + 1);
 }
 
-/* As in GCC's and Clang's run-time interface. */
+/* The same layout as in the run-time interface of GCC and Clang. */
 struct source_location {
 	const char *file;
 	uint32_t line, column;
@@ -396,7 +401,7 @@ struct out_of_bounds {
 	const struct type_descriptor *array, *index;
 };
 
-/* The value of an index, signed or not, passed in place when it fits in a word. */
+/* The value of an index, signed or not; it is passed by value if it fits in a word. */
 static long long index_value(const struct type_descriptor *type, uintptr_t value)
 {
 	unsigned bits = 1u << (type->info >> 1);
@@ -408,7 +413,7 @@ static long long index_value(const struct type_descriptor *type, uintptr_t value
 	return (long long)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* Beyond an array of a thread's own memory nothing is known to be there: the launch ends. */
+/* Ends the launch, because the memory after an array on a thread's stack is not known. */
 void __ubsan_handle_out_of_bounds(struct out_of_bounds *data, uintptr_t index)
 {
 	struct lane *lane = lane_current();

@@ -1,7 +1,7 @@
-/* check_launch.c - a checked launch begins and ends: what the hooks need at once is set and cleared.
+/* check_launch.c - begins and ends a checked launch: sets and clears the state that hooks use.
  *
- * Finds the object that holds the kernel: places in records count from it, and its variables get
- * shadow memory. The rules themselves are in check_access.c.
+ * Finds the object that holds the kernel: places in records are offsets from it, and its variables
+ * get shadow memory. The rules themselves are in check_access.c.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include "sim/check/lines.h"
 #include "sim/exec/steps.h"
 
-/* The mapped extent of the object that holds the kernel, and of what may be written there. */
+/* The mapped range of the object that contains the address `within`, and its writable range. */
 struct object {
 	uintptr_t within, begin, end, data, data_end;
 };
@@ -50,7 +50,8 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* So many segments that the next launch could run out: forget all accesses. */
+/* Forgets all accesses if so many segments are used that the next launch could run out of
+ * numbers. */
 static void renumber(struct check *check)
 {
 	const struct check_hot *hot = &check->hot;
@@ -82,14 +83,14 @@ struct listener *check_launch_begin(struct check *check, const struct check_laun
 	check->needed_from = check_ops_needed(check);
 	if (check->needed_from == UINT32_MAX)
 		check_forget(check);
-	/* Of a large object the part around the kernel. */
+	/* In a large object, places cover only the part around the kernel. */
 	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
 		: object.within - RECORD_PLACE / 2;
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
 	check_op_launched(check, false);
 	counters_launch_begin(check->counters, launch);
-	/* Accesses that are settled at once would be neither kept nor counted. */
+	/* Turn off the fast path: its accesses would be neither kept nor counted. */
 	if (check_hot.exact || check_hot.counters)
 		check_hot.words = check_hot.shared_words = 0;
 	if (check_hot.counters)

@@ -1,7 +1,7 @@
-/* check_lint.c - the lints that kernels have of their own: reads of what means nothing.
+/* check_lint.c - lints specific to one kernel: reads of bytes that have no meaning.
  *
- * Which bytes those are the kernel's entry in the table knows (kernels/kernel_lint.h); shadow memory
- * knows who read them. Right after a launch, while its records are the last ones.
+ * The kernel's table entry says which bytes those are (kernels/kernel_lint.h); shadow memory says
+ * who read them. Runs right after a launch, while its records are the latest.
  */
 #include "config.h"
 
@@ -17,7 +17,8 @@
 #include "sim/check/check_segment.h"
 #include "sim/check/check_state.h"
 
-/* The bytes behind a pointer parameter in its buffer, at *at; 0: it points into none. */
+/* Bytes from a pointer parameter's address, *at, to the end of its buffer; 0 if it points to
+ * none. */
 static size_t bytes_behind(const struct check *check, int param, uintptr_t *at)
 {
 	const struct check_region *region;
@@ -33,10 +34,10 @@ static size_t bytes_behind(const struct check *check, int param, uintptr_t *at)
 static bool is_behind(const struct check *check, int param, uint64_t offset, uint64_t bytes,
 		      uintptr_t *at)
 {
-	uint64_t room = bytes_behind(check, param, at);
+	uint64_t left = bytes_behind(check, param, at);
 
 	*at += offset;
-	return offset <= room && bytes <= room - offset;
+	return offset <= left && bytes <= left - offset;
 }
 
 static bool read_behind(void *context, int param, uint64_t offset, size_t bytes, void *out)
@@ -49,7 +50,7 @@ static bool read_behind(void *context, int param, uint64_t offset, size_t bytes,
 	return true;
 }
 
-/* Who read the word in this launch, 0: nobody. */
+/* The record of a read of the word in this launch; 0: it was not read. */
 static uint64_t reader_of(const struct check *check, uintptr_t address)
 {
 	const struct check_hot *hot = &check->hot;
@@ -61,7 +62,7 @@ static uint64_t reader_of(const struct check *check, uintptr_t address)
 	return hot->reader[word] >> 32 >= hot->first ? hot->reader[word] : 0;
 }
 
-static void tell_readers(void *context, int param, uint64_t offset, uint64_t bytes,
+static void report_readers(void *context, int param, uint64_t offset, uint64_t bytes,
 			 const char *detail)
 {
 	struct check *check = context;
@@ -84,7 +85,7 @@ static void tell_readers(void *context, int param, uint64_t offset, uint64_t byt
 	}
 }
 
-/* As extents and lints of kernels know an argument. */
+/* An argument in the form that a kernel's extents and lints use. */
 static struct kernel_value value_of(const struct check *check, int param)
 {
 	const void *arg = check->launch.args[param];
@@ -133,6 +134,6 @@ void check_lints(struct check *check)
 	for (int i = 0; i < launch->code->param_count; i++)
 		values[i] = value_of(check, i);
 	call.values = values;
-	launch->lint->judge(&call, tell_readers, check);
+	launch->lint->judge(&call, report_readers, check);
 	free(values);
 }

@@ -1,9 +1,9 @@
-/* check_nan.c - the lint nan-born: which operation on numbers first gave a NaN.
+/* check_nan.c - the lint nan-born: finds the operation on numbers that first gives a NaN.
  *
- * While a checked kernel runs the processor traps on what IEEE 754 calls invalid; the signal names
- * the very instruction, which is then done alone without traps. Comparisons and conversions trap
- * too and make no NaN. Models of the GPU's functions say themselves what they made of numbers
- * (sim/cuda/checked_models.h). Where there is no SSE that is all there is.
+ * While a checked kernel runs, the processor traps on the IEEE 754 invalid exception. The signal
+ * gives the exact instruction, which is then single-stepped without traps. Comparisons and
+ * conversions also trap but do not make a NaN. Models of the GPU's functions report their own NaNs
+ * (sim/cuda/checked_models.h). Without SSE, those are the only ones reported.
  */
 #include "config.h"
 
@@ -34,10 +34,10 @@ void ft_nan_born(void *caller)
 #ifdef __x86_64__
 #include <xmmintrin.h>
 
-#define INVALID_MASK 0x80u              /* of MXCSR: set, no trap */
+#define INVALID_MASK 0x80u              /* of MXCSR: if set, no trap */
 
-/* Kernels full of NaN would spend their time in the signal handler. */
-#define MOST_TRAPS 10000
+/* A limit, because a kernel full of NaNs would spend all its time in the signal handler. */
+#define MAX_TRAPS 10000
 
 static unsigned traps;
 
@@ -51,15 +51,15 @@ void check_watch_nan(bool on)
 }
 
 struct instruction {
-	int opcode;                     /* -1: of another map than 0F, as fused multiply-adds are */
+	int opcode;                     /* -1: not in map 0F, as for fused multiply-adds */
 	unsigned target;                /* the register it writes */
 	bool wide;                      /* all 256 bits of it */
 };
 
-/* VEX holds the bits that extend registers inverted. */
+/* In VEX the bits that extend register numbers are inverted. */
 static struct instruction decode_vex(const unsigned char *at)
 {
-	bool three = at[0] == 0xc4;     /* bytes of prefix, else two */
+	bool three = at[0] == 0xc4;     /* a prefix of three bytes, otherwise two */
 	unsigned modrm = at[three ? 4 : 3];
 
 	return (struct instruction){
@@ -94,18 +94,18 @@ static bool makes_nan(int opcode)
 	}
 }
 
-/* The instruction that is done alone, until it is done. */
+/* The instruction that is being single-stepped. */
 static struct {
-	uintptr_t pc;                   /* 0: it makes no NaN */
+	uintptr_t pc;                   /* 0: it cannot make a NaN */
 	struct instruction instruction;
-} alone;
+} stepped;
 
-/* Whether a NaN was made, not handed on: poison, a signaling NaN, traps too, but only what comes of
- * numbers has no payload. */
+/* Whether the NaN was created here and not propagated. Poison is a signaling NaN and traps too, but
+ * only a NaN created from numbers has no payload. */
 static bool was_born(const mcontext_t *machine)
 {
-	const uint32_t *word = machine->fpregs->_xmm[alone.instruction.target].element;
-	bool born = alone.instruction.wide;
+	const uint32_t *word = machine->fpregs->_xmm[stepped.instruction.target].element;
+	bool born = stepped.instruction.wide;
 
 	for (int i = 0; i < 4; i++)
 		born |= word[i] == 0xffc00000u;
@@ -113,7 +113,7 @@ static bool was_born(const mcontext_t *machine)
 		|| (word[3] == 0xfff80000u && word[2] == 0);
 }
 
-#define SINGLE_STEP 0x100               /* of the processor's flags: a trap after one instruction */
+#define SINGLE_STEP 0x100               /* processor flag: trap after one instruction */
 
 bool check_trap(const siginfo_t *info, void *context, uintptr_t pc)
 {
@@ -121,10 +121,10 @@ bool check_trap(const siginfo_t *info, void *context, uintptr_t pc)
 
 	if (!check_hot.span || info->si_code != FPE_FLTINV)
 		return false;
-	alone.instruction = decode((const unsigned char *)pc);
-	alone.pc = !ft_in_model && makes_nan(alone.instruction.opcode) ? pc : 0;
+	stepped.instruction = decode((const unsigned char *)pc);
+	stepped.pc = !ft_in_model && makes_nan(stepped.instruction.opcode) ? pc : 0;
 	machine->fpregs->mxcsr |= INVALID_MASK;
-	if (++traps < MOST_TRAPS)
+	if (++traps < MAX_TRAPS)
 		machine->gregs[REG_EFL] |= SINGLE_STEP;
 	return true;
 }
@@ -135,8 +135,8 @@ bool check_stepped(void *context)
 
 	if (!(machine->gregs[REG_EFL] & SINGLE_STEP))
 		return false;
-	if (alone.pc && was_born(machine))
-		report_birth(alone.pc + 1);
+	if (stepped.pc && was_born(machine))
+		report_birth(stepped.pc + 1);
 	machine->gregs[REG_EFL] &= ~(greg_t)SINGLE_STEP;
 	machine->fpregs->mxcsr &= ~(INVALID_MASK | (unsigned)_MM_EXCEPT_INVALID);
 	return true;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether operations that make a NaN trap from now on. */
+/* Turns traps of operations that make a NaN on or off. */
 void check_watch_nan(bool on);
 
 /* See struct listener_calls. */

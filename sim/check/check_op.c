@@ -1,9 +1,9 @@
-/* check_op.c - the operations a checked device was asked for: their order, and their bytes.
+/* check_op.c - the operations issued to a checked device: their order, and the bytes they touch.
  *
- * Copies and fills say what they touch. Of a launch it is in shadow memory, which holds the last
- * accesses of each word only: as long as all launches are ordered that is enough, since whatever
- * comes after the last of them comes after all. Before anything runs that is unordered with them
- * it is read out. Comparing is left to check_stream.c.
+ * Copies and fills report the bytes they touch. The bytes of a launch are in shadow memory, which
+ * holds only the last accesses of each word. That is enough while all launches are ordered, because
+ * an operation after the last launch is after all of them. Before an unordered operation runs, the
+ * bytes are collected from shadow memory. check_stream.c compares operations.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@ static struct check_op *op_at(const struct check *check, uint64_t op)
 
 /* --- order --- */
 
-/* A chain whose last operation is known to the clock goes on; else a new one begins. */
-static size_t chain_behind(const struct check_ops *ops, const struct clock *clock)
+/* Returns a chain whose last operation the clock has reached, or a new chain. */
+static size_t chain_after(const struct check_ops *ops, const struct clock *clock)
 {
 	size_t chain = 0;
 
@@ -40,15 +40,15 @@ uint64_t check_op_new(struct check *check, struct clock **before, int stream)
 	struct check_ops *ops = &check->ops;
 	struct check_op *op;
 
-	if (ops->count == ops->room) {
+	if (ops->count == ops->capacity) {
 		ptrdiff_t running = ops->running ? ops->running - ops->items : -1;
 
-		ops->room = ops->room ? 2 * ops->room : 64;
-		ops->items = xreallocarray(ops->items, ops->room, sizeof *ops->items);
+		ops->capacity = ops->capacity ? 2 * ops->capacity : 64;
+		ops->items = xreallocarray(ops->items, ops->capacity, sizeof *ops->items);
 		ops->running = running < 0 ? NULL : &ops->items[running];
 	}
 	op = &ops->items[ops->count];
-	*op = (struct check_op){ .stream = stream, .chain = chain_behind(ops, *before) };
+	*op = (struct check_op){ .stream = stream, .chain = chain_after(ops, *before) };
 	op->time = clock_at(ops->all, op->chain) + 1;
 	clock_set(&ops->all, op->chain, op->time);
 	clock_set(before, op->chain, op->time);
@@ -76,7 +76,7 @@ static void op_free(struct check_op *op)
 	op->reads = op->writes = (struct touched_list){ 0 };
 }
 
-/* Operations the host has waited for are before all to come. */
+/* Operations that the host has waited for are ordered before all future ones. */
 static void retire(struct check_ops *ops)
 {
 	size_t over = 0;
@@ -118,14 +118,14 @@ static void touch(struct touched_list *list, uintptr_t from, uintptr_t to, uint6
 		last->to = to;
 		return;
 	}
-	if (list->count == list->room) {
-		list->room = list->room ? 2 * list->room : 16;
-		list->items = xreallocarray(list->items, list->room, sizeof *list->items);
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity ? 2 * list->capacity : 16;
+		list->items = xreallocarray(list->items, list->capacity, sizeof *list->items);
 	}
 	list->items[list->count++] = (struct touched){ from, to, record };
 }
 
-/* The launch that a record in shadow memory is of, if its bytes are wanted. */
+/* The launch that made a record in shadow memory, if its bytes are still to be collected. */
 static struct check_op *op_of(const struct check_ops *ops, uint64_t record)
 {
 	uint32_t segment = (uint32_t)(record >> 32);
@@ -139,9 +139,9 @@ static struct check_op *op_of(const struct check_ops *ops, uint64_t record)
 	return NULL;
 }
 
-/* All that is known of a word: its cell, and what that has no room for. */
+/* All records of a word: those in its cell, and the others. */
 struct word_records {
-	struct check_kept_item at[3 + MOST_KEPT];
+	struct check_kept_item at[3 + MAX_KEPT];
 	size_t count;
 };
 
@@ -151,7 +151,7 @@ static void add_record(struct word_records *list, uint64_t record, bool write, u
 		list->at[list->count++] = (struct check_kept_item){ record, write };
 }
 
-/* Of one launch: that it touched a byte, once. A plain access says more than an atomic. */
+/* Adds a byte that a launch touched, once. A plain access replaces an atomic. */
 static void touch_byte(struct touched_list *list, uintptr_t at, uint64_t record)
 {
 	struct touched *last = list->count ? &list->items[list->count - 1] : NULL;
@@ -236,7 +236,7 @@ void check_ops_collect(struct check *check)
 
 /* --- running --- */
 
-/* Whether the operation is unordered with one that has run. */
+/* Whether the operation is unordered with another one that has run. */
 static bool has_unordered(const struct check_ops *ops, const struct check_op *op,
 			  bool only_launched)
 {

@@ -1,7 +1,7 @@
-/* check_open.c - a checker begins and ends: one range of addresses, and the shadow beside it.
+/* check_open.c - creates and destroys a checker: its reserved address range and shadow memory.
  *
- * Shadow memory takes up room only where it is touched. What lies where in the range is
- * check_region.c's part.
+ * Shadow memory uses physical memory only where it is touched. check_region.c places memory in the
+ * range.
  */
 #include "config.h"
 
@@ -20,9 +20,9 @@
 #include "sim/check/check_sync.h"
 #include "sim/check/counters.h"
 
-#define ARENA_SHARE 64                  /* of the range: for shared memory */
-#define LARGEST ((size_t)1 << 43)
-#define SMALLEST ((size_t)1 << 28)
+#define ARENA_SHARE 64                  /* 1/64 of the range is for shared memory */
+#define MAX_SPAN ((size_t)1 << 43)
+#define MIN_SPAN ((size_t)1 << 28)
 
 static const struct listener_calls calls = {
 	.arena = check_arena,
@@ -41,7 +41,7 @@ static const struct listener_calls calls = {
 	.stepped = check_stepped,
 };
 
-/* Bytes of shadow for `span` bytes: cells, one more reader, state. */
+/* Bytes of shadow for `span` bytes: cells, the other reader, state. */
 static size_t shadow_bytes(size_t span)
 {
 	return span * 4 + span * 2 + span / 4;
@@ -70,14 +70,14 @@ static void lay_out(struct check *check, unsigned char *memory, size_t span)
 	hot->reached = check->reached;
 }
 
-/* As much as can be had: a debugger or a limit may leave little. */
+/* Reserves as much as possible: a debugger or a limit may leave little. */
 enum status check_create(struct check **out)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	const size_t slices = MAX_SLICES * sizeof(struct check_slice);
 	struct check *check = xcalloc(1, sizeof *check);
 
-	for (size_t span = LARGEST; span >= SMALLEST; span /= 2) {
+	for (size_t span = MAX_SPAN; span >= MIN_SPAN; span /= 2) {
 		size_t bytes = span + shadow_bytes(span);
 		void *memory = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
 
@@ -100,8 +100,8 @@ enum status check_create(struct check **out)
 		munmap(memory, bytes);
 	}
 	free(check);
-	return fail_device(2, "--check: no %zu bytes of addresses to reserve for device memory and "
-			   "its shadow", SMALLEST + shadow_bytes(SMALLEST));
+	return fail_device(2, "--check: cannot reserve %zu bytes of addresses for device memory "
+			   "and its shadow", MIN_SPAN + shadow_bytes(MIN_SPAN));
 }
 
 void check_destroy(struct check *check)

@@ -1,10 +1,10 @@
-/* check_order.c - what orders threads without a barrier: atomics between fences.
+/* check_order.c - order between threads without a barrier: atomics between fences.
  *
- * As the memory model of PTX has it: a fence before an atomic releases what its thread did, and
- * what it knew, through the address of the atomic; a thread whose atomic, or volatile read, comes
- * later there and that fences then, has it all before. What a thread learned passes on through
- * barriers, and so does having fenced. Each address keeps a list of releases, and who read it knows
- * the list up to there.
+ * This follows the memory model of PTX. A fence before an atomic releases the thread's accesses,
+ * and those it has acquired, through the address of the atomic. A thread that later makes an atomic
+ * or volatile read there, and then a fence, acquires them all. Barriers pass on what threads
+ * acquired, and their fences. Each address keeps a list of releases; a reader has seen the list up
+ * to the time of its read.
  */
 #include "config.h"
 
@@ -18,42 +18,42 @@
 #include "sim/check/check_settle.h"
 #include "sim/check/check_state.h"
 
-/* The first `count` releases at an address are known. */
+/* The first `count` releases at an address have been seen. */
 struct learned {
 	struct check_sync_variable *variable;
 	size_t count;
 };
 
 struct learned_list {
-	struct learned *at;             /* of the launch's memory */
-	size_t count, room;
+	struct learned *at;             /* from check_alloc() */
+	size_t count, capacity;
 };
 
-/* A fence: what its thread did and knew by then. */
+/* A fence: everything before it in its thread, and everything ordered before that. */
 struct fence {
 	uint32_t block;
-	bool device;                    /* else for the threads of its block */
+	bool device;                    /* otherwise for the threads of its block */
 	unsigned thread;
 	uint32_t own, bound, warp_bound;        /* segments below, as in struct check_lane */
 	const uint32_t *known;          /* NULL: none */
 };
 
-/* The last fences of threads, by the meetings of which they count for each other. Never changed. */
+/* The last fences of threads that met in barriers, so that each counts for all. Immutable. */
 struct fences {
 	size_t count;
 	const struct fence *at[];
 };
 
 struct check_memory_order {
-	const struct fence *device, *in_block;  /* its last ones; NULL: none */
-	const struct fences *met;       /* those of threads it met; NULL: none */
-	struct learned_list seen;       /* by atomics, not fenced yet */
+	const struct fence *device, *in_block;  /* its last fences; NULL: none */
+	const struct fences *met;       /* fences of threads it met; NULL: none */
+	struct learned_list seen;       /* by atomics, no fence since */
 	struct learned_list known;
-	struct learned_list known_in_block;     /* what its block released: fenced for it only */
+	struct learned_list known_in_block;     /* acquired by a fence for its block only */
 };
 
 struct release {
-	uint32_t block;                 /* whose */
+	uint32_t block;                 /* of the releasing thread */
 	const struct fence *device, *in_block;
 	const struct fences *met;
 	struct learned_list known, known_in_block;
@@ -62,7 +62,7 @@ struct release {
 struct check_sync_variable {
 	uintptr_t address;
 	struct release *releases;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* --- memory of the launch --- */
@@ -108,13 +108,14 @@ static void learn(struct check *check, struct learned_list *list,
 				list->at[i].count = count;
 			return;
 		}
-	if (list->count == list->room) {
-		struct learned *wider = check_alloc(check, (2 * list->room + 4) * sizeof *wider);
+	if (list->count == list->capacity) {
+		size_t capacity = 2 * list->capacity + 4;
+		struct learned *wider = check_alloc(check, capacity * sizeof *wider);
 
 		if (list->count)
 			memcpy(wider, list->at, list->count * sizeof *wider);
 		list->at = wider;
-		list->room = 2 * list->room + 4;
+		list->capacity = capacity;
 	}
 	list->at[list->count++] = (struct learned){ variable, count };
 }
@@ -141,7 +142,7 @@ static struct check_memory_order *order_of(struct check *check, struct lane *lan
 	return lane->check.order;
 }
 
-/* NULL when nothing was released there. */
+/* NULL if nothing was released there. */
 static struct check_sync_variable *find_variable(const struct check *check, uintptr_t address)
 {
 	for (size_t i = 0; i < check->variable_count; i++)
@@ -188,7 +189,7 @@ void check_fence(struct listener *listener, struct lane *lane, bool device)
 	struct check_memory_order *order = order_of(check, lane);
 
 	check_settle(check);
-	/* What comes behind the fence is another segment. */
+	/* Accesses after the fence are in a new segment. */
 	check_new_slice(check, lane->warp, lane->bit);
 	order->in_block = make_fence(check, lane, false);
 	if (!device) {
@@ -211,9 +212,9 @@ static void release(struct check *check, struct lane *lane, struct check_sync_va
 {
 	const struct check_memory_order *order = order_of(check, lane);
 
-	if (variable->count == variable->room) {
-		variable->room = variable->room ? 2 * variable->room : 8;
-		variable->releases = xreallocarray(variable->releases, variable->room,
+	if (variable->count == variable->capacity) {
+		variable->capacity = variable->capacity ? 2 * variable->capacity : 8;
+		variable->releases = xreallocarray(variable->releases, variable->capacity,
 						   sizeof *variable->releases);
 	}
 	variable->releases[variable->count++] = (struct release){
@@ -238,12 +239,12 @@ void check_atomic(struct check *check, struct lane *lane, uintptr_t address, boo
 	learn(check, &order_of(check, lane)->seen, variable, variable->count);
 }
 
-/* What threads that meet learned, together. */
+/* Everything that the threads of one meeting have learned. */
 struct meeting_knowledge {
 	struct learned_list seen, known, in_block;
-	const struct fence **fences;    /* [2 * thread + device], the last; NULL: none at all */
-	size_t room;
-	const struct fences *met;       /* one that some came with */
+	const struct fence **fences;    /* the last ones: [2 * thread + device]; NULL: none */
+	size_t capacity;
+	const struct fences *met;       /* a list that one of the threads already had */
 };
 
 static void share_fence(struct meeting_knowledge *all, const struct fence *fence)
@@ -253,7 +254,7 @@ static void share_fence(struct meeting_knowledge *all, const struct fence *fence
 	if (!fence)
 		return;
 	if (!all->fences)
-		all->fences = xcalloc(all->room, sizeof(*all->fences));
+		all->fences = xcalloc(all->capacity, sizeof(*all->fences));
 	kept = &all->fences[2 * fence->thread + fence->device];
 	if (!*kept || (*kept)->own < fence->own)
 		*kept = fence;
@@ -277,13 +278,13 @@ static void share(struct check *check, struct lane *lane, struct meeting_knowled
 		share_fence(all, order->met->at[i]);
 }
 
-/* All fences that were shared, as a list for those who met. */
+/* All shared fences as a list for the threads that met. */
 static const struct fences *fences_of(struct check *check, struct meeting_knowledge *all)
 {
 	struct fences *met;
 	size_t count = 0;
 
-	for (size_t i = 0; all->fences && i < all->room; i++)
+	for (size_t i = 0; all->fences && i < all->capacity; i++)
 		if (all->fences[i])
 			all->fences[count++] = all->fences[i];
 	if (count == 0)
@@ -313,7 +314,7 @@ static void take(struct check *check, struct lane *lane, const struct meeting_kn
 
 void check_order_warp(struct check *check, struct warp *warp, uint32_t lanes)
 {
-	struct meeting_knowledge all = { .room = 2 * warp->block->threads };
+	struct meeting_knowledge all = { .capacity = 2 * warp->block->threads };
 	const struct fences *met;
 
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
@@ -326,7 +327,7 @@ void check_order_warp(struct check *check, struct warp *warp, uint32_t lanes)
 
 void check_order_barrier(struct check *check, struct block *block)
 {
-	struct meeting_knowledge all = { .room = 2 * block->threads };
+	struct meeting_knowledge all = { .capacity = 2 * block->threads };
 	const struct fences *met;
 
 	for (unsigned t = 0; t < block->threads; t++)
@@ -337,18 +338,18 @@ void check_order_barrier(struct check *check, struct block *block)
 	free(all.fences);
 }
 
-/* --- the question --- */
+/* --- queries --- */
 
-/* Whether `segment` ended before what a thread of `block` does now. */
-struct question {
+/* Asks whether `segment` ended before the current access of a thread of `block`. */
+struct query {
 	const struct check *check;
 	uint32_t segment, block;
 };
 
-static bool list_orders(const struct question *q, const struct learned_list *list, bool in_block,
+static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block,
 			const struct check_sync_variable *within, unsigned depth);
 
-static bool fence_orders(const struct question *q, const struct fence *fence, bool home)
+static bool fence_orders(const struct query *q, const struct fence *fence, bool home)
 {
 	const struct check_slice *slice = &q->check->slices[q->segment >> LANES_SHIFT];
 	unsigned lane = q->segment & (WARP_LANES - 1);
@@ -364,8 +365,8 @@ static bool fence_orders(const struct question *q, const struct fence *fence, bo
 		|| (fence->known && q->segment < fence->known[lane]);
 }
 
-/* in_block: the reader's fence was for its block, and so releases of that block are all it has. */
-static bool release_orders(const struct question *q, const struct release *r, bool in_block,
+/* in_block: the reader's fence was for its block, so only releases of that block count. */
+static bool release_orders(const struct query *q, const struct release *r, bool in_block,
 			   const struct check_sync_variable *within, unsigned depth)
 {
 	bool home = r->block == q->block;
@@ -382,8 +383,8 @@ static bool release_orders(const struct question *q, const struct release *r, bo
 		    || (home && list_orders(q, &r->known_in_block, true, within, depth - 1)));
 }
 
-/* What a release at `within` knows of that address was released there before it. */
-static bool list_orders(const struct question *q, const struct learned_list *list, bool in_block,
+/* Skips the address `within`: what a release there knows of it was released there earlier. */
+static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block,
 			const struct check_sync_variable *within, unsigned depth)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -398,15 +399,14 @@ static bool list_orders(const struct question *q, const struct learned_list *lis
 	return false;
 }
 
-/* How far knowledge of knowledge is followed: a ring of blocks that pass on a flag. */
-#define DEPTH 4
+#define DEPTH 4                         /* how many indirect releases are followed */
 
 bool check_acquired(const struct check *check, const struct lane *lane, uint32_t segment,
 		    bool strong)
 {
 	const struct check_memory_order *order = lane->check.order;
 
-	const struct question q = {
+	const struct query q = {
 		.check = check, .segment = segment,
 		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
 	};

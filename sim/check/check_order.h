@@ -12,11 +12,11 @@ struct lane;
 struct listener;
 struct warp;
 
-void *check_alloc(struct check *, size_t bytes);        /* zeroed, until the launch ends */
+void *check_alloc(struct check *, size_t bytes);        /* zeroed, valid until the launch ends */
 void check_alloc_end(struct check *);
 /* Whether what `lane` learned through atomics and fences orders a segment before it. */
 bool check_acquired(const struct check *, const struct lane *, uint32_t segment, bool strong);
-/* An atomic of `lane` at an address. changed: it wrote another value. */
+/* An atomic of `lane` at an address. changed: it changed the value. */
 void check_atomic(struct check *, struct lane *, uintptr_t address, bool changed);
 void check_order_barrier(struct check *, struct block *);
 void check_order_warp(struct check *, struct warp *, uint32_t lanes);

@@ -1,10 +1,10 @@
-/* check_race.c - whether something orders two accesses, and what is told when nothing does.
+/* check_race.c - decides whether two accesses are ordered, and reports a race if they are not.
  *
- * Two accesses of the same bytes, one of them a write, race unless something orders them: the same
- * thread, a block barrier, __syncwarp() of a mask that holds both lanes, or an atomic with fences
- * (check_order.c). Blocks are concurrent whatever order they run in here. Two atomics never race,
- * nor do an atomic and a volatile access of global memory. Which accesses a word remembers, and
- * whom one is compared with, is check_shadow.c's part.
+ * Two accesses of the same bytes, at least one of them a write, race unless something orders them:
+ * the same thread, a block barrier, __syncwarp() with both lanes in its mask, or an atomic with
+ * fences (check_order.c). Blocks are concurrent in whatever order they run here. Two atomics never
+ * race, nor do an atomic and a volatile access of global memory. check_shadow.c records accesses
+ * and selects those to compare.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@ static uint32_t lane_number(uint32_t segment)
 	return segment & (WARP_LANES - 1);
 }
 
-/* strong: a volatile read, which no cache answers, or a write, which waits for the atomic whose
- * value it depends on. Only plain reads need a fence of their own behind the atomic. */
+/* strong: a volatile read, which bypasses caches, or a write, which waits for the atomic whose
+ * value it depends on. Only plain reads need their own fence after the atomic. */
 bool check_ordered(const struct check *check, const struct lane *lane, uint32_t segment,
 		   bool strong)
 {
@@ -54,7 +54,7 @@ struct check_report check_report_of(const struct access *a, enum finding_class c
 	return report;
 }
 
-/* A read that should have come after this write found bytes that were not written: the same bug. */
+/* If the reader found unwritten bytes because it ran before this write, that is the same bug. */
 static void excuse_early_read(const struct access *a, uintptr_t reader)
 {
 	unsigned state = a->check->hot.state[(a->shadow - a->check->hot.base) >> 2];
@@ -63,7 +63,7 @@ static void excuse_early_read(const struct access *a, uintptr_t reader)
 		check_excuse(a->check, reader, a->address & ~(uintptr_t)3);
 }
 
-/* A write that leaves what was there is told from one that does not when it has happened. */
+/* Reports a write only after it has happened, when it is known whether it changed the value. */
 void check_race(const struct access *a, uint64_t record, bool other_writes)
 {
 	struct check *check = a->check;

@@ -10,11 +10,12 @@
 struct access;
 struct lane;
 
-/* Whether what `lane` does now comes behind a segment. strong: it is a write or a volatile read. */
+/* Whether a segment is ordered before the current access of `lane`. strong: the access is a write
+ * or a volatile read. */
 bool check_ordered(const struct check *, const struct lane *, uint32_t segment, bool strong);
-/* The access races with that of a record. */
+/* Reports a race of the access with a recorded one. */
 void check_race(const struct access *, uint64_t record, bool other_writes);
-/* What is to be told of the access, whose class this is. */
+/* A report about the access, of this class. */
 struct check_report check_report_of(const struct access *, enum finding_class);
 
 #endif

@@ -1,10 +1,10 @@
-/* check_reach.c - which buffers a launch may touch: those its arguments lead to.
+/* check_reach.c - determines which buffers a launch may touch: those reachable from its arguments.
  *
- * An index that is far off may land in the live bytes of another buffer, where nothing else is
- * wrong. A launch has a buffer when an argument points into it, when a variable of the kernel's
- * object does, or a pointer in a buffer that it has. Looking through memory for pointers waits
- * until an access meets a buffer that no argument names; any eight bytes that could be a pointer
- * count as one, so that whatever is told to be out of reach is.
+ * An index that is far off may hit valid bytes of another buffer, where no other check fails. A
+ * launch may touch a buffer if an argument points into it, or a variable of the kernel's object, or
+ * a pointer in another reachable buffer. Memory is searched for pointers only when an access hits a
+ * buffer that no argument points to. Any eight bytes that could be a pointer count as one, so a
+ * buffer reported as unreachable really is.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ static uint8_t *granule_of(const struct check *check, uintptr_t address)
 	return &check->reached[((address - check->hot.base) >> 2) >> check->hot.granule];
 }
 
-/* The buffer that `address` is in, or just behind, if it is not reached yet. */
+/* The buffer that contains `address`, or ends at it, if it is not marked as reached yet. */
 static const struct check_region *unreached(const struct check *check, uintptr_t address)
 {
 	const struct check_region *region;
@@ -67,13 +67,14 @@ void check_reach_begin(struct check *check)
 
 /* --- pointers in memory --- */
 
-/* Buffers that are reached, and not looked through yet. */
+/* Buffers that are reached but not yet searched. */
 struct worklist {
 	const struct check_region **at;
 	size_t count;
 };
 
-static void look_through(struct check *check, struct worklist *list, uintptr_t from, size_t bytes)
+static void search_pointers(struct check *check, struct worklist *list, uintptr_t from,
+			    size_t bytes)
 {
 	uintptr_t end = from + bytes;
 
@@ -100,11 +101,11 @@ static void follow_pointers(struct check *check)
 		    && *granule_of(check, region->at))
 			list.at[list.count++] = region;
 	}
-	look_through(check, &list, check->data, check->data_bytes);
+	search_pointers(check, &list, check->data, check->data_bytes);
 	while (list.count > 0) {
 		const struct check_region *region = list.at[--list.count];
 
-		look_through(check, &list, region->at, region->bytes);
+		search_pointers(check, &list, region->at, region->bytes);
 	}
 	free(list.at);
 	check->reach_known = true;

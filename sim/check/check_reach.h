@@ -7,9 +7,9 @@
 
 struct check;
 
-/* The launch may touch what its arguments point to, and what pointers there lead to. */
+/* A launch begins: marks the buffers that its arguments point to. */
 void check_reach_begin(struct check *);
-/* Whether that holds for an address in device memory whose granule is not known to be reached. */
+/* Whether the launch may touch an address in device memory whose granule is not marked yet. */
 bool check_reach(struct check *, uintptr_t address);
 
 #endif

@@ -1,9 +1,9 @@
-/* check_region.c - device memory of a checked device: where buffers lie, and what was written.
+/* check_region.c - memory of a checked device: where buffers are, and which bytes are written.
  *
- * Buffers lie far apart and are never mapped again where one was freed, so that a wrong index or a
- * stale pointer meets no other buffer: of 8 TiB of addresses each takes 1/256 of what is left, so
- * that an int that counts floats does not get from one to the next before there are 350 of them.
- * Shared memory of resident blocks lies at the beginning of the range.
+ * Buffers are far apart and their addresses are never reused, so a wrong index or a stale pointer
+ * does not hit another buffer. Each buffer takes 1/256 of the remaining addresses of 8 TiB, so up
+ * to 350 buffers are too far apart for an int that counts floats to get from one to the next.
+ * Shared memory of resident blocks is at the beginning of the range.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "sim/check/check_state.h"
 #include "sim/exec/worker.h"
 
-/* Of the range: there is room for more than 1,000 buffers. */
+/* A buffer takes 1/256 of the remaining range, which allows for more than 1,000 buffers. */
 #define SLOT_SHARE 256
 #define ALIGNMENT 256
 
@@ -33,9 +33,9 @@ static struct check_region *add_region(struct check *check, const struct check_r
 {
 	size_t i;
 
-	if (check->region_count == check->region_room) {
-		check->region_room = check->region_room ? 2 * check->region_room : 64;
-		check->regions = xreallocarray(check->regions, check->region_room,
+	if (check->region_count == check->region_capacity) {
+		check->region_capacity = check->region_capacity ? 2 * check->region_capacity : 64;
+		check->regions = xreallocarray(check->regions, check->region_capacity,
 					       sizeof *check->regions);
 	}
 	for (i = check->region_count++; i > 0 && check->regions[i - 1].at > region->at; i--)
@@ -69,7 +69,7 @@ static void mark_words(uint8_t *state, size_t words, uint8_t bits, bool set)
 		state[i] = set ? state[i] | bits : (uint8_t)(state[i] & ~bits);
 }
 
-/* Sets or clears bits of the bytes [at, at + bytes); `shift` 0: written, 4: allocated. */
+/* Sets or clears the bits of the bytes [at, at + bytes). `shift` 0: written, 4: allocated. */
 static void mark(struct check *check, uintptr_t at, size_t bytes, unsigned shift, bool set)
 {
 	uintptr_t offset = at - check->hot.base, end = offset + bytes;
@@ -107,7 +107,7 @@ void check_allocated(struct check *check, const void *memory, size_t bytes)
 	mark(check, (uintptr_t)memory, bytes, 4, true);
 }
 
-/* Whole words; the ranges may overlap. */
+/* Copies the state of whole words; the ranges may overlap. */
 static void copy_words(uint8_t *to, const uint8_t *from, size_t words)
 {
 	bool down = to > from;
@@ -142,37 +142,38 @@ static size_t addresses_left(const struct check *check)
 	return check->hot.span - check->hot.shared_span - check->used;
 }
 
-/* Bytes of addresses for `room` bytes in the middle of them. */
-static size_t slot_for(const struct check *check, size_t room)
+/* The size of the address slot with `mapped` bytes in the middle. */
+static size_t slot_for(const struct check *check, size_t mapped)
 {
 	size_t share = addresses_left(check) / SLOT_SHARE;
 
-	return rounded(share > 2 * room ? share : 2 * room, check->hot.span / GRANULES);
+	return rounded(share > 2 * mapped ? share : 2 * mapped, check->hot.span / GRANULES);
 }
 
-/* `room` bytes at the end of `slot` bytes, with a page nobody may touch behind. */
-static void *map_in(uintptr_t slot, size_t slot_bytes, size_t room)
+/* Maps `mapped` bytes in the middle of a slot, directly before a guard page. */
+static void *map_in(uintptr_t slot, size_t slot_bytes, size_t mapped)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t inner = rounded(room, page);
+	size_t inner = rounded(mapped, page);
 	uintptr_t at = slot + (slot_bytes - inner) / 2 / page * page;
 
 	if (mprotect((void *)at, inner, PROT_READ | PROT_WRITE) != 0)
 		return NULL;
-	return (void *)(at + inner - room);
+	return (void *)(at + inner - mapped);
 }
 
 enum status check_map(struct check *check, uint32_t buffer, const char *name, size_t bytes,
 		      void **out)
 {
-	size_t room = bytes ? rounded(bytes, ALIGNMENT) : ALIGNMENT;
+	size_t mapped = bytes ? rounded(bytes, ALIGNMENT) : ALIGNMENT;
 	size_t left = addresses_left(check);
-	size_t slot = room < check->hot.span / 4 ? slot_for(check, room) : 0;
-	struct check_region region = { .bytes = bytes, .room = room, .buffer = buffer };
+	size_t slot = mapped < check->hot.span / 4 ? slot_for(check, mapped) : 0;
+	struct check_region region = { .bytes = bytes, .mapped = mapped, .buffer = buffer };
 	void *memory = NULL;
 
 	if (slot && slot <= left)
-		memory = map_in(check->hot.base + check->hot.shared_span + check->used, slot, room);
+		memory = map_in(check->hot.base + check->hot.shared_span + check->used, slot,
+				mapped);
 	if (!memory)
 		return fail_device(2, "--check: out of memory: %zu bytes for %s, %zu bytes of "
 				   "addresses are left", bytes, name, left);
@@ -185,7 +186,7 @@ enum status check_map(struct check *check, uint32_t buffer, const char *name, si
 	return STATUS_OK;
 }
 
-/* The addresses stay taken. */
+/* The addresses stay reserved. */
 void check_unmap(struct check *check, void *memory)
 {
 	struct check_region *region = NULL;
@@ -200,8 +201,8 @@ void check_unmap(struct check *check, void *memory)
 	region->freed = true;
 	mark(check, region->at, region->bytes, 4, false);
 	from = region->at / page * page;
-	madvise((void *)from, region->at + region->room - from, MADV_DONTNEED);
-	mprotect((void *)from, region->at + region->room - from, PROT_NONE);
+	madvise((void *)from, region->at + region->mapped - from, MADV_DONTNEED);
+	mprotect((void *)from, region->at + region->mapped - from, PROT_NONE);
 }
 
 uintptr_t check_image_of(struct check *check, uintptr_t code, size_t bytes)
@@ -211,7 +212,7 @@ uintptr_t check_image_of(struct check *check, uintptr_t code, size_t bytes)
 	for (size_t i = 0; i < check->image_count; i++)
 		if (check->images[i].code == code && check->images[i].bytes == bytes)
 			return check->images[i].at;
-	/* Buffers come first. */
+	/* Keep half of the addresses for buffers. */
 	if (slot > addresses_left(check) / 2)
 		return 0;
 	check->images = xreallocarray(check->images, check->image_count + 1,
@@ -228,7 +229,7 @@ void *check_arena(struct listener *listener, size_t bytes)
 {
 	struct check *check = check_of(listener);
 	size_t slot = check->hot.shared_span / (2 * MAX_RESIDENT);
-	struct check_region region = { .bytes = bytes, .room = bytes, .kind = REGION_ARENA,
+	struct check_region region = { .bytes = bytes, .mapped = bytes, .kind = REGION_ARENA,
 				       .name = "shared memory" };
 	void *memory;
 

@@ -1,6 +1,6 @@
-/* check_segment.c - the segments that threads are cut into, and who a segment is of.
+/* check_segment.c - divides threads into segments, and maps segments back to threads.
  *
- * What orders segments is check_race.c's and check_order.c's part.
+ * The order of segments is determined in check_race.c and check_order.c.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@ void check_new_slice(struct check *check, struct warp *warp, uint32_t lanes)
 				    * (view->index.y + (uint64_t)view->grid.y * view->index.z)),
 		.epoch = (uint16_t)warp->block->check_epoch, .warp = (uint8_t)warp->number,
 	};
-	/* With the last number all that comes later is one segment: misses, no mistakes. */
+	/* All later accesses share the last number: races may be missed, but none is false. */
 	if (check->next_slice < MAX_SLICES - 1)
 		check->next_slice++;
 	for (; lanes; lanes &= lanes - 1) {

@@ -4,9 +4,9 @@
 
 #include "sim/check/check_state.h"
 
-/* Every lane of the warp that is in `lanes` begins a segment. */
+/* Every lane of the warp in the mask `lanes` begins a new segment. */
 void check_new_slice(struct check *, struct warp *, uint32_t lanes);
-/* Whether a segment is of the lane's block. */
+/* Whether a segment belongs to the lane's block. */
 static inline bool check_same_block(const struct check *check, const struct lane *lane,
 				    uint32_t segment)
 {
@@ -16,7 +16,7 @@ static inline bool check_same_block(const struct check *check, const struct lane
 }
 
 unsigned check_thread_number(const struct lane *);
-/* The side of a finding that `lane` is now, or that an access of this launch was. */
+/* Fills one side of a finding: from the current state of `lane`; from an access of this launch. */
 void check_side_of_lane(const struct lane *, uintptr_t pc, const char *what,
 			struct check_side *out);
 void check_side_of_record(const struct check *, uint64_t record, bool write,

@@ -1,6 +1,6 @@
-/* check_settle.c - writes that race: those that leave what was there are told apart.
+/* check_settle.c - delays the report of a racing write until the write has happened.
  *
- * That is known only when one has happened. Which writes these are is check_race.c's part.
+ * Only then it is known whether the value changed. check_race.c finds the races.
  */
 #include "config.h"
 

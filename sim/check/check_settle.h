@@ -1,4 +1,4 @@
-/* check_settle.h - writes that are judged when they have happened. Private to the checker. */
+/* check_settle.h - racing writes, judged after they have happened. Private to the checker. */
 #ifndef CHECK_SETTLE_H
 #define CHECK_SETTLE_H
 
@@ -6,9 +6,10 @@ struct access;
 struct check;
 struct check_report;
 
-/* The access writes and races so, unless it leaves what was there. */
+/* Keeps the report of a racing write until check_settle(). */
 void check_wait(const struct access *, const struct check_report *);
-/* Judges the write that is waiting. */
+/* The pending write, if any, has happened: reports its races, as lints if the value did not
+ * change. */
 void check_settle(struct check *);
 
 #endif

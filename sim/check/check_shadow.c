@@ -1,11 +1,11 @@
-/* check_shadow.c - who touched a word, as far as it still matters, and whom an access races with.
+/* check_shadow.c - records the accesses of each word that still matter, and finds races with them.
  *
- * The cell of a word holds its last writer and its last reader, and check_hot.reader one more
- * reader. Whom they push out is forgotten when everybody who races with it races with one that is
- * kept: one that comes behind it in order, or one of two others, as long as only barriers of blocks
- * and of whole warps order. All others go to a list of the word's own, which few words have: parts
- * of words, atomics among plain accesses, and words of kernels with fences or barriers of some
- * lanes, for which check.exact is set.
+ * The cell of a word holds its last writer and its last reader; check_hot.reader holds one more
+ * reader. A record that is pushed out of these is dropped if every access that races with it also
+ * races with a kept one: with one that is ordered after it, or, as long as only barriers of blocks
+ * and of whole warps order, with one of two others. Otherwise it goes to the word's list. Few words
+ * need a list: partly accessed words, words with both atomics and plain accesses, and words of
+ * kernels with fences or with barriers of some lanes, for which check.exact is set.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 
 /* --- lists of words --- */
 
-/* The place of a word in the table, or a free one. */
+/* The slot of a word in the table, or a free one. */
 static struct check_kept **place_of(const struct check_more *more, size_t word)
 {
 	size_t at = (word * 0x9e3779b97f4a7c15u) >> more->shift;
@@ -42,10 +42,10 @@ static void grow(struct check_more *more)
 	struct check_more wider = {
 		.count = more->count, .shift = more->slots ? more->shift - 1 : 54,
 	};
-	size_t room = more->slots ? (size_t)1 << (64 - more->shift) : 0;
+	size_t capacity = more->slots ? (size_t)1 << (64 - more->shift) : 0;
 
 	wider.slots = xcalloc((size_t)1 << (64 - wider.shift), sizeof(*wider.slots));
-	for (size_t i = 0; i < room; i++)
+	for (size_t i = 0; i < capacity; i++)
 		if (more->slots[i])
 			*place_of(&wider, more->slots[i]->word) = more->slots[i];
 	free(more->slots);
@@ -81,7 +81,7 @@ void check_forget(struct check *check)
 	*more = (struct check_more){ 0 };
 }
 
-/* --- what is worth keeping --- */
+/* --- which records to keep --- */
 
 static bool of_same_thread(const struct check *check, uint64_t a, uint64_t b)
 {
@@ -91,16 +91,18 @@ static bool of_same_thread(const struct check *check, uint64_t a, uint64_t b)
 		&& ((a ^ b) >> 32 & (WARP_LANES - 1)) == 0;
 }
 
-/* Whatever races with `old` without order races with `kept`, of the same kind, without order. */
+/* Whether every access that conflicts with `old` also conflicts with `kept`, of the same kind.
+ * Ignores order. */
 static bool is_as_strict(uint64_t kept, uint64_t old)
 {
 	return !(check_bytes_of(old) & ~check_bytes_of(kept))
 		&& (!(kept & FLAGS) || (kept & FLAGS) == (old & FLAGS));
 }
 
-/* Nobody is ordered behind a and b, two others as strict as `old`, who is not behind `old` too.
- * Only barriers of blocks and of whole warps may order. */
-static bool stand_for(const struct check *check, uint64_t a, uint64_t b, uint64_t old)
+/* Whether a and b, both as strict as `old`, can replace it: any access ordered after both a and
+ * b must also be ordered after `old`. Assumes that only barriers of blocks and of whole warps
+ * order. */
+static bool can_replace(const struct check *check, uint64_t a, uint64_t b, uint64_t old)
 {
 	const struct check_slice *x = check_slice_of(check, a), *y = check_slice_of(check, b);
 	const struct check_slice *of = check_slice_of(check, old);
@@ -117,25 +119,25 @@ static bool stand_for(const struct check *check, uint64_t a, uint64_t b, uint64_
 	return x->warp == of->warp && x >= of && y >= of && !of_same_thread(check, a, b);
 }
 
-/* Whether two of those that are kept besides stand for it. */
+/* Whether two of the kept records, or one of them and `mine`, can replace `record`. */
 static bool is_covered(const struct check *check, const struct check_kept *list, uint64_t mine,
 		       uint64_t record, bool write)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->items[i].write != write)
 			continue;
-		if (stand_for(check, mine, list->items[i].record, record))
+		if (can_replace(check, mine, list->items[i].record, record))
 			return true;
 		for (size_t k = 0; k < i; k++)
 			if (list->items[k].write == write
-			    && stand_for(check, list->items[k].record, list->items[i].record,
-					 record))
+			    && can_replace(check, list->items[k].record, list->items[i].record,
+					    record))
 				return true;
 	}
 	return false;
 }
 
-/* mine: what pushes it out. */
+/* Adds `record`, which `mine` pushes out of the cell, to the word's list. */
 static void keep(struct check *check, size_t word, uint64_t mine, uint64_t record, bool write)
 {
 	struct check_kept *list = list_of(check, word);
@@ -148,13 +150,13 @@ static void keep(struct check *check, size_t word, uint64_t mine, uint64_t recor
 		}
 	if (is_covered(check, list, mine, record, write))
 		return;
-	if (list->count == list->room && list->room < MOST_KEPT) {
-		list->room = list->room ? 2 * list->room : 4;
-		list->items = xreallocarray(list->items, list->room, sizeof *list->items);
+	if (list->count == list->capacity && list->capacity < MAX_KEPT) {
+		list->capacity = list->capacity ? 2 * list->capacity : 4;
+		list->items = xreallocarray(list->items, list->capacity, sizeof *list->items);
 	}
-	if (list->count < list->room)
+	if (list->count < list->capacity)
 		list->count++;
-	list->items[list->next++ % list->room] = (struct check_kept_item){ record, write };
+	list->items[list->next++ % list->capacity] = (struct check_kept_item){ record, write };
 }
 
 /* --- an access --- */
@@ -164,7 +166,7 @@ static bool is_shared(const struct check *check, size_t word)
 	return word < check->hot.shared_span / 4;
 }
 
-/* Whether a record still says something: of this launch, and of this block of shared memory. */
+/* Whether a record still matters: of this launch, and in shared memory of this block. */
 static bool is_live(const struct access *a, size_t word, uint64_t record)
 {
 	uint32_t segment = (uint32_t)(record >> 32);
@@ -173,7 +175,7 @@ static bool is_live(const struct access *a, size_t word, uint64_t record)
 		&& (!is_shared(a->check, word) || segment >= a->lane->check.block_first);
 }
 
-/* Or of an earlier launch, whose bytes nobody has read out yet (check_op.c). */
+/* Whether it is live, or of an earlier launch whose bytes are not collected yet (check_op.c). */
 static bool is_wanted(const struct access *a, size_t word, uint64_t record)
 {
 	return is_live(a, word, record)
@@ -181,14 +183,15 @@ static bool is_wanted(const struct access *a, size_t word, uint64_t record)
 		    && record >> 32 > 0);
 }
 
-/* Whether everybody who races with `old` races with `mine`, which comes now. Atomics of one word
- * come one after another: who is behind the last has them all behind it. */
+/* Whether every later access that races with `old` also races with `mine`, the current access.
+ * Atomics of one word are ordered one after another, so an access after the last one is after all
+ * of them. */
 static bool replaces(const struct access *a, size_t word, uint64_t mine, uint64_t old, bool race)
 {
 	if (!is_wanted(a, word, old))
 		return true;
 	return is_as_strict(mine, old)
-		&& ((race && !(mine & FLAGS))   /* it was judged: told, or in order */
+		&& ((race && !(mine & FLAGS))   /* was judged: reported, or ordered */
 		    || mine & old & RECORD_ATOMIC
 		    || !is_live(a, word, old)
 		    || check_ordered(a->check, a->lane, (uint32_t)(old >> 32), false));
@@ -201,7 +204,7 @@ static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bo
 
 	if (!record || !(check_bytes_of(record) & mask) || segment < a->check->hot.first)
 		return false;
-	/* Shared memory of an earlier block in the same place. */
+	/* The record is of an earlier block whose shared memory had the same address. */
 	if (shared && segment < a->lane->check.block_first)
 		return false;
 	if (record & strong && a->flags & strong
@@ -230,7 +233,7 @@ void check_judge(const struct access *a, size_t word, unsigned mask)
 			check_race(a, list->items[i].record, list->items[i].write);
 }
 
-/* See sim/check/check_hooks.c. */
+/* See RECORD_PAIR in sim/check/check_hooks.c. */
 static bool is_pair(const struct access *a, size_t word)
 {
 	const struct check_hot *hot = &a->check->hot;
@@ -255,9 +258,9 @@ static void note_read(const struct access *a, size_t word, uint64_t mine)
 	*slot = mine;
 	if (!replaces(a, word, mine, last, false)) {
 		if (replaces(a, word, mine, before, false)
-		    || stand_for(a->check, mine, last, before)) {
+		    || can_replace(a->check, mine, last, before)) {
 			*other = last;
-		} else if (!stand_for(a->check, mine, before, last)) {
+		} else if (!can_replace(a->check, mine, before, last)) {
 			*other = last;
 			keep(a->check, word, mine, before, false);
 		}
@@ -276,7 +279,7 @@ static void note_write(const struct access *a, size_t word, uint64_t mine)
 	*slot = mine;
 	if (!replaces(a, word, mine, last, true))
 		keep(a->check, word, mine, last, true);
-	/* All others were judged, and whoever races with them will race with this. */
+	/* All others were judged, and any access that races with them will race with this one. */
 	list = (struct check_kept *)(uintptr_t)check_kept_of(a->check, word);
 	if (list && !(mine & FLAGS) && check_bytes_of(mine) == 0xf)
 		list->count = list->next = 0;
@@ -291,7 +294,7 @@ void check_note(const struct access *a, size_t word, unsigned mask)
 
 	if (a->kind != CHECK_READ)
 		hot->state[word] |= (uint8_t)mask;
-	/* The same thread in the same segment: one record of all its bytes. */
+	/* Merge the bytes of the same thread in the same segment into one record. */
 	if (*slot >> 32 == a->lane->check.segment && (*slot & FLAGS) == a->flags)
 		touched |= check_bytes_of(*slot);
 	mine = (a->lane->check.record + a->pc) | a->flags

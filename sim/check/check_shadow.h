@@ -1,4 +1,4 @@
-/* check_shadow.h - who touched a word, as far as it still matters. Private to the checker. */
+/* check_shadow.h - the recorded accesses of each word. Private to the checker. */
 #ifndef CHECK_SHADOW_H
 #define CHECK_SHADOW_H
 
@@ -8,10 +8,11 @@ struct access;
 struct check;
 struct check_kept;
 
-/* Tells races of the access with others of these bytes of a word; remembers the access. */
+/* Reports races of the access with recorded accesses of these bytes of a word; records the
+ * access. */
 void check_judge(const struct access *, size_t word, unsigned mask);
 void check_note(const struct access *, size_t word, unsigned mask);
-/* What is remembered of a word beside its cell; NULL: nothing. */
+/* The list of a word's other records, in addition to its cell; NULL: none. */
 const struct check_kept *check_kept_of(const struct check *, size_t word);
 void check_forget(struct check *);
 

@@ -1,4 +1,4 @@
-/* check_state.c - the running launch as hooks need it; see check_state.h. */
+/* check_state.c - the state of the running launch that hooks use; see check_state.h. */
 #include "config.h"
 
 #include "sim/check/check_state.h"

@@ -1,9 +1,9 @@
-/* check_state.h - what a checker holds: the state that its files share and nobody else sees.
+/* check_state.h - the state of a checker. Private to its files.
  *
- * Shadow memory lies in parallel arrays, indexed by the 4-byte word's place in the range of device
- * memory. state: low 4 bits say which bytes are written, high 4 bits which are allocated. An access
- * record is segment << 32 | flags | place of the code; 0 is none. Of a plain access of a whole word
- * no flag is set, so that one addition makes it.
+ * Shadow memory consists of parallel arrays, indexed by a 4-byte word's offset in the range of
+ * device memory. state: the low 4 bits say which bytes are written, the high 4 bits which are
+ * allocated. An access record is segment << 32 | flags | place of the code; 0 means none. A plain
+ * access of a whole word has no flags, so its record can be computed by one addition.
  */
 #ifndef CHECK_STATE_H
 #define CHECK_STATE_H
@@ -15,12 +15,12 @@
 #define STATE_WHOLE 0xffu               /* allocated and written */
 #define STATE_ALLOCATED 0xf0u
 #define RECORD_PLACE 0x01ffffffu        /* bytes from check_hot.origin */
-#define RECORD_PAIR 0x02000000u         /* of a reader: see sim/check/check_hooks.c */
+#define RECORD_PAIR 0x02000000u         /* for readers: see sim/check/check_hooks.c */
 #define RECORD_ATOMIC 0x04000000u
 #define RECORD_VOLATILE 0x08000000u
-#define RECORD_SPARES_SHIFT 28          /* which bytes of the word it did not touch */
+#define RECORD_SPARES_SHIFT 28          /* mask of the bytes that it did not touch */
 
-/* Which bytes a record is of. */
+/* The bytes that a recorded access touched, as a mask. */
 static inline unsigned check_bytes_of(uint64_t record)
 {
 	return ~((uint32_t)record >> RECORD_SPARES_SHIFT) & 0xfu;
@@ -29,14 +29,14 @@ static inline unsigned check_bytes_of(uint64_t record)
 #define LANES_SHIFT 5                   /* segments of a slice */
 #define MAX_SLICES (1u << 26)
 
-/* What all segments of a slice have in common. */
+/* The data that all segments of a slice share. */
 struct check_slice {
 	uint32_t block;                 /* linear index in the grid */
 	uint16_t epoch;                 /* block barriers before it */
 	uint8_t warp;
 };
 
-/* Who touched a word last: records, and the segments in them. */
+/* The last accesses of a word, as records or as the halves of records. */
 struct check_cell {
 	union {
 		uint64_t writer;
@@ -49,81 +49,81 @@ struct check_cell {
 };
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the segment is the second half");
 
-/* What hooks need at once. All of the running launch; span is 0 while none runs. */
+/* State that hooks use directly, all about the running launch; span is 0 while none runs. */
 struct check_hot {
 	uintptr_t base;                 /* of device memory */
 	size_t span;
-	size_t shared_span;             /* the part of it, from base on, that is shared memory */
+	size_t shared_span;             /* the part of it, starting at base, for shared memory */
 	uint8_t *state;
 	struct check_cell *cell;
-	uintptr_t cells;                /* that of address a is at cells + 4 * a */
-	size_t words, shared_words;     /* in span and shared_span; 0 while counters want all */
-	uint64_t *reader;               /* one before the last, of another block if any */
-	const uint8_t *reached;         /* whether the launch may touch a granule of memory */
-	unsigned granule;               /* log2 of its words */
-	uint32_t first;                 /* segment of the launch */
+	uintptr_t cells;                /* the cell of address a is at cells + 4 * a */
+	size_t words, shared_words;     /* in span and shared_span; 0: no fast path */
+	uint64_t *reader;               /* an earlier reader, of another block if possible */
+	const uint8_t *reached;         /* by granule: whether the launch may touch it */
+	unsigned granule;               /* log2 of the words in a granule */
+	uint32_t first;                 /* first segment of the launch */
 	bool exact;                     /* see check.exact */
-	uintptr_t origin;               /* of places */
-	uintptr_t code;                 /* where the object with the kernel begins */
+	uintptr_t origin;               /* code address of place 0 */
+	uintptr_t code;                 /* start of the object with the kernel */
 	size_t code_bytes;
-	uintptr_t image;                /* its variables' shadow is that of memory here; 0: none */
+	uintptr_t image;                /* address whose shadow its variables use; 0: none */
 	struct check *check;
-	struct counters *counters;      /* NULL: nothing is counted */
+	struct counters *counters;      /* NULL: not counting */
 };
 extern struct check_hot check_hot;
 
 /* --- the checker of a device --- */
 
-/* Memory lies in slots of whole granules, so that each granule has one buffer at most. */
+/* Slots of memory are whole granules, so that each granule contains at most one buffer. */
 #define GRANULES 8192
 
 enum region_kind { REGION_BUFFER, REGION_ARENA };
 struct check_region {                   /* in order of address */
 	uintptr_t at;
-	size_t bytes, room;             /* asked for; of the mapping */
+	size_t bytes, mapped;           /* requested; size of the mapping */
 	enum region_kind kind;
 	uint32_t buffer;
 	char name[48];
 	bool freed;
 };
 
-/* Accesses of a word that its cell has no room for: of a word that thousands of threads touch without
- * order, the last of these must do. */
-#define MOST_KEPT 16
+/* Accesses of a word that do not fit in its cell. If thousands of threads touch a word without
+ * order, only the last of them are kept. */
+#define MAX_KEPT 16
 struct check_kept {
 	size_t word;
-	unsigned count, room, next;
+	unsigned count, capacity, next;
 	struct check_kept_item {
 		uint64_t record;
 		bool write;
 	} *items;
 };
 
-/* Of all words: a hash table of 2^(64 - shift) slots. */
+/* The lists of all words: a hash table of 2^(64 - shift) slots. */
 struct check_more {
 	struct check_kept **slots;
 	size_t count;
 	unsigned shift;
 };
 
-/* Addresses without memory, whose shadow is that of an object's variables. */
+/* Addresses without memory, whose shadow is used for an object's variables. */
 struct check_image {
 	uintptr_t code, at;
 	size_t bytes;
 };
 
 struct check {
-	struct listener listener;       /* first: what launches tell */
-	struct check_hot hot;           /* span: of the reservation */
-	void *reserved;                 /* and the shadow */
+	struct listener listener;       /* must be first: see check_of() */
+	struct check_hot hot;           /* copied to check_hot for each launch */
+	void *reserved;                 /* device memory and its shadow */
 	size_t reserved_bytes;
 	uint8_t *reached;               /* [GRANULES] */
-	bool reach_known;               /* what pointers in memory lead to is in there, too */
+	bool reach_known;               /* pointers in memory have been followed, too */
 	uintptr_t data;                 /* variables of the object with the kernel */
 	size_t data_bytes;
-	size_t used, arenas_used;       /* of base + shared_span, of base */
+	size_t used, arenas_used;       /* bytes used after base + shared_span, after base */
 	struct check_region *regions;
-	size_t region_count, region_room;
+	size_t region_count, region_capacity;
 	struct check_image *images;
 	size_t image_count;
 	struct check_slice *slices;
@@ -132,21 +132,21 @@ struct check {
 	size_t launch_shared;           /* bytes of shared memory of a block */
 	struct check_sync_variable **variables; /* of the launch */
 	size_t variable_count;
-	struct check_arena *arena;      /* small memory of the launch */
-	/* How a write races, unless it leaves what was there. */
+	struct check_arena *arena;      /* allocations freed at the end of the launch */
+	/* Reports on the last write, and the bytes before it: see check_settle.c. */
 	struct check_report waiting[3];
 	unsigned waiting_count;
 	unsigned char old[16];
 	struct check_finding *findings;
 	size_t finding_count;
-	struct row_finding *events;   /* made for check_findings() */
+	struct row_finding *events;     /* results of check_findings() */
 	char **texts;
 	size_t text_count;
 	struct check_ops ops;
-	bool exact;                     /* of the launch: not only whole warps and blocks meet */
-	uint32_t needed_from;           /* segments of launches whose bytes may be asked for yet */
+	bool exact;                     /* not only barriers of whole warps and blocks order */
+	uint32_t needed_from;           /* first segment not collected yet: check_op.c */
 	struct check_more more;
-	struct counters *counters;      /* and lines; hot.counters is it, or NULL */
+	struct counters *counters;      /* and lines; hot.counters is NULL if not counting */
 };
 
 static inline const struct check_slice *check_slice_of(const struct check *check, uint64_t record)
@@ -154,7 +154,7 @@ static inline const struct check_slice *check_slice_of(const struct check *check
 	return &check->slices[record >> (32 + LANES_SHIFT)];
 }
 
-/* The checker that told itself to a launch. */
+/* The checker whose listener a launch has. */
 static inline struct check *check_of(struct listener *listener)
 {
 	return (struct check *)listener;
@@ -167,13 +167,13 @@ struct access {
 	struct check *check;
 	struct lane *lane;
 	uintptr_t address, pc;
-	uintptr_t shadow;               /* the address whose shadow it has: its own, or an image's */
+	uintptr_t shadow;               /* address whose shadow it uses: its own, or an image's */
 	size_t bytes;
 	enum check_kind kind;
 	unsigned flags;                 /* RECORD_ATOMIC, RECORD_VOLATILE */
 };
 
-/* Variables of the object with the kernel: __device__ and __constant__, never unwritten. */
+/* Whether it is of a __device__ or __constant__ variable of the kernel's object, always written. */
 static inline bool access_of_variable(const struct access *a)
 {
 	return a->shadow != a->address;

@@ -1,8 +1,8 @@
 /* check_stream.c - findings between operations: races of streams, stale arguments, captures.
  *
- * Two operations race when nothing orders them and one writes bytes that the other touches. Sides
- * of such findings are operations, with a thread and line where it is a kernel's access. Which
- * operations there are, and in what order, is check_op.c's part.
+ * Two operations race if nothing orders them and one writes bytes that the other touches. The sides
+ * of such findings are operations, with a thread and line if the operation is a launch. check_op.c
+ * keeps the operations and their order.
  */
 #include "config.h"
 
@@ -41,16 +41,16 @@ static struct check_side side_of(const struct check *check, const struct check_o
 	return side;
 }
 
-struct meeting_bytes {
-	const struct touched *a, *b;    /* the first ones; NULL: none */
+struct overlap {
+	const struct touched *a, *b;    /* the first pair that overlaps; NULL: none */
 	uintptr_t at;
-	size_t bytes;                   /* of all */
+	size_t bytes;                   /* total of all overlaps */
 };
 
-/* Both lists are in order of address. */
-static struct meeting_bytes meet(const struct touched_list *a, const struct touched_list *b)
+/* Both lists must be in order of address. */
+static struct overlap find_overlap(const struct touched_list *a, const struct touched_list *b)
 {
-	struct meeting_bytes met = { 0 };
+	struct overlap met = { 0 };
 
 	for (size_t i = 0, k = 0; i < a->count && k < b->count;) {
 		const struct touched *x = &a->items[i], *y = &b->items[k];
@@ -59,7 +59,7 @@ static struct meeting_bytes meet(const struct touched_list *a, const struct touc
 
 		if (from < to && !(x->record & y->record & RECORD_ATOMIC)) {
 			if (!met.a)
-				met = (struct meeting_bytes){ x, y, from, 0 };
+				met = (struct overlap){ x, y, from, 0 };
 			met.bytes += to - from;
 		}
 		if (x->to <= y->to)
@@ -74,8 +74,8 @@ static struct meeting_bytes meet(const struct touched_list *a, const struct touc
 static void report_race(struct check *check, const struct check_op *a, bool a_writes,
 			const struct check_op *b, bool b_writes)
 {
-	const struct meeting_bytes met = meet(a_writes ? &a->writes : &a->reads,
-					      b_writes ? &b->writes : &b->reads);
+	const struct overlap met = find_overlap(a_writes ? &a->writes : &a->reads,
+						b_writes ? &b->writes : &b->reads);
 	struct check_report report = {
 		.class = CLASS_RACE_STREAM, .address = met.at, .bytes = met.bytes,
 	};

@@ -5,7 +5,7 @@
 struct check;
 struct check_op;
 
-/* Reports where an operation meets another that nothing orders. */
+/* Reports races of an operation with others that are unordered with it. */
 void check_op_judge(struct check *, const struct check_op *);
 
 #endif

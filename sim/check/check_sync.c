@@ -1,7 +1,7 @@
-/* check_sync.c - what can be wrong where threads meet: barriers, masks, shuffles, deadlocks.
+/* check_sync.c - finds errors where threads synchronize: barriers, masks, shuffles, deadlocks.
  *
- * A site is a place in the source, whatever copies the compiler makes of it. Also begins the
- * segments that barriers order (check_segment.c). Told through sim/exec/listener.h.
+ * A site is a place in the source, even if the compiler duplicates its code. Also begins the
+ * segments that barriers order (check_segment.c). Called through sim/exec/listener.h.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ static struct check_side side_at_site(const struct lane *lane)
 	return side;
 }
 
-/* Where a thread was last: at the end of what it did, or at the collective it waits in. */
+/* A thread's last place: the collective where it waits, otherwise where it exited. */
 static struct check_side side_of(const struct lane *lane)
 {
 	struct check_side side;
@@ -98,9 +98,9 @@ static void report_mask(struct check *check, const struct lane *lane, const stru
 	check_report(check, &report);
 }
 
-/* Lanes that wait for `lane` although it has come to somewhere else, where it waits for one of them
- * itself. Lanes that meet among themselves first, and come then, are in order. mask 0: at a barrier of
- * the block, where all wait for all. */
+/* Reports lanes that wait for `lane` in another collective while `lane` waits for one of them. A
+ * lane that first waits only for others and arrives later is correct. mask 0: `lane` is at a block
+ * barrier, where it waits for all. */
 static void report_awaited(struct check *check, struct lane *lane, enum ft_collective kind,
 			   uint32_t mask)
 {
@@ -118,8 +118,8 @@ static void report_awaited(struct check *check, struct lane *lane, enum ft_colle
 			snprintf(text, sizeof text, "one lane's mask is %#x, the other's %#x",
 				 mask, meeting->mask);
 		else
-			snprintf(text, sizeof text, "a lane that the mask %#x names has come to "
-				 "another place", meeting->mask);
+			snprintf(text, sizeof text, "a lane in the mask %#x is at another place",
+				 meeting->mask);
 		report_mask(check, lane, first_of(warp, meeting->arrived), text);
 	}
 }
@@ -134,14 +134,12 @@ void check_collective_arrive(struct listener *listener, struct lane *lane, enum 
 
 	check_pause(listener);
 	if (!(mask & lane->bit)) {
-		snprintf(text, sizeof text, "the mask %#x does not name the lane that gives it",
-			 mask);
+		snprintf(text, sizeof text, "the mask %#x does not include the calling lane", mask);
 		report_mask(check, lane, NULL, text);
 	}
 	report_awaited(check, lane, kind, mask | lane->bit);
 	if (away) {
-		snprintf(text, sizeof text, "a lane that the mask %#x names is at a block barrier",
-			 mask);
+		snprintf(text, sizeof text, "a lane in the mask %#x is at a block barrier", mask);
 		report_mask(check, lane, first_of(warp, away), text);
 	}
 }
@@ -153,7 +151,7 @@ void check_shuffle_nobody(struct listener *listener, struct lane *lane, unsigned
 	char text[120];
 
 	snprintf(text, sizeof text, "the shuffle reads lane %u, which %s", source,
-		 warp->exited >> source & 1 ? "has exited" : "takes no part");
+		 warp->exited >> source & 1 ? "has exited" : "does not take part");
 	report_mask(check, lane, source < WARP_LANES
 		    && warp->number * WARP_LANES + source < warp->block->threads
 		    ? &warp->lanes[source] : NULL, text);
@@ -161,7 +159,7 @@ void check_shuffle_nobody(struct listener *listener, struct lane *lane, unsigned
 
 /* --- warp barriers --- */
 
-static void know_each_other(struct check *check, struct warp *warp, uint32_t lanes)
+static void order_lanes(struct check *check, struct warp *warp, uint32_t lanes)
 {
 	uint32_t known[WARP_LANES] = { 0 };
 	uint32_t bound = 0, warp_bound = 0;
@@ -203,7 +201,7 @@ void check_collective_finish(struct listener *listener, struct warp *warp, const
 		return;
 	check_order_warp(check, warp, meeting->arrived);
 	if (meeting->arrived != all) {
-		know_each_other(check, warp, meeting->arrived);
+		order_lanes(check, warp, meeting->arrived);
 		check_new_slice(check, warp, meeting->arrived);
 		return;
 	}
@@ -260,7 +258,7 @@ void check_barrier_release(struct listener *listener, struct block *block)
 
 	if (block->alive < block->threads)
 		report_barrier(check, block->check_first, exited_thread(block),
-			       "a thread of the block has returned without the barrier");
+			       "a thread of the block has returned before the barrier");
 	if (check->hot.counters)
 		counters_barrier(check->hot.counters, block);
 	check_order_barrier(check, block);

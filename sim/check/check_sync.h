@@ -1,4 +1,4 @@
-/* check_sync.h - where threads meet; see struct listener_calls. Private to the checker. */
+/* check_sync.h - checks where threads meet; see struct listener_calls. Private to the checker. */
 #ifndef CHECK_SYNC_H
 #define CHECK_SYNC_H
 

@@ -1,6 +1,6 @@
 /* clock.c - vector clocks over the operations of a checked device; see clock.h.
  *
- * What operations are, and which chain one belongs to, is check_op.c's part.
+ * check_op.c defines the operations and assigns them to chains.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
-/* counters.c - counts what a launch does, and keeps it per launch; see counters.h.
+/* counters.c - counts the memory accesses, barriers and branches of each launch; see counters.h.
  *
- * Source lines are sim/check/lines.c's business; requests of warps, sectors and bank conflicts are
- * sim/check/requests.c's.
+ * Source lines are handled by sim/check/lines.c; requests of warps, sectors and bank conflicts by
+ * sim/check/requests.c.
  */
 #include "config.h"
 
@@ -17,13 +17,13 @@
 #include "sim/exec/mix.h"
 #include "traces/row.h"
 
-/* Bytes that were touched: a hash table with open addresses; key 0 is free. */
+/* The set of touched bytes: a hash table with open addressing; key 0 is free. */
 struct tally {
 	struct tally_entry {
 		uintptr_t key;          /* address / SPAN_BYTES */
 		uint64_t bits[8];
 	} *entries;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 #define SPAN_BYTES 512
@@ -31,21 +31,21 @@ struct tally {
 struct counters {
 	struct request_sums sums;       /* of the running launch */
 	struct tally touched;           /* global memory that it read */
-	struct row_counters *events;  /* the last one is the running launch's */
+	struct row_counters *events;    /* the last one is of the running launch */
 	struct lines *lines;            /* of the same launches */
 	size_t count;
-	struct requests **warps;        /* all there are; those of struct warp */
+	struct requests **warps;        /* those of every struct warp */
 	size_t warp_count;
 };
 
 /* --- tallies --- */
 
-static struct tally_entry *tally_slot(struct tally_entry *entries, size_t room, uintptr_t key)
+static struct tally_entry *tally_slot(struct tally_entry *entries, size_t capacity, uintptr_t key)
 {
-	size_t i = (size_t)mix(key, 0) & (room - 1);
+	size_t i = (size_t)mix(key, 0) & (capacity - 1);
 
 	while (entries[i].key && entries[i].key != key)
-		i = (i + 1) & (room - 1);
+		i = (i + 1) & (capacity - 1);
 	return &entries[i];
 }
 
@@ -53,18 +53,18 @@ static struct tally_entry *tally_at(struct tally *t, uintptr_t key)
 {
 	struct tally_entry *entry;
 
-	if (2 * (t->count + 1) > t->room) {
+	if (2 * (t->count + 1) > t->capacity) {
 		struct tally old = *t;
 
-		t->room = old.room ? 2 * old.room : 64;
-		t->entries = xcalloc(t->room, sizeof *t->entries);
-		for (size_t i = 0; i < old.room; i++)
+		t->capacity = old.capacity ? 2 * old.capacity : 64;
+		t->entries = xcalloc(t->capacity, sizeof *t->entries);
+		for (size_t i = 0; i < old.capacity; i++)
 			if (old.entries[i].key)
-				*tally_slot(t->entries, t->room, old.entries[i].key) =
+				*tally_slot(t->entries, t->capacity, old.entries[i].key) =
 					old.entries[i];
 		free(old.entries);
 	}
-	entry = tally_slot(t->entries, t->room, key);
+	entry = tally_slot(t->entries, t->capacity, key);
 	t->count += !entry->key;
 	entry->key = key;
 	return entry;
@@ -76,7 +76,7 @@ static void tally_clear(struct tally *t)
 	*t = (struct tally){ 0 };
 }
 
-/* How many of the bytes were not touched before. */
+/* Returns how many of the bytes were not touched before. */
 static unsigned touch(struct tally *t, uintptr_t address, size_t bytes)
 {
 	unsigned fresh = 0;
@@ -186,7 +186,7 @@ void counters_atomic(struct counters *c, uintptr_t address)
 		running(c)->atomics++;
 }
 
-/* From block to block; a thread's first block has none before it. */
+/* Counts a branch from the last block to this one; a thread's first block has no last one. */
 void counters_block(struct counters *c, const struct lane *lane, uintptr_t pc)
 {
 	uintptr_t *last = &lane->warp->last_block[__builtin_ctz(lane->bit)];

@@ -1,8 +1,8 @@
-/* counters.h - what each launch of a checked device did with memory, barriers and branches.
+/* counters.h - counts memory accesses, barriers and branches of each launch of a checked device.
  *
- * Told by the checker of every access, basic block and meeting of a running launch; counts bytes
- * itself and leaves requests of warps to sim/check/requests.h. One launch at a time. What the counters
- * mean is in doc/counters.md.
+ * The checker reports every access, basic block and barrier of a running launch. Bytes are counted
+ * here, requests of warps in sim/check/requests.h. One launch runs at a time. doc/counters.md
+ * explains the counters.
  */
 #ifndef SIM_COUNTERS_H
 #define SIM_COUNTERS_H
@@ -19,21 +19,21 @@ struct lane;
 struct warp;
 
 struct counters *counters_create(void);
-void counters_free(struct counters *);                  /* NULL is fine */
+void counters_free(struct counters *);                  /* NULL is allowed */
 
 void counters_launch_begin(struct counters *, const struct check_launch *);
-/* counted: the calls below were made. Lines are known in any case. */
+/* counted: the calls below were made. Lines are counted in any case. */
 void counters_launch_end(struct counters *, bool counted);
 
 /* --- of a running launch; pc: return address of the hook --- */
 
-/* A load or store of the checker's memory; memory of the thread's own is left out. */
+/* A load or store of device or shared memory; others are ignored. */
 void counters_access(struct counters *, const struct lane *, uintptr_t address, size_t bytes,
 		     bool write, uintptr_t pc);
 void counters_atomic(struct counters *, uintptr_t address);
 /* The lane enters a basic block. */
 void counters_block(struct counters *, const struct lane *, uintptr_t pc);
-/* A block takes the place of another, or a barrier of its threads is complete. */
+/* A block begins, perhaps in the place of another; a barrier of its threads is complete. */
 void counters_block_begin(struct counters *, struct block *);
 void counters_barrier(struct counters *, struct block *);
 /* A collective of these lanes is complete. */
@@ -41,7 +41,7 @@ void counters_collective(struct counters *, struct warp *, uint32_t lanes, bool 
 
 /* --- results --- */
 
-/* Of every launch so far, source lines resolved; good until the next call of anything here. */
+/* Of every launch so far, with source lines; valid until the next call of any function here. */
 size_t counters_list(struct counters *, const struct row_counters **out);
 
 #endif

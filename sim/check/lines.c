@@ -1,7 +1,7 @@
-/* lines.c - keeps which basic blocks launches came to, and finds their lines; see lines.h.
+/* lines.c - records the basic blocks that launches reached, and finds their lines; see lines.h.
  *
- * While kernels run only cells count; when a launch ends those that it touched are collected. Lines
- * are looked up when somebody asks, once for each block of a device.
+ * While kernels run they only count in cells; when a launch ends, the cells it touched are
+ * collected. Lines are looked up on demand, once for each block of a device.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "sim/exec/symbol.h"
 #include "traces/row.h"
 
-/* Cells of an object that the running launch came to. */
+/* The cells of each object that the running launch reached. */
 static struct table {
 	struct ft_cell *first, *last;
 } *tables;
@@ -40,11 +40,11 @@ void lines_visit(struct ft_cell *cell, struct ft_cell *first, struct ft_cell *la
 	tables[table_count++] = (struct table){ first, last };
 }
 
-/* --- what launches came to --- */
+/* --- blocks that launches reached --- */
 
 struct place {                          /* a basic block */
-	uintptr_t before, begin, end;   /* of the block in front, of its code, of the next one */
-	struct row_line_count *lines; /* hits 0 */
+	uintptr_t before, begin, end;   /* start of the previous block, this one and the next */
+	struct row_line_count *lines;   /* hits 0 */
 	size_t line_count;
 	bool resolved;
 };
@@ -55,14 +55,14 @@ struct launch {
 		uint64_t count;
 	} *visits;
 	size_t visit_count;
-	struct row_line_count *lines; /* when somebody has asked */
+	struct row_line_count *lines;   /* NULL until requested */
 	size_t line_count;
 };
 
 struct lines {
 	struct place *places;
 	size_t place_count;
-	struct hash_map by_code;        /* to places, from 1 */
+	struct hash_map by_code;        /* index in places plus 1 */
 	struct launch *launches;
 	size_t launch_count;
 };
@@ -88,7 +88,7 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-/* The compiler writes blocks one behind the other, and their cells in the same order. */
+/* The compiler emits blocks one after another, and their cells in the same order. */
 static size_t place_of(struct lines *l, const struct ft_cell *cell, const struct table *table)
 {
 	uintptr_t begin = lines_code(cell);
@@ -129,7 +129,7 @@ void lines_end(struct lines *l)
 	}
 }
 
-/* --- their lines --- */
+/* --- lines of the blocks --- */
 
 static int by_line(const void *a, const void *b)
 {
@@ -139,7 +139,7 @@ static int by_line(const void *a, const void *b)
 	return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Sorted, each line once, with the most hits of any. */
+/* Sorts the lines and keeps each one once, with the maximum of its hits. */
 static size_t merge_lines(struct row_line_count *lines, size_t count)
 {
 	size_t kept = 0;
@@ -177,11 +177,11 @@ static const struct place *resolved(struct place *place)
 
 static void resolve(struct lines *l, struct launch *launch)
 {
-	size_t room = 1;
+	size_t capacity = 1;
 
 	for (size_t i = 0; i < launch->visit_count; i++)
-		room += resolved(&l->places[launch->visits[i].place])->line_count;
-	launch->lines = xcalloc(room, sizeof *launch->lines);
+		capacity += resolved(&l->places[launch->visits[i].place])->line_count;
+	launch->lines = xcalloc(capacity, sizeof *launch->lines);
 	for (size_t i = 0; i < launch->visit_count; i++) {
 		const struct place *place = &l->places[launch->visits[i].place];
 
@@ -195,10 +195,10 @@ static void resolve(struct lines *l, struct launch *launch)
 
 size_t lines_list(struct lines *l, size_t launch, const struct row_line_count **out)
 {
-	struct launch *asked = &l->launches[launch];
+	struct launch *found = &l->launches[launch];
 
-	if (!asked->lines)
-		resolve(l, asked);
-	*out = asked->lines;
-	return asked->line_count;
+	if (!found->lines)
+		resolve(l, found);
+	*out = found->lines;
+	return found->line_count;
 }

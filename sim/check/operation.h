@@ -1,4 +1,4 @@
-/* operation.h - an operation of a checked device: its order, its bytes. Private to the checker. */
+/* operation.h - an operation of a checked device: its order and bytes. Private to the checker. */
 #ifndef SIM_OPERATION_H
 #define SIM_OPERATION_H
 
@@ -9,46 +9,46 @@
 #include "sim/check/check.h"
 #include "sim/check/clock.h"
 
-/* [from, to), by the thread and line of `record` when it is a kernel's. */
+/* The bytes [from, to); `record` gives the thread and line if a kernel touched them. */
 struct touched {
 	uintptr_t from, to;
 	uint64_t record;
 };
 struct touched_list {
 	struct touched *items;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 enum op_state {
-	OP_ASKED,                       /* has not run */
-	OP_LAUNCHED,                    /* has run; what it touched is in the shadow memory */
-	OP_KNOWN,                       /* what it touched is in the lists */
-	OP_OVER                         /* ordered before all that will ever run */
+	OP_ISSUED,                      /* has not run */
+	OP_LAUNCHED,                    /* has run; the bytes it touched are in shadow memory */
+	OP_KNOWN,                       /* the bytes it touched are in the lists */
+	OP_OVER                         /* ordered before all future operations */
 };
 
 struct check_op {
-	struct clock *clock;            /* with itself */
+	struct clock *clock;            /* includes the operation itself */
 	size_t chain;
-	uint32_t time;                  /* in its chain */
+	uint32_t time;                  /* position in its chain */
 	int stream;
 	enum op_state state;
 	const char *what;               /* "upload", or the kernel's name */
 	struct check_launch launch;     /* code NULL: a copy or fill */
-	uintptr_t origin;               /* of a launch: what places of code count from */
+	uintptr_t origin;               /* of a launch: code address of place 0 */
 	uint32_t first, last;           /* its segments: [first, last) */
 	struct touched_list reads, writes;
 };
 
 struct check_ops {
-	struct check_op *items;         /* number `base` on */
-	size_t count, room;
+	struct check_op *items;         /* items[0] has the number `base` */
+	size_t count, capacity;
 	uint64_t base;
-	size_t waiting;                 /* asked for, and not run */
-	struct clock *host, *all;       /* what the host knows; the ends of all chains */
+	size_t waiting;                 /* issued, but not run */
+	struct clock *host, *all;       /* known to the host; the ends of all chains */
 	struct check_op *running;
 };
 
-/* Whether it is behind all of the operation. */
+/* Whether the clock has reached the operation. */
 static inline bool operation_known(const struct check_op *op, const struct clock *clock)
 {
 	return clock_at(clock, op->chain) >= op->time;

@@ -1,7 +1,7 @@
-/* requests.c - puts what the lanes of a warp do one by one together to requests; see requests.h.
+/* requests.c - coalesces per-lane accesses into warp requests; see requests.h.
  *
- * Each place (address of code and kind) holds the requests that lanes are still missing from, in the
- * order of the rounds of loops that they were made in. Serves counters.c.
+ * Each place (code address and kind) holds the incomplete requests, in the order of the loop
+ * iterations that they were made in. Used by counters.c.
  */
 #include "config.h"
 
@@ -17,21 +17,21 @@
 #define SECTOR_BYTES 32
 #define BANKS 32
 #define WORD_BYTES 4
-#define MOST_WAITING 65536u             /* requests of one place: 28 MiB */
-#define MOST_LOOPS 5                    /* in each other; rounds of more are not told apart */
+#define MAX_WAITING 65536u             /* requests of one place: 28 MiB */
+#define MAX_LOOPS 5                     /* nesting depth; deeper iterations are not told apart */
 
-/* Where a lane is in the loops around it: those it went back to the head of, outermost first. */
+/* A lane's position in the enclosing loops whose head it has jumped back to, outermost first. */
 struct moment {
 	unsigned depth;
 	struct round {
-		uintptr_t head, tail;   /* the first block, the last one that led back to it */
+		uintptr_t head, tail;   /* first block; last block that jumped back to it */
 		uint64_t number;        /* from 1 on */
-	} rounds[MOST_LOOPS];
+	} rounds[MAX_LOOPS];
 };
 
 struct request {
 	struct moment moment;
-	uint32_t lanes;                 /* that came; 0 when it is judged */
+	uint32_t lanes;                 /* that made the access */
 	bool judged;
 	uint8_t bytes[WARP_LANES];
 	uintptr_t address[WARP_LANES];
@@ -40,20 +40,20 @@ struct request {
 struct place {
 	uintptr_t pc;                   /* 0: free */
 	enum request_kind kind;
-	uint32_t meeting;               /* of the warp, that the rest counts from */
-	uint32_t rounds[WARP_LANES];    /* of a block: times that each lane came, without a break */
-	bool refusing;                  /* requests from this moment on are left out */
+	uint32_t meeting;               /* of the warp, since which the rest is counted */
+	uint32_t rounds[WARP_LANES];    /* for a block: times each lane came back in a row */
+	bool refusing;                  /* requests from `refused` on are left out */
 	struct moment refused;
 	struct request *waiting;
-	size_t begin, count, room;      /* waiting[begin .. begin + count) */
+	size_t begin, count, capacity;  /* waiting[begin .. begin + count) */
 };
 
 struct requests {
 	struct request_sums *sums;
 	uint32_t meeting;
 	struct moment now[WARP_LANES];
-	struct place *places;           /* a hash table: open addresses, a power of two */
-	size_t place_count, place_room;
+	struct place *places;           /* hash table, open addressing, power-of-two size */
+	size_t place_count, place_capacity;
 };
 
 struct requests *requests_create(struct request_sums *sums)
@@ -61,8 +61,8 @@ struct requests *requests_create(struct request_sums *sums)
 	struct requests *r = xcalloc(1, sizeof *r);
 
 	r->sums = sums;
-	r->place_room = 64;
-	r->places = xcalloc(r->place_room, sizeof *r->places);
+	r->place_capacity = 64;
+	r->places = xcalloc(r->place_capacity, sizeof *r->places);
 	return r;
 }
 
@@ -70,7 +70,7 @@ void requests_free(struct requests *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->place_room; i++)
+	for (size_t i = 0; i < r->place_capacity; i++)
 		free(r->places[i].waiting);
 	free(r->places);
 	free(r);
@@ -99,12 +99,13 @@ unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_
 	return count;
 }
 
-/* The most different words that lanes of one pass want from one bank. */
+/* The maximum number of distinct words that the lanes access in one bank. */
 static unsigned passes_over_banks(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
 {
-	/* Twice the lanes, for words at odd addresses; one thread calls this, on a small stack. */
+	/* Twice the lanes, for misaligned words. Static because stacks are small; only one thread
+	 * calls this. */
 	static uintptr_t words[BANKS][2 * WARP_LANES];
-	unsigned count[BANKS] = { 0 }, most = 0;
+	unsigned count[BANKS] = { 0 }, max = 0;
 
 	for (; lanes; lanes &= lanes - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -117,13 +118,13 @@ static unsigned passes_over_banks(const uintptr_t *address, const uint8_t *bytes
 				i--;
 			if (i == 0)
 				words[bank][count[bank]++] = w;
-			most = count[bank] > most ? count[bank] : most;
+			max = count[bank] > max ? count[bank] : max;
 		}
 	}
-	return most;
+	return max;
 }
 
-/* Whether each active lane wants what the lane does whose number differs in this bit, if active. */
+/* Whether each pair of active lanes whose numbers differ in only this bit accesses one address. */
 static bool in_pairs(const uintptr_t *address, uint32_t lanes, unsigned bit)
 {
 	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -183,7 +184,7 @@ static void judge(struct request_sums *sums, enum request_kind kind, struct requ
 
 /* --- places --- */
 
-/* By rounds of the outermost loop first. A loop that is missing in one of them is in its round 0. */
+/* Compares iterations of the outermost loop first. A loop missing in one of them is in round 0. */
 static int compare_moments(const struct moment *a, const struct moment *b)
 {
 	for (unsigned i = 0; i < a->depth || i < b->depth; i++) {
@@ -198,27 +199,28 @@ static int compare_moments(const struct moment *a, const struct moment *b)
 	return 0;
 }
 
-/* Where the place is in the table, or would be. */
-static struct place *slot(struct place *places, size_t room, enum request_kind kind, uintptr_t pc)
+/* The slot of a place in the table, or the free one where it belongs. */
+static struct place *slot(struct place *places, size_t capacity, enum request_kind kind,
+			  uintptr_t pc)
 {
-	size_t i = (size_t)mix(pc, kind) & (room - 1);
+	size_t i = (size_t)mix(pc, kind) & (capacity - 1);
 
 	while (places[i].pc && (places[i].pc != pc || places[i].kind != kind))
-		i = (i + 1) & (room - 1);
+		i = (i + 1) & (capacity - 1);
 	return &places[i];
 }
 
 static void grow(struct requests *r)
 {
-	size_t room = 2 * r->place_room;
-	struct place *places = xcalloc(room, sizeof *places);
+	size_t capacity = 2 * r->place_capacity;
+	struct place *places = xcalloc(capacity, sizeof *places);
 
-	for (size_t i = 0; i < r->place_room; i++)
+	for (size_t i = 0; i < r->place_capacity; i++)
 		if (r->places[i].pc)
-			*slot(places, room, r->places[i].kind, r->places[i].pc) = r->places[i];
+			*slot(places, capacity, r->places[i].kind, r->places[i].pc) = r->places[i];
 	free(r->places);
 	r->places = places;
-	r->place_room = room;
+	r->place_capacity = capacity;
 }
 
 static void settle_place(struct requests *r, struct place *place)
@@ -233,12 +235,12 @@ static void settle_place(struct requests *r, struct place *place)
 
 static struct place *place_of(struct requests *r, enum request_kind kind, uintptr_t pc)
 {
-	struct place *place = slot(r->places, r->place_room, kind, pc);
+	struct place *place = slot(r->places, r->place_capacity, kind, pc);
 
 	if (!place->pc) {
-		if (2 * ++r->place_count > r->place_room) {
+		if (2 * ++r->place_count > r->place_capacity) {
 			grow(r);
-			place = slot(r->places, r->place_room, kind, pc);
+			place = slot(r->places, r->place_capacity, kind, pc);
 		}
 		place->pc = pc;
 		place->kind = kind;
@@ -249,19 +251,19 @@ static struct place *place_of(struct requests *r, enum request_kind kind, uintpt
 	return place;
 }
 
-/* Room for one more request in front of waiting[begin + at]. */
+/* Inserts a new request before waiting[begin + at]. */
 static struct request *insert(struct place *place, size_t at, const struct moment *moment)
 {
 	struct request *new;
 
-	if (place->begin + place->count == place->room && place->begin > 0) {
+	if (place->begin + place->count == place->capacity && place->begin > 0) {
 		memmove(place->waiting, place->waiting + place->begin,
 			place->count * sizeof *place->waiting);
 		place->begin = 0;
 	}
-	if (place->count == place->room) {
-		place->room = place->room ? 2 * place->room : 4;
-		place->waiting = xreallocarray(place->waiting, place->room,
+	if (place->count == place->capacity) {
+		place->capacity = place->capacity ? 2 * place->capacity : 4;
+		place->waiting = xreallocarray(place->waiting, place->capacity,
 					       sizeof *place->waiting);
 	}
 	new = &place->waiting[place->begin + at];
@@ -270,7 +272,7 @@ static struct request *insert(struct place *place, size_t at, const struct momen
 	return new;
 }
 
-/* The request of this moment that the lane did not come to yet; NULL when it is left out. */
+/* The request of this moment that the lane is not in yet; NULL if it is left out. */
 static struct request *request_at(struct place *place, const struct moment *moment, uint32_t lane)
 {
 	const struct request *waiting = place->waiting + place->begin;
@@ -278,7 +280,7 @@ static struct request *request_at(struct place *place, const struct moment *mome
 
 	if (place->refusing && compare_moments(moment, &place->refused) >= 0)
 		return NULL;
-	/* Most often it is behind all others. */
+	/* Usually it is after all others. */
 	if (high > 0 && compare_moments(moment, &waiting[high - 1].moment) > 0)
 		low = high;
 	while (low < high) {
@@ -289,11 +291,11 @@ static struct request *request_at(struct place *place, const struct moment *mome
 		else
 			high = middle;
 	}
-	/* A function may be called twice within one round. */
+	/* A function may be called twice within one iteration. */
 	for (; low < place->count && compare_moments(moment, &waiting[low].moment) == 0; low++)
 		if (!(waiting[low].lanes & lane))
 			return &place->waiting[place->begin + low];
-	if (place->count == MOST_WAITING) {
+	if (place->count == MAX_WAITING) {
 		place->refusing = true;
 		place->refused = *moment;
 		return NULL;
@@ -331,8 +333,9 @@ void requests_add(struct requests *r, const struct lane *lane, enum request_kind
 	}
 }
 
-/* Compilers lay out code so that a loop is what lies between its head and its tail, apart from blocks
- * that are seldom entered: where a lane comes back from one, it does not come again. */
+/* Compilers place a loop between its head and its tail, except for rarely entered blocks. A jump
+ * back from such a block is therefore not a new iteration unless the lane has been at its target
+ * before. */
 void requests_step(struct requests *r, const struct lane *lane, uintptr_t from, uintptr_t to)
 {
 	unsigned number = (unsigned)__builtin_ctz(lane->bit);
@@ -347,14 +350,14 @@ void requests_step(struct requests *r, const struct lane *lane, uintptr_t from, 
 		*rounds = 1;
 		return;
 	}
-	/* Loops within that of the head are over. */
+	/* Leave the loops nested in the one with this head. */
 	while (now->depth > 0 && now->rounds[now->depth - 1].head > to)
 		now->depth--;
 	last = now->depth > 0 ? &now->rounds[now->depth - 1] : NULL;
 	if (last && last->head == to) {
 		last->number = (*rounds)++;
 		last->tail = from > last->tail ? from : last->tail;
-	} else if (now->depth < MOST_LOOPS) {
+	} else if (now->depth < MAX_LOOPS) {
 		now->rounds[now->depth++] = (struct round){ to, from, (*rounds)++ };
 	}
 }
@@ -362,13 +365,13 @@ void requests_step(struct requests *r, const struct lane *lane, uintptr_t from, 
 void requests_meet(struct requests *r)
 {
 	r->meeting++;
-	/* They go on from one place, whatever ways led there. */
+	/* All lanes continue from one place, whichever paths led there. */
 	memset(r->now, 0, sizeof r->now);
 }
 
 void requests_end(struct requests *r)
 {
-	for (size_t i = 0; i < r->place_room; i++)
+	for (size_t i = 0; i < r->place_capacity; i++)
 		if (r->places[i].pc)
 			settle_place(r, &r->places[i]);
 	memset(r->now, 0, sizeof r->now);

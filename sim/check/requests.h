@@ -1,8 +1,8 @@
-/* requests.h - what the lanes of a warp do together: accesses that form one request, branches.
+/* requests.h - warp requests: combines the accesses and branches that a warp's lanes make together.
  *
- * Lanes run one after the other here; what they would do at once is put together by place and by the
- * rounds of the loops around it, which each lane counts. A request is judged when all lanes that have
- * not exited took part, or when the warp meets again.
+ * Lanes run one after the other here. Accesses that a GPU would make at once are combined by code
+ * address and by the iterations of the enclosing loops, which each lane counts. A request is
+ * evaluated when all lanes that have not exited took part, or when the warp meets again.
  */
 #ifndef SIM_REQUESTS_H
 #define SIM_REQUESTS_H
@@ -18,38 +18,39 @@ struct warp;
 enum request_kind {
 	REQUEST_LOAD, REQUEST_STORE,                    /* global memory */
 	REQUEST_SHARED_LOAD, REQUEST_SHARED_STORE,
-	REQUEST_BRANCH,                                 /* address: of the block that came next */
+	REQUEST_BRANCH,                                 /* address: of the next block */
 	REQUEST_KINDS
 };
 
-/* Sums over requests; of BRANCH `count` are divergent ones only. */
+/* Sums over requests; for BRANCH, `count` includes only divergent ones. */
 struct request_sums {
 	uint64_t count[REQUEST_KINDS];
-	uint64_t sectors[2];            /* LOAD, STORE: different 32-byte sectors of each request */
+	uint64_t sectors[2];            /* LOAD, STORE: distinct 32-byte sectors of each request */
 	uint64_t conflicts[2];          /* shared ones: passes over the banks beyond the first */
 	uint64_t left_out;              /* accesses of lanes that ran too far ahead of their warp */
 };
 
 /* Adds to `sums`, which outlives it. */
 struct requests *requests_create(struct request_sums *sums);
-void requests_free(struct requests *);                  /* NULL is fine */
+void requests_free(struct requests *);                  /* NULL is allowed */
 
-/* One lane's access of `bytes` bytes (at most 16) at the place pc; of BRANCH, its way from there. */
+/* One lane's access of `bytes` bytes (at most 16) at pc; for BRANCH, the block it goes to from
+ * pc. */
 void requests_add(struct requests *, const struct lane *, enum request_kind, uintptr_t pc,
 		  uintptr_t address, size_t bytes);
 /* The lane goes from the end of one basic block to another. */
 void requests_step(struct requests *, const struct lane *, uintptr_t from, uintptr_t to);
 /* All lanes of the warp have met. */
 void requests_meet(struct requests *);
-/* Judges what is left: the warp is done. */
+/* The warp is done: evaluates the remaining requests. */
 void requests_end(struct requests *);
 
-/* --- one request by CUDA's rules; address and bytes per lane, lanes that take part in `lanes` --- */
+/* --- one request by CUDA's rules; address and bytes by lane; `lanes`: mask of active lanes --- */
 
 unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes);
-/* 32 banks of 4 bytes; lanes that want one word share it; accesses of 8 bytes go by halves of the
- * warp, of 16 by quarters, and loads by twice that when neighbours, or lanes two apart, want the same.
- * 0: none. */
+/* Passes beyond the first; 0: no conflict. There are 32 banks of 4 bytes; lanes that access one
+ * word share it. Accesses of 8 bytes are made by half warps and of 16 bytes by quarters; loads by
+ * twice as many lanes if neighbouring lanes, or lanes two apart, access the same address. */
 unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes, bool load);
 
 #endif

@@ -1,8 +1,8 @@
-/* capture.c - captures under way: what they forbid, and the graphs they make.
+/* capture.c - active captures: which operations they forbid, and the graphs they create.
  *
- * The table says what each operation meets in each mode; what depends on where an event was
- * recorded, and on which streams are joined, is here (902 to 905, 907, 908). A stream that
- * captures knows its ends: the nodes that the next one comes after.
+ * The table gives the result of each operation in each mode. Results that depend on where an event
+ * was recorded, and on which streams are joined, are computed here (902 to 905, 907, 908). A
+ * capturing stream keeps its ends: the nodes that its next node depends on.
  */
 #include "config.h"
 
@@ -27,11 +27,11 @@ struct capture {
 	struct graph *graph;
 };
 
-static _Thread_local bool relaxed;      /* this thread's exchanged mode, as CUDA keeps it */
+static _Thread_local bool relaxed;      /* this thread has exchanged its mode, as in CUDA */
 
 /* --- what is forbidden --- */
 
-enum where { SAME, OTHER };             /* the stream that captures, or another */
+enum where { SAME, OTHER };             /* the capturing stream, or another */
 enum how { PLAIN, THREAD, RELAXED, INVALIDATED };
 
 static const struct rule {
@@ -55,7 +55,7 @@ static const char *operation_name(enum operation operation)
 	return names[operation];
 }
 
-static enum how how_asked(const struct capture *capture)
+static enum how how_called(const struct capture *capture)
 {
 	if (capture->state == CAPTURE_INVALIDATED)
 		return INVALIDATED;
@@ -64,17 +64,17 @@ static enum how how_asked(const struct capture *capture)
 	return pthread_equal(capture->thread, pthread_self()) ? PLAIN : THREAD;
 }
 
-/* One capture's word on an operation. */
-static enum status ask(enum operation operation, struct capture *capture, enum where where)
+/* Applies the rule of one capture to an operation. */
+static enum status apply_rule(enum operation operation, struct capture *capture, enum where where)
 {
 	static const char *const modes[] = { "global", "thread-local", "relaxed" };
-	const struct rule *rule = &rules[operation][capture->mode][where][how_asked(capture)];
+	const struct rule *rule = &rules[operation][capture->mode][where][how_called(capture)];
 
 	if (rule->after == CAPTURE_INVALIDATED)
 		capture->state = CAPTURE_INVALIDATED;
 	if (rule->code == 0)
 		return STATUS_OK;
-	fail_device(rule->code, "%s: %s (%d) while a capture in %s mode is under way",
+	fail_device(rule->code, "%s: %s (%d) while a capture in %s mode is active",
 		    operation_name(operation), cuda_error_name(rule->code), rule->code,
 		    modes[capture->mode]);
 	if (capture->sim->check)
@@ -90,7 +90,7 @@ static enum status check(struct device_simulated *sim, enum operation operation,
 		return STATUS_OK;
 	TRY(simulated_check_alive(sim));
 	for (struct capture *c = sim->captures; c; c = c->next)
-		TRY(ask(operation, c, whole_device || c == touched ? SAME : OTHER));
+		TRY(apply_rule(operation, c, whole_device || c == touched ? SAME : OTHER));
 	return STATUS_OK;
 }
 
@@ -109,7 +109,7 @@ static struct capture *capture_of(const struct event *event)
 	return capture;
 }
 
-/* When no capture is left to ask. */
+/* The result of an operation on an event whose capture has ended. */
 static enum status refuse_ended(enum operation operation)
 {
 	const struct rule *rule = &rules[operation][CAPTURE_GLOBAL][SAME][PLAIN];
@@ -128,7 +128,7 @@ enum status capture_check_event(struct device_simulated *sim, const struct event
 	if (!event->capture)
 		return check(sim, plain, NULL, false);
 	TRY(simulated_check_alive(sim));
-	return capture ? ask(captured, capture, SAME) : refuse_ended(ended);
+	return capture ? apply_rule(captured, capture, SAME) : refuse_ended(ended);
 }
 
 void capture_note_failure(const struct stream *stream, enum operation operation)
@@ -138,7 +138,7 @@ void capture_note_failure(const struct stream *stream, enum operation operation)
 	if (!stream->capture || stream->sim->observing)
 		return;
 	error_save(&record);
-	ask(operation, stream->capture, SAME);
+	apply_rule(operation, stream->capture, SAME);
 	error_restore(&record);
 }
 
@@ -193,14 +193,14 @@ enum status capture_wait(struct stream *stream, const struct event *event, bool 
 		return refuse_ended(OPERATION_ended_event_wait);
 	if (mine && theirs && mine != theirs) {
 		theirs->state = CAPTURE_INVALIDATED;
-		return ask(OPERATION_wait_other_capture, mine, SAME);
+		return apply_rule(OPERATION_wait_other_capture, mine, SAME);
 	}
 	if (mine && !theirs && event->mark)
-		return ask(OPERATION_event_wait_before, mine, SAME);
+		return apply_rule(OPERATION_event_wait_before, mine, SAME);
 	if (!theirs)
 		return STATUS_OK;
 	if (!mine)
-		TRY(ask(OPERATION_event_wait, theirs, SAME));
+		TRY(apply_rule(OPERATION_event_wait, theirs, SAME));
 	stream->capture = theirs;
 	for (int i = 0; i < event->end_count; i++)
 		add_end(stream, event->ends[i]);
@@ -239,7 +239,7 @@ static void stream_leave(struct stream *stream)
 	stream->capture = NULL;
 }
 
-/* All its streams work again; the graph is the caller's. */
+/* Ends the capture: its streams run work again. The caller owns the graph. */
 static struct graph *finish(struct device_simulated *sim, struct capture *capture)
 {
 	struct capture **link = &sim->captures;
@@ -255,7 +255,7 @@ static struct graph *finish(struct device_simulated *sim, struct capture *captur
 	return graph;
 }
 
-/* Whether all work comes before the origin's end, that of streams that are gone included. */
+/* Whether the origin waits for all work, including that of destroyed streams. */
 static bool joined(const struct capture *capture)
 {
 	const struct graph *graph = capture->graph;
@@ -273,7 +273,8 @@ static bool joined(const struct capture *capture)
 	return all;
 }
 
-/* Of two threads only the one that began a capture may end it: it is over when the other tries. */
+/* Only the thread that began a capture may end it; if another thread tries, the capture is
+ * discarded. */
 static enum status check_end(struct device_simulated *sim, const struct stream *stream)
 {
 	struct capture *capture = stream->capture;
@@ -285,10 +286,10 @@ static enum status check_end(struct device_simulated *sim, const struct stream *
 	}
 	TRY(simulated_check_alive(sim));
 	if (capture->origin != stream)
-		return ask(OPERATION_fork_end, capture, SAME);
+		return apply_rule(OPERATION_fork_end, capture, SAME);
 	if (capture->state == CAPTURE_INVALIDATED)
 		return STATUS_OK;
-	status = ask(OPERATION_capture_end, capture, SAME);
+	status = apply_rule(OPERATION_capture_end, capture, SAME);
 	if (status != STATUS_OK)
 		graph_free(finish(sim, capture));
 	return status;
@@ -314,8 +315,8 @@ enum status sim_capture_end(struct device *device, struct stream *stream, struct
 	}
 	graph_free(graph);
 	return fail_device(code, "capture_end: %s (%d): %s", cuda_error_name(code), code,
-			   code == 901 ? "something forbidden was done during the capture"
-			   : "work of another stream was not waited for");
+			   code == 901 ? "a forbidden operation was called during the capture"
+			   : "the origin stream did not wait for work of another stream");
 }
 
 enum status sim_capture_state(struct device *device, struct stream *stream, enum capture_state *out)
@@ -325,7 +326,7 @@ enum status sim_capture_state(struct device *device, struct stream *stream, enum
 	return STATUS_OK;
 }
 
-/* --- endings of another kind --- */
+/* --- destroying --- */
 
 enum status capture_destroy_stream(struct stream *stream)
 {
@@ -335,7 +336,7 @@ enum status capture_destroy_stream(struct stream *stream)
 	if (!capture)
 		return capture_check(stream->sim, OPERATION_stream_destroy, stream);
 	TRY(simulated_check_alive(stream->sim));
-	TRY(ask(origin ? OPERATION_stream_destroy : OPERATION_fork_destroy, capture, SAME));
+	TRY(apply_rule(origin ? OPERATION_stream_destroy : OPERATION_fork_destroy, capture, SAME));
 	if (origin)
 		graph_free(finish(stream->sim, capture));
 	else

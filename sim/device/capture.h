@@ -1,8 +1,8 @@
-/* capture.h - captures under way: what they forbid, and the graphs they make. Private to sim/.
+/* capture.h - active captures: which operations they forbid, and their graphs. Private to sim/.
  *
- * What is forbidden comes from a table that was measured on a GPU (tests/h200/capture.txt, which
- * the build turns into sim/device/capture_rules.h). Every operation asks capture_check() or
- * capture_check_event() first, and those look it up.
+ * The rules come from a table that was measured on a GPU (tests/h200/capture.txt, which the build
+ * converts to sim/device/capture_rules.h). Every operation first calls capture_check() or
+ * capture_check_event(), which apply them.
  */
 #ifndef SIM_CAPTURE_H
 #define SIM_CAPTURE_H
@@ -19,25 +19,25 @@ enum operation {
 	OPERATION_COUNT
 };
 
-/* OK, the device's sticky error, or what a capture makes of the operation; that capture may be
- * invalid from then on. Stream NULL: the operation concerns the whole device. */
+/* OK, the device's sticky error, or the error of a capture that forbids the operation; this may
+ * invalidate the capture. Stream NULL: the operation affects the whole device. */
 enum status capture_check(struct device_simulated *, enum operation, const struct stream *);
-/* The same for an event, which is asked about under three names: recorded in a stream that works,
- * in a capture under way, in one that has ended. */
+/* The same for an event. It has three operations: for an event last recorded outside a capture, in
+ * an active capture, and in a capture that has ended. */
 enum status capture_check_event(struct device_simulated *, const struct event *,
 				enum operation plain, enum operation captured,
 				enum operation ended);
-/* The operation failed on its own account, in a stream that may capture. */
+/* The operation failed for another reason, in a stream that may be capturing. */
 void capture_note_failure(const struct stream *, enum operation);
 
-/* The stream captures: the task, whose reference is taken, becomes a node. */
+/* Adds a task to the graph of a capturing stream. Takes the task's reference. */
 void capture_add(struct stream *, struct task *);
-/* An event recorded in a stream that captures, and a wait that joins a stream to a capture, or is
- * refused: 902, 905, and 1 when the event's capture has ended. *done: nothing is left to do for
- * the caller. */
+/* capture_record() records an event in a capturing stream. capture_wait() joins a stream to the
+ * event's capture, or fails: with 902, 905, or 1 if that capture has ended. *done: the wait needs
+ * no further action. */
 void capture_record(const struct stream *, struct event *);
 enum status capture_wait(struct stream *, const struct event *, bool *done);
-/* Whether the stream may be destroyed; it captures no more then. */
+/* Whether the stream may be destroyed; if so, it leaves its capture. */
 enum status capture_destroy_stream(struct stream *);
 
 void captures_close(struct device_simulated *);

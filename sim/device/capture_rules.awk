@@ -1,7 +1,7 @@
-# capture_rules.awk - tests/h200/capture.txt as sim/device/capture_rules.h: two lists for the C compiler.
+# capture_rules.awk - converts tests/h200/capture.txt to two C lists, sim/device/capture_rules.h.
 #
-# A line is "operation mode stream[/how] code state ...". What concerns no stream is the same for
-# all.
+# A line is "operation mode stream[/how] code state ...". Operations without a stream have the
+# same rule for all streams.
 
 function rule(where) {
 	rules = rules " \\\n\tX(" $1 ", " mode ", " where ", " how ", " $4 ", " state ")"
@@ -26,7 +26,7 @@ function rule(where) {
 }
 
 END {
-	print "/* capture_rules.h - written by sim/device/capture_rules.awk; sim/device/capture.h explains. */"
+	print "/* capture_rules.h - written by sim/device/capture_rules.awk; see sim/device/capture.h. */"
 	print "#define CAPTURE_OPERATIONS(X)" names
 	print "#define CAPTURE_RULES(X)" rules
 }

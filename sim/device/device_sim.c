@@ -1,7 +1,7 @@
-/* device_sim.c - the simulator behind engine/device.h: opening, memory, the table of operations.
+/* device_sim.c - the simulator's implementation of engine/device.h: opening, memory, operations.
  *
- * Work goes through streams (queue.c), becomes nodes of a graph during a capture (capture.c), and
- * is run by task.c. A kernel that faults leaves the device with a sticky error, as CUDA does.
+ * Work is queued in streams (queue.c) or becomes graph nodes during a capture (capture.c); task.c
+ * runs it. A kernel that faults leaves the device with a sticky error, as in CUDA.
  */
 #include "config.h"
 
@@ -123,7 +123,7 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 	return STATUS_OK;
 }
 
-/* Waits for the whole device, as CUDA does; an error of that work is told, the memory is gone. */
+/* Waits for the whole device, as CUDA does. Returns an error of that work, but frees the memory. */
 static enum status sim_free(struct device *device, struct buffer *buffer)
 {
 	struct device_simulated *sim = simulated(device);
@@ -146,7 +146,7 @@ static enum status sim_free(struct device *device, struct buffer *buffer)
 
 /* --- work --- */
 
-/* The operation is allowed: *on is the stream it goes to. */
+/* Checks that the operation is allowed; *on is the stream to use. */
 static enum status enter(struct device_simulated *sim, enum operation operation,
 			 struct stream *stream, struct stream **on)
 {
@@ -154,7 +154,7 @@ static enum status enter(struct device_simulated *sim, enum operation operation,
 	return capture_check(sim, operation, *on);
 }
 
-/* Takes the task's reference. */
+/* Queues or captures a task. Takes the task's reference. */
 static enum status give(struct stream *stream, struct task *task)
 {
 	if (!stream->capture || stream->sim->observing)
@@ -170,8 +170,8 @@ static enum status give_and_wait(struct stream *stream, struct task *task)
 	return queue_drain(stream->sim, stream);
 }
 
-/* What a capture on another stream refuses of it is the wait: the copy is on its way by then. Takes
- * the task's reference. */
+/* If a capture on another stream refuses the operation, it refuses only the wait: the copy is
+ * already queued. Takes the task's reference. */
 static enum status copy_and_wait(struct device_simulated *sim, enum operation operation,
 				 struct stream *stream, struct task *task)
 {

@@ -1,7 +1,7 @@
-/* graph.c - graphs of tasks, made by hand or by a capture, and their executable copies, as objects.
+/* graph.c - graphs of tasks, created explicitly or by a capture, and their executable copies.
  *
- * Values of arguments are those of the moment a node was added. Nodes only ever come after nodes
- * with lower numbers. Launching is queueing (queue.c), one node at a time.
+ * A node keeps the argument values of the time it was added, and depends only on nodes with lower
+ * numbers. queue.c launches graphs, one node at a time.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ int graph_exec_next(struct graph_exec *exec, const bool *done)
 			continue;
 		if (exec->sim->seed == 0)
 			return i;
-		/* each of the first `count` is the one with the same chance */
+		/* selects each of the `count` ready nodes with equal probability */
 		if (simulated_draw(exec->sim, ++count) == 0)
 			next = i;
 	}

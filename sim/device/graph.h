@@ -19,7 +19,7 @@ struct graph {
 	int count;
 };
 
-/* A launch under way holds a reference, so that destroying an executable graph is always legal. */
+/* A pending launch holds a reference, so destroying an executable graph is always legal. */
 struct graph_exec {
 	struct device_simulated *sim;
 	struct graph_exec *next;
@@ -30,21 +30,21 @@ struct graph_exec {
 
 void graphs_close(struct device_simulated *);
 
-struct graph *graph_new(void);          /* in no list yet */
+struct graph *graph_new(void);          /* not in a list yet */
 void graph_free(struct graph *);
 void graph_own(struct device_simulated *, struct graph *);
-/* Takes the task's reference; copies `after`, whose nodes must be there. The new node's number. */
+/* Takes the task's reference; copies `after`, whose nodes must exist. Returns the node's number. */
 int graph_add(struct graph *, struct task *, const int *after, int after_count);
-/* A copy in the device's list, which holds the reference. */
+/* Returns a copy in the device's list, which holds the reference. */
 struct graph_exec *graph_exec_new(struct device_simulated *, const struct graph *);
 void graph_exec_drop(struct graph_exec *);
 
-/* A node that is not done and comes after none that is not: the first, or one that is drawn. -1:
- * all are done. */
+/* Returns a ready node, one whose dependencies are done: the first, or a random one if the device
+ * has a seed. -1: all nodes are done. */
 int graph_exec_next(struct graph_exec *, const bool *done);
 
-/* On a checked device: makes operations of the nodes, behind *order and the nodes each comes after.
- * All of them are before what comes after *order then. The number of the first. */
+/* On a checked device: adds an operation for each node, ordered after *order and the node's
+ * dependencies, then joins all of them to *order. Returns the number of the first. */
 uint64_t graph_exec_order(const struct graph_exec *, struct clock **order, int stream);
 
 #endif

@@ -1,4 +1,4 @@
-/* graph_ops.c - the operations on graphs and executable graphs; the objects are graph.c's part. */
+/* graph_ops.c - the operations on graphs and executable graphs; graph.c holds the objects. */
 #include "config.h"
 
 #include "sim/device/graph_ops.h"

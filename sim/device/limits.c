@@ -1,7 +1,8 @@
 /* limits.c - limits of the device profiles, with the driver's own error codes.
  *
- * Figures are those of cuDeviceGetAttribute and nvidia-smi on the GPU named. tests/sim/exec/test_sim.c holds the
- * cases; tests/engine/cuda/test_cuda.c puts the same ones to a GPU where there is one.
+ * Figures are those of cuDeviceGetAttribute and nvidia-smi on the GPU named.
+ * tests/sim/exec/test_sim.c holds the cases; tests/engine/cuda/test_cuda.c puts the same ones to a
+ * GPU where there is one.
  */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* mark.c - marks, and who holds them; see mark.h. */
+/* mark.c - reference-counted marks; see mark.h. */
 #include "config.h"
 
 #include "sim/device/mark.h"

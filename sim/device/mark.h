@@ -1,4 +1,4 @@
-/* mark.h - the end of a piece of work, for those who wait for it. Private to sim/. */
+/* mark.h - marks the end of a piece of work that others wait for. Private to sim/. */
 #ifndef SIM_MARK_H
 #define SIM_MARK_H
 
@@ -6,16 +6,16 @@
 
 #include "sim/check/check.h"
 
-/* Ends when a piece of work has: an event's record, a launch of a graph. Counted references. */
+/* Done when its work is: the record of an event, or a launch of a graph. Reference-counted. */
 struct mark {
 	int references;
 	bool done;
-	struct clock *order;            /* of a checked device: what comes before the end */
+	struct clock *order;            /* on a checked device: the operations before it */
 };
 
-struct mark *mark_keep(struct mark *);  /* NULL is fine, here and below */
+struct mark *mark_keep(struct mark *);  /* NULL is allowed, here and below */
 void mark_drop(struct mark *);
-/* *place, which held a reference or NULL, holds one to a new mark. */
+/* Replaces the reference in *place, or NULL, by one to a new mark. */
 struct mark *mark_renew(struct mark **place);
 
 #endif

@@ -1,7 +1,7 @@
 /* memory.c - device memory of a simulated device.
  *
- * Every allocation is a mapping of its own between two pages without access, so that a wild pointer
- * faults (error 700) more often than it finds something. cudaMalloc aligns to 256 bytes; so do we.
+ * Every allocation is a separate mapping between two guard pages, so that a wild pointer usually
+ * faults (error 700). Allocations are aligned to 256 bytes, as with cudaMalloc.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@ static size_t mapped(size_t bytes, size_t page)
 	return (memory_room(bytes) + page - 1) / page * page;
 }
 
-/* What this machine could give now; everything when it does not say. All of an allocation is written to,
- * so asking for more would end in the kernel killing us. */
+/* Memory that this machine has available; SIZE_MAX if unknown. An allocation is written completely,
+ * so using more would make the kernel kill the process. */
 static size_t machine_available(void)
 {
 	FILE *file = fopen("/proc/meminfo", "r");
@@ -46,7 +46,7 @@ enum status memory_map(size_t bytes, void **out)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), inner;
 	unsigned char *base;
 
-	/* Small ones are not worth a look. */
+	/* Do not check small allocations. */
 	if (bytes > SIZE_MAX / 2 || (bytes > (64u << 20) && bytes > machine_available()))
 		return fail_device(2, "out of memory: %zu bytes asked for, this machine has %zu to give",
 				   bytes, machine_available());

@@ -6,11 +6,11 @@
 
 #include "base/status.h"
 
-/* What an allocation of `bytes` has room for: a multiple of 256. */
+/* The real size of an allocation of `bytes`: rounded up to a multiple of 256. */
 size_t memory_room(size_t bytes);
 
-/* `bytes` of memory that ends, rounded up to 256, at a page nobody may touch. DEVICE with error_code() 2
- * when there is not enough. A size of 0 gives a valid address. */
+/* Maps `bytes`, rounded up to 256, directly before a guard page. DEVICE with error_code() 2 if out
+ * of memory. A size of 0 gives a valid address. */
 enum status memory_map(size_t bytes, void **out);
 void memory_unmap(void *memory, size_t bytes);
 

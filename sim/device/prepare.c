@@ -1,4 +1,4 @@
-/* prepare.c - a launch made ready to run later: its code, its attributes, what limits allow. */
+/* prepare.c - prepares a launch to run later: selects its code, checks attributes and limits. */
 #include "config.h"
 
 #include "sim/device/prepare.h"
@@ -9,11 +9,11 @@
 #include "sim/device/task.h"
 #include "sim/exec/grid.h"
 
-/* What a device remembers of a kernel that was launched on it. */
+/* What a device stores about a kernel that was launched on it. */
 struct known_kernel {
 	struct known_kernel *next;
 	const struct kernel *kernel;
-	size_t granted;                 /* ATTRIBUTE_MAX_DYNAMIC_SHARED: stays, as on CUDA */
+	size_t granted;                 /* ATTRIBUTE_MAX_DYNAMIC_SHARED: persists, as in CUDA */
 	const struct sim_code *code[2]; /* [plain, probed]; NULL: not launched yet */
 	size_t static_bytes[2];         /* of their shared variables */
 };
@@ -42,7 +42,7 @@ static size_t static_shared(struct known_kernel *known, const struct sim_code *c
 	return known->static_bytes[probed];
 }
 
-/* Whether the launch is cooperative. */
+/* Checks and applies attributes; *cooperative: the launch is cooperative. */
 static enum status apply_attributes(struct device_simulated *sim, const struct launch *launch,
 				    struct known_kernel *known, size_t static_bytes,
 				    bool *cooperative)

@@ -1,4 +1,4 @@
-/* prepare.h - launches made ready to run later. Private to sim/. */
+/* prepare.h - prepares launches to run later. Private to sim/. */
 #ifndef SIM_PREPARE_H
 #define SIM_PREPARE_H
 
@@ -6,9 +6,9 @@
 
 struct task;
 
-/* Attributes and limits are checked, errors are CUDA's. */
+/* Checks attributes and limits; errors are those of CUDA. */
 enum status prepare_launch(struct device_simulated *, const struct launch *, struct task **out);
-/* Forgets the kernels that the device knows. */
+/* Frees the data about the device's kernels. */
 void prepare_close(struct device_simulated *);
 
 #endif

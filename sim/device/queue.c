@@ -1,7 +1,7 @@
-/* queue.c - work that waits in streams, and who runs next.
+/* queue.c - work queued in streams, and which stream runs next.
  *
  * A wait can only be for a record that was submitted before it, so some head can always run until
- * all streams are empty. Captures are left to capture.c, the nodes of a graph to graph.c.
+ * all streams are empty. capture.c handles captures, graph.c the nodes of a graph.
  */
 #include "config.h"
 
@@ -16,12 +16,12 @@
 
 struct entry {
 	struct entry *next;
-	struct task *task;              /* one of task and exec, or neither: only marks count */
+	struct task *task;              /* task or exec is set, or neither for marks only */
 	struct graph_exec *exec;
 	bool *done;                     /* nodes of exec */
-	struct mark *after;             /* runs when that is done; NULL: at once */
-	struct mark *mark;              /* is done with the entry; NULL: nobody asks */
-	uint64_t op;                    /* of a checked device: its number, or the first node's */
+	struct mark *after;             /* must be done before this runs; NULL: none */
+	struct mark *mark;              /* done when the entry is; NULL: unused */
+	uint64_t op;                    /* if checked: operation number, of the first node */
 };
 
 /* --- entries --- */
@@ -55,7 +55,7 @@ static enum status run_task(struct device_simulated *sim, const struct task *tas
 	return status;
 }
 
-/* The whole entry, or one node of its graph. *done: nothing of it is left. */
+/* Runs the whole entry, or one node of its graph. *done: the entry is complete. */
 static enum status entry_run(struct device_simulated *sim, struct entry *entry, bool *done)
 {
 	int node;
@@ -85,14 +85,14 @@ static void pop(struct stream *stream)
 	entry_free(entry);
 }
 
-/* After a fault nothing runs any more. */
+/* Drops all work: after a fault nothing runs. */
 static void forget_work(struct device_simulated *sim)
 {
 	for (struct stream *s = sim->streams; s; s = s->next)
 		queue_clear(s);
 }
 
-/* --- who runs next --- */
+/* --- which stream runs next --- */
 
 static enum status run_head(struct stream *stream)
 {
@@ -111,7 +111,7 @@ static enum status run_head(struct stream *stream)
 	return STATUS_OK;
 }
 
-/* One of the heads that may run, all equally likely; NULL when all streams are empty. */
+/* A random stream whose head may run, all equally likely; NULL when all streams are empty. */
 static struct stream *draw_stream(struct device_simulated *sim)
 {
 	struct stream *s = sim->streams;
@@ -138,7 +138,7 @@ static bool run_one(struct device_simulated *sim)
 	return true;
 }
 
-/* What comes before the entry, and what comes before the stream's next one. */
+/* Orders the entry after the stream's earlier work, and the stream's next work after the entry. */
 static void order_entry(struct stream *stream, struct entry *entry)
 {
 	struct check *check = stream->sim->check;

@@ -1,4 +1,4 @@
-/* simulated.c - what all parts of a simulated device ask of it; see simulated.h. */
+/* simulated.c - functions shared by all files of the simulated device; see simulated.h. */
 #include "config.h"
 
 #include "sim/device/simulated.h"

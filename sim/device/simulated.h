@@ -1,4 +1,4 @@
-/* simulated.h - what a simulated device holds. Private to sim/.
+/* simulated.h - the state of a simulated device. Private to sim/.
  *
  * The device owns every object in its lists until it is destroyed or the device closes.
  */
@@ -21,18 +21,18 @@ struct device_simulated {
 	struct grid_runner *runner;
 	struct check *check;            /* NULL: kernels are not checked */
 	uint64_t seed, launches;        /* launches run so far */
-	uint64_t steps;                 /* basic blocks that a launch may enter; 0: any number */
-	uint64_t random;                /* draws among streams and graph nodes */
+	uint64_t steps;                 /* basic blocks that a launch may enter; 0: no limit */
+	uint64_t random;                /* picks streams and graph nodes */
 	uint32_t next_id;
 	size_t allocated;               /* bytes of all buffers */
 	struct sim_buffer *buffers;
 	struct known_kernel *kernels;
 	int stream_count;               /* created so far */
-	struct stream *streams;         /* the default stream is the last, and always there */
+	struct stream *streams;         /* the last is the default stream, which always exists */
 	struct event *events;
 	struct graph *graphs;
 	struct graph_exec *execs;
-	struct capture *captures;       /* under way, invalidated ones among them */
+	struct capture *captures;       /* active, including invalidated ones */
 	uint64_t capture_count;         /* begun so far */
 	int sticky;                     /* CUDA error code of the work that faulted */
 	enum status sticky_status;      /* DEVICE, or STEPS */
@@ -50,7 +50,7 @@ static inline struct device_simulated *simulated(struct device *device)
 
 /* The sticky error, if there is one. */
 enum status simulated_check_alive(const struct device_simulated *);
-/* Whether all these bytes belong to a buffer that is allocated. */
+/* Whether all these bytes are in one allocated buffer. */
 bool simulated_holds(const struct device_simulated *, uint64_t address, uint64_t bytes);
 /* A number below `below`, the same for the same seed and calls. */
 uint32_t simulated_draw(struct device_simulated *, uint32_t below);

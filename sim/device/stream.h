@@ -13,11 +13,11 @@ struct stream {
 	struct device_simulated *sim;
 	struct stream *next;
 	struct entry *head, **tail;     /* work in order */
-	bool destroyed;                 /* goes when its work is done */
-	struct capture *capture;        /* NULL: work runs */
-	int *ends, end_count;           /* while capturing: what the next node comes after */
+	bool destroyed;                 /* freed when its work is done */
+	struct capture *capture;        /* NULL: not capturing */
+	int *ends, end_count;           /* while capturing: nodes that the next one depends on */
 	int number;                     /* 0: the default stream */
-	struct clock *order;            /* of a checked device: what the next work comes after */
+	struct clock *order;            /* on a checked device: operations before the next work */
 };
 
 struct event {
@@ -30,10 +30,10 @@ struct event {
 
 /* The first one of a device is its default stream. */
 struct stream *stream_new(struct device_simulated *);
-/* Out of the device's list, and freed; its work is done. */
+/* Removes the stream from the device's list and frees it; its work must be done. */
 void stream_free(struct stream *);
 
-/* NULL is the default stream. USAGE for another device's. */
+/* NULL is the default stream. USAGE if the stream is of another device. */
 enum status stream_find(struct device_simulated *, struct stream *, struct stream **out);
 
 #endif

@@ -1,4 +1,4 @@
-/* stream_ops.c - the operations on streams and events; the work in them is queue.c's part. */
+/* stream_ops.c - the operations on streams and events; queue.c runs the work in them. */
 #include "config.h"
 
 #include "sim/device/stream_ops.h"
@@ -49,7 +49,7 @@ enum status sim_stream_create(struct device *device, struct stream **out)
 	return STATUS_OK;
 }
 
-/* Its work goes on without it, as on CUDA. */
+/* Its work continues to run, as in CUDA. */
 enum status sim_stream_destroy(struct device *device, struct stream *stream)
 {
 	struct device_simulated *sim = simulated(device);
@@ -126,7 +126,7 @@ enum status sim_event_record(struct device *device, struct event *event, struct 
 	return queue_mark(stream, mark_renew(&event->mark));
 }
 
-/* For the record that is the last one now: a later one is another matter. */
+/* Waits for the last record so far, not for later ones. */
 enum status sim_event_wait(struct device *device, struct stream *stream, struct event *event)
 {
 	struct device_simulated *sim = simulated(device);

@@ -1,8 +1,8 @@
-/* task.c - launches, moves and fills that run later: copies of what was asked, and running them.
+/* task.c - tasks: launches, moves and fills that are copied from their calls and run later.
  *
- * Launches were checked against limits before they came here; addresses are looked at again when a
- * move runs, because a graph may outlive the buffers it was made with. Which task runs when is left
- * to queue.c. A launch with a ticket is shown to the device's observer.
+ * Launches have already been checked against limits. Addresses are checked again when a move runs,
+ * because a graph may outlive its buffers. queue.c decides which task runs when. The device's
+ * observer is called for a launch with a ticket.
  */
 #include "config.h"
 
@@ -27,13 +27,13 @@ struct queued_launch {
 	size_t dynamic_bytes;
 	bool independent, probed;
 	const struct kernel_lint *lint;
-	struct point_sink points;       /* as they were at the call; an observer may set others */
+	struct point_sink points;       /* those at the call; an observer may set others */
 	void *ticket;
 	int arg_count;
-	void *args[MAX_ARGS];           /* into values, or a blob of its own */
+	void *args[MAX_ARGS];           /* point into values, or to an owned blob */
 	uint64_t values[MAX_ARGS];
 	bool owned[MAX_ARGS];
-	const void *live[MAX_ARGS];     /* where values came from; NULL: nobody says */
+	const void *live[MAX_ARGS];     /* sources of the values; NULL: unknown */
 };
 
 struct place {
@@ -58,7 +58,7 @@ struct task {
 	};
 };
 
-/* --- making them --- */
+/* --- creating tasks --- */
 
 static struct task *task_new(enum task_kind kind)
 {
@@ -175,9 +175,9 @@ struct task *task_fill(const struct buffer *buffer, uint64_t offset, uint32_t pa
 	return task;
 }
 
-/* "was 3 when captured, is 4 now" */
-static void tell_values(enum param_kind kind, const uint64_t *was, const uint64_t *is, char *out,
-			size_t room)
+/* "is 3 in the graph, and its source holds 4 now" */
+static void format_values(enum param_kind kind, const uint64_t *was, const uint64_t *is, char *out,
+			  size_t size)
 {
 	double f[2];
 
@@ -189,12 +189,12 @@ static void tell_values(enum param_kind kind, const uint64_t *was, const uint64_
 			memcpy(&f[i], i ? is : was, sizeof f[i]);
 			f[i] = kind == PARAM_F32 ? (double)narrow : f[i];
 		}
-		snprintf(out, room, "is %g in the graph, and its source holds %g now", f[0], f[1]);
+		snprintf(out, size, "is %g in the graph, and its source holds %g now", f[0], f[1]);
 	} else if (kind == PARAM_I32) {
-		snprintf(out, room, "is %d in the graph, and its source holds %d now",
+		snprintf(out, size, "is %d in the graph, and its source holds %d now",
 			 (int32_t)*was, (int32_t)*is);
 	} else {
-		snprintf(out, room, "is %lld in the graph, and its source holds %lld now",
+		snprintf(out, size, "is %lld in the graph, and its source holds %lld now",
 			 (long long)*was, (long long)*is);
 	}
 }
@@ -215,7 +215,7 @@ void task_check_live(const struct device_simulated *sim, const struct task *task
 		memcpy(&is, launch->live[i], param->bytes);
 		if (was == is)
 			continue;
-		tell_values(param->kind, &was, &is, values, sizeof values);
+		format_values(param->kind, &was, &is, values, sizeof values);
 		check_stale(sim->check, launch->code->name, param->name, node, stream, values);
 	}
 }
@@ -239,7 +239,7 @@ void task_drop(struct task *task)
 	free(task);
 }
 
-/* --- running them --- */
+/* --- running tasks --- */
 
 static void *host(uint64_t address)
 {
@@ -255,7 +255,7 @@ static enum status check_place(const struct device_simulated *sim, struct place 
 			   (unsigned long long)bytes, (unsigned long long)place.address);
 }
 
-/* An observer's own moves are no part of the program that is checked. */
+/* Ignores an observer's own moves: they are not part of the checked program. */
 static void note_moved(const struct device_simulated *sim, const char *what, uint64_t address,
 		       size_t bytes, bool write)
 {
@@ -323,7 +323,7 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 	return status;
 }
 
-/* With its error kept for whoever waits for the launch. */
+/* Calls the observer and preserves the launch's error for the caller. */
 static void observe_after(struct device_simulated *sim, void *ticket, enum status status)
 {
 	struct error_record record;
@@ -335,8 +335,8 @@ static void observe_after(struct device_simulated *sim, void *ticket, enum statu
 	error_restore(&record);
 }
 
-/* What has died stays dead. Too little memory for stacks is no fault of the device's, and whoever
- * is told at once may go on; but work that was queued is lost by then. */
+/* Keeps the first error as the sticky error. Running out of memory for stacks is not sticky if the
+ * caller gets the error directly; with a seed it is, because queued work is lost. */
 static void remember(struct device_simulated *sim, enum status status)
 {
 	if (status == STATUS_OK || sim->sticky || (error_code() == 2 && sim->seed == 0))

@@ -1,7 +1,7 @@
-/* task.h - one thing a device does at some later time: a launch, a move of bytes, a fill.
+/* task.h - work that a device runs later: a launch, a move of bytes, a fill. Private to sim/.
  *
- * A task holds copies of all it was asked with, so that streams can run it later and graphs often.
- * It never changes; whoever keeps it holds a reference. Private to sim/.
+ * A task holds copies of all its arguments, so that a stream can run it later and a graph many
+ * times. It is immutable and reference-counted.
  */
 #ifndef SIM_TASK_H
 #define SIM_TASK_H
@@ -10,7 +10,7 @@
 
 struct task;
 
-/* `static_bytes`: of the code's shared variables. Points go where the device sends them now. */
+/* Points are written to the device's current sink. */
 struct task *task_launch(const struct device_simulated *, const struct launch *,
 			 const struct sim_code *);
 /* Between device and host or within the device; host memory is touched when the task runs. */
@@ -23,11 +23,11 @@ struct task *task_fill(const struct buffer *, uint64_t offset, uint32_t pattern,
 struct task *task_keep(struct task *);
 void task_drop(struct task *);
 
-/* On a checked device: arguments of a launch, a node of a graph launched on a stream of this number,
- * that are not what their live sources hold now. */
+/* On a checked device: reports arguments of a launch whose live sources have changed. The launch is
+ * the node `node` of a graph launched on stream number `stream`. */
 void task_check_live(const struct device_simulated *, const struct task *, int node, int stream);
 
-/* DEVICE when a kernel faults or memory is gone by now; the device's sticky error is set then. */
+/* DEVICE if a kernel faults or memory was freed; this sets the device's sticky error. */
 enum status task_run(struct device_simulated *, const struct task *);
 
 #endif

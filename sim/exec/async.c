@@ -1,8 +1,8 @@
-/* async.c - asynchronous copies to shared memory, as cp.async: they land at their wait, not before.
+/* async.c - asynchronous copies to shared memory, like cp.async, that complete only at their wait.
  *
- * Until a thread waits for the group of a copy its destination holds poison, and to the checker it
- * is as good as never written; so a kernel that forgets the wait cannot get away with it. What is
- * copied is what the source holds at the wait. The words are in sim/cuda/cuda_c.h.
+ * Until the thread waits for a copy's group, the destination holds poison and the checker treats it
+ * as never written, so a kernel that forgets the wait does not work by accident. The copy takes the
+ * contents that the source has at the wait. Used by the built-ins in sim/cuda/cuda_c.h.
  */
 #include "config.h"
 
@@ -18,16 +18,16 @@
 struct copy {
 	void *to;
 	const void *from;
-	size_t bytes, zeros;            /* all, and those at the end that are not copied */
-	uintptr_t pc;                   /* who asked for it */
+	size_t bytes, zeros;            /* total size; of it, bytes at the end filled with zeros */
+	uintptr_t pc;                   /* of the call */
 	unsigned group;
 };
 
-/* Of one thread, in the order of the calls. */
+/* The pending copies of one thread, in the order of the calls. */
 struct async_queue {
 	struct copy *copies;
-	size_t count, room;
-	unsigned group;                 /* open; those below are committed */
+	size_t count, capacity;
+	unsigned group;                 /* the open group; lower numbers are committed */
 };
 
 void async_reset(struct lane *lane)
@@ -68,9 +68,10 @@ void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 		worker_abort(worker_self, 716, "misaligned address in __pipeline_memcpy_async()");
 	for (size_t i = 0; i < bytes; i += sizeof poison)
 		memcpy((unsigned char *)to + i, &poison, sizeof poison);
-	if (queue->count == queue->room) {
-		queue->room = queue->room ? 2 * queue->room : 16;
-		queue->copies = xreallocarray(queue->copies, queue->room, sizeof *queue->copies);
+	if (queue->count == queue->capacity) {
+		queue->capacity = queue->capacity ? 2 * queue->capacity : 16;
+		queue->copies = xreallocarray(queue->copies, queue->capacity,
+					      sizeof *queue->copies);
 	}
 	queue->copies[queue->count++] = copy;
 }
@@ -80,7 +81,7 @@ void ft_async_commit(void)
 	queue_of(lane_current())->group++;
 }
 
-static void land(const struct copy *copy)
+static void complete_copy(const struct copy *copy)
 {
 	struct listener *listener = worker_self->grid->listener;
 	size_t copied = copy->bytes - copy->zeros;
@@ -99,7 +100,7 @@ void ft_async_wait(unsigned open)
 		const struct copy *copy = &queue->copies[i];
 
 		if (copy->group < queue->group && queue->group - copy->group > open)
-			land(copy);
+			complete_copy(copy);
 		else
 			queue->copies[kept++] = *copy;
 	}

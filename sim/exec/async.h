@@ -1,4 +1,4 @@
-/* async.h - asynchronous copies of a lane, which its block's setup clears. Private to sim/. */
+/* async.h - a lane's asynchronous copies, cleared when a block is set up. Private to sim/. */
 #ifndef SIM_ASYNC_H
 #define SIM_ASYNC_H
 

@@ -1,7 +1,7 @@
-/* block.c - sets up one resident block: its threads' places and its shared-memory arena.
+/* block.c - sets up one resident block: its thread indices and its shared-memory arena.
  *
- * The arena ends at a page nobody may touch, so that a kernel that runs past its shared memory faults
- * instead of finding something else there; it is filled with poison for every block.
+ * The arena ends at a guard page, so a kernel that runs past its shared memory faults. It is filled
+ * with poison before every block.
  */
 #include "config.h"
 
@@ -18,8 +18,8 @@
 #include "sim/exec/mix.h"
 #include "sim/exec/worker.h"
 
-#define ARENA_ALIGNMENT 128             /* the most a shared variable can ask for */
-#define LENT_ARENA (256u << 10)         /* above every device's limit */
+#define ARENA_ALIGNMENT 128             /* the maximum alignment of a shared variable */
+#define LENT_ARENA (256u << 10)         /* larger than any device's limit */
 
 struct block *block_create(void)
 {
@@ -51,7 +51,7 @@ void block_destroy(struct block *block)
 	free(block);
 }
 
-/* A checked block gets its memory from the listener, once and for the largest arena there is. */
+/* A checked block gets its memory from the listener: once, at the largest possible size. */
 static bool arena_borrow(struct block *block, struct listener *listener)
 {
 	if (block->arena_lent)
@@ -63,7 +63,7 @@ static bool arena_borrow(struct block *block, struct listener *listener)
 	return block->arena_lent;
 }
 
-/* An arena of whole pages with a guard page behind. */
+/* Maps an arena of whole pages followed by a guard page. */
 static bool arena_map(struct block *block, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -102,7 +102,7 @@ static bool place_shared(struct block *block, const struct grid *grid)
 	return true;
 }
 
-/* Everything about the threads that is the same for all blocks of a launch. */
+/* Sets everything about the threads that is the same for all blocks of a launch. */
 static void shape_threads(struct block *block, struct dim3 dim)
 {
 	struct dim3 at = { 0, 0, 0 };
@@ -129,8 +129,9 @@ static void shape_threads(struct block *block, struct dim3 dim)
 	}
 }
 
-/* A bijection of [0, n) drawn by seed: four Feistel rounds on the smallest even number of bits that
- * holds n, walked until the image lies in range (Black and Rogaway 2002, cycle walking). */
+/* A pseudo-random permutation of [0, n) chosen by seed: four Feistel rounds on the smallest even
+ * number of bits that holds n, repeated until the image is in range (cycle walking, Black and
+ * Rogaway 2002). */
 static uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed)
 {
 	unsigned half = 1;

@@ -1,14 +1,15 @@
-/* collective.c - the words of a kernel that wait for other lanes: warp collectives, block barriers.
+/* collective.c - the built-ins that wait for other lanes: warp collectives and block barriers.
  *
- * A lane that arrives leaves its value and waits, unless it is the last one needed. What each gets
- * is meeting.c's part.
+ * A lane that arrives stores its value and waits, unless it is the last one needed. The results are
+ * computed in meeting.c.
  */
 #include "config.h"
 
 #include "sim/exec/meeting.h"
 #include "sim/exec/schedule.h"
 
-/* The lane is not runnable until those it waits for have come. Inlined as schedule_wait() is. */
+/* The lane is not runnable until the lanes it waits for have arrived. Inlined for the same reason
+ * as schedule_wait(). */
 static inline __attribute__((always_inline)) void wait_for_others(struct worker *w, struct lane *lane)
 {
 	lane->warp->runnable &= ~lane->bit;

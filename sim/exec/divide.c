@@ -1,10 +1,9 @@
 /* divide.c - emulates the division instruction that raised SIGFPE; see divide.h.
  *
- * A GPU has no such fault. Its division by zero gives all ones for quotient and remainder, because
- * the compiler's sequence ends by selecting ~divisor; a 64-bit one whose dividend fits in 32 bits
- * takes the 32-bit sequence and has zeros above. The least number by -1 wraps. Knows the encodings
- * of DIV and IDIV; on processors other than x86-64, where division does not trap, there is nothing
- * to do. Serves fault.c.
+ * A GPU has no such fault. Dividing by zero there gives all ones for quotient and remainder,
+ * because the compiler's sequence ends by selecting ~divisor; a 64-bit division whose dividend fits
+ * in 32 bits takes the 32-bit sequence, and the upper half is zero. The minimum integer divided by
+ * -1 wraps. Only DIV and IDIV of x86-64 are decoded; other processors do not trap. Used by fault.c.
  */
 #include "config.h"
 
@@ -16,7 +15,7 @@
 
 #ifdef __x86_64__
 
-/* Registers of the context by their number in an instruction. */
+/* Registers in the context, indexed by their number in an instruction. */
 static const int registers[16] = {
 	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 	REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15
@@ -29,7 +28,8 @@ struct division {
 	const unsigned char *end;       /* of the instruction */
 };
 
-/* The prefixes and the opcode; the byte behind them, or NULL when it is no division. */
+/* Reads the prefixes and the opcode. Returns the byte after them, or NULL if it is not a
+ * division. */
 static const unsigned char *read_opcode(const unsigned char *at, struct division *d)
 {
 	bool narrow = false;
@@ -59,8 +59,8 @@ static void find_end(const unsigned char *at, struct division *d)
 	d->end = at + (mode == 1 ? 1 : mode == 2 || (mode == 0 && low == 5) ? 4 : 0);
 }
 
-/* Whether the dividend is the least number, which overflows when -1 divides it. */
-static bool is_least(const greg_t *r, const struct division *d)
+/* Whether the dividend is the minimum integer, which overflows when divided by -1. */
+static bool is_minimum(const greg_t *r, const struct division *d)
 {
 	uint64_t low = (uint64_t)r[REG_RAX];
 
@@ -83,7 +83,7 @@ static uint64_t displacement(const unsigned char *at, unsigned bytes)
 	return (uint64_t)(int64_t)word;
 }
 
-/* The address that ModRM at `at` names in memory. */
+/* The memory address encoded by the ModRM byte at `at`. */
 static uint64_t operand_address(const greg_t *r, const unsigned char *at, const struct division *d)
 {
 	unsigned mode = *at >> 6, low = *at & 7, sib;
@@ -125,7 +125,8 @@ static bool divides_by_zero(const greg_t *r, const unsigned char *at, const stru
 	return (value & (~UINT64_C(0) >> (64 - d->bits))) == 0;
 }
 
-/* Writes as the instruction does: 32 bits clear what is above them, fewer keep it. */
+/* Writes as the instruction does: a 32-bit result clears the upper bits, a narrower one keeps
+ * them. */
 static void put(greg_t *reg, unsigned bits, uint64_t value)
 {
 	uint64_t mask = ~UINT64_C(0) >> (64 - bits);
@@ -150,8 +151,8 @@ bool divide_emulate(void *context)
 		put(&r[REG_RAX], d.bits == 8 ? 16 : d.bits, answer);
 		if (d.bits > 8)
 			put(&r[REG_RDX], d.bits, answer);
-	} else if (is_least(r, &d)) {
-		put(&r[REG_RDX], d.bits, 0);    /* the quotient is the dividend, which is there */
+	} else if (is_minimum(r, &d)) {
+		put(&r[REG_RDX], d.bits, 0);    /* RAX already holds the quotient */
 	} else {
 		return false;
 	}

@@ -1,11 +1,11 @@
-/* divide.h - integer division that the processor refuses and a GPU answers. */
+/* divide.h - emulates integer divisions that trap on the processor but not on a GPU. */
 #ifndef DIVIDE_H
 #define DIVIDE_H
 
 #include <stdbool.h>
 
-/* For a signal handler: `context` is that of a SIGFPE. When it stands at an integer division, gives
- * quotient and remainder as a GPU does, steps over the instruction and returns true. */
+/* For a SIGFPE handler: if `context` is stopped at an integer division, stores the quotient and
+ * remainder a GPU would give, skips the instruction and returns true. */
 bool divide_emulate(void *context);
 
 #endif

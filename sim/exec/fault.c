@@ -1,9 +1,9 @@
-/* fault.c - a signal inside a kernel becomes the end of the launch instead of the end of the process.
+/* fault.c - catches signals inside a kernel, so that they end the launch and not the process.
  *
- * SIGSEGV, SIGBUS, SIGFPE, SIGILL and the clock of step budgets are caught on an alternate stack,
- * because the stack of the fiber may be what overflowed. A signal outside of a kernel goes where it
- * went before. A division by zero goes on (divide.c), as it does on a GPU, and so does what the
- * checker traps on to see where a NaN is made (listener.h).
+ * SIGSEGV, SIGBUS, SIGFPE, SIGILL and the timer of step budgets are caught on an alternate stack,
+ * because the fiber's stack may have overflowed. A signal outside a kernel gets its previous
+ * action. Execution continues after a division by zero (divide.c), as on a GPU, and after the traps
+ * the checker sets to see where a NaN is created (listener.h).
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 	if (signal == SIGVTALRM && (!ft_self || !w || !steps_stuck()))
 		return;
-	if (!ft_self || !w) {           /* not ours: let it happen again with the old action */
+	if (!ft_self || !w) {           /* outside a kernel: let it recur with the old action */
 		for (size_t i = 0; i < CAUGHT; i++)
 			if (caught[i] == signal)
 				sigaction(signal, &previous[i], NULL);

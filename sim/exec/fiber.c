@@ -1,6 +1,6 @@
 /* fiber.c - stacks for simulated threads, and the portable switch where there is no hand-written one.
  *
- * Knows nothing of warps or blocks; sim/exec/schedule.c decides who runs.
+ * Does not deal with warps or blocks; sim/exec/schedule.c decides which fiber runs.
  */
 #include "config.h"
 
@@ -22,11 +22,13 @@
 
 #include "base/xalloc.h"
 
-/* 192 bytes apart, in 16 steps: neighbouring fibers start in different cache sets. */
+/* Stack tops are offset by multiples of 192 bytes, so neighbouring fibers use different cache
+ * sets. */
 #define STAGGER_BYTES 192
 #define STAGGER_STEPS 16
 
-/* Below each stack: wide enough that a large frame does not step over it. A multiple of any page size. */
+/* Guard below each stack: wide enough that a large frame does not skip it, a multiple of any page
+ * size. */
 #define GUARD_BYTES (64u << 10)
 
 void fiber_pool_init(struct fiber_pool *pool, void (*entry)(void))
@@ -35,8 +37,8 @@ void fiber_pool_init(struct fiber_pool *pool, void (*entry)(void))
 }
 
 #if defined(__x86_64__) && !defined(FIBER_UCONTEXT)
-/* Lays out what fiber_jump() pops: the address to go on at. The entry must find the stack as after a
- * call; the zero above it ends a debugger's walk. */
+/* Lays out what fiber_jump() pops: the address to resume at. The entry function needs the stack as
+ * it is after a call; the zero above it ends a debugger's stack walk. */
 static void fiber_prepare(struct fiber_pool *pool, struct fiber *fiber, size_t index)
 {
 	uintptr_t top = (uintptr_t)fiber->high - STAGGER_BYTES * (index % STAGGER_STEPS);
@@ -54,7 +56,7 @@ void fiber_forget(struct fiber *fiber)
 #else
 #include <ucontext.h>
 
-/* Here `sp` is a ucontext_t, made at the first switch away. */
+/* Here `sp` is a ucontext_t, created at the first switch away. */
 void fiber_jump(void **save, void *load)
 {
 	if (!*save)

@@ -1,9 +1,9 @@
 /* fiber.h - stackful fibers: the control flow of one simulated CUDA thread.
  *
- * A fiber is a stack and a saved stack pointer. A hand-written switch (x86-64) costs under 10 ns; other
- * processors use ucontext. Stacks have a guard page below them, and their tops are staggered so that
- * thousands of fibers at the same depth do not fight for the same cache sets. Pools are per OS thread;
- * a fiber never leaves its own.
+ * A fiber is a stack and a saved stack pointer. The hand-written switch (x86-64) takes under 10 ns;
+ * other processors use ucontext. Stacks have a guard page below them, and their tops are staggered
+ * so that thousands of fibers at the same depth do not compete for the same cache sets. Each OS
+ * thread has its own pool, and a fiber never leaves its pool.
  */
 #ifndef SIM_FIBER_H
 #define SIM_FIBER_H
@@ -15,7 +15,7 @@ struct fiber {
 	void *sp;                       /* saved stack pointer (or ucontext) while it does not run */
 	struct fiber *next_free;
 	unsigned char *low, *high;      /* usable stack */
-	void *fake_stack;               /* AddressSanitizer's */
+	void *fake_stack;               /* used by AddressSanitizer */
 	unsigned valgrind_id;
 };
 
@@ -23,25 +23,26 @@ struct fiber_pool {
 	struct fiber **all;
 	size_t count, capacity;
 	struct fiber *free;
-	void (*entry)(void);            /* what a fresh fiber runs; must never return */
+	void (*entry)(void);            /* run by a new fiber; must never return */
 };
 
 #define FIBER_STACK_BYTES (64u << 10)
 
 void fiber_pool_init(struct fiber_pool *, void (*entry)(void));
 void fiber_pool_destroy(struct fiber_pool *);
-/* A fiber that will run the pool's entry when switched to; NULL when no stack can be mapped. */
+/* Returns a fiber that runs the pool's entry when switched to; NULL if no stack can be mapped. */
 struct fiber *fiber_take(struct fiber_pool *);
 /* May be called for the running fiber, as the last thing before it switches away for good. */
 void fiber_give(struct fiber_pool *, struct fiber *);
-/* Frees what the portable switch keeps for a fiber, or for an OS thread, that will not run again. */
+/* Frees the portable switch's context of a fiber, or of an OS thread, that will not run again. */
 void fiber_forget(struct fiber *);
-/* After a fault: every fiber becomes free, whatever it was doing. */
+/* For use after a fault: marks every fiber free, whatever it was doing. */
 void fiber_pool_reset(struct fiber_pool *);
-/* True when the address lies in a guard page of the pool: a simulated thread ran out of stack. */
+/* True if the address is in a guard page of the pool: a simulated thread ran out of stack. */
 bool fiber_guard_hit(const struct fiber_pool *, const void *address);
 
-/* Saves the caller in *from and goes on in *to. A struct fiber of no pool stands for the OS thread. */
+/* Saves the caller in *from and resumes *to. A struct fiber outside any pool represents the OS
+ * thread. */
 #define FIBER_SWITCH(from, to) \
 	do { \
 		fiber_announce_leave((from), (to)); \
@@ -59,7 +60,7 @@ static inline void fiber_announce_arrive(struct fiber *self)
 {
 	__sanitizer_finish_switch_fiber(self->fake_stack, NULL, NULL);
 }
-void fiber_describe_thread(struct fiber *);     /* fills low and high of an OS thread's own stack */
+void fiber_describe_thread(struct fiber *);     /* sets low and high of an OS thread's own stack */
 #else
 static inline void fiber_announce_leave(struct fiber *from, struct fiber *to)
 {
@@ -76,9 +77,9 @@ static inline void fiber_describe_thread(struct fiber *self)
 #endif
 
 #if defined(__x86_64__) && !defined(FIBER_UCONTEXT)
-/* Inlined, and left by a jump instead of a return: calls and returns of all fibers that wait at one
- * place then pair up in the processor's return predictor. The caller-saved registers are given up by
- * the clobber list; rbx, rbp and the red zone are stepped over. MXCSR and the x87 control word never
+/* Inlined, and left by a jump instead of a return, so that calls and returns of all fibers that
+ * wait at one place match in the processor's return predictor. The clobber list gives up most
+ * registers; rbx and rbp are pushed, below the red zone. MXCSR and the x87 control word never
  * change in kernels, so they are not switched. */
 static inline __attribute__((always_inline)) void fiber_jump(void **save, void *load)
 {

@@ -1,7 +1,7 @@
 /* grid.c - one launch: hands the blocks of a grid to workers and collects the first failure.
  *
- * Only blocks that share nothing go to several OS threads. Blocks are taken in order and a failure stops
- * later ones only, so that which failure comes first does not depend on the number of jobs.
+ * Only independent blocks run on several OS threads. Blocks are taken in order and a failure stops
+ * only later blocks, so the failure reported does not depend on the number of jobs.
  */
 #include "config.h"
 
@@ -58,7 +58,8 @@ static void *job_main(void *argument)
 
 	fault_thread_begin();
 	schedule_run(job->worker, job->grid);
-	/* The next launch may come to this worker on another OS thread: its fibers must start anew. */
+	/* The next launch may use this worker on another OS thread, so its fibers must start
+	 * fresh. */
 	fiber_pool_reset(&job->worker->pool);
 	fiber_forget(&job->worker->thread);
 	job->worker->thread = (struct fiber){ 0 };
@@ -66,7 +67,8 @@ static void *job_main(void *argument)
 	return NULL;
 }
 
-/* The calling thread is job 0. A thread that cannot be made is a job that is not there. */
+/* The calling thread is job 0. If a thread cannot be created, the launch runs with one job
+ * fewer. */
 static void run_jobs(struct grid_runner *runner, struct grid *grid, int jobs)
 {
 	pthread_t threads[jobs];
@@ -86,7 +88,7 @@ static void run_jobs(struct grid_runner *runner, struct grid *grid, int jobs)
 enum status grid_run(struct grid_runner *runner, const struct grid_launch *launch)
 {
 	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
-	uint64_t most = blocks / BLOCKS_PER_JOB + 1;
+	uint64_t max_jobs = blocks / BLOCKS_PER_JOB + 1;
 	struct grid grid = {
 		.code = launch->code, .args = launch->args, .dim = launch->grid, .block = launch->block,
 		.blocks = blocks, .static_bytes = shared_place(launch->code, true),
@@ -97,7 +99,7 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 	int jobs = launch->independent && !launch->listener ? runner->jobs : 1;
 
 	fault_thread_begin();
-	run_jobs(runner, &grid, (uint64_t)jobs < most ? jobs : (int)most);
+	run_jobs(runner, &grid, (uint64_t)jobs < max_jobs ? jobs : (int)max_jobs);
 	if (grid.failed_code == 0)
 		return STATUS_OK;
 	return fail_device(grid.failed_code, "%s (%d): %s", cuda_error_name(grid.failed_code),
@@ -109,7 +111,7 @@ size_t grid_static_shared(const struct sim_code *code)
 	return shared_place(code, false);
 }
 
-/* --- words of a kernel that end it --- */
+/* --- built-ins that end a kernel --- */
 
 void ft_trap(int code, const char *what, const char *file, int line)
 {

@@ -8,7 +8,7 @@
 struct grid_runner;
 struct listener;
 
-/* What a launch needs; checked against limits by the caller. */
+/* A launch; the caller has checked it against the limits. */
 struct grid_launch {
 	const struct sim_code *code;
 	void *const *args;              /* one pointer per parameter, to its value */
@@ -16,18 +16,18 @@ struct grid_launch {
 	size_t dynamic_bytes;
 	const struct point_sink *points;        /* NULL in a plain build */
 	bool independent;
-	uint64_t seed;                  /* 0: in order */
-	struct listener *listener;      /* NULL: not checked; else runs on one OS thread */
+	uint64_t seed;                  /* 0: run in order */
+	struct listener *listener;      /* NULL: not checked; otherwise runs on one OS thread */
 };
 
 struct grid_runner *grid_runner_create(int jobs);
 void grid_runner_destroy(struct grid_runner *);
 
-/* DEVICE with error_code() 700 (a fault), 702 (deadlock), 710 (assert), 719 (trap). With several jobs
- * the failure reported is that of the first block in order, as with one. */
+/* DEVICE with error_code() 700 (a fault), 702 (deadlock), 710 (assert), 719 (trap). With several
+ * jobs the failure reported is that of the first failing block in order, as with one job. */
 enum status grid_run(struct grid_runner *, const struct grid_launch *);
 
-/* Static shared memory of a kernel in bytes, packed in order of declaration. */
+/* Bytes of a kernel's static shared memory, packed in order of declaration. */
 size_t grid_static_shared(const struct sim_code *);
 
 #endif

@@ -19,16 +19,16 @@ struct requests;
 struct lane {
 	struct ft_thread_view view;     /* first: ft_self points here */
 	struct warp *warp;
-	struct fiber *fiber;            /* NULL until it starts */
+	struct fiber *fiber;            /* NULL until the lane starts */
 	uint32_t bit;                   /* 1 << lane number */
 	uint32_t argument;              /* of the collective it waits in */
 	uint64_t value, result;
-	const struct ft_site *site;     /* where it waits or waited last */
-	struct check_lane check;        /* of a checked launch */
-	struct async_queue *async;      /* copies under way; NULL: it never asked for one */
+	const struct ft_site *site;     /* where it waits, or waited last */
+	struct check_lane check;        /* in a checked launch */
+	struct async_queue *async;      /* pending copies; NULL if it never made one */
 };
 
-/* Lanes of one warp that ask for the same collective with the same mask. */
+/* Lanes of one warp that call the same collective with the same mask. */
 struct meeting {
 	enum ft_collective kind;
 	uint32_t mask, arrived;
@@ -37,12 +37,12 @@ struct meeting {
 struct warp {
 	struct block *block;
 	unsigned number;
-	uint32_t runnable;              /* lanes that may run, the running one among them */
-	uint32_t exited;                /* and those that never existed */
+	uint32_t runnable;              /* lanes that may run, including the running one */
+	uint32_t exited;                /* includes lanes that never existed */
 	uint32_t at_barrier;            /* waiting at the block barrier */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
-	/* Of a counted launch: by lane, the basic block it entered last. */
+	/* In a counted launch: the memory requests, and the basic block each lane entered last. */
 	struct requests *requests;
 	uintptr_t last_block[WARP_LANES];
 	struct lane lanes[WARP_LANES];
@@ -50,20 +50,21 @@ struct warp {
 
 struct block {
 	struct ft_block_view view;
-	uint64_t order;                 /* its place in the launch's order of blocks */
+	uint64_t order;                 /* position in the launch's order of blocks */
 	unsigned threads, alive, warp_count;
-	unsigned arrived, votes;        /* at the block barrier; of those, with a true predicate */
-	unsigned passed_arrived, passed_votes;  /* of the barrier that completed last */
+	unsigned arrived, votes;        /* at the block barrier; votes: with a true predicate */
+	unsigned passed_arrived, passed_votes;  /* at the barrier that completed last */
 	unsigned char *arena;           /* shared memory, ends at a guard page */
 	size_t arena_bytes;
-	/* Of a checked launch: barriers passed, and who came first to the one under way. */
+	/* In a checked launch: barriers passed, and the lane that arrived first at the current
+	 * one. */
 	unsigned check_epoch;
 	struct lane *check_first;
 	bool arena_lent;                /* the arena belongs to the listener */
 	struct warp *warps;             /* MAX_WARPS */
 };
 
-/* The running lane; NULL outside of kernels. */
+/* The running lane; NULL outside kernels. */
 static inline struct lane *lane_current(void)
 {
 	return (struct lane *)(uintptr_t)ft_self;

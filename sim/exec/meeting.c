@@ -1,8 +1,9 @@
-/* meeting.c - where lanes meet: who is missing, and what each gets of shuffles, votes and the like.
+/* meeting.c - where lanes meet: tracks who is missing, computes shuffles, votes and reductions.
  *
- * The last lane needed computes every result at once and makes the others runnable. Lanes that have
- * exited are not waited for (as from sm_70 on). A value read from a lane that takes no part is undefined
- * on a GPU and DEVICE_POISON's pattern here. Waiting itself is collective.c's part.
+ * The last lane to arrive computes all results at once and makes the others runnable. Lanes that
+ * have exited are not waited for (as from sm_70 on). A value read from a lane that does not take
+ * part is undefined on a GPU and the DEVICE_POISON pattern here. The waiting itself is in
+ * collective.c.
  */
 #include "config.h"
 
@@ -12,8 +13,8 @@
 
 #define NO_VALUE 0x7fa0dead7fa0deadu
 
-/* Source lane of a shuffle, as the shfl.sync instruction defines it (PTX ISA): within a segment of
- * `width` lanes; a source outside of it means the lane's own value. */
+/* Source lane of a shuffle, as shfl.sync defines it (PTX ISA): within a segment of `width` lanes;
+ * if the source is outside the segment, the lane gets its own value. */
 static unsigned shuffle_source(enum ft_collective kind, unsigned lane, uint32_t argument)
 {
 	unsigned width = argument >> 16, by = argument & 0xffffu;
@@ -89,7 +90,7 @@ static uint64_t common_result(const struct warp *warp, enum ft_collective kind, 
 	}
 }
 
-/* NULL unless the launch is checked. */
+/* The listener; NULL unless the launch is checked. */
 static struct listener *listener(void)
 {
 	return worker_self->grid->listener;

@@ -1,4 +1,4 @@
-/* meeting.h - lanes that meet: who is still missing, and what each gets. Private to sim/. */
+/* meeting.h - lanes that meet: who is missing, and the result for each lane. Private to sim/. */
 #ifndef SIM_MEETING_H
 #define SIM_MEETING_H
 
@@ -9,12 +9,13 @@
 
 struct lane;
 
-/* The running lane comes to a collective of its warp with its value and argument. True when nobody
- * is missing: results are there, and all who waited may run. False: it has to wait. */
+/* The running lane arrives at a collective of its warp with its value and argument. True if all
+ * lanes have arrived: the results are stored, and the waiting lanes are runnable. False: it has to
+ * wait. */
 bool meeting_arrive(struct lane *, enum ft_collective, uint32_t mask);
-/* The same at the barrier of its block, with a vote. */
+/* The same for its block's barrier, with a vote. */
 bool meeting_arrive_at_barrier(struct lane *, bool vote);
-/* Meetings and barriers no longer wait for this lane, which has exited. */
+/* This lane has exited: meetings and barriers no longer wait for it. */
 void meeting_exit(struct lane *);
 
 #endif

@@ -1,4 +1,4 @@
-/* mix.h - a number from two that looks drawn, and is the same for the same two. */
+/* mix.h - hashes two numbers to one pseudo-random number. */
 #ifndef SIM_MIX_H
 #define SIM_MIX_H
 

@@ -1,10 +1,10 @@
 /* print.c - printf of a kernel, as CUDA formats it.
  *
- * A GPU leaves the formatting to the host's C library, but looks for the arguments itself: it takes
+ * A GPU leaves the formatting to the host's C library, but parses the format itself: it accepts
  * %[flags][width][.precision][size]type with the flags "# 0-+", a width that may be '*', the sizes
- * h, l and ll and the types diouxXpeEfgGaAcs. Anything else, %zu among it, is printed as it stands
- * and takes no argument, and so is what follows the 32nd argument. The result is the number of
- * arguments taken. Serves sim/cuda/cuda_c.h.
+ * h, l and ll and the types diouxXpeEfgGaAcs. Anything else, such as %zu, is printed literally and
+ * takes no argument; so is every specification after the 32nd argument. The result is the number of
+ * arguments taken. Used by sim/cuda/cuda_c.h.
  */
 #include "config.h"
 
@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_PRINTED 32          /* arguments behind the format */
-#define MAX_SPEC 64             /* a longer one is printed as it stands */
+#define MAX_PRINTED 32          /* arguments after the format */
+#define MAX_SPEC 64             /* a longer specification is printed literally */
 
 struct spec {
-	char text[MAX_SPEC];            /* as the C library gets it */
+	char text[MAX_SPEC];            /* as passed to the C library */
 	int stars;                      /* 1: the width is an argument */
-	int longs;                      /* 'l's */
+	int longs;                      /* number of 'l's */
 	char type;
 };
 
@@ -29,7 +29,7 @@ static const char *pass_digits(const char *p)
 	return p + strspn(p, "0123456789");
 }
 
-/* Reads the specification that begins at the '%'. Returns what follows it, NULL when it is none. */
+/* Reads the specification that begins at the '%'. Returns the text after it, or NULL if invalid. */
 static const char *read_spec(const char *format, struct spec *spec)
 {
 	const char *p = format + 1, *size;
@@ -51,7 +51,7 @@ static const char *read_spec(const char *format, struct spec *spec)
 	if (!*p || !strchr("diouxXpeEfgGaAcs", *p) || spec->longs > 2 || p - format >= MAX_SPEC - 1)
 		return NULL;
 	spec->type = *p++;
-	/* A size means something for integers only. */
+	/* A size has a meaning for integers only. */
 	length = (size_t)((strchr("diouxX", spec->type) ? p - 1 : size) - format);
 	memcpy(spec->text, format, length);
 	spec->text[length] = spec->type;

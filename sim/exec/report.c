@@ -1,4 +1,4 @@
-/* report.c - says in one line where a launch got stuck or faulted: kernel, block, threads, lines. */
+/* report.c - describes in one line where a launch got stuck or faulted. */
 #include "config.h"
 
 #include "sim/exec/report.h"
@@ -124,7 +124,7 @@ void report_fault(const struct worker *w, char *text, size_t bytes)
 	add(&line, "%s in %s, block (%u,%u,%u) thread (%u,%u,%u)", fault_kind(w), w->grid->code->name,
 	    self->block->index.x, self->block->index.y, self->block->index.z,
 	    self->index.x, self->index.y, self->index.z);
-	/* A step may begin in a word of ours: the line is that of the kernel. */
+	/* The step may have begun in an inlined built-in: report the kernel's line. */
 	found = w->fault.signal == SIGVTALRM ? symbol_find_caller(w->fault.pc, &symbol)
 		: symbol_find(w->fault.pc, &symbol);
 	if (found && symbol.file)

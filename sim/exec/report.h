@@ -1,4 +1,4 @@
-/* report.h - one line on where a launch got stuck or faulted. Private to sim/. */
+/* report.h - describes in one line where a launch got stuck or faulted. Private to sim/. */
 #ifndef SIM_REPORT_H
 #define SIM_REPORT_H
 

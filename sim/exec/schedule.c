@@ -1,12 +1,12 @@
-/* schedule.c - runs the lanes of one worker: picks who is next, starts, switches and retires them.
+/* schedule.c - runs the lanes of one worker: picks, starts, switches and retires them.
  *
  * Lanes that never wait share one stack: a lane that exits starts its successor in place. Blocks that
- * spin on each other make progress because a worker that finds itself spinning makes another block
- * resident. Where lanes meet is meeting.c's part, block set-up block.c's, faults are fault.c's.
+ * spin on each other make progress because a worker that only spins makes another block resident.
+ * Meeting points of lanes are in meeting.c, block setup in block.c, faults in fault.c.
  */
 #include "config.h"
 
-#undef _FORTIFY_SOURCE                  /* its longjmp check takes a fiber's stack for a mistake */
+#undef _FORTIFY_SOURCE                  /* its longjmp check rejects a fiber's stack */
 
 #include "sim/exec/schedule.h"
 
@@ -17,7 +17,7 @@
 #include "sim/exec/mix.h"
 #include "sim/exec/report.h"
 
-/* Blocks that take turns from the start when their order is drawn and they may talk to each other. */
+/* Blocks that take turns from the start if their order is random and they are not independent. */
 #define SEEDED_RESIDENT 4
 
 static uint32_t draw(struct worker *w, uint32_t below)
@@ -33,7 +33,7 @@ static struct lane *lowest(struct warp *warp, uint32_t lanes)
 
 /* --- blocks --- */
 
-/* Takes the next block of the grid into a free place; false when there is none. */
+/* Makes the next block of the grid resident; false if there is no block or no free place. */
 static bool admit(struct worker *w)
 {
 	struct grid *grid = w->grid;
@@ -47,10 +47,11 @@ static bool admit(struct worker *w)
 	if (!w->blocks[w->resident])
 		w->blocks[w->resident] = block_create();
 	if (!block_begin(w->blocks[w->resident], grid, order)) {
-		worker_fail(grid, order, 2, "no memory for the shared memory of a block");
+		worker_fail(grid, order, 2, "out of memory for the shared memory of a block");
 		return false;
 	}
-	/* An independent block draws its own numbers, so that it does the same on any worker. */
+	/* An independent block has its own random sequence, so it behaves the same on any
+	 * worker. */
 	if (grid->independent || order == 0)
 		w->random = mix(grid->seed, order);
 	w->resident++;
@@ -90,8 +91,8 @@ static struct lane *pick_first(struct worker *w)
 	return NULL;
 }
 
-/* Drawn: any runnable lane of any warp of any resident block. */
-static struct lane *pick_drawn(struct worker *w)
+/* At random: any runnable lane of any warp of any resident block. */
+static struct lane *pick_random(struct worker *w)
 {
 	uint32_t warps = 0, lanes;
 	struct warp *warp = NULL;
@@ -114,7 +115,7 @@ static struct lane *pick_drawn(struct worker *w)
 	return lowest(warp, lanes);
 }
 
-/* The lane that runs after the current one stopped being runnable; NULL when the worker is done. */
+/* The lane to run when the current one is no longer runnable; NULL when the worker is done. */
 static struct lane *pick_next(struct worker *w)
 {
 	struct lane *next;
@@ -125,10 +126,11 @@ static struct lane *pick_next(struct worker *w)
 		retire_finished(w);
 		while (w->resident < wanted_resident(w->grid) && admit(w))
 			;
-		next = w->grid->seed ? pick_drawn(w) : pick_first(w);
+		next = w->grid->seed ? pick_random(w) : pick_first(w);
 		if (next || w->resident == 0)
 			return next;
-		/* Every resident lane waits; only a block that is not resident yet could help. */
+		/* Every resident lane waits; only a block that is not yet resident could wake
+		 * one. */
 		if (w->grid->independent || !admit(w)) {
 			char text[512];
 
@@ -145,7 +147,7 @@ static void start_fiber(struct worker *w, struct lane *lane)
 {
 	lane->fiber = fiber_take(&w->pool);
 	if (!lane->fiber)
-		worker_abort(w, 2, "no memory for the stack of a simulated thread");
+		worker_abort(w, 2, "out of memory for the stack of a simulated thread");
 }
 
 static void switch_to(struct worker *w, struct fiber *from, struct lane *next)
@@ -163,7 +165,7 @@ void schedule_wait_elsewhere(struct worker *w)
 	switch_to(w, from, pick_next(w));
 }
 
-/* The lane after `lane` by number, round the warp, the block and the resident blocks. */
+/* The next runnable lane after `lane`, by number, wrapping around all resident blocks. */
 static struct lane *pick_after(struct worker *w, struct lane *lane)
 {
 	struct warp *warp = lane->warp;
@@ -193,7 +195,7 @@ void ft_yield(void)
 	/* Lanes that only yield may wait for a block that is not resident yet. */
 	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads && !w->grid->independent)
 		admit(w);
-	next = w->grid->seed ? pick_drawn(w) : pick_after(w, lane);
+	next = w->grid->seed ? pick_random(w) : pick_after(w, lane);
 	if (next != lane)
 		switch_to(w, lane->fiber, next);
 }
@@ -217,7 +219,7 @@ static void lane_exit(struct worker *w, struct lane *lane)
 	worker_progress(w);
 }
 
-/* What every fiber runs: one lane after another. */
+/* The main function of every fiber: runs one lane after another. */
 static void fiber_main(void)
 {
 	struct worker *w = worker_self;
@@ -261,13 +263,13 @@ void schedule_close(struct worker *w)
 	fiber_pool_destroy(&w->pool);
 }
 
-/* Back from a lane that cannot go on: its stack and all others are given up as they are. */
+/* Continues after a lane was aborted: its stack and all others are abandoned as they are. */
 static void worker_land(struct worker *w)
 {
-	struct fiber gone = { 0 };
+	struct fiber aborted = { 0 };
 	char text[512];
 
-	fiber_announce_leave(&gone, &w->thread);
+	fiber_announce_leave(&aborted, &w->thread);
 	fiber_announce_arrive(&w->thread);
 	if (w->fault.signal) {
 		report_fault(w, text, sizeof text);

@@ -1,8 +1,9 @@
-/* schedule.h - who runs next: lanes, warps and blocks of one launch. Private to sim/.
+/* schedule.h - decides which lane, warp and block of a launch runs next. Private to sim/.
  *
- * A worker is one OS thread that runs blocks of a grid, one or several resident at a time. Its lanes run
- * until they wait, yield or exit, and then choose their successor themselves; there is no scheduler in
- * between. With seed 0 the order is by number; any other seed draws from all that may legally run.
+ * A worker is one OS thread that runs blocks of a grid, one or several resident at a time. Its
+ * lanes run until they wait, yield or exit, and then choose their successor themselves; there is no
+ * scheduler in between. With seed 0 the order is by number; any other seed picks at random among
+ * all runnable lanes.
  */
 #ifndef SIM_SCHEDULE_H
 #define SIM_SCHEDULE_H
@@ -13,10 +14,10 @@ void schedule_open(struct worker *);
 void schedule_close(struct worker *);
 /* Runs blocks of the grid until none is left or the launch failed. */
 void schedule_run(struct worker *, struct grid *);
-void schedule_wait_elsewhere(struct worker *);  /* schedule_wait() in general */
+void schedule_wait_elsewhere(struct worker *);  /* the general case of schedule_wait() */
 
-/* The current lane is no longer runnable. In order, the next one of its warp runs: inlined, because
- * lanes that meet in a shuffle come through here one after the other. */
+/* Waits: the current lane is no longer runnable. With seed 0 the next lane of its warp runs. This
+ * is inlined because the lanes of every shuffle pass through here one after the other. */
 static inline void schedule_wait(struct worker *w)
 {
 	struct lane *from = lane_current();

@@ -1,8 +1,8 @@
-/* shared.c - static shared memory: finds a kernel's __shared__ variables and gives each its place.
+/* shared.c - static shared memory: finds a kernel's __shared__ variables and assigns their offsets.
  *
- * The rewriter leaves a record of every variable in the section "ft_shared"; a build that was loaded at
- * run time lists its own. A kernel owns those of its own function and of every function it can reach,
- * within its own build.
+ * The rewriter puts a record of every variable into the section "ft_shared"; a build that was
+ * loaded at run time lists its own. A kernel owns the variables of its own function and of every
+ * function it can reach within its build.
  */
 #include "config.h"
 

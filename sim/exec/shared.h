@@ -6,12 +6,12 @@
 
 #include "kernels/kernel_table.h"
 
-/* Bytes of static shared memory of a kernel; `store` also writes every variable's offset, which must not
- * happen while a launch of the same build runs. */
+/* Bytes of static shared memory of a kernel. With `store`, also sets every variable's offset; do
+ * not do this while a launch of the same build runs. */
 size_t shared_place(const struct sim_code *, bool store);
 
-/* The variable of a kernel that holds a byte of its static shared memory, where shared_place() put
- * it last; NULL: none does. */
+/* The variable at this offset of a kernel's static shared memory, as shared_place() last stored it;
+ * NULL: none. */
 const struct kernel_shared *shared_at(const struct sim_code *, size_t offset);
 
 #endif

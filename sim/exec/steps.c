@@ -1,7 +1,7 @@
 /* steps.c - counts down a launch's step budget and ends the launch that exceeds it; see steps.h.
  *
- * Steps and not seconds, so that a kernel ends at the same place on every machine. What is called
- * a step is up to sim/check/check_hooks.c, which calls this at each basic block.
+ * The budget counts steps, not seconds, so that a kernel ends at the same place on every machine.
+ * sim/check/check_hooks.c calls steps_take() at each basic block.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #include "sim/exec/worker.h"
 
-/* Processor time without a step after which a launch is stuck. */
+/* A launch that takes no step for this much processor time is stuck. */
 #define STUCK_SECONDS 1
 
 struct ft_check_block ft_check_block;
@@ -66,7 +66,7 @@ void steps_take(uintptr_t pc)
 	if (left-- > 0)
 		return;
 	out = true;
-	/* As a fault: what is to be said of it needs more stack than a fiber has. */
+	/* Treated as a fault, because building the report needs more stack than a fiber has. */
 	w->fault = (struct fault){ .pc = (void *)(pc - 1), .signal = SIGVTALRM };
 	siglongjmp(w->landing, 1);
 }

@@ -1,7 +1,7 @@
 /* symbol.c - source lines of code addresses, through elfutils' libdw.
  *
- * The debug information of the program and its shared objects is opened at the first question and
- * kept, with one retry for objects loaded since. Serves fault and deadlock reports.
+ * The debug information of the program and its shared objects is opened at the first lookup and
+ * kept, with one retry for objects loaded since then. Used by fault and deadlock reports.
  */
 #include "config.h"
 
@@ -20,10 +20,10 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Dwfl *session;
 
-/* Lists the objects that are mapped now, new ones beside those known. */
+/* Adds the objects that are mapped now to those already known. */
 static bool list_objects(void)
 {
-	static char *debug_path;        /* NULL: libdw's own places for separate debug files */
+	static char *debug_path;        /* NULL: libdw's default paths of separate debug files */
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_linux_proc_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
@@ -47,7 +47,7 @@ static Dwfl_Module *find_module(Dwarf_Addr address)
 	return module;
 }
 
-/* The innermost function whose code is at the address: an inlined one has no symbol of its own. */
+/* The innermost function at the address. An inlined function has no symbol of its own. */
 static const char *scope_name(Dwfl_Module *module, Dwarf_Addr address)
 {
 	Dwarf_Addr bias;
@@ -66,7 +66,7 @@ static const char *scope_name(Dwfl_Module *module, Dwarf_Addr address)
 	return name;
 }
 
-/* The file without the directory that the compiler ran in. */
+/* The file name, without the directory that the compiler ran in. */
 static const char *file_within(const char *file, const char *directory)
 {
 	size_t length = directory ? strlen(directory) : 0;
@@ -99,7 +99,7 @@ static bool find(Dwarf_Addr address, struct symbol *out)
 	return out->function != NULL;
 }
 
-/* --- words of the simulator that were inlined --- */
+/* --- built-ins of the simulator that were inlined --- */
 
 static bool is_under(const char *file, const char *folder)
 {
@@ -108,18 +108,18 @@ static bool is_under(const char *file, const char *folder)
 	return at && (at == file || at[-1] == '/');
 }
 
-static bool is_word(const char *file)
+static bool is_builtin(const char *file)
 {
 	return file && (is_under(file, "sim/cuda/") || is_under(file, "base/math/"));
 }
 
-/* And dim3, of which CUDA's threadIdx and the like are. */
+/* Also includes dim3, the type of threadIdx and the like. */
 static bool is_ours(const char *file)
 {
-	return is_word(file) || (file && strstr(file, "kernels/kernel_table.h"));
+	return is_builtin(file) || (file && strstr(file, "kernels/kernel_table.h"));
 }
 
-/* The line that an inlined function was called from. */
+/* Sets the line that an inlined function was called from. */
 static bool call_line(Dwarf_Die *inlined, Dwarf_Die *unit, struct symbol *out)
 {
 	Dwarf_Attribute attribute;
@@ -137,7 +137,7 @@ static bool call_line(Dwarf_Die *inlined, Dwarf_Die *unit, struct symbol *out)
 	return true;
 }
 
-/* From the innermost function outwards, until one is not the simulator's. */
+/* Moves from the innermost function outwards to the first one that is not the simulator's. */
 static void leave_ours(Dwarf_Addr address, struct symbol *out)
 {
 	Dwarf_Addr bias;
@@ -154,9 +154,9 @@ static void leave_ours(Dwarf_Addr address, struct symbol *out)
 	free(scopes);
 }
 
-/* --- lines of a stretch of code --- */
+/* --- lines of a range of code --- */
 
-/* Number of the first row of the table, in order of address, that does not begin before the address. */
+/* Index of the first row that does not begin before the address; rows are in order of address. */
 static size_t row_from(Dwarf_Lines *rows, size_t count, Dwarf_Addr address)
 {
 	size_t low = 0, high = count;
@@ -173,7 +173,7 @@ static size_t row_from(Dwarf_Lines *rows, size_t count, Dwarf_Addr address)
 	return low;
 }
 
-/* False for rows that stand for no statement. */
+/* False for rows that do not begin a statement. */
 static bool row_symbol(Dwarf_Line *row, Dwarf_Addr bias, const char *directory, struct symbol *out)
 {
 	bool statement = false, end = false;

@@ -1,7 +1,7 @@
 /* symbol.h - names the source line of a code address of this process.
  *
- * For reports only: nothing depends on an answer. Reads debug information when first asked, takes a
- * lock and allocates, so it is not for signal handlers.
+ * For reports only: no result of a kernel depends on it. Reads debug information at the first call,
+ * takes a lock and allocates, so it must not be used in signal handlers.
  */
 #ifndef SYMBOL_H
 #define SYMBOL_H
@@ -11,25 +11,27 @@
 #include <stdint.h>
 
 struct symbol {
-	const char *function;           /* innermost one, inlined or not */
-	const char *file;               /* as the compiler was given it, NULL without lines */
-	int line;                       /* 0 without lines */
+	const char *function;           /* the innermost function, inlined or not */
+	const char *file;               /* as passed to the compiler; NULL if unknown */
+	int line;                       /* 0 if unknown */
 };
 
-/* False when the address lies in no function that has a name, or flashtwin was built without libdw.
- * The strings are good until the process ends. For a return address pass one byte less: the line of
- * the call, not of what follows it. */
+/* False if no named function contains the address, or flashtwin was built without libdw. The
+ * strings are valid until the process ends. For a return address pass one byte less, to get the
+ * line of the call and not of the code after it. */
 bool symbol_find(const void *address, struct symbol *out);
 
-/* The same, but where the words of sim/ were inlined, as atomicAdd() is, the line that used them. */
+/* The same, but in inlined built-ins of sim/, such as atomicAdd(), gives the line that called
+ * them. */
 bool symbol_find_caller(const void *address, struct symbol *out);
 
-/* The name of the variable at an address, and how far into it that is; NULL as above. */
+/* The name of the variable at an address, and the offset of the address in it; NULL as above. */
 const char *symbol_of_variable(const void *address, size_t *offset);
 
-/* Tells of each line that statements begin of in the code [begin, end), some of them more than once: a
- * basic block, of which `before` is the one in front of it. No further than to the end of its function;
- * the first block of a function begins with it. Files and words of sim/ as above. */
+/* Calls `tell` for each line on which a statement begins in the basic block [begin, end); lines may
+ * repeat. `before` is the address of the preceding block: if that is in another function, the range
+ * starts at the beginning of this block's function. The range ends at the end of the function.
+ * Files and inlined built-ins are treated as above. */
 void symbol_lines(uintptr_t before, uintptr_t begin, uintptr_t end,
 		  void (*tell)(void *context, const char *file, int line), void *context);
 

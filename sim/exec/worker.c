@@ -1,7 +1,7 @@
-/* worker.c - which OS thread runs what, and how a launch ends that cannot go on; see worker.h. */
+/* worker.c - the worker of each OS thread, and how a launch is aborted; see worker.h. */
 #include "config.h"
 
-#undef _FORTIFY_SOURCE                  /* its longjmp check takes a fiber's stack for a mistake */
+#undef _FORTIFY_SOURCE                  /* its longjmp check rejects a fiber's stack */
 
 #include "sim/exec/worker.h"
 
@@ -27,7 +27,7 @@ void worker_fail(struct grid *grid, uint64_t order, int code, const char *text)
 
 void worker_abort(struct worker *w, int code, const char *text)
 {
-	/* The lane that ran last stands for the block; a deadlock has none running. */
+	/* Report the block of the lane that ran last; in a deadlock no lane is running. */
 	uint64_t order = w->resident ? w->blocks[0]->order : 0;
 
 	if (ft_self && lane_current()->warp->block->alive)

@@ -1,6 +1,6 @@
-/* worker.h - an OS thread that runs blocks of a launch, the launch, and its end by force.
+/* worker.h - an OS thread that runs blocks, the launch it works on, and aborting that launch.
  *
- * Who runs next is up to schedule.c. Private to sim/.
+ * schedule.c decides which lane runs next. Private to sim/.
  */
 #ifndef SIM_WORKER_H
 #define SIM_WORKER_H
@@ -19,10 +19,10 @@ struct worker {
 	struct fiber thread;            /* the OS thread's own context */
 	struct fiber_pool pool;
 	struct block *blocks[MAX_RESIDENT];
-	int resident;                   /* blocks[0 .. resident) hold a block that is not finished */
+	int resident;                   /* blocks[0 .. resident) are not finished */
 	uint64_t random;
-	unsigned idle_yields;           /* since the last thing that could let another lane go on */
-	sigjmp_buf landing;             /* where a fault ends */
+	unsigned idle_yields;           /* since the last event that could unblock another lane */
+	sigjmp_buf landing;             /* where execution continues after a fault */
 	struct fault {
 		void *address, *pc;
 		int signal;
@@ -39,7 +39,7 @@ struct grid {
 	const struct point_sink *points;
 	bool independent;
 	struct listener *listener;      /* NULL: not checked */
-	uint64_t seed;                  /* of this launch: mixed from the device's seed and its count */
+	uint64_t seed;                  /* of this launch: the device's seed mixed with its count */
 	_Atomic uint64_t next;
 	_Atomic uint64_t stop;          /* blocks from this order on are not started */
 	/* The first failure in block order; guarded by the mutex in worker.c. */
@@ -50,9 +50,9 @@ struct grid {
 
 extern _Thread_local struct worker *worker_self;
 
-/* The launch fails in the block of this order; the first one in order counts. */
+/* The launch fails in the block at position `order`; the failure earliest in order is kept. */
 void worker_fail(struct grid *, uint64_t order, int code, const char *text);
-/* Ends the launch from inside a lane: never returns. */
+/* Ends the launch from inside a lane; does not return. */
 void worker_abort(struct worker *, int code, const char *text) __attribute__((noreturn));
 
 /* Something happened that other lanes may wait for. */
