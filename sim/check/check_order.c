@@ -254,7 +254,7 @@ static void share_fence(struct meeting_knowledge *all, const struct fence *fence
 	if (!fence)
 		return;
 	if (!all->fences)
-		all->fences = xcalloc(all->capacity, sizeof(*all->fences));
+		all->fences = xcalloc(all->capacity, sizeof *all->fences);
 	kept = &all->fences[2 * fence->thread + fence->device];
 	if (!*kept || (*kept)->own < fence->own)
 		*kept = fence;
@@ -290,11 +290,11 @@ static const struct fences *fences_of(struct check *check, struct meeting_knowle
 	if (count == 0)
 		return NULL;
 	if (all->met && all->met->count == count
-	    && memcmp(all->met->at, all->fences, count * sizeof(*all->fences)) == 0)
+	    && memcmp(all->met->at, all->fences, count * sizeof *all->fences) == 0)
 		return all->met;
-	met = check_alloc(check, sizeof *met + count * sizeof(*all->fences));
+	met = check_alloc(check, sizeof *met + count * sizeof *all->fences);
 	met->count = count;
-	memcpy(met->at, all->fences, count * sizeof(*all->fences));
+	memcpy(met->at, all->fences, count * sizeof *all->fences);
 	return met;
 }
 

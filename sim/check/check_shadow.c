@@ -44,7 +44,7 @@ static void grow(struct check_more *more)
 	};
 	size_t capacity = more->slots ? (size_t)1 << (64 - more->shift) : 0;
 
-	wider.slots = xcalloc((size_t)1 << (64 - wider.shift), sizeof(*wider.slots));
+	wider.slots = xcalloc((size_t)1 << (64 - wider.shift), sizeof *wider.slots);
 	for (size_t i = 0; i < capacity; i++)
 		if (more->slots[i])
 			*place_of(&wider, more->slots[i]->word) = more->slots[i];

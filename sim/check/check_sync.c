@@ -186,7 +186,8 @@ static void order_lanes(struct check *check, struct warp *warp, uint32_t lanes)
 }
 
 /* Only __syncwarp() orders memory; shuffles and votes do not. */
-void check_collective_finish(struct listener *listener, struct warp *warp, const struct meeting *meeting)
+void check_collective_finish(struct listener *listener, struct warp *warp,
+			     const struct meeting *meeting)
 {
 	struct check *check = check_of(listener);
 	uint32_t all = warp->block->threads - warp->number * WARP_LANES >= WARP_LANES ? ~0u

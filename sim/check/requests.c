@@ -136,7 +136,8 @@ static bool in_pairs(const uintptr_t *address, uint32_t lanes, unsigned bit)
 	return true;
 }
 
-unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes, bool load)
+unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes,
+			   bool load)
 {
 	unsigned widest = 0, step, conflicts = 0;
 

@@ -51,6 +51,7 @@ unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_
 /* Passes beyond the first; 0: no conflict. There are 32 banks of 4 bytes; lanes that access one
  * word share it. Accesses of 8 bytes are made by half warps and of 16 bytes by quarters; loads by
  * twice as many lanes if neighbouring lanes, or lanes two apart, access the same address. */
-unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes, bool load);
+unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes,
+			   bool load);
 
 #endif

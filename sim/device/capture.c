@@ -97,7 +97,7 @@ static enum status check(struct device_simulated *sim, enum operation operation,
 enum status capture_check(struct device_simulated *sim, enum operation operation,
 			  const struct stream *stream)
 {
-	return check(sim, operation, stream ? stream->capture : NULL, stream == NULL);
+	return check(sim, operation, stream ? stream->capture : NULL, !stream);
 }
 
 static struct capture *capture_of(const struct event *event)

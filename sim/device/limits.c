@@ -41,7 +41,9 @@ enum status profile_find(const char *name, const struct profile **out)
 static enum status check_axis(const char *what, const char *axis, unsigned value, unsigned most)
 {
 	if (value == 0 || value > most)
-		return fail_device(1, "%s.%s is %u; the device takes 1 to %u", what, axis, value, most);
+		return fail_device(1,
+				   "%s.%s is %u; the device takes 1 to %u",
+				   what, axis, value, most);
 	return STATUS_OK;
 }
 
@@ -65,15 +67,18 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 		return fail_device(1, "a block of %llu threads; the device takes %u",
 				   (unsigned long long)threads, info->max_threads_per_block);
 	if (code->max_threads && threads > code->max_threads)
-		return fail_device(1, "a block of %llu threads; %s is bound to %u by __launch_bounds__",
+		return fail_device(1,
+				   "a block of %llu threads; %s is bound to %u by __launch_bounds__",
 				   (unsigned long long)threads, code->name, code->max_threads);
 	if (launch->cluster.x != 1 || launch->cluster.y != 1 || launch->cluster.z != 1)
-		return fail_device(1, "clusters of (%u,%u,%u) blocks; the simulator has clusters of 1",
+		return fail_device(1,
+				   "clusters of (%u,%u,%u) blocks; the simulator has clusters of 1",
 				   launch->cluster.x, launch->cluster.y, launch->cluster.z);
 	if (allowed < info->shared_per_block)
 		allowed = info->shared_per_block;
 	if (static_bytes + launch->shared_bytes > allowed)
-		return fail_device(1, "%zu bytes static and %u dynamic shared memory; %zu are allowed%s",
+		return fail_device(1,
+				   "%zu bytes static and %u dynamic shared memory; %zu are allowed%s",
 				   static_bytes, launch->shared_bytes, allowed,
 				   granted ? "" : " without the attribute max dynamic shared");
 	return STATUS_OK;
@@ -96,17 +101,20 @@ enum status limits_check_resident(const struct profile *profile, const struct la
 	fit *= (uint64_t)info->multiprocessors;
 	if (blocks <= fit)
 		return STATUS_OK;
-	return fail_device(720, "%s: a cooperative grid of %llu blocks; the device holds %llu at a time",
+	return fail_device(720,
+			   "%s: a cooperative grid of %llu blocks; the device holds %llu at a time",
 			   launch->kernel->name, (unsigned long long)blocks,
 			   (unsigned long long)fit);
 }
 
-enum status limits_check_shared_attribute(const struct profile *profile, size_t static_bytes, int64_t wanted)
+enum status limits_check_shared_attribute(const struct profile *profile, size_t static_bytes,
+					  int64_t wanted)
 {
 	size_t most = profile->info.shared_per_block_optin;
 
 	if (wanted < 0 || (uint64_t)wanted + static_bytes > most)
-		return fail_device(1, "max dynamic shared set to %lld with %zu static; the device has %zu",
+		return fail_device(1,
+				   "max dynamic shared set to %lld with %zu static; the device has %zu",
 				   (long long)wanted, static_bytes, most);
 	return STATUS_OK;
 }

@@ -27,6 +27,7 @@ enum status limits_check_resident(const struct profile *, const struct launch *,
 				  size_t static_bytes);
 
 /* The driver's checks when the attribute is set. */
-enum status limits_check_shared_attribute(const struct profile *, size_t static_bytes, int64_t wanted);
+enum status limits_check_shared_attribute(const struct profile *, size_t static_bytes,
+					  int64_t wanted);
 
 #endif

@@ -48,7 +48,7 @@ enum status memory_map(size_t bytes, void **out)
 
 	/* Do not check small allocations. */
 	if (bytes > SIZE_MAX / 2 || (bytes > (64u << 20) && bytes > machine_available()))
-		return fail_device(2, "out of memory: %zu bytes asked for, this machine has %zu to give",
+		return fail_device(2, "out of memory: %zu bytes requested, %zu available",
 				   bytes, machine_available());
 	inner = mapped(bytes, page);
 	base = mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -39,7 +39,7 @@ struct device_simulated {
 	char sticky_text[600];
 	struct point_sink points;       /* records NULL: off */
 	struct device_observer observer;
-	bool observing;                 /* within a call of the observer, or while the program stepped
+	bool observing; /* within a call of the observer, or while the program stepped
 					 * aside for it: operations act at once */
 };
 

@@ -10,7 +10,8 @@
 
 /* The lane is not runnable until the lanes it waits for have arrived. Inlined for the same reason
  * as schedule_wait(). */
-static inline __attribute__((always_inline)) void wait_for_others(struct worker *w, struct lane *lane)
+static inline __attribute__((always_inline)) void wait_for_others(struct worker *w,
+								  struct lane *lane)
 {
 	lane->warp->runnable &= ~lane->bit;
 	schedule_wait(w);

@@ -1,4 +1,5 @@
-/* fiber.c - stacks for simulated threads, and the portable switch where there is no hand-written one.
+/* fiber.c - stacks for simulated threads, and the portable switch where there is no hand-written
+ * one.
  *
  * Does not deal with warps or blocks; sim/exec/schedule.c decides which fiber runs.
  */

@@ -12,7 +12,8 @@
 #include <stddef.h>
 
 struct fiber {
-	void *sp;                       /* saved stack pointer (or ucontext) while it does not run */
+	/* saved stack pointer (or ucontext) while it does not run */
+	void *sp;
 	struct fiber *next_free;
 	unsigned char *low, *high;      /* usable stack */
 	void *fake_stack;               /* used by AddressSanitizer */

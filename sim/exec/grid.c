@@ -90,10 +90,17 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
 	uint64_t max_jobs = blocks / BLOCKS_PER_JOB + 1;
 	struct grid grid = {
-		.code = launch->code, .args = launch->args, .dim = launch->grid, .block = launch->block,
-		.blocks = blocks, .static_bytes = shared_place(launch->code, true),
-		.dynamic_bytes = launch->dynamic_bytes, .points = launch->points,
-		.independent = launch->independent, .seed = launch->seed, .stop = blocks,
+		.code = launch->code,
+		.args = launch->args,
+		.dim = launch->grid,
+		.block = launch->block,
+		.blocks = blocks,
+		.static_bytes = shared_place(launch->code, true),
+		.dynamic_bytes = launch->dynamic_bytes,
+		.points = launch->points,
+		.independent = launch->independent,
+		.seed = launch->seed,
+		.stop = blocks,
 		.listener = launch->listener,
 	};
 	int jobs = launch->independent && !launch->listener ? runner->jobs : 1;
@@ -120,7 +127,7 @@ void ft_trap(int code, const char *what, const char *file, int line)
 	char text[512];
 
 	snprintf(text, sizeof text, "%s in %s, block (%u,%u,%u) thread (%u,%u,%u), %s:%d", what,
-		 w->grid->code->name, self->block->index.x, self->block->index.y, self->block->index.z,
-		 self->index.x, self->index.y, self->index.z, file, line);
+		 w->grid->code->name, self->block->index.x, self->block->index.y,
+		 self->block->index.z, self->index.x, self->index.y, self->index.z, file, line);
 	worker_abort(w, code, text);
 }

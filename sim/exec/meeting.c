@@ -85,7 +85,8 @@ static uint64_t common_result(const struct warp *warp, enum ft_collective kind, 
 		return lanes_with_value(warp, lanes, first->value) == lanes ? lanes : 0;
 	default:
 		for (lanes &= lanes - 1; lanes; lanes &= lanes - 1)
-			total = reduce_two(kind, total, (uint32_t)warp->lanes[__builtin_ctz(lanes)].value);
+			total = reduce_two(kind, total,
+					   (uint32_t)warp->lanes[__builtin_ctz(lanes)].value);
 		return total;
 	}
 }
@@ -114,7 +115,8 @@ static void compute_results(struct warp *warp, const struct meeting *meeting)
 		if (is_shuffle(meeting->kind)) {
 			unsigned source = shuffle_source(meeting->kind, number, lane->argument);
 
-			lane->result = meeting->arrived >> source & 1 ? warp->lanes[source].value : NO_VALUE;
+			lane->result = meeting->arrived >> source & 1 ? warp->lanes[source].value
+								      : NO_VALUE;
 			if (!(meeting->arrived >> source & 1))
 				LISTENER_TELL(listener(), shuffle_nobody, lane, source);
 		} else if (meeting->kind == FT_MATCH_ANY) {

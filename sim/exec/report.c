@@ -101,7 +101,8 @@ static const char *fault_kind(const struct worker *w)
 	case SIGILL:
 		return "misaligned address";
 	default:
-		return fiber_guard_hit(&w->pool, w->fault.address) ? "stack overflow" : "illegal address";
+		return fiber_guard_hit(&w->pool, w->fault.address) ? "stack overflow"
+			: "illegal address";
 	}
 }
 
@@ -121,7 +122,8 @@ void report_fault(const struct worker *w, char *text, size_t bytes)
 	struct symbol symbol;
 	bool found;
 
-	add(&line, "%s in %s, block (%u,%u,%u) thread (%u,%u,%u)", fault_kind(w), w->grid->code->name,
+	add(&line, "%s in %s, block (%u,%u,%u) thread (%u,%u,%u)",
+	    fault_kind(w), w->grid->code->name,
 	    self->block->index.x, self->block->index.y, self->block->index.z,
 	    self->index.x, self->index.y, self->index.z);
 	/* The step may have begun in an inlined built-in: report the kernel's line. */

@@ -1,8 +1,8 @@
 /* schedule.c - runs the lanes of one worker: picks, starts, switches and retires them.
  *
- * Lanes that never wait share one stack: a lane that exits starts its successor in place. Blocks that
- * spin on each other make progress because a worker that only spins makes another block resident.
- * Meeting points of lanes are in meeting.c, block setup in block.c, faults in fault.c.
+ * Lanes that never wait share one stack: a lane that exits starts its successor in place. Blocks
+ * that spin on each other make progress because a worker that only spins makes another block
+ * resident. Meeting points of lanes are in meeting.c, block setup in block.c, faults in fault.c.
  */
 #include "config.h"
 
@@ -87,7 +87,8 @@ static struct lane *pick_first(struct worker *w)
 	for (int b = 0; b < w->resident; b++)
 		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++)
 			if (w->blocks[b]->warps[i].runnable)
-				return lowest(&w->blocks[b]->warps[i], w->blocks[b]->warps[i].runnable);
+				return lowest(&w->blocks[b]->warps[i],
+					      w->blocks[b]->warps[i].runnable);
 	return NULL;
 }
 
@@ -193,7 +194,8 @@ void ft_yield(void)
 
 	LISTENER_TELL(w->grid->listener, pause);
 	/* Lanes that only yield may wait for a block that is not resident yet. */
-	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads && !w->grid->independent)
+	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads
+	    && !w->grid->independent)
 		admit(w);
 	next = w->grid->seed ? pick_random(w) : pick_after(w, lane);
 	if (next != lane)
