@@ -1,8 +1,8 @@
 /* cmd_decode.c - `flashtwin decode`: a real model continues real text by an attention path.
  *
- * Handles options, prompts and output; engine/model/generate.c is the decode loop, tui/run.c handles
- * devices and traces. Without --json or --out-dir, stdout gets exactly the decoded bytes, each as
- * soon as it is decoded.
+ * Handles options, prompts and output; engine/model/generate.c is the decode loop, tui/run.c
+ * handles devices and traces. Without --json or --out-dir, stdout gets exactly the decoded bytes,
+ * each as soon as it is decoded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Takes ownership of the bytes. */
+/* Takes the bytes. */
 static enum status add_prompt(struct decode *decode, char *bytes, size_t count, const char *from)
 {
 	struct sequence *sequence;

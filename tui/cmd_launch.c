@@ -20,7 +20,7 @@
 #include "tui/run.h"
 
 #define MAX_SHARED (1 << 20)
-/* More dynamic shared memory requires a launch attribute. */
+/* More dynamic shared memory needs the attribute that allows it. */
 #define PLAIN_SHARED (48 << 10)
 
 struct launch_command {

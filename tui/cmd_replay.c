@@ -1,8 +1,8 @@
 /* cmd_replay.c - `flashtwin replay`: runs a trace again and compares every bit.
  *
- * Prints one line per run. engine/replay/replay.h replays, traces/diff/diff.h compares. A trace with
- * users' kernels is replayed in a child process (tui/launch/isolate.h), so that a crash of a kernel
- * is reported as an error.
+ * Prints one line per run. engine/replay/replay.h replays, traces/diff/diff.h compares. A trace
+ * with users' kernels is replayed in a child process (tui/launch/isolate.h), so that a crash of a
+ * kernel is reported as an error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,10 +32,10 @@ struct replay_command {
 	int64_t orders;                 /* --all-orders, 0: one order */
 	bool seed_given, level_given, json, lint_fail;
 	json_t *findings;               /* of all replays so far; NULL without --check */
-	json_t *counters;               /* of all their launches; NULL without --count */
-	char found[64];                 /* message of one replay, "2 findings"; "": none */
+	json_t *counters;               /* and of their launches; NULL without --count */
+	char found[64];                 /* "2 findings" of one of them; "": none */
 	struct store_options out_options;
-	struct launch_replay **launches;        /* per run, starting at `first`; NULL: not of `launch` */
+	struct launch_replay **launches;        /* per run from the first on; NULL: no launch's */
 	int64_t first, last;            /* runs to replay */
 	bool user_code;                 /* one of them is a run of `launch` */
 	json_t *replays;                /* reports so far, for --json */
@@ -293,7 +293,7 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 {
 	const struct user_source how = {
 		.cuda = strcmp(replay->options.device, "cuda") == 0,
-		/* The checker explains what depends on the order. */
+		/* Which explains what depends on the order. */
 		.check = replay->options.target.check || replay->orders > 0,
 		.steps = replay->options.target.steps > 0,
 		.points = replay->options.level >= LEVEL_POINTS,
