@@ -27,7 +27,8 @@ struct orders {
 };
 
 /* Replays the run under each seed and prints the outcome to stderr; `report` gets "all_orders".
- * FINDING if check has new findings, DIFFERS if bits change, or the error of a replay. */
+ * FINDING if check has new findings that count, else DIFFERS if bits change; or the error of a
+ * replay. */
 enum status orders_try(const struct orders *, json_t *report);
 
 /* After a replay under `seed` differed: prints both seeds, the first difference and the finding
