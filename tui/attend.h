@@ -1,7 +1,7 @@
-/* attend.h - what `flashtwin attend` knows of its request; shared by its two kinds of work.
+/* attend.h - the request of `flashtwin attend`, for decode steps and for prefill.
  *
- * cmd_attend.c parses, runs decode steps and writes results; attend_prefill.c runs the path
- * prefill, whose tensors have shapes of their own. Nobody else includes this.
+ * cmd_attend.c parses options, runs decode steps and writes results. attend_prefill.c runs the path
+ * prefill, whose tensors have different shapes. Included only by these two files.
  */
 #ifndef ATTEND_H
 #define ATTEND_H
@@ -19,17 +19,17 @@ struct attend {
 	 * (BHkv, Nk, D), (BHkv, Nk, Dv) */
 	struct npy q, k, v;
 	struct attention_shape shape;   /* of a decode step */
-	int rows;                       /* n: of k and v */
-	int *lengths;                   /* [M] keys of each sequence, the last one appended */
-	bool *done;                     /* [M] those without keys */
+	int rows;                       /* n, of k and v */
+	int *lengths;                   /* [M] keys per sequence, including the appended one */
+	bool *done;                     /* [M] true for a sequence without keys */
 	float *k_new, *v_new;           /* [M, Hkv, D] */
-	struct prefill prefill;         /* of the path prefill */
-	float *out;                     /* of the first device; q's rank */
+	struct prefill prefill;         /* with --path prefill */
+	float *out;                     /* from the first device; same rank as q */
 	int64_t out_shape[3];
 	size_t out_count;
 };
 
-/* Reads the tensors, finds the shape and checks it. */
+/* Reads the tensors, derives the shape from them and checks it. */
 enum status attend_prefill_prepare(struct attend *);
 /* A run_fn: one launch on one device. */
 enum status attend_prefill_target(const struct run_target *, void *attend);

@@ -1,11 +1,11 @@
-/* attend_prefill.c - flashtwin attend --path prefill: many queries at once; see attend.h. */
+/* attend_prefill.c - `flashtwin attend --path prefill`: many queries at once; see attend.h. */
 #include <stdlib.h>
 
 #include "base/xalloc.h"
 #include "tui/attend.h"
 #include "tui/attend_tensor.h"
 
-/* q's shape leaves open the KV heads and keys of k, and k's leaves open the size of v's rows. */
+/* k must match q in its head dimension only; v must match k in its KV heads and keys. */
 static enum status read_tensors(struct attend *attend)
 {
 	int64_t wanted[3] = { -1, -1, -1 };

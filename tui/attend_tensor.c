@@ -1,4 +1,4 @@
-/* attend_tensor.c - what every tensor given to flashtwin attend has to be; see attend_tensor.h. */
+/* attend_tensor.c - checks the input tensors of `flashtwin attend`; see attend_tensor.h. */
 #include "tui/attend_tensor.h"
 
 #include <limits.h>
@@ -14,8 +14,8 @@ enum status attend_check_tensor(const char *option, const char *path, const stru
 
 	for (int i = 0; status == STATUS_OK && i < rank; i++)
 		if (array->shape[i] > INT_MAX)
-			status = fail(STATUS_USAGE, "%s: dimension %d is %lld, at most %d is "
-				      "possible", what, i, (long long)array->shape[i], INT_MAX);
+			status = fail(STATUS_USAGE, "%s: expected dimension %d to be at most %d, "
+				      "got %lld", what, i, INT_MAX, (long long)array->shape[i]);
 	free(what);
 	return status;
 }

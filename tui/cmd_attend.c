@@ -1,9 +1,8 @@
-/* cmd_attend.c - flashtwin attend: one decode step of an attention path over tensors from .npy
+/* cmd_attend.c - `flashtwin attend`: one decode step of an attention path over tensors from .npy
  * files.
  *
- * k and v are the cache after the append: all rows but the last of each sequence are loaded, the
- * last is appended by the path. Devices and traces are tui/run.c, the path prefill is
- * attend_prefill.c.
+ * k and v are the cache after the append: all rows of a sequence but the last are loaded, and the
+ * path appends the last. tui/run.c handles devices and traces, attend_prefill.c the path prefill.
  */
 #include <math.h>
 #include <stdio.h>
@@ -84,7 +83,7 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 
 /* --- tensors --- */
 
-/* q's shape leaves open the KV heads and keys of k, and k's settles v's. */
+/* q's shape determines k's except for the KV heads and keys; v must have k's shape. */
 static enum status read_tensors(struct attend *attend)
 {
 	int64_t wanted[] = { -1, -1, -1, -1 };
@@ -126,7 +125,7 @@ static void find_shape(struct attend *attend)
 	attend->out_count = q->count;
 }
 
-/* "96,0,12": one length a sequence, each at most n. */
+/* "96,0,12": one length per sequence, each at most n. */
 static enum status read_lengths(struct attend *attend)
 {
 	int slots = attend->shape.slots, count;
@@ -249,7 +248,7 @@ static json_t *describe_shape(const struct npy *array)
 	return shape;
 }
 
-/* What the trace keeps of the request, and --json repeats. */
+/* The request as the trace stores it and --json prints it. */
 static json_t *describe_request(const struct attend *attend)
 {
 	static const char *const masks[] = {
@@ -268,13 +267,13 @@ static json_t *describe_request(const struct attend *attend)
 }
 
 struct summary {
-	double least, greatest, sum;    /* of the numbers among the elements */
+	double min, max, sum;           /* of the elements that are not NaN */
 	size_t numbers, nans;
 };
 
 static struct summary summarize(const float *values, size_t count)
 {
-	struct summary s = { .least = INFINITY, .greatest = -INFINITY };
+	struct summary s = { .min = INFINITY, .max = -INFINITY };
 
 	for (size_t i = 0; i < count; i++) {
 		if (isnan(values[i])) {
@@ -283,8 +282,8 @@ static struct summary summarize(const float *values, size_t count)
 		}
 		s.numbers++;
 		s.sum += values[i];
-		s.least = fmin(s.least, values[i]);
-		s.greatest = fmax(s.greatest, values[i]);
+		s.min = fmin(s.min, values[i]);
+		s.max = fmax(s.max, values[i]);
 	}
 	return s;
 }
@@ -313,11 +312,11 @@ static void print_summary(const struct attend *attend)
 		printf("out: %zu elements, %zu NaN\n", attend->out_count, sum.nans);
 	else
 		printf("out: %zu elements, least %.9g, greatest %.9g, mean %.9g, %zu NaN\n",
-		       attend->out_count, sum.least, sum.greatest, sum.sum / (double)sum.numbers,
+		       attend->out_count, sum.min, sum.max, sum.sum / (double)sum.numbers,
 		       sum.nans);
 }
 
-/* A number as JSON can hold it. */
+/* null for a value that JSON has no number for. */
 static json_t *json_number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
@@ -330,8 +329,8 @@ static enum status print_report(const struct attend *attend, json_t *request, js
 	json_object_set(report, "asked", request);
 	json_object_set_new(report, "elements", json_integer((json_int_t)attend->out_count));
 	json_object_set_new(report, "nan", json_integer((json_int_t)sum.nans));
-	json_object_set_new(report, "least", json_number(sum.least));
-	json_object_set_new(report, "greatest", json_number(sum.greatest));
+	json_object_set_new(report, "least", json_number(sum.min));
+	json_object_set_new(report, "greatest", json_number(sum.max));
 	return run_print_json(report);
 }
 
@@ -355,7 +354,7 @@ static enum status run_all(struct attend *attend)
 	run_fn *work = attend->run.path == &path_prefill ? attend_prefill_target : run_target;
 	enum status status = run_on_devices(&attend->run, "attend", request, work, attend, report);
 
-	/* A difference or a finding is a result: what was asked for is written all the same. */
+	/* A difference or a finding does not prevent results: they are written too. */
 	if (run_has_results(status)) {
 		enum status written = write_results(attend, request, report);
 

@@ -1,4 +1,4 @@
-/* cmd_bench.c - `flashtwin bench`: the project's own measurements, each with its reference. */
+/* cmd_bench.c - `flashtwin bench`: measurements of flashtwin, each with a reference to compare. */
 #include "config.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-/* cmd_decode.c - flashtwin decode: a real model continues real text through an attention path.
+/* cmd_decode.c - `flashtwin decode`: a real model continues real text by an attention path.
  *
- * Options, prompts and where the bytes go. The decode loop is engine/model/generate.c, devices and traces
- * are tui/run.c. Without --json or --out-dir, stdout is exactly the decoded bytes as they come.
+ * Handles options, prompts and output; engine/model/generate.c is the decode loop, tui/run.c
+ * handles devices and traces. Without --json or --out-dir, stdout gets exactly the decoded bytes,
+ * each as soon as it is decoded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,11 +31,11 @@ struct decode {
 	struct run_options run;
 	const char *directory;          /* --model, NULL: the sample */
 	const char *out_dir, *logits;
-	bool made_dir;                  /* out_dir was not there */
+	bool made_dir;                  /* out_dir did not exist */
 	const char *counts;             /* -n, NULL: DEFAULT_BYTES each */
 	struct sequence *sequences;     /* [prompts]; prompts and replies are owned here */
 	int prompts;
-	int slots;                      /* that run side by side; 0: all */
+	int slots;                      /* prompts that run at once; 0: all */
 	struct llama *model;
 	struct attention_shape shape;
 };
@@ -61,7 +62,7 @@ static enum status add_prompt(struct decode *decode, char *bytes, size_t count, 
 
 	if (count == 0) {
 		free(bytes);
-		return fail(STATUS_USAGE, "%s: the prompt is empty, at least 1 byte is needed",
+		return fail(STATUS_USAGE, "%s: the prompt is empty, expected at least 1 byte",
 			    from);
 	}
 	decode->sequences = xreallocarray(decode->sequences, (size_t)decode->prompts + 1,
@@ -146,7 +147,7 @@ static enum status parse(struct decode *decode, int argc, char **argv)
 struct decode_run {
 	const struct decode *decode;
 	const struct run_target *target;
-	bool stream;                    /* bytes go to stdout as they come */
+	bool stream;                    /* write bytes to stdout as they are decoded */
 };
 
 static enum status on_token(void *context, const struct row_token *token)
@@ -168,7 +169,7 @@ static bool on_stop(void *context)
 	return command_interrupted();
 }
 
-/* The model by its directory's name alone: where it lies on this machine is nobody's business. */
+/* The last component of the model's directory: its path on this machine is not recorded. */
 static const char *model_name(const struct decode *decode)
 {
 	const char *directory = decode->directory ? decode->directory : DATADIR_MODEL;
@@ -209,7 +210,7 @@ static enum status generate_on(struct decode_run *run, struct sequence *sequence
 	return status;
 }
 
-/* The replies that are kept are the first device's; how a second one differs shows in its trace. */
+/* Only the first device's replies are kept; the trace shows how the second device's differ. */
 static enum status run_target(const struct run_target *target, void *context)
 {
 	struct decode *decode = context;
@@ -251,7 +252,7 @@ static enum status write_replies(const struct decode *decode)
 		free(path);
 		if (status != STATUS_OK)
 			break;
-		/* A short write shows in output_commit(). */
+		/* output_commit() reports a short write. */
 		fwrite(sequence->reply, 1, sequence->reply_bytes, output.file);
 		status = output_commit(&output);
 	}
@@ -264,12 +265,12 @@ static enum status write_logits(const struct decode *decode)
 	int64_t shape[] = { decode->prompts, vocabulary };
 	bool one = decode->prompts == 1;
 
-	/* All rows are one array: see prepare(). */
+	/* All rows are in one array: see prepare(). */
 	return npy_write(decode->logits, DTYPE_F32, one ? 1 : 2, one ? shape + 1 : shape,
 			 decode->sequences[0].logits);
 }
 
-/* "text" is there when the reply is UTF-8; "bytes" always. */
+/* With "bytes" and, if the reply is valid UTF-8, "text". */
 static json_t *describe_reply(const struct sequence *sequence)
 {
 	json_t *reply = json_object(), *bytes = json_array();
@@ -305,14 +306,14 @@ static enum status open_model(struct decode *decode)
 	return status;
 }
 
-/* No more than there are prompts: empty slots would only cost memory. */
+/* At most one per prompt: empty slots would only cost memory. */
 static int slot_count(const struct decode *decode)
 {
 	return decode->slots > 0 && decode->slots < decode->prompts ? decode->slots
 								    : decode->prompts;
 }
 
-/* One that is made here goes again when there is nothing to put into it. */
+/* A directory that is created here is removed on failure if it is empty: see run(). */
 static enum status make_out_dir(struct decode *decode)
 {
 	enum status status;
@@ -327,7 +328,7 @@ static enum status make_out_dir(struct decode *decode)
 	return status;
 }
 
-/* Everything that can be refused is refused here, before a trace is begun. */
+/* Makes all checks that can fail before a trace is created. */
 static enum status prepare(struct decode *decode)
 {
 	size_t vocabulary;
@@ -355,7 +356,7 @@ static enum status prepare(struct decode *decode)
 	return STATUS_OK;
 }
 
-/* What the trace keeps of the request. Prompts are in its tokens. */
+/* The request as the trace stores it; its tokens contain the prompts. */
 static json_t *describe_request(const struct decode *decode)
 {
 	json_t *sizes = json_array(), *counts = json_array();
@@ -377,7 +378,7 @@ static enum status run_all(struct decode *decode, json_t *report)
 					    report);
 
 	json_decref(request);
-	/* A difference or a finding is a result: what was asked for is written all the same. */
+	/* A difference or a finding does not prevent results: they are written too. */
 	if (!run_has_results(status))
 		return status;
 	if (decode->out_dir != NULL)
@@ -417,7 +418,7 @@ static enum status run(int argc, char **argv)
 		status = run_all(&decode, report);
 		json_decref(report);
 	}
-	/* Only an empty one goes. */
+	/* Removes only an empty directory. */
 	if (status != STATUS_OK && decode.made_dir)
 		rmdir(decode.out_dir);
 	release(&decode);

@@ -1,6 +1,6 @@
-/* cmd_diff.c - flashtwin diff: compares two recorded runs, of one trace or of two.
+/* cmd_diff.c - `flashtwin diff`: compares two recorded runs, of one trace or of two.
  *
- * Chooses the runs and prints the report; the comparison is traces/diff/diff.h.
+ * Chooses the runs and prints the report; traces/diff/diff.h compares.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 struct diff_command {
 	struct diff_options options;
-	const char *paths[2];           /* the same twice when one was given */
+	const char *paths[2];           /* both the same if one was given */
 	bool json, plain;
 };
 
@@ -97,7 +97,7 @@ static enum status print_run(const char *which, struct store *store, int64_t num
 	return STATUS_OK;
 }
 
-/* One line a difference, fields between tabs. */
+/* One line per difference, with tabs between fields. */
 static void print_plain(const struct diff_report *report)
 {
 	for (int i = 0; i < report->item_count; i++) {

@@ -1,7 +1,7 @@
-/* cmd_export.c - flashtwin export: a trace, or a place of it, as a file for other programs.
+/* cmd_export.c - `flashtwin export`: a trace, or a place in it, as a file for other programs.
  *
- * Chooses the format, opens the traces and the output; each format is a tui/export_*.c of its own.
- * The output appears whole or not at all.
+ * Chooses the format, opens the traces and the output; the formats are in tui/export/export_*.c.
+ * The output file appears complete or not at all.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@ static const struct export_format *const formats[] = {
 };
 
 struct export_command {
-	const char *paths[2];           /* the second NULL when one was given */
+	const char *paths[2];           /* the second is NULL if one was given */
 	const char *out;                /* NULL: standard output */
 	const struct export_format *format;
 	struct export_job job;
@@ -125,7 +125,7 @@ static enum status write_stdout(struct export_command *x)
 	return ferror(stdout) ? command_stdout_failed() : status;
 }
 
-/* The traces that are read must not be what is written, with --force either. */
+/* The output must not be one of the traces, even with --force. */
 static enum status check_out(const struct export_command *x)
 {
 	struct stat st;

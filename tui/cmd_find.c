@@ -1,6 +1,6 @@
-/* cmd_find.c - flashtwin find: lists what the checker found in the runs of a trace.
+/* cmd_find.c - `flashtwin find`: lists what the checker found in the runs of a trace.
  *
- * Reads v_finding only; the kernels are not run again. See tui/findings.h for how one is shown.
+ * Reads only what the trace holds; the kernels are not run again. tui/findings.h prints a finding.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +99,8 @@ static enum status read_findings(struct find_command *find, struct store *store)
 	return status;
 }
 
-/* A run that nobody checked looks like a clean one, but for the lines that --check records. A trace
- * of a version without them says nothing. */
+/* An unchecked run has no findings, like a clean one; but only --check records executed lines.
+ * False for a trace of an older version, which has no view of lines. */
 static bool seems_unchecked(struct store *store)
 {
 	sqlite3_stmt *row = NULL;
@@ -137,7 +137,7 @@ static enum status find_all(struct find_command *find)
 	store_close(store);
 	TRY(status);
 	TRY(print_all(find));
-	/* Findings that nobody got to see are a failure, not findings. */
+	/* If printing the findings failed, that is the result, not the findings. */
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return command_stdout_failed();
 	return findings_status(find->bugs, find->lints, find->lint_fail);

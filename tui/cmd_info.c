@@ -1,9 +1,8 @@
-/* cmd_info.c - `flashtwin info`: what this flashtwin, this machine or a trace holds.
+/* cmd_info.c - `flashtwin info`: describes this flashtwin, this machine or a trace.
  *
- * Everything is gathered as one JSON object, which is printed as it is (--json) or laid out for
- * people by tui/info_text.c; so both always tell the same. A machine without a GPU is no error
- * here, unless it was the GPU that was asked for. Runs no kernel, but for --verify-math, which is
- * tui/info_math.c, and changes nothing.
+ * Gathers everything as one JSON object, which --json prints and tui/info_text.c formats as text:
+ * both have the same content. A missing GPU is an error only with --device cuda. Runs no kernels
+ * except for --verify-math, which is in tui/info_math.c, and changes nothing.
  */
 #include "config.h"
 
@@ -112,7 +111,7 @@ static json_t *dim3_json(struct dim3 d)
 	return json_pack("[I, I, I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
 }
 
-/* The simulator has no memory or driver of its own to speak of: null. */
+/* The simulator has no device memory and no driver: both are null. */
 static json_t *device_json(const char *kind, int ordinal, const struct device_info *info)
 {
 	return json_pack("{s:s, s:i, s:s, s:s, s:s?, s:[i,i], s:i, s:i, s:i, s:o, s:o, s:I, s:I,"
@@ -146,7 +145,7 @@ static enum status gather_device(const char *kind, int ordinal, json_t *devices)
 	return status;
 }
 
-/* All GPUs there are. Fails only when there is none. */
+/* All GPUs of this machine. Fails only if there is none. */
 static enum status gather_gpus(json_t *devices)
 {
 	int ordinal = 0;
@@ -158,7 +157,7 @@ static enum status gather_gpus(json_t *devices)
 	return STATUS_OK;
 }
 
-/* `only` is "sim", "cuda" or NULL: both, and then a missing GPU is an entry of the list. */
+/* `only` is "sim", "cuda" or NULL for both; then a missing GPU becomes an entry of the list. */
 static enum status gather_devices(const char *only, json_t *devices)
 {
 	if (only == NULL || strcmp(only, "sim") == 0)
@@ -182,7 +181,7 @@ static bool has_avx2_and_fma(void)
 #endif
 }
 
-/* `found` is what a search gave: an entry of the list, with the reason when there is no compiler. */
+/* Appends the outcome of a search, `found`, to the list: the compiler, or why there is none. */
 static void gather_compiler(const char *kind, enum status found, struct compiler *compiler,
 			    json_t *compilers)
 {
@@ -190,7 +189,7 @@ static void gather_compiler(const char *kind, enum status found, struct compiler
 	json_t *text = json_string(shown);
 
 	free(shown);
-	if (!text)                      /* text in JSON is UTF-8; a path need not be */
+	if (!text)                      /* JSON text must be UTF-8; a path may not be */
 		text = json_null();
 	if (found == STATUS_OK) {
 		json_array_append_new(compilers, json_pack(
@@ -204,7 +203,7 @@ static void gather_compiler(const char *kind, enum status found, struct compiler
 	}
 }
 
-/* What `launch` would compile with. */
+/* The compilers that `launch` would use. */
 static json_t *gather_compilers(void)
 {
 	json_t *compilers = json_array();
@@ -252,7 +251,7 @@ static enum status gather_machine(const char *only, json_t *out)
 
 /* --- gathering: a trace --- */
 
-/* A run on the simulator has no driver, a run of one's own kernel no path: null. */
+/* A run on the simulator has no driver, and a run of `launch` has no path: both are null. */
 static json_t *run_json(const struct store_run *run)
 {
 	return json_pack("{s:I, s:s, s:s, s:s, s:s?, s:s, s:i, s:s, s:s?, s:I, s:s, s:s, s:s, s:b,"
@@ -293,7 +292,7 @@ static enum status gather_trace(const char *path, json_t *out)
 	struct stat file;
 	enum status status;
 
-	/* Text in JSON is UTF-8; a file name need not be. */
+	/* JSON text must be UTF-8; a file name may not be. */
 	json_object_set_new(out, "trace", name ? name : json_null());
 	json_object_set_new(out, "runs", runs);
 	TRY(store_open(path, &store));
@@ -415,7 +414,7 @@ static enum status info_run(int argc, char **argv)
 	TRY(parse_options(argc, argv, &options));
 	if (options.sample)
 		return print_sample(options.sample);
-	/* From here on no JSON value can fail for want of memory. */
+	/* From here on, JSON functions cannot run out of memory: xmalloc() never fails. */
 	json_set_alloc_funcs(xmalloc, free);
 	if (options.verify_math)
 		return verify_math(&options);

@@ -1,9 +1,9 @@
-/* cmd_launch.c - flashtwin launch: anyone's kernel, compiled at run time, over arrays from .npy
+/* cmd_launch.c - `flashtwin launch`: a user's kernel, compiled at run time, over arrays from .npy
  * files.
  *
- * Compiling is tui/launch/user_kernel.c, arguments are tui/launch/launch_args.c, devices and traces tui/run.c.
- * The kernel runs in a child process (tui/launch/isolate.c): whatever it does to it, outputs are whole
- * or untouched.
+ * tui/launch/user_kernel.c compiles, tui/launch/launch_args.c handles arguments, tui/run.c devices
+ * and traces. The kernel runs in a child process (tui/launch/isolate.c): even if it crashes, every
+ * output file is complete or unchanged.
  */
 #include <errno.h>
 #include <limits.h>
@@ -135,7 +135,7 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 	c->source.file = argv[optind];
 	c->source.flags = c->flags ? c->flags : none;
 	c->source.cuda = strcmp(c->run.device, "sim") != 0;
-	c->source.check = c->run.check || c->run.orders;        /* which are explained */
+	c->source.check = c->run.check || c->run.orders;        /* the checker explains orders */
 	c->source.points = c->run.level >= LEVEL_POINTS;
 	c->source.steps = c->run.steps > 0;
 	return check_options(c);
@@ -177,7 +177,7 @@ static enum status launch(const struct launch_command *c, struct device *device)
 	return device_sync(device, NULL);
 }
 
-/* The first run's outputs are the command's. */
+/* Keeps the outputs of the first run. */
 static enum status download(struct launch_command *c, struct device *device)
 {
 	for (int i = 0; i < c->args.count; i++) {
@@ -199,7 +199,7 @@ static enum status download(struct launch_command *c, struct device *device)
 	return STATUS_OK;
 }
 
-/* What went wrong before counts; a device that faulted frees nothing. */
+/* Keeps an earlier error: a device that faulted cannot free its buffers. */
 static void free_buffers(struct launch_command *c, struct device *device)
 {
 	struct error_record error;
@@ -225,7 +225,7 @@ static enum status run_once(struct launch_command *c, struct device *device)
 	return status;
 }
 
-/* Differences between two devices are found in their traces, by the caller. */
+/* The caller compares two devices by their traces. */
 static enum status run_on_target(const struct run_target *target, void *context)
 {
 	return run_once(context, target->device);
@@ -286,14 +286,14 @@ static enum status run_loaded(struct launch_command *c)
 	json_object_update(c->report, asked);
 	status = run_on_devices(&c->run, "launch", asked, run_on_target, c, c->report);
 	json_decref(asked);
-	/* A finding is a result: the outputs are written all the same. */
+	/* A finding does not prevent results: the outputs are written too. */
 	if (!run_has_results(status) || status == STATUS_DIFFERS)
 		return status;
 	written = write_outputs(c);
 	return written != STATUS_OK ? written : status;
 }
 
-/* What kernels print goes to stdout, but for --json: stdout then holds one object only. */
+/* Kernels print to stdout; with --json to stderr, because stdout then gets only the object. */
 static enum status run_in_child(void *context)
 {
 	struct launch_command *c = context;
@@ -326,7 +326,7 @@ static enum status run(int argc, char **argv)
 
 	c.run.path = NULL;
 	status = parse(&c, argc, argv);
-	command_defer_interrupt();      /* so that temporary files go */
+	command_defer_interrupt();      /* so that temporary files are removed */
 	if (status == STATUS_OK)
 		status = user_kernel_build(&c.source, &c.built);
 	if (status == STATUS_OK)

@@ -1,8 +1,8 @@
-/* cmd_replay.c - flashtwin replay: runs a trace again and compares every bit.
+/* cmd_replay.c - `flashtwin replay`: runs a trace again and compares every bit.
  *
- * One line a run says how much was compared. The replay is engine/replay/replay.h, the comparison
- * traces/diff/diff.h. A trace with users' kernels is replayed in a child process (tui/launch/isolate.h): what
- * such a kernel does to it is an error and not the end.
+ * Prints one line per run. engine/replay/replay.h replays, traces/diff/diff.h compares. A trace
+ * with users' kernels is replayed in a child process (tui/launch/isolate.h), so that a crash of a
+ * kernel is reported as an error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,10 +37,10 @@ struct replay_command {
 	struct store_options out_options;
 	struct launch_replay **launches;        /* per run from the first on; NULL: no launch's */
 	int64_t first, last;            /* runs to replay */
-	bool user_code;                 /* one of them is a launch's */
+	bool user_code;                 /* one of them is a run of `launch` */
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
-	json_t *explained;              /* the first of them; NULL: none, or not of an order */
+	json_t *explained;              /* the first of them; NULL: none, or no --all-orders */
 };
 
 /* --- options --- */
@@ -109,7 +109,7 @@ static enum status take_option(struct replay_command *replay, int c, const char 
 	return STATUS_OK;
 }
 
-/* The trace that is read must not be the one that is written. */
+/* The output must not be the trace that is replayed. */
 static enum status check_out(const struct replay_command *replay)
 {
 	if (!replay->out) {
@@ -211,7 +211,7 @@ static void report_run(struct replay_command *replay, int64_t run,
 		report_text(replay, run, report);
 }
 
-/* What all orders together say; each of them had its own line. */
+/* The overall result of all orders; each of them has already printed a line. */
 static void report_orders(const struct replay_command *replay)
 {
 	if (replay->orders && !replay->json)
@@ -243,7 +243,7 @@ static enum status report_all(const struct replay_command *replay)
 
 /* --- the command --- */
 
-/* Takes the findings of a replay that is over, and puts them into the trace that is kept. */
+/* Reports the counters and findings of a finished replay, and writes them to the output trace. */
 static enum status take_findings(void *context, struct device *device, int64_t run)
 {
 	struct replay_command *replay = context;
@@ -288,7 +288,7 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 	return STATUS_OK;
 }
 
-/* A run of `launch` brings its own kernel. */
+/* Prepares the runs of `launch`, whose kernels are in the trace. */
 static enum status prepare_launches(struct replay_command *replay, struct store *trace)
 {
 	const struct user_source how = {
@@ -317,7 +317,7 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 	return STATUS_OK;
 }
 
-/* The trace must not be open when a child process comes to be. */
+/* The trace must not be open when a child process is created. */
 static enum status prepare(struct replay_command *replay)
 {
 	struct store *trace = NULL;

@@ -1,8 +1,8 @@
 /* cmd_sql.c - `flashtwin sql`: SELECTs on the views of a trace, and its logical dump.
  *
- * Any SQLite program can do the same; this one also reads stored bytes (data, f32) and cannot
- * write: the file is opened read-only, and nothing but reading is authorized. Formats are
- * sql_print.c's business.
+ * Any SQLite program can run them; this one also has functions for stored bytes (data, f32) and
+ * cannot write: the file is opened read-only, and only reading is authorized.
+ * tui/views/sql_print.c formats the rows.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "tui/views/sql_print.h"
 
 struct sql_options {
-	const char *trace, *sql;        /* sql NULL: on stdin */
+	const char *trace, *sql;        /* sql NULL: read from stdin */
 	enum sql_format format;
 	bool dump;
 };
@@ -95,7 +95,7 @@ static enum status run_statements(sqlite3 *db, const char *sql, enum sql_format 
 
 		if (sqlite3_prepare_v2(db, sql, -1, &rows, &sql) != SQLITE_OK)
 			return sql_failed(db);
-		/* A comment or an empty statement prepares to nothing. */
+		/* NULL for a comment or an empty statement. */
 		if (rows)
 			status = sql_print(rows, format, stdout);
 		sqlite3_finalize(rows);
@@ -107,14 +107,14 @@ static enum status run_statements(sqlite3 *db, const char *sql, enum sql_format 
 /* All of stdin; the caller frees. */
 static enum status read_stdin(char **out)
 {
-	size_t count = 0, room = 4096;
-	char *text = xmalloc(room);
+	size_t count = 0, capacity = 4096;
+	char *text = xmalloc(capacity);
 	size_t got;
 
-	while ((got = fread(text + count, 1, room - count - 1, stdin)) > 0) {
+	while ((got = fread(text + count, 1, capacity - count - 1, stdin)) > 0) {
 		count += got;
-		if (room - count == 1)
-			text = xrealloc(text, room *= 2);
+		if (capacity - count == 1)
+			text = xrealloc(text, capacity *= 2);
 	}
 	text[count] = '\0';
 	*out = text;
@@ -145,7 +145,7 @@ static enum status sql_run(int argc, char **argv)
 	char *text = NULL;
 
 	TRY(parse_options(argc, argv, &options));
-	/* Before the trace is opened: who types must not keep its run from committing. */
+	/* Before the trace is opened: waiting for input must not block a run that writes to it. */
 	if (!options.sql && !options.dump)
 		status = read_stdin(&text);
 	if (status == STATUS_OK)

@@ -1,7 +1,7 @@
-/* cmd_view.c - flashtwin view: shows a trace, as plain text or by keys on a terminal.
+/* cmd_view.c - `flashtwin view`: shows a trace as plain text, or interactively on a terminal.
  *
- * Chooses the views and opens the traces; each view is a tui/view_*.c of its own, the viewer on a
- * terminal is viewer.c.
+ * Chooses the views and opens the traces; each view has a file tui/views/view_*.c, the interactive
+ * viewer is tui/viewer/viewer.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "tui/views/view_query.h"
 
 struct view_command {
-	const char *paths[2];           /* the second NULL when one was given */
+	const char *paths[2];           /* the second is NULL if one was given */
 	const struct view *screen;      /* NULL: chosen by the address */
 	struct address at;
 	struct view_format looks;
@@ -99,8 +99,7 @@ static enum status parse(struct view_command *view, int argc, char **argv)
 	return STATUS_OK;
 }
 
-/* A trace as a whole: every view that needs no address, and differences where there is something to
- * compare with. */
+/* A whole trace: every view that needs no address, and the differences if there is another run. */
 static enum status draw_whole(const struct view_context *c)
 {
 	static const struct view *const parts[] = {
@@ -114,7 +113,7 @@ static enum status draw_whole(const struct view_context *c)
 	return c->other || runs > 1 ? view_diff.draw(c) : STATUS_OK;
 }
 
-/* One place, or one screen, in both traces. */
+/* One place or one screen, in both traces. */
 static enum status draw_part(const struct view_context *c, const struct view *part)
 {
 	struct view_context second = *c;
@@ -154,7 +153,7 @@ static enum status draw_plain(const struct view_command *view, struct store *sto
 	return status;
 }
 
-/* NO_COLOR of any value but the empty one: no-color.org. */
+/* The environment variable NO_COLOR counts unless it is empty: no-color.org. */
 static bool wants_color(const struct view_command *view)
 {
 	const char *no_color = getenv("NO_COLOR");

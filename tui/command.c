@@ -1,10 +1,10 @@
-/* command.c - what commands share beside their table entry: interrupts, a stdout that fails, and
- * features still to come.
+/* command.c - what commands share in addition to their table entry: interrupts, and a stdout that
+ * fails.
  *
- * Traces being recorded keep what was committed, whatever ends the program (traces/store/store.h); other
- * files in the making are removed.
+ * If a signal ends the program, a trace being recorded keeps what was committed
+ * (traces/store/store.h); other incomplete output files are removed.
  *
- * Options are each command's own business; exit codes and error lines are main.c's.
+ * Options are parsed by tui/options.c; exit codes and error lines are in main.c.
  */
 #include "tui/command.h"
 
@@ -26,21 +26,22 @@ static void on_interrupt(int signal_number)
 		ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
 
 		output_abandon();
-		(void)ignored;          /* nobody is left to be told */
+		(void)ignored;          /* the process exits anyway */
 		_exit(status_exit_code(STATUS_INTERRUPTED));
 	}
 	interrupted = 1;
 }
 
-/* To die of the signal as if nobody had caught it; SA_RESETHAND has seen to that. */
+/* Ends the process by the signal, as if it had not been caught: SA_RESETHAND has restored the
+ * default action. */
 static void on_end(int signal_number)
 {
 	output_abandon();
 	raise(signal_number);
 }
 
-/* Whoever started us with the signal ignored, as shells do with SIGINT in the background and nohup
- * with SIGHUP, meant it. */
+/* A signal that was ignored when the program started stays ignored: shells ignore SIGINT for
+ * background jobs, nohup ignores SIGHUP. */
 static void catch_signal(int number, void (*handler)(int), int flags)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
@@ -64,7 +65,7 @@ void command_end_on_interrupt(void)
 	struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
 
 	catch_signal(SIGINT, on_end, SA_RESETHAND);
-	/* Also where it was ignored: the parent's end is told by it. */
+	/* Even if SIGTERM was ignored: it is how the child learns that its parent has ended. */
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTERM, &action, NULL);
 }

@@ -1,4 +1,7 @@
-/* command.h - what a command of flashtwin is. One file per command, its struct command last. */
+/* command.h - the interface of a command; what commands share: signals, errors of stdout.
+ *
+ * Each command has a file cmd_NAME.c, which ends with its struct command.
+ */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -25,24 +28,24 @@ extern const struct command cmd_decode, cmd_attend, cmd_launch, cmd_replay, cmd_
 /* USAGE with "--NAME is not built yet" for an option whose feature is still to come. */
 enum status not_built_yet(const char *what);
 
-/* SIGINT ends the process at once, with a line on stderr and exit code 130, unless a command that
- * has something to finish called command_defer_interrupt(): then it only makes
- * command_interrupted() true, the command returns STATUS_INTERRUPTED when it is ready, and a second
- * SIGINT ends the process. SIGTERM and SIGHUP end it as if nobody caught them. Whatever ends it,
- * output files that are not whole are removed. */
+/* SIGINT ends the process at once, with a line on stderr and exit code 130. After
+ * command_defer_interrupt(), for commands that have something to finish, the first SIGINT only
+ * makes command_interrupted() true: the command finishes and returns STATUS_INTERRUPTED. A second
+ * SIGINT ends the process. SIGTERM and SIGHUP end it as if they were not caught. A signal that ends
+ * the process removes incomplete output files first. */
 void command_catch_signals(void);       /* main.c only */
-/* For a child process that is to end at once: SIGINT does what SIGTERM does, which is not
- * ignored. */
+/* For a child process that must end at once: SIGINT acts like SIGTERM, and SIGTERM is caught even
+ * if it was ignored. */
 void command_end_on_interrupt(void);
 void command_defer_interrupt(void);
 bool command_interrupted(void);
 
-/* DIFFERS without a line on stderr, for a command whose report has said what differs. */
+/* DIFFERS without a line on stderr, for a command that has already printed the differences. */
 enum status command_differs(void);
 
-/* For a command that stdout refused to take more from, right after the call that failed. Remembers
- * why; main.c says so, once, or says nothing when the reader went away. Always IO. */
+/* To be called right after a write to stdout failed. Saves errno: main.c reports the error once, or
+ * not at all if the reader closed the pipe. Always returns IO. */
 enum status command_stdout_failed(void);
-int command_stdout_error(void);         /* its errno, 0: none; main.c only */
+int command_stdout_error(void);         /* the saved errno, 0: none; main.c only */
 
 #endif

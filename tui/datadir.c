@@ -1,7 +1,7 @@
 /* datadir.c - finds the files of an installed or a freshly built flashtwin; see datadir.h.
  *
- * PKGDATADIR, SOURCE_DATADIR and BUILDDIR come from the makefile. A program in its build tree is
- * not content with what an older version has installed.
+ * PKGDATADIR, SOURCE_DATADIR and BUILDDIR come from the makefile. A program that runs from its
+ * build tree ignores installed files, which may belong to an older version.
  */
 #include "tui/datadir.h"
 
@@ -26,8 +26,8 @@ static bool in_build_tree(void)
 	return strncmp(program, builddir, prefix) == 0 && program[prefix] == '/';
 }
 
-/* The file or directory "$FLASHTWIN_DATADIR/NAME", "installed/NAME" when "installed/NAME/WITNESS"
- * can be read, or "doc/SOURCE" of the source tree. */
+/* The first that applies: "$FLASHTWIN_DATADIR/NAME" if the variable is set, "PKGDATADIR/NAME" if
+ * "PKGDATADIR/NAME" followed by WITNESS can be read, or "SOURCE_DATADIR/SOURCE". */
 static char *locate(const char *name, const char *witness, const char *source)
 {
 	const char *chosen = getenv("FLASHTWIN_DATADIR");
@@ -60,7 +60,7 @@ enum status datadir_sample(const char *name, char **out)
 {
 	if (strcmp(name, "shakespeare") == 0)
 		*out = datadir_model();
-	else if (strcmp(name, "demo.twin") == 0)        /* in the source a test's */
+	else if (strcmp(name, "demo.twin") == 0)        /* a test's file in the source tree */
 		*out = locate("samples/demo.twin", "", "../tests/h200/demo.twin");
 	else if (strcmp(name, "merge.cu") == 0)
 		*out = locate("samples/merge.cu", "", "samples/merge.cu");

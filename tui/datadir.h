@@ -1,4 +1,4 @@
-/* datadir.h - where the files that come with flashtwin lie. */
+/* datadir.h - finds the files that come with flashtwin. */
 #ifndef DATADIR_H
 #define DATADIR_H
 
@@ -6,17 +6,18 @@
 
 #define DATADIR_MODEL "samples/shakespeare"
 
-/* The directory of the sample model, the caller frees: in $FLASHTWIN_DATADIR when that is set, else
- * where flashtwin was installed, else in its source tree; a program in its build tree looks in the
- * source tree only. It need not exist: opening it says so. */
+/* The directory of the sample model; the caller frees it. It is in $FLASHTWIN_DATADIR if that is
+ * set, else where flashtwin was installed, else in its source tree; a program that runs from its
+ * build tree skips the installed files. The directory may not exist: opening it then fails. */
 char *datadir_model(void);
 
-/* The directory of the headers that a .cu file is compiled with at run time, found the same way; the
- * caller frees it. */
+/* The directory of the headers that a .cu file is compiled with at run time, found the same way;
+ * the caller frees it. */
 char *datadir_include(void);
 
-/* Where one of the samples lies, found the same way; the caller frees it: "shakespeare", the model;
- * "demo.twin", a trace from an H200; "merge.cu", a kernel with a race. USAGE for another name. */
+/* The path of a sample, found the same way; the caller frees it. Samples are "shakespeare", the
+ * model; "demo.twin", a trace from an H200; "merge.cu", a kernel with a race. USAGE for any other
+ * name. */
 enum status datadir_sample(const char *name, char **out);
 
 #endif

@@ -1,7 +1,7 @@
-/* diff_text.c - puts the report of a comparison into words and JSON.
+/* diff_text.c - formats the report of a comparison as text and as JSON.
  *
- * What is compared, and what counts as a difference, is traces/diff/diff.h's business. Serves `diff`,
- * `replay` and `--device both`.
+ * traces/diff/diff.h compares, and defines what counts as a difference. Used by `diff`, `replay`
+ * and `--device both`.
  */
 #include "tui/diff_text.h"
 
@@ -26,7 +26,7 @@ const char *count_text(char out[COUNT_TEXT], int64_t count)
 	return out;
 }
 
-/* "7,584 partials", in the place where a list wants it. */
+/* Appends `joint` and a count, as in "7,584 partials"; frees `list`. */
 static char *add_count(char *list, const char *joint, int64_t count, const char *one,
 		       const char *many)
 {

@@ -1,7 +1,7 @@
 /* findings.c - findings of the checker as JSON and as text; see findings.h.
  *
- * The JSON object is what `find --json` prints and what a trace keeps as a finding's message. What
- * is a finding is sim/check/check.h's business.
+ * `find --json` prints the JSON object, and a trace stores it as the message of a finding. The
+ * checker, sim/check/check.h, decides what a finding is.
  */
 #include "tui/findings.h"
 

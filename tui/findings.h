@@ -12,17 +12,17 @@
 /* One finding as text of several lines. */
 void finding_print(FILE *, const json_t *finding);
 
-/* Prints what a device has found to stderr, puts it into run `run` of a store (NULL: none) and
- * appends it to a list (NULL: none). FINDING with their number, of lints only if `lint_fail`; else
- * the store's errors. */
+/* Prints the findings of a device to stderr, writes them to run `run` of a store (NULL: none) and
+ * appends them to a list (NULL: none). Returns errors of the store, else findings_status(). */
 enum status findings_report(struct device *, struct store *, int64_t run, json_t *list,
 			    bool lint_fail);
 /* Findings as a new array. */
 json_t *findings_json(const struct row_finding *, size_t count);
-/* Puts one, and all that is known of it, into run `run` of a store. */
+/* Writes one finding to run `run` of a store, with its JSON object as the message. */
 enum status findings_store(struct store *, int64_t run, const struct row_finding *,
-			   const json_t *known);
-/* FINDING with a message that counts them, or OK when there is none that counts. */
+			   const json_t *object);
+/* FINDING, with the number of bugs or lints as its message; OK if there are none. Lints count only
+ * if `lint_fail`. */
 enum status findings_status(int64_t bugs, int64_t lints, bool lint_fail);
 
 #endif

@@ -1,9 +1,9 @@
-/* info_math.c - `flashtwin info --verify-math`: proves the arithmetic of a device.
+/* info_math.c - `flashtwin info --verify-math`: verifies the arithmetic of a device.
  *
- * Runs the functions of kernels/math_list.h over all their inputs and compares the hashes with
- * those an H200 gave. On a GPU that takes seconds and says whether its generation has the
- * arithmetic the simulator models; on the simulator (make check-math) it proves the models and what sim/cuda/cuda_c.h
- * makes of each word. The hashing is engine/verify_math.c's.
+ * Runs the functions of kernels/math_list.h over all their inputs and compares the hashes of their
+ * results with those of an H200. On a GPU this takes seconds and tells whether its arithmetic is
+ * the one that the simulator models. On the simulator (make check-math) it verifies the models and
+ * the definitions in sim/cuda/cuda_c.h. engine/verify_math.c computes the hashes.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ struct verification {
 	struct device *device;
 	struct device_info info;
 	struct buffer *sums;
-	json_t *functions;              /* what --json prints of each; NULL: text */
+	json_t *functions;              /* for --json, one object each; NULL: print text */
 	int passed, failed;
 };
 
@@ -48,7 +48,7 @@ static void clear_progress(void)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* In pieces, so that an interrupt and the progress line need not wait long. */
+/* Hashes in pieces, to react to interrupts and update the progress line between them. */
 static enum status hash_all(struct verification *v, const struct math_function *function,
 			    uint64_t *hash)
 {
@@ -113,12 +113,13 @@ static enum status verify_each(struct verification *v)
 		report(v, function, found);
 	}
 	if (v->passed + v->failed == 0)
-		return fail(STATUS_USAGE, "--verify-math: no function's name holds '%s'",
+		return fail(STATUS_USAGE, "--verify-math: no function's name contains '%s'",
 			    v->options->words[0]);
 	return STATUS_OK;
 }
 
-/* "sm_90" for a GPU; the simulator is what its profile says. */
+/* Prints the totals and, for a GPU, whether its architecture, as in "sm_90", has the modelled
+ * arithmetic. */
 static void print_verdict(const struct verification *v)
 {
 	printf("%d passed, %d failed\n", v->passed, v->failed);

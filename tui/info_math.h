@@ -1,4 +1,4 @@
-/* info_math.h - `flashtwin info --verify-math`: every float function over all inputs, on a device. */
+/* info_math.h - `flashtwin info --verify-math`: tests every float function over all its inputs. */
 #ifndef INFO_MATH_H
 #define INFO_MATH_H
 
@@ -9,13 +9,14 @@
 struct info_math_options {
 	const char *device;             /* "cuda" or "sim" */
 	int jobs;                       /* threads of the simulator; 0: one per processor */
-	char *const *words;             /* only functions whose name holds one of these; borrowed */
+	char *const *words;             /* only functions whose name contains one; borrowed */
 	int word_count;                 /* 0: all functions */
 	bool json;
 };
 
-/* Prints one line per function and "N passed, N failed". DIFFERS when any hash is not the
- * hardware's, NO_GPU, USAGE when the words name no function, INTERRUPTED, DEVICE. */
+/* Prints one line per function and "N passed, N failed". DIFFERS if any hash differs from the
+ * hardware's; USAGE if no function's name contains one of the words; NO_GPU; INTERRUPTED; DEVICE.
+ */
 enum status info_math(const struct info_math_options *);
 
 #endif

@@ -1,7 +1,6 @@
-/* info_text.c - lays out for people what tui/cmd_info.c has gathered.
+/* info_text.c - prints as text what tui/cmd_info.c has gathered.
  *
- * Reads nothing but the JSON object it is given, so that the text can say no more and no less than
- * --json does.
+ * Reads only the JSON object that --json prints, so that text and JSON have the same content.
  */
 #include "config.h"
 
@@ -12,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- members of an object; absent ones are "", 0 and false --- */
+/* --- members of an object; "", 0 or false if absent --- */
 
 static const char *text(const json_t *object, const char *key)
 {
@@ -65,7 +64,7 @@ static void print_device(const json_t *device)
 		printf("           %s\n", text(device, "driver"));
 }
 
-/* As in the source, broken before it gets wider than a page. */
+/* As in the source, with line breaks where a line would become too long. */
 static void print_params(const json_t *params)
 {
 	int column = printf("    (");

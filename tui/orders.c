@@ -1,7 +1,7 @@
-/* orders.c - a recorded run again under other seeds, and why bits change; see orders.h.
+/* orders.c - replays a recorded run under other seeds and explains differences; see orders.h.
  *
- * Replaying and comparing are engine/replay/replay.h's part, findings come from the checker of the device
- * that replays. What explains a difference is looked for in the launch that differs first.
+ * engine/replay/replay.h replays and compares; the findings come from the checker of the replaying
+ * device. An explanation is searched for in the first launch that differs.
  */
 #include "tui/orders.h"
 
@@ -17,13 +17,13 @@
 /* --- one order --- */
 
 struct found {
-	json_t *all;                    /* the caller's; NULL when the replay failed */
-	const struct orders *orders;    /* who wants to know what is new; NULL: nobody */
-	struct tally *tally;            /* of that */
+	json_t *all;                    /* owned by the caller; NULL if the replay failed */
+	const struct orders *orders;    /* receives new findings; NULL: not wanted */
+	struct tally *tally;            /* counts new findings */
 	uint64_t seed;
 };
 
-static enum status take_new(const struct found *found, const struct row_finding *events);
+static enum status add_new_findings(const struct found *found, const struct row_finding *events);
 
 static enum status take_findings(void *context, struct device *device, int64_t run)
 {
@@ -34,10 +34,10 @@ static enum status take_findings(void *context, struct device *device, int64_t r
 	(void)run;
 	json_decref(found->all);
 	found->all = findings_json(events, count);
-	return found->orders ? take_new(found, events) : STATUS_OK;
+	return found->orders ? add_new_findings(found, events) : STATUS_OK;
 }
 
-/* found: of the checker when it checks. */
+/* With target->check, `found` receives the findings. */
 static enum status replay_under(struct store *trace, int64_t run,
 				const struct device_options *target, struct replay_report *report,
 				struct found *found)
@@ -65,7 +65,7 @@ static int64_t first_launch(const struct diff_report *report)
 	return -1;
 }
 
-/* The first difference that says which element it is; else the first. */
+/* The first difference that names an element; else the first of all. */
 static const struct diff_item *first_element(const struct diff_report *report)
 {
 	for (int i = 0; i < report->item_count; i++)
@@ -74,9 +74,9 @@ static const struct diff_item *first_element(const struct diff_report *report)
 	return report->item_count ? &report->items[0] : NULL;
 }
 
-/* The name of the launch's kernel; "" when there is none. */
+/* The name of the launch's kernel; "" if the trace does not have the launch. */
 static enum status kernel_of(struct store *trace, int64_t run, int64_t launch, char *out,
-			     size_t room)
+			     size_t size)
 {
 	sqlite3_stmt *rows = NULL;
 	const char *name = NULL;
@@ -92,7 +92,7 @@ static enum status kernel_of(struct store *trace, int64_t run, int64_t launch, c
 	if (step == SQLITE_ROW)
 		name = (const char *)sqlite3_column_text(rows, 0);
 	if (name)
-		snprintf(out, room, "%s", name);
+		snprintf(out, size, "%s", name);
 	sqlite3_finalize(rows);
 	return step == SQLITE_ROW || step == SQLITE_DONE ? STATUS_OK : store_read_failed(trace);
 }
@@ -106,9 +106,10 @@ static bool is_of_launch(const json_t *finding, int64_t launch)
 		|| (json_is_integer(other) && json_integer_value(other) == launch);
 }
 
-/* How well a finding explains a difference. It is told at the first launch it was met in, so one of
- * the same kernel counts too; leaks and NaN change no order. */
-static int merit(const json_t *finding, int64_t launch, const char *kernel)
+/* How well a finding explains a difference; 0: not at all. A finding is reported only for the first
+ * launch it occurs in, so one in another launch of the same kernel counts too. Leaks and NaNs
+ * do not depend on the order. */
+static int score_of(const json_t *finding, int64_t launch, const char *kernel)
 {
 	const char *class = json_string_value(json_object_get(finding, "class"));
 	const char *of = json_string_value(json_object_get(finding, "kernel"));
@@ -126,14 +127,14 @@ static int merit(const json_t *finding, int64_t launch, const char *kernel)
 static const json_t *best_of(const json_t *findings, int64_t launch, const char *kernel)
 {
 	const json_t *best = NULL;
-	int most = 0;
+	int best_score = 0;
 
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *finding = json_array_get(findings, i);
-		int value = merit(finding, launch, kernel);
+		int score = score_of(finding, launch, kernel);
 
-		if (value > most) {
-			most = value;
+		if (score > best_score) {
+			best_score = score;
 			best = finding;
 		}
 	}
@@ -158,7 +159,7 @@ static json_t *item_json(const struct diff_item *item)
 				item->what, "a", item->a, "b", item->b) : json_null();
 }
 
-/* The run under both seeds again, at a level that tells elements apart. */
+/* Replays the run under both seeds at the level partials, and compares element by element. */
 static enum status compare_elements(struct store *trace, int64_t run, const uint64_t seeds[2],
 				    struct store *both, struct diff_report *out)
 {
@@ -181,9 +182,10 @@ static enum status compare_elements(struct store *trace, int64_t run, const uint
 	return diff_runs(both, both, &diff, out);
 }
 
-/* The same difference, or what it is when looked at closely. */
-static enum status look_closely(struct store *trace, int64_t run, const uint64_t seeds[2],
-				const struct diff_report **diff, struct diff_report *closer)
+/* If no difference in *diff names an element, compares again element by element: *diff then points
+ * to `closer`, which the caller frees. */
+static enum status refine_difference(struct store *trace, int64_t run, const uint64_t seeds[2],
+				     const struct diff_report **diff, struct diff_report *closer)
 {
 	const struct diff_item *item = first_element(*diff);
 	struct store *both;
@@ -206,8 +208,8 @@ static enum status look_closely(struct store *trace, int64_t run, const uint64_t
 	return store_close(both);
 }
 
-/* Under the checker. A kernel without a checked build is not explained: *out is NULL then. */
-static enum status find_again(struct store *trace, int64_t run, uint64_t seed, json_t **out)
+/* Replays under the checker. *out becomes NULL for a kernel without a checked build. */
+static enum status replay_checked(struct store *trace, int64_t run, uint64_t seed, json_t **out)
 {
 	const struct device_options target = { .seed = seed, .jobs = 1, .check = true };
 	struct replay_report checked = { 0 };
@@ -239,7 +241,7 @@ enum status orders_explain(struct store *trace, int64_t run, uint64_t seed,
 	TRY(store_run_read(trace, run, &recorded));
 	seeds[0] = recorded.seed;
 	store_run_free(&recorded);
-	status = look_closely(trace, run, seeds, &diff, &closer);
+	status = refine_difference(trace, run, seeds, &diff, &closer);
 	if (status == STATUS_OK) {
 		print_difference(text, seeds, diff);
 		json_object_set_new(out, "seeds", json_pack("[I, I]", (json_int_t)seeds[0],
@@ -250,7 +252,7 @@ enum status orders_explain(struct store *trace, int64_t run, uint64_t seed,
 	diff_report_free(&closer);
 	TRY(status);
 	if (!findings)
-		TRY(find_again(trace, run, seed, &own));
+		TRY(replay_checked(trace, run, seed, &own));
 	best = json_deep_copy(best_of(findings ? findings : own, launch, kernel));
 	if (best) {
 		fprintf(text, "what explains it:\n");
@@ -266,8 +268,8 @@ enum status orders_explain(struct store *trace, int64_t run, uint64_t seed,
 /* --- all orders --- */
 
 struct tally {
-	int64_t differing, bugs, lints; /* findings that were not known */
-	uint64_t first;                 /* seed that differed */
+	int64_t differing, bugs, lints; /* bugs, lints: new findings */
+	uint64_t first;                 /* the first seed that differed */
 };
 
 static bool same_key(const json_t *a, const json_t *b, const char *key)
@@ -295,8 +297,8 @@ static bool is_known(const json_t *list, const json_t *finding)
 	return false;
 }
 
-/* What no order before showed is told, kept in the trace with its seed, and counted. */
-static enum status take_new(const struct found *found, const struct row_finding *events)
+/* Prints, stores with their seed and counts the findings that no earlier order has shown. */
+static enum status add_new_findings(const struct found *found, const struct row_finding *events)
 {
 	const struct orders *orders = found->orders;
 
@@ -335,7 +337,7 @@ static enum status try_seed(const struct orders *orders, uint64_t seed, struct t
 	return status;
 }
 
-static enum status judge(const struct orders *orders, const struct tally *tally)
+static enum status summarize(const struct orders *orders, const struct tally *tally)
 {
 	if (tally->differing == 0)
 		fprintf(stderr, "%" PRId64 " orders: the same bits\n", orders->count);
@@ -360,5 +362,5 @@ enum status orders_try(const struct orders *orders, json_t *report)
 	}
 	json_object_set_new(out, "orders", json_integer(orders->count));
 	json_object_set_new(out, "differing", json_integer(tally.differing));
-	return judge(orders, &tally);
+	return summarize(orders, &tally);
 }

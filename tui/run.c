@@ -1,4 +1,4 @@
-/* run.c - runs a command's work on the devices asked for, recorded when wanted; see run.h. */
+/* run.c - runs a command's work on one or two devices, and records it on request; see run.h. */
 #include "tui/run.h"
 
 #include <errno.h>
@@ -181,7 +181,7 @@ struct run {
 	struct device *devices[2];      /* open and not yet used */
 	const char *names[2];
 	int64_t runs[2];                /* in the store */
-	char found[64];                 /* by the checker: "2 findings"; "": nothing that counts */
+	char found[64];                 /* message of the checker, "2 findings"; "": none */
 	int count;
 };
 
@@ -214,7 +214,7 @@ static enum status open_store(struct run *run)
 					 : STATUS_OK;
 }
 
-/* Where nobody asked for a trace, one that tells elements apart. */
+/* Without -o, --all-orders records partials, so that a difference can name an element. */
 static enum log_level level_of(const struct run_options *options)
 {
 	return options->trace || options->level > LEVEL_PARTIALS || !options->orders
@@ -236,7 +236,7 @@ static enum status attach_recorder(struct run *run, int i, struct device **devic
 	return STATUS_OK;
 }
 
-/* A window that the run never came to records nothing, which looks like a mistake to be told of. */
+/* Warns if nothing was recorded because the run did not reach any window: probably a mistake. */
 static enum status check_window(const struct run *run, int64_t number)
 {
 	const char *window = run->options->log_at;
@@ -251,7 +251,7 @@ static enum status check_window(const struct run *run, int64_t number)
 	return STATUS_OK;
 }
 
-/* What counts in the end, beside an error of the work itself. */
+/* Reports counters and findings. run->found keeps the message of STATUS_FINDING for the end. */
 static enum status report_findings(struct run *run, int i, const struct run_target *target,
 				   json_t *report)
 {
@@ -277,7 +277,7 @@ static enum status run_one(struct run *run, int i, json_t *report)
 	enum status status, stored, ended = STATUS_OK;
 	struct error_record error;
 
-	run->devices[i] = NULL;         /* in the target's hands, or the recorder's */
+	run->devices[i] = NULL;         /* now owned by the target or the recorder */
 	if (target.recorded)
 		TRY(attach_recorder(run, i, &target.device));
 	status = run->fn(&target, run->context);
@@ -312,7 +312,7 @@ static enum status compare(struct run *run, json_t *report)
 	return status;
 }
 
-/* A finding in another order than the first counts as one in the first. */
+/* A finding under any seed counts like one in the recorded run. */
 static enum status run_orders(struct run *run, json_t *report)
 {
 	const struct orders orders = {
@@ -349,7 +349,7 @@ static enum status run_all(struct run *run, json_t *report)
 	return run->count == 2 ? compare(run, report) : STATUS_OK;
 }
 
-/* The options here that can change a result, beside what the command adds. */
+/* Adds the options that can change a result to those of the command; as JSON text. */
 static char *describe(const struct run_options *options, json_t *asked)
 {
 	char *text;
@@ -382,7 +382,7 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 	free(run.asked);
 	if (!*run.found)
 		return status;
-	/* A finding counts more than what it led to, whose message is kept. */
+	/* STATUS_FINDING wins over an error that followed from it, whose message is kept. */
 	return run_has_results(status) ? fail(STATUS_FINDING, "%s", run.found)
 				       : status_worse(status, STATUS_FINDING);
 }

@@ -1,7 +1,8 @@
-/* run.h - running something on one device or on two, recorded or not: what decode and attend share.
+/* run.h - runs a command's work on one device or two, recorded or not.
  *
- * Options of devices and traces, and the frame around the work: open devices, attach recorders,
- * run, end the trace, compare the runs of --device both. What is run is the command's own.
+ * Handles the options of devices and traces, opens devices, attaches recorders, runs, finishes the
+ * trace and compares the runs of --device both. The command supplies the work as a function. Used
+ * by decode, attend and launch.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -104,23 +105,23 @@ struct run_target {
 	struct device *device;          /* a recorder when `recorded` */
 	const char *name;               /* "sim" or "cuda" */
 	bool recorded;
-	bool first;                     /* of the devices asked for */
+	bool first;                     /* of the requested devices */
 };
 typedef enum status run_fn(const struct run_target *, void *context);
 
-/* Opens every device asked for, then runs fn on one after the other, in a run of its own of the
- * trace when there is one. `asked` is what the trace says the command was asked to do (besides the
- * options here); where the trace lies and how many threads worked is left out, as both change no
- * result. Comparing two runs prints the counts to stderr. `report`, an object, gets "devices" and,
- * for two, "compared". DIFFERS when the runs do, else the first error of devices, trace or fn. */
+/* Opens every requested device, then runs fn on one after the other, each as a separate run of the
+ * trace if there is one. `asked`, an object, describes the request in the trace; the options here
+ * that can change a result are added to it, but not the trace's path or the number of threads. Two
+ * runs are compared, with the counts on stderr. `report`, an object, gets "devices" and, for two,
+ * "compared". DIFFERS if the runs differ, else the first error of devices, trace or fn. */
 enum status run_on_devices(const struct run_options *, const char *command, json_t *asked,
 			   run_fn *fn, void *context, json_t *report);
 
-/* Whether what run_on_devices() returned leaves results to show: all is well, or two devices
- * differ, or the checker found what did not end the run. */
+/* Whether there are results to show after run_on_devices() returned this status: OK, two devices
+ * differ, or the checker has findings that did not end the run. */
 bool run_has_results(enum status);
 
-/* Prints the object and a newline to stdout. IO when that fails. */
+/* Prints the object and a newline to stdout. IO if that fails. */
 enum status run_print_json(const json_t *);
 
 #endif

@@ -1,29 +1,29 @@
-/* suggest.c - finds the name nearest to a mistyped one, by Levenshtein's distance.
+/* suggest.c - finds the name nearest to a mistyped one, by Levenshtein distance.
  *
- * Serves main.c for commands and options.c for options; what is said about it is theirs.
+ * Callers write the message. Used for commands, options and values.
  */
 #include "tui/suggest.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define LONGEST 31                      /* name */
-#define FARTHEST 2                      /* that still counts as mistyped */
+#define MAX_NAME 31
+#define MAX_DISTANCE 2                  /* beyond it a name is not suggested */
 
 static int smallest(int a, int b, int c)
 {
-	int least = a < b ? a : b;
+	int min = a < b ? a : b;
 
-	return least < c ? least : c;
+	return min < c ? min : c;
 }
 
-/* Insertions, removals and replacements from a to b, a name. */
+/* The number of insertions, deletions and replacements that turn a into b, a name. */
 static int edit_distance(const char *a, const char *b)
 {
-	int row[LONGEST + 1];
+	int row[MAX_NAME + 1];
 	int length = (int)strlen(b);
 
-	if (length > LONGEST)
+	if (length > MAX_NAME)
 		return length;
 	for (int j = 0; j <= length; j++)
 		row[j] = j;
@@ -45,7 +45,7 @@ void suggestion_try(struct suggestion *s, const char *name)
 {
 	int distance = edit_distance(s->word, name);
 
-	if (distance > FARTHEST || (s->nearest != NULL && distance >= s->distance))
+	if (distance > MAX_DISTANCE || (s->nearest != NULL && distance >= s->distance))
 		return;
 	s->nearest = name;
 	s->distance = distance;

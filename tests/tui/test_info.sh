@@ -59,7 +59,7 @@ else
 	expect 'info --verify-math on a GPU' 0 '^ok    rsqrtf ' '^1 passed, 0 failed' '^sm_'
 fi
 run info --verify-math --device sim no_such_function
-expect 'info --verify-math of no function' 2 "no function's name holds 'no_such_function'"
+expect 'info --verify-math of no function' 2 "no function's name contains 'no_such_function'"
 run info --jobs 2
 expect 'info --jobs without --verify-math' 2 '--jobs 2'
 run info --device tpu
