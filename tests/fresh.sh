@@ -2,10 +2,10 @@
 # fresh.sh [SUITE] - both commands of README.md on a bare system, as root and then as a user.
 #
 # Makes a minimal chroot of SUITE (default bookworm; noble is Ubuntu 24.04), puts a clean checkout
-# of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` as root; then both as
-# an ordinary user, in that user's home, with the packages that root's runs installed. Prints the
-# installed packages and a table of the four runs. Exit code 0: all runs succeeded; 1: something
-# failed; 77: this machine cannot make the chroot.
+# of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` as root; then both
+# as an ordinary user, in that user's home, with the packages that root's runs installed. Prints
+# the installed packages and a table of the four runs. Exit code 0: all runs succeeded; 1:
+# something failed; 77: this machine cannot make the chroot.
 #
 # Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands
 # in the chroot run in separate mount and process namespaces, with their own /proc, /dev, /dev/pts

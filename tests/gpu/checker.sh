@@ -1,10 +1,11 @@
 # checker.sh - the part of run.sh that compares the checker with compute-sanitizer on the corpus.
 #
-# Runs every kernel of tests/checker/, with its bug and without, under the four tools, in parallel. A
-# kernel that faults or hangs ends its process; a new one continues with the next kernel. Writes a
-# table to $out/checker-table.md: per class, how many planted bugs and clean twins each tool reports.
-# A kernel counts as reported if a report names it. Sourced by run.sh; run alone, it takes
-# BUILD_DIR OUT_DIR. SANITIZER names a program to use in place of compute-sanitizer.
+# Runs every kernel of tests/checker/, with its bug and without, under the four tools, in
+# parallel. A kernel that faults or hangs ends its process; a new one continues with the next
+# kernel. Writes a table to $out/checker-table.md: per class, how many planted bugs and clean
+# twins each tool reports. A kernel counts as reported if a report names it. Sourced by run.sh;
+# run alone, it takes BUILD_DIR OUT_DIR. SANITIZER names a program to use in place of
+# compute-sanitizer.
 
 if [ -z "$flashtwin" ]; then
 	build=$(cd "${1:?BUILD_DIR}" && pwd) || exit 2
@@ -23,8 +24,8 @@ per_process=10                  # kernels per process, unless one ends it
 at_once=16                      # processes in parallel
 deadline=$(($(date +%s) + 170)) # for the whole script
 
-# watch TOOL FIRST LAST: runs these kernels under TOOL. Reports go to $work/checker/TOOL.FIRST.*.report,
-# the output of corpus to *.said.
+# watch TOOL FIRST LAST: runs these kernels under TOOL. Reports go to
+# $work/checker/TOOL.FIRST.*.report, the output of corpus to *.said.
 watch() {
 	next=$2
 	while [ "$next" -le "$3" ] && [ "$(date +%s)" -lt "$deadline" ]; do

@@ -2,10 +2,10 @@
 # counters.sh BUILD_DIR [NCU] - compares counters of Nsight Compute with the simulator's, as tables.
 #
 # Runs the attention paths under ncu on the GPU and with --count on the simulator, and prints for
-# each kernel the sums over its launches; then the same for the kernels of requests.cu, each of which
-# makes one access of known shape; then execution counts of instructions that the metrics leave out.
-# With COUNTERS_CSV and COUNTERS_SIM set, compares those files and needs no GPU. Where ncu may not
-# read counters, prints one line and exits with 0. Takes about a minute and a half.
+# each kernel the sums over its launches; then the same for the kernels of requests.cu, each of
+# which makes one access of known shape; then execution counts of instructions that the metrics
+# leave out. With COUNTERS_CSV and COUNTERS_SIM set, compares those files and needs no GPU. Where
+# ncu may not read counters, prints one line and exits with 0. Takes about a minute and a half.
 set -eu
 
 # Pairs of column:metric. Those in more_metrics are used only if this version of ncu knows them.
@@ -21,7 +21,8 @@ more_metrics='shared_load_passes:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_l
 shared_store_passes:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
 divergent_branches:smsp__sass_branch_targets_threads_divergent.sum'
 
-# ncu_sums CSV: prints sums as lines "kernel column value". Fields are quoted and may contain commas.
+# ncu_sums CSV: prints sums as lines "kernel column value". Fields are quoted and may contain
+# commas.
 ncu_sums() {
 	awk -v metrics="$metrics" '
 	function split_csv(line, field,   n, c, i, quoted) {
@@ -69,7 +70,8 @@ ncu_sums() {
 	END { for (key in sum) printf "%s %d\n", key, sum[key] }' "$1"
 }
 
-# sim_sums CSV: the same for the simulator, from CSVs of v_counter, whose first line names the columns.
+# sim_sums CSV: the same for the simulator, from CSVs of v_counter, whose first line names the
+# columns.
 sim_sums() {
 	awk -F, '
 	{ sub(/\r$/, "") }

@@ -1,5 +1,5 @@
-# devices.sh - the part of run.sh that runs the device tests on a GPU, and tries every operation during
-# a capture.
+# devices.sh - the part of run.sh that runs the device tests on a GPU, and tries every operation
+# during a capture.
 #
 # Results of the captures go to $out/capture.txt and must equal tests/h200/capture.txt, which the
 # simulator follows. Sourced by run.sh, whose functions and variables it uses.

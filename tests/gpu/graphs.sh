@@ -1,7 +1,7 @@
 # graphs.sh - the part of run.sh that decodes and attends from CUDA graphs, captured and built by hand.
 #
-# Results must equal those of single launches on the simulator. Sourced by run.sh, whose functions and
-# variables it uses.
+# Results must equal those of single launches on the simulator. Sourced by run.sh, whose functions
+# and variables it uses.
 
 # graph_decode NAME BYTES OPTION...: decodes on the GPU; the text must equal the reference.
 graph_decode() {
@@ -27,8 +27,8 @@ attend_romeo() {
 		--v "$reference/layer0_v.npy" --out "$to" "$@"
 }
 
-# graph_attend PATH [OPTION...]: in every graph mode, the GPU gives the bits of single launches on the
-# simulator.
+# graph_attend PATH [OPTION...]: in every graph mode, the GPU gives the bits of single launches on
+# the simulator.
 graph_attend() {
 	attend_romeo "$work/one_by_one.npy" --path "$@"
 	for mode in none capture manual; do

@@ -1,8 +1,8 @@
 # record.sh - the part of run.sh that records traces on a GPU and replays each on the simulator, and
 # the short ones the other way round.
 #
-# `make check` replays them without a GPU: three of the reference prompts, and a short trace of every
-# path. Sourced by run.sh, whose functions and variables it uses.
+# `make check` replays them without a GPU: three of the reference prompts, and a short trace of
+# every path. Sourced by run.sh, whose functions and variables it uses.
 
 # replayed_on_gpu WHAT COMMAND OPTION...: records on the simulator and replays on the GPU.
 replayed_on_gpu() {
@@ -50,15 +50,15 @@ record_attend() {
 printf 'ROMEO:\nO, she do' >"$work/demo"
 record_decode demo "$work/demo" -n 64 --chunk 32 --log points
 npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
-# Only some steps are recorded, to save space: the queries, keys, values, partials and outputs of all
-# 200 steps of romeo are 10 MB of f32, which no compressor reduces below 85 %. Step 0 is the prompt,
-# which the demo's trace has too.
+# Only some steps are recorded, to save space: the queries, keys, values, partials and outputs of
+# all 200 steps of romeo are 10 MB of f32, which no compressor reduces below 85 %. Step 0 is the
+# prompt, which the demo's trace has too.
 record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s16,s192..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
 record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s192..s199
 
-# A short trace of every path. Paths that take several prompts get three in two slots: the third waits
-# for the second's slot while the first is still being decoded.
+# A short trace of every path. Paths that take several prompts get three in two slots: the third
+# waits for the second's slot while the first is still being decoded.
 short() {
 	record_decode "$1" "$work/first" -n 5 --log points --path "$@"
 }

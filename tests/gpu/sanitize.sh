@@ -1,7 +1,7 @@
 # sanitize.sh - the part of run.sh that runs every path under compute-sanitizer.
 #
-# The tools memcheck, racecheck, initcheck and synccheck must report nothing. Sourced by run.sh, whose
-# functions and variables it uses.
+# The tools memcheck, racecheck, initcheck and synccheck must report nothing. Sourced by run.sh,
+# whose functions and variables it uses.
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 # sanitize TOOL WHAT COMMAND...: COMMAND and its child processes must get no report.
@@ -36,8 +36,8 @@ sanitize_attend() {
 		--v "${keys}_v.npy" --out "$work/out.npy" --device cuda --no-record "$@"
 }
 
-# Kernels have separate code for heads of more than 64 and more than 128 elements. Their inputs are the
-# same floats as fewer, longer rows. For prefill, values are shorter than keys.
+# Kernels have separate code for heads of more than 64 and more than 128 elements. Their inputs
+# are the same floats as fewer, longer rows. For prefill, values are shorter than keys.
 romeo=$samples/reference/romeo/layer0
 for D in 128 256; do
 	rows=$((2 * 96 * 64 / D))

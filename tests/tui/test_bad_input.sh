@@ -38,8 +38,8 @@ configured() {
 	sed "s/\"$1\": [^,]*/\"$1\": $2/" "$sample/config.json" >m/config.json
 	decode "$3"
 }
-# described FROM TO PATTERN: edits the descriptions of the tensors, keeping their length; decode must
-# fail with PATTERN.
+# described FROM TO PATTERN: edits the descriptions of the tensors, keeping their length; decode
+# must fail with PATTERN.
 described() {
 	model
 	LC_ALL=C sed "1s/$1/$2/" "$sample/model.safetensors" >m/model.safetensors
