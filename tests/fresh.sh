@@ -1,18 +1,17 @@
 #!/bin/sh
 # fresh.sh [SUITE] - both commands of README.md on a bare system, as root and then as a user.
 #
-# Makes a chroot of SUITE (default bookworm; noble is Ubuntu 24.04) with nothing but its base, puts
-# a clean checkout of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` as
-# root; then both again in the home of an ordinary user, with the packages that root's runs have
-# installed. Ends with what was installed and a table of the four runs. Exit code 0: all went well;
-# 1: something failed; 77: this machine cannot make the chroot.
+# Makes a minimal chroot of SUITE (default bookworm; noble is Ubuntu 24.04), puts a clean checkout
+# of HEAD into root's home, and runs `./bootstrap demo` and `./bootstrap check` as root; then both
+# as an ordinary user, in that user's home, with the packages that root's runs installed. Prints
+# the installed packages and a table of the four runs. Exit code 0: all runs succeeded; 1:
+# something failed; 77: this machine cannot make the chroot.
 #
 # Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands
-# in the chroot run in a mount namespace and a process namespace of their own, with their own
-# /proc, /dev, /dev/pts and /dev/shm: a signal ends all of them, nothing stays mounted, and the
-# directory is removed (after SIGKILL it stays). Packages come from where the host's apt takes
-# SUITE, with its settings and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with
-# its keys, as in
+# in the chroot run in separate mount and process namespaces, with their own /proc, /dev, /dev/pts
+# and /dev/shm: a signal ends all of them, nothing stays mounted, and the directory is removed (it
+# stays after SIGKILL). Packages come from the host's mirror for SUITE, with the host's apt settings
+# and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with its keys, as in
 #
 #     FRESH_MIRROR=http://archive.ubuntu.com/ubuntu FRESH_KEYRING=ubuntu-archive-keyring.gpg \
 #         tests/fresh.sh noble
@@ -22,15 +21,15 @@ say() {
 	echo "fresh: $*" >&2
 }
 
-# refuse CODE WHY
+# refuse CODE WHY: prints WHY and exits with CODE.
 refuse() {
 	say "$2"
 	exit "$1"
 }
 
-### what the host has
+### the host
 
-# The mirror of the suite in apt's configuration; empty: the default of whatever makes the chroot.
+# Prints the mirror of the suite in apt's configuration; nothing: use the chroot maker's default.
 host_mirror() {
 	apt-get indextargets --format '$(CODENAME) $(RELEASE) $(COMPONENT) $(REPO_URI)' \
 		'Created-By: Packages' 2>/dev/null |
@@ -38,15 +37,15 @@ host_mirror() {
 			print $4; exit }'
 }
 
-# apt's settings about the network and the age of lists, as a file of settings.
+# Prints apt's settings for the network and for the age of package lists, as a configuration file.
 host_settings() {
 	apt-config dump --format '%F "%v";%n' 2>/dev/null |
 		grep -E '^Acquire::(http|https|ftp|Retries|Check-)'
 }
 
-# What this script needs, or a refusal.
-judge_host() {
-	[ "$(id -u)" -eq 0 ] || refuse 77 'a chroot needs root'
+# Checks that the host has what this script needs; exits if not.
+check_host() {
+	[ "$(id -u)" -eq 0 ] || refuse 77 'making a chroot needs root'
 	for program in git unshare chroot; do
 		command -v "$program" >/dev/null 2>&1 || refuse 77 "no $program"
 	done
@@ -55,20 +54,20 @@ judge_host() {
 		command -v "$program" >/dev/null 2>&1 && maker=$program
 	done
 	[ -n "$maker" ] || refuse 77 'no mmdebstrap and no debootstrap: apt-get install mmdebstrap'
-	unshare --mount --pid --fork true 2>/dev/null || refuse 77 'no namespaces can be made here'
+	unshare --mount --pid --fork true 2>/dev/null || refuse 77 'cannot make namespaces here'
 	commit=$(in_git rev-parse --verify -q HEAD) || refuse 2 "$top is not a git checkout"
 	[ -z "$(in_git status --porcelain)" ] ||
-		say 'what is not committed is not part of the checkout that is tried'
+		say 'uncommitted changes are not tested'
 }
 
-# Who owns the checkout is of no interest.
+# The checkout may belong to another user.
 in_git() {
 	git -c safe.directory='*' -C "$top" "$@"
 }
 
 ### the chroot
 
-# The file with the keys of the distribution.
+# Sets $keyring to the file with the keys of the distribution.
 find_keyring() {
 	keyring=${FRESH_KEYRING-}
 	[ -n "$keyring" ] || keyring=/usr/share/keyrings/$distribution-archive-keyring.gpg
@@ -76,7 +75,7 @@ find_keyring() {
 		refuse 77 "no $keyring: install $distribution's keys or set FRESH_KEYRING"
 }
 
-# Makes the base in $root.
+# Makes the base system in $root.
 make_base() {
 	components=main
 	[ "$distribution" = debian ] || components=main,universe
@@ -95,19 +94,19 @@ make_base() {
 		set -- debootstrap --variant=minbase --components="$components" \
 			--keyring="$keyring" --force-check-gpg "$suite" "$root"
 	fi
-	apart "$@" ${mirror:+"$mirror"} >"$logs/base.log" 2>&1 || {
+	isolated "$@" ${mirror:+"$mirror"} >"$logs/base.log" 2>&1 || {
 		tail -n 20 "$logs/base.log" >&2
 		refuse 1 "$maker could not make $suite (see $logs/base.log)"
 	}
 }
 
-# How the host reaches the network, and that packages start no services.
-settle_base() {
+# Gives the chroot the host's network settings, keeps packages from starting services, adds a user.
+configure_base() {
 	cp "$work/apt.conf" "$root/etc/apt/apt.conf.d/90fresh" &&
 		cp -L /etc/resolv.conf /etc/hosts "$root/etc/" &&
 		printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" &&
 		chmod 755 "$root/usr/sbin/policy-rc.d" || return
-	# The base has no certificates: those that https takes, and those that apt's settings name.
+	# The base has no certificates: copy those that https and apt's settings need.
 	{
 		case $mirror in https:*) echo /etc/ssl/certs/ca-certificates.crt ;; esac
 		sed -n 's/.*::CaInfo "\(.*\)";/\1/p' "$work/apt.conf"
@@ -117,15 +116,15 @@ settle_base() {
 	inside useradd --create-home --shell /bin/sh user
 }
 
-# checkout HOME USER: the commit, and nothing else, owned by the user.
+# checkout HOME USER: puts the files of the commit into HOME/flashtwin, owned by USER.
 checkout() {
 	mkdir "$root$1/flashtwin" &&
 		in_git archive "$commit" | tar -x -C "$root$1/flashtwin" --no-same-owner &&
 		inside chown -R "$2:" "$1/flashtwin"
 }
 
-# What every process of the chroot sees. With /dev/pts of its own, so that terminals can be had; a
-# mount point at /, so that tests can make mount namespaces in turn.
+# Sets up the mounts of a command in the chroot: a separate /dev/pts, which terminal tests need, and
+# a mount point at /, so that tests can make mount namespaces themselves.
 enter='
 	set -e
 	PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -151,8 +150,8 @@ enter='
 	exit
 '
 
-# apart COMMAND...: in namespaces that end with it, and with this script.
-apart() {
+# isolated COMMAND...: runs it in new namespaces, which end with it and with this script.
+isolated() {
 	unshare --mount-proc --pid --fork --kill-child "$@" </dev/null &
 	child=$!
 	wait "$child"
@@ -161,16 +160,16 @@ apart() {
 	return "$ended"
 }
 
-# inside COMMAND...: in the chroot.
+# inside COMMAND...: runs it in the chroot.
 inside() {
-	apart sh -c "$enter" enter "$root" "$@"
+	isolated sh -c "$enter" enter "$root" "$@"
 }
 
-# Whatever ends this script: processes and their mounts first, then the directory. Nothing is ever
-# mounted in this script's own namespace, so that this removes files of the chroot alone.
+# Runs at every exit: ends the processes, and with them their mounts, then removes the directory.
+# Nothing is ever mounted in this script's own namespace, so this only removes files of the chroot.
 clean_up() {
 	[ -z "$child" ] || kill -KILL "$child"
-	# Processes that are being killed may still make files.
+	# Processes that are being killed may still create files.
 	for tries in 1 2 3 4 5; do
 		rm -rf --one-file-system "$work" 2>/dev/null && return
 		sleep 1
@@ -180,12 +179,12 @@ clean_up() {
 
 ### runs
 
-# packages FILE: every package and its version.
+# packages FILE: writes the name and version of every installed package to FILE.
 packages() {
 	inside dpkg-query -W -f '${Package} ${Version}\n' | sort >"$1"
 }
 
-# run_as USER VERB: one of README.md's commands, in a login shell; adds a line to the table.
+# run_as USER VERB: runs ./bootstrap VERB in a login shell; adds a line to the table.
 run_as() {
 	log=$logs/$1.$2.log
 	say "./bootstrap $2 as $1"
@@ -200,12 +199,12 @@ run_as() {
 		$(($(date +%s) - from)) "$(tail -n 1 "$log" | cut -c 1-70)" >>"$work/table"
 }
 
-# both_as USER HOME: both commands in a checkout there; keeps what its tests said.
+# both_as USER HOME: runs both commands in a checkout in HOME; keeps the logs of the tests.
 both_as() {
-	checkout "$2" "$1" || refuse 1 "no checkout in $2"
+	checkout "$2" "$1" || refuse 1 "cannot make a checkout in $2"
 	run_as "$1" demo
 	run_as "$1" check
-	# There is no build when packages could not be installed.
+	# Without packages there is no build directory.
 	(cd "$root$2/flashtwin/build" 2>/dev/null || exit 0
 	find . \( -name '*.log' -o -name '*.trs' \) -print0 |
 		tar -c --null -T - -zf "$logs/$1.tests.tar.gz")
@@ -232,7 +231,7 @@ jammy|noble|oracular|plucky) distribution=ubuntu ;;
 esac
 failed=0
 child=
-judge_host
+check_host
 find_keyring
 mirror=${FRESH_MIRROR-$(host_mirror)}
 
@@ -245,10 +244,10 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-say "trying commit $(in_git log -1 --format='%h %s' "$commit")"
+say "testing commit $(in_git log -1 --format='%h %s' "$commit")"
 say "making $suite with $maker from ${mirror:-its default mirror}; logs: $logs"
 make_base
-settle_base || refuse 1 'the base could not be set up'
+configure_base || refuse 1 'cannot configure the base system'
 packages "$work/before"
 both_as root /root
 packages "$work/after"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# layers.sh - includes point one way only: from commands down to kernels and base, never up.
+# layers.sh - checks that includes point one way only: from commands down to kernels and base.
 #
-# One line per folder says what its files may include beside their own folder. A file includes
-# nothing by a detour that it may not include itself, because every folder is listed.
+# One line per folder lists what its files may include in addition to their own folder. Every folder
+# must be listed, so the rules also bound what a file includes indirectly.
 cd "${abs_srcdir:-$(dirname "$0")/..}" || exit 99
 
-# includes FILE...: prints FILE:LINE:#include "..." of each include of ours.
+# includes FILE...: prints FILE:LINE:#include "..." for each include of a file of the project.
 includes() {
 	grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$@" | grep -v '"config\.h"'
 }
@@ -31,11 +31,11 @@ result() {
 sample=$(mktemp) || exit 99
 trap 'rm -f "$sample"' EXIT
 printf '#include "config.h"\n#include "traces/store/store.h"\n  # include "tui/command.h"\n' >"$sample"
-result 'a wrong include is seen' \
+result 'a forbidden include is found' \
 	"$([ "$(forbidden 'traces/.*' "$sample" | wc -l)" -eq 1 ] || echo 'it is not')"
 
-# confined WHAT FILES [ALLOWED...]: FILES include those of ALLOWED, which are folders without what is
-# below them, or headers.
+# confined WHAT FILES [ALLOWED...]: FILES may include only ALLOWED: headers, or folders without
+# their subfolders.
 confined() {
 	what=$1
 	files=$2
@@ -50,7 +50,7 @@ confined() {
 	result "$what: ${*:-nothing}" "$(forbidden "${allowed#|}" $files)"
 }
 
-# layer FOLDER [ALLOWED...]: files of FOLDER include those of FOLDER itself and of ALLOWED.
+# layer FOLDER [ALLOWED...]: files of FOLDER may include only FOLDER itself and ALLOWED.
 folders=
 layer() {
 	folders="$folders $1"
@@ -85,7 +85,7 @@ layer tui/launch base kernels traces/store engine engine/record sim/cu2c tui
 layer tui/bench base traces/store engine engine/attention engine/model engine/record tests/bench \
 	tui tui/views tui/viewer
 
-# tui/ itself holds what is below these folders, and the commands above them.
+# tui/ holds two layers: shared code below these folders, and the commands above them.
 folders="$folders tui"
 below='base kernels traces traces/store traces/diff engine engine/attention engine/model
 	engine/record engine/replay sim/check sim/exec tui'

@@ -1,4 +1,4 @@
-"""limits.py - how long a test waits: seconds times $FLASHTWIN_SLOW, for a slow or busy machine."""
+"""limits.py - time limits of tests: seconds times $FLASHTWIN_SLOW, for slow or busy machines."""
 import os
 
 

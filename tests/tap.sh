@@ -1,7 +1,7 @@
-# tap.sh - what the shell tests share; sourced by them. Makes a directory of its own and goes there.
+# tap.sh - functions for shell tests, which source it. Changes to a new temporary directory.
 #
-# `run ARG...` runs flashtwin: its exit code is $code, its stdout and stderr are the files out and
-# err. `expect` and `same` judge that, `result` anything else; `plan` ends the test.
+# `run ARG...` runs flashtwin: its exit code goes to $code, its stdout and stderr to the files out
+# and err. `expect` and `same` check these, `result` reports any other check, `plan` ends the test.
 abs_builddir=${abs_builddir:-$PWD/build}
 flashtwin=$abs_builddir/flashtwin
 srcdir=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd) || exit 99
@@ -11,12 +11,12 @@ cd "$work" || exit 99
 
 number=0
 
-# limit SECONDS: how long to wait, in seconds: times $FLASHTWIN_SLOW, for a slow or busy machine.
+# limit SECONDS: prints SECONDS times $FLASHTWIN_SLOW (for slow or busy machines), rounded up.
 limit() {
 	awk -v seconds="$1" -v slow="${FLASHTWIN_SLOW:-1}" 'BEGIN { printf "%d\n", seconds * slow + 0.999 }'
 }
 
-# until_true COMMAND...: waits for a condition; the limit only guards against hanging.
+# until_true COMMAND...: waits until COMMAND succeeds; the time limit only guards against hanging.
 until_true() {
 	local end=$(($(date +%s) + $(limit 60)))
 
@@ -31,7 +31,7 @@ run() {
 	code=$?
 }
 
-# result WHAT [WRONG]: passes unless something is said to be wrong.
+# result WHAT [ERROR]: reports a check, which passes if ERROR is empty.
 result() {
 	number=$((number + 1))
 	if [ -z "${2-}" ]; then
@@ -47,11 +47,12 @@ skip() {
 	echo "ok $number - $1 # SKIP $2"
 }
 
-# expect WHAT CODE [PATTERN...]: judges the last run; every pattern must match a line of its output.
+# expect WHAT CODE [PATTERN...]: checks the last run's exit code; every PATTERN must match a line of
+# its output.
 expect() {
 	local what=$1 wanted=$2 wrong= pattern
 	shift 2
-	[ "$code" -eq "$wanted" ] || wrong="exit code $code, expected $wanted"
+	[ "$code" -eq "$wanted" ] || wrong="expected exit code $wanted, got $code"
 	for pattern; do
 		cat out err | grep -q -- "$pattern" || wrong="$wrong
 no line matches '$pattern'"
@@ -61,17 +62,17 @@ $(cat out err)"
 	result "$what" "$wrong"
 }
 
-# same WHAT WANTED GOT: the files are equal, and the last run went well.
+# same WHAT WANTED GOT: checks that the files are equal and the last run succeeded.
 same() {
 	result "$1" "$([ "$code" -eq 0 ] && cmp "$2" "$3" 2>&1 || echo "exit code $code")"
 }
 
-# True when stderr holds exactly one line, beginning with "$1".
+# one_line BEGINNING: sets code to 99 unless stderr is one line that starts with BEGINNING.
 one_line() {
 	[ "$(wc -l <err)" -eq 1 ] && grep -q "^$1" err || code=99
 }
 
-# npy FILE SHAPE COUNT: an .npy file of f32, all of them 1, 2 or 3.
+# npy FILE SHAPE COUNT: writes an .npy file of COUNT f32 values: 1, 2, 3, 1, 2, 3...
 npy() {
 	{
 		printf '\223NUMPY\001\000\166\000'
@@ -83,7 +84,8 @@ npy() {
 	} >"$1"
 }
 
-# need_terminal PROGRAM...: skips the whole test where a program is missing, or a pseudo-terminal.
+# need_terminal PROGRAM...: skips the whole test if python3, a PROGRAM or a pseudo-terminal is
+# missing.
 need_terminal() {
 	local program missing=
 	for program in python3 "$@"; do

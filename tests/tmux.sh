@@ -1,5 +1,6 @@
-# tmux.sh - for tests of the viewer: the real program in a terminal of tmux, keys sent to it, and
-# what the screen shows then. Sourced first; skips the test where there is no tmux or no terminal.
+# tmux.sh - functions for viewer tests: run the program in tmux, send keys, check the screen.
+#
+# Sourced first, in place of tap.sh. Skips the test without tmux or a pseudo-terminal.
 . "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 need_terminal tmux
 
@@ -7,14 +8,14 @@ LC_ALL=C.UTF-8
 export LC_ALL
 unset TMUX NO_COLOR
 
-# A server of its own for each start: one that is being killed would take the next one's place.
+# Each start gets its own tmux server: a new one could collide with the previous one being killed.
 servers=0
 on_tmux() {
 	tmux -S "$work/tmux.$servers" -f /dev/null "$@"
 }
 trap 'on_tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
 
-# start COLUMNS LINES [ARG...]: the viewer in a fresh terminal, which says how it ended.
+# start COLUMNS LINES [ARG...]: runs the viewer in a new terminal, which prints its exit code.
 start() {
 	columns=$1 lines=$2
 	shift 2
@@ -24,28 +25,28 @@ start() {
 	terminal
 }
 
-# terminal: runs ./script in a new one.
+# terminal: runs ./script in a new terminal.
 terminal() {
 	on_tmux kill-server 2>/dev/null
 	servers=$((servers + 1))
 	on_tmux new-session -d -x "$columns" -y "$lines" 'sh script'
-	until_true begun
+	until_true started
 	handled
 }
 
-# The viewer has taken the terminal, or has ended already.
-begun() {
+# started: succeeds once the viewer has set up the terminal, or has already ended.
+started() {
 	[ "$(on_tmux display-message -p '#{alternate_on}')" = 1 ] || on_screen '^ended [0-9]'
 }
 
-# Waits until the viewer has handled all keys. One typed too early would stop the work of the key
-# before it, if that takes long; and a screen may match before the last of several keys is handled.
+# handled: waits until the viewer has handled all keys. A key sent too early would stop the work of
+# the previous key; and a screen may match before the last of several keys is handled.
 handled() {
 	"${flashtwin%/flashtwin}/tests/waits_for_key" $(on_tmux display-message -p '#{pane_pid} #{pane_tty}') \
 		"$(limit 60)"
 }
 
-# type_keys KEY...: for those that start work without an end.
+# type_keys KEY...: sends keys without waiting, for keys that start endless work.
 type_keys() {
 	on_tmux send-keys "$@"
 }
@@ -64,7 +65,7 @@ on_screen() {
 	grep -q -e "$1" captured
 }
 
-# shows WHAT PATTERN
+# shows WHAT PATTERN: waits until a line of the screen matches PATTERN.
 shows() {
 	if until_true on_screen "$2"; then
 		result "$1"
@@ -74,7 +75,8 @@ $(cat captured)"
 	fi
 }
 
-# The content of the screen: without three bars above and three below.
+# content: writes the screen without the three bars at the top and the three at the bottom to
+# ./content.
 content() {
 	screen
 	sed -n "4,$((lines - 3))p" captured | sed 's/ *$//' >content
@@ -89,14 +91,14 @@ same_content() {
 	fi
 }
 
-# as_plain WHAT SCREEN ADDRESS: the screen shows the lines of --plain of $trace, and of $second if it
-# is set, cut to its size.
+# as_plain WHAT SCREEN ADDRESS: the screen shows what --plain prints for $trace (and $second if
+# set), cut to the size of the terminal.
 as_plain() {
 	"$flashtwin" view "$trace" ${second:+"$second"} --plain --screen "$2" --at "$3" \
 		>out 2>err
 	awk -v w="$columns" '{ print (length($0) > w ? substr($0, 1, w - 1) ">" : $0) }' out |
 		sed 's/ *$//' | head -n $((lines - 6)) >wanted
-	# The terminal's empty lines count too.
+	# Pad with empty lines, which the terminal has as well.
 	while [ "$(wc -l <wanted)" -lt $((lines - 6)) ]; do
 		echo >>wanted
 	done

@@ -1,6 +1,6 @@
-"""damage.py - copies of a trace with something wrong in them, from flipped bytes to rows that lie.
+"""damage.py - makes damaged copies of a trace, from flipped bytes to implausible values in rows.
 
-Serves fuzz_viewer.py.
+Used by fuzz_viewer.py.
 """
 import os
 import shutil
@@ -10,7 +10,7 @@ HOSTILE = [0, -1, 1, 2, 31, 255, 65536, 2**31 - 1, -2**31, 2**32 - 1, 2**40, 2**
            -2**63,
            "x", "", "nan", "[4294967296,4294967296]", "[]", "%s%n", "\x1b[2J", "\u0301", "x" * 5000,
            None, b"", b"\x00\xff", b"x" * 4097, 1.5, float("inf"), float("-inf"), 1e308, -0.0]
-HEADER = 100                    # of a SQLite file
+HEADER = 100                    # size of a SQLite file's header
 
 
 def flip_bytes(path, random):
@@ -50,7 +50,7 @@ def try_all(db, statements):
         try:
             db.execute(sql, values)
         except sqlite3.Error:
-            pass                            # the table's own rules forbid it
+            pass                            # a constraint of the table forbids it
 
 
 def change(path, random, make):
@@ -77,7 +77,7 @@ def lost_tables(db, random):
                          (f"ALTER TABLE {table} RENAME TO t_lost", ())])
 
 
-def lies(db, random):
+def hostile_values(db, random):
     for _ in range(random.choice([1, 3, 20])):
         table = random.choice(tables(db))
         column = random.choice(columns(db, table))
@@ -88,7 +88,7 @@ def lies(db, random):
 
 
 def shifted(db, random):
-    """Numbers that are not absurd, only wrong."""
+    """Plausible but wrong numbers."""
     for _ in range(random.choice([1, 3, 20])):
         table = random.choice(tables(db))
         column = random.choice(columns(db, table))
@@ -97,14 +97,15 @@ def shifted(db, random):
 
 
 KINDS = {"flipped bytes": flip_bytes, "zeroed pages": zero_pages, "truncated": truncate,
-         "lost rows": lost_rows, "lost tables": lost_tables, "lies": lies, "shifted": shifted}
+         "lost rows": lost_rows, "lost tables": lost_tables, "hostile values": hostile_values,
+         "shifted": shifted}
 IN_FILE = ("flipped bytes", "zeroed pages", "truncated")
-# Most of what is truncated is refused at once; what lies is not.
+# Weights of KINDS: a truncated file is usually rejected at once; wrong values are not.
 WEIGHTS = [3, 2, 1, 4, 1, 8, 5]
 
 
 def copy(trace, path, random):
-    """Writes the copy; what is wrong with it, in words."""
+    """Writes the copy; returns the kind of damage."""
     kind = random.choices(list(KINDS), WEIGHTS)[0]
     if os.path.exists(path):
         os.unlink(path)

@@ -1,7 +1,7 @@
-"""keys.py - random things that may come to the viewer from a terminal, or happen to it.
+"""keys.py - random events for the viewer: keys, mouse reports, resizes and signals.
 
 Each event is a tuple: ("keys", bytes), ("resize", columns, lines), ("signal", name) or ("stop",).
-Serves fuzz_viewer.py.
+Used by fuzz_viewer.py.
 """
 
 VALID = b"jkhldDoOfF)(btTsSgG][v\t eEcCwrm'HyBnNxuL~?0123456789i\r\n\x0c"
@@ -18,7 +18,7 @@ QUERIES = ["SELECT count(*) FROM v_launch", "SELECT * FROM v_point", "SELECT 1",
            "SELECT 1); DROP TABLE t_run; --", "SELECT randomblob(100)", "SELECT NULL, 'a\tb'",
            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999)"
            " SELECT i, zeroblob(5) FROM n", "ATTACH 'x' AS a", "SELECT load_extension('x')"]
-WORDS = ["download", "flash", "L1", "e", " ", "zzz", "%s%n", "\\", "score", "0x"]
+SEARCHES = ["download", "flash", "L1", "e", " ", "zzz", "%s%n", "\\", "score", "0x"]
 
 
 def number(random):
@@ -41,14 +41,14 @@ def address(random):
     return text + random.choice(["", "", ".p%d" % number(random), ".a0", ".end"])
 
 
-def text(random, most):
+def text(random, size):
     return "".join(chr(random.choice([random.randrange(32, 127), random.randrange(160, 0x3000),
                                       random.randrange(0xe000, 0x11000), 0x301, 0x1f600]))
-                   for _ in range(random.randrange(most))).encode()
+                   for _ in range(random.randrange(size))).encode()
 
 
 def line(random):
-    """Something typed after a key that asks, and how it is ended."""
+    """A line typed at a prompt: the key that opens it, the text, and the key that ends it."""
     kind = random.randrange(10)
     if kind < 3:
         typed = b":at " + address(random).encode()
@@ -59,7 +59,7 @@ def line(random):
     elif kind < 8:
         typed = b";" + random.choice(QUERIES).encode()
     elif kind < 9:
-        typed = b"/" + random.choice(WORDS).encode()
+        typed = b"/" + random.choice(SEARCHES).encode()
     else:
         typed = random.choice([b":", b";", b"/"]) + text(random, random.choice([10, 600, 3000]))
     return typed + random.choice([b"\r", b"\r", b"\r", b"\n", b"\x1b", b"\x15x\r", b"\t\r"])
@@ -81,7 +81,7 @@ def event(random):
     if kind < 0.66:
         return ("keys", mouse(random))
     if kind < 0.70:
-        # Any bytes but those by which terminals send signals, and ctrl-S, which stops output.
+        # Any bytes except those that make the terminal send signals or stop output (ctrl-S).
         return ("keys", bytes(b for b in random.randbytes(random.randrange(1, 6))
                               if b not in b"\x03\x11\x13\x1a\x1c\x16\x0f"))
     if kind < 0.73:

@@ -1,10 +1,9 @@
-"""terminal.py - a program on a pseudo-terminal, as a shell would run it, and how it leaves it.
+"""terminal.py - runs a program on a pseudo-terminal, as a shell would, and checks what it leaves.
 
-A keeper process is the session's leader and the shell: it puts the program into the foreground,
-tells when it stops or ends, and resumes it. What the program writes is parsed, so that anything
-but text and whole escape sequences is noticed, and the modes it has switched are known. Used by
-fuzz_viewer.py and terminal_manners.py. Run by itself, prints why no pseudo-terminal can be had
-here, or nothing.
+A separate process leads the session and plays the shell: it puts the program into the foreground,
+reports when it stops or ends, and resumes it. The program's output is parsed: anything but text and
+complete escape sequences is an error, and the modes it switches are tracked. Used by fuzz_viewer.py
+and terminal_setup.py. Run as a script, prints why no pseudo-terminal is available, or nothing.
 """
 import fcntl
 import os
@@ -19,18 +18,18 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from limits import limit        # noqa: E402
 
-HANG_SECONDS = limit(120)   # of waiting
-HANG_CPU_SECONDS = 20       # of the program's processor time without an answer
-WORK_CPU_SECONDS = 1        # after which a key is sent that should stop its work
-SHELL_SECONDS = 0.05        # which a shell may take to resume the program
-READ = {"x86_64": "0"}.get(os.uname().machine, "63")   # the number of the system call
-# The viewer blocks these, but not while it waits for a key (tui/viewer/viewer_term.c).
+HANG_SECONDS = limit(120)   # wall clock time until the program counts as hung
+HANG_CPU_SECONDS = 20       # the same in the program's CPU time
+WORK_CPU_SECONDS = 1        # CPU time after which a key is sent to stop its work
+SHELL_SECONDS = 0.05        # time that the shell takes to resume the program
+READ = {"x86_64": "0"}.get(os.uname().machine, "63")   # system call number of read()
+# The viewer blocks these signals except while it waits for a key (tui/viewer/viewer_term.c).
 SIGNALS = sum(1 << number - 1 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
                                              signal.SIGQUIT, signal.SIGWINCH, signal.SIGCONT))
 
 
 class Trouble(Exception):
-    """The program did what no program should do to a terminal."""
+    """The program misbehaved."""
 
 
 TOKEN = re.compile(
@@ -45,7 +44,7 @@ FULL_SCREEN, CURSOR, MOUSE = 1049, 25, (1000, 1002, 1003, 1006)
 
 
 class Modes:
-    """What the program has switched on or off, from what it wrote."""
+    """The terminal modes that the program has switched on or off, tracked from its output."""
 
     def __init__(self):
         self.on = {CURSOR: True}
@@ -63,7 +62,7 @@ class Modes:
             at = token.end()
         self.rest = data[at:]
         if self.rest and not PARTIAL.match(self.rest):
-            raise Trouble(f"wrote what no terminal understands: {self.rest[:40]!r}")
+            raise Trouble(f"wrote an invalid sequence: {self.rest[:40]!r}")
 
     def take(self, token):
         if token["private"] and token["final"] in b"hl":
@@ -72,8 +71,8 @@ class Modes:
         if token["single"] in (b"=", b">"):
             self.keypad = token["single"] == b"="
 
-    def wrecked(self):
-        """What is still switched, in words; "" when all is as it was."""
+    def unrestored(self):
+        """Describes the modes that are still changed; "" if there are none."""
         left = []
         if self.on.get(FULL_SCREEN):
             left.append("the alternate screen")
@@ -82,14 +81,14 @@ class Modes:
         if any(self.on.get(mode) for mode in MOUSE):
             left.append("mouse reports")
         if self.keypad:
-            left.append("the keypad's mode")
+            left.append("keypad mode")
         if self.rest:
-            left.append(f"half a sequence: {self.rest!r}")
+            left.append(f"an incomplete sequence: {self.rest!r}")
         return ", ".join(left)
 
 
-def keeper(slave, words, environment, log, tell, hear):
-    """The shell: never returns."""
+def run_shell(slave, command, environment, log, events, requests):
+    """Plays the shell for `command`; never returns."""
     os.setsid()
     fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -104,67 +103,67 @@ def keeper(slave, words, environment, log, tell, hear):
         os.dup2(slave, 1)
         os.dup2(log, 2)
         os.closerange(3, 64)
-        os.execve(words[0], words, environment)
-    os.write(tell, struct.pack("ii", 0, program))
+        os.execve(command[0], command, environment)
+    os.write(events, struct.pack("ii", 0, program))
     while True:
         status = os.waitpid(program, os.WUNTRACED)[1]
         try:
             os.tcsetpgrp(slave, os.getpid())
         except OSError:
-            pass                            # the terminal may be gone
-        os.write(tell, struct.pack("ii", 1 if os.WIFSTOPPED(status) else 2, status))
+            pass                            # the terminal may be closed
+        os.write(events, struct.pack("ii", 1 if os.WIFSTOPPED(status) else 2, status))
         if not os.WIFSTOPPED(status):
             os._exit(0)
-        os.read(hear, 1)
+        os.read(requests, 1)
         time.sleep(SHELL_SECONDS)
         os.tcsetpgrp(slave, program)
         os.kill(-program, signal.SIGCONT)
 
 
 class Terminal:
-    """One run of the program. `log` is the path of its stderr."""
+    """One run of the program. Its stderr goes to the file `log`."""
 
-    def __init__(self, words, columns, lines, log, environment=None):
+    def __init__(self, command, columns, lines, log, environment=None):
         self.modes = Modes()
-        self.status = None                  # of waitpid(), when it has ended
+        self.status = None                  # from waitpid(), once it has ended
         self.log_path = log
         self.master, self.slave = os.openpty()
-        self.resize(columns, lines, tell=False)
+        self.resize(columns, lines, notify=False)
         self.before = termios.tcgetattr(self.slave)
         log_file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        self.told, tell = os.pipe()
-        hear, self.ask = os.pipe()
+        self.events, events = os.pipe()
+        requests, self.requests = os.pipe()
         environment = dict(os.environ if environment is None else environment)
-        self.keeper = os.fork()
-        if self.keeper == 0:
+        self.shell = os.fork()
+        if self.shell == 0:
             os.close(self.master)
-            keeper(self.slave, words, environment, log_file, tell, hear)
-        for fd in (log_file, tell, hear):
+            run_shell(self.slave, command, environment, log_file, events, requests)
+        for fd in (log_file, events, requests):
             os.close(fd)
-        self.pid = struct.unpack("ii", os.read(self.told, 8))[1]
+        self.pid = struct.unpack("ii", os.read(self.events, 8))[1]
 
-    # --- what happens ---
+    # --- the program's state ---
 
     def drain(self):
         while self.master >= 0 and select.select([self.master], [], [], 0)[0]:
             try:
                 data = os.read(self.master, 65536)
-            except OSError:                 # nobody has the other end open any more
+            except OSError:                 # no process has the other end open
                 return
             self.modes.feed(data)
 
-    def news(self, seconds=0.0):
-        """Whether it stopped (1) or ended (2); 0: neither."""
-        if not select.select([self.told], [], [], seconds)[0]:
+    def next_event(self, seconds=0.0):
+        """1 if the program stopped, 2 if it ended, 0 if neither."""
+        if not select.select([self.events], [], [], seconds)[0]:
             return 0
-        event, status = struct.unpack("ii", os.read(self.told, 8))
+        event, status = struct.unpack("ii", os.read(self.events, 8))
         if event == 2:
             self.status = status
-            os.waitpid(self.keeper, 0)
+            os.waitpid(self.shell, 0)
         return event
 
     def ended(self):
-        return self.status is not None or self.news() == 2
+        return self.status is not None or self.next_event() == 2
 
     def cpu_seconds(self):
         try:
@@ -175,15 +174,15 @@ class Terminal:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def unread(self):
-        # select() makes the kernel deliver what is on its way from the other end.
+        # select() makes the kernel deliver input that is still in transit from the other end.
         select.select([self.slave], [], [], 0)
         return struct.unpack("i", fcntl.ioctl(self.slave, termios.FIONREAD, b"\0" * 4))[0]
 
     def waits(self):
         """Whether the viewer waits for a key, and no signal is pending.
 
-        A process that sleeps may do so for another reason: it is stopped, or curses waits for what
-        follows an escape.
+        A sleeping process may be waiting for something else: it may be stopped, or curses may be
+        waiting for the rest of an escape sequence.
         """
         try:
             with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
@@ -197,7 +196,8 @@ class Terminal:
                                           | ~masks["SigCgt"]) == 0
 
     def reads(self):
-        """Whether it is blocked in read(0): curses waits for the rest of a mouse report."""
+        """Whether the program is blocked in read(0), where curses waits for the rest of a mouse
+        report."""
         try:
             with open(f"/proc/{self.pid}/syscall", encoding="ascii") as syscall:
                 return syscall.read().split()[:2] == [READ, "0x0"]
@@ -205,13 +205,13 @@ class Terminal:
             return False
 
     def settle(self):
-        """Until the viewer has handled everything sent and waits for a key; False: it has ended.
+        """Waits until the viewer has handled all input and waits for a key; False if it ended.
 
-        Work that takes long is stopped by a key, as the viewer offers.
+        Long work is stopped by sending a key.
         """
         begun, stopped = time.monotonic(), False
         spent = self.cpu_seconds()
-        # Input first: when all is read, a viewer that waits has handled it.
+        # Check unread input first: a viewer that waits after reading all of it has handled it.
         while self.unread() > 0 or not self.waits():
             self.drain()
             if self.ended():
@@ -222,13 +222,13 @@ class Terminal:
                 stopped = True
                 os.write(self.master, b"\x0c")
             if time.monotonic() - begun > HANG_SECONDS or cpu - spent > HANG_CPU_SECONDS:
-                raise Trouble(f"hangs: no answer after {cpu - spent:.1f} s of processor time")
+                raise Trouble(f"hangs: no answer after {cpu - spent:.1f} s of CPU time")
             time.sleep(0.001)
         self.drain()
         return True
 
     def wait_end(self):
-        """Until it has ended; its exit code, or the negative number of a signal."""
+        """Waits until it has ended; returns its exit code, or the negative number of a signal."""
         begun = time.monotonic()
         while not self.ended():
             self.drain()
@@ -238,30 +238,30 @@ class Terminal:
         self.drain()
         return os.waitstatus_to_exitcode(self.status)
 
-    # --- what is done to it ---
+    # --- actions ---
 
     def send(self, data):
-        for at in range(0, len(data), 512):     # a terminal holds 4095 bytes unread
+        for at in range(0, len(data), 512):     # a terminal buffers at most 4095 bytes of input
             if self.ended():
                 return
             os.write(self.master, data[at:at + 512])
             if len(data) > 512 and not self.settle():
                 return
 
-    def resize(self, columns, lines, tell=True):
+    def resize(self, columns, lines, notify=True):
         size = struct.pack("HHHH", lines, columns, 0, 0)
-        fcntl.ioctl(self.master if tell else self.slave, termios.TIOCSWINSZ, size)
+        fcntl.ioctl(self.master if notify else self.slave, termios.TIOCSWINSZ, size)
 
     def signal(self, number):
         if not self.ended():
             os.kill(self.pid, number)
 
     def stop_and_resume(self):
-        """As ctrl-Z and fg do; the terminal is the shell's in between."""
+        """Acts like ctrl-Z and fg; in between, the terminal belongs to the shell."""
         self.signal(signal.SIGTSTP)
         begun, event = time.monotonic(), 0
         while event == 0:
-            event = self.news(0.01)
+            event = self.next_event(0.01)
             self.drain()
             if time.monotonic() - begun > HANG_SECONDS:
                 raise Trouble("does not stop")
@@ -269,25 +269,26 @@ class Terminal:
             return
         self.drain()
         self.check_restored("stopped")
-        os.write(self.ask, b"c")
+        os.write(self.requests, b"c")
 
     def hang_up(self):
         os.close(self.master)
         self.master = -1
 
-    # --- how it is left ---
+    # --- the state it leaves ---
 
-    def said(self):
+    def errors(self):
+        """What the program wrote to stderr."""
         with open(self.log_path, "rb") as log:
             return log.read().decode(errors="replace")
 
     def check_restored(self, when):
-        wrecked = self.modes.wrecked()
-        if wrecked:
-            raise Trouble(f"{when} and left {wrecked}")
+        unrestored = self.modes.unrestored()
+        if unrestored:
+            raise Trouble(f"{when} and left {unrestored}")
         now = termios.tcgetattr(self.slave)
         if now != self.before:
-            raise Trouble(f"{when} and left other terminal settings: {now} for {self.before}")
+            raise Trouble(f"{when}: expected terminal settings {self.before}, got {now}")
 
     def close(self):
         if self.status is None:
@@ -296,15 +297,15 @@ class Terminal:
                 os.kill(self.pid, signal.SIGCONT)
             except ProcessLookupError:
                 pass
-            while self.status is None and self.news(limit(60)) == 1:
-                os.write(self.ask, b"c")
-        for fd in (self.master, self.slave, self.told, self.ask):
+            while self.status is None and self.next_event(limit(60)) == 1:
+                os.write(self.requests, b"c")
+        for fd in (self.master, self.slave, self.events, self.requests):
             if fd >= 0:
                 os.close(fd)
 
 
 def missing():
-    """Why no pseudo-terminal can be had; "" where one can."""
+    """Why no pseudo-terminal is available; "" if one is."""
     try:
         for fd in os.openpty():
             os.close(fd)

@@ -1,10 +1,10 @@
-# bench.sh - the part of run.sh that measures what the attention paths claim to gain, and counts what
-# Nsight Compute counts.
+# bench.sh - the part of run.sh that measures the speed-ups of the attention paths and compares the
+# simulator's counters with those of Nsight Compute.
 #
 # Writes $out/seeds-claims.md and $out/counters.md. Sourced by run.sh, whose functions and variables
 # it uses.
 
-# Beside it, where PyTorch is installed, kernels that are not ours.
+# For comparison, PyTorch's kernels are measured as well, where it is installed.
 run 300 "$flashtwin" bench --suite seeds
 if [ "$code" -eq 0 ]; then
 	cp "$work/stdout" "$out/seeds-claims.md"
@@ -30,12 +30,12 @@ else
 	result FAIL 'bench --suite seeds' "exit code $code: $(tail -n 1 "$work/stderr")"
 fi
 
-# Beside the simulator's counters, where the driver lets ncu read its own.
+# Counters are compared only where the driver lets ncu read them.
 run 240 sh "$source/tests/gpu/counters.sh" "$build"
 cp "$work/stdout" "$out/counters.md"
 cat "$work/stdout" >>"$log"
 if [ "$code" -eq 0 ] && [ ! -s "$work/stderr" ]; then
-	result PASS 'counters beside Nsight Compute' "$(grep -c '^|' "$out/counters.md") rows"
+	result PASS 'counters against Nsight Compute' "$(grep -c '^|' "$out/counters.md") rows"
 else
-	result SKIP 'counters beside Nsight Compute' "exit code $code: $(tail -n 1 "$work/stderr")"
+	result SKIP 'counters against Nsight Compute' "exit code $code: $(tail -n 1 "$work/stderr")"
 fi

@@ -1,7 +1,7 @@
-/* capture_ops.c - every device operation, as something to try while a capture is under way.
+/* capture_ops.c - every device operation, to be tried during a capture.
  *
- * Each is one call with the scene's objects. Serves tests/gpu/capture_table.c, which calls them;
- * sequences of several operations are in capture_sequences.c.
+ * Each is one call with the objects of a scene. Sequences of several operations are in
+ * capture_sequences.c. Used by capture_table.c.
  */
 #include "config.h"
 
@@ -85,7 +85,7 @@ static enum status try_launch(struct scene *s)
 	return scene_launch_on(s, s->stream);
 }
 
-/* The test's own kernels are not among those loaded before a capture. */
+/* The kernels of tests are not among those loaded before a capture. */
 static enum status try_launch_unloaded(struct scene *s)
 {
 	const struct arg out = ARG_BUFFER(s->target);

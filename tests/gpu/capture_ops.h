@@ -1,5 +1,5 @@
-/* capture_ops.h - the scene in which tests/gpu/capture_table.c tries each operation, and the list
- * of operations. */
+/* capture_ops.h - the objects with which capture_table.c tries each operation, and the list of
+ * operations. */
 #ifndef CAPTURE_OPS_H
 #define CAPTURE_OPS_H
 
@@ -9,21 +9,21 @@
 
 enum { SCENE_WORDS = 16 };
 
-/* What an operation finds: a capture under way on `origin` with one launch in it (rows to cache), a
- * second stream that is not captured, and one object of everything. Operations with an effect bring
- * `source` or `host` into `target`, or `source` into `host_out`. */
+/* The state in which an operation runs: an active capture on `origin` with one launch in it (rows
+ * to cache), a second stream that is not captured, and one object of every kind. Operations with an
+ * effect copy `source` or `host` into `target`, or `source` into `host_out`. */
 struct scene {
 	const char *device_name;
 	enum capture_mode mode;
 	struct device *device, *second; /* second: made by an operation, or NULL */
-	struct stream *stream;          /* what a streamed operation is tried on */
+	struct stream *stream;          /* the stream that a streamed operation uses */
 	struct stream *origin, *other;  /* NULL once destroyed */
 	struct buffer *rows, *cache, *source, *target, *counts, *spare;
 	struct event *fresh;            /* never recorded */
 	struct event *before[2];        /* recorded before the capture: on origin, on other */
 	struct graph *graph;            /* one launch, source to target */
 	struct graph_exec *exec;        /* of graph */
-	struct graph *captured;         /* what ending the capture gave; NULL: nothing yet */
+	struct graph *captured;         /* the captured graph; NULL: none yet */
 	uint32_t host[SCENE_WORDS], host_out[SCENE_WORDS];
 };
 
@@ -39,7 +39,7 @@ struct operation {
 	bool streamed;                  /* tried on the captured stream and on the other one */
 	enum status (*call)(struct scene *);
 };
-/* Both end with a NULL name. Sequences are tried once a mode. */
+/* Both end with a NULL name. Sequences are tried once per mode. */
 extern const struct operation operations[], sequences[];
 
 #endif

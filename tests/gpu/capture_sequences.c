@@ -1,13 +1,13 @@
-/* capture_sequences.c - what CUDA has error codes of its own for (902 to 908), to be tried while a
- * capture is under way: streams that join it, other captures, events recorded in one.
+/* capture_sequences.c - sequences of operations to be tried during a capture.
  *
- * The result is that of the last operation. Serves tests/gpu/capture_table.c, which calls them.
+ * They cover CUDA's error codes 902 to 908: streams that join a capture, other captures, events
+ * recorded in one. The result is that of the last operation. Used by capture_table.c.
  */
 #include "config.h"
 
 #include "tests/gpu/capture_ops.h"
 
-/* The event joins the other stream to the capture. */
+/* Makes the other stream join the capture, through an event. */
 static enum status fork_other(struct scene *s)
 {
 	TRY(device_event_record(s->device, s->fresh, s->origin));

@@ -1,12 +1,12 @@
-/* capture_table.c - what a device does with each operation while a stream is being captured.
+/* capture_table.c - prints what a device does with each operation during a capture.
  *
  *	capture_table [sim|cuda]
  *
- * Tries every operation of tests/gpu/capture_ops.c in each capture mode, on the captured stream, on
- * another, from another thread, with the thread's own mode relaxed, and in a capture that is
- * already invalidated, and the sequences of capture_sequences.c in each mode. Each has a scene of
- * its own, each operation a child process. Prints a line per case; tests/h200/capture.txt is what
- * an H200 gave, and tests/sim/device/test_capture.sh holds the simulator to it. Exit code 77 without a GPU.
+ * Tries every operation of tests/gpu/capture_ops.c in each capture mode: on the captured stream, on
+ * another one, from another thread, with the thread's mode relaxed, and in an invalidated capture;
+ * then the sequences of capture_sequences.c in each mode. Each case has its own scene, each
+ * operation its own child process. Prints one line per case. tests/h200/capture.txt is the output
+ * of an H200; test_capture.sh compares the simulator with it. Exit code 77 without a GPU.
  */
 #include "config.h"
 
@@ -29,13 +29,13 @@ enum how { HOW_PLAIN, HOW_THREAD, HOW_RELAXED, HOW_INVALIDATED, HOW_COUNT };
 static const char *const how_names[] = { "", "/thread", "/relaxed", "/invalidated" };
 static const char *const mode_names[] = { "global", "thread_local", "relaxed" };
 
-/* What a case printed: each a word or a CUDA error code. */
+/* The columns of a case: names or CUDA error codes. */
 struct outcome {
 	char code[16], state[16], end[16], replay[16];
 	const char *effect;
 };
 
-/* --- words --- */
+/* --- formatting --- */
 
 static void write_code(char *out, size_t size, enum status status)
 {
@@ -119,7 +119,7 @@ static enum status begin(struct scene *s, enum how how)
 	TRY(device_sync(s->device, NULL));
 	TRY(device_capture_begin(s->device, s->origin, s->mode));
 	TRY(device_launch(s->device, scene_launch(&l, s->rows, s->cache, s->origin)));
-	/* Refused, and the capture with it. */
+	/* Synchronizing fails and invalidates the capture. */
 	if (how == HOW_INVALIDATED && device_sync(s->device, s->origin) == STATUS_OK)
 		return fail(STATUS_DIFFERS, "waiting for a captured stream was allowed");
 	return STATUS_OK;
@@ -134,7 +134,7 @@ struct try {
 	size_t size;
 };
 
-/* The error record is the thread's own. */
+/* Formats the code in the thread that made the call, because the error record is per thread. */
 static void *try_here(void *context)
 {
 	struct try *t = context;
@@ -161,9 +161,9 @@ static void try_operation(const struct operation *operation, struct scene *s, en
 		device_capture_relax(s->device, false);
 }
 
-/* --- what came of it --- */
+/* --- effects --- */
 
-/* Whatever an operation brought there, or 0. */
+/* Reads the value that an operation copied to the target or the host, or 0. */
 static enum status read_mark(struct scene *s, uint32_t *mark)
 {
 	uint32_t words[SCENE_WORDS];
@@ -205,8 +205,9 @@ static void end_capture(struct scene *s, char *code, size_t size)
 		device_capture_end(s->device, s->other, &graph);
 }
 
-/* Effects: "now", at the call; "live", when the graph is launched, of what its source holds then;
- * "fixed", the same of what it held at the call; "none". */
+/* Determines the effect: "now": copied at the call; "live": copied when the graph is launched, from
+ * the source's contents then; "fixed": copied when the graph is launched, from the contents at the
+ * call; "none". */
 static enum status find_effect(struct scene *s, struct outcome *o)
 {
 	uint32_t mark;
@@ -255,7 +256,7 @@ static void run_case(const char *device, const struct operation *operation, enum
 	device_close(s.device);
 }
 
-/* `keep` holds the GPU's context, so that devices open at once; a context that died is let go. */
+/* `keep` keeps the GPU's context alive, so that devices open fast; a dead context is replaced. */
 static enum status keep_context(const char *name, struct device **keep)
 {
 	if (*keep && device_sync(*keep, NULL) == STATUS_OK)

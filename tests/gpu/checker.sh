@@ -1,10 +1,11 @@
-# checker.sh - the part of run.sh that holds the checker against compute-sanitizer on the corpus.
+# checker.sh - the part of run.sh that compares the checker with compute-sanitizer on the corpus.
 #
-# Every kernel of tests/checker/, with its bug and without, runs under the four tools. What faults or
-# hangs ends its process, which goes on behind it; many run side by side. Writes a table by classes
-# to $out/checker-table.md: how many planted bugs each tool reports, and how many clean twins. A
-# kernel counts as reported when a report names it. Sourced by run.sh; alone it wants
-# BUILD_DIR OUT_DIR, and SANITIZER names another program than compute-sanitizer.
+# Runs every kernel of tests/checker/, with its bug and without, under the four tools, in
+# parallel. A kernel that faults or hangs ends its process; a new one continues with the next
+# kernel. Writes a table to $out/checker-table.md: per class, how many planted bugs and clean
+# twins each tool reports. A kernel counts as reported if a report names it. Sourced by run.sh;
+# run alone, it takes BUILD_DIR OUT_DIR. SANITIZER names a program to use in place of
+# compute-sanitizer.
 
 if [ -z "$flashtwin" ]; then
 	build=$(cd "${1:?BUILD_DIR}" && pwd) || exit 2
@@ -19,11 +20,12 @@ corpus=$build/tests/gpu/corpus
 watcher=${SANITIZER:-$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)}
 table=$out/checker-table.md
 kernels=$("$corpus" count)
-per_process=10                  # kernels, unless one ends it
-at_once=16                      # processes
-deadline=$(($(date +%s) + 170)) # of all of it
+per_process=10                  # kernels per process, unless one ends it
+at_once=16                      # processes in parallel
+deadline=$(($(date +%s) + 170)) # for the whole script
 
-# watch TOOL FIRST LAST: reports go to $work/checker/TOOL.FIRST.*; kernels begun, to .said
+# watch TOOL FIRST LAST: runs these kernels under TOOL. Reports go to
+# $work/checker/TOOL.FIRST.*.report, the output of corpus to *.said.
 watch() {
 	next=$2
 	while [ "$next" -le "$3" ] && [ "$(date +%s)" -lt "$deadline" ]; do
@@ -35,12 +37,12 @@ watch() {
 				"$corpus" cuda "$next" "$3" >"$to.said" 2>"$to.errors"
 		fi
 		last=$(sed -n 's/^begin //p' "$to.said" | tail -n 1)
-		# One that could not even begin is left out, and not counted as run.
+		# A kernel that could not even begin is skipped and not counted as run.
 		next=$((${last:-$next} + 1))
 	done
 }
 
-# watch_all TOOL: waits for all its processes.
+# watch_all TOOL: runs all kernels under TOOL and waits for its processes.
 watch_all() {
 	first=0 running=0
 	while [ "$first" -lt "$kernels" ]; do
@@ -54,17 +56,17 @@ watch_all() {
 	wait
 }
 
-# reported TOOL: the numbers of the kernels that it reports, one a line.
+# reported TOOL: prints the numbers of the kernels that it reports, one per line.
 reported() {
 	if [ "$1" = flashtwin ]; then
-		# The right class for a bug, any finding for a clean twin.
+		# For a bug, only findings of the right class count; for a clean twin, any finding.
 		cat "$work"/checker/flashtwin.*.said | awk '
 			NR == FNR { class[$1] = $3; bug[$1] = $4 == "bug"; next }
 			$1 == "found" && (!bug[$2] || class[$2] == $3) { print $2 }
 		' "$work/checker/list" - | sort -un
 		return
 	fi
-	# Names of kernels, but in host backtraces and in the tool's own lines.
+	# Kernel names anywhere in the tool's report, except in host backtraces.
 	cat "$work"/checker/"$1".*.report 2>/dev/null | grep -a '^=========' |
 		grep -av 'Host Frame' | tr -c 'A-Za-z0-9_\n' ' ' | awk '
 		NR == FNR { number[$2] = $1; next }
@@ -72,7 +74,7 @@ reported() {
 	' "$work/checker/list" - | sort -un
 }
 
-# The table; what "any" of the four tools reports is a column of its own.
+# Prints the table; the column "any" counts what at least one of the four tools reports.
 write_table() {
 	for tool in flashtwin memcheck racecheck initcheck synccheck; do
 		reported "$tool" | sed "s/^/$tool /"

@@ -1,13 +1,13 @@
-/* corpus.c - runs kernels of the checker's corpus on a device, for checker.sh to watch.
+/* corpus.c - runs kernels of the checker's corpus on a device. Used by checker.sh.
  *
- *   corpus count                  how many kernels there are, clean twins included
- *   corpus list                   a line each: number, name, class, "bug" or "clean"
- *   corpus DEVICE FIRST LAST      runs those of these numbers, one after another
+ *   corpus count                  prints the number of kernels, including clean twins
+ *   corpus list                   prints one line per kernel: number, name, class, "bug" or "clean"
+ *   corpus DEVICE FIRST LAST      runs the kernels with these numbers, one after another
  *
- * Says "begin NUMBER" and "end NUMBER" around each. On the simulator they run under the checker, and
- * "found NUMBER CLASS" tells of its findings. A kernel that faults takes the GPU's context with it,
- * one that hangs its process: then the program ends (exit code 3, SIGALRM), and whoever runs it goes
- * on behind that kernel.
+ * Prints "begin NUMBER" and "end NUMBER" around each run. On the simulator, kernels run under the
+ * checker, and "found NUMBER CLASS" reports its findings. A kernel that faults destroys the GPU's
+ * context and ends the program with exit code 3, one that hangs with SIGALRM; the caller continues
+ * with the next kernel.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ static void say(const char *what, int number)
 	fflush(stdout);
 }
 
-static void tell_findings(struct device *device, int number)
+static void print_findings(struct device *device, int number)
 {
 	const struct row_finding *found;
 	size_t count = device_findings(device, &found);
@@ -59,12 +59,12 @@ static enum status run_one(struct device *device, int number)
 	alarm(limit_seconds(SECONDS));
 	status = corpus_launch(device, case_of(number), number % 2, NULL);
 	alarm(0);
-	tell_findings(device, number);
+	print_findings(device, number);
 	say("end", number);
 	return status;
 }
 
-/* On simulated devices of their own, so that findings are told apart, and faults end nothing. */
+/* Each kernel gets its own simulated device, to separate findings and survive faults. */
 static enum status run_checked(int first, int last)
 {
 	const struct device_options options = { .check = true };

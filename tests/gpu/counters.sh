@@ -1,14 +1,14 @@
 #!/bin/sh
-# counters.sh BUILD_DIR [NCU] - counters of Nsight Compute beside the simulator's, as tables.
+# counters.sh BUILD_DIR [NCU] - compares counters of Nsight Compute with the simulator's, as tables.
 #
-# Runs the attention paths under ncu on the GPU and with --count on the simulator, and prints per
-# kernel both sums of all its launches; then the same of requests.cu's kernels, of which each makes
-# one access of a known shape; then how often instructions that the metrics leave out were executed.
-# With COUNTERS_CSV and COUNTERS_SIM set, compares such files instead and needs no GPU. Exit code 0
-# also where ncu may not read counters: one line says so. Takes about a minute and a half.
+# Runs the attention paths under ncu on the GPU and with --count on the simulator, and prints for
+# each kernel the sums over its launches; then the same for the kernels of requests.cu, each of
+# which makes one access of known shape; then execution counts of instructions that the metrics
+# leave out. With COUNTERS_CSV and COUNTERS_SIM set, compares those files and needs no GPU. Where
+# ncu may not read counters, prints one line and exits with 0. Takes about a minute and a half.
 set -eu
 
-# column:metric. Those behind the blank line only where ncu knows them, as not every version does.
+# Pairs of column:metric. Those in more_metrics are used only if this version of ncu knows them.
 metrics='load_requests:l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
 load_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 store_requests:l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
@@ -21,7 +21,8 @@ more_metrics='shared_load_passes:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_l
 shared_store_passes:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
 divergent_branches:smsp__sass_branch_targets_threads_divergent.sum'
 
-# Sums of an ncu CSV: "kernel column value" lines. Fields are quoted and may hold commas.
+# ncu_sums CSV: prints sums as lines "kernel column value". Fields are quoted and may contain
+# commas.
 ncu_sums() {
 	awk -v metrics="$metrics" '
 	function split_csv(line, field,   n, c, i, quoted) {
@@ -69,7 +70,8 @@ ncu_sums() {
 	END { for (key in sum) printf "%s %d\n", key, sum[key] }' "$1"
 }
 
-# The same of the simulator, from CSVs of v_counter: kernel, then columns as their first line says.
+# sim_sums CSV: the same for the simulator, from CSVs of v_counter, whose first line names the
+# columns.
 sim_sums() {
 	awk -F, '
 	{ sub(/\r$/, "") }
@@ -78,7 +80,8 @@ sim_sums() {
 	END { for (key in sum) printf "%s %d\n", key, sum[key] }' "$1"
 }
 
-# table WHAT CSV SIM [COLUMNS]: columns that an extended regular expression matches.
+# table WHAT CSV SIM [COLUMNS]: prints a table of the columns that the regular expression COLUMNS
+# matches (default: all).
 table() {
 	ncu_sums "$2" | sort >"$work/gpu"
 	sim_sums "$3" >"$work/sim"
@@ -118,7 +121,7 @@ $pair"
 done
 names=$(echo "$metrics" | sed 's/.*://' | paste -sd, -)
 
-# npy FILE SHAPE COUNT: an .npy file of zeros, f32.
+# npy FILE SHAPE COUNT: writes an .npy file of f32 zeros.
 npy() {
 	{
 		printf '\223NUMPY\001\000\166\000'
@@ -127,7 +130,7 @@ npy() {
 	} >"$1"
 }
 
-# profile METRICS COMMAND...: rows of an ncu CSV. The end where it may not read counters.
+# profile METRICS COMMAND...: prints the rows of an ncu CSV; exits if ncu may not read counters.
 profile() {
 	"$ncu" --csv --log-file "$work/one.csv" --clock-control none \
 		--print-metric-instances details --metrics "$@" >/dev/null 2>"$work/ncu.err" || :
@@ -142,7 +145,7 @@ profile() {
 	cat "$work/one.csv"
 }
 
-# measure COMMAND...: of flashtwin, on both.
+# measure COMMAND...: runs a flashtwin command on both devices.
 measure() {
 	"$flashtwin" "$@" --count -o "$work/sim.twin" --force >/dev/null
 	"$flashtwin" sql "$work/sim.twin" --csv "SELECT kernel, $columns FROM v_counter" \
@@ -176,7 +179,7 @@ nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 "$nvcc" -arch=native -o requests "$source/tests/gpu/requests.cu"
 profile "$names" ./requests >requests.csv
 npy in.npy '(4096,)' 4096
-# launch KERNEL: on the simulator.
+# launch KERNEL: counts a kernel of requests.cu on the simulator.
 launch() {
 	"$flashtwin" launch "$source/tests/gpu/requests.cu" --kernel "$1" --grid 1 --block 32 \
 		--arg in=@in.npy --arg "out=>$1.npy:f32[32]" --count -o "$1.twin" \

@@ -1,10 +1,10 @@
 # decode.sh - the part of run.sh that decodes the reference prompts and attends to the reference
 # tensors on both devices.
 #
-# No bit may differ; texts must be those of the reference, and attention close to float64. Sourced by
-# run.sh, whose functions and variables it uses.
+# No bit may differ between the devices; texts must equal the reference, and attention must be close
+# to float64. Sourced by run.sh, whose functions and variables it uses.
 
-# every STEP LAST: "s0,sSTEP,...,sLAST".
+# every STEP LAST: prints "s0,sSTEP,...,sLAST".
 every() {
 	awk -v step="$1" -v last="$2" 'BEGIN {
 		for (s = 0; s < last; s += step)
@@ -21,7 +21,7 @@ decode long 200 'points of 51 steps' --log points --log-at "$(every 4 199)"
 
 # --- attention alone ---
 
-# attend NAME LAYER OPTION...
+# attend NAME LAYER OPTION...: attends to reference tensors on both devices.
 attend() {
 	name=$1 layer=$2
 	shift 2
@@ -37,11 +37,11 @@ attend() {
 		--device both --log points --out "$work/out.npy" "$@"
 	compared "$what"
 	[ "$code" -eq 0 ] || return
-	error=$(greatest_error "$work/out.npy" "$reference/layer${layer}_out64.npy")
+	error=$(max_error "$work/out.npy" "$reference/layer${layer}_out64.npy")
 	if [ "$(awk -v e="$error" 'BEGIN { print (e != "inf" && e + 0 <= 2e-6) }')" = 1 ]; then
 		result PASS "$what: error" "at most $error off float64"
 	else
-		result FAIL "$what: error" "$error off float64, 2e-6 is allowed"
+		result FAIL "$what: error" "$error off float64, the maximum is 2e-6"
 	fi
 }
 

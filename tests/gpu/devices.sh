@@ -1,9 +1,8 @@
-# devices.sh - the part of run.sh that runs the device tests on a GPU, and asks it what a capture
-# forbids.
+# devices.sh - the part of run.sh that runs the device tests on a GPU, and tries every operation
+# during a capture.
 #
-# The tests compare with values worked out in them, and the simulator with the GPU; the cases of a
-# capture go to $out/capture.txt, and must be those of tests/h200/capture.txt, which the simulator is
-# built from. Sourced by run.sh, whose functions and variables it uses.
+# Results of the captures go to $out/capture.txt and must equal tests/h200/capture.txt, which the
+# simulator follows. Sourced by run.sh, whose functions and variables it uses.
 
 CK_TAP_LOG_FILE_NAME=-
 CK_VERBOSITY=silent
@@ -16,7 +15,7 @@ for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stre
 	passed "$test"
 done
 
-# --- what CUDA does during a capture: `make check` holds the simulator to it ---
+# --- what CUDA does during a capture: `make check` tests that the simulator does the same ---
 
 run 400 "$build/tests/gpu/capture_table"
 cp "$work/stdout" "$out/capture.txt"

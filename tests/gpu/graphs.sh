@@ -1,9 +1,9 @@
 # graphs.sh - the part of run.sh that decodes and attends from CUDA graphs, captured and built by hand.
 #
-# Results must be those of launches one by one on the simulator. Sourced by run.sh, whose functions
+# Results must equal those of single launches on the simulator. Sourced by run.sh, whose functions
 # and variables it uses.
 
-# graph_decode NAME BYTES OPTION...: on the GPU; the text must be the reference's.
+# graph_decode NAME BYTES OPTION...: decodes on the GPU; the text must equal the reference.
 graph_decode() {
 	name=$1 bytes=$2
 	shift 2
@@ -19,7 +19,7 @@ graph_decode() {
 	fi
 }
 
-# attend_romeo OUT OPTION...
+# attend_romeo OUT OPTION...: attends to the reference tensors of romeo.
 attend_romeo() {
 	to=$1 reference=$samples/reference/romeo
 	shift
@@ -27,8 +27,8 @@ attend_romeo() {
 		--v "$reference/layer0_v.npy" --out "$to" "$@"
 }
 
-# graph_attend PATH [OPTION...]: in every mode the GPU gives the bits of launches one by one on the
-# simulator.
+# graph_attend PATH [OPTION...]: in every graph mode, the GPU gives the bits of single launches on
+# the simulator.
 graph_attend() {
 	attend_romeo "$work/one_by_one.npy" --path "$@"
 	for mode in none capture manual; do
@@ -43,7 +43,7 @@ graph_attend() {
 	done
 }
 
-# Recorded, then not: a recorder adds nodes of its own to a graph.
+# First with recording, then without: the recorder adds nodes to a graph.
 decode romeo 200 'captured, every point' --path flash-decoding-graph --log points
 decode romeo 200 'built by hand, every partial' --graph manual --log partials --chunk 16
 decode short 64 'batched, captured' --path batched --graph capture --log points

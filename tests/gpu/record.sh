@@ -1,11 +1,11 @@
 # record.sh - the part of run.sh that records traces on a GPU and replays each on the simulator, and
 # the short ones the other way round.
 #
-# They are what `make check` replays where there is no GPU: three of the reference prompts, and a
-# short one of every path. Sourced by run.sh, whose functions and variables it uses.
+# `make check` replays them without a GPU: three of the reference prompts, and a short trace of
+# every path. Sourced by run.sh, whose functions and variables it uses.
 
-# turned WHAT COMMAND OPTION...: recorded on the simulator, replayed on the GPU.
-turned() {
+# replayed_on_gpu WHAT COMMAND OPTION...: records on the simulator and replays on the GPU.
+replayed_on_gpu() {
 	what=$1
 	shift
 	run 240 "$flashtwin" "$@" --device sim --force -o "$work/sim.twin"
@@ -28,7 +28,7 @@ record() {
 	compared "replay $what on the simulator"
 	case $what in
 	demo.twin | romeo.twin | long.twin) ;;
-	*) turned "$what" "$@" ;;
+	*) replayed_on_gpu "$what" "$@" ;;
 	esac
 }
 
@@ -50,15 +50,15 @@ record_attend() {
 printf 'ROMEO:\nO, she do' >"$work/demo"
 record_decode demo "$work/demo" -n 64 --chunk 32 --log points
 npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
-# Windows, because all 200 steps would take most of the room: the queries, keys, values, partials
-# and outputs of romeo alone are 10 MB of f32, of which no compressor keeps less than 85 %. Step 0 is
-# the prompt, which the demo's trace has too.
+# Only some steps are recorded, to save space: the queries, keys, values, partials and outputs of
+# all 200 steps of romeo are 10 MB of f32, which no compressor reduces below 85 %. Step 0 is the
+# prompt, which the demo's trace has too.
 record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s16,s192..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
 record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s192..s199
 
-# A short one of every path; several prompts where a path takes them, one of which waits for the
-# second's slot while the first goes on.
+# A short trace of every path. Paths that take several prompts get three in two slots: the third
+# waits for the second's slot while the first is still being decoded.
 short() {
 	record_decode "$1" "$work/first" -n 5 --log points --path "$@"
 }
@@ -87,5 +87,5 @@ size=$(cat "$out"/*.twin | wc -c)
 if [ "$size" -le 17000000 ]; then
 	result PASS 'size of the traces' "$size bytes"
 else
-	result FAIL 'size of the traces' "$size bytes, 17000000 are allowed"
+	result FAIL 'size of the traces' "$size bytes, the maximum is 17000000"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reference_bench.py [RUNS] - attention that is not ours, on the shapes of `bench --suite seeds`.
+"""reference_bench.py [RUNS] - PyTorch's attention, on the shapes of `bench --suite seeds`.
 
 PyTorch's scaled_dot_product_attention, one kernel at a time, timed with CUDA events as the suite
 does: medians, the attention alone, and a buffer of 256 MiB written before each run so that nothing
@@ -32,7 +32,7 @@ BACKENDS = {
 
 
 def median_us(work, runs, flush):
-    """Device time of work() with a cold L2; one run that is not counted comes first."""
+    """Device time of work() with a cold L2, after one uncounted run."""
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     times = []
     for _ in range(runs + 1):
@@ -46,7 +46,7 @@ def median_us(work, runs, flush):
 
 
 def time_or_none(backend, work, runs, flush):
-    """None where the backend does not take these tensors; the GPU's own faults are not caught."""
+    """None if the backend does not support these tensors; faults of the GPU are not caught."""
     try:
         with warnings.catch_warnings(), sdpa_kernel(backend):
             warnings.simplefilter('ignore')

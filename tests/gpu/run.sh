@@ -1,9 +1,9 @@
 #!/bin/sh
-# run.sh [BUILD_DIR [OUT_DIR [PART...]]] - proves on a GPU that GPU and simulator agree.
+# run.sh [BUILD_DIR [OUT_DIR [PART...]]] - checks on a GPU that GPU and simulator agree.
 #
 # Runs the device tests, tries every operation during a capture, decodes the reference prompts and
-# attends to the reference tensors on both devices, compares every bit, lets compute-sanitizer look
-# at a small run, and records what `make check` needs where there is no GPU (copy OUT_DIR/*.twin and
+# attends to the reference tensors on both devices, compares every bit, runs small runs under
+# compute-sanitizer, and records what `make check` replays without a GPU (copy OUT_DIR/*.twin and
 # OUT_DIR/capture.txt to tests/h200/). A build may have been made elsewhere: only
 # BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
 # LD_LIBRARY_PATH leads to. All of it takes some ten minutes; with PARTs named, only those run, which
@@ -62,13 +62,13 @@ run() {
 	} >>"$log"
 }
 
-# The line that a comparison ends with, or whatever was said last.
+# Prints the last line of a comparison, or the last line of stderr.
 said() {
 	grep 'compared' "$work/stderr" "$work/stdout" | tail -n 1 | sed 's/^[^:]*://' | grep . ||
 		tail -n 1 "$work/stderr"
 }
 
-# compared WHAT: PASS when the last run ended well and found no differing bit.
+# compared WHAT: PASS if the last run succeeded and found no differing bit.
 compared() {
 	line=$(said)
 	case $code:$line in
@@ -77,7 +77,7 @@ compared() {
 	esac
 }
 
-# passed WHAT: PASS when the last run, a test that prints TAP, ended well and tried something.
+# passed WHAT: PASS if the last run, a test that prints TAP, succeeded and ran at least one case.
 passed() {
 	cat "$work/stdout" >>"$log"
 	count=$(grep -c '^ok' "$work/stdout")
@@ -92,7 +92,7 @@ passed() {
 
 # --- .npy files without NumPy: 1.0 files, as the samples are ---
 
-# npy_data FILE: the bytes behind the header.
+# npy_data FILE: prints the bytes after the header.
 npy_data() {
 	length=$(od -An -tu2 -j8 -N2 "$1" | tr -d ' ')
 	tail -c +$((length + 11)) "$1"
@@ -122,17 +122,17 @@ last_rows() {
 	done
 }
 
-# greatest_error F32.npy F64.npy
-greatest_error() {
+# max_error F32.npy F64.npy: prints the maximum absolute difference.
+max_error() {
 	npy_data "$1" | od -An -v -tf4 -w4 >"$work/a"
 	npy_data "$2" | od -An -v -tf8 -w8 >"$work/b"
 	paste "$work/a" "$work/b" | awk '
 		NF != 2 || $1 != $1 + 0 { bad = 1 }
-		{ d = $1 - $2; if (d < 0) d = -d; if (d > greatest) greatest = d }
-		END { if (bad || !NR) print "inf"; else printf "%.3g\n", greatest }'
+		{ d = $1 - $2; if (d < 0) d = -d; if (d > max) max = d }
+		END { if (bad || !NR) print "inf"; else printf "%.3g\n", max }'
 }
 
-# --- what is here ---
+# --- the device ---
 
 "$flashtwin" info --device cuda >"$work/info" 2>&1 || {
 	code=$?
@@ -146,9 +146,9 @@ greatest_error() {
 } | tee -a "$report"
 cat "$work/info" >>"$log"
 
-# --- what several parts use ---
+# --- shared by several parts ---
 
-# decode NAME BYTES WHAT OPTION...: on both devices; the text must be the reference's too.
+# decode NAME BYTES WHAT OPTION...: decodes on both devices; the text must also equal the reference.
 decode() {
 	name=$1 bytes=$2 what="decode $1, $3"
 	shift 3
@@ -164,7 +164,7 @@ decode() {
 	fi
 }
 
-# Prompts and queries that are recorded, and that compute-sanitizer looks at.
+# Prompts and queries for the parts record and sanitize.
 printf 'ROMEO:' >"$work/first"
 printf 'JULIET:\nO' >"$work/second"
 printf 'To be' >"$work/third"

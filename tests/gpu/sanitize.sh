@@ -1,10 +1,10 @@
-# sanitize.sh - the part of run.sh that has compute-sanitizer look at every path.
+# sanitize.sh - the part of run.sh that runs every path under compute-sanitizer.
 #
-# Four tools: memcheck, racecheck, initcheck, synccheck; no report of any is allowed. Sourced by
-# run.sh, whose functions and variables it uses.
+# The tools memcheck, racecheck, initcheck and synccheck must report nothing. Sourced by run.sh,
+# whose functions and variables it uses.
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
-# sanitize TOOL WHAT COMMAND...: no report, also not of the processes that tests fork.
+# sanitize TOOL WHAT COMMAND...: COMMAND and its child processes must get no report.
 sanitize() {
 	tool=$1 what="compute-sanitizer $1, $2"
 	shift 2
@@ -36,8 +36,8 @@ sanitize_attend() {
 		--v "${keys}_v.npy" --out "$work/out.npy" --device cuda --no-record "$@"
 }
 
-# Kernels have code of its own for heads of more than 64 elements, and of more than 128: the same
-# floats, as fewer and longer rows. Values of prefill are shorter than its keys.
+# Kernels have separate code for heads of more than 64 and more than 128 elements. Their inputs
+# are the same floats as fewer, longer rows. For prefill, values are shorter than keys.
 romeo=$samples/reference/romeo/layer0
 for D in 128 256; do
 	rows=$((2 * 96 * 64 / D))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""cases.py - every kernel of this directory through `flashtwin launch`, against values worked out
-here in double precision or integers. Needs Python alone. Prints TAP.
+"""cases.py - runs every kernel of this directory with `flashtwin launch` and checks the results.
+
+Expected values are computed here, in double precision or integers. Needs only Python. Prints TAP.
 
     cases.py FLASHTWIN [DEVICE [NAME...]]
 
-DEVICE is sim (the default), cuda or both; both also holds the two to the same bits. Files named
-errors_* must not compile: one clear line, exit 3. Those that nvcc accepts and a GPU runs are left
-out on a GPU.
+DEVICE is sim (the default), cuda or both; both also requires equal bits. Files named errors_* must
+fail to compile on the simulator, with one clear line and exit code 3; they are skipped on a GPU.
 """
 import ast
 import math
@@ -49,7 +49,7 @@ def bf16(x):
 
 
 class Array:
-    """An input, or with inout an array changed in place."""
+    """An input array; with inout, it is changed in place."""
     def __init__(self, dtype, values, inout=False):
         self.dtype, self.values, self.inout = dtype, list(values), inout
 
@@ -86,7 +86,7 @@ def read_npy(path):
 
 class Case:
     """One launch. expected: name -> values; tolerance is relative to 1 + |value|, 0 means equal.
-    fails: (exit code, patterns of the message) instead."""
+    fails: (exit code, patterns of the message), if the launch must fail."""
     def __init__(self, file, kernel, grid, block, args, expected=None, tolerance=0.0, shared=0,
                  says=None, fails=None, options=(), gpu=True):
         self.__dict__.update(locals())
@@ -105,7 +105,7 @@ class Case:
         return words + [option.format(folder=folder) for option in self.options]
 
     def wrong(self, flashtwin, device):
-        """What is wrong with the launch, or ''."""
+        """Runs the launch; returns the error, or ''."""
         with tempfile.TemporaryDirectory() as folder:
             try:
                 ran = subprocess.run(self.command(flashtwin, device, folder), cwd=HERE,
@@ -146,7 +146,7 @@ class Case:
 # --- inputs ---
 
 def ramp(n, step=0.25, low=-3.0):
-    """Values that repeat after 29, exact in half."""
+    """Values with period 29 that are exact in half precision."""
     return [low + step * (i * 7 % 29) for i in range(n)]
 
 
@@ -400,8 +400,8 @@ def printing():
 
 
 def printing_odd():
-    """CUDA's guide lists what printf takes; an H200 printed %zu as it stands, but some of these
-    crashed its driver (580), which formats on the host: the simulator alone is asked."""
+    """CUDA's guide lists the formats that printf supports. An H200 printed %zu unchanged, but some
+    of these crashed its driver (580), which formats on the host: only the simulator runs this."""
     numbers = list(range(1, 32)) + [3]
     lines = ['%zu %Lf %jd %td %q %5n %y 1',
              '   42|-3|1099511627776|010| 7|0x1p-1|2.000000|s       |(nil)', '  1', '%',
@@ -459,8 +459,8 @@ def overload_unclear():
 
 
 def quotient(a, b, bits, signed):
-    """What a GPU gives: of a division by zero all ones, but in 64 bits of a dividend that fits in
-    32 bits, which is divided as such."""
+    """Quotient and remainder as on a GPU: a division by zero gives all ones. In 64 bits, a dividend
+    that fits into 32 bits is divided in 32 bits."""
     mask = (1 << bits) - 1
     if b == 0:
         ones = 0xffffffff if bits == 64 and not (a & mask) >> 32 else -1 if signed else mask
@@ -492,7 +492,7 @@ def division64():
     return division('divide64', 'i64', 64, [7, -7, 0, 1 << 40, -(1 << 63)], [2, 0, 0, -4, 0])
 
 
-def division_least():
+def division_min():
     out = [-(1 << 31), 0, 0, -(1 << 31)]
     return Case('division.cu', 'divide', '1', '1',
                 {'a': Array('i32', [-(1 << 31)]), 'b': Array('i32', [-1]), 'out': Out('i32', 4)},
@@ -627,10 +627,10 @@ def nbody():
 # --- 16-bit floats, by exact fractions ---
 
 class Format:
-    """A float of 16 bits: its values in order, and rounding of fractions to it."""
+    """A 16-bit float format: the value of bits, and rounding of fractions to bits."""
     def __init__(self, kind, exponent, fraction):
         self.kind, self.fraction = kind, fraction
-        self.least = 2 - (1 << (exponent - 1))
+        self.min_exponent = 2 - (1 << (exponent - 1))
         self.infinity = ((1 << exponent) - 1) << fraction
 
     def value(self, bits):
@@ -641,23 +641,23 @@ class Format:
             return math.nan if m > self.infinity else sign * math.inf
         e, f = m >> self.fraction, m & (1 << self.fraction) - 1
         f, e = (f, 1) if e == 0 else (f | 1 << self.fraction, e)
-        return sign * Fraction(f) * Fraction(2) ** (e - 1 + self.least - self.fraction)
+        return sign * Fraction(f) * Fraction(2) ** (e - 1 + self.min_exponent - self.fraction)
 
     def round(self, x, mode='n', negative=False):
-        """Bits of x, a Fraction or what is not finite; negative: the sign of a zero."""
+        """Bits of x, a Fraction or a non-finite float; negative: the sign of a zero."""
         if isinstance(x, float):
             return 0x7fff if math.isnan(x) else self.infinity | (0x8000 if x < 0 else 0)
         sign = 0x8000 if x < 0 or (x == 0 and negative) else 0
         a = abs(x)
-        e = self.least
+        e = self.min_exponent
         if a:
-            e = max(self.least, a.numerator.bit_length() - a.denominator.bit_length() - 1)
+            e = max(self.min_exponent, a.numerator.bit_length() - a.denominator.bit_length() - 1)
             while Fraction(2) ** (e + 1) <= a:
                 e += 1
         units = a / Fraction(2) ** (e - self.fraction)
         away = mode == ('d' if sign else 'u')
         q = round(units) if mode == 'n' else math.ceil(units) if away else math.floor(units)
-        bits = ((e - self.least) << self.fraction) + q
+        bits = ((e - self.min_exponent) << self.fraction) + q
         if bits >= self.infinity:
             bits = self.infinity if mode == 'n' or away else self.infinity - 1
         return sign | bits
@@ -686,7 +686,7 @@ def small_rounding(f):
     draw = random.Random(1)
     bits = [draw.getrandbits(32) for _ in range(3000)]
     bits += [(113 + i % 32 << 23 | draw.getrandbits(3) << 20 | (i & 1) << 12 | i >> 8 & 1)
-             for i in range(2000)]           # at and beside ties
+             for i in range(2000)]           # ties and their neighbours
     bits += [0, 1 << 31, 1, 0x7f7fffff, 0xff7fffff, 0x477fefff, 0x477ff000, 0x33000000, 0x33000001]
     floats = [struct.unpack('<f', struct.pack('<I', b))[0] for b in bits]
     floats = [v for v in floats if math.isfinite(v)]
@@ -698,12 +698,12 @@ def small_rounding(f):
 
 
 def small_binary(f):
-    """Finite operands and results that are not zero: their signs are the float's."""
+    """Finite operands with nonzero results, because fractions have no signed zero."""
     draw = random.Random(2)
     triples, out = [], []
     while len(triples) < 3 * 3000:
         bits = [draw.randrange(1, f.infinity) | draw.choice((0, 0x8000)) for _ in range(3)]
-        if draw.random() < 0.5:              # a product that ends in a tie, and very little
+        if draw.random() < 0.5:              # a product near a tie, plus a tiny addend
             bits[0] = bits[0] & ~3 | 2
             bits[2] = bits[2] & 0x8000 | draw.randrange(1, 40 << f.fraction - 5)
         a, b, c = (f.value(v) for v in bits)
@@ -754,7 +754,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
-         division64, division_least, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
+         division64, division_min, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
          silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {

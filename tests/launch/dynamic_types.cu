@@ -1,4 +1,4 @@
-/* dynamic_types.cu - dynamic shared memory in the ways of templates: a struct of pointers, a cast,
+/* dynamic_types.cu - dynamic shared memory as templates use it: a struct of pointers, a cast,
  * a helper that hides the declaration. */
 #include <cuda_runtime.h>
 template <typename T> struct SharedMemory {

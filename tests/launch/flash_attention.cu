@@ -1,5 +1,5 @@
-/* flash_attention.cu - the minimal flash attention forward kernel that goes around, with its host
- * function for a framework left out by a macro. */
+/* flash_attention.cu - the well-known minimal flash attention forward kernel; a macro leaves out
+ * its host function for a framework. */
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <math.h>

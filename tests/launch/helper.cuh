@@ -1,4 +1,4 @@
-/* helper.cuh - what include.cu finds beside itself. */
+/* helper.cuh - the header that include.cu includes. */
 #pragma once
 namespace helper {
 template <class T> struct Pair { T a, b; };

@@ -1,4 +1,4 @@
-/* include.cu - a header beside the file, structs by value, an enum class, a __constant__ table. */
+/* include.cu - a header next to it, structs by value, an enum class, a __constant__ table. */
 #include "helper.cuh"
 enum class Mode : int { Add = 0, Sub = 1 };
 struct Params {

@@ -1,4 +1,4 @@
-/* misaligned.cu - a float4 read at an address that is no multiple of 16. */
+/* misaligned.cu - a float4 read at an address that is not a multiple of 16. */
 __global__ void read4(const float *in, float *out)
 {
 	float4 v = *(const float4 *)(in + 1);

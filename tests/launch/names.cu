@@ -1,4 +1,4 @@
-/* names.cu - kernels that are called like functions of CUDA's headers, by all means that exist. */
+/* names.cu - kernels named like functions of CUDA's headers, declared in every way. */
 #include <cooperative_groups.h>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-/* points.cu - named points of a user's kernel, on both devices the same. */
+/* points.cu - named points in a user's kernel, the same on both devices. */
 #include "kernels/points.h"
 
 template <class T> __global__ void running(const T *x, T *sums, int n)

@@ -1,4 +1,4 @@
-/* printing_odd.cu - what CUDA's printf takes, what it prints as it stands, and what it returns. */
+/* printing_odd.cu - formats that CUDA's printf supports or prints unchanged, and its result. */
 #include <stdio.h>
 __global__ void odd()
 {

@@ -1,4 +1,4 @@
-/* small_floats.cu - every 16-bit float through every unary word, and rounding in all directions. */
+/* small_floats.cu - every unary function of every 16-bit float, and rounding in all modes. */
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 

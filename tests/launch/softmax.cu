@@ -1,4 +1,4 @@
-/* softmax.cu - a row a block, with cooperative groups and cg::reduce, in the style of llm.c. */
+/* softmax.cu - one row per block, with cooperative groups and cg::reduce, in the style of llm.c. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <float.h>

@@ -1,4 +1,4 @@
-/* spmv.cu - CSR matrix times vector, a warp a row, templated on index and value. */
+/* spmv.cu - CSR matrix times vector, one warp per row, templated on index and value. */
 template <typename IndexT, typename ValueT>
 struct CsrMatrix { const IndexT *row_ptr; const IndexT *col; const ValueT *val; };
 

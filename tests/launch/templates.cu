@@ -1,4 +1,4 @@
-/* templates.cu - what C++ courses do to kernels: traits, constexpr, variadics, specialisations. */
+/* templates.cu - templated kernels: traits, constexpr, variadics, specialisations. */
 #include <type_traits>
 #include <cstdint>
 template <typename T> struct Traits;

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""commands_check.py BUILD_DIR SOURCE_DIR - judges BUILD_DIR/compile_commands.json.
+"""commands_check.py BUILD_DIR SOURCE_DIR - checks BUILD_DIR/compile_commands.json.
 
-It must be a list of entries as the specification of compilation databases has them, one at most for
-a file. Every object in the build directory needs one: the source it was made from, or the kernel. Of
-each command that differs in more than its file, one must pass the compiler's syntax check. Used by
-test_make.sh.
+It must be a valid compilation database with at most one entry per file. Every object in the build
+directory needs an entry for its source file. Commands that differ only in the file name are
+checked once: the compiler must accept the file with -fsyntax-only. Used by test_make.sh.
 """
 import json
 import pathlib
@@ -16,7 +15,7 @@ FOLDERS = ["base", "engine", "kernels", "sim", "tests", "traces", "tui"]
 
 
 def read(build):
-    """The entries by their files' absolute paths, and what is wrong with them."""
+    """The entries by the absolute paths of their files, and a list of errors."""
     entries, wrong = {}, []
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if set(entry) != {"directory", "file", "arguments"}:
@@ -24,7 +23,7 @@ def read(build):
             continue
         path = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
         if path in entries:
-            wrong.append(f"{path} is there twice")
+            wrong.append(f"{path} has two entries")
         if not path.is_file():
             wrong.append(f"{path} is missing")
         if entry["file"] not in entry["arguments"]:
@@ -34,8 +33,8 @@ def read(build):
 
 
 def source_of(path):
-    """Where the source of an object lies, from its name: kernels are K.VARIANT.o, and the objects of
-    some programs and libraries begin with their names."""
+    """The path of an object's source. Kernel objects are named K.VARIANT.o; some programs and
+    libraries prefix their objects with their own name."""
     kernel = re.fullmatch(r"(.*)\.(?:[a-z0-9]+_plain|[a-z0-9]+_probed|checked)\.o", path.name)
     if kernel:
         return path.with_name(kernel[1] + ".cu")
@@ -54,15 +53,15 @@ def without_entry(build, source, entries):
         if any(place.is_file() for place in places) and not any(p in entries for p in places):
             wrong.append(f"{path.relative_to(build)} has no entry for {name}")
     if len(objects) < 100:
-        wrong.append(f"only {len(objects)} objects")
+        wrong.append(f"expected at least 100 objects, got {len(objects)}")
     return wrong
 
 
 def syntax_errors(entries):
     commands = {}
     for entry in entries.values():
-        words = [word for word in entry["arguments"] if word != entry["file"]]
-        commands.setdefault((entry["directory"], *words), entry)
+        arguments = [argument for argument in entry["arguments"] if argument != entry["file"]]
+        commands.setdefault((entry["directory"], *arguments), entry)
     wrong = []
     for entry in commands.values():
         checked = subprocess.run([*entry["arguments"], "-fsyntax-only"], cwd=entry["directory"],
@@ -70,7 +69,7 @@ def syntax_errors(entries):
         if checked.returncode != 0:
             wrong.append(f"{entry['file']}: {checked.stderr}")
     if len(commands) < 3:
-        wrong.append(f"only {len(commands)} different commands")
+        wrong.append(f"expected at least 3 different commands, got {len(commands)}")
     return wrong
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_bad_input.sh - what cannot be done is refused in one clear line; nothing is left half done.
+# test_bad_input.sh - invalid input gives one clear error line and leaves no partial output.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 sample=$srcdir/doc/samples/shakespeare
@@ -7,8 +7,8 @@ q=$sample/reference/romeo/layer0_q.npy          # (8, 64)
 k=$sample/reference/romeo/layer0_k.npy          # (2, 96, 64)
 v=$sample/reference/romeo/layer0_v.npy
 
-# refused CODE PATTERN ARG...: one line on stderr that names the command and matches the pattern,
-# nothing on stdout, and nothing new in the directory outputs, where all outputs go.
+# refused CODE PATTERN ARG...: expects this exit code, one line on stderr that names the command and
+# matches PATTERN, nothing on stdout, and no new file in ./outputs, where all outputs go.
 mkdir outputs || exit 99
 refused() {
 	local wanted=$1 pattern=$2
@@ -27,22 +27,23 @@ decode() {
 
 # --- models ---
 
-# model: a fresh, writable copy of the sample in m.
+# model: puts a fresh, writable copy of the sample into m.
 model() {
 	rm -rf m && mkdir m && cp "$sample/config.json" "$sample/model.safetensors" m &&
 		chmod u+w m/*
 }
-# configured NAME VALUE PATTERN: config.json with another value.
+# configured NAME VALUE PATTERN: changes a value in config.json; decode must fail with PATTERN.
 configured() {
 	model
 	sed "s/\"$1\": [^,]*/\"$1\": $2/" "$sample/config.json" >m/config.json
 	decode "$3"
 }
-# described FROM TO PATTERN: the tensors' descriptions, edited without a change of length.
+# described FROM TO PATTERN: edits the descriptions of the tensors, keeping their length; decode
+# must fail with PATTERN.
 described() {
 	model
 	LC_ALL=C sed "1s/$1/$2/" "$sample/model.safetensors" >m/model.safetensors
-	cmp -s m/model.safetensors "$sample/model.safetensors" && result "$1 is there" 'it is not'
+	cmp -s m/model.safetensors "$sample/model.safetensors" && result "$1 is replaced" 'it is not'
 	decode "$3"
 }
 
@@ -87,13 +88,13 @@ refused 2 '-n -1' decode --prompt 'ROMEO:' -n -1 -o outputs/t.twin
 
 # --- tensors ---
 
-# attend PATTERN [Q [K [V]]]
+# attend PATTERN [Q [K [V]]]: attend with these tensors must fail with PATTERN.
 attend() {
 	refused 2 "$1" attend --q "${2:-$q}" --k "${3:-$k}" --v "${4:-$v}" \
 		--out outputs/o.npy -o outputs/t.twin
 }
-# shaped TENSOR SHAPE [BYTES]: TENSOR.npy is tensor q, k or v under another shape of the same width,
-# with so many bytes of data.
+# shaped TENSOR SHAPE [BYTES]: makes TENSOR.npy from tensor q, k or v with another shape (as text of
+# the same length) and at most BYTES bytes of data.
 shaped() {
 	eval "LC_ALL=C sed '1s/([0-9, ]*)/$2/' \"\$$1\"" |
 		head -c $((128 + ${3:-1000000})) >"$1.npy"
@@ -126,30 +127,30 @@ attend '--k .*layer0_k.npy: expected 4 dimensions, got 3: shape (2, 96, 64)' \
 	"$sample/reference/short/layer1_q.npy"
 refused 2 '--lengths 97' attend --q "$q" --k "$k" --v "$v" --lengths 97 --out outputs/o.npy
 
-# --- NaN: no error, and no further than it must go ---
+# --- NaN: not an error, and it spreads no further than it must ---
 
-# with_nan TENSOR FLOAT: a NaN with a payload in place of a number.
+# with_nan TENSOR FLOAT: makes TENSOR.npy, with a NaN with a payload as its FLOATth element.
 with_nan() {
 	eval "cat \"\$$1\"" >"$1.npy"
 	printf '\001\000\300\177' | dd of="$1.npy" bs=4 seek=$((32 + $2)) conv=notrunc 2>dd.err
 }
-# touched A B: floats that differ, as ranges of heads * 64 + element.
-touched() {
+# changed A B: prints the floats that differ, as ranges of head * 64 + element.
+changed() {
 	cmp -l "$1" "$2" | awk '{ print int(($1 - 129) / 4) }' | uniq | awk '
 		NR == 1 { from = $1 }
 		NR > 1 && $1 != last + 1 { printf "%d-%d ", from, last; from = $1 }
 		{ last = $1 }
 		END { if (NR) printf "%d-%d", from, last }'
 }
-# carried WHAT COUNT FLOATS OPTION...: exactly these floats of the output are NaN, and all others as
-# they were, whatever the order.
-carried() {
+# nan_spreads WHAT COUNT FLOATS OPTION...: in every order, exactly these COUNT floats of the output
+# are NaN, and all others are unchanged.
+nan_spreads() {
 	local what=$1 count=$2 wanted=$3 found
 	shift 3
 	run attend "$@" --chunk 32 --json --log points -o nan.twin --force --out nan.npy
 	expect "$what: allowed" 0 "\"nan\": $count,"
-	found=$(touched clean.npy nan.npy)
-	result "$what: heads without it are as they were" \
+	found=$(changed clean.npy nan.npy)
+	result "$what: all other heads are unchanged" \
 		"$([ "$found" = "$wanted" ] || echo "changed: $found; expected $wanted")"
 	run attend "$@" --chunk 32 --seed 3 --jobs 2 --log points -o nan3.twin --force \
 		--out nan3.npy
@@ -162,11 +163,11 @@ carried() {
 run attend --q "$q" --k "$k" --v "$v" --chunk 32 --out clean.npy
 expect 'without a NaN' 0
 with_nan q $((3 * 64 + 5))
-carried 'NaN in q, head 3' 64 192-255 --q q.npy --k "$k" --v "$v"
+nan_spreads 'NaN in q, head 3' 64 192-255 --q q.npy --k "$k" --v "$v"
 with_nan k $(((96 + 40) * 64 + 1))
-carried 'NaN in k, KV head 1' 256 256-511 --q "$q" --k k.npy --v "$v"
+nan_spreads 'NaN in k, KV head 1' 256 256-511 --q "$q" --k k.npy --v "$v"
 with_nan v $((90 * 64 + 7))
-carried 'NaN in v, KV head 0, element 7' 4 '7-7 71-71 135-135 199-199' --q "$q" --k "$k" --v v.npy
+nan_spreads 'NaN in v, KV head 0, element 7' 4 '7-7 71-71 135-135 199-199' --q "$q" --k "$k" --v v.npy
 
 # --- outputs ---
 
@@ -176,22 +177,22 @@ cp whole.twin old.twin
 for option in -o --logits --out-dir; do
 	refused 2 'missing/x[^:]*: ' decode --prompt 'ROMEO:' -n 2 $option missing/x
 done
-# Before any work: with a trace, it would be there.
+# Rejected before any work: otherwise a trace would have been made.
 decoded='decode --prompt ROMEO: -n 2 -o outputs/t.twin'
 refused 2 'empty.txt/0.txt: .*Not a directory' $decoded --out-dir empty.txt
 refused 2 'empty.txt/l.npy: .*Not a directory' $decoded --logits empty.txt/l.npy
 refused 2 'm: .*Is a directory' $decoded --logits m
-# A directory made for nothing goes again.
+# A new output directory is removed on failure.
 refused 2 'old.twin: file exists' decode --prompt ROMEO: -n 2 -o old.twin --out-dir outputs/d
 refused 2 'missing/o.npy: ' attend --q "$q" --k "$k" --v "$v" --out missing/o.npy
 refused 2 'empty.txt/x.twin: Not a directory' decode --prompt 'ROMEO:' -n 2 -o empty.txt/x.twin
 refused 2 'outputs: is not a regular file' decode --prompt 'ROMEO:' -n 2 -o outputs
 refused 2 'outputs: is not a regular file' decode --prompt 'ROMEO:' -n 2 --force -o outputs
 refused 2 'old.twin: file exists; --force' decode --prompt 'ROMEO:' -n 2 -o old.twin
-result 'the existing trace is as it was' "$(cmp whole.twin old.twin 2>&1)"
+result 'the existing trace is unchanged' "$(cmp whole.twin old.twin 2>&1)"
 
-# The superuser may write anywhere, but not as another user, who may not enter the checkout: that user
-# gets a copy of the program and the model, by relative names because all else may be closed too.
+# Root may write anywhere, so the program runs as another user. That user may have no access to the
+# checkout, so it gets copies of the program and the model, used by relative names.
 user=
 [ "$(id -u)" -ne 0 ] || user='setpriv --reuid=65534 --regid=65534 --clear-groups'
 mkdir -p open/samples/shakespeare && cp "$flashtwin" open/ &&
@@ -218,19 +219,20 @@ chmod 755 closed
 
 # --- full disks ---
 
-# judge_rest WHAT FILE CODE: an unfinished trace holds what was committed, if there is one.
-judge_rest() {
+# check_rest WHAT FILE PATTERN: decode failed with PATTERN; its trace, if any, holds what was
+# committed.
+check_rest() {
 	one_line 'flashtwin decode: '
 	expect "$1: one line" 2 "$2: .*$3"
 	[ -e "$2" ] || return
 	run info "$2"
 	expect "$1: the trace opens" 0 'cut off: it holds what was committed'
 	run diff whole.twin "$2"
-	expect "$1: and agrees as far as it goes" 0 ' 0 bits differ'
+	expect "$1: the trace agrees as far as it goes" 0 ' 0 bits differ'
 	run replay "$2"
-	expect "$1: and replays" 0 ' 0 bits differ'
+	expect "$1: the trace replays" 0 ' 0 bits differ'
 }
-# limited BYTES ARG...: no file may get longer. The signal about it must not end the program.
+# limited BYTES ARG...: limits the size of files. The signal SIGXFSZ must not end the program.
 limited() {
 	local bytes=$1
 	shift
@@ -242,35 +244,35 @@ for bytes in 20000 350000 500000 750000; do
 		rm -f full.twin*
 		limited $bytes decode --prompt 'ROMEO:' -n 16 --graph $graph --log points \
 			-o full.twin
-		judge_rest "$bytes bytes, graph $graph" full.twin 'disk\|large'
+		check_rest "$bytes bytes, graph $graph" full.twin 'disk\|large'
 		result "$bytes bytes, graph $graph: nothing else is left" \
 			"$(ls -A | grep '^full\.twin.')"
 	done
 done
 [ -e full.twin ]
-result 'at least one of them left a trace' "$([ $? -eq 0 ] || echo none)"
+result 'at least one of these runs left a trace' "$([ $? -eq 0 ] || echo none)"
 limited 500 attend --q "$q" --k "$k" --v "$v" --out outputs/o.npy
 one_line 'flashtwin attend: '
-expect 'no room for --out' 2 'outputs/o.npy: cannot write: File too large'
+expect 'no space for --out' 2 'outputs/o.npy: cannot write: File too large'
 limited 500 decode --prompt 'ROMEO:' -n 600 --out-dir outputs
 one_line 'flashtwin decode: '
-expect 'no room for --out-dir' 2 'outputs/0.txt: cannot write: File too large'
-result 'and no half of either' "$(ls -A outputs)"
+expect 'no space for --out-dir' 2 'outputs/0.txt: cannot write: File too large'
+result 'no partial output of either is left' "$(ls -A outputs)"
 if [ -e /dev/full ]; then
 	"$flashtwin" decode --prompt 'ROMEO:' -n 16 >/dev/full 2>err
 	code=$?
 	: >out
 	one_line 'flashtwin decode: '
-	expect 'no room for stdout' 2 'No space left'
+	expect 'no space for stdout' 2 'No space left'
 fi
 
 mkdir small
 if mount -t tmpfs -o size=512k tmpfs small 2>mount.err; then
 	trap 'umount "$work/small"; rm -rf "$work"' EXIT
 	run decode --prompt 'ROMEO:' -n 16 --log points -o small/t.twin
-	judge_rest 'a full disk' small/t.twin 'full\|No space'
+	check_rest 'a full disk' small/t.twin 'full\|No space'
 	[ -e small/t.twin ]
-	result 'a full disk: the trace is there' "$([ $? -eq 0 ] || ls -la small)"
+	result 'a full disk: the trace exists' "$([ $? -eq 0 ] || ls -la small)"
 	umount small && trap 'rm -rf "$work"' EXIT
 else
 	skip 'a full disk' "$(head -n 1 mount.err)"
@@ -278,7 +280,7 @@ fi
 
 # --- traces ---
 
-# no_trace FILE PATTERN: every command that reads traces refuses it, and --append does.
+# no_trace FILE PATTERN: every command that reads traces rejects FILE, and so does --append.
 no_trace() {
 	local before
 	before=$(cksum <"$1")
@@ -286,9 +288,9 @@ no_trace() {
 		refused 6 "$1: $2" $command "$1"
 	done
 	refused 6 "$1: $2" decode --prompt 'ROMEO:' -n 2 --append -o "$1"
-	result "$1 is as it was" "$([ "$before" = "$(cksum <"$1")" ] || echo changed)"
+	result "$1 is unchanged" "$([ "$before" = "$(cksum <"$1")" ] || echo changed)"
 }
-# patched NAME OFFSET BYTES: NAME.twin, the whole trace with other bytes.
+# patched NAME OFFSET BYTES: makes NAME.twin, a copy of the whole trace with other bytes at OFFSET.
 patched() {
 	cp whole.twin "$1.twin"
 	printf "$3" | dd of="$1.twin" bs=1 seek="$2" conv=notrunc 2>dd.err
@@ -338,7 +340,7 @@ at s9999 'run 1 has no step s9999'
 at 'op 999999' 'run 1 has no op 999999'
 for address in L14.o0.e1583 L14.n52 L14.f2.n3 L14.b0.p1 s3.end 'op 9'; do
 	run view "$h200" --plain --at "$address"
-	expect "$address is there" 0
+	expect "$address exists" 0
 done
 refused 2 'an empty name cannot be a trace file' view '' --plain
 refused 2 'an empty name cannot be an output file' export "$h200" --as json -o ''

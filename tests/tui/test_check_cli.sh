@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_check_cli.sh - --check from the command line: exit codes, findings in traces, the same bits.
+# test_check_cli.sh - tests --check: exit codes, findings in traces, unchanged bits.
 . "${abs_srcdir:-$PWD}/tests/tap.sh"
 
 cat >reverse.cu <<'CU'
@@ -27,37 +27,37 @@ run launch reverse.cu --kernel 'reverse<64>' $launch --check -o bug.twin
 expect 'a race of a template, with both lines' 4 'race-shared in reverse' 'reverse.cu:5' \
 	'reverse.cu:9' 'why: ' 'fix: ' '1 finding'
 [ -s out.npy ] || code=99
-expect 'the outputs are written all the same' 4
+expect 'outputs are written despite findings' 4
 run launch reverse.cu --kernel 'reverse<64>' $launch --check -D ORDERED=1
-expect 'none with the barrier' 0
+expect 'no race with the barrier' 0
 run launch reverse.cu --kernel same $launch --check
-expect 'a lint does not count' 0 'lint equal-value-race' 'reverse.cu:13'
+expect 'a lint does not change the exit code' 0 'lint equal-value-race' 'reverse.cu:13'
 run launch reverse.cu --kernel same $launch --check --lint-fail
 expect 'with --lint-fail it does' 4 '1 lint'
 run launch reverse.cu --kernel 'reverse<64>' $launch --check --json
-expect 'findings in the report' 4 '"findings": \[' '"class": "race-shared"'
+expect 'findings in the JSON report' 4 '"findings": \[' '"class": "race-shared"'
 
 run find bug.twin
 expect 'find lists them' 4 'race-shared in reverse, L0' '64 times'
 "$flashtwin" find bug.twin >&- 2>err
 code=$?
 : >out
-one_line 'flashtwin find: standard output: '; expect 'unless nobody can see them' 2
+one_line 'flashtwin find: standard output: '; expect 'find with standard output closed' 2
 run find bug.twin --class race-shared --json
-expect 'as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
+expect 'find as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
 run find bug.twin --class leak
-expect 'of one class' 0
+expect 'find with --class' 0
 run find bug.twin --class race-sharde
 expect 'a class that is none' 2 'did you mean race-shared'
 run sql bug.twin 'SELECT class, launch, file FROM v_finding'
-expect 'and in SQL' 0 'race-shared.0.reverse.cu'
+expect 'findings in SQL' 0 'race-shared.0.reverse.cu'
 run launch reverse.cu --kernel 'reverse<64>' $launch --check -D ORDERED=1 -o clean.twin
 run find clean.twin
 [ ! -s err ] || code=99
-expect 'nothing in a trace of a clean run' 0
+expect 'find prints nothing for a clean run' 0
 run find "$srcdir/tests/h200/romeo.twin"
-expect 'a trace of a run that nobody checked is not called clean' 0 'recorded with --check?'
-# Without barriers, the first lanes to run read what nothing was written to yet: poison, a NaN.
+expect 'a run that was not checked is not called clean' 0 'recorded with --check?'
+# Without barriers, the first lanes read memory that was not written yet: poison, which is a NaN.
 cat >sum.cu <<'CU'
 __global__ void sum(const float *in, float *out)
 {
@@ -76,7 +76,7 @@ for seed in 0 1 2; do
 	run launch sum.cu --kernel sum --grid 1 --block 64 --arg in=@in.npy \
 		--arg 'out=>sum.npy:f32[1]' --check --seed $seed
 	! grep -q nan-born out err || code=99
-	expect "poison is no NaN of the kernel's, seed $seed" 4 'race-shared in sum'
+	expect "poison does not count as a new NaN, seed $seed" 4 'race-shared in sum'
 done
 cat >math.cu <<'CU'
 __global__ void all(const float *in, float *out)
@@ -92,7 +92,7 @@ run launch math.cu --kernel all $launch
 mv out.npy plain.npy
 run launch math.cu --kernel all $launch --check
 cmp plain.npy out.npy >>err || code=99
-expect 'functions give the same bits, and NaN is seen' 0 'lint nan-born in all' 'math.cu:7'
+expect 'functions give the same bits, and a NaN is reported' 0 'lint nan-born in all' 'math.cu:7'
 mkdir course
 cat >course/poison.cu <<'CU'
 #include "twice.cuh"
@@ -121,9 +121,9 @@ run launch course/poison.cu --kernel poison --grid 1 --block 64 --arg in=@ones.n
 expect 'poison is uninit' 4 'uninit in poison' 'course/poison.cu:11'
 grep -o '^lint.*\|^uninit' err >kinds
 printf 'uninit\nuninit\nlint nan-born in poison, L0 (64 times)\n' | cmp -s - kinds || code=99
-expect 'and no NaN that was born: the only one is inf - inf, told after the bug' 4
+expect 'poison is not nan-born: only inf - inf is, reported after the bug' 4
 run replay poison.twin --check
-expect 'a replay names the files as the user did' 4 'uninit in poison' ' course/poison.cu:11'
+expect 'a replay names files as the user did' 4 'uninit in poison' ' course/poison.cu:11'
 cat >ticket.cu <<'CU'
 __global__ void last(const float *in, float *out, float *ticket)
 {
@@ -134,16 +134,17 @@ CU
 npy ticket.npy '(1,)' 1
 run launch ticket.cu --kernel last --grid 2 --block 64 --arg in=@in.npy \
 	--arg 'out=>out.npy:f32[64]' --arg ticket=@ticket.npy --check --all-orders 8 -o ticket.twin
-expect 'what only another order shows is found' 4 'oob in last, L0' 'under seed [1-8]' 'ticket.cu:4'
+expect 'a bug that only another order shows is found' 4 'oob in last, L0' 'under seed [1-8]' 'ticket.cu:4'
 run find ticket.twin --class oob
-expect 'and kept in the trace with its seed' 4 'oob in last, L0' 'under seed [1-8]'
+expect 'it is in the trace with its seed' 4 'oob in last, L0' 'under seed [1-8]'
 run sql ticket.twin "SELECT count(*) FROM v_finding WHERE class = 'oob'
 	AND json_extract(message, '\$.seed') > 0"
-expect 'once' 0 '^1$'
+expect 'it is in the trace once' 0 '^1$'
 run find missing.twin
 expect 'a missing trace' 2 'missing.twin'
 
-# attended WHAT OPTION...: clean under every seed, lints included, with the bits of a run without.
+# attended WHAT OPTION...: attend has no findings or lints under any seed, and the same bits as
+# without --check.
 seeds=${CHECK_SEEDS-3}
 attended() {
 	what=$1
@@ -162,7 +163,7 @@ cache='--q q.npy --k k.npy --v k.npy'
 for path in flash-decoding incremental incremental-multiwarp batched; do
 	attended "$path" --path "$path" $cache
 done
-attended 'two warps a chunk' --warps 2 --chunk 16 $cache
+attended 'two warps per chunk' --warps 2 --chunk 16 $cache
 attended 'graphs' --path flash-decoding-graph $cache
 npy kq.npy '(4, 70, 32)' 8960
 attended 'cached' --path cached --q q.npy --k kq.npy --v kq.npy
@@ -174,18 +175,18 @@ attended 'three sequences' --q q3.npy --k k3.npy --v k3.npy --lengths 70,0,33
 for warps in 1 2; do
 	run attend --warps $warps --chunk 16 --q q.npy --k k.npy --v k.npy --check --log points \
 		-o points$warps.twin
-	expect "checked and probed at once ($warps warps)" 0
+	expect "checked and recording points ($warps warps)" 0
 done
 run attend --q q.npy --k k.npy --v k.npy --chunk 16 --log points -o plain.twin
 run diff plain.twin points1.twin
-expect 'with the same points' 0
+expect 'the points are the same as without --check' 0
 run replay "$srcdir/tests/h200/romeo.twin" --check
-expect 'a trace of a GPU replays clean' 0 '0 bits differ'
+expect 'a trace of a GPU replays without findings' 0 '0 bits differ'
 run attend --q q.npy --k k.npy --v k.npy --check --device cuda
-expect 'a GPU checks nothing' 2 '--check needs the simulator'
+expect '--check on a GPU' 2 '--check needs the simulator'
 run attend --q q.npy --k k.npy --v k.npy --lint-fail
-expect 'lints of nothing' 2 '--lint-fail needs --check'
-# Classes are documented where a user looks for them.
+expect '--lint-fail without --check' 2 '--lint-fail needs --check'
+# Classes must be documented in find --help, doc/checker.md and the manual.
 "$flashtwin" find --help >help
 for class in $(sed -n 's/^\tX([A-Z_]*, "\([a-z-]*\)", .*/\1/p' "$srcdir/sim/check/finding.h" \
 		"$srcdir/kernels/kernel_lint.h"); do
@@ -195,7 +196,7 @@ for class in $(sed -n 's/^\tX([A-Z_]*, "\([a-z-]*\)", .*/\1/p' "$srcdir/sim/chec
 		echo "$class: not in the manual"
 done >missing
 for class in race-stream empty-split-read; do
-	grep -q -- "$class" help || echo 'no class was looked for'
+	grep -q -- "$class" help || echo "$class: not in find --help"
 done >>missing
 result 'every class is documented' "$(cat missing)"
 plan

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_cli.sh - what all commands share: help, unknown commands, exit codes, full stdout, Ctrl-C.
+# test_cli.sh - behaviour common to all commands: help, usage errors, exit codes, Ctrl-C.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 commands='decode attend launch replay diff view find sql export bench info'
@@ -13,9 +13,9 @@ for command in $commands; do
 	expect "$command --help" 0 "flashtwin $command"
 	cp out asked
 	run help "$command"; cmp -s asked out || code=99
-	expect "help $command says the same" 0
+	expect "help $command prints the same" 0
 done
-run help --help;          expect 'help --help explains all' 0 '^  decode '
+run help --help;          expect 'help --help lists the commands' 0 '^  decode '
 run help view more;       one_line 'flashtwin: help: '; expect 'help of two things' 2 "'more'"
 
 # options_of COMMAND: the options in the usage and the list of options of its --help.
@@ -23,7 +23,7 @@ options_of() {
 	"$flashtwin" "$1" --help | grep -E '^(usage:|  +\[|       flashtwin |  +-)' |
 		grep -oE '(^|[ ([|])--?[A-Za-z][a-z-]*' | grep -oE -- '--?[A-Za-z][a-z-]*' | sort -u
 }
-# completed COMMAND: what bash offers behind it.
+# completed COMMAND: the options that bash completion offers for it.
 completed() {
 	bash -c '. "$1"; COMP_WORDS=(flashtwin "$2" -) COMP_CWORD=2
 		_flashtwin flashtwin - "$2"; printf "%s\n" "${COMPREPLY[@]}"' - \
@@ -35,8 +35,8 @@ for command in $commands; do
 	while read -r option; do
 		grep -q -e "$option\>" manual || echo "$option: not in the manual"
 	done <options >missing
-	[ -s options ] || echo 'no option was looked for' >>missing
-	result "the manual knows the options of $command" "$(cat missing)"
+	[ -s options ] || echo 'no options found' >>missing
+	result "the manual names the options of $command" "$(cat missing)"
 	completed "$command" | grep -v -x -e --help | sort -u >offered
 	result "bash completes the options of $command" "$(diff options offered)"
 done
@@ -48,19 +48,19 @@ run decode --no-such;     expect 'unknown option' 2 'no-such'
 run decode --promt x;     one_line 'flashtwin decode: '
 expect 'did you mean this option' 2 "did you mean '--prompt'"
 run decode --graph full;  expect 'a graph mode that is none' 2 'full: there are none, capture and manual'
-run lab;                  one_line 'flashtwin: '; expect 'a command still to come' 2 'not built yet'
+run lab;                  one_line 'flashtwin: '; expect 'a planned command' 2 'not built yet'
 run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'
 
 echo 'this is no trace' >foreign.twin
 run view --plain foreign.twin; one_line 'flashtwin view: '
-expect 'a file that is no trace' 6 'foreign.twin'
+expect 'a file that is not a trace' 6 'foreign.twin'
 
-# A trace of two runs with one answer, and one with another prompt and smaller chunks.
+# A trace of two equal runs, and one with another prompt and smaller chunks.
 run decode --prompt 'All:' -n 4 -o t.twin
 run decode --prompt 'All:' -n 4 --seed 7 --append -o t.twin
 mkdir folder
 run decode --prompt a -n 1 -o folder; one_line 'flashtwin decode: '
-expect 'a trace that would be a directory' 2 'folder: is not a regular file$'
+expect 'a directory as trace' 2 'folder: is not a regular file$'
 run decode --prompt 'Oh:' -n 2 --chunk 2 -o other.twin
 run diff t.twin;          expect 'equal runs' 0 ' 0 bits differ$'
 run diff t.twin other.twin; [ ! -s err ] || code=99
@@ -69,19 +69,19 @@ expect 'different runs say so once' 1 'prompts differ$' 'caches differ: 128 / 6 
 result 'prompts and caches are reported once' "$wrong"
 run view t.twin --at 'op 15'; expect 'an operation is an address' 0 "^ s0  slot 0  keys 0..3 'A'..':'  -> byte 4 "
 run view t.twin --at L2.b0.w0.l99; one_line 'flashtwin view: '
-expect 'a lane that is not there' 2 'L2 has lanes l0 to l31, not l99'
+expect 'a lane that does not exist' 2 'L2 has lanes l0 to l31, not l99'
 run sql t.twin 'SELECT data(9999999)'; one_line 'flashtwin sql: '
-expect 'data that is not there' 2 'no data has the id 9999999$'
+expect 'data that does not exist' 2 'no data has the id 9999999$'
 run sql t.twin "SELECT data('x')"; one_line 'flashtwin sql: '
 expect 'data that is not a number' 2 'data(): expected an integer$'
 run decode --prompt a -n 2 --log-at s99 -o late.twin; one_line 'flashtwin decode: '
 expect 'a window that was not reached' 0 'no step s99 was reached: 0 launches recorded$'
 
-# What goes to a pipe is more than it holds: the writer notices.
+# The output is larger than a pipe's buffer, so the writer notices the closed pipe.
 { "$flashtwin" sql t.twin --dump; echo $? >closed; } 2>err | head -n 1 >out
 code=$(cat closed)
 [ ! -s err ] || code=99
-expect 'a dump whose reader goes away' 0 '^v_run'
+expect 'a dump whose reader exits' 0 '^v_run'
 
 if [ -e /dev/full ]; then
 	for option in --dump 'SELECT * FROM v_op'; do
@@ -99,9 +99,10 @@ fi
 code=$(cat closed)
 [ ! -s err ] || code=99
 : >out
-expect 'a reader that goes away' 0
+expect 'help whose reader exits' 0
 
-# Shells start background jobs with SIGINT ignored. A signal is sent when the program catches it.
+# Shells start background jobs with SIGINT ignored. Wait until the program catches the signal before
+# sending it.
 catches_interrupts() {
 	grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
 }
@@ -119,9 +120,9 @@ kill -INT $!
 wait $!
 code=$?
 one_line 'flashtwin: '
-expect 'Ctrl-C of a command that has nothing to finish' 130 'interrupted'
+expect 'Ctrl-C of a command with nothing to save' 130 'interrupted'
 
-# Before its first commit a trace has no name; whatever ends the program then, nothing stays.
+# Before its first commit a trace is a temporary file, which must not outlive the program.
 wrong=
 for delay in 0.005 0.01 0.015 0.02 0.025 0.03 0.04; do
 	for signal in INT TERM; do
@@ -148,9 +149,9 @@ temporary_file() {
 no_temporary_file() {
 	! temporary_file
 }
-until_true temporary_file && wrong= || wrong='there was no temporary file'
+until_true temporary_file && wrong= || wrong='no temporary file was made'
 kill -TERM $!
 wait $! 2>/dev/null
 until_true no_temporary_file
-result 'nor does the process that runs a kernel' "$wrong$(ls spin.twin.tmp.* 2>/dev/null)"
+result 'nor does a signal while a kernel runs' "$wrong$(ls spin.twin.tmp.* 2>/dev/null)"
 plan

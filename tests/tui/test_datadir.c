@@ -1,6 +1,6 @@
-/* test_datadir.c - where the sample model is looked for: what was installed, or the source.
+/* test_datadir.c - where the program looks for its sample files: installed or in the source tree.
  *
- * Compiles tui/datadir.c itself, with directories of the test's choice.
+ * Includes tui/datadir.c, to replace its directories.
  */
 #include "tests/trace_file.h"
 
@@ -42,7 +42,7 @@ START_TEST(program_in_its_build_tree)
 	*strrchr(here, '/') = '\0';
 	build_tree = here;
 	expect_model("source");
-	/* A name that only begins alike is another directory. */
+	/* A directory whose name only begins with the build tree's name is a different one. */
 	here[strlen(here) - 1] = '\0';
 	expect_model("installed");
 	ck_assert_int_eq(system("rm -r installed"), 0);
@@ -62,7 +62,7 @@ START_TEST(program_elsewhere)
 }
 END_TEST
 
-/* The path of the sample, or NULL. */
+/* Returns the path of the sample, or NULL if it is not found. */
 static const char *sample(const char *name)
 {
 	static char path[PATH_MAX];
@@ -75,7 +75,7 @@ static const char *sample(const char *name)
 	return path;
 }
 
-START_TEST(samples_lie_elsewhere_in_the_source)
+START_TEST(samples_in_the_source_tree)
 {
 	unsetenv("FLASHTWIN_DATADIR");
 	build_tree = "/nowhere";
@@ -98,6 +98,6 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, program_in_its_build_tree);
 	tcase_add_test(tests, program_elsewhere);
-	tcase_add_test(tests, samples_lie_elsewhere_in_the_source);
+	tcase_add_test(tests, samples_in_the_source_tree);
 	return run_suite("datadir", tests);
 }

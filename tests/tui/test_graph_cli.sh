@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_graph_cli.sh - `flashtwin decode` and `attend` with --graph: the same text and bits, and what
-# has no graph says so.
+# test_graph_cli.sh - `decode` and `attend` with --graph: the same text and bits as without.
+#
+# Also checks the errors of paths that cannot use graphs.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 reference=$srcdir/doc/samples/shakespeare/reference
 
@@ -16,9 +17,9 @@ for options in 'flash-decoding-graph' 'flash-decoding-graph --graph manual' \
 	same "decode by $options" wanted out
 done
 
-# --- several in fewer slots ---
+# --- more prompts than slots ---
 
-# The third takes the second's slot while the first goes on.
+# The third prompt takes the slot of the second while the first is still being decoded.
 set -- --prompt 'ROMEO:' --prompt 'O' --prompt 'KING:' -n 12,3,7 --slots 2
 for options in 'flash-decoding --chunk 4' batched incremental; do
 	# shellcheck disable=SC2086
@@ -53,9 +54,9 @@ run decode "$@"
 run decode "$@" --append --graph capture --seed 3
 expect 'a captured run is recorded' 0
 run decode "$@" --append --graph manual
-expect 'and one built by hand' 0
+expect 'a run with a graph built by hand is recorded' 0
 
-# in_all_runs WHAT VIEW COLUMNS: each of its rows is there once in each of the three runs.
+# in_all_runs WHAT VIEW COLUMNS: each row of VIEW occurs once in each of the three runs.
 in_all_runs() {
 	run sql t.twin "SELECT count(*) > 50 AND min(n) = 3 AND max(n) = 3 FROM
 		(SELECT count(*) AS n FROM $2 GROUP BY $3)"
@@ -74,7 +75,7 @@ expect 'replay in other orders' 0 ' 0 bits differ'
 [ "$(grep -c ' 0 bits differ' out)" -eq 9 ] && wrong= || wrong=$(cat out)
 result 'a line for each run and order' "$wrong"
 
-# --- what is refused ---
+# --- errors ---
 
 for path in prefill cached auto; do
 	# shellcheck disable=SC2086

@@ -10,13 +10,13 @@ run info --json
 expect 'info --json has the same' 0 '"profile": "h200"' '"name": "flash_decode_reduce"' \
 	'"static_shared_bytes": 1152' '"memory_bytes": 150754820096' '"sqlite": "3'
 
-# Compilers of launch, in directories that hold nothing else.
+# Fake compilers for launch, in directories that hold nothing else.
 mkdir gcc_alone both
 for program in gcc_alone/cc gcc_alone/gcc both/cc both/g++ both/nvcc; do
 	printf '#!/bin/sh\n' >$program && chmod +x $program
 done
-# compilers WHAT PATH CXX NVCC SIM CUDA: those lines name the compilers, and JSON does; a CXX or NVCC
-# of - is not set.
+# compilers WHAT PATH CXX NVCC SIM CUDA: with these variables (-: not set), info shows SIM and CUDA
+# as compilers, as text and as JSON.
 compilers() {
 	(
 		unset CXX CC NVCC
@@ -32,10 +32,11 @@ compilers() {
 		"^ *\"\(compiler\|missing\)\": \"$6\""
 }
 here=$(pwd -P)
-compilers 'info names the compilers of launch' "$here/both" - - "$here/both/g++" "$here/both/nvcc"
-compilers 'those that CXX and NVCC name' "$here/gcc_alone" "$here/both/g++" "$here/both/nvcc" \
+compilers 'info shows the compilers of launch' "$here/both" - - "$here/both/g++" "$here/both/nvcc"
+compilers 'compilers from CXX and NVCC' "$here/gcc_alone" "$here/both/g++" "$here/both/nvcc" \
 	"$here/both/g++" "$here/both/nvcc"
-compilers 'an empty CXX is the C compiler' "$here/both" '' - "$here/both/cc, as C" "$here/both/nvcc"
+compilers 'an empty CXX selects the C compiler' "$here/both" '' - "$here/both/cc, as C" \
+	"$here/both/nvcc"
 compilers 'a CXX of two words' "$here/both" 'cc g++' - "$here/both/cc g++" "$here/both/nvcc"
 compilers 'no C++ compiler' "$here/gcc_alone" - no-such-nvcc \
 	'needs a C++ compiler: apt-get install g++' 'needs nvcc, .* (NVCC=no-such-nvcc: no such program)'
@@ -46,11 +47,11 @@ run info --device cuda
 if [ "$code" -eq 77 ]; then
 	expect 'info --device cuda without a GPU' 77 '^flashtwin info: no GPU'
 	[ ! -s out ] || code=99
-	expect 'and nothing on stdout' 77
+	expect 'info --device cuda without a GPU: nothing on stdout' 77
 else
 	expect 'info --device cuda with a GPU' 0 '^  cuda:0 ' 'multiprocessors'
 	run info --device cuda --json
-	expect 'and as JSON' 0 '"driver": "CUDA '
+	expect 'info --device cuda with a GPU, as JSON' 0 '"driver": "CUDA '
 fi
 run info --verify-math rsqrtf
 if [ "$code" -eq 77 ]; then
@@ -65,7 +66,7 @@ expect 'info --jobs without --verify-math' 2 '--jobs 2'
 run info --device tpu
 expect 'a device that is not there' 2 '^flashtwin info: --device tpu'
 
-# Variants of kernels: their bits are those of any other.
+# Variants of kernels, which must all give the same bits.
 run_kernels() {
 	export FLASHTWIN_KERNELS="$1"
 	shift
@@ -75,17 +76,17 @@ run_kernels() {
 run_kernels baseline info
 expect 'FLASHTWIN_KERNELS is shown' 0 '^  FLASHTWIN_KERNELS=baseline$'
 run_kernels '' info --device sim
-expect 'an empty one counts as none' 0
+expect 'an empty FLASHTWIN_KERNELS counts as unset' 0
 run_kernels fastest info --device sim
 one_line 'flashtwin info: FLASHTWIN_KERNELS=fastest: expected baseline, avx2 or debug$'
-expect 'a variant that is unknown' 2
+expect 'an unknown variant' 2
 run_kernels fastest decode --prompt 'ROMEO:' -n 1 --no-record
 one_line 'flashtwin decode: FLASHTWIN_KERNELS=fastest: expected baseline, avx2 or debug$'
-expect 'and for a command that launches kernels' 2
+expect 'an unknown variant for a command that launches kernels' 2
 run info --json --device sim
 if grep -q '"debug_kernels": true' out; then
 	run_kernels debug info --device sim
-	expect 'debug kernels, which are built' 0 'also for debuggers'
+	expect 'debug kernels that were built' 0 'also for debuggers'
 else
 	run_kernels debug decode --prompt 'ROMEO:' -n 1 --no-record
 	one_line 'flashtwin decode: FLASHTWIN_KERNELS=debug: these kernels were not built'
@@ -102,10 +103,10 @@ for variant in baseline avx2 debug; do
 done
 
 run info missing.twin
-expect 'a trace that is missing' 2 'missing.twin'
+expect 'a missing trace' 2 'missing.twin'
 echo 'this is no trace' >foreign.twin
 run info foreign.twin
-expect 'a file that is no trace' 6 'foreign.twin'
+expect 'a file that is not a trace' 6 'foreign.twin'
 run decode --prompt 'ROMEO:' -n 2 --log points -o t.twin
 run info t.twin
 expect 'a trace' 0 '^t.twin: [0-9]* bytes, 1 run$' 'decode by flash-decoding on sim' \
@@ -115,8 +116,8 @@ expect 'a trace as JSON' 0 '"complete": true' '"steps": 2' '"level": "points"' '
 run info t.twin --device sim
 expect 'a trace and a device' 2 '^flashtwin info: --device sim'
 run info --sample demo.twin
-expect 'where a sample lies' 0 '/demo.twin$'
-result 'and there it is' "$([ -s "$(cat out)" ] || cat out)"
+expect 'the path of a sample' 0 '/demo.twin$'
+result 'the sample exists' "$([ -s "$(cat out)" ] || cat out)"
 run info --sample demo
 expect 'a sample that is not there' 2 '--sample demo: there are demo.twin, merge.cu and shakespeare'
 run info --sample demo.twin --json

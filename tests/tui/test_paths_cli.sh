@@ -1,9 +1,9 @@
 #!/bin/sh
-# test_paths_cli.sh - `flashtwin decode` and `attend`: paths, slots and masks as a user types them.
+# test_paths_cli.sh - `decode` and `attend`: options for paths, slots and masks.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 reference=$srcdir/doc/samples/shakespeare/reference/short
 
-# The likeliest bytes are far enough from the next for every path to find the same ones.
+# The likeliest byte is always clear enough for every path to choose the same one.
 run decode --prompt 'ROMEO:' -n 16
 cp out wanted
 for path in prefill incremental incremental-multiwarp batched auto 'auto --chunk 0' \
@@ -19,7 +19,7 @@ same 'three prompts in two slots' wanted replies/0.txt
 run replay t.twin
 expect 'their replay' 0 ' 0 bits differ'
 run sql t.twin 'SELECT count(*) FROM v_step'
-expect 'a prompt is one step, and begins when a slot is free' 0 '^21$'
+expect 'a prompt is one step, which starts when a slot is free' 0 '^21$'
 run sql t.twin "SELECT count(*), count(DISTINCT step), max(layer) FROM v_launch
 	WHERE kernel = 'attention_prefill'"
 expect 'a launch for each prompt and layer' 0 '^12	2	3$'
@@ -41,7 +41,8 @@ expect 'no chunks in flash decoding' 2 'a chunk of 1 to 1048576 keys, got 0'
 tensors="--q $reference/layer1_q.npy --k $reference/layer1_k.npy --v $reference/layer1_v.npy"
 # shellcheck disable=SC2086
 run attend --path prefill --causal $tensors
-expect 'attend by prefill' 0 '^prefill: 8 query heads on 2 KV heads, 96 queries, 96 keys, D 64, Dv 64'
+expect 'attend by prefill' 0 \
+	'^prefill: 8 query heads on 2 KV heads, 96 queries, 96 keys, D 64, Dv 64'
 # shellcheck disable=SC2086
 run attend --path prefill --causal=diagonal $tensors
 expect 'an alignment that is not there' 2 'causal=diagonal: there are top-left and bottom-right'

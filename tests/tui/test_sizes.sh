@@ -1,12 +1,12 @@
 #!/bin/sh
-# test_sizes.sh - what recording the demo costs: bytes of its trace, and memory.
+# test_sizes.sh - limits on the trace size and the memory of recording the demo.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 prompt='ROMEO:
 O, she do'
 memory_limit=300000     # kB
 
-# measure WHAT LIMIT OPTION...: of a trace, in bytes.
+# measure WHAT LIMIT OPTION...: the trace may have up to LIMIT bytes.
 measure() {
 	what=$1 limit=$2
 	shift 2
@@ -17,15 +17,15 @@ measure() {
 	expect "$what: decodes" 0
 	bytes=$(wc -c <t.twin)
 	[ "$bytes" -gt 0 ] && [ "$bytes" -lt "$limit" ]
-	result "$what: $bytes bytes" "$([ $? -eq 0 ] || echo "at most $limit are allowed")"
+	result "$what: $bytes bytes" "$([ $? -eq 0 ] || echo "the maximum is $limit")"
 	memory=$(cat memory)
 	if [ "$memory" = unknown ]; then
-		skip "$what: memory" 'a sanitizer uses its own'
+		skip "$what: memory" 'a sanitizer needs more'
 		return
 	fi
 	[ "$memory" -gt 0 ] && [ "$memory" -lt $memory_limit ]
 	result "$what: $memory kB of memory" \
-		"$([ $? -eq 0 ] || echo "at most $memory_limit are allowed")"
+		"$([ $? -eq 0 ] || echo "the maximum is $memory_limit")"
 }
 
 measure '--log points' 20000000 --log points

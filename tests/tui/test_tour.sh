@@ -1,17 +1,18 @@
 #!/bin/sh
-# test_tour.sh [--update] - the commands and screens of doc/tour.md, against what they give now.
+# test_tour.sh [--update] - runs doc/tour.md and compares its commands' output and its screens.
 #
-# With --update, writes what they give into doc/tour.md: look at the difference before committing it.
-# The work is tests/tui/tour.py's.
+# With --update, writes the current output into doc/tour.md: review the diff before committing it.
+# tests/tui/tour.py does the work.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 need_terminal tmux
 
-# As a reader's terminal: nothing that changes what is printed or drawn.
+# A plain environment: nothing that changes what is printed or drawn.
 LC_ALL=C.UTF-8 TERM=xterm-256color
 export LC_ALL TERM
 unset TMUX NO_COLOR FLASHTWIN_DATADIR
 
-# The runner itself: a line and a screen that are not so are found, and --update puts them right.
+# Test tour.py itself: it must find a wrong screen, wrong output and a failing command, and --update
+# must correct the first two.
 printf '%s\n' 'Start: `printf "one  \n\n\n\ntwo"; read x`' 'Keys: `:` `Enter`' '```screen' wrong '```' \
 	'```console' '$ false' '$ echo $?' 0 '```' '`L0` · keys `0` · `false`' >small.md
 FLASHTWIN_SLOW=0.05 python3 "$srcdir/tests/tui/tour.py" "$flashtwin" small.md >wrong 2>&1
@@ -19,7 +20,7 @@ python3 "$srcdir/tests/tui/tour.py" "$flashtwin" small.md --update >updated 2>&1
 python3 "$srcdir/tests/tui/tour.py" "$flashtwin" small.md >right 2>&1
 if [ "$(grep -c '^not ok' wrong)" -ne 3 ] || [ "$(grep -c '^not ok' right)" -ne 1 ]; then
 	sed 's/^/# /' wrong updated right
-	echo "Bail out! tests/tui/tour.py does not judge as it should"
+	echo "Bail out! tests/tui/tour.py does not find differences correctly"
 	exit 1
 fi
 mkdir tour

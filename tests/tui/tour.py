@@ -1,11 +1,12 @@
 """tour.py FLASHTWIN TOUR.md [--update] - runs doc/tour.md as a test, in the current directory.
 
-Commands: the lines of ```console blocks that begin with "$ ", and lines that begin with "> " behind
-them; the rest of a block is what they print, stdout and stderr. Screens: "Start: `COMMAND`" opens
-the viewer in a terminal of 100 x 30, "Keys: `:at L0` `Enter` `2`" sends keys to it, and a ```screen
-block holds what it then shows, with several empty lines in a row as one. All of it happens in the
-order of the text. The command under each heading is run at the end. Prints TAP; with --update, writes what was printed and shown into TOUR.md instead.
-Leaves to tests/tui/test_tour.sh where it runs and what must be there.
+Commands: lines of ```console blocks that start with "$ ", and the lines after them that start with
+"> "; the rest of a block is their output, stdout and stderr. Screens: "Start: `COMMAND`" opens the
+viewer in a terminal of 100 x 30, "Keys: `:at L0` `Enter` `2`" sends keys to it, and a ```screen
+block holds the screen after that, with runs of empty lines reduced to one. Everything runs in the
+order of the text; the command under each heading runs at the end. Prints TAP; with --update, writes
+the new output and screens into TOUR.md instead. tests/tui/test_tour.sh prepares the environment and
+calls it.
 """
 import difflib
 import glob
@@ -20,31 +21,32 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from limits import limit        # noqa: E402
 
 COLUMNS, LINES = 100, 30
-PATIENCE = limit(60)            # seconds until a screen is called wrong
+MAX_WAIT = limit(60)            # seconds until a screen counts as wrong
 BUILD = os.path.dirname(os.path.abspath(sys.argv[1]))
 WAITS_FOR_KEY = os.path.join(BUILD, 'tests', 'waits_for_key')
-# As the tour calls them, and as tmux does.
+# Names of keys in the tour, and in tmux.
 NAMED_KEYS = {'Enter': 'Enter', 'Tab': 'Tab', 'Space': 'Space', 'Escape': 'Escape', 'Up': 'Up',
               'Down': 'Down', 'PageDown': 'NPage', 'PageUp': 'PPage'}
 
 FENCE = re.compile(r'^```(console|screen)\n(.*?)^```$', re.M | re.S)
 STEP = re.compile(r'^Start:\s+`([^`]+)`|^Keys:((?:\s+`[^`]+`)+)', re.M)
-# Under each heading: the address, the keys and the command of the stop.
+# The line under each heading: address, keys and command.
 STOP = re.compile(r'^`[^`]+`.* \u00b7 keys.* \u00b7 `([^`]+)`$', re.M)
 
 
 def strip_lines(text):
-    """Blanks at the ends of lines, which nobody sees, are left out of the tour."""
+    """Removes trailing blanks, which the tour does not contain."""
     return re.sub(r'[ \t]+$', '', text, flags=re.M)
 
 
 def squeeze(text):
-    """One empty line in place of several, and none at either end."""
+    """Reduces runs of empty lines to one and removes those at both ends."""
     return re.sub(r'\n{3,}', '\n\n', strip_lines(text)).strip('\n') + '\n'
 
 
 class Terminal:
-    """The viewer in tmux: one server for each start, so that none meets another that is ending."""
+    """The viewer in tmux. Each start gets its own server: a new one could collide with the previous
+    one being killed."""
 
     def __init__(self):
         self.starts = 0
@@ -65,41 +67,42 @@ class Terminal:
                          f"{command}; echo ended with exit code $?; sleep {limit(600):.0f}")
         if done.returncode:
             raise SystemExit(f'Bail out! tmux: {done.stderr}')
-        self.settle()           # keys sent before curses is there would be lost
+        self.settle()           # keys sent before curses has started would be lost
 
     def send(self, keys):
         for key in keys:
             if key in NAMED_KEYS:
                 self.tmux('send-keys', NAMED_KEYS[key])
-            else:               # tmux takes a last ; for its own
+            else:               # tmux would treat a final ; as a separator
                 self.tmux('send-keys', '-l', re.sub(';$', r'\\;', key))
             self.handled()
 
     def handled(self):
-        """Waits until the viewer has handled all keys: one more could stop its work."""
+        """Waits until the viewer has handled all keys; sending another could stop its work."""
         where = self.tmux('display-message', '-p', '#{pane_pid} #{pane_tty}').stdout.split()
-        subprocess.run([WAITS_FOR_KEY, *where, f'{PATIENCE:.0f}'], check=False)
+        subprocess.run([WAITS_FOR_KEY, *where, f'{MAX_WAIT:.0f}'], check=False)
 
     def screen(self):
         return squeeze(self.tmux('capture-pane', '-p').stdout)
 
     def busy(self):
-        """Whether a process on the terminal is at work, or waits for a disk, and not for a key."""
+        """Whether a process on the terminal is running or waiting for a disk."""
         session = self.tmux('display-message', '-p', '#{pane_pid}').stdout.strip()
         for path in glob.glob('/proc/[0-9]*/stat'):
             try:
                 with open(path, encoding='utf-8', errors='replace') as file:
                     state, *_, its_session = file.read().rpartition(') ')[2].split()[:4]
-            except OSError:     # it has just ended
+            except OSError:     # the process has just ended
                 continue
             if its_session == session and state in 'RD':
                 return True
         return False
 
     def settle(self):
-        """The screen once it has stayed the same, with nobody at work, for half a second."""
+        """Waits until the screen has not changed and no process was busy for half a second; returns
+        the screen."""
         last, since = None, time.monotonic()
-        end = since + PATIENCE
+        end = since + MAX_WAIT
         while time.monotonic() < end:
             now = self.screen()
             if now != last or self.busy():
@@ -110,15 +113,16 @@ class Terminal:
         return last
 
     def shows(self, wanted):
-        """What the screen shows: `wanted` as soon as it does."""
-        end = time.monotonic() + PATIENCE
+        """Waits for the screen to show `wanted`; returns what it shows."""
+        end = time.monotonic() + MAX_WAIT
         while (got := self.screen()) != wanted and time.monotonic() < end:
             time.sleep(0.1)
         return got
 
 
 def run_block(block):
-    """The console block as it should be. All its commands share one shell, so that $? is there."""
+    """Runs the commands of a console block; returns the block with their output. They share one
+    shell, so that $? works."""
     pieces = re.split(r'^(?=\$ )', block, flags=re.M)
     script, prompts = '', []
     for piece in pieces[1:]:
@@ -136,7 +140,7 @@ def run_block(block):
 
 
 def check_stop(command):
-    """'' when the command of a stop works, as it does at the end of the tour; else why not."""
+    """Runs the command under a heading; returns '' if it works, else the error."""
     done = subprocess.run(['sh', '-c', command], capture_output=True, text=True, encoding='utf-8')
     expected = 4 if command.startswith('flashtwin find') else 0
     if done.returncode == expected and done.stdout:
@@ -154,14 +158,14 @@ def report(number, what, wanted, got):
     good = wanted == got
     print(f"{'ok' if good else 'not ok'} {number} - {what}")
     if not good:
-        for line in difflib.unified_diff(wanted.splitlines(), got.splitlines(), 'in the tour',
-                                         'now', lineterm=''):
+        for line in difflib.unified_diff(wanted.splitlines(), got.splitlines(), 'expected',
+                                         'got', lineterm=''):
             print('#', line)
     sys.stdout.flush()
 
 
 def walk(text, update):
-    """Goes through the tour; returns it with its blocks as they should be."""
+    """Runs the tour; returns it with updated blocks."""
     terminal, out, at, number = Terminal(), '', 0, 0
     try:
         for fence in FENCE.finditer(text):

@@ -1,6 +1,6 @@
-/* test_diff.c - what counts as a difference between two runs, and how it is told.
+/* test_diff.c - what counts as a difference between two runs, and how it is reported.
  *
- * Runs are made by hand through the store, so that each test changes exactly one thing.
+ * Writes the runs directly to the store, so that each test changes exactly one thing.
  */
 #include "config.h"
 
@@ -15,21 +15,21 @@
 
 enum { VALUES = 4, LAUNCHES = 3 };
 
-/* What a run holds; make_run() starts from the same values each time. */
-struct made {
+/* The contents of a run, for make_run(). */
+struct run_spec {
 	enum log_level level;
 	float input[VALUES], output[VALUES], max;
-	uint32_t point;                 /* bits of one value of every point */
+	uint32_t point;                 /* bits of one value of the point of launch 1, block 1 */
 	const char *point_name, *kernel;
 	int scale_bits, grid, code, launches;
 	bool incomplete, no_output_bytes, no_token;
 	uint8_t byte;
-	uint32_t blocks;                /* that publish a point */
+	uint32_t blocks;                /* number of blocks that publish a point */
 };
 
-static struct made usual(void)
+static struct run_spec default_run(void)
 {
-	return (struct made){
+	return (struct run_spec){
 		.level = LEVEL_POINTS, .input = { 1, 2, 3, 4 }, .output = { 0.5f, NAN, -0.0f, 8 },
 		.max = 3.5f, .point = 0x3f800000, .point_name = "score", .kernel = "k",
 		.scale_bits = 5,
@@ -52,20 +52,15 @@ static void put_op(struct store *store, int64_t run, struct row_op op, int64_t *
 	OK(store_op(store, run, &op, number));
 }
 
-static void put_launch(struct store *store, int64_t run, int64_t number, const struct made *m)
+static void put_launch(struct store *store, int64_t run, int64_t number, const struct run_spec *m)
 {
 	struct row_arg args[] = {
 		{ .name = "out", .type = "float *", .kind = "pointer", .buffer = 1 },
 		{ .name = "n", .type = "int", .kind = "i32", .bits = (uint32_t)m->scale_bits },
 	};
 	struct row_launch launch = {
-		.number = number,
-		.kernel = m->kernel,
-		.grid = { (uint32_t)m->grid, 1, 1 },
-		.block = { 32, 1, 1 },
-		.cluster = { 1, 1, 1 },
-		.layer = 0,
-		.args = args,
+		.number = number, .kernel = m->kernel, .grid = { (uint32_t)m->grid, 1, 1 },
+		.block = { 32, 1, 1 }, .cluster = { 1, 1, 1 }, .layer = 0, .args = args,
 		.arg_count = 2,
 	};
 	struct row_digest digest = {
@@ -95,7 +90,7 @@ static void put_launch(struct store *store, int64_t run, int64_t number, const s
 	free(points);
 }
 
-static int64_t make_run(struct store *store, const struct made *m)
+static int64_t make_run(struct store *store, const struct run_spec *m)
 {
 	static const int64_t shape[] = { VALUES };
 	struct row_run run = {
@@ -130,10 +125,10 @@ static int64_t make_run(struct store *store, const struct made *m)
 	return number;
 }
 
-/* Compares the usual run with another. */
-static struct diff_report diff_with(const struct made *other, uint32_t ulp)
+/* Compares the default run with another. */
+static struct diff_report diff_with(const struct run_spec *other, uint32_t ulp)
 {
-	struct made base = usual();
+	struct run_spec base = default_run();
 	struct diff_options options = { .ulp = ulp };
 	struct diff_report report;
 	struct store *store;
@@ -155,7 +150,7 @@ static void check_first(const struct diff_report *report, const char *address, c
 
 START_TEST(equal_runs)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 	uint32_t another_nan = 0xffc00001;
 
@@ -175,7 +170,7 @@ END_TEST
 
 START_TEST(input_bit)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.input[2] = nextafterf(3, 4);
@@ -192,7 +187,7 @@ END_TEST
 
 START_TEST(point_value)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.point = 0x3f800003;
@@ -219,12 +214,12 @@ END_TEST
 
 START_TEST(output_and_partial)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
-	other.output[2] = 0.0f;         /* was -0.0: one bit, no distance */
+	other.output[2] = 0.0f;         /* was -0.0: one bit differs, 0 ulp apart */
 	report = diff_with(&other, 0);
-	/* Each launch: the accumulators of its partial and the bytes it wrote. */
+	/* Per launch: the accumulators of its partial, and the bytes it wrote. */
 	ck_assert_int_eq(report.differences, 2 * LAUNCHES);
 	check_first(&report, "L0 slot 0 head 0 chunk 0", "acc[2]");
 	ck_assert_str_eq(report.items[1].address, "L0.end");
@@ -235,7 +230,7 @@ START_TEST(output_and_partial)
 	report = diff_with(&other, 1);
 	ck_assert_int_eq(report.differences, 0);
 	diff_report_free(&report);
-	other = usual();
+	other = default_run();
 	other.max = 4;
 	report = diff_with(&other, 0);
 	ck_assert_int_eq(report.differences, LAUNCHES);
@@ -246,7 +241,7 @@ END_TEST
 
 START_TEST(digest_alone)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.output[3] = 9;
@@ -265,7 +260,7 @@ END_TEST
 
 START_TEST(arguments)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.scale_bits = 6;
@@ -276,7 +271,7 @@ START_TEST(arguments)
 	ck_assert_str_eq(report.items[1].what, "launch n");
 	ck_assert_str_eq(report.items[1].a, "5");
 	diff_report_free(&report);
-	other = usual();
+	other = default_run();
 	other.code = 700;
 	report = diff_with(&other, 0);
 	check_first(&report, "L0", "status code");
@@ -284,9 +279,9 @@ START_TEST(arguments)
 }
 END_TEST
 
-START_TEST(runs_part)
+START_TEST(runs_diverge)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.kernel = "another";
@@ -300,7 +295,7 @@ END_TEST
 
 START_TEST(shorter_run)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.launches = 2;
@@ -319,7 +314,7 @@ END_TEST
 
 START_TEST(points_missing)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.blocks = 1;
@@ -327,12 +322,12 @@ START_TEST(points_missing)
 	ck_assert_int_eq(report.differences, LAUNCHES);
 	check_first(&report, "L0.b1.w0.l7.p1", "point score is missing in B");
 	diff_report_free(&report);
-	other.blocks = 0;               /* lost all: no narrower choice of points */
+	other.blocks = 0;               /* all points lost, not just a narrower selection */
 	report = diff_with(&other, 0);
 	ck_assert_int_eq(report.differences, 2 * LAUNCHES);
 	diff_report_free(&report);
-	other = usual();
-	other.point_name = "softmax";   /* on the same keys */
+	other = default_run();
+	other.point_name = "softmax";   /* at the same place */
 	report = diff_with(&other, 0);
 	check_first(&report, "L0.b0.w0.l7.p1", "name");
 	diff_report_free(&report);
@@ -341,7 +336,7 @@ END_TEST
 
 START_TEST(tokens)
 {
-	struct made other = usual();
+	struct run_spec other = default_run();
 	struct diff_report report;
 
 	other.byte = 'y';
@@ -359,7 +354,7 @@ END_TEST
 
 START_TEST(unknown_run)
 {
-	struct made base = usual();
+	struct run_spec base = default_run();
 	struct diff_options options = { .run_a = 1, .run_b = 5 };
 	struct diff_report report;
 	struct store *store;
@@ -383,7 +378,7 @@ int main(void)
 	tcase_add_test(tests, output_and_partial);
 	tcase_add_test(tests, digest_alone);
 	tcase_add_test(tests, arguments);
-	tcase_add_test(tests, runs_part);
+	tcase_add_test(tests, runs_diverge);
 	tcase_add_test(tests, shorter_run);
 	tcase_add_test(tests, points_missing);
 	tcase_add_test(tests, tokens);

@@ -1,8 +1,8 @@
-/* test_damage.c - values of a real trace are changed: every command says so, or finds a difference.
+/* test_damage.c - changes values in a real trace and runs every command on it.
  *
- * Runs the program itself, in a directory of its own, since what counts is how it ends: equal (0),
- * different (1) or damaged (6) with one line, never out of memory, out of time or by a signal. The
- * random changes are the same in every run; SEED=N picks others.
+ * Runs the program itself, in a temporary directory, and checks its exit code: equal (0), different
+ * (1) or damaged (6, with one line of error). It must never run out of memory or time, or die of a
+ * signal. The random changes are the same in every run; SEED=N picks others.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #define WHOLE "whole.twin"
 #define CHANGES 60
-#define SECONDS 60              /* of processor time; sanitizers are slow */
+#define SECONDS 60              /* CPU time limit; sanitizers are slow */
 
 static const char *program(void)
 {
@@ -53,7 +53,7 @@ static void copy_whole(void)
 	ck_assert(fclose(from) == 0 && fclose(to) == 0);
 }
 
-/* False when the table's own rules forbid the change. */
+/* Returns false when the table's constraints forbid the change. */
 static bool change(const char *sql)
 {
 	sqlite3 *db;
@@ -67,7 +67,7 @@ static bool change(const char *sql)
 	return rc == SQLITE_OK;
 }
 
-static void become(const char *const *args)
+static void exec_program(const char *const *args)
 {
 	const struct rlimit time = { SECONDS, SECONDS };
 	int null = open("/dev/null", O_WRONLY);
@@ -80,8 +80,8 @@ static void become(const char *const *args)
 	_exit(99);
 }
 
-/* Runs flashtwin; its status as of waitpid(), the first of its stderr in `said`. */
-static int run(const char *const *args, char *said, size_t size)
+/* Runs flashtwin. Returns its status as of waitpid(), and the start of its stderr in `errors`. */
+static int run(const char *const *args, char *errors, size_t size)
 {
 	pid_t child = fork();
 	int status;
@@ -89,11 +89,11 @@ static int run(const char *const *args, char *said, size_t size)
 
 	ck_assert_int_ge(child, 0);
 	if (child == 0)
-		become(args);
+		exec_program(args);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	err = fopen("err", "r");
 	ck_assert_ptr_nonnull(err);
-	said[fread(said, 1, size - 1, err)] = '\0';
+	errors[fread(errors, 1, size - 1, err)] = '\0';
 	fclose(err);
 	return status;
 }
@@ -108,18 +108,20 @@ static const char *const commands[][8] = {
 };
 enum { INFO, VIEW, VIEW_DIFF, DIFF, REPLAY, DUMP, COMMANDS };
 
-/* One line. (UBSan only says what it finds, and goes on.) */
-static void judge(const char *what, const char *const *args)
+/* Checks the exit code, and that damage is reported in one line. (UBSan reports and continues, so
+ * its reports are searched for.) */
+static void check_command(const char *what, const char *const *args)
 {
-	char said[4096];
-	int status = run(args, said, sizeof said);
+	char errors[4096];
+	int status = run(args, errors, sizeof errors);
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-	const char *end = strchr(said, '\n');
+	const char *end = strchr(errors, '\n');
 
 	ck_assert_msg(code == 0 || code == 1 || code == 6, "%s: %s ends with %d: %s", what, args[1],
-		      code, said);
-	ck_assert_msg(!strstr(said, "runtime error:"), "%s: %s: %s", what, args[1], said);
-	ck_assert_msg(code != 6 || (end && end[1] == '\0'), "%s: %s says: %s", what, args[1], said);
+		      code, errors);
+	ck_assert_msg(!strstr(errors, "runtime error:"), "%s: %s: %s", what, args[1], errors);
+	ck_assert_msg(code != 6 || (end && end[1] == '\0'), "%s: %s: expected one line, got: %s",
+		      what, args[1], errors);
 }
 
 static void clean(void)
@@ -128,7 +130,7 @@ static void clean(void)
 	unlink("err");
 }
 
-/* --- changes that were not found once --- */
+/* --- changes that once went undetected --- */
 
 START_TEST(known)
 {
@@ -151,7 +153,7 @@ START_TEST(known)
 		{ "UPDATE t_reduce SET launch = launch + (1 << 40)", VIEW },
 		{ "UPDATE t_call SET grid_y = -1", VIEW },
 	};
-	char said[4096];
+	char errors[4096];
 
 	record_whole(GRAPH_NONE);
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -159,18 +161,18 @@ START_TEST(known)
 
 		copy_whole();
 		ck_assert_msg(change(cases[i].sql), "%s", cases[i].sql);
-		status = run(commands[cases[i].command], said, sizeof said);
+		status = run(commands[cases[i].command], errors, sizeof errors);
 		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 6, "%s: status %x: %s",
-			      cases[i].sql, status, said);
-		ck_assert_ptr_eq(strchr(said, '\n'), said + strlen(said) - 1);
+			      cases[i].sql, status, errors);
+		ck_assert_ptr_eq(strchr(errors, '\n'), errors + strlen(errors) - 1);
 	}
 	clean();
 }
 END_TEST
 
-/* --- random ones --- */
+/* --- random changes --- */
 
-/* The first column of the row with that number, of which there are *count; the caller frees. */
+/* The first column of a random row of the query's result; the caller frees it. */
 static char *pick(sqlite3 *db, const char *query)
 {
 	sqlite3_stmt *rows;
@@ -190,7 +192,7 @@ static char *pick(sqlite3 *db, const char *query)
 	return text;
 }
 
-/* An UPDATE of one column, of one row or of all. */
+/* An UPDATE that sets one column, in one row or in all. */
 static char *random_change(sqlite3 *db)
 {
 	static const char *const values[] = {
@@ -235,7 +237,7 @@ START_TEST(changed_values)
 
 		copy_whole();
 		for (int c = 0; change(sql) && c < COMMANDS; c++)
-			judge(sql, commands[c]);
+			check_command(sql, commands[c]);
 		free(sql);
 	}
 	sqlite3_close(db);
@@ -247,7 +249,7 @@ int main(void)
 {
 	TCase *tests = tcase_create("damage");
 
-	/* Before the directory changes. */
+	/* Checked here because setup() changes the directory. */
 	if (access(program(), X_OK) != 0)
 		return 99;
 	tcase_add_checked_fixture(tests, setup, teardown);

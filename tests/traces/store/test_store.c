@@ -1,5 +1,6 @@
-/* test_store.c - the trace file: what goes in comes out, through views, cursor and dump, and it
- * stays small. What happens to the file itself is in test_store_file.c.
+/* test_store.c - reads back a written trace through views, cursor and dump, and checks its size.
+ *
+ * Tests of the file itself are in test_store_file.c.
  */
 #include "config.h"
 
@@ -154,18 +155,16 @@ START_TEST(functions)
 	QUERY(store, "SELECT f32_bits(data(data), 1) FROM v_digest WHERE entry = 0", "-2147483648");
 	QUERY(store, "SELECT f32_text(1036831949)||f32_text(-8388608)||f32_text(-1)", "0.1-infnan");
 	QUERY(store, "SELECT data(NULL)", "NULL");
-	/* Accumulators are found in the bytes kept of the launch, or have bytes of their own. */
+	/* An accumulator lies in the recorded output of the launch or has its own data. */
 	QUERY(store, "SELECT f32(data(acc_data), acc_offset / 4 + 1) FROM v_partial WHERE head = 3",
 	      "Inf");
 	QUERY(store,
-	      "SELECT (acc_data = (SELECT data FROM v_digest WHERE entry = 0))||acc_offset FROM "
-	      "v_partial"
-	      " WHERE head = 3",
+	      "SELECT (acc_data = (SELECT data FROM v_digest WHERE entry = 0))||acc_offset"
+	      " FROM v_partial WHERE head = 3",
 	      "14");
 	QUERY(store,
-	      "SELECT f32(data(p.acc_data), p.acc_offset / 4 + 2) = f32(data(o.data), 2) FROM "
-	      "v_partial p,"
-	      " v_op o WHERE head = 4 AND kind = 'upload'",
+	      "SELECT f32(data(p.acc_data), p.acc_offset / 4 + 2) = f32(data(o.data), 2) "
+	      "FROM v_partial p, v_op o WHERE head = 4 AND kind = 'upload'",
 	      "1");
 	OK(store_close(store));
 }
@@ -227,7 +226,7 @@ START_TEST(cursor)
 }
 END_TEST
 
-START_TEST(calls_once)
+START_TEST(equal_calls_are_stored_once)
 {
 	struct store *store;
 	int64_t run;
@@ -243,10 +242,10 @@ START_TEST(calls_once)
 }
 END_TEST
 
-/* Launches bring their number, of which a window leaves out some; none may come again. */
+/* The caller numbers launches: gaps are allowed (--log-at), repetition is not. */
 START_TEST(launch_numbers)
 {
-	const struct row_launch again = { .number = 12, .kernel = "k" };
+	const struct row_launch repeated = { .number = 12, .kernel = "k" };
 	struct store *store;
 	int64_t run;
 
@@ -254,7 +253,7 @@ START_TEST(launch_numbers)
 	run = begin_run(store);
 	put_launch(store, run, 10, 0, NULL);
 	put_launch(store, run, 12, 0, NULL);
-	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH, .launch = &again }, NULL),
+	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH, .launch = &repeated }, NULL),
 	      STATUS_INTERNAL, "expected a launch number above 12, got 12");
 	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH }, NULL),
 	      STATUS_INTERNAL, "launch has no kernel");
@@ -285,7 +284,7 @@ START_TEST(big_and_equal_data)
 		       NULL);
 	put_op(store, run,
 	       (struct row_op){ .kind = OP_UPLOAD, .buffer = 1, .bytes = 0, .data = values }, NULL);
-	/* Also from a store that is being written. */
+	/* Readable while the store is still being written. */
 	OK(store_data(store, 1, &bytes, &got));
 	ck_assert_uint_eq(got, count);
 	ck_assert_mem_eq(bytes, values, count);
@@ -329,7 +328,7 @@ START_TEST(small_uploads_compress)
 	}
 	OK(store_close(store));
 	full = size_of(T) - empty;
-	/* 84.4 % of the bytes, and at most 100 bytes for each upload to find them. */
+	/* 84.4 % of the bytes, plus at most 100 bytes of index per upload. */
 	ck_assert_msg(full < 2000 * (1024 * 855 / 1000 + 100), "%ld bytes", full);
 }
 END_TEST
@@ -409,7 +408,7 @@ START_TEST(diff_view)
 }
 END_TEST
 
-/* Page packing, which commits change, and clocks do not show in a dump; contents do. */
+/* A dump shows contents, but neither page packing (which depends on commits) nor times. */
 START_TEST(dump)
 {
 	struct store *a, *b;
@@ -442,8 +441,8 @@ START_TEST(dump)
 }
 END_TEST
 
-/* A statement that is lent is nobody else's; one that came back has forgotten its last use. */
-START_TEST(kept_statements)
+/* A borrowed statement is not lent twice; a returned one is reset and its bindings cleared. */
+START_TEST(cached_statements)
 {
 	static const char sql[] = "SELECT kernel FROM v_launch WHERE run = ?1";
 	sqlite3_stmt *first, *second, *again;
@@ -469,7 +468,7 @@ START_TEST(kept_statements)
 	store_return(store, again);
 	ck_assert_int_ne(store_borrow(store, "SELECT nothing FROM nowhere", &again), SQLITE_OK);
 	store_return(store, again);
-	/* More than are kept. */
+	/* More statements than the store caches. */
 	for (int i = 0; i < 1000; i++) {
 		snprintf(other, sizeof other, "SELECT %d", i % 300);
 		ck_assert_int_eq(store_borrow(store, other, &again), SQLITE_OK);
@@ -492,13 +491,13 @@ int main(void)
 	tcase_add_test(tests, floats_exact);
 	tcase_add_test(tests, functions);
 	tcase_add_test(tests, cursor);
-	tcase_add_test(tests, calls_once);
+	tcase_add_test(tests, equal_calls_are_stored_once);
 	tcase_add_test(tests, launch_numbers);
 	tcase_add_test(tests, big_and_equal_data);
 	tcase_add_test(tests, small_uploads_compress);
 	tcase_add_test(tests, points_are_small);
 	tcase_add_test(tests, diff_view);
 	tcase_add_test(tests, dump);
-	tcase_add_test(tests, kept_statements);
+	tcase_add_test(tests, cached_statements);
 	return run_suite("store", tests);
 }

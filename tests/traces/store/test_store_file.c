@@ -1,6 +1,6 @@
 /* test_store_file.c - the trace file as a file: names, force and append, damage, earlier formats.
  *
- * What it holds is in test_store.c; how it ends on a full disk or by a kill, in test_store_kill.c.
+ * Its contents are tested in test_store.c; full disks and kills in test_store_kill.c.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ START_TEST(existing_file)
 	FAILS(store_create("/dev/null", &(struct store_options){ .force = true }, &store),
 	      STATUS_USAGE, "regular");
 
-	/* With force the old file stays until the first commit of the new one. */
+	/* With force, the old file stays until the first commit of the new one. */
 	OK(store_create(T, &(struct store_options){ .force = true }, &store));
 	begin_run(store);
 	OK(store_open(T, &other));
@@ -41,7 +41,7 @@ START_TEST(existing_file)
 	OK(store_close(other));
 	OK(store_close(store));
 
-	/* Two that began at the same time: the first commit gets the name. */
+	/* The file appeared after store_create(): the first to commit gets the name. */
 	unlink(T);
 	OK(store_create(T, NULL, &store));
 	begin_run(store);
@@ -52,7 +52,7 @@ START_TEST(existing_file)
 }
 END_TEST
 
-START_TEST(nothing_to_say)
+START_TEST(no_run_makes_no_file)
 {
 	struct store *store;
 
@@ -221,7 +221,7 @@ START_TEST(damaged_rows)
 }
 END_TEST
 
-/* Reads all there is; any status will do but no crash. */
+/* Reads the whole trace; any status is fine, a crash is not. */
 static void read_through(void)
 {
 	struct store *store;
@@ -282,8 +282,7 @@ END_TEST
 
 /* --- versions --- */
 
-/* A trace of version 1 has no graphs: it reads as if it had none, and is upgraded when a run is
- * added. */
+/* A trace of version 1 lacks the later tables: they read as empty, and adding a run upgrades it. */
 START_TEST(earlier_format)
 {
 	const struct store_options append = { .append = true };
@@ -317,7 +316,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, existing_file);
-	tcase_add_test(tests, nothing_to_say);
+	tcase_add_test(tests, no_run_makes_no_file);
 	tcase_add_test(tests, append);
 	tcase_add_test(tests, foreign_files);
 	tcase_add_test(tests, truncated);

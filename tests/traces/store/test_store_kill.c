@@ -1,7 +1,7 @@
-/* test_store_kill.c - a trace that is cut off holds what was committed: full disks, kills at any
- * moment, journals left behind; and one on media that cannot be written.
+/* test_store_kill.c - an unfinished trace holds everything that was committed.
  *
- * Other ways of damage are in test_store_file.c.
+ * Covers full disks, kills at any moment, leftover journals and read-only media. Other damage is in
+ * test_store_file.c.
  */
 #include "config.h"
 
@@ -40,7 +40,8 @@ END_TEST
 
 /* --- kills --- */
 
-/* The child of the kill test: writes for ever, and says after each commit what it holds. */
+/* The child of the kill test: writes forever, and reports the number of operations after each
+ * commit. */
 static void write_until_killed(int to)
 {
 	struct store *store;
@@ -81,7 +82,7 @@ static void check_after_kill(int32_t committed)
 	}
 	OK(store_open(T, &store));
 	OK(store_run_read(store, 1, &info));
-	/* One commit more may have been made than was told. */
+	/* The last commit may not have been reported. */
 	ck_assert(!info.complete && (info.ops == committed || info.ops == committed + 7));
 	store_run_free(&info);
 	for (last = 1; last <= info.ops; last++) {
@@ -90,14 +91,14 @@ static void check_after_kill(int32_t committed)
 	}
 	ck_assert_int_eq(store_data(store, last, &bytes, &count), STATUS_DAMAGED);
 	OK(store_close(store));
-	/* One that was not used yet when the kill came stays, and does no harm. */
+	/* A journal that was not in use at the time of the kill stays; it is harmless. */
 	unlink(T "-journal");
 }
 
 START_TEST(kills)
 {
 	char temporary[64];
-	int32_t committed, heard;
+	int32_t committed, reported;
 	int ends[2];
 	pid_t child;
 
@@ -112,12 +113,12 @@ START_TEST(kills)
 		usleep((useconds_t)(rand() % 60000));
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
 		ck_assert_int_eq(waitpid(child, NULL, 0), child);
-		for (committed = 0; read(ends[0], &heard, sizeof heard) == sizeof heard;)
-			committed = heard;
+		for (committed = 0; read(ends[0], &reported, sizeof reported) == sizeof reported;)
+			committed = reported;
 		close(ends[0]);
 		check_after_kill(committed);
 		unlink(T);
-		/* Killed before its first commit, it left these. */
+		/* Left if it was killed before its first commit. */
 		snprintf(temporary, sizeof temporary, "%s.tmp.%d", T, (int)child);
 		unlink(temporary);
 		strcat(temporary, "-journal");
@@ -126,7 +127,7 @@ START_TEST(kills)
 }
 END_TEST
 
-/* A journal in the state that a kill in the middle of a commit leaves. */
+/* A kill in the middle of a commit leaves a hot journal. */
 START_TEST(hot_journal)
 {
 	struct store *store;
@@ -139,7 +140,7 @@ START_TEST(hot_journal)
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
-		/* A cache of a few pages makes SQLite write to the file before it commits. */
+		/* With a cache of two pages, SQLite writes to the file before it commits. */
 		if (sqlite3_open(T, &db) != SQLITE_OK
 		    || sqlite3_exec(
 			       db,

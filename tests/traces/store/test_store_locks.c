@@ -1,8 +1,7 @@
-/* test_store_locks.c - a trace that is read while it is written: who waits for whom, and who is
- * killed.
+/* test_store_locks.c - reads a trace while it is written: waiting, and killed writers.
  *
- * Works in a directory of its own. Readers and writers are processes of their own where it matters,
- * since SQLite knows its own process's locks.
+ * Works in a temporary directory. Readers and writers are separate processes where it matters,
+ * because SQLite treats locks of its own process differently.
  */
 #include "config.h"
 
@@ -17,14 +16,14 @@ static enum status put_upload(struct store *store, int64_t run, int i)
 {
 	uint32_t values[256], state = (uint32_t)i + 1;
 
-	/* Nothing that compresses: the file is to grow. */
+	/* Incompressible, so that the file grows. */
 	for (int k = 0; k < 256; k++)
 		values[k] = state = state * 1664525u + 1013904223u;
 	return store_op(store, run, &(struct row_op){ .kind = OP_UPLOAD, .buffer = 1,
 		.bytes = sizeof values, .data = values, .object = -1 }, NULL);
 }
 
-/* A closed trace of so many uploads. */
+/* Makes a closed trace of `count` uploads. */
 static void make_trace(int count)
 {
 	struct store *store;
@@ -49,7 +48,7 @@ static int64_t ops_of(struct store *store)
 	return ops;
 }
 
-/* What a program that opens the trace now finds. */
+/* The number of operations that a program sees when it opens the trace now. */
 static int64_t ops_now(void)
 {
 	struct store *store;
@@ -69,21 +68,21 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* --- a reader that stays --- */
+/* --- a reader that keeps its lock --- */
 
 struct reader {
 	pid_t pid;
-	int to;                         /* closing it makes the reader leave */
+	int to;                         /* closing it makes the reader exit */
 };
 
-/* Children end like this when all went well: what they inherited is not theirs to clean up, nor for
- * valgrind to miss. */
-static void vanish(void)
+/* Children end this way on success, so that they neither clean up what they inherited nor have
+ * valgrind report it as leaked. */
+static void exit_by_kill(void)
 {
 	kill(getpid(), SIGKILL);
 }
 
-static void await(pid_t child)
+static void wait_for_child(pid_t child)
 {
 	int status;
 
@@ -91,8 +90,8 @@ static void await(pid_t child)
 	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %x", status);
 }
 
-/* Another program that reads the trace, any SQLite tool, and has not come to its end. */
-static void hold(int from, int ready)
+/* Plays another program, such as any SQLite tool, that is still reading the trace. */
+static void hold_read_lock(int from, int ready)
 {
 	sqlite3 *db;
 	char byte = 0;
@@ -103,7 +102,7 @@ static void hold(int from, int ready)
 		_exit(1);
 	while (read(from, &byte, 1) > 0)
 		;
-	vanish();
+	exit_by_kill();
 }
 
 static struct reader reader_start(void)
@@ -117,7 +116,7 @@ static struct reader reader_start(void)
 	ck_assert_int_ge(reader.pid, 0);
 	if (reader.pid == 0) {
 		close(go[1]);
-		hold(go[0], ready[1]);
+		hold_read_lock(go[0], ready[1]);
 	}
 	close(go[0]);
 	close(ready[1]);
@@ -127,10 +126,10 @@ static struct reader reader_start(void)
 	return reader;
 }
 
-static void reader_leave(struct reader reader)
+static void reader_stop(struct reader reader)
 {
 	close(reader.to);
-	await(reader.pid);
+	wait_for_child(reader.pid);
 }
 
 START_TEST(reader_stays)
@@ -144,7 +143,7 @@ START_TEST(reader_stays)
 	run = begin_run(store);
 	OK(put_upload(store, run, 0));
 	OK(store_commit(store));
-	/* More than a full cache: SQLite tries to write at every row from then on. */
+	/* Overfills the cache: from then on SQLite tries to write at every row. */
 	ck_assert_int_eq(sqlite3_exec(store_db(store), "PRAGMA cache_size = 10", NULL, NULL, NULL),
 			 SQLITE_OK);
 	reader = reader_start();
@@ -155,7 +154,7 @@ START_TEST(reader_stays)
 			OK(store_commit(store));
 	}
 	ck_assert(seconds() - begin < limit_seconds(5));
-	reader_leave(reader);
+	reader_stop(reader);
 	OK(put_upload(store, run, 201));
 	OK(store_commit(store));
 	ck_assert_int_eq(ops_now(), 202);
@@ -181,13 +180,13 @@ START_TEST(reader_outlasts_the_run)
 	OK(store_run_end(store, run, "OK", NULL));
 	ck_assert_int_eq(store_close(store), STATUS_IO);
 	ck_assert_ptr_nonnull(strstr(error_text(), T ": another program still reads it"));
-	reader_leave(reader);
+	reader_stop(reader);
 	ck_assert_int_eq(ops_now(), 1);
 }
 END_TEST
 
-/* The last commit waits, and the reader goes in time. */
-START_TEST(reader_leaves_in_time)
+/* The last commit waits, and the reader exits before the time limit. */
+START_TEST(reader_stops_in_time)
 {
 	struct store *store;
 	struct reader reader;
@@ -203,19 +202,19 @@ START_TEST(reader_leaves_in_time)
 	if (child == 0) {
 		usleep(200000);
 		kill(reader.pid, SIGKILL);
-		vanish();
+		exit_by_kill();
 	}
 	OK(put_upload(store, run, 0));
 	OK(store_close(store));
-	reader_leave(reader);
-	await(child);
+	reader_stop(reader);
+	wait_for_child(child);
 	ck_assert_int_eq(ops_now(), 1);
 }
 END_TEST
 
 /* --- a writer that is killed --- */
 
-/* A run that is killed in the middle of a transaction leaves a journal. */
+/* A writer that is killed in the middle of a transaction and leaves a journal. */
 static void killed_writer(void)
 {
 	pid_t child = fork();
@@ -228,13 +227,14 @@ static void killed_writer(void)
 				    " DELETE FROM t_op; DELETE FROM t_page", NULL, NULL, NULL)
 		       != SQLITE_OK)
 			_exit(1);
-		vanish();
+		exit_by_kill();
 	}
-	await(child);
+	wait_for_child(child);
 	ck_assert(exists(T "-journal"));
 }
 
-/* It is there before the reader, comes while the reader is there, and is there for the next. */
+/* The killed writer's journal exists before a reader opens the trace, appears while a reader has it
+ * open, and is left for the next reader. */
 START_TEST(writer_is_killed)
 {
 	struct store *store;
@@ -252,7 +252,7 @@ START_TEST(writer_is_killed)
 }
 END_TEST
 
-static void write_for_ever(void)
+static void write_forever(void)
 {
 	const struct store_options append = { .append = true };
 	struct store *store;
@@ -267,7 +267,7 @@ static void write_for_ever(void)
 			_exit(1);
 }
 
-/* Runs are killed one after the other while others look on: every look finds the first run. */
+/* Appending writers are killed one after another: readers always find the first run intact. */
 START_TEST(writers_are_killed)
 {
 	make_trace(10);
@@ -277,15 +277,15 @@ START_TEST(writers_are_killed)
 
 		ck_assert_int_ge(child, 0);
 		if (child == 0)
-			write_for_ever();
+			write_forever();
 		do
 			ck_assert_int_eq(ops_now(), 10);
 		while (seconds() < end);
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
 		ck_assert_int_eq(ops_now(), 10);
-		await(child);
+		wait_for_child(child);
 	}
-	/* One that was not used yet when the kill came stays, and does no harm. */
+	/* A journal that was not in use at the time of the kill stays; it is harmless. */
 	unlink(T "-journal");
 }
 END_TEST
@@ -298,7 +298,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, reader_stays);
 	tcase_add_test(tests, reader_outlasts_the_run);
-	tcase_add_test(tests, reader_leaves_in_time);
+	tcase_add_test(tests, reader_stops_in_time);
 	tcase_add_test(tests, writer_is_killed);
 	tcase_add_test(tests, writers_are_killed);
 	return run_suite("store_locks", tests);

@@ -1,5 +1,6 @@
-/* test_bench.c - what a suite of `flashtwin bench` rests on: launches taken from a path and
- * launched again, verdicts, medians.
+ */
+/* test_bench.c - helpers of `bench --suite`: relaunching the launches of a path, verdicts, medians.
+ */
  */
 #include "config.h"
 
@@ -19,7 +20,7 @@ static void open_rig(void)
 	OK(rig_open("sim", 3, 4096, &rig));
 }
 
-static void shut_rig(void)
+static void close_rig(void)
 {
 	rig_close(&rig);
 }
@@ -59,7 +60,7 @@ START_TEST(launches_are_counted_by_role)
 }
 END_TEST
 
-START_TEST(launching_again_does_the_same)
+START_TEST(relaunching_gives_the_same_output)
 {
 	rig_work *const ways[] = { launches_run, launches_run_waiting };
 	struct attention *attention = make("flash-decoding");
@@ -91,7 +92,7 @@ static enum status fail_once(struct rig *with, void *context)
 	return fail(STATUS_USAGE, "this work fails");
 }
 
-START_TEST(a_failure_leaves_the_device_as_it_was)
+START_TEST(a_failure_leaves_the_device_unchanged)
 {
 	const struct device_ops *before = rig.device->ops;
 	struct launches list;
@@ -111,7 +112,7 @@ static enum status count_calls(struct rig *with, void *context)
 	return STATUS_OK;
 }
 
-START_TEST(one_run_more_than_is_counted)
+START_TEST(one_extra_run_warms_up)
 {
 	struct rig_times times;
 	int calls = 0;
@@ -153,7 +154,7 @@ START_TEST(verdicts_follow_from_the_figures)
 }
 END_TEST
 
-/* The verdict on the first claim that begins so. */
+/* Returns the verdict on the first claim that starts with `begin`. */
 static const char *verdict_on(const struct seeds_results *results, const char *begin)
 {
 	static char verdict[32];
@@ -171,7 +172,7 @@ static const char *verdict_on(const struct seeds_results *results, const char *b
 	return verdict;
 }
 
-START_TEST(claims_are_judged_by_what_was_measured)
+START_TEST(claims_get_verdicts_from_measurements)
 {
 	static const struct seeds_sizes sizes = {
 		.heads = 32, .lengths = { 1024, 32768 }, .layers = 28,
@@ -216,16 +217,16 @@ END_TEST
 
 int main(void)
 {
-	TCase *device = tcase_create("device"), *judged = tcase_create("judged");
+	TCase *device = tcase_create("device"), *claims = tcase_create("claims");
 
-	tcase_add_checked_fixture(device, open_rig, shut_rig);
+	tcase_add_checked_fixture(device, open_rig, close_rig);
 	tcase_add_test(device, launches_are_counted_by_role);
-	tcase_add_test(device, launching_again_does_the_same);
-	tcase_add_test(device, a_failure_leaves_the_device_as_it_was);
-	tcase_add_test(device, one_run_more_than_is_counted);
+	tcase_add_test(device, relaunching_gives_the_same_output);
+	tcase_add_test(device, a_failure_leaves_the_device_unchanged);
+	tcase_add_test(device, one_extra_run_warms_up);
 	tcase_add_test(device, buffers_are_filled_to_the_end);
-	tcase_add_test(judged, verdicts_follow_from_the_figures);
-	tcase_add_test(judged, claims_are_judged_by_what_was_measured);
-	tcase_add_test(judged, medians);
-	return run_suites("bench", (TCase *[]){ device, judged }, 2);
+	tcase_add_test(claims, verdicts_follow_from_the_figures);
+	tcase_add_test(claims, claims_get_verdicts_from_measurements);
+	tcase_add_test(claims, medians);
+	return run_suites("bench", (TCase *[]){ device, claims }, 2);
 }

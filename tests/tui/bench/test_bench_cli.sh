@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_bench_cli.sh - `flashtwin bench --suite` on the simulator: what it counts, its forms, its errors.
+# test_bench_cli.sh - `bench --suite` on the simulator: its results, output formats and errors.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
 run bench --suite seeds --device sim --runs 1
@@ -9,7 +9,7 @@ expect 'the suite on the simulator' 0 \
 	'^| one warp, 32,768 keys .* 27061 us .* - | us .* not measured' \
 	'^|   64 | flash-decoding  *|  *16 |  *2 |' \
 	'^| a sequence at a time |  *224 |' '^| one graph  *|  *[0-9]' '^- clock: wall clock of the simulator'
-# Markdown: every line of a table has as many cells as its heading.
+# In Markdown, every row of a table must have as many cells as its heading.
 wrong=$(awk -F'|' '/^\|/ { if (!cells) cells = NF; if (NF != cells) print } !/^\|/ { cells = 0 }' out)
 result 'tables are as wide as their headings' "$wrong"
 
@@ -26,7 +26,7 @@ for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' 
 	expect "bench $arguments" 2
 done
 
-# A small trace is measured as a big one is; what it takes depends on the machine.
+# Uses a small trace; exit code 1 (too slow) depends on the machine and is accepted.
 run bench --suite view "$abs_srcdir/tests/h200/flash-decoding.twin"
 [ "$code" -eq 1 ] && code=0
 expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""export_check.py - judges what `flashtwin export` wrote, with nothing but Python's own library.
+"""export_check.py - checks files written by `flashtwin export`, with Python's standard library.
 
-    export_check.py svg FILE PLAIN        the picture's text is the lines of PLAIN
-    export_check.py perfetto FILE TIME    tracks without overlap; TIME: "logical" or "launches"
+    export_check.py svg FILE PLAIN        the picture's text equals the lines of PLAIN
+    export_check.py perfetto FILE TIME    slices of a track do not overlap; TIME is "logical" or
+                                          "launches"
     export_check.py npz FILE NAME DTYPE SHAPE [BITS...]
                                           an array, and its first elements as unsigned numbers
-    export_check.py names FILE            the arrays of an .npz, one a line
-    export_check.py elements FILE ID...   the text of elements of an HTML document, each into a
-                                          file of its name
+    export_check.py names FILE            prints the names of the arrays of an .npz, one per line
+    export_check.py elements FILE ID...   writes the text of elements of an HTML document to files
+                                          named after their ids
     export_check.py page FILE FLASHTWIN TRACE LAUNCH...
                                           the page's screens at these launches and all of their
-                                          blocks are those of --plain
-    export_check.py get FILE PATH         a member of a JSON file: launches.0.kernel, launches.#
+                                          blocks equal those of --plain
+    export_check.py get FILE PATH         prints a member of a JSON file: launches.0.kernel;
+                                          launches.# is the number of launches
 
-Prints what is wrong, if anything, and exits 1 then. Serves tests/tui/export/test_export.sh.
+Exits 1 and prints the first error, if any. Used by test_export.sh and test_export_html.sh.
 """
 import ast
 import base64
@@ -30,8 +32,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 MARGIN, HEADER, LINE = 14, 34, 17
 
 
-def fail(*words):
-    print(*words)
+def fail(*message):
+    print(*message)
     sys.exit(1)
 
 
@@ -47,7 +49,7 @@ def svg(path, plain):
     got = [lines.get(i, "") for i in range(len(wanted))]
     for number, (a, b) in enumerate(zip(wanted, got)):
         if a != b:
-            fail("line", number, "is", repr(b), "not", repr(a))
+            fail("line", number, "expected", repr(a), "got", repr(b))
     if set(lines) - set(range(len(wanted))):
         fail("more lines than in plain text")
 
@@ -65,7 +67,7 @@ def perfetto(path, time):
             if event["dur"] < 0:
                 fail("negative duration:", event)
             if event["ts"] < ends.get(track, 0) - 1e-6:
-                fail("a slice begins before the last one of its track ended:", event)
+                fail("a slice begins before the previous one of its track ended:", event)
             ends[track] = event["ts"] + event["dur"]
             steps += event["cat"] == "step"
             names.add(event["name"])
@@ -77,18 +79,18 @@ def perfetto(path, time):
             fail("a track without a name:", event)
     for run in trace["otherData"]["runs"]:
         if not run["time"].startswith(time):
-            fail("time is", run["time"])
+            fail("expected time", time, "got", run["time"])
     print(len(ends), "tracks", steps, "steps", *sorted(n for n in names if "_" in n))
 
 
 def read_array(path, name):
-    """dtype, shape and bytes."""
+    """Returns dtype, shape and bytes."""
     with zipfile.ZipFile(path) as archive:
         if archive.testzip():
             fail("a damaged zip")
         data = archive.read(name + ".npy")
     if data[:8] != b"\x93NUMPY\x01\x00":
-        fail("no .npy:", data[:8])
+        fail("not an .npy file:", data[:8])
     length, = struct.unpack("<H", data[8:10])
     header = ast.literal_eval(data[10:10 + length].decode("ascii"))
     return header["descr"], header["shape"], data[10 + length:]
@@ -97,17 +99,17 @@ def read_array(path, name):
 def npz(path, name, dtype, shape, *bits):
     found, extent, data = read_array(path, name)
     if (found, "x".join(map(str, extent))) != (dtype, shape):
-        fail(name, "is", found, extent)
+        fail(name, "expected", dtype, shape, "got", found, extent)
     size = int(dtype[2:])
     count = 1
     for length in extent:
         count *= length
     if len(data) != count * size:
-        fail(name, "has", len(data), "bytes")
+        fail(name, "expected", count * size, "bytes, got", len(data))
     for i, wanted in enumerate(bits):
         got = int.from_bytes(data[i * size:(i + 1) * size], "little")
         if got != int(wanted) % (1 << 8 * size):
-            fail(f"{name}[{i}] is {got:#x}, not {int(wanted) % (1 << 8 * size):#x}")
+            fail(f"{name}[{i}]: expected {int(wanted) % (1 << 8 * size):#x}, got {got:#x}")
 
 
 def names(path):
@@ -116,7 +118,7 @@ def names(path):
 
 
 class Element(html.parser.HTMLParser):
-    """Collects the text of the element with an id."""
+    """Collects the text of the element with the id `name`."""
 
     def __init__(self, name):
         super().__init__(convert_charrefs=True)
@@ -153,7 +155,7 @@ def page_data(path):
 
 
 def page_screen(data, number):
-    """Lines without the mark of the place."""
+    """The lines of a screen, without the mark of the current place."""
     ranges = data["drawn"][number]
     numbers = [first + i for first, count in zip(ranges[::2], ranges[1::2]) for i in range(count)]
     return [unmarked(data["lines"][n].split("\t")[0]) for n in numbers]
@@ -180,7 +182,7 @@ def page(path, flashtwin, trace, *launches):
                                         "--at", address], capture_output=True, check=False)
                 wanted = plain.stdout.decode().splitlines()
                 if page_screen(data, number) != [unmarked(line) for line in wanted]:
-                    fail(name, "at", address, "is not what --plain prints")
+                    fail(name, "at", address, "differs from --plain")
                 compared += 1
     print(compared, "screens")
 

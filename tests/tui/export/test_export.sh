@@ -1,6 +1,8 @@
 #!/bin/sh
-# test_export.sh - flashtwin export: pictures, JSON, timelines and tensors, each read by another
-# program and compared with what `view --plain` and `sql` say; and what it refuses.
+# test_export.sh - `export` of pictures, JSON, timelines and tensors, and its errors.
+#
+# Reads each output with another program and compares it with `view --plain` and `sql`. HTML pages
+# are tested in test_export_html.sh.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
 if ! command -v python3 >/dev/null 2>&1; then
@@ -12,8 +14,8 @@ export LC_ALL
 trace=$srcdir/tests/h200/demo.twin
 graph=$srcdir/tests/h200/manual-graph.twin
 
-# judge WHAT ARG...: export_check.py, which prints what is wrong, and what it found into `found`.
-judge() {
+# check WHAT ARG...: runs export_check.py with these arguments; its output goes to ./found.
+check() {
 	local what=$1
 	shift
 	if [ "$code" -ne 0 ]; then
@@ -25,9 +27,9 @@ judge() {
 	fi
 }
 
-# found WHAT WANTED: what export_check.py printed last.
+# found WHAT WANTED: the last run of export_check.py printed WANTED.
 found() {
-	result "$1" "$([ "$(cat found)" = "$2" ] || echo "'$(cat found)', not '$2'")"
+	result "$1" "$([ "$(cat found)" = "$2" ] || echo "expected '$2', got '$(cat found)'")"
 }
 
 sql() {
@@ -41,14 +43,14 @@ for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunk
 	# Unquoted: a screen and its address.
 	"$flashtwin" view "$trace" --plain --screen $screen | sed "s|$trace|demo.twin|" >plain
 	run export "$trace" --as svg --screen $screen
-	# The summary names the trace as it was given.
+	# The summary shows the path of the trace, which is replaced in both.
 	sed "s|$trace|demo.twin|" out >picture.svg
-	judge "picture of $screen" svg picture.svg plain
+	check "picture of $screen" svg picture.svg plain
 done
-# Of a legend, its marks alone have their colour, not every character that stands alone.
+# In a legend, only the marks are coloured, not every single character.
 run export "$trace" --as svg --screen attention --at L502
 grep -q '>\.</tspan><tspan[^>]*> under 5 %' out && ! grep -q '0b4fb3">[1a$]<' out || code=99
-expect 'marks of a legend' 0
+expect 'only the marks of a legend are coloured' 0
 run export "$trace" --as svg --at L502; expect 'a launch, without --screen' 0 'launch at L502<'
 run export "$trace" "$trace" --as svg --screen reduce --at L503.b3
 expect 'two traces in one picture' 0 'The same in demo.twin'
@@ -58,15 +60,15 @@ cp "$trace" "$(printf 'a<&">\377]]>\001.twin')"
 run export "$(printf 'a<&">\377]]>\001.twin')" --as svg --screen time --at s3
 cp out picture.svg
 "$flashtwin" view "$trace" --plain --screen time --at s3 >plain
-judge 'a file name of any bytes' svg picture.svg plain
+check 'a file name of any bytes' svg picture.svg plain
 run export "$(printf 'a<&">\377]]>\001.twin')" --as json --at s3
 cp out place.json
-judge 'and in JSON' get place.json trace
-found 'its name is kept where it can be' 'a<&">?]]>?.twin'
+check 'and in JSON' get place.json trace
+found 'invalid characters of the name are replaced' 'a<&">?]]>?.twin'
 run decode --prompt "$(printf '<&"\377]]>\001')" -n 2 --chunk 4 --log points --seed 3 -o hostile.twin
 run export hostile.twin --as svg --screen attention --force -o picture.svg
 "$flashtwin" view hostile.twin --plain --screen attention >plain
-judge 'a prompt of any bytes' svg picture.svg plain
+check 'a prompt of any bytes' svg picture.svg plain
 
 ### json
 
@@ -74,19 +76,19 @@ run export "$trace" --as json
 cp out whole.json
 for part in launches:v_launch operations:v_op partials:v_partial steps:v_step tokens:v_token \
 	reductions:v_reduce buffers:v_buffer kv:v_kv digests:v_digest; do
-	judge "JSON has ${part%%:*}" get whole.json "${part%%:*}.#"
+	check "JSON has ${part%%:*}" get whole.json "${part%%:*}.#"
 	found "all of ${part#*:}" "$("$flashtwin" sql "$trace" "SELECT count(*) FROM ${part#*:}")"
 done
-judge 'its schema' get whole.json schema
-found 'is 1' 1
+check 'its schema' get whole.json schema
+found 'it is 1' 1
 run export "$trace" --as json --at L502.b3
 cp out place.json
-judge 'a place names its screen' get place.json screen
-found 'which fits the address' launch
-judge 'its launch alone' get place.json launches.0.launch
-found 'is that launch' 502
-judge 'its partials' get place.json partials.#
-found 'are those of the launch' 24
+check 'a place names its screen' get place.json screen
+found 'the screen fits the address' launch
+check 'its launch alone' get place.json launches.0.launch
+found 'it is that launch' 502
+check 'its partials' get place.json partials.#
+found 'they are those of the launch' 24
 run export "$trace" --as json --screen chunks --at L502.b3
 cp out place.json
 "$flashtwin" view "$trace" --plain --screen chunks --at L502.b3 >plain
@@ -98,54 +100,54 @@ same 'a screen in JSON is --plain' plain lines
 
 run export "$trace" --as perfetto
 cp out time.json
-judge 'timeline of a GPU' perfetto time.json launches
+check 'timeline of a GPU' perfetto time.json launches
 found 'two tracks, every step and kernel' \
 	'2 tracks 79 steps flash_decode_chunk flash_decode_reduce kv_scatter'
 run export hostile.twin --as perfetto --force -o time.json
-judge 'timeline of the simulator' perfetto time.json logical
+check 'timeline of the simulator' perfetto time.json logical
 run export "$graph" --as perfetto
 cp out time.json
-judge 'timeline of graphs' perfetto time.json launches
-result 'graph launches are a track' "$(grep -q '"graph launches"' out || echo 'no such track')"
+check 'timeline of graphs' perfetto time.json launches
+result 'graph launches have a track' "$(grep -q '"graph launches"' out || echo 'no such track')"
 run export "$trace" --as perfetto --at s4
 cp out time.json
-judge 'one step of it' perfetto time.json launches
-found 'and no other' '2 tracks 1 steps flash_decode_chunk flash_decode_reduce kv_scatter'
+check 'timeline of one step' perfetto time.json launches
+found 'only one step' '2 tracks 1 steps flash_decode_chunk flash_decode_reduce kv_scatter'
 
 ### npz
 
 run export "$trace" --as npz --at L1246 -o c.npz
-judge 'maxima of chunks' npz c.npz L1246.partial.max '<f4' 1x8x3 \
+check 'maxima of chunks' npz c.npz L1246.partial.max '<f4' 1x8x3 \
 	$(sql 'SELECT max_bits FROM v_partial WHERE launch = 1246 ORDER BY head, chunk')
-judge 'sums of chunks' npz c.npz L1246.partial.sum '<f4' 1x8x3 \
+check 'sums of chunks' npz c.npz L1246.partial.sum '<f4' 1x8x3 \
 	$(sql 'SELECT sum_bits FROM v_partial WHERE launch = 1246 ORDER BY head, chunk')
-judge 'accumulators' npz c.npz L1246.partial.acc '<f4' 1x8x3x64 \
+check 'accumulators' npz c.npz L1246.partial.acc '<f4' 1x8x3x64 \
 	$(sql "WITH RECURSIVE e (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM e WHERE i < 63)
 	SELECT f32_bits(data(acc_data), acc_offset / 4 + i) FROM e, v_partial
 	WHERE launch = 1246 AND head = 0 AND chunk = 0 ORDER BY i")
-judge 'log-sum-exp' npz c.npz L1246.partial.lse '<f8' 1x8x3
-judge 'queries' npz c.npz L1246.arg.q '<f4' 1x8x64 \
+check 'log-sum-exp' npz c.npz L1246.partial.lse '<f8' 1x8x3
+check 'queries' npz c.npz L1246.arg.q '<f4' 1x8x64 \
 	$(sql "SELECT f32_bits(data(o.data), 0) FROM v_op o JOIN v_buffer b USING (run, buffer)
 	WHERE b.name = 'q' AND o.kind = 'upload' AND o.op < (SELECT op FROM v_launch
 	WHERE launch = 1246) ORDER BY o.op DESC LIMIT 1")
-judge 'a KV cache, known up to its length' npz c.npz buffer.k_cache.3.known '|b1' 1x2x96x64 1
-judge 'its rows' npz c.npz buffer.k_cache.3 '<f4' 1x2x96x64 \
+check 'a KV cache, known up to its length' npz c.npz buffer.k_cache.3.known '|b1' 1x2x96x64 1
+check 'its rows' npz c.npz buffer.k_cache.3 '<f4' 1x2x96x64 \
 	$(sql "SELECT f32_bits(data(o.data), k.source_offset / 4) FROM v_kv k
 	JOIN v_op o ON o.run = k.run AND o.op = k.source_op WHERE k.tensor = 'k' AND k.layer = 3
 	AND k.position = 0 AND k.kv_head = 0")
 run export "$trace" --as npz --at L1247 -o r.npz
-judge 'weights of a reduction' npz r.npz L1247.reduce.weight '<f8' 1x8x3
-judge 'its output' npz r.npz L1247.arg.out '<f4' 1x8x64 \
+check 'weights of a reduction' npz r.npz L1247.reduce.weight '<f8' 1x8x3
+check 'its output' npz r.npz L1247.arg.out '<f4' 1x8x64 \
 	$(sql 'SELECT f32_bits(data(data), 0) FROM v_digest WHERE launch = 1247')
-judge 'what is known of it' names r.npz
-result 'no partials where the launch wrote none' "$(grep partial found)"
+check 'names of its arrays' names r.npz
+result 'a launch without partials has no partial arrays' "$(grep partial found)"
 run export "$trace" --as npz --at L1247 -o again.npz; same 'the same place, the same bytes' r.npz again.npz
 run export "$trace" --as npz -o last.npz
-judge 'without --at' names last.npz
-result 'the last launch' "$(grep -q '^L1263.arg.out$' found || cat found)"
+check 'npz without --at' names last.npz
+result 'it holds the last launch' "$(grep -q '^L1263.arg.out$' found || cat found)"
 run export "$trace" --as npz --at s4 -o step.npz
-judge 'a step' names step.npz
-result 'all its launches' "$([ "$(grep -c 'arg.out$' found)" -eq 4 ] || cat found)"
+check 'npz of a step' names step.npz
+result 'it holds all launches of the step' "$([ "$(grep -c 'arg.out$' found)" -eq 4 ] || cat found)"
 if python3 -c 'import numpy' 2>/dev/null; then
 	numpy=python3
 elif /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
@@ -167,7 +169,7 @@ else
 	skip 'NumPy reads it' 'no numpy'
 fi
 
-# 16-bit floats: NumPy has f16, and bf16 is uint16 under a name that says so.
+# 16-bit floats: NumPy has f16; bf16 is stored as uint16 with .bf16 in its name.
 npy x.npy '(6,)' 6
 cat >half.cu <<'CU'
 #include <cuda_bf16.h>
@@ -186,13 +188,13 @@ run launch half.cu --kernel half_and_half --grid 1 --block 8 --arg x=@x.npy --ar
 	--arg 'b=>b.npy:bf16[2,3]' --arg n=i32:6 --log partials -o half.twin
 if [ "$code" -eq 0 ]; then
 	run export half.twin --as npz -o half.npz
-	judge 'f16' npz half.npz L0.arg.h '<f2' 6 15360 16384 16896
-	judge 'bf16' npz half.npz L0.arg.b.bf16 '<u2' 2x3 16256 16384 16448
+	check 'f16' npz half.npz L0.arg.h '<f2' 6 15360 16384 16896
+	check 'bf16' npz half.npz L0.arg.b.bf16 '<u2' 2x3 16256 16384 16448
 else
 	skip '16-bit floats' "$(tail -n 1 err)"
 fi
 
-### what it refuses
+### errors
 
 run export "$trace";                    expect 'no format' 2 '--as is needed'; one_line 'flashtwin export: '
 run export "$trace" --as pdf;           expect 'an unknown format' 2 'there are svg, html, json, perfetto and npz'
@@ -221,17 +223,17 @@ ln -s own.twin link.twin
 run replay own.twin --force -o link.twin
 one_line 'flashtwin replay: '
 expect 'a replay over its own trace' 2 '-o link.twin is the trace that is replayed'
-result 'which is kept' "$(cmp "$trace" own.twin 2>&1)"
+result 'the trace is unchanged' "$(cmp "$trace" own.twin 2>&1)"
 run export "$trace" --as html --steps 9-3
-expect 'steps that go back' 2 '--steps 9-3: the last step comes before the first'
+expect 'the last step before the first' 2 '--steps 9-3: the last step comes before the first'
 echo mine >mine.svg
 run export "$trace" --as svg -o mine.svg; expect 'a file that is there' 2 'mine.svg: it is there already'
-result 'is kept' "$([ "$(cat mine.svg)" = mine ] || echo 'it was replaced')"
+result 'it is not replaced' "$([ "$(cat mine.svg)" = mine ] || echo 'it was replaced')"
 run export "$trace" --as svg --force -o mine.svg; expect '--force' 0
-result 'replaces it' "$(grep -q '<svg' mine.svg || echo 'it was not')"
+result '--force replaces the file' "$(grep -q '<svg' mine.svg || echo 'it was not')"
 run export "$trace" --as svg --at L9999 --force -o mine.svg
-result 'an error leaves what was there' "$(grep -q '<svg' mine.svg || echo 'it did not')"
-result 'and nothing beside it' "$(ls mine.svg.tmp.* 2>/dev/null)"
+result 'an error leaves the existing file' "$(grep -q '<svg' mine.svg || echo 'it did not')"
+result 'and no temporary file' "$(ls mine.svg.tmp.* 2>/dev/null)"
 if [ -e /dev/full ]; then
 	"$flashtwin" export "$trace" --as json >/dev/full 2>err
 	code=$?
@@ -240,14 +242,14 @@ if [ -e /dev/full ]; then
 	run export "$trace" --as npz -o /dev/full; expect 'a full disk, with -o' 2 '/dev/full'
 fi
 "$flashtwin" export "$trace" --as npz | head -c 1 >out 2>err
-result 'a reader that goes away' "$(cat err)"
-# Whatever ends it while the file is in the making, that goes. ended SIGNAL CODE
+result 'a reader that exits early' "$(cat err)"
+# ended SIGNAL CODE: SIGNAL during an export to a file ends it with CODE and removes the file.
 being_written() {
 	ls ended.html.tmp.* >/dev/null 2>&1
 }
 ended() {
 	env --default-signal="$1" "$flashtwin" export "$trace" --as html -o ended.html >out 2>err &
-	until_true being_written || echo 'ended: no temporary file was there' >>err
+	until_true being_written || echo 'ended: no temporary file was made' >>err
 	kill -s "$1" $!
 	wait $! 2>/dev/null
 	code=$?
@@ -263,7 +265,7 @@ for format in svg json perfetto npz; do
 	run export cut.twin --as $format -o cut.out
 	expect "a damaged trace as $format" 6 'cut.twin'
 done
-# Bytes changed anywhere: an error or a file, and no crash.
+# With bytes overwritten anywhere, export fails or writes a file, but does not crash.
 for at in 5000 60000 400000 1500000 3000000; do
 	cp "$trace" hurt.twin
 	chmod u+w hurt.twin
@@ -271,8 +273,8 @@ for at in 5000 60000 400000 1500000 3000000; do
 	for format in svg json perfetto npz; do
 		run export hurt.twin --as $format --at s40 -o hurt.out --force
 		case $code in
-		0|2|6) result "hurt at $at as $format" ;;
-		*) result "hurt at $at as $format" "exit code $code: $(cat err)" ;;
+		0|2|6) result "damage at $at as $format" ;;
+		*) result "damage at $at as $format" "exit code $code: $(cat err)" ;;
 		esac
 	done
 done

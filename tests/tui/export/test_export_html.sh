@@ -1,16 +1,16 @@
 #!/bin/sh
-# test_export_html.sh - the page that `export --as html` writes, in headless Chromium: stepped by
-# keys and opened at addresses, its screens hold what `view --plain` prints.
+# test_export_html.sh - opens the page of `export --as html` in headless Chromium.
 #
-# Without a Chromium that works this is a skip; FLASHTWIN_NEED_CHROMIUM=1 makes it a failure.
+# Opened at addresses and stepped by keys, its screens must equal `view --plain`. Skipped without a
+# working Chromium; with FLASHTWIN_NEED_CHROMIUM=1 that is a failure.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
 LC_ALL=C.UTF-8
 export LC_ALL
 trace=$srcdir/tests/h200/demo.twin
 
-# dom URL: the page's document once its script has come to rest. It is our own page: no sandbox,
-# which root and containers do not have.
+# dom URL: prints the page's document once its script is idle. The page is trusted, so the sandbox,
+# which does not work as root or in containers, is off.
 dom() {
 	timeout "$(limit 120)" "$chromium" --headless --disable-gpu --no-first-run --no-sandbox \
 		--user-data-dir="$work/chromium" --virtual-time-budget=60000 --dump-dom "$1" 2>dom.err
@@ -27,15 +27,16 @@ for name in chromium chromium-browser google-chrome; do
 done
 if [ -z "$chromium" ] || ! command -v python3 >/dev/null 2>&1; then
 	if [ -n "${FLASHTWIN_NEED_CHROMIUM-}" ]; then
-		result 'a Chromium that works, and python3' 'there is none, and one is needed here'
+		result 'a working Chromium, and python3' 'missing, but FLASHTWIN_NEED_CHROMIUM is set'
 		plan
 	else
-		echo '1..0 # SKIP no Chromium that works, or no python3'
+		echo '1..0 # SKIP no working Chromium, or no python3'
 	fi
 	exit 0
 fi
 
-# opened FRAGMENT: the page there; what it shows goes into screen, at, second and message.
+# opened FRAGMENT: opens the page at #FRAGMENT; what it shows goes to ./screen, ./at, ./second and
+# ./message.
 opened() {
 	dom "file://$work/$page#$1" >document
 	python3 "$srcdir/tests/tui/export/export_check.py" elements document screen at second message
@@ -43,11 +44,11 @@ opened() {
 
 # at WHAT ADDRESS: the page is at that address.
 at() {
-	result "$1" "$([ "$(cat at)" = "$2" ] || echo "at $(cat at), not $2: $(cat message)")"
+	result "$1" "$([ "$(cat at)" = "$2" ] || echo "expected $2, got $(cat at): $(cat message)")"
 }
 
-# as_plain SCREEN ADDRESS FRAGMENT: opened there, or stepped there, it is --plain's screen, but that a
-# byte which is no UTF-8 is '?'.
+# as_plain SCREEN ADDRESS FRAGMENT: #FRAGMENT leads to ADDRESS and shows the SCREEN of --plain, with
+# ? for bytes that are not UTF-8.
 as_plain() {
 	"$flashtwin" view "$traced" --plain --screen "$1" --at "$2" 2>&1 | LC_ALL=C tr '\377' '?' >plain
 	opened "$3"
@@ -62,23 +63,23 @@ page=demo.html
 run export "$trace" --as html -o $page
 expect 'the whole trace of an H200' 0
 size=$(wc -c <$page)
-result 'is a page of some megabytes' "$([ "$size" -lt 6000000 ] || echo "$size bytes")"
-result 'that loads nothing' "$(grep -nE '(src|href)="|https?:|url\(|@import' $page | cut -c 1-200)"
+result 'the page is smaller than 6 MB' "$([ "$size" -lt 6000000 ] || echo "$size bytes")"
+result 'the page loads nothing else' "$(grep -nE '(src|href)="|https?:|url\(|@import' $page | cut -c 1-200)"
 
 as_plain time s0 ''
 as_plain time L502 L502
 as_plain chunks L1262.b19 'L1262.b19&screen=chunks'
 as_plain attention L1262 'L1246&screen=attention&keys=d'
 as_plain time 'op 0' 'L502&keys=g'
-opened 'op%200&keys=O'; at 'before the first operation there is nothing' 'op 0'
-result 'and it says so' "$(grep -q 'nothing before this place' message || cat message)"
+opened 'op%200&keys=O'; at 'O stays at the first operation' 'op 0'
+result 'the page says why' "$(grep -q 'nothing before this place' message || cat message)"
 
 ### part of it: every screen, and every kind of step
 
 page=part.html
 run export "$trace" --as html --steps 30-33 --at L502.b2 --screen chunks -o $page
-expect 'four steps' 0
-result 'are a small page' "$([ "$(wc -c <$page)" -lt 500000 ] || wc -c <$page)"
+expect 'a page of four steps' 0
+result 'is smaller than 500 kB' "$([ "$(wc -c <$page)" -lt 500000 ] || wc -c <$page)"
 as_plain chunks L502.b2 ''
 as_plain time 'op 1046' 'op%201046'
 as_plain time L502 'op%201051'
@@ -90,13 +91,13 @@ as_plain attention L502.b3 'L502.b3&screen=attention'
 as_plain launch L502 'at=L502&screen=launch'
 as_plain findings L502 'L502&screen=findings'
 
-# All screens of these launches and of each of their blocks, without a browser.
-said=$(python3 "$srcdir/tests/tui/export/export_check.py" page $page "$flashtwin" "$trace" \
+# All screens of these launches and of each of their blocks, checked without a browser.
+printed=$(python3 "$srcdir/tests/tui/export/export_check.py" page $page "$flashtwin" "$trace" \
 	500 502 503 507 2>&1)
 result 'every screen at every block is that of --plain' \
-	"$([ "$said" = '214 screens' ] || echo "$said")"
+	"$([ "$printed" = '214 screens' ] || echo "$printed")"
 
-# By keys, through the page's own listener.
+# Keys, handled by the page's own listener.
 as_plain time L497 'L496&keys=f'
 as_plain time L496 'L496&keys=ffFF'
 as_plain chunks L502.b3 'L500&keys=3blll'
@@ -110,11 +111,11 @@ as_plain time 'op 1046' 'L499&keys=oo'
 as_plain time L501 'L500&keys=j'
 as_plain time 's32' 's31&keys=d'
 
-# What it has nothing for.
+# Errors.
 opened '%';      result 'a bad escape' "$(grep -q 'bad escapes' message || cat message)"
-opened L1;       result 'a place left out' "$(grep -q 'L1: not in this page' message || cat message)"
+opened L1;       result 'a place that is not in the page' "$(grep -q 'L1: not in this page' message || cat message)"
 opened 'L502&keys=s'
-result 'named points are left to the viewer' \
+result 'for named points the page refers to the viewer' \
 	"$(grep -q 'flashtwin view demo.twin --screen points --at L502' message || cat message)"
 
 # For screen readers and keyboards.
@@ -125,7 +126,7 @@ done
 result 'help lists keys' "$(grep -q 'next, previous decode step' document || echo 'it does not')"
 
 run export "$trace" --as html --steps 90-95
-expect 'steps that are not there' 2 '--steps 90-95: run 1 of demo.twin has none'
+expect 'steps that do not exist' 2 '--steps 90-95: run 1 of demo.twin has none'
 run export "$trace" --as html --steps 9-4
 expect 'steps the wrong way round' 2 '--steps 9-4: the last step comes before the first'
 run export "$trace" --as svg --steps 4; expect '--steps of a picture' 2 '--steps: svg takes --at s4'
@@ -150,8 +151,8 @@ as_plain chunks r2.L18.b1 'r2.L18.b1&screen=chunks'
 as_plain diff L20 'L20&keys=5'
 "$flashtwin" view "$odd" --plain --screen time --at r2.L20 >plain
 opened 'L20&keys=v'
-result 'both runs, one below the other' "$(diff plain second | head)"
+result 'both runs are shown, one below the other' "$(diff plain second | head)"
 opened 'L18&keys=]'
-result 'the next launch that differs' "$([ "$(cat at)" = L19 ] || cat at)"
+result '] goes to the next launch that differs' "$([ "$(cat at)" = L19 ] || cat at)"
 
 plan

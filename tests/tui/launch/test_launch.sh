@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_launch.sh - `flashtwin launch`: anyone's .cu file in a directory that holds nothing else.
+# test_launch.sh - `launch` of users' .cu files, in a directory that holds nothing else.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 mkdir tmp
 TMPDIR=$work/tmp
@@ -9,7 +9,7 @@ run() {
 	"$flashtwin" launch "$@" >out 2>err
 	code=$?
 }
-# npy FILE DESCR SHAPE: a .npy header of 128 bytes for the data on stdin.
+# npy FILE DESCR SHAPE: writes an .npy file with a header of 128 bytes and the data from stdin.
 npy() {
 	{
 		printf '\223NUMPY\001\000\166\000'
@@ -17,11 +17,11 @@ npy() {
 		cat
 	} >"$1"
 }
-# words FILE: the data behind the header, as hexadecimal words.
+# words FILE: prints the data after the header as hexadecimal words.
 words() {
 	od -A n -t x4 -v -j 128 "$1" | tr -s ' \n' '  '
 }
-# wrote FILE WORDS: what the last run must have written.
+# wrote FILE WORDS: sets code to 99 unless the last run wrote these words to FILE.
 wrote() {
 	[ "$(words "$1")" = " $2 " ] || { code=99; words "$1" >>err; }
 }
@@ -91,7 +91,7 @@ int main(void)
 }
 CU
 
-# With the C++ compiler, and with the C compiler when CXX says so.
+# With the C++ compiler, and with the C compiler, which an empty CXX selects.
 for CXX in c++ ''; do
 	export CXX
 	cp y.orig y.npy
@@ -110,12 +110,13 @@ for CXX in c++ ''; do
 done
 unset CXX
 
-# A machine with gcc alone.
+# A machine that has gcc but no C++ compiler.
 mkdir only_cc
 for program in cc gcc as ld; do
 	ln -s "$(command -v $program)" only_cc || result "$program is there" 'it is not'
 done
-# no_cplusplus WHAT PATTERN COMMAND...: one line that says how to get a C++ compiler, no compiler's.
+# no_cplusplus WHAT PATTERN COMMAND...: fails with one line that says how to get a C++ compiler, and
+# no compiler messages.
 no_cplusplus() {
 	local what=$1 pattern=$2
 	shift 2
@@ -128,7 +129,7 @@ no_cplusplus() {
 wild='launch plain.cu --kernel wild --grid 1 --block 1'
 no_cplusplus 'without a C++ compiler' '$' $wild
 export CXX=no-such-compiler
-no_cplusplus 'a C++ compiler that is not there' ' (CXX=no-such-compiler: no such program)$' $wild
+no_cplusplus 'a C++ compiler that does not exist' ' (CXX=no-such-compiler: no such program)$' $wild
 CXX='env c++' run plain.cu --kernel talk --grid 1 --block 4 --arg n=i32:3
 expect 'a CXX of two words' 0 '^thread 0 of 3$'
 unset CXX
@@ -137,36 +138,36 @@ run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]'
 [ ! -e wild.npy ] || code=99
 expect 'a fault names the line, and no output is written' 1 'illegal address in wild.*plain.cu:40'
 run plain.cu --kernel race --grid 1 --block 64 --arg 'out=>r.npy:i32[1]' --all-orders 4
-expect 'a race differs among orders' 1 'of 4 orders differ'
+expect 'a race gives different results in different orders' 1 'of 4 orders differ'
 run plain.cu --kernel block_sum --grid 1 --block 4 --shared 16 --arg in=@x.npy \
 	--arg 'out=>sum.npy:f32[4]' --all-orders 4
-expect 'a sum does not' 0 '4 orders: the same bits'
+expect 'a sum does not depend on the order' 0 '4 orders: the same bits'
 run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:3 --json
 grep -q thread err && grep -q '"kernel": "talk"' out && ! grep -q thread out || code=99
-expect '--json keeps stdout for itself' 0
+expect 'with --json, printf goes to stderr' 0
 run plain.cu --kernel saxpy --grid 1 --block 4 --arg n=i32:4 --arg a=f32:0.5 --arg x=@x.npy \
 	--arg 'y=<>y.npy' -o t.twin
 "$flashtwin" sql t.twin "SELECT kernel, args FROM v_launch, (SELECT count(*) AS args FROM v_arg)
 	UNION ALL SELECT source LIKE '%saxpy<<<%', 0 FROM v_source" >out 2>>err || code=99
-expect 'a trace holds launch, arguments and source' 0 '^saxpy.4$' '^1.0$'
+expect 'a trace has launch, arguments and source' 0 '^saxpy.4$' '^1.0$'
 "$flashtwin" info t.twin >out 2>err; code=$?
-expect 'and is whole' 0 'launch on sim' 'ended OK'
+expect 'the trace is complete' 0 'launch on sim' 'ended OK'
 
 mkdir mine
 printf '__device__ inline float add(float x) { return x + STEP; }\n' >mine/add.cuh
 printf '#include "add.cuh"\n__global__ void k(float *x)\n{\n\tx[threadIdx.x] = add(1);\n}\n' >mine/k.cu
 run mine/k.cu --kernel 'k(float*)' --grid 1 --block 2 -D STEP=2 --arg 'x=>k.npy:f32[2]' -o k.twin
 wrote k.npy '40400000 40400000'
-expect 'a header beside the file' 0
+expect 'a header in the directory of the file' 0
 rm -r mine
 "$flashtwin" replay k.twin >out 2>err; code=$?
-expect 'a trace brings kernel, header and flags to its replay' 0 '1 buffer compared, 0 bits differ'
-no_cplusplus 'nor can a recorded source be compiled without one' '$' replay k.twin
+expect 'a replay uses kernel, header and flags from the trace' 0 '1 buffer compared, 0 bits differ'
+no_cplusplus 'a replay without a C++ compiler' '$' replay k.twin
 CXX=false "$flashtwin" replay k.twin >out 2>err; code=$?
 expect 'a recorded source that does not compile' 3 'k.cu did not compile'
 FLASHTWIN_DATADIR=$work/nowhere "$flashtwin" launch plain.cu --kernel wild --grid 1 --block 1 >out 2>err
 code=$?
-expect 'headers that are not there' 2 'nowhere/include has no sim/cuda/user.h'
+expect 'missing headers of flashtwin' 2 'nowhere/include has no sim/cuda/user.h'
 
 cat >templates.cu <<'CU'
 #include <cooperative_groups.h>
@@ -271,7 +272,7 @@ expect 'a missing argument' 2 "parameter x ('const float \*') of saxpy has no --
 run $saxpy --arg x=@x.npy --arg 'y=<>y.npy' --arg z=i32:1
 expect 'an unknown argument' 2 'saxpy has no parameter z'
 run $saxpy --arg n=i32:5
-expect 'an argument twice' 2 '--arg n is given twice'
+expect 'a repeated argument' 2 '--arg n is given twice'
 run plain.cu --kernel saxpy --grid 1 --block 4 --arg n=f32:4 --arg a=f32:2 --arg x=@x.npy \
 	--arg 'y=<>y.npy'
 expect 'a scalar of the wrong type' 2 "parameter n is 'int', which takes i32:VALUE"
@@ -282,9 +283,9 @@ expect 'a scalar for an array' 2 'which takes an array'
 run plain.cu --kernel nothing --grid 1 --block 4
 expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wild, race)'
 run plain.cu --kernel race --grid 1,0 --block 4
-expect 'a grid of nothing' 2 '--grid 1,0'
+expect 'an empty grid' 2 '--grid 1,0'
 run plain.cu --kernel race --grid 1 --block 2000 --arg 'out=>o.npy:i32[4]'
-expect 'more threads than a block has' 1 'block.x is 2000'
+expect 'more threads than a block can have' 1 'block.x is 2000'
 run missing.cu --kernel k --grid 1 --block 1
 expect 'a missing file' 2 'missing.cu'
 
@@ -292,7 +293,7 @@ code=0
 ls "$TMPDIR" >out
 [ ! -s out ] || code=99
 : >err
-expect 'temporary files are gone' 0
+expect 'no temporary files are left' 0
 
 cat >published.cu <<'CU'
 #include "kernels/points.h"
@@ -316,32 +317,32 @@ points() {
 		--arg 'y=>sum.npy:f32[2]' --arg n=i32:4 "$@"
 }
 points -o p1.twin --log points
-expect 'named points of a user are recorded' 0
+expect "named points of a user's kernel are recorded" 0
 cp sum.npy sum.probed
 points -o p2.twin --log points --seed 5
 cmp sum.npy sum.probed >>err || code=99
 "$flashtwin" diff p1.twin p2.twin >out 2>>err || code=$?
-expect 'and compared' 0 '8 named points compared, 0 bits differ'
+expect 'diff compares named points' 0 '8 named points compared, 0 bits differ'
 "$flashtwin" view p1.twin --plain --screen points --at L0.b0.w0.l1 >out 2>err
 code=$?
-expect 'and shown' 0 'p0 .*item  v0 2  v1 1' 'p3 .*partial  v0 6'
+expect 'the points screen shows them' 0 'p0 .*item  v0 2  v1 1' 'p3 .*partial  v0 6'
 points
 cmp sum.npy sum.probed >>err || code=99
-expect 'a plain build gives the same bits' 0
+expect 'the kernel without recording gives the same bits' 0
 "$flashtwin" replay p1.twin >out 2>err
 code=$?
-expect 'a replay has them too' 0 '8 named points'
+expect 'a replay compares named points' 0 '8 named points'
 FT_TEST_ABORT=1 "$flashtwin" replay p1.twin >out 2>err
 code=$?
 expect 'a crash of a replayed kernel is an error' 70 'died of signal 6'
 ls tmp >>err
 [ -z "$(ls tmp)" ] || code=99
-expect 'and leaves no temporary files' 70
+expect 'a crash leaves no temporary files' 70
 printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(a, 1, 2, 3, 4, 5);\n}\n' >many.cu
 run many.cu --kernel k --grid 1 --block 1
-expect 'a point takes four values at most' 3 'many.cu:4' 'one to four values'
+expect 'a point with more than four values' 3 'many.cu:4' 'one to four values'
 printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(COUNT, 1);\n}\n' >named.cu
 run named.cu --kernel k --grid 1 --block 1
-expect 'and not every name' 3 'named.cu:4: POINT cannot have the name COUNT'
+expect 'a point with a reserved name' 3 'named.cu:4: POINT cannot have the name COUNT'
 
 plan

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_launch_files.sh - `flashtwin launch` over the kernels of tests/launch, as courses and
-# repositories have them; what each must give is in cases.py there.
+# test_launch_files.sh - `launch` of the kernels in tests/launch/, which are typical of courses and
+# repositories. Their expected results are in cases.py there.
 if ! command -v python3 >/dev/null; then
 	echo '1..0 # SKIP no python3'
 	exit 0

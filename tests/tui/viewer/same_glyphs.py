@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""same_glyphs.py - whether two screens show the same, one with ASCII characters for its charts.
+"""same_glyphs.py ASCII UTF8 - compares two screens, one drawn with ASCII and one with UTF-8 glyphs.
 
-same_glyphs.py ASCII UTF8: line by line the same characters, where the second may have a glyph for a
-mark of a chart, and one glyph for each mark. Exit code 0 or 1.
+Both must have the same characters, line by line, except that UTF8 may have a glyph where ASCII has
+a chart mark. Exit code 0 if they match, else 1. Used by tests/tmux.sh.
 """
 import sys
 

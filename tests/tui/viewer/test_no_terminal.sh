@@ -1,9 +1,11 @@
 #!/bin/sh
-# test_no_terminal.sh - tests that need a pseudo-terminal skip at once where none can be had, as in a
-# chroot without /dev/pts, instead of waiting for screens that never come.
+# test_no_terminal.sh - tests that need a pseudo-terminal skip at once where there is none.
+#
+# In a chroot without /dev/pts, for example, they must not wait for screens that never appear.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
-# A mount namespace of our own, whose /dev/pts can be changed; a user needs a user namespace too.
+# A separate mount namespace, so that /dev/pts can be replaced; ordinary users also need a user
+# namespace.
 apart=
 for options in -m -rm; do
 	if unshare $options mount -t tmpfs none /dev/pts 2>unshare.err; then
@@ -17,7 +19,7 @@ if [ -z "$apart" ]; then
 	exit 0
 fi
 
-# with_pts 'TYPE [-o OPTIONS]' COMMAND...: where only a fresh file system is at /dev/pts.
+# with_pts 'TYPE [-o OPTIONS]' COMMAND...: runs it with a new file system of this type at /dev/pts.
 with_pts() {
 	local type=$1
 	shift
@@ -28,11 +30,11 @@ with_pts() {
 probe="python3 $srcdir/tests/fuzz/terminal.py"
 if command -v python3 >/dev/null 2>&1; then
 	with_pts tmpfs $probe
-	expect 'the probe says why there is none' 0 '^no pseudo-terminal: .'
+	expect 'the probe says why there is no pseudo-terminal' 0 '^no pseudo-terminal: .'
 	with_pts 'devpts -o ptmxmode=666' \
 		sh -c 'mount --bind /dev/pts/ptmx /dev/ptmx && exec "$@"' sh $probe
 	[ ! -s out ] || code=99
-	expect 'and nothing where there is one' 0
+	expect 'the probe prints nothing where there is one' 0
 else
 	skip 'the probe' 'no python3'
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_terminal.sh - how the viewer takes a terminal and gives it back: see terminal_manners.py.
+# test_terminal.sh - the viewer sets up the terminal and restores it: see terminal_setup.py.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 need_terminal
 
-python3 "$srcdir/tests/tui/viewer/terminal_manners.py" "$flashtwin" "$srcdir"
+python3 "$srcdir/tests/tui/viewer/terminal_setup.py" "$flashtwin" "$srcdir"

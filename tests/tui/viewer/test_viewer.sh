@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_viewer.sh - the viewer on a terminal: keys sent to the real program in tmux, its screens
-# compared with what --plain prints, at several sizes; resizing, signals, and what it refuses.
+# test_viewer.sh - sends keys to the viewer in tmux and compares its screens with --plain.
+#
+# Also tests several sizes, resizing, the mouse, signals and errors.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tmux.sh"
 need_terminal pgrep
 
@@ -8,8 +9,8 @@ trace=$srcdir/tests/h200/demo.twin
 
 ### the same lines as --plain
 
-# every_screen ADDRESS [KEY SCREEN ADDRESS]...: from the first address on, in a fresh terminal of
-# $size, with each set of glyphs.
+# every_screen ADDRESS [KEY SCREEN ADDRESS]...: starts at the first address in a new terminal of
+# $size and compares each screen after its key; once with each set of glyphs.
 every_screen() {
 	local begin=$1 option
 
@@ -37,21 +38,21 @@ for size in '80 24' '100 30' '200 60'; do
 done
 start 80 24 "$trace" --ascii --at L1018
 shows 'the row of the address is on the first screen' '^>L1018 '
-shows 'and what is told below it' '^          blocks      0 ........ ........ eeeeeeee'
-shows 'help and the way out are named at 80 columns' '? keys  q back'
+shows 'and the details below it' '^          blocks      0 ........ ........ eeeeeeee'
+shows 'the keys for help and leaving are shown at 80 columns' '? keys  q back'
 
 ### glyphs
 
 start 100 30 "$trace" --at L1018.b9 --screen chunks
 shows 'UTF-8 glyphs in a UTF-8 locale' '█'
 keys '~'
-shows '~ changes glyphs' 'glyphs: shades'
+shows '~ switches to shades' 'glyphs: shades'
 keys '~'
-shows 'ASCII comes round' 'glyphs: ASCII'
-as_plain 'and shows what --plain prints' chunks L1018.b9
+shows '~ again switches to ASCII' 'glyphs: ASCII'
+as_plain 'ASCII shows what --plain prints' chunks L1018.b9
 
-# looks WHAT SCREEN ADDRESS OPTION KEYS PATTERN: an option of --plain and keys show the same.
-looks() {
+# formatted WHAT SCREEN ADDRESS OPTION KEYS PATTERN: an option of --plain and keys show PATTERN.
+formatted() {
 	"$flashtwin" view "$trace" --plain --screen "$2" --at "$3" $4 >out 2>err
 	result "$1: --plain $4" "$(grep -q -e "$6" out || cat out)"
 	start 120 60 "$trace" --ascii --screen "$2" --at "$3"
@@ -60,14 +61,16 @@ looks() {
 	shows "$1: keys $5" "$6"
 }
 
-looks 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
-looks 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' 'score [01] [01]\{8\} [01]\{23\} '
-looks 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
-looks 'charts by logarithms' chunks L1018.b1 '--scale log' L '(log)'
+formatted 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
+formatted 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' \
+	'score [01] [01]\{8\} [01]\{23\} '
+formatted 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
+formatted 'charts with a log scale' chunks L1018.b1 '--scale log' L '(log)'
 
 ### stepping
 
-# there_and_back WHAT FORWARD BACK ADDRESS: three steps forward, three back.
+# there_and_back WHAT FORWARD BACK ADDRESS NEXT: goes three steps forward from ADDRESS and two back,
+# which must be NEXT, and one more back.
 there_and_back() {
 	start 100 30 "$trace" --at "$4" --screen launch
 	until_true on_screen "at $4 *\$" || result "$1: starts at $4" "$(cat captured)"
@@ -91,79 +94,79 @@ ln -s "$trace" link.twin
 start 60 15 ./././././link.twin --ascii --at L1018 --screen chunks
 until_true on_screen 'L1018 *$'
 keys y
-shows 'y breaks a command that is too long for a line' "^  --at 'L1018' --screen chunks"
+shows 'y wraps a command that is too long for a line' "^  --at 'L1018' --screen chunks"
 start 100 30 link.twin --ascii
-shows 'begins at the first step' 'at s0 *$'
+shows 'it starts at the first step' 'at s0 *$'
 keys : 'at L1018.b9' Enter
 shows ':at goes to an address' 'at L1018.b9 *$'
 keys : 'at L1018.b99' Enter
-shows ':at refuses what is not there' 'L1018 has blocks b0 to b23, not b99'
+shows ':at rejects an address that does not exist' 'L1018 has blocks b0 to b23, not b99'
 keys m a f f f "'" a
-shows 'a mark is come back to' 'at L1018.b9 *$'
+shows "' returns to a mark" 'at L1018.b9 *$'
 keys 3 : 'save-display saved' Enter
-shows ':save-display says so' 'saved as saved'
+shows ':save-display confirms' 'saved as saved'
 run view "$trace" --plain --screen chunks --at L1018.b9
 result ':save-display writes what --plain prints' "$(diff out saved)"
 keys y
-shows 'y gives the command for here' "view link.twin --at 'L1018.b9' --screen chunks"
+shows 'y gives the command for this place' "view link.twin --at 'L1018.b9' --screen chunks"
 keys x
 shows 'x changes the base of numbers' 'numbers: hex'
 keys u L
 shows 'L changes the scale of charts' 'scale of charts: log'
 keys y
-shows 'and y gives it all' "L1018.b9' --screen chunks --number hex --distance abs --scale log"
+shows 'y includes the formats' "L1018.b9' --screen chunks --number hex --distance abs --scale log"
 keys x x u u L B
 shows 'B lists breakpoints' 'none: space sets one'
 keys q 1 / download Enter
 shows '/ finds a line' '^>.*download'
 keys 3 : 'at L2' Enter / 7.4426193 Enter
-shows '/ searches the run beyond the screen' 'at L1018.b8 *$'
+shows '/ searches the rest of the run' 'at L1018.b8 *$'
 keys 3 : 'at L1030' Enter / 7.4426193 Enter
-shows 'and round its end' 'the search went on from the beginning of the run'
+shows 'the search wraps around' 'the search went on from the beginning of the run'
 keys / nowhere Enter
-shows 'and says when it is nowhere' "'nowhere' is not found on this screen, at any place"
+shows '/ reports a text that is not found' "'nowhere' is not found on this screen, at any place"
 keys '?' / 'next, previous block' Enter
 shows '/ searches help' '^>* *) (  *next, previous block'
 keys n
-shows 'and round its end' 'the search went on from the top'
+shows 'the search in help wraps around' 'the search went on from the top'
 keys q 1 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
-shows '; answers' '1264'
+shows '; runs a query' '1264'
 keys q '\;' 'DELETE FROM t_run' Enter
-shows '; refuses to write' 'SQL: '
+shows '; rejects writes' 'SQL: '
 keys '?'
 shows '? lists keys' 'next, previous operation'
 keys q H
-shows 'H lists places' 'L1018.b9  *time'
+shows 'H lists visited places' 'L1018.b9  *time'
 keys q : 'at L1019' Enter w
-shows 'w says who wrote' 'L1018 .*flash_decode_chunk .*partials'
+shows 'w shows what wrote the data' 'L1018 .*flash_decode_chunk .*partials'
 keys Enter
-shows 'and enter goes there' 'at L1018 *$'
+shows 'enter goes there' 'at L1018 *$'
 keys : 'at L1018.b9' Enter 2 w
 shows 'w on the KV cache lists its rows and their writers' \
 	'^  L1016 .*kv_scatter .*k_cache.2  slot 0 position 63'
 keys j Enter
-shows 'enter goes to the elements of one' 'at L1016.o0.e4032 *$'
+shows 'enter goes to the elements of a row' 'at L1016.o0.e4032 *$'
 keys r
-shows 'r says who reads them' '^  L1018 .*flash_decode_chunk .*k_cache.2  may read'
+shows 'r shows what reads them' '^  L1018 .*flash_decode_chunk .*k_cache.2  may read'
 without_writers() {
 	! on_screen kv_scatter
 }
-result 'and not who writes other rows' "$(until_true without_writers || cat captured)"
+result 'and not what writes other rows' "$(until_true without_writers || cat captured)"
 keys q : 'at L1018' Enter
 keys : 'break flash_decode_reduce' Enter c
 shows 'c runs to a breakpoint' 'at L1019 *$'
 keys : 'fence L1019..L1022' Enter
 shows ':fence bounds c and C' 'stay in L1019..L1022'
 keys c
-shows 'c stays in the fence' 'nothing to stop at that way within the fence'
+shows 'c does not leave the fence' 'nothing to stop at that way within the fence'
 keys : fe Tab Enter
-shows 'tab completes :fence, which takes it away' 'no fence any more'
+shows 'tab completes :fence, which removes the fence' 'no fence any more'
 keys c
-shows 'c goes on without it' 'at L1023 *$'
+shows 'c continues without a fence' 'at L1023 *$'
 keys : nonsense Enter
-shows 'an unknown command is named' ':nonsense: there are'
+shows 'an unknown command is an error' ':nonsense: there are'
 keys Z
-shows 'a key without use says so' 'this key does nothing here'
+shows 'a key without a function says so' 'this key does nothing here'
 keys g
 shows 'g goes to the first place' 'at op 0 *$'
 keys G
@@ -171,7 +174,8 @@ shows 'G goes to the last place' 'at op 2634 *$'
 
 ### the mouse
 
-# report BUTTON COLUMN LINE: as terminals do it; 0 is the left button, 3 lets it go, 65 is the wheel.
+# report BUTTON COLUMN LINE: sends a mouse report; 0 presses the left button, 3 releases it, 65 is
+# the wheel.
 report() {
 	keys -l "$(printf "\\033[M\\$(printf %o $((32 + $1)))\\$(printf %o $((32 + $2)))\\$(
 		printf %o $((32 + $3)))")"
@@ -190,7 +194,7 @@ until_true on_screen 'L1018.b9 '
 click 20 "$(grep -n ' L1018.b9 ' captured | cut -d : -f 1)"
 shows 'a click on a row goes there' 'at L1018.b9 *$'
 keys '?'
-shows 'help is there to be scrolled' 'next, previous operation'
+shows 'help is shown' 'next, previous operation'
 first=$(sed -n 4p captured)
 report 65 20 10
 scrolled() {
@@ -207,31 +211,31 @@ result 'the wheel scrolls' "$(scrolled || cat captured)"
 "$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt 'ROMEA:' -n 4 \
 	--path flash-decoding --chunk 32 --log points -o two.twin >/dev/null 2>err
 start 200 60 one.twin two.twin --ascii --screen launch --at L0
-shows 'two traces are beside each other' 'LAUNCH L0 .*|LAUNCH L0 '
+shows 'two traces are shown side by side' 'LAUNCH L0 .*|LAUNCH L0 '
 keys f
 shows 'and move together' 'LAUNCH L1 .*|LAUNCH L1 '
 keys ']'
-# L0 and L1 scatter other K and V rows; the prompt's attention is the next to differ.
+# L0 and L1 scatter different K and V rows; the next launch that differs attends to the prompt.
 shows '] goes to the next difference' 'at L2 *$'
 keys '['
-shows '[ goes to the one before' 'at L1 *$'
+shows '[ goes to the previous difference' 'at L1 *$'
 keys v
-shows 'v shows one' '(v: two.twin'
+shows 'v shows one trace' '(v: two.twin'
 start 80 24 one.twin two.twin --ascii --screen launch --at L0
-shows 'one above the other where it is narrow' 'one.twin r1 .*| *two.twin'
+shows 'two traces are shown one above the other in a narrow terminal' 'one.twin r1 .*| *two.twin'
 
 ### the terminal
 
 start 100 30 "$trace" --ascii --at L6.b0 --screen chunks
 as_plain 'before resizing' chunks L6.b0
 on_tmux resize-window -x 50 -y 10
-shows 'a terminal that is too small gets one line' '^flashtwin view needs 60 x 15'
+shows 'a terminal that is too small shows one line' '^flashtwin view needs 60 x 15'
 on_tmux resize-window -x 100 -y 30
-as_plain 'a size that fits again shows all again' chunks L6.b0
+as_plain 'enlarging it shows the screen again' chunks L6.b0
 keys q
 shows 'q ends with exit code 0' '^ended 0'
 
-# restored: echo is on and the cursor's line is the shell's again.
+# restored: echo and canonical mode are on again.
 restored() {
 	until_true test -e shell_done
 	grep -q -e ' echo ' stty && grep -q -e ' icanon ' stty
@@ -243,7 +247,7 @@ viewer_pid() {
 
 for signal in INT TERM HUP; do
 	start 100 30 "$trace"
-	shows "the viewer is there before SIG$signal" 'at s0'
+	shows "the viewer runs before SIG$signal" 'at s0'
 	kill -s "$signal" "$(viewer_pid)"
 	case $signal in INT) wanted=130 ;; TERM) wanted=143 ;; HUP) wanted=129 ;; esac
 	shows "SIG$signal ends it with $wanted" "ended $wanted"
@@ -251,22 +255,23 @@ for signal in INT TERM HUP; do
 done
 
 start 100 30 "$trace"
-shows 'the viewer is there before it is stopped' 'at s0'
+shows 'the viewer runs before it is stopped' 'at s0'
 pid=$(viewer_pid)
 kill -s TSTP "$pid"
 until_true grep -q '^State:	T' "/proc/$pid/status"
 kill -s CONT "$pid"
 handled
 keys f
-shows 'it goes on after SIGTSTP and SIGCONT' 'at L0 *$'
+shows 'it continues after SIGTSTP and SIGCONT' 'at L0 *$'
 
 start 100 30 "$trace --screen nothing"
-shows 'an unknown screen is refused' 'ended 2'
+shows 'an unknown screen is an error' 'ended 2'
 printf 'TERM=no-such-terminal\nexport TERM\n' >script.term
-printf '%s\n' ". ./script.term; '$flashtwin' view '$trace'" "echo ended \$?; sleep $(limit 600)" >script
+printf '%s\n' ". ./script.term; '$flashtwin' view '$trace'" \
+	"echo ended \$?; sleep $(limit 600)" >script
 terminal
 shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: no such terminal is known'
-shows 'and exit code 2' 'ended 2'
+shows 'and ends with exit code 2' 'ended 2'
 
 colors() {
 	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*3[0-7]"
@@ -280,31 +285,31 @@ result 'colours are used' "$(until_true colored || echo none)"
 printf '%s\n' "NO_COLOR=1 '$flashtwin' view '$trace' --at L1018.b9 --screen chunks" >script
 terminal
 until_true on_screen '? keys  q back'
-result 'NO_COLOR is heeded' "$([ "$(colors)" -eq 0 ] || echo "$(colors) lines")"
+result 'NO_COLOR turns colours off' "$([ "$(colors)" -eq 0 ] || echo "$(colors) lines")"
 
-### work that takes long
+### long work
 
 start 100 30 "$trace" --at L1018
-shows 'the viewer is there before long work' 'at L1018'
+shows 'the viewer runs before long work' 'at L1018'
 endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
 type_keys '\;' "$endless" Enter
-shows 'work says that a key stops it' 'at work: any key stops it'
+shows 'long work says that any key stops it' 'at work: any key stops it'
 keys x
-shows 'a key stops it, and does nothing else' '^ stopped *$'
+shows 'a key stops it and has no other effect' '^ stopped *$'
 type_keys '\;' "$endless" Enter
 until_true on_screen 'at work'
 keys C-c
 shows 'ctrl-C stops it too' '^ stopped *$'
 keys : 'at L1019' Enter
-shows 'and the viewer goes on' 'at L1019 *$'
+shows 'the viewer continues' 'at L1019 *$'
 
-### any keys at all
+### random keys
 
 start 100 30 "$trace" --at L1018
-shows 'the viewer is there before many keys' 'at L1018'
+shows 'the viewer runs before random keys' 'at L1018'
 seed=7 sent=0
 while [ "$sent" -lt 300 ]; do
-	# 32 to 126 but for Q, and q, which would end it.
+	# Any of 32 to 126, except Q and q, which end it, and ;, which starts a query.
 	seed=$(((seed * 1103515245 + 12345) % 2147483648))
 	code=$((seed / 65536 % 95 + 32))
 	sent=$((sent + 1))
@@ -319,6 +324,6 @@ on_tmux resize-window -x 100 -y 30
 handled
 keys : 'at L0' Enter
 until_true on_screen 'at L0 *$\|ended 0'
-result 'it outlives 300 random keys' "$(grep -q 'at L0 *$\|ended 0' captured || cat captured)"
+result 'it survives 300 random keys' "$(grep -q 'at L0 *$\|ended 0' captured || cat captured)"
 
 plan

@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_viewer_source.sh - on a terminal: differences by element, lines of sources, findings,
-# breakpoints, who wrote and who reads. A racing kernel in two orders, and two decodes.
+# test_viewer_source.sh - the viewer's differences, source lines, findings, breakpoints and writers.
+#
+# Uses a kernel with a race, run in two orders, and two decodes.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tmux.sh"
 
 cat >racy.cu <<'EOF'
@@ -46,21 +47,21 @@ keys ']'
 shows '] goes to the first element that differs' 'at L0.o0.e[0-3] *$'
 first=$(sed -n 's/.*at \(L0.o0.e[0-3]\) *$/\1/p' captured)
 keys j k
-shows 'j and k go to the elements beside it' "at $first *\$"
+shows 'j and k go to the next and previous element' "at $first *\$"
 keys '['
-shows '[ finds none before it' 'no difference before this place'
+shows '[ reports that there is none before it' 'no difference before this place'
 keys x
 shows 'x shows bits' '0x4[0-9a-f]* *0x4'
 keys x x u
-shows 'u shows how far they are apart' ' abs *bits A'
+shows 'u changes the distance that is shown' ' abs *bits A'
 keys u u w
-shows 'w says who wrote the element' 'who wrote bytes .* of y'
+shows 'w shows what wrote the element' 'who wrote bytes .* of y'
 shows 'which is the launch' 'L0  *launch  *row_sum'
 keys q r
-shows 'r says who reads it' 'op [0-9]*  *download .* y  reads'
+shows 'r shows what reads it' 'op [0-9]*  *download .* y  reads'
 keys q PageDown
-shows 'the race is the likely cause' 'likely cause  race-shared'
-shows 'and other orders come from a command' 'other orders .*replay racy.twin --seed'
+shows 'the race is named as the likely cause' 'likely cause  race-shared'
+shows 'a command to try other orders is shown' 'other orders .*replay racy.twin --seed'
 
 ### findings, lines, breakpoints
 
@@ -74,23 +75,23 @@ shows 'enter opens its line' '^> !  15 .*part.t. += .*<- race-shared #0'
 keys j
 shows 'j goes to the next line' 'n16 *$'
 keys k
-shows 'k comes back' 'n15 *$'
+shows 'k goes back' 'n15 *$'
 shows 'lines have counts' '256x      part.t. = score;'
 keys k k k k k Space
-shows 'space breaks at a line' 'break at racy.cu:10: c goes on'
+shows 'space sets a breakpoint on a line' 'break at racy.cu:10: c goes on'
 shows 'and marks it' '^>B   10 '
 keys : 'at L0' Enter c
 shows 'c stops at the point on the line' 'at L0.b0.w0.l0.p0 *$'
-shows 'with its value below it' '= p0  v0 [123]  v1 2'
+shows 'with its values below the line' '= p0  v0 [123]  v1 2'
 shows 'and the lanes that passed it' ' w0    @###'
 keys c
 shows 'and at the next thread' 'at L0.b0.w0.l1.p0 *$'
 keys C
-shows 'C comes back' 'at L0.b0.w0.l0.p0 *$'
+shows 'C goes back' 'at L0.b0.w0.l0.p0 *$'
 keys : 'break racy.cu:12' Enter B
 shows 'B lists breakpoints' '^ *racy.cu:12'
 keys q : 'break racy.cu:x' Enter
-shows 'a line is a number' "'x' is no line"
+shows 'a line that is not a number is an error' "'x' is no line"
 
 ### two decodes
 
@@ -102,11 +103,11 @@ start 100 30 ROMEO.twin ROMEA.twin --ascii --at L0 --screen diff
 keys ']' ']'
 shows '] goes from element to element' 'at L0.o0.e257 *$'
 keys '[' '['
-shows 'and [ back before all of them' 'no difference before this place'
+shows '[ goes back before the first one' 'no difference before this place'
 keys : 'at L0.end' Enter ']'
-shows 'and to the next launch' 'at L1.o0.e256 *$'
+shows '] goes to the next launch' 'at L1.o0.e256 *$'
 keys 1
 keys : 'at L0' Enter ']'
-shows 'on the timeline ] goes by launch' 'at L1 *$'
+shows 'on the timeline ] goes from launch to launch' 'at L1 *$'
 
 plan

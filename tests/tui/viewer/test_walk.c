@@ -1,4 +1,4 @@
-/* test_walk.c - steps through a recorded run: forward and back undo each other at every grain. */
+/* test_walk.c - steps through a recorded run: a step back undoes a step forward at every grain. */
 #include "tests/support.h"
 
 #include "traces/store/store_index.h"
@@ -97,7 +97,7 @@ static int64_t below(int64_t count)
 	return rand() % count;
 }
 
-/* A place of the run, as coarse or fine as it comes. */
+/* A random place of the run, of any granularity. */
 static struct address random_address(void)
 {
 	struct address at = address_none;
@@ -172,7 +172,7 @@ START_TEST(steps_of_many_grains_are_undone_in_turn)
 
 			grains[count] = (enum walk_grain)below(WALK_POINT + 1);
 			directions[count] = below(3) ? 1 : -1;
-			/* One that takes the last one back is tested by itself. */
+			/* A step that undoes the last one is tested above. */
 			if (count > 0 && grains[count] == grains[count - 1]
 			    && directions[count] != directions[count - 1])
 				continue;
@@ -204,7 +204,7 @@ START_TEST(a_trail_that_was_left_is_forgotten)
 }
 END_TEST
 
-START_TEST(grains_go_where_they_say)
+START_TEST(each_grain_goes_to_its_next_place)
 {
 	assert_step(WALK_STEP, 1, "L2", "L18");
 	assert_step(WALK_STEP, 1, "op 14", "s1");
@@ -220,7 +220,7 @@ START_TEST(grains_go_where_they_say)
 }
 END_TEST
 
-START_TEST(ends_are_ends)
+START_TEST(no_step_leaves_the_run)
 {
 	struct address at = parse("L3");
 	bool moved;
@@ -266,8 +266,9 @@ static bool answers(const char *sql)
 	return sqlite3_exec(store_db(store), sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* A key may stop the work that is done ahead at any moment: SQLite then takes back more than that. */
-START_TEST(interrupted_work_takes_nothing_with_it)
+/* A key may interrupt the building of indexes at any moment; SQLite then also rolls back indexes
+ * that were complete. */
+START_TEST(indexes_survive_an_interruption)
 {
 	must(store_index_kv(store));
 	sqlite3_progress_handler(store_db(store), 100, interrupt, NULL);
@@ -299,10 +300,10 @@ int main(void)
 	tcase_add_test(tests, a_step_is_undone_from_any_address);
 	tcase_add_test(tests, steps_of_many_grains_are_undone_in_turn);
 	tcase_add_test(tests, a_trail_that_was_left_is_forgotten);
-	tcase_add_test(tests, grains_go_where_they_say);
-	tcase_add_test(tests, ends_are_ends);
+	tcase_add_test(tests, each_grain_goes_to_its_next_place);
+	tcase_add_test(tests, no_step_leaves_the_run);
 	tcase_add_test(tests, rows_are_found_nearby);
-	tcase_add_test(tests, interrupted_work_takes_nothing_with_it);
+	tcase_add_test(tests, indexes_survive_an_interruption);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,4 +1,4 @@
-/* test_address.c - addresses: every form is read and written back alike, all else refused. */
+/* test_address.c - parses and formats addresses of every form, and rejects everything else. */
 #include "tests/support.h"
 
 #include "tui/views/address.h"
@@ -24,21 +24,21 @@ START_TEST(good_addresses_are_written_as_they_were_read)
 	struct address a;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		ck_assert_msg(address_parse("--at", good[i], &a) == STATUS_OK, "'%s' was refused",
-			      good[i]);
+		ck_assert_msg(address_parse("--at", good[i], &a) == STATUS_OK,
+			      "'%s' was rejected", good[i]);
 		address_format(&a, text);
 		ck_assert_str_eq(text, good[i]);
 	}
 }
 END_TEST
 
-START_TEST(bad_addresses_are_refused)
+START_TEST(bad_addresses_are_rejected)
 {
 	struct address a;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		ck_assert_msg(address_parse("--at", bad[i], &a) == STATUS_USAGE, "'%s' was taken",
-			      bad[i]);
+		ck_assert_msg(address_parse("--at", bad[i], &a) == STATUS_USAGE,
+			      "'%s' was accepted", bad[i]);
 		ck_assert_msg(strstr(error_text(), "--at") != NULL, "'%s': %s", bad[i],
 			      error_text());
 	}
@@ -77,7 +77,7 @@ int main(void)
 	TCase *tests = tcase_create("address");
 
 	tcase_add_test(tests, good_addresses_are_written_as_they_were_read);
-	tcase_add_test(tests, bad_addresses_are_refused);
+	tcase_add_test(tests, bad_addresses_are_rejected);
 	tcase_add_test(tests, operations_need_no_space);
 	tcase_add_test(tests, parts_have_their_numbers);
 	return run_suite("address", tests);

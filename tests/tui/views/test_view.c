@@ -1,7 +1,7 @@
-/* test_view.c - views of a small trace made by hand: what each says, where, and what it refuses.
+/* test_view.c - what each view shows of a small synthetic trace, and the addresses it rejects.
  *
- * One sequence of three keys, chunks of two: a cache row, two chunks and an empty one, their
- * reduction. The second run of the trace differs in one partial.
+ * The trace has one sequence of three keys in chunks of two: two cache rows, two chunks and an
+ * empty one, and their reduction. The second run of the trace differs in one partial.
  */
 #include "tests/drawing.h"
 
@@ -111,7 +111,7 @@ static void add_run(uint64_t seed, float last_max)
 		.object = -1,
 		.alloc = &buffer,
 	};
-	/* One row that no kernel wrote: key 3. */
+	/* The row of key 3 is uploaded, not written by a kernel. */
 	const struct row_op load = {
 		.kind = OP_UPLOAD, .start_us = NAN, .duration_us = NAN, .buffer = 1, .offset = 48,
 		.bytes = 16, .object = -1, .data = "a row of 16 byte",
@@ -157,7 +157,7 @@ static void assert_shows(const char *screen, const char *at, const char *part)
 	free(text);
 }
 
-static void assert_refused(const char *screen, const char *at, const char *message)
+static void assert_rejected(const char *screen, const char *at, const char *message)
 {
 	char *text;
 
@@ -188,7 +188,7 @@ START_TEST(timeline_lists_operations)
 		">L1       flash_decode_chunk  layer 0             0    #####                     "
 		"1x1x3     32x1x1\n"
 		"          args    k=k_cache.0 scale=0.125 C=2\n"
-		/* The other run has another maximum in chunk 1. */
+		/* The other run has a different maximum in chunk 1. */
 		"          blocks      0 .de\n"
 		"                  . nothing against it  e empty split  d differs in the other"
 		" run\n");
@@ -197,10 +197,10 @@ START_TEST(timeline_lists_operations)
 	assert_shows("time", "L1", " L0       kv_scatter k layer 0 ");
 	assert_shows("time", NULL, " bars: logical time, 1 a piece of work");
 	assert_shows("time", "op 2", " s0  slot 0");
-	assert_refused("time", "op 9", "no op 9");
+	assert_rejected("time", "op 9", "no op 9");
 	assert_shows("time", "r2.s0", " r2.L1    flash_decode_chunk  layer 0 ");
-	assert_refused("time", "s1", "no step s1");
-	assert_refused("time", "L3", "no launch L3");
+	assert_rejected("time", "s1", "no step s1");
+	assert_rejected("time", "L3", "no launch L3");
 }
 END_TEST
 
@@ -214,9 +214,9 @@ START_TEST(launch_lists_arguments)
 	assert_shows("launch", "L2", "REDUCTION of L2");
 	assert_shows("launch", "L0", "k row  layer 0  slot 0  kv head 0  position 2  from op -");
 	assert_shows("launch", "L0", "32 B in 2 pieces from 0 on  digest");
-	assert_refused("launch", "L1.b3", "L1 has blocks b0 to b2, not b3");
-	assert_refused("launch", "L1.b0.w1", "L1 has warps w0 to w0, not w1");
-	assert_refused("launch", "L1.b0.w0.l32", "L1 has lanes l0 to l31, not l32");
+	assert_rejected("launch", "L1.b3", "L1 has blocks b0 to b2, not b3");
+	assert_rejected("launch", "L1.b0.w1", "L1 has warps w0 to w0, not w1");
+	assert_rejected("launch", "L1.b0.w0.l32", "L1 has lanes l0 to l31, not l32");
 }
 END_TEST
 
@@ -225,7 +225,7 @@ START_TEST(cache_shows_holes_and_writers)
 	assert_shows("kv", NULL, "0..3            3  k_cache.0    L0");
 	assert_shows("kv", NULL, "  #.#=  holes\n");
 	assert_shows("kv", NULL, "         2  '\\n'   generated     0  L0        -");
-	/* Key 1 was never written, and chunks 0 and 1 read keys 0 to 2. */
+	/* Key 1 was never written; chunks 0 and 1 read keys 0 to 2. */
 	assert_shows("kv", "L1", "      0  A-$-\n written W.W=\n read    RUR\n");
 	assert_shows("kv", "L1.b1", " read      R\n # filled");
 	assert_shows("kv", "L0", " written W.W=\n # filled");
@@ -260,7 +260,7 @@ START_TEST(one_chunk_shows_scores_and_checks)
 }
 END_TEST
 
-START_TEST(attention_lies_under_the_text)
+START_TEST(attention_is_shown_below_the_text)
 {
 	assert_shows("attention", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2\n"
 		     "        0 A $\n head 0   @@@\n");
@@ -275,7 +275,7 @@ START_TEST(attention_lies_under_the_text)
 }
 END_TEST
 
-START_TEST(reduction_is_in_order)
+START_TEST(reduction_is_listed_in_order)
 {
 	assert_shows("reduce", NULL,
 		     " L2.b0          0    0     0     0           1         1.5             -");
@@ -292,7 +292,7 @@ START_TEST(points_are_counted_and_listed)
 		     " L1.b0.w0.l0.p1           softmax  max 2  rescale 0  sum 1.5  from key 0\n");
 	assert_shows("points", "L1.b0.w0.l1.p0",
 		     ">L1.b0.w0.l1.p0           score 1.3068528  weight 0.5  key 1\n");
-	assert_refused("points", "L1.b0.w0.l1.p1", "L1.b0.w0.l1 has points p0 to p0, not p1");
+	assert_rejected("points", "L1.b0.w0.l1.p1", "L1.b0.w0.l1 has points p0 to p0, not p1");
 	assert_shows("points", "L1.b1.w0.l0.p0", "published");
 	assert_shows("points", "L1.b0.w0.l1.a0", "no loads or stores recorded here");
 }
@@ -346,8 +346,8 @@ int main(void)
 	tcase_add_test(tests, cache_shows_holes_and_writers);
 	tcase_add_test(tests, chunks_show_partials);
 	tcase_add_test(tests, one_chunk_shows_scores_and_checks);
-	tcase_add_test(tests, attention_lies_under_the_text);
-	tcase_add_test(tests, reduction_is_in_order);
+	tcase_add_test(tests, attention_is_shown_below_the_text);
+	tcase_add_test(tests, reduction_is_listed_in_order);
 	tcase_add_test(tests, points_are_counted_and_listed);
 	tcase_add_test(tests, differences_are_counted);
 	tcase_add_test(tests, no_line_is_too_wide);

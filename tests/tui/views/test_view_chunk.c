@@ -1,7 +1,8 @@
-/* test_view_chunk.c - the checks of a chunk, on a trace made by hand with results right and wrong.
+/* test_view_chunk.c - the checks that the chunk view makes, on correct and on wrong results.
  *
- * One chunk of 40 keys, two tiles, the maximum rising at key 35: each test stores another
- * accumulator or sum and demands the verdict, and the reason where it is wrong.
+ * Uses a synthetic trace of one chunk: 40 keys in two tiles, where the maximum rises at key 35.
+ * Each test changes the accumulator, the sum or the maximum and checks the verdict and the reason
+ * given.
  */
 #include "config.h"
 
@@ -28,8 +29,9 @@ static uint32_t bits(float value)
 	return out;
 }
 
-/* acc with the weights of the first tile times `first`, and one key `times` times. */
-static void work_out_acc(double first, int key, double times)
+/* Computes acc, with the weights of the first tile times `first` and that of `key` times
+ * `times`. */
+static void compute_acc(double first, int key, double times)
 {
 	for (int d = 0; d < D; d++) {
 		double sum = 0.0;
@@ -56,7 +58,7 @@ static void make_chunk(void)
 		sums[i / TILE] += weights[i];
 	}
 	sums[1] += sums[0] * expf(maxima[0] - maxima[1]);
-	work_out_acc(1.0, 0, 1.0);
+	compute_acc(1.0, 0, 1.0);
 }
 
 static void add_buffer(uint32_t id, const char *name, int64_t elements)
@@ -94,7 +96,7 @@ static void add_launch(int64_t number, const char *kernel)
 		.launch = &what }, NULL));
 }
 
-/* Rows of V come from operation 2. */
+/* Records the rows of V, which operation 2 uploads. */
 static void add_rows(void)
 {
 	struct row_kv rows[KEYS];
@@ -144,7 +146,7 @@ static void add_partial(void)
 	OK(store_partials(store, 1, 1, &partial, 1));
 }
 
-/* The screen of the chunk as it stands; the caller frees it. */
+/* Stores the chunk in a trace and draws its screen; the caller frees the text. */
 static char *draw(void)
 {
 	const struct row_run run = {
@@ -187,7 +189,7 @@ static char *draw(void)
 	return text;
 }
 
-static void assert_says(const char *part)
+static void assert_has(const char *part)
 {
 	char *text = draw();
 
@@ -195,51 +197,51 @@ static void assert_says(const char *part)
 	free(text);
 }
 
-START_TEST(a_right_chunk_passes_every_check)
+START_TEST(a_correct_chunk_passes_every_check)
 {
 	char *text = draw();
 
 	ck_assert_msg(!strstr(text, "FAIL") && !strstr(text, " why "), "%s", text);
 	free(text);
-	assert_says("of its keys: ok ");
-	assert_says("acc = sum exp(s-m) v: ok\n");
+	assert_has("of its keys: ok ");
+	assert_has("acc = sum exp(s-m) v: ok\n");
 	/* The second tile's factor is exp(1.25 - 4). */
-	assert_says("    1     32        1.25 ->           4  0.06392786");
+	assert_has("    1     32        1.25 ->           4  0.06392786");
 }
 END_TEST
 
 START_TEST(a_missing_rescale_is_named)
 {
-	work_out_acc(exp((double)maxima[1] - maxima[0]), 0, 1.0);
-	assert_says("acc = sum exp(s-m) v: FAIL\n");
-	assert_says(" why    acc was not multiplied by 0.06393 when the running max rose at"
+	compute_acc(exp((double)maxima[1] - maxima[0]), 0, 1.0);
+	assert_has("acc = sum exp(s-m) v: FAIL\n");
+	assert_has(" why    acc was not multiplied by 0.06393 when the running max rose at"
 		    " key 35\n");
 }
 END_TEST
 
 START_TEST(a_missing_key_is_named)
 {
-	work_out_acc(1.0, 17, 0.0);
-	assert_says(" why    key 17 is missing in acc\n");
-	assert_says("        max, factor and sum of a tile are published at kernels/attend.cuh:2\n");
-	work_out_acc(1.0, 17, 2.0);
-	assert_says(" why    key 17 counts twice in acc\n");
+	compute_acc(1.0, 17, 0.0);
+	assert_has(" why    key 17 is missing in acc\n");
+	assert_has("        max, factor and sum of a tile are published at kernels/attend.cuh:2\n");
+	compute_acc(1.0, 17, 2.0);
+	assert_has(" why    key 17 counts twice in acc\n");
 }
 END_TEST
 
 START_TEST(a_row_outside_the_hull_is_named)
 {
 	acc[1] = 9.0f * sums[1];
-	assert_says("not d = 1: FAIL\n");
-	assert_says(" why    acc is of other values or weights than those recorded\n");
+	assert_has("not d = 1: FAIL\n");
+	assert_has(" why    acc is of other values or weights than those recorded\n");
 }
 END_TEST
 
 START_TEST(a_sum_that_was_not_rescaled_is_named)
 {
 	sums[1] += sums[0] * (1.0f - expf(maxima[0] - maxima[1]));
-	assert_says("l = sum exp(s-m): FAIL");
-	assert_says(" why    sum was not multiplied by 0.06393 when the running max rose at"
+	assert_has("l = sum exp(s-m): FAIL");
+	assert_has(" why    sum was not multiplied by 0.06393 when the running max rose at"
 		    " key 35\n");
 }
 END_TEST
@@ -247,15 +249,15 @@ END_TEST
 START_TEST(a_maximum_that_fell_is_named)
 {
 	maxima[1] = 1.0f;
-	assert_says("m = max s: FAIL");
-	assert_says(" why    the running max fell from 1.25 to 1 at key 32\n");
+	assert_has("m = max s: FAIL");
+	assert_has(" why    the running max fell from 1.25 to 1 at key 32\n");
 }
 END_TEST
 
 START_TEST(a_nan_is_named)
 {
 	scores[3] = NAN;
-	assert_says("no NaN: FAIL");
+	assert_has("no NaN: FAIL");
 }
 END_TEST
 
@@ -264,7 +266,7 @@ int main(void)
 	TCase *tests = tcase_create("view_chunk");
 
 	tcase_add_checked_fixture(tests, make_chunk, NULL);
-	tcase_add_test(tests, a_right_chunk_passes_every_check);
+	tcase_add_test(tests, a_correct_chunk_passes_every_check);
 	tcase_add_test(tests, a_missing_rescale_is_named);
 	tcase_add_test(tests, a_missing_key_is_named);
 	tcase_add_test(tests, a_row_outside_the_hull_is_named);

@@ -1,8 +1,8 @@
-/* test_view_diff.c - two runs of a kernel side by side: every difference is stepped to, forward and
- * back, and the screens of differences, sources and findings say what the trace holds of it.
+/* test_view_diff.c - steps through the differences of runs, and the screens that show them.
  *
- * Launches 0 and 4 are equal; 1 differs in a point and two elements, 2 by a digest alone, 3 in a
- * point alone. Run 3 is like run 2 and has no points.
+ * Also tests the source and findings screens and breakpoints. The synthetic trace has three runs of
+ * a kernel. In run 2, launches 0 and 4 equal those of run 1; launch 1 differs in a point and two
+ * elements, launch 2 only in a digest, launch 3 only in a point. Run 3 is run 2 without points.
  */
 #include "tests/drawing.h"
 
@@ -57,7 +57,7 @@ static void add_points(int64_t run, int64_t launch, float second)
 	OK(store_points(store, run, launch, points, 2, 0));
 }
 
-/* What the second and third run have otherwise. */
+/* Adds a launch; some launches of the second and third run differ from those of the first. */
 static void add_launch(int64_t run, int64_t launch)
 {
 	float y[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -198,10 +198,10 @@ START_TEST(every_difference_is_stepped_to)
 }
 END_TEST
 
-START_TEST(from_between_differences_the_next_is_found)
+START_TEST(the_next_difference_is_found_from_between)
 {
 	static const struct {
-		const char *from, *behind, *before;
+		const char *from, *after, *before;
 	} cases[] = {
 		{ "L1", "L1.b0.w0.l0.p1", NULL },
 		{ "L1.end", "L2.o0", "L1.o0.e6" },
@@ -214,7 +214,7 @@ START_TEST(from_between_differences_the_next_is_found)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int direction = -1; direction < 2; direction += 2) {
-			const char *to = direction > 0 ? cases[i].behind : cases[i].before;
+			const char *to = direction > 0 ? cases[i].after : cases[i].before;
 			struct address at;
 
 			OK(address_parse("", cases[i].from, &at));
@@ -232,7 +232,7 @@ static bool stop(void *context)
 	return true;
 }
 
-START_TEST(a_search_that_is_stopped_goes_on)
+START_TEST(a_stopped_search_can_be_resumed)
 {
 	const struct diff_pair pair = { { store, store }, { 1, 2 } };
 	struct diff_spot spot = { 3, SPOT_AFTER, 0, 0 };
@@ -272,7 +272,7 @@ static void assert_shows(const char *screen, const char *at, const char *part)
 	free(out);
 }
 
-static void assert_refused(const char *screen, const char *at, const char *message)
+static void assert_rejected(const char *screen, const char *at, const char *message)
 {
 	char *out;
 
@@ -287,7 +287,7 @@ static void reset(void)
 	make_trace();
 }
 
-START_TEST(elements_are_set_beside_each_other)
+START_TEST(elements_are_shown_side_by_side)
 {
 	assert_shows("diff", "L1.o0.e3",
 		     ">[0,3]                        4       4.0000005           1"
@@ -305,12 +305,12 @@ START_TEST(elements_are_set_beside_each_other)
 	assert_shows("diff", "L3", "may have reached the inputs of this launch\n");
 	assert_shows("diff", "L2", "both runs kept the digest alone, no bytes");
 	assert_shows("diff", "L2", " provenance  y written by L2;");
-	assert_refused("diff", "L1.o1", "L1 has outputs o0 to o0, not o1");
-	assert_refused("diff", "L1.o0.e8", "L1.o0 has elements e0 to e7, not e8");
+	assert_rejected("diff", "L1.o1", "L1 has outputs o0 to o0, not o1");
+	assert_rejected("diff", "L1.o0.e8", "L1.o0 has elements e0 to e7, not e8");
 }
 END_TEST
 
-START_TEST(elements_are_shown_as_the_reader_likes)
+START_TEST(elements_are_shown_in_the_chosen_format)
 {
 	context.looks.number = NUMBER_HEX;
 	assert_shows("diff", "L1.o0.e3", "     0x40800000      0x40800001           1\n");
@@ -335,7 +335,7 @@ START_TEST(a_difference_is_explained)
 }
 END_TEST
 
-START_TEST(points_are_set_beside_each_other)
+START_TEST(points_are_shown_side_by_side)
 {
 	assert_shows("diff", "L1.b0.w0.l0.p1", "point p1 score  at dir/k.cu:4\n");
 	assert_shows("diff", "L1.b0.w0.l0.p1",
@@ -345,7 +345,7 @@ START_TEST(points_are_set_beside_each_other)
 }
 END_TEST
 
-/* "score" is a name of the project's points as well, whose second value is a weight. */
+/* The project's own kernels also have a point named "score", whose second value is a weight. */
 START_TEST(points_of_users_keep_their_own_values)
 {
 	bool own;
@@ -358,7 +358,7 @@ START_TEST(points_of_users_keep_their_own_values)
 }
 END_TEST
 
-START_TEST(source_shows_what_is_known_of_lines)
+START_TEST(source_annotates_lines)
 {
 	assert_shows("source", "L1", ">     1            __global__ void k(float *y)\n");
 	assert_shows("source", "L1", "  !   3        8x      float score = y[0];  <- race-grid #0");
@@ -372,12 +372,12 @@ START_TEST(source_shows_what_is_known_of_lines)
 	assert_shows("source", "L2", "lines executed: not recorded (--count and --check do");
 	assert_shows("source", "L2", " barriers  not counted");
 	assert_shows("source", "L1.n5", "> !   5 ");
-	assert_refused("source", "L1.n7", "dir/k.cu has lines n1 to n6, not n7");
-	assert_refused("source", "L1.f1", "k has files f0 to f0, not f1");
+	assert_rejected("source", "L1.n7", "dir/k.cu has lines n1 to n6, not n7");
+	assert_rejected("source", "L1.f1", "k has files f0 to f0, not f1");
 }
 END_TEST
 
-START_TEST(findings_tell_both_sides)
+START_TEST(findings_show_both_sides)
 {
 	assert_shows("findings", "L1", "  #0   race-grid          L1     k  dir/k.cu:5 and :3"
 		     "  3 times\n");
@@ -430,7 +430,7 @@ static void assert_stops(const char *breakpoint, const char *from, int direction
 
 START_TEST(breakpoints_stop)
 {
-	/* The finding of L1 stops, too. */
+	/* The finding in L1 stops as well. */
 	assert_stops("k", "L2", 1, "L3");
 	assert_stops("k", "L2.b0", -1, "L2");
 	assert_stops("k", "L4", 1, NULL);
@@ -473,15 +473,15 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, reset, close_trace);
 	tcase_add_test(tests, every_difference_is_stepped_to);
-	tcase_add_test(tests, from_between_differences_the_next_is_found);
-	tcase_add_test(tests, a_search_that_is_stopped_goes_on);
-	tcase_add_test(tests, elements_are_set_beside_each_other);
-	tcase_add_test(tests, elements_are_shown_as_the_reader_likes);
+	tcase_add_test(tests, the_next_difference_is_found_from_between);
+	tcase_add_test(tests, a_stopped_search_can_be_resumed);
+	tcase_add_test(tests, elements_are_shown_side_by_side);
+	tcase_add_test(tests, elements_are_shown_in_the_chosen_format);
 	tcase_add_test(tests, a_difference_is_explained);
-	tcase_add_test(tests, points_are_set_beside_each_other);
+	tcase_add_test(tests, points_are_shown_side_by_side);
 	tcase_add_test(tests, points_of_users_keep_their_own_values);
-	tcase_add_test(tests, source_shows_what_is_known_of_lines);
-	tcase_add_test(tests, findings_tell_both_sides);
+	tcase_add_test(tests, source_annotates_lines);
+	tcase_add_test(tests, findings_show_both_sides);
 	tcase_add_test(tests, findings_are_stepped_to);
 	tcase_add_test(tests, breakpoints_stop);
 	tcase_add_test(tests, breakpoints_are_named);

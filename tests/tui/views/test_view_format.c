@@ -1,4 +1,4 @@
-/* test_view_format.c - numbers, distances and weights as readers may choose to see them. */
+/* test_view_format.c - formats of numbers and distances, and scales of charts. */
 #include "config.h"
 
 #include "tests/support.h"
@@ -17,7 +17,7 @@ static void assert_number(enum view_number number, uint32_t bits, const char *wa
 	ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(numbers_are_written_in_the_base_that_was_chosen)
+START_TEST(numbers_are_written_in_the_chosen_base)
 {
 	assert_number(NUMBER_DEC, 0x3f800000, "1");
 	assert_number(NUMBER_DEC, 0x3dcccccd, "0.1");
@@ -29,7 +29,7 @@ START_TEST(numbers_are_written_in_the_base_that_was_chosen)
 }
 END_TEST
 
-START_TEST(bytes_are_written_as_c_does_whatever_a_trace_says)
+START_TEST(bytes_are_written_as_in_c_even_out_of_range)
 {
 	view_cell cell;
 
@@ -49,7 +49,7 @@ static void assert_measured(enum view_distance distance, float a, float b, const
 	ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(distances_are_those_of_their_kind)
+START_TEST(distances_are_measured_as_chosen)
 {
 	assert_measured(DISTANCE_ULP, 1.0f, nextafterf(1.0f, 2.0f), "1");
 	assert_measured(DISTANCE_ULP, -0.0f, 0.0f, "0");
@@ -77,7 +77,7 @@ START_TEST(a_log_scale_shows_what_a_linear_one_leaves_blank)
 }
 END_TEST
 
-START_TEST(options_say_what_was_chosen)
+START_TEST(options_match_the_chosen_formats)
 {
 	struct view_format looks = { 0 };
 	char text[VIEW_FORMAT_OPTIONS];
@@ -97,12 +97,12 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = tcase_create("looks");
+	TCase *tests = tcase_create("view_format");
 
-	tcase_add_test(tests, numbers_are_written_in_the_base_that_was_chosen);
-	tcase_add_test(tests, bytes_are_written_as_c_does_whatever_a_trace_says);
-	tcase_add_test(tests, distances_are_those_of_their_kind);
+	tcase_add_test(tests, numbers_are_written_in_the_chosen_base);
+	tcase_add_test(tests, bytes_are_written_as_in_c_even_out_of_range);
+	tcase_add_test(tests, distances_are_measured_as_chosen);
 	tcase_add_test(tests, a_log_scale_shows_what_a_linear_one_leaves_blank);
-	tcase_add_test(tests, options_say_what_was_chosen);
-	return run_suite("looks", tests);
+	tcase_add_test(tests, options_match_the_chosen_formats);
+	return run_suite("view_format", tests);
 }

@@ -1,21 +1,23 @@
 #!/bin/sh
-# test_view_h200.sh - what views work out of the traces of an H200: the invariants of every chunk
-# hold, whichever kernel made it, and none is drawn wider than a terminal may be.
+# test_view_h200.sh - views of traces from an H200: the invariants of every chunk hold.
+#
+# Also checks the views of attention, the KV cache, the timeline and reductions, and what they show
+# where nothing was recorded.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
 traces=$srcdir/tests/h200
 
-# sql TRACE QUERY
+# sql TRACE QUERY: runs a query on a recorded trace.
 sql() {
 	"$flashtwin" sql "$traces/$1" "$2"
 }
 
-# shown TRACE SCREEN ADDRESS: into out.
+# shown TRACE SCREEN ADDRESS: prints a screen into ./out.
 shown() {
 	run view "$traces/$1" --plain --screen "$2" --at "$3"
 }
 
-### chunks: of one warp, of two, of kernels without chunks
+### chunks: with one warp, with two, and of kernels without chunks
 
 for trace in flash-decoding flash-decoding-graph manual-graph incremental incremental-multiwarp \
 		batched batched-graph auto; do
@@ -33,40 +35,41 @@ for trace in flash-decoding flash-decoding-graph manual-graph incremental increm
 		"$([ -z "$wrong" ] && [ "$checked" -gt 2 ] || echo "$checked checked, wrong:$wrong")"
 done
 shown flash-decoding.twin chunks L30.b0
-result 'two warps of a chunk are shown each, and merged' \
+result 'the two warps of a chunk are shown separately and merged' \
 	"$(grep -q ' warp 1, keys 4..7' out && grep -q '  all     max 2.51412964' out || cat out)"
 shown incremental-multiwarp.twin chunks L59.b3
-result 'four warps too' "$(grep -q ' warp 3, keys 9..9' out || cat out)"
+result 'so are four warps' "$(grep -q ' warp 3, keys 9..9' out || cat out)"
 
-### the model's view, of every path
+### attention, for every path
 
 for place in demo:L1018.b1:RICHARD flash-decoding:L30.b0:ROMEO incremental:L59.b0:ROMEO \
 		incremental-multiwarp:L59.b3:ROMEO batched:L83.b9:'To be t'; do
 	trace=${place%%:*} text=${place##*:} at=${place#*:}
 	shown "$trace.twin" attention "${at%%:*}"
-	result "$trace: attention lies under the text" \
+	result "$trace: attention is shown below the text" \
 		"$(grep -q " 0 .*$text" out && grep -q '^>head' out && grep -q 'looks most at' out || cat out)"
 done
 
 ### the cache
 
 shown demo.twin kv L1018.b9
-result 'the cache reads as text' "$(grep -q '  0  ROMEO:\$O, she doth she see the sea' out || cat out)"
+result 'the cache shows the text' \
+	"$(grep -q '  0  ROMEO:\$O, she doth she see the sea' out || cat out)"
 result 'this step wrote the last key' "$(grep -q '^ written #\{63\}W$' out || cat out)"
 result 'chunk 1 reads its 32 keys' "$(grep -q '^ read    \{33\}R\{32\}$' out || cat out)"
-result 'what comes next is poison' "$(grep -q '^ \.    64   7fa0dead in every' out || cat out)"
+result 'the next rows are poison' "$(grep -q '^ \.    64   7fa0dead in every' out || cat out)"
 
 shown demo.twin kv L12
-result 'a V that is not written yet is poison, no NaN' \
+result 'a V that is not written yet is shown as poison, not as NaN' \
 	"$(grep -q '^ W     0 .* L12$' out && grep '^ W     0' out | grep -q '7fa0dead  7fa0dead' &&
 		! grep -q 'shown as nan' out || cat out)"
 
-### what is not there
+### missing data
 
-# missing TRACE SCREEN ADDRESS PATTERN
+# missing TRACE SCREEN ADDRESS PATTERN: the screen explains why it shows nothing.
 missing() {
 	shown "$1.twin" "$2" "$3"
-	result "$1 $3 $2: says why nothing is shown" "$(grep -q -e "$4" out || cat out)"
+	result "$1 $3 $2: explains why nothing is shown" "$(grep -q -e "$4" out || cat out)"
 }
 
 missing demo points L1018.b17 'none by this block, whose chunk holds no keys'
@@ -81,43 +84,47 @@ for screen in chunks reduce attention points; do
 	missing long "$screen" L15.b0 'flashtwin replay long.twin --log points -o T2.twin'
 done
 run replay "$traces/long.twin" --log points -o points.twin
-result 'that command records them, bit by bit the same' "$(grep -q ', 0 bits differ' out || cat out err)"
+result 'that command records the points, with the same bits' \
+	"$(grep -q ', 0 bits differ' out || cat out err)"
 run view "$traces/long.twin" points.twin --plain --screen chunks --at L14.b0
-result 'and both are shown, each as it is' \
+result 'both traces are shown side by side' \
 	"$(grep -q 'at level launch, which keeps no partials' out && grep -q '^ check  m = max s: ok' out || cat out)"
 run replay "$traces/long.twin" --log points
-result 'a level without a file is refused' "$([ "$code" = 2 ] && grep -q -e '--log needs -o' err || cat err)"
+result 'a level without an output file is an error' \
+	"$([ "$code" = 2 ] && grep -q -e '--log needs -o' err || cat err)"
 
 ### the timeline
 
 shown demo.twin time L1018
-result 'bars are of measured times' "$(grep -q '^ bars: measured us' out || cat out)"
+result 'bars show measured times' "$(grep -q '^ bars: measured us' out || cat out)"
 result 'blocks without keys are marked' \
 	"$(grep -q '^          blocks      0 \.\{8\} \.\{8\} e\{8\}$' out || cat out)"
 
 ### the reduction
 
 shown demo.twin reduce L1019.b1
-result 'the merge is the kernel'"'"'s own' \
+result 'the merge is the one that the kernel recorded' \
 	"$(grep -q '^>    0   3.7079194   5.7261796  0.03429078 --+   0.19635516 -0.0117507605$' out || cat out)"
-result 'the GPU and float64 are beside each other' \
+result 'the GPU and float64 are shown next to each other' \
 	"$(grep -q '^    GPU r1           -0.06765588  0.10422361' out &&
 		grep -q '^    f64              -0.06765588   0.1042236' out || cat out)"
 result 'other orders and one split are measured' \
 	"$(grep -q 'as executed (this run)  *7 ' out && grep -q 'one split: all keys, no merge  *7 ' out || cat out)"
 
-# The same run on the simulator: its rows and verdicts stand beside the GPU's.
+# The same run on the simulator: its rows and verdicts are shown next to the GPU's.
 cp "$traces/flash-decoding.twin" two.twin
 chmod u+w two.twin
 "$flashtwin" replay "$traces/flash-decoding.twin" -o two.twin --append >/dev/null 2>err
 run view two.twin --plain --screen reduce --at L63.b1
-result 'a second run gives a row of its own' \
+result 'a second run has its own row' \
 	"$(grep -q '^    GPU r1           0.041740213 ' out &&
 		grep -q '^    SIM r2 seed 0    0.041740213 ' out || cat out)"
 run view two.twin --plain --screen time --at L63
-result 'and a verdict for each launch' "$(grep -q '^>L63 .* equal ' out || cat out)"
-result 'and blocks that could differ' "$(grep -q '  d differs in the other run' out || cat out)"
+result 'each launch has a verdict' "$(grep -q '^>L63 .* equal ' out || cat out)"
+result 'the legend of differing blocks is shown' \
+	"$(grep -q '  d differs in the other run' out || cat out)"
 run view two.twin "$traces/flash-decoding.twin" --plain --screen reduce --at r2.L63.b1
-result 'a second trace too' "$(grep -q '^ the same in .*flash-decoding.twin' out || cat out err)"
+result 'a second trace is compared as well' \
+	"$(grep -q '^ the same in .*flash-decoding.twin' out || cat out err)"
 
 plan

@@ -1,7 +1,7 @@
-/* test_view_merge.c - one reduction on a trace made by hand: its merge, rows of runs, what-ifs.
+/* test_view_merge.c - the view of one reduction: its merge, the rows of all runs, other orders.
  *
- * Two chunks of two elements merge into (2, 4). The first run has that row, the second another bit,
- * the third a wrong one.
+ * Uses a synthetic trace of three runs: two chunks of two elements merge into (2, 4). The first run
+ * has exactly this row, the second is off by one ulp, the third is wrong.
  */
 #include "config.h"
 
@@ -54,7 +54,7 @@ static void add_run(const char *device, uint64_t seed, const float *out)
 		.compute = "9.0",
 	};
 	const float acc[2][D] = { { 2.0f, 4.0f }, { 1.0f, 2.0f } };
-	/* Maxima a factor of two apart: chunk 1 counts half. */
+	/* The maxima differ by log(2), so the factor of chunk 1 is 0.5. */
 	const struct row_partial partials[] = {
 		{ .chunk = 0, .key_end = 2, .max_bits = bits(logf(2.0f)), .sum_bits = bits(1.0f),
 		  .lse = log(2.0), .weight = 0.8, .acc = acc[0], .acc_bytes = sizeof(acc[0]) },
@@ -93,7 +93,7 @@ static void close_trace(void)
 	OK(store_close(store));
 }
 
-static void assert_says(const char *screen, const char *at, const char *part)
+static void assert_has(const char *screen, const char *at, const char *part)
 {
 	struct view_context c = { .store = store, .run = 1, .at = address_none };
 	char *text;
@@ -111,41 +111,41 @@ static void assert_says(const char *screen, const char *at, const char *part)
 	free(text);
 }
 
-START_TEST(the_merge_is_worked_out_without_points)
+START_TEST(the_merge_is_recomputed_without_points)
 {
-	assert_says("reduce", "L1.b0", "; weights and sums are worked out\n");
-	assert_says("reduce", "L1.b0",
+	assert_has("reduce", "L1.b0", "; weights and sums are worked out\n");
+	assert_has("reduce", "L1.b0",
 		    ">    0   0.6931472           1           1 --+            1\n"
 		    "     1           0         0.5         0.5 --+-        1.25\n");
 }
 END_TEST
 
-START_TEST(rows_of_runs_are_judged)
+START_TEST(rows_of_runs_are_compared)
 {
-	assert_says("reduce", "L1.b0", "    GPU r1                     2           4\n");
-	assert_says("reduce", "L1.b0", "  d SIM r2 seed 7      2.0000002           4\n");
-	assert_says("reduce", "L1.b0", " !d SIM r3 seed 8              2           5\n");
-	assert_says("reduce", "L1.b0", "    f64                        2           4\n");
-	assert_says("reduce", "L1.b0",
+	assert_has("reduce", "L1.b0", "    GPU r1                     2           4\n");
+	assert_has("reduce", "L1.b0", "  d SIM r2 seed 7      2.0000002           4\n");
+	assert_has("reduce", "L1.b0", " !d SIM r3 seed 8              2           5\n");
+	assert_has("reduce", "L1.b0", "    f64                        2           4\n");
+	assert_has("reduce", "L1.b0",
 		    " d other bits than the first row  ! more than 1e-5 off float64\n");
 }
 END_TEST
 
 START_TEST(other_orders_are_measured)
 {
-	assert_says("reduce", "L1.b0", " what if, from float64 of partials");
-	assert_says("reduce", "L1.b0",
+	assert_has("reduce", "L1.b0", " what if, from float64 of partials");
+	assert_has("reduce", "L1.b0",
 		    "  as executed (this run)                    0            0\n");
-	assert_says("reduce", "L1.b0",
+	assert_has("reduce", "L1.b0",
 		    "  two by two, last to first                 0            0\n");
 }
 END_TEST
 
-START_TEST(a_block_of_other_bytes_is_marked)
+START_TEST(a_block_with_different_bytes_is_marked)
 {
-	assert_says("time", "L1", "          blocks      0 d\n");
-	assert_says("time", "L1", ">L1       flash_decode_reduce  layer 0 ");
-	assert_says("time", "L0", "          blocks      0 ..\n");
+	assert_has("time", "L1", "          blocks      0 d\n");
+	assert_has("time", "L1", ">L1       flash_decode_reduce  layer 0 ");
+	assert_has("time", "L0", "          blocks      0 ..\n");
 }
 END_TEST
 
@@ -154,9 +154,9 @@ int main(void)
 	TCase *tests = tcase_create("view_merge");
 
 	tcase_add_checked_fixture(tests, make_trace, close_trace);
-	tcase_add_test(tests, the_merge_is_worked_out_without_points);
-	tcase_add_test(tests, rows_of_runs_are_judged);
+	tcase_add_test(tests, the_merge_is_recomputed_without_points);
+	tcase_add_test(tests, rows_of_runs_are_compared);
 	tcase_add_test(tests, other_orders_are_measured);
-	tcase_add_test(tests, a_block_of_other_bytes_is_marked);
+	tcase_add_test(tests, a_block_with_different_bytes_is_marked);
 	return run_suite("view_merge", tests);
 }

@@ -1,8 +1,8 @@
-/* test_view_queries.c - what screens and steps read of a trace does not grow with the trace.
+/* test_view_queries.c - checks that the work of screens and steps does not grow with the trace.
  *
- * The same places of a short run and of one eight times as long: SQLite counts the steps of its
- * machine, so nothing is timed. A query without an index, or one that reads a run to its end, takes
- * more of them in the long run.
+ * Visits the same places in a short run and in one eight times as long, and compares the number of
+ * steps of SQLite's virtual machine, so that nothing is timed. A query without an index, or one
+ * that reads a run to its end, takes more steps in the long run.
  */
 #include "config.h"
 
@@ -15,14 +15,14 @@
 
 enum { SHORT = 12, LONG = 96 };
 
-/* A place in the middle of the short run that has chunks, and one in its reduction. */
+/* Places in the middle of the short run: in a launch with chunks, and in its reduction. */
 static const char *const places[] = { "L18", "L18.b1", "L18.b1.w0.l0.p1", "L19", "L19.b2", "s4" };
 
 struct trace {
 	struct store *store;
-	int64_t steps;                  /* of SQLite's machine */
-	int64_t most;                   /* of one statement */
-	char statement[400];            /* that one, its beginning */
+	int64_t steps;                  /* of SQLite's virtual machine, total */
+	int64_t max_steps;              /* largest number of steps of one statement */
+	char statement[400];            /* beginning of that statement */
 };
 
 static struct trace traces[2];
@@ -35,8 +35,8 @@ static int count_steps(unsigned event, void *context, void *statement, void *unu
 	(void)event;
 	(void)unused;
 	t->steps += steps;
-	if (steps > t->most) {
-		t->most = steps;
+	if (steps > t->max_steps) {
+		t->max_steps = steps;
 		snprintf(t->statement, sizeof(t->statement), "%s", sqlite3_sql(statement));
 	}
 	return 0;
@@ -52,11 +52,11 @@ static void record(struct trace *t, int steps)
 	t->store = new_store();
 	recording_make(t->store, &(struct recording_options){
 		.level = LEVEL_POINTS, .shape = &shape, .steps = steps }, NULL);
-	/* A second run, so that there is one to compare with. */
+	/* A second run to compare with. */
 	recording_make(t->store, &(struct recording_options){
 		.level = LEVEL_POINTS, .shape = &shape, .steps = steps, .seed = 1 }, NULL);
 	OK(store_index_views(t->store));
-	/* Made once for a run, then read by place. */
+	/* Built once per run, then read by place. */
 	OK(store_index_kv(t->store));
 	OK(store_index_kernels(t->store));
 	ck_assert_int_eq(sqlite3_trace_v2(store_db(t->store), SQLITE_TRACE_PROFILE, count_steps,
@@ -82,12 +82,13 @@ static struct view_context context_of(struct trace *t, const char *at)
 	c.at = address_none;
 	if (*at)
 		OK(address_parse("test", at, &c.at));
-	t->steps = t->most = 0;
+	t->steps = t->max_steps = 0;
 	return c;
 }
 
-/* Lengths of numbers and depths of trees differ a little. The map of the cache reads each position
- * of the run, which its longest sequence bounds: eight times as many, of which it shows a few. */
+/* Allows for small differences, such as deeper B-trees. The map of the KV cache reads every
+ * position up to the longest sequence, eight times as many in the long run, so it may take three
+ * times as many steps. */
 static void assert_bounded(const char *what, const char *at)
 {
 	int64_t few = traces[0].steps, many = traces[1].steps;
@@ -97,7 +98,7 @@ static void assert_bounded(const char *what, const char *at)
 	ck_assert_msg(many <= few + more,
 		      "%s at %s: %lld steps of SQLite's machine in a run of %d steps, %lld in one"
 		      " of %d, %lld of them for: %s", what, at, (long long)few, SHORT,
-		      (long long)many, LONG, (long long)traces[1].most, traces[1].statement);
+		      (long long)many, LONG, (long long)traces[1].max_steps, traces[1].statement);
 }
 
 static bool at_once(void *unused)
@@ -106,7 +107,8 @@ static bool at_once(void *unused)
 	return true;
 }
 
-/* The first difference of two runs is looked for between keys, for as long as it takes. */
+/* Draws a screen. The search for the first difference, which may take long, is stopped at once.
+ */
 static void draw(struct trace *t, const struct view *view, const char *at)
 {
 	struct view_context c = context_of(t, at);
@@ -120,7 +122,7 @@ static void draw(struct trace *t, const struct view *view, const char *at)
 	display_free(c.out);
 }
 
-/* Those that show a whole run read all of it. */
+/* Views that show a whole run are left out, because they have to read all of it. */
 START_TEST(screens_read_what_they_show)
 {
 	for (int v = 0; view_table[v]; v++)
@@ -177,8 +179,8 @@ START_TEST(steps_to_rows_read_their_neighbours)
 }
 END_TEST
 
-/* The launches of the first run again and again, as if sequence after sequence were decoded into
- * the same positions of the cache. */
+/* Repeats the launches of the first run, as if sequence after sequence were decoded into the same
+ * positions of the cache. */
 static const char repeat[] =
 	"CREATE TEMP TABLE times AS SELECT n, (SELECT max(op) + 1 FROM t_op) AS ops,"
 	" (SELECT max(launch) + 1 FROM t_launch) AS launches FROM t_byte WHERE n BETWEEN 1 AND 40;"
@@ -198,7 +200,7 @@ START_TEST(overwritten_rows_are_not_read)
 
 	record(&again, SHORT);
 	OK(store_run_sql(again.store, repeat));
-	/* What was made before they were there. */
+	/* Remove the indexes that were built before the repetition. */
 	OK(store_run_sql(again.store, "DELETE FROM w_kv; DELETE FROM w_kv_place;"
 			 "DROP TABLE temp.w_kernel"));
 	again.store->walks_kv = false;
@@ -212,7 +214,7 @@ START_TEST(overwritten_rows_are_not_read)
 		ck_assert_msg(again.steps < 2 * traces[0].steps, "kv at %s: %lld steps of SQLite's"
 			      " machine, %lld when 41 times as much was written, %lld of them for:"
 			      " %s", ends[i], (long long)traces[0].steps, (long long)again.steps,
-			      (long long)again.most, again.statement);
+			      (long long)again.max_steps, again.statement);
 	}
 	OK(store_close(again.store));
 }

@@ -1,7 +1,7 @@
-/* test_view_time.c - the timeline's axis: what overlaps, what waits, and for how long.
+/* test_view_time.c - the timeline's axis: overlaps and waits.
  *
- * Two streams made by hand: two launches of 4 us on each, the second of stream 1 behind an event
- * that stream 0 records after its first.
+ * Uses a trace of two streams with two launches each. The second launch on stream 1 waits for an
+ * event that stream 0 records after its first launch.
  */
 #include "config.h"
 
@@ -79,7 +79,7 @@ static char *draw(void)
 	return text;
 }
 
-static void assert_says(const char *text, const char *part)
+static void assert_has(const char *text, const char *part)
 {
 	ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text);
 }
@@ -90,17 +90,17 @@ START_TEST(measured_launches_overlap_and_wait)
 
 	make_trace("cuda", 4.0);
 	text = draw();
-	assert_says(text, " bars: measured us; starts are not");
-	assert_says(text, " L0       kernel                                 #| #########"
+	assert_has(text, " bars: measured us; starts are not");
+	assert_has(text, " L0       kernel                                 #| #########"
 		    "              4.0  2x1x1     32x1x1\n");
-	assert_says(text, " op 1     event_record 1                         E|          E\n");
-	assert_says(text, " L1       kernel                                 |# #####"
+	assert_has(text, " op 1     event_record 1                         E|          E\n");
+	assert_has(text, " L1       kernel                                 |# #####"
 		    "                  2.0 ");
-	/* Stream 1 is done after 2 us and waits for the event at 4. */
-	assert_says(text, " op 3     event_wait 1 of op 1                   |W     ----W\n");
-	assert_says(text, " L2       kernel                                 |#          #########"
+	/* Stream 1 finishes its first launch after 2 us and waits for the event at 4 us. */
+	assert_has(text, " op 3     event_wait 1 of op 1                   |W     ----W\n");
+	assert_has(text, " L2       kernel                                 |#          #########"
 		    "     4.0 ");
-	assert_says(text, " L3       kernel                                 #|          #########"
+	assert_has(text, " L3       kernel                                 #|          #########"
 		    "     4.0 ");
 	free(text);
 }
@@ -112,14 +112,14 @@ START_TEST(without_times_each_launch_takes_one)
 
 	make_trace("sim", NAN);
 	text = draw();
-	assert_says(text, " bars: logical time, 1 a piece of work");
-	assert_says(text, " L1       kernel                                 |# #########  ");
-	assert_says(text, " L3       kernel                                 #|          #####");
+	assert_has(text, " bars: logical time, 1 a piece of work");
+	assert_has(text, " L1       kernel                                 |# #########  ");
+	assert_has(text, " L3       kernel                                 #|          #####");
 	free(text);
 }
 END_TEST
 
-START_TEST(the_axis_knows_what_was_waited_for)
+START_TEST(the_axis_names_the_event_waited_for)
 {
 	struct view_context c = { .run = 1, .at = address_none };
 	struct view_axis axis;
@@ -143,6 +143,6 @@ int main(void)
 
 	tcase_add_test(tests, measured_launches_overlap_and_wait);
 	tcase_add_test(tests, without_times_each_launch_takes_one);
-	tcase_add_test(tests, the_axis_knows_what_was_waited_for);
+	tcase_add_test(tests, the_axis_names_the_event_waited_for);
 	return run_suite("view_time", tests);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""terminal_manners.py - the viewer takes a terminal and gives it back, whatever ends it.
+"""terminal_setup.py - checks that the viewer sets up the terminal, and restores it however it ends.
 
-Arguments: the program and the directory of the sources. Prints TAP.
+Arguments: the program and the source directory. Prints TAP. Used by test_terminal.sh.
 """
 import os
 import signal
@@ -20,25 +20,25 @@ TRACE = os.path.join(SOURCE, "tests", "h200", "demo.twin")
 tests = 0
 
 
-def result(what, wrong=""):
+def result(what, error=""):
     global tests
     tests += 1
-    print(f"{'not ' if wrong else ''}ok {tests} - {what}")
-    for line in str(wrong).splitlines():
+    print(f"{'not ' if error else ''}ok {tests} - {what}")
+    for line in str(error).splitlines():
         print("#", line)
 
 
 class Viewer:
-    """The viewer in a terminal, closed at the end; what troubles it is the result."""
+    """One test case: runs the viewer in a terminal, and closes that at the end."""
 
-    def __init__(self, what, *words, term="xterm-256color"):
-        self.what, self.words = what, [PROGRAM, "view", TRACE, *words]
+    def __init__(self, what, *options, term="xterm-256color"):
+        self.what, self.command = what, [PROGRAM, "view", TRACE, *options]
         self.environment = dict(os.environ, LC_ALL="C.UTF-8", TERM=term)
         if term is None:
             del self.environment["TERM"]
 
     def __enter__(self):
-        self.terminal = Terminal(self.words, 100, 30, "stderr", self.environment)
+        self.terminal = Terminal(self.command, 100, 30, "stderr", self.environment)
         return self.terminal
 
     def __exit__(self, kind, value, trace):
@@ -57,22 +57,22 @@ def must(condition, what):
 def ends_with(terminal, code):
     got = terminal.wait_end()
     terminal.check_restored(f"ended with {got}")
-    must(got == code, f"ended with {got}, not {code}")
+    must(got == code, f"expected exit code {code}, got {got}")
 
 
-def ways_out():
+def check_endings():
     for name, code in (("SIGINT", 130), ("SIGTERM", -15), ("SIGHUP", -1), ("SIGQUIT", -3),
                        ("SIGSEGV", -11), ("SIGABRT", -6), ("SIGFPE", -8)):
         for mouse in ((), ("--mouse",)):
             with Viewer(f"{name} {' '.join(mouse)} restores the terminal", *mouse) as terminal:
                 must(terminal.settle(), "ended early")
-                must(terminal.modes.on.get(FULL_SCREEN), "shows no screen of its own")
+                must(terminal.modes.on.get(FULL_SCREEN), "does not use the alternate screen")
                 terminal.signal(getattr(signal, name))
                 ends_with(terminal, code)
-    for asked in (b"m", b":at L", b";", b"/"):
-        with Viewer(f"SIGTERM after {asked.decode()} restores the terminal") as terminal:
+    for typed in (b"m", b":at L", b";", b"/"):
+        with Viewer(f"SIGTERM after {typed.decode()} restores the terminal") as terminal:
             terminal.settle()
-            terminal.send(asked)
+            terminal.send(typed)
             must(terminal.settle(), "ended early")
             terminal.signal(signal.SIGTERM)
             ends_with(terminal, -15)
@@ -80,12 +80,12 @@ def ways_out():
         terminal.settle()
         terminal.send(b"Q")
         ends_with(terminal, 0)
-        must(terminal.said() == "", "wrote to standard error")
-    with Viewer("ctrl-C, typed, ends it with 130") as terminal:
+        must(terminal.errors() == "", "wrote to standard error")
+    with Viewer("a typed ctrl-C ends it with 130") as terminal:
         terminal.settle()
         terminal.send(b"\x03")
         ends_with(terminal, 130)
-    with Viewer("ctrl-C leaves a line that is typed, ctrl-C again the viewer") as terminal:
+    with Viewer("ctrl-C cancels a prompt, a second ctrl-C ends the viewer") as terminal:
         terminal.settle()
         terminal.send(b":at")
         terminal.settle()
@@ -93,21 +93,21 @@ def ways_out():
         must(terminal.settle(), "ended at once")
         terminal.send(b"\x03")
         ends_with(terminal, 130)
-    with Viewer("a terminal that goes away ends it") as terminal:
+    with Viewer("closing the terminal ends it") as terminal:
         terminal.settle()
         terminal.hang_up()
-        must(terminal.wait_end() in (0, -1), "ended otherwise than by the hang-up")
+        must(terminal.wait_end() in (0, -1), "did not end by the hang-up")
 
 
-def stops():
-    with Viewer("ctrl-Z and fg restore the terminal, and take it again") as terminal:
+def check_stops():
+    with Viewer("ctrl-Z restores the terminal, and fg sets it up again") as terminal:
         terminal.settle()
         terminal.stop_and_resume()
         must(terminal.settle(), "ended when it was resumed")
-        must(terminal.modes.on[FULL_SCREEN], "has no screen of its own any more")
+        must(terminal.modes.on[FULL_SCREEN], "does not use the alternate screen after fg")
         terminal.send(b"Q")
         ends_with(terminal, 0)
-    with Viewer("a terminal resized while it was stopped is heeded") as terminal:
+    with Viewer("a resize while it is stopped takes effect") as terminal:
         terminal.settle()
         terminal.stop_and_resume()
         terminal.resize(20, 5)
@@ -116,7 +116,7 @@ def stops():
         ends_with(terminal, 0)
 
 
-# A query without an end.
+# A query that never ends.
 ENDLESS = (b";WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
            b" SELECT count(*) FROM n\r")
 
@@ -127,85 +127,86 @@ def begin_endless(terminal):
     terminal.send(ENDLESS)
     end = time.monotonic() + limit(120)
     while terminal.cpu_seconds() - spent < 0.5:
-        must(time.monotonic() < end, "does not begin to work")
+        must(time.monotonic() < end, "does not start working")
         terminal.drain()
         must(not terminal.ended(), "ended early")
         time.sleep(0.05)
 
 
-def works():
-    with Viewer("any key stops work without an end") as terminal:
+def check_long_work():
+    with Viewer("any key stops endless work") as terminal:
         begin_endless(terminal)
         terminal.send(b"x")
         must(terminal.settle(), "ended")
         terminal.send(b"Q")
         ends_with(terminal, 0)
     for name, code in (("SIGTERM", -15), ("SIGHUP", -1)):
-        with Viewer(f"{name} ends it while it works") as terminal:
+        with Viewer(f"{name} ends it during long work") as terminal:
             begin_endless(terminal)
             terminal.signal(getattr(signal, name))
             ends_with(terminal, code)
-    with Viewer("ctrl-C stops work, not the viewer") as terminal:
+    with Viewer("ctrl-C stops long work, but not the viewer") as terminal:
         begin_endless(terminal)
         terminal.send(b"\x03")
         must(terminal.settle(), "ended")
         terminal.send(b"Q")
         ends_with(terminal, 0)
-    with Viewer("a terminal that goes away ends work") as terminal:
+    with Viewer("closing the terminal ends it during long work") as terminal:
         begin_endless(terminal)
         terminal.hang_up()
-        must(terminal.wait_end() in (0, -1), "ended otherwise than by the hang-up")
+        must(terminal.wait_end() in (0, -1), "did not end by the hang-up")
 
 
-def rests():
-    with Viewer("it uses no time while nobody types") as terminal:
+def check_idle():
+    with Viewer("it uses no CPU time while idle") as terminal:
         terminal.settle()
         before = terminal.cpu_seconds()
         time.sleep(0.5)
         spent = terminal.cpu_seconds() - before
-        must(spent < 0.1, f"spent {spent} s in half a second")
+        must(spent < 0.1, f"used {spent} s of CPU time in half a second")
 
 
-def mouse():
-    with Viewer("the mouse is the terminal's") as terminal:
+def check_mouse():
+    with Viewer("the mouse is left to the terminal by default") as terminal:
         terminal.settle()
-        must(not any(terminal.modes.on.get(mode) for mode in MOUSE), "took the mouse")
-    with Viewer("--mouse takes it", "--mouse") as terminal:
+        must(not any(terminal.modes.on.get(mode) for mode in MOUSE), "grabbed the mouse")
+    with Viewer("--mouse grabs the mouse", "--mouse") as terminal:
         terminal.settle()
-        must(terminal.modes.on.get(MOUSE[0]), "did not take the mouse")
+        must(terminal.modes.on.get(MOUSE[0]), "did not grab the mouse")
 
 
-def refusals():
-    for term, said in (("no-such-terminal", "TERM=no-such-terminal: no such terminal"),
+def check_bad_terminals():
+    for term, message in (("no-such-terminal", "TERM=no-such-terminal: no such terminal"),
                        ("dumb", "TERM=dumb cannot place its cursor"), (None, "TERM is not set"),
                        ("", "TERM is not set")):
         with Viewer(f"TERM={term} is an error line and exit code 2", term=term) as terminal:
             ends_with(terminal, 2)
-            must(said in terminal.said() and terminal.said().count("\n") == 1, terminal.said())
+            errors = terminal.errors()
+            must(message in errors and errors.count("\n") == 1, errors)
 
 
-def pipes():
-    words = [PROGRAM, "view", TRACE, "--screen", "launch", "--at", "L6"]
-    plain = subprocess.run(words + ["--plain"], capture_output=True, check=False)
-    piped = subprocess.run(words, capture_output=True, check=False)
-    result("standard output that is no terminal gets plain text",
-           "" if (piped.returncode, piped.stdout, piped.stderr) == (0, plain.stdout, b"")
-           else piped)
-    with tempfile.TemporaryFile() as nothing:
+def check_pipes():
+    command = [PROGRAM, "view", TRACE, "--screen", "launch", "--at", "L6"]
+    plain = subprocess.run(command + ["--plain"], capture_output=True, check=False)
+    piped = subprocess.run(command, capture_output=True, check=False)
+    good = (piped.returncode, piped.stdout, piped.stderr) == (0, plain.stdout, b"")
+    result("standard output that is not a terminal gets plain text", "" if good else piped)
+    with tempfile.TemporaryFile() as empty:
         master, slave = os.openpty()
-        deaf = subprocess.run(words, stdin=nothing, stdout=slave, stderr=subprocess.PIPE,
-                              check=False)
+        no_keys = subprocess.run(command, stdin=empty, stdout=slave, stderr=subprocess.PIPE,
+                                 check=False)
         os.close(master)
         os.close(slave)
-    result("standard input that is no terminal is an error line and exit code 2",
-           "" if deaf.returncode == 2 and b"--plain prints" in deaf.stderr else deaf)
+    result("standard input that is not a terminal is an error line and exit code 2",
+           "" if no_keys.returncode == 2 and b"--plain prints" in no_keys.stderr else no_keys)
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="terminal_manners.") as work:
+    with tempfile.TemporaryDirectory(prefix="terminal_setup.") as work:
         os.chdir(work)
-        for part in (ways_out, stops, works, rests, mouse, refusals, pipes):
-            part()
+        for check in (check_endings, check_stops, check_long_work, check_idle, check_mouse,
+                      check_bad_terminals, check_pipes):
+            check()
         os.chdir("/")
     print(f"1..{tests}")
 
