@@ -1,10 +1,10 @@
-/* command.c - what commands share beside their table entry: interrupts, a stdout that fails, and
- * features still to come.
+/* command.c - what commands share in addition to their table entry: interrupts, and a stdout that
+ * fails.
  *
  * Traces being recorded keep what was committed, whatever ends the program (traces/store/store.h); other
  * files in the making are removed.
  *
- * Options are each command's own business; exit codes and error lines are main.c's.
+ * Options are parsed by tui/options.c; exit codes and error lines are in main.c.
  */
 #include "tui/command.h"
 
@@ -96,9 +96,4 @@ enum status command_stdout_failed(void)
 int command_stdout_error(void)
 {
 	return stdout_errno;
-}
-
-enum status not_built_yet(const char *what)
-{
-	return fail(STATUS_USAGE, "%s is not built yet", what);
 }

@@ -91,8 +91,6 @@ void check_forbidden(struct check *, const char *operation, const char *mode, in
 
 /* --- results --- */
 
-/* Names of classes of findings by number, from 0 on; NULL behind the last. */
-const char *check_class_name(size_t number);
 /* All findings so far, source lines resolved; good until the next call of anything here. */
 size_t check_findings(struct check *, const struct row_finding **out);
 /* Counters of all launches so far, in order; none without check_count(). */
