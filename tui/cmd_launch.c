@@ -59,7 +59,7 @@ static enum status take_dim(const char *name, const char *text, struct dim3 *out
 			break;
 		p = end + 1;
 	}
-	return fail(STATUS_USAGE, "%s %s: expected X, X,Y or X,Y,Z of whole numbers from 1 on",
+	return fail(STATUS_USAGE, "%s: expected X, X,Y or X,Y,Z with integers from 1, got %s",
 		    name, text);
 }
 
