@@ -1,7 +1,7 @@
 /* main.c - the command table, and what all commands share: help, errors, exit codes.
  *
  * Each command is in its own tui/cmd_*.c and returns a status; only this file turns a status into a
- * line on stderr and an exit code. --help is the only option of a command that is handled here.
+ * line on stderr and an exit code. It prints the --help of commands.
  */
 #include "config.h"
 
@@ -12,32 +12,24 @@
 #include <string.h>
 
 #include "tui/command.h"
+#include "tui/options.h"
 #include "tui/suggest.h"
 
 const struct command *const command_table[] = {
-	&cmd_decode,
-	&cmd_attend,
-	&cmd_launch,
-	&cmd_replay,
-	&cmd_diff,
-	&cmd_view,
-	&cmd_find,
-	&cmd_sql,
-	&cmd_export,
-	&cmd_bench,
-	&cmd_info,
-	NULL
+#define X(id, name) [COMMAND_##id] = &cmd_##name,
+	COMMAND_LIST(X)
+#undef X
+	[COMMAND_COUNT] = NULL
 };
 
-/* Commands that are documented but not built yet. */
-static const char *const planned[] = { "lab", NULL };
-
-static const struct command *find_command(const char *name)
+/* COMMAND_COUNT if there is no command of this name. */
+static int find_command(const char *name)
 {
-	for (int i = 0; command_table[i] != NULL; i++)
-		if (strcmp(command_table[i]->name, name) == 0)
-			return command_table[i];
-	return NULL;
+	int id = 0;
+
+	while (id < COMMAND_COUNT && strcmp(command_table[id]->name, name) != 0)
+		id++;
+	return id;
 }
 
 static void print_usage(FILE *out)
@@ -56,9 +48,6 @@ static enum status unknown_command(const char *name)
 {
 	struct suggestion suggestion = { .word = name };
 
-	for (int i = 0; planned[i] != NULL; i++)
-		if (strcmp(planned[i], name) == 0)
-			return not_built_yet(name);
 	for (int i = 0; command_table[i] != NULL; i++)
 		suggestion_try(&suggestion, command_table[i]->name);
 	if (!suggestion.nearest)
@@ -83,16 +72,18 @@ static int wants_help(int argc, char **argv)
 
 static enum status help(const char *name)
 {
-	const struct command *command;
+	int id;
 
 	if (!name) {
 		print_usage(stdout);
 		return STATUS_OK;
 	}
-	command = find_command(name);
-	if (!command)
+	id = find_command(name);
+	if (id == COMMAND_COUNT)
 		return unknown_command(name);
-	fputs(command->help, stdout);
+	fputs(command_table[id]->usage, stdout);
+	options_print(stdout, (enum command_id)id);
+	printf("\nExamples:\n%s", command_table[id]->examples);
 	return STATUS_OK;
 }
 
@@ -107,7 +98,7 @@ static enum status run_help(int argc, char **argv)
 /* argv[0] is the command's name. */
 static enum status run_command(int argc, char **argv)
 {
-	const struct command *command;
+	int id;
 
 	if (is_help(argv[0]) || strcmp(argv[0], "help") == 0)
 		return run_help(argc, argv);
@@ -118,12 +109,12 @@ static enum status run_command(int argc, char **argv)
 	if (argv[0][0] == '-')
 		return fail(STATUS_USAGE, "%s: options come after a command: see flashtwin --help",
 			    argv[0]);
-	command = find_command(argv[0]);
-	if (!command)
+	id = find_command(argv[0]);
+	if (id == COMMAND_COUNT)
 		return unknown_command(argv[0]);
 	if (wants_help(argc, argv))
 		return help(argv[0]);
-	return command->run(argc, argv);
+	return command_table[id]->run(argc, argv);
 }
 
 /* Prints one line on stderr: the error record, or the meaning of the status if there is none.
@@ -136,7 +127,7 @@ static void report(enum status status, const char *command)
 		return;
 	if (*text == '\0')
 		text = status_text(status);
-	if (command && find_command(command) != NULL)
+	if (command && find_command(command) != COMMAND_COUNT)
 		fprintf(stderr, "flashtwin %s: %s\n", command, text);
 	else
 		fprintf(stderr, "flashtwin: %s\n", text);

@@ -17,58 +17,35 @@
 
 /* --- options --- */
 
-enum { Q = 1, K, V, OUT, LENGTHS, SCALE, CAUSAL };
-
-static const struct option long_options[] = {
-	{ "q", required_argument, NULL, Q },
-	{ "k", required_argument, NULL, K },
-	{ "v", required_argument, NULL, V },
-	{ "out", required_argument, NULL, OUT },
-	{ "lengths", required_argument, NULL, LENGTHS },
-	{ "scale", required_argument, NULL, SCALE },
-	{ "causal", optional_argument, NULL, CAUSAL },
-	RUN_LONG_OPTIONS,
-	{ NULL, 0, NULL, 0 }
-};
-
-static enum status take_causal(struct attend *attend, const char *alignment)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	attend->mask = MASK_BOTTOM_RIGHT;
-	if (alignment == NULL || strcmp(alignment, "bottom-right") == 0)
-		return STATUS_OK;
-	attend->mask = MASK_TOP_LEFT;
-	if (strcmp(alignment, "top-left") == 0)
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "--causal=%s: there are top-left and bottom-right", alignment);
-}
+	struct attend *attend = context;
 
-static enum status take_option(struct attend *attend, int c, const char *value)
-{
-	switch (c) {
-	case Q: attend->q_path = value; break;
-	case K: attend->k_path = value; break;
-	case V: attend->v_path = value; break;
-	case OUT: attend->out_path = value; break;
-	case LENGTHS: attend->lengths_text = value; break;
-	case SCALE:
+	switch (v->id) {
+	case OPTION_Q: attend->q_path = v->text; break;
+	case OPTION_K: attend->k_path = v->text; break;
+	case OPTION_V: attend->v_path = v->text; break;
+	case OPTION_OUT: attend->out_path = v->text; break;
+	case OPTION_LENGTHS: attend->lengths_text = v->text; break;
+	case OPTION_SCALE:
 		attend->scale_given = true;
-		return option_float("--scale", value, &attend->shape.scale);
-	case CAUSAL: return take_causal(attend, value);
-	default: return run_option_take(&attend->run, c, value);
+		attend->shape.scale = v->number;
+		break;
+	case OPTION_CAUSAL:
+		attend->mask = v->text && strcmp(v->text, "top-left") == 0 ? MASK_TOP_LEFT
+									   : MASK_BOTTOM_RIGHT;
+		break;
+	default: run_option_take(&attend->run, v);
 	}
 	return STATUS_OK;
 }
 
 static enum status parse(struct attend *attend, int argc, char **argv)
 {
-	int c;
+	int rest;
 
-	TRY(option_next(argc, argv, RUN_LETTERS, long_options, &c));
-	while (c != -1) {
-		TRY(take_option(attend, c, optarg));
-		TRY(option_next(argc, argv, RUN_LETTERS, long_options, &c));
-	}
-	TRY(option_none_left(argc, argv));
+	TRY(options_parse(COMMAND_ATTEND, argc, argv, take_option, attend, &rest));
+	TRY(option_none_left(argc, argv, rest));
 	if (attend->q_path == NULL || attend->k_path == NULL || attend->v_path == NULL)
 		return fail(STATUS_USAGE, "--%s F.npy is missing",
 			    attend->q_path == NULL ? "q" : attend->k_path == NULL ? "k" : "v");
@@ -388,19 +365,13 @@ static enum status run(int argc, char **argv)
 const struct command cmd_attend = {
 	.name = "attend",
 	.summary = "one step of an attention path over tensors in .npy files",
-	.help =
+	.usage =
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
 	"as it is after this step's key was appended. The output has q's shape. With --path\n"
 	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv).\n"
-	"NaN is carried through.\n\n"
-	"  --out O.npy        where the output goes; without it a summary is printed\n"
-	"  --lengths N0,N1    keys of each sequence, at most n (default n); 0 gives zeros\n"
-	"  --causal[=A]       prefill: query i sees no key behind it; A aligns the mask\n"
-	"                     bottom-right (default: the last query sees all keys) or top-left\n"
-	"  --scale X          of the scores (default 1 / sqrt(D))\n"
-	RUN_HELP
-	"\nexamples:\n"
+	"A NaN in the input propagates to the output.\n\n",
+	.examples =
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --chunk 16 --log points -o t.twin\n"
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --device both\n"

@@ -25,7 +25,6 @@
 #define DEFAULT_BYTES "64"
 #define MAX_BYTES (1 << 24)
 #define MAX_PROMPT ((size_t)1 << 24)
-#define MAX_SLOTS 65535
 
 struct decode {
 	struct run_options run;
@@ -41,19 +40,6 @@ struct decode {
 };
 
 /* --- options --- */
-
-enum { MODEL = 1, PROMPT, PROMPT_FILE, OUT_DIR, LOGITS, SLOTS };
-
-static const struct option long_options[] = {
-	{ "model", required_argument, NULL, MODEL },
-	{ "prompt", required_argument, NULL, PROMPT },
-	{ "prompt-file", required_argument, NULL, PROMPT_FILE },
-	{ "out-dir", required_argument, NULL, OUT_DIR },
-	{ "logits", required_argument, NULL, LOGITS },
-	{ "slots", required_argument, NULL, SLOTS },
-	RUN_LONG_OPTIONS,
-	{ NULL, 0, NULL, 0 }
-};
 
 /* Takes the bytes. */
 static enum status add_prompt(struct decode *decode, char *bytes, size_t count, const char *from)
@@ -81,22 +67,20 @@ static enum status read_prompt(struct decode *decode, const char *path)
 	return add_prompt(decode, bytes, count, path);
 }
 
-static enum status take_option(struct decode *decode, int c, const char *value)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	int64_t count;
+	struct decode *decode = context;
 
-	switch (c) {
-	case MODEL: decode->directory = value; break;
-	case PROMPT: return add_prompt(decode, xstrdup(value), strlen(value), "--prompt");
-	case PROMPT_FILE: return read_prompt(decode, value);
-	case OUT_DIR: decode->out_dir = value; break;
-	case LOGITS: decode->logits = value; break;
-	case SLOTS:
-		TRY(option_integer("--slots", value, 1, MAX_SLOTS, &count));
-		decode->slots = (int)count;
-		break;
-	case 'n': decode->counts = value; break;
-	default: return run_option_take(&decode->run, c, value);
+	switch (v->id) {
+	case OPTION_MODEL: decode->directory = v->text; break;
+	case OPTION_PROMPT:
+		return add_prompt(decode, xstrdup(v->text), strlen(v->text), "--prompt");
+	case OPTION_PROMPT_FILE: return read_prompt(decode, v->text);
+	case OPTION_OUT_DIR: decode->out_dir = v->text; break;
+	case OPTION_LOGITS: decode->logits = v->text; break;
+	case OPTION_SLOTS: decode->slots = (int)v->integer; break;
+	case OPTION_BYTES: decode->counts = v->text; break;
+	default: run_option_take(&decode->run, v);
 	}
 	return STATUS_OK;
 }
@@ -125,17 +109,13 @@ static enum status read_counts(struct decode *decode)
 
 static enum status parse(struct decode *decode, int argc, char **argv)
 {
-	int c;
+	int rest;
 
-	TRY(option_next(argc, argv, "n:" RUN_LETTERS, long_options, &c));
-	while (c != -1) {
-		TRY(take_option(decode, c, optarg));
-		TRY(option_next(argc, argv, "n:" RUN_LETTERS, long_options, &c));
-	}
-	TRY(option_none_left(argc, argv));
+	TRY(options_parse(COMMAND_DECODE, argc, argv, take_option, decode, &rest));
+	TRY(option_none_left(argc, argv, rest));
 	TRY(run_options_check(&decode->run));
 	if (decode->prompts == 0)
-		return fail(STATUS_USAGE, "a prompt is needed: --prompt TEXT or --prompt-file F");
+		return fail(STATUS_USAGE, "expected a prompt: --prompt TEXT or --prompt-file F");
 	if (decode->prompts > 1 && decode->out_dir == NULL && !decode->run.json)
 		return fail(STATUS_USAGE, "%d prompts: their replies need --out-dir DIR or --json",
 			    decode->prompts);
@@ -428,22 +408,13 @@ static enum status run(int argc, char **argv)
 const struct command cmd_decode = {
 	.name = "decode",
 	.summary = "continue text with a model, its attention on the simulator or a GPU",
-	.help =
+	.usage =
 	"usage: flashtwin decode (--prompt TEXT | --prompt-file F)... [OPTION...]\n\n"
 	"Continues each prompt by n bytes, greedily, and writes exactly those bytes to stdout.\n"
 	"Prompts go through prefill attention on the device, all positions at once, and every\n"
 	"byte after them through the path that is chosen; the rest of the model runs on the\n"
-	"processor.\n\n"
-	"  --model DIR        config.json and model.safetensors of a Llama whose tokens are bytes\n"
-	"                     (default: the sample that comes with flashtwin)\n"
-	"  --prompt TEXT      what to continue; several prompts run side by side\n"
-	"  --prompt-file F    the same from a file, byte for byte\n"
-	"  -n BYTES[,BYTES]   how much to add (64), to all or to each; 0 runs the prompt alone\n"
-	"  --slots N          prompts that run at once (all); the others wait until one is done\n"
-	"  --out-dir DIR      write the replies to DIR/0.txt, DIR/1.txt, ... instead of stdout\n"
-	"  --logits F.npy     write the logits of the last prompt position, f32 (256) or (M, 256)\n"
-	RUN_HELP
-	"\nexamples:\n"
+	"processor.\n\n",
+	.examples =
 	"  flashtwin decode --prompt 'ROMEO:' -n 64\n"
 	"  flashtwin decode --prompt 'ROMEO:' --log points -o t.twin\n"
 	"  flashtwin decode --prompt 'ROMEO:' --device both\n"

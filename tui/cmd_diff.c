@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "traces/diff/diff.h"
 #include "traces/store/store.h"
@@ -22,65 +21,46 @@ struct diff_command {
 
 /* --- options --- */
 
-enum { RUNS = 1, ULP, FIRST, JSON, PLAIN };
-
-static const struct option long_options[] = {
-	{ "runs", required_argument, NULL, RUNS },
-	{ "ulp", required_argument, NULL, ULP },
-	{ "first", no_argument, NULL, FIRST },
-	{ "json", no_argument, NULL, JSON },
-	{ "plain", no_argument, NULL, PLAIN },
-	{ NULL, 0, NULL, 0 }
-};
-
 static enum status take_runs(struct diff_options *options, const char *text)
 {
 	char junk;
 
 	if (sscanf(text, "%" SCNd64 ",%" SCNd64 "%c", &options->run_a, &options->run_b, &junk) != 2
 	    || options->run_a < 1 || options->run_b < 1)
-		return fail(STATUS_USAGE, "--runs %s: two numbers of runs are needed, as in 1,2",
+		return fail(STATUS_USAGE, "--runs: expected two runs, as in 1,2, got %s",
 			    text);
 	return STATUS_OK;
 }
 
-static enum status take_option(struct diff_command *diff, int c, const char *value)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	int64_t ulp;
+	struct diff_command *diff = context;
 
-	switch (c) {
-	case RUNS: return take_runs(&diff->options, value);
-	case ULP:
-		TRY(option_integer("--ulp", value, 0, INT32_MAX, &ulp));
-		diff->options.ulp = (uint32_t)ulp;
-		break;
-	case FIRST: diff->options.keep = 1; break;
-	case JSON: diff->json = true; break;
-	case PLAIN: diff->plain = true; break;
+	switch (v->id) {
+	case OPTION_RUNS: return take_runs(&diff->options, v->text);
+	case OPTION_ULP: diff->options.ulp = (uint32_t)v->integer; break;
+	case OPTION_FIRST: diff->options.keep = 1; break;
+	case OPTION_PRINT_JSON: diff->json = true; break;
+	case OPTION_DIFF_PLAIN: diff->plain = true; break;
+	default: break;
 	}
 	return STATUS_OK;
 }
 
 static enum status parse(struct diff_command *diff, int argc, char **argv)
 {
-	int c;
+	int rest;
 
-	TRY(option_next(argc, argv, "", long_options, &c));
-	while (c != -1) {
-		TRY(take_option(diff, c, optarg));
-		TRY(option_next(argc, argv, "", long_options, &c));
-	}
-	if (argc - optind < 1 || argc - optind > 2)
-		return fail(STATUS_USAGE, "one trace or two are needed, %d were given",
-			    argc - optind);
+	TRY(options_parse(COMMAND_DIFF, argc, argv, take_option, diff, &rest));
+	TRY(option_traces(argc, argv, rest, diff->paths));
 	if (diff->json && diff->plain)
-		return fail(STATUS_USAGE, "--json and --plain contradict each other");
-	diff->paths[0] = argv[optind];
-	diff->paths[1] = argv[argc - 1];
+		return fail(STATUS_USAGE, "--json and --plain are mutually exclusive");
 	if (!diff->options.run_a) {
 		diff->options.run_a = 1;
-		diff->options.run_b = argc - optind == 2 ? 1 : 2;
+		diff->options.run_b = diff->paths[1] ? 1 : 2;
 	}
+	if (!diff->paths[1])
+		diff->paths[1] = diff->paths[0];
 	return STATUS_OK;
 }
 
@@ -185,17 +165,12 @@ static enum status run(int argc, char **argv)
 const struct command cmd_diff = {
 	.name = "diff",
 	.summary = "compares two recorded runs bit by bit",
-	.help =
+	.usage =
 	"usage: flashtwin diff A.twin [B.twin] [OPTION...]\n\n"
 	"Compares operations, digests, bytes, partials, named points and tokens of two runs,\n"
 	"joined on what they are and never on time. A NaN equals a NaN. What one run did not\n"
-	"record is not compared, and said so. Exit code 0: equal, 1: they differ.\n\n"
-	"  --runs A,B         which runs (1,1 of two traces, 1,2 of one)\n"
-	"  --ulp N            floats up to N units in the last place apart count as equal (0)\n"
-	"  --first            only the first difference\n"
-	"  --plain            differences only, tab-separated: address, what, A, B, bits, ulp\n"
-	"  --json             one JSON object on stdout\n"
-	"\nexamples:\n"
+	"record is not compared, and said so. Exit code 0: equal, 1: they differ.\n\n",
+	.examples =
 	"  flashtwin diff both.twin\n"
 	"  flashtwin diff gpu.twin sim.twin --first\n"
 	"  flashtwin diff ten-seeds.twin --runs 1,10 --json\n",

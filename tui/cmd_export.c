@@ -32,14 +32,13 @@ struct export_command {
 
 /* --- options --- */
 
-static enum status take_format(struct export_command *x, const char *name)
+static const struct export_format *find_format(const char *name)
 {
-	for (int i = 0; formats[i]; i++)
-		if (strcmp(formats[i]->name, name) == 0) {
-			x->format = formats[i];
-			return STATUS_OK;
-		}
-	return fail(STATUS_USAGE, "--as %s: there are svg, html, json, perfetto and npz", name);
+	int i = 0;
+
+	while (strcmp(formats[i]->name, name) != 0)
+		i++;
+	return formats[i];
 }
 
 /* "4" or "4-9". */
@@ -58,17 +57,18 @@ static enum status take_steps(struct export_command *x, const char *text)
 	return STATUS_OK;
 }
 
-enum { AS = 1, AT, SCREEN, STEPS, FORCE };
-
-static enum status take_option(struct export_command *x, int c, const char *value)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	switch (c) {
-	case AS: return take_format(x, value);
-	case AT: return address_parse("--at", value, &x->job.at);
-	case SCREEN: return view_parse("--screen", value, &x->job.screen);
-	case STEPS: return take_steps(x, value);
-	case FORCE: x->force = true; break;
-	case 'o': x->out = value; break;
+	struct export_command *x = context;
+
+	switch (v->id) {
+	case OPTION_FORMAT: x->format = find_format(v->text); break;
+	case OPTION_EXPORT_AT: return address_parse("--at", v->text, &x->job.at);
+	case OPTION_SCREEN: x->job.screen = view_find(v->text); break;
+	case OPTION_EXPORT_STEPS: return take_steps(x, v->text);
+	case OPTION_EXPORT_FORCE: x->force = true; break;
+	case OPTION_EXPORT_OUT: x->out = v->text; break;
+	default: break;
 	}
 	return STATUS_OK;
 }
@@ -76,7 +76,7 @@ static enum status take_option(struct export_command *x, int c, const char *valu
 static enum status check_options(const struct export_command *x)
 {
 	if (!x->format)
-		return fail(STATUS_USAGE, "--as is needed: svg, html, json, perfetto or npz");
+		return fail(STATUS_USAGE, "--as FORMAT is missing: svg, html, json, perfetto or npz");
 	if (x->job.screen && !x->format->screens)
 		return fail(STATUS_USAGE, "--screen %s: %s is about no screen",
 			    x->job.screen->name, x->format->name);
@@ -91,24 +91,10 @@ static enum status check_options(const struct export_command *x)
 
 static enum status parse(struct export_command *x, int argc, char **argv)
 {
-	static const struct option known[] = {
-		{ "as", required_argument, NULL, AS }, { "at", required_argument, NULL, AT },
-		{ "screen", required_argument, NULL, SCREEN },
-		{ "steps", required_argument, NULL, STEPS },
-		{ "force", no_argument, NULL, FORCE }, { NULL, 0, NULL, 0 }
-	};
-	int c;
+	int rest;
 
-	TRY(option_next(argc, argv, "o:", known, &c));
-	while (c != -1) {
-		TRY(take_option(x, c, optarg));
-		TRY(option_next(argc, argv, "o:", known, &c));
-	}
-	if (argc - optind < 1 || argc - optind > 2)
-		return fail(STATUS_USAGE, "one trace or two are needed, %d were given",
-			    argc - optind);
-	x->paths[0] = argv[optind];
-	x->paths[1] = argc - optind == 2 ? argv[optind + 1] : NULL;
+	TRY(options_parse(COMMAND_EXPORT, argc, argv, take_option, x, &rest));
+	TRY(option_traces(argc, argv, rest, x->paths));
 	return check_options(x);
 }
 
@@ -134,7 +120,7 @@ static enum status check_out(const struct export_command *x)
 		if (x->paths[i] && output_is(x->out, x->paths[i]))
 			return fail(STATUS_USAGE, "-o %s is the trace that is exported", x->out);
 	if (!x->force && lstat(x->out, &st) == 0 && S_ISREG(st.st_mode))
-		return fail(STATUS_USAGE, "-o %s: it is there already: --force replaces it",
+		return fail(STATUS_USAGE, "-o %s: file exists; --force replaces it",
 			    x->out);
 	return output_check(x->out);
 }
@@ -201,28 +187,12 @@ static enum status run(int argc, char **argv)
 const struct command cmd_export = {
 	.name = "export",
 	.summary = "a trace, or a place of it, as SVG, HTML, JSON, Perfetto or npz",
-	.help =
-"usage: flashtwin export T.twin [T2.twin] --as FORMAT [--screen NAME] [--at ADDR] [--steps A-B]\n"
+	.usage =
+"usage: flashtwin export T.twin [T2.twin] --as FORMAT [--screen NAME] [--at ADDR] [--steps A[-B]]\n"
 "                        [-o FILE] [--force]\n"
 "\n"
-"Writes what a trace holds for other programs, to standard output without -o.\n"
-"\n"
-"  --as svg       one screen at one address, as a picture for slides\n"
-"  --as html      a page that steps through the decode in a browser, by the viewer's keys;\n"
-"                 #L12.b3 in its URL is an address\n"
-"  --as json      all rows of the trace, or with --at those of a place; with --screen or --at\n"
-"                 the lines of a screen too\n"
-"  --as perfetto  the timeline as Chrome-trace JSON, for ui.perfetto.dev\n"
-"  --as npz       tensors for NumPy: device memory after an operation, its launch's arguments,\n"
-"                 chunk partials; without --at after the last launch\n"
-"\n"
-"  --screen NAME  summary, time, launch, kv, chunks, reduce, points, counters, source,\n"
-"                 attention, diff or findings; without it the one that fits the address\n"
-"  --at ADDR      a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')\n"
-"  --steps A-B    of html: only these steps\n"
-"  -o FILE        a file that is there already is refused without --force\n"
-"\n"
-"Examples:\n"
+"Writes what a trace holds for other programs, to standard output without -o.\n\n",
+	.examples =
 "  flashtwin export t.twin --as svg --screen chunks --at L14.b3 -o chunks.svg\n"
 "  flashtwin export t.twin --as html -o t.html\n"
 "  flashtwin export t.twin --as json | jq '.launches | length'\n"

@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/check/check.h"
 #include "tui/command.h"
 #include "tui/findings.h"
 #include "tui/options.h"
 #include "tui/run.h"
-#include "tui/suggest.h"
 
 struct find_command {
 	const char *trace, *class;      /* class NULL: all */
@@ -20,46 +18,25 @@ struct find_command {
 	int64_t bugs, lints;
 };
 
-static enum status check_class(const char *class)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	struct suggestion meant = { .word = class };
-	const char *name;
+	struct find_command *find = context;
 
-	for (size_t i = 0; (name = check_class_name(i)); i++) {
-		if (strcmp(name, class) == 0)
-			return STATUS_OK;
-		suggestion_try(&meant, name);
-	}
-	if (meant.nearest)
-		return fail(STATUS_USAGE, "--class %s: no such class; did you mean %s?", class,
-			    meant.nearest);
-	return fail(STATUS_USAGE, "--class %s: no such class; --help lists them", class);
+	if (v->id == OPTION_CLASS)
+		find->class = v->text;
+	find->json |= v->id == OPTION_FIND_JSON;
+	find->lint_fail |= v->id == OPTION_FIND_LINT_FAIL;
+	return STATUS_OK;
 }
 
 static enum status parse(struct find_command *find, int argc, char **argv)
 {
-	enum { CLASS = 1, JSON, LINT_FAIL };
-	static const struct option known[] = {
-		{ "class", required_argument, NULL, CLASS },
-		{ "json", no_argument, NULL, JSON },
-		{ "lint-fail", no_argument, NULL, LINT_FAIL },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	int rest;
 
-	TRY(option_next(argc, argv, "", known, &c));
-	while (c != -1) {
-		if (c == CLASS)
-			find->class = optarg;
-		find->json |= c == JSON;
-		find->lint_fail |= c == LINT_FAIL;
-		TRY(option_next(argc, argv, "", known, &c));
-	}
-	if (argc - optind != 1)
-		return fail(STATUS_USAGE, "one trace is needed, %d were given", argc - optind);
-	if (find->class)
-		TRY(check_class(find->class));
-	find->trace = argv[optind];
+	TRY(options_parse(COMMAND_FIND, argc, argv, take_option, find, &rest));
+	if (argc - rest != 1)
+		return fail(STATUS_USAGE, "expected one trace, got %d", argc - rest);
+	find->trace = argv[rest];
 	return STATUS_OK;
 }
 
@@ -157,18 +134,12 @@ static enum status run(int argc, char **argv)
 const struct command cmd_find = {
 	.name = "find",
 	.summary = "what the checker found in the runs of a trace",
-	.help =
+	.usage =
 	"usage: flashtwin find T.twin [--class C] [--json] [--lint-fail]\n\n"
 	"Lists the findings of runs that were recorded with --check: class, launch, threads, both\n"
 	"accesses with their lines, why it is a hazard and what usually fixes it. Exit code 0:\n"
-	"none, 4: some.\n\n"
-	"  --class C          only this class: oob, misaligned, uninit, race-shared, race-block,\n"
-	"                     race-grid, race-stream, stale-graph-arg, capture-forbidden,\n"
-	"                     barrier-divergence, deadlock, mask, leak; the lints\n"
-	"                     equal-value-race, nan-born, empty-split-read\n"
-	"  --lint-fail        lints count for the exit code too\n"
-	"  --json             an array of objects on stdout\n"
-	"\nexamples:\n"
+	"none, 4: some.\n\n",
+	.examples =
 	"  flashtwin find t.twin\n"
 	"  flashtwin find t.twin --class race-shared --json\n",
 	.run = run,

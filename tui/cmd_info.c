@@ -319,70 +319,50 @@ struct info_options {
 };
 
 /* Nothing, names of functions, or one trace, and which options go together. */
-static enum status take_arguments(int argc, char **argv, struct info_options *options)
+static enum status take_arguments(int argc, char **argv, int rest, struct info_options *options)
 {
 	if (options->sample) {
 		if (options->device || options->json || options->verify_math || options->jobs)
-			return fail(STATUS_USAGE, "--sample %s goes with no other option",
+			return fail(STATUS_USAGE, "--sample %s cannot be used with other options",
 				    options->sample);
-		return option_none_left(argc, argv);
+		return option_none_left(argc, argv, rest);
 	}
 	if (options->verify_math) {
-		options->words = argv + optind;
-		options->word_count = argc - optind;
+		options->words = argv + rest;
+		options->word_count = argc - rest;
 		return STATUS_OK;
 	}
 	if (options->jobs)
-		return fail(STATUS_USAGE, "--jobs %d: only with --verify-math", options->jobs);
-	if (optind < argc)
-		options->trace = argv[optind++];
-	TRY(option_none_left(argc, argv));
+		return fail(STATUS_USAGE, "--jobs needs --verify-math");
+	if (rest < argc)
+		options->trace = argv[rest++];
+	TRY(option_none_left(argc, argv, rest));
 	if (options->device && options->trace)
-		return fail(STATUS_USAGE, "--device %s and a trace: it is one or the other",
-			    options->device);
+		return fail(STATUS_USAGE, "--device and a trace are mutually exclusive");
 	return STATUS_OK;
 }
 
-static enum status take_jobs(const char *text, int *jobs)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	int64_t value;
+	struct info_options *options = context;
 
-	TRY(option_integer("--jobs", text, 1, 1024, &value));
-	*jobs = (int)value;
+	switch (v->id) {
+	case OPTION_INFO_DEVICE: options->device = v->text; break;
+	case OPTION_SAMPLE: options->sample = v->text; break;
+	case OPTION_INFO_JOBS: options->jobs = (int)v->integer; break;
+	case OPTION_VERIFY_MATH: options->verify_math = true; break;
+	case OPTION_PRINT_JSON: options->json = true; break;
+	default: break;
+	}
 	return STATUS_OK;
 }
 
 static enum status parse_options(int argc, char **argv, struct info_options *options)
 {
-	static const struct option known[] = {
-		{ "device", required_argument, NULL, 'd' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "jobs", required_argument, NULL, 'J' },
-		{ "sample", required_argument, NULL, 's' },
-		{ "verify-math", no_argument, NULL, 'm' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	int rest;
 
-	for (;;) {
-		TRY(option_next(argc, argv, "", known, &c));
-		if (c == -1)
-			break;
-		if (c == 'd')
-			options->device = optarg;
-		else if (c == 's')
-			options->sample = optarg;
-		else if (c == 'J')
-			TRY(take_jobs(optarg, &options->jobs));
-		else if (c == 'm')
-			options->verify_math = true;
-		else
-			options->json = true;
-	}
-	TRY(take_arguments(argc, argv, options));
-	if (options->device && strcmp(options->device, "sim") && strcmp(options->device, "cuda"))
-		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", options->device);
-	return STATUS_OK;
+	TRY(options_parse(COMMAND_INFO, argc, argv, take_option, options, &rest));
+	return take_arguments(argc, argv, rest, options);
 }
 
 static enum status verify_math(const struct info_options *options)
@@ -434,11 +414,11 @@ static enum status info_run(int argc, char **argv)
 const struct command cmd_info = {
 	.name = "info",
 	.summary = "what this flashtwin, this machine or a trace holds",
-	.help =
+	.usage =
 "usage: flashtwin info [--device sim|cuda] [--json]\n"
 "       flashtwin info TRACE.twin [--json]\n"
 "       flashtwin info --sample demo.twin|merge.cu|shakespeare\n"
-"       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [WORD...]\n"
+"       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [FUNCTION...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
 "compilers of launch, environment. With one: its runs, and of each the device, the date, the level, how many\n"
@@ -446,14 +426,8 @@ const struct command cmd_info = {
 "\n"
 "With --verify-math: runs every float function whose bits the simulator models over all its\n"
 "inputs on the GPU (seconds) or, with --device sim, on the simulator (up to an hour), and\n"
-"compares with what an H200 gave; with words, only functions whose names hold one of them.\n"
-"\n"
-"  --device D  only devices of this kind; cuda without a GPU is exit code 77\n"
-"  --json      the same as one JSON object\n"
-"  --sample S  print where a sample lies: a trace of an H200, a kernel with a race, the model\n"
-"  --jobs N    threads of the simulator for --verify-math (all processors)\n"
-"\n"
-"Examples:\n"
+"compares with what an H200 gave; with arguments, only functions whose names contain one.\n\n",
+	.examples =
 "  flashtwin info\n"
 "  flashtwin info --device cuda || echo 'no GPU here'\n"
 "  flashtwin info --verify-math\n"

@@ -19,7 +19,6 @@
 #include "tui/launch/user_kernel.h"
 #include "tui/run.h"
 
-#define MAX_SHARED (1 << 20)
 /* More dynamic shared memory needs the attribute that allows it. */
 #define PLAIN_SHARED (48 << 10)
 
@@ -37,30 +36,6 @@ struct launch_command {
 };
 
 /* --- options --- */
-
-enum { KERNEL = 1, GRID, BLOCK, SHARED, ARG };
-#define LETTERS "o:D:I:"
-
-static const struct option long_options[] = {
-	{ "kernel", required_argument, NULL, KERNEL },
-	{ "grid", required_argument, NULL, GRID },
-	{ "block", required_argument, NULL, BLOCK },
-	{ "shared", required_argument, NULL, SHARED },
-	{ "arg", required_argument, NULL, ARG },
-	{ "all-orders", required_argument, NULL, RUN_ALL_ORDERS },
-	{ "device", required_argument, NULL, RUN_DEVICE },
-	{ "seed", required_argument, NULL, RUN_SEED },
-	{ "check", no_argument, NULL, RUN_CHECK },
-	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL },
-	{ "count", no_argument, NULL, RUN_COUNT },
-	{ "steps", required_argument, NULL, RUN_STEPS },
-	{ "log", required_argument, NULL, RUN_LOG },
-	{ "force", no_argument, NULL, RUN_FORCE },
-	{ "append", no_argument, NULL, RUN_APPEND },
-	{ "no-record", no_argument, NULL, RUN_NO_RECORD },
-	{ "json", no_argument, NULL, RUN_JSON },
-	{ NULL, 0, NULL, 0 }
-};
 
 /* "X[,Y[,Z]]" */
 static enum status take_dim(const char *name, const char *text, struct dim3 *out)
@@ -84,7 +59,7 @@ static enum status take_dim(const char *name, const char *text, struct dim3 *out
 			break;
 		p = end + 1;
 	}
-	return fail(STATUS_USAGE, "%s %s: expected X, X,Y or X,Y,Z of whole numbers from 1 on",
+	return fail(STATUS_USAGE, "%s: expected X, X,Y or X,Y,Z with integers from 1, got %s",
 		    name, text);
 }
 
@@ -96,19 +71,21 @@ static void add_flag(struct launch_command *c, const char *letter, const char *v
 	c->flags[c->flag_count] = NULL;
 }
 
-static enum status take_option(struct launch_command *c, int option, const char *value)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	switch (option) {
-	case KERNEL: c->source.kernel = value; return STATUS_OK;
-	case GRID: return take_dim("--grid", value, &c->grid);
-	case BLOCK: return take_dim("--block", value, &c->block);
-	case SHARED: return option_integer("--shared", value, 0, MAX_SHARED, &c->shared_bytes);
-	case ARG: return launch_args_add(&c->args, value);
-	case 'D': add_flag(c, "-D", value); return STATUS_OK;
-	case 'I': add_flag(c, "-I", value); return STATUS_OK;
-	default:
-		return run_option_take(&c->run, option, value);
+	struct launch_command *c = context;
+
+	switch (v->id) {
+	case OPTION_KERNEL: c->source.kernel = v->text; break;
+	case OPTION_GRID: return take_dim("--grid", v->text, &c->grid);
+	case OPTION_BLOCK: return take_dim("--block", v->text, &c->block);
+	case OPTION_SHARED: c->shared_bytes = v->integer; break;
+	case OPTION_ARG: return launch_args_add(&c->args, v->text);
+	case OPTION_DEFINE: add_flag(c, "-D", v->text); break;
+	case OPTION_INCLUDE: add_flag(c, "-I", v->text); break;
+	default: run_option_take(&c->run, v);
 	}
+	return STATUS_OK;
 }
 
 static enum status check_options(struct launch_command *c)
@@ -123,16 +100,12 @@ static enum status check_options(struct launch_command *c)
 static enum status parse(struct launch_command *c, int argc, char **argv)
 {
 	static const char *const none[] = { NULL };
-	int option;
+	int rest;
 
-	TRY(option_next(argc, argv, LETTERS, long_options, &option));
-	while (option != -1) {
-		TRY(take_option(c, option, optarg));
-		TRY(option_next(argc, argv, LETTERS, long_options, &option));
-	}
-	if (argc - optind != 1)
-		return fail(STATUS_USAGE, "one .cu file is needed, %d were given", argc - optind);
-	c->source.file = argv[optind];
+	TRY(options_parse(COMMAND_LAUNCH, argc, argv, take_option, c, &rest));
+	if (argc - rest != 1)
+		return fail(STATUS_USAGE, "expected one .cu file, got %d", argc - rest);
+	c->source.file = argv[rest];
 	c->source.flags = c->flags ? c->flags : none;
 	c->source.cuda = strcmp(c->run.device, "sim") != 0;
 	c->source.check = c->run.check || c->run.orders;        /* the checker explains orders */
@@ -347,40 +320,16 @@ static enum status run(int argc, char **argv)
 const struct command cmd_launch = {
 	.name = "launch",
 	.summary = "your own kernel from a .cu file, over arrays in .npy files",
-	.help =
+	.usage =
 	"usage: flashtwin launch FILE.cu --kernel NAME --grid X[,Y,Z] --block X[,Y,Z]\n"
 	"                        [--arg NAME=SPEC]... [OPTION...]\n\n"
 	"Compiles the file for the simulator with the system's compiler (for a GPU with nvcc) and\n"
-	"launches one kernel of it. Host code in the file is left out. Nothing else is needed.\n\n"
-	"  --kernel NAME      a __global__ function; in C++ also an expression: 'k<float, 64>', or\n"
-	"                     with its types where several have one name: 'k(float *, int)'\n"
-	"  --arg NAME=SPEC    one for each parameter, by its name. SPEC is one of\n"
-	"                       i32:5 u64:5 f32:0.125 f16:2 bool:true   a number: bool, i8 to i64,\n"
-	"                                                u8 to u64, f16, bf16, f32, f64\n"
-	"                       null                     a null pointer\n"
-	"                       @in.npy                  an array to read\n"
-	"                       >out.npy:f32[4,64]       an array to write; quote the >\n"
-	"                       <>io.npy                 an array to change in place\n"
-	"  --shared BYTES     dynamic shared memory; over 48 KiB the kernel is allowed it first\n"
-	"  -D NAME[=VALUE], -I DIR   for the compilers\n"
-	"  --device D         sim (default), cuda, or both: run on both and compare\n"
-	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n"
-	"  --all-orders K     again under seeds 1 to K: exit 1 when a bit changes, with the finding\n"
-	"                     that explains it\n"
-	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
-	"  --lint-fail        exit 4 for a lint too\n"
-	RUN_HELP_COUNT
-	"  -o T.twin          record a trace; an existing file is refused without\n"
-	"  --force            replace it\n"
-	"  --append           add a run to it\n"
-	"  --log LEVEL        launch (default), partials or points: what POINT(name, value...) of\n"
-	"                     kernels/points.h publishes in the kernel\n"
-	"  --no-record        refuse to record\n"
-	"  --json             one JSON object on stdout; what the kernel prints goes to stderr\n"
-	"\nOutputs are written when everything went well, and else left as they were. Elements\n"
-	"that no thread writes hold the simulator's poison, a NaN. Exits 3 when the file does not\n"
-	"compile, 1 when the kernel faults.\n"
-	"\nexamples:\n"
+	"launches one kernel of it. Host code in the file is left out. Nothing else is needed.\n"
+	"Outputs are written if everything succeeds, and left as they were otherwise. Elements\n"
+	"that no thread writes hold the simulator's poison, a NaN. Exits 3 if the file does not\n"
+	"compile, 1 if the kernel faults. With --json, what the kernel prints goes to stderr; with\n"
+	"--log points, what POINT(name, value...) of kernels/points.h publishes is recorded.\n\n",
+	.examples =
 	"  flashtwin launch saxpy.cu --kernel saxpy --grid 4 --block 256 --arg n=i32:1000 \\\n"
 	"      --arg a=f32:2 --arg x=@x.npy --arg 'y=<>y.npy'\n"
 	"  flashtwin launch sum.cu --kernel 'sum<float>' --grid 8 --block 128 --shared 512 \\\n"

@@ -23,18 +23,14 @@
 #include "tui/orders.h"
 #include "tui/run.h"
 
-#define MAX_JOBS 1024
-
 struct replay_command {
-	struct replay_options options;
-	const char *trace, *out;
-	int64_t run;                    /* 0: every run */
-	int64_t orders;                 /* --all-orders, 0: one order */
-	bool seed_given, level_given, json, lint_fail;
+	struct run_options run;         /* as given */
+	struct replay_options options;  /* made from them */
+	const char *trace;
+	int64_t only;                   /* --run; 0: every run */
 	json_t *findings;               /* of all replays so far; NULL without --check */
 	json_t *counters;               /* and of their launches; NULL without --count */
 	char found[64];                 /* "2 findings" of one of them; "": none */
-	struct store_options out_options;
 	struct launch_replay **launches;        /* per run from the first on; NULL: no launch's */
 	int64_t first, last;            /* runs to replay */
 	bool user_code;                 /* one of them is a run of `launch` */
@@ -45,126 +41,70 @@ struct replay_command {
 
 /* --- options --- */
 
-enum { DEVICE = 1, RUN, SEED, ALL_ORDERS, JOBS, CHECK, LINT_FAIL, COUNT, STEPS, LOG, FORCE, APPEND,
-	JSON };
-
-static const struct option long_options[] = {
-	{ "device", required_argument, NULL, DEVICE },
-	{ "run", required_argument, NULL, RUN },
-	{ "seed", required_argument, NULL, SEED },
-	{ "all-orders", required_argument, NULL, ALL_ORDERS },
-	{ "jobs", required_argument, NULL, JOBS },
-	{ "check", no_argument, NULL, CHECK },
-	{ "lint-fail", no_argument, NULL, LINT_FAIL },
-	{ "count", no_argument, NULL, COUNT },
-	{ "steps", required_argument, NULL, STEPS },
-	{ "log", required_argument, NULL, LOG },
-	{ "force", no_argument, NULL, FORCE },
-	{ "append", no_argument, NULL, APPEND },
-	{ "json", no_argument, NULL, JSON },
-	{ NULL, 0, NULL, 0 }
-};
-
-static enum status take_jobs(struct replay_command *replay, const char *value)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	int64_t jobs;
+	struct replay_command *replay = context;
 
-	TRY(option_integer("--jobs", value, 1, MAX_JOBS, &jobs));
-	replay->options.target.jobs = (int)jobs;
-	return STATUS_OK;
-}
-
-static enum status take_steps(struct replay_command *replay, const char *value)
-{
-	int64_t steps;
-
-	TRY(option_integer("--steps", value, 1, INT64_MAX, &steps));
-	replay->options.target.steps = (uint64_t)steps;
-	return STATUS_OK;
-}
-
-static enum status take_option(struct replay_command *replay, int c, const char *value)
-{
-	switch (c) {
-	case DEVICE: replay->options.device = value; break;
-	case RUN: return option_integer("--run", value, 1, INT64_MAX, &replay->run);
-	case SEED:
-		replay->seed_given = true;
-		return option_u64("--seed", value, &replay->options.target.seed);
-	case ALL_ORDERS:
-		return option_integer("--all-orders", value, 1, MAX_ORDERS, &replay->orders);
-	case JOBS: return take_jobs(replay, value);
-	case CHECK: replay->options.target.check = true; break;
-	case LINT_FAIL: replay->lint_fail = true; break;
-	case COUNT: replay->options.target.check = replay->options.target.count = true; break;
-	case STEPS: return take_steps(replay, value);
-	case LOG:
-		replay->level_given = true;
-		return option_level("--log", value, &replay->options.level);
-	case FORCE: replay->out_options.force = true; break;
-	case APPEND: replay->out_options.append = true; break;
-	case JSON: replay->json = true; break;
-	case 'o': replay->out = value; break;
-	}
+	if (v->id == OPTION_RUN)
+		replay->only = v->integer;
+	else
+		run_option_take(&replay->run, v);
 	return STATUS_OK;
 }
 
 /* The output must not be the trace that is replayed. */
 static enum status check_out(const struct replay_command *replay)
 {
-	if (!replay->out) {
-		if (replay->out_options.force || replay->out_options.append)
-			return fail(STATUS_USAGE, "--%s needs -o",
-				    replay->out_options.force ? "force" : "append");
-		return STATUS_OK;
-	}
-	if (output_is(replay->out, replay->trace))
-		return fail(STATUS_USAGE, "-o %s is the trace that is replayed", replay->out);
+	const struct run_options *run = &replay->run;
+
+	if (run->force && run->append)
+		return fail(STATUS_USAGE, "--force and --append are mutually exclusive");
+	if (run->trace == NULL && (run->force || run->append))
+		return fail(STATUS_USAGE, "--%s needs -o", run->force ? "force" : "append");
+	if (run->trace && output_is(run->trace, replay->trace))
+		return fail(STATUS_USAGE, "-o %s is the trace that is replayed", run->trace);
 	return STATUS_OK;
 }
 
 static enum status check_options(const struct replay_command *replay)
 {
-	const char *device = replay->options.device;
+	const struct run_options *run = &replay->run;
+	bool on_sim = strcmp(run->device, "sim") == 0;
 
-	if (strcmp(device, "sim") != 0 && strcmp(device, "cuda") != 0)
-		return fail(STATUS_USAGE, "--device %s: there are sim and cuda", device);
-	if (replay->options.target.check && strcmp(device, "sim") != 0)
-		return fail(STATUS_USAGE, "--%s needs --device sim",
-			    replay->options.target.count ? "count" : "check");
-	if (replay->options.target.steps && strcmp(device, "sim") != 0)
+	if (run->check && !on_sim)
+		return fail(STATUS_USAGE, "--%s needs --device sim", run->count ? "count" : "check");
+	if (run->steps && !on_sim)
 		return fail(STATUS_USAGE, "--steps needs --device sim");
-	if (replay->options.target.count && !replay->out && !replay->json)
+	if (run->count && !run->trace && !run->json)
 		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
-	if (replay->level_given && !replay->out)
+	if (run->log_given && !run->trace)
 		return fail(STATUS_USAGE, "--log needs -o, which keeps what it records");
-	if (replay->lint_fail && !replay->options.target.check)
+	if (run->lint_fail && !run->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
-	if (replay->seed_given && replay->orders)
-		return fail(STATUS_USAGE,
-			    "--seed contradicts --all-orders, which tries seeds 1 to %" PRId64,
-			    replay->orders);
-	if ((replay->seed_given || replay->orders) && strcmp(device, "sim") != 0)
+	if (run->seed_given && run->orders)
+		return fail(STATUS_USAGE, "--all-orders and --seed are mutually exclusive");
+	if ((run->seed_given || run->orders) && !on_sim)
 		return fail(STATUS_USAGE, "--%s needs --device sim: a GPU picks its own order",
-			    replay->orders ? "all-orders" : "seed");
-	if (replay->out_options.force && replay->out_options.append)
-		return fail(STATUS_USAGE,
-			    "--force replaces a trace, --append adds to it: give one");
+			    run->orders ? "all-orders" : "seed");
 	return check_out(replay);
 }
 
 static enum status parse(struct replay_command *replay, int argc, char **argv)
 {
-	int c;
+	const struct run_options *run = &replay->run;
+	int rest;
 
-	TRY(option_next(argc, argv, "o:", long_options, &c));
-	while (c != -1) {
-		TRY(take_option(replay, c, optarg));
-		TRY(option_next(argc, argv, "o:", long_options, &c));
-	}
-	if (argc - optind != 1)
-		return fail(STATUS_USAGE, "one trace is needed, %d were given", argc - optind);
-	replay->trace = argv[optind];
+	TRY(options_parse(COMMAND_REPLAY, argc, argv, take_option, replay, &rest));
+	if (argc - rest != 1)
+		return fail(STATUS_USAGE, "expected one trace, got %d", argc - rest);
+	replay->trace = argv[rest];
+	replay->options = (struct replay_options){
+		.device = run->device, .level = run->level,
+		.target = {
+			.seed = run->seed, .jobs = run->jobs, .check = run->check,
+			.count = run->count, .steps = (uint64_t)run->steps,
+		},
+	};
 	return check_options(replay);
 }
 
@@ -175,7 +115,7 @@ static void report_text(const struct replay_command *replay, int64_t run,
 {
 	char operations[COUNT_TEXT], order[48] = "", *summary = diff_summary(&report->diff);
 
-	if (replay->orders)
+	if (replay->run.orders)
 		snprintf(order, sizeof order, " under seed %" PRIu64, replay->options.target.seed);
 	if (report->diff.notes)
 		fprintf(stderr, "run %" PRId64 ": %s\n", run, report->diff.notes);
@@ -205,7 +145,7 @@ static void report_run(struct replay_command *replay, int64_t run,
 	if (report->other_profile)
 		fprintf(stderr, "warning: run %" PRId64 " was recorded with profile %s and replayed"
 			" with %s\n", run, report->recorded_profile, report->replayed_profile);
-	if (replay->json)
+	if (replay->run.json)
 		json_array_append_new(replay->replays, report_json(replay, run, report));
 	else
 		report_text(replay, run, report);
@@ -214,8 +154,8 @@ static void report_run(struct replay_command *replay, int64_t run,
 /* The overall result of all orders; each of them has already printed a line. */
 static void report_orders(const struct replay_command *replay)
 {
-	if (replay->orders && !replay->json)
-		printf("seeds 1 to %" PRId64 ": %s\n", replay->orders,
+	if (replay->run.orders && !replay->run.json)
+		printf("seeds 1 to %" PRId64 ": %s\n", replay->run.orders,
 		       replay->differences ? "bits changed with the order" : "no bit changed");
 }
 
@@ -225,7 +165,7 @@ static enum status report_all(const struct replay_command *replay)
 	enum status status;
 
 	report_orders(replay);
-	if (!replay->json)
+	if (!replay->run.json)
 		return STATUS_OK;
 	object = json_pack("{s:s, s:I, s:O}", "trace", replay->trace,
 			   "differences", (json_int_t)replay->differences, "replays",
@@ -251,7 +191,7 @@ static enum status take_findings(void *context, struct device *device, int64_t r
 
 	if (status == STATUS_OK)
 		status = findings_report(device, replay->options.out, run, replay->findings,
-					 replay->lint_fail);
+					 replay->run.lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(replay->found, sizeof replay->found, "%s", error_text());
@@ -266,11 +206,11 @@ static enum status replay_once(struct replay_command *replay, struct store *trac
 	if (status == STATUS_OK) {
 		report_run(replay, run, &report);
 		replay->differences += report.diff.differences;
-		if (replay->orders && report.diff.differences && !replay->explained) {
+		if (replay->run.orders && report.diff.differences && !replay->explained) {
 			replay->explained = json_object();
 			status = orders_explain(trace, run, replay->options.target.seed,
 						&report.diff, replay->findings,
-						replay->json ? stderr : stdout, replay->explained);
+						replay->run.json ? stderr : stdout, replay->explained);
 		}
 	}
 	diff_report_free(&report.diff);
@@ -279,9 +219,9 @@ static enum status replay_once(struct replay_command *replay, struct store *trac
 
 static enum status replay_orders(struct replay_command *replay, struct store *trace, int64_t run)
 {
-	if (!replay->orders)
+	if (!replay->run.orders)
 		return replay_once(replay, trace, run);
-	for (int64_t seed = 1; seed <= replay->orders; seed++) {
+	for (int64_t seed = 1; seed <= replay->run.orders; seed++) {
 		replay->options.target.seed = (uint64_t)seed;
 		TRY(replay_once(replay, trace, run));
 	}
@@ -294,14 +234,14 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 	const struct user_source how = {
 		.cuda = strcmp(replay->options.device, "cuda") == 0,
 		/* Which explains what depends on the order. */
-		.check = replay->options.target.check || replay->orders > 0,
+		.check = replay->options.target.check || replay->run.orders > 0,
 		.steps = replay->options.target.steps > 0,
 		.points = replay->options.level >= LEVEL_POINTS,
 	};
 
-	replay->first = replay->run ? replay->run : 1;
-	if (replay->run)
-		replay->last = replay->run;
+	replay->first = replay->only ? replay->only : 1;
+	if (replay->only)
+		replay->last = replay->only;
 	else
 		TRY(store_run_count(trace, &replay->last));
 	if (replay->last < replay->first)
@@ -347,11 +287,14 @@ static enum status replay_runs(struct replay_command *replay, struct store *trac
 static enum status replay_trace(void *context)
 {
 	struct replay_command *replay = context;
+	const struct store_options how = {
+		.force = replay->run.force, .append = replay->run.append,
+	};
 	struct store *trace = NULL;
 	enum status status = store_open(replay->trace, &trace), closed;
 
-	if (status == STATUS_OK && replay->out)
-		status = store_create(replay->out, &replay->out_options, &replay->options.out);
+	if (status == STATUS_OK && replay->run.trace)
+		status = store_create(replay->run.trace, &how, &replay->options.out);
 	if (status == STATUS_OK)
 		status = replay_runs(replay, trace);
 	store_close(trace);
@@ -369,7 +312,7 @@ static enum status replay_trace(void *context)
 
 static enum status run(int argc, char **argv)
 {
-	struct replay_command replay = { .options = { .device = "sim" }, .replays = json_array() };
+	struct replay_command replay = { .run = run_options_default(), .replays = json_array() };
 	enum status status = parse(&replay, argc, argv);
 	struct error_record error;
 
@@ -402,27 +345,12 @@ static enum status run(int argc, char **argv)
 const struct command cmd_replay = {
 	.name = "replay",
 	.summary = "runs a trace again, on any device, and compares every bit",
-	.help =
+	.usage =
 	"usage: flashtwin replay T.twin [OPTION...]\n\n"
 	"Does every operation of the recorded runs again and compares digests, outputs, partials\n"
 	"and named points with what was recorded. One line a run. Exit code 0: no bit differs,\n"
-	"1: some do.\n\n"
-	"  --device D         sim (default) or cuda\n"
-	"  --run N            only this run of the trace\n"
-	"  --seed N           order of lanes, warps, blocks and streams on the simulator (0: in\n"
-	"                     order)\n"
-	"  --all-orders K     replay under seeds 1 to K: does any bit depend on the order? If so, the\n"
-	"                     checker says why\n"
-	"  --jobs N           threads of the simulator (1)\n"
-	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n"
-	"  --lint-fail        exit 4 for a lint too\n"
-	RUN_HELP_COUNT
-	"  -o T2.twin         keep the replay as a trace; an existing file is refused\n"
-	"  --log LEVEL        keep partials or points too, where the trace has less\n"
-	"  --force            replace it\n"
-	"  --append           add the runs to it\n"
-	"  --json             one JSON object on stdout\n"
-	"\nexamples:\n"
+	"1: some do.\n\n",
+	.examples =
 	"  flashtwin replay h200.twin\n"
 	"  flashtwin replay h200.twin --log points -o sim.twin\n"
 	"  flashtwin replay sim.twin --device cuda -o gpu.twin\n"

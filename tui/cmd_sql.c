@@ -22,40 +22,49 @@
 struct sql_options {
 	const char *trace, *sql;        /* sql NULL: read from stdin */
 	enum sql_format format;
+	enum option_id named;           /* the format, as an option; OPTION_COUNT: none yet */
 	bool dump;
 };
 
+/* The formats are mutually exclusive. */
+static enum status take_format(struct sql_options *options, const struct option_value *v,
+			       enum sql_format format)
+{
+	if (options->named != OPTION_COUNT && options->named != v->id)
+		return fail(STATUS_USAGE, "--%s and --%s are mutually exclusive",
+			    option_table[options->named].name, option_table[v->id].name);
+	options->named = v->id;
+	options->format = format;
+	return STATUS_OK;
+}
+
+static enum status take_option(void *context, const struct option_value *v)
+{
+	struct sql_options *options = context;
+
+	switch (v->id) {
+	case OPTION_TABLE: return take_format(options, v, SQL_TABLE);
+	case OPTION_SQL_PLAIN: return take_format(options, v, SQL_PLAIN);
+	case OPTION_CSV: return take_format(options, v, SQL_CSV);
+	case OPTION_SQL_JSON: return take_format(options, v, SQL_JSON);
+	default: options->dump = true;
+	}
+	return STATUS_OK;
+}
+
 static enum status parse_options(int argc, char **argv, struct sql_options *options)
 {
-	enum { TABLE = SQL_TABLE, PLAIN = SQL_PLAIN, CSV = SQL_CSV, JSON = SQL_JSON, DUMP };
-	static const struct option known[] = {
-		[TABLE] = { "table", no_argument, NULL, TABLE },
-		[PLAIN] = { "plain", no_argument, NULL, PLAIN },
-		[CSV] = { "csv", no_argument, NULL, CSV },
-		[JSON] = { "json", no_argument, NULL, JSON },
-		[DUMP] = { "dump", no_argument, NULL, DUMP }, { NULL, 0, NULL, 0 },
-	};
-	int c, named = -1;
+	int rest;
 
 	options->format = isatty(STDOUT_FILENO) ? SQL_TABLE : SQL_PLAIN;
-	for (;;) {
-		TRY(option_next(argc, argv, "", known, &c));
-		if (c == -1)
-			break;
-		if (c == DUMP)
-			options->dump = true;
-		else if (named >= 0 && c != named)
-			return fail(STATUS_USAGE, "--%s and --%s: only one of them is possible",
-				    known[named].name, known[c].name);
-		else
-			options->format = (enum sql_format)(named = c);
-	}
-	if (optind == argc)
-		return fail(STATUS_USAGE, "which trace? flashtwin sql TRACE.twin \"SELECT ...\"");
-	options->trace = argv[optind++];
-	if (optind < argc && !options->dump)
-		options->sql = argv[optind++];
-	return option_none_left(argc, argv);
+	options->named = OPTION_COUNT;
+	TRY(options_parse(COMMAND_SQL, argc, argv, take_option, options, &rest));
+	if (rest == argc)
+		return fail(STATUS_USAGE, "expected a trace: flashtwin sql TRACE.twin \"SELECT ...\"");
+	options->trace = argv[rest++];
+	if (rest < argc && !options->dump)
+		options->sql = argv[rest++];
+	return option_none_left(argc, argv, rest);
 }
 
 /* --- running --- */
@@ -161,7 +170,7 @@ static enum status sql_run(int argc, char **argv)
 const struct command cmd_sql = {
 	.name = "sql",
 	.summary = "run SELECTs on the views of a trace",
-	.help =
+	.usage =
 "usage: flashtwin sql TRACE.twin \"SELECT ...\" [--table|--plain|--csv|--json]\n"
 "       flashtwin sql TRACE.twin [--table|--plain|--csv|--json] <FILE.sql\n"
 "       flashtwin sql TRACE.twin --dump\n"
@@ -169,21 +178,13 @@ const struct command cmd_sql = {
 "Runs SELECT statements on a trace, read-only. The views v_run, v_op, v_launch, v_node, v_arg,\n"
 "v_pointer, v_buffer, v_digest, v_kv, v_partial, v_reduce, v_point, v_access, v_line,\n"
 "v_finding, v_counter, v_hit, v_diff, v_step, v_token, v_model and v_source are the stable\n"
-"interface. Beside SQLite's own functions:\n"
+"interface. In addition to SQLite's own functions:\n"
 "\n"
 "  data(id)           stored bytes, by the number in a column data or acc_data\n"
 "  f32(bytes, i)      element i of an array of f32; NULL for a NaN\n"
 "  f32_bits(bytes, i) its bit pattern\n"
-"  f32_text(bits)     a bit pattern as text\n"
-"\n"
-"  --table  aligned columns (the default on a terminal)\n"
-"  --plain  values separated by tabs, no column names (the default elsewhere)\n"
-"  --csv    comma-separated values, column names first\n"
-"  --json   an array of objects\n"
-"  --dump   the logical dump: every row of every view, without clocks; two recordings of the\n"
-"           same work with the same seed have equal dumps\n"
-"\n"
-"Examples:\n"
+"  f32_text(bits)     a bit pattern as text\n\n",
+	.examples =
 "  flashtwin sql demo.twin \"SELECT kernel, count(*) FROM v_launch GROUP BY kernel\"\n"
 "  flashtwin sql demo.twin \"SELECT head, chunk, max FROM v_partial WHERE launch = 2\"\n"
 "  flashtwin sql demo.twin \"SELECT f32(data(data), 0) FROM v_digest WHERE launch = 3\"\n"

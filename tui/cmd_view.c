@@ -26,75 +26,32 @@ struct view_command {
 	bool plain, all, ascii, no_color, mouse;
 };
 
-enum { PLAIN = 1, AT, SCREEN, ALL, ASCII, NO_COLOR, NUMBER, DISTANCE, SCALE, MOUSE };
-
-static const struct option long_options[] = {
-	{ "plain", no_argument, NULL, PLAIN },
-	{ "at", required_argument, NULL, AT },
-	{ "screen", required_argument, NULL, SCREEN },
-	{ "all", no_argument, NULL, ALL },
-	{ "ascii", no_argument, NULL, ASCII },
-	{ "no-color", no_argument, NULL, NO_COLOR },
-	{ "mouse", no_argument, NULL, MOUSE },
-	{ "number", required_argument, NULL, NUMBER },
-	{ "distance", required_argument, NULL, DISTANCE },
-	{ "scale", required_argument, NULL, SCALE },
-	{ NULL, 0, NULL, 0 }
-};
-
-/* How numbers are shown, each one of a few names. */
-static enum status take_look(struct view_format *looks, int c, const char *value)
+static enum status take_option(void *context, const struct option_value *v)
 {
-	int chosen;
+	struct view_command *view = context;
 
-	switch (c) {
-	case NUMBER:
-		TRY(view_format_choose("--number", value, view_number_names, NUMBER_COUNT,
-				      &chosen));
-		looks->number = chosen;
-		break;
-	case DISTANCE:
-		TRY(view_format_choose("--distance", value, view_distance_names, DISTANCE_COUNT,
-				      &chosen));
-		looks->distance = chosen;
-		break;
-	case SCALE:
-		TRY(view_format_choose("--scale", value, view_scale_names, SCALE_COUNT, &chosen));
-		looks->scale = chosen;
-		break;
-	}
-	return STATUS_OK;
-}
-
-static enum status take_option(struct view_command *view, int c, const char *value)
-{
-	switch (c) {
-	case PLAIN: view->plain = true; break;
-	case AT: return address_parse("--at", value, &view->at);
-	case SCREEN: return view_parse("--screen", value, &view->screen);
-	case ALL: view->all = true; break;
-	case ASCII: view->ascii = true; break;
-	case NO_COLOR: view->no_color = true; break;
-	case MOUSE: view->mouse = true; break;
-	default: return take_look(&view->looks, c, value);
+	switch (v->id) {
+	case OPTION_PLAIN: view->plain = true; break;
+	case OPTION_AT: return address_parse("--at", v->text, &view->at);
+	case OPTION_SCREEN: view->screen = view_find(v->text); break;
+	case OPTION_ALL: view->all = true; break;
+	case OPTION_ASCII: view->ascii = true; break;
+	case OPTION_NO_COLOR: view->no_color = true; break;
+	case OPTION_MOUSE: view->mouse = true; break;
+	case OPTION_NUMBER: view->looks.number = v->choice; break;
+	case OPTION_DISTANCE: view->looks.distance = v->choice; break;
+	case OPTION_CHART_SCALE: view->looks.scale = v->choice; break;
+	default: break;
 	}
 	return STATUS_OK;
 }
 
 static enum status parse(struct view_command *view, int argc, char **argv)
 {
-	int c;
+	int rest;
 
-	TRY(option_next(argc, argv, "", long_options, &c));
-	while (c != -1) {
-		TRY(take_option(view, c, optarg));
-		TRY(option_next(argc, argv, "", long_options, &c));
-	}
-	if (argc - optind < 1 || argc - optind > 2)
-		return fail(STATUS_USAGE, "one trace or two are needed, %d were given",
-			    argc - optind);
-	view->paths[0] = argv[optind];
-	view->paths[1] = argc - optind == 2 ? argv[optind + 1] : NULL;
+	TRY(options_parse(COMMAND_VIEW, argc, argv, take_option, view, &rest));
+	TRY(option_traces(argc, argv, rest, view->paths));
 	view->plain = view->plain || !isatty(STDOUT_FILENO);
 	return STATUS_OK;
 }
@@ -204,33 +161,21 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_view = {
-	"view",
-	"show a trace: launches, KV cache, chunks, reductions, differences",
+	.name = "view",
+	.summary = "show a trace: launches, KV cache, chunks, reductions, differences",
+	.usage =
 	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
-	"                      [--number BASE] [--distance KIND] [--scale SCALE] [--ascii]\n"
-	"                      [--no-color] [--mouse]\n\n"
+	"                      [OPTION...]\n\n"
 	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
-	"trace, or a second run in the file, keeps the two in step.\n\n"
+	"trace, or a second run in the file, keeps the two in step. doc/tour.md is a guided tour of\n"
+	"flash decoding, screen by screen, along one trace.\n\n",
+	.examples =
 	"  flashtwin view t.twin                      from the first step on, by keys\n"
 	"  flashtwin view a.twin b.twin --at L14      the same launch in both\n"
 	"  flashtwin view t.twin --plain              summary, first and last step and so on\n"
 	"  flashtwin view t.twin --plain --at s4      the operations of step 4\n"
 	"  flashtwin view t.twin --plain --at L14     everything known of launch 14\n"
-	"  flashtwin view t.twin --plain --at L14.b3  one chunk: its tiles and scores\n\n"
-	"  --plain        text; implied where standard output is no terminal\n"
-	"  --at ADDR      [rN.]L<launch>[.b<block>[.w<warp>[.l<lane>]]][.p<point>|.a<access>],\n"
-	"                 L<launch>.o<output>[.e<element>], L<launch>[.f<file>].n<line>,\n"
-	"                 L<launch>.end, s<step>, 'op N' or rN\n"
-	"  --screen NAME  summary, time, launch, kv, chunks, reduce, points, counters, source,\n"
-	"                 attention, diff or findings\n"
-	"  --all          leave no rows out\n"
-	"  --number BASE  recorded f32 values in dec, hex or bits\n"
-	"  --distance KIND  between two values: ulp, abs or rel\n"
-	"  --scale SCALE  of charts: linear or log\n"
-	"  --ascii        charts in ASCII characters\n"
-	"  --no-color     no colours; NO_COLOR in the environment says the same\n"
-	"  --mouse        click tabs and rows, scroll by the wheel; shift selects text\n\n"
-	"doc/tour.md is a guided tour of flash decoding, screen by screen, along one trace:\n\n"
+	"  flashtwin view t.twin --plain --at L14.b3  one chunk: its tiles and scores\n"
 	"  flashtwin view \"$(flashtwin info --sample demo.twin)\"\n",
-	run
+	.run = run,
 };

@@ -98,8 +98,3 @@ int command_stdout_error(void)
 {
 	return stdout_errno;
 }
-
-enum status not_built_yet(const char *what)
-{
-	return fail(STATUS_USAGE, "%s is not built yet", what);
-}

@@ -9,24 +9,25 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "tui/option_table.h"
 
 struct command {
 	const char *name;               /* "decode" */
 	const char *summary;            /* one line for `flashtwin --help` */
-	const char *help;               /* whole text of `flashtwin decode --help`, with examples */
+	/* `flashtwin decode --help` prints usage and description, the options of the table, then the
+	 * examples under a heading. */
+	const char *usage, *examples;
 	/* argv[0] is the command's name. The status becomes the exit code; main.c prints an error's
 	 * text as one line, "flashtwin decode: TEXT", on stderr. */
 	enum status (*run)(int argc, char **argv);
 };
 
-/* Every command, in the order of DESIGN section 6, NULL-terminated. */
+/* By enum command_id, and NULL at the end. */
 extern const struct command *const command_table[];
 
-extern const struct command cmd_decode, cmd_attend, cmd_launch, cmd_replay, cmd_diff, cmd_view, cmd_find,
-	cmd_sql, cmd_export, cmd_bench, cmd_info;
-
-/* USAGE with "--NAME is not built yet" for an option whose feature is still to come. */
-enum status not_built_yet(const char *what);
+#define X(id, name) extern const struct command cmd_##name;
+COMMAND_LIST(X)
+#undef X
 
 /* SIGINT ends the process at once, with a line on stderr and exit code 130. After
  * command_defer_interrupt(), for commands that have something to finish, the first SIGINT only

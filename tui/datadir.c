@@ -65,7 +65,7 @@ enum status datadir_sample(const char *name, char **out)
 	else if (strcmp(name, "merge.cu") == 0)
 		*out = locate("samples/merge.cu", "", "samples/merge.cu");
 	else
-		return fail(STATUS_USAGE, "--sample %s: there are demo.twin, merge.cu and shakespeare",
-			    name);
+		return fail(STATUS_USAGE, "--sample: expected demo.twin, merge.cu or shakespeare, "
+			    "got %s", name);
 	return STATUS_OK;
 }

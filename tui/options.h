@@ -1,33 +1,50 @@
-/* options.h - command-line options under the one error convention: getopt_long() and values.
+/* options.h - parses a command's arguments by the table of options, with one-line errors.
  *
- * Which options there are is each command's business. Serves every command.
+ * Unknown options, missing values and values that the table rules out are reported here; which
+ * options go together is up to the command. Used by every command.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include <getopt.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/status.h"
-#include "traces/level.h"
+#include "tui/option_table.h"
 
-/* The next option in *c and its value in optarg, -1 when there are no more. `letters` is getopt's
- * list of short options, `table` ends with an empty entry. Arguments that are no options are left
- * at the end, from argv[optind] on. USAGE, naming it, for an unknown option or one without its
- * value. */
-enum status option_next(int argc, char **argv, const char *letters, const struct option *table,
-			int *c);
-/* USAGE when arguments are left that are no options. */
-enum status option_none_left(int argc, char **argv);
+/* An option as given. */
+struct option_value {
+	enum option_id id;
+	const char *text;               /* its value as typed, in argv; NULL: none */
+	int64_t integer;                /* KIND_INTEGER */
+	uint64_t u64;                   /* KIND_UNSIGNED */
+	float number;                   /* KIND_FLOAT */
+	int choice;                     /* KIND_NAME: which of row->names; -1: no value */
+};
+typedef enum status option_take_fn(void *context, const struct option_value *);
 
-/* Values; `name` is the option as messages call it. USAGE with the text and the limits. */
-enum status option_integer(const char *name, const char *text, int64_t least, int64_t greatest,
+/* Calls take for every option of the command, in order. The other arguments are left at the end,
+ * from argv[*rest] on. USAGE, naming it, for an unknown option, one without its value, or a value
+ * that the table rules out; else take's first error. */
+enum status options_parse(enum command_id command, int argc, char **argv, option_take_fn *take,
+			  void *context, int *rest);
+/* USAGE when arguments are left from argv[rest] on. */
+enum status option_none_left(int argc, char **argv, int rest);
+
+/* One or two traces from argv[rest] on; paths[1] is NULL for one. USAGE for any other number. */
+enum status option_traces(int argc, char **argv, int rest, const char *paths[2]);
+
+/* "a, b or c" of a row's names; the caller frees. */
+char *option_list_names(const char *names);
+/* Prints the command's options as its --help lists them, with a heading for each group. */
+void options_print(FILE *out, enum command_id command);
+
+/* Other values; `name` is what messages call it. USAGE with the limits and the text. */
+enum status option_integer(const char *name, const char *text, int64_t min, int64_t max,
 			   int64_t *out);
-/* Numbers separated by commas, the first `most` of them into out; *count says how many came. */
-enum status option_integers(const char *name, const char *text, int least, int greatest, int *out,
-			    int most, int *count);
+/* Numbers separated by commas, the first `capacity` of them into out; *count says how many came. */
+enum status option_integers(const char *name, const char *text, int min, int max, int *out,
+			    int capacity, int *count);
 enum status option_u64(const char *name, const char *text, uint64_t *out);
-enum status option_float(const char *name, const char *text, float *out);       /* finite */
-enum status option_level(const char *name, const char *text, enum log_level *out);
 
 #endif

@@ -18,7 +18,6 @@
 #include "tui/orders.h"
 
 #define DEFAULT_CHUNK 128
-#define MAX_JOBS 1024
 
 /* --- options --- */
 
@@ -34,72 +33,49 @@ struct run_options run_options_default(void)
 	};
 }
 
-static enum status take_path(struct run_options *options, const char *name)
+void run_option_take(struct run_options *options, const struct option_value *v)
 {
-	options->path = path_find(name);
-	if (options->path != NULL)
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "--path %s: there is no such path (flashtwin info lists them)",
-		    name);
-}
-
-static enum status take_graph(struct run_options *options, const char *name)
-{
-	options->graph_given = true;
-	for (int mode = 0; mode < GRAPH_MODES; mode++) {
-		options->graph = (enum graph_mode)mode;
-		if (strcmp(name, graph_mode_name(options->graph)) == 0)
-			return STATUS_OK;
-	}
-	return fail(STATUS_USAGE, "--graph %s: there are none, capture and manual", name);
-}
-
-static enum status take_device(struct run_options *options, const char *name)
-{
-	options->device = name;
-	if (strcmp(name, "sim") == 0 || strcmp(name, "cuda") == 0 || strcmp(name, "both") == 0)
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "--device %s: there are sim, cuda and both", name);
-}
-
-static enum status take_int(const char *name, const char *text, int least, int greatest, int *out)
-{
-	int64_t value;
-
-	TRY(option_integer(name, text, least, greatest, &value));
-	*out = (int)value;
-	return STATUS_OK;
-}
-
-enum status run_option_take(struct run_options *options, int c, const char *value)
-{
-	options->log_given |= c == RUN_LOG || c == RUN_LOG_AT || c == RUN_POINTS;
-	switch (c) {
-	case RUN_PATH: return take_path(options, value);
-	case RUN_DEVICE: return take_device(options, value);
-	case RUN_GRAPH: return take_graph(options, value);
-	case RUN_CHUNK: return take_int("--chunk", value, 0, MAX_CHUNK, &options->chunk);
-	case RUN_WARPS: return take_int("--warps", value, 1, 2, &options->warps);
-	case RUN_SEED:
+	switch (v->id) {
+	case OPTION_PATH: options->path = path_find(v->text); break;
+	case OPTION_DEVICE:
+	case OPTION_REPLAY_DEVICE: options->device = v->text; break;
+	case OPTION_GRAPH:
+		options->graph = (enum graph_mode)v->choice;
+		options->graph_given = true;
+		break;
+	case OPTION_CHUNK: options->chunk = (int)v->integer; break;
+	case OPTION_WARPS: options->warps = (int)v->integer; break;
+	case OPTION_SEED:
+		options->seed = v->u64;
 		options->seed_given = true;
-		return option_u64("--seed", value, &options->seed);
-	case RUN_ALL_ORDERS:
-		return option_integer("--all-orders", value, 1, MAX_ORDERS, &options->orders);
-	case RUN_JOBS: return take_int("--jobs", value, 1, MAX_JOBS, &options->jobs);
-	case RUN_CHECK: options->check = true; break;
-	case RUN_LINT_FAIL: options->lint_fail = true; break;
-	case RUN_COUNT: options->check = options->count = true; break;
-	case RUN_STEPS: return option_integer("--steps", value, 1, INT64_MAX, &options->steps);
-	case RUN_LOG: return option_level("--log", value, &options->level);
-	case RUN_LOG_AT: options->log_at = value; break;
-	case RUN_POINTS: options->points = value; break;
-	case RUN_FORCE: options->force = true; break;
-	case RUN_APPEND: options->append = true; break;
-	case RUN_NO_RECORD: options->no_record = true; break;
-	case RUN_JSON: options->json = true; break;
-	case 'o': options->trace = value; break;
+		break;
+	case OPTION_ALL_ORDERS: options->orders = v->integer; break;
+	case OPTION_JOBS: options->jobs = (int)v->integer; break;
+	case OPTION_CHECK: options->check = true; break;
+	case OPTION_LINT_FAIL: options->lint_fail = true; break;
+	case OPTION_COUNT_EVENTS: options->check = options->count = true; break;
+	case OPTION_STEPS: options->steps = v->integer; break;
+	case OPTION_JSON: options->json = true; break;
+	case OPTION_TRACE:
+	case OPTION_REPLAY_TRACE: options->trace = v->text; break;
+	case OPTION_FORCE: options->force = true; break;
+	case OPTION_APPEND: options->append = true; break;
+	case OPTION_LOG:
+	case OPTION_REPLAY_LOG:
+		options->level = (enum log_level)v->choice;
+		options->log_given = true;
+		break;
+	case OPTION_LOG_AT:
+		options->log_at = v->text;
+		options->log_given = true;
+		break;
+	case OPTION_POINTS:
+		options->points = v->text;
+		options->log_given = true;
+		break;
+	case OPTION_NO_RECORD: options->no_record = true; break;
+	default: break;
 	}
-	return STATUS_OK;
 }
 
 static bool on_both(const struct run_options *options)
@@ -119,7 +95,7 @@ static enum status check_graph(const struct run_options *options)
 	if (path == NULL)
 		return STATUS_OK;
 	if (options->graph_given && options->graph == GRAPH_NONE && path->graph != GRAPH_NONE)
-		return fail(STATUS_USAGE, "--graph none contradicts --path %s", path->name);
+		return fail(STATUS_USAGE, "--graph none cannot be used with --path %s", path->name);
 	return path_check_graph(path, options->graph);
 }
 
@@ -128,13 +104,13 @@ static enum status check_orders(const struct run_options *options)
 	if (options->orders == 0)
 		return STATUS_OK;
 	if (options->seed_given)
-		return fail(STATUS_USAGE, "--all-orders contradicts --seed");
+		return fail(STATUS_USAGE, "--all-orders and --seed are mutually exclusive");
 	if (strcmp(options->device, "sim") != 0)
-		return fail(STATUS_USAGE, "--all-orders contradicts --device %s: a GPU picks its "
-			    "own order", options->device);
+		return fail(STATUS_USAGE, "--all-orders cannot be used with --device %s: a GPU picks "
+			    "its own order", options->device);
 	if (options->log_at != NULL)
-		return fail(STATUS_USAGE, "--all-orders contradicts --log-at: it replays the "
-			    "whole run");
+		return fail(STATUS_USAGE, "--all-orders cannot be used with --log-at: it replays "
+			    "the whole run");
 	return STATUS_OK;
 }
 
@@ -145,13 +121,13 @@ enum status run_options_check(const struct run_options *options)
 	TRY(check_graph(options));
 	TRY(check_orders(options));
 	if (options->no_record && is_recorded(options))
-		return fail(STATUS_USAGE, "--no-record contradicts %s", options->trace ? "-o"
+		return fail(STATUS_USAGE, "--no-record cannot be used with %s", options->trace ? "-o"
 			    : options->orders ? "--all-orders, which replays a recorded run"
 			    : "--device both, which compares recorded runs");
 	if ((options->force || options->append) && options->trace == NULL)
 		return fail(STATUS_USAGE, "--%s needs -o", options->force ? "force" : "append");
 	if (options->force && options->append)
-		return fail(STATUS_USAGE, "--force replaces a trace, --append adds to one");
+		return fail(STATUS_USAGE, "--force and --append are mutually exclusive");
 	if (options->log_given && !is_recorded(options))
 		return fail(STATUS_USAGE, "--log, --log-at and --points record: they need -o");
 	if (options->points != NULL && options->level < LEVEL_POINTS)

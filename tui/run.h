@@ -36,67 +36,9 @@ struct run_options {
 	bool log_given;                 /* an option that makes sense only when recording */
 };
 
-/* Their entries in a getopt_long() table, and their letters. */
-enum run_option_id {
-	RUN_PATH = 1000, RUN_DEVICE, RUN_GRAPH, RUN_CHUNK, RUN_WARPS, RUN_SEED, RUN_JOBS, RUN_CHECK,
-	RUN_LINT_FAIL, RUN_COUNT, RUN_STEPS, RUN_ALL_ORDERS,
-	RUN_LOG, RUN_LOG_AT, RUN_POINTS, RUN_FORCE, RUN_APPEND, RUN_NO_RECORD, RUN_JSON
-};
-#define RUN_LETTERS "o:"
-#define RUN_LONG_OPTIONS \
-	{ "path", required_argument, NULL, RUN_PATH }, \
-	{ "device", required_argument, NULL, RUN_DEVICE }, \
-	{ "graph", required_argument, NULL, RUN_GRAPH }, \
-	{ "chunk", required_argument, NULL, RUN_CHUNK }, \
-	{ "warps", required_argument, NULL, RUN_WARPS }, \
-	{ "seed", required_argument, NULL, RUN_SEED }, \
-	{ "all-orders", required_argument, NULL, RUN_ALL_ORDERS }, \
-	{ "jobs", required_argument, NULL, RUN_JOBS }, \
-	{ "check", no_argument, NULL, RUN_CHECK }, \
-	{ "lint-fail", no_argument, NULL, RUN_LINT_FAIL }, \
-	{ "count", no_argument, NULL, RUN_COUNT }, \
-	{ "steps", required_argument, NULL, RUN_STEPS }, \
-	{ "log", required_argument, NULL, RUN_LOG }, \
-	{ "log-at", required_argument, NULL, RUN_LOG_AT }, \
-	{ "points", required_argument, NULL, RUN_POINTS }, \
-	{ "force", no_argument, NULL, RUN_FORCE }, \
-	{ "append", no_argument, NULL, RUN_APPEND }, \
-	{ "no-record", no_argument, NULL, RUN_NO_RECORD }, \
-	{ "json", no_argument, NULL, RUN_JSON }
-/* Their part of a command's help. */
-#define RUN_HELP_COUNT \
-	"  --count            count bytes, sectors, bank conflicts, barriers and lines of every\n" \
-	"                     launch, for -o or --json; implies --check\n" \
-	"  --steps N          a launch on the simulator ends after N basic blocks: exit 5\n"
-#define RUN_HELP \
-	"  --path P           flash-decoding (default), prefill, cached, incremental,\n" \
-	"                     incremental-multiwarp, batched, auto, or flash-decoding-graph:\n" \
-	"                     short for flash-decoding --graph capture\n" \
-	"  --device D         sim (default), cuda, or both: run on both and compare\n" \
-	"  --graph MODE       launch each layer's step from a CUDA graph: capture, or manual, a\n" \
-	"                     graph built by hand; none (default). For flash-decoding,\n" \
-	"                     incremental, incremental-multiwarp and batched\n" \
-	"  --chunk C          keys per chunk (128); 0: auto goes without flash decoding\n" \
-	"  --warps N          warps per chunk of flash decoding, 1 or 2 (1)\n" \
-	"  --seed N           order of lanes, warps and blocks on the simulator (0: in order)\n" \
-	"  --all-orders K     again under seeds 1 to K: exit 1 when a bit changes, with the finding\n" \
-	"                     that explains it\n" \
-	"  --jobs N           threads of the simulator (1)\n" \
-	"  --check            check accesses and barriers on the simulator; a finding: exit 4\n" \
-	"  --lint-fail        exit 4 for a lint too\n" \
-	RUN_HELP_COUNT \
-	"  -o T.twin          record a trace; an existing file is refused without\n" \
-	"  --force            replace it\n" \
-	"  --append           add a run to it\n" \
-	"  --log LEVEL        launch (default), partials or points; access is not built yet\n" \
-	"  --log-at WINDOWS   record only these steps (s0..s9,s20) or launches (L0..L9)\n" \
-	"  --points LIST      record only these named points: score,softmax,reduce\n" \
-	"  --no-record        refuse to record\n" \
-	"  --json             one JSON object on stdout\n"
-
 struct run_options run_options_default(void);
-/* Takes option c; USAGE for a bad value, or for one that is not built yet. */
-enum status run_option_take(struct run_options *, int c, const char *value);
+/* Takes an option of running or recording; any other is ignored. */
+void run_option_take(struct run_options *, const struct option_value *);
 /* After the last option: those that contradict each other. */
 enum status run_options_check(const struct run_options *);
 

@@ -92,8 +92,6 @@ void check_forbidden(struct check *, const char *operation, const char *mode, in
 
 /* --- results --- */
 
-/* The name of a finding class by number, from 0 on; NULL after the last. */
-const char *check_class_name(size_t number);
 /* All findings so far with their source lines; valid until the next call of any function here. */
 size_t check_findings(struct check *, const struct row_finding **out);
 /* Counters of all launches so far, in order; not counted without check_count(). */

@@ -168,11 +168,6 @@ static const struct {
 #undef X
 };
 
-const char *check_class_name(size_t number)
-{
-	return number < CLASS_COUNT ? classes[number].name : NULL;
-}
-
 static char *keep_text(struct check *check, char *text)
 {
 	check->texts = xreallocarray(check->texts, check->text_count + 1, sizeof *check->texts);

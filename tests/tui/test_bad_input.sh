@@ -84,7 +84,7 @@ refused 2 'empty.txt: the prompt is empty' decode --prompt-file empty.txt -o out
 refused 2 'missing.txt: ' decode --prompt-file missing.txt -o outputs/t.twin
 refused 2 '-n 2043: .* 6 bytes .* 2043 more are 2049 positions.* 2048' \
 	decode --prompt 'ROMEO:' -n 2043 -o outputs/t.twin
-refused 2 '-n -1' decode --prompt 'ROMEO:' -n -1 -o outputs/t.twin
+refused 2 '-n: expected an integer from 0 to 16777216, got -1' decode --prompt 'ROMEO:' -n -1 -o outputs/t.twin
 
 # --- tensors ---
 
@@ -125,7 +125,7 @@ shaped v '(2, 96, 32)' $((2 * 96 * 32 * 4))
 attend '--v v.npy: expected shape (2, 96, 64), got (2, 96, 32)' "$q" "$k" v.npy
 attend '--k .*layer0_k.npy: expected 4 dimensions, got 3: shape (2, 96, 64)' \
 	"$sample/reference/short/layer1_q.npy"
-refused 2 '--lengths 97' attend --q "$q" --k "$k" --v "$v" --lengths 97 --out outputs/o.npy
+refused 2 '--lengths: expected an integer from 0 to 96, got 97' attend --q "$q" --k "$k" --v "$v" --lengths 97 --out outputs/o.npy
 
 # --- NaN: not an error, and it spreads no further than it must ---
 
@@ -346,6 +346,6 @@ refused 2 'an empty name cannot be a trace file' view '' --plain
 refused 2 'an empty name cannot be an output file' export "$h200" --as json -o ''
 refused 2 'an empty name cannot be an .npy file' attend --q '' --k k.npy --v v.npy
 refused 2 'an empty name cannot be a file' decode --prompt-file ''
-refused 2 '^flashtwin sql: --csv and --json: only one' sql --csv "$h200" 'SELECT 1' --json
+refused 2 '^flashtwin sql: --csv and --json are mutually exclusive' sql --csv "$h200" 'SELECT 1' --json
 
 plan

@@ -18,37 +18,60 @@ done
 run help --help;          expect 'help --help lists the commands' 0 '^  decode '
 run help view more;       one_line 'flashtwin: help: '; expect 'help of two things' 2 "'more'"
 
-# options_of COMMAND: the options in the usage and the list of options of its --help.
+# options_of COMMAND: each option of its --help with its argument, as "--chunk C".
 options_of() {
-	"$flashtwin" "$1" --help | grep -E '^(usage:|  +\[|       flashtwin |  +-)' |
-		grep -oE '(^|[ ([|])--?[A-Za-z][a-z-]*' | grep -oE -- '--?[A-Za-z][a-z-]*' | sort -u
+	"$flashtwin" "$1" --help | sed -nE 's/^  (-[^ ]+( [^ ]+)?)(  .*)?$/\1/p' | sort -u
 }
-# completed COMMAND: the options that bash completion offers for it.
+# described COMMAND: the same from its section of the manual, which may refer to that of decode.
+described() {
+	awk -v section="$(echo "$1" | tr '[:lower:]' '[:upper:]')" \
+		-f "$srcdir/tests/tui/manual_options.awk" "$srcdir/doc/flashtwin.1.in" |
+		while read -r option argument; do
+			if [ "$option" = as ]; then
+				options_of decode | grep -e "^$argument\( \|$\)" || echo "no $argument"
+			else
+				echo "$option${argument:+ $argument}"
+			fi
+		done | sort -u
+}
+# completed COMMAND [OPTION]: what bash completion offers after it.
 completed() {
-	bash -c '. "$1"; COMP_WORDS=(flashtwin "$2" -) COMP_CWORD=2
-		_flashtwin flashtwin - "$2"; printf "%s\n" "${COMPREPLY[@]}"' - \
-		"$srcdir/doc/completions/flashtwin.bash" "$1"
+	bash -c '. "$1"; COMP_WORDS=(flashtwin "$2" ${3:+"$3"} "") COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_flashtwin flashtwin "" "${3:-$2}"; printf "%s\n" "${COMPREPLY[@]}"' - \
+		"$abs_builddir/doc/completions/flashtwin.bash" "$@"
 }
-sed 's/\\-/-/g' "$srcdir/doc/flashtwin.1.in" >manual
 for command in $commands; do
 	options_of "$command" >options
-	while read -r option; do
-		grep -q -e "$option\>" manual || echo "$option: not in the manual"
-	done <options >missing
-	[ -s options ] || echo 'no options found' >>missing
-	result "the manual names the options of $command" "$(cat missing)"
-	completed "$command" | grep -v -x -e --help | sort -u >offered
-	result "bash completes the options of $command" "$(diff options offered)"
+	[ -s options ] || echo 'no options found' >options
+	described "$command" >manual
+	result "the manual has the options of $command" "$(diff manual options)"
+	completed "$command" | grep -e '^-' | grep -v -x -e --help | sort -u >offered
+	result "bash completes the options of $command" "$(sed 's/[ [].*//' options | diff - offered)"
 done
+# Names of the table, where a command takes only some of them.
+result 'bash completes the devices of decode' \
+	"$(completed decode --device | tr '\n' ' ' | grep -v -x 'sim cuda both ')"
+result 'bash completes the devices of replay' \
+	"$(completed replay --device | grep -v '\.twin$' | tr '\n' ' ' | grep -v -x 'sim cuda ')"
 run help decoed;          one_line 'flashtwin: '; expect 'help of a misspelt command' 2 "'decode'"
 run decoed;               one_line 'flashtwin: '; expect 'did you mean' 2 "did you mean 'decode'"
-run frobnicate;           one_line 'flashtwin: '; expect 'unknown command' 2 "'frobnicate'"
+run frobnicate;           one_line 'flashtwin: '; expect 'unknown command' 2 "unknown command 'frobnicate'"
 run --device sim;         one_line 'flashtwin: '; expect 'option without a command' 2 ': --device'
-run decode --no-such;     expect 'unknown option' 2 'no-such'
+run decode --no-such;     expect 'unknown option' 2 'unknown option --no-such'
 run decode --promt x;     one_line 'flashtwin decode: '
-expect 'did you mean this option' 2 "did you mean '--prompt'"
-run decode --graph full;  expect 'a graph mode that is none' 2 'full: there are none, capture and manual'
-run lab;                  one_line 'flashtwin: '; expect 'a planned command' 2 'not built yet'
+expect 'did you mean this option' 2 "unknown option --promt: did you mean '--prompt'"
+run decode --log-at;      one_line 'flashtwin decode: '; expect 'no value' 2 '--log-at needs a value'
+run decode --check=yes;   one_line 'flashtwin decode: '; expect 'a value too many' 2 '--check takes no value'
+run decode -x;            one_line 'flashtwin decode: '; expect 'unknown letter' 2 'unknown option -x'
+run decode --pro x;       one_line 'flashtwin decode: '; expect 'two options' 2 'ambiguous option --pro'
+run decode --prompt-f=x;  one_line 'flashtwin decode: '; expect 'an abbreviation' 2 ' x: '
+run decode --warps 3;     one_line 'flashtwin decode: '
+expect 'an integer out of range' 2 '--warps: expected an integer from 1 to 2, got 3'
+run replay --device both; one_line 'flashtwin replay: '
+expect 'a device of other commands' 2 '--device: expected sim or cuda, got both'
+run replay --chunk 3;     expect 'an option of other commands' 2 'unknown option --chunk'
+run sql x --csv --json;   expect 'two formats' 2 '--csv and --json are mutually exclusive'
+run decode --graph full;  expect 'an unknown graph mode' 2 '--graph: expected none, capture or manual, got full'
 run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'
 
 echo 'this is no trace' >foreign.twin

@@ -83,8 +83,8 @@ for path in prefill cached auto; do
 	expect "no graph of $path" 2 "$path: cannot run from a graph (capture), because"
 done
 run decode --prompt 'ROMEO:' --path flash-decoding-graph --graph none
-expect 'a graph path without a graph' 2 '--graph none contradicts --path flash-decoding-graph'
+expect 'a graph path without a graph' 2 '--graph none cannot be used with --path flash-decoding-graph'
 run decode --prompt 'ROMEO:' --graph full
-expect 'a mode that is none' 2 '--graph full: there are none, capture and manual'
+expect 'a mode that is none' 2 '--graph: expected none, capture or manual, got full'
 
 plan

@@ -62,9 +62,9 @@ fi
 run info --verify-math --device sim no_such_function
 expect 'info --verify-math of no function' 2 "no function's name contains 'no_such_function'"
 run info --jobs 2
-expect 'info --jobs without --verify-math' 2 '--jobs 2'
+expect 'info --jobs without --verify-math' 2 '--jobs needs --verify-math'
 run info --device tpu
-expect 'a device that is not there' 2 '^flashtwin info: --device tpu'
+expect 'a device that is not there' 2 '^flashtwin info: --device: expected sim or cuda, got tpu'
 
 # Variants of kernels, which must all give the same bits.
 run_kernels() {
@@ -114,13 +114,13 @@ expect 'a trace' 0 '^t.twin: [0-9]* bytes, 1 run$' 'decode by flash-decoding on 
 run info t.twin --json
 expect 'a trace as JSON' 0 '"complete": true' '"steps": 2' '"level": "points"' '"driver": null'
 run info t.twin --device sim
-expect 'a trace and a device' 2 '^flashtwin info: --device sim'
+expect 'a trace and a device' 2 '--device and a trace are mutually exclusive'
 run info --sample demo.twin
 expect 'the path of a sample' 0 '/demo.twin$'
 result 'the sample exists' "$([ -s "$(cat out)" ] || cat out)"
 run info --sample demo
-expect 'a sample that is not there' 2 '--sample demo: there are demo.twin, merge.cu and shakespeare'
+expect 'a sample that is not there' 2 '--sample: expected demo.twin, merge.cu or shakespeare, got demo'
 run info --sample demo.twin --json
-expect 'a sample and another option' 2 '--sample demo.twin goes with no other option'
+expect 'a sample and another option' 2 '--sample demo.twin cannot be used with other options'
 
 plan

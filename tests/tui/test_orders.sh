@@ -56,7 +56,7 @@ expect 'attention, checked and recorded' 0 '2 orders: the same bits'
 run decode --prompt ROMEO: -n 3 --graph capture --all-orders 2 --check
 expect 'text from graphs does not depend on the order' 0 '2 orders: the same bits'
 run attend --q q.npy --k k.npy --v k.npy --all-orders 2 --seed 3
-expect 'it tries seeds of its own' 2 'contradicts --seed'
+expect 'it tries seeds of its own' 2 '--all-orders and --seed are mutually exclusive'
 run attend --q q.npy --k k.npy --v k.npy --all-orders 2 --no-record
-expect 'it replays a recorded run' 2 'contradicts --all-orders'
+expect 'it replays a recorded run' 2 'cannot be used with --all-orders'
 plan

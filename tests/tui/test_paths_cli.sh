@@ -32,7 +32,7 @@ expect 'the waiting prompt takes the free slot' 0 '^1	4	5$'
 run decode --prompt 'ROMEO:' --prompt 'O' --json -n 16,5,3
 expect 'more numbers than prompts' 2 '-n 16,5,3: 3 numbers for 2 prompts'
 run decode --prompt 'ROMEO:' -n 16,
-expect 'a number that is missing' 2 '-n : a whole number from 0 to 16777216 is needed'
+expect 'a number that is missing' 2 '-n: expected an integer from 0 to 16777216, got nothing'
 run decode --prompt 'ROMEO:' --path cached
 expect 'cached without grouped heads' 2 'cached: .* got 8 query heads and 2 KV heads'
 run decode --prompt 'ROMEO:' --chunk 0
@@ -45,7 +45,7 @@ expect 'attend by prefill' 0 \
 	'^prefill: 8 query heads on 2 KV heads, 96 queries, 96 keys, D 64, Dv 64'
 # shellcheck disable=SC2086
 run attend --path prefill --causal=diagonal $tensors
-expect 'an alignment that is not there' 2 'causal=diagonal: there are top-left and bottom-right'
+expect 'an alignment that is not there' 2 '--causal: expected top-left or bottom-right, got diagonal'
 # shellcheck disable=SC2086
 run attend --path batched --causal $tensors
 expect 'a mask for a decode step' 2 'causal needs --path prefill'

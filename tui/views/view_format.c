@@ -16,21 +16,6 @@ const char *const view_scale_names[SCALE_COUNT] = { "linear", "log" };
 
 /* --- options --- */
 
-enum status view_format_choose(const char *option, const char *value, const char *const *names,
-			      int count, int *chosen)
-{
-	char list[64] = "";
-	size_t used = 0;
-
-	for (*chosen = 0; *chosen < count; ++*chosen)
-		if (strcmp(names[*chosen], value) == 0)
-			return STATUS_OK;
-	for (int i = 0; i < count && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-					 i == 0 ? "" : i == count - 1 ? " and " : ", ", names[i]);
-	return fail(STATUS_USAGE, "%s %s: there are %s", option, value, list);
-}
-
 void view_format_options(const struct view_format *looks, char text[VIEW_FORMAT_OPTIONS])
 {
 	snprintf(text, VIEW_FORMAT_OPTIONS, "%s%s%s%s%s%s",

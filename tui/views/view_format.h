@@ -39,9 +39,6 @@ extern const char *const view_number_names[NUMBER_COUNT];
 extern const char *const view_distance_names[DISTANCE_COUNT];
 extern const char *const view_scale_names[SCALE_COUNT];
 
-/* Finds `value` among `count` names; USAGE, with those there are. */
-enum status view_format_choose(const char *option, const char *value, const char *const *names,
-			      int count, int *chosen);
 /* The options that choose them, "" for the defaults: " --number hex --scale log". */
 #define VIEW_FORMAT_OPTIONS 64
 void view_format_options(const struct view_format *, char text[VIEW_FORMAT_OPTIONS]);

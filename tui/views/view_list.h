@@ -10,7 +10,5 @@ extern const struct view view_summary, view_time, view_launch, view_kv, view_chu
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
 const struct view *view_find(const char *name);
-/* USAGE with the names there are; `what` is the option. */
-enum status view_parse(const char *what, const char *name, const struct view **out);
 
 #endif

@@ -196,10 +196,10 @@ fi
 
 ### errors
 
-run export "$trace";                    expect 'no format' 2 '--as is needed'; one_line 'flashtwin export: '
-run export "$trace" --as pdf;           expect 'an unknown format' 2 'there are svg, html, json, perfetto and npz'
-run export --as svg;                    expect 'no trace' 2 'one trace or two are needed, 0 were given'
-run export "$trace" --as svg --screen x; expect 'an unknown screen' 2 '--screen x: there are summary'
+run export "$trace";                    expect 'no format' 2 '--as FORMAT is missing'; one_line 'flashtwin export: '
+run export "$trace" --as pdf;           expect 'an unknown format' 2 '--as: expected svg, html, json, perfetto or npz, got pdf'
+run export --as svg;                    expect 'no trace' 2 'expected one or two traces, got 0'
+run export "$trace" --as svg --screen x; expect 'an unknown screen' 2 '--screen: expected summary, .* or findings, got x'
 run export "$trace" --as svg --at L9999; expect 'no such launch' 2 'has no launch L9999'
 run export "$trace" --as json --at s999; expect 'no such step' 2 'has no step s999'
 run export "$trace" --as npz --at r2.L1; expect 'no such run' 2 'has 1 run, not r2'
@@ -227,7 +227,7 @@ result 'the trace is unchanged' "$(cmp "$trace" own.twin 2>&1)"
 run export "$trace" --as html --steps 9-3
 expect 'the last step before the first' 2 '--steps 9-3: the last step comes before the first'
 echo mine >mine.svg
-run export "$trace" --as svg -o mine.svg; expect 'a file that is there' 2 'mine.svg: it is there already'
+run export "$trace" --as svg -o mine.svg; expect 'an existing file' 2 'mine.svg: file exists'
 result 'it is not replaced' "$([ "$(cat mine.svg)" = mine ] || echo 'it was replaced')"
 run export "$trace" --as svg --force -o mine.svg; expect '--force' 0
 result '--force replaces the file' "$(grep -q '<svg' mine.svg || echo 'it was not')"

@@ -283,7 +283,7 @@ expect 'a scalar for an array' 2 'which takes an array'
 run plain.cu --kernel nothing --grid 1 --block 4
 expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wild, race)'
 run plain.cu --kernel race --grid 1,0 --block 4
-expect 'an empty grid' 2 '--grid 1,0'
+expect 'an empty grid' 2 '--grid: expected X, X,Y or X,Y,Z with integers from 1, got 1,0'
 run plain.cu --kernel race --grid 1 --block 2000 --arg 'out=>o.npy:i32[4]'
 expect 'more threads than a block can have' 1 'block.x is 2000'
 run missing.cu --kernel k --grid 1 --block 1

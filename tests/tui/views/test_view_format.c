@@ -81,17 +81,12 @@ START_TEST(options_match_the_chosen_formats)
 {
 	struct view_format looks = { 0 };
 	char text[VIEW_FORMAT_OPTIONS];
-	int chosen;
 
 	view_format_options(&looks, text);
 	ck_assert_str_eq(text, "");
 	looks = (struct view_format){ NUMBER_BITS, DISTANCE_REL, SCALE_LOG };
 	view_format_options(&looks, text);
 	ck_assert_str_eq(text, " --number bits --distance rel --scale log");
-	OK(view_format_choose("--number", "hex", view_number_names, NUMBER_COUNT, &chosen));
-	ck_assert_int_eq(chosen, NUMBER_HEX);
-	FAILS(view_format_choose("--number", "octal", view_number_names, NUMBER_COUNT, &chosen),
-	      STATUS_USAGE, "--number octal: there are dec, hex and bits");
 }
 END_TEST
 

@@ -1,0 +1,209 @@
+/* option_list.h - every option of every command, one row each, in the order in which --help lists
+ * them. tui/option_table.h says what a row holds.
+ *
+ * Included by tui/option_table.[ch], which define
+ * OPTION(id, commands, group, letter, name, value, help) first, so there is no guard.
+ */
+
+#define ON_RUNS (ON_DECODE | ON_ATTEND | ON_LAUNCH)
+
+/* decode */
+OPTION(MODEL, ON_DECODE, OWN, 0, "model", VALUE_DIRECTORY("DIR"),
+       "config.json and model.safetensors of a Llama model whose tokens are bytes (default: the "
+       "installed sample)")
+OPTION(PROMPT, ON_DECODE, OWN, 0, "prompt", VALUE_TEXT("TEXT"),
+       "the text to continue; several prompts run side by side")
+OPTION(PROMPT_FILE, ON_DECODE, OWN, 0, "prompt-file", VALUE_FILE("F"),
+       "the same from a file, byte for byte")
+OPTION(BYTES, ON_DECODE, OWN, 'n', NULL, VALUE_TEXT("BYTES[,BYTES...]"),
+       "bytes to decode (64): one number for all prompts, or one for each; 0 only processes the "
+       "prompt")
+OPTION(SLOTS, ON_DECODE, OWN, 0, "slots", VALUE_INTEGER("N", 1, MAX_SLOTS),
+       "prompts that run at once (all); the others wait until one has finished")
+OPTION(OUT_DIR, ON_DECODE, OWN, 0, "out-dir", VALUE_DIRECTORY("DIR"),
+       "write the replies to DIR/0.txt, DIR/1.txt, ... instead of stdout")
+OPTION(LOGITS, ON_DECODE, OWN, 0, "logits", VALUE_FILE("F.npy"),
+       "write the logits of the last prompt position, f32 (256) or (M, 256)")
+
+/* attend */
+OPTION(Q, ON_ATTEND, OWN, 0, "q", VALUE_FILE("Q"), "the queries; required")
+OPTION(K, ON_ATTEND, OWN, 0, "k", VALUE_FILE("K"), "the keys; required")
+OPTION(V, ON_ATTEND, OWN, 0, "v", VALUE_FILE("V"), "the values; required")
+OPTION(OUT, ON_ATTEND, OWN, 0, "out", VALUE_FILE("O.npy"),
+       "where to write the output; without it a summary is printed")
+OPTION(LENGTHS, ON_ATTEND, OWN, 0, "lengths", VALUE_TEXT("N0,N1,..."),
+       "keys of each sequence, at most n (default n); 0 gives zeros")
+OPTION(CAUSAL, ON_ATTEND, OWN, 0, "causal", VALUE_OPTIONAL_NAME("top-left bottom-right"),
+       "prefill: query i sees no later key; the mask is aligned bottom-right (default: the last "
+       "query sees all keys) or top-left")
+OPTION(SCALE, ON_ATTEND, OWN, 0, "scale", VALUE_FLOAT("X"),
+       "factor of the scores (default 1 / sqrt(D))")
+
+/* launch */
+OPTION(KERNEL, ON_LAUNCH, OWN, 0, "kernel", VALUE_TEXT("NAME"),
+       "a __global__ function; in C++ also an expression: 'k<float, 64>', or with its types where "
+       "several have one name: 'k(float *, int)'")
+OPTION(GRID, ON_LAUNCH, OWN, 0, "grid", VALUE_TEXT("X[,Y[,Z]]"), "number of blocks; required")
+OPTION(BLOCK, ON_LAUNCH, OWN, 0, "block", VALUE_TEXT("X[,Y[,Z]]"), "threads per block; required")
+OPTION(ARG, ON_LAUNCH, OWN, 0, "arg", VALUE_TEXT("NAME=SPEC"),
+       "one for each parameter, by its name. SPEC is one of\n"
+       "  i32:5 u64:5 f32:0.125 f16:2 bool:true   a number: bool,\n"
+       "                           i8 to i64, u8 to u64, f16, bf16, f32, f64\n"
+       "  null                     a null pointer\n"
+       "  @in.npy                  an array to read\n"
+       "  >out.npy:f32[4,64]       an array to write; quote the >\n"
+       "  <>io.npy                 an array to change in place")
+OPTION(SHARED, ON_LAUNCH, OWN, 0, "shared", VALUE_INTEGER("BYTES", 0, MAX_SHARED),
+       "dynamic shared memory; above 48 KiB the limit of the kernel is raised first")
+OPTION(DEFINE, ON_LAUNCH, OWN, 'D', NULL, VALUE_TEXT("NAME[=VALUE]"), "passed to the compilers")
+OPTION(INCLUDE, ON_LAUNCH, OWN, 'I', NULL, VALUE_DIRECTORY("DIR"), "passed to the compilers")
+
+/* Shared by the commands that run kernels. */
+OPTION(PATH, ON_DECODE | ON_ATTEND, RUN, 0, "path",
+       VALUE_NAME("P", "prefill cached incremental incremental-multiwarp batched flash-decoding "
+		       "flash-decoding-graph auto"),
+       "the attention path (flash-decoding; flash-decoding-graph is short for flash-decoding "
+       "--graph capture)")
+OPTION(DEVICE, ON_RUNS, RUN, 0, "device", VALUE_ONE_OF("sim cuda both"),
+       "where it runs (sim); both: run on both and compare")
+OPTION(REPLAY_DEVICE, ON_REPLAY, RUN, 0, "device", VALUE_ONE_OF("sim cuda"),
+       "where to replay (sim)")
+OPTION(RUN, ON_REPLAY, RUN, 0, "run", VALUE_INTEGER("N", 1, INT64_MAX),
+       "only this run of the trace")
+OPTION(GRAPH, ON_DECODE | ON_ATTEND, RUN, 0, "graph", VALUE_ONE_OF("none capture manual"),
+       "launch each layer's step from a CUDA graph: captured, or built by hand; none (default). "
+       "For flash-decoding, incremental, incremental-multiwarp and batched")
+OPTION(CHUNK, ON_DECODE | ON_ATTEND, RUN, 0, "chunk", VALUE_INTEGER("C", 0, MAX_CHUNK),
+       "keys per chunk (128); with 0, auto does not use flash decoding")
+OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),
+       "warps per chunk of flash decoding, 1 or 2 (1)")
+OPTION(SEED, ON_RUNS | ON_REPLAY, RUN, 0, "seed", VALUE_UNSIGNED("N"),
+       "order of lanes, warps, blocks and streams on the simulator (0: in order)")
+OPTION(ALL_ORDERS, ON_RUNS | ON_REPLAY, RUN, 0, "all-orders", VALUE_INTEGER("K", 1, MAX_ORDERS),
+       "run again with seeds 1 to K: exit 1 if a bit changes, with the finding that explains it")
+OPTION(JOBS, ON_DECODE | ON_ATTEND | ON_REPLAY, RUN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),
+       "threads of the simulator (1)")
+OPTION(CHECK, ON_RUNS | ON_REPLAY, RUN, 0, "check", VALUE_NONE,
+       "check accesses and barriers on the simulator; a finding: exit 4")
+OPTION(LINT_FAIL, ON_RUNS | ON_REPLAY, RUN, 0, "lint-fail", VALUE_NONE,
+       "exit 4 for a lint too")
+OPTION(COUNT_EVENTS, ON_RUNS | ON_REPLAY, RUN, 0, "count", VALUE_NONE,
+       "count bytes, sectors, bank conflicts, barriers and lines of every launch, for -o or "
+       "--json; implies --check")
+OPTION(STEPS, ON_RUNS | ON_REPLAY, RUN, 0, "steps", VALUE_INTEGER("N", 1, INT64_MAX),
+       "a launch on the simulator ends after N basic blocks: exit 5")
+OPTION(JSON, ON_RUNS | ON_REPLAY, RUN, 0, "json", VALUE_NONE,
+       "print one JSON object")
+
+OPTION(TRACE, ON_RUNS, RECORD, 'o', NULL, VALUE_FILE("T.twin"),
+       "record a trace; an existing file is refused without --force or --append")
+OPTION(REPLAY_TRACE, ON_REPLAY, RECORD, 'o', NULL, VALUE_FILE("T2.twin"),
+       "record the replay as a trace; an existing file is refused without --force or --append")
+OPTION(FORCE, ON_RUNS | ON_REPLAY, RECORD, 0, "force", VALUE_NONE, "replace an existing trace")
+OPTION(APPEND, ON_RUNS | ON_REPLAY, RECORD, 0, "append", VALUE_NONE, "add to an existing trace")
+OPTION(LOG, ON_RUNS, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points"),
+       "what is recorded (launch)")
+OPTION(REPLAY_LOG, ON_REPLAY, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points"),
+       "record at this level what the trace has at a lower one")
+OPTION(LOG_AT, ON_DECODE | ON_ATTEND, RECORD, 0, "log-at", VALUE_TEXT("A[..B][,...]"),
+       "record only these steps (s0..s9,s20) or launches (L0..L9)")
+OPTION(POINTS, ON_DECODE | ON_ATTEND, RECORD, 0, "points",
+       VALUE_LIST("LIST", "score softmax reduce"),
+       "record only these named points, separated by commas")
+OPTION(NO_RECORD, ON_RUNS, RECORD, 0, "no-record", VALUE_NONE, "refuse to record")
+
+/* diff */
+OPTION(RUNS, ON_DIFF, OWN, 0, "runs", VALUE_TEXT("A,B"),
+       "which runs (1,1 of two traces, 1,2 of one)")
+OPTION(ULP, ON_DIFF, OWN, 0, "ulp", VALUE_INTEGER("N", 0, INT32_MAX),
+       "floats up to N units in the last place apart count as equal (0)")
+OPTION(FIRST, ON_DIFF, OWN, 0, "first", VALUE_NONE, "only the first difference")
+OPTION(DIFF_PLAIN, ON_DIFF, OWN, 0, "plain", VALUE_NONE,
+       "only the differences, separated by tabs: address, what, A, B, bits, ulp")
+
+/* view, export */
+OPTION(PLAIN, ON_VIEW, OWN, 0, "plain", VALUE_NONE,
+       "text; implied if standard output is not a terminal")
+OPTION(FORMAT, ON_EXPORT, OWN, 0, "as", VALUE_ONE_OF("svg html json perfetto npz"),
+       "svg: one screen at one address, as a picture for slides\n"
+       "html: a page that steps through the decode in a browser, with the viewer's keys; #L12.b3 "
+       "in its URL is an address\n"
+       "json: all rows of the trace, or with --at those of a place; with --screen or --at the "
+       "lines of a screen too\n"
+       "perfetto: the timeline as Chrome-trace JSON, for ui.perfetto.dev\n"
+       "npz: tensors for NumPy: device memory after an operation, its launch's arguments, chunk "
+       "partials; without --at after the last launch")
+OPTION(AT, ON_VIEW, OWN, 0, "at", VALUE_TEXT("ADDR"),
+       "[rN.]L<launch>[.b<block>[.w<warp>[.l<lane>]]][.p<point>|\n"
+       ".a<access>], L<launch>.o<output>[.e<element>],\n"
+       "L<launch>[.f<file>].n<line>, L<launch>.end, s<step>, 'op N' or rN")
+OPTION(SCREEN, ON_VIEW | ON_EXPORT, OWN, 0, "screen",
+       VALUE_NAME("NAME", "summary time launch kv chunks reduce points counters source attention "
+			  "diff findings"),
+       "this screen instead of the one that fits the address")
+OPTION(EXPORT_AT, ON_EXPORT, OWN, 0, "at", VALUE_TEXT("ADDR"),
+       "a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')")
+OPTION(EXPORT_STEPS, ON_EXPORT, OWN, 0, "steps", VALUE_TEXT("A[-B]"), "of html: only these steps")
+OPTION(EXPORT_OUT, ON_EXPORT, OWN, 'o', NULL, VALUE_FILE("FILE"),
+       "where to write; an existing file is refused without --force")
+OPTION(EXPORT_FORCE, ON_EXPORT, OWN, 0, "force", VALUE_NONE, "replace an existing file")
+OPTION(ALL, ON_VIEW, OWN, 0, "all", VALUE_NONE, "with --plain: show all rows")
+OPTION(NUMBER, ON_VIEW, OWN, 0, "number", VALUE_ONE_OF("dec hex bits"),
+       "the base of recorded f32 values")
+OPTION(DISTANCE, ON_VIEW, OWN, 0, "distance", VALUE_ONE_OF("ulp abs rel"),
+       "how to show the distance between two values")
+OPTION(CHART_SCALE, ON_VIEW, OWN, 0, "scale", VALUE_ONE_OF("linear log"), "the scale of charts")
+OPTION(ASCII, ON_VIEW, OWN, 0, "ascii", VALUE_NONE, "draw charts with ASCII characters")
+OPTION(NO_COLOR, ON_VIEW, OWN, 0, "no-color", VALUE_NONE,
+       "no colours, as with NO_COLOR in the environment")
+OPTION(MOUSE, ON_VIEW, OWN, 0, "mouse", VALUE_NONE,
+       "click tabs and rows, scroll with the wheel; shift selects text")
+
+/* find */
+#define CLASS_NAME(id, text, ...) text " "
+OPTION(CLASS, ON_FIND, OWN, 0, "class", VALUE_NAME("C", CLASS_LIST(CLASS_NAME)),
+       "only this class")
+OPTION(FIND_LINT_FAIL, ON_FIND, OWN, 0, "lint-fail", VALUE_NONE, "exit 4 for lints too")
+OPTION(FIND_JSON, ON_FIND, OWN, 0, "json", VALUE_NONE, "print an array of objects")
+
+/* sql: one format at most. */
+OPTION(TABLE, ON_SQL, OWN, 0, "table", VALUE_NONE, "aligned columns (the default on a terminal)")
+OPTION(SQL_PLAIN, ON_SQL, OWN, 0, "plain", VALUE_NONE,
+       "values separated by tabs, no column names (the default elsewhere)")
+OPTION(CSV, ON_SQL, OWN, 0, "csv", VALUE_NONE, "comma-separated values, column names first")
+OPTION(SQL_JSON, ON_SQL, OWN, 0, "json", VALUE_NONE, "an array of objects")
+OPTION(DUMP, ON_SQL, OWN, 0, "dump", VALUE_NONE,
+       "the logical dump: every row of every view, without times; two recordings of the same work "
+       "with the same seed have equal dumps")
+
+/* bench */
+OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
+       "the simulator (the default): chunk + reduce on one job next to plain C, if this processor "
+       "can run the plain C as compiled for the building machine; bytes and seconds per decode "
+       "step, not recorded and at each level")
+OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view"),
+       "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
+       "launches of a step, waits, graphs, a long prompt; next to figures cited for other "
+       "kernels. Markdown\n"
+       "view: how fast the viewer opens a trace of more than ten million rows (two runs recorded "
+       "for it, or T.twin), and how soon it reacts to each key on each screen; exit 1 above 0.5 s "
+       "and 50 ms")
+OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
+       "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
+       "wall-clock time, without verdicts on it")
+OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000), "samples per median (7)")
+OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE, "of --suite seeds: one JSON object")
+
+/* info */
+OPTION(INFO_DEVICE, ON_INFO, OWN, 0, "device", VALUE_ONE_OF("sim cuda"),
+       "only devices of this kind; cuda without a GPU is exit code 77")
+OPTION(SAMPLE, ON_INFO, OWN, 0, "sample", VALUE_NAME("NAME", "demo.twin merge.cu shakespeare"),
+       "print the path of a sample: a trace of an H200, a kernel with a race, or the model")
+OPTION(VERIFY_MATH, ON_INFO, OWN, 0, "verify-math", VALUE_NONE,
+       "run every float function whose bits the simulator models on all its inputs")
+OPTION(INFO_JOBS, ON_INFO, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),
+       "threads of the simulator for --verify-math (one per processor)")
+OPTION(PRINT_JSON, ON_DIFF | ON_INFO, OWN, 0, "json", VALUE_NONE, "print one JSON object")
+
+#undef CLASS_NAME
+#undef ON_RUNS
