@@ -1,4 +1,4 @@
-/* view_list.h - the views there are, by name. */
+/* view_list.h - all views, by name. */
 #ifndef VIEW_LIST_H
 #define VIEW_LIST_H
 
@@ -10,7 +10,7 @@ extern const struct view view_summary, view_time, view_launch, view_kv, view_chu
 /* All of them, NULL-terminated. */
 extern const struct view *const view_table[];
 const struct view *view_find(const char *name);
-/* USAGE with the names there are; `what` is the option. */
+/* USAGE with the valid names; `what` is the option. */
 enum status view_parse(const char *what, const char *name, const struct view **out);
 
 #endif

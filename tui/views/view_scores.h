@@ -1,4 +1,4 @@
-/* view_scores.h - what a block of an attention kernel made of its keys: scores, tiles, V rows.
+/* view_scores.h - results of a block of an attention kernel: scores, tiles, V rows.
  *
  * One reader for every kernel that runs attend_keys(): a chunk of flash decoding with one warp or
  * two, a row of the incremental and batched kernels. Each warp has a contiguous slice of the
