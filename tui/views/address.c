@@ -13,7 +13,7 @@ const struct address address_none = {
 	.point = -1, .access = -1, .output = -1, .element = -1, .file = -1, .line = -1
 };
 
-/* Takes a number and the dot behind it; false, and nothing taken, where there is none. */
+/* Takes a number and the dot after it; without a number it takes nothing and returns false. */
 static bool take_number(const char **at, int64_t *out)
 {
 	char *end;
@@ -97,7 +97,8 @@ enum status address_parse(const char *what, const char *text, struct address *ou
 	if (some && *at == '\0')
 		return STATUS_OK;
 	return fail(STATUS_USAGE,
-		    "%s %s: '%s' is no address such as L12, L12.b3.w0.l7.p2, L12.end, s4 or op 7",
+		    "%s %s: expected an address such as L12, L12.b3.w0.l7.p2, L12.end, s4 or op 7,"
+		    " got '%s'",
 		    what, text, at);
 }
 

@@ -6,8 +6,8 @@
  *
  * A point or access counts from 0 in its thread. Output 0, 1, ... is what a launch wrote, in the
  * order of the trace's digests; an element counts from the beginning of the buffer written to. A
- * line counts from 1 in a file of the kernel's text, and a file without a number is its own. ".end"
- * is the state after the launch or step. N is an operation; "opN" is accepted too.
+ * line counts from 1 in a file of the kernel's text; without a FILE it is the kernel's own file.
+ * ".end" is the state after the launch or step. N is an operation; "opN" is accepted too.
  */
 #ifndef ADDRESS_H
 #define ADDRESS_H
@@ -30,8 +30,8 @@ extern const struct address address_none;
 enum status address_parse(const char *what, const char *text, struct address *out);
 
 bool address_equal(const struct address *, const struct address *);
-/* Whether `place` lies in what `a` names: L12 covers L12 and L12.b3.p1. address_none covers
- * nothing. A place without a run lies in every run. */
+/* Whether `place` is inside what `a` names: L12 covers L12 and L12.b3.p1. address_none covers
+ * nothing. A place without a run is in every run. */
 bool address_covers(const struct address *a, const struct address *place);
 
 #define ADDRESS_TEXT 160

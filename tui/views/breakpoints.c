@@ -1,6 +1,6 @@
-/* breakpoints.c - what breakpoints are called and where the next one stops; see breakpoints.h.
+/* breakpoints.c - parses breakpoints and finds where the next one stops; see breakpoints.h.
  *
- * Each is asked for its next stop by an indexed query; the nearest counts.
+ * An indexed query finds the next stop of each breakpoint; the nearest one is taken.
  */
 #include "tui/views/breakpoints.h"
 
@@ -27,14 +27,14 @@ enum status breakpoint_parse(const char *text, struct breakpoint *out)
 
 	*out = (struct breakpoint){ .kind = colon ? BREAK_LINE : BREAK_KERNEL, .at = address_none };
 	if (length == 0 || length >= sizeof(out->name))
-		return fail(STATUS_USAGE, "break %.60s: a kernel, FILE:LINE or an address is needed",
+		return fail(STATUS_USAGE, "break %.60s: expected a kernel, FILE:LINE or an address",
 			    text);
 	memcpy(out->name, text, length);
 	if (colon) {
 		errno = 0;
 		out->line = strtoll(colon + 1, &end, 10);
 		if (!isdigit((unsigned char)colon[1]) || *end || errno || out->line < 1)
-			return fail(STATUS_USAGE, "break %.60s: '%.20s' is no line", text,
+			return fail(STATUS_USAGE, "break %.60s: '%.20s' is not a line", text,
 				    colon + 1);
 	} else if (address_parse("break", text, &out->at) == STATUS_OK) {
 		out->kind = BREAK_PLACE;
@@ -79,14 +79,14 @@ enum status breakpoints_toggle(struct breakpoints *list, const struct breakpoint
 			return STATUS_OK;
 		}
 	if (list->count == BREAKPOINTS)
-		return fail(STATUS_USAGE, "there are %d breakpoints already: B lists them",
+		return fail(STATUS_USAGE, "all %d breakpoints are in use: B lists them",
 			    BREAKPOINTS);
 	list->items[list->count++] = *b;
 	*set = true;
 	return STATUS_OK;
 }
 
-/* A path, or its end from a slash on. */
+/* Whether `name` is the path `file`, or the end of it after a slash. */
 static bool names_file(const char *name, const char *file)
 {
 	size_t length = strlen(name), whole = strlen(file);
@@ -121,14 +121,14 @@ static int compare(const struct address *a, const struct address *b)
 	return 0;
 }
 
-struct hunt {
+struct search {
 	const struct view_context *c;
 	struct address here, best;
 	int direction;
 	bool found;
 };
 
-static void offer(struct hunt *h, const struct address *at)
+static void offer(struct search *h, const struct address *at)
 {
 	if (compare(at, &h->here) * h->direction <= 0)
 		return;
@@ -137,7 +137,7 @@ static void offer(struct hunt *h, const struct address *at)
 	h->found = true;
 }
 
-static struct address launch_address(const struct hunt *h, int64_t launch)
+static struct address launch_address(const struct search *h, int64_t launch)
 {
 	struct address at = address_none;
 
@@ -148,9 +148,9 @@ static struct address launch_address(const struct hunt *h, int64_t launch)
 
 /* --- stops --- */
 
-/* The launch next to here of a SELECT with ?1 run, ?2 launch, ?3 a text and ?4 a number. Backward,
- * the launch that here is inside of counts. */
-static enum status next_launch(struct hunt *h, const char *sql[2], const char *text, int64_t line,
+/* The launch nearest to `here` by a SELECT with ?1 run, ?2 launch, ?3 a text and ?4 a number.
+ * Backward, a launch that contains `here` counts too. */
+static enum status next_launch(struct search *h, const char *sql[2], const char *text, int64_t line,
 			       int64_t *launch)
 {
 	sqlite3_stmt *row;
@@ -181,7 +181,7 @@ static enum status next_launch(struct hunt *h, const char *sql[2], const char *t
 	select " AND launch > ?2" condition " ORDER BY launch LIMIT 1", \
 	select " AND launch < ?2" condition " ORDER BY launch DESC LIMIT 1" }
 
-static enum status next_kernel(struct hunt *h, const char *kernel)
+static enum status next_kernel(struct search *h, const char *kernel)
 {
 	static const char *sql[2] = NEXT("SELECT launch FROM v_launch WHERE run = ?1",
 					 " AND kernel = ?3");
@@ -195,7 +195,7 @@ static enum status next_kernel(struct hunt *h, const char *kernel)
 	return STATUS_OK;
 }
 
-static enum status next_finding(struct hunt *h)
+static enum status next_finding(struct search *h)
 {
 	static const char *sql[2] = NEXT("SELECT launch FROM v_finding WHERE run = ?1"
 					 " AND launch IS NOT NULL", "");
@@ -209,8 +209,8 @@ static enum status next_finding(struct hunt *h)
 	return STATUS_OK;
 }
 
-/* Threads of a block of the launch; DAMAGED for none. */
-static enum status shape_of(const struct hunt *h, int64_t launch, struct view_place *place)
+/* The shape of the launch; DAMAGED when its blocks have no threads. */
+static enum status shape_of(const struct search *h, int64_t launch, struct view_place *place)
 {
 	struct view_context c = *h->c;
 	bool found;
@@ -218,10 +218,10 @@ static enum status shape_of(const struct hunt *h, int64_t launch, struct view_pl
 	c.at = launch_address(h, launch);
 	TRY(view_place_find(&c, "v_launch", place, &found));
 	return view_place_threads(place) > 0 ? STATUS_OK
-		: fail(STATUS_DAMAGED, "L%" PRId64 ": blocks of no threads", launch);
+		: fail(STATUS_DAMAGED, "L%" PRId64 ": blocks have no threads", launch);
 }
 
-static enum status next_point(struct hunt *h, const char *name)
+static enum status next_point(struct search *h, const char *name)
 {
 	struct store_point point = { h->here.launch, -1, -1 };
 	struct view_place place;
@@ -254,8 +254,8 @@ static enum status next_point(struct hunt *h, const char *name)
 
 struct line {
 	const struct breakpoint *breakpoint;
-	char file[256];                 /* as the run calls it; "": no kernel has it */
-	char point[32];                 /* that the line passes, or "" */
+	char file[256];                 /* its name in the run; "": no kernel has it */
+	char point[32];                 /* on the line, or "" */
 	int64_t entry;
 };
 
@@ -278,7 +278,7 @@ static enum status take_source(const struct view_context *c, sqlite3_stmt *row, 
 	return status;
 }
 
-static enum status next_line(struct hunt *h, const struct breakpoint *b)
+static enum status next_line(struct search *h, const struct breakpoint *b)
 {
 	static const char *hits[2] = NEXT("SELECT launch FROM v_hit WHERE run = ?1",
 					  " AND file = ?3 AND line = ?4");
@@ -311,7 +311,7 @@ static enum status next_line(struct hunt *h, const struct breakpoint *b)
 enum status breakpoints_next(const struct view_context *c, const struct breakpoints *list,
 			     int direction, struct address *at, bool *found)
 {
-	struct hunt h = { .c = c, .here = *at, .direction = direction };
+	struct search h = { .c = c, .here = *at, .direction = direction };
 
 	for (int i = 0; i < list->count; i++) {
 		const struct breakpoint *b = &list->items[i];

@@ -1,8 +1,8 @@
-/* breakpoints.h - places that a walk through a trace stops at: kernels, source lines, addresses.
+/* breakpoints.h - places where a walk through a trace stops: kernels, source lines, addresses.
  *
- * A line stops at every named point on it; without one at every launch that came to it, where lines
- * were counted, else at every launch of a kernel with that file. Serves the viewer, and views that
- * mark lines.
+ * A line breakpoint stops at every named point on the line. If the line has no point, it stops at
+ * every launch that executed the line where lines were counted, else at every launch of a kernel
+ * with that file. Used by the viewer, and by views that mark lines.
  */
 #ifndef BREAKPOINTS_H
 #define BREAKPOINTS_H
@@ -35,12 +35,12 @@ struct view_context;
 /* "attention.cu:88", "L12.b3" or a kernel's name. USAGE for a name or line that is too long. */
 enum status breakpoint_parse(const char *text, struct breakpoint *out);
 void breakpoint_format(const struct breakpoint *, char text[BREAKPOINT_TEXT]);
-/* Sets it, or takes it away: *set says which. USAGE when there are BREAKPOINTS already. */
+/* Sets it, or removes it if set: *set says which. USAGE when BREAKPOINTS are set already. */
 enum status breakpoints_toggle(struct breakpoints *, const struct breakpoint *, bool *set);
-/* Whether a line of a file has one. */
+/* Whether a line of a file has a breakpoint. */
 bool breakpoints_at_line(const struct breakpoints *, const char *file, int64_t line);
-/* The first place behind `at` (direction 1), or the last before it (-1), where one of them or a
- * finding of the run stops. */
+/* The first place after `at` (direction 1), or the last before it (-1), that has a breakpoint or a
+ * finding of the run. */
 enum status breakpoints_next(const struct view_context *, const struct breakpoints *,
 			     int direction, struct address *at, bool *found);
 

@@ -1,5 +1,4 @@
-/* kernel_text.c - reads a kernel's files out of a trace and finds lines in them; see kernel_text.h.
- */
+/* kernel_text.c - reads a kernel's recorded files and finds lines in them; see kernel_text.h. */
 #include "config.h"
 
 #include "tui/views/kernel_text.h"
@@ -17,12 +16,12 @@
 
 static void cut_lines(struct kernel_file *f)
 {
-	int64_t room = 0;
+	int64_t capacity = 0;
 
 	for (const char *at = f->text; *at; ) {
-		if (f->count == room) {
-			room = room ? 2 * room : 128;
-			f->lines = xreallocarray(f->lines, (size_t)room, sizeof(*f->lines));
+		if (f->count == capacity) {
+			capacity = capacity ? 2 * capacity : 128;
+			f->lines = xreallocarray(f->lines, (size_t)capacity, sizeof(*f->lines));
 		}
 		f->lines[f->count++] = at;
 		at += strcspn(at, "\n");
@@ -124,7 +123,7 @@ bool kernel_text_passes(const struct kernel_file *f, int64_t line, char name[32]
 	return true;
 }
 
-/* The header that declares points speaks of them, and passes none. */
+/* The header that declares points mentions POINT() but publishes nothing. */
 static bool declares_points(const struct kernel_file *f)
 {
 	const char *slash = strrchr(f->name, '/');
@@ -176,7 +175,7 @@ void kernel_text_begin(const struct kernel_text *t, const char *kernel, int *fil
 {
 	char name[128];
 
-	/* A kernel's name may be that of a template with its arguments. */
+	/* The kernel may be an instance of a template, named with its arguments. */
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(kernel, "<"), kernel);
 	for (*file = 0; *file < t->count; ++*file)
 		for (*line = 1; *line <= t->files[*file].count; ++*line)

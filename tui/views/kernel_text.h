@@ -1,6 +1,6 @@
 /* kernel_text.h - the recorded source files of a kernel, by line.
  *
- * Serves the views that show or name lines.
+ * Used by the views that show or name lines.
  */
 #ifndef KERNEL_TEXT_H
 #define KERNEL_TEXT_H
@@ -18,22 +18,22 @@ struct kernel_text {
 	int count;
 };
 
-/* None recorded: count 0. Free it in any case. */
+/* count is 0 when no text was recorded. The caller frees it, after an error too. */
 enum status kernel_text_read(const struct view_context *, const char *kernel,
 			     struct kernel_text *);
 void kernel_text_free(struct kernel_text *);
 
-/* Bytes of a line, which counts from 1. */
+/* The length of a line in bytes, and its text. Lines count from 1. */
 size_t kernel_text_length(const struct kernel_file *, int64_t line);
 const char *kernel_text_line(const struct kernel_file *, int64_t line);
 
-/* The file of that name, or with that last part; -1: none. */
+/* The file with that name, or whose path ends in it; -1: none. */
 int kernel_text_file(const struct kernel_text *, const char *name);
-/* Where the text passes a named point; false: nowhere. */
+/* The file and line that publish a named point; false: none does. */
 bool kernel_text_point(const struct kernel_text *, const char *point, int *file, int64_t *line);
-/* The name of the point that a line passes; false: none. */
+/* The name of the point that a line publishes; false: none. */
 bool kernel_text_passes(const struct kernel_file *, int64_t line, char name[32]);
-/* Where the kernel begins; its file's first line when that is not seen. */
+/* The line where the kernel begins; the first line of its own file when it is not found. */
 void kernel_text_begin(const struct kernel_text *, const char *kernel, int *file, int64_t *line);
 
 #endif

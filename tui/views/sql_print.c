@@ -1,8 +1,8 @@
-/* sql_print.c - prints the rows of a statement, see sql_print.h.
+/* sql_print.c - prints the rows of a statement; see sql_print.h.
  *
- * A table takes its widths from its first rows and streams the rest, so that any number of rows can
- * be printed. NULL is NULL in a table, null in JSON and nothing elsewhere; bytes are shown as
- * hexadecimal.
+ * Column widths of a table come from its first rows. The other rows are streamed, so any number of
+ * rows can be printed. NULL is NULL in a table, null in JSON and empty elsewhere;
+ * bytes are printed in hexadecimal.
  */
 #include "config.h"
 
@@ -16,9 +16,9 @@
 
 #include "base/xalloc.h"
 
-#define MEASURED 500    /* rows a table looks at before it prints the first */
+#define MEASURED 500    /* rows that a table's column widths are taken from */
 
-/* False at the end, with *rc saying how; also when `out` takes no more, *rc being SQLITE_ROW. */
+/* False at the end, when *rc is SQLite's result, and when `out` fails, when *rc is SQLITE_ROW. */
 static bool next_row(sqlite3_stmt *rows, FILE *out, int *rc)
 {
 	*rc = SQLITE_ROW;
@@ -37,7 +37,7 @@ static char *hex_text(const unsigned char *bytes, int count)
 	return text;
 }
 
-/* The fewest digits that read back as x, unlike SQLite's own text, which has 15. */
+/* The fewest digits that read back as x; SQLite itself prints 15 digits at most. */
 static char *real_text(double x)
 {
 	char text[32];
@@ -65,7 +65,8 @@ static char *value_text(sqlite3_stmt *row, int column)
 	}
 }
 
-/* Frees `text`; the caller frees the result, in which a row is one line. */
+/* Escapes control characters, so that a row is one line. Frees `text`; the caller frees the
+ * result. */
 static char *escape(char *text)
 {
 	char *out = xmalloc(4 * strlen(text) + 1), *to = out;

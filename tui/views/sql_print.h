@@ -14,8 +14,8 @@ enum sql_format {
 	SQL_JSON,       /* an array of objects */
 };
 
-/* Steps the statement to its end, or until `out` takes no more: IO. Any other error is USAGE, or
- * DAMAGED when the file is. */
+/* Steps the statement to its end. IO when `out` cannot be written, DAMAGED when the file is
+ * damaged, USAGE for any other error. */
 enum status sql_print(sqlite3_stmt *, enum sql_format, FILE *out);
 
 #endif

@@ -1,9 +1,9 @@
-/* view_attention.c - the model's view: the text so far, and how much each head looks at each byte.
+/* view_attention.c - the text so far, and how much each head attends to each byte.
  *
- * For the launch of the address, else the last one that attends: its step, its layer. Weights of
- * keys are worked out in float64 from recorded scores; where there are none, a chunk's weight is
- * spread evenly over its keys, and that is said. All heads lie under the last line of text, the
- * head of the address under those before it too.
+ * Shows the step and layer of the launch of the address, else of the last attention launch. Weights
+ * of keys are computed in float64 from recorded scores. Without scores, a chunk's weight is spread
+ * evenly over its keys, and the screen says so. All heads are drawn under the last line of text;
+ * earlier lines have only the head of the address.
  */
 #include "tui/views/view_scores.h"
 
@@ -24,8 +24,8 @@
 #define BANDS 3                         /* of the last keys; --all: BANDS_ALL */
 #define BANDS_ALL 512
 #define HEADS 64
-#define STRONGEST 4                     /* keys named of a head */
-#define AROUND 12                       /* bytes shown on either side of one */
+#define STRONGEST 4                     /* keys listed for a head */
+#define AROUND 12                       /* bytes of text shown on either side of a key */
 
 struct attention {
 	const struct view_place *place;
@@ -44,7 +44,7 @@ static double *weight_of(const struct attention *a, int64_t head, int64_t key)
 
 /* --- reading --- */
 
-/* Weights of a block's keys in its row: the row's share of the block times theirs in it. */
+/* Weights of a block's keys in the row: the block's share of it times theirs in the block. */
 static void take_scores(struct attention *a, const struct view_scores *k, double share)
 {
 	int64_t from = k->begin > a->first ? k->begin : a->first;
@@ -79,7 +79,7 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 	return status;
 }
 
-/* Of a kernel without chunks, whose block attends to all keys. */
+/* The weights of a kernel without chunks: each block attends to all keys. */
 static enum status read_rows(const struct view_context *c, struct attention *a)
 {
 	enum status status = STATUS_OK;
@@ -112,7 +112,7 @@ static enum status read_attention(const struct view_context *c, struct attention
 static void draw_head(const struct view_context *c, const struct attention *a, int64_t head,
 		      int64_t from, int64_t to)
 {
-	/* One row a head can be moved to: in the last band. */
+	/* The cursor can move to one row per head: the one in the last band. */
 	if (to == a->keys)
 		view_row_of(c, a->place->launch, view_scores_block(a->place, a->slot, head, 0));
 	view_print(c, " head %-3" PRId64 " ", head);
@@ -216,7 +216,7 @@ static enum status draw_bands(const struct view_context *c, struct attention *a,
 	return STATUS_OK;
 }
 
-/* Keys of the slot, and whether they come in chunks; 0: the launch does not attend to any. */
+/* Counts the slot's keys and says whether they come in chunks; 0: not an attention launch. */
 static enum status count_keys(const struct view_context *c, struct attention *a, bool *chunks)
 {
 	const struct view_place *p = a->place;
@@ -261,7 +261,7 @@ static enum status draw(const struct view_context *c)
 	view_place_title(c, "ATTENTION in", &place);
 	a.heads = place.grid[0] < HEADS ? place.grid[0] : HEADS;
 	a.head = a.head < a.heads ? a.head : 0;
-	/* The last line has more than half of its keys: a new one does not push them out. */
+	/* The last line keeps more than half of its keys: a new key does not push them out. */
 	a.last = a.keys > BAND ? (a.keys - BAND / 2 - 1) / (BAND / 2) * (BAND / 2) : 0;
 	a.first = a.last > (bands - 1) * BAND ? a.last - (bands - 1) * BAND : 0;
 	a.weight = xcalloc((size_t)(a.heads * (a.keys - a.first)), sizeof(*a.weight));

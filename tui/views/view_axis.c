@@ -1,6 +1,6 @@
-/* view_axis.c - works out when operations ran, from durations, streams and events; see view_axis.h.
+/* view_axis.c - computes when operations ran, from durations, streams and events; see view_axis.h.
  *
- * Knows nothing of how a device overlaps kernels: two streams are drawn side by side wherever
+ * Does not model how a device overlaps kernels: two streams are drawn as concurrent wherever
  * nothing orders them.
  */
 #include "tui/views/view_axis.h"
@@ -14,8 +14,8 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define BARS 65536                      /* more operations of a step get no bar */
-#define STREAMS 64                      /* others share the last one's place */
+#define BARS 65536                      /* max per step; further operations get no bar */
+#define STREAMS 64                      /* max; further streams share the last entry */
 #define EVENTS 256
 
 struct moment {
@@ -25,9 +25,9 @@ struct moment {
 
 struct schedule {
 	struct view_axis *axis;
-	double stream[STREAMS];         /* when what was issued to it so far ends */
-	double host;                    /* when the host issues what comes next */
-	struct moment events[EVENTS];   /* recorded last */
+	double stream[STREAMS];         /* when the work issued to it so far ends */
+	double host;                    /* when the host issues the next operation */
+	struct moment events[EVENTS];   /* the last record of each */
 	int event_count;
 };
 
@@ -45,7 +45,7 @@ static const char *const moves_bytes[] = {
 	"upload", "upload_pointers", "download", "copy", "fill", "restore", "upload_async",
 	"download_async", NULL
 };
-static const char *const holds_host[] = {
+static const char *const blocks_host[] = {
 	"upload", "upload_pointers", "download", "sync", "event_sync", NULL
 };
 
@@ -54,9 +54,9 @@ static struct view_bar *add_bar(struct view_axis *axis, int64_t op, char mark)
 {
 	if (axis->count == BARS)
 		return NULL;
-	if (axis->count == axis->room) {
-		axis->room = axis->room ? 2 * axis->room : 64;
-		axis->bars = xreallocarray(axis->bars, (size_t)axis->room, sizeof(*axis->bars));
+	if (axis->count == axis->capacity) {
+		axis->capacity = axis->capacity ? 2 * axis->capacity : 64;
+		axis->bars = xreallocarray(axis->bars, (size_t)axis->capacity, sizeof(*axis->bars));
 	}
 	axis->bars[axis->count] = (struct view_bar){ .op = op, .waited_for = -1, .mark = mark };
 	return &axis->bars[axis->count++];
@@ -91,7 +91,7 @@ static char mark_of(const char *kind)
 	return kind_is(kind, moves_bytes) ? '=' : '.';
 }
 
-/* How long it takes: as measured, else nothing beside what was, else 1 for a piece of work. */
+/* The measured time. Without one: 1 for a launch or copy on a logical axis, else 0. */
 static double duration_of(const struct schedule *s, sqlite3_stmt *row, char mark)
 {
 	if (!view_null(row, DURATION))
@@ -125,7 +125,7 @@ static enum status take_operation(const struct view_context *c, sqlite3_stmt *ro
 			bar->end = fmax(bar->end, s->stream[i]);
 	if (strcmp(kind, "event_sync") != 0)
 		*stream = bar->end;
-	if (kind_is(kind, holds_host))
+	if (kind_is(kind, blocks_host))
 		s->host = fmax(s->host, bar->end);
 	s->axis->end = fmax(s->axis->end, bar->end);
 	return STATUS_OK;

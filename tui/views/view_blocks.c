@@ -1,7 +1,7 @@
 /* view_blocks.c - a launch in a few lines, and a map of its blocks; see view_blocks.h.
  *
  * A block differs when its partial, or its row of an output that blocks share evenly, has other
- * bytes in the second run. Serves view_time.c.
+ * bytes in the second run. Used by view_time.c.
  */
 #include "tui/views/view_blocks.h"
 
@@ -19,12 +19,12 @@
 #define COLUMNS 79
 #define BLOCKS 256                      /* drawn; --all: BLOCKS_ALL */
 #define BLOCKS_ALL 65536
-#define A_LINE 32
-#define A_GROUP 8
+#define PER_LINE 32
+#define PER_GROUP 8
 
-/* --- what it was given, read and wrote --- */
+/* --- arguments, bytes read and written --- */
 
-/* One item of a list that goes on over lines. */
+/* Prints one item of a list that wraps over lines. */
 static void print_item(const struct view_context *c, int *column, const char *title,
 		       const char *text)
 {
@@ -108,7 +108,7 @@ static enum status draw_facts(const struct view_context *c, const struct view_pl
 		      "SELECT load_bytes, reuse, store_bytes, shared_load_conflicts"
 		      " + shared_store_conflicts, barriers, divergent_branches FROM v_counter"
 		      " WHERE run = ?1 AND launch = ?2", c->run, p->launch));
-	/* The digest of scattered rows spans them; v_kv has each. */
+	/* A digest of scattered rows spans them all; v_kv has each row. */
 	TRY(VIEW_ROWS(c, print_written, &column,
 		      "SELECT b.name, coalesce((SELECT sum(k.bytes) FROM v_kv k WHERE k.run = d.run"
 		      "  AND k.launch = ?3 AND k.buffer = d.buffer), d.bytes)"
@@ -179,7 +179,7 @@ static enum status take_written(const struct view_context *c, sqlite3_stmt *row,
 	return STATUS_OK;
 }
 
-/* All that it wrote, when that is one range of bytes. */
+/* Reads all the bytes that the launch wrote, if they are one range. */
 static enum status read_written(const struct view_context *c, int64_t launch, struct written *w)
 {
 	TRY(VIEW_ROWS(c, take_written, w,
@@ -189,8 +189,8 @@ static enum status read_written(const struct view_context *c, int64_t launch, st
 	return w->data ? store_data(c->store, w->data, (void **)&w->bytes, &w->size) : STATUS_OK;
 }
 
-/* Blocks of a kernel of grid (H, M) share its output evenly, a row each; chunks of (H, M, chunks)
- * lie by row: [M, H, chunks]. */
+/* The index of a block's piece of the output. With grid (H, M) each block writes one row; with
+ * (H, M, chunks) the pieces are in the order [M, H, chunks]. */
 static size_t piece_of(const struct view_place *p, int64_t block)
 {
 	int64_t rows = p->grid[0] * p->grid[1];
@@ -215,7 +215,7 @@ static void compare_pieces(struct blocks *b, const struct written *a, const stru
 	}
 }
 
-/* Partials of one run: bits and where their accumulators lie in the launch's. */
+/* A partial of one run: bits, and where its accumulators are in those of the launch. */
 struct partial {
 	int64_t block, max, sum, offset, bytes;
 };
@@ -223,7 +223,7 @@ struct partial {
 struct partials {
 	const struct view_place *place;
 	struct partial *items;
-	int64_t count, room;
+	int64_t count, capacity;
 	struct written acc;
 };
 
@@ -232,9 +232,9 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 	struct partials *p = state;
 
 	(void)c;
-	if (p->count == p->room) {
-		p->room = p->room ? 2 * p->room : 64;
-		p->items = xreallocarray(p->items, (size_t)p->room, sizeof(*p->items));
+	if (p->count == p->capacity) {
+		p->capacity = p->capacity ? 2 * p->capacity : 64;
+		p->items = xreallocarray(p->items, (size_t)p->capacity, sizeof(*p->items));
 	}
 	p->items[p->count++] = (struct partial){
 		view_scores_block(p->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
@@ -314,13 +314,13 @@ static enum status compare_blocks(const struct view_context *c, struct blocks *b
 static void draw_map(const struct view_context *c, const struct blocks *b)
 {
 	for (int64_t i = 0; i < b->count; i++) {
-		if (i % A_LINE == 0)
+		if (i % PER_LINE == 0)
 			view_print(c, INDENT "%-7s %5" PRId64, i ? "" : "blocks", i);
-		if (i % A_GROUP == 0)
+		if (i % PER_GROUP == 0)
 			view_print(c, " ");
 		view_styled(c, strchr("!d*", b->marks[i]) ? STYLE_WRONG : STYLE_CHART, "%c",
 			    b->marks[i]);
-		if (i % A_LINE == A_LINE - 1 || i == b->count - 1)
+		if (i % PER_LINE == PER_LINE - 1 || i == b->count - 1)
 			view_print(c, "\n");
 	}
 	if (b->count < view_place_blocks(b->place))
@@ -343,8 +343,8 @@ static enum status read_blocks(const struct view_context *c, struct blocks *b)
 
 enum status view_blocks_draw(const struct view_context *c, const struct view_place *p)
 {
-	int64_t most = c->all ? BLOCKS_ALL : BLOCKS, blocks = view_place_blocks(p);
-	struct blocks b = { .place = p, .count = blocks < most ? blocks : most };
+	int64_t max = c->all ? BLOCKS_ALL : BLOCKS, blocks = view_place_blocks(p);
+	struct blocks b = { .place = p, .count = blocks < max ? blocks : max };
 	enum status status;
 
 	TRY(draw_facts(c, p));
@@ -359,7 +359,7 @@ enum status view_blocks_draw(const struct view_context *c, const struct view_pla
 	return status;
 }
 
-/* --- all that it wrote --- */
+/* --- equality of a launch in two runs --- */
 
 /* Digests in their order, as text. */
 static enum status take_digests(const struct view_context *c, sqlite3_stmt *row, void *state)

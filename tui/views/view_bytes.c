@@ -28,7 +28,7 @@ enum status view_bytes_read(const struct view_context *c, int64_t slot, int64_t 
 	struct reading r = { begin, end, out };
 
 	memset(out, 0, (size_t)(end - begin));
-	/* A slot may hold several sequences, one after the other: the latest byte counts. */
+	/* A slot may have held several sequences, one after another: take the latest byte. */
 	return VIEW_ROWS(c, take_byte, &r,
 			 "SELECT position, byte, max(step) FROM v_token WHERE run = ?1"
 			 " AND slot = ?2 AND position BETWEEN ?3 AND ?4 AND step <= ?5 GROUP BY position", c->run,

@@ -14,15 +14,15 @@
 struct reading {
 	int64_t begin, d, count;
 	float *out;
-	int64_t data;                   /* whose bytes are at hand, 0: none's */
+	int64_t data;                   /* the entry that `bytes` was read from; 0: none */
 	void *bytes;
 	size_t size;
 };
 
 enum { POSITION, OP, DATA, OFFSET };
 
-/* w_kv has one row for all KV heads of a position; v_kv has each. Of a load, the row of
- * [slots, KV heads, max_len, D] is counted out. */
+/* w_kv has one row for all KV heads of a position; v_kv has each. For a load, the offset
+ * of the row is computed from the shape [slots, KV heads, max_len, D]. */
 static const char rows[] =
 	"SELECT w.position, w.op, (SELECT data FROM v_op o WHERE o.run = ?1"
 	"  AND o.op = iif(w.launch IS NULL, w.op, w.source_op)),"
@@ -44,7 +44,7 @@ static enum status take_row(const struct view_context *c, sqlite3_stmt *row, voi
 
 	if (view_null(row, DATA) || view_null(row, OFFSET))
 		return STATUS_OK;
-	/* A prompt's rows lie in one upload: it is read once. */
+	/* All rows of a prompt are in one upload, which is read once. */
 	if (view_int(row, DATA) != r->data) {
 		free(r->bytes);
 		r->bytes = NULL;

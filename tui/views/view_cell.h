@@ -4,7 +4,7 @@
 
 #include "tui/views/view.h"
 
-/* Room for any of them. */
+/* The size of a cell's text in bytes, enough for any of them. */
 #define VIEW_CELL 64
 typedef char view_cell[VIEW_CELL];
 
@@ -12,11 +12,11 @@ const char *view_text(sqlite3_stmt *, int column);      /* "-" for NULL */
 bool view_null(sqlite3_stmt *, int column);
 int64_t view_int(sqlite3_stmt *, int column);
 const char *view_int_cell(sqlite3_stmt *, int column, view_cell);
-/* A REAL with a printf format for one double. */
+/* A REAL; `format` is a printf format for one double. */
 const char *view_real_cell(sqlite3_stmt *, int column, const char *format, view_cell);
-/* The bits of an f32, shortest form that reads back alike: "2.9375", "-inf", "nan". */
+/* The bits of an f32, in the shortest form that reads back the same: "2.9375", "-inf", "nan". */
 const char *view_f32_cell(sqlite3_stmt *, int column, view_cell);
-/* The same in the base that the reader chose. */
+/* The same in the format chosen with --number. */
 const char *view_value_cell(const struct view_context *, sqlite3_stmt *, int column, view_cell);
 const char *view_float_cell(const struct view_context *, float, view_cell);
 float view_f32(sqlite3_stmt *, int column);

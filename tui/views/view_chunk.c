@@ -1,7 +1,7 @@
 /* view_chunk.c - the online softmax of one chunk, from its named points.
  *
- * Strips of weights under the text they are of, tiles as each warp went through them, the score of
- * every key and the share it has. Checks are view_chunk_check.c's. Serves view_chunks.c.
+ * Draws strips of weights under their text, tiles in the order each warp processed them, and the
+ * score and share of every key. The checks are in view_chunk_check.c. Used by view_chunks.c.
  */
 #include "tui/views/view_chunk.h"
 
@@ -14,11 +14,11 @@
 #include "tui/views/view_cell.h"
 #include "tui/views/view_print.h"
 
-#define KEYS_A_LINE 3
-#define SCORES 96                       /* of a chunk that are listed */
+#define KEYS_PER_LINE 3
+#define SCORES 96                       /* listed for a chunk */
 #define STRIP 64                        /* columns */
-#define VALUES_MOST 512                 /* keys whose V rows are read; --all: VALUES_ALL */
-#define VALUES_ALL 65536
+#define MAX_VALUES 512                  /* keys whose V rows are read; --all: MAX_VALUES_ALL */
+#define MAX_VALUES_ALL 65536
 
 static enum status read_keys(const struct view_context *c, const struct view_chunk *chunk,
 			     struct view_scores *keys)
@@ -31,7 +31,7 @@ static enum status read_keys(const struct view_context *c, const struct view_chu
 
 /* --- strips --- */
 
-/* The bytes of a chunk whose keys have a column each. */
+/* The bytes of a chunk, when each key has its own column. */
 static enum status print_text(const struct view_context *c, const struct view_chunk *k)
 {
 	unsigned char bytes[STRIP];
@@ -49,18 +49,18 @@ static enum status print_text(const struct view_context *c, const struct view_ch
 	return STATUS_OK;
 }
 
-/* The greatest weight of the keys that share a column. */
+/* The max weight of the keys that share a column. */
 static void print_strip(const struct view_context *c, const struct view_chunk *k,
-			const struct view_scores *keys, int64_t keys_a_column)
+			const struct view_scores *keys, int64_t keys_per_column)
 {
 	view_print(c, " %5" PRId64 " %7" PRId64 " ", k->chunk, k->key_begin);
-	for (int64_t key = k->key_begin; key < k->key_end; key += keys_a_column) {
+	for (int64_t key = k->key_begin; key < k->key_end; key += keys_per_column) {
 		double weight = 0.0;
 
-		for (int64_t i = key; i < key + keys_a_column && i < k->key_end; i++) {
+		for (int64_t i = key; i < key + keys_per_column && i < k->key_end; i++) {
 			double one = k->weight * exp(keys->score[i - k->key_begin] - k->lse);
 
-			weight = one <= weight ? weight : one;  /* a NaN stays */
+			weight = one <= weight ? weight : one;  /* keeps a NaN */
 		}
 		view_styled(c, STYLE_CHART, "%c", view_format_mark(c->looks.scale, weight));
 	}
@@ -70,16 +70,16 @@ static void print_strip(const struct view_context *c, const struct view_chunk *k
 static enum status draw_strip(const struct view_context *c, const struct view_chunk *k,
 			      const struct view_scores *keys, bool *begun)
 {
-	int64_t keys_a_column = (k->key_end - k->key_begin + STRIP - 1) / STRIP;
+	int64_t keys_per_column = (k->key_end - k->key_begin + STRIP - 1) / STRIP;
 
 	if (!keys->score)
 		return STATUS_OK;
 	if (!*begun)
 		view_styled(c, STYLE_HEADING, "\n chunk    from weight of each key\n");
 	*begun = true;
-	if (keys_a_column == 1)
+	if (keys_per_column == 1)
 		TRY(print_text(c, k));
-	print_strip(c, k, keys, keys_a_column);
+	print_strip(c, k, keys, keys_per_column);
 	return STATUS_OK;
 }
 
@@ -158,7 +158,7 @@ static void draw_warp(const struct view_context *c, const struct view_scores *k,
 	}
 }
 
-/* What each warp's share counts in the sum of all: as merge_warps.cuh does, in float64. */
+/* The factor of each warp in the merged sum, in float64, computed as merge_warps.cuh does. */
 static void draw_merge(const struct view_context *c, const struct view_scores *k)
 {
 	view_styled(c, STYLE_HEADING, " the warps merged%s (float64)\n",
@@ -202,7 +202,7 @@ static void print_scores(const struct view_context *c, const struct view_scores 
 		view_print(c, "  %5" PRId64 " %-5s %10s %.4f%s", k->begin + i,
 			   bytes[i] ? view_byte_cell(bytes[i], byte) : "",
 			   view_float_cell(c, k->score[i], text), view_scores_share(k, k->begin + i),
-			   (i + 1) % KEYS_A_LINE == 0 || i + 1 == count ? "\n" : " |");
+			   (i + 1) % KEYS_PER_LINE == 0 || i + 1 == count ? "\n" : " |");
 	view_more(c, count, SCORES);
 }
 
@@ -228,9 +228,9 @@ static enum status draw_keys(const struct view_context *c, const struct view_chu
 			     int count, const struct view_chunk *chosen, struct view_scores *keys)
 {
 	TRY(read_keys(c, chosen, keys));
-	TRY(view_scores_values(c, keys, c->all ? VALUES_ALL : VALUES_MOST));
+	TRY(view_scores_values(c, keys, c->all ? MAX_VALUES_ALL : MAX_VALUES));
 	TRY(view_chunk_check(c, chosen, keys));
-	/* The loop first: strips are many lines, which would push it off a small screen. */
+	/* Tiles come first: strips have many lines and would push them off a small screen. */
 	draw_tiles(c, keys);
 	TRY(draw_strips(c, chunks, count));
 	return draw_scores(c, chosen, keys);

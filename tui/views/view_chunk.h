@@ -1,4 +1,4 @@
-/* view_chunk.h - what is in one chunk: its scores, its tiles, and whether its result fits them. */
+/* view_chunk.h - one chunk: its scores, its tiles, and whether its result matches them. */
 #ifndef VIEW_CHUNK_H
 #define VIEW_CHUNK_H
 
@@ -12,19 +12,19 @@ struct view_chunk {
 	int64_t key_begin, key_end;
 	float max, sum;
 	double lse, weight;             /* weight: its share of its row of heads */
-	double row_weight;              /* what the weights of its row's chunks add up to */
+	double row_weight;              /* the sum of the weights of its row's chunks */
 	bool empty;
 	bool whole;                     /* no partial: one block attends to all keys and divides */
 	int64_t acc_data, acc_offset;   /* its accumulators, or its output; acc_data 0: not kept */
 };
 
-/* Checks of one of `count` chunks of a row, a strip for each with its text and the weight of each
- * key in the whole row, and tiles and scores of the one. */
+/* Draws the chosen chunk of a row's `count` chunks: checks, tiles and scores. Also draws a strip
+ * for each chunk, with its text and the weight of each key in the whole row. */
 enum status view_chunk_draw(const struct view_context *, const struct view_chunk *, int count,
 			    int chosen);
 
-/* The invariants of a chunk and, where one fails, what went wrong; keys with scores and values as
- * far as they are known. view_chunk_check.c. */
+/* Checks the invariants of a chunk and explains a failure. The keys have scores and values as far
+ * as they are known. In view_chunk_check.c. */
 enum status view_chunk_check(const struct view_context *, const struct view_chunk *,
 			     const struct view_scores *);
 

@@ -1,8 +1,8 @@
 /* view_chunk_check.c - the invariants of one chunk, and why one fails; see view_chunk.h.
  *
- * Worked out in float64 from recorded scores, weights and V rows. What a wrong accumulator comes of
- * is found by trial: a factor left out at a tile, a key left out or counted twice, each gives
- * other values, and the one that gives the recorded ones is named.
+ * Computes in float64 from recorded scores, weights and V rows. The cause of a wrong accumulator is
+ * found by trial: the hypotheses are a factor left out at a tile, and a key left out or counted
+ * twice. The first one that yields the recorded values is reported.
  */
 #include "tui/views/view_chunk.h"
 
@@ -16,7 +16,7 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define COLUMNS 78                      /* that a line of checks may take */
+#define COLUMNS 78                      /* max width of a line of checks */
 #define ULP 0x1p-23
 
 struct check {
@@ -52,13 +52,13 @@ static void end_checks(struct check *k)
 	k->column = 0;
 }
 
-/* Equal as the trace sees it: a NaN equals a NaN. */
+/* Equal, where a NaN equals a NaN. */
 static bool same(float a, float b)
 {
 	return a == b || (isnan(a) && isnan(b));
 }
 
-/* Sums of n terms may be off by their rounding. */
+/* Equal up to the rounding of a sum of `terms` terms. */
 static bool close_to(double a, double b, double magnitude, int64_t terms)
 {
 	return a == b || fabs(a - b) <= (double)(terms + 64) * ULP * magnitude;
@@ -72,7 +72,7 @@ static void check_softmax(struct check *k)
 	const struct view_scores *keys = k->keys;
 	int64_t count = keys->end - keys->begin;
 	const struct view_tile *last = view_scores_last(keys, 0);
-	double sum = 0.0, greatest = -INFINITY;
+	double sum = 0.0, max = -INFINITY;
 	bool nan = isnan(p->max) || isnan(p->sum);
 
 	if (!p->whole)
@@ -87,11 +87,11 @@ static void check_softmax(struct check *k)
 			    "partial merges its warps");
 	for (int64_t i = 0; keys->score && i < count; i++) {
 		sum += k->share[i];
-		greatest = fmax(greatest, keys->score[i]);
+		max = fmax(max, keys->score[i]);
 		nan |= isnan(keys->score[i]);
 	}
 	if (keys->score) {
-		print_check(k, greatest == p->max, "m = max s");
+		print_check(k, max == p->max, "m = max s");
 		print_check(k, close_to(sum, p->sum, p->sum, count), "l = sum exp(s-m)");
 	}
 	print_check(k, !nan, "no NaN");
@@ -126,7 +126,7 @@ static bool explains(const struct check *k, const double *weights)
 	return true;
 }
 
-/* Elements of the normalised row outside of what its values allow. */
+/* Counts elements of the normalized row outside the range of their values; lists six in `text`. */
 static int64_t outside_hull(const struct check *k, char *text, size_t bytes)
 {
 	const struct view_scores *keys = k->keys;
@@ -134,14 +134,14 @@ static int64_t outside_hull(const struct check *k, char *text, size_t bytes)
 	size_t used = 0;
 
 	for (int64_t d = 0; d < keys->d; d++) {
-		double least = INFINITY, most = -INFINITY, o = k->acc[d] / k->chunk->sum, slack;
+		double min = INFINITY, max = -INFINITY, o = k->acc[d] / k->chunk->sum, slack;
 
 		for (int64_t i = 0; i < count; i++) {
-			least = fmin(least, keys->value[i * keys->d + d]);
-			most = fmax(most, keys->value[i * keys->d + d]);
+			min = fmin(min, keys->value[i * keys->d + d]);
+			max = fmax(max, keys->value[i * keys->d + d]);
 		}
-		slack = (double)(count + 64) * ULP * fmax(fabs(least), fabs(most));
-		if (o >= least - slack && o <= most + slack)
+		slack = (double)(count + 64) * ULP * fmax(fabs(min), fabs(max));
+		if (o >= min - slack && o <= max + slack)
 			continue;
 		if (outside++ < 6 && used < bytes)
 			used += (size_t)snprintf(text + used, bytes - used, " %" PRId64, d);
@@ -187,7 +187,7 @@ static int64_t key_of_max(const struct view_scores *keys, const struct view_tile
 	return tile->key;
 }
 
-/* Weights as they would be, had what was before the tile not been rescaled at it. */
+/* The weights if the keys before the tile had not been rescaled at it. */
 static void without_rescale(const struct check *k, const struct view_warp *warp, int64_t tile,
 			    double *weights)
 {
@@ -200,7 +200,7 @@ static void without_rescale(const struct check *k, const struct view_warp *warp,
 			exp((double)keys->score[key - keys->begin] - keys->max + rise);
 }
 
-/* The same for every tile of every warp. */
+/* The same with no rescaling at any tile of any warp. */
 static void never_rescaled(const struct check *k, double *weights)
 {
 	const struct view_scores *keys = k->keys;
@@ -273,11 +273,11 @@ static void explain_values(struct check *k)
 		return;
 	weights = xcalloc((size_t)(k->keys->end - k->keys->begin), sizeof(*weights));
 	if (!(k->keys->tile_count && find_rescale(k, weights)) && !find_key(k, weights))
-		print_why(k, "acc is of other values or weights than those recorded");
+		print_why(k, "acc does not match the recorded values and weights");
 	free(weights);
 }
 
-/* Sum of the weights of a tile, as they were published. */
+/* The sum of a tile's published weights. */
 static double tile_weights(const struct view_scores *keys, const struct view_warp *warp,
 			   const struct view_tile *tile)
 {
@@ -345,7 +345,6 @@ static enum status show_place(const struct check *k)
 {
 	bool printed = false;
 
-	/* The launch's operation leads to its kernel. */
 	return VIEW_ROWS(k->c, print_place, &printed,
 			 "SELECT s.file, s.source FROM v_launch l JOIN v_source s ON s.run = l.run"
 			 " AND s.kernel = l.kernel WHERE l.run = ?1 AND l.launch = ?2"
@@ -377,7 +376,7 @@ static void check_all(struct check *k)
 		explain_values(k);
 }
 
-/* Accumulators before the division, which is undone for a row that was divided. */
+/* Reads accumulators as before the division by the sum; undoes the division of a whole row. */
 static enum status read_acc(const struct view_context *c, struct check *k)
 {
 	size_t bytes = (size_t)k->keys->d * sizeof(float), size = 0;

@@ -1,7 +1,7 @@
 /* view_chunks.c - chunk partials of flash decoding: max, sum, log-sum-exp and weight of each.
  *
  * For the launch of the address, else the last one that has partials. With a block in the address,
- * the chunks of its row of heads alone; what is in that chunk is view_chunk.c's business.
+ * shows only the chunks of its row of heads, and view_chunk.c draws the chunk of the block.
  */
 #include "tui/views/view_chunk.h"
 
@@ -16,7 +16,7 @@
 #include "tui/views/view_query.h"
 
 #define ROWS 64
-#define AROUND 3                        /* chunks listed before and behind the one of the address */
+#define AROUND 3                        /* chunks listed before and after the one of the address */
 
 enum {
 	SLOT, HEAD, KV_HEAD, CHUNK, KEY_BEGIN, KEY_END, EMPTY, MAX, SUM, LSE, WEIGHT, ACC,
@@ -25,7 +25,7 @@ enum {
 #define PARTIAL_COLUMNS \
 	"slot, head, kv_head, chunk, key_begin, key_end, empty, max_bits, sum_bits, lse, weight"
 
-/* What the weights of a row add up to, and empty chunks not yet printed. */
+/* The sum of a row's weights, and its empty chunks not yet printed. */
 struct row_state {
 	const struct view_place *place;
 	int64_t slot, head;
@@ -55,7 +55,7 @@ static void flush_empty(const struct view_context *c, struct row_state *s)
 	s->empty_wrong = 0;
 }
 
-/* A row without keys has no weights. */
+/* A row without keys has no weights to check. */
 static void end_row(const struct view_context *c, struct row_state *s)
 {
 	flush_empty(c, s);
@@ -214,7 +214,7 @@ static enum status take_row_weight(const struct view_context *c, sqlite3_stmt *r
 	return STATUS_OK;
 }
 
-/* Chunks that hold keys, and the one asked for whether it does or not. */
+/* Chunks that hold keys, and the chunk of the address, even if empty. */
 static enum status draw_row(const struct view_context *c, const struct view_place *p)
 {
 	struct row r = { .place = p, .selected = -1 };
@@ -248,7 +248,7 @@ static enum status draw_row(const struct view_context *c, const struct view_plac
 
 /* --- rows of kernels without chunks --- */
 
-/* The row of out [M, H, D] that the block wrote, where those bytes were kept. */
+/* The row of out [M, H, D] that the block wrote, if its bytes were kept. */
 static enum status find_output(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct view_chunk *k = state;

@@ -1,6 +1,6 @@
-/* view_counters.c - what launches did with memory, barriers and branches, and the lines they ran.
+/* view_counters.c - memory, barriers and branches of launches, and the lines they ran.
  *
- * Rows of v_counter, which only runs with --count have, and of v_hit, which those with --check have.
+ * Rows of v_counter exist only in runs with --count, rows of v_hit also in those with --check.
  */
 #include "tui/views/view_list.h"
 
@@ -69,7 +69,7 @@ static enum status print_line(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* Of the launch at the address, or of all; ?2 is it, or -1. */
+/* Selects the launch ?2, or all launches when it is -1. */
 #define WHERE " WHERE run = ?1 AND (?2 < 0 OR launch = ?2) ORDER BY launch"
 
 static enum status draw_lines(const struct view_context *c)

@@ -1,8 +1,9 @@
 /* view_diff.c - what differs between the runs of a file, or between two traces.
  *
- * At an address, what its launch wrote in two runs: view_element.c. Without one the runs as wholes,
- * which traces/diff/diff.c compares: each other run of the file, or the run of the second trace that has
- * its number, else its first; here are only the counts and the first differences.
+ * With an address, shows what its launch wrote in two runs; view_element.c draws that. Without one,
+ * shows the counts and first differences of whole runs, which traces/diff/diff.c compares. The
+ * other runs are those of the file, or one run of the second trace: the one with the same number, else
+ * its first.
  */
 #include "tui/views/view_element.h"
 
@@ -26,7 +27,7 @@ static void print_notes(const struct view_context *c, const char *notes)
 	}
 }
 
-/* The lines that traces/diff/diff.c makes of the differences, each the row of its place. */
+/* Prints the differences as traces/diff/diff.c formats them, each with the address of its place. */
 static void print_lines(const struct view_context *c, const struct diff_report *r, char *text)
 {
 	char *save = NULL;
@@ -91,7 +92,7 @@ static enum status compare(const struct view_context *c, struct store *other, in
 	return status;
 }
 
-/* Every pair of runs there is, from end to end. */
+/* Compares the run in full with each other run. */
 static enum status compare_all(const struct view_context *c)
 {
 	int64_t runs;

@@ -1,4 +1,4 @@
-/* view_display.c - lines of styled text, kept or printed as they come; see view_display.h. */
+/* view_display.c - lines of styled text, stored or printed at once; see view_display.h. */
 #include "tui/views/view_display.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 struct display {
 	FILE *sink;
 	struct address at;
-	struct display_line *lines;     /* kept ones */
+	struct display_line *lines;     /* stored, when there is no sink */
 	size_t count, room;
 
 	/* The line being written. */
@@ -118,7 +118,7 @@ void display_text(struct display *d, const char *text)
 			end_line(d);
 			continue;
 		}
-		/* A style goes on in the next line, where one text has several. */
+		/* The style continues on the next line when a text has several lines. */
 		display_style(d, style);
 		append(d, c < ' ' || c == 127 ? '?' : (char)c);
 	}

@@ -1,8 +1,8 @@
-/* view_display.h - what a view draws: lines of styled text, some of them the row of an address.
+/* view_display.h - the output of a view: lines of styled text, some with the address they show.
  *
- * The one model of both outputs: `view --plain` prints the lines as they come, the viewer keeps
- * them and paints a window of them. Text is what it is in both; styles only repeat what the text
- * says. Knows neither traces nor terminals.
+ * Used for both outputs: `view --plain` prints the lines at once, the viewer stores them and paints
+ * a window of them. The text is the same in both; a style never adds information. It depends on
+ * neither traces nor terminals.
  */
 #ifndef VIEW_DISPLAY_H
 #define VIEW_DISPLAY_H
@@ -15,17 +15,17 @@
 
 enum view_style {
 	STYLE_PLAIN,
-	STYLE_TITLE,                    /* what a part of the screen is about */
+	STYLE_TITLE,                    /* title of a part of the screen */
 	STYLE_HEADING,                  /* names of columns */
 	STYLE_NOTE,                     /* legends and hints */
 	STYLE_WRONG,                    /* differs, fails a check, is an error */
 	STYLE_NEW,                      /* written or read just now */
-	STYLE_CHART,                    /* ASCII drawing: glyphs may stand for characters */
+	STYLE_CHART,                    /* ASCII drawing; its characters may be drawn as glyphs */
 	STYLE_COUNT
 };
 
 struct display_span {
-	size_t from;                    /* byte in the line; up to the next span's */
+	size_t from;                    /* byte in the line; ends where the next span begins */
 	enum view_style style;
 };
 
@@ -33,19 +33,19 @@ struct display_line {
 	char *text;
 	struct display_span *spans;     /* ascending; before the first: STYLE_PLAIN */
 	size_t span_count;
-	struct address at;              /* what the line is the row of, or address_none */
+	struct address at;              /* address that the line is the row of, or address_none */
 };
 
 struct display;
 
-/* Lines go to `sink` as they are finished, or are kept when it is NULL. The row of `at`, and what
- * it lies in, begins with a '>' instead of a blank. */
+/* Lines are written to `sink` as they are finished, or stored when it is NULL. The row of `at`, and
+ * the rows of what contains it, begin with '>' instead of a blank. */
 struct display *display_create(FILE *sink, const struct address *at);
 void display_free(struct display *);
 
 /* Appends text; '\n' ends a line, other control characters become '?'. */
 void display_text(struct display *, const char *text);
-/* For the text that follows on this line. */
+/* Sets the style of the text that follows on this line. */
 void display_style(struct display *, enum view_style);
 /* Makes the current line the row of an address. */
 void display_anchor(struct display *, const struct address *);
@@ -62,7 +62,7 @@ long display_row(const struct display *, const struct address *);
 long display_next_row(const struct display *, long from, int direction);
 /* Moves the '>' to the row of another address. */
 void display_mark(struct display *, const struct address *at);
-/* All lines as text, as a sink would have got them. */
+/* All lines as text, as a sink would have received them. */
 void display_write(const struct display *, FILE *);
 
 #endif

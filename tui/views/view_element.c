@@ -1,6 +1,6 @@
-/* view_element.c - the elements that a launch wrote, of two runs beside each other.
+/* view_element.c - the elements that a launch wrote in two runs, side by side.
  *
- * A window of elements around that of the address, else around the first that differs; and
+ * Shows a window of elements around that of the address, else around the first that differs, and
  * which launch is the first to differ. See view_element.h.
  */
 #include "tui/views/view_element.h"
@@ -32,7 +32,7 @@ static enum status print_run(const struct view_context *c, sqlite3_stmt *row, vo
 	return STATUS_OK;
 }
 
-/* Not what store_run_read() counts: that would read the run at each drawing. */
+/* Does not use store_run_read(): its counts would read the whole run at each drawing. */
 static enum status print_side(const struct view_context *c, const struct diff_pair *pair, int side)
 {
 	struct view_context of = *c;
@@ -65,7 +65,7 @@ static void bits_cell(const struct element_view *e, int side, int64_t element, v
 			 bits);
 }
 
-/* Bits apart leave no room for more; hexadecimal values are bits already. */
+/* Separated bits leave no space for the columns of bits; hexadecimal values are bits already. */
 static void print_heading(const struct view_context *c)
 {
 	bool wide = c->looks.number == NUMBER_BITS;
@@ -136,7 +136,7 @@ static enum status read_output(struct element_view *e, int64_t output)
 	for (int i = 0; i < 2; i++)
 		TRY(written_read(e->pair.store[i], e->pair.run[i], e->place->launch, output,
 				 &e->w[i], &e->there[i]));
-	/* Of another type there is nothing to set beside it. */
+	/* An output of another type cannot be compared. */
 	e->there[1] = e->there[1] && e->w[0].dtype == e->w[1].dtype;
 	return STATUS_OK;
 }
@@ -147,7 +147,7 @@ static void free_output(struct element_view *e)
 	written_free(&e->w[1]);
 }
 
-/* How an output of the first run stands to the same one of the second. */
+/* How an output of the first run compares with the same output of the second. */
 enum verdict { VERDICT_EQUAL, VERDICT_DIFFERS, VERDICT_MISSING };
 static const char *const verdict_words[] = {
 	[VERDICT_EQUAL] = "equal, to the bit", [VERDICT_DIFFERS] = "DIFFERS",
@@ -179,7 +179,8 @@ static void print_output(const struct view_context *c, const struct element_view
 		    verdict_words[verdict]);
 }
 
-/* One line each, and the one to show: that of the address, else the first that differs. */
+/* Draws a line for each output and chooses the one to show: that of the address, else the first
+ * that differs. */
 static enum status list_outputs(const struct view_context *c, struct element_view *e,
 				int64_t *shown)
 {

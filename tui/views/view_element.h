@@ -5,7 +5,7 @@
 #include "traces/diff/diff_spot.h"
 #include "tui/views/view.h"
 
-/* All that is known of the launch of the address. */
+/* Draws all differences known of the launch of the address. */
 enum status element_draw(const struct view_context *, const struct diff_pair *);
 
 #endif

@@ -1,7 +1,7 @@
-/* view_element_cause.c - where a value came from, and what other runs made of it.
+/* view_element_cause.c - where a value came from, and its value in other runs.
  *
- * The block that wrote an element goes by the trace's rows of partials, reductions and caches; the
- * thread is not in a trace. A side without named points is said to have none. Serves
+ * The block that wrote an element follows from the trace's rows of partials, reductions and caches;
+ * a trace does not record the thread. A run without named points is reported. Used by
  * view_element.c.
  */
 #include "tui/views/view_element_parts.h"
@@ -19,7 +19,7 @@
 
 #define SCHEDULES 6
 
-/* --- who wrote it --- */
+/* --- the block that wrote it --- */
 
 struct writer {
 	const struct element_view *e;
@@ -48,7 +48,7 @@ static void print_block(const struct view_context *c, const struct writer *w)
 		   w->block);
 }
 
-/* Partials are [slots, heads, chunks, D + 2], by blocks of a grid (heads, slots, chunks). */
+/* Partials are [slots, heads, chunks, D + 2], written by a grid of (heads, slots, chunks). */
 static void print_partial(const struct view_context *c, struct writer *w)
 {
 	const int64_t *shape = w->e->w[0].shape, *grid = w->e->place->grid;
@@ -66,7 +66,7 @@ static void print_partial(const struct view_context *c, struct writer *w)
 		view_print(c, "%s\n", d == shape[3] - 2 ? "max" : "sum");
 }
 
-/* Outputs are [slots, heads, D], by blocks of a grid (heads, slots). */
+/* Outputs are [slots, heads, D], written by blocks of a grid (heads, slots). */
 static void print_output(const struct view_context *c, struct writer *w)
 {
 	const int64_t *shape = w->e->w[0].shape;
@@ -227,7 +227,7 @@ static enum status print_command(const struct view_context *c, const struct elem
 	return STATUS_OK;
 }
 
-/* Of all other runs of the files; the command that makes one where there are none. */
+/* The value in all other runs of the files; if there are none, the command that makes one. */
 static enum status draw_schedules(const struct view_context *c, const struct element_view *e)
 {
 	struct schedules s = { .e = e };

@@ -1,7 +1,7 @@
 /* view_element_chart.c - how many elements of an output differ, by how much, and where.
  *
- * Counts by class; a histogram of distances of the kind that the reader chose; a map of the output,
- * rows of its last dimension. Serves view_element.c.
+ * Draws counts by class, a histogram of the distances chosen with --distance, and a map of the
+ * output with a row for each row of its last dimension. Used by view_element.c.
  */
 #include "tui/views/view_element_parts.h"
 
@@ -23,9 +23,9 @@ struct histogram {
 	int64_t most;
 };
 
-/* What the first four hold; the last is what has no distance. */
+/* The bounds of the first four bins; the last bin has the elements without a distance. */
 static const struct {
-	double past[3];                 /* of the second, and so on; the first is 0 */
+	double past[3];                 /* upper bounds from the second bin on; the first is 0 */
 	const char *names[BUCKETS];
 } scales[DISTANCE_COUNT] = {
 	[DISTANCE_ULP] = { { 4, 99, INFINITY }, { "0", "1..4", "5..99", "100+", "NaN, inf" } },
@@ -95,7 +95,7 @@ static void print_map_row(const struct view_context *c, const struct map *m, int
 	}
 }
 
-/* --- both beside each other --- */
+/* --- histogram and map side by side --- */
 
 static void print_bucket(const struct view_context *c, const struct histogram *h, int bucket)
 {

@@ -1,6 +1,6 @@
-/* view_element_finding.c - the finding of the checker that may explain that two runs differ.
+/* view_element_finding.c - the checker's finding that may explain why two runs differ.
  *
- * Serves view_element_cause.c and view_element_point.c.
+ * Used by view_element_cause.c and view_element_point.c.
  */
 #include "tui/views/view_element_parts.h"
 

@@ -1,6 +1,6 @@
 /* view_element_point.c - named points of two runs: the first that differs, one in both, and lines.
  *
- * Serves view_element.c and view_element_cause.c.
+ * Used by view_element.c and view_element_cause.c.
  */
 #include "tui/views/view_element_parts.h"
 

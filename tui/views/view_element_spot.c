@@ -1,6 +1,7 @@
-/* view_element_spot.c - the two runs that are compared, and where differences of them lie.
+/* view_element_spot.c - the two runs that are compared, and where they differ.
  *
- * Addresses of a run to places in the walk through differences (traces/diff/diff_spot.h), and back.
+ * Converts addresses of a run to places in the walk through differences (traces/diff/diff_spot.h),
+ * and back.
  */
 #include "tui/views/view_element_spot.h"
 

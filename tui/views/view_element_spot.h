@@ -7,7 +7,7 @@
 /* The two runs that a context compares; *some false: it has only one. */
 enum status element_pair(const struct view_context *, struct diff_pair *, bool *some);
 
-/* Where a difference is, and where an address lies among differences. */
+/* The address of a difference, and the place of an address among differences. */
 enum status element_spot_address(const struct view_context *, const struct diff_spot *,
 				 struct address *at);
 enum status element_address_spot(const struct view_context *, const struct address *at,

@@ -1,4 +1,4 @@
-/* view_element_value.c - an element of two runs: how its values stand to each other, as text.
+/* view_element_value.c - an element of two runs: how its values compare, as text.
  *
  * Draws nothing. See view_element_value.h.
  */

@@ -12,11 +12,11 @@ struct element_view {
 	const struct view_place *place; /* of the first run */
 	struct written w[2];            /* the output shown; of the same type in both */
 	bool there[2];
-	int64_t focus;                  /* element of the table's middle */
-	bool known, differs;            /* the focus; one that is not known as the output does */
+	int64_t focus;                  /* element in the middle of the table */
+	bool known, differs;            /* of the focus; if not known, `differs` is the output's */
 };
 
-/* How two values stand to each other, worst last. */
+/* How two values compare, worst last. */
 enum element_class {
 	ELEMENT_UNKNOWN,                /* one side was not recorded */
 	ELEMENT_EQUAL,
@@ -29,10 +29,10 @@ enum element_class {
 enum element_class element_class(const struct element_view *, int64_t element);
 /* ulp of floats, distance of integers; NaN where there is none. */
 double element_distance(const struct element_view *, enum view_distance, int64_t element);
-/* "[0,1,2]", or "[77]" where the shape says nothing. */
+/* "[0,1,2]", or "[77]" when the shape is unknown. */
 const char *element_index(const struct written *, int64_t element, view_cell);
 
-/* The bits of a value in a base; no other than f32 has its bits apart. */
+/* The bits of a value in a format; only f32 can show its sign, exponent and fraction apart. */
 void element_text(enum view_number, enum dtype, uint64_t bits, view_cell);
 
 /* The context of one side. */

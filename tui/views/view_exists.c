@@ -1,7 +1,7 @@
 /* view_exists.c - whether a trace has what an address names.
  *
- * Launches, blocks, warps and lanes are view_place_find()'s business, lines of sources
- * view_source_line()'s; here are the other parts, and all of them together.
+ * Checks a whole address. view_place_find() checks launches, blocks, warps and lanes, and
+ * view_source_line() checks lines of sources; the other parts are checked here.
  */
 #include "tui/views/view_exists.h"
 
@@ -33,7 +33,7 @@ static enum status check_sequence(const struct view_context *c, const struct vie
 	" WHERE run = ?1 AND launch = ?2 AND (?3 < 0 OR block = ?3) AND (?4 < 0 OR warp = ?4)" \
 	" AND (?5 < 0 OR lane = ?5)"
 
-/* A place without any is shown, with why. */
+/* A place without points or accesses is valid: its screen says why it has none. */
 enum status view_check_point(const struct view_context *c, const struct view_place *place)
 {
 	const struct address *at = &c->at;

@@ -5,13 +5,13 @@
 #include "traces/store/written.h"
 #include "tui/views/view_place.h"
 
-/* USAGE when the run has not what the address names, down to its last part. What needs a level that
- * was not recorded, such as points, passes: screens say why they are missing. */
+/* USAGE when the run lacks any part of what the address names. Points and other parts that need a
+ * level that was not recorded are accepted: screens say why they are missing. */
 enum status view_check_address(const struct view_context *);
 
-/* Parts of that, for screens which come to such a place by themselves. */
+/* Parts of the same check, for screens that find such a place themselves. */
 enum status view_check_point(const struct view_context *, const struct view_place *);
-/* `count` outputs of the launch; an output or element of -1 is none. */
+/* `count` outputs of the launch; output or element is -1 when the address has none. */
 enum status view_check_output(int64_t launch, int64_t count, int64_t output);
 enum status view_check_element(const struct written *, int64_t launch, int64_t element);
 

@@ -1,8 +1,8 @@
-/* view_findings.c - what the checker found, in the order found: both accesses, why, and the fix.
+/* view_findings.c - what the checker found, in the order found: both accesses, cause and fix.
  *
- * Each finding is the row of its own place: block, thread, file and line, where the screen of
- * sources opens. Words come from the JSON object that a trace keeps of a finding, as far as it has
- * them. Where findings are is shared with the keys that step through them.
+ * The row of each finding has the address of its place: block, thread, file and line, where the
+ * screen of sources opens. Text comes from the JSON object that a trace has for a finding, as far
+ * as it is there. The keys that step through findings use the same places.
  */
 #include "tui/views/view_findings.h"
 
@@ -27,7 +27,7 @@ enum {
 	KERNEL, WHAT, DETAIL, WHY, FIX, SIDE, OTHER, OTHER_WHAT
 };
 
-/* One side in words: "by block (0,0,0) thread (33,0,0) after 3 barriers, racy.cu:88". */
+/* One access as text: "by block (0,0,0) thread (33,0,0) after 3 barriers, racy.cu:88". */
 #define BY(side) \
 	" CASE WHEN json_extract(m, '" side ".block') IS NOT NULL THEN 'by block ('" \
 	" || json_extract(m, '" side ".block[0]') || ',' || json_extract(m, '" side ".block[1]')" \
@@ -93,8 +93,8 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* Where the address stands among them: on one, else in front of the first that comes behind it. A
- * place inside a launch that is that of none comes behind all of the launch. */
+/* The position of the address in the list: on a finding, else before the first one after it. A
+ * place inside a launch that matches no finding comes after all findings of the launch. */
 static int stand(const struct places *p, const struct address *here, bool *on)
 {
 	int at = 0;
@@ -134,7 +134,7 @@ enum status view_findings_step(const struct view_context *c, int direction, stru
 
 /* --- the list --- */
 
-/* Words broken into lines, each indented. */
+/* Text wrapped into lines, each indented. */
 static void print_words(const struct view_context *c, const char *lead, const char *text)
 {
 	int column = view_print(c, "      %-5s", lead), indent = column;

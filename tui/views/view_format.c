@@ -1,5 +1,4 @@
-/* view_format.c - numbers, distances and weights as the reader chose to see them; see view_format.h.
- */
+/* view_format.c - numbers, distances and weights in the chosen formats; see view_format.h. */
 #include "tui/views/view_format.h"
 
 #include <inttypes.h>
@@ -58,7 +57,7 @@ static void write_decimal(float value, char text[VIEW_FORMAT_NUMBER])
 	}
 }
 
-/* Sign, exponent and fraction apart. */
+/* Bits with sign, exponent and fraction separated. */
 static void write_bits(uint32_t bits, char text[VIEW_FORMAT_NUMBER])
 {
 	for (int bit = 31; bit >= 0; bit--) {
@@ -113,7 +112,7 @@ void view_format_measured(enum view_distance distance, double value, char text[V
 /* --- weights --- */
 
 static const struct {
-	double least[3];                /* of '.', ':' and '@' */
+	double min[3];                  /* of '.', ':' and '@' */
 	const char *legend;
 } scales[SCALE_COUNT] = {
 	[SCALE_LINEAR] = { { 0.01, 0.05, 0.2 },
@@ -124,11 +123,11 @@ static const struct {
 
 char view_format_mark(enum view_scale scale, double weight)
 {
-	const double *least = scales[scale].least;
+	const double *min = scales[scale].min;
 
 	if (isnan(weight))
 		return '?';
-	return weight < least[0] ? ' ' : weight < least[1] ? '.' : weight < least[2] ? ':' : '@';
+	return weight < min[0] ? ' ' : weight < min[1] ? '.' : weight < min[2] ? ':' : '@';
 }
 
 const char *view_format_marks(enum view_scale scale)

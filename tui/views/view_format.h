@@ -1,7 +1,7 @@
-/* view_format.h - how views write numbers: their base, what a distance is, the scale of charts.
+/* view_format.h - how views write numbers: their base, the kind of distance, the scale of charts.
  *
- * The same choice for every screen: keys x, u and L of the viewer, and options of `view --plain`.
- * Knows no screens. Serves views.
+ * The choice applies to every screen: keys x, u and L of the viewer, and options of `view --plain`.
+ * It depends on no screen. Used by the views.
  */
 #ifndef VIEW_FORMAT_H
 #define VIEW_FORMAT_H
@@ -34,7 +34,7 @@ struct view_format {
 	enum view_scale scale;
 };
 
-/* What options and messages call them: "hex", "ulp", "log". */
+/* Their names in options and messages: "hex", "ulp", "log". */
 extern const char *const view_number_names[NUMBER_COUNT];
 extern const char *const view_distance_names[DISTANCE_COUNT];
 extern const char *const view_scale_names[SCALE_COUNT];
@@ -43,16 +43,16 @@ extern const char *const view_scale_names[SCALE_COUNT];
 #define VIEW_FORMAT_OPTIONS 64
 void view_format_options(const struct view_format *, char text[VIEW_FORMAT_OPTIONS]);
 
-/* An f32 from its bits: in decimal the shortest text that reads back alike, "-inf", "nan". */
+/* An f32 from its bits: in decimal the shortest text that reads back the same, "-inf", "nan". */
 #define VIEW_FORMAT_NUMBER 40
 void view_format_number(enum view_number, uint32_t bits, char text[VIEW_FORMAT_NUMBER]);
 
 /* From a to b: 0 for two of the same bits and for two NaNs; NaN where there is no distance. */
 double view_format_measure(enum view_distance, float a, float b);
-/* A distance, or the largest of some, as text: "3", "1.2e-07"; "-" for NaN. */
+/* A distance, or a maximum of distances, as text: "3", "1.2e-07"; "-" for NaN. */
 void view_format_measured(enum view_distance, double, char text[VIEW_FORMAT_NUMBER]);
 
-/* What stands for a weight from 0 to 1 in a chart, and what that is. */
+/* The character for a weight from 0 to 1 in a chart, and the legend of these characters. */
 char view_format_mark(enum view_scale, double weight);
 const char *view_format_marks(enum view_scale);
 

@@ -1,8 +1,8 @@
 /* view_kv.c - the KV cache: which positions of each layer and slot hold a row, and who wrote it.
  *
- * Shown as it is after the launch or step of the address, else at the end of the run. A position
- * that is filled by text shows its byte. Rows are what scatters wrote and what uploads brought; one
- * slot in detail is view_kv_rows.c's.
+ * Shows the cache as of the end of the launch or step of the address, else of the run. A position
+ * filled from text shows its byte. Rows come from scatters and from uploads. view_kv_rows.c shows
+ * one slot in detail.
  */
 #include "tui/views/view_kv_rows.h"
 
@@ -21,18 +21,18 @@
 /* Places written up to operation ?2 of run ?1, by a kernel or by a load. */
 #define PLACES "FROM w_kv_place p WHERE p.run = ?1 AND p.first_op <= ?2"
 
-/* One line of the map while its positions pass by. */
+/* One line of the map while its positions are read. */
 struct map {
 	bool begun;
 	int64_t layer, slot, tensor;
 	int64_t first, last, count;
-	int64_t op, launch;             /* that wrote last; launch -1: it was a load */
+	int64_t op, launch;             /* the last writer; launch -1: a load */
 	int64_t max_len;
 	int64_t filled[MAP_CELLS], loaded[MAP_CELLS];
 	char name[32];
 };
 
-/* Fewer than there is room for where a cell would hold no position. */
+/* Fewer cells than fit on the line if a cell would hold no position. */
 static int cell_count(const struct map *m)
 {
 	return m->max_len < MAP_CELLS ? (int)m->max_len : MAP_CELLS;
@@ -142,7 +142,7 @@ static enum status draw_map(const struct view_context *c, int64_t op, int64_t ma
 enum { SLOT, POSITION, BEFORE, FROM_END, BYTE, PROMPT, STEP, K_LAUNCH, K_OP, V_LAUNCH, V_OP,
 	K_SOURCE, K_OFFSET };
 static const char positions[] =
-	/* Only those that are shown are looked at closely. */
+	/* Details are read only for positions that are shown. */
 	"WITH counted AS (SELECT slot, position,"
 	"  row_number() OVER (PARTITION BY slot ORDER BY position DESC) AS from_end,"
 	"  count(*) OVER (PARTITION BY slot) AS total"
@@ -211,7 +211,7 @@ static enum status draw_positions(const struct view_context *c, int64_t op, int6
 			 c->all ? INT64_MAX : POSITIONS);
 }
 
-/* Keys the caches have room for: as the model says, else the caches' shape, else what is there. */
+/* The capacity of the caches in keys: from the model, else their shape, else the rows written. */
 static enum status find_max_len(const struct view_context *c, int64_t *max_len)
 {
 	return VIEW_NUMBER(c, 1, max_len,

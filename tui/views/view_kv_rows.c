@@ -1,8 +1,8 @@
 /* view_kv_rows.c - one slot of the KV cache, position by position: its text, what was written and
  * read, and rows of K and V by value; see view_kv_rows.h.
  *
- * Only the last positions; writes come from w_kv, reads from the keys that blocks of the launch
- * took.
+ * Shows only the last positions. Writes come from w_kv, reads from the keys that blocks of the
+ * launch processed.
  */
 #include "tui/views/view_kv_rows.h"
 
@@ -29,7 +29,7 @@
 struct slot {
 	const struct view_place *place;
 	int64_t layer, slot, kv_head, d, max_len;
-	int64_t first, last;            /* positions shown; last: greatest written, -1: none */
+	int64_t first, last;            /* positions shown; last: max written, -1: none */
 	char *written;                  /* [last + 1 - first] '#' '=' 'W' '.' */
 	bool *k, *v;                    /* [the same] K, V is written */
 	int64_t *by;                    /* [the same] launch that wrote V last, -1: a load */
@@ -277,7 +277,7 @@ enum status view_kv_group(const struct view_context *c, const struct view_place 
 	return STATUS_OK;
 }
 
-/* The slot and KV head that a block of the launch is about. */
+/* The slot and KV head that a block of the launch processes. */
 static enum status find_head(const struct view_context *c, struct slot *s)
 {
 	const struct view_place *p = s->place;

@@ -4,12 +4,11 @@
 
 #include "tui/views/view_place.h"
 
-/* Of one layer with room for max_len positions, as after the launch of the place: the slot and KV
- * head of the address's block, else the first. Nothing where no rows were written. */
+/* Draws one layer with capacity for max_len positions, as of the end of the launch of the place: the
+ * slot and KV head of the address's block, else the first. Draws nothing if there are no rows. */
 enum status view_kv_rows(const struct view_context *, const struct view_place *, int64_t layer,
 			 int64_t max_len);
-/* How many blocks of a launch, one behind another, share a KV head: the screen is the same at each
- * of them. */
+/* How many consecutive blocks of a launch share a KV head; all of them show the same screen. */
 enum status view_kv_group(const struct view_context *, const struct view_place *, int64_t *blocks);
 
 #endif

@@ -1,4 +1,4 @@
-/* view_list.c - the views there are, in the order that they are listed in; see view_list.h. */
+/* view_list.c - all views, in the order they are listed; see view_list.h. */
 #include "tui/views/view_list.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* view_list.h - the views there are, by name. */
+/* view_list.h - all views, by name. */
 #ifndef VIEW_LIST_H
 #define VIEW_LIST_H
 

@@ -36,7 +36,7 @@ enum status view_merge_draw(const struct view_context *, const struct view_place
 
 /* --- view_whatif.c --- */
 
-/* Works exact and one_split out anew from scores and V rows, where the trace has all of them. */
+/* Recomputes exact and one_split from scores and V rows, if the trace has all of them. */
 enum status view_whatif_read(const struct view_context *, struct view_merge *);
 /* The same partials merged in other orders, and how far each is from float64. */
 void view_whatif_draw(const struct view_context *, const struct view_merge *);

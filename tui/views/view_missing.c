@@ -13,7 +13,7 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define NEAR 32                         /* launches behind a place: more than a layer takes */
+#define NEAR 32                         /* launches after a place: more than a layer has */
 
 static enum status print_next(const struct view_context *c, sqlite3_stmt *row, void *state)
 {

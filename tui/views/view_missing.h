@@ -6,8 +6,8 @@
 #include "tui/views/view_place.h"
 
 /* Lines below a title: that the run's level is below `level`, which has them, and the command that
- * records all there is; or that the kernel of the place publishes none. A place of NULL: nowhere in
- * the run. `what` is a plural. */
+ * records all there is; or that the kernel of the place publishes none. `place` is NULL when
+ * the run has none. `what` is a plural. */
 enum status view_missing(const struct view_context *, const struct view_place *,
 			 enum log_level level, const char *what);
 /* The same for a block of a launch: others of it may have points. */

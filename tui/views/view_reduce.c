@@ -1,6 +1,6 @@
 /* view_reduce.c - the reduction: how the chunks of each row were merged, in the order it happened.
  *
- * Weights and sums are worked out from the partials in float64; where points were recorded, the
+ * Weights and sums are computed from the partials in float64; where points were recorded, the
  * kernel's own f32 values stand beside them. One row, that of the address's block, is
  * view_merge.c's.
  */

@@ -1,8 +1,8 @@
-/* view_scores.h - what a block of an attention kernel made of its keys: scores, tiles, V rows.
+/* view_scores.h - results of a block of an attention kernel: scores, tiles, V rows.
  *
  * One reader for every kernel that runs attend_keys(): a chunk of flash decoding with one warp or
  * two, a row of the incremental and batched kernels. Each warp has a contiguous slice of the
- * block's keys and takes them 32 at a time. Serves the views of chunks, reduction and model.
+ * block's keys and takes them 32 at a time. Used by the views of chunks, reduction and model.
  */
 #ifndef VIEW_SCORES_H
 #define VIEW_SCORES_H

@@ -1,8 +1,8 @@
 /* view_source.c - the text of a kernel, with what the trace knows of each line.
  *
  * Beside a line: how often threads came to it (--count, --check), findings and breakpoints; below a
- * line with a named point, the values that the thread of the address passed there last: they stand
- * in for a debugger's locals, for a trace has nothing else. The line is that of the address, else
+ * line with a named point, the values that the thread of the address passed there last: they
+ * replace a debugger's locals, which a trace does not have. The line is that of the address, else
  * that of its point, else where the kernel begins. Lanes and barriers are view_source_lanes.c's.
  */
 #include "tui/views/view_source.h"

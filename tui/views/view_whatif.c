@@ -1,7 +1,7 @@
 /* view_whatif.c - one row of a reduction merged in other orders; see view_merge.h.
  *
- * Worked out from recorded bits; exponentials are the C library's rounded to f32, which is said to
- * be no device's. Serves view_merge.c.
+ * Computed from recorded bits; exponentials are the C library's rounded to f32, not a device's;
+ * the screen says so. Used by view_merge.c.
  */
 #include "tui/views/view_merge.h"
 

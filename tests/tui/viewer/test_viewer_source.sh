@@ -91,7 +91,7 @@ shows 'C goes back' 'at L0.b0.w0.l0.p0 *$'
 keys : 'break racy.cu:12' Enter B
 shows 'B lists breakpoints' '^ *racy.cu:12'
 keys q : 'break racy.cu:x' Enter
-shows 'a line that is not a number is an error' "'x' is no line"
+shows 'a line that is not a number is an error' "'x' is not a line"
 
 ### two decodes
 

@@ -233,7 +233,7 @@ START_TEST(a_row_outside_the_hull_is_named)
 {
 	acc[1] = 9.0f * sums[1];
 	assert_has("not d = 1: FAIL\n");
-	assert_has(" why    acc is of other values or weights than those recorded\n");
+	assert_has(" why    acc does not match the recorded values and weights\n");
 }
 END_TEST
 

@@ -462,7 +462,7 @@ START_TEST(breakpoints_are_named)
 	ck_assert(!breakpoints_at_line(&list, "some/dir/k.cu", 89));
 	OK(breakpoints_toggle(&list, &b, &set));
 	ck_assert(!set && list.count == 0);
-	FAILS(breakpoint_parse("k.cu:0", &b), STATUS_USAGE, "'0' is no line");
+	FAILS(breakpoint_parse("k.cu:0", &b), STATUS_USAGE, "'0' is not a line");
 	FAILS(breakpoint_parse("", &b), STATUS_USAGE, "FILE:LINE");
 }
 END_TEST
