@@ -1,7 +1,4 @@
- */
-/* test_bench.c - helpers of `bench --suite`: relaunching the launches of a path, verdicts, medians.
- */
- */
+/* test_bench.c - helpers of `bench --suite`: relaunching a path's launches, verdicts, medians. */
 #include "config.h"
 
 #include "tests/support.h"
