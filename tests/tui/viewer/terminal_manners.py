@@ -177,7 +177,7 @@ def mouse():
 
 def refusals():
     for term, said in (("no-such-terminal", "TERM=no-such-terminal: no such terminal"),
-                       ("dumb", "TERM=dumb cannot place its cursor"), (None, "TERM is not set"),
+                       ("dumb", "TERM=dumb cannot position its cursor"), (None, "TERM is not set"),
                        ("", "TERM is not set")):
         with Viewer(f"TERM={term} is an error line and exit code 2", term=term) as terminal:
             ends_with(terminal, 2)
@@ -198,7 +198,7 @@ def pipes():
         os.close(master)
         os.close(slave)
     result("standard input that is no terminal is an error line and exit code 2",
-           "" if deaf.returncode == 2 and b"--plain prints" in deaf.stderr else deaf)
+           "" if deaf.returncode == 2 and b"use --plain" in deaf.stderr else deaf)
 
 
 def main():

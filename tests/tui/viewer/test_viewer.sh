@@ -119,13 +119,13 @@ shows '/ finds a line' '^>.*download'
 keys 3 : 'at L2' Enter / 7.4426193 Enter
 shows '/ searches the run beyond the screen' 'at L1018.b8 *$'
 keys 3 : 'at L1030' Enter / 7.4426193 Enter
-shows 'and round its end' 'the search went on from the beginning of the run'
+shows 'and round its end' 'the search wrapped to the beginning of the run'
 keys / nowhere Enter
-shows 'and says when it is nowhere' "'nowhere' is not found on this screen, at any place"
+shows 'and says when it is nowhere' "'nowhere' not found on this screen, at any place"
 keys '?' / 'next, previous block' Enter
 shows '/ searches help' '^>* *) (  *next, previous block'
 keys n
-shows 'and round its end' 'the search went on from the top'
+shows 'and round its end' 'the search wrapped to the top'
 keys q 1 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
 shows '; answers' '1264'
 keys q '\;' 'DELETE FROM t_run' Enter
@@ -155,9 +155,9 @@ shows 'c runs to a breakpoint' 'at L1019 *$'
 keys : 'fence L1019..L1022' Enter
 shows ':fence bounds c and C' 'stay in L1019..L1022'
 keys c
-shows 'c stays in the fence' 'nothing to stop at that way within the fence'
+shows 'c stays in the fence' 'nowhere to stop in that direction within the fence'
 keys : fe Tab Enter
-shows 'tab completes :fence, which takes it away' 'no fence any more'
+shows 'tab completes :fence, which removes it' 'fence removed'
 keys c
 shows 'c goes on without it' 'at L1023 *$'
 keys : nonsense Enter
@@ -225,7 +225,7 @@ shows 'one above the other where it is narrow' 'one.twin r1 .*| *two.twin'
 start 100 30 "$trace" --ascii --at L6.b0 --screen chunks
 as_plain 'before resizing' chunks L6.b0
 on_tmux resize-window -x 50 -y 10
-shows 'a terminal that is too small gets one line' '^flashtwin view needs 60 x 15'
+shows 'a terminal that is too small gets one line' '^flashtwin view needs at least 60 x 15'
 on_tmux resize-window -x 100 -y 30
 as_plain 'a size that fits again shows all again' chunks L6.b0
 keys q
