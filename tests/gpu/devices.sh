@@ -9,10 +9,13 @@ CK_VERBOSITY=silent
 abs_srcdir=$source
 abs_builddir=$build
 export CK_TAP_LOG_FILE_NAME CK_VERBOSITY abs_srcdir abs_builddir
-for test in test_cuda test_twin test_graph_twin test_graph test_stream test_stream_capture \
-	test_stream_order test_host_behaviour test_host_graphs test_host_slots test_record_graph; do
+for test in engine/cuda/test_cuda engine/cuda/test_twin engine/attention/test_graph_twin \
+	sim/device/test_graph sim/device/test_stream sim/device/test_stream_capture \
+	sim/device/test_stream_order engine/attention/test_host_behaviour \
+	engine/attention/test_host_graphs engine/attention/test_host_slots \
+	engine/record/test_record_graph; do
 	run 240 "$build/tests/$test"
-	passed "$test"
+	passed "${test##*/}"
 done
 
 # --- what CUDA does during a capture: `make check` tests that the simulator does the same ---

@@ -1,6 +1,6 @@
-/* export.c - what the formats of flashtwin export share: scopes, screens, clean text.
+/* export.c - code shared by the formats of flashtwin export: scopes, screens, clean text.
  *
- * Knows no format; each lies in an export_*.c of its own. See export.h.
+ * Each format has an export_*.c of its own. See export.h.
  */
 #include "tui/export/export.h"
 
@@ -42,7 +42,7 @@ static enum status find_step(const struct view_context *c, struct export_scope *
 	if (s->first_op < 0)
 		return fail(STATUS_USAGE, "run %" PRId64 " has no step s%" PRId64, c->run,
 			    c->at.step);
-	/* A step that was cut off ends with what there is of it. */
+	/* A step that was cut off has no last operation: it extends to the end of the run. */
 	return VIEW_NUMBER(c, INT64_MAX, &s->last_op, "SELECT iif(count(*) = count(last_op),"
 			   " max(last_op), NULL) FROM v_step WHERE run = ?1 AND step = ?2", c->run,
 			   c->at.step);
@@ -118,10 +118,10 @@ enum status export_draw(const struct export_job *job, const struct view *screen,
 
 /* --- text --- */
 
-/* Bytes of the UTF-8 character at `text`, 0 when it is none, a control or one XML does not have. */
+/* Bytes of the UTF-8 character at `text`; 0: invalid, a control, or not allowed in XML. */
 static size_t character(const unsigned char *text)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t bytes = *text < 0x80 ? 1 : *text >> 5 == 6 ? 2 : *text >> 4 == 14 ? 3
 		: *text >> 3 == 30 ? 4 : 0;
 	uint32_t c = bytes < 2 ? *text : *text & (0x7fU >> bytes);
@@ -131,7 +131,7 @@ static size_t character(const unsigned char *text)
 			return 0;
 		c = c << 6 | (text[i] & 0x3f);
 	}
-	if (bytes == 0 || c < least[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if (bytes == 0 || c < min[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return 0;
 	if (c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff)
 		return 0;

@@ -1,4 +1,4 @@
-/* export_book.c - lines kept once, and screens made of them; see export_book.h. */
+/* export_book.c - stores each line once, and screens as lists of lines; see export_book.h. */
 #include "tui/export/export_book.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "tui/export/export.h"
 
-/* Text that grows. */
+/* A growing text. */
 struct text {
 	FILE *file;
 	char *bytes;
@@ -54,10 +54,10 @@ void book_free(struct book *b)
 
 /* --- lines --- */
 
-/* The line as the page gets it; the caller frees. */
-static char *line_words(const struct display_line *line)
+/* The line as text for the page; see book_write_lines(). The caller frees it. */
+static char *encode_line(const struct display_line *line)
 {
-	char at[ADDRESS_TEXT], *text = export_text(line->text), *words = NULL;
+	char at[ADDRESS_TEXT], *text = export_text(line->text), *encoded = NULL;
 	struct text out = { 0 };
 
 	address_format(&line->at, at);
@@ -71,14 +71,14 @@ static char *line_words(const struct display_line *line)
 	if (*at)
 		fprintf(out.file, "\t%s", at);
 	fclose(out.file);
-	words = xcheck(out.bytes);
+	encoded = xcheck(out.bytes);
 	free(text);
-	return words;
+	return encoded;
 }
 
-static void write_words(FILE *out, const char *words)
+static void write_json_string(FILE *out, const char *encoded)
 {
-	json_t *value = json_string(words);
+	json_t *value = json_string(encoded);
 
 	json_dumpf(value, out, JSON_ENCODE_ANY);
 	json_decref(value);
@@ -86,17 +86,17 @@ static void write_words(FILE *out, const char *words)
 
 static int64_t line_number(struct book *b, const struct display_line *line)
 {
-	char *words = line_words(line);
-	XXH128_hash_t key = XXH3_128bits(words, strlen(words));
+	char *encoded = encode_line(line);
+	XXH128_hash_t key = XXH3_128bits(encoded, strlen(encoded));
 	int64_t number = hash_map_find(&b->known, key);
 
 	if (number == 0) {
 		number = ++b->line_count;
 		hash_map_add(&b->known, key, number);
 		fputs(number > 1 ? ",\n" : "\n", b->lines.file);
-		write_words(b->lines.file, words);
+		write_json_string(b->lines.file, encoded);
 	}
-	free(words);
+	free(encoded);
 	return number - 1;
 }
 

@@ -1,9 +1,8 @@
 /* export_html.c - one page that steps through a trace in a browser, without network or server.
  *
- * Screens are drawn here, at every address of the steps that are exported, so that they hold what
- * `view --plain` prints by construction; tui/export/export_page.js and export_walk.js move between them by
- * the viewer's keys and put the marks. Named points have no screens of their own here: there are
- * too many.
+ * Draws the screens at every address of the exported steps with the code of `view --plain`, so that
+ * they are the same; export_page.js and export_walk.js move between them with the viewer's keys and
+ * set the marks. Leaves out screens of named points, because there are too many.
  */
 #include "config.h"
 
@@ -24,7 +23,7 @@
 #include "tui/views/view_query.h"
 
 #define SCHEMA 1
-#define MOST_SCREENS 60000              /* of launches, in a page: some megabytes */
+#define MAX_SCREENS 60000              /* of launches, in a page: a few megabytes */
 
 extern const char export_page_html[], export_page_css[], export_page_js[],
 	export_walk_js[];
@@ -34,7 +33,7 @@ extern const char export_page_html[], export_page_css[], export_page_js[],
 static const char launches[] =
 	"SELECT launch, step FROM v_launch WHERE run = ?1 AND op BETWEEN ?2 AND ?3 ORDER BY op";
 
-/* Any row of integers; null stays null. */
+/* Writes a row of integers as an array; NULL becomes null. */
 static enum status put_integers(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct page *p = state;
@@ -49,7 +48,7 @@ static enum status put_integers(const struct view_context *c, sqlite3_stmt *row,
 	return STATUS_OK;
 }
 
-/* Takes the value over. */
+/* Takes ownership of the value. */
 static void put_value(FILE *out, json_t *value)
 {
 	json_dumpf(value, out, JSON_ENCODE_ANY | JSON_COMPACT | JSON_PRESERVE_ORDER);
@@ -75,14 +74,14 @@ static enum status put_launch(const struct view_context *c, sqlite3_stmt *row, v
 
 struct budget {
 	const struct page *page;
-	int64_t screens;                /* of the launches so far */
+	int64_t screens;                /* needed by the launches so far */
 	int64_t step;                   /* of the last launch */
-	int64_t before;                 /* its operation */
-	int64_t last_op;                /* before the step that has this launch */
+	int64_t before;                 /* operation of the last launch */
+	int64_t last_op;                /* last operation before this launch's step */
 	bool full;
 };
 
-/* A launch too many ends the page where its step began. */
+/* If a launch exceeds the budget, the page ends before its step. */
 static enum status count_launch(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct budget *b = state;
@@ -97,15 +96,15 @@ static enum status count_launch(const struct view_context *c, sqlite3_stmt *row,
 		b->last_op = b->before;
 	TRY(page_launch_screens(b->page, &place, &screens));
 	b->screens += screens;
-	/* One step, or launch, is always in it. */
-	b->full = b->screens > MOST_SCREENS && b->last_op >= b->page->first_op;
+	/* The page always has at least one step or launch. */
+	b->full = b->screens > MAX_SCREENS && b->last_op >= b->page->first_op;
 	b->step = place.step;
 	b->before = place.op;
 	return STATUS_OK;
 }
 
-/* Those of --steps, else all. */
-static enum status asked_ops(struct page *p)
+/* The operations of --steps, else all. */
+static enum status requested_ops(struct page *p)
 {
 	const struct export_job *job = p->job;
 
@@ -117,7 +116,7 @@ static enum status asked_ops(struct page *p)
 			" AND step BETWEEN ?2 AND ?3", p->c.run, job->first_step, job->last_step));
 	if (p->first_op < 0)
 		return fail(STATUS_USAGE, "--steps %" PRId64 "-%" PRId64 ": run %" PRId64
-			    " of %s has none of these steps", job->first_step, job->last_step,
+			    " of %s has no such steps", job->first_step, job->last_step,
 			    p->c.run, job->name);
 	return VIEW_NUMBER(&p->c, INT64_MAX, &p->last_op,
 			   "SELECT iif(count(*) = count(last_op), max(last_op), NULL) FROM v_step"
@@ -125,19 +124,19 @@ static enum status asked_ops(struct page *p)
 			   job->last_step);
 }
 
-/* As many of them as fit, whole steps where there are steps; says so when some are left out. */
+/* As many of them as fit, in whole steps if there are steps; warns when some are left out. */
 static enum status choose_ops(struct page *p)
 {
 	struct budget b = { .page = p, .step = -1, .last_op = -1, .before = -1 };
 
-	TRY(asked_ops(p));
+	TRY(requested_ops(p));
 	TRY(VIEW_ROWS(&p->c, count_launch, &b, launches, p->c.run, p->first_op, p->last_op));
 	if (!b.full)
 		return STATUS_OK;
 	p->last_op = b.last_op;
 	fprintf(stderr, "flashtwin export: the page ends at op %" PRId64 " of run %" PRId64
-		": more than %d screens; --steps A-B chooses others\n", p->last_op, p->c.run,
-		MOST_SCREENS);
+		": the maximum is %d screens; --steps A-B selects others\n", p->last_op, p->c.run,
+		MAX_SCREENS);
 	return STATUS_OK;
 }
 

@@ -1,9 +1,9 @@
 /* export_json.c - a trace, or one place and screen of it, as JSON for programs.
  *
- * {"schema": 1, ...}: members are added to it, and never change. The rows are those of the v_*
- * views, so traces/store/schema.sql documents every field; they are streamed, for a trace may be larger
- * than memory. Named points, loads and stores and stored bytes are left to `flashtwin sql` and to
- * --as npz.
+ * {"schema": 1, ...}: members may be added, but existing ones never change. The rows are those of
+ * the v_* views, so traces/store/schema.sql documents every field; they are streamed, because a
+ * trace may be larger than memory. Leaves out named points, loads, stores and stored bytes, which
+ * `flashtwin sql` and --as npz have.
  */
 #include "config.h"
 
@@ -15,10 +15,10 @@
 
 #define SCHEMA 1
 
-/* --- rows behind a place --- */
+/* --- rows of a place --- */
 
-/* Runs ?1 to ?2, operations ?3 to ?4, launches ?5 to ?6, steps ?7 to ?8. A whole trace begins at
- * -1, where coalesce() puts what belongs to no operation. */
+/* Runs ?1 to ?2, operations ?3 to ?4, launches ?5 to ?6, steps ?7 to ?8. The ranges of a whole
+ * trace begin at -1, which coalesce() gives rows without an operation. */
 #define RUNS "run BETWEEN ?1 AND ?2"
 #define OPS RUNS " AND coalesce(op, -1) BETWEEN ?3 AND ?4"
 #define LAUNCHES RUNS " AND launch BETWEEN ?5 AND ?6"
@@ -87,7 +87,7 @@ static void put_value(FILE *out, const char *name, json_t *value)
 	json_decref(value);
 }
 
-/* Styles from a character on: [[0, "title"], [12, "plain"]]. */
+/* Styles, each with its first character: [[0, "title"], [12, "plain"]]. */
 static json_t *spans_value(const struct display_line *line)
 {
 	json_t *spans = json_array();

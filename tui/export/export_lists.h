@@ -1,7 +1,7 @@
-/* export_lists.h - a page in the making, and rows of a trace as arrays of its JSON.
+/* export_lists.h - a page being written, and rows of a trace as arrays of its JSON.
  *
- * Part of export_html.c, which makes the page and says which operations are in it, and of
- * export_screens.c, which draws their screens.
+ * Used by export_html.c, which writes the page and chooses its operations, and by export_screens.c,
+ * which draws their screens.
  */
 #ifndef EXPORT_LISTS_H
 #define EXPORT_LISTS_H
@@ -13,20 +13,20 @@
 
 struct page {
 	const struct export_job *job;
-	struct view_context c;          /* its run is the one being written */
+	struct view_context c;          /* c.run is the run being written */
 	struct book *book;
 	FILE *json;
-	int64_t first_op, last_op;      /* of this run that are exported */
+	int64_t first_op, last_op;      /* the exported operations of this run */
 	bool begun;                     /* the array being written has an element */
 };
 
-/* SELECTs by run, first and last operation: step, its first and last operation; operations that are
- * no launch, and their step. */
+/* SELECTs by run, first and last operation. page_steps: step, its first and last operation.
+ * page_ops: operations other than launches, and their step. */
 extern const char page_steps[], page_ops[];
 
-/* A comma, but before the first element. */
+/* Writes a comma, except before the first element. */
 void page_comma(struct page *);
-/* "name":[...], an element for each row; behind another member. */
+/* Writes ,"name":[...] with an element for each row. */
 enum status page_array(struct page *, const char *name, view_row_fn *fn, void *state,
 		       const char *sql);
 enum status page_launch(const struct page *, int64_t launch, struct view_place *place);

@@ -1,15 +1,15 @@
-/* export_npz.c - tensors as NumPy reads them: device memory after an operation, and chunk partials.
+/* export_npz.c - NumPy arrays: device memory after an operation, and chunk partials.
  *
- *     buffer.NAME          every buffer that anything is known of, after the last operation
- *     L12.arg.PARAM        what a pointer argument of launch 12 pointed to, after the launch
- *     L12.partial.FIELD    (slots, heads, chunks): max, sum, lse, weight, key_begin, key_end, and
- *                          acc with D more
+ *     buffer.NAME          every buffer with known contents, after the last operation
+ *     L12.arg.PARAM        the memory of a pointer argument of launch 12, after the launch
+ *     L12.partial.FIELD    (slots, heads, chunks): max, sum, lse, weight, key_begin, key_end;
+ *                          acc has a fourth dimension, D
  *     L12.reduce.FIELD     (slots, heads, steps of the reduction): chunk, weight, sum
- *     NAME.known           beside a tensor of which only some elements are known
+ *     NAME.known           for a tensor of which only some elements are known: which ones
  *     about                JSON, as bytes
  *
- * KV caches are buffers and no arguments. bf16, which NumPy lacks, is uint16 under NAME.bf16.
- * Elements not known are NaN, or all ones. See traces/store/state.h for what is known.
+ * KV caches are exported as buffers, not as arguments. bf16, which NumPy lacks, is uint16 under
+ * NAME.bf16. Unknown elements are NaN or have all bits set; see traces/store/state.h.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ struct writer {
 	struct export_scope scope;
 	struct npz *npz;
 	struct state *state;
-	json_t *left_out;               /* names of which nothing is known */
+	json_t *left_out;               /* names of tensors without known contents */
 };
 
 /* --- tensors --- */
@@ -82,7 +82,7 @@ static enum status put_tensor(struct writer *w, char *name, const struct tensor 
 	enum status status = STATUS_OK;
 	char *full;
 
-	/* Addresses mean nothing elsewhere. */
+	/* Pointers have no meaning outside the run. */
 	if (known == STATE_NOTHING || dtype == DTYPE_POINTER
 	    || t->offset > b->bytes || t->offset % dtype_bytes(dtype) != 0) {
 		json_array_append_new(w->left_out, json_string(name));
@@ -98,7 +98,7 @@ static enum status put_tensor(struct writer *w, char *name, const struct tensor 
 	return status;
 }
 
-/* A name of a trace as part of one in a zip: other characters become '_'. The caller frees. */
+/* A name for use in a zip file: other characters become '_'. The caller frees it. */
 static char *clean_name(const char *text)
 {
 	char *name = xstrdup(*text ? text : "_");
@@ -111,7 +111,7 @@ static char *clean_name(const char *text)
 
 /* --- buffers --- */
 
-/* Whether an earlier one that is still there has the same name. */
+/* Whether an earlier buffer that was not freed has the same name. */
 static bool name_taken(const struct state *s, size_t number)
 {
 	const struct state_buffer *b = state_buffer(s, number);
@@ -206,7 +206,7 @@ static enum status put_all(struct writer *w)
 	return put_about(w);
 }
 
-/* Without an address the last launch: behind it a run frees its memory. */
+/* Without an address, chooses the last launch: after it, a run frees its memory. */
 static enum status choose_place(struct writer *w)
 {
 	struct export_job job = *w->job;
@@ -217,8 +217,8 @@ static enum status choose_place(struct writer *w)
 		TRY(VIEW_NUMBER(&w->c, -1, &w->c.at.launch,
 				"SELECT max(launch) FROM v_launch WHERE run = ?1", w->c.run));
 		if (w->c.at.launch < 0)
-			return fail(STATUS_USAGE, "%s: run %" PRId64 " has no launch: npz needs"
-				    " --at 'op N'", w->job->name, w->c.run);
+			return fail(STATUS_USAGE, "%s: run %" PRId64 " has no launches: npz"
+				    " needs --at 'op N'", w->job->name, w->c.run);
 	}
 	job.at = w->c.at;
 	return export_scope_find(&job, &w->scope);

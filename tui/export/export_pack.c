@@ -1,4 +1,4 @@
-/* export_pack.c - gzip by libarchive, base64 behind it; see export_pack.h. */
+/* export_pack.c - compresses with gzip by libarchive, then encodes in base64; see export_pack.h. */
 #include "tui/export/export_pack.h"
 
 #include <archive.h>
@@ -10,7 +10,7 @@
 
 #include "base/xalloc.h"
 
-/* Bytes that wait for others: base64 takes three at a time. */
+/* Base64 encodes three bytes at a time; `rest` holds bytes until there are three. */
 struct base64 {
 	FILE *out;
 	unsigned char rest[3];
@@ -45,7 +45,7 @@ static la_ssize_t take_packed(struct archive *archive, void *state, const void *
 	return (la_ssize_t)count;
 }
 
-/* Without a time in it. */
+/* Starts a gzip stream without a timestamp. */
 static int begin(struct archive *archive, struct base64 *b)
 {
 	struct archive_entry *entry = xcheck(archive_entry_new());

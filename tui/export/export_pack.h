@@ -1,4 +1,4 @@
-/* export_pack.h - text into text: compressed by gzip, then base64, as a page unpacks it. */
+/* export_pack.h - packs data for a page: gzip, then base64. Used by export_html.c. */
 #ifndef EXPORT_PACK_H
 #define EXPORT_PACK_H
 
@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-/* The same bytes give the same text. IO when `out` takes no more. */
+/* Deterministic: the same bytes give the same text. IO when writing to `out` fails. */
 enum status export_pack(const char *bytes, size_t count, FILE *out);
 
 #endif

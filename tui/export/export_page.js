@@ -1,16 +1,16 @@
 /* export_page.js - moves through the screens of a page that `flashtwin export --as html` wrote.
  *
- * Screens come drawn: lists of numbers of lines. This file unpacks them, keeps the place (an
- * address and a screen, both in the URL's fragment), moves it by the viewer's keys, and puts the
- * '>' where the place is. export_walk.js, which lies before it in the page, says what is next to a
- * place; tui/export/export_html.c writes the data.
+ * Screens are lists of line numbers, drawn in advance. This file unpacks them, keeps the place (an
+ * address and a screen, both in the URL's fragment), moves it by the viewer's keys, and sets the
+ * '>' marks. export_walk.js, which precedes it in the page, finds the places next to a place;
+ * export_html.c writes the data.
  *
- * Fragment: #L12.b3 or #L12.b3&screen=chunks; &keys=ff3 then presses those keys.
+ * Fragment: #L12.b3 or #L12.b3&screen=chunks; &keys=ff3 also presses those keys.
  */
 
 /* --- screens --- */
 
-/* Number of the screen of a place; undefined: it is not drawn. */
+/* Number of the screen of a place; undefined: it was not drawn. */
 function drawnAt(at) {
 	const view = run().screens[screen];
 
@@ -28,7 +28,7 @@ function drawnAt(at) {
 		+ Math.floor(at.block % (found.blocks * found.apart) / found.apart);
 }
 
-/* A line as it was written: text, where its styles begin, the address it is the row of. */
+/* Decodes a line: its text, the beginnings of its styles, the address of its row. */
 function lineOf(number) {
 	let line = data.lines[number];
 
@@ -139,7 +139,7 @@ function fragment(at, view) {
 	return encode(format(at)) + (view === "time" ? "" : "&screen=" + view);
 }
 
-/* A jump can be gone back from; a step replaces the one before. */
+/* A jump adds an entry to the browser's history; a step replaces the current one. */
 function go(at, view, jump) {
 	place = at;
 	screen = view;
@@ -151,7 +151,7 @@ function move(name, direction) {
 	const next = MOVES[name](place, direction);
 
 	if (!next)
-		say(direction > 0 ? "nothing behind this place" : "nothing before this place");
+		say(direction > 0 ? "nothing after this place" : "nothing before this place");
 	else
 		go(next, screen, name === "end" || name === "difference" || name === "finding");
 }
@@ -176,7 +176,7 @@ function goTo(text) {
 	const at = parse(text.trim());
 
 	if (!at || !known(at)) {
-		say(`${text}: ${at ? "not in this page" : "no address"}`);
+		say(`${text}: ${at ? "not in this page" : "invalid address"}`);
 		return false;
 	}
 	place = at;
@@ -185,7 +185,7 @@ function goTo(text) {
 	return true;
 }
 
-/* What the URL's fragment names: at, screen, keys; what comes without a name is an address. */
+/* The parts of the URL's fragment: at, screen, keys; a part without a name is an address. */
 function named() {
 	const found = {};
 
@@ -204,7 +204,7 @@ function named() {
 	return found;
 }
 
-/* From the URL; its keys are pressed once. */
+/* Goes to the place in the URL, and presses its keys once. */
 function arrive() {
 	const { at: text, screen: view, keys } = named();
 	const at = text && parse(text);
@@ -216,7 +216,7 @@ function arrive() {
 	if (at && known(at))
 		place = at;
 	else if (text)
-		say(`${text}: ${at ? "not in this page" : "no address"}`);
+		say(`${text}: ${at ? "not in this page" : "invalid address"}`);
 	place = nearest(place) || place;
 	show();
 	if (keys)
@@ -248,7 +248,7 @@ function noPoints() {
 function toggleBoth() {
 	both = !both && data.runs.length > 1;
 	if (data.runs.length < 2)
-		say("there is one run");
+		say("the trace has only one run");
 	show();
 }
 
@@ -256,11 +256,11 @@ function toggleHelp() {
 	element("help").hidden = !element("help").hidden;
 }
 
-const pair = (forth, back, name, words) => [
-	[forth, () => move(name, 1), `${forth} ${back}`, words], [back, () => move(name, -1)]
+const pair = (forth, back, name, help) => [
+	[forth, () => move(name, 1), `${forth} ${back}`, help], [back, () => move(name, -1)]
 ];
 
-// [key, what it does, keys as help shows them, words]; without words another spelling.
+// [key, action, keys as shown in the help, help text]; without a help text, an alias.
 const KEYS = [
 	...pair("d", "D", "step", "next, previous decode step (token)"),
 	...pair("f", "F", "launch", "next, previous launch"),
@@ -278,7 +278,8 @@ const KEYS = [
 	[":", () => element("goto").focus(), ":", "go to an address"],
 	["y", () => say(command(screen)), "y", "the command that shows this place"],
 	["?", toggleHelp, "?", "these keys"],
-	["s", noPoints, "s S t T", "named points are not in a page: how the viewer shows them"],
+	["s", noPoints, "s S t T",
+	 "named points are not in the page: shows the command for the viewer"],
 	["S", noPoints], ["t", noPoints], ["T", noPoints],
 ];
 
@@ -299,11 +300,11 @@ function press(event) {
 
 /* --- the page --- */
 
-function button(parent, words, title, act) {
+function button(parent, label, title, act) {
 	const node = document.createElement("button");
 
 	node.type = "button";
-	node.textContent = words;
+	node.textContent = label;
 	node.title = title;
 	node.addEventListener("click", () => {
 		say("");
@@ -340,19 +341,19 @@ function makeButtons() {
 function makeHelp() {
 	const list = document.createElement("dl");
 	const rows = [...data.tabs.map(([, key, tab, summary]) => [key, `${tab}: ${summary}`]),
-		...KEYS.filter(each => each[3]).map(([, , keys, words]) => [keys, words])];
+		...KEYS.filter(each => each[3]).map(([, , keys, help]) => [keys, help])];
 
-	for (const [keys, words] of rows) {
+	for (const [keys, help] of rows) {
 		const term = document.createElement("dt"), meaning = document.createElement("dd");
 
 		term.textContent = keys;
-		meaning.textContent = words;
+		meaning.textContent = help;
 		list.append(term, meaning);
 	}
 	element("help").append(list);
 }
 
-/* Rows of numbers get names, and what is looked up by launch a map. */
+/* Turns rows of numbers into objects, and builds maps for lookups by launch. */
 function prepare(each) {
 	each.steps = each.steps.map(([step, first, last]) => ({ step, first, last }));
 	each.launches = each.launches.map(([launch, op, step, layer, columns, rows, blocks]) =>

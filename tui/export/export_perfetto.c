@@ -1,10 +1,10 @@
 /* export_perfetto.c - the timeline as Chrome-trace JSON, for Perfetto and chrome://tracing.
  *
- * One process per run, one track per stream, one for steps and one for graph launches. Traces hold
- * how long launches took on a GPU, not when they began: so operations follow each other in the
- * order issued, launches as long as measured, everything else an instant. A run without any times,
- * as the simulator's are, is drawn in logical time, an operation to a microsecond. Either is said
- * in otherData. No two slices of a track overlap: viewers would nest them.
+ * One process per run, one track per stream, one for steps and one for graph launches. Traces have
+ * the durations of launches on a GPU, but not their start times: so operations follow each other in
+ * issue order, launches with their measured duration, all others as instants. A run without times,
+ * such as the simulator's, uses logical time, one microsecond per operation. otherData names the
+ * kind of time. No two slices of a track overlap: viewers would nest them.
  */
 #include "config.h"
 
@@ -21,14 +21,14 @@
 /* Tracks of a run: steps, graph launches, then streams. */
 enum { TRACK_STEPS, TRACK_GRAPHS, TRACK_STREAMS };
 
-/* Slice over several operations that follow each other. */
+/* A slice over several consecutive operations. */
 struct span {
 	int64_t number;                 /* of the step, or of the graph launch; -1: none is open */
 	int64_t first_op, last_op;
 	double start, end;
 };
 
-/* Where an event was recorded last. */
+/* The last record of a CUDA event. */
 struct record {
 	int64_t event, stream;
 	double time;
@@ -38,24 +38,24 @@ struct writer {
 	const struct export_job *job;
 	struct export_scope scope;
 	json_t *about;                  /* of each run, for otherData */
-	bool begun;                     /* something was written */
+	bool begun;                     /* an event was written */
 
 	/* The run being written. */
 	int64_t run;
 	bool timed;
 	double now;                     /* end of the last operation, us */
-	int64_t instants;               /* operations without a time of their own */
+	int64_t instants;               /* operations without a duration */
 	struct span step, graph;
 	int64_t flows;
 	struct record *records;
 	size_t record_count;
-	bool *named;                    /* tracks that have their name */
+	bool *named;                    /* whether a track's name was written */
 	size_t named_count;
 };
 
 /* --- events --- */
 
-/* Takes the event over. */
+/* Takes ownership of the event. */
 static void put_event(struct writer *w, json_t *event)
 {
 	fputs(w->begun ? ",\n" : "\n", w->job->out);
@@ -64,7 +64,7 @@ static void put_event(struct writer *w, json_t *event)
 	json_decref(event);
 }
 
-/* An event of a track at a time; the caller adds what its phase needs. */
+/* An event of a track at a time; the caller adds the fields of its phase. */
 static json_t *event_at(const struct writer *w, const char *phase, const char *name,
 			const char *category, int64_t track, double time)
 {
@@ -80,7 +80,7 @@ static void put_name(struct writer *w, const char *what, int64_t track, const ch
 			       export_json_text(name)));
 }
 
-/* The first time that something goes onto a track. */
+/* Writes the name of a track when it is first used. */
 static void name_track(struct writer *w, int64_t track, const char *name)
 {
 	size_t number = (size_t)track;
@@ -133,7 +133,7 @@ static void close_spans(struct writer *w, int64_t step, int64_t graph)
 		close_span(w, &w->graph, TRACK_GRAPHS, "graph", "op ");
 }
 
-/* number -1: the operation belongs to none. */
+/* number -1: the operation has no step or graph launch. */
 static void extend_span(struct span *s, int64_t number, int64_t op, double start, double end)
 {
 	if (number < 0)
@@ -158,7 +158,7 @@ static const char operations[] =
 	" iif(o.kind IN ('event_record', 'event_wait'), o.object, NULL),"
 	" CASE o.kind WHEN 'graph_launch' THEN o.op WHEN 'launch' THEN o.object END"
 	" FROM v_op o LEFT JOIN v_launch l ON l.run = o.run AND l.launch = o.launch"
-	/* A node is not work yet. */
+	/* Adding a node to a graph runs nothing. */
 	" WHERE o.run = ?1 AND o.op BETWEEN ?2 AND ?3 AND o.kind <> 'graph_node' ORDER BY o.op";
 
 static void set_int(json_t *object, const char *name, sqlite3_stmt *row, int column)
@@ -202,7 +202,7 @@ static json_t *operation_args(const struct writer *w, sqlite3_stmt *row)
 	return args;
 }
 
-/* duration below 0: an instant. */
+/* A negative duration makes it an instant. */
 static void put_operation(struct writer *w, sqlite3_stmt *row, double start, double duration)
 {
 	bool launch = !view_null(row, KERNEL);
@@ -223,7 +223,7 @@ static void put_operation(struct writer *w, sqlite3_stmt *row, double start, dou
 	put_event(w, event);
 }
 
-/* --- events of CUDA: an arrow from the record to each wait --- */
+/* --- CUDA events: an arrow from the record to each wait --- */
 
 static struct record *find_record(const struct writer *w, int64_t event)
 {
@@ -249,7 +249,7 @@ static void put_flow(struct writer *w, const char *phase, int64_t stream, double
 	json_t *event = event_at(w, phase, "event", "event", TRACK_STREAMS + stream, time);
 
 	json_object_set_new(event, "id", json_integer(w->flows));
-	/* To the slice around that time, not to the next one. */
+	/* Bind to the enclosing slice, not to the next one. */
 	if (*phase == 'f')
 		json_object_set_new(event, "bp", json_string("e"));
 	put_event(w, event);
@@ -293,7 +293,7 @@ static enum status take_operation(const struct view_context *c, sqlite3_stmt *ro
 	close_spans(w, step, graph);
 	extend_span(&w->step, step, view_int(row, OP), start, w->now);
 	extend_span(&w->graph, graph, view_int(row, OP), start, w->now);
-	/* The launch of a graph is the slice over its nodes. */
+	/* A graph launch is drawn as the slice over its nodes. */
 	if (strcmp(view_text(row, KIND), "graph_launch") != 0)
 		put_operation(w, row, start, duration);
 	take_event(w, row, start);
@@ -303,10 +303,10 @@ static enum status take_operation(const struct view_context *c, sqlite3_stmt *ro
 static json_t *about_run(const struct writer *w)
 {
 	return json_pack("{sI ss sI}", "run", (json_int_t)w->run, "time",
-			 w->timed ? "launches as long as measured, one after the other in the"
-			 " order issued: when they began was not recorded"
-			 : "logical: an operation to a microsecond, in the order issued: nothing"
-			 " was measured",
+			 w->timed ? "launches have measured durations and follow each other in"
+			 " issue order: start times were not recorded"
+			 : "logical: one microsecond per operation, in issue order: nothing was"
+			 " measured",
 			 "operations_without_a_time", (json_int_t)w->instants);
 }
 

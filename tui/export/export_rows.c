@@ -1,7 +1,7 @@
 /* export_rows.c - chunk partials and reductions of a launch as arrays; see export_npz.c.
  *
- * Rows become arrays (slots, heads, chunks); a chunk without a row is NaN or -1 there, as an empty
- * chunk is where its kernel wrote nothing.
+ * The arrays have shape (slots, heads, chunks); a chunk without a row, such as an empty chunk for
+ * which the kernel wrote nothing, is NaN or -1.
  */
 #include "tui/export/export_rows.h"
 
@@ -14,7 +14,7 @@
 #include "tui/views/view_cell.h"
 #include "tui/views/view_query.h"
 
-#define MOST ((int64_t)1 << 32)         /* elements of an array: more is no real trace */
+#define MAX_ELEMENTS ((int64_t)1 << 32) /* of an array: larger ones mean a damaged trace */
 
 struct arrays {
 	int64_t launch;
@@ -23,9 +23,9 @@ struct arrays {
 	float *max, *sum, *acc;
 	double *lse, *weight, *running;
 	int32_t *key_begin, *key_end, *chunk;
-	void *bytes;                    /* that accumulators were read from last */
+	void *bytes;                    /* last data read, with accumulators */
 	size_t size;
-	int64_t data;                   /* which those are; -1: none yet */
+	int64_t data;                   /* its number; -1: none yet */
 };
 
 static float *floats(size_t count)
@@ -63,14 +63,14 @@ static enum status take_shape(const struct view_context *c, sqlite3_stmt *row, v
 	for (int i = 0; i < 4; i++) {
 		a->shape[i] = view_null(row, i) ? i == 3 : view_int(row, i);
 		if (a->shape[i] < 0 || __builtin_mul_overflow(count, a->shape[i], &count)
-		    || count > MOST)
+		    || count > MAX_ELEMENTS)
 			return fail(STATUS_DAMAGED, "L%" PRId64 ": too many chunks", a->launch);
 	}
 	a->count = (size_t)(a->shape[0] * a->shape[1] * a->shape[2]);
 	return STATUS_OK;
 }
 
-/* The place of a row: columns 0 to 2 are slot, head and chunk or step. */
+/* The array index of a row: columns 0 to 2 are slot, head and chunk or step. */
 static enum status find_place(const struct arrays *a, sqlite3_stmt *row, size_t *at)
 {
 	*at = 0;

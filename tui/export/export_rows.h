@@ -1,4 +1,4 @@
-/* export_rows.h - chunk partials and reductions of a launch as arrays; part of export_npz.c. */
+/* export_rows.h - chunk partials and reductions of a launch as arrays; used by export_npz.c. */
 #ifndef EXPORT_ROWS_H
 #define EXPORT_ROWS_H
 

@@ -1,7 +1,7 @@
-/* export_screens.c - draws all screens of a page, and says where each is; part of export_html.c.
+/* export_screens.c - draws all screens of a page, and writes the number of each screen.
  *
- * A screen is drawn once for every address at which it differs: grain_of() says by which parts of
- * an address that is. tui/export/export_page.js looks a place up in the same way.
+ * A screen is drawn once for every address at which it differs; grain_of() returns the parts of an
+ * address that matter. export_page.js looks up a place in the same way. Used by export_html.c.
  */
 #include "tui/export/export_screens.h"
 
@@ -16,15 +16,15 @@
 #include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 
-#define MOST_BLOCKS 1024                /* of a launch; more are not drawn one by one */
+#define MAX_BLOCKS 1024                /* of a launch; if it has more, its blocks are not drawn */
 
-/* By which parts of an address a screen changes, but for its marks. */
+/* The parts of an address that a screen depends on, apart from its marks. */
 enum grain {
 	NOT_HERE,
 	WHOLE,
 	PLACE,                          /* step, operation or launch */
 	LAUNCH,
-	HEAD,                           /* of a launch: blocks that share one show the same */
+	HEAD,                           /* of a launch: blocks of the same head show the same */
 	BLOCK
 };
 
@@ -48,13 +48,13 @@ bool page_has_view(const struct view *view)
 
 /* --- one screen --- */
 
-/* What page_array() takes through its rows. */
+/* The state for callbacks of page_array(). */
 struct screens {
 	struct page *page;
 	const struct view *view;
 };
 
-/* What an address lacks is an error on the screen, as in the viewer; damage is one here. */
+/* An address without data gives a screen with an error, as in the viewer; damage is returned. */
 static enum status draw_screen(const struct screens *s, const struct address *at, int64_t *number)
 {
 	struct view_context c = s->page->c;
@@ -115,7 +115,7 @@ static enum status put_op_screen(const struct view_context *c, sqlite3_stmt *row
 
 /* --- launches and their blocks --- */
 
-/* How many screens of its blocks a launch has, and how far apart these blocks are. */
+/* The number of screens for a launch's blocks, and the distance between their blocks. */
 static enum status block_screens(const struct page *p, const struct view *view,
 				 const struct view_place *place, int64_t *screens, int64_t *apart)
 {
@@ -124,7 +124,7 @@ static enum status block_screens(const struct page *p, const struct view *view,
 
 	*apart = 1;
 	*screens = 0;
-	if (grain < HEAD || blocks > MOST_BLOCKS)
+	if (grain < HEAD || blocks > MAX_BLOCKS)
 		return STATUS_OK;
 	*screens = grain == HEAD ? place->grid[0] * place->grid[1] : blocks;
 	if (view == &view_kv)
@@ -143,7 +143,7 @@ enum status page_launch_screens(const struct page *p, const struct view_place *p
 	for (int i = 0; viewer_screens[i].view; i++) {
 		const struct view *view = viewer_screens[i].view;
 
-		/* What only some launches have is not counted. */
+		/* Screens that only some launches have are not counted. */
 		if (grain_of(view) <= WHOLE || view->table)
 			continue;
 		TRY(block_screens(p, view, place, &some, &apart));
@@ -152,8 +152,8 @@ enum status page_launch_screens(const struct page *p, const struct view_place *p
 	return STATUS_OK;
 }
 
-/* Columns: launch. Writes [launch, number of its screen, blocks with one, how far apart these are];
- * the numbers of their screens follow that of the launch. */
+/* Columns: launch. Writes [launch, number of its screen, blocks with a screen, distance between
+ * them]; the numbers of their screens follow that of the launch. */
 static enum status put_launch_screens(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	const struct screens *s = state;
@@ -178,7 +178,7 @@ static enum status put_launch_screens(const struct view_context *c, sqlite3_stmt
 
 /* --- views --- */
 
-/* The launches of a view: those that its table has rows for. */
+/* Writes the launches of a view: those that its table has rows for. */
 static enum status put_launches(struct screens *s)
 {
 	const char *table = s->view->table;

@@ -1,4 +1,4 @@
-/* export_screens.h - all screens of a page; part of export_html.c. */
+/* export_screens.h - draws all screens of a page; used by export_html.c. */
 #ifndef EXPORT_SCREENS_H
 #define EXPORT_SCREENS_H
 
@@ -6,9 +6,9 @@
 
 /* Whether the page has screens of the view. */
 bool page_has_view(const struct view *);
-/* How many screens a launch has, of all views. */
+/* The number of screens of a launch, in all views. */
 enum status page_launch_screens(const struct page *, const struct view_place *, int64_t *screens);
-/* "screens":{...} of the run: where in the book the screen of each place is. */
+/* Writes "screens":{...} of the run: the number in the book of each place's screen. */
 enum status page_screens(struct page *);
 
 #endif

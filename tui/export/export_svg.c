@@ -1,8 +1,8 @@
 /* export_svg.c - one screen as a picture for slides: text, dark on white, sized to its content.
  *
- * The lines are those of `view --plain`, each a <text> that can be selected and searched; letters
- * repeat what colours say. A header names trace, run, screen and address. Styles are attributes,
- * not CSS, which office programs ignore.
+ * The lines are those of `view --plain`, each a <text> that can be selected and searched. Colours
+ * only repeat what the text says. A header names trace, run, screen and address. Styles are
+ * attributes, because office programs ignore CSS.
  */
 #include "tui/export/export.h"
 
@@ -13,10 +13,10 @@
 #include "base/xalloc.h"
 
 #define CELL 8.4                        /* width of a character */
-#define LINE 17                         /* distance of lines */
+#define LINE 17                         /* distance between lines */
 #define MARGIN 14
 #define HEADER 34                       /* height of the header, above the first line */
-#define LEAST_COLUMNS 60
+#define MIN_COLUMNS 60
 
 static const char *const looks[STYLE_COUNT] = {
 	[STYLE_TITLE] = " font-weight=\"bold\"",
@@ -27,7 +27,7 @@ static const char *const looks[STYLE_COUNT] = {
 	[STYLE_CHART] = " fill=\"#0b4fb3\"",
 };
 
-/* Its length is stated, so that columns stay columns in any font. */
+/* Sets the text's length, so that columns align in any font. */
 static void open_text(FILE *out, double x, double y, size_t columns, const char *look)
 {
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" textLength=\"%.1f\""
@@ -54,7 +54,7 @@ static void put_spans(FILE *out, const struct display_line *line, const char *te
 	}
 }
 
-/* Spans count bytes of the line as it was drawn: cleaning keeps their number. */
+/* Spans count bytes of the line as drawn; export_text() keeps the number of bytes. */
 static void put_line(FILE *out, const struct display_line *line, double y, bool current,
 		     double width)
 {
@@ -74,31 +74,31 @@ static void put_line(FILE *out, const struct display_line *line, double y, bool 
 
 static size_t widest(const struct display *d)
 {
-	size_t most = LEAST_COLUMNS;
+	size_t columns_needed = MIN_COLUMNS;
 
 	for (size_t i = 0; i < display_count(d); i++) {
 		char *text = export_text(display_line(d, i)->text);
 		size_t columns = export_columns(text, strlen(text));
 
-		most = columns > most ? columns : most;
+		columns_needed = columns > columns_needed ? columns : columns_needed;
 		free(text);
 	}
-	return most;
+	return columns_needed;
 }
 
 /* --- the picture --- */
 
-/* "demo.twin r1 | chunks at L12.b3", clean; the caller frees. */
+/* "demo.twin r1 | chunks at L12.b3", clean. The caller frees it. */
 static char *picture_title(const struct export_job *job, const struct view *screen, int64_t run)
 {
-	char at[ADDRESS_TEXT], *words, *text;
+	char at[ADDRESS_TEXT], *raw, *text;
 
 	address_format(&job->at, at);
-	words = xasprintf("%s%s%s r%" PRId64 " | %s%s%s", job->name, job->other ? ", " : "",
+	raw = xasprintf("%s%s%s r%" PRId64 " | %s%s%s", job->name, job->other ? ", " : "",
 			  job->other ? job->other_name : "", run, screen->name, *at ? " at " : "",
 			  at);
-	text = export_text(words);
-	free(words);
+	text = export_text(raw);
+	free(raw);
 	return text;
 }
 

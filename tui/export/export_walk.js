@@ -1,7 +1,7 @@
-/* export_walk.js - places of a page that `flashtwin export --as html` wrote, and those near them.
+/* export_walk.js - addresses and moves in a page that `flashtwin export --as html` wrote.
  *
- * An address is an object of the parts it has. Moves are those of tui/viewer/viewer_walk.c, over the lists
- * that tui/export/export_html.c wrote; what is drawn and shown is export_page.js's business.
+ * An address is an object with a member for each of its parts. Moves work as in viewer_walk.c, on
+ * the lists that export_html.c wrote. Used by export_page.js, which draws the places.
  */
 "use strict";
 
@@ -9,7 +9,7 @@ const WHOLE = 1, PLACE = 2;             // enum grain of export_screens.c
 const STYLES = ["plain", "title", "heading", "note", "wrong", "new", "chart"];
 const LETTERS = { r: "run", s: "step", L: "launch", b: "block", w: "warp", l: "lane", p: "point",
 	a: "access", o: "output", e: "element", f: "file", n: "line" };
-// What a row's end leads to: as in viewer_screens.c, but for points.
+// The grain of steps past the first or last row: as in viewer_screens.c, but without points.
 const GRAINS = { time: "op", kv: "launch", chunks: "block", reduce: "block", diff: "launch",
 	source: "block", findings: "launch", attention: "step", launch: "launch",
 	summary: "step" };
@@ -18,7 +18,7 @@ let data, place = {}, screen = "time", both = false;
 
 const element = id => document.getElementById(id);
 
-/* --- addresses: objects of the parts they have --- */
+/* --- addresses --- */
 
 function parse(text) {
 	const at = {};
@@ -48,7 +48,7 @@ function covers(anchor, at) {
 		|| (name === "run" && at.run === undefined));
 }
 
-/* --- what the run has --- */
+/* --- contents of the run --- */
 
 const run = () => data.runs[(place.run || 1) - 1];
 const inRun = parts => (place.run > 1 ? { run: place.run, ...parts } : parts);
@@ -70,8 +70,8 @@ function stepOf(at) {
 	return run().operations.find(each => each.op === at.op)?.step ?? -1;
 }
 
-/* The nearest element behind (direction 1) or before `value` in a list that ascends by `name`. */
-function beside(list, name, value, direction) {
+/* The nearest element after (direction 1) or before `value` in a list sorted by `name`. */
+function neighbour(list, name, value, direction) {
 	return direction > 0 ? list.find(each => each[name] > value)
 		: list.findLast(each => each[name] < value);
 }
@@ -79,8 +79,8 @@ function beside(list, name, value, direction) {
 const addressOf = each =>
 	inRun(each.launch === undefined ? { op: each.op } : { launch: each.launch });
 
-/* Whether the page has the place; makes it one that screens are drawn for: a launch is no
- * operation, and threads are in their block. */
+/* Whether the page has the place; changes it to one that has a screen: the operation of a launch
+ * becomes the launch, and a thread becomes its block. */
 function known(at) {
 	const where = data.runs[(at.run || 1) - 1];
 
@@ -101,18 +101,18 @@ function known(at) {
 	return at.op !== undefined && where.operations.some(each => each.op === at.op);
 }
 
-/* --- moving: each gives the new place, or undefined where there is none --- */
+/* --- moves: each returns the new place, or undefined if there is none --- */
 
 function stepOp(at, direction) {
 	const before = at.step !== undefined && direction > 0 ? 1 : 0;
-	const next = beside(run().operations, "op", opOf(at) - before, direction);
+	const next = neighbour(run().operations, "op", opOf(at) - before, direction);
 
 	return next && addressOf(next);
 }
 
 function stepLaunch(at, direction) {
 	const before = at.step !== undefined && direction > 0 ? 1 : 0;
-	const next = beside(run().launches, "op", opOf(at) - before, direction);
+	const next = neighbour(run().launches, "op", opOf(at) - before, direction);
 
 	return next && addressOf(next);
 }
@@ -128,7 +128,8 @@ function stepBlock(at, direction) {
 	return next && { ...next, block: direction > 0 ? 0 : launchOf(next.launch).blocks - 1 };
 }
 
-/* The launch that is as far into another step, when it is of the same kind; else that step. */
+/* The launch at the same offset in another step if it has the same layer and number of blocks, else
+ * that step. */
 function sameInStep(at, from, to) {
 	const here = at.launch !== undefined && launchOf(at.launch);
 	const op = here && here.op - from.first + to.first;
@@ -142,38 +143,38 @@ function sameInStep(at, from, to) {
 function stepStep(at, direction) {
 	const number = stepOf(at);
 	const from = run().steps.find(step => step.step === number);
-	const to = from ? beside(run().steps, "step", number, direction)
-		: beside(run().steps, "first", opOf(at), direction);
+	const to = from ? neighbour(run().steps, "step", number, direction)
+		: neighbour(run().steps, "first", opOf(at), direction);
 
 	if (!to)
 		return undefined;
 	return from ? sameInStep(at, from, to) : inRun({ step: to.step });
 }
 
-/* The same row of heads in another launch. */
+/* Keeps head and row in another launch. */
 function carryBlock(at, launch) {
 	const to = launchOf(launch), from = at.launch !== undefined && launchOf(at.launch);
 	const next = inRun({ launch });
 
 	if (from && at.block !== undefined) {
-		const alike = from.columns === to.columns && from.rows === to.rows;
+		const same = from.columns === to.columns && from.rows === to.rows;
 
-		next.block = alike ? at.block % (to.columns * to.rows) : at.block;
+		next.block = same ? at.block % (to.columns * to.rows) : at.block;
 		if (next.block >= to.blocks)
 			delete next.block;
 	}
 	return next;
 }
 
-/* On a screen that only some launches have, from one of them to the next. */
+/* On a screen that only some launches have, goes from one of them to the next. */
 function stepRows(at, direction) {
 	const list = run().screens[screen].launches || run().launches;
-	const next = beside(list, "op", opOf(at), direction);
+	const next = neighbour(list, "op", opOf(at), direction);
 
 	return next && carryBlock(at, next.launch);
 }
 
-/* The place itself when the screen has it, else the nearest launch that has. */
+/* The place itself if the screen has it, else the nearest launch that the screen has. */
 function nearest(at) {
 	const view = run().screens[screen], list = view.launches;
 
@@ -211,7 +212,7 @@ function stepListed(list, at, direction) {
 	return launch === undefined ? undefined : inRun({ launch });
 }
 
-/* The place of the nearest row that is another one; behind the last, on by the screen's grain. */
+/* The next row with another address; past the last row, a step of the screen's grain. */
 function stepRow(at, direction) {
 	const lines = linesOf(drawnAt(at)), here = rowOf(lines, at);
 

@@ -1,6 +1,6 @@
-/* viewer.c - the viewer from its first screen to its last: draws the place, waits for a key.
+/* viewer.c - runs the viewer: draws the place, waits for a key, performs it, until the user quits.
  *
- * Keys and the terminal are other files' business.
+ * viewer_keys.c handles keys and viewer_term.c the terminal. Used by `view` and `bench`.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "tui/views/view_list.h"
 #include "tui/views/view_query.h"
 
-/* The run to show beside the first: of the other trace, else the next one of this. */
+/* The second side shows a run of the other trace if there is one, else the next run of this one. */
 static enum status choose_sides(struct viewer *v, const struct viewer_options *o)
 {
 	int64_t runs;
@@ -33,7 +33,7 @@ static enum status choose_sides(struct viewer *v, const struct viewer_options *o
 	return STATUS_OK;
 }
 
-/* Where a viewer without an address begins: at the first step, else the first operation. */
+/* Without an address, the viewer starts at the first step, else at the first operation. */
 static enum status choose_place(struct viewer *v, const struct viewer_options *o)
 {
 	struct view_context c = viewer_context(v, 0);

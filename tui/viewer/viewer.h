@@ -1,6 +1,6 @@
-/* viewer.h - `flashtwin view` on a terminal: a screen of a trace, moved by keys.
+/* viewer.h - `flashtwin view` on a terminal: shows screens of a trace, controlled by keys.
  *
- * What is shown follows from a place alone: the trace, the run, the screen and the address. Every
+ * The place alone determines what is shown: the trace, the run, the screen and the address. Every
  * key changes that place or how it is painted. Needs neither engine nor GPU.
  */
 #ifndef VIEWER_H
@@ -10,21 +10,21 @@
 
 struct viewer_options {
 	struct store *store, *other;    /* other: a second trace, or NULL */
-	int64_t run;                    /* of store, that is shown first */
+	int64_t run;                    /* of store, shown first */
 	struct address at;              /* address_none: the first step */
 	const struct view *view;        /* NULL: the timeline */
 	struct view_format looks;
 	bool ascii, color, mouse;
 };
 
-/* Returns when the user quits. USAGE when there is no terminal that could show it; INTERRUPTED
- * after SIGINT. A SIGTERM or SIGHUP ends the process as ever, with the terminal restored. */
+/* Returns when the user quits. USAGE without a suitable terminal; INTERRUPTED after SIGINT. SIGTERM
+ * and SIGHUP end the process as usual, after the terminal is restored. */
 enum status viewer_run(const struct viewer_options *);
 
 struct viewer;
 
-/* From a zeroed viewer to its first place; the terminal and its locale are the caller's business.
- * Ended in any case. */
+/* Sets up a zeroed viewer at its first place; the caller sets up the terminal and the locale.
+ * Call viewer_end() also after an error. */
 enum status viewer_begin(struct viewer *, const struct viewer_options *);
 void viewer_end(struct viewer *);
 

@@ -1,4 +1,4 @@
-/* viewer_actions.h - what keys do: viewer_move.c, viewer_step_finding.c and so on. */
+/* viewer_actions.h - the actions of keys, defined in viewer_move.c, viewer_step_finding.c etc. */
 #ifndef VIEWER_ACTIONS_H
 #define VIEWER_ACTIONS_H
 
@@ -15,7 +15,7 @@
 	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \
 	X(command) X(sql) X(help) X(split) X(swap) X(show_address) X(redraw) \
 	X(glyphs) X(number) X(distance) X(scale) X(breaks) X(mouse) \
-	X(fenced_on) X(fenced_back)
+	X(fenced_next) X(fenced_previous)
 
 #define X(name) enum status viewer_##name(struct viewer *, int key);
 VIEWER_ACTION_LIST(X)

@@ -1,4 +1,4 @@
-/* viewer_ask.c - what is typed in: a line, commands and SQL. */
+/* viewer_ask.c - reads a line that the user types, and runs commands and SQL. */
 #include "config.h"
 
 #include "tui/viewer/viewer_ask.h"
@@ -38,7 +38,7 @@ static const struct {
 
 /* --- a line --- */
 
-static bool edit(wchar_t text[VIEWER_WORDS / 4], int *length, int key)
+static bool edit(wchar_t text[VIEWER_INPUT / 4], int *length, int key)
 {
 	if (key == TERM_CODE(KEY_BACKSPACE) || key == 127 || key == '\b') {
 		if (*length == 0)
@@ -47,20 +47,20 @@ static bool edit(wchar_t text[VIEWER_WORDS / 4], int *length, int key)
 	} else if (key == 'U' - '@') {
 		*length = 0;
 	} else if (key >= ' ' && key < TERM_CODE(0) && iswprint((wint_t)key)
-		   && *length < VIEWER_WORDS / 4 - 1) {
+		   && *length < VIEWER_INPUT / 4 - 1) {
 		text[(*length)++] = (wchar_t)key;
 	}
 	text[*length] = 0;
 	return true;
 }
 
-/* Tab: as much of a command's name as those that begin so have in common. */
-static void complete(wchar_t text[VIEWER_WORDS / 4], int *length)
+/* Tab: completes to the longest common prefix of the commands that begin with the text. */
+static void complete(wchar_t text[VIEWER_INPUT / 4], int *length)
 {
 	char typed[32] = "", common[32] = "";
 	int found = 0, same;
 
-	/* A character that does not fit ends it early, and without a NUL of its own. */
+	/* Conversion stops at a character that does not fit, without writing a NUL. */
 	if (wcschr(text, L' ') || wcstombs(typed, text, sizeof(typed) - 1) == (size_t)-1)
 		return;
 	for (int i = 0; i < COMMANDS; i++) {
@@ -79,9 +79,9 @@ static void complete(wchar_t text[VIEWER_WORDS / 4], int *length)
 		wcscpy(text + (*length)++, L" ");
 }
 
-bool viewer_ask(struct viewer *v, const char *prompt, char text[VIEWER_WORDS])
+bool viewer_ask(struct viewer *v, const char *prompt, char text[VIEWER_INPUT])
 {
-	wchar_t typed[VIEWER_WORDS / 4] = L"";
+	wchar_t typed[VIEWER_INPUT / 4] = L"";
 	int length = 0, key;
 
 	for (;;) {
@@ -98,13 +98,13 @@ bool viewer_ask(struct viewer *v, const char *prompt, char text[VIEWER_WORDS])
 		else if (!edit(typed, &length, key))
 			return false;
 	}
-	/* At most four bytes a character, so it fits. */
-	return wcstombs(text, typed, VIEWER_WORDS) != (size_t)-1 && length > 0;
+	/* A character has at most four bytes, so it fits. */
+	return wcstombs(text, typed, VIEWER_INPUT) != (size_t)-1 && length > 0;
 }
 
 /* --- commands --- */
 
-/* Of a place to go to: that it is there. */
+/* Checks that a place to go to exists. */
 static enum status check_address(const struct viewer *v, const struct address *at)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -112,7 +112,7 @@ static enum status check_address(const struct viewer *v, const struct address *a
 
 	TRY(store_run_count(c.store, &runs));
 	if (at->run > runs || at->run == 0)
-		return fail(STATUS_USAGE, "there is no run r%lld", (long long)at->run);
+		return fail(STATUS_USAGE, "no run r%lld", (long long)at->run);
 	if (at->run > 0)
 		c.run = at->run;
 	c.at = *at;
@@ -125,7 +125,7 @@ static enum status command_at(struct viewer *v, const char *text)
 
 	TRY(address_parse(":at", text, &at));
 	TRY(check_address(v, &at));
-	/* A run alone: the same place there. */
+	/* For a run alone, goes to the same place in it. */
 	if (at.launch < 0 && at.op < 0 && at.step < 0) {
 		int64_t run = at.run;
 
@@ -141,7 +141,7 @@ static enum status command_save(struct viewer *v, const char *path)
 	FILE *file;
 
 	if (!*path)
-		return fail(STATUS_USAGE, ":save-display needs a file");
+		return fail(STATUS_USAGE, "usage: :save-display FILE");
 	file = fopen(path, "wx");
 	if (!file)
 		return fail(STATUS_IO, "%s: cannot write: %s", path, strerror(errno));
@@ -156,7 +156,7 @@ static enum status command_break(struct viewer *v, const char *place)
 {
 	if (*place)
 		return viewer_break(v, place);
-	viewer_say(v, ":break KERNEL, FILE:LINE or ADDR sets a breakpoint, and again takes it away");
+	viewer_say(v, ":break KERNEL, FILE:LINE or ADDR sets or removes a breakpoint");
 	return STATUS_OK;
 }
 
@@ -186,7 +186,7 @@ static enum status command_help(struct viewer *v, const char *rest)
 
 enum status viewer_command(struct viewer *v, int key)
 {
-	char text[VIEWER_WORDS] = "";
+	char text[VIEWER_INPUT] = "";
 	char *rest;
 
 	(void)key;
@@ -199,13 +199,13 @@ enum status viewer_command(struct viewer *v, int key)
 	for (int i = 0; i < COMMANDS; i++)
 		if (strcmp(commands[i].name, text) == 0)
 			return commands[i].act(v, rest);
-	return fail(STATUS_USAGE, ":%s: there are :at ADDR, :save-display FILE, :break KERNEL,"
-		    " :breaks, :fence A..B, :help and :q", text);
+	return fail(STATUS_USAGE, ":%s: unknown command: expected :at ADDR, :save-display FILE,"
+		    " :break KERNEL, :breaks, :fence A..B, :help or :q", text);
 }
 
-/* --- the command that comes back --- */
+/* --- the command that returns to this place --- */
 
-/* A word as a shell takes it; quoted where it must be. Freed by the caller. */
+/* The text as one shell word, quoted where necessary. The caller frees it. */
 static char *shell_word(const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -218,14 +218,14 @@ static char *shell_word(const char *text)
 	*to++ = '\'';
 	for (; *text; text++) {
 		if (*text == '\'')
-			to = stpcpy(to, "'\\'");     /* and the quote itself opens again */
+			to = stpcpy(to, "'\\'");     /* the quote itself reopens the quoting */
 		*to++ = *text;
 	}
 	strcpy(to, "'");
 	return word;
 }
 
-static char *trace_words(const struct viewer *v)
+static char *trace_args(const struct viewer *v)
 {
 	const struct store *second = v->side[1].store;
 	char *one = shell_word(store_shown_path(v->side[0].store)), *two, *both;
@@ -239,10 +239,10 @@ static char *trace_words(const struct viewer *v)
 	return both;
 }
 
-/* In one line where it fits, else as a list, broken as shells allow it. */
+/* On one line where it fits, else as a list with shell line continuations. */
 enum status viewer_show_address(struct viewer *v, int key)
 {
-	char at[ADDRESS_TEXT], looks[VIEW_FORMAT_OPTIONS], *traces = trace_words(v), *place;
+	char at[ADDRESS_TEXT], looks[VIEW_FORMAT_OPTIONS], *traces = trace_args(v), *place;
 	struct display *d;
 
 	(void)key;
@@ -257,7 +257,7 @@ enum status viewer_show_address(struct viewer *v, int key)
 		display_text(d, traces);
 		display_text(d, " \\\n  ");
 		display_text(d, place);
-		viewer_show_list(v, " the command that comes back here ", d);
+		viewer_show_list(v, " the command that returns to this place ", d);
 	}
 	free(traces);
 	free(place);
@@ -284,7 +284,7 @@ static enum status print_rows(sqlite3 *db, const char *sql, FILE *out)
 enum status viewer_sql(struct viewer *v, int key)
 {
 	sqlite3 *db = store_db(v->side[0].store);
-	char sql[VIEWER_WORDS] = "", *text = NULL;
+	char sql[VIEWER_INPUT] = "", *text = NULL;
 	struct display *d;
 	enum status status;
 	size_t bytes;
@@ -303,7 +303,7 @@ enum status viewer_sql(struct viewer *v, int key)
 	if (status == STATUS_OK) {
 		d = display_create(NULL, &address_none);
 		display_text(d, text);
-		viewer_show_list(v, " the first " SQL_ROWS " rows at most ", d);
+		viewer_show_list(v, " at most the first " SQL_ROWS " rows ", d);
 	}
 	free(text);
 	return status;

@@ -1,5 +1,5 @@
-/* viewer_break.c - the keys of breakpoints: setting them where the place is, listing them, and
- * running to the next or the one before. What stops where is breakpoints.c's business. */
+/* viewer_break.c - the keys for breakpoints: sets them at the place, lists them, and runs to the
+ * next or previous one. breakpoints.c decides where a run stops. */
 #include "config.h"
 
 #include "tui/viewer/viewer_break.h"
@@ -22,9 +22,9 @@ static enum status toggle(struct viewer *v, const struct breakpoint *b)
 	TRY(breakpoints_toggle(&v->breaks, b, &set));
 	breakpoint_format(b, text);
 	if (set)
-		viewer_say(v, "break at %s: c goes on to it, C back, B lists", text);
+		viewer_say(v, "break at %s: c runs forward to it, C back, B lists", text);
 	else
-		viewer_say(v, "no break at %s any more", text);
+		viewer_say(v, "break at %s removed", text);
 	viewer_forget(v);
 	return STATUS_OK;
 }
@@ -56,7 +56,7 @@ static enum status take_line(const struct view_context *c, sqlite3_stmt *row, vo
 	return STATUS_OK;
 }
 
-/* On the list of findings: the line of the finding there. */
+/* On the findings screen: the line of the current finding. */
 static enum status finding_here(struct viewer *v, struct breakpoint *b, bool *found)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -69,7 +69,7 @@ static enum status finding_here(struct viewer *v, struct breakpoint *b, bool *fo
 	return STATUS_OK;
 }
 
-/* The line that the source screen is at. */
+/* The current line of the source screen. */
 static enum status line_here(struct viewer *v, struct breakpoint *b, bool *found)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -81,8 +81,8 @@ static enum status line_here(struct viewer *v, struct breakpoint *b, bool *found
 	return STATUS_OK;
 }
 
-/* What a break is set at: a line on the source screen and on that of findings, an element or point
- * where the place is one, else the kernel. */
+/* Sets a breakpoint at a line on the source and findings screens, at an element or point if the
+ * place is one, else at the kernel; removes it if it is set already. */
 enum status viewer_toggle_break(struct viewer *v, int key)
 {
 	const struct address *at = &v->here.at;
@@ -127,7 +127,7 @@ enum status viewer_breaks(struct viewer *v, int key)
 	}
 	if (v->breaks.count == 0)
 		display_text(d, "  none: space sets one at the line, place or kernel shown\n");
-	display_text(d, "  c and C stop at findings, too\n");
+	display_text(d, "  c and C also stop at findings\n");
 	viewer_show_list(v, " breakpoints ", d);
 	return STATUS_OK;
 }

@@ -1,7 +1,7 @@
-/* viewer_difference.c - the keys ] and [: from one difference of the two runs to the next.
+/* viewer_difference.c - the keys ] and [, which go to the next or previous difference of two runs.
  *
- * On the screen of differences from element to element and point to point, on others from launch to
- * launch. A search that was stopped is gone on with by the same key.
+ * On the Diff screen they go from element to element and point to point, on other screens from
+ * launch to launch. The same key resumes a search that was stopped.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@ static bool stopped(void *viewer)
 	return viewer_work_stopped(viewer);
 }
 
-/* Whole launches are looked for from behind, or before, all of the launch shown. */
+/* A search for whole launches starts after, or before, everything in the launch shown. */
 static enum status begin_at(struct viewer *v, bool launches, int direction,
 			    struct diff_spot *spot)
 {
@@ -60,7 +60,7 @@ static enum status find_difference(struct viewer *v, int direction)
 					     .direction = direction };
 		TRY(begin_at(v, launches, direction, &s->spot));
 	}
-	/* The screen of differences may have looked through both already. */
+	/* The Diff screen may already have compared both runs completely. */
 	if (memcmp(&v->scan.pair, &pair, sizeof(pair)) == 0 && v->scan.outcome == DIFF_NONE)
 		outcome = DIFF_NONE;
 	else
@@ -69,11 +69,11 @@ static enum status find_difference(struct viewer *v, int direction)
 	if (outcome == DIFF_FOUND)
 		return go_to_spot(v, &s->spot, launches);
 	if (outcome == DIFF_STOPPED)
-		viewer_say(v, "stopped at L%lld, no difference until there: the same key looks further",
+		viewer_say(v, "stopped at L%lld, no difference so far: the same key resumes",
 			   (long long)s->spot.launch);
 	else
-		viewer_say(v, "no difference %s this place: what the two runs recorded is equal",
-			   direction > 0 ? "behind" : "before");
+		viewer_say(v, "no difference %s this place: the two runs recorded the same",
+			   direction > 0 ? "after" : "before");
 	return STATUS_OK;
 }
 

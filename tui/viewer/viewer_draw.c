@@ -9,9 +9,9 @@
 #include "tui/viewer/viewer_work.h"
 #include "tui/views/view_print.h"
 
-#define SCAN_MS 5                       /* of a drawing, for the first difference of two runs */
+#define SCAN_MS 5                       /* max. search for a first difference per drawing */
 
-/* What the title says of a side; read when the run changes, for it is counted out. */
+/* Reads a side's title only when its run changes, because that takes queries. */
 static void name_side(struct viewer_side *s)
 {
 	const char *path = store_shown_path(s->store), *slash = strrchr(path, '/');
@@ -31,17 +31,17 @@ static void name_side(struct viewer_side *s)
 	store_run_free(&run);
 }
 
-static bool has_come(void *until_ms)
+static bool deadline_passed(void *deadline_ms)
 {
-	return viewer_now_ms() >= *(int64_t *)until_ms;
+	return viewer_now_ms() >= *(int64_t *)deadline_ms;
 }
 
-/* A trace may be damaged anywhere: what fails is said where the screen would be. */
+/* A trace may be damaged anywhere: an error is shown in place of the screen. */
 static void draw_side(struct viewer *v, int side)
 {
 	struct viewer_side *s = &v->side[side];
 	struct view_context c = viewer_context(v, side);
-	int64_t until = viewer_now_ms() + SCAN_MS;
+	int64_t deadline = viewer_now_ms() + SCAN_MS;
 
 	if (v->here.view->whole && s->drawn == v->here.view && s->drawn_run == s->run) {
 		display_mark(s->display, &c.at);
@@ -54,21 +54,21 @@ static void draw_side(struct viewer *v, int side)
 	if (c.at.run > 1 && side == 0)
 		c.run = c.at.run;
 	if (side == 0) {
-		v->scan.stop = has_come;
-		v->scan.context = &until;
+		v->scan.stop = deadline_passed;
+		v->scan.context = &deadline;
 		c.scan = &v->scan;
 	}
 	if (v->here.view->draw(&c) != STATUS_OK) {
 		display_finish(c.out);
 		view_styled(&c, STYLE_WRONG, "\n  %s\n", v->work.stopped
-			    ? "stopped by a key: ctrl-L draws all of it" : error_text());
+			    ? "stopped by a key: ctrl-L draws it again" : error_text());
 		error_clear();
 		s->drawn = NULL;
 	}
 	display_finish(c.out);
 }
 
-static void keep_in_sight(long row, long lines, long height, long *top)
+static void keep_visible(long row, long lines, long height, long *top)
 {
 	if (row >= 0 && row < *top)
 		*top = row;
@@ -80,7 +80,7 @@ static void keep_in_sight(long row, long lines, long height, long *top)
 		*top = 0;
 }
 
-/* The last line of what is told below a row: that before the next one of another address. */
+/* The last line of the details below a row: the line before the next row with another address. */
 static long detail_end(const struct display *d, long row)
 {
 	long next = display_next_row(d, row, 1);
@@ -100,15 +100,15 @@ static void scroll_to_row(struct viewer *v)
 		row = v->match;
 	if (!v->follow)
 		row = -1;
-	/* A detail below the list it belongs to should be seen with it where both fit. */
+	/* Details below a list should be visible together with the list if both fit. */
 	if (row >= 0 && (long)display_count(d) <= height)
 		row = 0;
 	if (row > 0 && v->match < 0)
-		keep_in_sight(detail_end(d, row), (long)display_count(d), height, &v->top);
-	keep_in_sight(row, (long)display_count(d), height, &v->top);
+		keep_visible(detail_end(d, row), (long)display_count(d), height, &v->top);
+	keep_visible(row, (long)display_count(d), height, &v->top);
 	v->follow = false;
 	if (v->list)
-		keep_in_sight(v->list_row, (long)display_count(v->list), height, &v->list_top);
+		keep_visible(v->list_row, (long)display_count(v->list), height, &v->list_top);
 }
 
 void viewer_draw(struct viewer *v)

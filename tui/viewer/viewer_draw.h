@@ -1,10 +1,10 @@
-/* viewer_draw.h - draws the place of the viewer. */
+/* viewer_draw.h - draws the place that the viewer shows. */
 #ifndef VIEWER_DRAW_H
 #define VIEWER_DRAW_H
 
 #include "tui/viewer/viewer_state.h"
 
-/* Draws the place again. */
+/* Draws both sides as needed, and scrolls to the row of the place. */
 void viewer_draw(struct viewer *);
 
 #endif

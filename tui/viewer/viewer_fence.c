@@ -1,6 +1,6 @@
-/* viewer_fence.c - a range of places that c and C do not leave: `:fence L10..L20`.
+/* viewer_fence.c - restricts c and C to a range of places: `:fence L10..L20`.
  *
- * What they stop at is other files' business; here a stop outside of the range is taken back.
+ * viewer_break.c finds the next stop; this file undoes a stop outside the range.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "tui/viewer/viewer_walk.h"
 #include "tui/views/view_query.h"
 
-/* The operations from `text`'s first to its last. */
+/* The first and the last operation of the address in `text`. */
 static enum status read_place(struct viewer *v, const char *text, int64_t *first, int64_t *last)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -22,7 +22,7 @@ static enum status read_place(struct viewer *v, const char *text, int64_t *first
 	TRY(walk_op(&c, &at, first));
 	*last = *first;
 	if (*first < 0)
-		return fail(STATUS_USAGE, ":fence %s: run %lld has no such place", text,
+		return fail(STATUS_USAGE, ":fence %s: no such place in run %lld", text,
 			    (long long)c.run);
 	if (at.step >= 0)
 		TRY(VIEW_NUMBER(&c, *first, last, "SELECT max(last_op) FROM v_step"
@@ -37,12 +37,12 @@ static enum status read_range(struct viewer *v, const char *range, struct viewer
 	int64_t ignored;
 
 	if (!dots || dots - range >= (int)sizeof(from) || strlen(range) >= sizeof(fence->text))
-		return fail(STATUS_USAGE, ":fence %s: a range is two addresses, L10..L20", range);
+		return fail(STATUS_USAGE, ":fence %s: expected a range as in L10..L20", range);
 	snprintf(from, sizeof(from), "%.*s", (int)(dots - range), range);
 	TRY(read_place(v, from, &fence->first, &ignored));
 	TRY(read_place(v, dots + 2, &ignored, &fence->last));
 	if (fence->last < fence->first)
-		return fail(STATUS_USAGE, ":fence %s: it ends before it begins", range);
+		return fail(STATUS_USAGE, ":fence %s: the range ends before it begins", range);
 	strcpy(fence->text, range);
 	fence->set = true;
 	return STATUS_OK;
@@ -53,14 +53,14 @@ enum status viewer_fence(struct viewer *v, const char *range)
 	struct viewer_fence fence = { .set = false };
 
 	if (!*range) {
-		viewer_say(v, v->fence.set ? "no fence any more"
-			   : "no fence; :fence L10..L20 keeps c and C in there");
+		viewer_say(v, v->fence.set ? "fence removed"
+			   : "no fence; :fence L10..L20 restricts c and C to that range");
 		v->fence.set = false;
 		return STATUS_OK;
 	}
 	TRY(read_range(v, range, &fence));
 	v->fence = fence;
-	viewer_say(v, "c and C stay in %s; :fence alone takes it away", range);
+	viewer_say(v, "c and C stay within %s; :fence alone removes the fence", range);
 	return STATUS_OK;
 }
 
@@ -82,16 +82,16 @@ static enum status fenced(struct viewer *v, int key, enum status (*run)(struct v
 	viewer_go(v, &before.at);
 	v->before_jump = jump;
 	v->visited.count = visited;
-	viewer_say(v, "nothing to stop at that way within the fence %s", v->fence.text);
+	viewer_say(v, "nowhere to stop in that direction within the fence %s", v->fence.text);
 	return STATUS_OK;
 }
 
-enum status viewer_fenced_on(struct viewer *v, int key)
+enum status viewer_fenced_next(struct viewer *v, int key)
 {
 	return fenced(v, key, viewer_next_break);
 }
 
-enum status viewer_fenced_back(struct viewer *v, int key)
+enum status viewer_fenced_previous(struct viewer *v, int key)
 {
 	return fenced(v, key, viewer_previous_break);
 }

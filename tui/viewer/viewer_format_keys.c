@@ -1,5 +1,5 @@
-/* viewer_format_keys.c - the keys that change how a place is shown, not which: glyphs, base of numbers,
- * distances, scale of charts. */
+/* viewer_format_keys.c - the keys that change how a place is shown: glyphs, number base, distances,
+ * scale of charts. */
 #include "config.h"
 
 #include "tui/viewer/viewer_actions.h"
@@ -11,7 +11,7 @@ enum status viewer_glyphs(struct viewer *v, int key)
 	(void)key;
 	v->glyphs = term_utf8() ? (v->glyphs + 1) % GLYPHS_COUNT : GLYPHS_ASCII;
 	viewer_say(v, "glyphs: %s%s", names[v->glyphs],
-		   term_utf8() ? "" : ", the only ones that this locale has");
+		   term_utf8() ? "" : ", the only ones in this locale");
 	return STATUS_OK;
 }
 

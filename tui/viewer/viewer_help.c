@@ -1,6 +1,6 @@
-/* viewer_help.c - what the viewer says of its keys: names, those valid now, and the hint below.
+/* viewer_help.c - help on keys: their names, the ones valid now, and the hint on the last line.
  *
- * Knows the keys from the viewer it is given; which they are is viewer_keys.c's business.
+ * Reads the table of keys from the viewer; viewer_keys.c defines it.
  */
 #include "config.h"
 
@@ -22,15 +22,15 @@ bool viewer_key_valid(const struct viewer *v, const struct viewer_key *key)
 	return false;
 }
 
-const char *viewer_key_name(int key, char room[32])
+const char *viewer_key_name(int key, char name[32])
 {
 	if (key > ' ' && key < 127)
-		snprintf(room, 32, "%c", key);
+		snprintf(name, 32, "%c", key);
 	else if (key > 0 && key <= ' ')
-		snprintf(room, 32, "%s", key == ' ' ? "space" : unctrl((chtype)key));
+		snprintf(name, 32, "%s", key == ' ' ? "space" : unctrl((chtype)key));
 	else
-		snprintf(room, 32, "%s", keyname(key - TERM_CODE(0)));
-	return room;
+		snprintf(name, 32, "%s", keyname(key - TERM_CODE(0)));
+	return name;
 }
 
 static void list_keys(const struct viewer *v, struct display *d)
@@ -68,7 +68,7 @@ const char *viewer_help_hint(const struct viewer *v)
 	if (v->split || (v->here.view == &view_diff && v->side[1].store))
 		return "]/[ difference  d/D step  f/F launch  v one  tab swap  ? keys  q back"
 		       "  )/( block  s/S point";
-	/* What 80 columns leave out comes last. */
+	/* The last two are cut off at 80 columns. */
 	return "d/D step  f/F launch  )/( block  s/S point  enter open  ? keys  q back"
 	       "  w who wrote  ; sql  / find";
 }

@@ -1,4 +1,4 @@
-/* viewer_help.h - a key of the viewer, when it is valid, and what is said of it. */
+/* viewer_help.h - a key of the viewer, when it is valid, and its help text. */
 #ifndef VIEWER_HELP_H
 #define VIEWER_HELP_H
 
@@ -10,13 +10,13 @@ struct viewer_key {
 	int key;
 	enum viewer_when when;
 	enum status (*act)(struct viewer *, int key);
-	const char *name, *help;        /* help NULL: another spelling of the key before */
+	const char *name, *help;        /* help NULL: an alias of the key above */
 };
 
 bool viewer_key_valid(const struct viewer *, const struct viewer_key *);
-/* What a key is called; room is for one that has no name. */
-const char *viewer_key_name(int key, char room[32]);
-/* The keys that matter most now, in one line. */
+/* The name of a key, written to `name`, which is returned. */
+const char *viewer_key_name(int key, char name[32]);
+/* The most useful keys at the moment, on one line. */
 const char *viewer_help_hint(const struct viewer *);
 
 #endif

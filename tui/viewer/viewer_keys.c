@@ -1,7 +1,7 @@
-/* viewer_keys.c - which key does what, when, and what help says of it; see viewer_keys.h.
+/* viewer_keys.c - the table of keys: action, when valid, and help text; see viewer_keys.h.
  *
- * Lower case goes forward, upper case back. Actions lie in viewer_move.c, viewer_step_finding.c
- * and so on.
+ * Lower case goes forward, upper case back. Actions are defined in viewer_move.c,
+ * viewer_step_finding.c and so on.
  */
 #include "config.h"
 
@@ -14,14 +14,14 @@
 #include "tui/viewer/viewer_work.h"
 
 const struct viewer_key viewer_keys[] = {
-	{ 'j', ALWAYS, viewer_next_row, "j down", "next row; behind the last, on by one" },
+	{ 'j', ALWAYS, viewer_next_row, "j down", "next row; after the last, the next place" },
 	{ TERM_CODE(KEY_DOWN), ALWAYS, viewer_next_row, "", NULL },
 	{ 'k', ALWAYS, viewer_previous_row, "k up", "previous row" },
 	{ TERM_CODE(KEY_UP), ALWAYS, viewer_previous_row, "", NULL },
 	{ '\r', ALWAYS, viewer_deeper, "enter", "open what the row is about" },
 	{ '\n', ALWAYS, viewer_deeper, "", NULL },
 	{ TERM_CODE(KEY_ENTER), ALWAYS, viewer_deeper, "", NULL },
-	{ 'q', ALWAYS, viewer_back, "q", "back, and from the first screen out" },
+	{ 'q', ALWAYS, viewer_back, "q", "back; on the first screen, quit" },
 	{ 27, ALWAYS, viewer_back, "", NULL },
 	{ TERM_CODE(KEY_BACKSPACE), ALWAYS, viewer_back, "", NULL },
 	{ 'Q', ALWAYS, viewer_quit, "Q", "quit" },
@@ -33,7 +33,7 @@ const struct viewer_key viewer_keys[] = {
 	{ 'O', ON_SCREEN, viewer_previous_op, "", NULL },
 	{ 'f', ON_SCREEN, viewer_next_launch, "f F", "next, previous launch" },
 	{ 'F', ON_SCREEN, viewer_previous_launch, "", NULL },
-	{ ')', ON_SCREEN, viewer_next_block, ") (", "next, previous block; b is ) too" },
+	{ ')', ON_SCREEN, viewer_next_block, ") (", "next, previous block; b is the same as )" },
 	{ 'b', ON_SCREEN, viewer_next_block, "", NULL },
 	{ '(', ON_SCREEN, viewer_previous_block, "", NULL },
 	{ 't', ON_SCREEN, viewer_next_tile, "t T", "next, previous tile of the online softmax" },
@@ -50,23 +50,28 @@ const struct viewer_key viewer_keys[] = {
 	{ TERM_CODE(KEY_RIGHT), ALWAYS, viewer_right, "", NULL },
 	{ TERM_CODE(KEY_MOUSE), ALWAYS, viewer_mouse, "mouse",
 	  "with --mouse: click a tab or a row; the wheel scrolls" },
-	{ ']', WITH_TWO, viewer_next_difference, "] [", "next, previous difference: launch; on Diff, element" },
+	{ ']', WITH_TWO, viewer_next_difference, "] [",
+	  "next, previous difference: launch; on Diff, element" },
 	{ '[', WITH_TWO, viewer_previous_difference, "", NULL },
 	{ 'v', WITH_TWO, viewer_split, "v", "show both runs, or one" },
 	{ '\t', WITH_TWO, viewer_swap, "tab", "swap the two runs" },
 	{ 'e', ON_SCREEN, viewer_next_finding, "e E", "next, previous finding" },
 	{ 'E', ON_SCREEN, viewer_previous_finding, "", NULL },
-	{ ' ', ON_SCREEN, viewer_toggle_break, "space", "break at this line, place or kernel, or no more" },
+	{ ' ', ON_SCREEN, viewer_toggle_break, "space",
+	  "set or remove a break at this line, place or kernel" },
 	{ 'B', ON_SCREEN, viewer_breaks, "B", "list breakpoints" },
-	{ 'c', ON_SCREEN, viewer_fenced_on, "c C", "on, back to a breakpoint; :fence bounds it" },
-	{ 'C', ON_SCREEN, viewer_fenced_back, "", NULL },
-	{ 'w', ON_SCREEN, viewer_who_wrote, "w", "who wrote this element, what the launch was given, or on KV the rows" },
-	{ 'r', ON_SCREEN, viewer_who_reads, "r", "who reads this element, or what the launch wrote" },
+	{ 'c', ON_SCREEN, viewer_fenced_next, "c C",
+	  "run forward, back to a breakpoint; :fence sets a range" },
+	{ 'C', ON_SCREEN, viewer_fenced_previous, "", NULL },
+	{ 'w', ON_SCREEN, viewer_who_wrote, "w",
+	  "who wrote this element, the launch's inputs, or on KV the rows" },
+	{ 'r', ON_SCREEN, viewer_who_reads, "r",
+	  "who reads this element, or the launch's outputs" },
 	{ 'm', ON_SCREEN, viewer_set_mark, "m x", "mark this place as x, a to z" },
-	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' back" },
+	{ '\'', ON_SCREEN, viewer_go_to_mark, "' x", "jump to mark x; '' jumps back" },
 	{ 'H', ON_SCREEN, viewer_visited, "H", "places visited" },
-	{ 'y', ON_SCREEN, viewer_show_address, "y", "the command that comes back here" },
-	{ '/', ALWAYS, viewer_search, "/", "search the screen, then the run behind it, and round" },
+	{ 'y', ON_SCREEN, viewer_show_address, "y", "the command that returns to this place" },
+	{ '/', ALWAYS, viewer_search, "/", "search the screen, then the run; wraps around" },
 	{ 'n', ALWAYS, viewer_search_next, "n N", "next, previous match" },
 	{ 'N', ALWAYS, viewer_search_previous, "", NULL },
 	{ ':', ALWAYS, viewer_command, ":",
@@ -74,14 +79,14 @@ const struct viewer_key viewer_keys[] = {
 	{ ';', ON_SCREEN, viewer_sql, ";", "SQL on the trace" },
 	{ 'x', ON_SCREEN, viewer_number, "x", "numbers in decimal, hex, bits" },
 	{ 'u', ON_SCREEN, viewer_distance, "u", "distances in ulp, absolute, relative" },
-	{ 'L', ON_SCREEN, viewer_scale, "L", "charts by a linear scale, by logarithms" },
+	{ 'L', ON_SCREEN, viewer_scale, "L", "charts on a linear or logarithmic scale" },
 	{ '~', ALWAYS, viewer_glyphs, "~", "other glyphs: ASCII, UTF-8, shades" },
 	{ 'L' - '@', ALWAYS, viewer_redraw, "ctrl-L", "paint again" },
 	{ '?', ALWAYS, viewer_help, "?", "the keys that are valid now" },
 	{ 0, ALWAYS, NULL, NULL, NULL }
 };
 
-/* Work that was stopped may end with any status; the screen is drawn all the same. */
+/* Stopped work may end with any status; the screen is drawn anyway. */
 static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), int key)
 {
 	enum status status = act(v, key);
@@ -92,7 +97,7 @@ static void perform(struct viewer *v, enum status (*act)(struct viewer *, int), 
 			viewer_say(v, "stopped");
 		viewer_work_resume(v);
 	} else if (status != STATUS_OK) {
-		viewer_complain(v);
+		viewer_show_error(v);
 	}
 }
 
@@ -110,7 +115,7 @@ void viewer_key(struct viewer *v, int key)
 	if (act)
 		perform(v, act, key);
 	else
-		viewer_say(v, "this key does nothing here: ? lists those that do");
+		viewer_say(v, "this key does nothing here: ? lists the valid keys");
 }
 
 int viewer_key_number(size_t number)

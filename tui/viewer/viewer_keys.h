@@ -4,12 +4,12 @@
 
 #include "tui/viewer/viewer_help.h"
 
-/* All but those of screens; the last has no action. */
+/* All keys except those of screens; a key without an action ends the table. */
 extern const struct viewer_key viewer_keys[];
 
-/* Does what the key is for; an unknown one says so. */
+/* Performs the action of the key; shows a message if the key has none here. */
 void viewer_key(struct viewer *, int key);
-/* Key number 0, 1, ... of all that do something; 0 behind the last. */
+/* The key with that number, from 0, of all that have an action; 0 after the last. */
 int viewer_key_number(size_t);
 
 #endif

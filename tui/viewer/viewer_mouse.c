@@ -20,7 +20,7 @@ static void scroll(struct viewer *v, long by)
 		*top = lines - viewer_lines(v);
 	if (*top < 0)
 		*top = 0;
-	/* The list keeps its row in sight. */
+	/* Keep the current row of the list visible. */
 	if (v->list && v->list_row >= 0) {
 		long row = display_next_row(v->list, *top - 1, 1);
 
@@ -28,7 +28,7 @@ static void scroll(struct viewer *v, long by)
 	}
 }
 
-/* A row that is clicked becomes the place, as if keys had moved there. */
+/* A clicked row becomes the place, as if keys had moved there. */
 static void click_row(struct viewer *v, long line)
 {
 	const struct display *d = v->list ? v->list : v->side[0].display;

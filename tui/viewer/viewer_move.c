@@ -1,4 +1,4 @@
-/* viewer_move.c - the keys that move: rows, steps at every grain, screens, marks, scrolling. */
+/* viewer_move.c - the keys that move: by rows, by steps of every grain, to screens and marks. */
 #include "config.h"
 
 #include "tui/viewer/viewer_actions.h"
@@ -21,11 +21,11 @@ static enum status step(struct viewer *v, enum walk_grain grain, int direction)
 	struct address at = v->here.at;
 	bool moved;
 
-	/* A screen of launches of one kind goes from one of them to the next. */
+	/* A screen that only some launches have skips the others. */
 	TRY(trail_step(&c, &v->trail, grain, grain == WALK_LAUNCH ? v->here.view->table : NULL,
 		       direction, &at, &moved));
 	if (!moved)
-		viewer_say(v, direction > 0 ? "nothing behind this place" :
+		viewer_say(v, direction > 0 ? "nothing after this place" :
 			   "nothing before this place");
 	else
 		viewer_go(v, &at);
@@ -75,7 +75,7 @@ static enum status move_row(struct viewer *v, int direction)
 		return STATUS_OK;
 	}
 	next = row < 0 && direction < 0 ? -1 : display_next_row(d, row, direction);
-	/* Several lines may be rows of one address. */
+	/* Several lines may have the same address. */
 	while (row >= 0 && next >= 0 && address_equal(&display_line(d, (size_t)next)->at,
 						      &display_line(d, (size_t)row)->at))
 		next = display_next_row(d, next, direction);
@@ -98,8 +98,8 @@ enum status viewer_previous_row(struct viewer *v, int key)
 	return move_row(v, -1);
 }
 
-/* The same chunk or row of the next head; heads go round in their launch. The model's view has heads
- * as rows: there it is the next layer. */
+/* Goes to the same chunk or row of the next head, and wraps around within the launch. On the Text
+ * screen, where heads are rows, goes to the next layer. */
 static enum status move_head(struct viewer *v, int direction)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -223,8 +223,8 @@ enum status viewer_screen(struct viewer *v, int key)
 	return STATUS_OK;
 }
 
-/* What is looked at next of a place on a screen: from the timeline to the launch, to its chunks or
- * reduction, to the points. */
+/* The screen with more detail on the place: from the timeline to the launch, to its chunks, to the
+ * points, to the source. NULL: there is none. */
 static const struct view *view_below(const struct viewer *v)
 {
 	if (v->here.view == &view_summary)
@@ -327,7 +327,7 @@ enum status viewer_set_mark(struct viewer *v, int key)
 	if (key < 'a' || key > 'z')
 		return STATUS_OK;
 	v->marks[key - 'a'] = v->here;
-	viewer_say(v, "marked as %c: '%c comes back", key, key);
+	viewer_say(v, "marked as %c: '%c returns here", key, key);
 	return STATUS_OK;
 }
 
@@ -335,7 +335,7 @@ enum status viewer_go_to_mark(struct viewer *v, int key)
 {
 	struct viewer_place to = v->before_jump;
 
-	key = mark_key(v, "jump to: a to z, ' for where the last jump was from");
+	key = mark_key(v, "jump to: a to z, or ' for the place before the last jump");
 	if (key >= 'a' && key <= 'z')
 		to = v->marks[key - 'a'];
 	else if (key != '\'')
@@ -343,7 +343,7 @@ enum status viewer_go_to_mark(struct viewer *v, int key)
 	if (to.view)
 		viewer_jump(v, to.view, &to.at);
 	else
-		viewer_say(v, "there is no mark %c", key);
+		viewer_say(v, "no mark %c", key);
 	return STATUS_OK;
 }
 
@@ -361,7 +361,7 @@ enum status viewer_visited(struct viewer *v, int key)
 		display_anchor(d, &place->at);
 		display_text(d, line);
 	}
-	viewer_show_list(v, " places visited, the last one first ", d);
+	viewer_show_list(v, " places visited, latest first ", d);
 	return STATUS_OK;
 }
 

@@ -1,7 +1,7 @@
-/* viewer_paint.c - puts bars and a window of the drawn lines on the terminal.
+/* viewer_paint.c - paints the bars and the visible part of the drawn lines on the terminal.
  *
- * Two sides lie beside each other where both have room, else one above the other. Lines are cut at
- * the edge, with a '>' there; what they say is the display's business.
+ * Two sides are painted next to each other if both fit, else one above the other. Lines are cut at
+ * the right edge, marked by '>'. viewer_draw.c provides the lines.
  */
 #include "config.h"
 
@@ -15,25 +15,25 @@
 #include "tui/viewer/viewer_screens.h"
 #include "tui/views/view_list.h"
 
-#define LEAST_LINES 15
-#define LEAST_COLUMNS 60
+#define MIN_LINES 15
+#define MIN_COLUMNS 60
 #define BARS_ABOVE 3
 #define BARS_BELOW 3
-#define TABS 1                          /* their line */
-#define SIDE_COLUMNS 80                 /* that a side needs beside another */
+#define TABS 1                          /* the line of the tabs */
+#define SIDE_COLUMNS 80                 /* min. width of each of two sides next to each other */
 
 static bool too_small(void)
 {
-	return LINES < LEAST_LINES || COLS < LEAST_COLUMNS;
+	return LINES < MIN_LINES || COLS < MIN_COLUMNS;
 }
 
-/* Differences are about both sides already. */
+/* The Diff screen already shows both sides. */
 static bool two_sides(const struct viewer *v)
 {
 	return v->split && v->here.view != &view_diff;
 }
 
-static bool beside(const struct viewer *v)
+static bool side_by_side(const struct viewer *v)
 {
 	return two_sides(v) && COLS >= 2 * SIDE_COLUMNS + 1;
 }
@@ -44,17 +44,17 @@ long viewer_lines(const struct viewer *v)
 
 	if (too_small())
 		return 0;
-	return two_sides(v) && !beside(v) && !v->list ? (lines - 1) / 2 : lines;
+	return two_sides(v) && !side_by_side(v) && !v->list ? (lines - 1) / 2 : lines;
 }
 
 /* --- text --- */
 
 struct place_on_terminal {
 	int y, x, width;
-	int left;                       /* columns of the line that lie left of the window */
+	int left;                       /* columns of the line cut off at the left */
 };
 
-/* One character at a column of the line; false: it is right of the window. */
+/* Paints one character at a column of the line; false: it is right of the window. */
 static bool put(const struct place_on_terminal *p, int column, wchar_t c, int attributes)
 {
 	wchar_t text[2] = { c, 0 };
@@ -69,7 +69,7 @@ static bool put(const struct place_on_terminal *p, int column, wchar_t c, int at
 	return true;
 }
 
-/* The next character of a line, whatever its bytes are. */
+/* Decodes the next character of a line, '?' for invalid bytes; returns how many bytes it has. */
 static size_t next_char(const char *text, size_t bytes, enum view_style style, enum glyphs glyphs,
 			wchar_t *c)
 {
@@ -163,7 +163,7 @@ static void paint_title(const struct viewer *v)
 	paint_text(0, 0, COLS, A_BOLD, text);
 }
 
-/* Of the screens that are not shown only the key, where names do not fit. */
+/* If names do not fit, only the tab of the current screen has one; the others show their key. */
 static int tab_text(const struct viewer *v, int number, bool names, char text[32])
 {
 	const struct viewer_screen *screen = &viewer_screens[number];
@@ -174,18 +174,18 @@ static int tab_text(const struct viewer *v, int number, bool names, char text[32
 		: snprintf(text, 32, " %c", screen->key);
 }
 
-static bool tabs_fit(const struct viewer *v, int room)
+static bool tabs_fit(const struct viewer *v, int width)
 {
 	char text[32];
 	int x = 0;
 
 	for (int i = 0; viewer_screens[i].view; i++)
 		x += tab_text(v, i, true, text);
-	return x <= room;
+	return x <= width;
 }
 
-/* The columns left of the address, which is written into `at`. */
-static int tabs_room(const struct viewer *v, char at[ADDRESS_TEXT + 4])
+/* The width left of the address, which is written to `at`. */
+static int tabs_width(const struct viewer *v, char at[ADDRESS_TEXT + 4])
 {
 	strcpy(at, "at ");
 	address_format(&v->here.at, at + 3);
@@ -195,14 +195,14 @@ static int tabs_room(const struct viewer *v, char at[ADDRESS_TEXT + 4])
 int viewer_tab_at(const struct viewer *v, int y, int x)
 {
 	char at[ADDRESS_TEXT + 4], text[32];
-	int room = tabs_room(v, at), end = 0;
-	bool names = tabs_fit(v, room);
+	int width = tabs_width(v, at), end = 0;
+	bool names = tabs_fit(v, width);
 
 	if (y != TABS || v->list || too_small())
 		return 0;
-	for (int i = 0; viewer_screens[i].view && end < room; i++) {
+	for (int i = 0; viewer_screens[i].view && end < width; i++) {
 		end += tab_text(v, i, names, text);
-		if (x < end && x < room)
+		if (x < end && x < width)
 			return viewer_screens[i].key;
 	}
 	return 0;
@@ -211,17 +211,17 @@ int viewer_tab_at(const struct viewer *v, int y, int x)
 static void paint_tabs(const struct viewer *v)
 {
 	char at[ADDRESS_TEXT + 4], text[32];
-	int x = 0, room = tabs_room(v, at);
-	bool names = tabs_fit(v, room);
+	int x = 0, width = tabs_width(v, at);
+	bool names = tabs_fit(v, width);
 
-	for (int i = 0; viewer_screens[i].view && x < room; i++) {
+	for (int i = 0; viewer_screens[i].view && x < width; i++) {
 		int length = tab_text(v, i, names, text);
 
-		paint_text(TABS, x, room - x,
+		paint_text(TABS, x, width - x,
 			   viewer_screens[i].view == v->here.view ? A_BOLD : 0, text);
 		x += length;
 	}
-	paint_text(TABS, room, COLS - room, A_BOLD, at);
+	paint_text(TABS, width, COLS - width, A_BOLD, at);
 }
 
 static void paint_bars(const struct viewer *v)
@@ -240,7 +240,7 @@ static void paint_bars(const struct viewer *v)
 
 /* --- all of it --- */
 
-/* The line that stands out: what was searched for, else the row. */
+/* The highlighted line: the match of a search, else the row. */
 static long current_line(const struct viewer *v, long row)
 {
 	return v->match >= 0 ? v->match : row;
@@ -256,8 +256,8 @@ static void paint_sides(const struct viewer *v)
 		paint_window(v, d, v->top, row, y, 0, COLS, height);
 		return;
 	}
-	paint_window(v, d, v->top, row, y, 0, beside(v) ? half : COLS, height);
-	if (beside(v)) {
+	paint_window(v, d, v->top, row, y, 0, side_by_side(v) ? half : COLS, height);
+	if (side_by_side(v)) {
 		for (long i = 0; i < height; i++)
 			paint_rule(v, '|', y + (int)i, half, 1);
 		x = half + 1;
@@ -275,8 +275,8 @@ void viewer_paint(const struct viewer *v)
 	if (too_small()) {
 		char text[80];
 
-		snprintf(text, sizeof(text), "flashtwin view needs %d x %d", LEAST_COLUMNS,
-			 LEAST_LINES);
+		snprintf(text, sizeof(text), "flashtwin view needs at least %d x %d", MIN_COLUMNS,
+			 MIN_LINES);
 		paint_text(0, 0, COLS, 0, text);
 	} else {
 		paint_bars(v);
@@ -302,9 +302,9 @@ void viewer_paint_message(const char *text)
 
 void viewer_paint_prompt(const struct viewer *v, const char *prompt, const wchar_t *text)
 {
-	int room = COLS - 2 - (int)strlen(prompt), length = (int)wcslen(text);
-	const struct place_on_terminal p = { LINES - 2, 1 + (int)strlen(prompt), room + 1,
-					     length >= room ? length - room + 1 : 0 };
+	int width = COLS - 2 - (int)strlen(prompt), length = (int)wcslen(text);
+	const struct place_on_terminal p = { LINES - 2, 1 + (int)strlen(prompt), width + 1,
+					     length >= width ? length - width + 1 : 0 };
 
 	viewer_paint(v);
 	if (too_small())

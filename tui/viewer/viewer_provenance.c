@@ -1,10 +1,10 @@
-/* viewer_provenance.c - the keys w and r: who wrote what is at the place, and who reads it.
+/* viewer_provenance.c - the keys w and r: who wrote the data at the place, and who reads it.
  *
- * At an element or output that is a range of bytes: what wrote any of them goes by the extents of
- * digests and the rows of caches, through the whole run. At a launch it is each buffer given to it,
- * or written. What a launch reads of a buffer it was given is not in a trace; that it cannot write
- * there is, where its parameter is const. On the screen of the KV cache w lists the rows that the
- * layer's caches hold, each with its elements, of which w and r tell on.
+ * For an element or output, they search the whole run for operations on its bytes, by the extents
+ * of digests and the rows of KV caches. For a launch, w covers the buffers passed to it and r those
+ * it wrote. A trace does not record which bytes a launch reads, so a reader is reported as possible;
+ * a const parameter shows that it cannot write. On the KV screen, w lists the rows of the layer's
+ * caches, with the address of an element each, where w and r work again.
  */
 #include "config.h"
 
@@ -26,8 +26,8 @@
 /* Bytes of a buffer. */
 struct range {
 	int64_t buffer, from, past;
-	int64_t op;                     /* of the launch of the place */
-	int64_t element;                /* of the place, -1: none */
+	int64_t op;                     /* operation of the launch at the place */
+	int64_t element;                /* element at the place, -1: none */
 	char name[100];
 };
 
@@ -45,7 +45,7 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	at.op = view_null(row, LAUNCH) ? view_int(row, OP) : -1;
 	at.launch = view_null(row, LAUNCH) ? -1 : view_int(row, LAUNCH);
 	address_format(&at, text);
-	/* On from an element to the same one there. */
+	/* From an element, lead to the same element there. */
 	if (!view_null(row, OUTPUT) && !view_null(row, ELEMENT)) {
 		at.output = view_int(row, OUTPUT);
 		at.element = view_int(row, ELEMENT);
@@ -61,9 +61,9 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	return STATUS_OK;
 }
 
-/* --- of bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range, ?6 the element or -1 --- */
+/* --- bytes: ?2 the operation, ?3 the buffer, ?4 and ?5 the range, ?6 the element or -1 --- */
 
-/* Digests of scattered rows span what lies between them; the rows say which are. */
+/* The digest of scattered rows includes the gaps; v_kv has the extents of the rows. */
 #define WROTE(condition, order) \
 	" SELECT w.op, w.entry FROM w_written w WHERE w.run = ?1 AND w.buffer = ?3" \
 	"  AND w." condition " AND w.offset < ?5 AND (w.bytes IS NULL OR w.offset + w.bytes > ?4)" \
@@ -73,7 +73,7 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	"    AND k.buffer = ?3 AND k.offset < ?5 AND k.offset + k.bytes > ?4))" \
 	"  ORDER BY w.op" order
 
-/* A join with v_launch would read all launches: SQLite flattens no join into the right of one. */
+/* A join with v_launch would read all launches: SQLite cannot flatten a join on the right side. */
 #define KERNEL_OF_OP \
 	"(SELECT l.kernel FROM v_launch l WHERE l.run = o.run AND l.launch = o.launch)"
 
@@ -86,11 +86,11 @@ static const char wrote_bytes[] =
 	"WITH found (op, entry) AS (" WROTE("op <= ?2", " DESC") " LIMIT " SHOWN ")"
 	DESCRIBED("NULL") " ORDER BY o.op DESC LIMIT " SHOWN;
 
-/* Up to what overwrites them, which may read them first. */
+/* Ends with the operation that overwrites the bytes, which may read them first. */
 static const char reads_bytes[] =
 	"WITH over (op, entry) AS (" WROTE("op > ?2", "") " LIMIT 1),"
 	" found (op, entry, how) AS (SELECT o.op, NULL, iif(o.op IN (SELECT op FROM over),"
-	"  'writes them again', CASE WHEN o.launch IS NULL THEN 'reads'"
+	"  'overwrites them', CASE WHEN o.launch IS NULL THEN 'reads'"
 	"   WHEN (SELECT min(a.type LIKE 'const %') FROM v_arg a WHERE a.run = ?1 AND a.op = o.op"
 	"    AND a.buffer = ?3) THEN 'may read' ELSE 'may read or write' END)"
 	"  FROM (SELECT op FROM w_given WHERE run = ?1 AND buffer = ?3 AND op > ?2"
@@ -101,15 +101,15 @@ static const char reads_bytes[] =
 	"   OR o.op IN (SELECT op FROM over)"
 	"   OR (o.launch IS NOT NULL AND EXISTS (SELECT 1 FROM v_arg a WHERE a.run = ?1"
 	"    AND a.op = o.op AND a.buffer = ?3 AND coalesce(a.offset, 0) < ?5)"
-	/* A scatter of other rows does nothing to these. */
+	/* A scatter of other rows does not touch these. */
 	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = o.launch"
 	"    AND k.buffer = ?3)))"
 	"  ORDER BY o.op LIMIT " SHOWN ")"
 	DESCRIBED("f.how") " ORDER BY o.op";
 
-/* --- of a launch: ?2 its operation, ?3 its number --- */
+/* --- launches: ?2 the operation, ?3 the number of the launch --- */
 
-/* The last operation before it that wrote each buffer that it was given. */
+/* For each buffer passed to the launch, the last earlier operation that wrote it. */
 static const char wrote_given[] =
 	"WITH given AS (SELECT DISTINCT buffer FROM v_arg WHERE run = ?1 AND launch = ?3"
 	"  AND buffer IS NOT NULL),"
@@ -119,7 +119,7 @@ static const char wrote_given[] =
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = last.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = last.buffer ORDER BY o.op DESC";
 
-/* The launches and downloads behind it that are given a buffer that it wrote. */
+/* Later operations that use a buffer that the launch wrote. */
 static const char reads_written[] =
 	"WITH wrote AS (SELECT DISTINCT buffer FROM v_digest WHERE run = ?1 AND op = ?2"
 	"  AND after_step = 0),"
@@ -129,7 +129,7 @@ static const char reads_written[] =
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = f.buffer ORDER BY o.op";
 
-/* Rows of the caches of its layer, latest first. */
+/* Rows of the caches of the launch's layer, latest first. */
 static const char wrote_rows[] =
 	"SELECT w.op, w.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name,"
 	" (SELECT d.entry FROM v_digest d WHERE d.run = ?1 AND d.launch = w.launch"
@@ -146,7 +146,7 @@ static const char wrote_rows[] =
 
 /* --- the place --- */
 
-/* The bytes of the element or output that the place is; *some false: it is neither. */
+/* The bytes of the element or output at the place; *some false: the place is neither. */
 static enum status range_here(struct viewer *v, struct range *r, bool *some)
 {
 	const struct address *at = &v->here.at;
@@ -190,9 +190,9 @@ static enum status list_found(struct viewer *v, const char *title, const char *s
 		return status;
 	}
 	if (rows == 0)
-		view_print(&c, "  nobody in this run\n");
+		view_print(&c, "  none in this run\n");
 	else if (rows == atoi(SHOWN))
-		view_print(&c, "  ... and perhaps more: enter goes to one, the key on from there\n");
+		view_print(&c, "  ... and perhaps more: enter goes to one, then press w or r again\n");
 	viewer_show_list(v, title, c.out);
 	return STATUS_OK;
 }
@@ -207,7 +207,7 @@ static enum status ask(struct viewer *v, const char *of_bytes, const char *of_la
 	bool some;
 
 	if (v->here.at.launch < 0) {
-		viewer_say(v, "no launch here: f goes on to the next one");
+		viewer_say(v, "no launch here: f goes to the next one");
 		return STATUS_OK;
 	}
 	TRY(store_index_buffers(c.store));
@@ -238,12 +238,12 @@ enum status viewer_who_wrote(struct viewer *v, int key)
 				  NULL, op);
 	}
 	return ask(v, wrote_bytes, wrote_given, "wrote",
-		   " who wrote last what this launch was given ");
+		   " who last wrote the inputs of this launch ");
 }
 
 enum status viewer_who_reads(struct viewer *v, int key)
 {
 	(void)key;
 	return ask(v, reads_bytes, reads_written, "reads",
-		   " who is given what this launch wrote ");
+		   " who uses what this launch wrote ");
 }

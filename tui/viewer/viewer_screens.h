@@ -1,5 +1,6 @@
-/* viewer_screens.h - the screens with their keys, and the keys with what they do: the tables that
- * help is written from. */
+/* viewer_screens.h - the table of screens, with their keys and tabs.
+ *
+ * Used by the viewer and by the HTML export. */
 #ifndef VIEWER_SCREENS_H
 #define VIEWER_SCREENS_H
 
@@ -9,11 +10,11 @@ struct viewer_screen {
 	char key;
 	const char *tab;
 	const struct view *view;        /* NULL: end of the table */
-	enum walk_grain grain;          /* of moving on behind the last row */
+	enum walk_grain grain;          /* of a step past the first or last row */
 };
 
 extern const struct viewer_screen viewer_screens[];
-/* Of a view; the timeline's for a view without a key. */
+/* The entry of a view; the timeline's for a view without a key. */
 const struct viewer_screen *viewer_screen_of(const struct view *);
 
 #endif

@@ -1,7 +1,7 @@
-/* viewer_search.c - searches for text: in what the screen shows, then in what it would show at the
- * places behind or before, through the whole run and round its end.
+/* viewer_search.c - searches for text on the screen, then on the same screen at later or earlier
+ * places of the run, and wraps around at its end.
  *
- * Lists, and screens that are the same at every place, are searched as they are.
+ * A list, or a screen that is the same at every place, is searched alone.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "tui/viewer/viewer_work.h"
 #include "tui/views/view_list.h"
 
-/* The next line after `from` (direction 1) or before it (-1) that says it; -1: there is none. */
+/* The next line after `from` (direction 1) or before it (-1) that has the text; -1: none. */
 static long find_line(const struct display *d, const char *text, long from, int direction)
 {
 	for (long i = from + direction; i >= 0 && i < (long)display_count(d); i += direction)
@@ -42,7 +42,7 @@ static void show_line(struct viewer *v, long line)
 
 /* --- one display --- */
 
-/* The line that the search goes on from: the row of the place, or the last match. */
+/* The line that the search continues from: the last match, else the row of the place. */
 static long line_here(const struct viewer *v, const struct display *d)
 {
 	long row = v->list ? v->list_row : display_row(d, &v->here.at);
@@ -50,33 +50,33 @@ static long line_here(const struct viewer *v, const struct display *d)
 	return v->match >= 0 && v->match < (long)display_count(d) ? v->match : row;
 }
 
-static void search_round(struct viewer *v, const struct display *d, int direction)
+static void search_wrapped(struct viewer *v, const struct display *d, int direction)
 {
 	long line = find_line(d, v->search, direction > 0 ? -1 : (long)display_count(d), direction);
 
 	if (line < 0) {
-		viewer_say(v, "'%s' is not found", v->search);
+		viewer_say(v, "'%s' not found", v->search);
 		return;
 	}
 	show_line(v, line);
-	viewer_say(v, "the search went on from the %s", direction > 0 ? "top" : "bottom");
+	viewer_say(v, "the search wrapped to the %s", direction > 0 ? "top" : "bottom");
 }
 
 /* --- the places of a run --- */
 
-struct round {
+struct search_walk {
 	enum walk_grain grain;
-	const char *table;              /* of the screen: only launches with rows there */
+	const char *table;              /* only launches with rows in it; NULL: all */
 	int direction;
-	int64_t start;                  /* operation that the search began at */
+	int64_t start;                  /* operation where it started */
 	bool wrapped;
 };
 
-/* Screens of a thread are searched thread by thread, others launch by launch: what they list of a
- * launch are its blocks. */
-static struct round begin_round(const struct viewer *v, int direction)
+/* Screens of one thread are searched block by block, others launch by launch, because they list all
+ * blocks of a launch. */
+static struct search_walk begin_walk(const struct viewer *v, int direction)
 {
-	struct round r = { .grain = WALK_LAUNCH, .direction = direction };
+	struct search_walk r = { .grain = WALK_LAUNCH, .direction = direction };
 
 	if (v->here.view == &view_time)
 		r.grain = WALK_STEP;
@@ -87,8 +87,9 @@ static struct round begin_round(const struct viewer *v, int direction)
 	return r;
 }
 
-/* The next place, behind the last one the first; *done when the search came round. */
-static enum status next_place(struct viewer *v, struct round *r, struct address *at, bool *done)
+/* The next place, and after the last one the first; *done when all places were visited. */
+static enum status next_place(struct viewer *v, struct search_walk *r, struct address *at,
+			      bool *done)
 {
 	struct view_context c = viewer_context(v, 0);
 	struct address next = *at;
@@ -111,7 +112,7 @@ static enum status next_place(struct viewer *v, struct round *r, struct address 
 	return STATUS_OK;
 }
 
-/* Draws the screen at a place and looks through it. What cannot be drawn holds no text. */
+/* Draws the screen at a place and searches it. A screen that cannot be drawn has no text. */
 static long search_place(struct viewer *v, const struct address *at, int direction,
 			 struct address *found)
 {
@@ -137,7 +138,7 @@ static long search_place(struct viewer *v, const struct address *at, int directi
 static enum status search_run(struct viewer *v, int direction)
 {
 	struct view_context c = viewer_context(v, 0);
-	struct round r = begin_round(v, direction);
+	struct search_walk r = begin_walk(v, direction);
 	struct address at = v->here.at, place, found;
 	bool done;
 
@@ -157,14 +158,14 @@ static enum status search_run(struct viewer *v, int direction)
 			v->match = line;
 			v->top = 0;
 			if (r.wrapped)
-				viewer_say(v, "the search went on from the %s of the run",
+				viewer_say(v, "the search wrapped to the %s of the run",
 					   direction > 0 ? "beginning" : "end");
 			return STATUS_OK;
 		}
 		TRY(next_place(v, &r, &at, &done));
 	}
 	if (done)
-		viewer_say(v, "'%s' is not found on this screen, at any place of the run",
+		viewer_say(v, "'%s' not found on this screen at any place of the run",
 			   v->search);
 	return STATUS_OK;
 }
@@ -177,14 +178,14 @@ static enum status find_text(struct viewer *v, int direction)
 	long line;
 
 	if (!*v->search) {
-		viewer_say(v, "nothing was searched for yet: / asks");
+		viewer_say(v, "nothing to repeat: / starts a search");
 		return STATUS_OK;
 	}
 	line = find_line(d, v->search, line_here(v, d), direction);
 	if (line >= 0)
 		show_line(v, line);
 	else if (v->list || v->here.view->whole)
-		search_round(v, d, direction);
+		search_wrapped(v, d, direction);
 	else
 		return search_run(v, direction);
 	return STATUS_OK;

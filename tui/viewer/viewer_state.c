@@ -1,7 +1,7 @@
 /* viewer_state.c - the place that the viewer shows, places to go back to, lists and messages.
  *
- * A screen is a function of trace, run and address, so nothing else is kept. Neither draws nor
- * knows the terminal. See viewer_state.h.
+ * A screen depends only on trace, run and address, so nothing else is stored. Does not draw or use
+ * the terminal. See viewer_state.h.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ struct view_context viewer_context(const struct viewer *v, int side)
 		.listed = view_table, .looks = v->looks
 	};
 
-	/* What is compared with: the other side, where it is another trace. */
+	/* Comparisons are with the other side, if it is another trace. */
 	if (v->side[1].store && v->side[1].store != v->side[0].store)
 		c.other = v->side[!side].store;
 	if (v->side[1].store)
@@ -41,7 +41,7 @@ void viewer_say(struct viewer *v, const char *format, ...)
 	v->message_is_error = false;
 }
 
-void viewer_complain(struct viewer *v)
+void viewer_show_error(struct viewer *v)
 {
 	viewer_say(v, "%s", error_text());
 	v->message_is_error = true;

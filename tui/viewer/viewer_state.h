@@ -1,7 +1,7 @@
-/* viewer_state.h - what the viewer keeps: sides, the place, places to go back to, lists, messages.
+/* viewer_state.h - the viewer's state: sides, the place, places to go back to, lists, messages.
  *
- * viewer_draw.c draws the place; viewer_paint.c puts it on the terminal; viewer_keys.c says which
- * key does what; viewer_move.c, viewer_step_finding.c and so on do it.
+ * viewer_draw.c draws the place; viewer_paint.c paints it on the terminal; viewer_keys.c maps keys
+ * to actions; viewer_move.c, viewer_step_finding.c and so on define the actions.
  */
 #ifndef VIEWER_STATE_H
 #define VIEWER_STATE_H
@@ -12,7 +12,7 @@
 
 #define VIEWER_PLACES 64                /* remembered; the oldest are forgotten */
 #define VIEWER_MARKS 26
-#define VIEWER_WORDS 2000               /* of a line typed in */
+#define VIEWER_INPUT 2000               /* max. bytes of a typed line, with NUL */
 
 struct viewer_place {
 	const struct view *view;
@@ -24,7 +24,7 @@ struct viewer_places {
 	int count;
 };
 
-/* A search for a difference that was cut, to be gone on with. */
+/* A search for a difference that was stopped and can be resumed. */
 struct viewer_search {
 	bool begun;
 	struct address from;            /* the place and screen it began at */
@@ -38,7 +38,7 @@ struct viewer_side {
 	struct store *store;
 	int64_t run;
 	struct display *display;        /* owned */
-	const struct view *drawn;       /* what the display shows, and of which run */
+	const struct view *drawn;       /* the view and run that the display shows */
 	int64_t drawn_run;
 	int64_t named;                  /* the run that `name` is about, 0: none yet */
 	char name[160];                 /* trace, run, device, seed and path */
@@ -51,21 +51,21 @@ struct viewer_fence {
 	char text[2 * ADDRESS_TEXT + 2];
 };
 
-/* What a key began, from the key to its screen. */
+/* The work that a key started, until its screen is drawn. */
 struct viewer_work {
 	bool going, stopped;
-	bool idle;                      /* nobody asked for it: what comes in stops it */
+	bool idle;                      /* background work: any input stops it */
 	int64_t since_ms;
-	int64_t said_ms;                /* when it said that any key stops it, 0: not yet */
-	int typed_ahead;                /* bytes, that were waiting then */
-	int stops;                      /* that were got over */
+	int64_t said_ms;                /* when the message about stopping was shown, 0: not yet */
+	int typed_ahead;                /* bytes of input already waiting then */
+	int stops;                      /* how often it was stopped and then resumed */
 };
 
 struct viewer_key;
 
 struct viewer {
-	const struct viewer_key *keys;  /* there are; the last has no action */
-	struct viewer_side side[2];     /* the second is there when side[1].store is not NULL */
+	const struct viewer_key *keys;  /* a key without an action ends the table */
+	struct viewer_side side[2];     /* the second exists if side[1].store is not NULL */
 	bool split;                     /* both are shown */
 	struct viewer_place here;
 	long top;                       /* first line of the content on the terminal */
@@ -81,46 +81,46 @@ struct viewer {
 	struct viewer_places visited;   /* jumps, oldest first */
 	struct viewer_place marks[VIEWER_MARKS];
 	struct viewer_place before_jump;
-	struct trail trail;             /* steps that steps back take back */
+	struct trail trail;             /* steps that the opposite key undoes */
 
 	struct breakpoints breaks;
 	struct viewer_fence fence;
 	struct view_scan scan;          /* for the first difference of the two sides */
 	struct viewer_search difference;
 	struct viewer_work work;
-	bool ready;                     /* nothing is left to do while nobody types */
-	int64_t patience_ms;            /* then a key's work is stopped as by another, 0: never */
-	char search[VIEWER_WORDS];
-	long match;                     /* line where it was found last, -1: nowhere yet */
+	bool ready;                     /* no background work is left */
+	int64_t patience_ms;            /* stops a key's work after this time; 0: never */
+	char search[VIEWER_INPUT];
+	long match;                     /* line of the last match, -1: none yet */
 	char message[400];
 	bool message_is_error;
 	enum glyphs glyphs;
 	struct view_format looks;
 	bool quit;
-	enum status status;             /* what the viewer ends with */
+	enum status status;             /* the result of the viewer */
 };
 
 struct view_context viewer_context(const struct viewer *, int side);
 void viewer_say(struct viewer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Shows the error record; for every status that is not OK. */
-void viewer_complain(struct viewer *);
-/* Another address on the same screen. */
+/* Shows the current error, and clears it; call it for every status that is not OK. */
+void viewer_show_error(struct viewer *);
+/* Goes to another address on the same screen. */
 void viewer_go(struct viewer *, const struct address *);
-/* The same, and remembered: marks and lists lead back. */
+/* Goes to an address and a screen, and remembers the jump. */
 void viewer_jump(struct viewer *, const struct view *, const struct address *);
-/* Another screen; `q` comes back. Finds an address that the screen has something for. */
+/* Opens another screen, at the nearest address that it has content for; `q` goes back. */
 enum status viewer_open_view(struct viewer *, const struct view *);
-/* Shows a list; takes the display over. */
+/* Shows a list; takes ownership of the display. */
 void viewer_show_list(struct viewer *, const char *title, struct display *);
 void viewer_close_list(struct viewer *);
-/* The next drawing keeps nothing of what was drawn before. */
+/* Makes the next viewer_draw() draw everything again. */
 void viewer_forget(struct viewer *);
 
-/* The launch of the place; a step or operation counts as the last launch before it, -1: none. */
+/* The launch of the place; for a step or operation, the last launch before it; -1: none. */
 enum status viewer_launch_here(struct viewer *, int64_t *launch);
-/* The address that a row of a display stands for, in the run that is shown. */
+/* The address of a row of a display, in the run that is shown. */
 struct address viewer_row_address(const struct viewer *, const struct display *, long row);
-/* What a search goes through first: the list or the screen. */
+/* The display that a search starts with: the list if one is shown, else the screen. */
 const struct display *viewer_searched(const struct viewer *);
 
 #endif

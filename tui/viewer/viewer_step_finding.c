@@ -14,15 +14,15 @@ static enum status find_finding(struct viewer *v, int direction)
 
 	if (at.launch < 0)
 		TRY(viewer_launch_here(v, &at.launch));
-	/* Not the launch before a step, whose findings lie before the place. */
+	/* Skip the findings of the launch before a step: they come before the place. */
 	if (v->here.at.launch < 0)
 		at.block = INT64_MAX;
 	TRY(view_findings_step(&c, direction, &at, &found));
 	if (found)
 		viewer_jump(v, v->here.view, &at);
 	else
-		viewer_say(v, direction > 0 ? "no finding behind this place"
-			   : "no finding before this place");
+		viewer_say(v, direction > 0 ? "no later finding"
+			   : "no earlier finding");
 	return STATUS_OK;
 }
 

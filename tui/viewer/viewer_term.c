@@ -1,7 +1,7 @@
-/* viewer_term.c - curses set up, its signals, and the terminal put back; see viewer_term.h.
+/* viewer_term.c - sets up curses and signals, reads keys, restores the terminal; see viewer_term.h.
  *
- * Signals are blocked but while a key is waited for, so that none is lost between a look and the
- * wait. Stop and continue are left to curses.
+ * Signals are blocked except while waiting for a key, so that none is lost between a check and the
+ * wait. curses handles stop and continue.
  */
 #include "config.h"
 
@@ -26,13 +26,13 @@
 
 static volatile sig_atomic_t resized, interrupted, ending;
 static SCREEN *screen;
-static FILE *nowhere;                   /* of a hidden terminal, else NULL */
+static FILE *null_device;               /* /dev/null of a hidden terminal, else NULL */
 static struct termios before;
-static char leave[256];                 /* what a crash writes to restore the screen */
+static char leave[256];                 /* written on a crash to restore the screen */
 static sigset_t waited_for, blocked_before;
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-static const int asked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT };
+static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT };
 
 /* --- signals --- */
 
@@ -46,7 +46,7 @@ static void on_signal(int number)
 		ending = number;
 }
 
-/* Only what a handler may do: curses may be in any state. */
+/* Does not call curses, which may be in any state. */
 static void on_crash(int number)
 {
 	ssize_t ignored = write(STDOUT_FILENO, leave, strlen(leave));
@@ -63,9 +63,9 @@ static void catch_signals(void)
 
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&waited_for);
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
-		sigaction(asked[i], &action, NULL);
-		sigaddset(&waited_for, asked[i]);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+		sigaction(handled[i], &action, NULL);
+		sigaddset(&waited_for, handled[i]);
 	}
 	sigprocmask(SIG_BLOCK, &waited_for, &blocked_before);
 	action.sa_handler = on_crash;
@@ -75,8 +75,8 @@ static void catch_signals(void)
 
 static void leave_signals(void)
 {
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		signal(asked[i], SIG_DFL);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		signal(handled[i], SIG_DFL);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		signal(crashes[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked_before, NULL);
@@ -98,7 +98,7 @@ bool term_interrupted(void)
 
 /* --- opening and closing --- */
 
-/* Orange and blue tell apart what red and green do not for everyone. */
+/* Orange and blue are distinct even to colour-blind readers. */
 static void set_colors(void)
 {
 	short orange = COLORS >= 256 ? 208 : COLOR_YELLOW;
@@ -113,7 +113,7 @@ static void set_colors(void)
 
 static bool colored;
 
-/* Appends what the terminal calls a capability to what a crash writes. */
+/* Appends the terminal's sequence for a capability to the text written on a crash. */
 static void on_leave(const char *capability)
 {
 	const char *text = tigetstr(capability);
@@ -158,25 +158,23 @@ enum status term_open(bool color, bool mouse)
 	int found;
 
 	if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0)
-		return fail(STATUS_USAGE, "standard input is no terminal, so no keys can be read:"
-			    " --plain prints");
+		return fail(STATUS_USAGE, "standard input is not a terminal, so no keys can be"
+			    " read: use --plain");
 	setlocale(LC_CTYPE, "");
-	/* Asked first: a newterm() that fails does not give its memory back. */
+	/* Check first: a newterm() that fails leaks memory. */
 	if (setupterm(NULL, STDOUT_FILENO, &found) == OK) {
 		del_curterm(cur_term);
 		screen = newterm(NULL, stdout, stdin);
 	}
 	if (!screen)
 		return name && *name
-			? fail(STATUS_USAGE, "TERM=%s: no such terminal is known here: --plain"
-			       " prints", name)
-			: fail(STATUS_USAGE, "TERM is not set, so the terminal is not known:"
-			       " --plain prints");
+			? fail(STATUS_USAGE, "TERM=%s: unknown terminal: use --plain", name)
+			: fail(STATUS_USAGE, "TERM is not set: use --plain");
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		endwin();
 		delscreen(screen);
 		screen = NULL;
-		return fail(STATUS_USAGE, "TERM=%s cannot place its cursor: --plain prints", name);
+		return fail(STATUS_USAGE, "TERM=%s cannot position its cursor: use --plain", name);
 	}
 	plan_leave(mouse);
 	atexit(term_close);
@@ -187,12 +185,12 @@ enum status term_open(bool color, bool mouse)
 
 enum status term_open_hidden(int height, int width)
 {
-	nowhere = fopen("/dev/null", "r+");
-	if (!nowhere)
+	null_device = fopen("/dev/null", "r+");
+	if (!null_device)
 		return fail(STATUS_IO, "/dev/null: %s", strerror(errno));
-	screen = newterm("xterm", nowhere, nowhere);
+	screen = newterm("xterm", null_device, null_device);
 	if (!screen)
-		return fail(STATUS_USAGE, "the terminal \"xterm\" is not known here");
+		return fail(STATUS_USAGE, "TERM=xterm: unknown terminal");
 	resizeterm(height, width);
 	nodelay(stdscr, TRUE);
 	return STATUS_OK;
@@ -211,9 +209,9 @@ void term_close(void)
 	endwin();
 	delscreen(screen);
 	screen = NULL;
-	if (nowhere) {
-		fclose(nowhere);
-		nowhere = NULL;
+	if (null_device) {
+		fclose(null_device);
+		null_device = NULL;
 		return;
 	}
 	leave_signals();
@@ -233,15 +231,15 @@ static void resize(void)
 	clearok(curscr, TRUE);
 }
 
-/* Waits until there is something to read or a signal; false: nobody will ever type again. */
+/* Waits for input or a signal; false: no more input will ever arrive. */
 static bool wait_for_key(void)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	sigset_t open = blocked_before;
 	int ready;
 
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		sigdelset(&open, asked[i]);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		sigdelset(&open, handled[i]);
 	ready = ppoll(&in, 1, NULL, &open);
 	if (ready < 0)
 		return errno == EINTR;
@@ -253,24 +251,24 @@ int term_waiting(void)
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	int bytes = 0;
 
-	/* Keys of a hidden terminal are typed ahead, not to stop anything. */
-	if (nowhere)
+	/* Keys of a hidden terminal are queued in advance and must not stop work. */
+	if (null_device)
 		return 0;
 	if (poll(&in, 1, 0) > 0 && (in.revents & (POLLHUP | POLLERR | POLLNVAL)))
 		return INT_MAX;
 	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 ? bytes : INT_MAX;
 }
 
-bool term_wanted(void)
+bool term_pending(void)
 {
 	sigset_t pending;
 	bool some = false;
 
-	if (nowhere)
+	if (null_device)
 		return false;
 	sigpending(&pending);
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		some = some || sigismember(&pending, asked[i]) == 1;
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		some = some || sigismember(&pending, handled[i]) == 1;
 	return some || term_waiting() > 0;
 }
 
@@ -286,10 +284,10 @@ int term_key(void)
 			return (int)key;
 		if (kind == KEY_CODE_YES && key != KEY_RESIZE)
 			return TERM_CODE((int)key);
-		/* Readable again and again, and never a key: the end of the input. */
+		/* Always readable but never a key: the end of the input. */
 		if (kind == ERR && ++empty > EMPTY_READS)
 			return TERM_LOST;
-		/* Asked to end once is enough, wherever the first one went. */
+		/* A signal to end may arrive before or during the wait. */
 		if (ending || !wait_for_key() || ending)
 			return TERM_LOST;
 		if (interrupted) {

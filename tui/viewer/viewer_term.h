@@ -1,6 +1,6 @@
-/* viewer_term.h - the terminal: opened, restored on every way out, its keys and its size.
+/* viewer_term.h - opens the terminal, restores it on every exit path, and reads its keys.
  *
- * Knows no screen. One terminal at a time: signals have no other place to find it.
+ * Knows nothing of screens. One terminal at a time, because signal handlers need global state.
  */
 #ifndef VIEWER_TERM_H
 #define VIEWER_TERM_H
@@ -13,40 +13,40 @@
 
 enum glyphs { GLYPHS_ASCII, GLYPHS_UTF8, GLYPHS_SHADES, GLYPHS_COUNT };
 
-/* USAGE, naming TERM, when it is unknown or cannot do it. With `mouse` its clicks and its wheel
- * come as keys; without, they are the terminal's own. */
+/* USAGE, naming TERM, when the terminal is unknown or not suitable. With `mouse`, clicks and the
+ * wheel are reported as keys; without it, the terminal handles them itself. */
 enum status term_open(bool color, bool mouse);
-/* A terminal of that size whose output nobody sees, for measurements: its keys are those given to
+/* Opens a terminal of that size without visible output, for measurements; its keys come from
  * term_type(). */
 enum status term_open_hidden(int height, int width);
 void term_type(const wchar_t *keys);
 /* Restores the terminal; harmless when it is restored already. */
 void term_close(void);
 
-/* A character, or TERM_CODE(KEY_*) of a key that is none. TERM_RESIZED after the size changed,
- * TERM_INTERRUPTED after SIGINT, TERM_LOST when nobody is at the keyboard any more. */
+/* Waits for a key: a character, or TERM_CODE(KEY_*) for other keys. TERM_RESIZED after the size
+ * changed, TERM_INTERRUPTED after SIGINT, TERM_LOST when no more input will arrive. */
 #define TERM_CODE(curses_key) (0x200000 + (curses_key))
 enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3 };
 int term_key(void);
-/* Bytes typed that no key was made of yet; INT_MAX: nobody will ever type again. */
+/* Bytes typed but not yet read as keys; INT_MAX: no more input will arrive. */
 int term_waiting(void);
-/* Whether a key or a signal waits to be heeded. For work while nobody types. */
-bool term_wanted(void);
-/* What the last TERM_CODE(KEY_MOUSE) was and where: a click, or the wheel's TERM_UP or TERM_DOWN;
- * 0: nothing that matters. */
+/* Whether a key or a signal is pending. For background work. */
+bool term_pending(void);
+/* Type and position of the last TERM_CODE(KEY_MOUSE): a click, or TERM_UP or TERM_DOWN of the
+ * wheel; 0: an event to ignore. */
 enum term_mouse { TERM_CLICK = 1, TERM_UP, TERM_DOWN };
 enum term_mouse term_mouse(int *y, int *x);
-/* Whether SIGINT came since, which it takes, or a signal that ends the viewer, which it leaves. For
- * work that may take long. */
+/* Whether SIGINT is pending, which this consumes, or a signal that ends the viewer, which stays
+ * pending. For work that may take long. */
 bool term_interrupted(void);
 
-/* The next painting assumes nothing of what is on the terminal. */
+/* The next refresh repaints the whole terminal. */
 void term_repaint(void);
 /* Whether the locale is UTF-8. */
 bool term_utf8(void);
-/* curses attributes of a style. */
+/* The curses attributes of a style. */
 int term_attributes(enum view_style);
-/* What stands for an ASCII character of a chart. */
+/* The glyph for an ASCII character of a chart. */
 wchar_t term_glyph(enum glyphs, char);
 
 #endif

@@ -1,4 +1,4 @@
-/* viewer_trail.c - remembers steps, and takes them back; see viewer_trail.h. */
+/* viewer_trail.c - remembers steps, and undoes them; see viewer_trail.h. */
 #include "tui/viewer/viewer_trail.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* viewer_walk.c - steps through a run by indexed queries, one or two a step; see viewer_walk.h. */
+/* viewer_walk.c - steps through a run, one or two indexed queries per step; see viewer_walk.h. */
 #include "tui/viewer/viewer_walk.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define LAST INT64_MAX
 
-/* The address of the run, and nothing more. */
+/* The address of the run alone. */
 static struct address in_run(const struct address *at)
 {
 	struct address a = address_none;
@@ -54,7 +54,7 @@ enum status walk_op_address(const struct view_context *c, int64_t op, struct add
 	return STATUS_OK;
 }
 
-/* The operation, or the launch, before or behind an address; -1: there is none. */
+/* The operation, or the launch, before or after an address; -1: none. */
 static enum status neighbour(const struct view_context *c, bool launches, int direction,
 			     const struct address *at, int64_t *next)
 {
@@ -69,7 +69,7 @@ static enum status neighbour(const struct view_context *c, bool launches, int di
 	int64_t op;
 
 	TRY(walk_op(c, at, &op));
-	/* In a step, before its first operation. */
+	/* From a step, the next operation is its first. */
 	if (at->launch < 0 && at->op < 0 && direction > 0)
 		op--;
 	return VIEW_NUMBER(c, -1, next, queries[launches][direction < 0], c->run, op);
@@ -145,7 +145,8 @@ static enum status step_block(const struct view_context *c, int direction, struc
 
 /* --- points --- */
 
-/* Where in the order of points an address lies: on its point, or around all that is in it. */
+/* The position of an address in the order of points: its point, or, for a coarser address, the
+ * position before its first point. */
 static enum status point_of(const struct view_context *c, const struct address *at, int direction,
 			    struct store_point *point)
 {
@@ -198,7 +199,7 @@ static enum status step_point(const struct view_context *c, const char *name, in
 
 /* --- steps --- */
 
-/* The step of an address, -1: it is outside of them. */
+/* The step of an address; -1: it is outside all steps. */
 static enum status step_number(const struct view_context *c, const struct address *at,
 			       int64_t *step)
 {
@@ -221,8 +222,8 @@ static enum status first_op(const struct view_context *c, int64_t step, int64_t 
 	return walk_op(c, &at, op);
 }
 
-/* The launch as far into step `to` as the address is into step `from`, when it is of the same
- * kernel; else the step as a whole. */
+/* The launch at the same offset in step `to` as the address in step `from`, if it has the same
+ * layer and number of blocks; else the step as a whole. */
 static enum status same_in_step(const struct view_context *c, int64_t from, int64_t to,
 				struct address *at)
 {
@@ -306,7 +307,7 @@ static enum status nearest(const struct view_context *c, const char *table, int 
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, from);
 }
 
-/* The same row of heads in another launch: chunks are (H, M, chunks), reductions (H, M). */
+/* Keeps head and row in another launch: chunks are (H, M, chunks), reductions (H, M). */
 static enum status carry_block(const struct view_context *c, int64_t launch, struct address *at)
 {
 	struct view_place from, to;
@@ -348,7 +349,7 @@ enum status walk_to_rows(const struct view_context *c, const char *table, struct
 	*moved = after >= 0 || before >= 0;
 	if (!*moved || after == at->launch)
 		return STATUS_OK;
-	/* The one after, when it is of the same step and layer. */
+	/* Prefer the launch after, if it has the same step and layer. */
 	if (after >= 0 && before >= 0) {
 		TRY(step_number(c, at, &step));
 		TRY(find_place(c, after, &place));

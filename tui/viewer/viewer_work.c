@@ -1,8 +1,8 @@
-/* viewer_work.c - what a key does may take long: in time the screen says so, and any key stops it.
+/* viewer_work.c - long work: shows a message after a moment, and lets any key stop it.
  *
- * SQLite asks here while a query runs; loops over queries ask themselves. Keys typed ahead, before
- * the message was seen, stop nothing: they are for the place that comes. A key that stops work
- * gives them up, as ctrl-C does in any terminal.
+ * SQLite calls viewer_work_stopped() while a query runs; loops over queries call it themselves.
+ * Keys typed before the message was shown do not stop work: they apply to the next screen. A key
+ * that stops work discards them, as ctrl-C does in any terminal.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "tui/viewer/viewer_paint.h"
 
 #define QUIET_MS 30
-#define STEPS_A_LOOK 1000               /* of SQLite's virtual machine, some 20 us */
+#define STEPS_PER_CHECK 1000               /* steps of SQLite's virtual machine, about 20 us */
 
 int64_t viewer_now_ms(void)
 {
@@ -24,7 +24,7 @@ int64_t viewer_now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void take_typed(struct viewer *v)
+static void discard_typed(struct viewer *v)
 {
 	do {
 		if (term_key() == TERM_LOST)
@@ -39,7 +39,7 @@ bool viewer_work_stopped(struct viewer *v)
 	if (!work->going || work->stopped)
 		return work->stopped;
 	if (work->idle)
-		return work->stopped = term_wanted();
+		return work->stopped = term_pending();
 	if (!work->said_ms && viewer_now_ms() - work->since_ms < QUIET_MS)
 		return false;
 	if (!work->said_ms) {
@@ -53,20 +53,20 @@ bool viewer_work_stopped(struct viewer *v)
 		return work->stopped = true;
 	if (term_waiting() <= work->typed_ahead)
 		return false;
-	take_typed(v);
+	discard_typed(v);
 	return work->stopped = true;
 }
 
-static int look(void *state)
+static int on_progress(void *state)
 {
 	return viewer_work_stopped(state);
 }
 
-static void set_look(struct viewer *v, int (*function)(void *))
+static void set_progress(struct viewer *v, int (*function)(void *))
 {
 	for (int i = 0; i < 2 && v->side[i].store; i++) {
-		sqlite3_progress_handler(store_db(v->side[i].store), STEPS_A_LOOK, function, v);
-		/* What fails here fails again where it is asked for, and is said there. */
+		sqlite3_progress_handler(store_db(v->side[i].store), STEPS_PER_CHECK, function, v);
+		/* If this fails, its next use fails too and reports the error. */
 		if (!function && store_index_resume(v->side[i].store) != STATUS_OK)
 			error_clear();
 	}
@@ -75,13 +75,13 @@ static void set_look(struct viewer *v, int (*function)(void *))
 void viewer_work_begin(struct viewer *v)
 {
 	v->work = (struct viewer_work){ .going = true, .since_ms = viewer_now_ms() };
-	set_look(v, look);
+	set_progress(v, on_progress);
 }
 
 void viewer_work_end(struct viewer *v)
 {
 	v->work.going = false;
-	set_look(v, NULL);
+	set_progress(v, NULL);
 }
 
 void viewer_work_resume(struct viewer *v)
@@ -89,8 +89,8 @@ void viewer_work_resume(struct viewer *v)
 	v->work.stopped = false;
 	v->work.stops++;
 	v->work.typed_ahead = term_waiting();
-	set_look(v, NULL);
-	set_look(v, look);
+	set_progress(v, NULL);
+	set_progress(v, on_progress);
 }
 
 static bool stopped(void *viewer)
@@ -98,21 +98,21 @@ static bool stopped(void *viewer)
 	return viewer_work_stopped(viewer);
 }
 
-/* Whether the first difference was found, or that there is none. */
-static bool go_on_with_scan(struct viewer *v)
+/* Continues the search for the first difference; whether it is finished. */
+static bool continue_scan(struct viewer *v)
 {
 	struct view_scan *s = &v->scan;
 
 	if (!s->pair.store[0] || s->outcome != DIFF_STOPPED)
 		return false;
 	if (diff_spot_step(&s->pair, 1, &s->spot, stopped, v, &s->outcome) != STATUS_OK) {
-		error_clear();          /* the drawing says it */
+		error_clear();          /* drawing reports it */
 		return false;
 	}
 	return s->outcome != DIFF_STOPPED;
 }
 
-/* What fails here fails again where it is asked for, and is said there. */
+/* If building an index fails here, its next use fails too and reports the error. */
 bool viewer_work_idle(struct viewer *v)
 {
 	bool news = false;
@@ -120,15 +120,15 @@ bool viewer_work_idle(struct viewer *v)
 	if (v->ready)
 		return false;
 	v->work = (struct viewer_work){ .going = true, .idle = true };
-	set_look(v, look);
+	set_progress(v, on_progress);
 	for (int i = 0; i < 2 && v->side[i].store; i++)
 		if (store_index_kernels(v->side[i].store) != STATUS_OK
 		    || store_index_kv(v->side[i].store) != STATUS_OK
 		    || store_index_buffers(v->side[i].store) != STATUS_OK)
 			error_clear();
-	set_look(v, NULL);
+	set_progress(v, NULL);
 	if (!v->work.stopped)
-		news = go_on_with_scan(v);
+		news = continue_scan(v);
 	v->ready = !v->work.stopped;
 	viewer_work_end(v);
 	return news;

@@ -177,7 +177,7 @@ def check_mouse():
 
 def check_bad_terminals():
     for term, message in (("no-such-terminal", "TERM=no-such-terminal: no such terminal"),
-                       ("dumb", "TERM=dumb cannot place its cursor"), (None, "TERM is not set"),
+                       ("dumb", "TERM=dumb cannot position its cursor"), (None, "TERM is not set"),
                        ("", "TERM is not set")):
         with Viewer(f"TERM={term} is an error line and exit code 2", term=term) as terminal:
             ends_with(terminal, 2)
@@ -198,7 +198,7 @@ def check_pipes():
         os.close(master)
         os.close(slave)
     result("standard input that is not a terminal is an error line and exit code 2",
-           "" if no_keys.returncode == 2 and b"--plain prints" in no_keys.stderr else no_keys)
+           "" if no_keys.returncode == 2 and b"use --plain" in no_keys.stderr else no_keys)
 
 
 def main():

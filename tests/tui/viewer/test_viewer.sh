@@ -122,13 +122,13 @@ shows '/ finds a line' '^>.*download'
 keys 3 : 'at L2' Enter / 7.4426193 Enter
 shows '/ searches the rest of the run' 'at L1018.b8 *$'
 keys 3 : 'at L1030' Enter / 7.4426193 Enter
-shows 'the search wraps around' 'the search went on from the beginning of the run'
+shows 'the search wraps around' 'the search wrapped to the beginning of the run'
 keys / nowhere Enter
-shows '/ reports a text that is not found' "'nowhere' is not found on this screen, at any place"
+shows '/ reports a text that is not found' "'nowhere' not found on this screen, at any place"
 keys '?' / 'next, previous block' Enter
 shows '/ searches help' '^>* *) (  *next, previous block'
 keys n
-shows 'the search in help wraps around' 'the search went on from the top'
+shows 'the search in help wraps around' 'the search wrapped to the top'
 keys q 1 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
 shows '; runs a query' '1264'
 keys q '\;' 'DELETE FROM t_run' Enter
@@ -158,9 +158,9 @@ shows 'c runs to a breakpoint' 'at L1019 *$'
 keys : 'fence L1019..L1022' Enter
 shows ':fence bounds c and C' 'stay in L1019..L1022'
 keys c
-shows 'c does not leave the fence' 'nothing to stop at that way within the fence'
+shows 'c does not leave the fence' 'nowhere to stop in that direction within the fence'
 keys : fe Tab Enter
-shows 'tab completes :fence, which removes the fence' 'no fence any more'
+shows 'tab completes :fence, which removes the fence' 'fence removed'
 keys c
 shows 'c continues without a fence' 'at L1023 *$'
 keys : nonsense Enter
@@ -229,7 +229,7 @@ shows 'two traces are shown one above the other in a narrow terminal' 'one.twin 
 start 100 30 "$trace" --ascii --at L6.b0 --screen chunks
 as_plain 'before resizing' chunks L6.b0
 on_tmux resize-window -x 50 -y 10
-shows 'a terminal that is too small shows one line' '^flashtwin view needs 60 x 15'
+shows 'a terminal that is too small shows one line' '^flashtwin view needs at least 60 x 15'
 on_tmux resize-window -x 100 -y 30
 as_plain 'enlarging it shows the screen again' chunks L6.b0
 keys q
