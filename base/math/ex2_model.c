@@ -1,11 +1,13 @@
 /* ex2_model.c - bit-exact model of MUFU.EX2 on NVIDIA Hopper (sm_90), in C99, integers only.
  *
- *   float ex2_approx(float x)          PTX ex2.approx.ftz.f32   (SASS MUFU.EX2)
- *   float ex2_approx_noftz(float x)    PTX ex2.approx.f32       (SASS MUFU.EX2 with pre/post scaling)
+ *   float ex2_approx(float x)         PTX ex2.approx.ftz.f32  (SASS MUFU.EX2)
+ *   float ex2_approx_noftz(float x)   PTX ex2.approx.f32      (SASS MUFU.EX2 with pre/post scaling)
  *
  * Datapath (found by measurements on an H200, see doc/numerics.md):
- *   |x| is truncated to 23 fraction bits: |x| ~ N.F.  x > 0: n = N, f = F.  x < 0 and F = 0:
- *   n = -N, f = 0.  x < 0 and F != 0: n = -N-1, f = ones' complement of F (not two's complement: 2^-23 too low).
+ *   |x| is truncated to 23 fraction bits: |x| ~ N.F.
+ *     x > 0:            n = N, f = F
+ *     x < 0 and F = 0:  n = -N, f = 0
+ *     x < 0 and F != 0: n = -N-1, f = ones' complement of F (not two's complement: 2^-23 too low)
  *   f = s.xl: s = top 6 bits, xl = low 17 bits.
  *   S = C0[s]*2^13 + C1[s]*xl + C2[s]*Q(xl) + 6114     (unit 2^-15 ulp of the 24-bit mantissa)
  *   Q(xl) = xl^2 without the partial-product columns of weight 2^18 and below, over 2^19.
@@ -44,10 +46,8 @@ EX2_TABLE uint32_t ex2_tab[64][3] = {
 /* Truncated squarer: only columns 2^19 and up of the folded 17-bit square, divided by 2^19. */
 EX2_FN uint32_t ex2_sq17(uint32_t xl)
 {
-    /* bits 9..16: all columns but bit 9 squared, 2^18 */
-    uint32_t h = xl >> 9, q = (h * h) >> 1;
-    /* bit k < 9 is multiplied by bits 18-k and up only */
-    q += (0u - (xl >> 8 & 1)) & (xl >> 10);
+    uint32_t h = xl >> 9, q = (h * h) >> 1;  /* bits 9..16: all columns but bit 9 squared, 2^18 */
+    q += (0u - (xl >> 8 & 1)) & (xl >> 10);  /* bit k < 9 is multiplied by bits 18-k and up only */
     q += (0u - (xl >> 7 & 1)) & (xl >> 11);
     q += (0u - (xl >> 6 & 1)) & (xl >> 12);
     q += (0u - (xl >> 5 & 1)) & (xl >> 13);
@@ -73,15 +73,13 @@ EX2_FN uint32_t ex2_bits(uint32_t u)
     int32_t n;
     if (a > 0x7f800000u) return 0x7fffffffu;                 /* NaN -> canonical NaN */
     if (e >= 134) return neg ? 0u : 0x7f800000u;             /* |x| >= 128, infinities too */
-    /* |x| < 2^-23, zeros, subnormals: F = 0 */
-    if (e < 104) return 0x3f800000u;
+    if (e < 104) return 0x3f800000u;                         /* |x| < 2^-23, zeros too: F = 0 */
     m = (a & 0x7fffffu) | 0x800000u;                         /* |x| = m * 2^(e-150) */
     t = e >= 127 ? m << (e - 127) : m >> (127 - e);          /* N.F, 7.23 */
     n = (int32_t)(t >> 23); f = t & 0x7fffffu;
     if (neg) { n = -n; if (f) { n--; f ^= 0x7fffffu; } }
     if (n < -126) return 0u;                                 /* subnormal results are flushed */
-    /* the hidden bit of the mantissa adds 1 to the exponent */
-    return ((uint32_t)(n + 126) << 23) + ex2_mant(f);
+    return ((uint32_t)(n + 126) << 23) + ex2_mant(f);        /* the hidden bit adds 1 to n + 126 */
 }
 
 #ifndef EX2_NO_FLOAT
@@ -101,12 +99,15 @@ EX2_FN float ex2_approx_noftz(float x)
 }
 
 /* How nvcc 13.0 -arch=sm_90 compiles the CUDA calls (default: no -ftz, no -use_fast_math):
- *   exp2f(x)    default: ex2_approx_noftz(x)                   -ftz=true or -use_fast_math: ex2_approx(x)
- *   __expf(x)   default: ex2_approx_noftz(x * 1.4426950216f)   -ftz=true or -use_fast_math: ex2_approx(x * 1.4426950216f)
- *   expf(x)     default: ex2_expf below                        -use_fast_math: as __expf there */
+ *   exp2f(x)    default: ex2_approx_noftz(x)
+ *               -ftz=true or -use_fast_math: ex2_approx(x)
+ *   __expf(x)   default: ex2_approx_noftz(x * 1.4426950216f)
+ *               -ftz=true or -use_fast_math: ex2_approx(x * 1.4426950216f)
+ *   expf(x)     default: ex2_expf below
+ *               -use_fast_math: as __expf there */
 EX2_FN float ex2_cuda__expf(float x)
 {
-	return ex2_approx_noftz(x * 1.44269502162933349609375f);
+    return ex2_approx_noftz(x * 1.44269502162933349609375f);
 }
 EX2_FN float ex2_cuda__expf_fast(float x) { return ex2_approx(x * 1.44269502162933349609375f); }
 
