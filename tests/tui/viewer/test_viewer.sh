@@ -265,7 +265,7 @@ shows 'an unknown screen is refused' 'ended 2'
 printf 'TERM=no-such-terminal\nexport TERM\n' >script.term
 printf '%s\n' ". ./script.term; '$flashtwin' view '$trace'" "echo ended \$?; sleep $(limit 600)" >script
 terminal
-shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: no such terminal is known'
+shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: unknown terminal'
 shows 'and exit code 2' 'ended 2'
 
 colors() {
