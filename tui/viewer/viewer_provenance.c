@@ -2,8 +2,8 @@
  *
  * For an element or output, they search the whole run for operations on its bytes, by the extents
  * of digests and the rows of KV caches. For a launch, w covers the buffers passed to it and r those
- * it wrote. A trace does not record which bytes a launch reads, so readers are listed as possible; a
- * const parameter shows that it cannot write. On the KV screen, w lists the rows of the layer's
+ * it wrote. A trace does not record which bytes a launch reads, so readers are listed as possible;
+ * a const parameter shows that it cannot write. On the KV screen, w lists the rows of the layer's
  * caches, with the address of an element each, where w and r work again.
  */
 #include "config.h"
