@@ -121,7 +121,7 @@ shows '/ searches the run beyond the screen' 'at L1018.b8 *$'
 keys 3 : 'at L1030' Enter / 7.4426193 Enter
 shows 'and round its end' 'the search wrapped to the beginning of the run'
 keys / nowhere Enter
-shows 'and says when it is nowhere' "'nowhere' not found on this screen, at any place"
+shows 'and says when it is nowhere' "'nowhere' not found on this screen at any place"
 keys '?' / 'next, previous block' Enter
 shows '/ searches help' '^>* *) (  *next, previous block'
 keys n
