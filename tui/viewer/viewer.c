@@ -1,4 +1,4 @@
-/* viewer.c - runs the viewer: draws the place, waits for a key, performs it, until the user quits.
+/* viewer.c - runs the viewer: draws the place, waits for a key, runs its action, and so on.
  *
  * viewer_keys.c handles keys and viewer_term.c the terminal. Used by `view` and `bench`.
  */

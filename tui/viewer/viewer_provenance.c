@@ -2,7 +2,7 @@
  *
  * For an element or output, they search the whole run for operations on its bytes, by the extents
  * of digests and the rows of KV caches. For a launch, w covers the buffers passed to it and r those
- * it wrote. A trace does not record which bytes a launch reads, so a reader is reported as possible;
+ * it wrote. A trace does not record which bytes a launch reads, so readers are listed as possible;
  * a const parameter shows that it cannot write. On the KV screen, w lists the rows of the layer's
  * caches, with the address of an element each, where w and r work again.
  */
@@ -115,7 +115,8 @@ static const char wrote_given[] =
 	"  AND buffer IS NOT NULL),"
 	" last AS (SELECT g.buffer, (SELECT max(w.op) FROM w_written w WHERE w.run = ?1"
 	"   AND w.buffer = g.buffer AND w.op < ?2) AS op FROM given g)"
-	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL FROM last"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL"
+	" FROM last"
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = last.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = last.buffer ORDER BY o.op DESC";
 
@@ -125,7 +126,8 @@ static const char reads_written[] =
 	"  AND after_step = 0),"
 	" found AS (SELECT g.op, g.buffer FROM wrote w CROSS JOIN w_given g ON g.run = ?1"
 	"  AND g.buffer = w.buffer AND g.op > ?2 WHERE ?3 >= 0 ORDER BY g.op LIMIT " SHOWN ")"
-	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL FROM found f"
+	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL"
+	" FROM found f"
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = f.buffer ORDER BY o.op";
 
@@ -192,7 +194,7 @@ static enum status list_found(struct viewer *v, const char *title, const char *s
 	if (rows == 0)
 		view_print(&c, "  none in this run\n");
 	else if (rows == atoi(SHOWN))
-		view_print(&c, "  ... and perhaps more: enter goes to one, then press w or r again\n");
+		view_print(&c, "  ... perhaps more: enter goes to one, then press w or r again\n");
 	viewer_show_list(v, title, c.out);
 	return STATUS_OK;
 }

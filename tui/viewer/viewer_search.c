@@ -50,7 +50,7 @@ static long line_here(const struct viewer *v, const struct display *d)
 	return v->match >= 0 && v->match < (long)display_count(d) ? v->match : row;
 }
 
-static void search_wrapped(struct viewer *v, const struct display *d, int direction)
+static void wrap_search(struct viewer *v, const struct display *d, int direction)
 {
 	long line = find_line(d, v->search, direction > 0 ? -1 : (long)display_count(d), direction);
 
@@ -185,7 +185,7 @@ static enum status find_text(struct viewer *v, int direction)
 	if (line >= 0)
 		show_line(v, line);
 	else if (v->list || v->here.view->whole)
-		search_wrapped(v, d, direction);
+		wrap_search(v, d, direction);
 	else
 		return search_run(v, direction);
 	return STATUS_OK;

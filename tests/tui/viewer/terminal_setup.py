@@ -176,7 +176,7 @@ def check_mouse():
 
 
 def check_bad_terminals():
-    for term, message in (("no-such-terminal", "TERM=no-such-terminal: no such terminal"),
+    for term, message in (("no-such-terminal", "TERM=no-such-terminal: unknown terminal"),
                        ("dumb", "TERM=dumb cannot position its cursor"), (None, "TERM is not set"),
                        ("", "TERM is not set")):
         with Viewer(f"TERM={term} is an error line and exit code 2", term=term) as terminal:

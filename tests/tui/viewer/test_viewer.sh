@@ -124,7 +124,7 @@ shows '/ searches the rest of the run' 'at L1018.b8 *$'
 keys 3 : 'at L1030' Enter / 7.4426193 Enter
 shows 'the search wraps around' 'the search wrapped to the beginning of the run'
 keys / nowhere Enter
-shows '/ reports a text that is not found' "'nowhere' not found on this screen, at any place"
+shows '/ reports a text that is not found' "'nowhere' not found on this screen at any place"
 keys '?' / 'next, previous block' Enter
 shows '/ searches help' '^>* *) (  *next, previous block'
 keys n
@@ -270,7 +270,7 @@ printf 'TERM=no-such-terminal\nexport TERM\n' >script.term
 printf '%s\n' ". ./script.term; '$flashtwin' view '$trace'" \
 	"echo ended \$?; sleep $(limit 600)" >script
 terminal
-shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: no such terminal is known'
+shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: unknown terminal'
 shows 'and ends with exit code 2' 'ended 2'
 
 colors() {
