@@ -1,8 +1,10 @@
-/* waits_for_key.c - waits until a viewer has handled everything typed: waits_for_key PARENT TTY SECONDS
+/* waits_for_key.c - waits until a viewer has handled everything typed: waits_for_key PARENT TTY
+ * SECONDS
  *
  * PARENT is the process ID of the shell that runs the viewer, TTY the path of their terminal. Exit
- * code 0: the viewer waits for a key and has read all input, or PARENT runs no viewer any more; 1: it
- * is still at work after SECONDS; 2: a usage or system error. Used by tests/tmux.sh and tests/tui/tour.py.
+ * code 0: the viewer waits for a key and has read all input, or PARENT runs no viewer any more; 1:
+ * it is still at work after SECONDS; 2: a usage or system error. Used by tests/tmux.sh and
+ * tests/tui/tour.py.
  *
  * The viewer blocks its signals except while it waits for a key (tui/viewer/viewer_term.c), which
  * /proc/PID/status shows. tests/fuzz/terminal.py uses the same rule.
@@ -27,7 +29,7 @@ static uint64_t asked(void)
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT };
 	uint64_t mask = 0;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
 		mask |= UINT64_C(1) << (numbers[i] - 1);
 	return mask;
 }
@@ -39,7 +41,7 @@ static bool is_viewer(const char *pid, int parent)
 	FILE *file;
 	bool is;
 
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	snprintf(path, sizeof path, "/proc/%s/stat", pid);
 	file = fopen(path, "r");
 	if (!file)
 		return false;
@@ -77,18 +79,19 @@ static bool has_unread(int terminal)
 	return poll(&in, 1, 0) > 0 || ioctl(terminal, FIONREAD, &bytes) != 0 || bytes > 0;
 }
 
-/* True when the process is not stopped, catches the viewer's signals, blocks none, has none pending. */
+/* True when the process is not stopped, catches the viewer's signals, blocks none, has none
+ * pending. */
 static bool waits(int pid)
 {
 	char path[64], line[256], state = 'T';
 	uint64_t mask, wrong = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
 	file = fopen(path, "r");
 	if (!file)
 		return false;
-	while (fgets(line, sizeof(line), file)) {
+	while (fgets(line, sizeof line, file)) {
 		if (sscanf(line, "State: %c", &state) == 1)
 			continue;
 		if (sscanf(line, "SigCgt: %" SCNx64, &mask) == 1)

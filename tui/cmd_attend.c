@@ -46,13 +46,13 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 
 	TRY(options_parse(COMMAND_ATTEND, argc, argv, take_option, attend, &rest));
 	TRY(option_none_left(argc, argv, rest));
-	if (attend->q_path == NULL || attend->k_path == NULL || attend->v_path == NULL)
+	if (!attend->q_path || !attend->k_path || !attend->v_path)
 		return fail(STATUS_USAGE, "--%s F.npy is missing",
-			    attend->q_path == NULL ? "q" : attend->k_path == NULL ? "k" : "v");
+			    !attend->q_path ? "q" : !attend->k_path ? "k" : "v");
 	if (attend->mask != MASK_NONE && attend->run.path != &path_prefill)
 		return fail(STATUS_USAGE,
 			    "--causal needs --path prefill: a step's query sees all keys");
-	if (attend->lengths_text != NULL && attend->run.path == &path_prefill)
+	if (attend->lengths_text && attend->run.path == &path_prefill)
 		return fail(STATUS_USAGE,
 			    "--lengths is of decode steps, --path prefill takes all keys");
 	return run_options_check(&attend->run);
@@ -98,7 +98,7 @@ static void find_shape(struct attend *attend)
 	s->graph = attend->run.graph;
 	if (!attend->scale_given)
 		s->scale = attention_scale(s->head_dim);
-	memcpy(attend->out_shape, q->shape, sizeof(attend->out_shape));
+	memcpy(attend->out_shape, q->shape, sizeof attend->out_shape);
 	attend->out_count = q->count;
 }
 
@@ -109,7 +109,7 @@ static enum status read_lengths(struct attend *attend)
 
 	for (int slot = 0; slot < slots; slot++)
 		attend->lengths[slot] = attend->rows;
-	if (attend->lengths_text == NULL)
+	if (!attend->lengths_text)
 		return STATUS_OK;
 	TRY(option_integers("--lengths", attend->lengths_text, 0, attend->rows, attend->lengths,
 			    slots, &count));
@@ -142,12 +142,12 @@ static enum status prepare_step(struct attend *attend)
 	if (attention_check(attend->run.path, s) != STATUS_OK)
 		return fail_context(STATUS_USAGE, "--q %s, --k %s", attend->q_path,
 				    attend->k_path);
-	if (attend->out_path != NULL)
+	if (attend->out_path)
 		TRY(output_check(attend->out_path));
 	M = (size_t)s->slots;
 	new_rows = M * (size_t)s->kv_heads * (size_t)s->head_dim;
-	attend->lengths = xcalloc(M + 1, sizeof(*attend->lengths));
-	attend->done = xcalloc(M + 1, sizeof(*attend->done));
+	attend->lengths = xcalloc(M + 1, sizeof *attend->lengths);
+	attend->done = xcalloc(M + 1, sizeof *attend->done);
 	attend->k_new = xcalloc(new_rows + 1, sizeof(float));
 	attend->v_new = xcalloc(new_rows + 1, sizeof(float));
 	attend->out = xcalloc(attend->out_count + 1, sizeof(float));
@@ -204,7 +204,7 @@ static enum status run_target(const struct run_target *target, void *context)
 	enum status status = attention_create(attend->run.path, target->device, &attend->shape,
 					      &attention);
 
-	if (status == STATUS_OK && attention->cache != NULL)
+	if (status == STATUS_OK && attention->cache)
 		status = load_cache(attend, attention->cache);
 	if (status == STATUS_OK)
 		status = run_step(attend, attention, out);
@@ -313,12 +313,12 @@ static enum status print_report(const struct attend *attend, json_t *request, js
 
 static enum status write_results(const struct attend *attend, json_t *request, json_t *report)
 {
-	if (attend->out_path != NULL)
+	if (attend->out_path)
 		TRY(npy_write(attend->out_path, DTYPE_F32, attend->q.rank,
 			      attend->out_shape, attend->out));
 	if (attend->run.json)
 		return print_report(attend, request, report);
-	if (attend->out_path == NULL)
+	if (!attend->out_path)
 		print_summary(attend);
 	return STATUS_OK;
 }

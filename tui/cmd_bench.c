@@ -43,12 +43,12 @@ static enum status check_options(const struct asked *asked)
 {
 	const char *device = asked->device;
 
-	if (asked->suite == NULL)
+	if (!asked->suite)
 		return device || asked->json
 			? fail(STATUS_USAGE, "--device and --json need --suite") : STATUS_OK;
 	if (asked->sim)
-		return fail(STATUS_USAGE, "--sim and --suite are mutually exclusive (--device sim runs "
-			    "a suite on the simulator)");
+		return fail(STATUS_USAGE, "--sim and --suite are mutually exclusive (--device sim "
+			    "runs a suite on the simulator)");
 	if (strcmp(asked->suite, "view") == 0)
 		return device || asked->json
 			? fail(STATUS_USAGE, "--device and --json cannot be used with --suite view")

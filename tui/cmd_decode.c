@@ -52,7 +52,7 @@ static enum status add_prompt(struct decode *decode, char *bytes, size_t count, 
 			    from);
 	}
 	decode->sequences = xreallocarray(decode->sequences, (size_t)decode->prompts + 1,
-					  sizeof(*decode->sequences));
+					  sizeof *decode->sequences);
 	sequence = &decode->sequences[decode->prompts++];
 	*sequence = (struct sequence){ .prompt = (unsigned char *)bytes, .prompt_bytes = count };
 	return STATUS_OK;
@@ -94,7 +94,7 @@ static const char *counts_text(const struct decode *decode)
 static enum status read_counts(struct decode *decode)
 {
 	const char *text = counts_text(decode);
-	int *counts = xcalloc((size_t)decode->prompts, sizeof(*counts)), given;
+	int *counts = xcalloc((size_t)decode->prompts, sizeof *counts), given;
 	enum status status = option_integers("-n", text, 0, MAX_BYTES, counts, decode->prompts,
 					     &given);
 
@@ -116,7 +116,7 @@ static enum status parse(struct decode *decode, int argc, char **argv)
 	TRY(run_options_check(&decode->run));
 	if (decode->prompts == 0)
 		return fail(STATUS_USAGE, "expected a prompt: --prompt TEXT or --prompt-file F");
-	if (decode->prompts > 1 && decode->out_dir == NULL && !decode->run.json)
+	if (decode->prompts > 1 && !decode->out_dir && !decode->run.json)
 		return fail(STATUS_USAGE, "%d prompts: their replies need --out-dir DIR or --json",
 			    decode->prompts);
 	return read_counts(decode);
@@ -155,7 +155,7 @@ static const char *model_name(const struct decode *decode)
 	const char *directory = decode->directory ? decode->directory : DATADIR_MODEL;
 	const char *slash = strrchr(directory, '/');
 
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : directory;
+	return slash && slash[1] != '\0' ? slash + 1 : directory;
 }
 
 static enum status record_model(const struct decode *decode, struct device *device)
@@ -196,14 +196,14 @@ static enum status run_target(const struct run_target *target, void *context)
 	struct decode *decode = context;
 	struct decode_run run = {
 		.decode = decode, .target = target,
-		.stream = target->first && !decode->run.json && decode->out_dir == NULL,
+		.stream = target->first && !decode->run.json && !decode->out_dir,
 	};
 	struct sequence *copies;
 	enum status status;
 
 	if (target->first)
 		return generate_on(&run, decode->sequences);
-	copies = xcalloc((size_t)decode->prompts, sizeof(*copies));
+	copies = xcalloc((size_t)decode->prompts, sizeof *copies);
 	for (int i = 0; i < decode->prompts; i++) {
 		copies[i] = decode->sequences[i];
 		copies[i].reply = xmalloc(copies[i].count + 1);
@@ -258,7 +258,7 @@ static json_t *describe_reply(const struct sequence *sequence)
 
 	json_object_set_new(reply, "prompt_bytes",
 			    json_integer((json_int_t)sequence->prompt_bytes));
-	if (text != NULL)
+	if (text)
 		json_object_set_new(reply, "text", text);
 	for (size_t i = 0; i < sequence->reply_bytes; i++)
 		json_array_append_new(bytes, json_integer(sequence->reply[i]));
@@ -323,12 +323,12 @@ static enum status prepare(struct decode *decode)
 	decode->shape.warps = decode->run.warps;
 	decode->shape.graph = decode->run.graph;
 	TRY(attention_check(decode->run.path, &decode->shape));
-	if (decode->logits != NULL)
+	if (decode->logits)
 		TRY(output_check(decode->logits));
-	if (decode->out_dir != NULL)
+	if (decode->out_dir)
 		TRY(make_out_dir(decode));
 	vocabulary = (size_t)llama_config(decode->model)->vocabulary;
-	logits = xcalloc((size_t)decode->prompts * vocabulary, sizeof(*logits));
+	logits = xcalloc((size_t)decode->prompts * vocabulary, sizeof *logits);
 	for (int i = 0; i < decode->prompts; i++) {
 		decode->sequences[i].reply = xmalloc(decode->sequences[i].count + 1);
 		decode->sequences[i].logits = logits + (size_t)i * vocabulary;
@@ -361,9 +361,9 @@ static enum status run_all(struct decode *decode, json_t *report)
 	/* A difference or a finding does not prevent results: they are written too. */
 	if (!run_has_results(status))
 		return status;
-	if (decode->out_dir != NULL)
+	if (decode->out_dir)
 		TRY(write_replies(decode));
-	if (decode->logits != NULL)
+	if (decode->logits)
 		TRY(write_logits(decode));
 	if (decode->run.json) {
 		report_replies(decode, report);

@@ -47,7 +47,7 @@ static enum status take_steps(struct export_command *x, const char *text)
 	char first[32];
 	size_t length = strcspn(text, "-");
 
-	snprintf(first, sizeof(first), "%.*s", (int)length, text);
+	snprintf(first, sizeof first, "%.*s", (int)length, text);
 	TRY(option_integer("--steps", first, 0, INT64_MAX, &x->job.first_step));
 	x->job.last_step = x->job.first_step;
 	if (text[length])
@@ -76,7 +76,8 @@ static enum status take_option(void *context, const struct option_value *v)
 static enum status check_options(const struct export_command *x)
 {
 	if (!x->format)
-		return fail(STATUS_USAGE, "--as FORMAT is missing: svg, html, json, perfetto or npz");
+		return fail(STATUS_USAGE,
+			    "--as FORMAT is missing: svg, html, json, perfetto or npz");
 	if (x->job.screen && !x->format->screens)
 		return fail(STATUS_USAGE, "--screen %s: %s is about no screen",
 			    x->job.screen->name, x->format->name);

@@ -108,8 +108,8 @@ static enum status find_all(struct find_command *find)
 	TRY(store_open(find->trace, &store));
 	status = read_findings(find, store);
 	if (status == STATUS_OK && seems_unchecked(store))
-		fprintf(stderr, "flashtwin find: %s: no findings, but no lines executed either, which"
-			" --check records: was it recorded with --check?\n",
+		fprintf(stderr, "flashtwin find: %s: no findings, but no lines executed either,"
+			" which --check records: was it recorded with --check?\n",
 			store_shown_path(store));
 	store_close(store);
 	TRY(status);

@@ -83,7 +83,8 @@ static json_t *gather_kernels(void)
 		json_array_append_new(kernels, json_pack(
 			"{s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:b, s:b, s:b}",
 			"name", kernel->name, "file", kernel_sources(kernel)->file,
-			"summary", kernel->summary, "origin", kernel->origin, "params", gather_params(kernel),
+			"summary", kernel->summary, "origin", kernel->origin,
+			"params", gather_params(kernel),
 			"static_shared_bytes", (json_int_t)shared,
 			"max_threads", kernel->max_threads ? json_integer(kernel->max_threads)
 							   : json_null(),
@@ -160,11 +161,11 @@ static enum status gather_gpus(json_t *devices)
 /* `only` is "sim", "cuda" or NULL for both; then a missing GPU becomes an entry of the list. */
 static enum status gather_devices(const char *only, json_t *devices)
 {
-	if (only == NULL || strcmp(only, "sim") == 0)
+	if (!only || strcmp(only, "sim") == 0)
 		TRY(gather_device("sim", 0, devices));
-	if (only != NULL && strcmp(only, "cuda") == 0)
+	if (only && strcmp(only, "cuda") == 0)
 		return gather_gpus(devices);
-	if (only == NULL && gather_gpus(devices) != STATUS_OK) {
+	if (!only && gather_gpus(devices) != STATUS_OK) {
 		json_array_append_new(devices, json_pack("{s:s, s:s}", "kind", "cuda",
 							 "missing", error_text()));
 		error_clear();
@@ -421,8 +422,8 @@ const struct command cmd_info = {
 "       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [FUNCTION...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
-"compilers of launch, environment. With one: its runs, and of each the device, the date, the level, how many\n"
-"operations, launches and steps it holds, and whether it is complete.\n"
+"compilers of launch, environment. With one: its runs, and of each the device, the date, the\n"
+"level, how many operations, launches and steps it holds, and whether it is complete.\n"
 "\n"
 "With --verify-math: runs every float function whose bits the simulator models over all its\n"
 "inputs on the GPU (seconds) or, with --device sim, on the simulator (up to an hour), and\n"

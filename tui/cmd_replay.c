@@ -59,7 +59,7 @@ static enum status check_out(const struct replay_command *replay)
 
 	if (run->force && run->append)
 		return fail(STATUS_USAGE, "--force and --append are mutually exclusive");
-	if (run->trace == NULL && (run->force || run->append))
+	if (!run->trace && (run->force || run->append))
 		return fail(STATUS_USAGE, "--%s needs -o", run->force ? "force" : "append");
 	if (run->trace && output_is(run->trace, replay->trace))
 		return fail(STATUS_USAGE, "-o %s is the trace that is replayed", run->trace);
@@ -72,7 +72,8 @@ static enum status check_options(const struct replay_command *replay)
 	bool on_sim = strcmp(run->device, "sim") == 0;
 
 	if (run->check && !on_sim)
-		return fail(STATUS_USAGE, "--%s needs --device sim", run->count ? "count" : "check");
+		return fail(STATUS_USAGE, "--%s needs --device sim",
+			    run->count ? "count" : "check");
 	if (run->steps && !on_sim)
 		return fail(STATUS_USAGE, "--steps needs --device sim");
 	if (run->count && !run->trace && !run->json)
@@ -210,7 +211,8 @@ static enum status replay_once(struct replay_command *replay, struct store *trac
 			replay->explained = json_object();
 			status = orders_explain(trace, run, replay->options.target.seed,
 						&report.diff, replay->findings,
-						replay->run.json ? stderr : stdout, replay->explained);
+						replay->run.json ? stderr : stdout,
+						replay->explained);
 		}
 	}
 	diff_report_free(&report.diff);

@@ -60,7 +60,8 @@ static enum status parse_options(int argc, char **argv, struct sql_options *opti
 	options->named = OPTION_COUNT;
 	TRY(options_parse(COMMAND_SQL, argc, argv, take_option, options, &rest));
 	if (rest == argc)
-		return fail(STATUS_USAGE, "expected a trace: flashtwin sql TRACE.twin \"SELECT ...\"");
+		return fail(STATUS_USAGE,
+			    "expected a trace: flashtwin sql TRACE.twin \"SELECT ...\"");
 	options->trace = argv[rest++];
 	if (rest < argc && !options->dump)
 		options->sql = argv[rest++];
@@ -82,7 +83,7 @@ static int authorize(void *context, int action, const char *a, const char *b, co
 	if (action == SQLITE_FUNCTION)
 		return strcmp(b, "load_extension") ? SQLITE_OK : SQLITE_DENY;
 	if (action == SQLITE_PRAGMA)
-		for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++)
+		for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
 			if (strcmp(a, pragmas[i]) == 0)
 				return SQLITE_OK;
 	return SQLITE_DENY;

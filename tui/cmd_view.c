@@ -64,7 +64,7 @@ static enum status draw_whole(const struct view_context *c)
 	};
 	int64_t runs;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		TRY(parts[i]->draw(c));
 	TRY(store_run_count(c->store, &runs));
 	return c->other || runs > 1 ? view_diff.draw(c) : STATUS_OK;
@@ -167,8 +167,8 @@ const struct command cmd_view = {
 	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
 	"                      [OPTION...]\n\n"
 	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
-	"trace, or a second run in the file, keeps the two in step. doc/tour.md is a guided tour of\n"
-	"flash decoding, screen by screen, along one trace.\n\n",
+	"trace, or a second run in the file, keeps the two in step. doc/tour.md is a guided tour\n"
+	"of flash decoding, screen by screen, along one trace.\n\n",
 	.examples =
 	"  flashtwin view t.twin                      from the first step on, by keys\n"
 	"  flashtwin view a.twin b.twin --at L14      the same launch in both\n"

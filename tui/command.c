@@ -23,7 +23,7 @@ static void on_interrupt(int signal_number)
 
 	(void)signal_number;
 	if (!deferred || interrupted) {
-		ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+		ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
 
 		output_abandon();
 		(void)ignored;          /* the process exits anyway */

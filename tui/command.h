@@ -14,8 +14,8 @@
 struct command {
 	const char *name;               /* "decode" */
 	const char *summary;            /* one line for `flashtwin --help` */
-	/* `flashtwin decode --help` prints usage and description, the options of the table, then the
-	 * examples under a heading. */
+	/* `flashtwin decode --help` prints usage and description, the options of the table, then
+	 * the examples under a heading. */
 	const char *usage, *examples;
 	/* argv[0] is the command's name. The status becomes the exit code; main.c prints an error's
 	 * text as one line, "flashtwin decode: TEXT", on stderr. */

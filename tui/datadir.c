@@ -16,7 +16,7 @@
 static bool in_build_tree(void)
 {
 	char program[PATH_MAX], builddir[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 	size_t prefix;
 
 	if (length < 0 || realpath(BUILDDIR, builddir) == NULL)
@@ -34,7 +34,7 @@ static char *locate(const char *name, const char *witness, const char *source)
 	char *installed, *probe;
 	bool found;
 
-	if (chosen != NULL && *chosen != '\0')
+	if (chosen && *chosen != '\0')
 		return xasprintf("%s/%s", chosen, name);
 	installed = xasprintf("%s/%s", PKGDATADIR, name);
 	probe = xasprintf("%s%s", installed, witness);

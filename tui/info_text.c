@@ -100,7 +100,8 @@ static void print_compiler(const json_t *compiler)
 {
 	bool found = *text(compiler, "language");
 
-	printf("  %-8s %s%s\n", text(compiler, "kind"), text(compiler, found ? "compiler" : "missing"),
+	printf("  %-8s %s%s\n", text(compiler, "kind"),
+	       text(compiler, found ? "compiler" : "missing"),
 	       strcmp(text(compiler, "language"), "C") == 0 ? ", as C" : "");
 }
 

@@ -74,14 +74,14 @@ static enum status unknown_long(const char *word, const struct option *table)
 	char *name = xasprintf("%.*s", length - 2, word + 2);
 
 	meant.word = name;
-	for (; table->name != NULL; table++) {
+	for (; table->name; table++) {
 		begins += strncmp(table->name, name, strlen(name)) == 0;
 		suggestion_try(&meant, table->name);
 	}
 	free(name);
 	if (begins > 1)
 		return fail(STATUS_USAGE, "ambiguous option %.*s: see --help", length, word);
-	if (meant.nearest != NULL)
+	if (meant.nearest)
 		return fail(STATUS_USAGE, "unknown option %.*s: did you mean '--%s'?", length, word,
 			    meant.nearest);
 	return fail(STATUS_USAGE, "unknown option %.*s: see --help", length, word);
@@ -247,9 +247,9 @@ static enum status parse_value(struct option_value *value)
 	const struct option_row *row = &option_table[value->id];
 	char name[64];
 
-	show_name(row, name, sizeof(name));
+	show_name(row, name, sizeof name);
 	value->choice = -1;
-	if (value->text == NULL)
+	if (!value->text)
 		return STATUS_OK;
 	switch (row->kind) {
 	case KIND_INTEGER:

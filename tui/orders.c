@@ -168,7 +168,8 @@ static enum status compare_elements(struct store *trace, int64_t run, const uint
 
 	for (int i = 0; i < 2; i++) {
 		const struct replay_options options = {
-			.device = "sim", .target.seed = seeds[i], .out = both, .level = LEVEL_PARTIALS,
+			.device = "sim", .target.seed = seeds[i], .out = both,
+			.level = LEVEL_PARTIALS,
 		};
 		struct replay_report report = { 0 };
 		enum status status = replay_compare(trace, run, &options, &report);

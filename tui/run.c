@@ -92,7 +92,7 @@ static enum status check_graph(const struct run_options *options)
 {
 	const struct path *path = options->path;
 
-	if (path == NULL)
+	if (!path)
 		return STATUS_OK;
 	if (options->graph_given && options->graph == GRAPH_NONE && path->graph != GRAPH_NONE)
 		return fail(STATUS_USAGE, "--graph none cannot be used with --path %s", path->name);
@@ -106,9 +106,9 @@ static enum status check_orders(const struct run_options *options)
 	if (options->seed_given)
 		return fail(STATUS_USAGE, "--all-orders and --seed are mutually exclusive");
 	if (strcmp(options->device, "sim") != 0)
-		return fail(STATUS_USAGE, "--all-orders cannot be used with --device %s: a GPU picks "
-			    "its own order", options->device);
-	if (options->log_at != NULL)
+		return fail(STATUS_USAGE, "--all-orders cannot be used with --device %s: a GPU "
+			    "picks its own order", options->device);
+	if (options->log_at)
 		return fail(STATUS_USAGE, "--all-orders cannot be used with --log-at: it replays "
 			    "the whole run");
 	return STATUS_OK;
@@ -121,16 +121,17 @@ enum status run_options_check(const struct run_options *options)
 	TRY(check_graph(options));
 	TRY(check_orders(options));
 	if (options->no_record && is_recorded(options))
-		return fail(STATUS_USAGE, "--no-record cannot be used with %s", options->trace ? "-o"
+		return fail(STATUS_USAGE, "--no-record cannot be used with %s",
+			    options->trace ? "-o"
 			    : options->orders ? "--all-orders, which replays a recorded run"
 			    : "--device both, which compares recorded runs");
-	if ((options->force || options->append) && options->trace == NULL)
+	if ((options->force || options->append) && !options->trace)
 		return fail(STATUS_USAGE, "--%s needs -o", options->force ? "force" : "append");
 	if (options->force && options->append)
 		return fail(STATUS_USAGE, "--force and --append are mutually exclusive");
 	if (options->log_given && !is_recorded(options))
 		return fail(STATUS_USAGE, "--log, --log-at and --points record: they need -o");
-	if (options->points != NULL && options->level < LEVEL_POINTS)
+	if (options->points && options->level < LEVEL_POINTS)
 		return fail(STATUS_USAGE, "--points needs --log points");
 	if (options->lint_fail && !options->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");

@@ -68,7 +68,8 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 				   (unsigned long long)threads, info->max_threads_per_block);
 	if (code->max_threads && threads > code->max_threads)
 		return fail_device(1,
-				   "a block of %llu threads; %s is bound to %u by __launch_bounds__",
+				   "a block of %llu threads; %s is bound to %u by "
+				   "__launch_bounds__",
 				   (unsigned long long)threads, code->name, code->max_threads);
 	if (launch->cluster.x != 1 || launch->cluster.y != 1 || launch->cluster.z != 1)
 		return fail_device(1,
@@ -78,7 +79,8 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 		allowed = info->shared_per_block;
 	if (static_bytes + launch->shared_bytes > allowed)
 		return fail_device(1,
-				   "%zu bytes static and %u dynamic shared memory; %zu are allowed%s",
+				   "%zu bytes static and %u dynamic shared memory; "
+				   "%zu are allowed%s",
 				   static_bytes, launch->shared_bytes, allowed,
 				   granted ? "" : " without the attribute max dynamic shared");
 	return STATUS_OK;
@@ -114,7 +116,8 @@ enum status limits_check_shared_attribute(const struct profile *profile, size_t 
 
 	if (wanted < 0 || (uint64_t)wanted + static_bytes > most)
 		return fail_device(1,
-				   "max dynamic shared set to %lld with %zu static; the device has %zu",
+				   "max dynamic shared set to %lld with %zu static; "
+				   "the device has %zu",
 				   (long long)wanted, static_bytes, most);
 	return STATUS_OK;
 }

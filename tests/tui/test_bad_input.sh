@@ -82,7 +82,7 @@ configured hidden_size '"big"' 'm/config.json: hidden_size'
 refused 2 '--prompt: the prompt is empty' decode --prompt '' -o outputs/t.twin
 refused 2 'empty.txt: the prompt is empty' decode --prompt-file empty.txt -o outputs/t.twin
 refused 2 'missing.txt: ' decode --prompt-file missing.txt -o outputs/t.twin
-refused 2 '-n 2043: .* 6 bytes .* 2043 more are 2049 positions.* 2048' \
+refused 2 '-n 2043: expected at most 2048 positions .* got 2049: a prompt of 6 bytes and 2043 more' \
 	decode --prompt 'ROMEO:' -n 2043 -o outputs/t.twin
 refused 2 '-n: expected an integer from 0 to 16777216, got -1' decode --prompt 'ROMEO:' -n -1 -o outputs/t.twin
 

@@ -33,7 +33,7 @@ static void make_installed(void)
 START_TEST(program_in_its_build_tree)
 {
 	char here[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", here, sizeof(here) - 1);
+	ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
 
 	ck_assert_int_gt(length, 0);
 	here[length] = '\0';
@@ -70,7 +70,7 @@ static const char *sample(const char *name)
 
 	if (datadir_sample(name, &found) != STATUS_OK)
 		return NULL;
-	snprintf(path, sizeof(path), "%s", found);
+	snprintf(path, sizeof path, "%s", found);
 	free(found);
 	return path;
 }

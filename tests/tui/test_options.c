@@ -82,7 +82,8 @@ static enum status parse(char *word, struct option_value *out, int *rest)
 
 START_TEST(values_come_in_their_types)
 {
-	char chunk[] = "--chunk=16", seed[] = "--seed=18446744073709551615", graph[] = "--graph=manual";
+	char chunk[] = "--chunk=16", seed[] = "--seed=18446744073709551615";
+	char graph[] = "--graph=manual";
 	char file[] = "t.twin", below[] = "--chunk=-1", more[] = "--seed=18446744073709551616";
 	struct option_value value;
 	int rest;

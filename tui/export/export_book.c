@@ -35,7 +35,7 @@ static void close_text(struct text *t)
 
 struct book *book_create(void)
 {
-	struct book *b = xcalloc(1, sizeof(*b));
+	struct book *b = xcalloc(1, sizeof *b);
 
 	open_text(&b->lines);
 	open_text(&b->screens);

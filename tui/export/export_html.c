@@ -165,7 +165,7 @@ static enum status put_run(const struct view_context *context, sqlite3_stmt *row
 	(void)context;
 	p->c.run = view_int(row, 0);
 	TRY(choose_ops(p));
-	snprintf(label, sizeof(label), "%s seed %" PRId64 " %s", view_text(row, 1),
+	snprintf(label, sizeof label, "%s seed %" PRId64 " %s", view_text(row, 1),
 		 view_int(row, 2), view_text(row, 3));
 	fprintf(p->json, "%s\n{\"label\":", p->c.run > 1 ? "," : "");
 	put_value(p->json, export_json_text(label));

@@ -71,7 +71,7 @@ static enum status put_parts(const struct export_job *job)
 	struct export_scope scope;
 
 	TRY(export_scope_find(job, &scope));
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
 		fprintf(job->out, ",\n\"%s\": ", parts[i].name);
 		TRY(put_rows(job, &scope, parts[i].sql));
 	}

@@ -25,7 +25,7 @@ static void put_three(struct base64 *b)
 
 	for (size_t i = 0; i < 4; i++)
 		putc(i <= b->count ? digits[bits >> (18 - 6 * i) & 63] : '=', b->out);
-	memset(b->rest, 0, sizeof(b->rest));
+	memset(b->rest, 0, sizeof b->rest);
 	b->count = 0;
 }
 
@@ -35,7 +35,7 @@ static la_ssize_t take_packed(struct archive *archive, void *state, const void *
 
 	for (size_t i = 0; i < count; i++) {
 		b->rest[b->count++] = ((const unsigned char *)bytes)[i];
-		if (b->count == sizeof(b->rest))
+		if (b->count == sizeof b->rest)
 			put_three(b);
 	}
 	if (ferror(b->out)) {

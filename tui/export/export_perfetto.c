@@ -86,7 +86,7 @@ static void name_track(struct writer *w, int64_t track, const char *name)
 	size_t number = (size_t)track;
 
 	if (number >= w->named_count) {
-		w->named = xreallocarray(w->named, number + 1, sizeof(*w->named));
+		w->named = xreallocarray(w->named, number + 1, sizeof *w->named);
 		memset(w->named + w->named_count, 0, number + 1 - w->named_count);
 		w->named_count = number + 1;
 	}
@@ -111,7 +111,7 @@ static void close_span(struct writer *w, struct span *s, int64_t track, const ch
 	if (s->number < 0)
 		return;
 	name_track(w, track, track == TRACK_STEPS ? "steps" : "graph launches");
-	snprintf(name, sizeof(name), "%s%" PRId64, letter, s->number);
+	snprintf(name, sizeof name, "%s%" PRId64, letter, s->number);
 	at.run = w->run > 1 ? w->run : -1;
 	*(track == TRACK_STEPS ? &at.step : &at.op) = s->number;
 	address_format(&at, text);
@@ -210,7 +210,7 @@ static void put_operation(struct writer *w, sqlite3_stmt *row, double start, dou
 	char track[40];
 	json_t *event;
 
-	snprintf(track, sizeof(track), "stream %" PRId64, stream);
+	snprintf(track, sizeof track, "stream %" PRId64, stream);
 	name_track(w, TRACK_STREAMS + stream, track);
 	event = event_at(w, duration < 0 ? "i" : "X",
 			 view_text(row, launch ? KERNEL : KIND), launch ? "launch" : "operation",
@@ -238,7 +238,7 @@ static void take_record(struct writer *w, int64_t event, int64_t stream, double 
 	struct record *record = find_record(w, event);
 
 	if (!record) {
-		w->records = xreallocarray(w->records, w->record_count + 1, sizeof(*w->records));
+		w->records = xreallocarray(w->records, w->record_count + 1, sizeof *w->records);
 		record = &w->records[w->record_count++];
 	}
 	*record = (struct record){ event, stream, time };
@@ -319,7 +319,7 @@ static void begin_run(struct writer *w, sqlite3_stmt *row)
 	w->instants = 0;
 	w->step.number = w->graph.number = -1;
 	w->record_count = w->named_count = 0;
-	snprintf(name, sizeof(name), "%s r%" PRId64 ": %s seed %" PRId64 " %s", w->job->name,
+	snprintf(name, sizeof name, "%s r%" PRId64 ": %s seed %" PRId64 " %s", w->job->name,
 		 w->run, view_text(row, 1), view_int(row, 2), view_text(row, 3));
 	put_name(w, "process_name", 0, name);
 }

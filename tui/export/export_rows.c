@@ -30,7 +30,7 @@ struct arrays {
 
 static float *floats(size_t count)
 {
-	float *out = xreallocarray(NULL, count, sizeof(*out));
+	float *out = xreallocarray(NULL, count, sizeof *out);
 
 	for (size_t i = 0; i < count; i++)
 		out[i] = NAN;
@@ -39,7 +39,7 @@ static float *floats(size_t count)
 
 static double *doubles(size_t count)
 {
-	double *out = xreallocarray(NULL, count, sizeof(*out));
+	double *out = xreallocarray(NULL, count, sizeof *out);
 
 	for (size_t i = 0; i < count; i++)
 		out[i] = NAN;
@@ -48,9 +48,9 @@ static double *doubles(size_t count)
 
 static int32_t *integers(size_t count)
 {
-	int32_t *out = xreallocarray(NULL, count, sizeof(*out));
+	int32_t *out = xreallocarray(NULL, count, sizeof *out);
 
-	memset(out, 0xff, count * sizeof(*out));
+	memset(out, 0xff, count * sizeof *out);
 	return out;
 }
 
@@ -100,7 +100,7 @@ static enum status take_acc(const struct view_context *c, struct arrays *a, sqli
 		TRY(store_data(c->store, view_int(row, ACC_DATA), &a->bytes, &a->size));
 		a->data = view_int(row, ACC_DATA);
 	}
-	if (bytes > (size_t)a->shape[3] * sizeof(*out) || offset > a->size
+	if (bytes > (size_t)a->shape[3] * sizeof *out || offset > a->size
 	    || bytes > a->size - offset)
 		return fail(STATUS_DAMAGED, "L%" PRId64 ": accumulators out of range", a->launch);
 	memcpy(out, (const char *)a->bytes + offset, bytes);

@@ -61,13 +61,13 @@ static void complete(wchar_t text[VIEWER_INPUT / 4], int *length)
 	int found = 0, same;
 
 	/* Conversion stops at a character that does not fit, without writing a NUL. */
-	if (wcschr(text, L' ') || wcstombs(typed, text, sizeof(typed) - 1) == (size_t)-1)
+	if (wcschr(text, L' ') || wcstombs(typed, text, sizeof typed - 1) == (size_t)-1)
 		return;
 	for (int i = 0; i < COMMANDS; i++) {
 		if (strncmp(commands[i].name, typed, strlen(typed)) != 0)
 			continue;
 		if (found++ == 0)
-			snprintf(common, sizeof(common), "%s", commands[i].name);
+			snprintf(common, sizeof common, "%s", commands[i].name);
 		for (same = 0; common[same] && common[same] == commands[i].name[same]; same++)
 			;
 		common[same] = '\0';

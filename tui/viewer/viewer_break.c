@@ -52,7 +52,7 @@ static enum status take_line(const struct view_context *c, sqlite3_stmt *row, vo
 	f->found = true;
 	f->breakpoint->kind = BREAK_LINE;
 	f->breakpoint->line = view_int(row, 1);
-	snprintf(f->breakpoint->name, sizeof(f->breakpoint->name), "%s", view_text(row, 0));
+	snprintf(f->breakpoint->name, sizeof f->breakpoint->name, "%s", view_text(row, 0));
 	return STATUS_OK;
 }
 
@@ -73,11 +73,11 @@ static enum status finding_here(struct viewer *v, struct breakpoint *b, bool *fo
 static enum status line_here(struct viewer *v, struct breakpoint *b, bool *found)
 {
 	struct view_context c = viewer_context(v, 0);
-	char file[sizeof(b->name)];
+	char file[sizeof b->name];
 
-	TRY(view_source_line(&c, file, sizeof(file), &b->line, found));
+	TRY(view_source_line(&c, file, sizeof file, &b->line, found));
 	b->kind = BREAK_LINE;
-	memcpy(b->name, file, sizeof(file));
+	memcpy(b->name, file, sizeof file);
 	return STATUS_OK;
 }
 
@@ -107,7 +107,7 @@ enum status viewer_toggle_break(struct viewer *v, int key)
 		return toggle(v, &b);
 	}
 	TRY(view_place_find(&c, "v_launch", &place, &found));
-	snprintf(b.name, sizeof(b.name), "%s", place.kernel);
+	snprintf(b.name, sizeof b.name, "%s", place.kernel);
 	return found ? toggle(v, &b) : STATUS_OK;
 }
 

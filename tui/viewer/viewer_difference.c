@@ -61,7 +61,7 @@ static enum status find_difference(struct viewer *v, int direction)
 		TRY(begin_at(v, launches, direction, &s->spot));
 	}
 	/* The Diff screen may already have compared both runs completely. */
-	if (memcmp(&v->scan.pair, &pair, sizeof(pair)) == 0 && v->scan.outcome == DIFF_NONE)
+	if (memcmp(&v->scan.pair, &pair, sizeof pair) == 0 && v->scan.outcome == DIFF_NONE)
 		outcome = DIFF_NONE;
 	else
 		TRY(diff_spot_step(&pair, direction, &s->spot, stopped, v, &outcome));

@@ -21,12 +21,12 @@ static void name_side(struct viewer_side *s)
 		return;
 	s->named = s->run;
 	path = slash ? slash + 1 : path;
-	snprintf(s->name, sizeof(s->name), "%s r%lld", path, (long long)s->run);
+	snprintf(s->name, sizeof s->name, "%s r%lld", path, (long long)s->run);
 	if (store_run_read(s->store, s->run, &run) != STATUS_OK) {
 		error_clear();
 		return;
 	}
-	snprintf(s->name, sizeof(s->name), "%s r%lld %s seed %llu %s", path, (long long)s->run,
+	snprintf(s->name, sizeof s->name, "%s r%lld %s seed %llu %s", path, (long long)s->run,
 		 run.device, (unsigned long long)run.seed, run.path);
 	store_run_free(&run);
 }

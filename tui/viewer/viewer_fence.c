@@ -36,9 +36,9 @@ static enum status read_range(struct viewer *v, const char *range, struct viewer
 	char from[ADDRESS_TEXT];
 	int64_t ignored;
 
-	if (!dots || dots - range >= (int)sizeof(from) || strlen(range) >= sizeof(fence->text))
+	if (!dots || dots - range >= (int)sizeof from || strlen(range) >= sizeof fence->text)
 		return fail(STATUS_USAGE, ":fence %s: expected a range as in L10..L20", range);
-	snprintf(from, sizeof(from), "%.*s", (int)(dots - range), range);
+	snprintf(from, sizeof from, "%.*s", (int)(dots - range), range);
 	TRY(read_place(v, from, &fence->first, &ignored));
 	TRY(read_place(v, dots + 2, &ignored, &fence->last));
 	if (fence->last < fence->first)

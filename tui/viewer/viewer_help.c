@@ -38,7 +38,7 @@ static void list_keys(const struct viewer *v, struct display *d)
 	char line[120];
 
 	for (int i = 0; viewer_screens[i].view; i++) {
-		snprintf(line, sizeof(line), "  %-12c  %s: %s\n", viewer_screens[i].key,
+		snprintf(line, sizeof line, "  %-12c  %s: %s\n", viewer_screens[i].key,
 			 viewer_screens[i].tab, viewer_screens[i].view->summary);
 		display_text(d, line);
 	}
@@ -46,7 +46,7 @@ static void list_keys(const struct viewer *v, struct display *d)
 	for (const struct viewer_key *k = v->keys; k->act; k++) {
 		if (!k->help || !viewer_key_valid(v, k))
 			continue;
-		snprintf(line, sizeof(line), "  %-12s  %s\n", k->name, k->help);
+		snprintf(line, sizeof line, "  %-12s  %s\n", k->name, k->help);
 		display_text(d, line);
 	}
 }

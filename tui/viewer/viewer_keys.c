@@ -127,5 +127,5 @@ int viewer_key_number(size_t number)
 	if (number < screens)
 		return viewer_screens[number].key;
 	number -= screens;
-	return number < sizeof(viewer_keys) / sizeof(viewer_keys[0]) ? viewer_keys[number].key : 0;
+	return number < sizeof viewer_keys / sizeof viewer_keys[0] ? viewer_keys[number].key : 0;
 }

@@ -357,7 +357,7 @@ enum status viewer_visited(struct viewer *v, int key)
 		char at[ADDRESS_TEXT], line[ADDRESS_TEXT + 40];
 
 		address_format(&place->at, at);
-		snprintf(line, sizeof(line), "  %-24s %s\n", at, place->view->name);
+		snprintf(line, sizeof line, "  %-24s %s\n", at, place->view->name);
 		display_anchor(d, &place->at);
 		display_text(d, line);
 	}

@@ -157,7 +157,7 @@ static void paint_title(const struct viewer *v)
 	const char *second = v->side[1].store ? v->side[1].name : "";
 	char text[400];
 
-	snprintf(text, sizeof(text), " flashtwin view  %s%s%s%s", v->side[0].name,
+	snprintf(text, sizeof text, " flashtwin view  %s%s%s%s", v->side[0].name,
 		 *second ? v->split ? "  |  " : "  (v: " : "", second,
 		 *second && !v->split ? ")" : "");
 	paint_text(0, 0, COLS, A_BOLD, text);
@@ -275,7 +275,7 @@ void viewer_paint(const struct viewer *v)
 	if (too_small()) {
 		char text[80];
 
-		snprintf(text, sizeof(text), "flashtwin view needs at least %d x %d", MIN_COLUMNS,
+		snprintf(text, sizeof text, "flashtwin view needs at least %d x %d", MIN_COLUMNS,
 			 MIN_LINES);
 		paint_text(0, 0, COLS, 0, text);
 	} else {

@@ -169,7 +169,7 @@ static enum status range_here(struct viewer *v, struct range *r, bool *some)
 			r->from = at->element * size;
 			r->past = r->from + size;
 		}
-		snprintf(r->name, sizeof(r->name), "bytes %" PRId64 " to %" PRId64 " of %.40s",
+		snprintf(r->name, sizeof r->name, "bytes %" PRId64 " to %" PRId64 " of %.40s",
 			 r->from, r->past - 1, w.name);
 	}
 	written_free(&w);
@@ -204,7 +204,7 @@ static enum status ask(struct viewer *v, const char *of_bytes, const char *of_la
 {
 	struct view_context c = viewer_context(v, 0);
 	struct range range;
-	char title[sizeof(v->list_title)];
+	char title[sizeof v->list_title];
 	int64_t op;
 	bool some;
 
@@ -215,7 +215,7 @@ static enum status ask(struct viewer *v, const char *of_bytes, const char *of_la
 	TRY(store_index_buffers(c.store));
 	TRY(range_here(v, &range, &some));
 	if (some) {
-		snprintf(title, sizeof(title), " who %s %s ", what, range.name);
+		snprintf(title, sizeof title, " who %s %s ", what, range.name);
 		return list_found(v, title, of_bytes, &range, 0);
 	}
 	TRY(walk_op(&c, &v->here.at, &op));

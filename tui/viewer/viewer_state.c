@@ -36,7 +36,7 @@ void viewer_say(struct viewer *v, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(v->message, sizeof(v->message), format, args);
+	vsnprintf(v->message, sizeof v->message, format, args);
 	va_end(args);
 	v->message_is_error = false;
 }
@@ -54,7 +54,7 @@ static void remember(struct viewer_places *places, const struct viewer_place *pl
 {
 	if (places->count == VIEWER_PLACES)
 		memmove(&places->items[0], &places->items[1],
-			(size_t)--places->count * sizeof(places->items[0]));
+			(size_t)--places->count * sizeof places->items[0]);
 	places->items[places->count++] = *place;
 }
 
@@ -132,7 +132,7 @@ void viewer_show_list(struct viewer *v, const char *title, struct display *list)
 	v->list = list;
 	v->list_top = 0;
 	v->list_row = display_next_row(list, -1, 1);
-	snprintf(v->list_title, sizeof(v->list_title), "%s", title);
+	snprintf(v->list_title, sizeof v->list_title, "%s", title);
 }
 
 /* --- what is drawn --- */

@@ -63,21 +63,21 @@ static void catch_signals(void)
 
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&waited_for);
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++) {
 		sigaction(handled[i], &action, NULL);
 		sigaddset(&waited_for, handled[i]);
 	}
 	sigprocmask(SIG_BLOCK, &waited_for, &blocked_before);
 	action.sa_handler = on_crash;
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
 		sigaction(crashes[i], &action, NULL);
 }
 
 static void leave_signals(void)
 {
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
 		signal(handled[i], SIG_DFL);
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
 		signal(crashes[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked_before, NULL);
 }
@@ -120,7 +120,7 @@ static void on_leave(const char *capability)
 	size_t used = strlen(leave);
 
 	if (text && text != (char *)-1)
-		snprintf(leave + used, sizeof(leave) - used, "%s", text);
+		snprintf(leave + used, sizeof leave - used, "%s", text);
 }
 
 static void plan_leave(bool mouse)
@@ -238,7 +238,7 @@ static bool wait_for_key(void)
 	sigset_t open = blocked_before;
 	int ready;
 
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
 		sigdelset(&open, handled[i]);
 	ready = ppoll(&in, 1, NULL, &open);
 	if (ready < 0)
@@ -267,7 +267,7 @@ bool term_pending(void)
 	if (null_device)
 		return false;
 	sigpending(&pending);
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
 		some = some || sigismember(&pending, handled[i]) == 1;
 	return some || term_waiting() > 0;
 }

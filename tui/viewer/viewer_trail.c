@@ -16,7 +16,7 @@ static void remember(struct trail *trail, const struct trail_step *step)
 {
 	if (trail->count == TRAIL_STEPS)
 		memmove(&trail->steps[0], &trail->steps[1],
-			(size_t)--trail->count * sizeof(trail->steps[0]));
+			(size_t)--trail->count * sizeof trail->steps[0]);
 	trail->steps[trail->count++] = *step;
 }
 

@@ -301,7 +301,7 @@ static enum status nearest(const struct view_context *c, const char *table, int 
 {
 	char sql[160];
 
-	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND launch %s ?2"
+	snprintf(sql, sizeof sql, "SELECT launch FROM %s WHERE run = ?1 AND launch %s ?2"
 		 " ORDER BY launch%s LIMIT 1", table, direction > 0 ? ">=" : "<=",
 		 direction > 0 ? "" : " DESC");
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, from);

@@ -26,7 +26,7 @@ enum status breakpoint_parse(const char *text, struct breakpoint *out)
 	char *end;
 
 	*out = (struct breakpoint){ .kind = colon ? BREAK_LINE : BREAK_KERNEL, .at = address_none };
-	if (length == 0 || length >= sizeof(out->name))
+	if (length == 0 || length >= sizeof out->name)
 		return fail(STATUS_USAGE, "break %.60s: expected a kernel, FILE:LINE or an address",
 			    text);
 	memcpy(out->name, text, length);
@@ -75,7 +75,7 @@ enum status breakpoints_toggle(struct breakpoints *list, const struct breakpoint
 	for (int i = 0; i < list->count; i++)
 		if (same(&list->items[i], b)) {
 			memmove(&list->items[i], &list->items[i + 1],
-				(size_t)(--list->count - i) * sizeof(*b));
+				(size_t)(--list->count - i) * sizeof *b);
 			return STATUS_OK;
 		}
 	if (list->count == BREAKPOINTS)
@@ -115,7 +115,7 @@ static int compare(const struct address *a, const struct address *b)
 		{ a->element, b->element },
 	};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		if (parts[i][0] != parts[i][1])
 			return parts[i][0] < parts[i][1] ? -1 : 1;
 	return 0;
@@ -268,7 +268,7 @@ static enum status take_source(const struct view_context *c, sqlite3_stmt *row, 
 
 	if (*l->file || !names_file(l->breakpoint->name, file))
 		return STATUS_OK;
-	snprintf(l->file, sizeof(l->file), "%s", file);
+	snprintf(l->file, sizeof l->file, "%s", file);
 	l->entry = view_int(row, 2);
 	status = kernel_text_read(c, view_text(row, 0), &text);
 	if (status == STATUS_OK && l->entry >= 0 && l->entry < text.count

@@ -21,7 +21,7 @@ static void cut_lines(struct kernel_file *f)
 	for (const char *at = f->text; *at; ) {
 		if (f->count == capacity) {
 			capacity = capacity ? 2 * capacity : 128;
-			f->lines = xreallocarray(f->lines, (size_t)capacity, sizeof(*f->lines));
+			f->lines = xreallocarray(f->lines, (size_t)capacity, sizeof *f->lines);
 		}
 		f->lines[f->count++] = at;
 		at += strcspn(at, "\n");
@@ -43,7 +43,7 @@ static enum status take_file(const struct view_context *c, sqlite3_stmt *row, vo
 	(void)c;
 	if (strcmp(view_text(row, 0), r->kernel) != 0)
 		return STATUS_OK;
-	t->files = xreallocarray(t->files, (size_t)t->count + 1, sizeof(*t->files));
+	t->files = xreallocarray(t->files, (size_t)t->count + 1, sizeof *t->files);
 	f = &t->files[t->count++];
 	*f = (struct kernel_file){ .name = xstrdup(view_text(row, 1)),
 				   .text = xstrdup(view_null(row, 2) ? "" : view_text(row, 2)) };
@@ -176,7 +176,7 @@ void kernel_text_begin(const struct kernel_text *t, const char *kernel, int *fil
 	char name[128];
 
 	/* The kernel may be an instance of a template, named with its arguments. */
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(kernel, "<"), kernel);
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(kernel, "<"), kernel);
 	for (*file = 0; *file < t->count; ++*file)
 		for (*line = 1; *line <= t->files[*file].count; ++*line)
 			if (begins(&t->files[*file], *line, name))

@@ -44,7 +44,7 @@ static char *real_text(double x)
 	int digits = 15;
 
 	do
-		snprintf(text, sizeof(text), "%.*g", digits, x);
+		snprintf(text, sizeof text, "%.*g", digits, x);
 	while (digits++ < 17 && strtod(text, NULL) != x);
 	return xstrdup(text);
 }
@@ -140,7 +140,7 @@ static void print_cell(struct table *t, const struct cell *cell, int column)
 
 static void keep_row(struct table *t)
 {
-	t->cells = xreallocarray(t->cells, (t->kept + 1) * (size_t)t->columns, sizeof(*t->cells));
+	t->cells = xreallocarray(t->cells, (t->kept + 1) * (size_t)t->columns, sizeof *t->cells);
 	for (int i = 0; i < t->columns; i++) {
 		struct cell *cell = &t->cells[t->kept * (size_t)t->columns + (size_t)i];
 
@@ -175,7 +175,7 @@ static int print_table(sqlite3_stmt *rows, FILE *out)
 	struct table t = { .rows = rows, .out = out, .columns = sqlite3_column_count(rows) };
 	int rc;
 
-	t.width = xcalloc((size_t)t.columns, sizeof(*t.width));
+	t.width = xcalloc((size_t)t.columns, sizeof *t.width);
 	for (int i = 0; i < t.columns; i++)
 		t.width[i] = width_of(sqlite3_column_name(rows, i));
 	while (next_row(rows, out, &rc) && t.kept < MEASURED)

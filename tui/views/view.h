@@ -2,8 +2,8 @@
  *
  * A view draws one screen into a display, at most 100 columns wide, from the v_* views of a trace
  * alone; it uses no engine and no GPU. Each view has a file, which ends with its struct view.
- * Values are shown from their bits; what was not measured or recorded is "-". Used by cmd_view.c and
- * the viewer.
+ * Values are shown from their bits; what was not measured or recorded is "-". Used by cmd_view.c
+ * and the viewer.
  */
 #ifndef VIEW_H
 #define VIEW_H

@@ -264,7 +264,7 @@ static enum status draw(const struct view_context *c)
 	/* The last line keeps more than half of its keys: a new key does not push them out. */
 	a.last = a.keys > BAND ? (a.keys - BAND / 2 - 1) / (BAND / 2) * (BAND / 2) : 0;
 	a.first = a.last > (bands - 1) * BAND ? a.last - (bands - 1) * BAND : 0;
-	a.weight = xcalloc((size_t)(a.heads * (a.keys - a.first)), sizeof(*a.weight));
+	a.weight = xcalloc((size_t)(a.heads * (a.keys - a.first)), sizeof *a.weight);
 	a.text = xcalloc((size_t)(a.keys - a.first), 1);
 	status = draw_bands(c, &a, chunks);
 	free(a.weight);

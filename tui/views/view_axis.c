@@ -56,7 +56,7 @@ static struct view_bar *add_bar(struct view_axis *axis, int64_t op, char mark)
 		return NULL;
 	if (axis->count == axis->capacity) {
 		axis->capacity = axis->capacity ? 2 * axis->capacity : 64;
-		axis->bars = xreallocarray(axis->bars, (size_t)axis->capacity, sizeof(*axis->bars));
+		axis->bars = xreallocarray(axis->bars, (size_t)axis->capacity, sizeof *axis->bars);
 	}
 	axis->bars[axis->count] = (struct view_bar){ .op = op, .waited_for = -1, .mark = mark };
 	return &axis->bars[axis->count++];
@@ -166,7 +166,7 @@ const struct view_bar *view_axis_find(const struct view_axis *axis, int64_t op)
 {
 	if (axis->count == 0)
 		return NULL;
-	return bsearch(&op, axis->bars, (size_t)axis->count, sizeof(*axis->bars), compare_ops);
+	return bsearch(&op, axis->bars, (size_t)axis->count, sizeof *axis->bars, compare_ops);
 }
 
 int view_axis_draw(const struct view_context *c, const struct view_axis *axis, int64_t op,

@@ -58,7 +58,7 @@ static enum status print_argument(const struct view_context *c, sqlite3_stmt *ro
 		value = view_f32_cell(row, BITS, cell);
 	else
 		value = kind[0] == 'b' ? "blob" : view_real_cell(row, VALUE, "%.15g", cell);
-	snprintf(text, sizeof(text), "%.60s=%.60s", view_text(row, NAME), value);
+	snprintf(text, sizeof text, "%.60s=%.60s", view_text(row, NAME), value);
 	print_item(c, state, "args", text);
 	return STATUS_OK;
 }
@@ -67,7 +67,7 @@ static enum status print_written(const struct view_context *c, sqlite3_stmt *row
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "%.60s %" PRId64 " B", view_text(row, 0), view_int(row, 1));
+	snprintf(text, sizeof text, "%.60s %" PRId64 " B", view_text(row, 0), view_int(row, 1));
 	print_item(c, state, "wrote", text);
 	return STATUS_OK;
 }
@@ -89,7 +89,7 @@ static enum status print_finding(const struct view_context *c, sqlite3_stmt *row
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "%.60s x%" PRId64 " (line %" PRId64 ")", view_text(row, 0),
+	snprintf(text, sizeof text, "%.60s x%" PRId64 " (line %" PRId64 ")", view_text(row, 0),
 		 view_int(row, 1), view_int(row, 2));
 	print_item(c, state, "finds", text);
 	return STATUS_OK;
@@ -234,7 +234,7 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 	(void)c;
 	if (p->count == p->capacity) {
 		p->capacity = p->capacity ? 2 * p->capacity : 64;
-		p->items = xreallocarray(p->items, (size_t)p->capacity, sizeof(*p->items));
+		p->items = xreallocarray(p->items, (size_t)p->capacity, sizeof *p->items);
 	}
 	p->items[p->count++] = (struct partial){
 		view_scores_block(p->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),

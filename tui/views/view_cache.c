@@ -40,7 +40,7 @@ static const char rows[] =
 static enum status take_row(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct reading *r = state;
-	size_t bytes = (size_t)r->d * sizeof(*r->out), offset = (size_t)view_int(row, OFFSET);
+	size_t bytes = (size_t)r->d * sizeof *r->out, offset = (size_t)view_int(row, OFFSET);
 
 	if (view_null(row, DATA) || view_null(row, OFFSET))
 		return STATUS_OK;

@@ -44,7 +44,7 @@ float view_f32(sqlite3_stmt *row, int column)
 	uint32_t bits = (uint32_t)view_int(row, column);
 	float value;
 
-	memcpy(&value, &bits, sizeof(value));
+	memcpy(&value, &bits, sizeof value);
 	return value;
 }
 
@@ -72,7 +72,7 @@ const char *view_float_cell(const struct view_context *c, float value, view_cell
 {
 	uint32_t bits;
 
-	memcpy(&bits, &value, sizeof(bits));
+	memcpy(&bits, &value, sizeof bits);
 	view_format_number(c->looks.number, bits, cell);
 	return cell;
 }

@@ -146,7 +146,7 @@ static void draw_warp(const struct view_context *c, const struct view_scores *k,
 
 		if (k->weight && k->value) {
 			acc = step_acc(k, warp, tile, acc);
-			snprintf(acc_text, sizeof(acc_text), "%.7g", acc);
+			snprintf(acc_text, sizeof acc_text, "%.7g", acc);
 		}
 		anchor_tile(c, k, number, tile);
 		view_print(c, " %4" PRId64 " %6" PRId64 " %11s -> %11s %11s %11s %12s\n", t,
@@ -201,7 +201,8 @@ static void print_scores(const struct view_context *c, const struct view_scores 
 	for (int64_t i = 0; i < count && view_fits(c, i, SCORES); i++)
 		view_print(c, "  %5" PRId64 " %-5s %10s %.4f%s", k->begin + i,
 			   bytes[i] ? view_byte_cell(bytes[i], byte) : "",
-			   view_float_cell(c, k->score[i], text), view_scores_share(k, k->begin + i),
+			   view_float_cell(c, k->score[i], text),
+			   view_scores_share(k, k->begin + i),
 			   (i + 1) % KEYS_PER_LINE == 0 || i + 1 == count ? "\n" : " |");
 	view_more(c, count, SCORES);
 }

@@ -152,10 +152,10 @@ static int64_t outside_hull(const struct check *k, char *text, size_t bytes)
 static void check_values(struct check *k)
 {
 	char elements[64] = "";
-	int64_t outside = outside_hull(k, elements, sizeof(elements));
+	int64_t outside = outside_hull(k, elements, sizeof elements);
 	char text[128];
 
-	snprintf(text, sizeof(text), "o = acc/l in [min v, max v] of its keys%s%s%s",
+	snprintf(text, sizeof text, "o = acc/l in [min v, max v] of its keys%s%s%s",
 		 outside ? ", not d =" : "", elements, outside > 6 ? " ..." : "");
 	print_check(k, outside == 0, text);
 	print_check(k, explains(k, k->share), "acc = sum exp(s-m) v");
@@ -173,7 +173,7 @@ static void print_why(struct check *k, const char *format, ...)
 
 	end_checks(k);
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	view_styled(k->c, STYLE_WRONG, " why    %s\n", text);
 }
@@ -194,7 +194,7 @@ static void without_rescale(const struct check *k, const struct view_warp *warp,
 	const struct view_scores *keys = k->keys;
 	double rise = (double)warp->tiles[tile].max - warp->tiles[tile - 1].max;
 
-	memcpy(weights, k->share, (size_t)(keys->end - keys->begin) * sizeof(*weights));
+	memcpy(weights, k->share, (size_t)(keys->end - keys->begin) * sizeof *weights);
 	for (int64_t key = warp->begin; key < warp->tiles[tile].key; key++)
 		weights[key - keys->begin] =
 			exp((double)keys->score[key - keys->begin] - keys->max + rise);
@@ -250,7 +250,7 @@ static bool find_key(struct check *k, double *weights)
 {
 	const struct view_scores *keys = k->keys;
 
-	memcpy(weights, k->share, (size_t)(keys->end - keys->begin) * sizeof(*weights));
+	memcpy(weights, k->share, (size_t)(keys->end - keys->begin) * sizeof *weights);
 	for (int64_t i = 0; i < keys->end - keys->begin; i++) {
 		for (int times = 0; times <= 2; times += 2) {
 			weights[i] = times * k->share[i];
@@ -271,7 +271,7 @@ static void explain_values(struct check *k)
 
 	if (explains(k, k->share))
 		return;
-	weights = xcalloc((size_t)(k->keys->end - k->keys->begin), sizeof(*weights));
+	weights = xcalloc((size_t)(k->keys->end - k->keys->begin), sizeof *weights);
 	if (!(k->keys->tile_count && find_rescale(k, weights)) && !find_key(k, weights))
 		print_why(k, "acc does not match the recorded values and weights");
 	free(weights);
@@ -388,10 +388,10 @@ static enum status read_acc(const struct view_context *c, struct check *k)
 		return STATUS_OK;
 	TRY(store_data(c->store, k->chunk->acc_data, &data, &size));
 	if (offset <= size && size - offset >= bytes) {
-		k->acc = xcalloc((size_t)k->keys->d, sizeof(*k->acc));
+		k->acc = xcalloc((size_t)k->keys->d, sizeof *k->acc);
 		for (int64_t d = 0; d < k->keys->d; d++) {
-			memcpy(&value, (char *)data + offset + (size_t)d * sizeof(value),
-			       sizeof(value));
+			memcpy(&value, (char *)data + offset + (size_t)d * sizeof value,
+			       sizeof value);
 			k->acc[d] = k->chunk->whole ? value * k->keys->sum : value;
 		}
 	}
@@ -406,7 +406,7 @@ enum status view_chunk_check(const struct view_context *c, const struct view_chu
 	enum status status = read_acc(c, &k);
 
 	if (status == STATUS_OK) {
-		k.share = xcalloc((size_t)(keys->end - keys->begin) + 1, sizeof(*k.share));
+		k.share = xcalloc((size_t)(keys->end - keys->begin) + 1, sizeof *k.share);
 		view_print(c, "\n");
 		check_all(&k);
 		if (k.wrong)

@@ -81,12 +81,12 @@ static void print_partial(const struct view_context *c, sqlite3_stmt *row,
 	view_cell launch, address, keys, max, sum, lse, weight;
 
 	view_row_of(c, place->launch, block);
-	snprintf(address, sizeof(address), "%s.b%" PRId64,
+	snprintf(address, sizeof address, "%s.b%" PRId64,
 		 view_launch_cell(c, place->launch, launch), block);
 	if (view_int(row, EMPTY))
-		snprintf(keys, sizeof(keys), "none");
+		snprintf(keys, sizeof keys, "none");
 	else
-		snprintf(keys, sizeof(keys), "%" PRId64 "..%" PRId64, view_int(row, KEY_BEGIN),
+		snprintf(keys, sizeof keys, "%" PRId64 "..%" PRId64, view_int(row, KEY_BEGIN),
 			 view_int(row, KEY_END) - 1);
 	view_print(c,
 		   " %-12s %4" PRId64 " %4" PRId64 " %3" PRId64 " %5" PRId64
@@ -173,12 +173,12 @@ static void print_chunk(const struct view_context *c, const struct view_chunk *k
 	view_cell launch, address, keys = "none", max, sum, lse = "-";
 
 	view_row_of(c, k->place->launch, k->block);
-	snprintf(address, sizeof(address), "%s.b%" PRId64,
+	snprintf(address, sizeof address, "%s.b%" PRId64,
 		 view_launch_cell(c, k->place->launch, launch), k->block);
 	if (!k->empty)
-		snprintf(keys, sizeof(keys), "%" PRId64 "..%" PRId64, k->key_begin, k->key_end - 1);
+		snprintf(keys, sizeof keys, "%" PRId64 "..%" PRId64, k->key_begin, k->key_end - 1);
 	if (!k->empty)
-		snprintf(lse, sizeof(lse), "%.6g", k->lse);
+		snprintf(lse, sizeof lse, "%.6g", k->lse);
 	view_print(c, " %-12s %5" PRId64 " %-9s %12s %12s %9s %9.6f\n", address, k->chunk, keys,
 		   view_float_cell(c, k->max, max), view_float_cell(c, k->sum, sum), lse,
 		   k->weight);

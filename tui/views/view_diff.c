@@ -2,8 +2,8 @@
  *
  * With an address, shows what its launch wrote in two runs; view_element.c draws that. Without one,
  * shows the counts and first differences of whole runs, which traces/diff/diff.c compares. The
- * other runs are those of the file, or one run of the second trace: the one with the same number, else
- * its first.
+ * other runs are those of the file, or one run of the second trace: the one with the same number,
+ * else its first.
  */
 #include "tui/views/view_element.h"
 

@@ -23,7 +23,7 @@ struct display {
 
 struct display *display_create(FILE *sink, const struct address *at)
 {
-	struct display *d = xcalloc(1, sizeof(*d));
+	struct display *d = xcalloc(1, sizeof *d);
 
 	d->sink = sink;
 	d->at = *at;
@@ -63,7 +63,7 @@ static void keep_line(struct display *d)
 
 	if (d->count == d->room) {
 		d->room = d->room ? 2 * d->room : 64;
-		d->lines = xreallocarray(d->lines, d->room, sizeof(*d->lines));
+		d->lines = xreallocarray(d->lines, d->room, sizeof *d->lines);
 	}
 	line = &d->lines[d->count++];
 	line->text = xstrdup(d->length ? d->text : "");
@@ -71,8 +71,8 @@ static void keep_line(struct display *d)
 	line->spans = NULL;
 	line->at = d->anchor;
 	if (d->span_count) {
-		line->spans = xreallocarray(NULL, d->span_count, sizeof(*d->spans));
-		memcpy(line->spans, d->spans, d->span_count * sizeof(*d->spans));
+		line->spans = xreallocarray(NULL, d->span_count, sizeof *d->spans);
+		memcpy(line->spans, d->spans, d->span_count * sizeof *d->spans);
 	}
 }
 
@@ -97,7 +97,7 @@ void display_style(struct display *d, enum view_style style)
 	d->style = style;
 	if (d->span_count == d->span_room) {
 		d->span_room = d->span_room ? 2 * d->span_room : 8;
-		d->spans = xreallocarray(d->spans, d->span_room, sizeof(*d->spans));
+		d->spans = xreallocarray(d->spans, d->span_room, sizeof *d->spans);
 	}
 	d->spans[d->span_count++] = (struct display_span){ d->length, style };
 }

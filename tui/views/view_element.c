@@ -167,7 +167,7 @@ static void print_output(const struct view_context *c, const struct element_view
 	enum verdict verdict = verdict_of(e);
 	view_cell shape;
 
-	snprintf(shape, sizeof(shape), "[?]");
+	snprintf(shape, sizeof shape, "[?]");
 	for (int i = 0, used = 0; i < e->w[0].rank && used < VIEW_CELL; i++)
 		used += snprintf(shape + used, (size_t)(VIEW_CELL - used), "%c%" PRId64 "%s",
 				 i ? ',' : '[', e->w[0].shape[i],
@@ -245,7 +245,7 @@ static enum status draw_output(const struct view_context *c, struct element_view
 
 static enum status go_on(const struct diff_pair *pair, struct view_scan *scan)
 {
-	if (memcmp(&scan->pair, pair, sizeof(*pair)) != 0)
+	if (memcmp(&scan->pair, pair, sizeof *pair) != 0)
 		*scan = (struct view_scan){ .pair = *pair, .spot = { -1, SPOT_AFTER, 0, 0 },
 					    .outcome = DIFF_STOPPED, .stop = scan->stop,
 					    .context = scan->context };

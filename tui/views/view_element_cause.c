@@ -33,7 +33,7 @@ static enum status has_rows(const struct view_context *c, const char *table, int
 	char sql[96];
 	int64_t one;
 
-	snprintf(sql, sizeof(sql), "SELECT 1 FROM %s WHERE run = ?1 AND launch = ?2 LIMIT 1",
+	snprintf(sql, sizeof sql, "SELECT 1 FROM %s WHERE run = ?1 AND launch = ?2 LIMIT 1",
 		 table);
 	TRY(VIEW_NUMBER(c, 0, &one, sql, c->run, launch));
 	*some = one != 0;

@@ -72,7 +72,7 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	struct point *p = state;
 
 	(void)c;
-	snprintf(p->name, sizeof(p->name), "%s", view_text(row, 0));
+	snprintf(p->name, sizeof p->name, "%s", view_text(row, 0));
 	for (p->count = 0; p->count < 4 && !view_null(row, 1 + p->count); p->count++)
 		p->bits[p->count] = (uint32_t)view_int(row, 1 + p->count);
 	return STATUS_OK;

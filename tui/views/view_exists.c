@@ -108,7 +108,7 @@ static enum status check_in_launch(const struct view_context *c)
 	if (c->at.output >= 0)
 		TRY(check_output(c, &place));
 	return c->at.file >= 0 || c->at.line >= 0
-		? view_source_line(c, file, sizeof(file), &line, &found) : STATUS_OK;
+		? view_source_line(c, file, sizeof file, &line, &found) : STATUS_OK;
 }
 
 enum status view_check_address(const struct view_context *c)

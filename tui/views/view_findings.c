@@ -87,7 +87,7 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 		return STATUS_OK;
 	if (p->count == p->room) {
 		p->room = p->room ? 2 * p->room : 16;
-		p->items = xreallocarray(p->items, (size_t)p->room, sizeof(*p->items));
+		p->items = xreallocarray(p->items, (size_t)p->room, sizeof *p->items);
 	}
 	p->items[p->count++] = at;
 	return STATUS_OK;
@@ -159,7 +159,7 @@ static void print_access(const struct view_context *c, sqlite3_stmt *row, int wh
 
 	if (view_null(row, what) && view_null(row, place))
 		return;
-	snprintf(words, sizeof(words), "%.60s %.200s", view_null(row, what) ? "" :
+	snprintf(words, sizeof words, "%.60s %.200s", view_null(row, what) ? "" :
 		 view_text(row, what), view_null(row, place) ? "" : view_text(row, place));
 	print_words(c, lead, words);
 }

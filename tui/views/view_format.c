@@ -32,7 +32,7 @@ static float f32_of(uint32_t bits)
 {
 	float value;
 
-	memcpy(&value, &bits, sizeof(value));
+	memcpy(&value, &bits, sizeof value);
 	return value;
 }
 
@@ -40,7 +40,7 @@ static uint32_t bits_of(float value)
 {
 	uint32_t bits;
 
-	memcpy(&bits, &value, sizeof(bits));
+	memcpy(&bits, &value, sizeof bits);
 	return bits;
 }
 

@@ -81,10 +81,10 @@ static void print_map(const struct view_context *c, const struct map *m)
 	if (!m->begun)
 		return;
 	if (m->layer >= 0)
-		snprintf(layer, sizeof(layer), "%" PRId64, m->layer);
+		snprintf(layer, sizeof layer, "%" PRId64, m->layer);
 	for (int i = 0; i < cell_count(m); i++)
 		bar[i] = cell_mark(m, i);
-	snprintf(range, sizeof(range), "%" PRId64 "..%" PRId64, m->first, m->last);
+	snprintf(range, sizeof range, "%" PRId64 "..%" PRId64, m->first, m->last);
 	view_print(c, " %5s %4" PRId64 "    %c   %-11s %5" PRId64 "  %-12s %-8s  ",
 		   layer, m->slot, (char)m->tensor, range, m->count, m->name,
 		   writer_cell(c, m->launch, m->op, writer));
@@ -105,7 +105,7 @@ static enum status add_position(const struct view_context *c, sqlite3_stmt *row,
 		print_map(c, m);
 		*m = (struct map){ .begun = true, .layer = layer, .slot = slot, .tensor = tensor,
 				   .first = position, .op = -1, .max_len = m->max_len };
-		snprintf(m->name, sizeof(m->name), "%.30s", view_text(row, MAP_NAME));
+		snprintf(m->name, sizeof m->name, "%.30s", view_text(row, MAP_NAME));
 	}
 	m->last = position;
 	m->count++;
@@ -152,7 +152,8 @@ static const char positions[] =
 	"  w.source_op, w.source_offset FROM shown s CROSS JOIN w_kv_place p ON p.run = ?1"
 	"  AND p.layer = ?3 AND p.slot = s.slot AND p.tensor IN ('k', 'v')"
 	"  AND p.position = s.position" STORE_KV_LAST("?2") "),"
-	" ops AS (SELECT slot, position, coalesce(max(op) FILTER (WHERE tensor = 'k'), max(op)) AS op"
+	" ops AS (SELECT slot, position,"
+	"   coalesce(max(op) FILTER (WHERE tensor = 'k'), max(op)) AS op"
 	"  FROM last GROUP BY slot, position),"
 	" places AS (SELECT p.slot, p.position, o.step FROM ops p"
 	"  JOIN v_op o ON o.run = ?1 AND o.op = p.op),"

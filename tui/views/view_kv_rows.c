@@ -60,11 +60,11 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 
 	s->written = xcalloc(count, 1);
 	memset(s->written, '.', count);
-	s->by = xcalloc(count, sizeof(*s->by));
-	s->k = xcalloc(count, sizeof(*s->k));
-	s->v = xcalloc(count, sizeof(*s->v));
-	/* With max() alone, the other columns are those of its row: of K and V, the later one. Written
-	 * now: in the step of the place, or by its launch where there are no steps. */
+	s->by = xcalloc(count, sizeof *s->by);
+	s->k = xcalloc(count, sizeof *s->k);
+	s->v = xcalloc(count, sizeof *s->v);
+	/* With max() alone, the other columns are those of its row: of K and V, the later one.
+	 * Written now: in the step of the place, or by its launch where there are no steps. */
 	return VIEW_ROWS(c, take_write, s,
 			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
 			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
@@ -93,7 +93,8 @@ static enum status take_keys(const struct view_context *c, sqlite3_stmt *row, vo
 static enum status find_reads(const struct view_context *c, struct slot *s)
 {
 	const struct view_place *p = s->place;
-	int64_t block = c->at.block >= 0 ? c->at.block : view_scores_block(p, s->slot, 0, 0), attends;
+	int64_t block = c->at.block >= 0 ? c->at.block : view_scores_block(p, s->slot, 0, 0),
+		attends;
 	struct view_scores keys;
 	enum status status;
 
@@ -248,8 +249,8 @@ static enum status draw_values(const struct view_context *c, const struct slot *
 
 	if (s->d < 1 || s->d > VIEW_CACHE_ELEMENTS)
 		return STATUS_OK;
-	k = xcalloc(count, sizeof(*k));
-	v = xcalloc(count, sizeof(*v));
+	k = xcalloc(count, sizeof *k);
+	v = xcalloc(count, sizeof *v);
 	for (size_t i = 0; i < count; i++)
 		k[i] = v[i] = NAN;
 	status = print_rows(c, s, first, k, v);
@@ -296,8 +297,8 @@ static enum status find_head(const struct view_context *c, struct slot *s)
 static enum status find_size(const struct view_context *c, struct slot *s)
 {
 	TRY(VIEW_NUMBER(c, -1, &s->last, "SELECT max(position) FROM w_kv_place WHERE run = ?1"
-			" AND layer = ?2 AND slot = ?3 AND first_op <= ?4", c->run, s->layer, s->slot,
-			s->place->op));
+			" AND layer = ?2 AND slot = ?3 AND first_op <= ?4",
+			c->run, s->layer, s->slot, s->place->op));
 	return VIEW_NUMBER(c, 0, &s->d,
 			   "SELECT coalesce((SELECT json_extract(b.shape, '$[3]') FROM v_buffer b"
 			   "  WHERE b.run = ?1 AND b.buffer = w.buffer AND b.rank = 4),"

@@ -105,7 +105,7 @@ static enum status draw_if(const struct view_context *c, const struct view *view
 	char sql[128];
 	int64_t some;
 
-	snprintf(sql, sizeof(sql), "SELECT 1 FROM %s WHERE run = ?1 AND launch = ?2 LIMIT 1",
+	snprintf(sql, sizeof sql, "SELECT 1 FROM %s WHERE run = ?1 AND launch = ?2 LIMIT 1",
 		 table);
 	TRY(VIEW_NUMBER(c, 0, &some, sql, c->run, launch));
 	return some ? view->draw(c) : STATUS_OK;

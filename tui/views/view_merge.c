@@ -52,8 +52,8 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		return STATUS_OK;
 	if (m->count == m->room) {
 		m->room = m->room ? 2 * m->room : 16;
-		m->partials = xreallocarray(m->partials, (size_t)m->room, sizeof(*m->partials));
-		m->acc = xreallocarray(m->acc, (size_t)(m->room * m->d), sizeof(*m->acc));
+		m->partials = xreallocarray(m->partials, (size_t)m->room, sizeof *m->partials);
+		m->acc = xreallocarray(m->acc, (size_t)(m->room * m->d), sizeof *m->acc);
 	}
 	p = &m->partials[m->count];
 	*p = (struct view_partial){ .chunk = view_int(row, CHUNK), .max = view_f32(row, MAX),
@@ -209,12 +209,12 @@ static int64_t count_off(const struct view_merge *m, const float *values)
 static void print_values(const struct view_context *c, struct view_merge *m, const char *name,
 			 const float *values)
 {
-	size_t bytes = (size_t)m->d * sizeof(*values);
+	size_t bytes = (size_t)m->d * sizeof *values;
 	bool off = count_off(m, values) > 0, differs = m->out && memcmp(m->out, values, bytes);
 	view_cell cell;
 
 	if (!m->out) {
-		m->out = xreallocarray(NULL, (size_t)m->d, sizeof(*m->out));
+		m->out = xreallocarray(NULL, (size_t)m->d, sizeof *m->out);
 		memcpy(m->out, values, bytes);
 	}
 	m->off |= off;
@@ -255,7 +255,7 @@ static enum status draw_run(const struct view_context *c, sqlite3_stmt *row, voi
 	view_cell name;
 
 	run.run = view_int(row, RUN);
-	snprintf(name, sizeof(name), gpu ? "GPU r%" PRId64 : "SIM r%" PRId64 " seed %" PRId64,
+	snprintf(name, sizeof name, gpu ? "GPU r%" PRId64 : "SIM r%" PRId64 " seed %" PRId64,
 		 run.run, view_int(row, SEED));
 	return draw_output(&run, state, name);
 }
@@ -314,7 +314,7 @@ enum status view_merge_draw(const struct view_context *c, const struct view_plac
 				.slot = block / heads, .d = d };
 	enum status status;
 
-	m.exact = xcalloc((size_t)m.d, sizeof(*m.exact));
+	m.exact = xcalloc((size_t)m.d, sizeof *m.exact);
 	status = draw_row(c, &m);
 	free(m.exact);
 	free(m.partials);

@@ -33,7 +33,7 @@ enum status view_missing_next(const struct view_context *c, const struct view_pl
 
 	if (strncmp(place->kernel, family, strlen(family)) == 0)
 		return STATUS_OK;
-	snprintf(sql, sizeof(sql), "SELECT launch, kernel FROM v_launch WHERE run = ?1 AND launch >"
+	snprintf(sql, sizeof sql, "SELECT launch, kernel FROM v_launch WHERE run = ?1 AND launch >"
 		 " ?2 AND launch <= ?2 + ?3 AND kernel GLOB '%s*' ORDER BY launch LIMIT 1", family);
 	return VIEW_ROWS(c, print_next, NULL, sql, c->run, place->launch, NEAR);
 }

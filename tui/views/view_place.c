@@ -24,7 +24,7 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 			return fail(STATUS_DAMAGED, "run %" PRId64 " L%" PRId64 ": bad launch",
 				    c->run, place->launch);
 	}
-	snprintf(place->kernel, sizeof(place->kernel), "%s", view_text(row, 10));
+	snprintf(place->kernel, sizeof place->kernel, "%s", view_text(row, 10));
 	return STATUS_OK;
 }
 
@@ -51,7 +51,7 @@ static enum status last_launch(const struct view_context *c, const char *table, 
 	int64_t last;
 
 	TRY(last_of_address(c, &last));
-	snprintf(sql, sizeof(sql), "SELECT launch FROM %s WHERE run = ?1 AND launch <= ?2"
+	snprintf(sql, sizeof sql, "SELECT launch FROM %s WHERE run = ?1 AND launch <= ?2"
 		 " ORDER BY launch DESC LIMIT 1", table);
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, last);
 }

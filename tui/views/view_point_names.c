@@ -28,7 +28,7 @@ static enum status take_own(const struct view_context *c, sqlite3_stmt *row, voi
 	char words[96];
 
 	(void)c;
-	snprintf(words, sizeof(words), "KERNEL %s(", o->kernel);
+	snprintf(words, sizeof words, "KERNEL %s(", o->kernel);
 	if (strcmp(view_text(row, 0), o->kernel) == 0)
 		o->own = strncmp(view_text(row, 1), "kernels/", 8) == 0
 			&& strstr(view_text(row, 2), words);
@@ -49,7 +49,7 @@ const char *view_point_value(bool own, const char *point, int value)
 {
 	static const char *const plain[] = { "v0", "v1", "v2", "v3" };
 
-	for (size_t i = 0; own && i < sizeof(value_names) / sizeof(value_names[0]); i++)
+	for (size_t i = 0; own && i < sizeof value_names / sizeof value_names[0]; i++)
 		if (strcmp(value_names[i].point, point) == 0)
 			return value_names[i].values[value];
 	return plain[value];

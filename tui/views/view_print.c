@@ -17,8 +17,8 @@ static int print(const struct view_context *c, enum view_style style, const char
 	int length;
 
 	va_copy(again, args);
-	length = vsnprintf(small, sizeof(small), format, args);
-	if (length >= (int)sizeof(small)) {
+	length = vsnprintf(small, sizeof small, format, args);
+	if (length >= (int)sizeof small) {
 		text = xmalloc((size_t)length + 1);
 		vsnprintf(text, (size_t)length + 1, format, again);
 	}
@@ -58,7 +58,7 @@ void view_legend(const struct view_context *c, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	for (const char *at = text; *at; at++) {
 		bool mark = *at == '`' && at[1];

@@ -48,7 +48,7 @@ static enum status print_step(const struct view_context *c, sqlite3_stmt *row, v
 		return STATUS_OK;
 	view_row_of(c, r->place->launch,
 		    view_int(row, HEAD) + r->place->grid[0] * view_int(row, SLOT));
-	snprintf(address, sizeof(address), "%s.b%" PRId64,
+	snprintf(address, sizeof address, "%s.b%" PRId64,
 		 view_launch_cell(c, r->place->launch, launch),
 		 view_int(row, HEAD) + r->place->grid[0] * view_int(row, SLOT));
 	view_print(c,

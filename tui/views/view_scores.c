@@ -1,7 +1,8 @@
 /* view_scores.c - reads scores, tiles and V rows of one block; see view_scores.h.
  *
  * Points give scores in each lane's order; which key each is of follows from how kernels split keys
- * among warps. V rows come from the uploads that scatters read, as tui/views/view_cache.c finds them.
+ * among warps. V rows come from the uploads that scatters read, as tui/views/view_cache.c finds
+ * them.
  */
 #include "tui/views/view_scores.h"
 
@@ -65,7 +66,7 @@ static void add_tile(struct reading *r, sqlite3_stmt *row, int warp)
 
 	if (k->tile_count == r->tile_room) {
 		r->tile_room = r->tile_room ? 2 * r->tile_room : 16;
-		k->tiles = xreallocarray(k->tiles, (size_t)r->tile_room, sizeof(*k->tiles));
+		k->tiles = xreallocarray(k->tiles, (size_t)r->tile_room, sizeof *k->tiles);
 	}
 	k->tiles[k->tile_count++] = (struct view_tile){
 		.sequence = view_int(row, SEQUENCE), .max = view_f32(row, V0),
@@ -92,7 +93,7 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	r->thread = thread;
 	if (r->count == r->room) {
 		r->room = r->room ? 2 * r->room : 64;
-		r->points = xreallocarray(r->points, (size_t)r->room, sizeof(*r->points));
+		r->points = xreallocarray(r->points, (size_t)r->room, sizeof *r->points);
 	}
 	r->points[r->count++] = (struct point){ warp, (int)(thread % 32), r->n++,
 						view_f32(row, V0), view_f32(row, V1) };
@@ -123,8 +124,8 @@ static void place_scores(struct view_scores *k, const struct reading *r)
 
 	if (r->count != keys || keys == 0)
 		return;
-	k->score = xcalloc((size_t)keys, sizeof(*k->score));
-	k->weight = xcalloc((size_t)keys, sizeof(*k->weight));
+	k->score = xcalloc((size_t)keys, sizeof *k->score);
+	k->weight = xcalloc((size_t)keys, sizeof *k->weight);
 	for (int64_t i = 0; i < r->count; i++) {
 		const struct point *p = &r->points[i];
 		int64_t key = k->warp[p->warp].begin + p->n * VIEW_TILE + p->lane - k->begin;
@@ -209,7 +210,7 @@ enum status view_scores_values(const struct view_context *c, struct view_scores 
 	if (k->d < 1 || k->d > VIEW_CACHE_ELEMENTS || k->end <= k->begin
 	    || k->end - k->begin > most)
 		return STATUS_OK;
-	k->value = xcalloc((size_t)((k->end - k->begin) * k->d), sizeof(*k->value));
+	k->value = xcalloc((size_t)((k->end - k->begin) * k->d), sizeof *k->value);
 	TRY(view_cache_read(c, &cache, 'v', k->begin, k->end, k->d, k->value, &count));
 	if (count < k->end - k->begin) {
 		free(k->value);

@@ -31,7 +31,7 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	struct source *s = state;
 
 	(void)c;
-	snprintf(s->name, sizeof(s->name), "%s", view_text(row, NAME));
+	snprintf(s->name, sizeof s->name, "%s", view_text(row, NAME));
 	s->nth = view_int(row, NTH);
 	return STATUS_OK;
 }
@@ -141,7 +141,7 @@ static enum status print_values(const struct view_context *c, const struct sourc
 	char text[2][VIEW_FORMAT_NUMBER], sql[400];
 
 	/* A name of the text: letters, digits and _ alone. */
-	snprintf(sql, sizeof(sql), "SELECT sequence, v0_bits, v1_bits, v2_bits, v3_bits"
+	snprintf(sql, sizeof sql, "SELECT sequence, v0_bits, v1_bits, v2_bits, v3_bits"
 		 " FROM w_point WHERE run = ?1 AND launch = ?2 AND thread = ?3"
 		 " AND sequence <= ?4 AND name = '%s' ORDER BY sequence DESC LIMIT 2", name);
 	TRY(VIEW_ROWS(c, take_passed, &p, sql, c->run, s->place->launch, s->thread,
@@ -174,7 +174,7 @@ static enum status take_facts(const struct view_context *c, sqlite3_stmt *row, v
 	if (!view_null(row, 0))
 		f->hits = view_int(row, 0);
 	if (!view_null(row, 1))
-		snprintf(f->finding, sizeof(f->finding), "%s", view_text(row, 1));
+		snprintf(f->finding, sizeof f->finding, "%s", view_text(row, 1));
 	return STATUS_OK;
 }
 
@@ -194,8 +194,8 @@ static enum status read_facts(const struct view_context *c, const struct source 
 			 "  WHERE f.run = ?1"
 			 "  AND f.file = here.file AND (f.line = ?4 OR f.other_line = ?4)"
 			 "  ORDER BY f.launch IS NOT ?2, class IN ('nan-born',"
-			 "  'equal-value-race', 'empty-split-read'), finding LIMIT 1) FROM here", c->run,
-			 s->place->launch, s->file, line);
+			 "  'equal-value-race', 'empty-split-read'), finding LIMIT 1) FROM here",
+			 c->run, s->place->launch, s->file, line);
 }
 
 /* Tabs are four columns here: eight are too many. */
@@ -239,7 +239,7 @@ static enum status print_line(const struct view_context *c, const struct source 
 	TRY(read_facts(c, s, line, &facts));
 	anchor_line(c, s, s->file, line);
 	if (facts.hits >= 0)
-		snprintf(hits, sizeof(hits), "%" PRId64 "x", facts.hits);
+		snprintf(hits, sizeof hits, "%" PRId64 "x", facts.hits);
 	view_print(c, "%c%c%c%4" PRId64 " %9s  ", here ? '>' : home ? '*' : ' ',
 		   breakpoints_at_line(c->breaks, f->name, line) ? 'B' : ' ',
 		   *facts.finding ? '!' : ' ', line, hits);

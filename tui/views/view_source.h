@@ -27,7 +27,8 @@ void source_close(struct source *);
 enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
 			     bool *found);
 
-/* view_source_lanes.c: which lanes of the block came to the point, and what is known of barriers. */
+/* view_source_lanes.c: which lanes of the block came to the point, and what is known of
+ * barriers. */
 enum status source_lanes_draw(const struct view_context *, const struct source *);
 
 #endif

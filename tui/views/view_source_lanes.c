@@ -39,7 +39,7 @@ static enum status draw_warp(const struct view_context *c, struct lanes *l)
 	int64_t lanes = s->threads - l->warp * 32 < 32 ? s->threads - l->warp * 32 : 32;
 	view_cell name;
 
-	memset(l->marks, 0, sizeof(l->marks));
+	memset(l->marks, 0, sizeof l->marks);
 	memset(l->marks, '.', (size_t)lanes);
 	TRY(VIEW_ROWS(c, take_lane, l,
 		      "SELECT p.thread, count(*) FROM w_point p JOIN w_point me"
@@ -47,7 +47,7 @@ static enum status draw_warp(const struct view_context *c, struct lanes *l)
 		      " WHERE p.run = ?1 AND p.launch = ?2 AND p.thread >= ?4 AND p.thread < ?5"
 		      " AND p.name = me.name GROUP BY p.thread", c->run, s->place->launch,
 		      s->thread, first, first + lanes, s->point));
-	snprintf(name, sizeof(name), "w%" PRId64, l->warp);
+	snprintf(name, sizeof name, "w%" PRId64, l->warp);
 	view_print(c, " %-5s ", name);
 	for (int i = 0; l->marks[i]; i++)
 		view_styled(c, STYLE_CHART, "%c", l->marks[i]);

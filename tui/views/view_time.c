@@ -82,9 +82,9 @@ static void print_columns(const struct view_context *c, struct timeline *t)
 
 	note_bars(c, t);
 	if (t->compared && c->other)
-		snprintf(other, sizeof(other), " second ");
+		snprintf(other, sizeof other, " second ");
 	else if (t->compared)
-		snprintf(other, sizeof(other), " r%-6" PRId64, t->second.run);
+		snprintf(other, sizeof other, " r%-6" PRId64, t->second.run);
 	view_styled(c, STYLE_HEADING, " %-8s %-36s %4s %-*s %7s%s  %-9s %s\n", "address",
 		    "operation", "strm", bar_columns(t), t->axis.timed ? "time" : "order",
 		    t->axis.timed ? "us" : "", other, "grid", "block");
@@ -221,7 +221,7 @@ static void operation_cell(sqlite3_stmt *row, const struct timeline *t, view_cel
 	char what[48];
 	size_t used;
 
-	describe(row, what, sizeof(what));
+	describe(row, what, sizeof what);
 	used = (size_t)snprintf(cell, VIEW_CELL, "%s%s%.40s", kind,
 				*kind && kind[strlen(kind) - 1] != ' ' ? " " : "", what);
 	if (bar && bar->waited_for >= 0 && used < VIEW_CELL)

@@ -95,8 +95,8 @@ static void work_out(struct view_merge *m, const struct all_keys *all)
 	float sum = 0.0f;
 
 	m->from_keys = true;
-	m->one_split = xcalloc((size_t)m->d, sizeof(*m->one_split));
-	memset(m->exact, 0, (size_t)m->d * sizeof(*m->exact));
+	m->one_split = xcalloc((size_t)m->d, sizeof *m->one_split);
+	memset(m->exact, 0, (size_t)m->d * sizeof *m->exact);
 	for (int b = 0; b < all->count; b++) {
 		const struct view_scores *k = &all->blocks[b];
 
@@ -120,7 +120,7 @@ static void work_out(struct view_merge *m, const struct all_keys *all)
 
 enum status view_whatif_read(const struct view_context *c, struct view_merge *m)
 {
-	struct all_keys *all = xcalloc(1, sizeof(*all));
+	struct all_keys *all = xcalloc(1, sizeof *all);
 	struct view_place place;
 	enum status status = read_all(c, m, &place, all);
 
@@ -172,9 +172,9 @@ static void print_distance(const struct view_context *c, const struct view_merge
 
 static struct sum *copy_sums(const struct view_merge *m, float *acc, bool reversed)
 {
-	struct sum *sums = xreallocarray(NULL, (size_t)m->count, sizeof(*sums));
+	struct sum *sums = xreallocarray(NULL, (size_t)m->count, sizeof *sums);
 
-	memcpy(acc, m->acc, (size_t)(m->count * m->d) * sizeof(*acc));
+	memcpy(acc, m->acc, (size_t)(m->count * m->d) * sizeof *acc);
 	for (int64_t i = 0; i < m->count; i++) {
 		int64_t from = reversed ? m->count - 1 - i : i;
 
@@ -187,7 +187,7 @@ static struct sum *copy_sums(const struct view_merge *m, float *acc, bool revers
 static void draw_order(const struct view_context *c, const struct view_merge *m, const char *name,
 		       bool reversed, bool pairs)
 {
-	float *acc = xreallocarray(NULL, (size_t)(m->count * m->d), sizeof(*acc));
+	float *acc = xreallocarray(NULL, (size_t)(m->count * m->d), sizeof *acc);
 	struct sum *sums = copy_sums(m, acc, reversed);
 
 	for (int64_t width = 1; pairs && width < m->count; width *= 2)

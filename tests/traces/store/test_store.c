@@ -253,7 +253,8 @@ START_TEST(launch_numbers)
 	run = begin_run(store);
 	put_launch(store, run, 10, 0, NULL);
 	put_launch(store, run, 12, 0, NULL);
-	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH, .launch = &repeated }, NULL),
+	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH, .launch = &repeated },
+		       NULL),
 	      STATUS_INTERNAL, "expected a launch number above 12, got 12");
 	FAILS(store_op(store, run, &(struct row_op){ .kind = OP_LAUNCH }, NULL),
 	      STATUS_INTERNAL, "launch has no kernel");

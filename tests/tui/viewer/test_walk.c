@@ -18,7 +18,7 @@ static void open_trace(void)
 {
 	char path[1024];
 
-	snprintf(path, sizeof(path), "%s/tests/h200/demo.twin", getenv("abs_srcdir"));
+	snprintf(path, sizeof path, "%s/tests/h200/demo.twin", getenv("abs_srcdir"));
 	must(store_open(path, &store));
 	must(store_index_views(store));
 	context = (struct view_context){ .store = store, .run = 1, .at = address_none };
@@ -72,7 +72,7 @@ START_TEST(each_step_back_undoes_one_forward)
 		{ WALK_POINT, "L1018.b1.w0.l0.p0" },
 	};
 
-	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+	for (size_t i = 0; i < sizeof walks / sizeof walks[0]; i++) {
 		struct address path[STEPS], at = parse(walks[i].from);
 		int count = 0;
 

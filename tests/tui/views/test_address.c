@@ -23,7 +23,7 @@ START_TEST(good_addresses_are_written_as_they_were_read)
 	char text[ADDRESS_TEXT];
 	struct address a;
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
 		ck_assert_msg(address_parse("--at", good[i], &a) == STATUS_OK,
 			      "'%s' was rejected", good[i]);
 		address_format(&a, text);
@@ -36,7 +36,7 @@ START_TEST(bad_addresses_are_rejected)
 {
 	struct address a;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		ck_assert_msg(address_parse("--at", bad[i], &a) == STATUS_USAGE,
 			      "'%s' was accepted", bad[i]);
 		ck_assert_msg(strstr(error_text(), "--at") != NULL, "'%s': %s", bad[i],

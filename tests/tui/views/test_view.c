@@ -19,7 +19,7 @@ static uint32_t bits(float value)
 {
 	uint32_t out;
 
-	memcpy(&out, &value, sizeof(out));
+	memcpy(&out, &value, sizeof out);
 	return out;
 }
 
@@ -251,7 +251,8 @@ END_TEST
 START_TEST(one_chunk_shows_scores_and_checks)
 {
 	assert_shows("chunks", "L1.b0",
-		     "    0      0        -inf ->           2           0         1.5            -\n");
+		     "    0      0        -inf ->           2           0         1.5"
+		     "            -\n");
 	assert_shows("chunks", "L1.b0", "      0 'A'            2 0.6667 |      1");
 	assert_shows("chunks", "L1.b0", "partial is the last tile's: ok\n");
 	assert_shows("chunks", "L1.b0", "m = max s: ok  l = sum exp(s-m): ok  no NaN: ok\n");
@@ -266,7 +267,8 @@ START_TEST(attention_is_shown_below_the_text)
 		     "        0 A $\n head 0   @@@\n");
 	/* Shares of chunk 0 times its weight, 0.75; chunk 1 has no scores. */
 	assert_shows("attention", "L1.b0",
-		     ">head 0   @@@\n weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ ends"
+		     ">head 0   @@@\n"
+		     " weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ ends"
 		     " a line\n head 0 looks most at\n"
 		     "  0.500  key     0 'A'               [A] $\n");
 	assert_shows("attention", "L1.b0", "  0.250  key     2 '\\n'            A [$]\n");

@@ -25,7 +25,7 @@ static uint32_t bits(float value)
 {
 	uint32_t out;
 
-	memcpy(&out, &value, sizeof(out));
+	memcpy(&out, &value, sizeof out);
 	return out;
 }
 
@@ -140,7 +140,7 @@ static void add_partial(void)
 {
 	const struct row_partial partial = {
 		.key_end = KEYS, .max_bits = bits(maxima[1]), .sum_bits = bits(sums[1]),
-		.lse = maxima[1] + log(sums[1]), .weight = 1.0, .acc = acc, .acc_bytes = sizeof(acc)
+		.lse = maxima[1] + log(sums[1]), .weight = 1.0, .acc = acc, .acc_bytes = sizeof acc
 	};
 
 	OK(store_partials(store, 1, 1, &partial, 1));
@@ -168,7 +168,7 @@ static char *draw(void)
 	add_buffer(2, "v_new", KEYS * D);
 	OK(store_op(store, 1, &(struct row_op){
 		.kind = OP_UPLOAD, .start_us = NAN, .duration_us = NAN, .buffer = 2,
-		.bytes = sizeof(values), .object = -1, .data = values }, NULL));
+		.bytes = sizeof values, .object = -1, .data = values }, NULL));
 	add_launch(0, "kv_scatter_rows");
 	add_rows();
 	add_launch(1, "flash_decode_chunk");

@@ -31,7 +31,7 @@ static uint32_t bits(float value)
 {
 	uint32_t out;
 
-	memcpy(&out, &value, sizeof(out));
+	memcpy(&out, &value, sizeof out);
 	return out;
 }
 
@@ -117,10 +117,20 @@ static void add_facts(void)
 		"\"other\":{\"what\":\"read\",\"block\":[0,0,0],\"thread\":[1,0,0],\"epoch\":1,"
 		"\"file\":\"dir/k.cu\",\"line\":3},\"detail\":\"4 bytes of y\","
 		"\"why\":\"nothing orders them\",\"fix\":\"order them\"}";
-	const struct row_side write = { .what = "write", .launch = 1, .file = "dir/k.cu",
-					  .line = 5, .block = { 1, 0, 0 }, .thread = { 2, 0, 0 }, .place = 6 };
-	const struct row_side read = { .what = "read", .launch = 1, .file = "dir/k.cu",
-					 .line = 3, .block = { 0, 0, 0 }, .thread = { 1, 0, 0 }, .place = 1 };
+	const struct row_side write = { .what = "write",
+					.launch = 1,
+					.file = "dir/k.cu",
+					.line = 5,
+					.block = { 1, 0, 0 },
+					.thread = { 2, 0, 0 },
+					.place = 6 };
+	const struct row_side read = { .what = "read",
+				       .launch = 1,
+				       .file = "dir/k.cu",
+				       .line = 3,
+				       .block = { 0, 0, 0 },
+				       .thread = { 1, 0, 0 },
+				       .place = 1 };
 	const struct row_finding finding = { .class = "race-grid", .launch = 1, .kernel = "k",
 					       .sides = { write, read }, .detail = "", .why = "",
 					       .fix = "" };
@@ -212,7 +222,7 @@ START_TEST(the_next_difference_is_found_from_between)
 		{ "op 0", "L1.b0.w0.l0.p1", NULL },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		for (int direction = -1; direction < 2; direction += 2) {
 			const char *to = direction > 0 ? cases[i].after : cases[i].before;
 			struct address at;
@@ -263,7 +273,8 @@ static void assert_shows(const char *screen, const char *at, const char *part)
 	char *out;
 
 	OK(draw(screen, at, &out));
-	ck_assert_msg(strstr(out, part) != NULL, "%s at %s has no '%s':\n%s", screen, at, part, out);
+	ck_assert_msg(strstr(out, part) != NULL, "%s at %s has no '%s':\n%s", screen, at, part,
+		      out);
 	for (char *line = out, *end; *line; line = end + (*end != '\0')) {
 		end = line + strcspn(line, "\n");
 		ck_assert_msg(end - line <= 100, "%s at %s, %td columns:\n%s", screen, at,

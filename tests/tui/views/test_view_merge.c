@@ -23,7 +23,7 @@ static uint32_t bits(float value)
 {
 	uint32_t out;
 
-	memcpy(&out, &value, sizeof(out));
+	memcpy(&out, &value, sizeof out);
 	return out;
 }
 
@@ -57,10 +57,10 @@ static void add_run(const char *device, uint64_t seed, const float *out)
 	/* The maxima differ by log(2), so the factor of chunk 1 is 0.5. */
 	const struct row_partial partials[] = {
 		{ .chunk = 0, .key_end = 2, .max_bits = bits(logf(2.0f)), .sum_bits = bits(1.0f),
-		  .lse = log(2.0), .weight = 0.8, .acc = acc[0], .acc_bytes = sizeof(acc[0]) },
+		  .lse = log(2.0), .weight = 0.8, .acc = acc[0], .acc_bytes = sizeof acc[0] },
 		{ .chunk = 1, .key_begin = 2, .key_end = 4, .max_bits = bits(0.0f),
 		  .sum_bits = bits(0.5f), .lse = log(0.5), .weight = 0.2, .acc = acc[1],
-		  .acc_bytes = sizeof(acc[1]) },
+		  .acc_bytes = sizeof acc[1] },
 	};
 	const struct row_reduce reduces[] = {
 		{ .chunk = 0, .order = 0, .weight = 1.0, .sum = 1.0 },

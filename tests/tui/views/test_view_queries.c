@@ -37,7 +37,7 @@ static int count_steps(unsigned event, void *context, void *statement, void *unu
 	t->steps += steps;
 	if (steps > t->max_steps) {
 		t->max_steps = steps;
-		snprintf(t->statement, sizeof(t->statement), "%s", sqlite3_sql(statement));
+		snprintf(t->statement, sizeof t->statement, "%s", sqlite3_sql(statement));
 	}
 	return 0;
 }
@@ -126,7 +126,7 @@ static void draw(struct trace *t, const struct view *view, const char *at)
 START_TEST(screens_read_what_they_show)
 {
 	for (int v = 0; view_table[v]; v++)
-		for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++) {
+		for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
 			if (view_table[v]->whole)
 				continue;
 			draw(&traces[0], view_table[v], places[p]);
@@ -148,13 +148,13 @@ static void walk(struct trace *t, enum walk_grain grain, int direction, const ch
 START_TEST(steps_read_their_neighbours)
 {
 	for (int grain = WALK_STEP; grain <= WALK_POINT; grain++)
-		for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++)
+		for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
 			for (int direction = -1; direction <= 1; direction += 2) {
 				char what[32];
 
 				walk(&traces[0], (enum walk_grain)grain, direction, places[p]);
 				walk(&traces[1], (enum walk_grain)grain, direction, places[p]);
-				snprintf(what, sizeof(what), "grain %d, %d", grain, direction);
+				snprintf(what, sizeof what, "grain %d, %d", grain, direction);
 				assert_bounded(what, places[p]);
 			}
 }
@@ -164,7 +164,7 @@ START_TEST(steps_to_rows_read_their_neighbours)
 {
 	static const char *const tables[] = { "v_partial", "v_reduce", "v_point" };
 
-	for (size_t table = 0; table < sizeof(tables) / sizeof(tables[0]); table++)
+	for (size_t table = 0; table < sizeof tables / sizeof tables[0]; table++)
 		for (int side = 0; side < 2; side++) {
 			struct view_context c = context_of(&traces[side], "L18.b1");
 			struct address at = c.at;
@@ -189,8 +189,8 @@ static const char repeat[] =
 	" launch + n * launches, call, layer FROM times CROSS JOIN t_op WHERE run = 1;"
 	"INSERT INTO t_launch SELECT run, launch + n * launches, op + n * ops, threads"
 	" FROM times CROSS JOIN t_launch WHERE run = 1;"
-	"INSERT INTO t_kv SELECT run, launch + n * launches, tensor, slot, position, kv_head, layer,"
-	" buffer, offset, bytes, source_op, source_offset"
+	"INSERT INTO t_kv SELECT run, launch + n * launches, tensor, slot, position, kv_head,"
+	" layer, buffer, offset, bytes, source_op, source_offset"
 	" FROM times CROSS JOIN t_kv WHERE run = 1";
 
 START_TEST(overwritten_rows_are_not_read)
@@ -208,7 +208,7 @@ START_TEST(overwritten_rows_are_not_read)
 	again.steps = 0;
 	OK(store_index_kernels(again.store));
 	ck_assert_int_lt(again.steps, 1000);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
 		draw(&traces[0], &view_kv, ends[i]);
 		draw(&again, &view_kv, ends[i]);
 		ck_assert_msg(again.steps < 2 * traces[0].steps, "kv at %s: %lld steps of SQLite's"
