@@ -34,7 +34,7 @@ static void assert_lacks(const char *text, const char *part)
 {
 	char *out = rewrite(text);
 
-	ck_assert_msg(strstr(out, part) == NULL, "'%s' in:\n%s", part, out);
+	ck_assert_msg(!strstr(out, part), "'%s' in:\n%s", part, out);
 	free(out);
 }
 

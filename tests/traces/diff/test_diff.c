@@ -59,13 +59,8 @@ static void put_launch(struct store *store, int64_t run, int64_t number, const s
 		{ .name = "n", .type = "int", .kind = "i32", .bits = (uint32_t)m->scale_bits },
 	};
 	struct row_launch launch = {
-		.number = number,
-		.kernel = m->kernel,
-		.grid = { (uint32_t)m->grid, 1, 1 },
-		.block = { 32, 1, 1 },
-		.cluster = { 1, 1, 1 },
-		.layer = 0,
-		.args = args,
+		.number = number, .kernel = m->kernel, .grid = { (uint32_t)m->grid, 1, 1 },
+		.block = { 32, 1, 1 }, .cluster = { 1, 1, 1 }, .layer = 0, .args = args,
 		.arg_count = 2,
 	};
 	struct row_digest digest = {
