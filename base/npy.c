@@ -389,8 +389,8 @@ enum status npy_expect(const struct npy *npy, const char *what, enum dtype dtype
 			    dtype_name(npy->dtype));
 	format_shape(found, sizeof found, npy->rank, npy->shape);
 	if (npy->rank != rank)
-		return fail(STATUS_USAGE, "%s: expected %d dimensions, got %d: shape %s", what, rank,
-			    npy->rank, found);
+		return fail(STATUS_USAGE, "%s: expected %d dimensions, got %d: shape %s", what,
+			    rank, npy->rank, found);
 	for (int i = 0; i < rank; i++) {
 		if (shape[i] >= 0 && shape[i] != npy->shape[i]) {
 			format_shape(wanted, sizeof wanted, rank, shape);

@@ -7,8 +7,7 @@
 #include "kernels/attention_incremental_multiwarp.cuh"
 
 KERNEL attention_incremental_multiwarp_indirect(const float *q, const float *k, const float *v,
-						float *out, const int *seq_len, int Hkv, int D,
-						int max_len, float scale)
+	float *out, const int *seq_len, int Hkv, int D, int max_len, float scale)
 {
 	extern __shared__ float merged[];
 	__shared__ __align__(16) float query[D_MAX];

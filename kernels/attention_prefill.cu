@@ -55,8 +55,8 @@ static __device__ __forceinline__ void prefill_accumulate(float4 *acc, const flo
 #include "kernels/prefill_rows.cuh"
 
 KERNEL __launch_bounds__(BLOCK) attention_prefill(const float *q, const float *k, const float *v,
-						  float *out, int H, int Hkv, int Nq, int Nk, int D,
-						  int Dv, int stride, int offset, float scale)
+	float *out, int H, int Hkv, int Nq, int Nk, int D, int Dv, int stride, int offset,
+	float scale)
 {
 	extern __shared__ __align__(16) float tile[];
 	int widest = max(D, Dv);

@@ -110,8 +110,8 @@ static unsigned reduce_points(const struct kernel_call *call)
  * with 0, gives NaN as soon as they hold one. */
 static void reduce_unread(const struct kernel_call *call, kernel_unread_fn *unread, void *context)
 {
-	uint64_t partials = (uint64_t)call->grid.x * call->grid.y
-		* value_of(call, REDUCE_MAX_CHUNKS);
+	uint64_t rows = (uint64_t)call->grid.x * call->grid.y;
+	uint64_t partials = rows * value_of(call, REDUCE_MAX_CHUNKS);
 	uint64_t accumulators = value_of(call, REDUCE_D) * sizeof(float);
 	char detail[120];
 	float last[2];                  /* maximum and sum */
@@ -124,8 +124,9 @@ static void reduce_unread(const struct kernel_call *call, kernel_unread_fn *unre
 			return;
 		if (last[0] != -INFINITY || last[1] != 0.0f)
 			continue;
-		snprintf(detail, sizeof detail, "partial %llu holds no key: its maximum is -inf and "
-			 "its sum 0", (unsigned long long)i);
+		snprintf(detail, sizeof detail,
+			 "partial %llu holds no key: its maximum is -inf and its sum 0",
+			 (unsigned long long)i);
 		unread(context, REDUCE_PARTIALS, at, accumulators, detail);
 	}
 }

@@ -114,8 +114,8 @@ const struct kernel kernel_attention_incremental_multiwarp_indirect = {
 /* --- attention_batched(q, k_ptrs, v_ptrs, out, seq_lens, Hkv, D, max_len, scale),
  *     grid (H, M) --- */
 
-enum { BATCHED_Q, BATCHED_K_PTRS, BATCHED_V_PTRS, BATCHED_OUT, BATCHED_SEQ_LENS, BATCHED_HKV, BATCHED_D,
-	BATCHED_MAX_LEN };
+enum { BATCHED_Q, BATCHED_K_PTRS, BATCHED_V_PTRS, BATCHED_OUT, BATCHED_SEQ_LENS, BATCHED_HKV,
+	BATCHED_D, BATCHED_MAX_LEN };
 
 static void batched_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {

@@ -15,8 +15,8 @@ static void prefill_reads(const struct kernel_call *call, kernel_extent_fn *exte
 {
 	uint64_t kv_heads = call->grid.x / value_of(call, HEADS) * value_of(call, KV_HEADS);
 	uint64_t keys = value_of(call, NK), stride = value_of(call, STRIDE);
-	uint64_t key = value_of(call, D) * sizeof(float),
-		 value = value_of(call, DV) * sizeof(float);
+	uint64_t key = value_of(call, D) * sizeof(float);
+	uint64_t value = value_of(call, DV) * sizeof(float);
 
 	extent(context, Q, 0, call->grid.x * value_of(call, NQ) * key);
 	for (uint64_t h = 0; h < kv_heads; h++) {

@@ -65,8 +65,7 @@ struct sim_code {
 
 /* Values of one launch as the host knows them, for extents and limits. */
 struct kernel_value {
-	/* integers; for a pointer: bytes from it to the end of its buffer */
-	int64_t i;
+	int64_t i;      /* integers; for a pointer: bytes from it to the end of its buffer */
 	double f;
 };
 struct kernel_call {
@@ -97,14 +96,13 @@ struct kernel_source {
 };
 
 /* The builds of a source for the simulator, which all give the same bits. A processor without AVX2
- * and FMA runs the baseline build, where fmaf is a library call; the debug build is for
- * debuggers. */
+ * and FMA runs the baseline build, where fmaf is a library call; debuggers get the debug build. */
 enum sim_variant { SIM_BASELINE, SIM_AVX2, SIM_DEBUG, SIM_VARIANTS };
 
-/* The builds of a kernel. Sizes are pointers because the embedded arrays are defined elsewhere. */
+/* The builds of a kernel; the simulator's baseline is always there. Sizes are pointers because the
+ * embedded arrays are defined elsewhere. */
 struct kernel_code {
-	/* [plain, probed]; only the baseline is always built */
-	const struct sim_code *sim[2][SIM_VARIANTS];
+	const struct sim_code *sim[2][SIM_VARIANTS];    /* [plain, probed]; NULL if not built */
 	const struct sim_code *checked;         /* plain and probed in one; NULL if not built */
 	const void *fatbin[2];                  /* [plain, probed]; NULL when built without CUDA */
 	const unsigned long *fatbin_bytes[2];
@@ -115,8 +113,7 @@ struct kernel {
 	const char *name, *summary;
 	const char *symbol;             /* its mangled C++ name in the fatbin; NULL: `name` */
 	enum kernel_role role;
-	/* blocks share only inputs: may run on several OS threads */
-	bool independent;
+	bool independent;               /* blocks share only inputs: several threads may run them */
 	unsigned max_threads;           /* per block, by design; 0: only the device's limit */
 	/* The byte ranges that it writes and reads. */
 	void (*writes)(const struct kernel_call *, kernel_extent_fn *, void *context);

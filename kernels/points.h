@@ -14,8 +14,7 @@
  * user's file gets its own list, of the names that it uses. */
 #ifndef POINT_LIST
 #define POINT_LIST(X) \
-	/* flash_decode_chunk, each lane, once per tile: its key's scaled score and softmax weight
-	 * */ \
+	/* flash_decode_chunk, each lane, once per tile: its key's scaled score, softmax weight */ \
 	X(score,   "score", "weight", "", "") \
 	/* flash_decode_chunk, lane 0, once per tile: running max, the factor that rescales sums
 	   relative to the old max, running sum of weights */ \

@@ -37,8 +37,8 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 			int j = first + i / PADDED, d = i % PADDED;
 
 			tile[i] = j < Nk && d < D ? k[(long long)j * D + d] : 0.0f;
-			tile[TILE * PADDED + i] = j < Nk && d < Dv ? v[(long long)j * Dv + d]
-								   : 0.0f;
+			tile[TILE * PADDED + i] =
+				j < Nk && d < Dv ? v[(long long)j * Dv + d] : 0.0f;
 		}
 		__syncthreads();
 

@@ -18,8 +18,8 @@
 
 /* KERNEL_CODE_LIST is generated from the list in kernels/sources.am. */
 #define X(name) \
-	extern const struct sim_code ft_code_##name##_baseline_plain, ft_code_##name##_baseline_probed, \
-		ft_code_##name##_checked; \
+	extern const struct sim_code ft_code_##name##_baseline_plain, \
+		ft_code_##name##_baseline_probed, ft_code_##name##_checked; \
 	extern const struct kernel_source sources_##name[];
 KERNEL_CODE_LIST(X)
 #undef X
@@ -58,7 +58,8 @@ KERNEL_CODE_LIST(X)
 
 #define X(name) \
 	const struct kernel_code code_##name = { \
-		.sim = { { &ft_code_##name##_baseline_plain, AVX2_CODE(name, plain), DEBUG_CODE(name) }, \
+		.sim = { { &ft_code_##name##_baseline_plain, AVX2_CODE(name, plain), \
+			   DEBUG_CODE(name) }, \
 			 { &ft_code_##name##_baseline_probed, AVX2_CODE(name, probed) } }, \
 		.checked = &ft_code_##name##_checked, \
 		.fatbin = { FATBIN(name), FATBIN(name##_probed) }, \

@@ -18,11 +18,12 @@ bool variant_has_avx2(void)
 static enum status choose_avx2(enum sim_variant *out)
 {
 #ifndef HAVE_AVX2_KERNELS
-	return fail(STATUS_USAGE, "FLASHTWIN_KERNELS=avx2: these kernels were not built, because the "
-		    "compiler has no -mavx2 -mfma");
+	return fail(STATUS_USAGE, "FLASHTWIN_KERNELS=avx2: these kernels were not built, because "
+		    "the compiler has no -mavx2 -mfma");
 #endif
 	if (!variant_has_avx2())
-		return fail(STATUS_USAGE, "FLASHTWIN_KERNELS=avx2: this processor has no AVX2 and FMA");
+		return fail(STATUS_USAGE,
+			    "FLASHTWIN_KERNELS=avx2: this processor has no AVX2 and FMA");
 	*out = SIM_AVX2;
 	return STATUS_OK;
 }
@@ -34,8 +35,8 @@ static enum status choose_debug(enum sim_variant *out)
 	return STATUS_OK;
 #else
 	(void)out;
-	return fail(STATUS_USAGE, "FLASHTWIN_KERNELS=debug: these kernels were not built; configure "
-		    "with --enable-debug-kernels");
+	return fail(STATUS_USAGE, "FLASHTWIN_KERNELS=debug: these kernels were not built; "
+		    "configure with --enable-debug-kernels");
 #endif
 }
 
@@ -51,7 +52,8 @@ enum status variant_choose(enum sim_variant *out)
 	if (strcmp(name, "debug") == 0)
 		return choose_debug(out);
 	if (strcmp(name, "baseline") != 0)
-		return fail(STATUS_USAGE, "FLASHTWIN_KERNELS=%s: expected baseline, avx2 or debug", name);
+		return fail(STATUS_USAGE, "FLASHTWIN_KERNELS=%s: expected baseline, avx2 or debug",
+			    name);
 	*out = SIM_BASELINE;
 	return STATUS_OK;
 }

@@ -48,7 +48,8 @@ static const struct kernel_source sources[] = { { "tests/words.cu", "" }, { NULL
 
 #define X(word) \
 	static const struct kernel_code code_##word = { \
-		.sim = { { &ft_code_##word##_baseline_plain, WORD_AVX2(word), WORD_DEBUG(word) } }, \
+		.sim = { { &ft_code_##word##_baseline_plain, WORD_AVX2(word), \
+			   WORD_DEBUG(word) } }, \
 		.fatbin = WORD_FATBIN, .fatbin_bytes = WORD_FATBIN_BYTES, \
 		.sources = sources, \
 	}; \
@@ -95,7 +96,7 @@ struct buffer *word_buffer(struct device *device, const char *name, size_t count
 			   const void *values)
 {
 	struct buffer_spec spec = {
-		.name = name, .dtype = DTYPE_I32, .rank = 1, .shape = { (int64_t)count }
+		.name = name, .dtype = DTYPE_I32, .rank = 1, .shape = { (int64_t)count },
 	};
 	struct buffer *buffer;
 
@@ -141,7 +142,8 @@ static struct buffer *case_indices(struct device *device)
 {
 	struct buffer *out = word_buffer(device, "out", 3 * 2 * 4 * 5 * 3 * 2, NULL);
 
-	must(word_launch(device, "word_indices", DIM(3, 2, 4), DIM(5, 3, 2), 0, ARGS(ARG_BUFFER(out))));
+	must(word_launch(device, "word_indices", DIM(3, 2, 4), DIM(5, 3, 2), 0,
+			 ARGS(ARG_BUFFER(out))));
 	return out;
 }
 
@@ -150,10 +152,9 @@ static const struct shuffle_case {
 	int argument, width;
 } shuffle_cases[] = {
 	{ 0xffffffffu, 0, 32 }, { 0xffffffffu, 5, 32 }, { 0xffffffffu, 31, 32 },
-	{ 0xffffffffu, 16, 32 },
-	{ 0xffffffffu, 3, 16 }, { 0xffffffffu, 9, 8 }, { 0xffffffffu, 1, 4 }, { 0xffffffffu, 1, 2 },
-	{ 0xffffffffu, 7, 1 }, { 0xffffffffu, 17, 16 }, { 0x0000ffffu, 2, 16 },
-	{ 0xff00ff00u, 1, 8 },
+	{ 0xffffffffu, 16, 32 }, { 0xffffffffu, 3, 16 }, { 0xffffffffu, 9, 8 },
+	{ 0xffffffffu, 1, 4 }, { 0xffffffffu, 1, 2 }, { 0xffffffffu, 7, 1 },
+	{ 0xffffffffu, 17, 16 }, { 0x0000ffffu, 2, 16 }, { 0xff00ff00u, 1, 8 },
 	{ 0x0000000fu, 1, 4 }, { 0xffffffffu, 40, 32 },
 };
 
@@ -202,7 +203,8 @@ static struct buffer *case_subwarps(struct device *device)
 {
 	struct buffer *out = word_buffer(device, "out", 64, NULL);
 
-	must(word_launch(device, "word_subwarps", DIM(1, 1, 1), DIM(32, 1, 1), 0, ARGS(ARG_BUFFER(out))));
+	must(word_launch(device, "word_subwarps", DIM(1, 1, 1), DIM(32, 1, 1), 0,
+			 ARGS(ARG_BUFFER(out))));
 	return out;
 }
 
@@ -232,7 +234,8 @@ static struct buffer *case_block_votes(struct device *device)
 {
 	struct buffer *out = word_buffer(device, "out", 4 * 64, NULL);
 
-	must(word_launch(device, "word_block_votes", DIM(1, 1, 1), DIM(64, 1, 1), 0, ARGS(ARG_BUFFER(out))));
+	must(word_launch(device, "word_block_votes", DIM(1, 1, 1), DIM(64, 1, 1), 0,
+			 ARGS(ARG_BUFFER(out))));
 	return out;
 }
 
@@ -240,7 +243,8 @@ static struct buffer *case_early_exit(struct device *device)
 {
 	struct buffer *out = word_buffer(device, "out", 128, NULL);
 
-	must(word_launch(device, "word_early_exit", DIM(1, 1, 1), DIM(128, 1, 1), 0, ARGS(ARG_BUFFER(out))));
+	must(word_launch(device, "word_early_exit", DIM(1, 1, 1), DIM(128, 1, 1), 0,
+			 ARGS(ARG_BUFFER(out))));
 	return out;
 }
 
@@ -266,12 +270,10 @@ static struct buffer *case_flags(struct device *device)
 }
 
 static const uint32_t special[] = {
-	0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
-	0x00000001,
-	0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f000000, 0xc2ae0000,
-	0x42b17218,
-	0xc2fc0000, 0x43000000, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x3effffff, 0x40200000,
-	0xc0200000,
+	0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+	0x7fc00000, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff,
+	0xff7fffff, 0x3f000000, 0xc2ae0000, 0x42b17218, 0xc2fc0000, 0x43000000,
+	0x4f000000, 0xcf000000, 0x4f7fffff, 0x3effffff, 0x40200000, 0xc0200000,
 };
 
 static struct buffer *case_arithmetic(struct device *device)
@@ -306,24 +308,22 @@ static struct buffer *case_by_value(struct device *device)
 	int values[32];
 	struct word_blob blob = { .tag = 3, .scale = 2.5, .padding = { 0, 0, 0, 0, 1000 } };
 	struct buffer *in, *out = word_buffer(device, "out", 32, NULL);
+	struct pointer_field field;
 	int16_t small = -50;
 	unsigned char tiny = 200;
 
 	for (int i = 0; i < 32; i++)
 		values[i] = 11 * i;
 	in = word_buffer(device, "in", 32, values);
-	must(word_launch(
-		device, "word_by_value", DIM(1, 1, 1), DIM(32, 1, 1), 0,
-		ARGS({ .kind = PARAM_BLOB,
-		       .value.blob = &blob,
-		       .bytes = sizeof blob,
-		       .alignment = 8,
-		       .field_count = 1,
-		       .fields = &(struct pointer_field){ offsetof(struct word_blob, values), in,
-							  0 } },
-		     ARG_BUFFER(out),
-		     { .kind = PARAM_BLOB, .value.blob = &small, .bytes = 2, .alignment = 2 },
-		     { .kind = PARAM_BLOB, .value.blob = &tiny, .bytes = 1, .alignment = 1 })));
+	field = (struct pointer_field){ offsetof(struct word_blob, values), in, 0 };
+	must(word_launch(device, "word_by_value", DIM(1, 1, 1), DIM(32, 1, 1), 0,
+			 ARGS({ .kind = PARAM_BLOB, .value.blob = &blob, .bytes = sizeof blob,
+				.alignment = 8, .field_count = 1, .fields = &field },
+			      ARG_BUFFER(out),
+			      { .kind = PARAM_BLOB, .value.blob = &small, .bytes = 2,
+				.alignment = 2 },
+			      { .kind = PARAM_BLOB, .value.blob = &tiny, .bytes = 1,
+				.alignment = 1 })));
 	return out;
 }
 
@@ -331,7 +331,9 @@ static struct buffer *case_pointer_table(struct device *device)
 {
 	int values[64];
 	struct pointer_entry entries[32];
-	struct buffer_spec spec = { .name = "table", .dtype = DTYPE_POINTER, .rank = 1, .shape = { 32 } };
+	struct buffer_spec spec = {
+		.name = "table", .dtype = DTYPE_POINTER, .rank = 1, .shape = { 32 },
+	};
 	struct buffer *in, *table, *out = word_buffer(device, "out", 32, NULL);
 
 	for (int i = 0; i < 64; i++)
@@ -350,7 +352,8 @@ static struct buffer *case_bounded(struct device *device)
 {
 	struct buffer *out = word_buffer(device, "out", 64, NULL);
 
-	must(word_launch(device, "word_bounded", DIM(1, 1, 1), DIM(64, 1, 1), 0, ARGS(ARG_BUFFER(out))));
+	must(word_launch(device, "word_bounded", DIM(1, 1, 1), DIM(64, 1, 1), 0,
+			 ARGS(ARG_BUFFER(out))));
 	return out;
 }
 

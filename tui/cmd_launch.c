@@ -328,7 +328,8 @@ const struct command cmd_launch = {
 	"Outputs are written if everything succeeds, and left as they were otherwise. Elements\n"
 	"that no thread writes hold the simulator's poison, a NaN. Exits 3 if the file does not\n"
 	"compile, 1 if the kernel faults. With --json, what the kernel prints goes to stderr;\n"
-	"with --log points, what POINT(name, value...) of kernels/points.h publishes is recorded.\n\n",
+	"with --log points, what POINT(name, value...) of kernels/points.h publishes is\n"
+	"recorded.\n\n",
 	.examples =
 	"  flashtwin launch saxpy.cu --kernel saxpy --grid 4 --block 256 --arg n=i32:1000 \\\n"
 	"      --arg a=f32:2 --arg x=@x.npy --arg 'y=<>y.npy'\n"

@@ -19,7 +19,7 @@ static bool in_build_tree(void)
 	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 	size_t prefix;
 
-	if (length < 0 || realpath(BUILDDIR, builddir) == NULL)
+	if (length < 0 || !realpath(BUILDDIR, builddir))
 		return false;
 	program[length] = '\0';
 	prefix = strlen(builddir);

@@ -294,7 +294,7 @@ enum status safetensors_load(const struct safetensors *st, const char *name, int
 		       &count));
 	TRY(check_shape(st, name, found_rank, found, rank, shape));
 	TRY(read_offsets(st, name, json_object_get(entry, "data_offsets"), &begin, &end));
-	*out = xmalloc((count ? count : 1) * sizeof(**out));
+	*out = xmalloc((count ? count : 1) * sizeof **out);
 	convert(*out, st->data + begin, count, dtype);
 	return STATUS_OK;
 }

@@ -61,7 +61,7 @@ static struct check_kept *list_of(struct check *check, size_t word)
 		grow(more);
 	place = place_of(more, word);
 	if (!*place) {
-		*place = xcalloc(1, sizeof(**place));
+		*place = xcalloc(1, sizeof **place);
 		(*place)->word = word;
 		more->count++;
 	}

@@ -77,8 +77,9 @@ static enum status choose_one(const struct unit *u, const char *kernel, const st
 		separator = name ? "; " : ", ";
 	}
 	fclose(list);
-	status = name ? fail(STATUS_USAGE, "--kernel %s: %.*s has several kernels of that name; add "
-			     "the parameter types, as in 'k(float *, int)': %s", kernel,
+	status = name ? fail(STATUS_USAGE,
+			     "--kernel %s: %.*s has several kernels of that name; add the "
+			     "parameter types, as in 'k(float *, int)': %s", kernel,
 			     u->tokens.file_length, u->tokens.file, names)
 		: fail(STATUS_USAGE, "--kernel %s: %.*s has no such kernel (%s%s)", kernel,
 		       u->tokens.file_length, u->tokens.file, *names ? "it has " : "it has none",

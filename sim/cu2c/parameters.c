@@ -75,7 +75,7 @@ enum status parameters_read(const struct unit *u, const struct function *f,
 					  token_at(u, f->name)->length, token_at(u, f->name)->text);
 		}
 		p.type = parameter_type(u, &p);
-		*list = xreallocarray(*list, (size_t)*count + 1, sizeof(**list));
+		*list = xreallocarray(*list, (size_t)*count + 1, sizeof **list);
 		(*list)[(*count)++] = p;
 		at = unit_parameter_end(u, declarator) + 1;
 	}

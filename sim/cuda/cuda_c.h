@@ -81,7 +81,8 @@ typedef struct dim3 dim3;
 
 /* --- vector types --- */
 
-#define FT_VECTORS(X) X(char, char) X(uchar, unsigned char) X(short, short) X(ushort, unsigned short) \
+#define FT_VECTORS(X) \
+	X(char, char) X(uchar, unsigned char) X(short, short) X(ushort, unsigned short) \
 	X(int, int) X(uint, unsigned) X(float, float) X(double, double) \
 	X(longlong, long long) X(ulonglong, unsigned long long)
 #define FT_DECLARE(name, type) \
@@ -92,7 +93,8 @@ typedef struct dim3 dim3;
 		__attribute__((aligned(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)))) name##4; \
 	static inline name##1 make_##name##1(type x) { return (name##1){ x }; } \
 	static inline name##2 make_##name##2(type x, type y) { return (name##2){ x, y }; } \
-	static inline name##3 make_##name##3(type x, type y, type z) { return (name##3){ x, y, z }; } \
+	static inline name##3 make_##name##3(type x, type y, type z) \
+		{ return (name##3){ x, y, z }; } \
 	static inline name##4 make_##name##4(type x, type y, type z, type w) \
 		{ return (name##4){ x, y, z, w }; }
 FT_VECTORS(FT_DECLARE)
@@ -102,20 +104,23 @@ FT_VECTORS(FT_DECLARE)
 /* --- barriers, votes, shuffles --- */
 
 #define FT_SITE(name) \
-	({ \
-		static const struct ft_site ft_site_ = { name, __FILE__, __LINE__, __COUNTER__ }; \
-		&ft_site_; \
-	})
+	({ static const struct ft_site ft_site_ = { name, __FILE__, __LINE__, __COUNTER__ }; \
+	   &ft_site_; })
 
-#define __syncthreads()        ((void)ft_block_barrier(FT_SITE("__syncthreads"), FT_BLOCK_SYNC, 0))
-#define __syncthreads_count(p) ft_block_barrier(FT_SITE("__syncthreads_count"), FT_BLOCK_COUNT, !!(p))
-#define __syncthreads_and(p)   ft_block_barrier(FT_SITE("__syncthreads_and"), FT_BLOCK_AND, !!(p))
-#define __syncthreads_or(p)    ft_block_barrier(FT_SITE("__syncthreads_or"), FT_BLOCK_OR, !!(p))
+#define __syncthreads() \
+	((void)ft_block_barrier(FT_SITE("__syncthreads"), FT_BLOCK_SYNC, 0))
+#define __syncthreads_count(p) \
+	ft_block_barrier(FT_SITE("__syncthreads_count"), FT_BLOCK_COUNT, !!(p))
+#define __syncthreads_and(p) \
+	ft_block_barrier(FT_SITE("__syncthreads_and"), FT_BLOCK_AND, !!(p))
+#define __syncthreads_or(p) \
+	ft_block_barrier(FT_SITE("__syncthreads_or"), FT_BLOCK_OR, !!(p))
 
 /* CUDA's defaults: mask = all lanes, width = 32. */
 #define FT_FIRST(a, ...) a
 #define __syncwarp(...) \
-	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
+	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, \
+		FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
 
 #define FT_SHUFFLE(name, kind, mask, var, lane, ...) ({ \
 	__typeof__((var) + 0) ft_value_ = (var); \
@@ -124,13 +129,18 @@ FT_VECTORS(FT_DECLARE)
 		       name ": expected a value of 4 or 8 bytes"); \
 	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
 	ft_bits_ = ft_collective(FT_SITE(name), kind, (mask), ft_bits_, \
-		((unsigned)(lane) & 0xffffu) | (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
+		((unsigned)(lane) & 0xffffu) \
+		| (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
 	__builtin_memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \
 	ft_value_; })
-#define __shfl_sync(m, v, l, ...)      FT_SHUFFLE("__shfl_sync", FT_SHUFFLE_IDX, m, v, l, __VA_ARGS__)
-#define __shfl_up_sync(m, v, l, ...)   FT_SHUFFLE("__shfl_up_sync", FT_SHUFFLE_UP, m, v, l, __VA_ARGS__)
-#define __shfl_down_sync(m, v, l, ...) FT_SHUFFLE("__shfl_down_sync", FT_SHUFFLE_DOWN, m, v, l, __VA_ARGS__)
-#define __shfl_xor_sync(m, v, l, ...)  FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, v, l, __VA_ARGS__)
+#define __shfl_sync(m, v, l, ...) \
+	FT_SHUFFLE("__shfl_sync", FT_SHUFFLE_IDX, m, v, l, __VA_ARGS__)
+#define __shfl_up_sync(m, v, l, ...) \
+	FT_SHUFFLE("__shfl_up_sync", FT_SHUFFLE_UP, m, v, l, __VA_ARGS__)
+#define __shfl_down_sync(m, v, l, ...) \
+	FT_SHUFFLE("__shfl_down_sync", FT_SHUFFLE_DOWN, m, v, l, __VA_ARGS__)
+#define __shfl_xor_sync(m, v, l, ...) \
+	FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, v, l, __VA_ARGS__)
 
 #define FT_WARP(name, kind, m, v) ft_collective(FT_SITE(name), kind, (m), (v), 0)
 #define __all_sync(m, p)     ((int)FT_WARP("__all_sync", FT_ALL, m, !!(p)))
@@ -193,7 +203,8 @@ FT_VECTORS(FT_DECLARE)
 		__atomic_load(p, &old, __ATOMIC_RELAXED); \
 		do { \
 			new_ = (new_value); \
-		} while (!__atomic_compare_exchange(p, &old, &new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+		} while (!__atomic_compare_exchange(p, &old, &new_, 0, __ATOMIC_SEQ_CST, \
+						    __ATOMIC_RELAXED)); \
 		return old; \
 	}
 #define FT_ATOMIC_INTEGERS(operation, new_value) \
@@ -220,7 +231,8 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 
 #define FT_INTEGERS(name) int: ft_##name##_i32, unsigned: ft_##name##_u32, \
 	long long: ft_##name##_i64, unsigned long long: ft_##name##_u64
-#define atomicAdd(p, v)  _Generic(*(p), FT_INTEGERS(add), float: ft_add_f32, double: ft_add_f64)((p), (v))
+#define atomicAdd(p, v) \
+	_Generic(*(p), FT_INTEGERS(add), float: ft_add_f32, double: ft_add_f64)((p), (v))
 #define atomicExch(p, v) _Generic(*(p), FT_INTEGERS(exch), float: ft_exch_f32)((p), (v))
 #define atomicMin(p, v)  _Generic(*(p), FT_INTEGERS(min))((p), (v))
 #define atomicMax(p, v)  _Generic(*(p), FT_INTEGERS(max))((p), (v))
@@ -236,7 +248,8 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 	__typeof__(p) ft_p_ = (p); \
 	__typeof__(*ft_p_) ft_old_ = (compare), ft_new_ = (v); \
 	ft_yield(); \
-	__atomic_compare_exchange(ft_p_, &ft_old_, &ft_new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED); \
+	__atomic_compare_exchange(ft_p_, &ft_old_, &ft_new_, 0, __ATOMIC_SEQ_CST, \
+				  __ATOMIC_RELAXED); \
 	ft_old_; })
 
 /* --- arithmetic: the GPU's bits --- */
@@ -351,7 +364,11 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define __int2float_rn(x) ((float)(int)(x))
 #define __uint2float_rn(x) ((float)(unsigned)(x))
 
-#define FT_CAST(to, from, x) ({ from ft_from_ = (x); to ft_to_; __builtin_memcpy(&ft_to_, &ft_from_, sizeof ft_to_); ft_to_; })
+#define FT_CAST(to, from, x) ({ \
+	from ft_from_ = (x); \
+	to ft_to_; \
+	__builtin_memcpy(&ft_to_, &ft_from_, sizeof ft_to_); \
+	ft_to_; })
 #define __float_as_int(x)  FT_CAST(int, float, x)
 #define __float_as_uint(x) FT_CAST(unsigned, float, x)
 #define __int_as_float(x)  FT_CAST(float, int, x)
@@ -371,13 +388,10 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define __dp4a(a, b, c) _Generic((a), int: ft_dp4a, unsigned: ft_dp4a_unsigned)((a), (b), (c))
 #endif
 
-#define FT_PICK(float_call, operator, a, b) \
-	({ \
-		__typeof__((a) + (b)) ft_a_ = (a), ft_b_ = (b); \
-		_Generic(ft_a_, float \
-			 : float_call(ft_a_, ft_b_), default \
-			 : ft_a_ operator ft_b_ ? ft_a_ : ft_b_); \
-	})
+#define FT_PICK(float_call, operator, a, b) ({ \
+	__typeof__((a) + (b)) ft_a_ = (a), ft_b_ = (b); \
+	_Generic(ft_a_, float: float_call(ft_a_, ft_b_), \
+		 default: ft_a_ operator ft_b_ ? ft_a_ : ft_b_); })
 #define min(a, b) FT_PICK(ft_fminf, <, a, b)
 #define max(a, b) FT_PICK(ft_fmaxf, >, a, b)
 

@@ -104,8 +104,10 @@ static inline struct dim3 ft_thread_index(void)
 #define FT_OF_BLOCK(name, field) \
 	static inline struct dim3 name(void) \
 	{ \
-		const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self); \
-		const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block); \
+		const struct ft_thread_view *self = \
+			FT_OWN(const struct ft_thread_view *, ft_self); \
+		const struct ft_block_view *block = \
+			FT_OWN(const struct ft_block_view *, self->block); \
 		struct dim3 v = { FT_OWN(unsigned, block->field.x), \
 				  FT_OWN(unsigned, block->field.y), \
 				  FT_OWN(unsigned, block->field.z) }; \

@@ -80,7 +80,8 @@ START_TEST(shapes_are_checked_before_allocation)
 	const struct buffer_spec deep = { "d", DTYPE_F32, MAX_RANK + 1, { 1 } };
 	struct buffer *buffer;
 
-	check_usage(device_alloc(&fake.base, &negative, &buffer), "dimension 1 to be 0 or more, got -1");
+	check_usage(device_alloc(&fake.base, &negative, &buffer),
+		    "dimension 1 to be 0 or more, got -1");
 	check_usage(device_alloc(&fake.base, &huge, &buffer), "does not fit");
 	check_usage(device_alloc(&fake.base, &deep, &buffer), "rank of 0 to 5, got 6");
 	ck_assert_uint_eq(fake.buffers, 0);

@@ -19,7 +19,8 @@
 	X(CALL, "t_call", "INSERT") X(ARG, "t_arg", "INSERT") \
 	X(ARG_POINTER, "t_arg_pointer", "INSERT") X(OP, "t_op", "INSERT") \
 	X(LAUNCH, "t_launch", "INSERT") X(NODE, "t_node", "INSERT") \
-	X(POINTER, "t_pointer", "INSERT") X(BUFFER, "t_buffer", "INSERT") X(STEP, "t_step", "INSERT") \
+	X(POINTER, "t_pointer", "INSERT") X(BUFFER, "t_buffer", "INSERT") \
+	X(STEP, "t_step", "INSERT") \
 	X(TOKEN, "t_token", "INSERT") X(DIGEST, "t_digest", "INSERT") \
 	X(PARTIAL, "t_partial", "INSERT") X(REDUCE, "t_reduce", "INSERT") \
 	X(KV, "t_kv", "INSERT") X(POINT, "t_point", "INSERT") \

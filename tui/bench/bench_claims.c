@@ -91,7 +91,8 @@ static void add_split_k(json_t *claims, const struct seeds_results *r)
 	for (int i = 0; i < SEEDS_LENGTHS && r->sizes->lengths[i]; i++) {
 		char claim[96];
 
-		snprintf(claim, sizeof claim, "split-K (chunk 128) is faster than one warp, %d keys",
+		snprintf(claim, sizeof claim,
+			 "split-K (chunk 128) is faster than one warp, %d keys",
 			 r->sizes->lengths[i]);
 		add(claims, claim, "1.5 to 2 x", on_gpu(r, r->decode[0][i] / r->decode[chunked][i]),
 		    "x", 1.5, 2);

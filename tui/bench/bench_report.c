@@ -242,10 +242,11 @@ static enum status print_markdown(const json_t *report)
 
 	printf("# Claims of the attention paths, measured\n\n");
 	print_about(json_object_get(report, "about"));
-	printf("Times are medians. Cited figures are those of other engines' kernels on an H200: 32 "
-	       "query heads,\n8 KV heads, D 128, f32; the cited prefill has 32 heads and 4,096 x "
-	       "4,096 causal. A cited time counts as\nreproduced within 10 %%, `about` within "
-	       "half.\n\n");
+	printf("Times are medians. Cited figures are those of other engines' kernels on an H200: "
+	       "32 query heads,\n"
+	       "8 KV heads, D 128, f32; the cited prefill has 32 heads and 4,096 x 4,096 causal. "
+	       "A cited time counts as\n"
+	       "reproduced within 10 %%, `about` within half.\n\n");
 	print_rows(json_object_get(report, "claims"));
 	json_array_foreach(json_object_get(report, "tables"), i, table) {
 		printf("## %s\n\n", json_string_value(json_object_get(table, "title")));

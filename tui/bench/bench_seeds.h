@@ -22,7 +22,7 @@ extern const struct seeds_case seeds_cases[SEEDS_CASES];
 struct seeds_sizes {
 	int heads, kv_heads, head_dim;
 	int lengths[SEEDS_LENGTHS];     /* keys; ends at a 0 */
-	int layers, slots, keys;        /* of whole steps; slots: for several sequences */
+	int layers, slots, keys;        /* of whole steps; slots: several sequences */
 	int prefill_heads, prefill_rows;
 	size_t flush_bytes;
 };

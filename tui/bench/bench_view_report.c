@@ -29,8 +29,8 @@ static void print_keys(struct bench_view *b)
 	size_t presses = 0, longer = 0, stopped = 0;
 
 	printf("\n%-12s %7s %9s %9s %6s %7s %9s %9s  %-10s %s\n%-12s %7s %9s %9s %6s %7s %9s %9s\n",
-	       "key", "presses", "answer ms", "", "longer", "stopped", "screen ms", "", "most on", "at",
-	       "", "", "median", "most", "", "", "most", "cpu most");
+	       "key", "presses", "answer ms", "", "longer", "stopped", "screen ms", "", "most on",
+	       "at", "", "", "median", "most", "", "", "most", "cpu most");
 	for (size_t i = 0; i < b->key_count; i++) {
 		print_key(&b->keys[i]);
 		presses += b->keys[i].count;

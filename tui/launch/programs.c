@@ -91,7 +91,8 @@ enum status compiler_find_sim(struct compiler *out)
 	const char *cxx = getenv("CXX");
 
 	if (cxx && !*cxx)
-		return find_compiler("CC", c, "a C compiler, as CXX is empty: apt-get install gcc", out);
+		return find_compiler("CC", c, "a C compiler, as CXX is empty: apt-get install gcc",
+				     out);
 	TRY(find_compiler("CXX", cpp, "a C++ compiler: apt-get install g++", out));
 	out->cplusplus = true;
 	return STATUS_OK;

@@ -68,7 +68,8 @@ char *user_headers_show(char *text, const char *folder, const char *shown)
 
 	while (at) {
 		size_t before = (size_t)(at - text);
-		char *renamed = xasprintf("%.*s%s%s", (int)before, text, shown, at + strlen(folder));
+		char *renamed = xasprintf("%.*s%s%s", (int)before, text, shown,
+					  at + strlen(folder));
 
 		free(text);
 		text = renamed;

@@ -83,8 +83,9 @@ static enum status find_include(char **out)
 	free(header);
 	if (there)
 		return STATUS_OK;
-	fail(STATUS_USAGE, "%s has no sim/cuda/user.h: the folder with flashtwin's headers is missing%s",
-	     *out, getenv("FLASHTWIN_DATADIR") ? " (FLASHTWIN_DATADIR names it)" : "");
+	fail(STATUS_USAGE, "%s has no sim/cuda/user.h: "
+	     "the folder with flashtwin's headers is missing%s", *out,
+	     getenv("FLASHTWIN_DATADIR") ? " (FLASHTWIN_DATADIR names it)" : "");
 	free(*out);
 	return STATUS_USAGE;
 }
@@ -179,7 +180,8 @@ static const char *const align_flags[] = {
 static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
 	"-fsanitize=bounds", "-fsanitize-coverage=trace-pc",
-	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1", NULL
+	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
+	NULL
 };
 
 /* A step budget alone needs only a call per basic block. */
@@ -305,8 +307,8 @@ static enum status find_compilers(struct user_kernel *k, const struct user_sourc
 {
 	TRY(compiler_find_sim(&k->compiler));
 	if (s->cuda && !k->compiler.cplusplus)
-		return fail(STATUS_USAGE, "a GPU needs a C++ compiler to compile %s, and CXX is empty",
-			    s->file);
+		return fail(STATUS_USAGE,
+			    "a GPU needs a C++ compiler to compile %s, and CXX is empty", s->file);
 	return s->cuda ? compiler_find_cuda(&k->nvcc) : STATUS_OK;
 }
 

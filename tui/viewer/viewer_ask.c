@@ -34,7 +34,7 @@ static const struct {
 	{ "breaks", command_breaks }, { "fence", command_fence }, { "help", command_help },
 	{ "q", command_quit }, { "quit", command_quit },
 };
-#define COMMANDS (int)(sizeof(commands) / sizeof(commands[0]))
+#define COMMANDS ((int)(sizeof commands / sizeof commands[0]))
 
 /* --- a line --- */
 

@@ -97,7 +97,8 @@ FT_FN FT_T ft_saturate(FT_T a)
 	{ return (float)a > 0.0f ? ((float)a < 1.0f ? a : FT_T(1)) : FT_T(0); }
 
 #define FT_OPERATOR(op, name) \
-	FT_FN FT_T operator op(const FT_T &a, const FT_T &b) { return FT_T((float)a op (float)b); } \
+	FT_FN FT_T operator op(const FT_T &a, const FT_T &b) \
+		{ return FT_T((float)a op (float)b); } \
 	FT_FN FT_T &operator op##=(FT_T &a, const FT_T &b) { return a = a op b; } \
 	FT_FN FT_T name(FT_T a, FT_T b) { return a op b; } \
 	FT_FN FT_T2 operator op(const FT_T2 &a, const FT_T2 &b) \

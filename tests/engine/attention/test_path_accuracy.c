@@ -122,9 +122,8 @@ START_TEST(every_chunk_boundary)
 	for (int i = 0; i < 4; i++) {
 		int C = chunks[i], max_len = 4 * C + 2;
 		const int lengths[] = {
-			0,	   1,	      C - 1,	 C,	    C + 1,
-			2 * C - 1, 2 * C,     2 * C + 1, 3 * C - 1, 3 * C,
-			3 * C + 1, 4 * C - 1, 4 * C,	 4 * C + 1, max_len,
+			0, 1, C - 1, C, C + 1, 2 * C - 1, 2 * C, 2 * C + 1, 3 * C - 1, 3 * C,
+			3 * C + 1, 4 * C - 1, 4 * C, 4 * C + 1, max_len,
 		};
 		int count = sizeof lengths / sizeof lengths[0], slots = alone ? 1 : count;
 		struct path_case c = { .slots = slots, .heads = 2, .kv_heads = alone ? 2 : 1,

@@ -523,7 +523,7 @@ int main(void)
 	if (!gpu_or_skip())
 		return EXIT_SUCCESS;
 	if (!debug_built)
-		puts("# built without --enable-debug-kernels: kernels for debuggers are not compared");
+		puts("# built without --enable-debug-kernels: debug kernels are not compared");
 	tests = tcase_create("twin");
 	tcase_set_timeout(tests, 240);
 	tcase_add_test(tests, random_shapes_give_the_same_bits);

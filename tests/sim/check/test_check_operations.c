@@ -147,7 +147,8 @@ static size_t found_in_reduction(struct device *device, const struct sim_code *c
 		.lint = kernel_find("flash_decode_reduce")->lint,
 	};
 	const struct buffer_spec specs[] = {
-		{ .name = "partials", .dtype = DTYPE_F32, .rank = 1, .shape = { CHUNKS * (D + 2) } },
+		{ .name = "partials", .dtype = DTYPE_F32, .rank = 1,
+		  .shape = { CHUNKS * (D + 2) } },
 		{ .name = "out", .dtype = DTYPE_F32, .rank = 1, .shape = { D } },
 	};
 	float partials[CHUNKS][D + 2];

@@ -30,7 +30,7 @@ static const struct kernel kernels[] = {
 
 static void write_table(const struct program *p, int table[BLOCKS * THREADS][STEPS][2])
 {
-	memset(table, 0, sizeof(int[BLOCKS * THREADS][STEPS][2]));
+	memset(table, 0, BLOCKS * THREADS * sizeof *table);
 	for (int step = 0; step < STEPS; step++) {
 		for (int t = 0; t < BLOCKS * THREADS; t++) {
 			table[t][step][0] = p->block_barrier[step] ? RANDOM_BLOCK

@@ -34,7 +34,7 @@ static void assert_lacks(const char *text, const char *part)
 {
 	char *out = rewrite(text);
 
-	ck_assert_msg(strstr(out, part) == NULL, "'%s' in:\n%s", part, out);
+	ck_assert_msg(!strstr(out, part), "'%s' in:\n%s", part, out);
 	free(out);
 }
 
@@ -86,7 +86,7 @@ START_TEST(a_shared_variable_becomes_a_view)
 {
 	char *out = rewrite(
 		"# 3 \"k.cu\"\nvoid f(void) {\n\t__shared__ float s[4][2];\n\ts[1][0] ="
-		" sizeof s;\n}\n");
+		" sizeof(s);\n}\n");
 
 	ck_assert_ptr_nonnull(strstr(
 		out,
@@ -141,7 +141,7 @@ START_TEST(only_uses_of_the_variable_change)
 	body_has(SHARED "x = ({ float s = 1; s; }) + s[0];", "({ float s = 1; s; }) + (*s)[0];");
 	body_has(SHARED "struct { int s; } t; t.s = 1;", "struct { int s; } t; t.s = 1;");
 	body_has("{ " SHARED "s[0] = 1; } s[0] = 2;", "(*s)[0] = 1; } s[0] = 2;");
-	body_has(SHARED "{ __shared__ int s; s = 1; }", "\"f\", \"s\", sizeof ft_type_2");
+	body_has(SHARED "{ __shared__ int s; s = 1; }", "\"f\", \"s\", sizeof(ft_type_2)");
 	assert_has("void f(void) { " SHARED "} void g(int s) { s++; }", "{ s++; }");
 #undef SHARED
 }
@@ -252,7 +252,7 @@ START_TEST(broken_sources_return_a_status)
 		" {\n"
 		"static __shared__ alignas(8) T s[4], *q; for (int s = 0; s; ) if (s) do x: s--;"
 		" while (s); else ;\n"
-		"s[0].x = sizeof s + d[1].x; goto s; s: ; } }\n";
+		"s[0].x = sizeof(s) + d[1].x; goto s; s: ; } }\n";
 	char changed[sizeof text];
 	char *out;
 
@@ -278,14 +278,14 @@ static const char compiled[] =
 	"static inline void *ft_shared_dynamic(void) { return dynamic; }\n"
 	"struct pair { int a, b; };\n"
 	"extern __shared__ int outside[];\n"
-	"static int inner(int x) { __shared__ short h[3]; h[2] = x; return sizeof h + h[2]; }\n"
+	"static int inner(int x) { __shared__ short h[3]; h[2] = x; return sizeof(h) + h[2]; }\n"
 	"__global__ void k(int *out, struct pair p, float f, long n, unsigned u[2]) {\n"
 	"	__shared__ __attribute__((aligned(32))) double s[5], one; extern __shared__ int"
 	" t[];\n"
 	"	__shared__ struct { int v[2]; } m;\n"
 	"	s[4] = p.a + p.b; one = f; m.v[1] = n; t[3] = 9; outside[4] = 1;\n"
 	"	{ int one = 3; one++; }\n"
-	"	out[0] = sizeof s; out[1] = s[4]; out[2] = one; out[3] = (&m)->v[1]; out[4] ="
+	"	out[0] = sizeof(s); out[1] = s[4]; out[2] = one; out[3] = (&m)->v[1]; out[4] ="
 	" t[3] + t[4];\n"
 	"	out[5] = inner(u[1]);\n"
 	"}\n"
@@ -304,7 +304,7 @@ static const char compiled[] =
 	" 40)) return 2;\n"
 	"	}\n"
 	"	ft_code_k_plain.run(args);\n"
-	"	if (memcmp(out, expected, sizeof out) != 0) return 3;\n"
+	"	if (memcmp(out, expected, sizeof(out)) != 0) return 3;\n"
 	"	if (k[0].kind != PARAM_POINTER || k[1].kind != PARAM_BLOB || k[2].kind !="
 	" PARAM_F32) return 4;\n"
 	"	if (k[3].kind != PARAM_I64 || k[4].kind != PARAM_POINTER || k[1].bytes != 8)"

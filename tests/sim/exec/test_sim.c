@@ -322,8 +322,8 @@ START_TEST(dynamic_shared_above_48_kib_needs_the_attribute)
 	struct launch_attribute attribute = { ATTRIBUTE_MAX_DYNAMIC_SHARED, 100 << 10 };
 	struct arg args[] = { ARG_BUFFER(out) };
 	struct launch launch = {
-		.kernel = word_kernel("word_dynamic_shared"), .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
-		.shared_bytes = 100 << 10, .args = args, .arg_count = 1,
+		.kernel = word_kernel("word_dynamic_shared"), .grid = { 1, 1, 1 },
+		.block = { 32, 1, 1 }, .shared_bytes = 100 << 10, .args = args, .arg_count = 1,
 		.attributes = &attribute, .attribute_count = 1,
 	};
 
@@ -351,9 +351,8 @@ static void expect_failure(int jobs, const char *kernel, bool null, int index, i
 	bool two = strcmp(kernel, "fail_store") == 0 || strcmp(kernel, "fail_stack") == 0;
 	int word;
 
-	ck_assert_int_eq(
-		word_launch(device, kernel, DIM(8, 1, 1), DIM(32, 1, 1), 0, args, two ? 2 : 1),
-		STATUS_DEVICE);
+	ck_assert_int_eq(word_launch(device, kernel, DIM(8, 1, 1), DIM(32, 1, 1), 0, args,
+				     two ? 2 : 1), STATUS_DEVICE);
 	ck_assert_int_eq(error_code(), code);
 	ck_assert_msg(strstr(error_text(), text), "'%s' is not in: %s", text, error_text());
 	ck_assert_int_eq(device_download(device, NULL, out, 0, &word, 4), STATUS_DEVICE);
@@ -385,7 +384,8 @@ END_TEST
 
 START_TEST(a_trap_is_error_719)
 {
-	expect_failure(1, "fail_trap", false, 0, 719, "__trap() in fail_trap, block (0,0,0) thread (5,0,0)");
+	expect_failure(1, "fail_trap", false, 0, 719,
+		       "__trap() in fail_trap, block (0,0,0) thread (5,0,0)");
 }
 END_TEST
 
@@ -420,7 +420,9 @@ END_TEST
 START_TEST(memory_runs_out_with_error_2)
 {
 	struct device *device = word_device("sim", 0, 1);
-	struct buffer_spec spec = { .name = "all", .dtype = DTYPE_U8, .rank = 1, .shape = { 1ll << 41 } };
+	struct buffer_spec spec = {
+		.name = "all", .dtype = DTYPE_U8, .rank = 1, .shape = { 1ll << 41 },
+	};
 	struct buffer *buffer = word_buffer(device, "out", 64, NULL);
 
 	ck_assert_int_eq(device_alloc(device, &spec, &buffer), STATUS_DEVICE);
@@ -437,9 +439,9 @@ START_TEST(unwritten_shared_memory_is_poison)
 	struct buffer *out = word_buffer(device, "out", 64, NULL);
 	uint32_t words[64];
 
-	/* 40 threads write word t and read word 39 - t; the other words keep their initial value */
-	ck_assert_int_eq(word_launch(device, "word_dynamic_shared", DIM(1, 1, 1), DIM(40, 1, 1), 160,
-				     ARGS(ARG_BUFFER(out))), STATUS_OK);
+	/* 40 threads write word t and read word 39 - t; the other words keep their first value */
+	ck_assert_int_eq(word_launch(device, "word_dynamic_shared", DIM(1, 1, 1), DIM(40, 1, 1),
+				     160, ARGS(ARG_BUFFER(out))), STATUS_OK);
 	word_read(device, out, words);
 	ck_assert_uint_eq(words[0], 7 * 39);
 	ck_assert_uint_eq(words[40], DEVICE_POISON);

@@ -163,7 +163,7 @@ static void close_trace(void)
 
 static const char *const spots[] = { "L1.b0.w0.l0.p1", "L1.o0.e3", "L1.o0.e6", "L2.o0",
 				     "L3.b0.w0.l0.p1" };
-#define SPOTS ((int)(sizeof(spots) / sizeof(spots[0])))
+#define SPOTS ((int)(sizeof spots / sizeof spots[0]))
 
 static enum diff_outcome step(int direction, struct address *at)
 {
