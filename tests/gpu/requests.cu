@@ -2,8 +2,8 @@
 //
 // On the simulator each kernel is launched by name. On a GPU main() launches all of them once, so
 // that one run under Nsight Compute measures the rules that sim/check/requests.c implements.
-// Filling and reading back shared memory takes requests of one pass each. The access that is measured
-// is in the kernel's name: what it does, its shape, and the bytes per lane.
+// Filling and reading back shared memory takes requests of one pass each. The access that is
+// measured is in the kernel's name: what it does, its shape, and the bytes per lane.
 #include <cstdio>
 #include <cuda_runtime.h>
 

@@ -126,7 +126,7 @@ done
 result 'help lists keys' "$(grep -q 'next, previous decode step' document || echo 'it does not')"
 
 run export "$trace" --as html --steps 90-95
-expect 'steps that do not exist' 2 '--steps 90-95: run 1 of demo.twin has none'
+expect 'steps that do not exist' 2 '--steps 90-95: run 1 of demo.twin has no such steps'
 run export "$trace" --as html --steps 9-4
 expect 'steps the wrong way round' 2 '--steps 9-4: the last step comes before the first'
 run export "$trace" --as svg --steps 4; expect '--steps of a picture' 2 '--steps: svg takes --at s4'
