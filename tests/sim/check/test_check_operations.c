@@ -186,7 +186,7 @@ START_TEST(an_empty_chunk_is_not_read)
 	ck_assert_str_eq(found[0].class, "empty-split-read");
 	ck_assert(found[0].lint);
 	ck_assert_uint_eq(found[0].count, D);
-	ck_assert_int_eq(found[0].sides[0].line, 15);
+	ck_assert_int_eq(found[0].sides[0].line, 16);
 	ck_assert_ptr_nonnull(strstr(found[0].detail, "partial 2"));
 	device_close(device);
 }
