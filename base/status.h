@@ -3,7 +3,7 @@
  * Every function that can fail returns an enum status (0 is success) and writes one line of text,
  * with the offending values, to a per-thread error record. Results are returned through pointers.
  * Only the commands in tui/ turn a status into an exit code; nothing below them exits or prints.
- * Everything above kernels/ may include this header.
+ * Any file may include this header.
  */
 #ifndef STATUS_H
 #define STATUS_H

@@ -4,7 +4,10 @@
 # and err. `expect` and `same` check these, `result` reports any other check, `plan` ends the test.
 abs_builddir=${abs_builddir:-$PWD/build}
 flashtwin=$abs_builddir/flashtwin
-srcdir=$(cd "${abs_srcdir:-$(dirname "$0")/..}" && pwd) || exit 99
+# A test that is run by hand finds the sources above it.
+srcdir=$(cd "${abs_srcdir:-$(dirname "$0")}" && while [ ! -e configure.ac ] && [ "$PWD" != / ]; do
+	cd ..
+done && pwd) || exit 99
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99

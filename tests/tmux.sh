@@ -1,7 +1,7 @@
 # tmux.sh - functions for viewer tests: run the program in tmux, send keys, check the screen.
 #
 # Sourced first, in place of tap.sh. Skips the test without tmux or a pseudo-terminal.
-. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 need_terminal tmux
 
 LC_ALL=C.UTF-8

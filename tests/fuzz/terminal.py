@@ -15,6 +15,7 @@ import sys
 import termios
 import time
 
+sys.dont_write_bytecode = True          # sources may be read-only
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from limits import limit        # noqa: E402
 

@@ -86,7 +86,7 @@ START_TEST(samples_in_the_source_tree)
 	setenv("FLASHTWIN_DATADIR", "chosen", 1);
 	ck_assert_str_eq(sample("demo.twin"), "chosen/samples/demo.twin");
 	ck_assert_str_eq(sample("shakespeare"), "chosen/samples/shakespeare");
-	FAILS(datadir_sample("demo", &(char *){ NULL }), STATUS_USAGE, "there are demo.twin");
+	FAILS(datadir_sample("demo", &(char *){ NULL }), STATUS_USAGE, "expected demo.twin");
 	ck_assert_int_eq(system("rm -r installed"), 0);
 }
 END_TEST

@@ -4,7 +4,7 @@
 # Compiles one-line kernels as the build compiles kernels: a function with a model must compile and
 # call that model, one without must fail with a message that names an alternative. The names are all
 # single-precision functions and intrinsics of CUDA 13.0.
-source=${abs_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+source=${abs_srcdir:-$(cd "$(dirname "$0")/../../.." && pwd)}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$source" || exit 99

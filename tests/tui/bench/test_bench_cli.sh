@@ -27,7 +27,7 @@ for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' 
 done
 
 # Uses a small trace; exit code 1 (too slow) depends on the machine and is accepted.
-run bench --suite view "$abs_srcdir/tests/h200/flash-decoding.twin"
+run bench --suite view "$srcdir/tests/h200/flash-decoding.twin"
 [ "$code" -eq 1 ] && code=0
 expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \
 	'^j  *33 ' '^\]  *33 ' '^KEY_DOWN  *33 ' '^slowest answer: '

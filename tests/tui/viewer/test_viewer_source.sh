@@ -78,7 +78,7 @@ keys k
 shows 'k goes back' 'n15 *$'
 shows 'lines have counts' '256x      part.t. = score;'
 keys k k k k k Space
-shows 'space sets a breakpoint on a line' 'break at racy.cu:10: c goes on'
+shows 'space sets a breakpoint on a line' 'break at racy.cu:10: c runs forward to it'
 shows 'and marks it' '^>B   10 '
 keys : 'at L0' Enter c
 shows 'c stops at the point on the line' 'at L0.b0.w0.l0.p0 *$'
