@@ -18,7 +18,7 @@ struct output {
 	char *path, *temporary;         /* temporary is NULL if the path is written to directly */
 };
 
-/* Fails where output_open() would, for commands that work for a long time before they write. */
+/* Fails if output_open() would. Lets slow commands detect a bad path before they start. */
 enum status output_check(const char *path);
 /* Whether `path` and `file` are the same file, under whatever names or links. */
 bool output_is(const char *path, const char *file);

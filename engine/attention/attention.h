@@ -10,7 +10,7 @@
 #include "engine/attention/kv_cache.h"
 #include "engine/device.h"
 
-#define MAX_CHUNK (1 << 20)             /* keys: lengths in whole chunks then fit an int */
+#define MAX_CHUNK (1 << 20)             /* keys; lengths rounded up to chunks fit an int */
 
 /* How the launches of a step reach the device: one by one, or together in a CUDA graph, which is
  * either captured or built by hand from a list of launches
@@ -66,7 +66,7 @@ struct path {
 	size_t size;                    /* of the path's own state, with struct attention first */
 	bool device_lengths;            /* its kernels read lengths from device memory */
 	bool replayable;                /* a graph of one layer's launches works for any length */
-	bool chunk_optional;            /* a shape may have chunk 0: none */
+	bool chunk_optional;            /* a shape may have chunk 0: no chunks */
 	enum graph_mode graph;          /* the default, where the shape has NONE */
 	/* Checks limits of this path only, after the limits common to all paths. NULL: none. */
 	enum status (*check)(const struct attention_shape *);

@@ -28,8 +28,8 @@ int kv_cache_length(const struct kv_cache *, int layer, int slot);
 /* Elements from one slot of a layer's buffer to the next. */
 int64_t kv_cache_stride(const struct kv_cache *);
 
-/* USAGE, with the slot and the sizes, if a slot that is not done is full. done is [slots]; NULL
- * means that none is done. */
+/* Checks that every slot that is not done can hold another key. Fails with USAGE, naming the slot
+ * and the sizes. done is [slots]; NULL means that none is done. */
 enum status kv_cache_check_capacity(const struct kv_cache *, int layer, const bool *done);
 /* Counts one more key in every slot that is not done. Call it after the key was written. */
 void kv_cache_advance(struct kv_cache *, int layer, const bool *done);

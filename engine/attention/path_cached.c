@@ -1,7 +1,7 @@
 /* path_cached.c - a slow baseline: every step recomputes the attention of all positions.
  *
  * Runs one sequence with as many KV heads as query heads. A step uploads the new K and V rows head
- * by head, copies the cache to one without gaps, replicates the new query to all positions, runs
+ * by head, copies the cache without its gaps, replicates the new query to all positions, runs
  * causal prefill attention on them, and keeps the last row. For fewer than D keys it downloads the
  * cache instead and computes the softmax on the host, with the exponential of the GPU, so that both
  * devices give the same bits.
@@ -20,8 +20,8 @@
 
 struct cached {
 	struct attention base;
-	struct buffer *queries, *outputs;       /* [H, max_len, D], used up to n rows a head */
-	struct buffer *k, *v;                   /* likewise, the cache without gaps */
+	struct buffer *queries, *outputs;       /* [H, max_len, D]; n rows per head are used */
+	struct buffer *k, *v;                   /* the same shape: the cache without gaps */
 };
 
 static enum status check(const struct attention_shape *s)

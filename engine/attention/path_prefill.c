@@ -1,6 +1,6 @@
-/* path_prefill.c - attends to a step's single new query as to a prompt of one position.
+/* path_prefill.c - decode attention with the prefill kernel, which then gets a single query.
  *
- * Runs one sequence at a time, directly on the cache. For many queries at once see
+ * Processes one sequence at a time, directly on the cache. For many queries at once see
  * engine/attention/prefill.h, which all paths use for prompts.
  */
 #include "engine/attention/prefill.h"

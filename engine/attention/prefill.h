@@ -25,7 +25,7 @@ struct prefill {
 	int layer;                      /* for the trace; -1: none */
 };
 
-/* USAGE, with `who` and the values, for sizes that cannot run. */
+/* USAGE if the kernel does not support the sizes; the message begins with `who`. */
 enum status prefill_check(const char *who, const struct prefill *);
 /* Bytes of dynamic shared memory that the launch takes. */
 unsigned prefill_shared_bytes(int head_dim, int value_dim);

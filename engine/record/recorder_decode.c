@@ -163,7 +163,7 @@ static enum status decode_scatter(const struct recording *n)
 
 /* --- partials --- */
 
-/* The partials of a launch, and the lengths, from which the chunks with keys follow. */
+/* The partials of a launch, and the sequence lengths, which tell which chunks have keys. */
 struct partials {
 	int64_t slots, heads, chunks, D, C;
 	float *values;                  /* [slots, heads, chunks, D + 2] */

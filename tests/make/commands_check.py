@@ -49,7 +49,7 @@ def without_entry(build, source, entries):
     for path in objects:
         name = source_of(path).relative_to(build)
         places = [(source / name).resolve(), (build / name).resolve()]
-        # An object that was built before its source moved is left over, and no error.
+        # Ignore objects left over from sources that have since moved.
         if any(place.is_file() for place in places) and not any(p in entries for p in places):
             wrong.append(f"{path.relative_to(build)} has no entry for {name}")
     if len(objects) < 100:

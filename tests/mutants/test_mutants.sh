@@ -1,11 +1,11 @@
 #!/bin/sh
-# test_mutants.sh - every defect in tests/mutants/ makes the test fail that its patch names.
+# test_mutants.sh - checks that each defect in tests/mutants/ makes a test fail.
 #
-# Each patch is applied to a copy of the sources, without fuzz. This build's makefile compiles what
-# the patch changes in a separate directory and links it with the object of the test program, before
-# this build's libraries. The program must fail in the named test with the message that the patch
-# gives; without the defect it must pass. MUTANTS='old-max no-keys' selects patches. README.md in
-# mutants/ describes their format.
+# Each patch is applied to a copy of the sources, without fuzz. This build's makefile compiles the
+# changed files in a separate directory. Their objects and that of the test program are linked ahead
+# of this build's libraries, so they take precedence. The program must fail in the test that the
+# patch names, with the message that the patch gives; without the defect it must pass.
+# MUTANTS='old-max no-keys' selects patches. README.md in mutants/ describes their format.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 patches=$srcdir/tests/mutants
@@ -22,7 +22,7 @@ skip_all() {
 command -v patch >/dev/null || skip_all 'patch is not installed'
 [ -e "$build/tests/engine/attention/test_defects.o" ] || skip_all 'built without Check'
 
-# Prints field "$1" of a patch's heading, the lines before the first difference.
+# Prints field "$1" of the patch's header, which ends at the first diff.
 field() {
 	sed -n -e '/^--- /q' -e "s/^$1: //p" "$patch"
 }
@@ -42,7 +42,7 @@ make_in() {
 		abs_top_builddir="$work/$directory" -o sim/cu2c/cu2c.same -o kernels/code.h "$@"
 }
 
-# Links the sources into tree/, and all that the build made of them, except objects, into base/.
+# Fills tree/ with links to the sources, and base/ with links to what was built, except objects.
 prepare() {
 	mkdir tree base && cp -Rs "$srcdir"/*.c "$srcdir"/base "$srcdir"/engine "$srcdir"/kernels "$srcdir"/sim \
 		"$srcdir"/tests "$srcdir"/traces "$srcdir"/tui tree && chmod -R u+w tree &&
@@ -51,8 +51,8 @@ prepare() {
 	ln -s "$build"/kernels/code.h base/kernels && make_in base am--depfiles
 }
 
-# Prints the objects that the patch changes: those of C files, and each variant for the simulator of
-# its kernels.
+# Prints the objects that the patch changes: those of C files, and all simulator variants of its
+# kernels.
 objects() {
 	changed | sed -n 's/\.c$/.o/p'
 	for kernel in $(field Kernels); do

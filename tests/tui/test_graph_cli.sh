@@ -85,6 +85,6 @@ done
 run decode --prompt 'ROMEO:' --path flash-decoding-graph --graph none
 expect 'a graph path without a graph' 2 '--graph none cannot be used with --path flash-decoding-graph'
 run decode --prompt 'ROMEO:' --graph full
-expect 'a mode that is none' 2 '--graph: expected none, capture or manual, got full'
+expect 'an unknown graph mode' 2 '--graph: expected none, capture or manual, got full'
 
 plan

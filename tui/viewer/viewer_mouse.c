@@ -1,6 +1,6 @@
 /* viewer_mouse.c - `view --mouse`: clicks on tabs and rows, and the wheel.
  *
- * Everything here can be done by keys as well.
+ * The keyboard can do all of this too.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static void scroll(struct viewer *v, long by)
 	}
 }
 
-/* A clicked row becomes the place, as if keys had moved there. */
+/* Makes the clicked row the current place, as moving there with keys would. */
 static void click_row(struct viewer *v, long line)
 {
 	const struct display *d = v->list ? v->list : v->side[0].display;

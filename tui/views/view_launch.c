@@ -1,6 +1,6 @@
-/* view_launch.c - everything known of one launch: shape, arguments, and what it wrote.
+/* view_launch.c - one launch: its shape, its arguments and what it wrote.
  *
- * Calls the views of rows, chunks, reductions and points for what the launch has of them.
+ * Adds the views of KV rows, chunks, reductions and points if the launch has any.
  */
 #include "tui/views/view_list.h"
 
@@ -135,7 +135,7 @@ static enum status draw_writes(const struct view_context *c, const struct view_p
 
 	view_print(c, "\n wrote\n");
 	TRY(VIEW_ROWS(c, print_digest, &rows,
-		      /* A digest spans scattered rows; the rows say what was written of it. */
+		      /* A digest can span scattered rows; v_kv has the bytes that were written. */
 		      "SELECT b.name, d.offset, d.bytes, d.digest, d.data, count(k.position),"
 		      " sum(k.bytes) FROM v_digest d"
 		      " LEFT JOIN v_buffer b ON b.run = d.run AND b.buffer = d.buffer"
@@ -167,7 +167,7 @@ static enum status draw(const struct view_context *c)
 		      "SELECT shared_bytes, stream, code, duration_us, attributes"
 		      " FROM v_launch WHERE run = ?1 AND launch = ?2",
 		      c->run, place.launch));
-	/* An address within a block asks for that place, not for the launch. */
+	/* For an address within a block, show that place rather than the launch. */
 	if (c->at.block < 0) {
 		TRY(draw_arguments(c, &place));
 		TRY(draw_writes(c, &place));

@@ -7,7 +7,7 @@
 extern const struct view view_summary, view_time, view_launch, view_kv, view_chunks, view_reduce,
 	view_points, view_counters, view_source, view_attention, view_diff, view_findings;
 
-/* All of them, NULL-terminated. */
+/* All views, NULL-terminated. */
 extern const struct view *const view_table[];
 const struct view *view_find(const char *name);
 

@@ -1,8 +1,8 @@
-/* view_merge.c - one row of a reduction, from the partials it was given; see view_merge.h.
+/* view_merge.c - one row of a reduction, recomputed from its partials; see view_merge.h.
  *
- * The kernel's own weights and sums where points hold them, the output of every run, and float64
- * over the keys, or over the partials where scores were not recorded. Other orders are
- * view_whatif.c's.
+ * Shows the kernel's own weights and sums if they were published at points, the output of every
+ * run, and a float64 result: computed from the keys, or from the partials if scores were not
+ * recorded. view_whatif.c merges in other orders.
  */
 #include "tui/views/view_merge.h"
 
@@ -18,11 +18,11 @@
 
 #define CHUNKS 4096                     /* more would not be drawn anyway */
 #define DRAWN 24
-#define ELEMENTS 5                      /* of the output, shown */
+#define ELEMENTS 5                      /* shown of the output */
 
 /* --- reading --- */
 
-/* Copies d floats out of stored bytes; NaN where there are none. */
+/* Copies d floats out of stored bytes; NaN for those not stored. */
 static enum status read_floats(const struct view_context *c, sqlite3_stmt *row, int data,
 			       int64_t offset, int64_t count, float *out)
 {
@@ -115,7 +115,7 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* Lane 0 of the block passes a point a chunk, in their order. */
+/* Lane 0 of the block passes one point per chunk, in chunk order. */
 static enum status read_points(const struct view_context *c, struct view_merge *m)
 {
 	return VIEW_ROWS(c, take_point, m,
@@ -140,7 +140,7 @@ static void draw_chunk(const struct view_context *c, const struct view_merge *m,
 	view_print(c, "\n");
 }
 
-/* Where the kernel published nothing, what it must have come to, rounded. */
+/* Computes the steps, rounded to f32, if the kernel did not publish all of them. */
 static void work_out_steps(struct view_merge *m)
 {
 	double sum = 0.0;
@@ -205,7 +205,7 @@ static int64_t count_off(const struct view_merge *m, const float *values)
 	return off;
 }
 
-/* One run's output. The first one found is what the others are compared with. */
+/* Prints one run's output. The first one printed is the reference for the others. */
 static void print_values(const struct view_context *c, struct view_merge *m, const char *name,
 			 const float *values)
 {
@@ -226,7 +226,7 @@ static void print_values(const struct view_context *c, struct view_merge *m, con
 	view_print(c, "\n");
 }
 
-/* One run's output of this launch. */
+/* Draws the output of this launch in one run. */
 static enum status draw_output(const struct view_context *c, struct view_merge *m,
 			       const char *name)
 {

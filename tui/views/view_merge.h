@@ -1,4 +1,4 @@
-/* view_merge.h - how the chunks of one row became its output, and what else it could have been. */
+/* view_merge.h - how the chunks of one row were merged, and other orders of merging them. */
 #ifndef VIEW_MERGE_H
 #define VIEW_MERGE_H
 
@@ -16,21 +16,21 @@ struct view_merge {
 	const struct view_place *place;
 	int64_t slot, head, block, d;
 	struct view_partial *partials;  /* [count] */
-	float *acc;                     /* [count][d]: what they point into */
+	float *acc;                     /* [count][d]: storage of the partials */
 	int64_t count, room;
 	int64_t points;                 /* chunks whose weight and sums the kernel published */
 	float greatest;
 	double *exact;                  /* [d] in float64 */
-	bool from_keys;                 /* that is: over all keys, not over the partials */
-	float *one_split;               /* [d] in f32 without a merge; NULL: keys are not known */
-	float *out;                     /* [d] of the first run shown, NULL: none was kept */
-	bool differs, off;              /* some run: from that one, from float64 */
+	bool from_keys;                 /* exact is over all keys, not the partials */
+	float *one_split;               /* [d] in f32 without a merge; NULL: keys unknown */
+	float *out;                     /* [d] of the first run shown; NULL: not recorded */
+	bool differs, off;              /* a run differs from `out`; is far off float64 */
 };
 
 #define VIEW_MERGE_D 4096               /* elements of a row, at most */
 
-/* The row of d elements that the reduction's block made: its merge drawn in the order it happened,
- * the output of every run beside a float64 one, and the same merge in other orders. */
+/* Draws the row of d elements that a block of the reduction wrote: its merge in the order it
+ * happened, the output of every run next to a float64 one, and the same merge in other orders. */
 enum status view_merge_draw(const struct view_context *, const struct view_place *,
 			    int64_t block, int64_t d);
 

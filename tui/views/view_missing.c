@@ -1,7 +1,7 @@
 /* view_missing.c - why a screen has nothing to show; see view_missing.h.
  *
- * A level that is too low is one reason: the simulator can run the trace again at a higher one, bit
- * by bit the same. A kernel that publishes nothing is another: no option helps then.
+ * One reason is a level that is too low: the simulator can replay the trace at a higher level, with
+ * the same bits. Another is a kernel that publishes nothing; no option helps then.
  */
 #include "tui/views/view_missing.h"
 
@@ -13,7 +13,7 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define NEAR 32                         /* launches after a place: more than a layer has */
+#define NEAR 32                         /* launches to search: more than a layer has */
 
 static enum status print_next(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
@@ -51,11 +51,11 @@ enum status view_missing(const struct view_context *c, const struct view_place *
 	const char *path = store_shown_path(c->store), *slash = strrchr(path, '/');
 	enum log_level of_run = LEVEL_LAUNCH;
 
-	/* Not store_run_read(), which counts the run. */
+	/* Not store_run_read(), which would also count the rows of the run. */
 	TRY(VIEW_ROWS(c, take_level, &of_run, "SELECT level FROM v_run WHERE run = ?1", c->run));
 	if (of_run < level)
 		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, which keeps"
-			    " no %s. Those of the simulator:\n"
+			    " no %s. To record them on the simulator:\n"
 			    "  flashtwin replay %.40s --log points -o T2.twin\n", c->run,
 			    log_level_name(of_run), what, slash ? slash + 1 : path);
 	else if (place)
@@ -76,13 +76,13 @@ enum status view_missing_points(const struct view_context *c, const struct view_
 			" LIMIT 1", c->run, place->launch));
 	if (!others || c->at.block < 0 || place->grid[0] * place->grid[1] <= 0)
 		return view_missing(c, place, LEVEL_POINTS, "points");
-	/* Blocks of chunk kernels come by chunk, a row of the grid's x and y for each. */
+	/* Blocks of chunk kernels are ordered by chunk, grid.x * grid.y blocks each. */
 	TRY(VIEW_NUMBER(c, 0, &empty, "SELECT empty FROM v_partial WHERE run = ?1 AND launch = ?2"
 			" AND chunk = ?3 AND head = ?4 AND slot = ?5", c->run, place->launch,
 			c->at.block / (place->grid[0] * place->grid[1]),
 			c->at.block % place->grid[0],
 			c->at.block / place->grid[0] % place->grid[1]));
-	view_styled(c, STYLE_NOTE, "  none by this %s%s: others of the launch published some\n",
+	view_styled(c, STYLE_NOTE, "  none by this %s%s; others in this launch published some\n",
 		    c->at.warp >= 0 ? "thread" : "block",
 		    empty ? ", whose chunk holds no keys" : "");
 	return STATUS_OK;

@@ -5,14 +5,15 @@
 #include "traces/level.h"
 #include "tui/views/view_place.h"
 
-/* Lines below a title: that the run's level is below `level`, which has them, and the command that
- * records all there is; or that the kernel of the place publishes none. `place` is NULL when
- * the run has none. `what` is a plural. */
+/* Prints why there are none of `what` (a plural): either the run's level is below `level`, with the
+ * command that records them, or the kernel of the place publishes none. `place` is NULL if the run
+ * has no launch. */
 enum status view_missing(const struct view_context *, const struct view_place *,
 			 enum log_level level, const char *what);
-/* The same for a block of a launch: others of it may have points. */
+/* The same for the points of a block; other blocks of the launch may have some. */
 enum status view_missing_points(const struct view_context *, const struct view_place *);
-/* A row for the next launch of kernels whose names begin so, when that of the place is none. */
+/* If the name of the place's kernel does not begin with `family`, prints a row for the next launch
+ * whose kernel's name does. */
 enum status view_missing_next(const struct view_context *, const struct view_place *,
 			      const char *family);
 

@@ -1,4 +1,4 @@
-/* view_place.c - which launch an address means, and its shape; see view_place.h. */
+/* view_place.c - finds the launch of an address, and its shape; see view_place.h. */
 #include "tui/views/view_place.h"
 
 #include <inttypes.h>
@@ -44,7 +44,7 @@ static enum status last_of_address(const struct view_context *c, int64_t *launch
 			   " AND launch IS NOT NULL ORDER BY op DESC LIMIT 1", c->run, op);
 }
 
-/* The last launch up to there that the table has rows for; -1: none. */
+/* The last launch up to last_of_address() that the table has rows for; -1: none. */
 static enum status last_launch(const struct view_context *c, const char *table, int64_t *launch)
 {
 	char sql[128];
@@ -56,7 +56,7 @@ static enum status last_launch(const struct view_context *c, const char *table, 
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, last);
 }
 
-/* No more than INT64_MAX, for a launch that no device would run. */
+/* Saturates at INT64_MAX, since a recorded launch may be too big for any device. */
 static int64_t product(const int64_t sizes[3])
 {
 	int64_t product = sizes[0];
@@ -86,7 +86,7 @@ static enum status check_number(int64_t launch, const char *what, char letter, i
 		    launch, what, letter, letter, count - 1, letter, number);
 }
 
-/* That the block, warp and lane of the address are in the grid. */
+/* Checks that the block, warp and lane of the address are in the grid. */
 static enum status check_place(const struct address *at, const struct view_place *place)
 {
 	int64_t threads = product(place->block);

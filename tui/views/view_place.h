@@ -1,18 +1,19 @@
-/* view_place.h - the launch that an address means, and the shape of it. */
+/* view_place.h - the launch that an address refers to, and its shape. */
 #ifndef VIEW_PLACE_H
 #define VIEW_PLACE_H
 
 #include "tui/views/view.h"
 
 struct view_place {
-	int64_t launch, op, step;       /* step -1: outside of steps */
+	int64_t launch, op, step;       /* step is -1 outside of steps */
 	int64_t layer;                  /* -1: none */
 	int64_t grid[3], block[3];
 	char kernel[64];
 };
-/* The launch of the address; of an address with none, the last launch for which `table` (a view
- * with a column launch) has rows, at most that of the step the address names. *found false: there
- * is none. USAGE when the address names a launch, block, warp or lane that is not there. */
+/* Finds the launch of the address. If the address has none, finds the last launch for which `table`
+ * (a view with a column launch) has rows, up to the end of the step or operation that the address
+ * names. *found is false if there is none. USAGE if the launch, block, warp or lane of the address
+ * does not exist. */
 enum status view_place_find(const struct view_context *, const char *table, struct view_place *,
 			    bool *found);
 int64_t view_place_blocks(const struct view_place *);

@@ -1,4 +1,4 @@
-/* view_point_names.c - what the values of a named point are called; see view_point_names.h. */
+/* view_point_names.c - the names of a named point's values; see view_point_names.h. */
 #include "tui/views/view_point_names.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "tui/views/view_cell.h"
 #include "tui/views/view_query.h"
 
-/* The values of the project's own points, as kernels/points.h names them; others are v0 to v3, also
- * where a user's kernel has a point of the same name: it is no KERNEL of kernels/. */
+/* Names for the values of our own kernels' points, as in kernels/points.h. Values of users' kernels
+ * are v0 to v3, even if a point has one of these names. */
 static const struct {
 	const char *point, *values[4];
 } value_names[] = {
@@ -37,7 +37,7 @@ static enum status take_own(const struct view_context *c, sqlite3_stmt *row, voi
 
 enum status view_own_points(const struct view_context *c, const char *kernel, bool *own)
 {
-	struct own_points o = { kernel, true }; /* of a trace without its text, too */
+	struct own_points o = { kernel, true }; /* assumed without the kernel's text */
 
 	TRY(VIEW_ROWS(c, take_own, &o, "SELECT kernel, file, source FROM v_source"
 		      " WHERE run = ?1 AND entry = 0", c->run));

@@ -1,7 +1,7 @@
-/* view_points.c - named points: what the threads of a launch published, and loads and stores.
+/* view_points.c - named points that the threads of a launch published, and loads and stores.
  *
- * How many points of each name the launch or block has; with a warp, lane or number in the address,
- * the points themselves, narrowed as far as it goes, each with the key or chunk it is about.
+ * For a launch or block, counts the points of each name. If the address has a warp, lane or number,
+ * lists the points that match it, each with its key or chunk.
  */
 #include "tui/views/view_missing.h"
 
@@ -20,11 +20,11 @@
 
 struct list {
 	const struct view_place *place;
-	bool own;                       /* its points are the project's */
+	bool own;                       /* a kernel of ours, see view_own_points() */
 	int64_t rows;
 };
 
-/* Writes the address of one thread's `letter`-th thing. */
+/* Formats the address of a point or access; `letter` is its prefix. */
 static void thread_address(const struct view_context *c, sqlite3_stmt *row, int64_t launch,
 			   char letter, view_cell text)
 {
@@ -62,7 +62,7 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 	anchor_point(c, row, list->place->launch);
 	view_print(c, " %-24s %s", address, name);
 	for (int i = 0; i < view_int(row, COUNT) && i < 4; i++) {
-		/* A point called like its first value says the word once. */
+		/* If the first value has the point's own name, do not repeat it. */
 		if (i > 0 || strcmp(name, view_point_value(list->own, name, i)) != 0)
 			view_print(c, "  %s", view_point_value(list->own, name, i));
 		view_print(c, " %s", view_value_cell(c, row, VALUE + i, value));
@@ -95,9 +95,9 @@ static enum status print_access(const struct view_context *c, sqlite3_stmt *row,
 	" AND (?5 < 0 OR lane = ?5)"
 #define AND_SEQUENCE " AND (?6 < 0 OR sequence = ?6) ORDER BY block, warp, lane, sequence"
 
-/* What a point of the project's own kernels is about. A chunk's blocks come by chunk, H x M at a
- * time; a lane's n-th score is that of key n * 32 + lane of its chunk, of C keys. NULL for other
- * points, and for a kernel without C. */
+/* Derives the key or chunk of a point of our own kernels. Blocks are ordered by chunk, with H x M
+ * blocks each; a lane's n-th score belongs to key n * 32 + lane of its chunk of C keys. NULL for
+ * other points, and for a kernel without C. */
 static const char points[] =
 	"WITH shape AS (SELECT grid_x * grid_y AS rows,"
 	"  (SELECT value FROM v_arg a WHERE a.run = ?1 AND a.op = l.op AND a.name = 'C') AS C"
@@ -154,7 +154,7 @@ static enum status count_points(const struct view_context *c, const struct view_
 	if (dropped > 0)
 		view_print(c, "  %" PRId64 " more did not fit the probe buffer\n", dropped);
 	if (names > 0)
-		view_print(c, "  --at %s.b%d.w0.l0 lists those of a thread\n",
+		view_print(c, "  --at %s.b%d.w0.l0 lists the points of one thread\n",
 			   view_launch_cell(c, place->launch, launch),
 			   (int)(c->at.block > 0 ? c->at.block : 0));
 	else

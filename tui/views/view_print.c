@@ -1,5 +1,4 @@
-/* view_print.c - puts styled text, titles, rows and ends of lists into a display; see view_print.h.
- */
+/* view_print.c - prints styled text, titles, rows and ends of lists; see view_print.h. */
 #include "tui/views/view_print.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* view_query.c - what views ask a trace: rows and numbers of a run; see view_query.h. */
+/* view_query.c - queries for views: rows and numbers of a run; see view_query.h. */
 #include "tui/views/view_query.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
-/* view_query.h - what views ask a trace: rows and numbers from its v_* views, and which runs. */
+/* view_query.h - queries for views: rows and numbers from the v_* views, and which run to show. */
 #ifndef VIEW_QUERY_H
 #define VIEW_QUERY_H
 
 #include "tui/views/view.h"
 
-/* Sets the run to that of the address, else the first; USAGE when the trace has no such run. */
+/* Sets the run to that of the address, by default the first. USAGE if it does not exist. */
 enum status view_choose_run(struct view_context *);
 
 typedef enum status view_row_fn(const struct view_context *, sqlite3_stmt *row, void *state);
@@ -17,15 +17,15 @@ enum status view_rows(const struct view_context *, view_row_fn *fn, void *state,
 	view_rows((context), (fn), (state), (sql), (const int64_t[]){ __VA_ARGS__ }, \
 		  (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
-/* The first column of the first row; `otherwise` when there is no row or it is NULL. */
+/* The first column of the first row; `otherwise` if there is no row or it is NULL. */
 enum status view_number(const struct view_context *, int64_t otherwise, int64_t *out,
 			const char *sql, const int64_t *values, int count);
 #define VIEW_NUMBER(context, otherwise, out, sql, ...) \
 	view_number((context), (otherwise), (out), (sql), (const int64_t[]){ __VA_ARGS__ }, \
 		    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
-/* What the run is compared with: the run of its number in the second trace, else that one's first;
- * without a second trace the next run of this one. *found false: there is none. */
+/* Finds the run to compare with. With a second trace, that is its run of the same number, or else
+ * its first run; without one, the next run of this trace. *found is false if there is none. */
 enum status view_second(const struct view_context *, struct view_context *second, bool *found);
 
 #endif

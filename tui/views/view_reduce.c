@@ -1,8 +1,7 @@
 /* view_reduce.c - the reduction: how the chunks of each row were merged, in the order it happened.
  *
- * Weights and sums are computed from the partials in float64; where points were recorded, the
- * kernel's own f32 values stand beside them. One row, that of the address's block, is
- * view_merge.c's.
+ * Weights and sums are computed from the partials in float64; if points were recorded, the kernel's
+ * own f32 values are shown next to them. For an address with a block, view_merge.c draws its row.
  */
 #include "tui/views/view_merge.h"
 
@@ -17,7 +16,7 @@
 #include "tui/views/view_query.h"
 
 #define ROWS 64
-#define REDUCE "flash_decode_reduce"    /* its kernels' names begin so */
+#define REDUCE "flash_decode_reduce"    /* prefix of its kernels' names */
 
 struct reduction {
 	const struct view_place *place;
@@ -25,8 +24,8 @@ struct reduction {
 };
 
 enum { SLOT, HEAD, SEQUENCE, CHUNK, WEIGHT, SUM, KERNEL_WEIGHT, KERNEL_SUM, KERNEL_ACC };
-/* Blocks of the reduce kernel: grid (H, M), a warp each; lane 0 passes one point a chunk. ?3 is H,
- * ?4 is M, ?5 the block asked for or -1. */
+/* The reduce kernel has grid (H, M) and one warp per block; lane 0 passes one point per chunk.
+ * ?3 is H, ?4 is M, ?5 is the block to show, or -1 for all. */
 static const char steps[] =
 	"SELECT r.slot, r.head, r.sequence, r.chunk, r.weight, r.sum,"
 	" p.v0_bits, p.v1_bits, p.v2_bits"

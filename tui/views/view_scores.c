@@ -1,8 +1,7 @@
 /* view_scores.c - reads scores, tiles and V rows of one block; see view_scores.h.
  *
- * Points give scores in each lane's order; which key each is of follows from how kernels split keys
- * among warps. V rows come from the uploads that scatters read, as tui/views/view_cache.c finds
- * them.
+ * Points give scores in each lane's order; their keys follow from how kernels split keys among
+ * warps. V rows come from the uploads that scatters read; tui/views/view_cache.c finds them.
  */
 #include "tui/views/view_scores.h"
 
@@ -45,7 +44,7 @@ void view_scores_place(struct view_scores *k, const struct view_place *place, in
 
 struct point {
 	int warp, lane;
-	int64_t n;                      /* how many the thread passed before it */
+	int64_t n;                      /* how many scores of the thread precede it */
 	float score, weight;
 };
 
@@ -54,7 +53,7 @@ struct reading {
 	struct point *points;
 	int64_t count, room;
 	int64_t tile_room;
-	int64_t thread, n;              /* of the row before */
+	int64_t thread, n;              /* of the previous row */
 	int64_t first_thread;
 };
 
@@ -100,7 +99,7 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* Each warp's share of the keys, which attend_slices() and the two-warp chunks cut alike. */
+/* Finds each warp's slice of the keys, as attend_slices() and the two-warp chunks split them. */
 static void split_keys(struct view_scores *k)
 {
 	int64_t keys = k->end - k->begin, slice = (keys + k->warps - 1) / k->warps;
@@ -169,7 +168,7 @@ enum status view_scores_read(const struct view_context *c, struct view_scores *k
 
 	k->warps = (int)(threads / 32 < VIEW_WARPS ? threads / 32 : VIEW_WARPS);
 	k->warps = k->warps > 0 ? k->warps : 1;
-	/* Of a damaged trace. */
+	/* Possible only in a damaged trace. */
 	if (k->begin < 0 || k->end < k->begin || k->end > KEYS_MOST || threads > THREADS_MOST
 	    || __builtin_mul_overflow(k->block, threads, &r.first_thread))
 		return fail(STATUS_DAMAGED, "L%" PRId64 ": block b%" PRId64 " of %" PRId64
@@ -194,7 +193,8 @@ enum status view_scores_read(const struct view_context *c, struct view_scores *k
 
 /* --- values --- */
 
-enum status view_scores_values(const struct view_context *c, struct view_scores *k, int64_t most)
+enum status view_scores_values(const struct view_context *c, struct view_scores *k,
+			       int64_t max_keys)
 {
 	struct view_cache cache = { .op = k->place->op, .layer = k->place->layer,
 				    .slot = k->slot };
@@ -208,7 +208,7 @@ enum status view_scores_values(const struct view_context *c, struct view_scores 
 	k->kv_head = k->head * kv_heads / heads;
 	cache.kv_head = k->kv_head;
 	if (k->d < 1 || k->d > VIEW_CACHE_ELEMENTS || k->end <= k->begin
-	    || k->end - k->begin > most)
+	    || k->end - k->begin > max_keys)
 		return STATUS_OK;
 	k->value = xcalloc((size_t)((k->end - k->begin) * k->d), sizeof *k->value);
 	TRY(view_cache_read(c, &cache, 'v', k->begin, k->end, k->d, k->value, &count));
@@ -229,7 +229,7 @@ void view_scores_free(struct view_scores *k)
 	k->score = k->weight = k->value = NULL;
 }
 
-/* --- asking --- */
+/* --- lookup --- */
 
 double view_scores_share(const struct view_scores *k, int64_t key)
 {

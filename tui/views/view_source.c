@@ -1,9 +1,10 @@
 /* view_source.c - the text of a kernel, with what the trace knows of each line.
  *
- * Beside a line: how often threads came to it (--count, --check), findings and breakpoints; below a
- * line with a named point, the values that the thread of the address passed there last: they
- * replace a debugger's locals, which a trace does not have. The line is that of the address, else
- * that of its point, else where the kernel begins. Lanes and barriers are view_source_lanes.c's.
+ * Each line is shown with how often threads executed it (--count, --check), findings and
+ * breakpoints. Below a line with a named point are the last values that the thread of the address
+ * published there; they stand in for a debugger's local variables, which a trace does not have. The
+ * line is that of the address, or else that of its point, or else where the kernel begins.
+ * view_source_lanes.c draws lanes and barriers.
  */
 #include "tui/views/view_source.h"
 
@@ -36,7 +37,7 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* The point of the address, and how many of that name its thread passed before. */
+/* The point of the address, and how often its thread passed points of that name before it. */
 static enum status find_point(const struct view_context *c, struct source *s)
 {
 	s->point = c->at.point;
@@ -87,7 +88,7 @@ enum status source_open(const struct view_context *c, struct view_place *place, 
 	TRY(find_point(c, s));
 	TRY(view_own_points(c, place->kernel, &s->own));
 	TRY(kernel_text_read(c, place->kernel, &s->text));
-	/* Without lines there is none to be at. */
+	/* A kernel without recorded text has no current line. */
 	return s->text.count && s->text.files[0].count ? find_line(c, s) : STATUS_OK;
 }
 
@@ -133,14 +134,15 @@ static enum status take_passed(const struct view_context *c, sqlite3_stmt *row, 
 	return STATUS_OK;
 }
 
-/* What the thread passed there last, up to the point of the address, and what it was before. */
+/* The last values that the thread published there, up to the point of the address, and the values
+ * before those. */
 static enum status print_values(const struct view_context *c, const struct source *s,
 				const char *name)
 {
 	struct passed p = { 0 };
 	char text[2][VIEW_FORMAT_NUMBER], sql[400];
 
-	/* A name of the text: letters, digits and _ alone. */
+	/* The name comes from the text: it has only letters, digits and _. */
 	snprintf(sql, sizeof sql, "SELECT sequence, v0_bits, v1_bits, v2_bits, v3_bits"
 		 " FROM w_point WHERE run = ?1 AND launch = ?2 AND thread = ?3"
 		 " AND sequence <= ?4 AND name = '%s' ORDER BY sequence DESC LIMIT 2", name);
@@ -178,7 +180,7 @@ static enum status take_facts(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* A file's path is the trace's own text: it is bound by its place in v_source. */
+/* A file's path comes from the trace, so the query looks it up by its number in v_source. */
 static enum status read_facts(const struct view_context *c, const struct source *s, int64_t line,
 			      struct line_facts *f)
 {
@@ -198,7 +200,7 @@ static enum status read_facts(const struct view_context *c, const struct source 
 			 c->run, s->place->launch, s->file, line);
 }
 
-/* Tabs are four columns here: eight are too many. */
+/* Expands tabs to 4 columns; 8 would waste space. */
 static void print_text(const struct view_context *c, const struct kernel_file *f, int64_t line,
 		       enum view_style style, int room)
 {
@@ -211,7 +213,7 @@ static void print_text(const struct view_context *c, const struct kernel_file *f
 	}
 }
 
-/* The address of a line as j and k come to it: that of the place, with the line. */
+/* Sets the address that j and k go to: that of the place, with the line added. */
 static void anchor_line(const struct view_context *c, const struct source *s, int file,
 			int64_t line)
 {
@@ -221,7 +223,7 @@ static void anchor_line(const struct view_context *c, const struct source *s, in
 	at.step = at.op = at.output = at.element = at.access = -1;
 	at.end = false;
 	at.launch = s->place->launch;
-	/* The line that the place has by itself needs no number. */
+	/* The place's own line needs no number. */
 	at.file = line == s->home_line && file == s->home_file ? -1 : file;
 	at.line = at.file < 0 ? -1 : line;
 	display_anchor(c->out, &at);
@@ -251,7 +253,7 @@ static enum status print_line(const struct view_context *c, const struct source 
 	return kernel_text_passes(f, line, name) ? print_values(c, s, name) : STATUS_OK;
 }
 
-/* The row that leads on to a file before or behind. */
+/* Prints a row that opens the previous or next file. */
 static void print_other_file(const struct view_context *c, const struct source *s, int file,
 			     int64_t line)
 {
@@ -286,7 +288,7 @@ static enum status draw_text(const struct view_context *c, const struct source *
 
 /* --- all of it --- */
 
-/* The thread, and the counts that the trace lacks. */
+/* The thread, and a note if lines were not counted. */
 static enum status draw_header(const struct view_context *c, const struct source *s)
 {
 	int64_t counted;
@@ -297,7 +299,7 @@ static enum status draw_header(const struct view_context *c, const struct source
 		view_print(c, "  at point p%" PRId64 " %s, passed %" PRId64 " time%s before",
 			   s->point, s->name, s->nth, view_plural(s->nth));
 	else
-		view_styled(c, STYLE_NOTE, "  at no named point (s goes on to the next one)");
+		view_styled(c, STYLE_NOTE, "  at no named point (s steps to the next one)");
 	TRY(VIEW_NUMBER(c, 0, &counted, "SELECT 1 FROM v_hit WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, s->place->launch));
 	view_styled(c, STYLE_NOTE, counted ? "\n" : "\n  lines executed: not recorded (--count"

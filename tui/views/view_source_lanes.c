@@ -1,7 +1,8 @@
-/* view_source_lanes.c - which lanes of a block came to the point of the address, and its barriers.
+/* view_source_lanes.c - which lanes of a block reached the point of the address, and its barriers.
  *
- * A trace has no clock of threads: "came here" is having passed the point as often as the thread of
- * the address had. Where threads wait at a barrier is known of those that a finding is about.
+ * A trace does not record when threads ran. A lane counts as having reached the point if it passed
+ * it as often as the thread of the address did. Threads that wait at a barrier are known only from
+ * findings.
  */
 #include "tui/views/view_source.h"
 
@@ -31,7 +32,7 @@ static enum status take_lane(const struct view_context *c, sqlite3_stmt *row, vo
 	return STATUS_OK;
 }
 
-/* One indexed range a warp. */
+/* One query per warp, so that each reads one range of the index. */
 static enum status draw_warp(const struct view_context *c, struct lanes *l)
 {
 	const struct source *s = l->source;

@@ -9,9 +9,9 @@
 
 #define SLOTS 4                         /* shown */
 
-/* The keys a step processed in each slot, and the byte that came of them: prompt bytes were given
- * to the step, any other is what an earlier step produced for the position before the new one. The
- * slot may have held other sequences before, hence the last such step. */
+/* The keys that a step processed in each slot, and the byte it produced. The input is the prompt's
+ * bytes, or else the byte that an earlier step produced for the position before the new one. The
+ * slot may have held other sequences before, so the last such step is the right one. */
 static const char tokens[] =
 	"WITH mine AS (SELECT slot, position, byte, prompt FROM v_token"
 	"  WHERE run = ?1 AND step = ?2),"

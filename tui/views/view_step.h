@@ -1,10 +1,10 @@
-/* view_step.h - what a decode step was about. */
+/* view_step.h - which bytes a decode step processed and produced. */
 #ifndef VIEW_STEP_H
 #define VIEW_STEP_H
 
 #include "tui/views/view.h"
 
-/* A line for each slot: the keys the step processed, and the byte that came of them. */
+/* Prints a line for each slot: the keys that the step processed, and the byte it produced. */
 enum status view_step_heading(const struct view_context *, int64_t step);
 
 #endif

@@ -1,6 +1,6 @@
-/* view_summary.c - what a trace holds: runs, model, text and kernels, and where to look on.
+/* view_summary.c - what a trace holds: runs, model, text and kernels, and which screens to open.
  *
- * The first thing shown of a trace when no address is given.
+ * Shown first if no address is given.
  */
 #include "tui/views/view_list.h"
 
@@ -61,7 +61,7 @@ static enum status print_model(const struct view_context *c, sqlite3_stmt *row, 
 	return STATUS_OK;
 }
 
-/* A text being written in lines of TEXT_COLUMNS. */
+/* Text being printed, wrapped at TEXT_COLUMNS. */
 struct text {
 	int64_t slot, prompt;
 	int column;
@@ -86,7 +86,7 @@ static enum status print_byte(const struct view_context *c, sqlite3_stmt *row, v
 		view_print(c, "\n    ");
 		t->column = 0;
 	}
-	/* Without the quotes; what C has to escape in a character is escaped here too. */
+	/* Print the character without its quotes, escaped as in C. */
 	if (cell[0] == '\'')
 		t->column += view_print(c, "%.*s", cell[1] == '\\' ? 2 : 1, cell + 1);
 	else

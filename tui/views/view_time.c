@@ -1,9 +1,9 @@
 /* view_time.c - the timeline: every device operation in the order issued, step by step.
  *
- * Without an address, what came before the first step, the first step and the last one. With a
- * second run, each launch says whether it wrote the same bytes there. Bars are view_axis.c's, what
- * is below the launch of the address view_blocks.c's. Launches that a graph made are below its
- * launch, indented.
+ * Without an address, shows what came before the first step, the first step and the last one. With
+ * a second run, shows whether each launch wrote the same bytes in both. Launches that a graph made
+ * are indented below the launch of the graph. view_axis.c computes the bars; view_blocks.c draws
+ * the details below the launch of the address.
  */
 #include "tui/views/view_axis.h"
 #include "tui/views/view_blocks.h"
@@ -20,9 +20,9 @@
 #include "tui/views/view_query.h"
 
 #define WITHOUT_STEPS 60                /* operations shown of a run that has no steps */
-#define AROUND 8                        /* and before and after a place outside of steps */
-#define TRACKS 4                        /* streams drawn beside each other, at most */
-#define BAR 18                          /* columns; with a verdict behind it: */
+#define AROUND 8                        /* shown before and after a place outside of steps */
+#define TRACKS 4                        /* max number of streams drawn side by side */
+#define BAR 18                          /* columns; fewer if a verdict follows: */
 #define BAR_AND_VERDICT 11
 
 enum {
@@ -37,7 +37,7 @@ static const char operations[] =
 	" (SELECT min(k.tensor) FROM v_kv k WHERE k.run = o.run AND k.launch = o.launch),"
 	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
 	" o.launch IS NOT NULL AND o.object IS NOT NULL"
-	/* Only what is needed of the two: as right sides of a LEFT JOIN they are read first. */
+	/* Restrict both subqueries: SQLite reads the right side of a LEFT JOIN first. */
 	" FROM v_op o LEFT JOIN"
 	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?4 AND ?5) l"
 	" ON l.run = o.run AND l.launch = o.launch"
@@ -48,14 +48,14 @@ static const char operations[] =
 	" WHERE o.run = ?1 AND o.op BETWEEN ?2 AND ?3 ORDER BY o.op";
 
 struct timeline {
-	int64_t step;                   /* of the row before */
+	int64_t step;                   /* of the previous row */
 	bool begun;
 	struct view_context second;     /* to compare with */
 	bool compared;
-	int64_t last;                   /* operation of the range */
-	int64_t streams;                /* greatest number and 1 */
+	int64_t last;                   /* last operation of the range */
+	int64_t streams;                /* highest stream number + 1 */
 	struct view_axis axis;          /* of the step */
-	bool noted, noted_timed;        /* what its bars are has been said */
+	bool noted, noted_timed;        /* the note on bars was printed */
 };
 
 static int bar_columns(const struct timeline *t)
@@ -63,7 +63,7 @@ static int bar_columns(const struct timeline *t)
 	return t->compared ? BAR_AND_VERDICT : BAR;
 }
 
-/* Steps whose launches were all measured may follow others. */
+/* Explains the bars: at the first step, and again where measured and logical time alternate. */
 static void note_bars(const struct view_context *c, struct timeline *t)
 {
 	if (t->noted && t->noted_timed == t->axis.timed)
@@ -114,7 +114,8 @@ static bool is_kind(sqlite3_stmt *row, const char *prefix)
 	return strncmp(view_text(row, KIND), prefix, strlen(prefix)) == 0;
 }
 
-/* What a node of a graph does; the recorder's own save what another is about to overwrite. */
+/* What a node of a graph does. The recorder's own nodes save bytes that another is about to
+ * overwrite. */
 static void describe_node(sqlite3_stmt *row, char *text, size_t bytes)
 {
 	if (!view_null(row, NODE_KERNEL) && !view_null(row, NODE_LAYER))
@@ -127,7 +128,7 @@ static void describe_node(sqlite3_stmt *row, char *text, size_t bytes)
 			 view_null(row, BUFFER) ? "" : view_text(row, BUFFER));
 }
 
-/* What has a number: an event, a graph, an executable graph. */
+/* Describes an event, a graph or an executable graph by its number. */
 static void describe_object(sqlite3_stmt *row, char *text, size_t bytes)
 {
 	int64_t object = view_int(row, OBJECT);
@@ -146,7 +147,7 @@ static void describe_object(sqlite3_stmt *row, char *text, size_t bytes)
 		snprintf(text, bytes, "graph %" PRId64, object);
 }
 
-/* What the operation is about: a kernel and its layer, or buffers and bytes. */
+/* Describes an operation: its kernel and layer, or its buffers and bytes. */
 static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 {
 	view_cell cell;
@@ -187,7 +188,7 @@ static const char *extent_cell(sqlite3_stmt *row, int column, view_cell cell)
 	return cell;
 }
 
-/* A launch or an operation as --at takes it, or a node of a graph: "g2.0". */
+/* The address of a launch or operation, as for --at, or a node of a graph: "g2.0". */
 static const char *address_cell(const struct view_context *c, sqlite3_stmt *row, view_cell cell)
 {
 	if (!view_null(row, LAUNCH))
@@ -200,7 +201,7 @@ static const char *address_cell(const struct view_context *c, sqlite3_stmt *row,
 	return cell;
 }
 
-/* What kind of operation it is; a launch is known by its kernel. */
+/* The kind of operation; empty for a launch, which its kernel identifies. */
 static const char *kind_cell(sqlite3_stmt *row)
 {
 	if (view_int(row, MADE))
@@ -213,7 +214,7 @@ static const char *kind_cell(sqlite3_stmt *row)
 				       || is_kind(row, "graph_exec") ? strlen("graph_") : 0);
 }
 
-/* Kind, what it is about and, of a wait, the operation waited for. */
+/* Kind, description and, for a wait, the operation waited for. */
 static void operation_cell(sqlite3_stmt *row, const struct timeline *t, view_cell cell)
 {
 	const struct view_bar *bar = view_axis_find(&t->axis, view_int(row, OP));
@@ -240,8 +241,9 @@ static void anchor_operation(const struct view_context *c, sqlite3_stmt *row)
 	display_anchor(c->out, &at);
 }
 
-/* A track for each stream, and what the operation is on its own: '#' a launch, '=' bytes, E an
- * event recorded, W one waited for. The number alone where there is one stream, or many. */
+/* Draws a track for each stream, with a mark on the operation's own: '#' for a launch, '=' for
+ * bytes, E for an event recorded, W for one waited for. Prints only the stream's number if there is
+ * one stream, or more than TRACKS. */
 static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_t streams)
 {
 	const char *kind = view_text(row, KIND);
@@ -259,7 +261,7 @@ static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_
 		view_styled(c, STYLE_CHART, "%c", stream == own ? mark : '|');
 }
 
-/* Only launches have written anything that could differ. */
+/* Only launches get a verdict: nothing else writes results. */
 static enum status print_verdict(const struct view_context *c, const struct timeline *t,
 				 sqlite3_stmt *row)
 {
@@ -283,7 +285,7 @@ static enum status print_blocks(const struct view_context *c)
 	return found ? view_blocks_draw(c, &place) : STATUS_OK;
 }
 
-/* What stands behind the bar of a launch, and of an operation that took time. */
+/* Prints the columns after the bar, for launches and for operations with a duration. */
 static enum status print_rest(const struct view_context *c, const struct timeline *t,
 			      sqlite3_stmt *row, int columns)
 {
@@ -323,7 +325,7 @@ static enum status print_operation(const struct view_context *c, sqlite3_stmt *r
 	return STATUS_OK;
 }
 
-/* The first launch from operation `first` on, the last one up to `last`. */
+/* The first and last launch among operations `first` to `last`. */
 static enum status launch_range(const struct view_context *c, int64_t first, int64_t last,
 				int64_t *from, int64_t *to)
 {
@@ -361,7 +363,7 @@ static enum status step_range(const struct view_context *c, int64_t step, int64_
 	return STATUS_OK;
 }
 
-/* The step of the operation, or what is around it when it belongs to none. */
+/* The step of the operation, or its neighbours if it is outside of steps. */
 static enum status op_range(const struct view_context *c, int64_t op, int64_t *first,
 			    int64_t *last)
 {
@@ -377,7 +379,7 @@ static enum status op_range(const struct view_context *c, int64_t op, int64_t *f
 	return step < 0 ? STATUS_OK : step_range(c, step, first, last);
 }
 
-/* The operations that belong to the address, when it has a place. */
+/* The operations that belong to the address, if it names a place. */
 static enum status place_range(const struct view_context *c, int64_t *first, int64_t *last,
 			       bool *found)
 {

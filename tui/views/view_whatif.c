@@ -1,7 +1,7 @@
 /* view_whatif.c - one row of a reduction merged in other orders; see view_merge.h.
  *
- * Computed from recorded bits; exponentials are the C library's rounded to f32, not a device's;
- * the screen says so. Used by view_merge.c.
+ * Computed from recorded bits with the C library's exp rounded to f32, not a device's; the screen
+ * says so. Used by view_merge.c.
  */
 #include "tui/views/view_merge.h"
 
@@ -17,17 +17,17 @@
 #include "tui/views/view_query.h"
 #include "tui/views/view_scores.h"
 
-#define KEYS 512                        /* whose V rows are read, at most */
+#define KEYS 512                        /* max number per block whose V rows are read */
 #define BLOCKS 64
 
 /* --- without a merge --- */
 
-/* All keys of the row, as its chunks' blocks went through them. */
+/* All keys of the row, in the order in which the blocks of its chunks processed them. */
 struct all_keys {
 	struct view_scores blocks[BLOCKS];
 	int count;
 	int64_t keys;
-	bool known;                     /* scores and V rows of every one of them */
+	bool known;                     /* scores and V rows of all keys */
 };
 
 static enum status read_block(const struct view_context *c, struct all_keys *all,
@@ -67,7 +67,7 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 	return read_block(c, f->all, f->place, block, view_int(row, BEGIN), view_int(row, END));
 }
 
-/* The launch of the partials is the last one before that of the reduction. */
+/* The partials were written by the last launch with partials before the reduction. */
 static enum status read_all(const struct view_context *c, const struct view_merge *m,
 			    struct view_place *place, struct all_keys *all)
 {
@@ -140,7 +140,7 @@ struct sum {
 	float *acc;
 };
 
-/* a = a and b merged, as two partials are. */
+/* Merges b into a, as the reduction merges partials. */
 static void merge_two(struct sum *a, const struct sum *b, int64_t d)
 {
 	float max = a->max > b->max ? a->max : b->max;
