@@ -156,7 +156,7 @@ keys q : 'at L1018' Enter
 keys : 'break flash_decode_reduce' Enter c
 shows 'c runs to a breakpoint' 'at L1019 *$'
 keys : 'fence L1019..L1022' Enter
-shows ':fence bounds c and C' 'stay in L1019..L1022'
+shows ':fence bounds c and C' 'stay within L1019..L1022'
 keys c
 shows 'c does not leave the fence' 'nowhere to stop in that direction within the fence'
 keys : fe Tab Enter
@@ -164,7 +164,7 @@ shows 'tab completes :fence, which removes the fence' 'fence removed'
 keys c
 shows 'c continues without a fence' 'at L1023 *$'
 keys : nonsense Enter
-shows 'an unknown command is an error' ':nonsense: there are'
+shows 'an unknown command is an error' ':nonsense: unknown command'
 keys Z
 shows 'a key without a function says so' 'this key does nothing here'
 keys g
