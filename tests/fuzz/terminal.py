@@ -26,7 +26,8 @@ SHELL_SECONDS = 0.05        # time that the shell takes to resume the program
 READ = {"x86_64": "0"}.get(os.uname().machine, "63")   # system call number of read()
 # The viewer blocks these signals except while it waits for a key (tui/viewer/viewer_term.c).
 SIGNALS = sum(1 << number - 1 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
-                                             signal.SIGQUIT, signal.SIGWINCH, signal.SIGCONT))
+                                             signal.SIGQUIT, signal.SIGWINCH, signal.SIGCONT,
+                                             signal.SIGTSTP))
 
 
 class Trouble(Exception):

@@ -1,7 +1,8 @@
 /* viewer_term.c - sets up curses and signals, reads keys, restores the terminal; see viewer_term.h.
  *
  * Signals are blocked except while waiting for a key, so that none is lost between a check and the
- * wait. curses handles stop and continue.
+ * wait. ctrl-Z is handled here: the handler of curses draws, whatever it interrupts, and while
+ * curses draws it discards the signal.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@
 
 #define EMPTY_READS 64
 
-static volatile sig_atomic_t resized, interrupted, ending;
+static volatile sig_atomic_t resized, interrupted, stopping, ending;
 static SCREEN *screen;
 static FILE *null_device;               /* /dev/null of a hidden terminal, else NULL */
 static struct termios before;
@@ -32,7 +33,8 @@ static char leave[256];                 /* written on a crash to restore the scr
 static sigset_t waited_for, blocked_before;
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT };
+static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT,
+			       SIGTSTP };
 
 /* --- signals --- */
 
@@ -42,6 +44,8 @@ static void on_signal(int number)
 		interrupted = 1;
 	else if (number == SIGWINCH || number == SIGCONT)
 		resized = 1;
+	else if (number == SIGTSTP)
+		stopping = 1;
 	else
 		ending = number;
 }
@@ -57,6 +61,15 @@ static void on_crash(int number)
 	raise(number);
 }
 
+/* A shell without job control ignores ctrl-Z, and so do its children. */
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+
+	return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/* To be called before newterm(), which leaves a SIGTSTP alone that has a handler. */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -64,6 +77,8 @@ static void catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&waited_for);
 	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++) {
+		if (handled[i] == SIGTSTP && is_ignored(SIGTSTP))
+			continue;
 		sigaction(handled[i], &action, NULL);
 		sigaddset(&waited_for, handled[i]);
 	}
@@ -76,20 +91,50 @@ static void catch_signals(void)
 static void leave_signals(void)
 {
 	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
-		signal(handled[i], SIG_DFL);
+		if (handled[i] != SIGTSTP || !is_ignored(SIGTSTP))
+			signal(handled[i], SIG_DFL);
 	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
 		signal(crashes[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked_before, NULL);
 }
 
-bool term_interrupted(void)
+/* Restores the terminal and stops, as ctrl-Z does; returns when resumed. */
+static void stop(void)
+{
+	struct sigaction handler, by_default = { .sa_handler = SIG_DFL };
+	sigset_t one;
+
+	stopping = 0;
+	endwin();
+	sigemptyset(&one);
+	sigaddset(&one, SIGTSTP);
+	sigaction(SIGTSTP, &by_default, &handler);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	sigaction(SIGTSTP, &handler, NULL);
+	clearok(curscr, TRUE);
+	doupdate();
+}
+
+/* Whether a blocked signal is pending, which this consumes. */
+static bool take_signal(int number)
 {
 	const struct timespec now = { 0 };
-	sigset_t one, pending;
+	sigset_t one;
 
 	sigemptyset(&one);
-	sigaddset(&one, SIGINT);
-	if (sigtimedwait(&one, NULL, &now) == SIGINT)
+	sigaddset(&one, number);
+	return sigtimedwait(&one, NULL, &now) == number;
+}
+
+bool term_interrupted(void)
+{
+	sigset_t pending;
+
+	if (take_signal(SIGTSTP))
+		stop();
+	if (take_signal(SIGINT))
 		return true;
 	sigpending(&pending);
 	return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1
@@ -161,25 +206,28 @@ enum status term_open(bool color, bool mouse)
 		return fail(STATUS_USAGE, "standard input is not a terminal, so no keys can be"
 			    " read: use --plain");
 	setlocale(LC_CTYPE, "");
+	catch_signals();
 	/* Check first: a newterm() that fails leaks memory. */
 	if (setupterm(NULL, STDOUT_FILENO, &found) == OK) {
 		del_curterm(cur_term);
 		screen = newterm(NULL, stdout, stdin);
 	}
-	if (!screen)
+	if (!screen) {
+		leave_signals();
 		return name && *name
 			? fail(STATUS_USAGE, "TERM=%s: unknown terminal: use --plain", name)
 			: fail(STATUS_USAGE, "TERM is not set: use --plain");
+	}
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		endwin();
 		delscreen(screen);
 		screen = NULL;
+		leave_signals();
 		return fail(STATUS_USAGE, "TERM=%s cannot position its cursor: use --plain", name);
 	}
 	plan_leave(mouse);
 	atexit(term_close);
 	set_modes(color, mouse);
-	catch_signals();
 	return STATUS_OK;
 }
 
@@ -290,6 +338,10 @@ int term_key(void)
 		/* A signal to end may arrive before or during the wait. */
 		if (ending || !wait_for_key() || ending)
 			return TERM_LOST;
+		if (stopping) {
+			stop();
+			continue;               /* SIGCONT is pending */
+		}
 		if (interrupted) {
 			interrupted = 0;
 			return TERM_INTERRUPTED;

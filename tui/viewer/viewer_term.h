@@ -37,7 +37,7 @@ bool term_pending(void);
 enum term_mouse { TERM_CLICK = 1, TERM_UP, TERM_DOWN };
 enum term_mouse term_mouse(int *y, int *x);
 /* Whether SIGINT is pending, which this consumes, or a signal that ends the viewer, which stays
- * pending. For work that may take long. */
+ * pending. Stops if SIGTSTP is pending. For work that may take long. */
 bool term_interrupted(void);
 
 /* The next refresh repaints the whole terminal. */

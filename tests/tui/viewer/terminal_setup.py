@@ -114,6 +114,22 @@ def check_stops():
         must(terminal.settle(), "ended when it was resumed")
         terminal.send(b"Q")
         ends_with(terminal, 0)
+    with Viewer("ctrl-Z while it draws stops and resumes it") as terminal:
+        terminal.settle()
+        for i in range(40):
+            terminal.resize(80 + i, 24 + i)
+            time.sleep(0.0001 * i)
+            terminal.stop_and_resume()
+            must(terminal.settle(), "ended when it was resumed")
+        terminal.send(b"Q")
+        ends_with(terminal, 0)
+    with Viewer("ctrl-Z during long work stops and resumes it") as terminal:
+        begin_endless(terminal)
+        terminal.stop_and_resume()
+        terminal.send(b"x")
+        must(terminal.settle(), "ended when it was resumed")
+        terminal.send(b"Q")
+        ends_with(terminal, 0)
 
 
 # A query that never ends.
