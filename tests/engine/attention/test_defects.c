@@ -1,6 +1,6 @@
 /* test_defects.c - a test for each defect that attention engines have had.
  *
- * The patches in tests/mutants/ bring these defects back, one at a time, and test_mutants.sh
+ * The patches in tests/mutants/ bring these defects back, one at a time, and mutants.sh
  * requires the test that a patch names to fail; most of these tests are here. Each is quick and
  * reports the size of the error. Accuracy over many shapes is tested in test_path_accuracy.c, which
  * paths agree bit for bit in test_paths.c.

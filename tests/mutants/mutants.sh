@@ -1,11 +1,13 @@
 #!/bin/sh
-# test_mutants.sh - checks that each defect in tests/mutants/ makes a test fail.
+# mutants.sh kernels|host - checks that each defect in tests/mutants/ makes a test fail: those in
+# kernels, or those in host code. Used by test_mutants_kernels.sh and test_mutants_host.sh.
 #
 # Each patch is applied to a copy of the sources, without fuzz. This build's makefile compiles the
 # changed files in a separate directory. Their objects and that of the test program are linked ahead
 # of this build's libraries, so they take precedence. The program must fail in the test that the
 # patch names, with the message that the patch gives; without the defect it must pass.
 # MUTANTS='old-max no-keys' selects patches. README.md in mutants/ describes their format.
+part=$1
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 patches=$srcdir/tests/mutants
@@ -144,13 +146,21 @@ prepare >prepare.log 2>&1 || {
 	plan
 	exit 1
 }
+# Whether the patch belongs to this part.
+is_chosen() {
+	[ -n "$(field Kernels)" ] && [ "$part" = kernels ] ||
+		{ [ -z "$(field Kernels)" ] && [ "$part" = host ]; } || return
+	case " ${MUTANTS-$name} " in
+	*" $name "*) return 0 ;;
+	esac
+	return 1
+}
+
 control 'a patch that does not fit' 's/^ \(.*score\) = dot/ \1 = product/' 'does not apply'
 control 'a mutant that survives' 's/^Kernels: .*/Kernels: flash_decode_reduce/' 'the test passes'
 control 'a failure of another kind' 's/^Fails with: .*/Fails with: cold/' "matches 'cold'"
 for patch in "$patches"/*.patch; do
 	name=$(basename "$patch" .patch)
-	case " ${MUTANTS-$name} " in
-	*" $name "*) try ;;
-	esac
+	! is_chosen || try
 done
 plan
