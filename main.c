@@ -15,11 +15,10 @@
 #include "tui/options.h"
 #include "tui/suggest.h"
 
-const struct command *const command_table[] = {
+static const struct command *const command_table[COMMAND_COUNT] = {
 #define X(id, name) [COMMAND_##id] = &cmd_##name,
 	COMMAND_LIST(X)
 #undef X
-	[COMMAND_COUNT] = NULL
 };
 
 /* COMMAND_COUNT if there is no command of this name. */
@@ -27,7 +26,7 @@ static int find_command(const char *name)
 {
 	int id = 0;
 
-	while (id < COMMAND_COUNT && strcmp(command_table[id]->name, name) != 0)
+	while (id < COMMAND_COUNT && strcmp(command_names[id], name) != 0)
 		id++;
 	return id;
 }
@@ -37,8 +36,8 @@ static void print_usage(FILE *out)
 	fprintf(out, "usage: flashtwin COMMAND [OPTION...]\n\n"
 		"Flash-decoding attention on a GPU and on its twin, a deterministic CPU simulator\n"
 		"of the same kernels, bit for bit.\n\n");
-	for (int i = 0; command_table[i] != NULL; i++)
-		fprintf(out, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		fprintf(out, "  %-8s %s\n", command_names[i], command_table[i]->summary);
 	fprintf(out, "\n`flashtwin help COMMAND` explains a command, flashtwin(1) everything.\n"
 		"Exit codes: 0 done, 1 differs, 2 usage or I/O, 3 does not compile, 4 finding,\n"
 		"5 step budget, 6 trace damaged, 70 our fault, 77 no GPU, 130 interrupted.\n");
@@ -48,8 +47,8 @@ static enum status unknown_command(const char *name)
 {
 	struct suggestion suggestion = { .word = name };
 
-	for (int i = 0; command_table[i] != NULL; i++)
-		suggestion_try(&suggestion, command_table[i]->name);
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		suggestion_try(&suggestion, command_names[i]);
 	if (!suggestion.nearest)
 		return fail(STATUS_USAGE, "unknown command '%s': see flashtwin --help", name);
 	return fail(STATUS_USAGE, "unknown command '%s': did you mean '%s'?", name,

@@ -6,10 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool processor_has_avx2(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+	return false;
+#endif
+}
+
 bool variant_has_avx2(void)
 {
 #ifdef HAVE_AVX2_KERNELS
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+	return processor_has_avx2();
 #else
 	return false;
 #endif

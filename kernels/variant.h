@@ -15,6 +15,9 @@
  * STATUS_USAGE if the named variant is unknown, not built, or not supported by this processor. */
 enum status variant_choose(enum sim_variant *out);
 
+/* Whether this processor has AVX2 and FMA. */
+bool processor_has_avx2(void);
+
 /* Whether kernels built for AVX2 and FMA exist and run here. */
 bool variant_has_avx2(void);
 

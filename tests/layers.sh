@@ -3,7 +3,8 @@
 #
 # One line per folder lists what its files may include in addition to their own folder. Every folder
 # must be listed, so the rules also bound what a file includes indirectly.
-cd "${abs_srcdir:-$(dirname "$0")/..}" || exit 99
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$srcdir" || exit 99
 
 # includes FILE...: prints FILE:LINE:#include "..." for each include of a file of the project.
 includes() {
@@ -17,19 +18,7 @@ forbidden() {
 	includes "$@" | grep -vE "\"($allowed)\""
 }
 
-number=0
-result() {
-	number=$((number + 1))
-	if [ -z "$2" ]; then
-		echo "ok $number - $1"
-	else
-		echo "not ok $number - $1"
-		printf '%s\n' "$2" | sed 's/^/# /'
-	fi
-}
-
-sample=$(mktemp) || exit 99
-trap 'rm -f "$sample"' EXIT
+sample=$work/sample
 printf '#include "config.h"\n#include "traces/store/store.h"\n  # include "tui/command.h"\n' >"$sample"
 result 'a forbidden include is found' \
 	"$([ "$(forbidden 'traces/.*' "$sample" | wc -l)" -eq 1 ] || echo 'it is not')"
@@ -111,4 +100,4 @@ found=$(for folder in $folders; do
 done)
 result "every folder is in HACKING.md's map" "$found"
 
-echo "1..$number"
+plan

@@ -2,30 +2,26 @@
 # style.sh - one dialect: lines of at most 100 columns, one spelling of sizeof and of null tests.
 #
 # The rest of the style is in .clang-format; lines that were laid out by hand keep their layout.
-cd "${abs_srcdir:-$(dirname "$0")/..}" || exit 99
+. "${abs_srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$srcdir" || exit 99
 
-number=0
-result() {
-	number=$((number + 1))
-	if [ -z "$2" ]; then
-		echo "ok $number - $1"
-	else
-		echo "not ok $number - $1"
-		printf '%s\n' "$2" | sed 's/^/# /'
-	fi
-}
-
-# too_long FILE...: prints FILE:LINE of lines over 100 columns; a tab ends at a multiple of 8.
+# too_long FILE...: prints FILE:LINE of lines over 100 columns; a tab ends at a multiple of 8. The
+# second and later bytes of a character in UTF-8 take no column.
 too_long() {
-	for file; do
-		expand "$file" | sed 's/[^ -~][^ -~]*/x/g' |
-			awk -v file="$file" 'length($0) > 100 { print file ":" NR }'
-	done
+	LC_ALL=C awk '{
+		gsub(/[\200-\277]/, "")
+		parts = split($0, part, "\t")
+		columns = length(part[1])
+		for (i = 2; i <= parts; i++)
+			columns += 8 - columns % 8 + length(part[i])
+		if (columns > 100)
+			print FILENAME ":" FNR
+	}' "$@"
 }
 
 # Null pointers are tested as `p` and `!p`; `p != NULL` makes a bool of one.
 null_tests() {
-	grep -nE '(==|\bNULL ==) NULL|\bNULL [!=]=' "$@" | grep -v '"[^"]*== NULL'
+	grep -nE '== NULL|\bNULL [!=]=' "$@" | grep -v '"[^"]*== NULL'
 }
 
 # `sizeof x`, but `sizeof(type)`.
@@ -33,8 +29,7 @@ sizeof_values() {
 	grep -nE '\bsizeof\((\*|[a-z_][a-z_0-9]*(->|\.|\[))' "$@"
 }
 
-sample=$(mktemp) || exit 99
-trap 'rm -f "$sample"' EXIT
+sample=$work/sample
 printf '\tif (p == NULL)\n\t\tmemset(p, 0, sizeof(*p));%80s/* %s */\n' '' 'long' >"$sample"
 for judge in too_long null_tests sizeof_values; do
 	result "$judge finds a wrong line" "$($judge "$sample" | wc -l | grep -v '^ *1$')"
@@ -48,4 +43,4 @@ kernels=$(find kernels tests/checker tests/gpu tests/*.cu -name '*.cu' -o -name 
 result 'lines have at most 100 columns' "$(too_long $sources $kernels)"
 result 'null pointers are tested as p and !p' "$(null_tests $sources)"
 result 'sizeof of a value has no parentheses' "$(sizeof_values $sources)"
-echo "1..$number"
+plan

@@ -188,7 +188,7 @@ static inline void put_everything(struct store *store)
 	OK(store_kv(store, run, 3, (const struct row_kv[]){
 		{ 'k', 3, 0, 0, 17, 1, 64, 256, 1, 0 }, { 'v', 3, 0, 0, 17, 1, 64, 256, -1, 0 },
 	}, 2));
-	OK(store_points(store, run, 3, (const struct row_point[]){
+	OK(store_points(store, run, 3, 64, (const struct row_point[]){
 		{ 2, 33, 0, "softmax", 3, { bits_of(-1.5f), bits_of(0x1p-149f), 0xff800000 } },
 		{ 2, 33, 1, "score", 1, { 0xffffffff } },
 	}, 2, 5));

@@ -363,7 +363,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_attend = {
-	.name = "attend",
 	.summary = "one step of an attention path over tensors in .npy files",
 	.usage =
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"

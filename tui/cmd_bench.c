@@ -72,7 +72,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_bench = {
-	.name = "bench",
 	.summary = "measure the simulator, the cost of recording, and attention on a GPU",
 	.usage =
 	"usage: flashtwin bench [--sim] [--runs N]\n"

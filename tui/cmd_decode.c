@@ -406,7 +406,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_decode = {
-	.name = "decode",
 	.summary = "continue text with a model, its attention on the simulator or a GPU",
 	.usage =
 	"usage: flashtwin decode (--prompt TEXT | --prompt-file F)... [OPTION...]\n\n"

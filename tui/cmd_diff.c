@@ -163,7 +163,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_diff = {
-	.name = "diff",
 	.summary = "compares two recorded runs bit by bit",
 	.usage =
 	"usage: flashtwin diff A.twin [B.twin] [OPTION...]\n\n"

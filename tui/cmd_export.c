@@ -186,7 +186,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_export = {
-	.name = "export",
 	.summary = "a trace, or a place of it, as SVG, HTML, JSON, Perfetto or npz",
 	.usage =
 "usage: flashtwin export T.twin [T2.twin] --as FORMAT [--screen NAME] [--at ADDR] [--steps A[-B]]\n"

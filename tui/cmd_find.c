@@ -132,7 +132,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_find = {
-	.name = "find",
 	.summary = "what the checker found in the runs of a trace",
 	.usage =
 	"usage: flashtwin find T.twin [--class C] [--json] [--lint-fail]\n\n"

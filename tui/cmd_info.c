@@ -20,6 +20,7 @@
 #include "engine/attention/path.h"
 #include "engine/device.h"
 #include "kernels/kernel_table.h"
+#include "kernels/variant.h"
 #include "sim/exec/grid.h"
 #include "traces/store/store.h"
 #include "tui/command.h"
@@ -173,15 +174,6 @@ static enum status gather_devices(const char *only, json_t *devices)
 	return STATUS_OK;
 }
 
-static bool has_avx2_and_fma(void)
-{
-#ifdef __x86_64__
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-	return false;
-#endif
-}
-
 /* Appends the outcome of a search, `found`, to the list: the compiler, or why there is none. */
 static void gather_compiler(const char *kind, enum status found, struct compiler *compiler,
 			    json_t *compilers)
@@ -233,7 +225,7 @@ static json_t *gather_environment(void)
 	return json_pack("{s:s, s:s, s:s, s:i, s:b, s:s, s:o}", "system", system.sysname,
 			 "release", system.release, "machine", system.machine,
 			 "processors", (int)sysconf(_SC_NPROCESSORS_ONLN),
-			 "avx2_and_fma", (int)has_avx2_and_fma(),
+			 "avx2_and_fma", (int)processor_has_avx2(),
 			 "sqlite", sqlite3_libversion(), "variables", variables);
 }
 
@@ -413,7 +405,6 @@ static enum status info_run(int argc, char **argv)
 }
 
 const struct command cmd_info = {
-	.name = "info",
 	.summary = "what this flashtwin, this machine or a trace holds",
 	.usage =
 "usage: flashtwin info [--device sim|cuda] [--json]\n"

@@ -318,7 +318,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_launch = {
-	.name = "launch",
 	.summary = "your own kernel from a .cu file, over arrays in .npy files",
 	.usage =
 	"usage: flashtwin launch FILE.cu --kernel NAME --grid X[,Y,Z] --block X[,Y,Z]\n"

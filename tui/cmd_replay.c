@@ -345,7 +345,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_replay = {
-	.name = "replay",
 	.summary = "runs a trace again, on any device, and compares every bit",
 	.usage =
 	"usage: flashtwin replay T.twin [OPTION...]\n\n"

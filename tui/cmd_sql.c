@@ -169,7 +169,6 @@ static enum status sql_run(int argc, char **argv)
 }
 
 const struct command cmd_sql = {
-	.name = "sql",
 	.summary = "run SELECTs on the views of a trace",
 	.usage =
 "usage: flashtwin sql TRACE.twin \"SELECT ...\" [--table|--plain|--csv|--json]\n"

@@ -161,7 +161,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_view = {
-	.name = "view",
 	.summary = "show a trace: launches, KV cache, chunks, reductions, differences",
 	.usage =
 	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"

@@ -12,7 +12,6 @@
 #include "tui/option_table.h"
 
 struct command {
-	const char *name;               /* "decode" */
 	const char *summary;            /* one line for `flashtwin --help` */
 	/* `flashtwin decode --help` prints usage and description, the options of the table, then
 	 * the examples under a heading. */
@@ -22,9 +21,7 @@ struct command {
 	enum status (*run)(int argc, char **argv);
 };
 
-/* By enum command_id, and NULL at the end. */
-extern const struct command *const command_table[];
-
+/* cmd_attend and so on. Their names are in option_table.h. */
 #define X(id, name) extern const struct command cmd_##name;
 COMMAND_LIST(X)
 #undef X

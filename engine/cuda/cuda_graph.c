@@ -156,7 +156,7 @@ static enum status find_nodes(const struct graph *graph, const int *numbers, int
 	*out = xcalloc((size_t)count + 1, sizeof **out);       /* one more for points */
 	for (int i = 0; i < count; i++) {
 		if (numbers[i] < 0 || numbers[i] >= graph->count)
-			return fail(STATUS_USAGE, "%s: after node %d of a graph that has %d", what,
+			return fail(STATUS_USAGE, "%s: unknown node %d of a graph of %d", what,
 				    numbers[i], graph->count);
 		(*out)[i] = graph->nodes[numbers[i]];
 	}

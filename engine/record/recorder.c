@@ -175,7 +175,7 @@ static enum status run_begin(struct recorder *r, const struct recorder_options *
 static enum status recorder_set_up(struct recorder *r, const struct recorder_options *options)
 {
 	if (options->level > LEVEL_POINTS)
-		return fail(STATUS_USAGE, "--log access is not built yet");
+		return fail(STATUS_USAGE, "level access is not implemented");
 	TRY(log_at_parse(options->log_at, &r->log_at));
 	/* With windows of steps, operations before the first step are stored. With windows of
 	 * launches, those before the first launch are stored only if that launch is. */

@@ -266,7 +266,7 @@ static enum status set_after(struct node *node, const int *after, int count, con
 	node->after = xcalloc((size_t)count + 1, sizeof *node->after);
 	for (int i = 0; i < count; i++) {
 		if (after[i] < 0 || after[i] >= node->graph->count)
-			return fail(STATUS_USAGE, "%s: after node %d of a graph that has %d", what,
+			return fail(STATUS_USAGE, "%s: unknown node %d of a graph of %d", what,
 				    after[i], node->graph->count);
 		node->after[node->after_count++] = after[i];
 	}

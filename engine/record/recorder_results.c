@@ -21,8 +21,8 @@ static enum status store_probed(const struct recording *rec, struct probe *probe
 
 	TRY(probe_collect(probe, r->points, &points, &count, &dropped));
 	/* The observer may be called before the launch's row is stored. */
-	status = store_points_ahead(r->store, r->run, rec->number,
-				    (int64_t)block.x * block.y * block.z, points, count, dropped);
+	status = store_points(r->store, r->run, rec->number,
+			      (int64_t)block.x * block.y * block.z, points, count, dropped);
 	free(points);
 	return status;
 }

@@ -19,7 +19,7 @@
 
 /* Bytes from a pointer parameter's address, *at, to the end of its buffer; 0 if it points to
  * none. */
-static size_t bytes_behind(const struct check *check, int param, uintptr_t *at)
+static size_t bytes_from(const struct check *check, int param, uintptr_t *at)
 {
 	const struct check_region *region;
 
@@ -31,20 +31,20 @@ static size_t bytes_behind(const struct check *check, int param, uintptr_t *at)
 	return region->bytes - (*at - region->at);
 }
 
-static bool is_behind(const struct check *check, int param, uint64_t offset, uint64_t bytes,
-		      uintptr_t *at)
+static bool in_parameter(const struct check *check, int param, uint64_t offset, uint64_t bytes,
+			 uintptr_t *at)
 {
-	uint64_t left = bytes_behind(check, param, at);
+	uint64_t left = bytes_from(check, param, at);
 
 	*at += offset;
 	return offset <= left && bytes <= left - offset;
 }
 
-static bool read_behind(void *context, int param, uint64_t offset, size_t bytes, void *out)
+static bool read_parameter(void *context, int param, uint64_t offset, size_t bytes, void *out)
 {
 	uintptr_t at;
 
-	if (!is_behind(context, param, offset, bytes, &at))
+	if (!in_parameter(context, param, offset, bytes, &at))
 		return false;
 	memcpy(out, (const void *)at, bytes);
 	return true;
@@ -71,7 +71,7 @@ static void report_readers(void *context, int param, uint64_t offset, uint64_t b
 	};
 	uintptr_t at;
 
-	if (!is_behind(check, param, offset, bytes, &at))
+	if (!in_parameter(check, param, offset, bytes, &at))
 		return;
 	snprintf(report.detail, sizeof report.detail, "%s", detail);
 	for (uintptr_t end = at + bytes; at < end; at += 4) {
@@ -112,7 +112,7 @@ static struct kernel_value value_of(const struct check *check, int param)
 		memcpy(&value.f, arg, sizeof value.f);
 		break;
 	case PARAM_POINTER:
-		value.i = (int64_t)bytes_behind(check, param, &at);
+		value.i = (int64_t)bytes_from(check, param, &at);
 		break;
 	case PARAM_BLOB:
 		break;
@@ -124,7 +124,8 @@ void check_lints(struct check *check)
 {
 	const struct check_launch *launch = &check->launch;
 	struct kernel_call call = {
-		.grid = launch->grid, .block = launch->block, .read = read_behind, .context = check,
+		.grid = launch->grid, .block = launch->block, .read = read_parameter,
+		.context = check,
 	};
 	struct kernel_value *values;
 

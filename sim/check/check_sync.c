@@ -144,7 +144,7 @@ void check_collective_arrive(struct listener *listener, struct lane *lane, enum 
 	}
 }
 
-void check_shuffle_nobody(struct listener *listener, struct lane *lane, unsigned source)
+void check_shuffle_inactive(struct listener *listener, struct lane *lane, unsigned source)
 {
 	struct check *check = check_of(listener);
 	struct warp *warp = lane->warp;

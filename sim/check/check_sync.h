@@ -20,7 +20,7 @@ void check_barrier_arrive(struct listener *, struct lane *);
 void check_barrier_release(struct listener *, struct block *);
 void check_collective_arrive(struct listener *, struct lane *, enum ft_collective, uint32_t mask);
 void check_collective_finish(struct listener *, struct warp *, const struct meeting *);
-void check_shuffle_nobody(struct listener *, struct lane *, unsigned source);
+void check_shuffle_inactive(struct listener *, struct lane *, unsigned source);
 void check_pause(struct listener *);
 void check_deadlock(struct listener *, const struct worker *);
 

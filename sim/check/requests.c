@@ -78,7 +78,7 @@ void requests_free(struct requests *r)
 
 /* --- one request --- */
 
-unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
+static unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
 {
 	uintptr_t found[2 * WARP_LANES];
 	unsigned count = 0;

@@ -47,7 +47,6 @@ void requests_end(struct requests *);
 
 /* --- one request by CUDA's rules; address and bytes by lane; `lanes`: mask of active lanes --- */
 
-unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes);
 /* Passes beyond the first; 0: no conflict. There are 32 banks of 4 bytes; lanes that access one
  * word share it. Accesses of 8 bytes are made by half warps and of 16 bytes by quarters; loads by
  * twice as many lanes if neighbouring lanes, or lanes two apart, access the same address. */

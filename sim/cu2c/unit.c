@@ -200,14 +200,3 @@ int unit_statement_end(const struct unit *u, int at)
 		at = token_opens(t) ? t->match + 1 : at + 1;
 	}
 }
-
-const struct function *unit_function(const struct unit *u, const struct token *name)
-{
-	for (int i = 0; i < u->function_count; i++) {
-		const struct function *f = &u->functions[i];
-
-		if (f->body >= 0 && token_same(token_at(u, f->name), name))
-			return f;
-	}
-	return NULL;
-}

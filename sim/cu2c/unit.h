@@ -80,7 +80,4 @@ int unit_tag_end(const struct unit *, int at);
 /* The first token after the statement at `at`. */
 int unit_statement_end(const struct unit *, int at);
 
-/* The function of that name if this file defines it, else NULL. */
-const struct function *unit_function(const struct unit *, const struct token *name);
-
 #endif

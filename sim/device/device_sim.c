@@ -108,7 +108,7 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 				   sim->profile->info.memory_bytes - sim->allocated);
 	TRY(sim->check ? check_map(sim->check, sim->next_id + 1, spec->name, bytes, &memory)
 		       : memory_map(bytes, &memory));
-	memory_fill(memory, DEVICE_POISON, memory_room(bytes) / 4);
+	memory_fill(memory, DEVICE_POISON, memory_size(bytes) / 4);
 	sim->allocated += bytes;
 	buffer = xcalloc(1, sizeof *buffer);
 	buffer->base = (struct buffer){

@@ -24,7 +24,7 @@ static enum status check_after(const struct graph *graph, const int *after, int 
 {
 	for (int i = 0; i < after_count; i++) {
 		if (after[i] < 0 || after[i] >= graph->count)
-			return fail(STATUS_USAGE, "%s: after node %d of a graph that has %d",
+			return fail(STATUS_USAGE, "%s: unknown node %d of a graph of %d",
 				    what, after[i], graph->count);
 		for (int j = 0; j < i; j++)
 			if (after[i] == after[j])

@@ -35,15 +35,13 @@ enum status profile_find(const char *name, const struct profile **out)
 			*out = &profiles[i];
 			return STATUS_OK;
 		}
-	return fail(STATUS_USAGE, "no device profile '%s' (there is: h200)", name);
+	return fail(STATUS_USAGE, "unknown device profile '%s': expected h200", name);
 }
 
 static enum status check_axis(const char *what, const char *axis, unsigned value, unsigned most)
 {
 	if (value == 0 || value > most)
-		return fail_device(1,
-				   "%s.%s is %u; the device takes 1 to %u",
-				   what, axis, value, most);
+		return fail_device(1, "%s.%s: expected 1 to %u, got %u", what, axis, most, value);
 	return STATUS_OK;
 }
 
@@ -64,7 +62,7 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 	TRY(check_dim("grid", launch->grid, info->max_grid));
 	TRY(check_dim("block", launch->block, info->max_block));
 	if (threads > info->max_threads_per_block)
-		return fail_device(1, "a block of %llu threads; the device takes %u",
+		return fail_device(1, "a block of %llu threads; the maximum is %u",
 				   (unsigned long long)threads, info->max_threads_per_block);
 	if (code->max_threads && threads > code->max_threads)
 		return fail_device(1,

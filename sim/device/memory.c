@@ -14,14 +14,14 @@
 
 #define ALIGNMENT 256
 
-size_t memory_room(size_t bytes)
+size_t memory_size(size_t bytes)
 {
 	return bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 static size_t mapped(size_t bytes, size_t page)
 {
-	return (memory_room(bytes) + page - 1) / page * page;
+	return (memory_size(bytes) + page - 1) / page * page;
 }
 
 /* Memory that this machine has available; SIZE_MAX if unknown. An allocation is written completely,
@@ -58,14 +58,14 @@ enum status memory_map(size_t bytes, void **out)
 		munmap(base, inner + 2 * page);
 		return fail_device(2, "out of memory: %zu bytes asked for", bytes);
 	}
-	*out = base + page + inner - memory_room(bytes);
+	*out = base + page + inner - memory_size(bytes);
 	return STATUS_OK;
 }
 
 void memory_unmap(void *memory, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), inner = mapped(bytes, page);
-	unsigned char *base = (unsigned char *)memory + memory_room(bytes) - inner - page;
+	unsigned char *base = (unsigned char *)memory + memory_size(bytes) - inner - page;
 
 	munmap(base, inner + 2 * page);
 }

@@ -7,7 +7,7 @@
 #include "base/status.h"
 
 /* The real size of an allocation of `bytes`: rounded up to a multiple of 256. */
-size_t memory_room(size_t bytes);
+size_t memory_size(size_t bytes);
 
 /* Maps `bytes`, rounded up to 256, directly before a guard page. DEVICE with error_code() 2 if out
  * of memory. A size of 0 gives a valid address. */

@@ -172,7 +172,7 @@ enum status sim_event_elapsed(struct device *device, struct event *from, struct 
 	}
 	for (int i = 0; i < 2; i++)
 		if (!both[i]->mark->done)
-			return fail_device(600, "event_elapsed: work before an event goes on");
+			return fail_device(600, "event_elapsed: an event is not complete");
 	*us = -1.0;
 	return STATUS_OK;
 }

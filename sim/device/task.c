@@ -251,7 +251,7 @@ static enum status check_place(const struct device_simulated *sim, struct place 
 {
 	if (place.host || simulated_holds(sim, place.address, bytes))
 		return STATUS_OK;
-	return fail_device(700, "a copy or fill of %llu bytes at 0x%llx, where no buffer is now",
+	return fail_device(700, "a copy or fill of %llu bytes at 0x%llx, which is in no buffer",
 			   (unsigned long long)bytes, (unsigned long long)place.address);
 }
 

@@ -63,7 +63,7 @@ void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
 		worker_abort(worker_self, 710, "__pipeline_memcpy_async() takes 4, 8 or 16 bytes, "
 			       "and no more zeros than bytes");
-	LISTENER_TELL(listener, async_begin, to, from, bytes, bytes - zeros, copy.pc);
+	LISTENER_CALL(listener, async_begin, to, from, bytes, bytes - zeros, copy.pc);
 	if (((uintptr_t)to | (uintptr_t)from) & (bytes - 1))
 		worker_abort(worker_self, 716, "misaligned address in __pipeline_memcpy_async()");
 	for (size_t i = 0; i < bytes; i += sizeof poison)
@@ -86,7 +86,7 @@ static void complete_copy(const struct copy *copy)
 	struct listener *listener = worker_self->grid->listener;
 	size_t copied = copy->bytes - copy->zeros;
 
-	LISTENER_TELL(listener, async_end, copy->to, copy->from, copy->bytes, copied, copy->pc);
+	LISTENER_CALL(listener, async_end, copy->to, copy->from, copy->bytes, copied, copy->pc);
 	memcpy(copy->to, copy->from, copied);
 	memset((unsigned char *)copy->to + copied, 0, copy->zeros);
 }

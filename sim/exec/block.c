@@ -182,7 +182,7 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 				async_reset(&warp->lanes[l]);
 		}
 	}
-	LISTENER_TELL(grid->listener, block_begin, block, grid->static_bytes,
+	LISTENER_CALL(grid->listener, block_begin, block, grid->static_bytes,
 		      grid->dynamic_bytes);
 	return true;
 }

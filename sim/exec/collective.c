@@ -24,7 +24,7 @@ uint64_t ft_collective(const struct ft_site *site, enum ft_collective kind, uint
 	struct lane *lane = lane_current();
 
 	lane->site = site;
-	LISTENER_TELL(w->grid->listener, collective_arrive, lane, kind, mask);
+	LISTENER_CALL(w->grid->listener, collective_arrive, lane, kind, mask);
 	lane->value = value;
 	lane->argument = argument;
 	if (!meeting_arrive(lane, kind, mask))
@@ -44,7 +44,7 @@ int ft_block_barrier(const struct ft_site *site, enum ft_block_vote vote, int pr
 	const struct block *block = lane->warp->block;
 
 	lane->site = site;
-	LISTENER_TELL(w->grid->listener, barrier_arrive, lane);
+	LISTENER_CALL(w->grid->listener, barrier_arrive, lane);
 	if (!meeting_arrive_at_barrier(lane, predicate != 0))
 		wait_for_others(w, lane);
 	switch (vote) {

@@ -38,7 +38,7 @@ struct listener_calls {
 				  uint32_t mask);
 	void (*collective_finish)(struct listener *, struct warp *, const struct meeting *);
 	/* A shuffle of `lane` reads lane `source` of its warp, which does not take part. */
-	void (*shuffle_nobody)(struct listener *, struct lane *, unsigned source);
+	void (*shuffle_inactive)(struct listener *, struct lane *, unsigned source);
 	/* Another thread is about to run: a pending write of this one must be judged now. */
 	void (*pause)(struct listener *);
 	/* device: orders for all blocks; otherwise for the threads of one block. */
@@ -56,8 +56,8 @@ struct listener_calls {
 	bool (*stepped)(void *context);
 };
 
-/* LISTENER_TELL(listener, pause): makes the call if there is a listener. */
-#define LISTENER_TELL(listener, call, ...) \
+/* LISTENER_CALL(listener, pause): makes the call if there is a listener. */
+#define LISTENER_CALL(listener, call, ...) \
 	((listener) ? (listener)->calls->call((listener), ##__VA_ARGS__) : (void)0)
 
 /* The checker's state in every thread of a checked launch. A thread's execution is divided into

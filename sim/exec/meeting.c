@@ -118,7 +118,7 @@ static void compute_results(struct warp *warp, const struct meeting *meeting)
 			lane->result = meeting->arrived >> source & 1 ? warp->lanes[source].value
 								      : NO_VALUE;
 			if (!(meeting->arrived >> source & 1))
-				LISTENER_TELL(listener(), shuffle_nobody, lane, source);
+				LISTENER_CALL(listener(), shuffle_inactive, lane, source);
 		} else if (meeting->kind == FT_MATCH_ANY) {
 			lane->result = lanes_with_value(warp, meeting->arrived, lane->value);
 		} else {
@@ -135,7 +135,7 @@ static bool complete(const struct warp *warp, const struct meeting *meeting)
 static void finish(struct warp *warp, struct meeting *meeting)
 {
 	compute_results(warp, meeting);
-	LISTENER_TELL(listener(), collective_finish, warp, meeting);
+	LISTENER_CALL(listener(), collective_finish, warp, meeting);
 	warp->runnable |= meeting->arrived;
 	*meeting = warp->meetings[--warp->meeting_count];
 	worker_progress(worker_self);
@@ -169,7 +169,7 @@ bool meeting_arrive(struct lane *lane, enum ft_collective kind, uint32_t mask)
 
 static void barrier_release(struct block *block)
 {
-	LISTENER_TELL(listener(), barrier_release, block);
+	LISTENER_CALL(listener(), barrier_release, block);
 	block->passed_arrived = block->arrived;
 	block->passed_votes = block->votes;
 	block->arrived = 0;

@@ -135,7 +135,7 @@ static struct lane *pick_next(struct worker *w)
 		if (w->grid->independent || !admit(w)) {
 			char text[512];
 
-			LISTENER_TELL(w->grid->listener, deadlock, w);
+			LISTENER_CALL(w->grid->listener, deadlock, w);
 			report_deadlock(w, text, sizeof text);
 			worker_abort(w, 702, text);
 		}
@@ -192,7 +192,7 @@ void ft_yield(void)
 	struct worker *w = worker_self;
 	struct lane *lane = lane_current(), *next;
 
-	LISTENER_TELL(w->grid->listener, pause);
+	LISTENER_CALL(w->grid->listener, pause);
 	/* Lanes that only yield may wait for a block that is not resident yet. */
 	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads
 	    && !w->grid->independent)
@@ -206,13 +206,13 @@ void ft_fence(int device)
 {
 	struct worker *w = worker_self;
 
-	LISTENER_TELL(w->grid->listener, fence, lane_current(), device);
+	LISTENER_CALL(w->grid->listener, fence, lane_current(), device);
 	ft_yield();
 }
 
 static void lane_exit(struct worker *w, struct lane *lane)
 {
-	LISTENER_TELL(w->grid->listener, pause);
+	LISTENER_CALL(w->grid->listener, pause);
 	lane->fiber = NULL;
 	lane->warp->runnable &= ~lane->bit;
 	lane->warp->exited |= lane->bit;

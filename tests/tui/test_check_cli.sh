@@ -48,7 +48,7 @@ expect 'find as JSON' 4 '"line": ' '"launch": 0' '"run": 1'
 run find bug.twin --class leak
 expect 'find with --class' 0
 run find bug.twin --class race-sharde
-expect 'a class that is none' 2 'got race-sharde: did you mean .race-shared'
+expect 'an unknown class' 2 'got race-sharde: did you mean .race-shared'
 run sql bug.twin 'SELECT class, launch, file FROM v_finding'
 expect 'findings in SQL' 0 'race-shared.0.reverse.cu'
 run launch reverse.cu --kernel 'reverse<64>' $launch --check -D ORDERED=1 -o clean.twin

@@ -451,7 +451,7 @@ CREATE VIEW v_point_sum AS SELECT
 	digest          -- of all of them, 64 bits, signed; all NaNs count as equal
 FROM t_point_sum;
 
--- One row per load, store or atomic of a thread. Empty: --log access is not implemented yet.
+-- One row per load, store or atomic of a thread. Empty: nothing writes it yet.
 CREATE VIEW v_access AS SELECT
 	p.run, p.launch,
 	p.thread / l.threads AS block,
@@ -468,7 +468,7 @@ CREATE VIEW v_access AS SELECT
 FROM t_access p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
 
--- One row per source line that a thread reached. Empty: --log access is not implemented yet.
+-- One row per source line that a thread reached. Empty: nothing writes it yet.
 CREATE VIEW v_line AS SELECT
 	p.run, p.launch,
 	p.thread / l.threads AS block,

@@ -12,8 +12,10 @@
 
 #include "traces/store/store.h"
 
+#define F32_TEXT_BYTES 16              /* "-1.17549435e-38" and its NUL */
+
 /* Uses the fewest digits, 1 to 9, that read back as the same float; 9 always suffice. */
-void f32_format(uint32_t bits, char out[F32_TEXT_BYTES])
+static void f32_format(uint32_t bits, char out[F32_TEXT_BYTES])
 {
 	float value;
 

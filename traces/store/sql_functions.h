@@ -7,17 +7,11 @@
 #ifndef SQL_FUNCTIONS_H
 #define SQL_FUNCTIONS_H
 
-#include <stdint.h>
-
 #include "base/status.h"
 
 struct store;
 
 /* Registers them on the store's connection, until it is closed. */
 enum status sql_functions_register(struct store *);
-
-/* Writes the text of f32_text(): at most 16 bytes with its NUL. */
-#define F32_TEXT_BYTES 16
-void f32_format(uint32_t bits, char out[F32_TEXT_BYTES]);
 
 #endif

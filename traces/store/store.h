@@ -96,12 +96,10 @@ enum status store_reduces(struct store *, int64_t run, int64_t launch,
 			  const struct row_reduce *, size_t count);
 enum status store_kv(struct store *, int64_t run, int64_t launch, const struct row_kv *,
 		     size_t count);
-/* Once per launch. dropped: points that did not fit the probe buffer. */
-enum status store_points(struct store *, int64_t run, int64_t launch,
+/* Once per launch, before or after the launch itself. threads: per block. dropped: points that did
+ * not fit the probe buffer. */
+enum status store_points(struct store *, int64_t run, int64_t launch, int64_t threads,
 			 const struct row_point *, size_t count, uint64_t dropped);
-/* The same before the launch itself is stored; threads: threads per block. */
-enum status store_points_ahead(struct store *, int64_t run, int64_t launch, int64_t threads,
-			       const struct row_point *, size_t count, uint64_t dropped);
 
 /* Findings of a run are numbered in the order stored. message: the complete finding as a JSON
  * object. */

@@ -260,8 +260,8 @@ static enum status put_point_sum(struct store *store, int64_t run, int64_t launc
 	return PUT(store, TABLE_POINT_SUM, V_INT(run), V_INT(launch), V_INT(count), V_INT(digest));
 }
 
-enum status store_points_ahead(struct store *store, int64_t run, int64_t launch, int64_t threads,
-			       const struct row_point *points, size_t count, uint64_t dropped)
+enum status store_points(struct store *store, int64_t run, int64_t launch, int64_t threads,
+			 const struct row_point *points, size_t count, uint64_t dropped)
 {
 	int64_t name;
 
@@ -279,20 +279,6 @@ enum status store_points_ahead(struct store *store, int64_t run, int64_t launch,
 			e->count > 3 ? V_F32(e->bits[3]) : V_NULL));
 	}
 	return STATUS_OK;
-}
-
-enum status store_points(struct store *store, int64_t run, int64_t launch,
-			 const struct row_point *points, size_t count, uint64_t dropped)
-{
-	const int64_t key[] = { run, launch };
-	int64_t threads;
-
-	TRY(store_integer(store, "SELECT threads FROM t_launch WHERE run = ? AND launch = ?", key,
-			  2, 0, &threads));
-	if (threads <= 0)
-		return fail(STATUS_INTERNAL, "%s: points of L%lld, which was not launched",
-			    store_shown_path(store), (long long)launch);
-	return store_points_ahead(store, run, launch, threads, points, count, dropped);
 }
 
 /* --- findings --- */

@@ -19,6 +19,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "kernels/points.h"
+#include "kernels/variant.h"
 #include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
@@ -61,14 +62,10 @@ static const char *standard(const struct user_kernel *k)
 /* Uses what this processor has; fmaf() is a library call without FMA. */
 static void add_processor(struct arg_list *args)
 {
-#ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+	if (processor_has_avx2()) {
 		arg_list_add(args, "-mavx2");
 		arg_list_add(args, "-mfma");
 	}
-#else
-	(void)args;
-#endif
 }
 
 /* Finds the folder that has sim/cuda/user.h; the caller frees it. */

@@ -40,7 +40,8 @@ enum status walk_op(const struct view_context *c, const struct address *at, int6
 	return STATUS_OK;
 }
 
-enum status walk_op_address(const struct view_context *c, int64_t op, struct address *at)
+/* The address of an operation, or of its launch if it is one. */
+static enum status walk_op_address(const struct view_context *c, int64_t op, struct address *at)
 {
 	int64_t launch;
 

@@ -21,8 +21,6 @@ enum status walk_step(const struct view_context *, enum walk_grain, int directio
 		      struct address *at, bool *moved);
 /* The first (direction 1) or last (-1) operation of the run. */
 enum status walk_end(const struct view_context *, int direction, struct address *at, bool *moved);
-/* The address of an operation, or of its launch if it is one. */
-enum status walk_op_address(const struct view_context *, int64_t op, struct address *at);
 /* The operation of an address, for a step its first one; -1: none. */
 enum status walk_op(const struct view_context *, const struct address *at, int64_t *op);
 /* Goes to the launch of the address if `table` has rows for it, else to the nearest such launch.

@@ -89,21 +89,6 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-int kernel_text_file(const struct kernel_text *t, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (int i = 0; i < t->count; i++) {
-		size_t whole = strlen(t->files[i].name);
-		const char *end = t->files[i].name + whole - length;
-
-		if (length > 0 && whole >= length && strcmp(end, name) == 0
-		    && (whole == length || end[-1] == '/'))
-			return i;
-	}
-	return -1;
-}
-
 bool kernel_text_passes(const struct kernel_file *f, int64_t line, char name[32])
 {
 	const char *text = kernel_text_line(f, line), *end = text + kernel_text_length(f, line);

@@ -27,8 +27,6 @@ void kernel_text_free(struct kernel_text *);
 size_t kernel_text_length(const struct kernel_file *, int64_t line);
 const char *kernel_text_line(const struct kernel_file *, int64_t line);
 
-/* The file with that name, or whose path ends in it; -1: none. */
-int kernel_text_file(const struct kernel_text *, const char *name);
 /* The file and line that publish a named point; false: none does. */
 bool kernel_text_point(const struct kernel_text *, const char *point, int *file, int64_t *line);
 /* The name of the point that a line publishes; false: none. */

@@ -10,7 +10,7 @@ struct display {
 	FILE *sink;
 	struct address at;
 	struct display_line *lines;     /* stored, when there is no sink */
-	size_t count, room;
+	size_t count, capacity;
 
 	/* The line being written. */
 	char *text;
@@ -61,9 +61,9 @@ static void keep_line(struct display *d)
 {
 	struct display_line *line;
 
-	if (d->count == d->room) {
-		d->room = d->room ? 2 * d->room : 64;
-		d->lines = xreallocarray(d->lines, d->room, sizeof *d->lines);
+	if (d->count == d->capacity) {
+		d->capacity = d->capacity ? 2 * d->capacity : 64;
+		d->lines = xreallocarray(d->lines, d->capacity, sizeof *d->lines);
 	}
 	line = &d->lines[d->count++];
 	line->text = xstrdup(d->length ? d->text : "");

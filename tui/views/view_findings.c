@@ -75,7 +75,7 @@ static struct address address_of(const struct view_context *c, sqlite3_stmt *row
 
 struct places {
 	struct address *items;          /* in order of launch and number */
-	int count, room;
+	int count, capacity;
 };
 
 static enum status take_place(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -85,9 +85,9 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 
 	if (p->count && address_equal(&at, &p->items[p->count - 1]))
 		return STATUS_OK;
-	if (p->count == p->room) {
-		p->room = p->room ? 2 * p->room : 16;
-		p->items = xreallocarray(p->items, (size_t)p->room, sizeof *p->items);
+	if (p->count == p->capacity) {
+		p->capacity = p->capacity ? 2 * p->capacity : 16;
+		p->items = xreallocarray(p->items, (size_t)p->capacity, sizeof *p->items);
 	}
 	p->items[p->count++] = at;
 	return STATUS_OK;

@@ -176,6 +176,6 @@ static enum status draw(const struct view_context *c)
 }
 
 const struct view view_launch = {
-	.name = "launch", .summary = "everything known of one launch",
+	.name = "launch", .summary = "everything recorded about one launch",
 	.draw = draw
 };

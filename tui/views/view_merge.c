@@ -50,23 +50,23 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 
 	if (m->count == CHUNKS)
 		return STATUS_OK;
-	if (m->count == m->room) {
-		m->room = m->room ? 2 * m->room : 16;
-		m->partials = xreallocarray(m->partials, (size_t)m->room, sizeof *m->partials);
-		m->acc = xreallocarray(m->acc, (size_t)(m->room * m->d), sizeof *m->acc);
+	if (m->count == m->capacity) {
+		m->capacity = m->capacity ? 2 * m->capacity : 16;
+		m->partials = xreallocarray(m->partials, (size_t)m->capacity, sizeof *m->partials);
+		m->acc = xreallocarray(m->acc, (size_t)(m->capacity * m->d), sizeof *m->acc);
 	}
 	p = &m->partials[m->count];
 	*p = (struct view_partial){ .chunk = view_int(row, CHUNK), .max = view_f32(row, MAX),
 				    .sum = view_f32(row, SUM) };
-	if (p->max > m->greatest)
-		m->greatest = p->max;
+	if (p->max > m->max)
+		m->max = p->max;
 	return read_floats(c, row, ACC, view_int(row, ACC_OFFSET), m->d,
 			   m->acc + m->count++ * m->d);
 }
 
 static enum status read_partials(const struct view_context *c, struct view_merge *m)
 {
-	m->greatest = -INFINITY;
+	m->max = -INFINITY;
 	TRY(VIEW_ROWS(c, take_partial, m,
 		      "SELECT chunk, max_bits, sum_bits, acc_data, acc_offset FROM v_partial"
 		      " WHERE run = ?1 AND slot = ?3 AND head = ?4 AND NOT empty AND launch ="
@@ -78,7 +78,7 @@ static enum status read_partials(const struct view_context *c, struct view_merge
 	return STATUS_OK;
 }
 
-static void work_out(struct view_merge *m)
+static void compute(struct view_merge *m)
 {
 	double sum = 0.0;
 
@@ -86,7 +86,7 @@ static void work_out(struct view_merge *m)
 		m->exact[d] = 0.0;
 	for (int64_t i = 0; i < m->count; i++) {
 		const struct view_partial *p = &m->partials[i];
-		double weight = p->max == m->greatest ? 1.0 : exp((double)p->max - m->greatest);
+		double weight = p->max == m->max ? 1.0 : exp((double)p->max - m->max);
 
 		sum += weight * p->sum;
 		for (int64_t d = 0; d < m->d; d++)
@@ -141,13 +141,13 @@ static void draw_chunk(const struct view_context *c, const struct view_merge *m,
 }
 
 /* Computes the steps, rounded to f32, if the kernel did not publish all of them. */
-static void work_out_steps(struct view_merge *m)
+static void compute_steps(struct view_merge *m)
 {
 	double sum = 0.0;
 
 	for (int64_t i = 0; i < m->count; i++) {
 		struct view_partial *p = &m->partials[i];
-		double weight = p->max == m->greatest ? 1.0 : exp((double)p->max - m->greatest);
+		double weight = p->max == m->max ? 1.0 : exp((double)p->max - m->max);
 
 		sum += weight * p->sum;
 		p->weight = (float)weight;
@@ -160,19 +160,19 @@ static void draw_steps(const struct view_context *c, struct view_merge *m)
 	bool kernel = m->points == m->count;
 
 	if (!kernel) {
-		work_out_steps(m);
+		compute_steps(m);
 		m->points = 0;
 	}
 	view_styled(c, STYLE_HEADING, "\n as executed, against max %.7g; weights and sums are"
-		    " %s\n", m->greatest,
-		    kernel ? "the kernel's" : "worked out");
+		    " %s\n", m->max,
+		    kernel ? "the kernel's" : "recomputed");
 	view_styled(c, STYLE_HEADING, " chunk %11s %11s %11s      %11s%s\n", "max", "sum",
 		    "weight", "sum so far", kernel ? "       acc[0]" : "");
 	for (int64_t i = 0; i < m->count && view_fits(c, i, DRAWN); i++)
 		draw_chunk(c, m, i);
 	view_more(c, m->count, DRAWN);
 	view_styled(c, STYLE_NOTE, " out = acc / sum. Shared memory of the block is %s\n",
-		    kernel ? "recorded at these points alone" : "not recorded");
+		    kernel ? "recorded only at these points" : "not recorded");
 }
 
 /* --- outputs --- */
@@ -298,7 +298,7 @@ static enum status draw_row(const struct view_context *c, struct view_merge *m)
 		return STATUS_OK;
 	}
 	TRY(read_points(c, m));
-	work_out(m);
+	compute(m);
 	TRY(view_whatif_read(c, m));
 	draw_steps(c, m);
 	TRY(draw_outputs(c, m));

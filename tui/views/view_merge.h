@@ -17,9 +17,9 @@ struct view_merge {
 	int64_t slot, head, block, d;
 	struct view_partial *partials;  /* [count] */
 	float *acc;                     /* [count][d]: storage of the partials */
-	int64_t count, room;
+	int64_t count, capacity;
 	int64_t points;                 /* chunks whose weight and sums the kernel published */
-	float greatest;
+	float max;
 	double *exact;                  /* [d] in float64 */
 	bool from_keys;                 /* exact is over all keys, not the partials */
 	float *one_split;               /* [d] in f32 without a merge; NULL: keys unknown */

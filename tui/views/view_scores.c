@@ -15,8 +15,8 @@
 #include "tui/views/view_cell.h"
 #include "tui/views/view_query.h"
 
-#define KEYS_MOST ((int64_t)1 << 40)
-#define THREADS_MOST 65536
+#define MAX_KEYS ((int64_t)1 << 40)
+#define MAX_THREADS 65536
 
 int64_t view_scores_block(const struct view_place *p, int64_t slot, int64_t head, int64_t chunk)
 {
@@ -51,7 +51,7 @@ struct point {
 struct reading {
 	struct view_scores *keys;
 	struct point *points;
-	int64_t count, room;
+	int64_t count, capacity;
 	int64_t tile_room;
 	int64_t thread, n;              /* of the previous row */
 	int64_t first_thread;
@@ -90,9 +90,9 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	if (thread != r->thread)
 		r->n = 0;
 	r->thread = thread;
-	if (r->count == r->room) {
-		r->room = r->room ? 2 * r->room : 64;
-		r->points = xreallocarray(r->points, (size_t)r->room, sizeof *r->points);
+	if (r->count == r->capacity) {
+		r->capacity = r->capacity ? 2 * r->capacity : 64;
+		r->points = xreallocarray(r->points, (size_t)r->capacity, sizeof *r->points);
 	}
 	r->points[r->count++] = (struct point){ warp, (int)(thread % 32), r->n++,
 						view_f32(row, V0), view_f32(row, V1) };
@@ -169,7 +169,7 @@ enum status view_scores_read(const struct view_context *c, struct view_scores *k
 	k->warps = (int)(threads / 32 < VIEW_WARPS ? threads / 32 : VIEW_WARPS);
 	k->warps = k->warps > 0 ? k->warps : 1;
 	/* Possible only in a damaged trace. */
-	if (k->begin < 0 || k->end < k->begin || k->end > KEYS_MOST || threads > THREADS_MOST
+	if (k->begin < 0 || k->end < k->begin || k->end > MAX_KEYS || threads > MAX_THREADS
 	    || __builtin_mul_overflow(k->block, threads, &r.first_thread))
 		return fail(STATUS_DAMAGED, "L%" PRId64 ": block b%" PRId64 " of %" PRId64
 			    " threads attends to keys %" PRId64 "..%" PRId64, k->place->launch,

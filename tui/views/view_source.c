@@ -78,8 +78,9 @@ static enum status find_line(const struct view_context *c, struct source *s)
 	return STATUS_OK;
 }
 
-enum status source_open(const struct view_context *c, struct view_place *place, struct source *s,
-			bool *found)
+/* Resolves the address. Close it even after an error. USAGE if the line does not exist. */
+static enum status source_open(const struct view_context *c, struct view_place *place,
+			       struct source *s, bool *found)
 {
 	*s = (struct source){ .place = place };
 	TRY(view_place_find(c, "v_launch", place, found));
@@ -92,7 +93,7 @@ enum status source_open(const struct view_context *c, struct view_place *place, 
 	return s->text.count && s->text.files[0].count ? find_line(c, s) : STATUS_OK;
 }
 
-void source_close(struct source *s)
+static void source_close(struct source *s)
 {
 	kernel_text_free(&s->text);
 }
@@ -202,13 +203,13 @@ static enum status read_facts(const struct view_context *c, const struct source 
 
 /* Expands tabs to 4 columns; 8 would waste space. */
 static void print_text(const struct view_context *c, const struct kernel_file *f, int64_t line,
-		       enum view_style style, int room)
+		       enum view_style style, int columns)
 {
 	const char *text = kernel_text_line(f, line);
 	size_t length = kernel_text_length(f, line);
 
-	for (size_t i = 0; i < length && room > 0; i++) {
-		room -= text[i] == '\t' ? 4 : 1;
+	for (size_t i = 0; i < length && columns > 0; i++) {
+		columns -= text[i] == '\t' ? 4 : 1;
 		view_styled(c, style, text[i] == '\t' ? "    " : "%c", text[i]);
 	}
 }
@@ -302,8 +303,8 @@ static enum status draw_header(const struct view_context *c, const struct source
 		view_styled(c, STYLE_NOTE, "  at no named point (s steps to the next one)");
 	TRY(VIEW_NUMBER(c, 0, &counted, "SELECT 1 FROM v_hit WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, s->place->launch));
-	view_styled(c, STYLE_NOTE, counted ? "\n" : "\n  lines executed: not recorded (--count"
-		    " and --check do, also of a replay)\n");
+	view_styled(c, STYLE_NOTE, counted ? "\n" : "\n  lines executed: not recorded (add"
+		    " --count or --check to the run, or to a replay)\n");
 	return STATUS_OK;
 }
 

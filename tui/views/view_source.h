@@ -18,11 +18,6 @@ struct source {
 	int64_t line, home_line;        /* where the kernel begins. 0: there is no text */
 };
 
-/* Resolves the address. Close it even after an error. USAGE if the line does not exist. */
-enum status source_open(const struct view_context *, struct view_place *, struct source *,
-			bool *found);
-void source_close(struct source *);
-
 /* The file and line that the source screen is at. *found is false if no text was recorded. */
 enum status view_source_line(const struct view_context *, char *file, size_t size, int64_t *line,
 			     bool *found);

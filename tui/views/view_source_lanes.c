@@ -107,8 +107,8 @@ static enum status draw_barriers(const struct view_context *c, const struct sour
 		      " WHERE run = ?1 AND launch = ?2 AND barriers IS NOT NULL", c->run,
 		      s->place->launch));
 	if (!some)
-		view_styled(c, STYLE_NOTE, " barriers  not counted (--count); who waits at one is"
-			    " recorded in findings alone\n");
+		view_styled(c, STYLE_NOTE, " barriers  not counted (--count); waiting lanes are"
+			    " recorded only in findings\n");
 	return STATUS_OK;
 }
 

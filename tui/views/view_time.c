@@ -71,9 +71,9 @@ static void note_bars(const struct view_context *c, struct timeline *t)
 	t->noted = true;
 	t->noted_timed = t->axis.timed;
 	view_styled(c, STYLE_NOTE, t->axis.timed
-		    ? " bars: measured us; starts are not: as early as streams and events allow\n"
-		    : " bars: logical time, 1 a piece of work; as early as streams and events"
-		    " allow\n");
+		    ? " bars: measured us; starts are the earliest that streams and events allow\n"
+		    : " bars: logical time, 1 per operation; starts are the earliest that streams"
+		    " and events allow\n");
 }
 
 static void print_columns(const struct view_context *c, struct timeline *t)

@@ -89,7 +89,7 @@ static enum status read_all(const struct view_context *c, const struct view_merg
 }
 
 /* The row over all keys, in float64, and in f32 with one running sum. */
-static void work_out(struct view_merge *m, const struct all_keys *all)
+static void compute(struct view_merge *m, const struct all_keys *all)
 {
 	double exact_sum = 0.0;
 	float sum = 0.0f;
@@ -101,7 +101,7 @@ static void work_out(struct view_merge *m, const struct all_keys *all)
 		const struct view_scores *k = &all->blocks[b];
 
 		for (int64_t i = 0; i < k->end - k->begin; i++) {
-			double weight = exp((double)k->score[i] - m->greatest);
+			double weight = exp((double)k->score[i] - m->max);
 			const float *v = k->value + i * k->d;
 
 			exact_sum += weight;
@@ -125,8 +125,8 @@ enum status view_whatif_read(const struct view_context *c, struct view_merge *m)
 	enum status status = read_all(c, m, &place, all);
 
 	if (status == STATUS_OK && all->known && all->count > 0 && all->blocks[0].d == m->d
-	    && isfinite(m->greatest))
-		work_out(m, all);
+	    && isfinite(m->max))
+		compute(m, all);
 	for (int b = 0; b < all->count; b++)
 		view_scores_free(&all->blocks[b]);
 	free(all);
@@ -216,6 +216,6 @@ void view_whatif_draw(const struct view_context *c, const struct view_merge *m)
 	}
 	if (m->one_split)
 		print_distance(c, m, "one split: all keys, no merge", m->one_split, 1.0f);
-	view_styled(c, STYLE_NOTE, " worked out with the C library's exp, not run: other orders are"
-		    " other roundings\n");
+	view_styled(c, STYLE_NOTE, " computed with the C library's exp, not by the kernel; each"
+		    " order rounds differently\n");
 }

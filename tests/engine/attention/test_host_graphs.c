@@ -230,7 +230,7 @@ START_TEST(copies_may_be_nodes_made_by_hand)
 	OK(device_graph_add_copy(device, graph, to, 16, to, 4, 8, &second, 1, &third));
 	ck_assert_int_eq(third, 2);
 	FAILS(device_graph_add_copy(device, graph, to, 0, from, 0, 4, &unknown, 1, &third),
-	      STATUS_USAGE, "after node 3 of a graph that has 3");
+	      STATUS_USAGE, "unknown node 3 of a graph of 3");
 	launch_once(graph);
 	OK(device_download(device, NULL, to, 0, found, BYTES));
 	for (int i = 0; i < WORDS; i++) {

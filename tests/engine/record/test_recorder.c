@@ -303,7 +303,8 @@ START_TEST(failed_launch_is_recorded)
 
 	recording_scatter(recorder, &s);
 	s.launch.block.x = 2000;
-	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 2000");
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE,
+	      "block.x: expected 1 to 1024, got 2000");
 	ck_assert_int_eq(error_code(), 1);
 	FAILS(device_upload(recorder, NULL, s.args[0].buffer, 16000, "0123456789abcdef", 16000),
 	      STATUS_USAGE, "b");
@@ -326,14 +327,16 @@ START_TEST(failed_launches_count)
 
 	recording_scatter(recorder, &s);
 	s.launch.grid.x = 0;
-	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "grid.x is 0");
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE,
+	      "grid.x: expected 1 to 2147483647, got 0");
 	ck_assert_int_eq(error_code(), 1);
 	s.launch.arg_count = 4;
 	FAILS(device_launch(recorder, &s.launch), STATUS_USAGE, "got 4");
 	s.launch.arg_count = 5;
 	s.launch.grid.x = 1;
 	s.launch.block = (struct dim3){ 0, 1, 0 };
-	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 0");
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE,
+	      "block.x: expected 1 to 1024, got 0");
 	s.launch.block.x = 32;
 	OK(device_launch(recorder, &s.launch));
 	OK(recorder_finish(recorder, STATUS_OK));

@@ -315,9 +315,11 @@ START_TEST(failed_launch_fails_again)
 	recorder = recording_open(store, &(struct recording_options){ 0 });
 	recording_scatter(recorder, &s);
 	s.launch.block.x = 2000;
-	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 2000");
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE,
+	      "block.x: expected 1 to 1024, got 2000");
 	s.launch.block.x = 0;
-	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE, "block.x is 0");
+	FAILS(device_launch(recorder, &s.launch), STATUS_DEVICE,
+	      "block.x: expected 1 to 1024, got 0");
 	OK(recorder_finish(recorder, fail_device(1, "the launch failed")));
 	replay(store, 0, &report);
 	ck_assert_int_eq(report.diff.differences, 0);

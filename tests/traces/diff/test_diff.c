@@ -86,7 +86,7 @@ static void put_launch(struct store *store, int64_t run, int64_t number, const s
 			.bits = { bits_of(1), number == 1 && b == 1 ? m->point : 0x3f800000 },
 		};
 	if (m->level >= LEVEL_POINTS)
-		OK(store_points(store, run, number, points, m->blocks, 0));
+		OK(store_points(store, run, number, 32, points, m->blocks, 0));
 	free(points);
 }
 

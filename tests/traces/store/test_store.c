@@ -118,7 +118,7 @@ START_TEST(floats_exact)
 	for (uint32_t i = 0; i < 512; i++)
 		points[i] = (struct row_point){ 0, i & 63, i >> 6, "p", 1,
 			{ i << 23 | (i * 2654435761u >> 9) } };
-	OK(store_points(store, run, 0, points, 512, 0));
+	OK(store_points(store, run, 0, 64, points, 512, 0));
 	ck_assert_int_eq(sqlite3_prepare_v2(store_db(store),
 					    "SELECT v0_bits, v0, v0_kind FROM v_point", -1, &rows,
 					    NULL),
@@ -359,7 +359,7 @@ START_TEST(points_are_small)
 				{ 0x3f000000u + (uint32_t)rand() % 0xffffff,
 				  0x3e000000u + (uint32_t)rand() % 0xffffff }
 			};
-		OK(store_points(store, run, i, points, BLOCKS * THREADS, 0));
+		OK(store_points(store, run, i, THREADS, points, BLOCKS * THREADS, 0));
 	}
 	OK(store_close(store));
 	ck_assert_msg(size_of(T) - before < 30L * COUNT, "%ld bytes", size_of(T) - before);
@@ -381,7 +381,7 @@ static void put_diff_run(struct store *store, uint64_t digest, uint32_t value, u
 			 1));
 	OK(store_partials(store, run, 0,
 			  &(struct row_partial){ 0, 3, 1, 2, 0, 4, max, 1, 0, 1, NULL, 0 }, 1));
-	OK(store_points(store, run, 0,
+	OK(store_points(store, run, 0, 64,
 			(const struct row_point[]){
 				{ 0, 1, 0, "score", 2, { 0x3f800000, value } },
 				{ 0, 2, 0, "score", 1, { 0x7fc00000 | run } },

@@ -285,7 +285,7 @@ expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wil
 run plain.cu --kernel race --grid 1,0 --block 4
 expect 'an empty grid' 2 '--grid: expected X, X,Y or X,Y,Z with integers from 1, got 1,0'
 run plain.cu --kernel race --grid 1 --block 2000 --arg 'out=>o.npy:i32[4]'
-expect 'more threads than a block can have' 1 'block.x is 2000'
+expect 'more threads than a block can have' 1 'block.x: expected 1 to 1024, got 2000'
 run missing.cu --kernel k --grid 1 --block 1
 expect 'a missing file' 2 'missing.cu'
 

@@ -88,7 +88,7 @@ static void add_attention(int64_t run, float last_max)
 		.buffer = 1, .bytes = 48, .digest = 42 }, 1));
 	add_launch(run, 1, "flash_decode_chunk", 1, 3);
 	must(store_partials(store, run, 1, partials, 3));
-	must(store_points(store, run, 1, points, 3, 0));
+	must(store_points(store, run, 1, 32, points, 3, 0));
 	add_launch(run, 2, "flash_decode_reduce", 1, 1);
 	must(store_reduces(store, run, 2, reduces, 2));
 }
@@ -195,7 +195,7 @@ START_TEST(timeline_lists_operations)
 	assert_shows("time", "L0", ">L0       kv_scatter k layer 0                    0 ####"
 		     "                equal    1x1x1     32x1x1\n");
 	assert_shows("time", "L1", " L0       kv_scatter k layer 0 ");
-	assert_shows("time", NULL, " bars: logical time, 1 a piece of work");
+	assert_shows("time", NULL, " bars: logical time, 1 per operation");
 	assert_shows("time", "op 2", " s0  slot 0");
 	assert_rejected("time", "op 9", "no op 9");
 	assert_shows("time", "r2.s0", " r2.L1    flash_decode_chunk  layer 0 ");

@@ -133,7 +133,7 @@ static void add_points(void)
 					  bits(sums[tile]) } };
 		}
 	}
-	OK(store_points(store, 1, 1, points, (size_t)count, 0));
+	OK(store_points(store, 1, 1, 32, points, (size_t)count, 0));
 }
 
 static void add_partial(void)

@@ -54,7 +54,7 @@ static void add_points(int64_t run, int64_t launch, float second)
 		  .bits = { bits(second), bits(2.0f) } },
 	};
 
-	OK(store_points(store, run, launch, points, 2, 0));
+	OK(store_points(store, run, launch, 4, points, 2, 0));
 }
 
 /* Adds a launch; some launches of the second and third run differ from those of the first. */
@@ -380,7 +380,7 @@ START_TEST(source_annotates_lines)
 	assert_shows("source", "L1.b0.w0.l0.p1", " lanes that passed score 2 times: #");
 	assert_shows("source", "L1.b0.w0.l0.p1", " w0    @...");
 	assert_shows("source", "L1", " barriers  6 completed by the blocks of this launch");
-	assert_shows("source", "L2", "lines executed: not recorded (--count and --check do");
+	assert_shows("source", "L2", "lines executed: not recorded (add --count or --check");
 	assert_shows("source", "L2", " barriers  not counted");
 	assert_shows("source", "L1.n5", "> !   5 ");
 	assert_rejected("source", "L1.n7", "dir/k.cu has lines n1 to n6, not n7");

@@ -113,7 +113,7 @@ static void assert_has(const char *screen, const char *at, const char *part)
 
 START_TEST(the_merge_is_recomputed_without_points)
 {
-	assert_has("reduce", "L1.b0", "; weights and sums are worked out\n");
+	assert_has("reduce", "L1.b0", "; weights and sums are recomputed\n");
 	assert_has("reduce", "L1.b0",
 		    ">    0   0.6931472           1           1 --+            1\n"
 		    "     1           0         0.5         0.5 --+-        1.25\n");

@@ -90,7 +90,7 @@ START_TEST(measured_launches_overlap_and_wait)
 
 	make_trace("cuda", 4.0);
 	text = draw();
-	assert_has(text, " bars: measured us; starts are not");
+	assert_has(text, " bars: measured us; starts are the earliest");
 	assert_has(text, " L0       kernel                                 #| #########"
 		    "              4.0  2x1x1     32x1x1\n");
 	assert_has(text, " op 1     event_record 1                         E|          E\n");
@@ -112,7 +112,7 @@ START_TEST(without_times_each_launch_takes_one)
 
 	make_trace("sim", NAN);
 	text = draw();
-	assert_has(text, " bars: logical time, 1 a piece of work");
+	assert_has(text, " bars: logical time, 1 per operation");
 	assert_has(text, " L1       kernel                                 |# #########  ");
 	assert_has(text, " L3       kernel                                 #|          #####");
 	free(text);
