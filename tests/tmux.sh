@@ -25,11 +25,11 @@ start() {
 	terminal
 }
 
-# terminal: runs ./script in a new terminal.
+# terminal: runs ./script in a new terminal. `exec`: some login shells would stay as its parent.
 terminal() {
 	on_tmux kill-server 2>/dev/null
 	servers=$((servers + 1))
-	on_tmux new-session -d -x "$columns" -y "$lines" 'sh script'
+	on_tmux new-session -d -x "$columns" -y "$lines" 'exec sh script'
 	until_true started
 	handled
 }
