@@ -1,6 +1,8 @@
 /* prefill.c - launches attention_prefill; see prefill.h. */
 #include "engine/attention/prefill.h"
 
+#include <inttypes.h>
+
 #include "engine/attention/launch_kernel.h"
 
 #define TILE 32                 /* keys; these three as in kernels/attention_prefill.cu */
@@ -74,6 +76,31 @@ static int mask_offset(const struct prefill *p)
 	return p->keys;
 }
 
+/* A null pointer is for tensors that are not read. */
+static enum status check_rows(const char *name, const struct arg *arg, int64_t rows, int width)
+{
+	uint64_t bytes = arg->buffer ? arg->buffer->bytes : 0, values;
+
+	values = arg->offset < bytes ? (bytes - arg->offset) / sizeof(float) : 0;
+	if (!arg->buffer || rows <= 0 || (uint64_t)rows <= values / (uint64_t)width)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "prefill: %s: expected %" PRId64 " rows of %d values or more, got "
+		    "%" PRIu64 " values", name, rows, width, values);
+}
+
+/* The kernel would read and write past the end of a shorter buffer. */
+static enum status check_lengths(const struct prefill *p, const struct arg *q, const struct arg *k,
+				 const struct arg *v, const struct arg *out)
+{
+	int64_t rows = (int64_t)p->heads * p->queries;
+	int64_t kv_rows = p->keys ? (int64_t)(p->kv_heads - 1) * p->stride + p->keys : 0;
+
+	TRY(check_rows("q", q, rows, p->head_dim));
+	TRY(check_rows("k", k, kv_rows, p->head_dim));
+	TRY(check_rows("v", v, kv_rows, p->value_dim));
+	return check_rows("out", out, rows, p->value_dim);
+}
+
 enum status prefill_launch(struct device *device, const struct prefill *p, struct arg q,
 			   struct arg k, struct arg v, struct arg out)
 {
@@ -85,6 +112,7 @@ enum status prefill_launch(struct device *device, const struct prefill *p, struc
 
 	if (!has_work(p))
 		return STATUS_OK;
+	TRY(check_lengths(p, &q, &k, &v, &out));
 	return launch_kernel(device, "attention_prefill", p->layer,
 			     (struct dim3){ (unsigned)p->heads, (unsigned)row_blocks(p), 1 },
 			     (struct dim3){ BLOCK, 1, 1 },

@@ -13,6 +13,7 @@ for test in engine/cuda/test_cuda engine/cuda/test_twin engine/attention/test_gr
 	sim/device/test_graph sim/device/test_stream sim/device/test_stream_capture \
 	sim/device/test_stream_order engine/attention/test_host_behaviour \
 	engine/attention/test_host_graphs engine/attention/test_host_slots \
+	engine/attention/test_prefill_model \
 	engine/record/test_record_graph; do
 	run 240 "$build/tests/$test"
 	passed "${test##*/}"
