@@ -152,6 +152,7 @@ static enum status open_existing(struct store *store)
 {
 	enum status status = store_connect(store, store->path, SQLITE_OPEN_READWRITE);
 
+	store->appending = true;
 	if (status == STATUS_OK)
 		status = store_run_sql(store, "BEGIN");
 	if (status == STATUS_OK)

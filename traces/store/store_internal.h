@@ -76,6 +76,7 @@ struct store {
 	sqlite3 *db;
 	bool force;                     /* the first commit may replace a file */
 	bool writing;
+	bool appending;                 /* to a file that may be damaged */
 	bool in_transaction;
 	int wait_ms;                    /* of the last commit, for readers */
 	char *broken;                   /* message of the write that failed; ends writing */

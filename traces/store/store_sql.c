@@ -55,8 +55,8 @@ enum status store_failed(struct store *store, const char *doing)
 	case SQLITE_NOMEM:
 		return fail(STATUS_INTERNAL, "%s: cannot %s: out of memory", path, doing);
 	default:
-		/* Our statements are correct, so a value in the file made this one fail. */
-		if (!store->writing)
+		/* Our statements are correct, so what is in the file made this one fail. */
+		if (!store->writing || store->appending)
 			return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s", path,
 				    sqlite3_errmsg(store->db));
 		return fail(STATUS_INTERNAL, "%s: cannot %s: %s", path, doing,

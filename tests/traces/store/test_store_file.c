@@ -223,6 +223,31 @@ START_TEST(damaged_rows)
 }
 END_TEST
 
+/* Rows of a call are left without the call, whose number an added run takes. That is the file's
+ * fault, not the program's. */
+START_TEST(append_to_damaged_rows)
+{
+	const struct row_arg arg = { .name = "n", .type = "int", .kind = "i32" };
+	const struct row_launch launch = {
+		.kernel = "k", .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .cluster = { 1, 1, 1 },
+		.args = &arg, .arg_count = 1,
+	};
+	const struct row_op op = { .kind = OP_LAUNCH, .object = -1, .launch = &launch };
+	struct store *store;
+	enum status status;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change("DELETE FROM t_call");
+	OK(store_create(T, &(struct store_options){ .append = true }, &store));
+	status = store_op(store, begin_run(store), &op, NULL);
+	ck_assert_msg(status == STATUS_DAMAGED && strstr(error_text(), "the trace is damaged"),
+		      "%d: %s", (int)status, error_text());
+	store_close(store);
+}
+END_TEST
+
 /* Reads the whole trace; any status is fine, a crash is not. */
 static void read_through(void)
 {
@@ -320,6 +345,7 @@ int main(void)
 	tcase_add_test(tests, existing_file);
 	tcase_add_test(tests, no_run_makes_no_file);
 	tcase_add_test(tests, append);
+	tcase_add_test(tests, append_to_damaged_rows);
 	tcase_add_test(tests, foreign_files);
 	tcase_add_test(tests, truncated);
 	tcase_add_test(tests, damaged_rows);
