@@ -143,19 +143,24 @@ static INLINE bool read_global(size_t word, struct check_cell *cell, const struc
 	return true;
 }
 
+/* Host code of an object (a constructor) has no lane, and touches no word that is checked. */
+static INLINE const struct check_lane *lane_state(void)
+{
+	return &lane_current()->check;
+}
+
 static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
 {
-	const struct check_lane *lane = &lane_current()->check;
 	size_t word = word_at(address);
 	struct check_cell *cell = cell_at(address);
 	bool done = words == 1 || !(address & (4 * words - 1));
 
 	if (word < check_hot.shared_words)
 		for (size_t i = 0; i < words && done; i++)
-			done = read_shared(word + i, cell + i, lane, pc);
+			done = read_shared(word + i, cell + i, lane_state(), pc);
 	else if (word < check_hot.words)
 		for (size_t i = 0; i < words && done; i++)
-			done = read_global(word + i, cell + i, lane, pc);
+			done = read_global(word + i, cell + i, lane_state(), pc);
 	else
 		done = false;
 	if (!LIKELY(done))
@@ -179,21 +184,20 @@ static INLINE bool may_write(size_t word, const struct check_cell *cell,
 
 static INLINE void write_words(uintptr_t address, size_t words, uintptr_t pc)
 {
-	const struct check_lane *lane = &lane_current()->check;
 	size_t word = word_at(address);
 	struct check_cell *cell = cell_at(address);
-	uint32_t limit = word < check_hot.shared_words ? lane->bound : check_hot.first;
+	uint32_t limit = word < check_hot.shared_words ? lane_state()->bound : check_hot.first;
 	bool may = word < check_hot.words && (words == 1 || !(address & (4 * words - 1)));
 
 	for (size_t i = 0; i < words && may; i++)
-		may = may_write(word + i, cell + i, lane, limit);
+		may = may_write(word + i, cell + i, lane_state(), limit);
 	if (!LIKELY(may)) {
 		check_access(address, 4 * words, CHECK_WRITE, 0, pc);
 		return;
 	}
 	for (size_t i = 0; i < words; i++) {
 		check_hot.state[word + i] = STATE_WHOLE;
-		cell[i].writer = record(lane, pc);
+		cell[i].writer = record(lane_state(), pc);
 	}
 }
 
