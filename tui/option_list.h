@@ -183,8 +183,8 @@ OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "step, not recorded and at each level")
 OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view"),
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
-       "launches of a step, waits, graphs, a long prompt; next to figures cited for other "
-       "kernels. Markdown\n"
+       "launches, blocks and bytes of a step, waits, graphs, a long prompt; next to the claims of "
+       "the engines they follow, and to times of earlier re-implementations. Markdown\n"
        "view: how fast the viewer opens a trace of more than ten million rows (two runs recorded "
        "for it, or T.twin), and how soon it reacts to each key on each screen; exit 1 above 0.5 s "
        "and 50 ms")

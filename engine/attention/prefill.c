@@ -84,8 +84,8 @@ static enum status check_rows(const char *name, const struct arg *arg, int64_t r
 	values = arg->offset < bytes ? (bytes - arg->offset) / sizeof(float) : 0;
 	if (!arg->buffer || rows <= 0 || (uint64_t)rows <= values / (uint64_t)width)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "prefill: %s: expected %" PRId64 " rows of %d values or more, got "
-		    "%" PRIu64 " values", name, rows, width, values);
+	return fail(STATUS_USAGE, "prefill: %s: expected %" PRId64 " rows of %d values or more, "
+		    "got %" PRIu64 " values", name, rows, width, values);
 }
 
 /* The kernel would read and write past the end of a shorter buffer. */

@@ -30,8 +30,8 @@ enum status prefill_check(const char *who, const struct prefill *);
 /* Bytes of dynamic shared memory that the launch takes. */
 unsigned prefill_shared_bytes(int head_dim, int value_dim);
 /* Launches the kernel; does nothing without heads, queries or values. q, k, v and out are pointer
- * arguments (ARG_AT). The sizes must have passed prefill_check(). USAGE, naming the tensor, if a buffer
- * is shorter than its shape; nothing is launched. */
+ * arguments (ARG_AT). The sizes must have passed prefill_check(). USAGE, naming the tensor, if a
+ * buffer is shorter than its shape; nothing is launched. */
 enum status prefill_launch(struct device *, const struct prefill *, struct arg q, struct arg k,
 			   struct arg v, struct arg out);
 /* Runs everything on tensors in host memory, with stride = keys: checks, buffers, uploads, launch,

@@ -65,7 +65,7 @@ void launches_free(struct launches *list)
 /* --- a step --- */
 
 /* The values do not matter: attention takes the same time for any. */
-static enum status step_all(struct rig *rig, void *context)
+enum status step_run(struct rig *rig, void *context)
 {
 	struct attention *a = context;
 	const struct attention_shape *s = &a->shape;
@@ -82,7 +82,7 @@ static enum status step_all(struct rig *rig, void *context)
 	return status;
 }
 
-static enum status prepare_cache(struct rig *rig, struct attention *a, int keys)
+enum status step_prepare(struct rig *rig, struct attention *a, int keys)
 {
 	for (int layer = 0; layer < a->shape.layers; layer++) {
 		TRY(rig_fill_random(rig, a->cache->k[layer]));
@@ -97,8 +97,8 @@ enum status launches_of_step(struct rig *rig, struct attention *a, int keys, uns
 			     struct launches *out)
 {
 	*out = (struct launches){ 0 };
-	TRY(prepare_cache(rig, a, keys));
-	return launches_take(rig, roles, step_all, a, out);
+	TRY(step_prepare(rig, a, keys));
+	return launches_take(rig, roles, step_run, a, out);
 }
 
 /* --- launching again --- */

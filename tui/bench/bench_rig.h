@@ -40,6 +40,13 @@ enum status rig_fill_random(struct rig *, struct buffer *);
  * is submitted, so that `device` includes no host time. */
 enum status rig_time(struct rig *, bool cold, rig_work *, void *context, struct rig_times *out);
 
+/* --- a step --- */
+
+/* Fills the cache, so that the next step has `keys` keys. */
+enum status step_prepare(struct rig *, struct attention *, int keys);
+/* One step of all layers; a rig_work, whose context is the attention. */
+enum status step_run(struct rig *, void *attention);
+
 /* --- launches --- */
 
 /* Copies (engine/launch_copy.h) of launches made one by one. For those of a graph, see

@@ -2,8 +2,8 @@
  *
  * Measures attention kernels alone, without uploads and with a cold L2; the number and time of a
  * step's launches; a step with and without waits, launched one by one and as a graph; a long
- * prompt. The launches come from the paths themselves. bench_claims.c adds verdicts, bench_report.c
- * prints them.
+ * prompt. The launches come from the paths themselves. bench_traffic.c counts bytes and blocks,
+ * bench_claims.c adds verdicts, bench_report.c prints them.
  */
 #include "config.h"
 
@@ -19,12 +19,12 @@ enum { CHUNK = 128 };           /* where the chunk size does not matter, or is n
 
 static const struct seeds_sizes full = {
 	.heads = 32, .kv_heads = 8, .head_dim = 128,
-	.lengths = { 1024, 4096, 32768, 131072 },
+	.lengths = { 32, 64, 127, 129, 256, 512, 1023, 1024, 4096, 32768, 131072 },
 	.layers = 28, .slots = 4, .keys = 1024,
 	.prefill_heads = 32, .prefill_rows = 4096, .flush_bytes = 256u << 20,
 };
 
-/* The same work at sizes that take the simulator about a second. */
+/* The same work at sizes that take the simulator about two seconds. */
 static const struct seeds_sizes reduced = {
 	.heads = 4, .kv_heads = 2, .head_dim = 32,
 	.lengths = { 64, 200 },
@@ -231,6 +231,7 @@ static enum status measure_all(struct rig *rig, struct seeds_results *r)
 	TRY(measure_scatters(rig, r));
 	TRY(with_step(rig, r, "flash-decoding", 1, ROLES_ATTEND, measure_waits, r));
 	TRY(with_step(rig, r, "flash-decoding", 1, ROLES_ATTEND | ROLES_SCATTER, measure_graph, r));
+	TRY(seeds_measure_traffic(rig, r));
 	return measure_prefill(rig, r);
 }
 

@@ -1,6 +1,7 @@
 /* bench_seeds.h - the results of `flashtwin bench --suite seeds`.
  *
- * bench_seeds.c measures them, bench_claims.c adds verdicts, bench_report.c prints them.
+ * bench_seeds.c and bench_traffic.c measure them, bench_claims.c adds verdicts, bench_report.c
+ * prints them.
  */
 #ifndef BENCH_SEEDS_H
 #define BENCH_SEEDS_H
@@ -9,7 +10,7 @@
 
 #include "tui/bench/bench_rig.h"
 
-enum { SEEDS_LENGTHS = 4, SEEDS_CASES = 8 };
+enum { SEEDS_LENGTHS = 11, SEEDS_CASES = 8, TRAFFIC_LENGTHS = 3 };
 
 /* One variant of decode attention. */
 struct seeds_case {
@@ -30,6 +31,13 @@ struct seeds_sizes {
 /* Indexes of two ways of doing the same: the one claimed to be slow, and the other. */
 enum { SLOW, FAST };
 
+/* Bytes that one token moves in all layers: to the device, back, and within it. */
+struct seeds_traffic {
+	double up, down, inside;
+};
+/* bench_traffic.c; how many keys there are with the token. */
+extern const int traffic_keys[TRAFFIC_LENGTHS];
+
 /* Microseconds; NaN: not measured. */
 struct seeds_results {
 	const struct seeds_sizes *sizes;
@@ -43,7 +51,13 @@ struct seeds_results {
 	int step_launches;
 	struct rig_times step[2];       /* a step's launches: one by one, as a graph */
 	double prefill;
+	struct seeds_traffic traffic[2][TRAFFIC_LENGTHS];       /* paths cached, incremental */
+	double blocks[2];               /* of a step's attention: one warp a head, chunks */
 };
+
+/* --- bench_traffic.c --- */
+
+enum status seeds_measure_traffic(struct rig *, struct seeds_results *);
 
 /* --- bench_claims.c --- */
 
@@ -55,7 +69,7 @@ enum verdict claim_verdict(double measured, double worst, double best);
 const char *verdict_name(enum verdict);
 /* A number, null for NaN. */
 json_t *seeds_number(double);
-/* An array of { claim, cited, measured, unit, verdict }. */
+/* An array of { claim, of, cited, measured, unit, verdict }. */
 json_t *seeds_claims(const struct seeds_results *);
 
 /* --- bench_report.c --- */

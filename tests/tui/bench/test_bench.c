@@ -172,17 +172,22 @@ static const char *verdict_on(const struct seeds_results *results, const char *b
 START_TEST(claims_get_verdicts_from_measurements)
 {
 	static const struct seeds_sizes sizes = {
-		.heads = 32, .lengths = { 1024, 32768 }, .layers = 28,
+		.heads = 32, .lengths = { 1024, 32768, 64, 200 }, .layers = 28,
 	};
 	struct seeds_results r = {
 		.sizes = &sizes, .on_gpu = true, .info = { .multiprocessors = 132 },
 		.scatter_launches = { 224, 57 }, .prefill = 20e3,
 		.wait = { { .wall = 700 }, { .wall = 420 } },
+		.blocks = { 28, 224 },
+		.traffic = { { { 0 }, { 33e6, 1e6, 5e9 }, { 66e6, 1e6, 9e9 } },
+			     { { 0 }, { 0, 1e6, 0 }, { 0, 1e6, 0 } } },
 	};
 
 	for (int c = 0; c < SEEDS_CASES; c++) {
 		r.decode[c][0] = c == 0 ? 100 : 80;
 		r.decode[c][1] = c == 0 ? 27000 : 319;
+		r.decode[c][2] = c == 0 ? 10 : 11.5;
+		r.decode[c][3] = c == 0 ? 20 : 11.5;
 	}
 	ck_assert_str_eq(verdict_on(&r, "split-K (chunk 128) is faster than one warp, 1024"),
 			 "not reproduced");
@@ -198,10 +203,44 @@ START_TEST(claims_get_verdicts_from_measurements)
 			 "not reproduced");
 	ck_assert_str_eq(verdict_on(&r, "saved per token"), "reproduced");
 	ck_assert_str_eq(verdict_on(&r, "prefill"), "beaten");
+	ck_assert_str_eq(verdict_on(&r, "split-K (chunk 128) takes little longer than one warp"),
+			 "not reproduced");
+	ck_assert_str_eq(verdict_on(&r, "split-K (chunk 128) is faster than one warp, 200"),
+			 "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "blocks of chunks"), "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "host-device traffic"), "reproduced");
+	ck_assert_str_eq(verdict_on(&r, "and it grows with the keys"), "reproduced");
+	r.decode[0][2] = 11;
+	ck_assert_str_eq(verdict_on(&r, "split-K (chunk 128) takes little longer than one warp"),
+			 "reproduced");
 	r.prefill = 91e3;
 	ck_assert_str_eq(verdict_on(&r, "prefill"), "not reproduced");
 	r.on_gpu = false;
 	ck_assert_str_eq(verdict_on(&r, "prefill"), "not measured");
+}
+END_TEST
+
+/* Every claim says whether an engine makes it or this project measured it. */
+START_TEST(claims_say_whose_they_are)
+{
+	static const struct seeds_sizes sizes = { .heads = 32, .lengths = { 1024 } };
+	const struct seeds_results r = { .sizes = &sizes, .on_gpu = true, .prefill = 1 };
+	json_t *claims = seeds_claims(&r), *claim;
+	size_t i, ours = 0;
+
+	json_array_foreach(claims, i, claim) {
+		const char *text = json_string_value(json_object_get(claim, "claim"));
+		const char *of = json_string_value(json_object_get(claim, "of"));
+		const char *cited = json_string_value(json_object_get(claim, "cited"));
+		/* The times that no engine published. */
+		bool measured = strstr("27061 us 1146 us 319 us 9.0 s", cited);
+
+		ck_assert_msg(of && strcmp(of, measured ? "re-implementation" : "models") == 0,
+			      "%s: %s", text, of);
+		ours += measured;
+	}
+	ck_assert_uint_eq(ours, 4);
+	json_decref(claims);
 }
 END_TEST
 
@@ -224,6 +263,7 @@ int main(void)
 	tcase_add_test(device, buffers_are_filled_to_the_end);
 	tcase_add_test(claims, verdicts_follow_from_the_figures);
 	tcase_add_test(claims, claims_get_verdicts_from_measurements);
+	tcase_add_test(claims, claims_say_whose_they_are);
 	tcase_add_test(claims, medians);
 	return run_suites("bench", (TCase *[]){ device, claims }, 2);
 }
