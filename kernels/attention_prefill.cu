@@ -7,6 +7,11 @@
  * and out [B * H, Nq, Dv]. Query head h uses KV head floor(h * Hkv / H). Query i sees keys 0 .. i +
  * offset. The causal mask is aligned bottom-right if offset = Nk - Nq, and top-left if offset = 0;
  * offset = Nk means no mask. A query that sees no key gets zeros.
+ *
+ * Unlike the model, gpu_flash_attention_f32 of ferrotorch-gpu: one launch does all heads; the
+ * accumulators are in registers and are divided once, at the end, where that kernel keeps them in
+ * global memory and renormalises them at each key; the division is IEEE, not div.approx; and the
+ * maximum begins at -inf, with guards, because -FLT_MAX is a score that keys can have.
  */
 #include "kernels/online_softmax.cuh"
 

@@ -7,6 +7,9 @@
  *
  * One warp walks through all chunks of a row, so memory latency dominates: each lane computes the
  * factor of one of 32 chunks, and many rows of accumulators are loaded before the first is used.
+ *
+ * Unlike the models: an empty chunk has the maximum -inf, not -FLT_MAX, and is skipped by a guard;
+ * and the division is IEEE.
  */
 #include "kernels/online_softmax.cuh"
 

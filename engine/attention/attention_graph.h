@@ -13,13 +13,18 @@
 #include "engine/attention/launch_list.h"
 
 /* Appends the launches of `layers` layers from `first` on to the list, with the dependencies that
- * they have in a graph. Launches nothing. USAGE for a path without graphs (path_check_graph()) and
- * for layers out of range. */
+ * they have in a graph. USAGE for a path without graphs (path_check_graph()) and for layers out of
+ * range.
+ *
+ * Unlike the models: this launches nothing, where their recording runs each launch too. */
 enum status attention_record(struct attention *, int first, int layers, struct launch_list *);
 
 /* Creates an executable graph of these launches, captured on a stream of its own or built from a
  * list. All of its layers use the q, k and v of attention_upload(); the output is that of the last
- * layer. The attention must outlive the graph. Errors as attention_record(), and the device's. */
+ * layer. The attention must outlive the graph. Errors as attention_record(), and the device's.
+ *
+ * Unlike the models: a capture that fails is an error, which ends the run with its code. Theirs go
+ * on launch by launch. */
 enum status attention_graph_create(struct attention *, enum graph_mode, int first, int layers,
 				   struct attention_graph **out);
 /* Launches on the device's default stream, which the attention's uploads and downloads use too.

@@ -15,7 +15,9 @@ enum graph_mode path_graph_mode(const struct path *, enum graph_mode);
 enum status attention_check(const struct path *, const struct attention_shape *);
 /* Calls attention_check() and allocates everything the path needs. USAGE also if a block of the
  * device does not have enough shared memory; else the device's errors. The device must outlive the
- * result. */
+ * result.
+ *
+ * Unlike the models: this one call replaces several of theirs, init_...(). */
 enum status attention_create(const struct path *, struct device *, const struct attention_shape *,
 			     struct attention **out);
 /* Appends k and v to the cache, then attends to all keys. On an error (a full slot: USAGE) the

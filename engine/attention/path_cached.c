@@ -91,7 +91,10 @@ static enum status append(struct attention *a, const struct attention_step *step
 	return STATUS_OK;
 }
 
-/* Copies the first n rows of every head, without gaps. */
+/* Copies the first n rows of every head, without gaps.
+ *
+ * Unlike the models: these copies stay on the device, where realizar's flash_attention_cached
+ * downloads the whole cache, removes the gaps on the host and uploads it again. */
 static enum status compact(struct attention *a, struct buffer *to, const struct buffer *cache,
 			   int n)
 {

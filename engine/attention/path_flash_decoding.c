@@ -55,6 +55,9 @@ void flash_free(struct attention *a, struct flash_part *part)
 	device_free(a->device, part->partials);
 }
 
+/* Unlike the models: the kernels get a layer's cache as a base pointer and the stride between
+ * slots, where theirs take k_ptrs[0] and v_ptrs[0] from an array of pointers; and sizes are
+ * arguments, where theirs are baked into the module, which must then be cached by all of them. */
 enum status flash_attend(struct attention *a, const struct flash_part *part, int layer)
 {
 	const struct attention_shape *s = &a->shape;
