@@ -137,8 +137,8 @@ static enum status update(struct device *device, struct slot_values *values, con
 	return STATUS_OK;
 }
 
-/* Unlike the models: lengths that a graph reads are written by synchronous copies before each launch
- * of it, so that `now` may change at once. Theirs are asynchronous. */
+/* Unlike the models: lengths that a graph reads are written by synchronous copies before each
+ * launch of it, so that `now` may change at once. Theirs are asynchronous. */
 static enum status update_lengths(struct attention *a, struct step_lengths *lengths)
 {
 	TRY(update(a->device, &lengths->seq_lens, a->io->lens_now));
