@@ -1,8 +1,8 @@
 """damage.py - makes damaged copies of a trace, from flipped bits to implausible values in rows.
 
 Some copies are what another writer might make rather than a broken disk: rows twice, claims of
-huge sizes, texts with control characters, tables, views and triggers of its own. What is done to a
-copy is determined by the random numbers. Used by fuzz_viewer.py and fuzz_traces.py.
+huge sizes, texts with control characters, tables, views and triggers of its own. The random numbers
+determine what is done to a copy. Used by fuzz_viewer.py and fuzz_traces.py.
 """
 import os
 import shutil
@@ -21,7 +21,6 @@ SIZES = ("bytes", "offset", "rank", "grid", "block", "cluster", "shared", "threa
          "heads", "head_dim", "hidden", "vocabulary", "positions", "max_", "chunk", "slots",
          "position", "step", "launch", "more", "entry", "count", "first", "last", "key_")
 HEADER = 100                    # size of a SQLite file's header
-PAGE = 4096
 
 # Objects that a trace does not have. A reader that runs them may take any time and memory.
 OBJECTS = [
@@ -33,13 +32,18 @@ OBJECTS = [
     "ALTER TABLE t_run ADD COLUMN more", "ALTER TABLE t_op RENAME COLUMN op TO launch2",
     "CREATE UNIQUE INDEX i ON t_run (device)"]
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-# Other definitions of a view or table.
+# Other definitions of a view or a table.
 INSTEAD = ["SELECT hex(zeroblob(400000000)) AS {0}", f"{ENDLESS} SELECT i AS {{0}} FROM n",
            f"{ENDLESS} SELECT count(*) AS {{0}} FROM n", "SELECT 1 AS {0}", "SELECT NULL AS {0}",
            "SELECT load_extension('x') AS {0}", "SELECT '\x1b[2J' AS {0}"]
 
 
 # --- in the file ---
+
+def page_size(file):
+    file.seek(16)
+    return max(512, int.from_bytes(file.read(2), "big"))
+
 
 def flip_bits(path, random):
     with open(path, "r+b") as file:
@@ -63,26 +67,30 @@ def hurt_header(path, random):
 
 def zero_pages(path, random):
     with open(path, "r+b") as file:
-        pages = os.path.getsize(path) // PAGE
+        size = page_size(file)
+        pages = os.path.getsize(path) // size
         for _ in range(random.choice([1, 3, 20])):
-            file.seek(PAGE * random.randrange(1, pages))
-            file.write(bytes(PAGE))
+            file.seek(size * random.randrange(1, pages))
+            file.write(bytes(size))
 
 
 def move_pages(path, random):
     """Copies pages over others, so that trees have loops and share pages."""
     with open(path, "r+b") as file:
-        pages = os.path.getsize(path) // PAGE
+        size = page_size(file)
+        pages = os.path.getsize(path) // size
         for _ in range(random.choice([1, 3])):
-            file.seek(PAGE * random.randrange(pages))
-            page = file.read(PAGE)
-            file.seek(PAGE * random.randrange(1, pages))
+            file.seek(size * random.randrange(pages))
+            page = file.read(size)
+            file.seek(size * random.randrange(1, pages))
             file.write(page)
 
 
 def truncate(path, random):
-    size = random.randrange(os.path.getsize(path))
-    os.truncate(path, size // PAGE * PAGE if random.random() < 0.5 else size)
+    with open(path, "rb") as file:
+        size = page_size(file)
+    end = random.randrange(os.path.getsize(path))
+    os.truncate(path, end // size * size if random.random() < 0.5 else end)
 
 
 # --- in the rows ---
@@ -116,7 +124,10 @@ def change(path, random, make):
     db.execute("PRAGMA ignore_check_constraints = 1")
     db.execute("PRAGMA writable_schema = 1")
     try_all(db, make(db, random))
-    db.commit()
+    try:
+        db.commit()
+    except sqlite3.Error:
+        pass                                # what was done broke the schema
     db.close()
 
 
