@@ -17,6 +17,12 @@
 #include "sim/check/check_region.h"
 #include "sim/check/check_state.h"
 
+/* The data of an object is searched whole, with what a sanitizer puts between its variables. */
+static __attribute__((no_sanitize("address"))) uintptr_t word_of(uintptr_t address)
+{
+	return *(const uintptr_t *)address;
+}
+
 static uint8_t *granule_of(const struct check *check, uintptr_t address)
 {
 	return &check->reached[((address - check->hot.base) >> 2) >> check->hot.granule];
@@ -73,15 +79,13 @@ struct worklist {
 	size_t count;
 };
 
-/* The data of an object is searched whole, with what a sanitizer puts between its variables. */
-__attribute__((no_sanitize("address")))
 static void search_pointers(struct check *check, struct worklist *list, uintptr_t from,
 			    size_t bytes)
 {
 	uintptr_t end = from + bytes;
 
 	for (uintptr_t at = (from + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8) {
-		const struct check_region *region = unreached(check, *(const uintptr_t *)at);
+		const struct check_region *region = unreached(check, word_of(at));
 
 		if (!region)
 			continue;
