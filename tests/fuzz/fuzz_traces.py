@@ -45,7 +45,18 @@ def recorded(options):
     record(options.program, ["attend", "--q", reference + "q.npy", "--k", reference + "k.npy",
                              "--v", reference + "v.npy", "--lengths", "9", "--log", "points",
                              "--check", "--chunk", "4", "--graph", "capture"], attended)
-    return [made, attended]
+    return [made, attended] + launched(options)
+
+
+def launched(options):
+    """Records a user's kernel and the race in it; returns no trace if there is no compiler."""
+    path = os.path.join(options.work, "launched.twin")
+    source = os.path.join(options.source, "doc", "samples", "merge.cu")
+    subprocess.run([options.program, "launch", source, "--kernel", "merge", "--grid", "1",
+                    "--block", "128", "--arg", "out=>out.npy:f32[1]", "--check", "-o", path],
+                   cwd=options.work, check=False, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    return [path] if os.path.exists(path) else []
 
 
 def traces_of(options):
@@ -55,9 +66,10 @@ def traces_of(options):
                                 and os.path.getsize(path) < MAX_BYTES]
 
 
-def has_verify(options):
-    return subprocess.run([options.program, "help", "verify"], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, check=False).returncode == 0
+def helped(options, command):
+    """The help of a command; empty if there is no such command."""
+    return subprocess.run([options.program, "help", command], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=False).stdout
 
 
 class Maker:
@@ -69,8 +81,10 @@ class Maker:
         self.readers = [self.info, self.diff, self.find, self.sql, self.sql, self.view, self.view,
                         self.view, self.export, self.export, self.replay]
         self.writers = [self.attend, self.decode, self.append_replay]
-        if has_verify(options):
+        if helped(options, "verify"):
             self.readers.append(self.verify)
+        # Without it, a replay refuses a user's kernel.
+        self.trust = ["--trust"] if b"--trust" in helped(options, "replay") else []
 
     def case(self, random, work):
         whole = random.choice(self.traces)
@@ -131,11 +145,10 @@ class Maker:
             return words + random.choice([[], ["--steps", "0"], ["--steps", "0-1"]])
         return words + random.choice([[], ["--at", random.choice(ADDRESSES)]])
 
-    @staticmethod
-    def replay(random, _):
+    def replay(self, random, _):
         return ["replay", "d.twin"] + random.choice(
-            [[], [], [], ["--run", "1"], ["--run", "2"], ["--seed", "5"], ["--check"], ["--json"],
-             ["--steps", "9"], ["--log", "points", "-o", "r.twin", "--force"],
+            [self.trust, [], [], [], ["--run", "1"], ["--run", "2"], ["--seed", "5"], ["--check"],
+             ["--json"], ["--steps", "9"], ["--log", "points", "-o", "r.twin", "--force"],
              ["--jobs", "2"], ["--count", "-o", "r.twin", "--force"]])
 
     @staticmethod
