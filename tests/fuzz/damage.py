@@ -26,7 +26,8 @@ HEADER = 100                    # size of a SQLite file's header
 OBJECTS = [
     "CREATE TRIGGER aaa AFTER INSERT ON t_run BEGIN DELETE FROM t_op; END",
     "CREATE TRIGGER aaa BEFORE INSERT ON t_op BEGIN SELECT hex(zeroblob(400000000)); END",
-    "CREATE TABLE t_more (x)", "CREATE TABLE sqlite_more AS SELECT 1", "CREATE INDEX i ON t_op (op)",
+    "CREATE TABLE t_more (x)", "CREATE TABLE sqlite_more AS SELECT 1",
+    "CREATE INDEX i ON t_op (op)",
     "CREATE VIEW v_more AS SELECT * FROM v_more", "CREATE TABLE t_sum (x)",
     "CREATE VIRTUAL TABLE t_text2 USING fts5(x)", "CREATE TABLE t_gen (a, b AS (hex(a)))",
     "ALTER TABLE t_run ADD COLUMN more", "ALTER TABLE t_op RENAME COLUMN op TO launch2",

@@ -39,7 +39,8 @@ GOOD = {
     "--path": PATHS, "--device": ["sim", "sim", "cuda", "both"],
     "--graph": ["none", "capture", "manual"], "--chunk": ["0", "1", "3", "128"],
     "--warps": ["1", "2"], "--seed": ["0", "7", "18446744073709551615"], "--all-orders": ["1", "2"],
-    "--jobs": ["1", "2"], "--steps": ["1", "99", "100000"], "--log": ["launch", "partials", "points"],
+    "--jobs": ["1", "2"], "--steps": ["1", "99", "100000"],
+    "--log": ["launch", "partials", "points"],
     "-o": ["new.twin", "old.twin", "directory", "missing/x", "q.npy"],
     "--log-at": ["s0", "s0..s1", "L0..L3,L9", "s9..s1"], "--points": ["score", "softmax,reduce"],
     "--q": ["q.npy"], "--k": ["k.npy"], "--v": ["v.npy"], "--out": ["out.npy", "missing/o.npy"],
@@ -47,16 +48,19 @@ GOOD = {
     "-n": ["0", "1", "2", "1,2"], "--prompt": ["R", "RO", "\u00e9"],
     "--prompt-file": ["prompt"], "--slots": ["1", "2"], "--out-dir": ["texts", "missing/texts"],
     "--logits": ["logits.npy"], "--model": ["directory"],
-    "--kernel": ["scale", "none", "scale<float>"], "--grid": ["1", "2,1", "0", "1,1,1,1", "65536,65536"],
+    "--kernel": ["scale", "none", "scale<float>"],
+    "--grid": ["1", "2,1", "0", "1,1,1,1", "1,65536"],
     "--block": ["32", "33", "1025", "0"], "--shared": ["0", "64", "300000"],
-    "--arg": ["x=>o.npy:f32[4]", "x=<>q.npy", "y=@q.npy", "y=null", "n=i32:5", "n=u64:5", "by=f32:2",
-              "x=>o.npy:f32[99999999999]", "x=>o.npy:f32[-1]", "x=>o.npy:f99[1]", "q=i32:1", "n=i32:x"],
+    "--arg": ["x=>o.npy:f32[4]", "x=<>q.npy", "y=@q.npy", "y=null", "n=i32:5", "n=u64:5",
+              "by=f32:2", "x=>o.npy:f32[99999999999]", "x=>o.npy:f32[-1]", "x=>o.npy:f99[1]",
+              "q=i32:1", "n=i32:x"],
     "-D": ["N=3", "=", "N=\"", "-x"], "-I": [".", "missing"],
     "--run": ["1", "2"], "--runs": ["1,1", "1,2", "1"], "--ulp": ["0", "5"],
     "--as": ["svg", "html", "json", "perfetto", "npz"], "--at": ADDRESSES,
     "--screen": ["summary", "time", "launch", "kv", "chunks", "reduce", "points", "counters",
                  "source", "attention", "diff", "findings"],
-    "--number": ["dec", "hex", "bits"], "--distance": ["ulp", "abs", "rel"], "--class": ["oob", "uninit"],
+    "--number": ["dec", "hex", "bits"], "--distance": ["ulp", "abs", "rel"],
+    "--class": ["oob", "uninit"],
     "--suite": ["seeds", "view"], "--sample": ["demo.twin", "merge.cu", "shakespeare"],
     "--sandbox": ["auto", "yes", "no"], "--timeout": ["1", "5"],
     "--causal": ["top-left", "bottom-right"],
@@ -255,7 +259,8 @@ class Maker:
                 header[random.choice(digits)] = ord(random.choice("0123456789-e.9"))
             else:
                 header[random.randrange(len(header))] = random.randrange(256)
-        claimed = random.choice([size, size, size, 0, 1, size - 1, size + 1, 2**31, 2**63, 2**64 - 1])
+        claimed = random.choice([size, size, size, 0, 1, size - 1, size + 1, 2**31, 2**63,
+                                 2**64 - 1])
         os.unlink(weights)
         with open(weights, "wb") as file:
             file.write(struct.pack("<Q", claimed) + header + data)

@@ -24,7 +24,8 @@ QUERIES = ["SELECT * FROM {0}", "SELECT count(*) FROM {0}", "SELECT * FROM {0} L
            "SELECT * FROM {0} ORDER BY 1 DESC, 2", "SELECT hex(data(rowid)) FROM t_blob",
            "SELECT op, f32(data(data), 0) FROM v_digest", "SELECT name, sql FROM sqlite_schema"]
 ADDRESSES = ["r1", "r2", "s0", "s1", "op 0", "op 9", "L0", "L3", "L7.end", "L5.b0", "L5.b0.w0.l3",
-             "L9.b1.p1", "L3.o0", "L3.o0.e5", "L3.n12", "L3.f1.n2", "L3.a0", "r2.L4", "L12", "s1.end"]
+             "L9.b1.p1", "L3.o0", "L3.o0.e5", "L3.n12", "L3.f1.n2", "L3.a0", "r2.L4", "L12",
+             "s1.end"]
 
 
 def record(program, arguments, path):
