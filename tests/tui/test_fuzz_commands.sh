@@ -34,7 +34,7 @@ esac
 END
 chmod +x liar
 FLASHTWIN=$flashtwin python3 "$srcdir/tests/fuzz/fuzz_traces.py" --program ./liar \
-	--source "$srcdir" --runs 60 --failures 100 >out 2>&1
+	--source "$srcdir" --runs 60 --jobs 1 --failures 100 >out 2>&1
 code=$?
 expect 'failures are reported' 1 'expected one line of error with exit code 2' \
 	'killed by signal 11' 'wrote the control character' 'stopped by a sanitizer' \
