@@ -148,9 +148,9 @@ static uintptr_t shadow_of(uintptr_t address)
 {
 	if (address - check_hot.base < check_hot.span)
 		return address;
-	if (address - check_hot.code < check_hot.code_bytes)
-		return check_hot.image ? check_hot.image + (address - check_hot.code) : address;
-	return 0;
+	if (check_hot.image && address - check_hot.data < check_hot.data_bytes)
+		return check_hot.image + (address - check_hot.data);
+	return address - check_hot.code < check_hot.code_bytes ? address : 0;
 }
 
 void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
@@ -173,9 +173,9 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		check_outside(&a);
 		return;
 	}
-	if (a.shadow - hot->base >= hot->span)
-		return;                 /* a variable without shadow */
 	check_alignment(&a);
+	if (a.shadow - hot->base >= hot->span)
+		return;                 /* a constant, or a variable without shadow */
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
 	for (uintptr_t at = a.shadow; at < end; at = (at | 3) + 1) {
