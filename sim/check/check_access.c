@@ -16,6 +16,7 @@
 #include "sim/check/check_region.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_shadow.h"
+#include "sim/check/check_space.h"
 #include "sim/check/counters.h"
 #include "sim/exec/steps.h"
 #include "sim/exec/worker.h"
@@ -30,7 +31,8 @@ static void report_outside(const struct access *a, const char *what)
 	check_report(a->check, &report);
 }
 
-/* Outside device memory only the thread's own stack is allowed. */
+/* Outside device memory only the thread's own stack is allowed. If the range is small, a wrong
+ * index may reach memory of the simulator itself. */
 static void check_outside(const struct access *a)
 {
 	const struct fiber *fiber = a->lane->fiber;
@@ -39,6 +41,9 @@ static void check_outside(const struct access *a)
 		return;
 	report_outside(a, a->address < 4096 ? "through a null pointer"
 		       : "at an address that is not device memory");
+	if (a->kind != CHECK_READ && !check_space_is_full(a->check))
+		worker_abort(worker_self, 700,
+			     "illegal address: a write outside of device memory");
 }
 
 static void describe_place(const struct access *a, char *text, size_t size)

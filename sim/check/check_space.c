@@ -100,12 +100,17 @@ const char *check_space_limit(void)
 	return limit_text(RLIMIT_DATA, "data is", "-d");
 }
 
+bool check_space_is_full(const struct check *check)
+{
+	return check->hot.span == MAX_SPAN;
+}
+
 const char *check_spacing(const struct check *check)
 {
 	static _Thread_local char text[256];
 	char gap[32];
 
-	if (check->hot.span == MAX_SPAN)
+	if (check_space_is_full(check))
 		return NULL;
 	snprintf(text, sizeof text, "--check: buffers are %s apart instead of 32 GiB%s; checker.md "
 		 "says what is missed", bytes_text(gap, check_region_distance(check)),

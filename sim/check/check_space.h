@@ -24,6 +24,8 @@ static inline size_t check_rounded(size_t bytes, size_t to)
  * too few. */
 enum status check_space_reserve(struct check *);
 void check_space_free(struct check *);
+/* Whether limits did not reduce the range. */
+bool check_space_is_full(const struct check *);
 size_t check_space_granule(const struct check *);       /* in bytes */
 /* Addresses for the shared memory of one block, the gap included. */
 size_t check_space_arena(size_t span);

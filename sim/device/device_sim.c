@@ -106,6 +106,7 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 		return fail_device(2, "out of memory: %zu bytes for %s, the %s has %zu left", bytes,
 				   spec->name, sim->profile->name,
 				   sim->profile->info.memory_bytes - sim->allocated);
+	TRY(memory_check(bytes));
 	TRY(sim->check ? check_map(sim->check, sim->next_id + 1, spec->name, bytes, &memory)
 		       : memory_map(bytes, &memory));
 	memory_fill(memory, DEVICE_POISON, memory_size(bytes) / 4);
