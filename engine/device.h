@@ -180,6 +180,8 @@ struct checker_ops {
 	size_t (*counters)(struct device *, const struct row_counters **out);
 	/* NULL: it does not track the program's order itself (a recorder around a checker). */
 	enum status (*step_aside)(struct device *, bool aside);
+	/* NULL: buffers are always as far apart as the checker's manual says. */
+	const char *(*spacing)(struct device *);
 };
 
 /* The table each device fills. An operation that a device does not have is NULL; the device_*()
@@ -312,6 +314,9 @@ size_t device_findings(struct device *, const struct row_finding **out);
 /* The counters of each launch so far, in order; none without the option `count`. Valid until the
  * next operation. */
 size_t device_counters(struct device *, const struct row_counters **out);
+/* A message if limits on memory make the checker place buffers close together, so that it misses
+ * more; else NULL. Valid until the next call. */
+const char *device_spacing(struct device *);
 /* Both do nothing on a device that is not a recorder. */
 enum status device_step_begin(struct device *, int64_t step);
 enum status device_step_end(struct device *);

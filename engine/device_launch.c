@@ -167,6 +167,14 @@ size_t device_counters(struct device *device, const struct row_counters **out)
 	return device->ops->checker ? device->ops->checker->counters(device, out) : 0;
 }
 
+const char *device_spacing(struct device *device)
+{
+	for (; device; device = device->inner)
+		if (device->ops->checker && device->ops->checker->spacing)
+			return device->ops->checker->spacing(device);
+	return NULL;
+}
+
 double device_last_launch_us(struct device *device)
 {
 	const struct device_ops *ops = device->ops;

@@ -161,6 +161,16 @@ json_t *findings_json(const struct row_finding *found, size_t count)
 	return list;
 }
 
+void findings_warn_spacing(struct device *device)
+{
+	static bool warned;
+	const char *text = device_spacing(device);
+
+	if (text && !warned)
+		fprintf(stderr, "warning: %s\n", text);
+	warned |= text != NULL;
+}
+
 enum status findings_report(struct device *device, struct store *store, int64_t run, json_t *list,
 			    bool lint_fail)
 {
@@ -169,6 +179,7 @@ enum status findings_report(struct device *device, struct store *store, int64_t 
 	int64_t bugs = 0, lints = 0;
 	enum status status = STATUS_OK;
 
+	findings_warn_spacing(device);
 	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
 		json_t *object = finding_json(&found[i]);
 

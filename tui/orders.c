@@ -32,6 +32,7 @@ static enum status take_findings(void *context, struct device *device, int64_t r
 	size_t count = device_findings(device, &events);
 
 	(void)run;
+	findings_warn_spacing(device);
 	json_decref(found->all);
 	found->all = findings_json(events, count);
 	return found->orders ? add_new_findings(found, events) : STATUS_OK;

@@ -177,6 +177,7 @@ static enum status open_devices(struct run *run)
 
 		run->names[i] = run->count == 2 ? both[i] : run->options->device;
 		TRY(device_open(run->names[i], &options, &run->devices[i]));
+		findings_warn_spacing(run->devices[i]);
 	}
 	return STATUS_OK;
 }

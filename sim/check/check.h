@@ -27,6 +27,9 @@ struct row_finding;
 
 /* DEVICE with error_code() 2 when no range of addresses can be reserved. */
 enum status check_create(struct check **out);
+/* How close buffers are if addresses are limited, as a message, valid until the next call; NULL:
+ * they are as far apart as doc/checker.md says. */
+const char *check_spacing(const struct check *);
 void check_destroy(struct check *);                     /* NULL is allowed */
 /* Turns on the counters of launches (sim/check/counters.h). Call before the first launch. */
 void check_count(struct check *);
@@ -54,8 +57,9 @@ struct check_launch {
 	void *const *args;                      /* one per parameter; valid until the launch ends */
 	const struct kernel_lint *lint;         /* specific to the kernel; NULL: none */
 };
-/* Returns the listener that the launch must run with. */
-struct listener *check_launch_begin(struct check *, const struct check_launch *);
+/* *out is the listener that the launch must run with. DEVICE (2) if out of memory; the launch has
+ * not begun then. */
+enum status check_launch_begin(struct check *, const struct check_launch *, struct listener **out);
 /* good: the launch ended without a fault. */
 void check_launch_end(struct check *, bool good);
 

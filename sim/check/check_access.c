@@ -16,6 +16,7 @@
 #include "sim/check/check_region.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_shadow.h"
+#include "sim/check/check_space.h"
 #include "sim/check/counters.h"
 #include "sim/exec/steps.h"
 #include "sim/exec/worker.h"
@@ -30,7 +31,8 @@ static void report_outside(const struct access *a, const char *what)
 	check_report(a->check, &report);
 }
 
-/* Outside device memory only the thread's own stack is allowed. */
+/* Outside device memory only the thread's own stack is allowed. If the range is small, a wrong
+ * index may reach memory of the simulator itself. */
 static void check_outside(const struct access *a)
 {
 	const struct fiber *fiber = a->lane->fiber;
@@ -39,6 +41,9 @@ static void check_outside(const struct access *a)
 		return;
 	report_outside(a, a->address < 4096 ? "through a null pointer"
 		       : "at an address that is not device memory");
+	if (a->kind != CHECK_READ && !check_space_is_full(a->check))
+		worker_abort(worker_self, 700,
+			     "illegal address: a write outside of device memory");
 }
 
 static void describe_place(const struct access *a, char *text, size_t size)
@@ -148,9 +153,9 @@ static uintptr_t shadow_of(uintptr_t address)
 {
 	if (address - check_hot.base < check_hot.span)
 		return address;
-	if (address - check_hot.code < check_hot.code_bytes)
-		return check_hot.image ? check_hot.image + (address - check_hot.code) : address;
-	return 0;
+	if (check_hot.image && address - check_hot.data < check_hot.data_bytes)
+		return check_hot.image + (address - check_hot.data);
+	return address - check_hot.code < check_hot.code_bytes ? address : 0;
 }
 
 void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
@@ -173,9 +178,9 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		check_outside(&a);
 		return;
 	}
-	if (a.shadow - hot->base >= hot->span)
-		return;                 /* a variable without shadow */
 	check_alignment(&a);
+	if (a.shadow - hot->base >= hot->span)
+		return;                 /* a constant, or a variable without shadow */
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
 	for (uintptr_t at = a.shadow; at < end; at = (at | 3) + 1) {

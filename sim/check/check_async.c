@@ -7,9 +7,17 @@
 #include "sim/check/check_region.h"
 #include "sim/check/counters.h"
 
-static bool is_memory(const struct check *check, const void *at)
+static bool is_memory(const struct check *check, const void *at, size_t bytes)
 {
-	return (uintptr_t)at - check->hot.base < check->hot.span;
+	uintptr_t offset = (uintptr_t)at - check->hot.base;
+
+	return offset < check->hot.span && bytes <= check->hot.span - offset;
+}
+
+/* Only allocated bytes have a state that can be written. */
+static size_t allocated(const struct check *check, const void *to, size_t bytes)
+{
+	return check_is_allocated(check, (uintptr_t)to, bytes);
 }
 
 /* The write is checked now, but its bytes count as unwritten until the copy completes. */
@@ -29,8 +37,7 @@ void check_async_begin(struct listener *listener, void *to, const void *from, si
 	}
 	check_hot.counters = counters;
 	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
-	if (is_memory(check, to))
-		check_unwritten(check, to, bytes);
+	check_unwritten(check, to, allocated(check, to, bytes));
 }
 
 /* The store was counted when the copy began. */
@@ -43,6 +50,6 @@ void check_async_end(struct listener *listener, void *to, const void *from, size
 	check_hot.counters = NULL;
 	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
 	check_hot.counters = counters;
-	if (is_memory(check, to) && is_memory(check, from))
-		check_copied(check, to, from, copied);
+	if (is_memory(check, from, copied))
+		check_copied(check, to, from, allocated(check, to, copied));
 }

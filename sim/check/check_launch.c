@@ -14,12 +14,16 @@
 #include "sim/check/check_order.h"
 #include "sim/check/check_reach.h"
 #include "sim/check/check_region.h"
+#include "sim/check/check_segment.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_shadow.h"
+#include "sim/check/check_space.h"
 #include "sim/check/check_state.h"
 #include "sim/check/counters.h"
 #include "sim/check/lines.h"
 #include "sim/exec/steps.h"
+
+#define DATA_ALIGNMENT 256
 
 /* The mapped range of the object that contains the address `within`, and its writable range. */
 struct object {
@@ -56,7 +60,7 @@ static void renumber(struct check *check)
 {
 	const struct check_hot *hot = &check->hot;
 
-	if (check->next_slice < MAX_SLICES / 4)
+	if (!check_slices_used_up(check))
 		return;
 	check_ops_collect(check);
 	check_forget(check);
@@ -65,27 +69,37 @@ static void renumber(struct check *check)
 	check->next_slice = 1;
 }
 
-struct listener *check_launch_begin(struct check *check, const struct check_launch *launch)
+/* Finds the kernel's object and its variables. */
+static bool find_code(struct check *check)
 {
-	struct object object = { .within = (uintptr_t)launch->code->run };
+	struct object object = { .within = (uintptr_t)check->launch.code->run };
+	struct check_hot *hot = &check->hot;
 
-	renumber(check);
 	dl_iterate_phdr(find_object, &object);
+	hot->code = object.begin;
+	hot->code_bytes = object.end - object.begin;
+	/* In a large object, places cover only the part around the kernel. */
+	hot->origin = hot->code_bytes <= RECORD_PLACE ? object.begin
+		: object.within - RECORD_PLACE / 2;
+	/* Variables are aligned as in their image. */
+	hot->data = object.data / DATA_ALIGNMENT * DATA_ALIGNMENT;
+	hot->data_bytes = object.data_end - hot->data;
+	return check_image_of(check, hot->data, hot->data_bytes, &hot->image);
+}
+
+enum status check_launch_begin(struct check *check, const struct check_launch *launch,
+			       struct listener **out)
+{
+	renumber(check);
 	check->launch = *launch;
 	check->hot.first = check->next_slice << LANES_SHIFT;
-	check->hot.code = object.begin;
-	check->hot.code_bytes = object.end - object.begin;
-	check->hot.image = check_image_of(check, object.begin, check->hot.code_bytes);
 	check->exact = check->hot.exact = launch->code->orders_some;
-	check->data = object.data;
-	check->data_bytes = object.data_end - object.data;
-	check_reach_begin(check);
+	if (!find_code(check) || !check_reach_begin(check))
+		return fail_device(2, "--check: out of memory: to record the accesses of %s%s",
+				   launch->code->name, check_space_limit());
 	check->needed_from = check_ops_needed(check);
 	if (check->needed_from == UINT32_MAX)
 		check_forget(check);
-	/* In a large object, places cover only the part around the kernel. */
-	check->hot.origin = check->hot.code_bytes <= RECORD_PLACE ? object.begin
-		: object.within - RECORD_PLACE / 2;
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
 	check_op_launched(check, false);
@@ -96,7 +110,8 @@ struct listener *check_launch_begin(struct check *check, const struct check_laun
 	if (check_hot.counters)
 		ft_check_block.pending = PENDING_COUNT;
 	check_watch_nan(true);
-	return &check->listener;
+	*out = &check->listener;
+	return STATUS_OK;
 }
 
 void check_launch_end(struct check *check, bool good)

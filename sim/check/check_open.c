@@ -1,12 +1,7 @@
-/* check_open.c - creates and destroys a checker: its reserved address range and shadow memory.
- *
- * Shadow memory uses physical memory only where it is touched. check_region.c places memory in the
- * range.
- */
+/* check_open.c - creates and destroys a checker. Its addresses are reserved by check_space.c. */
 #include "config.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "base/xalloc.h"
 #include "sim/check/check_async.h"
@@ -15,14 +10,12 @@
 #include "sim/check/check_op.h"
 #include "sim/check/check_order.h"
 #include "sim/check/check_region.h"
+#include "sim/check/check_segment.h"
 #include "sim/check/check_shadow.h"
+#include "sim/check/check_space.h"
 #include "sim/check/check_state.h"
 #include "sim/check/check_sync.h"
 #include "sim/check/counters.h"
-
-#define ARENA_SHARE 64                  /* 1/64 of the range is for shared memory */
-#define MAX_SPAN ((size_t)1 << 43)
-#define MIN_SPAN ((size_t)1 << 28)
 
 static const struct listener_calls calls = {
 	.arena = check_arena,
@@ -41,67 +34,25 @@ static const struct listener_calls calls = {
 	.stepped = check_stepped,
 };
 
-/* Bytes of shadow for `span` bytes: cells, the other reader, state. */
-static size_t shadow_bytes(size_t span)
-{
-	return span * 4 + span * 2 + span / 4;
-}
-
-static void lay_out(struct check *check, unsigned char *memory, size_t span)
-{
-	struct check_hot *hot = &check->hot;
-	unsigned char *at = memory + span;
-
-	check->reserved = memory;
-	hot->base = (uintptr_t)memory;
-	hot->span = span;
-	hot->shared_span = span / ARENA_SHARE;
-	hot->cell = (struct check_cell *)(void *)at;
-	hot->cells = (uintptr_t)at - 4 * hot->base;
-	hot->words = span / 4;
-	hot->shared_words = hot->shared_span / 4;
-	at += span * 4;
-	hot->reader = (uint64_t *)(void *)at;
-	at += span * 2;
-	hot->state = at;
-	hot->check = check;
-	hot->granule = (unsigned)__builtin_ctzll(span / GRANULES / 4);
-	check->reached = xcalloc(GRANULES, 1);
-	hot->reached = check->reached;
-}
-
-/* Reserves as much as possible: a debugger or a limit may leave little. */
 enum status check_create(struct check **out)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	const size_t slices = MAX_SLICES * sizeof(struct check_slice);
 	struct check *check = xcalloc(1, sizeof *check);
+	enum status status = check_space_reserve(check);
 
-	for (size_t span = MAX_SPAN; span >= MIN_SPAN; span /= 2) {
-		size_t bytes = span + shadow_bytes(span);
-		void *memory = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
-
-		if (memory == MAP_FAILED)
-			continue;
-		check->reserved_bytes = bytes;
-		lay_out(check, memory, span);
-		check->slices = mmap(NULL, slices, PROT_READ | PROT_WRITE, flags, -1, 0);
-		if (check->slices != MAP_FAILED
-		    && mprotect((unsigned char *)memory + span, bytes - span,
-				PROT_READ | PROT_WRITE) == 0) {
-			check->listener.calls = &calls;
-			check->next_slice = 1;
-			check->counters = counters_create();
-			*out = check;
-			return STATUS_OK;
-		}
-		if (check->slices != MAP_FAILED)
-			munmap(check->slices, slices);
-		munmap(memory, bytes);
+	if (status == STATUS_OK)
+		status = check_slices_create(check);
+	if (status != STATUS_OK) {
+		check_destroy(check);
+		return status;
 	}
-	free(check);
-	return fail_device(2, "--check: cannot reserve %zu bytes of addresses for device memory "
-			   "and its shadow", MIN_SPAN + shadow_bytes(MIN_SPAN));
+	check->listener.calls = &calls;
+	check->hot.check = check;
+	check->granules = xcalloc(MAX_GRANULES, sizeof *check->granules);
+	check->reached = xcalloc(MAX_GRANULES, 1);
+	check->hot.reached = check->reached;
+	check->counters = counters_create();
+	*out = check;
+	return STATUS_OK;
 }
 
 void check_destroy(struct check *check)
@@ -113,10 +64,11 @@ void check_destroy(struct check *check)
 	check_ops_free(check);
 	check_forget(check);
 	counters_free(check->counters);
-	munmap(check->reserved, check->reserved_bytes);
-	munmap(check->slices, MAX_SLICES * sizeof(struct check_slice));
+	check_space_free(check);
+	check_slices_free(check);
 	free(check->regions);
 	free(check->images);
+	free(check->granules);
 	free(check->reached);
 	free(check);
 }

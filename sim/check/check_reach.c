@@ -10,12 +10,15 @@
 
 #include "sim/check/check_reach.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "sim/check/check_region.h"
+#include "sim/check/check_space.h"
 #include "sim/check/check_state.h"
+#include "sim/exec/worker.h"
 
 /* The data of an object is searched whole, with what a sanitizer puts between its variables. */
 static __attribute__((no_sanitize("address"))) uintptr_t word_of(uintptr_t address)
@@ -41,34 +44,44 @@ static const struct check_region *unreached(const struct check *check, uintptr_t
 	return region;
 }
 
-static void reach(struct check *check, const struct check_region *region)
+static void mark(struct check *check, uintptr_t at, size_t bytes)
 {
-	uintptr_t last = region->at + (region->bytes ? region->bytes - 1 : 0);
+	uintptr_t last = at + (bytes ? bytes - 1 : 0);
 
-	for (uint8_t *g = granule_of(check, region->at); g <= granule_of(check, last); g++)
+	for (uint8_t *g = granule_of(check, at); g <= granule_of(check, last); g++)
 		*g = 1;
 }
 
-void check_reach_begin(struct check *check)
+/* False: out of memory to record its accesses. */
+static bool reach(struct check *check, const struct check_region *region)
+{
+	if (!check_recordable(check, region->at, region->mapped))
+		return false;
+	mark(check, region->at, region->bytes);
+	return true;
+}
+
+bool check_reach_begin(struct check *check)
 {
 	const struct sim_code *code = check->launch.code;
 	const uintptr_t shared = check->hot.base + check->hot.shared_span;
 
-	memset(check->reached, 0, GRANULES);
+	memset(check->reached, 0, MAX_GRANULES);
 	memset(check->reached, 1, (size_t)(granule_of(check, shared) - check->reached));
 	check->reach_known = false;
 	for (size_t i = 0; i < check->image_count; i++)
-		reach(check, &(struct check_region){ .at = check->images[i].at,
-						     .bytes = check->images[i].bytes });
+		mark(check, check->images[i].at, check->images[i].bytes);
 	for (int i = 0; i < code->param_count; i++)
 		for (size_t at = 0; at + 8 <= code->params[i].bytes; at += 8) {
 			const struct check_region *region;
 			uintptr_t address;
 
 			memcpy(&address, (char *)check->launch.args[i] + at, sizeof address);
-			if ((region = unreached(check, address)))
-				reach(check, region);
+			region = unreached(check, address);
+			if (region && !reach(check, region))
+				return false;
 		}
+	return true;
 }
 
 /* --- pointers in memory --- */
@@ -79,7 +92,7 @@ struct worklist {
 	size_t count;
 };
 
-static void search_pointers(struct check *check, struct worklist *list, uintptr_t from,
+static bool search_pointers(struct check *check, struct worklist *list, uintptr_t from,
 			    size_t bytes)
 {
 	uintptr_t end = from + bytes;
@@ -89,16 +102,19 @@ static void search_pointers(struct check *check, struct worklist *list, uintptr_
 
 		if (!region)
 			continue;
-		reach(check, region);
+		if (!reach(check, region))
+			return false;
 		list->at[list->count++] = region;
 	}
+	return true;
 }
 
-static void follow_pointers(struct check *check)
+static bool follow_pointers(struct check *check)
 {
 	struct worklist list = {
 		.at = xreallocarray(NULL, check->region_count + 1, sizeof *list.at),
 	};
+	bool done;
 
 	for (size_t i = 0; i < check->region_count; i++) {
 		const struct check_region *region = &check->regions[i];
@@ -107,19 +123,25 @@ static void follow_pointers(struct check *check)
 		    && *granule_of(check, region->at))
 			list.at[list.count++] = region;
 	}
-	search_pointers(check, &list, check->data, check->data_bytes);
-	while (list.count > 0) {
+	done = search_pointers(check, &list, check->hot.data, check->hot.data_bytes);
+	while (done && list.count > 0) {
 		const struct check_region *region = list.at[--list.count];
 
-		search_pointers(check, &list, region->at, region->bytes);
+		done = search_pointers(check, &list, region->at, region->bytes);
 	}
 	free(list.at);
 	check->reach_known = true;
+	return done;
 }
 
 bool check_reach(struct check *check, uintptr_t address)
 {
-	if (!check->reach_known)
-		follow_pointers(check);
+	char text[160];
+
+	if (!check->reach_known && !follow_pointers(check)) {
+		snprintf(text, sizeof text, "--check: out of memory: to record the accesses of "
+			 "%s%s", check->launch.code->name, check_space_limit());
+		worker_abort(worker_self, 2, text);
+	}
 	return *granule_of(check, address);
 }

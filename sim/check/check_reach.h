@@ -7,9 +7,11 @@
 
 struct check;
 
-/* A launch begins: marks the buffers that its arguments point to. */
-void check_reach_begin(struct check *);
-/* Whether the launch may touch an address in device memory whose granule is not marked yet. */
+/* A launch begins: marks the buffers that its arguments point to. False: out of memory to record
+ * accesses to them. */
+bool check_reach_begin(struct check *);
+/* Whether the launch may touch an address in device memory whose granule is not marked yet. Called
+ * by a simulated thread; ends the launch if out of memory. */
 bool check_reach(struct check *, uintptr_t address);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef CHECK_REGION_H
 #define CHECK_REGION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,8 +14,15 @@ struct listener;
  * if there are no regions. */
 const struct check_region *check_region_at(const struct check *, uintptr_t address);
 
-/* Addresses for the shadow of an object's variables; 0: none left. */
-uintptr_t check_image_of(struct check *, uintptr_t code, size_t bytes);
+/* How far the first buffers are apart, in bytes. */
+size_t check_region_distance(const struct check *);
+/* Makes the accesses of a buffer recordable, at the first launch that may touch it. False: out of
+ * memory. */
+bool check_recordable(struct check *, uintptr_t at, size_t bytes);
+/* Addresses for the shadow of an object's variables; 0: too few are left. False: out of memory. */
+bool check_image_of(struct check *, uintptr_t data, size_t bytes, uintptr_t *out);
+/* How many of the bytes from `at` on are allocated, up to `bytes`. */
+size_t check_is_allocated(const struct check *, uintptr_t at, size_t bytes);
 
 /* Marks bytes as unwritten; as allocated, for a block's shared memory. */
 void check_unwritten(struct check *, const void *memory, size_t bytes);

@@ -2,7 +2,14 @@
 #ifndef CHECK_SEGMENT_H
 #define CHECK_SEGMENT_H
 
+#include "base/status.h"
 #include "sim/check/check_state.h"
+
+/* Slices are numbered from 1. DEVICE (2) if out of memory. */
+enum status check_slices_create(struct check *);
+void check_slices_free(struct check *);
+/* Whether so many are used that all accesses should be forgotten before the next launch. */
+bool check_slices_used_up(const struct check *);
 
 /* Every lane of the warp in the mask `lanes` begins a new segment. */
 void check_new_slice(struct check *, struct warp *, uint32_t lanes);

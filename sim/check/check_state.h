@@ -27,7 +27,6 @@ static inline unsigned check_bytes_of(uint64_t record)
 }
 
 #define LANES_SHIFT 5                   /* segments of a slice */
-#define MAX_SLICES (1u << 26)
 
 /* The data that all segments of a slice share. */
 struct check_slice {
@@ -60,22 +59,21 @@ struct check_hot {
 	size_t words, shared_words;     /* in span and shared_span; 0: no fast path */
 	uint64_t *reader;               /* an earlier reader, of another block if possible */
 	const uint8_t *reached;         /* by granule: whether the launch may touch it */
-	unsigned granule;               /* log2 of the words in a granule */
+	unsigned granule;               /* log2 of the words in a granule: check_space.h */
 	uint32_t first;                 /* first segment of the launch */
 	bool exact;                     /* see check.exact */
 	uintptr_t origin;               /* code address of place 0 */
 	uintptr_t code;                 /* start of the object with the kernel */
 	size_t code_bytes;
-	uintptr_t image;                /* address whose shadow its variables use; 0: none */
+	uintptr_t data;                 /* its variables */
+	size_t data_bytes;
+	uintptr_t image;                /* address whose shadow they use; 0: none */
 	struct check *check;
 	struct counters *counters;      /* NULL: not counting */
 };
 extern struct check_hot check_hot;
 
 /* --- the checker of a device --- */
-
-/* Slots of memory are whole granules, so that each granule contains at most one buffer. */
-#define GRANULES 8192
 
 enum region_kind { REGION_BUFFER, REGION_ARENA };
 struct check_region {                   /* in order of address */
@@ -108,7 +106,7 @@ struct check_more {
 
 /* Addresses without memory, whose shadow is used for an object's variables. */
 struct check_image {
-	uintptr_t code, at;
+	uintptr_t data, at;
 	size_t bytes;
 };
 
@@ -117,17 +115,17 @@ struct check {
 	struct check_hot hot;           /* copied to check_hot for each launch */
 	void *reserved;                 /* device memory and its shadow */
 	size_t reserved_bytes;
-	uint8_t *reached;               /* [GRANULES] */
+	uint8_t *reached;               /* [MAX_GRANULES] */
+	uint8_t *granules;              /* [MAX_GRANULES]: enum granule_use */
 	bool reach_known;               /* pointers in memory have been followed, too */
-	uintptr_t data;                 /* variables of the object with the kernel */
-	size_t data_bytes;
 	size_t used, arenas_used;       /* bytes used after base + shared_span, after base */
 	struct check_region *regions;
 	size_t region_count, region_capacity;
 	struct check_image *images;
 	size_t image_count;
 	struct check_slice *slices;
-	uint32_t next_slice;
+	uint32_t next_slice, slice_capacity;
+	uint32_t slices_kept;           /* forget them at the next launch if there are more */
 	struct check_launch launch;
 	size_t launch_shared;           /* bytes of shared memory of a block */
 	struct check_sync_variable **variables; /* of the launch */

@@ -75,13 +75,13 @@ static enum status sim_open(const struct device_options *options, struct device 
 	sim->steps = options->steps;
 	sim->runner = grid_runner_create(options->steps ? 1 : options->jobs);
 	streams_open(sim);
-	*out = &sim->base;
 	if (options->check && check_create(&sim->check) != STATUS_OK) {
 		sim_close(&sim->base);
 		return STATUS_DEVICE;
 	}
 	if (sim->check && options->count)
 		check_count(sim->check);
+	*out = &sim->base;
 	return STATUS_OK;
 }
 
@@ -106,6 +106,7 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 		return fail_device(2, "out of memory: %zu bytes for %s, the %s has %zu left", bytes,
 				   spec->name, sim->profile->name,
 				   sim->profile->info.memory_bytes - sim->allocated);
+	TRY(memory_check(bytes));
 	TRY(sim->check ? check_map(sim->check, sim->next_id + 1, spec->name, bytes, &memory)
 		       : memory_map(bytes, &memory));
 	memory_fill(memory, DEVICE_POISON, memory_size(bytes) / 4);
@@ -320,8 +321,16 @@ static size_t sim_counters(struct device *device, const struct row_counters **ou
 	return sim->check ? check_counters(sim->check, out) : 0;
 }
 
+static const char *sim_spacing(struct device *device)
+{
+	struct device_simulated *sim = simulated(device);
+
+	return sim->check ? check_spacing(sim->check) : NULL;
+}
+
 static const struct checker_ops checker = {
 	.findings = sim_findings, .counters = sim_counters, .step_aside = sim_step_aside,
+	.spacing = sim_spacing,
 };
 
 const struct device_ops device_sim = {

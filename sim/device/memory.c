@@ -41,15 +41,20 @@ static size_t machine_available(void)
 	return kilobytes * 1024;
 }
 
+enum status memory_check(size_t bytes)
+{
+	/* Do not check small allocations. */
+	if (bytes > SIZE_MAX / 2 || (bytes > (64u << 20) && bytes > machine_available()))
+		return fail_device(2, "out of memory: %zu bytes requested, %zu available",
+				   bytes, machine_available());
+	return STATUS_OK;
+}
+
 enum status memory_map(size_t bytes, void **out)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), inner;
 	unsigned char *base;
 
-	/* Do not check small allocations. */
-	if (bytes > SIZE_MAX / 2 || (bytes > (64u << 20) && bytes > machine_available()))
-		return fail_device(2, "out of memory: %zu bytes requested, %zu available",
-				   bytes, machine_available());
 	inner = mapped(bytes, page);
 	base = mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED)

@@ -313,7 +313,7 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 
 	sim->launches++;
 	if (sim->check)
-		grid.listener = check_launch_begin(sim->check, &checked);
+		TRY(check_launch_begin(sim->check, &checked, &grid.listener));
 	steps_begin(sim->steps);
 	status = grid_run(sim->runner, &grid);
 	if (steps_end() && status == STATUS_DEVICE)

@@ -19,15 +19,12 @@
 #include "sim/exec/worker.h"
 
 #define ARENA_ALIGNMENT 128             /* the maximum alignment of a shared variable */
-#define LENT_ARENA (256u << 10)         /* larger than any device's limit */
 
 struct block *block_create(void)
 {
 	struct block *block = xcalloc(1, sizeof *block);
 
-	block->warps = aligned_alloc(64, MAX_WARPS * sizeof *block->warps);
-	if (!block->warps)
-		abort();
+	block->warps = xcheck(aligned_alloc(64, MAX_WARPS * sizeof *block->warps));
 	memset(block->warps, 0, MAX_WARPS * sizeof *block->warps);
 	return block;
 }
@@ -57,8 +54,8 @@ static bool arena_borrow(struct block *block, struct listener *listener)
 	if (block->arena_lent)
 		return true;
 	arena_unmap(block);
-	block->arena = listener->calls->arena(listener, LENT_ARENA);
-	block->arena_bytes = LENT_ARENA;
+	block->arena = listener->calls->arena(listener, LISTENER_ARENA);
+	block->arena_bytes = LISTENER_ARENA;
 	block->arena_lent = block->arena != NULL;
 	return block->arena_lent;
 }

@@ -24,8 +24,10 @@ struct listener {
 	const struct listener_calls *calls;
 };
 
+#define LISTENER_ARENA (256u << 10)     /* larger than any device's limit */
+
 struct listener_calls {
-	/* Shared memory for blocks, owned by the listener; NULL if out of memory. */
+	/* Shared memory for a block, whole pages, owned by the listener; NULL if out of memory. */
 	void *(*arena)(struct listener *, size_t bytes);
 	/* A block begins; its shared memory starts at view.shared and is unwritten. */
 	void (*block_begin)(struct listener *, struct block *, size_t static_bytes,

@@ -36,6 +36,7 @@ static struct lane *lowest(struct warp *warp, uint32_t lanes)
 /* Makes the next block of the grid resident; false if there is no block or no free place. */
 static bool admit(struct worker *w)
 {
+	static const char text[] = "out of memory for the shared memory of a block";
 	struct grid *grid = w->grid;
 	uint64_t order;
 
@@ -47,7 +48,10 @@ static bool admit(struct worker *w)
 	if (!w->blocks[w->resident])
 		w->blocks[w->resident] = block_create();
 	if (!block_begin(w->blocks[w->resident], grid, order)) {
-		worker_fail(grid, order, 2, "out of memory for the shared memory of a block");
+		/* Resident blocks may wait for this one for ever. */
+		if (w->resident > 0)
+			worker_abort(w, 2, text);
+		worker_fail(grid, order, 2, text);
 		return false;
 	}
 	/* An independent block has its own random sequence, so it behaves the same on any

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Dwfl *session;
 
@@ -38,12 +40,24 @@ static bool list_objects(void)
 		&& dwfl_report_end(session, NULL, NULL) == 0;
 }
 
+/* libdw would exit with a code that means something else here. */
+static void __attribute__((noreturn)) out_of_memory(void)
+{
+	xcheck(NULL);
+	abort();
+}
+
 static Dwfl_Module *find_module(Dwarf_Addr address)
 {
 	Dwfl_Module *module = session ? dwfl_addrmodule(session, address) : NULL;
+	Dwarf_Addr bias;
+	Dwarf *dwarf;
 
 	if (!module && list_objects())
 		module = dwfl_addrmodule(session, address);
+	dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
+	if (dwarf)
+		dwarf_new_oom_handler(dwarf, out_of_memory);
 	return module;
 }
 

@@ -48,7 +48,9 @@ static void print_findings(struct device *device, int number)
 
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(found[i].class, "leak") != 0)
-			printf("found %d %s\n", number, found[i].class);
+			printf("found %d %s at lines %d and %d, %llu times: %s\n", number,
+			       found[i].class, found[i].sides[0].line, found[i].sides[1].line,
+			       (unsigned long long)found[i].count, found[i].detail);
 }
 
 static enum status run_one(struct device *device, int number)
