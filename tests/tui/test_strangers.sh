@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_strangers.sh - traces from strangers: what their rows, names and schema say runs nothing,
-# writes nothing, and neither crashes nor hangs a command; doc/flashtwin.1.in, SECURITY.
+# writes nothing, and neither crashes nor hangs a command.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 romeo=$srcdir/doc/samples/shakespeare/reference/romeo
