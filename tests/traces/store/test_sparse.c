@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "traces/store/sparse.h"
 
-enum { BYTES = 5 * 65536 + 1000, CHANGES = 4000 };
+enum { BYTES = 5 * 65536 + 1000, CHANGES = 1500 };
 
 /* The same twice: sparse, and as arrays. */
 static struct sparse *s;
@@ -97,7 +97,7 @@ START_TEST(as_an_array)
 	srandom(1);
 	for (int i = 0; i < CHANGES; i++) {
 		change();
-		if (i % 8 == 0)
+		if (i % 16 == 0)
 			compare();
 	}
 	compare();
