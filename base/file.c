@@ -1,12 +1,77 @@
-/* file.c - reads whole files; see file.h. */
+/* file.c - opens and reads files; see file.h. */
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
+
+/* --- opening --- */
+
+/* The names of descriptors that are open already: nothing waits for a writer. */
+static bool is_descriptor(const char *path)
+{
+	static const char *const names[] = { "/dev/stdin", "/dev/fd/", "/proc/self/fd/" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strncmp(path, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static enum status check_kind(const char *path, const struct stat *about)
+{
+	if (!S_ISFIFO(about->st_mode) && !S_ISSOCK(about->st_mode))
+		return STATUS_OK;
+	return fail(STATUS_IO, "%s: cannot read: expected a regular file, got a %s", path,
+		    S_ISFIFO(about->st_mode) ? "named pipe; /dev/stdin reads one" : "socket");
+}
+
+enum status file_check(const char *path)
+{
+	struct stat about;
+
+	return is_descriptor(path) || stat(path, &about) != 0 ? STATUS_OK
+		: check_kind(path, &about);
+}
+
+/* Checks the open file, which may be another than a moment ago, and lets reads of it wait. */
+static enum status check_open(const char *path, int fd)
+{
+	struct stat about;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (fstat(fd, &about) != 0 || flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
+	return is_descriptor(path) ? STATUS_OK : check_kind(path, &about);
+}
+
+enum status file_open(const char *path, FILE **out)
+{
+	enum status status;
+	int fd;
+
+	*out = NULL;
+	if (*path == '\0')
+		return fail(STATUS_IO, "an empty name cannot be a file");
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
+	status = check_open(path, fd);
+	if (status == STATUS_OK && !(*out = fdopen(fd, "rb")))
+		status = fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
+	if (status != STATUS_OK)
+		close(fd);
+	return status;
+}
+
+/* --- reading --- */
 
 /* Reads to the end instead of trusting a size: pipes and /dev/stdin have none. */
 static enum status read_all(FILE *file, const char *path, size_t limit, char **bytes, size_t *count)
@@ -40,11 +105,7 @@ enum status file_read(const char *path, size_t limit, char **bytes, size_t *coun
 	enum status status;
 	FILE *file;
 
-	if (*path == '\0')
-		return fail(STATUS_IO, "an empty name cannot be a file");
-	file = fopen(path, "rb");
-	if (!file)
-		return fail(STATUS_IO, "%s: %s", path, strerror(errno));
+	TRY(file_open(path, &file));
 	status = read_all(file, path, limit, bytes, count);
 	fclose(file);
 	return status;

@@ -1,10 +1,20 @@
-/* file.h - reads small files whole. Does not parse them. Used by the model loader and commands. */
+/* file.h - opens files to read, and reads small files whole. Does not parse them. Used by whatever
+ * reads a file that a user names. */
 #ifndef FILE_H
 #define FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/status.h"
+
+/* Opens a file to read, without waiting for a writer. IO with the path and the reason: also for a
+ * named pipe or a socket, which may never have one. What a shell passes as /dev/stdin or /dev/fd/N
+ * may be a pipe. */
+enum status file_open(const char *path, FILE **out);
+/* IO if file_open() would refuse the path as a named pipe or a socket; for files that a library
+ * opens. A file that does not exist is OK. */
+enum status file_check(const char *path);
 
 /* Reads all of `path` into a new buffer and appends a NUL, which is not counted; the caller frees
  * it. IO with the path and the reason; USAGE if the file is larger than `limit` bytes. */

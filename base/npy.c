@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/output.h"
 
 #define MAGIC "\x93NUMPY"
@@ -298,9 +299,7 @@ enum status npy_read(const char *path, struct npy *out)
 	*out = (struct npy){ 0 };
 	if (*path == '\0')
 		return fail(STATUS_IO, "an empty name cannot be an .npy file");
-	file = fopen(path, "rb");
-	if (!file)
-		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
+	TRY(file_open(path, &file));
 	status = read_file(file, path, out);
 	fclose(file);
 	if (status != STATUS_OK)

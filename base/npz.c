@@ -10,6 +10,8 @@
 #include "base/npy.h"
 #include "base/xalloc.h"
 
+#define PIECE 65536
+
 struct npz {
 	struct archive *archive;
 	FILE *file;
@@ -83,8 +85,30 @@ static enum status begin_entry(struct npz *z, const char *name, size_t bytes)
 	return status;
 }
 
+/* `read` NULL: the context is the data. */
+static enum status put_data(struct npz *z, const char *name, size_t bytes, npz_read_fn *read,
+			    void *context)
+{
+	unsigned char piece[PIECE];
+
+	if (!read)
+		return put(z, name, context, bytes);
+	for (size_t at = 0, count; at < bytes; at += count) {
+		count = bytes - at < PIECE ? bytes - at : PIECE;
+		read(context, at, piece, count);
+		TRY(put(z, name, piece, count));
+	}
+	return STATUS_OK;
+}
+
 enum status npz_add(struct npz *z, const char *name, enum dtype dtype, int rank,
 		    const int64_t *shape, const void *data)
+{
+	return npz_add_pieces(z, name, dtype, rank, shape, NULL, (void *)data);
+}
+
+enum status npz_add_pieces(struct npz *z, const char *name, enum dtype dtype, int rank,
+			   const int64_t *shape, npz_read_fn *read, void *context)
 {
 	size_t bytes = dtype_bytes(dtype), header_bytes;
 	char header[NPY_HEADER_BYTES];
@@ -97,7 +121,7 @@ enum status npz_add(struct npz *z, const char *name, enum dtype dtype, int rank,
 	header_bytes = npy_header(dtype, rank, shape, header);
 	TRY(begin_entry(z, name, header_bytes + bytes));
 	TRY(put(z, name, header, header_bytes));
-	TRY(put(z, name, data, bytes));
+	TRY(put_data(z, name, bytes, read, context));
 	if (archive_write_finish_entry(z->archive) != ARCHIVE_OK || z->error)
 		return failed(z, name);
 	return STATUS_OK;

@@ -20,6 +20,10 @@ enum status npz_open(FILE *, struct npz **out);
  * DTYPE_POINTER or a rank above NPY_MAX_RANK. */
 enum status npz_add(struct npz *, const char *name, enum dtype, int rank, const int64_t *shape,
 		    const void *data);
+/* The same of an array that `read` provides in pieces, in order: `count` bytes from byte `at`. */
+typedef void npz_read_fn(void *context, size_t at, void *bytes, size_t count);
+enum status npz_add_pieces(struct npz *, const char *name, enum dtype, int rank,
+			   const int64_t *shape, npz_read_fn *read, void *context);
 /* Writes the zip directory at the end. IO. Frees the npz even on an error. */
 enum status npz_close(struct npz *);
 /* Frees the npz without finishing it; what was written is not a valid zip file. NULL is allowed. */

@@ -9,28 +9,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
+
 #define TEXT_BYTES sizeof(((struct error_record *)0)->text)
 
 static _Thread_local char text[TEXT_BYTES];
 static _Thread_local int device_code;
 
-/* A path or kernel name may contain any byte; the message must stay one line on a terminal. */
-static void keep_one_line(char *line)
-{
-	for (; *line; line++)
-		if ((unsigned char)*line < ' ' || *line == 0x7f)
-			*line = '?';
-}
-
-/* Formats into a copy first: an argument may be error_text() itself. */
+/* Formats into a copy first: an argument may be error_text() itself. A path or kernel name may
+ * contain any byte; the message must stay one line, and harmless on a terminal. */
 __attribute__((format(printf, 1, 0)))
 static void set_text(const char *format, va_list args)
 {
 	char line[TEXT_BYTES];
 
 	vsnprintf(line, sizeof line, format, args);
-	keep_one_line(line);
-	strcpy(text, line);
+	visible_copy(text, sizeof text, line);
 }
 
 enum status fail(enum status status, const char *format, ...)
@@ -63,10 +57,8 @@ enum status fail_context(enum status status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(context, sizeof context, format, args);
 	va_end(args);
-	keep_one_line(context);
 	snprintf(line, sizeof line, "%s: %s", context, text);
-	line[TEXT_BYTES - 1] = '\0';
-	strcpy(text, line);
+	visible_copy(text, sizeof text, line);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "traces/diff/diff.h"
 #include "traces/store/store.h"
 #include "tui/command.h"
@@ -69,10 +70,15 @@ static enum status parse(struct diff_command *diff, int argc, char **argv)
 static enum status print_run(const char *which, struct store *store, int64_t number)
 {
 	struct store_run run;
+	char *command, *device;
 
 	TRY(store_run_read(store, number, &run));
+	command = visible_text(run.command);
+	device = visible_text(run.device_name);
 	printf("%s: %s run %" PRId64 ", %s on %s, seed %" PRIu64 "%s\n", which, store_path(store),
-	       number, run.command, run.device_name, run.seed, run.complete ? "" : ", incomplete");
+	       number, command, device, run.seed, run.complete ? "" : ", incomplete");
+	free(command);
+	free(device);
 	store_run_free(&run);
 	return STATUS_OK;
 }
@@ -83,8 +89,15 @@ static void print_plain(const struct diff_report *report)
 	for (int i = 0; i < report->item_count; i++) {
 		const struct diff_item *item = &report->items[i];
 
-		printf("%s\t%s\t%s\t%s\t%" PRIu64 "\t", item->address, item->what, item->a, item->b,
-		       item->bits);
+		const char *const texts[] = { item->address, item->what, item->a, item->b };
+
+		for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+			char *shown = visible_text(texts[k]);
+
+			printf("%s\t", shown);
+			free(shown);
+		}
+		printf("%" PRIu64 "\t", item->bits);
 		if (item->ulp >= 0)
 			printf("%" PRId64, item->ulp);
 		putchar('\n');
@@ -99,8 +112,10 @@ static enum status print_text(const struct diff_command *diff, struct store *con
 
 	TRY(print_run("A", store[0], diff->options.run_a));
 	TRY(print_run("B", store[1], diff->options.run_b));
-	if (report->notes)
-		printf("%s\n", report->notes);
+	if (report->notes) {
+		visible_print(stdout, report->notes);
+		putchar('\n');
+	}
 	diff_print_items(stdout, report);
 	printf("%s operations: %s\n", count_text(operations, report->operations), summary);
 	free(summary);

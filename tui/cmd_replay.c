@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "base/visible.h"
 #include "base/xalloc.h"
 #include "engine/replay/replay.h"
 #include "tui/command.h"
@@ -33,6 +34,7 @@ struct replay_command {
 	char found[64];                 /* "2 findings" of one of them; "": none */
 	struct launch_replay **launches;        /* per run from the first on; NULL: no launch's */
 	int64_t first, last;            /* runs to replay */
+	bool trust;                     /* --trust: their kernels may run here */
 	bool user_code;                 /* one of them is a run of `launch` */
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
@@ -47,6 +49,8 @@ static enum status take_option(void *context, const struct option_value *v)
 
 	if (v->id == OPTION_RUN)
 		replay->only = v->integer;
+	else if (v->id == OPTION_TRUST)
+		replay->trust = true;
 	else
 		run_option_take(&replay->run, v);
 	return STATUS_OK;
@@ -118,8 +122,11 @@ static void report_text(const struct replay_command *replay, int64_t run,
 
 	if (replay->run.orders)
 		snprintf(order, sizeof order, " under seed %" PRIu64, replay->options.target.seed);
-	if (report->diff.notes)
-		fprintf(stderr, "run %" PRId64 ": %s\n", run, report->diff.notes);
+	if (report->diff.notes) {
+		fprintf(stderr, "run %" PRId64 ": ", run);
+		visible_print(stderr, report->diff.notes);
+		putc('\n', stderr);
+	}
 	printf("replayed %s operations on %s%s: %s\n", count_text(operations, report->operations),
 	       replay->options.device, order, summary);
 	diff_print_items(stdout, &report->diff);
@@ -143,9 +150,13 @@ static json_t *report_json(const struct replay_command *replay, int64_t run,
 static void report_run(struct replay_command *replay, int64_t run,
 		       const struct replay_report *report)
 {
-	if (report->other_profile)
+	if (report->other_profile) {
+		char *recorded = visible_text(report->recorded_profile);
+
 		fprintf(stderr, "warning: run %" PRId64 " was recorded with profile %s and replayed"
-			" with %s\n", run, report->recorded_profile, report->replayed_profile);
+			" with %s\n", run, recorded, report->replayed_profile);
+		free(recorded);
+	}
 	if (replay->run.json)
 		json_array_append_new(replay->replays, report_json(replay, run, report));
 	else
@@ -230,6 +241,21 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 	return STATUS_OK;
 }
 
+/* A kernel that a trace brings along is native code of whoever recorded it. */
+static enum status check_trust(const struct replay_command *replay, struct store *trace,
+			       int64_t run)
+{
+	bool needed;
+
+	if (replay->trust)
+		return STATUS_OK;
+	TRY(launch_replay_needed(trace, run, &needed));
+	if (!needed)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s: run %" PRId64 " would compile and run a kernel from the"
+		    " trace: --trust allows it, if you trust who recorded it", replay->trace, run);
+}
+
 /* Prepares the runs of `launch`, whose kernels are in the trace. */
 static enum status prepare_launches(struct replay_command *replay, struct store *trace)
 {
@@ -241,15 +267,18 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 		.points = replay->options.level >= LEVEL_POINTS,
 	};
 
+	TRY(store_run_count(trace, &replay->last));
+	if (replay->only > replay->last)
+		return fail(STATUS_USAGE, "%s: no run %" PRId64, replay->trace, replay->only);
 	replay->first = replay->only ? replay->only : 1;
 	if (replay->only)
 		replay->last = replay->only;
-	else
-		TRY(store_run_count(trace, &replay->last));
 	if (replay->last < replay->first)
 		return STATUS_OK;
 	replay->launches = xcalloc((size_t)(replay->last - replay->first) + 1,
 				   sizeof *replay->launches);
+	for (int64_t run = replay->first; run <= replay->last; run++)
+		TRY(check_trust(replay, trace, run));
 	for (int64_t run = replay->first; run <= replay->last; run++) {
 		struct launch_replay **launch = &replay->launches[run - replay->first];
 
@@ -355,6 +384,7 @@ const struct command cmd_replay = {
 	"  flashtwin replay h200.twin\n"
 	"  flashtwin replay h200.twin --log points -o sim.twin\n"
 	"  flashtwin replay sim.twin --device cuda -o gpu.twin\n"
-	"  flashtwin replay t.twin --all-orders 20\n",
+	"  flashtwin replay t.twin --all-orders 20\n"
+	"  flashtwin replay mine.twin --trust         a trace of `launch`, from yourself\n",
 	.run = run,
 };

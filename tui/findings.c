@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "traces/row.h"
+#include "tui/shown_json.h"
 
 /* --- to JSON --- */
 
@@ -104,7 +105,7 @@ static void print_side(FILE *out, const char *lead, const json_t *side)
 		text_of(side, "file", "?"), (int)json_integer_value(json_object_get(side, "line")));
 }
 
-void finding_print(FILE *out, const json_t *finding)
+static void print_shown(FILE *out, const json_t *finding)
 {
 	const json_t *other = json_object_get(finding, "other");
 	json_int_t count = json_integer_value(json_object_get(finding, "count"));
@@ -129,6 +130,15 @@ void finding_print(FILE *out, const json_t *finding)
 		print_side(out, "and ", other);
 	fprintf(out, "  why: %s\n  fix: %s\n", text_of(finding, "why", ""),
 		text_of(finding, "fix", ""));
+}
+
+/* Names of files and kernels come from a trace. */
+void finding_print(FILE *out, const json_t *finding)
+{
+	json_t *shown = shown_json(finding);
+
+	print_shown(out, shown);
+	json_decref(shown);
 }
 
 /* --- of a device --- */

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/shown_json.h"
+
 /* --- members of an object; "", 0 or false if absent --- */
 
 static const char *text(const json_t *object, const char *key)
@@ -170,10 +172,11 @@ static void print_run(const json_t *run)
 
 void info_text_trace(const char *path, const json_t *all)
 {
-	const json_t *runs = json_object_get(all, "runs");
+	json_t *runs = shown_json(json_object_get(all, "runs"));
 
 	printf("%s: %" PRId64 " bytes, %zu run%s\n", path, number(all, "bytes"),
 	       json_array_size(runs), json_array_size(runs) == 1 ? "" : "s");
 	for (size_t i = 0; i < json_array_size(runs); i++)
 		print_run(json_array_get(runs, i));
+	json_decref(runs);
 }

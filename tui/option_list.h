@@ -58,6 +58,10 @@ OPTION(SHARED, ON_LAUNCH, OWN, 0, "shared", VALUE_INTEGER("BYTES", 0, MAX_SHARED
 OPTION(DEFINE, ON_LAUNCH, OWN, 'D', NULL, VALUE_TEXT("NAME[=VALUE]"), "passed to the compilers")
 OPTION(INCLUDE, ON_LAUNCH, OWN, 'I', NULL, VALUE_DIRECTORY("DIR"), "passed to the compilers")
 
+/* replay */
+OPTION(TRUST, ON_REPLAY, OWN, 0, "trust", VALUE_NONE,
+       "compile and run kernels that the trace brings along: runs of `launch`")
+
 /* Shared by the commands that run kernels. */
 OPTION(PATH, ON_DECODE | ON_ATTEND, RUN, 0, "path",
        VALUE_NAME("P", "prefill cached incremental incremental-multiwarp batched flash-decoding "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "base/xalloc.h"
 #include "engine/record/probe.h"
 #include "engine/record/recorder.h"
@@ -373,8 +374,9 @@ bool run_has_results(enum status status)
 
 enum status run_print_json(const json_t *object)
 {
-	if (json_dumpf(object, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0
-	    || putchar('\n') == EOF)
-		return command_stdout_failed();
-	return STATUS_OK;
+	char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+
+	visible_print_json(stdout, text ? text : "null");
+	free(text);
+	return putchar('\n') == EOF || ferror(stdout) ? command_stdout_failed() : STATUS_OK;
 }

@@ -165,7 +165,7 @@ static enum status map_file(struct safetensors *st)
 {
 	enum status status = STATUS_OK;
 	struct stat about;
-	int fd = open(st->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(st->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	void *map;
 
 	if (fd < 0)

@@ -63,7 +63,7 @@ START_TEST(one_line)
 	char *big = xmalloc(5001);
 
 	fail(STATUS_IO, "%s", "a\nb\tc");
-	ck_assert_str_eq(error_text(), "a?b?c");
+	ck_assert_str_eq(error_text(), "a\\nb\\tc");
 	memset(big, 'x', 5000);
 	big[5000] = '\0';
 	fail(STATUS_IO, "%s", big);

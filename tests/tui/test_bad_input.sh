@@ -48,13 +48,13 @@ described() {
 }
 
 rm -rf m
-decode 'm/config.json: No such file'
+decode 'm/config.json: cannot read: No such file'
 mkdir m
-decode 'm/config.json: No such file'
+decode 'm/config.json: cannot read: No such file'
 cp "$sample/config.json" m
 decode 'm/model.safetensors: No such file'
 cp "$sample/model.safetensors" m && rm -f m/config.json
-decode 'm/config.json: No such file'
+decode 'm/config.json: cannot read: No such file'
 bytes=$(wc -c <"$sample/model.safetensors")
 for size in 0 7 8 100 3000 10000 $((bytes / 2)) $((bytes - 1)); do
 	model

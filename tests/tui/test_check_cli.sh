@@ -122,7 +122,7 @@ expect 'poison is uninit' 4 'uninit in poison' 'course/poison.cu:11'
 grep -o '^lint.*\|^uninit' err >kinds
 printf 'uninit\nuninit\nlint nan-born in poison, L0 (64 times)\n' | cmp -s - kinds || code=99
 expect 'poison is not nan-born: only inf - inf is, reported after the bug' 4
-run replay poison.twin --check
+run replay poison.twin --trust --check
 expect 'a replay names files as the user did' 4 'uninit in poison' ' course/poison.cu:11'
 cat >ticket.cu <<'CU'
 __global__ void last(const float *in, float *out, float *ticket)

@@ -137,7 +137,7 @@ bounded looping 500 --seed 3
 expect 'a step budget that is too small, in another order' 5 'ran out in looping'
 bounded looping 10000000 -o ok.twin
 expect 'a step budget that is large enough' 0
-run replay ok.twin --steps 100
+run replay ok.twin --trust --steps 100
 expect 'a replay with a step budget' 5 'ran out in looping'
 run attend --q q.npy --k k.npy --v k.npy --steps 100
 expect 'a path with a step budget' 5 'the step budget of 100 basic blocks ran out in flash_decode_chunk'

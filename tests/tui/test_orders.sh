@@ -43,10 +43,10 @@ run launch reverse.cu --kernel ticket --grid 4 --block 32 --arg 'next=>n.npy:i32
 expect 'a difference without a race' 1 'of 8 orders differ' 'differ, first at L0'
 run launch reverse.cu --kernel reverse $launch -o bug.twin
 expect 'a run with a race is recorded' 0
-run replay bug.twin --all-orders 2
+run replay bug.twin --trust --all-orders 2
 expect 'replay of a trace, whose level records no elements' 1 '^seeds 0 and 1 differ, first at L0' \
 	'out\[[0-9]*\]' 'what explains it' 'race-shared in reverse, L0'
-run replay bug.twin --all-orders 2 --check
+run replay bug.twin --trust --all-orders 2 --check
 expect 'replay of a trace under the checker' 4 'race-shared in reverse, L0' '1 finding'
 
 run attend --q q.npy --k k.npy --v k.npy --chunk 16 --all-orders 4

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "traces/diff/diff_passes.h"
 #include "traces/diff/diff_report.h"
 
@@ -118,11 +119,22 @@ void diff_report_free(struct diff_report *report)
 	*report = (struct diff_report){ 0 };
 }
 
+static void print_text(FILE *out, const char *before, const char *text)
+{
+	char *shown = visible_text(text);
+
+	fprintf(out, "%s%s", before, shown);
+	free(shown);
+}
+
 static void print_item(FILE *out, const struct diff_item *item)
 {
-	fprintf(out, "%s %s", item->address, item->what);
-	if (*item->a || *item->b)
-		fprintf(out, ": %s / %s", *item->a ? item->a : "none", *item->b ? item->b : "none");
+	print_text(out, "", item->address);
+	print_text(out, " ", item->what);
+	if (*item->a || *item->b) {
+		print_text(out, ": ", *item->a ? item->a : "none");
+		print_text(out, " / ", *item->b ? item->b : "none");
+	}
 	if (item->bits)
 		fprintf(out, ", %" PRIu64 " bit%s", item->bits, item->bits == 1 ? "" : "s");
 	if (item->ulp >= 0)

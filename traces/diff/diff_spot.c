@@ -312,13 +312,17 @@ static enum status next_of(const struct search *s, int64_t *launch, bool *some)
 {
 	const int64_t values[] = { s->pair->run[0], *launch };
 	struct store *store = s->pair->store[0];
+	bool good = true;
 
 	TRY(start(store, s->next, values, 2));
 	TRY(step(store, s->next, some));
 	*some = *some && sqlite3_column_type(s->next, 0) != SQLITE_NULL;
 	if (*some)
-		*launch = sqlite3_column_int64(s->next, 0);
-	return STATUS_OK;
+		*launch = column_int(s->next, 0, 0, INT64_MAX, 0, &good);
+	/* A text comes after every number: the search would return to the same launch for ever. */
+	return good ? STATUS_OK : fail(STATUS_DAMAGED, "%s: run %lld: the number of a launch is"
+				       " '%.40s'", store_shown_path(store),
+				       (long long)s->pair->run[0], column_text(s->next, 0));
 }
 
 static enum status walk(const struct search *s, struct diff_spot *spot, diff_stop_fn *stop,

@@ -12,6 +12,7 @@
 
 #include <xxhash.h>
 
+#include "base/visible.h"
 #include "traces/store/store.h"
 
 /* Every view of schema.sql; rows in the order of their keys. */
@@ -83,16 +84,19 @@ static enum status print_data(struct dump *d, int64_t data)
 	return STATUS_OK;
 }
 
-/* Escapes line breaks and tabs, so that each row stays on one line. */
+/* Escapes control characters, so that each row stays on one line, and backslashes. */
 static void print_text(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '\n': fputs("\\n", out); break;
-		case '\t': fputs("\\t", out); break;
-		case '\\': fputs("\\\\", out); break;
-		default: putc(*text, out);
+	char next[VISIBLE_BYTES];
+
+	while (*text) {
+		if (*text == '\\') {
+			fputs("\\\\", out);
+			text++;
+			continue;
 		}
+		text += visible_next(text, next);
+		fputs(next, out);
 	}
 }
 

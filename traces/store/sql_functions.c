@@ -133,6 +133,7 @@ enum status sql_functions_register(struct store *store)
 		{ "f32_text", 1, sql_f32_text },
 	};
 
+	store_allow_long_values(store);
 	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
 		if (sqlite3_create_function_v2(store_db(store), functions[i].name,
 					       functions[i].arguments,

@@ -1,6 +1,6 @@
 /* state.c - rebuilds device memory from a trace; see state.h.
  *
- * Each buffer has its bytes and a flag per byte that says whether it is known. Copies, fills and
+ * sparse.c keeps the bytes of each buffer, and which are known. Copies, fills and
  * uploads in a graph are not recorded when they run, so a graph launch makes the bytes that they
  * write unknown.
  */
@@ -11,6 +11,7 @@
 
 #include "base/xalloc.h"
 #include "traces/row.h"
+#include "traces/store/sparse.h"
 #include "traces/store/store.h"
 
 struct range {
@@ -72,16 +73,11 @@ static struct state_buffer *find(const struct state *s, uint32_t id)
 
 static enum status allocate_bytes(const struct state *s, struct state_buffer *b)
 {
-	if (b->data)
-		return STATUS_OK;
-	/* The size comes from the file, so the allocation may fail. */
-	b->data = malloc(b->bytes + 1);
-	b->known = calloc(b->bytes + 1, 1);
-	if (!b->data || !b->known)
-		return fail(STATUS_INTERNAL, "%s: out of memory for buffer %u (%zu bytes)",
-			    store_shown_path(s->store), b->id, b->bytes);
-	memset(b->data, 0xff, b->bytes);
-	return STATUS_OK;
+	if (!b->content)
+		b->content = sparse_new(b->bytes);
+	return b->content ? STATUS_OK
+		: fail(STATUS_INTERNAL, "%s: out of memory for buffer %u (%zu bytes)",
+		       store_shown_path(s->store), b->id, b->bytes);
 }
 
 /* Finds the range's buffer; DAMAGED if the range is not inside one. */
@@ -101,10 +97,8 @@ static enum status forget(const struct state *s, const struct range *r)
 	struct state_buffer *b;
 
 	TRY(find_range(s, r, &b));
-	if (b->data) {
-		memset(b->data + r->offset, 0xff, r->bytes);
-		memset(b->known + r->offset, 0, r->bytes);
-	}
+	if (b->content)
+		sparse_forget(b->content, r->offset, r->bytes);
 	return STATUS_OK;
 }
 
@@ -117,8 +111,7 @@ static enum status learn(const struct state *s, const struct range *r, const voi
 		return forget(s, r);
 	TRY(find_range(s, r, &b));
 	TRY(allocate_bytes(s, b));
-	memcpy(b->data + r->offset, bytes, r->bytes);
-	memset(b->known + r->offset, 1, r->bytes);
+	sparse_write(b->content, r->offset, bytes, NULL, r->bytes);
 	return STATUS_OK;
 }
 
@@ -129,12 +122,11 @@ static enum status copy(const struct state *s, const struct row_op *e)
 	struct state_buffer *source, *target;
 
 	TRY(find_range(s, &from, &source));
-	if (!source->data)
+	if (!source->content)
 		return forget(s, &to);
 	TRY(find_range(s, &to, &target));
 	TRY(allocate_bytes(s, target));
-	memmove(target->data + to.offset, source->data + from.offset, e->bytes);
-	memmove(target->known + to.offset, source->known + from.offset, e->bytes);
+	sparse_copy(target->content, to.offset, source->content, from.offset, e->bytes);
 	return STATUS_OK;
 }
 
@@ -145,9 +137,7 @@ static enum status fill(const struct state *s, const struct row_op *e)
 
 	TRY(find_range(s, &to, &b));
 	TRY(allocate_bytes(s, b));
-	for (uint64_t i = 0; i < e->bytes; i++)
-		b->data[e->offset + i] = (unsigned char)(e->pattern >> i % 4 * 8);
-	memset(b->known + e->offset, 1, e->bytes);
+	sparse_fill(b->content, e->offset, e->pattern, e->bytes);
 	return STATUS_OK;
 }
 
@@ -268,9 +258,8 @@ static void free_buffer(const struct state *s, uint32_t id)
 	if (!b)
 		return;
 	b->freed = true;
-	free(b->data);
-	free(b->known);
-	b->data = b->known = NULL;
+	sparse_free(b->content);
+	b->content = NULL;
 }
 
 static enum status apply(struct state *s, const struct row_op *e)
@@ -358,8 +347,7 @@ void state_close(struct state *s)
 	for (size_t i = 0; i < s->count; i++) {
 		free(s->buffers[i].name);
 		free(s->buffers[i].shape);
-		free(s->buffers[i].data);
-		free(s->buffers[i].known);
+		sparse_free(s->buffers[i].content);
 	}
 	free(s->buffers);
 	free(s->nodes);
@@ -388,9 +376,17 @@ const struct state_buffer *state_find(const struct state *s, uint32_t id)
 
 enum state_known state_known(const struct state_buffer *b)
 {
-	if (!b->data)
+	unsigned char known[4096];
+	bool some = false, all = true;
+
+	for (size_t at = 0; b->content && at < b->bytes && !(some && !all); at += sizeof known) {
+		size_t count = b->bytes - at < sizeof known ? b->bytes - at : sizeof known;
+
+		sparse_read(b->content, at, NULL, known, count);
+		some = some || memchr(known, 1, count);
+		all = all && !memchr(known, 0, count);
+	}
+	if (!b->content)
 		return STATE_NOTHING;
-	if (!memchr(b->known, 0, b->bytes))
-		return STATE_ALL;
-	return memchr(b->known, 1, b->bytes) ? STATE_PARTLY : STATE_NOTHING;
+	return all ? STATE_ALL : some ? STATE_PARTLY : STATE_NOTHING;
 }

@@ -14,6 +14,7 @@
 #include "base/dtype.h"
 #include "base/status.h"
 
+struct sparse;
 struct store;
 
 struct state_buffer {
@@ -23,8 +24,7 @@ struct state_buffer {
 	int rank;
 	int64_t *shape;                 /* [rank]; the product is `elements` */
 	size_t elements, bytes;
-	unsigned char *data;            /* NULL: no byte is known */
-	unsigned char *known;           /* 1 or 0 for each byte; unknown bytes are 0xff */
+	struct sparse *content;         /* sparse_read() reads it; NULL: no byte is known */
 	bool freed;
 };
 

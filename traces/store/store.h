@@ -136,6 +136,9 @@ enum status store_ops_open(struct store *, int64_t run, struct store_cursor **ou
 enum status store_ops_next(struct store_cursor *, struct row_op *out, int64_t *op, bool *end);
 void store_ops_close(struct store_cursor *);
 
+/* For the user's own SQL: values may be as long as SQLite can hold. */
+void store_allow_long_values(struct store *);
+
 /* The bytes of a stored blob (ids are the data columns of the views); the caller frees them. */
 enum status store_data(struct store *, int64_t data, void **bytes, size_t *count);
 

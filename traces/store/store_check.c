@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "traces/op.h"
 
@@ -31,9 +32,7 @@ static enum status read_header(const char *path, unsigned char header[HEADER_BYT
 	*count = 0;
 	if (*path == '\0')
 		return fail(STATUS_IO, "an empty name cannot be a trace file");
-	file = fopen(path, "rb");
-	if (!file)
-		return fail(STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
+	TRY(file_open(path, &file));
 	*count = fread(header, 1, HEADER_BYTES, file);
 	error = ferror(file) ? errno : 0;
 	fclose(file);
@@ -218,8 +217,7 @@ static enum status check_columns(struct store *store, sqlite3 *model, const char
 	return status;
 }
 
-/* Compares with a database made from the embedded schema. Text is not compared: comments may
- * change. */
+/* Compares with a database made from the embedded schema. */
 static enum status check_schema(struct store *store, sqlite3 *model, int64_t version)
 {
 	sqlite3_stmt *names;
@@ -233,6 +231,7 @@ static enum status check_schema(struct store *store, sqlite3 *model, int64_t ver
 		       != SQLITE_OK)
 		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
 			    sqlite3_errmsg(model));
+	status = store_guard_schema(store, model, version, added_after);
 	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(names, 0);
 

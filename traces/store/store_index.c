@@ -1,6 +1,7 @@
 /* store_index.c - steps through named points in the order of their table; see store_index.h. */
 #include "traces/store/store_index.h"
 
+#include "traces/store/column.h"
 #include "traces/store/store_internal.h"
 
 static const char *const next_point[] = {
@@ -34,6 +35,7 @@ enum status store_next_point(struct store *store, int64_t run, const char *name,
 	int64_t values[] = { run, point->launch, point->thread, point->sequence, 0 };
 	int count = name ? 5 : 4, code;
 	sqlite3_stmt *row;
+	bool good = true;
 
 	*found = false;
 	if (name)
@@ -47,11 +49,14 @@ enum status store_next_point(struct store *store, int64_t run, const char *name,
 		code = sqlite3_step(row);
 	if (code == SQLITE_ROW) {
 		*found = true;
-		*point = (struct store_point){ sqlite3_column_int64(row, 0),
-					       sqlite3_column_int64(row, 1),
-					       sqlite3_column_int64(row, 2) };
+		*point = (struct store_point){ column_int(row, 0, 0, INT64_MAX, 0, &good),
+					       column_int(row, 1, 0, INT64_MAX, 0, &good),
+					       column_int(row, 2, 0, INT64_MAX, 0, &good) };
 	}
 	sqlite3_finalize(row);
+	if (!good)
+		return fail(STATUS_DAMAGED, "%s: run %lld: a named point has a bad key",
+			    store_shown_path(store), (long long)run);
 	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : store_read_failed(store);
 }
 
@@ -73,7 +78,8 @@ enum status store_index_views(struct store *store)
 }
 
 /* An upload may write many rows of a [slots, KV heads, max_len, D] cache; they are computed from
- * its offset and size. There are few caches and many operations, so operations are read only once.
+ * its offset and size, which must not be larger than the bytes that are stored. There are few
+ * caches and many operations, so operations are read only once.
  * Rows are inserted in the order of the table's key, which only appends. */
 static const char make_kv[] =
 	"CREATE TEMP TABLE IF NOT EXISTS w_kv (run, layer, slot, tensor, position, op, launch,"
@@ -90,7 +96,9 @@ static const char make_kv[] =
 	"  (o.offset + o.bytes) / row_bytes AS past FROM main.t_op o"
 	"  CROSS JOIN cache c ON c.run = o.run AND c.buffer = o.buffer"
 	"  WHERE o.kind IN (SELECT kind FROM main.t_op_kind WHERE name IN ('upload', 'restore'))"
-	"  AND o.code = 0 AND row_bytes > 0 AND o.bytes >= row_bytes"
+	"  AND o.code = 0 AND row_bytes > 0 AND o.bytes >= row_bytes AND o.bytes <="
+	"   (SELECT min(b.bytes, length(b.pieces) / 4 * 65536) FROM main.t_blob b"
+	"    WHERE b.data = o.data)"
 	"  UNION ALL SELECT op, run, buffer, layer, tensor, heads, max_len, row_bytes, row + 1,"
 	"  past FROM load WHERE row + 1 < past)"
 	" INSERT OR IGNORE INTO w_kv"
@@ -106,11 +114,29 @@ static const char make_kv[] =
 	"INSERT OR IGNORE INTO w_kv_place SELECT run, layer, slot, tensor, position, min(op)"
 	" FROM w_kv GROUP BY run, layer, slot, tensor, position";
 
+/* Screens count with positions, as indices of arrays too. */
+static enum status check_kv(struct store *store)
+{
+	sqlite3_stmt *row;
+	enum status status;
+
+	TRY(store_select(store, &row, "SELECT run, position FROM w_kv_place WHERE typeof(position)"
+			 " <> 'integer' OR position NOT BETWEEN 0 AND 0x7fffffff LIMIT 1", NULL,
+			 0));
+	status = sqlite3_step(row) == SQLITE_ROW
+		? fail(STATUS_DAMAGED, "%s: run %lld: a row of a KV cache has the position %.40s",
+		       store_shown_path(store), (long long)sqlite3_column_int64(row, 0),
+		       column_text(row, 1)) : STATUS_OK;
+	return sqlite3_finalize(row) == SQLITE_OK ? status : store_failed(store, "read");
+}
+
 enum status store_index_kv(struct store *store)
 {
 	/* Every screen calls this, and parsing it again takes longer than many queries. */
-	if (!store->walks_kv)
-		TRY(store_run_sql(store, make_kv));
+	if (store->walks_kv)
+		return STATUS_OK;
+	TRY(store_run_sql(store, make_kv));
+	TRY(check_kv(store));
 	store->walks_kv = true;
 	return STATUS_OK;
 }

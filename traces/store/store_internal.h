@@ -2,7 +2,8 @@
  *
  * store.c opens, publishes, commits and closes; store_write.c and store_rows.c turn events into
  * rows; store_read.c and store_runs.c turn rows back into events, which store_track.c checks;
- * store_check.c checks files; pages.c stores bytes. store_put() inserts all rows.
+ * store_check.c checks files, store_guard.c their schema; pages.c stores bytes. store_put() inserts
+ * all rows.
  */
 #ifndef STORE_INTERNAL_H
 #define STORE_INTERNAL_H
@@ -170,6 +171,18 @@ enum status store_explain(const char *path, enum status status);
  * for this connection only, or permanently if open for writing. */
 enum status store_check_format(struct store *);
 
+/* --- store_guard.c --- */
+
+/* Makes a new connection safe for files of strangers: no triggers, no trust in the schema, limits
+ * of lengths. */
+enum status store_guard_connection(struct store *);
+/* Whether a version after `version` added the table, index or view. */
+typedef bool store_added_fn(int64_t version, const char *name);
+/* DAMAGED, naming the object, unless the file holds only tables, indexes and views of its version,
+ * as `model`, a database made from schema_sql, defines them. To be called before any of the file's
+ * tables or views is read. */
+enum status store_guard_schema(struct store *, sqlite3 *model, int64_t version, store_added_fn *);
+
 /* --- store_write.c --- */
 
 /* The columns of t_kernel_count; a GROUP BY run, kernel must follow. */
@@ -203,6 +216,6 @@ enum status pages_read(struct store *, int64_t data, void **bytes, size_t *count
 
 /* --- embedded by the build (embed_text.sh) --- */
 
-extern const char schema_sql[];
+extern const char schema_sql[], schema_earlier_sql[];
 
 #endif

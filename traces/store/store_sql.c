@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 
 static const struct {
@@ -226,18 +227,20 @@ void store_wait(struct store *store, int milliseconds)
 
 enum status store_connect(struct store *store, const char *path, int flags)
 {
-	/* SQLite treats names that start with a colon specially, such as ":memory:". */
-	char *name =
-		path ? xasprintf("%s%s", path[0] == ':' ? "./" : "", path) : xstrdup(":memory:");
-	int rc = sqlite3_open_v2(name, &store->db, flags, NULL);
+	char *name;
+	int rc;
 
+	if (path)
+		TRY(file_check(path));
+	/* SQLite treats names that start with a colon specially, such as ":memory:". */
+	name = path ? xasprintf("%s%s", path[0] == ':' ? "./" : "", path) : xstrdup(":memory:");
+	rc = sqlite3_open_v2(name, &store->db, flags, NULL);
 	free(name);
 	if (rc != SQLITE_OK)
 		return store->db ? store_failed(store, "open")
 			: fail(STATUS_INTERNAL, "%s: out of memory", store_shown_path(store));
 	store_wait(store, STORE_WAIT_MS);
-	sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	return STATUS_OK;
+	return store_guard_connection(store);
 }
 
 void store_disconnect(struct store *store)

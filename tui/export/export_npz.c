@@ -23,6 +23,7 @@
 #include "base/npy.h"
 #include "base/npz.h"
 #include "base/xalloc.h"
+#include "traces/store/sparse.h"
 #include "traces/store/state.h"
 #include "tui/export/export_rows.h"
 #include "tui/views/view_cell.h"
@@ -45,36 +46,49 @@ struct tensor {
 	size_t offset;
 };
 
-static enum status put_elements(struct writer *w, const char *name, const struct tensor *t,
-				enum dtype dtype, const unsigned char *from)
+static void read_bytes(void *context, size_t at, void *bytes, size_t count)
+{
+	const struct tensor *t = context;
+
+	sparse_read(t->buffer->content, t->offset + at, bytes, NULL, count);
+}
+
+/* True for elements of which all bytes are known; `at` and `count` are of elements. */
+static void read_known(void *context, size_t at, void *bytes, size_t count)
+{
+	const struct tensor *t = context;
+	size_t size = dtype_bytes(t->buffer->dtype);
+	unsigned char *known = bytes, flags[16];
+
+	for (size_t i = 0; i < count; i++) {
+		sparse_read(t->buffer->content, t->offset + (at + i) * size, NULL, flags, size);
+		known[i] = !memchr(flags, 0, size);
+	}
+}
+
+static enum status put_elements(struct writer *w, const char *name, struct tensor *t,
+				enum dtype dtype, npz_read_fn *read)
 {
 	size_t left = t->buffer->bytes - t->offset;
 	int64_t flat = (int64_t)(left / dtype_bytes(t->buffer->dtype));
 
 	if (t->offset == 0 && t->buffer->rank <= NPY_MAX_RANK)
-		return npz_add(w->npz, name, dtype, t->buffer->rank, t->buffer->shape, from);
-	return npz_add(w->npz, name, dtype, 1, &flat, from);
+		return npz_add_pieces(w->npz, name, dtype, t->buffer->rank, t->buffer->shape, read,
+				      t);
+	return npz_add_pieces(w->npz, name, dtype, 1, &flat, read, t);
 }
 
-/* True for elements of which all bytes are known. */
-static enum status put_known(struct writer *w, const char *name, const struct tensor *t)
+static enum status put_known(struct writer *w, const char *name, struct tensor *t)
 {
-	size_t size = dtype_bytes(t->buffer->dtype);
-	size_t count = (t->buffer->bytes - t->offset) / size;
-	unsigned char *known = xmalloc(count + 1);
 	char *full = xasprintf("%s.known", name);
-	enum status status;
+	enum status status = put_elements(w, full, t, DTYPE_BOOL, read_known);
 
-	for (size_t i = 0; i < count; i++)
-		known[i] = !memchr(t->buffer->known + t->offset + i * size, 0, size);
-	status = put_elements(w, full, t, DTYPE_BOOL, known);
 	free(full);
-	free(known);
 	return status;
 }
 
 /* Frees the name. */
-static enum status put_tensor(struct writer *w, char *name, const struct tensor *t)
+static enum status put_tensor(struct writer *w, char *name, struct tensor *t)
 {
 	const struct state_buffer *b = t->buffer;
 	enum dtype dtype = b->dtype == DTYPE_BF16 ? DTYPE_U16 : b->dtype;
@@ -90,7 +104,7 @@ static enum status put_tensor(struct writer *w, char *name, const struct tensor 
 		return STATUS_OK;
 	}
 	full = xasprintf("%s%s", name, b->dtype == DTYPE_BF16 ? ".bf16" : "");
-	status = put_elements(w, full, t, dtype, b->data + t->offset);
+	status = put_elements(w, full, t, dtype, read_bytes);
 	if (status == STATUS_OK && known == STATE_PARTLY)
 		status = put_known(w, full, t);
 	free(full);
@@ -125,7 +139,7 @@ static bool name_taken(const struct state *s, size_t number)
 static enum status put_buffers(struct writer *w)
 {
 	for (size_t i = 0; i < state_count(w->state); i++) {
-		const struct tensor t = { state_buffer(w->state, i), 0 };
+		struct tensor t = { state_buffer(w->state, i), 0 };
 		enum status status;
 		char *name;
 
@@ -146,7 +160,7 @@ static enum status put_buffers(struct writer *w)
 static enum status put_arg(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct writer *w = state;
-	const struct tensor t = {
+	struct tensor t = {
 		state_find(w->state, (uint32_t)view_int(row, 2)), (size_t)view_int(row, 3)
 	};
 	char *name = clean_name(view_text(row, 1));

@@ -21,6 +21,9 @@
 /* Tracks of a run: steps, graph launches, then streams. */
 enum { TRACK_STEPS, TRACK_GRAPHS, TRACK_STREAMS };
 
+/* A trace may say any number of a stream. */
+#define MAX_TRACK 65536
+
 /* A slice over several consecutive operations. */
 struct span {
 	int64_t number;                 /* of the step, or of the graph launch; -1: none is open */
@@ -80,11 +83,13 @@ static void put_name(struct writer *w, const char *what, int64_t track, const ch
 			       export_json_text(name)));
 }
 
-/* Writes the name of a track when it is first used. */
+/* Writes the name of a track when it is first used; beyond MAX_TRACK it has only its number. */
 static void name_track(struct writer *w, int64_t track, const char *name)
 {
 	size_t number = (size_t)track;
 
+	if (track < 0 || track > MAX_TRACK)
+		return;
 	if (number >= w->named_count) {
 		w->named = xreallocarray(w->named, number + 1, sizeof *w->named);
 		memset(w->named + w->named_count, 0, number + 1 - w->named_count);

@@ -14,6 +14,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/command.h"
+#include "tui/launch/recorded_flags.h"
 #include "tui/launch/user_kernel.h"
 
 struct launch_replay {
@@ -23,7 +24,7 @@ struct launch_replay {
 	int path_count;
 	char *file;                     /* the .cu file there */
 	json_t *options;                /* as recorded */
-	const char **flags;
+	struct recorded_flags flags;
 	struct user_kernel *kernel;
 };
 
@@ -75,7 +76,7 @@ static enum status write_source(struct launch_replay *l, const char *name, size_
 	enum status status;
 
 	name += prefix;
-	if (*name == '/' || *name == '\0' || strstr(name, ".."))
+	if (*name == '\0' || !recorded_name_inside(name))
 		return STATUS_OK;
 	path = xasprintf("%s/%s", l->directory, name);
 	make_folders(l, path);
@@ -131,8 +132,6 @@ static enum status write_sources(struct launch_replay *l, struct store *trace, i
 
 static enum status compile(struct launch_replay *l, const struct user_source *how, bool points)
 {
-	const json_t *flags = json_object_get(l->options, "flags");
-	size_t count = json_array_size(flags);
 	struct user_source source = {
 		.file = l->file, .folder = l->folder, .shown = l->shown, .cuda = how->cuda,
 		.check = how->check, .steps = how->steps, .points = points,
@@ -141,14 +140,23 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 
 	if (!source.kernel)
 		return fail(STATUS_DAMAGED, "the run's options do not name a kernel");
-	l->flags = xcalloc(count + 1, sizeof *l->flags);
-	for (size_t i = 0; i < count; i++) {
-		l->flags[i] = json_string_value(json_array_get(flags, i));
-		if (!l->flags[i])
-			return fail(STATUS_DAMAGED, "the run's flags must be strings");
-	}
-	source.flags = l->flags;
+	if (how->cuda && !recorded_name_plain(l->file))
+		return fail(STATUS_DAMAGED, "the name of the source, %s, has characters that a"
+			    " shell interprets", l->file);
+	TRY(recorded_flags_take(json_object_get(l->options, "flags"), l->shown, l->directory,
+				how->cuda, &l->flags));
+	source.flags = (const char *const *)l->flags.list;
 	return user_kernel_build(&source, &l->kernel);
+}
+
+enum status launch_replay_needed(struct store *trace, int64_t run, bool *needed)
+{
+	struct store_run row;
+
+	TRY(store_run_read(trace, run, &row));
+	*needed = strcmp(row.command, "launch") == 0;
+	store_run_free(&row);
+	return STATUS_OK;
 }
 
 enum status launch_replay_prepare(struct store *trace, int64_t run,
@@ -199,7 +207,7 @@ void launch_replay_free(struct launch_replay *l)
 	free(l->directory);
 	free(l->folder);
 	free(l->shown);
-	free(l->flags);
+	recorded_flags_free(&l->flags);
 	json_decref(l->options);
 	free(l);
 }

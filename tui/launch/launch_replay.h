@@ -11,10 +11,13 @@
 struct launch_replay;
 struct user_source;
 
+/* Whether the run is one of `launch`, so that its replay runs code of whoever recorded it. */
+enum status launch_replay_needed(struct store *, int64_t run, bool *needed);
 /* Compiles the kernel of a run of `launch`; *out is NULL for a run of another command. The caller
  * sets cuda, check and steps in `how`. Interrupts are deferred from then on. COMPILE if the
- * recorded source does not compile, DAMAGED if the trace lacks what was launched; the errors of
- * user_kernel_build(). Free *out after a failure too. */
+ * recorded source does not compile, DAMAGED if the trace lacks what was launched or has a flag that
+ * recorded_flags_take() refuses; the errors of user_kernel_build(). Free *out after a failure
+ * too. */
 enum status launch_replay_prepare(struct store *, int64_t run, const struct user_source *how,
 				  struct launch_replay **out);
 /* Loads the kernel, which runs the user's code, and registers it. */

@@ -153,7 +153,7 @@ static enum status point_of(const struct view_context *c, const struct address *
 {
 	struct view_place place;
 	struct address launch = *at;
-	int64_t threads, lane = at->lane >= 0 ? at->lane : 0, warp = at->warp >= 0 ? at->warp : 0;
+	int64_t lane = at->lane >= 0 ? at->lane : 0, warp = at->warp >= 0 ? at->warp : 0;
 	bool moved;
 
 	*point = (struct store_point){ direction > 0 ? LAST : -1, LAST, LAST };
@@ -168,8 +168,7 @@ static enum status point_of(const struct view_context *c, const struct address *
 	if (at->block < 0)
 		return STATUS_OK;
 	TRY(find_place(c, at->launch, &place));
-	threads = place.block[0] * place.block[1] * place.block[2];
-	point->thread = at->block * threads + warp * 32 + lane;
+	point->thread = view_place_thread(&place, at->block, warp * 32 + lane);
 	point->sequence = at->point;
 	return STATUS_OK;
 }
@@ -186,7 +185,7 @@ static enum status step_point(const struct view_context *c, const char *name, in
 	if (!*moved)
 		return STATUS_OK;
 	TRY(find_place(c, point.launch, &place));
-	threads = place.block[0] * place.block[1] * place.block[2];
+	threads = view_place_threads(&place);
 	if (threads <= 0)
 		return fail(STATUS_DAMAGED, "L%lld: blocks of %lld threads",
 			    (long long)point.launch, (long long)threads);

@@ -231,9 +231,9 @@ static enum status next_point(struct search *h, const char *name)
 
 	if (h->here.launch >= 0 && h->here.block >= 0) {
 		TRY(shape_of(h, h->here.launch, &place));
-		point.thread = h->here.block * view_place_threads(&place)
-			+ (h->here.warp > 0 ? h->here.warp * 32 : 0)
-			+ (h->here.lane > 0 ? h->here.lane : 0);
+		point.thread = view_place_thread(&place, h->here.block,
+						 (h->here.warp > 0 ? h->here.warp * 32 : 0)
+						 + (h->here.lane > 0 ? h->here.lane : 0));
 		point.sequence = h->here.point;
 	}
 	TRY(store_next_point(h->c->store, h->c->run, name, h->direction, &point, &found));

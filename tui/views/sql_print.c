@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/visible.h"
 #include "base/xalloc.h"
 
 #define MEASURED 500    /* rows that a table's column widths are taken from */
@@ -65,23 +67,19 @@ static char *value_text(sqlite3_stmt *row, int column)
 	}
 }
 
-/* Escapes control characters, so that a row is one line. Frees `text`; the caller frees the
- * result. */
+/* Escapes control characters, so that a row is one line, and backslashes. Frees `text`; the caller
+ * frees the result. */
 static char *escape(char *text)
 {
-	char *out = xmalloc(4 * strlen(text) + 1), *to = out;
+	char *out = xmalloc(4 * strlen(text) + VISIBLE_BYTES), *to = out;
 
-	for (const char *from = text; *from; from++) {
-		if (*from == '\n')
-			to += sprintf(to, "\\n");
-		else if (*from == '\t')
-			to += sprintf(to, "\\t");
-		else if (*from == '\\')
-			to += sprintf(to, "\\\\");
-		else if ((unsigned char)*from < ' ' || *from == 0x7f)
-			to += sprintf(to, "\\x%02x", (unsigned)*from);
-		else
-			*to++ = *from;
+	for (const char *from = text; *from; to += strlen(to)) {
+		if (*from == '\\') {
+			strcpy(to, "\\\\");
+			from++;
+		} else {
+			from += visible_next(from, to);
+		}
 	}
 	*to = '\0';
 	free(text);
@@ -111,6 +109,21 @@ static size_t width_of(const char *text)
 
 	for (; *text; text++)
 		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* The caller frees it. */
+static char *column_name(sqlite3_stmt *rows, int column)
+{
+	return escape(xstrdup(sqlite3_column_name(rows, column)));
+}
+
+static size_t name_width(sqlite3_stmt *rows, int column)
+{
+	char *name = column_name(rows, column);
+	size_t width = width_of(name);
+
+	free(name);
 	return width;
 }
 
@@ -154,7 +167,7 @@ static void keep_row(struct table *t)
 static void print_kept(struct table *t)
 {
 	for (int i = 0; i < t->columns; i++) {
-		struct cell name = { xstrdup(sqlite3_column_name(t->rows, i)), false };
+		struct cell name = { column_name(t->rows, i), false };
 
 		print_cell(t, &name, i);
 		free(name.text);
@@ -177,7 +190,7 @@ static int print_table(sqlite3_stmt *rows, FILE *out)
 
 	t.width = xcalloc((size_t)t.columns, sizeof *t.width);
 	for (int i = 0; i < t.columns; i++)
-		t.width[i] = width_of(sqlite3_column_name(rows, i));
+		t.width[i] = name_width(rows, i);
 	while (next_row(rows, out, &rc) && t.kept < MEASURED)
 		keep_row(&t);
 	print_kept(&t);
@@ -213,17 +226,33 @@ static int print_plain(sqlite3_stmt *rows, FILE *out)
 	return rc;
 }
 
+/* A file or a pipe gets the data as it is, a terminal what is safe to show. */
+static void print_csv_text(FILE *out, const char *text)
+{
+	if (isatty(fileno(out)))
+		visible_print(out, text);
+	else
+		fputs(text, out);
+}
+
 static void print_csv_field(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
+		print_csv_text(out, text);
 		return;
 	}
 	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
+	while (*text) {
+		size_t length = strcspn(text, "\"");
+		char *part = xasprintf("%.*s", (int)length, text);
+
+		print_csv_text(out, part);
+		free(part);
+		text += length;
+		if (*text == '"') {
+			fputs("\"\"", out);
+			text++;
+		}
 	}
 	putc('"', out);
 }
@@ -278,11 +307,14 @@ static int print_json(sqlite3_stmt *rows, FILE *out)
 	fputs("[", out);
 	while (next_row(rows, out, &rc)) {
 		json_t *object = json_object();
+		char *text;
 
 		for (int i = 0; i < columns; i++)
 			json_object_set_new(object, sqlite3_column_name(rows, i), json_of(rows, i));
 		fputs(first ? "\n" : ",\n", out);
-		json_dumpf(object, out, JSON_COMPACT);
+		text = json_dumps(object, JSON_COMPACT);
+		visible_print_json(out, text ? text : "{}");
+		free(text);
 		json_decref(object);
 		first = false;
 	}

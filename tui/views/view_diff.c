@@ -15,6 +15,7 @@
 #include "tui/views/view_cell.h"
 #include "tui/views/view_element_spot.h"
 #include "tui/views/view_list.h"
+#include "tui/views/view_missing.h"
 #include "tui/views/view_print.h"
 
 static void print_notes(const struct view_context *c, const char *notes)
@@ -109,14 +110,16 @@ static enum status compare_all(const struct view_context *c)
 	return STATUS_OK;
 }
 
-static void draw_one_run(const struct view_context *c)
+static enum status draw_one_run(const struct view_context *c)
 {
-	const char *path = store_shown_path(c->store);
+	const char *path = store_shown_path(c->store), *trust;
 
+	TRY(view_trust(c, &trust));
 	view_title(c, "DIFFERENCES");
 	view_print(c, "  one run, nothing to compare with. A second one:\n"
-		   "    flashtwin replay %s --seed 8 -o T2.twin\n"
-		   "    flashtwin view %s T2.twin --screen diff\n", path, path);
+		   "    flashtwin replay %s%s --seed 8 -o T2.twin\n"
+		   "    flashtwin view %s T2.twin --screen diff\n", path, trust, path);
+	return STATUS_OK;
 }
 
 static enum status draw(const struct view_context *c)
@@ -125,10 +128,8 @@ static enum status draw(const struct view_context *c)
 	bool some;
 
 	TRY(element_pair(c, &pair, &some));
-	if (!some) {
-		draw_one_run(c);
-		return STATUS_OK;
-	}
+	if (!some)
+		return draw_one_run(c);
 	if (c->at.launch < 0 && c->at.step < 0 && c->at.op < 0)
 		return compare_all(c);
 	return element_draw(c, &pair);

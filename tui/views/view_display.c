@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "base/xalloc.h"
 
 struct display {
@@ -111,16 +112,19 @@ void display_text(struct display *d, const char *text)
 {
 	enum view_style style = d->style;
 
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (*text) {
+		char shown[VISIBLE_BYTES];
 
-		if (c == '\n') {
+		if (*text == '\n') {
 			end_line(d);
+			text++;
 			continue;
 		}
 		/* The style continues on the next line when a text has several lines. */
 		display_style(d, style);
-		append(d, c < ' ' || c == 127 ? '?' : (char)c);
+		text += visible_next(text, shown);
+		for (const char *c = shown; *c; c++)
+			append(d, *c);
 	}
 }
 

@@ -43,7 +43,7 @@ struct display;
 struct display *display_create(FILE *sink, const struct address *at);
 void display_free(struct display *);
 
-/* Appends text; '\n' ends a line, other control characters become '?'. */
+/* Appends text; '\n' ends a line, other control characters become visible escapes. */
 void display_text(struct display *, const char *text);
 /* Sets the style of the text that follows on this line. */
 void display_style(struct display *, enum view_style);

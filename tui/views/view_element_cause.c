@@ -12,6 +12,7 @@
 #include "tui/views/kernel_text.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_element_value.h"
+#include "tui/views/view_missing.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_point_names.h"
 #include "tui/views/view_print.h"
@@ -219,11 +220,13 @@ static enum status print_schedule(const struct view_context *c, sqlite3_stmt *ro
 static enum status print_command(const struct view_context *c, const struct element_view *e)
 {
 	const char *path = store_shown_path(e->pair.store[0]), *slash = strrchr(path, '/');
+	const char *trust;
 	int64_t seed;
 
 	TRY(VIEW_NUMBER(c, 0, &seed, "SELECT max(seed) FROM v_run WHERE ?1", 1));
-	view_print(c, "flashtwin replay %.40s --seed %" PRId64 " -o T2.twin",
-		   slash ? slash + 1 : path, seed < INT64_MAX ? seed + 1 : 1);
+	TRY(view_trust(c, &trust));
+	view_print(c, "flashtwin replay %.40s%s --seed %" PRId64 " -o T2.twin",
+		   slash ? slash + 1 : path, trust, seed < INT64_MAX ? seed + 1 : 1);
 	return STATUS_OK;
 }
 

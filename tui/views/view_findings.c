@@ -14,6 +14,7 @@
 #include "tui/views/breakpoints.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
+#include "tui/views/view_missing.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
@@ -223,6 +224,7 @@ static enum status draw_orders(const struct view_context *c)
 {
 	const char *path = store_shown_path(c->store), *slash = strrchr(path, '/');
 	int64_t shown = 0, seed;
+	const char *trust;
 
 	TRY(VIEW_ROWS(c, print_run, &shown,
 		      "SELECT r.run, r.device, r.seed, (SELECT count(*) FROM v_finding f"
@@ -230,9 +232,10 @@ static enum status draw_orders(const struct view_context *c)
 		      " LIMIT 16", c->run));
 	TRY(VIEW_NUMBER(c, 0, &seed, "SELECT max(seed) FROM v_run WHERE ?1", 1));
 	path = slash ? slash + 1 : path;
-	view_styled(c, STYLE_NOTE, "\n other orders: flashtwin replay %.40s --check --seed %"
-		    PRId64 "\n               flashtwin replay %.40s --all-orders 20\n", path,
-		    seed < INT64_MAX ? seed + 1 : 1, path);
+	TRY(view_trust(c, &trust));
+	view_styled(c, STYLE_NOTE, "\n other orders: flashtwin replay %.40s%s --check --seed %"
+		    PRId64 "\n               flashtwin replay %.40s%s --all-orders 20\n", path,
+		    trust, seed < INT64_MAX ? seed + 1 : 1, path, trust);
 	return STATUS_OK;
 }
 

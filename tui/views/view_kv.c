@@ -215,11 +215,15 @@ static enum status draw_positions(const struct view_context *c, int64_t op, int6
 /* The capacity of the caches in keys: from the model, else their shape, else the rows written. */
 static enum status find_max_len(const struct view_context *c, int64_t *max_len)
 {
-	return VIEW_NUMBER(c, 1, max_len,
-			   "SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1),"
-			   " (SELECT max(json_extract(shape, '$[2]')) FROM v_buffer"
-			   "  WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*'),"
-			   " (SELECT max(position) + 1 FROM w_kv_place WHERE run = ?1))", c->run);
+	TRY(VIEW_NUMBER(c, 1, max_len,
+			"SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1),"
+			" (SELECT max(json_extract(shape, '$[2]')) FROM v_buffer"
+			"  WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*'),"
+			" (SELECT max(position) + 1 FROM w_kv_place WHERE run = ?1))", c->run));
+	if (*max_len >= 1 && *max_len <= (int64_t)INT32_MAX + 1)
+		return STATUS_OK;
+	return fail(STATUS_DAMAGED, "%s: run %" PRId64 ": the capacity of its KV caches is %"
+		    PRId64, store_shown_path(c->store), c->run, *max_len);
 }
 
 static enum status draw(const struct view_context *c)

@@ -45,19 +45,31 @@ static enum status take_level(const struct view_context *c, sqlite3_stmt *row, v
 		       store_shown_path(c->store), c->run);
 }
 
+enum status view_trust(const struct view_context *c, const char **option)
+{
+	int64_t launch;
+
+	TRY(VIEW_NUMBER(c, 0, &launch, "SELECT 1 FROM v_run WHERE command = 'launch' AND ?1"
+			" LIMIT 1", 1));
+	*option = launch ? " --trust" : "";
+	return STATUS_OK;
+}
+
 enum status view_missing(const struct view_context *c, const struct view_place *place,
 			 enum log_level level, const char *what)
 {
 	const char *path = store_shown_path(c->store), *slash = strrchr(path, '/');
 	enum log_level of_run = LEVEL_LAUNCH;
+	const char *trust;
 
 	/* Not store_run_read(), which would also count the rows of the run. */
 	TRY(VIEW_ROWS(c, take_level, &of_run, "SELECT level FROM v_run WHERE run = ?1", c->run));
+	TRY(view_trust(c, &trust));
 	if (of_run < level)
 		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, which keeps"
 			    " no %s. To record them on the simulator:\n"
-			    "  flashtwin replay %.40s --log points -o T2.twin\n", c->run,
-			    log_level_name(of_run), what, slash ? slash + 1 : path);
+			    "  flashtwin replay %.40s%s --log points -o T2.twin\n", c->run,
+			    log_level_name(of_run), what, slash ? slash + 1 : path, trust);
 	else if (place)
 		view_styled(c, STYLE_NOTE, "  run %" PRId64 " was recorded at level %s, and %s"
 			    " published no %s here\n", c->run, log_level_name(of_run),

@@ -5,6 +5,8 @@
 #include "traces/level.h"
 #include "tui/views/view_place.h"
 
+/* The option without which a replay of the trace is refused: " --trust", or "". */
+enum status view_trust(const struct view_context *, const char **option);
 /* Prints why there are none of `what` (a plural): either the run's level is below `level`, with the
  * command that records them, or the kernel of the place publishes none. `place` is NULL if the run
  * has no launch. */

@@ -20,7 +20,8 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 	for (int i = 0; i < 3; i++) {
 		place->grid[i] = view_int(row, 4 + i);
 		place->block[i] = view_int(row, 7 + i);
-		if (place->grid[i] < 0 || place->block[i] < 0)
+		if (place->grid[i] < 0 || place->grid[i] > UINT32_MAX || place->block[i] < 0
+		    || place->block[i] > UINT32_MAX)
 			return fail(STATUS_DAMAGED, "run %" PRId64 " L%" PRId64 ": bad launch",
 				    c->run, place->launch);
 	}
@@ -56,7 +57,7 @@ static enum status last_launch(const struct view_context *c, const char *table, 
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, last);
 }
 
-/* Saturates at INT64_MAX, since a recorded launch may be too big for any device. */
+/* Saturates at INT64_MAX, because a recorded launch may be too big for any device. */
 static int64_t product(const int64_t sizes[3])
 {
 	int64_t product = sizes[0];
@@ -89,14 +90,14 @@ static enum status check_number(int64_t launch, const char *what, char letter, i
 /* Checks that the block, warp and lane of the address are in the grid. */
 static enum status check_place(const struct address *at, const struct view_place *place)
 {
-	int64_t threads = product(place->block);
-	int64_t before = at->warp > 0 ? at->warp * 32 : 0;
-	int64_t lanes = threads - before < 32 ? threads - before : 32;
+	int64_t threads = product(place->block), before;
 
 	TRY(check_number(place->launch, "blocks", 'b', at->block, view_place_blocks(place)));
 	TRY(check_number(place->launch, "warps", 'w', at->warp,
 			 threads / 32 + (threads % 32 != 0)));
-	return check_number(place->launch, "lanes", 'l', at->lane, lanes);
+	before = at->warp > 0 ? at->warp * 32 : 0;
+	return check_number(place->launch, "lanes", 'l', at->lane,
+			    threads - before < 32 ? threads - before : 32);
 }
 
 enum status view_place_find(const struct view_context *c, const char *table,
@@ -118,6 +119,16 @@ enum status view_place_find(const struct view_context *c, const char *table,
 		return fail(launch == c->at.launch ? STATUS_USAGE : STATUS_DAMAGED,
 			    "run %" PRId64 " has no launch L%" PRId64, c->run, launch);
 	return check_place(&c->at, place);
+}
+
+int64_t view_place_thread(const struct view_place *p, int64_t block, int64_t thread)
+{
+	int64_t first;
+
+	if (__builtin_mul_overflow(block, product(p->block), &first)
+	    || __builtin_add_overflow(first, thread, &first))
+		return INT64_MAX;
+	return first;
 }
 
 void view_place_title(const struct view_context *c, const char *what, const struct view_place *p)

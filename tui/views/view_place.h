@@ -18,6 +18,8 @@ enum status view_place_find(const struct view_context *, const char *table, stru
 			    bool *found);
 int64_t view_place_blocks(const struct view_place *);
 int64_t view_place_threads(const struct view_place *);          /* of a block */
+/* The number of a block's thread in the whole grid. These saturate at INT64_MAX. */
+int64_t view_place_thread(const struct view_place *, int64_t block, int64_t thread);
 /* "L12 flash_decode_chunk, step 3, layer 0". */
 void view_place_title(const struct view_context *, const char *what, const struct view_place *);
 

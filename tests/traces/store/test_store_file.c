@@ -128,7 +128,60 @@ START_TEST(foreign_files)
 	change("PRAGMA user_version = 4; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has unknown columns");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 4");
+}
+END_TEST
+
+/* Each is refused by name, by a reader and by a writer. */
+START_TEST(foreign_objects)
+{
+	static const struct {
+		const char *sql, *named;
+	} cases[] = {
+		{ "CREATE TRIGGER x AFTER INSERT ON t_run BEGIN SELECT 1; END",
+		  "trigger x is not" },
+		{ "CREATE TABLE x (y)", "table x is not part of trace format 4" },
+		{ "CREATE INDEX x ON t_op (code)", "index x is not" },
+		{ "CREATE VIEW t_op_x AS SELECT 1", "view t_op_x is not" },
+		{ "DROP TABLE t_hit; CREATE VIEW t_hit AS SELECT 1", "view t_hit is not" },
+		{ "DROP VIEW v_hit; CREATE VIEW v_hit AS SELECT run, launch, file, line, 1 AS hits"
+		  " FROM t_hit", "view v_hit is not that of" },
+		{ "DROP TABLE t_hit; CREATE TABLE t_hit (run INTEGER, launch INTEGER, file TEXT,"
+		  " line INTEGER, hits AS (run), PRIMARY KEY (run, launch, file, line))"
+		  " WITHOUT ROWID", "table t_hit is not that of" },
+		{ "UPDATE t_byte SET scale = 1 WHERE n = 7", "t_byte has wrong rows" },
+		{ "INSERT INTO t_byte VALUES (256, 0, 0)", "t_byte has wrong rows" },
+		{ "PRAGMA user_version = 3", "table t_kernel_count is not part of trace format 3" },
+		{ "ANALYZE", "table sqlite_stat1 is not" },
+	};
+	struct store *store;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		OK(store_create(T, &(struct store_options){ .force = true }, &store));
+		put_everything(store);
+		OK(store_close(store));
+		change(cases[i].sql);
+		FAILS(store_open(T, &store), STATUS_DAMAGED, cases[i].named);
+		FAILS(store_create(T, &(struct store_options){ .append = true }, &store),
+		      STATUS_DAMAGED, cases[i].named);
+	}
+}
+END_TEST
+
+/* White space and comments may change; so may what schema_earlier.sql lists. */
+START_TEST(other_forms)
+{
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change("DROP VIEW v_hit; CREATE VIEW v_hit AS SELECT run,launch,\n -- of \"it\"\n file ,"
+	       " line, hits\tFROM t_hit; DROP INDEX t_op_launch;"
+	       "CREATE INDEX t_op_launch ON t_op (run, launch)");
+	OK(store_open(T, &store));
+	QUERY(store, "SELECT count(*) > 0 FROM v_op", "1");
+	OK(store_close(store));
 }
 END_TEST
 
@@ -347,6 +400,8 @@ int main(void)
 	tcase_add_test(tests, append);
 	tcase_add_test(tests, append_to_damaged_rows);
 	tcase_add_test(tests, foreign_files);
+	tcase_add_test(tests, foreign_objects);
+	tcase_add_test(tests, other_forms);
 	tcase_add_test(tests, truncated);
 	tcase_add_test(tests, damaged_rows);
 	tcase_add_test(tests, fuzz);

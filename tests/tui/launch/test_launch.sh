@@ -160,10 +160,10 @@ run mine/k.cu --kernel 'k(float*)' --grid 1 --block 2 -D STEP=2 --arg 'x=>k.npy:
 wrote k.npy '40400000 40400000'
 expect 'a header in the directory of the file' 0
 rm -r mine
-"$flashtwin" replay k.twin >out 2>err; code=$?
+"$flashtwin" replay k.twin --trust >out 2>err; code=$?
 expect 'a replay uses kernel, header and flags from the trace' 0 '1 buffer compared, 0 bits differ'
-no_cplusplus 'a replay without a C++ compiler' '$' replay k.twin
-CXX=false "$flashtwin" replay k.twin >out 2>err; code=$?
+no_cplusplus 'a replay without a C++ compiler' '$' replay k.twin --trust
+CXX=false "$flashtwin" replay k.twin --trust >out 2>err; code=$?
 expect 'a recorded source that does not compile' 3 'k.cu did not compile'
 FLASHTWIN_DATADIR=$work/nowhere "$flashtwin" launch plain.cu --kernel wild --grid 1 --block 1 >out 2>err
 code=$?
@@ -329,10 +329,10 @@ expect 'the points screen shows them' 0 'p0 .*item  v0 2  v1 1' 'p3 .*partial  v
 points
 cmp sum.npy sum.probed >>err || code=99
 expect 'the kernel without recording gives the same bits' 0
-"$flashtwin" replay p1.twin >out 2>err
+"$flashtwin" replay p1.twin --trust >out 2>err
 code=$?
 expect 'a replay compares named points' 0 '8 named points'
-FT_TEST_ABORT=1 "$flashtwin" replay p1.twin >out 2>err
+FT_TEST_ABORT=1 "$flashtwin" replay p1.twin --trust >out 2>err
 code=$?
 expect 'a crash of a replayed kernel is an error' 70 'died of signal 6'
 ls tmp >>err

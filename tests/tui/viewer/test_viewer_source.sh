@@ -29,7 +29,7 @@ npy x.npy '(4, 64)' 256
 	--arg 'y=>y.npy:f32[4]' --arg n=i32:64 --check --count --log points -o racy.twin \
 	>/dev/null 2>err
 result 'the checker finds the race' "$([ $? -eq 4 ] || cat err)"
-"$flashtwin" replay racy.twin --seed 8 -o eight.twin >/dev/null 2>err
+"$flashtwin" replay racy.twin --trust --seed 8 -o eight.twin >/dev/null 2>err
 result 'another order gives other bits' "$([ $? -eq 1 ] || cat err)"
 
 trace=racy.twin second=eight.twin
@@ -61,7 +61,7 @@ keys q r
 shows 'r shows what reads it' 'op [0-9]*  *download .* y  reads'
 keys q PageDown
 shows 'the race is named as the likely cause' 'likely cause  race-shared'
-shows 'a command to try other orders is shown' 'other orders .*replay racy.twin --seed'
+shows 'a command to try other orders is shown' 'other orders .*replay racy.twin --trust --seed'
 
 ### findings, lines, breakpoints
 

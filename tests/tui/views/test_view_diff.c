@@ -236,6 +236,20 @@ START_TEST(the_next_difference_is_found_from_between)
 }
 END_TEST
 
+/* It comes after every number, and reads as 0. */
+START_TEST(a_text_as_a_launch_ends_the_search)
+{
+	const struct diff_pair pair = { { store, store }, { 1, 2 } };
+	struct diff_spot spot = { 3, SPOT_AFTER, 0, 0 };
+	enum diff_outcome outcome;
+
+	ck_assert_int_eq(sqlite3_exec(store_db(store), "INSERT INTO t_launch VALUES (1, 'x', 0, 1)",
+				      NULL, NULL, NULL), SQLITE_OK);
+	FAILS(diff_spot_step(&pair, 1, &spot, NULL, NULL, &outcome), STATUS_DAMAGED,
+	      "the number of a launch is 'x'");
+}
+END_TEST
+
 static bool stop(void *context)
 {
 	++*(int *)context;
@@ -485,6 +499,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, reset, close_trace);
 	tcase_add_test(tests, every_difference_is_stepped_to);
 	tcase_add_test(tests, the_next_difference_is_found_from_between);
+	tcase_add_test(tests, a_text_as_a_launch_ends_the_search);
 	tcase_add_test(tests, a_stopped_search_can_be_resumed);
 	tcase_add_test(tests, elements_are_shown_side_by_side);
 	tcase_add_test(tests, elements_are_shown_in_the_chosen_format);

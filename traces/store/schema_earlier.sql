@@ -1,0 +1,50 @@
+-- schema_earlier.sql - earlier forms of indexes and views that schema.sql defines otherwise now.
+--
+-- A trace may have one of them instead of the present form, and no other: see store_guard.c. If a
+-- definition in schema.sql changes, its old statement is added here. White space and comments do
+-- not count.
+
+-- Versions 1 to 4: slower with some plans, but the same rows.
+CREATE INDEX t_op_launch ON t_op (run, launch);
+
+CREATE VIEW v_arg AS SELECT
+	o.run,
+	o.op,
+	o.launch,
+	a.position,
+	a.name,
+	a.type,
+	a.kind,
+	a.bits,
+	a.value,
+	a.buffer,
+	a.offset,
+	a.data,
+	a.live
+FROM t_op o JOIN t_arg a USING (call);
+
+CREATE VIEW v_pointer AS
+SELECT
+	run, op,
+	NULL AS position,
+	entry,
+	at,
+	buffer,
+	offset
+FROM t_pointer
+UNION ALL
+SELECT o.run, o.op, p.position, p.entry, p.at, p.buffer, p.offset
+FROM t_op o JOIN t_arg_pointer p USING (call);
+
+CREATE VIEW v_digest AS SELECT
+	d.run,
+	d.op,
+	o.launch,
+	o.step,
+	d.after_step,
+	d.entry,
+	d.buffer, d.offset,
+	d.bytes,
+	d.digest,
+	d.data
+FROM t_digest d JOIN t_op o USING (run, op);
