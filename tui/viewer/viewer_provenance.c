@@ -68,8 +68,8 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	" SELECT w.op, w.entry FROM w_written w WHERE w.run = ?1 AND w.buffer = ?3" \
 	"  AND w." condition " AND w.offset < ?5 AND (w.bytes IS NULL OR w.offset + w.bytes > ?4)" \
 	"  AND (w.launch IS NULL OR NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1" \
-	"    AND k.launch = w.launch AND k.buffer = ?3)" \
-	"   OR EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch" \
+	"    AND k.op = w.op AND k.buffer = ?3)" \
+	"   OR EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.op = w.op" \
 	"    AND k.buffer = ?3 AND k.offset < ?5 AND k.offset + k.bytes > ?4))" \
 	"  ORDER BY w.op" order
 
@@ -102,7 +102,7 @@ static const char reads_bytes[] =
 	"   OR (o.launch IS NOT NULL AND EXISTS (SELECT 1 FROM v_arg a WHERE a.run = ?1"
 	"    AND a.op = o.op AND a.buffer = ?3 AND coalesce(a.offset, 0) < ?5)"
 	/* A scatter of other rows does not touch these. */
-	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = o.launch"
+	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.op = o.op"
 	"    AND k.buffer = ?3)))"
 	"  ORDER BY o.op LIMIT " SHOWN ")"
 	DESCRIBED("f.how") " ORDER BY o.op";
@@ -137,7 +137,7 @@ static const char wrote_rows[] =
 	" (SELECT d.entry FROM v_digest d WHERE d.run = ?1 AND d.launch = w.launch"
 	"  AND d.after_step = 0 AND d.buffer = w.buffer LIMIT 1),"
 	" 'slot ' || w.slot || ' position ' || w.position,"
-	" (SELECT k.offset / 4 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch"
+	" (SELECT k.offset / 4 FROM v_kv k WHERE k.run = ?1 AND k.op = w.op AND w.launch >= 0"
 	"  AND k.buffer = w.buffer AND k.slot = w.slot AND k.position = w.position"
 	"  ORDER BY k.kv_head LIMIT 1)"
 	" FROM w_kv w JOIN v_op o ON o.run = ?1 AND o.op = w.op"
