@@ -23,6 +23,7 @@
 
 #define MAX_RANK 5
 
+struct host_softmax;    /* engine/host_softmax.h */
 struct row_counters;
 struct row_finding;   /* traces/row.h */
 struct stream;          /* NULL: the device's default stream */
@@ -172,6 +173,8 @@ struct recorder_ops {
 	/* Begin and end a step (0, 1, ...), to which the operations in between belong. */
 	enum status (*step_begin)(struct device *, int64_t step);
 	enum status (*step_end)(struct device *);
+	/* Records what the host computed, and how long that took. */
+	enum status (*host_softmax)(struct device *, const struct host_softmax *, double us);
 };
 
 /* Additional operations of a device that checks a program. */

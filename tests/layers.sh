@@ -53,9 +53,9 @@ layer kernels base
 layer traces base
 layer traces/store base traces
 layer traces/diff base traces traces/store
-layer engine base kernels
+layer engine base base/math/ex2_model.c kernels
 layer engine/cuda base kernels engine
-layer engine/attention base base/math engine
+layer engine/attention base engine
 layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record

@@ -185,8 +185,9 @@ static inline void put_everything(struct store *store)
 		{ 0, 4, 1, 0, 0, 4, 0x7fc00001, 0x80000000, NAN, NAN, q, 12 },
 	}, 5));
 	OK(store_reduces(store, run, 3, &(struct row_reduce){ 0, 3, 0, 0, 1.0, 2.0 }, 1));
-	OK(store_kv(store, run, 3, (const struct row_kv[]){
-		{ 'k', 3, 0, 0, 17, 1, 64, 256, 1, 0 }, { 'v', 3, 0, 0, 17, 1, 64, 256, -1, 0 },
+	OK(store_kv(store, run, op, (const struct row_kv[]){
+		{ 'k', 3, 0, 0, 17, 1, 64, 256, 1, 0, 0 },
+		{ 'v', 3, 0, 0, 17, 1, 64, 256, -1, 0, 0 },
 	}, 2));
 	OK(store_points(store, run, 3, 64, (const struct row_point[]){
 		{ 2, 33, 0, "softmax", 3, { bits_of(-1.5f), bits_of(0x1p-149f), 0xff800000 } },

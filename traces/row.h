@@ -98,6 +98,17 @@ struct row_node {
 	int64_t launch;                 /* GRAPH_LAUNCH: number of its first launch; else -1 */
 };
 
+/* Attention that the host computed from rows that it had downloaded. */
+struct row_softmax {
+	int layer;                      /* -1: none */
+	int heads, keys, head_dim;
+	uint32_t scale_bits;            /* f32 */
+	uint32_t k_buffer, v_buffer;    /* of head 0: keys * head_dim f32 from the offset on */
+	uint64_t k_offset, v_offset;
+	uint64_t stride;                /* from one head to the next */
+	const void *q;                  /* f32 [heads, head_dim] */
+};
+
 struct row_op {
 	enum op_kind kind;
 	int stream;                     /* 0 is the default stream */
@@ -112,14 +123,15 @@ struct row_op {
 	/* Number of an event, graph or executable graph. LAUNCH: the GRAPH_LAUNCH operation that
 	 * made it. -1 none */
 	int64_t object;
-	/* UPLOAD, UPLOAD_ASYNC, GRAPH_UPLOAD, RESTORE: the bytes; DOWNLOAD from LEVEL_PARTIALS
-	 * on. */
+	/* UPLOAD, UPLOAD_ASYNC, GRAPH_UPLOAD, RESTORE, HOST_SOFTMAX: the bytes; DOWNLOAD from
+	 * LEVEL_PARTIALS on. */
 	const void *data;
 	const struct row_pointer *pointers;   /* UPLOAD_POINTERS, RESTORE of a pointer table */
 	int pointer_count;
 	const struct row_launch *launch;      /* LAUNCH; GRAPH_NODE of a launch, number -1 */
 	const struct row_node *node;          /* NULL: does not concern a graph */
 	const struct row_buffer *alloc;       /* ALLOC */
+	const struct row_softmax *softmax;    /* HOST_SOFTMAX; its output is `data` */
 };
 
 /* Digest of bytes [offset, offset + bytes) of a buffer: after a launch (what it wrote) or after a
@@ -147,15 +159,19 @@ struct row_reduce {
 	double weight, sum;             /* weight of the chunk; running sum after it */
 };
 
-struct row_kv {                       /* one row written into a cache by a scatter */
+/* A row written into a cache, or copied out of it; or several of consecutive positions that are
+ * next to each other in the operation. */
+struct row_kv {
 	char tensor;                    /* 'k' or 'v' */
 	int layer, slot, kv_head;
 	int64_t position;
 	uint32_t buffer;
-	uint64_t offset, bytes;         /* where in the cache */
+	uint64_t offset, bytes;         /* where it was written; of one row */
 	int64_t source_op;              /* number of the upload the row came from, or -1 */
 	uint64_t source_offset;         /* byte offset of the row in that upload */
+	int more;                       /* further positions, up to KV_MORE */
 };
+#define KV_MORE 255
 
 struct row_point {
 	uint64_t block;                 /* linear */

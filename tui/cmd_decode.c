@@ -318,8 +318,8 @@ static enum status prepare(struct decode *decode)
 	if (generate_check(decode->model, decode->sequences, decode->prompts)
 	    != STATUS_OK)
 		return fail_context(STATUS_USAGE, "-n %s", counts_text(decode));
-	decode->shape = generate_shape(decode->model, decode->sequences, decode->prompts,
-				       slot_count(decode), decode->run.chunk);
+	decode->shape = generate_shape(decode->model, decode->run.path, decode->sequences,
+				       decode->prompts, slot_count(decode), decode->run.chunk);
 	decode->shape.warps = decode->run.warps;
 	decode->shape.graph = decode->run.graph;
 	TRY(attention_check(decode->run.path, &decode->shape));
@@ -339,7 +339,7 @@ static enum status prepare(struct decode *decode)
 /* The request as the trace stores it; its tokens contain the prompts. */
 static json_t *describe_request(const struct decode *decode)
 {
-	json_t *sizes = json_array(), *counts = json_array();
+	json_t *sizes = json_array(), *counts = json_array(), *request;
 
 	for (int i = 0; i < decode->prompts; i++) {
 		const struct sequence *sequence = &decode->sequences[i];
@@ -347,8 +347,12 @@ static json_t *describe_request(const struct decode *decode)
 		json_array_append_new(sizes, json_integer((json_int_t)sequence->prompt_bytes));
 		json_array_append_new(counts, json_integer((json_int_t)sequence->count));
 	}
-	return json_pack("{s:s, s:o, s:o, s:i}", "model", model_name(decode), "n", counts,
-			 "prompt_bytes", sizes, "slots", decode->shape.slots);
+	request = json_pack("{s:s, s:o, s:o, s:i}", "model", model_name(decode), "n", counts,
+			    "prompt_bytes", sizes, "slots", decode->shape.slots);
+	if (decode->run.path->repeat_kv)
+		json_object_set_new(request, "repeat_kv", json_integer(
+			decode->shape.kv_heads / llama_config(decode->model)->kv_heads));
+	return request;
 }
 
 static enum status run_all(struct decode *decode, json_t *report)

@@ -67,6 +67,7 @@ struct path {
 	bool device_lengths;            /* its kernels read lengths from device memory */
 	bool replayable;                /* a graph of one layer's launches works for any length */
 	bool chunk_optional;            /* a shape may have chunk 0: no chunks */
+	bool repeat_kv;                 /* needs a KV head for each query head */
 	enum graph_mode graph;          /* the default, where the shape has NONE */
 	/* Checks limits of this path only, after the limits common to all paths. NULL: none. */
 	enum status (*check)(const struct attention_shape *);

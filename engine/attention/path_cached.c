@@ -3,20 +3,16 @@
  * Runs one sequence with as many KV heads as query heads. A step uploads the new K and V rows head
  * by head, copies the cache without its gaps, replicates the new query to all positions, runs
  * causal prefill attention on them, and keeps the last row. For fewer than D keys it downloads the
- * cache instead and computes the softmax on the host, with the exponential of the GPU, so that both
- * devices give the same bits.
+ * cache instead and computes the softmax on the host (engine/host_softmax.h).
  */
 #include "engine/attention/prefill.h"
 #include "engine/attention/step_io.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-
-#define EX2_FN static inline
-#include "base/math/ex2_model.c"
+#include "engine/host_softmax.h"
 
 struct cached {
 	struct attention base;
@@ -144,54 +140,35 @@ static enum status attend(struct attention *a, const struct attention_step *step
 	return STATUS_OK;
 }
 
-/* Softmax attention of one row, key by key; weights is [n]. */
-static void attend_on_host(const float *q, const float *k, const float *v, int n, size_t D,
-			   float scale, float *weights, float *out)
+/* Downloads the rows of all heads, [H, n, D]. */
+static enum status download(struct attention *a, const struct buffer *cache, int n, float *rows)
 {
-	float max_score = -INFINITY, sum = 0.0f;
+	size_t head_bytes = (size_t)n * row_bytes(a);
 
-	for (int j = 0; j < n; j++) {
-		float score = 0.0f;
-
-		for (size_t d = 0; d < D; d++)
-			score = fmaf(q[d], k[(size_t)j * D + d], score);
-		weights[j] = score * scale;
-		max_score = fmaxf(max_score, weights[j]);
-	}
-	for (size_t d = 0; d < D; d++)
-		out[d] = 0.0f;
-	for (int j = 0; j < n; j++) {
-		/* As in the kernels: a key of weight 0 adds nothing. */
-		float weight = weights[j] == -INFINITY ? 0.0f : ex2_expf(weights[j] - max_score);
-
-		sum += weight;
-		for (size_t d = 0; d < D; d++)
-			out[d] = fmaf(weight, v[(size_t)j * D + d], out[d]);
-	}
-	for (size_t d = 0; d < D; d++)
-		out[d] = sum == 0.0f ? 0.0f : out[d] / sum;
+	for (int head = 0; head < a->shape.heads; head++)
+		TRY(device_download(a->device, NULL, cache, cache_at(a, head, 0),
+				    rows + (size_t)head * (head_bytes / sizeof *rows), head_bytes));
+	return STATUS_OK;
 }
 
 static enum status attend_short(struct attention *a, const struct attention_step *step, int n)
 {
-	size_t D = (size_t)a->shape.head_dim, bytes = (size_t)n * row_bytes(a);
+	const struct attention_shape *s = &a->shape;
+	size_t bytes = (size_t)s->heads * (size_t)n * row_bytes(a);
+	struct buffer *k_from = a->cache->k[step->layer], *v_from = a->cache->v[step->layer];
 	float *k = xmalloc(bytes), *v = xmalloc(bytes);
-	float *weights = xmalloc((size_t)n * sizeof *weights);
-	enum status status = STATUS_OK;
+	enum status status = download(a, k_from, n, k);
 
-	for (int head = 0; head < a->shape.heads && status == STATUS_OK; head++) {
-		status = device_download(a->device, NULL, a->cache->k[step->layer],
-					 cache_at(a, head, 0), k, bytes);
-		if (status == STATUS_OK)
-			status = device_download(a->device, NULL, a->cache->v[step->layer],
-						 cache_at(a, head, 0), v, bytes);
-		if (status == STATUS_OK)
-			attend_on_host(step->q + (size_t)head * D, k, v, n, D, a->shape.scale,
-				       weights, step->out + (size_t)head * D);
-	}
+	if (status == STATUS_OK)
+		status = download(a, v_from, n, v);
+	if (status == STATUS_OK)
+		status = device_host_softmax(a->device, &(struct host_softmax){
+			.layer = step->layer, .heads = s->heads, .keys = n,
+			.head_dim = s->head_dim, .scale = s->scale, .k_from = k_from,
+			.v_from = v_from, .stride = cache_at(a, 1, 0), .k = k, .v = v,
+			.q = step->q, .out = step->out });
 	free(k);
 	free(v);
-	free(weights);
 	return status;
 }
 
@@ -211,6 +188,7 @@ const struct path path_cached = {
 	.name = "cached",
 	.summary = "attends from every position again, keeps the last row; H = Hkv, one sequence",
 	.size = sizeof(struct cached),
+	.repeat_kv = true,
 	.check = check,
 	.shared = shared,
 	.create = create,

@@ -28,8 +28,9 @@ enum status generate_check(const struct llama *model, const struct sequence *seq
 	return STATUS_OK;
 }
 
-struct attention_shape generate_shape(const struct llama *model, const struct sequence *sequences,
-				      int sequence_count, int slots, int chunk)
+struct attention_shape generate_shape(const struct llama *model, const struct path *path,
+				      const struct sequence *sequences, int sequence_count,
+				      int slots, int chunk)
 {
 	const struct model_config *c = llama_config(model);
 	size_t longest = 0;
@@ -40,7 +41,8 @@ struct attention_shape generate_shape(const struct llama *model, const struct se
 	if (chunk >= 1 && chunk <= MAX_CHUNK)           /* else the path reports an error */
 		longest = (longest + (size_t)chunk - 1) / (size_t)chunk * (size_t)chunk;
 	return (struct attention_shape){
-		.layers = c->layers, .slots = slots, .heads = c->heads, .kv_heads = c->kv_heads,
+		.layers = c->layers, .slots = slots, .heads = c->heads,
+		.kv_heads = path->repeat_kv ? c->heads : c->kv_heads,
 		.head_dim = c->head_dim, .chunk = chunk, .scale = attention_scale(c->head_dim),
 		.max_len = (int)longest,
 	};
@@ -148,6 +150,22 @@ static enum status choose(struct loop *loop, int slot)
 	return report_token(loop, &token);
 }
 
+/* --- KV heads --- */
+
+/* Rows [rows, Hkv, D] of the model with as many KV heads as the path has: each is repeated. The
+ * caller frees them. */
+static float *repeat_kv(const struct loop *loop, const float *from, int rows)
+{
+	const struct model_config *c = llama_config(loop->model);
+	int heads = loop->attention->shape.kv_heads, times = heads / c->kv_heads;
+	size_t D = (size_t)c->head_dim, count = (size_t)rows * (size_t)heads;
+	float *out = xmalloc(count * D * sizeof *out);
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(out + i * D, from + i / (size_t)times * D, D * sizeof *out);
+	return out;
+}
+
 /* --- a prompt: all of its positions --- */
 
 struct prompt {
@@ -159,10 +177,16 @@ static enum status attend_prompt(void *context, int layer, const float *q, const
 				 const float *v, float *out)
 {
 	const struct prompt *prompt = context;
+	float *all_k = repeat_kv(prompt->loop, k, prompt->rows);
+	float *all_v = repeat_kv(prompt->loop, v, prompt->rows);
+	enum status status;
 
-	return attention_prefill(prompt->loop->attention, &(struct attention_prompt){
+	status = attention_prefill(prompt->loop->attention, &(struct attention_prompt){
 		.layer = layer, .slot = prompt->slot, .rows = prompt->rows,
-		.q = q, .k = k, .v = v, .out = out });
+		.q = q, .k = all_k, .v = all_v, .out = out });
+	free(all_k);
+	free(all_v);
+	return status;
 }
 
 static enum status report_prompt(struct loop *loop, int slot)
@@ -202,9 +226,15 @@ static enum status attend(void *context, int layer, const float *q, const float 
 			  float *out)
 {
 	struct loop *loop = context;
+	float *all_k = repeat_kv(loop, k, loop->slot_count);
+	float *all_v = repeat_kv(loop, v, loop->slot_count);
+	enum status status;
 
-	return attention_step(loop->attention, &(struct attention_step){
-		.layer = layer, .q = q, .k = k, .v = v, .done = loop->done, .out = out });
+	status = attention_step(loop->attention, &(struct attention_step){
+		.layer = layer, .q = q, .k = all_k, .v = all_v, .done = loop->done, .out = out });
+	free(all_k);
+	free(all_v);
+	return status;
 }
 
 /* Advances the sequences that were begun in earlier steps by one position. */

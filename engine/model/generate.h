@@ -37,9 +37,10 @@ struct generate_options {
 enum status generate_check(const struct llama *, const struct sequence *, int sequences);
 
 /* The shape of attention with `slots` slots for these sequences. A slot has capacity for prompt and
- * reply, in whole chunks. The sequences must have passed generate_check(). */
-struct attention_shape generate_shape(const struct llama *, const struct sequence *, int sequences,
-				      int slots, int chunk);
+ * reply, in whole chunks. For a path that needs a KV head for each query head it has that many, and
+ * generate_run() repeats those of the model. The sequences must have passed generate_check(). */
+struct attention_shape generate_shape(const struct llama *, const struct path *,
+				      const struct sequence *, int sequences, int slots, int chunk);
 
 /* Runs all sequences. `attention` was created for these sequences and is empty. INTERRUPTED if
  * stop() returned true, else errors of the path and the callback; replies keep the bytes generated

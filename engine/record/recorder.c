@@ -16,6 +16,7 @@
 #include "engine/record/probe.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_graph.h"
+#include "engine/record/recorder_host.h"
 #include "engine/record/recorder_launch.h"
 #include "engine/record/recorder_memory.h"
 #include "engine/record/recorder_note.h"
@@ -90,6 +91,7 @@ static double recorder_last_launch_us(struct device *device)
 
 static const struct recorder_ops steps = {
 	.step_begin = recorder_step_begin, .step_end = recorder_step_end,
+	.host_softmax = recorder_host_softmax,
 };
 
 static const struct checker_ops checker = {

@@ -9,8 +9,9 @@
  * table; no kernel is handled by name.
  *
  * Recorded:
- *   every level  operations in order, bytes that come from the host, rows of K and V when they are
- *                written to a cache, and digests: of the bytes that a launch wrote (one row per
+ *   every level  operations in order, bytes that come from the host (and what a host_softmax made
+ *                of them), rows of K and V when they are written to a cache or copied out of it,
+ *                and digests: of the bytes that a launch wrote (one row per
  *                buffer, over the written ranges in ascending order; offset and bytes are those of
  *                their hull), and after a step of every buffer written since its last such digest;
  *   partials     plus bytes of downloads and of the output of chunk and reduce kernels, chunk

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "engine/record/recorder_kv.h"
 #include "engine/record/recorder_state.h"
 #include "engine/record/recording.h"
 #include "engine/record/shadow.h"
@@ -54,12 +55,6 @@ static enum status read_argument(const struct recording *n, const struct arg *ar
 }
 
 /* --- K and V rows --- */
-
-/* The tensor, from the name of the cache buffer: "v_cache.3" is V, all others are K. */
-static char tensor_of(const struct buffer *cache)
-{
-	return cache->name[0] == 'v' || cache->name[0] == 'V' ? 'v' : 'k';
-}
 
 /* Finds the upload that wrote the row at `offset` of the rows buffer. */
 static void find_source(const struct shadow *rows, uint64_t offset, uint64_t bytes,
@@ -128,7 +123,8 @@ static size_t describe_rows(const struct recording *n, const struct place *place
 			uint64_t from = rows->offset + (uint64_t)(y * heads + h) * row_bytes;
 
 			kv[count] = (struct row_kv){
-				.tensor = tensor_of(cache->buffer), .layer = n->launch->layer,
+				.tensor = recorder_kv_tensor(cache->buffer),
+				.layer = n->launch->layer,
 				.slot = (int)(first + places[y].slot), .kv_head = (int)h,
 				.position = places[y].position,
 				.buffer = shadow_id(n->recorder, cache->buffer),
@@ -155,7 +151,7 @@ static enum status decode_scatter(const struct recording *n)
 	kv = xcalloc(rows * heads, sizeof *kv);
 	status = find_places(n, places);
 	if (status == STATUS_OK)
-		status = store_kv(r->store, r->run, n->number, kv, describe_rows(n, places, kv));
+		status = store_kv(r->store, r->run, n->op, kv, describe_rows(n, places, kv));
 	free(places);
 	free(kv);
 	return status;

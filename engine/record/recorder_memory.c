@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/recorder_capture.h"
+#include "engine/record/recorder_kv.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
 #include "engine/record/shadow.h"
@@ -74,7 +75,7 @@ enum status recorder_upload_as(struct device *device, enum op_kind kind, struct 
 		shadow->upload_offset = offset;
 		shadow->upload_bytes = bytes;
 	}
-	return STATUS_OK;
+	return kind == OP_UPLOAD ? recorder_kv_upload(r, number, buffer, offset, bytes) : STATUS_OK;
 }
 
 enum status recorder_upload(struct device *device, struct stream *stream, struct buffer *buffer,
@@ -160,6 +161,7 @@ enum status recorder_copy(struct device *device, struct stream *stream, struct b
 				.from_buffer = shadow_id(r, from), .from_offset = from_offset);
 	struct node *node;
 	enum status done;
+	int64_t number;
 
 	if (capture)
 		TRY(recorder_capture_move(r, capture, OP_COPY, stream, to, to_offset, bytes,
@@ -169,7 +171,8 @@ enum status recorder_copy(struct device *device, struct stream *stream, struct b
 		return recorder_note_node(r, capture, op, node, done);
 	if (done == STATUS_OK)
 		shadow_written(r, shadow_find(r, to), to_offset, bytes);
-	return recorder_add(r, op, done);
+	TRY(recorder_note(r, &op, done, &number));
+	return recorder_kv_copy(r, number, to, to_offset, from, from_offset, bytes);
 }
 
 enum status recorder_fill(struct device *device, struct stream *stream, struct buffer *buffer,

@@ -3,13 +3,15 @@
  * Each file has a header with the functions that others call, and calls only files further down:
  *
  *   recorder.c            opens and closes; the table of operations
- *   recorder_memory.c, recorder_stream.c, recorder_launch.c, recorder_run.c, recorder_capture.c
+ *   recorder_memory.c, recorder_stream.c, recorder_launch.c, recorder_run.c,
+ *   recorder_capture.c, recorder_host.c
  *                         operations: memory, streams and events, launches, launches of graphs,
- *                         captures and nodes
+ *                         captures and nodes, work of the host
  *   recorder_graph.c      saves what nodes overwrite; graphs and executable graphs
  *   recorder_step.c       steps and windows
  *   recorder_results.c    results of a launch: recorder_digest.c, recorder_decode.c
  *   recorder_describe.c   rows of launches and kernels
+ *   recorder_kv.c         rows of K and V that uploads and copies wrote
  *   recorder_note.c, recorder_wait.c   rows; waiting, and the recorder's own operations
  *   recording.c, graph_shadow.c, shadow.c, numbers.c   launches, graphs, buffers, objects
  */

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/recorder_capture.h"
+#include "engine/record/recorder_kv.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
 #include "engine/record/recorder_wait.h"
@@ -61,6 +62,7 @@ enum status recorder_upload_async(struct device *device, struct stream *stream,
 	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, stream);
 	enum status done;
+	int64_t number;
 
 	if (capture)
 		return capture_upload(r, capture, stream, buffer, offset, source, bytes);
@@ -68,9 +70,10 @@ enum status recorder_upload_async(struct device *device, struct stream *stream,
 	done = device_upload_async(device->inner, stream, buffer, offset, source, bytes);
 	if (done == STATUS_OK)
 		shadow_written(r, shadow_find(r, buffer), offset, bytes);
-	return recorder_add(r, OP(OP_UPLOAD_ASYNC, .stream = stream_number(r, stream),
-				  .buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
-				  .data = source), done);
+	TRY(recorder_note(r, &OP(OP_UPLOAD_ASYNC, .stream = stream_number(r, stream),
+				 .buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
+				 .data = source), done, &number));
+	return recorder_kv_upload(r, number, buffer, offset, bytes);
 }
 
 /* The bytes arrive at an unknown time: the trace does not have them at any level. */

@@ -13,6 +13,7 @@
 
 #include "base/xalloc.h"
 #include "engine/replay/replay_graph.h"
+#include "engine/replay/replay_host.h"
 #include "engine/replay/replay_launch.h"
 #include "engine/replay/replay_memory.h"
 #include "engine/replay/replay_state.h"
@@ -26,6 +27,8 @@ static enum status replay_sync(struct replay *r, const struct row_op *op)
 
 static enum status replay_op(struct replay *r, const struct row_op *op)
 {
+	if (op->kind != OP_DOWNLOAD && op->kind != OP_HOST_SOFTMAX)
+		replay_host_forget(r);
 	switch (op->kind) {
 	case OP_ALLOC:           return replay_alloc(r, op);
 	case OP_FREE:            return replay_free(r, op);
@@ -40,6 +43,7 @@ static enum status replay_op(struct replay *r, const struct row_op *op)
 	case OP_FILL:            return replay_fill(r, op);
 	case OP_LAUNCH:          return replay_launch(r, op);
 	case OP_SYNC:            return replay_sync(r, op);
+	case OP_HOST_SOFTMAX:    return replay_host_softmax(r, op);
 	default:                 return replay_object(r, op);
 	}
 }
@@ -177,6 +181,7 @@ static void replay_release(struct replay *r)
 	while (r->memory_count)
 		free(r->memory[--r->memory_count]);
 	free(r->memory);
+	replay_host_forget(r);
 	free(r->uploads);
 	free(r->steps);
 }

@@ -7,6 +7,7 @@
 
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
+#include "engine/replay/replay_host.h"
 #include "engine/replay/replay_state.h"
 
 enum status replay_alloc(struct replay *r, const struct row_op *op)
@@ -96,7 +97,10 @@ enum status replay_download(struct replay *r, const struct row_op *op)
 					     replay_keep(r, NULL, op->bytes), op->bytes);
 	bytes = xmalloc(op->bytes);
 	status = device_download(r->target, stream_of(r, op), buffer, op->offset, bytes, op->bytes);
-	free(bytes);
+	if (status == STATUS_OK)
+		replay_host_fetched(r, op, bytes);
+	else
+		free(bytes);
 	return status;
 }
 

@@ -1,7 +1,8 @@
 /* replay_state.h - the state of a replay; only the files of the replay include it.
  *
- * replay.c walks the trace, replay_memory.c replays operations on memory, and replay_launch.c
- * builds launches. replay_graph.c uses both to replay streams, events, captures and graphs.
+ * replay.c walks the trace, replay_memory.c replays operations on memory, replay_host.c what the
+ * host computed from downloads, and replay_launch.c builds launches. replay_graph.c uses these to
+ * replay streams, events, captures and graphs.
  */
 #ifndef REPLAY_STATE_H
 #define REPLAY_STATE_H
@@ -28,6 +29,13 @@ struct graph_upload {
 	uint64_t bytes;
 };
 
+/* Bytes that a download of the replay fetched. */
+struct fetched {
+	uint32_t buffer;
+	uint64_t offset, bytes;
+	void *memory;
+};
+
 struct replay {
 	struct device *target;
 	bool recording;                 /* the target is a recorder */
@@ -37,6 +45,9 @@ struct replay {
 	struct graph_upload *uploads;
 	int upload_count;
 	int captures;                   /* that have not ended */
+	struct fetched *fetched;        /* by the downloads directly before, for host_softmax */
+	size_t fetched_count;
+	uint64_t fetched_bytes;
 	void **memory;                  /* blocks that the target may still use */
 	size_t memory_count;
 	struct step *steps;

@@ -33,8 +33,6 @@ run decode --prompt 'ROMEO:' --prompt 'O' --json -n 16,5,3
 expect 'more numbers than prompts' 2 '-n 16,5,3: 3 numbers for 2 prompts'
 run decode --prompt 'ROMEO:' -n 16,
 expect 'a number that is missing' 2 '-n: expected an integer from 0 to 16777216, got nothing'
-run decode --prompt 'ROMEO:' --path cached
-expect 'cached without grouped heads' 2 'cached: .* got 8 query heads and 2 KV heads'
 run decode --prompt 'ROMEO:' --chunk 0
 expect 'no chunks in flash decoding' 2 'a chunk of 1 to 1048576 keys, got 0'
 

@@ -244,10 +244,31 @@ static void report_resized_cache(struct diff *d, const struct pair *p)
 	diff_add(d, &p->place, &item);
 }
 
+/* What went into it; its output is data of the operation. */
+static void compare_softmaxes(struct diff *d, const struct pair *p)
+{
+	const struct row_softmax *a = p->op[0].softmax, *b = p->op[1].softmax;
+
+	compare_number(d, p, "layer", a->layer, b->layer);
+	compare_number(d, p, "heads", a->heads, b->heads);
+	compare_number(d, p, "keys", a->keys, b->keys);
+	compare_number(d, p, "D", a->head_dim, b->head_dim);
+	compare_number(d, p, "stride", (int64_t)a->stride, (int64_t)b->stride);
+	compare_pointer(d, p, "K", a->k_buffer, a->k_offset, b->k_buffer, b->k_offset);
+	compare_pointer(d, p, "V", a->v_buffer, a->v_offset, b->v_buffer, b->v_offset);
+	if (a->scale_bits != b->scale_bits)
+		diff_values(d, &p->place, "host_softmax scale", DTYPE_F32, &a->scale_bits,
+			    &b->scale_bits, sizeof a->scale_bits, -1);
+	if (p->op[0].bytes == p->op[1].bytes)
+		diff_values(d, &p->place, "host_softmax q", DTYPE_F32, a->q, b->q, p->op[0].bytes,
+			    0);
+}
+
 static void compare_data(struct diff *d, const struct pair *p)
 {
+	static const struct diff_buffer computed = { "host_softmax out", DTYPE_F32 };
 	const struct row_op *a = &p->op[0], *b = &p->op[1];
-	const struct diff_buffer *buffer = diff_buffer(d, a->buffer);
+	const struct diff_buffer *buffer = a->softmax ? &computed : diff_buffer(d, a->buffer);
 	size_t size = dtype_bytes(buffer->dtype);
 
 	/* A lower level does not record the bytes of downloads. */
@@ -299,6 +320,8 @@ static void compare_pair(struct diff *d, const struct pair *p)
 		compare_launches(d, p);
 	if (a->node)
 		compare_nodes(d, p);
+	if (a->softmax)
+		compare_softmaxes(d, p);
 	compare_data(d, p);
 }
 

@@ -29,7 +29,8 @@ static const struct {
 	{ "v_pointer", "run, op, position, entry" },
 	{ "v_buffer", "run, op" },
 	{ "v_digest", "run, op, after_step, entry" },
-	{ "v_kv", "run, launch, tensor, slot, position, kv_head" },
+	{ "v_kv", "run, op, tensor, slot, position, kv_head" },
+	{ "v_softmax", "run, op" },
 	{ "v_partial", "run, launch, slot, head, chunk" },
 	{ "v_reduce", "run, launch, slot, head, sequence" },
 	{ "v_point", "run, launch, block, warp, lane, sequence" },
@@ -66,7 +67,8 @@ static bool is_clock(const char *name)
 
 static bool is_data(const char *name)
 {
-	return strcmp(name, "data") == 0 || strcmp(name, "acc_data") == 0;
+	return strcmp(name, "data") == 0 || strcmp(name, "acc_data") == 0
+		|| strcmp(name, "q_data") == 0;
 }
 
 static enum status print_data(struct dump *d, int64_t data)

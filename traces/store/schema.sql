@@ -1,4 +1,4 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 4.
+-- schema.sql - the tables and views of a flashtwin trace, format version 5.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables are
 -- private and may change with the format version (PRAGMA user_version). This file is embedded in
@@ -6,8 +6,9 @@
 -- schema with it.
 --
 -- Version 2 added graphs (t_node, v_node), version 3 counters (t_counter, v_counter, t_hit, v_hit),
--- version 4 t_point_sum, v_point_sum and t_kernel_count. If an older trace is opened, store_check.c
--- adds what is missing, empty.
+-- version 4 t_point_sum, v_point_sum and t_kernel_count, version 5 t_softmax and v_softmax. If an
+-- older trace is opened, store_check.c adds what is missing, empty. Before version 5, t_kv was keyed
+-- by launch and had only what kernels wrote: store_check.c shows or stores it in the present form.
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -16,7 +17,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- One row per byte value n. Views count with n to expand a row into several, and convert an f32
 -- with exponent n to an exact REAL: (fraction + hidden) * scale. Built by exact doubling and
@@ -136,10 +137,16 @@ CREATE TABLE t_reduce (
 	weight REAL, sum REAL,
 	PRIMARY KEY (run, launch, slot, head, sequence)
 ) WITHOUT ROWID;
+-- Rows that follow each other in one upload or copy are one row: `more` further positions.
 CREATE TABLE t_kv (
-	run INTEGER, launch INTEGER, tensor INTEGER, slot INTEGER, position INTEGER,
-	kv_head INTEGER, layer, buffer, offset, bytes, source_op, source_offset,
-	PRIMARY KEY (run, launch, tensor, slot, position, kv_head)
+	run INTEGER, op INTEGER, tensor INTEGER, slot INTEGER, position INTEGER,
+	kv_head INTEGER, layer, buffer, offset, bytes, source_op, source_offset, more,
+	PRIMARY KEY (run, op, tensor, slot, position, kv_head)
+) WITHOUT ROWID;
+CREATE TABLE t_softmax (
+	run INTEGER, op INTEGER, layer, heads, keys, head_dim, scale, k_buffer, k_offset,
+	v_buffer, v_offset, stride, q_data,
+	PRIMARY KEY (run, op)
 ) WITHOUT ROWID;
 
 -- thread is counted through the whole grid: block * threads per block + thread in the block.
@@ -254,7 +261,8 @@ CREATE VIEW v_op AS SELECT
 	object,         -- number of an event, a graph, or an executable graph (graph_instantiate,
 	                -- graph_upload, graph_launch, graph_exec_destroy); of a launch made by a
 	                -- graph: the operation of that graph launch
-	data,           -- bytes uploaded from the host, or downloaded to it
+	data,           -- bytes uploaded from the host, or downloaded to it; the output of a
+	                -- host_softmax
 	launch          -- launch number; NULL for any other operation
 FROM t_op LEFT JOIN t_op_kind k USING (kind);
 
@@ -359,16 +367,41 @@ CREATE VIEW v_digest AS SELECT
 	d.data          -- the bytes; NULL if they were not recorded
 FROM t_digest d CROSS JOIN t_op o ON o.run = d.run AND o.op = d.op;
 
--- One row per row written into a KV cache.
+-- One row per row of K or V that an operation wrote into a KV cache, or copied out of one to another
+-- buffer. Traces before version 5 have only what launches wrote.
 CREATE VIEW v_kv AS SELECT
-	run, launch,
-	CASE tensor WHEN 0 THEN 'k' ELSE 'v' END AS tensor,
-	layer, slot, kv_head,
-	position,       -- of the key in its sequence
-	buffer, offset, bytes, -- where in the cache
-	source_op,      -- the upload the row came from
-	source_offset   -- of the row in that upload's bytes
-FROM t_kv;
+	k.run,
+	k.op,           -- the operation: a launch, an upload or a copy
+	o.launch,       -- NULL for an upload or a copy
+	CASE k.tensor WHEN 0 THEN 'k' ELSE 'v' END AS tensor,
+	k.layer, k.slot, k.kv_head,
+	k.position + e.n AS position, -- of the key in its sequence
+	k.buffer,       -- where the row was written
+	k.offset + e.n * k.bytes AS offset,
+	k.bytes,
+	k.source_op,    -- the upload the row came from; NULL for a copy: v_op says from where
+	k.source_offset + e.n * k.bytes AS source_offset -- of the row in that upload's bytes
+FROM t_kv k
+	LEFT JOIN t_op o ON o.run = k.run AND o.op = k.op
+	CROSS JOIN t_byte e ON e.n <= coalesce(k.more, 0);
+
+-- One row per host_softmax: attention that the host computed from rows it had downloaded. The output
+-- is the operation's data in v_op, f32 [heads, head_dim].
+CREATE VIEW v_softmax AS SELECT
+	s.run, s.op,
+	s.layer,        -- of the model
+	s.heads, s.keys, s.head_dim,
+	s.scale AS scale_bits, -- factor of the scores
+	iif((s.scale & 0x7fffffff) > 0x7f800000, NULL,
+	    ((s.scale & 0x7fffff) + m.hidden) * m.scale * iif(s.scale < 0, -1, 1)) AS scale,
+	CASE WHEN s.scale IS NULL THEN 'none' WHEN (s.scale & 0x7fffffff) < 0x7f800000 THEN 'num'
+	     WHEN (s.scale & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS scale_kind,
+	s.k_buffer,     -- K of the first head: keys * head_dim f32 from k_offset on
+	s.k_offset,
+	s.v_buffer, s.v_offset, -- V in the same way
+	s.stride,       -- from one head to the next
+	s.q_data        -- f32 [heads, head_dim]
+FROM t_softmax s LEFT JOIN t_byte m ON m.n = (s.scale >> 23) & 255;
 
 -- One row per chunk of a row of flash decoding. acc: f32 accumulators, not normalised.
 CREATE VIEW v_partial AS SELECT

@@ -48,3 +48,20 @@ CREATE VIEW v_digest AS SELECT
 	d.digest,
 	d.data
 FROM t_digest d JOIN t_op o USING (run, op);
+
+-- Versions 1 to 4: rows of the cache by launch.
+CREATE TABLE t_kv (
+	run INTEGER, launch INTEGER, tensor INTEGER, slot INTEGER, position INTEGER,
+	kv_head INTEGER, layer, buffer, offset, bytes, source_op, source_offset,
+	PRIMARY KEY (run, launch, tensor, slot, position, kv_head)
+) WITHOUT ROWID;
+
+CREATE VIEW v_kv AS SELECT
+	run, launch,
+	CASE tensor WHEN 0 THEN 'k' ELSE 'v' END AS tensor,
+	layer, slot, kv_head,
+	position,       -- of the key in its sequence
+	buffer, offset, bytes, -- where in the cache
+	source_op,      -- the upload the row came from
+	source_offset   -- of the row in that upload's bytes
+FROM t_kv;

@@ -212,11 +212,11 @@ static enum status take_kv_row(struct state *s, sqlite3_stmt *row)
 static const char digests_sql[] =
 	"SELECT d.buffer, d.offset, d.bytes, d.data FROM v_digest d WHERE d.run = ?1 AND d.op = ?2"
 	" AND d.after_step = 0 AND NOT (d.data IS NULL AND EXISTS (SELECT 1 FROM v_kv k"
-	"  WHERE k.run = d.run AND k.launch = d.launch AND k.buffer = d.buffer)) ORDER BY d.entry";
+	"  WHERE k.run = d.run AND k.op = d.op AND k.buffer = d.buffer)) ORDER BY d.entry";
 static const char rows_sql[] =
 	"SELECT k.buffer, k.offset, k.bytes, o.data, k.source_offset FROM v_kv k"
 	" LEFT JOIN v_op o ON o.run = k.run AND o.op = k.source_op"
-	" WHERE k.run = ?1 AND k.launch = ?2";
+	" WHERE k.run = ?1 AND k.op = ?2";
 /* Downloads after the launch that show its results: before the next launch, with nothing else
  * written to the buffer in between. */
 static const char downloads_sql[] =
@@ -289,8 +289,9 @@ static enum status do_op(struct state *s)
 	if (e->code == 0)
 		TRY(apply(s, e));
 	TRY(each(s, s->digests, s->next_op, take_digest));
-	if (e->kind == OP_LAUNCH && e->launch)
-		TRY(each(s, s->rows, e->launch->number, take_kv_row));
+	/* Uploads and copies were applied already. */
+	if (e->kind == OP_LAUNCH)
+		TRY(each(s, s->rows, s->next_op, take_kv_row));
 	if (e->kind == OP_LAUNCH)
 		TRY(each(s, s->downloads, s->next_op, take_digest));
 	s->next_op = -1;

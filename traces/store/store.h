@@ -94,8 +94,7 @@ enum status store_partials(struct store *, int64_t run, int64_t launch,
 			   const struct row_partial *, size_t count);
 enum status store_reduces(struct store *, int64_t run, int64_t launch,
 			  const struct row_reduce *, size_t count);
-enum status store_kv(struct store *, int64_t run, int64_t launch, const struct row_kv *,
-		     size_t count);
+enum status store_kv(struct store *, int64_t run, int64_t op, const struct row_kv *, size_t count);
 /* Once per launch, before or after the launch itself. threads: per block. dropped: points that did
  * not fit the probe buffer. */
 enum status store_points(struct store *, int64_t run, int64_t launch, int64_t threads,

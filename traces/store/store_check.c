@@ -19,7 +19,7 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 4
+#define FORMAT_VERSION 5
 #define FIRST_VERSION 1                 /* the oldest that can be read */
 
 /* --- the file --- */
@@ -119,13 +119,16 @@ static enum status check_identity(struct store *store, int64_t *version)
 /* --- earlier formats --- */
 
 /* True if a version after `version` added the table or view. Version 2 added graphs, version 3
- * counters, version 4 digests of points and launches counted by kernel. */
+ * counters, version 4 digests of points and launches counted by kernel, version 5 attention on the
+ * host. */
 static bool added_after(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
 		return true;
 	if (version < 4 && (!strcmp(name, "t_point_sum") || !strcmp(name, "v_point_sum")
 			    || !strcmp(name, "t_kernel_count")))
+		return true;
+	if (version < 5 && (!strcmp(name, "t_softmax") || !strcmp(name, "v_softmax")))
 		return true;
 	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
 			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));
@@ -138,6 +141,38 @@ static enum status add_missing(struct store *store, const char *create)
 	enum status status = store_run_sql(store, store->writing ? create : temporary);
 
 	free(temporary);
+	return status;
+}
+
+/* Before version 5, t_kv had the launch instead of the operation, and v_kv no operation. */
+static bool keyed_by_launch(int64_t version, const char *name)
+{
+	return version < 5 && (!strcmp(name, "t_kv") || !strcmp(name, "v_kv"));
+}
+
+#define KV_COLUMNS_BY_LAUNCH \
+	"run,launch,tensor,slot,position,kv_head,layer,buffer,offset,bytes,source_op,source_offset"
+#define KV_BY_OP \
+	"SELECT k.run, o.op, k.tensor, k.slot, k.position, k.kv_head, k.layer, k.buffer," \
+	" k.offset, k.bytes, k.source_op, k.source_offset, NULL AS more FROM main.t_kv k" \
+	" JOIN main.t_op o ON o.run = k.run AND o.launch = k.launch"
+
+/* A reader gets temporary views in front of the file's own; a writer converts the table. `create`
+ * is the model's statement. */
+static enum status convert_kv(struct store *store, const char *name, const char *create)
+{
+	char *sql;
+	enum status status;
+
+	if (!strcmp(name, "v_kv"))
+		return add_missing(store, create);
+	if (!store->writing)
+		return store_run_sql(store, "CREATE TEMP VIEW t_kv AS " KV_BY_OP);
+	sql = xasprintf("CREATE TEMP TABLE kv_by_op AS " KV_BY_OP "; DROP VIEW IF EXISTS v_kv;"
+			" DROP TABLE t_kv; %s; INSERT INTO t_kv SELECT * FROM temp.kv_by_op"
+			" ORDER BY 1, 2, 3, 4, 5, 6; DROP TABLE temp.kv_by_op", create);
+	status = store_run_sql(store, sql);
+	free(sql);
 	return status;
 }
 
@@ -196,15 +231,12 @@ static enum status columns_failed(struct store *store, const char *name)
 	return store_failed(store, "read");
 }
 
-static enum status check_columns(struct store *store, sqlite3 *model, const char *name)
+static enum status compare_columns(struct store *store, const char *name, const char *wanted)
 {
-	char *wanted = NULL, *found = NULL;
+	char *found = NULL;
 	enum status status = STATUS_OK;
 
-	if (read_columns(model, name, &wanted) != STATUS_OK)
-		status = fail(STATUS_INTERNAL, "the trace schema is broken: %s",
-			      sqlite3_errmsg(model));
-	else if (read_columns(store->db, name, &found) != STATUS_OK)
+	if (read_columns(store->db, name, &found) != STATUS_OK)
 		status = columns_failed(store, name);
 	else if (!found)
 		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: it has no %s", store->path,
@@ -212,9 +244,35 @@ static enum status check_columns(struct store *store, sqlite3 *model, const char
 	else if (strcmp(found, wanted) != 0)
 		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: %s has unknown columns",
 			      store->path, name);
-	free(wanted);
 	free(found);
 	return status;
+}
+
+static enum status check_columns(struct store *store, sqlite3 *model, const char *name)
+{
+	char *wanted = NULL;
+	enum status status;
+
+	if (read_columns(model, name, &wanted) != STATUS_OK || !wanted)
+		status = fail(STATUS_INTERNAL, "the trace schema is broken: %s",
+			      sqlite3_errmsg(model));
+	else
+		status = compare_columns(store, name, wanted);
+	free(wanted);
+	return status;
+}
+
+/* One table or view of the present format; `create` is the model's statement. */
+static enum status check_object(struct store *store, sqlite3 *model, int64_t version,
+				const char *name, const char *create)
+{
+	if (added_after(version, name))
+		return add_missing(store, create);
+	if (!keyed_by_launch(version, name))
+		return check_columns(store, model, name);
+	if (!strcmp(name, "t_kv"))
+		TRY(compare_columns(store, name, KV_COLUMNS_BY_LAUNCH));
+	return convert_kv(store, name, create);
 }
 
 /* Compares with a database made from the embedded schema. */
@@ -232,14 +290,10 @@ static enum status check_schema(struct store *store, sqlite3 *model, int64_t ver
 		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
 			    sqlite3_errmsg(model));
 	status = store_guard_schema(store, model, version, added_after);
-	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(names, 0);
-
-		if (added_after(version, name))
-			status = add_missing(store, (const char *)sqlite3_column_text(names, 1));
-		else
-			status = check_columns(store, model, name);
-	}
+	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW)
+		status = check_object(store, model, version,
+				      (const char *)sqlite3_column_text(names, 0),
+				      (const char *)sqlite3_column_text(names, 1));
 	sqlite3_finalize(names);
 	return status;
 }

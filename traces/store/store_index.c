@@ -77,38 +77,46 @@ enum status store_index_views(struct store *store)
 			     "  AND k.kernel GLOB 'attention_[ib]*')");
 }
 
-/* An upload may write many rows of a [slots, KV heads, max_len, D] cache; they are computed from
- * its offset and size, which must not be larger than the bytes that are stored. There are few
- * caches and many operations, so operations are read only once.
- * Rows are inserted in the order of the table's key, which only appends. */
+/* v_kv has the rows, but in traces before version 5 not those of uploads, and never those that a
+ * window of the recording begins with: these are computed from the offset and size of an upload
+ * into a [slots, KV heads, max_len, D] cache. There are few caches and many operations, so
+ * operations are read only once. Rows are inserted in the order of the table's key, which only
+ * appends. Rows copied out of a cache are left out. */
 static const char make_kv[] =
-	"CREATE TEMP TABLE IF NOT EXISTS w_kv (run, layer, slot, tensor, position, op, launch,"
-	" buffer, source_op, source_offset,"
-	" PRIMARY KEY (run, layer, slot, tensor, position, op)) WITHOUT ROWID;"
-	"WITH RECURSIVE cache AS MATERIALIZED (SELECT run, buffer,"
+	"CREATE TEMP TABLE IF NOT EXISTS w_kv_cache AS SELECT run, buffer,"
 	"  CAST(substr(name, 9) AS INTEGER) AS layer,"
 	"  substr(name, 1, 1) AS tensor, json_extract(shape, '$[1]') AS heads,"
 	"  json_extract(shape, '$[2]') AS max_len,"
-	"  bytes / max(json_extract(shape, '$[0]') * json_extract(shape, '$[1]')"
-	"  * json_extract(shape, '$[2]'), 1) AS row_bytes"
-	"  FROM main.t_buffer WHERE rank = 4 AND name GLOB '[kv]_cache.*'),"
-	" load AS (SELECT o.op, c.*, o.offset / row_bytes AS row,"
-	"  (o.offset + o.bytes) / row_bytes AS past FROM main.t_op o"
-	"  CROSS JOIN cache c ON c.run = o.run AND c.buffer = o.buffer"
+	"  json_extract(shape, '$[0]') * json_extract(shape, '$[1]')"
+	"  * json_extract(shape, '$[2]') AS rows, bytes / max(json_extract(shape, '$[0]')"
+	"  * json_extract(shape, '$[1]') * json_extract(shape, '$[2]'), 1) AS row_bytes"
+	"  FROM main.t_buffer WHERE rank = 4 AND name GLOB '[kv]_cache.*';"
+	"CREATE TEMP TABLE IF NOT EXISTS w_kv_load (run, layer, slot, tensor, position, kv_head,"
+	" op, buffer, PRIMARY KEY (run, layer, slot, tensor, position, kv_head, op)) WITHOUT ROWID;"
+	/* Not more rows than the cache has, or bytes were stored. */
+	"WITH RECURSIVE load AS (SELECT o.op, c.*, o.offset / row_bytes AS row,"
+	"  min((o.offset + min(o.bytes, d.bytes, length(d.pieces) / 4 * 65536)) / row_bytes,"
+	"  c.rows) AS past FROM main.t_op o"
+	"  CROSS JOIN w_kv_cache c ON c.run = o.run AND c.buffer = o.buffer"
+	"  CROSS JOIN main.t_blob d ON d.data = o.data"
 	"  WHERE o.kind IN (SELECT kind FROM main.t_op_kind WHERE name IN ('upload', 'restore'))"
-	"  AND o.code = 0 AND row_bytes > 0 AND o.bytes >= row_bytes AND o.bytes <="
-	"   (SELECT min(b.bytes, length(b.pieces) / 4 * 65536) FROM main.t_blob b"
-	"    WHERE b.data = o.data)"
-	"  UNION ALL SELECT op, run, buffer, layer, tensor, heads, max_len, row_bytes, row + 1,"
-	"  past FROM load WHERE row + 1 < past)"
-	" INSERT OR IGNORE INTO w_kv"
-	" SELECT run, layer, row / max_len / heads AS slot, tensor, row % max_len AS position, op,"
-	"  NULL AS launch, buffer, NULL AS source_op, NULL AS source_offset"
-	"  FROM load WHERE row / max_len % heads = 0"
-	" UNION ALL SELECT k.run, coalesce(k.layer, -1), k.slot, k.tensor, k.position, l.op,"
-	"  k.launch, k.buffer, k.source_op, k.source_offset FROM main.v_kv k"
-	"  CROSS JOIN main.t_launch l ON l.run = k.run AND l.launch = k.launch"
-	"  WHERE k.kv_head = 0 ORDER BY 1, 2, 3, 4, 5, 6;"
+	"  AND o.code = 0 AND row_bytes > 0 AND o.bytes >= row_bytes"
+	"  UNION ALL SELECT op, run, buffer, layer, tensor, heads, max_len, rows, row_bytes,"
+	"  row + 1, past FROM load WHERE row + 1 < past)"
+	" INSERT OR IGNORE INTO w_kv_load"
+	" SELECT run, layer, row / max_len / heads AS slot, tensor, row % max_len AS position,"
+	"  row / max_len % heads AS kv_head, op, buffer FROM load ORDER BY 1, 2, 3, 4, 5, 6, 7;"
+	"CREATE TEMP TABLE IF NOT EXISTS w_kv (run, layer, slot, tensor, position, op, launch,"
+	" buffer, source_op, source_offset,"
+	" PRIMARY KEY (run, layer, slot, tensor, position, op)) WITHOUT ROWID;"
+	"INSERT OR IGNORE INTO w_kv"
+	" SELECT run, layer, slot, tensor, position, op, NULL AS launch, buffer,"
+	"  NULL AS source_op, NULL AS source_offset FROM w_kv_load WHERE kv_head = 0"
+	" UNION ALL SELECT k.run, coalesce(k.layer, -1), k.slot, k.tensor, k.position, k.op,"
+	"  k.launch, k.buffer, iif(k.launch IS NULL, NULL, k.source_op),"
+	"  iif(k.launch IS NULL, NULL, k.source_offset) FROM v_kv k WHERE k.kv_head = 0"
+	"  AND (k.launch IS NOT NULL OR (k.run, k.buffer) IN (SELECT run, buffer FROM w_kv_cache))"
+	"  ORDER BY 1, 2, 3, 4, 5, 6;"
 	"CREATE TEMP TABLE IF NOT EXISTS w_kv_place (run, layer, slot, tensor, position, first_op,"
 	" PRIMARY KEY (run, layer, slot, tensor, position)) WITHOUT ROWID;"
 	"INSERT OR IGNORE INTO w_kv_place SELECT run, layer, slot, tensor, position, min(op)"

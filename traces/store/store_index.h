@@ -29,12 +29,13 @@ enum status store_next_point(struct store *, int64_t run, const char *name, int 
  * reading the others. Also makes w_attention: run and launch of every launch in which a block
  * attends to the keys of one query; some launches are listed more than once. */
 enum status store_index_views(struct store *);
-/* On the first call, makes w_kv: every row written to a KV cache, by a kernel or by an upload.
- * Columns run, layer (-1: none), slot, tensor, position, op, launch (NULL: an upload), buffer,
- * source_op and source_offset as in v_kv. The rows of a position are written together, so only
- * KV head 0 is listed. Also makes w_kv_place, one row per place that w_kv has writes to: run,
- * layer, slot, tensor, position, and first_op, which wrote there first. It stays small if positions
- * are written repeatedly. */
+/* On the first call, makes w_kv: every row written to a KV cache, by a kernel, upload or copy.
+ * Columns run, layer (-1: none), slot, tensor, position, op, launch (NULL: an upload or a copy),
+ * buffer, source_op and source_offset as in v_kv, but NULL for an upload. The rows of a position
+ * are written together, so only KV head 0 is listed; w_kv_load has the uploads of all KV heads.
+ * Also makes w_kv_cache, the buffers of caches, and w_kv_place, one row per place that w_kv has
+ * writes to: run, layer, slot, tensor, position, and first_op, which wrote there first. It stays
+ * small if positions are written repeatedly. */
 enum status store_index_kv(struct store *);
 /* Joins w, the last write to place p up to operation `op`, found without reading earlier writes. */
 #define STORE_KV_LAST(op) \

@@ -24,7 +24,8 @@
 	X(STEP, "t_step", "INSERT") \
 	X(TOKEN, "t_token", "INSERT") X(DIGEST, "t_digest", "INSERT") \
 	X(PARTIAL, "t_partial", "INSERT") X(REDUCE, "t_reduce", "INSERT") \
-	X(KV, "t_kv", "INSERT") X(POINT, "t_point", "INSERT") \
+	X(KV, "t_kv", "INSERT") X(SOFTMAX, "t_softmax", "INSERT") \
+	X(POINT, "t_point", "INSERT") \
 	X(POINT_SUM, "t_point_sum", "INSERT") \
 	X(POINT_NAME, "t_point_name", "INSERT") X(PROBE, "t_probe", "INSERT") \
 	X(FINDING, "t_finding", "INSERT") X(COUNTER, "t_counter", "INSERT") \

@@ -27,7 +27,7 @@ struct store_cursor {
 	struct store *store;
 	int64_t run, op;
 	int64_t last_launch;            /* its number; -1: none yet */
-	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer, *node;
+	sqlite3_stmt *ops, *call, *args, *arg_pointers, *pointers, *buffer, *node, *softmax;
 	struct track *track;
 	/* What the current event points to. */
 	void **owned;
@@ -35,6 +35,7 @@ struct store_cursor {
 	struct row_launch launch;
 	struct row_buffer alloc;
 	struct row_node node_event;
+	struct row_softmax softmax_event;
 	int64_t shape[MAX_SHAPE];
 };
 
@@ -259,6 +260,34 @@ static enum status read_node(struct store_cursor *c, bool *found)
 		? STATUS_OK : read_after(c, column_text(row, 4), e);
 }
 
+/* The output's size is also that of q. */
+static enum status read_softmax(struct store_cursor *c, uint64_t bytes)
+{
+	sqlite3_stmt *row = restart(c->softmax, c->run, c->op);
+	struct row_softmax *e = &c->softmax_event;
+	int rc = sqlite3_step(row);
+	bool good = true;
+	int64_t q;
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? damaged(c, "its softmax is missing")
+			: store_failed(c->store, "read");
+	*e = (struct row_softmax){
+		.layer = column_small(row, 0, -1, &good),
+		.heads = (int)column_int(row, 1, 1, INT32_MAX, 0, &good),
+		.keys = (int)column_int(row, 2, 1, INT32_MAX, 0, &good),
+		.head_dim = (int)column_int(row, 3, 1, INT32_MAX, 0, &good),
+		.scale_bits = (uint32_t)column_int(row, 4, INT32_MIN, INT32_MAX, 0, &good),
+		.k_buffer = column_u32(row, 5, &good), .k_offset = column_size(row, 6, &good),
+		.v_buffer = column_u32(row, 7, &good), .v_offset = column_size(row, 8, &good),
+		.stride = column_size(row, 9, &good),
+	};
+	q = column_int(row, 10, 1, INT64_MAX, 0, &good);
+	if (!good || !q || !e->heads || !e->keys || !e->head_dim)
+		return damaged(c, "bad softmax");
+	return own_data(c, q, bytes, &e->q);
+}
+
 /* What an operation's row refers to. */
 struct references {
 	int64_t data, call;             /* 0: none */
@@ -312,7 +341,7 @@ static enum status follow(struct store_cursor *c, struct row_op *e, const struct
 {
 	bool has_pointers = e->kind == OP_UPLOAD_POINTERS || (e->kind == OP_RESTORE && !f->data);
 	bool has_data = e->kind == OP_UPLOAD || e->kind == OP_RESTORE || e->kind == OP_UPLOAD_ASYNC
-			|| e->kind == OP_GRAPH_UPLOAD;
+			|| e->kind == OP_GRAPH_UPLOAD || e->kind == OP_HOST_SOFTMAX;
 	bool has_node;
 
 	if (f->data)
@@ -325,6 +354,10 @@ static enum status follow(struct store_cursor *c, struct row_op *e, const struct
 	if (e->kind == OP_ALLOC) {
 		TRY(read_buffer(c));
 		e->alloc = &c->alloc;
+	}
+	if (e->kind == OP_HOST_SOFTMAX) {
+		TRY(read_softmax(c, e->bytes));
+		e->softmax = &c->softmax_event;
 	}
 	TRY(read_node(c, &has_node));
 	e->node = has_node ? &c->node_event : NULL;
@@ -379,6 +412,9 @@ static enum status prepare_all(struct store_cursor *c)
 			 " WHERE run = ? AND op = ? ORDER BY entry", NULL, 0));
 	TRY(store_select(c->store, &c->node, "SELECT graph, node, work, own, after, launch"
 			 " FROM t_node WHERE run = ? AND op = ?", NULL, 0));
+	TRY(store_select(c->store, &c->softmax, "SELECT layer, heads, keys, head_dim, scale,"
+			 " k_buffer, k_offset, v_buffer, v_offset, stride, q_data FROM t_softmax"
+			 " WHERE run = ? AND op = ?", NULL, 0));
 	return store_select(c->store, &c->buffer,
 			    "SELECT buffer, name, dtype, rank, shape, bytes, ordinal"
 			    " FROM t_buffer WHERE run = ? AND op = ?",
@@ -415,6 +451,7 @@ void store_ops_close(struct store_cursor *c)
 	sqlite3_finalize(c->pointers);
 	sqlite3_finalize(c->buffer);
 	sqlite3_finalize(c->node);
+	sqlite3_finalize(c->softmax);
 	track_free(c->track);
 	release_owned(c);
 	free(c->owned);

@@ -200,18 +200,18 @@ enum status store_reduces(struct store *store, int64_t run, int64_t launch,
 	return STATUS_OK;
 }
 
-enum status store_kv(struct store *store, int64_t run, int64_t launch, const struct row_kv *rows,
+enum status store_kv(struct store *store, int64_t run, int64_t op, const struct row_kv *rows,
 		     size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct row_kv *e = &rows[i];
 		bool known = e->source_op >= 0;
 
-		TRY(PUT(store, TABLE_KV, V_INT(run), V_INT(launch), V_INT(e->tensor == 'v'),
+		TRY(PUT(store, TABLE_KV, V_INT(run), V_INT(op), V_INT(e->tensor == 'v'),
 			V_INT(e->slot), V_INT(e->position), V_INT(e->kv_head),
 			V_INT_IF(e->layer >= 0, e->layer), V_INT(e->buffer), V_INT(e->offset),
 			V_INT(e->bytes), V_INT_IF(known, e->source_op),
-			V_INT_IF(known, e->source_offset)));
+			V_INT_IF(known, e->source_offset), V_INT_IF(e->more, e->more)));
 	}
 	return STATUS_OK;
 }

@@ -213,6 +213,33 @@ static bool check_launch(struct track *t)
 	return true;
 }
 
+/* --- the host --- */
+
+/* The rows of all heads are in the buffer, and no head's overlap another's. */
+static bool check_heads(struct track *t, uint32_t buffer, uint64_t offset)
+{
+	const struct row_softmax *e = t->op->softmax;
+	uint64_t head = (uint64_t)e->keys * (uint64_t)e->head_dim, all;
+
+	if (__builtin_mul_overflow(head, sizeof(float), &head)
+	    || __builtin_mul_overflow((uint64_t)e->heads - 1, e->stride, &all)
+	    || __builtin_add_overflow(all, head, &all) || (e->heads > 1 && e->stride < head))
+		return wrong(t, "%d keys of %d heads, %" PRIu64 " bytes apart", e->keys, e->heads,
+			     e->stride);
+	return check_range(t, buffer, offset, all);
+}
+
+static bool check_softmax(struct track *t)
+{
+	const struct row_softmax *e = t->op->softmax;
+	uint64_t elements = (uint64_t)e->heads * (uint64_t)e->head_dim;
+
+	if (t->op->bytes % sizeof(float) || t->op->bytes / sizeof(float) != elements)
+		return wrong(t, "a softmax of %d heads with %" PRIu64 " bytes", e->heads,
+			     t->op->bytes);
+	return check_heads(t, e->k_buffer, e->k_offset) && check_heads(t, e->v_buffer, e->v_offset);
+}
+
 /* --- streams, events, graphs --- */
 
 static bool check_stream(struct track *t)
@@ -409,6 +436,8 @@ static bool check(struct track *t)
 		return check_exec(t);
 	case OP_LAUNCH:
 		return check_made(t);
+	case OP_HOST_SOFTMAX:
+		return check_softmax(t);
 	case OP_SYNC: case OP_STREAM_CREATE: case OP_STREAM_DESTROY: case OP_CAPTURE_RELAX:
 	case OP_COUNT:
 		break;

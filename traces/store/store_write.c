@@ -267,7 +267,7 @@ static enum status put_op(struct store *store, const struct run_state *state,
 		   V_INT_IF(state->step >= 0, state->step), V_INT(e->stream), V_INT(e->ordinal),
 		   V_INT(e->code), V_REAL(e->start_us), V_REAL(e->duration_us),
 		   V_INT_IF(e->buffer, e->buffer), V_INT_IF(e->buffer, e->offset),
-		   V_INT_IF(e->buffer, e->bytes), V_INT_IF(is_copy, e->from_buffer),
+		   V_INT_IF(e->buffer || e->softmax, e->bytes), V_INT_IF(is_copy, e->from_buffer),
 		   V_INT_IF(is_copy, e->from_offset), V_INT_IF(has_pattern, e->pattern),
 		   V_INT_IF(e->object >= 0, e->object), V_INT_IF(data, data),
 		   V_INT_IF(is_launch, e->launch->number), V_INT_IF(call, call),
@@ -325,6 +325,19 @@ static enum status put_pointers(struct store *store, const struct run_state *sta
 	return STATUS_OK;
 }
 
+static enum status put_softmax(struct store *store, const struct run_state *state,
+			       const struct row_op *op)
+{
+	const struct row_softmax *e = op->softmax;
+	int64_t q;
+
+	TRY(pages_put(store, e->q, op->bytes, &q));
+	return PUT(store, TABLE_SOFTMAX, V_INT(state->run), V_INT(state->ops),
+		   V_INT_IF(e->layer >= 0, e->layer), V_INT(e->heads), V_INT(e->keys),
+		   V_INT(e->head_dim), V_F32(e->scale_bits), V_INT(e->k_buffer), V_INT(e->k_offset),
+		   V_INT(e->v_buffer), V_INT(e->v_offset), V_INT(e->stride), V_INT(q));
+}
+
 static enum status check_launch(const struct store *store, const struct run_state *state,
 				const struct row_launch *e)
 {
@@ -358,6 +371,8 @@ enum status store_op(struct store *store, int64_t run, const struct row_op *e, i
 		TRY(put_node(store, state, e));
 	if (e->alloc)
 		TRY(put_buffer(store, run, state->ops, e->alloc));
+	if (e->softmax)
+		TRY(put_softmax(store, state, e));
 	if (op)
 		*op = state->ops;
 	if (is_launch)

@@ -200,8 +200,8 @@ static enum status collect(struct reading *r)
 	if (!w->piece_count)
 		TRY(each_row(r, "SELECT k.offset, k.bytes, o.data, k.source_offset FROM v_kv k"
 			     " JOIN v_op o ON o.run = k.run AND o.op = k.source_op"
-			     " WHERE k.run = ?1 AND k.launch = ?2 AND k.buffer = ?3"
-			     " ORDER BY k.offset", r->launch, w->buffer, take_kv));
+			     " WHERE k.run = ?1 AND k.op = ?2 AND k.buffer = ?3"
+			     " ORDER BY k.offset", w->op, w->buffer, take_kv));
 	if (w->piece_count)
 		return STATUS_OK;
 	/* Ignored if another launch wrote to the buffer before the download. */

@@ -31,7 +31,8 @@ static enum status decode(const struct llama *llama, struct device *device)
 		.prompt = (const unsigned char *)prompt, .prompt_bytes = PROMPT,
 		.count = REPLY, .reply = reply,
 	};
-	struct attention_shape shape = generate_shape(llama, &sequence, 1, 1, CHUNK);
+	struct attention_shape shape = generate_shape(llama, &path_flash_decoding, &sequence, 1, 1,
+						       CHUNK);
 	struct attention *attention;
 	enum status status;
 

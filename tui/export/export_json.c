@@ -37,8 +37,9 @@ static const struct {
 	{ "nodes", "SELECT * FROM v_node WHERE " OPS " ORDER BY run, op" },
 	{ "buffers", "SELECT * FROM v_buffer WHERE " RUNS " ORDER BY run, op" },
 	{ "digests", "SELECT * FROM v_digest WHERE " OPS " ORDER BY run, op, after_step, entry" },
-	{ "kv", "SELECT * FROM v_kv WHERE " LAUNCHES
-		" ORDER BY run, launch, tensor, slot, position, kv_head" },
+	{ "kv", "SELECT * FROM v_kv WHERE " OPS
+		" ORDER BY run, op, tensor, slot, position, kv_head" },
+	{ "softmaxes", "SELECT * FROM v_softmax WHERE " OPS " ORDER BY run, op" },
 	{ "partials", "SELECT * FROM v_partial WHERE " LAUNCHES
 		" ORDER BY run, launch, slot, head, chunk" },
 	{ "reductions", "SELECT * FROM v_reduce WHERE " LAUNCHES

@@ -183,7 +183,8 @@ static enum status put_launch(const struct view_context *c, sqlite3_stmt *row, v
 	TRY(state_advance(w->state, view_int(row, 1)));
 	TRY(VIEW_ROWS(c, put_arg, w, "SELECT launch, name, buffer, offset FROM v_arg"
 		      " WHERE run = ?1 AND op = ?2 AND buffer IS NOT NULL AND buffer NOT IN"
-		      " (SELECT buffer FROM v_kv WHERE run = ?1) ORDER BY position", c->run,
+		      " (SELECT buffer FROM v_kv WHERE run = ?1 AND launch IS NOT NULL)"
+		      " ORDER BY position", c->run,
 		      view_int(row, 1)));
 	return export_launch_rows(c, launch, w->npz);
 }

@@ -192,8 +192,24 @@ static enum status put_launches(struct screens *s)
 	return status;
 }
 
+/* Whether the screen changes from step to step without launches: the path cached fills its cache by
+ * uploads. */
+static enum status changes_by_step(const struct screens *s, bool *changes)
+{
+	int64_t some = 0;
+
+	if (s->view == &view_kv)
+		TRY(VIEW_NUMBER(&s->page->c, 0, &some, "SELECT 1 FROM v_op o WHERE run = ?1"
+				" AND step IS NOT NULL AND kind = 'upload' AND EXISTS (SELECT 1"
+				"  FROM v_kv k WHERE k.run = ?1 AND k.op = o.op) LIMIT 1",
+				s->page->c.run));
+	*changes = some;
+	return STATUS_OK;
+}
+
 static enum status put_view(struct screens *s)
 {
+	bool by_step;
 	enum grain grain = grain_of(s->view);
 	struct address at = run_address(s->page);
 	FILE *json = s->page->json;
@@ -206,10 +222,11 @@ static enum status put_view(struct screens *s)
 		fputs("]}", json);
 		return STATUS_OK;
 	}
-	if (grain == PLACE) {
+	TRY(changes_by_step(s, &by_step));
+	if (grain == PLACE || by_step)
 		TRY(page_array(s->page, "steps", put_step_screen, s, page_steps));
+	if (grain == PLACE)
 		TRY(page_array(s->page, "ops", put_op_screen, s, page_ops));
-	}
 	TRY(put_launches(s));
 	putc('}', json);
 	return STATUS_OK;

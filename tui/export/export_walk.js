@@ -180,6 +180,9 @@ function nearest(at) {
 
 	if (view.grain <= PLACE || view.byLaunch.has(at.launch))
 		return at;
+	// A KV cache filled by uploads is drawn after every step, too.
+	if (at.launch === undefined && view.steps && stepOf(at) >= 0)
+		return inRun({ step: stepOf(at) });
 	const from = at.launch !== undefined ? at : stepLaunch(at, 1);
 	const op = from ? opOf(from) : Infinity;
 	const after = list.find(each => each.op >= op);

@@ -18,6 +18,7 @@
 #include "tui/viewer/viewer_walk.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
@@ -68,8 +69,8 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	" SELECT w.op, w.entry FROM w_written w WHERE w.run = ?1 AND w.buffer = ?3" \
 	"  AND w." condition " AND w.offset < ?5 AND (w.bytes IS NULL OR w.offset + w.bytes > ?4)" \
 	"  AND (w.launch IS NULL OR NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1" \
-	"    AND k.launch = w.launch AND k.buffer = ?3)" \
-	"   OR EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch" \
+	"    AND k.op = w.op AND k.buffer = ?3)" \
+	"   OR EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.op = w.op" \
 	"    AND k.buffer = ?3 AND k.offset < ?5 AND k.offset + k.bytes > ?4))" \
 	"  ORDER BY w.op" order
 
@@ -102,7 +103,7 @@ static const char reads_bytes[] =
 	"   OR (o.launch IS NOT NULL AND EXISTS (SELECT 1 FROM v_arg a WHERE a.run = ?1"
 	"    AND a.op = o.op AND a.buffer = ?3 AND coalesce(a.offset, 0) < ?5)"
 	/* A scatter of other rows does not touch these. */
-	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.launch = o.launch"
+	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.op = o.op"
 	"    AND k.buffer = ?3)))"
 	"  ORDER BY o.op LIMIT " SHOWN ")"
 	DESCRIBED("f.how") " ORDER BY o.op";
@@ -131,20 +132,26 @@ static const char reads_written[] =
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op"
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = f.buffer ORDER BY o.op";
 
-/* Rows of the caches of the launch's layer, latest first. */
-static const char wrote_rows[] =
-	"SELECT w.op, w.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name,"
-	" (SELECT d.entry FROM v_digest d WHERE d.run = ?1 AND d.launch = w.launch"
-	"  AND d.after_step = 0 AND d.buffer = w.buffer LIMIT 1),"
-	" 'slot ' || w.slot || ' position ' || w.position,"
-	" (SELECT k.offset / 4 FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch"
-	"  AND k.buffer = w.buffer AND k.slot = w.slot AND k.position = w.position"
-	"  ORDER BY k.kv_head LIMIT 1)"
-	" FROM w_kv w JOIN v_op o ON o.run = ?1 AND o.op = w.op"
-	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = w.buffer"
-	" WHERE w.run = ?1 AND w.op <= ?2"
-	" AND w.layer = (SELECT layer FROM v_launch WHERE run = ?1 AND launch = ?3)"
-	" ORDER BY w.op DESC, w.slot, w.position DESC LIMIT " SHOWN;
+/* Rows of the caches, latest first. */
+#define WROTE_ROWS(which) \
+	"SELECT w.op, w.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name," \
+	" (SELECT d.entry FROM v_digest d WHERE d.run = ?1 AND d.launch = w.launch" \
+	"  AND d.after_step = 0 AND d.buffer = w.buffer LIMIT 1)," \
+	" 'slot ' || w.slot || ' position ' || w.position," \
+	" (SELECT k.offset / 4 FROM v_kv k WHERE k.run = ?1 AND k.op = w.op AND w.launch >= 0" \
+	"  AND k.buffer = w.buffer AND k.slot = w.slot AND k.position = w.position" \
+	"  ORDER BY k.kv_head LIMIT 1)" \
+	" FROM w_kv w JOIN v_op o ON o.run = ?1 AND o.op = w.op" \
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = w.buffer" \
+	" WHERE w.run = ?1 AND w.op <= ?2 AND " which \
+	" ORDER BY w.op DESC, w.slot, w.position DESC LIMIT " SHOWN
+
+/* Those of the layer of the launch, or of the last operation that wrote or copied rows. */
+static const char wrote_rows[] = WROTE_ROWS(
+	"w.layer = coalesce((SELECT layer FROM v_launch WHERE run = ?1 AND launch = ?3),"
+	" (SELECT layer FROM v_kv WHERE run = ?1 AND op <= ?2 ORDER BY op DESC LIMIT 1))");
+/* Of all layers, up to the end of a step. */
+static const char wrote_in_steps[] = WROTE_ROWS("?3 < 0");
 
 /* --- the place --- */
 
@@ -224,7 +231,7 @@ static enum status ask(struct viewer *v, const char *of_bytes, const char *of_la
 
 static bool at_rows(const struct viewer *v)
 {
-	return v->here.view == &view_kv && v->here.at.launch >= 0 && v->here.at.output < 0;
+	return v->here.view == &view_kv && v->here.at.output < 0;
 }
 
 enum status viewer_who_wrote(struct viewer *v, int key)
@@ -235,6 +242,11 @@ enum status viewer_who_wrote(struct viewer *v, int key)
 	(void)key;
 	if (at_rows(v)) {
 		TRY(store_index_kv(c.store));
+		if (v->here.at.launch < 0 && v->here.at.op < 0) {
+			TRY(view_place_last_op(&c, &op));
+			return list_found(v, " who wrote rows of the cache, latest first ",
+					  wrote_in_steps, NULL, op);
+		}
 		TRY(walk_op(&c, &v->here.at, &op));
 		return list_found(v, " who wrote the rows of this layer, latest first ", wrote_rows,
 				  NULL, op);

@@ -46,7 +46,8 @@ static const char *const moves_bytes[] = {
 	"download_async", NULL
 };
 static const char *const blocks_host[] = {
-	"upload", "upload_pointers", "download", "sync", "event_sync", NULL
+	"upload", "upload_pointers", "download", "sync", "event_sync", "host_softmax",
+	NULL
 };
 
 /* Adds a bar; NULL when there are too many. */
@@ -88,15 +89,19 @@ static char mark_of(const char *kind)
 		return 'E';
 	if (strcmp(kind, "event_wait") == 0 || strcmp(kind, "event_sync") == 0)
 		return 'W';
+	if (strcmp(kind, "host_softmax") == 0)
+		return 'H';
 	return kind_is(kind, moves_bytes) ? '=' : '.';
 }
 
-/* The measured time. Without one: 1 for a launch or copy on a logical axis, else 0. */
+/* The measured time. Without one: 1 for a launch, copy or work of the host on a logical axis, else
+ * 0. */
 static double duration_of(const struct schedule *s, sqlite3_stmt *row, char mark)
 {
 	if (!view_null(row, DURATION))
 		return fmax(0.0, sqlite3_column_double(row, DURATION));
-	return !s->axis->timed && (mark == '#' || mark == '=') ? 1.0 : 0.0;
+	return !s->axis->timed && (mark == '#' || mark == '=' || mark == 'H')
+		? 1.0 : 0.0;
 }
 
 static enum status take_operation(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -111,7 +116,7 @@ static enum status take_operation(const struct view_context *c, sqlite3_stmt *ro
 	(void)c;
 	if (!bar)
 		return STATUS_OK;
-	bar->begin = fmax(*stream, s->host);
+	bar->begin = bar->mark == 'H' ? s->host : fmax(*stream, s->host);
 	bar->end = bar->begin + duration_of(s, row, bar->mark);
 	event = bar->mark == 'W' ? find_event(s, view_int(row, OBJECT)) : NULL;
 	if (event) {
@@ -123,7 +128,7 @@ static enum status take_operation(const struct view_context *c, sqlite3_stmt *ro
 	if (strcmp(kind, "sync") == 0)
 		for (int i = 0; i < STREAMS; i++)
 			bar->end = fmax(bar->end, s->stream[i]);
-	if (strcmp(kind, "event_sync") != 0)
+	if (strcmp(kind, "event_sync") != 0 && bar->mark != 'H')
 		*stream = bar->end;
 	if (kind_is(kind, blocks_host))
 		s->host = fmax(s->host, bar->end);

@@ -111,10 +111,10 @@ static enum status draw_facts(const struct view_context *c, const struct view_pl
 	/* A digest of scattered rows spans them all; v_kv has each row. */
 	TRY(VIEW_ROWS(c, print_written, &column,
 		      "SELECT b.name, coalesce((SELECT sum(k.bytes) FROM v_kv k WHERE k.run = d.run"
-		      "  AND k.launch = ?3 AND k.buffer = d.buffer), d.bytes)"
+		      "  AND k.op = d.op AND k.buffer = d.buffer), d.bytes)"
 		      " FROM v_digest d LEFT JOIN v_buffer b ON b.run = d.run"
 		      " AND b.buffer = d.buffer WHERE d.run = ?1 AND d.op = ?2"
-		      " AND d.after_step = 0 ORDER BY d.entry LIMIT 8", c->run, p->op, p->launch));
+		      " AND d.after_step = 0 ORDER BY d.entry LIMIT 8", c->run, p->op));
 	end_items(c, &column);
 	TRY(VIEW_ROWS(c, print_finding, &column,
 		      "SELECT class, count(*), min(line) FROM v_finding WHERE run = ?1"
@@ -390,6 +390,35 @@ enum status view_blocks_equal(const struct view_context *c, const struct view_co
 		status = read_digests(second, launch, &other);
 	*known = mine && other;
 	*equal = *known && strcmp(mine, other) == 0;
+	free(mine);
+	free(other);
+	return status;
+}
+
+/* The bytes that the host computed in an operation; NULL: not recorded. */
+static enum status read_computed(const struct view_context *c, int64_t op, void **bytes,
+				 size_t *count)
+{
+	int64_t data;
+
+	*bytes = NULL;
+	*count = 0;
+	TRY(VIEW_NUMBER(c, 0, &data, "SELECT data FROM v_op WHERE run = ?1 AND op = ?2"
+			" AND kind = 'host_softmax'", c->run, op));
+	return data ? store_data(c->store, data, bytes, count) : STATUS_OK;
+}
+
+enum status view_computed_equal(const struct view_context *c, const struct view_context *second,
+				int64_t op, bool *known, bool *equal)
+{
+	size_t mine_count, other_count = 0;
+	void *mine, *other = NULL;
+	enum status status = read_computed(c, op, &mine, &mine_count);
+
+	if (status == STATUS_OK)
+		status = read_computed(second, op, &other, &other_count);
+	*known = mine && other;
+	*equal = *known && mine_count == other_count && memcmp(mine, other, mine_count) == 0;
 	free(mine);
 	free(other);
 	return status;

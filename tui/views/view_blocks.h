@@ -13,5 +13,8 @@ enum status view_blocks_draw(const struct view_context *, const struct view_plac
  * run has no digests. */
 enum status view_blocks_equal(const struct view_context *, const struct view_context *second,
 			      int64_t launch, bool *known, bool *equal);
+/* The same for what the host computed in an operation, by bytes. */
+enum status view_computed_equal(const struct view_context *, const struct view_context *second,
+				int64_t op, bool *known, bool *equal);
 
 #endif

@@ -21,21 +21,25 @@ struct reading {
 
 enum { POSITION, OP, DATA, OFFSET };
 
-/* w_kv has one row for all KV heads of a position; v_kv has each. For a load, the offset
- * of the row is computed from the shape [slots, KV heads, max_len, D]. */
+/* w_kv has one row for all KV heads of a position; v_kv has each. Each KV head may be loaded by an
+ * upload of its own; the offset of the row in it is computed from the shape [slots, KV heads,
+ * max_len, D]. */
 static const char rows[] =
-	"SELECT w.position, w.op, (SELECT data FROM v_op o WHERE o.run = ?1"
-	"  AND o.op = iif(w.launch IS NULL, w.op, w.source_op)),"
+	"WITH last AS (SELECT w.*, iif(w.launch IS NULL, coalesce((SELECT max(l.op)"
+	"  FROM w_kv_load l WHERE l.run = ?1 AND l.layer = ?2 AND l.slot = ?3"
+	"  AND l.tensor = w.tensor AND l.position = w.position AND l.kv_head = ?4 AND l.op <= ?8),"
+	"  w.op), w.source_op) AS upload"
+	" FROM w_kv_place p" STORE_KV_LAST("?8") " WHERE p.run = ?1 AND p.layer = ?2"
+	" AND p.slot = ?3 AND p.tensor = char(?5) AND p.position BETWEEN ?6 AND ?7)"
+	" SELECT w.position, w.op, (SELECT data FROM v_op o WHERE o.run = ?1 AND o.op = w.upload),"
 	" iif(w.launch IS NULL,"
 	"  (SELECT ((?3 * json_extract(b.shape, '$[1]') + ?4) * json_extract(b.shape, '$[2]')"
 	"   + w.position) * ?9 * 4 - o.offset FROM v_op o JOIN v_buffer b ON b.run = ?1"
-	"   AND b.buffer = o.buffer WHERE o.run = ?1 AND o.op = w.op),"
-	"  (SELECT k.source_offset FROM v_kv k WHERE k.run = ?1 AND k.launch = w.launch"
+	"   AND b.buffer = o.buffer WHERE o.run = ?1 AND o.op = w.upload),"
+	"  (SELECT k.source_offset FROM v_kv k WHERE k.run = ?1 AND k.op = w.op"
 	"   AND k.tensor = w.tensor AND k.slot = ?3 AND k.position = w.position"
 	"   AND k.kv_head = ?4))"
-	" FROM w_kv_place p" STORE_KV_LAST("?8") " WHERE p.run = ?1 AND p.layer = ?2"
-	" AND p.slot = ?3 AND p.tensor = char(?5) AND p.position BETWEEN ?6 AND ?7"
-	" ORDER BY p.position";
+	" FROM last w ORDER BY w.position";
 
 static enum status take_row(const struct view_context *c, sqlite3_stmt *row, void *state)
 {

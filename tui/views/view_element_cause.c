@@ -110,9 +110,9 @@ static enum status draw_writer(const struct view_context *c, struct writer *w)
 		return STATUS_OK;
 	}
 	TRY(VIEW_ROWS(c, print_kv, &kv, "SELECT tensor, slot, kv_head, position, source_op"
-		      " FROM v_kv WHERE run = ?1 AND launch = ?2 AND buffer = ?3"
+		      " FROM v_kv WHERE run = ?1 AND op = ?2 AND buffer = ?3"
 		      " AND offset <= ?4 AND ?4 - offset < bytes LIMIT 1", c->run,
-		      e->place->launch, e->w[0].buffer, e->focus * size));
+		      e->place->op, e->w[0].buffer, e->focus * size));
 	if (!kv)
 		view_print(c, "written by L%" PRId64 "; by which block is not in the trace\n",
 			   e->place->launch);

@@ -1,8 +1,8 @@
 /* view_kv.c - the KV cache: which positions of each layer and slot hold a row, and who wrote it.
  *
- * Shows the cache as of the end of the launch or step of the address, else of the run. A position
- * filled from text shows its byte. Rows come from scatters and from uploads. view_kv_rows.c shows
- * one slot in detail.
+ * Shows the cache as of the end of the launch, operation or step of the address, else of the run. A
+ * position filled from text shows its byte. Rows come from scatters, uploads and copies.
+ * view_kv_rows.c shows one slot in detail.
  */
 #include "tui/views/view_kv_rows.h"
 
@@ -226,16 +226,68 @@ static enum status find_max_len(const struct view_context *c, int64_t *max_len)
 		    PRId64, store_shown_path(c->store), c->run, *max_len);
 }
 
+/* Columns: launch, step, layer. */
+static enum status take_writer(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct view_place *place = state;
+
+	(void)c;
+	place->launch = view_null(row, 0) ? -1 : view_int(row, 0);
+	place->step = view_null(row, 1) ? -1 : view_int(row, 1);
+	place->layer = view_null(row, 2) ? -1 : view_int(row, 2);
+	return STATUS_OK;
+}
+
+/* The launch of the address, else the last operation up to its end that wrote rows. If that is a
+ * launch, the cache is shown as of that launch; else as of the address, with launch -1. */
+static enum status find_place(const struct view_context *c, struct view_place *place, bool *found)
+{
+	struct view_context here = *c;
+	int64_t last, writer;
+	enum status status;
+
+	if (c->at.launch >= 0)
+		return view_place_find(c, "v_kv", place, found);
+	*place = (struct view_place){ .launch = -1 };
+	TRY(view_place_last_op(c, &last));
+	TRY(VIEW_NUMBER(c, -1, &writer, "SELECT op FROM v_kv WHERE run = ?1 AND op <= ?2"
+			" ORDER BY op DESC LIMIT 1", c->run, last));
+	*found = writer >= 0;
+	if (!*found)
+		return STATUS_OK;
+	TRY(VIEW_ROWS(c, take_writer, place, "SELECT k.launch, o.step, k.layer FROM v_kv k"
+		      " JOIN v_op o ON o.run = k.run AND o.op = k.op WHERE k.run = ?1"
+		      " AND k.op = ?2 LIMIT 1", c->run, writer));
+	place->op = last;
+	if (place->launch < 0)
+		return STATUS_OK;
+	here.at.launch = place->launch;
+	status = view_place_find(&here, "v_kv", place, found);
+	return status == STATUS_USAGE ? fail_context(STATUS_DAMAGED, "the KV cache") : status;
+}
+
+static void print_title(const struct view_context *c, const struct view_place *place, bool found)
+{
+	view_cell cell;
+
+	if (found && place->launch >= 0)
+		view_title(c, "KV CACHE at %s.end", view_launch_cell(c, place->launch, cell));
+	else if (found && c->at.op >= 0)
+		view_title(c, "KV CACHE after op %" PRId64, c->at.op);
+	else if (found && c->at.step >= 0)
+		view_title(c, "KV CACHE at s%" PRId64 ".end", c->at.step);
+	else
+		view_title(c, "KV CACHE at the run.end");
+}
+
 static enum status draw(const struct view_context *c)
 {
 	int64_t op, layer, max_len, rows;
 	struct view_place place;
-	view_cell cell;
 	bool found;
 
-	/* The last launch that counts: that of the address, else of its step, else of the run. */
 	TRY(store_index_kv(c->store));
-	TRY(view_place_find(c, "v_kv", &place, &found));
+	TRY(find_place(c, &place, &found));
 	op = found ? place.op : INT64_MAX;
 	TRY(VIEW_NUMBER(c, 0, &rows, "SELECT 1 " PLACES " LIMIT 1", c->run, op));
 	if (!rows) {
@@ -244,10 +296,10 @@ static enum status draw(const struct view_context *c)
 	}
 	TRY(find_max_len(c, &max_len));
 	TRY(VIEW_NUMBER(c, -1, &layer, "SELECT min(p.layer) " PLACES, c->run, op));
-	if (c->at.launch >= 0 && place.layer >= 0)
+	/* An upload or copy fills one layer, which a walk over operations then shows. */
+	if (place.layer >= 0 && (c->at.launch >= 0 || (c->at.op >= 0 && place.launch < 0)))
 		layer = place.layer;
-	view_title(c, "KV CACHE at %s.end", found ? view_launch_cell(c, place.launch, cell)
-		   : "the run");
+	print_title(c, &place, found);
 	if (found)
 		TRY(view_kv_rows(c, &place, layer, max_len));
 	TRY(draw_map(c, op, max_len));

@@ -2,7 +2,7 @@
  * read, and rows of K and V by value; see view_kv_rows.h.
  *
  * Shows only the last positions. Writes come from w_kv, reads from the keys that blocks of the
- * launch processed.
+ * launch processed, else from what the step read for the host or copied out of the cache.
  */
 #include "tui/views/view_kv_rows.h"
 
@@ -33,13 +33,15 @@ struct slot {
 	char *written;                  /* [last + 1 - first] '#' '=' 'W' '.' */
 	bool *k, *v;                    /* [the same] K, V is written */
 	int64_t *by;                    /* [the same] launch that wrote V last, -1: a load */
+	int64_t *by_op;                 /* [the same] a load in a step; -1: outside of steps */
 	int64_t read_end;               /* keys begin <= i < end the launch reads; end 0: unknown */
 	int64_t read_begin;
+	char reader[96];                /* who reads */
 };
 
 /* --- what was written --- */
 
-enum { POSITION, LAUNCH, NOW, K_ROWS, V_ROWS };
+enum { POSITION, LAUNCH, NOW, K_ROWS, V_ROWS, LAST_OP, STEP };
 
 static enum status take_write(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
@@ -47,8 +49,9 @@ static enum status take_write(const struct view_context *c, sqlite3_stmt *row, v
 	int64_t at = view_int(row, POSITION) - s->first;
 
 	(void)c;
-	s->written[at] = view_null(row, LAUNCH) ? '=' : view_int(row, NOW) ? 'W' : '#';
+	s->written[at] = view_int(row, NOW) ? 'W' : view_null(row, LAUNCH) ? '=' : '#';
 	s->by[at] = view_null(row, LAUNCH) ? -1 : view_int(row, LAUNCH);
+	s->by_op[at] = view_null(row, STEP) ? -1 : view_int(row, LAST_OP);
 	s->k[at] = view_int(row, K_ROWS) > 0;
 	s->v[at] = view_int(row, V_ROWS) > 0;
 	return STATUS_OK;
@@ -61,18 +64,22 @@ static enum status read_writes(const struct view_context *c, struct slot *s)
 	s->written = xcalloc(count, 1);
 	memset(s->written, '.', count);
 	s->by = xcalloc(count, sizeof *s->by);
+	s->by_op = xcalloc(count, sizeof *s->by_op);
 	s->k = xcalloc(count, sizeof *s->k);
 	s->v = xcalloc(count, sizeof *s->v);
 	/* With max() alone, the other columns are those of its row: of K and V, the later one.
-	 * Written now: in the step of the place, or by its launch where there are no steps. */
+	 * Written now: in the step of the place, or by its launch where there are no steps. Traces
+	 * before version 5 do not have loads as rows of a step. */
 	return VIEW_ROWS(c, take_write, s,
-			 "SELECT w.position, w.launch, w.launch = ?6 OR (?7 >= 0 AND ?7 ="
-			 "  (SELECT step FROM v_launch l WHERE l.run = ?1"
-			 "   AND l.launch = w.launch)),"
-			 " sum(w.tensor = 'k'), sum(w.tensor = 'v'), max(w.op) FROM w_kv_place p"
+			 "SELECT position, launch, coalesce(launch = ?6, 0)"
+			 "  OR (?7 >= 0 AND coalesce(?7 = step, 0)), sum(tensor = 'k'),"
+			 " sum(tensor = 'v'), max(op), step FROM (SELECT w.*,"
+			 "  (SELECT o.step FROM v_op o WHERE o.run = ?1 AND o.op = w.op"
+			 "   AND (w.launch IS NOT NULL OR EXISTS (SELECT 1 FROM v_kv k"
+			 "    WHERE k.run = ?1 AND k.op = w.op))) AS step FROM w_kv_place p"
 			 STORE_KV_LAST("?8") " WHERE p.run = ?1 AND p.layer = ?2 AND p.slot = ?3"
-			 " AND p.tensor IN ('k', 'v') AND p.position BETWEEN ?4 AND ?5"
-			 " GROUP BY p.position",
+			 " AND p.tensor IN ('k', 'v') AND p.position BETWEEN ?4 AND ?5)"
+			 " GROUP BY position",
 			 c->run, s->layer, s->slot, s->first, s->last, s->place->launch,
 			 s->place->step, s->place->op);
 }
@@ -90,7 +97,7 @@ static enum status take_keys(const struct view_context *c, sqlite3_stmt *row, vo
 }
 
 /* Keys of the block of the address, else of all blocks of the slot, of KV head kv_head. */
-static enum status find_reads(const struct view_context *c, struct slot *s)
+static enum status find_launch_reads(const struct view_context *c, struct slot *s)
 {
 	const struct view_place *p = s->place;
 	int64_t block = c->at.block >= 0 ? c->at.block : view_scores_block(p, s->slot, 0, 0),
@@ -98,6 +105,8 @@ static enum status find_reads(const struct view_context *c, struct slot *s)
 	struct view_scores keys;
 	enum status status;
 
+	if (p->launch < 0)
+		return STATUS_OK;
 	view_scores_place(&keys, p, block);
 	TRY(VIEW_ROWS(c, take_keys, s, "SELECT min(key_begin), max(key_end) FROM v_partial"
 		      " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND NOT empty"
@@ -111,6 +120,62 @@ static enum status find_reads(const struct view_context *c, struct slot *s)
 	s->read_end = keys.end;
 	view_scores_free(&keys);
 	return status;
+}
+
+/* Columns: keys, first and last operation, what was written to: NULL for the host. */
+static enum status take_step_read(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct slot *s = state;
+
+	(void)c;
+	s->read_end = view_int(row, 0);
+	if (view_null(row, 3))
+		snprintf(s->reader, sizeof s->reader, "read by op %" PRId64 " host_softmax",
+			 view_int(row, 1));
+	else
+		snprintf(s->reader, sizeof s->reader, "copied to %.24s by op %" PRId64 "..%" PRId64,
+			 view_text(row, 3), view_int(row, 1), view_int(row, 2));
+	return STATUS_OK;
+}
+
+/* What the step of the place read of the layer without a launch: the host attended to downloaded
+ * rows, or the rows were copied out of the cache. */
+static enum status find_step_reads(const struct view_context *c, struct slot *s)
+{
+	const struct view_place *p = s->place;
+	int64_t first = 0, newest = s->last - s->first;
+
+	/* Only a step that uploaded its row does so: others need no search. */
+	if (s->by[newest] >= 0 || s->by_op[newest] < 0)
+		return STATUS_OK;
+	if (p->step >= 0)
+		TRY(VIEW_NUMBER(c, 0, &first, "SELECT min(first_op) FROM v_step WHERE run = ?1"
+				" AND step = ?2", c->run, p->step));
+	TRY(VIEW_ROWS(c, take_step_read, s, "SELECT keys, op, op, NULL FROM v_softmax"
+		      " WHERE run = ?1 AND op BETWEEN ?2 AND ?3 AND layer = ?4"
+		      " ORDER BY op DESC LIMIT 1", c->run, first, p->op, s->layer));
+	if (s->read_end > 0)
+		return STATUS_OK;
+	return VIEW_ROWS(c, take_step_read, s, "SELECT max(k.position) + 1, min(k.op), max(k.op),"
+			 " replace(group_concat(DISTINCT b.name), ',', ', ') FROM v_op o"
+			 " CROSS JOIN v_kv k ON k.run = o.run AND k.op = o.op"
+			 " JOIN v_buffer b ON b.run = k.run AND b.buffer = k.buffer"
+			 " WHERE o.run = ?1 AND o.op BETWEEN ?2 AND ?3"
+			 " AND o.kind = 'copy' AND k.layer = ?4 AND k.slot = ?5 AND k.buffer NOT IN"
+			 "  (SELECT buffer FROM w_kv_cache WHERE run = ?1) HAVING count(*) > 0",
+			 c->run, first, p->op, s->layer, s->slot);
+}
+
+static enum status find_reads(const struct view_context *c, struct slot *s)
+{
+	view_cell launch;
+
+	TRY(find_launch_reads(c, s));
+	if (s->read_end <= s->read_begin)
+		return find_step_reads(c, s);
+	snprintf(s->reader, sizeof s->reader, "read by %s",
+		 view_launch_cell(c, s->place->launch, launch));
+	return STATUS_OK;
 }
 
 /* --- the map --- */
@@ -154,7 +219,6 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 	unsigned char *bytes = xcalloc((size_t)(s->last + 1 - s->first), 1);
 	enum status status = view_bytes_read(c, s->slot, s->place->step, s->first, s->last + 1,
 					     bytes);
-	view_cell launch;
 
 	view_styled(c, STYLE_HEADING, "\n layer %" PRId64 " slot %" PRId64
 		    ": each position with its byte, %d a line; "
@@ -167,9 +231,8 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 	view_legend(c, " `# filled  `= loaded  `W written in this step"
 		    "  `. never written: poison %08x\n", VIEW_POISON);
 	if (s->read_end > s->read_begin)
-		view_styled(c, STYLE_NOTE, " R read by %s, keys %" PRId64 "..%" PRId64
-			    "  U read before it was written\n",
-			    view_launch_cell(c, s->place->launch, launch), s->read_begin,
+		view_styled(c, STYLE_NOTE, " R %s, keys %" PRId64 "..%" PRId64
+			    "  U read before it was written\n", s->reader, s->read_begin,
 			    s->read_end - 1);
 	free(bytes);
 	return status;
@@ -195,7 +258,7 @@ static void print_row(const struct view_context *c, const struct slot *s, int64_
 		      const float *k, const float *v)
 {
 	char mark = s->written[position - s->first];
-	int64_t by = s->by[position - s->first];
+	int64_t by = s->by[position - s->first], by_op = s->by_op[position - s->first];
 	view_cell launch;
 
 	view_print(c, " ");
@@ -204,7 +267,9 @@ static void print_row(const struct view_context *c, const struct slot *s, int64_
 	print_values(c, s, k, s->k[position - s->first]);
 	view_print(c, "  ");
 	print_values(c, s, v, s->v[position - s->first]);
-	if (mark != '.')
+	if (mark != '.' && by < 0 && by_op >= 0)
+		view_print(c, "  op %" PRId64, by_op);
+	else if (mark != '.')
 		view_print(c, "  %s", by < 0 ? "load" : view_launch_cell(c, by, launch));
 	view_print(c, "\n");
 }
@@ -261,11 +326,11 @@ static enum status draw_values(const struct view_context *c, const struct slot *
 
 /* --- which slot --- */
 
-static enum status count_heads(const struct view_context *c, int64_t launch, int64_t *kv_heads)
+static enum status count_heads(const struct view_context *c, int64_t op, int64_t *kv_heads)
 {
 	return VIEW_NUMBER(c, 1, kv_heads, "SELECT max(kv_head) + 1 FROM v_kv WHERE run = ?1"
-			   " AND launch = (SELECT launch FROM v_kv WHERE run = ?1 AND launch <= ?2"
-			   " ORDER BY launch DESC LIMIT 1)", c->run, launch);
+			   " AND op = (SELECT op FROM v_kv WHERE run = ?1 AND op <= ?2"
+			   " ORDER BY op DESC LIMIT 1)", c->run, op);
 }
 
 enum status view_kv_group(const struct view_context *c, const struct view_place *place,
@@ -273,7 +338,7 @@ enum status view_kv_group(const struct view_context *c, const struct view_place 
 {
 	int64_t heads = place->grid[0], kv_heads;
 
-	TRY(count_heads(c, place->launch, &kv_heads));
+	TRY(count_heads(c, place->op, &kv_heads));
 	*blocks = kv_heads > 0 && heads > 0 && heads % kv_heads == 0 ? heads / kv_heads : 1;
 	return STATUS_OK;
 }
@@ -286,7 +351,7 @@ static enum status find_head(const struct view_context *c, struct slot *s)
 
 	if (c->at.block < 0)
 		return STATUS_OK;
-	TRY(count_heads(c, p->launch, &kv_heads));
+	TRY(count_heads(c, p->op, &kv_heads));
 	s->kv_head = kv_heads <= heads ? c->at.block % heads * kv_heads / heads : 0;
 	if (p->grid[1] > 0)
 		s->slot = c->at.block / heads % p->grid[1];
@@ -302,8 +367,8 @@ static enum status find_size(const struct view_context *c, struct slot *s)
 	return VIEW_NUMBER(c, 0, &s->d,
 			   "SELECT coalesce((SELECT json_extract(b.shape, '$[3]') FROM v_buffer b"
 			   "  WHERE b.run = ?1 AND b.buffer = w.buffer AND b.rank = 4),"
-			   " (SELECT k.bytes / 4 FROM v_kv k WHERE k.run = ?1 AND k.launch ="
-			   "  w.launch LIMIT 1)) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2"
+			   " (SELECT k.bytes / 4 FROM v_kv k WHERE k.run = ?1 AND k.op = w.op"
+			   "  LIMIT 1)) FROM w_kv w WHERE w.run = ?1 AND w.layer = ?2"
 			   " AND w.slot = ?3 LIMIT 1", c->run, s->layer, s->slot);
 }
 
@@ -331,6 +396,7 @@ enum status view_kv_rows(const struct view_context *c, const struct view_place *
 	status = draw_slot(c, &s);
 	free(s.written);
 	free(s.by);
+	free(s.by_op);
 	free(s.k);
 	free(s.v);
 	return status;

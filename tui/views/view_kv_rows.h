@@ -5,9 +5,9 @@
 
 #include "tui/views/view_place.h"
 
-/* Draws one layer with capacity for max_len positions, as of the end of the launch of the place:
- * the slot and KV head of the address's block, else the first. Draws nothing if there are no
- * rows. */
+/* Draws one layer with capacity for max_len positions, as of the end of the launch or operation of
+ * the place: the slot and KV head of the address's block, else the first. Draws nothing if there
+ * are no rows. */
 enum status view_kv_rows(const struct view_context *, const struct view_place *, int64_t layer,
 			 int64_t max_len);
 /* How many consecutive blocks of a launch share a KV head; all of them show the same screen. */

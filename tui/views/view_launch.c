@@ -136,20 +136,20 @@ static enum status draw_writes(const struct view_context *c, const struct view_p
 	view_print(c, "\n wrote\n");
 	TRY(VIEW_ROWS(c, print_digest, &rows,
 		      /* A digest can span scattered rows; v_kv has the bytes that were written. */
-		      "SELECT b.name, d.offset, d.bytes, d.digest, d.data, count(k.position),"
-		      " sum(k.bytes) FROM v_digest d"
+		      "SELECT b.name, d.offset, d.bytes, d.digest, d.data,"
+		      " (SELECT count(*) FROM v_kv k WHERE k.run = ?1 AND k.op = ?2"
+		      "  AND k.buffer = d.buffer),"
+		      " (SELECT sum(k.bytes) FROM v_kv k WHERE k.run = ?1 AND k.op = ?2"
+		      "  AND k.buffer = d.buffer) FROM v_digest d"
 		      " LEFT JOIN v_buffer b ON b.run = d.run AND b.buffer = d.buffer"
-		      " LEFT JOIN v_kv k ON k.run = d.run AND k.launch = d.launch"
-		      "  AND k.buffer = d.buffer"
-		      " WHERE d.run = ?1 AND d.op = ?2"
-		      " AND d.after_step = 0 GROUP BY d.entry ORDER BY d.entry", c->run,
-		      place->op));
+		      " WHERE d.run = ?1 AND d.op = ?2 AND d.after_step = 0 ORDER BY d.entry",
+		      c->run, place->op));
 	view_more(c, rows, ROWS);
 	rows = 0;
 	TRY(VIEW_ROWS(c, print_kv_row, &rows,
 		      "SELECT tensor, layer, slot, kv_head, position, source_op FROM v_kv"
-		      " WHERE run = ?1 AND launch = ?2 ORDER BY tensor, slot, position, kv_head",
-		      c->run, place->launch));
+		      " WHERE run = ?1 AND op = ?2 ORDER BY tensor, slot, position, kv_head",
+		      c->run, place->op));
 	view_more(c, rows, ROWS);
 	return STATUS_OK;
 }

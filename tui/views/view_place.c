@@ -29,17 +29,24 @@ static enum status take_place(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
+enum status view_place_last_op(const struct view_context *c, int64_t *op)
+{
+	*op = c->at.op >= 0 ? c->at.op : INT64_MAX;
+	if (c->at.step < 0)
+		return STATUS_OK;
+	return VIEW_NUMBER(c, INT64_MAX, op, "SELECT iif(count(*) = count(last_op),"
+			   " max(last_op), NULL) FROM v_step WHERE run = ?1 AND step = ?2",
+			   c->run, c->at.step);
+}
+
 /* The last launch of the run up to the end of the address's step, or up to its operation. */
 static enum status last_of_address(const struct view_context *c, int64_t *launch)
 {
-	int64_t op = c->at.op;
+	int64_t op;
 
+	TRY(view_place_last_op(c, &op));
 	*launch = INT64_MAX;
-	if (c->at.step >= 0)
-		TRY(VIEW_NUMBER(c, INT64_MAX, &op, "SELECT iif(count(*) = count(last_op),"
-				" max(last_op), NULL) FROM v_step WHERE run = ?1 AND step = ?2",
-				c->run, c->at.step));
-	if (op < 0)
+	if (op == INT64_MAX)
 		return STATUS_OK;
 	return VIEW_NUMBER(c, -1, launch, "SELECT launch FROM v_op WHERE run = ?1 AND op <= ?2"
 			   " AND launch IS NOT NULL ORDER BY op DESC LIMIT 1", c->run, op);

@@ -16,6 +16,9 @@ struct view_place {
  * does not exist. */
 enum status view_place_find(const struct view_context *, const char *table, struct view_place *,
 			    bool *found);
+/* The last operation of the address: of its step, or its own. INT64_MAX if it names neither, or a
+ * step that was cut off. */
+enum status view_place_last_op(const struct view_context *, int64_t *op);
 int64_t view_place_blocks(const struct view_place *);
 int64_t view_place_threads(const struct view_place *);          /* of a block */
 /* The number of a block's thread in the whole grid. These saturate at INT64_MAX. */

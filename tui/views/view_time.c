@@ -28,15 +28,18 @@
 enum {
 	OP, KIND, STEP, LAUNCH, STREAM, CODE, DURATION, BYTES, OFFSET, BUFFER, FROM, OBJECT, KERNEL,
 	LAYER, GRID, BLOCK = GRID + 3, TENSOR = BLOCK + 3, GRAPH, NODE, WORK, OWN, NODE_KERNEL,
-	NODE_LAYER, MADE
+	NODE_LAYER, MADE, HOST_LAYER
 };
 static const char operations[] =
 	"SELECT o.op, o.kind, o.step, o.launch, o.stream, o.code, o.duration_us, o.bytes, o.offset,"
 	" b.name, f.name, o.object, l.kernel, l.layer, l.grid_x, l.grid_y, l.grid_z,"
 	" l.block_x, l.block_y, l.block_z,"
-	" (SELECT min(k.tensor) FROM v_kv k WHERE k.run = o.run AND k.launch = o.launch),"
+	" iif(o.launch IS NULL, NULL, (SELECT min(k.tensor) FROM v_kv k WHERE k.run = o.run"
+	"  AND k.op = o.op)),"
 	" n.graph, n.node, n.work, n.own, n.kernel, n.layer,"
-	" o.launch IS NOT NULL AND o.object IS NOT NULL"
+	" o.launch IS NOT NULL AND o.object IS NOT NULL,"
+	" iif(o.kind = 'host_softmax', (SELECT layer FROM v_softmax s WHERE s.run = o.run"
+	"  AND s.op = o.op), NULL)"
 	/* Restrict both subqueries: SQLite reads the right side of a LEFT JOIN first. */
 	" FROM v_op o LEFT JOIN"
 	" (SELECT * FROM v_launch WHERE run = ?1 AND launch BETWEEN ?4 AND ?5) l"
@@ -114,6 +117,11 @@ static bool is_kind(sqlite3_stmt *row, const char *prefix)
 	return strncmp(view_text(row, KIND), prefix, strlen(prefix)) == 0;
 }
 
+static bool on_host(sqlite3_stmt *row)
+{
+	return strcmp(view_text(row, KIND), "host_softmax") == 0;
+}
+
 /* What a node of a graph does. The recorder's own nodes save bytes that another is about to
  * overwrite. */
 static void describe_node(sqlite3_stmt *row, char *text, size_t bytes)
@@ -175,6 +183,11 @@ static void describe(sqlite3_stmt *row, char *text, size_t bytes)
 			 view_int_cell(row, BYTES, cell));
 	else if (!view_null(row, OBJECT))
 		describe_object(row, text, bytes);
+	else if (!view_null(row, HOST_LAYER))
+		snprintf(text, bytes, "layer %" PRId64 ", %s B", view_int(row, HOST_LAYER),
+			 view_int_cell(row, BYTES, cell));
+	else if (!view_null(row, BYTES))
+		snprintf(text, bytes, "%s B", view_int_cell(row, BYTES, cell));
 	else
 		snprintf(text, bytes, "-");
 }
@@ -243,7 +256,7 @@ static void anchor_operation(const struct view_context *c, sqlite3_stmt *row)
 
 /* Draws a track for each stream, with a mark on the operation's own: '#' for a launch, '=' for
  * bytes, E for an event recorded, W for one waited for. Prints only the stream's number if there is
- * one stream, or more than TRACKS. */
+ * one stream, or more than TRACKS. What the host computed has no stream. */
 static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_t streams)
 {
 	const char *kind = view_text(row, KIND);
@@ -252,8 +265,8 @@ static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_
 		: view_null(row, BYTES) || view_int(row, BYTES) == 0 ? '#' : '=';
 	view_cell cell;
 
-	if (streams < 2 || streams > TRACKS || own < 0) {
-		view_print(c, " %4s", view_int_cell(row, STREAM, cell));
+	if (streams < 2 || streams > TRACKS || own < 0 || on_host(row)) {
+		view_print(c, " %4s", on_host(row) ? "host" : view_int_cell(row, STREAM, cell));
 		return;
 	}
 	view_print(c, " %*s", (int)(TRACKS - streams), "");
@@ -261,7 +274,7 @@ static void print_stream(const struct view_context *c, sqlite3_stmt *row, int64_
 		view_styled(c, STYLE_CHART, "%c", stream == own ? mark : '|');
 }
 
-/* Only launches get a verdict: nothing else writes results. */
+/* Only launches, and what the host computed, get a verdict: nothing else makes results. */
 static enum status print_verdict(const struct view_context *c, const struct timeline *t,
 				 sqlite3_stmt *row)
 {
@@ -269,6 +282,8 @@ static enum status print_verdict(const struct view_context *c, const struct time
 
 	if (!view_null(row, LAUNCH))
 		TRY(view_blocks_equal(c, &t->second, view_int(row, LAUNCH), &known, &equal));
+	else if (on_host(row))
+		TRY(view_computed_equal(c, &t->second, view_int(row, OP), &known, &equal));
 	if (known && !equal)
 		view_styled(c, STYLE_WRONG, " DIFFERS");
 	else
@@ -291,7 +306,7 @@ static enum status print_rest(const struct view_context *c, const struct timelin
 {
 	view_cell grid, block, us;
 
-	if (view_null(row, LAUNCH) && view_null(row, DURATION))
+	if (view_null(row, LAUNCH) && view_null(row, DURATION) && !(on_host(row) && t->compared))
 		return STATUS_OK;
 	view_print(c, "%*s %7s", bar_columns(t) - columns, "",
 		   view_null(row, DURATION) ? "" : view_real_cell(row, DURATION, "%.1f", us));
@@ -424,12 +439,14 @@ static enum status draw_ends(const struct view_context *c)
 
 static enum status draw(const struct view_context *c)
 {
-	int64_t first, last;
+	int64_t first, last, host;
 	bool found;
 
 	TRY(place_range(c, &first, &last, &found));
 	view_title(c, "TIMELINE of run %" PRId64, c->run);
-	view_legend(c, " `# launch  `= bytes  `E event recorded  `W waited for\n");
+	TRY(VIEW_NUMBER(c, 0, &host, "SELECT 1 FROM v_softmax WHERE run = ?1 LIMIT 1", c->run));
+	view_legend(c, " `# launch  `= bytes%s  `E event recorded  `W waited for\n",
+		    host ? "  `H computed by the host" : "");
 	if (found)
 		return print_range(c, first, last);
 	return c->all ? print_range(c, 0, INT64_MAX) : draw_ends(c);

@@ -279,7 +279,7 @@ static void decode(const struct llama *model, const struct path *path, const cha
 			.count = bytes[i],
 			.reply = replies[i],
 		};
-	shape = generate_shape(model, sequences, count, slots, 16);
+	shape = generate_shape(model, path, sequences, count, slots, 16);
 	OK(attention_create(path, device, &shape, &attention));
 	OK(generate_run(model, attention, sequences, count,
 			&(struct generate_options){ .token = on_token, .context = &order }));

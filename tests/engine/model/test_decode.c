@@ -27,7 +27,7 @@ static void check_decode(const char *const *names, int slots, size_t count, cons
 		sequences[i].logits = logits[i];
 	}
 	OK(generate_check(model, sequences, slots));
-	shape = generate_shape(model, sequences, slots, slots, 128);
+	shape = generate_shape(model, path_find(path), sequences, slots, slots, 128);
 	shape.graph = graph;
 	OK(attention_create(path_find(path), device, &shape, &attention));
 	OK(generate_run(model, attention, sequences, slots, &(struct generate_options){ 0 }));
@@ -88,6 +88,13 @@ START_TEST(a_graph_built_by_hand_decodes_like_the_reference)
 }
 END_TEST
 
+/* Beyond 64 keys: on the device. The model's KV heads are repeated. */
+START_TEST(cached_decodes_like_the_reference)
+{
+	check_decode((const char *const[]){ "romeo" }, 1, 8, "cached", GRAPH_NONE);
+}
+END_TEST
+
 START_TEST(prompts_have_limits)
 {
 	struct sequence sequence = { .prompt = (const unsigned char *)"" };
@@ -117,6 +124,7 @@ int main(void)
 	tcase_add_test(tests, short_and_romeo_decode_side_by_side);
 	tcase_add_test(tests, a_captured_graph_decodes_like_the_reference);
 	tcase_add_test(tests, a_graph_built_by_hand_decodes_like_the_reference);
+	tcase_add_test(tests, cached_decodes_like_the_reference);
 	tcase_add_test(tests, prompts_have_limits);
 	tcase_add_test(whole, romeo_decodes_like_the_reference);
 	tcase_add_test(whole, long_decodes_like_the_reference);

@@ -143,6 +143,67 @@ START_TEST(kv_rows_name_their_upload)
 }
 END_TEST
 
+/* Rows of 16 bytes: [slots, KV heads, 300 positions, 4]. */
+static void alloc_rows(struct device *recorder, const char *name, int rank, struct buffer **out)
+{
+	struct buffer_spec spec = { name, DTYPE_F32, rank, { 2, 2, 300, 4 } };
+
+	OK(device_alloc(recorder, &spec, out));
+}
+
+#define KV_OF(op) "FROM v_kv WHERE op = " #op
+
+START_TEST(kv_rows_of_uploads_and_copies)
+{
+	struct store *store = new_store();
+	struct device *recorder = recording_open(store, &(struct recording_options){ 0 });
+	static char bytes[64];
+	struct buffer *k, *v, *copy, *other;
+
+	alloc_rows(recorder, "k_cache.3", 4, &k);
+	alloc_rows(recorder, "v_cache.3", 4, &v);
+	alloc_rows(recorder, "copy", 4, &copy);
+	alloc_rows(recorder, "k_cache.x", 3, &other);
+	/* 4: the last two positions of a head and the first two of the next. */
+	OK(device_upload(recorder, NULL, k, 898 * 16, bytes, 64));
+	/* 5: parts of two rows. 6: one whole row between two parts. 7: asynchronous. */
+	OK(device_upload(recorder, NULL, k, 8, bytes, 16));
+	OK(device_upload(recorder, NULL, k, 8, bytes, 32));
+	OK(device_upload_async(recorder, NULL, v, 16, bytes, 16));
+	/* 8: out of a cache, more than one row of the table. 9: from one cache to the other. */
+	OK(device_copy(recorder, NULL, copy, 32, k, 0, 300 * 16));
+	OK(device_copy(recorder, NULL, v, 601 * 16, k, 0, 16));
+	/* 10 to 13: none of them concerns rows of a cache. */
+	OK(device_upload(recorder, NULL, other, 0, bytes, 12));
+	OK(device_upload(recorder, NULL, copy, 0, bytes, 16));
+	OK(device_fill(recorder, NULL, k, 0, 0, 4));
+	OK(device_copy(recorder, NULL, copy, 0, copy, 64, 16));
+	OK(recorder_finish(recorder, STATUS_OK));
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_kv"), 4 + 0 + 1 + 1 + 300 + 1);
+	ck_assert_int_eq(query(store, "SELECT count(launch) FROM v_kv"), 0);
+	ck_assert_int_eq(query(store, "SELECT count(DISTINCT op) FROM v_kv"), 5);
+	ck_assert_int_eq(query(store, "SELECT sum(layer = 3 AND slot = 1 AND tensor = 'k'"
+			       " AND buffer = 1 AND bytes = 16 AND source_op = 4"
+			       " AND source_offset = offset - 898 * 16"
+			       " AND offset = (600 + kv_head * 300 + position) * 16) "
+			       KV_OF(4)), 4);
+	ck_assert_int_eq(query(store, "SELECT sum(kv_head * 1000 + position) " KV_OF(4)),
+			 298 + 299 + 1000 + 1001);
+	ck_assert_int_eq(query(store, "SELECT position = 1 AND offset = 16 AND source_offset = 8 "
+			       KV_OF(6)), 1);
+	ck_assert_int_eq(query(store, "SELECT tensor = 'v' AND position = 1 AND source_op = 7 "
+			       KV_OF(7)), 1);
+	ck_assert_int_eq(query(store, "SELECT sum(tensor = 'k' AND slot = 0 AND kv_head = 0"
+			       " AND buffer = 3 AND offset = 32 + position * 16"
+			       " AND source_op IS NULL) " KV_OF(8)), 300);
+	ck_assert_int_eq(query(store, "SELECT count(DISTINCT position) " KV_OF(8)), 300);
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM t_kv WHERE op = 8"), 2);
+	ck_assert_int_eq(query(store, "SELECT tensor = 'v' AND slot = 1 AND kv_head = 0"
+			       " AND position = 1 AND buffer = 2 " KV_OF(9)), 1);
+	OK(store_close(store));
+}
+END_TEST
+
 START_TEST(pointer_tables_are_symbolic)
 {
 	struct store *store = new_store();
@@ -377,6 +438,7 @@ int main(void)
 	tcase_add_test(tests, operations_in_order);
 	tcase_add_test(tests, digests);
 	tcase_add_test(tests, kv_rows_name_their_upload);
+	tcase_add_test(tests, kv_rows_of_uploads_and_copies);
 	tcase_add_test(tests, pointer_tables_are_symbolic);
 	tcase_add_test(tests, partials_and_reductions);
 	tcase_add_test(tests, points_change_no_bit);

@@ -329,6 +329,96 @@ START_TEST(failed_launch_fails_again)
 }
 END_TEST
 
+/* Fewer than 5 keys are attended to by the host, more on the device. */
+static struct recording_options cached(enum log_level level, const char *log_at)
+{
+	static const struct attention_shape shape = {
+		.slots = 1, .heads = 4, .kv_heads = 4, .head_dim = 5, .max_len = 12, .chunk = 4,
+		.scale = 0.5f,
+	};
+
+	return (struct recording_options){ .level = level, .log_at = log_at, .shape = &shape,
+					   .path = &path_cached };
+}
+
+START_TEST(the_host_computes_again)
+{
+	for (enum log_level level = LEVEL_LAUNCH; level <= LEVEL_POINTS; level++) {
+		struct recording_options options = cached(level, NULL);
+		struct store *store = record(&options);
+		const char *inputs = "SELECT count(*) FROM v_softmax s JOIN v_op o USING (run, op)"
+			" WHERE q_data IS NOT NULL AND o.data IS NOT NULL AND o.bytes = 80";
+
+		/* One for each of 2 layers and 4 steps. Downloads have bytes at higher levels. */
+		ck_assert_int_eq(query(store, inputs), 8);
+		ck_assert_int_eq(query(store, "SELECT count(data) > 0 FROM v_op"
+				       " WHERE kind = 'download'"), level > LEVEL_LAUNCH);
+		OK(store_close(store));
+		replay_equal(&options);
+		options.log_at = "s2..s5";
+		replay_equal(&options);
+		options.log_at = "s1,s3";
+		replay_equal(&options);
+	}
+}
+END_TEST
+
+START_TEST(the_host_computes_something_else)
+{
+	static const struct {
+		const char *change, *what;
+	} changes[] = {
+		{ "UPDATE t_softmax SET scale = scale + 1 WHERE keys = 2", "host_softmax out[0]" },
+		{ "UPDATE t_softmax SET q_data = (SELECT max(q_data) FROM t_softmax)"
+		  " WHERE keys = 2", "host_softmax out" },
+		{ "UPDATE t_op SET data = (SELECT data FROM t_op WHERE kind = 2 ORDER BY op"
+		  " LIMIT 1 OFFSET 2) WHERE"
+		  " op = (SELECT min(op) FROM t_op WHERE kind = 2)", NULL },
+	};
+	const struct recording_options options = cached(LEVEL_LAUNCH, NULL);
+
+	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+		struct store *store = record(&options);
+		struct replay_report report;
+		bool found = false;
+
+		change(store, changes[i].change);
+		replay(store, 0, &report);
+		for (int k = 0; k < report.diff.item_count; k++)
+			found |= strstr(report.diff.items[k].what, changes[i].what
+					? changes[i].what : "host_softmax out") != NULL;
+		ck_assert_msg(found, "not found: %s", changes[i].change);
+		diff_report_free(&report.diff);
+		OK(store_close(store));
+	}
+}
+END_TEST
+
+START_TEST(the_host_reads_what_was_not_downloaded)
+{
+	const struct recording_options options = cached(LEVEL_LAUNCH, NULL);
+	struct store *store = record(&options);
+	struct replay_options sim = { .device = "sim" };
+	struct replay_report report;
+
+	change(store, "UPDATE t_softmax SET keys = 1 WHERE keys = 3");
+	FAILS(replay_compare(store, 1, &sim, &report), STATUS_DAMAGED,
+	      "host_softmax reads 20 bytes at offset 0 of buffer");
+	change(store, "UPDATE t_softmax SET stride = 0 WHERE keys = 1");
+	FAILS(replay_compare(store, 1, &sim, &report), STATUS_DAMAGED, "keys of 4 heads, 0 bytes");
+	change(store, "UPDATE t_softmax SET heads = 5");
+	FAILS(replay_compare(store, 1, &sim, &report), STATUS_DAMAGED,
+	      "a softmax of 5 heads with 80 bytes");
+	change(store, "UPDATE t_softmax SET heads = 4000000000000");
+	FAILS(replay_compare(store, 1, &sim, &report), STATUS_DAMAGED, "bad softmax");
+	change(store, "UPDATE t_softmax SET heads = 4, stride = 240, k_buffer = 99");
+	FAILS(replay_compare(store, 1, &sim, &report), STATUS_DAMAGED, "buffer 99 does not exist");
+	change(store, "DELETE FROM t_softmax");
+	FAILS(replay_compare(store, 1, &sim, &report), STATUS_DAMAGED, "its softmax is missing");
+	OK(store_close(store));
+}
+END_TEST
+
 START_TEST(unknown_kernel)
 {
 	struct store *store = record(&(struct recording_options){ 0 });
@@ -362,6 +452,9 @@ int main(void)
 	tcase_add_test(tests, changes_are_found);
 	tcase_add_test(tests, changed_input);
 	tcase_add_test(tests, failed_launch_fails_again);
+	tcase_add_test(tests, the_host_computes_again);
+	tcase_add_test(tests, the_host_computes_something_else);
+	tcase_add_test(tests, the_host_reads_what_was_not_downloaded);
 	tcase_add_test(tests, unknown_kernel);
 	return run_suite("replay", tests);
 }

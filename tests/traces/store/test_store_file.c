@@ -124,8 +124,8 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 4");
-	change("PRAGMA user_version = 4; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 5");
+	change("PRAGMA user_version = 5; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 4");
@@ -362,6 +362,54 @@ END_TEST
 
 /* --- versions --- */
 
+/* Makes t_kv as it was before version 5. */
+#define BY_LAUNCH \
+	"CREATE TEMP TABLE kept AS SELECT * FROM t_kv; DROP VIEW v_kv; DROP TABLE t_kv;" \
+	"CREATE TABLE t_kv (run INTEGER, launch INTEGER, tensor INTEGER, slot INTEGER," \
+	" position INTEGER, kv_head INTEGER, layer, buffer, offset, bytes, source_op," \
+	" source_offset, PRIMARY KEY (run, launch, tensor, slot, position, kv_head))" \
+	" WITHOUT ROWID;" \
+	"INSERT INTO t_kv SELECT k.run, o.launch, tensor, slot, position, kv_head, k.layer," \
+	" k.buffer, k.offset, k.bytes, source_op, source_offset FROM temp.kept k JOIN t_op o" \
+	" USING (run, op);" \
+	"CREATE VIEW v_kv AS SELECT run, launch, CASE tensor WHEN 0 THEN 'k' ELSE 'v' END" \
+	" AS tensor, layer, slot, kv_head, position, buffer, offset, bytes, source_op," \
+	" source_offset FROM t_kv;"
+#define KV_ROWS \
+	"SELECT group_concat(op||' '||launch||' '||tensor||position||'@'||offset||'+'||bytes" \
+	"||' '||coalesce(source_op, 'null')) FROM v_kv"
+
+/* Before version 5, rows of a cache were keyed by launch: a reader sees them by operation, and
+ * adding a run converts them. */
+START_TEST(rows_keyed_by_launch)
+{
+	static const char rows[] = "5 3 k17@64+256 1,5 3 v17@64+256 null";
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change(BY_LAUNCH "PRAGMA user_version = 4; DROP VIEW v_softmax; DROP TABLE t_softmax");
+	OK(store_open(T, &store));
+	QUERY(store, KV_ROWS, rows);
+	QUERY(store, "SELECT count(*) FROM v_softmax", "0");
+	QUERY(store, "SELECT launch FROM main.t_kv LIMIT 1", "3");
+	OK(store_close(store));
+	OK(store_create(T, &append, &store));
+	put_everything(store);
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	QUERY(store, "PRAGMA user_version", "5");
+	QUERY(store, KV_ROWS " WHERE run = 1", rows);
+	QUERY(store, KV_ROWS " WHERE run = 2", rows);
+	QUERY(store, "SELECT min(op) FROM main.t_kv", "5");
+	OK(store_close(store));
+	change("ALTER TABLE t_kv RENAME COLUMN bytes TO size; PRAGMA user_version = 4");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "t_kv has unknown columns");
+}
+END_TEST
+
 /* A trace of version 1 lacks the later tables: they read as empty, and adding a run upgrades it. */
 START_TEST(earlier_format)
 {
@@ -371,9 +419,10 @@ START_TEST(earlier_format)
 	OK(store_create(T, NULL, &store));
 	put_everything(store);
 	OK(store_close(store));
-	change("PRAGMA user_version = 1; DROP VIEW v_node; DROP TABLE t_node;"
+	change(BY_LAUNCH "PRAGMA user_version = 1; DROP VIEW v_node; DROP TABLE t_node;"
 	       " DROP VIEW v_counter; DROP TABLE t_counter; DROP VIEW v_hit; DROP TABLE t_hit;"
 	       " DROP VIEW v_point_sum; DROP TABLE t_point_sum; DROP TABLE t_kernel_count;"
+	       " DROP VIEW v_softmax; DROP TABLE t_softmax;"
 	       " DELETE FROM t_op_kind WHERE kind > 17");
 	OK(store_open(T, &store));
 	QUERY(store, "SELECT count(*) FROM v_node", "0");
@@ -382,7 +431,7 @@ START_TEST(earlier_format)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "4");
+	QUERY(store, "PRAGMA user_version", "5");
 	QUERY(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
 	QUERY(store, "SELECT count(*) FROM main.t_node", "0");
 	OK(store_close(store));
@@ -406,5 +455,6 @@ int main(void)
 	tcase_add_test(tests, damaged_rows);
 	tcase_add_test(tests, fuzz);
 	tcase_add_test(tests, earlier_format);
+	tcase_add_test(tests, rows_keyed_by_launch);
 	return run_suite("store_file", tests);
 }

@@ -165,6 +165,12 @@ def unmarked(line):
     return " " + line[1:] if line[:1] == ">" else line
 
 
+def lines(path):
+    """Every line that a page's screens have."""
+    for line in page_data(path)["lines"]:
+        print(line.split("\t")[0])
+
+
 def page(path, flashtwin, trace, *launches):
     data, compared = page_data(path), 0
     run = data["runs"][0]
@@ -198,5 +204,5 @@ def get(path, members):
 
 
 {"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
- "page": page, "get": get}[sys.argv[1]](
+ "page": page, "lines": lines, "get": get}[sys.argv[1]](
     *sys.argv[2:])

@@ -83,7 +83,7 @@ static void add_attention(int64_t run, float last_max)
 	};
 
 	add_launch(run, 0, "kv_scatter", 1, 1);
-	must(store_kv(store, run, 0, kv, 2));
+	must(store_kv(store, run, 2, kv, 2));
 	must(store_digests(store, run, 2, false, &(struct row_digest){
 		.buffer = 1, .bytes = 48, .digest = 42 }, 1));
 	add_launch(run, 1, "flash_decode_chunk", 1, 3);

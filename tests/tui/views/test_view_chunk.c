@@ -107,7 +107,7 @@ static void add_rows(void)
 			.offset = (uint64_t)i * D * sizeof(float), .bytes = D * sizeof(float),
 			.source_op = 2, .source_offset = (uint64_t)i * D * sizeof(float)
 		};
-	OK(store_kv(store, 1, 0, rows, KEYS));
+	OK(store_kv(store, 1, 3, rows, KEYS));
 }
 
 static void add_points(void)

@@ -189,8 +189,8 @@ static const char repeat[] =
 	" launch + n * launches, call, layer FROM times CROSS JOIN t_op WHERE run = 1;"
 	"INSERT INTO t_launch SELECT run, launch + n * launches, op + n * ops, threads"
 	" FROM times CROSS JOIN t_launch WHERE run = 1;"
-	"INSERT INTO t_kv SELECT run, launch + n * launches, tensor, slot, position, kv_head,"
-	" layer, buffer, offset, bytes, source_op, source_offset"
+	"INSERT INTO t_kv SELECT run, op + n * ops, tensor, slot, position, kv_head,"
+	" layer, buffer, offset, bytes, source_op, source_offset, more"
 	" FROM times CROSS JOIN t_kv WHERE run = 1";
 
 START_TEST(overwritten_rows_are_not_read)
@@ -201,7 +201,8 @@ START_TEST(overwritten_rows_are_not_read)
 	record(&again, SHORT);
 	OK(store_run_sql(again.store, repeat));
 	/* Remove the indexes that were built before the repetition. */
-	OK(store_run_sql(again.store, "DELETE FROM w_kv; DELETE FROM w_kv_place;"
+	OK(store_run_sql(again.store, "DELETE FROM w_kv; DELETE FROM w_kv_load;"
+			 "DELETE FROM w_kv_place;"
 			 "DROP TABLE temp.w_kernel"));
 	again.store->walks_kv = false;
 	OK(store_index_kv(again.store));
