@@ -155,4 +155,14 @@ result 'both runs are shown, one below the other' "$(diff plain second | head)"
 opened 'L18&keys=]'
 result '] goes to the next launch that differs' "$([ "$(cat at)" = L19 ] || cat at)"
 
+### a KV cache that uploads fill: it is drawn after every step
+
+run decode --prompt 'ROMEO:' -n 3 --path cached -o cached.twin
+run export cached.twin --as html -o cached.html
+expect 'the path cached' 0
+page=cached.html traced=cached.twin
+as_plain kv s1 's1&screen=kv'
+as_plain kv s2 's1&screen=kv&keys=d'
+as_plain kv s2 's2&keys=o2'
+
 plan
