@@ -1,4 +1,4 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 4.
+-- schema.sql - the tables and views of a flashtwin trace, format version 5.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables are
 -- private and may change with the format version (PRAGMA user_version). This file is embedded in
@@ -6,8 +6,8 @@
 -- schema with it.
 --
 -- Version 2 added graphs (t_node, v_node), version 3 counters (t_counter, v_counter, t_hit, v_hit),
--- version 4 t_point_sum, v_point_sum and t_kernel_count. If an older trace is opened, store_check.c
--- adds what is missing, empty.
+-- version 4 t_point_sum, v_point_sum and t_kernel_count, version 5 t_sum. If an older trace is
+-- opened, store_check.c adds what is missing, empty.
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -16,7 +16,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- One row per byte value n. Views count with n to expand a row into several, and convert an f32
 -- with exponent n to an exact REAL: (fraction + hidden) * scale. Built by exact doubling and
@@ -66,6 +66,14 @@ CREATE TABLE t_source (
 CREATE TABLE t_kernel_count (
 	run INTEGER, kernel TEXT, launches, first, last, grid_x, grid_y, grid_z, duration_us REAL,
 	PRIMARY KEY (run, kernel)
+) WITHOUT ROWID;
+
+-- Sums of the rows of each table, written by the commit that completes a run; store_sums.c defines
+-- them. run: 0 for a table that runs share. A row with an empty name says that a run has no sums:
+-- it was recorded in an earlier format.
+CREATE TABLE t_sum (
+	run INTEGER, "table" TEXT, rows, hash,
+	PRIMARY KEY (run, "table")
 ) WITHOUT ROWID;
 
 -- What a launch calls, stored once per content: most launches of a decode repeat it.

@@ -18,7 +18,7 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 4
+#define FORMAT_VERSION 5
 #define FIRST_VERSION 1                 /* the oldest that can be read */
 
 /* --- the file --- */
@@ -120,10 +120,12 @@ static enum status check_identity(struct store *store, int64_t *version)
 /* --- earlier formats --- */
 
 /* True if a version after `version` added the table or view. Version 2 added graphs, version 3
- * counters, version 4 digests of points and launches counted by kernel. */
+ * counters, version 4 digests of points and launches counted by kernel, version 5 sums. */
 static bool added_after(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
+		return true;
+	if (version < 5 && !strcmp(name, "t_sum"))
 		return true;
 	if (version < 4 && (!strcmp(name, "t_point_sum") || !strcmp(name, "v_point_sum")
 			    || !strcmp(name, "t_kernel_count")))
@@ -163,6 +165,8 @@ static enum status upgrade(struct store *store, int64_t version)
 	if (version == FORMAT_VERSION || !store->writing)
 		return STATUS_OK;
 	TRY(add_op_kinds(store));
+	TRY(store_run_sql(store, "INSERT INTO t_sum SELECT run, '', NULL, NULL FROM t_run"
+			  " WHERE complete"));
 	snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT_VERSION);
 	return store_run_sql(store, sql);
 }
