@@ -188,6 +188,8 @@ enum status store_sums_write(struct store *);
 bool store_checked(const struct store *, int64_t run, const char *what, bool *covered);
 void store_check_done(struct store *, int64_t run, const char *what, bool covered);
 void store_sums_forget(struct store *);
+/* Whether this store writes the run. */
+bool store_is_own(const struct store *, int64_t run);
 
 /* --- store_write.c --- */
 

@@ -305,10 +305,10 @@ static enum status wrong(const struct store *store, int64_t run, const char *tab
 		    (unsigned long long)found->hash);
 }
 
-static bool is_own(const struct store *store, int64_t run)
+bool store_is_own(const struct store *store, int64_t run)
 {
 	for (int i = 0; i < store->run_count; i++)
-		if (store->runs[i].run == run || run == SUM_SHARED)
+		if (store->runs[i].run == run)
 			return true;
 	return false;
 }
@@ -317,8 +317,7 @@ enum status store_sum_check(struct store *store, int64_t run, const char *table,
 {
 	struct sum stored, found;
 
-	*covered = is_own(store, run);
-	if (*covered || store_checked(store, run, table, covered))
+	if (store_checked(store, run, table, covered))
 		return STATUS_OK;
 	TRY(find_sum(store, run, table, &stored, covered));
 	if (*covered) {

@@ -19,8 +19,7 @@ struct store;
 #define SUM_SHARED 0
 
 /* Computes the sum of the table's rows of `run` again. DAMAGED, with the table and run, if it is
- * not the stored one; *covered is false if none is stored. Remembered for later calls. A run that
- * this store wrote itself is covered. */
+ * not the stored one; *covered is false if none is stored. Remembered for later calls. */
 enum status store_sum_check(struct store *, int64_t run, const char *table, bool *covered);
 
 /* Calls fn for each table that has sums, with the run, or SUM_SHARED, it has them under. */

@@ -15,7 +15,8 @@
 struct store;
 
 enum verified {
-	VERIFIED_SUM,                   /* the rows match sums of the trace, or were just written */
+	VERIFIED_SUM,                   /* the rows match sums of the trace */
+	VERIFIED_WRITTEN,               /* this store wrote them */
 	VERIFIED_READ                   /* they were read; a trace before version 4 has no digests
 					   of points, so that nothing is known about them */
 };

@@ -50,6 +50,10 @@ static const struct {
 	  "  OR hidden <> json_extract(config, '$.hidden_size')"
 	  "  OR vocabulary <> json_extract(config, '$.vocab_size')"
 	  "  OR max_positions <> json_extract(config, '$.max_position_embeddings'))" },
+	{ "t_model.max_len", "the shape of its caches", "SELECT m.run, 'max_len ' || m.max_len"
+	  " FROM t_model m JOIN t_buffer b ON b.run = m.run WHERE b.name GLOB '[kv]_cache.*'"
+	  " AND b.rank = 4 AND json_valid(b.shape)"
+	  " AND m.max_len IS NOT json_extract(b.shape, '$[2]')" },
 	{ "t_run.complete", "t_run.ended", "SELECT run, 'complete ' || complete FROM t_run"
 	  " WHERE complete IS NOT (ended IS NOT NULL)" },
 	{ "t_finding.op", "t_launch.op", "SELECT f.run, 'finding ' || f.finding FROM t_finding f"

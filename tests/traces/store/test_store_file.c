@@ -124,8 +124,8 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 4");
-	change("PRAGMA user_version = 4; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 5");
+	change("PRAGMA user_version = 5; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_op has unknown columns");
@@ -296,6 +296,7 @@ START_TEST(earlier_format)
 	change("PRAGMA user_version = 1; DROP VIEW v_node; DROP TABLE t_node;"
 	       " DROP VIEW v_counter; DROP TABLE t_counter; DROP VIEW v_hit; DROP TABLE t_hit;"
 	       " DROP VIEW v_point_sum; DROP TABLE t_point_sum; DROP TABLE t_kernel_count;"
+	       " DROP TABLE t_sum;"
 	       " DELETE FROM t_op_kind WHERE kind > 17");
 	OK(store_open(T, &store));
 	QUERY(store, "SELECT count(*) FROM v_node", "0");
@@ -304,7 +305,7 @@ START_TEST(earlier_format)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "4");
+	QUERY(store, "PRAGMA user_version", "5");
 	QUERY(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
 	QUERY(store, "SELECT count(*) FROM main.t_node", "0");
 	OK(store_close(store));
