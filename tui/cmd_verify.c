@@ -105,8 +105,9 @@ const struct command cmd_verify = {
 	.usage =
 	"usage: flashtwin verify T.twin [--json]\n\n"
 	"Computes every sum and digest in a trace again, and the columns that follow from others,\n"
-	"and names what is wrong. What has no sum, such as the rows of a run that was cut off, gives\n"
-	"a warning. Detects damage and carelessness, not an author who computes the sums again.\n"
+	"and names what is wrong. What has no sum, such as the rows of a run that was cut off, is\n"
+	"named in a warning. Detects damage and carelessness, not an author who computes the sums\n"
+	"again.\n"
 	"Exit code 0: nothing is wrong, 6: the trace is damaged.\n\n",
 	.examples =
 	"  flashtwin verify demo.twin\n"

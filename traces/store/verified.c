@@ -160,8 +160,8 @@ static enum status compare_points(struct points *p)
 	TRY(store_integer(p->store, "SELECT EXISTS (SELECT 1 FROM t_point_sum WHERE run = ?)",
 			  &p->run, 1, 0, &some));
 	p->compared = some;
-	TRY(store_each(p->store, "SELECT p.launch, p.thread, p.sequence, l.threads, n.content, p.v0,"
-		       " p.v1, p.v2, p.v3 FROM t_point p"
+	TRY(store_each(p->store, "SELECT p.launch, p.thread, p.sequence, l.threads, n.content,"
+		       " p.v0, p.v1, p.v2, p.v3 FROM t_point p"
 		       " LEFT JOIN t_launch l ON l.run = p.run AND l.launch = p.launch"
 		       " LEFT JOIN t_point_name n ON n.name = p.name"
 		       " WHERE p.run = ?1 ORDER BY p.launch, p.thread, p.sequence", &p->run, 1,

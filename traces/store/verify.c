@@ -83,14 +83,16 @@ static enum status take_sum_row(void *context, sqlite3_stmt *row)
 /* Rows that no writer makes. */
 static enum status verify_sum_rows(struct verify *v)
 {
-	return store_each(v->store, "SELECT run, \"table\" FROM t_sum s WHERE CASE WHEN run = 0"
-			  " THEN \"table\" <> 'sqlite_schema' AND NOT EXISTS (SELECT 1"
-			  "  FROM main.sqlite_schema m WHERE m.type = 'table' AND m.name = s.\"table\")"
-			  " ELSE NOT EXISTS (SELECT 1 FROM t_run r WHERE r.run = s.run AND r.complete)"
-			  " OR (\"table\" <> '' AND NOT EXISTS (SELECT 1 FROM main.sqlite_schema m"
-			  "  WHERE m.type = 'table' AND m.name = s.\"table\"))"
-			  " OR (\"table\" = '' AND EXISTS (SELECT 1 FROM t_sum o WHERE o.run = s.run"
-			  "  AND o.\"table\" <> '')) END LIMIT 1", NULL, 0, take_sum_row, v);
+#define IS_TABLE \
+	"EXISTS (SELECT 1 FROM main.sqlite_schema m WHERE m.type = 'table'" \
+	" AND m.name = s.\"table\")"
+	return store_each(v->store, "SELECT run, \"table\" FROM t_sum s WHERE CASE"
+			  " WHEN run = 0 THEN \"table\" <> 'sqlite_schema' AND NOT " IS_TABLE
+			  " WHEN run NOT IN (SELECT run FROM t_run WHERE complete) THEN 1"
+			  " WHEN \"table\" <> '' THEN NOT " IS_TABLE
+			  " ELSE EXISTS (SELECT 1 FROM t_sum o WHERE o.run = s.run"
+			  "  AND o.\"table\" <> '') END LIMIT 1", NULL, 0, take_sum_row, v);
+#undef IS_TABLE
 }
 
 static enum status check_sum(struct verify *v, const char *table)

@@ -11,8 +11,8 @@
 #include "traces/row.h"
 #include "traces/store/column.h"
 
-/* What a launch is a row of. */
-#define LAUNCH_OP(x) " JOIN t_op o ON o.run = " x ".run AND o.launch = " x ".launch"
+/* The operation of a launch. The + lets SQLite use the index of t_op, whose column has no type. */
+#define LAUNCH_OP(x) " JOIN t_op o ON o.run = " x ".run AND o.launch = +" x ".launch"
 #define COUNTED \
 	"(" STORE_COUNT_KERNELS " WHERE kernel IS NOT NULL GROUP BY run, kernel)"
 

@@ -160,7 +160,7 @@ static enum status take_reduce(void *context, sqlite3_stmt *row)
 }
 
 /* The partials of a reduction, if they were recorded, are those of the launch before it that wrote
- * the same buffer. */
+ * the same buffer. The unary + lets SQLite use the index: t_op.launch has no declared type. */
 enum status verify_reduces(struct store *store, int64_t run)
 {
 	struct reduces r = { .store = store, .run = run };
@@ -168,14 +168,14 @@ enum status verify_reduces(struct store *store, int64_t run)
 #define F32(x) \
 	"((" x " & 0x7fffff) + b.hidden) * b.scale * iif(" x " < 0, -1, 1)"
 #define PARTIALS(launch) \
-	"(SELECT a.buffer || ' ' || a.offset FROM t_op o JOIN t_arg a ON a.call = o.call" \
-	" WHERE o.run = r.run AND o.launch = " launch " AND a.name = 'partials')"
+	"(SELECT a.buffer || ' ' || a.offset FROM t_op o CROSS JOIN t_arg a ON a.call = o.call" \
+	" WHERE o.run = r.run AND o.launch = +" launch " AND a.name = 'partials')"
 	return store_each(store, "SELECT r.launch, r.slot, r.head, r.sequence, p.max, p.sum,"
 			  " r.weight, r.sum, (SELECT max(" F32("m.max") ") FROM t_partial m"
-			  "  JOIN t_byte b ON b.n = (m.max >> 23) & 255 WHERE m.run = r.run"
+			  "  CROSS JOIN t_byte b ON b.n = (m.max >> 23) & 255 WHERE m.run = r.run"
 			  "  AND m.launch = r.launch - 1 AND m.slot = r.slot AND m.head = r.head"
 			  "  AND m.acc_data IS NOT NULL AND (m.max & 0x7fffffff) <= 0x7f800000)"
-			  " FROM t_reduce r JOIN t_partial p ON p.run = r.run"
+			  " FROM t_reduce r CROSS JOIN t_partial p ON p.run = r.run"
 			  "  AND p.launch = r.launch - 1 AND p.slot = r.slot AND p.head = r.head"
 			  "  AND p.chunk = r.chunk"
 			  " WHERE r.run = ?1 AND " PARTIALS("r.launch") " = "

@@ -1,4 +1,7 @@
-/* verify_internal.h - the parts of verify_trace(); each gives DAMAGED with the first thing wrong. */
+/* verify_internal.h - the parts of verify_trace().
+ *
+ * Each gives DAMAGED with the first thing that is wrong.
+ */
 #ifndef VERIFY_INTERNAL_H
 #define VERIFY_INTERNAL_H
 

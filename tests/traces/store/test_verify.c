@@ -34,8 +34,8 @@ static void put_extras(struct store *store, struct device *recorder)
 		.launch = 0, .kernel = "kv_scatter", .counted = true, .barriers = 3,
 		.lines = (const struct row_line_count[]){ { "kernels/kv_scatter.cu", 9, 32 } },
 		.line_count = 1 }));
-	OK(store_finding(store, run, &(struct row_finding){
-		.class = "race-shared", .launch = 1, .kernel = "k" }, "{\"class\":\"race-shared\"}"));
+	OK(store_finding(store, run, &(struct row_finding){ .class = "oob", .launch = 1 },
+			 "{\"class\":\"oob\"}"));
 }
 
 static int64_t record(struct store *store, bool cut)
@@ -291,11 +291,12 @@ static bool add_rows(sqlite3 *db, const char *table, FILE *out)
 			int type = sqlite3_column_type(row, i);
 			double real = sqlite3_column_double(row, i);
 			const unsigned char *bytes = sqlite3_column_blob(row, i);
+			int count = type == SQLITE_FLOAT ? 0 : sqlite3_column_bytes(row, i);
 
 			fprintf(out, "%d:", type);
 			if (type == SQLITE_FLOAT)
 				fprintf(out, "%a", real);
-			for (int k = 0; type != SQLITE_FLOAT && k < sqlite3_column_bytes(row, i); k++)
+			for (int k = 0; k < count; k++)
 				fprintf(out, "%02x", bytes[k]);
 			putc(' ', out);
 		}
@@ -396,7 +397,7 @@ START_TEST(flipped_bits)
 
 		flip(fd, at, bit);
 		result = try_flip(before);
-		ck_assert_msg(result != UNNOTICED, "bit %d of byte %ld changes content: not noticed",
+		ck_assert_msg(result != UNNOTICED, "bit %d of byte %ld changes content, unnoticed",
 			      bit, at);
 		counts[result]++;
 		flip(fd, at, bit);
