@@ -11,8 +11,10 @@
 #include "traces/row.h"
 #include "traces/store/column.h"
 
-/* The operation of a launch. The + lets SQLite use the index of t_op, whose column has no type. */
-#define LAUNCH_OP(x) " JOIN t_op o ON o.run = " x ".run AND o.launch = +" x ".launch"
+/* The operation of a launch, found by the keys of both tables. */
+#define LAUNCH_OP(x) \
+	" CROSS JOIN t_launch at ON at.run = " x ".run AND at.launch = " x ".launch" \
+	" CROSS JOIN t_op o ON o.run = at.run AND o.op = at.op"
 #define COUNTED \
 	"(" STORE_COUNT_KERNELS " WHERE kernel IS NOT NULL GROUP BY run, kernel)"
 

@@ -160,7 +160,7 @@ static enum status take_reduce(void *context, sqlite3_stmt *row)
 }
 
 /* The partials of a reduction, if they were recorded, are those of the launch before it that wrote
- * the same buffer. The unary + lets SQLite use the index: t_op.launch has no declared type. */
+ * the same buffer. The + lets SQLite use the index: t_op.launch has no declared type. */
 enum status verify_reduces(struct store *store, int64_t run)
 {
 	struct reduces r = { .store = store, .run = run };
