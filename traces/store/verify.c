@@ -135,10 +135,15 @@ static enum status verify_table(void *context, const char *table, bool shared)
 	return shared ? attempt(v, check_later(v, table)) : STATUS_OK;
 }
 
-/* Names the tables with rows of the run. */
+/* The tables with rows of the run. */
+struct names {
+	struct verify *v;
+	char *text;
+};
+
 static enum status append_table(void *context, const char *table, bool shared)
 {
-	struct { struct verify *v; char **names; } *list = context;
+	struct names *list = context;
 	char *sql, *longer;
 	enum status status;
 	int64_t some;
@@ -151,21 +156,21 @@ static enum status append_table(void *context, const char *table, bool shared)
 	TRY(status);
 	if (!some)
 		return STATUS_OK;
-	longer = xasprintf("%s%s%s", *list->names, **list->names ? ", " : "", table);
-	free(*list->names);
-	*list->names = longer;
+	longer = xasprintf("%s%s%s", list->text, *list->text ? ", " : "", table);
+	free(list->text);
+	list->text = longer;
 	return STATUS_OK;
 }
 
 static enum status warn_no_sums(struct verify *v, const char *why)
 {
-	char *names = xstrdup("");
-	struct { struct verify *v; char **names; } list = { v, &names };
+	struct names list = { v, xstrdup("") };
 	enum status status = store_sum_tables(v->store, append_table, &list);
 
 	if (status == STATUS_OK)
-		warn(v, "run %" PRId64 " %s, so these tables have no sum: %s", v->run, why, names);
-	free(names);
+		warn(v, "run %" PRId64 " %s, so these tables have no sum: %s", v->run, why,
+		     list.text);
+	free(list.text);
 	return status;
 }
 
