@@ -107,7 +107,7 @@ static void print_plain(const struct diff_report *report)
 static enum status print_text(const struct diff_command *diff, struct store *const store[2],
 			      const struct diff_report *report)
 {
-	char *summary = diff_summary(report);
+	char *summary = diff_summary(report), *coverage = diff_coverage(report);
 	char operations[COUNT_TEXT];
 
 	TRY(print_run("A", store[0], diff->options.run_a));
@@ -117,7 +117,9 @@ static enum status print_text(const struct diff_command *diff, struct store *con
 		putchar('\n');
 	}
 	diff_print_items(stdout, report);
-	printf("%s operations: %s\n", count_text(operations, report->operations), summary);
+	printf("%s operations: %s%s\n", count_text(operations, report->operations), coverage,
+	       summary);
+	free(coverage);
 	free(summary);
 	return STATUS_OK;
 }

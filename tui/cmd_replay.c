@@ -118,7 +118,8 @@ static enum status parse(struct replay_command *replay, int argc, char **argv)
 static void report_text(const struct replay_command *replay, int64_t run,
 			const struct replay_report *report)
 {
-	char operations[COUNT_TEXT], order[48] = "", *summary = diff_summary(&report->diff);
+	char *summary = diff_summary(&report->diff), *coverage = diff_coverage(&report->diff);
+	char operations[COUNT_TEXT], order[48] = "";
 
 	if (replay->run.orders)
 		snprintf(order, sizeof order, " under seed %" PRIu64, replay->options.target.seed);
@@ -127,9 +128,11 @@ static void report_text(const struct replay_command *replay, int64_t run,
 		visible_print(stderr, report->diff.notes);
 		putc('\n', stderr);
 	}
-	printf("replayed %s operations on %s%s: %s\n", count_text(operations, report->operations),
-	       replay->options.device, order, summary);
+	printf("replayed %s operations on %s%s: %s%s\n",
+	       count_text(operations, report->operations), replay->options.device, order, coverage,
+	       summary);
 	diff_print_items(stdout, &report->diff);
+	free(coverage);
 	free(summary);
 }
 

@@ -60,6 +60,23 @@ char *diff_summary(const struct diff_report *r)
 	return text;
 }
 
+char *diff_coverage(const struct diff_report *r)
+{
+	char *text = xstrdup(""), *longer;
+
+	if (!r->buffers_by_sum && !r->points_by_sum) {
+		free(text);
+		return xstrdup("all rows read: ");
+	}
+	if (r->buffers_by_sum)
+		text = add_count(text, "bytes of ", r->buffers_by_sum, "buffer", "buffers");
+	if (r->points_by_sum)
+		text = add_count(text, *text ? " and " : "", r->points_by_sum, "point", "points");
+	longer = xasprintf("%s by verified sums, other rows read: ", text);
+	free(text);
+	return longer;
+}
+
 static json_t *item_json(const struct diff_item *item)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "address", item->address,
@@ -87,12 +104,15 @@ json_t *diff_json(const struct diff_report *r)
 
 	for (int i = 0; i < r->item_count; i++)
 		json_array_append_new(items, item_json(&r->items[i]));
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o,"
+			 " s:o}",
 			 "operations", (json_int_t)r->operations, "buffers", (json_int_t)r->buffers,
 			 "values", (json_int_t)r->values, "partials", (json_int_t)r->partials,
 			 "points", (json_int_t)r->points, "tokens", (json_int_t)r->tokens,
 			 "differences", (json_int_t)r->differences, "bits", (json_int_t)r->bits,
 			 "digests", (json_int_t)r->digests, "within_ulp", (json_int_t)r->within_ulp,
 			 "max_ulp", (json_int_t)r->max_ulp,
+			 "buffers_by_sum", (json_int_t)r->buffers_by_sum,
+			 "points_by_sum", (json_int_t)r->points_by_sum,
 			 "notes", notes_json(r->notes), "first", items);
 }

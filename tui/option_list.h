@@ -207,7 +207,8 @@ OPTION(VERIFY_MATH, ON_INFO, OWN, 0, "verify-math", VALUE_NONE,
        "run every float function whose bits the simulator models on all its inputs")
 OPTION(INFO_JOBS, ON_INFO, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),
        "threads of the simulator for --verify-math (one per processor)")
-OPTION(PRINT_JSON, ON_DIFF | ON_INFO, OWN, 0, "json", VALUE_NONE, "print one JSON object")
+OPTION(PRINT_JSON, ON_DIFF | ON_VERIFY | ON_INFO, OWN, 0, "json", VALUE_NONE,
+       "print one JSON object")
 
 #undef CLASS_NAME
 #undef ON_RUNS

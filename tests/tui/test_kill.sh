@@ -69,6 +69,7 @@ check_left() {
 		return
 	fi
 	"$flashtwin" info killed/T.twin >out 2>&1 || { echo 'info:'; cat out; }
+	"$flashtwin" verify killed/T.twin >out 2>&1 || { echo 'verify:'; cat out; }
 	if [ "$mode" = append ]; then
 		"$flashtwin" diff launch.twin killed/T.twin >out 2>&1 ||
 			{ echo 'first run:'; cat out; }

@@ -12,6 +12,7 @@
 #include "base/visible.h"
 #include "traces/diff/diff_passes.h"
 #include "traces/diff/diff_report.h"
+#include "traces/store/verified.h"
 
 /* --- what is compared --- */
 
@@ -42,6 +43,20 @@ static enum status choose_windows(struct diff *d)
 	return STATUS_OK;
 }
 
+/* Rows with equal digests are skipped only if both runs' digests are those of their rows. */
+static enum status verify(struct diff *d, enum status (*verified)(struct store *, int64_t run,
+								  enum verified *))
+{
+	d->by_sum = false;
+	for (int side = 0; side < 2; side++) {
+		enum verified how;
+
+		TRY(verified(d->store[side], d->run[side].run, &how));
+		d->by_sum = d->by_sum || how == VERIFIED_SUM;
+	}
+	return STATUS_OK;
+}
+
 static enum status compare_all(struct diff *d)
 {
 	bool graphs[2];
@@ -50,15 +65,19 @@ static enum status compare_all(struct diff *d)
 	TRY(diff_uses_graphs(d, 0, &graphs[0]));
 	TRY(diff_uses_graphs(d, 1, &graphs[1]));
 	if (graphs[0] != graphs[1] && !d->narrowed && !d->options.replayed) {
+		TRY(verify(d, verified_digests));
 		TRY(diff_graph(d));
 	} else {
 		TRY(diff_ops(d));
+		TRY(verify(d, verified_digests));
 		TRY(diff_digests(d));
 	}
 	if (d->report->level >= LEVEL_PARTIALS)
 		TRY(diff_partials(d));
-	if (d->report->level >= LEVEL_POINTS)
+	if (d->report->level >= LEVEL_POINTS) {
+		TRY(verify(d, verified_points));
 		TRY(diff_points(d));
+	}
 	return d->options.replayed ? STATUS_OK : diff_tokens(d);
 }
 

@@ -40,6 +40,8 @@ struct diff_report {
 	int64_t differences;            /* rows or values that differ, missing ones too */
 	uint64_t bits;                  /* that differ where both sides have bytes; a value that was
 					   recorded twice (output and download) counts twice */
+	/* Compared by their digests alone, because verified sums cover their rows. */
+	int64_t buffers_by_sum, points_by_sum;
 	int64_t digests;                /* buffers that differ by digest alone */
 	int64_t within_ulp;             /* floats that differ by no more than options.ulp */
 	int64_t max_ulp;

@@ -3,7 +3,7 @@
  * Joined on launch, block, warp, lane and sequence. A name that one run does not have at all was
  * left out of its recording: it is not compared, and the report has a note. Points with a name that
  * both runs have must match one by one. A launch whose points have the same digest in both runs is
- * not read.
+ * skipped: diff.c has verified these digests.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -194,6 +194,8 @@ static enum status sum_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	if (skip->pending)
 		TRY(compare_until(d, skip, launch - 1));
 	d->report->points += sqlite3_column_int64(a, SUM_POINTS);
+	if (d->by_sum)
+		d->report->points_by_sum += sqlite3_column_int64(a, SUM_POINTS);
 	skip->first = launch + 1;
 	skip->pending = false;
 	return STATUS_OK;

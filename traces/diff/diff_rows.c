@@ -86,15 +86,17 @@ static void digests_differ(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 
 static enum status digest_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 {
-	bool kept = sqlite3_column_type(a, DIGEST_DATA) != SQLITE_NULL
-		    && sqlite3_column_type(b, DIGEST_DATA) != SQLITE_NULL;
+	bool kept_a = sqlite3_column_type(a, DIGEST_DATA) != SQLITE_NULL;
+	bool kept_b = sqlite3_column_type(b, DIGEST_DATA) != SQLITE_NULL;
 	bool compared = false;
 
 	d->report->buffers++;
 	if (sqlite3_column_int64(a, DIGEST_DIGEST) == sqlite3_column_int64(b, DIGEST_DIGEST)
-	    && sqlite3_column_int64(a, DIGEST_BYTES) == sqlite3_column_int64(b, DIGEST_BYTES))
+	    && sqlite3_column_int64(a, DIGEST_BYTES) == sqlite3_column_int64(b, DIGEST_BYTES)) {
+		d->report->buffers_by_sum += d->by_sum && (kept_a || kept_b);
 		return STATUS_OK;
-	if (kept)
+	}
+	if (kept_a && kept_b)
 		TRY(compare_kept(d, a, b, &compared));
 	if (!compared)
 		digests_differ(d, a, b);

@@ -1,6 +1,6 @@
 /* diff_spot.c - searches for the next difference launch by launch; see diff_spot.h.
  *
- * Reads the bytes of a launch only if its digests differ.
+ * Reads the bytes of a launch only if its digests, which are verified first, differ.
  */
 #include "traces/diff/diff_spot.h"
 
@@ -9,6 +9,7 @@
 #include "base/value.h"
 #include "traces/store/column.h"
 #include "traces/store/store.h"
+#include "traces/store/verified.h"
 #include "traces/store/written.h"
 
 /* Prepared queries of both runs. */
@@ -52,6 +53,12 @@ static enum status prepare(struct store *store, const char *sql, sqlite3_stmt **
 static enum status open_search(struct search *s, const struct diff_pair *pair, int direction)
 {
 	*s = (struct search){ .pair = pair, .direction = direction };
+	for (int i = 0; i < 2; i++) {
+		enum verified how;
+
+		TRY(verified_digests(pair->store[i], pair->run[i], &how));
+		TRY(verified_points(pair->store[i], pair->run[i], &how));
+	}
 	TRY(prepare(pair->store[0], next_launch[direction < 0], &s->next));
 	for (int i = 0; i < 2; i++) {
 		TRY(prepare(pair->store[i], digests, &s->digests[i]));

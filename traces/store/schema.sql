@@ -6,9 +6,10 @@
 -- schema with it.
 --
 -- Version 2 added graphs (t_node, v_node), version 3 counters (t_counter, v_counter, t_hit, v_hit),
--- version 4 t_point_sum, v_point_sum and t_kernel_count, version 5 t_softmax and v_softmax. If an
--- older trace is opened, store_check.c adds what is missing, empty. Before version 5, t_kv was keyed
--- by launch and had only what kernels wrote: store_check.c shows or stores it in the present form.
+-- version 4 t_point_sum, v_point_sum and t_kernel_count, version 5 t_softmax, v_softmax and t_sum. If
+-- an older trace is opened, store_check.c adds what is missing, empty. Before version 5, t_kv was
+-- keyed by launch and had only what kernels wrote: store_check.c shows or stores it in the present
+-- form.
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -67,6 +68,14 @@ CREATE TABLE t_source (
 CREATE TABLE t_kernel_count (
 	run INTEGER, kernel TEXT, launches, first, last, grid_x, grid_y, grid_z, duration_us REAL,
 	PRIMARY KEY (run, kernel)
+) WITHOUT ROWID;
+
+-- Sums of the rows of each table, written by the commit that completes a run; store_sums.c defines
+-- them. run: 0 for a table that runs share. A row with an empty name says that a run has no sums:
+-- it was recorded in an earlier format.
+CREATE TABLE t_sum (
+	run INTEGER, "table" TEXT, rows, hash,
+	PRIMARY KEY (run, "table")
 ) WITHOUT ROWID;
 
 -- What a launch calls, stored once per content: most launches of a decode repeat it.

@@ -61,6 +61,7 @@ static void store_free(struct store *store)
 	store_disconnect(store);
 	pages_free(store->pages);
 	hash_map_free(&store->calls);
+	store_sums_forget(store);
 	for (int i = 0; i < store->point_name_count; i++)
 		free(store->point_names[i]);
 	free(store->point_names);
@@ -277,6 +278,7 @@ static enum status commit(struct store *store, bool last)
 {
 	TRY(store_check_writing(store));
 	TRY(pages_flush(store, last));
+	TRY(store_sums_write(store));
 	TRY(end_transaction(store, last));
 	return store->temporary && !store->in_transaction ? publish(store) : STATUS_OK;
 }

@@ -120,7 +120,7 @@ static enum status check_identity(struct store *store, int64_t *version)
 
 /* True if a version after `version` added the table or view. Version 2 added graphs, version 3
  * counters, version 4 digests of points and launches counted by kernel, version 5 attention on the
- * host. */
+ * host and sums. */
 static bool added_after(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
@@ -128,7 +128,8 @@ static bool added_after(int64_t version, const char *name)
 	if (version < 4 && (!strcmp(name, "t_point_sum") || !strcmp(name, "v_point_sum")
 			    || !strcmp(name, "t_kernel_count")))
 		return true;
-	if (version < 5 && (!strcmp(name, "t_softmax") || !strcmp(name, "v_softmax")))
+	if (version < 5 && (!strcmp(name, "t_softmax") || !strcmp(name, "v_softmax")
+			    || !strcmp(name, "t_sum")))
 		return true;
 	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
 			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));
@@ -197,6 +198,8 @@ static enum status upgrade(struct store *store, int64_t version)
 	if (version == FORMAT_VERSION || !store->writing)
 		return STATUS_OK;
 	TRY(add_op_kinds(store));
+	TRY(store_run_sql(store, "INSERT INTO t_sum SELECT run, '', NULL, NULL FROM t_run"
+			  " WHERE complete"));
 	snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT_VERSION);
 	return store_run_sql(store, sql);
 }

@@ -181,6 +181,7 @@ enum status store_index_resume(struct store *store)
 	if (!sqlite3_get_autocommit(store_db(store)))
 		return STATUS_OK;
 	store->walks_kv = false;
+	store_sums_forget(store);
 	TRY(store_run_sql(store, "BEGIN"));
 	TRY(store_check_format(store));
 	return store_index_views(store);

@@ -11,7 +11,7 @@
 #include "base/hash_map.h"
 #include "traces/store/store.h"
 
-/* X(name, table, SQL verb). A page is replaced while it fills. */
+/* X(name, table, SQL verb). A page is replaced while it fills, a sum when later rows join it. */
 #define TABLE_LIST(X) \
 	X(PAGE, "t_page", "REPLACE") X(PIECE, "t_piece", "INSERT") X(BLOB, "t_blob", "INSERT") \
 	X(RUN, "t_run", "INSERT") X(MODEL, "t_model", "INSERT") X(TEXT, "t_text", "INSERT") \
@@ -29,7 +29,7 @@
 	X(POINT_SUM, "t_point_sum", "INSERT") \
 	X(POINT_NAME, "t_point_name", "INSERT") X(PROBE, "t_probe", "INSERT") \
 	X(FINDING, "t_finding", "INSERT") X(COUNTER, "t_counter", "INSERT") \
-	X(HIT, "t_hit", "INSERT")
+	X(HIT, "t_hit", "INSERT") X(SUM, "t_sum", "REPLACE")
 
 enum table {
 #define X(name, table, verb) TABLE_##name,
@@ -41,7 +41,10 @@ enum table {
 /* Cached statements of pages.c. */
 enum store_read { READ_PAGE, READ_PIECE, READ_BLOB, STORE_READ_COUNT };
 
+struct checked;
 struct pages;
+struct row_arg;
+struct row_point;
 struct track;
 
 /* A run being written. */
@@ -52,6 +55,7 @@ struct run_state {
 	int64_t digest_op;              /* of the last digests, and the next entry */
 	bool digest_after_step;
 	int64_t digest_entry;
+	bool ended, summed;             /* summed: t_sum has its rows as they are now */
 };
 
 /* The last bytes stored with a digest: accumulators of partials are looked up in them. */
@@ -93,6 +97,8 @@ struct store {
 	char **point_names;             /* [i] is t_point_name.name i + 1 */
 	int point_name_count;
 	struct kept kept;
+	struct checked *checked;        /* [checked_count] sums that were checked */
+	size_t checked_count;
 };
 
 /* --- values of a row --- */
@@ -143,6 +149,9 @@ enum status store_update(struct store *, const char *sql, const struct value *va
 /* Prepares a SELECT and binds integers to its parameters; the caller finalizes. */
 enum status store_select(struct store *, sqlite3_stmt **out, const char *sql,
 			 const int64_t *parameters, int count);
+/* Runs a SELECT and calls `take` for each row, until that fails. */
+enum status store_each(struct store *, const char *sql, const int64_t *parameters, int count,
+		       enum status (*take)(void *context, sqlite3_stmt *row), void *context);
 /* The integer that a SELECT returns; `otherwise` if it returns no row or NULL. */
 enum status store_integer(struct store *, const char *sql, const int64_t *parameters, int count,
 			  int64_t otherwise, int64_t *out);
@@ -183,6 +192,18 @@ typedef bool store_added_fn(int64_t version, const char *name);
  * as `model`, a database made from schema_sql, defines them. To be called before any of the file's
  * tables or views is read. */
 enum status store_guard_schema(struct store *, sqlite3 *model, int64_t version, store_added_fn *);
+/* --- store_sums.c --- */
+
+/* Writes what is not in the file yet of the open page, and the sums of runs that have ended since
+ * the last call, for the commit that completes them. */
+enum status store_sums_write(struct store *);
+/* What was checked and found good, by a name of the caller's choice, and whether a sum covered
+ * it. */
+bool store_checked(const struct store *, int64_t run, const char *what, bool *covered);
+void store_check_done(struct store *, int64_t run, const char *what, bool covered);
+void store_sums_forget(struct store *);
+/* Whether this store writes the run. */
+bool store_is_own(const struct store *, int64_t run);
 
 /* --- store_write.c --- */
 
@@ -192,8 +213,15 @@ enum status store_guard_schema(struct store *, sqlite3 *model, int64_t version, 
 	" max(grid_x) AS grid_x, max(grid_y) AS grid_y, max(grid_z) AS grid_z," \
 	" avg(duration_us) AS duration_us FROM main.v_launch"
 
+/* The exact value of a scalar argument; NULL if SQLite cannot represent it. */
+struct value store_scalar_value(const struct row_arg *);
 /* INTERNAL when this store did not begin the run. */
 enum status store_run_state(struct store *, int64_t run, struct run_state **out);
+
+/* --- store_rows.c --- */
+
+/* The digest of one point; equal for points that diff_points.c treats as equal. */
+uint64_t store_point_digest(const struct row_point *, int64_t threads);
 
 /* --- store_track.c --- */
 
@@ -209,10 +237,18 @@ struct pages *pages_new(void);
 void pages_free(struct pages *);
 /* Loads the pieces of an existing file, for a run that is added to it. */
 enum status pages_load(struct store *);
+/* The most bytes in a piece, and in a page. */
+#define PAGE_BYTES 65536
 /* Stores bytes; equal bytes get an equal id. */
 enum status pages_put(struct store *, const void *bytes, size_t count, int64_t *data);
 /* Writes what is not in the file yet. last: nothing will follow, so compress well. */
 enum status pages_flush(struct store *, bool last);
+/* The first page that was written again since the last call; 0: none. */
+int64_t pages_replaced(struct store *);
+/* Unpacks a page; DAMAGED if that fails. */
+enum status pages_check(struct store *, int64_t page);
+/* Reads a piece into `bytes`, which can hold PAGE_BYTES. */
+enum status pages_piece(struct store *, int64_t piece, unsigned char *bytes, size_t *count);
 enum status pages_read(struct store *, int64_t data, void **bytes, size_t *count);
 
 /* --- embedded by the build (embed_text.sh) --- */

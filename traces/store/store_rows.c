@@ -233,8 +233,7 @@ static enum status point_name(struct store *store, const char *name, int64_t *id
 	return STATUS_OK;
 }
 
-/* The digest of one point; equal for points that diff_points.c treats as equal. */
-static uint64_t point_digest(const struct row_point *e, int64_t threads)
+uint64_t store_point_digest(const struct row_point *e, int64_t threads)
 {
 	uint64_t words[6] = {
 		XXH3_64bits(e->name, strlen(e->name)), (uint64_t)threads,
@@ -256,7 +255,7 @@ static enum status put_point_sum(struct store *store, int64_t run, int64_t launc
 	uint64_t digest = 0;
 
 	for (size_t i = 0; i < count; i++)
-		digest += point_digest(&points[i], threads);
+		digest += store_point_digest(&points[i], threads);
 	return PUT(store, TABLE_POINT_SUM, V_INT(run), V_INT(launch), V_INT(count), V_INT(digest));
 }
 
@@ -288,8 +287,12 @@ enum status store_finding(struct store *store, int64_t run, const struct row_fin
 {
 	const struct row_side *mine = &e->sides[0], *other = &e->sides[1];
 	const int64_t in_run[] = { run }, at_launch[] = { run, e->launch };
+	struct run_state *state;
 	int64_t number, op;
 
+	TRY(store_run_state(store, run, &state));
+	/* Other orders may add a finding to a run that has ended. */
+	state->summed = false;
 	TRY(store_integer(store, "SELECT count(*) FROM t_finding WHERE run = ?", in_run, 1, 0,
 			  &number));
 	TRY(store_integer(store, "SELECT op FROM t_launch WHERE run = ? AND launch = ?", at_launch,

@@ -206,6 +206,22 @@ enum status store_select(struct store *store, sqlite3_stmt **out, const char *sq
 	return STATUS_OK;
 }
 
+enum status store_each(struct store *store, const char *sql, const int64_t *parameters, int count,
+		       enum status (*take)(void *context, sqlite3_stmt *row), void *context)
+{
+	enum status status = STATUS_OK;
+	sqlite3_stmt *row;
+	int rc = SQLITE_DONE;
+
+	TRY(store_select(store, &row, sql, parameters, count));
+	while (status == STATUS_OK && (rc = sqlite3_step(row)) == SQLITE_ROW)
+		status = take(context, row);
+	if (status == STATUS_OK && rc != SQLITE_DONE)
+		status = store_failed(store, "read");
+	sqlite3_finalize(row);
+	return status;
+}
+
 enum status store_integer(struct store *store, const char *sql, const int64_t *parameters,
 			  int count, int64_t otherwise, int64_t *out)
 {

@@ -47,7 +47,10 @@ enum status store_run_begin(struct store *store, const struct row_run *e, int64_
 enum status store_run_end(struct store *store, int64_t run, const char *ended, const char *message)
 {
 	const struct value values[] = { V_TEXT(ended), V_TEXT(message), V_INT(run) };
+	struct run_state *state;
 
+	TRY(store_run_state(store, run, &state));
+	state->ended = true;
 	TRY(store_update(store, "INSERT OR REPLACE INTO t_kernel_count " STORE_COUNT_KERNELS
 			 " WHERE run = ? AND kernel IS NOT NULL GROUP BY run, kernel",
 			 &values[2], 1));
@@ -97,8 +100,7 @@ enum status store_kernel(struct store *store, int64_t run, const struct row_kern
 
 /* --- calls --- */
 
-/* The exact value of a scalar argument; NULL if SQLite cannot represent it. */
-static struct value scalar_value(const struct row_arg *arg)
+struct value store_scalar_value(const struct row_arg *arg)
 {
 	uint32_t low = (uint32_t)arg->bits;
 	double f64;
@@ -130,7 +132,7 @@ static enum status put_arg(struct store *store, int64_t call, int position,
 
 	TRY(PUT(store, TABLE_ARG, V_INT(call), V_INT(position), V_TEXT(arg->name),
 		V_TEXT(arg->type), V_TEXT(arg->kind), V_INT_IF(scalar, arg->bits),
-		scalar ? scalar_value(arg) : V_NULL, V_INT_IF(points, arg->buffer),
+		scalar ? store_scalar_value(arg) : V_NULL, V_INT_IF(points, arg->buffer),
 		V_INT_IF(points, arg->offset), V_INT_IF(data, data), V_INT(arg->live)));
 	for (int i = 0; i < arg->pointer_count; i++) {
 		const struct row_pointer *p = &arg->pointers[i];

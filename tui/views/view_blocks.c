@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/store/verified.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
@@ -384,8 +385,12 @@ enum status view_blocks_equal(const struct view_context *c, const struct view_co
 			      int64_t launch, bool *known, bool *equal)
 {
 	char *mine, *other = NULL;
-	enum status status = read_digests(c, launch, &mine);
+	enum verified how;
+	enum status status;
 
+	TRY(verified_digests(c->store, c->run, &how));
+	TRY(verified_digests(second->store, second->run, &how));
+	status = read_digests(c, launch, &mine);
 	if (status == STATUS_OK && mine)
 		status = read_digests(second, launch, &other);
 	*known = mine && other;

@@ -225,10 +225,11 @@ static char *random_change(sqlite3 *db)
 	char *table = pick(db, "SELECT name FROM sqlite_schema WHERE type = 'table'"
 			   " AND name NOT IN ('t_byte', 't_access', 't_line', 't_finding',"
 			   " 't_token', 't_model', 't_pointer', 't_arg_pointer')");
-	char *columns = xasprintf("SELECT name FROM pragma_table_info('%s')", table);
+	char *columns = xasprintf("SELECT '\"' || name || '\"'"
+				  " FROM pragma_table_info('%s')", table);
 	char *column = pick(db, columns);
-	char *keys = xasprintf("SELECT group_concat(name) FROM pragma_table_info('%s') WHERE pk",
-			       table);
+	char *keys = xasprintf("SELECT group_concat('\"' || name || '\"')"
+			       " FROM pragma_table_info('%s') WHERE pk", table);
 	char *key = pick(db, keys), *where, *sql;
 
 	where = rand() % 3 ? xasprintf(" WHERE (%s) IN (SELECT %s FROM %s LIMIT 1 OFFSET %d %%"

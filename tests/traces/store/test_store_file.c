@@ -422,7 +422,7 @@ START_TEST(earlier_format)
 	change(BY_LAUNCH "PRAGMA user_version = 1; DROP VIEW v_node; DROP TABLE t_node;"
 	       " DROP VIEW v_counter; DROP TABLE t_counter; DROP VIEW v_hit; DROP TABLE t_hit;"
 	       " DROP VIEW v_point_sum; DROP TABLE t_point_sum; DROP TABLE t_kernel_count;"
-	       " DROP VIEW v_softmax; DROP TABLE t_softmax;"
+	       " DROP VIEW v_softmax; DROP TABLE t_softmax; DROP TABLE t_sum;"
 	       " DELETE FROM t_op_kind WHERE kind > 17");
 	OK(store_open(T, &store));
 	QUERY(store, "SELECT count(*) FROM v_node", "0");
