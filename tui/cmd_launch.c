@@ -171,8 +171,8 @@ static enum status download(struct launch_command *c, struct device *device)
 		if (!a->is_array || !a->writes)
 			continue;
 		if (a->result_bytes < a->buffer->bytes)
-			return fail(STATUS_DEVICE, "no memory for the output %s, %zu bytes", a->name,
-				    a->buffer->bytes);
+			return fail(STATUS_DEVICE, "no memory for the output %s, %zu bytes",
+				    a->name, a->buffer->bytes);
 		bytes = c->kept[i] || !a->result ? xmalloc(a->buffer->bytes + 1) : a->result;
 		status = device_download(device, NULL, a->buffer, 0, bytes, a->buffer->bytes);
 		if (bytes != a->result)
@@ -384,10 +384,10 @@ const struct command cmd_launch = {
 	"launches one kernel of it. Host code in the file is left out. Nothing else is needed.\n"
 	"Outputs are written if everything succeeds, and left as they were otherwise. Elements\n"
 	"that no thread writes hold the simulator's poison, a NaN. Exits 3 if the file does not\n"
-	"compile, 1 if the kernel faults, 5 if time or memory run out. Compilers and kernel run in\n"
-	"a sandbox where bubblewrap works, else with resource limits (--sandbox). With --json, what the kernel prints goes to stderr;\n"
-	"with --log points, what POINT(name, value...) of kernels/points.h publishes is\n"
-	"recorded.\n\n",
+	"compile, 1 if the kernel faults, 5 if time or memory run out. Compilers and kernel run\n"
+	"in a sandbox where bubblewrap works, else with resource limits (--sandbox). With --json,\n"
+	"what the kernel prints goes to stderr; with --log points, what POINT(name, value...) of\n"
+	"kernels/points.h publishes is recorded.\n\n",
 	.examples =
 	"  flashtwin launch saxpy.cu --kernel saxpy --grid 4 --block 256 --arg n=i32:1000 \\\n"
 	"      --arg a=f32:2 --arg x=@x.npy --arg 'y=<>y.npy'\n"

@@ -91,8 +91,9 @@ static void add_system(struct words *words, char *links[])
 static void add_all(struct words *words, const struct sandbox *s, const char *folder, char *links[])
 {
 	static const char *const first[] = {
-		"--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-net", "--unshare-ipc",
-		"--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session",
+		"--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-net",
+		"--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session",
 		"--as-pid-1", "--clearenv", "--cap-drop", "ALL", "--info-fd", "3", NULL
 	};
 
@@ -141,7 +142,7 @@ static enum status open_ends(struct ends *e)
 	return STATUS_OK;
 }
 
-/* In the child. The info pipe's number may be that of a descriptor to replace: copies come first. */
+/* In the child. A pipe's number may be that of a descriptor to replace: copies come first. */
 static void run_bwrap(const struct ends *e, const char *program, const struct words *words)
 {
 	int input = fcntl(e->input[0], F_DUPFD_CLOEXEC, 10);

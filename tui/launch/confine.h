@@ -9,7 +9,7 @@ struct sandbox;
 enum confine_as {
 	CONFINE_COMPILER,
 	CONFINE_KERNEL,
-	CONFINE_CHECKED,                /* the checker reserves more addresses than RLIMIT_DATA allows */
+	CONFINE_CHECKED,                /* the checker reserves more than RLIMIT_DATA allows */
 	CONFINE_GPU                     /* outside the sandbox, because of the driver */
 };
 

@@ -181,8 +181,8 @@ static enum status check_symbols(const struct object *o)
 		const char *name = symbol_name(o, s);
 
 		if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
-			return fail(STATUS_COMPILE, "%s: %s is an ifunc: its resolver would run when "
-				    "the kernel is loaded", o->file, name);
+			return fail(STATUS_COMPILE, "%s: %s is an ifunc: its resolver would run "
+				    "when the kernel is loaded", o->file, name);
 		if (ELF64_ST_TYPE(s->st_info) == STT_OBJECT && s->st_shndx < o->section_count
 		    && (o->sections[s->st_shndx].sh_flags & SHF_EXECINSTR))
 			return fail(STATUS_COMPILE, "%s: %s is data in a section of code", o->file,
@@ -242,11 +242,12 @@ static enum status check_sections(const struct object *o)
 		if (strncmp(name, ".init_array", 11) == 0 || strncmp(name, ".fini_array", 11) == 0)
 			runs = true;
 		if (runs && s->sh_size > 0 && !is_own_initialiser(o, s, name))
-			return fail(STATUS_COMPILE, "%s: a constructor or destructor function: code "
-				    "of a kernel may not run when it is loaded or unloaded",
+			return fail(STATUS_COMPILE, "%s: a constructor or destructor function: "
+				    "code of a kernel may not run when it is loaded or unloaded",
 				    o->file);
 		if ((s->sh_flags & SHF_EXECINSTR) && (s->sh_flags & SHF_WRITE))
-			return fail(STATUS_COMPILE, "%s: section %s is writable code", o->file, name);
+			return fail(STATUS_COMPILE, "%s: section %s is writable code", o->file,
+				    name);
 	}
 	return STATUS_OK;
 }

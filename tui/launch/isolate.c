@@ -192,8 +192,8 @@ static enum status judge(struct isolated *job, const struct supervised *w)
 					 JSON_ALLOW_NUL, NULL);
 	job->has_results = result.has_results;
 	if (findings && (result.status == STATUS_OK || result.status == STATUS_DIFFERS))
-		return fail(STATUS_INTERNAL, "the checker found something, and the kernel's process "
-			    "says it did not");
+		return fail(STATUS_INTERNAL, "the checker found something, and the kernel's "
+			    "process says it did not");
 	if (result.status == STATUS_OK)
 		return STATUS_OK;
 	if (result.status == STATUS_DIFFERS && !*result.text)

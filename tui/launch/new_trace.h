@@ -14,7 +14,7 @@ struct sandbox;
 
 struct new_trace {
 	const char *path;               /* as the user named it; NULL: nothing is recorded */
-	char *folder;                   /* PATH.tmp.<pid>; NULL: the trace is appended to in place */
+	char *folder;                   /* PATH.tmp.<pid>; NULL: it is appended to in place */
 	char *inside;                   /* to record to */
 	bool force;
 };

@@ -45,8 +45,8 @@ void compiler_show_in(const struct compiler *, struct sandbox *);
 /* The path of a program: `name` if it has a slash, else a file in $PATH; NULL if it cannot be run.
  * The caller frees it. */
 char *program_find(const char *name);
-/* Runs a compiler in the sandbox, which is started first. COMPILE, naming `file` and the program, if
- * it fails; USAGE if it cannot be run; the errors of sandbox_start() and supervise(). */
+/* Runs a compiler in the sandbox, which is started first. COMPILE, naming `file` and the program,
+ * if it fails; USAGE if it cannot be run; the errors of sandbox_start() and supervise(). */
 enum status program_run(const struct arg_list *, const char *file, struct sandbox *);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * A sandbox is a set of namespaces that `bwrap` makes: no network, own process ids, a read-only
  * view of the system and of what a run needs, and one writable folder, the scratch folder. Children
- * of this process join it (tui/launch/confine.h); tui/launch/supervise.h waits for them. Where bwrap
- * cannot make it, children get resource limits only. doc/security.md says what this protects.
+ * of this process join it (tui/launch/confine.h); tui/launch/supervise.h waits for them. Where
+ * bwrap cannot make it, children get resource limits only. doc/security.md says what this protects.
  */
 #ifndef SANDBOX_H
 #define SANDBOX_H
@@ -32,7 +32,7 @@ struct sandbox {
 	int shown_count, writable_count;
 	bool started;
 	pid_t bwrap;                    /* its process; 0: none */
-	int holder;                     /* pidfd of the process whose namespaces are joined; or -1 */
+	int holder;                     /* pidfd of the process whose namespaces are joined */
 	int input;                      /* its standard input: it ends at the end of that */
 	char *why;                      /* why bwrap is not used; NULL if it is */
 	int64_t deadline_ms;            /* of the monotonic clock; 0: none */

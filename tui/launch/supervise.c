@@ -51,8 +51,8 @@ static enum status check_limits(const struct sandbox *s)
 		return fail(STATUS_LIMIT, "not finished within --timeout %lld s",
 			    (long long)s->options.timeout);
 	if (s->options.mode != SANDBOX_NO && descendants_resident(getpid()) > s->memory)
-		return fail(STATUS_LIMIT, "the kernel's processes use more than %.1f GiB of memory, "
-			    "three quarters of this machine's: --sandbox=no lifts the limit",
+		return fail(STATUS_LIMIT, "the kernel's processes use more than %.1f GiB of "
+			    "memory, three quarters of this machine's: --sandbox=no lifts it",
 			    (double)s->memory / (1 << 30));
 	return STATUS_OK;
 }

@@ -106,8 +106,8 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	}
 	stubs = xasprintf("%s/sim/cuda/include", include);
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", language(k), standard(k),
-		  "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE", "-isystem", stubs, "-isystem", include, "-include",
-		  "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
+		  "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE", "-isystem", stubs, "-isystem", include,
+		  "-include", "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
 	add_processor(&args);
 	if (s->check)
 		arg_list_add(&args, "-DFLASHTWIN_CHECK");

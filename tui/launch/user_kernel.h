@@ -20,7 +20,7 @@ struct user_source {
 	const char *folder, *shown;     /* a prefix of file names, and its replacement; or NULL */
 	const char *kernel;             /* "k", or in C++ "k<float, 64>" */
 	const char *const *flags;       /* -D and -I for all compilers, NULL-terminated */
-	struct sandbox *sandbox;        /* where the compilers run; its scratch folder holds files */
+	struct sandbox *sandbox;        /* where compilers run; its scratch folder has the files */
 	bool cuda;                      /* for a GPU too */
 	bool check;                     /* the simulator's code calls the checker */
 	bool steps;                     /* the simulator's code counts steps */
@@ -28,7 +28,8 @@ struct user_source {
 };
 
 /* Compiles. COMPILE if a compiler rejects the file; USAGE if there is no compiler, or no such
- * kernel; IO for the file; LIMIT or INTERRUPTED. Call user_kernel_free() on *out after a failure too. */
+ * kernel; IO for the file; LIMIT or INTERRUPTED. Call user_kernel_free() on *out after a failure
+ * too. */
 enum status user_kernel_build(const struct user_source *, struct user_kernel **out);
 /* Loads what was compiled, which runs initialisers of the user's code. The user_kernel owns the
  * kernel. */

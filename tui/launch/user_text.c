@@ -62,8 +62,8 @@ enum status user_text_markers(const char *file, const char *text)
 		else if (hash[0] != '#')
 			continue;
 		if (is_marker(hash + 1))
-			return fail(STATUS_COMPILE, "%s:%d: line markers of a preprocessed file are "
-				    "not allowed: use #line with a plain name", file, line);
+			return fail(STATUS_COMPILE, "%s:%d: line markers of a preprocessed file "
+				    "are not allowed: use #line with a plain name", file, line);
 	}
 	return STATUS_OK;
 }
@@ -79,8 +79,8 @@ enum status user_text_own(const char *file, const char *text)
 		if (!found)
 			return STATUS_OK;
 		if (!end || found < end)
-			return fail(STATUS_COMPILE, "%s:%d: system_header would hide this file from "
-				    "the checker: not allowed with --check", file, line);
+			return fail(STATUS_COMPILE, "%s:%d: system_header would hide this file "
+				    "from the checker: not allowed with --check", file, line);
 	}
 	return STATUS_OK;
 }
