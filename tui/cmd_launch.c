@@ -335,7 +335,8 @@ static enum status run_isolated(struct launch_command *c, struct sandbox *sandbo
 		launch_args_share(&c->args);
 		c->job = (struct isolated){
 			.fn = run_in_child, .context = c, .sandbox = sandbox,
-			.gpu = c->source.cuda, .check = c->run.check,
+			.gpu = c->source.cuda, .checker = c->source.check,
+			.check = c->run.check,
 		};
 		status = isolate_run(&c->job);
 	}

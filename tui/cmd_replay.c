@@ -378,6 +378,7 @@ static enum status replay_isolated(struct replay_command *replay)
 	*job = (struct isolated){
 		.fn = replay_in_child, .context = replay, .sandbox = replay->sandbox,
 		.gpu = replay->limits.gpu, .check = replay->options.target.check,
+		.checker = replay->options.target.check || replay->run.orders > 0,
 	};
 	status = isolate_run(job);
 	error_save(&error);

@@ -124,7 +124,7 @@ static void child_main(struct isolated *job, int fd, pid_t parent)
 {
 	enum status status;
 
-	confine(job->sandbox, job->gpu ? CONFINE_GPU : job->check ? CONFINE_CHECKED
+	confine(job->sandbox, job->gpu ? CONFINE_GPU : job->checker ? CONFINE_CHECKED
 		: CONFINE_KERNEL, parent);
 	close_others(fd);
 	if (job->check)

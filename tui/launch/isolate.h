@@ -20,7 +20,8 @@ struct isolated {
 	void *context;
 	struct sandbox *sandbox;
 	bool gpu;                       /* runs outside of the sandbox */
-	bool check;                     /* a finding of the checker rules out success */
+	bool checker;                   /* fn may use the checker, */
+	bool check;                     /* whose findings rule out success */
 	/* Set by fn in the child, and then by isolate_run() in the parent. */
 	json_t *answer;                 /* an object; the caller frees it. NULL: none */
 	bool has_results;
