@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/device.h"
+#include "tests/checker/corpus.h"
 #include "tests/limits.h"
 #include "tui/launch/isolate.h"
 #include "tui/launch/sandbox.h"
@@ -110,6 +112,40 @@ START_TEST(verdicts)
 	expect(mode, two_processes, STATUS_INTERNAL, "without a complete report");
 	expect(mode, crash, STATUS_INTERNAL, "died of signal 6");
 	expect(mode, failure, STATUS_COMPILE, "as it should be");
+}
+END_TEST
+
+/* Runs a kernel with a race, or its clean twin, under the checker, and then claims success. */
+static enum status deny_finding(void *context)
+{
+	const struct device_options options = { .check = true };
+	const bool *clean = context;
+	struct device *device;
+
+	TRY(device_open("sim", &options, &device));
+	for (int i = 0; i < corpus_count; i++)
+		if (strcmp(corpus_cases[i].name, "race_no_barrier") == 0)
+			TRY(corpus_launch(device, &corpus_cases[i], *clean, NULL));
+	return STATUS_OK;
+}
+
+START_TEST(a_finding_cannot_be_taken_back)
+{
+	const struct sandbox_options options = { .mode = SANDBOX_AUTO, .command = "test" };
+
+	for (int i = 0; i < 2; i++) {
+		bool clean = i == 1;
+		struct isolated job = {
+			.fn = deny_finding, .context = &clean, .checker = true, .check = true,
+		};
+
+		OK(sandbox_create(&options, &job.sandbox));
+		if (clean)
+			OK(isolate_run(&job));
+		else
+			FAILS(isolate_run(&job), STATUS_INTERNAL, "the checker found something");
+		sandbox_close(job.sandbox);
+	}
 }
 END_TEST
 
@@ -211,6 +247,7 @@ int main(void)
 	TCase *tests = tcase_create("isolate");
 
 	tcase_add_loop_test(tests, verdicts, 0, 2);
+	tcase_add_test(tests, a_finding_cannot_be_taken_back);
 	tcase_add_loop_test(tests, an_answer_comes_back, 0, 2);
 	tcase_add_test(tests, no_process_is_left);
 	tcase_add_loop_test(tests, limits_end_it, 0, 2);
