@@ -28,7 +28,9 @@
 
 #define FILE_LIMIT ((rlim_t)64 << 30)
 #define CPU_LIMIT ((rlim_t)24 * 60 * 60)        /* seconds, without --timeout */
-#define PROCESS_LIMIT 1200                      /* --jobs has up to 1024 threads */
+/* --jobs has up to 1024 threads. Counted within the sandbox's user namespace (from Linux 5.14 on),
+ * so that what else the user runs does not matter. */
+#define PROCESS_LIMIT 1200
 #define MIN_DATA ((rlim_t)4 << 30)
 #define LAST_CAPABILITY 63
 
