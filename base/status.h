@@ -18,6 +18,7 @@
 	X(COMPILE,     3,   "the kernel did not compile") \
 	X(FINDING,     4,   "the checker found something") \
 	X(STEPS,       5,   "the step budget ran out") \
+	X(LIMIT,       5,   "the time or the memory ran out") \
 	X(DAMAGED,     6,   "the trace is damaged, foreign or newer") \
 	X(INTERNAL,    70,  "flashtwin itself failed") \
 	X(NO_GPU,      77,  "there is no GPU to run on") \

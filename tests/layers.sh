@@ -70,7 +70,7 @@ layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff
 layer tui/viewer base traces traces/store tui/views
 layer tui/export base traces traces/store tui/views tui/viewer
-layer tui/launch base kernels traces/store engine engine/record sim/cu2c tui
+layer tui/launch base kernels traces/store engine engine/record sim/check/check.h sim/cu2c tui
 layer tui/bench base traces/store engine engine/attention engine/model engine/record tests/bench \
 	tui tui/views tui/viewer
 

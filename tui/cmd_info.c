@@ -28,6 +28,7 @@
 #include "tui/info_math.h"
 #include "tui/info_text.h"
 #include "tui/launch/programs.h"
+#include "tui/launch/sandbox.h"
 #include "tui/options.h"
 #include "tui/run.h"
 
@@ -209,6 +210,18 @@ static json_t *gather_compilers(void)
 	return compilers;
 }
 
+/* What `launch --sandbox=auto` gives here; bubblewrap is tried. */
+static json_t *gather_sandbox(void)
+{
+	bool inside;
+	char *text = sandbox_describe(&inside);
+	json_t *string = text ? json_string(text) : NULL;
+
+	free(text);
+	return json_pack("{s:s, s:o}", "in_force", inside ? "bubblewrap" : "limits",
+			 inside ? "program" : "missing", string ? string : json_null());
+}
+
 static json_t *gather_environment(void)
 {
 	static const char *const names[] = {
@@ -238,6 +251,7 @@ static enum status gather_machine(const char *only, json_t *out)
 	json_object_set_new(out, "kernels", gather_kernels());
 	json_object_set_new(out, "paths", gather_paths());
 	json_object_set_new(out, "compilers", gather_compilers());
+	json_object_set_new(out, "sandbox", gather_sandbox());
 	json_object_set_new(out, "environment", gather_environment());
 	return gather_devices(only, devices);
 }
@@ -413,8 +427,8 @@ const struct command cmd_info = {
 "       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [FUNCTION...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
-"compilers of launch, environment. With one: its runs, and of each the device, the date, the\n"
-"level, how many operations, launches and steps it holds, and whether it is complete.\n"
+"compilers and sandbox of launch, environment. With one: its runs, and of each the device, the\n"
+"date, the level, how many operations, launches and steps it holds, and whether it is complete.\n"
 "\n"
 "With --verify-math: runs every float function whose bits the simulator models over all its\n"
 "inputs on the GPU (seconds) or, with --device sim, on the simulator (up to an hour), and\n"

@@ -2,20 +2,24 @@
  * files.
  *
  * tui/launch/user_kernel.c compiles, tui/launch/launch_args.c handles arguments, tui/run.c devices
- * and traces. The kernel runs in a child process (tui/launch/isolate.c): even if it crashes, every
- * output file is complete or unchanged.
+ * and traces. The kernel runs in a child process (tui/launch/isolate.c), in a sandbox if possible.
+ * That process returns its outputs in shared memory; this one writes all files, so that they are
+ * complete or unchanged whatever the kernel does.
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
 #include "tui/command.h"
 #include "tui/launch/isolate.h"
 #include "tui/launch/launch_args.h"
+#include "tui/launch/new_trace.h"
+#include "tui/launch/sandbox.h"
 #include "tui/launch/user_kernel.h"
 #include "tui/run.h"
 
@@ -30,8 +34,12 @@ struct launch_command {
 	struct launch_args args;
 	struct dim3 grid, block;
 	int64_t shared_bytes;
+	struct sandbox_options sandbox;
+	struct new_trace trace;
 	struct user_kernel *built;
+	struct isolated job;
 	const struct kernel *kernel;    /* in the child */
+	bool kept[MAX_ARGS];            /* in the child: outputs of the first run are copied */
 	json_t *report;
 };
 
@@ -83,6 +91,8 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_ARG: return launch_args_add(&c->args, v->text);
 	case OPTION_DEFINE: add_flag(c, "-D", v->text); break;
 	case OPTION_INCLUDE: add_flag(c, "-I", v->text); break;
+	case OPTION_TIMEOUT: c->sandbox.timeout = v->integer; break;
+	case OPTION_SANDBOX: c->sandbox.mode = (enum sandbox_mode)v->choice; break;
 	default: run_option_take(&c->run, v);
 	}
 	return STATUS_OK;
@@ -150,23 +160,24 @@ static enum status launch(const struct launch_command *c, struct device *device)
 	return device_sync(device, NULL);
 }
 
-/* Keeps the outputs of the first run. */
+/* Keeps the outputs of the first run; later ones are downloaded too, for their traces. */
 static enum status download(struct launch_command *c, struct device *device)
 {
 	for (int i = 0; i < c->args.count; i++) {
 		struct launch_arg *a = &c->args.items[i];
+		enum status status;
 		void *bytes;
 
 		if (!a->is_array || !a->writes)
 			continue;
-		bytes = xmalloc(a->buffer->bytes + 1);
-		enum status status = device_download(device, NULL, a->buffer, 0, bytes,
-						     a->buffer->bytes);
-		if (status == STATUS_OK && !a->result) {
-			a->result = bytes;
-			continue;
-		}
-		free(bytes);
+		if (a->result_bytes < a->buffer->bytes)
+			return fail(STATUS_DEVICE, "no memory for the output %s, %zu bytes",
+				    a->name, a->buffer->bytes);
+		bytes = c->kept[i] || !a->result ? xmalloc(a->buffer->bytes + 1) : a->result;
+		status = device_download(device, NULL, a->buffer, 0, bytes, a->buffer->bytes);
+		if (bytes != a->result)
+			free(bytes);
+		c->kept[i] = true;
 		TRY(status);
 	}
 	return STATUS_OK;
@@ -232,25 +243,35 @@ static json_t *describe(const struct launch_command *c)
 
 static enum status write_outputs(const struct launch_command *c)
 {
-	json_t *outputs = json_array();
-
-	json_object_set_new(c->report, "outputs", outputs);
 	for (int i = 0; i < c->args.count; i++) {
 		const struct launch_arg *a = &c->args.items[i];
 
-		if (!a->is_array || !a->writes)
-			continue;
-		TRY(npy_write(a->path, a->array.dtype, a->array.rank, a->array.shape, a->result));
-		json_array_append_new(outputs, json_pack("{ssss}", "name", a->name,
-							 "file", a->path));
+		if (a->is_array && a->writes)
+			TRY(npy_write(a->path, a->array.dtype, a->array.rank, a->array.shape,
+				      a->result));
 	}
 	return STATUS_OK;
 }
 
+static json_t *list_outputs(const struct launch_command *c)
+{
+	json_t *outputs = json_array();
+
+	for (int i = 0; i < c->args.count; i++) {
+		const struct launch_arg *a = &c->args.items[i];
+
+		if (a->is_array && a->writes)
+			json_array_append_new(outputs, json_pack("{ssss}", "name", a->name,
+								 "file", a->path));
+	}
+	return outputs;
+}
+
+/* In the child. A finding does not prevent results: the outputs are written too. */
 static enum status run_loaded(struct launch_command *c)
 {
 	json_t *asked;
-	enum status status, written;
+	enum status status;
 
 	TRY(user_kernel_load(c->built, &c->kernel));
 	TRY(launch_args_match(&c->args, c->kernel));
@@ -259,61 +280,99 @@ static enum status run_loaded(struct launch_command *c)
 	json_object_update(c->report, asked);
 	status = run_on_devices(&c->run, "launch", asked, run_on_target, c, c->report);
 	json_decref(asked);
-	/* A finding does not prevent results: the outputs are written too. */
-	if (!run_has_results(status) || status == STATUS_DIFFERS)
-		return status;
-	written = write_outputs(c);
-	return written != STATUS_OK ? written : status;
+	c->job.has_results = run_has_results(status);
+	if (c->job.has_results && status != STATUS_DIFFERS)
+		json_object_set_new(c->report, "outputs", list_outputs(c));
+	return status;
 }
 
-/* Kernels print to stdout; with --json to stderr, because stdout then gets only the object. */
+/* Kernels print to stdout; with --json to stderr: stdout then gets only the object, from the
+ * parent. */
 static enum status run_in_child(void *context)
 {
 	struct launch_command *c = context;
-	int out = -1;
-	enum status status, written;
+	enum status status;
 
-	if (c->run.json) {
-		out = dup(STDOUT_FILENO);
-		if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-			return fail(STATUS_IO, "standard output: %s", strerror(errno));
-	}
-	status = run_loaded(c);
-	if (!c->run.json)
-		return status;
-	fflush(stdout);
-	if (dup2(out, STDOUT_FILENO) < 0)
+	if (c->run.json && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return fail(STATUS_IO, "standard output: %s", strerror(errno));
-	close(out);
-	if (!run_has_results(status))
+	status = run_loaded(c);
+	if (c->run.json && c->job.has_results)
+		c->job.answer = json_incref(c->report);
+	return status;
+}
+
+/* Outputs are written only now that the kernel's process has ended. */
+static enum status finish(struct launch_command *c, enum status status)
+{
+	struct error_record error;
+	enum status written = STATUS_OK;
+
+	if (!c->job.has_results || !run_has_results(status))
 		return status;
-	written = run_print_json(c->report);
-	return written != STATUS_OK ? written : status;
+	error_save(&error);
+	if (status != STATUS_DIFFERS)
+		written = write_outputs(c);
+	if (written == STATUS_OK && c->job.answer)
+		written = run_print_json(c->job.answer);
+	if (written != STATUS_OK)
+		return written;
+	error_restore(&error);
+	return status;
+}
+
+static enum status run_isolated(struct launch_command *c, struct sandbox *sandbox)
+{
+	const char *path = c->run.trace;
+	enum status status;
+
+	c->source.sandbox = sandbox;
+	status = new_trace_begin(&c->trace, path, c->run.force, c->run.append, sandbox);
+	if (status == STATUS_OK) {
+		c->run.trace = c->trace.inside;
+		status = user_kernel_build(&c->source, &c->built);
+	}
+	if (status == STATUS_OK) {
+		launch_args_share(&c->args);
+		c->job = (struct isolated){
+			.fn = run_in_child, .context = c, .sandbox = sandbox,
+			.gpu = c->source.cuda, .checker = c->source.check,
+			.check = c->run.check,
+		};
+		status = isolate_run(&c->job);
+	}
+	if (command_interrupted() || command_ended())
+		status = fail(STATUS_INTERRUPTED, "interrupted");
+	status = new_trace_end(&c->trace, status != STATUS_INTERRUPTED, status);
+	return finish(c, status);
 }
 
 static enum status run(int argc, char **argv)
 {
-	struct launch_command c = { .run = run_options_default(), .report = json_object() };
+	struct launch_command c = {
+		.run = run_options_default(), .report = json_object(),
+		.sandbox = { .command = "launch" },
+	};
+	struct sandbox *sandbox = NULL;
+	struct error_record error;
 	enum status status;
-	char *text;
 
 	c.run.path = NULL;
 	status = parse(&c, argc, argv);
-	command_defer_interrupt();      /* so that temporary files are removed */
+	command_defer_signals();        /* so that processes are ended and files are removed */
+	c.sandbox.gpu = c.source.cuda;
 	if (status == STATUS_OK)
-		status = user_kernel_build(&c.source, &c.built);
+		status = sandbox_create(&c.sandbox, &sandbox);
 	if (status == STATUS_OK)
-		status = isolate_run(run_in_child, &c);
-	if (command_interrupted())
-		status = fail(STATUS_INTERRUPTED, "interrupted");
-	text = xstrdup(error_text());
+		status = run_isolated(&c, sandbox);
+	error_save(&error);
+	sandbox_close(sandbox);
 	user_kernel_free(c.built);
 	launch_args_free(&c.args);
 	free(c.flags);
 	json_decref(c.report);
-	if (status != STATUS_OK)
-		fail(status, "%s", text);
-	free(text);
+	json_decref(c.job.answer);
+	command_end();
+	error_restore(&error);
 	return status;
 }
 
@@ -326,9 +385,10 @@ const struct command cmd_launch = {
 	"launches one kernel of it. Host code in the file is left out. Nothing else is needed.\n"
 	"Outputs are written if everything succeeds, and left as they were otherwise. Elements\n"
 	"that no thread writes hold the simulator's poison, a NaN. Exits 3 if the file does not\n"
-	"compile, 1 if the kernel faults. With --json, what the kernel prints goes to stderr;\n"
-	"with --log points, what POINT(name, value...) of kernels/points.h publishes is\n"
-	"recorded.\n\n",
+	"compile, 1 if the kernel faults, 5 if time or memory run out. Compilers and kernel run\n"
+	"in a sandbox where bubblewrap works, else with resource limits (--sandbox). With --json,\n"
+	"what the kernel prints goes to stderr; with --log points, what POINT(name, value...) of\n"
+	"kernels/points.h publishes is recorded.\n\n",
 	.examples =
 	"  flashtwin launch saxpy.cu --kernel saxpy --grid 4 --block 256 --arg n=i32:1000 \\\n"
 	"      --arg a=f32:2 --arg x=@x.npy --arg 'y=<>y.npy'\n"

@@ -4,10 +4,12 @@
  * with users' kernels is replayed in a child process (tui/launch/isolate.h), so that a crash of a
  * kernel is reported as an error.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/output.h"
 #include "base/visible.h"
@@ -19,6 +21,8 @@
 #include "tui/findings.h"
 #include "tui/launch/isolate.h"
 #include "tui/launch/launch_replay.h"
+#include "tui/launch/new_trace.h"
+#include "tui/launch/sandbox.h"
 #include "tui/launch/user_kernel.h"
 #include "tui/options.h"
 #include "tui/orders.h"
@@ -36,6 +40,10 @@ struct replay_command {
 	int64_t first, last;            /* runs to replay */
 	bool trust;                     /* --trust: their kernels may run here */
 	bool user_code;                 /* one of them is a run of `launch` */
+	struct sandbox_options limits;
+	struct sandbox *sandbox;        /* NULL if it is not needed */
+	struct new_trace trace_out;     /* of a process in the sandbox */
+	struct isolated job;
 	json_t *replays;                /* reports so far, for --json */
 	int64_t differences;            /* so far */
 	json_t *explained;              /* the first of them; NULL: none, or no --all-orders */
@@ -51,6 +59,10 @@ static enum status take_option(void *context, const struct option_value *v)
 		replay->only = v->integer;
 	else if (v->id == OPTION_TRUST)
 		replay->trust = true;
+	else if (v->id == OPTION_TIMEOUT)
+		replay->limits.timeout = v->integer;
+	else if (v->id == OPTION_SANDBOX)
+		replay->limits.mode = (enum sandbox_mode)v->choice;
 	else
 		run_option_take(&replay->run, v);
 	return STATUS_OK;
@@ -174,7 +186,7 @@ static void report_orders(const struct replay_command *replay)
 		       replay->differences ? "bits changed with the order" : "no bit changed");
 }
 
-static enum status report_all(const struct replay_command *replay)
+static enum status report_all(struct replay_command *replay)
 {
 	json_t *object;
 	enum status status;
@@ -191,6 +203,11 @@ static enum status report_all(const struct replay_command *replay)
 		json_object_set(object, "all_orders", replay->explained);
 	if (replay->counters)
 		json_object_set(object, "counters", replay->counters);
+	if (replay->sandbox) {          /* the parent prints it: this process may run other code */
+		replay->job.answer = object;
+		replay->job.has_results = true;
+		return STATUS_OK;
+	}
 	status = run_print_json(object);
 	json_decref(object);
 	return status;
@@ -245,18 +262,50 @@ static enum status replay_orders(struct replay_command *replay, struct store *tr
 }
 
 /* A kernel that a trace brings along is native code of whoever recorded it. */
-static enum status check_trust(const struct replay_command *replay, struct store *trace,
-			       int64_t run)
+static enum status check_trust(const struct replay_command *replay, int64_t run)
 {
-	bool needed;
-
 	if (replay->trust)
-		return STATUS_OK;
-	TRY(launch_replay_needed(trace, run, &needed));
-	if (!needed)
 		return STATUS_OK;
 	return fail(STATUS_USAGE, "%s: run %" PRId64 " would compile and run a kernel from the"
 		    " trace: --trust allows it, if you trust who recorded it", replay->trace, run);
+}
+
+/* Finds the runs to replay, and whether a user's kernel is among them. */
+static enum status find_runs(struct replay_command *replay, struct store *trace)
+{
+	TRY(store_run_count(trace, &replay->last));
+	if (replay->only > replay->last)
+		return fail(STATUS_USAGE, "%s: no run %" PRId64, replay->trace, replay->only);
+	replay->first = replay->only ? replay->only : 1;
+	if (replay->only)
+		replay->last = replay->only;
+	for (int64_t run = replay->first; run <= replay->last; run++) {
+		bool needed;
+
+		TRY(launch_replay_needed(trace, run, &needed));
+		if (needed)
+			TRY(check_trust(replay, run));
+		replay->user_code |= needed;
+	}
+	return STATUS_OK;
+}
+
+/* What compilers and kernels of the trace may reach, if there are any; also used for --timeout. */
+static enum status make_sandbox(struct replay_command *replay)
+{
+	if (!replay->user_code && !replay->limits.timeout)
+		return STATUS_OK;
+	command_defer_signals();        /* so that processes are ended and files are removed */
+	if (!replay->user_code)         /* our own kernels need no sandbox, only its clock */
+		replay->limits.mode = SANDBOX_NO;
+	replay->limits.command = "replay";
+	replay->limits.gpu = strcmp(replay->options.device, "cuda") == 0;
+	TRY(sandbox_create(&replay->limits, &replay->sandbox));
+	sandbox_show(replay->sandbox, replay->trace);
+	TRY(new_trace_begin(&replay->trace_out, replay->run.trace, replay->run.force,
+			    replay->run.append, replay->sandbox));
+	replay->run.trace = replay->trace_out.inside;
+	return STATUS_OK;
 }
 
 /* Prepares the runs of `launch`, whose kernels are in the trace. */
@@ -268,26 +317,14 @@ static enum status prepare_launches(struct replay_command *replay, struct store 
 		.check = replay->options.target.check || replay->run.orders > 0,
 		.steps = replay->options.target.steps > 0,
 		.points = replay->options.level >= LEVEL_POINTS,
+		.sandbox = replay->sandbox,
 	};
 
-	TRY(store_run_count(trace, &replay->last));
-	if (replay->only > replay->last)
-		return fail(STATUS_USAGE, "%s: no run %" PRId64, replay->trace, replay->only);
-	replay->first = replay->only ? replay->only : 1;
-	if (replay->only)
-		replay->last = replay->only;
-	if (replay->last < replay->first)
-		return STATUS_OK;
 	replay->launches = xcalloc((size_t)(replay->last - replay->first) + 1,
 				   sizeof *replay->launches);
 	for (int64_t run = replay->first; run <= replay->last; run++)
-		TRY(check_trust(replay, trace, run));
-	for (int64_t run = replay->first; run <= replay->last; run++) {
-		struct launch_replay **launch = &replay->launches[run - replay->first];
-
-		TRY(launch_replay_prepare(trace, run, &how, launch));
-		replay->user_code |= *launch != NULL;
-	}
+		TRY(launch_replay_prepare(trace, run, &how,
+					  &replay->launches[run - replay->first]));
 	return STATUS_OK;
 }
 
@@ -298,6 +335,10 @@ static enum status prepare(struct replay_command *replay)
 	enum status status = store_open(replay->trace, &trace);
 
 	if (status == STATUS_OK)
+		status = find_runs(replay, trace);
+	if (status == STATUS_OK)
+		status = make_sandbox(replay);
+	if (status == STATUS_OK && replay->last >= replay->first)
 		status = prepare_launches(replay, trace);
 	store_close(trace);
 	return status;
@@ -344,6 +385,36 @@ static enum status replay_trace(void *context)
 	return closed != STATUS_OK ? closed : status;
 }
 
+static enum status replay_in_child(void *context)
+{
+	struct replay_command *replay = context;
+
+	if (replay->run.json && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return fail(STATUS_IO, "standard output: %s", strerror(errno));
+	return replay_trace(replay);
+}
+
+static enum status replay_isolated(struct replay_command *replay)
+{
+	struct isolated *job = &replay->job;
+	struct error_record error;
+	enum status status, written = STATUS_OK;
+
+	*job = (struct isolated){
+		.fn = replay_in_child, .context = replay, .sandbox = replay->sandbox,
+		.gpu = replay->limits.gpu, .check = replay->options.target.check,
+		.checker = replay->options.target.check || replay->run.orders > 0,
+	};
+	status = isolate_run(job);
+	error_save(&error);
+	if (job->answer && run_has_results(status))
+		written = run_print_json(job->answer);
+	if (written != STATUS_OK)
+		return written;
+	error_restore(&error);
+	return status;
+}
+
 static enum status run(int argc, char **argv)
 {
 	struct replay_command replay = { .run = run_options_default(), .replays = json_array() };
@@ -360,14 +431,17 @@ static enum status run(int argc, char **argv)
 	if (status == STATUS_OK)
 		status = prepare(&replay);
 	if (status == STATUS_OK)
-		status = replay.user_code ? isolate_run(replay_trace, &replay)
-			: replay_trace(&replay);
-	if (command_interrupted())
+		status = replay.sandbox ? replay_isolated(&replay) : replay_trace(&replay);
+	if (command_interrupted() || command_ended())
 		status = fail(STATUS_INTERRUPTED, "interrupted");
+	status = new_trace_end(&replay.trace_out, status != STATUS_INTERRUPTED, status);
 	error_save(&error);
 	for (int64_t run = replay.first; replay.launches && run <= replay.last; run++)
 		launch_replay_free(replay.launches[run - replay.first]);
 	free(replay.launches);
+	sandbox_close(replay.sandbox);
+	json_decref(replay.job.answer);
+	command_end();
 	error_restore(&error);
 	json_decref(replay.replays);
 	json_decref(replay.findings);

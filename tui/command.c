@@ -15,7 +15,7 @@
 
 #include "base/output.h"
 
-static volatile sig_atomic_t deferred, interrupted;
+static volatile sig_atomic_t deferred, interrupted, ended;
 
 static void on_interrupt(int signal_number)
 {
@@ -40,6 +40,17 @@ static void on_end(int signal_number)
 	raise(signal_number);
 }
 
+/* The second signal ends the process. */
+static void on_deferred_end(int signal_number)
+{
+	if (ended) {
+		output_abandon();
+		signal(signal_number, SIG_DFL);
+		raise(signal_number);
+	}
+	ended = signal_number;
+}
+
 /* A signal that was ignored when the program started stays ignored: shells ignore SIGINT for
  * background jobs, nohup ignores SIGHUP. */
 static void catch_signal(int number, void (*handler)(int), int flags)
@@ -60,24 +71,34 @@ void command_catch_signals(void)
 	catch_signal(SIGHUP, on_end, SA_RESETHAND);
 }
 
-void command_end_on_interrupt(void)
-{
-	struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
-
-	catch_signal(SIGINT, on_end, SA_RESETHAND);
-	/* Even if SIGTERM was ignored: it is how the child learns that its parent has ended. */
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGTERM, &action, NULL);
-}
-
 void command_defer_interrupt(void)
 {
 	deferred = 1;
 }
 
+void command_defer_signals(void)
+{
+	command_defer_interrupt();
+	catch_signal(SIGTERM, on_deferred_end, SA_RESTART);
+	catch_signal(SIGHUP, on_deferred_end, SA_RESTART);
+}
+
 bool command_interrupted(void)
 {
 	return interrupted != 0;
+}
+
+bool command_ended(void)
+{
+	return ended != 0;
+}
+
+void command_end(void)
+{
+	if (!ended)
+		return;
+	signal(ended, SIG_DFL);
+	raise(ended);
 }
 
 enum status command_differs(void)

@@ -32,11 +32,14 @@ COMMAND_LIST(X)
  * SIGINT ends the process. SIGTERM and SIGHUP end it as if they were not caught. A signal that ends
  * the process removes incomplete output files first. */
 void command_catch_signals(void);       /* main.c only */
-/* For a child process that must end at once: SIGINT acts like SIGTERM, and SIGTERM is caught even
- * if it was ignored. */
-void command_end_on_interrupt(void);
 void command_defer_interrupt(void);
 bool command_interrupted(void);
+/* For commands that have processes to end and files to remove: defers SIGTERM and SIGHUP too. The
+ * first of them makes command_ended() true; when everything is cleaned up, command_end() ends the
+ * process by it, and does nothing if there was none. A second one ends the process at once. */
+void command_defer_signals(void);
+bool command_ended(void);
+void command_end(void);
 
 /* DIFFERS without a line on stderr, for a command that has already printed the differences. */
 enum status command_differs(void);

@@ -107,6 +107,14 @@ static void print_compiler(const json_t *compiler)
 	       strcmp(text(compiler, "language"), "C") == 0 ? ", as C" : "");
 }
 
+static void print_sandbox(const json_t *sandbox)
+{
+	if (*text(sandbox, "program"))
+		printf("  bubblewrap: %s\n", text(sandbox, "program"));
+	else
+		printf("  only resource limits: %s\n", text(sandbox, "missing"));
+}
+
 static void print_environment(const json_t *environment)
 {
 	json_t *variables = json_object_get(environment, "variables");
@@ -144,6 +152,8 @@ void info_text_machine(const json_t *all)
 	list = json_object_get(all, "compilers");
 	for (size_t i = 0; i < json_array_size(list); i++)
 		print_compiler(json_array_get(list, i));
+	puts("\nsandbox of launch, and of replay for users' kernels");
+	print_sandbox(json_object_get(all, "sandbox"));
 	puts("\nenvironment");
 	print_environment(json_object_get(all, "environment"));
 }

@@ -96,6 +96,11 @@ OPTION(COUNT_EVENTS, ON_RUNS | ON_REPLAY, RUN, 0, "count", VALUE_NONE,
        "--json; implies --check")
 OPTION(STEPS, ON_RUNS | ON_REPLAY, RUN, 0, "steps", VALUE_INTEGER("N", 1, INT64_MAX),
        "a launch on the simulator ends after N basic blocks: exit 5")
+OPTION(TIMEOUT, ON_LAUNCH | ON_REPLAY, RUN, 0, "timeout", VALUE_INTEGER("S", 1, 31536000),
+       "end everything, compilers included, after S seconds of wall-clock time: exit 5")
+OPTION(SANDBOX, ON_LAUNCH | ON_REPLAY, RUN, 0, "sandbox", VALUE_ONE_OF("auto yes no"),
+       "compile and run users' kernels under bubblewrap; yes: exit 2 where that does not work; "
+       "auto (default): then with resource limits alone; no: with neither")
 OPTION(JSON, ON_RUNS | ON_REPLAY, RUN, 0, "json", VALUE_NONE,
        "print one JSON object")
 

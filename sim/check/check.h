@@ -48,6 +48,10 @@ void check_copied(struct check *, const void *to, const void *from, size_t bytes
 /* Reports every buffer that was not freed. */
 void check_leaks(struct check *);
 
+/* fn is called at each new finding that is neither a lint nor a leak, when it is found; NULL: none.
+ * For the whole process. */
+void check_set_observer(void (*fn)(void));
+
 /* --- launches --- */
 
 struct check_launch {

@@ -113,6 +113,16 @@ void check_excuse(struct check *check, uintptr_t pc, uintptr_t word)
 	}
 }
 
+static void (*observer)(void);
+
+void check_set_observer(void (*fn)(void))
+{
+	observer = fn;
+}
+
+/* Defined with the list of classes below. */
+static bool is_lint(enum finding_class);
+
 void check_report(struct check *check, const struct check_report *report)
 {
 	struct check_finding *finding;
@@ -134,8 +144,11 @@ void check_report(struct check *check, const struct check_report *report)
 	};
 	finding->kernel = finding->launch.code ? finding->launch.code->name : NULL;
 	keep_word(finding, report);
-	if (report->class != CLASS_LEAK)
-		locate(check, finding);
+	if (report->class == CLASS_LEAK)
+		return;
+	locate(check, finding);
+	if (observer && !is_lint(report->class))
+		observer();
 }
 
 void check_leaks(struct check *check)
@@ -167,6 +180,11 @@ static const struct {
 	CLASS_LIST(X)
 #undef X
 };
+
+static bool is_lint(enum finding_class class)
+{
+	return classes[class].lint;
+}
 
 static char *keep_text(struct check *check, char *text)
 {

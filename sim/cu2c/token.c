@@ -4,6 +4,8 @@
  * others do not change the rewriter's view when split. Reads line markers, so that every token has
  * its position in the original file.
  */
+#include "config.h"
+
 #include "sim/cu2c/token.h"
 
 #include <ctype.h>
@@ -125,8 +127,9 @@ static void read_hash_line(struct lexer *lx)
 		lx->line = (int)line - 1;
 		while (p < end && (*p == ' ' || *p == '\t'))
 			p++;
+		/* The last one: a name may contain \" and what looks like flags. */
 		const char *close = p < end && *p == '"'
-			? memchr(p + 1, '"', (size_t)(end - p - 1)) : NULL;
+			? memrchr(p + 1, '"', (size_t)(end - p - 1)) : NULL;
 		if (close) {
 			lx->file = p + 1;
 			lx->file_length = (int)(close - p - 1);

@@ -603,6 +603,12 @@ def dynamic_types():
                 {'g_odata': [sum(x[:256]), sum(x[256:])]}, shared=512)
 
 
+def imports():
+    """Every name that a kernel's object may use is there, with and without the checker."""
+    return Case('imports.cu', 'imports', '1', '1', {'out': Out('u64', '80'), 'n': 'i32:3'},
+                gpu=False)
+
+
 def host_class():
     return Case('host_class.cu', 'sizes', '1', '2',
                 {'m': Array('u8', struct.pack('<ii', 3, 4)), 'o': Out('f32', 2)},
@@ -755,7 +761,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
          division64, division_min, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
-         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, nbody,
+         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, imports, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
     'ptx': (5, 'inline PTX'), 'clock': (4, 'clock64'), 'texture': (2, 'texture'),

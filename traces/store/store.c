@@ -82,7 +82,7 @@ static enum status fill_op_kinds(struct store *store)
 	return STATUS_OK;
 }
 
-static enum status check_absent(const char *path, bool force)
+enum status store_check_absent(const char *path, bool force)
 {
 	struct stat st;
 
@@ -178,7 +178,7 @@ enum status store_create(const char *path, const struct store_options *options, 
 	if (force && append)
 		return fail(STATUS_USAGE, "--force and --append are mutually exclusive");
 	if (path && !append)
-		TRY(check_absent(path, force));
+		TRY(store_check_absent(path, force));
 	/* With force, a symbolic link stays and its target is replaced. */
 	target = path && force ? realpath(path, NULL) : NULL;
 	store = store_new(target ? target : path);

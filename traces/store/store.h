@@ -44,6 +44,8 @@ struct store_options {
 
 /* path NULL: a private database in memory. An existing file without force or append is USAGE. */
 enum status store_create(const char *path, const struct store_options *, struct store **out);
+/* Whether store_create() could create this file, as far as its name says. USAGE or IO if not. */
+enum status store_check_absent(const char *path, bool force);
 /* Opens a read-only snapshot: what a run writes from now on is not seen, and cannot be committed
  * until this store is closed. DAMAGED, with the file and what was found, if the file is not SQLite,
  * not a trace, of a newer format, or damaged. */

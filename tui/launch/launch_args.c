@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
@@ -231,13 +232,41 @@ enum status launch_args_add(struct launch_args *args, const char *text)
 	return read_spec(a);
 }
 
+/* The bytes of an array by its shape; 0 if there are too many to count. */
+static size_t array_bytes(const struct npy *array)
+{
+	size_t bytes = dtype_bytes(array->dtype);
+
+	for (int i = 0; i < array->rank; i++)
+		if (__builtin_mul_overflow(bytes, (size_t)array->shape[i], &bytes))
+			return 0;
+	return bytes;
+}
+
+void launch_args_share(struct launch_args *args)
+{
+	for (int i = 0; i < args->count; i++) {
+		struct launch_arg *a = &args->items[i];
+		size_t bytes = a->is_array && a->writes ? array_bytes(&a->array) : 0;
+		void *shared = bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+			: MAP_FAILED;
+
+		if (shared == MAP_FAILED)
+			continue;
+		a->result = shared;
+		a->result_bytes = bytes;
+	}
+}
+
 void launch_args_free(struct launch_args *args)
 {
 	for (int i = 0; i < args->count; i++) {
 		npy_free(&args->items[i].array);
 		free(args->items[i].name);
 		free(args->items[i].owned);
-		free(args->items[i].result);
+		if (args->items[i].result)
+			munmap(args->items[i].result, args->items[i].result_bytes);
 	}
 	args->count = 0;
 }

@@ -19,7 +19,8 @@ struct launch_arg {
 	char *owned;
 	struct npy array;               /* dtype and shape; data if it is read */
 	struct buffer *buffer;          /* on the device of the run; not owned */
-	void *result;                   /* an output's bytes after the first run; owned */
+	void *result;                   /* an output's bytes after the first run; shared memory */
+	size_t result_bytes;            /* 0: none */
 };
 
 struct launch_args {
@@ -33,6 +34,9 @@ enum status launch_args_add(struct launch_args *, const char *text);
 /* Sorts the arguments into the order of the kernel's parameters. USAGE, naming the parameter, its
  * type and what was given, if one is missing, unknown or of the wrong type. */
 enum status launch_args_match(struct launch_args *, const struct kernel *);
+/* Makes memory for the outputs that child processes share with this one. An output for which there
+ * is none has no result_bytes. */
+void launch_args_share(struct launch_args *);
 void launch_args_free(struct launch_args *);
 
 #endif

@@ -1,5 +1,5 @@
-/* launch_replay.c - writes the sources of a recorded launch into a temporary directory and compiles
- * them; see launch_replay.h. Used by `flashtwin replay`. */
+/* launch_replay.c - writes the sources of a recorded launch into the sandbox's scratch folder and
+ * compiles them; see launch_replay.h. Used by `flashtwin replay`. */
 #include "tui/launch/launch_replay.h"
 
 #include <errno.h>
@@ -9,29 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/command.h"
 #include "tui/launch/recorded_flags.h"
+#include "tui/launch/sandbox.h"
 #include "tui/launch/user_kernel.h"
 
 struct launch_replay {
 	char *directory;                /* NULL before it is created */
 	char *folder, *shown;           /* `directory` and the recorded folder, each with a slash */
-	char **paths;                   /* files and folders created in it, in order */
-	int path_count;
 	char *file;                     /* the .cu file there */
 	json_t *options;                /* as recorded */
 	struct recorded_flags flags;
 	struct user_kernel *kernel;
 };
 
-static enum status make_directory(struct launch_replay *l)
+static enum status make_directory(struct launch_replay *l, const struct sandbox *sandbox)
 {
-	const char *parent = getenv("TMPDIR");
-	char *name = xasprintf("%s/flashtwin.XXXXXX", parent && *parent ? parent : "/tmp");
+	char *name = xasprintf("%s/source.XXXXXX", sandbox->scratch);
 
 	if (!mkdtemp(name)) {
 		enum status status = fail(STATUS_IO, "%s: %s", name, strerror(errno));
@@ -44,25 +41,16 @@ static enum status make_directory(struct launch_replay *l)
 	return STATUS_OK;
 }
 
-/* Remembers a file or folder that was created; takes over `path`. */
-static void add_path(struct launch_replay *l, char *path)
-{
-	l->paths = xreallocarray(l->paths, (size_t)l->path_count + 1, sizeof *l->paths);
-	l->paths[l->path_count++] = path;
-}
-
 /* Creates the folders of `path` below the directory. */
-static void make_folders(struct launch_replay *l, const char *path)
+static void make_folders(const struct launch_replay *l, const char *path)
 {
 	const char *slash = path + strlen(l->directory);
 
 	while ((slash = strchr(slash + 1, '/'))) {
 		char *folder = xasprintf("%.*s", (int)(slash - path), path);
 
-		if (mkdir(folder, 0700) == 0)
-			add_path(l, folder);
-		else
-			free(folder);   /* it exists, or writing the file will fail */
+		mkdir(folder, 0700);    /* it exists, or writing the file will fail */
+		free(folder);
 	}
 }
 
@@ -85,9 +73,10 @@ static enum status write_source(struct launch_replay *l, const char *name, size_
 		fputs(text, output.file);
 		status = output_commit(&output);
 	}
-	add_path(l, path);
 	if (!l->file)
 		l->file = path;
+	else
+		free(path);
 	return status;
 }
 
@@ -108,13 +97,14 @@ static enum status write_row(struct launch_replay *l, sqlite3_stmt *row)
 	return write_source(l, name, strncmp(name, l->shown, prefix) == 0 ? prefix : 0, text);
 }
 
-static enum status write_sources(struct launch_replay *l, struct store *trace, int64_t run)
+static enum status write_sources(struct launch_replay *l, struct store *trace, int64_t run,
+				 const struct sandbox *sandbox)
 {
 	sqlite3_stmt *rows = NULL;
 	enum status status = STATUS_OK;
 	int code;
 
-	TRY(make_directory(l));
+	TRY(make_directory(l, sandbox));
 	if (sqlite3_prepare_v2(store_db(trace), "SELECT file, source FROM v_source WHERE run = ?1"
 			       " ORDER BY entry", -1, &rows, NULL) != SQLITE_OK)
 		return store_read_failed(trace);
@@ -135,6 +125,7 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 	struct user_source source = {
 		.file = l->file, .folder = l->folder, .shown = l->shown, .cuda = how->cuda,
 		.check = how->check, .steps = how->steps, .points = points,
+		.sandbox = how->sandbox,
 		.kernel = json_string_value(json_object_get(l->options, "kernel")),
 	};
 
@@ -173,12 +164,11 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 		store_run_free(&row);
 		return STATUS_OK;
 	}
-	command_defer_interrupt();      /* so that temporary files are removed */
 	*out = l = xcalloc(1, sizeof *l);
 	l->options = json_loads(row.options ? row.options : "", 0, NULL);
 	points = row.level >= LEVEL_POINTS || how->points;
 	store_run_free(&row);
-	status = write_sources(l, trace, run);
+	status = write_sources(l, trace, run, how->sandbox);
 	return status == STATUS_OK ? compile(l, how, points) : status;
 }
 
@@ -197,13 +187,7 @@ void launch_replay_free(struct launch_replay *l)
 		return;
 	kernel_register(NULL);
 	user_kernel_free(l->kernel);
-	while (l->path_count > 0) {     /* a folder's files were created after it */
-		remove(l->paths[--l->path_count]);
-		free(l->paths[l->path_count]);
-	}
-	if (l->directory)
-		rmdir(l->directory);
-	free(l->paths);
+	free(l->file);
 	free(l->directory);
 	free(l->folder);
 	free(l->shown);

@@ -14,15 +14,14 @@ struct user_source;
 /* Whether the run is one of `launch`, so that its replay runs code of whoever recorded it. */
 enum status launch_replay_needed(struct store *, int64_t run, bool *needed);
 /* Compiles the kernel of a run of `launch`; *out is NULL for a run of another command. The caller
- * sets cuda, check and steps in `how`. Interrupts are deferred from then on. COMPILE if the
- * recorded source does not compile, DAMAGED if the trace lacks what was launched or has a flag that
- * recorded_flags_take() refuses; the errors of user_kernel_build(). Free *out after a failure
- * too. */
+ * sets cuda, check, steps and sandbox in `how`. COMPILE if the recorded source does not compile,
+ * DAMAGED if the trace lacks what was launched or has a flag that recorded_flags_take() refuses; the
+ * errors of user_kernel_build(). Free *out after a failure too. */
 enum status launch_replay_prepare(struct store *, int64_t run, const struct user_source *how,
 				  struct launch_replay **out);
 /* Loads the kernel, which runs the user's code, and registers it. */
 enum status launch_replay_load(struct launch_replay *);
-/* Unregisters the kernel and removes the temporary files. NULL is allowed. */
+/* Unregisters the kernel. NULL is allowed. */
 void launch_replay_free(struct launch_replay *);
 
 #endif

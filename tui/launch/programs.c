@@ -4,16 +4,18 @@
 #include "tui/launch/programs.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
-
-extern char **environ;
+#include "tui/launch/confine.h"
+#include "tui/launch/sandbox.h"
+#include "tui/launch/supervise.h"
 
 void arg_list_add(struct arg_list *args, const char *arg)
 {
@@ -35,9 +37,7 @@ void arg_list_split(struct arg_list *args, char *text)
 		arg_list_add(args, arg);
 }
 
-/* The path of a program: `name` if it has a slash, else a file in $PATH; NULL if it cannot be run.
- * The caller frees it. */
-static char *program_path(const char *name)
+char *program_find(const char *name)
 {
 	const char *path = getenv("PATH");
 
@@ -62,7 +62,7 @@ static bool take_command(struct compiler *compiler, const char *command)
 	*compiler = (struct compiler){ .text = xstrdup(command) };
 	arg_list_split(&compiler->args, compiler->text);
 	if (compiler->args.count > 0)
-		path = program_path(compiler->args.at[0]);
+		path = program_find(compiler->args.at[0]);
 	if (!path)
 		compiler_free(compiler);
 	free(path);
@@ -109,7 +109,7 @@ enum status compiler_find_cuda(struct compiler *out)
 
 char *compiler_show(const struct compiler *compiler)
 {
-	char *path = program_path(compiler->args.at[0]);
+	char *path = program_find(compiler->args.at[0]);
 	char *shown = path ? path : xstrdup(compiler->args.at[0]);
 
 	for (int i = 1; i < compiler->args.count; i++) {
@@ -127,20 +127,45 @@ void compiler_free(struct compiler *compiler)
 	*compiler = (struct compiler){ 0 };
 }
 
-enum status program_run(const struct arg_list *args, const char *file)
+void compiler_show_in(const struct compiler *compiler, struct sandbox *sandbox)
 {
-	int error, ended;
-	pid_t child;
+	char *path = program_find(compiler->args.at[0]);
 
-	error = posix_spawnp(&child, args->at[0], NULL, NULL, (char *const *)args->at, environ);
-	if (error != 0)
-		return fail(STATUS_USAGE, "%s: %s", args->at[0], strerror(error));
-	while (waitpid(child, &ended, 0) < 0)
-		if (errno != EINTR)
-			return fail(STATUS_INTERNAL, "%s: %s", args->at[0], strerror(errno));
-	if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGINT)
-		return fail(STATUS_INTERRUPTED, "interrupted");
-	if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+	if (path)
+		sandbox_show_program(sandbox, path);
+	free(path);
+}
+
+#define CANNOT_RUN 127
+
+/* In the child. A compiler's cache is not visible in the sandbox. */
+static void run(const struct arg_list *args, const struct sandbox *sandbox, pid_t parent)
+{
+	confine(sandbox, CONFINE_COMPILER, parent);
+	setenv("TMPDIR", sandbox->scratch, 1);
+	if (sandbox->holder >= 0)
+		setenv("CCACHE_DISABLE", "1", 1);
+	execvp(args->at[0], (char *const *)(uintptr_t)args->at);
+	_exit(CANNOT_RUN);
+}
+
+enum status program_run(const struct arg_list *args, const char *file, struct sandbox *sandbox)
+{
+	struct supervised w = { .report = -1 };
+	pid_t parent = getpid();
+
+	TRY(sandbox_start(sandbox));
+	fflush(NULL);
+	w.child = fork();
+	if (w.child == 0)
+		run(args, sandbox, parent);
+	if (w.child < 0)
+		return fail(STATUS_INTERNAL, "fork: %s", strerror(errno));
+	TRY(supervise(sandbox, &w));
+	if (WIFEXITED(w.ended) && WEXITSTATUS(w.ended) == CANNOT_RUN)
+		return fail(STATUS_USAGE, "%s: cannot be run%s", args->at[0], sandbox->holder >= 0
+			    ? " in the sandbox" : "");
+	if (!WIFEXITED(w.ended) || WEXITSTATUS(w.ended) != 0)
 		return fail(STATUS_COMPILE, "%s did not compile (%s)", file, args->at[0]);
 	return STATUS_OK;
 }

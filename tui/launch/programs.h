@@ -8,6 +8,8 @@
 
 #include "base/status.h"
 
+struct sandbox;
+
 #define MAX_LIST_ARGS 128
 
 /* A command line. The arguments are not owned and must outlive it; those past the limit are
@@ -37,8 +39,14 @@ enum status compiler_find_cuda(struct compiler *);
 char *compiler_show(const struct compiler *);
 void compiler_free(struct compiler *);
 
-/* Runs a compiler. COMPILE, naming `file` and the program, if it fails; USAGE if it cannot be run;
- * INTERRUPTED if it was interrupted. */
-enum status program_run(const struct arg_list *, const char *file);
+/* Makes the compiler's files visible in the sandbox. */
+void compiler_show_in(const struct compiler *, struct sandbox *);
+
+/* The path of a program: `name` if it has a slash, else a file in $PATH; NULL if it cannot be run.
+ * The caller frees it. */
+char *program_find(const char *name);
+/* Runs a compiler in the sandbox, which is started first. COMPILE, naming `file` and the program,
+ * if it fails; USAGE if it cannot be run; the errors of sandbox_start() and supervise(). */
+enum status program_run(const struct arg_list *, const char *file, struct sandbox *);
 
 #endif

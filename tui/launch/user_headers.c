@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "tui/launch/sandbox.h"
 
 #define HEADER_LIMIT ((size_t)16 << 20)
 
@@ -40,7 +41,8 @@ static enum status add_header(char *name, struct kernel_source **list, int *coun
 }
 
 enum status user_headers_find(const char *preprocessed, const char *file,
-			      struct kernel_source **list, int *count)
+			      const struct sandbox *sandbox, struct kernel_source **list,
+			      int *count)
 {
 	const char *line = preprocessed, *end;
 
@@ -49,8 +51,10 @@ enum status user_headers_find(const char *preprocessed, const char *file,
 		bool known = !name || strcmp(name, file) == 0;
 		enum status status = STATUS_OK;
 
-		/* There is also a marker for the working directory, "dir//". */
-		known = known || name[strlen(name) - 1] == '/';
+		/* There is also a marker for the working directory, "dir//". A #line may name any
+		 * file, also one that the compiler could not read. */
+		known = known || *name == '\0' || name[strlen(name) - 1] == '/'
+			|| !sandbox_sees(sandbox, name);
 		for (int i = 0; i < *count && !known; i++)
 			known = strcmp((*list)[i].file, name) == 0;
 		if (!known)

@@ -5,10 +5,13 @@
 #include "base/status.h"
 #include "kernels/kernel_table.h"
 
-/* Finds the files in preprocessed text that are neither `file` nor system headers, and appends them
- * to *list, which has *count entries, ends with an entry whose file is NULL, and is reallocated.
- * The caller frees the names and texts of new entries. IO if a file cannot be read. */
-enum status user_headers_find(const char *preprocessed, const char *file,
+struct sandbox;
+
+/* Finds the files in preprocessed text that are neither `file` nor system headers, and that are
+ * visible in the sandbox, and appends them to *list, which has *count entries, ends with an entry
+ * whose file is NULL, and is reallocated. The caller frees the names and texts of new entries. IO
+ * if a file cannot be read. */
+enum status user_headers_find(const char *preprocessed, const char *file, const struct sandbox *,
 			      struct kernel_source **list, int *count);
 /* Replaces the prefix `folder` of names in the text by `shown`; folder NULL: no change. Takes over
  * `text`; the caller frees the result. */

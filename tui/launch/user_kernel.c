@@ -1,9 +1,10 @@
 /* user_kernel.c - compiles a user's .cu file and loads one kernel of it; see user_kernel.h.
  *
  * For the simulator: preprocess with sim/cuda/user.h included first, rewrite (sim/cu2c/rewrite.h),
- * compile into a shared object, dlopen. For a GPU: nvcc makes a fatbin of the same file. With
+ * compile, check the object (tui/launch/imports.h), link,
+ * dlopen. For a GPU: nvcc makes a fatbin of the same file. With
  * points, all this is repeated with FLASHTWIN_PROBE and the names found in the first text. All
- * files are in a temporary directory. tui/launch/programs.h finds the compilers.
+ * files are in the sandbox's scratch folder. tui/launch/programs.h finds and runs the compilers.
  */
 #include "config.h"
 
@@ -24,8 +25,11 @@
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/datadir.h"
+#include "tui/launch/imports.h"
 #include "tui/launch/programs.h"
+#include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
+#include "tui/launch/user_text.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
 #define FATBIN_LIMIT ((size_t)1 << 30)
@@ -102,8 +106,8 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	}
 	stubs = xasprintf("%s/sim/cuda/include", include);
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", language(k), standard(k),
-		  "-DFLASHTWIN_SIM", "-isystem", stubs, "-isystem", include, "-include",
-		  "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
+		  "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE", "-isystem", stubs, "-isystem", include,
+		  "-include", "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
 	add_processor(&args);
 	if (s->check)
 		arg_list_add(&args, "-DFLASHTWIN_CHECK");
@@ -111,7 +115,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 		arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
 	arg_list_add_all(&args, s->flags);
 	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->file, NULL });
-	status = program_run(&args, s->file);
+	status = program_run(&args, s->file, s->sandbox);
 	free(names);
 	free(list);
 	free(stubs);
@@ -123,7 +127,16 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 static enum status read_text(struct user_kernel *k, const struct user_source *s, const char *text,
 			     size_t bytes)
 {
-	enum status status = user_headers_find(text, s->file, &k->sources, &k->source_count);
+	enum status status = user_headers_find(text, s->file, s->sandbox, &k->sources,
+					       &k->source_count);
+
+	for (int i = 0; i < k->source_count && status == STATUS_OK; i++) {
+		status = user_text_markers(k->sources[i].file, k->sources[i].text);
+		if (status == STATUS_OK && s->check)
+			status = user_text_own(k->sources[i].file, k->sources[i].text);
+	}
+	if (status == STATUS_OK)
+		status = user_text_refuse(text, s->check);
 
 	for (int i = 1; i < k->source_count; i++)
 		k->sources[i].file = user_headers_show((char *)(uintptr_t)k->sources[i].file,
@@ -167,6 +180,13 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	return status;
 }
 
+/* Functions that gcc would replace by memcpy() or its like: they are functions of the host. */
+static const char *const host_flags[] = {
+	"-fno-builtin-bcopy", "-fno-builtin-bzero", "-fno-builtin-mempcpy", "-fno-builtin-stpcpy",
+	"-fno-builtin-stpncpy", "-fno-builtin-strcpy", "-fno-builtin-strncpy",
+	"-fno-builtin-strcat", "-fno-builtin-strncat", NULL
+};
+
 /* A misaligned access traps, as error 716 on a GPU; a checked kernel's hooks find it themselves. */
 static const char *const align_flags[] = {
 	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
@@ -188,7 +208,7 @@ static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL }
  * are not the user's, hence no carets. Compiles and links in two steps, because a sanitizer's flags
  * would make the linker add its run-time library. */
 static enum status compile(const struct user_kernel *k, const struct user_source *s,
-			   const char *in, const char *object, const char *out)
+			   const char *in, const char *text, const char *object, const char *out)
 {
 	struct arg_list args = k->compiler.args, link = args;
 
@@ -196,17 +216,19 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
-		  "-fno-finite-loops",
+		  "-fno-finite-loops", "-fno-stack-protector",
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	add_processor(&args);
+	arg_list_add_all(&args, host_flags);
 	arg_list_add_all(&args, s->check ? check_flags : align_flags);
 	if (s->steps && !s->check)
 		arg_list_add_all(&args, step_flags);
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
-	TRY(program_run(&args, s->file));
+	TRY(program_run(&args, s->file, s->sandbox));
+	TRY(imports_check(object, k->file, text));
 	arg_list_add_all(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out,
 		  object, NULL });
-	return program_run(&link, s->file);
+	return program_run(&link, s->file, s->sandbox);
 }
 
 /* The path of "plain.so" or "probed.so"; the caller frees it. */
@@ -224,7 +246,7 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s,
 	if (status == STATUS_OK)
 		status = rewrite_file(k, s, probed, preprocessed, rewritten);
 	if (status == STATUS_OK)
-		status = compile(k, s, rewritten, object, shared);
+		status = compile(k, s, rewritten, preprocessed, object, shared);
 	free(preprocessed);
 	free(rewritten);
 	free(object);
@@ -273,7 +295,7 @@ static enum status run_nvcc(const struct user_kernel *k, const struct user_sourc
 	arg_list_split(&args, flags);
 	arg_list_add_all(&args, s->flags);
 	arg_list_add_all(&args, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
-	status = program_run(&args, s->file);
+	status = program_run(&args, s->file, s->sandbox);
 	free(own);
 	free(flags);
 	free(include);
@@ -303,15 +325,28 @@ static enum status build_cuda(struct user_kernel *k, const struct user_source *s
 static enum status find_compilers(struct user_kernel *k, const struct user_source *s)
 {
 	TRY(compiler_find_sim(&k->compiler));
+	compiler_show_in(&k->compiler, s->sandbox);
 	if (s->cuda && !k->compiler.cplusplus)
 		return fail(STATUS_USAGE,
 			    "a GPU needs a C++ compiler to compile %s, and CXX is empty", s->file);
-	return s->cuda ? compiler_find_cuda(&k->nvcc) : STATUS_OK;
+	if (!s->cuda)
+		return STATUS_OK;
+	TRY(compiler_find_cuda(&k->nvcc));
+	compiler_show_in(&k->nvcc, s->sandbox);
+	return STATUS_OK;
+}
+
+/* -I folders; the flags are pairs. */
+static void show_sources(const struct user_source *s)
+{
+	sandbox_show_folder_of(s->sandbox, s->file);
+	for (int i = 0; s->flags[i]; i++)
+		if (strcmp(s->flags[i], "-I") == 0 && s->flags[i + 1])
+			sandbox_show(s->sandbox, s->flags[++i]);
 }
 
 enum status user_kernel_build(const struct user_source *s, struct user_kernel **out)
 {
-	const char *parent = getenv("TMPDIR");
 	struct user_kernel *k = xcalloc(1, sizeof *k);
 	char *directory;
 
@@ -321,7 +356,8 @@ enum status user_kernel_build(const struct user_source *s, struct user_kernel **
 	k->sources = xcalloc(2, sizeof *k->sources);
 	k->sources[k->source_count++] = (struct kernel_source){ k->file, k->source };
 	TRY(find_compilers(k, s));
-	directory = xasprintf("%s/flashtwin.XXXXXX", parent && *parent ? parent : "/tmp");
+	show_sources(s);
+	directory = xasprintf("%s/kernel.XXXXXX", s->sandbox->scratch);
 	if (!mkdtemp(directory)) {
 		enum status status = fail(STATUS_IO, "%s: %s", directory, strerror(errno));
 
@@ -401,20 +437,6 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 	return STATUS_OK;
 }
 
-static void remove_directory(const struct user_kernel *k)
-{
-	static const char *const suffixes[] = { "i", "c", "o", "so", "cu", "fatbin", NULL };
-
-	for (int i = 0; suffixes[i]; i++)
-		for (int probed = 0; probed < 2; probed++) {
-			char *path = temporary(k, probed, suffixes[i]);
-
-			unlink(path);           /* not all exist */
-			free(path);
-		}
-	rmdir(k->directory);
-}
-
 void user_kernel_free(struct user_kernel *k)
 {
 	if (!k)
@@ -425,8 +447,6 @@ void user_kernel_free(struct user_kernel *k)
 		free(k->fatbin[probed]);
 	}
 	point_names_free(k->points);
-	if (k->directory)
-		remove_directory(k);
 	for (int i = 1; i < k->source_count; i++) {     /* the first is file and source */
 		free((char *)(uintptr_t)k->sources[i].file);
 		free((char *)(uintptr_t)k->sources[i].text);

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "kernels/kernel_table.h"
 
+struct sandbox;
 struct user_kernel;
 
 struct user_source {
@@ -19,6 +20,7 @@ struct user_source {
 	const char *folder, *shown;     /* a prefix of file names, and its replacement; or NULL */
 	const char *kernel;             /* "k", or in C++ "k<float, 64>" */
 	const char *const *flags;       /* -D and -I for all compilers, NULL-terminated */
+	struct sandbox *sandbox;        /* where compilers run; its scratch folder has the files */
 	bool cuda;                      /* for a GPU too */
 	bool check;                     /* the simulator's code calls the checker */
 	bool steps;                     /* the simulator's code counts steps */
@@ -26,12 +28,13 @@ struct user_source {
 };
 
 /* Compiles. COMPILE if a compiler rejects the file; USAGE if there is no compiler, or no such
- * kernel; IO for the file. Call user_kernel_free() on *out after a failure too. */
+ * kernel; IO for the file; LIMIT or INTERRUPTED. Call user_kernel_free() on *out after a failure
+ * too. */
 enum status user_kernel_build(const struct user_source *, struct user_kernel **out);
 /* Loads what was compiled, which runs initialisers of the user's code. The user_kernel owns the
  * kernel. */
 enum status user_kernel_load(struct user_kernel *, const struct kernel **out);
-/* Removes the temporary files too. */
+/* The temporary files stay until sandbox_close(). */
 void user_kernel_free(struct user_kernel *);
 
 #endif

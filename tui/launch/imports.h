@@ -1,0 +1,16 @@
+/* imports.h - what a kernel's object may contain: known symbols, and no code of its own at load
+ * time. */
+#ifndef IMPORTS_H
+#define IMPORTS_H
+
+#include "base/status.h"
+
+/* Checks a compiled object before it is linked. It may use the functions that are listed in
+ * sim/cuda/runtime.exports and runtime.imports, and nothing else; the only code that may run when
+ * it is loaded is C++'s own initialisation, which records shared variables. `file` is the user's;
+ * `preprocessed` is the path of its preprocessed text, where the line that uses a symbol is found.
+ * COMPILE with "FILE:LINE: ", or with "FILE: " if the line is unknown; IO or INTERNAL if a file
+ * cannot be read. */
+enum status imports_check(const char *object, const char *file, const char *preprocessed);
+
+#endif

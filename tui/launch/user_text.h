@@ -1,0 +1,23 @@
+/* user_text.h - refuses text that would hide parts of a user's file from the rewriter or the
+ * checker. */
+#ifndef USER_TEXT_H
+#define USER_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Whether a user's file pretends to be a preprocessed one: a line `# 1 "file" 3` would declare
+ * what follows to be a system header, which the rewriter trusts. COMPILE with "FILE:LINE: ". */
+enum status user_text_markers(const char *file, const char *text);
+/* Names that users may not use, in preprocessed text outside of system headers: those of the
+ * compiler's initialisation, and with --check attributes that switch off instrumentation. COMPILE
+ * with "FILE:LINE: ". */
+enum status user_text_refuse(const char *preprocessed, bool checked);
+/* For --check: whether a user's file declares itself a system header. The same error. */
+enum status user_text_own(const char *file, const char *text);
+/* Where `name` occurs in preprocessed text outside of system headers and strings, best where it is
+ * called: "FILE:LINE", which the caller frees; NULL if nowhere. */
+char *user_text_find(const char *preprocessed, const char *name);
+
+#endif
