@@ -107,7 +107,8 @@ class Run:
             raise Trouble(f"was killed by signal {-code}")
         if code not in CODES:
             raise Trouble(f"expected an exit code of {CODES}, got {code}")
-        if code in ONE_LINE and (errors.count(b"\n") != 1 or not errors.startswith(b"flashtwin")):
+        lines = [line for line in errors.splitlines() if not line.startswith(b"warning: ")]
+        if code in ONE_LINE and (len(lines) != 1 or not lines[0].startswith(b"flashtwin")):
             raise Trouble(f"expected one line of error with exit code {code}")
         if self.words and self.words[0] in SHOWN and "--json" not in self.words:
             self.judge_text()

@@ -217,7 +217,10 @@ expect 'data said to have 3 GB of pieces that do not exist' 2 'piece 0 is damage
 # --- escape sequences ---
 
 evil="char(27) || '[2J' || char(155) || 'x' || char(7) || char(127)"
-attack decode.twin "UPDATE t_run SET device_name = $evil, profile = $evil, path = $evil,
+# As if recorded before there were sums.
+no_sums="UPDATE t_sum SET \"table\" = '', rows = NULL, hash = NULL WHERE run = 1 AND \"table\" = 't_op';
+	DELETE FROM t_sum WHERE \"table\" <> ''; DELETE FROM t_point_sum"
+attack decode.twin "$no_sums" "UPDATE t_run SET device_name = $evil, profile = $evil, path = $evil,
 	options = json_object($evil, $evil), ended = 'DEVICE', message = $evil, log_at = NULL" \
 	"UPDATE t_buffer SET name = $evil || name" "UPDATE t_call SET kernel = kernel || $evil" \
 	"INSERT INTO t_kernel SELECT run, kernel || $evil, params, origin, independent FROM t_kernel" \
@@ -227,7 +230,7 @@ attack decode.twin "UPDATE t_run SET device_name = $evil, profile = $evil, path 
 	json_object('class', $evil, 'lint', json('false'), 'kernel', $evil, 'launch', 0, 'detail', $evil,
 	'what', $evil, 'file', $evil, 'why', $evil, 'fix', $evil))"
 cp bad.twin evil.twin
-attack decode.twin 'UPDATE t_digest SET digest = digest + 1, data = NULL' \
+attack decode.twin "$no_sums" 'UPDATE t_digest SET digest = digest + 1, data = NULL' \
 	"UPDATE t_buffer SET name = $evil || name"
 cp bad.twin other.twin
 

@@ -64,8 +64,9 @@ static const struct {
 	  " WHERE json_valid(message) AND class <> json_extract(message, '$.class')" },
 	{ "t_counter.kernel", "t_call", "SELECT n.run, 'launch ' || n.launch FROM t_counter n"
 	  LAUNCH_OP("n") " LEFT JOIN t_call c ON c.call = o.call WHERE c.kernel IS NOT n.kernel" },
-	{ "t_kv.layer", "t_op.layer", "SELECT k.run, 'launch ' || k.launch FROM t_kv k"
-	  LAUNCH_OP("k") " WHERE k.layer IS NOT o.layer" },
+	{ "t_kv.layer", "t_op.layer", "SELECT k.run, 'op ' || k.op FROM t_kv k"
+	  " LEFT JOIN t_op o ON o.run = k.run AND o.op = k.op WHERE o.op IS NULL"
+	  " OR (o.launch IS NOT NULL AND k.layer IS NOT o.layer)" },
 	{ "t_kv.offset", "its place in the cache", "SELECT k.run, 'slot ' || k.slot || ' position '"
 	  " || k.position || ' head ' || k.kv_head FROM t_kv k"
 	  " JOIN t_buffer b ON b.run = k.run AND b.buffer = k.buffer"
@@ -76,7 +77,7 @@ static const struct {
 	  " || k.position || ' head ' || k.kv_head FROM t_kv k"
 	  " LEFT JOIN t_op o ON o.run = k.run AND o.op = k.source_op"
 	  " WHERE k.source_op IS NOT NULL AND NOT coalesce(k.source_offset >= 0"
-	  "  AND k.source_offset + k.bytes <= o.bytes, 0)" },
+	  "  AND k.source_offset + k.bytes * (coalesce(k.more, 0) + 1) <= o.bytes, 0)" },
 	{ "t_partial.acc_data", "t_blob", "SELECT p.run, 'launch ' || p.launch FROM t_partial p"
 	  " LEFT JOIN t_blob b ON b.data = p.acc_data WHERE p.acc_data IS NOT NULL"
 	  " AND NOT coalesce(p.acc_offset >= 0 AND p.acc_bytes >= 0"

@@ -15,8 +15,8 @@ struct user_source;
 enum status launch_replay_needed(struct store *, int64_t run, bool *needed);
 /* Compiles the kernel of a run of `launch`; *out is NULL for a run of another command. The caller
  * sets cuda, check, steps and sandbox in `how`. COMPILE if the recorded source does not compile,
- * DAMAGED if the trace lacks what was launched or has a flag that recorded_flags_take() refuses; the
- * errors of user_kernel_build(). Free *out after a failure too. */
+ * DAMAGED if the trace lacks what was launched or has a flag that recorded_flags_take() refuses;
+ * the errors of user_kernel_build(). Free *out after a failure too. */
 enum status launch_replay_prepare(struct store *, int64_t run, const struct user_source *how,
 				  struct launch_replay **out);
 /* Loads the kernel, which runs the user's code, and registers it. */

@@ -85,8 +85,12 @@ static enum status early_exit(void *context)
 /* Both processes return, so both report success. */
 static enum status two_processes(void *context)
 {
+	pid_t child = fork();
+
 	(void)context;
-	return fork() < 0 ? fail(STATUS_USAGE, "fork") : STATUS_OK;
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return child < 0 ? fail(STATUS_USAGE, "fork") : STATUS_OK;
 }
 
 static enum status crash(void *context)

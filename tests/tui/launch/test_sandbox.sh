@@ -244,7 +244,7 @@ printf '#include "value.h"\n__global__ void k(int *o) { o[0] = VALUE; }\n' >src/
 run src/inc.cu --kernel k $one -I inc --arg 'o=>v.npy:i32[1]' -o new.twin
 expect 'a folder of -I is visible, and a trace is recorded' 0
 ls -d new.twin?* 2>err && code=99
-"$flashtwin" replay new.twin --sandbox=yes >out 2>err || code=$?
+"$flashtwin" replay new.twin --trust --sandbox=yes >out 2>err || code=$?
 expect 'a replay runs in it' 0 '0 bits differ'
 run src/inc.cu --kernel k $one -I inc --arg 'o=>v.npy:i32[1]' -o new.twin --append
 "$flashtwin" info new.twin >>out 2>&1
