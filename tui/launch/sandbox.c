@@ -199,7 +199,7 @@ enum status sandbox_start(struct sandbox *s)
 		s->why = xstrdup("--sandbox=no");
 	} else if (bubblewrap_start(s) == STATUS_OK) {
 		if (s->options.gpu)
-			fprintf(stderr, "flashtwin %s: only compiling is inside the sandbox: a "
+			fprintf(stderr, "warning: %s: only compiling is inside the sandbox: a "
 				"kernel on a GPU runs outside it\n", s->options.command);
 		return STATUS_OK;
 	} else {
@@ -207,7 +207,7 @@ enum status sandbox_start(struct sandbox *s)
 		if (s->options.mode == SANDBOX_YES)
 			return fail_context(STATUS_USAGE, "--sandbox=yes");
 		error_clear();
-		fprintf(stderr, "flashtwin %s: no sandbox, only resource limits: %s\n",
+		fprintf(stderr, "warning: %s: no sandbox, only resource limits: %s\n",
 			s->options.command, s->why);
 	}
 	/* So that processes that a kernel leaves behind become ours to kill. */

@@ -24,6 +24,10 @@
 #include <unistd.h>
 
 #define EMPTY_READS 64
+/* After an event that is not asked for, curses waits for the next key and holds all signals. */
+#define REPORTED (BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON2_PRESSED | BUTTON2_RELEASED \
+		  | BUTTON3_PRESSED | BUTTON3_RELEASED | BUTTON4_PRESSED | BUTTON4_RELEASED \
+		  | BUTTON5_PRESSED | BUTTON5_RELEASED)
 
 static volatile sig_atomic_t resized, interrupted, stopping, ending;
 static SCREEN *screen;
@@ -189,7 +193,7 @@ static void set_modes(bool color, bool mouse)
 	nodelay(stdscr, TRUE);
 	curs_set(0);
 	if (mouse) {
-		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mousemask(REPORTED, NULL);
 		mouseinterval(0);
 	}
 	colored = color && has_colors();

@@ -177,7 +177,7 @@ expect 'which leaves nothing' 5
 printf '#!/bin/sh\necho "bwrap: no namespaces here" >&2\nexit 1\n' >cc/bwrap
 chmod +x cc/bwrap
 FLASHTWIN_BWRAP=$work/cc/bwrap run $fill
-one_line 'flashtwin launch: no sandbox, only resource limits: bwrap: no namespaces here$'
+one_line 'warning: launch: no sandbox, only resource limits: bwrap: no namespaces here$'
 expect 'auto says in one line that there is no sandbox' 0
 FLASHTWIN_BWRAP=$work/cc/bwrap run $fill --sandbox=yes
 one_line 'flashtwin launch: --sandbox=yes: bwrap: no namespaces here$'
