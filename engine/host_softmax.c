@@ -7,8 +7,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "engine/device_check.h"
 
@@ -54,14 +54,6 @@ static void attend(const struct host_softmax *s)
 	free(weights);
 }
 
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
-
 /* Rows of all heads in a buffer: what the first and the last head have is checked. */
 static enum status check_rows(const struct device *device, const struct host_softmax *s,
 			      const struct buffer *buffer, uint64_t offset)
@@ -75,7 +67,7 @@ static enum status check_rows(const struct device *device, const struct host_sof
 
 enum status device_host_softmax(struct device *device, const struct host_softmax *s)
 {
-	double begin;
+	int64_t begin;
 
 	TRY(check_op(device, true, "host_softmax"));
 	if (s->heads < 1 || s->keys < 1 || s->head_dim < 1)
@@ -83,8 +75,10 @@ enum status device_host_softmax(struct device *device, const struct host_softmax
 			    " %d, %d, %d", s->heads, s->keys, s->head_dim);
 	TRY(check_rows(device, s, s->k_from, s->k_offset));
 	TRY(check_rows(device, s, s->v_from, s->v_offset));
-	begin = now_us();
+	begin = clock_ns();
 	attend(s);
 	return device->ops->recorder
-		? device->ops->recorder->host_softmax(device, s, now_us() - begin) : STATUS_OK;
+		? device->ops->recorder->host_softmax(device, s,
+						      1e-3 * (double)(clock_ns() - begin))
+		: STATUS_OK;
 }

@@ -20,6 +20,18 @@
 
 static char directory[] = "/tmp/test_store.XXXXXX";
 
+static inline void copy_file(const char *from, const char *to)
+{
+	char block[65536];
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	size_t count;
+
+	ck_assert(in && out);
+	while ((count = fread(block, 1, sizeof block, in)) > 0)
+		ck_assert_uint_eq(fwrite(block, 1, count, out), count);
+	ck_assert(fclose(in) == 0 && fclose(out) == 0);
+}
+
 static inline void setup(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(directory));

@@ -50,7 +50,7 @@ static INLINE struct check_cell *cell_at(uintptr_t address)
 	return (struct check_cell *)(check_hot.cells + 4 * address);
 }
 
-/* Whether the launch may touch the word. */
+/* Whether the launch can access the word. */
 static INLINE bool reached(size_t word)
 {
 	return check_hot.reached[word >> check_hot.granule];

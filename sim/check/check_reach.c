@@ -1,10 +1,10 @@
-/* check_reach.c - determines which buffers a launch may touch: those reachable from its arguments.
+/* check_reach.c - determines which buffers a launch can access: those reachable from its arguments.
  *
  * An index that is far off may hit valid bytes of another buffer, where no other check fails. A
- * launch may touch a buffer if an argument points into it, or a variable of the kernel's object, or
- * a pointer in another reachable buffer. Memory is searched for pointers only when an access hits a
- * buffer that no argument points to. Any eight bytes that could be a pointer count as one, so a
- * buffer reported as unreachable really is.
+ * launch can access a buffer if an argument points into it, or a variable of the kernel's object,
+ * or a pointer in another reachable buffer. Memory is searched for pointers only when an access
+ * hits a buffer that no argument points to. Any eight bytes that could be a pointer count as one,
+ * so a buffer reported as unreachable really is.
  */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* check_reach.h - which buffers a launch may touch. Private to the checker. */
+/* check_reach.h - which buffers a launch can access. Private to the checker. */
 #ifndef CHECK_REACH_H
 #define CHECK_REACH_H
 
@@ -10,7 +10,7 @@ struct check;
 /* A launch begins: marks the buffers that its arguments point to. False: out of memory to record
  * accesses to them. */
 bool check_reach_begin(struct check *);
-/* Whether the launch may touch an address in device memory whose granule is not marked yet. Called
+/* Whether the launch can access an address in device memory whose granule is not marked yet. Called
  * by a simulated thread; ends the launch if out of memory. */
 bool check_reach(struct check *, uintptr_t address);
 

@@ -16,7 +16,7 @@ const struct check_region *check_region_at(const struct check *, uintptr_t addre
 
 /* How far the first buffers are apart, in bytes. */
 size_t check_region_distance(const struct check *);
-/* Makes the accesses of a buffer recordable, at the first launch that may touch it. False: out of
+/* Makes the accesses of a buffer recordable, at the first launch that can access it. False: out of
  * memory. */
 bool check_recordable(struct check *, uintptr_t at, size_t bytes);
 /* Addresses for the shadow of an object's variables; 0: too few are left. False: out of memory. */

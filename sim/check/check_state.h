@@ -58,7 +58,7 @@ struct check_hot {
 	uintptr_t cells;                /* the cell of address a is at cells + 4 * a */
 	size_t words, shared_words;     /* in span and shared_span; 0: no fast path */
 	uint64_t *reader;               /* an earlier reader, of another block if possible */
-	const uint8_t *reached;         /* by granule: whether the launch may touch it */
+	const uint8_t *reached;         /* by granule: whether the launch can access it */
 	unsigned granule;               /* log2 of the words in a granule: check_space.h */
 	uint32_t first;                 /* first segment of the launch */
 	bool exact;                     /* see check.exact */

@@ -3,17 +3,15 @@
 #define BENCH_SAMPLE_H
 
 #include <stddef.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* A name for a temporary trace of this process; the caller frees it. */
 char *bench_trace_name(void);
 
 static inline double bench_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	return 1e-9 * (double)clock_ns();
 }
 
 /* Sorts the samples; the mean of the middle two when their number is even. */

@@ -15,21 +15,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "tui/datadir.h"
 #include "tui/launch/bubblewrap.h"
 #include "tui/launch/descendants.h"
-
-int64_t sandbox_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Three quarters of the machine, so that the rest of it can go on working; and not so little that a
  * compiler fails. */
@@ -90,7 +82,7 @@ enum status sandbox_create(const struct sandbox_options *options, struct sandbox
 	s->holder = s->input = -1;
 	s->memory = memory_limit();
 	if (options->timeout)
-		s->deadline_ms = sandbox_now_ms() + options->timeout * 1000;
+		s->deadline_ms = clock_ms() + options->timeout * 1000;
 	sandbox_write(s, s->scratch);
 	show_own_files(s);
 	return STATUS_OK;

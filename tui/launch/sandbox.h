@@ -64,7 +64,4 @@ void sandbox_remove(const char *folder);
  * caller frees it. */
 char *sandbox_describe(bool *inside);
 
-/* Now, in milliseconds of the monotonic clock. */
-int64_t sandbox_now_ms(void);
-
 #endif

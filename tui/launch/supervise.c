@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "tui/command.h"
 #include "tui/launch/descendants.h"
@@ -47,7 +48,7 @@ static enum status check_limits(const struct sandbox *s)
 {
 	if (command_interrupted() || command_ended())
 		return fail(STATUS_INTERRUPTED, "interrupted");
-	if (s->deadline_ms && sandbox_now_ms() >= s->deadline_ms)
+	if (s->deadline_ms && clock_ms() >= s->deadline_ms)
 		return fail(STATUS_LIMIT, "not finished within --timeout %lld s",
 			    (long long)s->options.timeout);
 	if (s->options.mode != SANDBOX_NO && descendants_resident(getpid()) > s->memory)
@@ -59,7 +60,7 @@ static enum status check_limits(const struct sandbox *s)
 
 static int next_tick(const struct sandbox *s, bool has_pidfd)
 {
-	int64_t left = s->deadline_ms ? s->deadline_ms - sandbox_now_ms() : TICK_MS;
+	int64_t left = s->deadline_ms ? s->deadline_ms - clock_ms() : TICK_MS;
 
 	if (!has_pidfd)
 		return TICK_WITHOUT_PIDFD_MS;
@@ -112,14 +113,14 @@ static enum status wait_for(struct sandbox *s, struct supervised *w, int pidfd)
  * found, and only then does what was written count. */
 static void drain(struct sandbox *s, struct supervised *w)
 {
-	int64_t end = sandbox_now_ms() + DRAIN_MS;
+	int64_t end = clock_ms() + DRAIN_MS;
 	struct pollfd fd = { .fd = w->report, .events = POLLIN };
 
 	do {
 		kill(-w->child, SIGKILL);
 		sandbox_kill(s);
-	} while ((poll(&fd, 1, TICK_MS) <= 0 || read_some(w)) && sandbox_now_ms() < end);
-	if (sandbox_now_ms() >= end)
+	} while ((poll(&fd, 1, TICK_MS) <= 0 || read_some(w)) && clock_ms() < end);
+	if (clock_ms() >= end)
 		w->count = 0;           /* somebody still has the pipe: believe nothing */
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "tui/viewer/viewer_paint.h"
 #include "tui/viewer/viewer_work.h"
 #include "tui/views/view_print.h"
@@ -33,7 +34,7 @@ static void name_side(struct viewer_side *s)
 
 static bool deadline_passed(void *deadline_ms)
 {
-	return viewer_now_ms() >= *(int64_t *)deadline_ms;
+	return clock_ms() >= *(int64_t *)deadline_ms;
 }
 
 /* A trace may be damaged anywhere: an error is shown in place of the screen. */
@@ -41,7 +42,7 @@ static void draw_side(struct viewer *v, int side)
 {
 	struct viewer_side *s = &v->side[side];
 	struct view_context c = viewer_context(v, side);
-	int64_t deadline = viewer_now_ms() + SCAN_MS;
+	int64_t deadline = clock_ms() + SCAN_MS;
 
 	if (v->here.view->whole && s->drawn == v->here.view && s->drawn_run == s->run) {
 		display_mark(s->display, &c.at);

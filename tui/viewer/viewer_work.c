@@ -8,21 +8,12 @@
 
 #include "tui/viewer/viewer_work.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "traces/store/store_index.h"
 #include "tui/viewer/viewer_paint.h"
 
 #define QUIET_MS 30
 #define STEPS_PER_CHECK 1000               /* steps of SQLite's virtual machine, about 20 us */
-
-int64_t viewer_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void discard_typed(struct viewer *v)
 {
@@ -40,16 +31,16 @@ bool viewer_work_stopped(struct viewer *v)
 		return work->stopped;
 	if (work->idle)
 		return work->stopped = term_pending();
-	if (!work->said_ms && viewer_now_ms() - work->since_ms < QUIET_MS)
+	if (!work->said_ms && clock_ms() - work->since_ms < QUIET_MS)
 		return false;
 	if (!work->said_ms) {
 		viewer_paint_message("at work: any key stops it");
-		work->said_ms = viewer_now_ms();
+		work->said_ms = clock_ms();
 		work->typed_ahead = term_waiting();
 	}
 	if (term_interrupted()
 	    || (v->patience_ms && !work->stops
-		&& viewer_now_ms() - work->said_ms >= v->patience_ms))
+		&& clock_ms() - work->said_ms >= v->patience_ms))
 		return work->stopped = true;
 	if (term_waiting() <= work->typed_ahead)
 		return false;
@@ -74,7 +65,7 @@ static void set_progress(struct viewer *v, int (*function)(void *))
 
 void viewer_work_begin(struct viewer *v)
 {
-	v->work = (struct viewer_work){ .going = true, .since_ms = viewer_now_ms() };
+	v->work = (struct viewer_work){ .going = true, .since_ms = clock_ms() };
 	set_progress(v, on_progress);
 }
 
@@ -142,6 +133,6 @@ int viewer_wait_key(struct viewer *v)
 	key = term_key();
 	if (key == TERM_LOST)
 		v->quit = true;
-	v->work = (struct viewer_work){ .going = true, .since_ms = viewer_now_ms() };
+	v->work = (struct viewer_work){ .going = true, .since_ms = clock_ms() };
 	return key;
 }

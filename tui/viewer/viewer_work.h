@@ -16,7 +16,5 @@ bool viewer_work_stopped(struct viewer *);
 bool viewer_work_idle(struct viewer *);
 /* Waits for a key; the wait does not count as work. TERM_LOST quits. */
 int viewer_wait_key(struct viewer *);
-/* The time of a monotonic clock. */
-int64_t viewer_now_ms(void);
 
 #endif

@@ -50,18 +50,6 @@ static void record_whole(int kind)
 	OK(store_close(store));
 }
 
-static void copy_whole(void)
-{
-	char block[65536];
-	FILE *from = fopen(WHOLE, "rb"), *to = fopen(T, "wb");
-	size_t count;
-
-	ck_assert(from && to);
-	while ((count = fread(block, 1, sizeof block, from)) > 0)
-		ck_assert_uint_eq(fwrite(block, 1, count, to), count);
-	ck_assert(fclose(from) == 0 && fclose(to) == 0);
-}
-
 /* Returns false when the table's constraints forbid the change. */
 static bool change(const char *sql)
 {
@@ -179,7 +167,7 @@ START_TEST(known)
 		struct running r;
 		int status;
 
-		copy_whole();
+		copy_file(WHOLE, T);
 		ck_assert_msg(change(cases[i].sql), "%s", cases[i].sql);
 		r = start(commands[cases[i].command], 0);
 		status = finish(&r, errors, sizeof errors);
@@ -268,7 +256,7 @@ START_TEST(changed_values)
 	for (int i = 0; i < CHANGES; i++) {
 		char *sql = random_change(db);
 
-		copy_whole();
+		copy_file(WHOLE, T);
 		if (change(sql))
 			run_commands(sql);
 		free(sql);

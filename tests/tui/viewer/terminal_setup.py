@@ -60,6 +60,11 @@ def ends_with(terminal, code):
     must(got == code, f"expected exit code {code}, got {got}")
 
 
+def quit_viewer(terminal):
+    terminal.send(b"Q")
+    ends_with(terminal, 0)
+
+
 def check_endings():
     for name, code in (("SIGINT", 130), ("SIGTERM", -15), ("SIGHUP", -1), ("SIGQUIT", -3),
                        ("SIGSEGV", -11), ("SIGABRT", -6), ("SIGFPE", -8)):
@@ -78,8 +83,7 @@ def check_endings():
             ends_with(terminal, -15)
     with Viewer("Q restores the terminal") as terminal:
         terminal.settle()
-        terminal.send(b"Q")
-        ends_with(terminal, 0)
+        quit_viewer(terminal)
         must(terminal.errors() == "", "wrote to standard error")
     with Viewer("a typed ctrl-C ends it with 130") as terminal:
         terminal.settle()
@@ -105,15 +109,13 @@ def check_stops():
         terminal.stop_and_resume()
         must(terminal.settle(), "ended when it was resumed")
         must(terminal.modes.on[FULL_SCREEN], "does not use the alternate screen after fg")
-        terminal.send(b"Q")
-        ends_with(terminal, 0)
+        quit_viewer(terminal)
     with Viewer("a resize while it is stopped takes effect") as terminal:
         terminal.settle()
         terminal.stop_and_resume()
         terminal.resize(20, 5)
         must(terminal.settle(), "ended when it was resumed")
-        terminal.send(b"Q")
-        ends_with(terminal, 0)
+        quit_viewer(terminal)
     with Viewer("ctrl-Z while it draws stops and resumes it") as terminal:
         terminal.settle()
         for i in range(40):
@@ -121,15 +123,13 @@ def check_stops():
             time.sleep(0.0001 * i)
             terminal.stop_and_resume()
             must(terminal.settle(), "ended when it was resumed")
-        terminal.send(b"Q")
-        ends_with(terminal, 0)
+        quit_viewer(terminal)
     with Viewer("ctrl-Z during long work stops and resumes it") as terminal:
         begin_endless(terminal)
         terminal.stop_and_resume()
         terminal.send(b"x")
         must(terminal.settle(), "ended when it was resumed")
-        terminal.send(b"Q")
-        ends_with(terminal, 0)
+        quit_viewer(terminal)
 
 
 # A query that never ends.
@@ -154,8 +154,7 @@ def check_long_work():
         begin_endless(terminal)
         terminal.send(b"x")
         must(terminal.settle(), "ended")
-        terminal.send(b"Q")
-        ends_with(terminal, 0)
+        quit_viewer(terminal)
     for name, code in (("SIGTERM", -15), ("SIGHUP", -1)):
         with Viewer(f"{name} ends it during long work") as terminal:
             begin_endless(terminal)
@@ -165,8 +164,7 @@ def check_long_work():
         begin_endless(terminal)
         terminal.send(b"\x03")
         must(terminal.settle(), "ended")
-        terminal.send(b"Q")
-        ends_with(terminal, 0)
+        quit_viewer(terminal)
     with Viewer("closing the terminal ends it during long work") as terminal:
         begin_endless(terminal)
         terminal.hang_up()
