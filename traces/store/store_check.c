@@ -1,8 +1,8 @@
 /* store_check.c - checks that a file is a trace that this program can read.
  *
  * Distinguishes a file that is not SQLite, another program's database, a newer format, and a
- * truncated or altered file. Checks the header and the columns of every table and view, which is
- * cheap; deeper damage is found on reading, by SQLite or by the checksums of pages.
+ * truncated or altered file. Checks the header and the statement of every table and view, which
+ * is cheap; deeper damage is found on reading, by SQLite or by the checksums of pages.
  */
 #include "traces/store/store_internal.h"
 
@@ -151,8 +151,6 @@ static bool keyed_by_launch(int64_t version, const char *name)
 	return version < 5 && (!strcmp(name, "t_kv") || !strcmp(name, "v_kv"));
 }
 
-#define KV_COLUMNS_BY_LAUNCH \
-	"run,launch,tensor,slot,position,kv_head,layer,buffer,offset,bytes,source_op,source_offset"
 #define KV_BY_OP \
 	"SELECT k.run, o.op, k.tensor, k.slot, k.position, k.kv_head, k.layer, k.buffer," \
 	" k.offset, k.bytes, k.source_op, k.source_offset, NULL AS more FROM main.t_kv k" \
@@ -206,76 +204,39 @@ static enum status upgrade(struct store *store, int64_t version)
 
 /* --- the schema --- */
 
-/* The columns of a table or view, comma-separated; the caller frees. NULL: it does not exist. */
-static enum status read_columns(sqlite3 *db, const char *name, char **out)
+/* Whether the file has the table or view; what it is made of, store_guard_schema has checked. */
+static enum status check_exists(struct store *store, const char *name)
 {
 	sqlite3_stmt *select = NULL;
-	const char *text;
+	enum status status = store_select(store, &select,
+					  "SELECT 1 FROM main.sqlite_schema WHERE name = ?",
+					  NULL, 0);
 
-	*out = NULL;
-	if (sqlite3_prepare_v2(db, "SELECT group_concat(name) FROM pragma_table_info(?)", -1,
-			       &select, NULL)
-	    != SQLITE_OK)
-		return STATUS_INTERNAL;
+	if (status != STATUS_OK)
+		return status;
 	sqlite3_bind_text(select, 1, name, -1, SQLITE_STATIC);
-	if (sqlite3_step(select) == SQLITE_ROW) {
-		text = (const char *)sqlite3_column_text(select, 0);
-		*out = text ? xstrdup(text) : NULL;
+	switch (sqlite3_step(select)) {
+	case SQLITE_ROW:
+		break;
+	case SQLITE_DONE:
+		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: it has no %s",
+			      store_shown_path(store), name);
+		break;
+	default:
+		status = store_failed(store, "read");
 	}
-	return sqlite3_finalize(select) == SQLITE_OK ? STATUS_OK : STATUS_INTERNAL;
-}
-
-/* A view that no longer compiles is damage, but SQLite has no error code for that. */
-static enum status columns_failed(struct store *store, const char *name)
-{
-	if (sqlite3_errcode(store->db) == SQLITE_ERROR)
-		return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s: %s", store->path, name,
-			    sqlite3_errmsg(store->db));
-	return store_failed(store, "read");
-}
-
-static enum status compare_columns(struct store *store, const char *name, const char *wanted)
-{
-	char *found = NULL;
-	enum status status = STATUS_OK;
-
-	if (read_columns(store->db, name, &found) != STATUS_OK)
-		status = columns_failed(store, name);
-	else if (!found)
-		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: it has no %s", store->path,
-			      name);
-	else if (strcmp(found, wanted) != 0)
-		status = fail(STATUS_DAMAGED, "%s: the trace is damaged: %s has unknown columns",
-			      store->path, name);
-	free(found);
-	return status;
-}
-
-static enum status check_columns(struct store *store, sqlite3 *model, const char *name)
-{
-	char *wanted = NULL;
-	enum status status;
-
-	if (read_columns(model, name, &wanted) != STATUS_OK || !wanted)
-		status = fail(STATUS_INTERNAL, "the trace schema is broken: %s",
-			      sqlite3_errmsg(model));
-	else
-		status = compare_columns(store, name, wanted);
-	free(wanted);
+	sqlite3_finalize(select);
 	return status;
 }
 
 /* One table or view of the present format; `create` is the model's statement. */
-static enum status check_object(struct store *store, sqlite3 *model, int64_t version,
-				const char *name, const char *create)
+static enum status check_object(struct store *store, int64_t version, const char *name,
+				const char *create)
 {
 	if (added_after(version, name))
 		return add_missing(store, create);
-	if (!keyed_by_launch(version, name))
-		return check_columns(store, model, name);
-	if (!strcmp(name, "t_kv"))
-		TRY(compare_columns(store, name, KV_COLUMNS_BY_LAUNCH));
-	return convert_kv(store, name, create);
+	TRY(check_exists(store, name));
+	return keyed_by_launch(version, name) ? convert_kv(store, name, create) : STATUS_OK;
 }
 
 /* Compares with a database made from the embedded schema. */
@@ -294,7 +255,7 @@ static enum status check_schema(struct store *store, sqlite3 *model, int64_t ver
 			    sqlite3_errmsg(model));
 	status = store_guard_schema(store, model, version, added_after);
 	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW)
-		status = check_object(store, model, version,
+		status = check_object(store, version,
 				      (const char *)sqlite3_column_text(names, 0),
 				      (const char *)sqlite3_column_text(names, 1));
 	sqlite3_finalize(names);
