@@ -45,6 +45,10 @@ def without_entry(build, source, entries):
     objects = list(build.glob("*.o"))
     for folder in FOLDERS:
         objects += (build / folder).rglob("*.o")
+    # Another configuration changes config.h, on which every object depends, and leaves objects that
+    # the present one does not build.
+    configured = (build / "config.h").stat().st_mtime
+    objects = [path for path in objects if path.stat().st_mtime >= configured]
     wrong = []
     for path in objects:
         name = source_of(path).relative_to(build)

@@ -230,36 +230,51 @@ static enum status check_exists(struct store *store, const char *name)
 }
 
 /* One table or view of the present format; `create` is the model's statement. */
+typedef enum status object_fn(struct store *, int64_t version, const char *name,
+			      const char *create);
+
 static enum status check_object(struct store *store, int64_t version, const char *name,
 				const char *create)
 {
+	(void)create;
+	return added_after(version, name) ? STATUS_OK : check_exists(store, name);
+}
+
+static enum status convert_object(struct store *store, int64_t version, const char *name,
+				  const char *create)
+{
 	if (added_after(version, name))
 		return add_missing(store, create);
-	TRY(check_exists(store, name));
 	return keyed_by_launch(version, name) ? convert_kv(store, name, create) : STATUS_OK;
 }
 
-/* Compares with a database made from the embedded schema. */
-static enum status check_schema(struct store *store, sqlite3 *model, int64_t version)
+static enum status each_object(struct store *store, sqlite3 *model, int64_t version, object_fn *fn)
 {
-	sqlite3_stmt *names;
+	sqlite3_stmt *objects;
 	enum status status = STATUS_OK;
 
-	if (sqlite3_exec(model, schema_sql, NULL, NULL, NULL) != SQLITE_OK
-	    || sqlite3_prepare_v2(model,
-				  "SELECT name, sql FROM sqlite_schema"
-				  " WHERE type IN ('table', 'view')",
-				  -1, &names, NULL)
-		       != SQLITE_OK)
+	if (sqlite3_prepare_v2(model,
+			       "SELECT name, sql FROM sqlite_schema"
+			       " WHERE type IN ('table', 'view')", -1, &objects, NULL)
+	    != SQLITE_OK)
 		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
 			    sqlite3_errmsg(model));
-	status = store_guard_schema(store, model, version, added_after);
-	while (status == STATUS_OK && sqlite3_step(names) == SQLITE_ROW)
-		status = check_object(store, version,
-				      (const char *)sqlite3_column_text(names, 0),
-				      (const char *)sqlite3_column_text(names, 1));
-	sqlite3_finalize(names);
+	while (status == STATUS_OK && sqlite3_step(objects) == SQLITE_ROW)
+		status = fn(store, version, (const char *)sqlite3_column_text(objects, 0),
+			    (const char *)sqlite3_column_text(objects, 1));
+	sqlite3_finalize(objects);
 	return status;
+}
+
+/* Compares with a database made from the embedded schema, before anything is converted. */
+static enum status check_schema(struct store *store, sqlite3 *model, int64_t version)
+{
+	if (sqlite3_exec(model, schema_sql, NULL, NULL, NULL) != SQLITE_OK)
+		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
+			    sqlite3_errmsg(model));
+	TRY(store_guard_schema(store, model, version, added_after));
+	TRY(each_object(store, model, version, check_object));
+	return each_object(store, model, version, convert_object);
 }
 
 enum status store_check_format(struct store *store)
