@@ -16,6 +16,7 @@ every() {
 decode short 64 'every point' --log points
 decode romeo 200 'every point' --log points
 decode romeo 200 'every partial, chunk 16' --log partials --chunk 16
+decode short 64 'path cached, every point' --path cached --log points
 decode long 200 'every buffer' --log launch
 decode long 200 'points of 51 steps' --log points --log-at "$(every 4 199)"
 
