@@ -82,7 +82,9 @@ __stop_ft_*
 TEXT
 sort -o used used
 sed -n 's/^	\(.*\);$/\1/p' "$srcdir/sim/cuda/runtime.imports" | sort >listed
-result 'it uses each name of runtime.imports' "$(comm -13 used listed)"
+# Of <iostream>, what the compiler's version needs.
+result 'it uses each name of runtime.imports' "$(comm -13 used listed | grep -v ios_base)"
+result 'and those of <iostream>' "$(grep -q ios_base used || cat used)"
 
 ### code that hides
 
