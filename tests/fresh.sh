@@ -10,7 +10,7 @@
 # Needs root, git, a network, 5 GB in $TMPDIR (/tmp) and either mmdebstrap or debootstrap. Commands
 # in the chroot run in separate mount and process namespaces, with their own /proc, /dev, /dev/pts
 # and /dev/shm: a signal ends all of them, nothing stays mounted, and the directory is removed (it
-# stays after SIGKILL). Packages come from the host's mirror for SUITE, with the host's apt settings
+# stays after SIGKILL). FLASHTWIN_SLOW is passed on. Packages come from the host's mirror for SUITE, with the host's apt settings
 # and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with its keys, as in
 #
 #     FRESH_MIRROR=http://archive.ubuntu.com/ubuntu FRESH_KEYRING=ubuntu-archive-keyring.gpg \
@@ -189,7 +189,8 @@ run_as() {
 	log=$logs/$1.$2.log
 	say "./bootstrap $2 as $1"
 	from=$(date +%s)
-	inside su -l "$1" -c "cd flashtwin && ./bootstrap $2" >"$log" 2>&1
+	inside su -l "$1" -c "cd flashtwin && FLASHTWIN_SLOW=${FLASHTWIN_SLOW:-1} ./bootstrap $2" \
+		>"$log" 2>&1
 	code=$?
 	case $code in
 	0) outcome=ok ;;
