@@ -255,10 +255,12 @@ for signal in INT TERM HUP; do
 done
 
 start 100 30 "$trace"
-shows 'the viewer runs before it is stopped' 'at s0'
+shows 'the viewer runs before SIGTSTP' 'at s0'
 pid=$(viewer_pid)
+# The kernel does not stop it, because no shell with job control has started it: terminal_setup.py
+# does that.
 kill -s TSTP "$pid"
-until_true grep -q '^State:	T' "/proc/$pid/status"
+handled
 kill -s CONT "$pid"
 handled
 keys f
