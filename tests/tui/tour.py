@@ -33,6 +33,9 @@ STEP = re.compile(r'^Start:\s+`([^`]+)`|^Keys:((?:\s+`[^`]+`)+)', re.M)
 # The line under each heading: address, keys and command.
 STOP = re.compile(r'^`[^`]+`.* \u00b7 keys.* \u00b7 `([^`]+)`$', re.M)
 
+# Where no namespace can be made, as in some containers, `launch` says so and does without.
+NO_SANDBOX = re.compile(r'^warning: launch: no sandbox, only resource limits: .*\n', re.M)
+
 
 def strip_lines(text):
     """Removes trailing blanks, which the tour does not contain."""
@@ -135,7 +138,8 @@ def run_block(block):
         script += "code=$?; printf '\\001'; (exit $code)\n"
     done = subprocess.run(['sh', '-c', script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, text=True, encoding='utf-8')
-    outputs = [re.sub(r'([^\n])\Z', r'\1\n', output) for output in done.stdout.split('\1')]
+    outputs = [NO_SANDBOX.sub('', re.sub(r'([^\n])\Z', r'\1\n', output))
+               for output in done.stdout.split('\1')]
     return strip_lines(''.join(p + output for p, output in zip(prompts, outputs)))
 
 
