@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
@@ -79,6 +80,17 @@ static void add_flag(struct launch_command *c, const char *letter, const char *v
 	c->flags[c->flag_count] = NULL;
 }
 
+/* Compilers ignore a missing directory, and warn about a file in its place. */
+static enum status add_include(struct launch_command *c, const char *directory)
+{
+	struct stat st;
+
+	if (stat(directory, &st) == 0 && !S_ISDIR(st.st_mode))
+		return fail(STATUS_USAGE, "-I: %s: not a directory", directory);
+	add_flag(c, "-I", directory);
+	return STATUS_OK;
+}
+
 static enum status take_option(void *context, const struct option_value *v)
 {
 	struct launch_command *c = context;
@@ -90,7 +102,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_SHARED: c->shared_bytes = v->integer; break;
 	case OPTION_ARG: return launch_args_add(&c->args, v->text);
 	case OPTION_DEFINE: add_flag(c, "-D", v->text); break;
-	case OPTION_INCLUDE: add_flag(c, "-I", v->text); break;
+	case OPTION_INCLUDE: return add_include(c, v->text);
 	case OPTION_TIMEOUT: c->sandbox.timeout = v->integer; break;
 	case OPTION_SANDBOX: c->sandbox.mode = (enum sandbox_mode)v->choice; break;
 	default: run_option_take(&c->run, v);

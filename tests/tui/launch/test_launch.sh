@@ -133,6 +133,10 @@ no_cplusplus 'a C++ compiler that does not exist' ' (CXX=no-such-compiler: no su
 CXX='env c++' run plain.cu --kernel talk --grid 1 --block 4 --arg n=i32:3
 expect 'a CXX of two words' 0 '^thread 0 of 3$'
 unset CXX
+touch include.txt
+run plain.cu --kernel talk --grid 1 --block 3 -I include.txt
+expect '-I with a file' 2 '^flashtwin launch: -I: include.txt: not a directory$'
+result 'is one line' "$([ "$(wc -l <err)" -eq 1 ] || cat err)"
 
 run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]'
 [ ! -e wild.npy ] || code=99
