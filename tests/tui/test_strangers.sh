@@ -169,6 +169,9 @@ refused 't_byte' 'INSERT INTO t_byte WITH RECURSIVE n (n) AS (SELECT 256 UNION A
 attack decode.twin 'CREATE TRIGGER later AFTER INSERT ON t_run BEGIN DELETE FROM t_op; END'
 run decode --prompt A -n 1 -o bad.twin --append
 expect 'a run is not appended to such a trace' 6 'trigger later'
+attack decode.twin 'INSERT INTO t_piece SELECT 4294967295, zeroblob(16), page, offset, bytes FROM t_piece LIMIT 1'
+run decode --prompt B -n 1 -o bad.twin --append
+expect 'nor to one whose numbers leave none for its pieces' 6 'pieces are numbered up to 4294967295'
 
 # within KILOBYTES COMMAND...: runs flashtwin, with 99 as its code if it needed more memory.
 within() {

@@ -246,8 +246,10 @@ static enum status put_piece(struct store *store, const unsigned char *bytes, si
 		TRY(PUT(store, TABLE_PIECE, V_NULL, V_BYTES(&canonical, sizeof canonical),
 			V_INT(page), V_INT(offset), V_INT(count)));
 		number = sqlite3_last_insert_rowid(store->db);
+		/* SQLite numbers a row after the largest number, which a damaged file may have. */
 		if (number > UINT32_MAX)
-			return fail(STATUS_INTERNAL, "%s: more than %u pieces", store->path,
+			return fail(STATUS_DAMAGED, "%s: pieces are numbered up to %lld, the"
+				    " maximum is %u", store->path, (long long)number - 1,
 				    UINT32_MAX);
 		hash_map_add(&store->pages->pieces, hash, number);
 	}
