@@ -1,4 +1,4 @@
-/* file.c - opens and reads files; see file.h. */
+/* file.c - opens and reads files, makes temporary folders; see file.h. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -109,4 +109,21 @@ enum status file_read(const char *path, size_t limit, char **bytes, size_t *coun
 	status = read_all(file, path, limit, bytes, count);
 	fclose(file);
 	return status;
+}
+
+/* --- temporary folders --- */
+
+enum status file_make_folder(const char *parent, const char *name, char **path)
+{
+	const char *usual = getenv("TMPDIR");
+
+	if (!parent)
+		parent = usual && *usual ? usual : "/tmp";
+	*path = xasprintf("%s/%s.XXXXXX", parent, name);
+	if (mkdtemp(*path))
+		return STATUS_OK;
+	fail(STATUS_IO, "%s: %s", *path, strerror(errno));
+	free(*path);
+	*path = NULL;
+	return STATUS_IO;
 }

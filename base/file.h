@@ -1,5 +1,5 @@
-/* file.h - opens files to read, and reads small files whole. Does not parse them. Used by whatever
- * reads a file that a user names. */
+/* file.h - opens files to read, reads small files whole, makes temporary folders. Does not parse
+ * files. Used by whatever reads a file that a user names. */
 #ifndef FILE_H
 #define FILE_H
 
@@ -19,5 +19,9 @@ enum status file_check(const char *path);
 /* Reads all of `path` into a new buffer and appends a NUL, which is not counted; the caller frees
  * it. IO with the path and the reason; USAGE if the file is larger than `limit` bytes. */
 enum status file_read(const char *path, size_t limit, char **bytes, size_t *count);
+
+/* Makes a folder PARENT/NAME.XXXXXX that only its owner can use, with the X replaced so that it
+ * is new; the caller frees its path. parent NULL: $TMPDIR, or /tmp. IO with path and reason. */
+enum status file_make_folder(const char *parent, const char *name, char **path);
 
 #endif

@@ -38,6 +38,10 @@ echo
 "$flashtwin" replay "$recorded"
 echo
 
+echo "== The last step in one picture: cache, chunks, reduction and output of layer 3, head 4"
+"$flashtwin" view "$trace" --plain --screen step --at L1262.b4
+echo
+
 echo "== Look at it"
 echo
 echo "$shown/flashtwin view $shown/demo.twin"

@@ -255,6 +255,9 @@ struct device_ops {
 	enum status (*set_points)(struct device *, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity);
 
+	/* NULL: the host cannot read its memory. */
+	const void *(*peek)(struct device *, const struct buffer *);
+
 	const struct recorder_ops *recorder;    /* NULL: it records nothing */
 	const struct checker_ops *checker;      /* NULL: it checks nothing */
 };
@@ -307,6 +310,9 @@ enum status device_observe(struct device *, const struct device_observer *);
 /* true: waits for the whole device. If the device checks a program, this wait and all operations
  * until the call with false are not part of the program: they order nothing and act at once. */
 enum status device_step_aside(struct device *, bool aside);
+/* The memory of a buffer, to be read in place between device_step_aside() with true and false.
+ * NULL: only a download can read it. */
+const void *device_peek(struct device *, const struct buffer *);
 /* Whether the device checks a program and can exclude operations from it. */
 bool device_can_step_aside(const struct device *);
 /* Negative: not measured. */

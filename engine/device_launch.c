@@ -155,6 +155,11 @@ enum status device_step_aside(struct device *device, bool aside)
 	return aside ? device_sync(device, NULL) : STATUS_OK;
 }
 
+const void *device_peek(struct device *device, const struct buffer *buffer)
+{
+	return device->ops->peek ? device->ops->peek(device, buffer) : NULL;
+}
+
 size_t device_findings(struct device *device, const struct row_finding **out)
 {
 	*out = NULL;

@@ -55,9 +55,10 @@ static unsigned chunk_points(const struct kernel_call *call)
 	return tile_points(chunk_keys(call));
 }
 
+/* Those of half the keys, and two of the merge of the warps. */
 static unsigned half_chunk_points(const struct kernel_call *call)
 {
-	return tile_points((chunk_keys(call) + 1) / 2);
+	return tile_points((chunk_keys(call) + 1) / 2) + 2;
 }
 
 const struct kernel kernel_flash_decode_chunk = {

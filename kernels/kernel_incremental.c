@@ -21,6 +21,13 @@ static void cache_extent(kernel_extent_fn *extent, void *context, int param, uin
 		extent(context, param, h * max_len * D * sizeof(float), keys * D * sizeof(float));
 }
 
+/* What lane 0 of warp 0 passes in the multiwarp kernels: the points of a slice of the keys, and one
+ * for each slice in the merge. */
+static unsigned slice_points(uint64_t keys)
+{
+	return tile_points((keys + SLICES - 1) / SLICES) + SLICES;
+}
+
 /* --- attention_incremental[_multiwarp](q, k, v, out, Hkv, D, max_len, n, scale), grid (H) --- */
 
 enum { VALUE_Q, VALUE_K, VALUE_V, VALUE_OUT, VALUE_HKV, VALUE_D, VALUE_MAX_LEN, VALUE_N };
@@ -47,7 +54,7 @@ static unsigned value_points(const struct kernel_call *call)
 
 static unsigned value_slice_points(const struct kernel_call *call)
 {
-	return tile_points((value_of(call, VALUE_N) + SLICES - 1) / SLICES);
+	return slice_points(value_of(call, VALUE_N));
 }
 
 const struct kernel kernel_attention_incremental = {
@@ -94,7 +101,7 @@ static unsigned indirect_points(const struct kernel_call *call)
 
 static unsigned indirect_slice_points(const struct kernel_call *call)
 {
-	return tile_points((value_of(call, INDIRECT_MAX_LEN) + SLICES - 1) / SLICES);
+	return slice_points(value_of(call, INDIRECT_MAX_LEN));
 }
 
 const struct kernel kernel_attention_incremental_indirect = {

@@ -25,9 +25,15 @@ static void prefill_reads(const struct kernel_call *call, kernel_extent_fn *exte
 	}
 }
 
+/* One softmax point for each tile of 32 keys. */
+static unsigned prefill_points(const struct kernel_call *call)
+{
+	return (unsigned)((value_of(call, NK) + 31) / 32);
+}
+
 const struct kernel kernel_attention_prefill = {
 	CUDA_C_KERNEL(attention_prefill),
 	.summary = "attention of many queries at once, tiled, causal or not",
 	.role = ROLE_ATTENTION, .independent = true, .max_threads = 128,
-	.writes = prefill_writes, .reads = prefill_reads,
+	.writes = prefill_writes, .reads = prefill_reads, .points = prefill_points,
 };

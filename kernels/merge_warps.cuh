@@ -1,7 +1,8 @@
 /* merge_warps.cuh - merges the softmax states of a block's warps, in warp order.
  *
- * The arithmetic is that of flash_decode_reduce, with warps instead of chunks. Used by kernels
- * whose warps attend to different keys of the same row.
+ * The arithmetic is that of flash_decode_reduce, with warps instead of chunks, and so are its named
+ * points: lane 0 of warp 0 passes one for each warp, in warp order, after the points of its own
+ * keys. Used by kernels whose warps attend to different keys of the same row.
  */
 #ifndef MERGE_WARPS_CUH
 #define MERGE_WARPS_CUH
@@ -52,6 +53,8 @@ static __device__ void merge_warps(struct softmax_state *state, int warp, int wa
 			if (lane + WARP * i < D)
 				state->acc[i] = fmaf(weight, theirs[lane + WARP * i],
 						     state->acc[i]);
+		if (lane == 0)
+			POINT(reduce, weight, state->sum, state->acc[0]);
 	}
 }
 

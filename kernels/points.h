@@ -11,17 +11,23 @@
 #define POINTS_H
 
 /* X(name, value names...): all points of the project's kernels, with the names of their values. A
- * user's file gets its own list, of the names that it uses. */
+ * user's file gets its own list, of the names that it uses.
+ *
+ * A point that is added to a kernel comes after those that its threads passed before: points of
+ * older recordings then keep their sequence numbers, and can still be compared. */
 #ifndef POINT_LIST
 #define POINT_LIST(X) \
-	/* flash_decode_chunk, each lane, once per tile: its key's scaled score, softmax weight */ \
-	X(score,   "score", "weight", "", "") \
-	/* flash_decode_chunk, lane 0, once per tile: running max, the factor that rescales sums
-	   relative to the old max, running sum of weights */ \
+	/* Kernels of decode steps, each lane, once per tile: its key's scaled score, and its term
+	   of the running sum */ \
+	X(score,   "score", "exp(score - running max)", "", "") \
+	/* The same kernels, lane 0 of each warp, once per tile: running max, the factor that
+	   rescales sums relative to the old max, running sum of the terms. attention_prefill: the
+	   first thread of each query row, once per tile that the row sees */ \
 	X(softmax, "max", "rescale", "sum", "") \
-	/* flash_decode_reduce, lane 0, once per chunk: the chunk's weight, then the running sum and
-	   accumulator 0 after this chunk was added */ \
-	X(reduce,  "weight", "sum", "acc0", "")
+	/* flash_decode_reduce, lane 0, once per chunk: the chunk's factor, exp(its max - max of
+	   all), then the running sum and accumulator 0 after this chunk was added. Kernels with
+	   several warps per row: lane 0 of warp 0, once per warp, in the same way */ \
+	X(reduce,  "factor", "sum", "acc0", "")
 #endif
 
 enum point_id {

@@ -2,6 +2,9 @@
  *
  * D and Dv are at most 32 * THREADS. Included only by attention_prefill.cu, which defines THREADS
  * and the function's name, PREFILL_ROWS. block_keys: how many keys any query of this block sees.
+ *
+ * The first thread of each row passes the point softmax once per tile with a key that the row sees:
+ * its point n belongs to keys 32 * n to 32 * n + 31.
  */
 #define PADDED (32 * THREADS)           /* floats in a tile row: elements, then zeros */
 
@@ -73,6 +76,8 @@ static __device__ void PREFILL_ROWS(const float *q, const float *k, const float 
 		}
 		sum = fmaf(sum, rescale, tile_sum);
 		running_max = new_max;
+		if (part == 0 && first < visible)
+			POINT(softmax, new_max, rescale, sum);
 		/* At the edge of the mask, masked values must not be used: 0 * NaN is NaN. */
 		if (first + TILE <= visible)
 			prefill_accumulate(acc, values + part, THREADS, weights, TILE, rescale);

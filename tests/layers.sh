@@ -68,7 +68,8 @@ layer sim/exec base kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff
-layer tui/viewer base traces traces/store tui/views
+layer tui/views/step base traces traces/store traces/diff tui/views
+layer tui/viewer base traces traces/store tui/views tui/views/step
 layer tui/export base traces traces/store tui/views tui/viewer
 layer tui/launch base kernels traces/store engine engine/record sim/check/check.h sim/cu2c tui
 layer tui/bench base traces/store engine engine/attention engine/model engine/record tests/bench \
@@ -81,7 +82,7 @@ below='base kernels traces traces/store traces/diff engine engine/attention engi
 shared=$(find tui -maxdepth 1 -name '*.[ch]' ! -name 'cmd_*')
 confined 'what commands share includes' "$shared" $below
 confined 'commands include' "main.c $(find tui -maxdepth 1 -name 'cmd_*')" $below \
-	tui/views tui/viewer tui/export tui/launch tui/bench
+	tui/views tui/views/step tui/viewer tui/export tui/launch tui/bench
 
 found=$(find base engine kernels sim traces tui -name '*.[ch]' -o -name '*.cu*' |
 	sed 's,/[^/]*$,,' | sort -u | while read -r folder; do

@@ -11,6 +11,9 @@ done && pwd) || exit 99
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
+# The last run of a test is its own; the name keeps it out of lists of files.
+XDG_STATE_HOME=$work/.state
+export XDG_STATE_HOME
 
 number=0
 

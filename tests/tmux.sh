@@ -20,7 +20,8 @@ start() {
 	columns=$1 lines=$2
 	shift 2
 	rm -f shell_done
-	printf '%s\n' "'$flashtwin' view $*" 'echo "ended $?"' 'stty -a | tr ";" " " >stty' \
+	# Without colours for heat, screens are the same as those of --plain.
+	printf '%s\n' 'TERM=screen' 'export TERM' "'$flashtwin' view $*" 'echo "ended $?"' 'stty -a | tr ";" " " >stty' \
 		'echo done >shell_done' "sleep $(limit 600)" >script
 	terminal
 }
@@ -97,7 +98,8 @@ as_plain() {
 	"$flashtwin" view "$trace" ${second:+"$second"} --plain --screen "$2" --at "$3" \
 		>out 2>err
 	awk -v w="$columns" '{ print (length($0) > w ? substr($0, 1, w - 1) ">" : $0) }' out |
-		sed 's/ *$//' | head -n $((lines - 6)) >wanted
+		sed -e 's/ *$//' -e 's/^\( the same merge in other orders: \)--all$/\1W/' |
+		head -n $((lines - 6)) >wanted
 	# Pad with empty lines, which the terminal has as well.
 	while [ "$(wc -l <wanted)" -lt $((lines - 6)) ]; do
 		echo >>wanted

@@ -18,42 +18,52 @@
 
 struct digest_state {
 	enum dtype type;
+	bool nan;                       /* there was one in the last block */
 	XXH3_state_t *hash;
 };
 
-/* has_nan_T() and quiet_nan_T() for each float type T, by its magnitude mask and its infinity.
- * Loads go through memcpy() because device memory and file contents need not be aligned for the
- * host. */
-#define DEFINE_NAN(T, uint, magnitude, infinity, canonical) \
+/* has_nan_T() and quiet_nan_T(), which copies, for each float type T, by its magnitude mask and its
+ * infinity, in vectors of 16 bytes: every recorded step passes all of its caches through them.
+ * `count` is in bytes, a multiple of a vector. Loads go through memcpy() because device memory and
+ * file contents need not be aligned for the host. */
+#define VECTOR 16
+
+#define DEFINE_NAN(T, integer, magnitude, infinity, canonical) \
+	typedef integer vector_##T __attribute__((vector_size(VECTOR))); \
 	static bool has_nan_##T(const unsigned char *bytes, size_t count) \
 	{ \
-		unsigned found = 0; \
-		for (size_t i = 0; i < count; i++) { \
-			uint bits; \
-			memcpy(&bits, bytes + i * sizeof bits, sizeof bits); \
-			found |= (bits & (magnitude)) > (infinity); \
+		vector_##T bits, found = { 0 }; \
+		uint64_t any[VECTOR / sizeof(uint64_t)]; \
+		for (size_t at = 0; at < count; at += VECTOR) { \
+			memcpy(&bits, bytes + at, VECTOR); \
+			found |= (bits & (integer)(magnitude)) > (integer)(infinity); \
 		} \
-		return found; \
+		memcpy(any, &found, sizeof any); \
+		return any[0] | any[1]; \
 	} \
-	static void quiet_nan_##T(unsigned char *bytes, size_t count) \
+	static bool quiet_nan_##T(const unsigned char *bytes, size_t count, unsigned char *to) \
 	{ \
-		for (size_t i = 0; i < count; i++) { \
-			uint bits; \
-			memcpy(&bits, bytes + i * sizeof bits, sizeof bits); \
-			if ((bits & (magnitude)) > (infinity)) \
-				bits = (canonical); \
-			memcpy(bytes + i * sizeof bits, &bits, sizeof bits); \
+		vector_##T bits, nan, found = { 0 }; \
+		uint64_t any[VECTOR / sizeof(uint64_t)]; \
+		for (size_t at = 0; at < count; at += VECTOR) { \
+			memcpy(&bits, bytes + at, VECTOR); \
+			nan = (bits & (integer)(magnitude)) > (integer)(infinity); \
+			found |= nan; \
+			bits = (bits & ~nan) | (nan & (integer)(canonical)); \
+			memcpy(to + at, &bits, VECTOR); \
 		} \
+		memcpy(any, &found, sizeof any); \
+		return any[0] | any[1]; \
 	}
 
-DEFINE_NAN(f16, uint16_t, 0x7fffu, 0x7c00u, 0x7e00u)
-DEFINE_NAN(bf16, uint16_t, 0x7fffu, 0x7f80u, 0x7fc0u)
-DEFINE_NAN(f32, uint32_t, 0x7fffffffu, 0x7f800000u, 0x7fc00000u)
-DEFINE_NAN(f64, uint64_t, 0x7fffffffffffffffu, 0x7ff0000000000000u, 0x7ff8000000000000u)
+DEFINE_NAN(f16, int16_t, 0x7fff, 0x7c00, 0x7e00)
+DEFINE_NAN(bf16, int16_t, 0x7fff, 0x7f80, 0x7fc0)
+DEFINE_NAN(f32, int32_t, 0x7fffffff, 0x7f800000, 0x7fc00000)
+DEFINE_NAN(f64, int64_t, 0x7fffffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000)
 
 static const struct {
 	bool (*has_nan)(const unsigned char *bytes, size_t count);
-	void (*quiet_nan)(unsigned char *bytes, size_t count);
+	bool (*quiet_nan)(const unsigned char *bytes, size_t count, unsigned char *to);
 } floats[DTYPE_COUNT] = {
 	[DTYPE_F16] = { has_nan_f16, quiet_nan_f16 },
 	[DTYPE_BF16] = { has_nan_bf16, quiet_nan_bf16 },
@@ -66,19 +76,25 @@ struct digest_state *digest_begin(enum dtype type)
 	struct digest_state *state = xmalloc(sizeof *state);
 
 	state->type = type;
+	state->nan = false;
 	state->hash = xcheck(XXH3_createState());
 	XXH3_64bits_reset(state->hash);
 	return state;
 }
 
+/* The last vector of a copy may be partly zeros. Memory that was never written is one NaN after the
+ * other: a block after one with a NaN is copied without a look. */
 static void add_float(struct digest_state *state, const unsigned char *bytes, size_t count)
 {
 	unsigned char copy[BLOCK];
-	size_t elements = count / dtype_bytes(state->type);
+	size_t whole = count / VECTOR * VECTOR, padded = (count + VECTOR - 1) / VECTOR * VECTOR;
 
-	if (floats[state->type].has_nan(bytes, elements)) {
-		memcpy(copy, bytes, count);
-		floats[state->type].quiet_nan(copy, elements);
+	if (padded != count) {
+		memset(copy + whole, 0, VECTOR);
+		bytes = memcpy(copy, bytes, count);
+	}
+	if (state->nan || floats[state->type].has_nan(bytes, padded)) {
+		state->nan = floats[state->type].quiet_nan(bytes, padded, copy);
 		bytes = copy;
 	}
 	XXH3_64bits_update(state->hash, bytes, count);

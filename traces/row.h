@@ -148,7 +148,7 @@ struct row_partial {                  /* one chunk of one row, after a chunk lau
 	int64_t key_begin, key_end;     /* key_begin >= key_end: empty */
 	uint32_t max_bits, sum_bits;    /* f32 bit patterns */
 	double lse;                     /* max + ln(sum) in float64; NAN when empty */
-	double weight;                  /* its share of the softmax, in float64; 0 when empty */
+	double share;                   /* of the row's softmax, in float64; 0 when empty */
 	const void *acc;                /* D f32, un-normalised; NULL when empty */
 	size_t acc_bytes;
 };
@@ -156,7 +156,7 @@ struct row_partial {                  /* one chunk of one row, after a chunk lau
 /* One step of a reduction, decoded from the partials in float64. */
 struct row_reduce {
 	int slot, head, chunk, order;
-	double weight, sum;             /* weight of the chunk; running sum after it */
+	double factor, sum;             /* exp(chunk's max - row's max); running sum after it */
 };
 
 /* A row written into a cache, or copied out of it; or several of consecutive positions that are

@@ -11,12 +11,14 @@
 #include "traces/store/store.h"
 #include "tui/command.h"
 #include "tui/diff_text.h"
+#include "tui/last_run.h"
 #include "tui/options.h"
 #include "tui/run.h"
 
 struct diff_command {
 	struct diff_options options;
 	const char *paths[2];           /* both the same if one was given */
+	bool is_last;                   /* none was given: the last run */
 	bool json, plain;
 };
 
@@ -53,7 +55,7 @@ static enum status parse(struct diff_command *diff, int argc, char **argv)
 	int rest;
 
 	TRY(options_parse(COMMAND_DIFF, argc, argv, take_option, diff, &rest));
-	TRY(option_traces(argc, argv, rest, diff->paths));
+	TRY(last_run_traces(argc, argv, rest, 2, diff->paths, &diff->is_last));
 	if (diff->json && diff->plain)
 		return fail(STATUS_USAGE, "--json and --plain are mutually exclusive");
 	if (!diff->options.run_a) {
@@ -146,6 +148,19 @@ static enum status print_report(const struct diff_command *diff, struct store *c
 
 /* --- the command --- */
 
+/* The default is to compare two runs; the last run usually is one. */
+static enum status check_last(const struct diff_command *diff, struct store *store)
+{
+	int64_t count;
+
+	TRY(store_run_count(store, &count));
+	if (diff->options.run_a <= count && diff->options.run_b <= count)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "the last run, %s, has %" PRId64 " run%s to compare: decode,"
+		    " attend and launch with --device both have two; or expected two traces",
+		    store_shown_path(store), count, count == 1 ? "" : "s");
+}
+
 static enum status compare(const struct diff_command *diff, struct store *const store[2])
 {
 	struct diff_report report = { 0 };
@@ -171,6 +186,8 @@ static enum status run(int argc, char **argv)
 		store[1] = store[0];
 	else if (status == STATUS_OK)
 		status = store_open(diff.paths[1], &store[1]);
+	if (status == STATUS_OK && diff.is_last)
+		status = check_last(&diff, store[0]);
 	if (status == STATUS_OK)
 		status = compare(&diff, store);
 	if (store[1] != store[0])
@@ -182,10 +199,11 @@ static enum status run(int argc, char **argv)
 const struct command cmd_diff = {
 	.summary = "compares two recorded runs bit by bit",
 	.usage =
-	"usage: flashtwin diff A.twin [B.twin] [OPTION...]\n\n"
+	"usage: flashtwin diff [A.twin [B.twin]] [OPTION...]\n\n"
 	"Compares operations, digests, bytes, partials, named points and tokens of two runs,\n"
 	"joined on what they are and never on time. A NaN equals a NaN. What one run did not\n"
-	"record is not compared, and said so. Exit code 0: equal, 1: they differ.\n\n",
+	"record is not compared, and said so. Without a trace, compares the two runs of the last\n"
+	"decode, attend or launch with --device both. Exit code 0: equal, 1: they differ.\n\n",
 	.examples =
 	"  flashtwin diff both.twin\n"
 	"  flashtwin diff gpu.twin sim.twin --first\n"

@@ -15,8 +15,11 @@
 #include "traces/store/store_index.h"
 #include "tui/command.h"
 #include "tui/export/export.h"
+#include "tui/last_run.h"
 #include "tui/options.h"
+#include "tui/view_replay.h"
 #include "tui/views/view_list.h"
+#include "tui/views/view_recompute.h"
 
 static const struct export_format *const formats[] = {
 	&export_svg, &export_html, &export_json, &export_perfetto, &export_npz, NULL
@@ -27,7 +30,7 @@ struct export_command {
 	const char *out;                /* NULL: standard output */
 	const struct export_format *format;
 	struct export_job job;
-	bool force;
+	bool force, no_replay, trust;
 };
 
 /* --- options --- */
@@ -67,6 +70,8 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_SCREEN: x->job.screen = view_find(v->text); break;
 	case OPTION_EXPORT_STEPS: return take_steps(x, v->text);
 	case OPTION_EXPORT_FORCE: x->force = true; break;
+	case OPTION_NO_REPLAY: x->no_replay = true; break;
+	case OPTION_TRUST: x->trust = true; break;
 	case OPTION_EXPORT_OUT: x->out = v->text; break;
 	default: break;
 	}
@@ -84,6 +89,8 @@ static enum status check_options(const struct export_command *x)
 	if (x->job.first_step >= 0 && !x->format->steps)
 		return fail(STATUS_USAGE, "--steps: %s takes --at s%" PRId64, x->format->name,
 			    x->job.first_step);
+	if (x->no_replay && x->trust)
+		return fail(STATUS_USAGE, "--no-replay and --trust are mutually exclusive");
 	if (x->paths[1] && !x->format->pairs)
 		return fail(STATUS_USAGE, "%s: %s is made of one trace", x->paths[1],
 			    x->format->name);
@@ -95,7 +102,7 @@ static enum status parse(struct export_command *x, int argc, char **argv)
 	int rest;
 
 	TRY(options_parse(COMMAND_EXPORT, argc, argv, take_option, x, &rest));
-	TRY(option_traces(argc, argv, rest, x->paths));
+	TRY(last_run_traces(argc, argv, rest, 2, x->paths, NULL));
 	return check_options(x);
 }
 
@@ -166,10 +173,14 @@ static enum status export(struct export_command *x)
 {
 	enum status status = open_trace(x->paths[0], &x->job.store, &x->job.name);
 
+	if (!x->no_replay)
+		x->job.recompute = view_recompute_create(view_replay_here, &x->trust);
+
 	if (status == STATUS_OK && x->paths[1])
 		status = open_trace(x->paths[1], &x->job.other, &x->job.other_name);
 	if (status == STATUS_OK)
 		status = x->out ? write_file(x) : write_stdout(x);
+	view_recompute_free(x->job.recompute);
 	store_close(x->job.other);
 	store_close(x->job.store);
 	return status;
@@ -188,10 +199,11 @@ static enum status run(int argc, char **argv)
 const struct command cmd_export = {
 	.summary = "a trace, or a place of it, as SVG, HTML, JSON, Perfetto or npz",
 	.usage =
-"usage: flashtwin export T.twin [T2.twin] --as FORMAT [--screen NAME] [--at ADDR] [--steps A[-B]]\n"
-"                        [-o FILE] [--force]\n"
+"usage: flashtwin export [T.twin [T2.twin]] --as FORMAT [--screen NAME] [--at ADDR]\n"
+"                        [--steps A[-B]] [-o FILE] [--force]\n"
 "\n"
-"Writes what a trace holds for other programs, to standard output without -o.\n\n",
+"Writes what a trace, or else the last run, holds for other programs, to standard output\n"
+"without -o.\n\n",
 	.examples =
 "  flashtwin export t.twin --as svg --screen chunks --at L14.b3 -o chunks.svg\n"
 "  flashtwin export t.twin --as html -o t.html\n"

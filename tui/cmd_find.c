@@ -8,6 +8,7 @@
 
 #include "tui/command.h"
 #include "tui/findings.h"
+#include "tui/last_run.h"
 #include "tui/options.h"
 #include "tui/run.h"
 
@@ -34,10 +35,7 @@ static enum status parse(struct find_command *find, int argc, char **argv)
 	int rest;
 
 	TRY(options_parse(COMMAND_FIND, argc, argv, take_option, find, &rest));
-	if (argc - rest != 1)
-		return fail(STATUS_USAGE, "expected one trace, got %d", argc - rest);
-	find->trace = argv[rest];
-	return STATUS_OK;
+	return last_run_traces(argc, argv, rest, 1, &find->trace, NULL);
 }
 
 static enum status take_row(struct find_command *find, struct store *store, sqlite3_stmt *rows)
@@ -134,10 +132,10 @@ static enum status run(int argc, char **argv)
 const struct command cmd_find = {
 	.summary = "what the checker found in the runs of a trace",
 	.usage =
-	"usage: flashtwin find T.twin [--class C] [--json] [--lint-fail]\n\n"
+	"usage: flashtwin find [T.twin] [--class C] [--json] [--lint-fail]\n\n"
 	"Lists the findings of runs that were recorded with --check: class, launch, threads, both\n"
-	"accesses with their lines, why it is a hazard and what usually fixes it. Exit code 0:\n"
-	"none, 4: some.\n\n",
+	"accesses with their lines, why it is a hazard and what usually fixes it. Without a\n"
+	"trace, those of the last run. Exit code 0: none, 4: some.\n\n",
 	.examples =
 	"  flashtwin find t.twin\n"
 	"  flashtwin find t.twin --class race-shared --json\n",

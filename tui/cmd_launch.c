@@ -17,6 +17,7 @@
 
 #include "base/xalloc.h"
 #include "tui/command.h"
+#include "tui/last_run.h"
 #include "tui/launch/isolate.h"
 #include "tui/launch/launch_args.h"
 #include "tui/launch/new_trace.h"
@@ -37,6 +38,7 @@ struct launch_command {
 	int64_t shared_bytes;
 	struct sandbox_options sandbox;
 	struct new_trace trace;
+	char *last;                     /* the file of the last run; NULL: not kept there */
 	struct user_kernel *built;
 	struct isolated job;
 	const struct kernel *kernel;    /* in the child */
@@ -332,17 +334,72 @@ static enum status finish(struct launch_command *c, enum status status)
 	return status;
 }
 
+/* The kernel's process writes the last run like a trace: in a folder of its own. */
+static void begin_last(struct launch_command *c, struct sandbox *sandbox)
+{
+	c->last = run_options_keep(&c->run) ? last_run_begin("launch") : NULL;
+	if (c->last && new_trace_begin(&c->trace, c->last, true, false, sandbox) != STATUS_OK) {
+		last_run_warn("launch");
+		free(c->last);
+		c->last = NULL;
+	}
+	c->run.last = c->trace.inside;
+	c->run.no_record = !c->last;
+}
+
+static enum status begin_trace(struct launch_command *c, struct sandbox *sandbox)
+{
+	if (!c->run.trace) {
+		begin_last(c, sandbox);
+		return STATUS_OK;
+	}
+	TRY(new_trace_begin(&c->trace, c->run.trace, c->run.force, c->run.append, sandbox));
+	c->run.trace = c->trace.inside;
+	return STATUS_OK;
+}
+
+/* Whether a launch that ended like this has left no last run because it could not, and not because
+ * nothing was launched. */
+static bool lost_last(const struct launch_command *c, enum status status)
+{
+	return access(c->trace.inside, F_OK) != 0 && status != STATUS_USAGE && status != STATUS_IO
+		&& status != STATUS_COMPILE && status != STATUS_NO_GPU;
+}
+
+/* What becomes of the last run does not change how the launch ended. */
+static enum status end_last(struct launch_command *c, enum status status)
+{
+	bool keep = status != STATUS_INTERRUPTED;
+	enum status kept;
+	struct error_record error;
+
+	error_save(&error);
+	if (keep && lost_last(c, status))
+		unlink(c->last);
+	kept = last_run_check(c->trace.inside);
+	if (kept != STATUS_OK)
+		unlink(c->last);
+	kept = new_trace_end(&c->trace, keep && kept == STATUS_OK, kept);
+	if (kept != STATUS_OK)
+		last_run_warn("launch");
+	error_restore(&error);
+	return status;
+}
+
+static enum status end_trace(struct launch_command *c, enum status status)
+{
+	return c->last ? end_last(c, status)
+		: new_trace_end(&c->trace, status != STATUS_INTERRUPTED, status);
+}
+
 static enum status run_isolated(struct launch_command *c, struct sandbox *sandbox)
 {
-	const char *path = c->run.trace;
 	enum status status;
 
 	c->source.sandbox = sandbox;
-	status = new_trace_begin(&c->trace, path, c->run.force, c->run.append, sandbox);
-	if (status == STATUS_OK) {
-		c->run.trace = c->trace.inside;
+	status = begin_trace(c, sandbox);
+	if (status == STATUS_OK)
 		status = user_kernel_build(&c->source, &c->built);
-	}
 	if (status == STATUS_OK) {
 		launch_args_share(&c->args);
 		c->job = (struct isolated){
@@ -354,8 +411,7 @@ static enum status run_isolated(struct launch_command *c, struct sandbox *sandbo
 	}
 	if (command_interrupted() || command_ended())
 		status = fail(STATUS_INTERRUPTED, "interrupted");
-	status = new_trace_end(&c->trace, status != STATUS_INTERRUPTED, status);
-	return finish(c, status);
+	return finish(c, end_trace(c, status));
 }
 
 static enum status run(int argc, char **argv)
@@ -381,6 +437,7 @@ static enum status run(int argc, char **argv)
 	user_kernel_free(c.built);
 	launch_args_free(&c.args);
 	free(c.flags);
+	free(c.last);
 	json_decref(c.report);
 	json_decref(c.job.answer);
 	command_end();

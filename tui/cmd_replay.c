@@ -19,6 +19,7 @@
 #include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
+#include "tui/last_run.h"
 #include "tui/launch/isolate.h"
 #include "tui/launch/launch_replay.h"
 #include "tui/launch/new_trace.h"
@@ -112,9 +113,7 @@ static enum status parse(struct replay_command *replay, int argc, char **argv)
 	int rest;
 
 	TRY(options_parse(COMMAND_REPLAY, argc, argv, take_option, replay, &rest));
-	if (argc - rest != 1)
-		return fail(STATUS_USAGE, "expected one trace, got %d", argc - rest);
-	replay->trace = argv[rest];
+	TRY(last_run_traces(argc, argv, rest, 1, &replay->trace, NULL));
 	replay->options = (struct replay_options){
 		.device = run->device, .level = run->level,
 		.target = {
@@ -453,10 +452,10 @@ static enum status run(int argc, char **argv)
 const struct command cmd_replay = {
 	.summary = "runs a trace again, on any device, and compares every bit",
 	.usage =
-	"usage: flashtwin replay T.twin [OPTION...]\n\n"
+	"usage: flashtwin replay [T.twin] [OPTION...]\n\n"
 	"Does every operation of the recorded runs again and compares digests, outputs, partials\n"
-	"and named points with what was recorded. One line a run. Exit code 0: no bit differs,\n"
-	"1: some do.\n\n",
+	"and named points with what was recorded. One line a run. Without a trace, replays the\n"
+	"last run. Exit code 0: no bit differs, 1: some do.\n\n",
 	.examples =
 	"  flashtwin replay h200.twin\n"
 	"  flashtwin replay h200.twin --log points -o sim.twin\n"

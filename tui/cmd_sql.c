@@ -16,6 +16,7 @@
 #include "traces/store/sql_functions.h"
 #include "traces/store/store.h"
 #include "tui/command.h"
+#include "tui/last_run.h"
 #include "tui/options.h"
 #include "tui/views/sql_print.h"
 
@@ -52,17 +53,28 @@ static enum status take_option(void *context, const struct option_value *v)
 	return STATUS_OK;
 }
 
+/* Whether an argument is a trace, not a query: a file that exists, or a name that ends in .twin. */
+static bool names_trace(const char *text)
+{
+	size_t length = strlen(text), end = strlen(".twin");
+
+	return access(text, F_OK) == 0
+		|| (length >= end && strcmp(text + length - end, ".twin") == 0);
+}
+
 static enum status parse_options(int argc, char **argv, struct sql_options *options)
 {
-	int rest;
+	const char *traces[1];
+	int rest, given;
 
 	options->format = isatty(STDOUT_FILENO) ? SQL_TABLE : SQL_PLAIN;
 	options->named = OPTION_COUNT;
 	TRY(options_parse(COMMAND_SQL, argc, argv, take_option, options, &rest));
-	if (rest == argc)
-		return fail(STATUS_USAGE,
-			    "expected a trace: flashtwin sql TRACE.twin \"SELECT ...\"");
-	options->trace = argv[rest++];
+	/* One argument alone may be the query. */
+	given = argc - rest == 1 && !options->dump && !names_trace(argv[rest]) ? 0 : argc > rest;
+	TRY(last_run_traces(rest + given, argv, rest, 1, traces, NULL));
+	options->trace = traces[0];
+	rest += given;
 	if (rest < argc && !options->dump)
 		options->sql = argv[rest++];
 	return option_none_left(argc, argv, rest);
@@ -171,20 +183,22 @@ static enum status sql_run(int argc, char **argv)
 const struct command cmd_sql = {
 	.summary = "run SELECTs on the views of a trace",
 	.usage =
-"usage: flashtwin sql TRACE.twin \"SELECT ...\" [--table|--plain|--csv|--json]\n"
-"       flashtwin sql TRACE.twin [--table|--plain|--csv|--json] <FILE.sql\n"
-"       flashtwin sql TRACE.twin --dump\n"
+"usage: flashtwin sql [TRACE.twin] \"SELECT ...\" [--table|--plain|--csv|--json]\n"
+"       flashtwin sql [TRACE.twin] [--table|--plain|--csv|--json] <FILE.sql\n"
+"       flashtwin sql [TRACE.twin] --dump\n"
 "\n"
-"Runs SELECT statements on a trace, read-only. The views v_run, v_op, v_launch, v_node, v_arg,\n"
-"v_pointer, v_buffer, v_digest, v_kv, v_softmax, v_partial, v_reduce, v_point, v_access,\n"
-"v_line, v_finding, v_counter, v_hit, v_diff, v_step, v_token, v_model and v_source are the\n"
-"stable interface. In addition to SQLite's own functions:\n"
+"Runs SELECT statements on a trace, or else on the last run, read-only. An argument alone is the\n"
+"trace if it is a file or ends in .twin, and else the statements. The views v_run, v_op,\n"
+"v_launch, v_node, v_arg, v_pointer, v_buffer, v_digest, v_kv, v_softmax, v_partial, v_reduce,\n"
+"v_point, v_access, v_line, v_finding, v_counter, v_hit, v_diff, v_step, v_token, v_model and\n"
+"v_source are the stable interface. In addition to SQLite's own functions:\n"
 "\n"
 "  data(id)           stored bytes, by the number in a column data, acc_data or q_data\n"
 "  f32(bytes, i)      element i of an array of f32; NULL for a NaN\n"
 "  f32_bits(bytes, i) its bit pattern\n"
 "  f32_text(bits)     a bit pattern as text\n\n",
 	.examples =
+"  flashtwin sql \"SELECT step, byte FROM v_token\"\n"
 "  flashtwin sql demo.twin \"SELECT kernel, count(*) FROM v_launch GROUP BY kernel\"\n"
 "  flashtwin sql demo.twin \"SELECT head, chunk, max FROM v_partial WHERE launch = 2\"\n"
 "  flashtwin sql demo.twin \"SELECT f32(data(data), 0) FROM v_digest WHERE launch = 3\"\n"

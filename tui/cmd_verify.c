@@ -9,6 +9,7 @@
 #include "traces/store/verify.h"
 #include "tui/command.h"
 #include "tui/diff_text.h"
+#include "tui/last_run.h"
 #include "tui/options.h"
 #include "tui/run.h"
 
@@ -81,16 +82,16 @@ static enum status verify_store(struct verify_command *verify, struct store *sto
 static enum status run(int argc, char **argv)
 {
 	struct verify_command verify = { .json = false };
+	const char *trace;
 	struct store *store;
 	enum status status;
 	int rest;
 
 	TRY(options_parse(COMMAND_VERIFY, argc, argv, take_option, &verify, &rest));
-	if (argc - rest != 1)
-		return fail(STATUS_USAGE, "expected one trace, got %d", argc - rest);
+	TRY(last_run_traces(argc, argv, rest, 1, &trace, NULL));
 	verify.wrong = json_array();
 	verify.warnings = json_array();
-	status = store_open(argv[rest], &store);
+	status = store_open(trace, &store);
 	if (status == STATUS_OK) {
 		status = verify_store(&verify, store);
 		store_close(store);
@@ -103,11 +104,11 @@ static enum status run(int argc, char **argv)
 const struct command cmd_verify = {
 	.summary = "checks that a trace is as it was recorded",
 	.usage =
-	"usage: flashtwin verify T.twin [--json]\n\n"
+	"usage: flashtwin verify [T.twin] [--json]\n\n"
 	"Computes every sum and digest in a trace again, and the columns that follow from others,\n"
 	"and names what is wrong. What has no sum, such as the rows of a run that was cut off, is\n"
 	"named in a warning. Detects damage and carelessness, not an author who computes the sums\n"
-	"again.\n"
+	"again. Without a trace, checks the last run.\n"
 	"Exit code 0: nothing is wrong, 6: the trace is damaged.\n\n",
 	.examples =
 	"  flashtwin verify demo.twin\n"

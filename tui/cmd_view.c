@@ -10,20 +10,25 @@
 
 #include "traces/store/store_index.h"
 #include "tui/command.h"
+#include "tui/last_run.h"
 #include "tui/options.h"
+#include "tui/view_replay.h"
 #include "tui/viewer/viewer.h"
 #include "tui/views/address.h"
+#include "tui/views/step/step.h"
 #include "tui/views/view_exists.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_recompute.h"
 
 struct view_command {
 	const char *paths[2];           /* the second is NULL if one was given */
 	const struct view *screen;      /* NULL: chosen by the address */
 	struct address at;
 	struct view_format looks;
-	bool plain, all, ascii, no_color, mouse;
+	bool plain, all, ascii, no_color, no_mouse, play;
+	bool no_replay, trust;
 };
 
 static enum status take_option(void *context, const struct option_value *v)
@@ -37,7 +42,11 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_ALL: view->all = true; break;
 	case OPTION_ASCII: view->ascii = true; break;
 	case OPTION_NO_COLOR: view->no_color = true; break;
-	case OPTION_MOUSE: view->mouse = true; break;
+	case OPTION_MOUSE: view->no_mouse = false; break;
+	case OPTION_NO_MOUSE: view->no_mouse = true; break;
+	case OPTION_PLAY: view->play = true; break;
+	case OPTION_NO_REPLAY: view->no_replay = true; break;
+	case OPTION_TRUST: view->trust = true; break;
 	case OPTION_NUMBER: view->looks.number = v->choice; break;
 	case OPTION_DISTANCE: view->looks.distance = v->choice; break;
 	case OPTION_CHART_SCALE: view->looks.scale = v->choice; break;
@@ -51,7 +60,9 @@ static enum status parse(struct view_command *view, int argc, char **argv)
 	int rest;
 
 	TRY(options_parse(COMMAND_VIEW, argc, argv, take_option, view, &rest));
-	TRY(option_traces(argc, argv, rest, view->paths));
+	TRY(last_run_traces(argc, argv, rest, 2, view->paths, NULL));
+	if (view->no_replay && view->trust)
+		return fail(STATUS_USAGE, "--no-replay and --trust are mutually exclusive");
 	view->plain = view->plain || !isatty(STDOUT_FILENO);
 	return STATUS_OK;
 }
@@ -76,7 +87,7 @@ static enum status draw_part(const struct view_context *c, const struct view *pa
 	struct view_context second = *c;
 
 	TRY(part->draw(c));
-	if (!c->other || part == &view_diff)
+	if (!c->other || part == &view_diff || part == &view_step)
 		return STATUS_OK;
 	view_title(c, "The same in %s", store_path(c->other));
 	second.store = c->other;
@@ -89,6 +100,8 @@ static enum status draw(const struct view_command *view, struct view_context *c)
 {
 	TRY(view_choose_run(c));
 	TRY(view_check_address(c));
+	if (view->play)
+		return step_play(c);
 	if (view->screen)
 		return draw_part(c, view->screen);
 	if (view->at.launch >= 0)
@@ -96,17 +109,23 @@ static enum status draw(const struct view_command *view, struct view_context *c)
 	return view->at.step >= 0 || view->at.op >= 0 ? draw_part(c, &view_time) : draw_whole(c);
 }
 
-static enum status draw_plain(const struct view_command *view, struct store *store,
-			      struct store *other)
+static view_replay_fn *replay_of(const struct view_command *view)
+{
+	return view->no_replay ? NULL : view_replay_here;
+}
+
+static enum status draw_plain(struct view_command *view, struct store *store, struct store *other)
 {
 	struct view_context c = {
 		.out = display_create(stdout, &view->at), .store = store, .other = other,
-		.at = view->at, .listed = view_table, .all = view->all, .looks = view->looks
+		.at = view->at, .listed = view_table, .all = view->all, .looks = view->looks,
+		.recompute = view_recompute_create(replay_of(view), &view->trust),
 	};
 	enum status status = draw(view, &c);
 
 	display_finish(c.out);
 	display_free(c.out);
+	view_recompute_free(c.recompute);
 	return status;
 }
 
@@ -118,14 +137,15 @@ static bool wants_color(const struct view_command *view)
 	return !view->no_color && !(no_color && *no_color);
 }
 
-static enum status view_by_keys(const struct view_command *view, struct store *store,
+static enum status view_by_keys(struct view_command *view, struct store *store,
 				struct store *other)
 {
 	struct view_context c = { .store = store, .at = view->at };
 	struct viewer_options options = {
 		.store = store, .other = other, .at = view->at,
 		.view = view->screen, .looks = view->looks, .ascii = view->ascii,
-		.color = wants_color(view), .mouse = view->mouse
+		.color = wants_color(view), .mouse = !view->no_mouse, .play = view->play,
+		.replay = replay_of(view), .replay_context = &view->trust,
 	};
 
 	TRY(view_choose_run(&c));
@@ -133,7 +153,7 @@ static enum status view_by_keys(const struct view_command *view, struct store *s
 	return viewer_run(&options);
 }
 
-static enum status open_and_draw(const struct view_command *view)
+static enum status open_and_draw(struct view_command *view)
 {
 	struct store *store, *other = NULL;
 	enum status status;
@@ -163,12 +183,14 @@ static enum status run(int argc, char **argv)
 const struct command cmd_view = {
 	.summary = "show a trace: launches, KV cache, chunks, reductions, differences",
 	.usage =
-	"usage: flashtwin view T.twin [T2.twin] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
+	"usage: flashtwin view [T.twin [T2.twin]] [--at ADDR] [--screen NAME] [--plain [--all]]\n"
 	"                      [OPTION...]\n\n"
 	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
-	"trace, or a second run in the file, keeps the two in step. doc/tour.md is a guided tour\n"
+	"trace, or a second run in the file, keeps the two in step. Without a trace, shows the\n"
+	"last run of decode, attend or launch that had no -o. doc/tour.md is a guided tour\n"
 	"of flash decoding, screen by screen, along one trace.\n\n",
 	.examples =
+	"  flashtwin view                             the last run, by keys\n"
 	"  flashtwin view t.twin                      from the first step on, by keys\n"
 	"  flashtwin view a.twin b.twin --at L14      the same launch in both\n"
 	"  flashtwin view t.twin --plain              summary, first and last step and so on\n"

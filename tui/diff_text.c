@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "base/xalloc.h"
 
 const char *count_text(char out[COUNT_TEXT], int64_t count)
@@ -60,20 +61,36 @@ char *diff_summary(const struct diff_report *r)
 	return text;
 }
 
+/* The points that were left out; "" if there are none. */
+static char *lacking_text(const struct diff_report *r)
+{
+	char *names, *text;
+
+	if (!r->points_lacking)
+		return xstrdup("");
+	names = visible_text(r->points_lacking);
+	text = xasprintf(" except points that the other run's kernels lack (%s)", names);
+	free(names);
+	return text;
+}
+
 char *diff_coverage(const struct diff_report *r)
 {
-	char *text = xstrdup(""), *longer;
+	char *text = xstrdup(""), *lacking = lacking_text(r), *longer;
 
 	if (!r->buffers_by_sum && !r->points_by_sum) {
 		free(text);
-		return xstrdup("all rows read: ");
+		longer = xasprintf("all rows read%s: ", lacking);
+		free(lacking);
+		return longer;
 	}
 	if (r->buffers_by_sum)
 		text = add_count(text, "bytes of ", r->buffers_by_sum, "buffer", "buffers");
 	if (r->points_by_sum)
 		text = add_count(text, *text ? " and " : "", r->points_by_sum, "point", "points");
-	longer = xasprintf("%s by verified sums, other rows read: ", text);
+	longer = xasprintf("%s by verified sums, other rows read%s: ", text, lacking);
 	free(text);
+	free(lacking);
 	return longer;
 }
 
@@ -104,8 +121,8 @@ json_t *diff_json(const struct diff_report *r)
 
 	for (int i = 0; i < r->item_count; i++)
 		json_array_append_new(items, item_json(&r->items[i]));
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o,"
-			 " s:o}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?,"
+			 " s:o, s:o}",
 			 "operations", (json_int_t)r->operations, "buffers", (json_int_t)r->buffers,
 			 "values", (json_int_t)r->values, "partials", (json_int_t)r->partials,
 			 "points", (json_int_t)r->points, "tokens", (json_int_t)r->tokens,
@@ -114,5 +131,6 @@ json_t *diff_json(const struct diff_report *r)
 			 "max_ulp", (json_int_t)r->max_ulp,
 			 "buffers_by_sum", (json_int_t)r->buffers_by_sum,
 			 "points_by_sum", (json_int_t)r->points_by_sum,
+			 "points_lacking", r->points_lacking,
 			 "notes", notes_json(r->notes), "first", items);
 }

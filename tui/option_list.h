@@ -58,8 +58,8 @@ OPTION(SHARED, ON_LAUNCH, OWN, 0, "shared", VALUE_INTEGER("BYTES", 0, MAX_SHARED
 OPTION(DEFINE, ON_LAUNCH, OWN, 'D', NULL, VALUE_TEXT("NAME[=VALUE]"), "passed to the compilers")
 OPTION(INCLUDE, ON_LAUNCH, OWN, 'I', NULL, VALUE_DIRECTORY("DIR"), "passed to the compilers")
 
-/* replay */
-OPTION(TRUST, ON_REPLAY, OWN, 0, "trust", VALUE_NONE,
+/* replay, view, export */
+OPTION(TRUST, ON_REPLAY | ON_VIEW | ON_EXPORT, OWN, 0, "trust", VALUE_NONE,
        "compile and run kernels that the trace brings along: runs of `launch`")
 
 /* Shared by the commands that run kernels. */
@@ -105,7 +105,9 @@ OPTION(JSON, ON_RUNS | ON_REPLAY, RUN, 0, "json", VALUE_NONE,
        "print one JSON object")
 
 OPTION(TRACE, ON_RUNS, RECORD, 'o', NULL, VALUE_FILE("T.twin"),
-       "record a trace; an existing file is refused without --force or --append")
+       "record a trace; an existing file is refused without --force or --append. Without -o the "
+       "run is kept as the last run, which view, diff, find, sql and export open if no trace is "
+       "given")
 OPTION(REPLAY_TRACE, ON_REPLAY, RECORD, 'o', NULL, VALUE_FILE("T2.twin"),
        "record the replay as a trace; an existing file is refused without --force or --append")
 OPTION(FORCE, ON_RUNS | ON_REPLAY, RECORD, 0, "force", VALUE_NONE, "replace an existing trace")
@@ -119,7 +121,8 @@ OPTION(LOG_AT, ON_DECODE | ON_ATTEND, RECORD, 0, "log-at", VALUE_TEXT("A[..B][,.
 OPTION(POINTS, ON_DECODE | ON_ATTEND, RECORD, 0, "points",
        VALUE_LIST("LIST", "score softmax reduce"),
        "record only these named points, separated by commas")
-OPTION(NO_RECORD, ON_RUNS, RECORD, 0, "no-record", VALUE_NONE, "refuse to record")
+OPTION(NO_RECORD, ON_RUNS, RECORD, 0, "no-record", VALUE_NONE,
+       "refuse to record, and do not keep the run as the last run")
 
 /* diff */
 OPTION(RUNS, ON_DIFF, OWN, 0, "runs", VALUE_TEXT("A,B"),
@@ -147,8 +150,8 @@ OPTION(AT, ON_VIEW, OWN, 0, "at", VALUE_TEXT("ADDR"),
        ".a<access>], L<launch>.o<output>[.e<element>],\n"
        "L<launch>[.f<file>].n<line>, L<launch>.end, s<step>, 'op N' or rN")
 OPTION(SCREEN, ON_VIEW | ON_EXPORT, OWN, 0, "screen",
-       VALUE_NAME("NAME", "summary time launch kv chunks reduce points counters source attention "
-			  "diff findings"),
+       VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters source "
+			  "attention diff findings"),
        "this screen instead of the one that fits the address")
 OPTION(EXPORT_AT, ON_EXPORT, OWN, 0, "at", VALUE_TEXT("ADDR"),
        "a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')")
@@ -157,16 +160,23 @@ OPTION(EXPORT_OUT, ON_EXPORT, OWN, 'o', NULL, VALUE_FILE("FILE"),
        "where to write; an existing file is refused without --force")
 OPTION(EXPORT_FORCE, ON_EXPORT, OWN, 0, "force", VALUE_NONE, "replace an existing file")
 OPTION(ALL, ON_VIEW, OWN, 0, "all", VALUE_NONE, "with --plain: show all rows")
-OPTION(NUMBER, ON_VIEW, OWN, 0, "number", VALUE_ONE_OF("dec hex bits"),
-       "the base of recorded f32 values")
+OPTION(NUMBER, ON_VIEW, OWN, 0, "number", VALUE_ONE_OF("dec full hex bits"),
+       "the base of recorded f32 values; full: decimal, never rounded")
 OPTION(DISTANCE, ON_VIEW, OWN, 0, "distance", VALUE_ONE_OF("ulp abs rel"),
        "how to show the distance between two values")
 OPTION(CHART_SCALE, ON_VIEW, OWN, 0, "scale", VALUE_ONE_OF("linear log"), "the scale of charts")
 OPTION(ASCII, ON_VIEW, OWN, 0, "ascii", VALUE_NONE, "draw charts with ASCII characters")
 OPTION(NO_COLOR, ON_VIEW, OWN, 0, "no-color", VALUE_NONE,
        "no colours, as with NO_COLOR in the environment")
+OPTION(NO_REPLAY, ON_VIEW | ON_EXPORT, OWN, 0, "no-replay", VALUE_NONE,
+       "show only named points that were recorded; without it a launch that lacks them is replayed "
+       "on the simulator")
 OPTION(MOUSE, ON_VIEW, OWN, 0, "mouse", VALUE_NONE,
-       "click tabs and rows, scroll with the wheel; shift selects text")
+       "use the mouse, which is the default: click tabs and rows, scroll with the wheel")
+OPTION(PLAY, ON_VIEW, OWN, 0, "play", VALUE_NONE,
+       "play a step frame by frame; with --plain, print its frames")
+OPTION(NO_MOUSE, ON_VIEW, OWN, 0, "no-mouse", VALUE_NONE,
+       "leave the mouse to the terminal; with it, shift and drag selects text")
 
 /* find */
 #define CLASS_NAME(id, text, ...) text " "
@@ -190,16 +200,17 @@ OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "the simulator (the default): chunk + reduce on one job next to plain C, if this processor "
        "can run the plain C as compiled for the building machine; bytes and seconds per decode "
        "step, not recorded and at each level")
-OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view"),
+OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view last"),
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
        "launches, blocks and bytes of a step, waits, graphs, a long prompt; next to the claims of "
        "the engines they follow, and to times of earlier re-implementations. Markdown\n"
        "view: how fast the viewer opens a trace of more than ten million rows (two runs recorded "
        "for it, or T.twin), and how soon it reacts to each key on each screen; exit 1 above 0.5 s "
-       "and 50 ms")
+       "and 50 ms\n"
+       "last: what keeping the last run adds to a decode; on the simulator exit 1 above 10 %")
 OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
        "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
-       "wall-clock time, without verdicts on it")
+       "wall-clock time, without verdicts on it; of --suite last (sim)")
 OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000), "samples per median (7)")
 OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE, "of --suite seeds: one JSON object")
 

@@ -125,15 +125,6 @@ enum status option_none_left(int argc, char **argv, int rest)
 	return STATUS_OK;
 }
 
-enum status option_traces(int argc, char **argv, int rest, const char *paths[2])
-{
-	if (argc - rest < 1 || argc - rest > 2)
-		return fail(STATUS_USAGE, "expected one or two traces, got %d", argc - rest);
-	paths[0] = argv[rest];
-	paths[1] = argc - rest == 2 ? argv[rest + 1] : NULL;
-	return STATUS_OK;
-}
-
 enum status option_integer(const char *name, const char *text, int64_t min, int64_t max,
 			   int64_t *out)
 {

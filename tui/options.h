@@ -31,9 +31,6 @@ enum status options_parse(enum command_id command, int argc, char **argv, option
 /* USAGE when arguments are left from argv[rest] on. */
 enum status option_none_left(int argc, char **argv, int rest);
 
-/* One or two traces from argv[rest] on; paths[1] is NULL for one. USAGE for any other number. */
-enum status option_traces(int argc, char **argv, int rest, const char *paths[2]);
-
 /* "a, b or c" of a row's names; the caller frees. */
 char *option_list_names(const char *names);
 /* Prints the command's options as its --help lists them, with a heading for each group. */

@@ -16,6 +16,7 @@
 #include "tui/counters.h"
 #include "tui/diff_text.h"
 #include "tui/findings.h"
+#include "tui/last_run.h"
 #include "tui/orders.h"
 
 #define DEFAULT_CHUNK 128
@@ -84,6 +85,12 @@ static bool on_both(const struct run_options *options)
 	return strcmp(options->device, "both") == 0;
 }
 
+bool run_options_keep(const struct run_options *options)
+{
+	return !options->trace && !options->no_record;
+}
+
+/* Whether the run cannot do without a trace. */
 static bool is_recorded(const struct run_options *options)
 {
 	return options->trace != NULL || on_both(options) || options->orders > 0;
@@ -156,6 +163,7 @@ struct run {
 	run_fn *fn;
 	void *context;
 	struct store *store;            /* NULL: not recorded */
+	char *last;                     /* where the run is kept; NULL: with -o, or nowhere */
 	struct device *devices[2];      /* open and not yet used */
 	const char *names[2];
 	int64_t runs[2];                /* in the store */
@@ -171,7 +179,7 @@ static enum status open_devices(struct run *run)
 	for (int i = 0; i < run->count; i++) {
 		const struct device_options options = {
 			.seed = run->options->seed, .jobs = run->options->jobs,
-			.poison = is_recorded(run->options),
+			.poison = is_recorded(run->options) || run_options_keep(run->options),
 			.check = run->options->check, .count = run->options->count,
 			.steps = (uint64_t)run->options->steps,
 		};
@@ -189,8 +197,12 @@ static enum status open_store(struct run *run)
 		.force = run->options->force, .append = run->options->append,
 	};
 
-	return is_recorded(run->options) ? store_create(run->options->trace, &options, &run->store)
-					 : STATUS_OK;
+	if (run_options_keep(run->options))
+		run->last = run->options->last ? xstrdup(run->options->last)
+			: last_run_begin(run->command);
+	if (is_recorded(run->options))
+		return store_create(run->options->trace, &options, &run->store);
+	return run->last ? last_run_record(&run->store) : STATUS_OK;
 }
 
 /* Without -o, --all-orders records partials, so that a difference can name an element. */
@@ -344,6 +356,18 @@ static char *describe(const struct run_options *options, json_t *asked)
 	return text ? text : xstrdup("{}");
 }
 
+/* A run that failed is kept too, unless it ended before it began to record. */
+static enum status close_store(struct run *run, enum status status)
+{
+	struct error_record error;
+
+	error_save(&error);
+	if (run->last && run->runs[0])
+		last_run_keep(run->store, run->last, run->command);
+	free(run->last);
+	return error_first(status, &error, store_close(run->store));
+}
+
 enum status run_on_devices(const struct run_options *options, const char *command, json_t *asked,
 			   run_fn *fn, void *context, json_t *report)
 {
@@ -357,7 +381,8 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 	error_save(&error);
 	for (int i = 0; i < run.count; i++)
 		device_close(run.devices[i]);
-	status = error_first(status, &error, store_close(run.store));
+	error_restore(&error);
+	status = close_store(&run, status);
 	free(run.asked);
 	if (!*run.found)
 		return status;

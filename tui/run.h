@@ -29,6 +29,9 @@ struct run_options {
 	enum log_level level;
 	const char *log_at, *points;    /* of the recorder; NULL: everything */
 	const char *trace;              /* -o, NULL: none */
+	/* For a command that has called last_run_begin() itself: where the run is kept if there is
+	 * no trace. NULL: run_on_devices() calls it. */
+	const char *last;
 	bool check, lint_fail;          /* --check, --lint-fail */
 	bool count;                     /* --count, which sets check too */
 	int64_t steps;                  /* --steps; 0: no budget */
@@ -39,6 +42,8 @@ struct run_options {
 struct run_options run_options_default(void);
 /* Takes an option of running or recording; any other is ignored. */
 void run_option_take(struct run_options *, const struct option_value *);
+/* Whether the run is kept as the last run: there is neither -o nor --no-record. */
+bool run_options_keep(const struct run_options *);
 /* After the last option: those that contradict each other. */
 enum status run_options_check(const struct run_options *);
 
@@ -54,8 +59,9 @@ typedef enum status run_fn(const struct run_target *, void *context);
 /* Opens every requested device, then runs fn on one after the other, each as a separate run of the
  * trace if there is one. `asked`, an object, describes the request in the trace; the options here
  * that can change a result are added to it, but not the trace's path or the number of threads. Two
- * runs are compared, with the counts on stderr. `report`, an object, gets "devices" and, for two,
- * "compared". DIFFERS if the runs differ, else the first error of devices, trace or fn. */
+ * runs are compared, with the counts on stderr. Without a trace they become the last run.
+ * `report`, an object, gets "devices" and, for two, "compared". DIFFERS if the runs differ, else
+ * the first error of devices, trace or fn. */
 enum status run_on_devices(const struct run_options *, const char *command, json_t *asked,
 			   run_fn *fn, void *context, json_t *report);
 

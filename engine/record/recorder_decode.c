@@ -249,15 +249,15 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 			.key_end = (c + 1) * p->C < keys ? (c + 1) * p->C : keys,
 			.max_bits = float_bits(partial[p->D]),
 			.sum_bits = float_bits(partial[p->D + 1]),
-			.lse = used ? partial[p->D] + log(sum) : NAN, .weight = share,
+			.lse = used ? partial[p->D] + log(sum) : NAN, .share = share,
 			.acc = used ? partial : NULL,
 			.acc_bytes = used ? (size_t)p->D * sizeof *partial : 0,
 		};
 		total += share;
 	}
 	for (int64_t c = 0; c < p->chunks; c++)
-		if (out[c].weight != 0.0)
-			out[c].weight /= total;
+		if (out[c].share != 0.0)
+			out[c].share /= total;
 }
 
 static enum status decode_chunk(const struct recording *n)
@@ -298,12 +298,12 @@ static size_t reduce_row(const struct partials *p, int64_t slot, int64_t head,
 
 	for (int64_t c = 0; c < chunks; c++) {
 		const float *partial = partial_at(p, slot, head, c);
-		double weight = exp_below(partial[p->D], row_max);
+		double factor = exp_below(partial[p->D], row_max);
 
-		sum += weight * partial[p->D + 1];
+		sum += factor * partial[p->D + 1];
 		out[c] = (struct row_reduce){
 			.slot = (int)slot, .head = (int)head, .chunk = (int)c, .order = (int)c,
-			.weight = weight, .sum = sum,
+			.factor = factor, .sum = sum,
 		};
 	}
 	return (size_t)chunks;

@@ -19,7 +19,7 @@
 #include "traces/row.h"
 #include "traces/store/store.h"
 
-/* Buffers are read for a digest in pieces of this size. A multiple of every element size. */
+/* Buffers are downloaded for a digest in pieces of this size. A multiple of every element size. */
 #define PIECE_BYTES ((uint64_t)4 << 20)
 /* Up to this many ranges are read one by one; else their hull, if the ranges fill enough of it. */
 #define FEW_RANGES 64
@@ -101,12 +101,17 @@ static enum status digest_buffer(struct recorder *r, const struct shadow *shadow
 				 uint64_t *digest)
 {
 	const struct buffer *buffer = shadow->buffer;
+	const void *memory = device_peek(r->device.inner, buffer);
 	struct digest_state *state;
 	enum status status = STATUS_OK;
 
 	if (shadow->pointers) {
 		*digest = digest_bytes(DTYPE_U64, shadow->pointers,
 				       buffer->bytes / sizeof(uint64_t) * sizeof *shadow->pointers);
+		return STATUS_OK;
+	}
+	if (memory) {
+		*digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
 		return STATUS_OK;
 	}
 	state = digest_begin(buffer->dtype);
@@ -141,10 +146,22 @@ static enum status digest_all(struct recorder *r, struct row_digest *digests, ch
 	return store_digests(r->store, r->run, r->last_op, true, digests, count);
 }
 
+/* Enough for every buffer: a small block of memory is used again in each step, a large one is
+ * requested from the system. */
+static size_t piece_bytes(const struct recorder *r)
+{
+	size_t most = 1;
+
+	for (int i = 0; i < r->shadow_count; i++)
+		if (r->shadows[i].buffer->bytes > most)
+			most = r->shadows[i].buffer->bytes;
+	return most < PIECE_BYTES ? most : PIECE_BYTES;
+}
+
 enum status recorder_digest_state(struct recorder *r)
 {
 	struct row_digest *digests = xcalloc((size_t)r->shadow_count, sizeof *digests);
-	char *piece = xmalloc(PIECE_BYTES);
+	char *piece = xmalloc(piece_bytes(r));
 	enum status status = recorder_step_aside(r);
 
 	if (status == STATUS_OK)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/launch_value.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/recorder_state.h"
 #include "engine/record/shadow.h"
@@ -34,25 +35,6 @@ static bool call_read(void *context, int param, uint64_t offset, size_t bytes, v
 			       bytes) == STATUS_OK;
 }
 
-static struct kernel_value value_of(const struct arg *arg)
-{
-	switch (arg->kind) {
-	case PARAM_I32: return (struct kernel_value){ arg->value.i32, arg->value.i32 };
-	case PARAM_U32: return (struct kernel_value){ arg->value.u32, arg->value.u32 };
-	case PARAM_I64: return (struct kernel_value){ arg->value.i64, (double)arg->value.i64 };
-	case PARAM_U64:
-		return (struct kernel_value){ (int64_t)arg->value.u64, (double)arg->value.u64 };
-	case PARAM_F32: return (struct kernel_value){ 0, arg->value.f32 };
-	case PARAM_F64: return (struct kernel_value){ 0, arg->value.f64 };
-	case PARAM_POINTER:
-		return (struct kernel_value){
-			arg->buffer ? (int64_t)(arg->buffer->bytes - arg->offset) : 0, 0.0
-		};
-	case PARAM_BLOB: break;
-	}
-	return (struct kernel_value){ 0, 0.0 };
-}
-
 void recording_begin(struct recording *rec, struct recorder *r, const struct launch *launch,
 		     const struct node *node)
 {
@@ -61,7 +43,7 @@ void recording_begin(struct recording *rec, struct recorder *r, const struct lau
 	*rec = (struct recording){ .recorder = r, .launch = launch, .node = node };
 	rec->params = kernel_params(launch->kernel, &count);
 	for (int i = 0; i < launch->arg_count; i++)
-		rec->values[i] = value_of(&launch->args[i]);
+		rec->values[i] = launch_value(&launch->args[i]);
 	rec->call = (struct kernel_call){
 		.grid = launch->grid, .block = launch->block,
 		.shared_bytes = launch->shared_bytes, .values = rec->values,

@@ -172,20 +172,6 @@ static enum status wait_for_all(const struct replay *r)
 	return status == STATUS_DEVICE ? STATUS_OK : status;
 }
 
-static void replay_release(struct replay *r)
-{
-	struct table *tables[] = { &r->buffers, &r->streams, &r->events, &r->graphs, &r->execs };
-
-	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-		free(tables[i]->items);
-	while (r->memory_count)
-		free(r->memory[--r->memory_count]);
-	free(r->memory);
-	replay_host_forget(r);
-	free(r->uploads);
-	free(r->steps);
-}
-
 enum status replay_run(struct store *trace, int64_t run, struct device *target, int64_t *operations,
 		       bool *stopped)
 {

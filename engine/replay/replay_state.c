@@ -3,9 +3,11 @@
  */
 #include "engine/replay/replay_state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "engine/replay/replay_host.h"
 
 void table_set(struct table *table, size_t number, void *item)
 {
@@ -32,4 +34,18 @@ void *replay_keep(struct replay *r, const void *bytes, size_t count)
 	r->memory = xreallocarray(r->memory, r->memory_count + 1, sizeof *r->memory);
 	r->memory[r->memory_count++] = copy;
 	return copy;
+}
+
+void replay_release(struct replay *r)
+{
+	struct table *tables[] = { &r->buffers, &r->streams, &r->events, &r->graphs, &r->execs };
+
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+		free(tables[i]->items);
+	while (r->memory_count)
+		free(r->memory[--r->memory_count]);
+	free(r->memory);
+	replay_host_forget(r);
+	free(r->uploads);
+	free(r->steps);
 }

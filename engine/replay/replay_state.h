@@ -2,7 +2,7 @@
  *
  * replay.c walks the trace, replay_memory.c replays operations on memory, replay_host.c what the
  * host computed from downloads, and replay_launch.c builds launches. replay_graph.c uses these to
- * replay streams, events, captures and graphs.
+ * replay streams, events, captures and graphs, and replay_window.c to replay a part of a run.
  */
 #ifndef REPLAY_STATE_H
 #define REPLAY_STATE_H
@@ -60,6 +60,8 @@ void table_set(struct table *, size_t number, void *item);
 void *table_get(const struct table *, uint64_t number);         /* NULL if there is none */
 /* Returns a copy of the bytes, or zeros for NULL, that lives as long as the replay. */
 void *replay_keep(struct replay *, const void *bytes, size_t count);
+/* Frees what the replay owns, which the target must no longer use. */
+void replay_release(struct replay *);
 
 static inline struct buffer *buffer_of(const struct replay *r, uint32_t id)
 {

@@ -288,6 +288,12 @@ static enum status sim_step_aside(struct device *device, bool aside)
 	return aside ? simulated_check_alive(sim) : STATUS_OK;
 }
 
+static const void *sim_peek(struct device *device, const struct buffer *buffer)
+{
+	(void)device;
+	return host(buffer, 0);
+}
+
 static enum status sim_set_points(struct device *device, const struct buffer *records,
 				  const struct buffer *counts, unsigned capacity)
 {
@@ -370,5 +376,6 @@ const struct device_ops device_sim = {
 	.graph_exec_destroy = sim_graph_exec_destroy,
 	.observe = sim_observe,
 	.set_points = sim_set_points,
+	.peek = sim_peek,
 	.checker = &checker,
 };

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
@@ -204,6 +205,17 @@ static bool row_symbol(Dwarf_Line *row, Dwarf_Addr bias, const char *directory, 
 	return out->file != NULL && !is_ours(out->file);
 }
 
+/* libdw keeps 100 KB and more of a line table on the stack, and dies where a limit on addresses
+ * (ulimit -v) does not let the stack grow. Exits with one line before that. */
+static void need_addresses(void)
+{
+	enum { BYTES = 4 << 20 };
+	void *probe = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	xcheck(probe == MAP_FAILED ? NULL : probe);
+	munmap(probe, BYTES);
+}
+
 static void tell_lines(Dwarf_Addr before, Dwarf_Addr begin, Dwarf_Addr end,
 		       void (*tell)(void *context, const char *file, int line), void *context)
 {
@@ -216,6 +228,7 @@ static void tell_lines(Dwarf_Addr before, Dwarf_Addr begin, Dwarf_Addr end,
 	size_t count;
 	GElf_Sym function;
 
+	need_addresses();
 	if (!unit || dwarf_getsrclines(unit, &rows, &count) != 0 || count == 0
 	    || !dwfl_module_addrinfo(module, begin, &within, &function, NULL, NULL, NULL))
 		return;

@@ -155,6 +155,24 @@ START_TEST(digest_nan)
 }
 END_TEST
 
+/* The plain form of the rule, for every length and many places of a NaN. */
+START_TEST(digest_ends)
+{
+	uint16_t a[4096 + 40], b[4096 + 40];
+
+	for (size_t count = 1; count <= 4096 + 40; count += count < 40 ? 1 : 511) {
+		for (size_t i = 0; i < count; i++) {
+			bool nan = i % 37 == 5 || i == count - 1 || (i > 2048 && i < 2500);
+
+			a[i] = nan ? (uint16_t)(0x7c01 + i % 100) : (uint16_t)(0x3c00 + i % 1000);
+			b[i] = nan ? 0x7e00 : a[i];
+		}
+		ck_assert_uint_eq(digest_bytes(DTYPE_F16, a, count * sizeof *a),
+				  digest_bytes(DTYPE_U32, b, count * sizeof *b));
+	}
+}
+END_TEST
+
 START_TEST(digest_types)
 {
 	static const uint16_t f16[2] = { 0x7e01, 0xfc01 }, f16_nan[2] = { 0x7e00, 0x7e00 };
@@ -217,6 +235,7 @@ int main(void)
 	tcase_add_test(tcase, worse);
 	tcase_add_test(tcase, dtypes);
 	tcase_add_test(tcase, digest_nan);
+	tcase_add_test(tcase, digest_ends);
 	tcase_add_test(tcase, digest_types);
 	tcase_add_test(tcase, digest_parts);
 	tcase_add_test(tcase, allocation);

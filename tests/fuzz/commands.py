@@ -47,7 +47,8 @@ class Run:
         self.words, self.work = words, work
         self.output = os.path.join(work, "stdout")
         self.log = os.path.join(work, "stderr")
-        environment = dict(os.environ, LC_ALL="C.UTF-8")
+        environment = dict(os.environ, LC_ALL="C.UTF-8",
+                           XDG_STATE_HOME=os.path.join(work, "state"))
         # Faults of kernels are caught by the program's own handlers, also under sanitizers.
         environment.setdefault("ASAN_OPTIONS", "allocator_may_return_null=1:protect_shadow_gap=0:"
                                f"quarantine_size_mb={FREED_MEGABYTES}")

@@ -4,7 +4,7 @@ Each event is a tuple: ("keys", bytes), ("resize", columns, lines), ("signal", n
 Used by fuzz_viewer.py.
 """
 
-VALID = b"jkhldDoOfF)(btTsSgG][v\t eEcCwrm'HyBnNxuL~?0123456789i\r\n\x0c"
+VALID = b"jkhlzZaAdDoOfF)(btTsSgG][v\t *eEcCwrm'HyBnNxuL~?0123456789iPI\x06\x02\x04\x15\r\n\x0c"
 SEQUENCES = [b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b"\x1bOA", b"\x1bOB", b"\x1bOC",
              b"\x1bOD", b"\x1b[5~", b"\x1b[6~", b"\x1b[H", b"\x1b[F", b"\x1bOP", b"\x1b[15~",
              b"\x7f", b"\x1b[3~", b"\x1b[Z", b"\x1b[200~", b"\x1b[201~", b"\x1b[I", b"\x1b[",

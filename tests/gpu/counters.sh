@@ -99,6 +99,8 @@ table() {
 }
 
 work=$(mktemp -d)
+XDG_STATE_HOME=$work/state
+export XDG_STATE_HOME
 trap 'rm -rf "$work"' EXIT
 if [ -n "${COUNTERS_CSV-}" ]; then
 	table kernel "$COUNTERS_CSV" "$COUNTERS_SIM"

@@ -15,7 +15,7 @@ for test in engine/cuda/test_cuda engine/cuda/test_twin engine/attention/test_gr
 	engine/attention/test_host_graphs engine/attention/test_host_slots \
 	engine/attention/test_prefill_model \
 	engine/record/test_record_graph; do
-	run 240 "$build/tests/$test"
+	run 400 "$build/tests/$test"
 	passed "${test##*/}"
 done
 

@@ -33,6 +33,8 @@ done
 flashtwin=$build/flashtwin
 samples=$source/doc/samples/shakespeare
 work=$(mktemp -d) || exit 2
+XDG_STATE_HOME=$work/state
+export XDG_STATE_HOME
 trap 'rm -rf "$work"' EXIT
 log=$out/log.txt
 report=$out/report.txt

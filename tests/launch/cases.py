@@ -109,6 +109,7 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 ran = subprocess.run(self.command(flashtwin, device, folder), cwd=HERE,
+                                     env=dict(os.environ, XDG_STATE_HOME=folder),
                                      capture_output=True, text=True, timeout=limit(60))
             except subprocess.TimeoutExpired:
                 return 'did not end within %g s' % limit(60)

@@ -251,10 +251,10 @@ for bytes in 20000 350000 500000 750000; do
 done
 [ -e full.twin ]
 result 'at least one of these runs left a trace' "$([ $? -eq 0 ] || echo none)"
-limited 500 attend --q "$q" --k "$k" --v "$v" --out outputs/o.npy
+limited 500 attend --q "$q" --k "$k" --v "$v" --out outputs/o.npy --no-record
 one_line 'flashtwin attend: '
 expect 'no space for --out' 2 'outputs/o.npy: cannot write: File too large'
-limited 500 decode --prompt 'ROMEO:' -n 600 --out-dir outputs
+limited 500 decode --prompt 'ROMEO:' -n 600 --out-dir outputs --no-record
 one_line 'flashtwin decode: '
 expect 'no space for --out-dir' 2 'outputs/0.txt: cannot write: File too large'
 result 'no partial output of either is left' "$(ls -A outputs)"

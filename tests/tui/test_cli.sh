@@ -70,6 +70,8 @@ expect 'an integer out of range' 2 '--warps: expected an integer from 1 to 2, go
 run replay --device both; one_line 'flashtwin replay: '
 expect 'a device of other commands' 2 '--device: expected sim or cuda, got both'
 run replay --chunk 3;     expect 'an option of other commands' 2 'unknown option --chunk'
+run view x --trust --no-replay
+expect 'a replay that is trusted and not wanted' 2 '--no-replay and --trust are mutually exclusive'
 run sql x --csv --json;   expect 'two formats' 2 '--csv and --json are mutually exclusive'
 run decode --graph full;  expect 'an unknown graph mode' 2 '--graph: expected none, capture or manual, got full'
 run view missing.twin;    one_line 'flashtwin view: '; expect 'missing file' 2 'missing.twin'

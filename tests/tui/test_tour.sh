@@ -6,10 +6,11 @@
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 need_terminal tmux
 
-# A plain environment: nothing that changes what is printed or drawn.
-LC_ALL=C.UTF-8 TERM=xterm-256color
-export LC_ALL TERM
-unset TMUX NO_COLOR FLASHTWIN_DATADIR
+# A plain environment: nothing that changes what is printed or drawn. Without colours, weights are
+# marks, which text can show.
+LC_ALL=C.UTF-8 TERM=xterm-256color NO_COLOR=1
+export LC_ALL TERM NO_COLOR
+unset TMUX FLASHTWIN_DATADIR
 
 # Test tour.py itself: it must find a wrong screen, wrong output and a failing command, and --update
 # must correct the first two.

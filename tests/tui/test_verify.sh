@@ -21,7 +21,7 @@ run decode --prompt 'All:' -n 2 --log points --seed 3 --append -o t.twin
 run verify t.twin
 expect 'a whole trace' 0 '^t.twin: 2 runs, .* rows under .* sums, .* stored bytes: nothing is wrong$'
 run verify t.twin --json; expect 'the same as JSON' 0 '"wrong": \[\]'
-run verify;               one_line 'flashtwin verify: '; expect 'no trace' 2 'expected one trace, got 0$'
+run verify;               one_line 'flashtwin verify: '; expect 'no trace' 2 'expected a trace: there is no last run'
 run diff t.twin
 expect 'diff says what it did not read' 0 \
 	'operations: bytes of .* buffers and .* points by verified sums, other rows read: .*, 0 bits differ$'

@@ -134,6 +134,7 @@ enum status diff_runs(struct store *a, struct store *b, const struct diff_option
 void diff_report_free(struct diff_report *report)
 {
 	free(report->notes);
+	free(report->points_lacking);
 	free(report->items);
 	*report = (struct diff_report){ 0 };
 }

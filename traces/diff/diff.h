@@ -3,7 +3,8 @@
  * Runs are joined on what identifies a row (operation number, buffer, chunk, block, thread,
  * sequence), never on time, by merging ordered cursors; a row missing on one side is a difference.
  * A NaN equals a NaN. What one side did not record (a lower level, fewer point names) is not
- * compared, and the report has a note. Derived float64 values (lse, weights) are not compared, but
+ * compared, and the report has a note; nor are points that the kernel of one side does not have
+ * yet, which the report lists. Derived float64 values (lse, shares, factors) are not compared, but
  * the bits they come from are. Used by `flashtwin diff`, `flashtwin replay` and `--device both`.
  */
 #ifndef DIFF_H
@@ -28,7 +29,7 @@ struct diff_options {
 
 struct diff_item {
 	char address[64];               /* "L12.b3.w0.l7.p2", "L12.end", "op 17", "step 4" */
-	char what[96];                  /* "score.weight", "out[17]", "kernel", "missing in B" */
+	char what[96];                  /* "score v1", "out[17]", "kernel", "missing in B" */
 	char a[64], b[64];              /* the two values as text; "" when there is none */
 	uint64_t bits;                  /* that differ; 0: bytes are not known */
 	int64_t ulp;                    /* distance, -1: not floats, or one is NaN or infinite */
@@ -46,6 +47,9 @@ struct diff_report {
 	int64_t within_ulp;             /* floats that differ by no more than options.ulp */
 	int64_t max_ulp;
 	char *notes;                    /* "compared at level launch: ...", lines; or NULL */
+	/* Points not compared because the kernel of one run is older and does not publish them:
+	 * "softmax of attention_prefill, ..."; NULL: none. */
+	char *points_lacking;
 	struct diff_item *items;        /* the first ones, in the order of the run */
 	int item_count;
 };

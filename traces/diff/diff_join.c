@@ -67,9 +67,9 @@ static enum status merge(struct diff *d, const struct diff_join *join, struct si
 		int order = compare_keys(&side[0], &side[1], join->keys);
 
 		if (order < 0)
-			join->one(d, side[0].rows, 0);
+			TRY(join->one(d, side[0].rows, 0));
 		else if (order > 0)
-			join->one(d, side[1].rows, 1);
+			TRY(join->one(d, side[1].rows, 1));
 		else
 			TRY(join->both(d, side[0].rows, side[1].rows));
 		if (order <= 0)

@@ -19,7 +19,7 @@ struct diff_join {
 	 * NULL: all rows are compared by their own keys. */
 	bool (*common)(const struct diff *, int side, int64_t *key);
 	enum status (*both)(struct diff *, sqlite3_stmt *a, sqlite3_stmt *b);
-	void (*one)(struct diff *, sqlite3_stmt *, int side);
+	enum status (*one)(struct diff *, sqlite3_stmt *, int side);
 };
 
 enum status diff_join(struct diff *, const struct diff_join *);

@@ -1,9 +1,10 @@
 /* diff_points.c - compares named points: what single threads of a launch published.
  *
  * Joined on launch, block, warp, lane and sequence. A name that one run does not have at all was
- * left out of its recording: it is not compared, and the report has a note. Points with a name that
- * both runs have must match one by one. A launch whose points have the same digest in both runs is
- * skipped: diff.c has verified these digests.
+ * left out of its recording: it is not compared, and the report has a note. Nor are points that a
+ * kernel got after the other run was recorded (point_text.h); the report lists them. Points with a
+ * name that both runs have must match one by one. A launch whose points have the same digest in
+ * both runs is skipped: diff.c has verified these digests.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "traces/diff/diff_report.h"
 #include "traces/diff/diff_value.h"
 #include "traces/diff/diff_walk.h"
+#include "traces/diff/point_text.h"
 
 enum { POINT_LAUNCH, POINT_BLOCK, POINT_WARP, POINT_LANE, POINT_SEQUENCE, POINT_NAME, POINT_VALUE };
 #define POINT_VALUES 4
@@ -89,15 +91,41 @@ static enum status point_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	return STATUS_OK;
 }
 
-static void point_one(struct diff *d, sqlite3_stmt *row, int side)
+/* Adds "softmax of attention_prefill" to the points left out of the report. */
+static void add_lacking(struct diff *d, const char *name, const char *kernel)
+{
+	char *one = xasprintf("%s of %s", name, kernel), *list = d->report->points_lacking;
+
+	for (int i = 0; i < d->lacking.count; i++)
+		if (!strcmp(d->lacking.items[i], one)) {
+			free(one);
+			return;
+		}
+	d->lacking.items = xreallocarray(d->lacking.items, (size_t)d->lacking.count + 1,
+					 sizeof *d->lacking.items);
+	d->lacking.items[d->lacking.count++] = one;
+	d->report->points_lacking = list ? xasprintf("%s, %s", list, one) : xstrdup(one);
+	free(list);
+}
+
+static enum status point_one(struct diff *d, sqlite3_stmt *row, int side)
 {
 	struct diff_place place = point_place(d, row);
+	const char *kernel;
 	char what[64];
+	bool lacks;
 
 	if (left_out(d, !side, point_name(row)))
-		return;
+		return STATUS_OK;
+	TRY(point_text_lacks(d->point_text, !side, sqlite3_column_int64(row, POINT_LAUNCH),
+			     point_name(row), &lacks, &kernel));
+	if (lacks) {
+		add_lacking(d, point_name(row), kernel);
+		return STATUS_OK;
+	}
 	snprintf(what, sizeof what, "point %.40s", point_name(row));
 	diff_missing(d, &place, what, side);
+	return STATUS_OK;
 }
 
 static enum status read_names(struct diff *d, int side)
@@ -201,13 +229,14 @@ static enum status sum_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	return STATUS_OK;
 }
 
-static void sum_one(struct diff *d, sqlite3_stmt *row, int side)
+static enum status sum_one(struct diff *d, sqlite3_stmt *row, int side)
 {
 	struct diff_skip *skip = d->skip;
 
 	(void)row;
 	skip->pending = true;
 	skip->digests[side] = true;
+	return STATUS_OK;
 }
 
 static enum status compare_launches(struct diff *d)
@@ -229,9 +258,13 @@ static enum status compare_launches(struct diff *d)
 
 enum status diff_points(struct diff *d)
 {
-	enum status status = compare_launches(d);
+	enum status status;
 
+	d->point_text = point_text_new(d->store, (int64_t[]){ d->run[0].run, d->run[1].run });
+	status = compare_launches(d);
+	point_text_free(d->point_text);
 	names_free(&d->names[0]);
 	names_free(&d->names[1]);
+	names_free(&d->lacking);
 	return status;
 }

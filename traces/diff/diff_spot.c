@@ -1,12 +1,14 @@
 /* diff_spot.c - searches for the next difference launch by launch; see diff_spot.h.
  *
- * Reads the bytes of a launch only if its digests, which are verified first, differ.
+ * Reads the bytes of a launch only if its digests, which are verified first, differ. Points that a
+ * kernel got after one of the runs was recorded are no difference (point_text.h).
  */
 #include "traces/diff/diff_spot.h"
 
 #include <string.h>
 
 #include "base/value.h"
+#include "traces/diff/point_text.h"
 #include "traces/store/column.h"
 #include "traces/store/store.h"
 #include "traces/store/verified.h"
@@ -18,6 +20,7 @@ struct search {
 	int direction;
 	sqlite3_stmt *next;             /* launch after or before one, in the first run */
 	sqlite3_stmt *digests[2], *sums[2], *points[2];
+	struct point_text *point_text;
 };
 
 static const char *const next_launch[] = {
@@ -25,7 +28,7 @@ static const char *const next_launch[] = {
 	"SELECT max(launch) FROM t_launch WHERE run = ?1 AND launch < ?2",
 };
 static const char digests[] =
-	"SELECT d.entry, d.digest, d.bytes FROM t_launch l JOIN t_digest d ON d.run = l.run"
+	"SELECT d.entry, d.digest FROM t_launch l JOIN t_digest d ON d.run = l.run"
 	" AND d.op = l.op AND d.after_step = 0 WHERE l.run = ?1 AND l.launch = ?2 ORDER BY d.entry";
 static const char sums[] =
 	"SELECT points, digest FROM t_point_sum WHERE run = ?1 AND launch = ?2";
@@ -59,6 +62,7 @@ static enum status open_search(struct search *s, const struct diff_pair *pair, i
 		TRY(verified_digests(pair->store[i], pair->run[i], &how));
 		TRY(verified_points(pair->store[i], pair->run[i], &how));
 	}
+	s->point_text = point_text_new(pair->store, pair->run);
 	TRY(prepare(pair->store[0], next_launch[direction < 0], &s->next));
 	for (int i = 0; i < 2; i++) {
 		TRY(prepare(pair->store[i], digests, &s->digests[i]));
@@ -70,6 +74,7 @@ static enum status open_search(struct search *s, const struct diff_pair *pair, i
 
 static void close_search(struct search *s)
 {
+	point_text_free(s->point_text);
 	sqlite3_finalize(s->next);
 	for (int i = 0; i < 2; i++) {
 		sqlite3_finalize(s->digests[i]);
@@ -157,10 +162,27 @@ static enum status both_have_points(const struct search *s, int64_t launch, bool
 	return STATUS_OK;
 }
 
+/* Whether the two rows differ that the search is at: `order` is which of them comes first. A point
+ * that the other run's kernel does not publish is no difference. */
+static enum status points_differ(const struct search *s, int64_t launch, int order, bool *differ)
+{
+	const char *kernel;
+	bool lacks;
+
+	if (order == 0) {
+		*differ = !same_point(s->points[0], s->points[1]);
+		return STATUS_OK;
+	}
+	TRY(point_text_lacks(s->point_text, order < 0, launch,
+			     column_text(s->points[order > 0], 2), &lacks, &kernel));
+	*differ = !lacks;
+	return STATUS_OK;
+}
+
 /* Searches from a thread and sequence, exclusive. */
 static enum status find_point(const struct search *s, struct diff_spot *spot, bool *found)
 {
-	bool row[2], take_both = true;
+	bool row[2], differ = false;
 	int order = 0;
 
 	*found = false;
@@ -172,13 +194,16 @@ static enum status find_point(const struct search *s, struct diff_spot *spot, bo
 
 		TRY(start(s->pair->store[i], s->points[i], from, 4));
 	}
-	while (take_both) {
+	row[0] = row[1] = true;
+	while (!differ) {
+		/* Those that have been compared, if they have not ended. */
 		for (int i = 0; i < 2; i++)
-			TRY(step(s->pair->store[i], s->points[i], &row[i]));
+			if (row[i] && order * (i ? 1 : -1) >= 0)
+				TRY(step(s->pair->store[i], s->points[i], &row[i]));
 		if (!row[0] && !row[1])
 			return STATUS_OK;
 		order = row[0] && row[1] ? compare_keys(s) : row[0] ? -1 : 1;
-		take_both = order == 0 && same_point(s->points[0], s->points[1]);
+		TRY(points_differ(s, spot->launch, order, &differ));
 	}
 	spot->part = SPOT_POINT;
 	spot->major = sqlite3_column_int64(s->points[order > 0], 0);
@@ -240,7 +265,7 @@ static enum status find_written(const struct search *s, struct diff_spot *spot, 
 		else
 			w[1] = (struct written){ 0 };
 		if (status == STATUS_OK && there && other && w[0].dtype == w[1].dtype
-		    && (w[0].digest != w[1].digest || w[0].bytes != w[1].bytes))
+		    && w[0].digest != w[1].digest)
 			status = find_in_output(s, spot, w, found);
 		written_free(&w[0]);
 		written_free(&w[1]);
@@ -272,9 +297,10 @@ static enum status digests_differ(const struct search *s, int64_t launch, int64_
 			TRY(step(s->pair->store[i], s->digests[i], &row[i]));
 		if (row[0])
 			*last = sqlite3_column_int64(s->digests[0], 0);
-		for (int i = 1; i < 3 && row[0] && row[1]; i++)
-			*differ = *differ || sqlite3_column_int64(s->digests[0], i)
-				!= sqlite3_column_int64(s->digests[1], i);
+		/* Not the extents: see digest_both() in diff_rows.c. */
+		if (row[0] && row[1])
+			*differ = *differ || sqlite3_column_int64(s->digests[0], 1)
+				!= sqlite3_column_int64(s->digests[1], 1);
 	}
 	return STATUS_OK;
 }

@@ -63,6 +63,8 @@ struct diff {
 	uint32_t buffer_count;
 	struct diff_blob blob[2];
 	struct diff_names names[2];
+	struct point_text *point_text;  /* of diff_points.c */
+	struct diff_names lacking;      /* what it leaves out by it: "softmax of KERNEL" */
 	bool by_sum;                    /* a sum covers what equal digests let this pass skip */
 	struct diff_skip *skip;         /* of diff_points.c while it reads digests */
 	bool resized, prompted;         /* a difference of caches, or prompts, was reported */

@@ -129,42 +129,59 @@ static void attempt(struct pages *pages, enum codec codec, int level, const unsi
 }
 
 /* Tries several encodings and keeps the smallest. Random f32 data is smallest as planes at the fast
- * level: higher levels find chance matches that cost more than they save. */
-static void pack(struct pages *pages, const unsigned char *from, size_t bytes, bool final,
+ * level: higher levels find chance matches that cost more than they save. level 0: as it is. */
+static void pack(struct pages *pages, const unsigned char *from, size_t bytes, int level,
 		 struct packed *out)
 {
 	unsigned char sorted[PAGE_BYTES];
 
-	split_planes(from, bytes, sorted);
 	out->codec = CODEC_RAW;
 	out->bytes = memcpy(out->buffers[0], from, bytes);
 	out->count = bytes;
+	if (!level)
+		return;
+	split_planes(from, bytes, sorted);
 	attempt(pages, CODEC_PLANES, FAST_LEVEL, sorted, bytes, out);
-	attempt(pages, CODEC_ZSTD, final ? LEVEL : FAST_LEVEL, from, bytes, out);
-	if (final)
+	attempt(pages, CODEC_ZSTD, level, from, bytes, out);
+	if (level > FAST_LEVEL)
 		attempt(pages, CODEC_PLANES, LEVEL, sorted, bytes, out);
 }
 
 /* --- writing --- */
+
+const char pages_unpacked[] = "page";
+
+enum status pages_pack(struct store *store, const struct value *page)
+{
+	const struct value *bytes = &page[1], *final = &page[2];
+	struct packed *packed = xmalloc(sizeof *packed);
+	/* A trace that the next run replaces is not worth the time. */
+	int level = store->expendable ? 0 : final->integer ? LEVEL : FAST_LEVEL;
+	enum status status;
+
+	pack(store->pages, bytes->bytes.start, bytes->bytes.count, level, packed);
+	status = store_write(store, TABLE_PAGE, NULL, (const struct value[]){
+		page[0], V_INT(packed->codec), V_INT(bytes->bytes.count),
+		V_INT(XXH3_64bits(packed->bytes, packed->count)),
+		V_BYTES(packed->bytes, packed->count) }, 5);
+	free(packed);
+	return status;
+}
 
 /* Writes a page under a new number, or replaces its earlier version. final: it will not change
  * again. */
 static enum status write_page(struct store *store, const unsigned char *bytes, size_t count,
 			      bool final, int64_t *number)
 {
-	struct packed *packed = xmalloc(sizeof *packed);
-	enum status status;
+	const struct value page[] = { V_INT_IF(*number, *number), V_BYTES(bytes, count),
+				      V_INT(final) };
 
-	pack(store->pages, bytes, count, final, packed);
-	status = PUT(store, TABLE_PAGE, V_INT_IF(*number, *number), V_INT(packed->codec),
-		     V_INT(count), V_INT(XXH3_64bits(packed->bytes, packed->count)),
-		     V_BYTES(packed->bytes, packed->count));
-	free(packed);
-	if (status == STATUS_OK && !*number)
-		*number = sqlite3_last_insert_rowid(store->db);
+	TRY(store_update(store, pages_unpacked, page, COUNT_OF(page)));
+	if (!*number)
+		*number = store_new_id(store, TABLE_PAGE);
 	else if (!store->pages->replaced || *number < store->pages->replaced)
 		store->pages->replaced = *number;
-	return status;
+	return STATUS_OK;
 }
 
 int64_t pages_replaced(struct store *store)
@@ -183,7 +200,7 @@ static enum status number_page(struct store *store)
 	if (pages->number)
 		return STATUS_OK;
 	TRY(PUT(store, TABLE_PAGE, V_NULL, V_NULL, V_NULL, V_NULL, V_NULL));
-	pages->number = sqlite3_last_insert_rowid(store->db);
+	pages->number = store_new_id(store, TABLE_PAGE);
 	return STATUS_OK;
 }
 
@@ -245,7 +262,7 @@ static enum status put_piece(struct store *store, const unsigned char *bytes, si
 		XXH128_canonicalFromHash(&canonical, hash);
 		TRY(PUT(store, TABLE_PIECE, V_NULL, V_BYTES(&canonical, sizeof canonical),
 			V_INT(page), V_INT(offset), V_INT(count)));
-		number = sqlite3_last_insert_rowid(store->db);
+		number = store_new_id(store, TABLE_PIECE);
 		/* SQLite numbers a row after the largest number, which a damaged file may have. */
 		if (number > UINT32_MAX)
 			return fail(STATUS_DAMAGED, "%s: pieces are numbered up to %lld, the"
@@ -275,7 +292,7 @@ static enum status put_pieces(struct store *store, const unsigned char *bytes, s
 		return STATUS_OK;
 	TRY(PUT(store, TABLE_BLOB, V_NULL, V_INT(count),
 		V_BYTES(pieces, piece_count * sizeof *pieces)));
-	*data = sqlite3_last_insert_rowid(store->db);
+	*data = store_new_id(store, TABLE_BLOB);
 	hash_map_add(blobs, key, *data);
 	return STATUS_OK;
 }
@@ -283,8 +300,14 @@ static enum status put_pieces(struct store *store, const unsigned char *bytes, s
 enum status pages_put(struct store *store, const void *bytes, size_t count, int64_t *data)
 {
 	size_t piece_count = (count + PAGE_BYTES - 1) / PAGE_BYTES;
-	uint32_t *pieces = xreallocarray(NULL, piece_count, sizeof *pieces);
-	enum status status = put_pieces(store, bytes, count, pieces, piece_count, data);
+	uint32_t *pieces;
+	enum status status;
+
+	*data = 0;
+	if (store->expendable && store->broken)
+		return STATUS_OK;
+	pieces = xreallocarray(NULL, piece_count, sizeof *pieces);
+	status = put_pieces(store, bytes, count, pieces, piece_count, data);
 
 	free(pieces);
 	return status;
@@ -359,6 +382,7 @@ static enum status find_row(struct store *store, enum store_read which, int64_t 
 	};
 	int rc;
 
+	TRY(store_drain(store));
 	if (!store->reads[which])
 		TRY(store_select(store, &store->reads[which], queries[which], NULL, 0));
 	*row = store->reads[which];

@@ -1,4 +1,4 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 5.
+-- schema.sql - the tables and views of a flashtwin trace, format version 6.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables are
 -- private and may change with the format version (PRAGMA user_version). This file is embedded in
@@ -8,7 +8,8 @@
 -- Version 2 added graphs (t_node, v_node), version 3 counters (t_counter, v_counter, t_hit, v_hit),
 -- version 4 t_point_sum, v_point_sum and t_kernel_count, version 5 t_softmax, v_softmax and t_sum. If
 -- an older trace is opened, store_check.c adds what is missing, empty. Before version 5, t_kv was
--- keyed by launch and had only what kernels wrote: store_check.c shows or stores it in the present
+-- keyed by launch and had only what kernels wrote. Before version 6, v_partial had no share and
+-- v_reduce no factor; both called it weight. store_check.c shows or stores these in the present
 -- form.
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
@@ -18,7 +19,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 -- One row per byte value n. Views count with n to expand a row into several, and convert an f32
 -- with exponent n to an exact REAL: (fraction + hidden) * scale. Built by exact doubling and
@@ -134,13 +135,15 @@ CREATE TABLE t_digest (
 	PRIMARY KEY (run, op, after_step, entry)
 ) WITHOUT ROWID;
 
--- Consecutive empty chunks are one row: `more` further chunks, key_step keys apart.
+-- Consecutive empty chunks are one row: `more` further chunks, key_step keys apart. weight: the
+-- share.
 CREATE TABLE t_partial (
 	run INTEGER, launch INTEGER, slot INTEGER, head INTEGER, chunk INTEGER, kv_head,
 	key_begin, key_end, max, sum, lse REAL, weight REAL, acc_data, acc_offset, acc_bytes,
 	more, key_step,
 	PRIMARY KEY (run, launch, slot, head, chunk)
 ) WITHOUT ROWID;
+-- weight: the factor.
 CREATE TABLE t_reduce (
 	run INTEGER, launch INTEGER, slot INTEGER, head INTEGER, sequence INTEGER, chunk,
 	weight REAL, sum REAL,
@@ -412,7 +415,9 @@ CREATE VIEW v_softmax AS SELECT
 	s.q_data        -- f32 [heads, head_dim]
 FROM t_softmax s LEFT JOIN t_byte m ON m.n = (s.scale >> 23) & 255;
 
--- One row per chunk of a row of flash decoding. acc: f32 accumulators, not normalised.
+-- One row per chunk of a row of flash decoding. acc: f32 accumulators, not normalised. With g the
+-- maximum of the row, a chunk has the factor exp(max - g), in v_reduce, and the share
+-- factor * sum / total, where total is the sum of factor * sum over the chunks of the row.
 CREATE VIEW v_partial AS SELECT
 	p.run, p.launch, p.slot, p.head, p.kv_head,
 	p.chunk + e.n AS chunk, -- 0, 1, ...
@@ -424,16 +429,16 @@ CREATE VIEW v_partial AS SELECT
 	    ((p.max & 0x7fffff) + m.hidden) * m.scale * iif(p.max < 0, -1, 1)) AS max,
 	CASE WHEN p.max IS NULL THEN 'none' WHEN (p.max & 0x7fffffff) < 0x7f800000 THEN 'num'
 	     WHEN (p.max & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS max_kind,
-	p.sum AS sum_bits, -- sum of weights
+	p.sum AS sum_bits, -- sum of exp(score - max)
 	iif((p.sum & 0x7fffffff) > 0x7f800000, NULL,
 	    ((p.sum & 0x7fffff) + s.hidden) * s.scale * iif(p.sum < 0, -1, 1)) AS sum,
 	CASE WHEN p.sum IS NULL THEN 'none' WHEN (p.sum & 0x7fffffff) < 0x7f800000 THEN 'num'
 	     WHEN (p.sum & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS sum_kind,
 	p.lse,          -- max + ln(sum) in float64; NULL when empty
-	p.weight,       -- its share of the softmax, in float64: those of a row add up to 1; unlike
-	                -- v_reduce.weight, which is not normalised
+	p.weight AS share, -- part of the row's softmax, in float64: those of a row add up to 1
 	p.acc_data,     -- bytes with the accumulators, from acc_offset on; NULL when empty
-	p.acc_offset, p.acc_bytes
+	p.acc_offset, p.acc_bytes,
+	p.weight        -- old name of share
 FROM t_partial p
 	CROSS JOIN t_byte e ON e.n <= coalesce(p.more, 0)
 	LEFT JOIN t_byte m ON m.n = (p.max >> 23) & 255
@@ -444,9 +449,10 @@ CREATE VIEW v_reduce AS SELECT
 	run, launch, slot, head,
 	sequence,       -- 0, 1, ...: the order chunks were merged in
 	chunk,
-	weight,         -- the chunk's factor, exp(its max - the row's max): not normalised, unlike
-	                -- v_partial.weight; NULL for a NaN
-	sum             -- running sum after the chunk
+	weight AS factor, -- exp(its max - the row's max): what its sum and accumulators are
+	                -- multiplied by; NULL for a NaN
+	sum,            -- running sum after the chunk
+	weight          -- old name of factor
 FROM t_reduce;
 
 -- One row per named point that a thread passed: up to four f32 values.

@@ -65,3 +65,37 @@ CREATE VIEW v_kv AS SELECT
 	source_op,      -- the upload the row came from
 	source_offset   -- of the row in that upload's bytes
 FROM t_kv;
+
+-- Versions 1 to 5, and no later one: the share of a chunk and its factor were both called weight.
+CREATE VIEW v_partial AS SELECT
+	p.run, p.launch, p.slot, p.head, p.kv_head,
+	p.chunk + e.n AS chunk,
+	p.key_begin + e.n * coalesce(p.key_step, 0) AS key_begin,
+	p.key_end,
+	p.key_begin >= p.key_end AS empty,
+	p.max AS max_bits,
+	iif((p.max & 0x7fffffff) > 0x7f800000, NULL,
+	    ((p.max & 0x7fffff) + m.hidden) * m.scale * iif(p.max < 0, -1, 1)) AS max,
+	CASE WHEN p.max IS NULL THEN 'none' WHEN (p.max & 0x7fffffff) < 0x7f800000 THEN 'num'
+	     WHEN (p.max & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS max_kind,
+	p.sum AS sum_bits,
+	iif((p.sum & 0x7fffffff) > 0x7f800000, NULL,
+	    ((p.sum & 0x7fffff) + s.hidden) * s.scale * iif(p.sum < 0, -1, 1)) AS sum,
+	CASE WHEN p.sum IS NULL THEN 'none' WHEN (p.sum & 0x7fffffff) < 0x7f800000 THEN 'num'
+	     WHEN (p.sum & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS sum_kind,
+	p.lse,
+	p.weight,
+	p.acc_data,
+	p.acc_offset, p.acc_bytes
+FROM t_partial p
+	CROSS JOIN t_byte e ON e.n <= coalesce(p.more, 0)
+	LEFT JOIN t_byte m ON m.n = (p.max >> 23) & 255
+	LEFT JOIN t_byte s ON s.n = (p.sum >> 23) & 255;
+
+CREATE VIEW v_reduce AS SELECT
+	run, launch, slot, head,
+	sequence,
+	chunk,
+	weight,
+	sum
+FROM t_reduce;

@@ -213,10 +213,10 @@ static const char digests_sql[] =
 	"SELECT d.buffer, d.offset, d.bytes, d.data FROM v_digest d WHERE d.run = ?1 AND d.op = ?2"
 	" AND d.after_step = 0 AND NOT (d.data IS NULL AND EXISTS (SELECT 1 FROM v_kv k"
 	"  WHERE k.run = d.run AND k.op = d.op AND k.buffer = d.buffer)) ORDER BY d.entry";
+/* A join with v_op would build all of v_op for each launch. */
 static const char rows_sql[] =
-	"SELECT k.buffer, k.offset, k.bytes, o.data, k.source_offset FROM v_kv k"
-	" LEFT JOIN v_op o ON o.run = k.run AND o.op = k.source_op"
-	" WHERE k.run = ?1 AND k.op = ?2";
+	"SELECT k.buffer, k.offset, k.bytes, (SELECT o.data FROM v_op o WHERE o.run = k.run"
+	"  AND o.op = k.source_op), k.source_offset FROM v_kv k WHERE k.run = ?1 AND k.op = ?2";
 /* Downloads after the launch that show its results: before the next launch, with nothing else
  * written to the buffer in between. */
 static const char downloads_sql[] =

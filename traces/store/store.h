@@ -38,6 +38,11 @@ struct store_options {
 	bool force;             /* replace an existing file, at the first commit */
 	bool append;            /* add a run to an existing trace */
 	int wait_ms;            /* store_close() waits this long for readers; 0: 30 s */
+	/* In memory only, for a run that must not fail because of its trace: nothing is committed
+	 * before store_image(). If a write fails, or the trace would exceed max_bytes, it is
+	 * dropped: this write and all later ones succeed without effect. */
+	bool expendable;
+	int64_t max_bytes;      /* 0: no limit */
 };
 
 /* --- opening --- */
@@ -54,6 +59,11 @@ enum status store_open(const char *path, struct store **out);
  * write: IO with that write's message; the file, if any, ends at its last commit. The same if
  * another program reads the trace for longer than wait_ms. */
 enum status store_close(struct store *);
+/* Why an expendable trace was dropped; NULL if it was not. Valid until store_close(). */
+const char *store_dropped(struct store *);
+/* Commits a trace in memory; *bytes are those of the same trace as a file, to be freed with
+ * sqlite3_free(). IO with the reason after it was dropped. */
+enum status store_image(struct store *, void **bytes, size_t *count);
 /* For SELECTs on the v_* views; owned by the store. A writer's connection changes at its first
  * commit. */
 sqlite3 *store_db(struct store *);

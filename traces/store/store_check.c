@@ -19,8 +19,9 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 5
+#define FORMAT_VERSION 6
 #define FIRST_VERSION 1                 /* the oldest that can be read */
+#define FIRST_WITH_SUMS 5
 
 /* --- the file --- */
 
@@ -145,6 +146,24 @@ static enum status add_missing(struct store *store, const char *create)
 	return status;
 }
 
+/* True if a version after `version` gave the view other columns: version 6 the share and the factor
+ * of chunks. */
+static bool changed_after(int64_t version, const char *name)
+{
+	return version < 6 && (!strcmp(name, "v_partial") || !strcmp(name, "v_reduce"));
+}
+
+/* A reader gets a temporary view in front of the file's own; a writer replaces it. `create` is the
+ * model's statement. */
+static enum status convert_view(struct store *store, const char *name, const char *create)
+{
+	char *drop = xasprintf("DROP VIEW main.%s", name);
+	enum status status = store->writing ? store_run_sql(store, drop) : STATUS_OK;
+
+	free(drop);
+	return status == STATUS_OK ? add_missing(store, create) : status;
+}
+
 /* Before version 5, t_kv had the launch instead of the operation, and v_kv no operation. */
 static bool keyed_by_launch(int64_t version, const char *name)
 {
@@ -196,8 +215,10 @@ static enum status upgrade(struct store *store, int64_t version)
 	if (version == FORMAT_VERSION || !store->writing)
 		return STATUS_OK;
 	TRY(add_op_kinds(store));
-	TRY(store_run_sql(store, "INSERT INTO t_sum SELECT run, '', NULL, NULL FROM t_run"
-			  " WHERE complete"));
+	if (version < FIRST_WITH_SUMS)
+		TRY(store_run_sql(store, "INSERT INTO t_sum SELECT run, '', NULL, NULL FROM t_run"
+				  " WHERE complete"));
+	TRY(store_sums_schema(store));
 	snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT_VERSION);
 	return store_run_sql(store, sql);
 }
@@ -229,29 +250,63 @@ static enum status check_exists(struct store *store, const char *name)
 	return status;
 }
 
-/* One table or view of the present format; `create` is the model's statement. */
-typedef enum status object_fn(struct store *, int64_t version, const char *name,
-			      const char *create);
-
-static enum status check_object(struct store *store, int64_t version, const char *name,
-				const char *create)
+/* store_guard_schema also accepts the columns of earlier versions. */
+static enum status check_columns(struct store *store, int64_t version, const char *name)
 {
-	(void)create;
-	return added_after(version, name) ? STATUS_OK : check_exists(store, name);
+	char *sql = xasprintf("SELECT count(*) FROM pragma_table_info('%s', 'main')"
+			      " WHERE name IN ('share', 'factor')", name);
+	int64_t some;
+	enum status status = store_integer(store, sql, NULL, 0, 0, &some);
+
+	free(sql);
+	if (status != STATUS_OK || some)
+		return status;
+	return fail(STATUS_DAMAGED, "%s: the trace is damaged: view %s is not that of trace format"
+		    " %lld", store_shown_path(store), name, (long long)version);
 }
 
+/* One table or view of the present format. */
+static enum status check_object(struct store *store, int64_t version, const char *name)
+{
+	if (added_after(version, name))
+		return STATUS_OK;
+	TRY(check_exists(store, name));
+	return changed_after(0, name) && !changed_after(version, name)
+		? check_columns(store, version, name) : STATUS_OK;
+}
+
+/* `create` is the model's statement. */
 static enum status convert_object(struct store *store, int64_t version, const char *name,
 				  const char *create)
 {
 	if (added_after(version, name))
 		return add_missing(store, create);
+	if (changed_after(version, name))
+		return convert_view(store, name, create);
 	return keyed_by_launch(version, name) ? convert_kv(store, name, create) : STATUS_OK;
 }
 
-static enum status each_object(struct store *store, sqlite3 *model, int64_t version, object_fn *fn)
+/* Everything is checked before anything is converted. */
+static enum status check_objects(struct store *store, int64_t version, sqlite3_stmt *objects)
+{
+	enum status status = STATUS_OK;
+
+	while (status == STATUS_OK && sqlite3_step(objects) == SQLITE_ROW)
+		status = check_object(store, version,
+				      (const char *)sqlite3_column_text(objects, 0));
+	sqlite3_reset(objects);
+	while (version < FORMAT_VERSION && status == STATUS_OK
+	       && sqlite3_step(objects) == SQLITE_ROW)
+		status = convert_object(store, version,
+					(const char *)sqlite3_column_text(objects, 0),
+					(const char *)sqlite3_column_text(objects, 1));
+	return status;
+}
+
+static enum status each_object(struct store *store, sqlite3 *model, int64_t version)
 {
 	sqlite3_stmt *objects;
-	enum status status = STATUS_OK;
+	enum status status;
 
 	if (sqlite3_prepare_v2(model,
 			       "SELECT name, sql FROM sqlite_schema"
@@ -259,22 +314,19 @@ static enum status each_object(struct store *store, sqlite3 *model, int64_t vers
 	    != SQLITE_OK)
 		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
 			    sqlite3_errmsg(model));
-	while (status == STATUS_OK && sqlite3_step(objects) == SQLITE_ROW)
-		status = fn(store, version, (const char *)sqlite3_column_text(objects, 0),
-			    (const char *)sqlite3_column_text(objects, 1));
+	status = check_objects(store, version, objects);
 	sqlite3_finalize(objects);
 	return status;
 }
 
-/* Compares with a database made from the embedded schema, before anything is converted. */
+/* Compares with a database made from the embedded schema. */
 static enum status check_schema(struct store *store, sqlite3 *model, int64_t version)
 {
 	if (sqlite3_exec(model, schema_sql, NULL, NULL, NULL) != SQLITE_OK)
 		return fail(STATUS_INTERNAL, "the trace schema is broken: %s",
 			    sqlite3_errmsg(model));
 	TRY(store_guard_schema(store, model, version, added_after));
-	TRY(each_object(store, model, version, check_object));
-	return each_object(store, model, version, convert_object);
+	return each_object(store, model, version);
 }
 
 enum status store_check_format(struct store *store)

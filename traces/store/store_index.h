@@ -26,8 +26,12 @@ enum status store_next_point(struct store *, int64_t run, const char *name, int 
 
 /* Makes w_point: v_point's columns run, launch, sequence, name and the four v*_bits, and `thread`
  * (counted through the grid) instead of block, warp and lane. Threads in a range are found without
- * reading the others. Also makes w_attention: run and launch of every launch in which a block
- * attends to the keys of one query; some launches are listed more than once. */
+ * reading the others. Also makes views of runs and launches, some of which are listed more than
+ * once: w_attention has launches in which a block attends to the keys of one query, w_reduction
+ * those that merge
+ * chunks, w_published those with points; w_attends has those of w_attention, and those that attend
+ * for many queries. In a run that was recorded without
+ * partials or points, launches of our own kernels that have them are found by their names. */
 enum status store_index_views(struct store *);
 /* On the first call, makes w_kv: every row written to a KV cache, by a kernel, upload or copy.
  * Columns run, layer (-1: none), slot, tensor, position, op, launch (NULL: an upload or a copy),

@@ -52,9 +52,9 @@ struct run_state {
 	int64_t run, ops;
 	int64_t last_launch;            /* its number; -1: none yet */
 	int64_t step, step_first;       /* and its first operation; step -1: outside of steps */
-	int64_t digest_op;              /* of the last digests, and the next entry */
-	bool digest_after_step;
-	int64_t digest_entry;
+	/* Of the digests of what an operation wrote [0] and after a step [1]: the last operation
+	 * with some and the latest, -1 for none; and the last one's next entry. */
+	int64_t digest_op[2], digest_latest[2], digest_entry[2];
 	bool ended, summed;             /* summed: t_sum has its rows as they are now */
 };
 
@@ -63,6 +63,12 @@ struct kept {
 	int64_t run, op, data;
 	unsigned char *bytes;
 	size_t count;
+};
+
+/* What a call is, to be hashed; the memory is used again. */
+struct call_content {
+	unsigned char *bytes;
+	size_t count, capacity;
 };
 
 /* Cached statements that are not in use, the last returned first. */
@@ -85,6 +91,12 @@ struct store {
 	bool appending;                 /* to a file that may be damaged */
 	bool in_transaction;
 	int wait_ms;                    /* of the last commit, for readers */
+	bool expendable;                /* errors drop the trace and are not reported */
+	int64_t max_bytes;              /* of an expendable trace; 0: no limit */
+	struct queue *queue;            /* the thread that inserts for an expendable trace */
+	struct running *running;        /* [TABLE_COUNT] sums of its rows so far; NULL: none */
+	int64_t ids[TABLE_COUNT];       /* of the rows that it will have inserted, the last */
+	bool imaged;                    /* in memory, but store_image() makes a file of it */
 	char *broken;                   /* message of the write that failed; ends writing */
 	struct pages *pages;
 	sqlite3_stmt *inserts[TABLE_COUNT];     /* prepared on first use */
@@ -93,7 +105,9 @@ struct store {
 	bool walks_kv;                  /* this connection has w_kv */
 	struct run_state *runs;
 	int run_count;
+	struct call_content content;
 	struct hash_map calls;          /* content of a call -> t_call.call */
+	struct hash_map texts;          /* a source written here -> t_text.text */
 	char **point_names;             /* [i] is t_point_name.name i + 1 */
 	int point_name_count;
 	struct kept kept;
@@ -131,7 +145,39 @@ struct value {
 	store_put(store, table, (const struct value[]){ __VA_ARGS__ }, \
 		  COUNT_OF(((const struct value[]){ __VA_ARGS__ })))
 
+/* --- store_queue.c --- */
+
+/* Starts the thread that inserts rows, if the system allows it. */
+void store_queue_start(struct store *);
+/* Copies a row, or a statement with its parameters, for the thread; sql must stay valid. */
+enum status store_enqueue(struct store *, enum table, const char *sql, const struct value *values,
+			  size_t count);
+/* Waits until the thread, if there is one, has inserted everything. To be called before the
+ * connection is used. */
+enum status store_drain(struct store *);
+void store_queue_end(struct store *);
+
+/* --- store_running.c --- */
+
+/* After a row was inserted. */
+void store_running_add(struct store *, enum table, const struct value *values, size_t count);
+/* The sum must be computed by reading the table: a row was changed. */
+void store_running_spoil(struct store *, enum table);
+/* False if the table must be read. */
+bool store_running_sum(const struct store *, enum table, int64_t *rows, uint64_t *hash);
+void store_running_free(struct store *);
+
 /* --- store_sql.c --- */
+
+/* TABLE_COUNT for a table that is not written row by row. */
+enum table store_table(const char *name);
+
+/* What store_put() and store_update() do in the end, also in another thread. sql NULL: a row of the
+ * table. Without values: statements without parameters. */
+enum status store_write(struct store *, enum table, const char *sql, const struct value *values,
+			size_t count);
+/* After a failed write: ends writing; OK if the trace is expendable. */
+enum status store_write_failed(struct store *, enum status);
 
 /* path NULL: in memory. flags as for sqlite3_open_v2(). On an error store->db may be set;
  * store_disconnect() accepts both. */
@@ -144,6 +190,8 @@ enum status store_begin(struct store *);
 enum status store_run_sql(struct store *, const char *sql);
 /* Inserts a row, in a transaction that the next commit ends. */
 enum status store_put(struct store *, enum table, const struct value *values, size_t count);
+/* The key that the row got that was just put with a key of NULL. */
+int64_t store_new_id(struct store *, enum table);
 /* Runs one UPDATE with its parameters. */
 enum status store_update(struct store *, const char *sql, const struct value *values, size_t count);
 /* Prepares a SELECT and binds integers to its parameters; the caller finalizes. */
@@ -167,6 +215,8 @@ void store_wait(struct store *, int milliseconds);
 
 /* --- store_kept.c --- */
 
+/* As store_borrow(), for the thread that has the connection: does not drain. */
+int store_take(struct store *, const char *sql, sqlite3_stmt **out);
 /* Finalizes all cached statements. */
 void store_drop_statements(struct store *);
 
@@ -197,6 +247,8 @@ enum status store_guard_schema(struct store *, sqlite3 *model, int64_t version, 
 /* Writes what is not in the file yet of the open page, and the sums of runs that have ended since
  * the last call, for the commit that completes them. */
 enum status store_sums_write(struct store *);
+/* Writes the sum of the schema again, if there is one, after a writer has changed the schema. */
+enum status store_sums_schema(struct store *);
 /* What was checked and found good, by a name of the caller's choice, and whether a sum covered
  * it. */
 bool store_checked(const struct store *, int64_t run, const char *what, bool *covered);
@@ -235,6 +287,10 @@ const char *track_op(struct track *, const struct row_op *);
 
 struct pages *pages_new(void);
 void pages_free(struct pages *);
+/* As the sql of store_write(): packs a page and writes it. Its values are the number or NULL, the
+ * bytes, and whether it will not change again. */
+extern const char pages_unpacked[];
+enum status pages_pack(struct store *, const struct value *page);
 /* Loads the pieces of an existing file, for a run that is added to it. */
 enum status pages_load(struct store *);
 /* The most bytes in a piece, and in a page. */

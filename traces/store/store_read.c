@@ -13,12 +13,14 @@
 #include "base/xalloc.h"
 #include "traces/row.h"
 #include "traces/store/column.h"
+#include "traces/store/overlay.h"
 
 #define MAX_SHAPE 16
 
 enum status store_data(struct store *store, int64_t data, void **bytes, size_t *count)
 {
-	return pages_read(store, data, bytes, count);
+	return data < 0 && !store->writing ? overlay_data(store, data, bytes, count)
+		: pages_read(store, data, bytes, count);
 }
 
 /* --- the cursor --- */

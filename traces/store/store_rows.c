@@ -18,19 +18,24 @@
 
 /* --- digests --- */
 
-/* Entries of an operation are numbered consecutively across calls. */
+/* Entries of an operation are numbered consecutively across calls. Most operations are later than
+ * all that have digests already; work that ends after its call may come back to an earlier one. */
 static enum status find_entry(struct store *store, struct run_state *state, int64_t op,
 			      bool after_step)
 {
 	const int64_t key[] = { state->run, op, after_step };
 
-	if (state->digest_op == op && state->digest_after_step == after_step)
+	if (state->digest_op[after_step] == op)
 		return STATUS_OK;
-	state->digest_op = op;
-	state->digest_after_step = after_step;
+	state->digest_op[after_step] = op;
+	state->digest_entry[after_step] = 0;
+	if (op > state->digest_latest[after_step]) {
+		state->digest_latest[after_step] = op;
+		return STATUS_OK;
+	}
 	return store_integer(store, "SELECT max(entry) + 1 FROM t_digest"
 			     " WHERE run = ? AND op = ? AND after_step = ?", key, 3, 0,
-			     &state->digest_entry);
+			     &state->digest_entry[after_step]);
 }
 
 static void keep(struct store *store, int64_t run, int64_t op, const struct row_digest *e,
@@ -64,8 +69,8 @@ enum status store_digests(struct store *store, int64_t run, int64_t op, bool aft
 			keep(store, run, op, e, data);
 		}
 		TRY(PUT(store, TABLE_DIGEST, V_INT(run), V_INT(op), V_INT(after_step),
-			V_INT(state->digest_entry++), V_INT(e->buffer), V_INT(e->offset),
-			V_INT(e->bytes), V_INT(e->digest), V_INT_IF(data, data)));
+			V_INT(state->digest_entry[after_step]++), V_INT(e->buffer),
+			V_INT(e->offset), V_INT(e->bytes), V_INT(e->digest), V_INT_IF(data, data)));
 	}
 	return STATUS_OK;
 }
@@ -83,7 +88,7 @@ static bool continues(const struct row_partial *a, const struct row_partial *b)
 	return is_empty(a) && is_empty(b) && a->slot == b->slot && a->head == b->head
 		&& a->kv_head == b->kv_head && a->chunk + 1 == b->chunk && a->key_end == b->key_end
 		&& a->max_bits == b->max_bits && a->sum_bits == b->sum_bits
-		&& !memcmp(&a->lse, &b->lse, sizeof a->lse) && a->weight == b->weight
+		&& !memcmp(&a->lse, &b->lse, sizeof a->lse) && a->share == b->share
 		&& !a->acc && !b->acc;
 }
 
@@ -140,7 +145,7 @@ static enum status put_partial(struct store *store, int64_t run, int64_t launch,
 
 	return PUT(store, TABLE_PARTIAL, V_INT(run), V_INT(launch), V_INT(e->slot), V_INT(e->head),
 		   V_INT(e->chunk), V_INT(e->kv_head), V_INT(e->key_begin), V_INT(e->key_end),
-		   V_F32(e->max_bits), V_F32(e->sum_bits), V_REAL(e->lse), V_REAL(e->weight),
+		   V_F32(e->max_bits), V_F32(e->sum_bits), V_REAL(e->lse), V_REAL(e->share),
 		   V_INT_IF(acc, data), V_INT_IF(acc, place->offset), V_INT_IF(acc, e->acc_bytes),
 		   V_INT_IF(more, more), more ? V_INT(e[1].key_begin - e[0].key_begin) : V_NULL);
 }
@@ -194,7 +199,7 @@ enum status store_reduces(struct store *store, int64_t run, int64_t launch,
 		const struct row_reduce *e = &reduces[i];
 
 		TRY(PUT(store, TABLE_REDUCE, V_INT(run), V_INT(launch), V_INT(e->slot),
-			V_INT(e->head), V_INT(e->order), V_INT(e->chunk), V_REAL(e->weight),
+			V_INT(e->head), V_INT(e->order), V_INT(e->chunk), V_REAL(e->factor),
 			V_REAL(e->sum)));
 	}
 	return STATUS_OK;

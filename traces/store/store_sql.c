@@ -40,6 +40,9 @@ enum status store_failed(struct store *store, const char *doing)
 		return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s", path,
 			    sqlite3_errmsg(store->db));
 	case SQLITE_FULL:
+		if (store->max_bytes)
+			return fail(STATUS_IO, "larger than %lld MiB",
+				    (long long)store->max_bytes >> 20);
 		return fail(STATUS_IO, "%s: disk full; the trace ends at its last commit", path);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -90,6 +93,20 @@ enum status store_break_off(struct store *store, enum status status)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	store->in_transaction = false;
 	return status;
+}
+
+/* What a failed write is for the caller: no error if the trace is expendable. An empty trace then
+ * takes its place, which frees its memory; a writer that looks for a row finds none. */
+enum status store_write_failed(struct store *store, enum status status)
+{
+	store_break_off(store, status);
+	if (!store->expendable)
+		return status;
+	store_disconnect(store);
+	TRY(store_connect(store, NULL, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+	TRY(store_run_sql(store, schema_sql));
+	error_clear();
+	return STATUS_OK;
 }
 
 enum status store_check_writing(struct store *store)
@@ -168,37 +185,103 @@ static enum status prepare_insert(struct store *store, enum table table, size_t 
 	return STATUS_OK;
 }
 
+enum table store_table(const char *name)
+{
+	int i = 0;
+
+	while (i < TABLE_COUNT && strcmp(tables[i].name, name) != 0)
+		i++;
+	return (enum table)i;
+}
+
+static enum status insert(struct store *store, enum table table, const struct value *values,
+			  size_t count)
+{
+	if (!store->inserts[table])
+		TRY(prepare_insert(store, table, count));
+	TRY(execute(store, store->inserts[table], values, count));
+	if (!store->expendable)
+		return STATUS_OK;
+	if (strcmp(tables[table].verb, "INSERT") == 0)
+		store_running_add(store, table, values, count);
+	else
+		store_running_spoil(store, table);
+	return STATUS_OK;
+}
+
+/* "UPDATE TABLE SET" changes rows that were added to a sum. */
+static void spoil_updated(struct store *store, const char *sql)
+{
+	char name[64];
+
+	if (sscanf(sql, "UPDATE %63s", name) == 1 && store_table(name) != TABLE_COUNT)
+		store_running_spoil(store, store_table(name));
+}
+
+static enum status update(struct store *store, const char *sql, const struct value *values,
+			  size_t count)
+{
+	sqlite3_stmt *statement;
+	enum status status;
+
+	if (store_take(store, sql, &statement) != SQLITE_OK)
+		return store_failed(store, "write");
+	status = execute(store, statement, values, count);
+	store_return(store, statement);
+	if (store->expendable)
+		spoil_updated(store, sql);
+	return status;
+}
+
+enum status store_write(struct store *store, enum table table, const char *sql,
+			const struct value *values, size_t count)
+{
+	TRY(store_begin(store));
+	if (!sql)
+		return insert(store, table, values, count);
+	if (sql == pages_unpacked)
+		return pages_pack(store, values);
+	return count ? update(store, sql, values, count) : store_run_sql(store, sql);
+}
+
+static enum status put(struct store *store, enum table table, const char *sql,
+		       const struct value *values, size_t count)
+{
+	enum status status;
+
+	if (store->broken && store->expendable)
+		return STATUS_OK;
+	if (store->queue)
+		return store_enqueue(store, table, sql, values, count);
+	status = store_write(store, table, sql, values, count);
+	return status == STATUS_OK ? STATUS_OK : store_write_failed(store, status);
+}
+
 enum status store_put(struct store *store, enum table table, const struct value *values,
 		      size_t count)
 {
-	enum status status = store_begin(store);
+	return put(store, table, NULL, values, count);
+}
 
-	if (status == STATUS_OK && !store->inserts[table])
-		status = prepare_insert(store, table, count);
-	if (status == STATUS_OK)
-		status = execute(store, store->inserts[table], values, count);
-	return status == STATUS_OK ? STATUS_OK : store_break_off(store, status);
+/* Without SQLite, the keys of the thread's rows are counted. */
+int64_t store_new_id(struct store *store, enum table table)
+{
+	if (store->expendable && store->broken)
+		return ++store->ids[table];
+	return store->queue ? ++store->ids[table] : sqlite3_last_insert_rowid(store->db);
 }
 
 enum status store_update(struct store *store, const char *sql, const struct value *values,
 			 size_t count)
 {
-	sqlite3_stmt *statement = NULL;
-	enum status status = store_begin(store);
-
-	if (status == STATUS_OK
-	    && sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-		status = store_failed(store, "write");
-	if (status == STATUS_OK)
-		status = execute(store, statement, values, count);
-	sqlite3_finalize(statement);
-	return status == STATUS_OK ? STATUS_OK : store_break_off(store, status);
+	return put(store, TABLE_COUNT, sql, values, count);
 }
 
 enum status store_select(struct store *store, sqlite3_stmt **out, const char *sql,
 			 const int64_t *parameters, int count)
 {
 	*out = NULL;
+	TRY(store_drain(store));
 	if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
 		return store_failed(store, "read");
 	for (int i = 0; i < count; i++)
@@ -225,13 +308,22 @@ enum status store_each(struct store *store, const char *sql, const int64_t *para
 enum status store_integer(struct store *store, const char *sql, const int64_t *parameters,
 			  int count, int64_t otherwise, int64_t *out)
 {
+	enum status status = STATUS_OK;
 	sqlite3_stmt *select;
+	int rc;
 
 	*out = otherwise;
-	TRY(store_select(store, &select, sql, parameters, count));
-	if (sqlite3_step(select) == SQLITE_ROW && sqlite3_column_type(select, 0) != SQLITE_NULL)
+	if (store_borrow(store, sql, &select) != SQLITE_OK)
+		return store_failed(store, "read");
+	for (int i = 0; i < count; i++)
+		sqlite3_bind_int64(select, i + 1, parameters[i]);
+	rc = sqlite3_step(select);
+	if (rc == SQLITE_ROW && sqlite3_column_type(select, 0) != SQLITE_NULL)
 		*out = sqlite3_column_int64(select, 0);
-	return sqlite3_finalize(select) == SQLITE_OK ? STATUS_OK : store_failed(store, "read");
+	else if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		status = store_failed(store, "read");
+	store_return(store, select);
+	return status;
 }
 
 /* --- connections --- */
@@ -243,14 +335,20 @@ void store_wait(struct store *store, int milliseconds)
 
 enum status store_connect(struct store *store, const char *path, int flags)
 {
+	static int configured;
 	char *name;
 	int rc;
 
+	/* Statistics of memory are not read, and take a lock at each allocation. Without effect on
+	 * later calls, as it must be. */
+	if (!configured++)
+		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (path)
 		TRY(file_check(path));
 	/* SQLite treats names that start with a colon specially, such as ":memory:". */
 	name = path ? xasprintf("%s%s", path[0] == ':' ? "./" : "", path) : xstrdup(":memory:");
-	rc = sqlite3_open_v2(name, &store->db, flags, NULL);
+	/* A store is used by one thread at a time. */
+	rc = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	free(name);
 	if (rc != SQLITE_OK)
 		return store->db ? store_failed(store, "open")
@@ -261,6 +359,7 @@ enum status store_connect(struct store *store, const char *path, int flags)
 
 void store_disconnect(struct store *store)
 {
+	store_queue_end(store);
 	finalize_inserts(store);
 	store_drop_statements(store);
 	store->walks_kv = false;

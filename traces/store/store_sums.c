@@ -171,33 +171,31 @@ enum status store_sum_tables(struct store *store, enum status (*fn)(void *contex
 
 /* --- writing --- */
 
-struct writing {
-	struct store *store;
-	int64_t run;
-};
-
 static enum status write_sum(struct store *store, const char *table, int64_t run)
 {
+	enum table which = store_table(table);
 	struct sum sum;
 
-	TRY(compute(store, table, run, -1, &sum));
+	if (which == TABLE_COUNT || !store_running_sum(store, which, &sum.rows, &sum.hash))
+		TRY(compute(store, table, run, -1, &sum));
 	return PUT(store, TABLE_SUM, V_INT(run), V_TEXT(table), V_INT(sum.rows), V_INT(sum.hash));
 }
 
-static enum status write_one(void *context, const char *table, bool shared)
+static bool needs_sums(const struct run_state *run)
 {
-	const struct writing *w = context;
-
-	if (shared == (w->run == SUM_SHARED))
-		return write_sum(w->store, table, w->run);
-	return STATUS_OK;
+	return run->ended && !run->summed;
 }
 
-static enum status write_run(struct store *store, int64_t run)
+static enum status write_table(void *context, const char *table, bool shared)
 {
-	struct writing w = { store, run };
+	struct store *store = context;
 
-	return store_sum_tables(store, write_one, &w);
+	if (shared)
+		return write_sum(store, table, SUM_SHARED);
+	for (int i = 0; i < store->run_count; i++)
+		if (needs_sums(&store->runs[i]))
+			TRY(write_sum(store, table, store->runs[i].run));
+	return STATUS_OK;
 }
 
 /* Another writer may have completed a run while a page of this one was only partly full. */
@@ -215,24 +213,30 @@ enum status store_sums_write(struct store *store)
 	bool some = false;
 	int64_t replaced;
 
-	if (!store->path)
+	if (!store->path && !store->imaged)
 		return STATUS_OK;
 	for (int i = 0; i < store->run_count; i++)
-		some = some || (store->runs[i].ended && !store->runs[i].summed);
+		some = some || needs_sums(&store->runs[i]);
 	/* Closes the open page, because a sum covers it. */
 	TRY(pages_flush(store, some));
 	replaced = pages_replaced(store);
 	if (!some)
 		return replaced ? rewrite_pages(store, replaced) : STATUS_OK;
-	for (int i = 0; i < store->run_count; i++) {
-		struct run_state *run = &store->runs[i];
+	TRY(store_sum_tables(store, write_table, store));
+	for (int i = 0; i < store->run_count; i++)
+		store->runs[i].summed = store->runs[i].ended;
+	return STATUS_OK;
+}
 
-		if (!run->ended || run->summed)
-			continue;
-		TRY(write_run(store, run->run));
-		run->summed = true;
-	}
-	return write_run(store, SUM_SHARED);
+enum status store_sums_schema(struct store *store)
+{
+	struct sum sum;
+	char sql[160];
+
+	TRY(compute(store, SCHEMA, SUM_SHARED, -1, &sum));
+	snprintf(sql, sizeof sql, "UPDATE main.t_sum SET rows = %lld, hash = %lld WHERE run = 0"
+		 " AND \"table\" = '" SCHEMA "'", (long long)sum.rows, (long long)sum.hash);
+	return store_run_sql(store, sql);
 }
 
 /* --- checking --- */

@@ -36,11 +36,12 @@ enum status store_run_begin(struct store *store, const struct row_run *e, int64_
 		V_INT(e->seed), V_TEXT(e->command), V_TEXT(e->path), V_TEXT(e->options),
 		V_TEXT(log_level_name(e->level)), V_TEXT(e->log_at), V_TEXT(e->version),
 		V_TEXT(e->started), V_INT(0), V_NULL, V_NULL));
-	*run = sqlite3_last_insert_rowid(store->db);
+	*run = store_new_id(store, TABLE_RUN);
 	store->runs =
 		xreallocarray(store->runs, (size_t)store->run_count + 1, sizeof *store->runs);
 	store->runs[store->run_count++] =
-		(struct run_state){ .run = *run, .last_launch = -1, .step = -1, .digest_op = -1 };
+		(struct run_state){ .run = *run, .last_launch = -1, .step = -1,
+				    .digest_op = { -1, -1 }, .digest_latest = { -1, -1 } };
 	return STATUS_OK;
 }
 
@@ -67,21 +68,31 @@ enum status store_model(struct store *store, int64_t run, const struct row_model
 		   V_INT(e->max_len), V_INT(e->chunk), V_INT(e->max_chunks), V_INT(e->slots));
 }
 
-/* The id of a source text, stored unless the file has it. There are few small ones, so texts are
+/* The id of a text that the file has; 0: it does not. There are few small ones, so texts are
  * compared directly. */
-static enum status put_text(struct store *store, const char *text, int64_t *id)
+static enum status find_text(struct store *store, const char *text, int64_t *id)
 {
 	sqlite3_stmt *select;
 
 	TRY(store_select(store, &select, "SELECT text FROM t_text WHERE content = ?", NULL, 0));
 	sqlite3_bind_text(select, 1, text, -1, SQLITE_STATIC);
 	*id = sqlite3_step(select) == SQLITE_ROW ? sqlite3_column_int64(select, 0) : 0;
-	if (sqlite3_finalize(select) != SQLITE_OK)
-		return store_failed(store, "read");
+	return sqlite3_finalize(select) == SQLITE_OK ? STATUS_OK : store_failed(store, "read");
+}
+
+/* The id of a source text, stored unless the file has it. */
+static enum status put_text(struct store *store, const char *text, int64_t *id)
+{
+	XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
+
+	*id = hash_map_find(&store->texts, hash);
+	if (!*id && store->appending)
+		TRY(find_text(store, text, id));
 	if (*id)
 		return STATUS_OK;
 	TRY(PUT(store, TABLE_TEXT, V_NULL, V_TEXT(text)));
-	*id = sqlite3_last_insert_rowid(store->db);
+	*id = store_new_id(store, TABLE_TEXT);
+	hash_map_add(&store->texts, hash, *id);
 	return STATUS_OK;
 }
 
@@ -151,34 +162,41 @@ static enum status put_call(struct store *store, const struct row_launch *e, con
 		V_INT(e->grid[2]), V_INT(e->block[0]), V_INT(e->block[1]), V_INT(e->block[2]),
 		V_INT(e->cluster[0]), V_INT(e->cluster[1]), V_INT(e->cluster[2]),
 		V_INT(e->shared_bytes), V_TEXT(e->attributes)));
-	*call = sqlite3_last_insert_rowid(store->db);
+	*call = store_new_id(store, TABLE_CALL);
 	for (int i = 0; i < e->arg_count; i++)
 		TRY(put_arg(store, *call, i, &e->args[i], data[i]));
 	return STATUS_OK;
 }
 
-static void hash_text(XXH3_state_t *state, const char *text)
+/* The content of a call, to be hashed at once: piece by piece takes several times as long. */
+static void add_bytes(struct call_content *content, const void *bytes, size_t count)
+{
+	if (content->capacity - content->count < count) {
+		content->capacity = 2 * content->capacity + count;
+		content->bytes = xrealloc(content->bytes, content->capacity);
+	}
+	memcpy(content->bytes + content->count, bytes, count);
+	content->count += count;
+}
+
+static void add_text(struct call_content *content, const char *text)
 {
 	static const char none[] = "\x01";
 
 	if (!text)
 		text = none;
-	XXH3_128bits_update(state, text, strlen(text) + 1);
+	add_bytes(content, text, strlen(text) + 1);
 }
 
-/* Hashes everything that put_call() stores, in the same order. */
-static XXH128_hash_t hash_call(const struct row_launch *e, const int64_t *data)
+/* Everything that put_call() stores, in the same order. */
+static void add_call(struct call_content *content, const struct row_launch *e, const int64_t *data)
 {
-	XXH3_state_t *state = xcheck(XXH3_createState());
-	XXH128_hash_t hash;
-
-	XXH3_128bits_reset(state);
-	hash_text(state, e->kernel);
-	XXH3_128bits_update(state, e->grid, sizeof e->grid);
-	XXH3_128bits_update(state, e->block, sizeof e->block);
-	XXH3_128bits_update(state, e->cluster, sizeof e->cluster);
-	XXH3_128bits_update(state, &e->shared_bytes, sizeof e->shared_bytes);
-	hash_text(state, e->attributes);
+	add_text(content, e->kernel);
+	add_bytes(content, e->grid, sizeof e->grid);
+	add_bytes(content, e->block, sizeof e->block);
+	add_bytes(content, e->cluster, sizeof e->cluster);
+	add_bytes(content, &e->shared_bytes, sizeof e->shared_bytes);
+	add_text(content, e->attributes);
 	for (int i = 0; i < e->arg_count; i++) {
 		const struct row_arg *arg = &e->args[i];
 		const uint64_t numbers[] = {
@@ -186,20 +204,25 @@ static XXH128_hash_t hash_call(const struct row_launch *e, const int64_t *data)
 			(uint64_t)arg->pointer_count,
 		};
 
-		hash_text(state, arg->name);
-		hash_text(state, arg->type);
-		hash_text(state, arg->kind);
-		XXH3_128bits_update(state, numbers, sizeof numbers);
+		add_text(content, arg->name);
+		add_text(content, arg->type);
+		add_text(content, arg->kind);
+		add_bytes(content, numbers, sizeof numbers);
 		for (int k = 0; k < arg->pointer_count; k++) {
 			const struct row_pointer *p = &arg->pointers[k];
 			const uint64_t fields[] = { p->at, p->buffer, p->offset };
 
-			XXH3_128bits_update(state, fields, sizeof fields);
+			add_bytes(content, fields, sizeof fields);
 		}
 	}
-	hash = XXH3_128bits_digest(state);
-	XXH3_freeState(state);
-	return hash;
+}
+
+static XXH128_hash_t hash_call(struct store *store, const struct row_launch *e,
+			       const int64_t *data)
+{
+	store->content.count = 0;
+	add_call(&store->content, e, data);
+	return XXH3_128bits(store->content.bytes, store->content.count);
 }
 
 static enum status find_or_put_call(struct store *store, const struct row_launch *e,
@@ -210,7 +233,7 @@ static enum status find_or_put_call(struct store *store, const struct row_launch
 	for (int i = 0; i < e->arg_count; i++)
 		if (e->args[i].blob)
 			TRY(pages_put(store, e->args[i].blob, e->args[i].blob_bytes, &data[i]));
-	hash = hash_call(e, data);
+	hash = hash_call(store, e, data);
 	*call = hash_map_find(&store->calls, hash);
 	if (*call)
 		return STATUS_OK;

@@ -42,11 +42,11 @@ static double exp_below(double max, double row_max)
 
 /* --- partials --- */
 
-enum { LAUNCH, SLOT, HEAD, CHUNK, MAX, SUM, LSE, WEIGHT, USED, KEYS };
+enum { LAUNCH, SLOT, HEAD, CHUNK, MAX, SUM, LSE, SHARE, USED, KEYS };
 
 struct chunk {
 	int64_t key[KEYS];
-	double max, sum, lse, weight;
+	double max, sum, lse, share;
 	bool used;
 };
 
@@ -85,8 +85,8 @@ static enum status end_row(struct partials *p)
 		share = share != 0 ? share / total : share;
 		if (!is_close(lse, c->lse))
 			return partial_wrong(p, c, "lse", lse, c->lse);
-		if (!is_close(share, c->weight))
-			return partial_wrong(p, c, "weight", share, c->weight);
+		if (!is_close(share, c->share))
+			return partial_wrong(p, c, "weight (share)", share, c->share);
 	}
 	p->count = 0;
 	return STATUS_OK;
@@ -97,7 +97,7 @@ static enum status take_partial(void *context, sqlite3_stmt *row)
 	struct partials *p = context;
 	struct chunk c = {
 		.max = f32_column(row, MAX), .sum = f32_column(row, SUM),
-		.lse = column_real(row, LSE), .weight = column_real(row, WEIGHT),
+		.lse = column_real(row, LSE), .share = column_real(row, SHARE),
 		.used = sqlite3_column_int(row, USED) != 0,
 	};
 
@@ -130,7 +130,7 @@ enum status verify_partials(struct store *store, int64_t run)
 /* --- reductions --- */
 
 enum { REDUCE_LAUNCH, REDUCE_SLOT, REDUCE_HEAD, REDUCE_SEQUENCE, REDUCE_MAX, REDUCE_SUM,
-	REDUCE_WEIGHT, REDUCE_RUNNING, REDUCE_ROW_MAX };
+	REDUCE_FACTOR, REDUCE_RUNNING, REDUCE_ROW_MAX };
 
 struct reduces {
 	struct store *store;
@@ -142,21 +142,21 @@ struct reduces {
 static enum status take_reduce(void *context, sqlite3_stmt *row)
 {
 	struct reduces *r = context;
-	double weight = exp_below(f32_column(row, REDUCE_MAX), column_real(row, REDUCE_ROW_MAX));
-	double got_weight = column_real(row, REDUCE_WEIGHT);
+	double factor = exp_below(f32_column(row, REDUCE_MAX), column_real(row, REDUCE_ROW_MAX));
+	double got_factor = column_real(row, REDUCE_FACTOR);
 	double got = column_real(row, REDUCE_RUNNING);
 
 	if (sqlite3_column_int64(row, REDUCE_SEQUENCE) == 0)
 		r->sum = 0;
-	r->sum += weight * f32_column(row, REDUCE_SUM);
-	if (is_close(weight, got_weight) && is_close(r->sum, got))
+	r->sum += factor * f32_column(row, REDUCE_SUM);
+	if (is_close(factor, got_factor) && is_close(r->sum, got))
 		return STATUS_OK;
 	return fail(STATUS_DAMAGED, "%s: run %" PRId64 ": t_reduce does not follow from t_partial:"
-		    " launch %lld slot %lld head %lld sequence %lld: expected weight %.17g and sum"
+		    " launch %lld slot %lld head %lld sequence %lld: expected factor %.17g and sum"
 		    " %.17g, got %.17g and %.17g", store_shown_path(r->store), r->run,
 		    sqlite3_column_int64(row, REDUCE_LAUNCH),
 		    sqlite3_column_int64(row, REDUCE_SLOT), sqlite3_column_int64(row, REDUCE_HEAD),
-		    sqlite3_column_int64(row, REDUCE_SEQUENCE), weight, r->sum, got_weight, got);
+		    sqlite3_column_int64(row, REDUCE_SEQUENCE), factor, r->sum, got_factor, got);
 }
 
 /* The partials of a reduction, if they were recorded, are those of the launch before it that wrote

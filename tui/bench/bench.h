@@ -14,6 +14,10 @@ enum status bench_trace(int runs);
  * "cuda", or "sim", where sizes are reduced and times are the simulator's. NO_GPU without a GPU. */
 enum status bench_seeds(const char *device, int runs, bool json);
 
+/* Measures what keeping the last run costs, on "sim" or "cuda". DIFFERS if that is above its limit
+ * on the simulator. */
+enum status bench_last(const char *device, int runs);
+
 /* Measures how fast the viewer opens a big trace and responds to keys; path NULL: a trace recorded
  * for this. DIFFERS if something takes longer than its limit. */
 enum status bench_view(const char *path);

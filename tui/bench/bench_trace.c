@@ -1,7 +1,7 @@
 /* bench_trace.c - measures the cost of a trace: bytes and seconds per decode step.
  *
- * The sample model decodes 48 bytes after a 16-byte prompt on the simulator, with chunks of 128,
- * unrecorded and recorded at each level into a temporary file.
+ * The sample model decodes on the simulator (tui/bench/bench_decode.h), unrecorded, and recorded at
+ * each level into a temporary file.
  */
 #include "config.h"
 
@@ -14,33 +14,14 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "engine/model/generate.h"
+#include "engine/model/llama.h"
 #include "engine/record/recorder.h"
 #include "traces/store/store.h"
+#include "tui/bench/bench_decode.h"
 #include "tui/bench/bench_sample.h"
 #include "tui/datadir.h"
 
-enum { PROMPT = 16, REPLY = 48, STEPS = PROMPT + REPLY - 1, CHUNK = 128 };
-
-static const char prompt[PROMPT + 1] = "ROMEO:\nO, she do";
-
-static enum status decode(const struct llama *llama, struct device *device)
-{
-	unsigned char reply[REPLY];
-	struct sequence sequence = {
-		.prompt = (const unsigned char *)prompt, .prompt_bytes = PROMPT,
-		.count = REPLY, .reply = reply,
-	};
-	struct attention_shape shape = generate_shape(llama, &path_flash_decoding, &sequence, 1, 1,
-						       CHUNK);
-	struct attention *attention;
-	enum status status;
-
-	TRY(attention_create(path_find("flash-decoding"), device, &shape, &attention));
-	status = generate_run(llama, attention, &sequence, 1, &(struct generate_options){ 0 });
-	attention_destroy(attention);
-	return status;
-}
+#define STEPS BENCH_STEPS
 
 static enum status decode_plain(const struct llama *llama, double *seconds)
 {
@@ -49,7 +30,7 @@ static enum status decode_plain(const struct llama *llama, double *seconds)
 	double start = bench_now();
 
 	TRY(device_open("sim", NULL, &device));
-	status = decode(llama, device);
+	status = bench_decode(llama, device);
 	device_close(device);
 	*seconds = bench_now() - start;
 	return status;
@@ -72,7 +53,7 @@ static enum status decode_recorded(const struct llama *llama, enum log_level lev
 	if (status == STATUS_OK)
 		status = recorder_open(inner, &options, &device);
 	if (status == STATUS_OK) {
-		status = decode(llama, device);
+		status = bench_decode(llama, device);
 		status = status_worse(status, recorder_finish(device, status));
 	}
 	status = status_worse(status, store_close(options.store));
@@ -91,8 +72,8 @@ static enum status measure(const struct llama *llama, const char *path, int runs
 
 	for (int i = 0; i < runs; i++)
 		TRY(decode_plain(llama, &seconds[i]));
-	printf("decode, sample model, %d steps, simulator, chunk %d; medians of %d\n", STEPS, CHUNK,
-	       runs);
+	printf("decode, sample model, %d steps, simulator, chunk %d; medians of %d\n", STEPS,
+	       BENCH_CHUNK, runs);
 	printf("not recorded       %8.3f ms/step\n",
 	       1e3 * bench_median(seconds, (size_t)runs) / STEPS);
 	for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {

@@ -17,7 +17,8 @@
 const char *const export_style_names[STYLE_COUNT] = {
 	[STYLE_PLAIN] = "plain", [STYLE_TITLE] = "title", [STYLE_HEADING] = "heading",
 	[STYLE_NOTE] = "note", [STYLE_WRONG] = "wrong", [STYLE_NEW] = "new",
-	[STYLE_CHART] = "chart",
+	[STYLE_CHART] = "chart", [STYLE_DIFFERS] = "differs", [STYLE_FRAME] = "frame",
+	[STYLE_STRONG] = "strong",
 };
 
 /* --- scopes --- */
@@ -98,7 +99,8 @@ enum status export_draw(const struct export_job *job, const struct view *screen,
 {
 	struct view_context c = {
 		.out = display_create(NULL, &job->at), .store = job->store, .other = job->other,
-		.at = job->at, .listed = view_table
+		.at = job->at, .listed = view_table, .recompute = job->recompute,
+		.output = OUTPUT_PAGE
 	};
 
 	*out = c.out;

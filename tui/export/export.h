@@ -18,6 +18,7 @@ struct export_job {
 	const struct view *screen;      /* NULL: no --screen */
 	struct address at;              /* address_none: the whole trace */
 	int64_t first_step, last_step;  /* --steps; -1: not given */
+	struct view_recompute *recompute;       /* of what the trace lacks, or NULL */
 	FILE *out;
 };
 

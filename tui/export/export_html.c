@@ -250,11 +250,19 @@ static enum status make_data(struct page *p, char **data, size_t *bytes)
 	return status;
 }
 
+/* A whole trace may have more launches than anyone would wait for. */
+static bool is_part(const struct export_job *job)
+{
+	return job->first_step >= 0 || !address_equal(&job->at, &address_none);
+}
+
 static enum status write_html(const struct export_job *job)
 {
 	struct page p = {
 		.job = job,
-		.c = { .store = job->store, .at = address_none, .listed = view_table },
+		.c = { .store = job->store, .at = address_none, .listed = view_table,
+		       .recompute = is_part(job) ? job->recompute : NULL,
+		       .output = OUTPUT_PAGE },
 	};
 	char *data = NULL, *title = export_text(job->name);
 	struct export_scope scope;

@@ -2,9 +2,9 @@
  *
  *     buffer.NAME          every buffer with known contents, after the last operation
  *     L12.arg.PARAM        the memory of a pointer argument of launch 12, after the launch
- *     L12.partial.FIELD    (slots, heads, chunks): max, sum, lse, weight, key_begin, key_end;
+ *     L12.partial.FIELD    (slots, heads, chunks): max, sum, lse, share, key_begin, key_end;
  *                          acc has a fourth dimension, D
- *     L12.reduce.FIELD     (slots, heads, steps of the reduction): chunk, weight, sum
+ *     L12.reduce.FIELD     (slots, heads, steps of the reduction): chunk, factor, sum
  *     NAME.known           for a tensor of which only some elements are known: which ones
  *     about                JSON, as bytes
  *

@@ -21,7 +21,7 @@ struct arrays {
 	int64_t shape[4];               /* slots, heads, chunks or steps, and D of acc */
 	size_t count;                   /* of the first three */
 	float *max, *sum, *acc;
-	double *lse, *weight, *running;
+	double *lse, *share, *factor, *running;
 	int32_t *key_begin, *key_end, *chunk;
 	void *bytes;                    /* last data read, with accumulators */
 	size_t size;
@@ -84,7 +84,7 @@ static enum status find_place(const struct arrays *a, sqlite3_stmt *row, size_t 
 
 /* --- partials --- */
 
-enum { MAX = 3, SUM, LSE, WEIGHT, KEY_BEGIN, KEY_END, ACC_DATA, ACC_OFFSET, ACC_BYTES };
+enum { MAX = 3, SUM, LSE, SHARE, KEY_BEGIN, KEY_END, ACC_DATA, ACC_OFFSET, ACC_BYTES };
 
 static enum status take_acc(const struct view_context *c, struct arrays *a, sqlite3_stmt *row,
 			    float *out)
@@ -119,8 +119,8 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		a->sum[at] = view_f32(row, SUM);
 	if (!view_null(row, LSE))
 		a->lse[at] = sqlite3_column_double(row, LSE);
-	if (!view_null(row, WEIGHT))
-		a->weight[at] = sqlite3_column_double(row, WEIGHT);
+	if (!view_null(row, SHARE))
+		a->share[at] = sqlite3_column_double(row, SHARE);
 	a->key_begin[at] = (int32_t)view_int(row, KEY_BEGIN);
 	a->key_end[at] = (int32_t)view_int(row, KEY_END);
 	return take_acc(c, a, row, a->acc + at * (size_t)a->shape[3]);
@@ -141,7 +141,7 @@ static enum status add_partials(const struct arrays *a, struct npz *npz)
 	TRY(add(a, npz, "partial.max", DTYPE_F32, 3, a->max));
 	TRY(add(a, npz, "partial.sum", DTYPE_F32, 3, a->sum));
 	TRY(add(a, npz, "partial.lse", DTYPE_F64, 3, a->lse));
-	TRY(add(a, npz, "partial.weight", DTYPE_F64, 3, a->weight));
+	TRY(add(a, npz, "partial.share", DTYPE_F64, 3, a->share));
 	TRY(add(a, npz, "partial.key_begin", DTYPE_I32, 3, a->key_begin));
 	TRY(add(a, npz, "partial.key_end", DTYPE_I32, 3, a->key_end));
 	return add(a, npz, "partial.acc", DTYPE_F32, 4, a->acc);
@@ -159,11 +159,11 @@ static enum status put_partials(const struct view_context *c, struct arrays *a, 
 	a->sum = floats(a->count);
 	a->acc = floats(a->count * (size_t)a->shape[3]);
 	a->lse = doubles(a->count);
-	a->weight = doubles(a->count);
+	a->share = doubles(a->count);
 	a->key_begin = integers(a->count);
 	a->key_end = integers(a->count);
 	TRY(VIEW_ROWS(c, take_partial, a,
-		      "SELECT slot, head, chunk, max_bits, sum_bits, lse, weight, key_begin,"
+		      "SELECT slot, head, chunk, max_bits, sum_bits, lse, share, key_begin,"
 		      " key_end, acc_data, acc_offset, acc_bytes FROM v_partial"
 		      " WHERE run = ?1 AND launch = ?2", c->run, a->launch));
 	return add_partials(a, npz);
@@ -180,7 +180,7 @@ static enum status take_reduce(const struct view_context *c, sqlite3_stmt *row, 
 	TRY(find_place(a, row, &at));
 	a->chunk[at] = (int32_t)view_int(row, 3);
 	if (!view_null(row, 4))
-		a->weight[at] = sqlite3_column_double(row, 4);
+		a->factor[at] = sqlite3_column_double(row, 4);
 	if (!view_null(row, 5))
 		a->running[at] = sqlite3_column_double(row, 5);
 	return STATUS_OK;
@@ -194,12 +194,12 @@ static enum status put_reduce(const struct view_context *c, struct arrays *a, st
 	if (a->count == 0)
 		return STATUS_OK;
 	a->chunk = integers(a->count);
-	a->weight = doubles(a->count);
+	a->factor = doubles(a->count);
 	a->running = doubles(a->count);
-	TRY(VIEW_ROWS(c, take_reduce, a, "SELECT slot, head, sequence, chunk, weight, sum"
+	TRY(VIEW_ROWS(c, take_reduce, a, "SELECT slot, head, sequence, chunk, factor, sum"
 		      " FROM v_reduce WHERE run = ?1 AND launch = ?2", c->run, a->launch));
 	TRY(add(a, npz, "reduce.chunk", DTYPE_I32, 3, a->chunk));
-	TRY(add(a, npz, "reduce.weight", DTYPE_F64, 3, a->weight));
+	TRY(add(a, npz, "reduce.factor", DTYPE_F64, 3, a->factor));
 	return add(a, npz, "reduce.sum", DTYPE_F64, 3, a->running);
 }
 
@@ -209,7 +209,8 @@ static void free_arrays(struct arrays *a)
 	free(a->sum);
 	free(a->acc);
 	free(a->lse);
-	free(a->weight);
+	free(a->share);
+	free(a->factor);
 	free(a->running);
 	free(a->key_begin);
 	free(a->key_end);

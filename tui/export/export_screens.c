@@ -18,7 +18,8 @@
 
 #define MAX_BLOCKS 1024                /* of a launch; if it has more, its blocks are not drawn */
 
-/* The parts of an address that a screen depends on, apart from its marks. */
+/* The parts of an address that a screen depends on, apart from its marks. Pages have no points: a
+ * reduction is drawn as after the last of its points. */
 enum grain {
 	NOT_HERE,
 	WHOLE,

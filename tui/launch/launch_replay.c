@@ -2,7 +2,6 @@
  * compiles them; see launch_replay.h. Used by `flashtwin replay`. */
 #include "tui/launch/launch_replay.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/command.h"
@@ -25,21 +25,6 @@ struct launch_replay {
 	struct recorded_flags flags;
 	struct user_kernel *kernel;
 };
-
-static enum status make_directory(struct launch_replay *l, const struct sandbox *sandbox)
-{
-	char *name = xasprintf("%s/source.XXXXXX", sandbox->scratch);
-
-	if (!mkdtemp(name)) {
-		enum status status = fail(STATUS_IO, "%s: %s", name, strerror(errno));
-
-		free(name);
-		return status;
-	}
-	l->directory = name;
-	l->folder = xasprintf("%s/", name);
-	return STATUS_OK;
-}
 
 /* Creates the folders of `path` below the directory. */
 static void make_folders(const struct launch_replay *l, const char *path)
@@ -104,7 +89,8 @@ static enum status write_sources(struct launch_replay *l, struct store *trace, i
 	enum status status = STATUS_OK;
 	int code;
 
-	TRY(make_directory(l, sandbox));
+	TRY(file_make_folder(sandbox->scratch, "source", &l->directory));
+	l->folder = xasprintf("%s/", l->directory);
 	if (sqlite3_prepare_v2(store_db(trace), "SELECT file, source FROM v_source WHERE run = ?1"
 			       " ORDER BY entry", -1, &rows, NULL) != SQLITE_OK)
 		return store_read_failed(trace);

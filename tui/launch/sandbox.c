@@ -6,7 +6,6 @@
 
 #include "tui/launch/sandbox.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "tui/datadir.h"
 #include "tui/launch/bubblewrap.h"
@@ -63,17 +63,11 @@ static void show_own_files(struct sandbox *s)
 
 enum status sandbox_create(const struct sandbox_options *options, struct sandbox **out)
 {
-	const char *parent = getenv("TMPDIR");
-	char *name = xasprintf("%s/flashtwin.XXXXXX", parent && *parent ? parent : "/tmp"), *real;
+	char *name, *real;
 	struct sandbox *s;
 
 	*out = NULL;
-	if (!mkdtemp(name)) {
-		enum status status = fail(STATUS_IO, "%s: %s", name, strerror(errno));
-
-		free(name);
-		return status;
-	}
+	TRY(file_make_folder(NULL, "flashtwin", &name));
 	real = realpath(name, NULL);    /* absolute, because compilers get it as TMPDIR */
 	*out = s = xcalloc(1, sizeof *s);
 	s->options = *options;

@@ -11,7 +11,6 @@
 #include "tui/launch/user_kernel.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -348,7 +347,6 @@ static void show_sources(const struct user_source *s)
 enum status user_kernel_build(const struct user_source *s, struct user_kernel **out)
 {
 	struct user_kernel *k = xcalloc(1, sizeof *k);
-	char *directory;
 
 	*out = k;
 	k->file = user_headers_show(xstrdup(s->file), s->folder, s->shown);
@@ -357,14 +355,7 @@ enum status user_kernel_build(const struct user_source *s, struct user_kernel **
 	k->sources[k->source_count++] = (struct kernel_source){ k->file, k->source };
 	TRY(find_compilers(k, s));
 	show_sources(s);
-	directory = xasprintf("%s/kernel.XXXXXX", s->sandbox->scratch);
-	if (!mkdtemp(directory)) {
-		enum status status = fail(STATUS_IO, "%s: %s", directory, strerror(errno));
-
-		free(directory);
-		return status;
-	}
-	k->directory = directory;
+	TRY(file_make_folder(s->sandbox->scratch, "kernel", &k->directory));
 	for (int probed = 0; probed <= (k->points != NULL); probed++) {
 		TRY(build_sim(k, s, probed));
 		if (s->cuda)

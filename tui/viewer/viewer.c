@@ -8,13 +8,18 @@
 
 #include <locale.h>
 
+#include "base/clock.h"
 #include "tui/viewer/viewer_draw.h"
 #include "tui/viewer/viewer_keys.h"
 #include "tui/viewer/viewer_paint.h"
+#include "tui/viewer/viewer_play.h"
 #include "tui/viewer/viewer_walk.h"
 #include "tui/viewer/viewer_work.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_recompute.h"
+
+#define LOOK_MS 10                      /* between looks at a replay in the background */
 
 /* The second side shows a run of the other trace if there is one, else the next run of this one. */
 static enum status choose_sides(struct viewer *v, const struct viewer_options *o)
@@ -30,6 +35,17 @@ static enum status choose_sides(struct viewer *v, const struct viewer_options *o
 		v->side[1] = (struct viewer_side){ .store = o->store,
 						   .run = o->run < runs ? o->run + 1 : 1 };
 	v->split = o->other != NULL;
+	return STATUS_OK;
+}
+
+/* A run of an attention path opens on the Step screen, any other on its timeline. */
+static enum status first_view(const struct view_context *c, const struct view **view)
+{
+	int64_t attends;
+
+	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM v_run WHERE run = ?1"
+			" AND command IN ('decode', 'attend')", c->run));
+	*view = attends ? &view_step : &view_time;
 	return STATUS_OK;
 }
 
@@ -49,9 +65,34 @@ static enum status choose_place(struct viewer *v, const struct viewer_options *o
 		if (step < 0)
 			TRY(walk_end(&c, 1, &at, &some));
 	}
-	v->here = (struct viewer_place){ o->view ? o->view : &view_time, at };
+	v->here = (struct viewer_place){ o->view, at };
+	if (!o->view)
+		TRY(first_view(&c, &v->here.view));
 	viewer_jump(v, v->here.view, &at);
 	return STATUS_OK;
+}
+
+/* A key, or TERM_TIMEOUT when a frame is due. TERM_RESIZED, which only draws, when a replay in the
+ * background has ended. */
+static int next_key(struct viewer *v)
+{
+	int64_t due = viewer_play_due(v);
+	bool ready;
+
+	while (view_recompute_under_way(v->recompute, &ready)) {
+		int64_t look = clock_ms() + LOOK_MS;
+		bool frame = due && due <= look;
+		int key;
+
+		if (ready) {
+			viewer_forget(v);
+			return TERM_RESIZED;
+		}
+		key = term_key_until(frame ? due : look);
+		if (key != TERM_TIMEOUT || frame)
+			return key;
+	}
+	return term_key_until(due);
 }
 
 static void run(struct viewer *v)
@@ -65,9 +106,13 @@ static void run(struct viewer *v)
 		viewer_paint(v);
 		if (viewer_work_idle(v))
 			continue;
-		key = term_key();
+		key = next_key(v);
 		v->ready = false;
 		viewer_work_begin(v);
+		if (key == TERM_TIMEOUT) {
+			viewer_play_tick(v);
+			continue;
+		}
 		if (key == TERM_LOST || key == TERM_INTERRUPTED) {
 			v->quit = true;
 			v->status = key == TERM_LOST ? STATUS_OK : STATUS_INTERRUPTED;
@@ -81,6 +126,7 @@ static void run(struct viewer *v)
 enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
 {
 	v->keys = viewer_keys;
+	v->recompute = view_recompute_create(o->replay, o->replay_context);
 	TRY(choose_sides(v, o));
 	TRY(choose_place(v, o));
 	v->match = -1;
@@ -91,8 +137,10 @@ enum status viewer_begin(struct viewer *v, const struct viewer_options *o)
 void viewer_end(struct viewer *v)
 {
 	viewer_close_list(v);
+	viewer_play_free(v);
 	for (int i = 0; i < 2; i++)
 		display_free(v->side[i].display);
+	view_recompute_free(v->recompute);
 }
 
 enum status viewer_run(const struct viewer_options *o)
@@ -100,8 +148,18 @@ enum status viewer_run(const struct viewer_options *o)
 	struct viewer v = { .looks = o->looks };
 
 	setlocale(LC_CTYPE, "");
-	TRY(viewer_begin(&v, o));
-	TRY(term_open(o->color, o->mouse));
+	v.status = viewer_begin(&v, o);
+	if (v.status == STATUS_OK)
+		v.status = term_open(o->color, o->mouse);
+	if (v.status != STATUS_OK) {
+		viewer_end(&v);
+		return v.status;
+	}
+	view_recompute_aside(v.recompute, NULL, NULL);
+	viewer_say(&v, "%s? or F1 all keys", v.here.view == &view_step
+		   ? ". plays the step  d/D step  h/l head  2 to 8 screens  " : "");
+	if (o->play && viewer_play_begin(&v, 1) != STATUS_OK)
+		viewer_show_error(&v);
 	run(&v);
 	term_close();
 	viewer_end(&v);

@@ -15,6 +15,9 @@ struct viewer_options {
 	const struct view *view;        /* NULL: the timeline */
 	struct view_format looks;
 	bool ascii, color, mouse;
+	bool play;                      /* begins to play the step at once */
+	view_replay_fn *replay;         /* recomputes points that a trace lacks; or NULL */
+	void *replay_context;
 };
 
 /* Returns when the user quits. USAGE without a suitable terminal; INTERRUPTED after SIGINT. SIGTERM

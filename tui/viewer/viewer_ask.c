@@ -3,6 +3,7 @@
 
 #include "tui/viewer/viewer_ask.h"
 
+#include <ctype.h>
 #include <curses.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -184,6 +185,14 @@ static enum status command_help(struct viewer *v, const char *rest)
 	return viewer_help(v, '?');
 }
 
+/* Whether the text begins as an address does, and as no command does: "L12", "s4", "op 7". */
+static bool begins_address(const char *text)
+{
+	if (strncmp(text, "op", 2) == 0)
+		return isdigit((unsigned char)text[2]) || text[2] == ' ';
+	return strchr("Lrs", text[0]) && isdigit((unsigned char)text[1]);
+}
+
 enum status viewer_command(struct viewer *v, int key)
 {
 	char text[VIEWER_INPUT] = "";
@@ -192,6 +201,8 @@ enum status viewer_command(struct viewer *v, int key)
 	(void)key;
 	if (!viewer_ask(v, ":", text))
 		return STATUS_OK;
+	if (begins_address(text))
+		return command_at(v, text);
 	rest = text + strcspn(text, " ");
 	if (*rest)
 		*rest++ = '\0';
@@ -199,8 +210,8 @@ enum status viewer_command(struct viewer *v, int key)
 	for (int i = 0; i < COMMANDS; i++)
 		if (strcmp(commands[i].name, text) == 0)
 			return commands[i].act(v, rest);
-	return fail(STATUS_USAGE, ":%s: unknown command: expected :at ADDR, :save-display FILE,"
-		    " :break KERNEL, :breaks, :fence A..B, :help or :q", text);
+	return fail(STATUS_USAGE, ":%s: unknown command: expected an address,"
+		    " :save-display FILE, :break KERNEL, :breaks, :fence A..B, :help or :q", text);
 }
 
 /* --- the command that returns to this place --- */

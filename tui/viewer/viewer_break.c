@@ -126,7 +126,7 @@ enum status viewer_breaks(struct viewer *v, int key)
 		display_text(d, "\n");
 	}
 	if (v->breaks.count == 0)
-		display_text(d, "  none: space sets one at the line, place or kernel shown\n");
+		display_text(d, "  none: * sets one at the line, place or kernel shown\n");
 	display_text(d, "  c and C also stop at findings\n");
 	viewer_show_list(v, " breakpoints ", d);
 	return STATUS_OK;
@@ -145,7 +145,7 @@ static enum status run_to_break(struct viewer *v, int direction)
 		viewer_jump(v, v->here.view, &at);
 	else
 		viewer_say(v, "%s", v->breaks.count ? "no breakpoint or finding that way"
-			   : "no breakpoints (space sets one), and no finding that way");
+			   : "no breakpoints (* sets one), and no finding that way");
 	return STATUS_OK;
 }
 

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "tui/viewer/viewer_compare.h"
+#include "tui/viewer/viewer_heads.h"
 #include "tui/viewer/viewer_paint.h"
 #include "tui/viewer/viewer_work.h"
 #include "tui/views/view_print.h"
+#include "tui/views/view_recompute.h"
 
 #define SCAN_MS 5                       /* max. search for a first difference per drawing */
 
@@ -62,7 +65,7 @@ static void draw_side(struct viewer *v, int side)
 	if (v->here.view->draw(&c) != STATUS_OK) {
 		display_finish(c.out);
 		view_styled(&c, STYLE_WRONG, "\n  %s\n", v->work.stopped
-			    ? "stopped by a key: ctrl-L draws it again" : error_text());
+			    ? "stopped: ctrl-L draws it again" : error_text());
 		error_clear();
 		s->drawn = NULL;
 	}
@@ -116,8 +119,17 @@ void viewer_draw(struct viewer *v)
 {
 	for (int i = 0; i < 2 && v->side[i].store; i++)
 		name_side(&v->side[i]);
+	viewer_note_head(v);
+	view_recompute_begin(v->recompute);
+	v->work.drawing = true;
+	v->beside = true;
 	draw_side(v, 0);
-	if (v->split)
+	if (v->split) {
 		draw_side(v, 1);
+		if (viewer_fit_sides(v))
+			viewer_compare(v->side[0].display, v->side[1].display);
+	}
+	v->work.drawing = false;
+	view_recompute_end(v->recompute);
 	scroll_to_row(v);
 }

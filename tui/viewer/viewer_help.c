@@ -7,6 +7,7 @@
 #include "tui/viewer/viewer_help.h"
 
 #include <curses.h>
+#include <string.h>
 
 #include "tui/viewer/viewer_actions.h"
 #include "tui/viewer/viewer_screens.h"
@@ -17,6 +18,8 @@ bool viewer_key_valid(const struct viewer *v, const struct viewer_key *key)
 	switch (key->when) {
 	case ALWAYS: return true;
 	case ON_SCREEN: return !v->list;
+	case ON_STEP: return !v->list && v->here.view == &view_step;
+	case OFF_STEP: return !v->list && v->here.view != &view_step;
 	case WITH_TWO: return !v->list && v->side[1].store;
 	}
 	return false;
@@ -33,20 +36,31 @@ const char *viewer_key_name(int key, char name[32])
 	return name;
 }
 
+/* Whether any key below the heading of a group is valid now. */
+static bool group_has_keys(const struct viewer *v, const struct viewer_key *heading)
+{
+	for (const struct viewer_key *k = heading + 1; k->act && k->name; k++)
+		if (k->help && viewer_key_valid(v, k))
+			return true;
+	return false;
+}
+
 static void list_keys(const struct viewer *v, struct display *d)
 {
 	char line[120];
 
 	for (int i = 0; viewer_screens[i].view; i++) {
-		snprintf(line, sizeof line, "  %-12c  %s: %s\n", viewer_screens[i].key,
+		snprintf(line, sizeof line, "  %c  %s: %s\n", viewer_screens[i].key,
 			 viewer_screens[i].tab, viewer_screens[i].view->summary);
 		display_text(d, line);
 	}
-	display_text(d, "\n");
 	for (const struct viewer_key *k = v->keys; k->act; k++) {
-		if (!k->help || !viewer_key_valid(v, k))
+		if (!k->help || !viewer_key_valid(v, k) || (!k->name && !group_has_keys(v, k)))
 			continue;
-		snprintf(line, sizeof line, "  %-12s  %s\n", k->name, k->help);
+		if (k->name)
+			snprintf(line, sizeof line, "  %-12s  %s\n", k->name, k->help);
+		else
+			snprintf(line, sizeof line, "\n %s\n", k->help);
 		display_text(d, line);
 	}
 }
@@ -61,14 +75,26 @@ enum status viewer_help(struct viewer *v, int key)
 	return STATUS_OK;
 }
 
-const char *viewer_help_hint(const struct viewer *v)
+static const char *all_hints(const struct viewer *v)
 {
 	if (v->list)
 		return "j/k row  enter go there  / find  ? keys  q close";
 	if (v->split || (v->here.view == &view_diff && v->side[1].store))
 		return "]/[ difference  d/D step  f/F launch  v one  tab swap  ? keys  q back"
 		       "  )/( block  s/S point";
-	/* The last two are cut off at 80 columns. */
-	return "d/D step  f/F launch  )/( block  s/S point  enter open  ? keys  q back"
-	       "  w who wrote  ; sql  / find";
+	return viewer_screen_of(v->here.view)->hint;
+}
+
+void viewer_help_hint(const struct viewer *v, size_t columns, char hint[VIEWER_HINT])
+{
+	char *gap, *at;
+
+	snprintf(hint, VIEWER_HINT, "%s", all_hints(v));
+	while (strlen(hint) > columns) {
+		for (gap = NULL, at = strstr(hint, "  "); at; at = strstr(at + 2, "  "))
+			gap = at;
+		if (!gap)
+			return;
+		*gap = '\0';
+	}
 }

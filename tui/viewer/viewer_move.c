@@ -11,7 +11,6 @@
 #include "tui/viewer/viewer_walk.h"
 #include "tui/viewer/viewer_work.h"
 #include "tui/views/view_list.h"
-#include "tui/views/view_place.h"
 
 /* --- steps --- */
 
@@ -98,49 +97,10 @@ enum status viewer_previous_row(struct viewer *v, int key)
 	return move_row(v, -1);
 }
 
-/* Goes to the same chunk or row of the next head, and wraps around within the launch. On the Text
- * screen, where heads are rows, goes to the next layer. */
-static enum status move_head(struct viewer *v, int direction)
-{
-	struct view_context c = viewer_context(v, 0);
-	struct address at = v->here.at;
-	struct view_place place;
-	int64_t heads, head;
-	bool found;
-
-	TRY(view_place_find(&c, "v_launch", &place, &found));
-	if (!found || at.launch < 0 || v->here.view == &view_attention)
-		return step(v, WALK_LAUNCH, direction);
-	heads = place.grid[0] > 0 ? place.grid[0] : 1;
-	if (at.block < 0)
-		at.block = 0;
-	else {
-		head = (at.block % heads + direction + heads) % heads;
-		at.block += head - at.block % heads;
-	}
-	at.warp = at.lane = at.point = -1;
-	viewer_go(v, &at);
-	return STATUS_OK;
-}
-
-enum status viewer_next_head(struct viewer *v, int key)
-{
-	(void)key;
-	return move_head(v, 1);
-}
-
-enum status viewer_previous_head(struct viewer *v, int key)
-{
-	(void)key;
-	return move_head(v, -1);
-}
-
 /* --- scrolling --- */
 
-static enum status page(struct viewer *v, int direction)
+static enum status scroll(struct viewer *v, long by)
 {
-	long by = direction * (viewer_lines(v) > 2 ? viewer_lines(v) - 2 : 1);
-
 	if (v->list) {
 		long lines = (long)display_count(v->list), top = v->list_top + by;
 		long row;
@@ -155,17 +115,21 @@ static enum status page(struct viewer *v, int direction)
 	return STATUS_OK;
 }
 
-enum status viewer_page_down(struct viewer *v, int key)
+static long page(const struct viewer *v)
 {
-	(void)key;
-	return page(v, 1);
+	return viewer_lines(v) > 2 ? viewer_lines(v) - 2 : 1;
 }
 
-enum status viewer_page_up(struct viewer *v, int key)
-{
-	(void)key;
-	return page(v, -1);
-}
+#define SCROLL(name, by) \
+	enum status viewer_##name(struct viewer *v, int key) \
+	{ \
+		(void)key; \
+		return scroll(v, by); \
+	}
+SCROLL(page_down, page(v))
+SCROLL(page_up, -page(v))
+SCROLL(half_down, (page(v) + 1) / 2)
+SCROLL(half_up, -(page(v) + 1) / 2)
 
 enum status viewer_left(struct viewer *v, int key)
 {
@@ -182,6 +146,44 @@ enum status viewer_right(struct viewer *v, int key)
 	return STATUS_OK;
 }
 
+static void list_to_end(struct viewer *v, int direction)
+{
+	v->list_row = display_next_row(v->list, direction > 0 ? -1 : (long)display_count(v->list),
+				       direction);
+	v->list_top = direction > 0 ? 0 : (long)display_count(v->list) - 1;
+}
+
+/* The first or last row of the screen; without rows, its first or last line. */
+static enum status to_end_row(struct viewer *v, int direction)
+{
+	const struct display *d = v->side[0].display;
+	long last = (long)display_count(d), row = display_next_row(d, direction > 0 ? -1 : last,
+								   direction);
+	struct address at;
+
+	if (v->list) {
+		list_to_end(v, direction);
+	} else if (row < 0) {
+		v->top = direction > 0 ? 0 : last;
+	} else {
+		at = viewer_row_address(v, d, row);
+		viewer_go(v, &at);
+	}
+	return STATUS_OK;
+}
+
+enum status viewer_first_row(struct viewer *v, int key)
+{
+	(void)key;
+	return to_end_row(v, 1);
+}
+
+enum status viewer_last_row(struct viewer *v, int key)
+{
+	(void)key;
+	return to_end_row(v, -1);
+}
+
 static enum status to_end(struct viewer *v, int direction)
 {
 	struct view_context c = viewer_context(v, 0);
@@ -189,9 +191,7 @@ static enum status to_end(struct viewer *v, int direction)
 	bool moved;
 
 	if (v->list) {
-		v->list_row = display_next_row(v->list, direction > 0 ? -1 :
-					       (long)display_count(v->list), direction);
-		v->list_top = direction > 0 ? 0 : (long)display_count(v->list) - 1;
+		list_to_end(v, direction);
 		return STATUS_OK;
 	}
 	TRY(walk_end(&c, direction, &at, &moved));
@@ -233,7 +233,8 @@ static const struct view *view_below(const struct viewer *v)
 		return &view_launch;
 	if (v->here.at.block >= 0 && (v->here.view == &view_chunks || v->here.view == &view_reduce))
 		return &view_points;
-	if (v->here.view == &view_launch && v->here.at.block >= 0)
+	if (v->here.view == &view_step
+	    || (v->here.view == &view_launch && v->here.at.block >= 0))
 		return &view_chunks;
 	if (v->here.view == &view_points || v->here.view == &view_diff
 	    || v->here.view == &view_findings)
@@ -278,6 +279,14 @@ enum status viewer_back(struct viewer *v, int key)
 	} else {
 		v->quit = true;
 	}
+	return STATUS_OK;
+}
+
+enum status viewer_escape(struct viewer *v, int key)
+{
+	if (v->list || v->opened.count > 0)
+		return viewer_back(v, key);
+	viewer_say(v, "Q quits");
 	return STATUS_OK;
 }
 

@@ -1,7 +1,7 @@
 /* viewer_paint.c - paints the bars and the visible part of the drawn lines on the terminal.
  *
- * Two sides are painted next to each other if both fit, else one above the other. Lines are cut at
- * the right edge, marked by '>'. viewer_draw.c provides the lines.
+ * Two sides are painted next to each other if their lines fit, else one above the other. Lines are
+ * cut at the right edge, marked by '>'. viewer_draw.c provides the lines.
  */
 #include "config.h"
 
@@ -20,22 +20,34 @@
 #define BARS_ABOVE 3
 #define BARS_BELOW 3
 #define TABS 1                          /* the line of the tabs */
-#define SIDE_COLUMNS 80                 /* min. width of each of two sides next to each other */
+#define MIN_SIDE 50                     /* width of each of two sides next to each other */
+#define SIDE 80                         /* from here on, wider lines are cut */
 
 static bool too_small(void)
 {
 	return LINES < MIN_LINES || COLS < MIN_COLUMNS;
 }
 
-/* The Diff screen already shows both sides. */
+/* The Diff and Step screens already show both sides. */
 static bool two_sides(const struct viewer *v)
 {
-	return v->split && v->here.view != &view_diff;
+	return v->split && v->here.view != &view_diff && v->here.view != &view_step;
 }
 
 static bool side_by_side(const struct viewer *v)
 {
-	return two_sides(v) && COLS >= 2 * SIDE_COLUMNS + 1;
+	return two_sides(v) && v->beside && COLS >= 2 * MIN_SIDE + 1;
+}
+
+bool viewer_fit_sides(struct viewer *v)
+{
+	int half = (COLS - 1) / 2;
+
+	if (!two_sides(v))
+		return false;
+	v->beside = half >= SIDE || (display_width(v->side[0].display) <= half
+				     && display_width(v->side[1].display) <= half);
+	return true;
 }
 
 long viewer_lines(const struct viewer *v)
@@ -45,6 +57,12 @@ long viewer_lines(const struct viewer *v)
 	if (too_small())
 		return 0;
 	return two_sides(v) && !side_by_side(v) && !v->list ? (lines - 1) / 2 : lines;
+}
+
+void viewer_size(const struct viewer *v, int *lines, int *columns)
+{
+	*lines = (int)viewer_lines(v);
+	*columns = side_by_side(v) ? (COLS - 1) / 2 : COLS;
 }
 
 /* --- text --- */
@@ -80,9 +98,23 @@ static size_t next_char(const char *text, size_t bytes, enum view_style style, e
 		*c = L'?';
 		return used == 0 || used > bytes ? 1 : used;
 	}
-	if (used == 1 && style == STYLE_CHART)
+	if (used == 1 && (style == STYLE_CHART || style == STYLE_FRAME))
 		*c = term_glyph(glyphs, *text);
 	return used;
+}
+
+/* The selected line begins with a '>' wherever the window begins; a line without a margin for it
+ * has its first character reversed. */
+static void paint_selection(const struct display_line *line, const struct place_on_terminal *p)
+{
+	const struct place_on_terminal first = { p->y, p->x, p->width, 0 };
+	bool margin = !*line->text || strchr(" >", *line->text);
+
+	if (margin || p->left > 0)
+		put(&first, 0, L'>', term_selection());
+	else
+		put(&first, 0, (unsigned char)*line->text < 128 ? (wchar_t)*line->text : L'?',
+		    term_selection());
 }
 
 static void paint_line(const struct viewer *v, const struct display_line *line, bool current,
@@ -90,7 +122,7 @@ static void paint_line(const struct viewer *v, const struct display_line *line, 
 {
 	size_t bytes = strlen(line->text), span = 0, at = 0;
 	enum view_style style = STYLE_PLAIN;
-	int column = 0, over = current ? A_REVERSE : 0;
+	int column = 0;
 
 	while (at < bytes) {
 		wchar_t c;
@@ -99,13 +131,16 @@ static void paint_line(const struct viewer *v, const struct display_line *line, 
 		while (span < line->span_count && line->spans[span].from <= at)
 			style = line->spans[span++].style;
 		used = next_char(line->text + at, bytes - at, style, v->glyphs, &c);
-		if (!put(p, column, c, term_attributes(style) | over)) {
+		if (!put(p, column, c, current ? term_selected(term_attributes(style))
+			 : term_attributes(style))) {
 			put(p, p->left + p->width - 1, L'>', term_attributes(STYLE_NOTE) | A_BOLD);
-			return;
+			break;
 		}
 		at += used;
 		column++;
 	}
+	if (current)
+		paint_selection(line, p);
 }
 
 static void paint_text(int y, int x, int width, int attributes, const char *text)
@@ -163,25 +198,45 @@ static void paint_title(const struct viewer *v)
 	paint_text(0, 0, COLS, A_BOLD, text);
 }
 
-/* If names do not fit, only the tab of the current screen has one; the others show their key. */
-static int tab_text(const struct viewer *v, int number, bool names, char text[32])
+/* How tabs are written, so that they fit: from wide to narrow. */
+struct tabs {
+	bool close;                     /* "1Step" instead of "1 Step" */
+	int named;                      /* only so many have names, and the current one */
+};
+
+static int tab_text(const struct viewer *v, int number, struct tabs tabs, char text[32])
 {
 	const struct viewer_screen *screen = &viewer_screens[number];
+	const char *blank = tabs.close ? "" : " ";
 
 	if (screen->view == v->here.view)
-		return snprintf(text, 32, "[%c %s]", screen->key, screen->tab);
-	return names ? snprintf(text, 32, " %c %s ", screen->key, screen->tab)
-		: snprintf(text, 32, " %c", screen->key);
+		return snprintf(text, 32, "[%c%s%s]", screen->key, blank, screen->tab);
+	if (number >= tabs.named)
+		return snprintf(text, 32, " %c", screen->key);
+	return snprintf(text, 32, " %c%s%s%s", screen->key, blank, screen->tab, blank);
 }
 
-static bool tabs_fit(const struct viewer *v, int width)
+static int tabs_length(const struct viewer *v, struct tabs tabs)
 {
 	char text[32];
 	int x = 0;
 
 	for (int i = 0; viewer_screens[i].view; i++)
-		x += tab_text(v, i, true, text);
-	return x <= width;
+		x += tab_text(v, i, tabs, text);
+	return x;
+}
+
+/* Names for all tabs if they fit, else for as many as fit. */
+static struct tabs choose_tabs(const struct viewer *v, int width)
+{
+	struct tabs tabs = { .named = 0 };
+
+	while (viewer_screens[tabs.named].view)
+		tabs.named++;
+	tabs.close = tabs_length(v, tabs) >= width;
+	while (tabs.named > 0 && tabs_length(v, tabs) >= width)
+		tabs.named--;
+	return tabs;
 }
 
 /* The width left of the address, which is written to `at`. */
@@ -196,12 +251,12 @@ int viewer_tab_at(const struct viewer *v, int y, int x)
 {
 	char at[ADDRESS_TEXT + 4], text[32];
 	int width = tabs_width(v, at), end = 0;
-	bool names = tabs_fit(v, width);
+	struct tabs tabs = choose_tabs(v, width);
 
 	if (y != TABS || v->list || too_small())
 		return 0;
 	for (int i = 0; viewer_screens[i].view && end < width; i++) {
-		end += tab_text(v, i, names, text);
+		end += tab_text(v, i, tabs, text);
 		if (x < end && x < width)
 			return viewer_screens[i].key;
 	}
@@ -212,10 +267,10 @@ static void paint_tabs(const struct viewer *v)
 {
 	char at[ADDRESS_TEXT + 4], text[32];
 	int x = 0, width = tabs_width(v, at);
-	bool names = tabs_fit(v, width);
+	struct tabs tabs = choose_tabs(v, width);
 
 	for (int i = 0; viewer_screens[i].view && x < width; i++) {
-		int length = tab_text(v, i, names, text);
+		int length = tab_text(v, i, tabs, text);
 
 		paint_text(TABS, x, width - x,
 			   viewer_screens[i].view == v->here.view ? A_BOLD : 0, text);
@@ -226,6 +281,8 @@ static void paint_tabs(const struct viewer *v)
 
 static void paint_bars(const struct viewer *v)
 {
+	char hint[VIEWER_HINT];
+
 	paint_title(v);
 	if (v->list)
 		paint_text(TABS, 0, COLS, A_BOLD | A_REVERSE, v->list_title);
@@ -235,7 +292,8 @@ static void paint_bars(const struct viewer *v)
 	paint_rule(v, '-', LINES - BARS_BELOW, 0, COLS);
 	paint_text(LINES - 2, 1, COLS - 1,
 		   v->message_is_error ? term_attributes(STYLE_WRONG) : 0, v->message);
-	paint_text(LINES - 1, 1, COLS - 1, term_attributes(STYLE_NOTE), viewer_help_hint(v));
+	viewer_help_hint(v, COLS > 2 ? (size_t)COLS - 2 : 0, hint);
+	paint_text(LINES - 1, 1, COLS - 1, term_attributes(STYLE_NOTE), hint);
 }
 
 /* --- all of it --- */

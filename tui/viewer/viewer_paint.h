@@ -6,6 +6,11 @@
 
 /* Lines of content that fit on the terminal; 0: the terminal is too small. */
 long viewer_lines(const struct viewer *);
+/* The lines and columns that a side has for its screen. */
+void viewer_size(const struct viewer *, int *lines, int *columns);
+/* Decides whether the two sides that were drawn stand next to each other; false: the screen shows
+ * one side, or both by itself. */
+bool viewer_fit_sides(struct viewer *);
 void viewer_paint(const struct viewer *);
 /* The key of the screen whose tab is at that position; 0: none. */
 int viewer_tab_at(const struct viewer *, int y, int x);

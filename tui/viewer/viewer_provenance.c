@@ -2,19 +2,20 @@
  *
  * For an element or output, they search the whole run for operations on its bytes, by the extents
  * of digests and the rows of KV caches. For a launch, w covers the buffers passed to it and r those
- * it wrote. A trace does not record which bytes a launch reads, so readers are listed as possible;
+ * it wrote; at a step, that launch is the one on the screen. For another operation, they cover its
+ * bytes. A trace does not record which bytes a launch reads, so readers are listed as possible;
  * a const parameter shows that it cannot write. On the KV screen, w lists the rows of the layer's
  * caches, with the address of an element each, where w and r work again.
  */
 #include "config.h"
 
-#include "tui/viewer/viewer_actions.h"
+#include "tui/viewer/viewer_provenance.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "traces/store/store_index.h"
 #include "traces/store/written.h"
+#include "tui/viewer/viewer_actions.h"
 #include "tui/viewer/viewer_walk.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
@@ -22,7 +23,8 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define SHOWN "24"                      /* a number in SQL */
+#define SHOWN 24                        /* operations listed at first */
+#define LIMIT " LIMIT ?7"
 
 /* Bytes of a buffer. */
 struct range {
@@ -39,8 +41,14 @@ enum { OP, LAUNCH, KIND, KERNEL, STEP, BUFFER, OUTPUT, HOW, ELEMENT };
 static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct address at = address_none;
-	int64_t *rows = state;
+	struct viewer_ops *ops = state;
 	char text[ADDRESS_TEXT];
+
+	/* One more than are listed is read. */
+	ops->more = ops->listed == ops->limit;
+	if (ops->more)
+		return STATUS_OK;
+	ops->listed++;
 
 	at.run = c->run > 1 ? c->run : -1;
 	at.op = view_null(row, LAUNCH) ? view_int(row, OP) : -1;
@@ -58,7 +66,6 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 		view_print(c, " step %-4" PRId64, view_int(row, STEP));
 	view_print(c, " %s%s%s\n", view_text(row, BUFFER), view_null(row, HOW) ? "" : "  ",
 		   view_null(row, HOW) ? "" : view_text(row, HOW));
-	++*rows;
 	return STATUS_OK;
 }
 
@@ -84,8 +91,8 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = ?3"
 
 static const char wrote_bytes[] =
-	"WITH found (op, entry) AS (" WROTE("op <= ?2", " DESC") " LIMIT " SHOWN ")"
-	DESCRIBED("NULL") " ORDER BY o.op DESC LIMIT " SHOWN;
+	"WITH found (op, entry) AS (" WROTE("op <= ?2", " DESC") LIMIT ")"
+	DESCRIBED("NULL") " ORDER BY o.op DESC" LIMIT;
 
 /* Ends with the operation that overwrites the bytes, which may read them first. */
 static const char reads_bytes[] =
@@ -105,7 +112,7 @@ static const char reads_bytes[] =
 	/* A scatter of other rows does not touch these. */
 	"   AND NOT EXISTS (SELECT 1 FROM v_kv k WHERE k.run = ?1 AND k.op = o.op"
 	"    AND k.buffer = ?3)))"
-	"  ORDER BY o.op LIMIT " SHOWN ")"
+	"  ORDER BY o.op" LIMIT ")"
 	DESCRIBED("f.how") " ORDER BY o.op";
 
 /* --- launches: ?2 the operation, ?3 the number of the launch --- */
@@ -119,14 +126,14 @@ static const char wrote_given[] =
 	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL"
 	" FROM last"
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = last.op"
-	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = last.buffer ORDER BY o.op DESC";
+	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = last.buffer ORDER BY o.op DESC" LIMIT;
 
 /* Later operations that use a buffer that the launch wrote. */
 static const char reads_written[] =
 	"WITH wrote AS (SELECT DISTINCT buffer FROM v_digest WHERE run = ?1 AND op = ?2"
 	"  AND after_step = 0),"
 	" found AS (SELECT g.op, g.buffer FROM wrote w CROSS JOIN w_given g ON g.run = ?1"
-	"  AND g.buffer = w.buffer AND g.op > ?2 WHERE ?3 >= 0 ORDER BY g.op LIMIT " SHOWN ")"
+	"  AND g.buffer = w.buffer AND g.op > ?2 WHERE ?3 >= 0 ORDER BY g.op" LIMIT ")"
 	" SELECT o.op, o.launch, o.kind, " KERNEL_OF_OP ", o.step, b.name, NULL, NULL, NULL"
 	" FROM found f"
 	" CROSS JOIN v_op o ON o.run = ?1 AND o.op = f.op"
@@ -144,7 +151,7 @@ static const char reads_written[] =
 	" FROM w_kv w JOIN v_op o ON o.run = ?1 AND o.op = w.op" \
 	" LEFT JOIN v_buffer b ON b.run = ?1 AND b.buffer = w.buffer" \
 	" WHERE w.run = ?1 AND w.op <= ?2 AND " which \
-	" ORDER BY w.op DESC, w.slot, w.position DESC LIMIT " SHOWN
+	" ORDER BY w.op DESC, w.slot, w.position DESC" LIMIT
 
 /* Those of the layer of the launch, or of the last operation that wrote or copied rows. */
 static const char wrote_rows[] = WROTE_ROWS(
@@ -183,50 +190,137 @@ static enum status range_here(struct viewer *v, struct range *r, bool *some)
 	return status;
 }
 
-static enum status list_found(struct viewer *v, const char *title, const char *sql,
-			      const struct range *r, int64_t op)
+/* The bytes that an operation other than a launch wrote, or for `w` also those it copied. */
+static enum status take_op(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct range *r = state;
+
+	(void)c;
+	if (view_null(row, 0) || view_null(row, 2))
+		return STATUS_OK;
+	*r = (struct range){ .buffer = view_int(row, 0), .from = view_int(row, 1), .element = -1 };
+	if (__builtin_add_overflow(r->from, view_int(row, 2), &r->past))
+		r->past = INT64_MAX;
+	snprintf(r->name, sizeof r->name, "bytes %" PRId64 " to %" PRId64 " of %.40s", r->from,
+		 r->past - 1, view_text(row, 3));
+	return STATUS_OK;
+}
+
+static enum status range_of_op(struct viewer *v, bool source, struct range *r, bool *some)
 {
 	struct view_context c = viewer_context(v, 0);
-	enum status status;
-	int64_t rows = 0;
 
+	*r = (struct range){ .buffer = -1 };
+	TRY(VIEW_ROWS(&c, take_op, r, "SELECT iif(?3, coalesce(o.from_buffer, o.buffer), o.buffer),"
+		      " coalesce(iif(?3, coalesce(o.from_offset, o.offset), o.offset), 0), o.bytes,"
+		      " b.name FROM v_op o LEFT JOIN v_buffer b ON b.run = o.run AND b.buffer ="
+		      "  iif(?3, coalesce(o.from_buffer, o.buffer), o.buffer)"
+		      " WHERE o.run = ?1 AND o.op = ?2 AND o.launch IS NULL", c.run, v->here.at.op,
+		      source));
+	r->op = v->here.at.op;
+	*some = r->buffer >= 0;
+	return STATUS_OK;
+}
+
+/* Draws the list; one that is made longer stays where it is. */
+static enum status show_ops(struct viewer *v, const char *title, struct viewer_ops ops)
+{
+	struct view_context c = viewer_context(v, 0);
+	long row = v->list_row, top = v->list_top;
+	bool longer = v->list != NULL;
+	enum status status;
+
+	ops.listed = 0;
+	ops.more = false;
 	c.out = display_create(NULL, &address_none);
-	status = r ? VIEW_ROWS(&c, list_op, &rows, sql, c.run, r->op, r->buffer, r->from, r->past,
-			       r->element)
-		: VIEW_ROWS(&c, list_op, &rows, sql, c.run, op, v->here.at.launch);
+	status = VIEW_ROWS(&c, list_op, &ops, ops.sql, ops.values[0], ops.values[1], ops.values[2],
+			   ops.values[3], ops.values[4], ops.values[5], ops.limit + 1);
 	if (status != STATUS_OK) {
 		display_free(c.out);
 		return status;
 	}
-	if (rows == 0)
+	if (ops.listed == 0)
 		view_print(&c, "  none in this run\n");
-	else if (rows == atoi(SHOWN))
-		view_print(&c, "  ... perhaps more: enter goes to one, then press w or r again\n");
+	else if (ops.more)
+		view_print(&c, "  ... more: + lists them\n");
 	viewer_show_list(v, title, c.out);
+	v->ops = ops;
+	if (longer) {
+		v->list_row = row;
+		v->list_top = top;
+	}
 	return STATUS_OK;
 }
 
-static enum status ask(struct viewer *v, const char *of_bytes, const char *of_launch,
-		       const char *what, const char *launch_title)
+static enum status list_bytes(struct viewer *v, const char *what, const char *sql,
+			      const struct range *r)
 {
-	struct view_context c = viewer_context(v, 0);
-	struct range range;
 	char title[sizeof v->list_title];
-	int64_t op;
-	bool some;
 
-	if (v->here.at.launch < 0) {
-		viewer_say(v, "no launch here: f goes to the next one");
+	snprintf(title, sizeof title, " who %s %s ", what, r->name);
+	return show_ops(v, title, (struct viewer_ops){
+		.sql = sql, .limit = SHOWN, .values = { v->side[0].run, r->op, r->buffer, r->from,
+							r->past, r->element } });
+}
+
+/* launch -1: up to an operation. */
+static enum status list_launch(struct viewer *v, const char *title, const char *sql, int64_t op,
+			       int64_t launch)
+{
+	return show_ops(v, title, (struct viewer_ops){
+		.sql = sql, .limit = SHOWN, .values = { v->side[0].run, op, launch, 0, 0, -1 } });
+}
+
+enum status viewer_list_more(struct viewer *v)
+{
+	struct viewer_ops ops = v->ops;
+	char title[sizeof v->list_title];
+
+	if (!ops.sql || !ops.more) {
+		viewer_say(v, "this list is complete");
 		return STATUS_OK;
 	}
-	TRY(store_index_buffers(c.store));
-	TRY(range_here(v, &range, &some));
-	if (some) {
-		snprintf(title, sizeof title, " who %s %s ", what, range.name);
-		return list_found(v, title, of_bytes, &range, 0);
+	ops.limit *= 4;
+	snprintf(title, sizeof title, "%s", v->list_title);
+	return show_ops(v, title, ops);
+}
+
+/* At a step, the launch that the screen shows. */
+static enum status ask_launch(struct viewer *v, bool wrote)
+{
+	struct view_context c = viewer_context(v, 0);
+	const char *table = v->here.view->table ? v->here.view->table : "v_launch";
+	char title[sizeof v->list_title];
+	struct view_place place;
+	view_cell launch;
+	bool found;
+
+	TRY(view_place_find(&c, table, &place, &found));
+	if (!found) {
+		viewer_say(v, "no launch up to here: f goes to the next one");
+		return STATUS_OK;
 	}
-	TRY(walk_op(&c, &v->here.at, &op));
-	return list_found(v, launch_title, of_launch, NULL, op);
+	view_launch_cell(&c, place.launch, launch);
+	if (wrote)
+		snprintf(title, sizeof title, " who last wrote the inputs of %.40s ", launch);
+	else
+		snprintf(title, sizeof title, " who uses what %.40s wrote ", launch);
+	return list_launch(v, title, wrote ? wrote_given : reads_written, place.op, place.launch);
+}
+
+static enum status ask(struct viewer *v, bool wrote)
+{
+	struct range range;
+	bool some;
+
+	TRY(store_index_buffers(v->side[0].store));
+	TRY(range_here(v, &range, &some));
+	if (!some && v->here.at.op >= 0)
+		TRY(range_of_op(v, wrote, &range, &some));
+	if (some)
+		return list_bytes(v, wrote ? "wrote" : "reads", wrote ? wrote_bytes : reads_bytes,
+				  &range);
+	return ask_launch(v, wrote);
 }
 
 static bool at_rows(const struct viewer *v)
@@ -240,24 +334,21 @@ enum status viewer_who_wrote(struct viewer *v, int key)
 	int64_t op;
 
 	(void)key;
-	if (at_rows(v)) {
-		TRY(store_index_kv(c.store));
-		if (v->here.at.launch < 0 && v->here.at.op < 0) {
-			TRY(view_place_last_op(&c, &op));
-			return list_found(v, " who wrote rows of the cache, latest first ",
-					  wrote_in_steps, NULL, op);
-		}
-		TRY(walk_op(&c, &v->here.at, &op));
-		return list_found(v, " who wrote the rows of this layer, latest first ", wrote_rows,
-				  NULL, op);
+	if (!at_rows(v))
+		return ask(v, true);
+	TRY(store_index_kv(c.store));
+	if (v->here.at.launch < 0 && v->here.at.op < 0) {
+		TRY(view_place_last_op(&c, &op));
+		return list_launch(v, " who wrote rows of the cache, latest first ",
+				   wrote_in_steps, op, -1);
 	}
-	return ask(v, wrote_bytes, wrote_given, "wrote",
-		   " who last wrote the inputs of this launch ");
+	TRY(walk_op(&c, &v->here.at, &op));
+	return list_launch(v, " who wrote the rows of this layer, latest first ", wrote_rows, op,
+			   v->here.at.launch);
 }
 
 enum status viewer_who_reads(struct viewer *v, int key)
 {
 	(void)key;
-	return ask(v, reads_bytes, reads_written, "reads",
-		   " who uses what this launch wrote ");
+	return ask(v, false);
 }

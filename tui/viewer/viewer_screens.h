@@ -11,6 +11,7 @@ struct viewer_screen {
 	const char *tab;
 	const struct view *view;        /* NULL: end of the table */
 	enum walk_grain grain;          /* of a step past the first or last row */
+	const char *hint;               /* its keys, the most useful first */
 };
 
 extern const struct viewer_screen viewer_screens[];

@@ -10,14 +10,17 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "tui/viewer/viewer_paint.h"
+#include "tui/views/step/step.h"
 #include "tui/views/view_list.h"
+#include "tui/views/view_place.h"
 
 struct view_context viewer_context(const struct viewer *v, int side)
 {
 	const struct viewer_side *s = &v->side[side];
 	struct view_context c = {
 		.out = s->display, .store = s->store, .run = s->run, .at = v->here.at,
-		.listed = view_table, .looks = v->looks
+		.listed = view_table, .head = v->head, .slot = v->slot, .looks = v->looks
 	};
 
 	/* Comparisons are with the other side, if it is another trace. */
@@ -28,6 +31,14 @@ struct view_context viewer_context(const struct viewer *v, int side)
 	if (side == 1)
 		c.at.run = v->side[1].run;
 	c.breaks = &v->breaks;
+	c.recompute = v->recompute;
+	viewer_size(v, &c.lines, &c.columns);
+	c.heat = term_heat();
+	c.all = v->all;
+	c.what_if = v->what_if;
+	c.output = OUTPUT_VIEWER;
+	c.play = v->play.shown;
+	c.played = v->play.memory;
 	return c;
 }
 
@@ -78,24 +89,41 @@ void viewer_jump(struct viewer *v, const struct view *view, const struct address
 	remember(&v->visited, &v->here);
 }
 
+/* Whether the Step screen has a step for a place without a launch, which then stays. */
+static enum status has_step(const struct view_context *c, const struct view *view, bool *found)
+{
+	struct step s;
+
+	*found = false;
+	return view == &view_step && c->at.launch < 0 ? step_find(c, &s, found) : STATUS_OK;
+}
+
 enum status viewer_open_view(struct viewer *v, const struct view *view)
 {
 	struct view_context c = viewer_context(v, 0);
 	struct viewer_place before = v->here;
 	struct address at = v->here.at;
 	char text[ADDRESS_TEXT];
-	bool found = true;
+	struct view_place place;
+	bool found;
 
-	if (view->table)
+	TRY(has_step(&c, view, &found));
+	/* A step or operation shows its last launch, the same one on every screen. */
+	if (view->table && !found && at.launch < 0)
+		TRY(view_place_find(&c, view->table, &place, &found));
+	if (view->table && !found)
 		TRY(walk_to_rows(&c, view->table, &at, &found));
+	found = found || !view->table;
 	if (!found)
 		viewer_say(v, "run %lld has nothing for this screen", (long long)v->side[0].run);
 	else if (at.launch != before.at.launch && before.at.launch >= 0) {
 		address_format(&at, text);
 		viewer_say(v, "%s is the nearest place with something for this screen", text);
 	}
-	if (view != v->here.view)
+	if (view != v->here.view) {
 		remember(&v->opened, &before);
+		v->all = false;
+	}
 	v->here.view = view;
 	v->top = 0;
 	viewer_go(v, &at);
@@ -122,6 +150,7 @@ void viewer_close_list(struct viewer *v)
 {
 	display_free(v->list);
 	v->list = NULL;
+	v->ops.sql = NULL;
 	v->match = -1;
 }
 

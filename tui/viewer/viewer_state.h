@@ -55,10 +55,28 @@ struct viewer_fence {
 struct viewer_work {
 	bool going, stopped;
 	bool idle;                      /* background work: any input stops it */
+	bool drawing;                   /* a screen, which keys that need its rows wait for */
 	int64_t since_ms;
 	int64_t said_ms;                /* when the message about stopping was shown, 0: not yet */
 	int typed_ahead;                /* bytes of input already waiting then */
 	int stops;                      /* how often it was stopped and then resumed */
+};
+
+/* A list of operations, which `+` makes longer. */
+struct viewer_ops {
+	const char *sql;                /* NULL: the list is another one */
+	int64_t values[6];
+	int64_t limit, listed;
+	bool more;
+};
+
+/* A step shown frame by frame. */
+struct viewer_play {
+	bool shown;                     /* the place is a frame */
+	bool going;                     /* the next one follows by itself */
+	int direction, speed;           /* speed: 0 usual, less is slower */
+	int64_t due_ms;
+	struct step_memory *memory;     /* that step; owned, or NULL */
 };
 
 struct viewer_key;
@@ -67,7 +85,10 @@ struct viewer {
 	const struct viewer_key *keys;  /* a key without an action ends the table */
 	struct viewer_side side[2];     /* the second exists if side[1].store is not NULL */
 	bool split;                     /* both are shown */
+	bool beside;                    /* next to each other, if they fit */
 	struct viewer_place here;
+	int64_t head, slot;             /* shown last; for places that name none */
+	bool all, what_if;              /* no rows are left out; other orders of a reduction */
 	long top;                       /* first line of the content on the terminal */
 	int left;                       /* first column */
 	bool follow;                    /* scroll to the row of the address */
@@ -76,6 +97,7 @@ struct viewer {
 	struct display *list;
 	char list_title[80];
 	long list_row, list_top;
+	struct viewer_ops ops;
 
 	struct viewer_places opened;    /* where `q` goes back to */
 	struct viewer_places visited;   /* jumps, oldest first */
@@ -83,11 +105,13 @@ struct viewer {
 	struct viewer_place before_jump;
 	struct trail trail;             /* steps that the opposite key undoes */
 
+	struct view_recompute *recompute;
 	struct breakpoints breaks;
 	struct viewer_fence fence;
 	struct view_scan scan;          /* for the first difference of the two sides */
 	struct viewer_search difference;
 	struct viewer_work work;
+	struct viewer_play play;
 	bool ready;                     /* no background work is left */
 	int64_t patience_ms;            /* stops a key's work after this time; 0: never */
 	char search[VIEWER_INPUT];

@@ -23,6 +23,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define EMPTY_READS 64
 /* After an event that is not asked for, curses waits for the next key and holds all signals. */
 #define REPORTED (BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON2_PRESSED | BUTTON2_RELEASED \
@@ -32,6 +34,7 @@
 static volatile sig_atomic_t resized, interrupted, stopping, ending;
 static SCREEN *screen;
 static FILE *null_device;               /* /dev/null of a hidden terminal, else NULL */
+static int peeked;                      /* the next key, 0: not read yet */
 static struct termios before;
 static char leave[256];                 /* written on a crash to restore the screen */
 static sigset_t waited_for, blocked_before;
@@ -147,20 +150,61 @@ bool term_interrupted(void)
 
 /* --- opening and closing --- */
 
-/* Orange and blue are distinct even to colour-blind readers. */
+/* A colour of the usual palette of 256 and the same as red, green, blue. */
+struct color {
+	int index, rgb;
+};
+
+/* From dark blue over teal and sand to yellow: lighter means more, also for colour-blind readers
+ * and on a projector. */
+static const struct color ramp[HEAT_LEVELS] = {
+	{ 17, 0x00205f }, { 18, 0x0a3078 }, { 24, 0x1f4a82 }, { 25, 0x33628c }, { 31, 0x457a94 },
+	{ 66, 0x5f9195 }, { 108, 0x84a98c }, { 144, 0xb0bd86 }, { 180, 0xdccb7a },
+	{ 221, 0xffe066 },
+};
+#define DARK_LEVELS 5                   /* with white text on them */
+
+/* Of medium lightness, so that they can be read on black and on white. */
+static const struct color orange = { 166, 0xd75f00 }, blue = { 33, 0x0087ff },
+	violet = { 134, 0xaf5fd7 }, black = { 16, 0x000000 }, white = { 231, 0xffffff };
+
+/* A terminal with direct colours counts them in red, green and blue. */
+static int color_number(const struct color *c)
+{
+	return COLORS > 256 ? c->rgb : c->index;
+}
+
+static void set_heat(void)
+{
+	for (int level = 1; level <= HEAT_LEVELS; level++)
+		init_extended_pair(STYLE_HEAT + level,
+				   color_number(level <= DARK_LEVELS ? &white : &black),
+				   color_number(&ramp[level - 1]));
+}
+
+/* Orange, blue and violet are distinct even to colour-blind readers. */
 static void set_colors(void)
 {
-	short orange = COLORS >= 256 ? 208 : COLOR_YELLOW;
-	short blue = COLORS >= 256 ? 75 : COLOR_BLUE;
+	bool many;
 
 	start_color();
 	use_default_colors();
-	init_pair(STYLE_WRONG, orange, -1);
-	init_pair(STYLE_NEW, blue, -1);
-	init_pair(STYLE_CHART, blue, -1);
+	many = COLORS >= 256;
+	init_extended_pair(STYLE_WRONG, many ? color_number(&orange) : COLOR_YELLOW, -1);
+	init_extended_pair(STYLE_DIFFERS, many ? color_number(&violet) : COLOR_MAGENTA, -1);
+	init_extended_pair(STYLE_CHART, many ? color_number(&blue) : COLOR_CYAN, -1);
+	if (many)
+		set_heat();
 }
 
 static bool colored;
+
+static bool has_capability(const char *name)
+{
+	const char *text = tigetstr(name);
+
+	return text && text != (char *)-1;
+}
 
 /* Appends the terminal's sequence for a capability to the text written on a crash. */
 static void on_leave(const char *capability)
@@ -175,7 +219,7 @@ static void on_leave(const char *capability)
 static void plan_leave(bool mouse)
 {
 	*leave = '\0';
-	if (mouse)
+	if (mouse && has_capability("kmous"))
 		strcpy(leave, "\033[?1000l\033[?1006l");
 	on_leave("sgr0");
 	on_leave("rmkx");
@@ -222,7 +266,7 @@ enum status term_open(bool color, bool mouse)
 			? fail(STATUS_USAGE, "TERM=%s: unknown terminal: use --plain", name)
 			: fail(STATUS_USAGE, "TERM is not set: use --plain");
 	}
-	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+	if (!has_capability("cup")) {
 		endwin();
 		delscreen(screen);
 		screen = NULL;
@@ -283,19 +327,23 @@ static void resize(void)
 	clearok(curscr, TRUE);
 }
 
-/* Waits for input or a signal; false: no more input will ever arrive. */
-static bool wait_for_key(void)
+/* Waits for input or a signal, at most until due_ms; false: no more input will ever arrive. */
+static bool wait_for_key(int64_t due_ms)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	int64_t left = due_ms - clock_ms();
+	struct timespec limit = { .tv_sec = left > 0 ? left / 1000 : 0,
+				  .tv_nsec = left > 0 ? left % 1000 * 1000000 : 0 };
 	sigset_t open = blocked_before;
 	int ready;
 
 	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
 		sigdelset(&open, handled[i]);
-	ready = ppoll(&in, 1, NULL, &open);
+	ready = ppoll(&in, 1, due_ms > 0 ? &limit : NULL, &open);
 	if (ready < 0)
 		return errno == EINTR;
-	return (in.revents & POLLIN) || !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
+	return ready == 0 || (in.revents & POLLIN)
+		|| !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
 int term_waiting(void)
@@ -308,7 +356,7 @@ int term_waiting(void)
 		return 0;
 	if (poll(&in, 1, 0) > 0 && (in.revents & (POLLHUP | POLLERR | POLLNVAL)))
 		return INT_MAX;
-	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 ? bytes : INT_MAX;
+	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 ? bytes + (peeked != 0) : INT_MAX;
 }
 
 bool term_pending(void)
@@ -324,23 +372,50 @@ bool term_pending(void)
 	return some || term_waiting() > 0;
 }
 
+/* The next key if it is typed already; 0: none, else ERR, at the end of the input as well. */
+static int read_key(void)
+{
+	wint_t key;
+	int kind = get_wch(&key);
+
+	if (kind == OK)
+		return (int)key;
+	return kind == KEY_CODE_YES && key != KEY_RESIZE ? TERM_CODE((int)key)
+		: kind == ERR ? ERR : 0;
+}
+
+int term_peek(void)
+{
+	if (!peeked) {
+		peeked = read_key();
+		if (peeked == ERR)
+			peeked = 0;
+	}
+	return peeked;
+}
+
 int term_key(void)
+{
+	return term_key_until(0);
+}
+
+int term_key_until(int64_t due_ms)
 {
 	int empty = 0;
 
 	for (;;) {
-		wint_t key;
-		int kind = get_wch(&key);
+		int key = peeked ? peeked : read_key();
 
-		if (kind == OK)
-			return (int)key;
-		if (kind == KEY_CODE_YES && key != KEY_RESIZE)
-			return TERM_CODE((int)key);
+		peeked = 0;
+		if (key != 0 && key != ERR)
+			return key;
 		/* Always readable but never a key: the end of the input. */
-		if (kind == ERR && ++empty > EMPTY_READS)
+		if (key == ERR && ++empty > EMPTY_READS)
 			return TERM_LOST;
 		/* A signal to end may arrive before or during the wait. */
-		if (ending || !wait_for_key() || ending)
+		if (due_ms > 0 && clock_ms() >= due_ms)
+			return TERM_TIMEOUT;
+		if (ending || !wait_for_key(due_ms) || ending)
 			return TERM_LOST;
 		if (stopping) {
 			stop();
@@ -378,23 +453,52 @@ bool term_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+static int heat_pair(int level)
+{
+	return level > 0 && term_heat() ? (int)COLOR_PAIR(STYLE_HEAT + level) : 0;
+}
+
 int term_attributes(enum view_style style)
 {
 	static const int plain[STYLE_COUNT] = {
 		[STYLE_TITLE] = A_BOLD, [STYLE_HEADING] = A_UNDERLINE, [STYLE_NOTE] = A_DIM,
-		[STYLE_WRONG] = A_BOLD, [STYLE_NEW] = A_BOLD,
+		[STYLE_FRAME] = A_DIM, [STYLE_STRONG] = A_BOLD,
+		/* A finding, a difference, written now: three looks also without colours. What was
+		 * written now looks the same on heat. */
+		[STYLE_WRONG] = A_BOLD, [STYLE_DIFFERS] = A_BOLD | A_REVERSE,
+		[STYLE_NEW] = A_BOLD | A_UNDERLINE,
 	};
-	bool tinted = colored && (style == STYLE_WRONG || style == STYLE_NEW
+	bool tinted = colored && (style == STYLE_WRONG || style == STYLE_DIFFERS
 				  || style == STYLE_CHART);
 
+	if (style >= STYLE_HEAT_NEW)
+		return A_BOLD | A_UNDERLINE | heat_pair(style - STYLE_HEAT_NEW);
+	if (style >= STYLE_HEAT)
+		return heat_pair(style - STYLE_HEAT);
 	return plain[style] | (tinted ? (int)COLOR_PAIR(style) : 0);
+}
+
+int term_selected(int attributes)
+{
+	return (attributes & ~(int)A_DIM) | A_BOLD;
+}
+
+int term_selection(void)
+{
+	return A_BOLD | A_REVERSE;
+}
+
+bool term_heat(void)
+{
+	return colored && COLORS >= 256;
 }
 
 wchar_t term_glyph(enum glyphs glyphs, char c)
 {
 	static const char ascii[] = "#=+.-|:@";
-	static const wchar_t utf8[] = L"\u2588\u2592\u253c\u00b7\u2500\u2502\u2591\u2588";
-	static const wchar_t shades[] = L"\u2588\u2593\u2592\u2591\u2500\u2502\u2591\u2588";
+	/* Each mark has a glyph of its own, because several may be in one chart. */
+	static const wchar_t utf8[] = L"\u2588\u258c\u253c\u00b7\u2500\u2502\u2592\u2593";
+	static const wchar_t shades[] = L"\u2588\u258c\u253c\u2591\u2500\u2502\u2592\u2593";
 	const char *found = c ? strchr(ascii, c) : NULL;
 
 	if (!found || glyphs == GLYPHS_ASCII)

@@ -6,6 +6,7 @@
 #define VIEWER_TERM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <wchar.h>
 
 #include "base/status.h"
@@ -26,8 +27,12 @@ void term_close(void);
 /* Waits for a key: a character, or TERM_CODE(KEY_*) for other keys. TERM_RESIZED after the size
  * changed, TERM_INTERRUPTED after SIGINT, TERM_LOST when no more input will arrive. */
 #define TERM_CODE(curses_key) (0x200000 + (curses_key))
-enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3 };
+enum { TERM_RESIZED = -1, TERM_INTERRUPTED = -2, TERM_LOST = -3, TERM_TIMEOUT = -4 };
 int term_key(void);
+/* The same, but TERM_TIMEOUT when clock_ms() reaches due_ms, unless that is 0. */
+int term_key_until(int64_t due_ms);
+/* The next key that is typed already, which stays the next one; 0: none. */
+int term_peek(void);
 /* Bytes typed but not yet read as keys; INT_MAX: no more input will arrive. */
 int term_waiting(void);
 /* Whether a key or a signal is pending. For background work. */
@@ -44,8 +49,13 @@ bool term_interrupted(void);
 void term_repaint(void);
 /* Whether the locale is UTF-8. */
 bool term_utf8(void);
-/* The curses attributes of a style. */
+/* The curses attributes of a style: the one place that defines how the parts of a screen look. */
 int term_attributes(enum view_style);
+/* The same on the selected line, whose colours keep their meaning, and of its '>'. */
+int term_selected(int attributes);
+int term_selection(void);
+/* Whether the terminal shows styles of heat: it has 256 colours or more. */
+bool term_heat(void);
 /* The glyph for an ASCII character of a chart. */
 wchar_t term_glyph(enum glyphs, char);
 

@@ -2,7 +2,9 @@
  *
  * SQLite calls viewer_work_stopped() while a query runs; loops over queries call it themselves.
  * Keys typed before the message was shown do not stop work: they apply to the next screen. A key
- * that stops work discards them, as ctrl-C does in any terminal.
+ * that stops the work of another key discards them, as ctrl-C does in any terminal. While a screen
+ * is drawn, no key is lost: one that needs the rows of the screen waits for it, and any other stops
+ * the drawing and then does what it always does.
  */
 #include "config.h"
 
@@ -10,9 +12,11 @@
 
 #include "base/clock.h"
 #include "traces/store/store_index.h"
+#include "tui/viewer/viewer_keys.h"
 #include "tui/viewer/viewer_paint.h"
 
 #define QUIET_MS 30
+#define ESCAPE 27
 #define STEPS_PER_CHECK 1000               /* steps of SQLite's virtual machine, about 20 us */
 
 static void discard_typed(struct viewer *v)
@@ -21,6 +25,16 @@ static void discard_typed(struct viewer *v)
 		if (term_key() == TERM_LOST)
 			v->quit = true;
 	} while (!v->quit && term_waiting() > 0);
+}
+
+/* While a screen is drawn: Escape stops that and does nothing else. */
+static bool key_stops_drawing(void)
+{
+	int key = term_peek();
+
+	if (key == ESCAPE)
+		term_key();
+	return key != 0 && !viewer_key_on_rows(key);
 }
 
 bool viewer_work_stopped(struct viewer *v)
@@ -34,7 +48,8 @@ bool viewer_work_stopped(struct viewer *v)
 	if (!work->said_ms && clock_ms() - work->since_ms < QUIET_MS)
 		return false;
 	if (!work->said_ms) {
-		viewer_paint_message("at work: any key stops it");
+		viewer_paint_message(work->drawing ? "at work: esc stops it"
+				     : "at work: any key stops it");
 		work->said_ms = clock_ms();
 		work->typed_ahead = term_waiting();
 	}
@@ -44,6 +59,8 @@ bool viewer_work_stopped(struct viewer *v)
 		return work->stopped = true;
 	if (term_waiting() <= work->typed_ahead)
 		return false;
+	if (work->drawing)
+		return work->stopped = key_stops_drawing();
 	discard_typed(v);
 	return work->stopped = true;
 }

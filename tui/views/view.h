@@ -1,9 +1,9 @@
 /* view.h - the interface of a view of a trace.
  *
- * A view draws one screen into a display, at most 100 columns wide, from the v_* views of a trace
- * alone; it uses no engine and no GPU. Each view has a file, which ends with its struct view.
- * Values are shown from their bits; what was not measured or recorded is "-". Used by cmd_view.c
- * and the viewer.
+ * A view draws one screen into a display, at most 100 columns wide, or as wide as the context says,
+ * from the v_* views of a trace alone; it uses no engine and no GPU. Each view has a file, which
+ * ends with its struct view. Values are shown from their bits; what was not measured or recorded is
+ * "-". Used by cmd_view.c and the viewer.
  */
 #ifndef VIEW_H
 #define VIEW_H
@@ -27,8 +27,28 @@ struct view_scan {
 	void *context;
 };
 
+/* Computes points that a trace lacks: replays one launch of a run on the simulator at level points,
+ * and sets *out to a trace in which run, launch and buffers have the same numbers. The caller
+ * closes it; store_index_views() has been called for it. Its points must be shown as "recomputed on
+ * the simulator". DIFFERS if the launch does not write what was recorded; USAGE, with a message for
+ * the user, if it cannot be replayed. This can take seconds, so keep the trace while the launch is
+ * shown.
+ *
+ * Views use no engine: a command hands this function to them, or NULL (--no-replay). */
+typedef enum status view_replay_fn(void *context, struct store *, int64_t run, int64_t launch,
+				   struct store **out);
+
+/* Where a drawing goes: what it says about what it leaves out depends on it. */
+enum view_output {
+	OUTPUT_PLAIN,                   /* `view --plain` */
+	OUTPUT_VIEWER,
+	OUTPUT_PAGE                     /* an export, which cannot show more */
+};
+
 struct breakpoints;
+struct step_memory;
 struct view;
+struct view_recompute;
 
 struct view_context {
 	struct display *out;
@@ -37,10 +57,18 @@ struct view_context {
 	int64_t run;                    /* the run shown */
 	int64_t other_run;              /* to compare with, in `other` or this trace; 0: any */
 	struct view_scan *scan;         /* kept between drawings, or NULL */
+	struct view_recompute *recompute;       /* of what the trace lacks, or NULL */
 	const struct breakpoints *breaks;       /* to mark, or NULL */
 	struct address at;              /* address_none: no place is chosen */
+	int64_t head, slot;             /* shown where the address names none */
+	bool play;                      /* `at` is a frame: what comes after it is not drawn yet */
+	struct step_memory *played;     /* the step of the frames, kept between them, or NULL */
+	int columns, lines;             /* of the output; 0: 100 columns, any number of lines */
+	bool heat;                      /* the output shows the heat styles of view_display.h */
 	const struct view *const *listed;       /* views that this one may list; NULL: none */
 	bool all;                       /* leave no rows out */
+	bool what_if;                   /* the reduction in other orders as well */
+	enum view_output output;
 	struct view_format looks;
 };
 

@@ -2,39 +2,57 @@
  *
  * Shows the step and layer of the launch of the address, else of the last attention launch. Weights
  * of keys are computed in float64 from recorded scores. Without scores, a chunk's weight is spread
- * evenly over its keys, and the screen says so. All heads are drawn under the last line of text;
- * earlier lines have only the head of the address.
+ * evenly over its keys, and the screen says so. All heads are drawn under the last line of text,
+ * and the chunks of the head of the address; earlier lines have only that head.
  */
 #include "tui/views/view_scores.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/xalloc.h"
 #include "tui/views/view_bytes.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_columns.h"
+#include "tui/views/view_heat.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_missing.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_recompute.h"
 
-#define BAND 64                         /* keys on a line */
-#define BANDS 3                         /* of the last keys; --all: BANDS_ALL */
-#define BANDS_ALL 512
+#define PREFIX 10                       /* columns before the keys of a line */
+#define AFTER 10                        /* columns for the byte that the step gave */
+#define COLUMNS 100                     /* of an output that does not say how many it has */
+#define RULER 16                        /* keys from one number of the ruler to the next */
+#define BANDS 3                         /* lines of the last keys */
+#define BANDS_MAX 12                    /* where the screen has space for them */
+#define BANDS_ALL 512                   /* with --all */
 #define HEADS 64
 #define STRONGEST 4                     /* keys listed for a head */
 #define AROUND 12                       /* bytes of text shown on either side of a key */
 
+/* A chunk of the head of the address. */
+struct text_chunk {
+	int64_t number, begin, end;
+	double share;
+};
+
 struct attention {
 	const struct view_place *place;
 	int64_t slot, heads, first, keys;       /* keys first <= i < keys are shown */
+	int64_t band;                           /* keys on a line */
 	int64_t last;                           /* the first key of the last line of text */
-	int64_t head;                           /* of the address, else 0 */
+	int64_t head;                           /* of the address, else the one shown last */
+	int made;                               /* the byte that the step gave, -1: none */
 	double *weight;                         /* [heads][keys - first] */
 	unsigned char *text;                    /* [keys - first], 0: not known */
 	int64_t scores;                         /* blocks whose scores were recorded */
+	struct text_chunk *chunks;              /* [chunk_count], those with keys that are shown */
+	int64_t chunk_count;
 };
 
 static double *weight_of(const struct attention *a, int64_t head, int64_t key)
@@ -55,7 +73,15 @@ static void take_scores(struct attention *a, const struct view_scores *k, double
 						       : 1.0 / (double)(k->end - k->begin));
 }
 
-enum { HEAD, CHUNK, BEGIN, END, WEIGHT };
+static void add_chunk(struct attention *a, const struct view_scores *k, double share)
+{
+	if (k->head != a->head)
+		return;
+	a->chunks = xreallocarray(a->chunks, (size_t)a->chunk_count + 1, sizeof *a->chunks);
+	a->chunks[a->chunk_count++] = (struct text_chunk){ k->chunk, k->begin, k->end, share };
+}
+
+enum { HEAD, CHUNK, BEGIN, END, SHARE };
 
 static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
@@ -73,8 +99,10 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 	if (keys.head >= a->heads || keys.end <= keys.begin)
 		return STATUS_OK;
 	status = view_scores_read(c, &keys);
-	if (status == STATUS_OK)
-		take_scores(a, &keys, sqlite3_column_double(row, WEIGHT));
+	if (status == STATUS_OK) {
+		take_scores(a, &keys, sqlite3_column_double(row, SHARE));
+		add_chunk(a, &keys, sqlite3_column_double(row, SHARE));
+	}
 	view_scores_free(&keys);
 	return status;
 }
@@ -102,40 +130,110 @@ static enum status read_attention(const struct view_context *c, struct attention
 	if (!chunks)
 		return read_rows(c, a);
 	return VIEW_ROWS(c, take_chunk, a,
-			 "SELECT head, chunk, key_begin, key_end, weight FROM v_partial"
+			 "SELECT head, chunk, key_begin, key_end, share FROM v_partial"
 			 " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND key_end > ?4"
-			 " AND NOT empty", c->run, a->place->launch, a->slot, a->first);
+			 " AND NOT empty ORDER BY head, chunk", c->run, a->place->launch, a->slot,
+			 a->first);
 }
 
 /* --- drawing --- */
 
-static void draw_head(const struct view_context *c, const struct attention *a, int64_t head,
-		      int64_t from, int64_t to)
+/* The byte that the step gave, after the newest key. */
+static void draw_made(const struct view_context *c, const struct attention *a, int64_t to)
 {
-	/* The cursor can move to one row per head: the one in the last band. */
-	if (to == a->keys)
-		view_row_of(c, a->place->launch, view_scores_block(a->place, a->slot, head, 0));
-	view_print(c, " head %-3" PRId64 " ", head);
+	view_cell byte;
+
+	if (to != a->keys || a->made < 0)
+		return;
+	view_print(c, "  -> ");
+	view_styled(c, STYLE_NEW, "%s", view_byte_cell(a->made, byte));
+}
+
+static void draw_text(const struct view_context *c, const struct attention *a, int64_t from,
+		      int64_t to)
+{
 	for (int64_t key = from; key < to; key++)
-		view_styled(c, STYLE_CHART, "%c",
-			    view_format_mark(c->looks.scale, *weight_of(a, head, key)));
+		view_print(c, "%c", view_byte_mark(a->text[key - a->first]));
+	draw_made(c, a, to);
 	view_print(c, "\n");
 }
 
+/* The numbers of keys, above the last line of text. */
+static void draw_ruler(const struct view_context *c, int64_t from, int64_t to)
+{
+	int64_t column = from;
+
+	view_print(c, "%*s", PREFIX, "");
+	for (int64_t key = from + (RULER - from % RULER) % RULER; key < to; key += RULER) {
+		view_print(c, "%*s", (int)(key - column), "");
+		column = key + view_styled(c, STYLE_NOTE, "%" PRId64, key);
+	}
+	view_print(c, "\n");
+}
+
+static void draw_weights(const struct view_context *c, const struct attention *a, int64_t head,
+			 int64_t from, int64_t to)
+{
+	for (int64_t key = from; key < to; key++)
+		view_heat_key(c, view_byte_mark(a->text[key - a->first]), *weight_of(a, head, key));
+	if (c->heat && head == a->head)
+		draw_made(c, a, to);
+	view_print(c, "\n");
+}
+
+/* A line of earlier keys: the head of the address alone. Heat is on the text itself. */
 static void draw_band(const struct view_context *c, const struct attention *a, int64_t from,
 		      int64_t to)
 {
-
-	view_styled(c, STYLE_HEADING, " %8" PRId64 " ", from);
-	for (int64_t key = from; key < to; key++)
-		view_print(c, "%c", view_byte_mark(a->text[key - a->first]));
-	view_print(c, "\n");
-	if (to < a->keys && !c->all) {
-		draw_head(c, a, a->head, from, to);
-		return;
+	view_styled(c, STYLE_NOTE, " %8" PRId64 " ", from);
+	if (!c->heat) {
+		draw_text(c, a, from, to);
+		view_print(c, " head %-3" PRId64 " ", a->head);
 	}
-	for (int64_t head = 0; head < a->heads; head++)
-		draw_head(c, a, head, from, to);
+	draw_weights(c, a, a->head, from, to);
+}
+
+/* Where each chunk of the head begins, and its share of the row. */
+static void draw_chunks(const struct view_context *c, const struct attention *a, int64_t from,
+			int64_t to)
+{
+	if (a->chunk_count == 0)
+		return;
+	view_print(c, " chunk    ");
+	for (int64_t i = 0; i < a->chunk_count; i++) {
+		const struct text_chunk *k = &a->chunks[i];
+		int64_t begin = k->begin > from ? k->begin : from;
+		int width = (int)((k->end < to ? k->end : to) - begin);
+		view_cell text, share;
+
+		if (width <= 0)
+			continue;
+		snprintf(text, sizeof text, "%" PRId64 " %s", k->number,
+			 view_share_cell(k->share, share));
+		if ((int)strlen(text) + 1 > width)
+			snprintf(text, sizeof text, "%.0f%%", 100.0 * k->share);
+		if ((int)strlen(text) + 1 > width)
+			*text = '\0';
+		view_styled(c, STYLE_FRAME, "%c", k->begin < from ? ' ' : '|');
+		view_print(c, "%-*s", width - 1, text);
+	}
+	view_print(c, "\n");
+}
+
+/* The newest keys: every head, of which the cursor can choose one. */
+static void draw_heads(const struct view_context *c, const struct attention *a)
+{
+	draw_ruler(c, a->last, a->keys);
+	if (!c->heat) {
+		view_print(c, "%*s", PREFIX, "");
+		draw_text(c, a, a->last, a->keys);
+	}
+	for (int64_t head = 0; head < a->heads; head++) {
+		view_row_of(c, a->place->launch, view_scores_block(a->place, a->slot, head, 0));
+		view_print(c, " head %-3" PRId64 " ", head);
+		draw_weights(c, a, head, a->last, a->keys);
+	}
+	draw_chunks(c, a, a->last, a->keys);
 }
 
 /* A key with the text around it: "KING RI[C]HARD". */
@@ -178,25 +276,29 @@ static void draw_strongest(const struct view_context *c, const struct attention 
 
 static enum status draw_next(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
-	view_cell byte;
+	struct attention *a = state;
+	view_cell byte, logit;
 
-	(void)state;
-	view_print(c, "; the step gave byte %s for position %" PRId64,
-		   view_byte_cell((int)view_int(row, 1), byte), view_int(row, 0));
+	a->made = (int)view_int(row, 1);
+	view_print(c, view_narrow(c) ? "\n the step gave byte %s for position %" PRId64
+		   : "; the step gave byte %s for position %" PRId64,
+		   view_byte_cell(a->made, byte), view_int(row, 0));
+	if (!view_null(row, 2))
+		view_print(c, ", logit %s", view_real_cell(row, 2, "%.2f", logit));
 	return STATUS_OK;
 }
 
-static enum status draw_facts(const struct view_context *c, const struct attention *a)
+static enum status draw_facts(const struct view_context *c, struct attention *a)
 {
 	view_print(c, " slot %" PRId64 ", %" PRId64 " key%s", a->slot, a->keys,
 		   view_plural(a->keys));
-	TRY(VIEW_ROWS(c, draw_next, NULL, "SELECT position, byte FROM v_token WHERE run = ?1"
+	TRY(VIEW_ROWS(c, draw_next, a, "SELECT position, byte, logit FROM v_token WHERE run = ?1"
 		      " AND step = ?2 AND slot = ?3 AND NOT prompt", c->run, a->place->step,
 		      a->slot));
 	view_print(c, "\n");
 	if (a->first > 0)
-		view_styled(c, STYLE_NOTE, " keys before %" PRId64 " are left out: --all\n",
-			    a->first);
+		view_styled(c, STYLE_NOTE, " keys before %" PRId64 " are left out%s\n", a->first,
+			    view_all_hint(c));
 	return STATUS_OK;
 }
 
@@ -204,16 +306,43 @@ static enum status draw_bands(const struct view_context *c, struct attention *a,
 {
 	TRY(read_attention(c, a, chunks));
 	TRY(draw_facts(c, a));
-	for (int64_t from = a->first; from < a->last; from += BAND)
-		draw_band(c, a, from, from + BAND < a->last ? from + BAND : a->last);
-	draw_band(c, a, a->last, a->keys);
-	view_legend(c, " weights: %s; %s\n", view_format_marks(c->looks.scale), VIEW_BYTES_LEGEND);
+	for (int64_t from = a->first; from < a->last; from += a->band)
+		draw_band(c, a, from, from + a->band < a->last ? from + a->band : a->last);
+	draw_heads(c, a);
+	view_heat_legend(c, VIEW_BYTES_LEGEND);
 	if (a->scores == 0)
 		view_styled(c, STYLE_NOTE, " no scores were recorded (--log points): a chunk's"
-			    " weight is spread over its keys\n");
+			    " share is spread over its keys\n");
 	else
 		draw_strongest(c, a);
 	return STATUS_OK;
+}
+
+/* --- what fits --- */
+
+/* How many lines of keys: as many as leave all heads on the screen, where its height is known. */
+static int64_t count_bands(const struct view_context *c, const struct attention *a)
+{
+	int64_t others = 8 + STRONGEST + !c->heat + a->heads, each = c->heat ? 1 : 2, bands;
+
+	if (c->all || c->lines <= 0)
+		return c->all ? BANDS_ALL : BANDS;
+	bands = 1 + (c->lines - others) / each;
+	return bands < 2 ? 2 : bands > BANDS_MAX ? BANDS_MAX : bands;
+}
+
+/* Splits the keys into lines as long as the output is wide. The last line keeps more than half of
+ * its keys, so that a new key does not push them out. */
+static void choose_keys(const struct view_context *c, struct attention *a)
+{
+	int64_t columns = c->columns > 0 ? c->columns : COLUMNS, bands = count_bands(c, a), half;
+
+	a->band = (columns - PREFIX - AFTER) / RULER * RULER;
+	if (a->band < RULER)
+		a->band = RULER;
+	half = a->band / 2;
+	a->last = a->keys > a->band ? (a->keys - half - 1) / half * half : 0;
+	a->first = a->last > (bands - 1) * a->band ? a->last - (bands - 1) * a->band : 0;
 }
 
 /* Counts the slot's keys and says whether they come in chunks; 0: not an attention launch. */
@@ -239,37 +368,54 @@ static enum status count_keys(const struct view_context *c, struct attention *a,
 	return status;
 }
 
+/* The slot and head of the address, else those shown last. */
+static void choose_head(const struct view_context *c, struct attention *a)
+{
+	const struct view_place *p = a->place;
+	bool block = c->at.block >= 0 && p->grid[0] > 0 && p->grid[1] > 0;
+
+	a->heads = p->grid[0] < HEADS ? p->grid[0] : HEADS;
+	a->head = block ? c->at.block % p->grid[0] : c->head;
+	a->slot = block ? c->at.block / p->grid[0] % p->grid[1] : c->slot;
+	a->head = a->head >= 0 && a->head < a->heads ? a->head : 0;
+	a->slot = a->slot >= 0 && a->slot < p->grid[1] ? a->slot : 0;
+}
+
+static enum status draw_found(const struct view_context *c, struct attention *a, bool chunks,
+			      const struct view_recomputed *recomputed)
+{
+	enum status status;
+
+	view_place_title(c, "ATTENTION in", a->place);
+	view_recomputed_note(c, recomputed);
+	choose_keys(c, a);
+	a->weight = xcalloc((size_t)(a->heads * (a->keys - a->first)), sizeof *a->weight);
+	a->text = xcalloc((size_t)(a->keys - a->first), 1);
+	status = draw_bands(c, a, chunks);
+	free(a->weight);
+	free(a->text);
+	free(a->chunks);
+	return status;
+}
+
 static enum status draw(const struct view_context *c)
 {
 	struct view_place place;
-	struct attention a = { .place = &place };
-	int64_t bands = c->all ? BANDS_ALL : BANDS;
-	enum status status;
-	bool found, chunks;
+	struct attention a = { .place = &place, .made = -1 };
+	struct view_recomputed recomputed = { 0 };
+	bool found, chunks = false;
 
 	TRY(view_place_find(c, "w_attention", &place, &found));
-	if (found && c->at.block >= 0 && place.grid[0] > 0 && place.grid[1] > 0) {
-		a.slot = c->at.block / place.grid[0] % place.grid[1];
-		a.head = c->at.block % place.grid[0];
-	}
-	if (found)
+	if (found) {
+		choose_head(c, &a);
+		TRY(view_recompute(c, place.launch, "score", &recomputed));
 		TRY(count_keys(c, &a, &chunks));
-	if (a.keys <= 0) {
-		view_title(c, "ATTENTION: no scores here");
-		return view_missing(c, found ? &place : NULL, LEVEL_POINTS, "scores");
 	}
-	view_place_title(c, "ATTENTION in", &place);
-	a.heads = place.grid[0] < HEADS ? place.grid[0] : HEADS;
-	a.head = a.head < a.heads ? a.head : 0;
-	/* The last line keeps more than half of its keys: a new key does not push them out. */
-	a.last = a.keys > BAND ? (a.keys - BAND / 2 - 1) / (BAND / 2) * (BAND / 2) : 0;
-	a.first = a.last > (bands - 1) * BAND ? a.last - (bands - 1) * BAND : 0;
-	a.weight = xcalloc((size_t)(a.heads * (a.keys - a.first)), sizeof *a.weight);
-	a.text = xcalloc((size_t)(a.keys - a.first), 1);
-	status = draw_bands(c, &a, chunks);
-	free(a.weight);
-	free(a.text);
-	return status;
+	if (a.keys > 0)
+		return draw_found(c, &a, chunks, &recomputed);
+	view_title(c, "ATTENTION: no scores here");
+	view_recomputed_note(c, &recomputed);
+	return view_missing(c, found ? &place : NULL, LEVEL_POINTS, "scores");
 }
 
 const struct view view_attention = {

@@ -81,8 +81,10 @@ static enum status print_counters(const struct view_context *c, sqlite3_stmt *ro
 	view_print(c, INDENT "read    %" PRId64 " B of global memory (reuse %s), stored %" PRId64
 		   " B\n", view_int(row, 0), view_real_cell(row, 1, "%.2f", reuse),
 		   view_int(row, 2));
-	view_print(c, INDENT "        %" PRId64 " bank conflicts, %" PRId64 " barriers, %" PRId64
-		   " divergent branches\n", view_int(row, 3), view_int(row, 4), view_int(row, 5));
+	view_print(c, INDENT "        %" PRId64 " bank conflict%s, %" PRId64 " barrier%s, %" PRId64
+		   " divergent branch%s\n", view_int(row, 3), view_plural(view_int(row, 3)),
+		   view_int(row, 4), view_plural(view_int(row, 4)), view_int(row, 5),
+		   view_int(row, 5) == 1 ? "" : "es");
 	return STATUS_OK;
 }
 
@@ -319,14 +321,14 @@ static void draw_map(const struct view_context *c, const struct blocks *b)
 			view_print(c, INDENT "%-7s %5" PRId64, i ? "" : "blocks", i);
 		if (i % PER_GROUP == 0)
 			view_print(c, " ");
-		view_styled(c, strchr("!d*", b->marks[i]) ? STYLE_WRONG : STYLE_CHART, "%c",
-			    b->marks[i]);
+		view_styled(c, strchr("!*", b->marks[i]) ? STYLE_WRONG
+			    : b->marks[i] == 'd' ? STYLE_DIFFERS : STYLE_CHART, "%c", b->marks[i]);
 		if (i % PER_LINE == PER_LINE - 1 || i == b->count - 1)
 			view_print(c, "\n");
 	}
 	if (b->count < view_place_blocks(b->place))
-		view_print(c, INDENT "        ... %" PRId64 " more: --all shows them\n",
-			   view_place_blocks(b->place) - b->count);
+		view_print(c, INDENT "        ... %" PRId64 " more%s\n",
+			   view_place_blocks(b->place) - b->count, view_all_hint(c));
 	view_legend(c, INDENT "        `. nothing against it%s%s%s%s\n",
 		    b->findings ? "  `! finding" : "", b->empties ? "  `e empty split" : "",
 		    b->compared ? "  `d differs in the other run" : "",

@@ -11,12 +11,29 @@ struct view_chunk {
 	int64_t slot, head, chunk, block;
 	int64_t key_begin, key_end;
 	float max, sum;
-	double lse, weight;             /* weight: its share of its row of heads */
-	double row_weight;              /* the sum of the weights of its row's chunks */
+	double lse, share;              /* share: of its row of heads */
+	double row_shares;              /* the sum of the shares of its row's chunks */
 	bool empty;
 	bool whole;                     /* no partial: one block attends to all keys and divides */
 	int64_t acc_data, acc_offset;   /* its accumulators, or its output; acc_data 0: not kept */
 };
+
+/* The widths of a table of chunks, and the largest numbers in it; begins as zeros. */
+struct view_chunk_table {
+	int address, keys;
+	double max, sum;
+};
+
+/* Makes the columns wide enough for a chunk; then prints their heading, and a chunk. */
+void view_chunk_measure(const struct view_context *, struct view_chunk_table *,
+			const struct view_chunk *);
+void view_chunk_heading(const struct view_context *, const struct view_chunk_table *);
+void view_chunk_print(const struct view_context *, const struct view_chunk_table *,
+		      const struct view_chunk *);
+
+/* Draws the chunks of the row of heads of the address's block, and the chunk of the block. In
+ * view_chunk_row.c. */
+enum status view_chunk_row_draw(const struct view_context *, const struct view_place *);
 
 /* Draws the chosen chunk of a row's `count` chunks: checks, tiles and scores. Also draws a strip
  * for each chunk, with its text and the weight of each key in the whole row. */

@@ -1,6 +1,6 @@
 /* view_chunk_check.c - the invariants of one chunk, and why one fails; see view_chunk.h.
  *
- * Computes in float64 from recorded scores, weights and V rows. The cause of a wrong accumulator is
+ * Computes in float64 from recorded scores and V rows. The cause of a wrong accumulator is
  * found by trial: the hypotheses are a factor left out at a tile, and a key left out or counted
  * twice. The first one that yields the recorded values is reported.
  */
@@ -13,6 +13,7 @@
 
 #include "base/xalloc.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_columns.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
@@ -25,15 +26,16 @@ struct check {
 	const struct view_scores *keys;
 	int column;                     /* of the line being written */
 	double *acc;                    /* [d] as recorded, before the division */
-	double *share;                  /* [keys] exp(score - max) */
+	double *term;                   /* [keys] exp(score - max) */
 	bool wrong;
 };
 
 static void print_check(struct check *k, bool good, const char *what)
 {
 	int length = (int)strlen(what) + (good ? 6 : 8);
+	int columns = view_narrow(k->c) ? k->c->columns : COLUMNS;
 
-	if (k->column && k->column + length > COLUMNS) {
+	if (k->column && k->column + length > columns) {
 		view_print(k->c, "\n");
 		k->column = 0;
 	}
@@ -64,7 +66,7 @@ static bool close_to(double a, double b, double magnitude, int64_t terms)
 	return a == b || fabs(a - b) <= (double)(terms + 64) * ULP * magnitude;
 }
 
-/* --- max, sum and weights --- */
+/* --- max, sum and shares --- */
 
 static void check_softmax(struct check *k)
 {
@@ -76,8 +78,8 @@ static void check_softmax(struct check *k)
 	bool nan = isnan(p->max) || isnan(p->sum);
 
 	if (!p->whole)
-		print_check(k, fabs(p->row_weight - 1.0) < 1e-9,
-			    "weights of the row add up to 1");
+		print_check(k, fabs(p->row_shares - 1.0) < 1e-9,
+			    "shares of the row add up to 1");
 	if (!p->whole && last && keys->warps == 1)
 		print_check(k, same(last->max, p->max) && same(last->sum, p->sum),
 			    "partial is the last tile's");
@@ -86,7 +88,7 @@ static void check_softmax(struct check *k)
 			    && close_to(keys->sum, p->sum, p->sum, count),
 			    "partial merges its warps");
 	for (int64_t i = 0; keys->score && i < count; i++) {
-		sum += k->share[i];
+		sum += k->term[i];
 		max = fmax(max, keys->score[i]);
 		nan |= isnan(keys->score[i]);
 	}
@@ -99,15 +101,15 @@ static void check_softmax(struct check *k)
 
 /* --- accumulators and values --- */
 
-/* What the accumulator of element d would be with these weights. */
-static double weighted(const struct check *k, const double *weights, int64_t d, double *magnitude)
+/* What the accumulator of element d would be with these terms exp(score - max). */
+static double sum_of(const struct check *k, const double *terms, int64_t d, double *magnitude)
 {
 	const struct view_scores *keys = k->keys;
 	double acc = 0.0;
 
 	*magnitude = 0.0;
 	for (int64_t i = 0; i < keys->end - keys->begin; i++) {
-		double term = weights[i] * keys->value[i * keys->d + d];
+		double term = terms[i] * keys->value[i * keys->d + d];
 
 		acc += term;
 		*magnitude += fabs(term);
@@ -115,10 +117,10 @@ static double weighted(const struct check *k, const double *weights, int64_t d, 
 	return acc;
 }
 
-static bool explains(const struct check *k, const double *weights)
+static bool explains(const struct check *k, const double *terms)
 {
 	for (int64_t d = 0; d < k->keys->d; d++) {
-		double magnitude, acc = weighted(k, weights, d, &magnitude);
+		double magnitude, acc = sum_of(k, terms, d, &magnitude);
 
 		if (!close_to(acc, k->acc[d], magnitude, k->keys->end - k->keys->begin))
 			return false;
@@ -158,7 +160,7 @@ static void check_values(struct check *k)
 	snprintf(text, sizeof text, "o = acc/l in [min v, max v] of its keys%s%s%s",
 		 outside ? ", not d =" : "", elements, outside > 6 ? " ..." : "");
 	print_check(k, outside == 0, text);
-	print_check(k, explains(k, k->share), "acc = sum exp(s-m) v");
+	print_check(k, explains(k, k->term), "acc = sum exp(s-m) v");
 }
 
 /* --- why --- */
@@ -187,21 +189,21 @@ static int64_t key_of_max(const struct view_scores *keys, const struct view_tile
 	return tile->key;
 }
 
-/* The weights if the keys before the tile had not been rescaled at it. */
+/* The terms if the keys before the tile had not been rescaled at it. */
 static void without_rescale(const struct check *k, const struct view_warp *warp, int64_t tile,
-			    double *weights)
+			    double *terms)
 {
 	const struct view_scores *keys = k->keys;
 	double rise = (double)warp->tiles[tile].max - warp->tiles[tile - 1].max;
 
-	memcpy(weights, k->share, (size_t)(keys->end - keys->begin) * sizeof *weights);
+	memcpy(terms, k->term, (size_t)(keys->end - keys->begin) * sizeof *terms);
 	for (int64_t key = warp->begin; key < warp->tiles[tile].key; key++)
-		weights[key - keys->begin] =
+		terms[key - keys->begin] =
 			exp((double)keys->score[key - keys->begin] - keys->max + rise);
 }
 
 /* The same with no rescaling at any tile of any warp. */
-static void never_rescaled(const struct check *k, double *weights)
+static void never_rescaled(const struct check *k, double *terms)
 {
 	const struct view_scores *keys = k->keys;
 
@@ -213,13 +215,13 @@ static void never_rescaled(const struct check *k, double *weights)
 			const struct view_tile *tile = view_scores_tile(keys, key);
 			double score = keys->score[key - keys->begin];
 
-			weights[key - keys->begin] = !tile || !last ? NAN
+			terms[key - keys->begin] = !tile || !last ? NAN
 				: exp(score - (double)tile->max + last->max - keys->max);
 		}
 	}
 }
 
-static bool find_rescale(struct check *k, double *weights)
+static bool find_rescale(struct check *k, double *terms)
 {
 	const struct view_scores *keys = k->keys;
 
@@ -231,8 +233,8 @@ static bool find_rescale(struct check *k, double *weights)
 
 			if (tile->max == tile[-1].max || isinf(tile[-1].max))
 				continue;
-			without_rescale(k, warp, t, weights);
-			if (!explains(k, weights))
+			without_rescale(k, warp, t, terms);
+			if (!explains(k, terms))
 				continue;
 			print_why(k, "acc was not multiplied by %.4g when the running max rose at"
 				  " key %" PRId64, exp((double)tile[-1].max - tile->max),
@@ -240,51 +242,51 @@ static bool find_rescale(struct check *k, double *weights)
 			return true;
 		}
 	}
-	never_rescaled(k, weights);
-	if (explains(k, weights))
+	never_rescaled(k, terms);
+	if (explains(k, terms))
 		print_why(k, "acc was never rescaled when the running max rose");
-	return explains(k, weights);
+	return explains(k, terms);
 }
 
-static bool find_key(struct check *k, double *weights)
+static bool find_key(struct check *k, double *terms)
 {
 	const struct view_scores *keys = k->keys;
 
-	memcpy(weights, k->share, (size_t)(keys->end - keys->begin) * sizeof *weights);
+	memcpy(terms, k->term, (size_t)(keys->end - keys->begin) * sizeof *terms);
 	for (int64_t i = 0; i < keys->end - keys->begin; i++) {
 		for (int times = 0; times <= 2; times += 2) {
-			weights[i] = times * k->share[i];
-			if (explains(k, weights)) {
+			terms[i] = times * k->term[i];
+			if (explains(k, terms)) {
 				print_why(k, "key %" PRId64 " %s in acc", keys->begin + i,
 					  times ? "counts twice" : "is missing");
 				return true;
 			}
 		}
-		weights[i] = k->share[i];
+		terms[i] = k->term[i];
 	}
 	return false;
 }
 
 static void explain_values(struct check *k)
 {
-	double *weights;
+	double *terms;
 
-	if (explains(k, k->share))
+	if (explains(k, k->term))
 		return;
-	weights = xcalloc((size_t)(k->keys->end - k->keys->begin), sizeof *weights);
-	if (!(k->keys->tile_count && find_rescale(k, weights)) && !find_key(k, weights))
-		print_why(k, "acc does not match the recorded values and weights");
-	free(weights);
+	terms = xcalloc((size_t)(k->keys->end - k->keys->begin), sizeof *terms);
+	if (!(k->keys->tile_count && find_rescale(k, terms)) && !find_key(k, terms))
+		print_why(k, "acc does not match the recorded scores and V rows");
+	free(terms);
 }
 
-/* The sum of a tile's published weights. */
-static double tile_weights(const struct view_scores *keys, const struct view_warp *warp,
+/* The sum of a tile's published terms. */
+static double tile_terms(const struct view_scores *keys, const struct view_warp *warp,
 			   const struct view_tile *tile)
 {
 	double sum = 0.0;
 
 	for (int64_t key = tile->key; key < tile->key + VIEW_TILE && key < warp->end; key++)
-		sum += keys->weight[key - keys->begin];
+		sum += keys->term[key - keys->begin];
 	return sum;
 }
 
@@ -300,9 +302,9 @@ static void explain_tile(struct check *k, const struct view_warp *warp, int64_t 
 	if (tile->max < old)
 		print_why(k, "the running max fell from %.6g to %.6g at key %" PRId64, old,
 			  tile->max, tile->key);
-	if (!k->keys->weight)
+	if (!k->keys->term)
 		return;
-	added = tile_weights(k->keys, warp, tile);
+	added = tile_terms(k->keys, warp, tile);
 	if (close_to(before * tile->rescale + added, tile->sum, tile->sum, VIEW_TILE))
 		return;
 	if (close_to(before + added, tile->sum, tile->sum, VIEW_TILE))
@@ -359,7 +361,7 @@ static void check_all(struct check *k)
 	int64_t count = keys->end - keys->begin;
 
 	for (int64_t i = 0; keys->score && i < count; i++)
-		k->share[i] = keys->score[i] == k->chunk->max ? 1.0
+		k->term[i] = keys->score[i] == k->chunk->max ? 1.0
 			: exp((double)keys->score[i] - k->chunk->max);
 	check_softmax(k);
 	if (keys->score && keys->value && k->acc)
@@ -406,13 +408,13 @@ enum status view_chunk_check(const struct view_context *c, const struct view_chu
 	enum status status = read_acc(c, &k);
 
 	if (status == STATUS_OK) {
-		k.share = xcalloc((size_t)(keys->end - keys->begin) + 1, sizeof *k.share);
+		k.term = xcalloc((size_t)(keys->end - keys->begin) + 1, sizeof *k.term);
 		view_print(c, "\n");
 		check_all(&k);
 		if (k.wrong)
 			status = show_place(&k);
 	}
-	free(k.share);
+	free(k.term);
 	free(k.acc);
 	return status;
 }

@@ -1,38 +1,39 @@
-/* view_chunks.c - chunk partials of flash decoding: max, sum, log-sum-exp and weight of each.
+/* view_chunks.c - chunk partials of flash decoding: max, sum and share of each.
  *
  * For the launch of the address, else the last one that has partials. With a block in the address,
- * shows only the chunks of its row of heads, and view_chunk.c draws the chunk of the block.
+ * view_chunk_row.c shows only the chunks of its row of heads. Also shows the rows of kernels
+ * without chunks.
  */
 #include "tui/views/view_chunk.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-#include "tui/views/view_cell.h"
+#include "tui/views/view_columns.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_missing.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_recompute.h"
 
+#define CHUNK_KERNEL "flash_decode_chunk"
 #define ROWS 64
-#define AROUND 3                        /* chunks listed before and after the one of the address */
 
-enum {
-	SLOT, HEAD, KV_HEAD, CHUNK, KEY_BEGIN, KEY_END, EMPTY, MAX, SUM, LSE, WEIGHT, ACC,
-	ACC_OFFSET
-};
-#define PARTIAL_COLUMNS \
-	"slot, head, kv_head, chunk, key_begin, key_end, empty, max_bits, sum_bits, lse, weight"
+enum { SLOT, HEAD, KV_HEAD, CHUNK, KEY_BEGIN, KEY_END, EMPTY, MAX, SUM, LSE, SHARE };
+enum { COLUMNS = 10 };
 
-/* The sum of a row's weights, and its empty chunks not yet printed. */
+/* The sum of a row's shares, and its empty chunks not yet printed. */
 struct row_state {
 	const struct view_place *place;
 	int64_t slot, head;
-	double weights;
+	double shares;
 	bool begun;
+	int address, keys, bar;                         /* widths; bar 0: none */
+	int max_decimals, sum_decimals;
 	int64_t empty_first, empty_last, empty_wrong;   /* chunks; first -1: none pending */
-	int64_t rows, wrong_weights;
+	int64_t rows, wrong_shares;
 };
 
 static bool publishes_nothing(sqlite3_stmt *row)
@@ -44,57 +45,86 @@ static bool publishes_nothing(sqlite3_stmt *row)
 
 static void flush_empty(const struct view_context *c, struct row_state *s)
 {
+	bool several = s->empty_last > s->empty_first;
+	view_cell chunks;
+
+	snprintf(chunks, sizeof chunks, several ? "s %" PRId64 "..%" PRId64 : " %" PRId64,
+		 s->empty_first, s->empty_last);
 	if (s->empty_first >= 0 && view_fits(c, s->rows, ROWS))
-		view_print(c,
-			   "   slot %" PRId64 " head %" PRId64 ": no keys in chunks %" PRId64
-			   "..%" PRId64 ", %s\n",
-			   s->slot, s->head, s->empty_first, s->empty_last,
-			   s->empty_wrong ? "WRONG: not all have max -inf and sum 0"
+		view_print(c, "   slot %" PRId64 " head %" PRId64 ": no keys in chunk%s, %s\n",
+			   s->slot, s->head, chunks,
+			   s->empty_wrong ? "WRONG: max -inf and sum 0 expected"
 					  : "max -inf and sum 0 as it must be");
 	s->empty_first = -1;
 	s->empty_wrong = 0;
 }
 
-/* A row without keys has no weights to check. */
+/* A row without keys has no shares to check. */
 static void end_row(const struct view_context *c, struct row_state *s)
 {
 	flush_empty(c, s);
-	if (!s->begun || fabs(s->weights - 1.0) < 1e-9 || s->weights == 0.0)
+	if (!s->begun || fabs(s->shares - 1.0) < 1e-9 || s->shares == 0.0)
 		return;
-	s->wrong_weights++;
+	s->wrong_shares++;
 	view_styled(c, STYLE_WRONG, "   slot %" PRId64 " head %" PRId64
-		    ": weights add up to %.9g, NOT 1\n", s->slot, s->head, s->weights);
+		    ": shares add up to %.9g, NOT 1\n", s->slot, s->head, s->shares);
 }
 
-static void print_header(const struct view_context *c)
+/* Fills the columns; the address and keys are as wide as the launch's longest. */
+static void make_columns(const struct view_context *c, const struct row_state *s,
+			 struct view_column columns[COLUMNS])
 {
-	view_styled(c, STYLE_HEADING, " %-12s %4s %4s %3s %5s  %-13s %13s %13s %10s %9s\n",
-		    "address", "slot", "head", "kv", "chunk", "keys", "max", "sum", "lse",
-		    "weight");
+	bool bits = c->looks.number == NUMBER_BITS;
+	bool all_digits = c->looks.number != NUMBER_DEC && !bits;
+	const struct view_column made[COLUMNS] = {
+		{ "address", "", -s->address }, { "slot", "", 4 }, { "head", "", 4 },
+		{ "kv", "", bits ? 0 : 3 }, { "chunk", "", 5 }, { "keys", "", bits ? 0 : -s->keys },
+		{ "max", "", view_number_width(c, 8) }, { "sum", "", view_number_width(c, 8) },
+		{ "lse", "", all_digits ? 9 : 0 }, { "share", "", bits ? 0 : VIEW_SHARE_WIDTH },
+	};
+
+	memcpy(columns, made, sizeof made);
 }
 
-static void print_partial(const struct view_context *c, sqlite3_stmt *row,
-			  const struct view_place *place)
+static void print_header(const struct view_context *c, const struct row_state *s)
 {
-	int64_t block = view_scores_block(place, view_int(row, SLOT), view_int(row, HEAD),
+	struct view_column columns[COLUMNS];
+
+	make_columns(c, s, columns);
+	view_columns(c, columns, COLUMNS, true);
+	view_print(c, "\n");
+}
+
+static void print_partial(const struct view_context *c, const struct row_state *s,
+			  sqlite3_stmt *row)
+{
+	int64_t block = view_scores_block(s->place, view_int(row, SLOT), view_int(row, HEAD),
 					view_int(row, CHUNK));
-	view_cell launch, address, keys, max, sum, lse, weight;
+	double lse = view_null(row, LSE) ? NAN : sqlite3_column_double(row, LSE);
+	double share = view_null(row, SHARE) ? NAN : sqlite3_column_double(row, SHARE);
+	view_cell launch, cells[COLUMNS];
+	struct view_column columns[COLUMNS];
 
-	view_row_of(c, place->launch, block);
-	snprintf(address, sizeof address, "%s.b%" PRId64,
-		 view_launch_cell(c, place->launch, launch), block);
-	if (view_int(row, EMPTY))
-		snprintf(keys, sizeof keys, "none");
-	else
-		snprintf(keys, sizeof keys, "%" PRId64 "..%" PRId64, view_int(row, KEY_BEGIN),
-			 view_int(row, KEY_END) - 1);
-	view_print(c,
-		   " %-12s %4" PRId64 " %4" PRId64 " %3" PRId64 " %5" PRId64
-		   "  %-13s %13s %13s %10s %9s\n",
-		   address, view_int(row, SLOT), view_int(row, HEAD), view_int(row, KV_HEAD),
-		   view_int(row, CHUNK), keys, view_f32_cell(row, MAX, max),
-		   view_f32_cell(row, SUM, sum), view_real_cell(row, LSE, "%.6g", lse),
-		   view_real_cell(row, WEIGHT, "%.6f", weight));
+	view_row_of(c, s->place->launch, block);
+	make_columns(c, s, columns);
+	snprintf(cells[0], VIEW_CELL, "%.40s.b%" PRId64,
+		 view_launch_cell(c, s->place->launch, launch), block);
+	columns[0].text = cells[0];
+	columns[1].text = view_int_cell(row, SLOT, cells[1]);
+	columns[2].text = view_int_cell(row, HEAD, cells[2]);
+	columns[3].text = view_int_cell(row, KV_HEAD, cells[3]);
+	columns[4].text = view_int_cell(row, CHUNK, cells[4]);
+	snprintf(cells[5], VIEW_CELL, "%" PRId64 "..%" PRId64, view_int(row, KEY_BEGIN),
+		 view_int(row, KEY_END) - 1);
+	columns[5].text = view_int(row, EMPTY) ? "none" : cells[5];
+	columns[6].text = view_number_cell(c, view_f32(row, MAX), s->max_decimals, cells[6]);
+	columns[7].text = view_number_cell(c, view_f32(row, SUM), s->sum_decimals, cells[7]);
+	columns[8].text = isnan(lse) ? "-" : view_fixed_cell(lse, s->max_decimals, cells[8]);
+	columns[9].text = view_share_cell(share, cells[9]);
+	view_columns(c, columns, COLUMNS, false);
+	if (s->bar)
+		view_share_bar(c, share, s->bar);
+	view_print(c, "\n");
 }
 
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -106,9 +136,9 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		s->begun = true;
 		s->slot = view_int(row, SLOT);
 		s->head = view_int(row, HEAD);
-		s->weights = 0.0;
+		s->shares = 0.0;
 	}
-	s->weights += sqlite3_column_double(row, WEIGHT);
+	s->shares += sqlite3_column_double(row, SHARE);
 	if (view_int(row, EMPTY)) {
 		if (s->empty_first < 0)
 			s->empty_first = view_int(row, CHUNK);
@@ -118,132 +148,48 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 	}
 	flush_empty(c, s);
 	if (view_fits(c, s->rows++, ROWS))
-		print_partial(c, row, s->place);
+		print_partial(c, s, row);
+	return STATUS_OK;
+}
+
+/* Reads how wide the columns of the launch are. */
+static enum status take_widths(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct row_state *s = state;
+	view_cell cell;
+
+	s->address = snprintf(NULL, 0, "%.40s.b%" PRId64,
+			      view_launch_cell(c, s->place->launch, cell),
+			      view_place_blocks(s->place) - 1);
+	s->keys = snprintf(NULL, 0, "%" PRId64 "..%" PRId64, view_int(row, 0), view_int(row, 1));
+	s->max_decimals = view_decimals(sqlite3_column_double(row, 2), 4);
+	s->sum_decimals = view_decimals(sqlite3_column_double(row, 3), 4);
 	return STATUS_OK;
 }
 
 static enum status draw_all(const struct view_context *c, const struct view_place *place)
 {
 	struct row_state s = { .place = place, .empty_first = -1 };
+	struct view_column columns[COLUMNS];
 
-	print_header(c);
-	TRY(VIEW_ROWS(c, take_partial, &s, "SELECT " PARTIAL_COLUMNS " FROM v_partial"
+	TRY(VIEW_ROWS(c, take_widths, &s, "SELECT max(key_begin), max(key_end) - 1,"
+		      " max(iif(max_kind = 'num', abs(max), 0)), max(iif(sum_kind = 'num', sum, 0))"
+		      " FROM v_partial WHERE run = ?1 AND launch = ?2 AND NOT empty", c->run,
+		      place->launch));
+	make_columns(c, &s, columns);
+	if (c->looks.number != NUMBER_BITS)
+		s.bar = view_bar_width(c, view_columns_width(columns, COLUMNS));
+	print_header(c, &s);
+	TRY(VIEW_ROWS(c, take_partial, &s, "SELECT slot, head, kv_head, chunk, key_begin, key_end,"
+		      " empty, max_bits, sum_bits, lse, share FROM v_partial"
 		      " WHERE run = ?1 AND launch = ?2 ORDER BY slot, head, chunk", c->run,
 		      place->launch));
 	end_row(c, &s);
 	view_more(c, s.rows, ROWS);
-	view_styled(c, s.wrong_weights ? STYLE_WRONG : STYLE_PLAIN,
-		    "\n check  the weights of each row add up to 1: %s\n",
-		    s.wrong_weights ? "NO" : "ok");
+	view_styled(c, s.wrong_shares ? STYLE_WRONG : STYLE_PLAIN,
+		    "\n check  the shares of each row add up to 1: %s\n",
+		    s.wrong_shares ? "NO" : "ok");
 	return STATUS_OK;
-}
-
-/* --- the chunks of one row of heads --- */
-
-struct row {
-	const struct view_place *place;
-	struct view_chunk chunks[2 * AROUND + 1];
-	int count, selected;
-	int64_t chunk, rows;
-};
-
-static enum status print_row_title(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	view_cell scale;
-
-	(void)state;
-	if (view_null(row, 3))
-		return STATUS_OK;
-	view_print(c, " slot %" PRId64 " head %" PRId64 " (kv head %" PRId64 "): scores q.k of %"
-		   PRId64 " key%s in %" PRId64 " chunk%s, scale %s\n", view_int(row, 0),
-		   view_int(row, 1), view_int(row, 2), view_int(row, 3),
-		   view_plural(view_int(row, 3)), view_int(row, 4), view_plural(view_int(row, 4)),
-		   view_f32_cell(row, 5, scale));
-	return STATUS_OK;
-}
-
-static void print_row_header(const struct view_context *c)
-{
-	view_styled(c, STYLE_HEADING, " %-12s %5s %-9s %12s %12s %9s %9s\n", "address", "chunk",
-		    "keys", "max", "sum", "lse", "weight");
-}
-
-static void print_chunk(const struct view_context *c, const struct view_chunk *k)
-{
-	view_cell launch, address, keys = "none", max, sum, lse = "-";
-
-	view_row_of(c, k->place->launch, k->block);
-	snprintf(address, sizeof address, "%s.b%" PRId64,
-		 view_launch_cell(c, k->place->launch, launch), k->block);
-	if (!k->empty)
-		snprintf(keys, sizeof keys, "%" PRId64 "..%" PRId64, k->key_begin, k->key_end - 1);
-	if (!k->empty)
-		snprintf(lse, sizeof lse, "%.6g", k->lse);
-	view_print(c, " %-12s %5" PRId64 " %-9s %12s %12s %9s %9.6f\n", address, k->chunk, keys,
-		   view_float_cell(c, k->max, max), view_float_cell(c, k->sum, sum), lse,
-		   k->weight);
-}
-
-static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct row *r = state;
-	struct view_chunk *k = &r->chunks[r->count];
-
-	if (r->count == 2 * AROUND + 1)
-		return STATUS_OK;
-	*k = (struct view_chunk){
-		.place = r->place, .slot = view_int(row, SLOT), .head = view_int(row, HEAD),
-		.chunk = view_int(row, CHUNK), .key_begin = view_int(row, KEY_BEGIN),
-		.key_end = view_int(row, KEY_END), .max = view_f32(row, MAX),
-		.sum = view_f32(row, SUM), .lse = sqlite3_column_double(row, LSE),
-		.weight = sqlite3_column_double(row, WEIGHT), .empty = view_int(row, EMPTY),
-		.acc_data = view_int(row, ACC), .acc_offset = view_int(row, ACC_OFFSET),
-	};
-	k->block = view_scores_block(r->place, k->slot, k->head, k->chunk);
-	print_chunk(c, k);
-	if (k->chunk == r->chunk)
-		r->selected = r->count;
-	r->count++;
-	return STATUS_OK;
-}
-
-static enum status take_row_weight(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	(void)c;
-	*(double *)state = sqlite3_column_double(row, 0);
-	return STATUS_OK;
-}
-
-/* Chunks that hold keys, and the chunk of the address, even if empty. */
-static enum status draw_row(const struct view_context *c, const struct view_place *p)
-{
-	struct row r = { .place = p, .selected = -1 };
-	struct view_chunk *k = r.chunks;
-	struct view_scores at;
-
-	view_scores_place(&at, p, c->at.block);
-	r.chunk = at.chunk;
-	TRY(VIEW_ROWS(c, print_row_title, NULL,
-		      "SELECT slot, head, kv_head, max(key_end), max(chunk) + 1,"
-		      " (SELECT bits FROM v_arg a WHERE a.run = ?1 AND a.op = ?5"
-		      "  AND a.name = 'scale') FROM v_partial WHERE run = ?1 AND launch = ?2"
-		      " AND slot = ?3 AND head = ?4 AND NOT empty", c->run, p->launch, at.slot,
-		      at.head, p->op));
-	print_row_header(c);
-	TRY(VIEW_ROWS(c, take_chunk, &r, "SELECT " PARTIAL_COLUMNS ", acc_data, acc_offset"
-		      " FROM v_partial WHERE run = ?1"
-		      " AND launch = ?2 AND slot = ?3 AND head = ?4 AND chunk BETWEEN ?5 - ?6"
-		      " AND ?5 + ?6 AND (NOT empty OR chunk = ?5) ORDER BY chunk", c->run,
-		      p->launch, at.slot, at.head, r.chunk, AROUND));
-	if (r.selected < 0) {
-		view_print(c, "  nothing recorded of block b%" PRId64 "\n", c->at.block);
-		return STATUS_OK;
-	}
-	k += r.selected;
-	TRY(VIEW_ROWS(c, take_row_weight, &k->row_weight,
-		      "SELECT sum(weight) FROM v_partial WHERE run = ?1 AND launch = ?2"
-		      " AND slot = ?3 AND head = ?4", c->run, p->launch, at.slot, at.head));
-	return view_chunk_draw(c, r.chunks, r.count, r.selected);
 }
 
 /* --- rows of kernels without chunks --- */
@@ -273,22 +219,29 @@ static enum status read_row(const struct view_context *c, const struct view_plac
 	*chunk = (struct view_chunk){
 		.place = p, .slot = keys.slot, .head = keys.head, .block = block,
 		.key_end = keys.end, .max = (float)keys.max, .sum = (float)keys.sum,
-		.lse = keys.lse, .weight = keys.end > 0, .empty = keys.end == 0, .whole = true,
+		.lse = keys.lse, .share = keys.end > 0, .empty = keys.end == 0, .whole = true,
 	};
 	view_scores_free(&keys);
 	return status;
 }
 
+/* The first rows decide how wide the columns are. */
 static enum status draw_whole_rows(const struct view_context *c, const struct view_place *p)
 {
-	int64_t blocks = view_place_blocks(p);
+	int64_t blocks = view_place_blocks(p), first = blocks < ROWS ? blocks : ROWS;
+	struct view_chunk_table table = { 0 };
+	struct view_chunk chunks[ROWS], chunk;
 
-	print_row_header(c);
-	for (int64_t block = 0; block < blocks && view_fits(c, block, ROWS); block++) {
-		struct view_chunk chunk;
-
+	for (int64_t block = 0; block < first; block++) {
+		TRY(read_row(c, p, block, &chunks[block]));
+		view_chunk_measure(c, &table, &chunks[block]);
+	}
+	view_chunk_heading(c, &table);
+	for (int64_t block = 0; block < first; block++)
+		view_chunk_print(c, &table, &chunks[block]);
+	for (int64_t block = first; block < blocks && c->all; block++) {
 		TRY(read_row(c, p, block, &chunk));
-		print_chunk(c, &chunk);
+		view_chunk_print(c, &table, &chunk);
 	}
 	view_more(c, blocks, ROWS);
 	return STATUS_OK;
@@ -297,6 +250,7 @@ static enum status draw_whole_rows(const struct view_context *c, const struct vi
 /* Launches of the incremental and batched kernels: a block attends to all keys of its row. */
 static enum status draw_whole(const struct view_context *c, const struct view_place *p)
 {
+	struct view_chunk_table table = { 0 };
 	struct view_chunk chunk;
 	int64_t points;
 
@@ -311,8 +265,9 @@ static enum status draw_whole(const struct view_context *c, const struct view_pl
 	if (c->at.block < 0)
 		return draw_whole_rows(c, p);
 	TRY(read_row(c, p, c->at.block, &chunk));
-	print_row_header(c);
-	print_chunk(c, &chunk);
+	view_chunk_measure(c, &table, &chunk);
+	view_chunk_heading(c, &table);
+	view_chunk_print(c, &table, &chunk);
 	if (chunk.empty) {
 		view_print(c, "  no keys: the slot is done, its row is zeros\n");
 		return STATUS_OK;
@@ -323,35 +278,46 @@ static enum status draw_whole(const struct view_context *c, const struct view_pl
 	return view_chunk_draw(c, &chunk, 1, 0);
 }
 
+/* Whether the kernel writes partials, recorded or not. */
+static bool has_chunks(const struct view_place *place)
+{
+	return strncmp(place->kernel, CHUNK_KERNEL, strlen(CHUNK_KERNEL)) == 0;
+}
+
 static enum status draw_none(const struct view_context *c, const struct view_place *place)
 {
 	TRY(view_missing(c, place, LEVEL_PARTIALS, "partials"));
-	return place ? view_missing_next(c, place, "flash_decode_chunk") : STATUS_OK;
+	return place && !has_chunks(place) ? view_missing_next(c, place, CHUNK_KERNEL) : STATUS_OK;
 }
 
 static enum status draw(const struct view_context *c)
 {
 	struct view_place place;
+	struct view_recomputed recomputed = { 0 };
 	int64_t partials = 0, attention = 0;
 	bool found;
 
 	TRY(view_place_find(c, "w_attention", &place, &found));
 	if (found)
+		TRY(view_recompute(c, place.launch, "softmax", &recomputed));
+	if (found)
 		TRY(VIEW_NUMBER(c, 0, &partials,
 				"SELECT 1 FROM v_partial WHERE run = ?1 AND launch = ?2 LIMIT 1",
 				c->run, place.launch));
-	if (found && !partials)
+	if (found && !partials && !has_chunks(&place))
 		TRY(VIEW_NUMBER(c, 0, &attention,
 				"SELECT 1 FROM w_attention WHERE run = ?1 AND launch = ?2 LIMIT 1",
 				c->run, place.launch));
 	if (!partials && !attention) {
 		view_title(c, "CHUNKS: no partials here");
+		view_recomputed_note(c, &recomputed);
 		return draw_none(c, found ? &place : NULL);
 	}
 	view_place_title(c, "CHUNKS of", &place);
+	view_recomputed_note(c, &recomputed);
 	if (!partials)
 		return draw_whole(c, &place);
-	return c->at.block >= 0 ? draw_row(c, &place) : draw_all(c, &place);
+	return c->at.block >= 0 ? view_chunk_row_draw(c, &place) : draw_all(c, &place);
 }
 
 const struct view view_chunks = {

@@ -65,11 +65,13 @@ static enum status print_items(const struct view_context *c, const struct diff_r
 static enum status print_report(const struct view_context *c, const struct diff_report *r)
 {
 	view_print(c,
-		   "  compared: %" PRId64 " operations, %" PRId64 " buffers, %" PRId64
-		   " values, %" PRId64 " partials, %" PRId64 " points, %" PRId64 " tokens\n",
-		   r->operations, r->buffers, r->values, r->partials, r->points, r->tokens);
-	view_print(c, "  %" PRId64 " difference%s, %" PRIu64 " bits", r->differences,
-		   view_plural(r->differences), r->bits);
+		   "  compared: %" PRId64 " operation%s, %" PRId64 " buffer%s, %" PRId64
+		   " value%s, %" PRId64 " partial%s, %" PRId64 " point%s, %" PRId64 " token%s\n",
+		   r->operations, view_plural(r->operations), r->buffers, view_plural(r->buffers),
+		   r->values, view_plural(r->values), r->partials, view_plural(r->partials),
+		   r->points, view_plural(r->points), r->tokens, view_plural(r->tokens));
+	view_print(c, "  %" PRId64 " difference%s, %" PRIu64 " bit%s", r->differences,
+		   view_plural(r->differences), r->bits, r->bits == 1 ? "" : "s");
 	if (r->digests > 0)
 		view_print(c, ", %" PRId64 " buffer%s by digest alone", r->digests,
 			   view_plural(r->digests));

@@ -178,6 +178,59 @@ void display_mark(struct display *d, const struct address *at)
 			d->lines[i].text[0] = address_covers(&d->lines[i].at, at) ? '>' : ' ';
 }
 
+/* The style of the byte `at`. */
+static enum view_style style_at(const struct display_line *line, size_t at)
+{
+	enum view_style style = STYLE_PLAIN;
+
+	for (size_t i = 0; i < line->span_count && line->spans[i].from <= at; i++)
+		style = line->spans[i].style;
+	return style;
+}
+
+enum view_style display_style_at(const struct display *d, size_t line, size_t at)
+{
+	return style_at(&d->lines[line], at);
+}
+
+void display_restyle(struct display *d, size_t number, size_t from, size_t past,
+		     enum view_style style)
+{
+	struct display_line *line = &d->lines[number];
+	const enum view_style after = style_at(line, past);
+	struct display_span *spans = xreallocarray(NULL, line->span_count + 2, sizeof *spans);
+	size_t count = 0, i = 0;
+
+	for (; i < line->span_count && line->spans[i].from < from; i++)
+		spans[count++] = line->spans[i];
+	spans[count++] = (struct display_span){ from, style };
+	spans[count++] = (struct display_span){ past, after };
+	for (; i < line->span_count; i++)
+		if (line->spans[i].from > past)
+			spans[count++] = line->spans[i];
+	free(line->spans);
+	line->spans = spans;
+	line->span_count = count;
+}
+
+int display_width(const struct display *d)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		int columns = 0, used = 0;
+
+		/* Neither blanks at the end nor the further bytes of a character of UTF-8. */
+		for (const char *c = d->lines[i].text; *c; c++) {
+			columns += ((unsigned char)*c & 0xc0) != 0x80;
+			used = *c == ' ' ? used : columns;
+		}
+		if (used > width && style_at(&d->lines[i], 0) != STYLE_NOTE)
+			width = used;
+	}
+	return width;
+}
+
 void display_write(const struct display *d, FILE *out)
 {
 	for (size_t i = 0; i < d->count; i++)

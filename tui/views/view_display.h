@@ -13,15 +13,22 @@
 
 #include "tui/views/address.h"
 
+#define HEAT_LEVELS 10
+
 enum view_style {
 	STYLE_PLAIN,
 	STYLE_TITLE,                    /* title of a part of the screen */
 	STYLE_HEADING,                  /* names of columns */
 	STYLE_NOTE,                     /* legends and hints */
-	STYLE_WRONG,                    /* differs, fails a check, is an error */
+	STYLE_WRONG,                    /* a finding, a failed check, an error */
+	STYLE_DIFFERS,                  /* differs from the other run */
 	STYLE_NEW,                      /* written or read just now */
 	STYLE_CHART,                    /* ASCII drawing; its characters may be drawn as glyphs */
-	STYLE_COUNT
+	STYLE_FRAME,                    /* lines between parts of a screen, drawn as glyphs too */
+	STYLE_STRONG,                   /* a result */
+	STYLE_HEAT,                     /* + 1 to HEAT_LEVELS: a weight as the background */
+	STYLE_HEAT_NEW = STYLE_HEAT + HEAT_LEVELS + 1,  /* the same, written just now */
+	STYLE_COUNT = STYLE_HEAT_NEW + HEAT_LEVELS + 1
 };
 
 struct display_span {
@@ -62,6 +69,12 @@ long display_row(const struct display *, const struct address *);
 long display_next_row(const struct display *, long from, int direction);
 /* Moves the '>' to the row of another address. */
 void display_mark(struct display *, const struct address *at);
+/* The style of the byte `at` of a line. */
+enum view_style display_style_at(const struct display *, size_t line, size_t at);
+/* Gives the bytes from <= i < past of a line another style. */
+void display_restyle(struct display *, size_t line, size_t from, size_t past, enum view_style);
+/* The columns of the widest line, but for notes, which may be cut. */
+int display_width(const struct display *);
 /* All lines as text, as a sink would have received them. */
 void display_write(const struct display *, FILE *);
 

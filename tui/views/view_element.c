@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tui/views/view_cell.h"
+#include "tui/views/view_digits.h"
 #include "tui/views/view_element_parts.h"
 #include "tui/views/view_element_spot.h"
 #include "tui/views/view_element_value.h"
@@ -72,7 +73,7 @@ static void print_heading(const struct view_context *c)
 
 	view_styled(c, STYLE_HEADING, " %-14s %*s %*s %11s", "index", wide ? 34 : 15, "A",
 		    wide ? 34 : 15, "B", view_distance_names[c->looks.distance]);
-	if (c->looks.number == NUMBER_DEC)
+	if (c->looks.number < NUMBER_HEX)
 		view_styled(c, STYLE_HEADING, " %8s %8s", "bits A", "bits B");
 	view_print(c, "\n");
 }
@@ -105,12 +106,17 @@ static void print_element(const struct view_context *c, const struct element_vie
 		bits_cell(e, i, element, bits[i]);
 	}
 	distance_cell(c, e, element, distance);
-	view_print(c, " %-14s %*s %*s", element_index(&e->w[0], element, index), width, value[0],
-		   width, value[1]);
-	view_styled(c, element_class(e, element) > ELEMENT_EQUAL ? STYLE_WRONG : STYLE_PLAIN,
-		    " %11s", distance);
-	if (c->looks.number == NUMBER_DEC)
-		view_print(c, " %8s %8s", bits[0], bits[1]);
+	view_print(c, " %-14s ", element_index(&e->w[0], element, index));
+	view_digits(c, width, value[0], value[1]);
+	view_print(c, " ");
+	view_digits(c, width, value[1], value[0]);
+	view_print(c, " %11s", distance);
+	if (c->looks.number < NUMBER_HEX) {
+		view_print(c, " ");
+		view_digits(c, 8, bits[0], bits[1]);
+		view_print(c, " ");
+		view_digits(c, 8, bits[1], bits[0]);
+	}
 	view_print(c, "\n");
 }
 
@@ -158,8 +164,7 @@ static enum verdict verdict_of(const struct element_view *e)
 {
 	if (!e->there[1])
 		return VERDICT_MISSING;
-	return e->w[0].digest == e->w[1].digest && e->w[0].bytes == e->w[1].bytes
-		? VERDICT_EQUAL : VERDICT_DIFFERS;
+	return e->w[0].digest == e->w[1].digest ? VERDICT_EQUAL : VERDICT_DIFFERS;
 }
 
 static void print_output(const struct view_context *c, const struct element_view *e)
@@ -175,7 +180,7 @@ static void print_output(const struct view_context *c, const struct element_view
 	view_print(c, "  output o%" PRId64 "  %s %s %s, %" PRId64 " B from %" PRId64 ": ",
 		   e->w[0].output, e->w[0].name, dtype_name(e->w[0].dtype), shape, e->w[0].bytes,
 		   e->w[0].offset);
-	view_styled(c, verdict == VERDICT_EQUAL ? STYLE_PLAIN : STYLE_WRONG, "%s\n",
+	view_styled(c, verdict == VERDICT_EQUAL ? STYLE_PLAIN : STYLE_DIFFERS, "%s\n",
 		    verdict_words[verdict]);
 }
 
@@ -275,7 +280,7 @@ static enum status draw_first(const struct view_context *c, const struct diff_pa
 	address_format(&at, text);
 	display_anchor(c->out, &at);
 	view_print(c, "  first difference: ");
-	view_styled(c, STYLE_WRONG, "%s", text);
+	view_styled(c, STYLE_DIFFERS, "%s", text);
 	view_print(c, "   launches before it: all bit-equal\n");
 	if (c->at.launch > s->spot.launch)
 		view_styled(c, STYLE_NOTE, "                    what it wrote may have reached the"

@@ -90,7 +90,7 @@ static void print_map_row(const struct view_context *c, const struct map *m, int
 	for (int64_t i = 0; i < cells; i++) {
 		enum element_class class = m->cells[row][i];
 
-		view_styled(c, class > ELEMENT_EQUAL ? STYLE_WRONG : STYLE_CHART, "%c",
+		view_styled(c, class > ELEMENT_EQUAL ? STYLE_DIFFERS : STYLE_CHART, "%c",
 			    marks[class]);
 	}
 }
@@ -139,7 +139,7 @@ static void print_counts(const struct view_context *c, const struct written *w,
 	view_print(c, "\n  %" PRId64 " element%s: equal %" PRId64 "  1..4 ulp %" PRId64 "  ",
 		   written_count(w) - unknown, view_plural(written_count(w) - unknown),
 		   counts[ELEMENT_EQUAL], counts[ELEMENT_NEAR]);
-	view_styled(c, counts[ELEMENT_OVER] ? STYLE_WRONG : STYLE_PLAIN, "OVER %" PRId64,
+	view_styled(c, counts[ELEMENT_OVER] ? STYLE_DIFFERS : STYLE_PLAIN, "OVER %" PRId64,
 		    counts[ELEMENT_OVER]);
 	view_print(c, "  one NaN %" PRId64 "  inf mismatch %" PRId64,
 		   counts[ELEMENT_NAN], counts[ELEMENT_INFINITE]);

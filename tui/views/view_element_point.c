@@ -9,6 +9,7 @@
 
 #include "tui/views/kernel_text.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_digits.h"
 #include "tui/views/view_element_spot.h"
 #include "tui/views/view_element_value.h"
 #include "tui/views/view_place.h"
@@ -55,7 +56,7 @@ enum status element_first_point(const struct view_context *c, const struct eleme
 	address_format(&at, text);
 	display_anchor(c->out, &at);
 	view_print(c, "   first point of the %s that differs: ", block < 0 ? "launch" : "block");
-	view_styled(c, STYLE_WRONG, "%s\n", text);
+	view_styled(c, STYLE_DIFFERS, "%s\n", text);
 	return STATUS_OK;
 }
 
@@ -78,12 +79,17 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
+/* Bits leave less space for the name of a value, which then has a line of its own. */
+static int name_width(const struct view_context *c, bool own)
+{
+	return own && c->looks.number != NUMBER_BITS ? 24 : 13;
+}
+
 static void print_value(const struct view_context *c, const struct point p[2], bool own, int i)
 {
+	const char *name = view_point_value(own, p[0].name, i);
 	int width = c->looks.number == NUMBER_BITS ? 34 : 15;
 	char text[2][VIEW_FORMAT_NUMBER] = { "-", "-" }, distance[VIEW_FORMAT_NUMBER] = "-";
-	bool same = i < p[0].count && i < p[1].count
-		&& value_equal(DTYPE_F32, p[0].bits[i], p[1].bits[i]);
 
 	for (int side = 0; side < 2; side++)
 		if (i < p[side].count)
@@ -92,9 +98,15 @@ static void print_value(const struct view_context *c, const struct point p[2], b
 		view_format_measured(c->looks.distance, view_format_measure(c->looks.distance,
 			(float)value_real(DTYPE_F32, p[0].bits[i]),
 			(float)value_real(DTYPE_F32, p[1].bits[i])), distance);
-	view_print(c, "  %-13s %*s %*s", view_point_value(own, p[0].name, i), width, text[0],
-		   width, text[1]);
-	view_styled(c, same ? STYLE_PLAIN : STYLE_WRONG, " %11s\n", distance);
+	if (c->looks.number == NUMBER_BITS && strlen(name) > 13) {
+		view_print(c, "  %s\n", name);
+		name = "";
+	}
+	view_print(c, "  %-*s ", name_width(c, own), name);
+	view_digits(c, width, text[0], text[1]);
+	view_print(c, " ");
+	view_digits(c, width, text[1], text[0]);
+	view_print(c, " %11s\n", distance);
 }
 
 static enum status read_points(const struct view_context *c, const struct element_view *e,
@@ -134,13 +146,14 @@ enum status element_point_draw(const struct view_context *c, const struct elemen
 		view_print(c, "\n point p%" PRId64 " %s", c->at.point,
 			   *p[0].name ? p[0].name : p[1].name);
 		element_point_place(c, &text, *p[0].name ? p[0].name : p[1].name);
-		view_styled(c, STYLE_HEADING, "\n  %-13s %*s %*s %11s\n", "value", width, "A",
-			    width, "B", view_distance_names[c->looks.distance]);
+		view_styled(c, STYLE_HEADING, "\n  %-*s %*s %*s %11s\n", name_width(c, own),
+			    "value", width, "A", width, "B",
+			    view_distance_names[c->looks.distance]);
 	}
 	kernel_text_free(&text);
 	TRY(status);
 	if (strcmp(p[0].name, p[1].name) != 0 && p[0].count && p[1].count)
-		view_styled(c, STYLE_WRONG, "  A passed %s here, B %s\n", p[0].name, p[1].name);
+		view_styled(c, STYLE_DIFFERS, "  A passed %s here, B %s\n", p[0].name, p[1].name);
 	for (int i = 0; i < p[0].count || i < p[1].count; i++)
 		print_value(c, p, own, i);
 	return element_finding_draw(c, e);

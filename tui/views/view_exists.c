@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "tui/views/view_query.h"
+#include "tui/views/view_recompute.h"
 #include "tui/views/view_source.h"
 
 static enum status check_sequence(const struct view_context *c, const struct view_place *place,
@@ -36,9 +37,11 @@ static enum status check_sequence(const struct view_context *c, const struct vie
 /* A place without points or accesses is valid: its screen says why it has none. */
 enum status view_check_point(const struct view_context *c, const struct view_place *place)
 {
+	struct view_recomputed recomputed = { 0 };
 	const struct address *at = &c->at;
 	int64_t last;
 
+	TRY(view_recompute(c, place->launch, NULL, &recomputed));
 	TRY(VIEW_NUMBER(c, -1, &last, "SELECT max(sequence) FROM v_point" WHERE_THREAD, c->run,
 			place->launch, at->block, at->warp, at->lane));
 	return last < 0 ? STATUS_OK

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "base/value.h"
+#include "tui/views/view_display.h"
 
-const char *const view_number_names[NUMBER_COUNT] = { "dec", "hex", "bits" };
+const char *const view_number_names[NUMBER_COUNT] = { "dec", "full", "hex", "bits" };
 const char *const view_distance_names[DISTANCE_COUNT] = { "ulp", "abs", "rel" };
 const char *const view_scale_names[SCALE_COUNT] = { "linear", "log" };
 
@@ -114,11 +115,15 @@ void view_format_measured(enum view_distance distance, double value, char text[V
 static const struct {
 	double min[3];                  /* of '.', ':' and '@' */
 	const char *legend;
+	double coldest;                 /* weight of the first level of heat */
+	const char *heats;
 } scales[SCALE_COUNT] = {
 	[SCALE_LINEAR] = { { 0.01, 0.05, 0.2 },
-			   "' ' under 1 %, `. under 5 %, `: under 20 %, `@ more" },
+			   "' ' under 1 %, `. under 5 %, `: under 20 %, `@ more",
+			   1e-3, "0.1 % to 100 %, log" },
 	[SCALE_LOG] = { { 1e-5, 1e-3, 1e-1 },
-			"' ' under 1e-5, `. under 1e-3, `: under 1e-1, `@ more (log)" },
+			"' ' under 1e-5, `. under 1e-3, `: under 1e-1, `@ more (log)",
+			1e-5, "1e-5 to 1, log" },
 };
 
 char view_format_mark(enum view_scale scale, double weight)
@@ -133,4 +138,20 @@ char view_format_mark(enum view_scale scale, double weight)
 const char *view_format_marks(enum view_scale scale)
 {
 	return scales[scale].legend;
+}
+
+int view_format_heat(enum view_scale scale, double weight)
+{
+	double coldest = log10(scales[scale].coldest);
+	int level;
+
+	if (!(weight >= scales[scale].coldest))
+		return 0;
+	level = 1 + (int)((log10(weight) - coldest) / -coldest * HEAT_LEVELS);
+	return level < HEAT_LEVELS ? level : HEAT_LEVELS;
+}
+
+const char *view_format_heats(enum view_scale scale)
+{
+	return scales[scale].heats;
 }

@@ -13,7 +13,8 @@
 #include "base/status.h"
 
 enum view_number {
-	NUMBER_DEC,
+	NUMBER_DEC,                     /* rounded in tables of chunks and merges */
+	NUMBER_FULL,                    /* decimal, with all digits everywhere */
 	NUMBER_HEX,                     /* bits as 0x3f800000 */
 	NUMBER_BITS,                    /* sign, exponent and fraction: 0 01111111 000... */
 	NUMBER_COUNT
@@ -55,5 +56,9 @@ void view_format_measured(enum view_distance, double, char text[VIEW_FORMAT_NUMB
 /* The character for a weight from 0 to 1 in a chart, and the legend of these characters. */
 char view_format_mark(enum view_scale, double weight);
 const char *view_format_marks(enum view_scale);
+/* The level of heat of such a weight, 0 (none) to HEAT_LEVELS, on a logarithmic scale that begins
+ * at 0.1 %, or at 1e-5 for SCALE_LOG; and its legend. */
+int view_format_heat(enum view_scale, double weight);
+const char *view_format_heats(enum view_scale);
 
 #endif

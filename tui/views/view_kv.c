@@ -187,7 +187,8 @@ static enum status print_position(const struct view_context *c, sqlite3_stmt *ro
 
 	(void)state;
 	if (!c->all && view_int(row, FROM_END) == POSITIONS && before > 0)
-		view_print(c, "  ... %" PRId64 " positions before: --all shows them\n", before);
+		view_print(c, "  ... %" PRId64 " position%s before%s\n", before,
+			   view_plural(before), view_all_hint(c));
 	view_print(c, " %4" PRId64 " %9" PRId64 "  %-6s %-9s %5s  %-9s ", view_int(row, SLOT),
 		   view_int(row, POSITION),
 		   view_null(row, BYTE) ? "-" : view_byte_cell((int)view_int(row, BYTE), byte),
@@ -266,18 +267,20 @@ static enum status find_place(const struct view_context *c, struct view_place *p
 	return status == STATUS_USAGE ? fail_context(STATUS_DAMAGED, "the KV cache") : status;
 }
 
-static void print_title(const struct view_context *c, const struct view_place *place, bool found)
+static void print_title(const struct view_context *c, int64_t layer)
 {
-	view_cell cell;
+	view_cell cell, of = "";
 
-	if (found && place->launch >= 0)
-		view_title(c, "KV CACHE at %s.end", view_launch_cell(c, place->launch, cell));
-	else if (found && c->at.op >= 0)
-		view_title(c, "KV CACHE after op %" PRId64, c->at.op);
-	else if (found && c->at.step >= 0)
-		view_title(c, "KV CACHE at s%" PRId64 ".end", c->at.step);
+	if (layer >= 0)
+		snprintf(of, sizeof of, ", layer %" PRId64, layer);
+	if (c->at.launch >= 0)
+		view_title(c, "KV CACHE at %s.end%s", view_launch_cell(c, c->at.launch, cell), of);
+	else if (c->at.op >= 0)
+		view_title(c, "KV CACHE after op %" PRId64 "%s", c->at.op, of);
+	else if (c->at.step >= 0)
+		view_title(c, "KV CACHE at s%" PRId64 ".end%s", c->at.step, of);
 	else
-		view_title(c, "KV CACHE at the run.end");
+		view_title(c, "KV CACHE at the end of the run%s", of);
 }
 
 static enum status draw(const struct view_context *c)
@@ -295,11 +298,12 @@ static enum status draw(const struct view_context *c)
 		return STATUS_OK;
 	}
 	TRY(find_max_len(c, &max_len));
-	TRY(VIEW_NUMBER(c, -1, &layer, "SELECT min(p.layer) " PLACES, c->run, op));
-	/* An upload or copy fills one layer, which a walk over operations then shows. */
-	if (place.layer >= 0 && (c->at.launch >= 0 || (c->at.op >= 0 && place.launch < 0)))
-		layer = place.layer;
-	print_title(c, &place, found);
+	/* The layer of the place, as on the other screens, else the last one written. */
+	layer = place.layer;
+	if (layer < 0)
+		TRY(VIEW_NUMBER(c, -1, &layer, "SELECT layer FROM v_kv WHERE run = ?1 AND op <= ?2"
+				" ORDER BY op DESC LIMIT 1", c->run, op));
+	print_title(c, layer);
 	if (found)
 		TRY(view_kv_rows(c, &place, layer, max_len));
 	TRY(draw_map(c, op, max_len));

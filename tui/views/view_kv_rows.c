@@ -16,6 +16,7 @@
 #include "tui/views/view_bytes.h"
 #include "tui/views/view_cache.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_columns.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 #include "tui/views/view_scores.h"
@@ -224,8 +225,8 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 		    ": each position with its byte, %d a line; "
 		    VIEW_BYTES_LEGEND "\n", s->layer, s->slot, BAND);
 	if (s->first > 0)
-		view_styled(c, STYLE_NOTE, " positions before %" PRId64 " are left out: --all\n",
-			    s->first);
+		view_styled(c, STYLE_NOTE, " positions before %" PRId64 " are left out%s\n",
+			    s->first, view_all_hint(c));
 	for (int64_t from = s->first; status == STATUS_OK && from <= s->last; from += BAND)
 		draw_band(c, s, from, bytes);
 	view_legend(c, " `# filled  `= loaded  `W written in this step"
@@ -240,18 +241,27 @@ static enum status draw_map(const struct view_context *c, const struct slot *s)
 
 /* --- values --- */
 
+/* Of numbers with all digits fewer fit. */
+static int values_shown(const struct view_context *c)
+{
+	switch (c->looks.number) {
+	case NUMBER_FULL: return VALUES - 1;
+	case NUMBER_BITS: return 1;
+	default: return VALUES;
+	}
+}
+
 static void print_values(const struct view_context *c, const struct slot *s, const float *row,
 			 bool written)
 {
+	int width = view_number_width(c, 9);
 	view_cell cell;
 
-	for (int64_t i = 0; i < VALUES && i < s->d; i++)
-		if (!written)
-			view_print(c, "  %08x", VIEW_POISON);
-		else if (c->looks.number == NUMBER_DEC)
-			view_print(c, fabsf(row[i]) < 1e4f ? " %9.4f" : " %9.2e", row[i]);
+	for (int64_t i = 0; i < s->d && i < values_shown(c); i++)
+		if (written)
+			view_print(c, " %*s", width, view_number_cell(c, row[i], 4, cell));
 		else
-			view_print(c, " %9s", view_float_cell(c, row[i], cell));
+			view_print(c, " %*s%08x", width - 8, "", VIEW_POISON);
 }
 
 static void print_row(const struct view_context *c, const struct slot *s, int64_t position,
@@ -292,7 +302,8 @@ static enum status print_rows(const struct view_context *c, const struct slot *s
 	TRY(view_cache_read(c, &cache, 'k', first, s->last + 1, s->d, k, &k_rows));
 	TRY(view_cache_read(c, &cache, 'v', first, s->last + 1, s->d, v, &v_rows));
 	view_styled(c, STYLE_HEADING, "\n kv head %" PRId64 ": K[0..%d] and V[0..%d] of %" PRId64
-		    " elements, and who wrote them\n", s->kv_head, VALUES - 1, VALUES - 1, s->d);
+		    " element%s, and who wrote them\n", s->kv_head, values_shown(c) - 1,
+		    values_shown(c) - 1, s->d, view_plural(s->d));
 	for (int64_t i = first; i <= s->last; i++) {
 		unread += s->k[i - s->first] + s->v[i - s->first];
 		print_row(c, s, i, k + (i - first) * s->d, v + (i - first) * s->d);

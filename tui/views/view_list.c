@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct view *const view_table[] = {
+	&view_step,
 	&view_summary,
 	&view_time,
 	&view_launch,

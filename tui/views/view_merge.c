@@ -1,8 +1,7 @@
 /* view_merge.c - one row of a reduction, recomputed from its partials; see view_merge.h.
  *
- * Shows the kernel's own weights and sums if they were published at points, the output of every
- * run, and a float64 result: computed from the keys, or from the partials if scores were not
- * recorded. view_whatif.c merges in other orders.
+ * Shows the output of every run and a float64 result: computed from the keys, or from the partials
+ * if scores were not recorded. view_merge_steps.c draws the merge, view_whatif.c other orders.
  */
 #include "tui/views/view_merge.h"
 
@@ -13,11 +12,12 @@
 
 #include "base/xalloc.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_columns.h"
+#include "tui/views/view_digits.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define CHUNKS 4096                     /* more would not be drawn anyway */
-#define DRAWN 24
+#define CHUNKS 4096                     /* of which accumulators are read */
 #define ELEMENTS 5                      /* shown of the output */
 
 /* --- reading --- */
@@ -41,23 +41,28 @@ static enum status read_floats(const struct view_context *c, sqlite3_stmt *row, 
 	return STATUS_OK;
 }
 
-enum { CHUNK, MAX, SUM, ACC, ACC_OFFSET };
+enum { CHUNK, KEY_BEGIN, KEY_END, MAX, SUM, ACC, ACC_OFFSET };
 
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct view_merge *m = state;
 	struct view_partial *p;
 
-	if (m->count == CHUNKS)
+	if (m->count == CHUNKS) {
+		m->more++;
 		return STATUS_OK;
+	}
 	if (m->count == m->capacity) {
 		m->capacity = m->capacity ? 2 * m->capacity : 16;
 		m->partials = xreallocarray(m->partials, (size_t)m->capacity, sizeof *m->partials);
 		m->acc = xreallocarray(m->acc, (size_t)(m->capacity * m->d), sizeof *m->acc);
 	}
 	p = &m->partials[m->count];
-	*p = (struct view_partial){ .chunk = view_int(row, CHUNK), .max = view_f32(row, MAX),
-				    .sum = view_f32(row, SUM) };
+	*p = (struct view_partial){
+		.chunk = view_int(row, CHUNK), .key_begin = view_int(row, KEY_BEGIN),
+		.key_end = view_int(row, KEY_END), .max = view_f32(row, MAX),
+		.sum = view_f32(row, SUM), .point = -1,
+	};
 	if (p->max > m->max)
 		m->max = p->max;
 	return read_floats(c, row, ACC, view_int(row, ACC_OFFSET), m->d,
@@ -68,7 +73,8 @@ static enum status read_partials(const struct view_context *c, struct view_merge
 {
 	m->max = -INFINITY;
 	TRY(VIEW_ROWS(c, take_partial, m,
-		      "SELECT chunk, max_bits, sum_bits, acc_data, acc_offset FROM v_partial"
+		      "SELECT chunk, key_begin, key_end, max_bits, sum_bits, acc_data, acc_offset"
+		      " FROM v_partial"
 		      " WHERE run = ?1 AND slot = ?3 AND head = ?4 AND NOT empty AND launch ="
 		      "  (SELECT launch FROM v_partial WHERE run = ?1 AND launch <= ?2"
 		      "   ORDER BY launch DESC LIMIT 1) ORDER BY chunk", c->run, m->place->launch,
@@ -78,101 +84,30 @@ static enum status read_partials(const struct view_context *c, struct view_merge
 	return STATUS_OK;
 }
 
+static double factor_of(const struct view_merge *m, const struct view_partial *p)
+{
+	return p->max == m->max ? 1.0 : exp((double)p->max - m->max);
+}
+
 static void compute(struct view_merge *m)
 {
-	double sum = 0.0;
+	double total = 0.0;
 
 	for (int64_t d = 0; d < m->d; d++)
 		m->exact[d] = 0.0;
 	for (int64_t i = 0; i < m->count; i++) {
 		const struct view_partial *p = &m->partials[i];
-		double weight = p->max == m->max ? 1.0 : exp((double)p->max - m->max);
+		double factor = factor_of(m, p);
 
-		sum += weight * p->sum;
+		total += factor * p->sum;
 		for (int64_t d = 0; d < m->d; d++)
-			m->exact[d] += weight * p->acc[d];
+			m->exact[d] += factor * p->acc[d];
 	}
 	for (int64_t d = 0; d < m->d; d++)
-		m->exact[d] = sum == 0.0 ? 0.0 : m->exact[d] / sum;
-}
-
-/* --- the merge as the kernel did it --- */
-
-enum { POINT_WEIGHT, POINT_SUM, POINT_ACC };
-
-static enum status take_point(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct view_merge *m = state;
-	struct view_partial *p = &m->partials[m->points];
-
-	(void)c;
-	if (m->points == m->count)
-		return STATUS_OK;
-	p->weight = view_f32(row, POINT_WEIGHT);
-	p->sum_so_far = view_f32(row, POINT_SUM);
-	p->acc0_so_far = view_f32(row, POINT_ACC);
-	m->points++;
-	return STATUS_OK;
-}
-
-/* Lane 0 of the block passes one point per chunk, in chunk order. */
-static enum status read_points(const struct view_context *c, struct view_merge *m)
-{
-	return VIEW_ROWS(c, take_point, m,
-			 "SELECT v0_bits, v1_bits, v2_bits FROM w_point WHERE run = ?1"
-			 " AND launch = ?2 AND thread = ?3 AND name = 'reduce' ORDER BY sequence",
-			 c->run, m->place->launch, m->block * view_place_threads(m->place));
-}
-
-static void draw_chunk(const struct view_context *c, const struct view_merge *m, int64_t i)
-{
-	const struct view_partial *p = &m->partials[i];
-	view_cell max, sum, weight, so_far, acc;
-
-	if (i == 0)
-		view_row_of(c, m->place->launch, m->block);
-	view_print(c, " %5" PRId64 " %11s %11s %11s ", p->chunk, view_float_cell(c, p->max, max),
-		   view_float_cell(c, p->sum, sum), view_float_cell(c, p->weight, weight));
-	view_styled(c, STYLE_CHART, i + 1 < m->count ? "--+" : "--+-");
-	view_print(c, "%*s %11s", i + 1 < m->count, "", view_float_cell(c, p->sum_so_far, so_far));
-	if (m->points)
-		view_print(c, " %12s", view_float_cell(c, p->acc0_so_far, acc));
-	view_print(c, "\n");
-}
-
-/* Computes the steps, rounded to f32, if the kernel did not publish all of them. */
-static void compute_steps(struct view_merge *m)
-{
-	double sum = 0.0;
-
-	for (int64_t i = 0; i < m->count; i++) {
-		struct view_partial *p = &m->partials[i];
-		double weight = p->max == m->max ? 1.0 : exp((double)p->max - m->max);
-
-		sum += weight * p->sum;
-		p->weight = (float)weight;
-		p->sum_so_far = (float)sum;
-	}
-}
-
-static void draw_steps(const struct view_context *c, struct view_merge *m)
-{
-	bool kernel = m->points == m->count;
-
-	if (!kernel) {
-		compute_steps(m);
-		m->points = 0;
-	}
-	view_styled(c, STYLE_HEADING, "\n as executed, against max %.7g; weights and sums are"
-		    " %s\n", m->max,
-		    kernel ? "the kernel's" : "recomputed");
-	view_styled(c, STYLE_HEADING, " chunk %11s %11s %11s      %11s%s\n", "max", "sum",
-		    "weight", "sum so far", kernel ? "       acc[0]" : "");
-	for (int64_t i = 0; i < m->count && view_fits(c, i, DRAWN); i++)
-		draw_chunk(c, m, i);
-	view_more(c, m->count, DRAWN);
-	view_styled(c, STYLE_NOTE, " out = acc / sum. Shared memory of the block is %s\n",
-		    kernel ? "recorded only at these points" : "not recorded");
+		m->exact[d] = total == 0.0 ? 0.0 : m->exact[d] / total;
+	for (int64_t i = 0; i < m->count; i++)
+		m->partials[i].share = total == 0.0 ? 0.0 : factor_of(m, &m->partials[i])
+			* m->partials[i].sum / total;
 }
 
 /* --- outputs --- */
@@ -195,6 +130,12 @@ static enum status take_output(const struct view_context *c, sqlite3_stmt *row, 
 	return read_floats(c, row, OUT_DATA, at, m->d, o->values);
 }
 
+/* How many elements of an output fit on a line. */
+static int elements(const struct view_context *c)
+{
+	return view_narrow(c) ? ELEMENTS - 2 : ELEMENTS;
+}
+
 /* Elements of the row that are far from float64. */
 static int64_t count_off(const struct view_merge *m, const float *values)
 {
@@ -211,7 +152,7 @@ static void print_values(const struct view_context *c, struct view_merge *m, con
 {
 	size_t bytes = (size_t)m->d * sizeof *values;
 	bool off = count_off(m, values) > 0, differs = m->out && memcmp(m->out, values, bytes);
-	view_cell cell;
+	view_cell cell, first;
 
 	if (!m->out) {
 		m->out = xreallocarray(NULL, (size_t)m->d, sizeof *m->out);
@@ -219,10 +160,14 @@ static void print_values(const struct view_context *c, struct view_merge *m, con
 	}
 	m->off |= off;
 	m->differs |= differs;
-	view_styled(c, off || differs ? STYLE_WRONG : STYLE_PLAIN, " %c%c %-16.16s",
-		    off ? '!' : ' ', differs ? 'd' : ' ', name);
-	for (int64_t d = 0; d < m->d && d < ELEMENTS; d++)
-		view_print(c, " %11s", view_float_cell(c, values[d], cell));
+	view_styled(c, off ? STYLE_WRONG : STYLE_PLAIN, " %c", off ? '!' : ' ');
+	view_styled(c, differs ? STYLE_DIFFERS : STYLE_PLAIN, "%c", differs ? 'd' : ' ');
+	view_print(c, " %-16.16s", name);
+	for (int64_t d = 0; d < m->d && d < elements(c); d++) {
+		view_print(c, " ");
+		view_digits(c, 11, view_float_cell(c, values[d], cell),
+			    view_float_cell(c, m->out[d], first));
+	}
 	view_print(c, "\n");
 }
 
@@ -271,7 +216,8 @@ static enum status draw_outputs(const struct view_context *c, struct view_merge 
 	struct view_context second;
 	bool found;
 
-	view_styled(c, STYLE_HEADING, "\n out[0..%d] of this row\n", ELEMENTS - 1);
+	view_styled(c, STYLE_HEADING, "\n out[0..%d] of this row%s\n", elements(c) - 1,
+		    m->merged < m->count ? ", after the last chunk" : "");
 	TRY(draw_runs(c, m));
 	TRY(view_second(c, &second, &found));
 	if (c->other && found) {
@@ -279,7 +225,7 @@ static enum status draw_outputs(const struct view_context *c, struct view_merge 
 		TRY(draw_runs(&second, m));
 	}
 	view_print(c, "    %-16s", "f64");
-	for (int64_t d = 0; d < m->d && d < ELEMENTS; d++)
+	for (int64_t d = 0; d < m->d && d < elements(c); d++)
 		view_print(c, " %11.7g", m->exact[d]);
 	view_print(c, "\n");
 	if (m->differs || m->off)
@@ -297,12 +243,15 @@ static enum status draw_row(const struct view_context *c, struct view_merge *m)
 			   ": no chunk holds keys, the row is zeros\n", m->slot, m->head);
 		return STATUS_OK;
 	}
-	TRY(read_points(c, m));
 	compute(m);
 	TRY(view_whatif_read(c, m));
-	draw_steps(c, m);
+	TRY(view_merge_steps(c, m));
 	TRY(draw_outputs(c, m));
-	view_whatif_draw(c, m);
+	if (c->what_if || c->all)
+		view_whatif_draw(c, m);
+	else if (c->output != OUTPUT_PAGE)
+		view_styled(c, STYLE_NOTE, " the same merge in other orders: %s\n",
+			    c->output == OUTPUT_VIEWER ? "W" : "--all");
 	return STATUS_OK;
 }
 

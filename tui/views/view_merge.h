@@ -6,10 +6,12 @@
 
 /* A chunk that holds keys, and what the reduction made of it. */
 struct view_partial {
-	int64_t chunk;
+	int64_t chunk, key_begin, key_end;
 	float max, sum;
 	const float *acc;               /* [d] */
-	float weight, sum_so_far, acc0_so_far;
+	double share;                   /* of the row's softmax */
+	float factor, sum_so_far, acc0_so_far;
+	int64_t point;                  /* at which the kernel published the last three */
 };
 
 struct view_merge {
@@ -18,7 +20,9 @@ struct view_merge {
 	struct view_partial *partials;  /* [count] */
 	float *acc;                     /* [count][d]: storage of the partials */
 	int64_t count, capacity;
-	int64_t points;                 /* chunks whose weight and sums the kernel published */
+	int64_t more;                   /* chunks that hold keys and were not read */
+	int64_t points;                 /* chunks whose factor and sums the kernel published */
+	int64_t merged;                 /* chunks merged up to the point of the address */
 	float max;
 	double *exact;                  /* [d] in float64 */
 	bool from_keys;                 /* exact is over all keys, not the partials */
@@ -33,6 +37,11 @@ struct view_merge {
  * happened, the output of every run next to a float64 one, and the same merge in other orders. */
 enum status view_merge_draw(const struct view_context *, const struct view_place *,
 			    int64_t block, int64_t d);
+
+/* --- view_merge_steps.c --- */
+
+/* Draws the chunks and how they were merged, up to the point of the address. */
+enum status view_merge_steps(const struct view_context *, struct view_merge *);
 
 /* --- view_whatif.c --- */
 

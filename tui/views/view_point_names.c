@@ -12,9 +12,9 @@
 static const struct {
 	const char *point, *values[4];
 } value_names[] = {
-	{ "score", { "score", "weight", "", "" } },
+	{ "score", { "score", "exp(score - running max)", "", "" } },
 	{ "softmax", { "max", "rescale", "sum", "" } },
-	{ "reduce", { "weight", "sum", "acc0", "" } },
+	{ "reduce", { "factor", "sum", "acc0", "" } },
 };
 
 struct own_points {

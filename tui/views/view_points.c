@@ -15,6 +15,7 @@
 #include "tui/views/view_point_names.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_recompute.h"
 
 #define ROWS 64
 
@@ -95,11 +96,12 @@ static enum status print_access(const struct view_context *c, sqlite3_stmt *row,
 	" AND (?5 < 0 OR lane = ?5)"
 #define AND_SEQUENCE " AND (?6 < 0 OR sequence = ?6) ORDER BY block, warp, lane, sequence"
 
-/* Derives the key or chunk of a point of our own kernels. Blocks are ordered by chunk, with H x M
- * blocks each; a lane's n-th score belongs to key n * 32 + lane of its chunk of C keys. NULL for
- * other points, and for a kernel without C. */
+/* Derives the key, chunk or merged warp of a point of our own kernels. Blocks are ordered by chunk,
+ * with H x M blocks each; a lane's n-th score belongs to key n * 32 + lane of its chunk of C keys.
+ * NULL for other points, and for a key in a kernel without C. */
 static const char points[] =
 	"WITH shape AS (SELECT grid_x * grid_y AS rows,"
+	"  iif(kernel GLOB 'flash_decode_reduce*', 'chunk ', 'warp ') AS part,"
 	"  (SELECT value FROM v_arg a WHERE a.run = ?1 AND a.op = l.op AND a.name = 'C') AS C"
 	"  FROM v_launch l WHERE run = ?1 AND launch = ?2),"
 	" counted AS (SELECT *, row_number()"
@@ -108,7 +110,7 @@ static const char points[] =
 	" SELECT block, warp, lane, sequence, name, count, v0_bits, v1_bits, v2_bits, v3_bits,"
 	"  CASE name WHEN 'score' THEN 'key ' || (block / rows * C + n * 32 + lane)"
 	"   WHEN 'softmax' THEN 'from key ' || (block / rows * C + n * 32)"
-	"   WHEN 'reduce' THEN 'chunk ' || n END"
+	"   WHEN 'reduce' THEN part || n END"
 	" FROM counted JOIN shape" WHERE_THREAD AND_SEQUENCE;
 
 static enum status list_rows(const struct view_context *c, const struct view_place *place,
@@ -164,10 +166,11 @@ static enum status count_points(const struct view_context *c, const struct view_
 
 static enum status draw(const struct view_context *c)
 {
+	struct view_recomputed recomputed = { 0 };
 	struct view_place place;
 	bool found;
 
-	TRY(view_place_find(c, "v_point", &place, &found));
+	TRY(view_place_find(c, "w_published", &place, &found));
 	if (!found) {
 		view_title(c, "POINTS: none");
 		return view_missing(c, NULL, LEVEL_POINTS, "points");
@@ -179,8 +182,10 @@ static enum status draw(const struct view_context *c)
 				 " bytes, bits, file, line FROM v_access" WHERE_THREAD AND_SEQUENCE,
 				 c->at.access);
 	}
+	TRY(view_recompute(c, place.launch, NULL, &recomputed));
 	TRY(view_check_point(c, &place));
 	view_place_title(c, "POINTS of", &place);
+	view_recomputed_note(c, &recomputed);
 	if (c->at.warp < 0 && c->at.point < 0)
 		return count_points(c, &place);
 	return list_rows(c, &place, print_point, points, c->at.point);
@@ -188,5 +193,5 @@ static enum status draw(const struct view_context *c)
 
 const struct view view_points = {
 	.name = "points", .summary = "values that kernels published while they ran",
-	.table = "v_point", .draw = draw
+	.table = "w_published", .draw = draw
 };

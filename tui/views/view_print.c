@@ -88,6 +88,15 @@ void view_title(const struct view_context *c, const char *format, ...)
 	view_print(c, "\n");
 }
 
+const char *view_all_hint(const struct view_context *c)
+{
+	switch (c->output) {
+	case OUTPUT_VIEWER: return ": + shows them";
+	case OUTPUT_PAGE: return "";
+	default: return ": --all shows them";
+	}
+}
+
 bool view_fits(const struct view_context *c, int64_t shown, int64_t limit)
 {
 	return c->all || shown < limit;
@@ -96,5 +105,5 @@ bool view_fits(const struct view_context *c, int64_t shown, int64_t limit)
 void view_more(const struct view_context *c, int64_t rows, int64_t limit)
 {
 	if (!view_fits(c, rows - 1, limit))
-		view_print(c, "  ... %" PRId64 " more: --all shows them\n", rows - limit);
+		view_print(c, "  ... %" PRId64 " more%s\n", rows - limit, view_all_hint(c));
 }

@@ -18,6 +18,8 @@ void view_legend(const struct view_context *, const char *format, ...)
 void view_row_of(const struct view_context *, int64_t launch, int64_t block);
 void view_title(const struct view_context *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* How to see what was left out: ": --all shows them", ": + shows them"; "" where nothing does. */
+const char *view_all_hint(const struct view_context *);
 /* Whether row number `shown` of a list is shown: without --all, lists end after `limit` rows. */
 bool view_fits(const struct view_context *, int64_t shown, int64_t limit);
 /* Prints the last line of such a list if it was shortened. */

@@ -45,7 +45,7 @@ void view_scores_place(struct view_scores *k, const struct view_place *place, in
 struct point {
 	int warp, lane;
 	int64_t n;                      /* how many scores of the thread precede it */
-	float score, weight;
+	float score, term;
 };
 
 struct reading {
@@ -124,14 +124,14 @@ static void place_scores(struct view_scores *k, const struct reading *r)
 	if (r->count != keys || keys == 0)
 		return;
 	k->score = xcalloc((size_t)keys, sizeof *k->score);
-	k->weight = xcalloc((size_t)keys, sizeof *k->weight);
+	k->term = xcalloc((size_t)keys, sizeof *k->term);
 	for (int64_t i = 0; i < r->count; i++) {
 		const struct point *p = &r->points[i];
 		int64_t key = k->warp[p->warp].begin + p->n * VIEW_TILE + p->lane - k->begin;
 
 		if (key >= 0 && key < keys) {
 			k->score[key] = p->score;
-			k->weight[key] = p->weight;
+			k->term[key] = p->term;
 		}
 	}
 }
@@ -223,10 +223,10 @@ void view_scores_free(struct view_scores *k)
 {
 	free(k->tiles);
 	free(k->score);
-	free(k->weight);
+	free(k->term);
 	free(k->value);
 	k->tiles = NULL;
-	k->score = k->weight = k->value = NULL;
+	k->score = k->term = k->value = NULL;
 }
 
 /* --- lookup --- */

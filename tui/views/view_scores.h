@@ -33,7 +33,8 @@ struct view_scores {
 	int warps;
 	struct view_tile *tiles;
 	int64_t tile_count;
-	float *score, *weight;          /* [end - begin]; NULL: not all were recorded */
+	float *score, *term;            /* [end - begin]; NULL: not all were recorded. term:
+	                                 * exp(score - running max), as the kernel summed it */
 	float *value;                   /* [end - begin][d]; NULL: not all are known */
 	int64_t d;                      /* elements of a row; 0: unknown */
 	double max, sum, lse;           /* of all warps, from their last tiles */
@@ -50,7 +51,7 @@ enum status view_scores_read(const struct view_context *, struct view_scores *);
 enum status view_scores_values(const struct view_context *, struct view_scores *, int64_t max_keys);
 void view_scores_free(struct view_scores *);
 
-/* The key's share of the block's softmax, in float64. NaN if a score is NaN. */
+/* What part of the block's softmax the key has, in float64. NaN if a score is NaN. */
 double view_scores_share(const struct view_scores *, int64_t key);
 /* The tile that contains the key; NULL if it was not recorded. */
 const struct view_tile *view_scores_tile(const struct view_scores *, int64_t key);

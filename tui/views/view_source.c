@@ -276,8 +276,8 @@ static enum status draw_text(const struct view_context *c, const struct source *
 	if (to > f->count || c->all)
 		to = f->count;
 	view_styled(c, STYLE_TITLE, " %s", f->name);
-	view_styled(c, STYLE_NOTE, "  f%d of %d, %" PRId64 " lines\n", s->file, s->text.count,
-		    f->count);
+	view_styled(c, STYLE_NOTE, "  f%d of %d, %" PRId64 " line%s\n", s->file, s->text.count,
+		    f->count, view_plural(f->count));
 	if (from == 1 && s->file > 0)
 		print_other_file(c, s, s->file - 1, s->text.files[s->file - 1].count);
 	for (int64_t line = from; line <= to; line++)

@@ -50,14 +50,16 @@ static enum status print_model(const struct view_context *c, sqlite3_stmt *row, 
 {
 	(void)state;
 	view_title(c, "MODEL of run %" PRId64 ": %s", c->run, view_text(row, 0));
-	view_print(c, "  %" PRId64 " layers, %" PRId64 " heads, %" PRId64 " kv heads, D %" PRId64
-		", vocabulary %" PRId64 "\n", view_int(row, 1), view_int(row, 2), view_int(row, 3),
-		   view_int(row, 4), view_int(row, 5));
+	view_print(c, "  %" PRId64 " layer%s, %" PRId64 " head%s, %" PRId64 " kv head%s, D %" PRId64
+		   ", vocabulary %" PRId64 "\n", view_int(row, 1), view_plural(view_int(row, 1)),
+		   view_int(row, 2), view_plural(view_int(row, 2)), view_int(row, 3),
+		   view_plural(view_int(row, 3)), view_int(row, 4), view_int(row, 5));
 	view_print(c,
-		   "  caches of %" PRId64 " keys, chunks of %" PRId64 " (%" PRId64
+		   "  caches of %" PRId64 " key%s, chunks of %" PRId64 " (%" PRId64
 		   " in the grid), %" PRId64 " slot%s\n",
-		   view_int(row, 6), view_int(row, 7), view_int(row, 8), view_int(row, 9),
-		   view_int(row, 9) == 1 ? "" : "s");
+		   view_int(row, 6), view_plural(view_int(row, 6)), view_int(row, 7),
+		   view_int(row, 8), view_int(row, 9),
+		   view_plural(view_int(row, 9)));
 	return STATUS_OK;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "tui/views/view_axis.h"
 #include "tui/views/view_blocks.h"
-#include "tui/views/view_step.h"
+#include "tui/views/view_step_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static enum status print_heading(const struct view_context *c, sqlite3_stmt *row
 	if (step < 0)
 		view_print(c, "\n outside of steps\n");
 	else
-		TRY(view_step_heading(c, step));
+		TRY(view_step_text(c, step));
 	view_axis_free(&t->axis);
 	TRY(view_axis_read(c, view_int(row, OP), t->last, step, &t->axis));
 	print_columns(c, t);
@@ -285,7 +285,7 @@ static enum status print_verdict(const struct view_context *c, const struct time
 	else if (on_host(row))
 		TRY(view_computed_equal(c, &t->second, view_int(row, OP), &known, &equal));
 	if (known && !equal)
-		view_styled(c, STYLE_WRONG, " DIFFERS");
+		view_styled(c, STYLE_DIFFERS, " DIFFERS");
 	else
 		view_print(c, " %-7s", known ? "equal" : "");
 	return STATUS_OK;
@@ -432,8 +432,8 @@ static enum status draw_ends(const struct view_context *c)
 		return STATUS_OK;
 	if (last > first_end + 1)
 		view_print(c,
-			   "\n ... %" PRId64 " steps between: --at sN shows one, --all every one\n",
-			   steps - 2);
+			   "\n ... %" PRId64 " step%s between: --at sN shows one, --all every"
+			   " one\n", steps - 2, view_plural(steps - 2));
 	return print_range(c, last, INT64_MAX);
 }
 

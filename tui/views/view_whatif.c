@@ -101,14 +101,14 @@ static void compute(struct view_merge *m, const struct all_keys *all)
 		const struct view_scores *k = &all->blocks[b];
 
 		for (int64_t i = 0; i < k->end - k->begin; i++) {
-			double weight = exp((double)k->score[i] - m->max);
+			double term = exp((double)k->score[i] - m->max);
 			const float *v = k->value + i * k->d;
 
-			exact_sum += weight;
-			sum += (float)weight;
+			exact_sum += term;
+			sum += (float)term;
 			for (int64_t d = 0; d < m->d; d++) {
-				m->exact[d] += weight * v[d];
-				m->one_split[d] = fmaf((float)weight, v[d], m->one_split[d]);
+				m->exact[d] += term * v[d];
+				m->one_split[d] = fmaf((float)term, v[d], m->one_split[d]);
 			}
 		}
 	}

@@ -145,8 +145,7 @@ START_TEST(a_replay_equals_its_recording)
 	recording_make(store, &recording, NULL);
 	OK(replay_compare(store, 1, &options, &report));
 	ck_assert_int_eq(report.diff.differences, 0);
-	ck_assert_int_eq(query(store, "SELECT count(*) = 0 FROM v_point") == 1,
-			 paths[_i] == &path_prefill);
+	ck_assert_int_gt(query(store, "SELECT count(*) FROM v_point"), 0);
 	/* Every new row is recorded: 2 tensors, 2 layers, 2 slots, 2 KV heads per step. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_kv"), 16 * REC_STEPS);
 	ck_assert_int_eq(query(store, "SELECT count(DISTINCT slot) FROM v_kv"), 2);

@@ -114,7 +114,7 @@ START_TEST(what_a_graph_overwrites_is_recorded)
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_reduce WHERE run = 1"),
 			 query(store, "SELECT count(*) FROM v_reduce a JOIN v_reduce b USING"
 			       " (launch, slot, head, sequence) WHERE a.run = 1 AND b.run = 2"
-			       " AND a.weight = b.weight AND a.sum = b.sum"));
+			       " AND a.factor = b.factor AND a.sum = b.sum"));
 	ck_assert_int_gt(query(store, "SELECT count(*) FROM v_point WHERE run = 1"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_point WHERE run = 1"),
 			 query(store, "SELECT count(*) FROM v_point a JOIN v_point b USING"

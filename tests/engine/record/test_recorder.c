@@ -235,12 +235,12 @@ START_TEST(partials_and_reductions)
 
 	recording_make(store, &(struct recording_options){ .level = LEVEL_PARTIALS }, NULL);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_partial"), rows * chunks);
-	/* Chunks cover the keys, and their weights add up to 1. */
-	ck_assert_int_eq(query(store, "SELECT count(*) FROM (SELECT sum(weight) AS weight, step,"
+	/* Chunks cover the keys, and their shares add up to 1. */
+	ck_assert_int_eq(query(store, "SELECT count(*) FROM (SELECT sum(share) AS share, step,"
 			       " sum(max(key_end - key_begin, 0)) AS keys FROM v_partial"
 			       " JOIN v_launch USING (run, launch) GROUP BY launch, slot, head)"
 			       " WHERE keys <> step + 1"
-			       " OR abs(weight - 1) > 1e-12"), 0);
+			       " OR abs(share - 1) > 1e-12"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_partial WHERE kv_head <> head / 2"),
 			 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_partial WHERE NOT empty"
@@ -248,11 +248,11 @@ START_TEST(partials_and_reductions)
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_partial WHERE empty"
 			       " AND (acc_data IS NOT NULL OR max_kind <> 'inf' OR sum_bits <> 0)"),
 			       0);
-	/* Reductions merge the chunks that hold keys, in order; no weight is above 1. */
+	/* Reductions merge the chunks that hold keys, in order; no factor is above 1. */
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_reduce"),
 			 query(store, "SELECT count(*) FROM v_partial WHERE NOT empty"));
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_reduce WHERE sequence <> chunk"
-			       " OR weight > 1"), 0);
+			       " OR factor > 1"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_op WHERE kind = 'download'"
 			       " AND data IS NULL"), 0);
 	ck_assert_int_eq(query(store, "SELECT count(*) FROM v_point"), 0);

@@ -51,7 +51,7 @@ START_TEST(views)
 	      "014230,124330");
 	QUERY(store, "SELECT group_concat(tensor||position||coalesce(source_op, 'null')) FROM v_kv",
 	      "k171,v17null");
-	QUERY(store, "SELECT weight||sum FROM v_reduce", "1.02.0");
+	QUERY(store, "SELECT factor||sum||weight FROM v_reduce", "1.02.01.0");
 	QUERY(store, "SELECT group_concat(byte||coalesce(logit, 'null')||logit_kind) FROM v_token",
 	      "97nullnone,987.25num");
 	QUERY(store, "SELECT first_op||last_op FROM v_step", "15");

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "tests/dump_text.h"
 #include "tests/trace_file.h"
 
 #include <errno.h>
@@ -124,11 +125,11 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 5");
-	change("PRAGMA user_version = 5; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 6");
+	change("PRAGMA user_version = 6; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 5");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 6");
 }
 END_TEST
 
@@ -140,7 +141,7 @@ START_TEST(foreign_objects)
 	} cases[] = {
 		{ "CREATE TRIGGER x AFTER INSERT ON t_run BEGIN SELECT 1; END",
 		  "trigger x is not" },
-		{ "CREATE TABLE x (y)", "table x is not part of trace format 5" },
+		{ "CREATE TABLE x (y)", "table x is not part of trace format 6" },
 		{ "CREATE INDEX x ON t_op (code)", "index x is not" },
 		{ "CREATE VIEW t_op_x AS SELECT 1", "view t_op_x is not" },
 		{ "DROP TABLE t_hit; CREATE VIEW t_hit AS SELECT 1", "view t_hit is not" },
@@ -401,13 +402,43 @@ START_TEST(rows_keyed_by_launch)
 	put_everything(store);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "5");
+	QUERY(store, "PRAGMA user_version", "6");
 	QUERY(store, KV_ROWS " WHERE run = 1", rows);
 	QUERY(store, KV_ROWS " WHERE run = 2", rows);
 	QUERY(store, "SELECT min(op) FROM main.t_kv", "5");
 	OK(store_close(store));
 	change("ALTER TABLE t_kv RENAME COLUMN bytes TO size");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 5");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 6");
+}
+END_TEST
+
+/* Before version 6, the views of partials and reductions had other columns: a reader sees the
+ * present ones, and adding to the file replaces the views. */
+#define WITHOUT_SHARE \
+	"DROP VIEW v_reduce; CREATE VIEW v_reduce AS SELECT run, launch, slot, head, sequence," \
+	" chunk, weight, sum FROM t_reduce; PRAGMA user_version = 5;"
+
+START_TEST(views_of_other_columns)
+{
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change(WITHOUT_SHARE);
+	OK(store_open(T, &store));
+	QUERY(store, "SELECT factor||sum||weight FROM v_reduce", "1.02.01.0");
+	OK(store_close(store));
+	change("PRAGMA user_version = 6");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_reduce is not that of trace format 6");
+	change("PRAGMA user_version = 5");
+	OK(store_create(T, &append, &store));
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	QUERY(store, "PRAGMA user_version", "6");
+	QUERY(store, "SELECT factor FROM main.v_reduce", "1.0");
+	OK(store_close(store));
 }
 END_TEST
 
@@ -432,9 +463,64 @@ START_TEST(earlier_format)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "5");
+	QUERY(store, "PRAGMA user_version", "6");
 	QUERY(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
 	QUERY(store, "SELECT count(*) FROM main.t_node", "0");
+	OK(store_close(store));
+}
+END_TEST
+
+/* --- traces in memory --- */
+
+static const struct store_options expendable = { .expendable = true, .max_bytes = 512 << 10 };
+
+START_TEST(image)
+{
+	struct store *store;
+	char *wanted, *got;
+	size_t count;
+	void *bytes;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	wanted = dump_of(store);
+	OK(store_close(store));
+	for (int i = 0; i < 2; i++) {
+		OK(store_create(NULL, i ? &expendable : NULL, &store));
+		put_everything(store);
+		OK(store_image(store, &bytes, &count));
+		ck_assert_ptr_null(store_dropped(store));
+		OK(store_close(store));
+		write_file(T, bytes, count);
+		sqlite3_free(bytes);
+		OK(store_open(T, &store));
+		QUERY(store, "SELECT count(*) > 20 FROM t_sum WHERE run = 1", "1");
+		got = dump_of(store);
+		ck_assert_str_eq(got, wanted);
+		free(got);
+		OK(store_close(store));
+	}
+	free(wanted);
+}
+END_TEST
+
+/* What is written after a trace was dropped succeeds and has no effect. */
+START_TEST(dropped)
+{
+	struct store *store;
+	size_t count;
+	void *bytes;
+
+	OK(store_create(NULL, &expendable, &store));
+	put_uploads(store, 4000, 1);
+	ck_assert_str_eq(store_dropped(store), "larger than 0 MiB");
+	ck_assert_str_eq(error_text(), "");
+	put_everything(store);
+	put_uploads(store, 4000, 2);
+	OK(store_commit(store));
+	FAILS(store_image(store, &bytes, &count), STATUS_IO, "larger than 0 MiB");
 	OK(store_close(store));
 }
 END_TEST
@@ -455,7 +541,10 @@ int main(void)
 	tcase_add_test(tests, truncated);
 	tcase_add_test(tests, damaged_rows);
 	tcase_add_test(tests, fuzz);
+	tcase_add_test(tests, views_of_other_columns);
 	tcase_add_test(tests, earlier_format);
 	tcase_add_test(tests, rows_keyed_by_launch);
+	tcase_add_test(tests, image);
+	tcase_add_test(tests, dropped);
 	return run_suite("store_file", tests);
 }

@@ -14,7 +14,7 @@
 
 #define FIRST_WITH_SUMS 5
 
-static const char *const versions[] = { "1", "2", "3", "4", "5" };
+static const char *const versions[] = { "1", "2", "3", "4", "5", "6" };
 
 /* Writes the file of that version as T. */
 static void unpack(const char *version)
@@ -67,6 +67,32 @@ static void replays(struct store *store)
 	diff_report_free(&report.diff);
 }
 
+/* The names of version 6, in a file of any version. */
+static void has_shares(struct store *store)
+{
+	QUERY(store, "SELECT count(*) > 0 AND max(abs(share - 1)) < 1e-9 FROM (SELECT sum(share)"
+	      " AS share FROM v_partial GROUP BY run, launch, slot, head)", "1");
+	QUERY(store, "SELECT count(*) > 0 AND max(factor) = 1 AND min(factor) > 0 FROM v_reduce",
+	      "1");
+	QUERY(store, "SELECT (SELECT count(*) FROM v_partial WHERE share IS NOT weight)"
+	      " + (SELECT count(*) FROM v_reduce WHERE factor IS NOT weight)", "0");
+}
+
+/* An upgrade alone changes the schema, whose sum is written again. */
+static void upgrades(bool had_sums)
+{
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, &append, &store));
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	QUERY(store, "PRAGMA user_version", "6");
+	has_shares(store);
+	ck_assert_int_eq(verified(store), !had_sums);
+	OK(store_close(store));
+}
+
 /* Adding a run upgrades the file. It does not vouch for the runs that were there before. */
 static void adds_a_run(bool had_sums)
 {
@@ -78,8 +104,9 @@ static void adds_a_run(bool had_sums)
 		       NULL);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "5");
+	QUERY(store, "PRAGMA user_version", "6");
 	QUERY(store, "SELECT count(*) FROM t_run", "2");
+	has_shares(store);
 	QUERY(store, "SELECT count(*) > 20 FROM t_sum WHERE run = 2", "1");
 	ck_assert_int_eq(verified(store), !had_sums);
 	replays(store);
@@ -101,8 +128,11 @@ START_TEST(every_version_is_read)
 	ck_assert_ptr_nonnull(strstr(dump, "\nv_reduce\t"));
 	free(dump);
 	ck_assert_int_eq(verified(store) == 0, has_sums);
+	has_shares(store);
 	replays(store);
 	OK(store_close(store));
+	upgrades(has_sums);
+	unpack(version);
 	adds_a_run(has_sums);
 }
 END_TEST

@@ -34,17 +34,23 @@ result 'a row for each length, chunk and number of warps' "$wrong"
 
 for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' '--json' \
 	'--suite view --json' '--suite view none.twin' '--suite view a.twin b.twin' \
-	'--sim --suite seeds' '--suite seeds --runs 0' '--suite seeds more'; do
+	'--sim --suite seeds' '--suite last --json' '--suite last t.twin' '--suite seeds --runs 0' '--suite seeds more'; do
 	run bench $arguments
 	one_line 'flashtwin bench: '
 	expect "bench $arguments" 2
 done
 
+# The cost depends on what else the machine does: exit code 1 is accepted.
+run bench --suite last --runs 1
+[ "$code" -eq 1 ] && code=0
+expect 'the suite of the last run' 0 '^decode, sample model, 63 steps, simulator, .* medians of 1$' \
+	'^not kept .* ms/step$' '^kept .* ms/step .* bytes/step$' '^cost of keeping .* %  *limit 10 %'
+
 # Uses a small trace; exit code 1 (too slow) depends on the machine and is accepted.
 run bench --suite view "$srcdir/tests/h200/flash-decoding.twin"
 [ "$code" -eq 1 ] && code=0
 expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \
-	'^j  *33 ' '^\]  *33 ' '^KEY_DOWN  *33 ' '^slowest answer: '
+	'^j  *36 ' '^\]  *36 ' '^KEY_DOWN  *36 ' '^slowest answer: '
 
 "$flashtwin" info --device cuda >out 2>err
 if [ $? -eq 77 ]; then

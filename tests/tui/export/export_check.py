@@ -22,6 +22,7 @@ import base64
 import gzip
 import html.parser
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -35,6 +36,12 @@ MARGIN, HEADER, LINE = 14, 34, 17
 def fail(*message):
     print(*message)
     sys.exit(1)
+
+
+def as_page(plain):
+    script = os.path.join(os.path.dirname(__file__), "page.sed")
+    return subprocess.run(["sed", "-f", script], input=plain, capture_output=True,
+                          check=True).stdout
 
 
 def svg(path, plain):
@@ -186,7 +193,7 @@ def page(path, flashtwin, trace, *launches):
             for address, number in at:
                 plain = subprocess.run([flashtwin, "view", trace, "--plain", "--screen", name,
                                         "--at", address], capture_output=True, check=False)
-                wanted = plain.stdout.decode().splitlines()
+                wanted = as_page(plain.stdout).decode().splitlines()
                 if page_screen(data, number) != [unmarked(line) for line in wanted]:
                     fail(name, "at", address, "differs from --plain")
                 compared += 1

@@ -41,7 +41,8 @@ sql() {
 for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunks --at L502.b3' \
 	'reduce --at L503.b3' 'attention --at L502.b3' 'source --at L502.b3' 'findings'; do
 	# Unquoted: a screen and its address.
-	"$flashtwin" view "$trace" --plain --screen $screen | sed "s|$trace|demo.twin|" >plain
+	"$flashtwin" view "$trace" --plain --screen $screen |
+		sed -e "s|$trace|demo.twin|" -f "$srcdir/tests/tui/export/page.sed" >plain
 	run export "$trace" --as svg --screen $screen
 	# The summary shows the path of the trace, which is replaced in both.
 	sed "s|$trace|demo.twin|" out >picture.svg
@@ -136,7 +137,7 @@ check 'its rows' npz c.npz buffer.k_cache.3 '<f4' 1x2x96x64 \
 	JOIN v_op o ON o.run = k.run AND o.op = k.source_op WHERE k.tensor = 'k' AND k.layer = 3
 	AND k.position = 0 AND k.kv_head = 0")
 run export "$trace" --as npz --at L1247 -o r.npz
-check 'weights of a reduction' npz r.npz L1247.reduce.weight '<f8' 1x8x3
+check 'factors of a reduction' npz r.npz L1247.reduce.factor '<f8' 1x8x3
 check 'its output' npz r.npz L1247.arg.out '<f4' 1x8x64 \
 	$(sql 'SELECT f32_bits(data(data), 0) FROM v_digest WHERE launch = 1247')
 check 'names of its arrays' names r.npz
@@ -156,7 +157,7 @@ fi
 if [ -n "${numpy-}" ]; then
 	$numpy -c 'import numpy
 z = numpy.load("c.npz")
-m, s, w = (z["L1246.partial." + n] for n in ("max", "sum", "weight"))
+m, s, w = (z["L1246.partial." + n] for n in ("max", "sum", "share"))
 lse = m.astype("f8") + numpy.log(s)
 assert numpy.allclose(lse, z["L1246.partial.lse"])
 assert numpy.allclose(w.sum(axis=2), 1)
@@ -198,8 +199,8 @@ fi
 
 run export "$trace";                    expect 'no format' 2 '--as FORMAT is missing'; one_line 'flashtwin export: '
 run export "$trace" --as pdf;           expect 'an unknown format' 2 '--as: expected svg, html, json, perfetto or npz, got pdf'
-run export --as svg;                    expect 'no trace' 2 'expected one or two traces, got 0'
-run export "$trace" --as svg --screen x; expect 'an unknown screen' 2 '--screen: expected summary, .* or findings, got x'
+run export --as svg;                    expect 'no trace' 2 'expected a trace: there is no last run'
+run export "$trace" --as svg --screen x; expect 'an unknown screen' 2 '--screen: expected step, summary, .* or findings, got x'
 run export "$trace" --as svg --at L9999; expect 'no such launch' 2 'has no launch L9999'
 run export "$trace" --as json --at s999; expect 'no such step' 2 'has no step s999'
 run export "$trace" --as npz --at r2.L1; expect 'no such run' 2 'has 1 run, not r2'

@@ -82,9 +82,12 @@ __stop_ft_*
 TEXT
 sort -o used used
 sed -n 's/^	\(.*\);$/\1/p' "$srcdir/sim/cuda/runtime.imports" | sort >listed
-# Of <iostream>, what the compiler's version needs.
 result 'it uses each name of runtime.imports' "$(comm -13 used listed | grep -v ios_base)"
-result 'and those of <iostream>' "$(grep -q ios_base used || cat used)"
+# Of <iostream>, what the compiler's version needs: the constructor and the destructor, or one other.
+result 'and those of <iostream>' "$(case $(grep ios_base used | tr '\n' ' ') in
+	*ios_base_library_init*|*InitC1Ev*InitD1Ev*) ;;
+	*) grep ios_base used || echo none ;;
+	esac)"
 
 ### code that hides
 

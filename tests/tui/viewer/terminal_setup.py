@@ -181,12 +181,13 @@ def check_idle():
 
 
 def check_mouse():
-    with Viewer("the mouse is left to the terminal by default") as terminal:
+    with Viewer("--no-mouse leaves the mouse to the terminal", "--no-mouse") as terminal:
         terminal.settle()
         must(not any(terminal.modes.on.get(mode) for mode in MOUSE), "grabbed the mouse")
-    with Viewer("--mouse grabs the mouse", "--mouse") as terminal:
-        terminal.settle()
-        must(terminal.modes.on.get(MOUSE[0]), "did not grab the mouse")
+    for option in ([], ["--mouse"]):
+        with Viewer(f"the mouse is used: {option or 'default'}", *option) as terminal:
+            terminal.settle()
+            must(terminal.modes.on.get(MOUSE[0]), "did not use the mouse")
 
 
 def check_bad_terminals():

@@ -32,11 +32,11 @@ every_screen() {
 }
 
 for size in '80 24' '100 30' '200 60'; do
-	every_screen L6.b0 0 launch L6.b0 9 points L6.b0 3 chunks L6.b0 8 attention L6.b0 \
+	every_screen L6.b0 I launch L6.b0 P points L6.b0 3 chunks L6.b0 8 attention L6.b0 \
 		6 source L6.b0 2 kv L6.b0 4 reduce L7.b0
-	every_screen s3 1 time s3 7 findings s3 5 diff s3 i summary s3
+	every_screen s3 0 time s3 7 findings s3 5 diff s3 i summary s3
 done
-start 80 24 "$trace" --ascii --at L1018
+start 80 24 "$trace" --ascii --at L1018 --screen time
 shows 'the row of the address is on the first screen' '^>L1018 '
 shows 'and the details below it' '^          blocks      0 ........ ........ eeeeeeee'
 shows 'the keys for help and leaving are shown at 80 columns' '? keys  q back'
@@ -61,10 +61,10 @@ formatted() {
 	shows "$1: keys $5" "$6"
 }
 
-formatted 'numbers in hex' points L1018.b1.w0.l0 '--number hex' x 'score 0x'
-formatted 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x' \
+formatted 'numbers in hex' points L1018.b1.w0.l0 '--number hex' 'x x' 'score 0x'
+formatted 'numbers in bits' points L1018.b1.w0.l0 '--number bits' 'x x x' \
 	'score [01] [01]\{8\} [01]\{23\} '
-formatted 'relative distances' reduce L1019.b1 '--distance rel' 'u u' 'rel off'
+formatted 'relative distances' reduce L1019.b1 '--all --distance rel' 'W u u' 'rel off'
 formatted 'charts with a log scale' chunks L1018.b1 '--scale log' L '(log)'
 
 ### stepping
@@ -88,6 +88,125 @@ there_and_back 'named points' s S L1018.b1.w0.l0.p1 L1018.b1.w0.l1.p0
 there_and_back 'tiles, from a launch' t T L1018 L1018.b0.w0.l0.p1
 there_and_back 'tiles' t T L1018.b1.w0.l0.p1 L1018.b2.w0.l0.p1
 
+### the bars
+
+start 80 24 "$trace" --ascii --at L1018.b9 --screen chunks
+shows 'at 80 columns, tabs have names as far as they fit' \
+	'^ 1Step 2KV.3Chunks. 4Reduce 5Diff 6Source 7Finds 8Text'
+keys '?'
+shows 'help begins with the screens' '^  1  Step: '
+keys q
+start 100 30 "$trace" --ascii
+shows 'at 100 columns, all do' '1Step. 2KV 3Chunks .* 8Text 0Time PPoints ILaunch iInfo'
+shows 'the first hint says how to play, step and see other heads' \
+	'^ \. plays the step  d/D step  h/l head .* ? or F1 all keys'
+keys '?' / 'shift and drag' Enter
+shows 'help says that shift and drag selects text' 'shift and drag selects text'
+keys Escape Escape Escape
+shows 'Escape closes the list, but never quits' 'Q quits'
+
+# hint KEY TEXT: the hint of the screen begins with its own keys.
+hint() {
+	keys "$1"
+	shows "the hint of screen $1" "^ $2"
+}
+hint 2 'd/D step  l/h head  z/Z layer'
+hint 3 'j/k chunk  t/T tile'
+hint 4 's/S merge  l/h head'
+hint 5 'j/k row  f/F launch'
+hint 6 's/S point  \* break'
+hint 7 'e/E finding'
+hint 8 'd/D step  l/h head  z/Z layer'
+hint 0 'o/O operation'
+hint P 's/S point'
+hint I 'f/F launch'
+hint i 'enter timeline'
+
+### the same address has the same layer on every screen
+
+start 100 30 "$trace" --ascii --at s20
+shows 'Step at s20 is of the last layer' 'STEP 20  layer 3 '
+keys 2
+shows 'and so is KV' '^KV CACHE at s20.end, layer 3'
+keys 3
+shows 'and so is Chunks' '^CHUNKS of .*step 20, layer 3'
+keys 8
+shows 'and so is Text' '^ATTENTION in .*step 20, layer 3'
+keys z
+shows 'z on Text goes to the next layer' '^ATTENTION in .*step 20, layer 0'
+keys l l
+shows 'l on Text goes to the next head' '^>head 2 '
+keys 2
+shows 'KV shows the layer that was chosen' 'KV CACHE at .*, layer 0'
+
+### nothing ends without a way on
+
+start 100 30 "$trace" --ascii --at L1018.b9 --screen kv
+until_true on_screen 'KV CACHE'
+keys End G 2
+keys : 'at L1018.b9' Enter
+keys +
+shows '+ shows what was left out' 'everything is shown: + shows less'
+keys +
+shows '+ again shortens lists' 'long lists are shortened'
+keys w
+shows 'a list that was shortened says how to go on' 'L1016 .*kv_scatter'
+keys End
+shows 'its last line names the key' '\.\.\. more: + lists them'
+keys + End
+more_rows() {
+	screen
+	! grep -q 'L1016 .*kv_scatter' captured
+}
+until_true more_rows
+result '+ makes the list longer' "$(more_rows || cat captured)"
+keys q : 'at s20' Enter 3 w
+shows 'w at a step is about the launch shown' '^ who last wrote the inputs of L334'
+shows 'rows of lists are marked with >' '^> '
+keys q r
+shows 'r at a step as well' '^ who uses what L334 wrote'
+keys q 0 : 'at op 30' Enter w
+shows 'w at an operation is about its bytes' '^ who wrote bytes 0 to '
+keys q 4 : 'at L1019.b1' Enter
+shows 'other orders of a merge are behind W' 'the same merge in other orders: W'
+keys W
+shows 'which shows them' 'what if, from float64 over all keys'
+
+### keys typed while a screen is drawn
+
+start 100 30 "$trace" --ascii --at s20 --screen time
+until_true on_screen 'at s20 *$'
+for key in d 5 d 3 d 2 d 8 d 4 d 3; do
+	type_keys "$key"
+done
+handled
+shows 'no key is lost' '\[3Chunks\].*at s26 *$'
+
+### the Step screen
+
+start 100 30 "$trace" --ascii --at s78
+shows 'a decode opens on the Step screen' '^.1Step.'
+shows 'with its hint first' '^ \. play  s/S frame  d/D step'
+keys l l l l
+shows 'l goes to other heads of the step' '^STEP 78  layer 3  head 4 '
+keys Z
+shows 'Z to the layer before' '^STEP 78  layer 2  head 4 '
+keys z D
+shows 'D to the step before, the head stays' '^STEP 77  layer 3  head 4 '
+keys a
+shows 'a says that there is one slot' 'this launch has one slot'
+keys End
+shows 'End goes to the last row of the screen' '^>.*| 2 '
+keys : 'at s78' Enter '>' '>' '>' .
+shows '. plays the step to its end' 'the step has ended: \. plays the next one'
+shows 'whose frames have addresses' 'at s78.end *$'
+keys , ,
+shows ', goes back, and pauses' 'frame 1[0-3] of 13'
+keys l
+shows 'another key shows the whole step' 'out.0. = '
+keys Escape
+shows 'Escape does not quit' 'Q quits'
+
 ### places
 
 ln -s "$trace" link.twin
@@ -110,18 +229,20 @@ result ':save-display writes what --plain prints' "$(diff out saved)"
 keys y
 shows 'y gives the command for this place' "view link.twin --at 'L1018.b9' --screen chunks"
 keys x
+shows 'x shows all digits' 'numbers: full'
+keys x
 shows 'x changes the base of numbers' 'numbers: hex'
 keys u L
 shows 'L changes the scale of charts' 'scale of charts: log'
 keys y
 shows 'y includes the formats' "L1018.b9' --screen chunks --number hex --distance abs --scale log"
 keys x x u u L B
-shows 'B lists breakpoints' 'none: space sets one'
-keys q 1 / download Enter
+shows 'B lists breakpoints' 'none: \* sets one'
+keys q 0 / download Enter
 shows '/ finds a line' '^>.*download'
-keys 3 : 'at L2' Enter / 7.4426193 Enter
+keys 3 : 'at L2' Enter / '7.4426   1.9237' Enter
 shows '/ searches the rest of the run' 'at L1018.b8 *$'
-keys 3 : 'at L1030' Enter / 7.4426193 Enter
+keys 3 : 'at L1030' Enter / '7.4426   1.9237' Enter
 shows 'the search wraps around' 'the search wrapped to the beginning of the run'
 keys / nowhere Enter
 shows '/ reports a text that is not found' "'nowhere' not found on this screen at any place"
@@ -129,14 +250,14 @@ keys '?' / 'next, previous block' Enter
 shows '/ searches help' '^>* *) (  *next, previous block'
 keys n
 shows 'the search in help wraps around' 'the search wrapped to the top'
-keys q 1 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
+keys q 0 '\;' 'SELECT count(*) AS n FROM v_launch' Enter
 shows '; runs a query' '1264'
 keys q '\;' 'DELETE FROM t_run' Enter
 shows '; rejects writes' 'SQL: '
 keys '?'
-shows '? lists keys' 'next, previous operation'
+shows '? lists keys' 'play the step, or pause'
 keys q H
-shows 'H lists visited places' 'L1018.b9  *time'
+shows 'H lists visited places' 'L1018.b9  *step'
 keys q : 'at L1019' Enter w
 shows 'w shows what wrote the data' 'L1018 .*flash_decode_chunk .*partials'
 keys Enter
@@ -147,7 +268,7 @@ shows 'w on the KV cache lists its rows and their writers' \
 keys j Enter
 shows 'enter goes to the elements of a row' 'at L1016.o0.e4032 *$'
 keys r
-shows 'r shows what reads them' '^  L1018 .*flash_decode_chunk .*k_cache.2  may read'
+shows 'r shows what reads them' '^[> ] L1018 .*flash_decode_chunk .*k_cache.2  may read'
 without_writers() {
 	! on_screen kv_scatter
 }
@@ -163,9 +284,13 @@ keys : fe Tab Enter
 shows 'tab completes :fence, which removes the fence' 'fence removed'
 keys c
 shows 'c continues without a fence' 'at L1023 *$'
+keys : L1019 Enter
+shows ': with an address goes there' 'at L1019 *$'
+keys : s999 Enter
+shows 'an address that does not exist' 's999'
 keys : nonsense Enter
 shows 'an unknown command is an error' ':nonsense: unknown command'
-keys Z
+keys K
 shows 'a key without a function says so' 'this key does nothing here'
 keys g
 shows 'g goes to the first place' 'at op 0 *$'
@@ -186,15 +311,15 @@ click() {
 	report 3 "$@"
 }
 
-start 100 30 "$trace" --ascii --mouse --at L1018
+start 100 30 "$trace" --ascii --at L1018 --screen time
 until_true on_screen 'at L1018 *$'
 click "$(sed -n 2p captured | awk '{ print index($0, " 3") + 1 }')" 2
-shows 'a click on a tab opens its screen' '\[3 Chunks\]'
+shows 'a click on a tab opens its screen' '\[3Chunks\]'
 until_true on_screen 'L1018.b9 '
 click 20 "$(grep -n ' L1018.b9 ' captured | cut -d : -f 1)"
 shows 'a click on a row goes there' 'at L1018.b9 *$'
 keys '?'
-shows 'help is shown' 'next, previous operation'
+shows 'help is shown' 'play the step, or pause'
 first=$(sed -n 4p captured)
 report 65 20 10
 scrolled() {
@@ -221,6 +346,21 @@ keys '['
 shows '[ goes to the previous difference' 'at L1 *$'
 keys v
 shows 'v shows one trace' '(v: two.twin'
+start 120 40 one.twin two.twin --ascii --screen chunks --at L22.b1
+shows 'two runs are side by side where their lines fit' '^CHUNKS of L22 .*|CHUNKS of L22 '
+lit() {
+	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*7[0-9;]*m[0-9]"
+}
+differing() {
+	[ "$(lit)" -gt 0 ]
+}
+until_true differing
+result 'and their differing digits are lit' "$(differing || cat captured)"
+"$flashtwin" decode --model "$srcdir/doc/samples/shakespeare" --prompt 'ROMEO:' -n 4 \
+	--path flash-decoding --chunk 4 --log points -o chunks.twin >/dev/null 2>err
+run diff one.twin chunks.twin
+result 'equal digests are no difference with other chunks' \
+	"$(awk '/ digest of / && $(NF - 2) == $NF' out)"
 start 80 24 one.twin two.twin --ascii --screen launch --at L0
 shows 'two traces are shown one above the other in a narrow terminal' 'one.twin r1 .*| *two.twin'
 
@@ -254,7 +394,7 @@ for signal in INT TERM HUP; do
 	result "SIG$signal leaves the terminal as it was" "$(restored || cat stty)"
 done
 
-start 100 30 "$trace"
+start 100 30 "$trace" --screen time
 shows 'the viewer runs before SIGTSTP' 'at s0'
 pid=$(viewer_pid)
 # The kernel does not stop it, because no shell with job control has started it: terminal_setup.py
@@ -276,7 +416,7 @@ shows 'an unknown TERM is an error line' 'TERM=no-such-terminal: unknown termina
 shows 'and ends with exit code 2' 'ended 2'
 
 colors() {
-	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*3[0-7]"
+	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*[34]\([0-7]\|8[;:]5\)"
 }
 start 100 30 "$trace" --at L1018.b9 --screen chunks
 until_true on_screen 'at L1018.b9'

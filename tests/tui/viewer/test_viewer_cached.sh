@@ -21,7 +21,7 @@ keys w
 shows 'who wrote rows of its layer' 'upload  *step 2 .*k_cache.1 .*slot 0 position 7'
 keys q o
 as_plain 'the next operation fills another layer' kv "op $((softmax + 1))"
-keys 1
+keys 0
 shows 'the timeline there' ">op $((softmax + 1))  *upload k_cache.2"
 keys O
 shows 'and one before' ">op $softmax  *host_softmax layer 1, 2048 B *host "

@@ -50,7 +50,7 @@ keys j k
 shows 'j and k go to the next and previous element' "at $first *\$"
 keys '['
 shows '[ reports that there is none before it' 'no difference before this place'
-keys x
+keys x x
 shows 'x shows bits' '0x4[0-9a-f]* *0x4'
 keys x x u
 shows 'u changes the distance that is shown' ' abs *bits A'
@@ -77,7 +77,7 @@ shows 'j goes to the next line' 'n16 *$'
 keys k
 shows 'k goes back' 'n15 *$'
 shows 'lines have counts' '256x      part.t. = score;'
-keys k k k k k Space
+keys k k k k k '*'
 shows 'space sets a breakpoint on a line' 'break at racy.cu:10: c runs forward to it'
 shows 'and marks it' '^>B   10 '
 keys : 'at L0' Enter c
@@ -106,7 +106,7 @@ keys '[' '['
 shows '[ goes back before the first one' 'no difference before this place'
 keys : 'at L0.end' Enter ']'
 shows '] goes to the next launch' 'at L1.o0.e256 *$'
-keys 1
+keys 0
 keys : 'at L0' Enter ']'
 shows 'on the timeline ] goes from launch to launch' 'at L1 *$'
 

@@ -62,16 +62,16 @@ static void add_attention(int64_t run, float last_max)
 	const struct row_partial partials[] = {
 		{ .chunk = 0, .key_begin = 0, .key_end = 2, .max_bits = bits(2.0f),
 		  .sum_bits = bits(1.5f),
-		  .lse = 2.405, .weight = 0.75 },
+		  .lse = 2.405, .share = 0.75 },
 		{ .chunk = 1, .key_begin = 2, .key_end = 3, .max_bits = bits(last_max),
 		  .sum_bits = bits(1.0f),
-		  .lse = 1.3, .weight = 0.25 },
+		  .lse = 1.3, .share = 0.25 },
 		{ .chunk = 2, .key_begin = 4, .key_end = 3, .max_bits = bits(-INFINITY),
 		  .lse = NAN },
 	};
 	const struct row_reduce reduces[] = {
-		{ .chunk = 0, .order = 0, .weight = 1.0, .sum = 1.5 },
-		{ .chunk = 1, .order = 1, .weight = 0.5, .sum = 2.0 },
+		{ .chunk = 0, .order = 0, .factor = 1.0, .sum = 1.5 },
+		{ .chunk = 1, .order = 1, .factor = 0.5, .sum = 2.0 },
 	};
 	const struct row_point points[] = {
 		{ .thread = 0, .sequence = 0, .name = "score", .count = 2,
@@ -228,6 +228,9 @@ START_TEST(cache_shows_holes_and_writers)
 	/* Key 1 was never written; chunks 0 and 1 read keys 0 to 2. */
 	assert_shows("kv", "L1", "      0  A-$-\n written W.W=\n read    RUR\n");
 	assert_shows("kv", "L1.b1", " read      R\n # filled");
+	assert_shows("kv", "L1", "KV CACHE at L1.end, layer 0\n");
+	assert_shows("kv", "s0", "KV CACHE at s0.end, layer 0\n");
+	assert_shows("kv", NULL, "KV CACHE at the end of the run, layer 0\n");
 	assert_shows("kv", "L0", " written W.W=\n # filled");
 	assert_shows("kv", "L0", ". never written: poison 7fa0dead\n");
 	assert_shows("kv", NULL, "         3  -      -             -  op 1      -\n");
@@ -237,13 +240,13 @@ END_TEST
 START_TEST(chunks_show_partials)
 {
 	assert_shows("chunks", NULL,
-		     " L1.b0           0    0   0     0  0..1                      2"
-		     "           1.5      2.405  0.750000\n");
+		     " L1.b0    0    0   0     0 0..1   2.0000   1.5000  75.0 %"
+		     "  |###############\n");
 	assert_shows("chunks", "r2.L1",
-		     " r2.L1.b1        0    0   0     1  2..2                    1.5");
+		     " r2.L1.b1    0    0   0     1 2..2   1.5000   1.0000  25.0 %  |####\n");
 	assert_shows("chunks", NULL,
-		     "slot 0 head 0: no keys in chunks 2..2, max -inf and sum 0 as it must be");
-	assert_shows("chunks", NULL, "weights of each row add up to 1: ok");
+		     "slot 0 head 0: no keys in chunk 2, max -inf and sum 0 as it must be");
+	assert_shows("chunks", NULL, "shares of each row add up to 1: ok");
 	assert_shows("chunks", "L2", "no partials here");
 }
 END_TEST
@@ -263,11 +266,12 @@ END_TEST
 
 START_TEST(attention_is_shown_below_the_text)
 {
-	assert_shows("attention", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2\n"
-		     "        0 A $\n head 0   @@@\n");
-	/* Shares of chunk 0 times its weight, 0.75; chunk 1 has no scores. */
+	assert_shows("attention", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2,"
+		     " logit 0.00\n"
+		     "          0\n          A $  -> '\\n'\n head 0   @@@\n");
+	/* Parts of chunk 0 times its share, 0.75; chunk 1 has no scores. */
 	assert_shows("attention", "L1.b0",
-		     ">head 0   @@@\n"
+		     ">head 0   @@@\n chunk    | |\n"
 		     " weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ ends"
 		     " a line\n head 0 looks most at\n"
 		     "  0.500  key     0 'A'               [A] $\n");
@@ -280,9 +284,11 @@ END_TEST
 START_TEST(reduction_is_listed_in_order)
 {
 	assert_shows("reduce", NULL,
-		     " L2.b0          0    0     0     0           1         1.5             -");
+		     " L2.b0    0    0     0 1.000000  75.0 %"
+		     "  |############       1.500000          -\n");
 	assert_shows("reduce", NULL,
-		     " L2.b0          0    0     1     1         0.5           2             -");
+		     " L2.b0    0    0     1 0.500000  25.0 %"
+		     "  |####               2.000000          -\n");
 }
 END_TEST
 
@@ -293,7 +299,8 @@ START_TEST(points_are_counted_and_listed)
 	assert_shows("points", "L1.b0.w0.l0",
 		     " L1.b0.w0.l0.p1           softmax  max 2  rescale 0  sum 1.5  from key 0\n");
 	assert_shows("points", "L1.b0.w0.l1.p0",
-		     ">L1.b0.w0.l1.p0           score 1.3068528  weight 0.5  key 1\n");
+		     ">L1.b0.w0.l1.p0           score 1.3068528"
+		     "  exp(score - running max) 0.5  key 1\n");
 	assert_rejected("points", "L1.b0.w0.l1.p1", "L1.b0.w0.l1 has points p0 to p0, not p1");
 	assert_shows("points", "L1.b1.w0.l0.p0", "published");
 	assert_shows("points", "L1.b0.w0.l1.a0", "no loads or stores recorded here");
@@ -304,6 +311,7 @@ START_TEST(differences_are_counted)
 {
 	assert_shows("diff", NULL, "run 1 against run 2\n");
 	assert_shows("diff", NULL, "  1 difference, ");
+	assert_shows("diff", NULL, " 1 buffer, 4 values, 3 partials, 3 points, 2 tokens\n");
 	assert_shows("diff", NULL, "L1 slot 0 head 0 chunk 1");
 }
 END_TEST

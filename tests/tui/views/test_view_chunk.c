@@ -19,7 +19,7 @@
 enum { KEYS = 40, TILE = 32, D = 3, RISE = 35 };
 
 static struct store *store;
-static float scores[KEYS], weights[KEYS], values[KEYS][D], acc[D], sums[2], maxima[2];
+static float scores[KEYS], terms[KEYS], values[KEYS][D], acc[D], sums[2], maxima[2];
 
 static uint32_t bits(float value)
 {
@@ -29,7 +29,7 @@ static uint32_t bits(float value)
 	return out;
 }
 
-/* Computes acc, with the weights of the first tile times `first` and that of `key` times
+/* Computes acc, with the terms of the first tile times `first` and that of `key` times
  * `times`. */
 static void compute_acc(double first, int key, double times)
 {
@@ -54,8 +54,8 @@ static void make_chunk(void)
 	maxima[1] = 4.0f;
 	sums[0] = sums[1] = 0.0f;
 	for (int i = 0; i < KEYS; i++) {
-		weights[i] = expf(scores[i] - maxima[i / TILE]);
-		sums[i / TILE] += weights[i];
+		terms[i] = expf(scores[i] - maxima[i / TILE]);
+		sums[i / TILE] += terms[i];
 	}
 	sums[1] += sums[0] * expf(maxima[0] - maxima[1]);
 	compute_acc(1.0, 0, 1.0);
@@ -123,7 +123,7 @@ static void add_points(void)
 
 			points[count++] = (struct row_point){
 				.thread = (uint32_t)lane, .sequence = sequence++, .name = "score",
-				.count = 2, .bits = { bits(scores[key]), bits(weights[key]) } };
+				.count = 2, .bits = { bits(scores[key]), bits(terms[key]) } };
 			if (lane)
 				continue;
 			points[count++] = (struct row_point){
@@ -140,7 +140,7 @@ static void add_partial(void)
 {
 	const struct row_partial partial = {
 		.key_end = KEYS, .max_bits = bits(maxima[1]), .sum_bits = bits(sums[1]),
-		.lse = maxima[1] + log(sums[1]), .weight = 1.0, .acc = acc, .acc_bytes = sizeof acc
+		.lse = maxima[1] + log(sums[1]), .share = 1.0, .acc = acc, .acc_bytes = sizeof acc
 	};
 
 	OK(store_partials(store, 1, 1, &partial, 1));
@@ -233,7 +233,7 @@ START_TEST(a_row_outside_the_hull_is_named)
 {
 	acc[1] = 9.0f * sums[1];
 	assert_has("not d = 1: FAIL\n");
-	assert_has(" why    acc does not match the recorded values and weights\n");
+	assert_has(" why    acc does not match the recorded scores and V rows\n");
 }
 END_TEST
 

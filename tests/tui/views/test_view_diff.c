@@ -370,7 +370,7 @@ START_TEST(points_are_shown_side_by_side)
 }
 END_TEST
 
-/* The project's own kernels also have a point named "score", whose second value is a weight. */
+/* The project's own kernels also have a point named "score", whose second value is exp(). */
 START_TEST(points_of_users_keep_their_own_values)
 {
 	bool own;
@@ -379,7 +379,8 @@ START_TEST(points_of_users_keep_their_own_values)
 	OK(view_own_points(&context, "k", &own));
 	ck_assert(!own);
 	assert_shows("points", "L1.b0.w0.l0.p0", "score  v0 1  v1 2\n");
-	ck_assert_str_eq(view_point_value(true, "score", 1), "weight");
+	ck_assert_str_eq(view_point_value(true, "score", 1),
+			 "exp(score - running max)");
 }
 END_TEST
 

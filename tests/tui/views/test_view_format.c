@@ -22,6 +22,7 @@ START_TEST(numbers_are_written_in_the_chosen_base)
 	assert_number(NUMBER_DEC, 0x3f800000, "1");
 	assert_number(NUMBER_DEC, 0x3dcccccd, "0.1");
 	assert_number(NUMBER_DEC, 0x3dccccce, "0.10000001");
+	assert_number(NUMBER_FULL, 0x3dccccce, "0.10000001");
 	assert_number(NUMBER_DEC, 0xff800000, "-inf");
 	assert_number(NUMBER_DEC, 0xffc00001, "nan");
 	assert_number(NUMBER_HEX, 0x0000000f, "0x0000000f");

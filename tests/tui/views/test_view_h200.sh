@@ -14,7 +14,7 @@ sql() {
 
 # shown TRACE SCREEN ADDRESS: prints a screen into ./out.
 shown() {
-	run view "$traces/$1" --plain --screen "$2" --at "$3"
+	run view "$traces/$1" --plain --screen "$2" --at "$3" ${4:+"$4"}
 }
 
 ### chunks: with one warp, with two, and of kernels without chunks
@@ -40,6 +40,12 @@ result 'the two warps of a chunk are shown separately and merged' \
 shown incremental-multiwarp.twin chunks L59.b3
 result 'so are four warps' "$(grep -q ' warp 3, keys 9..9' out || cat out)"
 
+# The merge does not depend on how many chunks there are between the address and the largest share.
+shown romeo.twin chunks "L$(sql romeo.twin "SELECT launch FROM v_partial WHERE share > 0.9 AND
+	chunk >= 2 ORDER BY launch DESC LIMIT 1").b0"
+result 'all chunks of a row are listed' "$(awk '/ chunk keys/ { table = 1; next } !/\|/ { table = 0 }
+	table { sub(/ %.*/, ""); sum += $NF } END { exit !(sum > 99 && sum < 101) }' out || cat out)"
+
 ### attention, for every path
 
 for place in demo:L1018.b1:RICHARD flash-decoding:L30.b0:ROMEO incremental:L59.b0:ROMEO \
@@ -47,7 +53,7 @@ for place in demo:L1018.b1:RICHARD flash-decoding:L30.b0:ROMEO incremental:L59.b
 	trace=${place%%:*} text=${place##*:} at=${place#*:}
 	shown "$trace.twin" attention "${at%%:*}"
 	result "$trace: attention is shown below the text" \
-		"$(grep -q " 0 .*$text" out && grep -q '^>head' out && grep -q 'looks most at' out || cat out)"
+		"$(grep -q " $text" out && grep -q '^>head' out && grep -q 'looks most at' out || cat out)"
 done
 
 ### the cache
@@ -68,7 +74,7 @@ result 'a V that is not written yet is shown as poison, not as NaN' \
 
 # missing TRACE SCREEN ADDRESS PATTERN: the screen explains why it shows nothing.
 missing() {
-	shown "$1.twin" "$2" "$3"
+	shown "$1.twin" "$2" "$3" --no-replay
 	result "$1 $3 $2: explains why nothing is shown" "$(grep -q -e "$4" out || cat out)"
 }
 
@@ -86,7 +92,7 @@ done
 run replay "$traces/long.twin" --log points -o points.twin
 result 'that command records the points, with the same bits' \
 	"$(grep -q ', 0 bits differ' out || cat out err)"
-run view "$traces/long.twin" points.twin --plain --screen chunks --at L14.b0
+run view "$traces/long.twin" points.twin --plain --screen chunks --at L14.b0 --no-replay
 result 'both traces are shown side by side' \
 	"$(grep -q 'at level launch, which keeps no partials' out && grep -q '^ check  m = max s: ok' out || cat out)"
 run replay "$traces/long.twin" --log points
@@ -104,10 +110,19 @@ result 'blocks without keys are marked' \
 
 shown demo.twin reduce L1019.b1
 result 'the merge is the one that the kernel recorded' \
-	"$(grep -q '^>    0   3.7079194   5.7261796  0.03429078 --+   0.19635516 -0.0117507605$' out || cat out)"
+	"$(grep -q '^     0 0..31  *3.7079   5.7262 0.034291   6.5 %  |# *-+    0.196355$' out || cat out)"
+run view "$traces/demo.twin" --plain --screen reduce --at L1019.b1 --number full
+result 'with all digits too' \
+	"$(grep -q '^     0  *3.7079194  *5.7261796  *0.03429078   6.5 % -+  *0.19635516 *-0.0117507605$' out || cat out)"
+shown demo.twin reduce L1263.b4.w0.l0.p1
+result 'a point moves the merge' \
+	"$(grep -q ': 2 of 3 chunks merged so far' out && grep -q '^>    1 32..63 .* -+-   5.578923$' out &&
+		grep -q '^     2 64..78 .*|####$' out || cat out)"
+shown demo.twin reduce L1019.b1
 result 'the GPU and float64 are shown next to each other' \
 	"$(grep -q '^    GPU r1           -0.06765588  0.10422361' out &&
 		grep -q '^    f64              -0.06765588   0.1042236' out || cat out)"
+shown demo.twin reduce L1019.b1 --all
 result 'other orders and one split are measured' \
 	"$(grep -q 'as executed (this run)  *7 ' out && grep -q 'one split: all keys, no merge  *7 ' out || cat out)"
 
@@ -123,6 +138,17 @@ run view two.twin --plain --screen time --at L63
 result 'each launch has a verdict' "$(grep -q '^>L63 .* equal ' out || cat out)"
 result 'the legend of differing blocks is shown' \
 	"$(grep -q '  d differs in the other run' out || cat out)"
+run diff two.twin
+result 'points that the older kernels lack are left out, and said so' \
+	"$(grep -q 'kernels lack (softmax of attention_prefill, reduce of flash_decode_chunk_2warp): ' out &&
+		grep -q ', 0 bits differ$' out || cat out err)"
+run diff two.twin --json
+result 'JSON lists them too' "$(grep -q '"points_lacking": "softmax of attention_prefill, ' out || cat out)"
+run view two.twin --plain --screen points --at r2.L62.b0.w0.l0
+result 'points of the merge of warps name the warp' \
+	"$(grep -q 'p3  *reduce  factor 0.59311867  sum 4.9218125  acc0 0.94628465  warp 1$' out || cat out)"
+run view two.twin --plain --screen diff
+result 'nor are they a difference on the screen' "$(grep -q '^  0 differences, 0 bits$' out || cat out)"
 run view two.twin "$traces/flash-decoding.twin" --plain --screen reduce --at r2.L63.b1
 result 'a second trace is compared as well' \
 	"$(grep -q '^ the same in .*flash-decoding.twin' out || cat out err)"

@@ -57,14 +57,14 @@ static void add_run(const char *device, uint64_t seed, const float *out)
 	/* The maxima differ by log(2), so the factor of chunk 1 is 0.5. */
 	const struct row_partial partials[] = {
 		{ .chunk = 0, .key_end = 2, .max_bits = bits(logf(2.0f)), .sum_bits = bits(1.0f),
-		  .lse = log(2.0), .weight = 0.8, .acc = acc[0], .acc_bytes = sizeof acc[0] },
+		  .lse = log(2.0), .share = 0.8, .acc = acc[0], .acc_bytes = sizeof acc[0] },
 		{ .chunk = 1, .key_begin = 2, .key_end = 4, .max_bits = bits(0.0f),
-		  .sum_bits = bits(0.5f), .lse = log(0.5), .weight = 0.2, .acc = acc[1],
+		  .sum_bits = bits(0.5f), .lse = log(0.5), .share = 0.2, .acc = acc[1],
 		  .acc_bytes = sizeof acc[1] },
 	};
 	const struct row_reduce reduces[] = {
-		{ .chunk = 0, .order = 0, .weight = 1.0, .sum = 1.0 },
-		{ .chunk = 1, .order = 1, .weight = 0.5, .sum = 1.25 },
+		{ .chunk = 0, .order = 0, .factor = 1.0, .sum = 1.0 },
+		{ .chunk = 1, .order = 1, .factor = 0.5, .sum = 1.25 },
 	};
 	int64_t run;
 
@@ -93,30 +93,51 @@ static void close_trace(void)
 	OK(store_close(store));
 }
 
-static void assert_has(const char *screen, const char *at, const char *part)
+static char *draw(struct view_context c, const char *screen, const char *at)
 {
-	struct view_context c = { .store = store, .run = 1, .at = address_none };
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(file);
+	c.store = store;
+	c.run = 1;
 	OK(address_parse("--at", at, &c.at));
 	c.out = display_create(file, &c.at);
 	OK(view_find(screen)->draw(&c));
 	display_finish(c.out);
 	display_free(c.out);
 	ck_assert_int_eq(fclose(file), 0);
+	return text;
+}
+
+static void assert_drawn(struct view_context c, const char *at, const char *part, bool there)
+{
+	char *text = draw(c, "reduce", at);
+
+	ck_assert_msg((strstr(text, part) != NULL) == there, "%s '%s' in:\n%s", there ? "no" : "a",
+		      part, text);
+	free(text);
+}
+
+static void assert_has(const char *screen, const char *at, const char *part)
+{
+	char *text = draw((struct view_context){ .at = address_none }, screen, at);
+
 	ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text);
 	free(text);
 }
 
 START_TEST(the_merge_is_recomputed_without_points)
 {
-	assert_has("reduce", "L1.b0", "; weights and sums are recomputed\n");
-	assert_has("reduce", "L1.b0",
-		    ">    0   0.6931472           1           1 --+            1\n"
-		    "     1           0         0.5         0.5 --+-        1.25\n");
+	assert_has("reduce", "L1.b0", " out = acc / sum\n factors and sums are recomputed");
+	assert_has("reduce", "L1.b0", ">slot 0 head 0: 2 chunks merged, relative to g = 0.6931472,"
+		   " the maximum of all\n chunk keys        max      sum   factor   share"
+		   "  of the row          sum so far\n");
+	assert_has("reduce", "L1.b0", "     0 0..1     0.6931   1.0000 1.000000  80.0 %"
+		   "  |###########    -+    1.000000\n");
+	assert_has("reduce", "L1.b0", "     1 2..3     0.0000   0.5000 0.500000  20.0 %"
+		   "  |###            -+-   1.250000\n");
 }
 END_TEST
 
@@ -133,11 +154,39 @@ END_TEST
 
 START_TEST(other_orders_are_measured)
 {
-	assert_has("reduce", "L1.b0", " what if, from float64 of partials");
-	assert_has("reduce", "L1.b0",
-		    "  as executed (this run)                    0            0\n");
-	assert_has("reduce", "L1.b0",
-		    "  two by two, last to first                 0            0\n");
+	const struct view_context asked = { .what_if = true };
+
+	assert_drawn(asked, "L1.b0", " what if, from float64 of partials", true);
+	assert_drawn(asked, "L1.b0",
+		     "  as executed (this run)                    0            0\n", true);
+	assert_drawn(asked, "L1.b0",
+		     "  two by two, last to first                 0            0\n", true);
+}
+END_TEST
+
+START_TEST(other_orders_are_behind_a_key)
+{
+	struct view_context c = { .output = OUTPUT_VIEWER };
+
+	assert_drawn(c, "L1.b0", "what if", false);
+	assert_drawn(c, "L1.b0", " the same merge in other orders: W\n", true);
+	c.output = OUTPUT_PLAIN;
+	assert_drawn(c, "L1.b0", " the same merge in other orders: --all\n", true);
+	c.all = true;
+	assert_drawn(c, "L1.b0", " what if, from float64 of partials", true);
+}
+END_TEST
+
+/* Half of a terminal of 120 columns. */
+START_TEST(a_narrow_merge_fits)
+{
+	const struct view_context c = { .columns = 59 };
+	char *text = draw(c, "reduce", "L1.b0"), *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		ck_assert_msg(strlen(line) <= 59 || strstr(line, "factor") || strstr(line, " d "),
+			      "%zu columns: %s", strlen(line), line);
+	free(text);
 }
 END_TEST
 
@@ -157,6 +206,8 @@ int main(void)
 	tcase_add_test(tests, the_merge_is_recomputed_without_points);
 	tcase_add_test(tests, rows_of_runs_are_compared);
 	tcase_add_test(tests, other_orders_are_measured);
+	tcase_add_test(tests, other_orders_are_behind_a_key);
+	tcase_add_test(tests, a_narrow_merge_fits);
 	tcase_add_test(tests, a_block_with_different_bytes_is_marked);
 	return run_suite("view_merge", tests);
 }

@@ -1,5 +1,6 @@
-/* view_step.c - the bytes that went into a decode step and came out of it; see view_step.h. */
-#include "tui/views/view_step.h"
+/* view_step_text.c - the bytes that went into a decode step and came out of it; see
+ * view_step_text.h. */
+#include "tui/views/view_step_text.h"
 
 #include <inttypes.h>
 
@@ -49,7 +50,7 @@ static enum status print_token(const struct view_context *c, sqlite3_stmt *row, 
 	return STATUS_OK;
 }
 
-enum status view_step_heading(const struct view_context *c, int64_t step)
+enum status view_step_text(const struct view_context *c, int64_t step)
 {
 	int64_t slots = 0;
 

@@ -1,0 +1,91 @@
+/* view_step.c - the Step screen: KV cache, chunks, reduction and output of one step, layer and head
+ * side by side.
+ *
+ * The step is that of the launch of the address, else the last one up to the end of its step or
+ * operation; see step.h.
+ */
+#include "tui/views/step/step.h"
+
+#include "tui/views/view_list.h"
+#include "tui/views/view_missing.h"
+#include "tui/views/view_print.h"
+
+/* Attention of which the trace has nothing to draw. */
+static enum status draw_missing(const struct view_context *c, const struct step *s)
+{
+	if (s->form == STEP_HOST) {
+		view_title(c, "STEP of op %lld %s", (long long)s->attend.op, s->attend.kernel);
+		return view_missing(c, NULL, LEVEL_LAUNCH, "rows of K");
+	}
+	view_place_title(c, "STEP of", &s->attend);
+	view_recomputed_note(c, &s->recomputed);
+	if (s->form == STEP_TILES && s->keys == 0) {
+		view_styled(c, STYLE_NOTE, "  query %lld sees no key: its output is 0\n",
+			    (long long)s->query.number);
+		return STATUS_OK;
+	}
+	return s->form == STEP_CHUNKS ? view_missing(c, &s->attend, LEVEL_PARTIALS, "partials")
+		: view_missing(c, &s->attend, LEVEL_POINTS, "points");
+}
+
+static enum status draw_memory(const struct view_context *c, struct step_memory *m)
+{
+	bool found;
+
+	TRY(step_memory_read(c, m, &found));
+	if (!found) {
+		view_title(c, "STEP: no launch attends here");
+		return view_missing(c, NULL, LEVEL_PARTIALS, "launches of attention");
+	}
+	if (m->step.live == 0)
+		return draw_missing(c, &m->step);
+	return step_draw(c, m, c->play ? step_frame_at(m->frames, m->count, &c->at) : -1);
+}
+
+/* Without memory of its own a screen reads the step each time. */
+static enum status draw(const struct view_context *c)
+{
+	struct step_memory own = { .store = NULL };
+	enum status status;
+
+	if (c->play && c->played)
+		return draw_memory(c, c->played);
+	status = draw_memory(c, &own);
+	step_memory_clear(&own);
+	return status;
+}
+
+static enum status draw_frame(const struct view_context *c, struct step_memory *m, int64_t number)
+{
+	const struct step_frame *frame = &m->frames[number];
+	struct view_context here = *c;
+	char text[64], at[ADDRESS_TEXT];
+
+	address_format(&frame->at, at);
+	step_frame_text(&m->step, frame, text);
+	view_styled(c, STYLE_TITLE, "\nframe %lld of %lld, at %s: %s", (long long)number + 1,
+		    (long long)m->count, at, text);
+	view_print(c, "\n");
+	here.at = frame->at;
+	return step_draw(&here, m, number);
+}
+
+enum status step_play(const struct view_context *c)
+{
+	struct step_memory m = { .store = NULL };
+	enum status status;
+	bool found;
+
+	status = step_memory_read(c, &m, &found);
+	if (status == STATUS_OK && m.count == 0)
+		status = draw(c);
+	for (int64_t i = 0; i < m.count && status == STATUS_OK; i++)
+		status = draw_frame(c, &m, i);
+	step_memory_clear(&m);
+	return status;
+}
+
+const struct view view_step = {
+	.name = "step", .summary = "one step: KV cache, chunks, reduction and output side by side",
+	.table = "w_attends", .draw = draw
+};
