@@ -68,10 +68,25 @@ layer sim/exec base kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff
+layer tui/views/kernel base traces traces/store traces/diff tui/views
+layer tui/views/attend base traces traces/store traces/diff tui/views
+layer tui/views/element base traces traces/store traces/diff tui/views tui/views/kernel
 layer tui/views/step base traces traces/store traces/diff tui/views
-layer tui/viewer base traces traces/store tui/views tui/views/step
-layer tui/export base traces traces/store tui/views tui/viewer
+layer tui/viewer base traces traces/store tui/views tui/views/kernel tui/views/element \
+	tui/views/step
+layer tui/export base traces traces/store tui/views tui/views/attend tui/viewer
 layer tui/launch base kernels traces/store engine engine/record sim/check/check.h sim/cu2c tui
+layer tui/lab/case base kernels traces/store engine tui tui/launch
+layer tui/lab/reference base tui/launch tui/lab/case
+layer tui/lab/run base kernels traces/store engine tui tui/launch tui/lab/case
+layer tui/lab/judge base tui tui/launch tui/lab/case tui/lab/reference tui/lab/run
+layer tui/lab/result base tui tui/lab/case
+layer tui/lab/grade base traces/store tui tui/launch tui/lab/case tui/lab/judge tui/lab/result \
+	tui/lab/run
+layer tui/lab/answers base traces/store tui tui/launch tui/lab/case tui/lab/reference \
+	tui/lab/judge tui/lab/result tui/lab/run tui/lab/grade
+layer tui/lab base traces/store tui tui/launch tui/lab/case tui/lab/result tui/lab/run \
+	tui/lab/grade tui/lab/answers
 layer tui/bench base traces/store engine engine/attention engine/model engine/record tests/bench \
 	tui tui/views tui/viewer
 
@@ -82,7 +97,8 @@ below='base kernels traces traces/store traces/diff engine engine/attention engi
 shared=$(find tui -maxdepth 1 -name '*.[ch]' ! -name 'cmd_*')
 confined 'what commands share includes' "$shared" $below
 confined 'commands include' "main.c $(find tui -maxdepth 1 -name 'cmd_*')" $below \
-	tui/views tui/views/step tui/viewer tui/export tui/launch tui/bench
+	tui/views tui/views/kernel tui/views/step tui/viewer tui/export tui/launch tui/lab \
+	tui/lab/result tui/bench
 
 found=$(find base engine kernels sim traces tui -name '*.[ch]' -o -name '*.cu*' |
 	sed 's,/[^/]*$,,' | sort -u | while read -r folder; do

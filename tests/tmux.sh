@@ -19,10 +19,11 @@ trap 'on_tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
 start() {
 	columns=$1 lines=$2
 	shift 2
-	rm -f shell_done
+	# Its own files: the shell of the terminal before may still be writing its own.
+	ended=ended.$((servers + 1))
 	# Without colours for heat, screens are the same as those of --plain.
-	printf '%s\n' 'TERM=screen' 'export TERM' "'$flashtwin' view $*" 'echo "ended $?"' 'stty -a | tr ";" " " >stty' \
-		'echo done >shell_done' "sleep $(limit 600)" >script
+	printf '%s\n' 'TERM=screen' 'export TERM' "'$flashtwin' view $*" 'echo "ended $?"' \
+		"stty -a | tr ';' ' ' >$ended.part" "mv $ended.part $ended" "sleep $(limit 600)" >script
 	terminal
 }
 

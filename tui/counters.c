@@ -1,6 +1,6 @@
 /* counters.c - counters of launches as JSON and as rows of a trace; see counters.h.
  *
- * sim/check/counters.c does the counting; tui/views/view_counters.c draws the screen.
+ * sim/check/counters.c does the counting; tui/views/kernel/view_counters.c draws the screen.
  */
 #include "tui/counters.h"
 

@@ -56,6 +56,11 @@ char *datadir_include(void)
 	return locate("include", "/sim/cuda/user.h", "..");  /* the source tree */
 }
 
+char *datadir_labs(void)
+{
+	return locate("labs", "/README.md", "../labs");
+}
+
 enum status datadir_sample(const char *name, char **out)
 {
 	if (strcmp(name, "shakespeare") == 0)

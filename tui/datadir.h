@@ -15,6 +15,9 @@ char *datadir_model(void);
  * the caller frees it. */
 char *datadir_include(void);
 
+/* The directory of the labs, found the same way; the caller frees it. */
+char *datadir_labs(void);
+
 /* The path of a sample, found the same way; the caller frees it. Samples are "shakespeare", the
  * model; "demo.twin", a trace from an H200; "merge.cu", a kernel with a race. USAGE for any other
  * name. */

@@ -98,7 +98,7 @@ OPTION(STEPS, ON_RUNS | ON_REPLAY, RUN, 0, "steps", VALUE_INTEGER("N", 1, INT64_
        "a launch on the simulator ends after N basic blocks: exit 5")
 OPTION(TIMEOUT, ON_LAUNCH | ON_REPLAY, RUN, 0, "timeout", VALUE_INTEGER("S", 1, 31536000),
        "end everything, compilers included, after S seconds of wall-clock time: exit 5")
-OPTION(SANDBOX, ON_LAUNCH | ON_REPLAY, RUN, 0, "sandbox", VALUE_ONE_OF("auto yes no"),
+OPTION(SANDBOX, ON_LAUNCH | ON_REPLAY | ON_LAB, RUN, 0, "sandbox", VALUE_ONE_OF("auto yes no"),
        "compile and run users' kernels under bubblewrap; yes: exit 2 where that does not work; "
        "auto (default): then with resource limits alone; no: with neither")
 OPTION(JSON, ON_RUNS | ON_REPLAY, RUN, 0, "json", VALUE_NONE,
@@ -194,6 +194,36 @@ OPTION(SQL_JSON, ON_SQL, OWN, 0, "json", VALUE_NONE, "an array of objects")
 OPTION(DUMP, ON_SQL, OWN, 0, "dump", VALUE_NONE,
        "the logical dump: every row of every view, without times; two recordings of the same work "
        "with the same seed have equal dumps")
+
+/* lab */
+OPTION(LAB_SECRET, ON_LAB, OWN, 0, "secret", VALUE_FILE("FILE"),
+       "of the instructor: its text and the student's id give the seed of the secret cases, which "
+       "are not graded without it (default: the file that FLASHTWIN_LAB_SECRET names)")
+OPTION(LAB_STUDENT, ON_LAB, OWN, 0, "student", VALUE_TEXT("ID"), "who submitted the file")
+OPTION(LAB_DEVICE, ON_LAB, OWN, 0, "device", VALUE_ONE_OF("sim both"),
+       "where kernels run (sim); both: cases that pass also run on the GPU, outside of the "
+       "sandbox, and are compared with the simulator, which changes no points")
+OPTION(LAB_FORMAT, ON_LAB, OWN, 0, "format",
+       VALUE_ONE_OF("text json gradescope autolab classroom50 junit tap"),
+       "of the result of grade (text)")
+OPTION(LAB_OUT, ON_LAB, OWN, 'o', NULL, VALUE_FILE("FILE"),
+       "where to write the result; default stdout. An existing file is replaced. With "
+       "--submissions a folder, which may hold earlier results")
+OPTION(LAB_STAFF, ON_LAB, OWN, 0, "staff", VALUE_NONE,
+       "show values and traces of secret cases too")
+OPTION(LAB_TRACES, ON_LAB, OWN, 0, "traces", VALUE_DIRECTORY("DIR"),
+       "where to record cases that fail (traces next to the file)")
+OPTION(LABS, ON_LAB, OWN, 0, "labs", VALUE_DIRECTORY("DIR"),
+       "a folder of labs instead of those that come with flashtwin")
+OPTION(LAB_SUBMISSIONS, ON_LAB, OWN, 0, "submissions", VALUE_DIRECTORY("DIR"),
+       "grade a class: each folder in DIR is a submission, and its name the student's id. Results "
+       "go to the folder -o: ID.json for each student, with everything, and grades.csv. A run that "
+       "was ended goes on where it stopped. Needs a sandbox, or --sandbox=no")
+OPTION(LAB_JOBS, ON_LAB, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),
+       "submissions that are graded at the same time (1)")
+OPTION(LAB_SHARE, ON_LAB, OWN, 0, "share", VALUE_TEXT("K/N"),
+       "grade only the K-th of N shares of the class, for several machines with one folder of "
+       "results; a run without it then makes grades.csv")
 
 /* bench */
 OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,

@@ -14,7 +14,7 @@
 #define COMMAND_LIST(X) \
 	X(DECODE, decode) X(ATTEND, attend) X(LAUNCH, launch) X(REPLAY, replay) X(DIFF, diff) \
 	X(VERIFY, verify) X(VIEW, view) X(FIND, find) X(SQL, sql) X(EXPORT, export) \
-	X(BENCH, bench) X(INFO, info)
+	X(LAB, lab) X(BENCH, bench) X(INFO, info)
 
 enum command_id {
 #define X(id, name) COMMAND_##id,

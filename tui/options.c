@@ -265,6 +265,7 @@ enum status options_parse(enum command_id command, int argc, char **argv, option
 
 	make_tables(command, &tables);
 	opterr = 0;
+	optind = 0;                     /* from the start: a command may run another one */
 	while ((c = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {
 		struct option_value value = { .text = optarg };
 

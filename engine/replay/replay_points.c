@@ -65,8 +65,7 @@ static enum status check_launch(struct points_replay *p, sqlite3_stmt *row, bool
 			    " error %lld", path, p->launch, sqlite3_column_int64(row, CODE));
 	if (!strcmp(p->run.command, "launch") && !trust)
 		return fail(STATUS_USAGE, "%s: run %" PRId64 " would compile and run a kernel from"
-			    " the trace: --trust allows it, if you trust who recorded it", path,
-			    p->run.run);
+			    " the trace: --trust allows it", path, p->run.run);
 	if (!kernel)
 		return fail(STATUS_USAGE, "kernel %s of the trace is not in this build",
 			    column_text(row, KERNEL));

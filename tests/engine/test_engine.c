@@ -240,6 +240,33 @@ START_TEST(arguments_must_match_the_kernels_parameters)
 }
 END_TEST
 
+/* Only a device whose memory the host can read has it: of others a download is needed. */
+START_TEST(memory_is_read_in_place)
+{
+	struct fake fake = fake_open();
+	const float wanted[] = { 1, 2, 3, 4 };
+	struct buffer *a = alloc(&fake.base, "a", 4), *b;
+	struct device *device;
+	const float *memory;
+
+	ck_assert_ptr_null(device_peek(&fake.base, a));
+	device_free(&fake.base, a);
+	OK(device_open("sim", NULL, &device));
+	a = alloc(device, "a", 4);
+	b = alloc(device, "b", 8);
+	OK(device_upload(device, NULL, a, 0, wanted, sizeof wanted));
+	OK(device_copy(device, NULL, b, 16, a, 0, 16));
+	OK(device_step_aside(device, true));
+	memory = device_peek(device, b);
+	ck_assert_ptr_nonnull(memory);
+	ck_assert_mem_eq(memory + 4, wanted, sizeof wanted);
+	ck_assert_mem_ne(memory, wanted, sizeof wanted);
+	ck_assert_mem_eq(device_peek(device, a), wanted, sizeof wanted);
+	OK(device_step_aside(device, false));
+	device_close(device);
+}
+END_TEST
+
 START_TEST(errors_have_their_cuda_names)
 {
 	ck_assert_str_eq(cuda_error_name(0), "CUDA_SUCCESS");
@@ -262,6 +289,7 @@ int main(void)
 	tcase_add_test(calls, missing_objects_are_refused);
 	tcase_add_test(calls, devices_get_complete_grids_and_blocks);
 	tcase_add_test(calls, arguments_must_match_the_kernels_parameters);
+	tcase_add_test(calls, memory_is_read_in_place);
 	tcase_add_test(calls, errors_have_their_cuda_names);
 	return run_suite("engine", calls);
 }

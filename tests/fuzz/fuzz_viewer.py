@@ -38,8 +38,8 @@ class Session:
             self.command.append("--ascii")
         term = self.random.choice(["xterm-256color", "xterm", "screen", "linux", "vt100"])
         # For a Linux console, curses looks for the mouse through a library that leaks.
-        if self.random.random() < 0.3 and term != "linux":
-            self.command.append("--mouse")
+        if self.random.random() < 0.3 or term == "linux":
+            self.command.append("--no-mouse")
         self.environment = dict(os.environ, TERM=term,
                                 LC_ALL=self.random.choice(["C.UTF-8", "C.UTF-8", "C"]))
         # Let the sanitizer, not the viewer's own handler, report a crash.

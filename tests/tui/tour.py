@@ -4,9 +4,10 @@ Commands: lines of ```console blocks that start with "$ ", and the lines after t
 "> "; the rest of a block is their output, stdout and stderr. Screens: "Start: `COMMAND`" opens the
 viewer in a terminal of 100 x 30, "Keys: `:at L0` `Enter` `2`" sends keys to it, and a ```screen
 block holds the screen after that, with runs of empty lines reduced to one. Everything runs in the
-order of the text; the command under each heading runs at the end. Prints TAP; with --update, writes
-the new output and screens into TOUR.md instead. tests/tui/test_tour.sh prepares the environment and
-calls it.
+order of the text; the command under each heading runs at the end. A comment "<!-- $ COMMAND -->"
+runs a command that readers do not see, such as what a user does in an editor. Prints TAP; with
+--update, writes the new output and screens into TOUR.md instead. tests/tui/test_tour.sh and
+tests/tui/lab/test_lab_readme.sh prepare the environment and call it.
 """
 import difflib
 import glob
@@ -29,12 +30,12 @@ NAMED_KEYS = {'Enter': 'Enter', 'Tab': 'Tab', 'Space': 'Space', 'Escape': 'Escap
               'Down': 'Down', 'PageDown': 'NPage', 'PageUp': 'PPage'}
 
 FENCE = re.compile(r'^```(console|screen)\n(.*?)^```$', re.M | re.S)
-STEP = re.compile(r'^Start:\s+`([^`]+)`|^Keys:((?:\s+`[^`]+`)+)', re.M)
+STEP = re.compile(r'^Start:\s+`([^`]+)`|^Keys:((?:\s+`[^`]+`)+)|^<!-- \$ (.+?) -->$', re.M | re.S)
 # The line under each heading: address, keys and command.
 STOP = re.compile(r'^`[^`]+`.* \u00b7 keys.* \u00b7 `([^`]+)`$', re.M)
 
-# Where no namespace can be made, as in some containers, `launch` says so and does without.
-NO_SANDBOX = re.compile(r'^warning: launch: no sandbox, only resource limits: .*\n', re.M)
+# Where no namespace can be made, as in some containers, commands say so and do without.
+NO_SANDBOX = re.compile(r'^warning: (?:launch|lab): no sandbox, only resource limits: .*\n', re.M)
 
 
 def strip_lines(text):
@@ -177,6 +178,8 @@ def walk(text, update):
             for step in STEP.finditer(prose):
                 if step[1]:
                     terminal.start(step[1])
+                elif step[3]:
+                    subprocess.run(['sh', '-ec', step[3]], check=True)
                 else:
                     terminal.send(re.findall(r'`([^`]+)`', step[2]))
             got = what_block_shows(kind, block, terminal, update)

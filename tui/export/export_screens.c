@@ -10,8 +10,8 @@
 
 #include "base/xalloc.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/attend/view_kv_rows.h"
 #include "tui/views/view_cell.h"
-#include "tui/views/view_kv_rows.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_print.h"

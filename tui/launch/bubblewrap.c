@@ -28,15 +28,22 @@
 #define INFO_FD 3
 
 struct words {
-	const char **at;
+	char **at;                      /* ends with NULL */
 	int count;
 };
 
 static void add(struct words *words, const char *word)
 {
 	words->at = xreallocarray(words->at, (size_t)words->count + 2, sizeof *words->at);
-	words->at[words->count++] = word;
+	words->at[words->count++] = xstrdup(word);
 	words->at[words->count] = NULL;
+}
+
+static void free_words(struct words *words)
+{
+	for (int i = 0; i < words->count; i++)
+		free(words->at[i]);
+	free(words->at);
 }
 
 static void add_three(struct words *words, const char *a, const char *b, const char *c)
@@ -57,7 +64,7 @@ char *bubblewrap_name(void)
 /* --- the command line --- */
 
 /* Folders of programs and libraries: links into /usr on most systems. */
-static void add_system(struct words *words, char *links[])
+static void add_system(struct words *words)
 {
 	static const char *const folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64" };
 
@@ -68,8 +75,8 @@ static void add_system(struct words *words, char *links[])
 		ssize_t length = readlink(folders[i], target, sizeof target - 1);
 
 		if (length > 0) {
-			links[i] = xasprintf("%.*s", (int)length, target);
-			add_three(words, "--symlink", links[i], folders[i]);
+			target[length] = '\0';
+			add_three(words, "--symlink", target, folders[i]);
 		} else if (stat(folders[i], &st) == 0) {
 			add_three(words, "--ro-bind", folders[i], folders[i]);
 		}
@@ -88,7 +95,46 @@ static void add_system(struct words *words, char *links[])
 	add(words, "/tmp");
 }
 
-static void add_all(struct words *words, const struct sandbox *s, const char *folder, char *links[])
+/* Hides what is in a shown folder, under the name that it has there. */
+static void hide_in(struct words *words, const struct sandbox *s, const char *shown)
+{
+	char *real = realpath(shown, NULL);
+	size_t length = real ? strlen(real) : 0;
+
+	for (int i = 0; i < s->hidden_count && real; i++)
+		if (strncmp(s->hidden[i], real, length) == 0 && s->hidden[i][length] == '/') {
+			char *name = xasprintf("%s%s", shown, s->hidden[i] + length);
+
+			add(words, "--tmpfs");
+			add(words, name);
+			free(name);
+		}
+	free(real);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	size_t first = strlen(*(char *const *)a), second = strlen(*(char *const *)b);
+
+	return (first > second) - (first < second);
+}
+
+/* Outer folders come first, so that each hides what is hidden in it and the next shows what is
+ * shown of that. */
+static void add_shown(struct words *words, const struct sandbox *s)
+{
+	hide_in(words, s, "/usr");      /* add_system() */
+	if (s->shown_count > 0)
+		qsort(s->shown, (size_t)s->shown_count, sizeof *s->shown, by_length);
+	for (int i = 0; i < s->shown_count; i++) {
+		if (s->hidden_count == 0 && strncmp(s->shown[i], "/usr/", 5) == 0)
+			continue;
+		add_three(words, "--ro-bind-try", s->shown[i], s->shown[i]);
+		hide_in(words, s, s->shown[i]);
+	}
+}
+
+static void add_all(struct words *words, const struct sandbox *s, const char *folder)
 {
 	static const char *const first[] = {
 		"--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-net",
@@ -99,10 +145,8 @@ static void add_all(struct words *words, const struct sandbox *s, const char *fo
 
 	for (int i = 0; first[i]; i++)
 		add(words, first[i]);
-	add_system(words, links);
-	for (int i = 0; i < s->shown_count; i++)
-		if (strncmp(s->shown[i], "/usr/", 5) != 0)
-			add_three(words, "--ro-bind-try", s->shown[i], s->shown[i]);
+	add_system(words);
+	add_shown(words, s);
 	for (int i = 0; i < s->writable_count; i++)
 		add_three(words, "--bind", s->writable[i], s->writable[i]);
 	if (folder) {
@@ -155,7 +199,7 @@ static void run_bwrap(const struct ends *e, const char *program, const struct wo
 	setsid();
 	if (dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(errors, 2) == 2
 	    && dup2(info, INFO_FD) == INFO_FD)
-		execv(program, (char *const *)(uintptr_t)words->at);
+		execv(program, words->at);
 	_exit(127);
 }
 
@@ -230,7 +274,7 @@ static enum status start(struct sandbox *s, const char *program, const struct wo
 
 enum status bubblewrap_start(struct sandbox *s)
 {
-	char *program = bubblewrap_name(), *folder, *links[5] = { 0 };
+	char *program = bubblewrap_name(), *folder;
 	struct words words = { 0 };
 	enum status status;
 
@@ -238,7 +282,7 @@ enum status bubblewrap_start(struct sandbox *s)
 		return fail(STATUS_USAGE, "needs bwrap: apt-get install bubblewrap");
 	folder = getcwd(NULL, 0);
 	add(&words, program);
-	add_all(&words, s, folder, links);
+	add_all(&words, s, folder);
 	status = start(s, program, &words);
 	if (status != STATUS_OK) {
 		struct error_record error;
@@ -247,9 +291,7 @@ enum status bubblewrap_start(struct sandbox *s)
 		bubblewrap_stop(s);
 		error_restore(&error);
 	}
-	for (int i = 0; i < 5; i++)
-		free(links[i]);
-	free(words.at);
+	free_words(&words);
 	free(folder);
 	free(program);
 	return status;

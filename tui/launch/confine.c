@@ -107,7 +107,7 @@ static void set_limits(const struct sandbox *s, enum confine_as as)
 	if (data_limited)
 		limit(RLIMIT_DATA, data > MIN_DATA ? data : MIN_DATA);
 	limit(RLIMIT_CPU, seconds);
-	limit(RLIMIT_FSIZE, FILE_LIMIT);
+	limit(RLIMIT_FSIZE, s->options.file_bytes ? s->options.file_bytes : FILE_LIMIT);
 	if (as != CONFINE_GPU)
 		limit(RLIMIT_NPROC, PROCESS_LIMIT + (s->holder < 0 ? count_threads() : 0));
 }

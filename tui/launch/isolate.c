@@ -1,8 +1,8 @@
 /* isolate.c - runs a function in a child process; see isolate.h.
  *
- * The child sends messages through a pipe: one per finding, then its result. Each has the secret of
- * this run and a hash. A kernel that writes to the pipe makes the report invalid; a process that
- * forked sends two results, which is invalid too.
+ * The child sends messages through a pipe: that it has started, one per finding, then its result.
+ * Each has the secret of this run and a hash. A kernel that writes to the pipe makes the report
+ * invalid; a process that forked sends two results, which is invalid too.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@
 #define REPORT_FD 3
 #define MAX_TEXT 4096
 
-enum message_kind { MESSAGE_FINDING = 1, MESSAGE_RESULT };
+enum message_kind { MESSAGE_FINDING = 1, MESSAGE_RESULT, MESSAGE_STARTED };
 
 struct message {
 	uint64_t secret[2];
@@ -129,6 +129,7 @@ static void child_main(struct isolated *job, int fd, pid_t parent)
 	close_others(fd);
 	if (job->check)
 		check_set_observer(send_finding);
+	send_message(MESSAGE_STARTED, "", 0);
 	status = job->fn(job->context);
 	if (fflush(stdout) != 0 && status == STATUS_OK)
 		status = fail(STATUS_IO, "standard output: %s", strerror(errno));
@@ -150,14 +151,15 @@ static enum status describe_end(int ended)
 		    "without a complete report", WEXITSTATUS(ended));
 }
 
-/* The result among the messages, if these are valid: any number of findings, and one result at the
- * end. NULL if not. *findings: how many. */
-static const struct result *find_result(const struct supervised *w, size_t *bytes, int *findings)
+/* The result among the messages, if these are valid: the start, any number of findings, and one
+ * result at the end. NULL if not. *findings: how many. */
+static const struct result *find_result(const struct supervised *w, size_t *bytes, int *findings,
+					bool *started)
 {
 	size_t at = 0;
 	struct message m;
 
-	for (*findings = 0; w->count - at >= sizeof m; ++*findings) {
+	for (*findings = 0; w->count - at >= sizeof m; *findings += m.kind == MESSAGE_FINDING) {
 		const char *body = w->bytes + at + sizeof m;
 
 		memcpy(&m, w->bytes + at, sizeof m);
@@ -166,6 +168,7 @@ static const struct result *find_result(const struct supervised *w, size_t *byte
 		    || m.secret[1] != reporter.secret[1] || m.hash != hash_of(&m, body))
 			return NULL;
 		at += m.bytes;
+		*started |= m.kind == MESSAGE_STARTED;
 		if (m.kind == MESSAGE_RESULT) {
 			*bytes = m.bytes;
 			return at == w->count && m.bytes >= sizeof(struct result)
@@ -182,7 +185,7 @@ static enum status judge(struct isolated *job, const struct supervised *w)
 	size_t bytes;
 	int findings;
 
-	found = find_result(w, &bytes, &findings);
+	found = find_result(w, &bytes, &findings, &job->started);
 	if (!found || !WIFEXITED(w->ended) || WEXITSTATUS(w->ended) != 0)
 		return describe_end(w->ended);
 	memcpy(&result, found, sizeof result);
@@ -221,6 +224,7 @@ enum status isolate_run(struct isolated *job)
 	w.report = ends[0];
 	json_decref(job->answer);       /* the child's copy counts */
 	job->answer = NULL;
+	job->started = false;
 	status = w.child < 0 ? fail(STATUS_INTERNAL, "fork: %s", strerror(errno))
 		: supervise(job->sandbox, &w);
 	close(ends[0]);

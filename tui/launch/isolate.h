@@ -25,6 +25,8 @@ struct isolated {
 	/* Set by fn in the child, and then by isolate_run() in the parent. */
 	json_t *answer;                 /* an object; the caller frees it. NULL: none */
 	bool has_results;
+	/* Set by isolate_run(): the child got as far as fn. If not, INTERNAL is not fn's fault. */
+	bool started;
 };
 
 /* Runs fn in a child process and returns its status, with its message in the error record (but not

@@ -25,10 +25,10 @@
 
 /* Three quarters of the machine, so that the rest of it can go on working; and not so little that a
  * compiler fails. */
-static uint64_t memory_limit(void)
+static uint64_t memory_limit(int jobs)
 {
 	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t limit = all / 4 * 3;
+	uint64_t limit = all / 4 * 3 / (uint64_t)(jobs > 0 ? jobs : 1);
 
 	return limit > (uint64_t)1 << 30 ? limit : (uint64_t)1 << 30;
 }
@@ -74,7 +74,7 @@ enum status sandbox_create(const struct sandbox_options *options, struct sandbox
 	s->scratch = real ? real : xstrdup(name);
 	free(name);
 	s->holder = s->input = -1;
-	s->memory = memory_limit();
+	s->memory = memory_limit(options->jobs);
 	if (options->timeout)
 		s->deadline_ms = clock_ms() + options->timeout * 1000;
 	sandbox_write(s, s->scratch);
@@ -151,6 +151,15 @@ void sandbox_write(struct sandbox *s, const char *path)
 	add_path(&s->writable, &s->writable_count, path);
 }
 
+void sandbox_hide(struct sandbox *s, const char *folder)
+{
+	char *real = realpath(folder, NULL);
+
+	if (real)
+		add_path(&s->hidden, &s->hidden_count, real);
+	free(real);
+}
+
 static bool is_below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
@@ -158,18 +167,30 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
+/* The length of the longest name of the path itself or a folder above it; 0: none. */
+static size_t longest_above(const char *path, char *const *folders, int count)
+{
+	size_t longest = 0;
+
+	for (int i = 0; path && i < count; i++)
+		if (is_below(path, folders[i]) && strlen(folders[i]) > longest)
+			longest = strlen(folders[i]);
+	return longest;
+}
+
 bool sandbox_sees(const struct sandbox *s, const char *path)
 {
+	size_t shown, hidden;
 	char *real;
-	bool found = false;
+	bool found;
 
 	if (s->holder < 0)
 		return true;
 	real = realpath(path, NULL);
-	for (int i = 0; real && i < s->shown_count && !found; i++)
-		found = is_below(real, s->shown[i]);
-	for (int i = 0; real && i < s->writable_count && !found; i++)
-		found = is_below(real, s->writable[i]);
+	shown = longest_above(real, s->shown, s->shown_count);
+	hidden = longest_above(real, s->hidden, s->hidden_count);
+	found = (shown > 0 && shown >= hidden)
+		|| longest_above(real, s->writable, s->writable_count) > 0;
 	free(real);
 	return found;
 }
@@ -229,18 +250,22 @@ void sandbox_remove(const char *folder)
 	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+static void free_paths(char **list, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(list[i]);
+	free(list);
+}
+
 void sandbox_close(struct sandbox *s)
 {
 	if (!s)
 		return;
 	sandbox_kill(s);
 	sandbox_remove(s->scratch);
-	for (int i = 0; i < s->shown_count; i++)
-		free(s->shown[i]);
-	for (int i = 0; i < s->writable_count; i++)
-		free(s->writable[i]);
-	free(s->shown);
-	free(s->writable);
+	free_paths(s->shown, s->shown_count);
+	free_paths(s->hidden, s->hidden_count);
+	free_paths(s->writable, s->writable_count);
 	free(s->scratch);
 	free(s->why);
 	free(s);

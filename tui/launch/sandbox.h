@@ -22,14 +22,16 @@ struct sandbox_options {
 	const char *command;            /* for the lines on stderr: "launch" */
 	bool gpu;                       /* kernels run on a GPU too: only compiling is inside */
 	int64_t timeout;                /* seconds from sandbox_create(); 0: no limit */
+	uint64_t file_bytes;            /* the longest file; 0: 64 GiB */
+	int jobs;                       /* sandboxes that share the memory; 0: this one only */
 };
 
 /* The fields are for tui/launch/ only. */
 struct sandbox {
 	struct sandbox_options options;
 	char *scratch;                  /* a folder for temporary files, writable inside */
-	char **shown, **writable;       /* absolute paths */
-	int shown_count, writable_count;
+	char **shown, **hidden, **writable;     /* absolute paths */
+	int shown_count, hidden_count, writable_count;
 	bool started;
 	pid_t bwrap;                    /* its process; 0: none */
 	int holder;                     /* pidfd of the process whose namespaces are joined */
@@ -47,6 +49,9 @@ void sandbox_show(struct sandbox *, const char *path);
 void sandbox_show_folder_of(struct sandbox *, const char *file);
 void sandbox_show_program(struct sandbox *, const char *program);
 void sandbox_write(struct sandbox *, const char *path);
+/* Before the start: makes a folder appear empty, if it exists, except for what is shown of it or in
+ * it by its own name. Other names of it in what is shown are hidden too. */
+void sandbox_hide(struct sandbox *, const char *folder);
 /* Whether a program inside can read this file; everything if there is no bubblewrap. */
 bool sandbox_sees(const struct sandbox *, const char *path);
 /* Starts bubblewrap the first time. If it does not work: with mode auto prints one line, with mode

@@ -98,6 +98,12 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
 	enum status status = find_include(&include);
 
+	/* Compilers look for an -include in the working directory first. */
+	if (status == STATUS_OK && s->check && access("sim/cuda/user.h", F_OK) == 0) {
+		free(include);
+		status = fail(STATUS_USAGE, "the working folder has a sim/cuda/user.h, which would "
+			      "hide flashtwin's own: start it elsewhere");
+	}
 	if (status != STATUS_OK) {
 		free(names);
 		free(list);

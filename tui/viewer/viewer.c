@@ -38,14 +38,17 @@ static enum status choose_sides(struct viewer *v, const struct viewer_options *o
 	return STATUS_OK;
 }
 
-/* A run of an attention path opens on the Step screen, any other on its timeline. */
-static enum status first_view(const struct view_context *c, const struct view **view)
+/* A run of an attention path opens on the Step screen. Any other opens on its timeline, but at a
+ * line on its source, and at a thread on its points. */
+static enum status first_view(const struct view_context *c, const struct address *at,
+			      const struct view **view)
 {
 	int64_t attends;
 
 	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM v_run WHERE run = ?1"
 			" AND command IN ('decode', 'attend')", c->run));
-	*view = attends ? &view_step : &view_time;
+	*view = attends ? &view_step : at->line >= 0 ? &view_source
+		: at->lane >= 0 || at->point >= 0 ? &view_points : &view_time;
 	return STATUS_OK;
 }
 
@@ -67,7 +70,7 @@ static enum status choose_place(struct viewer *v, const struct viewer_options *o
 	}
 	v->here = (struct viewer_place){ o->view, at };
 	if (!o->view)
-		TRY(first_view(&c, &v->here.view));
+		TRY(first_view(&c, &at, &v->here.view));
 	viewer_jump(v, v->here.view, &at);
 	return STATUS_OK;
 }

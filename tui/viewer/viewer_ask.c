@@ -18,8 +18,8 @@
 #include "tui/viewer/viewer_fence.h"
 #include "tui/viewer/viewer_paint.h"
 #include "tui/viewer/viewer_work.h"
+#include "tui/views/kernel/view_exists.h"
 #include "tui/views/sql_print.h"
-#include "tui/views/view_exists.h"
 
 #define SQL_ROWS "500"
 

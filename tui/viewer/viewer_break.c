@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "tui/viewer/viewer_actions.h"
-#include "tui/views/breakpoints.h"
+#include "tui/views/kernel/breakpoints.h"
+#include "tui/views/kernel/view_source.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_query.h"
-#include "tui/views/view_source.h"
 
 static enum status toggle(struct viewer *v, const struct breakpoint *b)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "tui/viewer/viewer_work.h"
-#include "tui/views/view_element.h"
-#include "tui/views/view_element_spot.h"
+#include "tui/views/element/view_element.h"
+#include "tui/views/element/view_element_spot.h"
 #include "tui/views/view_list.h"
 
 static bool stopped(void *viewer)

@@ -60,8 +60,9 @@ static enum status list_op(const struct view_context *c, sqlite3_stmt *row, void
 		at.element = view_int(row, ELEMENT);
 	}
 	display_anchor(c->out, &at);
-	view_print(c, "  %-12s %-10s %-26.26s", text, view_text(row, KIND),
-		   view_null(row, KERNEL) ? "" : view_text(row, KERNEL));
+	/* The place of a row of a cache fits into 80 columns. */
+	view_print(c, "  %-10s %-26.26s", text,
+		   view_text(row, view_null(row, KERNEL) ? KIND : KERNEL));
 	if (!view_null(row, STEP))
 		view_print(c, " step %-4" PRId64, view_int(row, STEP));
 	view_print(c, " %s%s%s\n", view_text(row, BUFFER), view_null(row, HOW) ? "" : "  ",

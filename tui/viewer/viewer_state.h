@@ -8,7 +8,7 @@
 
 #include "tui/viewer/viewer_term.h"
 #include "tui/viewer/viewer_trail.h"
-#include "tui/views/breakpoints.h"
+#include "tui/views/kernel/breakpoints.h"
 
 #define VIEWER_PLACES 64                /* remembered; the oldest are forgotten */
 #define VIEWER_MARKS 26

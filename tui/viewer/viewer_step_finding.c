@@ -4,7 +4,7 @@
 #include "tui/viewer/viewer_actions.h"
 
 #include "tui/viewer/viewer_walk.h"
-#include "tui/views/view_findings.h"
+#include "tui/views/kernel/view_findings.h"
 
 static enum status find_finding(struct viewer *v, int direction)
 {

@@ -27,12 +27,14 @@ struct view_scan {
 	void *context;
 };
 
-/* Computes points that a trace lacks: replays one launch of a run on the simulator at level points,
- * and sets *out to a trace in which run, launch and buffers have the same numbers. The caller
- * closes it; store_index_views() has been called for it. Its points must be shown as "recomputed on
- * the simulator". DIFFERS if the launch does not write what was recorded; USAGE, with a message for
- * the user, if it cannot be replayed. This can take seconds, so keep the trace while the launch is
- * shown.
+/* Replays one launch of a run on the simulator at level points, because the trace lacks its
+ * points, partials or outputs. *out is a temporary trace, to which store_index_views() was applied;
+ * the caller closes it. Run, launch and buffers have the same numbers there, operations do not.
+ * What is taken from it must be shown as "recomputed on the simulator". This can take seconds, and
+ * may be called in a thread that has the store to itself.
+ *
+ * DIFFERS if the launch does not write what was recorded, USAGE if it cannot be replayed, otherwise
+ * what went wrong: *out is NULL then, and the message is for the user.
  *
  * Views use no engine: a command hands this function to them, or NULL (--no-replay). */
 typedef enum status view_replay_fn(void *context, struct store *, int64_t run, int64_t launch,

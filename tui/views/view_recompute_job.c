@@ -109,8 +109,8 @@ enum status recompute_job_end(struct recompute_job *job)
 {
 	pthread_join(job->thread, NULL);
 	job->busy = false;
-	/* A replay that was stopped fails in whatever way; an interrupted query can have ended the
-	 * transaction that its connection reads in. */
+	/* Once the query that was stopped has failed, a replay may end with some other error, which
+	 * means no more than that. */
 	if (atomic_load(&job->stop) && job->status != STATUS_OK)
 		return fail(STATUS_INTERRUPTED, "stopped");
 	return job->status == STATUS_OK ? STATUS_OK : fail(job->status, "%s", job->message);

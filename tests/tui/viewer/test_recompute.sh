@@ -113,6 +113,11 @@ if command -v "${CXX:-c++}" >/dev/null 2>&1; then
 	run launch k.cu --kernel halve --grid 1 --block 32 --arg 'y=>y.npy:f32[32]' -o user.twin
 	run view user.twin --plain --screen points --at L0
 	expect "a user's kernel" 0 '^ not recomputed: .*--trust allows it'
+	run view user.twin --plain --screen step --at L0
+	expect 'Step of it says where it is shown' 0 '^STEP of L0 halve$' '^  --screen launch  *1 ' \
+		'^  --screen points  *0 ' '^  --screen findings  *0 '
+	run view user.twin --plain --screen kv --at L0
+	expect 'and KV that its buffers have no known meaning' 0 'what a kernel of yours keeps'
 	run view user.twin --plain --screen points --at L0 --trust
 	expect 'with --trust' 0 "^$mark\$" ' half  *32 points of 32 threads'
 else

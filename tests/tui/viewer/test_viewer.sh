@@ -349,7 +349,9 @@ shows 'v shows one trace' '(v: two.twin'
 start 120 40 one.twin two.twin --ascii --screen chunks --at L22.b1
 shows 'two runs are side by side where their lines fit' '^CHUNKS of L22 .*|CHUNKS of L22 '
 lit() {
-	on_tmux capture-pane -e -p | grep -c "$(printf '\033')\[[0-9;]*7[0-9;]*m[0-9]"
+	# Reverse, then perhaps a colour, which tmux prints apart.
+	on_tmux capture-pane -e -p |
+		grep -c "$(printf '\033')\[\([0-9;]*;\)*7m\($(printf '\033')\[[0-9;:]*m\)*[0-9]"
 }
 differing() {
 	[ "$(lit)" -gt 0 ]
@@ -377,8 +379,8 @@ shows 'q ends with exit code 0' '^ended 0'
 
 # restored: echo and canonical mode are on again.
 restored() {
-	until_true test -e shell_done
-	grep -q -e ' echo ' stty && grep -q -e ' icanon ' stty
+	until_true test -e "$ended"
+	grep -q -e ' echo ' "$ended" && grep -q -e ' icanon ' "$ended"
 }
 
 viewer_pid() {
@@ -391,7 +393,7 @@ for signal in INT TERM HUP; do
 	kill -s "$signal" "$(viewer_pid)"
 	case $signal in INT) wanted=130 ;; TERM) wanted=143 ;; HUP) wanted=129 ;; esac
 	shows "SIG$signal ends it with $wanted" "ended $wanted"
-	result "SIG$signal leaves the terminal as it was" "$(restored || cat stty)"
+	result "SIG$signal leaves the terminal as it was" "$(restored || cat "$ended")"
 done
 
 start 100 30 "$trace" --screen time

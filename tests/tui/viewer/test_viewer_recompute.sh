@@ -37,4 +37,23 @@ start 100 30 t.twin --ascii --at s5 --no-replay
 shows '--no-replay' 'run 1 was recorded at level launch'
 result 'recomputes nothing' "$(screen; grep recomputed captured)"
 
+# A user's kernel has no step: the viewer opens on what its address is about.
+cat >k.cu <<'CU'
+__global__ void halve(float *y)
+{
+	y[threadIdx.x] = 0.5f * threadIdx.x;
+}
+CU
+if command -v "${CXX:-c++}" >/dev/null 2>&1; then
+	run launch k.cu --kernel halve --grid 1 --block 32 --arg 'y=>y.npy:f32[32]' -o user.twin
+	for place in 'L0 Time' 'L0.b0.w0.l0 Points' 'L0.n3 Source'; do
+		start 100 30 user.twin --ascii --at ${place% *}
+		shows "a user's kernel at ${place% *}" "\\[.${place#* }\\]"
+	done
+	keys 1
+	shows 'its Step screen names the screens that show more' '^  P Points  *0  values'
+else
+	skip "a user's kernel" 'no compiler'
+fi
+
 plan

@@ -56,7 +56,7 @@ keys x x u
 shows 'u changes the distance that is shown' ' abs *bits A'
 keys u u w
 shows 'w shows what wrote the element' 'who wrote bytes .* of y'
-shows 'which is the launch' 'L0  *launch  *row_sum'
+shows 'which is the launch' 'L0  *row_sum'
 keys q r
 shows 'r shows what reads it' 'op [0-9]*  *download .* y  reads'
 keys q PageDown

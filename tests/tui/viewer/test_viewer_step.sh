@@ -81,6 +81,43 @@ columns=80 lines=24
 terminal
 shows 'W marks the new key where there are no colours' '^  *[^ ]* *.*W  '
 
+### colours
+
+# heats: how many different backgrounds of 256 colours there are.
+heats() {
+	on_tmux capture-pane -e -p | grep -o '48[;:]5[;:][0-9]*' | sort -u | wc -l
+}
+hot() {
+	[ "$(heats)" -ge 4 ]
+}
+printf '%s\n' "TERM=screen-256color '$flashtwin' view '$traces/demo.twin' --at s78" >script
+columns=100 lines=30
+terminal
+result 'weights are backgrounds where there are 256 colours' "$(until_true hot || heats)"
+
+### keys that other programs have
+
+start 80 24 "$traces/demo.twin" --ascii --at s78 --screen kv
+shows 'KV begins with its title' '^KV CACHE at s78'
+for page in ' ' NPage C-f C-d; do
+	keys "$page"
+	shows "'$page' scrolls down" '^ layer slot tensor'
+	result "'$page' sets no breakpoint" "$(grep -i break captured)"
+	keys Home
+	shows 'Home goes to the first row of the screen' '^KV CACHE at s78\|^>  *0  *0  *k'
+	start 80 24 "$traces/demo.twin" --ascii --at s78 --screen kv
+done
+shows 'Home and paging stay in the step' 'at s78 *$'
+keys F1
+shows 'F1 shows the keys' 'play the step, or pause'
+
+start 100 30 "$traces/demo.twin" --ascii --at L1263.b4.w0.l0.p0 --screen reduce
+shows 'at the first point' ': 1 of 3 chunks merged so far'
+keys s
+shows 's on Reduce moves the merge' ': 2 of 3 chunks merged so far'
+keys S
+shows 'and S moves it back' ': 1 of 3 chunks merged so far'
+
 ### two runs
 
 decode one --path flash-decoding

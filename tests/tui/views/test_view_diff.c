@@ -11,11 +11,11 @@
 #include "traces/digest.h"
 #include "traces/row.h"
 #include "traces/store/store_index.h"
-#include "tui/views/breakpoints.h"
-#include "tui/views/view_element.h"
-#include "tui/views/view_element_spot.h"
-#include "tui/views/view_findings.h"
-#include "tui/views/view_point_names.h"
+#include "tui/views/element/view_element.h"
+#include "tui/views/element/view_element_spot.h"
+#include "tui/views/kernel/breakpoints.h"
+#include "tui/views/kernel/view_findings.h"
+#include "tui/views/kernel/view_point_names.h"
 
 static struct store *store;
 

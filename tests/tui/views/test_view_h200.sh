@@ -86,6 +86,7 @@ missing demo reduce L1018 'the next launch that does: L1019 flash_decode_reduce'
 missing prefill chunks L0.b0 'at level points, and attention_prefill published no partials'
 missing prefill attention L0 'at level points, and attention_prefill published no scores'
 missing incremental-multiwarp reduce L59 'attends to all keys of a row: there are no chunks to merge'
+missing batched reduce s3 'attention_batched attends to all keys of a row: there are no chunks to merge'
 for screen in chunks reduce attention points; do
 	missing long "$screen" L15.b0 'flashtwin replay long.twin --log points -o T2.twin'
 done

@@ -183,8 +183,12 @@ END_TEST
  * positions of the cache. */
 static const char repeat[] =
 	"CREATE TEMP TABLE times AS SELECT n, (SELECT max(op) + 1 FROM t_op) AS ops,"
-	" (SELECT max(launch) + 1 FROM t_launch) AS launches FROM t_byte WHERE n BETWEEN 1 AND 40;"
-	"INSERT INTO t_op SELECT run, op + n * ops, kind, step, stream, ordinal, code, start_us,"
+	" (SELECT max(launch) + 1 FROM t_launch) AS launches, (SELECT max(step) + 1 FROM t_step)"
+	" AS steps FROM t_byte WHERE n BETWEEN 1 AND 40;"
+	"INSERT INTO t_step SELECT run, step + n * steps, first_op + n * ops, last_op + n * ops"
+	" FROM times CROSS JOIN t_step WHERE run = 1;"
+	"INSERT INTO t_op SELECT run, op + n * ops, kind, step + n * steps, stream, ordinal, code,"
+	" start_us,"
 	" duration_us, buffer, offset, bytes, from_buffer, from_offset, pattern, object, data,"
 	" launch + n * launches, call, layer FROM times CROSS JOIN t_op WHERE run = 1;"
 	"INSERT INTO t_launch SELECT run, launch + n * launches, op + n * ops, threads"

@@ -13,7 +13,7 @@
 
 #include "traces/row.h"
 #include "traces/store/store_index.h"
-#include "tui/views/view_axis.h"
+#include "tui/views/kernel/view_axis.h"
 #include "tui/views/view_list.h"
 
 static struct store *store;

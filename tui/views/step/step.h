@@ -120,10 +120,11 @@ void step_query_address(const struct step *, int64_t query, struct address *);
 void step_tile_address(const struct step *, int64_t chunk, struct address *);
 /* The shares of tiles from their running maxima and sums alone. */
 void step_share_tiles(struct step *);
-/* For each of the queries first .. first + count - 1, the shares of the key tiles, [count][tiles],
- * NaN for tiles that it does not see. The caller frees *shares; NULL: unknown. */
+/* For each of the queries first .. first + count - 1, the shares of the key tiles, [count][*tiles],
+ * NaN for tiles that it does not see; *tiles is how many the last of them sees. The caller frees
+ * *shares; NULL: unknown. */
 enum status step_query_shares(const struct view_context *, const struct step *, int64_t first,
-			      int64_t count, double **shares);
+			      int64_t count, double **shares, int64_t *tiles);
 /* --- step_bytes.c --- */
 
 /* The bytes of a buffer before an operation, if one upload was the last to write them. */

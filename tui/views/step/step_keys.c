@@ -273,17 +273,14 @@ static void draw_query(const struct step_drawing *d, const struct grid *g, int64
 	view_print(c, "\n");
 }
 
-static struct grid grid_of(const struct step_drawing *d, int64_t first, int64_t last)
+/* Leaves out the first tiles if not all fit; the last one is always drawn. */
+static void fit_grid(const struct step_drawing *d, struct grid *g)
 {
-	const struct step_query *q = &d->step->query;
-	int64_t keys = last + q->offset + 1 < q->keys ? last + q->offset + 1 : q->keys;
-	struct grid g = { .first = first, .tiles = (keys + VIEW_TILE - 1) / VIEW_TILE };
 	int columns = d->layout.columns - 18;
 
-	g.width = g.tiles * TILE_TEXT <= columns ? TILE_TEXT : 1;
-	if (g.tiles * g.width > columns)
-		g.from = g.tiles - (columns - 8);
-	return g;
+	g->width = g->tiles * TILE_TEXT <= columns ? TILE_TEXT : 1;
+	if (g->tiles * g->width > columns)
+		g->from = columns > 8 ? g->tiles - (columns - 8) : g->tiles - 1;
 }
 
 static void draw_queries_heading(const struct step_drawing *d, const struct grid *g)
@@ -305,8 +302,8 @@ static void draw_queries_heading(const struct step_drawing *d, const struct grid
 static enum status draw_queries(const struct step_drawing *d, int64_t lines, int64_t *used)
 {
 	const struct step_query *q = &d->step->query;
-	int64_t begin, end, first;
-	struct grid g;
+	struct grid g = { .from = 0 };
+	int64_t begin, end;
 	double *share;
 
 	*used = 0;
@@ -316,19 +313,19 @@ static enum status draw_queries(const struct step_drawing *d, int64_t lines, int
 	end = begin + q->rows;
 	end = end < q->count ? end : q->count;
 	lines = lines - 2 < MAX_LISTED ? lines - 2 : MAX_LISTED;
-	first = q->number - lines / 2;
-	first = first + lines > end ? end - lines : first;
-	first = first < begin ? begin : first;
-	end = first + lines < end ? first + lines : end;
-	TRY(step_query_shares(d->context, d->step, first, end - first, &share));
+	g.first = q->number - lines / 2;
+	g.first = g.first + lines > end ? end - lines : g.first;
+	g.first = g.first < begin ? begin : g.first;
+	end = g.first + lines < end ? g.first + lines : end;
+	TRY(step_query_shares(d->context, d->step, g.first, end - g.first, &share, &g.tiles));
 	if (!share)
 		return STATUS_OK;
-	g = grid_of(d, first, end - 1);
 	g.share = share;
+	fit_grid(d, &g);
 	draw_queries_heading(d, &g);
-	for (int64_t query = first; query < end; query++)
+	for (int64_t query = g.first; query < end; query++)
 		draw_query(d, &g, query);
-	*used = end - first + 2;
+	*used = end - g.first + 2;
 	free(share);
 	return STATUS_OK;
 }

@@ -218,28 +218,28 @@ static enum status read_queries(const struct view_context *c, const struct step 
 }
 
 enum status step_query_shares(const struct view_context *c, const struct step *s, int64_t first,
-			      int64_t count, double **shares)
+			      int64_t count, double **shares, int64_t *tiles)
 {
 	int64_t keys = visible(&s->query, first + count - 1);
-	int64_t tiles = (keys + VIEW_TILE - 1) / VIEW_TILE;
 	double *weight, max, total;
 	float *q = NULL;
 
 	*shares = NULL;
+	*tiles = (keys + VIEW_TILE - 1) / VIEW_TILE;
 	if (s->k && keys > 0 && keys <= s->k_rows)
 		TRY(read_queries(c, s, first, count, &q));
 	if (!q)
 		return STATUS_OK;
 	weight = xcalloc((size_t)keys, sizeof *weight);
-	*shares = xcalloc((size_t)(count * tiles), sizeof **shares);
+	*shares = xcalloc((size_t)(count * *tiles), sizeof **shares);
 	for (int64_t i = 0; i < count; i++) {
 		int64_t seen = visible(&s->query, first + i);
 
 		attend(s, q + i * s->d, s->query.scale, seen, weight, NULL, &max, &total);
-		for (int64_t tile = 0; tile < tiles; tile++)
-			(*shares)[i * tiles + tile] = tile * VIEW_TILE < seen ? 0.0 : NAN;
+		for (int64_t tile = 0; tile < *tiles; tile++)
+			(*shares)[i * *tiles + tile] = tile * VIEW_TILE < seen ? 0.0 : NAN;
 		for (int64_t key = 0; key < seen; key++)
-			(*shares)[i * tiles + key / VIEW_TILE] += weight[key];
+			(*shares)[i * *tiles + key / VIEW_TILE] += weight[key];
 	}
 	free(weight);
 	free(q);

@@ -6,9 +6,11 @@
  */
 #include "tui/views/step/step.h"
 
+#include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_missing.h"
 #include "tui/views/view_print.h"
+#include "tui/views/view_query.h"
 
 /* Attention of which the trace has nothing to draw. */
 static enum status draw_missing(const struct view_context *c, const struct step *s)
@@ -28,15 +30,68 @@ static enum status draw_missing(const struct view_context *c, const struct step 
 		: view_missing(c, &s->attend, LEVEL_POINTS, "points");
 }
 
+static enum status take_counts(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	int64_t *counts = state;
+
+	(void)c;
+	for (int i = 0; i < 3; i++)
+		counts[i] = view_int(row, i);
+	return STATUS_OK;
+}
+
+/* A kernel of a user may attend, but the trace does not know which of its arguments is what. */
+static enum status draw_users(const struct view_context *c, const struct view_place *place)
+{
+	int64_t counts[3] = { 0 };
+
+	TRY(VIEW_ROWS(c, take_counts, counts, "SELECT (SELECT count(*) FROM v_arg"
+		      "  WHERE run = ?1 AND launch = ?2), (SELECT count(*) FROM w_point"
+		      "  WHERE run = ?1 AND launch = ?2), (SELECT count(*) FROM v_finding"
+		      "  WHERE run = ?1 AND launch = ?2)", c->run, place->launch));
+	view_place_title(c, "STEP of", place);
+	view_styled(c, STYLE_NOTE, "  a kernel of yours: what it computes is not known, and this"
+		    " screen is for\n  the attention of decode and attend. Shown elsewhere:\n");
+	for (int i = 0; i < 4; i++) {
+		static const char *const screens[][3] = {
+			{ "I Launch", "--screen launch", "arguments, and what it wrote" },
+			{ "P Points", "--screen points", "values that its POINT() published" },
+			{ "7 Finds", "--screen findings", "what the checker found" },
+			{ "6 Source", "--screen source", "its text, line by line" },
+		};
+		view_cell count = "";
+
+		if (i < 3)
+			snprintf(count, sizeof count, "%lld", (long long)counts[i]);
+		view_print(c, "  %-18s %6s  %s\n", screens[i][c->output == OUTPUT_PLAIN], count,
+			   screens[i][2]);
+	}
+	return STATUS_OK;
+}
+
+static enum status draw_none(const struct view_context *c)
+{
+	struct view_place place;
+	bool found = false;
+	int64_t users;
+
+	TRY(VIEW_NUMBER(c, 0, &users, "SELECT 1 FROM v_run WHERE run = ?1 AND command = 'launch'",
+			c->run));
+	if (users)
+		TRY(view_place_find(c, "v_launch", &place, &found));
+	if (found)
+		return draw_users(c, &place);
+	view_title(c, "STEP: no launch attends here");
+	return users ? STATUS_OK : view_missing(c, NULL, LEVEL_PARTIALS, "launches of attention");
+}
+
 static enum status draw_memory(const struct view_context *c, struct step_memory *m)
 {
 	bool found;
 
 	TRY(step_memory_read(c, m, &found));
-	if (!found) {
-		view_title(c, "STEP: no launch attends here");
-		return view_missing(c, NULL, LEVEL_PARTIALS, "launches of attention");
-	}
+	if (!found)
+		return draw_none(c);
 	if (m->step.live == 0)
 		return draw_missing(c, &m->step);
 	return step_draw(c, m, c->play ? step_frame_at(m->frames, m->count, &c->at) : -1);
