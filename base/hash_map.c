@@ -15,7 +15,8 @@ static struct hash_slot *slot_of(const struct hash_map *map, XXH128_hash_t key)
 	size_t mask = map->capacity - 1;
 	size_t at = (size_t)key.low64 & mask;
 
-	while (map->slots[at].value && !XXH128_isEqual(map->slots[at].key, key))
+	while (map->slots[at].value && (map->slots[at].key.low64 != key.low64
+					|| map->slots[at].key.high64 != key.high64))
 		at = (at + 1) & mask;
 	return &map->slots[at];
 }

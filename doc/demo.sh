@@ -39,7 +39,9 @@ echo
 echo
 
 echo "== The last step in one picture: cache, chunks, reduction and output of layer 3, head 4"
-"$flashtwin" view "$trace" --plain --screen step --at L1262.b4
+launch=$("$flashtwin" sql "$trace" \
+	"SELECT max(launch) FROM v_launch WHERE run = 1 AND kernel = 'flash_decode_chunk'")
+"$flashtwin" view "$trace" --plain --screen step --at "L$launch.b4"
 echo
 
 echo "== Look at it"

@@ -95,8 +95,9 @@ static enum status run_list(struct lab_command *c)
 	TRY(expect_words(c, 0));
 	TRY(lab_read_all(c->labs, &labs, &count));
 	for (int i = 0; i < count; i++) {
-		printf("%3d  %-28s %2d h  %s\n", labs[i]->number, labs[i]->title, labs[i]->hours,
-		       labs[i]->summary);
+		printf("%3d  %-28s %2d h  %s%s\n", labs[i]->number, labs[i]->title,
+		       labs[i]->hours, labs[i]->summary,
+		       lab_has_student(labs[i]) ? " (start it with --student ID)" : "");
 		lab_free(labs[i]);
 	}
 	free(labs);
@@ -118,6 +119,10 @@ static enum status run_start(struct lab_command *c)
 		status = lab_start(lab, folder);
 	if (status == STATUS_OK && kind->start)
 		status = kind->start(lab, c->student, folder);
+	if (status == STATUS_OK && lab_has_student(lab) && !c->student)
+		fprintf(stderr, "warning: %s/%s belongs to nobody, and counts for nobody: remove "
+			"%s, and start with --student and the ID that your instructor names\n",
+			folder, lab->file, folder);
 	if (status == STATUS_OK)
 		printf("read %s/README.md, edit %s/%s, then: flashtwin lab grade %d %s\n", folder,
 		       folder, lab->file, lab->number, folder);
@@ -189,14 +194,18 @@ static enum status find_file(const struct lab_command *c, const struct lab *lab,
 	return status;
 }
 
-/* Next to the file, unless --traces says otherwise; the caller frees it. */
-static char *traces_folder(const struct lab_command *c, const char *file)
+/* Next to the file, unless --traces says otherwise. Files of other names than the lab's have
+ * folders of their own: "traces-try2" for try2.cu. The caller frees it. */
+static char *traces_folder(const struct lab_command *c, const struct lab *lab, const char *file)
 {
-	const char *slash = strrchr(file, '/');
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 
 	if (c->traces)
 		return xstrdup(c->traces);
-	return slash ? xasprintf("%.*straces", (int)(slash - file + 1), file) : xstrdup("traces");
+	if (strcmp(name, lab->file) == 0)
+		return xasprintf("%.*straces", (int)(name - file), file);
+	return xasprintf("%.*straces-%.*s", (int)(name - file), file, (int)strcspn(name, "."),
+			 name);
 }
 
 static enum status write_result(const struct lab_command *c, const struct lab_result *r)
@@ -214,11 +223,11 @@ static enum status write_result(const struct lab_command *c, const struct lab_re
 
 static enum status grade_file(const struct lab_command *c, const struct lab *lab, const char *file)
 {
-	char *traces = traces_folder(c, file);
+	char *traces = traces_folder(c, lab, file);
 	const struct grade_options options = {
 		.file = file, .student = c->student, .secret_file = c->secret_file,
 		.sandbox = c->sandbox, .traces = traces, .staff = c->staff,
-		.gpu = c->gpu,
+		.gpu = c->gpu, .progress = true,
 	};
 	const struct lab_kind *kind;
 	struct lab_result result = { 0 };

@@ -97,7 +97,20 @@ enum status recorder_digest_written(const struct recording *rec, const struct wr
 
 /* --- whole buffers after a step --- */
 
-static enum status digest_buffer(struct recorder *r, const struct shadow *shadow, char *piece,
+/* Enough for every buffer: a small block of memory is used again in each step, a large one is
+ * requested from the system. */
+static size_t piece_bytes(const struct recorder *r)
+{
+	size_t most = 1;
+
+	for (int i = 0; i < r->shadow_count; i++)
+		if (r->shadows[i].buffer->bytes > most)
+			most = r->shadows[i].buffer->bytes;
+	return most < PIECE_BYTES ? most : PIECE_BYTES;
+}
+
+/* *piece: NULL until a buffer has to be downloaded. */
+static enum status digest_buffer(struct recorder *r, const struct shadow *shadow, char **piece,
 				 uint64_t *digest)
 {
 	const struct buffer *buffer = shadow->buffer;
@@ -114,19 +127,21 @@ static enum status digest_buffer(struct recorder *r, const struct shadow *shadow
 		*digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
 		return STATUS_OK;
 	}
+	if (!*piece)
+		*piece = xmalloc(piece_bytes(r));
 	state = digest_begin(buffer->dtype);
 	for (uint64_t at = 0; at < buffer->bytes && status == STATUS_OK; at += PIECE_BYTES) {
 		uint64_t left = buffer->bytes - at, bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 
-		status = device_download(r->device.inner, NULL, buffer, at, piece, bytes);
+		status = device_download(r->device.inner, NULL, buffer, at, *piece, bytes);
 		if (status == STATUS_OK)
-			digest_add(state, piece, bytes);
+			digest_add(state, *piece, bytes);
 	}
 	*digest = digest_end(state);
 	return status;
 }
 
-static enum status digest_all(struct recorder *r, struct row_digest *digests, char *piece)
+static enum status digest_all(struct recorder *r, struct row_digest *digests, char **piece)
 {
 	size_t count = 0;
 
@@ -146,26 +161,14 @@ static enum status digest_all(struct recorder *r, struct row_digest *digests, ch
 	return store_digests(r->store, r->run, r->last_op, true, digests, count);
 }
 
-/* Enough for every buffer: a small block of memory is used again in each step, a large one is
- * requested from the system. */
-static size_t piece_bytes(const struct recorder *r)
-{
-	size_t most = 1;
-
-	for (int i = 0; i < r->shadow_count; i++)
-		if (r->shadows[i].buffer->bytes > most)
-			most = r->shadows[i].buffer->bytes;
-	return most < PIECE_BYTES ? most : PIECE_BYTES;
-}
-
 enum status recorder_digest_state(struct recorder *r)
 {
 	struct row_digest *digests = xcalloc((size_t)r->shadow_count, sizeof *digests);
-	char *piece = xmalloc(piece_bytes(r));
+	char *piece = NULL;
 	enum status status = recorder_step_aside(r);
 
 	if (status == STATUS_OK)
-		status = digest_all(r, digests, piece);
+		status = digest_all(r, digests, &piece);
 	recorder_step_back(r);
 	free(piece);
 	free(digests);

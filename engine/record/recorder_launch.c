@@ -37,12 +37,13 @@ struct pending {
 
 static struct pending *pending_new(struct recorder *r, const struct launch *launch)
 {
-	struct pending *p = xcalloc(1, sizeof *p);
+	struct pending *p = r->spare ? r->spare : xmalloc(sizeof *p);
 
-	p->ticket.recorder = r;
-	p->ticket.launch = launch_copy(launch);
+	r->spare = NULL;
+	p->ticket = (struct ticket){ .recorder = r, .launch = launch_copy(launch) };
 	p->ticket.launch.ticket = &p->ticket;
 	p->stored = r->storing;
+	p->noted = p->calling = p->given = p->ended = false;
 	recording_begin(&p->recording, r, &p->ticket.launch, NULL);
 	/* The observer may be called before the device returns and the row is stored. */
 	p->recording.op = r->last_op + 1;
@@ -52,22 +53,26 @@ static struct pending *pending_new(struct recorder *r, const struct launch *laun
 	return p;
 }
 
+/* Keeps its memory for the next launch. */
 static void pending_free(struct pending *p)
 {
-	struct pending **link = &p->ticket.recorder->pending;
+	struct recorder *r = p->ticket.recorder;
+	struct pending **link = &r->pending;
 
 	while (*link != p)
 		link = &(*link)->next;
 	*link = p->next;
 	recording_end(&p->recording);
 	launch_copy_free(&p->ticket.launch);
-	free(p);
+	free(r->spare);
+	r->spare = p;
 }
 
 void recorder_launch_free(struct recorder *r)
 {
 	while (r->pending)
 		pending_free(r->pending);
+	free(r->spare);
 }
 
 static enum status pending_before(struct pending *p)

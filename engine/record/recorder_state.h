@@ -46,6 +46,7 @@ struct recorder {
 	bool observed;
 	struct device_observer observer;
 	struct pending *pending;        /* launches that have not ended, except those of graphs */
+	struct pending *spare;          /* memory for one; NULL: none */
 	enum status late;               /* an error that occurred while the device ran work */
 	struct error_record late_error;
 	void **staged;                  /* bytes of uploads left to a stream */

@@ -40,7 +40,12 @@ void recording_begin(struct recording *rec, struct recorder *r, const struct lau
 {
 	int count;
 
-	*rec = (struct recording){ .recorder = r, .launch = launch, .node = node };
+	/* The arrays are large, and most of their entries are never used. */
+	rec->recorder = r;
+	rec->launch = launch;
+	rec->node = node;
+	rec->op = rec->number = 0;
+	rec->written_count = 0;
 	rec->params = kernel_params(launch->kernel, &count);
 	for (int i = 0; i < launch->arg_count; i++)
 		rec->values[i] = launch_value(&launch->args[i]);

@@ -23,7 +23,7 @@ __global__ void split_partials(const float *q, const float *keys, const float *v
 	 * into tile[t]; then max, sum and acc as in lab 3, and POINT(tile, max, sum, acc). The keys
 	 * of row `row` begin at keys[row * n * d], its values at values[row * n * d]. */
 	POINT(end, max, sum, acc);              /* recorded when a case fails: see `view` */
-	/* TODO: publish the partial. acc is not divided by sum. */
+	/* TODO: publish the whole partial of every split. acc is not divided by sum. */
 	if (split == 0 && t < d)
 		o[partial * d + t] = acc;
 }

@@ -24,7 +24,7 @@ __global__ void kv_append(const float *k_new, const float *v_new, const int *sta
 	int from = ((t * slots + slot) * heads + head) * d + c;
 	int to = (slot * heads + head) * d + c; /* TODO: the row of this position. */
 
-	POINT(append, start[slot], t, to);      /* recorded when a case fails: see `view` */
+	POINT(append, start[slot], t, to);      /* keep `to`: `view` finds the thread by it */
 	/* TODO: what if the slot has finished? If it has no page? If it shares the page? */
 	k_pool[to] = k_new[from];
 	v_pool[to] = v_new[from];

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include <xxhash.h>
+
 #include "base/dtype.h"
 #include "base/status.h"
 #include "base/xalloc.h"
@@ -173,6 +175,44 @@ START_TEST(digest_ends)
 }
 END_TEST
 
+/* Whatever the processor hashes with, a trace has the hash that XXH3 defines. */
+/* Long runs of one NaN, of another, and numbers between them. */
+START_TEST(repeated_nans_are_one)
+{
+	enum { WORDS = 30000 };
+	static uint32_t words[WORDS], wanted[WORDS];
+
+	for (unsigned variant = 0; variant < 40; variant++) {
+		for (unsigned i = 0; i < WORDS; i++) {
+			bool number = i == variant * 700 || (variant % 3 == 0 && i < 9000);
+
+			words[i] = number ? 0x3f800000u
+				: i > 20000 && variant % 2 ? 0xffc00001u : 0x7fa0deadu;
+			wanted[i] = number ? 0x3f800000u : 0x7fc00000u;
+		}
+		ck_assert_uint_eq(digest_bytes(DTYPE_F32, words, sizeof words - variant * 4),
+				  digest_bytes(DTYPE_U32, wanted, sizeof wanted - variant * 4));
+	}
+}
+END_TEST
+
+START_TEST(digest_is_xxh3)
+{
+	unsigned char bytes[20000];
+
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)(i * i >> 3);
+	for (size_t count = 0; count <= sizeof bytes; count += count < 300 ? 1 : 1111) {
+		XXH64_hash_t wanted = XXH3_64bits(bytes, count);
+		struct digest_state *state = digest_begin(DTYPE_U32);
+
+		digest_add(state, bytes, count);
+		ck_assert_uint_eq(digest_end(state), wanted);
+		ck_assert_uint_eq(digest_bytes(DTYPE_U32, bytes, count), wanted);
+	}
+}
+END_TEST
+
 START_TEST(digest_types)
 {
 	static const uint16_t f16[2] = { 0x7e01, 0xfc01 }, f16_nan[2] = { 0x7e00, 0x7e00 };
@@ -236,6 +276,8 @@ int main(void)
 	tcase_add_test(tcase, dtypes);
 	tcase_add_test(tcase, digest_nan);
 	tcase_add_test(tcase, digest_ends);
+	tcase_add_test(tcase, repeated_nans_are_one);
+	tcase_add_test(tcase, digest_is_xxh3);
 	tcase_add_test(tcase, digest_types);
 	tcase_add_test(tcase, digest_parts);
 	tcase_add_test(tcase, allocation);

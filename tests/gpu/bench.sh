@@ -39,3 +39,14 @@ if [ "$code" -eq 0 ] && [ ! -s "$work/stderr" ]; then
 else
 	result SKIP 'counters against Nsight Compute' "exit code $code: $(tail -n 1 "$work/stderr")"
 fi
+
+# What keeping the last run costs; the limit holds on the simulator.
+for device in sim cuda; do
+	run 200 "$flashtwin" bench --suite last --device $device
+	cat "$work/stdout" >>"$log"
+	if [ "$code" -eq 0 ]; then
+		result PASS "bench --suite last, $device" "$(sed -n 's/^cost of //p' "$work/stdout" | tr -s ' ')"
+	else
+		result FAIL "bench --suite last, $device" "exit code $code: $(tail -n 1 "$work/stdout")"
+	fi
+done

@@ -14,7 +14,7 @@
 LC_ALL=C
 export LC_ALL
 
-all_parts='devices decode graphs kernels record sanitize checker bench'
+all_parts='devices decode graphs kernels labs record sanitize checker bench'
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2
@@ -79,13 +79,14 @@ compared() {
 	esac
 }
 
-# passed WHAT: PASS if the last run, a test that prints TAP, succeeded and ran at least one case.
+# passed WHAT: PASS if the last run, a test that prints TAP, ran at least one case and all succeeded.
 passed() {
 	cat "$work/stdout" >>"$log"
 	count=$(grep -c '^ok' "$work/stdout")
-	detail="$count passed, $(grep -c '^not ok' "$work/stdout") failed"
+	failed=$(grep -c '^not ok' "$work/stdout")
+	detail="$count passed, $failed failed"
 	detail="$detail $(sed -n 's/^# \(.*compared\)/(\1)/p' "$work/stdout")"
-	if [ "$code" -eq 0 ] && [ "$count" -gt 0 ]; then
+	if [ "$code" -eq 0 ] && [ "$count" -gt 0 ] && [ "$failed" -eq 0 ]; then
 		result PASS "$1" "$detail"
 	else
 		result FAIL "$1" "$detail, exit code $code"

@@ -112,6 +112,9 @@ for size in 0 -1 4611686018427387904; do
 	run view bad.twin --plain --screen kv
 	expect "a KV cache of $size keys" 6 "capacity of its KV caches is $size"
 done
+attack decode.twin 'UPDATE t_op SET launch = 9223372036854775807 WHERE launch = (SELECT max(launch) FROM t_op)'
+run replay bad.twin --trust
+expect 'a launch after which no number is left' 6 'bad.twin: '
 run replay decode.twin --run 9223372036854775807
 expect 'a run that the trace does not have' 2 'no run 9223372036854775807'
 for at in L3.b0.w9223372036854775807 L3.b0.w288230376151711744.l31 L3.b9223372036854775807; do

@@ -129,7 +129,7 @@ static void attempt(struct pages *pages, enum codec codec, int level, const unsi
 }
 
 /* Tries several encodings and keeps the smallest. Random f32 data is smallest as planes at the fast
- * level: higher levels find chance matches that cost more than they save. level 0: as it is. */
+ * level: higher levels find chance matches that cost more than they save. */
 static void pack(struct pages *pages, const unsigned char *from, size_t bytes, int level,
 		 struct packed *out)
 {
@@ -138,8 +138,6 @@ static void pack(struct pages *pages, const unsigned char *from, size_t bytes, i
 	out->codec = CODEC_RAW;
 	out->bytes = memcpy(out->buffers[0], from, bytes);
 	out->count = bytes;
-	if (!level)
-		return;
 	split_planes(from, bytes, sorted);
 	attempt(pages, CODEC_PLANES, FAST_LEVEL, sorted, bytes, out);
 	attempt(pages, CODEC_ZSTD, level, from, bytes, out);
@@ -149,21 +147,25 @@ static void pack(struct pages *pages, const unsigned char *from, size_t bytes, i
 
 /* --- writing --- */
 
-const char pages_unpacked[] = "page";
-
-enum status pages_pack(struct store *store, const struct value *page)
+static enum status put_page(struct store *store, int64_t number, enum codec codec, size_t bytes,
+			    const unsigned char *stored, size_t count)
 {
-	const struct value *bytes = &page[1], *final = &page[2];
-	struct packed *packed = xmalloc(sizeof *packed);
-	/* A trace that the next run replaces is not worth the time. */
-	int level = store->expendable ? 0 : final->integer ? LEVEL : FAST_LEVEL;
+	return PUT(store, TABLE_PAGE, V_INT_IF(number, number), V_INT(codec), V_INT(bytes),
+		   V_INT(XXH3_64bits(stored, count)), V_BYTES(stored, count));
+}
+
+static enum status pack_page(struct store *store, const unsigned char *bytes, size_t count,
+			     bool final, int64_t number)
+{
+	struct packed *packed;
 	enum status status;
 
-	pack(store->pages, bytes->bytes.start, bytes->bytes.count, level, packed);
-	status = store_write(store, TABLE_PAGE, NULL, (const struct value[]){
-		page[0], V_INT(packed->codec), V_INT(bytes->bytes.count),
-		V_INT(XXH3_64bits(packed->bytes, packed->count)),
-		V_BYTES(packed->bytes, packed->count) }, 5);
+	/* A trace that the next run replaces is not worth the time. */
+	if (store->expendable)
+		return put_page(store, number, CODEC_RAW, count, bytes, count);
+	packed = xmalloc(sizeof *packed);
+	pack(store->pages, bytes, count, final ? LEVEL : FAST_LEVEL, packed);
+	status = put_page(store, number, packed->codec, count, packed->bytes, packed->count);
 	free(packed);
 	return status;
 }
@@ -173,10 +175,7 @@ enum status pages_pack(struct store *store, const struct value *page)
 static enum status write_page(struct store *store, const unsigned char *bytes, size_t count,
 			      bool final, int64_t *number)
 {
-	const struct value page[] = { V_INT_IF(*number, *number), V_BYTES(bytes, count),
-				      V_INT(final) };
-
-	TRY(store_update(store, pages_unpacked, page, COUNT_OF(page)));
+	TRY(pack_page(store, bytes, count, final, *number));
 	if (!*number)
 		*number = store_new_id(store, TABLE_PAGE);
 	else if (!store->pages->replaced || *number < store->pages->replaced)
@@ -382,7 +381,7 @@ static enum status find_row(struct store *store, enum store_read which, int64_t 
 	};
 	int rc;
 
-	TRY(store_drain(store));
+	TRY(store_ready(store));
 	if (!store->reads[which])
 		TRY(store_select(store, &store->reads[which], queries[which], NULL, 0));
 	*row = store->reads[which];

@@ -19,9 +19,9 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "traces/op.h"
+#include "traces/store/btree.h"
+#include "traces/store/bulk.h"
 
-/* Half of SQLite's usual size: a small trace is mostly half-empty pages, one for each table. */
-#define TRACE_PAGE 2048
 #define TEXT_OF(number) TEXT_OF_(number)
 #define TEXT_OF_(number) #number
 
@@ -39,7 +39,7 @@ const char *store_path(const struct store *store)
 
 sqlite3 *store_db(struct store *store)
 {
-	store_drain(store);
+	store_ready(store);
 	return store->db;
 }
 
@@ -68,11 +68,13 @@ static void store_free(struct store *store)
 	pages_free(store->pages);
 	hash_map_free(&store->calls);
 	hash_map_free(&store->texts);
-	store_running_free(store);
+	bulk_free(store->bulk);
 	store_sums_forget(store);
 	for (int i = 0; i < store->point_name_count; i++)
 		free(store->point_names[i]);
 	free(store->point_names);
+	for (int i = 0; i < store->run_count; i++)
+		store_run_forget(&store->runs[i]);
 	free(store->runs);
 	free(store->kept.bytes);
 	free(store->content.bytes);
@@ -84,7 +86,7 @@ static void store_free(struct store *store)
 
 /* --- creating --- */
 
-static enum status fill_op_kinds(struct store *store)
+enum status store_fill_op_kinds(struct store *store)
 {
 	for (int i = 0; i < OP_COUNT; i++)
 		TRY(PUT(store, TABLE_OP_KIND, V_INT(i), V_TEXT(op_kind_name((enum op_kind)i))));
@@ -118,19 +120,6 @@ static enum status create_file(const struct store *store)
 	return STATUS_OK;
 }
 
-/* Without a journal a failed write leaves nothing to read: the trace is dropped then. */
-static enum status tune_expendable(struct store *store)
-{
-	char sql[96];
-
-	TRY(store_run_sql(store, "PRAGMA journal_mode = OFF"));
-	if (!store->max_bytes)
-		return STATUS_OK;
-	snprintf(sql, sizeof sql, "PRAGMA max_page_count = %lld",
-		 (long long)store->max_bytes / TRACE_PAGE);
-	return store_run_sql(store, sql);
-}
-
 static enum status create_new(struct store *store)
 {
 	if (store->path) {
@@ -145,12 +134,9 @@ static enum status create_new(struct store *store)
 	TRY(store_connect(store, store->temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
 	TRY(store_tune_writer(store));
 	TRY(store_run_sql(store, "PRAGMA page_size = " TEXT_OF(TRACE_PAGE)));
-	if (store->expendable)
-		TRY(tune_expendable(store));
-	if (store->expendable)
-		store_queue_start(store);
-	TRY(store_update(store, schema_sql, NULL, 0));
-	return fill_op_kinds(store);
+	TRY(store_begin(store));
+	TRY(store_run_sql(store, schema_sql));
+	return store_fill_op_kinds(store);
 }
 
 static enum status load_point_names(struct store *store)
@@ -211,7 +197,8 @@ enum status store_create(const char *path, const struct store_options *options, 
 	store->wait_ms = options && options->wait_ms ? options->wait_ms : CLOSE_WAIT_MS;
 	store->expendable = options && options->expendable;
 	store->max_bytes = options ? options->max_bytes : 0;
-	status = path && append ? open_existing(store) : create_new(store);
+	status = path && append ? open_existing(store)
+		: store->expendable ? bulk_create(store) : create_new(store);
 	if (status != STATUS_OK) {
 		if (store->temporary)
 			unlink(store->temporary);
@@ -299,7 +286,7 @@ static enum status end_transaction(struct store *store, bool last)
 	return STATUS_OK;
 }
 
-static enum status commit(struct store *store, bool last)
+enum status store_commit_rows(struct store *store, bool last)
 {
 	TRY(store_check_writing(store));
 	TRY(pages_flush(store, last));
@@ -310,7 +297,7 @@ static enum status commit(struct store *store, bool last)
 
 enum status store_commit(struct store *store)
 {
-	enum status status = store->expendable ? STATUS_OK : commit(store, false);
+	enum status status = store->expendable ? STATUS_OK : store_commit_rows(store, false);
 
 	return status == STATUS_OK ? STATUS_OK : store_break_off(store, status);
 }
@@ -338,7 +325,7 @@ enum status store_close(struct store *store)
 		return STATUS_OK;
 	/* A new trace without a run leaves no file. */
 	if (store->writing && !store->expendable && (store->run_count > 0 || !store->temporary)) {
-		status = commit(store, true);
+		status = store_commit_rows(store, true);
 		if (status == STATUS_OK)
 			compact(store);
 		else
@@ -349,31 +336,6 @@ enum status store_close(struct store *store)
 		unlink(store->temporary);
 	store_free(store);
 	return status;
-}
-
-/* --- traces in memory --- */
-
-const char *store_dropped(struct store *store)
-{
-	store_drain(store);
-	return store->expendable ? store->broken : NULL;
-}
-
-enum status store_image(struct store *store, void **bytes, size_t *count)
-{
-	sqlite3_int64 size = 0;
-	enum status status;
-
-	store->imaged = true;
-	store_drain(store);             /* an error has dropped the trace */
-	store_queue_end(store);
-	status = commit(store, true);
-	if (status != STATUS_OK)
-		return store_break_off(store, status);
-	*bytes = sqlite3_serialize(store->db, "main", &size, 0);
-	*count = (size_t)size;
-	return *bytes ? STATUS_OK : fail(STATUS_INTERNAL, "out of memory (a trace of %lld bytes)",
-					 (long long)size);
 }
 
 /* --- opening --- */

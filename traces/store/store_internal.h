@@ -1,9 +1,9 @@
 /* store_internal.h - the private declarations of the trace store.
  *
- * store.c opens, publishes, commits and closes; store_write.c and store_rows.c turn events into
- * rows; store_read.c and store_runs.c turn rows back into events, which store_track.c checks;
- * store_check.c checks files, store_guard.c their schema; pages.c stores bytes. store_put() inserts
- * all rows.
+ * store.c opens, publishes, commits and closes; store_run.c, store_write.c and store_rows.c turn
+ * events into rows, which bulk.c keeps for a trace in memory; store_read.c and store_runs.c turn
+ * rows back into events, which store_track.c checks; store_check.c checks files, store_guard.c
+ * their schema; pages.c stores bytes. store_put() takes all rows.
  */
 #ifndef STORE_INTERNAL_H
 #define STORE_INTERNAL_H
@@ -11,17 +11,18 @@
 #include "base/hash_map.h"
 #include "traces/store/store.h"
 
-/* X(name, table, SQL verb). A page is replaced while it fills, a sum when later rows join it. */
+/* X(name, table, SQL verb). A page is replaced while it fills, a run and a step at their ends, a
+ * sum when later rows join it. */
 #define TABLE_LIST(X) \
 	X(PAGE, "t_page", "REPLACE") X(PIECE, "t_piece", "INSERT") X(BLOB, "t_blob", "INSERT") \
-	X(RUN, "t_run", "INSERT") X(MODEL, "t_model", "INSERT") X(TEXT, "t_text", "INSERT") \
+	X(RUN, "t_run", "REPLACE") X(MODEL, "t_model", "INSERT") X(TEXT, "t_text", "INSERT") \
 	X(KERNEL, "t_kernel", "INSERT") X(SOURCE, "t_source", "INSERT") \
 	X(OP_KIND, "t_op_kind", "INSERT") \
 	X(CALL, "t_call", "INSERT") X(ARG, "t_arg", "INSERT") \
 	X(ARG_POINTER, "t_arg_pointer", "INSERT") X(OP, "t_op", "INSERT") \
 	X(LAUNCH, "t_launch", "INSERT") X(NODE, "t_node", "INSERT") \
 	X(POINTER, "t_pointer", "INSERT") X(BUFFER, "t_buffer", "INSERT") \
-	X(STEP, "t_step", "INSERT") \
+	X(STEP, "t_step", "REPLACE") X(KERNEL_COUNT, "t_kernel_count", "REPLACE") \
 	X(TOKEN, "t_token", "INSERT") X(DIGEST, "t_digest", "INSERT") \
 	X(PARTIAL, "t_partial", "INSERT") X(REDUCE, "t_reduce", "INSERT") \
 	X(KV, "t_kv", "INSERT") X(SOFTMAX, "t_softmax", "INSERT") \
@@ -47,6 +48,30 @@ struct row_arg;
 struct row_point;
 struct track;
 
+/* A value of a row. */
+struct value {
+	enum { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_STRING, VALUE_BYTES } type;
+	union {
+		int64_t integer;
+		double real;
+		const char *text;
+		struct {
+			const void *start;
+			size_t count;
+		} bytes;
+	};
+};
+
+/* The launches of a kernel so far. */
+struct kernel_count {
+	char *kernel;
+	int64_t launches, first, last, timed;   /* timed: launches whose duration is known */
+	uint32_t grid[3];               /* the maximum */
+	double duration_us;             /* the sum */
+};
+
+#define RUN_COLUMNS 18
+
 /* A run being written. */
 struct run_state {
 	int64_t run, ops;
@@ -56,6 +81,9 @@ struct run_state {
 	 * with some and the latest, -1 for none; and the last one's next entry. */
 	int64_t digest_op[2], digest_latest[2], digest_entry[2];
 	bool ended, summed;             /* summed: t_sum has its rows as they are now */
+	struct value row[RUN_COLUMNS];  /* of t_run; its texts are owned */
+	struct kernel_count *kernels;
+	int kernel_count;
 };
 
 /* The last bytes stored with a digest: accumulators of partials are looked up in them. */
@@ -93,9 +121,8 @@ struct store {
 	int wait_ms;                    /* of the last commit, for readers */
 	bool expendable;                /* errors drop the trace and are not reported */
 	int64_t max_bytes;              /* of an expendable trace; 0: no limit */
-	struct queue *queue;            /* the thread that inserts for an expendable trace */
-	struct running *running;        /* [TABLE_COUNT] sums of its rows so far; NULL: none */
-	int64_t ids[TABLE_COUNT];       /* of the rows that it will have inserted, the last */
+	struct bulk *bulk;              /* its rows, until it is read; NULL: SQLite has them */
+	int64_t ids[TABLE_COUNT];       /* the last rowids of an expendable trace */
 	bool imaged;                    /* in memory, but store_image() makes a file of it */
 	char *broken;                   /* message of the write that failed; ends writing */
 	struct pages *pages;
@@ -117,22 +144,10 @@ struct store {
 
 /* --- values of a row --- */
 
-struct value {
-	enum { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_STRING, VALUE_BYTES } type;
-	union {
-		int64_t integer;
-		double real;
-		const char *text;
-		struct {
-			const void *start;
-			size_t count;
-		} bytes;
-	};
-};
-
 #define V_NULL     ((struct value){ .type = VALUE_NULL })
 #define V_INT(x)   ((struct value){ .type = VALUE_INT, .integer = (int64_t)(x) })
-#define V_REAL(x)  ((struct value){ .type = VALUE_REAL, .real = (x) })          /* NaN: NULL */
+/* For a column of reals: SQLite makes 0 of -0 there, as the sum does. A NaN becomes NULL. */
+#define V_REAL(x)  ((struct value){ .type = VALUE_REAL, .real = (x) + 0.0 })
 #define V_TEXT(x)  ((struct value){ .type = VALUE_STRING, .text = (x) })        /* NULL: NULL */
 #define V_BYTES(p, n) ((struct value){ .type = VALUE_BYTES, .bytes = { (p), (n) } })
 /* An f32 as its bits, signed so that it takes four bytes. */
@@ -145,37 +160,13 @@ struct value {
 	store_put(store, table, (const struct value[]){ __VA_ARGS__ }, \
 		  COUNT_OF(((const struct value[]){ __VA_ARGS__ })))
 
-/* --- store_queue.c --- */
-
-/* Starts the thread that inserts rows, if the system allows it. */
-void store_queue_start(struct store *);
-/* Copies a row, or a statement with its parameters, for the thread; sql must stay valid. */
-enum status store_enqueue(struct store *, enum table, const char *sql, const struct value *values,
-			  size_t count);
-/* Waits until the thread, if there is one, has inserted everything. To be called before the
- * connection is used. */
-enum status store_drain(struct store *);
-void store_queue_end(struct store *);
-
-/* --- store_running.c --- */
-
-/* After a row was inserted. */
-void store_running_add(struct store *, enum table, const struct value *values, size_t count);
-/* The sum must be computed by reading the table: a row was changed. */
-void store_running_spoil(struct store *, enum table);
-/* False if the table must be read. */
-bool store_running_sum(const struct store *, enum table, int64_t *rows, uint64_t *hash);
-void store_running_free(struct store *);
-
 /* --- store_sql.c --- */
 
 /* TABLE_COUNT for a table that is not written row by row. */
 enum table store_table(const char *name);
 
-/* What store_put() and store_update() do in the end, also in another thread. sql NULL: a row of the
- * table. Without values: statements without parameters. */
-enum status store_write(struct store *, enum table, const char *sql, const struct value *values,
-			size_t count);
+/* Whether a row takes the place of one with its key. */
+bool store_replaces(enum table);
 /* After a failed write: ends writing; OK if the trace is expendable. */
 enum status store_write_failed(struct store *, enum status);
 
@@ -213,10 +204,20 @@ enum status store_break_off(struct store *, enum status status);
 void store_wait(struct store *, int milliseconds);
 #define STORE_WAIT_MS 10000             /* the default */
 
+/* --- store_image.c --- */
+
+/* To be called before the connection of a store is used: gives SQLite the rows of an expendable
+ * trace, which it gets one by one from then on. */
+enum status store_ready(struct store *);
+
+/* --- store.c --- */
+
+/* Writes everything; last: nothing will follow. */
+enum status store_commit_rows(struct store *, bool last);
+enum status store_fill_op_kinds(struct store *);
+
 /* --- store_kept.c --- */
 
-/* As store_borrow(), for the thread that has the connection: does not drain. */
-int store_take(struct store *, const char *sql, sqlite3_stmt **out);
 /* Finalizes all cached statements. */
 void store_drop_statements(struct store *);
 
@@ -267,8 +268,14 @@ bool store_is_own(const struct store *, int64_t run);
 
 /* The exact value of a scalar argument; NULL if SQLite cannot represent it. */
 struct value store_scalar_value(const struct row_arg *);
+
+/* --- store_run.c --- */
+
 /* INTERNAL when this store did not begin the run. */
 enum status store_run_state(struct store *, int64_t run, struct run_state **out);
+void store_run_forget(struct run_state *);
+/* For t_kernel_count. */
+void store_run_count_launch(struct run_state *, const struct row_op *);
 
 /* --- store_rows.c --- */
 
@@ -287,10 +294,6 @@ const char *track_op(struct track *, const struct row_op *);
 
 struct pages *pages_new(void);
 void pages_free(struct pages *);
-/* As the sql of store_write(): packs a page and writes it. Its values are the number or NULL, the
- * bytes, and whether it will not change again. */
-extern const char pages_unpacked[];
-enum status pages_pack(struct store *, const struct value *page);
 /* Loads the pieces of an existing file, for a run that is added to it. */
 enum status pages_load(struct store *);
 /* The most bytes in a piece, and in a page. */

@@ -21,15 +21,12 @@ static sqlite3_stmt *take_out(struct kept_statements *k, int at)
 
 int store_borrow(struct store *store, const char *sql, sqlite3_stmt **out)
 {
-	*out = NULL;
-	return store_drain(store) == STATUS_OK ? store_take(store, sql, out) : SQLITE_ERROR;
-}
-
-int store_take(struct store *store, const char *sql, sqlite3_stmt **out)
-{
 	struct kept_statements *k = &store->statements;
 	uint64_t hash = XXH3_64bits(sql, strlen(sql));
 
+	*out = NULL;
+	if (store_ready(store) != STATUS_OK)
+		return SQLITE_ERROR;
 	for (int i = 0; i < k->count; i++) {
 		if (k->list[i].hash == hash
 		    && strcmp(sqlite3_sql(k->list[i].statement), sql) == 0) {

@@ -16,6 +16,7 @@
 #include "traces/store/overlay.h"
 
 #define MAX_SHAPE 16
+#define MAX_LAUNCH (INT64_MAX / 2)       /* so that numbers can go on from there */
 
 enum status store_data(struct store *store, int64_t data, void **bytes, size_t *count)
 {
@@ -318,7 +319,7 @@ static bool fill_op(sqlite3_stmt *row, struct row_op *e, struct references *f)
 		.object = column_int(row, 13, 0, INT64_MAX, -1, &good),
 	};
 	f->data = column_int(row, 14, 1, INT64_MAX, 0, &good);
-	f->launch = column_int(row, 15, 0, INT64_MAX, -1, &good);
+	f->launch = column_int(row, 15, 0, MAX_LAUNCH, -1, &good);
 	f->call = column_int(row, 16, 1, INT64_MAX, 0, &good);
 	f->layer = column_small(row, 17, -1, &good);
 	return good;

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "traces/store/bulk.h"
 
 static const struct {
 	const char *name, *verb;
@@ -102,6 +103,8 @@ enum status store_write_failed(struct store *store, enum status status)
 	store_break_off(store, status);
 	if (!store->expendable)
 		return status;
+	bulk_free(store->bulk);
+	store->bulk = NULL;
 	store_disconnect(store);
 	TRY(store_connect(store, NULL, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
 	TRY(store_run_sql(store, schema_sql));
@@ -185,6 +188,11 @@ static enum status prepare_insert(struct store *store, enum table table, size_t 
 	return STATUS_OK;
 }
 
+bool store_replaces(enum table table)
+{
+	return strcmp(tables[table].verb, "REPLACE") == 0;
+}
+
 enum table store_table(const char *name)
 {
 	int i = 0;
@@ -199,23 +207,7 @@ static enum status insert(struct store *store, enum table table, const struct va
 {
 	if (!store->inserts[table])
 		TRY(prepare_insert(store, table, count));
-	TRY(execute(store, store->inserts[table], values, count));
-	if (!store->expendable)
-		return STATUS_OK;
-	if (strcmp(tables[table].verb, "INSERT") == 0)
-		store_running_add(store, table, values, count);
-	else
-		store_running_spoil(store, table);
-	return STATUS_OK;
-}
-
-/* "UPDATE TABLE SET" changes rows that were added to a sum. */
-static void spoil_updated(struct store *store, const char *sql)
-{
-	char name[64];
-
-	if (sscanf(sql, "UPDATE %63s", name) == 1 && store_table(name) != TABLE_COUNT)
-		store_running_spoil(store, store_table(name));
+	return execute(store, store->inserts[table], values, count);
 }
 
 static enum status update(struct store *store, const char *sql, const struct value *values,
@@ -224,64 +216,62 @@ static enum status update(struct store *store, const char *sql, const struct val
 	sqlite3_stmt *statement;
 	enum status status;
 
-	if (store_take(store, sql, &statement) != SQLITE_OK)
+	if (store_borrow(store, sql, &statement) != SQLITE_OK)
 		return store_failed(store, "write");
 	status = execute(store, statement, values, count);
 	store_return(store, statement);
-	if (store->expendable)
-		spoil_updated(store, sql);
 	return status;
 }
 
-enum status store_write(struct store *store, enum table table, const char *sql,
-			const struct value *values, size_t count)
+/* Ends the writing if that has failed. */
+static enum status written(struct store *store, enum status status)
 {
-	TRY(store_begin(store));
-	if (!sql)
-		return insert(store, table, values, count);
-	if (sql == pages_unpacked)
-		return pages_pack(store, values);
-	return count ? update(store, sql, values, count) : store_run_sql(store, sql);
-}
-
-static enum status put(struct store *store, enum table table, const char *sql,
-		       const struct value *values, size_t count)
-{
-	enum status status;
-
-	if (store->broken && store->expendable)
-		return STATUS_OK;
-	if (store->queue)
-		return store_enqueue(store, table, sql, values, count);
-	status = store_write(store, table, sql, values, count);
 	return status == STATUS_OK ? STATUS_OK : store_write_failed(store, status);
 }
 
 enum status store_put(struct store *store, enum table table, const struct value *values,
 		      size_t count)
 {
-	return put(store, table, NULL, values, count);
+	enum status status;
+
+	if (store->broken && store->expendable)
+		return STATUS_OK;
+	if (store->bulk)
+		return written(store, bulk_put(store, table, values, count));
+	status = store_begin(store);
+	if (status == STATUS_OK)
+		status = insert(store, table, values, count);
+	return written(store, status);
 }
 
-/* Without SQLite, the keys of the thread's rows are counted. */
+/* An expendable trace numbers its rows itself, even once it was dropped. */
 int64_t store_new_id(struct store *store, enum table table)
 {
 	if (store->expendable && store->broken)
 		return ++store->ids[table];
-	return store->queue ? ++store->ids[table] : sqlite3_last_insert_rowid(store->db);
+	return store->bulk ? store->ids[table] : sqlite3_last_insert_rowid(store->db);
 }
 
 enum status store_update(struct store *store, const char *sql, const struct value *values,
 			 size_t count)
 {
-	return put(store, TABLE_COUNT, sql, values, count);
+	enum status status;
+
+	if (store->broken && store->expendable)
+		return STATUS_OK;
+	status = store_ready(store);
+	if (status == STATUS_OK)
+		status = store_begin(store);
+	if (status == STATUS_OK)
+		status = update(store, sql, values, count);
+	return written(store, status);
 }
 
 enum status store_select(struct store *store, sqlite3_stmt **out, const char *sql,
 			 const int64_t *parameters, int count)
 {
 	*out = NULL;
-	TRY(store_drain(store));
+	TRY(store_ready(store));
 	if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
 		return store_failed(store, "read");
 	for (int i = 0; i < count; i++)
@@ -359,7 +349,6 @@ enum status store_connect(struct store *store, const char *path, int flags)
 
 void store_disconnect(struct store *store)
 {
-	store_queue_end(store);
 	finalize_inserts(store);
 	store_drop_statements(store);
 	store->walks_kv = false;

@@ -173,11 +173,9 @@ enum status store_sum_tables(struct store *store, enum status (*fn)(void *contex
 
 static enum status write_sum(struct store *store, const char *table, int64_t run)
 {
-	enum table which = store_table(table);
 	struct sum sum;
 
-	if (which == TABLE_COUNT || !store_running_sum(store, which, &sum.rows, &sum.hash))
-		TRY(compute(store, table, run, -1, &sum));
+	TRY(compute(store, table, run, -1, &sum));
 	return PUT(store, TABLE_SUM, V_INT(run), V_TEXT(table), V_INT(sum.rows), V_INT(sum.hash));
 }
 

@@ -1,4 +1,4 @@
-/* store_write.c - stores the runs, operations, launches and steps of a trace.
+/* store_write.c - stores the operations, launches and steps of a trace.
  *
  * Numbers the operations of each run. What a launch calls (kernel, grid, arguments) is stored once
  * per content, since the launches of a decode loop repeat it. store_rows.c stores what launches
@@ -15,50 +15,6 @@
 #include "traces/row.h"
 
 /* --- runs --- */
-
-enum status store_run_state(struct store *store, int64_t run, struct run_state **out)
-{
-	for (int i = 0; i < store->run_count; i++) {
-		if (store->runs[i].run == run) {
-			*out = &store->runs[i];
-			return STATUS_OK;
-		}
-	}
-	*out = NULL;
-	return fail(STATUS_INTERNAL, "%s: run %lld was not started by this writer",
-		    store_shown_path(store), (long long)run);
-}
-
-enum status store_run_begin(struct store *store, const struct row_run *e, int64_t *run)
-{
-	TRY(PUT(store, TABLE_RUN, V_NULL, V_TEXT(e->device), V_TEXT(e->device_name),
-		V_TEXT(e->profile), V_TEXT(e->driver), V_TEXT(e->compute), V_INT(e->ordinal),
-		V_INT(e->seed), V_TEXT(e->command), V_TEXT(e->path), V_TEXT(e->options),
-		V_TEXT(log_level_name(e->level)), V_TEXT(e->log_at), V_TEXT(e->version),
-		V_TEXT(e->started), V_INT(0), V_NULL, V_NULL));
-	*run = store_new_id(store, TABLE_RUN);
-	store->runs =
-		xreallocarray(store->runs, (size_t)store->run_count + 1, sizeof *store->runs);
-	store->runs[store->run_count++] =
-		(struct run_state){ .run = *run, .last_launch = -1, .step = -1,
-				    .digest_op = { -1, -1 }, .digest_latest = { -1, -1 } };
-	return STATUS_OK;
-}
-
-enum status store_run_end(struct store *store, int64_t run, const char *ended, const char *message)
-{
-	const struct value values[] = { V_TEXT(ended), V_TEXT(message), V_INT(run) };
-	struct run_state *state;
-
-	TRY(store_run_state(store, run, &state));
-	state->ended = true;
-	TRY(store_update(store, "INSERT OR REPLACE INTO t_kernel_count " STORE_COUNT_KERNELS
-			 " WHERE run = ? AND kernel IS NOT NULL GROUP BY run, kernel",
-			 &values[2], 1));
-	return store_update(store,
-			    "UPDATE t_run SET complete = 1, ended = ?, message = ? WHERE run = ?",
-			    values, COUNT_OF(values));
-}
 
 enum status store_model(struct store *store, int64_t run, const struct row_model *e)
 {
@@ -111,6 +67,12 @@ enum status store_kernel(struct store *store, int64_t run, const struct row_kern
 
 /* --- calls --- */
 
+/* For a column of any type, where SQLite keeps -0. */
+static struct value exact_real(double real)
+{
+	return (struct value){ .type = VALUE_REAL, .real = real };
+}
+
 struct value store_scalar_value(const struct row_arg *arg)
 {
 	uint32_t low = (uint32_t)arg->bits;
@@ -119,11 +81,11 @@ struct value store_scalar_value(const struct row_arg *arg)
 
 	if (strcmp(arg->kind, "f32") == 0) {
 		memcpy(&f32, &low, sizeof f32);
-		return V_REAL((double)f32);
+		return exact_real((double)f32);
 	}
 	if (strcmp(arg->kind, "f64") == 0) {
 		memcpy(&f64, &arg->bits, sizeof f64);
-		return V_REAL(f64);
+		return exact_real(f64);
 	}
 	if (strcmp(arg->kind, "i32") == 0)
 		return V_INT((int32_t)low);
@@ -400,8 +362,10 @@ enum status store_op(struct store *store, int64_t run, const struct row_op *e, i
 		TRY(put_softmax(store, state, e));
 	if (op)
 		*op = state->ops;
-	if (is_launch)
+	if (is_launch) {
 		state->last_launch = e->launch->number;
+		store_run_count_launch(state, e);
+	}
 	state->ops++;
 	return STATUS_OK;
 }
@@ -431,11 +395,8 @@ enum status store_step_end(struct store *store, int64_t run, int64_t step)
 
 	TRY(store_run_state(store, run, &state));
 	state->step = -1;
-	return store_update(store, "UPDATE t_step SET last_op = ?"
-			    " WHERE run = ? AND step = ? AND first_op = ?",
-			    (const struct value[]){ V_INT(state->ops - 1), V_INT(run), V_INT(step),
-						    V_INT(state->step_first) },
-			    4);
+	return PUT(store, TABLE_STEP, V_INT(run), V_INT(step), V_INT(state->step_first),
+		   V_INT(state->ops - 1));
 }
 
 enum status store_token(struct store *store, int64_t run, const struct row_token *e)

@@ -2,8 +2,8 @@
  *
  * The sample model decodes with and without it, in turn, so that both see the same load of the
  * machine. Kept includes writing the file. The limit holds on the simulator and for the time that
- * passes, which on a busy machine includes waiting for other programs: processor times are printed
- * as well. On a GPU the recorder waits for every launch, and the figure has no limit.
+ * passes, which on a busy machine includes waiting for other programs: the processor time is
+ * printed as well. On a GPU the recorder waits for every launch, and the figure has no limit.
  */
 #include "config.h"
 
@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "engine/model/llama.h"
@@ -31,7 +30,7 @@
 
 /* Seconds, of one decode or the medians of several. */
 struct times {
-	double wall, own, process;      /* own: processor time of the thread that decodes */
+	double wall, processor;
 };
 
 static double seconds_of(clockid_t clock)
@@ -44,16 +43,14 @@ static double seconds_of(clockid_t clock)
 
 static struct times now(void)
 {
-	return (struct times){ bench_now(), seconds_of(CLOCK_THREAD_CPUTIME_ID),
-			       seconds_of(CLOCK_PROCESS_CPUTIME_ID) };
+	return (struct times){ bench_now(), seconds_of(CLOCK_PROCESS_CPUTIME_ID) };
 }
 
 static struct times since(struct times start)
 {
 	struct times end = now();
 
-	return (struct times){ end.wall - start.wall, end.own - start.own,
-			       end.process - start.process };
+	return (struct times){ end.wall - start.wall, end.processor - start.processor };
 }
 
 static enum status decode_plain(const struct llama *llama, const char *name, struct times *out)
@@ -108,8 +105,7 @@ static double median_of(const struct times *times, int runs, size_t field)
 static struct times medians(const struct times *times, int runs)
 {
 	return (struct times){ median_of(times, runs, offsetof(struct times, wall)),
-			       median_of(times, runs, offsetof(struct times, own)),
-			       median_of(times, runs, offsetof(struct times, process)) };
+			       median_of(times, runs, offsetof(struct times, processor)) };
 }
 
 static enum status print(const char *device, const char *path, int runs,
@@ -131,8 +127,8 @@ static enum status print(const char *device, const char *path, int runs,
 	if (limited)
 		printf("        limit %.0f %%%s", LIMIT_PERCENT,
 		       percent > LIMIT_PERCENT ? ": too slow" : "");
-	printf("\nprocessor time     %8.1f %% of the run, %.1f %% with the thread that stores\n",
-	       100 * (with.own / without.own - 1), 100 * (with.process / without.process - 1));
+	printf("\nprocessor time     %8.1f %% of the run's\n",
+	       100 * (with.processor / without.processor - 1));
 	return limited && percent > LIMIT_PERCENT ? command_differs() : STATUS_OK;
 }
 
@@ -150,17 +146,16 @@ static enum status measure(const struct llama *llama, const char *device, const 
 enum status bench_last(const char *device, int runs)
 {
 	struct times *times = xcalloc(2 * (size_t)runs, sizeof *times);
-	char *path = bench_trace_name(), *model = datadir_model();
+	char *path = bench_trace_begin(), *model = datadir_model();
 	struct llama *llama;
 	enum status status = llama_open(model, &llama);
 
 	if (status == STATUS_OK) {
 		status = measure(llama, device, path, runs, times, times + runs);
-		unlink(path);           /* may not exist */
 		llama_close(llama);
 	}
 	free(model);
-	free(path);
+	bench_trace_end(path);
 	free(times);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/xalloc.h"
 
 static int ascending(const void *a, const void *b)
@@ -30,10 +31,26 @@ float *bench_random(size_t count, unsigned *state)
 	return values;
 }
 
-char *bench_trace_name(void)
+/* SQLite's name for the trace's journal. A process has one trace at a time. */
+static char *journal;
+
+char *bench_trace_begin(void)
 {
 	const char *directory = getenv("TMPDIR");
+	char *path = xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp",
+			       (long)getpid());
 
-	return xasprintf("%s/flashtwin-bench.%ld.twin", directory ? directory : "/tmp",
-			 (long)getpid());
+	journal = xasprintf("%s-journal", path);
+	output_remember(path);
+	output_remember(journal);
+	return path;
+}
+
+void bench_trace_end(char *path)
+{
+	unlink(path);                   /* may not exist */
+	output_forget(path);
+	output_forget(journal);
+	free(journal);
+	free(path);
 }

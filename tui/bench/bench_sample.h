@@ -6,8 +6,10 @@
 
 #include "base/clock.h"
 
-/* A name for a temporary trace of this process; the caller frees it. */
-char *bench_trace_name(void);
+/* A name for a temporary trace of this process, which a signal that ends the process removes. */
+char *bench_trace_begin(void);
+/* Removes the trace and frees its name. */
+void bench_trace_end(char *path);
 
 static inline double bench_now(void)
 {

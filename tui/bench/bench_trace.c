@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "engine/model/llama.h"
@@ -87,7 +86,7 @@ static enum status measure(const struct llama *llama, const char *path, int runs
 
 enum status bench_trace(int runs)
 {
-	char *path = bench_trace_name();
+	char *path = bench_trace_begin();
 	char *model = datadir_model();
 	double *seconds = xcalloc((size_t)runs, sizeof *seconds);
 	struct llama *llama;
@@ -95,11 +94,10 @@ enum status bench_trace(int runs)
 
 	if (status == STATUS_OK) {
 		status = measure(llama, path, runs, seconds);
-		unlink(path);           /* may not exist */
 		llama_close(llama);
 	}
 	free(seconds);
 	free(model);
-	free(path);
+	bench_trace_end(path);
 	return status;
 }

@@ -361,13 +361,12 @@ enum status bench_view(const char *path)
 	setlocale(LC_CTYPE, "");
 	if (path)
 		return measure(path);
-	name = bench_trace_name();
+	name = bench_trace_begin();
 	status = record(name, "0", "--force");
 	if (status == STATUS_OK)
 		status = record(name, "1", "--append");
 	if (status == STATUS_OK)
 		status = measure(name);
-	unlink(name);                   /* may not exist */
-	free(name);
+	bench_trace_end(name);
 	return status;
 }

@@ -13,6 +13,11 @@ static const struct lab_kind kinds[] = {
 	{ "vectors", vectors_grade, vectors_check, NULL, false, "solution.json" },
 };
 
+bool lab_has_student(const struct lab *lab)
+{
+	return strcmp(lab->kind, "questions") == 0;
+}
+
 enum status lab_kind_find(const struct lab *lab, const struct lab_kind **out)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

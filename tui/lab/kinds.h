@@ -17,6 +17,9 @@ struct lab_kind {
 	const char *solution;           /* its file in staff/ */
 };
 
+/* Whether what `lab start` makes depends on the student. */
+bool lab_has_student(const struct lab *);
+
 /* INTERNAL if lab.json names a kind that does not exist. */
 enum status lab_kind_find(const struct lab *, const struct lab_kind **out);
 

@@ -55,7 +55,9 @@ enum status lab_start(const struct lab *lab, const char *folder)
 	DIR *all;
 
 	if (mkdir(folder, 0777) != 0)
-		return errno == EEXIST ? fail(STATUS_USAGE, "%s: file exists", folder)
+		return errno == EEXIST ? fail(STATUS_USAGE, "%s: file exists: remove it, or name "
+					      "another folder: flashtwin lab start %d DIR", folder,
+					      lab->number)
 			: fail(STATUS_IO, "%s: %s", folder, strerror(errno));
 	all = opendir(lab->folder);
 	if (!all)

@@ -90,6 +90,15 @@ static enum status find_include(char **out)
 	return STATUS_USAGE;
 }
 
+/* Compilers look for an -include in the working directory first. */
+enum status user_kernel_check_folder(void)
+{
+	if (access("sim/cuda/user.h", F_OK) != 0)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "the working folder has a sim/cuda/user.h, which would hide "
+		    "flashtwin's own: start it elsewhere");
+}
+
 static enum status preprocess(const struct user_kernel *k, const struct user_source *s, bool probed,
 			      const char *out)
 {
@@ -98,11 +107,10 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
 	enum status status = find_include(&include);
 
-	/* Compilers look for an -include in the working directory first. */
-	if (status == STATUS_OK && s->check && access("sim/cuda/user.h", F_OK) == 0) {
-		free(include);
-		status = fail(STATUS_USAGE, "the working folder has a sim/cuda/user.h, which would "
-			      "hide flashtwin's own: start it elsewhere");
+	if (status == STATUS_OK && s->check) {
+		status = user_kernel_check_folder();
+		if (status != STATUS_OK)
+			free(include);
 	}
 	if (status != STATUS_OK) {
 		free(names);

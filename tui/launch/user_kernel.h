@@ -27,6 +27,8 @@ struct user_source {
 	bool points;                    /* also makes a probed build, if the file has POINTs */
 };
 
+/* USAGE if a header in the working folder would hide one of flashtwin's from a checked build. */
+enum status user_kernel_check_folder(void);
 /* Compiles. COMPILE if a compiler rejects the file; USAGE if there is no compiler, or no such
  * kernel; IO for the file; LIMIT or INTERRUPTED. Call user_kernel_free() on *out after a failure
  * too. */

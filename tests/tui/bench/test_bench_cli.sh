@@ -46,6 +46,17 @@ run bench --suite last --runs 1
 expect 'the suite of the last run' 0 '^decode, sample model, 63 steps, simulator, .* medians of 1$' \
 	'^not kept .* ms/step$' '^kept .* ms/step .* bytes/step$' '^cost of keeping .* %  *limit 10 %'
 
+# The trace between its runs is removed by a signal too.
+mkdir tmp
+TMPDIR=$PWD/tmp "$flashtwin" bench --suite last --runs 1000 >/dev/null 2>&1 &
+pid=$!
+until [ -e "tmp/flashtwin-bench.$pid.twin" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
+kill -TERM $pid
+wait $pid
+code=$?
+result 'a bench that is ended leaves no trace' \
+	"$([ $code -eq 143 ] || echo "exit code $code"; ls tmp)"
+
 # Uses a small trace; exit code 1 (too slow) depends on the machine and is accepted.
 run bench --suite view "$srcdir/tests/h200/flash-decoding.twin"
 [ "$code" -eq 1 ] && code=0

@@ -12,7 +12,7 @@ expect 'start says what to do next' 0 'flashtwin lab grade 3 03-online-softmax'
 result 'start copies handout, starter and picture, and nothing else' \
 	"$(ls -A 03-online-softmax | tr '\n' ' ' | grep -vx 'README.md rescaling.svg student.cu tiles.svg ')"
 run lab start 3
-expect 'start does not overwrite' 2 'file exists'
+expect 'start does not overwrite' 2 'file exists: remove it, or name another folder'
 run lab hint 3 2
 expect 'hints are numbered' 0 'hint 2 of 4' 'flashtwin lab hint 3 3'
 run lab hint 3 9
@@ -73,7 +73,7 @@ expect 'a wrong kernel gets nothing' 1 'total        0.0 of 100' 'p\[0, 0\] is' 
 	'plain: 0 of 1 cases pass' 'sums to 1\|sum to 1'
 result 'secret cases show neither sizes nor values nor a trace' \
 	"$(sed -n '/^secret/,/^checker/p' out | grep -e ' n [0-9]' -e 'expected' -e view;
-	ls traces | grep secret)"
+	ls traces-undivided | grep secret)"
 run lab grade 7 undivided.cu $labs --secret secret --student ada --staff
 expect 'staff see them' 1 'secret-plain-1.twin'
 cp out ada
@@ -83,6 +83,25 @@ run lab grade 7 undivided.cu $labs --secret secret --student bob --staff
 result 'another student gets other cases' \
 	"$(sed -n '/^secret/,/^checker/p' ada >a; sed -n '/^secret/,/^checker/p' out >b
 	cmp -s a b && echo 'they are the same')"
+
+result 'another file than the lab has traces of its own' \
+	"$([ -e traces-undivided/plain-1.twin ] && [ ! -e traces ] || ls -d traces*)"
+cp undivided.cu fixed.cu
+run lab grade 7 fixed.cu $labs
+expect 'a wrong file' 1 'traces-fixed/plain-1.twin'
+cp good.cu fixed.cu
+run lab grade 7 fixed.cu $labs
+expect 'mended' 0
+result 'leaves no trace of the failure' "$(ls traces-fixed)"
+result 'a pipe gets no progress' "$(cat err)"
+if command -v python3 >/dev/null; then
+	python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$flashtwin" lab grade 7 good.cu $labs \
+		>out 2>&1 </dev/null
+	result 'a terminal gets a line for each case, which is removed' \
+		"$(tr '\r' '\n' <out | sed 's/\x1b\[K//' | grep -q '^public: case 1, plain 1$' || cat -v out)"
+else
+	skip 'a terminal gets a line for each case, which is removed' 'no python3'
+fi
 
 run lab grade 7 good.cu $labs --format json -o r.json
 expect 'a result in a file' 0
@@ -103,7 +122,8 @@ graded() {
 }
 
 sed 's/float m = /float m == /' good.cu >bad.cu
-graded 'a file that does not compile' 'FAIL  it does not compile' 'bad.cu:3'
+graded 'a file that does not compile' 'FAIL  it does not compile' 'bad.cu:3' \
+	'structure    0.0 of 10  no case could run'
 echo '__global__ void other(float *p) { }' >bad.cu
 graded 'a file without the kernel' 'does not compile'
 sed 's/const float \*x/const float *z/; s/= x +/= z +/' good.cu >bad.cu
@@ -146,8 +166,8 @@ fi
 
 mkdir -p sim/cuda
 echo '#define __shared__' >sim/cuda/user.h
-cp good.cu bad.cu
-graded "a header in place of flashtwin's own" 'sim/cuda/user.h, which would hide'
+run lab grade 7 good.cu $labs
+expect "a header in place of flashtwin's own is refused" 2 'start it elsewhere'
 rm -r sim
 
 # --- faults of the grader ---

@@ -10,7 +10,7 @@ run lab grade 7 good.cu --labs labs --device cuda
 expect 'the simulator is always there' 2 '--device'
 run lab grade 7 good.cu --labs labs --secret secret --device both --format json
 if [ "$code" -eq 77 ]; then
-	one_line 'flashtwin lab: no GPU: '
+	one_line 'flashtwin lab: no GPU'
 	expect 'without a GPU nothing is graded' 77
 	result 'and there is no result' "$(cat out)"
 	mkdir -p class/ada

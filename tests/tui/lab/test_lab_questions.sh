@@ -45,7 +45,33 @@ echo sesame >secret
 run lab grade 0 ada --student ada --secret secret
 expect 'queries pass on other traces' 0 'total      100.0 of 100' 'secret      40.0 of 40'
 run lab grade 0 ada --student bob
-expect "another student's sheet gets nothing" 1 'is the sheet of student "ada"' 'total        0.0 of 60'
+expect "another student's sheet gets nothing" 1 'is the sheet of student "ada"' 'total        0.0 of 60' \
+	"why:  the sheet is another student's" 'lab start 0 NEW --student "bob"'
+run lab list
+expect 'list says that lab 0 needs an ID' 0 'Read a trace .*--student ID'
+run lab start 0 anonymous
+expect 'a start without an ID is warned about' 0 'warning: anonymous/answers.txt belongs to nobody'
+run lab grade 0 anonymous
+expect 'and so is its grading' 1 'note: "student =" is empty in anonymous/answers.txt'
+run lab grade 0 anonymous --student ada
+expect 'which an ID does not change' 1 'is the sheet of nobody' 'total        0.0 of 60'
+run lab start 0 anonymous --student ada
+expect 'a folder that exists' 2 'remove it, or name another folder: flashtwin lab start 0 DIR'
+
+# answered QUESTION FORMAT [FACTOR]: grades the right sheet with an answer made from the right one.
+answered() {
+	value=$(awk -v name="[$1]" '$0 == name { on = 1 } on && /^answer/ { print $3; exit }' ada/answers.txt)
+	given=$(awk -v value="$value" "BEGIN { printf \"$2\", value * ${3:-1} }")
+	awk -v name="[$1]" -v given="$given" '/^\[/ { on = $0 == name }
+		on && /^answer/ { print "answer = " given; next } { print }' ada/answers.txt >near.txt
+	run lab grade 0 near.txt
+}
+answered factor '%.9f' 1.004
+expect 'too few digits are named' 1 'is 0.40 % off: give four significant digits'
+answered launches '0,%s'
+expect 'a number with a comma' 1 'is not a number such as 391'
+answered last-reduce 'launch %s'
+expect 'a word in an answer' 1 'the answer launch [0-9]* is not a number'
 
 sed 's/^query = SELECT launch FROM v_launch.*/query = SELECT 519/
 	/^ AND step = (SELECT max(step) FROM v_step)$/d' ada/answers.txt >neighbour.txt
@@ -97,7 +123,7 @@ run lab grade 0 bad.txt
 expect 'a line that is neither' 1 'bad.txt:2: expected a line like'
 printf 'student = ada\n[total]\nanswer = nan\n' >bad.txt
 run lab grade 0 bad.txt
-expect 'a NaN is never right' 1 'the answer nan is wrong'
+expect 'a NaN is never right' 1 'the answer nan is not a number such as 0.01372'
 head -c 1000 /dev/zero >bad.txt
 run lab grade 0 bad.txt
 expect 'a file that is no text' 1 'expected a text'

@@ -21,7 +21,7 @@ __global__ void row_sum(const float *x, float *y, int n)
 		if (t < s)
 			part[t] += part[t + s];
 	if (t == 0)
-		y[blockIdx.x] = part[0];
+		y[blockIdx.x] = part[0]; /* a line that is longer than 82 columns, up to the text END */
 }
 EOF
 npy x.npy '(4, 64)' 256
@@ -62,6 +62,11 @@ shows 'r shows what reads it' 'op [0-9]*  *download .* y  reads'
 keys q PageDown
 shows 'the race is named as the likely cause' 'likely cause  race-shared'
 shows 'a command to try other orders is shown' 'other orders .*replay racy.twin --trust --seed'
+
+### the source on a large screen
+
+start 140 48 racy.twin --ascii --at L0.b0.w0.l0.n4 --screen source
+shows 'a large screen shows more lines, and all of a long one' ' 17 .*up to the text END'
 
 ### findings, lines, breakpoints
 

@@ -210,15 +210,20 @@ enum status answer_find(const char *trace, const char *question, struct answer *
 	return status == STATUS_OK ? STATUS_OK : fail_context(STATUS_INTERNAL, "answers");
 }
 
-bool answer_matches(const struct answer *a, const char *text)
+bool answer_read(const struct answer *a, const char *text, double *out)
 {
-	double value;
 	char *end;
 
 	if (a->exact && *text == 'L')
 		text++;
-	value = strtod(text, &end);
-	if (end == text || end[strspn(end, " \t")] != '\0' || !isfinite(value))
-		return false;
-	return fabs(value - a->value) <= (a->exact ? 0 : TOLERANCE * fabs(a->value));
+	*out = strtod(text, &end);
+	return end != text && end[strspn(end, " \t")] == '\0' && isfinite(*out);
+}
+
+bool answer_matches(const struct answer *a, const char *text)
+{
+	double value;
+
+	return answer_read(a, text, &value)
+		&& fabs(value - a->value) <= (a->exact ? 0 : TOLERANCE * fabs(a->value));
 }

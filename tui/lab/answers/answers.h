@@ -18,7 +18,10 @@ struct answer {
  * not hold an answer. */
 enum status answer_find(const char *trace, const char *question, struct answer *out);
 
-/* Whether a text is the answer. An integer may have the letter of an address before it: L12. */
+/* The number that a text is, which may have the letter of an address before it if it is an integer:
+ * L12. False if it is none. */
+bool answer_read(const struct answer *, const char *text, double *out);
+/* Whether a text is the answer. */
 bool answer_matches(const struct answer *, const char *text);
 
 #endif

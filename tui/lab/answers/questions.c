@@ -9,10 +9,12 @@
 #include "tui/lab/answers/questions.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "base/xalloc.h"
 #include "tui/lab/answers/answers.h"
 #include "tui/lab/answers/queries.h"
@@ -23,6 +25,7 @@
 #include "tui/lab/run/lab_trace.h"
 
 #define OWN_TRACE "trace.twin"
+#define NEAR 0.01                       /* relative, of an answer with too few digits */
 
 struct grading_answers {
 	const struct lab *lab;
@@ -67,6 +70,25 @@ static void add_failure(const struct grading_answers *g, struct case_result *c,
 	free(view);
 }
 
+/* Says more where the student may have found the answer, and written it differently. */
+static void judge_wrong(const struct grading_answers *g, struct case_result *c,
+			const struct answer *a, const char *given)
+{
+	double value;
+	char *what;
+
+	if (!answer_read(a, given, &value))
+		what = xasprintf("the answer %s is not a number such as %s", given, a->exact
+				 ? "391 (or L391, for a launch)" : "0.01372");
+	else if (!a->exact && fabs(value - a->value) <= NEAR * fabs(a->value))
+		what = xasprintf("the answer %s is %.2f %% off: give four significant digits",
+				 given, 100 * fabs(value / a->value - 1));
+	else
+		what = xasprintf("the answer %s is wrong", given);
+	add_failure(g, c, a, "a wrong answer", "%s", what);
+	free(what);
+}
+
 static void judge_answer(const struct grading_answers *g, struct case_result *c,
 			 const struct answer *a, const char *given)
 {
@@ -74,7 +96,7 @@ static void judge_answer(const struct grading_answers *g, struct case_result *c,
 	if (!*given)
 		add_failure(g, c, a, "no answer", "there is no answer%s", "");
 	else if (!c->passed)
-		add_failure(g, c, a, "a wrong answer", "the answer %s is wrong", given);
+		judge_wrong(g, c, a, given);
 }
 
 static void judge_query(const struct grading_answers *g, struct case_result *c,
@@ -149,11 +171,32 @@ static enum status grade_trace(struct grading_answers *g, enum lab_part part, in
 /* Somebody else's sheet is about another trace. */
 static void refuse(struct grading_answers *g)
 {
+	char *safe = visible_text(g->sheet.student);
+	char *whose = *safe ? xasprintf("student \"%s\"", safe)
+		: xstrdup("nobody (\"student =\" is empty)");
+
 	g->result->compiled = false;
 	free(g->result->messages);
-	g->result->messages = xasprintf("%s is the sheet of student \"%s\", and is graded as that "
-		"of \"%s\": the trace is another one. Start the lab again with --student \"%s\".",
-		g->o->file, g->sheet.student, g->student, g->student);
+	g->result->messages = xasprintf("%s is the sheet of %s, and is graded as that of \"%s\", "
+		"whose trace is another one: the answers are not about it.\n"
+		"flashtwin lab start %d NEW --student \"%s\" makes the right trace and sheet in a "
+		"new folder NEW; the queries can be copied from this sheet, the answers cannot.",
+		g->o->file, whose, g->student, g->lab->number, g->student);
+	g->result->refused = "the sheet is another student's";
+	free(whose);
+	free(safe);
+}
+
+/* A sheet without an id is fine for practice, but a course grades with one. */
+static void warn_unsigned(struct grading_answers *g)
+{
+	if (*g->student)
+		return;
+	free(g->result->notes);
+	g->result->notes = xasprintf(
+		"note: \"student =\" is empty in %s: this trace is nobody's, and your instructor\n"
+		"      cannot grade it. flashtwin lab start %d NEW --student ID makes yours\n",
+		g->o->file, g->lab->number);
 }
 
 static int secret_traces(const struct lab *lab)
@@ -178,6 +221,7 @@ static enum status grade_parts(struct grading_answers *g)
 	}
 	if (!g->result->student && *g->student)
 		g->result->student = xstrdup(g->student);
+	warn_unsigned(g);
 	TRY(grade_trace(g, PART_PUBLIC, 0, own_seed(g->lab, g->student)));
 	if (!grade_has_secret(g->o))
 		return STATUS_OK;

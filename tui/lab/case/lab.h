@@ -26,6 +26,9 @@ struct lab_array {
 	enum lab_use use;
 	const json_t *shape, *fill;     /* fill may be NULL */
 	const json_t *thread;           /* [BLOCK, THREAD] that writes element i; NULL: unknown */
+	/* [NAME, K]: the point that gets, as value K, the number of the element that its thread
+	 * writes. NULL: none. */
+	const json_t *point;
 	double absolute, relative;      /* tolerance of an output */
 };
 

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 
 #define MAX_FILE ((size_t)4 << 20)
-#define DEFAULT_STEPS 20000000
+#define DEFAULT_STEPS 10000000
 #define DEFAULT_SECONDS 60
 
 const char *const lab_part_names[PART_COUNT] = { "public", "secret", "checker", "structure" };
@@ -111,8 +111,12 @@ static enum status read_array(struct place p, const char *name, const json_t *js
 
 	p.what = name;
 	*out = (struct lab_array){ .name = name, .fill = json_object_get(json, "fill"),
-				    .thread = json_object_get(json, "thread") };
-	TRY(only_keys(&p, json, "type shape use fill absolute relative thread"));
+				    .thread = json_object_get(json, "thread"),
+				    .point = json_object_get(json, "point") };
+	TRY(only_keys(&p, json, "type shape use fill absolute relative thread point"));
+	if (out->point && (!json_is_string(json_array_get(out->point, 0))
+			   || !json_is_integer(json_array_get(out->point, 1))))
+		return wrong(&p, "point", "a name and a number");
 	TRY(take_text(&p, json, "type", NULL, &type));
 	TRY(take_text(&p, json, "use", NULL, &use));
 	TRY(take_list(&p, json, "shape", false, &out->shape));

@@ -1,8 +1,10 @@
 /* grade.c - the order of things in grading; see grade.h. */
 #include "tui/lab/grade/grade.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/xalloc.h"
@@ -26,21 +28,37 @@ static int count_of(const struct lab_family *family, enum lab_part part)
 		: family->secret_cases;
 }
 
+/* The case that is graded now, in a line that the next one replaces; NULL removes it. A case that
+ * does not end takes seconds. */
+static void show_progress(const struct grading *g, const struct case_result *c)
+{
+	if (!g->progress || !isatty(STDERR_FILENO))
+		return;
+	if (c)
+		fprintf(stderr, "\r%s: case %d, %s\033[K", lab_part_names[c->part],
+			g->result->case_count, c->title);
+	else
+		fprintf(stderr, "\r\033[K");
+}
+
 static enum status grade_part(struct grading *g, enum lab_part part, uint64_t seed)
 {
 	const struct lab *lab = g->result->lab;
+	enum status status = STATUS_OK;
 
 	g->result->parts[part].graded = true;
 	for (int i = 0; i < lab->family_count; i++) {
 		const struct lab_family *family = &lab->families[i];
 
-		for (int k = 0; k < count_of(family, part); k++) {
+		for (int k = 0; k < count_of(family, part) && status == STATUS_OK; k++) {
 			g->at = lab_result_add(g->result, part, family, k);
-			TRY(grade_case(g, seed_of_case(lab_part_names[part], family->name, k,
-						       seed)));
+			show_progress(g, g->at);
+			status = grade_case(g, seed_of_case(lab_part_names[part], family->name, k,
+							    seed));
 		}
 	}
-	return STATUS_OK;
+	show_progress(g, NULL);
+	return status;
 }
 
 /* A line break at the end of the file is not part of the secret. */
@@ -104,6 +122,7 @@ enum status grade_submission(const struct lab *lab, const struct grade_options *
 	};
 	struct grading g = {
 		.result = out, .traces = o->traces, .staff = o->staff, .options = options,
+		.progress = o->progress,
 	};
 	enum status status;
 

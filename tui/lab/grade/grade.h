@@ -17,6 +17,7 @@ struct grade_options {
 	bool staff;                     /* traces of secret cases too */
 	bool gpu;                       /* compare with a GPU too: see gpu.h */
 	int jobs;                       /* gradings that share the machine; 0: this one only */
+	bool progress;                  /* name each case on a terminal's stderr */
 };
 
 /* INTERNAL, INTERRUPTED or NO_GPU if there is no result; USAGE or IO for the file with the secret.

@@ -13,6 +13,7 @@ struct grading {
 	struct submission_options options;
 	const char *traces;             /* a folder; NULL: none */
 	bool staff;
+	bool progress;                  /* see struct grade_options */
 };
 
 /* Grades g->at. INTERNAL or INTERRUPTED if that is impossible. */

@@ -10,17 +10,30 @@
 
 /* --- findings --- */
 
+#define MAX_OF_CLASS 2                  /* reported; the Findings screen has all */
+
 static int line_of(const json_t *side)
 {
 	return (int)json_integer_value(json_object_get(side, "line"));
 }
 
-static json_t *from_finding(const json_t *f)
+/* The caller frees it. The compiler makes one place of all returns: the end of the function. */
+static char *other_side(const json_t *f)
 {
 	const json_t *other = json_object_get(f, "other");
+
+	if (!other)
+		return xstrdup("");
+	if (strcmp(failure_text(other, "what"), "exit") == 0)
+		return xasprintf(", and a thread that has ended, in line %d or at a return before",
+				 line_of(other));
+	return xasprintf(" and %s in line %d", failure_text(other, "what"), line_of(other));
+}
+
+static json_t *from_finding(const json_t *f)
+{
 	const char *class = failure_text(f, "class");
-	char *second = other ? xasprintf(" and %s in line %d", failure_text(other, "what"),
-					 line_of(other)) : xstrdup("");
+	char *second = other_side(f);
 	json_t *failure = failure_new(BY_CHECKER, class, failure_text(f, "why"),
 				      failure_text(f, "fix"), "%s: %s in line %d%s (%d times) %s",
 				      class, failure_text(f, "what"), line_of(f), second,
@@ -33,22 +46,82 @@ static json_t *from_finding(const json_t *f)
 	return failure;
 }
 
+/* How many findings of the class of finding `which` there are, up to it or all. */
+static int count_class(const json_t *findings, size_t which, size_t end)
+{
+	const char *class = failure_text(json_array_get(findings, which), "class");
+	int count = 0;
+
+	for (size_t i = 0; i < end; i++)
+		count += strcmp(failure_text(json_array_get(findings, i), "class"), class) == 0;
+	return count;
+}
+
+/* The last one that is reported of its class says how many more there are. */
+static void add_more(json_t *failure, int more)
+{
+	char *text = xasprintf("%s; and %d more of this kind", failure_text(failure, "what"), more);
+
+	json_object_set_new(failure, "what", json_string(text));
+	free(text);
+}
+
 int judge_findings(const json_t *findings, json_t *failures)
 {
 	int count = 0;
 
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *f = json_array_get(findings, i);
+		int nth = count_class(findings, i, i + 1);
+		int more = count_class(findings, i, json_array_size(findings)) - MAX_OF_CLASS;
+		json_t *failure;
 
 		if (json_is_true(json_object_get(f, "lint")))
 			continue;
-		json_array_append_new(failures, from_finding(f));
 		count++;
+		if (nth > MAX_OF_CLASS)
+			continue;
+		failure = from_finding(f);
+		if (nth == MAX_OF_CLASS && more > 0)
+			add_more(failure, more);
+		json_array_append_new(failures, failure);
 	}
 	return count;
 }
 
 /* --- counters --- */
+
+/* What the Counters screen calls them. */
+static const struct {
+	const char *counter, *column;
+} columns[] = {
+	{ "load_bytes", "\"loaded B\" of the global loads" },
+	{ "store_bytes", "\"stored B\" of the global stores" },
+	{ "barriers", "\"barriers\"" },
+	{ "sectors_per_load", "\"sect/r\" of the global loads" },
+	{ "sectors_per_store", "\"sect/r\" of the global stores" },
+	{ "shared_load_requests", "\"loads\" of shared memory" },
+	{ "shared_load_conflicts", "\"conflicts\" of shared loads" },
+	{ "shared_conflicts", "both \"conflicts\" of shared memory" },
+};
+
+/* ", which is ... on the Counters screen", or "". The caller frees it. */
+static char *column_of(const char *counter)
+{
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		if (strcmp(columns[i].counter, counter) == 0)
+			return xasprintf(" (on the Counters screen: %s)", columns[i].column);
+	return xstrdup("");
+}
+
+static void add_limit(json_t *failures, const struct lab_rule *rule, double got, double max)
+{
+	char *column = column_of(rule->name);
+
+	json_array_append_new(failures, failure_new(BY_STRUCTURE, rule->name, rule->reason,
+		rule->next, "%s is %.10g, the limit is %.10g%s", rule->name, got, max, column));
+	free(column);
+}
 
 static double sum_of(const json_t *counters, const char *name)
 {
@@ -100,9 +173,7 @@ enum status judge_structure(const struct lab_case *c, const json_t *counters, js
 				     &max));
 		*met += got <= max;
 		if (got > max)
-			json_array_append_new(failures, failure_new(BY_STRUCTURE, rule->name,
-				rule->reason, rule->next, "%s is %.10g, the limit is %.10g",
-				rule->name, got, max));
+			add_limit(failures, rule, got, max);
 	}
 	return STATUS_OK;
 }

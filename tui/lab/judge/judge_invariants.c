@@ -125,7 +125,18 @@ static enum status convex_hull(const struct check *k)
 	return STATUS_OK;
 }
 
-/* o[rows, splits, d], sums[rows, splits], values[rows, n, d]: o / sum is an average of values. */
+/* Whether the comparison with the reference has found an array wrong. */
+static bool is_wrong(const struct check *k, const struct case_array *a)
+{
+	for (size_t i = 0; i < json_array_size(k->failures); i++)
+		if (strcmp(failure_text(json_array_get(k->failures, i), "array"),
+			   a->lab->name) == 0)
+			return true;
+	return false;
+}
+
+/* o[rows, splits, d], sums[rows, splits], values[rows, n, d]: o / sum is an average of values. If
+ * both are wrong, such as after reading other keys, it says nothing about how they are related. */
 static enum status partials_hull(const struct check *k)
 {
 	const struct case_array *o, *sums, *values, *lengths;
@@ -137,6 +148,8 @@ static enum status partials_hull(const struct check *k)
 	TRY(find(k, "lengths", &lengths));
 	d = (size_t)o->shape[o->rank - 1];
 	splits = (size_t)o->shape[o->rank - 2];
+	if (is_wrong(k, o) && is_wrong(k, sums))
+		return STATUS_OK;
 	for (size_t i = 0; i < o->count; i++) {
 		size_t row = i / d / splits;
 		size_t length = (size_t)case_value(lengths, lengths->data, row);

@@ -7,9 +7,23 @@
 
 #include "base/xalloc.h"
 
+/* What a wrong element looks like, from what says most about the kernel to what says least. */
+enum symptom { UNWRITTEN, IS_NAN, INFINITE, LOWEST, OTHER, SYMPTOMS };
+
+static const struct {
+	const char *kind, *why;
+} symptoms[SYMPTOMS] = {
+	[UNWRITTEN] = { "never written", "" },
+	[IS_NAN] = { "NaN", "a NaN comes from inf - inf, 0 / 0 or 0 * inf; " },
+	[INFINITE] = { "infinite", "exp() overflows above 88, and x / 0 is infinite; " },
+	[LOWEST] = { "-infinity", "a maximum is -infinity until it has seen a number; so is "
+		     "log(0); " },
+	[OTHER] = { "wrong value", "" },
+};
+
 struct tally {
-	size_t wrong, first;            /* first: the first wrong element */
-	size_t unwritten, nan, infinite, lowest;        /* lowest: -infinity */
+	size_t wrong;
+	size_t count[SYMPTOMS], first[SYMPTOMS];        /* first: element with the symptom */
 };
 
 char *judge_place(const struct case_array *a, size_t i)
@@ -49,6 +63,10 @@ void judge_point(const struct lab_case *c, const struct case_array *a, size_t i,
 		json_object_set_new(failure, "thread", json_integer(thread));
 		free(text);
 	}
+	if (a->lab->point) {
+		json_object_set(failure, "point", json_array_get(a->lab->point, 0));
+		json_object_set(failure, "point_value", json_array_get(a->lab->point, 1));
+	}
 	error_clear();
 }
 
@@ -67,56 +85,63 @@ static double error_of(const struct case_array *a, double got, double wanted)
 static void count_wrong(const struct case_array *a, size_t i, struct tally *t)
 {
 	double got = case_value(a, a->result, i);
+	enum symptom symptom = isnan(got) ? IS_NAN : !isinf(got) ? OTHER
+		: got > 0 ? INFINITE : LOWEST;
 	uint32_t bits;
 
 	memcpy(&bits, (const char *)a->result + i * sizeof bits, sizeof bits);
-	if (t->wrong++ == 0)
-		t->first = i;
-	t->unwritten += bits == DEVICE_POISON;
-	t->nan += isnan(got) && bits != DEVICE_POISON;
-	t->infinite += isinf(got) && got > 0;
-	t->lowest += isinf(got) && got < 0;
+	if (bits == DEVICE_POISON)
+		symptom = UNWRITTEN;
+	if (t->count[symptom]++ == 0)
+		t->first[symptom] = i;
+	t->wrong++;
 }
 
-static const char *symptom(const struct tally *t)
+static enum symptom main_symptom(const struct tally *t)
 {
-	return t->unwritten ? "never written" : t->nan ? "NaN" : t->infinite ? "infinite"
-		: t->lowest ? "-infinity" : "wrong value";
+	enum symptom s = UNWRITTEN;
+
+	while (s < OTHER && t->count[s] == 0)
+		s++;
+	return s;
 }
 
-/* The caller frees it. */
-static char *explain(const struct tally *t)
+/* What the symptom means, and why the family exists, which may say the same of overflows. The
+ * caller frees it. */
+static char *explain(const struct tally *t, enum symptom s, const char *reason)
 {
-	if (t->unwritten > 0 && t->unwritten < t->wrong)
+	if (s == UNWRITTEN && t->count[s] < t->wrong)
 		return xasprintf("no thread wrote %zu of them: these still hold the simulator's "
-				 "poison; ", t->unwritten);
-	return xstrdup(
-		t->unwritten ? "no thread wrote them: they still hold the simulator's poison; "
-		: t->nan ? "a NaN comes from inf - inf, 0 / 0 or 0 * inf; "
-		: t->infinite ? "exp() overflows above 88, and x / 0 is infinite; "
-		: t->lowest ? "a maximum is -infinity until it has seen a number; so is log(0); "
-		: "");
+				 "poison; %s", t->count[s], reason);
+	if (s == UNWRITTEN)
+		return xasprintf("no thread wrote %s the simulator's poison; %s",
+				 t->wrong == 1 ? "it: it still holds" : "them: they still hold",
+				 reason);
+	return xasprintf("%s%s", s == INFINITE && strstr(reason, "infinite") ? ""
+			 : symptoms[s].why, reason);
 }
 
+/* Names the first element with the main symptom, which is what the reason is about. */
 static void report(const struct lab_case *c, const struct case_array *a, const struct tally *t,
-		   double wanted, json_t *failures)
+		   const double *expected, json_t *failures)
 {
-	char *place = judge_place(a, t->first);
-	char *symptoms = explain(t), *why = xasprintf("%s%s", symptoms, c->family->reason);
-	char *kind = xasprintf("%s: %s", a->lab->name, symptom(t));
-	double got = case_value(a, a->result, t->first);
-	char *value = t->unwritten && isnan(got) ? xstrdup("not written") : xasprintf("%.7g", got);
+	enum symptom s = main_symptom(t);
+	size_t i = t->first[s];
+	char *place = judge_place(a, i), *why = explain(t, s, c->family->reason);
+	char *kind = xasprintf("%s: %s", a->lab->name, symptoms[s].kind);
+	double got = case_value(a, a->result, i);
+	char *value = s == UNWRITTEN && isnan(got) ? xstrdup("not written")
+		: xasprintf("%.7g", got);
 	json_t *failure = failure_new(BY_OUTPUT, kind, why, c->family->next,
-				      "%s is %s, expected %.7g; %zu of %zu elements of %s are "
-				      "wrong",
-				      place, value, wanted, t->wrong, a->count, a->lab->name);
+				      "%s is %s, expected %.7g; %zu of %zu elements of %s %s wrong",
+				      place, value, expected[i], t->wrong, a->count, a->lab->name,
+				      t->wrong == 1 ? "is" : "are");
 
-	judge_point(c, a, t->first, failure);
+	judge_point(c, a, i, failure);
 	json_array_append_new(failures, failure);
 	free(value);
 	free(kind);
 	free(why);
-	free(symptoms);
 	free(place);
 }
 
@@ -135,6 +160,6 @@ void judge_outputs(const struct lab_case *c, double *const *expected, struct ver
 				v->margin = error;
 		}
 		if (t.wrong)
-			report(c, a, &t, expected[i][t.first], v->failures);
+			report(c, a, &t, expected[i], v->failures);
 	}
 }

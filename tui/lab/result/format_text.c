@@ -154,7 +154,7 @@ static void print_part(FILE *out, const struct lab_result *r, enum lab_part part
 	}
 	if (p->graded)
 		fprintf(out, "%-10s %5.1f of %g  %s\n", lab_part_names[part], p->points, p->max,
-			share);
+			p->count > 0 ? share : "no case could run");
 	else
 		fprintf(out, "%-10s not graded: needs your instructor's --secret\n",
 			lab_part_names[part]);
@@ -172,10 +172,11 @@ void format_text(FILE *out, const struct lab_result *r)
 		bool kernel = strcmp(r->lab->kind, "kernel") == 0;
 
 		fprintf(out, "  FAIL  it %s\n", kernel ? "does not compile" : "cannot be graded");
-		format_wrapped(out, 8, "why:  ", kernel
-			      ? "the compiler rejects the file, or it lacks the kernel"
+		format_wrapped(out, 8, "why:  ", r->refused ? r->refused
+			      : kernel ? "the compiler rejects the file, or it lacks the kernel"
 			      : "the file is not as the handout describes");
-		format_wrapped(out, 8, "next: ", "begin with the first message:");
+		if (!r->refused)
+			format_wrapped(out, 8, "next: ", "begin with the first message:");
 		fprintf(out, "%s\n", r->messages ? r->messages : "");
 	}
 	for (int i = 0; i < PART_COUNT; i++)

@@ -35,6 +35,7 @@ struct lab_result {
 	char *file, *student;           /* student NULL: not given */
 	bool compiled;
 	char *messages;                 /* of the compiler, or why not */
+	const char *refused;            /* why a file that can be read is not graded; NULL: it is */
 	char *notes;                    /* lines of the kind of lab, for people; NULL: none */
 	struct part_result parts[PART_COUNT];
 	double points, max;             /* of the parts that were graded */

@@ -147,6 +147,7 @@ enum status submission_build(const struct lab *lab, const struct submission_opti
 	if (options->gpu)
 		TRY(gpu_check());
 	TRY(make_sandbox(s, COMPILE_SECONDS, options->gpu, &s->sandbox));
+	TRY(user_kernel_check_folder());
 	TRY(show_tools(options->gpu, s->sandbox));
 	sandbox_show_folder_of(s->sandbox, options->file);
 	TRY(sandbox_start(s->sandbox));         /* its warnings are not the compiler's */

@@ -19,9 +19,10 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define BEFORE 6                        /* lines shown around the one of the address */
-#define BEHIND 6
-#define COLUMNS 82                      /* of a line's text */
+#define AROUND 6                        /* lines shown before and after the one of the address */
+#define OTHERS 24                       /* lines of the screen that this many leave to the rest */
+#define WIDTH 101                       /* of the screen, if it gives no more */
+#define MARGIN 19                       /* columns before a line's text */
 
 /* --- which line --- */
 
@@ -230,6 +231,12 @@ static void anchor_line(const struct view_context *c, const struct source *s, in
 	display_anchor(c->out, &at);
 }
 
+/* Columns for a line's text, with what is found in it after the text. */
+static int text_columns(const struct view_context *c, const char *after)
+{
+	return (c->columns > WIDTH ? c->columns : WIDTH) - MARGIN - (int)strlen(after);
+}
+
 static enum status print_line(const struct view_context *c, const struct source *s, int64_t line)
 {
 	const struct kernel_file *f = &s->text.files[s->file];
@@ -237,7 +244,7 @@ static enum status print_line(const struct view_context *c, const struct source 
 	bool home = line == s->home_line && s->file == s->home_file;
 	struct line_facts facts;
 	view_cell hits = "";
-	char name[32];
+	char name[32], after[32] = "";
 
 	TRY(read_facts(c, s, line, &facts));
 	anchor_line(c, s, s->file, line);
@@ -246,10 +253,11 @@ static enum status print_line(const struct view_context *c, const struct source 
 	view_print(c, "%c%c%c%4" PRId64 " %9s  ", here ? '>' : home ? '*' : ' ',
 		   breakpoints_at_line(c->breaks, f->name, line) ? 'B' : ' ',
 		   *facts.finding ? '!' : ' ', line, hits);
-	print_text(c, f, line, *facts.finding ? STYLE_WRONG : here ? STYLE_NEW : STYLE_PLAIN,
-		   *facts.finding ? COLUMNS - 28 : COLUMNS);
 	if (*facts.finding)
-		view_styled(c, STYLE_WRONG, "  <- %.24s", facts.finding);
+		snprintf(after, sizeof after, "  <- %.24s", facts.finding);
+	print_text(c, f, line, *facts.finding ? STYLE_WRONG : here ? STYLE_NEW : STYLE_PLAIN,
+		   text_columns(c, after));
+	view_styled(c, STYLE_WRONG, "%s", after);
 	view_print(c, "\n");
 	return kernel_text_passes(f, line, name) ? print_values(c, s, name) : STATUS_OK;
 }
@@ -265,7 +273,8 @@ static void print_other_file(const struct view_context *c, const struct source *
 static enum status draw_text(const struct view_context *c, const struct source *s)
 {
 	const struct kernel_file *f = &s->text.files[s->file];
-	int64_t from = s->line - BEFORE, to = s->line + BEHIND;
+	int64_t around = AROUND + (c->lines > OTHERS ? (c->lines - OTHERS) / 2 : 0);
+	int64_t from = s->line - around, to = s->line + around;
 
 	if (from < 1)
 		to += 1 - from;
