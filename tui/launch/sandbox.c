@@ -195,6 +195,17 @@ bool sandbox_sees(const struct sandbox *s, const char *path)
 	return found;
 }
 
+/* One process may make many sandboxes, each in vain for the same reason. */
+static void warn_once(const struct sandbox *s)
+{
+	static bool warned;
+
+	if (!warned)
+		fprintf(stderr, "warning: %s: no sandbox, only resource limits: %s\n",
+			s->options.command, s->why);
+	warned = true;
+}
+
 /* --- start and end --- */
 
 enum status sandbox_start(struct sandbox *s)
@@ -214,8 +225,7 @@ enum status sandbox_start(struct sandbox *s)
 		if (s->options.mode == SANDBOX_YES)
 			return fail_context(STATUS_USAGE, "--sandbox=yes");
 		error_clear();
-		fprintf(stderr, "warning: %s: no sandbox, only resource limits: %s\n",
-			s->options.command, s->why);
+		warn_once(s);
 	}
 	/* So that processes that a kernel leaves behind become ours to kill. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
