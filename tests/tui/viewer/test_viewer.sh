@@ -31,9 +31,11 @@ every_screen() {
 	glyphs=--ascii
 }
 
+# Step and Source use the size of the screen: test_viewer_step.sh and test_viewer_source.sh.
 for size in '80 24' '100 30' '200 60'; do
 	every_screen L6.b0 I launch L6.b0 P points L6.b0 3 chunks L6.b0 8 attention L6.b0 \
-		6 source L6.b0 2 kv L6.b0 4 reduce L7.b0
+		2 kv L6.b0 4 reduce L7.b0
+	[ "$size" = '200 60' ] || every_screen L6.b0 6 source L6.b0
 	every_screen s3 0 time s3 7 findings s3 5 diff s3 i summary s3
 done
 start 80 24 "$trace" --ascii --at L1018 --screen time
