@@ -325,14 +325,9 @@ void store_wait(struct store *store, int milliseconds)
 
 enum status store_connect(struct store *store, const char *path, int flags)
 {
-	static int configured;
 	char *name;
 	int rc;
 
-	/* Statistics of memory are not read, and take a lock at each allocation. Without effect on
-	 * later calls, as it must be. */
-	if (!configured++)
-		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (path)
 		TRY(file_check(path));
 	/* SQLite treats names that start with a colon specially, such as ":memory:". */

@@ -108,7 +108,7 @@ expect 'an endless query ends' 1 'it takes too long'
 sheet "SELECT hex(zeroblob(1000000000))"
 expect 'a value that is too large' 1 'too big'
 sheet 'WITH RECURSIVE r(n) AS (SELECT zeroblob(60000) UNION ALL SELECT n FROM r) SELECT count(*) FROM (SELECT n FROM r ORDER BY n)'
-expect 'memory has an end' 1 'the query fails'
+expect 'memory has an end' 1 'the query fails: out of memory'
 sheet "SELECT char(27) || '[2J'"
 expect 'escape sequences are visible' 1 'the query gives .x1b'
 result 'no escape reaches the terminal' "$(grep -c "$(printf '\033')" out | grep -vx 0)"
