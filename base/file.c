@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,4 +127,16 @@ enum status file_make_folder(const char *parent, const char *name, char **path)
 	free(*path);
 	*path = NULL;
 	return STATUS_IO;
+}
+
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+	(void)about, (void)kind, (void)where;
+	remove(path);
+	return 0;
+}
+
+void file_remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }

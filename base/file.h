@@ -1,5 +1,5 @@
-/* file.h - opens files to read, reads small files whole, makes temporary folders. Does not parse
- * files. Used by whatever reads a file that a user names. */
+/* file.h - opens files to read, reads small files whole, makes and removes temporary folders.
+ * Does not parse files. Used by whatever reads a file that a user names. */
 #ifndef FILE_H
 #define FILE_H
 
@@ -23,5 +23,8 @@ enum status file_read(const char *path, size_t limit, char **bytes, size_t *coun
 /* Makes a folder PARENT/NAME.XXXXXX that only its owner can use, with the X replaced so that it
  * is new; the caller frees its path. parent NULL: $TMPDIR, or /tmp. IO with path and reason. */
 enum status file_make_folder(const char *parent, const char *name, char **path);
+/* Removes a file, or a folder and all in it, as far as that is possible. Symbolic links, which a
+ * user's kernel may have made, are not followed. */
+void file_remove_tree(const char *path);
 
 #endif

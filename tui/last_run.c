@@ -11,7 +11,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "traces/store/store.h"
@@ -69,13 +69,6 @@ static enum status make_folders(const char *path, size_t given)
 	return status;
 }
 
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where)
-{
-	(void)about, (void)kind, (void)where;
-	remove(path);
-	return 0;
-}
-
 /* Whether a name is that of a temporary file or folder whose process has ended. This process has
  * made none yet: one with its number is older. */
 static bool is_stale(const char *name)
@@ -103,8 +96,7 @@ static void remove_stale(const char *folder)
 		if (!is_stale(entry->d_name))
 			continue;
 		path = xasprintf("%s/%s", folder, entry->d_name);
-		/* Symbolic links in it, which a kernel may have made, are not followed. */
-		nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		file_remove_tree(path);
 		free(path);
 	}
 	if (entries)

@@ -1,63 +1,41 @@
 /* store_sums.c - computes, stores and checks the sums of a trace's rows; see store_sums.h.
  *
- * A sum is XXH3, 64 bits, over the rows in the order of the table's key. Each value is a byte for
- * its type, as SQLite numbers them (1 integer, 2 real, 3 text, 4 blob, 5 NULL), followed by: 8
- * bytes of an integer or double, little-endian; or the length of a text or blob in 8 bytes,
- * little-endian, and its bytes. Tables and columns are read from the schema, whose text has a sum
- * too, under its SQLite name.
+ * A sum is the hash of the rows (row_hash.h) in the order of the table's key. Tables and columns
+ * are read from the schema, whose text has a sum too, under its SQLite name.
  */
 #include "traces/store/store_sums.h"
 
-#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/store/row_hash.h"
 #include "traces/store/store_internal.h"
 
 #define SCHEMA "sqlite_schema"
 
 /* --- hashing --- */
 
-static void add_word(XXH3_state_t *hash, uint64_t word)
-{
-	word = htole64(word);
-	XXH3_64bits_update(hash, &word, sizeof word);
-}
-
-static void add_bytes(XXH3_state_t *hash, const void *bytes, int count)
-{
-	add_word(hash, (uint64_t)count);
-	if (count)
-		XXH3_64bits_update(hash, bytes, (size_t)count);
-}
-
-static void add_value(XXH3_state_t *hash, sqlite3_stmt *row, int column)
+static void add_value(struct row_hash *hash, sqlite3_stmt *row, int column)
 {
 	int type = sqlite3_column_type(row, column);
-	unsigned char tag = (unsigned char)type;
-	uint64_t bits;
-	double real;
+	const void *bytes;
 
-	XXH3_64bits_update(hash, &tag, 1);
 	switch (type) {
 	case SQLITE_INTEGER:
-		add_word(hash, (uint64_t)sqlite3_column_int64(row, column));
+		row_hash_integer(hash, sqlite3_column_int64(row, column));
 		break;
 	case SQLITE_FLOAT:
-		real = sqlite3_column_double(row, column);
-		memcpy(&bits, &real, sizeof bits);
-		add_word(hash, bits);
+		row_hash_real(hash, sqlite3_column_double(row, column));
 		break;
 	case SQLITE_TEXT:
-	case SQLITE_BLOB: {
-		const void *bytes = sqlite3_column_blob(row, column);
-
-		add_bytes(hash, bytes, sqlite3_column_bytes(row, column));
+	case SQLITE_BLOB:
+		bytes = sqlite3_column_blob(row, column);
+		row_hash_bytes(hash, type, bytes, (size_t)sqlite3_column_bytes(row, column));
 		break;
-	}
 	default:
+		row_hash_null(hash);
 		break;
 	}
 }
@@ -69,18 +47,17 @@ struct sum {
 
 static enum status hash_rows(struct store *store, sqlite3_stmt *row, struct sum *out)
 {
-	XXH3_state_t *hash = xcheck(XXH3_createState());
+	struct row_hash hash;
 	int columns = sqlite3_column_count(row), rc;
 
-	XXH3_64bits_reset(hash);
+	row_hash_begin(&hash);
 	out->rows = 0;
 	while ((rc = sqlite3_step(row)) == SQLITE_ROW) {
 		for (int i = 0; i < columns; i++)
-			add_value(hash, row, i);
+			add_value(&hash, row, i);
 		out->rows++;
 	}
-	out->hash = XXH3_64bits_digest(hash);
-	XXH3_freeState(hash);
+	out->hash = row_hash_end(&hash);
 	return rc == SQLITE_DONE ? STATUS_OK : store_failed(store, "read");
 }
 

@@ -28,7 +28,7 @@ struct checking {
 	const struct lab_kind *kind;
 	const struct check_options *options;
 	const char *secret;
-	char folder[64];                /* for what is graded */
+	char *folder;                   /* for what is graded */
 	struct check_totals *totals;
 	int wrong;
 };
@@ -310,17 +310,16 @@ enum status lab_check(const struct lab *lab, const struct check_options *options
 	struct checking k = {
 		.lab = lab, .options = options, .totals = totals,
 		.secret = CHECK_SECRET,
-		.folder = "/tmp/flashtwin-check.XXXXXX",
 	};
 	struct error_record error;
 	enum status status;
 
 	TRY(lab_kind_find(lab, &k.kind));
-	if (!mkdtemp(k.folder))
-		return fail(STATUS_IO, "%s: %s", k.folder, strerror(errno));
+	TRY(file_make_folder(NULL, "flashtwin-check", &k.folder));
 	status = check_all(&k);
 	error_save(&error);
-	sandbox_remove(k.folder);
+	file_remove_tree(k.folder);
+	free(k.folder);
 	error_restore(&error);
 	if (status != STATUS_OK)
 		return status;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "traces/store/store.h"
 #include "tui/launch/sandbox.h"
@@ -117,7 +118,7 @@ enum status new_trace_end(struct new_trace *t, bool keep, enum status status)
 			status = error_first(status, &error, give_name(t));
 		else
 			error_restore(&error);
-		sandbox_remove(t->folder);
+		file_remove_tree(t->folder);
 	}
 	free(t->folder);
 	free(t->inside);

@@ -6,7 +6,6 @@
 
 #include "tui/launch/sandbox.h"
 
-#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -195,6 +194,8 @@ bool sandbox_sees(const struct sandbox *s, const char *path)
 	return found;
 }
 
+/* --- start and end --- */
+
 /* One process may make many sandboxes, each in vain for the same reason. */
 static void warn_once(const struct sandbox *s)
 {
@@ -205,8 +206,6 @@ static void warn_once(const struct sandbox *s)
 			s->options.command, s->why);
 	warned = true;
 }
-
-/* --- start and end --- */
 
 enum status sandbox_start(struct sandbox *s)
 {
@@ -246,20 +245,6 @@ void sandbox_kill(struct sandbox *s)
 		descendants_visit(getpid(), kill_one, NULL);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st;
-	(void)type;
-	(void)where;
-	remove(path);
-	return 0;
-}
-
-void sandbox_remove(const char *folder)
-{
-	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 static void free_paths(char **list, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -272,7 +257,7 @@ void sandbox_close(struct sandbox *s)
 	if (!s)
 		return;
 	sandbox_kill(s);
-	sandbox_remove(s->scratch);
+	file_remove_tree(s->scratch);
 	free_paths(s->shown, s->shown_count);
 	free_paths(s->hidden, s->hidden_count);
 	free_paths(s->writable, s->writable_count);

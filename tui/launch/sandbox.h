@@ -62,8 +62,6 @@ void sandbox_kill(struct sandbox *);
 /* Ends the sandbox and removes the scratch folder. NULL is allowed. */
 void sandbox_close(struct sandbox *);
 
-/* Removes a folder and all in it, without following symbolic links: a kernel may have made some. */
-void sandbox_remove(const char *folder);
 
 /* One line for `info`: what --sandbox=auto gives here. `inside` says whether bubblewrap works. The
  * caller frees it. */

@@ -8,12 +8,12 @@
 
 #include "tui/lab/answers/questions.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/visible.h"
 #include "base/xalloc.h"
 #include "tui/lab/answers/answers.h"
@@ -33,7 +33,7 @@ struct grading_answers {
 	struct lab_result *result;
 	struct sheet sheet;
 	const char *student;
-	char folder[64];                /* of the traces made here */
+	char *folder;                   /* of the traces made here */
 };
 
 static uint64_t own_seed(const struct lab *lab, const char *student)
@@ -256,7 +256,7 @@ enum status questions_grade(const struct lab *lab, const struct grade_options *o
 			    struct lab_result *out)
 {
 	struct grading_answers g = {
-		.lab = lab, .o = o, .result = out, .folder = "/tmp/flashtwin-lab.XXXXXX",
+		.lab = lab, .o = o, .result = out,
 	};
 	struct error_record error;
 	enum status status;
@@ -265,11 +265,12 @@ enum status questions_grade(const struct lab *lab, const struct grade_options *o
 		.lab = lab, .file = xstrdup(o->file),
 		.student = o->student ? xstrdup(o->student) : NULL,
 	};
-	if (!mkdtemp(g.folder))
-		return fail(STATUS_INTERNAL, "%s: %s", g.folder, strerror(errno));
+	if (file_make_folder(NULL, "flashtwin-lab", &g.folder) != STATUS_OK)
+		return fail_context(STATUS_INTERNAL, "questions");
 	status = grade_sheet(&g);
 	error_save(&error);
-	sandbox_remove(g.folder);
+	file_remove_tree(g.folder);
+	free(g.folder);
 	sheet_free(&g.sheet);
 	error_restore(&error);
 	if (status == STATUS_OK)

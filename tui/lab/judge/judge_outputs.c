@@ -28,21 +28,17 @@ struct tally {
 
 char *judge_place(const struct case_array *a, size_t i)
 {
-	char *text = xstrdup("]");
+	char *text = xstrdup("]"), *longer;
 
 	for (int k = a->rank - 1; k >= 0; k--) {
-		char *longer = xasprintf("%s%zu%s", k ? ", " : "", i % (size_t)a->shape[k], text);
-
+		longer = xasprintf("%s%zu%s", k ? ", " : "", i % (size_t)a->shape[k], text);
 		i /= (size_t)a->shape[k];
 		free(text);
 		text = longer;
 	}
-	{
-		char *all = xasprintf("%s[%s", a->lab->name, text);
-
-		free(text);
-		return all;
-	}
+	longer = xasprintf("%s[%s", a->lab->name, text);
+	free(text);
+	return longer;
 }
 
 void judge_point(const struct lab_case *c, const struct case_array *a, size_t i, json_t *failure)

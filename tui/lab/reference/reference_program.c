@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/npy.h"
 #include "base/xalloc.h"
 #include "tui/launch/sandbox.h"
@@ -112,10 +113,9 @@ static enum status read_outputs(struct reference_job *job, const char *folder)
 
 enum status reference_program(struct reference_job *job, const char *program)
 {
-	char folder[] = "/tmp/flashtwin-lab.XXXXXX";
+	char *folder;
 	char *path = xasprintf("%s/%s", job->c->lab->folder, program);
-	enum status status = mkdtemp(folder) ? STATUS_OK
-		: fail(STATUS_INTERNAL, "%s: %s", folder, strerror(errno));
+	enum status status = file_make_folder(NULL, "flashtwin-lab", &folder);
 
 	if (status == STATUS_OK) {
 		status = write_case(job, folder);
@@ -125,7 +125,8 @@ enum status reference_program(struct reference_job *job, const char *program)
 			status = start(path, folder);
 		if (status == STATUS_OK)
 			status = read_outputs(job, folder);
-		sandbox_remove(folder);
+		file_remove_tree(folder);
+		free(folder);
 	}
 	free(path);
 	return status == STATUS_OK ? status : fail_context(STATUS_INTERNAL, "the reference");
