@@ -11,7 +11,8 @@
 # in the chroot run in separate mount and process namespaces, with their own /proc, /dev, /dev/pts
 # and /dev/shm: a signal ends all of them, nothing stays mounted, and the directory is removed (it
 # stays after SIGKILL). FLASHTWIN_SLOW is passed on. Packages come from the host's mirror for SUITE,
-# with the host's apt settings and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file with its keys, as in
+# with the host's apt settings and keys. FRESH_MIRROR names another mirror, FRESH_KEYRING the file
+# with its keys, as in
 #
 #     FRESH_MIRROR=http://archive.ubuntu.com/ubuntu FRESH_KEYRING=ubuntu-archive-keyring.gpg \
 #         tests/fresh.sh noble

@@ -151,7 +151,7 @@ OPTION(AT, ON_VIEW, OWN, 0, "at", VALUE_TEXT("ADDR"),
        "L<launch>[.f<file>].n<line>, L<launch>.end, s<step>, 'op N' or rN")
 OPTION(SCREEN, ON_VIEW | ON_EXPORT, OWN, 0, "screen",
        VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters source "
-			  "attention diff findings"),
+			  "text diff findings"),
        "this screen instead of the one that fits the address")
 OPTION(EXPORT_AT, ON_EXPORT, OWN, 0, "at", VALUE_TEXT("ADDR"),
        "a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')")

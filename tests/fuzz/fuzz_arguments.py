@@ -58,7 +58,7 @@ GOOD = {
     "--run": ["1", "2"], "--runs": ["1,1", "1,2", "1"], "--ulp": ["0", "5"],
     "--as": ["svg", "html", "json", "perfetto", "npz"], "--at": ADDRESSES,
     "--screen": ["summary", "time", "launch", "kv", "chunks", "reduce", "points", "counters",
-                 "source", "attention", "diff", "findings"],
+                 "source", "text", "diff", "findings"],
     "--number": ["dec", "hex", "bits"], "--distance": ["ulp", "abs", "rel"],
     "--class": ["oob", "uninit"],
     "--suite": ["seeds", "view"], "--sample": ["demo.twin", "merge.cu", "shakespeare"],

@@ -15,7 +15,7 @@ import damage
 MAX_BYTES = 500000                      # copying larger traces would take most of the time
 COMMANDS_PER_CASE = 10
 SCREENS = ["summary", "time", "launch", "kv", "chunks", "reduce", "points", "counters", "source",
-           "attention", "diff", "findings"]
+           "text", "diff", "findings"]
 FORMATS = ["svg", "html", "json", "perfetto", "npz"]
 VIEWS = ["v_run", "v_op", "v_launch", "v_node", "v_arg", "v_pointer", "v_buffer", "v_digest",
          "v_kv", "v_partial", "v_reduce", "v_point", "v_access", "v_line", "v_finding", "v_counter",

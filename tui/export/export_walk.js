@@ -11,7 +11,7 @@ const LETTERS = { r: "run", s: "step", L: "launch", b: "block", w: "warp", l: "l
 	a: "access", o: "output", e: "element", f: "file", n: "line" };
 // The grain of steps past the first or last row: as in viewer_screens.c, but without points.
 const GRAINS = { time: "op", kv: "launch", chunks: "block", reduce: "block", diff: "launch",
-	source: "block", findings: "launch", attention: "step", launch: "launch",
+	source: "block", findings: "launch", text: "step", launch: "launch",
 	summary: "step" };
 
 let data, place = {}, screen = "time", both = false;

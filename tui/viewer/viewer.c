@@ -72,6 +72,9 @@ static enum status choose_place(struct viewer *v, const struct viewer_options *o
 	if (!o->view)
 		TRY(first_view(&c, &at, &v->here.view));
 	viewer_jump(v, v->here.view, &at);
+	/* As the screen's key does from there. */
+	if (o->view && at.launch >= 0)
+		TRY(viewer_open_view(v, o->view));
 	return STATUS_OK;
 }
 
@@ -159,8 +162,9 @@ enum status viewer_run(const struct viewer_options *o)
 		return v.status;
 	}
 	view_recompute_aside(v.recompute, NULL, NULL);
-	viewer_say(&v, "%s? or F1 all keys", v.here.view == &view_step
-		   ? ". plays the step  d/D step  h/l head  2 to 8 screens  " : "");
+	if (!*v.message)
+		viewer_say(&v, "%s? or F1 explains keys", v.here.view == &view_step
+			   ? "new here? . plays this step, 2 to 8 are other screens, " : "");
 	if (o->play && viewer_play_begin(&v, 1) != STATUS_OK)
 		viewer_show_error(&v);
 	run(&v);

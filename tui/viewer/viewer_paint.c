@@ -13,6 +13,7 @@
 
 #include "tui/viewer/viewer_help.h"
 #include "tui/viewer/viewer_screens.h"
+#include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 
 #define MIN_LINES 15
@@ -327,6 +328,26 @@ static void paint_sides(const struct viewer *v)
 	paint_window(v, d, v->top, display_row(d, &v->here.at), y, x, COLS - x, height);
 }
 
+/* In the rule below the window: how much of the drawing is above and below it. */
+static void paint_more(const struct viewer *v)
+{
+	const struct display *d = v->list ? v->list : v->side[0].display;
+	long above = v->list ? v->list_top : v->top;
+	long below = (long)display_count(d) - above - viewer_lines(v);
+	char text[80] = "";
+
+	if (above > 0 && below > 0)
+		snprintf(text, sizeof text, " %ld lines above, %ld below: PgUp, PgDn ", above,
+			 below);
+	else if (below > 0)
+		snprintf(text, sizeof text, " %ld more line%s: PgDn ", below, view_plural(below));
+	else if (above > 0)
+		snprintf(text, sizeof text, " %ld line%s above: PgUp ", above, view_plural(above));
+	if ((int)strlen(text) + 2 < COLS)
+		paint_text(LINES - BARS_BELOW, COLS - 2 - (int)strlen(text),
+			   (int)strlen(text), term_attributes(STYLE_STRONG), text);
+}
+
 void viewer_paint(const struct viewer *v)
 {
 	erase();
@@ -338,6 +359,7 @@ void viewer_paint(const struct viewer *v)
 		paint_text(0, 0, COLS, 0, text);
 	} else {
 		paint_bars(v);
+		paint_more(v);
 		if (v->list) {
 			paint_window(v, v->list, v->list_top, current_line(v, v->list_row),
 				     BARS_ABOVE, 0, COLS, viewer_lines(v));

@@ -155,14 +155,14 @@ struct color {
 	int index, rgb;
 };
 
-/* From dark blue over teal and sand to yellow: lighter means more, also for colour-blind readers
- * and on a projector. */
+/* From blue over sand to yellow: lighter means more, also in grey, where the lightness is 40, 52,
+ * 67, 74, 84 and 98. Both ends can be told from black and from white; neighbours are at least 22
+ * apart (CIELAB), to those without green cones 15. */
 static const struct color ramp[HEAT_LEVELS] = {
-	{ 17, 0x00205f }, { 18, 0x0a3078 }, { 24, 0x1f4a82 }, { 25, 0x33628c }, { 31, 0x457a94 },
-	{ 66, 0x5f9195 }, { 108, 0x84a98c }, { 144, 0xb0bd86 }, { 180, 0xdccb7a },
-	{ 221, 0xffe066 },
+	{ 25, 0x005faf }, { 31, 0x0087af }, { 73, 0x5fafaf }, { 180, 0xd7af87 },
+	{ 186, 0xd7d787 }, { 228, 0xffff87 },
 };
-#define DARK_LEVELS 5                   /* with white text on them */
+#define DARK_LEVELS 1                   /* with white text on them */
 
 /* Of medium lightness, so that they can be read on black and on white. */
 static const struct color orange = { 166, 0xd75f00 }, blue = { 33, 0x0087ff },

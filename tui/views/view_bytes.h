@@ -10,6 +10,6 @@ enum status view_bytes_read(const struct view_context *, int64_t slot, int64_t s
 			    int64_t end, unsigned char *out);
 /* A byte in one column: '$' ends a line, '?' is not printable, ' ' is unknown. */
 char view_byte_mark(unsigned char byte);
-#define VIEW_BYTES_LEGEND "$ ends a line"
+#define VIEW_BYTES_LEGEND "$ is '\\n'"
 
 #endif

@@ -10,7 +10,7 @@
 
 #define FEW 24                          /* rows of a list without gaps */
 #define LARGEST 8                       /* rows with the largest shares */
-#define MAX_BAR 20
+#define MAX_BAR 60
 #define MIN_BAR 8
 
 /* --- columns --- */
@@ -86,26 +86,31 @@ const char *view_share_cell(double share, view_cell cell)
 	return cell;
 }
 
-int view_share_bar(const struct view_context *c, double share, int width)
+int view_bar(const struct view_context *c, double share, int width)
 {
 	/* Compared this way, a NaN and a damaged share give no bar and a full one. */
-	int filled = share >= 1.0 ? width : share > 0.0 ? (int)(share * width + 0.5) : 0;
-	char bar[MAX_BAR + 1];
+	int halves = share >= 1.0 ? 2 * width : share > 0.0 ? (int)(share * width * 2.0 + 0.5) : 0;
 
-	memset(bar, '#', sizeof bar);
+	for (int i = 0; i < halves / 2; i++)
+		view_styled(c, STYLE_CHART, "#");
+	if (halves % 2)
+		view_styled(c, STYLE_CHART, "=");
+	return width - (halves + 1) / 2;
+}
+
+int view_share_bar(const struct view_context *c, double share, int width)
+{
 	view_print(c, "  |");
-	view_styled(c, STYLE_CHART, "%.*s", filled, bar);
-	return width - filled;
+	return view_bar(c, share, width);
 }
 
 int view_bar_width(const struct view_context *c, int used)
 {
 	int columns = c->looks.number == NUMBER_DEC ? 80 : 100, width;
 
-	if (c->columns > 0 && c->columns < columns)
+	if (c->columns > 0)
 		columns = c->columns;
 	width = columns - used - 3;
-
 	return width > MAX_BAR ? MAX_BAR : width < MIN_BAR ? 0 : width;
 }
 

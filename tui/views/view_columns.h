@@ -39,10 +39,14 @@ int view_number_width(const struct view_context *, int fixed);
 /* "97.6 %"; "?" for a NaN. */
 #define VIEW_SHARE_WIDTH 7
 const char *view_share_cell(double share, view_cell);
-/* "  |####"; returns how many blanks make it width + 3 characters. */
+/* What stands over the bars: a share is of the weight of all keys of the row. */
+#define VIEW_SHARE_OF "of all keys"
+/* "####=", '=' for half a column; returns how many blanks make it `width` characters. */
+int view_bar(const struct view_context *, double share, int width);
+/* The same after "  |": it needs width + 3 characters. */
 int view_share_bar(const struct view_context *, double share, int width);
-/* The width of the bars after `used` characters of a line: lines of rounded numbers fit into 80
- * columns, others into 100. 0: there is no space for bars. */
+/* The width of such bars after `used` characters of a line. Where the output has no width, lines of
+ * rounded numbers fit into 80 columns, others into 100. 0: there is no space for bars. */
 int view_bar_width(const struct view_context *, int used);
 
 /* Whether the output is so narrow that lines have to leave something out. */

@@ -13,7 +13,7 @@
 
 #include "tui/views/address.h"
 
-#define HEAT_LEVELS 10
+#define HEAT_LEVELS 6
 
 enum view_style {
 	STYLE_PLAIN,

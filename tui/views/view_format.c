@@ -116,14 +116,14 @@ static const struct {
 	double min[3];                  /* of '.', ':' and '@' */
 	const char *legend;
 	double coldest;                 /* weight of the first level of heat */
-	const char *heats;
+	const char *ticks[HEAT_LEVELS / 2 + 1]; /* weights where every second level begins */
 } scales[SCALE_COUNT] = {
 	[SCALE_LINEAR] = { { 0.01, 0.05, 0.2 },
 			   "' ' under 1 %, `. under 5 %, `: under 20 %, `@ more",
-			   1e-3, "0.1 % to 100 %, log" },
+			   1e-3, { "0.1", "1", "10", "100 %" } },
 	[SCALE_LOG] = { { 1e-5, 1e-3, 1e-1 },
 			"' ' under 1e-5, `. under 1e-3, `: under 1e-1, `@ more (log)",
-			1e-5, "1e-5 to 1, log" },
+			1e-6, { "1e-6", "1e-4", "1e-2", "1" } },
 };
 
 char view_format_mark(enum view_scale scale, double weight)
@@ -151,7 +151,7 @@ int view_format_heat(enum view_scale scale, double weight)
 	return level < HEAT_LEVELS ? level : HEAT_LEVELS;
 }
 
-const char *view_format_heats(enum view_scale scale)
+const char *view_format_tick(enum view_scale scale, int tick)
 {
-	return scales[scale].heats;
+	return scales[scale].ticks[tick];
 }

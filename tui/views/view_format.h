@@ -57,8 +57,9 @@ void view_format_measured(enum view_distance, double, char text[VIEW_FORMAT_NUMB
 char view_format_mark(enum view_scale, double weight);
 const char *view_format_marks(enum view_scale);
 /* The level of heat of such a weight, 0 (none) to HEAT_LEVELS, on a logarithmic scale that begins
- * at 0.1 %, or at 1e-5 for SCALE_LOG; and its legend. */
+ * at 0.1 %, or at 1e-6 for SCALE_LOG; and the weight where level 1 + 2 * tick begins, or, for the
+ * last tick, where the scale ends. */
 int view_format_heat(enum view_scale, double weight);
-const char *view_format_heats(enum view_scale);
+const char *view_format_tick(enum view_scale, int tick);
 
 #endif

@@ -15,6 +15,19 @@ void view_heat_key(const struct view_context *c, char byte, double weight)
 		view_styled(c, STYLE_HEAT + view_format_heat(c->looks.scale, weight), "%c", byte);
 }
 
+/* "0.1 ## 1 ## 10 ## 100 %": two levels between ticks. */
+void view_heat_ramp(const struct view_context *c)
+{
+	view_styled(c, STYLE_NOTE, " weight %s ", view_format_tick(c->looks.scale, 0));
+	for (int level = 1; level <= HEAT_LEVELS; level++) {
+		view_styled(c, STYLE_HEAT + level, "  ");
+		if (level % 2 == 0)
+			view_styled(c, STYLE_NOTE, " %s%s",
+				    view_format_tick(c->looks.scale, level / 2),
+				    level < HEAT_LEVELS ? " " : "");
+	}
+}
+
 void view_heat_legend(const struct view_context *c, const char *more)
 {
 	const char *between = *more ? "; " : "";
@@ -24,8 +37,6 @@ void view_heat_legend(const struct view_context *c, const char *more)
 			    more);
 		return;
 	}
-	view_styled(c, STYLE_NOTE, " weights ");
-	for (int level = 1; level <= HEAT_LEVELS; level++)
-		view_styled(c, STYLE_HEAT + level, "  ");
-	view_styled(c, STYLE_NOTE, " %s%s%s\n", view_format_heats(c->looks.scale), between, more);
+	view_heat_ramp(c);
+	view_styled(c, STYLE_NOTE, "%s%s\n", between, more);
 }

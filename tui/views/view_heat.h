@@ -11,6 +11,8 @@
 /* Prints one key: its character on the heat of its weight, or, without colours for heat, the mark
  * of its weight. */
 void view_heat_key(const struct view_context *, char byte, double weight);
+/* Prints the levels of heat between the weights where they begin; for colours only. */
+void view_heat_ramp(const struct view_context *);
 /* Prints the legend on a line, followed by `more`, which may be empty. */
 void view_heat_legend(const struct view_context *, const char *more);
 

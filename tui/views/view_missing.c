@@ -13,8 +13,6 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
-#define NEAR 32                         /* launches to search: more than a layer has */
-
 static enum status print_next(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	view_cell launch;
@@ -35,7 +33,7 @@ enum status view_missing_next(const struct view_context *c, const struct view_pl
 		return STATUS_OK;
 	snprintf(sql, sizeof sql, "SELECT launch, kernel FROM v_launch WHERE run = ?1 AND launch >"
 		 " ?2 AND launch <= ?2 + ?3 AND kernel GLOB '%s*' ORDER BY launch LIMIT 1", family);
-	return VIEW_ROWS(c, print_next, NULL, sql, c->run, place->launch, NEAR);
+	return VIEW_ROWS(c, print_next, NULL, sql, c->run, place->launch, VIEW_NEAR);
 }
 
 static enum status take_level(const struct view_context *c, sqlite3_stmt *row, void *level)

@@ -128,6 +128,36 @@ enum status view_place_find(const struct view_context *c, const char *table,
 	return check_place(&c->at, place);
 }
 
+/* Grids are (H, M, chunks) and (H, M). */
+enum status view_place_pair(const struct view_context *c, const char *table, int direction,
+			    struct view_place *place, struct address *at)
+{
+	struct view_context there = *c;
+	struct view_place pair;
+	char sql[256];
+	bool found;
+
+	snprintf(sql, sizeof sql, "SELECT launch FROM %s WHERE run = ?1 AND launch BETWEEN ?2"
+		 " AND ?3 ORDER BY launch%s LIMIT 1", table, direction > 0 ? "" : " DESC");
+	if (c->at.launch < 0)
+		return STATUS_OK;
+	TRY(VIEW_NUMBER(c, -1, &there.at.launch, sql, c->run,
+			direction > 0 ? place->launch : place->launch - VIEW_NEAR,
+			direction > 0 ? place->launch + VIEW_NEAR : place->launch));
+	there.at.block = there.at.warp = there.at.lane = there.at.point = there.at.access = -1;
+	if (there.at.launch < 0)
+		return STATUS_OK;
+	TRY(view_place_find(&there, table, &pair, &found));
+	if (pair.step != place->step || pair.layer != place->layer
+	    || pair.grid[0] != place->grid[0] || pair.grid[1] != place->grid[1])
+		return STATUS_OK;
+	if (at->block >= 0)
+		there.at.block = at->block % (pair.grid[0] * pair.grid[1]);
+	*place = pair;
+	*at = there.at;
+	return STATUS_OK;
+}
+
 int64_t view_place_thread(const struct view_place *p, int64_t block, int64_t thread)
 {
 	int64_t first;

@@ -16,6 +16,14 @@ struct view_place {
  * does not exist. */
 enum status view_place_find(const struct view_context *, const char *table, struct view_place *,
 			    bool *found);
+#define VIEW_NEAR 32                    /* launches to search: more than a layer has */
+
+/* Where the launch of the address is one of two that share a screen's subject, the chunks of a step
+ * and layer and their reduction: puts the other one, the nearest that `table` has rows for, into
+ * *at, with the row of heads of the address's block, and its place into *place. Otherwise leaves
+ * both alone. direction: 1 after the launch, -1 before it. */
+enum status view_place_pair(const struct view_context *, const char *table, int direction,
+			    struct view_place *, struct address *at);
 /* The last operation of the address: of its step, or its own. INT64_MAX if it names neither, or a
  * step that was cut off. */
 enum status view_place_last_op(const struct view_context *, int64_t *op);

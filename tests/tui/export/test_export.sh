@@ -39,7 +39,7 @@ sql() {
 ### svg: the lines of --plain
 
 for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunks --at L502.b3' \
-	'reduce --at L503.b3' 'attention --at L502.b3' 'source --at L502.b3' 'findings'; do
+	'reduce --at L503.b3' 'text --at L502.b3' 'source --at L502.b3' 'findings'; do
 	# Unquoted: a screen and its address.
 	"$flashtwin" view "$trace" --plain --screen $screen |
 		sed -e "s|$trace|demo.twin|" -f "$srcdir/tests/tui/export/page.sed" >plain
@@ -49,7 +49,7 @@ for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunk
 	check "picture of $screen" svg picture.svg plain
 done
 # In a legend, only the marks are coloured, not every single character.
-run export "$trace" --as svg --screen attention --at L502
+run export "$trace" --as svg --screen text --at L502
 grep -q '>\.</tspan><tspan[^>]*> under 5 %' out && ! grep -q '0b4fb3">[1a$]<' out || code=99
 expect 'only the marks of a legend are coloured' 0
 run export "$trace" --as svg --at L502; expect 'a launch, without --screen' 0 'launch at L502<'
@@ -67,8 +67,8 @@ cp out place.json
 check 'and in JSON' get place.json trace
 found 'invalid characters of the name are replaced' 'a<&">?]]>?.twin'
 run decode --prompt "$(printf '<&"\377]]>\001')" -n 2 --chunk 4 --log points --seed 3 -o hostile.twin
-run export hostile.twin --as svg --screen attention --force -o picture.svg
-"$flashtwin" view hostile.twin --plain --screen attention >plain
+run export hostile.twin --as svg --screen text --force -o picture.svg
+"$flashtwin" view hostile.twin --plain --screen text >plain
 check 'a prompt of any bytes' svg picture.svg plain
 
 ### json

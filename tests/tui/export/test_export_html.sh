@@ -70,7 +70,7 @@ result 'the page loads nothing else' "$(grep -nE '(src|href)="|https?:|url\(|@im
 as_plain time s0 ''
 as_plain time L502 L502
 as_plain chunks L1262.b19 'L1262.b19&screen=chunks'
-as_plain attention L1262 'L1246&screen=attention&keys=d'
+as_plain text L1262 'L1246&screen=text&keys=d'
 as_plain time 'op 0' 'L502&keys=g'
 opened 'op%200&keys=O'; at 'O stays at the first operation' 'op 0'
 result 'the page says why' "$(grep -q 'nothing before this place' message || cat message)"
@@ -88,7 +88,7 @@ as_plain reduce L503.b3 'L503.b3&screen=reduce'
 as_plain kv L502.b5 'L502.b5&screen=kv'
 as_plain kv L502.b13 'L502.b13&screen=kv'
 as_plain source L502.b3 'L502.b3&screen=source'
-as_plain attention L502.b3 'L502.b3&screen=attention'
+as_plain text L502.b3 'L502.b3&screen=text'
 as_plain launch L502 'at=L502&screen=launch'
 as_plain findings L502 'L502&screen=findings'
 

@@ -27,11 +27,11 @@ picture 00-read-a-trace/kv trace kv s20
 picture 11-write-tests/merge trace step L311.b2
 
 cp "$srcdir/tests/h200/demo.twin" demo.twin
-picture 01-safe-softmax/weights demo attention s40
+picture 01-safe-softmax/weights demo text s40
 picture 04-split-partials/splits demo step s40
 picture 04-split-partials/partials demo chunks L654.b8
 picture 05-combine/merge demo reduce L1263.b4
-picture 06-gqa/heads demo attention s78
+picture 06-gqa/heads demo text s78
 picture 07-paged-cache/cache demo kv s78
 
 cp "$srcdir/doc/samples/merge.cu" .

@@ -46,7 +46,7 @@ record warps --path incremental-multiwarp
 record rows --path batched --prompt JULIET: --json
 for name in chunks graph warps rows; do
 	alike "$name: frames of a step" $name.launch.twin $name.points.twin --play --at s5
-	for screen in step chunks points attention; do
+	for screen in step chunks points text; do
 		alike "$name: $screen" $name.launch.twin $name.points.twin --screen $screen --at s5
 	done
 done

@@ -33,7 +33,7 @@ every_screen() {
 
 # Step and Source use the size of the screen: test_viewer_step.sh and test_viewer_source.sh.
 for size in '80 24' '100 30' '200 60'; do
-	every_screen L6.b0 I launch L6.b0 P points L6.b0 3 chunks L6.b0 8 attention L6.b0 \
+	every_screen L6.b0 I launch L6.b0 P points L6.b0 3 chunks L6.b0 8 text L6.b0 \
 		2 kv L6.b0 4 reduce L7.b0
 	[ "$size" = '200 60' ] || every_screen L6.b0 6 source L6.b0
 	every_screen s3 0 time s3 7 findings s3 5 diff s3 i summary s3
@@ -101,7 +101,7 @@ keys q
 start 100 30 "$trace" --ascii
 shows 'at 100 columns, all do' '1Step. 2KV 3Chunks .* 8Text 0Time PPoints ILaunch iInfo'
 shows 'the first hint says how to play, step and see other heads' \
-	'^ \. plays the step  d/D step  h/l head .* ? or F1 all keys'
+	'^ new here? \. plays this step, 2 to 8 are other screens, ? or F1 explains keys'
 keys '?' / 'shift and drag' Enter
 shows 'help says that shift and drag selects text' 'shift and drag selects text'
 keys Escape Escape Escape
@@ -227,6 +227,8 @@ shows "' returns to a mark" 'at L1018.b9 *$'
 keys 3 : 'save-display saved' Enter
 shows ':save-display confirms' 'saved as saved'
 run view "$trace" --plain --screen chunks --at L1018.b9
+without_bars out
+without_bars saved
 result ':save-display writes what --plain prints' "$(diff out saved)"
 keys y
 shows 'y gives the command for this place' "view link.twin --at 'L1018.b9' --screen chunks"

@@ -12,11 +12,11 @@ export TMPDIR
 
 start 100 30 t.twin --ascii --at s5
 shows 'the Step screen is recomputed' '^ recomputed on the simulator'
-shows 'and has the merge' 'out\[0\] = [-0-9.]* / '
+shows 'and has the merge' 'out\[0\] = acc\[0\] / sum = [-0-9.]* / '
 type_keys d d d d
 shows 'keys typed ahead are not lost' '^STEP 9 '
 shows 'the last step is recomputed' '^ recomputed on the simulator'
-for screen in '3 chunks CHUNKS' '4 reduce REDUCTION' '8 attention ATTENTION' 'P points POINTS'; do
+for screen in '3 chunks CHUNKS' '4 reduce REDUCTION' '8 text ATTENTION' 'P points POINTS'; do
 	set -- $screen
 	keys "$1"
 	shows "$2" "^$3 "

@@ -243,11 +243,12 @@ START_TEST(chunks_show_partials)
 		     " L1.b0    0    0   0     0 0..1   2.0000   1.5000  75.0 %"
 		     "  |###############\n");
 	assert_shows("chunks", "r2.L1",
-		     " r2.L1.b1    0    0   0     1 2..2   1.5000   1.0000  25.0 %  |####\n");
+		     " r2.L1.b1    0    0   0     1 2..2   1.5000   1.0000  25.0 %  |####=\n");
 	assert_shows("chunks", NULL,
 		     "slot 0 head 0: no keys in chunk 2, max -inf and sum 0 as it must be");
-	assert_shows("chunks", NULL, "shares of each row add up to 1: ok");
-	assert_shows("chunks", "L2", "no partials here");
+	assert_shows("chunks", NULL, "shares of each head add up to 1: ok");
+	assert_shows("chunks", "L2", "CHUNKS of L1");
+	assert_shows("chunks", "L0", "no partials here");
 }
 END_TEST
 
@@ -256,7 +257,7 @@ START_TEST(one_chunk_shows_scores_and_checks)
 	assert_shows("chunks", "L1.b0",
 		     "    0      0        -inf ->           2           0         1.5"
 		     "            -\n");
-	assert_shows("chunks", "L1.b0", "      0 'A'            2 0.6667 |      1");
+	assert_shows("chunks", "L1.b0", "      0 'A'     2.000000  66.7% |      1");
 	assert_shows("chunks", "L1.b0", "partial is the last tile's: ok\n");
 	assert_shows("chunks", "L1.b0", "m = max s: ok  l = sum exp(s-m): ok  no NaN: ok\n");
 	assert_shows("chunks", "L1.b0", "convex hull: outputs were not recorded");
@@ -266,18 +267,18 @@ END_TEST
 
 START_TEST(attention_is_shown_below_the_text)
 {
-	assert_shows("attention", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2,"
+	assert_shows("text", NULL, " slot 0, 3 keys; the step gave byte '\\n' for position 2,"
 		     " logit 0.00\n"
-		     "          0\n          A $  -> '\\n'\n head 0   @@@\n");
+		     "               0\n               A $  -> '\\n'\n head 0      0 @@@\n");
 	/* Parts of chunk 0 times its share, 0.75; chunk 1 has no scores. */
-	assert_shows("attention", "L1.b0",
-		     ">head 0   @@@\n chunk    | |\n"
-		     " weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ ends"
-		     " a line\n head 0 looks most at\n"
-		     "  0.500  key     0 'A'               [A] $\n");
-	assert_shows("attention", "L1.b0", "  0.250  key     2 '\\n'            A [$]\n");
-	assert_shows("attention", "L1.b0", "  0.250  key     1\n");
-	assert_shows("attention", "L2", "no scores here");
+	assert_shows("text", "L1.b0",
+		     ">head 0      0 @@@\n head 0 chunks | |\n"
+		     " weights: ' ' under 1 %, . under 5 %, : under 20 %, @ more; $ is"
+		     " '\\n'\n head 0 looks most at\n"
+		     "   50.0 %  key     0 'A'               [A] $\n");
+	assert_shows("text", "L1.b0", "   25.0 %  key     2 '\\n'            A [$]\n");
+	assert_shows("text", "L1.b0", "   25.0 %  key     1\n");
+	assert_shows("text", "L2", "no scores here");
 }
 END_TEST
 

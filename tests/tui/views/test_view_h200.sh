@@ -82,7 +82,11 @@ missing demo points L1018.b17 'none by this block, whose chunk holds no keys'
 missing demo points L1018.b17.w0.l0 'none by this thread, whose chunk holds no keys'
 missing demo points L1016 'at level points, and kv_scatter published no points here'
 missing demo chunks L1016 'the next launch that does: L1018 flash_decode_chunk'
-missing demo reduce L1018 'the next launch that does: L1019 flash_decode_reduce'
+missing demo reduce L1016 'the next launch that does: L1019 flash_decode_reduce'
+shown demo.twin reduce L1018.b3
+result 'chunks lead to their reduction' "$(grep -q '^REDUCTION of L1019 ' out && grep -q ' head 3: ' out || cat out)"
+shown demo.twin chunks L1019.b3
+result 'a reduction leads to its chunks' "$(grep -q '^CHUNKS of L1018 ' out && grep -q 'L1018.b3 ' out || cat out)"
 missing prefill chunks L0.b0 'at level points, and attention_prefill published no partials'
 missing prefill attention L0 'at level points, and attention_prefill published no scores'
 missing incremental-multiwarp reduce L59 'attends to all keys of a row: there are no chunks to merge'
@@ -121,8 +125,8 @@ result 'a point moves the merge' \
 		grep -q '^     2 64..78 .*|####$' out || cat out)"
 shown demo.twin reduce L1019.b1
 result 'the GPU and float64 are shown next to each other' \
-	"$(grep -q '^    GPU r1           -0.06765588  0.10422361' out &&
-		grep -q '^    f64              -0.06765588   0.1042236' out || cat out)"
+	"$(grep -q '^    GPU r1            -0.06765588   0.10422361' out &&
+		grep -q '^    f64              -0.0676558777  0.104223615' out || cat out)"
 shown demo.twin reduce L1019.b1 --all
 result 'other orders and one split are measured' \
 	"$(grep -q 'as executed (this run)  *7 ' out && grep -q 'one split: all keys, no merge  *7 ' out || cat out)"
@@ -133,8 +137,8 @@ chmod u+w two.twin
 "$flashtwin" replay "$traces/flash-decoding.twin" -o two.twin --append >/dev/null 2>err
 run view two.twin --plain --screen reduce --at L63.b1
 result 'a second run has its own row' \
-	"$(grep -q '^    GPU r1           0.041740213 ' out &&
-		grep -q '^    SIM r2 seed 0    0.041740213 ' out || cat out)"
+	"$(grep -q '^    GPU r1            0.041740213 ' out &&
+		grep -q '^    SIM r2 seed 0     0.041740213 ' out || cat out)"
 run view two.twin --plain --screen time --at L63
 result 'each launch has a verdict' "$(grep -q '^>L63 .* equal ' out || cat out)"
 result 'the legend of differing blocks is shown' \

@@ -130,10 +130,10 @@ static void assert_has(const char *screen, const char *at, const char *part)
 
 START_TEST(the_merge_is_recomputed_without_points)
 {
-	assert_has("reduce", "L1.b0", " out = acc / sum\n factors and sums are recomputed");
+	assert_has("reduce", "L1.b0", " out = acc / last sum\n factors and sums are recomputed");
 	assert_has("reduce", "L1.b0", ">slot 0 head 0: 2 chunks merged, relative to g = 0.6931472,"
 		   " the maximum of all\n chunk keys        max      sum   factor   share"
-		   "  of the row          sum so far\n");
+		   "  of all keys         sum so far\n");
 	assert_has("reduce", "L1.b0", "     0 0..1     0.6931   1.0000 1.000000  80.0 %"
 		   "  |###########    -+    1.000000\n");
 	assert_has("reduce", "L1.b0", "     1 2..3     0.0000   0.5000 0.500000  20.0 %"
@@ -143,10 +143,10 @@ END_TEST
 
 START_TEST(rows_of_runs_are_compared)
 {
-	assert_has("reduce", "L1.b0", "    GPU r1                     2           4\n");
-	assert_has("reduce", "L1.b0", "  d SIM r2 seed 7      2.0000002           4\n");
-	assert_has("reduce", "L1.b0", " !d SIM r3 seed 8              2           5\n");
-	assert_has("reduce", "L1.b0", "    f64                        2           4\n");
+	assert_has("reduce", "L1.b0", "    GPU r1                      2            4\n");
+	assert_has("reduce", "L1.b0", "  d SIM r2 seed 7       2.0000002            4\n");
+	assert_has("reduce", "L1.b0", " !d SIM r3 seed 8               2            5\n");
+	assert_has("reduce", "L1.b0", "    f64                         2            4\n");
 	assert_has("reduce", "L1.b0",
 		    " d other bits than the first row  ! more than 1e-5 off float64\n");
 }

@@ -164,7 +164,7 @@ START_TEST(a_chunk_far_from_the_address_is_listed)
 {
 	assert_has(few, "chunks", "L0.b0", ">L0.b0     0 0..15 ");
 	assert_has(few, "chunks", "L0.b0", " L0.b4     4 64..79 ");
-	assert_has(few, "chunks", "L0.b0", "  98.6 %  |####################\n");
+	assert_has(few, "chunks", "L0.b0", "  98.6 %  |#####################=\n");
 	assert_has(few, "chunks", "L0.b0",
 		   "  no keys in chunks 5..7: max -inf and sum 0 as it must be\n");
 	assert_has(few, "chunks", "L0.b6", ">L0.b6     6 none ");

@@ -24,8 +24,7 @@
 #include "tui/views/view_query.h"
 #include "tui/views/view_recompute.h"
 
-#define PREFIX 10                       /* columns before the keys of a line */
-#define AFTER 10                        /* columns for the byte that the step gave */
+#define PREFIX 15                       /* columns before the keys of a line */
 #define COLUMNS 100                     /* of an output that does not say how many it has */
 #define RULER 16                        /* keys from one number of the ruler to the next */
 #define BANDS 3                         /* lines of the last keys */
@@ -33,6 +32,7 @@
 #define BANDS_ALL 512                   /* with --all */
 #define HEADS 64
 #define STRONGEST 4                     /* keys listed for a head */
+#define MOST_LISTED 24                  /* where the screen has space for them */
 #define AROUND 12                       /* bytes of text shown on either side of a key */
 
 /* A chunk of the head of the address. */
@@ -176,30 +176,39 @@ static void draw_weights(const struct view_context *c, const struct attention *a
 {
 	for (int64_t key = from; key < to; key++)
 		view_heat_key(c, view_byte_mark(a->text[key - a->first]), *weight_of(a, head, key));
-	if (c->heat && head == a->head)
-		draw_made(c, a, to);
 	view_print(c, "\n");
+}
+
+/* A line of one head, with the number of its first key. */
+static void draw_head(const struct view_context *c, const struct attention *a, int64_t head,
+		      int64_t from, int64_t to)
+{
+	view_styled(c, head == a->head ? STYLE_STRONG : STYLE_PLAIN, " head %-2" PRId64, head);
+	view_styled(c, STYLE_NOTE, " %5" PRId64 " ", from);
+	draw_weights(c, a, head, from, to);
 }
 
 /* A line of earlier keys: the head of the address alone. Heat is on the text itself. */
 static void draw_band(const struct view_context *c, const struct attention *a, int64_t from,
 		      int64_t to)
 {
-	view_styled(c, STYLE_NOTE, " %8" PRId64 " ", from);
 	if (!c->heat) {
+		view_print(c, "%*s", PREFIX, "");
 		draw_text(c, a, from, to);
-		view_print(c, " head %-3" PRId64 " ", a->head);
 	}
-	draw_weights(c, a, a->head, from, to);
+	draw_head(c, a, a->head, from, to);
 }
 
-/* Where each chunk of the head begins, and its share of the row. */
+/* Where each chunk of the head begins, and its share; '<' where it begins on a line above. */
 static void draw_chunks(const struct view_context *c, const struct attention *a, int64_t from,
 			int64_t to)
 {
+	view_cell label;
+
 	if (a->chunk_count == 0)
 		return;
-	view_print(c, " chunk    ");
+	snprintf(label, sizeof label, " head %" PRId64 " chunks", a->head);
+	view_styled(c, STYLE_STRONG, "%-*s", PREFIX, label);
 	for (int64_t i = 0; i < a->chunk_count; i++) {
 		const struct text_chunk *k = &a->chunks[i];
 		int64_t begin = k->begin > from ? k->begin : from;
@@ -214,7 +223,7 @@ static void draw_chunks(const struct view_context *c, const struct attention *a,
 			snprintf(text, sizeof text, "%.0f%%", 100.0 * k->share);
 		if ((int)strlen(text) + 1 > width)
 			*text = '\0';
-		view_styled(c, STYLE_FRAME, "%c", k->begin < from ? ' ' : '|');
+		view_styled(c, STYLE_FRAME, "%c", k->begin < from ? '<' : '|');
 		view_print(c, "%-*s", width - 1, text);
 	}
 	view_print(c, "\n");
@@ -230,8 +239,7 @@ static void draw_heads(const struct view_context *c, const struct attention *a)
 	}
 	for (int64_t head = 0; head < a->heads; head++) {
 		view_row_of(c, a->place->launch, view_scores_block(a->place, a->slot, head, 0));
-		view_print(c, " head %-3" PRId64 " ", head);
-		draw_weights(c, a, head, a->last, a->keys);
+		draw_head(c, a, head, a->last, a->keys);
 	}
 	draw_chunks(c, a, a->last, a->keys);
 }
@@ -243,7 +251,7 @@ static void draw_key(const struct view_context *c, const struct attention *a, in
 	int64_t from = key - AROUND > a->first ? key - AROUND : a->first;
 	view_cell byte;
 
-	view_print(c, "  %.3f  key %5" PRId64, weight, key);
+	view_print(c, "  %5.1f %%  key %5" PRId64, 100.0 * weight, key);
 	if (a->text[key - a->first]) {
 		view_print(c, " %-5s %*s", view_byte_cell(a->text[key - a->first], byte),
 			   (int)(AROUND - (key - from)), "");
@@ -256,8 +264,11 @@ static void draw_key(const struct view_context *c, const struct attention *a, in
 
 static void draw_strongest(const struct view_context *c, const struct attention *a)
 {
+	int64_t count = c->lines > 0 ? c->lines - (int64_t)display_count(c->out) - 2 : STRONGEST;
+
+	count = count > MOST_LISTED ? MOST_LISTED : count < 2 ? 2 : count;
 	view_styled(c, STYLE_HEADING, " head %" PRId64 " looks most at\n", a->head);
-	for (int n = 0; n < STRONGEST && n < a->keys - a->first; n++) {
+	for (int n = 0; n < count && n < a->keys - a->first; n++) {
 		int64_t best = -1;
 		double weight;
 
@@ -269,6 +280,9 @@ static void draw_strongest(const struct view_context *c, const struct attention 
 		if (best < 0)
 			return;
 		weight = *weight_of(a, a->head, best);
+		/* More of them only as long as they do not round to nothing. */
+		if (n >= STRONGEST && weight < 0.0005)
+			return;
 		*weight_of(a, a->head, best) = -1.0;    /* drawn already */
 		draw_key(c, a, best, weight);
 	}
@@ -337,7 +351,7 @@ static void choose_keys(const struct view_context *c, struct attention *a)
 {
 	int64_t columns = c->columns > 0 ? c->columns : COLUMNS, bands = count_bands(c, a), half;
 
-	a->band = (columns - PREFIX - AFTER) / RULER * RULER;
+	a->band = (columns - PREFIX - 1) / RULER * RULER;
 	if (a->band < RULER)
 		a->band = RULER;
 	half = a->band / 2;
@@ -419,7 +433,7 @@ static enum status draw(const struct view_context *c)
 }
 
 const struct view view_attention = {
-	.name = "attention",
+	.name = "text",
 	.summary = "the text so far, and how much each head looks at each byte",
 	.table = "w_attention", .draw = draw
 };

@@ -20,6 +20,7 @@
 #define KEYS_PER_LINE 3
 #define SCORES 96                       /* listed for a chunk */
 #define STRIP 64                        /* columns */
+#define FEW_STRIPS 4                    /* lines of them that leave space for the tiles */
 #define MAX_VALUES 512                  /* keys whose V rows are read; --all: MAX_VALUES_ALL */
 #define MAX_VALUES_ALL 65536
 
@@ -109,7 +110,7 @@ static enum status draw_strips(const struct view_context *c, const struct view_c
 		view_scores_free(&keys);
 	}
 	if (begun)
-		view_heat_legend(c, "of its row; " VIEW_BYTES_LEGEND);
+		view_heat_legend(c, "of all keys; " VIEW_BYTES_LEGEND);
 	return status;
 }
 
@@ -219,17 +220,25 @@ static void print_scores(const struct view_context *c, const struct view_scores 
 			 const unsigned char *bytes)
 {
 	int64_t count = k->end - k->begin, per_line = KEYS_PER_LINE;
+	int width = view_number_width(c, view_narrow(c) ? 7 : 10), decimals;
+	double largest = 0.0;
 	view_cell byte, text;
 
-	view_styled(c, STYLE_HEADING, "\n score of every key, and its part of the chunk%s\n",
+	for (int64_t i = 0; i < count; i++)
+		if (isfinite(k->score[i]))
+			largest = fmax(largest, fabs((double)k->score[i]));
+	decimals = view_decimals(largest, view_narrow(c) ? 4 : 6);
+
+	view_styled(c, STYLE_HEADING, "\n score of every key of chunk %" PRId64
+		    ", and its part of the chunk%s\n", k->chunk,
 		    view_narrow(c) ? "" : ", exp(score - max) / sum");
 	if (view_narrow(c))
 		per_line--;
 	for (int64_t i = 0; i < count && view_fits(c, i, SCORES); i++)
-		view_print(c, "  %5" PRId64 " %-5s %*s %.4f%s", k->begin + i,
-			   bytes[i] ? view_byte_cell(bytes[i], byte) : "",
-			   view_narrow(c) ? 7 : 10, tile_cell(c, k->score[i], text),
-			   view_scores_share(k, k->begin + i),
+		view_print(c, "  %5" PRId64 " %-5s %*s %5.1f%%%s", k->begin + i,
+			   bytes[i] ? view_byte_cell(bytes[i], byte) : "", width,
+			   view_number_cell(c, k->score[i], decimals, text),
+			   100.0 * view_scores_share(k, k->begin + i),
 			   (i + 1) % per_line == 0 || i + 1 == count ? "\n" : " |");
 	view_more(c, count, SCORES);
 }
@@ -255,12 +264,17 @@ static enum status draw_scores(const struct view_context *c, const struct view_c
 static enum status draw_keys(const struct view_context *c, const struct view_chunk *chunks,
 			     int count, const struct view_chunk *chosen, struct view_scores *keys)
 {
+	bool few = c->heat && count > 1 && count <= FEW_STRIPS;
+
 	TRY(read_keys(c, chosen, keys));
 	TRY(view_scores_values(c, keys, c->all ? MAX_VALUES_ALL : MAX_VALUES));
+	/* A few strips of heat come first; more would push the tiles off a small screen. */
+	if (few)
+		TRY(draw_strips(c, chunks, count));
 	TRY(view_chunk_check(c, chosen, keys));
-	/* Tiles come first: strips have many lines and would push them off a small screen. */
 	draw_tiles(c, keys);
-	TRY(draw_strips(c, chunks, count));
+	if (!few)
+		TRY(draw_strips(c, chunks, count));
 	return draw_scores(c, chosen, keys);
 }
 

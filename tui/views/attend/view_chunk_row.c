@@ -109,7 +109,7 @@ void view_chunk_heading(const struct view_context *c, const struct view_chunk_ta
 	make_columns(c, t, columns);
 	view_columns(c, columns, COLUMNS, true);
 	view_styled(c, STYLE_HEADING, view_bar_width(c, view_columns_width(columns, COLUMNS))
-		    ? "  of the row\n" : "\n");
+		    ? "  " VIEW_SHARE_OF "\n" : "\n");
 }
 
 void view_chunk_print(const struct view_context *c, const struct view_chunk_table *t,

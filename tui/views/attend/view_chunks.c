@@ -19,6 +19,7 @@
 #include "tui/views/view_recompute.h"
 
 #define CHUNK_KERNEL "flash_decode_chunk"
+#define REDUCE_KERNEL "flash_decode_reduce"
 #define ROWS 64
 
 enum { SLOT, HEAD, KV_HEAD, CHUNK, KEY_BEGIN, KEY_END, EMPTY, MAX, SUM, LSE, SHARE };
@@ -92,7 +93,7 @@ static void print_header(const struct view_context *c, const struct row_state *s
 
 	make_columns(c, s, columns);
 	view_columns(c, columns, COLUMNS, true);
-	view_print(c, "\n");
+	view_styled(c, STYLE_HEADING, s->bar ? "  " VIEW_SHARE_OF "\n" : "\n");
 }
 
 static void print_partial(const struct view_context *c, const struct row_state *s,
@@ -187,8 +188,14 @@ static enum status draw_all(const struct view_context *c, const struct view_plac
 	end_row(c, &s);
 	view_more(c, s.rows, ROWS);
 	view_styled(c, s.wrong_shares ? STYLE_WRONG : STYLE_PLAIN,
-		    "\n check  the shares of each row add up to 1: %s\n",
+		    "\n check  the shares of each head add up to 1: %s\n",
 		    s.wrong_shares ? "NO" : "ok");
+	if (place->grid[1] > 1)
+		view_styled(c, STYLE_NOTE, " block = head + %" PRId64 " heads x (slot + %" PRId64
+			    " slots x chunk)\n", place->grid[0], place->grid[1]);
+	else
+		view_styled(c, STYLE_NOTE, " block = head + %" PRId64 " heads x chunk\n",
+			    place->grid[0]);
 	return STATUS_OK;
 }
 
@@ -290,14 +297,18 @@ static enum status draw_none(const struct view_context *c, const struct view_pla
 	return place && !has_chunks(place) ? view_missing_next(c, place, CHUNK_KERNEL) : STATUS_OK;
 }
 
-static enum status draw(const struct view_context *c)
+static enum status draw(const struct view_context *context)
 {
+	struct view_context here = *context;
+	const struct view_context *c = &here;
 	struct view_place place;
 	struct view_recomputed recomputed = { 0 };
 	int64_t partials = 0, attention = 0;
 	bool found;
 
 	TRY(view_place_find(c, "w_attention", &place, &found));
+	if (found && strncmp(place.kernel, REDUCE_KERNEL, strlen(REDUCE_KERNEL)) == 0)
+		TRY(view_place_pair(c, "w_attention", -1, &place, &here.at));
 	if (found)
 		TRY(view_recompute(c, place.launch, "softmax", &recomputed));
 	if (found)

@@ -18,7 +18,7 @@
 #include "tui/views/view_query.h"
 
 #define CHUNKS 4096                     /* of which accumulators are read */
-#define ELEMENTS 5                      /* shown of the output */
+#define ELEMENTS 4                      /* shown of the output */
 
 /* --- reading --- */
 
@@ -133,7 +133,7 @@ static enum status take_output(const struct view_context *c, sqlite3_stmt *row, 
 /* How many elements of an output fit on a line. */
 static int elements(const struct view_context *c)
 {
-	return view_narrow(c) ? ELEMENTS - 2 : ELEMENTS;
+	return view_narrow(c) ? ELEMENTS - 1 : ELEMENTS;
 }
 
 /* Elements of the row that are far from float64. */
@@ -165,7 +165,7 @@ static void print_values(const struct view_context *c, struct view_merge *m, con
 	view_print(c, " %-16.16s", name);
 	for (int64_t d = 0; d < m->d && d < elements(c); d++) {
 		view_print(c, " ");
-		view_digits(c, 11, view_float_cell(c, values[d], cell),
+		view_digits(c, 12, view_float_cell(c, values[d], cell),
 			    view_float_cell(c, m->out[d], first));
 	}
 	view_print(c, "\n");
@@ -226,7 +226,7 @@ static enum status draw_outputs(const struct view_context *c, struct view_merge 
 	}
 	view_print(c, "    %-16s", "f64");
 	for (int64_t d = 0; d < m->d && d < elements(c); d++)
-		view_print(c, " %11.7g", m->exact[d]);
+		view_print(c, " %12.9g", m->exact[d]);
 	view_print(c, "\n");
 	if (m->differs || m->off)
 		view_styled(c, STYLE_NOTE, " %s%s\n", m->differs

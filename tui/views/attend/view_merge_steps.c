@@ -78,6 +78,8 @@ static int64_t count_merged(const struct view_context *c, const struct view_merg
 enum { CHUNK, KEYS, MAX, SUM, FACTOR, SHARE, COLUMNS };
 enum { SO_FAR, ACC, RESULTS };
 
+#define WIDE 100                        /* columns with space for acc[0] */
+
 struct table {
 	const struct view_context *c;
 	const struct view_merge *m;
@@ -86,7 +88,8 @@ struct table {
 	bool *shown;                    /* [count] */
 };
 
-/* Rounded numbers leave space for keys and bars; of all digits, accumulators are shown too. */
+/* Rounded numbers leave space for keys and bars; of all digits, and where the output is wide,
+ * accumulators are shown too. */
 static void make_columns(const struct table *t, struct view_column columns[COLUMNS])
 {
 	const struct view_context *c = t->c;
@@ -107,11 +110,13 @@ static void make_columns(const struct table *t, struct view_column columns[COLUM
 static void make_results(const struct table *t, struct view_column results[RESULTS])
 {
 	enum view_number number = t->c->looks.number;
-	bool acc = t->m->points && number != NUMBER_DEC && number != NUMBER_BITS;
+	bool wide = number != NUMBER_DEC || t->c->columns >= WIDE;
+	bool acc = t->m->points && wide && number != NUMBER_BITS;
 	const struct view_column made[RESULTS] = {
 		[SO_FAR] = { view_narrow(t->c) ? "so far" : "sum so far", "",
 			     view_number_width(t->c, 8) },
-		[ACC] = { "acc[0]", "", acc ? view_number_width(t->c, 8) : 0 },
+		[ACC] = { number == NUMBER_DEC ? "acc[0] so far" : "acc[0]", "",
+			  acc ? view_number_width(t->c, 14) : 0 },
 	};
 
 	memcpy(results, made, sizeof made);
@@ -156,7 +161,7 @@ static void draw_heading(const struct table *t)
 	make_results(t, results);
 	view_columns(t->c, columns, COLUMNS, true);
 	view_styled(t->c, STYLE_HEADING, "%*s", t->bar ? -(t->bar + 7) : -4,
-		    t->bar ? "  of the row" : "");
+		    t->bar ? "  " VIEW_SHARE_OF : "");
 	view_columns(t->c, results, RESULTS, true);
 	view_print(t->c, "\n");
 }
@@ -206,7 +211,7 @@ static void draw_chunk(const struct table *t, int64_t i)
 	draw_line(t, p->share, i);
 	make_results(t, results);
 	results[SO_FAR].text = view_number_cell(c, p->sum_so_far, t->so_far_digits, so_far);
-	results[ACC].text = view_number_cell(c, p->acc0_so_far, 4, acc);
+	results[ACC].text = view_number_cell(c, p->acc0_so_far, 6, acc);
 	if (i < t->m->merged)
 		view_columns(c, results, RESULTS, false);
 	view_print(c, "\n");
@@ -296,8 +301,8 @@ enum status view_merge_steps(const struct view_context *c, struct view_merge *m)
 	if (m->more)
 		view_styled(c, STYLE_WRONG, "  ... %" PRId64 " more chunk%s not read: shares"
 			    " and float64 are of those above\n", m->more, view_plural(m->more));
-	view_styled(c, STYLE_NOTE, " factor = exp(max - g), share = factor x sum / total,"
-		    " out = acc / sum\n factors and sums are %s%s\n",
+	view_styled(c, STYLE_NOTE, " factor = exp(max - g), share = factor x sum / last sum,"
+		    " out = acc / last sum\n factors and sums are %s%s\n",
 		    m->points ? "the kernel's" : "recomputed",
 		    rounded ? ", rounded: x or --number full shows all digits" : "");
 	return STATUS_OK;

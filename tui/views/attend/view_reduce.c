@@ -20,6 +20,7 @@
 
 #define ROWS 64
 #define REDUCE "flash_decode_reduce"    /* prefix of its kernels' names */
+#define CHUNK_KERNEL "flash_decode_chunk"
 
 struct reduction {
 	const struct view_place *place;
@@ -71,7 +72,7 @@ static void print_columns(const struct view_context *c, const struct reduction *
 {
 	view_columns(c, columns, LEFT, heading);
 	if (r->bar && heading)
-		view_styled(c, STYLE_HEADING, "%*s", -(r->bar + 3), "  of the row");
+		view_styled(c, STYLE_HEADING, "%*s", -(r->bar + 3), "  " VIEW_SHARE_OF);
 	else if (r->bar)
 		view_print(c, "%*s", view_share_bar(c, share, r->bar), "");
 	view_columns(c, columns + LEFT, COLUMNS - LEFT, heading);
@@ -180,14 +181,18 @@ static enum status recompute(const struct view_context *c, const struct view_pla
 	return view_recompute(c, chunks, "softmax", recomputed);
 }
 
-static enum status draw(const struct view_context *c)
+static enum status draw(const struct view_context *context)
 {
+	struct view_context here = *context;
+	const struct view_context *c = &here;
 	struct view_place place;
 	struct view_recomputed recomputed = { 0 };
 	int64_t rows = 0, d;
 	bool found;
 
 	TRY(view_place_find(c, "w_reduction", &place, &found));
+	if (found && strncmp(place.kernel, CHUNK_KERNEL, strlen(CHUNK_KERNEL)) == 0)
+		TRY(view_place_pair(c, "w_reduction", 1, &place, &here.at));
 	if (found)
 		TRY(recompute(c, &place, &recomputed));
 	if (found)

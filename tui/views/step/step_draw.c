@@ -9,6 +9,7 @@
 
 #include "tui/views/view_bytes.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_heat.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
@@ -177,9 +178,10 @@ static void draw_heading(const struct step_drawing *d, int panes)
 		step_frame(c);
 	if ((panes & PANE_MERGE) && d->layout.merge)
 		view_styled(c, STYLE_HEADING, "%s%*s", d->step->tiled ? "SUM  rescale"
-			    : "MERGE factor", 2 * d->layout.digits - 6, "so far");
+			    : "MERGE factor", 2 * d->layout.digits - 6,
+			    d->layout.digits > 8 ? "sum so far" : "so far");
 	if ((panes & PANE_MERGE) && d->layout.acc)
-		view_styled(c, STYLE_HEADING, "%*s", d->layout.digits + 2, "acc[0]");
+		view_styled(c, STYLE_HEADING, "%*s", d->layout.digits + 3, "acc[0] so far");
 	view_print(c, "\n");
 }
 
@@ -196,7 +198,7 @@ static void draw_result(const struct step_drawing *d)
 		return;
 	}
 	if (last->merged && !s->tiled)
-		snprintf(text, sizeof text, "out[0] = %s / %s = ",
+		snprintf(text, sizeof text, "out[0] = acc[0] / sum = %s / %s = ",
 			 step_number(c, 9, last->merge_acc0, acc),
 			 step_number(c, 9, last->merge_sum, total));
 	else if (s->has_out)
@@ -223,11 +225,7 @@ static void draw_weights_legend(const struct step_drawing *d, bool weights)
 	else if (!d->layout.heat)
 		view_legend(c, " weight: %s", view_format_marks(c->looks.scale));
 	else
-		view_styled(c, STYLE_NOTE, " weight ");
-	for (int level = 1; weights && d->layout.heat && level <= HEAT_LEVELS; level++)
-		view_styled(c, (enum view_style)(STYLE_HEAT + level), "  ");
-	if (weights && d->layout.heat)
-		view_styled(c, STYLE_NOTE, " %s", view_format_heats(c->looks.scale));
+		view_heat_ramp(c);
 }
 
 static void draw_legend(const struct step_drawing *d, bool weights)
@@ -312,12 +310,21 @@ static enum status draw_around(struct step_drawing *d)
 		step_panes_draw(d);
 	}
 	draw_result(d);
-	if (weights && d->shown.published == d->step->live)
-		step_keys_line(d);
-	else if (weights)
-		view_print(d->context, "\n");
 	draw_legend(d, weights);
 	return step_keys_draw(d, spare(d));
+}
+
+/* The same digits for acc[0] of all merges. */
+static int acc_decimals(const struct step_drawing *d)
+{
+	int fewest = d->layout.digits;
+
+	for (int64_t i = 0; i < d->step->live; i++) {
+		int some = step_decimals(d->layout.digits, &d->step->chunks[i].merge_acc0, 1);
+
+		fewest = some < fewest ? some : fewest;
+	}
+	return fewest;
 }
 
 enum status step_draw(const struct view_context *c, const struct step_memory *m, int64_t frame)
@@ -331,6 +338,7 @@ enum status step_draw(const struct view_context *c, const struct step_memory *m,
 	struct step_row *rows;
 	enum status status;
 
+	d.acc_decimals = acc_decimals(&d);
 	step_rows(&m->step, d.layout.keys, fitting(&d), &rows, &d.count);
 	d.rows = rows;
 	status = draw_around(&d);

@@ -17,6 +17,7 @@ struct step_drawing {
 	const struct step_row *rows;    /* [count] */
 	int64_t count;
 	int panes;                      /* a set of enum step_pane: all side by side, or one */
+	int acc_decimals;               /* digits after the point of acc[0] */
 };
 
 /* --- step_panes.c --- */
@@ -37,17 +38,19 @@ float step_factor(const struct step *, int64_t chunk);
 
 /* --- step_second.c --- */
 
-/* The numbers of the second run below those of a row; digits that differ are lit. */
+/* The keys' text of the second run below that of a row, if any of it differs, and its numbers;
+ * bytes and digits that differ are lit. step_second_differs(): whether a key's byte does. */
+bool step_second_differs(const struct step_drawing *, int64_t key);
+void step_second_keys(const struct step_drawing *, const struct step_row *);
 void step_second_chunk(const struct step_drawing *, const struct step_row *);
 void step_second_merge(const struct step_drawing *, const struct step_row *);
 void step_second_result(const struct step_drawing *);
 
 /* --- step_keys.c --- */
 
-/* The keys with the largest weights in one line. */
-void step_keys_line(const struct step_drawing *);
-/* Below the panes, in at most `lines` lines: queries of a prefill launch by key tile, and the
- * strongest keys with their scores and rows of K and V. */
+/* Below the panes, in at most `lines` lines: queries of a prefill launch by key tile, and the keys
+ * with the largest weights: a list with their scores and rows of K and V where there is space for
+ * it, else their names in the first line. */
 enum status step_keys_draw(const struct step_drawing *, int64_t lines);
 
 #endif

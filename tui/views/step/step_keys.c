@@ -44,7 +44,8 @@ static int64_t strongest(const struct step *s, double below, int64_t after, doub
 	return best;
 }
 
-void step_keys_line(const struct step_drawing *d)
+/* Those with the largest weights in one line. */
+static void draw_line(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
@@ -82,6 +83,7 @@ struct listed {
 	int64_t key[MAX_LISTED];
 	float k[MAX_LISTED][MAX_VALUES], v[MAX_LISTED][MAX_VALUES];
 	bool has_k, has_v;
+	int score_decimals, k_decimals, v_decimals;     /* digits after the point */
 };
 
 static const struct step_chunk *chunk_of(const struct step *s, int64_t key)
@@ -131,14 +133,38 @@ static enum status read_values(const struct listed *l, char tensor,
 	return status;
 }
 
-static void draw_values(const struct listed *l, const float *values, bool known)
+/* The digits of a column, so that its points stand below each other. */
+static void measure(struct listed *l)
+{
+	const struct step *s = l->drawing->step;
+	int d[2] = { l->width - 2, l->width - 2 };
+
+	l->score_decimals = l->drawing->layout.number;
+	for (int64_t i = 0; i < l->count; i++) {
+		const struct step_chunk *k = chunk_of(s, l->key[i]);
+		int score = k->score ? step_decimals(l->drawing->layout.number,
+						     &k->score[l->key[i] - k->begin], 1)
+			: l->score_decimals;
+		int row[2] = { step_decimals(l->width - 2, l->k[i], l->values),
+			       step_decimals(l->width - 2, l->v[i], l->values) };
+
+		for (int t = 0; t < 2; t++)
+			d[t] = row[t] < d[t] ? row[t] : d[t];
+		l->score_decimals = score < l->score_decimals ? score : l->score_decimals;
+	}
+	l->k_decimals = d[0];
+	l->v_decimals = d[1];
+}
+
+static void draw_values(const struct listed *l, const float *values, bool known, int decimals)
 {
 	char text[48];
 
 	step_frame(l->drawing->context);
 	for (int64_t j = 0; j < l->values && known; j++)
 		view_print(l->drawing->context, "%*s", l->width,
-			   step_number(l->drawing->context, l->width - 2, values[j], text));
+			   step_fixed(l->drawing->context, l->width - 2, decimals, values[j],
+				      text));
 	if (!known)
 		step_cell(l->drawing->context, l->width * (int)l->values, STYLE_NOTE,
 			  " not recorded");
@@ -163,14 +189,15 @@ static void draw_listed_key(const struct listed *l, int64_t i)
 
 	step_share_text(weight, share);
 	if (k->score)
-		step_number(c, d->layout.number, k->score[l->key[i] - k->begin], score);
+		step_fixed(c, d->layout.number, l->score_decimals, k->score[l->key[i] - k->begin],
+			   score);
 	view_print(c, " %*" PRId64 "  ", key_width(d), l->key[i]);
 	view_styled(c, d->layout.heat ? (enum view_style)(STYLE_HEAT + level) : STYLE_PLAIN,
 		    "%-6s", s->text[l->key[i]] ? view_byte_cell(s->text[l->key[i]], byte) : "");
 	view_print(c, " %s  %*s", share, d->layout.number, score);
 	if (l->values > 0) {
-		draw_values(l, l->k[i], l->has_k);
-		draw_values(l, l->v[i], l->has_v);
+		draw_values(l, l->k[i], l->has_k, l->k_decimals);
+		draw_values(l, l->v[i], l->has_v, l->v_decimals);
 	}
 	view_print(c, "\n");
 }
@@ -188,20 +215,27 @@ static enum status draw_keys(const struct step_drawing *d, int64_t lines)
 	int left = left_of_values(d);
 	enum status status = STATUS_OK;
 
-	if (lines < MIN_LINES || !step_has_weights(d->step) || !d->shown.output)
+	if (!step_has_weights(d->step) || !d->shown.output)
 		return STATUS_OK;
+	if (lines < MIN_LINES) {
+		draw_line(d);
+		return STATUS_OK;
+	}
 	l = xcalloc(1, sizeof *l);
 	l->drawing = d;
 	l->width = d->layout.number > 9 ? d->layout.number + 2 : 9;
 	l->values = (d->layout.columns - left - 7) / (2 * l->width);
 	l->values = l->values > MAX_VALUES ? MAX_VALUES : l->values < 0 ? 0 : l->values;
 	l->values = l->values > d->step->d ? d->step->d : l->values;
-	list_strongest(l, lines - 2);
+	list_strongest(l, lines - 1);
 	if (l->values > 0)
 		status = read_values(l, 'k', l->k, &l->has_k);
 	if (l->values > 0 && status == STATUS_OK)
 		status = read_values(l, 'v', l->v, &l->has_v);
-	view_print(c, "\n");
+	measure(l);
+	view_styled(c, STYLE_NOTE, l->count < d->step->keys
+		    ? " the %" PRId64 " largest of %" PRId64 " weights\n"
+		    : " all %" PRId64 " weights, the largest first\n", l->count, d->step->keys);
 	view_styled(c, STYLE_HEADING, " %*s  byte   weight  %*s", d->layout.prefix - 1,
 		    "key", d->layout.number, "score");
 	if (l->values > 0) {

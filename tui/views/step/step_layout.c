@@ -73,9 +73,9 @@ struct step_layout step_layout_fit(const struct view_context *c, const struct st
 		l.right += 2 * MORE_DIGITS;
 		spare -= 2 * MORE_DIGITS;
 	}
-	l.acc = l.maxsum > 0 && has_acc(s) && spare >= 2 * l.digits;
+	l.acc = l.maxsum > 0 && has_acc(s) && spare >= 2 * l.digits + 1;
 	if (l.acc)
-		l.right += l.digits + 2;
+		l.right += l.digits + 3;
 	l.middle = l.columns - frames - l.left - l.right;
 	return l;
 }
@@ -130,4 +130,26 @@ const char *step_number(const struct view_context *c, int width, float value, ch
 	if ((int)strlen(text) > width)
 		snprintf(text, 48, "%.3g", (double)value);
 	return text;
+}
+
+int step_decimals(int width, const float *values, int64_t count)
+{
+	int longest = 1;
+
+	for (int64_t i = 0; i < count; i++) {
+		int length = isfinite(values[i])
+			? snprintf(NULL, 0, "%.0f", trunc((double)values[i])) : 1;
+
+		longest = length > longest ? length : longest;
+	}
+	return longest + 1 < width ? width - longest - 1 : 0;
+}
+
+const char *step_fixed(const struct view_context *c, int width, int decimals, float value,
+		       char text[48])
+{
+	if (c->looks.number == NUMBER_DEC && isfinite(value)
+	    && snprintf(text, 48, "%.*f", decimals, (double)value) <= width)
+		return text;
+	return step_number(c, width, value, text);
 }

@@ -31,5 +31,10 @@ void step_frame(const struct view_context *);
 
 /* A number of the row's softmax in at most `width` columns, in the chosen format if that fits. */
 const char *step_number(const struct view_context *, int width, float, char text[48]);
+/* How many digits after the point all of values[count] have room for in `width` columns. */
+int step_decimals(int width, const float *values, int64_t count);
+/* step_number() for a column: in decimal with that many digits after the point, if that fits. */
+const char *step_fixed(const struct view_context *, int width, int decimals, float,
+		       char text[48]);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "tui/views/view_bytes.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_columns.h"
 #include "tui/views/view_print.h"
 
 static double weight_of(const struct step *s, int64_t chunk, int64_t key)
@@ -70,6 +71,8 @@ static void draw_keys(const struct step_drawing *d, const struct step_row *row)
 
 		if (!s->has_text)
 			byte = d->layout.heat ? ' ' : '.';
+		else if (!d->layout.heat && step_second_differs(d, key))
+			style = STYLE_DIFFERS;
 		view_styled(c, style, "%c", key == step_new_key(s) && !s->has_text ? 'W' : byte);
 	}
 	step_pad(c, d->layout.prefix + 1 + (int)(row->end - row->begin), d->layout.left);
@@ -102,20 +105,6 @@ static void draw_gap_keys(const struct step_drawing *d, const struct step_row *r
 }
 
 /* --- chunks --- */
-
-static void draw_bar(const struct step_drawing *d, double share, int width)
-{
-	double filled = isnan(share) ? 0.0 : share * width;
-	int full = (int)filled;
-
-	if (full > width)
-		full = width;
-	for (int i = 0; i < width; i++) {
-		const char *mark = i < full ? "#" : i == full && filled - full >= 0.5 ? "=" : " ";
-
-		view_styled(d->context, *mark == ' ' ? STYLE_PLAIN : STYLE_CHART, "%s", mark);
-	}
-}
 
 void step_share_text(double share, char text[16])
 {
@@ -172,8 +161,7 @@ static void draw_chunk(const struct step_drawing *d, const struct step_row *row)
 	step_share_text(part, share);
 	if (label)
 		view_print(c, "%*" PRId64 " ", digits, k->number);
-	draw_bar(d, part, bar);
-	view_print(c, " %s", share);
+	view_print(c, "%*s %s", view_bar(c, part, bar), "", share);
 	if (numbers)
 		view_print(c, "  max %-*s sum %-*s", width, step_number(c, width, k->max, max),
 			   width, step_number(c, width, k->sum, sum));
@@ -241,7 +229,8 @@ static void draw_merge(const struct step_drawing *d, const struct step_row *row)
 						     factor),
 		   width + 1, step_number(c, width, step_sum_so_far(d->step, row->chunk), sum));
 	if (d->layout.acc && k->merged)
-		view_print(c, " %*s", width + 1, step_number(c, width, k->merge_acc0, sum));
+		view_print(c, "  %*s", width + 1,
+			   step_fixed(c, width, d->acc_decimals, k->merge_acc0, sum));
 }
 
 /* The line from one merge to the next; returns its columns. */
@@ -309,10 +298,12 @@ static void draw_second_line(const struct step_drawing *d, const struct step_row
 	const struct view_context *c = d->context;
 	bool compared = d->second && (row->first || !d->layout.merge);
 
-	if (d->layout.heat)
-		step_pad(c, 0, d->layout.left);
-	else
+	if (!d->layout.heat)
 		draw_marks(d, row);
+	else if (d->second)
+		step_second_keys(d, row);
+	else
+		step_pad(c, 0, d->layout.left);
 	if (d->panes == PANES_ALL) {
 		step_frame(c);
 		compared ? step_second_chunk(d, row) : step_pad(c, 0, d->layout.middle);
@@ -363,14 +354,13 @@ static void draw_unseen(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
-	int number = d->layout.prefix - 1;
+	bool masked = s->keys < s->query.keys;
+	int64_t end = masked ? s->query.keys : s->max_len;
 
-	if (s->keys < s->query.keys)
-		step_cell(c, d->layout.left, STYLE_NOTE, " %*" PRId64 " . masked, to %" PRId64,
-			  number, s->keys, s->query.keys - 1);
-	else if (s->max_len > s->keys)
-		step_cell(c, d->layout.left, STYLE_NOTE, " %*" PRId64 " . not written yet", number,
-			  s->keys);
+	if (end > s->keys)
+		step_cell(c, d->layout.left, STYLE_NOTE, " %*" PRId64 "..%" PRId64 " %s",
+			  d->layout.prefix - 1, s->keys, end - 1,
+			  masked ? "masked" : "not written yet");
 	else
 		step_pad(c, 0, d->layout.left);
 }

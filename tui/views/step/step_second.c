@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/views/view_bytes.h"
 #include "tui/views/view_print.h"
 
 static void draw_digits(const struct view_context *c, const char *first, const char *second,
@@ -30,14 +31,20 @@ static void draw_digits(const struct view_context *c, const char *first, const c
 	step_pad(c, length, width);
 }
 
-/* A number of both runs in a cell; aligned to the right if `right`. */
-static void draw_number(const struct view_context *c, float a, float b, int digits, int width,
-			bool right)
+/* A number of both runs in a cell; aligned to the right if `right`. decimals -1: as many as fit
+ * into `digits` columns. */
+static void draw_number(const struct view_context *c, float a, float b, int digits, int decimals,
+			int width, bool right)
 {
 	char mine[48], theirs[48];
 
-	step_number(c, digits, a, mine);
-	step_number(c, digits, b, theirs);
+	if (decimals >= 0) {
+		step_fixed(c, digits, decimals, a, mine);
+		step_fixed(c, digits, decimals, b, theirs);
+	} else {
+		step_number(c, digits, a, mine);
+		step_number(c, digits, b, theirs);
+	}
 	if (right) {
 		step_pad(c, (int)strlen(theirs), width);
 		width = (int)strlen(theirs);
@@ -68,6 +75,33 @@ static double share_of(const struct step_drawing *d, const struct step_row *row,
 	return share;
 }
 
+bool step_second_differs(const struct step_drawing *d, int64_t key)
+{
+	const struct step *s = d->step, *other = d->second;
+
+	return other && s->has_text && other->has_text && key < other->text_keys
+		&& s->text[key] != other->text[key];
+}
+
+void step_second_keys(const struct step_drawing *d, const struct step_row *row)
+{
+	const struct view_context *c = d->context;
+	const struct step *other = d->second;
+	bool differs = false;
+
+	for (int64_t key = row->begin; key < row->end; key++)
+		differs |= step_second_differs(d, key);
+	if (!differs) {
+		step_pad(c, 0, d->layout.left);
+		return;
+	}
+	view_print(c, "%*s", d->layout.prefix + 1, "");
+	for (int64_t key = row->begin; key < row->end; key++)
+		view_styled(c, step_second_differs(d, key) ? STYLE_DIFFERS : STYLE_NOTE, "%c",
+			    key < other->text_keys ? view_byte_mark(other->text[key]) : ' ');
+	step_pad(c, d->layout.prefix + 1 + (int)(row->end - row->begin), d->layout.left);
+}
+
 void step_second_chunk(const struct step_drawing *d, const struct step_row *row)
 {
 	const struct view_context *c = d->context;
@@ -94,9 +128,9 @@ void step_second_chunk(const struct step_drawing *d, const struct step_row *row)
 	draw_digits(c, mine, theirs, strcmp(mine, theirs) != 0, 6);
 	if (d->layout.maxsum) {
 		view_styled(c, STYLE_NOTE, "  max ");
-		draw_number(c, k->max, other->max, width, width, false);
+		draw_number(c, k->max, other->max, width, -1, width, false);
 		view_styled(c, STYLE_NOTE, " sum ");
-		draw_number(c, k->sum, other->sum, width, width, false);
+		draw_number(c, k->sum, other->sum, width, -1, width, false);
 	}
 }
 
@@ -111,14 +145,15 @@ void step_second_merge(const struct step_drawing *d, const struct step_row *row)
 		return;
 	i = other - d->second->chunks;
 	step_pad(c, line, 4);
-	draw_number(c, step_factor(d->step, row->chunk), step_factor(d->second, i), width, width,
-		    false);
+	draw_number(c, step_factor(d->step, row->chunk), step_factor(d->second, i), width, -1,
+		    width, false);
 	view_print(c, " ");
 	draw_number(c, step_sum_so_far(d->step, row->chunk), step_sum_so_far(d->second, i), width,
-		    width + 1, true);
+		    -1, width + 1, true);
 	if (d->layout.acc && k->merged && other->merged) {
-		view_print(c, " ");
-		draw_number(c, k->merge_acc0, other->merge_acc0, width, width + 1, true);
+		view_print(c, "  ");
+		draw_number(c, k->merge_acc0, other->merge_acc0, width, d->acc_decimals,
+			    width + 1, true);
 	}
 }
 
@@ -132,6 +167,7 @@ void step_second_result(const struct step_drawing *d)
 	step_number(c, 10, d->second->out0, mine);
 	step_pad(c, 0, d->layout.columns - (int)strlen(mine) - 11);
 	view_styled(c, STYLE_NOTE, "other run ");
-	draw_number(c, d->step->out0, d->second->out0, 10, (int)strlen(mine), false);
+	draw_number(c, d->step->out0, d->second->out0, 10, -1, (int)strlen(mine),
+		    false);
 	view_print(c, "\n");
 }
