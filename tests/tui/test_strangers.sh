@@ -112,6 +112,9 @@ for size in 0 -1 4611686018427387904; do
 	run view bad.twin --plain --screen kv
 	expect "a KV cache of $size keys" 6 "capacity of its KV caches is $size"
 done
+attack decode.twin 'UPDATE t_reduce SET slot = -9223372036854775807 - 1 WHERE head = 1'
+run view bad.twin --plain --screen reduce
+expect 'a merge of a slot that no grid has' 0 '^REDUCTION of '
 attack decode.twin 'UPDATE t_op SET launch = 9223372036854775807 WHERE launch = (SELECT max(launch) FROM t_op)'
 run replay bad.twin --trust
 expect 'a launch after which no number is left' 6 'bad.twin: '
@@ -274,7 +277,7 @@ run sql evil.twin --dump
 harmless 'no escape sequences: sql --dump' 0 "$seen"
 run sql evil.twin "SELECT x FROM \"$(printf '\033[2J\302\233x\007\177')\""
 harmless 'no escape sequences: errors' 2 "$seen"
-for screen in summary time launch kv chunks reduce points attention findings; do
+for screen in summary time launch kv chunks reduce points text findings; do
 	run view evil.twin --plain --screen $screen --all
 	case $screen in
 	summary|launch|findings) wanted=$seen ;;

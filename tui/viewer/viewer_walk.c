@@ -319,7 +319,7 @@ static enum status carry_block(const struct view_context *c, int64_t launch, str
 	}
 	TRY(find_place(c, at->launch, &from));
 	TRY(find_place(c, launch, &to));
-	rows = to.grid[0] * to.grid[1];
+	rows = view_place_rows(&to);
 	*at = launch_address(at, launch);
 	if (from.grid[0] == to.grid[0] && from.grid[1] == to.grid[1] && rows > 0)
 		at->block = block % rows;

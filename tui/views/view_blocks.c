@@ -196,9 +196,9 @@ static enum status read_written(const struct view_context *c, int64_t launch, st
  * (H, M, chunks) the pieces are in the order [M, H, chunks]. */
 static size_t piece_of(const struct view_place *p, int64_t block)
 {
-	int64_t rows = p->grid[0] * p->grid[1];
+	int64_t rows = view_place_rows(p);
 
-	return (size_t)(block % rows * p->grid[2] + block / rows);
+	return (size_t)(block % rows) * (size_t)p->grid[2] + (size_t)(block / rows);
 }
 
 static void compare_pieces(struct blocks *b, const struct written *a, const struct written *other)

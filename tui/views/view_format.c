@@ -147,6 +147,9 @@ int view_format_heat(enum view_scale scale, double weight)
 
 	if (!(weight >= scales[scale].coldest))
 		return 0;
+	/* A damaged weight may be too large for a level. */
+	if (weight >= 1.0)
+		return HEAT_LEVELS;
 	level = 1 + (int)((log10(weight) - coldest) / -coldest * HEAT_LEVELS);
 	return level < HEAT_LEVELS ? level : HEAT_LEVELS;
 }

@@ -84,12 +84,12 @@ enum status view_missing_points(const struct view_context *c, const struct view_
 
 	TRY(VIEW_NUMBER(c, 0, &others, "SELECT 1 FROM w_point WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, place->launch));
-	if (!others || c->at.block < 0 || place->grid[0] * place->grid[1] <= 0)
+	if (!others || c->at.block < 0 || view_place_rows(place) <= 0)
 		return view_missing(c, place, LEVEL_POINTS, "points");
 	/* Blocks of chunk kernels are ordered by chunk, grid.x * grid.y blocks each. */
 	TRY(VIEW_NUMBER(c, 0, &empty, "SELECT empty FROM v_partial WHERE run = ?1 AND launch = ?2"
 			" AND chunk = ?3 AND head = ?4 AND slot = ?5", c->run, place->launch,
-			c->at.block / (place->grid[0] * place->grid[1]),
+			c->at.block / view_place_rows(place),
 			c->at.block % place->grid[0],
 			c->at.block / place->grid[0] % place->grid[1]));
 	view_styled(c, STYLE_NOTE, "  none by this %s%s; others in this launch published some\n",

@@ -80,6 +80,11 @@ int64_t view_place_blocks(const struct view_place *p)
 	return product(p->grid);
 }
 
+int64_t view_place_rows(const struct view_place *p)
+{
+	return product((const int64_t[]){ p->grid[0], p->grid[1], 1 });
+}
+
 int64_t view_place_threads(const struct view_place *p)
 {
 	return product(p->block);
@@ -152,7 +157,7 @@ enum status view_place_pair(const struct view_context *c, const char *table, int
 	    || pair.grid[0] != place->grid[0] || pair.grid[1] != place->grid[1])
 		return STATUS_OK;
 	if (at->block >= 0)
-		there.at.block = at->block % (pair.grid[0] * pair.grid[1]);
+		there.at.block = at->block % view_place_rows(&pair);
 	*place = pair;
 	*at = there.at;
 	return STATUS_OK;

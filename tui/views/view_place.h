@@ -28,6 +28,7 @@ enum status view_place_pair(const struct view_context *, const char *table, int 
  * step that was cut off. */
 enum status view_place_last_op(const struct view_context *, int64_t *op);
 int64_t view_place_blocks(const struct view_place *);
+int64_t view_place_rows(const struct view_place *);             /* heads x slots: of grid x, y */
 int64_t view_place_threads(const struct view_place *);          /* of a block */
 /* The number of a block's thread in the whole grid. These saturate at INT64_MAX. */
 int64_t view_place_thread(const struct view_place *, int64_t block, int64_t thread);

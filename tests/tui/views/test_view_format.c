@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tui/views/view_cell.h"
+#include "tui/views/view_display.h"
 
 static void assert_number(enum view_number number, uint32_t bits, const char *wanted)
 {
@@ -78,6 +79,22 @@ START_TEST(a_log_scale_shows_what_a_linear_one_leaves_blank)
 }
 END_TEST
 
+START_TEST(heat_has_levels_for_every_weight)
+{
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, 0.0009), 0);
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, 0.0011), 1);
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, 0.011), 3);
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, 0.11), 5);
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, 1.0), HEAT_LEVELS);
+	ck_assert_int_eq(view_format_heat(SCALE_LOG, 1.1e-4), 3);
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, NAN), 0);
+	/* Of damaged traces. */
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, INFINITY), HEAT_LEVELS);
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, 1e300), HEAT_LEVELS);
+	ck_assert_int_eq(view_format_heat(SCALE_LINEAR, -INFINITY), 0);
+}
+END_TEST
+
 START_TEST(options_match_the_chosen_formats)
 {
 	struct view_format looks = { 0 };
@@ -99,6 +116,7 @@ int main(void)
 	tcase_add_test(tests, bytes_are_written_as_in_c_even_out_of_range);
 	tcase_add_test(tests, distances_are_measured_as_chosen);
 	tcase_add_test(tests, a_log_scale_shows_what_a_linear_one_leaves_blank);
+	tcase_add_test(tests, heat_has_levels_for_every_weight);
 	tcase_add_test(tests, options_match_the_chosen_formats);
 	return run_suite("view_format", tests);
 }

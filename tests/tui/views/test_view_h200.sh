@@ -88,10 +88,10 @@ result 'chunks lead to their reduction' "$(grep -q '^REDUCTION of L1019 ' out &&
 shown demo.twin chunks L1019.b3
 result 'a reduction leads to its chunks' "$(grep -q '^CHUNKS of L1018 ' out && grep -q 'L1018.b3 ' out || cat out)"
 missing prefill chunks L0.b0 'at level points, and attention_prefill published no partials'
-missing prefill attention L0 'at level points, and attention_prefill published no scores'
+missing prefill text L0 'at level points, and attention_prefill published no scores'
 missing incremental-multiwarp reduce L59 'attends to all keys of a row: there are no chunks to merge'
 missing batched reduce s3 'attention_batched attends to all keys of a row: there are no chunks to merge'
-for screen in chunks reduce attention points; do
+for screen in chunks reduce text points; do
 	missing long "$screen" L15.b0 'flashtwin replay long.twin --log points -o T2.twin'
 done
 run replay "$traces/long.twin" --log points -o points.twin

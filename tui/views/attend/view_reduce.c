@@ -17,6 +17,7 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 #include "tui/views/view_recompute.h"
+#include "tui/views/view_scores.h"
 
 #define ROWS 64
 #define REDUCE "flash_decode_reduce"    /* prefix of its kernels' names */
@@ -93,7 +94,7 @@ static const char *value_cell(const struct view_context *c, sqlite3_stmt *row, i
 static enum status print_step(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct reduction *r = state;
-	int64_t block = view_int(row, HEAD) + r->place->grid[0] * view_int(row, SLOT);
+	int64_t block = view_scores_block(r->place, view_int(row, SLOT), view_int(row, HEAD), 0);
 	double share = view_null(row, SHARE) ? NAN : sqlite3_column_double(row, SHARE);
 	view_cell launch, cells[COLUMNS];
 	struct view_column columns[COLUMNS];

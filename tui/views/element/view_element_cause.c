@@ -17,6 +17,7 @@
 #include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_scores.h"
 
 #define SCHEDULES 6
 
@@ -52,12 +53,12 @@ static void print_block(const struct view_context *c, const struct writer *w)
 /* Partials are [slots, heads, chunks, D + 2], written by a grid of (heads, slots, chunks). */
 static void print_partial(const struct view_context *c, struct writer *w)
 {
-	const int64_t *shape = w->e->w[0].shape, *grid = w->e->place->grid;
+	const int64_t *shape = w->e->w[0].shape;
 	int64_t row = w->e->focus / shape[3], d = w->e->focus % shape[3];
 	int64_t chunk = row % shape[2], head = row / shape[2] % shape[1];
 	int64_t slot = row / shape[2] / shape[1];
 
-	w->block = head + grid[0] * (slot + grid[1] * chunk);
+	w->block = view_scores_block(w->e->place, slot, head, chunk);
 	print_block(c, w);
 	view_print(c, ": slot %" PRId64 ", head %" PRId64 ", chunk %" PRId64 ", ", slot, head,
 		   chunk);
@@ -73,7 +74,7 @@ static void print_output(const struct view_context *c, struct writer *w)
 	const int64_t *shape = w->e->w[0].shape;
 	int64_t row = w->e->focus / shape[2];
 
-	w->block = row % shape[1] + w->e->place->grid[0] * (row / shape[1]);
+	w->block = view_scores_block(w->e->place, row / shape[1], row % shape[1], 0);
 	print_block(c, w);
 	view_print(c, ": slot %" PRId64 ", head %" PRId64 "\n", row / shape[1], row % shape[1]);
 }
