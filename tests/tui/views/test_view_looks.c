@@ -134,13 +134,14 @@ static void assert_legend(struct view_context c, const char *wanted)
 	view_heat_legend(&c, "more");
 	ck_assert_str_eq(display_line(c.out, 0)->text, c.heat ? "xy" : "@ ");
 	ck_assert_ptr_nonnull(strstr(display_line(c.out, 1)->text, wanted));
-	ck_assert_int_eq(display_style_at(c.out, 0, 0), c.heat ? STYLE_HEAT + 9 : STYLE_CHART);
+	ck_assert_int_eq(display_style_at(c.out, 0, 0), c.heat ? STYLE_HEAT + 6 : STYLE_CHART);
 	display_free(c.out);
 }
 
 START_TEST(heat_is_on_the_text_and_has_a_legend)
 {
-	assert_legend((struct view_context){ .heat = true }, "0.1 % to 100 %, log; more");
+	assert_legend((struct view_context){ .heat = true },
+		      " weight 0.1      1      10      100 %; more");
 	assert_legend((struct view_context){ 0 }, "@ more; more");
 }
 END_TEST
