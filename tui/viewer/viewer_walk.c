@@ -307,11 +307,11 @@ static enum status nearest(const struct view_context *c, const char *table, int 
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, from);
 }
 
-/* Keeps head and row in another launch: chunks are (H, M, chunks), reductions (H, M). */
+/* Keeps head and row in another launch. */
 static enum status carry_block(const struct view_context *c, int64_t launch, struct address *at)
 {
 	struct view_place from, to;
-	int64_t block = at->block, rows;
+	int64_t block = at->block;
 
 	if (at->launch < 0 || block < 0) {
 		*at = launch_address(at, launch);
@@ -319,10 +319,8 @@ static enum status carry_block(const struct view_context *c, int64_t launch, str
 	}
 	TRY(find_place(c, at->launch, &from));
 	TRY(find_place(c, launch, &to));
-	rows = view_place_rows(&to);
 	*at = launch_address(at, launch);
-	if (from.grid[0] == to.grid[0] && from.grid[1] == to.grid[1] && rows > 0)
-		at->block = block % rows;
+	at->block = view_place_carry(&from, &to, block);
 	return STATUS_OK;
 }
 

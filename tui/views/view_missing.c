@@ -29,7 +29,7 @@ enum status view_missing_next(const struct view_context *c, const struct view_pl
 {
 	char sql[256];
 
-	if (strncmp(place->kernel, family, strlen(family)) == 0)
+	if (view_kernel_is(place->kernel, family))
 		return STATUS_OK;
 	snprintf(sql, sizeof sql, "SELECT launch, kernel FROM v_launch WHERE run = ?1 AND launch >"
 		 " ?2 AND launch <= ?2 + ?3 AND kernel GLOB '%s*' ORDER BY launch LIMIT 1", family);

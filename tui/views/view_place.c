@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tui/views/view_cell.h"
 #include "tui/views/view_print.h"
@@ -133,7 +134,21 @@ enum status view_place_find(const struct view_context *c, const char *table,
 	return check_place(&c->at, place);
 }
 
-/* Grids are (H, M, chunks) and (H, M). */
+bool view_kernel_is(const char *kernel, const char *family)
+{
+	return strncmp(kernel, family, strlen(family)) == 0;
+}
+
+int64_t view_place_carry(const struct view_place *from, const struct view_place *to,
+			 int64_t block)
+{
+	int64_t rows = view_place_rows(to);
+
+	if (block < 0 || rows <= 0 || from->grid[0] != to->grid[0] || from->grid[1] != to->grid[1])
+		return -1;
+	return block % rows;
+}
+
 enum status view_place_pair(const struct view_context *c, const char *table, int direction,
 			    struct view_place *place, struct address *at)
 {
@@ -142,13 +157,12 @@ enum status view_place_pair(const struct view_context *c, const char *table, int
 	char sql[256];
 	bool found;
 
-	snprintf(sql, sizeof sql, "SELECT launch FROM %s WHERE run = ?1 AND launch BETWEEN ?2"
-		 " AND ?3 ORDER BY launch%s LIMIT 1", table, direction > 0 ? "" : " DESC");
+	snprintf(sql, sizeof sql, "SELECT launch FROM %s WHERE run = ?1 AND launch BETWEEN %s"
+		 " LIMIT 1", table, direction > 0 ? "?2 AND ?2 + ?3 ORDER BY launch"
+		 : "?2 - ?3 AND ?2 ORDER BY launch DESC");
 	if (c->at.launch < 0)
 		return STATUS_OK;
-	TRY(VIEW_NUMBER(c, -1, &there.at.launch, sql, c->run,
-			direction > 0 ? place->launch : place->launch - VIEW_NEAR,
-			direction > 0 ? place->launch + VIEW_NEAR : place->launch));
+	TRY(VIEW_NUMBER(c, -1, &there.at.launch, sql, c->run, place->launch, VIEW_NEAR));
 	there.at.block = there.at.warp = there.at.lane = there.at.point = there.at.access = -1;
 	if (there.at.launch < 0)
 		return STATUS_OK;
@@ -156,8 +170,7 @@ enum status view_place_pair(const struct view_context *c, const char *table, int
 	if (pair.step != place->step || pair.layer != place->layer
 	    || pair.grid[0] != place->grid[0] || pair.grid[1] != place->grid[1])
 		return STATUS_OK;
-	if (at->block >= 0)
-		there.at.block = at->block % view_place_rows(&pair);
+	there.at.block = view_place_carry(place, &pair, at->block);
 	*place = pair;
 	*at = there.at;
 	return STATUS_OK;

@@ -16,8 +16,17 @@ struct view_place {
  * does not exist. */
 enum status view_place_find(const struct view_context *, const char *table, struct view_place *,
 			    bool *found);
+/* How the names of the kernels begin that publish partials of chunks, and that merge them. */
+#define VIEW_CHUNK_KERNEL "flash_decode_chunk"
+#define VIEW_REDUCE_KERNEL "flash_decode_reduce"
+bool view_kernel_is(const char *kernel, const char *family);
+
 #define VIEW_NEAR 32                    /* launches to search: more than a layer has */
 
+/* The block of `to` with the row of heads that a block of `from` has: chunks are (H, M, chunks),
+ * reductions (H, M). -1 if their rows differ. */
+int64_t view_place_carry(const struct view_place *from, const struct view_place *to,
+			 int64_t block);
 /* Where the launch of the address is one of two that share a screen's subject, the chunks of a step
  * and layer and their reduction: puts the other one, the nearest that `table` has rows for, into
  * *at, with the row of heads of the address's block, and its place into *place. Otherwise leaves

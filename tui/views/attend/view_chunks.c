@@ -18,8 +18,6 @@
 #include "tui/views/view_query.h"
 #include "tui/views/view_recompute.h"
 
-#define CHUNK_KERNEL "flash_decode_chunk"
-#define REDUCE_KERNEL "flash_decode_reduce"
 #define ROWS 64
 
 enum { SLOT, HEAD, KV_HEAD, CHUNK, KEY_BEGIN, KEY_END, EMPTY, MAX, SUM, LSE, SHARE };
@@ -288,13 +286,14 @@ static enum status draw_whole(const struct view_context *c, const struct view_pl
 /* Whether the kernel writes partials, recorded or not. */
 static bool has_chunks(const struct view_place *place)
 {
-	return strncmp(place->kernel, CHUNK_KERNEL, strlen(CHUNK_KERNEL)) == 0;
+	return view_kernel_is(place->kernel, VIEW_CHUNK_KERNEL);
 }
 
 static enum status draw_none(const struct view_context *c, const struct view_place *place)
 {
 	TRY(view_missing(c, place, LEVEL_PARTIALS, "partials"));
-	return place && !has_chunks(place) ? view_missing_next(c, place, CHUNK_KERNEL) : STATUS_OK;
+	return place && !has_chunks(place) ? view_missing_next(c, place, VIEW_CHUNK_KERNEL)
+		: STATUS_OK;
 }
 
 static enum status draw(const struct view_context *context)
@@ -307,7 +306,7 @@ static enum status draw(const struct view_context *context)
 	bool found;
 
 	TRY(view_place_find(c, "w_attention", &place, &found));
-	if (found && strncmp(place.kernel, REDUCE_KERNEL, strlen(REDUCE_KERNEL)) == 0)
+	if (found && view_kernel_is(place.kernel, VIEW_REDUCE_KERNEL))
 		TRY(view_place_pair(c, "w_attention", -1, &place, &here.at));
 	if (found)
 		TRY(view_recompute(c, place.launch, "softmax", &recomputed));

@@ -20,8 +20,6 @@
 #include "tui/views/view_scores.h"
 
 #define ROWS 64
-#define REDUCE "flash_decode_reduce"    /* prefix of its kernels' names */
-#define CHUNK_KERNEL "flash_decode_chunk"
 
 struct reduction {
 	const struct view_place *place;
@@ -154,7 +152,7 @@ static enum status draw_steps(const struct view_context *c, const struct view_pl
 
 static enum status draw_none(const struct view_context *c, const struct view_place *place)
 {
-	bool merges = place && strncmp(place->kernel, REDUCE, strlen(REDUCE)) == 0;
+	bool merges = place && view_kernel_is(place->kernel, VIEW_REDUCE_KERNEL);
 
 	if (place && strncmp(place->kernel, "attention_", 10) == 0) {
 		view_print(c, "  %s attends to all keys of a row: there are no chunks to merge.\n"
@@ -165,7 +163,7 @@ static enum status draw_none(const struct view_context *c, const struct view_pla
 	if (!place || merges)
 		return view_missing(c, place, LEVEL_PARTIALS, "partials");
 	view_print(c, "  %s merges no chunks\n", place->kernel);
-	return view_missing_next(c, place, REDUCE);
+	return view_missing_next(c, place, VIEW_REDUCE_KERNEL);
 }
 
 /* The merge is drawn from the partials too, which the last launch before it wrote. */
@@ -175,7 +173,7 @@ static enum status recompute(const struct view_context *c, const struct view_pla
 	int64_t chunks;
 
 	TRY(view_recompute(c, place->launch, "reduce", recomputed));
-	if (strncmp(place->kernel, REDUCE, strlen(REDUCE)) != 0)
+	if (!view_kernel_is(place->kernel, VIEW_REDUCE_KERNEL))
 		return STATUS_OK;
 	TRY(VIEW_NUMBER(c, -1, &chunks, "SELECT launch FROM w_attention WHERE run = ?1"
 			" AND launch < ?2 ORDER BY launch DESC LIMIT 1", c->run, place->launch));
@@ -192,7 +190,7 @@ static enum status draw(const struct view_context *context)
 	bool found;
 
 	TRY(view_place_find(c, "w_reduction", &place, &found));
-	if (found && strncmp(place.kernel, CHUNK_KERNEL, strlen(CHUNK_KERNEL)) == 0)
+	if (found && view_kernel_is(place.kernel, VIEW_CHUNK_KERNEL))
 		TRY(view_place_pair(c, "w_reduction", 1, &place, &here.at));
 	if (found)
 		TRY(recompute(c, &place, &recomputed));

@@ -93,9 +93,9 @@ static const char *role_of(const char *kernel)
 {
 	if (strstr(kernel, "scatter"))
 		return "append";
-	if (strncmp(kernel, "flash_decode_chunk", 18) == 0)
+	if (view_kernel_is(kernel, VIEW_CHUNK_KERNEL))
 		return "chunks";
-	return strncmp(kernel, "flash_decode_reduce", 19) == 0 ? "merge" : "attention";
+	return view_kernel_is(kernel, VIEW_REDUCE_KERNEL) ? "merge" : "attention";
 }
 
 /* "node 2 chunks"; the node of the frame is in brackets. */

@@ -137,23 +137,18 @@ static enum status read_values(const struct listed *l, char tensor,
 static void measure(struct listed *l)
 {
 	const struct step *s = l->drawing->step;
-	int d[2] = { l->width - 2, l->width - 2 };
+	float scores[MAX_LISTED] = { 0 };
 
-	l->score_decimals = l->drawing->layout.number;
 	for (int64_t i = 0; i < l->count; i++) {
 		const struct step_chunk *k = chunk_of(s, l->key[i]);
-		int score = k->score ? step_decimals(l->drawing->layout.number,
-						     &k->score[l->key[i] - k->begin], 1)
-			: l->score_decimals;
-		int row[2] = { step_decimals(l->width - 2, l->k[i], l->values),
-			       step_decimals(l->width - 2, l->v[i], l->values) };
 
-		for (int t = 0; t < 2; t++)
-			d[t] = row[t] < d[t] ? row[t] : d[t];
-		l->score_decimals = score < l->score_decimals ? score : l->score_decimals;
+		if (k->score)
+			scores[i] = k->score[l->key[i] - k->begin];
 	}
-	l->k_decimals = d[0];
-	l->v_decimals = d[1];
+	l->score_decimals = step_decimals(l->drawing->layout.number, scores, l->count);
+	/* What was not read is zeros, which need no more columns. */
+	l->k_decimals = step_decimals(l->width - 2, *l->k, l->count * MAX_VALUES);
+	l->v_decimals = step_decimals(l->width - 2, *l->v, l->count * MAX_VALUES);
 }
 
 static void draw_values(const struct listed *l, const float *values, bool known, int decimals)

@@ -10,7 +10,6 @@
 
 /* Kernels that attend to the keys of a query, or of many. */
 #define ATTENDS "(kernel GLOB 'flash_decode_chunk*' OR kernel GLOB 'attention_*')"
-#define REDUCE "flash_decode_reduce"
 #define WITHIN 1024                     /* launches searched before and after a place */
 
 /* Where attention happened: a launch, or an operation of the host; -1: neither. */
@@ -53,7 +52,7 @@ static enum status attend_towards(const struct view_context *c, const struct vie
 static enum status attend_near(const struct view_context *c, const struct view_place *p,
 			       int64_t *launch)
 {
-	bool follows = strncmp(p->kernel, REDUCE, strlen(REDUCE)) == 0;
+	bool follows = view_kernel_is(p->kernel, VIEW_REDUCE_KERNEL);
 
 	TRY(attend_towards(c, p, follows, launch));
 	return *launch >= 0 ? STATUS_OK : attend_towards(c, p, !follows, launch);
@@ -183,7 +182,8 @@ static enum status find_reduce(const struct view_context *c, struct step *s)
 	if (s->form != STEP_CHUNKS)
 		return STATUS_OK;
 	TRY(VIEW_NUMBER(c, -1, &launch, "SELECT launch FROM v_launch WHERE run = ?1"
-			" AND launch BETWEEN ?2 + 1 AND ?2 + ?5 AND kernel GLOB '" REDUCE "*'"
+			" AND launch BETWEEN ?2 + 1 AND ?2 + ?5"
+			" AND kernel GLOB '" VIEW_REDUCE_KERNEL "*'"
 			" AND coalesce(step, -1) = ?3 AND coalesce(layer, -1) = ?4"
 			" ORDER BY launch LIMIT 1", c->run, s->attend.launch, s->attend.step,
 			s->attend.layer, WITHIN));
@@ -228,7 +228,7 @@ static enum step_form form_of(const struct view_place *p)
 {
 	if (p->launch < 0)
 		return STEP_HOST;
-	if (strncmp(p->kernel, "flash_decode_chunk", 18) == 0)
+	if (view_kernel_is(p->kernel, VIEW_CHUNK_KERNEL))
 		return STEP_CHUNKS;
 	return strcmp(p->kernel, "attention_prefill") == 0 ? STEP_TILES : STEP_ROWS;
 }
