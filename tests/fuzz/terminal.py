@@ -256,7 +256,10 @@ class Terminal:
 
     def signal(self, number):
         if not self.ended():
-            os.kill(self.pid, number)
+            try:
+                os.kill(self.pid, number)
+            except ProcessLookupError:
+                pass                            # its end has not been reported yet
 
     def stop_and_resume(self):
         """Acts like ctrl-Z and fg; in between, the terminal belongs to the shell."""

@@ -163,6 +163,18 @@ static const char wrote_in_steps[] = WROTE_ROWS("?3 < 0");
 
 /* --- the place --- */
 
+/* The numbers may be anything: a damaged trace has them. */
+static void set_bytes(struct range *r, int64_t from, int64_t bytes, const char *name)
+{
+	r->from = from;
+	if (bytes < 0)
+		bytes = 0;
+	if (__builtin_add_overflow(from, bytes, &r->past))
+		r->past = INT64_MAX;
+	snprintf(r->name, sizeof r->name, "bytes %" PRId64 " to %" PRId64 " of %.40s", r->from,
+		 r->past > INT64_MIN ? r->past - 1 : r->past, name);
+}
+
 /* The bytes of the element or output at the place; *some false: the place is neither. */
 static enum status range_here(struct viewer *v, struct range *r, bool *some)
 {
@@ -178,14 +190,12 @@ static enum status range_here(struct viewer *v, struct range *r, bool *some)
 	status = written_read(c.store, c.run, at->launch, at->output, &w, some);
 	if (status == STATUS_OK && *some) {
 		size = (int64_t)dtype_bytes(w.dtype);
-		*r = (struct range){ .buffer = w.buffer, .op = w.op, .element = at->element,
-				     .from = w.offset, .past = w.offset + w.bytes };
-		if (at->element >= 0) {
-			r->from = at->element * size;
-			r->past = r->from + size;
-		}
-		snprintf(r->name, sizeof r->name, "bytes %" PRId64 " to %" PRId64 " of %.40s",
-			 r->from, r->past - 1, w.name);
+		*r = (struct range){ .buffer = w.buffer, .op = w.op, .element = at->element };
+		if (at->element < 0)
+			set_bytes(r, w.offset, w.bytes, w.name);
+		else
+			set_bytes(r, at->element <= INT64_MAX / size ? at->element * size
+				  : INT64_MAX, size, w.name);
 	}
 	written_free(&w);
 	return status;
@@ -199,11 +209,8 @@ static enum status take_op(const struct view_context *c, sqlite3_stmt *row, void
 	(void)c;
 	if (view_null(row, 0) || view_null(row, 2))
 		return STATUS_OK;
-	*r = (struct range){ .buffer = view_int(row, 0), .from = view_int(row, 1), .element = -1 };
-	if (__builtin_add_overflow(r->from, view_int(row, 2), &r->past))
-		r->past = INT64_MAX;
-	snprintf(r->name, sizeof r->name, "bytes %" PRId64 " to %" PRId64 " of %.40s", r->from,
-		 r->past - 1, view_text(row, 3));
+	*r = (struct range){ .buffer = view_int(row, 0), .element = -1 };
+	set_bytes(r, view_int(row, 1), view_int(row, 2), view_text(row, 3));
 	return STATUS_OK;
 }
 

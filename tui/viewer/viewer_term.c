@@ -42,6 +42,7 @@ static sigset_t waited_for, blocked_before;
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT,
 			       SIGTSTP };
+static struct sigaction actions_before[sizeof handled / sizeof handled[0]];
 
 /* --- signals --- */
 
@@ -86,23 +87,13 @@ static void catch_signals(void)
 	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++) {
 		if (handled[i] == SIGTSTP && is_ignored(SIGTSTP))
 			continue;
-		sigaction(handled[i], &action, NULL);
+		sigaction(handled[i], &action, &actions_before[i]);
 		sigaddset(&waited_for, handled[i]);
 	}
 	sigprocmask(SIG_BLOCK, &waited_for, &blocked_before);
 	action.sa_handler = on_crash;
 	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
 		sigaction(crashes[i], &action, NULL);
-}
-
-static void leave_signals(void)
-{
-	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
-		if (handled[i] != SIGTSTP || !is_ignored(SIGTSTP))
-			signal(handled[i], SIG_DFL);
-	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
-		signal(crashes[i], SIG_DFL);
-	sigprocmask(SIG_SETMASK, &blocked_before, NULL);
 }
 
 /* Restores the terminal and stops, as ctrl-Z does; returns when resumed. */
@@ -146,6 +137,18 @@ bool term_interrupted(void)
 	sigpending(&pending);
 	return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1
 		|| sigismember(&pending, SIGQUIT) == 1;
+}
+
+/* A second SIGINT, while the viewer ends because of the first or another signal, changes nothing. */
+static void leave_signals(void)
+{
+	take_signal(SIGINT);
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
+		if (handled[i] != SIGTSTP || !is_ignored(SIGTSTP))
+			sigaction(handled[i], &actions_before[i], NULL);
+	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+		signal(crashes[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, &blocked_before, NULL);
 }
 
 /* --- opening and closing --- */

@@ -74,6 +74,13 @@ def check_endings():
                 must(terminal.modes.on.get(FULL_SCREEN), "does not use the alternate screen")
                 terminal.signal(getattr(signal, name))
                 ends_with(terminal, code)
+    for attempt in range(5):
+        with Viewer(f"SIGINT again and again ends it with 130 ({attempt + 1})") as terminal:
+            must(terminal.settle(), "ended early")
+            while not terminal.ended():
+                terminal.signal(signal.SIGINT)
+                terminal.drain()
+            ends_with(terminal, 130)
     for typed in (b"m", b":at L", b";", b"/"):
         with Viewer(f"SIGTERM after {typed.decode()} restores the terminal") as terminal:
             terminal.settle()

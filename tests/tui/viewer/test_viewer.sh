@@ -169,6 +169,15 @@ keys q r
 shows 'r at a step as well' '^ who uses what L334 wrote'
 keys q 0 : 'at op 30' Enter w
 shows 'w at an operation is about its bytes' '^ who wrote bytes 0 to '
+cp "$trace" damaged.twin
+python3 -c 'import sqlite3
+with sqlite3.connect("damaged.twin") as db:
+    db.execute("UPDATE t_op SET \"offset\" = 0, bytes = -9223372036854775807 - 1 WHERE op = 30")'
+start 100 30 damaged.twin --ascii --screen time --at op30
+until_true on_screen 'at op 30'
+keys w
+shows 'a size that only a damaged trace has is none' '^ who wrote bytes 0 to -1 of '
+start 100 30 "$trace" --ascii
 keys q 4 : 'at L1019.b1' Enter
 shows 'other orders of a merge are behind W' 'the same merge in other orders: W'
 keys W
