@@ -252,8 +252,18 @@ static bool conflict(const struct op *a, int block_a, const struct op *b, int bl
 		&& !(a->kind == RANDOM_ATOMIC && b->kind == RANDOM_ATOMIC);
 }
 
+/* Whether a thread that passed event `a` made a fence before event `e`. */
+static bool fenced_between(const struct program *p, const struct order *order, int a, int e)
+{
+	for (int fence = 0; fence < EVENTS; fence++)
+		if (op_of(p, fence)->kind == RANDOM_FENCE && has(&order->before[fence], a)
+		    && has(&order->before[e], fence))
+			return true;
+	return false;
+}
+
 /* Another atomic on the same word is ordered before `e`. It is unknown whether `atomic` ran before
- * that one, and thus before `e`. */
+ * that one, and thus before `e`. A plain read needs a fence after the other one. */
 static bool maybe_before(const struct program *p, const struct order *order, int atomic, int e)
 {
 	const struct op *op = op_of(p, atomic);
@@ -262,7 +272,8 @@ static bool maybe_before(const struct program *p, const struct order *order, int
 		if (i != atomic && op_of(p, i)->kind == RANDOM_ATOMIC && op_of(p, i)->at == op->at
 		    && op_of(p, i)->shared == op->shared
 		    && (!op->shared || block_of(i / STEPS) == block_of(atomic / STEPS))
-		    && has(&order->before[e], i))
+		    && has(&order->before[e], i)
+		    && (writes(op_of(p, e)) || fenced_between(p, order, i, e)))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "sim/check/check_find.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_order.h"
 #include "sim/check/check_race.h"
 #include "sim/check/check_reach.h"
@@ -190,6 +191,8 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		if (!(ft_check_block.pending & PENDING_WRITE))
 			check_judge(&a, word, mask);
 		check_note(&a, word, mask);
+		if (flags)
+			check_look(a.check, a.lane, word);
 	}
 	/* A volatile access of global memory, as of a flag, orders like an atomic. */
 	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_segment.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_state.h"
@@ -191,6 +192,7 @@ void check_fence(struct listener *listener, struct lane *lane, bool device)
 	check_settle(check);
 	/* Accesses after the fence are in a new segment. */
 	check_new_slice(check, lane->warp, lane->bit);
+	check_look_fence(lane, device);
 	order->in_block = make_fence(check, lane, false);
 	if (!device) {
 		learn_all(check, &order->known_in_block, &order->seen);

@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_race.h"
+#include "sim/check/check_segment.h"
 #include "sim/check/check_state.h"
 
 #define FLAGS (RECORD_ATOMIC | RECORD_VOLATILE)
@@ -137,26 +139,38 @@ static bool is_covered(const struct check *check, const struct check_kept *list,
 	return false;
 }
 
+static void remove_item(struct check_kept *list, unsigned at)
+{
+	list->count--;
+	memmove(&list->items[at], &list->items[at + 1], (list->count - at) * sizeof *list->items);
+}
+
+/* Adds a record to the end of the list, which drops its oldest one if it is full. */
+static void append(struct check_kept *list, struct check_kept_item item)
+{
+	if (list->count == MAX_KEPT)
+		remove_item(list, 0);
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity ? 2 * list->capacity : 4;
+		list->items = xreallocarray(list->items, list->capacity, sizeof *list->items);
+	}
+	list->items[list->count++] = item;
+}
+
 /* Adds `record`, which `mine` pushes out of the cell, to the word's list. */
 static void keep(struct check *check, size_t word, uint64_t mine, uint64_t record, bool write)
 {
 	struct check_kept *list = list_of(check, word);
 
-	for (size_t i = 0; i < list->count; i++)
+	for (unsigned i = 0; i < list->count; i++)
 		if (list->items[i].write == write && is_as_strict(record, list->items[i].record)
 		    && of_same_thread(check, record, list->items[i].record)) {
-			list->items[i].record = record;
+			remove_item(list, i);
+			append(list, (struct check_kept_item){ record, list->writer_time, write });
 			return;
 		}
-	if (is_covered(check, list, mine, record, write))
-		return;
-	if (list->count == list->capacity && list->capacity < MAX_KEPT) {
-		list->capacity = list->capacity ? 2 * list->capacity : 4;
-		list->items = xreallocarray(list->items, list->capacity, sizeof *list->items);
-	}
-	if (list->count < list->capacity)
-		list->count++;
-	list->items[list->next++ % list->capacity] = (struct check_kept_item){ record, write };
+	if (!is_covered(check, list, mine, record, write))
+		append(list, (struct check_kept_item){ record, list->writer_time, write });
 }
 
 /* --- an access --- */
@@ -183,22 +197,34 @@ static bool is_wanted(const struct access *a, size_t word, uint64_t record)
 		    && record >> 32 > 0);
 }
 
-/* Whether every later access that races with `old` also races with `mine`, the current access.
- * Atomics of one word are ordered one after another, so an access after the last one is after all
- * of them. */
+/* Whether every later access that races with `old` also races with `mine`, the current access. */
 static bool replaces(const struct access *a, size_t word, uint64_t mine, uint64_t old, bool race)
 {
 	if (!is_wanted(a, word, old))
 		return true;
 	return is_as_strict(mine, old)
 		&& ((race && !(mine & FLAGS))   /* was judged: reported, or ordered */
-		    || mine & old & RECORD_ATOMIC
 		    || !is_live(a, word, old)
 		    || check_ordered(a->check, a->lane, (uint32_t)(old >> 32), false));
 }
 
-static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bool shared)
+/* Whether the thread has seen the atomic or volatile write in a record, made at `time`. A write
+ * waits for the value that its thread saw; a plain read needs a fence in between. */
+static bool has_seen(const struct access *a, size_t word, uint64_t record, uint64_t time)
 {
+	bool home = check_same_block(a->check, a->lane, (uint32_t)(record >> 32));
+
+	return record & FLAGS
+		&& check_has_seen(a->lane, word, time,
+				  a->kind != CHECK_READ || a->flags & RECORD_VOLATILE ? LOOK_ANY
+				  : home ? LOOK_FENCED_IN_BLOCK : LOOK_FENCED);
+}
+
+/* time: when a strong write of the word was made; 0 for a reader. */
+static bool conflicts(const struct access *a, size_t word, uint64_t record, uint64_t time,
+		      unsigned mask)
+{
+	bool shared = is_shared(a->check, word);
 	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
 	uint32_t segment = (uint32_t)(record >> 32);
 
@@ -211,7 +237,8 @@ static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bo
 	    && (record & RECORD_ATOMIC || a->flags & RECORD_ATOMIC || !shared))
 		return false;
 	return !check_ordered(a->check, a->lane, segment,
-			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE);
+			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE)
+		&& !(time && has_seen(a, word, record, time));
 }
 
 void check_judge(const struct access *a, size_t word, unsigned mask)
@@ -219,18 +246,21 @@ void check_judge(const struct access *a, size_t word, unsigned mask)
 	const struct check_hot *hot = &a->check->hot;
 	const struct check_cell *cell = &hot->cell[word];
 	const struct check_kept *list = check_kept_of(a->check, word);
-	bool shared = is_shared(a->check, word), writes = a->kind != CHECK_READ;
+	bool writes = a->kind != CHECK_READ;
 
-	if (conflicts(a, cell->writer, mask, shared))
+	if (conflicts(a, word, cell->writer, list ? list->writer_time : 0, mask))
 		check_race(a, cell->writer, true);
-	if (writes && conflicts(a, cell->reader, mask, shared))
+	if (writes && conflicts(a, word, cell->reader, 0, mask))
 		check_race(a, cell->reader, false);
-	if (writes && conflicts(a, hot->reader[word], mask, shared))
+	if (writes && conflicts(a, word, hot->reader[word], 0, mask))
 		check_race(a, hot->reader[word], false);
-	for (size_t i = 0; list && i < list->count; i++)
-		if ((writes || list->items[i].write)
-		    && conflicts(a, list->items[i].record, mask, shared))
-			check_race(a, list->items[i].record, list->items[i].write);
+	for (unsigned i = 0; list && i < list->count; i++) {
+		const struct check_kept_item *item = &list->items[i];
+
+		if ((writes || item->write)
+		    && conflicts(a, word, item->record, item->write ? item->time : 0, mask))
+			check_race(a, item->record, item->write);
+	}
 }
 
 /* See RECORD_PAIR in sim/check/check_hooks.c. */
@@ -280,9 +310,12 @@ static void note_write(const struct access *a, size_t word, uint64_t mine)
 	if (!replaces(a, word, mine, last, true))
 		keep(a->check, word, mine, last, true);
 	/* All others were judged, and any access that races with them will race with this one. */
-	list = (struct check_kept *)(uintptr_t)check_kept_of(a->check, word);
+	list = mine & FLAGS ? list_of(a->check, word)
+		: (struct check_kept *)(uintptr_t)check_kept_of(a->check, word);
+	if (list)
+		list->writer_time = mine & FLAGS ? ++a->check->strong_time : 0;
 	if (list && !(mine & FLAGS) && check_bytes_of(mine) == 0xf)
-		list->count = list->next = 0;
+		list->count = 0;
 }
 
 void check_note(const struct access *a, size_t word, unsigned mask)

@@ -90,9 +90,10 @@ struct check_region {                   /* in order of address */
 #define MAX_KEPT 16
 struct check_kept {
 	size_t word;
-	unsigned count, capacity, next;
-	struct check_kept_item {
-		uint64_t record;
+	uint64_t writer_time;           /* strong_time of the word's last strong write */
+	unsigned count, capacity;
+	struct check_kept_item {        /* oldest first */
+		uint64_t record, time;
 		bool write;
 	} *items;
 };
@@ -131,6 +132,7 @@ struct check {
 	struct check_sync_variable **variables; /* of the launch */
 	size_t variable_count;
 	struct check_arena *arena;      /* allocations freed at the end of the launch */
+	uint64_t strong_time;           /* counts the atomics and volatile writes of words */
 	/* Reports on the last write, and the bytes before it: see check_settle.c. */
 	struct check_report waiting[3];
 	unsigned waiting_count;

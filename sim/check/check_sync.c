@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/check/check_find.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_order.h"
 #include "sim/check/check_region.h"
 #include "sim/check/check_segment.h"
@@ -80,6 +81,7 @@ void check_block_begin(struct listener *listener, struct block *block, size_t st
 			lane->bound = lane->warp_bound = lane->block_first;
 			lane->known = NULL;
 			lane->order = NULL;
+			check_look_begin(check, &block->warps[i].lanes[l]);
 		}
 	}
 }
@@ -201,6 +203,7 @@ void check_collective_finish(struct listener *listener, struct warp *warp,
 	if (meeting->kind != FT_SYNC)
 		return;
 	check_order_warp(check, warp, meeting->arrived);
+	check_look_warp(check, warp, meeting->arrived);
 	if (meeting->arrived != all) {
 		order_lanes(check, warp, meeting->arrived);
 		check_new_slice(check, warp, meeting->arrived);
@@ -263,6 +266,7 @@ void check_barrier_release(struct listener *listener, struct block *block)
 	if (check->hot.counters)
 		counters_barrier(check->hot.counters, block);
 	check_order_barrier(check, block);
+	check_look_barrier(check, block);
 	block->check_epoch++;
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];

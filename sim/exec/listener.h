@@ -14,6 +14,7 @@
 #include "sim/cuda/runtime.h"
 
 struct block;
+struct check_looks;
 struct check_memory_order;
 struct lane;
 struct meeting;
@@ -75,6 +76,8 @@ struct check_lane {
 	uint32_t *known;                /* the same for single lanes of its warp: [32] or NULL */
 	uintptr_t pc;                   /* basic block in which it last synchronized */
 	struct check_memory_order *order;       /* fences and atomics; NULL: none so far */
+	struct check_looks *looks;      /* atomics and volatile accesses; NULL: none so far */
+	int64_t looks_launch;           /* the launch that `looks` belongs to */
 };
 
 #endif

@@ -294,6 +294,28 @@ KERNEL grid_plain_flag_clean(const float *x, float *y, int *flags, int n)
 		atomicAdd(&flags[3], 1);
 }
 
+/* A thread's own atomic does not order those of other blocks before its read. */
+KERNEL grid_own_atomic(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		atomicAdd(&flags[0], 1);
+		if (B == BLOCKS - 1)
+			y[0] = (float)flags[0];                 /* BUG */
+	}
+}
+KERNEL grid_own_atomic_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		int before = atomicAdd(&flags[0], 1);
+
+		__threadfence();
+		if (before == BLOCKS - 1) {
+			y[0] = (float)flags[0];
+			flags[0] = 0;
+		}
+	}
+}
+
 KERNEL equal_all_write(const float *x, float *y, int *flags, int n)
 {
 	flags[0] = 7;                                           /* BUG */
