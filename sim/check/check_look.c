@@ -1,9 +1,8 @@
 /* check_look.c - which strong writes of a word a thread has seen; see check_look.h.
  *
  * In PTX's terms this is observation order, followed by program order and barriers. A thread keeps
- * the words that it looked at last. For those it has forgotten, and for all words if many are passed
- * on at a barrier, it counts as having seen all up to its last look at any of them: a race may be
- * missed, but none is false.
+ * the words that it looked at last. For those it has forgotten, it counts as having seen all up to
+ * its last look at any of them: a race may be missed, but none is false.
  */
 #include "config.h"
 

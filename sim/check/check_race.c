@@ -63,7 +63,8 @@ static void excuse_early_read(const struct access *a, uintptr_t reader)
 		check_excuse(a->check, reader, a->address & ~(uintptr_t)3);
 }
 
-/* Reports a write only after it has happened, when it is known whether it changed the value. */
+/* Reports a plain write that races with another only after it has happened, when it is known
+ * whether it changed the value. Readers race with it whatever it writes. */
 void check_race(const struct access *a, uint64_t record, bool other_writes)
 {
 	struct check *check = a->check;
@@ -76,7 +77,7 @@ void check_race(const struct access *a, uint64_t record, bool other_writes)
 	check_side_of_record(check, record, other_writes, &report.other);
 	if (!other_writes && a->kind != CHECK_READ)
 		excuse_early_read(a, report.other.pc);
-	if (a->kind != CHECK_WRITE) {
+	if (a->kind != CHECK_WRITE || !other_writes || record & RECORD_ATOMIC) {
 		check_report(check, &report);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* check_settle.c - delays the report of a racing write until the write has happened.
+/* check_settle.c - delays the report of two racing writes until the second has happened.
  *
  * Only then it is known whether the value changed. check_race.c finds the races.
  */

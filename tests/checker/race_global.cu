@@ -316,6 +316,36 @@ KERNEL grid_own_atomic_clean(const float *x, float *y, int *flags, int n)
 	}
 }
 
+/* A write races with a read even if it does not change the value. */
+KERNEL grid_equal_read(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		y[B] = (float)flags[5];
+	if (B == BLOCKS - 1 && T == 7)
+		flags[5] = 0;                                   /* BUG */
+}
+KERNEL grid_equal_read_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		y[B] = (float)flags[5];
+	if (B == BLOCKS - 1 && T == 7)
+		flags[6] = 0;
+}
+KERNEL grid_equal_atomic(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B < 2)
+		atomicExch(&flags[5], 1);
+	if (T == 0 && B == 2)
+		flags[5] = 1;                                   /* BUG */
+}
+KERNEL grid_equal_atomic_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B < 2)
+		atomicExch(&flags[5], 1);
+	if (T == 0 && B == 2)
+		atomicExch(&flags[5], 1);
+}
+
 KERNEL equal_all_write(const float *x, float *y, int *flags, int n)
 {
 	flags[0] = 7;                                           /* BUG */
