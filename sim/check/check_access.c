@@ -18,6 +18,7 @@
 #include "sim/check/check_settle.h"
 #include "sim/check/check_shadow.h"
 #include "sim/check/check_space.h"
+#include "sim/check/check_volatile.h"
 #include "sim/check/counters.h"
 #include "sim/exec/steps.h"
 #include "sim/exec/worker.h"
@@ -102,8 +103,7 @@ static void report_uninit(const struct access *a)
 
 /* --- the access --- */
 
-/* The bytes of the word at `at` that an access ending at `end` touches, as a mask. */
-static unsigned mask_of(uintptr_t at, uintptr_t end)
+unsigned check_mask_of(uintptr_t at, uintptr_t end)
 {
 	unsigned first = at & 3, last = end - (at - first) >= 4 ? 4 : (unsigned)(end & 3);
 
@@ -135,7 +135,7 @@ static bool check_state(const struct access *a)
 	unsigned missing = 0, unwritten = 0;
 
 	for (uintptr_t at = a->shadow; at < end; at = (at | 3) + 1) {
-		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
+		unsigned mask = check_mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
 
 		missing |= mask & ~(state >> 4);
 		unwritten |= mask & ~state;
@@ -159,6 +159,24 @@ static uintptr_t shadow_of(uintptr_t address)
 	return address - check_hot.code < check_hot.code_bytes ? address : 0;
 }
 
+/* Compares the access with those recorded, and records it. */
+static void judge(const struct access *a)
+{
+	const struct check_hot *hot = &a->check->hot;
+	uintptr_t end = a->shadow + a->bytes;
+
+	for (uintptr_t at = a->shadow; at < end; at = (at | 3) + 1) {
+		size_t word = (at - hot->base) >> 2;
+		unsigned mask = check_mask_of(at, end);
+
+		if (!(ft_check_block.pending & PENDING_WRITE))
+			check_judge(a, word, mask);
+		check_note(a, word, mask);
+		if (a->flags & RECORD_ATOMIC)
+			check_look(a->check, a->lane, word);
+	}
+}
+
 void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
 		  uintptr_t pc)
 {
@@ -168,11 +186,13 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		.flags = flags,
 	};
 	const struct check_hot *hot = &check_hot;
-	uintptr_t end = a.shadow + bytes;
 
 	if (!a.lane || !hot->span)
 		return;
-	check_settle(a.check);
+	if (kind == CHECK_READ)
+		check_settle_write(a.check);
+	else
+		check_settle(a.check);
 	if (hot->counters && kind != CHECK_ATOMIC)
 		counters_access(hot->counters, a.lane, address, bytes, kind == CHECK_WRITE, pc);
 	if (!a.shadow) {
@@ -184,17 +204,12 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		return;                 /* a constant, or a variable without shadow */
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
-	for (uintptr_t at = a.shadow; at < end; at = (at | 3) + 1) {
-		size_t word = (at - hot->base) >> 2;
-		unsigned mask = mask_of(at, end);
-
-		if (!(ft_check_block.pending & PENDING_WRITE))
-			check_judge(&a, word, mask);
-		check_note(&a, word, mask);
-		if (flags)
-			check_look(a.check, a.lane, word);
-	}
-	/* A volatile access of global memory, as of a flag, orders like an atomic. */
-	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)
+	if (flags & RECORD_VOLATILE && kind == CHECK_READ)
+		check_hold(&a);
+	else
+		judge(&a);
+	/* A volatile access orders like an atomic; a read in shared memory only if it is a test. */
+	if (flags & RECORD_VOLATILE
+	    && (kind == CHECK_WRITE || a.shadow - hot->base >= hot->shared_span))
 		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
 }

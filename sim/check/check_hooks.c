@@ -16,8 +16,10 @@
 #include "sim/check/check_settle.h"
 #include "sim/check/check_shadow.h"
 #include "sim/check/check_state.h"
+#include "sim/check/check_volatile.h"
 #include "sim/check/counters.h"
 #include "sim/check/lines.h"
+#include "sim/exec/poll.h"
 #include "sim/exec/steps.h"
 #include "sim/exec/worker.h"
 
@@ -233,13 +235,17 @@ UNALIGNED(4)
 UNALIGNED(8)
 UNALIGNED(16)
 
+static void read_volatile(void *p, size_t bytes, uintptr_t pc)
+{
+	poll_read(p, bytes);
+	check_access((uintptr_t)p, bytes, CHECK_READ, RECORD_VOLATILE, pc);
+}
+
 #define VOLATILE(bytes) \
-	void __tsan_volatile_read##bytes(void *p) \
-		{ check_access((uintptr_t)p, bytes, CHECK_READ, RECORD_VOLATILE, CALLER); } \
+	void __tsan_volatile_read##bytes(void *p) { read_volatile(p, bytes, CALLER); } \
 	void __tsan_volatile_write##bytes(void *p) \
 		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, RECORD_VOLATILE, CALLER); } \
-	void __tsan_unaligned_volatile_read##bytes(void *p) \
-		{ check_access((uintptr_t)p, bytes, CHECK_READ, RECORD_VOLATILE, CALLER); } \
+	void __tsan_unaligned_volatile_read##bytes(void *p) { read_volatile(p, bytes, CALLER); } \
 	void __tsan_unaligned_volatile_write##bytes(void *p) \
 		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, RECORD_VOLATILE, CALLER); }
 VOLATILE(1)
@@ -371,6 +377,7 @@ static void enter_block(uintptr_t pc)
 		return;
 	if (ft_check_block.pending & PENDING_COUNT)
 		counters_block(check_hot.counters, lane_current(), pc);
+	check_release_held(true);
 	check_settle(check_hot.check);
 }
 

@@ -225,7 +225,6 @@ static bool conflicts(const struct access *a, size_t word, uint64_t record, uint
 		      unsigned mask)
 {
 	bool shared = is_shared(a->check, word);
-	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
 	uint32_t segment = (uint32_t)(record >> 32);
 
 	if (!record || !(check_bytes_of(record) & mask) || segment < a->check->hot.first)
@@ -233,8 +232,9 @@ static bool conflicts(const struct access *a, size_t word, uint64_t record, uint
 	/* The record is of an earlier block whose shared memory had the same address. */
 	if (shared && segment < a->lane->check.block_first)
 		return false;
-	if (record & strong && a->flags & strong
-	    && (record & RECORD_ATOMIC || a->flags & RECORD_ATOMIC || !shared))
+	/* Of strong accesses, only volatile writes race with each other. */
+	if (record & FLAGS && a->flags && !(record & a->flags & RECORD_VOLATILE && time
+					     && a->kind == CHECK_WRITE))
 		return false;
 	return !check_ordered(a->check, a->lane, segment,
 			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE)

@@ -36,14 +36,15 @@ static struct check_side side_at_site(const struct lane *lane)
 	return side;
 }
 
-/* A thread's last place: the collective where it waits, otherwise where it exited. */
+/* A thread's last place: the collective where it waits, otherwise where it exited or polls. */
 static struct check_side side_of(const struct lane *lane)
 {
 	struct check_side side;
 
-	if (!(lane->warp->exited & lane->bit) && lane->site)
+	if (!((lane->warp->exited | lane->warp->runnable) & lane->bit) && lane->site)
 		return side_at_site(lane);
-	check_side_of_lane(lane, lane->check.pc, "exit", &side);
+	check_side_of_lane(lane, lane->check.pc,
+			   lane->warp->exited & lane->bit ? "exit" : "poll", &side);
 	return side;
 }
 

@@ -16,6 +16,17 @@ struct requests;
 #define WARP_LANES 32
 #define MAX_WARPS 32                    /* 1024 threads */
 
+/* The volatile reads that a thread made last. */
+struct lane_polled {
+	const void *at;
+	uint64_t value;
+	bool known;
+};
+struct lane_poll {
+	struct lane_polled polled[2];
+	unsigned reads;                 /* since it last let others run */
+};
+
 struct lane {
 	struct ft_thread_view view;     /* first: ft_self points here */
 	struct warp *warp;
@@ -25,6 +36,7 @@ struct lane {
 	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits, or waited last */
 	struct check_lane check;        /* in a checked launch */
+	struct lane_poll poll;
 	struct async_queue *async;      /* pending copies; NULL if it never made one */
 };
 

@@ -17,6 +17,9 @@
 #include "sim/exec/mix.h"
 #include "sim/exec/report.h"
 
+/* That many polls in a row by all lanes together are a deadlock. */
+#define MAX_IDLE_POLLS (1u << 22)
+
 /* Blocks that take turns from the start if their order is random and they are not independent. */
 #define SEEDED_RESIDENT 4
 
@@ -120,6 +123,15 @@ static struct lane *pick_random(struct worker *w)
 	return lowest(warp, lanes);
 }
 
+static __attribute__((noreturn)) void end_in_deadlock(struct worker *w)
+{
+	char text[512];
+
+	LISTENER_CALL(w->grid->listener, deadlock, w);
+	report_deadlock(w, text, sizeof text);
+	worker_abort(w, 702, text);
+}
+
 /* The lane to run when the current one is no longer runnable; NULL when the worker is done. */
 static struct lane *pick_next(struct worker *w)
 {
@@ -136,13 +148,8 @@ static struct lane *pick_next(struct worker *w)
 			return next;
 		/* Every resident lane waits; only a block that is not yet resident could wake
 		 * one. */
-		if (w->grid->independent || !admit(w)) {
-			char text[512];
-
-			LISTENER_CALL(w->grid->listener, deadlock, w);
-			report_deadlock(w, text, sizeof text);
-			worker_abort(w, 702, text);
-		}
+		if (w->grid->independent || !admit(w))
+			end_in_deadlock(w);
 	}
 }
 
@@ -191,9 +198,8 @@ static struct lane *pick_after(struct worker *w, struct lane *lane)
 	}
 }
 
-void ft_yield(void)
+static void yield(struct worker *w)
 {
-	struct worker *w = worker_self;
 	struct lane *lane = lane_current(), *next;
 
 	LISTENER_CALL(w->grid->listener, pause);
@@ -204,6 +210,19 @@ void ft_yield(void)
 	next = w->grid->seed ? pick_random(w) : pick_after(w, lane);
 	if (next != lane)
 		switch_to(w, lane->fiber, next);
+}
+
+void ft_yield(void)
+{
+	worker_self->idle_polls = 0;
+	yield(worker_self);
+}
+
+void schedule_poll(struct worker *w)
+{
+	if (++w->idle_polls == MAX_IDLE_POLLS)
+		end_in_deadlock(w);
+	yield(w);
 }
 
 void ft_fence(int device)
@@ -292,7 +311,7 @@ void schedule_run(struct worker *w, struct grid *grid)
 
 	w->grid = grid;
 	w->resident = 0;
-	w->idle_yields = 0;
+	w->idle_yields = w->idle_polls = 0;
 	w->fault = (struct fault){ 0 };
 	worker_self = w;
 	fiber_describe_thread(&w->thread);

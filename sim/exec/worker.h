@@ -22,6 +22,7 @@ struct worker {
 	int resident;                   /* blocks[0 .. resident) are not finished */
 	uint64_t random;
 	unsigned idle_yields;           /* since the last event that could unblock another lane */
+	unsigned idle_polls;            /* reads of unchanged values since then */
 	sigjmp_buf landing;             /* where execution continues after a fault */
 	struct fault {
 		void *address, *pc;
@@ -58,7 +59,7 @@ void worker_abort(struct worker *, int code, const char *text) __attribute__((no
 /* Something happened that other lanes may wait for. */
 static inline void worker_progress(struct worker *w)
 {
-	w->idle_yields = 0;
+	w->idle_yields = w->idle_polls = 0;
 }
 
 #endif
