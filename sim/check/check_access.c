@@ -204,12 +204,12 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		return;                 /* a constant, or a variable without shadow */
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
-	if (flags & RECORD_VOLATILE && kind == CHECK_READ)
+	if (record_is_volatile(flags) && kind == CHECK_READ)
 		check_hold(&a);
 	else
 		judge(&a);
 	/* A volatile access orders like an atomic; a read in shared memory only if it is a test. */
-	if (flags & RECORD_VOLATILE
+	if (record_is_volatile(flags)
 	    && (kind == CHECK_WRITE || a.shadow - hot->base >= hot->shared_span))
-		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
+		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE, false);
 }

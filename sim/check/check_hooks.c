@@ -297,12 +297,20 @@ void *ft_memset(void *to, int value, size_t bytes)
 
 /* --- atomics: these hooks also perform the operation --- */
 
-/* Threads of a checked launch take turns on one OS thread, so no other access can intervene. */
-static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
+/* What an atomic's memory orders say about it: see FT_ATOMIC in sim/cuda/cuda_c.h. */
+static unsigned atomic_flags(size_t bytes, bool for_block)
 {
-	check_access((uintptr_t)p, bytes, CHECK_ATOMIC, RECORD_ATOMIC, pc);
+	return RECORD_ATOMIC | (bytes == 8 ? RECORD_WIDE : 0) | (for_block ? RECORD_BLOCK : 0);
+}
+
+/* Threads of a checked launch take turns on one OS thread, so no other access can intervene. */
+static void note_atomic(void *p, size_t bytes, bool changed, int order, int failed, uintptr_t pc)
+{
+	check_access((uintptr_t)p, bytes, CHECK_ATOMIC,
+		     atomic_flags(bytes, order == __ATOMIC_ACQ_REL), pc);
 	if (check_hot.span)
-		check_atomic(check_hot.check, lane_current(), (uintptr_t)p, changed);
+		check_atomic(check_hot.check, lane_current(), (uintptr_t)p, changed,
+			     failed == __ATOMIC_ACQUIRE);
 	if (check_hot.counters)
 		counters_atomic(check_hot.counters, (uintptr_t)p);
 }
@@ -311,8 +319,7 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 	type __tsan_atomic##bits##_fetch_##operation(volatile type *p, type value, int order) \
 	{ \
 		type old = *p, changed = (type)(new_value); \
-		(void)order; \
-		note_atomic((void *)(uintptr_t)p, sizeof *p, changed != old, CALLER); \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, changed != old, order, 0, CALLER); \
 		*p = changed; \
 		return old; \
 	}
@@ -322,16 +329,16 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 #define ATOMIC(bits, type) \
 	type __tsan_atomic##bits##_load(const volatile type *p, int order) \
 	{ \
-		(void)order; \
-		check_access((uintptr_t)p, sizeof *p, CHECK_ATOMIC, RECORD_ATOMIC, CALLER); \
+		check_access((uintptr_t)p, sizeof *p, CHECK_ATOMIC, \
+			     atomic_flags(sizeof *p, order == __ATOMIC_ACQUIRE), CALLER); \
 		return *p; \
 	} \
 	int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, \
-							  type desired, int order, int fail_order) \
+							  type desired, int order, int failed) \
 	{ \
 		type old; \
-		(void)order, (void)fail_order; \
-		note_atomic((void *)(uintptr_t)p, sizeof *p, desired != *expected, CALLER); \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, desired != *expected, order, failed, \
+			    CALLER); \
 		old = *p; \
 		if (old != *expected) { \
 			*expected = old; \
@@ -343,8 +350,8 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 	type __tsan_atomic##bits##_exchange(volatile type *p, type value, int order) \
 	{ \
 		type old; \
-		(void)order; \
-		note_atomic((void *)(uintptr_t)p, sizeof *p, true, CALLER); \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, true, order, __ATOMIC_ACQUIRE, \
+			    CALLER); \
 		old = *p; \
 		*p = value; \
 		return old; \
@@ -356,8 +363,7 @@ static void note_atomic(void *p, size_t bytes, bool changed, uintptr_t pc)
 	FETCH(bits, type, xor, old ^ value) \
 	void __tsan_atomic##bits##_store(volatile type *p, type value, int order) \
 	{ \
-		(void)order; \
-		note_atomic((void *)(uintptr_t)p, sizeof *p, true, CALLER); \
+		note_atomic((void *)(uintptr_t)p, sizeof *p, true, order, 0, CALLER); \
 		*p = value; \
 	}
 ATOMIC(8, uint8_t)

@@ -94,11 +94,16 @@ static bool of_same_thread(const struct check *check, uint64_t a, uint64_t b)
 }
 
 /* Whether every access that conflicts with `old` also conflicts with `kept`, of the same kind.
- * Ignores order. */
+ * Ignores order. Atomics also conflict with those of another size. */
 static bool is_as_strict(uint64_t kept, uint64_t old)
 {
-	return !(check_bytes_of(old) & ~check_bytes_of(kept))
-		&& (!(kept & FLAGS) || (kept & FLAGS) == (old & FLAGS));
+	if (check_bytes_of(old) & ~check_bytes_of(kept))
+		return false;
+	if (!(kept & FLAGS))
+		return true;
+	return (kept & FLAGS) == (old & FLAGS)
+		&& (!(kept & RECORD_ATOMIC) || (check_bytes_of(kept) == check_bytes_of(old)
+						&& (kept & RECORD_BLOCK) >= (old & RECORD_BLOCK)));
 }
 
 /* Whether a and b, both as strict as `old`, can replace it: any access ordered after both a and
@@ -220,6 +225,21 @@ static bool has_seen(const struct access *a, size_t word, uint64_t record, uint6
 				  : home ? LOOK_FENCED_IN_BLOCK : LOOK_FENCED);
 }
 
+/* Whether two strong accesses race: volatile writes, atomics of different sizes, and those that are
+ * not in each other's scope. */
+static bool strong_conflict(const struct access *a, uint64_t record, unsigned mask, bool writer)
+{
+	bool volatile_record = record_is_volatile(record);
+	bool volatile_access = record_is_volatile(a->flags);
+
+	if (((record & RECORD_BLOCK && !volatile_record) || a->flags & RECORD_BLOCK)
+	    && !check_same_block(a->check, a->lane, (uint32_t)(record >> 32)))
+		return true;
+	if (volatile_record || volatile_access)
+		return volatile_record && volatile_access && writer && a->kind == CHECK_WRITE;
+	return ((record ^ a->flags) & RECORD_WIDE) || check_bytes_of(record) != mask;
+}
+
 /* time: when a strong write of the word was made; 0 for a reader. */
 static bool conflicts(const struct access *a, size_t word, uint64_t record, uint64_t time,
 		      unsigned mask)
@@ -232,9 +252,7 @@ static bool conflicts(const struct access *a, size_t word, uint64_t record, uint
 	/* The record is of an earlier block whose shared memory had the same address. */
 	if (shared && segment < a->lane->check.block_first)
 		return false;
-	/* Of strong accesses, only volatile writes race with each other. */
-	if (record & FLAGS && a->flags && !(record & a->flags & RECORD_VOLATILE && time
-					     && a->kind == CHECK_WRITE))
+	if (record & FLAGS && a->flags && !strong_conflict(a, record, mask, time))
 		return false;
 	return !check_ordered(a->check, a->lane, segment,
 			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE)
@@ -328,7 +346,8 @@ void check_note(const struct access *a, size_t word, unsigned mask)
 	if (a->kind != CHECK_READ)
 		hot->state[word] |= (uint8_t)mask;
 	/* Merge the bytes of the same thread in the same segment into one record. */
-	if (*slot >> 32 == a->lane->check.segment && (*slot & FLAGS) == a->flags)
+	if (*slot >> 32 == a->lane->check.segment && (*slot & FLAGS) == a->flags
+	    && !(a->flags & RECORD_ATOMIC))
 		touched |= check_bytes_of(*slot);
 	mine = (a->lane->check.record + a->pc) | a->flags
 		| (~touched & 0xfu) << RECORD_SPARES_SHIFT;

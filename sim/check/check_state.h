@@ -18,7 +18,14 @@
 #define RECORD_PAIR 0x02000000u         /* for readers: see sim/check/check_hooks.c */
 #define RECORD_ATOMIC 0x04000000u
 #define RECORD_VOLATILE 0x08000000u
+#define RECORD_BLOCK RECORD_PAIR        /* of an atomic: its scope is its block */
+#define RECORD_WIDE RECORD_VOLATILE     /* of an atomic: of 8 bytes */
 #define RECORD_SPARES_SHIFT 28          /* mask of the bytes that it did not touch */
+
+static inline bool record_is_volatile(uint64_t record)
+{
+	return (record & (RECORD_ATOMIC | RECORD_VOLATILE)) == RECORD_VOLATILE;
+}
 
 /* The bytes that a recorded access touched, as a mask. */
 static inline unsigned check_bytes_of(uint64_t record)
@@ -170,7 +177,7 @@ struct access {
 	uintptr_t shadow;               /* address whose shadow it uses: its own, or an image's */
 	size_t bytes;
 	enum check_kind kind;
-	unsigned flags;                 /* RECORD_ATOMIC, RECORD_VOLATILE */
+	unsigned flags;                 /* RECORD_ATOMIC, RECORD_VOLATILE, RECORD_BLOCK */
 };
 
 /* Whether it is of a __device__ or __constant__ variable of the kernel's object, always written. */

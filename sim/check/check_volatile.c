@@ -54,7 +54,7 @@ static void judge(struct access *a, bool tested)
 			check_look(a->check, a->lane, word);
 	}
 	if (tested && shared)
-		check_atomic(a->check, a->lane, a->address, false);
+		check_atomic(a->check, a->lane, a->address, false, false);
 }
 
 void check_release_held(bool tested)

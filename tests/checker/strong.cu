@@ -306,3 +306,163 @@ KERNEL volatile_shared_data_clean(const float *x, float *y, int *flags, int n)
 	if (T < n / 2 && B == 0)
 		y[T] = v[T + 1];
 }
+
+/* --- scopes and sizes of atomics --- */
+
+KERNEL scope_count(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		atomicAdd_block(&flags[0], 1);                  /* BUG */
+}
+KERNEL scope_count_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T < 40)
+		atomicAdd_block(&flags[B], 1);
+	if (T == 40)
+		atomicAdd(&flags[B], 1);
+}
+
+KERNEL scope_and_device(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B == 2)
+		atomicMax_block(&flags[0], 3);                  /* BUG */
+	else if (T == 0)
+		atomicMax_system(&flags[0], B);
+}
+KERNEL scope_and_device_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B == 2)
+		atomicMax_system(&flags[0], 3);
+	else if (T == 0)
+		atomicMax(&flags[0], B);
+}
+
+KERNEL scope_lock(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		while (atomicCAS_block(&flags[0], 0, 1) != 0)   /* BUG */
+			;
+		__threadfence();
+		flags[1] += B;
+		__threadfence();
+		atomicExch(&flags[0], 0);
+	}
+}
+KERNEL scope_lock_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		while (atomicCAS_system(&flags[0], 0, 1) != 0)
+			;
+		__threadfence_system();
+		flags[1] += B;
+		__threadfence_system();
+		atomicExch_system(&flags[0], 0);
+	}
+}
+
+KERNEL scope_polled(const float *x, float *y, int *flags, int n)
+{
+	volatile int *flag = flags;
+
+	if (T == 0 && B == 0)
+		atomicExch_block(&flags[0], 1);                 /* BUG */
+	if (T == 0 && B == 1 && *flag)
+		y[0] = x[0];
+}
+KERNEL scope_polled_clean(const float *x, float *y, int *flags, int n)
+{
+	volatile int *flag = flags;
+
+	if (T == 0 && B == 0)
+		atomicExch_block(&flags[0], 1);
+	if (T == 40 && B == 0 && *flag)
+		y[0] = x[0];
+}
+
+KERNEL size_of_atomics(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B == 0)
+		atomicAdd((unsigned long long *)flags, 1ull << 40);
+	if (T == 0 && B == 1)
+		atomicAdd(&flags[1], 1);                        /* BUG */
+}
+KERNEL size_of_atomics_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		atomicAdd((unsigned long long *)flags, 1ull << 40);
+	if (T == 0 && B == 1)
+		atomicAdd(&flags[2], 1);
+}
+
+/* A lock needs a fence after it is taken, also before a write. */
+KERNEL lock_no_acquire(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		while (atomicCAS(&flags[0], 0, 1) != 0)
+			;
+		y[0] = x[B];                                    /* BUG */
+		__threadfence();
+		atomicExch(&flags[0], 0);
+	}
+}
+KERNEL lock_no_acquire_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		while (atomicCAS(&flags[0], 0, 1) != 0)
+			;
+		__threadfence();
+		y[0] = x[B];
+		__threadfence();
+		atomicExch(&flags[0], 0);
+	}
+}
+
+/* A write that depends on the value of a counter needs none. */
+KERNEL counter_no_release(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		if (atomicInc((unsigned *)&flags[0], 100) == BLOCKS - 1)
+			for (int b = 0; b < BLOCKS; b++)
+				y[b] = 0.0f;                    /* BUG */
+	}
+}
+KERNEL counter_no_release_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		y[B] = x[B];
+		__threadfence();
+		if (atomicInc((unsigned *)&flags[0], 100) == BLOCKS - 1)
+			for (int b = 0; b < BLOCKS; b++)
+				y[b] = 0.0f;
+	}
+}
+
+/* Every block passes on what the one before it released. */
+KERNEL flags_in_a_chain(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		if (B == 0)
+			y[0] = x[5];
+		while (B > 0 && atomicAdd(&flags[B - 1], 0) == 0)
+			;
+		if (B > 0)
+			__threadfence();
+		if (B == BLOCKS - 1)
+			y[1] = y[0];                            /* BUG */
+		atomicExch(&flags[B], 1);
+	}
+}
+KERNEL flags_in_a_chain_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		if (B == 0)
+			y[0] = x[5];
+		while (B > 0 && atomicAdd(&flags[B - 1], 0) == 0)
+			;
+		__threadfence();
+		if (B == BLOCKS - 1)
+			y[1] = y[0];
+		atomicExch(&flags[B], 1);
+	}
+}
