@@ -97,6 +97,8 @@ static enum status check_options(const struct replay_command *replay)
 		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	if (run->log_given && !run->trace)
 		return fail(STATUS_USAGE, "--log needs -o, which keeps what it records");
+	if (run->check_orders >= 0 && !run->check)
+		return fail(STATUS_USAGE, "--check-orders needs --check");
 	if (run->lint_fail && !run->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if (run->seed_given && run->orders)
@@ -118,6 +120,7 @@ static enum status parse(struct replay_command *replay, int argc, char **argv)
 		.device = run->device, .level = run->level,
 		.target = {
 			.seed = run->seed, .jobs = run->jobs, .check = run->check,
+			.check_orders = run_options_check_orders(run),
 			.count = run->count, .steps = (uint64_t)run->steps,
 		},
 	};

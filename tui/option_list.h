@@ -89,6 +89,10 @@ OPTION(JOBS, ON_DECODE | ON_ATTEND | ON_REPLAY, RUN, 0, "jobs", VALUE_INTEGER("N
        "threads of the simulator (1)")
 OPTION(CHECK, ON_RUNS | ON_REPLAY, RUN, 0, "check", VALUE_NONE,
        "check accesses and barriers on the simulator; a finding: exit 4")
+OPTION(CHECK_ORDERS, ON_RUNS | ON_REPLAY, RUN, 0, "check-orders",
+       VALUE_INTEGER("K", 0, MAX_ORDERS),
+       "with --check: run a launch that atomics or flags ordered under K further seeds, on a copy "
+       "of its memory (4)")
 OPTION(LINT_FAIL, ON_RUNS | ON_REPLAY, RUN, 0, "lint-fail", VALUE_NONE,
        "exit 4 for a lint too")
 OPTION(COUNT_EVENTS, ON_RUNS | ON_REPLAY, RUN, 0, "count", VALUE_NONE,

@@ -7,9 +7,11 @@
 
 #include "sim/check/check_find.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "sim/check/check_region.h"
@@ -26,6 +28,7 @@ struct check_finding {
 	uint64_t count;
 	struct check_launch launch;
 	const char *kernel;             /* NULL: not of a launch */
+	uint64_t seed;                  /* of a further order that shows it; 0: none */
 	struct symbol lines[2];
 	bool resolved;
 	uintptr_t *words;               /* uninit: addresses of words not explained by a race */
@@ -151,6 +154,83 @@ void check_report(struct check *check, const struct check_report *report)
 		observer();
 }
 
+/* --- findings of other orders --- */
+
+size_t check_known(const struct check *check)
+{
+	return check->finding_count;
+}
+
+static bool write_all(int file, const void *from, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t wrote = write(file, from, bytes);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return false;
+		from = (const char *)from + wrote;
+		bytes -= (size_t)wrote;
+	}
+	return true;
+}
+
+/* The copy's addresses are those of this process, except for memory that it allocated. */
+void check_send(const struct check *check, size_t known, uint64_t seed, int file)
+{
+	for (size_t i = known; i < check->finding_count; i++) {
+		struct check_finding finding = check->findings[i];
+
+		/* Which threads wait for which blocks depends on how many the simulator runs at
+		 * once. */
+		if (is_lint(finding.report.class) || finding.report.class == CLASS_DEADLOCK
+		    || (finding.report.class == CLASS_UNINIT && finding.word_count == 0
+			&& !finding.more_words))
+			continue;
+		finding.words = NULL;
+		finding.word_count = 0;
+		finding.more_words = true;
+		finding.seed = seed;
+		if (!write_all(file, &finding, sizeof finding))
+			return;
+	}
+}
+
+static bool read_all(int file, void *to, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t got = read(file, to, bytes);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		to = (char *)to + got;
+		bytes -= (size_t)got;
+	}
+	return true;
+}
+
+void check_receive(struct check *check, int file)
+{
+	struct check_finding finding;
+
+	while (read_all(file, &finding, sizeof finding)) {
+		bool known = check->finding_count == MAX_FINDINGS;
+
+		for (size_t i = 0; i < check->finding_count && !known; i++)
+			known = same(&check->findings[i].report, &finding.report);
+		if (known)
+			continue;
+		check->findings = xreallocarray(check->findings, check->finding_count + 1,
+						sizeof *check->findings);
+		check->findings[check->finding_count++] = finding;
+		if (observer)
+			observer();
+	}
+}
+
 void check_leaks(struct check *check)
 {
 	for (size_t i = 0; i < check->region_count; i++) {
@@ -246,7 +326,9 @@ static void merge(struct check *check)
 		while (k < kept && !same_lines(&check->findings[k], &check->findings[i]))
 			k++;
 		if (k < kept) {
-			check->findings[k].count += check->findings[i].count;
+			/* A further order repeats what is known. */
+			if (check->findings[i].seed == check->findings[k].seed)
+				check->findings[k].count += check->findings[i].count;
 			drop(&check->findings[i]);
 		} else {
 			check->findings[kept++] = check->findings[i];
@@ -326,7 +408,7 @@ static void fill(struct check *check, const struct check_finding *f, struct row_
 		.count = f->count, .buffer = f->buffer, .offset = f->offset,
 		.bytes = f->report.bytes, .launch = f->report.side.block < 0 ? -1
 			: f->launch.number,
-		.kernel = f->kernel, .detail = keep_text(check, describe(f)),
+		.kernel = f->kernel, .seed = f->seed, .detail = keep_text(check, describe(f)),
 	};
 	fill_side(f, &f->report.side, &f->lines[0], &out->sides[0]);
 	fill_side(f, &f->report.other, &f->lines[1], &out->sides[1]);

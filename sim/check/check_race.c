@@ -23,7 +23,7 @@ static uint32_t lane_number(uint32_t segment)
 
 /* strong: a volatile read, which bypasses caches, or a write, which waits for the atomic whose
  * value it depends on. Only plain reads need their own fence after the atomic. */
-bool check_ordered(const struct check *check, const struct lane *lane, uint32_t segment,
+bool check_ordered(struct check *check, const struct lane *lane, uint32_t segment,
 		   bool strong)
 {
 	const struct check_lane *mine = &lane->check;
@@ -38,7 +38,10 @@ bool check_ordered(const struct check *check, const struct lane *lane, uint32_t 
 			|| (mine->known && segment < mine->known[lane_number(segment)])))
 			return true;
 	}
-	return check_acquired(check, lane, segment, strong);
+	if (!check_acquired(check, lane, segment, strong))
+		return false;
+	check->order_happened = true;
+	return true;
 }
 
 /* --- reporting --- */

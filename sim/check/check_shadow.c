@@ -219,10 +219,13 @@ static bool has_seen(const struct access *a, size_t word, uint64_t record, uint6
 {
 	bool home = check_same_block(a->check, a->lane, (uint32_t)(record >> 32));
 
-	return record & FLAGS
-		&& check_has_seen(a->lane, word, time,
-				  a->kind != CHECK_READ || a->flags & RECORD_VOLATILE ? LOOK_ANY
-				  : home ? LOOK_FENCED_IN_BLOCK : LOOK_FENCED);
+	if (!(record & FLAGS)
+	    || !check_has_seen(a->lane, word, time,
+			       a->kind != CHECK_READ || a->flags & RECORD_VOLATILE ? LOOK_ANY
+			       : home ? LOOK_FENCED_IN_BLOCK : LOOK_FENCED))
+		return false;
+	a->check->order_happened = true;
+	return true;
 }
 
 /* Whether two strong accesses race: volatile writes, atomics of different sizes, and those that are

@@ -466,3 +466,92 @@ KERNEL flags_in_a_chain_clean(const float *x, float *y, int *flags, int n)
 		atomicExch(&flags[B], 1);
 	}
 }
+
+/* --- what only another order shows --- */
+
+/* A flag that is read, but not waited for. */
+KERNEL order_not_waited(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B == 0) {
+		y[0] = x[3];
+		__threadfence();
+		atomicExch(&flags[0], 1);
+	} else if (T == 0) {
+		atomicAdd(&flags[0], 0);
+		__threadfence();
+		y[B] = y[0];                                    /* BUG */
+	}
+}
+KERNEL order_not_waited_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B == 0) {
+		y[0] = x[3];
+		__threadfence();
+		atomicExch(&flags[0], 1);
+	} else if (T == 0 && atomicAdd(&flags[0], 0) == 1) {
+		__threadfence();
+		y[B] = y[0];
+	}
+}
+
+/* Each block takes a lock, but not the same one: in order, the flag of the first orders them. */
+KERNEL order_of_locks(const float *x, float *y, int *flags, int n)
+{
+	int *lock = &flags[B == BLOCKS - 1];
+
+	if (T == 0) {
+		if (B == BLOCKS - 1)
+			atomicAdd(&flags[0], 0);
+		while (atomicCAS(lock, 0, 1) != 0)
+			;
+		__threadfence();
+		flags[5] += B;                                  /* BUG */
+		__threadfence();
+		atomicExch(lock, 0);
+	}
+}
+KERNEL order_of_locks_clean(const float *x, float *y, int *flags, int n)
+{
+	int *lock = &flags[0];
+
+	if (T == 0) {
+		if (B == BLOCKS - 1)
+			atomicAdd(&flags[0], 0);
+		while (atomicCAS(lock, 0, 1) != 0)
+			;
+		__threadfence();
+		flags[5] += B;
+		__threadfence();
+		atomicExch(lock, 0);
+	}
+}
+
+/* The last block takes itself for the last to come. */
+KERNEL order_count_wrong(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		int before;
+
+		y[B] = x[B];
+		__threadfence();
+		before = atomicAdd(&flags[0], 1);
+		__threadfence();
+		if (B == BLOCKS - 1 && before > 0)
+			for (int b = 0; b < BLOCKS; b++)
+				y[BLOCKS] = y[b];               /* BUG */
+	}
+}
+KERNEL order_count_wrong_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		int before;
+
+		y[B] = x[B];
+		__threadfence();
+		before = atomicAdd(&flags[0], 1);
+		__threadfence();
+		if (before == BLOCKS - 1)
+			for (int b = 0; b < BLOCKS; b++)
+				y[BLOCKS] = y[b];
+	}
+}

@@ -140,6 +140,41 @@ expect 'it is in the trace with its seed' 4 'oob in last, L0' 'under seed [1-8]'
 run sql ticket.twin "SELECT count(*) FROM v_finding WHERE class = 'oob'
 	AND json_extract(message, '\$.seed') > 0"
 expect 'it is in the trace once' 0 '^1$'
+cat >waits.cu <<'CU'
+__device__ int flag;
+__global__ void waits(const float *in, float *out)
+{
+	if (threadIdx.x == 0 && blockIdx.x == 0) {
+		out[0] = in[0];
+		__threadfence();
+		atomicExch(&flag, 1);
+	} else if (threadIdx.x == 0) {
+		printf("flag %d\n", atomicAdd(&flag, 0));
+		__threadfence();
+		out[1] = out[0];
+	}
+}
+CU
+waits='--kernel waits --grid 2 --block 64 --arg in=@in.npy --arg out=>out.npy:f32[64]'
+run launch waits.cu $waits --check -o waits.twin
+expect 'an order that came from a flag is not the only one' 4 'race-grid in waits' 'under seed [1-4]' \
+	'waits.cu:11'
+[ "$(cat out)" = 'flag 1' ] || code=99
+expect 'further orders print nothing' 4
+run find waits.twin
+expect 'the finding is stored with its seed' 4 'race-grid in waits, L0' 'under seed [1-4]'
+run launch waits.cu $waits --check --check-orders 0 -o one.twin --json
+expect 'without further orders there is no finding' 0
+"$flashtwin" launch waits.cu $waits --check -o again.twin --json >again.json 2>err
+grep -q '"seed": [1-4]' again.json && "$flashtwin" diff one.twin again.twin >out 2>err
+code=$?
+expect 'outputs and traces are those of the given seed' 0
+run launch waits.cu $waits --check --seed 2
+expect 'the seed that it names shows it' 4 'race-grid in waits'
+run replay one.twin --trust --check
+expect 'a replay looks at further orders, too' 4 'race-grid in waits' 'under seed [1-4]'
+run launch waits.cu $waits --check-orders 3
+expect '--check-orders without --check' 2 '--check-orders needs --check'
 run find missing.twin
 expect 'a missing trace' 2 'missing.twin'
 

@@ -19,7 +19,7 @@ static void must(enum status status)
 
 static struct device *open_checked(uint64_t seed)
 {
-	const struct device_options options = { .check = true, .seed = seed };
+	const struct device_options options = { .check = true, .seed = seed, .check_orders = 4 };
 	struct device *device;
 
 	must(device_open("sim", &options, &device));
