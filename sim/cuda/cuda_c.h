@@ -58,6 +58,26 @@ __asm__(".hidden __start_ft_cells\n"
 	"	.endif\n"
 	"	.endif\n"
 	".endm\n");
+#elif defined(FLASHTWIN_USER) && defined(__x86_64__)
+/* In an unchecked build of a file with volatile accesses, only these and atomics call hooks. */
+__asm__(".ifdef ft_polls\n"
+	".macro call target:vararg\n"
+	"	.set .Lft_call, 1\n"
+	"	.irp bytes, 1, 2, 4, 8, 16, _range\n"
+	"	.irp what, read, write, unaligned_read, unaligned_write\n"
+	"	.ifc \\target,__tsan_\\what\\bytes\n"
+	"	.set .Lft_call, 0\n"
+	"	.endif\n"
+	"	.ifc \\target,__tsan_\\what\\bytes@PLT\n"
+	"	.set .Lft_call, 0\n"
+	"	.endif\n"
+	"	.endr\n"
+	"	.endr\n"
+	"	.if .Lft_call\n"
+	"	callq \\target\n"
+	"	.endif\n"
+	".endm\n"
+	".endif\n");
 #endif
 
 /* --- qualifiers --- */

@@ -44,6 +44,7 @@ struct user_kernel {
 	char *source;
 	size_t source_bytes;
 	char **points;                  /* names; NULL: none, or not requested */
+	bool polls;                     /* it has volatile accesses */
 	/* Plain, probed. */
 	char *fatbin[2];
 	unsigned long fatbin_bytes[2];
@@ -172,8 +173,13 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	enum status status = STATUS_OK;
 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
-	if (!probed)
+	if (!probed) {
+		char *polls = user_text_find(text, "volatile");
+
+		k->polls = polls != NULL;
+		free(polls);
 		status = read_text(k, s, text, bytes);
+	}
 	if (s->folder) {
 		text = user_headers_show(text, s->folder, s->shown);
 		bytes = strlen(text);
@@ -217,6 +223,13 @@ static const char *const check_flags[] = {
 /* A step budget alone needs only a call per basic block. */
 static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL };
 
+/* Volatile reads call a hook, which lets other threads run while one polls. The text drops the calls
+ * at all other accesses (sim/cuda/cuda_c.h). */
+static const char *const poll_flags[] = {
+	"-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
+	"--param", "tsan-distinguish-volatile=1", "-Wa,--defsym,ft_polls=1", NULL
+};
+
 /* Uses the flags of the project's kernels, and keeps infinite loops. Columns of the rewritten text
  * are not the user's, hence no carets. Compiles and links in two steps, because a sanitizer's flags
  * would make the linker add its run-time library. */
@@ -236,6 +249,10 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 	arg_list_add_all(&args, s->check ? check_flags : align_flags);
 	if (s->steps && !s->check)
 		arg_list_add_all(&args, step_flags);
+#ifdef __x86_64__
+	if (k->polls && !s->check)
+		arg_list_add_all(&args, poll_flags);
+#endif
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
 	TRY(program_run(&args, s->file, s->sandbox));
 	TRY(imports_check(object, k->file, text));

@@ -349,4 +349,44 @@ printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(COUNT, 1);\
 run named.cu --kernel k --grid 1 --block 1
 expect 'a point with a reserved name' 3 'named.cu:4: POINT cannot have the name COUNT'
 
+# A thread that polls lets others run, in builds with and without the checker.
+cat >polls.cu <<'CU'
+__device__ volatile int flag, never;
+__global__ void polls(int *out)
+{
+	if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
+		out[0] = 7;
+		__threadfence();
+		flag = 1;
+	} else if (threadIdx.x == 0) {
+		while (!flag)
+			;
+		__threadfence();
+		out[1 + blockIdx.x] = out[0];
+	}
+}
+__global__ void endless(int *out)
+{
+	while (!never)
+		;
+	out[threadIdx.x] = 1;
+}
+CU
+polls='polls.cu --kernel polls --grid 9 --block 40 --arg out=>polls.npy:i32[9]'
+run $polls
+expect 'a volatile flag is polled' 0
+cp polls.npy plain.npy
+run $polls --check
+cmp plain.npy polls.npy >>err || code=99
+expect 'a volatile flag is polled, checked: the same bits' 0
+run $polls --steps 100000 --seed 7
+cmp plain.npy polls.npy >>err || code=99
+expect 'a volatile flag is polled in another order' 0
+for check in '' --check; do
+	run polls.cu --kernel endless --grid 2 --block 40 --arg 'out=>endless.npy:i32[64]' $check
+	[ "$code" = "${check:+4}" ] || [ "$code" = 1 ] || code=99
+	[ "$code" = 99 ] || code=0
+	expect "an endless poll ends ${check:-unchecked}" 0 '702.*deadlock in endless'
+done
+
 plan
