@@ -223,7 +223,7 @@ static const char *const check_flags[] = {
 /* A step budget alone needs only a call per basic block. */
 static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL };
 
-/* Volatile reads call a hook, which lets other threads run while one polls. The text drops the calls
+/* Volatile reads call a hook, which lets other threads run while one polls. The text drops calls
  * at all other accesses (sim/cuda/cuda_c.h). */
 static const char *const poll_flags[] = {
 	"-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
