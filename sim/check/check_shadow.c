@@ -87,10 +87,13 @@ void check_forget(struct check *check)
 
 static bool of_same_thread(const struct check *check, uint64_t a, uint64_t b)
 {
-	const struct check_slice *x = check_slice_of(check, a), *y = check_slice_of(check, b);
+	const struct check_slice *x, *y;
 
-	return x->block == y->block && x->warp == y->warp
-		&& ((a ^ b) >> 32 & (WARP_LANES - 1)) == 0;
+	if ((a ^ b) >> 32 & (WARP_LANES - 1))
+		return false;
+	x = check_slice_of(check, a);
+	y = check_slice_of(check, b);
+	return x->block == y->block && x->warp == y->warp;
 }
 
 /* Whether every access that conflicts with `old` also conflicts with `kept`, of the same kind.
@@ -168,8 +171,9 @@ static void keep(struct check *check, size_t word, uint64_t mine, uint64_t recor
 	struct check_kept *list = list_of(check, word);
 
 	for (unsigned i = 0; i < list->count; i++)
-		if (list->items[i].write == write && is_as_strict(record, list->items[i].record)
-		    && of_same_thread(check, record, list->items[i].record)) {
+		if (list->items[i].write == write
+		    && of_same_thread(check, record, list->items[i].record)
+		    && is_as_strict(record, list->items[i].record)) {
 			remove_item(list, i);
 			append(list, (struct check_kept_item){ record, list->writer_time, write });
 			return;
@@ -262,6 +266,15 @@ static bool conflicts(const struct access *a, size_t word, uint64_t record, uint
 		&& !(time && has_seen(a, word, record, time));
 }
 
+/* Whether both are atomics of the same bytes for the whole device, which is the usual case. */
+static bool is_such_an_atomic(const struct access *a, uint64_t record, unsigned mask)
+{
+	const uint32_t kind = FLAGS | RECORD_BLOCK | 0xfu << RECORD_SPARES_SHIFT;
+
+	return ((uint32_t)record & kind) == (a->flags | (~mask & 0xfu) << RECORD_SPARES_SHIFT)
+		&& (a->flags & (RECORD_ATOMIC | RECORD_BLOCK)) == RECORD_ATOMIC;
+}
+
 void check_judge(const struct access *a, size_t word, unsigned mask)
 {
 	const struct check_hot *hot = &a->check->hot;
@@ -278,7 +291,7 @@ void check_judge(const struct access *a, size_t word, unsigned mask)
 	for (unsigned i = 0; list && i < list->count; i++) {
 		const struct check_kept_item *item = &list->items[i];
 
-		if ((writes || item->write)
+		if ((writes || item->write) && !is_such_an_atomic(a, item->record, mask)
 		    && conflicts(a, word, item->record, item->write ? item->time : 0, mask))
 			check_race(a, item->record, item->write);
 	}
