@@ -7,11 +7,9 @@
 
 #include "sim/check/check_find.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "sim/check/check_region.h"
@@ -20,31 +18,14 @@
 #include "sim/exec/symbol.h"
 #include "traces/row.h"
 
-#define MAX_FINDINGS 1000               /* cap on distinct findings */
 #define MAX_WORDS 4096                  /* memory words kept per finding */
-
-struct check_finding {
-	struct check_report report;
-	uint64_t count;
-	struct check_launch launch;
-	const char *kernel;             /* NULL: not of a launch */
-	uint64_t seed;                  /* of a further order that shows it; 0: none */
-	struct symbol lines[2];
-	bool resolved;
-	uintptr_t *words;               /* uninit: addresses of words not explained by a race */
-	size_t word_count;
-	bool more_words;                /* not all words are kept, or an access was too wide */
-	uint32_t buffer;
-	uint64_t offset;
-	char region[48];
-};
 
 static bool same_place(const struct check_side *a, const struct check_side *b)
 {
 	return a->pc == b->pc && a->site == b->site && strcmp(a->operation, b->operation) == 0;
 }
 
-static bool same(const struct check_report *a, const struct check_report *b)
+bool check_same_report(const struct check_report *a, const struct check_report *b)
 {
 	return a->class == b->class
 		&& ((same_place(&a->side, &b->side) && same_place(&a->other, &b->other))
@@ -123,24 +104,34 @@ void check_set_observer(void (*fn)(void))
 	observer = fn;
 }
 
-/* Defined with the list of classes below. */
-static bool is_lint(enum finding_class);
+void check_observe(enum finding_class class)
+{
+	if (observer && !check_is_lint(class))
+		observer();
+}
+
+struct check_finding *check_add_finding(struct check *check)
+{
+	if (check->finding_count == MAX_FINDINGS)
+		return NULL;
+	check->findings = xreallocarray(check->findings, check->finding_count + 1,
+					sizeof *check->findings);
+	return &check->findings[check->finding_count++];
+}
 
 void check_report(struct check *check, const struct check_report *report)
 {
 	struct check_finding *finding;
 
 	for (size_t i = 0; i < check->finding_count; i++)
-		if (same(&check->findings[i].report, report)) {
+		if (check_same_report(&check->findings[i].report, report)) {
 			check->findings[i].count++;
 			keep_word(&check->findings[i], report);
 			return;
 		}
-	if (check->finding_count == MAX_FINDINGS)
+	finding = check_add_finding(check);
+	if (!finding)
 		return;
-	check->findings = xreallocarray(check->findings, check->finding_count + 1,
-					sizeof *check->findings);
-	finding = &check->findings[check->finding_count++];
 	*finding = (struct check_finding){
 		.report = *report, .count = 1,
 		.launch = *report->side.operation ? report->side.launch : check->launch,
@@ -150,85 +141,7 @@ void check_report(struct check *check, const struct check_report *report)
 	if (report->class == CLASS_LEAK)
 		return;
 	locate(check, finding);
-	if (observer && !is_lint(report->class))
-		observer();
-}
-
-/* --- findings of other orders --- */
-
-size_t check_known(const struct check *check)
-{
-	return check->finding_count;
-}
-
-static bool write_all(int file, const void *from, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t wrote = write(file, from, bytes);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		from = (const char *)from + wrote;
-		bytes -= (size_t)wrote;
-	}
-	return true;
-}
-
-/* The copy's addresses are those of this process, except for memory that it allocated. */
-void check_send(const struct check *check, size_t known, uint64_t seed, int file)
-{
-	for (size_t i = known; i < check->finding_count; i++) {
-		struct check_finding finding = check->findings[i];
-
-		/* Which threads wait for which blocks depends on how many the simulator runs at
-		 * once. */
-		if (is_lint(finding.report.class) || finding.report.class == CLASS_DEADLOCK
-		    || (finding.report.class == CLASS_UNINIT && finding.word_count == 0
-			&& !finding.more_words))
-			continue;
-		finding.words = NULL;
-		finding.word_count = 0;
-		finding.more_words = true;
-		finding.seed = seed;
-		if (!write_all(file, &finding, sizeof finding))
-			return;
-	}
-}
-
-static bool read_all(int file, void *to, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t got = read(file, to, bytes);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to = (char *)to + got;
-		bytes -= (size_t)got;
-	}
-	return true;
-}
-
-void check_receive(struct check *check, int file)
-{
-	struct check_finding finding;
-
-	while (read_all(file, &finding, sizeof finding)) {
-		bool known = check->finding_count == MAX_FINDINGS;
-
-		for (size_t i = 0; i < check->finding_count && !known; i++)
-			known = same(&check->findings[i].report, &finding.report);
-		if (known)
-			continue;
-		check->findings = xreallocarray(check->findings, check->finding_count + 1,
-						sizeof *check->findings);
-		check->findings[check->finding_count++] = finding;
-		if (observer)
-			observer();
-	}
+	check_observe(report->class);
 }
 
 void check_leaks(struct check *check)
@@ -261,7 +174,7 @@ static const struct {
 #undef X
 };
 
-static bool is_lint(enum finding_class class)
+bool check_is_lint(enum finding_class class)
 {
 	return classes[class].lint;
 }
@@ -301,7 +214,7 @@ static bool same_lines(const struct check_finding *a, const struct check_finding
 }
 
 /* Every unwritten word it read races with the write: the finding of that race is enough. */
-static bool explained(const struct check_finding *f)
+bool check_explained(const struct check_finding *f)
 {
 	return f->report.class == CLASS_UNINIT && f->word_count == 0 && !f->more_words;
 }
@@ -319,7 +232,7 @@ static void merge(struct check *check)
 	for (size_t i = 0; i < check->finding_count; i++) {
 		size_t k = 0;
 
-		if (explained(&check->findings[i])) {
+		if (check_explained(&check->findings[i])) {
 			drop(&check->findings[i]);
 			continue;
 		}

@@ -297,7 +297,7 @@ void *ft_memset(void *to, int value, size_t bytes)
 
 /* --- atomics: these hooks also perform the operation --- */
 
-/* What an atomic's memory orders say about it: see FT_ATOMIC in sim/cuda/cuda_c.h. */
+/* What an atomic's memory orders say about it: see FT_ATOMIC in sim/cuda/cuda_atomic.h. */
 static unsigned atomic_flags(size_t bytes, bool for_block)
 {
 	return RECORD_ATOMIC | (bytes == 8 ? RECORD_WIDE : 0) | (for_block ? RECORD_BLOCK : 0);
@@ -324,8 +324,8 @@ static void note_atomic(void *p, size_t bytes, bool changed, int order, int fail
 		return old; \
 	}
 
-/* A load begins a compare-and-swap loop (sim/cuda/cuda_c.h). The loop counts as one atomic, so the
- * load itself is not counted. */
+/* A load begins a compare-and-swap loop (sim/cuda/cuda_atomic.h). The loop counts as one atomic, so
+ * the load itself is not counted. */
 #define ATOMIC(bits, type) \
 	type __tsan_atomic##bits##_load(const volatile type *p, int order) \
 	{ \

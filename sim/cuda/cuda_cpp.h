@@ -221,7 +221,7 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
 template <class T> struct ft_same { typedef T type; };
 
 /* Yields to other threads, then atomically replaces *p by change(old). Returns the old value. The
- * memory orders are those of sim/cuda/cuda_c.h. */
+ * memory orders are those of sim/cuda/cuda_atomic.h. */
 template <int Load, int Order, int Failed, class T, class F>
 static inline T ft_atomic(T *p, F change)
 {
