@@ -397,6 +397,25 @@ bool run_has_results(enum status status)
 		|| (status == STATUS_FINDING && error_code() == 0);
 }
 
+bool run_has_failed(enum status status)
+{
+	return status == STATUS_DEVICE || status == STATUS_STEPS || status == STATUS_LIMIT
+		|| status == STATUS_INTERNAL || (status == STATUS_FINDING && error_code() != 0);
+}
+
+void run_put_error(json_t *report, enum status status)
+{
+	json_t *error = json_object();
+	char *text = visible_text(error_text());
+
+	json_object_set_new(error, "status", json_string(status_name(status)));
+	json_object_set_new(error, "code", error_code() ? json_integer(error_code())
+			    : json_null());
+	json_object_set_new(error, "message", json_string(text));
+	json_object_set_new(report, "error", error);
+	free(text);
+}
+
 enum status run_print_json(const json_t *object)
 {
 	char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
@@ -404,4 +423,18 @@ enum status run_print_json(const json_t *object)
 	visible_print_json(stdout, text ? text : "null");
 	free(text);
 	return putchar('\n') == EOF || ferror(stdout) ? command_stdout_failed() : STATUS_OK;
+}
+
+enum status run_print_failure(const struct run_options *options, json_t *report,
+			      enum status status)
+{
+	struct error_record error;
+
+	if (!options->json || !run_has_failed(status))
+		return status;
+	run_put_error(report, status);
+	error_save(&error);
+	TRY(run_print_json(report));
+	error_restore(&error);
+	return status;
 }

@@ -69,7 +69,15 @@ enum status run_on_devices(const struct run_options *, const char *command, json
  * differ, or the checker has findings that did not end the run. */
 bool run_has_results(enum status);
 
+/* Whether the work itself failed: a launch faulted, or time, memory or steps ran out. */
+bool run_has_failed(enum status);
+/* Adds "error" to what --json prints: the current error, its status, and CUDA's code or null. */
+void run_put_error(json_t *report, enum status);
+
 /* Prints the object and a newline to stdout. IO if that fails. */
 enum status run_print_json(const json_t *);
+/* With --json, after an error: adds and prints it if the work failed. Returns the same status, or
+ * IO if that fails. */
+enum status run_print_failure(const struct run_options *, json_t *report, enum status);
 
 #endif

@@ -36,6 +36,8 @@ run launch reverse.cu --kernel same $launch --check --lint-fail
 expect 'with --lint-fail it does' 4 '1 lint'
 run launch reverse.cu --kernel 'reverse<64>' $launch --check --json
 expect 'findings in the JSON report' 4 '"findings": \[' '"class": "race-shared"'
+run decode --prompt R -n 1 --steps 10 --json
+expect 'a failed run in the JSON report' 5 '"status": "STEPS"' '"code": 702' '"message": '
 
 run find bug.twin
 expect 'find lists them' 4 'race-shared in reverse, L0' '64 times'

@@ -25,6 +25,10 @@ words() {
 wrote() {
 	[ "$(words "$1")" = " $2 " ] || { code=99; words "$1" >>err; }
 }
+# is_json: sets code to 99 unless the last run printed one JSON object.
+is_json() {
+	python3 -c 'import json, sys; json.load(sys.stdin)' <out || code=99
+}
 
 # x = 1 2 3 4, y = 10 10 10 10
 printf '\0\0\200\077\0\0\0\100\0\0\100\100\0\0\200\100' | npy x.npy '<f4' '(4,)'
@@ -149,6 +153,16 @@ expect 'a sum does not depend on the order' 0 '4 orders: the same bits'
 run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:3 --json
 grep -q thread err && grep -q '"kernel": "talk"' out && ! grep -q thread out || code=99
 expect 'with --json, printf goes to stderr' 0
+run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]' --json
+is_json && grep -q '"outputs"' out && code=99
+expect 'with --json, a fault has its object' 1 '"kernel": "wild"' '"status": "DEVICE"' \
+	'"code": 700' '"message": "CUDA_ERROR_ILLEGAL_ADDRESS.*illegal address in wild.*plain.cu:40'
+run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]' --json --check
+is_json
+expect 'and its findings' 4 '"class": "oob"' '"code": 700'
+run plain.cu --kernel race --grid 1 --block 64 --arg 'out=>r.npy:i32[1]' --json --steps 1
+is_json
+expect 'and so has the end of the steps' 5 '"status": "STEPS"' '"code": 702'
 run plain.cu --kernel saxpy --grid 1 --block 4 --arg n=i32:4 --arg a=f32:0.5 --arg x=@x.npy \
 	--arg 'y=<>y.npy' -o t.twin
 "$flashtwin" sql t.twin "SELECT kernel, args FROM v_launch, (SELECT count(*) AS args FROM v_arg)
