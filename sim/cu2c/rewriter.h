@@ -15,6 +15,7 @@
 enum meaning {
 	MEANS_ITSELF,           /* an ordinary variable that hides a shared one */
 	MEANS_TARGET,           /* a static shared variable, rewritten to (*name) */
+	MEANS_OF_FILE,          /* the same declared outside functions: placed at each use */
 	MEANS_DYNAMIC           /* dynamic shared memory declared outside functions */
 };
 

@@ -304,5 +304,6 @@ void unit_free(struct unit *u)
 	tokens_free(&u->tokens);
 	free(u->type_names);
 	free(u->functions);
+	free(u->shared_uses);
 	*u = (struct unit){ 0 };
 }

@@ -127,6 +127,12 @@ static inline void *ft_shared_at(size_t offset)
 	return FT_OWN(unsigned char *, block->shared) + offset;
 }
 
+/* A variable that is declared outside functions. */
+static inline void *ft_shared_of(const size_t *offset)
+{
+	return ft_shared_at(FT_OWN(size_t, *offset));
+}
+
 static inline void *ft_shared_dynamic(void)
 {
 	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);

@@ -597,6 +597,21 @@ def scalars():
                 {'out': [1, -3, -4, 200, -500, 60000, 4e9, -7, 8, 0.5, -1.5, 0.25, 1, 3.5]})
 
 
+def shared_file():
+    x = [i % 7 for i in range(64)]
+    return Case('shared_file.cu', 'all<float>', '1', '64',
+                {'in': Array('f32', x), 'out': Out('f32', 64)},
+                {'out': [2 * x[63 - t] * (t + 1) + sum(x) + 5 for t in range(64)]},
+                shared=256, options=['--check'])
+
+
+def shared_file_unused():
+    """A kernel that uses none of them has no shared memory: all of it may be dynamic."""
+    x = list(range(64))
+    return Case('shared_file.cu', 'one', '1', '64',
+                {'in': Array('f32', x), 'out': Out('f32', 64)}, {'out': x}, shared=227 << 10)
+
+
 def dynamic_types():
     x = ramp(300)
     return Case('dynamic_types.cu', 'reduce<float, 128>', '2', '128',
@@ -762,7 +777,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
          division64, division_min, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
-         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, imports, nbody,
+         silu, mandelbrot, spmv, bitonic, scalars, shared_file,
+         shared_file_unused, dynamic_types, host_class, imports, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
     'ptx': (5, 'inline PTX'), 'clock': (4, 'clock64'), 'texture': (2, 'texture'),

@@ -85,6 +85,31 @@ __global__ void race(int *out)
 	out[0] = threadIdx.x + counter;
 }
 
+__shared__ float of_block[4];
+extern __shared__ float of_launch[];
+
+__device__ void put(int i, float v)
+{
+	of_block[i] = v;
+	of_launch[i] = 2 * v;
+}
+
+__device__ float both(int i)
+{
+	return of_block[i] + 10 * of_launch[i];
+}
+
+__global__ void of_file(const float *in, float *out)
+{
+	int t = threadIdx.x;
+
+	put(t, in[t]);
+#ifndef EARLY
+	__syncthreads();
+#endif
+	out[t] = both(3 - t);
+}
+
 int main(void)
 {
 	float *d = NULL;
@@ -107,6 +132,13 @@ for CXX in c++ ''; do
 		--arg 'out=>sum.npy:f32[4]'
 	wrote sum.npy '41200000 41200000 41200000 41200000'
 	expect 'shared memory, static and dynamic' 0
+	run plain.cu --kernel of_file --grid 1 --block 4 --shared 16 --arg in=@x.npy \
+		--arg 'out=>sum.npy:f32[4]'
+	wrote sum.npy '42a80000 427c0000 42280000 41a80000'
+	expect 'shared memory outside functions' 0
+	run plain.cu --kernel of_file --grid 1 --block 4 --shared 16 --arg in=@x.npy -D EARLY \
+		--arg 'out=>sum.npy:f32[4]' --check
+	expect 'and a race on it' 4 'race-shared in of_file.* of the shared of_block ('
 	run plain.cu --kernel talk --grid 1 --block 4 --arg n=i32:3
 	expect 'printf' 0 '^thread 0 of 3$'
 	run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:5
@@ -299,7 +331,7 @@ expect 'an array of the wrong type' 2 "parameter out is 'int \*', which takes i3
 run plain.cu --kernel race --grid 1 --block 4 --arg out=i32:4
 expect 'a scalar for an array' 2 'which takes an array'
 run plain.cu --kernel nothing --grid 1 --block 4
-expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wild, race)'
+expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wild, race, of_file)'
 run plain.cu --kernel race --grid 1,0 --block 4
 expect 'an empty grid' 2 '--grid: expected X, X,Y or X,Y,Z with integers from 1, got 1,0'
 run plain.cu --kernel race --grid 1 --block 2000 --arg 'out=>o.npy:i32[4]'
