@@ -122,13 +122,15 @@ FT_VECTORS(FT_DECLARE)
 	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, \
 		FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
 
-#define FT_SHUFFLE(name, kind, mask, var, lane, ...) ({ \
+#define FT_SHUFFLE(name, kind, mask, var, lane, ...) \
+	FT_SHUFFLE_AT(FT_SITE(name), kind, mask, var, lane, __VA_ARGS__)
+#define FT_SHUFFLE_AT(site, kind, mask, var, lane, ...) ({ \
 	__typeof__((var) + 0) ft_value_ = (var); \
 	uint64_t ft_bits_ = 0; \
 	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, \
-		       name ": expected a value of 4 or 8 bytes"); \
+		       "a shuffle: expected a value of 4 or 8 bytes"); \
 	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
-	ft_bits_ = ft_collective(FT_SITE(name), kind, (mask), ft_bits_, \
+	ft_bits_ = ft_collective(site, kind, (mask), ft_bits_, \
 		((unsigned)(lane) & 0xffffu) \
 		| (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
 	__builtin_memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \

@@ -16,7 +16,7 @@
 
 struct point_sink;
 
-/* One call of a collective in the source, identified by its address. */
+/* One call of a collective in the source. */
 struct ft_site {
 	const char *name;       /* "__syncthreads" */
 	const char *file;
@@ -52,6 +52,10 @@ enum ft_collective {
 	FT_REDUCE_ADD, FT_REDUCE_MIN, FT_REDUCE_MAX, FT_REDUCE_MIN_SIGNED, FT_REDUCE_MAX_SIGNED,
 	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR
 };
+
+/* The site of a call of a built-in that is a function of a class (cooperative_groups.h). `column`
+ * tells calls on one line apart. Equal for equal arguments, and valid until the process ends. */
+const struct ft_site *ft_site_at(const char *name, const char *file, int line, int column);
 
 /* Waits for every lane of `mask` that has not exited; the last to arrive computes all results.
  * value: the lane's operand. argument: for shuffles, the source lane, delta or lane mask in the low

@@ -1,11 +1,18 @@
 /* collective.c - the built-ins that wait for other lanes: warp collectives and block barriers.
  *
  * A lane that arrives stores its value and waits, unless it is the last one needed. The results are
- * computed in meeting.c.
+ * computed in meeting.c. Also keeps the sites of calls that no static variable of the kernel
+ * describes.
  */
 #include "config.h"
 
 #include "sim/exec/meeting.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
 #include "sim/exec/schedule.h"
 
 /* The lane is not runnable until the lanes it waits for have arrived. Inlined for the same reason
@@ -53,4 +60,52 @@ int ft_block_barrier(const struct ft_site *site, enum ft_block_vote vote, int pr
 	case FT_BLOCK_OR:    return block->passed_votes != 0;
 	default:             return 0;
 	}
+}
+
+/* --- sites --- */
+
+/* Lists that only grow, at their heads, so they are read without a lock. A site is made once for
+ * each such call in the sources that were run. */
+#define LISTS 256
+
+struct known {
+	struct ft_site site;
+	struct known *next;
+};
+
+static _Atomic(struct known *) lists[LISTS];
+
+static struct known *find(struct known *from, const char *name, const char *file, int line,
+			  int occurrence)
+{
+	for (; from; from = from->next)
+		if (from->site.line == line && from->site.occurrence == occurrence
+		    && strcmp(from->site.name, name) == 0 && strcmp(from->site.file, file) == 0)
+			return from;
+	return NULL;
+}
+
+/* Counters of sites in one file are not negative, so columns are. */
+const struct ft_site *ft_site_at(const char *name, const char *file, int line, int column)
+{
+	_Atomic(struct known *) *list = &lists[((unsigned)line * 31 + (unsigned)column) % LISTS];
+	struct known *head = atomic_load(list), *made = NULL, *found;
+	int occurrence = -1 - column;
+
+	while (!(found = find(head, name, file, line, occurrence))) {
+		if (!made) {
+			made = xmalloc(sizeof *made);
+			made->site = (struct ft_site){ xstrdup(name), xstrdup(file), line,
+						       occurrence };
+		}
+		made->next = head;
+		if (atomic_compare_exchange_weak(list, &head, made))
+			return &made->site;
+	}
+	if (made) {
+		free((char *)made->site.name);
+		free((char *)made->site.file);
+		free(made);
+	}
+	return &found->site;
 }

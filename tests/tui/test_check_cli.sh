@@ -39,6 +39,50 @@ expect 'findings in the JSON report' 4 '"findings": \[' '"class": "race-shared"'
 run decode --prompt R -n 1 --steps 10 --json
 expect 'a failed run in the JSON report' 5 '"status": "STEPS"' '"code": 702' '"message": '
 
+# Calls of cooperative groups: findings name the user's line, and each call is a barrier of its own.
+cat >groups.cu <<'CU'
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+template <int UNEVEN> __global__ void two_calls(float *out)
+{
+	auto block = cg::this_thread_block();
+	if (threadIdx.x < (UNEVEN ? 32 : 64))
+		block.sync();
+	else
+		cg::sync(block);
+	out[threadIdx.x] = 1;
+}
+template <int UNEVEN> __global__ void one_line(float *out)
+{
+	auto block = cg::this_thread_block();
+	if (threadIdx.x < (UNEVEN ? 32 : 64)) block.sync(); else block.sync();
+	out[threadIdx.x] = 1;
+}
+template <int UNEVEN> __global__ void in_tile(float *out)
+{
+	auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+	float v = threadIdx.x;
+	if (threadIdx.x % 8 < (UNEVEN ? 4 : 8))
+		v = tile.shfl_down(v, 2);
+	else
+		v = tile.shfl_up(v, 2);
+	out[threadIdx.x] = v;
+}
+CU
+groups='--grid 1 --block 64 --arg out=>out.npy:f32[64] --check'
+run launch groups.cu --kernel 'two_calls<1>' $groups
+expect 'two calls of sync() are two barriers' 4 'barrier-divergence in two_calls' \
+	'thread_block::sync by .*groups.cu:9$' 'thread_block::sync by .*groups.cu:7$'
+run launch groups.cu --kernel 'one_line<1>' $groups
+expect 'also on one line' 4 'barrier-divergence in one_line' 'groups.cu:15$'
+run launch groups.cu --kernel 'in_tile<1>' $groups
+expect 'a shuffle of a tile' 4 '^mask in in_tile' 'thread_block_tile::shfl_up by .*groups.cu:25$' \
+	'thread_block_tile::shfl_down by .*groups.cu:23$'
+for kernel in two_calls one_line in_tile; do
+	run launch groups.cu --kernel "$kernel<0>" $groups
+	expect "no finding in $kernel<0>" 0
+done
+
 run find bug.twin
 expect 'find lists them' 4 'race-shared in reverse, L0' '64 times'
 "$flashtwin" find bug.twin >&- 2>err
