@@ -18,6 +18,7 @@
 #include "sim/check/check_state.h"
 #include "sim/check/counters.h"
 #include "sim/exec/steps.h"
+#include "sim/exec/symbol.h"
 #include "sim/exec/worker.h"
 
 static bool same_site(const struct ft_site *a, const struct ft_site *b)
@@ -230,18 +231,50 @@ static void report_barrier(struct check *check, const struct lane *lane, const s
 	check_report(check, &report);
 }
 
-void check_barrier_arrive(struct listener *listener, struct lane *lane)
+/* The same barrier, but the function that contains it was called from two places. */
+static void report_calls(struct check *check, const struct lane *lane, const struct lane *other,
+			 const struct symbol_place *at, const struct symbol_place *at_other)
+{
+	struct check_report report = { .class = CLASS_BARRIER_DIVERGENCE };
+
+	report.side = side_at_site(lane);
+	report.other = side_at_site(other);
+	report.side.site = ft_site_at(lane->site->name, at->file, at->line, at->column);
+	report.other.site = ft_site_at(other->site->name, at_other->file, at_other->line,
+				       at_other->column);
+	snprintf(report.detail, sizeof report.detail, "two threads of the block are at the "
+		 "barrier in %s:%d, called from two places", lane->site->file, lane->site->line);
+	check_report(check, &report);
+}
+
+static void compare_arrivals(struct check *check, struct lane *lane, const struct call_path *path)
+{
+	const struct block *block = lane->warp->block;
+	const struct lane *first = block->check_first;
+	struct symbol_place at, at_first;
+
+	if (!same_site(first->site, lane->site))
+		report_barrier(check, lane, first,
+			       "two threads of the block are at different barriers");
+	else if (!path_same(path, &block->check_path, &at, &at_first))
+		report_calls(check, lane, first, &at, &at_first);
+}
+
+void check_barrier_arrive(struct listener *listener, struct lane *lane, const void *frame)
 {
 	struct check *check = check_of(listener);
 	struct block *block = lane->warp->block;
+	struct call_path path;
 
 	check_pause(listener);
 	report_awaited(check, lane, FT_SYNC, 0);
-	if (block->arrived == 0)
-		block->check_first = lane;
-	else if (!same_site(block->check_first->site, lane->site))
-		report_barrier(check, lane, block->check_first,
-			       "two threads of the block are at different barriers");
+	path_take(lane->fiber, frame, &path);
+	if (block->arrived > 0) {
+		compare_arrivals(check, lane, &path);
+		return;
+	}
+	block->check_first = lane;
+	block->check_path = path;
 }
 
 static struct lane *exited_thread(struct block *block)

@@ -51,7 +51,7 @@ int ft_block_barrier(const struct ft_site *site, enum ft_block_vote vote, int pr
 	const struct block *block = lane->warp->block;
 
 	lane->site = site;
-	LISTENER_CALL(w->grid->listener, barrier_arrive, lane);
+	LISTENER_CALL(w->grid->listener, barrier_arrive, lane, __builtin_frame_address(0));
 	if (!meeting_arrive_at_barrier(lane, predicate != 0))
 		wait_for_others(w, lane);
 	switch (vote) {

@@ -8,6 +8,7 @@
 
 #include "sim/cuda/runtime.h"
 #include "sim/exec/listener.h"
+#include "sim/exec/path.h"
 
 struct async_queue;
 struct fiber;
@@ -60,6 +61,7 @@ struct block {
 	 * one. */
 	unsigned check_epoch;
 	struct lane *check_first;
+	struct call_path check_path;    /* by which it came */
 	bool arena_lent;                /* the arena belongs to the listener */
 	struct warp *warps;             /* MAX_WARPS */
 };

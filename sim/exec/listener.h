@@ -32,8 +32,9 @@ struct listener_calls {
 	/* A block begins; its shared memory starts at view.shared and is unwritten. */
 	void (*block_begin)(struct listener *, struct block *, size_t static_bytes,
 			    size_t dynamic_bytes);
-	/* A thread is about to wait at, or complete, a block barrier; the barrier completes. */
-	void (*barrier_arrive)(struct listener *, struct lane *);
+	/* A thread is about to wait at, or complete, a block barrier, whose function has this
+	 * frame; the barrier completes. */
+	void (*barrier_arrive)(struct listener *, struct lane *, const void *frame);
 	void (*barrier_release)(struct listener *, struct block *);
 	/* A lane arrives at a warp collective with this mask; a collective is complete. */
 	void (*collective_arrive)(struct listener *, struct lane *, enum ft_collective,

@@ -15,6 +15,7 @@
 #include "sim/exec/block.h"
 #include "sim/exec/meeting.h"
 #include "sim/exec/mix.h"
+#include "sim/exec/path.h"
 #include "sim/exec/report.h"
 
 /* Blocks that take turns from the start if their order is random and they are not independent. */
@@ -231,6 +232,7 @@ static void fiber_main(void)
 	struct worker *w = worker_self;
 
 	fiber_announce_arrive(lane_current()->fiber);
+	lane_current()->fiber->base = __builtin_frame_address(0);
 	for (;;) {
 		struct fiber *self = lane_current()->fiber;
 		struct lane *next;
@@ -294,13 +296,28 @@ void schedule_run(struct worker *w, struct grid *grid)
 	w->resident = 0;
 	w->idle_yields = 0;
 	w->fault = (struct fault){ 0 };
+	w->errand = NULL;
 	worker_self = w;
+	path_forget();
 	fiber_describe_thread(&w->thread);
 	if (sigsetjmp(w->landing, 1) != 0) {
 		worker_land(w);
 		return;
 	}
 	first = pick_next(w);
-	if (first)
-		switch_to(w, &w->thread, first);
+	if (!first)
+		return;
+	switch_to(w, &w->thread, first);
+	while (w->errand) {
+		w->errand(w->errand_context);
+		w->errand = NULL;
+		FIBER_SWITCH(&w->thread, lane_current()->fiber);
+	}
+}
+
+void schedule_on_thread(struct worker *w, void (*fn)(void *context), void *context)
+{
+	w->errand = fn;
+	w->errand_context = context;
+	FIBER_SWITCH(lane_current()->fiber, &w->thread);
 }

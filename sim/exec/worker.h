@@ -16,6 +16,8 @@
 
 struct worker {
 	struct grid *grid;
+	void (*errand)(void *context);  /* for the OS thread: schedule_on_thread() */
+	void *errand_context;
 	struct fiber thread;            /* the OS thread's own context */
 	struct fiber_pool pool;
 	struct block *blocks[MAX_RESIDENT];

@@ -71,3 +71,86 @@ KERNEL uninit_of_file_clean(const float *x, float *y, int *flags, int n)
 	if (blockIdx.x == 0 && T < n)
 		y[T] = (float)file_count + file_dynamic[0];
 }
+
+/* --- barriers in functions --- */
+
+static __device__ __forceinline__ void meet_inline(int i, int *flags)
+{
+	__syncthreads();
+	flags[i] = i;
+	__syncthreads();
+}
+
+static __device__ __noinline__ void meet_call(int i, int *flags)
+{
+	__syncthreads();
+	flags[i] = i;
+	__syncthreads();
+}
+
+KERNEL barrier_two_calls(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x > 0)
+		return;
+	if (T < 32)
+		meet_call(T, flags);
+	else
+		meet_call(T, flags);                            /* BUG */
+}
+KERNEL barrier_two_calls_clean(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x > 0)
+		return;
+	if (n < 32)
+		meet_call(T, flags);
+	else
+		meet_call(T, flags);
+}
+
+KERNEL barrier_two_inlined(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x > 0)
+		return;
+	if (T < 32)
+		meet_inline(T, flags);
+	else
+		meet_inline(T, flags);                          /* BUG */
+}
+KERNEL barrier_two_inlined_clean(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x > 0)
+		return;
+	meet_inline(T, flags);
+	for (int i = 0; i < n / 20; i++)
+		if (n > 32)
+			meet_inline(T, flags);
+}
+
+static __device__ inline void meet_in_turn(int i, int *flags)
+{
+	meet_call(i, flags);
+}
+
+KERNEL barrier_two_callers(const float *x, float *y, int *flags, int n)
+{
+	if (blockIdx.x > 0)
+		return;
+	if (T < 32) meet_in_turn(T, flags); else meet_in_turn(T, flags);        /* BUG */
+}
+/* The compiler may make copies of the loop for lanes below and above 32. */
+KERNEL barrier_two_callers_clean(const float *x, float *y, int *flags, int n)
+{
+	int sum = 0;
+
+	if (blockIdx.x > 0)
+		return;
+	for (int i = 0; i < 3; i++) {
+		if (T < 32)
+			sum += i;
+		meet_in_turn(T, flags);
+		if (T < 32)
+			sum *= 3;
+	}
+	if (sum > 1000)
+		flags[T] = sum;
+}

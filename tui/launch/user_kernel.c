@@ -206,8 +206,11 @@ static const char *const align_flags[] = {
 };
 
 /* Calls the hooks of sim/check/check_hooks.c. Without SRA a float4 access stays whole; without
- * vectorizing and block reordering, loops keep their order. */
+ * vectorizing and block reordering, loops keep their order. Calls in the source stay apart, and
+ * frames are linked (sim/exec/path.c). */
 static const char *const check_flags[] = {
+	"-fno-omit-frame-pointer", "-fno-tree-tail-merge", "-fno-crossjumping", "-fno-ipa-icf",
+	"-fno-partial-inlining",
 	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
 	"-fsanitize=bounds", "-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
