@@ -81,6 +81,7 @@ void check_block_begin(struct listener *listener, struct block *block, size_t st
 			lane->bound = lane->warp_bound = lane->block_first;
 			lane->known = NULL;
 			lane->order = NULL;
+			lane->mask = lane->collectives = 0;
 		}
 	}
 }
@@ -139,9 +140,33 @@ void check_collective_arrive(struct listener *listener, struct lane *lane, enum 
 		report_mask(check, lane, NULL, text);
 	}
 	report_awaited(check, lane, kind, mask | lane->bit);
+	lane->check.mask = mask | lane->bit;
+	lane->check.collectives++;
 	if (away) {
 		snprintf(text, sizeof text, "a lane in the mask %#x is at a block barrier", mask);
 		report_mask(check, lane, first_of(warp, away), text);
+	}
+}
+
+/* Lanes that a mask names may have exited, but not after a collective at the same place, their
+ * n-th as it is that of the lanes here, with another mask: the two masks disagree. */
+static void report_disagreement(struct check *check, struct warp *warp,
+				const struct meeting *meeting)
+{
+	const struct lane *lane = first_of(warp, meeting->arrived);
+	uint32_t gone = meeting->mask & warp->exited & ~meeting->arrived;
+	char text[120];
+
+	for (; gone; gone &= gone - 1) {
+		const struct lane *other = first_of(warp, gone);
+
+		if (other->check.collectives != lane->check.collectives
+		    || other->check.mask == meeting->mask || !same_site(other->site, lane->site))
+			continue;
+		snprintf(text, sizeof text, "one lane's mask is %#x, the other's %#x",
+			 meeting->mask, other->check.mask);
+		report_mask(check, lane, other, text);
+		return;
 	}
 }
 
@@ -195,6 +220,7 @@ void check_collective_finish(struct listener *listener, struct warp *warp,
 		: (1u << warp->block->threads % WARP_LANES) - 1;
 	uint32_t first;
 
+	report_disagreement(check, warp, meeting);
 	if (check->hot.counters)
 		counters_collective(check->hot.counters, warp, meeting->arrived,
 				    meeting->kind >= FT_SHUFFLE_IDX

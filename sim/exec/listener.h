@@ -75,6 +75,7 @@ struct check_lane {
 	uint32_t warp_bound;            /* the same for segments of its warp */
 	uint32_t *known;                /* the same for single lanes of its warp: [32] or NULL */
 	uintptr_t pc;                   /* basic block in which it last synchronized */
+	uint32_t mask, collectives;     /* of its last collective; how many it has arrived at */
 	struct check_memory_order *order;       /* fences and atomics; NULL: none so far */
 };
 

@@ -154,3 +154,46 @@ KERNEL barrier_two_callers_clean(const float *x, float *y, int *flags, int n)
 	if (sum > 1000)
 		flags[T] = sum;
 }
+
+/* --- masks at one place --- */
+
+KERNEL mask_two_masks(const float *x, float *y, int *flags, int n)
+{
+	int v = __shfl_xor_sync(LANE < 16 ? 0xffffu : ALL, T, 1);       /* BUG */
+
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+KERNEL mask_two_masks_clean(const float *x, float *y, int *flags, int n)
+{
+	int v = __shfl_xor_sync(LANE < 16 ? 0xffffu : 0xffff0000u, T, 1);
+
+	if (blockIdx.x == 0)
+		flags[T] = v;
+}
+
+KERNEL mask_two_votes(const float *x, float *y, int *flags, int n)
+{
+	unsigned all = 0;
+
+	for (int i = 0; i < 3; i++) {
+		unsigned mask = i == 2 && LANE > 7 ? 0xffffff0fu : 0xffu << LANE / 8 * 8;
+
+		all += __ballot_sync(mask, LANE % 2);           /* BUG */
+	}
+	if (blockIdx.x == 0)
+		flags[T] = (int)all;
+}
+/* The lanes below 8 have exited when the others name them: only their last mask was another. */
+KERNEL mask_two_votes_clean(const float *x, float *y, int *flags, int n)
+{
+	unsigned all = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (i == 2 && LANE < 8)
+			break;
+		all += __ballot_sync(i == 2 ? ALL : 0xffu << LANE / 8 * 8, LANE % 2);
+	}
+	if (blockIdx.x == 0)
+		flags[T] = (int)all;
+}
