@@ -168,7 +168,7 @@ FT_VECTORS(FT_DECLARE)
 #define __reduce_and_sync(m, v) FT_REDUCE("__reduce_and_sync", FT_REDUCE_AND, m, v)
 #define __reduce_or_sync(m, v)  FT_REDUCE("__reduce_or_sync", FT_REDUCE_OR, m, v)
 #define __reduce_xor_sync(m, v) FT_REDUCE("__reduce_xor_sync", FT_REDUCE_XOR, m, v)
-#define __activemask() ft_active_mask()
+#define __activemask() ft_active_mask(FT_SITE("__activemask"))
 
 /* --- memory: fences, cached loads, atomics --- */
 

@@ -67,7 +67,9 @@ enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
 /* Waits for every thread of the block that has not exited. */
 int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
 
-uint32_t ft_active_mask(void);          /* lanes of the warp that are neither waiting nor exited */
+/* Waits until all lanes of the warp that have not exited wait, here or elsewhere. Returns those
+ * that came here by the same call. */
+uint32_t ft_active_mask(const struct ft_site *);
 void ft_yield(void);                    /* lets other threads run: in atomics and __nanosleep */
 void ft_fence(int device);              /* yields too; orders memory of all blocks or of one */
 void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));

@@ -21,6 +21,8 @@ static inline __attribute__((always_inline)) void wait_for_others(struct worker 
 								  struct lane *lane)
 {
 	lane->warp->runnable &= ~lane->bit;
+	if (__builtin_expect(lane->warp->at_active && !lane->warp->runnable, 0))
+		meeting_pass_active(lane->warp);
 	schedule_wait(w);
 }
 
@@ -39,9 +41,24 @@ uint64_t ft_collective(const struct ft_site *site, enum ft_collective kind, uint
 	return lane->result;
 }
 
-uint32_t ft_active_mask(void)
+uint32_t ft_active_mask(const struct ft_site *site)
 {
-	return lane_current()->warp->runnable;
+	struct worker *w = worker_self;
+	struct lane *lane = lane_current();
+	struct warp *warp = lane->warp;
+	struct call_path path;
+
+	LISTENER_CALL(w->grid->listener, pause);
+	path_take(lane->fiber, __builtin_frame_address(0), &path);
+	lane->site = site;
+	lane->path = &path;
+	warp->at_active |= lane->bit;
+	warp->runnable &= ~lane->bit;
+	if (!warp->runnable)
+		meeting_pass_active(warp);
+	else
+		schedule_wait(w);
+	return (uint32_t)lane->result;
 }
 
 int ft_block_barrier(const struct ft_site *site, enum ft_block_vote vote, int predicate)

@@ -25,6 +25,7 @@ struct lane {
 	uint32_t argument;              /* of the collective it waits in */
 	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits, or waited last */
+	const struct call_path *path;   /* by which it came to the __activemask() where it waits */
 	struct check_lane check;        /* in a checked launch */
 	struct async_queue *async;      /* pending copies; NULL if it never made one */
 };
@@ -41,6 +42,7 @@ struct warp {
 	uint32_t runnable;              /* lanes that may run, including the running one */
 	uint32_t exited;                /* includes lanes that never existed */
 	uint32_t at_barrier;            /* waiting at the block barrier */
+	uint32_t at_active;             /* waiting at an __activemask() */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
 	/* In a counted launch: the memory requests, and the basic block each lane entered last. */

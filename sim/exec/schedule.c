@@ -192,6 +192,14 @@ static struct lane *pick_after(struct worker *w, struct lane *lane)
 	}
 }
 
+static void pass_active(struct worker *w)
+{
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++)
+			if (w->blocks[b]->warps[i].at_active)
+				meeting_pass_active(&w->blocks[b]->warps[i]);
+}
+
 void ft_yield(void)
 {
 	struct worker *w = worker_self;
@@ -202,6 +210,9 @@ void ft_yield(void)
 	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads
 	    && !w->grid->independent)
 		admit(w);
+	/* Lanes that only yield may wait for one at an __activemask(), which waits for them. */
+	if (w->idle_yields > 4 * (unsigned)w->resident * lane->warp->block->threads)
+		pass_active(w);
 	next = w->grid->seed ? pick_random(w) : pick_after(w, lane);
 	if (next != lane)
 		switch_to(w, lane->fiber, next);
@@ -218,11 +229,11 @@ void ft_fence(int device)
 static void lane_exit(struct worker *w, struct lane *lane)
 {
 	LISTENER_CALL(w->grid->listener, pause);
-	lane->fiber = NULL;
 	lane->warp->runnable &= ~lane->bit;
 	lane->warp->exited |= lane->bit;
 	lane->warp->block->alive--;
 	meeting_exit(lane);
+	lane->fiber = NULL;
 	worker_progress(w);
 }
 

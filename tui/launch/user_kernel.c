@@ -205,12 +205,15 @@ static const char *const align_flags[] = {
 	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
 };
 
-/* Calls the hooks of sim/check/check_hooks.c. Without SRA a float4 access stays whole; without
- * vectorizing and block reordering, loops keep their order. Calls in the source stay apart, and
- * frames are linked (sim/exec/path.c). */
-static const char *const check_flags[] = {
+/* Frames are linked, and calls in the source stay apart (sim/exec/path.h). */
+static const char *const path_flags[] = {
 	"-fno-omit-frame-pointer", "-fno-tree-tail-merge", "-fno-crossjumping", "-fno-ipa-icf",
-	"-fno-partial-inlining",
+	"-fno-partial-inlining", NULL
+};
+
+/* Calls the hooks of sim/check/check_hooks.c. Without SRA a float4 access stays whole; without
+ * vectorizing and block reordering, loops keep their order. */
+static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
 	"-fsanitize=bounds", "-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
@@ -236,6 +239,7 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	add_processor(&args);
 	arg_list_add_all(&args, host_flags);
+	arg_list_add_all(&args, path_flags);
 	arg_list_add_all(&args, s->check ? check_flags : align_flags);
 	if (s->steps && !s->check)
 		arg_list_add_all(&args, step_flags);

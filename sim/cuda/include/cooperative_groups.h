@@ -149,7 +149,10 @@ public:
 		{ return (int)FT_GROUP_VOTE("coalesced_group::all", FT_ALL, mask_, p); }
 };
 
-static inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+static inline coalesced_group coalesced_threads(FT_CALL)
+{
+	return coalesced_group(ft_active_mask(FT_CALL_SITE("coalesced_threads")));
+}
 
 template <class Group> static inline void sync(const Group &group, FT_CALL)
 {
