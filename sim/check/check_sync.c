@@ -17,6 +17,7 @@
 #include "sim/check/check_settle.h"
 #include "sim/check/check_state.h"
 #include "sim/check/counters.h"
+#include "sim/exec/meeting.h"
 #include "sim/exec/steps.h"
 #include "sim/exec/symbol.h"
 #include "sim/exec/worker.h"
@@ -273,6 +274,20 @@ static void report_calls(struct check *check, const struct lane *lane, const str
 	check_report(check, &report);
 }
 
+/* The same barrier, but not in the same turn of a loop around it. */
+static void report_turns(struct check *check, const struct lane *lane, const struct lane *other)
+{
+	unsigned turns;
+	const struct ft_loop *loop = meeting_turns_differ(lane, other, FT_LOOP_BARRIER, &turns);
+	char text[120];
+
+	if (!loop)
+		return;
+	snprintf(text, sizeof text, "two threads are in turns %u and %u of the loop at line %d",
+		 loop->turns, turns, loop->line);
+	report_barrier(check, lane, other, text);
+}
+
 static void compare_arrivals(struct check *check, struct lane *lane, const struct call_path *path)
 {
 	const struct block *block = lane->warp->block;
@@ -284,6 +299,8 @@ static void compare_arrivals(struct check *check, struct lane *lane, const struc
 			       "two threads of the block are at different barriers");
 	else if (!path_same(path, &block->check_path, &at, &at_first))
 		report_calls(check, lane, first, &at, &at_first);
+	else
+		report_turns(check, lane, first);
 }
 
 void check_barrier_arrive(struct listener *listener, struct lane *lane, const void *frame)

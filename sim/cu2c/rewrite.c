@@ -221,6 +221,8 @@ static enum status rewrite_file(struct rewriter *r)
 		struct specifiers s = { 0 };
 
 		leave_scopes(r, at);
+		if (r->kinds)
+			rewriter_loops_at(r, at);
 		enter_scopes(r, at);
 		if (may_declare(r, at))
 			s = unit_specifiers(r->unit, at, false);
@@ -263,7 +265,10 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 	*out = NULL;
 	r.out = xcheck(open_memstream(out, &size));
 	r.declares = xcalloc((size_t)u->tokens.count, sizeof *r.declares);
+	if (u->mode.user || strcmp(variant, "checked") == 0)
+		rewriter_loops_begin(&r);
 	status = rewrite_file(&r);
+	rewriter_loops_end(&r);
 	if (status == STATUS_OK)
 		status = kernel ? code_table_write_one(u, variant, kernel, r.out)
 			: code_table_write(u, variant, r.out);

@@ -67,6 +67,39 @@ enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
 /* Waits for every thread of the block that has not exited. */
 int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
 
+/* Turns of the loops that a thread is in, for those that reach a block barrier (in checked kernels)
+ * or an __activemask(); see sim/cu2c/rewrite_loop.c. */
+enum { FT_LOOP_BARRIER = 1, FT_LOOP_ACTIVE = 2 };
+struct ft_loop {
+	struct ft_loop *outer;
+	int line;
+	unsigned kinds, turns;
+};
+void ft_loop_open(struct ft_loop *, int line, unsigned kinds);
+void ft_loop_count(struct ft_loop *);
+void ft_loop_close(struct ft_loop *);
+#ifdef FLASHTWIN_CHECK
+#define FT_LOOP_KINDS (FT_LOOP_BARRIER | FT_LOOP_ACTIVE)
+#else
+#define FT_LOOP_KINDS FT_LOOP_ACTIVE
+#endif
+#define FT_LOOP_INLINE static inline __attribute__((always_inline, unused))
+FT_LOOP_INLINE void ft_loop_enter(struct ft_loop *loop, int line, unsigned kinds)
+{
+	if (kinds & FT_LOOP_KINDS)
+		ft_loop_open(loop, line, kinds);
+}
+FT_LOOP_INLINE void ft_loop_turn(struct ft_loop *loop, unsigned kinds)
+{
+	if (kinds & FT_LOOP_KINDS)
+		ft_loop_count(loop);
+}
+FT_LOOP_INLINE void ft_loop_leave(struct ft_loop *loop, unsigned kinds)
+{
+	if (kinds & FT_LOOP_KINDS)
+		ft_loop_close(loop);
+}
+
 /* Waits until all lanes of the warp that have not exited wait, here or elsewhere. Returns those
  * that came here by the same call. */
 uint32_t ft_active_mask(const struct ft_site *);

@@ -175,6 +175,7 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 		warp->meeting_count = 0;
 		for (unsigned l = 0; l < WARP_LANES; l++) {
 			warp->lanes[l].fiber = NULL;
+			warp->lanes[l].loops = NULL;
 			if (warp->lanes[l].async)
 				async_reset(&warp->lanes[l]);
 		}

@@ -79,6 +79,46 @@ int ft_block_barrier(const struct ft_site *site, enum ft_block_vote vote, int pr
 	}
 }
 
+/* --- turns of loops --- */
+
+void ft_loop_open(struct ft_loop *loop, int line, unsigned kinds)
+{
+	struct lane *lane = lane_current();
+
+	*loop = (struct ft_loop){ lane->loops, line, kinds, 0 };
+	lane->loops = loop;
+}
+
+void ft_loop_count(struct ft_loop *loop)
+{
+	lane_current()->loops = loop;
+	loop->turns++;
+}
+
+void ft_loop_close(struct ft_loop *loop)
+{
+	lane_current()->loops = loop->outer;
+}
+
+const struct ft_loop *meeting_turns_differ(const struct lane *a, const struct lane *b,
+					   unsigned kind, unsigned *turns)
+{
+	const struct ft_loop *at = a->loops, *with = b->loops, *found = NULL;
+
+	for (;; at = at->outer, with = with->outer) {
+		while (at && !(at->kinds & kind))
+			at = at->outer;
+		while (with && !(with->kinds & kind))
+			with = with->outer;
+		if (!at || !with)
+			return found;
+		if (at->turns != with->turns) {
+			found = at;
+			*turns = with->turns;
+		}
+	}
+}
+
 /* --- sites --- */
 
 /* Lists that only grow, at their heads, so they are read without a lock. A site is made once for

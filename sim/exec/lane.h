@@ -26,6 +26,7 @@ struct lane {
 	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits, or waited last */
 	const struct call_path *path;   /* by which it came to the __activemask() where it waits */
+	struct ft_loop *loops;          /* that it is in and that count turns, innermost first */
 	struct check_lane check;        /* in a checked launch */
 	struct async_queue *async;      /* pending copies; NULL if it never made one */
 };

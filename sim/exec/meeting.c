@@ -201,7 +201,9 @@ static bool same_call(const struct lane *a, const struct lane *b)
 {
 	const struct grid *grid = worker_self->grid;
 
-	if (a->site != b->site)
+	unsigned turns;
+
+	if (a->site != b->site || meeting_turns_differ(a, b, FT_LOOP_ACTIVE, &turns))
 		return false;
 	return !(grid->listener || grid->code->shared)
 		|| path_same(a->path, b->path, NULL, NULL);

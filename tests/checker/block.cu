@@ -155,6 +155,75 @@ KERNEL barrier_two_callers_clean(const float *x, float *y, int *flags, int n)
 		flags[T] = sum;
 }
 
+/* --- barriers in loops --- */
+
+/* Each thread skips the barrier once, so all pass it as often. */
+KERNEL barrier_skipped_turn(const float *x, float *y, int *flags, int n)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i == T / 32)
+			continue;
+		__syncthreads();                                /* BUG */
+	}
+	if (blockIdx.x == 0)
+		flags[T] = T;
+}
+/* Threads take different turns of loops in which none comes to the barrier. */
+KERNEL barrier_skipped_turn_clean(const float *x, float *y, int *flags, int n)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 4; i++) {
+		if (i == n / 60)
+			continue;
+		__syncthreads();
+		for (int k = 0; k < T; k++) {
+			if (k == 5 * i)
+				continue;
+			sum += k;
+			if (n < 10)
+				__syncthreads();
+		}
+	}
+	if (blockIdx.x == 0)
+		flags[T] = sum;
+}
+
+static __device__ inline int meet_until(int turns, int n)
+{
+	int i = 0;
+
+	do {
+		if (i == turns)
+			return i;
+		if (n < 0)
+			__syncthreads();
+	} while (++i < 40);
+	return 0;
+}
+
+KERNEL barrier_skipped_while(const float *x, float *y, int *flags, int n)
+{
+	int i = 0;
+
+	while (i < 5)
+		if (i++ != T / 32 && n > 5)
+			__syncthreads();                        /* BUG */
+}
+/* Different turns of a loop that all have left by a return. */
+KERNEL barrier_skipped_while_clean(const float *x, float *y, int *flags, int n)
+{
+	int sum = meet_until(T % 7, n);
+
+	if (blockIdx.x > 0)
+		return;
+	__syncthreads();
+	for (int i = 0; i < 3; i++)
+		meet_inline(T, flags);
+	if (sum < 7)
+		flags[T] = sum;
+}
+
 /* --- masks at one place --- */
 
 KERNEL mask_two_masks(const float *x, float *y, int *flags, int n)

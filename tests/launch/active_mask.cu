@@ -1,5 +1,5 @@
 /* Masks of __activemask(), which cases.py knows. One warp; out[32 * i + lane] for case i. Also C. */
-#define CASES 8
+#define CASES 9
 
 static __device__ __noinline__ unsigned in_call(void)
 {
@@ -42,6 +42,14 @@ __global__ void masks(const int *in, unsigned *out)
 	__syncwarp();
 	if (in[t] >= 4)                                 /* some wait in a shuffle */
 		m[6] = (unsigned)__shfl_sync(0xfffffff0u, (int)__activemask(), 31);
+	__syncwarp();
+	for (int i = 0; i < 3; i++) {                   /* lanes that skip a turn are a turn ahead */
+		if (i == 0 && in[t] < 8)
+			continue;
+		if (i == 2 && in[t] >= 8)
+			break;
+		m[7] = m[7] * 3 + (unsigned)__popc(__activemask());
+	}
 	__syncwarp();
 	for (int i = 0; i < CASES - 1; i++)
 		out[32 * i + t] = m[i];
