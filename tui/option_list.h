@@ -230,14 +230,15 @@ OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "the simulator (the default): chunk + reduce on one job next to plain C, if this processor "
        "can run the plain C as compiled for the building machine; bytes and seconds per decode "
        "step, not recorded and at each level")
-OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view last"),
+OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view last check"),
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
        "launches, blocks and bytes of a step, waits, graphs, a long prompt; next to the claims of "
        "the engines they follow, and to times of earlier re-implementations. Markdown\n"
        "view: how fast the viewer opens a trace of more than ten million rows (two runs recorded "
        "for it, or T.twin), and how soon it reacts to each key on each screen; exit 1 above 0.5 s "
        "and 50 ms\n"
-       "last: what keeping the last run adds to a decode; on the simulator exit 1 above 10 %")
+       "last: what keeping the last run adds to a decode; on the simulator exit 1 above 10 %\n"
+       "check: what --check costs, for each kernel and a tiled matrix product")
 OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
        "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
        "wall-clock time, without verdicts on it; of --suite last (sim)")
