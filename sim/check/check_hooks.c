@@ -1,8 +1,8 @@
 /* check_hooks.c - the hooks that compilers call in checked kernels.
  *
  * They belong to -fsanitize=thread, -fsanitize=bounds and -fsanitize-coverage=trace-pc.
- * They replace the sanitizer runtime, which is not linked. The fast path for ordinary accesses of
- * whole words is here; all others go to check_access.c. Called on fibers.
+ * They replace the sanitizer runtime, which is not linked. Those for ordinary accesses of whole
+ * words are in check_words.c. Called on fibers.
  */
 #include "config.h"
 
@@ -14,7 +14,6 @@
 #include "sim/check/check_order.h"
 #include "sim/check/check_segment.h"
 #include "sim/check/check_settle.h"
-#include "sim/check/check_shadow.h"
 #include "sim/check/check_state.h"
 #include "sim/check/counters.h"
 #include "sim/check/lines.h"
@@ -28,191 +27,12 @@ extern __thread const struct ft_thread_view *ft_self __attribute__((tls_model("l
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
-#define INLINE inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-
-static INLINE uint64_t record(const struct check_lane *lane, uintptr_t pc)
-{
-	return lane->record + pc;
-}
-
-/* The word's index; too large for any limit if the address is outside device memory or
- * unaligned. */
-static INLINE size_t word_at(uintptr_t address)
-{
-	size_t offset = address - check_hot.base;
-
-	return offset >> 2 | offset << (sizeof offset * 8 - 2);
-}
-
-static INLINE struct check_cell *cell_at(uintptr_t address)
-{
-	return (struct check_cell *)(check_hot.cells + 4 * address);
-}
-
-/* Whether the launch can access the word. */
-static INLINE bool reached(size_t word)
-{
-	return check_hot.reached[word >> check_hot.granule];
-}
-
-/* --- reads ---
- *
- * Two readers of a word are kept here: the last one in its cell, another one in check_hot.reader.
- * They form a pair (RECORD_PAIR) if the word is fully written, its writer is ordered before all
- * possible readers, and any later unordered write races with at least one of the two. In shared
- * memory a pair covers the lanes of one slice; in global memory its readers are in two blocks, and
- * it covers all blocks. Further reads by those covered need no check and no record. In all other
- * cases check_shadow.c decides which readers to keep.
- */
-
-static inline bool same_slice(uint32_t a, uint32_t b)
-{
-	return (a ^ b) < 1u << LANES_SHIFT;
-}
-
-static inline bool is_whole(uint32_t place)
-{
-	return place < RECORD_ATOMIC;
-}
-
-/* A read of a word that may have been read since the last synchronization. False: needs the full
- * check. */
-static bool read_again(size_t word, struct lane *lane, uintptr_t pc)
-{
-	const struct check_cell *cell = &check_hot.cell[word];
-	const struct access access = {
-		.check = check_hot.check, .lane = lane, .pc = pc, .kind = CHECK_READ,
-	};
-	uint32_t limit = word < check_hot.shared_span / 4 ? lane->check.bound : check_hot.first;
-
-	if (check_hot.state[word] != STATE_WHOLE || !reached(word)
-	    || (cell->writer_segment >= limit && (cell->writer_segment != lane->check.segment
-						  || !is_whole(cell->writer_place))))
-		return false;
-	if (cell->reader_segment != lane->check.segment || !is_whole(cell->reader_place))
-		check_note(&access, word, 0xf);
-	return true;
-}
-
-static __attribute__((noinline)) void read_slowly(uintptr_t address, size_t bytes, uintptr_t pc)
-{
-	size_t word = word_at(address);
-	bool done = !check_hot.exact && word + bytes / 4 <= check_hot.span / 4
-		&& !(address & (bytes - 1));
-
-	for (size_t i = 0; i < bytes / 4 && done; i++)
-		done = read_again(word + i, lane_current(), pc);
-	if (!done)
-		check_access(address, bytes, CHECK_READ, 0, pc);
-	else if (check_hot.counters)
-		counters_access(check_hot.counters, lane_current(), address, bytes, false, pc);
-}
-
-/* False: needs read_slowly(). */
-static INLINE bool read_ordered(size_t word, struct check_cell *cell, const struct check_lane *lane,
-				uint32_t limit, uintptr_t pc)
-{
-	if (cell->writer_segment >= limit || check_hot.state[word] != STATE_WHOLE)
-		return false;
-	cell->reader = record(lane, pc);
-	return true;
-}
-
-static INLINE bool read_shared(size_t word, struct check_cell *cell, const struct check_lane *lane,
-			       uintptr_t pc)
-{
-	if (cell->reader_segment < lane->bound)
-		return read_ordered(word, cell, lane, lane->bound, pc);
-	return same_slice(cell->reader_segment, lane->segment) && cell->reader_place & RECORD_PAIR;
-}
-
-static INLINE bool read_global(size_t word, struct check_cell *cell, const struct check_lane *lane,
-			       uintptr_t pc)
-{
-	if (cell->reader_segment < check_hot.first)
-		return reached(word) && read_ordered(word, cell, lane, check_hot.first, pc);
-	if (cell->reader_place & RECORD_PAIR)
-		return true;
-	/* The second block. */
-	if (cell->reader_segment >= lane->block_first || cell->writer_segment >= check_hot.first
-	    || check_hot.state[word] != STATE_WHOLE)
-		return false;
-	check_hot.reader[word] = cell->reader;
-	cell->reader = record(lane, pc) | RECORD_PAIR;
-	return true;
-}
-
-/* Host code of an object (a constructor) has no lane, and touches no word that is checked. */
-static INLINE const struct check_lane *lane_state(void)
-{
-	return &lane_current()->check;
-}
-
-static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
-{
-	size_t word = word_at(address);
-	struct check_cell *cell = cell_at(address);
-	bool done = words == 1 || !(address & (4 * words - 1));
-
-	if (word < check_hot.shared_words)
-		for (size_t i = 0; i < words && done; i++)
-			done = read_shared(word + i, cell + i, lane_state(), pc);
-	else if (word < check_hot.words)
-		for (size_t i = 0; i < words && done; i++)
-			done = read_global(word + i, cell + i, lane_state(), pc);
-	else
-		done = false;
-	if (!LIKELY(done))
-		read_slowly(address, 4 * words, pc);
-}
-
-/* --- writes --- */
-
-/* If the last reader is ordered before this write, so are all earlier readers. */
-static INLINE bool may_write(size_t word, const struct check_cell *cell,
-			     const struct check_lane *lane, uint32_t limit)
-{
-	if (check_hot.state[word] < STATE_ALLOCATED || !reached(word)
-	    || (cell->writer_segment >= limit && (cell->writer_segment != lane->segment
-						  || !is_whole(cell->writer_place))))
-		return false;
-	return LIKELY(cell->reader_segment < limit)
-		|| (cell->reader_segment == lane->segment
-		    && (uint32_t)(check_hot.reader[word] >> 32) < limit);
-}
-
-static INLINE void write_words(uintptr_t address, size_t words, uintptr_t pc)
-{
-	size_t word = word_at(address);
-	struct check_cell *cell = cell_at(address);
-	uint32_t limit = word < check_hot.shared_words ? lane_state()->bound : check_hot.first;
-	bool may = word < check_hot.words && (words == 1 || !(address & (4 * words - 1)));
-
-	for (size_t i = 0; i < words && may; i++)
-		may = may_write(word + i, cell + i, lane_state(), limit);
-	if (!LIKELY(may)) {
-		check_access(address, 4 * words, CHECK_WRITE, 0, pc);
-		return;
-	}
-	for (size_t i = 0; i < words; i++) {
-		check_hot.state[word + i] = STATE_WHOLE;
-		cell[i].writer = record(lane_state(), pc);
-	}
-}
 
 /* --- loads and stores --- */
 
 void __tsan_init(void)
 {
 }
-
-void __tsan_read4(void *p) { read_words((uintptr_t)p, 1, CALLER); }
-void __tsan_read8(void *p) { read_words((uintptr_t)p, 2, CALLER); }
-void __tsan_read16(void *p) { read_words((uintptr_t)p, 4, CALLER); }
-void __tsan_write4(void *p) { write_words((uintptr_t)p, 1, CALLER); }
-void __tsan_write8(void *p) { write_words((uintptr_t)p, 2, CALLER); }
-void __tsan_write16(void *p) { write_words((uintptr_t)p, 4, CALLER); }
 
 #define ODD(bytes) \
 	void __tsan_read##bytes(void *p) \

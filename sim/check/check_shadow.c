@@ -233,20 +233,27 @@ void check_judge(const struct access *a, size_t word, unsigned mask)
 			check_race(a, list->items[i].record, list->items[i].write);
 }
 
-/* See RECORD_PAIR in sim/check/check_hooks.c. */
-static bool is_pair(const struct access *a, size_t word)
+/* Marks the two readers of a word as a pair if they are one: see sim/check/check_words.c. */
+static void mark_pair(const struct access *a, size_t word)
 {
 	const struct check_hot *hot = &a->check->hot;
-	uint64_t last = hot->cell[word].reader, other = hot->reader[word];
+	struct check_cell *cell = &hot->cell[word];
+	uint64_t last = cell->reader, other = hot->reader[word];
+	const struct check_slice *x = check_slice_of(a->check, last);
+	const struct check_slice *y = check_slice_of(a->check, other);
 	bool shared = is_shared(a->check, word);
+	uint32_t limit = shared ? a->lane->check.bound : hot->first;
 
-	if (a->check->exact || !is_live(a, word, other) || hot->state[word] != STATE_WHOLE
-	    || hot->cell[word].writer_segment >= (shared ? a->lane->check.bound : hot->first)
-	    || ((last | other) & FLAGS) || (check_bytes_of(last) & check_bytes_of(other)) != 0xf)
-		return false;
-	if (shared)
-		return (last ^ other) >> 32 < 1u << LANES_SHIFT && (last ^ other) >> 32;
-	return check_slice_of(a->check, last)->block != check_slice_of(a->check, other)->block;
+	if (a->check->exact || other >> 32 < limit || hot->state[word] != STATE_WHOLE
+	    || cell->writer_segment >= limit || ((last | other) & FLAGS)
+	    || (check_bytes_of(last) & check_bytes_of(other)) != 0xf)
+		return;
+	cell->writer &= ~(uint64_t)RECORD_PAIR;
+	if (shared ? x->warp != y->warp : x->block != y->block)
+		cell->writer |= RECORD_PAIR;
+	else if ((last ^ other) >> 32 >= 1u << LANES_SHIFT || !((last ^ other) >> 32))
+		return;
+	cell->reader |= RECORD_PAIR;
 }
 
 static void note_read(const struct access *a, size_t word, uint64_t mine)
@@ -265,8 +272,7 @@ static void note_read(const struct access *a, size_t word, uint64_t mine)
 			keep(a->check, word, mine, before, false);
 		}
 	}
-	if (is_pair(a, word))
-		*slot |= RECORD_PAIR;
+	mark_pair(a, word);
 }
 
 static void note_write(const struct access *a, size_t word, uint64_t mine)

@@ -15,7 +15,7 @@
 #define STATE_WHOLE 0xffu               /* allocated and written */
 #define STATE_ALLOCATED 0xf0u
 #define RECORD_PLACE 0x01ffffffu        /* bytes from check_hot.origin */
-#define RECORD_PAIR 0x02000000u         /* for readers: see sim/check/check_hooks.c */
+#define RECORD_PAIR 0x02000000u         /* in a cell: see sim/check/check_words.c */
 #define RECORD_ATOMIC 0x04000000u
 #define RECORD_VOLATILE 0x08000000u
 #define RECORD_SPARES_SHIFT 28          /* mask of the bytes that it did not touch */
