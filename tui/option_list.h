@@ -243,7 +243,8 @@ OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
        "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
        "wall-clock time, without verdicts on it; of --suite last (sim)")
 OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000), "samples per median (7)")
-OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE, "of --suite seeds: one JSON object")
+OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE,
+       "of --suite seeds or check: one JSON object")
 
 /* info */
 OPTION(INFO_DEVICE, ON_INFO, OWN, 0, "device", VALUE_ONE_OF("sim cuda"),

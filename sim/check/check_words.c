@@ -240,37 +240,59 @@ static INLINE bool read_first(size_t word, struct check_cell *cell, size_t words
 	return first;
 }
 
-/* The first read by a second block. */
-static INLINE bool read_second(size_t word, struct check_cell *cell, const struct check_lane *lane,
-			       uintptr_t pc)
+/* A second read by the same thread. */
+static INLINE bool read_same(size_t word, const struct check_cell *cell,
+			     const struct check_lane *lane, uint32_t limit)
 {
-	if (cell->reader_segment >= lane->block_first || cell->reader_segment < check_hot.first
-	    || cell->writer_segment >= check_hot.first || word < check_hot.shared_words
-	    || check_hot.state[word] != STATE_WHOLE || !is_whole(cell->reader_place))
+	return cell->reader_segment == lane->segment && cell->writer_segment < limit
+		&& is_whole(cell->reader_place) && check_hot.state[word] == STATE_WHOLE;
+}
+
+/* A second reader that makes a pair with the last one: another block, or another lane of the slice
+ * if the cell has the only reader. */
+static INLINE bool read_second(size_t word, struct check_cell *cell, const struct check_lane *lane,
+			       uint32_t limit, uintptr_t pc)
+{
+	bool wide = word >= check_hot.shared_words && cell->reader_segment < lane->block_first;
+
+	if (cell->reader_segment < limit || cell->reader_segment == lane->segment
+	    || cell->writer_segment >= limit || !is_whole(cell->reader_place)
+	    || check_hot.state[word] != STATE_WHOLE
+	    || !(wide || (same_slice(cell->reader_segment, lane->segment)
+			  && check_hot.reader[word] >> 32 < limit)))
 		return false;
 	check_hot.reader[word] = cell->reader;
 	cell->reader = record(lane, pc);
-	pair(cell, true);
+	pair(cell, wide);
 	return true;
 }
 
 /* Reads whose words differ, or are in none of the most common cases. */
-static __attribute__((noinline)) void read_more(uintptr_t address, size_t words, uintptr_t pc)
+static INLINE void read_each(uintptr_t address, size_t words, uintptr_t pc)
 {
 	const struct check_lane *lane = lane_state();
 	size_t word = word_at(address);
 	struct check_cell *cell = cell_at(address);
 	bool done = word < check_hot.words && !(address & (4 * words - 1));
-	uint32_t limit;
+	uint32_t limit = done ? limit_of(word, lane) : 0;
 
-	if (done)
-		limit = limit_of(word, lane);
 	for (size_t i = 0; i < words && done; i++)
-		done = read_first(word + i, cell + i, 1, lane, limit, pc)
+		done = read_same(word + i, cell + i, lane, limit)
+			|| read_second(word + i, cell + i, lane, limit, pc)
 			|| covered(cell + i, 1, lane, limit)
-			|| read_second(word + i, cell + i, lane, pc);
+			|| read_first(word + i, cell + i, 1, lane, limit, pc);
 	if (!done)
 		read_slowly(address, 4 * words, pc);
+}
+
+static __attribute__((noinline)) void read_one(uintptr_t address, uintptr_t pc)
+{
+	read_each(address, 1, pc);
+}
+
+static __attribute__((noinline)) void read_several(uintptr_t address, size_t words, uintptr_t pc)
+{
+	read_each(address, words, pc);
 }
 
 static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
@@ -286,7 +308,10 @@ static INLINE void read_words(uintptr_t address, size_t words, uintptr_t pc)
 		    : covered(cell, words, lane, limit))
 			return;
 	}
-	read_more(address, words, pc);
+	if (words == 1)
+		read_one(address, pc);
+	else
+		read_several(address, words, pc);
 }
 
 /* --- writes --- */
