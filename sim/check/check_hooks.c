@@ -1,18 +1,15 @@
 /* check_hooks.c - the hooks that compilers call in checked kernels.
  *
- * They belong to -fsanitize=thread, -fsanitize=bounds and -fsanitize-coverage=trace-pc.
- * They replace the sanitizer runtime, which is not linked. Those for ordinary accesses of whole
- * words are in check_words.c. Called on fibers.
+ * They belong to -fsanitize=thread and -fsanitize-coverage=trace-pc, and replace the sanitizer
+ * runtime, which is not linked. Those for ordinary accesses of whole words are in check_words.c.
+ * Called on fibers.
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/check/check_access.h"
-#include "sim/check/check_find.h"
 #include "sim/check/check_order.h"
-#include "sim/check/check_segment.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_state.h"
 #include "sim/check/counters.h"
@@ -179,7 +176,7 @@ ATOMIC(16, uint16_t)
 ATOMIC(32, uint32_t)
 ATOMIC(64, uint64_t)
 
-/* --- basic blocks and array bounds --- */
+/* --- basic blocks --- */
 
 static void enter_block(uintptr_t pc)
 {
@@ -209,48 +206,4 @@ void ft_basic_block(struct ft_cell *cell, struct ft_cell *first, struct ft_cell 
 	/* Like a return address, which is after the code it identifies. */
 	if (ft_check_block.pending)
 		enter_block(lines_code(cell) + 1);
-}
-
-/* The same layout as in the run-time interface of GCC and Clang. */
-struct source_location {
-	const char *file;
-	uint32_t line, column;
-};
-struct type_descriptor {
-	uint16_t kind, info;
-	char name[];
-};
-struct out_of_bounds {
-	struct source_location location;
-	const struct type_descriptor *array, *index;
-};
-
-/* The value of an index, signed or not; it is passed by value if it fits in a word. */
-static long long index_value(const struct type_descriptor *type, uintptr_t value)
-{
-	unsigned bits = 1u << (type->info >> 1);
-
-	if (bits > 64)
-		return 0;
-	if (!(type->info & 1))
-		return (long long)value;
-	return (long long)(value << (64 - bits)) >> (64 - bits);
-}
-
-/* Ends the launch, because the memory after an array on a thread's stack is not known. */
-void __ubsan_handle_out_of_bounds(struct out_of_bounds *data, uintptr_t index)
-{
-	struct lane *lane = lane_current();
-	struct check_report report = { .class = CLASS_OOB, .other = NO_SIDE };
-	char text[300];
-
-	if (!lane || !check_hot.span)
-		return;
-	check_side_of_lane(lane, CALLER, "access", &report.side);
-	snprintf(report.detail, sizeof report.detail, "index %lld of an array %s",
-		 index_value(data->index, index), data->array->name);
-	check_report(check_hot.check, &report);
-	snprintf(text, sizeof text, "%s, %s:%u", report.detail, data->location.file,
-		 (unsigned)data->location.line);
-	worker_abort(worker_self, 700, text);
 }

@@ -60,6 +60,13 @@ __asm__(".hidden __start_ft_cells\n"
 	".endm\n");
 #endif
 
+/* The compiler's own copy, for the macros below; a kernel's copies are checked. */
+static inline __attribute__((always_inline, unused)) void ft_copy_bits(void *to, const void *from,
+								       size_t bytes)
+{
+	__builtin_memcpy(to, from, bytes);
+}
+
 /* --- qualifiers --- */
 
 #define __device__
@@ -127,11 +134,11 @@ FT_VECTORS(FT_DECLARE)
 	uint64_t ft_bits_ = 0; \
 	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, \
 		       name ": expected a value of 4 or 8 bytes"); \
-	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	ft_copy_bits(&ft_bits_, &ft_value_, sizeof ft_value_); \
 	ft_bits_ = ft_collective(FT_SITE(name), kind, (mask), ft_bits_, \
 		((unsigned)(lane) & 0xffffu) \
 		| (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
-	__builtin_memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \
+	ft_copy_bits(&ft_value_, &ft_bits_, sizeof ft_value_); \
 	ft_value_; })
 #define __shfl_sync(m, v, l, ...) \
 	FT_SHUFFLE("__shfl_sync", FT_SHUFFLE_IDX, m, v, l, __VA_ARGS__)
@@ -155,7 +162,7 @@ FT_VECTORS(FT_DECLARE)
 #define FT_BITS(v) ({ \
 	__typeof__(v) ft_value_ = (v); \
 	uint64_t ft_bits_ = 0; \
-	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	ft_copy_bits(&ft_bits_, &ft_value_, sizeof ft_value_); \
 	ft_bits_; })
 #define FT_REDUCE(name, kind, m, v) ((__typeof__((v) + 0))FT_WARP(name, kind, m, (uint32_t)(v)))
 #define FT_MIN_MAX(name, kind, m, v) \
@@ -256,7 +263,7 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 
 #ifdef FLASHTWIN_CHECK
 /* The models of the GPU's functions are not checked. */
-#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")
+#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds,alignment,object-size")
 #define MUFU_FN static __attribute__((unused, noinline, FT_UNCHECKED))
 #else
 #define MUFU_FN static inline __attribute__((unused))
@@ -367,7 +374,7 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define FT_CAST(to, from, x) ({ \
 	from ft_from_ = (x); \
 	to ft_to_; \
-	__builtin_memcpy(&ft_to_, &ft_from_, sizeof ft_to_); \
+	ft_copy_bits(&ft_to_, &ft_from_, sizeof ft_to_); \
 	ft_to_; })
 #define __float_as_int(x)  FT_CAST(int, float, x)
 #define __float_as_uint(x) FT_CAST(unsigned, float, x)
@@ -401,6 +408,9 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define memcpy(to, from, bytes) ft_memcpy((to), (from), (bytes))
 #define memmove(to, from, bytes) ft_memcpy((to), (from), (bytes))
 #define memset(to, value, bytes) ft_memset((to), (value), (bytes))
+#define __builtin_memcpy(...) ft_memcpy(__VA_ARGS__)
+#define __builtin_memmove(...) ft_memcpy(__VA_ARGS__)
+#define __builtin_memset(...) ft_memset(__VA_ARGS__)
 #endif
 
 /* --- diagnostics --- */

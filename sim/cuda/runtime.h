@@ -75,6 +75,14 @@ void ft_async_wait(unsigned open);
 /* memmove() and memset() for checked kernels. */
 void *ft_memcpy(void *to, const void *from, size_t bytes);
 void *ft_memset(void *to, int value, size_t bytes);
+/* For checked kernels: what compilers call at an index or an address that is wrong
+ * (sim/check/check_bounds.c). They get these names, so that UBSan can have its own. */
+void ft_out_of_bounds(void *context, void *index);
+void ft_type_mismatch(void *context, void *pointer);
+#ifdef FLASHTWIN_CHECK
+void __ubsan_handle_out_of_bounds(void *, void *) __asm__("ft_out_of_bounds");
+void __ubsan_handle_type_mismatch_v1(void *, void *) __asm__("ft_type_mismatch");
+#endif
 /* For checked kernels (sim/cuda/checked_models.h): whether the thread is in a model of a GPU's
  * function; reports that the model called at `caller` made a NaN from numbers. */
 extern volatile int ft_in_model;
@@ -137,7 +145,8 @@ static inline void *ft_shared_dynamic(void)
 
 /* Points are not checked. */
 #ifdef FLASHTWIN_CHECK
-__attribute__((no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")))
+__attribute__((no_sanitize_thread, no_sanitize_coverage,
+	       no_sanitize("bounds,alignment,object-size")))
 #endif
 static inline const struct point_sink *ft_point_sink(void)
 {

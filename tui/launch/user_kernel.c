@@ -200,16 +200,17 @@ static const char *const host_flags[] = {
 	"-fno-builtin-strcat", "-fno-builtin-strncat", NULL
 };
 
-/* A misaligned access traps, as error 716 on a GPU; a checked kernel's hooks find it themselves. */
+/* A misaligned access traps, as error 716 on a GPU; a checked kernel calls a handler instead. */
 static const char *const align_flags[] = {
 	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
 };
 
-/* Calls the hooks of sim/check/check_hooks.c. Without SRA a float4 access stays whole; without
+/* Calls the hooks of sim/check/check_hooks.c and the handlers of check_bounds.c. Without SRA a float4 access stays whole; without
  * vectorizing and block reordering, loops keep their order. */
 static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
-	"-fsanitize=bounds", "-fsanitize-coverage=trace-pc",
+	"-fsanitize=bounds", "-fsanitize=alignment", "-fsanitize=object-size",
+	"-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
 	NULL
 };
