@@ -263,7 +263,8 @@ FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
 
 #ifdef FLASHTWIN_CHECK
 /* The models of the GPU's functions are not checked. */
-#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds,alignment,object-size")
+#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, \
+	no_sanitize("bounds,alignment,object-size")
 #define MUFU_FN static __attribute__((unused, noinline, FT_UNCHECKED))
 #else
 #define MUFU_FN static inline __attribute__((unused))

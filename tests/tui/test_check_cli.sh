@@ -199,4 +199,31 @@ for class in race-stream empty-split-read; do
 	grep -q -- "$class" help || echo "$class: not in find --help"
 done >>missing
 result 'every class is documented' "$(cat missing)"
+# A pointer made from a local array, in a file that the compiler then checks for it.
+cat >pointer.cu <<'CU'
+__global__ void walk(const float *in, float *out, int n)
+{
+	float a[2] = { in[0], in[1] }, sums[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+	float *sum = sums;
+
+	for (int i = 0; i < n; i++)
+		sum[i] += a[i % 2];
+	out[threadIdx.x] = sums[0] + sums[3];
+}
+struct __align__(16) wide { float a[8]; };
+__global__ void copy(const float *in, float *out, int n)
+{
+	*(wide *)out = *(const wide *)(in + n);
+}
+CU
+run launch pointer.cu --kernel walk $launch --arg n=i32:5 --check
+expect 'a pointer past a local array' 4 "oob in walk, L0: 'float' outside of the variable" \
+	'pointer.cu:7'
+run launch pointer.cu --kernel walk $launch --arg n=i32:4 --check
+expect 'a pointer within it' 0
+run launch pointer.cu --kernel copy --grid 1 --block 1 --arg in=@in.npy --arg 'out=>out.npy:f32[64]' \
+	--arg n=i32:1 --check
+expect 'a misaligned copy of a struct' 4 "misaligned in copy, L0: .*past a multiple of 16" \
+	'pointer.cu:13' 'CUDA_ERROR_MISALIGNED_ADDRESS (716)'
+
 plan

@@ -27,6 +27,7 @@
 #include "tui/launch/imports.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
+#include "tui/launch/user_arrays.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_text.h"
 
@@ -205,12 +206,11 @@ static const char *const align_flags[] = {
 	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
 };
 
-/* Calls the hooks of sim/check/check_hooks.c and the handlers of check_bounds.c. Without SRA a float4 access stays whole; without
- * vectorizing and block reordering, loops keep their order. */
+/* Calls the hooks of sim/check/check_hooks.c and the handlers of check_bounds.c. Without SRA a
+ * float4 access stays whole; without vectorizing and block reordering, loops keep their order. */
 static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
-	"-fsanitize=bounds", "-fsanitize=alignment", "-fsanitize=object-size",
-	"-fsanitize-coverage=trace-pc",
+	"-fsanitize=bounds", "-fsanitize=alignment", "-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
 	NULL
 };
@@ -225,7 +225,10 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 			   const char *in, const char *text, const char *object, const char *out)
 {
 	struct arg_list args = k->compiler.args, link = args;
+	bool pointers = false;
 
+	if (s->check)
+		TRY(user_arrays_escape(text, &pointers));
 	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k),
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
@@ -235,6 +238,8 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 	add_processor(&args);
 	arg_list_add_all(&args, host_flags);
 	arg_list_add_all(&args, s->check ? check_flags : align_flags);
+	if (pointers)
+		arg_list_add(&args, "-fsanitize=object-size");
 	if (s->steps && !s->check)
 		arg_list_add_all(&args, step_flags);
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
