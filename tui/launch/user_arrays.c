@@ -61,6 +61,8 @@ static int next_of(const struct tokens *tokens, int i)
 
 	while (end > 0 && token_is(&tokens->at[end + 1], "["))
 		end = tokens->at[end + 1].match;
+	if (end > 0 && token_is(&tokens->at[end + 1], "=") && token_is(&tokens->at[end + 2], "{"))
+		end = tokens->at[end + 2].match;
 	if (end <= 0 || !token_is(&tokens->at[end + 1], ",")
 	    || tokens->at[end + 2].kind != TOKEN_IDENTIFIER || !token_is(&tokens->at[end + 3], "["))
 		return 0;
