@@ -88,6 +88,7 @@ void check_alloc_end(struct check *check)
 		free(check->arena);
 		check->arena = next;
 	}
+	check->copies = NULL;
 	for (size_t i = 0; i < check->variable_count; i++) {
 		free(check->variables[i]->releases);
 		free(check->variables[i]);

@@ -14,7 +14,8 @@
 
 #define STATE_WHOLE 0xffu               /* allocated and written */
 #define STATE_ALLOCATED 0xf0u
-#define RECORD_PLACE 0x01ffffffu        /* bytes from check_hot.origin */
+#define RECORD_PLACE 0x00ffffffu        /* bytes from check_hot.origin */
+#define RECORD_WATCHED 0x01000000u      /* of a writer: see sim/check/check_async.c */
 #define RECORD_PAIR 0x02000000u         /* in a cell: see sim/check/check_words.c */
 #define RECORD_ATOMIC 0x04000000u
 #define RECORD_VOLATILE 0x08000000u
@@ -131,6 +132,7 @@ struct check {
 	struct check_sync_variable **variables; /* of the launch */
 	size_t variable_count;
 	struct check_arena *arena;      /* allocations freed at the end of the launch */
+	struct check_copy *copies;      /* asynchronous copies to be used again */
 	/* Reports on the last write, and the bytes before it: see check_settle.c. */
 	struct check_report waiting[3];
 	unsigned waiting_count;

@@ -80,6 +80,7 @@ void check_block_begin(struct listener *listener, struct block *block, size_t st
 			lane->bound = lane->warp_bound = lane->block_first;
 			lane->known = NULL;
 			lane->order = NULL;
+			lane->copies = NULL;
 		}
 	}
 }

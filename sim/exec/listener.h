@@ -14,6 +14,7 @@
 #include "sim/cuda/runtime.h"
 
 struct block;
+struct check_copy;
 struct check_memory_order;
 struct lane;
 struct meeting;
@@ -75,6 +76,7 @@ struct check_lane {
 	uint32_t *known;                /* the same for single lanes of its warp: [32] or NULL */
 	uintptr_t pc;                   /* basic block in which it last synchronized */
 	struct check_memory_order *order;       /* fences and atomics; NULL: none so far */
+	struct check_copy *copies;      /* its asynchronous copies that are not complete */
 };
 
 #endif
