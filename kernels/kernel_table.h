@@ -61,6 +61,7 @@ struct sim_code {
 	/* Its file has fences, or barriers for only some lanes of a warp, so parts of a warp or
 	 * block may be ordered. */
 	bool orders_some;
+	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
 };
 
 /* Values of one launch as the host knows them, for extents and limits. */

@@ -126,6 +126,24 @@ static void check_alignment(const struct access *a)
 	worker_abort(worker_self, 716, text);
 }
 
+/* Whether the address is of a __constant__ variable, or of data that the compiler put beside the
+ * code because it is const. */
+static bool is_constant(const struct check_hot *hot, uintptr_t address)
+{
+	return address - hot->constants < hot->constant_bytes
+		|| (address - hot->code < hot->code_bytes
+		    && address - hot->data >= hot->data_bytes);
+}
+
+/* Ends the launch, so that later ones find the value that the host wrote. */
+static void refuse_constant(const struct access *a)
+{
+	struct check_report report = check_report_of(a, CLASS_CONSTANT_WRITE);
+
+	check_report(a->check, &report);
+	worker_abort(worker_self, 700, "illegal address: a write to a __constant__ variable");
+}
+
 /* Whether all bytes are allocated. Also reports a read of unwritten bytes. */
 static bool check_state(const struct access *a)
 {
@@ -179,6 +197,8 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		return;
 	}
 	check_alignment(&a);
+	if (kind != CHECK_READ && is_constant(hot, address))
+		refuse_constant(&a);
 	if (a.shadow - hot->base >= hot->span)
 		return;                 /* a constant, or a variable without shadow */
 	if (!access_of_variable(&a) && !check_state(&a))

@@ -301,9 +301,11 @@ static char *describe_variable(const struct check_report *r)
 	size_t offset;
 	const char *name = symbol_of_variable((const void *)r->address, &offset);
 
-	return name ? xasprintf("%zu bytes at byte %zu of the __device__ variable %s", r->bytes,
-				offset, name)
-		: xasprintf("%zu bytes of a __device__ variable", r->bytes);
+	const char *kind = r->class == CLASS_CONSTANT_WRITE ? "__constant__" : "__device__";
+
+	return name ? xasprintf("%zu bytes at byte %zu of the %s variable %s", r->bytes, offset,
+				kind, name)
+		: xasprintf("%zu bytes of a %s variable", r->bytes, kind);
 }
 
 static char *describe(const struct check_finding *f)

@@ -84,6 +84,8 @@ static bool find_code(struct check *check)
 	/* Variables are aligned as in their image. */
 	hot->data = object.data / DATA_ALIGNMENT * DATA_ALIGNMENT;
 	hot->data_bytes = object.data_end - hot->data;
+	hot->constants = (uintptr_t)check->launch.code->constants;
+	hot->constant_bytes = (uintptr_t)check->launch.code->constants_end - hot->constants;
 	return check_image_of(check, hot->data, hot->data_bytes, &hot->image);
 }
 

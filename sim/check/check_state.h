@@ -69,6 +69,8 @@ struct check_hot {
 	uintptr_t data;                 /* its variables */
 	size_t data_bytes;
 	uintptr_t image;                /* address whose shadow they use; 0: none */
+	uintptr_t constants;            /* those of them that are __constant__ */
+	size_t constant_bytes;
 	struct check *check;
 	struct counters *counters;      /* NULL: not counting */
 };

@@ -162,7 +162,8 @@ static void write_code(const struct unit *u, const struct function *f, int count
 	else
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d };\n", n, k->text, n,
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d,"
+		" __start_ft_constant, __stop_ft_constant };\n", n, k->text, n,
 		k->text, u->tokens.file_length, u->tokens.file, variant,
 		u->mode.user ? "ft_shared_list" : "0", orders_some(u));
 }
@@ -239,8 +240,9 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 		fputs("0", out);
 	else
 		write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s };\n", k->length,
-		k->text, FT_USER_UNIT, orders_some(u) ? "true" : "false");
+	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s,"
+		" __start_ft_constant, __stop_ft_constant };\n", k->length, k->text, FT_USER_UNIT,
+		orders_some(u) ? "true" : "false");
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"
 		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",

@@ -71,7 +71,7 @@ static inline __attribute__((always_inline, unused)) void ft_copy_bits(void *to,
 
 #define __device__
 #define __host__
-#define __constant__ static
+#define __constant__ static __attribute__((section("ft_constant")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ restrict

@@ -121,3 +121,41 @@ KERNEL oob_builtin_memset_clean(const float *x, float *y, int *flags, int n)
 	if (I == 0)
 		__builtin_memset(y, 0, n * sizeof *y);
 }
+
+__constant__ float limits[32] = { 1.0f, 2.0f };
+static __device__ float settings[32] = { 1.0f, 2.0f };
+
+KERNEL constant_store(const float *x, float *y, int *flags, int n)
+{
+	float *limit = (float *)limits;
+
+	if (I < 32)
+		limit[I] = x[I];                                /* BUG */
+}
+KERNEL constant_store_clean(const float *x, float *y, int *flags, int n)
+{
+	float *setting = settings;
+
+	if (I < 32)
+		setting[I] = limits[I] + x[I];
+}
+
+KERNEL constant_atomic(const float *x, float *y, int *flags, int n)
+{
+	atomicAdd((float *)&limits[n % 32], 1.0f);              /* BUG */
+}
+KERNEL constant_atomic_clean(const float *x, float *y, int *flags, int n)
+{
+	atomicAdd(&settings[n % 32], 1.0f);
+}
+
+KERNEL constant_memset(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0)
+		memset((void *)limits, 0, n);                   /* BUG */
+}
+KERNEL constant_memset_clean(const float *x, float *y, int *flags, int n)
+{
+	if (I == 0)
+		memset((void *)settings, 0, n);
+}

@@ -226,4 +226,24 @@ run launch pointer.cu --kernel copy --grid 1 --block 1 --arg in=@in.npy --arg 'o
 expect 'a misaligned copy of a struct' 4 "misaligned in copy, L0: .*past a multiple of 16" \
 	'pointer.cu:13' 'CUDA_ERROR_MISALIGNED_ADDRESS (716)'
 
+# A __constant__ variable among others that cannot be in its section.
+cat >constant.cu <<'CU'
+__constant__ float table[4] = { 1, 2, 3, 4 };
+__device__ __constant__ const int offset = 1;
+template <class T> __constant__ T two = T(2);
+__global__ void store(const float *in, float *out, int n)
+{
+	float *t = table;
+
+	out[threadIdx.x] = in[offset] * two<float> + table[1];
+	if (n)
+		t[threadIdx.x % 4] = 3.0f;
+}
+CU
+run launch constant.cu --kernel store $launch --arg n=i32:1 --check
+expect 'a write to a constant' 4 'constant-write in store, L0: .* the __constant__ variable table' \
+	'constant.cu:10'
+run launch constant.cu --kernel store $launch --arg n=i32:0 --check
+expect 'no write to a constant' 0
+
 plan
