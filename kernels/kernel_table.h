@@ -64,6 +64,10 @@ struct sim_code {
 	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
 };
 
+/* The linker's names for the ends of the section with an object's __constant__ variables. */
+extern const char __start_ft_constant[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_ft_constant[] __attribute__((weak, visibility("hidden")));
+
 /* Values of one launch as the host knows them, for extents and limits. */
 struct kernel_value {
 	int64_t i;      /* integers; for a pointer: bytes from it to the end of its buffer */

@@ -45,10 +45,6 @@ extern "C" {
 /* __thread works in C and C++, and needs no dynamic initialisation. */
 extern __thread const struct ft_thread_view *ft_self;
 
-/* The linker's names for the ends of the section with an object's __constant__ variables. */
-extern const char __start_ft_constant[] __attribute__((weak, visibility("hidden")));
-extern const char __stop_ft_constant[] __attribute__((weak, visibility("hidden")));
-
 /* Kinds of warp collectives. Lanes only meet lanes that call the same kind with the same mask. */
 enum ft_collective {
 	FT_SYNC, FT_SHUFFLE_IDX, FT_SHUFFLE_UP, FT_SHUFFLE_DOWN, FT_SHUFFLE_XOR,
