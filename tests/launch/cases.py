@@ -590,8 +590,9 @@ def bitonic():
 def scalars():
     two = struct.unpack('<8B', struct.pack('<if', 3, 0.5))
     return Case('scalars.cu', 'k', '1', '1',
-                {'flag': 'bool:true', 'c': 'i8:-3', 'sc': 'i8:-4', 'uc': 'u8:200', 's': 'i16:-500',
-                 'us': 'u16:60000', 'u': 'u32:4000000000', 'l': 'i64:-7', 'ull': 'u64:8',
+                # In another order than in the kernel.
+                {'us': 'u16:60000', 'sc': 'i8:-4', 'flag': 'bool:true', 's': 'i16:-500',
+                 'uc': 'u8:200', 'c': 'i8:-3', 'u': 'u32:4000000000', 'l': 'i64:-7', 'ull': 'u64:8',
                  'h': 'f16:0.5', 'b': 'bf16:-1.5', 'd': 'f64:0.25', 'nothing': 'null',
                  'two': Array('u8', two), 'out': Out('f32', 14)},
                 {'out': [1, -3, -4, 200, -500, 60000, 4e9, -7, 8, 0.5, -1.5, 0.25, 1, 3.5]})

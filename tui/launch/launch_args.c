@@ -337,6 +337,7 @@ static enum status expect_bytes(const struct kernel_param *p, struct launch_arg 
 
 	if (a->small && p->bytes == a->value.bytes
 	    && (!element_type(p->type, 0, &known) || strcmp(dtype_name(known), a->small) == 0)) {
+		a->value.value.blob = a->bytes;         /* the argument may have moved here */
 		a->value.alignment = p->alignment;
 		return STATUS_OK;
 	}
