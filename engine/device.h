@@ -149,6 +149,9 @@ struct device_options {
 	uint64_t seed;
 	int jobs;                       /* simulator: OS threads for independent blocks; 0 is 1 */
 	bool check;                     /* simulator: run kernels under the checker, one thread */
+	/* With check: how many further seeds a launch is run under, on a copy of device memory, if
+	 * its order came from atomics or flags. */
+	int check_orders;
 	bool count;                     /* with check: counts for device_counters() */
 	/* Simulator: basic blocks that the threads of a launch may enter before it ends with STEPS
 	 * (error code 702); 0: no limit. Kernels then run on one thread. */

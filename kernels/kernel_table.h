@@ -37,7 +37,7 @@ struct kernel_param {
 };
 
 /* A static __shared__ variable, as the compiler sees it. `offset` is where a launch
- * puts it in the shared-memory arena of a block. */
+ * puts it in the shared-memory arena of a block. Outside functions its name is also `function`. */
 struct kernel_shared {
 	const char *function, *name;
 	size_t bytes, alignment;
@@ -46,8 +46,8 @@ struct kernel_shared {
 };
 
 /* A kernel compiled for the simulator. run() calls the kernel once, as one CUDA thread; args[i]
- * points to the value of parameter i. functions names all functions that it can call (for their
- * shared variables). */
+ * points to the value of parameter i. functions names all functions that it can call, and the
+ * shared variables outside functions that they use. */
 struct sim_code {
 	const char *name, *file;
 	const struct kernel_param *params;
@@ -61,7 +61,12 @@ struct sim_code {
 	/* Its file has fences, or barriers for only some lanes of a warp, so parts of a warp or
 	 * block may be ordered. */
 	bool orders_some;
+	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
 };
+
+/* The linker's names for the ends of the section with an object's __constant__ variables. */
+extern const char __start_ft_constant[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_ft_constant[] __attribute__((weak, visibility("hidden")));
 
 /* Values of one launch as the host knows them, for extents and limits. */
 struct kernel_value {

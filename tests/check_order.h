@@ -93,7 +93,7 @@ static size_t print_op(const struct op *op, char *text, size_t size)
 {
 	static const char *const names[] = {
 		"-", "r1", "r2", "r4", "r16", "w1", "w2", "w4", "w16", "atomic", "flag", "fence",
-		"warp", "block",
+		"warp", "block", "vr", "vw", "vtest",
 	};
 
 	if (op->bytes)

@@ -88,7 +88,7 @@ layer tui/lab/answers base traces/store tui tui/launch tui/lab/case tui/lab/refe
 layer tui/lab base traces/store tui tui/launch tui/lab/case tui/lab/result tui/lab/run \
 	tui/lab/grade tui/lab/answers
 layer tui/bench base traces/store engine engine/attention engine/model engine/record tests/bench \
-	tui tui/views tui/viewer
+	tui tui/launch tui/views tui/viewer
 
 # tui/ holds two layers: shared code below these folders, and the commands above them.
 folders="$folders tui"

@@ -64,7 +64,8 @@ static unsigned bytes_of(int kind)
 	case RANDOM_READ_1: case RANDOM_WRITE_1: return 1;
 	case RANDOM_READ_2: case RANDOM_WRITE_2: return 2;
 	case RANDOM_READ_16: case RANDOM_WRITE_16: return 16;
-	case RANDOM_READ_4: case RANDOM_WRITE_4: case RANDOM_ATOMIC: return 4;
+	case RANDOM_READ_4: case RANDOM_WRITE_4: case RANDOM_ATOMIC: case RANDOM_VOLATILE_READ:
+	case RANDOM_VOLATILE_WRITE: case RANDOM_VOLATILE_TEST: return 4;
 	default: return 0;
 	}
 }
@@ -241,7 +242,23 @@ static bool write_waits(const struct program *p, const struct order *order, int 
 
 static bool writes(const struct op *op)
 {
-	return op->kind >= RANDOM_WRITE_1 && op->kind <= RANDOM_ATOMIC;
+	return (op->kind >= RANDOM_WRITE_1 && op->kind <= RANDOM_ATOMIC)
+		|| op->kind == RANDOM_VOLATILE_WRITE;
+}
+
+/* In shared memory a volatile read is strong only if it is a test. */
+static bool is_strong(const struct op *op)
+{
+	return op->kind == RANDOM_ATOMIC || op->kind == RANDOM_VOLATILE_WRITE
+		|| op->kind == RANDOM_VOLATILE_TEST
+		|| (op->kind == RANDOM_VOLATILE_READ && !op->shared);
+}
+
+/* Of strong accesses, only volatile writes race with each other. */
+static bool both_strong(const struct op *a, const struct op *b)
+{
+	return is_strong(a) && is_strong(b)
+		&& !(a->kind == RANDOM_VOLATILE_WRITE && b->kind == RANDOM_VOLATILE_WRITE);
 }
 
 static bool conflict(const struct op *a, int block_a, const struct op *b, int block_b)
@@ -249,20 +266,33 @@ static bool conflict(const struct op *a, int block_a, const struct op *b, int bl
 	return a->bytes && b->bytes && a->shared == b->shared && (!a->shared || block_a == block_b)
 		&& a->at < b->at + b->bytes && b->at < a->at + a->bytes
 		&& (writes(a) || writes(b))
-		&& !(a->kind == RANDOM_ATOMIC && b->kind == RANDOM_ATOMIC);
+		&& !both_strong(a, b);
 }
 
-/* Another atomic on the same word is ordered before `e`. It is unknown whether `atomic` ran before
- * that one, and thus before `e`. */
-static bool maybe_before(const struct program *p, const struct order *order, int atomic, int e)
+/* Whether a thread that passed event `a` made a fence before event `e`. */
+static bool fenced_between(const struct program *p, const struct order *order, int a, int e)
 {
-	const struct op *op = op_of(p, atomic);
+	for (int fence = 0; fence < EVENTS; fence++)
+		if (op_of(p, fence)->kind == RANDOM_FENCE && has(&order->before[fence], a)
+		    && has(&order->before[e], fence))
+			return true;
+	return false;
+}
 
-	for (int i = 0; i < EVENTS && op->kind == RANDOM_ATOMIC; i++)
-		if (i != atomic && op_of(p, i)->kind == RANDOM_ATOMIC && op_of(p, i)->at == op->at
-		    && op_of(p, i)->shared == op->shared
-		    && (!op->shared || block_of(i / STEPS) == block_of(atomic / STEPS))
-		    && has(&order->before[e], i))
+/* Another atomic, or a test, of the same word is ordered before `e`. It is unknown whether the
+ * strong write `w` ran before that one, and thus before `e`. A plain read needs a fence, too. */
+static bool maybe_before(const struct program *p, const struct order *order, int w, int e)
+{
+	const struct op *op = op_of(p, w);
+	bool strong = op->kind == RANDOM_ATOMIC || op->kind == RANDOM_VOLATILE_WRITE;
+
+	for (int i = 0; i < EVENTS && strong; i++)
+		if (i != w && (op_of(p, i)->kind == RANDOM_ATOMIC
+			       || op_of(p, i)->kind == RANDOM_VOLATILE_TEST)
+		    && op_of(p, i)->at == op->at && op_of(p, i)->shared == op->shared
+		    && (!op->shared || block_of(i / STEPS) == block_of(w / STEPS))
+		    && has(&order->before[e], i)
+		    && (writes(op_of(p, e)) || fenced_between(p, order, i, e)))
 			return true;
 	return false;
 }

@@ -209,6 +209,7 @@ struct row_finding {
 	uint64_t count;                 /* how often, with these sites */
 	int64_t launch;                 /* the first time; -1: of no launch */
 	const char *kernel;
+	uint64_t seed;                  /* of a further order that shows it; 0: none */
 	struct row_side sides[2];     /* the one that was found, and the one before it */
 	uint32_t buffer;                /* 0: none, or shared memory */
 	uint64_t offset, bytes;

@@ -336,6 +336,9 @@ static enum status run_all(struct attend *attend)
 		enum status written = write_results(attend, request, report);
 
 		status = written != STATUS_OK ? written : status;
+	} else {
+		json_object_set(report, "asked", request);
+		status = run_print_failure(&attend->run, report, status);
 	}
 	json_decref(request);
 	json_decref(report);

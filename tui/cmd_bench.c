@@ -53,6 +53,8 @@ static enum status check_options(const struct asked *asked)
 		return device || asked->json
 			? fail(STATUS_USAGE, "--device and --json cannot be used with --suite view")
 			: STATUS_OK;
+	if (strcmp(asked->suite, "check") == 0 && device)
+		return fail(STATUS_USAGE, "--device cannot be used with --suite check");
 	if (strcmp(asked->suite, "last") == 0 && asked->json)
 		return fail(STATUS_USAGE, "--json cannot be used with --suite last");
 	return STATUS_OK;
@@ -68,6 +70,8 @@ static enum status run(int argc, char **argv)
 		return bench_view(asked.trace);
 	if (asked.suite && strcmp(asked.suite, "last") == 0)
 		return bench_last(asked.device ? asked.device : "sim", (int)asked.runs);
+	if (asked.suite && strcmp(asked.suite, "check") == 0)
+		return bench_check((int)asked.runs, asked.json);
 	if (asked.suite)
 		return bench_seeds(asked.device ? asked.device : "cuda", (int)asked.runs,
 				   asked.json);
@@ -81,12 +85,14 @@ const struct command cmd_bench = {
 	"usage: flashtwin bench [--sim] [--runs N]\n"
 	"       flashtwin bench --suite seeds [--device cuda|sim] [--runs N] [--json]\n"
 	"       flashtwin bench --suite view [T.twin]\n"
-	"       flashtwin bench --suite last [--device cuda|sim] [--runs N]\n\n"
+	"       flashtwin bench --suite last [--device cuda|sim] [--runs N]\n"
+	"       flashtwin bench --suite check [--runs N] [--json]\n\n"
 	"Measures on this machine and prints medians.\n\n",
 	.examples =
 	"  flashtwin bench --sim --runs 15\n"
 	"  flashtwin bench --suite seeds >claims.md\n"
 	"  flashtwin bench --suite view\n"
-	"  flashtwin bench --suite last --runs 31\n",
+	"  flashtwin bench --suite last --runs 31\n"
+	"  flashtwin bench --suite check\n",
 	.run = run,
 };

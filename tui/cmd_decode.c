@@ -364,7 +364,7 @@ static enum status run_all(struct decode *decode, json_t *report)
 	json_decref(request);
 	/* A difference or a finding does not prevent results: they are written too. */
 	if (!run_has_results(status))
-		return status;
+		return run_print_failure(&decode->run, report, status);
 	if (decode->out_dir)
 		TRY(write_replies(decode));
 	if (decode->logits)

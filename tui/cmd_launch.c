@@ -310,9 +310,39 @@ static enum status run_in_child(void *context)
 	if (c->run.json && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return fail(STATUS_IO, "standard output: %s", strerror(errno));
 	status = run_loaded(c);
-	if (c->run.json && c->job.has_results)
+	if (c->run.json && (c->job.has_results || run_has_failed(status))) {
 		c->job.answer = json_incref(c->report);
+		if (!c->job.has_results)
+			run_put_error(c->report, status);
+	}
 	return status;
+}
+
+/* The object of a launch without results. A child that was ended has left none. */
+static json_t *failure(const struct launch_command *c, enum status status)
+{
+	json_t *answer;
+
+	if (c->job.answer)
+		return json_incref(c->job.answer);
+	answer = describe(c);
+	run_put_error(answer, status);
+	return answer;
+}
+
+static enum status finish_failed(const struct launch_command *c, enum status status)
+{
+	json_t *answer;
+	enum status written;
+
+	/* The child knows CUDA's code, which makes a finding a failure; this process does not. */
+	if (!c->run.json || !c->job.started
+	    || !(run_has_failed(status) || (status == STATUS_FINDING && c->job.answer)))
+		return status;
+	answer = failure(c, status);
+	written = run_print_json(answer);
+	json_decref(answer);
+	return written == STATUS_OK ? status : written;
 }
 
 /* Outputs are written only now that the kernel's process has ended. */
@@ -321,9 +351,9 @@ static enum status finish(struct launch_command *c, enum status status)
 	struct error_record error;
 	enum status written = STATUS_OK;
 
-	if (!c->job.has_results || !run_has_results(status))
-		return status;
 	error_save(&error);
+	if (!c->job.has_results || !run_has_results(status))
+		return finish_failed(c, status);
 	if (status != STATUS_DIFFERS)
 		written = write_outputs(c);
 	if (written == STATUS_OK && c->job.answer)

@@ -97,6 +97,8 @@ static enum status check_options(const struct replay_command *replay)
 		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
 	if (run->log_given && !run->trace)
 		return fail(STATUS_USAGE, "--log needs -o, which keeps what it records");
+	if (run->check_orders >= 0 && !run->check)
+		return fail(STATUS_USAGE, "--check-orders needs --check");
 	if (run->lint_fail && !run->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if (run->seed_given && run->orders)
@@ -118,6 +120,7 @@ static enum status parse(struct replay_command *replay, int argc, char **argv)
 		.device = run->device, .level = run->level,
 		.target = {
 			.seed = run->seed, .jobs = run->jobs, .check = run->check,
+			.check_orders = run_options_check_orders(run),
 			.count = run->count, .steps = (uint64_t)run->steps,
 		},
 	};
@@ -185,14 +188,12 @@ static void report_orders(const struct replay_command *replay)
 		       replay->differences ? "bits changed with the order" : "no bit changed");
 }
 
-static enum status report_all(struct replay_command *replay)
+/* Prints the object that --json asks for, with the error if there is one. */
+static enum status report_json_all(struct replay_command *replay, enum status failed)
 {
 	json_t *object;
 	enum status status;
 
-	report_orders(replay);
-	if (!replay->run.json)
-		return STATUS_OK;
 	object = json_pack("{s:s, s:I, s:O}", "trace", replay->trace,
 			   "differences", (json_int_t)replay->differences, "replays",
 			   replay->replays);
@@ -202,13 +203,30 @@ static enum status report_all(struct replay_command *replay)
 		json_object_set(object, "all_orders", replay->explained);
 	if (replay->counters)
 		json_object_set(object, "counters", replay->counters);
+	if (failed != STATUS_OK)
+		run_put_error(object, failed);
 	if (replay->sandbox) {          /* the parent prints it: this process may run other code */
 		replay->job.answer = object;
-		replay->job.has_results = true;
+		replay->job.has_results = failed == STATUS_OK;
 		return STATUS_OK;
 	}
 	status = run_print_json(object);
 	json_decref(object);
+	return status;
+}
+
+/* Reports what was replayed. `status`: how the replays ended; returned unless reporting fails. */
+static enum status report_all(struct replay_command *replay, enum status status)
+{
+	struct error_record error;
+
+	if (status == STATUS_OK)
+		report_orders(replay);
+	if (!replay->run.json || (status != STATUS_OK && !run_has_failed(status)))
+		return status;
+	error_save(&error);
+	TRY(report_json_all(replay, status));
+	error_restore(&error);
 	return status;
 }
 
@@ -343,7 +361,7 @@ static enum status prepare(struct replay_command *replay)
 	return status;
 }
 
-static enum status replay_runs(struct replay_command *replay, struct store *trace)
+static enum status replay_each(struct replay_command *replay, struct store *trace)
 {
 	for (int64_t run = replay->first; run <= replay->last; run++) {
 		struct launch_replay *launch = replay->launches[run - replay->first];
@@ -352,7 +370,12 @@ static enum status replay_runs(struct replay_command *replay, struct store *trac
 			TRY(launch_replay_load(launch));
 		TRY(replay_orders(replay, trace, run));
 	}
-	TRY(report_all(replay));
+	return STATUS_OK;
+}
+
+static enum status replay_runs(struct replay_command *replay, struct store *trace)
+{
+	TRY(report_all(replay, replay_each(replay, trace)));
 	if (*replay->found)
 		return fail(STATUS_FINDING, "%s", replay->found);
 	return replay->differences ? command_differs() : STATUS_OK;
@@ -406,7 +429,7 @@ static enum status replay_isolated(struct replay_command *replay)
 	};
 	status = isolate_run(job);
 	error_save(&error);
-	if (job->answer && run_has_results(status))
+	if (job->answer && (job->has_results ? run_has_results(status) : run_has_failed(status)))
 		written = run_print_json(job->answer);
 	if (written != STATUS_OK)
 		return written;

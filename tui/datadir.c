@@ -61,6 +61,11 @@ char *datadir_labs(void)
 	return locate("labs", "/README.md", "../labs");
 }
 
+char *datadir_matmul(void)
+{
+	return locate("samples/matmul.cu", "", "samples/matmul.cu");
+}
+
 enum status datadir_sample(const char *name, char **out)
 {
 	if (strcmp(name, "shakespeare") == 0)

@@ -18,6 +18,9 @@ char *datadir_include(void);
 /* The directory of the labs, found the same way; the caller frees it. */
 char *datadir_labs(void);
 
+/* The path of the tiled matrix product that `bench --suite check` launches; the caller frees it. */
+char *datadir_matmul(void);
+
 /* The path of a sample, found the same way; the caller frees it. Samples are "shakespeare", the
  * model; "demo.twin", a trace from an H200; "merge.cu", a kernel with a race. USAGE for any other
  * name. */

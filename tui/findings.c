@@ -63,6 +63,8 @@ static json_t *finding_json(const struct row_finding *f)
 	}
 	if (f->bytes)
 		json_object_set_new(object, "bytes", json_integer((json_int_t)f->bytes));
+	if (f->seed)
+		json_object_set_new(object, "seed", json_integer((json_int_t)f->seed));
 	put_text(object, "detail", f->detail);
 	put_text(object, "why", f->why);
 	put_text(object, "fix", f->fix);

@@ -89,6 +89,10 @@ OPTION(JOBS, ON_DECODE | ON_ATTEND | ON_REPLAY, RUN, 0, "jobs", VALUE_INTEGER("N
        "threads of the simulator (1)")
 OPTION(CHECK, ON_RUNS | ON_REPLAY, RUN, 0, "check", VALUE_NONE,
        "check accesses and barriers on the simulator; a finding: exit 4")
+OPTION(CHECK_ORDERS, ON_RUNS | ON_REPLAY, RUN, 0, "check-orders",
+       VALUE_INTEGER("K", 0, MAX_ORDERS),
+       "with --check: run a launch that atomics or flags ordered under K further seeds, on a copy "
+       "of its memory (4)")
 OPTION(LINT_FAIL, ON_RUNS | ON_REPLAY, RUN, 0, "lint-fail", VALUE_NONE,
        "exit 4 for a lint too")
 OPTION(COUNT_EVENTS, ON_RUNS | ON_REPLAY, RUN, 0, "count", VALUE_NONE,
@@ -230,19 +234,21 @@ OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "the simulator (the default): chunk + reduce on one job next to plain C, if this processor "
        "can run the plain C as compiled for the building machine; bytes and seconds per decode "
        "step, not recorded and at each level")
-OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view last"),
+OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view last check"),
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
        "launches, blocks and bytes of a step, waits, graphs, a long prompt; next to the claims of "
        "the engines they follow, and to times of earlier re-implementations. Markdown\n"
        "view: how fast the viewer opens a trace of more than ten million rows (two runs recorded "
        "for it, or T.twin), and how soon it reacts to each key on each screen; exit 1 above 0.5 s "
        "and 50 ms\n"
-       "last: what keeping the last run adds to a decode; on the simulator exit 1 above 10 %")
+       "last: what keeping the last run adds to a decode; on the simulator exit 1 above 10 %\n"
+       "check: what --check costs, for each kernel and a tiled matrix product")
 OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
        "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
        "wall-clock time, without verdicts on it; of --suite last (sim)")
 OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000), "samples per median (7)")
-OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE, "of --suite seeds: one JSON object")
+OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE,
+       "of --suite seeds or check: one JSON object")
 
 /* info */
 OPTION(INFO_DEVICE, ON_INFO, OWN, 0, "device", VALUE_ONE_OF("sim cuda"),

@@ -23,6 +23,8 @@
 
 /* --- options --- */
 
+#define DEFAULT_CHECK_ORDERS 4
+
 struct run_options run_options_default(void)
 {
 	return (struct run_options){
@@ -31,8 +33,16 @@ struct run_options run_options_default(void)
 		.chunk = DEFAULT_CHUNK,
 		.warps = 1,
 		.jobs = 1,
+		.check_orders = -1,
 		.level = LEVEL_LAUNCH,
 	};
+}
+
+int run_options_check_orders(const struct run_options *options)
+{
+	if (!options->check || options->orders)
+		return 0;
+	return options->check_orders < 0 ? DEFAULT_CHECK_ORDERS : options->check_orders;
 }
 
 void run_option_take(struct run_options *options, const struct option_value *v)
@@ -54,6 +64,7 @@ void run_option_take(struct run_options *options, const struct option_value *v)
 	case OPTION_ALL_ORDERS: options->orders = v->integer; break;
 	case OPTION_JOBS: options->jobs = (int)v->integer; break;
 	case OPTION_CHECK: options->check = true; break;
+	case OPTION_CHECK_ORDERS: options->check_orders = (int)v->integer; break;
 	case OPTION_LINT_FAIL: options->lint_fail = true; break;
 	case OPTION_COUNT_EVENTS: options->check = options->count = true; break;
 	case OPTION_STEPS: options->steps = v->integer; break;
@@ -141,6 +152,8 @@ enum status run_options_check(const struct run_options *options)
 		return fail(STATUS_USAGE, "--log, --log-at and --points record: they need -o");
 	if (options->points && options->level < LEVEL_POINTS)
 		return fail(STATUS_USAGE, "--points needs --log points");
+	if (options->check_orders >= 0 && !options->check)
+		return fail(STATUS_USAGE, "--check-orders needs --check");
 	if (options->lint_fail && !options->check)
 		return fail(STATUS_USAGE, "--lint-fail needs --check");
 	if ((options->check || options->steps) && strcmp(options->device, "cuda") == 0)
@@ -181,6 +194,7 @@ static enum status open_devices(struct run *run)
 			.seed = run->options->seed, .jobs = run->options->jobs,
 			.poison = is_recorded(run->options) || run_options_keep(run->options),
 			.check = run->options->check, .count = run->options->count,
+			.check_orders = run_options_check_orders(run->options),
 			.steps = (uint64_t)run->options->steps,
 		};
 
@@ -397,6 +411,25 @@ bool run_has_results(enum status status)
 		|| (status == STATUS_FINDING && error_code() == 0);
 }
 
+bool run_has_failed(enum status status)
+{
+	return status == STATUS_DEVICE || status == STATUS_STEPS || status == STATUS_LIMIT
+		|| status == STATUS_INTERNAL || (status == STATUS_FINDING && error_code() != 0);
+}
+
+void run_put_error(json_t *report, enum status status)
+{
+	json_t *error = json_object();
+	char *text = visible_text(error_text());
+
+	json_object_set_new(error, "status", json_string(status_name(status)));
+	json_object_set_new(error, "code", error_code() ? json_integer(error_code())
+			    : json_null());
+	json_object_set_new(error, "message", json_string(text));
+	json_object_set_new(report, "error", error);
+	free(text);
+}
+
 enum status run_print_json(const json_t *object)
 {
 	char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
@@ -404,4 +437,18 @@ enum status run_print_json(const json_t *object)
 	visible_print_json(stdout, text ? text : "null");
 	free(text);
 	return putchar('\n') == EOF || ferror(stdout) ? command_stdout_failed() : STATUS_OK;
+}
+
+enum status run_print_failure(const struct run_options *options, json_t *report,
+			      enum status status)
+{
+	struct error_record error;
+
+	if (!options->json || !run_has_failed(status))
+		return status;
+	run_put_error(report, status);
+	error_save(&error);
+	TRY(run_print_json(report));
+	error_restore(&error);
+	return status;
 }

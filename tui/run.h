@@ -33,6 +33,7 @@ struct run_options {
 	 * no trace. NULL: run_on_devices() calls it. */
 	const char *last;
 	bool check, lint_fail;          /* --check, --lint-fail */
+	int check_orders;               /* --check-orders; -1: the default */
 	bool count;                     /* --count, which sets check too */
 	int64_t steps;                  /* --steps; 0: no budget */
 	bool force, append, no_record, json;
@@ -42,6 +43,8 @@ struct run_options {
 struct run_options run_options_default(void);
 /* Takes an option of running or recording; any other is ignored. */
 void run_option_take(struct run_options *, const struct option_value *);
+/* How many further seeds the checker runs a launch under; --all-orders runs all of it again. */
+int run_options_check_orders(const struct run_options *);
 /* Whether the run is kept as the last run: there is neither -o nor --no-record. */
 bool run_options_keep(const struct run_options *);
 /* After the last option: those that contradict each other. */
@@ -69,7 +72,15 @@ enum status run_on_devices(const struct run_options *, const char *command, json
  * differ, or the checker has findings that did not end the run. */
 bool run_has_results(enum status);
 
+/* Whether the work itself failed: a launch faulted, or time, memory or steps ran out. */
+bool run_has_failed(enum status);
+/* Adds "error" to what --json prints: the current error, its status, and CUDA's code or null. */
+void run_put_error(json_t *report, enum status);
+
 /* Prints the object and a newline to stdout. IO if that fails. */
 enum status run_print_json(const json_t *);
+/* With --json, after an error: adds and prints it if the work failed. Returns the same status, or
+ * IO if that fails. */
+enum status run_print_failure(const struct run_options *, json_t *report, enum status);
 
 #endif

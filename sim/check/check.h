@@ -66,6 +66,16 @@ struct check_launch {
 enum status check_launch_begin(struct check *, const struct check_launch *, struct listener **out);
 /* good: the launch ended without a fault. */
 void check_launch_end(struct check *, bool good);
+/* Whether the last launch has accesses that only atomics, flags and fences ordered, in the order
+ * that happened. */
+bool check_order_happened(const struct check *);
+
+/* Findings of a copy of this process, which has run the last launch under another seed: the copy
+ * knows how many there were before, and sends the later ones, but no lints, to a file; this process
+ * receives all that were sent, and adds those that it does not have. */
+size_t check_known(const struct check *);
+void check_send(const struct check *, size_t known, uint64_t seed, int file);
+void check_receive(struct check *, int file);
 
 /* --- streams and graphs ---
  *

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "sim/check/check_find.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_order.h"
 #include "sim/check/check_race.h"
 #include "sim/check/check_reach.h"
@@ -17,6 +18,7 @@
 #include "sim/check/check_settle.h"
 #include "sim/check/check_shadow.h"
 #include "sim/check/check_space.h"
+#include "sim/check/check_volatile.h"
 #include "sim/check/counters.h"
 #include "sim/exec/steps.h"
 #include "sim/exec/worker.h"
@@ -101,8 +103,7 @@ static void report_uninit(const struct access *a)
 
 /* --- the access --- */
 
-/* The bytes of the word at `at` that an access ending at `end` touches, as a mask. */
-static unsigned mask_of(uintptr_t at, uintptr_t end)
+unsigned check_mask_of(uintptr_t at, uintptr_t end)
 {
 	unsigned first = at & 3, last = end - (at - first) >= 4 ? 4 : (unsigned)(end & 3);
 
@@ -126,6 +127,24 @@ static void check_alignment(const struct access *a)
 	worker_abort(worker_self, 716, text);
 }
 
+/* Whether the address is of a __constant__ variable, or of data that the compiler put beside the
+ * code because it is const. */
+static bool is_constant(const struct check_hot *hot, uintptr_t address)
+{
+	return address - hot->constants < hot->constant_bytes
+		|| (address - hot->code < hot->code_bytes
+		    && address - hot->data >= hot->data_bytes);
+}
+
+/* Ends the launch, so that later ones find the value that the host wrote. */
+static void refuse_constant(const struct access *a)
+{
+	struct check_report report = check_report_of(a, CLASS_CONSTANT_WRITE);
+
+	check_report(a->check, &report);
+	worker_abort(worker_self, 700, "illegal address: a write to a __constant__ variable");
+}
+
 /* Whether all bytes are allocated. Also reports a read of unwritten bytes. */
 static bool check_state(const struct access *a)
 {
@@ -134,7 +153,7 @@ static bool check_state(const struct access *a)
 	unsigned missing = 0, unwritten = 0;
 
 	for (uintptr_t at = a->shadow; at < end; at = (at | 3) + 1) {
-		unsigned mask = mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
+		unsigned mask = check_mask_of(at, end), state = hot->state[(at - hot->base) >> 2];
 
 		missing |= mask & ~(state >> 4);
 		unwritten |= mask & ~state;
@@ -158,6 +177,24 @@ static uintptr_t shadow_of(uintptr_t address)
 	return address - check_hot.code < check_hot.code_bytes ? address : 0;
 }
 
+/* Compares the access with those recorded, and records it. */
+static void judge(const struct access *a)
+{
+	const struct check_hot *hot = &a->check->hot;
+	uintptr_t end = a->shadow + a->bytes;
+
+	for (uintptr_t at = a->shadow; at < end; at = (at | 3) + 1) {
+		size_t word = (at - hot->base) >> 2;
+		unsigned mask = check_mask_of(at, end);
+
+		if (!(ft_check_block.pending & PENDING_WRITE))
+			check_judge(a, word, mask);
+		check_note(a, word, mask);
+		if (a->flags & RECORD_ATOMIC)
+			check_look(a->check, a->lane, word);
+	}
+}
+
 void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigned flags,
 		  uintptr_t pc)
 {
@@ -167,11 +204,13 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		.flags = flags,
 	};
 	const struct check_hot *hot = &check_hot;
-	uintptr_t end = a.shadow + bytes;
 
 	if (!a.lane || !hot->span)
 		return;
-	check_settle(a.check);
+	if (kind == CHECK_READ)
+		check_settle_write(a.check);
+	else
+		check_settle(a.check);
 	if (hot->counters && kind != CHECK_ATOMIC)
 		counters_access(hot->counters, a.lane, address, bytes, kind == CHECK_WRITE, pc);
 	if (!a.shadow) {
@@ -179,19 +218,18 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		return;
 	}
 	check_alignment(&a);
+	if (kind != CHECK_READ && is_constant(hot, address))
+		refuse_constant(&a);
 	if (a.shadow - hot->base >= hot->span)
 		return;                 /* a constant, or a variable without shadow */
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
-	for (uintptr_t at = a.shadow; at < end; at = (at | 3) + 1) {
-		size_t word = (at - hot->base) >> 2;
-		unsigned mask = mask_of(at, end);
-
-		if (!(ft_check_block.pending & PENDING_WRITE))
-			check_judge(&a, word, mask);
-		check_note(&a, word, mask);
-	}
-	/* A volatile access of global memory, as of a flag, orders like an atomic. */
-	if (flags & RECORD_VOLATILE && a.shadow - hot->base >= hot->shared_span)
-		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE);
+	if (record_is_volatile(flags) && kind == CHECK_READ)
+		check_hold(&a);
+	else
+		judge(&a);
+	/* A volatile access orders like an atomic; a read in shared memory only if it is a test. */
+	if (record_is_volatile(flags)
+	    && (kind == CHECK_WRITE || a.shadow - hot->base >= hot->shared_span))
+		check_atomic(a.check, a.lane, address, kind == CHECK_WRITE, false);
 }

@@ -18,30 +18,14 @@
 #include "sim/exec/symbol.h"
 #include "traces/row.h"
 
-#define MAX_FINDINGS 1000               /* cap on distinct findings */
 #define MAX_WORDS 4096                  /* memory words kept per finding */
-
-struct check_finding {
-	struct check_report report;
-	uint64_t count;
-	struct check_launch launch;
-	const char *kernel;             /* NULL: not of a launch */
-	struct symbol lines[2];
-	bool resolved;
-	uintptr_t *words;               /* uninit: addresses of words not explained by a race */
-	size_t word_count;
-	bool more_words;                /* not all words are kept, or an access was too wide */
-	uint32_t buffer;
-	uint64_t offset;
-	char region[48];
-};
 
 static bool same_place(const struct check_side *a, const struct check_side *b)
 {
 	return a->pc == b->pc && a->site == b->site && strcmp(a->operation, b->operation) == 0;
 }
 
-static bool same(const struct check_report *a, const struct check_report *b)
+bool check_same_report(const struct check_report *a, const struct check_report *b)
 {
 	return a->class == b->class
 		&& ((same_place(&a->side, &b->side) && same_place(&a->other, &b->other))
@@ -120,24 +104,34 @@ void check_set_observer(void (*fn)(void))
 	observer = fn;
 }
 
-/* Defined with the list of classes below. */
-static bool is_lint(enum finding_class);
+void check_observe(enum finding_class class)
+{
+	if (observer && !check_is_lint(class))
+		observer();
+}
+
+struct check_finding *check_add_finding(struct check *check)
+{
+	if (check->finding_count == MAX_FINDINGS)
+		return NULL;
+	check->findings = xreallocarray(check->findings, check->finding_count + 1,
+					sizeof *check->findings);
+	return &check->findings[check->finding_count++];
+}
 
 void check_report(struct check *check, const struct check_report *report)
 {
 	struct check_finding *finding;
 
 	for (size_t i = 0; i < check->finding_count; i++)
-		if (same(&check->findings[i].report, report)) {
+		if (check_same_report(&check->findings[i].report, report)) {
 			check->findings[i].count++;
 			keep_word(&check->findings[i], report);
 			return;
 		}
-	if (check->finding_count == MAX_FINDINGS)
+	finding = check_add_finding(check);
+	if (!finding)
 		return;
-	check->findings = xreallocarray(check->findings, check->finding_count + 1,
-					sizeof *check->findings);
-	finding = &check->findings[check->finding_count++];
 	*finding = (struct check_finding){
 		.report = *report, .count = 1,
 		.launch = *report->side.operation ? report->side.launch : check->launch,
@@ -147,8 +141,7 @@ void check_report(struct check *check, const struct check_report *report)
 	if (report->class == CLASS_LEAK)
 		return;
 	locate(check, finding);
-	if (observer && !is_lint(report->class))
-		observer();
+	check_observe(report->class);
 }
 
 void check_leaks(struct check *check)
@@ -181,7 +174,7 @@ static const struct {
 #undef X
 };
 
-static bool is_lint(enum finding_class class)
+bool check_is_lint(enum finding_class class)
 {
 	return classes[class].lint;
 }
@@ -221,7 +214,7 @@ static bool same_lines(const struct check_finding *a, const struct check_finding
 }
 
 /* Every unwritten word it read races with the write: the finding of that race is enough. */
-static bool explained(const struct check_finding *f)
+bool check_explained(const struct check_finding *f)
 {
 	return f->report.class == CLASS_UNINIT && f->word_count == 0 && !f->more_words;
 }
@@ -239,14 +232,16 @@ static void merge(struct check *check)
 	for (size_t i = 0; i < check->finding_count; i++) {
 		size_t k = 0;
 
-		if (explained(&check->findings[i])) {
+		if (check_explained(&check->findings[i])) {
 			drop(&check->findings[i]);
 			continue;
 		}
 		while (k < kept && !same_lines(&check->findings[k], &check->findings[i]))
 			k++;
 		if (k < kept) {
-			check->findings[k].count += check->findings[i].count;
+			/* A further order repeats what is known. */
+			if (check->findings[i].seed == check->findings[k].seed)
+				check->findings[k].count += check->findings[i].count;
 			drop(&check->findings[i]);
 		} else {
 			check->findings[kept++] = check->findings[i];
@@ -301,9 +296,11 @@ static char *describe_variable(const struct check_report *r)
 	size_t offset;
 	const char *name = symbol_of_variable((const void *)r->address, &offset);
 
-	return name ? xasprintf("%zu bytes at byte %zu of the __device__ variable %s", r->bytes,
-				offset, name)
-		: xasprintf("%zu bytes of a __device__ variable", r->bytes);
+	const char *kind = r->class == CLASS_CONSTANT_WRITE ? "__constant__" : "__device__";
+
+	return name ? xasprintf("%zu bytes at byte %zu of the %s variable %s", r->bytes, offset,
+				kind, name)
+		: xasprintf("%zu bytes of a %s variable", r->bytes, kind);
 }
 
 static char *describe(const struct check_finding *f)
@@ -326,7 +323,7 @@ static void fill(struct check *check, const struct check_finding *f, struct row_
 		.count = f->count, .buffer = f->buffer, .offset = f->offset,
 		.bytes = f->report.bytes, .launch = f->report.side.block < 0 ? -1
 			: f->launch.number,
-		.kernel = f->kernel, .detail = keep_text(check, describe(f)),
+		.kernel = f->kernel, .seed = f->seed, .detail = keep_text(check, describe(f)),
 	};
 	fill_side(f, &f->report.side, &f->lines[0], &out->sides[0]);
 	fill_side(f, &f->report.other, &f->lines[1], &out->sides[1]);

@@ -84,6 +84,8 @@ static bool find_code(struct check *check)
 	/* Variables are aligned as in their image. */
 	hot->data = object.data / DATA_ALIGNMENT * DATA_ALIGNMENT;
 	hot->data_bytes = object.data_end - hot->data;
+	hot->constants = (uintptr_t)check->launch.code->constants;
+	hot->constant_bytes = (uintptr_t)check->launch.code->constants_end - hot->constants;
 	return check_image_of(check, hot->data, hot->data_bytes, &hot->image);
 }
 
@@ -93,6 +95,7 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 	renumber(check);
 	check->launch = *launch;
 	check->hot.first = check->next_slice << LANES_SHIFT;
+	check->order_happened = false;
 	check->exact = check->hot.exact = launch->code->orders_some;
 	if (!find_code(check) || !check_reach_begin(check))
 		return fail_device(2, "--check: out of memory: to record the accesses of %s%s",
@@ -112,6 +115,11 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 	check_watch_nan(true);
 	*out = &check->listener;
 	return STATUS_OK;
+}
+
+bool check_order_happened(const struct check *check)
+{
+	return check->order_happened;
 }
 
 void check_launch_end(struct check *check, bool good)

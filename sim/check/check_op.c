@@ -148,7 +148,9 @@ struct word_records {
 static void add_record(struct word_records *list, uint64_t record, bool write, uint32_t first)
 {
 	if (record >> 32 >= first && list->count < sizeof list->at / sizeof list->at[0])
-		list->at[list->count++] = (struct check_kept_item){ record, write };
+		list->at[list->count++] = (struct check_kept_item){
+			.record = record, .write = write,
+		};
 }
 
 /* Adds a byte that a launch touched, once. A plain access replaces an atomic. */

@@ -14,20 +14,11 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_learn.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_segment.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_state.h"
-
-/* The first `count` releases at an address have been seen. */
-struct learned {
-	struct check_sync_variable *variable;
-	size_t count;
-};
-
-struct learned_list {
-	struct learned *at;             /* from check_alloc() */
-	size_t count, capacity;
-};
 
 /* A fence: everything before it in its thread, and everything ordered before that. */
 struct fence {
@@ -47,7 +38,11 @@ struct fences {
 struct check_memory_order {
 	const struct fence *device, *in_block;  /* its last fences; NULL: none */
 	const struct fences *met;       /* fences of threads it met; NULL: none */
-	struct learned_list seen;       /* by atomics, no fence since */
+	/* By counters and flags, and by atomics that take a lock; no fence since. */
+	struct learned_list seen, taken;
+	/* The part of these that also a fence for its block acquires: what threads of the block
+	 * knew that released there, and what they knew only within the block. */
+	struct learned_list seen_at_home, seen_in_block;
 	struct learned_list known;
 	struct learned_list known_in_block;     /* acquired by a fence for its block only */
 };
@@ -62,7 +57,8 @@ struct release {
 struct check_sync_variable {
 	uintptr_t address;
 	struct release *releases;
-	size_t count, capacity;
+	size_t count, capacity, number;
+	struct learned_list known;      /* by all its releases */
 };
 
 /* --- memory of the launch --- */
@@ -88,6 +84,7 @@ void check_alloc_end(struct check *check)
 		free(check->arena);
 		check->arena = next;
 	}
+	check->copies = NULL;
 	for (size_t i = 0; i < check->variable_count; i++) {
 		free(check->variables[i]->releases);
 		free(check->variables[i]);
@@ -97,43 +94,7 @@ void check_alloc_end(struct check *check)
 	check->variable_count = 0;
 }
 
-/* --- lists --- */
-
-static void learn(struct check *check, struct learned_list *list,
-		  struct check_sync_variable *variable, size_t count)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->at[i].variable == variable) {
-			if (list->at[i].count < count)
-				list->at[i].count = count;
-			return;
-		}
-	if (list->count == list->capacity) {
-		size_t capacity = 2 * list->capacity + 4;
-		struct learned *wider = check_alloc(check, capacity * sizeof *wider);
-
-		if (list->count)
-			memcpy(wider, list->at, list->count * sizeof *wider);
-		list->at = wider;
-		list->capacity = capacity;
-	}
-	list->at[list->count++] = (struct learned){ variable, count };
-}
-
-static void learn_all(struct check *check, struct learned_list *list,
-		      const struct learned_list *more)
-{
-	for (size_t i = 0; i < more->count; i++)
-		learn(check, list, more->at[i].variable, more->at[i].count);
-}
-
-static struct learned_list copied(struct check *check, const struct learned_list *list)
-{
-	struct learned_list copy = { 0 };
-
-	learn_all(check, &copy, list);
-	return copy;
-}
+/* --- variables --- */
 
 static struct check_memory_order *order_of(struct check *check, struct lane *lane)
 {
@@ -159,6 +120,7 @@ static struct check_sync_variable *add_variable(struct check *check, uintptr_t a
 					 sizeof *check->variables);
 	variable = xcalloc(1, sizeof *variable);
 	variable->address = address;
+	variable->number = check->variable_count;
 	check->variables[check->variable_count++] = variable;
 	return variable;
 }
@@ -191,14 +153,22 @@ void check_fence(struct listener *listener, struct lane *lane, bool device)
 	check_settle(check);
 	/* Accesses after the fence are in a new segment. */
 	check_new_slice(check, lane->warp, lane->bit);
+	check_look_fence(lane, device);
 	order->in_block = make_fence(check, lane, false);
+	learn_all(check, &order->known, &order->seen_at_home);
+	learn_all(check, &order->known_in_block, &order->seen_in_block);
 	if (!device) {
 		learn_all(check, &order->known_in_block, &order->seen);
+		learn_all(check, &order->known_in_block, &order->taken);
 		return;
 	}
 	order->device = make_fence(check, lane, true);
 	learn_all(check, &order->known, &order->seen);
-	order->seen.count = 0;
+	learn_all(check, &order->known, &order->taken);
+	learned_clear(&order->seen);
+	learned_clear(&order->taken);
+	learned_clear(&order->seen_at_home);
+	learned_clear(&order->seen_in_block);
 }
 
 static bool has_fence(const struct lane *lane)
@@ -220,12 +190,33 @@ static void release(struct check *check, struct lane *lane, struct check_sync_va
 	variable->releases[variable->count++] = (struct release){
 		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
 		.device = order->device, .in_block = order->in_block, .met = order->met,
-		.known = copied(check, &order->known),
-		.known_in_block = copied(check, &order->known_in_block),
+		.known = learned_copy(check, &order->known),
+		.known_in_block = learned_copy(check, &order->known_in_block),
 	};
+	learn_all(check, &variable->known, &order->known);
 }
 
-void check_atomic(struct check *check, struct lane *lane, uintptr_t address, bool changed)
+/* The thread has read the variable, and so seen all releases there. */
+static void see(struct check *check, struct lane *lane, const struct check_sync_variable *variable,
+		struct learned_list *list)
+{
+	struct check_memory_order *order = order_of(check, lane);
+	uint32_t block = check->slices[lane->check.segment >> LANES_SHIFT].block;
+
+	learn_all(check, list, &variable->known);
+	learn(check, list, variable->number, variable->count);
+	for (size_t i = 0; i < variable->count; i++) {
+		const struct release *r = &variable->releases[i];
+
+		if (r->block != block)
+			continue;
+		learn_all(check, &order->seen_at_home, &r->known);
+		learn_all(check, &order->seen_in_block, &r->known_in_block);
+	}
+}
+
+void check_atomic(struct check *check, struct lane *lane, uintptr_t address, bool changed,
+		  bool takes)
 {
 	struct check_sync_variable *variable = find_variable(check, address);
 	bool fenced = has_fence(lane);
@@ -236,12 +227,13 @@ void check_atomic(struct check *check, struct lane *lane, uintptr_t address, boo
 		return;
 	if (changed && fenced)
 		release(check, lane, variable);
-	learn(check, &order_of(check, lane)->seen, variable, variable->count);
+	see(check, lane, variable, takes ? &order_of(check, lane)->taken
+	    : &order_of(check, lane)->seen);
 }
 
 /* Everything that the threads of one meeting have learned. */
 struct meeting_knowledge {
-	struct learned_list seen, known, in_block;
+	struct learned_list seen, taken, at_home, seen_in_block, known, in_block;
 	const struct fence **fences;    /* the last ones: [2 * thread + device]; NULL: none */
 	size_t capacity;
 	const struct fences *met;       /* a list that one of the threads already had */
@@ -267,6 +259,9 @@ static void share(struct check *check, struct lane *lane, struct meeting_knowled
 	if (!order)
 		return;
 	learn_all(check, &all->seen, &order->seen);
+	learn_all(check, &all->taken, &order->taken);
+	learn_all(check, &all->at_home, &order->seen_at_home);
+	learn_all(check, &all->seen_in_block, &order->seen_in_block);
 	learn_all(check, &all->known, &order->known);
 	learn_all(check, &all->in_block, &order->known_in_block);
 	share_fence(all, order->device);
@@ -303,10 +298,14 @@ static void take(struct check *check, struct lane *lane, const struct meeting_kn
 {
 	struct check_memory_order *order;
 
-	if (all->seen.count + all->known.count + all->in_block.count == 0 && !met)
+	if (all->seen.count + all->taken.count + all->known.count + all->in_block.count == 0
+	    && !met)
 		return;
 	order = order_of(check, lane);
 	learn_all(check, &order->seen, &all->seen);
+	learn_all(check, &order->taken, &all->taken);
+	learn_all(check, &order->seen_at_home, &all->at_home);
+	learn_all(check, &order->seen_in_block, &all->seen_in_block);
 	learn_all(check, &order->known, &all->known);
 	learn_all(check, &order->known_in_block, &all->in_block);
 	order->met = met;
@@ -346,9 +345,6 @@ struct query {
 	uint32_t segment, block;
 };
 
-static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block,
-			const struct check_sync_variable *within, unsigned depth);
-
 static bool fence_orders(const struct query *q, const struct fence *fence, bool home)
 {
 	const struct check_slice *slice = &q->check->slices[q->segment >> LANES_SHIFT];
@@ -366,8 +362,7 @@ static bool fence_orders(const struct query *q, const struct fence *fence, bool 
 }
 
 /* in_block: the reader's fence was for its block, so only releases of that block count. */
-static bool release_orders(const struct query *q, const struct release *r, bool in_block,
-			   const struct check_sync_variable *within, unsigned depth)
+static bool release_orders(const struct query *q, const struct release *r, bool in_block)
 {
 	bool home = r->block == q->block;
 
@@ -378,28 +373,21 @@ static bool release_orders(const struct query *q, const struct release *r, bool 
 	for (size_t i = 0; r->met && i < r->met->count; i++)
 		if (fence_orders(q, r->met->at[i], home))
 			return true;
-	return depth > 0
-		&& (list_orders(q, &r->known, false, within, depth - 1)
-		    || (home && list_orders(q, &r->known_in_block, true, within, depth - 1)));
-}
-
-/* Skips the address `within`: what a release there knows of it was released there earlier. */
-static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block,
-			const struct check_sync_variable *within, unsigned depth)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const struct check_sync_variable *variable = list->at[i].variable;
-
-		if (variable == within)
-			continue;
-		for (size_t k = list->at[i].count; k-- > 0; )
-			if (release_orders(q, &variable->releases[k], in_block, variable, depth))
-				return true;
-	}
 	return false;
 }
 
-#define DEPTH 4                         /* how many indirect releases are followed */
+static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct check_sync_variable *variable
+			= q->check->variables[list->at[i].variable];
+
+		for (size_t k = list->at[i].count; k-- > 0; )
+			if (release_orders(q, &variable->releases[k], in_block))
+				return true;
+	}
+	return list->all;
+}
 
 bool check_acquired(const struct check *check, const struct lane *lane, uint32_t segment,
 		    bool strong)
@@ -413,7 +401,8 @@ bool check_acquired(const struct check *check, const struct lane *lane, uint32_t
 
 	if (!order)
 		return false;
-	return list_orders(&q, &order->known, false, NULL, DEPTH)
-		|| list_orders(&q, &order->known_in_block, true, NULL, DEPTH)
-		|| (strong && list_orders(&q, &order->seen, false, NULL, DEPTH));
+	return list_orders(&q, &order->known, false)
+		|| list_orders(&q, &order->known_in_block, true)
+		|| (strong && (list_orders(&q, &order->seen, false)
+			       || list_orders(&q, &order->seen_in_block, true)));
 }

@@ -16,8 +16,9 @@ void *check_alloc(struct check *, size_t bytes);        /* zeroed, valid until t
 void check_alloc_end(struct check *);
 /* Whether what `lane` learned through atomics and fences orders a segment before it. */
 bool check_acquired(const struct check *, const struct lane *, uint32_t segment, bool strong);
-/* An atomic of `lane` at an address. changed: it changed the value. */
-void check_atomic(struct check *, struct lane *, uintptr_t address, bool changed);
+/* An atomic or volatile access of `lane` at an address. changed: it changed the value. takes: it
+ * may take a lock, so that even writes after it need a fence. */
+void check_atomic(struct check *, struct lane *, uintptr_t address, bool changed, bool takes);
 void check_order_barrier(struct check *, struct block *);
 void check_order_warp(struct check *, struct warp *, uint32_t lanes);
 /* A fence of `lane`: see struct listener_calls. */

@@ -23,7 +23,7 @@ static uint32_t lane_number(uint32_t segment)
 
 /* strong: a volatile read, which bypasses caches, or a write, which waits for the atomic whose
  * value it depends on. Only plain reads need their own fence after the atomic. */
-bool check_ordered(const struct check *check, const struct lane *lane, uint32_t segment,
+bool check_ordered(struct check *check, const struct lane *lane, uint32_t segment,
 		   bool strong)
 {
 	const struct check_lane *mine = &lane->check;
@@ -38,7 +38,10 @@ bool check_ordered(const struct check *check, const struct lane *lane, uint32_t 
 			|| (mine->known && segment < mine->known[lane_number(segment)])))
 			return true;
 	}
-	return check_acquired(check, lane, segment, strong);
+	if (!check_acquired(check, lane, segment, strong))
+		return false;
+	check->order_happened = true;
+	return true;
 }
 
 /* --- reporting --- */
@@ -63,7 +66,8 @@ static void excuse_early_read(const struct access *a, uintptr_t reader)
 		check_excuse(a->check, reader, a->address & ~(uintptr_t)3);
 }
 
-/* Reports a write only after it has happened, when it is known whether it changed the value. */
+/* Reports a plain write that races with another only after it has happened, when it is known
+ * whether it changed the value. Readers race with it whatever it writes. */
 void check_race(const struct access *a, uint64_t record, bool other_writes)
 {
 	struct check *check = a->check;
@@ -76,7 +80,7 @@ void check_race(const struct access *a, uint64_t record, bool other_writes)
 	check_side_of_record(check, record, other_writes, &report.other);
 	if (!other_writes && a->kind != CHECK_READ)
 		excuse_early_read(a, report.other.pc);
-	if (a->kind != CHECK_WRITE) {
+	if (a->kind != CHECK_WRITE || !other_writes || record & RECORD_ATOMIC) {
 		check_report(check, &report);
 		return;
 	}

@@ -12,7 +12,7 @@ struct lane;
 
 /* Whether a segment is ordered before the current access of `lane`. strong: the access is a write
  * or a volatile read. */
-bool check_ordered(const struct check *, const struct lane *, uint32_t segment, bool strong);
+bool check_ordered(struct check *, const struct lane *, uint32_t segment, bool strong);
 /* Reports a race of the access with a recorded one. */
 void check_race(const struct access *, uint64_t record, bool other_writes);
 /* A report about the access, of this class. */

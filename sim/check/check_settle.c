@@ -1,4 +1,4 @@
-/* check_settle.c - delays the report of a racing write until the write has happened.
+/* check_settle.c - delays the report of two racing writes until the second has happened.
  *
  * Only then it is known whether the value changed. check_race.c finds the races.
  */
@@ -10,6 +10,7 @@
 
 #include "sim/check/check_find.h"
 #include "sim/check/check_state.h"
+#include "sim/check/check_volatile.h"
 #include "sim/exec/steps.h"
 
 void check_wait(const struct access *a, const struct check_report *report)
@@ -23,7 +24,7 @@ void check_wait(const struct access *a, const struct check_report *report)
 	ft_check_block.pending |= PENDING_WRITE;
 }
 
-void check_settle(struct check *check)
+void check_settle_write(struct check *check)
 {
 	bool equal;
 
@@ -38,4 +39,10 @@ void check_settle(struct check *check)
 		check_report(check, &check->waiting[i]);
 	}
 	check->waiting_count = 0;
+}
+
+void check_settle(struct check *check)
+{
+	check_release_held(false);
+	check_settle_write(check);
 }

@@ -10,6 +10,8 @@ struct check_report;
 void check_wait(const struct access *, const struct check_report *);
 /* The pending write, if any, has happened: reports its races, as lints if the value did not
  * change. */
+void check_settle_write(struct check *);
+/* The same, and volatile reads that wait for a test (check_volatile.h) were none. */
 void check_settle(struct check *);
 
 #endif

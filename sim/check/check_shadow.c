@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_race.h"
+#include "sim/check/check_segment.h"
 #include "sim/check/check_state.h"
 
 #define FLAGS (RECORD_ATOMIC | RECORD_VOLATILE)
@@ -85,18 +87,26 @@ void check_forget(struct check *check)
 
 static bool of_same_thread(const struct check *check, uint64_t a, uint64_t b)
 {
-	const struct check_slice *x = check_slice_of(check, a), *y = check_slice_of(check, b);
+	const struct check_slice *x, *y;
 
-	return x->block == y->block && x->warp == y->warp
-		&& ((a ^ b) >> 32 & (WARP_LANES - 1)) == 0;
+	if ((a ^ b) >> 32 & (WARP_LANES - 1))
+		return false;
+	x = check_slice_of(check, a);
+	y = check_slice_of(check, b);
+	return x->block == y->block && x->warp == y->warp;
 }
 
 /* Whether every access that conflicts with `old` also conflicts with `kept`, of the same kind.
- * Ignores order. */
+ * Ignores order. Atomics also conflict with those of another size. */
 static bool is_as_strict(uint64_t kept, uint64_t old)
 {
-	return !(check_bytes_of(old) & ~check_bytes_of(kept))
-		&& (!(kept & FLAGS) || (kept & FLAGS) == (old & FLAGS));
+	if (check_bytes_of(old) & ~check_bytes_of(kept))
+		return false;
+	if (!(kept & FLAGS))
+		return true;
+	return (kept & FLAGS) == (old & FLAGS)
+		&& (!(kept & RECORD_ATOMIC) || (check_bytes_of(kept) == check_bytes_of(old)
+						&& (kept & RECORD_BLOCK) >= (old & RECORD_BLOCK)));
 }
 
 /* Whether a and b, both as strict as `old`, can replace it: any access ordered after both a and
@@ -137,26 +147,39 @@ static bool is_covered(const struct check *check, const struct check_kept *list,
 	return false;
 }
 
+static void remove_item(struct check_kept *list, unsigned at)
+{
+	list->count--;
+	memmove(&list->items[at], &list->items[at + 1], (list->count - at) * sizeof *list->items);
+}
+
+/* Adds a record to the end of the list, which drops its oldest one if it is full. */
+static void append(struct check_kept *list, struct check_kept_item item)
+{
+	if (list->count == MAX_KEPT)
+		remove_item(list, 0);
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity ? 2 * list->capacity : 4;
+		list->items = xreallocarray(list->items, list->capacity, sizeof *list->items);
+	}
+	list->items[list->count++] = item;
+}
+
 /* Adds `record`, which `mine` pushes out of the cell, to the word's list. */
 static void keep(struct check *check, size_t word, uint64_t mine, uint64_t record, bool write)
 {
 	struct check_kept *list = list_of(check, word);
 
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].write == write && is_as_strict(record, list->items[i].record)
-		    && of_same_thread(check, record, list->items[i].record)) {
-			list->items[i].record = record;
+	for (unsigned i = 0; i < list->count; i++)
+		if (list->items[i].write == write
+		    && of_same_thread(check, record, list->items[i].record)
+		    && is_as_strict(record, list->items[i].record)) {
+			remove_item(list, i);
+			append(list, (struct check_kept_item){ record, list->writer_time, write });
 			return;
 		}
-	if (is_covered(check, list, mine, record, write))
-		return;
-	if (list->count == list->capacity && list->capacity < MAX_KEPT) {
-		list->capacity = list->capacity ? 2 * list->capacity : 4;
-		list->items = xreallocarray(list->items, list->capacity, sizeof *list->items);
-	}
-	if (list->count < list->capacity)
-		list->count++;
-	list->items[list->next++ % list->capacity] = (struct check_kept_item){ record, write };
+	if (!is_covered(check, list, mine, record, write))
+		append(list, (struct check_kept_item){ record, list->writer_time, write });
 }
 
 /* --- an access --- */
@@ -183,23 +206,52 @@ static bool is_wanted(const struct access *a, size_t word, uint64_t record)
 		    && record >> 32 > 0);
 }
 
-/* Whether every later access that races with `old` also races with `mine`, the current access.
- * Atomics of one word are ordered one after another, so an access after the last one is after all
- * of them. */
+/* Whether every later access that races with `old` also races with `mine`, the current access. */
 static bool replaces(const struct access *a, size_t word, uint64_t mine, uint64_t old, bool race)
 {
 	if (!is_wanted(a, word, old))
 		return true;
 	return is_as_strict(mine, old)
 		&& ((race && !(mine & FLAGS))   /* was judged: reported, or ordered */
-		    || mine & old & RECORD_ATOMIC
 		    || !is_live(a, word, old)
 		    || check_ordered(a->check, a->lane, (uint32_t)(old >> 32), false));
 }
 
-static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bool shared)
+/* Whether the thread has seen the atomic or volatile write in a record, made at `time`. A write
+ * waits for the value that its thread saw; a plain read needs a fence in between. */
+static bool has_seen(const struct access *a, size_t word, uint64_t record, uint64_t time)
 {
-	unsigned strong = RECORD_ATOMIC | (shared ? 0 : RECORD_VOLATILE);
+	bool home = check_same_block(a->check, a->lane, (uint32_t)(record >> 32));
+
+	if (!(record & FLAGS)
+	    || !check_has_seen(a->lane, word, time,
+			       a->kind != CHECK_READ || a->flags & RECORD_VOLATILE ? LOOK_ANY
+			       : home ? LOOK_FENCED_IN_BLOCK : LOOK_FENCED))
+		return false;
+	a->check->order_happened = true;
+	return true;
+}
+
+/* Whether two strong accesses race: volatile writes, atomics of different sizes, and those that are
+ * not in each other's scope. */
+static bool strong_conflict(const struct access *a, uint64_t record, unsigned mask, bool writer)
+{
+	bool volatile_record = record_is_volatile(record);
+	bool volatile_access = record_is_volatile(a->flags);
+
+	if (((record & RECORD_BLOCK && !volatile_record) || a->flags & RECORD_BLOCK)
+	    && !check_same_block(a->check, a->lane, (uint32_t)(record >> 32)))
+		return true;
+	if (volatile_record || volatile_access)
+		return volatile_record && volatile_access && writer && a->kind == CHECK_WRITE;
+	return ((record ^ a->flags) & RECORD_WIDE) || check_bytes_of(record) != mask;
+}
+
+/* time: when a strong write of the word was made; 0 for a reader. */
+static bool conflicts(const struct access *a, size_t word, uint64_t record, uint64_t time,
+		      unsigned mask)
+{
+	bool shared = is_shared(a->check, word);
 	uint32_t segment = (uint32_t)(record >> 32);
 
 	if (!record || !(check_bytes_of(record) & mask) || segment < a->check->hot.first)
@@ -207,11 +259,20 @@ static bool conflicts(const struct access *a, uint64_t record, unsigned mask, bo
 	/* The record is of an earlier block whose shared memory had the same address. */
 	if (shared && segment < a->lane->check.block_first)
 		return false;
-	if (record & strong && a->flags & strong
-	    && (record & RECORD_ATOMIC || a->flags & RECORD_ATOMIC || !shared))
+	if (record & FLAGS && a->flags && !strong_conflict(a, record, mask, time))
 		return false;
 	return !check_ordered(a->check, a->lane, segment,
-			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE);
+			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE)
+		&& !(time && has_seen(a, word, record, time));
+}
+
+/* Whether both are atomics of the same bytes for the whole device, which is the usual case. */
+static bool is_such_an_atomic(const struct access *a, uint64_t record, unsigned mask)
+{
+	const uint32_t kind = FLAGS | RECORD_BLOCK | 0xfu << RECORD_SPARES_SHIFT;
+
+	return ((uint32_t)record & kind) == (a->flags | (~mask & 0xfu) << RECORD_SPARES_SHIFT)
+		&& (a->flags & (RECORD_ATOMIC | RECORD_BLOCK)) == RECORD_ATOMIC;
 }
 
 void check_judge(const struct access *a, size_t word, unsigned mask)
@@ -219,34 +280,44 @@ void check_judge(const struct access *a, size_t word, unsigned mask)
 	const struct check_hot *hot = &a->check->hot;
 	const struct check_cell *cell = &hot->cell[word];
 	const struct check_kept *list = check_kept_of(a->check, word);
-	bool shared = is_shared(a->check, word), writes = a->kind != CHECK_READ;
+	bool writes = a->kind != CHECK_READ;
 
-	if (conflicts(a, cell->writer, mask, shared))
+	if (conflicts(a, word, cell->writer, list ? list->writer_time : 0, mask))
 		check_race(a, cell->writer, true);
-	if (writes && conflicts(a, cell->reader, mask, shared))
+	if (writes && conflicts(a, word, cell->reader, 0, mask))
 		check_race(a, cell->reader, false);
-	if (writes && conflicts(a, hot->reader[word], mask, shared))
+	if (writes && conflicts(a, word, hot->reader[word], 0, mask))
 		check_race(a, hot->reader[word], false);
-	for (size_t i = 0; list && i < list->count; i++)
-		if ((writes || list->items[i].write)
-		    && conflicts(a, list->items[i].record, mask, shared))
-			check_race(a, list->items[i].record, list->items[i].write);
+	for (unsigned i = 0; list && i < list->count; i++) {
+		const struct check_kept_item *item = &list->items[i];
+
+		if ((writes || item->write) && !is_such_an_atomic(a, item->record, mask)
+		    && conflicts(a, word, item->record, item->write ? item->time : 0, mask))
+			check_race(a, item->record, item->write);
+	}
 }
 
-/* See RECORD_PAIR in sim/check/check_hooks.c. */
-static bool is_pair(const struct access *a, size_t word)
+/* Marks the two readers of a word as a pair if they are one: see sim/check/check_words.c. */
+static void mark_pair(const struct access *a, size_t word)
 {
 	const struct check_hot *hot = &a->check->hot;
-	uint64_t last = hot->cell[word].reader, other = hot->reader[word];
+	struct check_cell *cell = &hot->cell[word];
+	uint64_t last = cell->reader, other = hot->reader[word];
+	const struct check_slice *x = check_slice_of(a->check, last);
+	const struct check_slice *y = check_slice_of(a->check, other);
 	bool shared = is_shared(a->check, word);
+	uint32_t limit = shared ? a->lane->check.bound : hot->first;
 
-	if (a->check->exact || !is_live(a, word, other) || hot->state[word] != STATE_WHOLE
-	    || hot->cell[word].writer_segment >= (shared ? a->lane->check.bound : hot->first)
-	    || ((last | other) & FLAGS) || (check_bytes_of(last) & check_bytes_of(other)) != 0xf)
-		return false;
-	if (shared)
-		return (last ^ other) >> 32 < 1u << LANES_SHIFT && (last ^ other) >> 32;
-	return check_slice_of(a->check, last)->block != check_slice_of(a->check, other)->block;
+	if (a->check->exact || other >> 32 < limit || hot->state[word] != STATE_WHOLE
+	    || cell->writer_segment >= limit || ((last | other) & FLAGS)
+	    || (check_bytes_of(last) & check_bytes_of(other)) != 0xf)
+		return;
+	cell->writer &= ~(uint64_t)RECORD_PAIR;
+	if (shared ? x->warp != y->warp : x->block != y->block)
+		cell->writer |= RECORD_PAIR;
+	else if ((last ^ other) >> 32 >= 1u << LANES_SHIFT || !((last ^ other) >> 32))
+		return;
+	cell->reader |= RECORD_PAIR;
 }
 
 static void note_read(const struct access *a, size_t word, uint64_t mine)
@@ -265,8 +336,7 @@ static void note_read(const struct access *a, size_t word, uint64_t mine)
 			keep(a->check, word, mine, before, false);
 		}
 	}
-	if (is_pair(a, word))
-		*slot |= RECORD_PAIR;
+	mark_pair(a, word);
 }
 
 static void note_write(const struct access *a, size_t word, uint64_t mine)
@@ -280,9 +350,12 @@ static void note_write(const struct access *a, size_t word, uint64_t mine)
 	if (!replaces(a, word, mine, last, true))
 		keep(a->check, word, mine, last, true);
 	/* All others were judged, and any access that races with them will race with this one. */
-	list = (struct check_kept *)(uintptr_t)check_kept_of(a->check, word);
+	list = mine & FLAGS ? list_of(a->check, word)
+		: (struct check_kept *)(uintptr_t)check_kept_of(a->check, word);
+	if (list)
+		list->writer_time = mine & FLAGS ? ++a->check->strong_time : 0;
 	if (list && !(mine & FLAGS) && check_bytes_of(mine) == 0xf)
-		list->count = list->next = 0;
+		list->count = 0;
 }
 
 void check_note(const struct access *a, size_t word, unsigned mask)
@@ -295,7 +368,8 @@ void check_note(const struct access *a, size_t word, unsigned mask)
 	if (a->kind != CHECK_READ)
 		hot->state[word] |= (uint8_t)mask;
 	/* Merge the bytes of the same thread in the same segment into one record. */
-	if (*slot >> 32 == a->lane->check.segment && (*slot & FLAGS) == a->flags)
+	if (*slot >> 32 == a->lane->check.segment && (*slot & FLAGS) == a->flags
+	    && !(a->flags & RECORD_ATOMIC))
 		touched |= check_bytes_of(*slot);
 	mine = (a->lane->check.record + a->pc) | a->flags
 		| (~touched & 0xfu) << RECORD_SPARES_SHIFT;

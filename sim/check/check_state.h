@@ -14,11 +14,19 @@
 
 #define STATE_WHOLE 0xffu               /* allocated and written */
 #define STATE_ALLOCATED 0xf0u
-#define RECORD_PLACE 0x01ffffffu        /* bytes from check_hot.origin */
-#define RECORD_PAIR 0x02000000u         /* for readers: see sim/check/check_hooks.c */
+#define RECORD_PLACE 0x00ffffffu        /* bytes from check_hot.origin */
+#define RECORD_WATCHED 0x01000000u      /* of a writer: see sim/check/check_async.c */
+#define RECORD_PAIR 0x02000000u         /* in a cell: see sim/check/check_words.c */
 #define RECORD_ATOMIC 0x04000000u
 #define RECORD_VOLATILE 0x08000000u
+#define RECORD_BLOCK RECORD_PAIR        /* of an atomic: its scope is its block */
+#define RECORD_WIDE RECORD_VOLATILE     /* of an atomic: of 8 bytes */
 #define RECORD_SPARES_SHIFT 28          /* mask of the bytes that it did not touch */
+
+static inline bool record_is_volatile(uint64_t record)
+{
+	return (record & (RECORD_ATOMIC | RECORD_VOLATILE)) == RECORD_VOLATILE;
+}
 
 /* The bytes that a recorded access touched, as a mask. */
 static inline unsigned check_bytes_of(uint64_t record)
@@ -68,6 +76,8 @@ struct check_hot {
 	uintptr_t data;                 /* its variables */
 	size_t data_bytes;
 	uintptr_t image;                /* address whose shadow they use; 0: none */
+	uintptr_t constants;            /* those of them that are __constant__ */
+	size_t constant_bytes;
 	struct check *check;
 	struct counters *counters;      /* NULL: not counting */
 };
@@ -90,9 +100,10 @@ struct check_region {                   /* in order of address */
 #define MAX_KEPT 16
 struct check_kept {
 	size_t word;
-	unsigned count, capacity, next;
-	struct check_kept_item {
-		uint64_t record;
+	uint64_t writer_time;           /* strong_time of the word's last strong write */
+	unsigned count, capacity;
+	struct check_kept_item {        /* oldest first */
+		uint64_t record, time;
 		bool write;
 	} *items;
 };
@@ -131,6 +142,8 @@ struct check {
 	struct check_sync_variable **variables; /* of the launch */
 	size_t variable_count;
 	struct check_arena *arena;      /* allocations freed at the end of the launch */
+	uint64_t strong_time;           /* counts the atomics and volatile writes of words */
+	struct check_copy *copies;      /* asynchronous copies to be used again */
 	/* Reports on the last write, and the bytes before it: see check_settle.c. */
 	struct check_report waiting[3];
 	unsigned waiting_count;
@@ -141,6 +154,7 @@ struct check {
 	char **texts;
 	size_t text_count;
 	struct check_ops ops;
+	bool order_happened;            /* see check_order_happened() */
 	bool exact;                     /* not only barriers of whole warps and blocks order */
 	uint32_t needed_from;           /* first segment not collected yet: check_op.c */
 	struct check_more more;
@@ -168,7 +182,7 @@ struct access {
 	uintptr_t shadow;               /* address whose shadow it uses: its own, or an image's */
 	size_t bytes;
 	enum check_kind kind;
-	unsigned flags;                 /* RECORD_ATOMIC, RECORD_VOLATILE */
+	unsigned flags;                 /* RECORD_ATOMIC, RECORD_VOLATILE, RECORD_BLOCK */
 };
 
 /* Whether it is of a __device__ or __constant__ variable of the kernel's object, always written. */

@@ -11,13 +11,16 @@
 #include <string.h>
 
 #include "sim/check/check_find.h"
+#include "sim/check/check_look.h"
 #include "sim/check/check_order.h"
 #include "sim/check/check_region.h"
 #include "sim/check/check_segment.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_state.h"
 #include "sim/check/counters.h"
+#include "sim/exec/meeting.h"
 #include "sim/exec/steps.h"
+#include "sim/exec/symbol.h"
 #include "sim/exec/worker.h"
 
 static bool same_site(const struct ft_site *a, const struct ft_site *b)
@@ -35,14 +38,15 @@ static struct check_side side_at_site(const struct lane *lane)
 	return side;
 }
 
-/* A thread's last place: the collective where it waits, otherwise where it exited. */
+/* A thread's last place: the collective where it waits, otherwise where it exited or polls. */
 static struct check_side side_of(const struct lane *lane)
 {
 	struct check_side side;
 
-	if (!(lane->warp->exited & lane->bit) && lane->site)
+	if (!((lane->warp->exited | lane->warp->runnable) & lane->bit) && lane->site)
 		return side_at_site(lane);
-	check_side_of_lane(lane, lane->check.pc, "exit", &side);
+	check_side_of_lane(lane, lane->check.pc,
+			   lane->warp->exited & lane->bit ? "exit" : "poll", &side);
 	return side;
 }
 
@@ -80,6 +84,9 @@ void check_block_begin(struct listener *listener, struct block *block, size_t st
 			lane->bound = lane->warp_bound = lane->block_first;
 			lane->known = NULL;
 			lane->order = NULL;
+			check_look_begin(check, &block->warps[i].lanes[l]);
+			lane->mask = lane->collectives = 0;
+			lane->copies = NULL;
 		}
 	}
 }
@@ -138,9 +145,33 @@ void check_collective_arrive(struct listener *listener, struct lane *lane, enum 
 		report_mask(check, lane, NULL, text);
 	}
 	report_awaited(check, lane, kind, mask | lane->bit);
+	lane->check.mask = mask | lane->bit;
+	lane->check.collectives++;
 	if (away) {
 		snprintf(text, sizeof text, "a lane in the mask %#x is at a block barrier", mask);
 		report_mask(check, lane, first_of(warp, away), text);
+	}
+}
+
+/* Lanes that a mask names may have exited, but not after a collective at the same place, their
+ * n-th as it is that of the lanes here, with another mask: the two masks disagree. */
+static void report_disagreement(struct check *check, struct warp *warp,
+				const struct meeting *meeting)
+{
+	const struct lane *lane = first_of(warp, meeting->arrived);
+	uint32_t gone = meeting->mask & warp->exited & ~meeting->arrived;
+	char text[120];
+
+	for (; gone; gone &= gone - 1) {
+		const struct lane *other = first_of(warp, gone);
+
+		if (other->check.collectives != lane->check.collectives
+		    || other->check.mask == meeting->mask || !same_site(other->site, lane->site))
+			continue;
+		snprintf(text, sizeof text, "one lane's mask is %#x, the other's %#x",
+			 meeting->mask, other->check.mask);
+		report_mask(check, lane, other, text);
+		return;
 	}
 }
 
@@ -194,6 +225,7 @@ void check_collective_finish(struct listener *listener, struct warp *warp,
 		: (1u << warp->block->threads % WARP_LANES) - 1;
 	uint32_t first;
 
+	report_disagreement(check, warp, meeting);
 	if (check->hot.counters)
 		counters_collective(check->hot.counters, warp, meeting->arrived,
 				    meeting->kind >= FT_SHUFFLE_IDX
@@ -201,6 +233,7 @@ void check_collective_finish(struct listener *listener, struct warp *warp,
 	if (meeting->kind != FT_SYNC)
 		return;
 	check_order_warp(check, warp, meeting->arrived);
+	check_look_warp(check, warp, meeting->arrived);
 	if (meeting->arrived != all) {
 		order_lanes(check, warp, meeting->arrived);
 		check_new_slice(check, warp, meeting->arrived);
@@ -230,18 +263,66 @@ static void report_barrier(struct check *check, const struct lane *lane, const s
 	check_report(check, &report);
 }
 
-void check_barrier_arrive(struct listener *listener, struct lane *lane)
+/* The same barrier, but the function that contains it was called from two places. */
+static void report_calls(struct check *check, const struct lane *lane, const struct lane *other,
+			 const struct symbol_place *at, const struct symbol_place *at_other)
+{
+	struct check_report report = { .class = CLASS_BARRIER_DIVERGENCE };
+
+	report.side = side_at_site(lane);
+	report.other = side_at_site(other);
+	report.side.site = ft_site_at(lane->site->name, at->file, at->line, at->column);
+	report.other.site = ft_site_at(other->site->name, at_other->file, at_other->line,
+				       at_other->column);
+	snprintf(report.detail, sizeof report.detail, "two threads of the block are at the "
+		 "barrier in %s:%d, called from two places", lane->site->file, lane->site->line);
+	check_report(check, &report);
+}
+
+/* The same barrier, but not in the same turn of a loop around it. */
+static void report_turns(struct check *check, const struct lane *lane, const struct lane *other)
+{
+	unsigned turns;
+	const struct ft_loop *loop = meeting_turns_differ(lane, other, FT_LOOP_BARRIER, &turns);
+	char text[120];
+
+	if (!loop)
+		return;
+	snprintf(text, sizeof text, "two threads are in turns %u and %u of the loop at line %d",
+		 loop->turns, turns, loop->line);
+	report_barrier(check, lane, other, text);
+}
+
+static void compare_arrivals(struct check *check, struct lane *lane, const struct call_path *path)
+{
+	const struct block *block = lane->warp->block;
+	const struct lane *first = block->check_first;
+	struct symbol_place at, at_first;
+
+	if (!same_site(first->site, lane->site))
+		report_barrier(check, lane, first,
+			       "two threads of the block are at different barriers");
+	else if (!path_same(path, &block->check_path, &at, &at_first))
+		report_calls(check, lane, first, &at, &at_first);
+	else
+		report_turns(check, lane, first);
+}
+
+void check_barrier_arrive(struct listener *listener, struct lane *lane, const void *frame)
 {
 	struct check *check = check_of(listener);
 	struct block *block = lane->warp->block;
+	struct call_path path;
 
 	check_pause(listener);
 	report_awaited(check, lane, FT_SYNC, 0);
-	if (block->arrived == 0)
-		block->check_first = lane;
-	else if (!same_site(block->check_first->site, lane->site))
-		report_barrier(check, lane, block->check_first,
-			       "two threads of the block are at different barriers");
+	path_take(lane->fiber, frame, &path);
+	if (block->arrived > 0) {
+		compare_arrivals(check, lane, &path);
+		return;
+	}
+	block->check_first = lane;
+	block->check_path = path;
 }
 
 static struct lane *exited_thread(struct block *block)
@@ -263,6 +344,7 @@ void check_barrier_release(struct listener *listener, struct block *block)
 	if (check->hot.counters)
 		counters_barrier(check->hot.counters, block);
 	check_order_barrier(check, block);
+	check_look_barrier(check, block);
 	block->check_epoch++;
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];

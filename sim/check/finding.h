@@ -18,6 +18,9 @@
 	X(MISALIGNED, "misaligned", false, "the address is not a multiple of the size of the " \
 	  "access: a GPU ends the launch with error 716", \
 	  "align the pointer, or access smaller elements") \
+	X(CONSTANT_WRITE, "constant-write", false, "kernels may only read __constant__ " \
+	  "variables: a GPU faults, or keeps the old value", \
+	  "write it from the host, or make it a __device__ variable") \
 	X(UNINIT, "uninit", false, "these bytes were never written: the value is whatever " \
 	  "was left there", \
 	  "write before reading, or guard the read like the write") \

@@ -95,6 +95,24 @@ static void reach(const struct unit *u, const struct function *f, const struct f
 	}
 }
 
+/* Writes the names of the shared variables outside functions that those in the list use. */
+static void write_shared_names(const struct unit *u, const struct function *const *list, int count,
+			       FILE *out)
+{
+	for (int i = 0; i < u->shared_use_count; i++) {
+		const struct shared_use *use = &u->shared_uses[i];
+		bool listed = false, known = false;
+
+		for (int k = 0; k < count; k++)
+			listed |= list[k] == use->function;
+		for (int k = 0; k < i; k++)
+			known |= u->shared_uses[k].name == use->name
+				&& u->shared_uses[k].function == use->function;
+		if (listed && !known)
+			fprintf(out, "\"%.*s\", ", use->name->length, use->name->text);
+	}
+}
+
 static void write_functions(const struct unit *u, const struct function *f, FILE *out)
 {
 	const struct function **list = xcalloc((size_t)u->function_count, sizeof *list);
@@ -108,6 +126,7 @@ static void write_functions(const struct unit *u, const struct function *f, FILE
 	for (int i = 0; i < count; i++)
 		fprintf(out, "\"%.*s\", ", token_at(u, list[i]->name)->length,
 			token_at(u, list[i]->name)->text);
+	write_shared_names(u, list, count, out);
 	fputs("0 };\n", out);
 	free(list);
 }
@@ -162,7 +181,8 @@ static void write_code(const struct unit *u, const struct function *f, int count
 	else
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d };\n", n, k->text, n,
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d,"
+		" __start_ft_constant, __stop_ft_constant };\n", n, k->text, n,
 		k->text, u->tokens.file_length, u->tokens.file, variant,
 		u->mode.user ? "ft_shared_list" : "0", orders_some(u));
 }
@@ -239,8 +259,9 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 		fputs("0", out);
 	else
 		write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s };\n", k->length,
-		k->text, FT_USER_UNIT, orders_some(u) ? "true" : "false");
+	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s,"
+		" __start_ft_constant, __stop_ft_constant };\n", k->length, k->text, FT_USER_UNIT,
+		orders_some(u) ? "true" : "false");
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"
 		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",

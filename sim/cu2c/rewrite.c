@@ -115,7 +115,49 @@ static bool is_use(const struct rewriter *r, int at)
 
 	if (at > 0 && token_among(t - 1, not_before))
 		return false;
+	if (at > 2 && token_is(t - 1, ":") && token_is(t - 2, ":")
+	    && t[-3].kind == TOKEN_IDENTIFIER)
+		return false;           /* of a class or another namespace */
 	return !(token_is(t + 1, ":") && at > 0 && token_among(t - 1, before_label));
+}
+
+/* Whether the token is in a function or in an operand that is not evaluated. Elsewhere the name of
+ * a variable of the file is another one's: a parameter's of a prototype. */
+static bool in_code(const struct rewriter *r, int at)
+{
+	static const char *const operators[] = { "sizeof", "decltype", "__typeof__", "typeof",
+						 NULL };
+	const struct token *t = token_of(r, at);
+
+	if (r->function)
+		return true;
+	return (at > 0 && token_among(t - 1, operators))
+		|| (at > 1 && token_is(t - 1, "(") && token_among(t - 2, operators));
+}
+
+static void note_use(struct rewriter *r, const struct token *name)
+{
+	struct unit *u = r->unit;
+
+	u->shared_uses = xreallocarray(u->shared_uses, (size_t)u->shared_use_count + 1,
+				       sizeof *u->shared_uses);
+	u->shared_uses[u->shared_use_count++] = (struct shared_use){ r->function, name };
+}
+
+static void write_use(struct rewriter *r, const struct token *t, const struct binding *b)
+{
+	fwrite(t->space, 1, (size_t)t->space_length, r->out);
+	if (b->meaning == MEANS_TARGET)
+		fprintf(r->out, "(*%.*s)", t->length, t->text);
+	else if (b->meaning == MEANS_DYNAMIC)
+		fprintf(r->out, "(*(ft_type_%d *)ft_shared_dynamic())", b->number);
+	else if (r->unit->mode.cplusplus)
+		fprintf(r->out, "ft_variable_%d()", b->number);
+	else
+		fprintf(r->out, "(*(ft_type_%d *)ft_shared_of(&ft_offset_%d))", b->number,
+			b->number);
+	if (b->meaning == MEANS_OF_FILE && r->function)
+		note_use(r, b->name);
 }
 
 static enum status write_token(struct rewriter *r, int at)
@@ -128,12 +170,8 @@ static enum status write_token(struct rewriter *r, int at)
 	b = t->kind == TOKEN_IDENTIFIER ? rewriter_binding(r, t) : NULL;
 	if (b && r->declares[at] && b->meaning != MEANS_ITSELF) {
 		rewriter_bind(r, t, MEANS_ITSELF, 0);
-	} else if (b && b->meaning != MEANS_ITSELF && is_use(r, at)) {
-		fwrite(t->space, 1, (size_t)t->space_length, r->out);
-		if (b->meaning == MEANS_TARGET)
-			fprintf(r->out, "(*%.*s)", t->length, t->text);
-		else
-			fprintf(r->out, "(*(ft_type_%d *)ft_shared_dynamic())", b->number);
+	} else if (b && b->meaning != MEANS_ITSELF && is_use(r, at) && in_code(r, at)) {
+		write_use(r, t, b);
 		return STATUS_OK;
 	}
 	token_write(t, r->out);
@@ -183,6 +221,8 @@ static enum status rewrite_file(struct rewriter *r)
 		struct specifiers s = { 0 };
 
 		leave_scopes(r, at);
+		if (r->kinds)
+			rewriter_loops_at(r, at);
 		enter_scopes(r, at);
 		if (may_declare(r, at))
 			s = unit_specifiers(r->unit, at, false);
@@ -190,7 +230,7 @@ static enum status rewrite_file(struct rewriter *r)
 			TRY(rewriter_shared(r, &s, &at));
 			continue;
 		}
-		if (s.type && r->function)
+		if (s.type && (r->function || r->scope_count > 0))
 			mark_declared(r, s.end);
 		if (token_among(token_of(r, at), tags) && !defines_functions(r, at)) {
 			int end = unit_tag_end(r->unit, at);
@@ -225,7 +265,10 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 	*out = NULL;
 	r.out = xcheck(open_memstream(out, &size));
 	r.declares = xcalloc((size_t)u->tokens.count, sizeof *r.declares);
+	if (u->mode.user || strcmp(variant, "checked") == 0)
+		rewriter_loops_begin(&r);
 	status = rewrite_file(&r);
+	rewriter_loops_end(&r);
 	if (status == STATUS_OK)
 		status = kernel ? code_table_write_one(u, variant, kernel, r.out)
 			: code_table_write(u, variant, r.out);

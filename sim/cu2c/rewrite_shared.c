@@ -1,8 +1,8 @@
 /* rewrite_shared.c - rewrites declarations of shared variables to pointers into a block's memory.
  *
  * `__shared__ T x[n];` becomes a pointer to T[n] at an offset that the loader fills in;
- * `extern __shared__ T x[];` becomes one to the block's dynamic memory. Used by rewrite.c, which
- * replaces the uses.
+ * `extern __shared__ T x[];` becomes one to the block's dynamic memory. Outside functions, where no
+ * block is running, they become types. Used by rewrite.c, which replaces the uses.
  */
 #include "sim/cu2c/rewriter.h"
 
@@ -86,38 +86,63 @@ static enum status write_type(struct rewriter *r, int at, int name, int end)
 	return rewriter_tokens(r, name + 1, end);
 }
 
-/* Writes the pointer to a static shared variable, and the record with which the loader places it.
- * The records form an array in their section, so gcc must not raise their alignment. */
-static void write_view(struct rewriter *r, const struct token *name, int number)
+/* Writes the record with which the loader places a static shared variable of `owner`. The records
+ * form an array in their section, so gcc must not raise their alignment. */
+static void write_record(struct rewriter *r, const struct token *owner, const struct token *name,
+			 int number)
 {
-	const struct token *function = token_of(r, r->function->name);
-
 	fprintf(r->out,
 		" static size_t ft_offset_%d; static struct kernel_shared ft_shared_%d"
 		" __attribute__((section(\"ft_shared\"), used,"
 		" aligned(_Alignof(struct kernel_shared))))"
 		" = { \"%.*s\", \"%.*s\", sizeof(ft_type_%d), _Alignof(ft_type_%d), &ft_offset_%d,"
-		" \"%.*s.%s\" };"
-		" ft_type_%d *const %.*s = (ft_type_%d *)ft_shared_at(ft_offset_%d);",
-		number, number, function->length, function->text, name->length, name->text, number,
-		number, number, r->unit->tokens.file_length, r->unit->tokens.file, r->variant,
+		" \"%.*s.%s\" };",
+		number, number, owner->length, owner->text, name->length, name->text, number,
+		number, number, r->unit->tokens.file_length, r->unit->tokens.file, r->variant);
+}
+
+/* Writes the pointer to a static shared variable of a function, and its record. */
+static void write_view(struct rewriter *r, const struct token *name, int number)
+{
+	write_record(r, token_of(r, r->function->name), name, number);
+	fprintf(r->out, " ft_type_%d *const %.*s = (ft_type_%d *)ft_shared_at(ft_offset_%d);",
 		number, name->length, name->text, number, number);
 	rewriter_bind(r, name, MEANS_TARGET, number);
+}
+
+static void write_cpp_names(struct rewriter *r, const struct token *owner,
+			    const struct token *name, int number)
+{
+	fprintf(r->out, " struct ft_names_%d { static const char *function() { return \"%.*s\"; }"
+		" static const char *name() { return \"%.*s\"; } };", number, owner->length,
+		owner->text, name->length, name->text);
 }
 
 /* The same in C++, where the function may be a template: each of its instantiations has its own
  * variable, an instantiation of ft_shared_variable (sim/cuda/cuda_cpp.h). */
 static void write_cpp_view(struct rewriter *r, const struct token *name, int number)
 {
-	const struct token *function = token_of(r, r->function->name);
-
+	write_cpp_names(r, token_of(r, r->function->name), name, number);
 	fprintf(r->out,
-		" struct ft_names_%d { static const char *function() { return \"%.*s\"; }"
-		" static const char *name() { return \"%.*s\"; } };"
 		" ft_type_%d *const %.*s = ft_shared_variable<ft_type_%d, ft_names_%d>::here();",
-		number, function->length, function->text, name->length, name->text, number,
-		name->length, name->text, number, number);
+		number, name->length, name->text, number, number);
 	rewriter_bind(r, name, MEANS_TARGET, number);
+}
+
+/* A variable outside functions belongs to the kernels that can reach a use: its name stands for a
+ * function in its record and in their tables. In C++ each use calls ft_variable_N(). */
+static void write_of_file(struct rewriter *r, const struct token *name, int number)
+{
+	if (r->unit->mode.cplusplus) {
+		write_cpp_names(r, name, name, number);
+		fprintf(r->out, " static inline __attribute__((always_inline, unused))"
+			" ft_type_%d &ft_variable_%d()"
+			" { return *ft_shared_variable<ft_type_%d, ft_names_%d>::here(); }",
+			number, number, number, number);
+	} else {
+		write_record(r, name, name, number);
+	}
+	rewriter_bind(r, name, MEANS_OF_FILE, number);
 }
 
 /* Each variable becomes a typedef in place, which keeps its tokens on their lines. The pointers
@@ -131,7 +156,9 @@ static enum status write_static(struct rewriter *r, const struct specifiers *s, 
 	TRY(write_declarators(r, s->end, at, write_type));
 	do {
 		TRY(read_declarator(r, from, &name, &end));
-		if (r->unit->mode.cplusplus)
+		if (!r->function)
+			write_of_file(r, token_of(r, name), ++number);
+		else if (r->unit->mode.cplusplus)
 			write_cpp_view(r, token_of(r, name), ++number);
 		else
 			write_view(r, token_of(r, name), ++number);
@@ -180,11 +207,8 @@ static enum status write_dynamic_type(struct rewriter *r, int at, int name, int 
 
 enum status rewriter_shared(struct rewriter *r, const struct specifiers *s, int *at)
 {
-	if (r->function && !s->is_extern)
-		return write_static(r, s, at);
 	if (!s->is_extern)
-		return token_fail(token_of(r, *at),
-				  "__shared__ outside a function must be extern");
+		return write_static(r, s, at);
 	write_specifiers(r, *at, s->end, r->function ? "" : "typedef ");
 	return write_declarators(r, s->end, at, r->function ? write_dynamic : write_dynamic_type);
 }

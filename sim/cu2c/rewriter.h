@@ -1,7 +1,7 @@
-/* rewriter.h - the rewriter's state, shared by its two files.
+/* rewriter.h - the rewriter's state, shared by its files.
  *
  * rewrite.c walks the text and keeps track of what names mean; rewrite_shared.c writes the
- * declarations of shared variables. */
+ * declarations of shared variables; rewrite_loop.c counts turns of loops. */
 #ifndef REWRITER_H
 #define REWRITER_H
 
@@ -15,6 +15,7 @@
 enum meaning {
 	MEANS_ITSELF,           /* an ordinary variable that hides a shared one */
 	MEANS_TARGET,           /* a static shared variable, rewritten to (*name) */
+	MEANS_OF_FILE,          /* the same declared outside functions: placed at each use */
 	MEANS_DYNAMIC           /* dynamic shared memory declared outside functions */
 };
 
@@ -23,6 +24,13 @@ struct binding {
 	enum meaning meaning;
 	int end;                /* token at which the scope ends */
 	int number;             /* of its ft_type_N */
+};
+
+/* Text before the token `start` (-1: written already) and before `end`. */
+struct insertion {
+	int start, end;
+	char *open, *close;
+	int loop;               /* its number; 0: none */
 };
 
 struct rewriter {
@@ -37,6 +45,13 @@ struct rewriter {
 	struct binding *bindings;
 	int binding_count;
 	int shared_count;
+	/* Loops that count their turns: for each function what it reaches, and those that reach
+	 * something; text that is open; how many loops; the `while` of the last do. */
+	unsigned *kinds;
+	int *meetings;
+	int meeting_count;
+	struct insertion *inserts;
+	int insert_count, loop_count, tail;
 };
 
 static inline struct token *token_of(const struct rewriter *r, int at)
@@ -54,5 +69,10 @@ enum status rewriter_tokens(struct rewriter *, int from, int end);
 /* Writes the declaration of shared variables at *at, with specifiers `s`, and moves *at after it.
  * COMPILE for a declaration that shared memory does not allow. */
 enum status rewriter_shared(struct rewriter *, const struct specifiers *s, int *at);
+
+/* Writes what loops need before the token `at`; before the first token; frees everything. */
+void rewriter_loops_at(struct rewriter *, int at);
+void rewriter_loops_begin(struct rewriter *);
+void rewriter_loops_end(struct rewriter *);
 
 #endif

@@ -22,6 +22,12 @@ struct function {
 	bool kernel;
 };
 
+/* A function uses a static shared variable that is declared outside functions. */
+struct shared_use {
+	const struct function *function;
+	const struct token *name;       /* where it is declared */
+};
+
 /* The kind of file. A user's file may contain host code, which is removed, and CUDA's
  * execution-space and inlining qualifiers. */
 struct unit_mode {
@@ -36,6 +42,8 @@ struct unit {
 	int type_name_count;
 	struct function *functions;     /* in file order */
 	int function_count;
+	struct shared_use *shared_uses; /* written by the rewriter */
+	int shared_use_count;
 };
 
 /* Reads the file. Replaces the qualifiers of kernels (__global__, __launch_bounds__, extern "C") by

@@ -257,6 +257,21 @@ static void replace_inline_qualifier(struct token *t)
 		t->instead = "__attribute__((noinline))";
 }
 
+/* Whether a __constant__ variable can be in a section of its own, by which the checker finds it:
+ * one that is const cannot be written anyway, and one of a template is in a section already. */
+static bool has_section(const struct unit *u, int i)
+{
+	static const char *const ends[] = { ";", "{", "}", "=", "[", "(", NULL };
+	static const char *const others[] = { "const", "constexpr", "template", "inline", NULL };
+
+	while (i > 0 && !token_among(token_at(u, i - 1), ends))
+		i--;
+	for (; token_at(u, i)->kind != TOKEN_END && !token_among(token_at(u, i), ends); i++)
+		if (token_among(token_at(u, i), others))
+			return false;
+	return true;
+}
+
 /* Removes execution-space qualifiers, and reports launches in device code. */
 static enum status finish_user_text(struct unit *u)
 {
@@ -269,7 +284,8 @@ static enum status finish_user_text(struct unit *u)
 		if (i > 0)
 			replace_inline_qualifier(t);
 		if (token_among(t, space_qualifiers))
-			t->instead = "";
+			t->instead = token_is(t, "__constant__") && !t->system && has_section(u, i)
+				? "__attribute__((section(\"ft_constant\")))" : "";
 		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
 			 && !t[1].space_length && !t[2].space_length)
 			return token_fail(t, "<<< is not supported in device code: flashtwin "
@@ -304,5 +320,6 @@ void unit_free(struct unit *u)
 	tokens_free(&u->tokens);
 	free(u->type_names);
 	free(u->functions);
+	free(u->shared_uses);
 	*u = (struct unit){ 0 };
 }

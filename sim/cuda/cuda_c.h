@@ -58,13 +58,40 @@ __asm__(".hidden __start_ft_cells\n"
 	"	.endif\n"
 	"	.endif\n"
 	".endm\n");
+#elif defined(FLASHTWIN_USER) && defined(__x86_64__)
+/* In an unchecked build of a file with volatile accesses, only these and atomics call hooks. */
+__asm__(".ifdef ft_polls\n"
+	".macro call target:vararg\n"
+	"	.set .Lft_call, 1\n"
+	"	.irp bytes, 1, 2, 4, 8, 16, _range\n"
+	"	.irp what, read, write, unaligned_read, unaligned_write\n"
+	"	.ifc \\target,__tsan_\\what\\bytes\n"
+	"	.set .Lft_call, 0\n"
+	"	.endif\n"
+	"	.ifc \\target,__tsan_\\what\\bytes@PLT\n"
+	"	.set .Lft_call, 0\n"
+	"	.endif\n"
+	"	.endr\n"
+	"	.endr\n"
+	"	.if .Lft_call\n"
+	"	callq \\target\n"
+	"	.endif\n"
+	".endm\n"
+	".endif\n");
 #endif
+
+/* The compiler's own copy, for the macros below; a kernel's copies are checked. */
+static inline __attribute__((always_inline, unused)) void ft_copy_bits(void *to, const void *from,
+								       size_t bytes)
+{
+	__builtin_memcpy(to, from, bytes);
+}
 
 /* --- qualifiers --- */
 
 #define __device__
 #define __host__
-#define __constant__ static
+#define __constant__ static __attribute__((section("ft_constant")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ restrict
@@ -122,16 +149,18 @@ FT_VECTORS(FT_DECLARE)
 	((void)ft_collective(FT_SITE("__syncwarp"), FT_SYNC, \
 		FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu), 0, 0))
 
-#define FT_SHUFFLE(name, kind, mask, var, lane, ...) ({ \
+#define FT_SHUFFLE(name, kind, mask, var, lane, ...) \
+	FT_SHUFFLE_AT(FT_SITE(name), kind, mask, var, lane, __VA_ARGS__)
+#define FT_SHUFFLE_AT(site, kind, mask, var, lane, ...) ({ \
 	__typeof__((var) + 0) ft_value_ = (var); \
 	uint64_t ft_bits_ = 0; \
 	_Static_assert(sizeof ft_value_ == 4 || sizeof ft_value_ == 8, \
-		       name ": expected a value of 4 or 8 bytes"); \
-	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
-	ft_bits_ = ft_collective(FT_SITE(name), kind, (mask), ft_bits_, \
+		       "a shuffle: expected a value of 4 or 8 bytes"); \
+	ft_copy_bits(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	ft_bits_ = ft_collective(site, kind, (mask), ft_bits_, \
 		((unsigned)(lane) & 0xffffu) \
 		| (unsigned)FT_FIRST(__VA_ARGS__ __VA_OPT__(,) 32) << 16); \
-	__builtin_memcpy(&ft_value_, &ft_bits_, sizeof ft_value_); \
+	ft_copy_bits(&ft_value_, &ft_bits_, sizeof ft_value_); \
 	ft_value_; })
 #define __shfl_sync(m, v, l, ...) \
 	FT_SHUFFLE("__shfl_sync", FT_SHUFFLE_IDX, m, v, l, __VA_ARGS__)
@@ -155,7 +184,7 @@ FT_VECTORS(FT_DECLARE)
 #define FT_BITS(v) ({ \
 	__typeof__(v) ft_value_ = (v); \
 	uint64_t ft_bits_ = 0; \
-	__builtin_memcpy(&ft_bits_, &ft_value_, sizeof ft_value_); \
+	ft_copy_bits(&ft_bits_, &ft_value_, sizeof ft_value_); \
 	ft_bits_; })
 #define FT_REDUCE(name, kind, m, v) ((__typeof__((v) + 0))FT_WARP(name, kind, m, (uint32_t)(v)))
 #define FT_MIN_MAX(name, kind, m, v) \
@@ -166,13 +195,13 @@ FT_VECTORS(FT_DECLARE)
 #define __reduce_and_sync(m, v) FT_REDUCE("__reduce_and_sync", FT_REDUCE_AND, m, v)
 #define __reduce_or_sync(m, v)  FT_REDUCE("__reduce_or_sync", FT_REDUCE_OR, m, v)
 #define __reduce_xor_sync(m, v) FT_REDUCE("__reduce_xor_sync", FT_REDUCE_XOR, m, v)
-#define __activemask() ft_active_mask()
+#define __activemask() ft_active_mask(FT_SITE("__activemask"))
 
 /* --- memory: fences, cached loads, atomics --- */
 
 #define __threadfence()        ft_fence(1)
 #define __threadfence_block()  ft_fence(0)
-#define __threadfence_system() ft_fence(1)
+#define __threadfence_system() ft_fence(1)      /* one device is the whole system here */
 #define __nanosleep(ns)        ((void)(ns), ft_yield())
 #define __ldg(p)  (*(p))
 #define __ldcg(p) (*(p))
@@ -191,72 +220,14 @@ FT_VECTORS(FT_DECLARE)
 #define __pipeline_commit()      ft_async_commit()
 #define __pipeline_wait_prior(n) ft_async_wait(n)
 
-/* Inlined, so that a finding names the line of the call. */
-#define FT_ATOMIC_INLINE static inline __attribute__((always_inline, unused))
-
-/* Each atomic yields to other threads first; the operation itself is indivisible. */
-#define FT_ATOMIC(name, type, new_value) \
-	FT_ATOMIC_INLINE type ft_##name(type *p, type v) \
-	{ \
-		type old, new_; \
-		ft_yield(); \
-		__atomic_load(p, &old, __ATOMIC_RELAXED); \
-		do { \
-			new_ = (new_value); \
-		} while (!__atomic_compare_exchange(p, &old, &new_, 0, __ATOMIC_SEQ_CST, \
-						    __ATOMIC_RELAXED)); \
-		return old; \
-	}
-#define FT_ATOMIC_INTEGERS(operation, new_value) \
-	FT_ATOMIC(operation##_i32, int, new_value) \
-	FT_ATOMIC(operation##_u32, unsigned, new_value) \
-	FT_ATOMIC(operation##_i64, long long, new_value) \
-	FT_ATOMIC(operation##_u64, unsigned long long, new_value)
-FT_ATOMIC_INTEGERS(add, old + v)
-FT_ATOMIC(add_f32, float, old + v)
-FT_ATOMIC(add_f64, double, old + v)
-FT_ATOMIC_INTEGERS(exch, v)
-FT_ATOMIC(exch_f32, float, v)
-FT_ATOMIC_INTEGERS(min, old < v ? old : v)
-FT_ATOMIC_INTEGERS(max, old > v ? old : v)
-FT_ATOMIC_INTEGERS(and, old & v)
-FT_ATOMIC_INTEGERS(or, old | v)
-FT_ATOMIC_INTEGERS(xor, old ^ v)
-FT_ATOMIC(sub_i32, int, old - v)
-FT_ATOMIC(sub_u32, unsigned, old - v)
-FT_ATOMIC(inc_u32, unsigned, old >= v ? 0 : old + 1)
-FT_ATOMIC(dec_u32, unsigned, old == 0 || old > v ? v : old - 1)
-#undef FT_ATOMIC_INTEGERS
-#undef FT_ATOMIC
-
-#define FT_INTEGERS(name) int: ft_##name##_i32, unsigned: ft_##name##_u32, \
-	long long: ft_##name##_i64, unsigned long long: ft_##name##_u64
-#define atomicAdd(p, v) \
-	_Generic(*(p), FT_INTEGERS(add), float: ft_add_f32, double: ft_add_f64)((p), (v))
-#define atomicExch(p, v) _Generic(*(p), FT_INTEGERS(exch), float: ft_exch_f32)((p), (v))
-#define atomicMin(p, v)  _Generic(*(p), FT_INTEGERS(min))((p), (v))
-#define atomicMax(p, v)  _Generic(*(p), FT_INTEGERS(max))((p), (v))
-#define atomicAnd(p, v)  _Generic(*(p), FT_INTEGERS(and))((p), (v))
-#define atomicOr(p, v)   _Generic(*(p), FT_INTEGERS(or))((p), (v))
-#define atomicXor(p, v)  _Generic(*(p), FT_INTEGERS(xor))((p), (v))
-#define atomicSub(p, v)  _Generic(*(p), int: ft_sub_i32, unsigned: ft_sub_u32)((p), (v))
-#define atomicInc(p, v)  ft_inc_u32((p), (v))
-#define atomicDec(p, v)  ft_dec_u32((p), (v))
-#define atomicAdd_block(p, v)  atomicAdd((p), (v))
-#define atomicAdd_system(p, v) atomicAdd((p), (v))
-#define atomicCAS(p, compare, v) ({ \
-	__typeof__(p) ft_p_ = (p); \
-	__typeof__(*ft_p_) ft_old_ = (compare), ft_new_ = (v); \
-	ft_yield(); \
-	__atomic_compare_exchange(ft_p_, &ft_old_, &ft_new_, 0, __ATOMIC_SEQ_CST, \
-				  __ATOMIC_RELAXED); \
-	ft_old_; })
+#include "sim/cuda/cuda_atomic.h"
 
 /* --- arithmetic: the GPU's bits --- */
 
 #ifdef FLASHTWIN_CHECK
 /* The models of the GPU's functions are not checked. */
-#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")
+#define FT_UNCHECKED no_sanitize_thread, no_sanitize_coverage, \
+	no_sanitize("bounds,alignment,object-size")
 #define MUFU_FN static __attribute__((unused, noinline, FT_UNCHECKED))
 #else
 #define MUFU_FN static inline __attribute__((unused))
@@ -367,7 +338,7 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define FT_CAST(to, from, x) ({ \
 	from ft_from_ = (x); \
 	to ft_to_; \
-	__builtin_memcpy(&ft_to_, &ft_from_, sizeof ft_to_); \
+	ft_copy_bits(&ft_to_, &ft_from_, sizeof ft_to_); \
 	ft_to_; })
 #define __float_as_int(x)  FT_CAST(int, float, x)
 #define __float_as_uint(x) FT_CAST(unsigned, float, x)
@@ -401,6 +372,9 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define memcpy(to, from, bytes) ft_memcpy((to), (from), (bytes))
 #define memmove(to, from, bytes) ft_memcpy((to), (from), (bytes))
 #define memset(to, value, bytes) ft_memset((to), (value), (bytes))
+#define __builtin_memcpy(...) ft_memcpy(__VA_ARGS__)
+#define __builtin_memmove(...) ft_memcpy(__VA_ARGS__)
+#define __builtin_memset(...) ft_memset(__VA_ARGS__)
 #endif
 
 /* --- diagnostics --- */

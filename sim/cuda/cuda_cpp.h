@@ -220,49 +220,83 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
 
 template <class T> struct ft_same { typedef T type; };
 
-/* Yields to other threads, then atomically replaces *p by change(old). Returns the old value. */
-template <class T, class F> static inline T ft_atomic(T *p, F change)
+/* Yields to other threads, then atomically replaces *p by change(old). Returns the old value. The
+ * memory orders are those of sim/cuda/cuda_atomic.h. */
+template <int Load, int Order, int Failed, class T, class F>
+static inline T ft_atomic(T *p, F change)
 {
 	T old, changed;
 
 	ft_yield();
-	__atomic_load(p, &old, __ATOMIC_RELAXED);
+	__atomic_load(p, &old, Load);
 	do {
 		changed = change(old);
-	} while (!__atomic_compare_exchange(p, &old, &changed, 0, __ATOMIC_SEQ_CST,
-					    __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange(p, &old, &changed, 0, Order, Failed));
 	return old;
 }
 
-#undef atomicAdd
-#undef atomicSub
-#undef atomicExch
-#undef atomicMin
-#undef atomicMax
-#undef atomicAnd
-#undef atomicOr
-#undef atomicXor
-#undef atomicCAS
-/* The value is converted to the type that the pointer points to, as in CUDA's overloads. */
-#define FT_ATOMIC_FUNCTION(name, changed) \
-	template <class T> static inline T name(T *p, typename ft_same<T>::type v) \
-		{ return ft_atomic(p, [v](T old) -> T { return changed; }); }
-FT_ATOMIC_FUNCTION(atomicAdd, old + v)
-FT_ATOMIC_FUNCTION(atomicSub, old - v)
-FT_ATOMIC_FUNCTION(atomicExch, ((void)old, v))
-FT_ATOMIC_FUNCTION(atomicMin, old < v ? old : v)
-FT_ATOMIC_FUNCTION(atomicMax, old > v ? old : v)
-FT_ATOMIC_FUNCTION(atomicAnd, old & v)
-FT_ATOMIC_FUNCTION(atomicOr, old | v)
-FT_ATOMIC_FUNCTION(atomicXor, old ^ v)
-#undef FT_ATOMIC_FUNCTION
-template <class T> static inline T atomicCAS(T *p, typename ft_same<T>::type compare,
-					     typename ft_same<T>::type v)
+template <int Order, class T> static inline T ft_compare_and_swap(T *p, T compare, T v)
 {
 	ft_yield();
-	__atomic_compare_exchange(p, &compare, &v, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	__atomic_compare_exchange(p, &compare, &v, 0, Order, __ATOMIC_ACQUIRE);
 	return compare;
 }
+
+#undef atomicAdd
+#undef atomicAdd_block
+#undef atomicAdd_system
+#undef atomicSub
+#undef atomicSub_block
+#undef atomicSub_system
+#undef atomicExch
+#undef atomicExch_block
+#undef atomicExch_system
+#undef atomicMin
+#undef atomicMin_block
+#undef atomicMin_system
+#undef atomicMax
+#undef atomicMax_block
+#undef atomicMax_system
+#undef atomicAnd
+#undef atomicAnd_block
+#undef atomicAnd_system
+#undef atomicOr
+#undef atomicOr_block
+#undef atomicOr_system
+#undef atomicXor
+#undef atomicXor_block
+#undef atomicXor_system
+#undef atomicCAS
+#undef atomicCAS_block
+#undef atomicCAS_system
+/* The value is converted to the type that the pointer points to, as in CUDA's overloads. */
+#define FT_ATOMIC_FUNCTION(name, load, order, failed, changed) \
+	template <class T> static inline T name(T *p, typename ft_same<T>::type v) \
+	{ \
+		return ft_atomic<load, order, failed>(p, [v](T old) -> T { return changed; }); \
+	}
+#define FT_ATOMIC_SCOPES(name, failed, changed) \
+	FT_ATOMIC_FUNCTION(name, __ATOMIC_RELAXED, __ATOMIC_SEQ_CST, failed, changed) \
+	FT_ATOMIC_FUNCTION(name##_system, __ATOMIC_RELAXED, __ATOMIC_SEQ_CST, failed, changed) \
+	FT_ATOMIC_FUNCTION(name##_block, __ATOMIC_ACQUIRE, __ATOMIC_ACQ_REL, failed, changed)
+FT_ATOMIC_SCOPES(atomicAdd, __ATOMIC_RELAXED, old + v)
+FT_ATOMIC_SCOPES(atomicSub, __ATOMIC_RELAXED, old - v)
+FT_ATOMIC_SCOPES(atomicExch, __ATOMIC_ACQUIRE, ((void)old, v))
+FT_ATOMIC_SCOPES(atomicMin, __ATOMIC_RELAXED, old < v ? old : v)
+FT_ATOMIC_SCOPES(atomicMax, __ATOMIC_RELAXED, old > v ? old : v)
+FT_ATOMIC_SCOPES(atomicAnd, __ATOMIC_RELAXED, old & v)
+FT_ATOMIC_SCOPES(atomicOr, __ATOMIC_RELAXED, old | v)
+FT_ATOMIC_SCOPES(atomicXor, __ATOMIC_RELAXED, old ^ v)
+#undef FT_ATOMIC_SCOPES
+#undef FT_ATOMIC_FUNCTION
+#define FT_CAS_FUNCTION(name, order) \
+	template <class T> static inline T name(T *p, typename ft_same<T>::type compare, \
+						typename ft_same<T>::type v) \
+		{ return ft_compare_and_swap<order, T>(p, compare, v); }
+FT_CAS_FUNCTION(atomicCAS, __ATOMIC_SEQ_CST)
+FT_CAS_FUNCTION(atomicCAS_system, __ATOMIC_SEQ_CST)
+FT_CAS_FUNCTION(atomicCAS_block, __ATOMIC_ACQ_REL)
+#undef FT_CAS_FUNCTION
 
 /* --- for the rewriter: shared memory --- */
 

@@ -16,7 +16,7 @@
 
 struct point_sink;
 
-/* One call of a collective in the source, identified by its address. */
+/* One call of a collective in the source. */
 struct ft_site {
 	const char *name;       /* "__syncthreads" */
 	const char *file;
@@ -53,6 +53,10 @@ enum ft_collective {
 	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR
 };
 
+/* The site of a call of a built-in that is a function of a class (cooperative_groups.h). `column`
+ * tells calls on one line apart. Equal for equal arguments, and valid until the process ends. */
+const struct ft_site *ft_site_at(const char *name, const char *file, int line, int column);
+
 /* Waits for every lane of `mask` that has not exited; the last to arrive computes all results.
  * value: the lane's operand. argument: for shuffles, the source lane, delta or lane mask in the low
  * 16 bits and the width in the high 16. */
@@ -63,7 +67,42 @@ enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
 /* Waits for every thread of the block that has not exited. */
 int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
 
-uint32_t ft_active_mask(void);          /* lanes of the warp that are neither waiting nor exited */
+/* Turns of the loops that a thread is in, for those that reach a block barrier (in checked kernels)
+ * or an __activemask(); see sim/cu2c/rewrite_loop.c. */
+enum { FT_LOOP_BARRIER = 1, FT_LOOP_ACTIVE = 2 };
+struct ft_loop {
+	struct ft_loop *outer;
+	int line;
+	unsigned kinds, turns;
+};
+void ft_loop_open(struct ft_loop *, int line, unsigned kinds);
+void ft_loop_count(struct ft_loop *);
+void ft_loop_close(struct ft_loop *);
+#ifdef FLASHTWIN_CHECK
+#define FT_LOOP_KINDS (FT_LOOP_BARRIER | FT_LOOP_ACTIVE)
+#else
+#define FT_LOOP_KINDS FT_LOOP_ACTIVE
+#endif
+#define FT_LOOP_INLINE static inline __attribute__((always_inline, unused))
+FT_LOOP_INLINE void ft_loop_enter(struct ft_loop *loop, int line, unsigned kinds)
+{
+	if (kinds & FT_LOOP_KINDS)
+		ft_loop_open(loop, line, kinds);
+}
+FT_LOOP_INLINE void ft_loop_turn(struct ft_loop *loop, unsigned kinds)
+{
+	if (kinds & FT_LOOP_KINDS)
+		ft_loop_count(loop);
+}
+FT_LOOP_INLINE void ft_loop_leave(struct ft_loop *loop, unsigned kinds)
+{
+	if (kinds & FT_LOOP_KINDS)
+		ft_loop_close(loop);
+}
+
+/* Waits until all lanes of the warp that have not exited wait, here or elsewhere. Returns those
+ * that came here by the same call. */
+uint32_t ft_active_mask(const struct ft_site *);
 void ft_yield(void);                    /* lets other threads run: in atomics and __nanosleep */
 void ft_fence(int device);              /* yields too; orders memory of all blocks or of one */
 void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));
@@ -75,6 +114,14 @@ void ft_async_wait(unsigned open);
 /* memmove() and memset() for checked kernels. */
 void *ft_memcpy(void *to, const void *from, size_t bytes);
 void *ft_memset(void *to, int value, size_t bytes);
+/* For checked kernels: what compilers call at an index or an address that is wrong
+ * (sim/check/check_bounds.c). They get these names, so that UBSan can have its own. */
+void ft_out_of_bounds(void *context, void *index);
+void ft_type_mismatch(void *context, void *pointer);
+#ifdef FLASHTWIN_CHECK
+void __ubsan_handle_out_of_bounds(void *, void *) __asm__("ft_out_of_bounds");
+void __ubsan_handle_type_mismatch_v1(void *, void *) __asm__("ft_type_mismatch");
+#endif
 /* For checked kernels (sim/cuda/checked_models.h): whether the thread is in a model of a GPU's
  * function; reports that the model called at `caller` made a NaN from numbers. */
 extern volatile int ft_in_model;
@@ -127,6 +174,12 @@ static inline void *ft_shared_at(size_t offset)
 	return FT_OWN(unsigned char *, block->shared) + offset;
 }
 
+/* A variable that is declared outside functions. */
+static inline void *ft_shared_of(const size_t *offset)
+{
+	return ft_shared_at(FT_OWN(size_t, *offset));
+}
+
 static inline void *ft_shared_dynamic(void)
 {
 	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);
@@ -137,7 +190,8 @@ static inline void *ft_shared_dynamic(void)
 
 /* Points are not checked. */
 #ifdef FLASHTWIN_CHECK
-__attribute__((no_sanitize_thread, no_sanitize_coverage, no_sanitize("bounds")))
+__attribute__((no_sanitize_thread, no_sanitize_coverage,
+	       no_sanitize("bounds,alignment,object-size")))
 #endif
 static inline const struct point_sink *ft_point_sink(void)
 {

@@ -73,6 +73,7 @@ static enum status sim_open(const struct device_options *options, struct device 
 	sim->variant = variant;
 	sim->seed = options->seed;
 	sim->steps = options->steps;
+	sim->check_orders = options->check ? options->check_orders : 0;
 	sim->runner = grid_runner_create(options->steps ? 1 : options->jobs);
 	streams_open(sim);
 	if (options->check && check_create(&sim->check) != STATUS_OK) {

@@ -20,6 +20,7 @@ struct device_simulated {
 	enum sim_variant variant;       /* of kernels that are not checked */
 	struct grid_runner *runner;
 	struct check *check;            /* NULL: kernels are not checked */
+	int check_orders;               /* seeds to run launches again under */
 	uint64_t seed, launches;        /* launches run so far */
 	uint64_t steps;                 /* basic blocks that a launch may enter; 0: no limit */
 	uint64_t random;                /* picks streams and graph nodes */

@@ -14,6 +14,7 @@
 
 #include "base/xalloc.h"
 #include "sim/check/check.h"
+#include "sim/device/again.h"
 #include "sim/device/memory.h"
 #include "sim/exec/grid.h"
 #include "sim/exec/mix.h"
@@ -295,31 +296,72 @@ static enum status run_fill(const struct device_simulated *sim, const struct tas
 	return STATUS_OK;
 }
 
-static enum status run_launch(struct device_simulated *sim, const struct queued_launch *launch,
-			      const struct point_sink *points)
+/* Basic blocks of a launch that runs again under another seed: there a loop that polls may wait for
+ * a block that the simulator does not start. */
+#define STEPS_AGAIN (1u << 25)
+
+/* One run of a launch. */
+struct run {
+	struct device_simulated *sim;
+	const struct queued_launch *launch;
+	struct check_launch checked;
+	const struct point_sink *points;
+	uint64_t steps;
+};
+
+static enum status run_under(const struct run *run, uint64_t seed)
 {
+	const struct queued_launch *launch = run->launch;
+	struct device_simulated *sim = run->sim;
 	struct grid_launch grid = {
 		.code = launch->code, .args = launch->args, .grid = launch->grid,
 		.block = launch->block, .dynamic_bytes = launch->dynamic_bytes,
 		.independent = launch->independent,
-		.points = launch->probed ? points : NULL,
-		.seed = sim->seed ? mix(sim->seed, sim->launches) | 1 : 0,
-	};
-	const struct check_launch checked = {
-		.number = (int64_t)sim->launches, .code = launch->code, .grid = launch->grid,
-		.block = launch->block, .args = launch->args, .lint = launch->lint,
+		.points = launch->probed ? run->points : NULL,
+		.seed = seed ? mix(seed, (uint64_t)run->checked.number) | 1 : 0,
 	};
 	enum status status;
 
-	sim->launches++;
 	if (sim->check)
-		TRY(check_launch_begin(sim->check, &checked, &grid.listener));
-	steps_begin(sim->steps);
+		TRY(check_launch_begin(sim->check, &run->checked, &grid.listener));
+	steps_begin(run->steps);
 	status = grid_run(sim->runner, &grid);
 	if (steps_end() && status == STATUS_DEVICE)
 		status = STATUS_STEPS;
 	if (sim->check)
 		check_launch_end(sim->check, status == STATUS_OK);
+	return status;
+}
+
+static void run_again(void *context, uint64_t seed)
+{
+	struct run run = *(const struct run *)context;
+
+	run.points = NULL;
+	if (!run.steps || run.steps > STEPS_AGAIN)
+		run.steps = STEPS_AGAIN;
+	run_under(&run, seed);
+}
+
+static enum status run_launch(struct device_simulated *sim, const struct queued_launch *launch,
+			      const struct point_sink *points)
+{
+	struct run run = {
+		.sim = sim, .launch = launch, .points = points, .steps = sim->steps,
+		.checked = {
+			.number = (int64_t)sim->launches, .code = launch->code,
+			.grid = launch->grid, .block = launch->block, .args = launch->args,
+			.lint = launch->lint,
+		},
+	};
+	struct again again = { 0 };
+	enum status status;
+
+	sim->launches++;
+	if (sim->check_orders && launch->code->orders_some)
+		again_prepare(&again, sim->check, sim->seed, sim->check_orders, run_again, &run);
+	status = run_under(&run, sim->seed);
+	again_finish(&again, sim->check, sim->check && check_order_happened(sim->check));
 	return status;
 }
 

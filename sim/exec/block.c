@@ -171,10 +171,12 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 
 		warp->runnable = lanes >= WARP_LANES ? 0xffffffffu : (1u << lanes) - 1;
 		warp->exited = ~warp->runnable;
-		warp->at_barrier = 0;
+		warp->at_barrier = warp->at_active = 0;
 		warp->meeting_count = 0;
 		for (unsigned l = 0; l < WARP_LANES; l++) {
 			warp->lanes[l].fiber = NULL;
+			warp->lanes[l].poll = (struct lane_poll){ 0 };
+			warp->lanes[l].loops = NULL;
 			if (warp->lanes[l].async)
 				async_reset(&warp->lanes[l]);
 		}

@@ -16,6 +16,7 @@ struct fiber {
 	void *sp;
 	struct fiber *next_free;
 	unsigned char *low, *high;      /* usable stack */
+	void *base;                     /* frame of the function that runs lanes */
 	void *fake_stack;               /* used by AddressSanitizer */
 	unsigned valgrind_id;
 };

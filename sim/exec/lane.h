@@ -8,6 +8,7 @@
 
 #include "sim/cuda/runtime.h"
 #include "sim/exec/listener.h"
+#include "sim/exec/path.h"
 
 struct async_queue;
 struct fiber;
@@ -15,6 +16,17 @@ struct requests;
 
 #define WARP_LANES 32
 #define MAX_WARPS 32                    /* 1024 threads */
+
+/* The volatile reads that a thread made last. */
+struct lane_polled {
+	const void *at;
+	uint64_t value;
+	bool known;
+};
+struct lane_poll {
+	struct lane_polled polled[2];
+	unsigned reads;                 /* since it last let others run */
+};
 
 struct lane {
 	struct ft_thread_view view;     /* first: ft_self points here */
@@ -24,7 +36,10 @@ struct lane {
 	uint32_t argument;              /* of the collective it waits in */
 	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits, or waited last */
+	const struct call_path *path;   /* by which it came to the __activemask() where it waits */
+	struct ft_loop *loops;          /* that it is in and that count turns, innermost first */
 	struct check_lane check;        /* in a checked launch */
+	struct lane_poll poll;
 	struct async_queue *async;      /* pending copies; NULL if it never made one */
 };
 
@@ -40,6 +55,7 @@ struct warp {
 	uint32_t runnable;              /* lanes that may run, including the running one */
 	uint32_t exited;                /* includes lanes that never existed */
 	uint32_t at_barrier;            /* waiting at the block barrier */
+	uint32_t at_active;             /* waiting at an __activemask() */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
 	/* In a counted launch: the memory requests, and the basic block each lane entered last. */
@@ -60,6 +76,7 @@ struct block {
 	 * one. */
 	unsigned check_epoch;
 	struct lane *check_first;
+	struct call_path check_path;    /* by which it came */
 	bool arena_lent;                /* the arena belongs to the listener */
 	struct warp *warps;             /* MAX_WARPS */
 };

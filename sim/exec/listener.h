@@ -14,6 +14,8 @@
 #include "sim/cuda/runtime.h"
 
 struct block;
+struct check_copy;
+struct check_looks;
 struct check_memory_order;
 struct lane;
 struct meeting;
@@ -32,8 +34,9 @@ struct listener_calls {
 	/* A block begins; its shared memory starts at view.shared and is unwritten. */
 	void (*block_begin)(struct listener *, struct block *, size_t static_bytes,
 			    size_t dynamic_bytes);
-	/* A thread is about to wait at, or complete, a block barrier; the barrier completes. */
-	void (*barrier_arrive)(struct listener *, struct lane *);
+	/* A thread is about to wait at, or complete, a block barrier, whose function has this
+	 * frame; the barrier completes. */
+	void (*barrier_arrive)(struct listener *, struct lane *, const void *frame);
 	void (*barrier_release)(struct listener *, struct block *);
 	/* A lane arrives at a warp collective with this mask; a collective is complete. */
 	void (*collective_arrive)(struct listener *, struct lane *, enum ft_collective,
@@ -74,7 +77,11 @@ struct check_lane {
 	uint32_t warp_bound;            /* the same for segments of its warp */
 	uint32_t *known;                /* the same for single lanes of its warp: [32] or NULL */
 	uintptr_t pc;                   /* basic block in which it last synchronized */
+	uint32_t mask, collectives;     /* of its last collective; how many it has arrived at */
 	struct check_memory_order *order;       /* fences and atomics; NULL: none so far */
+	struct check_looks *looks;      /* atomics and volatile accesses; NULL: none so far */
+	int64_t looks_launch;           /* the launch that `looks` belongs to */
+	struct check_copy *copies;      /* its asynchronous copies that are not complete */
 };
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "sim/exec/meeting.h"
 
+#include "sim/exec/path.h"
 #include "sim/exec/worker.h"
 
 #define NO_VALUE 0x7fa0dead7fa0deadu
@@ -193,6 +194,42 @@ bool meeting_arrive_at_barrier(struct lane *lane, bool vote)
 	return true;
 }
 
+/* --- __activemask() --- */
+
+/* Built-in kernels have no linked frames unless they are checked, and do not call it. */
+static bool same_call(const struct lane *a, const struct lane *b)
+{
+	const struct grid *grid = worker_self->grid;
+
+	unsigned turns;
+
+	if (a->site != b->site || meeting_turns_differ(a, b, FT_LOOP_ACTIVE, &turns))
+		return false;
+	return !(grid->listener || grid->code->shared)
+		|| path_same(a->path, b->path, NULL, NULL);
+}
+
+/* Lanes become runnable only after all groups are known: comparing paths may switch stacks. */
+void meeting_pass_active(struct warp *warp)
+{
+	uint32_t all = warp->at_active;
+
+	for (uint32_t left = all; left; ) {
+		const struct lane *first = &warp->lanes[__builtin_ctz(left)];
+		uint32_t group = 0;
+
+		for (uint32_t rest = left; rest; rest &= rest - 1)
+			if (same_call(first, &warp->lanes[__builtin_ctz(rest)]))
+				group |= rest & -rest;
+		for (uint32_t rest = group; rest; rest &= rest - 1)
+			warp->lanes[__builtin_ctz(rest)].result = group;
+		left &= ~group;
+	}
+	warp->at_active = 0;
+	warp->runnable |= all;
+	worker_progress(worker_self);
+}
+
 void meeting_exit(struct lane *lane)
 {
 	struct warp *warp = lane->warp;
@@ -203,4 +240,6 @@ void meeting_exit(struct lane *lane)
 			finish(warp, &warp->meetings[i]);
 	if (block->arrived > 0 && block->arrived == block->alive)
 		barrier_release(block);
+	if (!warp->runnable && warp->at_active)
+		meeting_pass_active(warp);
 }

@@ -15,7 +15,11 @@
 #include "sim/exec/block.h"
 #include "sim/exec/meeting.h"
 #include "sim/exec/mix.h"
+#include "sim/exec/path.h"
 #include "sim/exec/report.h"
+
+/* That many polls in a row by all lanes together are a deadlock. */
+#define MAX_IDLE_POLLS (1u << 22)
 
 /* Blocks that take turns from the start if their order is random and they are not independent. */
 #define SEEDED_RESIDENT 4
@@ -120,6 +124,15 @@ static struct lane *pick_random(struct worker *w)
 	return lowest(warp, lanes);
 }
 
+static __attribute__((noreturn)) void end_in_deadlock(struct worker *w)
+{
+	char text[512];
+
+	LISTENER_CALL(w->grid->listener, deadlock, w);
+	report_deadlock(w, text, sizeof text);
+	worker_abort(w, 702, text);
+}
+
 /* The lane to run when the current one is no longer runnable; NULL when the worker is done. */
 static struct lane *pick_next(struct worker *w)
 {
@@ -136,13 +149,8 @@ static struct lane *pick_next(struct worker *w)
 			return next;
 		/* Every resident lane waits; only a block that is not yet resident could wake
 		 * one. */
-		if (w->grid->independent || !admit(w)) {
-			char text[512];
-
-			LISTENER_CALL(w->grid->listener, deadlock, w);
-			report_deadlock(w, text, sizeof text);
-			worker_abort(w, 702, text);
-		}
+		if (w->grid->independent || !admit(w))
+			end_in_deadlock(w);
 	}
 }
 
@@ -191,9 +199,16 @@ static struct lane *pick_after(struct worker *w, struct lane *lane)
 	}
 }
 
-void ft_yield(void)
+static void pass_active(struct worker *w)
 {
-	struct worker *w = worker_self;
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++)
+			if (w->blocks[b]->warps[i].at_active)
+				meeting_pass_active(&w->blocks[b]->warps[i]);
+}
+
+static void yield(struct worker *w)
+{
 	struct lane *lane = lane_current(), *next;
 
 	LISTENER_CALL(w->grid->listener, pause);
@@ -201,9 +216,25 @@ void ft_yield(void)
 	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads
 	    && !w->grid->independent)
 		admit(w);
+	/* Lanes that only yield may wait for one at an __activemask(), which waits for them. */
+	if (w->idle_yields > 4 * (unsigned)w->resident * lane->warp->block->threads)
+		pass_active(w);
 	next = w->grid->seed ? pick_random(w) : pick_after(w, lane);
 	if (next != lane)
 		switch_to(w, lane->fiber, next);
+}
+
+void ft_yield(void)
+{
+	worker_self->idle_polls = 0;
+	yield(worker_self);
+}
+
+void schedule_poll(struct worker *w)
+{
+	if (++w->idle_polls == MAX_IDLE_POLLS)
+		end_in_deadlock(w);
+	yield(w);
 }
 
 void ft_fence(int device)
@@ -217,11 +248,11 @@ void ft_fence(int device)
 static void lane_exit(struct worker *w, struct lane *lane)
 {
 	LISTENER_CALL(w->grid->listener, pause);
-	lane->fiber = NULL;
 	lane->warp->runnable &= ~lane->bit;
 	lane->warp->exited |= lane->bit;
 	lane->warp->block->alive--;
 	meeting_exit(lane);
+	lane->fiber = NULL;
 	worker_progress(w);
 }
 
@@ -231,6 +262,7 @@ static void fiber_main(void)
 	struct worker *w = worker_self;
 
 	fiber_announce_arrive(lane_current()->fiber);
+	lane_current()->fiber->base = __builtin_frame_address(0);
 	for (;;) {
 		struct fiber *self = lane_current()->fiber;
 		struct lane *next;
@@ -292,15 +324,30 @@ void schedule_run(struct worker *w, struct grid *grid)
 
 	w->grid = grid;
 	w->resident = 0;
-	w->idle_yields = 0;
+	w->idle_yields = w->idle_polls = 0;
 	w->fault = (struct fault){ 0 };
+	w->errand = NULL;
 	worker_self = w;
+	path_forget();
 	fiber_describe_thread(&w->thread);
 	if (sigsetjmp(w->landing, 1) != 0) {
 		worker_land(w);
 		return;
 	}
 	first = pick_next(w);
-	if (first)
-		switch_to(w, &w->thread, first);
+	if (!first)
+		return;
+	switch_to(w, &w->thread, first);
+	while (w->errand) {
+		w->errand(w->errand_context);
+		w->errand = NULL;
+		FIBER_SWITCH(&w->thread, lane_current()->fiber);
+	}
+}
+
+void schedule_on_thread(struct worker *w, void (*fn)(void *context), void *context)
+{
+	w->errand = fn;
+	w->errand_context = context;
+	FIBER_SWITCH(lane_current()->fiber, &w->thread);
 }

@@ -16,6 +16,12 @@ void schedule_close(struct worker *);
 void schedule_run(struct worker *, struct grid *);
 void schedule_wait_elsewhere(struct worker *);  /* the general case of schedule_wait() */
 
+/* The current lane polls a value that has not changed: lets others run. If no lane has done
+ * anything else for long, the launch ends with a deadlock. */
+void schedule_poll(struct worker *);
+/* Calls fn from a lane, on the stack of the OS thread: libraries may need more than a fiber has. */
+void schedule_on_thread(struct worker *, void (*fn)(void *context), void *context);
+
 /* Waits: the current lane is no longer runnable. With seed 0 the next lane of its warp runs. This
  * is inlined because the lanes of every shuffle pass through here one after the other. */
 static inline void schedule_wait(struct worker *w)

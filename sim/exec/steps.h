@@ -11,6 +11,7 @@
 
 /* Actions at the next basic block while a launch runs: */
 #define PENDING_WRITE 1u                /* judge a write that has happened */
+#define PENDING_TEST 2u                 /* volatile reads were tests */
 #define PENDING_STEP 4u                 /* subtract the block from the step budget */
 #define PENDING_COUNT 8u                /* count the block */
 

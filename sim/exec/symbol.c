@@ -134,11 +134,11 @@ static bool is_ours(const char *file)
 	return is_builtin(file) || (file && strstr(file, "kernels/kernel_table.h"));
 }
 
-/* Sets the line that an inlined function was called from. */
-static bool call_line(Dwarf_Die *inlined, Dwarf_Die *unit, struct symbol *out)
+/* Sets the place that an inlined function was called from. */
+static bool call_place(Dwarf_Die *inlined, Dwarf_Die *unit, struct symbol_place *out)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Word file, line;
+	Dwarf_Word file, line, column = 0;
 	Dwarf_Files *files;
 	size_t count;
 
@@ -148,25 +148,83 @@ static bool call_line(Dwarf_Die *inlined, Dwarf_Die *unit, struct symbol *out)
 		return false;
 	out->file = file_within(dwarf_filesrc(files, file, NULL, NULL), dwarf_formstring(
 		dwarf_attr(unit, DW_AT_comp_dir, &attribute)));
+	dwarf_formudata(dwarf_attr(inlined, DW_AT_call_column, &attribute), &column);
 	out->line = (int)line;
-	return true;
+	out->column = (int)column;
+	return out->file != NULL;
+}
+
+/* The scopes around an address, as they are nested in the code; the caller frees *nest. */
+static int nest_of(Dwarf_Addr address, Dwarf_Die **unit, Dwarf_Die **nest)
+{
+	Dwarf_Addr bias;
+	Dwfl_Module *module = find_module(address);
+	Dwarf_Die *scopes = NULL;
+	int count;
+
+	*nest = NULL;
+	*unit = module ? dwfl_module_addrdie(module, address, &bias) : NULL;
+	count = *unit ? dwarf_getscopes(*unit, address - bias, &scopes) : 0;
+	count = count > 0 ? dwarf_getscopes_die(&scopes[0], nest) : 0;
+	free(scopes);
+	return count;
 }
 
 /* Moves from the innermost function outwards to the first one that is not the simulator's. */
 static void leave_ours(Dwarf_Addr address, struct symbol *out)
 {
-	Dwarf_Addr bias;
-	Dwfl_Module *module = find_module(address);
-	Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, &bias) : NULL;
-	Dwarf_Die *scopes = NULL, *nest = NULL;
-	int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+	Dwarf_Die *unit, *nest;
+	int count = nest_of(address, &unit, &nest);
+	struct symbol_place place;
 
-	count = count > 0 ? dwarf_getscopes_die(&scopes[0], &nest) : 0;
 	for (int i = 0; i < count && is_ours(out->file); i++)
-		if (dwarf_tag(&nest[i]) == DW_TAG_inlined_subroutine)
-			call_line(&nest[i], unit, out);
+		if (dwarf_tag(&nest[i]) == DW_TAG_inlined_subroutine
+		    && call_place(&nest[i], unit, &place)) {
+			out->file = place.file;
+			out->line = place.line;
+		}
 	free(nest);
-	free(scopes);
+}
+
+/* --- calls --- */
+
+static bool line_place(Dwarf_Addr address, struct symbol_place *out)
+{
+	Dwfl_Module *module = find_module(address);
+	Dwfl_Line *line = module ? dwfl_module_getsrc(module, address) : NULL;
+	const char *file = line ? dwfl_lineinfo(line, NULL, &out->line, &out->column, NULL, NULL)
+		: NULL;
+
+	out->file = file ? file_within(file, dwfl_line_comp_dir(line)) : NULL;
+	return out->file != NULL;
+}
+
+unsigned symbol_calls(uintptr_t address, bool itself, struct symbol_place *out, unsigned most)
+{
+	Dwarf_Die *unit, *nest;
+	unsigned found = 0;
+	int count;
+
+	pthread_mutex_lock(&lock);
+	found += itself && most > 0 && line_place(address, out);
+	count = nest_of(address, &unit, &nest);
+	for (int i = 0; i < count && found < most; i++)
+		if (dwarf_tag(&nest[i]) == DW_TAG_inlined_subroutine)
+			found += call_place(&nest[i], unit, &out[found]);
+	free(nest);
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+bool symbol_has_lines(uintptr_t address)
+{
+	struct symbol_place place;
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	found = line_place(address, &place);
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 /* --- lines of a range of code --- */
@@ -314,6 +372,18 @@ bool symbol_find(const void *address, struct symbol *out)
 bool symbol_find_caller(const void *address, struct symbol *out)
 {
 	return symbol_find(address, out);
+}
+
+unsigned symbol_calls(uintptr_t address, bool itself, struct symbol_place *out, unsigned most)
+{
+	(void)address, (void)itself, (void)out, (void)most;
+	return 0;
+}
+
+bool symbol_has_lines(uintptr_t address)
+{
+	(void)address;
+	return false;
 }
 
 const char *symbol_of_variable(const void *address, size_t *offset)

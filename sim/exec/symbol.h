@@ -25,6 +25,18 @@ bool symbol_find(const void *address, struct symbol *out);
  * them. */
 bool symbol_find_caller(const void *address, struct symbol *out);
 
+/* A call in the source. */
+struct symbol_place {
+	const char *file;
+	int line, column;               /* 0: unknown column */
+};
+
+/* The calls that contain a code address, from the innermost: that at the address itself if
+ * `itself`, then those of the inlined functions that it is in. Returns how many; at most `most`. */
+unsigned symbol_calls(uintptr_t address, bool itself, struct symbol_place *out, unsigned most);
+/* Whether there is debug information about the address. */
+bool symbol_has_lines(uintptr_t address);
+
 /* The name of the variable at an address, and the offset of the address in it; NULL as above. */
 const char *symbol_of_variable(const void *address, size_t *offset);
 

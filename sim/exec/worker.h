@@ -16,12 +16,15 @@
 
 struct worker {
 	struct grid *grid;
+	void (*errand)(void *context);  /* for the OS thread: schedule_on_thread() */
+	void *errand_context;
 	struct fiber thread;            /* the OS thread's own context */
 	struct fiber_pool pool;
 	struct block *blocks[MAX_RESIDENT];
 	int resident;                   /* blocks[0 .. resident) are not finished */
 	uint64_t random;
 	unsigned idle_yields;           /* since the last event that could unblock another lane */
+	unsigned idle_polls;            /* reads of unchanged values since then */
 	sigjmp_buf landing;             /* where execution continues after a fault */
 	struct fault {
 		void *address, *pc;
@@ -58,7 +61,7 @@ void worker_abort(struct worker *, int code, const char *text) __attribute__((no
 /* Something happened that other lanes may wait for. */
 static inline void worker_progress(struct worker *w)
 {
-	w->idle_yields = 0;
+	w->idle_yields = w->idle_polls = 0;
 }
 
 #endif

@@ -20,7 +20,7 @@ KERNEL barrier_two_sites_clean(const float *x, float *y, int *flags, int n)
 	__syncthreads();
 }
 
-/* One barrier in the source, whatever calls it and however often it is inlined. */
+/* A barrier, and so is each call of it: block.cu has more. */
 static __device__ inline void meet(void)
 {
 	__syncthreads();
@@ -35,7 +35,7 @@ KERNEL barrier_in_function(const float *x, float *y, int *flags, int n)
 }
 KERNEL barrier_in_function_clean(const float *x, float *y, int *flags, int n)
 {
-	if (T < 32)
+	if (n < 32)
 		meet();
 	else
 		meet();

@@ -294,6 +294,58 @@ KERNEL grid_plain_flag_clean(const float *x, float *y, int *flags, int n)
 		atomicAdd(&flags[3], 1);
 }
 
+/* A thread's own atomic does not order those of other blocks before its read. */
+KERNEL grid_own_atomic(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		atomicAdd(&flags[0], 1);
+		if (B == BLOCKS - 1)
+			y[0] = (float)flags[0];                 /* BUG */
+	}
+}
+KERNEL grid_own_atomic_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		int before = atomicAdd(&flags[0], 1);
+
+		__threadfence();
+		if (before == BLOCKS - 1) {
+			y[0] = (float)flags[0];
+			flags[0] = 0;
+		}
+	}
+}
+
+/* A write races with a read even if it does not change the value. */
+KERNEL grid_equal_read(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		y[B] = (float)flags[5];
+	if (B == BLOCKS - 1 && T == 7)
+		flags[5] = 0;                                   /* BUG */
+}
+KERNEL grid_equal_read_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0)
+		y[B] = (float)flags[5];
+	if (B == BLOCKS - 1 && T == 7)
+		flags[6] = 0;
+}
+KERNEL grid_equal_atomic(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B < 2)
+		atomicExch(&flags[5], 1);
+	if (T == 0 && B == 2)
+		flags[5] = 1;                                   /* BUG */
+}
+KERNEL grid_equal_atomic_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B < 2)
+		atomicExch(&flags[5], 1);
+	if (T == 0 && B == 2)
+		atomicExch(&flags[5], 1);
+}
+
 KERNEL equal_all_write(const float *x, float *y, int *flags, int n)
 {
 	flags[0] = 7;                                           /* BUG */

@@ -43,6 +43,16 @@ KERNEL RANDOM_NAME(const int *program, int steps, void *words, int *flags, int *
 		case RANDOM_WARP: __syncwarp(); break;
 #endif
 		case RANDOM_BLOCK: __syncthreads(); break;
+		case RANDOM_VOLATILE_READ:
+			/* Stored at once, and not at the end of the loop: it is no test. */
+			seen[t * steps + i] = *(volatile int *)at;
+			__asm__ volatile("" ::: "memory");
+			continue;
+		case RANDOM_VOLATILE_WRITE: *(volatile int *)at = operand; break;
+		case RANDOM_VOLATILE_TEST:
+			if (*(volatile int *)at > operand)
+				__nanosleep(1);
+			break;
 		}
 		seen[t * steps + i] = value;
 	}

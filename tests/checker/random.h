@@ -10,7 +10,9 @@ enum {
 	RANDOM_FLAG,                    /* adds 1 to flags[operand] */
 	RANDOM_FENCE,
 	RANDOM_WARP,                    /* __syncwarp(operand) */
-	RANDOM_BLOCK                    /* __syncthreads() */
+	RANDOM_BLOCK,                   /* __syncthreads() */
+	RANDOM_VOLATILE_READ, RANDOM_VOLATILE_WRITE,
+	RANDOM_VOLATILE_TEST            /* a read whose value is tested */
 };
 #define RANDOM_KIND 0xff
 #define RANDOM_SHARED 0x100

@@ -69,7 +69,7 @@ static enum status run_one(struct device *device, int number)
 /* Each kernel gets its own simulated device, to separate findings and survive faults. */
 static enum status run_checked(int first, int last)
 {
-	const struct device_options options = { .check = true };
+	const struct device_options options = { .check = true, .check_orders = 4 };
 	struct device *device;
 
 	for (int i = first; i <= last; i++) {

@@ -88,7 +88,7 @@ class Case:
     """One launch. expected: name -> values; tolerance is relative to 1 + |value|, 0 means equal.
     fails: (exit code, patterns of the message), if the launch must fail."""
     def __init__(self, file, kernel, grid, block, args, expected=None, tolerance=0.0, shared=0,
-                 says=None, fails=None, options=(), gpu=True):
+                 says=None, fails=None, options=(), gpu=True, env=()):
         self.__dict__.update(locals())
 
     def command(self, flashtwin, device, folder):
@@ -109,7 +109,7 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 ran = subprocess.run(self.command(flashtwin, device, folder), cwd=HERE,
-                                     env=dict(os.environ, XDG_STATE_HOME=folder),
+                                     env=dict(os.environ, XDG_STATE_HOME=folder, **dict(self.env)),
                                      capture_output=True, text=True, timeout=limit(60))
             except subprocess.TimeoutExpired:
                 return 'did not end within %g s' % limit(60)
@@ -590,11 +590,65 @@ def bitonic():
 def scalars():
     two = struct.unpack('<8B', struct.pack('<if', 3, 0.5))
     return Case('scalars.cu', 'k', '1', '1',
-                {'flag': 'bool:true', 'c': 'i8:-3', 'sc': 'i8:-4', 'uc': 'u8:200', 's': 'i16:-500',
-                 'us': 'u16:60000', 'u': 'u32:4000000000', 'l': 'i64:-7', 'ull': 'u64:8',
+                # In another order than in the kernel.
+                {'us': 'u16:60000', 'sc': 'i8:-4', 'flag': 'bool:true', 's': 'i16:-500',
+                 'uc': 'u8:200', 'c': 'i8:-3', 'u': 'u32:4000000000', 'l': 'i64:-7', 'ull': 'u64:8',
                  'h': 'f16:0.5', 'b': 'bf16:-1.5', 'd': 'f64:0.25', 'nothing': 'null',
-                 'two': Array('u8', two), 'out': Out('f32', 14)},
-                {'out': [1, -3, -4, 200, -500, 60000, 4e9, -7, 8, 0.5, -1.5, 0.25, 1, 3.5]})
+                 'tiny': 'i8:1', 'wide': 'i64:-3', 'mode': 'i32:5',
+                 'two': Array('u8', two), 'out': Out('f32', 17)},
+                {'out': [1, -3, -4, 200, -500, 60000, 4e9, -7, 8, 0.5, -1.5, 0.25, 1, 3.5,
+                         1, 1, 1]})
+
+
+def active_mask(*options, env=()):
+    """Each row: the mask of each lane, which it gets on a GPU too."""
+    lanes = range(32)
+    out = [0xffffffff for t in lanes]
+    out += [0xaaaaaaaa if t % 2 else 0 for t in lanes]
+    out += [0xff if t < 8 else 0xffffff00 for t in lanes]
+    out += [0xfffff if t < 20 else 0xfff00000 for t in lanes]
+    out += [0xfff if t < 12 else 0xfffff001 for t in lanes]
+    out += [(32 * 3 + 24) * 3 + 16 if t < 16 else 32 * 3 + 24 if t < 24 else 32 for t in lanes]
+    out += [0xfffffff0 if t >= 4 else 0 for t in lanes]
+    out += [8 * 3 + 8 if t < 8 else 24 * 3 + 24 for t in lanes]
+    out += [0x7fffffdf for t in lanes]
+    # The lanes that exit leave their last element as it was.
+    return Case('active_mask.cu', 'masks', '1', '32',
+                {'in': Array('i32', lanes), 'out': Array('u32', [0x7fffffdf] * 288, True)},
+                {'out': out}, options=list(options), env=env, gpu=not options)
+
+
+def active_mask_checked():
+    return active_mask('--check')
+
+
+def active_mask_c():
+    """An empty CXX selects the C compiler."""
+    return active_mask(env={'CXX': ''})
+
+
+def active_mask_c_checked():
+    return active_mask('--check', env={'CXX': ''})
+
+
+def active_mask_ordered():
+    """Does not depend on the order."""
+    return active_mask('--all-orders', '5', '--check')
+
+
+def shared_file():
+    x = [i % 7 for i in range(64)]
+    return Case('shared_file.cu', 'all<float>', '1', '64',
+                {'in': Array('f32', x), 'out': Out('f32', 64)},
+                {'out': [2 * x[63 - t] * (t + 1) + sum(x) + 5 for t in range(64)]},
+                shared=256, options=['--check'])
+
+
+def shared_file_unused():
+    """A kernel that uses none of them has no shared memory: all of it may be dynamic."""
+    x = list(range(64))
+    return Case('shared_file.cu', 'one', '1', '64',
+                {'in': Array('f32', x), 'out': Out('f32', 64)}, {'out': x}, shared=227 << 10)
 
 
 def dynamic_types():
@@ -762,7 +816,9 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
          division64, division_min, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
-         silu, mandelbrot, spmv, bitonic, scalars, dynamic_types, host_class, imports, nbody,
+         silu, mandelbrot, spmv, bitonic, scalars, active_mask,
+         active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
+         shared_file_unused, dynamic_types, host_class, imports, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
     'ptx': (5, 'inline PTX'), 'clock': (4, 'clock64'), 'texture': (2, 'texture'),

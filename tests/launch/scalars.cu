@@ -2,9 +2,12 @@
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 struct Two { int a; float b; };
+enum Mode { NEAREST, CUBIC = 5 };
+enum class Wide : long { LOW = -3 };
+enum class Tiny : char { ONE = 1 };
 __global__ void k(bool flag, char c, signed char sc, unsigned char uc, short s, unsigned short us,
 		  unsigned u, long l, unsigned long long ull, __half h, __nv_bfloat16 b, double d,
-		  const float *nothing, Two two, float *out)
+		  const float *nothing, Two two, Mode mode, Wide wide, Tiny tiny, float *out)
 {
 	out[0] = flag;
 	out[1] = c;
@@ -20,4 +23,7 @@ __global__ void k(bool flag, char c, signed char sc, unsigned char uc, short s, 
 	out[11] = d;
 	out[12] = nothing == nullptr;
 	out[13] = two.a + two.b;
+	out[14] = mode == CUBIC;
+	out[15] = wide == Wide::LOW;
+	out[16] = tiny == Tiny::ONE;
 }

@@ -36,6 +36,52 @@ run launch reverse.cu --kernel same $launch --check --lint-fail
 expect 'with --lint-fail it does' 4 '1 lint'
 run launch reverse.cu --kernel 'reverse<64>' $launch --check --json
 expect 'findings in the JSON report' 4 '"findings": \[' '"class": "race-shared"'
+run decode --prompt R -n 1 --steps 10 --json
+expect 'a failed run in the JSON report' 5 '"status": "STEPS"' '"code": 702' '"message": '
+
+# Calls of cooperative groups: findings name the user's line, and each call is a barrier of its own.
+cat >groups.cu <<'CU'
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+template <int UNEVEN> __global__ void two_calls(float *out)
+{
+	auto block = cg::this_thread_block();
+	if (threadIdx.x < (UNEVEN ? 32 : 64))
+		block.sync();
+	else
+		cg::sync(block);
+	out[threadIdx.x] = 1;
+}
+template <int UNEVEN> __global__ void one_line(float *out)
+{
+	auto block = cg::this_thread_block();
+	if (threadIdx.x < (UNEVEN ? 32 : 64)) block.sync(); else block.sync();
+	out[threadIdx.x] = 1;
+}
+template <int UNEVEN> __global__ void in_tile(float *out)
+{
+	auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+	float v = threadIdx.x;
+	if (threadIdx.x % 8 < (UNEVEN ? 4 : 8))
+		v = tile.shfl_down(v, 2);
+	else
+		v = tile.shfl_up(v, 2);
+	out[threadIdx.x] = v;
+}
+CU
+groups='--grid 1 --block 64 --arg out=>out.npy:f32[64] --check'
+run launch groups.cu --kernel 'two_calls<1>' $groups
+expect 'two calls of sync() are two barriers' 4 'barrier-divergence in two_calls' \
+	'thread_block::sync by .*groups.cu:9$' 'thread_block::sync by .*groups.cu:7$'
+run launch groups.cu --kernel 'one_line<1>' $groups
+expect 'also on one line' 4 'barrier-divergence in one_line' 'groups.cu:15$'
+run launch groups.cu --kernel 'in_tile<1>' $groups
+expect 'a shuffle of a tile' 4 '^mask in in_tile' 'thread_block_tile::shfl_up by .*groups.cu:25$' \
+	'thread_block_tile::shfl_down by .*groups.cu:23$'
+for kernel in two_calls one_line in_tile; do
+	run launch groups.cu --kernel "$kernel<0>" $groups
+	expect "no finding in $kernel<0>" 0
+done
 
 run find bug.twin
 expect 'find lists them' 4 'race-shared in reverse, L0' '64 times'
@@ -140,6 +186,41 @@ expect 'it is in the trace with its seed' 4 'oob in last, L0' 'under seed [1-8]'
 run sql ticket.twin "SELECT count(*) FROM v_finding WHERE class = 'oob'
 	AND json_extract(message, '\$.seed') > 0"
 expect 'it is in the trace once' 0 '^1$'
+cat >waits.cu <<'CU'
+__device__ int flag;
+__global__ void waits(const float *in, float *out)
+{
+	if (threadIdx.x == 0 && blockIdx.x == 0) {
+		out[0] = in[0];
+		__threadfence();
+		atomicExch(&flag, 1);
+	} else if (threadIdx.x == 0) {
+		printf("flag %d\n", atomicAdd(&flag, 0));
+		__threadfence();
+		out[1] = out[0];
+	}
+}
+CU
+waits='--kernel waits --grid 2 --block 64 --arg in=@in.npy --arg out=>out.npy:f32[64]'
+run launch waits.cu $waits --check -o waits.twin
+expect 'an order that came from a flag is not the only one' 4 'race-grid in waits' 'under seed [1-4]' \
+	'waits.cu:11'
+[ "$(cat out)" = 'flag 1' ] || code=99
+expect 'further orders print nothing' 4
+run find waits.twin
+expect 'the finding is stored with its seed' 4 'race-grid in waits, L0' 'under seed [1-4]'
+run launch waits.cu $waits --check --check-orders 0 -o one.twin --json
+expect 'without further orders there is no finding' 0
+"$flashtwin" launch waits.cu $waits --check -o again.twin --json >again.json 2>err
+grep -q '"seed": [1-4]' again.json && "$flashtwin" diff one.twin again.twin >out 2>err
+code=$?
+expect 'outputs and traces are those of the given seed' 0
+run launch waits.cu $waits --check --seed 2
+expect 'the seed that it names shows it' 4 'race-grid in waits'
+run replay one.twin --trust --check
+expect 'a replay looks at further orders, too' 4 'race-grid in waits' 'under seed [1-4]'
+run launch waits.cu $waits --check-orders 3
+expect '--check-orders without --check' 2 '--check-orders needs --check'
 run find missing.twin
 expect 'a missing trace' 2 'missing.twin'
 
@@ -199,4 +280,51 @@ for class in race-stream empty-split-read; do
 	grep -q -- "$class" help || echo "$class: not in find --help"
 done >>missing
 result 'every class is documented' "$(cat missing)"
+# A pointer made from a local array, in a file that the compiler then checks for it.
+cat >pointer.cu <<'CU'
+__global__ void walk(const float *in, float *out, int n)
+{
+	float a[2] = { in[0], in[1] }, sums[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+	float *sum = sums;
+
+	for (int i = 0; i < n; i++)
+		sum[i] += a[i % 2];
+	out[threadIdx.x] = sums[0] + sums[3];
+}
+struct __align__(16) wide { float a[8]; };
+__global__ void copy(const float *in, float *out, int n)
+{
+	*(wide *)out = *(const wide *)(in + n);
+}
+CU
+run launch pointer.cu --kernel walk $launch --arg n=i32:5 --check
+expect 'a pointer past a local array' 4 "oob in walk, L0: 'float' outside of the variable" \
+	'pointer.cu:7'
+run launch pointer.cu --kernel walk $launch --arg n=i32:4 --check
+expect 'a pointer within it' 0
+run launch pointer.cu --kernel copy --grid 1 --block 1 --arg in=@in.npy --arg 'out=>out.npy:f32[64]' \
+	--arg n=i32:1 --check
+expect 'a misaligned copy of a struct' 4 "misaligned in copy, L0: .*past a multiple of 16" \
+	'pointer.cu:13' 'CUDA_ERROR_MISALIGNED_ADDRESS (716)'
+
+# A __constant__ variable among others that cannot be in its section.
+cat >constant.cu <<'CU'
+__constant__ float table[4] = { 1, 2, 3, 4 };
+__device__ __constant__ const int offset = 1;
+template <class T> __constant__ T two = T(2);
+__global__ void store(const float *in, float *out, int n)
+{
+	float *t = table;
+
+	out[threadIdx.x] = in[offset] * two<float> + table[1];
+	if (n)
+		t[threadIdx.x % 4] = 3.0f;
+}
+CU
+run launch constant.cu --kernel store $launch --arg n=i32:1 --check
+expect 'a write to a constant' 4 'constant-write in store, L0: .* the __constant__ variable table' \
+	'constant.cu:10'
+run launch constant.cu --kernel store $launch --arg n=i32:0 --check
+expect 'no write to a constant' 0
+
 plan

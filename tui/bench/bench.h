@@ -18,6 +18,9 @@ enum status bench_seeds(const char *device, int runs, bool json);
  * on the simulator. */
 enum status bench_last(const char *device, int runs);
 
+/* Measures what the checker costs, by kernel. */
+enum status bench_check(int runs, bool json);
+
 /* Measures how fast the viewer opens a big trace and responds to keys; path NULL: a trace recorded
  * for this. DIFFERS if something takes longer than its limit. */
 enum status bench_view(const char *path);

@@ -23,9 +23,10 @@ static enum status alloc_flush(struct rig *rig, size_t bytes)
 	return device_alloc(rig->device, &spec, &rig->flush);
 }
 
-enum status rig_open(const char *device, int runs, size_t flush_bytes, struct rig *out)
+enum status rig_open(const char *device, bool check, int runs, size_t flush_bytes,
+		     struct rig *out)
 {
-	const struct device_options options = { .untimed = true };
+	const struct device_options options = { .untimed = true, .check = check };
 
 	*out = (struct rig){ .runs = runs };
 	TRY(device_open(device, &options, &out->device));

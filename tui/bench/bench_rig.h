@@ -28,7 +28,9 @@ struct rig_times {
 
 typedef enum status rig_work(struct rig *, void *context);
 
-enum status rig_open(const char *device, int runs, size_t flush_bytes, struct rig *out);
+/* check: a simulator that runs kernels under the checker. */
+enum status rig_open(const char *device, bool check, int runs, size_t flush_bytes,
+		     struct rig *out);
 /* For a rig that was passed to rig_open(), also if that failed. */
 void rig_close(struct rig *);
 

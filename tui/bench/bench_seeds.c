@@ -255,7 +255,7 @@ enum status bench_seeds(const char *device, int runs, bool json)
 	struct seeds_results results = { .sizes = on_gpu ? &full : &reduced, .runs = runs,
 					 .on_gpu = on_gpu };
 	struct rig rig;
-	enum status status = rig_open(device, runs, results.sizes->flush_bytes, &rig);
+	enum status status = rig_open(device, false, runs, results.sizes->flush_bytes, &rig);
 
 	clear_results(&results);
 	results.info = rig.info;

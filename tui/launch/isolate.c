@@ -194,14 +194,27 @@ static enum status judge(struct isolated *job, const struct supervised *w)
 		job->answer = json_loadb((const char *)(found + 1), bytes - sizeof result,
 					 JSON_ALLOW_NUL, NULL);
 	job->has_results = result.has_results;
-	if (findings && (result.status == STATUS_OK || result.status == STATUS_DIFFERS))
+	if (findings && (result.status == STATUS_OK || result.status == STATUS_DIFFERS)) {
+		json_decref(job->answer);
+		job->answer = NULL;
+		job->has_results = false;
 		return fail(STATUS_INTERNAL, "the checker found something, and the kernel's "
 			    "process says it did not");
+	}
 	if (result.status == STATUS_OK)
 		return STATUS_OK;
 	if (result.status == STATUS_DIFFERS && !*result.text)
 		return command_differs();
 	return fail((enum status)result.status, "%s", result.text);
+}
+
+/* Of a child that was ended: whether it had got as far as fn. */
+static void note_start(struct isolated *job, const struct supervised *w)
+{
+	size_t bytes;
+	int findings;
+
+	find_result(w, &bytes, &findings, &job->started);
 }
 
 enum status isolate_run(struct isolated *job)
@@ -230,6 +243,8 @@ enum status isolate_run(struct isolated *job)
 	close(ends[0]);
 	if (status == STATUS_OK)
 		status = judge(job, &w);
+	else
+		note_start(job, &w);
 	free(w.bytes);
 	return status;
 }

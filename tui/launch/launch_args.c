@@ -329,6 +329,20 @@ static enum status expect_array(const struct kernel_param *p, const struct launc
 	return STATUS_OK;
 }
 
+/* An enum of C++ has no kind of its own: it takes an integer of its size. */
+static bool integer_as_bytes(const struct kernel_param *p, struct launch_arg *a)
+{
+	bool four = a->value.kind == PARAM_I32 || a->value.kind == PARAM_U32;
+
+	if (a->is_array || p->bytes != (four ? 4 : 8)
+	    || !(four || a->value.kind == PARAM_I64 || a->value.kind == PARAM_U64))
+		return false;
+	memcpy(a->bytes, &a->value.value, p->bytes);    /* little endian, as the devices are */
+	a->value = (struct arg){ .kind = PARAM_BLOB, .value.blob = a->bytes, .bytes = p->bytes,
+				 .alignment = p->alignment };
+	return true;
+}
+
 /* A value that is not a plain number is passed as bytes: of a small scalar, or of an array. */
 static enum status expect_bytes(const struct kernel_param *p, struct launch_arg *a)
 {
@@ -337,12 +351,15 @@ static enum status expect_bytes(const struct kernel_param *p, struct launch_arg 
 
 	if (a->small && p->bytes == a->value.bytes
 	    && (!element_type(p->type, 0, &known) || strcmp(dtype_name(known), a->small) == 0)) {
+		a->value.value.blob = a->bytes;         /* the argument may have moved here */
 		a->value.alignment = p->alignment;
 		return STATUS_OK;
 	}
 	if (element_type(p->type, 0, &known))
 		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s', which takes %s:VALUE",
 			    a->name, a->spec, p->name, p->type, dtype_name(known));
+	if (integer_as_bytes(p, a))
+		return STATUS_OK;
 	if (!a->is_array || a->writes || bytes != p->bytes)
 		return fail(STATUS_USAGE, "--arg %s=%s: parameter %s is '%s' by value, which takes "
 			    "@IN.npy of exactly %zu bytes", a->name, a->spec, p->name, p->type,

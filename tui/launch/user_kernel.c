@@ -27,6 +27,7 @@
 #include "tui/launch/imports.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
+#include "tui/launch/user_arrays.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_text.h"
 
@@ -44,6 +45,7 @@ struct user_kernel {
 	char *source;
 	size_t source_bytes;
 	char **points;                  /* names; NULL: none, or not requested */
+	bool polls;                     /* it has volatile accesses */
 	/* Plain, probed. */
 	char *fatbin[2];
 	unsigned long fatbin_bytes[2];
@@ -172,8 +174,13 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	enum status status = STATUS_OK;
 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
-	if (!probed)
+	if (!probed) {
+		char *polls = user_text_find(text, "volatile");
+
+		k->polls = polls != NULL;
+		free(polls);
 		status = read_text(k, s, text, bytes);
+	}
 	if (s->folder) {
 		text = user_headers_show(text, s->folder, s->shown);
 		bytes = strlen(text);
@@ -200,22 +207,35 @@ static const char *const host_flags[] = {
 	"-fno-builtin-strcat", "-fno-builtin-strncat", NULL
 };
 
-/* A misaligned access traps, as error 716 on a GPU; a checked kernel's hooks find it themselves. */
+/* A misaligned access traps, as error 716 on a GPU; a checked kernel calls a handler instead. */
 static const char *const align_flags[] = {
 	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
 };
 
-/* Calls the hooks of sim/check/check_hooks.c. Without SRA a float4 access stays whole; without
- * vectorizing and block reordering, loops keep their order. */
+/* Frames are linked, and calls in the source stay apart (sim/exec/path.h). */
+static const char *const path_flags[] = {
+	"-fno-omit-frame-pointer", "-fno-tree-tail-merge", "-fno-crossjumping", "-fno-ipa-icf",
+	"-fno-partial-inlining", NULL
+};
+
+/* Calls the hooks of sim/check/check_hooks.c and the handlers of check_bounds.c. Without SRA a
+ * float4 access stays whole; without vectorizing and block reordering, loops keep their order. */
 static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
-	"-fsanitize=bounds", "-fsanitize-coverage=trace-pc",
+	"-fsanitize=bounds", "-fsanitize=alignment", "-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
 	NULL
 };
 
 /* A step budget alone needs only a call per basic block. */
 static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL };
+
+/* Volatile reads call a hook, which lets other threads run while one polls. The text drops calls
+ * at all other accesses (sim/cuda/cuda_c.h). */
+static const char *const poll_flags[] = {
+	"-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
+	"--param", "tsan-distinguish-volatile=1", "-Wa,--defsym,ft_polls=1", NULL
+};
 
 /* Uses the flags of the project's kernels, and keeps infinite loops. Columns of the rewritten text
  * are not the user's, hence no carets. Compiles and links in two steps, because a sanitizer's flags
@@ -224,7 +244,10 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 			   const char *in, const char *text, const char *object, const char *out)
 {
 	struct arg_list args = k->compiler.args, link = args;
+	bool pointers = false;
 
+	if (s->check)
+		TRY(user_arrays_escape(text, &pointers));
 	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k),
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
@@ -233,9 +256,16 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	add_processor(&args);
 	arg_list_add_all(&args, host_flags);
+	arg_list_add_all(&args, path_flags);
 	arg_list_add_all(&args, s->check ? check_flags : align_flags);
+	if (pointers)
+		arg_list_add(&args, "-fsanitize=object-size");
 	if (s->steps && !s->check)
 		arg_list_add_all(&args, step_flags);
+#ifdef __x86_64__
+	if (k->polls && !s->check)
+		arg_list_add_all(&args, poll_flags);
+#endif
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
 	TRY(program_run(&args, s->file, s->sandbox));
 	TRY(imports_check(object, k->file, text));

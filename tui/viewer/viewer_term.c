@@ -139,7 +139,8 @@ bool term_interrupted(void)
 		|| sigismember(&pending, SIGQUIT) == 1;
 }
 
-/* A second SIGINT, while the viewer ends because of the first or another signal, changes nothing. */
+/* A second SIGINT, while the viewer ends because of the first or of another signal, changes
+ * nothing. */
 static void leave_signals(void)
 {
 	take_signal(SIGINT);

@@ -19,7 +19,7 @@ static void must(enum status status)
 
 static struct device *open_checked(uint64_t seed)
 {
-	const struct device_options options = { .check = true, .seed = seed };
+	const struct device_options options = { .check = true, .seed = seed, .check_orders = 4 };
 	struct device *device;
 
 	must(device_open("sim", &options, &device));
@@ -178,6 +178,7 @@ START_TEST(findings_name_what_was_touched)
 	expect_detail("oob_table_freed", "byte 0 of freed, which was freed");
 	expect_detail("race_no_barrier", "of the shared s");
 	expect_detail("race_dynamic", "of shared memory");
+	expect_detail("race_of_file", "of the shared file_tile");
 	expect_detail("grid_device_count",
 		      "4 bytes at byte 0 of the __device__ variable device_count");
 	expect_detail("block_device_table", "of the __device__ variable device_table");

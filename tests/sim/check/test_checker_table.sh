@@ -59,7 +59,7 @@ ok 'the last column counts kernels that any tool reports' test "$(row race-share
 # The table in doc/checker.md, made on a GPU, must be of the current corpus.
 "$build/tests/gpu/corpus" list | awk '{ n[$4 == "bug" ? $3 : "clean twins"]++ }
 	END { for (class in n) print class, n[class] }' | sort >corpus
-sed -n '/^<!-- table:/,/^<!-- end of table/p' "$srcdir/doc/checker.md" |
+sed -n '/^<!-- table: tests.gpu.checker/,/^<!-- end of table/p' "$srcdir/doc/checker.md" |
 	awk -F ' *[|] *' '$3 ~ /^[0-9]/ { print $2, $3 }' | sort >documented
 result 'doc/checker.md shows this corpus' "$(diff documented corpus)"
 plan

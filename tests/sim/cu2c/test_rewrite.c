@@ -166,6 +166,36 @@ START_TEST(dynamic_memory_is_a_pointer)
 }
 END_TEST
 
+START_TEST(a_shared_variable_of_the_file_is_placed_at_each_use)
+{
+#define USE "(*(ft_type_1 *)ft_shared_of(&ft_offset_1))"
+	assert_has("__shared__ float s[4]; void f(void) { s[0] = 1; }",
+		   "typedef  float ft_type_1[4]; static size_t ft_offset_1; "
+		   "static struct kernel_shared ft_shared_1 __attribute__((section(\"ft_shared\"),"
+		   " used, aligned(_Alignof(struct kernel_shared)))) = { \"s\", \"s\", "
+		   "sizeof(ft_type_1), _Alignof(ft_type_1), &ft_offset_1, \"t.cu.plain\" };"
+		   " void f(void) { " USE "[0] = 1; }");
+	assert_has("static __shared__ int s, n; void f(void) { g(&s, sizeof n); }",
+		   "g(&" USE ", sizeof (*(ft_type_2 *)ft_shared_of(&ft_offset_2)));");
+	assert_has("__shared__ float s[4]; float g(float s); void f(int s) { s = 1; }",
+		   "float g(float s); void f(int s) { s = 1; }");
+	assert_has("__shared__ float s[4]; void f(void) { { int s = 2; s++; } s[1]++; }",
+		   "{ int s = 2; s++; } " USE "[1]++;");
+	assert_has("__shared__ int s; void f(void) { __shared__ int s; s = 1; } void g(void)"
+		   " { s = 2; }", " (*s) = 1; } void g(void) { " USE " = 2; }");
+	assert_has("__shared__ int s; extern __shared__ int d[]; void f(void) { d[0] = s; }",
+		   "{ (*(ft_type_2 *)ft_shared_dynamic())[0] = " USE "; }");
+	assert_has("__shared__ int s[4]; _Static_assert(sizeof(s) == 16, \"\"); void f(void) { }",
+		   "_Static_assert(sizeof(" USE ") == 16");
+	/* It belongs to the kernels that reach a use. */
+	assert_has("__shared__ int s; void g(void) { s = 1; } __global__ void k(void) { g(); }",
+		   "ft_functions_k[] = { \"k\", \"g\", \"s\", 0 };");
+	assert_has("__shared__ int s; void g(void) { s = 1; } __global__ void k(void) { }",
+		   "ft_functions_k[] = { \"k\", 0 };");
+#undef USE
+}
+END_TEST
+
 START_TEST(kernels_become_static_functions_with_tables)
 {
 	static const char text[] =
@@ -196,7 +226,8 @@ START_TEST(kernels_become_static_functions_with_tables)
 		strstr(out, "ft_functions_k[] = { \"k\", \"middle\", \"leaf\", 0 };"));
 	ck_assert_ptr_nonnull(strstr(out, "extern const struct sim_code ft_code_k_plain;\n"
 		"const struct sim_code ft_code_k_plain = { \"k\", \"dir/k.cu\", ft_params_k, 5, "
-		"(unsigned)( 2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\", 0, 0 };"));
+		"(unsigned)( 2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\", 0, 0, "
+		"__start_ft_constant, __stop_ft_constant };"));
 	ck_assert_ptr_nonnull(
 		strstr(out, " ft_run_none(void *const *a) { (void)a; none(); }"));
 	ck_assert_ptr_nonnull(
@@ -218,8 +249,8 @@ START_TEST(errors_name_the_line)
 {
 	assert_fails("# 7 \"k.cu\"\nvoid f(void) {\n\t__shared__ int s = 1; }",
 		     "k.cu:8: shared variable 's' cannot have an initialiser");
-	assert_fails("__shared__ int s;",
-		     "t.cu:1: __shared__ outside a function must be extern");
+	assert_fails("__shared__ int s = 1;",
+		     "t.cu:1: shared variable 's' cannot have an initialiser");
 	assert_fails("void f(void) { g(1, __shared__ int s); }",
 		     "t.cu:1: __shared__ is not allowed here");
 	assert_fails("void f(void) {\nextern __shared__ int s; }",
@@ -275,10 +306,13 @@ static const char compiled[] =
 	"#include \"kernels/kernel_table.h\"\n"
 	"static _Alignas(64) unsigned char arena[1024], dynamic[64];\n"
 	"static inline void *ft_shared_at(size_t offset) { return arena + offset; }\n"
+	"static inline void *ft_shared_of(const size_t *offset) { return arena + *offset; }\n"
 	"static inline void *ft_shared_dynamic(void) { return dynamic; }\n"
 	"struct pair { int a, b; };\n"
 	"extern __shared__ int outside[];\n"
-	"static int inner(int x) { __shared__ short h[3]; h[2] = x; return sizeof(h) + h[2]; }\n"
+	"static __shared__ short all[7];\n"
+	"static int inner(int x) { __shared__ short h[3]; h[2] = x; all[6] = 0;"
+	" return sizeof(h) + h[2] + all[6] * sizeof all; }\n"
 	"__global__ void k(int *out, struct pair p, float f, long n, unsigned u[2]) {\n"
 	"	__shared__ __attribute__((aligned(32))) double s[5], one; extern __shared__ int"
 	" t[];\n"
@@ -296,7 +330,7 @@ static const char compiled[] =
 	" = u;\n"
 	"	void *args[] = { &p, &q, &f, &n, &w };\n"
 	"	const struct kernel_param *k = ft_code_k_plain.params;\n"
-	"	if (__stop_ft_shared - __start_ft_shared != 4) return 1;\n"
+	"	if (__stop_ft_shared - __start_ft_shared != 5) return 1;\n"
 	"	for (struct kernel_shared *v = __start_ft_shared; v < __stop_ft_shared; v++) {\n"
 	"		end = (end + v->alignment - 1) / v->alignment * v->alignment;\n"
 	"		*v->offset = end; end += v->bytes;\n"
@@ -393,6 +427,7 @@ int main(void)
 	tcase_add_test(tests, every_form_of_shared_declaration);
 	tcase_add_test(tests, only_uses_of_the_variable_change);
 	tcase_add_test(tests, dynamic_memory_is_a_pointer);
+	tcase_add_test(tests, a_shared_variable_of_the_file_is_placed_at_each_use);
 	tcase_add_test(tests, kernels_become_static_functions_with_tables);
 	tcase_add_test(tests, launch_bounds_of_a_prototype_apply);
 	tcase_add_test(tests, errors_name_the_line);

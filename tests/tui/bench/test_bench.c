@@ -14,7 +14,7 @@ static struct rig rig;
 
 static void open_rig(void)
 {
-	OK(rig_open("sim", 3, 4096, &rig));
+	OK(rig_open("sim", false, 3, 4096, &rig));
 }
 
 static void close_rig(void)

@@ -34,7 +34,7 @@ result 'a row for each length, chunk and number of warps' "$wrong"
 
 for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' '--json' \
 	'--suite view --json' '--suite view none.twin' '--suite view a.twin b.twin' \
-	'--sim --suite seeds' '--suite last --json' '--suite last t.twin' '--suite seeds --runs 0' '--suite seeds more'; do
+	'--sim --suite seeds' '--suite check --device sim' '--suite last --json' '--suite last t.twin' '--suite seeds --runs 0' '--suite seeds more'; do
 	run bench $arguments
 	one_line 'flashtwin bench: '
 	expect "bench $arguments" 2
@@ -45,6 +45,15 @@ run bench --suite last --runs 1
 [ "$code" -eq 1 ] && code=0
 expect 'the suite of the last run' 0 '^decode, sample model, 63 steps, simulator, .* medians of 1$' \
 	'^not kept .* ms/step$' '^kept .* ms/step .* bytes/step$' '^cost of keeping .* %  *limit 10 %'
+
+run bench --suite check --runs 1
+expect 'the suite of the checker' 0 '^| kernel | sizes | unchecked | checked | ratio |$' \
+	'^| matmul | 128 x 128, tiles of 16 x 16 | [0-9]* us | [0-9]* us | [0-9.]* |$'
+# Markdown names every kernel that `info` lists.
+for kernel in $(cd "$srcdir/kernels" && ls attention_*.cu flash_decode_*.cu kv_scatter*.cu); do
+	grep -q "^| ${kernel%.cu} |" out || echo "no row for ${kernel%.cu}"
+done >missing
+result 'a row for each kernel' "$(cat missing)"
 
 # The trace between its runs is removed by a signal too.
 mkdir tmp

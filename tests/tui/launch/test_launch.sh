@@ -25,6 +25,10 @@ words() {
 wrote() {
 	[ "$(words "$1")" = " $2 " ] || { code=99; words "$1" >>err; }
 }
+# is_json: sets code to 99 unless the last run printed one JSON object.
+is_json() {
+	python3 -c 'import json, sys; json.load(sys.stdin)' <out || code=99
+}
 
 # x = 1 2 3 4, y = 10 10 10 10
 printf '\0\0\200\077\0\0\0\100\0\0\100\100\0\0\200\100' | npy x.npy '<f4' '(4,)'
@@ -81,6 +85,31 @@ __global__ void race(int *out)
 	out[0] = threadIdx.x + counter;
 }
 
+__shared__ float of_block[4];
+extern __shared__ float of_launch[];
+
+__device__ void put(int i, float v)
+{
+	of_block[i] = v;
+	of_launch[i] = 2 * v;
+}
+
+__device__ float both(int i)
+{
+	return of_block[i] + 10 * of_launch[i];
+}
+
+__global__ void of_file(const float *in, float *out)
+{
+	int t = threadIdx.x;
+
+	put(t, in[t]);
+#ifndef EARLY
+	__syncthreads();
+#endif
+	out[t] = both(3 - t);
+}
+
 int main(void)
 {
 	float *d = NULL;
@@ -103,6 +132,13 @@ for CXX in c++ ''; do
 		--arg 'out=>sum.npy:f32[4]'
 	wrote sum.npy '41200000 41200000 41200000 41200000'
 	expect 'shared memory, static and dynamic' 0
+	run plain.cu --kernel of_file --grid 1 --block 4 --shared 16 --arg in=@x.npy \
+		--arg 'out=>sum.npy:f32[4]'
+	wrote sum.npy '42a80000 427c0000 42280000 41a80000'
+	expect 'shared memory outside functions' 0
+	run plain.cu --kernel of_file --grid 1 --block 4 --shared 16 --arg in=@x.npy -D EARLY \
+		--arg 'out=>sum.npy:f32[4]' --check
+	expect 'and a race on it' 4 'race-shared in of_file.* of the shared of_block ('
 	run plain.cu --kernel talk --grid 1 --block 4 --arg n=i32:3
 	expect 'printf' 0 '^thread 0 of 3$'
 	run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:5
@@ -149,6 +185,16 @@ expect 'a sum does not depend on the order' 0 '4 orders: the same bits'
 run plain.cu --kernel talk --grid 1 --block 1 --arg n=i32:3 --json
 grep -q thread err && grep -q '"kernel": "talk"' out && ! grep -q thread out || code=99
 expect 'with --json, printf goes to stderr' 0
+run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]' --json
+is_json && grep -q '"outputs"' out && code=99
+expect 'with --json, a fault has its object' 1 '"kernel": "wild"' '"status": "DEVICE"' \
+	'"code": 700' '"message": "CUDA_ERROR_ILLEGAL_ADDRESS.*illegal address in wild.*plain.cu:40'
+run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]' --json --check
+is_json
+expect 'and its findings' 4 '"class": "oob"' '"code": 700'
+run plain.cu --kernel race --grid 1 --block 64 --arg 'out=>r.npy:i32[1]' --json --steps 1
+is_json
+expect 'and so has the end of the steps' 5 '"status": "STEPS"' '"code": 702'
 run plain.cu --kernel saxpy --grid 1 --block 4 --arg n=i32:4 --arg a=f32:0.5 --arg x=@x.npy \
 	--arg 'y=<>y.npy' -o t.twin
 "$flashtwin" sql t.twin "SELECT kernel, args FROM v_launch, (SELECT count(*) AS args FROM v_arg)
@@ -285,7 +331,7 @@ expect 'an array of the wrong type' 2 "parameter out is 'int \*', which takes i3
 run plain.cu --kernel race --grid 1 --block 4 --arg out=i32:4
 expect 'a scalar for an array' 2 'which takes an array'
 run plain.cu --kernel nothing --grid 1 --block 4
-expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wild, race)'
+expect 'an unknown kernel' 2 'no such kernel (it has saxpy, block_sum, talk, wild, race, of_file)'
 run plain.cu --kernel race --grid 1,0 --block 4
 expect 'an empty grid' 2 '--grid: expected X, X,Y or X,Y,Z with integers from 1, got 1,0'
 run plain.cu --kernel race --grid 1 --block 2000 --arg 'out=>o.npy:i32[4]'
@@ -348,5 +394,45 @@ expect 'a point with more than four values' 3 'many.cu:4' 'one to four values'
 printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(COUNT, 1);\n}\n' >named.cu
 run named.cu --kernel k --grid 1 --block 1
 expect 'a point with a reserved name' 3 'named.cu:4: POINT cannot have the name COUNT'
+
+# A thread that polls lets others run, in builds with and without the checker.
+cat >polls.cu <<'CU'
+__device__ volatile int flag, never;
+__global__ void polls(int *out)
+{
+	if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
+		out[0] = 7;
+		__threadfence();
+		flag = 1;
+	} else if (threadIdx.x == 0) {
+		while (!flag)
+			;
+		__threadfence();
+		out[1 + blockIdx.x] = out[0];
+	}
+}
+__global__ void endless(int *out)
+{
+	while (!never)
+		;
+	out[threadIdx.x] = 1;
+}
+CU
+polls='polls.cu --kernel polls --grid 9 --block 40 --arg out=>polls.npy:i32[9]'
+run $polls
+expect 'a volatile flag is polled' 0
+cp polls.npy plain.npy
+run $polls --check
+cmp plain.npy polls.npy >>err || code=99
+expect 'a volatile flag is polled, checked: the same bits' 0
+run $polls --steps 100000 --seed 7
+cmp plain.npy polls.npy >>err || code=99
+expect 'a volatile flag is polled in another order' 0
+for check in '' --check; do
+	run polls.cu --kernel endless --grid 2 --block 40 --arg 'out=>endless.npy:i32[64]' $check
+	[ "$code" = "${check:+4}" ] || [ "$code" = 1 ] || code=99
+	[ "$code" = 99 ] || code=0
+	expect "an endless poll ends ${check:-unchecked}" 0 '702.*deadlock in endless'
+done
 
 plan

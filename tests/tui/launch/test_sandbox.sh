@@ -171,8 +171,8 @@ for sandbox in auto no; do
 done
 CXX=$work/cc/slow run "$mine" --kernel spin $one --arg 'out=>late.npy:i32[1]' --timeout 1
 expect '--timeout ends a compiler' 5 'not finished within --timeout 1 s'
-run "$mine" --kernel spin $one --arg 'out=>late.npy:i32[1]' --timeout 6
-expect '--timeout ends a kernel' 5 'not finished within --timeout 6 s'
+run "$mine" --kernel spin $one --arg 'out=>late.npy:i32[1]' --timeout 6 --json
+expect '--timeout ends a kernel' 5 'not finished within --timeout 6 s' '"status": "LIMIT"'
 until_true ends "$mine" && code=5 || code=99
 [ -z "$(ls tmp; ls late.npy* 2>/dev/null)" ] || code=98
 expect 'which leaves nothing' 5

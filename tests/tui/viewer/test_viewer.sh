@@ -178,7 +178,7 @@ until_true on_screen 'at op 30'
 keys w
 shows 'a size that only a damaged trace has is none' '^ who wrote bytes 0 to -1 of '
 start 100 30 "$trace" --ascii
-keys q 4 : 'at L1019.b1' Enter
+keys 4 : 'at L1019.b1' Enter
 shows 'other orders of a merge are behind W' 'the same merge in other orders: W'
 keys W
 shows 'which shows them' 'what if, from float64 over all keys'

@@ -21,10 +21,11 @@ FT_GROUP_OPERATION(bit_xor, a ^ b)
 #undef FT_GROUP_OPERATION
 
 template <unsigned N, class Parent, class T, class F>
-static inline T reduce(const thread_block_tile<N, Parent> &tile, T value, F operation)
+static inline T reduce(const thread_block_tile<N, Parent> &tile, T value, F operation,
+		       FT_CALL)
 {
 	for (unsigned bit = N / 2; bit > 0; bit /= 2)
-		value = operation(value, tile.shfl_xor(value, bit));
+		value = operation(value, tile.shfl_xor(value, bit, FT_CALLER));
 	return value;
 }
 

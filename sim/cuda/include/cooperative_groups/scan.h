@@ -7,10 +7,11 @@
 namespace cooperative_groups {
 
 template <unsigned N, class Parent, class T, class F>
-static inline T inclusive_scan(const thread_block_tile<N, Parent> &tile, T value, F operation)
+static inline T inclusive_scan(const thread_block_tile<N, Parent> &tile, T value, F operation,
+			       FT_CALL)
 {
 	for (unsigned distance = 1; distance < N; distance *= 2) {
-		T before = tile.shfl_up(value, distance);
+		T before = tile.shfl_up(value, distance, FT_CALLER);
 
 		if (tile.thread_rank() >= distance)
 			value = operation(before, value);
@@ -19,24 +20,25 @@ static inline T inclusive_scan(const thread_block_tile<N, Parent> &tile, T value
 }
 
 template <unsigned N, class Parent, class T>
-static inline T inclusive_scan(const thread_block_tile<N, Parent> &tile, T value)
+static inline T inclusive_scan(const thread_block_tile<N, Parent> &tile, T value, FT_CALL)
 {
-	return inclusive_scan(tile, value, plus<T>());
+	return inclusive_scan(tile, value, plus<T>(), FT_CALLER);
 }
 
 /* The first thread gets T(). */
 template <unsigned N, class Parent, class T, class F>
-static inline T exclusive_scan(const thread_block_tile<N, Parent> &tile, T value, F operation)
+static inline T exclusive_scan(const thread_block_tile<N, Parent> &tile, T value, F operation,
+			       FT_CALL)
 {
-	T before = tile.shfl_up(inclusive_scan(tile, value, operation), 1);
+	T before = tile.shfl_up(inclusive_scan(tile, value, operation, FT_CALLER), 1, FT_CALLER);
 
 	return tile.thread_rank() ? before : T();
 }
 
 template <unsigned N, class Parent, class T>
-static inline T exclusive_scan(const thread_block_tile<N, Parent> &tile, T value)
+static inline T exclusive_scan(const thread_block_tile<N, Parent> &tile, T value, FT_CALL)
 {
-	return exclusive_scan(tile, value, plus<T>());
+	return exclusive_scan(tile, value, plus<T>(), FT_CALLER);
 }
 
 }
