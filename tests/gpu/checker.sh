@@ -22,7 +22,7 @@ table=$out/checker-table.md
 kernels=$("$corpus" count)
 per_process=10                  # kernels per process, unless one ends it
 at_once=16                      # processes in parallel
-deadline=$(($(date +%s) + 170)) # for the whole script
+deadline=$(($(date +%s) + 420)) # for the whole script
 
 # watch TOOL FIRST LAST: runs these kernels under TOOL. Reports go to
 # $work/checker/TOOL.FIRST.*.report, the output of corpus to *.said.
