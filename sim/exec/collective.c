@@ -56,7 +56,7 @@ uint32_t ft_active_mask(const struct ft_site *site)
 	warp->runnable &= ~lane->bit;
 	if (!warp->runnable)
 		meeting_pass_active(warp);
-	else
+	if (!(warp->runnable & lane->bit))
 		schedule_wait(w);
 	return (uint32_t)lane->result;
 }

@@ -197,36 +197,74 @@ bool meeting_arrive_at_barrier(struct lane *lane, bool vote)
 /* --- __activemask() --- */
 
 /* Built-in kernels have no linked frames unless they are checked, and do not call it. */
-static bool same_call(const struct lane *a, const struct lane *b)
+static bool same_path(const struct lane *a, const struct lane *b)
 {
 	const struct grid *grid = worker_self->grid;
 
-	unsigned turns;
-
-	if (a->site != b->site || meeting_turns_differ(a, b, FT_LOOP_ACTIVE, &turns))
-		return false;
 	return !(grid->listener || grid->code->shared)
 		|| path_same(a->path, b->path, NULL, NULL);
+}
+
+/* Whether b is at the same call as a: 0; in an earlier turn of a loop: -1; in a later one: 1. *same
+ * false: another call. */
+static int compare_turns(const struct lane *a, const struct lane *b, bool *same)
+{
+	const struct ft_loop *loop;
+	unsigned turns;
+
+	*same = a->site == b->site;
+	if (!*same)
+		return 0;
+	loop = meeting_turns_differ(a, b, FT_LOOP_ACTIVE, &turns);
+	*same = same_path(a, b);
+	return !loop ? 0 : turns < loop->turns ? -1 : 1;
+}
+
+/* Of the lanes at an __activemask(), those that are some turns of a loop ahead of others there. A
+ * GPU's lanes meet at the end of a turn, so that these wait for the others. */
+static uint32_t lanes_ahead(const struct warp *warp)
+{
+	uint32_t ahead = 0;
+	bool same;
+
+	for (uint32_t left = warp->at_active; left; left &= left - 1) {
+		const struct lane *lane = &warp->lanes[__builtin_ctz(left)], *other;
+
+		for (uint32_t rest = warp->at_active; rest; rest &= rest - 1) {
+			other = &warp->lanes[__builtin_ctz(rest)];
+			if (compare_turns(lane, other, &same) < 0 && same)
+				ahead |= lane->bit;
+		}
+	}
+	return ahead;
+}
+
+/* The lanes of `among` at the same call as lane `first`. */
+static uint32_t group_of(const struct warp *warp, const struct lane *first, uint32_t among)
+{
+	uint32_t group = 0;
+	bool same;
+
+	for (uint32_t rest = among; rest; rest &= rest - 1)
+		if (compare_turns(first, &warp->lanes[__builtin_ctz(rest)], &same) == 0 && same)
+			group |= rest & -rest;
+	return group;
 }
 
 /* Lanes become runnable only after all groups are known: comparing paths may switch stacks. */
 void meeting_pass_active(struct warp *warp)
 {
-	uint32_t all = warp->at_active;
+	uint32_t ahead = lanes_ahead(warp), passing = warp->at_active & ~ahead;
 
-	for (uint32_t left = all; left; ) {
-		const struct lane *first = &warp->lanes[__builtin_ctz(left)];
-		uint32_t group = 0;
+	for (uint32_t left = passing; left; ) {
+		uint32_t group = group_of(warp, &warp->lanes[__builtin_ctz(left)], left);
 
-		for (uint32_t rest = left; rest; rest &= rest - 1)
-			if (same_call(first, &warp->lanes[__builtin_ctz(rest)]))
-				group |= rest & -rest;
 		for (uint32_t rest = group; rest; rest &= rest - 1)
 			warp->lanes[__builtin_ctz(rest)].result = group;
 		left &= ~group;
 	}
-	warp->at_active = 0;
-	warp->runnable |= all;
+	warp->at_active = ahead;
+	warp->runnable |= passing;
 	worker_progress(worker_self);
 }
 

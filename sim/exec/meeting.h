@@ -21,7 +21,8 @@ bool meeting_arrive_at_barrier(struct lane *, bool vote);
 const struct ft_loop *meeting_turns_differ(const struct lane *a, const struct lane *b,
 					   unsigned kind, unsigned *turns);
 /* Lets the lanes at an __activemask() continue, each with the mask of those that came there by the
- * same call. Call when no lane of the warp is runnable. */
+ * same call in the same turns of loops; those some turns ahead wait on. Call when no lane of the
+ * warp is runnable. */
 void meeting_pass_active(struct warp *);
 /* This lane has exited: meetings and barriers no longer wait for it. */
 void meeting_exit(struct lane *);

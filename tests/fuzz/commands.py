@@ -30,6 +30,7 @@ FREED_MEGABYTES = 64            # that a sanitizer may keep
 USAGE, COMPILES, DAMAGED, NO_GPU = 2, 3, 6, 77
 CODES = (0, 1, USAGE, COMPILES, 4, 5, DAMAGED, NO_GPU)
 ONE_LINE = (USAGE, DAMAGED, NO_GPU)     # exit codes with exactly one line on stderr
+FINDING = re.compile(rb"  |(lint )?[a-z]+(-[a-z]+)*( in [^:]*)?: ")     # a line of one
 PROGRAM = "flashtwin"           # in what is printed
 # Control characters, but not tab, newline and carriage return; and U+0080 to U+009F in UTF-8.
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")
@@ -109,6 +110,8 @@ class Run:
         if code not in CODES:
             raise Trouble(f"expected an exit code of {CODES}, got {code}")
         lines = [line for line in errors.splitlines() if not line.startswith(b"warning: ")]
+        if "--check" in self.words:             # its findings come first
+            lines = [line for line in lines if not FINDING.match(line)]
         if code in ONE_LINE and (len(lines) != 1 or not lines[0].startswith(b"flashtwin")):
             raise Trouble(f"expected one line of error with exit code {code}")
         if self.words and self.words[0] in SHOWN and "--json" not in self.words:

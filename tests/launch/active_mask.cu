@@ -43,7 +43,7 @@ __global__ void masks(const int *in, unsigned *out)
 	if (in[t] >= 4)                                 /* some wait in a shuffle */
 		m[6] = (unsigned)__shfl_sync(0xfffffff0u, (int)__activemask(), 31);
 	__syncwarp();
-	for (int i = 0; i < 3; i++) {                   /* lanes that skip a turn are a turn ahead */
+	for (int i = 0; i < 3; i++) {                   /* lanes that skip a turn wait for the others */
 		if (i == 0 && in[t] < 8)
 			continue;
 		if (i == 2 && in[t] >= 8)

@@ -610,12 +610,12 @@ def active_mask(*options, env=()):
     out += [0xfff if t < 12 else 0xfffff001 for t in lanes]
     out += [(32 * 3 + 24) * 3 + 16 if t < 16 else 32 * 3 + 24 if t < 24 else 32 for t in lanes]
     out += [0xfffffff0 if t >= 4 else 0 for t in lanes]
-    out += [8 * 3 + 8 if t < 8 else 24 * 3 + 24 for t in lanes]
+    out += [32 * 3 + 8 if t < 8 else 24 * 3 + 32 for t in lanes]
     out += [0x7fffffdf for t in lanes]
     # The lanes that exit leave their last element as it was.
     return Case('active_mask.cu', 'masks', '1', '32',
                 {'in': Array('i32', lanes), 'out': Array('u32', [0x7fffffdf] * 288, True)},
-                {'out': out}, options=list(options), env=env, gpu=not options)
+                {'out': out}, options=list(options), env=env, gpu=not options and not env)
 
 
 def active_mask_checked():

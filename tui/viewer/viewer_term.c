@@ -77,20 +77,21 @@ static bool is_ignored(int number)
 	return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* To be called before newterm(), which leaves a SIGTSTP alone that has a handler. */
+/* To be called before newterm(), which leaves a SIGTSTP alone that has a handler. Blocked first: a
+ * process that catches these signals and does not block them waits for a key. */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&waited_for);
-	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++) {
-		if (handled[i] == SIGTSTP && is_ignored(SIGTSTP))
-			continue;
-		sigaction(handled[i], &action, &actions_before[i]);
-		sigaddset(&waited_for, handled[i]);
-	}
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
+		if (handled[i] != SIGTSTP || !is_ignored(SIGTSTP))
+			sigaddset(&waited_for, handled[i]);
 	sigprocmask(SIG_BLOCK, &waited_for, &blocked_before);
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
+		if (sigismember(&waited_for, handled[i]) == 1)
+			sigaction(handled[i], &action, &actions_before[i]);
 	action.sa_handler = on_crash;
 	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
 		sigaction(crashes[i], &action, NULL);
