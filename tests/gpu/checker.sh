@@ -92,6 +92,8 @@ write_table() {
 		}
 		NR == FNR {
 			class[$1] = $4 == "bug" ? $3 : "clean twins"
+			called[$1] = $2
+			last = $1
 			if (!(class[$1] in of))
 				order[++classes] = class[$1]
 			of[class[$1]]++
@@ -104,6 +106,7 @@ write_table() {
 			if ($1 == "flashtwin")
 				ours[$2] = 1
 			theirs[$2] += $1 != "flashtwin"
+			by[$2] = by[$2] ($1 != "flashtwin" ? " " $1 : "")
 		}
 		function row(name) {
 			line = "| " name " | " of[name] " |"
@@ -119,6 +122,9 @@ write_table() {
 			for (k in theirs)
 				missed += class[k] != "clean twins" && theirs[k] && !(k in ours)
 			print ""
+			for (k = 0; k <= last; k++)
+				if (theirs[k] && (class[k] == "clean twins" || !(k in ours)))
+					printf "Also reported: %s (%s), by%s.\n", called[k], class[k], by[k]
 			printf "Reported by any of the four and not by flashtwin: %d.\n", missed
 		}
 	' "$work/checker/list" -
