@@ -61,6 +61,8 @@ struct sim_code {
 	/* Its file has fences, or barriers for only some lanes of a warp, so parts of a warp or
 	 * block may be ordered. */
 	bool orders_some;
+	/* It has these, or atomics or volatile accesses: values may order threads in one run. */
+	bool orders_seen;
 	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
 };
 

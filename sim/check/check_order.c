@@ -4,7 +4,8 @@
  * and those it has acquired, through the address of the atomic. A thread that later makes an atomic
  * or volatile read there, and then a fence, acquires them all. Barriers pass on what threads
  * acquired, and their fences. Each address keeps a list of releases; a reader has seen the list up
- * to the time of its read.
+ * to the time of its read. What a fence for the block released counts for other blocks once a
+ * thread of that block has acquired it and executed a fence for the device.
  */
 #include "config.h"
 
@@ -27,6 +28,8 @@ struct fence {
 	unsigned thread;
 	uint32_t own, bound, warp_bound;        /* segments below, as in struct check_lane */
 	const uint32_t *known;          /* NULL: none */
+	/* Of a fence for the device: what its thread had acquired, also within its block. */
+	struct learned_list learned, learned_in_block;
 };
 
 /* The last fences of threads that met in barriers, so that each counts for all. Immutable. */
@@ -92,6 +95,7 @@ void check_alloc_end(struct check *check)
 	free(check->variables);
 	check->variables = NULL;
 	check->variable_count = 0;
+	check->fenced_in_block = false;
 }
 
 /* --- variables --- */
@@ -142,6 +146,10 @@ static const struct fence *make_fence(struct check *check, const struct lane *la
 		.own = lane->check.segment, .bound = lane->check.bound,
 		.warp_bound = lane->check.warp_bound, .known = known,
 	};
+	if (device && check->fenced_in_block) {
+		fence->learned = learned_copy(check, &lane->check.order->known);
+		fence->learned_in_block = learned_copy(check, &lane->check.order->known_in_block);
+	}
 	return fence;
 }
 
@@ -158,13 +166,14 @@ void check_fence(struct listener *listener, struct lane *lane, bool device)
 	learn_all(check, &order->known, &order->seen_at_home);
 	learn_all(check, &order->known_in_block, &order->seen_in_block);
 	if (!device) {
+		check->fenced_in_block = true;
 		learn_all(check, &order->known_in_block, &order->seen);
 		learn_all(check, &order->known_in_block, &order->taken);
 		return;
 	}
-	order->device = make_fence(check, lane, true);
 	learn_all(check, &order->known, &order->seen);
 	learn_all(check, &order->known, &order->taken);
+	order->device = make_fence(check, lane, true);
 	learned_clear(&order->seen);
 	learned_clear(&order->taken);
 	learned_clear(&order->seen_at_home);
@@ -343,7 +352,23 @@ void check_order_barrier(struct check *check, struct block *block)
 struct query {
 	const struct check *check;
 	uint32_t segment, block;
+	bool any_scope;                 /* takes every fence for one for the device */
 };
+
+static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block);
+
+/* Whether the thread of a fence for the device had acquired the segment from its own block: readers
+ * of other blocks do not see that in what was passed on to them. */
+static bool passed_on(const struct query *q, const struct fence *fence)
+{
+	const struct query inside = {
+		.check = q->check, .segment = q->segment, .block = fence->block,
+	};
+
+	return q->block != fence->block
+		&& (list_orders(&inside, &fence->learned, false)
+		    || list_orders(&inside, &fence->learned_in_block, true));
+}
 
 static bool fence_orders(const struct query *q, const struct fence *fence, bool home)
 {
@@ -354,17 +379,18 @@ static bool fence_orders(const struct query *q, const struct fence *fence, bool 
 		return false;
 	if (q->segment < fence->bound)
 		return true;
-	if (slice->warp != fence->thread / WARP_LANES)
-		return false;
-	return (lane == fence->thread % WARP_LANES && q->segment < fence->own)
+	if (slice->warp == fence->thread / WARP_LANES
+	    && ((lane == fence->thread % WARP_LANES && q->segment < fence->own)
 		|| q->segment < fence->warp_bound
-		|| (fence->known && q->segment < fence->known[lane]);
+		|| (fence->known && q->segment < fence->known[lane])))
+		return true;
+	return passed_on(q, fence);
 }
 
 /* in_block: the reader's fence was for its block, so only releases of that block count. */
 static bool release_orders(const struct query *q, const struct release *r, bool in_block)
 {
-	bool home = r->block == q->block;
+	bool home = r->block == q->block || q->any_scope;
 
 	if (in_block && !home)
 		return false;
@@ -405,4 +431,23 @@ bool check_acquired(const struct check *check, const struct lane *lane, uint32_t
 		|| list_orders(&q, &order->known_in_block, true)
 		|| (strong && (list_orders(&q, &order->seen, false)
 			       || list_orders(&q, &order->seen_in_block, true)));
+}
+
+static bool saw(const struct query *q, const struct check_memory_order *order)
+{
+	return list_orders(q, &order->known, false) || list_orders(q, &order->seen, false)
+		|| list_orders(q, &order->taken, false);
+}
+
+bool check_scope_is_narrow(const struct check *check, const struct lane *lane, uint32_t segment)
+{
+	struct query q = {
+		.check = check, .segment = segment,
+		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
+	};
+
+	if (!check->fenced_in_block || !lane->check.order || saw(&q, lane->check.order))
+		return false;
+	q.any_scope = true;
+	return saw(&q, lane->check.order);
 }

@@ -16,6 +16,9 @@ void *check_alloc(struct check *, size_t bytes);        /* zeroed, valid until t
 void check_alloc_end(struct check *);
 /* Whether what `lane` learned through atomics and fences orders a segment before it. */
 bool check_acquired(const struct check *, const struct lane *, uint32_t segment, bool strong);
+/* Whether `lane` has seen a flag or counter that would release the segment, with or without a fence
+ * of its own, if the releasing fence were not for another block only. */
+bool check_scope_is_narrow(const struct check *, const struct lane *, uint32_t segment);
 /* An atomic or volatile access of `lane` at an address. changed: it changed the value. takes: it
  * may take a lock, so that even writes after it need a fence. */
 void check_atomic(struct check *, struct lane *, uintptr_t address, bool changed, bool takes);

@@ -16,6 +16,7 @@
 
 #include "base/xalloc.h"
 #include "sim/check/check_look.h"
+#include "sim/check/check_order.h"
 #include "sim/check/check_race.h"
 #include "sim/check/check_segment.h"
 #include "sim/check/check_state.h"
@@ -247,6 +248,14 @@ static bool strong_conflict(const struct access *a, uint64_t record, unsigned ma
 	return ((record ^ a->flags) & RECORD_WIDE) || check_bytes_of(record) != mask;
 }
 
+/* Whether two volatile accesses are of data that a fence for its block was to publish to another
+ * block: such data is not a flag. */
+static bool was_published_narrowly(const struct access *a, uint64_t record)
+{
+	return record_is_volatile(record) && record_is_volatile(a->flags)
+		&& check_scope_is_narrow(a->check, a->lane, (uint32_t)(record >> 32));
+}
+
 /* time: when a strong write of the word was made; 0 for a reader. */
 static bool conflicts(const struct access *a, size_t word, uint64_t record, uint64_t time,
 		      unsigned mask)
@@ -259,7 +268,8 @@ static bool conflicts(const struct access *a, size_t word, uint64_t record, uint
 	/* The record is of an earlier block whose shared memory had the same address. */
 	if (shared && segment < a->lane->check.block_first)
 		return false;
-	if (record & FLAGS && a->flags && !strong_conflict(a, record, mask, time))
+	if (record & FLAGS && a->flags && !strong_conflict(a, record, mask, time)
+	    && !was_published_narrowly(a, record))
 		return false;
 	return !check_ordered(a->check, a->lane, segment,
 			      a->kind != CHECK_READ || a->flags & RECORD_VOLATILE)

@@ -141,6 +141,7 @@ struct check {
 	size_t launch_shared;           /* bytes of shared memory of a block */
 	struct check_sync_variable **variables; /* of the launch */
 	size_t variable_count;
+	bool fenced_in_block;           /* a __threadfence_block() was executed */
 	struct check_arena *arena;      /* allocations freed at the end of the launch */
 	uint64_t strong_time;           /* counts the atomics and volatile writes of words */
 	struct check_copy *copies;      /* asynchronous copies to be used again */

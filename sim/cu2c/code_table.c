@@ -5,6 +5,8 @@
  * part of its blocks), and the struct sim_code that refers to them. The text contains no macros,
  * because it is not preprocessed.
  */
+#include "config.h"
+
 #include "sim/cu2c/code_table.h"
 
 #include <stdlib.h>
@@ -165,6 +167,33 @@ static bool orders_some(const struct unit *u)
 	return false;
 }
 
+static bool is_atomic_name(const struct token *t)
+{
+	static const char c_name[] = "_u32";    /* ft_add_u32, to which atomicAdd() expands in C */
+
+	if (t->length > 6 && strncmp(t->text, "atomic", 6) == 0)
+		return true;
+	if (t->length > 8 && strncmp(t->text, "__atomic", 8) == 0)
+		return true;
+	return t->length > 7 && strncmp(t->text, "ft_", 3) == 0
+		&& memmem(t->text, (size_t)t->length, c_name, sizeof c_name - 1);
+}
+
+/* Whether the file uses these, or atomics or volatile accesses, also without a fence. */
+static bool orders_seen(const struct unit *u)
+{
+	static const char own[] = "sim/cuda/";
+
+	for (int i = 0; i < u->tokens.count; i++) {
+		const struct token *t = token_at(u, i);
+
+		if (!t->system && (token_is(t, "volatile") || is_atomic_name(t))
+		    && !memmem(t->file, (size_t)t->file_length, own, sizeof own - 1))
+			return true;
+	}
+	return orders_some(u);
+}
+
 /* Writes the struct sim_code. Builds loaded at run time list their shared variables in it. */
 static void write_code(const struct unit *u, const struct function *f, int count,
 		       const char *variant, FILE *out)
@@ -181,10 +210,10 @@ static void write_code(const struct unit *u, const struct function *f, int count
 	else
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d,"
+	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d, %d,"
 		" __start_ft_constant, __stop_ft_constant };\n", n, k->text, n,
 		k->text, u->tokens.file_length, u->tokens.file, variant,
-		u->mode.user ? "ft_shared_list" : "0", orders_some(u));
+		u->mode.user ? "ft_shared_list" : "0", orders_some(u), orders_seen(u));
 }
 
 static enum status write_kernel(const struct unit *u, const struct function *f, const char *variant,
@@ -259,9 +288,9 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 		fputs("0", out);
 	else
 		write_bounds(u, f, out);
-	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s,"
+	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s, %s,"
 		" __start_ft_constant, __stop_ft_constant };\n", k->length, k->text, FT_USER_UNIT,
-		orders_some(u) ? "true" : "false");
+		orders_some(u) ? "true" : "false", orders_seen(u) ? "true" : "false");
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"
 		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",

@@ -358,7 +358,7 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 	enum status status;
 
 	sim->launches++;
-	if (sim->check_orders && launch->code->orders_some)
+	if (sim->check_orders && launch->code->orders_seen)
 		again_prepare(&again, sim->check, sim->seed, sim->check_orders, run_again, &run);
 	status = run_under(&run, sim->seed);
 	again_finish(&again, sim->check, sim->check && check_order_happened(sim->check));

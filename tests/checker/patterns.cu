@@ -7,6 +7,7 @@
 
 #define T ((int)threadIdx.x)
 #define B ((int)blockIdx.x)
+#define BLOCKS ((int)gridDim.x)
 #define LANE (T % 32)
 #define WARP (T / 32)
 #define ALL 0xffffffffu
@@ -146,4 +147,45 @@ KERNEL loop_one_barrier_clean(const float *x, float *y, int *flags, int n)
 	}
 	if (sum < 0)
 		y[0] = 0;
+}
+
+/* The last block resets a counter, but others may come later: only another order shows it. */
+KERNEL counter_reset(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0) {
+		atomicAdd(&flags[0], 1);
+		if (B == BLOCKS - 1)
+			flags[0] = 0;                           /* BUG */
+	}
+}
+KERNEL counter_reset_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && atomicAdd(&flags[0], 1) == BLOCKS - 1)
+		flags[0] = 0;
+}
+
+/* The same with a volatile variable that the last block has tested. */
+KERNEL volatile_reset(const float *x, float *y, int *flags, int n)
+{
+	volatile int *done = flags;
+
+	if (T == 0 && B == 0)
+		*done = 1;
+	if (T == 0 && B == BLOCKS - 1) {
+		if (*done != 1)
+			y[0] = x[0];
+		*done = 2;                                      /* BUG */
+	}
+}
+KERNEL volatile_reset_clean(const float *x, float *y, int *flags, int n)
+{
+	volatile int *done = flags;
+
+	if (T == 0 && B == 0)
+		*done = 1;
+	if (T == 0 && B == BLOCKS - 1) {
+		while (*done != 1)
+			;
+		*done = 2;
+	}
 }

@@ -379,6 +379,70 @@ KERNEL scope_polled_clean(const float *x, float *y, int *flags, int n)
 		y[0] = x[0];
 }
 
+/* What a fence for the block released, a fence for the device passes on. */
+KERNEL scope_passed_on(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B == 0) {
+		y[0] = x[3];
+		__threadfence_block();
+		atomicExch(&flags[0], 1);
+	} else if (T == 40 && B == 0) {
+		while (atomicAdd(&flags[0], 0) != 1)
+			;
+		__threadfence_block();
+		atomicExch(&flags[0], 2);
+	} else if (T == 0 && B == 1) {
+		while (atomicAdd(&flags[0], 0) != 2)
+			;
+		__threadfence();
+		y[1] = y[0];                                    /* BUG */
+	}
+}
+KERNEL scope_passed_on_clean(const float *x, float *y, int *flags, int n)
+{
+	if (T == 0 && B == 0) {
+		y[0] = x[3];
+		__threadfence_block();
+		atomicExch(&flags[0], 1);
+	} else if (T == 40 && B == 0) {
+		while (atomicAdd(&flags[0], 0) != 1)
+			;
+		__threadfence();
+		atomicExch(&flags[0], 2);
+	} else if (T == 0 && B == 1) {
+		while (atomicAdd(&flags[0], 0) != 2)
+			;
+		__threadfence();
+		y[1] = y[0];
+	}
+}
+
+/* Volatile data is no race by itself, but a fence for the block does not publish it to others. */
+KERNEL scope_volatile(const float *x, float *y, int *flags, int n)
+{
+	volatile float *sums = y;
+
+	if (T == 0) {
+		sums[B] = x[B];
+		__threadfence_block();
+		if (atomicInc((unsigned *)&flags[0], 100) == BLOCKS - 1)
+			for (int b = 0; b < BLOCKS; b++)
+				flags[1 + b] = (int)sums[b];    /* BUG */
+	}
+}
+KERNEL scope_volatile_clean(const float *x, float *y, int *flags, int n)
+{
+	volatile float *sums = y;
+
+	if (T == 0) {
+		sums[B] = x[B];
+		__threadfence();
+		if (atomicInc((unsigned *)&flags[0], 100) == BLOCKS - 1)
+			for (int b = 0; b < BLOCKS; b++)
+				flags[1 + b] = (int)sums[b];
+	}
+}
+
 KERNEL size_of_atomics(const float *x, float *y, int *flags, int n)
 {
 	if (T == 0 && B == 0)

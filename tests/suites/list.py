@@ -7,7 +7,7 @@ the repositories is here. A list is an object with "suite", "repository", "commi
   "path"      the file in the repository, or the one that its generator makes
   "variant"   where one file has several cases: what tells them apart
   "kernel"    the __global__ function
-  "kind"      "bug"; "clean"; or "disputed": the suite calls it clean, CUDA's rules do not
+  "kind"      "bug"; "clean"; or "disputed": the suite says one, CUDA's rules the other
   "class"     of a bug: classes of findings (sim/check/finding.h) of which one is right; "*" is any
   "lines"     of a bug: one side of the finding is on one of these
   "also"      classes that are right besides, but that the suite does not speak of
