@@ -100,7 +100,7 @@ expect 'the screen says that counters are missing' 0 'not recorded with --count'
 run launch known.cu --kernel early --grid 1 --block 64 --arg in=@in.npy \
 	--arg 'out=>out.npy:f32[2048]' --arg n=i32:40 --check -o lines.twin --force
 run sql lines.twin --csv "$lines"
-expect '--check alone records the threads per line' 0 ' 80:64 81:64 83:40$'
+expect '--check alone records the threads per line' 0 '80:64 81:64 83:40$'
 run launch known.cu --kernel copy --grid 1 --block 64 --arg in=@in.npy \
 	--arg 'out=>out.npy:f32[2048]' --count --json
 expect 'counters as JSON' 0 '"load_sectors": 8' '"hits": 64'

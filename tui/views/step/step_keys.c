@@ -108,6 +108,9 @@ static void list_strongest(struct listed *l, int64_t lines)
 	}
 }
 
+/* Elements read at once. A damaged trace may claim any shape. */
+#define MAX_READ ((int64_t)1 << 24)
+
 /* One tensor's rows of the listed keys. All rows are read at once where one upload has them, as for
  * prefill, or where there are few; else one by one. */
 static enum status read_values(const struct listed *l, char tensor,
@@ -115,11 +118,16 @@ static enum status read_values(const struct listed *l, char tensor,
 {
 	const struct step *s = l->drawing->step;
 	int64_t d = tensor == 'v' && s->form == STEP_TILES ? s->query.value_dim : s->d;
-	int64_t rows = s->form == STEP_TILES || s->keys <= FEW_KEYS ? s->keys : 1;
-	float *row = xcalloc((size_t)(rows * d), sizeof *row);
+	bool at_once = s->form == STEP_TILES || s->keys <= FEW_KEYS;
 	enum status status = STATUS_OK;
+	int64_t rows;
+	float *row;
 
-	*known = true;
+	*known = d > 0 && d <= MAX_READ;
+	if (!*known)
+		return STATUS_OK;
+	rows = at_once && s->keys <= MAX_READ / d ? s->keys : 1;
+	row = xcalloc((size_t)(rows * d), sizeof *row);
 	if (rows > 1)
 		status = step_cache_rows(l->drawing->context, s, tensor, 0, rows, row, known);
 	for (int64_t i = 0; i < l->count && *known && status == STATUS_OK; i++) {
