@@ -30,7 +30,7 @@ FREED_MEGABYTES = 64            # that a sanitizer may keep
 USAGE, COMPILES, DAMAGED, NO_GPU = 2, 3, 6, 77
 CODES = (0, 1, USAGE, COMPILES, 4, 5, DAMAGED, NO_GPU)
 ONE_LINE = (USAGE, DAMAGED, NO_GPU)     # exit codes with exactly one line on stderr
-FINDING = re.compile(rb"  |(lint )?[a-z]+(-[a-z]+)*( in [^:]*)?: ")     # a line of one
+FINDING = re.compile(rb"  |(?!flashtwin)(lint )?[a-z]+(-[a-z]+)*( in [^:]*)?: ")     # a line of one
 PROGRAM = "flashtwin"           # in what is printed
 # Control characters, but not tab, newline and carriage return; and U+0080 to U+009F in UTF-8.
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")
