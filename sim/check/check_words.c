@@ -58,7 +58,7 @@ static INLINE bool reached(size_t word)
 /* Host code of an object (a constructor) has no lane, and touches no word that is checked. */
 static INLINE const struct check_lane *lane_state(void)
 {
-	return &lane_current()->check;
+	return (const struct check_lane *)((uintptr_t)lane_current() + offsetof(struct lane, check));
 }
 
 /* Accesses in lower segments are ordered before all accesses that can be made now. */

@@ -316,8 +316,10 @@ void term_close(void)
 		return;
 	}
 	leave_signals();
-	if (ending)
+	if (ending) {                   /* also where a shell made the program ignore it */
+		signal(ending, SIG_DFL);
 		raise(ending);
+	}
 }
 
 /* --- keys --- */
