@@ -14,6 +14,8 @@
  */
 #include "config.h"
 
+#include <stddef.h>
+
 #include "sim/check/check_access.h"
 #include "sim/check/check_shadow.h"
 #include "sim/check/check_state.h"
@@ -58,7 +60,9 @@ static INLINE bool reached(size_t word)
 /* Host code of an object (a constructor) has no lane, and touches no word that is checked. */
 static INLINE const struct check_lane *lane_state(void)
 {
-	return (const struct check_lane *)((uintptr_t)lane_current() + offsetof(struct lane, check));
+	uintptr_t lane = (uintptr_t)lane_current();
+
+	return (const struct check_lane *)(lane + offsetof(struct lane, check));
 }
 
 /* Accesses in lower segments are ordered before all accesses that can be made now. */

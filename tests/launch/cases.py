@@ -568,6 +568,12 @@ def mandelbrot():
                          for x in range(16)]})
 
 
+def destructor():
+    return Case('destructor.cu', 'guarded', '1', '64',
+                {'counter': Array('i32', [5], True), 'out': Out('i32', 64)},
+                {'counter': [69], 'out': [11] * 64})
+
+
 def spmv():
     counts = [0, 3, 40, 1, 7]
     row_ptr = [sum(counts[:i]) for i in range(6)]
@@ -816,7 +822,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
          division64, division_min, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
-         silu, mandelbrot, spmv, bitonic, scalars, active_mask,
+         destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, dynamic_types, host_class, imports, nbody,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
