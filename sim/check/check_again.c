@@ -4,30 +4,13 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <unistd.h>
-
+#include "base/fd.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_state.h"
 
 size_t check_known(const struct check *check)
 {
 	return check->finding_count;
-}
-
-static bool write_all(int file, const void *from, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t wrote = write(file, from, bytes);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		from = (const char *)from + wrote;
-		bytes -= (size_t)wrote;
-	}
-	return true;
 }
 
 /* The copy's addresses are those of this process, except for memory that it allocated. */
@@ -45,31 +28,16 @@ void check_send(const struct check *check, size_t known, uint64_t seed, int file
 		finding.word_count = 0;
 		finding.more_words = true;
 		finding.seed = seed;
-		if (!write_all(file, &finding, sizeof finding))
+		if (!fd_write(file, &finding, sizeof finding))
 			return;
 	}
-}
-
-static bool read_all(int file, void *to, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t got = read(file, to, bytes);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to = (char *)to + got;
-		bytes -= (size_t)got;
-	}
-	return true;
 }
 
 void check_receive(struct check *check, int file)
 {
 	struct check_finding finding, *added;
 
-	while (read_all(file, &finding, sizeof finding)) {
+	while (fd_read(file, &finding, sizeof finding)) {
 		bool known = false;
 
 		for (size_t i = 0; i < check->finding_count && !known; i++)

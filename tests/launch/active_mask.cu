@@ -1,4 +1,5 @@
-/* Masks of __activemask(), which cases.py knows. One warp; out[32 * i + lane] for case i. Also C. */
+/* Masks of __activemask(), which cases.py knows. One warp; out[32 * i + lane] for case i. Also C.
+ */
 #define CASES 9
 
 static __device__ __noinline__ unsigned in_call(void)
@@ -43,7 +44,7 @@ __global__ void masks(const int *in, unsigned *out)
 	if (in[t] >= 4)                                 /* some wait in a shuffle */
 		m[6] = (unsigned)__shfl_sync(0xfffffff0u, (int)__activemask(), 31);
 	__syncwarp();
-	for (int i = 0; i < 3; i++) {                   /* lanes that skip a turn wait for the others */
+	for (int i = 0; i < 3; i++) {                   /* lanes that skip a turn wait */
 		if (i == 0 && in[t] < 8)
 			continue;
 		if (i == 2 && in[t] >= 8)

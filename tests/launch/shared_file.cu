@@ -1,4 +1,4 @@
-/* Shared variables outside functions: used by several kernels, functions, templates, a namespace. */
+/* Shared variables outside functions: of several kernels, functions, templates, a namespace. */
 #define N 64
 
 __shared__ float tile[N];

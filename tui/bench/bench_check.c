@@ -11,10 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/xalloc.h"
-#include "engine/attention/prefill.h"
 #include "tui/bench/bench_rig.h"
 #include "tui/bench/bench_sample.h"
 #include "tui/command.h"
@@ -37,22 +35,14 @@ struct suite {
 
 /* --- time --- */
 
-static double processor_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static enum status time_once(struct rig *rig, struct launches *list, int repeats, double *out)
 {
-	double start = processor_seconds();
+	double start = bench_processor();
 
 	for (int i = 0; i < repeats; i++)
 		TRY(launches_run(rig, list));
 	TRY(device_sync(rig->device, NULL));
-	*out = processor_seconds() - start;
+	*out = bench_processor() - start;
 	return STATUS_OK;
 }
 
@@ -206,22 +196,6 @@ static enum status measure_case(struct suite *s, const struct check_case *c)
 
 /* --- prefill --- */
 
-enum { Q, K, V, OUT, TENSORS };
-
-struct prompt {
-	struct prefill prefill;
-	struct buffer *buffers[TENSORS];
-};
-
-static enum status launch_prompt(struct rig *rig, void *context)
-{
-	struct prompt *p = context;
-
-	return prefill_launch(rig->device, &p->prefill, ARG_BUFFER(p->buffers[Q]),
-			      ARG_BUFFER(p->buffers[K]), ARG_BUFFER(p->buffers[V]),
-			      ARG_BUFFER(p->buffers[OUT]));
-}
-
 /* `count` equal arrays of floats, all but the last filled. */
 static enum status make_buffers(struct rig *rig, int count, int64_t floats, struct buffer **out)
 {
@@ -235,18 +209,6 @@ static enum status make_buffers(struct rig *rig, int count, int64_t floats, stru
 	return STATUS_OK;
 }
 
-static enum status take_prefill(struct rig *rig, int heads, int rows, int dim,
-				struct launches *list)
-{
-	struct prompt p = { .prefill = {
-		.heads = heads, .kv_heads = heads, .queries = rows, .keys = rows, .stride = rows,
-		.head_dim = dim, .value_dim = dim, .mask = MASK_BOTTOM_RIGHT,
-		.scale = attention_scale(dim), .layer = -1 } };
-
-	TRY(make_buffers(rig, TENSORS, (int64_t)heads * rows * dim, p.buffers));
-	return launches_take(rig, ROLES, launch_prompt, &p, list);
-}
-
 static enum status measure_prefill(struct suite *s, int dim)
 {
 	enum { HEADS = 2, ROWS = 128 };
@@ -256,7 +218,7 @@ static enum status measure_prefill(struct suite *s, int dim)
 
 	snprintf(sizes, sizeof sizes, "%d heads, D %d, %d x %d, causal", HEADS, dim, ROWS, ROWS);
 	for (int mode = 0; mode < MODES && status == STATUS_OK; mode++)
-		status = take_prefill(&s->rig[mode], HEADS, ROWS, dim, &lists[mode]);
+		status = launches_of_prefill(&s->rig[mode], HEADS, ROWS, dim, &lists[mode]);
 	if (status == STATUS_OK)
 		status = measure(s, "attention_prefill", sizes, lists);
 	for (int mode = 0; mode < MODES; mode++)

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/xalloc.h"
 #include "engine/model/llama.h"
@@ -34,17 +33,9 @@ struct times {
 	double wall, processor;
 };
 
-static double seconds_of(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static struct times now(void)
 {
-	return (struct times){ bench_now(), seconds_of(CLOCK_PROCESS_CPUTIME_ID) };
+	return (struct times){ bench_now(), bench_processor() };
 }
 
 static struct times since(struct times start)

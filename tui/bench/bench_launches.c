@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/attention/prefill.h"
 #include "engine/launch_copy.h"
 #include "tui/bench/bench_sample.h"
 
@@ -99,6 +100,44 @@ enum status launches_of_step(struct rig *rig, struct attention *a, int keys, uns
 	*out = (struct launches){ 0 };
 	TRY(step_prepare(rig, a, keys));
 	return launches_take(rig, roles, step_run, a, out);
+}
+
+/* --- a prompt --- */
+
+enum { Q, K, V, OUT, TENSORS };
+
+struct prompt {
+	struct prefill prefill;
+	struct buffer *buffers[TENSORS];
+};
+
+static enum status launch_prompt(struct rig *rig, void *context)
+{
+	struct prompt *p = context;
+
+	return prefill_launch(rig->device, &p->prefill, ARG_BUFFER(p->buffers[Q]),
+			      ARG_BUFFER(p->buffers[K]), ARG_BUFFER(p->buffers[V]),
+			      ARG_BUFFER(p->buffers[OUT]));
+}
+
+enum status launches_of_prefill(struct rig *rig, int heads, int rows, int head_dim,
+				struct launches *out)
+{
+	static const char *const names[TENSORS] = { "q", "k", "v", "out" };
+	struct prompt p = { .prefill = {
+		.heads = heads, .kv_heads = heads, .queries = rows, .keys = rows, .stride = rows,
+		.head_dim = head_dim, .value_dim = head_dim, .mask = MASK_BOTTOM_RIGHT,
+		.scale = attention_scale(head_dim), .layer = -1 } };
+
+	*out = (struct launches){ 0 };
+	for (int i = 0; i < TENSORS; i++) {
+		const struct buffer_spec spec = { names[i], DTYPE_F32, 3,
+						  { heads, rows, head_dim } };
+
+		TRY(device_alloc(rig->device, &spec, &p.buffers[i]));
+		TRY(rig_fill_random(rig, p.buffers[i]));
+	}
+	return launches_take(rig, ROLES_ATTEND, launch_prompt, &p, out);
 }
 
 /* --- launching again --- */

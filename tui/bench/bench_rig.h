@@ -69,6 +69,9 @@ enum status launches_take(struct rig *, unsigned roles, rig_work *, void *contex
  * outlive the list. */
 enum status launches_of_step(struct rig *, struct attention *, int keys, unsigned roles,
 			     struct launches *out);
+/* That of a prompt, with a causal mask, on buffers of its own, which closing the device frees. */
+enum status launches_of_prefill(struct rig *, int heads, int rows, int head_dim,
+				struct launches *out);
 void launches_free(struct launches *);
 
 /* Launches all, on the rig's stream; a rig_work, whose context is the list. */

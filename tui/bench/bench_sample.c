@@ -2,10 +2,19 @@
 #include "tui/bench/bench_sample.h"
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/output.h"
 #include "base/xalloc.h"
+
+double bench_processor(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static int ascending(const void *a, const void *b)
 {

@@ -16,6 +16,8 @@ static inline double bench_now(void)
 	return 1e-9 * (double)clock_ns();
 }
 
+/* Of all threads of this process, in seconds. */
+double bench_processor(void);
 /* Sorts the samples; the mean of the middle two when their number is even. */
 double bench_median(double *samples, size_t count);
 /* Floats between -1 and 1 from a generator whose state is *state. The caller frees them. */

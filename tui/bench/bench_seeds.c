@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/attention/prefill.h"
 #include "tui/bench/bench.h"
 
 enum { CHUNK = 128 };           /* where the chunk size does not matter, or is not measured */
@@ -178,43 +177,14 @@ static enum status measure_graph(struct rig *rig, struct launches *list, void *o
 
 /* --- a long prompt --- */
 
-enum { Q, K, V, OUT, TENSORS };
-
-struct prompt {
-	struct prefill prefill;
-	struct buffer *buffers[TENSORS];
-};
-
-static enum status launch_prompt(struct rig *rig, void *context)
-{
-	struct prompt *p = context;
-
-	return prefill_launch(rig->device, &p->prefill, ARG_BUFFER(p->buffers[Q]),
-			      ARG_BUFFER(p->buffers[K]), ARG_BUFFER(p->buffers[V]),
-			      ARG_BUFFER(p->buffers[OUT]));
-}
-
 static enum status measure_prefill(struct rig *rig, struct seeds_results *r)
 {
-	static const char *const names[TENSORS] = { "q", "k", "v", "out" };
 	const struct seeds_sizes *s = r->sizes;
-	struct prompt p = { .prefill = {
-		.heads = s->prefill_heads, .kv_heads = s->prefill_heads,
-		.queries = s->prefill_rows, .keys = s->prefill_rows, .stride = s->prefill_rows,
-		.head_dim = s->head_dim, .value_dim = s->head_dim, .mask = MASK_BOTTOM_RIGHT,
-		.scale = attention_scale(s->head_dim), .layer = -1 } };
-	struct launches list;
 	struct rig_times times;
+	struct launches list;
 	enum status status;
 
-	for (int i = 0; i < TENSORS; i++) {
-		const struct buffer_spec spec = { names[i], DTYPE_F32, 3,
-			{ s->prefill_heads, s->prefill_rows, s->head_dim } };
-
-		TRY(device_alloc(rig->device, &spec, &p.buffers[i]));
-		TRY(rig_fill_random(rig, p.buffers[i]));
-	}
-	status = launches_take(rig, ROLES_ATTEND, launch_prompt, &p, &list);
+	status = launches_of_prefill(rig, s->prefill_heads, s->prefill_rows, s->head_dim, &list);
 	if (status == STATUS_OK)
 		status = rig_time(rig, true, launches_run, &list, &times);
 	launches_free(&list);

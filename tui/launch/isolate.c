@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/fd.h"
 #include "base/xalloc.h"
 #include "sim/check/check.h"
 #include "tui/command.h"
@@ -59,20 +60,6 @@ static uint64_t hash_of(const struct message *m, const void *body)
 
 /* --- in the child --- */
 
-static void write_all(int fd, const void *bytes, size_t count)
-{
-	while (count > 0) {
-		ssize_t wrote = write(fd, bytes, count);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return;         /* the parent has ended */
-		bytes = (const char *)bytes + wrote;
-		count -= (size_t)wrote;
-	}
-}
-
 static void send_message(enum message_kind kind, const void *body, size_t bytes)
 {
 	struct message message = {
@@ -84,7 +71,8 @@ static void send_message(enum message_kind kind, const void *body, size_t bytes)
 	message.hash = hash_of(&message, body);
 	memcpy(all, &message, sizeof message);
 	memcpy(all + sizeof message, body, bytes);
-	write_all(reporter.fd, all, sizeof message + bytes);
+	/* It fails when the parent has ended. */
+	(void)fd_write(reporter.fd, all, sizeof message + bytes);
 	free(all);
 }
 
