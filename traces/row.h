@@ -193,7 +193,7 @@ struct row_token {                    /* one byte of one sequence */
 
 /* One of the two accesses, or other places, of a finding of the checker. */
 struct row_side {
-	const char *what;               /* "read", "write", "atomic", "__syncthreads"; NULL: none */
+	const char *what;               /* "read", "atomic", "__syncthreads" ...; NULL: none */
 	const char *file;               /* NULL: not known */
 	int line;
 	uint32_t block[3], thread[3];

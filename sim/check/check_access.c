@@ -44,8 +44,7 @@ static void check_outside(const struct access *a)
 	report_outside(a, a->address < 4096 ? "through a null pointer"
 		       : "at an address that is not device memory");
 	if (a->kind != CHECK_READ && !check_space_is_full(a->check))
-		worker_abort(worker_self, 700,
-			     "illegal address: a write outside of device memory");
+		worker_abort_at(worker_self, 700, a->pc, "a write outside of device memory");
 }
 
 static void describe_place(const struct access *a, char *text, size_t size)
@@ -114,7 +113,6 @@ unsigned check_mask_of(uintptr_t at, uintptr_t end)
 static void check_alignment(const struct access *a)
 {
 	struct check_report report;
-	char text[300];
 
 	if (a->bytes > 16 || !(a->address & (a->bytes - 1)))
 		return;
@@ -123,8 +121,7 @@ static void check_alignment(const struct access *a)
 		 "%zu bytes at an address that is %u past a multiple of %zu", a->bytes,
 		 (unsigned)(a->address & (a->bytes - 1)), a->bytes);
 	check_report(a->check, &report);
-	snprintf(text, sizeof text, "misaligned address: %s", report.detail);
-	worker_abort(worker_self, 716, text);
+	worker_abort_at(worker_self, 716, a->pc, report.detail);
 }
 
 /* Whether the address is of a __constant__ variable, or of data that the compiler put beside the
@@ -142,7 +139,7 @@ static void refuse_constant(const struct access *a)
 	struct check_report report = check_report_of(a, CLASS_CONSTANT_WRITE);
 
 	check_report(a->check, &report);
-	worker_abort(worker_self, 700, "illegal address: a write to a __constant__ variable");
+	worker_abort_at(worker_self, 700, a->pc, "a write to a __constant__ variable");
 }
 
 /* Whether all bytes are allocated. Also reports a read of unwritten bytes. */

@@ -11,6 +11,7 @@
 
 #include "sim/check/check_async.h"
 
+#include "base/xalloc.h"
 #include "sim/check/check_access.h"
 #include "sim/check/check_order.h"
 #include "sim/check/check_race.h"
@@ -98,6 +99,23 @@ static void watch(struct check *check, struct check_copy *copy, size_t words)
 
 /* --- copies --- */
 
+bool check_is_copy(const struct check *check, uintptr_t pc)
+{
+	for (size_t i = check->copy_call_count; i-- > 0;)
+		if (check->copy_calls[i] == pc)
+			return true;
+	return false;
+}
+
+static void remember_call(struct check *check, uintptr_t pc)
+{
+	if (check_is_copy(check, pc))
+		return;
+	check->copy_calls = xreallocarray(check->copy_calls, check->copy_call_count + 1,
+					  sizeof *check->copy_calls);
+	check->copy_calls[check->copy_call_count++] = pc;
+}
+
 static struct check_copy *add_copy(struct check *check, struct lane *lane, const void *to,
 				   const void *from, uintptr_t pc)
 {
@@ -142,6 +160,7 @@ void check_async_begin(struct listener *listener, void *to, const void *from, si
 	struct counters *counters = check_hot.counters;
 	bool aligned = !(((uintptr_t)to | (uintptr_t)from) & 3) && bytes <= 4 * MAX_WORDS;
 
+	remember_call(check, pc);
 	/* Counted as one load, although its words are checked one by one. */
 	if (counters && copied > 0)
 		counters_access(counters, lane_current(), (uintptr_t)from, copied, false, pc);

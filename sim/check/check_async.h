@@ -2,10 +2,15 @@
 #ifndef CHECK_ASYNC_H
 #define CHECK_ASYNC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct check;
 struct listener;
+
+/* Whether an asynchronous copy was made by the call that returns to pc. */
+bool check_is_copy(const struct check *, uintptr_t pc);
 
 void check_async_begin(struct listener *, void *to, const void *from, size_t bytes, size_t copied,
 		       uintptr_t pc);

@@ -47,13 +47,10 @@ static bool is_checked(void)
 }
 
 /* Reports, and ends the launch with the error code. */
-static void report(struct check_report *r, int code, const struct source_location *at)
+static void report(struct check_report *r, int code)
 {
-	char text[300];
-
 	check_report(check_hot.check, r);
-	snprintf(text, sizeof text, "%s, %s:%u", r->detail, at->file, (unsigned)at->line);
-	worker_abort(worker_self, code, text);
+	worker_abort_at(worker_self, code, r->side.pc, r->detail);
 }
 
 /* The value of an index, signed or not; it is passed by value if it fits in a word. */
@@ -78,7 +75,7 @@ void ft_out_of_bounds(void *context, void *index)
 	check_side_of_lane(lane_current(), CALLER, "access", &r.side);
 	snprintf(r.detail, sizeof r.detail, "index %lld of an array %s",
 		 index_value(data->index, (uintptr_t)index), data->array->name);
-	report(&r, 700, &data->location);
+	report(&r, 700);
 }
 
 /* A misaligned address is as wrong without the checker (tui/launch/user_kernel.c); also that of a
@@ -104,5 +101,5 @@ void ft_type_mismatch(void *context, void *pointer)
 		snprintf(r.detail, sizeof r.detail,
 			 "%s outside of the variable that the pointer was made from",
 			 data->type->name);
-	report(&r, misaligned ? 716 : 700, &data->location);
+	report(&r, misaligned ? 716 : 700);
 }

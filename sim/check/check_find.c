@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_async.h"
 #include "sim/check/check_region.h"
 #include "sim/check/check_state.h"
 #include "sim/exec/shared.h"
@@ -264,8 +265,34 @@ static void resolve(struct check *check)
 	merge(check);
 }
 
-static void fill_side(const struct check_finding *f, const struct check_side *side,
-		      const struct symbol *line, struct row_side *out)
+static bool is_copy(const struct check *check, const struct check_side *side)
+{
+	return side->pc && !side->site && side->block >= 0 && check_is_copy(check, side->pc);
+}
+
+static bool is_atomic(const struct check_side *side)
+{
+	return side->what && strcmp(side->what, "atomic") == 0;
+}
+
+/* What usually fixes it, if its two sides call for something else than its class does. */
+static const char *fix_of(const struct check *check, const struct check_report *r)
+{
+	bool race = r->class == CLASS_RACE_SHARED || r->class == CLASS_RACE_BLOCK
+		|| r->class == CLASS_RACE_GRID;
+
+	if (race && (is_copy(check, &r->side) || is_copy(check, &r->other)))
+		return "wait for the copy in the thread that made it, and put __syncthreads() "
+			"after the wait if another thread uses these bytes";
+	if (race && is_atomic(&r->side) && is_atomic(&r->other))
+		return "use atomics of one size at one address, with a scope that includes both "
+			"threads";
+	return classes[r->class].fix;
+}
+
+static void fill_side(const struct check *check, const struct check_finding *f,
+		      const struct check_side *side, const struct symbol *line,
+		      struct row_side *out)
 {
 	bool operation = *side->operation;
 	struct dim3 grid = operation ? side->launch.grid : f->launch.grid;
@@ -274,7 +301,7 @@ static void fill_side(const struct check_finding *f, const struct check_side *si
 	out->launch = -1;
 	if (side->block < 0 && !operation)
 		return;
-	out->what = side->what;
+	out->what = is_copy(check, side) ? "asynchronous copy" : side->what;
 	out->operation = operation ? side->operation : NULL;
 	if (side->block < 0)
 		return;
@@ -319,14 +346,14 @@ static void fill(struct check *check, const struct check_finding *f, struct row_
 {
 	*out = (struct row_finding){
 		.class = classes[f->report.class].name, .lint = classes[f->report.class].lint,
-		.why = classes[f->report.class].why, .fix = classes[f->report.class].fix,
+		.why = classes[f->report.class].why, .fix = fix_of(check, &f->report),
 		.count = f->count, .buffer = f->buffer, .offset = f->offset,
 		.bytes = f->report.bytes, .launch = f->report.side.block < 0 ? -1
 			: f->launch.number,
 		.kernel = f->kernel, .seed = f->seed, .detail = keep_text(check, describe(f)),
 	};
-	fill_side(f, &f->report.side, &f->lines[0], &out->sides[0]);
-	fill_side(f, &f->report.other, &f->lines[1], &out->sides[1]);
+	fill_side(check, f, &f->report.side, &f->lines[0], &out->sides[0]);
+	fill_side(check, f, &f->report.other, &f->lines[1], &out->sides[1]);
 }
 
 static void free_texts(struct check *check)
@@ -362,6 +389,7 @@ void check_find_free(struct check *check)
 	free_texts(check);
 	free(check->texts);
 	free(check->events);
+	free(check->copy_calls);
 	for (size_t i = 0; i < check->finding_count; i++)
 		drop(&check->findings[i]);
 	free(check->findings);

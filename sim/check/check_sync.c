@@ -72,6 +72,7 @@ void check_block_begin(struct listener *listener, struct block *block, size_t st
 	memset(&check->hot.state[(at - check->hot.base) >> 2], 0, block->arena_bytes / 4);
 	check_allocated(check, block->view.shared, static_bytes);
 	check_allocated(check, block->view.dynamic, dynamic_bytes);
+	check->launch_shared = static_bytes + dynamic_bytes;
 	block->check_epoch = 0;
 	if (check->hot.counters)
 		counters_block_begin(check->hot.counters, block);

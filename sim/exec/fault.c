@@ -62,6 +62,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 						      (uintptr_t)program_counter(context)))))
 		return;
 	w->fault.signal = signal;
+	w->fault.code = signal == SIGILL ? 716 : signal == SIGVTALRM ? 702 : 700;
 	w->fault.address = info->si_addr;
 	w->fault.pc = program_counter(context);
 	siglongjmp(w->landing, 1);

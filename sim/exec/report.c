@@ -3,6 +3,7 @@
 
 #include "sim/exec/report.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,37 +101,47 @@ static const char *fault_kind(const struct worker *w)
 		return steps_reason();
 	case SIGILL:
 		return "misaligned address";
+	case 0:
+		return w->fault.code == 716 ? "misaligned address" : "illegal address";
 	default:
 		return fiber_guard_hit(&w->pool, w->fault.address) ? "stack overflow"
 			: "illegal address";
 	}
 }
 
-int report_code(const struct worker *w)
+/* Adds ", FILE:LINE", if known. */
+static void add_line(struct line *line, const struct worker *w)
 {
-	switch (w->fault.signal) {
-	case SIGILL: return 716;
-	case SIGVTALRM: return 702;
-	default: return 700;
+	const void *pc = w->fault.pc;
+	struct symbol symbol;
+	Dl_info kernel, here;
+	bool found;
+
+	/* A line of the C library, which has memcpy(), would tell nothing. */
+	if (dladdr((void *)(uintptr_t)w->grid->code->run, &kernel) && dladdr(pc, &here)
+	    && kernel.dli_fbase != here.dli_fbase) {
+		add(line, ", in a library function");
+		return;
 	}
+	/* The step may have begun in an inlined built-in: report the kernel's line. */
+	found = w->fault.signal == SIGVTALRM || w->fault.signal == 0
+		? symbol_find_caller(pc, &symbol) : symbol_find(pc, &symbol);
+	if (found && symbol.file)
+		add(line, ", %s:%d", symbol.file, symbol.line);
 }
 
 void report_fault(const struct worker *w, char *text, size_t bytes)
 {
 	struct line line = { text, bytes, 0 };
 	const struct ft_thread_view *self = &lane_current()->view;
-	struct symbol symbol;
-	bool found;
 
 	add(&line, "%s in %s, block (%u,%u,%u) thread (%u,%u,%u)",
 	    fault_kind(w), w->grid->code->name,
 	    self->block->index.x, self->block->index.y, self->block->index.z,
 	    self->index.x, self->index.y, self->index.z);
-	/* The step may have begun in an inlined built-in: report the kernel's line. */
-	found = w->fault.signal == SIGVTALRM ? symbol_find_caller(w->fault.pc, &symbol)
-		: symbol_find(w->fault.pc, &symbol);
-	if (found && symbol.file)
-		add(&line, ", %s:%d", symbol.file, symbol.line);
-	if (w->fault.signal == SIGSEGV || w->fault.signal == SIGBUS)
+	add_line(&line, w);
+	if (w->fault.signal == 0)
+		add(&line, ": %s", w->fault.text);
+	else if (w->fault.signal == SIGSEGV || w->fault.signal == SIGBUS)
 		add(&line, ": access to %p", w->fault.address);
 }

@@ -8,6 +8,5 @@ struct worker;
 
 void report_deadlock(const struct worker *, char *text, size_t bytes);
 void report_fault(const struct worker *, char *text, size_t bytes);
-int report_code(const struct worker *);         /* the CUDA error code of the fault */
 
 #endif

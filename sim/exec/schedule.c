@@ -309,9 +309,9 @@ static void worker_land(struct worker *w)
 
 	fiber_announce_leave(&aborted, &w->thread);
 	fiber_announce_arrive(&w->thread);
-	if (w->fault.signal) {
+	if (w->fault.code) {
 		report_fault(w, text, sizeof text);
-		worker_fail(w->grid, lane_current()->warp->block->order, report_code(w), text);
+		worker_fail(w->grid, lane_current()->warp->block->order, w->fault.code, text);
 	}
 	ft_self = NULL;
 	w->resident = 0;

@@ -67,7 +67,9 @@ void steps_take(uintptr_t pc)
 		return;
 	out = true;
 	/* Treated as a fault, because building the report needs more stack than a fiber has. */
-	w->fault = (struct fault){ .pc = (void *)(pc - 1), .signal = SIGVTALRM };
+	w->fault = (struct fault){
+		.pc = (void *)(pc - 1), .signal = SIGVTALRM, .code = 702,
+	};
 	siglongjmp(w->landing, 1);
 }
 

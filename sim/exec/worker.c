@@ -35,3 +35,11 @@ void worker_abort(struct worker *w, int code, const char *text)
 	worker_fail(w->grid, order, code, text);
 	siglongjmp(w->landing, 1);
 }
+
+/* A lane's stack is too small to look up its line. */
+void worker_abort_at(struct worker *w, int code, uintptr_t pc, const char *text)
+{
+	w->fault = (struct fault){ .pc = (void *)(pc - 1), .code = code }; /* in the call */
+	snprintf(w->fault.text, sizeof w->fault.text, "%s", text);
+	siglongjmp(w->landing, 1);
+}

@@ -28,7 +28,9 @@ struct worker {
 	sigjmp_buf landing;             /* where execution continues after a fault */
 	struct fault {
 		void *address, *pc;
-		int signal;
+		int signal;             /* 0: of worker_abort_at() */
+		int code;               /* CUDA's error; 0: no fault */
+		char text[200];
 	} fault;
 };
 
@@ -57,6 +59,10 @@ extern _Thread_local struct worker *worker_self;
 void worker_fail(struct grid *, uint64_t order, int code, const char *text);
 /* Ends the launch from inside a lane; does not return. */
 void worker_abort(struct worker *, int code, const char *text) __attribute__((noreturn));
+/* The same for a wrong access, error 700 or 716, of the running lane by the call that returns to
+ * pc: the message also names the kernel, the thread and the line. */
+void worker_abort_at(struct worker *, int code, uintptr_t pc, const char *text)
+	__attribute__((noreturn));
 
 /* Something happened that other lanes may wait for. */
 static inline void worker_progress(struct worker *w)

@@ -324,7 +324,45 @@ CU
 run launch constant.cu --kernel store $launch --arg n=i32:1 --check
 expect 'a write to a constant' 4 'constant-write in store, L0: .* the __constant__ variable table' \
 	'constant.cu:10'
+expect 'its error names the place' 4 \
+	'(700): illegal address in store, block (0,0,0) thread (0,0,0), constant.cu:10: a write to'
 run launch constant.cu --kernel store $launch --arg n=i32:0 --check
 expect 'no write to a constant' 0
+
+# What is advised depends on what the two sides are.
+cat >sides.cu <<'CU'
+#include <cuda_pipeline.h>
+__global__ void reuse(float *in, float *out)
+{
+	__shared__ float s[64];
+
+	__pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], 4);
+	__pipeline_commit();
+	in[threadIdx.x] = 1;
+	__pipeline_wait_prior(0);
+	out[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void count(float *in, int *out)
+{
+	atomicAdd_block(out, 1);
+}
+__global__ void fill(float *in, float *out)
+{
+	__shared__ float s[64];
+
+	memset(s, 0, 65 * sizeof *s);
+	out[threadIdx.x] = s[threadIdx.x];
+}
+CU
+run launch sides.cu --kernel reuse $launch --check
+expect 'a race with an asynchronous copy' 4 'asynchronous copy by block .*sides.cu:6$' \
+	'write by block .*sides.cu:8$' 'fix: wait for the copy in the thread that made it'
+run launch sides.cu --kernel count --grid 2 --block 32 --arg in=@in.npy --arg 'out=>n.npy:i32[1]' --check
+expect 'a race of atomics of a block' 4 'fix: use atomics of one size at one address, with a scope'
+run launch sides.cu --kernel fill $launch --check
+expect 'memset() past the end' 4 "oob in fill, L0: outside of the block's 256 bytes of shared" \
+	'write by block (0,0,0) thread (0,0,0) after 0 barriers, sides.cu:20$'
+[ "$(grep -c 'sysdeps' err)" = 0 ] || code=99
+expect 'names no line of the C library' 4
 
 plan
