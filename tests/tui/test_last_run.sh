@@ -145,7 +145,7 @@ __global__ void writes(float *y)
 }
 __global__ void spins(float *y)
 {
-	while (*(volatile float *)y != 2.0f)
+	for (float x = y[threadIdx.x]; x != 2.0f; x *= 0.5f)
 		;
 }
 CU
