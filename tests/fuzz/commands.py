@@ -110,7 +110,7 @@ class Run:
         if code not in CODES:
             raise Trouble(f"expected an exit code of {CODES}, got {code}")
         lines = [line for line in errors.splitlines() if not line.startswith(b"warning: ")]
-        if "--check" in self.words:             # its findings come first
+        if {"--check", "--count"} & set(self.words):             # its findings come first
             lines = [line for line in lines if not FINDING.match(line)]
         if code in ONE_LINE and (len(lines) != 1 or not lines[0].startswith(b"flashtwin")):
             raise Trouble(f"expected one line of error with exit code {code}")
