@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +152,6 @@ int main(int argc, char **argv)
 {
 	enum status status, closed;
 
-	/* A closed pipe must not end a run whose trace is still being written. */
-	signal(SIGPIPE, SIG_IGN);
-	/* Neither must a file size limit (ulimit -f): the write fails with an error instead. */
-	signal(SIGXFSZ, SIG_IGN);
 	command_catch_signals();
 	if (argc < 2) {
 		print_usage(stderr);
@@ -170,5 +165,5 @@ int main(int argc, char **argv)
 	error_clear();
 	closed = close_stdout();
 	report(closed, argv[1]);
-	return status_exit_code(status_worse(status, closed));
+	return command_exit(status_worse(status, closed));
 }

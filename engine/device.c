@@ -90,6 +90,20 @@ enum status device_info(struct device *device, struct device_info *out)
 	return device->ops->info(device, out);
 }
 
+enum status device_attribute(struct device *device, int attribute, int *out)
+{
+	CHECK_OP(device, attribute);
+	return device->ops->attribute(device, attribute, out);
+}
+
+enum status device_function(struct device *device, const struct kernel *kernel,
+			    struct function_info *out)
+{
+	CHECK_OP(device, function);
+	TRY(check_given(kernel, "function", "kernel"));
+	return device->ops->function(device, kernel, out);
+}
+
 /* --- memory --- */
 
 size_t buffer_spec_bytes(const struct buffer_spec *spec)
@@ -126,6 +140,14 @@ enum status device_alloc(struct device *device, const struct buffer_spec *spec, 
 	CHECK_OP(device, alloc);
 	TRY(check_spec(spec));
 	return device->ops->alloc(device, spec, out);
+}
+
+enum status device_alloc_managed(struct device *device, const struct buffer_spec *spec,
+				 struct buffer **out)
+{
+	CHECK_OP(device, alloc_managed);
+	TRY(check_spec(spec));
+	return device->ops->alloc_managed(device, spec, out);
 }
 
 enum status device_free(struct device *device, struct buffer *buffer)

@@ -85,7 +85,9 @@ struct arg {
 		float f32; double f64;
 		const void *blob;       /* copied at launch */
 	} value;
-	struct buffer *buffer;          /* PARAM_POINTER; NULL is a null pointer */
+	/* PARAM_POINTER. Without a buffer, `offset` is the address itself: 0 for a null pointer, or
+	 * one in no buffer, which is passed as it is and not recorded. */
+	struct buffer *buffer;
 	uint64_t offset;
 	size_t bytes, alignment;        /* PARAM_BLOB: up to 128-byte alignment */
 	const struct pointer_field *fields;
@@ -142,6 +144,13 @@ struct device_info {
 	size_t memory_bytes;
 };
 
+/* What a device knows about a kernel. A register count of 0 is unknown, as on the simulator. */
+struct function_info {
+	size_t static_shared, constant_bytes, local_bytes;
+	unsigned max_threads;           /* per block: by __launch_bounds__ and the device */
+	int registers;                  /* per thread */
+};
+
 struct device_options {
 	int ordinal;                    /* which GPU, or which simulated device */
 	const char *profile;            /* simulator: NULL is "h200" */
@@ -153,6 +162,9 @@ struct device_options {
 	 * its order came from atomics or flags. */
 	int check_orders;
 	bool count;                     /* with check: counts for device_counters() */
+	/* With check: memory that is never freed is a lint, as for a program that leaves it to the
+	 * end of its process. */
+	bool leaks_are_lints;
 	/* Simulator: basic blocks that the threads of a launch may enter before it ends with STEPS
 	 * (error code 702); 0: no limit. Kernels then run on one thread. */
 	uint64_t steps;
@@ -200,8 +212,12 @@ struct device_ops {
 	enum status (*open)(const struct device_options *, struct device **out);
 	void (*close)(struct device *);
 	enum status (*info)(struct device *, struct device_info *out);
+	enum status (*attribute)(struct device *, int attribute, int *out);
+	enum status (*function)(struct device *, const struct kernel *, struct function_info *out);
 
 	enum status (*alloc)(struct device *, const struct buffer_spec *, struct buffer **out);
+	enum status (*alloc_managed)(struct device *, const struct buffer_spec *,
+				     struct buffer **out);
 	enum status (*free)(struct device *, struct buffer *);
 	enum status (*upload)(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			      const void *source, size_t bytes);
@@ -281,8 +297,14 @@ extern const struct device_ops device_cuda;     /* NO_GPU without a driver or GP
 enum status device_open(const char *name, const struct device_options *, struct device **out);
 void device_close(struct device *);
 enum status device_info(struct device *, struct device_info *out);
+/* The attribute that CUDA's cudaDeviceAttr numbers. Error 1 for an unknown one. */
+enum status device_attribute(struct device *, int attribute, int *out);
+enum status device_function(struct device *, const struct kernel *, struct function_info *out);
 
 enum status device_alloc(struct device *, const struct buffer_spec *, struct buffer **out);
+/* A buffer that the host too reads and writes in place, at its address: CUDA's managed memory. A
+ * recorder and a checker learn of what the host wrote from an upload of the buffer to itself. */
+enum status device_alloc_managed(struct device *, const struct buffer_spec *, struct buffer **out);
 enum status device_free(struct device *, struct buffer *);
 enum status device_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			  const void *source, size_t bytes);

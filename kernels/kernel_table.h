@@ -12,18 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dim3 {
-	unsigned x, y, z;
-#ifdef __cplusplus                      /* as in CUDA, for users' files */
-	dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) { }
-	/* Converts to uint3, the type of threadIdx in CUDA. */
-	template <class T, class = decltype(T{ 0u, 0u, 0u }.z)> operator T() const
-	{
-		static_assert(sizeof(T) == 3 * sizeof x, "dim3 converts only to uint3");
-		return T{ x, y, z };
-	}
-#endif
-};
+#include "kernels/dim3.h"
 
 enum param_kind {
 	PARAM_I32, PARAM_U32, PARAM_I64, PARAM_U64, PARAM_F32, PARAM_F64, PARAM_POINTER, PARAM_BLOB
@@ -57,13 +46,24 @@ struct sim_code {
 	void (*run)(void *const *args);
 	const char *unit;               /* its build, see struct kernel_shared */
 	/* Lists the shared variables of a build loaded at run time; NULL for builds linked in. */
-	size_t (*shared)(struct kernel_shared **first);
+	size_t (*shared)(const struct sim_code *, struct kernel_shared **first);
 	/* Its file has fences, or barriers for only some lanes of a warp, so parts of a warp or
 	 * block may be ordered. */
 	bool orders_some;
 	/* It has these, or atomics or volatile accesses: values may order threads in one run. */
 	bool orders_seen;
 	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
+};
+
+/* The entry of a kernel of a whole program, a local static of the kernel's function
+ * (sim/cuda/program.h). `signature` is gcc's: "void k(T *) [with T = float]". Names and types of
+ * the parameters are separated by '\n'; the last one stands for all arguments of a pack. */
+struct kernel_entry {
+	const char *name, *signature, *file, *names, *types;
+	const struct kernel_param *params;      /* without names and types */
+	unsigned param_count, max_threads;
+	void (*run)(void *const *args);
+	bool orders_some, orders_seen;
 };
 
 /* The linker's names for the ends of the section with an object's __constant__ variables. */

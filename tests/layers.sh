@@ -59,8 +59,9 @@ layer engine/attention base engine
 layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
+layer engine/runtime base kernels engine sim/cuda/include/cuda_runtime_api.h
 layer sim/cuda base/math kernels sim/cuda/include
-layer sim/cuda/include sim/cuda/float16
+layer sim/cuda/include sim/cuda/float16 sim/cuda/vectors.h kernels/dim3.h
 layer sim/cuda/include/cooperative_groups sim/cuda/include
 layer sim/cuda/float16
 layer sim/cu2c base
@@ -75,7 +76,9 @@ layer tui/views/step base traces traces/store traces/diff tui/views
 layer tui/viewer base traces traces/store tui/views tui/views/kernel tui/views/element \
 	tui/views/step
 layer tui/export base traces traces/store tui/views tui/views/attend tui/viewer
-layer tui/launch base kernels traces/store engine engine/record sim/check/check.h sim/cu2c tui
+layer tui/launch base kernels traces/store engine engine/record engine/runtime/runtime.h \
+	sim/check/check.h sim/cu2c tui
+layer tui/program base engine/runtime sim/check/check.h tui tui/launch
 layer tui/lab/case base kernels traces/store engine tui tui/launch
 layer tui/lab/reference base tui/launch tui/lab/case
 layer tui/lab/run base kernels traces/store engine tui tui/launch tui/lab/case
@@ -97,8 +100,8 @@ below='base kernels traces traces/store traces/diff engine engine/attention engi
 shared=$(find tui -maxdepth 1 -name '*.[ch]' ! -name 'cmd_*')
 confined 'what commands share includes' "$shared" $below
 confined 'commands include' "main.c $(find tui -maxdepth 1 -name 'cmd_*')" $below \
-	tui/views tui/views/kernel tui/views/step tui/viewer tui/export tui/launch tui/lab \
-	tui/lab/result tui/bench
+	tui/views tui/views/kernel tui/views/step tui/viewer tui/export tui/launch tui/program \
+	tui/lab 	tui/lab/result tui/bench
 
 found=$(find base engine kernels sim traces tui -name '*.[ch]' -o -name '*.cu*' |
 	sed 's,/[^/]*$,,' | sort -u | while read -r folder; do

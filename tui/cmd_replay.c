@@ -239,7 +239,7 @@ static enum status take_findings(void *context, struct device *device, int64_t r
 	enum status status = counters_report(device, replay->options.out, run, replay->counters);
 
 	if (status == STATUS_OK)
-		status = findings_report(device, replay->options.out, run, replay->findings,
+		status = findings_report(device, stderr, replay->options.out, run, replay->findings,
 					 replay->run.lint_fail);
 	if (status != STATUS_FINDING)
 		return status;

@@ -187,7 +187,7 @@ const struct command cmd_view = {
 	"                      [OPTION...]\n\n"
 	"Shows what a trace holds, by keys on a terminal (? lists them) or as text. With a second\n"
 	"trace, or a second run in the file, keeps the two in step. Without a trace, shows the\n"
-	"last run of decode, attend or launch that had no -o. doc/tour.md is a guided tour\n"
+	"last run of decode, attend, launch or run without -o. doc/tour.md is a guided tour\n"
 	"of flash decoding, screen by screen, along one trace.\n\n",
 	.examples =
 	"  flashtwin view                             the last run, by keys\n"

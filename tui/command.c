@@ -64,11 +64,43 @@ static void catch_signal(int number, void (*handler)(int), int flags)
 	sigaction(number, &action, NULL);
 }
 
+/* What they do when this process starts a program. */
+static struct sigaction pipe_before, size_before;
+
+static void ignore_signal(int number, struct sigaction *before)
+{
+	struct sigaction action = { .sa_handler = SIG_IGN };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(number, &action, before);
+}
+
 void command_catch_signals(void)
 {
+	/* A closed pipe must not end a run whose trace is still being written. Neither must a file
+	 * size limit (ulimit -f): the write fails with an error instead. */
+	ignore_signal(SIGPIPE, &pipe_before);
+	ignore_signal(SIGXFSZ, &size_before);
 	catch_signal(SIGINT, on_interrupt, SA_RESTART);
 	catch_signal(SIGTERM, on_end, SA_RESETHAND);
 	catch_signal(SIGHUP, on_end, SA_RESETHAND);
+}
+
+static void release_signal(int number)
+{
+	struct sigaction now;
+
+	if (sigaction(number, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+		signal(number, SIG_DFL);
+}
+
+void command_restore_signals(void)
+{
+	sigaction(SIGPIPE, &pipe_before, NULL);
+	sigaction(SIGXFSZ, &size_before, NULL);
+	release_signal(SIGINT);
+	release_signal(SIGTERM);
+	release_signal(SIGHUP);
 }
 
 void command_defer_interrupt(void)
@@ -106,6 +138,22 @@ enum status command_differs(void)
 	error_clear();
 	return STATUS_DIFFERS;
 }
+
+/* --- exit code --- */
+
+static int forced_exit = -1;
+
+void command_set_exit(int code)
+{
+	forced_exit = code;
+}
+
+int command_exit(enum status status)
+{
+	return forced_exit >= 0 && status == STATUS_OK ? forced_exit : status_exit_code(status);
+}
+
+/* --- standard output --- */
 
 static int stdout_errno;
 

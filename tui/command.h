@@ -30,8 +30,10 @@ COMMAND_LIST(X)
  * command_defer_interrupt(), for commands that have something to finish, the first SIGINT only
  * makes command_interrupted() true: the command finishes and returns STATUS_INTERRUPTED. A second
  * SIGINT ends the process. SIGTERM and SIGHUP end it as if they were not caught. A signal that ends
- * the process removes incomplete output files first. */
+ * the process removes incomplete output files first. SIGPIPE and SIGXFSZ are ignored. */
 void command_catch_signals(void);       /* main.c only */
+/* In a child process: all signals do what they did when this program started. */
+void command_restore_signals(void);
 void command_defer_interrupt(void);
 bool command_interrupted(void);
 /* For commands that have processes to end and files to remove: defers SIGTERM and SIGHUP too. The
@@ -43,6 +45,10 @@ void command_end(void);
 
 /* DIFFERS without a line on stderr, for a command that has already printed the differences. */
 enum status command_differs(void);
+
+/* For a command that has printed its own lines and returns OK: the exit code. */
+void command_set_exit(int code);
+int command_exit(enum status);          /* main.c only */
 
 /* To be called right after a write to stdout failed. Saves errno: main.c reports the error once, or
  * not at all if the reader closed the pipe. Always returns IO. */

@@ -183,8 +183,8 @@ void findings_warn_spacing(struct device *device)
 	warned |= text != NULL;
 }
 
-enum status findings_report(struct device *device, struct store *store, int64_t run, json_t *list,
-			    bool lint_fail)
+enum status findings_report(struct device *device, FILE *out, struct store *store, int64_t run,
+			    json_t *list, bool lint_fail)
 {
 	const struct row_finding *found;
 	size_t count = device_findings(device, &found);
@@ -196,7 +196,8 @@ enum status findings_report(struct device *device, struct store *store, int64_t 
 		json_t *object = finding_json(&found[i]);
 
 		*(found[i].lint ? &lints : &bugs) += 1;
-		finding_print(stderr, object);
+		if (out)
+			finding_print(out, object);
 		if (store)
 			status = findings_store(store, run, &found[i], object);
 		if (list)

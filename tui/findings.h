@@ -14,9 +14,10 @@ void finding_print(FILE *, const json_t *finding);
 
 /* Warns on stderr, once in a process, if limits on memory make the checker miss more. */
 void findings_warn_spacing(struct device *);
-/* Prints the findings of a device to stderr, writes them to run `run` of a store (NULL: none) and
- * appends them to a list (NULL: none). Returns errors of the store, else findings_status(). */
-enum status findings_report(struct device *, struct store *, int64_t run, json_t *list,
+/* Prints the findings of a device (out NULL: does not), writes them to run `run` of a store (NULL:
+ * none) and appends them to a list (NULL: none). Returns errors of the store, else
+ * findings_status(). */
+enum status findings_report(struct device *, FILE *out, struct store *, int64_t run, json_t *list,
 			    bool lint_fail);
 /* Findings as a new array. */
 json_t *findings_json(const struct row_finding *, size_t count);

@@ -207,8 +207,8 @@ enum status last_run_find(const char **path)
 	*path = found;
 	if (access(found, F_OK) == 0)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "expected a trace: there is no last run, which decode, attend and"
-		    " launch without -o keep as %s", found);
+	return fail(STATUS_USAGE, "expected a trace: there is no last run, which decode, attend,"
+		    " launch and run without -o keep as %s", found);
 }
 
 enum status last_run_traces(int argc, char **argv, int rest, int max, const char **paths,

@@ -1,5 +1,5 @@
-/* last_run.h - the last run: what decode, attend and launch keep without -o, and what commands that
- * read a trace open when they are given none.
+/* last_run.h - the last run: what decode, attend, launch and run keep without -o, and what commands
+ * that read a trace open when they are given none.
  *
  * It is one file, $XDG_STATE_HOME/flashtwin/last.twin, which appears complete or not at all.
  * Keeping it never fails a run: what goes wrong is one line on stderr.

@@ -5,7 +5,7 @@
  * OPTION(id, commands, group, letter, name, value, help) first, so there is no guard.
  */
 
-#define ON_RUNS (ON_DECODE | ON_ATTEND | ON_LAUNCH)
+#define ON_RUNS (ON_DECODE | ON_ATTEND | ON_LAUNCH | ON_RUN)
 
 /* decode */
 OPTION(MODEL, ON_DECODE, OWN, 0, "model", VALUE_DIRECTORY("DIR"),
@@ -55,8 +55,21 @@ OPTION(ARG, ON_LAUNCH, OWN, 0, "arg", VALUE_TEXT("NAME=SPEC"),
        "  <>io.npy                 an array to change in place")
 OPTION(SHARED, ON_LAUNCH, OWN, 0, "shared", VALUE_INTEGER("BYTES", 0, MAX_SHARED),
        "dynamic shared memory; above 48 KiB the limit of the kernel is raised first")
-OPTION(DEFINE, ON_LAUNCH, OWN, 'D', NULL, VALUE_TEXT("NAME[=VALUE]"), "passed to the compilers")
-OPTION(INCLUDE, ON_LAUNCH, OWN, 'I', NULL, VALUE_DIRECTORY("DIR"), "passed to the compilers")
+OPTION(DEFINE, ON_LAUNCH | ON_RUN, OWN, 'D', NULL, VALUE_TEXT("NAME[=VALUE]"),
+       "passed to the compilers")
+OPTION(INCLUDE, ON_LAUNCH | ON_RUN, OWN, 'I', NULL, VALUE_DIRECTORY("DIR"),
+       "passed to the compilers")
+
+/* run */
+OPTION(LIBRARY, ON_RUN, OWN, 'l', NULL, VALUE_TEXT("NAME"), "a library that host code uses")
+OPTION(LIBRARY_PATH, ON_RUN, OWN, 'L', NULL, VALUE_DIRECTORY("DIR"), "where libraries are")
+OPTION(STANDARD, ON_RUN, OWN, 0, "std", VALUE_TEXT("STANDARD"),
+       "the language standard, such as c++20, passed to the compilers")
+OPTION(EXIT, ON_RUN, OWN, 0, "exit", VALUE_ONE_OF("program verdict"),
+       "the exit code: always the program's, or always flashtwin's (default: flashtwin's if it is "
+       "not 0, else the program's)")
+OPTION(REPORT, ON_RUN, OWN, 0, "report", VALUE_FILE("FILE"),
+       "write findings, or what --json prints, to this file; an existing file is replaced")
 
 /* replay, view, export */
 OPTION(TRUST, ON_REPLAY | ON_VIEW | ON_EXPORT, OWN, 0, "trust", VALUE_NONE,
@@ -81,11 +94,14 @@ OPTION(CHUNK, ON_DECODE | ON_ATTEND, RUN, 0, "chunk", VALUE_INTEGER("C", 0, MAX_
        "keys per chunk (128); with 0, auto does not use flash decoding")
 OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),
        "warps per chunk of flash decoding, 1 or 2 (1)")
+OPTION(PROFILE, ON_RUN, RUN, 0, "profile", VALUE_NAME("NAME", "h200"),
+       "the GPU whose limits and error codes the simulator has (h200)")
 OPTION(SEED, ON_RUNS | ON_REPLAY, RUN, 0, "seed", VALUE_UNSIGNED("N"),
        "order of lanes, warps, blocks and streams on the simulator (0: in order)")
 OPTION(ALL_ORDERS, ON_RUNS | ON_REPLAY, RUN, 0, "all-orders", VALUE_INTEGER("K", 1, MAX_ORDERS),
        "run again with seeds 1 to K: exit 1 if a bit changes, with the finding that explains it")
-OPTION(JOBS, ON_DECODE | ON_ATTEND | ON_REPLAY, RUN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),
+OPTION(JOBS, ON_DECODE | ON_ATTEND | ON_RUN | ON_REPLAY, RUN, 0, "jobs",
+       VALUE_INTEGER("N", 1, MAX_JOBS),
        "threads of the simulator (1)")
 OPTION(CHECK, ON_RUNS | ON_REPLAY, RUN, 0, "check", VALUE_NONE,
        "check accesses and barriers on the simulator; a finding: exit 4")
@@ -100,13 +116,16 @@ OPTION(COUNT_EVENTS, ON_RUNS | ON_REPLAY, RUN, 0, "count", VALUE_NONE,
        "--json; implies --check")
 OPTION(STEPS, ON_RUNS | ON_REPLAY, RUN, 0, "steps", VALUE_INTEGER("N", 1, INT64_MAX),
        "a launch on the simulator ends after N basic blocks: exit 5")
-OPTION(TIMEOUT, ON_LAUNCH | ON_REPLAY, RUN, 0, "timeout", VALUE_INTEGER("S", 1, 31536000),
+OPTION(TIMEOUT, ON_LAUNCH | ON_RUN | ON_REPLAY, RUN, 0, "timeout",
+       VALUE_INTEGER("S", 1, 31536000),
        "end everything, compilers included, after S seconds of wall-clock time: exit 5")
 OPTION(SANDBOX, ON_LAUNCH | ON_REPLAY | ON_LAB, RUN, 0, "sandbox", VALUE_ONE_OF("auto yes no"),
        "compile and run users' kernels under bubblewrap; yes: exit 2 where that does not work; "
        "auto (default): then with resource limits alone; no: with neither")
-OPTION(JSON, ON_RUNS | ON_REPLAY, RUN, 0, "json", VALUE_NONE,
+OPTION(JSON, ON_DECODE | ON_ATTEND | ON_LAUNCH | ON_REPLAY, RUN, 0, "json", VALUE_NONE,
        "print one JSON object")
+OPTION(RUN_JSON, ON_RUN, RUN, 0, "json", VALUE_NONE,
+       "one JSON object: in the file of --report, else as the last line of stderr")
 
 OPTION(TRACE, ON_RUNS, RECORD, 'o', NULL, VALUE_FILE("T.twin"),
        "record a trace; an existing file is refused without --force or --append. Without -o the "

@@ -1,4 +1,5 @@
-/* run.c - runs a command's work on one or two devices, and records it on request; see run.h. */
+/* run.c - runs a command's work on one or two devices, and records it on request; see run.h.
+ * tui/run_options.c has the options. */
 #include "tui/run.h"
 
 #include <errno.h>
@@ -7,10 +8,8 @@
 
 #include "base/visible.h"
 #include "base/xalloc.h"
-#include "engine/record/probe.h"
 #include "engine/record/recorder.h"
 #include "traces/diff/diff.h"
-#include "traces/store/log_at.h"
 #include "traces/store/store.h"
 #include "tui/command.h"
 #include "tui/counters.h"
@@ -18,154 +17,6 @@
 #include "tui/findings.h"
 #include "tui/last_run.h"
 #include "tui/orders.h"
-
-#define DEFAULT_CHUNK 128
-
-/* --- options --- */
-
-#define DEFAULT_CHECK_ORDERS 4
-
-struct run_options run_options_default(void)
-{
-	return (struct run_options){
-		.path = &path_flash_decoding,
-		.device = "sim",
-		.chunk = DEFAULT_CHUNK,
-		.warps = 1,
-		.jobs = 1,
-		.check_orders = -1,
-		.level = LEVEL_LAUNCH,
-	};
-}
-
-int run_options_check_orders(const struct run_options *options)
-{
-	if (!options->check || options->orders)
-		return 0;
-	return options->check_orders < 0 ? DEFAULT_CHECK_ORDERS : options->check_orders;
-}
-
-void run_option_take(struct run_options *options, const struct option_value *v)
-{
-	switch (v->id) {
-	case OPTION_PATH: options->path = path_find(v->text); break;
-	case OPTION_DEVICE:
-	case OPTION_REPLAY_DEVICE: options->device = v->text; break;
-	case OPTION_GRAPH:
-		options->graph = (enum graph_mode)v->choice;
-		options->graph_given = true;
-		break;
-	case OPTION_CHUNK: options->chunk = (int)v->integer; break;
-	case OPTION_WARPS: options->warps = (int)v->integer; break;
-	case OPTION_SEED:
-		options->seed = v->u64;
-		options->seed_given = true;
-		break;
-	case OPTION_ALL_ORDERS: options->orders = v->integer; break;
-	case OPTION_JOBS: options->jobs = (int)v->integer; break;
-	case OPTION_CHECK: options->check = true; break;
-	case OPTION_CHECK_ORDERS: options->check_orders = (int)v->integer; break;
-	case OPTION_LINT_FAIL: options->lint_fail = true; break;
-	case OPTION_COUNT_EVENTS: options->check = options->count = true; break;
-	case OPTION_STEPS: options->steps = v->integer; break;
-	case OPTION_JSON: options->json = true; break;
-	case OPTION_TRACE:
-	case OPTION_REPLAY_TRACE: options->trace = v->text; break;
-	case OPTION_FORCE: options->force = true; break;
-	case OPTION_APPEND: options->append = true; break;
-	case OPTION_LOG:
-	case OPTION_REPLAY_LOG:
-		options->level = (enum log_level)v->choice;
-		options->log_given = true;
-		break;
-	case OPTION_LOG_AT:
-		options->log_at = v->text;
-		options->log_given = true;
-		break;
-	case OPTION_POINTS:
-		options->points = v->text;
-		options->log_given = true;
-		break;
-	case OPTION_NO_RECORD: options->no_record = true; break;
-	default: break;
-	}
-}
-
-static bool on_both(const struct run_options *options)
-{
-	return strcmp(options->device, "both") == 0;
-}
-
-bool run_options_keep(const struct run_options *options)
-{
-	return !options->trace && !options->no_record;
-}
-
-/* Whether the run cannot do without a trace. */
-static bool is_recorded(const struct run_options *options)
-{
-	return options->trace != NULL || on_both(options) || options->orders > 0;
-}
-
-static enum status check_graph(const struct run_options *options)
-{
-	const struct path *path = options->path;
-
-	if (!path)
-		return STATUS_OK;
-	if (options->graph_given && options->graph == GRAPH_NONE && path->graph != GRAPH_NONE)
-		return fail(STATUS_USAGE, "--graph none cannot be used with --path %s", path->name);
-	return path_check_graph(path, options->graph);
-}
-
-static enum status check_orders(const struct run_options *options)
-{
-	if (options->orders == 0)
-		return STATUS_OK;
-	if (options->seed_given)
-		return fail(STATUS_USAGE, "--all-orders and --seed are mutually exclusive");
-	if (strcmp(options->device, "sim") != 0)
-		return fail(STATUS_USAGE, "--all-orders cannot be used with --device %s: a GPU "
-			    "picks its own order", options->device);
-	if (options->log_at)
-		return fail(STATUS_USAGE, "--all-orders cannot be used with --log-at: it replays "
-			    "the whole run");
-	return STATUS_OK;
-}
-
-enum status run_options_check(const struct run_options *options)
-{
-	struct log_at windows;
-
-	TRY(check_graph(options));
-	TRY(check_orders(options));
-	if (options->no_record && is_recorded(options))
-		return fail(STATUS_USAGE, "--no-record cannot be used with %s",
-			    options->trace ? "-o"
-			    : options->orders ? "--all-orders, which replays a recorded run"
-			    : "--device both, which compares recorded runs");
-	if ((options->force || options->append) && !options->trace)
-		return fail(STATUS_USAGE, "--%s needs -o", options->force ? "force" : "append");
-	if (options->force && options->append)
-		return fail(STATUS_USAGE, "--force and --append are mutually exclusive");
-	if (options->log_given && !is_recorded(options))
-		return fail(STATUS_USAGE, "--log, --log-at and --points record: they need -o");
-	if (options->points && options->level < LEVEL_POINTS)
-		return fail(STATUS_USAGE, "--points needs --log points");
-	if (options->check_orders >= 0 && !options->check)
-		return fail(STATUS_USAGE, "--check-orders needs --check");
-	if (options->lint_fail && !options->check)
-		return fail(STATUS_USAGE, "--lint-fail needs --check");
-	if ((options->check || options->steps) && strcmp(options->device, "cuda") == 0)
-		return fail(STATUS_USAGE, "--%s needs the simulator: --device sim or both",
-			    options->count ? "count" : options->check ? "check" : "steps");
-	if (options->count && !is_recorded(options) && !options->json)
-		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
-	TRY(probe_check_filter(options->points));
-	TRY(log_at_parse(options->log_at, &windows));
-	log_at_free(&windows);
-	return STATUS_OK;
-}
 
 /* --- the run --- */
 
@@ -188,13 +39,16 @@ static enum status open_devices(struct run *run)
 {
 	static const char *const both[] = { "sim", "cuda" };
 
-	run->count = on_both(run->options) ? 2 : 1;
+	run->count = run_options_both(run->options) ? 2 : 1;
 	for (int i = 0; i < run->count; i++) {
 		const struct device_options options = {
+			.profile = run->options->profile,
 			.seed = run->options->seed, .jobs = run->options->jobs,
-			.poison = is_recorded(run->options) || run_options_keep(run->options),
+			.poison = run_options_recorded(run->options)
+				|| run_options_keep(run->options),
 			.check = run->options->check, .count = run->options->count,
 			.check_orders = run_options_check_orders(run->options),
+			.leaks_are_lints = run->options->program,
 			.steps = (uint64_t)run->options->steps,
 		};
 
@@ -214,7 +68,7 @@ static enum status open_store(struct run *run)
 	if (run_options_keep(run->options))
 		run->last = run->options->last ? xstrdup(run->options->last)
 			: last_run_begin(run->command);
-	if (is_recorded(run->options))
+	if (run_options_recorded(run->options))
 		return store_create(run->options->trace, &options, &run->store);
 	return run->last ? last_run_record(&run->store) : STATUS_OK;
 }
@@ -265,36 +119,52 @@ static enum status report_findings(struct run *run, int i, const struct run_targ
 
 	TRY(counters_report(target->device, run->store, run->runs[i],
 			    json_object_get(report, "counters")));
-	status = findings_report(target->device, run->store, run->runs[i], list,
-				 run->options->lint_fail);
+	status = findings_report(target->device, run->options->quiet ? NULL : stderr, run->store,
+				 run->runs[i], list, run->options->lint_fail);
 	if (status != STATUS_FINDING)
 		return status;
 	snprintf(run->found, sizeof run->found, "%s", error_text());
 	return STATUS_OK;
 }
 
-static enum status run_one(struct run *run, int i, json_t *report)
+/* The target's device is to be closed by end_target(), even after a failure. */
+static enum status begin_target(struct run *run, int i, struct run_target *target)
 {
-	struct run_target target = {
-		.device = run->devices[i], .name = run->names[i],
-		.recorded = run->store != NULL, .first = i == 0,
+	*target = (struct run_target){
+		.device = run->devices[i], .name = run->names[i], .first = i == 0,
 	};
-	enum status status, stored, ended = STATUS_OK;
+	run->devices[i] = NULL;         /* now owned by the target or the recorder */
+	if (!run->store)
+		return STATUS_OK;
+	TRY(attach_recorder(run, i, &target->device));
+	target->recorded = true;
+	return STATUS_OK;
+}
+
+/* `status`: how the work on the target ended. */
+static enum status end_target(struct run *run, int i, const struct run_target *target,
+			      enum status status, json_t *report)
+{
+	enum status stored, ended = STATUS_OK;
 	struct error_record error;
 
-	run->devices[i] = NULL;         /* now owned by the target or the recorder */
-	if (target.recorded)
-		TRY(attach_recorder(run, i, &target.device));
-	status = run->fn(&target, run->context);
 	error_save(&error);
-	stored = report_findings(run, i, &target, report);
-	if (target.recorded)
-		ended = recorder_finish(target.device, status);
+	stored = report_findings(run, i, target, report);
+	if (target->recorded)
+		ended = recorder_finish(target->device, status);
 	else
-		device_close(target.device);
+		device_close(target->device);
 	TRY(error_first(status, &error, ended != STATUS_OK ? ended : stored));
-	return target.recorded && run->options->log_at ? check_window(run, run->runs[i])
-						       : STATUS_OK;
+	return target->recorded && run->options->log_at ? check_window(run, run->runs[i])
+							: STATUS_OK;
+}
+
+static enum status run_one(struct run *run, int i, json_t *report)
+{
+	struct run_target target;
+
+	TRY(begin_target(run, i, &target));
+	return end_target(run, i, &target, run->fn(&target, run->context), report);
 }
 
 static enum status compare(struct run *run, json_t *report)
@@ -334,20 +204,28 @@ static enum status run_orders(struct run *run, json_t *report)
 	return STATUS_OK;
 }
 
-static enum status run_all(struct run *run, json_t *report)
+static enum status open_all(struct run *run, json_t *report)
 {
-	json_t *devices = json_array();
-
-	json_object_set_new(report, "devices", devices);
+	json_object_set_new(report, "devices", json_array());
 	if (run->options->check)
 		json_object_set_new(report, "findings", json_array());
 	if (run->options->count)
 		json_object_set_new(report, "counters", json_array());
 	TRY(open_devices(run));
-	TRY(open_store(run));
+	return open_store(run);
+}
+
+static void add_device(const struct run *run, int i, json_t *report)
+{
+	json_array_append_new(json_object_get(report, "devices"), json_string(run->names[i]));
+}
+
+static enum status run_all(struct run *run, json_t *report)
+{
+	TRY(open_all(run, report));
 	for (int i = 0; i < run->count; i++) {
 		TRY(run_one(run, i, report));
-		json_array_append_new(devices, json_string(run->names[i]));
+		add_device(run, i, report);
 	}
 	if (run->options->orders)
 		return run_orders(run, report);
@@ -382,6 +260,24 @@ static enum status close_store(struct run *run, enum status status)
 	return error_first(status, &error, store_close(run->store));
 }
 
+/* Closes what is open. STATUS_FINDING wins over an error that followed from it, whose message is
+ * kept. */
+static enum status close_all(struct run *run, enum status status)
+{
+	struct error_record error;
+
+	error_save(&error);
+	for (int i = 0; i < run->count; i++)
+		device_close(run->devices[i]);
+	error_restore(&error);
+	status = close_store(run, status);
+	free(run->asked);
+	if (!*run->found)
+		return status;
+	return run_has_results(status) ? fail(STATUS_FINDING, "%s", run->found)
+				       : status_worse(status, STATUS_FINDING);
+}
+
 enum status run_on_devices(const struct run_options *options, const char *command, json_t *asked,
 			   run_fn *fn, void *context, json_t *report)
 {
@@ -389,21 +285,64 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 		.options = options, .command = command, .asked = describe(options, asked), .fn = fn,
 		.context = context,
 	};
-	enum status status = run_all(&run, report);
-	struct error_record error;
 
-	error_save(&error);
-	for (int i = 0; i < run.count; i++)
-		device_close(run.devices[i]);
-	error_restore(&error);
-	status = close_store(&run, status);
-	free(run.asked);
-	if (!*run.found)
-		return status;
-	/* STATUS_FINDING wins over an error that followed from it, whose message is kept. */
-	return run_has_results(status) ? fail(STATUS_FINDING, "%s", run.found)
-				       : status_worse(status, STATUS_FINDING);
+	return close_all(&run, run_all(&run, report));
 }
+
+/* --- work that does not return --- */
+
+struct run_session {
+	struct run run;
+	struct run_target target;
+	json_t *report;
+};
+
+enum status run_begin(const struct run_options *options, const char *command, json_t *asked,
+		      json_t *report, struct run_session **out)
+{
+	struct run_session *session = xcalloc(1, sizeof *session);
+	struct run *run = &session->run;
+	enum status status;
+
+	*run = (struct run){
+		.options = options, .command = command, .asked = describe(options, asked),
+	};
+	session->report = report;
+	status = open_all(run, report);
+	if (status == STATUS_OK)
+		status = begin_target(run, 0, &session->target);
+	if (status != STATUS_OK) {
+		status = close_all(run, status);
+		free(session);
+		session = NULL;
+	}
+	*out = session;
+	return status;
+}
+
+struct device *run_device(const struct run_session *session)
+{
+	return session->target.device;
+}
+
+void run_note_findings(struct run_session *session)
+{
+	findings_report(session->target.device, NULL, NULL, 0,
+			json_object_get(session->report, "findings"), false);
+}
+
+enum status run_end(struct run_session *session, enum status status)
+{
+	struct run *run = &session->run;
+
+	status = end_target(run, 0, &session->target, status, session->report);
+	add_device(run, 0, session->report);
+	status = close_all(run, status);
+	free(session);
+	return status;
+}
+
+/* --- results --- */
 
 bool run_has_results(enum status status)
 {

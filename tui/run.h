@@ -1,8 +1,8 @@
 /* run.h - runs a command's work on one device or two, recorded or not.
  *
  * Handles the options of devices and traces, opens devices, attaches recorders, runs, finishes the
- * trace and compares the runs of --device both. The command supplies the work as a function. Used
- * by decode, attend and launch.
+ * trace and compares the runs of --device both. The command supplies the work as a function, or
+ * does it between two calls. Used by decode, attend, launch and run.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -36,6 +36,9 @@ struct run_options {
 	int check_orders;               /* --check-orders; -1: the default */
 	bool count;                     /* --count, which sets check too */
 	int64_t steps;                  /* --steps; 0: no budget */
+	const char *profile;            /* --profile; NULL: the default */
+	bool quiet;                     /* findings are not printed, only put into the report */
+	bool program;                   /* a whole program, which need not free its memory */
 	bool force, append, no_record, json;
 	bool log_given;                 /* an option that makes sense only when recording */
 };
@@ -45,6 +48,9 @@ struct run_options run_options_default(void);
 void run_option_take(struct run_options *, const struct option_value *);
 /* How many further seeds the checker runs a launch under; --all-orders runs all of it again. */
 int run_options_check_orders(const struct run_options *);
+bool run_options_both(const struct run_options *);      /* --device both */
+/* Whether the run cannot do without a trace. */
+bool run_options_recorded(const struct run_options *);
 /* Whether the run is kept as the last run: there is neither -o nor --no-record. */
 bool run_options_keep(const struct run_options *);
 /* After the last option: those that contradict each other. */
@@ -67,6 +73,18 @@ typedef enum status run_fn(const struct run_target *, void *context);
  * the first error of devices, trace or fn. */
 enum status run_on_devices(const struct run_options *, const char *command, json_t *asked,
 			   run_fn *fn, void *context, json_t *report);
+
+/* The same for work that may end the process by exit(): what comes before it and after it, on one
+ * device. Nothing is open after a failure. `options`, `command` and `report` must stay valid until
+ * run_end(). */
+struct run_session;
+enum status run_begin(const struct run_options *, const char *command, json_t *asked,
+		      json_t *report, struct run_session **out);
+struct device *run_device(const struct run_session *);
+/* Puts the findings so far into the report, and nothing into the trace: for a process that dies. */
+void run_note_findings(struct run_session *);
+/* `status`: how the work ended. Returns what run_on_devices() would. */
+enum status run_end(struct run_session *, enum status);
 
 /* Whether there are results to show after run_on_devices() returned this status: OK, two devices
  * differ, or the checker has findings that did not end the run. */

@@ -33,6 +33,7 @@
 	X(CtxSetCurrent,           "cuCtxSetCurrent") \
 	X(CtxSynchronize,          "cuCtxSynchronize") \
 	X(MemAlloc,                "cuMemAlloc_v2") \
+	X(MemAllocManaged,         "cuMemAllocManaged") \
 	X(MemFree,                 "cuMemFree_v2") \
 	X(MemcpyHtoDAsync,         "cuMemcpyHtoDAsync_v2") \
 	X(MemcpyDtoHAsync,         "cuMemcpyDtoHAsync_v2") \

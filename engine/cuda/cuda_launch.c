@@ -98,6 +98,32 @@ enum status cuda_load_all(struct cuda_device *d)
 	return STATUS_OK;
 }
 
+enum status cuda_function(struct device *device, const struct kernel *kernel,
+			  struct function_info *out)
+{
+	struct cuda_device *d = cuda_device(device);
+	struct cuda_build *build = &kernel_entry(d, kernel)->builds[0];
+	static const CUfunction_attribute wanted[] = {
+		CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
+		CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+		CU_FUNC_ATTRIBUTE_NUM_REGS,
+	};
+	int value[sizeof wanted / sizeof wanted[0]];
+
+	TRY(cuda_enter(d));
+	if (!build->module)
+		TRY(build_load(d, kernel, false, build));
+	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+		TRY(cuda_check(d, d->cu->FuncGetAttribute(&value[i], wanted[i], build->function),
+			       "reading attribute %d of %s", (int)wanted[i], kernel->name));
+	*out = (struct function_info){
+		.static_shared = (size_t)value[0], .constant_bytes = (size_t)value[1],
+		.local_bytes = (size_t)value[2], .max_threads = (unsigned)value[3],
+		.registers = value[4],
+	};
+	return STATUS_OK;
+}
+
 void cuda_unload_all(struct cuda_device *d)
 {
 	while (d->kernels) {
@@ -163,9 +189,10 @@ static enum status add_attributes(struct cuda_device *d, const struct launch *la
 	return grant_shared(d, k, call->build, granted);
 }
 
+/* Without a buffer, the offset is the address. */
 static uint64_t address_of(const struct buffer *buffer, uint64_t offset)
 {
-	return buffer ? buffer->address + offset : 0;
+	return buffer ? buffer->address + offset : offset;
 }
 
 static void copy_blob(const struct arg *arg, unsigned char *place)

@@ -46,21 +46,17 @@ static enum status poison(struct cuda_device *d, const struct buffer *buffer)
 			  buffer->name);
 }
 
-enum status cuda_alloc(struct device *device, const struct buffer_spec *spec,
-		       struct buffer **out)
+/* The buffer owns the memory at the address. */
+static enum status own_memory(struct cuda_device *d, const struct buffer_spec *spec,
+			      CUdeviceptr address, struct buffer **out)
 {
-	struct cuda_device *d = cuda_device(device);
 	size_t bytes = buffer_spec_bytes(spec);
 	struct cuda_buffer *b;
 	enum status status;
-	CUdeviceptr address;
 
-	TRY(cuda_enter(d));
-	TRY(cuda_check(d, d->cu->MemAlloc(&address, 4 * allocation_words(bytes)),
-		       "allocating %zu bytes for %s", bytes, spec->name));
 	b = xcalloc(1, sizeof *b);
 	b->buffer = (struct buffer){
-		.device = device, .id = ++d->buffers, .dtype = spec->dtype, .rank = spec->rank,
+		.device = &d->base, .id = ++d->buffers, .dtype = spec->dtype, .rank = spec->rank,
 		.bytes = bytes, .address = address,
 	};
 	snprintf(b->buffer.name, sizeof b->buffer.name, "%s", spec->name);
@@ -77,6 +73,33 @@ enum status cuda_alloc(struct device *device, const struct buffer_spec *spec,
 	}
 	*out = &b->buffer;
 	return STATUS_OK;
+}
+
+enum status cuda_alloc(struct device *device, const struct buffer_spec *spec,
+		       struct buffer **out)
+{
+	struct cuda_device *d = cuda_device(device);
+	size_t bytes = buffer_spec_bytes(spec);
+	CUdeviceptr address;
+
+	TRY(cuda_enter(d));
+	TRY(cuda_check(d, d->cu->MemAlloc(&address, 4 * allocation_words(bytes)),
+		       "allocating %zu bytes for %s", bytes, spec->name));
+	return own_memory(d, spec, address, out);
+}
+
+enum status cuda_alloc_managed(struct device *device, const struct buffer_spec *spec,
+			       struct buffer **out)
+{
+	struct cuda_device *d = cuda_device(device);
+	size_t bytes = buffer_spec_bytes(spec);
+	CUdeviceptr address;
+
+	TRY(cuda_enter(d));
+	TRY(cuda_check(d, d->cu->MemAllocManaged(&address, 4 * allocation_words(bytes),
+						 CU_MEM_ATTACH_GLOBAL),
+		       "allocating %zu bytes for %s", bytes, spec->name));
+	return own_memory(d, spec, address, out);
 }
 
 enum status cuda_free(struct device *device, struct buffer *buffer)

@@ -270,12 +270,26 @@ static enum status cuda_info(struct device *device, struct device_info *out)
 	return STATUS_OK;
 }
 
+/* An unknown attribute gives error 1. */
+static enum status cuda_attribute(struct device *device, int attribute, int *out)
+{
+	struct cuda_device *d = cuda_device(device);
+
+	TRY(cuda_enter(d));
+	return cuda_check(d, d->cu->DeviceGetAttribute(out, (CUdevice_attribute)attribute,
+						       d->handle),
+			  "GPU %d: reading attribute %d", device->ordinal, attribute);
+}
+
 const struct device_ops device_cuda = {
 	.name = "cuda",
 	.open = cuda_open,
 	.close = cuda_close,
 	.info = cuda_info,
+	.attribute = cuda_attribute,
+	.function = cuda_function,
 	.alloc = cuda_alloc,
+	.alloc_managed = cuda_alloc_managed,
 	.free = cuda_free,
 	.upload = cuda_upload,
 	.upload_pointers = cuda_upload_pointers,

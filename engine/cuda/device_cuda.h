@@ -100,6 +100,7 @@ enum status cuda_destroy(struct cuda_device *, struct owned *, const char *what)
 enum status cuda_load_all(struct cuda_device *);
 void cuda_unload_all(struct cuda_device *);
 enum status cuda_launch(struct device *, const struct launch *);
+enum status cuda_function(struct device *, const struct kernel *, struct function_info *out);
 double cuda_last_launch_us(struct device *);
 
 /* A launch prepared for the driver: for cuLaunchKernelEx() or a graph node. */
@@ -118,6 +119,7 @@ void cuda_call_free(struct cuda_call *);
 /* --- the operations of device_ops of the same names: cuda_memory.c --- */
 
 enum status cuda_alloc(struct device *, const struct buffer_spec *, struct buffer **out);
+enum status cuda_alloc_managed(struct device *, const struct buffer_spec *, struct buffer **out);
 enum status cuda_free(struct device *, struct buffer *);
 enum status cuda_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			const void *source, size_t bytes);

@@ -64,6 +64,17 @@ static enum status recorder_info(struct device *device, struct device_info *out)
 	return device_info(device->inner, out);
 }
 
+static enum status recorder_attribute(struct device *device, int attribute, int *out)
+{
+	return device_attribute(device->inner, attribute, out);
+}
+
+static enum status recorder_function(struct device *device, const struct kernel *kernel,
+				     struct function_info *out)
+{
+	return device_function(device->inner, kernel, out);
+}
+
 /* Frees the recorder's own buffers first, so that they are not reported as leaks. They are
  * allocated again when needed. */
 static size_t recorder_findings(struct device *device, const struct row_finding **out)
@@ -102,7 +113,10 @@ static const struct device_ops device_recorder = {
 	.name = "recorder",
 	.close = recorder_close,
 	.info = recorder_info,
+	.attribute = recorder_attribute,
+	.function = recorder_function,
 	.alloc = recorder_alloc,
+	.alloc_managed = recorder_alloc_managed,
 	.free = recorder_free,
 	.upload = recorder_upload,
 	.upload_pointers = recorder_upload_pointers,

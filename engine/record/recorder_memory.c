@@ -21,8 +21,11 @@ static int stream_number(const struct recorder *r, const struct stream *stream)
 	return numbers_find(&r->streams, stream);
 }
 
-enum status recorder_alloc(struct device *device, const struct buffer_spec *spec,
-			   struct buffer **out)
+/* Memory that `allocate` gives on the inner device. */
+static enum status record_alloc(struct device *device, const struct buffer_spec *spec,
+				enum status (*allocate)(struct device *, const struct buffer_spec *,
+							struct buffer **),
+				struct buffer **out)
 {
 	struct recorder *r = recorder_of(device);
 	/* Not the device's number, which depends on probe buffers. */
@@ -30,7 +33,7 @@ enum status recorder_alloc(struct device *device, const struct buffer_spec *spec
 		.id = r->last_id + 1, .name = spec->name, .dtype = spec->dtype, .rank = spec->rank,
 		.shape = spec->shape, .bytes = buffer_spec_bytes(spec), .ordinal = device->ordinal,
 	};
-	enum status done = device_alloc(device->inner, spec, out);
+	enum status done = allocate(device->inner, spec, out);
 
 	/* Numbers have no gaps; a rejected allocation has no number and no row. */
 	if (!recorder_refused(done))
@@ -39,6 +42,19 @@ enum status recorder_alloc(struct device *device, const struct buffer_spec *spec
 		shadow_add(r, *out, alloc.id);
 	return recorder_add(r, OP(OP_ALLOC, .buffer = alloc.id, .bytes = alloc.bytes,
 				  .alloc = &alloc), done);
+}
+
+enum status recorder_alloc(struct device *device, const struct buffer_spec *spec,
+			   struct buffer **out)
+{
+	return record_alloc(device, spec, device_alloc, out);
+}
+
+/* Recorded as any other: a replay needs no host to write it. */
+enum status recorder_alloc_managed(struct device *device, const struct buffer_spec *spec,
+				   struct buffer **out)
+{
+	return record_alloc(device, spec, device_alloc_managed, out);
 }
 
 enum status recorder_free(struct device *device, struct buffer *buffer)

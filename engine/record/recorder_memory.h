@@ -9,6 +9,8 @@
 #include "traces/op.h"
 
 enum status recorder_alloc(struct device *, const struct buffer_spec *, struct buffer **out);
+enum status recorder_alloc_managed(struct device *, const struct buffer_spec *,
+				   struct buffer **out);
 enum status recorder_free(struct device *, struct buffer *);
 enum status recorder_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			    const void *source, size_t bytes);

@@ -6,7 +6,8 @@
 #include "engine/record/recorder_state.h"
 #include "traces/store/store.h"
 
-/* Outside of steps, commits after this many operations. */
+/* Outside of steps, commits after this many operations, and after each of the first ones: a short
+ * program that crashes leaves a trace too. */
 #define COMMIT_EVERY 64
 
 /* A device that fails without a code of its own (a step budget, say) is recorded as
@@ -53,7 +54,7 @@ enum status recorder_note(struct recorder *r, struct row_op *op, enum status don
 	op->code = code_of(done);
 	TRY(store_op(r->store, r->run, op, op_number));
 	r->last_op = *op_number;
-	if (!r->step_stored && ++r->uncommitted >= COMMIT_EVERY) {
+	if (!r->step_stored && (++r->uncommitted >= COMMIT_EVERY || *op_number < COMMIT_EVERY)) {
 		r->uncommitted = 0;
 		TRY(store_commit(r->store));
 	}

@@ -27,6 +27,8 @@ struct row_finding;
 
 /* DEVICE with error_code() 2 when no range of addresses can be reserved. */
 enum status check_create(struct check **out);
+/* Reports leaks as lints from now on. */
+void check_leaks_are_lints(struct check *);
 /* How close buffers are if addresses are limited, as a message, valid until the next call; NULL:
  * they are as far apart as doc/checker.md says. */
 const char *check_spacing(const struct check *);

@@ -180,6 +180,16 @@ bool check_is_lint(enum finding_class class)
 	return classes[class].lint;
 }
 
+void check_leaks_are_lints(struct check *check)
+{
+	check->leaks_are_lints = true;
+}
+
+static bool is_lint(const struct check *check, enum finding_class class)
+{
+	return classes[class].lint || (class == CLASS_LEAK && check->leaks_are_lints);
+}
+
 static char *keep_text(struct check *check, char *text)
 {
 	check->texts = xreallocarray(check->texts, check->text_count + 1, sizeof *check->texts);
@@ -345,7 +355,7 @@ static char *describe(const struct check_finding *f)
 static void fill(struct check *check, const struct check_finding *f, struct row_finding *out)
 {
 	*out = (struct row_finding){
-		.class = classes[f->report.class].name, .lint = classes[f->report.class].lint,
+		.class = classes[f->report.class].name, .lint = is_lint(check, f->report.class),
 		.why = classes[f->report.class].why, .fix = fix_of(check, &f->report),
 		.count = f->count, .buffer = f->buffer, .offset = f->offset,
 		.bytes = f->report.bytes, .launch = f->report.side.block < 0 ? -1
@@ -367,7 +377,7 @@ static void free_texts(struct check *check)
 static size_t fill_all(struct check *check, bool lints, size_t at)
 {
 	for (size_t i = 0; i < check->finding_count; i++)
-		if (classes[check->findings[i].report.class].lint == lints)
+		if (is_lint(check, check->findings[i].report.class) == lints)
 			fill(check, &check->findings[i], &check->events[at++]);
 	return at;
 }

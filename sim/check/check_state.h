@@ -158,6 +158,7 @@ struct check {
 	size_t text_count;
 	struct check_ops ops;
 	bool order_happened;            /* see check_order_happened() */
+	bool leaks_are_lints;
 	bool exact;                     /* not only barriers of whole warps and blocks order */
 	uint32_t needed_from;           /* first segment not collected yet: check_op.c */
 	struct check_more more;

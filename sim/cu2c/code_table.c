@@ -152,9 +152,8 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 	fputs(")", out);
 }
 
-/* Whether the file uses a fence, or __syncwarp() with an explicit mask. sim/cuda/cuda_c.h has
- * already expanded them to calls. */
-static bool orders_some(const struct unit *u)
+/* sim/cuda/cuda_c.h has already expanded fences and barriers to calls. */
+bool code_table_orders_some(const struct unit *u)
 {
 	for (int i = 0; i + 2 < u->tokens.count; i++) {
 		if (token_is(token_at(u, i), "ft_fence") && !token_is(token_at(u, i + 2), "int"))
@@ -179,8 +178,7 @@ static bool is_atomic_name(const struct token *t)
 		&& memmem(t->text, (size_t)t->length, c_name, sizeof c_name - 1);
 }
 
-/* Whether the file uses these, or atomics or volatile accesses, also without a fence. */
-static bool orders_seen(const struct unit *u)
+bool code_table_orders_seen(const struct unit *u)
 {
 	static const char own[] = "sim/cuda/";
 
@@ -191,7 +189,7 @@ static bool orders_seen(const struct unit *u)
 		    && !memmem(t->file, (size_t)t->file_length, own, sizeof own - 1))
 			return true;
 	}
-	return orders_some(u);
+	return code_table_orders_some(u);
 }
 
 /* Writes the struct sim_code. Builds loaded at run time list their shared variables in it. */
@@ -213,7 +211,8 @@ static void write_code(const struct unit *u, const struct function *f, int count
 	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d, %d,"
 		" __start_ft_constant, __stop_ft_constant };\n", n, k->text, n,
 		k->text, u->tokens.file_length, u->tokens.file, variant,
-		u->mode.user ? "ft_shared_list" : "0", orders_some(u), orders_seen(u));
+		u->mode.user ? "ft_shared_list" : "0", code_table_orders_some(u),
+		code_table_orders_seen(u));
 }
 
 static enum status write_kernel(const struct unit *u, const struct function *f, const char *variant,
@@ -253,7 +252,8 @@ static const char shared_list[] =
 	" __attribute__((weak, visibility(\"hidden\")));\n"
 	"extern struct kernel_shared __stop_ft_shared[]"
 	" __attribute__((weak, visibility(\"hidden\")));\n"
-	"static size_t ft_shared_list(struct kernel_shared **first) { *first = __start_ft_shared;"
+	"static size_t ft_shared_list(const struct sim_code *code, struct kernel_shared **first) {"
+	" (void)code; *first = __start_ft_shared;"
 	" return __start_ft_shared ? (size_t)(__stop_ft_shared - __start_ft_shared) : 0; }\n";
 
 /* In C++ templates derive the types from the kernel's address (sim/cuda/cuda_cpp.h). Launch bounds
@@ -290,7 +290,8 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 		write_bounds(u, f, out);
 	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s, %s,"
 		" __start_ft_constant, __stop_ft_constant };\n", k->length, k->text, FT_USER_UNIT,
-		orders_some(u) ? "true" : "false", orders_seen(u) ? "true" : "false");
+		code_table_orders_some(u) ? "true" : "false",
+		code_table_orders_seen(u) ? "true" : "false");
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"
 		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",

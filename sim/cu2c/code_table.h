@@ -16,4 +16,9 @@ enum status code_table_write(const struct unit *, const char *variant, FILE *out
 enum status code_table_write_one(const struct unit *, const char *variant, const char *kernel,
 				 FILE *out);
 
+/* Whether the file uses a fence, or __syncwarp() with an explicit mask; whether it uses these, or
+ * atomics or volatile accesses, also without a fence. */
+bool code_table_orders_some(const struct unit *);
+bool code_table_orders_seen(const struct unit *);
+
 #endif

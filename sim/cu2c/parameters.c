@@ -9,7 +9,7 @@
 /* Appends a token to a type, with a space where C's usual style has one. */
 static void append_token(FILE *out, const struct token *t, char *last)
 {
-	bool glued = !*last || strchr("*([", *last) || strchr("[]),", *t->text);
+	bool glued = !*last || strchr("*([:", *last) || strchr("[]),:", *t->text);
 
 	fprintf(out, "%s%.*s", glued ? "" : " ", t->length, t->text);
 	*last = t->text[t->length - 1];
@@ -17,7 +17,9 @@ static void append_token(FILE *out, const struct token *t, char *last)
 
 static char *parameter_type(const struct unit *u, const struct parameter *p)
 {
-	static const char *const dropped[] = { "restrict", "__restrict", "__restrict__", NULL };
+	static const char *const dropped[] = {
+		"restrict", "__restrict", "__restrict__", "__grid_constant__", NULL
+	};
 	char *text = NULL, last = '\0';
 	size_t size;
 	FILE *out = xcheck(open_memstream(&text, &size));
@@ -25,7 +27,7 @@ static char *parameter_type(const struct unit *u, const struct parameter *p)
 	for (int i = p->from; i < p->end; i++) {
 		const struct token *t = token_at(u, i);
 
-		if (token_among(t, dropped))
+		if (token_among(t, dropped) || (p->pack && token_is(t, ".")))
 			continue;
 		if (i != p->name) {
 			append_token(out, t, &last);
@@ -68,7 +70,12 @@ enum status parameters_read(const struct unit *u, const struct function *f,
 		struct parameter p = { .from = at, .name = unit_declarator_name(u, declarator),
 				       .end = unit_declarator_end(u, declarator) };
 
-		if (p.name < 0 || p.name >= p.end) {
+		p.pack = token_is(token_at(u, declarator), ".");
+		if (p.pack)
+			p.name = unit_declarator_name(u, declarator + 3);
+		if (p.name >= p.end)
+			p.name = -1;
+		if (p.name < 0 && u->mode.pass == PASS_KERNELS) {
 			parameters_free(*list, *count);
 			return token_fail(token_at(u, at),
 					  "parameter %d of kernel '%.*s' has no name", *count + 1,

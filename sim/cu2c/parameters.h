@@ -12,10 +12,11 @@
 struct parameter {
 	int from, name, end;            /* tokens */
 	char *type;                     /* "const float *"; a pointer for an array; owned */
+	bool pack;                      /* A... a, in a whole program */
 };
 
-/* Reads the parameters of a function; free them with parameters_free(). COMPILE if one has no name;
- * then nothing has to be freed. */
+/* Reads the parameters of a function; free them with parameters_free(). COMPILE if one has no name,
+ * and nothing to be freed; in a whole program its name is -1. */
 enum status parameters_read(const struct unit *, const struct function *, struct parameter **list,
 			    int *count);
 void parameters_free(struct parameter *, int count);

@@ -165,9 +165,9 @@ static enum status write_token(struct rewriter *r, int at)
 	const struct token *t = token_of(r, at);
 	const struct binding *b;
 
-	if (token_is(t, "__shared__"))
+	if (token_is(t, "__shared__") && !t->instead)
 		return token_fail(t, "__shared__ is not allowed here");
-	b = t->kind == TOKEN_IDENTIFIER ? rewriter_binding(r, t) : NULL;
+	b = t->kind == TOKEN_IDENTIFIER && !t->instead ? rewriter_binding(r, t) : NULL;
 	if (b && r->declares[at] && b->meaning != MEANS_ITSELF) {
 		rewriter_bind(r, t, MEANS_ITSELF, 0);
 	} else if (b && b->meaning != MEANS_ITSELF && is_use(r, at) && in_code(r, at)) {
@@ -226,7 +226,7 @@ static enum status rewrite_file(struct rewriter *r)
 		enter_scopes(r, at);
 		if (may_declare(r, at))
 			s = unit_specifiers(r->unit, at, false);
-		if (s.is_shared) {
+		if (s.is_shared && r->unit->mode.pass != PASS_HOST) {
 			TRY(rewriter_shared(r, &s, &at));
 			continue;
 		}
@@ -265,11 +265,11 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 	*out = NULL;
 	r.out = xcheck(open_memstream(out, &size));
 	r.declares = xcalloc((size_t)u->tokens.count, sizeof *r.declares);
-	if (u->mode.user || strcmp(variant, "checked") == 0)
+	if ((u->mode.user && u->mode.pass != PASS_HOST) || strcmp(variant, "checked") == 0)
 		rewriter_loops_begin(&r);
 	status = rewrite_file(&r);
 	rewriter_loops_end(&r);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK && u->mode.pass == PASS_KERNELS)
 		status = kernel ? code_table_write_one(u, variant, kernel, r.out)
 			: code_table_write(u, variant, r.out);
 	free(r.declares);
@@ -313,4 +313,14 @@ enum status rewrite_user(const char *file, const char *text, size_t bytes, bool 
 	const struct unit_mode mode = { .user = true, .cplusplus = cplusplus };
 
 	return rewrite(file, text, bytes, mode, "user", kernel, out);
+}
+
+enum status rewrite_program(const char *file, const char *text, size_t bytes, bool host,
+			    char **out)
+{
+	const struct unit_mode mode = {
+		.user = true, .cplusplus = true, .pass = host ? PASS_HOST : PASS_DEVICE,
+	};
+
+	return rewrite(file, text, bytes, mode, "program", NULL, out);
 }

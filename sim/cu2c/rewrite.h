@@ -29,4 +29,9 @@ enum status rewrite_kernels(const char *file, const char *text, size_t bytes, co
 enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
 			 const char *kernel, char **out);
 
+/* The same for one pass of a whole program's file, with sim/cuda/program.h in front: host functions
+ * stay, and every kernel gets a stub or an entry. See sim/cu2c/unit_program.c. */
+enum status rewrite_program(const char *file, const char *text, size_t bytes, bool host,
+			    char **out);
+
 #endif

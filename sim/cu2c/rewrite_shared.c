@@ -113,9 +113,10 @@ static void write_view(struct rewriter *r, const struct token *name, int number)
 static void write_cpp_names(struct rewriter *r, const struct token *owner,
 			    const struct token *name, int number)
 {
-	fprintf(r->out, " struct ft_names_%d { static const char *function() { return \"%.*s\"; }"
-		" static const char *name() { return \"%.*s\"; } };", number, owner->length,
-		owner->text, name->length, name->text);
+	fprintf(r->out, " struct ft_names_%d {"
+		" static constexpr const char *function() { return \"%.*s\"; }"
+		" static constexpr const char *name() { return \"%.*s\"; } };",
+		number, owner->length, owner->text, name->length, name->text);
 }
 
 /* The same in C++, where the function may be a template: each of its instantiations has its own

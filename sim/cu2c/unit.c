@@ -9,7 +9,7 @@ static const char *const storage_keywords[] = {
 	"static", "extern", "register", "auto", "typedef", "inline", "__inline", "__inline__",
 	"_Noreturn", "_Thread_local", "__thread", "__extension__", "const", "__const", "__const__",
 	"volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
-	"__shared__", "__global__", "__forceinline__", "__noinline__", NULL
+	"__shared__", "__global__", "__grid_constant__", "__forceinline__", "__noinline__", NULL
 };
 /* Keywords that may also precede a declaration in C++. */
 static const char *const cpp_keywords[] = { "constexpr", "typename", NULL };

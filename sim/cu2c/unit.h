@@ -33,6 +33,8 @@ struct shared_use {
 struct unit_mode {
 	bool user;
 	bool cplusplus;
+	/* PASS_KERNELS: not of a whole program. */
+	enum { PASS_KERNELS, PASS_HOST, PASS_DEVICE } pass;
 };
 
 struct unit {
@@ -44,6 +46,11 @@ struct unit {
 	int function_count;
 	struct shared_use *shared_uses; /* written by the rewriter */
 	int shared_use_count;
+	char **kept;                    /* texts that tokens refer to */
+	int kept_count;
+	bool orders_some, orders_seen;  /* of a program's file; see struct sim_code */
+	int *host_functions;            /* a program's functions for the host only: their '{' */
+	int host_function_count;
 };
 
 /* Reads the file. Replaces the qualifiers of kernels (__global__, __launch_bounds__, extern "C") by

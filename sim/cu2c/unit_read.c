@@ -9,10 +9,13 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/code_table.h"
+#include "sim/cu2c/unit_program.h"
 
-/* Qualifiers of functions that may be device code, and all execution-space qualifiers. */
-static const char *const device_qualifiers[] = { "__device__", "constexpr", NULL };
-static const char *const space_qualifiers[] = { "__device__", "__host__", "__constant__", NULL };
+/* Qualifiers of where functions and variables are, and of a kernel's parameters. */
+static const char *const space_qualifiers[] = {
+	"__device__", "__host__", "__constant__", "__grid_constant__", NULL
+};
 
 /* Grows the list, if it is full, to hold one more entry: when the count reaches a power of two. */
 static void *grow(void *list, int count, size_t size)
@@ -26,6 +29,13 @@ static void add_type_name(struct unit *u, int name)
 {
 	u->type_names = grow(u->type_names, u->type_name_count, sizeof *u->type_names);
 	u->type_names[u->type_name_count++] = name;
+}
+
+static void add_host_function(struct unit *u, int body)
+{
+	u->host_functions = grow(u->host_functions, u->host_function_count,
+				 sizeof *u->host_functions);
+	u->host_functions[u->host_function_count++] = body;
 }
 
 static void add_function(struct unit *u, const struct function *f)
@@ -76,7 +86,10 @@ static void drop_kernel_qualifiers(struct unit *u, int from, int end)
 	for (int i = from; i < end; i++) {
 		struct token *t = &u->tokens.at[i];
 
-		if (token_is(t, "__global__")) {
+		if (token_is(t, "__global__") && u->mode.pass != PASS_KERNELS) {
+			t->instead = u->mode.pass == PASS_HOST ? "__attribute__((noipa))"
+				: "__attribute__((used))";
+		} else if (token_is(t, "__global__")) {
 			t->instead = is_static ? "" : "static";
 			is_static = true;
 		} else if (token_is(t, "static") && !u->mode.cplusplus) {
@@ -118,44 +131,76 @@ static int parameters_open(const struct unit *u, int at)
 		? open : -1;
 }
 
-/* Whether the '{' at `at`, after a function's parameters, begins its body. */
-static bool begins_body(const struct unit *u, int at)
+/* In a whole program: whether there is a ':' of a constructor's initialisers between the parameters
+ * and `at`. */
+static bool has_initialisers(const struct unit *u, int open, int at)
+{
+	for (int i = token_at(u, open)->match + 1; i < at; i++) {
+		const struct token *t = token_at(u, i);
+
+		if (token_is(t, ":") && !token_is(t + 1, ":") && !token_is(t - 1, ":"))
+			return true;
+		if (token_opens(t))
+			i = t->match;
+	}
+	return false;
+}
+
+/* Whether the '{' at `at`, after a function's parameters from `open` on, begins its body. */
+static bool begins_body(const struct unit *u, int open, int at)
 {
 	static const char *const after[] = { ")", "const", "noexcept", NULL };
 
+	if (u->mode.pass != PASS_KERNELS)
+		return !has_initialisers(u, open, at) || token_is(token_at(u, at - 1), ")")
+			|| token_is(token_at(u, at - 1), "}");
 	return u->mode.cplusplus ? token_among(token_at(u, at - 1), after)
 		: token_is(token_at(u, at - 1), ")");
 }
 
-/* Removes the body of a host function of a class, with the initialisers of a constructor, but keeps
- * its declaration, so that the class keeps its layout. */
-static void drop_body(struct unit *u, const struct function *f)
-{
-	int from = token_at(u, f->open)->match + 1, last = token_at(u, f->body)->match;
-
-	while (from < f->body && !token_is(token_at(u, from), ":"))
-		from++;
-	drop_declaration(u, from, last - 1);
-	u->tokens.at[last].instead = ";";
-}
-
-static int read_declaration(struct unit *u, int start, bool member);
+static enum status read_declaration(struct unit *u, int start, bool member, int *next);
 
 /* Finds the functions that the class with its '{' at `open` defines in its body. */
-static void read_members(struct unit *u, int open)
+static enum status read_members(struct unit *u, int open)
 {
 	int close = token_at(u, open)->match;
 
 	for (int at = open + 1; at < close; )
-		at = read_declaration(u, at, true);
+		TRY(read_declaration(u, at, true, &at));
+	return STATUS_OK;
 }
 
-/* Reads one external declaration, or one of a class; returns the first token after it. */
-static int read_declaration(struct unit *u, int start, bool member)
+/* A function that the unit keeps: what follows from its kind. */
+static enum status finish_function(struct unit *u, int start, int end, const struct function *f,
+				   const struct function_kind *kind)
+{
+	bool host = u->mode.user && f->body >= 0 && !kind->device && !kind->is_constexpr
+		&& !kind->system && !f->kernel;
+
+	if (u->mode.pass != PASS_KERNELS) {
+		if (f->name >= 0)
+			TRY(unit_program_function(u, start, f, kind));
+		if (host)
+			add_host_function(u, f->body);
+	} else if (host && kind->member) {
+		unit_drop_body(u, f);   /* the class keeps its layout */
+		return STATUS_OK;
+	} else if (host) {
+		drop_declaration(u, start, end);
+		return STATUS_OK;
+	}
+	if (f->name >= 0 && (f->kernel || f->body >= 0))
+		add_function(u, f);
+	return STATUS_OK;
+}
+
+/* Reads one external declaration, or one of a class. *next: the first token after it. */
+static enum status read_declaration(struct unit *u, int start, bool member, int *next)
 {
 	static const char *const class_keywords[] = { "struct", "class", "union", NULL };
 	struct function f = { .name = -1, .body = -1, .bounds = -1 };
-	bool assigned = false, class = false, device = token_at(u, start)->system;
+	struct function_kind kind = { .member = member, .system = token_at(u, start)->system };
+	bool assigned = false, class = false;
 	int at = start, open;
 
 	for (;; at++) {
@@ -173,7 +218,9 @@ static int read_declaration(struct unit *u, int start, bool member)
 			f.open = at;
 			t = token_at(u, at);
 		}
-		device |= token_among(t, device_qualifiers);
+		kind.device |= token_is(t, "__device__");
+		kind.host |= token_is(t, "__host__");
+		kind.is_constexpr |= token_is(t, "constexpr");
 		class |= u->mode.cplusplus && token_among(t, class_keywords)
 			&& (at == start || !token_is(t - 1, "enum"));
 		if (token_is(t, "__global__"))
@@ -189,26 +236,23 @@ static int read_declaration(struct unit *u, int start, bool member)
 				f.name = at;
 				f.open = open;
 			}
-		} else if (token_is(t, "{") && f.name >= 0 && !assigned && begins_body(u, at)) {
+		} else if (token_is(t, "{") && f.name >= 0 && !assigned
+			   && begins_body(u, f.open, at)) {
 			f.body = at;
 			break;
 		} else if (token_is(t, "{") && class && f.name < 0 && !assigned) {
-			read_members(u, at);
+			TRY(read_members(u, at));
 		}
 		if (token_opens(t))
 			at = t->match;
 	}
 	if (f.body >= 0)
 		at = token_at(u, f.body)->match;
-	if (u->mode.user && f.body >= 0 && !device && !f.kernel && member)
-		drop_body(u, &f);
-	else if (u->mode.user && f.body >= 0 && !device && !f.kernel)
-		drop_declaration(u, start, at);
-	else if (f.name >= 0 && (f.kernel || f.body >= 0))
-		add_function(u, &f);
 	if (f.kernel)
 		drop_kernel_qualifiers(u, start, f.name >= 0 ? f.name : at);
-	return token_at(u, at)->kind == TOKEN_END ? at : at + 1;
+	TRY(finish_function(u, start, at, &f, &kind));
+	*next = token_at(u, at)->kind == TOKEN_END ? at : at + 1;
+	return STATUS_OK;
 }
 
 /* Where the next external declaration begins: at `at`, or after the '{' of a namespace there. */
@@ -272,6 +316,25 @@ static bool has_section(const struct unit *u, int i)
 	return true;
 }
 
+static void replace_space_qualifier(const struct unit *u, int at)
+{
+	struct token *t = &u->tokens.at[at];
+	bool own = token_is(t, "__constant__") && !t->system && u->mode.pass != PASS_HOST;
+
+	if (token_is(t, "__shared__") && u->mode.pass == PASS_HOST)
+		t->instead = "";
+	else if (token_among(t, space_qualifiers))
+		t->instead = own && has_section(u, at)
+			? "__attribute__((section(\"ft_constant\")))" : "";
+}
+
+/* Whether a launch begins here. */
+static bool is_launch(const struct token *t)
+{
+	return token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
+		&& !t[1].space_length && !t[2].space_length;
+}
+
 /* Removes execution-space qualifiers, and reports launches in device code. */
 static enum status finish_user_text(struct unit *u)
 {
@@ -280,36 +343,57 @@ static enum status finish_user_text(struct unit *u)
 
 		if (t->instead)
 			continue;
-		TRY(refuse_unsupported(t));
+		if (u->mode.pass == PASS_KERNELS)
+			TRY(refuse_unsupported(t));
 		if (i > 0)
 			replace_inline_qualifier(t);
-		if (token_among(t, space_qualifiers))
-			t->instead = token_is(t, "__constant__") && !t->system && has_section(u, i)
-				? "__attribute__((section(\"ft_constant\")))" : "";
-		else if (token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
-			 && !t[1].space_length && !t[2].space_length)
+		replace_space_qualifier(u, i);
+		if (u->mode.pass == PASS_KERNELS && !t->instead && is_launch(t))
 			return token_fail(t, "<<< is not supported in device code: flashtwin "
 					  "launches the kernel that --kernel names");
 	}
 	return STATUS_OK;
 }
 
+static enum status read_declarations(struct unit *u)
+{
+	for (int i = 0; token_at(u, i)->kind != TOKEN_END; ) {
+		int next = enter_namespace(u, drop_linkage(u, i));
+
+		if (next > i && u->mode.cplusplus)
+			i = next;
+		else
+			TRY(read_declaration(u, next, false, &i));
+	}
+	return STATUS_OK;
+}
+
+static enum status read_tokens(struct unit *u)
+{
+	for (int i = 0; i < u->tokens.count; i++)
+		if (token_is(token_at(u, i), "typedef"))
+			read_typedef(u, i);
+	if (u->mode.pass != PASS_KERNELS) {
+		/* Texts are made from what these leave. */
+		TRY(finish_user_text(u));
+		u->orders_some = code_table_orders_some(u);
+		u->orders_seen = code_table_orders_seen(u);
+		TRY(unit_replace_launches(u));
+	}
+	TRY(read_declarations(u));
+	if (u->mode.user && u->mode.pass != PASS_HOST)
+		unit_replace_builtins(u);
+	return u->mode.user && u->mode.pass == PASS_KERNELS ? finish_user_text(u) : STATUS_OK;
+}
+
 enum status unit_read(const char *file, const char *text, size_t bytes, struct unit_mode mode,
 		      struct unit *out)
 {
+	enum status status;
+
 	*out = (struct unit){ .mode = mode };
 	TRY(tokens_read(file, text, bytes, &out->tokens));
-	for (int i = 0; i < out->tokens.count; i++)
-		if (token_is(token_at(out, i), "typedef"))
-			read_typedef(out, i);
-	for (int i = 0; token_at(out, i)->kind != TOKEN_END; ) {
-		int next = enter_namespace(out, drop_linkage(out, i));
-
-		i = next > i && mode.cplusplus ? next : read_declaration(out, next, false);
-	}
-	if (!mode.user)
-		return STATUS_OK;
-	enum status status = finish_user_text(out);
+	status = read_tokens(out);
 	if (status != STATUS_OK)
 		unit_free(out);
 	return status;
@@ -321,5 +405,9 @@ void unit_free(struct unit *u)
 	free(u->type_names);
 	free(u->functions);
 	free(u->shared_uses);
+	free(u->host_functions);
+	for (int i = 0; i < u->kept_count; i++)
+		free(u->kept[i]);
+	free(u->kept);
 	*u = (struct unit){ 0 };
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "sim/cuda/runtime.h"
+#include "sim/cuda/vectors.h"
 
 /* --- the basic-block hook, inlined --- */
 
@@ -100,33 +101,19 @@ static inline __attribute__((always_inline, unused)) void ft_copy_bits(void *to,
 /* --- thread and block indices --- */
 
 typedef struct dim3 dim3;
+#ifdef FLASHTWIN_USER
+/* Names that host code and CUDA's headers give to other things too: the rewriter replaces them in
+ * device code only. */
+extern const struct dim3 threadIdx __attribute__((weak)), blockIdx __attribute__((weak));
+extern const struct dim3 blockDim __attribute__((weak)), gridDim __attribute__((weak));
+static const int warpSize __attribute__((unused)) = 32;
+#else
 #define threadIdx ft_thread_index()
 #define blockIdx  ft_block_index()
 #define blockDim  ft_block_dim()
 #define gridDim   ft_grid_dim()
 #define warpSize  32
-
-/* --- vector types --- */
-
-#define FT_VECTORS(X) \
-	X(char, char) X(uchar, unsigned char) X(short, short) X(ushort, unsigned short) \
-	X(int, int) X(uint, unsigned) X(float, float) X(double, double) \
-	X(longlong, long long) X(ulonglong, unsigned long long)
-#define FT_DECLARE(name, type) \
-	typedef struct { type x; } name##1; \
-	typedef struct { type x, y; } __attribute__((aligned(2 * sizeof(type)))) name##2; \
-	typedef struct { type x, y, z; } name##3; \
-	typedef struct { type x, y, z, w; } \
-		__attribute__((aligned(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)))) name##4; \
-	static inline name##1 make_##name##1(type x) { return (name##1){ x }; } \
-	static inline name##2 make_##name##2(type x, type y) { return (name##2){ x, y }; } \
-	static inline name##3 make_##name##3(type x, type y, type z) \
-		{ return (name##3){ x, y, z }; } \
-	static inline name##4 make_##name##4(type x, type y, type z, type w) \
-		{ return (name##4){ x, y, z, w }; }
-FT_VECTORS(FT_DECLARE)
-#undef FT_DECLARE
-#undef FT_VECTORS
+#endif
 
 /* --- barriers, votes, shuffles --- */
 
@@ -288,9 +275,9 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 	return x >= 4294967296.0f ? UINT_MAX : (unsigned)x;
 }
 
+#ifndef FLASHTWIN_HOST          /* host code has these from the C library */
 #define exp2f(x)  FT_MODEL(ex2_approx_noftz, x)
 #define expf(x)   FT_MODEL(ex2_expf, x)
-#define __expf(x) FT_MODEL(ex2_cuda__expf, x)
 #define exp10f(x) FT_MODEL(cuda_exp10f, x)
 #define expm1f(x) FT_MODEL(cuda_expm1f, x)
 #define logf(x)   FT_MODEL(cuda_logf, x)
@@ -303,6 +290,10 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define tanhf(x)  FT_MODEL(cuda_tanhf, x)
 #define erff(x)   FT_MODEL(cuda_erff, x)
 #define rsqrtf(x) FT_MODEL(rsqrt_approx_noftz, x)
+#define fmaxf(a, b) ft_fmaxf((a), (b))
+#define fminf(a, b) ft_fminf((a), (b))
+#endif
+#define __expf(x) FT_MODEL(ex2_cuda__expf, x)
 #define __logf(x)   FT_MODEL(cuda__logf, x)
 #define __log2f(x)  FT_MODEL(lg2_approx_noftz, x)
 #define __log10f(x) FT_MODEL(cuda__log10f, x)
@@ -310,8 +301,6 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define __sinf(x) FT_MODEL(sin_approx, x)
 #define __cosf(x) FT_MODEL(cos_approx, x)
 #define __fdividef(a, b) FT_MODEL(div_approx_noftz, (a), (b))
-#define fmaxf(a, b) ft_fmaxf((a), (b))
-#define fminf(a, b) ft_fminf((a), (b))
 #define __fmaf_rn(a, b, c) fmaf((a), (b), (c))
 #define __fadd_rn(a, b) ((float)(a) + (float)(b))
 #define __fsub_rn(a, b) ((float)(a) - (float)(b))
@@ -379,21 +368,35 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 
 /* --- diagnostics --- */
 
-#define printf(...) ft_printf(__VA_ARGS__)
 #define __trap() ft_trap(719, "__trap()", __FILE__, __LINE__)
+#ifndef FLASHTWIN_HOST
+#define printf(...) ft_printf(__VA_ARGS__)
 #undef assert
 #ifdef NDEBUG
 #define assert(x) ((void)0)
 #else
 #define assert(x) ((x) ? (void)0 : ft_trap(710, "assert(" #x ")", __FILE__, __LINE__))
 #endif
+#endif
 
 /* --- functions without an exact model, and what to use instead --- */
 
+#ifdef FLASHTWIN_PROGRAM
+/* Host code may call the C library's functions of these names, so only a call that a kernel can
+ * reach is an error: by the name of the symbol that it refers to (tui/launch/imports.c). */
+#define FT_ABSENT(name, instead) FT_ABSENT_AT(__COUNTER__, name)
+#define FT_ABSENT_AT(number, name) FT_ABSENT_SYMBOL(number, name)
+#define FT_ABSENT_SYMBOL(number, name) [] { \
+	extern float ft_absent_##number() __asm__("ft_absent_" name); \
+	return ft_absent_##number(); }()
+#else
 #define FT_ABSENT(name, instead) ({ \
 	_Static_assert(0, name " has no bit-exact model in the simulator: use " instead); 0.0f; })
+#endif
+#ifndef FLASHTWIN_HOST
 #include "sim/cuda/float_api.h"
-#define clock()   FT_ABSENT("clock", "events around the launch")
-#define clock64() FT_ABSENT("clock64", "events around the launch")
+#define clock()   ((clock_t)ft_clock())
+#endif
+#define clock64() ft_clock()
 
 #endif

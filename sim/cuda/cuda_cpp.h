@@ -50,22 +50,29 @@ static inline double max(double a, double b) { return fmax(a, b); }
 
 /* --- names without f: the float function for a float; an error without an exact model --- */
 
+#ifndef FLASHTWIN_HOST
+
 /* Functions without a model are declared, but not defined: calling one is a compile error. */
 #define FT_INTEGRAL(T) typename std::enable_if<std::is_integral<T>::value, double>::type
 
 /* In double precision, only what IEEE 754 determines is exact; there are no models. */
+#ifdef FLASHTWIN_PROGRAM               /* an error only if a kernel can reach the call */
+#define FT_NO_DOUBLE(name)
+#define FT_ABSENT_OVERLOAD(name, instead) template <class... T> double ft_over_##name(T...);
+#else
 #define FT_NO_DOUBLE(name) \
 	__attribute__((error(#name " of double has no bit-exact model in the simulator: " \
 			     "use " #name "f")))
+#define FT_ABSENT_OVERLOAD(name, instead) \
+	template <class... T> double ft_over_##name(T...) \
+		__attribute__((error(#name " has no bit-exact model in the simulator: " \
+				     "use " instead)));
+#endif
 #define FT_FLOAT_ONLY(name) \
 	static inline float ft_over_##name(float x) { return name##f(x); } \
 	double ft_over_##name(double) FT_NO_DOUBLE(name); \
 	long double ft_over_##name(long double) FT_NO_DOUBLE(name); \
 	template <class T> FT_INTEGRAL(T) ft_over_##name(T) FT_NO_DOUBLE(name);
-#define FT_ABSENT_OVERLOAD(name, instead) \
-	template <class... T> double ft_over_##name(T...) \
-		__attribute__((error(#name " has no bit-exact model in the simulator: " \
-				     "use " instead)));
 FT_FLOAT_ONLY(exp)
 FT_FLOAT_ONLY(exp2)
 FT_FLOAT_ONLY(exp10)
@@ -174,6 +181,8 @@ using ::ft_over_tgamma;
 #define sinh(...) ft_over_sinh(__VA_ARGS__)
 #define tan(...) ft_over_tan(__VA_ARGS__)
 #define tgamma(...) ft_over_tgamma(__VA_ARGS__)
+
+#endif
 
 /* --- shuffles and matches of any 4- or 8-byte value --- */
 
@@ -306,6 +315,7 @@ struct ft_dynamic_pointer_of_block {
 };
 static inline ft_dynamic_pointer_of_block ft_dynamic_pointer() { return {}; }
 
+#ifndef FLASHTWIN_PROGRAM
 /* A local static, because static members of templates are initialised in no particular order. */
 static inline std::vector<struct kernel_shared> &ft_shared_records()
 {
@@ -313,8 +323,9 @@ static inline std::vector<struct kernel_shared> &ft_shared_records()
 	return records;
 }
 
-static size_t ft_shared_list(struct kernel_shared **first) __attribute__((unused));
-static size_t ft_shared_list(struct kernel_shared **first)
+static size_t ft_shared_list(const struct sim_code *, struct kernel_shared **first)
+	__attribute__((unused));
+static size_t ft_shared_list(const struct sim_code *, struct kernel_shared **first)
 {
 	*first = ft_shared_records().data();
 	return ft_shared_records().size();
@@ -340,6 +351,7 @@ template <class T, class Names> struct ft_shared_variable {
 };
 template <class T, class Names> size_t ft_shared_variable<T, Names>::offset;
 template <class T, class Names> bool ft_shared_variable<T, Names>::recorded = record();
+#endif
 
 /* --- for the rewriter: kernels --- */
 

@@ -104,6 +104,7 @@ FT_LOOP_INLINE void ft_loop_leave(struct ft_loop *loop, unsigned kinds)
  * that came here by the same call. */
 uint32_t ft_active_mask(const struct ft_site *);
 void ft_yield(void);                    /* lets other threads run: in atomics and __nanosleep */
+long long ft_clock(void);               /* counts its calls */
 void ft_fence(int device);              /* yields too; orders memory of all blocks or of one */
 void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));
 /* Asynchronous copies of the calling thread: one that fills the last `zeros` bytes with 0 instead

@@ -15,13 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#ifdef __cplusplus
+#include <ctime>                /* it undefines clock */
+#endif
+
+/* Before the built-ins, whose names are those of fields and parameters there. */
+#include "sim/cuda/include/cuda_runtime.h"
 
 #ifdef __cplusplus
 #include "sim/cuda/cuda_cpp.h"
 #else
 #include "sim/cuda/cuda_c.h"
 #endif
-#include "sim/cuda/include/cuda_runtime.h"
 
 #undef __device__
 #undef __host__

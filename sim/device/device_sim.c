@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "kernels/variant.h"
 #include "sim/check/check.h"
+#include "sim/device/attributes.h"
 #include "sim/device/capture.h"
 #include "sim/device/graph.h"
 #include "sim/device/graph_ops.h"
@@ -80,6 +81,8 @@ static enum status sim_open(const struct device_options *options, struct device 
 		sim_close(&sim->base);
 		return STATUS_DEVICE;
 	}
+	if (sim->check && options->leaks_are_lints)
+		check_leaks_are_lints(sim->check);
 	if (sim->check && options->count)
 		check_count(sim->check);
 	*out = &sim->base;
@@ -345,7 +348,10 @@ const struct device_ops device_sim = {
 	.open = sim_open,
 	.close = sim_close,
 	.info = sim_info,
+	.attribute = sim_attribute,
+	.function = sim_function,
 	.alloc = sim_alloc,
+	.alloc_managed = sim_alloc,     /* all its memory is the host's */
 	.free = sim_free,
 	.upload = sim_upload,
 	.upload_pointers = sim_upload_pointers,

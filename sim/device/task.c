@@ -70,9 +70,10 @@ static struct task *task_new(enum task_kind kind)
 	return task;
 }
 
+/* Without a buffer, the offset is the address. */
 static uint64_t address_of(const struct buffer *buffer, uint64_t offset)
 {
-	return buffer ? buffer->address + offset : 0;
+	return buffer ? buffer->address + offset : offset;
 }
 
 /* A copy with the addresses of its pointer fields filled in. */

@@ -230,6 +230,13 @@ void ft_yield(void)
 	yield(worker_self);
 }
 
+/* The simulator has no clock: a later call of a launch gives a larger number, as if it took some
+ * instructions, so that a kernel that waits for time to pass ends. */
+long long ft_clock(void)
+{
+	return (long long)(worker_self->clock += 16);
+}
+
 void schedule_poll(struct worker *w)
 {
 	if (++w->idle_polls == MAX_IDLE_POLLS)
@@ -325,6 +332,7 @@ void schedule_run(struct worker *w, struct grid *grid)
 	w->grid = grid;
 	w->resident = 0;
 	w->idle_yields = w->idle_polls = 0;
+	w->clock = 0;
 	w->fault = (struct fault){ 0 };
 	w->errand = NULL;
 	worker_self = w;

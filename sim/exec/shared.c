@@ -26,7 +26,7 @@ static bool reaches(const struct sim_code *code, const struct kernel_shared *var
 static size_t list(const struct sim_code *code, struct kernel_shared **first)
 {
 	if (code->shared)
-		return code->shared(first);
+		return code->shared(code, first);
 	*first = __start_ft_shared;
 	return *first ? (size_t)(__stop_ft_shared - __start_ft_shared) : 0;
 }

@@ -131,7 +131,8 @@ static bool is_builtin(const char *file)
 /* Also includes dim3, the type of threadIdx and the like. */
 static bool is_ours(const char *file)
 {
-	return is_builtin(file) || (file && strstr(file, "kernels/kernel_table.h"));
+	return is_builtin(file) || (file && (strstr(file, "kernels/kernel_table.h")
+					     || strstr(file, "kernels/dim3.h")));
 }
 
 /* Sets the place that an inlined function was called from. */

@@ -25,6 +25,7 @@ struct worker {
 	uint64_t random;
 	unsigned idle_yields;           /* since the last event that could unblock another lane */
 	unsigned idle_polls;            /* reads of unchanged values since then */
+	uint64_t clock;                 /* see ft_clock() */
 	sigjmp_buf landing;             /* where execution continues after a fault */
 	struct fault {
 		void *address, *pc;

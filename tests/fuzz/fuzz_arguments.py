@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True          # sources may be read-only
 import commands
 import damage_npy
 
-COMMANDS = ["decode", "attend", "launch", "replay", "diff", "view", "find", "sql", "export",
+COMMANDS = ["decode", "attend", "launch", "run", "replay", "diff", "view", "find", "sql", "export",
             "bench", "info", "help", "verify"]
 PATHS = ["prefill", "cached", "incremental", "incremental-multiwarp", "batched", "flash-decoding",
          "flash-decoding-graph", "auto"]
@@ -55,6 +55,8 @@ GOOD = {
               "by=f32:2", "x=>o.npy:f32[99999999999]", "x=>o.npy:f32[-1]", "x=>o.npy:f99[1]",
               "q=i32:1", "n=i32:x"],
     "-D": ["N=3", "=", "N=\"", "-x"], "-I": [".", "missing"],
+    "-l": ["m", "missing"], "-L": [".", "missing"], "--std": ["c++20", "c++1"],
+    "--exit": ["program", "verdict"], "--report": ["found", "missing/x"], "--profile": ["h200"],
     "--run": ["1", "2"], "--runs": ["1,1", "1,2", "1"], "--ulp": ["0", "5"],
     "--as": ["svg", "html", "json", "perfetto", "npz"], "--at": ADDRESSES,
     "--screen": ["summary", "time", "launch", "kv", "chunks", "reduce", "points", "counters",
@@ -152,6 +154,7 @@ class Maker:
         words = {"attend": ["--q", "q.npy", "--k", "k.npy", "--v", "v.npy"],
                  "decode": ["--model", self.model, "--prompt", "R", "-n", random.choice("012")],
                  "launch": ["scale.cu", "--kernel", "scale", "--grid", "1", "--block", "32"],
+                 "run": ["missing.cu"],     # compiling would take most of the time
                  "diff": ["old.twin", "other.twin"], "sql": ["old.twin", "SELECT * FROM v_run"],
                  "export": ["old.twin", "--as", "json"], "info": [], "help": [], "bench": [],
                  }.get(command, ["old.twin"])

@@ -30,7 +30,7 @@ no_last() {
 
 for command in view diff find verify replay 'sql SELECT' 'sql --dump' 'export --as svg'; do
 	run $command
-	one_line "flashtwin ${command%% *}: expected a trace: there is no last run, which decode, attend and launch without -o keep as $last\$"
+	one_line "flashtwin ${command%% *}: expected a trace: there is no last run, which decode, attend, launch and run without -o keep as $last\$"
 	expect "$command without a last run" 2
 done
 result 'looking for it makes no folder' "$(ls -d "$XDG_STATE_HOME" 2>/dev/null)"

@@ -1,13 +1,9 @@
-/* imports.c - reads the symbols and sections of an ELF object; see imports.h.
- *
- * Both ELF64 and the lists are read here, without a library: it must work wherever `launch` does.
- */
+/* imports.c - compares the symbols and sections of an ELF object with lists; see imports.h. */
 #include "config.h"
 
 #include "tui/launch/imports.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,100 +12,29 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "tui/datadir.h"
+#include "tui/launch/object.h"
 #include "tui/launch/user_text.h"
 
-#define OBJECT_LIMIT ((size_t)1 << 30)
 #define TEXT_LIMIT ((size_t)64 << 20)
 #define LIST_LIMIT ((size_t)1 << 20)
 
-struct object {
+struct import_check {
+	struct object object;
 	const char *file;               /* the user's, for messages */
 	const char *preprocessed;
 	char *lists;                    /* allowed names, in the format of a linker's list */
-	char *bytes;
-	size_t count;
-	const Elf64_Shdr *sections;
-	size_t section_count;
-	const Elf64_Sym *symbols;
-	size_t symbol_count;
-	const char *names;              /* of symbols; ends with a NUL */
-	size_t names_size;
-	const char *section_names;
-	size_t section_names_size;
 };
 
-static enum status malformed(const struct object *o)
+static enum status malformed(const struct import_check *c)
 {
 	return fail(STATUS_COMPILE, "%s: the compiler made no object that this program can check: "
-		    "expected ELF64", o->file);
-}
-
-/* --- the object --- */
-
-/* The bytes of a section, or NULL if it is not inside the file or not aligned. */
-static const void *section_data(const struct object *o, const Elf64_Shdr *s)
-{
-	if (s->sh_offset > o->count || s->sh_size > o->count - s->sh_offset
-	    || s->sh_offset % sizeof(uint64_t) * (s->sh_type != SHT_STRTAB) != 0)
-		return NULL;
-	return o->bytes + s->sh_offset;
-}
-
-/* Names: a section that ends with a NUL. */
-static const char *read_names(const struct object *o, size_t index, size_t *size)
-{
-	const Elf64_Shdr *s = index < o->section_count ? &o->sections[index] : NULL;
-	const char *names = s && s->sh_type == SHT_STRTAB ? section_data(o, s) : NULL;
-
-	if (!names || s->sh_size == 0 || names[s->sh_size - 1] != '\0')
-		return NULL;
-	*size = s->sh_size;
-	return names;
-}
-
-static bool read_symbols(struct object *o)
-{
-	for (size_t i = 0; i < o->section_count; i++) {
-		const Elf64_Shdr *s = &o->sections[i];
-
-		if (s->sh_type != SHT_SYMTAB)
-			continue;
-		o->symbols = section_data(o, s);
-		o->symbol_count = s->sh_size / sizeof *o->symbols;
-		o->names = read_names(o, s->sh_link, &o->names_size);
-		return o->symbols && o->names && s->sh_entsize == sizeof *o->symbols;
-	}
-	return false;
-}
-
-static bool read_object(struct object *o)
-{
-	const Elf64_Ehdr *h = (const void *)o->bytes;
-
-	if (o->count < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0
-	    || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_REL
-	    || h->e_shentsize != sizeof *o->sections || h->e_shoff > o->count
-	    || h->e_shoff % sizeof(uint64_t) != 0 || o->count - h->e_shoff < sizeof *o->sections)
-		return false;
-	o->sections = (const void *)(o->bytes + h->e_shoff);
-	/* With very many sections the numbers are in the first one. */
-	o->section_count = h->e_shnum ? h->e_shnum : o->sections[0].sh_size;
-	if (o->section_count > (o->count - h->e_shoff) / sizeof *o->sections)
-		return false;
-	o->section_names = read_names(o, h->e_shstrndx == SHN_XINDEX ? o->sections[0].sh_link
-				      : h->e_shstrndx, &o->section_names_size);
-	return o->section_names && read_symbols(o);
-}
-
-static const char *symbol_name(const struct object *o, const Elf64_Sym *s)
-{
-	return s->st_name < o->names_size ? o->names + s->st_name : "";
+		    "expected ELF64", c->file);
 }
 
 /* --- symbols --- */
 
 /* A list has lines "\tname;" or "\tprefix*;"; other lines are comments. */
-static bool is_listed(const char *lists, const char *name)
+bool imports_listed(const char *lists, const char *name)
 {
 	for (const char *p = lists; p; p = strchr(p, '\n')) {
 		size_t length;
@@ -156,16 +81,43 @@ static char *plain_name(const char *symbol)
 	return xasprintf("%.*s", (int)length, found);
 }
 
-static enum status refuse_symbol(const struct object *o, const char *symbol)
+/* A function without a model, as sim/cuda/cuda_c.h and cuda_cpp.h name it; else NULL. */
+static const char *absent_name(const char *name)
+{
+	static const char *const prefixes[] = { "ft_absent_", "ft_over_" };
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return name + strlen(prefixes[i]);
+	return NULL;
+}
+
+/* What the source has where the object has this name. */
+static const char *source_name(const char *name)
+{
+	const char *absent = absent_name(name);
+
+	return absent ? absent : strcmp(name, "ft_inline_ptx") == 0 ? "asm" : name;
+}
+
+enum status imports_refuse(const char *file, const char *preprocessed, const char *symbol)
 {
 	char *name = plain_name(symbol), *text = NULL, *where = NULL;
+	const char *absent = absent_name(name);
 	enum status status;
 	size_t bytes;
 
-	if (file_read(o->preprocessed, TEXT_LIMIT, &text, &bytes) == STATUS_OK)
-		where = user_text_find(text, name);
-	status = fail(STATUS_COMPILE, "%s: %s%s%s cannot be used in a kernel: it is a function of "
-		      "the host", where ? where : o->file, name,
+	if (file_read(preprocessed, TEXT_LIMIT, &text, &bytes) == STATUS_OK)
+		where = user_text_find(text, source_name(name));
+	if (strcmp(name, "ft_inline_ptx") == 0)
+		status = fail(STATUS_COMPILE, "%s: inline PTX cannot run in the simulator",
+			      where ? where : file);
+	else if (absent)
+		status = fail(STATUS_COMPILE, "%s: %s has no bit-exact model in the simulator",
+			      where ? where : file, absent);
+	else
+		status = fail(STATUS_COMPILE, "%s: %s%s%s cannot be used in a kernel: it is a "
+		      "function of the host", where ? where : file, name,
 		      strcmp(name, symbol) != 0 ? ", linked as " : "",
 		      strcmp(name, symbol) != 0 ? symbol : "");
 	free(where);
@@ -174,21 +126,23 @@ static enum status refuse_symbol(const struct object *o, const char *symbol)
 	return status;
 }
 
-static enum status check_symbols(const struct object *o)
+static enum status check_symbols(const struct import_check *c)
 {
+	const struct object *o = &c->object;
+
 	for (size_t i = 1; i < o->symbol_count; i++) {
 		const Elf64_Sym *s = &o->symbols[i];
-		const char *name = symbol_name(o, s);
+		const char *name = object_symbol_name(o, s);
 
 		if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
 			return fail(STATUS_COMPILE, "%s: %s is an ifunc: its resolver would run "
-				    "when the kernel is loaded", o->file, name);
+				    "when the kernel is loaded", c->file, name);
 		if (ELF64_ST_TYPE(s->st_info) == STT_OBJECT && s->st_shndx < o->section_count
 		    && (o->sections[s->st_shndx].sh_flags & SHF_EXECINSTR))
-			return fail(STATUS_COMPILE, "%s: %s is data in a section of code", o->file,
+			return fail(STATUS_COMPILE, "%s: %s is data in a section of code", c->file,
 				    name);
-		if (s->st_shndx == SHN_UNDEF && *name && !is_listed(o->lists, name))
-			return refuse_symbol(o, name);
+		if (s->st_shndx == SHN_UNDEF && *name && !imports_listed(c->lists, name))
+			return imports_refuse(c->file, c->preprocessed, name);
 	}
 	return STATUS_OK;
 }
@@ -215,7 +169,7 @@ static bool is_own_initialiser(const struct object *o, const Elf64_Shdr *section
 	for (size_t i = 1; i < o->symbol_count && *function; i++) {
 		const Elf64_Sym *s = &o->symbols[i];
 
-		if (strncmp(symbol_name(o, s), function, strlen(function)) == 0
+		if (strncmp(object_symbol_name(o, s), function, strlen(function)) == 0
 		    && ELF64_ST_BIND(s->st_info) == STB_LOCAL
 		    && ELF64_ST_TYPE(s->st_info) == STT_FUNC)
 			functions++;
@@ -224,14 +178,14 @@ static bool is_own_initialiser(const struct object *o, const Elf64_Shdr *section
 		&& functions == 1;
 }
 
-static enum status check_sections(const struct object *o)
+static enum status check_sections(const struct import_check *c)
 {
+	const struct object *o = &c->object;
 	static const char *const old[] = { ".ctors", ".dtors", ".init", ".fini", NULL };
 
 	for (size_t i = 1; i < o->section_count; i++) {
 		const Elf64_Shdr *s = &o->sections[i];
-		const char *name = s->sh_name < o->section_names_size
-			? o->section_names + s->sh_name : "";
+		const char *name = object_section_name(o, s);
 		bool runs = s->sh_type == SHT_INIT_ARRAY || s->sh_type == SHT_FINI_ARRAY
 			|| s->sh_type == SHT_PREINIT_ARRAY;
 
@@ -244,9 +198,9 @@ static enum status check_sections(const struct object *o)
 		if (runs && s->sh_size > 0 && !is_own_initialiser(o, s, name))
 			return fail(STATUS_COMPILE, "%s: a constructor or destructor function: "
 				    "code of a kernel may not run when it is loaded or unloaded",
-				    o->file);
+				    c->file);
 		if ((s->sh_flags & SHF_EXECINSTR) && (s->sh_flags & SHF_WRITE))
-			return fail(STATUS_COMPILE, "%s: section %s is writable code", o->file,
+			return fail(STATUS_COMPILE, "%s: section %s is writable code", c->file,
 				    name);
 	}
 	return STATUS_OK;
@@ -254,8 +208,7 @@ static enum status check_sections(const struct object *o)
 
 /* --- reading --- */
 
-/* Reads both lists from the folder of flashtwin's headers; the caller frees the text. */
-static enum status read_lists(char **out)
+enum status imports_read_lists(char **out)
 {
 	static const char *const names[] = { "exports", "imports", NULL };
 	char *include = datadir_include();
@@ -282,18 +235,19 @@ static enum status read_lists(char **out)
 
 enum status imports_check(const char *object, const char *file, const char *preprocessed)
 {
-	struct object o = { .file = file, .preprocessed = preprocessed };
-	enum status status = read_lists(&o.lists);
+	struct import_check c = { .file = file, .preprocessed = preprocessed };
+	enum status status = imports_read_lists(&c.lists);
+	bool valid = true;
 
 	if (status == STATUS_OK)
-		status = file_read(object, OBJECT_LIMIT, &o.bytes, &o.count);
-	if (status == STATUS_OK && !read_object(&o))
-		status = malformed(&o);
+		status = object_open(object, ET_REL, &c.object, &valid);
+	if (status == STATUS_OK && !valid)
+		status = malformed(&c);
 	if (status == STATUS_OK)
-		status = check_sections(&o);
+		status = check_sections(&c);
 	if (status == STATUS_OK)
-		status = check_symbols(&o);
-	free(o.bytes);
-	free(o.lists);
+		status = check_symbols(&c);
+	object_close(&c.object);
+	free(c.lists);
 	return status;
 }

@@ -129,11 +129,16 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 enum status launch_replay_needed(struct store *trace, int64_t run, bool *needed)
 {
 	struct store_run row;
+	bool program;
 
 	TRY(store_run_read(trace, run, &row));
 	*needed = strcmp(row.command, "launch") == 0;
+	program = strcmp(row.command, "run") == 0;
 	store_run_free(&row);
-	return STATUS_OK;
+	if (!program)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s: run %lld: replaying a trace of run is not built yet",
+		    store_shown_path(trace), (long long)run);
 }
 
 enum status launch_replay_prepare(struct store *trace, int64_t run,

@@ -11,7 +11,8 @@
 struct launch_replay;
 struct user_source;
 
-/* Whether the run is one of `launch`, so that its replay runs code of whoever recorded it. */
+/* Whether the run is one of `launch`, so that its replay runs code of whoever recorded it. USAGE
+ * for a run of `run`: its kernels cannot be compiled from the trace yet. */
 enum status launch_replay_needed(struct store *, int64_t run, bool *needed);
 /* Compiles the kernel of a run of `launch`; *out is NULL for a run of another command. The caller
  * sets cuda, check, steps and sandbox in `how`. COMPILE if the recorded source does not compile,

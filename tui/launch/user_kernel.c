@@ -19,15 +19,14 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "kernels/points.h"
-#include "kernels/variant.h"
 #include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/datadir.h"
 #include "tui/launch/imports.h"
+#include "tui/launch/kernel_flags.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
-#include "tui/launch/user_arrays.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_text.h"
 
@@ -64,34 +63,6 @@ static const char *standard(const struct user_kernel *k)
 	return k->compiler.cplusplus ? "-std=gnu++17" : "-std=gnu11";
 }
 
-/* Uses what this processor has; fmaf() is a library call without FMA. */
-static void add_processor(struct arg_list *args)
-{
-	if (processor_has_avx2()) {
-		arg_list_add(args, "-mavx2");
-		arg_list_add(args, "-mfma");
-	}
-}
-
-/* Finds the folder that has sim/cuda/user.h; the caller frees it. */
-static enum status find_include(char **out)
-{
-	char *header;
-	bool there;
-
-	*out = datadir_include();
-	header = xasprintf("%s/sim/cuda/user.h", *out);
-	there = access(header, R_OK) == 0;
-	free(header);
-	if (there)
-		return STATUS_OK;
-	fail(STATUS_USAGE, "%s has no sim/cuda/user.h: "
-	     "the folder with flashtwin's headers is missing%s", *out,
-	     getenv("FLASHTWIN_DATADIR") ? " (FLASHTWIN_DATADIR names it)" : "");
-	free(*out);
-	return STATUS_USAGE;
-}
-
 /* Compilers look for an -include in the working directory first. */
 enum status user_kernel_check_folder(void)
 {
@@ -107,7 +78,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	struct arg_list args = k->compiler.args;
 	char *include, *stubs, *names = probed ? point_names_list(k->points) : NULL;
 	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
-	enum status status = find_include(&include);
+	enum status status = kernel_flags_include(&include);
 
 	if (status == STATUS_OK && s->check) {
 		status = user_kernel_check_folder();
@@ -123,7 +94,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE", "-isystem", stubs, "-isystem", include,
 		  "-include", "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
-	add_processor(&args);
+	kernel_flags_add_processor(&args);
 	if (s->check)
 		arg_list_add(&args, "-DFLASHTWIN_CHECK");
 	if (probed)
@@ -200,72 +171,18 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	return status;
 }
 
-/* Functions that gcc would replace by memcpy() or its like: they are functions of the host. */
-static const char *const host_flags[] = {
-	"-fno-builtin-bcopy", "-fno-builtin-bzero", "-fno-builtin-mempcpy", "-fno-builtin-stpcpy",
-	"-fno-builtin-stpncpy", "-fno-builtin-strcpy", "-fno-builtin-strncpy",
-	"-fno-builtin-strcat", "-fno-builtin-strncat", NULL
-};
-
-/* A misaligned access traps, as error 716 on a GPU; a checked kernel calls a handler instead. */
-static const char *const align_flags[] = {
-	"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", NULL
-};
-
-/* Frames are linked, and calls in the source stay apart (sim/exec/path.h). */
-static const char *const path_flags[] = {
-	"-fno-omit-frame-pointer", "-fno-tree-tail-merge", "-fno-crossjumping", "-fno-ipa-icf",
-	"-fno-partial-inlining", NULL
-};
-
-/* Calls the hooks of sim/check/check_hooks.c and the handlers of check_bounds.c. Without SRA a
- * float4 access stays whole; without vectorizing and block reordering, loops keep their order. */
-static const char *const check_flags[] = {
-	"-fno-tree-sra", "-fno-tree-vectorize", "-fno-reorder-blocks", "-fsanitize=thread",
-	"-fsanitize=bounds", "-fsanitize=alignment", "-fsanitize-coverage=trace-pc",
-	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
-	NULL
-};
-
-/* A step budget alone needs only a call per basic block. */
-static const char *const step_flags[] = { "-fsanitize-coverage=trace-pc", NULL };
-
-/* Volatile reads call a hook, which lets other threads run while one polls. The text drops calls
- * at all other accesses (sim/cuda/cuda_c.h). */
-static const char *const poll_flags[] = {
-	"-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
-	"--param", "tsan-distinguish-volatile=1", "-Wa,--defsym,ft_polls=1", NULL
-};
-
-/* Uses the flags of the project's kernels, and keeps infinite loops. Columns of the rewritten text
- * are not the user's, hence no carets. Compiles and links in two steps, because a sanitizer's flags
- * would make the linker add its run-time library. */
+/* Compiles and links in two steps, because a sanitizer's flags would make the linker add its
+ * run-time library. */
 static enum status compile(const struct user_kernel *k, const struct user_source *s,
 			   const char *in, const char *text, const char *object, const char *out)
 {
 	struct arg_list args = k->compiler.args, link = args;
-	bool pointers = false;
+	const struct kernel_flags flags = {
+		.check = s->check, .steps = s->steps, .polls = k->polls, .text = text,
+	};
 
-	if (s->check)
-		TRY(user_arrays_escape(text, &pointers));
-	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k),
-		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
-		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
-		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
-		  "-fno-finite-loops", "-fno-stack-protector",
-		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
-	add_processor(&args);
-	arg_list_add_all(&args, host_flags);
-	arg_list_add_all(&args, path_flags);
-	arg_list_add_all(&args, s->check ? check_flags : align_flags);
-	if (pointers)
-		arg_list_add(&args, "-fsanitize=object-size");
-	if (s->steps && !s->check)
-		arg_list_add_all(&args, step_flags);
-#ifdef __x86_64__
-	if (k->polls && !s->check)
-		arg_list_add_all(&args, poll_flags);
-#endif
+	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k), NULL });
+	TRY(kernel_flags_add(&args, &flags));
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
 	TRY(program_run(&args, s->file, s->sandbox));
 	TRY(imports_check(object, k->file, text));

@@ -1,1 +1,2 @@
-/* vector_functions.h - replaces CUDA's header of this name; the functions are already defined. */
+/* vector_functions.h - replaces CUDA's header of this name. */
+#include "sim/cuda/vectors.h"

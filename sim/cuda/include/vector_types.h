@@ -1,1 +1,2 @@
-/* vector_types.h - replaces CUDA's header of this name; the types are already defined. */
+/* vector_types.h - replaces CUDA's header of this name. */
+#include "sim/cuda/vectors.h"

@@ -1,0 +1,40 @@
+/* runtime.h - CUDA's runtime API for a program that runs in this process, over engine/device.h.
+ *
+ * The functions of sim/cuda/include/cuda_runtime_api.h are exported to the program. This header is
+ * for whoever starts the program: it opens the devices, tells which kernels and variables the
+ * program has, and asks in the end what went wrong.
+ *
+ * Addresses that the program sees are those of device memory (struct buffer). Calls take one lock,
+ * so several threads may call; host functions of a stream run without it, in the thread whose call
+ * found that their turn has come.
+ */
+#ifndef RUNTIME_H
+#define RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct device;
+struct kernel;
+
+struct runtime_program {
+	void *context;
+	/* stub: an address inside the host stub of a kernel, or its start. NULL: not a kernel. */
+	const struct kernel *(*kernel)(void *context, const void *stub);
+	/* Of a __device__ or __constant__ variable, given the address of its shadow on the host. */
+	bool (*variable)(void *context, const void *shadow, void **address, size_t *bytes);
+};
+
+/* Before any code of the program runs. The devices and the program must stay valid until
+ * runtime_end(). */
+enum status runtime_begin(struct device *const *devices, int count, const struct runtime_program *);
+
+/* Waits for all devices and frees the runtime's own objects; buffers that the program left stay
+ * with their devices. Returns the first error that ended a device (a fault's, the step budget's) or
+ * that is not the program's own (a full disk), even if a call has already returned it; its text is
+ * error_text(). Calls of the program after this return cudaErrorCudartUnloading. */
+enum status runtime_end(void);
+
+#endif

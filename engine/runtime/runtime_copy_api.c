@@ -1,0 +1,200 @@
+/* runtime_copy_api.c - the calls that copy memory; runtime_copy.c does the work.
+ *
+ * Calls without a stream use the legacy stream and return when host memory was read or written; a
+ * copy within a device may still be running then, as in CUDA.
+ */
+#include "config.h"
+
+#include "engine/runtime/runtime_graph.h"
+
+/* --- what is copied --- */
+
+cudaError_t copy_linear(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+			struct copy_work *out)
+{
+	*out = (struct copy_work){
+		.to = to, .to_pitch = bytes, .to_slice = bytes, .from = from, .from_pitch = bytes,
+		.from_slice = bytes, .width = bytes, .height = 1, .depth = 1, .kind = kind,
+	};
+	return copy_check(out);
+}
+
+static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+			     size_t width, size_t height, enum cudaMemcpyKind kind,
+			     struct copy_work *out)
+{
+	*out = (struct copy_work){
+		.to = to, .to_pitch = to_pitch, .to_slice = to_pitch * height, .from = from,
+		.from_pitch = from_pitch, .from_slice = from_pitch * height, .width = width,
+		.height = height, .depth = 1, .kind = kind,
+	};
+	if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (width > to_pitch || width > from_pitch)
+		return cudaErrorInvalidPitchValue;
+	return copy_check(out);
+}
+
+cudaError_t copy_from_params(const struct cudaMemcpy3DParms *p, struct copy_work *out)
+{
+	size_t to_pitch, from_pitch;
+
+	if (!p || p->srcArray || p->dstArray || !p->srcPtr.ptr || !p->dstPtr.ptr)
+		return cudaErrorInvalidValue;
+	to_pitch = p->dstPtr.pitch;
+	from_pitch = p->srcPtr.pitch;
+	*out = (struct copy_work){
+		.to = (char *)p->dstPtr.ptr + p->dstPos.x + p->dstPos.y * to_pitch
+			+ p->dstPos.z * to_pitch * p->dstPtr.ysize,
+		.to_pitch = to_pitch, .to_slice = to_pitch * p->dstPtr.ysize,
+		.from = (const char *)p->srcPtr.ptr + p->srcPos.x + p->srcPos.y * from_pitch
+			+ p->srcPos.z * from_pitch * p->srcPtr.ysize,
+		.from_pitch = from_pitch, .from_slice = from_pitch * p->srcPtr.ysize,
+		.width = p->extent.width, .height = p->extent.height, .depth = p->extent.depth,
+		.kind = p->kind,
+	};
+	if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (out->width == 0 || out->height == 0 || out->depth == 0)
+		return cudaSuccess;
+	if (p->dstPos.x + out->width > to_pitch || p->srcPos.x + out->width > from_pitch)
+		return cudaErrorInvalidPitchValue;
+	if (out->depth > 1 && (p->dstPos.y + out->height > p->dstPtr.ysize
+			       || p->srcPos.y + out->height > p->srcPtr.ysize))
+		return cudaErrorInvalidValue;
+	return copy_check(out);
+}
+
+/* --- giving it to a stream --- */
+
+static cudaError_t submit(cudaStream_t handle, cudaError_t checked, struct copy_work copy,
+			  bool waited)
+{
+	struct work work = { .kind = WORK_COPY, .copy = copy };
+	struct CUstream_st *s;
+
+	TRY_CUDA(runtime_stream(handle, &s));
+	TRY_CUDA(checked);
+	if (copy.width == 0 || copy.height == 0 || copy.depth == 0)
+		return cudaSuccess;
+	work.copy.waited = waited;
+	TRY_CUDA(work_submit(s, &work));
+	if (waited)
+		memory_host_turn();
+	return cudaSuccess;
+}
+
+static cudaError_t linear(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+			  cudaStream_t stream, bool waited)
+{
+	struct copy_work copy;
+	cudaError_t checked = copy_linear(to, from, bytes, kind, &copy);
+
+	return submit(stream, checked, copy, waited);
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+	return API(linear(dst, src, count, kind, NULL, true));
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+			    cudaStream_t stream)
+{
+	return API(linear(dst, src, count, kind, stream, false));
+}
+
+static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+			size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream,
+			bool waited)
+{
+	struct copy_work copy;
+	cudaError_t checked = copy_rows(to, to_pitch, from, from_pitch, width, height, kind,
+					&copy);
+
+	return submit(stream, checked, copy, waited);
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+			 size_t height, enum cudaMemcpyKind kind)
+{
+	return API(rows(dst, dpitch, src, spitch, width, height, kind, NULL, true));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+			      size_t width, size_t height, enum cudaMemcpyKind kind,
+			      cudaStream_t stream)
+{
+	return API(rows(dst, dpitch, src, spitch, width, height, kind, stream, false));
+}
+
+static cudaError_t box(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool waited)
+{
+	struct copy_work copy;
+	cudaError_t checked = copy_from_params(p, &copy);
+
+	TRY_CUDA(checked);
+	return submit(stream, checked, copy, waited);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+	return API(box(p, NULL, true));
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+	return API(box(p, stream, false));
+}
+
+/* --- between devices --- */
+
+static cudaError_t check_devices(int to, int from)
+{
+	if (to < 0 || to >= runtime.device_count || from < 0 || from >= runtime.device_count)
+		return cudaErrorInvalidDevice;
+	return cudaSuccess;
+}
+
+static cudaError_t peer(void *to, int to_device, const void *from, int from_device, size_t bytes,
+			cudaStream_t stream)
+{
+	TRY_CUDA(check_devices(to_device, from_device));
+	return linear(to, from, bytes, cudaMemcpyDefault, stream, false);
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+	return API(peer(dst, dstDevice, src, srcDevice, count, NULL));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
+				size_t count, cudaStream_t stream)
+{
+	return API(peer(dst, dstDevice, src, srcDevice, count, stream));
+}
+
+static cudaError_t peer_box(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+	struct cudaMemcpy3DParms box_params;
+
+	if (!p)
+		return cudaErrorInvalidValue;
+	TRY_CUDA(check_devices(p->dstDevice, p->srcDevice));
+	box_params = (struct cudaMemcpy3DParms){
+		.srcArray = p->srcArray, .srcPos = p->srcPos, .srcPtr = p->srcPtr,
+		.dstArray = p->dstArray, .dstPos = p->dstPos, .dstPtr = p->dstPtr,
+		.extent = p->extent, .kind = cudaMemcpyDefault,
+	};
+	return box(&box_params, stream, false);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+	return API(peer_box(p, NULL));
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+	return API(peer_box(p, stream));
+}

@@ -1,0 +1,142 @@
+/* runtime_symbol.c - __device__ and __constant__ variables, which the program names by shadows.
+ *
+ * The program's loader knows where a variable is. On the simulator that is memory of this process,
+ * so a copy to it waits for the work before it and is done by the host.
+ */
+#include "config.h"
+
+#include "engine/runtime/runtime_graph.h"
+
+cudaError_t runtime_symbol(const void *shadow, struct allocation **out)
+{
+	void *address;
+	size_t bytes;
+
+	if (!shadow || !runtime.program->variable(runtime.program->context, shadow, &address,
+						  &bytes))
+		return cudaErrorInvalidSymbol;
+	*out = address_find(address);
+	if (!*out) {
+		address_add((struct allocation){
+			.address = (uint64_t)(uintptr_t)address, .bytes = bytes,
+			.kind = PLACE_VARIABLE, .device = runtime_current() });
+		*out = address_find(address);
+	}
+	return *out ? cudaSuccess : cudaErrorInvalidSymbol;
+}
+
+/* *place: the variable's byte at `offset`, from which `bytes` more must be the variable's. */
+static cudaError_t part(const void *shadow, size_t offset, size_t bytes, char **place)
+{
+	struct allocation *a;
+
+	TRY_CUDA(runtime_symbol(shadow, &a));
+	if (offset > a->bytes || bytes > a->bytes - offset)
+		return cudaErrorInvalidValue;
+	*place = (char *)(uintptr_t)a->address + offset;
+	return cudaSuccess;
+}
+
+static cudaError_t submit(struct copy_work *copy, cudaStream_t stream, bool waited)
+{
+	struct work work = { .kind = WORK_COPY };
+	struct CUstream_st *s;
+
+	TRY_CUDA(runtime_stream(stream, &s));
+	if (copy->width == 0)
+		return cudaSuccess;
+	copy->waited = waited;
+	work.copy = *copy;
+	TRY_CUDA(work_submit(s, &work));
+	if (waited)
+		memory_host_turn();
+	return cudaSuccess;
+}
+
+static cudaError_t to_symbol(const void *shadow, const void *from, size_t bytes, size_t offset,
+			     enum cudaMemcpyKind kind, cudaStream_t stream, bool waited)
+{
+	struct copy_work copy;
+	char *place;
+
+	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice
+	    && kind != cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	TRY_CUDA(part(shadow, offset, bytes, &place));
+	TRY_CUDA(copy_linear(place, from, bytes, kind, &copy));
+	return submit(&copy, stream, waited);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
+			       enum cudaMemcpyKind kind)
+{
+	return API(to_symbol(symbol, src, count, offset, kind, NULL, true));
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count,
+				    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return API(to_symbol(symbol, src, count, offset, kind, stream, false));
+}
+
+static cudaError_t from_symbol(void *to, const void *shadow, size_t bytes, size_t offset,
+			       enum cudaMemcpyKind kind, cudaStream_t stream, bool waited)
+{
+	struct copy_work copy;
+	char *place;
+
+	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice
+	    && kind != cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	TRY_CUDA(part(shadow, offset, bytes, &place));
+	TRY_CUDA(copy_linear(to, place, bytes, kind, &copy));
+	return submit(&copy, stream, waited);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset,
+				 enum cudaMemcpyKind kind)
+{
+	return API(from_symbol(dst, symbol, count, offset, kind, NULL, true));
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
+				      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return API(from_symbol(dst, symbol, count, offset, kind, stream, false));
+}
+
+static cudaError_t symbol_address(void **out, const void *shadow)
+{
+	struct runtime_device *d;
+	struct allocation *a;
+
+	TRY_CUDA(runtime_live(&d));
+	if (!out)
+		return cudaErrorInvalidValue;
+	TRY_CUDA(runtime_symbol(shadow, &a));
+	*out = (void *)(uintptr_t)a->address;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+	return API(symbol_address(devPtr, symbol));
+}
+
+static cudaError_t symbol_size(size_t *out, const void *shadow)
+{
+	struct runtime_device *d;
+	struct allocation *a;
+
+	TRY_CUDA(runtime_live(&d));
+	if (!out)
+		return cudaErrorInvalidValue;
+	TRY_CUDA(runtime_symbol(shadow, &a));
+	*out = a->bytes;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+	return API(symbol_size(size, symbol));
+}

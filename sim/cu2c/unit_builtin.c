@@ -1,0 +1,97 @@
+/* unit_builtin.c - replaces built-in variables and inline PTX in a user's device code.
+ *
+ * The names are not macros, because host code and CUDA's own headers give them to other things.
+ */
+#include "config.h"
+
+#include "sim/cu2c/unit_edit.h"
+#include "sim/cu2c/unit_program.h"
+
+/* The names of built-in variables, which host code may give its own. */
+static const struct { const char *name, *call; } builtins[] = {
+	{ "threadIdx", "ft_thread_index()" }, { "blockIdx", "ft_block_index()" },
+	{ "blockDim", "ft_block_dim()" }, { "gridDim", "ft_grid_dim()" },
+};
+
+/* Whether the name at `at` is that of a parameter, a member or a variable. */
+static bool is_declared(const struct unit *u, int at)
+{
+	static const char *const before_member[] = { ".", "->", NULL };
+	static const char *const declarators[] = { "*", "&", ",", NULL };
+	static const char *const keywords[] = { "return", "case", "else", "do", NULL };
+	const struct token *t = token_at(u, at), *before = at > 0 ? t - 1 : t;
+
+	if (token_among(before, before_member))
+		return true;
+	if (token_is(t + 1, "."))
+		return false;
+	return token_is(t + 1, "__attribute__") || (t->system && !token_is(before, "return"))
+		|| token_among(before, declarators)
+		|| (before->kind == TOKEN_IDENTIFIER && !token_among(before, keywords));
+}
+
+/* Inline PTX becomes a call that is an error for kernels that can reach it. */
+static void replace_ptx(struct unit *u, int at)
+{
+	static const char *const asm_keywords[] = { "asm", "__asm", "__asm__", NULL };
+	static const char *const qualifiers[] = {
+		"volatile", "__volatile__", "__volatile", NULL
+	};
+	int open = at + 1;
+
+	if (token_at(u, at)->system || !token_among(token_at(u, at), asm_keywords))
+		return;
+	while (token_among(token_at(u, open), qualifiers))
+		open++;
+	if (!token_is(token_at(u, open), "("))
+		return;
+	unit_drop(u, at, token_at(u, open)->match + 1);
+	u->tokens.at[at].instead = "ft_inline_ptx()";
+}
+
+static void replace_builtins(struct unit *u, int from, int end)
+{
+	for (int i = from; i < end; i++) {
+		struct token *t = &u->tokens.at[i];
+
+		if (u->mode.pass == PASS_DEVICE)
+			replace_ptx(u, i);
+		if (t->kind != TOKEN_IDENTIFIER || t->instead)
+			continue;
+		for (size_t k = 0; k < sizeof builtins / sizeof builtins[0]; k++)
+			if (token_is(t, builtins[k].name) && !is_declared(u, i))
+				t->instead = builtins[k].call;
+	}
+}
+
+/* A lambda `[] __device__ (int i) { }` is device code in a host function. */
+static void replace_in_lambdas(struct unit *u, int from, int end)
+{
+	for (int i = from; i < end; i++) {
+		int body = i + 1;
+
+		if (!token_is(token_at(u, i), "__device__"))
+			continue;
+		while (body < end && !token_is(token_at(u, body), "{"))
+			body = token_opens(token_at(u, body)) ? token_at(u, body)->match + 1
+				: body + 1;
+		if (body < end)
+			replace_builtins(u, body, token_at(u, body)->match);
+	}
+}
+
+void unit_replace_builtins(struct unit *u)
+{
+	int at = 0;
+
+	for (int i = 0; i < u->host_function_count; i++) {
+		int body = u->host_functions[i], close = token_at(u, body)->match;
+
+		if (body < at)
+			continue;
+		replace_builtins(u, at, body);
+		replace_in_lambdas(u, body, close);
+		at = close;
+	}
+	replace_builtins(u, at, u->tokens.count);
+}

@@ -1,0 +1,62 @@
+/* unit_edit.c - replaces tokens of a unit by other text; see unit_edit.h. */
+#include "config.h"
+
+#include "sim/cu2c/unit_edit.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+const char *unit_keep(struct unit *u, char *text)
+{
+	u->kept = xreallocarray(u->kept, (size_t)u->kept_count + 1, sizeof *u->kept);
+	u->kept[u->kept_count++] = text;
+	return text;
+}
+
+/* What is written for the token now; the caller frees it. */
+static char *written(const struct token *t)
+{
+	return t->instead ? xstrdup(t->instead) : xasprintf("%.*s", t->length, t->text);
+}
+
+void unit_put_before(struct unit *u, int at, const char *text)
+{
+	struct token *t = &u->tokens.at[at];
+	char *old = written(t);
+
+	t->instead = unit_keep(u, xasprintf("%s%s", text, old));
+	free(old);
+}
+
+void unit_put_after(struct unit *u, int at, const char *text)
+{
+	struct token *t = &u->tokens.at[at];
+	char *old = written(t);
+
+	t->instead = unit_keep(u, xasprintf("%s%s", old, text));
+	free(old);
+}
+
+void unit_drop(struct unit *u, int from, int end)
+{
+	for (int i = from; i < end; i++)
+		u->tokens.at[i].instead = "";
+}
+
+char *unit_text(const struct unit *u, int from, int end)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = xcheck(open_memstream(&text, &size));
+
+	for (int i = from; i < end; i++) {
+		const struct token *t = token_at(u, i);
+		char *now = written(t);
+
+		fprintf(out, "%s%s", i > from && t->space_length ? " " : "", now);
+		free(now);
+	}
+	fclose(out);
+	return xcheck(text);
+}

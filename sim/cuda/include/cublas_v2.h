@@ -1,0 +1,68 @@
+/* cublas_v2.h - cuBLAS's types, for programs that include the header; no call is there.
+ *
+ * A toolkit's header would bring its own vector types. A call is an error that names it. */
+#ifndef FLASHTWIN_CUBLAS_V2_H
+#define FLASHTWIN_CUBLAS_V2_H
+#define CUBLAS_V2_H_            /* programs test these */
+#define CUBLAS_API_H_
+
+#include "sim/cuda/include/cuda_runtime.h"
+
+typedef struct cublasContext *cublasHandle_t;
+
+typedef enum {
+	CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_INITIALIZED = 1,
+	CUBLAS_STATUS_ALLOC_FAILED = 3, CUBLAS_STATUS_INVALID_VALUE = 7,
+	CUBLAS_STATUS_ARCH_MISMATCH = 8, CUBLAS_STATUS_MAPPING_ERROR = 11,
+	CUBLAS_STATUS_EXECUTION_FAILED = 13, CUBLAS_STATUS_INTERNAL_ERROR = 14,
+	CUBLAS_STATUS_NOT_SUPPORTED = 15, CUBLAS_STATUS_LICENSE_ERROR = 16
+} cublasStatus_t;
+typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 } cublasOperation_t;
+typedef enum { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER, CUBLAS_FILL_MODE_FULL }
+	cublasFillMode_t;
+typedef enum { CUBLAS_SIDE_LEFT, CUBLAS_SIDE_RIGHT } cublasSideMode_t;
+typedef enum { CUBLAS_DIAG_NON_UNIT, CUBLAS_DIAG_UNIT } cublasDiagType_t;
+typedef enum { CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE } cublasPointerMode_t;
+typedef enum {
+	CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99
+} cublasGemmAlgo_t;
+typedef enum {
+	CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_PEDANTIC_MATH = 2,
+	CUBLAS_TF32_TENSOR_OP_MATH = 3
+} cublasMath_t;
+typedef enum {
+	CUBLAS_COMPUTE_16F = 64, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_PEDANTIC = 69,
+	CUBLAS_COMPUTE_64F = 70, CUBLAS_COMPUTE_32F_FAST_16F = 74,
+	CUBLAS_COMPUTE_32F_FAST_16BF = 75, CUBLAS_COMPUTE_32F_FAST_TF32 = 77
+} cublasComputeType_t;
+
+#define FT_NO_CUBLAS(name) \
+	cublasStatus_t name(...) \
+		__attribute__((error(#name " is not in flashtwin: cuBLAS cannot be used")));
+#ifdef __cplusplus
+extern "C" {
+#endif
+FT_NO_CUBLAS(cublasCreate)
+FT_NO_CUBLAS(cublasDestroy)
+FT_NO_CUBLAS(cublasSetStream)
+FT_NO_CUBLAS(cublasSetMathMode)
+FT_NO_CUBLAS(cublasSetWorkspace)
+FT_NO_CUBLAS(cublasSgemm)
+FT_NO_CUBLAS(cublasDgemm)
+FT_NO_CUBLAS(cublasHgemm)
+FT_NO_CUBLAS(cublasSgemv)
+FT_NO_CUBLAS(cublasDgemv)
+FT_NO_CUBLAS(cublasSaxpy)
+FT_NO_CUBLAS(cublasDaxpy)
+FT_NO_CUBLAS(cublasSscal)
+FT_NO_CUBLAS(cublasSdot)
+FT_NO_CUBLAS(cublasDdot)
+FT_NO_CUBLAS(cublasSgemmStridedBatched)
+FT_NO_CUBLAS(cublasGemmEx)
+FT_NO_CUBLAS(cublasGemmStridedBatchedEx)
+#ifdef __cplusplus
+}
+#endif
+#undef FT_NO_CUBLAS
+
+#endif

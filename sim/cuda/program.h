@@ -1,0 +1,92 @@
+/* program.h - included before each .cu file of a program that `flashtwin run` compiles.
+ *
+ * A file is compiled twice. In the host pass (FLASHTWIN_HOST) functions have the meaning of the C
+ * library, and the rewriter has replaced each kernel by a stub that launches it. In the device pass
+ * kernels are real, and host functions are there only to be parsed, because they instantiate
+ * templates. The objects refer to each other by symbol names: kernel K's `ft_entry` is a local
+ * static of K in the device's object (tui/launch/program_code.c).
+ */
+#ifndef SIM_PROGRAM_H
+#define SIM_PROGRAM_H
+
+#pragma GCC system_header
+
+#define FLASHTWIN_PROGRAM
+
+#include "sim/cuda/user.h"
+
+/* --- host code: functions that CUDA adds to the C library's, and main() --- */
+
+#ifdef FLASHTWIN_HOST
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+static inline float rsqrt(float x) { return rsqrtf(x); }
+static inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+static inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
+#endif
+
+
+static inline int ft_call_main(int (*f)(), int, char **, char **) { return f(); }
+static inline int ft_call_main(int (*f)(int), int argc, char **, char **) { return f(argc); }
+template <class T>
+static inline int ft_call_main(int (*f)(int, T **), int argc, char **argv, char **)
+{
+	return f(argc, (T **)argv);
+}
+template <class T, class U>
+static inline int ft_call_main(int (*f)(int, T **, U **), int argc, char **argv, char **variables)
+{
+	return f(argc, (T **)argv, (U **)variables);
+}
+
+#ifndef FLASHTWIN_HOST
+
+namespace std {                 /* std::printf becomes std::ft_printf */
+using ::ft_printf;
+using ::ft_memcpy;
+using ::ft_memset;
+}
+
+/* --- device code: kernels --- */
+
+template <class F> struct ft_signature;
+template <class... P> struct ft_signature<void (*)(P...)> {
+	static constexpr unsigned count = sizeof...(P);
+	static constexpr struct kernel_param params[sizeof...(P) + 1] = {
+		{ 0, 0, ft_kind<P>(), sizeof(P), __alignof__(P) }...,
+		{ 0, 0, PARAM_BLOB, 0, 0 }
+	};
+	template <void (*Kernel)(P...)> FT_ENTRY static void run(void *const *args)
+	{
+		ft_kernel<void (*)(P...)>::run(Kernel, args);
+	}
+};
+template <class... P>
+constexpr struct kernel_param ft_signature<void (*)(P...)>::params[sizeof...(P) + 1];
+
+/* Inline PTX: an error for a kernel that can reach it. */
+extern "C" void ft_inline_ptx(void);
+
+/* --- device code: static shared memory --- */
+
+/* A static shared variable of type T. Names is a different type in each instantiation of the
+ * function. The loader finds the records that a kernel reaches by their symbols. */
+template <class T, class Names> struct ft_shared_variable {
+	static size_t offset;
+	static const struct kernel_shared record;
+
+	static T *here()
+	{
+		__asm__ volatile("" : : "r"(&record));  /* the reference that the loader follows */
+		return (T *)ft_shared_of(&offset);
+	}
+};
+template <class T, class Names> size_t ft_shared_variable<T, Names>::offset;
+template <class T, class Names> const struct kernel_shared ft_shared_variable<T, Names>::record = {
+	Names::function(), Names::name(), sizeof(T), __alignof__(T),
+	&ft_shared_variable<T, Names>::offset, "program"
+};
+
+#endif
+#endif

@@ -1,0 +1,100 @@
+#!/bin/sh
+# test_run_kinds.sh - `flashtwin run`: kernels and functions of every kind; what a kernel cannot use.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+command -v c++ >/dev/null || { echo '1..0 # SKIP no C++ compiler'; exit 0; }
+
+cp "$srcdir/tests/tui/run/kinds.cu" .
+wanted='templates: 62 60 58
+functions: 32.5 32.5 30.5
+packs: 6.5 6.5
+names: 7.5 32
+variables: 7 8 7 8
+host: 44 7.389056 3 1.047198'
+
+run run kinds.cu -o kinds.twin
+result 'every kind of kernel' "$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+run sql --plain kinds.twin "SELECT kernel, count(*) FROM v_launch GROUP BY 1 ORDER BY 1"
+expect 'its instances have names of their own' 0 '^map<Add>' '^map<main(int, char\*\*)::<lambda(float)>>' 'scale<float, 32>' \
+	'scale<double, 32>' 'sum<{int, float, double}>' '^nameless'
+run view --plain --screen source --at L0 kinds.twin
+expect 'the source is in the trace' 0 'outer::scale\|__global__ void __launch_bounds__(N) scale'
+run run kinds.cu --check
+result 'and under the checker' "$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+for std in c++17 c++20; do
+	run run kinds.cu --std $std
+	expect "with --std $std" 0 'variables: 7 8 7 8'
+done
+
+# --- what a kernel cannot use, with the line ---
+
+# kernel WHAT BODY PATTERN: a program that launches a kernel with this body does not compile.
+kernel() {
+	cat >bad.cu <<CU
+#include <cstdio>
+#include <vector>
+#include <unistd.h>
+__global__ void other(float *p) { }
+__device__ double helper(double x)
+{
+	return exp(x);
+}
+__global__ void k(float *p)
+{
+	$2
+}
+int main()
+{
+	k<<<1, 1>>>(nullptr);
+}
+CU
+	run run bad.cu
+	one_line 'flashtwin run: '
+	expect "$1" 3 "$3"
+}
+kernel 'a function without a model' 'p[0] = acosf(p[1]);' 'bad.cu:11: acosf has no bit-exact model'
+kernel 'one that another function calls' 'p[0] = helper(p[1]);' 'bad.cu:7: exp has no bit-exact'
+kernel 'a function of the host' 'p[0] = getpid();' \
+	'bad.cu:11: getpid cannot be used in a kernel: it is a function of the host'
+kernel 'inline PTX' 'asm volatile("bar.sync 0;");' 'bad.cu:11: inline PTX cannot run'
+kernel 'a launch in a kernel' 'other<<<1, 1>>>(p);' \
+	'bad.cu: a kernel launches another one: dynamic parallelism is not supported'
+
+# --- several files, and what is missing in them ---
+
+cat >part.cpp <<'CPP'
+#include <cuda_runtime.h>
+#include <cassert>
+float4 make(int x)
+{
+	assert(x > 0);
+	return make_float4(x, 2, 3, 4);
+}
+extern "C" float first(int x)
+{
+	return make(x).x;
+}
+CPP
+cat >part.c <<'C'
+#include <cuda_runtime.h>
+float third(struct dim3 grid)
+{
+	float3 v = { 1, 2, 3 };
+	return v.z + grid.x;
+}
+C
+cat >whole.cu <<'CU'
+#include <cstdio>
+extern "C" float first(int), third(dim3);
+int main() { printf("%g %g\n", first(5), third(dim3(2))); }
+CU
+run run whole.cu part.cpp part.c
+expect 'files of C++ and C' 0 '^5 5$'
+run run whole.cu part.cpp
+one_line 'flashtwin run: '
+expect 'a function that is in none of them' 3 \
+	'^flashtwin run: whole.cu: the program uses third, which is defined nowhere'
+run run part.cpp
+one_line 'flashtwin run: '
+expect 'no main()' 3 '^flashtwin run: part.cpp: the program has no main()$'
+
+plan

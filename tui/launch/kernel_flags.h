@@ -1,0 +1,26 @@
+/* kernel_flags.h - the flags with which users' kernels are compiled for the simulator. */
+#ifndef KERNEL_FLAGS_H
+#define KERNEL_FLAGS_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct arg_list;
+
+struct kernel_flags {
+	bool check;                     /* calls the checker */
+	bool steps;                     /* counts steps */
+	bool polls;                     /* has volatile accesses, which let other threads run */
+	const char *text;               /* the path of the preprocessed text */
+};
+
+/* Adds them after those for the language. IO if the text cannot be read. */
+enum status kernel_flags_add(struct arg_list *, const struct kernel_flags *);
+/* What this processor has; fmaf() is a library call without FMA. */
+void kernel_flags_add_processor(struct arg_list *);
+
+/* Finds the folder that has sim/cuda/user.h, which the caller frees. USAGE if it is missing. */
+enum status kernel_flags_include(char **out);
+
+#endif

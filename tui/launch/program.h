@@ -1,0 +1,38 @@
+/* program.h - compiles and loads a whole CUDA program: its host code and its kernels.
+ *
+ * The system's C++ compiler compiles each .cu file twice (sim/cuda/program.h); files of C and C++
+ * are host code. The program runs in this process: all its host code is one shared object, and the
+ * kernels of each .cu file are another.
+ */
+#ifndef PROGRAM_H
+#define PROGRAM_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct program;
+struct runtime_program;
+struct sandbox;
+
+struct program_source {
+	const char *const *files;       /* .cu, .cpp, .cc, .cxx, .c; NULL-terminated */
+	const char *const *flags;       /* -I, -D and the like for all compilations */
+	const char *const *libraries;   /* -l, -L; both NULL-terminated */
+	const char *standard;           /* "c++17"; NULL: the default */
+	struct sandbox *sandbox;        /* its scratch folder has what is made */
+	bool check, steps;              /* kernels call the checker; count steps */
+};
+
+/* Compiles and links. COMPILE, after the compiler's lines on standard error, if a file is rejected,
+ * or for a kernel that uses what a kernel cannot use; USAGE if there is no compiler or a file is of
+ * no known kind; IO for files. Call program_free() on *out after a failure too. */
+enum status program_build(const struct program_source *, struct program **out);
+/* Reads the symbols, by which kernels and variables are found. *out belongs to the program. */
+enum status program_load(struct program *, const struct runtime_program **out);
+/* Loads the host code, whose static constructors run, and the kernels. */
+enum status program_enter(struct program *, int (**out)(int argc, char **argv, char **variables));
+/* What was loaded stays loaded, because the program's exit handlers are in it. */
+void program_free(struct program *);
+
+#endif

@@ -1,0 +1,34 @@
+/* program_code.h - finds a program's kernels and device variables by their symbols. */
+#ifndef PROGRAM_CODE_H
+#define PROGRAM_CODE_H
+
+#include "base/status.h"
+
+struct program_code;
+struct runtime_program;
+struct sandbox;
+
+/* host: the path that the host's shared object will have. */
+struct program_code *program_code_new(const char *host);
+/* The compilation of a .cu file: paths that program_code_add() copies. */
+struct program_unit {
+	const char *file;               /* as the user named it */
+	const char *preprocessed;       /* for the host, where names are as the user wrote them */
+	const char *object, *shared;    /* the device's object, before and after linking */
+	struct sandbox *sandbox;        /* where it was compiled */
+};
+
+/* Adds its kernels and the texts of its sources. COMPILE if the object is not one that can be read;
+ * IO. */
+enum status program_code_add(struct program_code *, const struct program_unit *);
+/* Notes which kernels this host object refers to. */
+enum status program_code_add_host(struct program_code *, const char *object);
+/* COMPILE if a kernel that host code refers to can reach a function of the host, or one that the
+ * simulator does not have. */
+enum status program_code_check(const struct program_code *);
+/* Reads the symbols of the linked objects. */
+enum status program_code_load(struct program_code *);
+const struct runtime_program *program_code_runtime(struct program_code *);
+void program_code_free(struct program_code *);
+
+#endif
