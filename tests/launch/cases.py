@@ -393,6 +393,38 @@ def groups():
                 {'out': out}, shared=256)
 
 
+def group_parts():
+    x = integers(64, 61)
+    x = [abs(v) for v in x]
+
+    def members(i, key):
+        return [k for k in range(i // 32 * 32, i // 32 * 32 + 32) if key(x[k]) == key(x[i])]
+
+    odd = [members(i, lambda v: v % 2) for i in range(64)]
+    out = [sum(x)] + [-1] * 63
+    out += [(-1 if i % 4 else sum(x[i:i + 4])) + 4000 for i in range(64)]
+    out += [len(m) * 100 + m.index(i) + x[i] % 2 * 10000 for i, m in enumerate(odd)]
+    for i, m in enumerate(odd):
+        rank = m.index(i)
+        out.append(x[m[0]] + x[m[max(rank - 1, 0)]] + x[m[rank + 2 if rank + 2 < len(m) else rank]])
+    out += [sum(1 << k for k, n in enumerate(m) if x[n] > 30)
+            ^ any(x[n] == 3 for n in m) << 16 ^ 1 << 17 for m in odd]
+    label = [members(i, lambda v: v % 3) for i in range(64)]
+    groups = [len({x[k] % 3 for k in range(w, w + 32)}) for w in (0, 32)]
+    out += [len(m) * 100 + groups[i // 32] * 10 + m.index(i) for i, m in enumerate(label)]
+    for i, m in enumerate(label):
+        rank = m.index(i)
+        out.append(min(2, len(m) - rank // 2 * 2) * 100 + rank // 2 * 10 + rank % 2)
+    out += [x[(i + 1) % 32 + i // 32 * 32] + (i + 1) % 32 + i // 32 * 32 for i in range(64)]
+    out += [1] * 64
+    for i in range(64):
+        o, rank, m = odd[i], odd[i].index(i), label[i]
+        out.append(sum(x[k] for k in o) + sum(x[k] for k in o[:rank + 1]) * 100
+                   + sum(x[k] for k in m[:m.index(i)]) * 10000)
+    return Case('group_parts.cu', 'parts', '1', '64',
+                {'in': Array('i32', x), 'out': Out('i32', 640)}, {'out': out})
+
+
 def printing():
     lines = ['Hello from block 0, thread 0', 'Hello from block 0, thread 1',
              '   42|42   |00042|+42|ff|FF|0xff|10', '0.500000 0.500 5.000000e-01 0.5       0.50|',
@@ -822,7 +854,7 @@ def errors(name, line, *patterns):
 
 CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, matmul, transpose,
          softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, bf16_scale,
-         bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, printing, printing_odd,
+         bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
@@ -833,7 +865,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
     'ptx': (5, 'inline PTX'), 'texture': (2, 'texture'),
-    'nested': (6, '<<<'), 'wmma': (2, 'mma.h'), 'gridsync': (5, 'grid'),
+    'nested': (6, '<<<'), 'wmma': (2, 'mma.h'), 'gridsync': (7, 'grid'),
 }
 
 

@@ -1,8 +1,9 @@
 /* cooperative_groups.h - the groups of one block, for C++ files on the simulator.
  *
- * thread_block, tiles of 1 to 32 threads and coalesced groups: their sizes, ranks and sync, and
- * within a warp shuffles and votes. Groups of several blocks are not supported. A call of a member
- * is a site of its own: its last parameter, which callers leave out, says where it is.
+ * thread_block, tiles of 1 to 32 threads, coalesced groups and thread_group: their sizes, ranks and
+ * sync, and within a warp shuffles and votes. Groups of several blocks, and tiles of several warps,
+ * are not supported. A call of a member is a site of its own: its last parameter, which callers
+ * leave out, says where it is.
  */
 #ifndef FLASHTWIN_COOPERATIVE_GROUPS_H
 #define FLASHTWIN_COOPERATIVE_GROUPS_H
@@ -44,10 +45,22 @@ struct ft_call { const char *file; int line; };
 
 #define FT_GROUP_VOTE(name, kind, mask, p) \
 	ft_collective(FT_CALL_SITE(name), kind, mask, !!(p), 0)
-#define FT_GROUP_SHUFFLE(name, kind, mask, v, by, width) \
-	FT_SHUFFLE_AT(FT_CALL_SITE(name), kind, mask, v, by, width)
-
 namespace cooperative_groups {
+
+/* Shuffles a value of up to 32 bytes, like CUDA's groups, in pieces of 8. */
+template <class T> static inline T ft_group_shuffle(const struct ft_site *site,
+						    enum ft_collective kind, unsigned mask, T value,
+						    unsigned by, unsigned width)
+{
+	static_assert(sizeof(T) <= 32, "groups shuffle values of up to 32 bytes");
+	uint64_t pieces[(sizeof(T) + 7) / 8] = { };
+
+	memcpy(pieces, &value, sizeof value);
+	for (uint64_t &piece : pieces)
+		piece = ft_collective(site, kind, mask, piece, (by & 0xffffu) | width << 16);
+	memcpy((void *)&value, pieces, sizeof value);
+	return value;
+}
 
 static inline unsigned ft_thread_linear()
 {
@@ -73,13 +86,13 @@ static inline thread_block this_thread_block() { return {}; }
 template <unsigned N, class Parent = thread_block> class thread_block_tile {
 	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0,
 		      "a tile has 1, 2, 4, 8, 16 or 32 threads");
-	unsigned mask() const
+public:
+	unsigned mask() const           /* of its lanes in the warp; not in CUDA */
 	{
 		unsigned lane = ft_thread_linear() % 32;
 
 		return (N == 32 ? 0xffffffffu : (1u << N % 32) - 1) << lane / N * N;
 	}
-public:
 	void sync(FT_CALL) const
 		{ ft_collective(FT_CALL_SITE("thread_block_tile::sync"), FT_SYNC, mask(), 0, 0); }
 	static constexpr unsigned size() { return N; }
@@ -89,23 +102,23 @@ public:
 	unsigned meta_group_size() const { return (thread_block().size() + N - 1) / N; }
 	template <class T> T shfl(T v, int lane, FT_CALL) const
 	{
-		return FT_GROUP_SHUFFLE("thread_block_tile::shfl", FT_SHUFFLE_IDX, mask(), v, lane,
-					N);
+		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl"),
+					FT_SHUFFLE_IDX, mask(), v, lane, N);
 	}
 	template <class T> T shfl_up(T v, unsigned d, FT_CALL) const
 	{
-		return FT_GROUP_SHUFFLE("thread_block_tile::shfl_up", FT_SHUFFLE_UP, mask(), v, d,
-					N);
+		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl_up"),
+					FT_SHUFFLE_UP, mask(), v, d, N);
 	}
 	template <class T> T shfl_down(T v, unsigned d, FT_CALL) const
 	{
-		return FT_GROUP_SHUFFLE("thread_block_tile::shfl_down", FT_SHUFFLE_DOWN, mask(), v,
-					d, N);
+		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl_down"),
+					FT_SHUFFLE_DOWN, mask(), v, d, N);
 	}
 	template <class T> T shfl_xor(T v, unsigned m, FT_CALL) const
 	{
-		return FT_GROUP_SHUFFLE("thread_block_tile::shfl_xor", FT_SHUFFLE_XOR, mask(), v,
-					m, N);
+		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl_xor"),
+					FT_SHUFFLE_XOR, mask(), v, m, N);
 	}
 	int any(int p, FT_CALL) const
 		{ return (int)FT_GROUP_VOTE("thread_block_tile::any", FT_ANY, mask(), p); }
@@ -116,6 +129,15 @@ public:
 		return (unsigned)ft_collective(FT_CALL_SITE("thread_block_tile::match_any"),
 					       FT_MATCH_ANY, mask(), FT_BITS(v), 0)
 			>> ft_thread_linear() % 32 / N * N;
+	}
+	template <class T> unsigned match_all(T v, int &same, FT_CALL) const
+	{
+		unsigned found = (unsigned)ft_collective(
+			FT_CALL_SITE("thread_block_tile::match_all"), FT_MATCH_ALL, mask(),
+			FT_BITS(v), 0);
+
+		same = found != 0;
+		return found >> ft_thread_linear() % 32 / N * N;
 	}
 	unsigned ballot(int p, FT_CALL) const
 	{
@@ -130,11 +152,36 @@ tiled_partition(const Parent &)
 	return {};
 }
 
-/* The lanes of the warp that arrive together. */
+/* Some lanes of a warp, numbered without gaps. */
 class coalesced_group {
-	unsigned mask_;
+	unsigned mask_, rank_of_group_, groups_;
+
+	/* Lanes of the warp as lanes of the group. */
+	unsigned packed(unsigned lanes) const
+	{
+		unsigned out = 0, rank = 0;
+
+		for (unsigned left = mask_; left; left &= left - 1, rank++)
+			out |= (lanes >> __builtin_ctz(left) & 1u) << rank;
+		return out;
+	}
+	/* The lane with this rank; beyond the last one that of the calling thread. */
+	unsigned lane_of(unsigned rank) const
+	{
+		unsigned left = mask_;
+
+		while (rank-- > 0 && left)
+			left &= left - 1;
+		return left ? (unsigned)__builtin_ctz(left) : ft_thread_linear() % 32;
+	}
+	template <class T> T take(const struct ft_site *site, T v, unsigned lane) const
+	{
+		return ft_group_shuffle(site, FT_SHUFFLE_IDX, mask_, v, lane, 32);
+	}
 public:
-	explicit coalesced_group(unsigned mask) : mask_(mask) { }
+	explicit coalesced_group(unsigned mask, unsigned rank = 0, unsigned groups = 1)
+		: mask_(mask), rank_of_group_(rank), groups_(groups) { }
+	unsigned mask() const { return mask_; }         /* not in CUDA */
 	void sync(FT_CALL) const
 		{ ft_collective(FT_CALL_SITE("coalesced_group::sync"), FT_SYNC, mask_, 0, 0); }
 	unsigned size() const { return (unsigned)__popc(mask_); }
@@ -143,15 +190,121 @@ public:
 	{
 		return (unsigned)__popc(mask_ & ((1u << ft_thread_linear() % 32) - 1));
 	}
+	unsigned meta_group_rank() const { return rank_of_group_; }
+	unsigned meta_group_size() const { return groups_; }
+	template <class T> T shfl(T v, unsigned rank, FT_CALL) const
+	{
+		return take(FT_CALL_SITE("coalesced_group::shfl"), v, lane_of(rank % size()));
+	}
+	template <class T> T shfl_up(T v, unsigned d, FT_CALL) const
+	{
+		unsigned rank = thread_rank();
+
+		return take(FT_CALL_SITE("coalesced_group::shfl_up"), v,
+			    lane_of(rank < d ? rank : rank - d));
+	}
+	template <class T> T shfl_down(T v, unsigned d, FT_CALL) const
+	{
+		unsigned rank = thread_rank();
+
+		return take(FT_CALL_SITE("coalesced_group::shfl_down"), v,
+			    lane_of(d < size() - rank ? rank + d : rank));
+	}
 	int any(int p, FT_CALL) const
 		{ return (int)FT_GROUP_VOTE("coalesced_group::any", FT_ANY, mask_, p); }
 	int all(int p, FT_CALL) const
 		{ return (int)FT_GROUP_VOTE("coalesced_group::all", FT_ALL, mask_, p); }
+	unsigned ballot(int p, FT_CALL) const
+	{
+		return packed((unsigned)FT_GROUP_VOTE("coalesced_group::ballot", FT_BALLOT, mask_,
+						      p));
+	}
+	template <class T> unsigned match_any(T v, FT_CALL) const
+	{
+		return packed((unsigned)ft_collective(FT_CALL_SITE("coalesced_group::match_any"),
+						      FT_MATCH_ANY, mask_, FT_BITS(v), 0));
+	}
 };
 
 static inline coalesced_group coalesced_threads(FT_CALL)
 {
 	return coalesced_group(ft_active_mask(FT_CALL_SITE("coalesced_threads")));
+}
+
+/* --- groups made at run time --- */
+
+/* A block, or lanes of a warp: what any of the groups above converts to. */
+class thread_group {
+	unsigned mask_;                 /* of a warp; 0: the block */
+public:
+	thread_group(const thread_block &) : mask_(0) { }
+	thread_group(const coalesced_group &group) : mask_(group.mask()) { }
+	template <unsigned N, class Parent>
+	thread_group(const thread_block_tile<N, Parent> &tile) : mask_(tile.mask()) { }
+	unsigned mask() const { return mask_; }         /* not in CUDA */
+	unsigned size() const
+		{ return mask_ ? (unsigned)__popc(mask_) : thread_block().size(); }
+	unsigned num_threads() const { return size(); }
+	unsigned thread_rank() const
+	{
+		return mask_ ? coalesced_group(mask_).thread_rank() : thread_block().thread_rank();
+	}
+	void sync(FT_CALL) const
+	{
+		if (mask_)
+			ft_collective(FT_CALL_SITE("thread_group::sync"), FT_SYNC, mask_, 0, 0);
+		else
+			ft_block_barrier(FT_CALL_SITE("thread_group::sync"), FT_BLOCK_SYNC, 0);
+	}
+};
+
+/* The lanes of `all` whose rank in it, divided by `size`, is that of the calling thread. */
+static inline unsigned ft_part_of(unsigned all, unsigned size)
+{
+	unsigned own = coalesced_group(all).thread_rank() / size, rank = 0, mask = 0;
+
+	for (unsigned left = all; left; left &= left - 1, rank++)
+		if (rank / size == own)
+			mask |= left & -left;
+	return mask;
+}
+
+/* Of a block or a tile: consecutive threads, 1 to 32 and a power of two. */
+static inline thread_group tiled_partition(const thread_group &parent, unsigned size)
+{
+	unsigned threads = parent.size(), warp = ft_thread_linear() / 32 * 32;
+	unsigned all = parent.mask() ? parent.mask() : threads - warp >= 32 ? 0xffffffffu
+		: (1u << (threads - warp)) - 1;
+
+	return coalesced_group(ft_part_of(all, size));
+}
+static inline coalesced_group tiled_partition(const coalesced_group &parent, unsigned size)
+{
+	return coalesced_group(ft_part_of(parent.mask(), size), parent.thread_rank() / size,
+			       (parent.size() + size - 1) / size);
+}
+
+/* The threads of the group for which p has the same truth value; group 0 has those with false. */
+template <class Group>
+static inline coalesced_group binary_partition(const Group &group, bool p, FT_CALL)
+{
+	unsigned yes = (unsigned)FT_GROUP_VOTE("binary_partition", FT_BALLOT, group.mask(), p);
+
+	return coalesced_group(p ? yes : group.mask() & ~yes, p, 2);
+}
+
+/* The threads of the group with the same label. */
+template <class Group, class Label>
+static inline coalesced_group labeled_partition(const Group &group, Label label, FT_CALL)
+{
+	const struct ft_site *site = FT_CALL_SITE("labeled_partition");
+	unsigned own = (unsigned)ft_collective(site, FT_MATCH_ANY, group.mask(), FT_BITS(label), 0);
+	unsigned leader = (unsigned)FT_GROUP_VOTE("labeled_partition", FT_BALLOT, group.mask(),
+						  ft_thread_linear() % 32
+						  == (unsigned)__builtin_ctz(own));
+
+	return coalesced_group(own, (unsigned)__popc(leader & ((1u << __builtin_ctz(own)) - 1)),
+			       (unsigned)__popc(leader));
 }
 
 template <class Group> static inline void sync(const Group &group, FT_CALL)
@@ -167,15 +320,29 @@ template <class Group> static inline unsigned group_size(const Group &group)
 	return group.size();
 }
 
-/* Only declared: calling this_grid() is a compile error. */
+/* All blocks of the launch. sync() is only declared: a call is a compile error. */
 class grid_group {
 public:
-	void sync() const;
-	unsigned long long size() const;
-	unsigned long long thread_rank() const;
+	void sync(const void * = nullptr) const
+		__attribute__((error("sync() of a grid is not possible in the simulator")));
+	bool is_valid() const { return false; }
+	unsigned long long num_blocks() const
+		{ return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+	unsigned long long block_rank() const
+	{
+		return blockIdx.x + (unsigned long long)gridDim.x
+			* (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+	}
+	struct dim3 dim_blocks() const { return gridDim; }
+	struct dim3 group_dim() const { return gridDim; }
+	struct dim3 block_index() const { return blockIdx; }
+	unsigned long long num_threads() const { return num_blocks() * thread_block().size(); }
+	unsigned long long size() const { return num_threads(); }
+	unsigned long long thread_rank() const
+		{ return block_rank() * thread_block().size() + ft_thread_linear(); }
 };
-grid_group this_grid() __attribute__((error("a grid group is not possible in the simulator: "
-					    "launch does not start a cooperative grid")));
+
+static inline grid_group this_grid() { return {}; }
 
 }
 

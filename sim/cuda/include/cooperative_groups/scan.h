@@ -1,4 +1,4 @@
-/* scan.h - inclusive and exclusive scans of tiles on the simulator. */
+/* scan.h - inclusive and exclusive scans of tiles and coalesced groups on the simulator. */
 #ifndef FLASHTWIN_COOPERATIVE_GROUPS_SCAN_H
 #define FLASHTWIN_COOPERATIVE_GROUPS_SCAN_H
 
@@ -6,39 +6,31 @@
 
 namespace cooperative_groups {
 
-template <unsigned N, class Parent, class T, class F>
-static inline T inclusive_scan(const thread_block_tile<N, Parent> &tile, T value, F operation,
-			       FT_CALL)
+template <class Group, class T, class F>
+static inline T inclusive_scan(const Group &group, T value, F operation, FT_CALL)
 {
-	for (unsigned distance = 1; distance < N; distance *= 2) {
-		T before = tile.shfl_up(value, distance, FT_CALLER);
-
-		if (tile.thread_rank() >= distance)
-			value = operation(before, value);
-	}
-	return value;
+	return ft_scan(group, value, operation, FT_CALLER);
 }
 
-template <unsigned N, class Parent, class T>
-static inline T inclusive_scan(const thread_block_tile<N, Parent> &tile, T value, FT_CALL)
+template <class Group, class T>
+static inline T inclusive_scan(const Group &group, T value, FT_CALL)
 {
-	return inclusive_scan(tile, value, plus<T>(), FT_CALLER);
+	return ft_scan(group, value, plus<T>(), FT_CALLER);
 }
 
 /* The first thread gets T(). */
-template <unsigned N, class Parent, class T, class F>
-static inline T exclusive_scan(const thread_block_tile<N, Parent> &tile, T value, F operation,
-			       FT_CALL)
+template <class Group, class T, class F>
+static inline T exclusive_scan(const Group &group, T value, F operation, FT_CALL)
 {
-	T before = tile.shfl_up(inclusive_scan(tile, value, operation, FT_CALLER), 1, FT_CALLER);
+	T before = group.shfl_up(ft_scan(group, value, operation, FT_CALLER), 1, FT_CALLER);
 
-	return tile.thread_rank() ? before : T();
+	return group.thread_rank() ? before : T();
 }
 
-template <unsigned N, class Parent, class T>
-static inline T exclusive_scan(const thread_block_tile<N, Parent> &tile, T value, FT_CALL)
+template <class Group, class T>
+static inline T exclusive_scan(const Group &group, T value, FT_CALL)
 {
-	return exclusive_scan(tile, value, plus<T>(), FT_CALLER);
+	return exclusive_scan(group, value, plus<T>(), FT_CALLER);
 }
 
 }
