@@ -137,9 +137,9 @@ starts() {
 ends() {
 	! starts "$1"
 }
-# It records from its start.
+# It records from its start, and commits its first operations at once.
 kernel_runs() {
-	ls t.twin.tmp.$pid/t.twin.tmp.* >/dev/null 2>&1
+	ls t.twin.tmp.$pid/t.twin* >/dev/null 2>&1
 }
 # stopped SIGNAL WHAT PATTERN WAIT...: sends SIGNAL to a launch, $pid, when WAIT succeeds; nothing
 # of it may be left, neither files nor processes with PATTERN in their command line.
