@@ -133,6 +133,15 @@ enum status output_commit(struct output *out)
 	return broken ? STATUS_IO : STATUS_OK;
 }
 
+enum status output_text(const char *path, const char *text)
+{
+	struct output out;
+
+	TRY(output_open(path, &out));
+	fputs(text, out.file);
+	return output_commit(&out);
+}
+
 void output_discard(struct output *out)
 {
 	fclose(out->file);

@@ -26,6 +26,8 @@ bool output_is(const char *path, const char *file);
 enum status output_open(const char *path, struct output *out);
 /* Closes and renames. IO if anything could not be written; the temporary file is then removed. */
 enum status output_commit(struct output *);
+/* Writes a whole file. IO as for output_open() and output_commit(). */
+enum status output_text(const char *path, const char *text);
 /* Closes and removes what was written. */
 void output_discard(struct output *);
 

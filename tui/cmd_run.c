@@ -92,18 +92,13 @@ static enum status take_option(void *context, const struct option_value *v)
 
 static enum status check_files(const struct run_command *c)
 {
-	static const char *const suffixes[] = { ".cu", ".cpp", ".cc", ".cxx", ".C", ".c" };
-
 	if (c->files.count == 0)
 		return fail(STATUS_USAGE, "expected FILE.cu...; arguments of the program come"
 			    " after --");
 	for (int i = 0; i < c->files.count; i++) {
-		const char *file = c->files.at[i], *dot = strrchr(file, '.');
-		size_t k = 0, count = sizeof suffixes / sizeof suffixes[0];
+		const char *file = c->files.at[i];
 
-		while (k < count && (!dot || strcmp(dot, suffixes[k]) != 0))
-			k++;
-		if (k == count)
+		if (!program_has_kind(file))
 			return fail(STATUS_USAGE, "%s: expected a .cu, .cpp or .c file; arguments"
 				    " of the program come after --", file);
 		if (access(file, R_OK) != 0)

@@ -74,17 +74,13 @@ static enum status read_input(const char *name, char **text, size_t *bytes)
 
 static enum status write_output(const char *name, const char *text)
 {
-	struct output out;
-
 	if (!name) {
 		if (fputs(text, stdout) < 0 || fflush(stdout) != 0)
 			return fail(STATUS_IO, "standard output: cannot write: %s",
 				    strerror(errno));
 		return STATUS_OK;
 	}
-	TRY(output_open(name, &out));
-	fputs(text, out.file);
-	return output_commit(&out);
+	return output_text(name, text);
 }
 
 static enum status convert(int argc, char **argv)

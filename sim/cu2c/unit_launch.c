@@ -7,11 +7,15 @@
 #include "sim/cu2c/unit_edit.h"
 #include "sim/cu2c/unit_program.h"
 
-static bool is_triple(const struct unit *u, int at, const char *angle)
+static bool is_triple(const struct token *t, const char *angle)
 {
-	return token_is(token_at(u, at), angle) && token_is(token_at(u, at + 1), angle)
-		&& token_is(token_at(u, at + 2), angle) && !token_at(u, at + 1)->space_length
-		&& !token_at(u, at + 2)->space_length;
+	return token_is(t, angle) && token_is(t + 1, angle) && token_is(t + 2, angle)
+		&& !t[1].space_length && !t[2].space_length;
+}
+
+bool unit_begins_launch(const struct token *t)
+{
+	return is_triple(t, "<");
 }
 
 /* The '<' that the '>' at `at` closes; `at` if there is none. */
@@ -78,9 +82,10 @@ static enum status rewrite_launch(struct unit *u, int at)
 	int begin = callee_begin(u, at), end = at + 3;
 	char *configuration, *text;
 
-	while (token_at(u, end)->kind != TOKEN_END && !is_triple(u, end, ">"))
+	while (token_at(u, end)->kind != TOKEN_END && !is_triple(token_at(u, end), ">"))
 		end = token_opens(token_at(u, end)) ? token_at(u, end)->match + 1 : end + 1;
-	if (begin == at || !is_triple(u, end, ">") || !token_is(token_at(u, end + 3), "("))
+	if (begin == at || !is_triple(token_at(u, end), ">")
+	    || !token_is(token_at(u, end + 3), "("))
 		return token_fail(token_at(u, at), "cannot read this launch: expected "
 				  "KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)");
 	configuration = unit_text(u, at + 3, end);
@@ -96,7 +101,7 @@ static enum status rewrite_launch(struct unit *u, int at)
 enum status unit_replace_launches(struct unit *u)
 {
 	for (int i = 0; i + 2 < u->tokens.count; i++)
-		if (!token_at(u, i)->system && is_triple(u, i, "<"))
+		if (!token_at(u, i)->system && unit_begins_launch(token_at(u, i)))
 			TRY(rewrite_launch(u, i));
 	return STATUS_OK;
 }

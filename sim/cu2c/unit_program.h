@@ -12,6 +12,8 @@ struct function_kind {
 	bool system;                    /* in a system header */
 };
 
+/* Whether <<< begins at the token. */
+bool unit_begins_launch(const struct token *);
 /* Before declarations are read: replaces k<<<c>>>(a) by a call. COMPILE for a launch that cannot be
  * read. */
 enum status unit_replace_launches(struct unit *);

@@ -328,13 +328,6 @@ static void replace_space_qualifier(const struct unit *u, int at)
 			? "__attribute__((section(\"ft_constant\")))" : "";
 }
 
-/* Whether a launch begins here. */
-static bool is_launch(const struct token *t)
-{
-	return token_is(t, "<") && token_is(t + 1, "<") && token_is(t + 2, "<")
-		&& !t[1].space_length && !t[2].space_length;
-}
-
 /* Removes execution-space qualifiers, and reports launches in device code. */
 static enum status finish_user_text(struct unit *u)
 {
@@ -348,7 +341,7 @@ static enum status finish_user_text(struct unit *u)
 		if (i > 0)
 			replace_inline_qualifier(t);
 		replace_space_qualifier(u, i);
-		if (u->mode.pass == PASS_KERNELS && !t->instead && is_launch(t))
+		if (u->mode.pass == PASS_KERNELS && !t->instead && unit_begins_launch(t))
 			return token_fail(t, "<<< is not supported in device code: flashtwin "
 					  "launches the kernel that --kernel names");
 	}

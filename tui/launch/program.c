@@ -59,12 +59,16 @@ static enum kind kind_of(const char *file)
 	return KIND_UNKNOWN;
 }
 
+bool program_has_kind(const char *file)
+{
+	return kind_of(file) != KIND_UNKNOWN;
+}
+
 /* --- one pass of a .cu file --- */
 
 struct pass {
 	const char *file;
 	bool host;
-	int number;
 	char *preprocessed, *rewritten, *object;
 };
 
@@ -73,7 +77,7 @@ static struct pass pass_of(const struct program *p, const char *file, bool host,
 	const char *name = host ? "host" : "device";
 
 	return (struct pass){
-		.file = file, .host = host, .number = number,
+		.file = file, .host = host,
 		.preprocessed = temporary(p, name, number, "i"),
 		.rewritten = temporary(p, name, number, "cpp"),
 		.object = temporary(p, name, number, "o"),
@@ -131,7 +135,6 @@ static enum status preprocess(const struct program *p, const struct program_sour
 static enum status rewrite(const struct pass *pass, bool *polls)
 {
 	char *text, *result, *found;
-	struct output output;
 	enum status status;
 	size_t bytes;
 
@@ -142,11 +145,7 @@ static enum status rewrite(const struct pass *pass, bool *polls)
 	status = rewrite_program(pass->file, text, bytes, pass->host, &result);
 	free(text);
 	TRY(status);
-	status = output_open(pass->rewritten, &output);
-	if (status == STATUS_OK) {
-		fputs(result, output.file);
-		status = output_commit(&output);
-	}
+	status = output_text(pass->rewritten, result);
 	free(result);
 	return status;
 }
@@ -239,26 +238,17 @@ static const char no_initialisers[] =
 	"SECTIONS { /DISCARD/ : { *(.init_array .init_array.* .ctors .ctors.* .fini_array"
 	" .fini_array.* .dtors .dtors.*) } } INSERT BEFORE .text;\n";
 
-static enum status write_script(const struct program *p, char **out)
-{
-	struct output output;
-
-	*out = xasprintf("%s/device.ld", p->directory);
-	TRY(output_open(*out, &output));
-	fputs(no_initialisers, output.file);
-	return output_commit(&output);
-}
-
 static enum status link_device(struct program *p, const struct program_source *s, const char *file,
 			       int number)
 {
 	char *object = temporary(p, "device", number, "o");
-	char *shared = temporary(p, "device", number, "so"), *script = NULL, *option = NULL;
+	char *shared = temporary(p, "device", number, "so");
+	char *script = xasprintf("%s/device.ld", p->directory);
+	char *option = xasprintf("-Wl,-T,%s", script);
 	struct arg_list args = p->compiler.args;
-	enum status status = write_script(p, &script);
+	enum status status = output_text(script, no_initialisers);
 
 	if (status == STATUS_OK) {
-		option = xasprintf("-Wl,-T,%s", script);
 		arg_list_add_all(&args, (const char *const[]){ "-shared", "-Wl,-Bsymbolic",
 			  "-Wl,-z,lazy", option, "-o", shared, object, NULL });
 		status = program_run(&args, file, s->sandbox);

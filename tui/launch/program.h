@@ -24,6 +24,8 @@ struct program_source {
 	bool check, steps;              /* kernels call the checker; count steps */
 };
 
+/* Whether the name ends like one of a file that can be part of a program. */
+bool program_has_kind(const char *file);
 /* Compiles and links. COMPILE, after the compiler's lines on standard error, if a file is rejected,
  * or for a kernel that uses what a kernel cannot use; USAGE if there is no compiler or a file is of
  * no known kind; IO for files. Call program_free() on *out after a failure too. */

@@ -140,7 +140,6 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 				const char *in, const char *out)
 {
 	char *text, *result;
-	struct output output;
 	size_t bytes;
 	enum status status = STATUS_OK;
 
@@ -162,11 +161,7 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	free(text);
 	if (status != STATUS_OK)
 		return status;
-	status = output_open(out, &output);
-	if (status == STATUS_OK) {
-		fputs(result, output.file);
-		status = output_commit(&output);
-	}
+	status = output_text(out, result);
 	free(result);
 	return status;
 }
