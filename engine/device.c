@@ -150,6 +150,14 @@ enum status device_alloc_managed(struct device *device, const struct buffer_spec
 	return device->ops->alloc_managed(device, spec, out);
 }
 
+enum status device_alloc_variable(struct device *device, const struct buffer_spec *spec,
+				  void *place, struct buffer **out)
+{
+	CHECK_OP(device, alloc_variable);
+	TRY(check_spec(spec));
+	return device->ops->alloc_variable(device, spec, place, out);
+}
+
 enum status device_free(struct device *device, struct buffer *buffer)
 {
 	CHECK_OP(device, free);

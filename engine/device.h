@@ -218,6 +218,9 @@ struct device_ops {
 	enum status (*alloc)(struct device *, const struct buffer_spec *, struct buffer **out);
 	enum status (*alloc_managed)(struct device *, const struct buffer_spec *,
 				     struct buffer **out);
+	/* NULL: it cannot use variables by their address in this process. */
+	enum status (*alloc_variable)(struct device *, const struct buffer_spec *, void *place,
+				      struct buffer **out);
 	enum status (*free)(struct device *, struct buffer *);
 	enum status (*upload)(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			      const void *source, size_t bytes);
@@ -305,6 +308,10 @@ enum status device_alloc(struct device *, const struct buffer_spec *, struct buf
 /* A buffer that the host too reads and writes in place, at its address: CUDA's managed memory. A
  * recorder and a checker learn of what the host wrote from an upload of the buffer to itself. */
 enum status device_alloc_managed(struct device *, const struct buffer_spec *, struct buffer **out);
+/* A buffer whose memory is a device variable of a kernel (kernels/kernel_table.h), as it is; the
+ * name is the variable's. Freeing the buffer leaves the variable. USAGE on a GPU. */
+enum status device_alloc_variable(struct device *, const struct buffer_spec *,
+				  void *place, struct buffer **out);
 enum status device_free(struct device *, struct buffer *);
 enum status device_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			  const void *source, size_t bytes);

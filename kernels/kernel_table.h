@@ -23,6 +23,18 @@ struct kernel_param {
 	const char *type;       /* as in the source: "const float *" */
 	enum param_kind kind;
 	size_t bytes, alignment;
+	/* Of a user's kernel: what the compiler takes the value for, or what a pointer points to:
+	 * "bf16", as in base/dtype.h. NULL: a struct, void, or not known. */
+	const char *element;
+};
+
+/* A __device__ or __constant__ variable, in the simulator's build of a user's kernel. */
+struct kernel_variable {
+	const char *name;
+	const char *type;       /* as in the source; NULL: not known */
+	const char *element;    /* of one value; NULL: a struct, or not known */
+	void *address;
+	size_t bytes;
 };
 
 /* A static __shared__ variable, as the compiler sees it. `offset` is where a launch
@@ -133,6 +145,9 @@ struct kernel {
 	const struct kernel_lint *lint;
 	const char *origin;             /* "cuda_c" */
 	const struct kernel_code *code;
+	/* Of a user's kernel: device variables that it may access; ends with a name of NULL. NULL:
+	 * none is known. */
+	const struct kernel_variable *variables;
 };
 
 /* Every kernel of the project, NULL-terminated. */
@@ -144,6 +159,17 @@ const struct kernel *kernel_find(const char *name);
  * NULL removes it. The caller keeps ownership. Called by commands before they start threads. */
 void kernel_register(const struct kernel *);
 const struct kernel *kernel_registered(void);
+
+/* The kernels and device variables of a whole program, by the names that traces have. */
+struct kernel_set {
+	void *context;
+	const struct kernel *(*find)(void *context, const char *name);          /* or NULL */
+	const struct kernel_variable *(*variable)(void *context, const char *name);
+};
+/* The same for all kernels of a program. */
+void kernel_register_set(const struct kernel_set *);
+/* A device variable of what is registered; NULL if there is none of that name. */
+const struct kernel_variable *kernel_find_variable(const char *name);
 
 /* Taken from the baseline build; parameters are the same in all builds of a source. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);

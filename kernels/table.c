@@ -79,6 +79,7 @@ const struct kernel *const kernel_table[] = {
 };
 
 static const struct kernel *registered;
+static const struct kernel_set *registered_set;
 
 void kernel_register(const struct kernel *kernel)
 {
@@ -90,8 +91,36 @@ const struct kernel *kernel_registered(void)
 	return registered;
 }
 
+void kernel_register_set(const struct kernel_set *set)
+{
+	registered_set = set;
+}
+
+static const struct kernel_variable *find_variable(const struct kernel_variable *list,
+						   const char *name)
+{
+	for (; list && list->name; list++)
+		if (strcmp(list->name, name) == 0)
+			return list;
+	return NULL;
+}
+
+const struct kernel_variable *kernel_find_variable(const char *name)
+{
+	const struct kernel_variable *found = NULL;
+
+	if (registered_set)
+		found = registered_set->variable(registered_set->context, name);
+	return found || !registered ? found : find_variable(registered->variables, name);
+}
+
 const struct kernel *kernel_find(const char *name)
 {
+	const struct kernel *found = registered_set
+		? registered_set->find(registered_set->context, name) : NULL;
+
+	if (found)
+		return found;
 	if (registered && strcmp(registered->name, name) == 0)
 		return registered;
 	for (int i = 0; kernel_table[i]; i++)

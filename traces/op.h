@@ -16,7 +16,8 @@
 	X(EVENT_SYNC, "event_sync") X(CAPTURE_RELAX, "capture_relax") \
 	X(GRAPH_CREATE, "graph_create") X(GRAPH_INSTANTIATE, "graph_instantiate") \
 	X(GRAPH_UPLOAD, "graph_upload") X(GRAPH_DESTROY, "graph_destroy") \
-	X(GRAPH_EXEC_DESTROY, "graph_exec_destroy") X(HOST_SOFTMAX, "host_softmax")
+	X(GRAPH_EXEC_DESTROY, "graph_exec_destroy") X(HOST_SOFTMAX, "host_softmax") \
+	X(VARIABLE, "variable")
 
 enum op_kind {
 #define X(name, text) OP_##name,

@@ -20,13 +20,13 @@
 #include "tui/last_run.h"
 #include "tui/launch/isolate.h"
 #include "tui/launch/launch_args.h"
+#include "tui/launch/launch_listing.h"
+#include "tui/launch/launch_once.h"
 #include "tui/launch/new_trace.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_kernel.h"
+#include "tui/launch/user_text.h"
 #include "tui/run.h"
-
-/* More dynamic shared memory needs the attribute that allows it. */
-#define PLAIN_SHARED (48 << 10)
 
 struct launch_command {
 	struct run_options run;
@@ -34,15 +34,13 @@ struct launch_command {
 	const char **flags;             /* -D and -I */
 	int flag_count;
 	struct launch_args args;
-	struct dim3 grid, block;
-	int64_t shared_bytes;
+	bool list;
+	struct launch_once once;        /* its kernel in the child only */
 	struct sandbox_options sandbox;
 	struct new_trace trace;
 	char *last;                     /* the file of the last run; NULL: not kept there */
 	struct user_kernel *built;
 	struct isolated job;
-	const struct kernel *kernel;    /* in the child */
-	bool kept[MAX_ARGS];            /* in the child: outputs of the first run are copied */
 	json_t *report;
 };
 
@@ -99,9 +97,10 @@ static enum status take_option(void *context, const struct option_value *v)
 
 	switch (v->id) {
 	case OPTION_KERNEL: c->source.kernel = v->text; break;
-	case OPTION_GRID: return take_dim("--grid", v->text, &c->grid);
-	case OPTION_BLOCK: return take_dim("--block", v->text, &c->block);
-	case OPTION_SHARED: c->shared_bytes = v->integer; break;
+	case OPTION_GRID: return take_dim("--grid", v->text, &c->once.grid);
+	case OPTION_BLOCK: return take_dim("--block", v->text, &c->once.block);
+	case OPTION_SHARED: c->once.shared_bytes = v->integer; break;
+	case OPTION_LIST: c->list = true; break;
 	case OPTION_ARG: return launch_args_add(&c->args, v->text);
 	case OPTION_DEFINE: add_flag(c, "-D", v->text); break;
 	case OPTION_INCLUDE: return add_include(c, v->text);
@@ -112,12 +111,34 @@ static enum status take_option(void *context, const struct option_value *v)
 	return STATUS_OK;
 }
 
+/* Names all that are missing in one line. */
+static enum status check_given(const struct launch_command *c)
+{
+	const char *missing[3], *separators[] = { "", " and ", ", " };
+	char text[64] = "";
+	int count = 0;
+
+	if (!c->source.kernel)
+		missing[count++] = "--kernel";
+	if (!c->once.grid.x)
+		missing[count++] = "--grid";
+	if (!c->once.block.x)
+		missing[count++] = "--block";
+	for (int i = 0; i < count; i++) {
+		strcat(text, i == 0 ? "" : separators[i == count - 1 ? 1 : 2]);
+		strcat(text, missing[i]);
+	}
+	if (count == 0)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "%s %s missing%s", text, count == 1 ? "is" : "are",
+		    c->source.kernel ? "" : "; --list shows the file's kernels");
+}
+
 static enum status check_options(struct launch_command *c)
 {
-	if (!c->source.kernel)
-		return fail(STATUS_USAGE, "--kernel is missing: the name of a __global__ function");
-	if (!c->grid.x || !c->block.x)
-		return fail(STATUS_USAGE, "--%s is missing", c->grid.x ? "block" : "grid");
+	if (c->list)
+		return STATUS_OK;
+	TRY(check_given(c));
 	return run_options_check(&c->run);
 }
 
@@ -140,93 +161,12 @@ static enum status parse(struct launch_command *c, int argc, char **argv)
 
 /* --- one launch --- */
 
-static enum status make_buffer(struct device *device, struct launch_arg *a)
-{
-	struct buffer_spec spec = {
-		.name = a->name, .dtype = a->array.dtype, .rank = a->array.rank,
-	};
-
-	memcpy(spec.shape, a->array.shape, sizeof spec.shape);
-	TRY(device_alloc(device, &spec, &a->buffer));
-	if (!a->reads)
-		return STATUS_OK;
-	return device_upload(device, NULL, a->buffer, 0, a->array.data, a->buffer->bytes);
-}
-
-static enum status launch(const struct launch_command *c, struct device *device)
-{
-	const struct launch_attribute attribute = { ATTRIBUTE_MAX_DYNAMIC_SHARED, c->shared_bytes };
-	struct arg args[MAX_ARGS];
-	const struct launch launch = {
-		.kernel = c->kernel, .grid = c->grid, .block = c->block, .layer = -1,
-		.shared_bytes = (unsigned)c->shared_bytes, .attributes = &attribute,
-		.attribute_count = c->shared_bytes > PLAIN_SHARED, .args = args,
-		.arg_count = c->args.count,
-	};
-
-	for (int i = 0; i < c->args.count; i++) {
-		const struct launch_arg *a = &c->args.items[i];
-
-		args[i] = a->is_array ? ARG_BUFFER(a->buffer) : a->value;
-		args[i].name = a->name;
-	}
-	TRY(device_launch(device, &launch));
-	return device_sync(device, NULL);
-}
-
-/* Keeps the outputs of the first run; later ones are downloaded too, for their traces. */
-static enum status download(struct launch_command *c, struct device *device)
-{
-	for (int i = 0; i < c->args.count; i++) {
-		struct launch_arg *a = &c->args.items[i];
-		enum status status;
-		void *bytes;
-
-		if (!a->is_array || !a->writes)
-			continue;
-		if (a->result_bytes < a->buffer->bytes)
-			return fail(STATUS_DEVICE, "no memory for the output %s, %zu bytes",
-				    a->name, a->buffer->bytes);
-		bytes = c->kept[i] || !a->result ? xmalloc(a->buffer->bytes + 1) : a->result;
-		status = device_download(device, NULL, a->buffer, 0, bytes, a->buffer->bytes);
-		if (bytes != a->result)
-			free(bytes);
-		c->kept[i] = true;
-		TRY(status);
-	}
-	return STATUS_OK;
-}
-
-/* Keeps an earlier error: a device that faulted cannot free its buffers. */
-static void free_buffers(struct launch_command *c, struct device *device)
-{
-	struct error_record error;
-
-	error_save(&error);
-	for (int i = 0; i < c->args.count; i++)
-		if (c->args.items[i].is_array)
-			device_free(device, c->args.items[i].buffer);
-	error_restore(&error);
-}
-
-static enum status run_once(struct launch_command *c, struct device *device)
-{
-	enum status status;
-
-	for (int i = 0; i < c->args.count; i++)
-		if (c->args.items[i].is_array)
-			TRY(make_buffer(device, &c->args.items[i]));
-	status = launch(c, device);
-	if (status == STATUS_OK)
-		status = download(c, device);
-	free_buffers(c, device);
-	return status;
-}
-
 /* The caller compares two devices by their traces. */
 static enum status run_on_target(const struct run_target *target, void *context)
 {
-	return run_once(context, target->device);
+	struct launch_command *c = context;
+
+	return launch_once(&c->once, target->device);
 }
 
 /* --- the command --- */
@@ -247,9 +187,9 @@ static json_t *describe(const struct launch_command *c)
 				    json_string(c->args.items[i].spec));
 	json_object_set_new(asked, "file", json_string(c->source.file));
 	json_object_set_new(asked, "kernel", json_string(c->source.kernel));
-	json_object_set_new(asked, "grid", dim_json(c->grid));
-	json_object_set_new(asked, "block", dim_json(c->block));
-	json_object_set_new(asked, "shared", json_integer(c->shared_bytes));
+	json_object_set_new(asked, "grid", dim_json(c->once.grid));
+	json_object_set_new(asked, "block", dim_json(c->once.block));
+	json_object_set_new(asked, "shared", json_integer(c->once.shared_bytes));
 	json_object_set_new(asked, "args", args);
 	json_object_set_new(asked, "flags", flags);
 	return asked;
@@ -287,9 +227,11 @@ static enum status run_loaded(struct launch_command *c)
 	json_t *asked;
 	enum status status;
 
-	TRY(user_kernel_load(c->built, &c->kernel));
-	TRY(launch_args_match(&c->args, c->kernel));
-	kernel_register(c->kernel);
+	TRY(user_kernel_load(c->built, &c->once.kernel));
+	TRY(launch_args_match(&c->args, c->once.kernel));
+	c->once.args = &c->args;
+	c->once.variables = strcmp(c->run.device, "sim") == 0;
+	kernel_register(c->once.kernel);
 	asked = describe(c);
 	json_object_update(c->report, asked);
 	status = run_on_devices(&c->run, "launch", asked, run_on_target, c, c->report);
@@ -422,6 +364,14 @@ static enum status end_trace(struct launch_command *c, enum status status)
 		: new_trace_end(&c->trace, status != STATUS_INTERRUPTED, status);
 }
 
+static void hint_at_check(const struct launch_command *c)
+{
+	const char *where = user_kernel_lockstep(c->built);
+
+	if (where && !c->source.check)
+		fprintf(stderr, USER_TEXT_LOCKSTEP, "launch", where);
+}
+
 static enum status run_isolated(struct launch_command *c, struct sandbox *sandbox)
 {
 	enum status status;
@@ -431,6 +381,7 @@ static enum status run_isolated(struct launch_command *c, struct sandbox *sandbo
 	if (status == STATUS_OK)
 		status = user_kernel_build(&c->source, &c->built);
 	if (status == STATUS_OK) {
+		hint_at_check(c);
 		launch_args_share(&c->args);
 		c->job = (struct isolated){
 			.fn = run_in_child, .context = c, .sandbox = sandbox,
@@ -442,6 +393,12 @@ static enum status run_isolated(struct launch_command *c, struct sandbox *sandbo
 	if (command_interrupted() || command_ended())
 		status = fail(STATUS_INTERRUPTED, "interrupted");
 	return finish(c, end_trace(c, status));
+}
+
+static enum status list_kernels(struct launch_command *c, struct sandbox *sandbox)
+{
+	c->source.sandbox = sandbox;
+	return launch_listing_print(&c->source, c->run.json);
 }
 
 static enum status run(int argc, char **argv)
@@ -461,7 +418,7 @@ static enum status run(int argc, char **argv)
 	if (status == STATUS_OK)
 		status = sandbox_create(&c.sandbox, &sandbox);
 	if (status == STATUS_OK)
-		status = run_isolated(&c, sandbox);
+		status = c.list ? list_kernels(&c, sandbox) : run_isolated(&c, sandbox);
 	error_save(&error);
 	sandbox_close(sandbox);
 	user_kernel_free(c.built);
@@ -479,7 +436,8 @@ const struct command cmd_launch = {
 	.summary = "your own kernel from a .cu file, over arrays in .npy files",
 	.usage =
 	"usage: flashtwin launch FILE.cu --kernel NAME --grid X[,Y,Z] --block X[,Y,Z]\n"
-	"                        [--arg NAME=SPEC]... [OPTION...]\n\n"
+	"                        [--arg NAME=SPEC]... [OPTION...]\n"
+	"       flashtwin launch FILE.cu --list [--json]\n\n"
 	"Compiles the file for the simulator with the system's compiler (for a GPU with nvcc) and\n"
 	"launches one kernel of it. Host code in the file is left out. Nothing else is needed.\n"
 	"Outputs are written if everything succeeds, and left as they were otherwise. Elements\n"

@@ -368,6 +368,8 @@ static enum status replay_each(struct replay_command *replay, struct store *trac
 
 		if (launch)
 			TRY(launch_replay_load(launch));
+		replay->options.target.leaks_are_lints = launch
+			&& launch_replay_is_program(launch);
 		TRY(replay_orders(replay, trace, run));
 	}
 	return STATUS_OK;
@@ -484,6 +486,6 @@ const struct command cmd_replay = {
 	"  flashtwin replay h200.twin --log points -o sim.twin\n"
 	"  flashtwin replay sim.twin --device cuda -o gpu.twin\n"
 	"  flashtwin replay t.twin --all-orders 20\n"
-	"  flashtwin replay mine.twin --trust         a trace of `launch`, from yourself\n",
+	"  flashtwin replay mine.twin --trust       a trace of `launch` or `run`, your own\n",
 	.run = run,
 };

@@ -111,8 +111,6 @@ static enum status check_options(const struct run_command *c)
 {
 	if (strcmp(c->run.device, "sim") != 0)
 		return fail(STATUS_USAGE, "--device %s is not built yet", c->run.device);
-	if (c->run.orders)
-		return fail(STATUS_USAGE, "--all-orders is not built yet");
 	if (c->run.level >= LEVEL_POINTS)
 		return fail(STATUS_USAGE, "--log points is not built yet");
 	TRY(run_options_check(&c->run));
@@ -161,7 +159,7 @@ static void fill_source(struct run_command *c)
 	c->source.flags = c->flags.at ? c->flags.at : none;
 	c->source.libraries = c->libraries.at ? c->libraries.at : none;
 	c->source.sandbox = c->sandbox;
-	c->source.check = c->run.check;
+	c->source.check = c->run.check || c->run.orders;        /* the checker explains orders */
 	c->source.steps = c->run.steps > 0;
 }
 

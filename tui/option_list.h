@@ -45,8 +45,11 @@ OPTION(KERNEL, ON_LAUNCH, OWN, 0, "kernel", VALUE_TEXT("NAME"),
        "several have one name: 'k(float *, int)'")
 OPTION(GRID, ON_LAUNCH, OWN, 0, "grid", VALUE_TEXT("X[,Y[,Z]]"), "number of blocks; required")
 OPTION(BLOCK, ON_LAUNCH, OWN, 0, "block", VALUE_TEXT("X[,Y[,Z]]"), "threads per block; required")
+OPTION(LIST, ON_LAUNCH, OWN, 0, "list", VALUE_NONE,
+       "print the file's kernels with their parameters, and its device variables; launch nothing")
 OPTION(ARG, ON_LAUNCH, OWN, 0, "arg", VALUE_TEXT("NAME=SPEC"),
-       "one for each parameter, by its name. SPEC is one of\n"
+       "one for each parameter, by its name; also for a __constant__ or __device__ variable of the "
+       "file. SPEC is one of\n"
        "  i32:5 u64:5 f32:0.125 f16:2 bool:true   a number: bool,\n"
        "                           i8 to i64, u8 to u64, f16, bf16, f32, f64\n"
        "  null                     a null pointer\n"
@@ -73,7 +76,7 @@ OPTION(REPORT, ON_RUN, OWN, 0, "report", VALUE_FILE("FILE"),
 
 /* replay, view, export */
 OPTION(TRUST, ON_REPLAY | ON_VIEW | ON_EXPORT, OWN, 0, "trust", VALUE_NONE,
-       "compile and run kernels that the trace brings along: runs of `launch`")
+       "compile and run kernels that the trace brings along: runs of `launch` and `run`")
 
 /* Shared by the commands that run kernels. */
 OPTION(PATH, ON_DECODE | ON_ATTEND, RUN, 0, "path",

@@ -335,8 +335,12 @@ enum status run_end(struct run_session *session, enum status status)
 {
 	struct run *run = &session->run;
 
+	bool worked = status == STATUS_OK;
+
 	status = end_target(run, 0, &session->target, status, session->report);
 	add_device(run, 0, session->report);
+	if (worked && status == STATUS_OK && run->options->orders)
+		status = run_orders(run, session->report);
 	status = close_all(run, status);
 	free(session);
 	return status;

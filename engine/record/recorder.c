@@ -117,6 +117,7 @@ static const struct device_ops device_recorder = {
 	.function = recorder_function,
 	.alloc = recorder_alloc,
 	.alloc_managed = recorder_alloc_managed,
+	.alloc_variable = recorder_alloc_variable,
 	.free = recorder_free,
 	.upload = recorder_upload,
 	.upload_pointers = recorder_upload_pointers,

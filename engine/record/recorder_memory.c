@@ -21,11 +21,17 @@ static int stream_number(const struct recorder *r, const struct stream *stream)
 	return numbers_find(&r->streams, stream);
 }
 
-/* Memory that `allocate` gives on the inner device. */
-static enum status record_alloc(struct device *device, const struct buffer_spec *spec,
-				enum status (*allocate)(struct device *, const struct buffer_spec *,
-							struct buffer **),
-				struct buffer **out)
+/* `place`: of a variable, which other kinds of memory do not have. */
+static enum status new_buffer(struct device *inner, enum op_kind kind, bool managed,
+			      const struct buffer_spec *spec, void *place, struct buffer **out)
+{
+	if (kind == OP_VARIABLE)
+		return device_alloc_variable(inner, spec, place, out);
+	return managed ? device_alloc_managed(inner, spec, out) : device_alloc(inner, spec, out);
+}
+
+static enum status record_alloc(struct device *device, enum op_kind kind, bool managed,
+				const struct buffer_spec *spec, void *place, struct buffer **out)
 {
 	struct recorder *r = recorder_of(device);
 	/* Not the device's number, which depends on probe buffers. */
@@ -33,28 +39,34 @@ static enum status record_alloc(struct device *device, const struct buffer_spec 
 		.id = r->last_id + 1, .name = spec->name, .dtype = spec->dtype, .rank = spec->rank,
 		.shape = spec->shape, .bytes = buffer_spec_bytes(spec), .ordinal = device->ordinal,
 	};
-	enum status done = allocate(device->inner, spec, out);
+	enum status done = new_buffer(device->inner, kind, managed, spec, place, out);
 
 	/* Numbers have no gaps; a rejected allocation has no number and no row. */
 	if (!recorder_refused(done))
 		r->last_id = alloc.id;
 	if (done == STATUS_OK)
 		shadow_add(r, *out, alloc.id);
-	return recorder_add(r, OP(OP_ALLOC, .buffer = alloc.id, .bytes = alloc.bytes,
+	return recorder_add(r, OP(kind, .buffer = alloc.id, .bytes = alloc.bytes,
 				  .alloc = &alloc), done);
 }
 
 enum status recorder_alloc(struct device *device, const struct buffer_spec *spec,
 			   struct buffer **out)
 {
-	return record_alloc(device, spec, device_alloc, out);
+	return record_alloc(device, OP_ALLOC, false, spec, NULL, out);
 }
 
 /* Recorded as any other: a replay needs no host to write it. */
 enum status recorder_alloc_managed(struct device *device, const struct buffer_spec *spec,
 				   struct buffer **out)
 {
-	return record_alloc(device, spec, device_alloc_managed, out);
+	return record_alloc(device, OP_ALLOC, true, spec, NULL, out);
+}
+
+enum status recorder_alloc_variable(struct device *device, const struct buffer_spec *spec,
+				    void *place, struct buffer **out)
+{
+	return record_alloc(device, OP_VARIABLE, false, spec, place, out);
 }
 
 enum status recorder_free(struct device *device, struct buffer *buffer)

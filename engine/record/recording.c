@@ -1,8 +1,10 @@
 /* recording.c - a launch while it is being recorded; see recording.h. */
 #include "engine/record/recording.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "engine/launch_value.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/recorder_state.h"
@@ -45,6 +47,7 @@ void recording_begin(struct recording *rec, struct recorder *r, const struct lau
 	rec->launch = launch;
 	rec->node = node;
 	rec->op = rec->number = 0;
+	rec->written = NULL;
 	rec->written_count = 0;
 	rec->params = kernel_params(launch->kernel, &count);
 	for (int i = 0; i < launch->arg_count; i++)
@@ -60,20 +63,25 @@ void recording_end(struct recording *rec)
 {
 	for (int i = 0; i < rec->written_count; i++)
 		ranges_clear(&rec->written[i].ranges);
+	free(rec->written);
+	rec->written = NULL;
 	rec->written_count = 0;
 }
 
 /* --- what the launch writes --- */
 
-static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes)
+static void add_written(struct recording *rec, struct shadow *shadow)
 {
-	struct recording *rec = context;
-	const struct arg *arg = &rec->launch->args[param];
-	struct shadow *shadow = arg->buffer ? shadow_find(rec->recorder, arg->buffer) : NULL;
-	uint64_t begin = arg->offset + offset;
+	rec->written = xreallocarray(rec->written, (size_t)rec->written_count + 1,
+				     sizeof *rec->written);
+	rec->written[rec->written_count++] = (struct written){ .shadow = shadow };
+}
+
+static void add_range(struct recording *rec, struct shadow *shadow, uint64_t begin, uint64_t bytes)
+{
 	int i = 0;
 
-	if (!shadow || begin >= shadow->buffer->bytes)
+	if (begin >= shadow->buffer->bytes)
 		return;
 	/* Writes outside of a buffer fail on the device, and there is no digest then. */
 	if (bytes > shadow->buffer->bytes - begin)
@@ -81,8 +89,40 @@ static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes
 	while (i < rec->written_count && rec->written[i].shadow != shadow)
 		i++;
 	if (i == rec->written_count)
-		rec->written[rec->written_count++] = (struct written){ .shadow = shadow };
+		add_written(rec, shadow);
 	ranges_add(&rec->written[i].ranges, begin, bytes);
+}
+
+static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes)
+{
+	struct recording *rec = context;
+	const struct arg *arg = &rec->launch->args[param];
+	struct shadow *shadow = arg->buffer ? shadow_find(rec->recorder, arg->buffer) : NULL;
+
+	if (shadow)
+		add_range(rec, shadow, arg->offset + offset, bytes);
+}
+
+static void add_fields(struct recording *rec, const struct arg *arg)
+{
+	for (int i = 0; i < arg->field_count; i++) {
+		struct shadow *shadow = shadow_find(rec->recorder, arg->fields[i].buffer);
+
+		if (shadow)
+			add_range(rec, shadow, arg->fields[i].offset, UINT64_MAX);
+	}
+}
+
+/* Device variables that the caller has made buffers of. */
+static void add_variables(struct recording *rec)
+{
+	const struct kernel_variable *v = rec->launch->kernel->variables;
+	struct recorder *r = rec->recorder;
+
+	for (; v && v->name; v++)
+		for (int i = 0; i < r->shadow_count; i++)
+			if (r->shadows[i].buffer->address == (uint64_t)(uintptr_t)v->address)
+				add_range(rec, &r->shadows[i], 0, v->bytes);
 }
 
 /* A kernel without a list of writes may write every buffer to which it has a non-const pointer. */
@@ -94,9 +134,12 @@ void recording_find_written(struct recording *rec)
 		kernel->writes(&rec->call, add_extent, rec);
 		return;
 	}
-	for (int i = 0; i < rec->launch->arg_count; i++)
+	for (int i = 0; i < rec->launch->arg_count; i++) {
 		if (rec->params[i].kind == PARAM_POINTER && !strstr(rec->params[i].type, "const"))
 			add_extent(rec, i, 0, (uint64_t)rec->values[i].i);
+		add_fields(rec, &rec->launch->args[i]);
+	}
+	add_variables(rec);
 }
 
 void recording_mark_written(const struct recording *rec)

@@ -28,7 +28,7 @@ struct recording {
 	const struct kernel_param *params;
 	struct kernel_value values[MAX_ARGS];
 	struct kernel_call call;
-	struct written written[MAX_ARGS];
+	struct written *written;        /* one per buffer */
 	int written_count;
 };
 

@@ -31,6 +31,7 @@ static enum status replay_op(struct replay *r, const struct row_op *op)
 		replay_host_forget(r);
 	switch (op->kind) {
 	case OP_ALLOC:           return replay_alloc(r, op);
+	case OP_VARIABLE:        return replay_variable(r, op);
 	case OP_FREE:            return replay_free(r, op);
 	case OP_UPLOAD:
 	case OP_UPLOAD_ASYNC:    return replay_upload(r, op);

@@ -10,21 +10,42 @@
 #include "engine/replay/replay_host.h"
 #include "engine/replay/replay_state.h"
 
-enum status replay_alloc(struct replay *r, const struct row_op *op)
+static enum status spec_of(const struct row_buffer *alloc, struct buffer_spec *out)
 {
-	const struct row_buffer *alloc = op->alloc;
-	struct buffer_spec spec = {
+	*out = (struct buffer_spec){
 		.name = alloc->name, .dtype = alloc->dtype, .rank = alloc->rank,
 	};
-	struct buffer *buffer;
-
 	if (alloc->rank > MAX_RANK)
 		return fail(STATUS_DAMAGED, "buffer %s has rank %d, the maximum is %d",
 			    alloc->name, alloc->rank, MAX_RANK);
 	for (int i = 0; i < alloc->rank; i++)
-		spec.shape[i] = alloc->shape[i];
+		out->shape[i] = alloc->shape[i];
+	return STATUS_OK;
+}
+
+enum status replay_alloc(struct replay *r, const struct row_op *op)
+{
+	struct buffer_spec spec;
+	struct buffer *buffer;
+
+	TRY(spec_of(op->alloc, &spec));
 	TRY(device_alloc(r->target, &spec, &buffer));
-	table_set(&r->buffers, alloc->id, buffer);
+	table_set(&r->buffers, op->alloc->id, buffer);
+	return STATUS_OK;
+}
+
+enum status replay_variable(struct replay *r, const struct row_op *op)
+{
+	const struct kernel_variable *found = kernel_find_variable(op->alloc->name);
+	struct buffer_spec spec;
+	struct buffer *buffer;
+
+	TRY(spec_of(op->alloc, &spec));
+	if (!found || found->bytes != op->alloc->bytes)
+		return fail(STATUS_DAMAGED, "its kernels have no device variable %s of %" PRIu64
+			    " bytes", op->alloc->name, op->alloc->bytes);
+	TRY(device_alloc_variable(r->target, &spec, found->address, &buffer));
+	table_set(&r->buffers, op->alloc->id, buffer);
 	return STATUS_OK;
 }
 

@@ -273,6 +273,7 @@ static enum status prepare(struct walk *w, const struct row_op *op)
 {
 	switch (op->kind) {
 	case OP_ALLOC: return replay_alloc(&w->replay, op);
+	case OP_VARIABLE: return replay_variable(&w->replay, op);
 	case OP_FREE:  return replay_free(&w->replay, op);
 	case OP_RESTORE:
 	case OP_UPLOAD_POINTERS:

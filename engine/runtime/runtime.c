@@ -129,6 +129,7 @@ cudaError_t runtime_last_error(bool clear)
 {
 	cudaError_t error = last;
 
+	refused_asked();
 	if (clear && !is_sticky(error))
 		last = cudaSuccess;
 	return error;
@@ -212,9 +213,17 @@ enum status runtime_end(void)
 	runtime.allocations = NULL;
 	runtime.allocation_count = 0;
 	runtime.device_count = 0;
+	runtime.refused = refused_end(&runtime.refusal);
 	status = runtime.failed;
 	if (status != STATUS_OK)
 		error_restore(&runtime.failure);
 	pthread_mutex_unlock(&lock);
 	return status;
+}
+
+bool runtime_refused(struct error_record *out)
+{
+	if (runtime.refused)
+		*out = runtime.refusal;
+	return runtime.refused;
 }

@@ -18,23 +18,33 @@
 
 struct device;
 struct kernel;
+struct kernel_variable;
 
 struct runtime_program {
 	void *context;
 	/* stub: an address inside the host stub of a kernel, or its start. NULL: not a kernel. */
 	const struct kernel *(*kernel)(void *context, const void *stub);
-	/* Of a __device__ or __constant__ variable, given the address of its shadow on the host. */
-	bool (*variable)(void *context, const void *shadow, void **address, size_t *bytes);
+	/* The device variable, given the address of its shadow on the host; NULL: none. */
+	const struct kernel_variable *(*variable)(void *context, const void *shadow);
 };
 
 /* Before any code of the program runs. The devices and the program must stay valid until
  * runtime_end(). */
 enum status runtime_begin(struct device *const *devices, int count, const struct runtime_program *);
 
+/* Makes a buffer of each device variable in the list, which ends with a name of NULL, so that a
+ * recorder knows their first values. Call it when they are loaded, before any code of the program
+ * runs. The errors of the device. */
+enum status runtime_add_variables(const struct kernel_variable *list);
+
 /* Waits for all devices and frees the runtime's own objects; buffers that the program left stay
  * with their devices. Returns the first error that ended a device (a fault's, the step budget's) or
  * that is not the program's own (a full disk), even if a call has already returned it; its text is
  * error_text(). Calls of the program after this return cudaErrorCudartUnloading. */
 enum status runtime_end(void);
+
+/* After runtime_end(): whether a launch by <<<>>> was refused and the program never asked for the
+ * error; *out says which, and why. */
+bool runtime_refused(struct error_record *out);
 
 #endif

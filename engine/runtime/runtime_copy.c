@@ -22,7 +22,7 @@ static size_t extent(const struct copy_work *c, size_t pitch, size_t slice)
 
 static bool on_device(const struct allocation *a)
 {
-	return a && a->kind == PLACE_DEVICE;
+	return a && (a->kind == PLACE_DEVICE || a->kind == PLACE_VARIABLE);
 }
 
 /* Whether a side may be what the kind of the copy says. Managed memory is both. */

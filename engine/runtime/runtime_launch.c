@@ -299,12 +299,30 @@ int ft_configure(struct dim3 grid, struct dim3 block, size_t shared, cudaStream_
 	return 0;
 }
 
+/* Nothing is refused on a device that has failed: the program gets that error from every call. */
+static cudaError_t submit_noted(struct launch_work work, cudaStream_t stream)
+{
+	const struct kernel *kernel = NULL;
+	cudaError_t error;
+
+	error_clear();
+	error = submit(work, stream);
+	if (error != cudaSuccess && !runtime_current()->sticky) {
+		bool has_text = error_code() == (int)error;
+
+		function_of(work.func, &kernel);
+		refused_note(kernel ? kernel->name : "of what is not a kernel", work.grid,
+			     work.block, error, has_text);
+	}
+	return error;
+}
+
 void ft_stub(void **args)
 {
 	const struct configuration *c = &configured[--depth % MAX_NESTED];
 	const void *stub = __builtin_return_address(0);
 
-	API(submit((struct launch_work){
+	API(submit_noted((struct launch_work){
 		.func = stub, .grid = c->grid, .block = c->block, .args = args,
 		.shared = c->shared }, c->stream));
 }

@@ -22,7 +22,7 @@ enum place_kind {
 	PLACE_PINNED,           /* cudaHostAlloc() */
 	PLACE_MANAGED,
 	PLACE_REGISTERED,       /* cudaHostRegister(): no buffer */
-	PLACE_VARIABLE          /* a __device__ variable: no buffer */
+	PLACE_VARIABLE          /* a __device__ variable */
 };
 
 struct allocation {
@@ -120,6 +120,8 @@ struct runtime {
 	size_t kept_count;
 	enum status failed;             /* the first error that is not an error of the program */
 	struct error_record failure;
+	bool refused;                   /* runtime_refused() */
+	struct error_record refusal;
 };
 extern struct runtime runtime;
 
@@ -143,6 +145,13 @@ cudaError_t runtime_error(struct runtime_device *, enum status);
 /* The same for a launch: a fault of the kernel itself is only returned by later calls. */
 cudaError_t runtime_launch_error(struct runtime_device *, enum status);
 cudaError_t runtime_last_error(bool clear);
+/* A launch by <<<>>> was refused (runtime_refused.c). has_text: error_text() says why. */
+void refused_note(const char *kernel, struct dim3 grid, struct dim3 block, cudaError_t,
+		  bool has_text);
+/* The thread's last error was read. */
+void refused_asked(void);
+/* Frees what refused_note() kept. Whether the program never asked for one of them: the first. */
+bool refused_end(struct error_record *);
 /* Frees the memory when the runtime ends, because work may still read it. Returns it. */
 void *runtime_keep(void *);
 

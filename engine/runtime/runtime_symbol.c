@@ -1,27 +1,50 @@
 /* runtime_symbol.c - __device__ and __constant__ variables, which the program names by shadows.
  *
- * The program's loader knows where a variable is. On the simulator that is memory of this process,
- * so a copy to it waits for the work before it and is done by the host.
+ * The program's loader knows where a variable is. It is a buffer like any other, so that copies to
+ * and from it are operations of the device. Variables that a kernel can reach are buffers from the
+ * beginning, others from the first call that names them.
  */
 #include "config.h"
 
 #include "engine/runtime/runtime_graph.h"
 
+#include "kernels/kernel_table.h"
+
+static enum status add(struct runtime_device *d, const struct kernel_variable *v)
+{
+	const struct buffer_spec spec = {
+		.name = v->name, .dtype = DTYPE_U8, .rank = 1, .shape = { (int64_t)v->bytes },
+	};
+	struct allocation a = {
+		.address = (uint64_t)(uintptr_t)v->address, .bytes = v->bytes,
+		.kind = PLACE_VARIABLE, .device = d,
+	};
+
+	TRY(device_alloc_variable(d->device, &spec, v->address, &a.buffer));
+	address_add(a);
+	if (!d->watched || runtime_capture_active(d))
+		return STATUS_OK;
+	return device_upload(d->device, NULL, a.buffer, 0, v->address, v->bytes);
+}
+
+enum status runtime_add_variables(const struct kernel_variable *list)
+{
+	for (; list->name; list++)
+		TRY(add(&runtime.devices[0], list));
+	return STATUS_OK;
+}
+
 cudaError_t runtime_symbol(const void *shadow, struct allocation **out)
 {
-	void *address;
-	size_t bytes;
+	const struct kernel_variable *v = !shadow ? NULL
+		: runtime.program->variable(runtime.program->context, shadow);
 
-	if (!shadow || !runtime.program->variable(runtime.program->context, shadow, &address,
-						  &bytes))
+	if (!v)
 		return cudaErrorInvalidSymbol;
-	*out = address_find(address);
-	if (!*out) {
-		address_add((struct allocation){
-			.address = (uint64_t)(uintptr_t)address, .bytes = bytes,
-			.kind = PLACE_VARIABLE, .device = runtime_current() });
-		*out = address_find(address);
-	}
+	*out = address_find(v->address);
+	if (!*out)
+		TRY_DEVICE(runtime_current(), add(runtime_current(), v));
+	*out = address_find(v->address);
 	return *out ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 

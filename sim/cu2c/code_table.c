@@ -16,6 +16,7 @@
 #include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/kernel_choice.h"
 #include "sim/cu2c/parameters.h"
+#include "sim/cu2c/variables.h"
 
 /* The name of the build in the shared-variable records of sim/cuda/cuda_cpp.h. */
 #define FT_USER_UNIT "user"
@@ -32,6 +33,18 @@ static void write_run(const struct unit *u, const struct function *f, const stru
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s*(__typeof__(%s) *)a[%d]", i ? ", " : "", list[i].type, i);
 	fputs("); }\n", out);
+}
+
+/* Only arguments of users' kernels are checked by it. */
+static void write_element(const struct unit *u, const char *type, FILE *out)
+{
+	char *value = xasprintf("*(__typeof__(%s) *)0", type);
+
+	if (u->mode.user)
+		variables_write_element(value, out);
+	else
+		fputs("0", out);
+	free(value);
 }
 
 /* __builtin_classify_type() gives 5 for a pointer of any kind. */
@@ -53,8 +66,10 @@ static void write_parameters(const struct unit *u, const struct function *f,
 			" unsigned long: PARAM_U64, unsigned long long: PARAM_U64,"
 			" float: PARAM_F32, double: PARAM_F64,"
 			" default: __builtin_classify_type(*(__typeof__(%s) *)0) == 5"
-			" ? PARAM_POINTER : PARAM_BLOB), sizeof(%s), _Alignof(%s) },\n",
+			" ? PARAM_POINTER : PARAM_BLOB), sizeof(%s), _Alignof(%s), ",
 			name->length, name->text, type, type, type, type, type);
+		write_element(u, type, out);
+		fputs(" },\n", out);
 	}
 	fputs("};\n", out);
 }
@@ -279,7 +294,7 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 		fprintf(out, "ft_user_kernel::param<%d>(\"%.*s\", \"%s\"),\n", i, name->length,
 			name->text, list[i].type);
 	}
-	fputs("{ 0, 0, PARAM_BLOB, 0, 0 } };\n", out);
+	fputs("{ 0, 0, PARAM_BLOB, 0, 0, 0 } };\n", out);
 	parameters_free(list, count);
 	write_functions(u, f, out);
 	fprintf(out, "static const struct sim_code ft_code = { \"%.*s\", \"%.*s\", ft_params, %d, ",
@@ -314,6 +329,7 @@ enum status code_table_write_one(const struct unit *u, const char *variant, cons
 			    kernel, token_at(u, f->name)->file_length, token_at(u, f->name)->file,
 			    token_at(u, f->name)->line);
 	fputs("\n# 1 \"<kernel table>\"\n", out);
+	variables_write(u, out);
 	if (u->mode.cplusplus)
 		return write_cpp_kernel(u, f, kernel, out);
 	fputs(shared_list, out);

@@ -6,8 +6,7 @@
 
 #include "base/xalloc.h"
 
-/* Appends a token to a type, with a space where C's usual style has one. */
-static void append_token(FILE *out, const struct token *t, char *last)
+void parameters_append(FILE *out, const struct token *t, char *last)
 {
 	bool glued = !*last || strchr("*([:", *last) || strchr("[]),:", *t->text);
 
@@ -30,7 +29,7 @@ static char *parameter_type(const struct unit *u, const struct parameter *p)
 		if (token_among(t, dropped) || (p->pack && token_is(t, ".")))
 			continue;
 		if (i != p->name) {
-			append_token(out, t, &last);
+			parameters_append(out, t, &last);
 		} else if (token_is(t + 1, "[")) {
 			i = t[1].match;
 			bool rows = token_is(token_at(u, i + 1), "[");

@@ -5,6 +5,8 @@
 #ifndef PARAMETERS_H
 #define PARAMETERS_H
 
+#include <stdio.h>
+
 #include "base/status.h"
 #include "sim/cu2c/unit.h"
 
@@ -19,6 +21,9 @@ struct parameter {
  * and nothing to be freed; in a whole program its name is -1. */
 enum status parameters_read(const struct unit *, const struct function *, struct parameter **list,
 			    int *count);
+/* Appends a token to a type, with a space where C's usual style has one; *last: the last character
+ * so far, 0 in the beginning. */
+void parameters_append(FILE *, const struct token *, char *last);
 void parameters_free(struct parameter *, int count);
 
 #endif

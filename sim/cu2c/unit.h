@@ -22,6 +22,12 @@ struct function {
 	bool kernel;
 };
 
+/* A __device__ or __constant__ variable outside functions: tokens of its declaration's first, its
+ * name, and the ',' or ';' after it. */
+struct unit_variable {
+	int start, name, end;
+};
+
 /* A function uses a static shared variable that is declared outside functions. */
 struct shared_use {
 	const struct function *function;
@@ -46,6 +52,8 @@ struct unit {
 	int function_count;
 	struct shared_use *shared_uses; /* written by the rewriter */
 	int shared_use_count;
+	struct unit_variable *variables;        /* of a user's file; see variables.h */
+	int variable_count;
 	char **kept;                    /* texts that tokens refer to */
 	int kept_count;
 	bool orders_some, orders_seen;  /* of a program's file; see struct sim_code */

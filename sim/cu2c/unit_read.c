@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "sim/cu2c/code_table.h"
 #include "sim/cu2c/unit_program.h"
+#include "sim/cu2c/variables.h"
 
 /* Qualifiers of where functions and variables are, and of a kernel's parameters. */
 static const char *const space_qualifiers[] = {
@@ -200,8 +201,8 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 	static const char *const class_keywords[] = { "struct", "class", "union", NULL };
 	struct function f = { .name = -1, .body = -1, .bounds = -1 };
 	struct function_kind kind = { .member = member, .system = token_at(u, start)->system };
-	bool assigned = false, class = false;
-	int at = start, open;
+	bool placed = false, class = false;
+	int at = start, assigned = -1, open;
 
 	for (;; at++) {
 		const struct token *t = token_at(u, at);
@@ -219,6 +220,7 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 			t = token_at(u, at);
 		}
 		kind.device |= token_is(t, "__device__");
+		placed |= token_is(t, "__device__") || token_is(t, "__constant__");
 		kind.host |= token_is(t, "__host__");
 		kind.is_constexpr |= token_is(t, "constexpr");
 		class |= u->mode.cplusplus && token_among(t, class_keywords)
@@ -228,7 +230,7 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 		else if (token_is(t, "__launch_bounds__") && token_is(t + 1, "("))
 			f.bounds = at + 1;
 		else if (token_is(t, "="))
-			assigned = true;
+			assigned = assigned < 0 ? at : assigned;
 		open = parameters_open(u, at);
 		if (open >= 0) {
 			if (f.name < 0 && !token_among(t, unit_call_keywords)
@@ -236,11 +238,11 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 				f.name = at;
 				f.open = open;
 			}
-		} else if (token_is(t, "{") && f.name >= 0 && !assigned
+		} else if (token_is(t, "{") && f.name >= 0 && assigned < 0
 			   && begins_body(u, f.open, at)) {
 			f.body = at;
 			break;
-		} else if (token_is(t, "{") && class && f.name < 0 && !assigned) {
+		} else if (token_is(t, "{") && class && f.name < 0 && assigned < 0) {
 			TRY(read_members(u, at));
 		}
 		if (token_opens(t))
@@ -248,6 +250,9 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 	}
 	if (f.body >= 0)
 		at = token_at(u, f.body)->match;
+	if (placed && !member && !f.kernel && f.body < 0 && token_is(token_at(u, at), ";")
+	    && (f.name < 0 || (assigned >= 0 && assigned < f.name)))
+		variables_note(u, start, at);
 	if (f.kernel)
 		drop_kernel_qualifiers(u, start, f.name >= 0 ? f.name : at);
 	TRY(finish_function(u, start, at, &f, &kind));
@@ -399,6 +404,7 @@ void unit_free(struct unit *u)
 	free(u->functions);
 	free(u->shared_uses);
 	free(u->host_functions);
+	free(u->variables);
 	for (int i = 0; i < u->kept_count; i++)
 		free(u->kept[i]);
 	free(u->kept);

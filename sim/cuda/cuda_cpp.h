@@ -368,6 +368,66 @@ template <class T> constexpr enum param_kind ft_kind()
 		: PARAM_BLOB;
 }
 
+template <class T> constexpr typename std::enable_if<std::is_arithmetic<T>::value,
+						     std::size_t>::type ft_bytes_of()
+{
+	return sizeof(T);
+}
+template <class T> constexpr typename std::enable_if<!std::is_arithmetic<T>::value,
+						     std::size_t>::type ft_bytes_of()
+{
+	return 0;
+}
+
+/* What base/dtype.h calls a type, for struct kernel_param; 0 for a struct. Headers of small floats
+ * add their types. */
+template <class T> struct ft_element_of {
+	typedef typename std::conditional<std::is_enum<T>::value, std::underlying_type<T>,
+					  std::remove_cv<T>>::type::type U;
+
+	static constexpr const char *name()
+	{
+		constexpr bool is_signed = std::is_signed<U>::value;
+		constexpr std::size_t bytes = ft_bytes_of<U>();
+
+		return std::is_same<U, float>::value ? "f32"
+			: std::is_same<U, double>::value ? "f64"
+			: std::is_same<U, bool>::value ? "bool"
+			: !std::is_integral<U>::value ? 0
+			: bytes == 1 ? (is_signed ? "i8" : "u8")
+			: bytes == 2 ? (is_signed ? "i16" : "u16")
+			: bytes == 4 ? (is_signed ? "i32" : "u32")
+			: bytes == 8 ? (is_signed ? "i64" : "u64") : 0;
+	}
+};
+#define FT_ELEMENT_IS(type, text) \
+	template <> struct ft_element_of<type> { \
+		static constexpr const char *name() { return text; } \
+	};
+#define FT_VECTOR_ELEMENT(name, text) \
+	FT_ELEMENT_IS(name##1, text) FT_ELEMENT_IS(name##2, text) FT_ELEMENT_IS(name##3, text) \
+	FT_ELEMENT_IS(name##4, text)
+FT_VECTOR_ELEMENT(char, "i8")
+FT_VECTOR_ELEMENT(uchar, "u8")
+FT_VECTOR_ELEMENT(short, "i16")
+FT_VECTOR_ELEMENT(ushort, "u16")
+FT_VECTOR_ELEMENT(int, "i32")
+FT_VECTOR_ELEMENT(uint, "u32")
+FT_VECTOR_ELEMENT(float, "f32")
+FT_VECTOR_ELEMENT(double, "f64")
+FT_VECTOR_ELEMENT(longlong, "i64")
+FT_VECTOR_ELEMENT(ulonglong, "u64")
+#undef FT_VECTOR_ELEMENT
+
+/* Of a value, an array's, or what a pointer points to. */
+template <class T> constexpr const char *ft_element()
+{
+	typedef typename std::remove_all_extents<T>::type U;
+
+	return ft_element_of<typename std::remove_cv<
+		typename std::remove_pointer<U>::type>::type>::name();
+}
+
 /* The type at index I of a list. */
 template <int I, class First, class... Rest> struct ft_nth {
 	typedef typename ft_nth<I - 1, Rest...>::type type;
@@ -395,7 +455,8 @@ template <class... P> struct ft_kernel<void (*)(P...)> {
 
 		static_assert(!std::is_reference<T>::value,
 			      "a kernel cannot have a reference parameter");
-		return { name, type, ft_kind<T>(), sizeof(T), __alignof__(T) };
+		return { name, type, ft_kind<T>(), sizeof(T), __alignof__(T),
+			 ft_element<T>() };
 	}
 	template <int... I>
 	FT_ENTRY static void call(void (*kernel)(P...), void *const *a, ft_indices<I...>)

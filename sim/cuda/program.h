@@ -54,8 +54,8 @@ template <class F> struct ft_signature;
 template <class... P> struct ft_signature<void (*)(P...)> {
 	static constexpr unsigned count = sizeof...(P);
 	static constexpr struct kernel_param params[sizeof...(P) + 1] = {
-		{ 0, 0, ft_kind<P>(), sizeof(P), __alignof__(P) }...,
-		{ 0, 0, PARAM_BLOB, 0, 0 }
+		{ 0, 0, ft_kind<P>(), sizeof(P), __alignof__(P), ft_element<P>() }...,
+		{ 0, 0, PARAM_BLOB, 0, 0, 0 }
 	};
 	template <void (*Kernel)(P...)> FT_ENTRY static void run(void *const *args)
 	{

@@ -28,12 +28,15 @@ static unsigned char *host(const struct buffer *buffer, uint64_t offset)
 	return (unsigned char *)(uintptr_t)(buffer->address + offset);
 }
 
-static void unmap(struct device_simulated *sim, const struct buffer *buffer)
+static void unmap(struct device_simulated *sim, const struct sim_buffer *buffer)
 {
+	if (buffer->variable)
+		return;
+	sim->allocated -= buffer->base.bytes;
 	if (sim->check)
-		check_unmap(sim->check, host(buffer, 0));
+		check_unmap(sim->check, host(&buffer->base, 0));
 	else
-		memory_unmap(host(buffer, 0), buffer->bytes);
+		memory_unmap(host(&buffer->base, 0), buffer->base.bytes);
 }
 
 /* --- opening --- */
@@ -49,7 +52,7 @@ static void sim_close(struct device *device)
 	while (sim->buffers) {
 		struct sim_buffer *next = sim->buffers->next;
 
-		unmap(sim, &sim->buffers->base);
+		unmap(sim, sim->buffers);
 		free(sim->buffers);
 		sim->buffers = next;
 	}
@@ -97,12 +100,28 @@ static enum status sim_info(struct device *device, struct device_info *out)
 
 /* --- memory --- */
 
+static struct sim_buffer *add_buffer(struct device_simulated *sim, const struct buffer_spec *spec,
+				     void *memory)
+{
+	struct sim_buffer *buffer = xcalloc(1, sizeof *buffer);
+
+	buffer->base = (struct buffer){
+		.device = &sim->base, .id = ++sim->next_id, .dtype = spec->dtype,
+		.rank = spec->rank, .bytes = buffer_spec_bytes(spec),
+		.address = (uint64_t)(uintptr_t)memory,
+	};
+	snprintf(buffer->base.name, sizeof buffer->base.name, "%s", spec->name);
+	memcpy(buffer->base.shape, spec->shape, sizeof buffer->base.shape);
+	buffer->next = sim->buffers;
+	sim->buffers = buffer;
+	return buffer;
+}
+
 static enum status sim_alloc(struct device *device, const struct buffer_spec *spec,
 			     struct buffer **out)
 {
 	struct device_simulated *sim = simulated(device);
 	size_t bytes = buffer_spec_bytes(spec);
-	struct sim_buffer *buffer;
 	void *memory;
 
 	TRY(capture_check(sim, OPERATION_alloc, NULL));
@@ -115,15 +134,16 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 		       : memory_map(bytes, &memory));
 	memory_fill(memory, DEVICE_POISON, memory_size(bytes) / 4);
 	sim->allocated += bytes;
-	buffer = xcalloc(1, sizeof *buffer);
-	buffer->base = (struct buffer){
-		.device = device, .id = ++sim->next_id, .dtype = spec->dtype, .rank = spec->rank,
-		.bytes = bytes, .address = (uint64_t)(uintptr_t)memory,
-	};
-	snprintf(buffer->base.name, sizeof buffer->base.name, "%s", spec->name);
-	memcpy(buffer->base.shape, spec->shape, sizeof buffer->base.shape);
-	buffer->next = sim->buffers;
-	sim->buffers = buffer;
+	*out = &add_buffer(sim, spec, memory)->base;
+	return STATUS_OK;
+}
+
+static enum status sim_alloc_variable(struct device *device, const struct buffer_spec *spec,
+				      void *place, struct buffer **out)
+{
+	struct sim_buffer *buffer = add_buffer(simulated(device), spec, place);
+
+	buffer->variable = true;
 	*out = &buffer->base;
 	return STATUS_OK;
 }
@@ -143,8 +163,7 @@ static enum status sim_free(struct device *device, struct buffer *buffer)
 	if (!*link)
 		return fail_device(1, "free of a buffer that is not allocated");
 	*link = (*link)->next;
-	sim->allocated -= buffer->bytes;
-	unmap(sim, buffer);
+	unmap(sim, (struct sim_buffer *)buffer);
 	free(buffer);
 	return status;
 }
@@ -352,6 +371,7 @@ const struct device_ops device_sim = {
 	.function = sim_function,
 	.alloc = sim_alloc,
 	.alloc_managed = sim_alloc,     /* all its memory is the host's */
+	.alloc_variable = sim_alloc_variable,
 	.free = sim_free,
 	.upload = sim_upload,
 	.upload_pointers = sim_upload_pointers,

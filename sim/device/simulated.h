@@ -12,6 +12,7 @@
 struct sim_buffer {
 	struct buffer base;             /* first */
 	struct sim_buffer *next;
+	bool variable;                  /* its memory is a device variable, not the device's */
 };
 
 struct device_simulated {

@@ -1,4 +1,4 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 6.
+-- schema.sql - the tables and views of a flashtwin trace, format version 7.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables are
 -- private and may change with the format version (PRAGMA user_version). This file is embedded in
@@ -10,7 +10,7 @@
 -- an older trace is opened, store_check.c adds what is missing, empty. Before version 5, t_kv was
 -- keyed by launch and had only what kernels wrote. Before version 6, v_partial had no share and
 -- v_reduce no factor; both called it weight. store_check.c shows or stores these in the present
--- form.
+-- form. Version 7 added operations "variable".
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -19,7 +19,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 -- One row per byte value n. Views count with n to expand a row into several, and convert an f32
 -- with exponent n to an exact REAL: (fraction + hidden) * scale. Built by exact doubling and

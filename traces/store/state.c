@@ -267,7 +267,8 @@ static enum status apply(struct state *s, const struct row_op *e)
 	const struct range to = { e->buffer, e->offset, e->bytes };
 
 	switch (e->kind) {
-	case OP_ALLOC: return e->alloc ? add_buffer(s, e->alloc) : STATUS_OK;
+	case OP_ALLOC: case OP_VARIABLE:
+		return e->alloc ? add_buffer(s, e->alloc) : STATUS_OK;
 	case OP_FREE: free_buffer(s, e->buffer); return STATUS_OK;
 	case OP_UPLOAD: case OP_UPLOAD_ASYNC: case OP_RESTORE: return learn(s, &to, e->data);
 	case OP_DOWNLOAD: case OP_DOWNLOAD_ASYNC:

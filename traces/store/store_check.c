@@ -19,7 +19,7 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 6
+#define FORMAT_VERSION 7
 #define FIRST_VERSION 1                 /* the oldest that can be read */
 #define FIRST_WITH_SUMS 5
 

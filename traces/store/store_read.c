@@ -354,7 +354,7 @@ static enum status follow(struct store_cursor *c, struct row_op *e, const struct
 				  &e->pointer_count));
 	if (has_data && e->bytes && !e->code && !f->data && !e->pointer_count)
 		return damaged(c, "its data is missing");
-	if (e->kind == OP_ALLOC) {
+	if (e->kind == OP_ALLOC || e->kind == OP_VARIABLE) {
 		TRY(read_buffer(c));
 		e->alloc = &c->alloc;
 	}

@@ -203,15 +203,21 @@ enum status store_sums_write(struct store *store)
 	return STATUS_OK;
 }
 
-enum status store_sums_schema(struct store *store)
+static enum status sum_again(struct store *store, const char *table)
 {
 	struct sum sum;
 	char sql[160];
 
-	TRY(compute(store, SCHEMA, SUM_SHARED, -1, &sum));
+	TRY(compute(store, table, SUM_SHARED, -1, &sum));
 	snprintf(sql, sizeof sql, "UPDATE main.t_sum SET rows = %lld, hash = %lld WHERE run = 0"
-		 " AND \"table\" = '" SCHEMA "'", (long long)sum.rows, (long long)sum.hash);
+		 " AND \"table\" = '%s'", (long long)sum.rows, (long long)sum.hash, table);
 	return store_run_sql(store, sql);
+}
+
+enum status store_sums_schema(struct store *store)
+{
+	TRY(sum_again(store, SCHEMA));
+	return sum_again(store, "t_op_kind");
 }
 
 /* --- checking --- */

@@ -408,7 +408,7 @@ static bool check(struct track *t)
 	if (op->launch && !check_launch(t))
 		return false;
 	switch (op->kind) {
-	case OP_ALLOC:
+	case OP_ALLOC: case OP_VARIABLE:
 		return check_alloc(t);
 	case OP_FREE:
 		return check_free(t);

@@ -13,6 +13,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/command.h"
+#include "tui/launch/program_replay.h"
 #include "tui/launch/recorded_flags.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_kernel.h"
@@ -24,6 +25,7 @@ struct launch_replay {
 	json_t *options;                /* as recorded */
 	struct recorded_flags flags;
 	struct user_kernel *kernel;
+	struct program_replay *program; /* of a run of `run`; NULL: one of `launch` */
 };
 
 /* Creates the folders of `path` below the directory. */
@@ -129,16 +131,11 @@ static enum status compile(struct launch_replay *l, const struct user_source *ho
 enum status launch_replay_needed(struct store *trace, int64_t run, bool *needed)
 {
 	struct store_run row;
-	bool program;
 
 	TRY(store_run_read(trace, run, &row));
-	*needed = strcmp(row.command, "launch") == 0;
-	program = strcmp(row.command, "run") == 0;
+	*needed = strcmp(row.command, "launch") == 0 || strcmp(row.command, "run") == 0;
 	store_run_free(&row);
-	if (!program)
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s: run %lld: replaying a trace of run is not built yet",
-		    store_shown_path(trace), (long long)run);
+	return STATUS_OK;
 }
 
 enum status launch_replay_prepare(struct store *trace, int64_t run,
@@ -147,11 +144,12 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 	struct launch_replay *l;
 	struct store_run row;
 	enum status status;
-	bool points;
+	bool points, program;
 
 	*out = NULL;
 	TRY(store_run_read(trace, run, &row));
-	if (strcmp(row.command, "launch") != 0) {
+	program = strcmp(row.command, "run") == 0;
+	if (!program && strcmp(row.command, "launch") != 0) {
 		store_run_free(&row);
 		return STATUS_OK;
 	}
@@ -159,14 +157,25 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 	l->options = json_loads(row.options ? row.options : "", 0, NULL);
 	points = row.level >= LEVEL_POINTS || how->points;
 	store_run_free(&row);
+	if (program)
+		return program_replay_prepare(trace, run, l->options, how, &l->program);
 	status = write_sources(l, trace, run, how->sandbox);
 	return status == STATUS_OK ? compile(l, how, points) : status;
+}
+
+bool launch_replay_is_program(const struct launch_replay *l)
+{
+	return l->program != NULL;
 }
 
 enum status launch_replay_load(struct launch_replay *l)
 {
 	const struct kernel *kernel;
 
+	kernel_register(NULL);
+	kernel_register_set(NULL);
+	if (l->program)
+		return program_replay_load(l->program);
 	TRY(user_kernel_load(l->kernel, &kernel));
 	kernel_register(kernel);
 	return STATUS_OK;
@@ -178,6 +187,7 @@ void launch_replay_free(struct launch_replay *l)
 		return;
 	kernel_register(NULL);
 	user_kernel_free(l->kernel);
+	program_replay_free(l->program);
 	free(l->file);
 	free(l->directory);
 	free(l->folder);

@@ -17,11 +17,14 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "base/xalloc.h"
+#include "engine/runtime/runtime.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/program_code.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
+#include "tui/launch/user_headers.h"
+#include "tui/launch/user_kernel.h"
 #include "tui/launch/user_text.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
@@ -132,9 +135,9 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	return status;
 }
 
-static enum status rewrite(const struct pass *pass, bool *polls)
+static enum status rewrite(const struct program_source *s, const struct pass *pass, bool *polls)
 {
-	char *text, *result, *found;
+	char *text, *result, *found, *file;
 	enum status status;
 	size_t bytes;
 
@@ -142,7 +145,10 @@ static enum status rewrite(const struct pass *pass, bool *polls)
 	found = user_text_find(text, "volatile");
 	*polls = found != NULL;
 	free(found);
-	status = rewrite_program(pass->file, text, bytes, pass->host, &result);
+	text = user_headers_show_all(text, s->changes);
+	file = user_headers_show_all(xstrdup(pass->file), s->changes);
+	status = rewrite_program(file, text, strlen(text), pass->host, &result);
+	free(file);
 	free(text);
 	TRY(status);
 	status = output_text(pass->rewritten, result);
@@ -199,7 +205,7 @@ static enum status build_pass(struct program *p, const struct program_source *s,
 	enum status status = preprocess(p, s, &pass);
 
 	if (status == STATUS_OK)
-		status = rewrite(&pass, &polls);
+		status = rewrite(s, &pass, &polls);
 	if (status == STATUS_OK)
 		status = compile(p, s, &pass, polls);
 	pass_free(&pass);
@@ -292,7 +298,8 @@ static enum status build_cuda(struct program *p, const struct program_source *s,
 {
 	const char *file = s->files[number];
 
-	TRY(build_pass(p, s, file, true, number));
+	if (p->host)
+		TRY(build_pass(p, s, file, true, number));
 	TRY(build_pass(p, s, file, false, number));
 	return link_device(p, s, file, number);
 }
@@ -312,10 +319,10 @@ static enum status add_kernels(struct program *p, const struct program_source *s
 {
 	char *object = temporary(p, "device", number, "o");
 	char *shared = temporary(p, "device", number, "so");
-	char *preprocessed = temporary(p, "host", number, "i");
+	char *preprocessed = temporary(p, p->host ? "host" : "device", number, "i");
 	const struct program_unit unit = {
 		.file = s->files[number], .preprocessed = preprocessed, .object = object,
-		.shared = shared, .sandbox = s->sandbox,
+		.shared = shared, .sandbox = s->sandbox, .changes = s->changes,
 	};
 	enum status status = program_code_add(p->code, &unit);
 
@@ -329,7 +336,7 @@ static enum status add_code(struct program *p, const struct program_source *s)
 {
 	for (int i = 0; i < p->file_count; i++) {
 		char *host = temporary(p, "host", i, "o");
-		enum status status = program_code_add_host(p->code, host);
+		enum status status = p->host ? program_code_add_host(p->code, host) : STATUS_OK;
 
 		free(host);
 		if (status == STATUS_OK && kind_of(s->files[i]) == KIND_CUDA)
@@ -339,18 +346,17 @@ static enum status add_code(struct program *p, const struct program_source *s)
 	return program_code_check(p->code);
 }
 
-enum status program_build(const struct program_source *s, struct program **out)
+static enum status build(struct program *p, const struct program_source *s, bool host)
 {
-	struct program *p = xcalloc(1, sizeof *p);
-
-	*out = p;
+	if (s->check)
+		TRY(user_kernel_check_folder());
 	TRY(compiler_find_sim(&p->compiler));
 	if (!p->compiler.cplusplus)
 		return fail(STATUS_USAGE, "run needs a C++ compiler, and CXX is empty");
 	TRY(kernel_flags_include(&p->include));
 	p->stubs = xasprintf("%s/sim/cuda/include", p->include);
 	TRY(file_make_folder(s->sandbox->scratch, "program", &p->directory));
-	p->host = xasprintf("%s/host.so", p->directory);
+	p->host = host ? xasprintf("%s/host.so", p->directory) : NULL;
 	p->code = program_code_new(p->host);
 	p->main_file = s->files[0];
 	while (s->files[p->file_count])
@@ -358,7 +364,19 @@ enum status program_build(const struct program_source *s, struct program **out)
 	for (int i = 0; i < p->file_count; i++)
 		TRY(build_file(p, s, i));
 	TRY(add_code(p, s));
-	return link_host(p, s);
+	return host ? link_host(p, s) : STATUS_OK;
+}
+
+enum status program_build(const struct program_source *s, struct program **out)
+{
+	*out = xcalloc(1, sizeof **out);
+	return build(*out, s, true);
+}
+
+enum status program_build_kernels(const struct program_source *s, struct program **out)
+{
+	*out = xcalloc(1, sizeof **out);
+	return build(*out, s, false);
 }
 
 /* --- loading --- */
@@ -387,11 +405,8 @@ static enum status load(const struct program *p, const char *path, int mode)
 	return fail(STATUS_COMPILE, "%s: the program cannot be loaded: %s", p->main_file, why);
 }
 
-enum status program_enter(struct program *p, int (**out)(int, char **, char **))
+static enum status load_devices(struct program *p)
 {
-	static const char *const names[] = { "ft_program_main", "main" };
-	void *host, *found = NULL;
-
 	for (int i = 0; i < p->file_count; i++) {
 		char *path = temporary(p, "device", i, "so");
 		enum status status = access(path, F_OK) == 0 ? load(p, path, RTLD_LAZY) : STATUS_OK;
@@ -399,6 +414,22 @@ enum status program_enter(struct program *p, int (**out)(int, char **, char **))
 		free(path);
 		TRY(status);
 	}
+	return program_code_ready(p->code);
+}
+
+enum status program_load_kernels(struct program *p)
+{
+	TRY(program_code_load(p->code));
+	return load_devices(p);
+}
+
+enum status program_enter(struct program *p, int (**out)(int, char **, char **))
+{
+	static const char *const names[] = { "ft_program_main", "main" };
+	void *host, *found = NULL;
+
+	TRY(load_devices(p));
+	TRY(runtime_add_variables(program_code_variables(p->code)));
 	TRY(load(p, p->host, RTLD_NOW));
 	host = dlopen(p->host, RTLD_NOW | RTLD_NOLOAD);
 	for (size_t i = 0; host && i < sizeof names / sizeof names[0] && !found; i++)

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 
+struct name_change;
 struct program;
 struct runtime_program;
 struct sandbox;
@@ -22,6 +23,7 @@ struct program_source {
 	const char *standard;           /* "c++17"; NULL: the default */
 	struct sandbox *sandbox;        /* its scratch folder has what is made */
 	bool check, steps;              /* kernels call the checker; count steps */
+	const struct name_change *changes;      /* of file names that are shown; NULL: none */
 };
 
 /* Whether the name ends like one of a file that can be part of a program. */
@@ -30,6 +32,11 @@ bool program_has_kind(const char *file);
  * or for a kernel that uses what a kernel cannot use; USAGE if there is no compiler or a file is of
  * no known kind; IO for files. Call program_free() on *out after a failure too. */
 enum status program_build(const struct program_source *, struct program **out);
+/* The same without host code, for replays: kernels are found by name only, and those that use what
+ * kernels cannot use are left out. */
+enum status program_build_kernels(const struct program_source *, struct program **out);
+/* Loads what program_build_kernels() made, and registers its kernels until program_free(). */
+enum status program_load_kernels(struct program *);
 /* Reads the symbols, by which kernels and variables are found. *out belongs to the program. */
 enum status program_load(struct program *, const struct runtime_program **out);
 /* Loads the host code, whose static constructors run, and the kernels. */

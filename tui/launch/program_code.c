@@ -8,155 +8,17 @@
 
 #include "tui/launch/program_code.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/xalloc.h"
-#include "engine/runtime/runtime.h"
-#include "kernels/kernel_table.h"
 #include "tui/launch/imports.h"
-#include "tui/launch/object.h"
 #include "tui/launch/program_kernel.h"
-#include "tui/launch/program_reach.h"
+#include "tui/launch/program_parts.h"
 #include "tui/launch/user_headers.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
-
-/* A symbol of a shared object that is a function or a variable. */
-struct place {
-	const char *name;
-	uint64_t value, bytes;
-};
-
-/* A shared object: its symbols, by value. */
-struct loaded {
-	char *path;
-	struct object object;
-	struct place *functions, *variables;
-	size_t function_count, variable_count;
-	bool based;
-	uintptr_t base;                 /* where it is loaded, if `based` */
-};
-
-/* The device object of one file. */
-struct unit_code {
-	char *file, *preprocessed;
-	struct kernel_source *sources;  /* the file, the user's headers, and the end */
-	int source_count;
-	struct loaded shared;
-	struct reached *kernels;
-	size_t kernel_count;
-};
-
-struct program_code {
-	struct loaded host;
-	struct unit_code *units;
-	size_t unit_count;
-	struct name_list used;          /* functions that host code refers to */
-	struct program_kernel **kernels;        /* that host code has launched */
-	size_t launched_count;
-	struct runtime_program runtime;
-};
-
-/* --- symbols of a shared object --- */
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	return (x->value > y->value) - (x->value < y->value);
-}
-
-static void add_place(struct place **list, size_t *count, const struct object *o,
-		      const Elf64_Sym *s)
-{
-	if ((*count & (*count - 1)) == 0)
-		*list = xreallocarray(*list, 2 * *count + 1, sizeof **list);
-	(*list)[(*count)++] = (struct place){ object_symbol_name(o, s), s->st_value, s->st_size };
-}
-
-static enum status read_loaded(struct loaded *l)
-{
-	bool valid;
-
-	TRY(object_open(l->path, ET_DYN, &l->object, &valid));
-	if (!valid)
-		return fail(STATUS_COMPILE, "%s: the linker made no ELF64 object", l->path);
-	for (size_t i = 1; i < l->object.symbol_count; i++) {
-		const Elf64_Sym *s = &l->object.symbols[i];
-
-		if (s->st_shndx == SHN_UNDEF)
-			continue;
-		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC)
-			add_place(&l->functions, &l->function_count, &l->object, s);
-		else if (ELF64_ST_TYPE(s->st_info) == STT_OBJECT)
-			add_place(&l->variables, &l->variable_count, &l->object, s);
-	}
-	if (l->function_count)
-		qsort(l->functions, l->function_count, sizeof *l->functions, compare_places);
-	if (l->variable_count)
-		qsort(l->variables, l->variable_count, sizeof *l->variables, compare_places);
-	return STATUS_OK;
-}
-
-static void free_loaded(struct loaded *l)
-{
-	free(l->path);
-	free(l->functions);
-	free(l->variables);
-	object_close(&l->object);
-}
-
-/* Where the object is loaded: also while dlopen() still runs its initialisers. */
-static bool find_base(struct loaded *l)
-{
-	struct link_map *map;
-	void *handle;
-
-	if (l->based)
-		return true;
-	handle = dlopen(l->path, RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-		return false;
-	l->base = map->l_addr;
-	l->based = true;
-	return true;
-}
-
-/* The place that contains the address; NULL if none does. */
-static const struct place *place_at(struct loaded *l, const struct place *list, size_t count,
-				    const void *address)
-{
-	uint64_t value;
-	size_t low = 0, high = count;
-
-	if (!find_base(l))
-		return NULL;
-	value = (uintptr_t)address - l->base;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[middle].value <= value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && value - list[low - 1].value < list[low - 1].bytes; low--)
-		if (low == 1 || list[low - 2].value != list[low - 1].value)
-			return &list[low - 1];
-	return NULL;
-}
-
-static const struct place *place_named(const struct place *list, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(list[i].name, name) == 0)
-			return &list[i];
-	return NULL;
-}
 
 /* --- kernels --- */
 
@@ -168,8 +30,7 @@ static const struct kernel_shared **find_records(const struct loaded *l, const s
 
 	*count = 0;
 	for (size_t i = 0; i < r->records.count; i++) {
-		const struct place *p = place_named(l->variables, l->variable_count,
-						    r->records.at[i]);
+		const struct place *p = program_variable_place(l, r->records.at[i]);
 
 		if (p)
 			list[(*count)++] = (const struct kernel_shared *)(l->base + p->value);
@@ -177,76 +38,110 @@ static const struct kernel_shared **find_records(const struct loaded *l, const s
 	return list;
 }
 
-static const struct kernel *add_kernel(struct program_code *c, const struct unit_code *u,
-				       const struct reached *r, const struct place *entry)
+static struct program_kernel *new_kernel(const struct unit_code *u, const struct reached *r)
 {
+	char *name = reached_entry(r->function);
+	const struct place *entry = program_variable_place(&u->shared, name);
+	const struct kernel_shared **records;
+	struct program_kernel *k;
+
+	free(name);
+	if (!entry)
+		return NULL;
 	struct program_kernel_source source = {
 		.entry = (const struct kernel_entry *)(u->shared.base + entry->value),
 		.function = r->function, .file = u->file, .sources = u->sources,
+		.variables = program_variables_of(u, r),
 	};
-	const struct kernel_shared **records = find_records(&u->shared, r, &source.record_count);
-
+	records = find_records(&u->shared, r, &source.record_count);
 	source.records = records;
-	c->kernels = xreallocarray(c->kernels, c->launched_count + 1, sizeof *c->kernels);
-	c->kernels[c->launched_count] = program_kernel_new(&source);
+	k = program_kernel_new(&source);
 	free(records);
-	return program_kernel_of(c->kernels[c->launched_count++]);
+	return k;
 }
 
-static const struct kernel *find_in_unit(struct program_code *c, struct unit_code *u,
-					 const char *function)
+static void add_kernels(struct program_code *c, const struct unit_code *u)
 {
+	c->kernels = xreallocarray(c->kernels, c->kernel_count + u->kernel_count + 1,
+				   sizeof *c->kernels);
 	for (size_t i = 0; i < u->kernel_count; i++) {
-		const struct place *entry;
-		char *name;
+		struct program_kernel *k = u->kernels[i].refused ? NULL
+			: new_kernel(u, &u->kernels[i]);
 
-		if (strcmp(u->kernels[i].function, function) != 0)
-			continue;
-		name = reached_entry(function);
-		entry = place_named(u->shared.variables, u->shared.variable_count, name);
-		free(name);
-		return entry && find_base(&u->shared) ? add_kernel(c, u, &u->kernels[i], entry)
-			: NULL;
+		if (k)
+			c->kernels[c->kernel_count++] = k;
 	}
-	return NULL;
+}
+
+static bool shares_name(const struct program_code *c, size_t i)
+{
+	const char *name = program_kernel_of(c->kernels[i])->name;
+
+	for (size_t k = 0; k < c->kernel_count; k++)
+		if (k != i && strcmp(program_kernel_of(c->kernels[k])->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Traces refer to kernels by name: overloads get their types, and what is still the same, as static
+ * kernels of several files, the file. */
+static void tell_apart(struct program_code *c, void (*rename)(struct program_kernel *))
+{
+	bool *shared = xcalloc(c->kernel_count + 1, sizeof *shared);
+
+	for (size_t i = 0; i < c->kernel_count; i++)
+		shared[i] = shares_name(c, i);
+	for (size_t i = 0; i < c->kernel_count; i++)
+		if (shared[i])
+			rename(c->kernels[i]);
+	free(shared);
 }
 
 static const struct kernel *find_kernel(void *context, const void *stub)
 {
 	struct program_code *c = context;
-	const struct place *p = place_at(&c->host, c->host.functions, c->host.function_count,
-					 stub);
-	const struct kernel *found = NULL;
+	const struct place *p = program_place_at(&c->host, c->host.functions,
+						 c->host.function_count, stub);
 
-	if (!p)
-		return NULL;
-	for (size_t i = 0; i < c->launched_count; i++)
+	for (size_t i = 0; p && i < c->kernel_count; i++)
 		if (strcmp(program_kernel_of(c->kernels[i])->symbol, p->name) == 0)
 			return program_kernel_of(c->kernels[i]);
-	for (size_t i = 0; i < c->unit_count && !found; i++)
-		found = find_in_unit(c, &c->units[i], p->name);
-	return found;
+	return NULL;
 }
 
-/* --- variables --- */
-
-static bool find_variable(void *context, const void *shadow, void **address, size_t *bytes)
+static const struct kernel *find_named(void *context, const char *name)
 {
 	struct program_code *c = context;
-	const struct place *p = place_at(&c->host, c->host.variables, c->host.variable_count,
-					 shadow);
 
-	for (size_t i = 0; p && i < c->unit_count; i++) {
-		struct loaded *l = &c->units[i].shared;
-		const struct place *found = place_named(l->variables, l->variable_count, p->name);
+	for (size_t i = 0; i < c->kernel_count; i++)
+		if (strcmp(program_kernel_of(c->kernels[i])->name, name) == 0)
+			return program_kernel_of(c->kernels[i]);
+	/* In a trace its name may tell it apart from one of a file without launches. */
+	for (size_t i = 0; c->any && i < c->kernel_count; i++)
+		if (program_kernel_is(c->kernels[i], name))
+			return program_kernel_of(c->kernels[i]);
+	return NULL;
+}
 
-		if (!found || !find_base(l))
-			continue;
-		*address = (void *)(l->base + found->value);
-		*bytes = found->bytes;
-		return true;
+enum status program_code_ready(struct program_code *c)
+{
+	for (size_t i = 0; i < c->unit_count; i++) {
+		if (!program_symbols_base(&c->units[i].shared))
+			return fail(STATUS_INTERNAL, "%s: not loaded", c->units[i].file);
+		program_variables_list(&c->units[i]);
 	}
-	return false;
+	program_variables_join(c);
+	for (size_t i = 0; i < c->unit_count; i++)
+		add_kernels(c, &c->units[i]);
+	tell_apart(c, program_kernel_add_types);
+	tell_apart(c, program_kernel_add_file);
+	kernel_register_set(&c->set);
+	return STATUS_OK;
+}
+
+const struct kernel_variable *program_code_variables(const struct program_code *c)
+{
+	return c->variables;
 }
 
 /* --- the program --- */
@@ -255,9 +150,13 @@ struct program_code *program_code_new(const char *host)
 {
 	struct program_code *c = xcalloc(1, sizeof *c);
 
-	c->host.path = xstrdup(host);
+	c->any = !host;
+	c->host.path = host ? xstrdup(host) : NULL;
 	c->runtime = (struct runtime_program){
-		.context = c, .kernel = find_kernel, .variable = find_variable,
+		.context = c, .kernel = find_kernel, .variable = program_variables_shadowed,
+	};
+	c->set = (struct kernel_set){
+		.context = c, .find = find_named, .variable = program_variables_named,
 	};
 	return c;
 }
@@ -281,6 +180,9 @@ static enum status read_sources(struct unit_code *u, const struct program_unit *
 	status = user_headers_find(text, from->file, from->sandbox, &u->sources,
 				   &u->source_count);
 	free(text);
+	for (int i = 1; i < u->source_count; i++)
+		u->sources[i].file = user_headers_show_all((char *)(uintptr_t)u->sources[i].file,
+							   from->changes);
 	return status;
 }
 
@@ -292,7 +194,8 @@ enum status program_code_add(struct program_code *c, const struct program_unit *
 	c->units = xreallocarray(c->units, c->unit_count + 1, sizeof *c->units);
 	u = &c->units[c->unit_count++];
 	*u = (struct unit_code){
-		.file = xstrdup(from->file), .preprocessed = xstrdup(from->preprocessed),
+		.file = user_headers_show_all(xstrdup(from->file), from->changes),
+		.preprocessed = xstrdup(from->preprocessed),
 		.shared.path = xstrdup(from->shared),
 	};
 	TRY(read_sources(u, from));
@@ -308,21 +211,31 @@ enum status program_code_add_host(struct program_code *c, const char *object)
 	return valid ? STATUS_OK : unreadable(object);
 }
 
+/* What a kernel that is launched could not do; NULL: nothing. */
+static const char *refused_symbol(const struct reached *r, const char *lists)
+{
+	if (name_list_has(&r->undefined, "ft_configure"))
+		return "ft_configure";
+	for (size_t k = 0; k < r->undefined.count; k++)
+		if (!imports_listed(lists, r->undefined.at[k]))
+			return r->undefined.at[k];
+	return NULL;
+}
+
 static enum status check_unit(const struct program_code *c, const struct unit_code *u,
 			      const char *lists)
 {
 	for (size_t i = 0; i < u->kernel_count; i++) {
-		const struct reached *r = &u->kernels[i];
+		struct reached *r = &u->kernels[i];
+		const char *symbol = refused_symbol(r, lists);
 
-		if (!name_list_has(&c->used, r->function))
+		r->refused = symbol != NULL;
+		if (!symbol || c->any || !name_list_has(&c->used, r->function))
 			continue;
-		if (name_list_has(&r->undefined, "ft_configure"))
+		if (strcmp(symbol, "ft_configure") == 0)
 			return fail(STATUS_COMPILE, "%s: a kernel launches another one: dynamic "
 				    "parallelism is not supported", u->file);
-		for (size_t k = 0; k < r->undefined.count; k++)
-			if (!imports_listed(lists, r->undefined.at[k]))
-				return imports_refuse(u->file, u->preprocessed,
-						      r->undefined.at[k]);
+		return imports_refuse(u->file, u->preprocessed, symbol);
 	}
 	return STATUS_OK;
 }
@@ -341,9 +254,10 @@ enum status program_code_check(const struct program_code *c)
 
 enum status program_code_load(struct program_code *c)
 {
-	TRY(read_loaded(&c->host));
+	if (!c->any)
+		TRY(program_symbols_read(&c->host));
 	for (size_t i = 0; i < c->unit_count; i++)
-		TRY(read_loaded(&c->units[i].shared));
+		TRY(program_symbols_read(&c->units[i].shared));
 	return STATUS_OK;
 }
 
@@ -356,9 +270,11 @@ void program_code_free(struct program_code *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->launched_count; i++)
+	kernel_register_set(NULL);
+	for (size_t i = 0; i < c->kernel_count; i++)
 		program_kernel_free(c->kernels[i]);
 	free(c->kernels);
+	free(c->variables);
 	for (size_t i = 0; i < c->unit_count; i++) {
 		struct unit_code *u = &c->units[i];
 
@@ -369,11 +285,12 @@ void program_code_free(struct program_code *c)
 		free(u->sources);
 		free(u->file);
 		free(u->preprocessed);
-		free_loaded(&u->shared);
+		program_symbols_free(&u->shared);
+		program_variables_free(u);
 		reached_free(u->kernels, u->kernel_count);
 	}
 	free(c->units);
-	free_loaded(&c->host);
+	program_symbols_free(&c->host);
 	name_list_free(&c->used);
 	free(c);
 }

@@ -4,11 +4,14 @@
 
 #include "base/status.h"
 
+struct kernel_variable;
+struct name_change;
 struct program_code;
 struct runtime_program;
 struct sandbox;
 
-/* host: the path that the host's shared object will have. */
+/* host: the path that the host's shared object will have; NULL: there is none, and kernels are
+ * found by name only. */
 struct program_code *program_code_new(const char *host);
 /* The compilation of a .cu file: paths that program_code_add() copies. */
 struct program_unit {
@@ -16,6 +19,7 @@ struct program_unit {
 	const char *preprocessed;       /* for the host, where names are as the user wrote them */
 	const char *object, *shared;    /* the device's object, before and after linking */
 	struct sandbox *sandbox;        /* where it was compiled */
+	const struct name_change *changes;      /* of names that are shown; NULL: none */
 };
 
 /* Adds its kernels and the texts of its sources. COMPILE if the object is not one that can be read;
@@ -28,6 +32,11 @@ enum status program_code_add_host(struct program_code *, const char *object);
 enum status program_code_check(const struct program_code *);
 /* Reads the symbols of the linked objects. */
 enum status program_code_load(struct program_code *);
+/* When the objects of the device are loaded: describes all kernels and device variables, which
+ * kernel_find() and kernel_find_variable() then give by name. */
+enum status program_code_ready(struct program_code *);
+/* The variables that kernels reach; ends with a name of NULL. */
+const struct kernel_variable *program_code_variables(const struct program_code *);
 const struct runtime_program *program_code_runtime(struct program_code *);
 void program_code_free(struct program_code *);
 

@@ -14,11 +14,13 @@ struct program_kernel {
 	struct kernel kernel;
 	struct kernel_code code;
 	struct kernel_param *params;
-	char *name;                     /* "k<float, 64>" */
+	char *short_name;               /* "k<float, 64>" */
+	char *name;                     /* the same, or longer */
 	char *names, *types;            /* that params refer to */
 	struct kernel_shared *shared;
 	size_t shared_count;
 	const char *functions[2];
+	struct kernel_variable *variables;
 };
 
 /* "a\nb" as strings: the caller's params refer to a copy of the text. The last one stands for all
@@ -129,7 +131,8 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 	k->types = xstrdup(e->types);
 	split(k->names, e->param_count, k->params, false);
 	split(k->types, e->param_count, k->params, true);
-	k->name = full_name(e);
+	k->short_name = full_name(e);
+	k->name = xstrdup(k->short_name);
 	k->functions[0] = s->function;
 	k->sim = (struct sim_code){
 		.name = k->name, .file = e->file, .params = k->params,
@@ -143,8 +146,9 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 	};
 	k->kernel = (struct kernel){
 		.name = k->name, .symbol = s->function, .summary = "", .origin = "cuda_c",
-		.code = &k->code,
+		.code = &k->code, .variables = s->variables,
 	};
+	k->variables = s->variables;
 	copy_shared(k, s->records, s->record_count);
 	return k;
 }
@@ -154,9 +158,55 @@ const struct kernel *program_kernel_of(const struct program_kernel *k)
 	return &k->kernel;
 }
 
+/* Takes over the name. */
+static void set_name(struct program_kernel *k, char *name)
+{
+	free(k->name);
+	k->name = name;
+	k->sim.name = k->kernel.name = name;
+}
+
+/* The caller frees it. */
+static char *name_with_types(const struct program_kernel *k)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = xcheck(open_memstream(&text, &size));
+
+	fprintf(out, "%s(", k->short_name);
+	for (int i = 0; i < k->sim.param_count; i++)
+		fprintf(out, "%s%s", i ? ", " : "", k->params[i].type);
+	fputs(")", out);
+	fclose(out);
+	return xcheck(text);
+}
+
+void program_kernel_add_types(struct program_kernel *k)
+{
+	set_name(k, name_with_types(k));
+}
+
+void program_kernel_add_file(struct program_kernel *k)
+{
+	set_name(k, xasprintf("%s@%s", k->name, k->sim.file));
+}
+
+bool program_kernel_is(const struct program_kernel *k, const char *name)
+{
+	char *typed = name_with_types(k);
+	char *filed = xasprintf("%s@%s", typed, k->sim.file);
+	bool is = !strcmp(name, k->short_name) || !strcmp(name, typed) || !strcmp(name, filed);
+
+	free(typed);
+	free(filed);
+	return is;
+}
+
 void program_kernel_free(struct program_kernel *k)
 {
+	free(k->variables);
 	free(k->params);
+	free(k->short_name);
 	free(k->name);
 	free(k->names);
 	free(k->types);

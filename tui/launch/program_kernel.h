@@ -14,10 +14,16 @@ struct program_kernel_source {
 	const struct kernel_source *sources;
 	const struct kernel_shared *const *records;     /* of its static shared variables */
 	size_t record_count;
+	struct kernel_variable *variables;      /* that it may access; the kernel takes it over */
 };
 
 struct program_kernel *program_kernel_new(const struct program_kernel_source *);
 const struct kernel *program_kernel_of(const struct program_kernel *);
+/* Whether it has this name, with or without what the following two add. */
+bool program_kernel_is(const struct program_kernel *, const char *name);
+/* Make its name longer: "k(float *)", then "k(float *)@file.cu". */
+void program_kernel_add_types(struct program_kernel *);
+void program_kernel_add_file(struct program_kernel *);
 void program_kernel_free(struct program_kernel *);
 
 #endif

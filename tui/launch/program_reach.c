@@ -147,6 +147,37 @@ static void list_records(const struct walk *w)
 	}
 }
 
+/* Not constants that have relocations, nor the loader's own data. */
+static bool is_variable(const struct object *o, const Elf64_Sym *s)
+{
+	static const char *const own[] = {
+		"_ZN18ft_shared_variableI", "_ZGV", "_ZTV", "_ZTI", "ft_"
+	};
+	static const char constants[] = ".data.rel.ro";
+	const char *name = object_symbol_name(o, s);
+	const Elf64_Shdr *section = &o->sections[s->st_shndx];
+
+	if (ELF64_ST_TYPE(s->st_info) != STT_OBJECT || s->st_size == 0
+	    || !(section->sh_flags & SHF_WRITE) || ends_with(name, ENTRY_SUFFIX)
+	    || !strncmp(object_section_name(o, section), constants, sizeof constants - 1))
+		return false;
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		if (strncmp(name, own[i], strlen(own[i])) == 0)
+			return false;
+	return true;
+}
+
+static void list_variables(const struct walk *w)
+{
+	for (size_t i = 1; i < w->object->symbol_count; i++) {
+		const Elf64_Sym *s = &w->object->symbols[i];
+
+		if (s->st_shndx < w->object->section_count && w->seen[s->st_shndx]
+		    && is_variable(w->object, s))
+			name_list_add(&w->out->variables, object_symbol_name(w->object, s));
+	}
+}
+
 static void walk_from(struct walk *w, const Elf64_Sym *entry)
 {
 	memset(w->seen, 0, w->object->section_count * sizeof *w->seen);
@@ -154,6 +185,7 @@ static void walk_from(struct walk *w, const Elf64_Sym *entry)
 	while (w->todo_count > 0)
 		walk_section(w, w->todo[--w->todo_count]);
 	list_records(w);
+	list_variables(w);
 }
 
 static void open_walk(struct walk *w, const struct object *o)
@@ -213,6 +245,7 @@ void reached_free(struct reached *list, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		free(list[i].function);
 		name_list_free(&list[i].records);
+		name_list_free(&list[i].variables);
 		name_list_free(&list[i].undefined);
 	}
 	free(list);

@@ -21,7 +21,9 @@ void name_list_free(struct name_list *);
 struct reached {
 	char *function;                 /* mangled */
 	struct name_list records;       /* of its static shared variables */
+	struct name_list variables;     /* of the device, that may be written */
 	struct name_list undefined;
+	bool refused;                   /* set by program_code.c */
 };
 
 /* Lists the kernels of a relocatable object; free *list and what it has with reached_free().

@@ -81,3 +81,10 @@ char *user_headers_show(char *text, const char *folder, const char *shown)
 	}
 	return text;
 }
+
+char *user_headers_show_all(char *text, const struct name_change *change)
+{
+	for (; change && change->from; change++)
+		text = user_headers_show(text, change->from, change->to);
+	return text;
+}

@@ -16,5 +16,10 @@ enum status user_headers_find(const char *preprocessed, const char *file, const 
 /* Replaces the prefix `folder` of names in the text by `shown`; folder NULL: no change. Takes over
  * `text`; the caller frees the result. */
 char *user_headers_show(char *text, const char *folder, const char *shown);
+/* The same for each change of a list that ends with a `from` of NULL; NULL: none. */
+struct name_change {
+	const char *from, *to;
+};
+char *user_headers_show_all(char *text, const struct name_change *);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/xalloc.h"
 #include "kernels/points.h"
 #include "sim/cu2c/kernel_address.h"
+#include "sim/cu2c/kernel_list.h"
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/datadir.h"
@@ -45,6 +46,7 @@ struct user_kernel {
 	size_t source_bytes;
 	char **points;                  /* names; NULL: none, or not requested */
 	bool polls;                     /* it has volatile accesses */
+	char *lockstep;                 /* user_kernel_lockstep(); NULL: none */
 	/* Plain, probed. */
 	char *fatbin[2];
 	unsigned long fatbin_bytes[2];
@@ -66,10 +68,13 @@ static const char *standard(const struct user_kernel *k)
 /* Compilers look for an -include in the working directory first. */
 enum status user_kernel_check_folder(void)
 {
-	if (access("sim/cuda/user.h", F_OK) != 0)
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "the working folder has a sim/cuda/user.h, which would hide "
-		    "flashtwin's own: start it elsewhere");
+	static const char *const names[] = { "sim/cuda/user.h", "sim/cuda/program.h" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (access(names[i], F_OK) == 0)
+			return fail(STATUS_USAGE, "the working folder has a %s, which would hide "
+				    "flashtwin's own: start it elsewhere", names[i]);
+	return STATUS_OK;
 }
 
 static enum status preprocess(const struct user_kernel *k, const struct user_source *s, bool probed,
@@ -150,6 +155,8 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 		k->polls = polls != NULL;
 		free(polls);
 		status = read_text(k, s, text, bytes);
+		if (status == STATUS_OK)
+			k->lockstep = user_text_lockstep(text, k->sources);
 	}
 	if (s->folder) {
 		text = user_headers_show(text, s->folder, s->shown);
@@ -291,6 +298,11 @@ static enum status find_compilers(struct user_kernel *k, const struct user_sourc
 	return STATUS_OK;
 }
 
+const char *user_kernel_lockstep(const struct user_kernel *k)
+{
+	return k->lockstep;
+}
+
 /* -I folders; the flags are pairs. */
 static void show_sources(const struct user_source *s)
 {
@@ -320,6 +332,38 @@ enum status user_kernel_build(const struct user_source *s, struct user_kernel **
 	return STATUS_OK;
 }
 
+static enum status list_file(struct user_kernel *k, const struct user_source *s,
+			     const struct kernel_list_visitor *visitor)
+{
+	char *preprocessed, *text;
+	enum status status;
+	size_t bytes;
+
+	k->file = xstrdup(s->file);
+	TRY(file_read(s->file, SOURCE_LIMIT, &k->source, &k->source_bytes));
+	TRY(find_compilers(k, s));
+	show_sources(s);
+	TRY(file_make_folder(s->sandbox->scratch, "kernel", &k->directory));
+	preprocessed = temporary(k, false, "i");
+	status = preprocess(k, s, false, preprocessed);
+	if (status == STATUS_OK)
+		status = file_read(preprocessed, SOURCE_LIMIT, &text, &bytes);
+	free(preprocessed);
+	TRY(status);
+	status = kernel_list_read(k->file, text, bytes, k->compiler.cplusplus, visitor);
+	free(text);
+	return status;
+}
+
+enum status user_kernel_list(const struct user_source *s, const struct kernel_list_visitor *visitor)
+{
+	struct user_kernel *k = xcalloc(1, sizeof *k);
+	enum status status = list_file(k, s, visitor);
+
+	user_kernel_free(k);
+	return status;
+}
+
 static enum status load_object(struct user_kernel *k, bool probed, const struct sim_code **out)
 {
 	char *path = temporary(k, probed, "so");
@@ -334,6 +378,13 @@ static enum status load_object(struct user_kernel *k, bool probed, const struct 
 		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
 	*out = *code;
 	return STATUS_OK;
+}
+
+static void find_variables(struct user_kernel *k)
+{
+	const struct kernel_variable *const *list = dlsym(k->object[0], "ft_user_variables");
+
+	k->kernel.variables = list ? *list : NULL;
 }
 
 /* In C++, finds the kernel's mangled name, which is also its name in the fatbin. */
@@ -380,6 +431,7 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 		.origin = "cuda_c", .code = &k->code,
 	};
 	find_symbol(k);
+	find_variables(k);
 	*out = &k->kernel;
 	return STATUS_OK;
 }
@@ -401,6 +453,7 @@ void user_kernel_free(struct user_kernel *k)
 	free(k->sources);
 	compiler_free(&k->compiler);
 	compiler_free(&k->nvcc);
+	free(k->lockstep);
 	free(k->directory);
 	free(k->file);
 	free(k->source);

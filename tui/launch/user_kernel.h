@@ -13,6 +13,7 @@
 #include "kernels/kernel_table.h"
 
 struct sandbox;
+struct kernel_list_visitor;
 struct user_kernel;
 
 struct user_source {
@@ -33,6 +34,11 @@ enum status user_kernel_check_folder(void);
  * kernel; IO for the file; LIMIT or INTERRUPTED. Call user_kernel_free() on *out after a failure
  * too. */
 enum status user_kernel_build(const struct user_source *, struct user_kernel **out);
+/* Preprocesses only, and lists the file's kernels and device variables. */
+enum status user_kernel_list(const struct user_source *, const struct kernel_list_visitor *);
+/* "FILE:LINE" of volatile accesses that may rely on the threads of a warp running in lockstep; NULL
+ * if there are none. */
+const char *user_kernel_lockstep(const struct user_kernel *);
 /* Loads what was compiled, which runs initialisers of the user's code. The user_kernel owns the
  * kernel. */
 enum status user_kernel_load(struct user_kernel *, const struct kernel **out);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "kernels/kernel_table.h"
 
 /* --- files as written --- */
 
@@ -257,4 +258,38 @@ char *user_text_find(const char *preprocessed, const char *name)
 	each_line(preprocessed, search_line, &search);
 	free(search.builtin);
 	return search.where;
+}
+
+/* --- volatile instead of __syncwarp() --- */
+
+static bool find_volatile(const struct place *place, const char *line, size_t length, void *context)
+{
+	char **where = context;
+
+	if (!find_word(line, length, "volatile", true) || memmem(line, length, "asm", 3))
+		return true;
+	*where = xasprintf("%.*s:%d", place->file_length, place->file, place->line);
+	return false;
+}
+
+static bool any_has(const struct kernel_source *sources, const char *word)
+{
+	for (; sources->file; sources++)
+		if (strstr(sources->text, word))
+			return true;
+	return false;
+}
+
+char *user_text_lockstep(const char *preprocessed, const struct kernel_source *sources)
+{
+	static const char *const orders[] = { "__syncwarp", "__threadfence", "atomic", NULL };
+	char *where = NULL;
+
+	if (!any_has(sources, "__shared__"))
+		return NULL;
+	for (int i = 0; orders[i]; i++)
+		if (any_has(sources, orders[i]))
+			return NULL;
+	each_line(preprocessed, find_volatile, &where);
+	return where;
 }

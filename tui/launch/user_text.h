@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 
+struct kernel_source;
+
 /* Whether a user's file pretends to be a preprocessed one: a line `# 1 "file" 3` would declare
  * what follows to be a system header, which the rewriter trusts. COMPILE with "FILE:LINE: ". */
 enum status user_text_markers(const char *file, const char *text);
@@ -19,5 +21,12 @@ enum status user_text_own(const char *file, const char *text);
 /* Where `name` occurs in preprocessed text outside of system headers and strings, best where it is
  * called: "FILE:LINE", which the caller frees; NULL if nowhere. */
 char *user_text_find(const char *preprocessed, const char *name);
+
+/* Where volatile accesses may rely on the threads of a warp running in lockstep: "FILE:LINE" of the
+ * first one, if the sources have shared memory, but no fence, atomic or __syncwarp(). The caller
+ * frees it; NULL: nowhere. `sources` ends with a file of NULL. */
+#define USER_TEXT_LOCKSTEP "flashtwin %s: %s: volatile without __syncwarp(): the threads" \
+	" of a warp need not run in lockstep, and do not here; --check finds what is not ordered\n"
+char *user_text_lockstep(const char *preprocessed, const struct kernel_source *sources);
 
 #endif

@@ -82,6 +82,7 @@ static void take_verdict(struct notes *n, const json_t *note)
 	n->status = (enum status)json_integer_value(json_object_get(note, "status"));
 	n->text = take_text(note, "text");
 	n->fault = json_incref(json_object_get(note, "fault"));
+	n->refused = json_incref(json_object_get(note, "refused"));
 	n->report = json_incref(json_object_get(note, "report"));
 }
 
@@ -132,5 +133,6 @@ void notes_free(struct notes *n)
 {
 	free(n->text);
 	json_decref(n->fault);
+	json_decref(n->refused);
 	json_decref(n->report);
 }

@@ -21,6 +21,7 @@ struct notes {
 	enum status status;             /* the verdict, or why the program did not start */
 	char *text;                     /* of that error; NULL: none */
 	json_t *fault;                  /* code and message of a failed launch; NULL: none */
+	json_t *refused;                /* the same of a launch that was refused, unnoticed */
 	json_t *report;                 /* of run_end(); NULL: none */
 	int findings;                   /* seen while the program ran, without lints and leaks */
 };

@@ -10,6 +10,7 @@
 #include "tui/program/program_child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static struct {
 	json_t *report;
 	bool runs;                      /* between runtime_begin() and runtime_end() */
 	json_t *fault;                  /* of the first launch that faulted; NULL: none */
+	json_t *refused;                /* of one refused, unknown to the program; NULL: none */
 } child;
 
 /* Copies of this process, in which the checker tries other orders, send theirs to this one. */
@@ -46,6 +48,18 @@ static void note_finding(void)
 }
 
 /* --- after the program --- */
+
+static void note_refusal(void)
+{
+	struct error_record refused;
+	char *text;
+
+	if (!runtime_refused(&refused))
+		return;
+	text = visible_text(refused.text);
+	child.refused = json_pack("{s:i, s:s}", "code", refused.code, "message", text);
+	free(text);
+}
 
 /* A launch that faulted is the program's business, which got CUDA's error code: it is one line, and
  * the verdict stays OK. Out of steps is a verdict. */
@@ -58,6 +72,7 @@ static enum status end_runtime(void)
 	if (status == STATUS_DEVICE)
 		child.fault = json_pack("{s:i, s:s}", "code", error_code(), "message", text);
 	free(text);
+	note_refusal();
 	return status;
 }
 
@@ -73,19 +88,37 @@ static void send_verdict(enum status status)
 	/* With findings, the error that followed from one of them is their message. */
 	if (child.fault && status == STATUS_OK)
 		json_object_set(note, "fault", child.fault);
+	if (child.refused)
+		json_object_set(note, "refused", child.refused);
 	json_object_set(note, "report", child.report);
 	notes_add(child.job->notes, "ended", note);
+}
+
+/* Kernels that are replayed print again, and standard output is the program's. */
+static void silence(void)
+{
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	fflush(NULL);
+	if (nothing < 0 || dup2(nothing, STDOUT_FILENO) < 0)
+		close(STDOUT_FILENO);
+	if (nothing >= 0)
+		close(nothing);
 }
 
 /* Processes that the program has forked come here too. */
 static void finish(void)
 {
 	struct run_session *session = child.session;
+	enum status status;
 
 	if (!session || getpid() != child.pid)
 		return;
 	child.session = NULL;
-	send_verdict(run_end(session, end_runtime()));
+	status = end_runtime();
+	if (child.job->options->orders)
+		silence();
+	send_verdict(run_end(session, status));
 }
 
 /* --- a program that dies --- */

@@ -147,10 +147,14 @@ static void print_end(const struct program_end *e, const char *trace)
 void program_end_lines(const struct program_end *e, const char *trace)
 {
 	const char *fault = json_string_value(json_object_get(e->notes.fault, "message"));
+	const char *refused = json_string_value(json_object_get(e->notes.refused, "message"));
 
 	if (fault)
 		fprintf(stderr, "flashtwin run: a launch faulted, and the program got the error:"
 			" %s\n", fault);
+	if (refused)
+		fprintf(stderr, "flashtwin run: a launch was refused, and the program never asked"
+			" for the error: %s\n", refused);
 	print_end(e, trace);
 	if (e->verdict != STATUS_OK)
 		fprintf(stderr, "flashtwin run: %s\n",
@@ -178,6 +182,8 @@ void program_end_json(const struct program_end *e, json_t *object)
 	json_object_set_new(object, "program", describe_end(e));
 	if (e->notes.fault)
 		json_object_set(object, "launch_error", e->notes.fault);
+	if (e->notes.refused)
+		json_object_set(object, "launch_refused", e->notes.refused);
 	json_object_set_new(object, "verdict", json_string(status_name(e->verdict)));
 	json_object_set_new(object, "exit", json_integer(e->exit_code));
 	if (e->verdict != STATUS_OK && e->verdict != STATUS_FINDING)

@@ -17,6 +17,9 @@
 #define FT_FRACTION 7
 #include "sim/cuda/float16/small_float_type.h"
 
+FT_ELEMENT_IS(__nv_bfloat16, "bf16")
+FT_ELEMENT_IS(__nv_bfloat162, "bf16")
+
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 

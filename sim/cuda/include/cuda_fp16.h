@@ -17,6 +17,9 @@
 #define FT_FRACTION 10
 #include "sim/cuda/float16/small_float_type.h"
 
+FT_ELEMENT_IS(__half, "f16")
+FT_ELEMENT_IS(__half2, "f16")
+
 typedef __half half;
 typedef __half2 half2;
 

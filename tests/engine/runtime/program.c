@@ -41,12 +41,15 @@ static const struct kernel *find_kernel(void *context, const void *func)
 	return NULL;
 }
 
-static bool find_variable(void *context, const void *shadow, void **address, size_t *bytes)
+static const struct kernel_variable *find_variable(void *context, const void *shadow)
 {
+	static const struct kernel_variable variable = {
+		.name = "device_variable", .address = device_variable,
+		.bytes = sizeof device_variable,
+	};
+
 	(void)context;
-	*address = device_variable;
-	*bytes = sizeof device_variable;
-	return shadow == &shadow_variable;
+	return shadow == &shadow_variable ? &variable : NULL;
 }
 
 static const struct runtime_program program = {

@@ -125,11 +125,11 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 6");
-	change("PRAGMA user_version = 6; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 7");
+	change("PRAGMA user_version = 7; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 6");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 7");
 }
 END_TEST
 
@@ -141,7 +141,7 @@ START_TEST(foreign_objects)
 	} cases[] = {
 		{ "CREATE TRIGGER x AFTER INSERT ON t_run BEGIN SELECT 1; END",
 		  "trigger x is not" },
-		{ "CREATE TABLE x (y)", "table x is not part of trace format 6" },
+		{ "CREATE TABLE x (y)", "table x is not part of trace format 7" },
 		{ "CREATE INDEX x ON t_op (code)", "index x is not" },
 		{ "CREATE VIEW t_op_x AS SELECT 1", "view t_op_x is not" },
 		{ "DROP TABLE t_hit; CREATE VIEW t_hit AS SELECT 1", "view t_hit is not" },
@@ -402,13 +402,13 @@ START_TEST(rows_keyed_by_launch)
 	put_everything(store);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "6");
+	QUERY(store, "PRAGMA user_version", "7");
 	QUERY(store, KV_ROWS " WHERE run = 1", rows);
 	QUERY(store, KV_ROWS " WHERE run = 2", rows);
 	QUERY(store, "SELECT min(op) FROM main.t_kv", "5");
 	OK(store_close(store));
 	change("ALTER TABLE t_kv RENAME COLUMN bytes TO size");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 6");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 7");
 }
 END_TEST
 
@@ -430,13 +430,13 @@ START_TEST(views_of_other_columns)
 	OK(store_open(T, &store));
 	QUERY(store, "SELECT factor||sum||weight FROM v_reduce", "1.02.01.0");
 	OK(store_close(store));
-	change("PRAGMA user_version = 6");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_reduce is not that of trace format 6");
+	change("PRAGMA user_version = 7");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_reduce is not that of trace format 7");
 	change("PRAGMA user_version = 5");
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "6");
+	QUERY(store, "PRAGMA user_version", "7");
 	QUERY(store, "SELECT factor FROM main.v_reduce", "1.0");
 	OK(store_close(store));
 }
@@ -463,7 +463,7 @@ START_TEST(earlier_format)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "6");
+	QUERY(store, "PRAGMA user_version", "7");
 	QUERY(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
 	QUERY(store, "SELECT count(*) FROM main.t_node", "0");
 	OK(store_close(store));

@@ -14,7 +14,7 @@
 
 #define FIRST_WITH_SUMS 5
 
-static const char *const versions[] = { "1", "2", "3", "4", "5", "6" };
+static const char *const versions[] = { "1", "2", "3", "4", "5", "6", "7" };
 
 /* Writes the file of that version as T. */
 static void unpack(const char *version)
@@ -87,7 +87,7 @@ static void upgrades(bool had_sums)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "6");
+	QUERY(store, "PRAGMA user_version", "7");
 	has_shares(store);
 	ck_assert_int_eq(verified(store), !had_sums);
 	OK(store_close(store));
@@ -104,7 +104,7 @@ static void adds_a_run(bool had_sums)
 		       NULL);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "6");
+	QUERY(store, "PRAGMA user_version", "7");
 	QUERY(store, "SELECT count(*) FROM t_run", "2");
 	has_shares(store);
 	QUERY(store, "SELECT count(*) > 20 FROM t_sum WHERE run = 2", "1");

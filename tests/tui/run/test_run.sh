@@ -34,7 +34,10 @@ run view --plain "$last"
 expect 'it is kept as the last run' 0 'r1  run ' 'add'
 run replay
 one_line 'flashtwin replay: '
-expect 'which cannot be replayed yet' 2 'is not built yet$'
+expect 'whose kernels are not run without --trust' 2 '--trust allows it'
+run replay --trust
+quiet
+expect 'a replay runs its kernels again' 0 '^replayed .* 0 bits differ$'
 run run vector_add.cu --check
 quiet
 expect 'no finding' 0
@@ -189,9 +192,6 @@ expect 'arguments without --' 2 'after --$'
 run run ends.cu --device both
 one_line 'flashtwin run: '
 expect 'another device' 2 'is not built yet$'
-run run ends.cu --all-orders 3
-one_line 'flashtwin run: '
-expect 'all orders' 2 'is not built yet$'
 run run ends.cu --log points -o points.twin
 one_line 'flashtwin run: '
 expect 'named points' 2 'is not built yet$'
