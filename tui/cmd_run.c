@@ -22,6 +22,7 @@
 #include "tui/program/notes.h"
 #include "tui/program/program_child.h"
 #include "tui/program/program_end.h"
+#include "tui/program/program_file.h"
 #include "tui/program/program_watch.h"
 #include "tui/run.h"
 
@@ -36,6 +37,8 @@ struct run_command {
 	char *trace;                    /* of these */
 	struct program_source source;
 	struct list files;
+	json_t *packed;                 /* the file is an executable of `cc`; NULL: it is not */
+	struct program_unpacked unpacked;
 	struct list flags, libraries;   /* -D and -I; -l and -L */
 	struct sandbox_options limits;  /* only the time is limited */
 	enum program_exit how;
@@ -92,12 +95,16 @@ static enum status take_option(void *context, const struct option_value *v)
 
 static enum status check_files(const struct run_command *c)
 {
+	bool executable;
+
 	if (c->files.count == 0)
 		return fail(STATUS_USAGE, "expected FILE.cu...; arguments of the program come"
 			    " after --");
 	for (int i = 0; i < c->files.count; i++) {
 		const char *file = c->files.at[i];
 
+		if (i == 0 && c->files.count == 1 && program_file_is(file, &executable))
+			continue;
 		if (!program_has_kind(file))
 			return fail(STATUS_USAGE, "%s: expected a .cu, .cpp or .c file; arguments"
 				    " of the program come after --", file);
@@ -122,7 +129,7 @@ static enum status check_options(const struct run_command *c)
 /* The first file without its suffix, as nvcc's users call what they make of it. */
 static char *program_name(const char *file)
 {
-	const char *dot = strrchr(file, '.');
+	const char *dot = program_has_kind(file) ? strrchr(file, '.') : file + strlen(file);
 
 	return xasprintf("%.*s", (int)(dot - file), file);
 }
@@ -140,6 +147,8 @@ static enum status parse(struct run_command *c, int argc, char **argv)
 	TRY(check_files(c));
 	TRY(check_options(c));
 	c->name = program_name(c->files.at[0]);
+	if (!program_has_kind(c->files.at[0]))
+		TRY(program_file_read(c->files.at[0], &c->packed));
 	c->argc = end < argc ? argc - end : 1;
 	c->argv = xcalloc((size_t)c->argc + 1, sizeof *c->argv);
 	c->argv[0] = c->name;
@@ -163,6 +172,59 @@ static void fill_source(struct run_command *c)
 	c->source.steps = c->run.steps > 0;
 }
 
+/* The sources of an executable, in the scratch folder, instead of it. */
+static enum status unpack(struct run_command *c)
+{
+	struct program_unpacked *u = &c->unpacked;
+
+	if (!c->packed)
+		return STATUS_OK;
+	TRY(program_file_unpack(c->packed, c->sandbox->scratch, u));
+	c->source.files = (const char *const *)u->files;
+	c->source.file_flags = (const char *const *const *)u->flags;
+	c->source.changes = u->changes;
+	c->source.standard = c->source.standard ? c->source.standard : u->standard;
+	for (size_t i = 0; u->libraries[i]; i++)
+		list_add(&c->libraries, u->libraries[i]);
+	if (c->libraries.at)
+		c->source.libraries = c->libraries.at;
+	return STATUS_OK;
+}
+
+/* Those that a replay takes: pairs, in contrast to -fopenmp and the like. */
+static void add_kernel_flags(json_t *to, const json_t *flags)
+{
+	for (size_t i = 0; i + 1 < json_array_size(flags); i++) {
+		const char *flag = json_string_value(json_array_get(flags, i));
+
+		if (!flag || strlen(flag) != 2 || !strchr("DUI", flag[1]))
+			continue;
+		json_array_append(to, json_array_get(flags, i));
+		json_array_append(to, json_array_get(flags, ++i));
+	}
+}
+
+/* Files and flags of an executable as they were given to `cc`. */
+static void describe_packed(const struct run_command *c, json_t *asked)
+{
+	json_t *files = json_array(), *flags = json_array(), *unit;
+	const char *standard;
+	size_t i;
+
+	json_array_foreach(json_object_get(c->packed, "units"), i, unit) {
+		json_array_append(files, json_object_get(unit, "file"));
+		if (i == 0)
+			add_kernel_flags(flags, json_object_get(unit, "flags"));
+	}
+	unit = json_array_get(json_object_get(c->packed, "units"), 0);
+	standard = json_string_value(json_object_get(unit, "standard"));
+	if (standard)
+		json_object_set_new(asked, "standard", json_string(standard));
+	json_object_set_new(asked, "files", files);
+	json_object_set_new(asked, "flags", flags);
+	json_object_set(asked, "libraries", json_object_get(c->packed, "libraries"));
+}
+
 static json_t *strings(const char *const *list, int count)
 {
 	json_t *array = json_array();
@@ -183,6 +245,8 @@ static json_t *describe(const struct run_command *c)
 	json_object_set_new(asked, "files", strings(c->files.at, c->files.count));
 	json_object_set_new(asked, "flags", strings(c->flags.at, c->flags.count));
 	json_object_set_new(asked, "libraries", strings(c->libraries.at, c->libraries.count));
+	if (c->packed)
+		describe_packed(c, asked);
 	if (c->source.standard)
 		json_object_set_new(asked, "standard", json_string(c->source.standard));
 	json_object_set_new(asked, "args", strings((const char *const *)c->argv + 1, c->argc - 1));
@@ -307,6 +371,7 @@ static enum status run_program(struct run_command *c, json_t *asked)
 
 	TRY(sandbox_create(&c->limits, &c->sandbox));
 	fill_source(c);
+	TRY(unpack(c));
 	c->inside = c->run;
 	c->inside.trace = c->trace = absolute(c->run.trace);
 	TRY(notes_open(&job.notes));
@@ -346,6 +411,8 @@ static enum status run(int argc, char **argv)
 	}
 	error_save(&error);
 	sandbox_close(c.sandbox);
+	json_decref(c.packed);
+	program_unpacked_free(&c.unpacked);
 	free(c.trace);
 	free(c.name);
 	free(c.argv);

@@ -12,7 +12,8 @@
 
 /* X(ID, name): every command, in the order in which `flashtwin --help` lists them. */
 #define COMMAND_LIST(X) \
-	X(DECODE, decode) X(ATTEND, attend) X(LAUNCH, launch) X(RUN, run) X(REPLAY, replay) \
+	X(DECODE, decode) X(ATTEND, attend) X(LAUNCH, launch) X(RUN, run) X(CC, cc) \
+	X(REPLAY, replay) \
 	X(DIFF, diff) X(VERIFY, verify) X(VIEW, view) X(FIND, find) X(SQL, sql) X(EXPORT, export) \
 	X(LAB, lab) X(BENCH, bench) X(INFO, info)
 

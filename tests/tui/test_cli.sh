@@ -2,7 +2,7 @@
 # test_cli.sh - behaviour common to all commands: help, usage errors, exit codes, Ctrl-C.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
-commands='decode attend launch run replay diff verify view find sql export lab bench info'
+commands='decode attend launch run cc replay diff verify view find sql export lab bench info'
 
 run --version;            expect '--version' 0 '^flashtwin [0-9]'
 run --help;               expect '--help lists the commands' 0 '^  decode '
@@ -41,6 +41,7 @@ completed() {
 		"$abs_builddir/doc/completions/flashtwin.bash" "$@"
 }
 for command in $commands; do
+	[ "$command" != cc ] || continue        # it has those of nvcc
 	options_of "$command" >options
 	[ -s options ] || echo 'no options found' >options
 	described "$command" >manual

@@ -9,7 +9,6 @@
 
 #include "tui/launch/program.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,31 +16,21 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "base/xalloc.h"
-#include "engine/runtime/runtime.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/program_code.h"
-#include "tui/launch/programs.h"
+#include "tui/launch/program_state.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_kernel.h"
+#include "tui/launch/user_macros.h"
 #include "tui/launch/user_text.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
 
-struct program {
-	struct compiler compiler;
-	char *directory, *include, *stubs;
-	struct program_code *code;
-	int file_count;
-	char *host;                     /* the path of the host's shared object */
-	const char *main_file;          /* the first one */
-};
-
 /* --- paths --- */
 
-/* "host3.o"; the caller frees it. */
-static char *temporary(const struct program *p, const char *pass, int number, const char *suffix)
+char *program_temporary(const struct program *p, const char *pass, int number, const char *suffix)
 {
 	return xasprintf("%s/%s%d.%s", p->directory, pass, number, suffix);
 }
@@ -71,6 +60,7 @@ bool program_has_kind(const char *file)
 
 struct pass {
 	const char *file;
+	int number;
 	bool host;
 	char *preprocessed, *rewritten, *object;
 };
@@ -80,10 +70,10 @@ static struct pass pass_of(const struct program *p, const char *file, bool host,
 	const char *name = host ? "host" : "device";
 
 	return (struct pass){
-		.file = file, .host = host,
-		.preprocessed = temporary(p, name, number, "i"),
-		.rewritten = temporary(p, name, number, "cpp"),
-		.object = temporary(p, name, number, "o"),
+		.file = file, .number = number, .host = host,
+		.preprocessed = program_temporary(p, name, number, "i"),
+		.rewritten = program_temporary(p, name, number, "cpp"),
+		.object = program_temporary(p, name, number, "o"),
 	};
 }
 
@@ -97,8 +87,22 @@ static void pass_free(struct pass *pass)
 /* "-std=c++14" of --std c++14. */
 static void add_standard(const struct program_source *s, struct arg_list *args, char **owned)
 {
-	*owned = xasprintf("-std=%s", s->standard ? s->standard : "gnu++17");
+	static const char *const older[] = { "c++03", "c++11", "c++14", "gnu++11", "gnu++14" };
+	const char *standard = s->standard ? s->standard : "gnu++17";
+
+	/* Flashtwin's headers need C++17, as those of CUDA 13 do. */
+	for (size_t i = 0; i < sizeof older / sizeof older[0]; i++)
+		if (strcmp(standard, older[i]) == 0)
+			standard = "gnu++17";
+	*owned = xasprintf("-std=%s", standard);
 	arg_list_add(args, *owned);
+}
+
+static void add_flags(const struct program_source *s, int number, struct arg_list *args)
+{
+	arg_list_add_all(args, s->flags);
+	if (s->file_flags)
+		arg_list_add_all(args, s->file_flags[number]);
 }
 
 /* nvcc's macros, as of the toolkit whose semantics the runtime has. */
@@ -107,11 +111,27 @@ static const char *const nvcc_macros[] = {
 	"-D__CUDACC_VER_BUILD__=0", "-D__CUDACC_EXTENDED_LAMBDA__", NULL
 };
 
+/* The user's macros come after flashtwin's headers, where their names may mean something else. */
+static enum status add_macros(const struct program_source *s, const struct pass *pass,
+			      struct arg_list *args, char **header)
+{
+	struct output out;
+
+	*header = xasprintf("%s.h", pass->preprocessed);
+	TRY(output_open(*header, &out));
+	fputs("#pragma GCC system_header\n", out.file);
+	user_macros_take(s->flags, out.file, args);
+	if (s->file_flags)
+		user_macros_take(s->file_flags[pass->number], out.file, args);
+	arg_list_add_all(args, (const char *const[]){ "-include", *header, NULL });
+	return output_commit(&out);
+}
+
 static enum status preprocess(const struct program *p, const struct program_source *s,
 			      const struct pass *pass)
 {
 	struct arg_list args = p->compiler.args;
-	char *standard;
+	char *standard, *macros;
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", "c++", NULL });
@@ -127,10 +147,12 @@ static enum status preprocess(const struct program *p, const struct program_sour
 		if (s->check)
 			arg_list_add(&args, "-DFLASHTWIN_CHECK");
 	}
-	arg_list_add_all(&args, s->flags);
+	status = add_macros(s, pass, &args, &macros);
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->preprocessed, pass->file,
 		  NULL });
-	status = program_run(&args, pass->file, s->sandbox);
+	if (status == STATUS_OK)
+		status = program_run(&args, pass->file, s->sandbox);
+	free(macros);
 	free(standard);
 	return status;
 }
@@ -179,6 +201,8 @@ static enum status compile(const struct program *p, const struct program_source 
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", "c++", NULL });
 	add_standard(s, &args, &standard);
+	if (s->file_flags)
+		arg_list_add_all(&args, s->file_flags[pass->number]);
 	if (pass->host) {
 		arg_list_add_all(&args, host_flags);
 	} else {
@@ -219,7 +243,7 @@ static enum status build_host_only(struct program *p, const struct program_sourc
 {
 	bool c = kind_of(file) == KIND_C;
 	struct arg_list args = p->compiler.args;
-	char *object = temporary(p, "host", number, "o"), *standard = NULL;
+	char *object = program_temporary(p, "host", number, "o"), *standard = NULL;
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", c ? "c" : "c++", "-O2", "-g", "-fPIC",
@@ -228,7 +252,7 @@ static enum status build_host_only(struct program *p, const struct program_sourc
 		  NULL });
 	if (!c)
 		add_standard(s, &args, &standard);
-	arg_list_add_all(&args, s->flags);
+	add_flags(s, number, &args);
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, file, NULL });
 	status = program_run(&args, file, s->sandbox);
 	free(standard);
@@ -247,8 +271,8 @@ static const char no_initialisers[] =
 static enum status link_device(struct program *p, const struct program_source *s, const char *file,
 			       int number)
 {
-	char *object = temporary(p, "device", number, "o");
-	char *shared = temporary(p, "device", number, "so");
+	char *object = program_temporary(p, "device", number, "o");
+	char *shared = program_temporary(p, "device", number, "so");
 	char *script = xasprintf("%s/device.ld", p->directory);
 	char *option = xasprintf("-Wl,-T,%s", script);
 	struct arg_list args = p->compiler.args;
@@ -276,11 +300,11 @@ static enum status link_host(struct program *p, const struct program_source *s)
 	arg_list_add_all(&args, (const char *const[]){ "-shared", "-Wl,-Bsymbolic",
 		  "-Wl,-z,lazy", "-Wl,--no-as-needed", "-o", p->host, NULL });
 	for (int i = 0; i < p->file_count; i++) {
-		paths[2 * i] = temporary(p, "host", i, "o");
+		paths[2 * i] = program_temporary(p, "host", i, "o");
 		arg_list_add(&args, paths[2 * i]);
 		if (kind_of(s->files[i]) != KIND_CUDA)
 			continue;
-		paths[2 * i + 1] = temporary(p, "device", i, "so");
+		paths[2 * i + 1] = program_temporary(p, "device", i, "so");
 		arg_list_add(&args, paths[2 * i + 1]);
 	}
 	arg_list_add(&args, "-Wl,--as-needed");
@@ -317,9 +341,9 @@ static enum status build_file(struct program *p, const struct program_source *s,
 
 static enum status add_kernels(struct program *p, const struct program_source *s, int number)
 {
-	char *object = temporary(p, "device", number, "o");
-	char *shared = temporary(p, "device", number, "so");
-	char *preprocessed = temporary(p, p->host ? "host" : "device", number, "i");
+	char *object = program_temporary(p, "device", number, "o");
+	char *shared = program_temporary(p, "device", number, "so");
+	char *preprocessed = program_temporary(p, p->host ? "host" : "device", number, "i");
 	const struct program_unit unit = {
 		.file = s->files[number], .preprocessed = preprocessed, .object = object,
 		.shared = shared, .sandbox = s->sandbox, .changes = s->changes,
@@ -335,7 +359,7 @@ static enum status add_kernels(struct program *p, const struct program_source *s
 static enum status add_code(struct program *p, const struct program_source *s)
 {
 	for (int i = 0; i < p->file_count; i++) {
-		char *host = temporary(p, "host", i, "o");
+		char *host = program_temporary(p, "host", i, "o");
 		enum status status = p->host ? program_code_add_host(p->code, host) : STATUS_OK;
 
 		free(host);
@@ -346,7 +370,7 @@ static enum status add_code(struct program *p, const struct program_source *s)
 	return program_code_check(p->code);
 }
 
-static enum status build(struct program *p, const struct program_source *s, bool host)
+static enum status find_tools(struct program *p, const struct program_source *s)
 {
 	if (s->check)
 		TRY(user_kernel_check_folder());
@@ -356,6 +380,12 @@ static enum status build(struct program *p, const struct program_source *s, bool
 	TRY(kernel_flags_include(&p->include));
 	p->stubs = xasprintf("%s/sim/cuda/include", p->include);
 	TRY(file_make_folder(s->sandbox->scratch, "program", &p->directory));
+	return STATUS_OK;
+}
+
+static enum status build(struct program *p, const struct program_source *s, bool host)
+{
+	TRY(find_tools(p, s));
 	p->host = host ? xasprintf("%s/host.so", p->directory) : NULL;
 	p->code = program_code_new(p->host);
 	p->main_file = s->files[0];
@@ -365,6 +395,83 @@ static enum status build(struct program *p, const struct program_source *s, bool
 		TRY(build_file(p, s, i));
 	TRY(add_code(p, s));
 	return host ? link_host(p, s) : STATUS_OK;
+}
+
+/* Headers of the user's as the passes that were made have them. */
+static enum status find_headers(const struct program *p, const struct program_source *s,
+				struct kernel_source **list, int *count)
+{
+	static const char *const passes[] = { "host", "device" };
+
+	for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
+		char *preprocessed = program_temporary(p, passes[i], 0, "i"), *text;
+		enum status status = STATUS_OK;
+		size_t bytes;
+
+		if (access(preprocessed, F_OK) == 0) {
+			status = file_read(preprocessed, SOURCE_LIMIT, &text, &bytes);
+			if (status == STATUS_OK) {
+				status = user_headers_find(text, s->files[0], s->sandbox, list,
+							   count);
+				free(text);
+			}
+		}
+		free(preprocessed);
+		TRY(status);
+	}
+	return STATUS_OK;
+}
+
+/* A file of C or C++ is compiled in one step: its preprocessed text is made for its headers. */
+static enum status preprocess_host_only(const struct program *p, const struct program_source *s)
+{
+	struct arg_list args = p->compiler.args;
+	char *out = program_temporary(p, "host", 0, "i");
+	enum status status;
+
+	arg_list_add_all(&args, (const char *const[]){ "-E", "-x",
+		  kind_of(s->files[0]) == KIND_C ? "c" : "c++", "-DFLASHTWIN_HOST", "-isystem",
+		  p->stubs, "-isystem", p->include, NULL });
+	add_flags(s, 0, &args);
+	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->files[0], NULL });
+	status = program_run(&args, s->files[0], s->sandbox);
+	free(out);
+	return status;
+}
+
+static enum status compile_one(struct program *p, const struct program_source *s,
+			       struct kernel_source **list, int *count)
+{
+	size_t bytes;
+	char *text;
+
+	TRY(find_tools(p, s));
+	p->host = xasprintf("%s/host.so", p->directory);
+	TRY(build_file(p, s, 0));
+	if (kind_of(s->files[0]) != KIND_CUDA)
+		TRY(preprocess_host_only(p, s));
+	TRY(file_read(s->files[0], SOURCE_LIMIT, &text, &bytes));
+	*list = xcalloc(2, sizeof **list);
+	(*list)[(*count)++] = (struct kernel_source){ xstrdup(s->files[0]), text };
+	return find_headers(p, s, list, count);
+}
+
+enum status program_compile_one(const struct program_source *s, struct program_text **list,
+				int *count)
+{
+	struct program *p = xcalloc(1, sizeof *p);
+	struct kernel_source *sources = NULL;
+	enum status status;
+
+	*count = 0;
+	status = compile_one(p, s, &sources, count);
+	*list = xcalloc((size_t)*count + 1, sizeof **list);
+	for (int i = 0; i < *count; i++)
+		(*list)[i] = (struct program_text){ (char *)(uintptr_t)sources[i].file,
+						    (char *)(uintptr_t)sources[i].text };
+	free(sources);
+	program_free(p);
+	return status;
 }
 
 enum status program_build(const struct program_source *s, struct program **out)
@@ -377,67 +484,6 @@ enum status program_build_kernels(const struct program_source *s, struct program
 {
 	*out = xcalloc(1, sizeof **out);
 	return build(*out, s, false);
-}
-
-/* --- loading --- */
-
-enum status program_load(struct program *p, const struct runtime_program **out)
-{
-	TRY(program_code_load(p->code));
-	*out = program_code_runtime(p->code);
-	return STATUS_OK;
-}
-
-/* Kernels that are not used may refer to what is defined nowhere; host code may not. */
-static enum status load(const struct program *p, const char *path, int mode)
-{
-	static const char undefined[] = "undefined symbol: ";
-	const char *why, *symbol;
-
-	if (dlopen(path, mode | RTLD_LOCAL))
-		return STATUS_OK;
-	why = dlerror();
-	symbol = strstr(why, undefined);
-	if (symbol)
-		return fail(STATUS_COMPILE, "%s: the program uses %s, which is defined nowhere: "
-			    "a file or a library is missing", p->main_file,
-			    symbol + strlen(undefined));
-	return fail(STATUS_COMPILE, "%s: the program cannot be loaded: %s", p->main_file, why);
-}
-
-static enum status load_devices(struct program *p)
-{
-	for (int i = 0; i < p->file_count; i++) {
-		char *path = temporary(p, "device", i, "so");
-		enum status status = access(path, F_OK) == 0 ? load(p, path, RTLD_LAZY) : STATUS_OK;
-
-		free(path);
-		TRY(status);
-	}
-	return program_code_ready(p->code);
-}
-
-enum status program_load_kernels(struct program *p)
-{
-	TRY(program_code_load(p->code));
-	return load_devices(p);
-}
-
-enum status program_enter(struct program *p, int (**out)(int, char **, char **))
-{
-	static const char *const names[] = { "ft_program_main", "main" };
-	void *host, *found = NULL;
-
-	TRY(load_devices(p));
-	TRY(runtime_add_variables(program_code_variables(p->code)));
-	TRY(load(p, p->host, RTLD_NOW));
-	host = dlopen(p->host, RTLD_NOW | RTLD_NOLOAD);
-	for (size_t i = 0; host && i < sizeof names / sizeof names[0] && !found; i++)
-		found = dlsym(host, names[i]);
-	if (!found)
-		return fail(STATUS_COMPILE, "%s: the program has no main()", p->main_file);
-	memcpy(out, &found, sizeof found);
-	return STATUS_OK;
 }
 
 void program_free(struct program *p)

@@ -19,6 +19,8 @@ struct sandbox;
 struct program_source {
 	const char *const *files;       /* .cu, .cpp, .cc, .cxx, .c; NULL-terminated */
 	const char *const *flags;       /* -I, -D and the like for all compilations */
+	/* More flags of each file, in their order; NULL: none. */
+	const char *const *const *file_flags;
 	const char *const *libraries;   /* -l, -L; both NULL-terminated */
 	const char *standard;           /* "c++17"; NULL: the default */
 	struct sandbox *sandbox;        /* its scratch folder has what is made */
@@ -35,6 +37,13 @@ enum status program_build(const struct program_source *, struct program **out);
 /* The same without host code, for replays: kernels are found by name only, and those that use what
  * kernels cannot use are left out. */
 enum status program_build_kernels(const struct program_source *, struct program **out);
+/* Compiles the first file, and returns its text and those of the user's headers that it includes;
+ * the caller frees all of them, and *list. */
+struct program_text {
+	char *file, *text;
+};
+enum status program_compile_one(const struct program_source *, struct program_text **list,
+				int *count);
 /* Loads what program_build_kernels() made, and registers its kernels until program_free(). */
 enum status program_load_kernels(struct program *);
 /* Reads the symbols, by which kernels and variables are found. *out belongs to the program. */

@@ -1,0 +1,14 @@
+/* user_macros.h - macros of -D that must not reach flashtwin's own headers, such as -D N=64. */
+#ifndef USER_MACROS_H
+#define USER_MACROS_H
+
+#include <stdio.h>
+
+struct arg_list;
+
+/* Writes -D and -U of the flags as lines of a header that is to be included after flashtwin's, and
+ * adds all other flags to `rest`, as well as macros that concern the C library: NDEBUG, and names
+ * that begin with '_'. */
+void user_macros_take(const char *const *flags, FILE *header, struct arg_list *rest);
+
+#endif
