@@ -74,8 +74,10 @@ enum status datadir_sample(const char *name, char **out)
 		*out = locate("samples/demo.twin", "", "../tests/h200/demo.twin");
 	else if (strcmp(name, "merge.cu") == 0)
 		*out = locate("samples/merge.cu", "", "samples/merge.cu");
+	else if (strcmp(name, "vectorAdd.cu") == 0)
+		*out = locate("samples/vectorAdd.cu", "", "samples/vectorAdd.cu");
 	else
-		return fail(STATUS_USAGE, "--sample: expected demo.twin, merge.cu or shakespeare, "
-			    "got %s", name);
+		return fail(STATUS_USAGE, "--sample: expected demo.twin, merge.cu, vectorAdd.cu or "
+			    "shakespeare, got %s", name);
 	return STATUS_OK;
 }

@@ -275,8 +275,9 @@ OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE,
 /* info */
 OPTION(INFO_DEVICE, ON_INFO, OWN, 0, "device", VALUE_ONE_OF("sim cuda"),
        "only devices of this kind; cuda without a GPU is exit code 77")
-OPTION(SAMPLE, ON_INFO, OWN, 0, "sample", VALUE_NAME("NAME", "demo.twin merge.cu shakespeare"),
-       "print the path of a sample: a trace of an H200, a kernel with a race, or the model")
+OPTION(SAMPLE, ON_INFO, OWN, 0, "sample",
+       VALUE_NAME("NAME", "demo.twin merge.cu vectorAdd.cu shakespeare"),
+       "print the path of a sample: a trace of an H200, a kernel with a race, a program, the model")
 OPTION(VERIFY_MATH, ON_INFO, OWN, 0, "verify-math", VALUE_NONE,
        "run every float function whose bits the simulator models on all its inputs")
 OPTION(INFO_JOBS, ON_INFO, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),

@@ -119,7 +119,7 @@ run info --sample demo.twin
 expect 'the path of a sample' 0 '/demo.twin$'
 result 'the sample exists' "$([ -s "$(cat out)" ] || cat out)"
 run info --sample demo
-expect 'a sample that is not there' 2 '--sample: expected demo.twin, merge.cu or shakespeare, got demo'
+expect 'a sample that is not there' 2 '--sample: expected demo.twin, merge.cu, vectorAdd.cu or shakespeare, got demo'
 run info --sample demo.twin --json
 expect 'a sample and another option' 2 '--sample demo.twin cannot be used with other options'
 

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""cuda_doc.py SRCDIR - prints doc/cuda.md: what of CUDA is there, from the sources that implement it.
+
+Calls of the runtime API come from its headers and engine/runtime/, device functions from the
+headers of sim/cuda/ and kernels/math_list.h, headers from sim/cuda/include/. The proof of a row is
+found by name in tests. Only the table of the language is written here; each row of it names a test
+and a text that the test must have. tests/make/test_cuda_doc.sh compares the output with the file.
+"""
+import os
+import re
+import sys
+
+ROOT = sys.argv[1]
+INCLUDE = 'sim/cuda/include'
+
+# Language: what, how far, test, a text in it.
+LANGUAGE = (
+    ('`<<<grid, block, shared, stream>>>`', '', 'tests/tui/run/kinds.cu', '<<<'),
+    ('templates and explicit instances', '', 'tests/launch/templates.cu', 'template'),
+    ('overloaded kernels', '', 'tests/tui/run/variables.cu', 'apply(int *x)'),
+    ('classes in device code', '', 'tests/launch/classes.cu', 'class'),
+    ('static and dynamic `__shared__` memory', '', 'tests/launch/dynamic_types.cu',
+     'extern __shared__'),
+    ('`__constant__` and `__device__` variables', 'copies to and from symbols are recorded',
+     'tests/tui/run/variables.cu', '__constant__'),
+    ('device `printf`', '', 'tests/launch/printing.cu', 'printf'),
+    ('warps whose lanes diverge', 'no lockstep: an order by seed', 'tests/launch/active_mask.cu',
+     '__activemask'),
+    ('double: `+ - * / sqrt fma` and conversions', 'other functions of double are compile errors',
+     'tests/tui/launch/test_launch.sh', 'double without a model'),
+    ('inline PTX', 'a compile error for a kernel that is used', 'tests/launch/errors_ptx.cu', 'asm'),
+    ('textures and surfaces', 'a compile error', 'tests/launch/errors_texture.cu', 'tex'),
+    ('launches in device code', 'a compile error', 'tests/launch/errors_nested.cu', '<<<'),
+)
+
+API_TESTS = ('tests/engine/runtime', 'tests/run', 'tests/tui/run')
+DEVICE_TESTS = ('tests/launch', 'tests/words.cu', 'tests/checker', 'tests/tui/launch', 'tests/tui/run')
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding='utf-8', errors='replace') as file:
+        return file.read()
+
+
+def files(folder, suffixes):
+    if os.path.isfile(os.path.join(ROOT, folder)):
+        return [folder]
+    found = []
+    for where, _, names in os.walk(os.path.join(ROOT, folder)):
+        found += [os.path.relpath(os.path.join(where, name), ROOT)
+                  for name in names if name.endswith(suffixes)]
+    return sorted(found)
+
+
+def tests_by_word(folders):
+    """word -> tests that have it, in the order of the folders."""
+    table = {}
+    for folder in folders:
+        for path in files(folder, ('.c', '.cu', '.cpp', '.sh')):
+            for word in set(re.findall(r'\w+', read(path))):
+                table.setdefault(word, []).append(path)
+    return table
+
+
+def proof(table, name):
+    tests = table.get(name, [])
+    return ', '.join(f'`{test}`' for test in tests[:2]) or '-'
+
+
+def print_table(head, rows):
+    print('| ' + ' | '.join(head) + ' |')
+    print('|' + '---|' * len(head))
+    for row in rows:
+        print('| ' + ' | '.join(row) + ' |')
+    print()
+
+
+# --- the runtime API ---
+
+def implementations():
+    table = {}
+    for path in files('engine/runtime', ('.c',)):
+        for name in re.findall(r'^(?:cudaError_t|const char \*)\s*\*?(cuda\w+)\(', read(path), re.M):
+            table[name] = os.path.basename(path)
+    return table
+
+
+def api_rows(path, where, tests):
+    """(heading, rows) for each part of a header."""
+    parts = re.split(r'/\* --- (.+?) --- \*/', read(path))
+    if len(parts) == 1:
+        parts = ['', 'graphs', parts[0]]
+    for heading, text in zip(parts[1::2], parts[2::2]):
+        names = re.findall(r'^\s*(?:cudaError_t|const char \*)\s*(cuda\w+)\(', text, re.M)
+        rows = [(f'`{name}`', f'`{where[name]}`', proof(tests, name))
+                for name in dict.fromkeys(names) if name in where]
+        if rows:
+            yield heading, rows
+
+
+def refused_calls():
+    reasons, rows = {}, []
+    for line in read(f'{INCLUDE}/cuda_runtime_api.h').splitlines() \
+            + read(f'{INCLUDE}/cuda_graph_api.h').splitlines():
+        define = re.match(r'#define (FT_\w+) "(.*)"', line)
+        call = re.match(r'FT_NO_CALL\((\w+), (?:"(.*)"|(\w+))\)', line)
+        if define:
+            reasons[define[1]] = define[2]
+        elif call and call[1] != 'name':
+            rows.append((call[1], call[2] or reasons.get(call[3], '')))
+    return rows
+
+
+def print_api():
+    where, tests = implementations(), tests_by_word(API_TESTS)
+    print('## Runtime API\n\nIn `engine/runtime/`, over the simulated device. Error codes that are '
+          'not obvious are asked by\n`tests/run/semantics.cu`, which also runs on a GPU.\n')
+    for path in (f'{INCLUDE}/cuda_runtime_api.h', f'{INCLUDE}/cuda_graph_api.h'):
+        for heading, rows in api_rows(path, where, tests):
+            print(f'### {heading[0].upper()}{heading[1:]}\n')
+            print_table(('call', 'implemented in', 'proof'), rows)
+    print('### Refused\n\nA use is a compile error of one line that names the call: '
+          '`tests/engine/runtime/test_runtime_headers.sh`.\n')
+    by_reason = {}
+    for name, reason in refused_calls():
+        by_reason.setdefault(reason, []).append(f'`{name}`')
+    print_table(('why', 'calls'), [(reason, ', '.join(names))
+                                   for reason, names in by_reason.items()])
+
+
+# --- device functions ---
+
+def defined_names(path):
+    """Names that a header defines for users, in order."""
+    text = re.sub(r'/\*.*?\*/', '', read(path), flags=re.S)
+    names = re.findall(r'^#define (\w+)\(', text, re.M)
+    names += re.findall(r'^(?:FT_INTEGER|FT_FN|static inline)[\w\s*]*?\b(\w+)\(', text, re.M)
+    names += re.findall(r'^FT_(?:ATOMIC|CAS)_FUNCTION\w*\((\w+)', text, re.M)
+    return [name for name in dict.fromkeys(names)
+            if not re.match(r'(?i)ft_|MUFU|POINT|_static|__align|assert$|static_', name)]
+
+
+def print_device():
+    tests = tests_by_word(DEVICE_TESTS)
+    print('## Device functions\n')
+    print('### Warps, memory, integers, atomics\n')
+    rows, measured = [], re.findall(r'\bX\(\w+, "([^"]+)"', read('kernels/math_list.h'))
+    for path in ('sim/cuda/cuda_c.h', 'sim/cuda/cuda_integer.h', 'sim/cuda/cuda_atomic.h',
+                 'sim/cuda/cuda_cpp.h'):
+        rows += [(f'`{name}`', f'`{path}`',
+                  'H200, below' if name in measured else proof(tests, name)) for name in defined_names(path)
+                 if not any(row[0] == f'`{name}`' for row in rows)]
+    print_table(('function', 'in', 'proof'), rows)
+    print('### Floats\n\nEvery input of these was computed on an H200 and on the simulator with 0 '
+          'differing bits: the sums are in\n`kernels/math_sums.h`, `flashtwin info --verify-math` '
+          'computes them again.\n')
+    print(', '.join(f'`{name}`' for name in dict.fromkeys(measured)) + '\n')
+    print('### Floats that are refused\n\nThey have no model, and so are compile errors.\n')
+    absent = re.findall(r'FT_ABSENT\("(\w+)", "([^"]*)"\)', read('sim/cuda/float_api.h'))
+    print_table(('function', 'instead'), [(f'`{name}`', f'`{instead}`'.replace('|', '\\|')
+                                           if '(' in instead else instead)
+                                          for name, instead in dict(absent).items()])
+
+
+# --- headers, language ---
+
+def print_headers():
+    tests = tests_by_word(DEVICE_TESTS + API_TESTS)
+    rows = []
+    for path in files(INCLUDE, ('.h',)):
+        first = re.match(r'/\* [\w./]+ - (.+?)(?:\.(?:\s|$)|\n \*\n| \*/)', read(path), re.S)
+        name = os.path.relpath(path, INCLUDE)
+        word = os.path.basename(name)[:-2]
+        about = re.sub(r'\s*\n \*\s*', ' ', first[1]) if first else 'stub'
+        rows.append((f'`<{name}>`', about, proof(tests, word)))
+    print('## Headers\n\nOther headers of the toolkit are not found.\n')
+    print_table(('header', 'what it has', 'proof'), rows)
+
+
+def print_language():
+    rows = []
+    for what, how, test, text in LANGUAGE:
+        if text not in read(test):
+            raise SystemExit(f'{test} has no {text!r}, the proof of {what}')
+        rows.append((what, how or 'yes', f'`{test}`'))
+    print('## Language\n')
+    print_table(('what', 'how far', 'proof'), rows)
+
+
+def main():
+    print('# What of CUDA is there\n\nFor `flashtwin run`, and as far as kernels are concerned for '
+          '`launch`. Made by `make/cuda_doc.py` from the\nsources that implement it; '
+          '`make/cuda_doc.py . >doc/cuda.md` updates it. A proof is a test that uses the\ncall by '
+          'name, "-" if none does. What is absent is a compile error that names it.\n')
+    print_language()
+    print_headers()
+    print_device()
+    print_api()
+
+
+main()

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""programs.py - whole CUDA programs of public repositories under `flashtwin run`.
+
+The lists are tests/suites/programs/*.json: an object with "suite", "repository", "commit" (40 hex
+digits), "license", "about" and "rows". A row is a program as it is in the repository:
+  "path"      its first file, in whose folder it runs; "files": the others, from the top
+  "kind"      "program"
+  "include"   folders of -I, from the top
+  "args"      of the program
+  "exit"      the exit code that it must have
+  "prints"    a text that standard output must have: its own verification, where it has one
+  "refused"   instead of the last two: what keeps it from running, as far as this was looked at
+Nothing of the repositories is here.
+
+usage: programs.py --list LIST.json...                  checks and counts the lists
+       programs.py FLASHTWIN LIST.json CHECKOUT [TEXT]  runs the rows whose path has TEXT, prints TAP
+
+A row that is refused is run too, and reported if it runs now. FLASHTWIN_RUN has more options of
+`run`, such as --check. Programs write files into a copy of the checkout if you give them one.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+HEAD = {"suite": str, "repository": str, "commit": str, "license": str, "about": str, "rows": list}
+ROW = {"path": str, "kind": str, "files": list, "include": list, "args": list, "exit": int,
+       "prints": str, "refused": str}
+SECONDS = 300
+
+
+def check_row(row):
+    unknown = [name for name in row if not isinstance(row[name], ROW.get(name, ()))]
+    if unknown:
+        return f'unknown field or wrong type: {unknown[0]}'
+    if row.get("kind") != "program" or "path" not in row:
+        return 'expected a path, and the kind program'
+    for path in [row["path"], *row.get("files", []), *row.get("include", [])]:
+        if path.startswith("/") or ".." in path.split("/"):
+            return f'{path}: not inside'
+    if ("exit" in row) == ("refused" in row):
+        return 'expected either exit or refused'
+    return None
+
+
+def read_list(path):
+    with open(path, encoding='utf-8') as file:
+        suite = json.load(file)
+    for name, kind in HEAD.items():
+        if not isinstance(suite.get(name), kind):
+            raise SystemExit(f'{path}: no "{name}"')
+    if not re.fullmatch('[0-9a-f]{40}', suite["commit"]):
+        raise SystemExit(f'{path}: expected a commit of 40 hex digits')
+    seen = set()
+    for row in suite["rows"]:
+        wrong = check_row(row)
+        key = (row.get("path"), *row.get("args", []))
+        if wrong or key in seen:
+            raise SystemExit(f'{path}: {row.get("path")}: {wrong or "twice"}')
+        seen.add(key)
+    return suite
+
+
+def command(flashtwin, row, here):
+    def place(path):
+        return os.path.relpath(path, here)
+    words = [flashtwin, 'run', '--timeout', str(SECONDS)]
+    words += os.environ.get('FLASHTWIN_RUN', '--no-record').split()
+    for folder in row.get("include", []):
+        words += ['-I', place(folder)]
+    words += [place(path) for path in [row["path"], *row.get("files", [])]]
+    return words + ['--', *row.get("args", [])]
+
+
+def run(flashtwin, row, checkout):
+    """Returns what is wrong, or None."""
+    here = os.path.dirname(row["path"])
+    done = subprocess.run(command(flashtwin, row, here or '.'), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False,
+                          cwd=os.path.join(checkout, here))
+    out, err = done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
+    if done.returncode != row.get("exit", 0):
+        lines = (err.strip() or out.strip() or '?').splitlines()
+        return f'exit code {done.returncode}: {lines[-1][:200]}'
+    if row.get("prints", "") not in out:
+        return f'standard output has no {row["prints"]!r}'
+    return None
+
+
+def main():
+    if len(sys.argv) > 2 and sys.argv[1] == '--list':
+        for path in sys.argv[2:]:
+            suite = read_list(path)
+            good = sum("exit" in row for row in suite["rows"])
+            print(f'{suite["suite"]}: {good} programs run, {len(suite["rows"]) - good} are refused')
+        return
+    if len(sys.argv) not in (4, 5):
+        raise SystemExit(__doc__)
+    flashtwin, path, checkout = sys.argv[1:4]
+    rows = [row for row in read_list(path)["rows"] if sys.argv[4:] == [] or sys.argv[4] in row["path"]]
+    print(f'1..{len(rows)}')
+    failed = 0
+    for number, row in enumerate(rows, 1):
+        wrong = run(os.path.abspath(flashtwin), row, checkout)
+        name = ' '.join([row["path"], *row.get("args", [])])
+        if "refused" in row:
+            state = f'# TODO {row["refused"]}'
+        else:
+            state = ''
+            failed += wrong is not None
+        print(f'{"not ok" if wrong else "ok"} {number} - {name} {state}'.rstrip())
+        if wrong:
+            print('# ' + wrong)
+        sys.stdout.flush()
+    sys.exit(failed > 0)
+
+
+main()
