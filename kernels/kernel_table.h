@@ -165,9 +165,13 @@ struct kernel_set {
 	void *context;
 	const struct kernel *(*find)(void *context, const char *name);          /* or NULL */
 	const struct kernel_variable *(*variable)(void *context, const char *name);
+	/* Whether one of the kernels has this point; `name` has `length` characters. */
+	bool (*point)(void *context, const char *name, size_t length);
 };
 /* The same for all kernels of a program. */
 void kernel_register_set(const struct kernel_set *);
+/* Whether one of the kernels that are registered has this point. */
+bool kernel_registered_point(const char *name, size_t length);
 /* A device variable of what is registered; NULL if there is none of that name. */
 const struct kernel_variable *kernel_find_variable(const char *name);
 

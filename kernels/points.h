@@ -65,19 +65,23 @@ struct point_sink {
 #define POINT(...) ((void)0)
 #elif defined(__CUDACC__) || defined(FLASHTWIN_SIM)
 
-#ifdef __CUDACC__
+/* The simulator defines __CUDACC__ too, for whole programs. */
+#ifndef FLASHTWIN_SIM
 extern "C" { __constant__ struct point_sink flashtwin_points; }
 #define POINT_SINK flashtwin_points
 #else
 #define POINT_SINK (*ft_point_sink())
 #endif
 
-/* Checked kernels are always built with points, but record them only on request. */
+/* Checked kernels and those of programs have only one build, and record points only on request. */
 #ifdef FLASHTWIN_CHECK
 #define POINT_ATTRIBUTES __attribute__((FT_UNCHECKED, noinline))
-#define POINTS_OFF (!ft_point_sink())
 #else
 #define POINT_ATTRIBUTES
+#endif
+#if defined(FLASHTWIN_CHECK) || defined(FLASHTWIN_PROGRAM)
+#define POINTS_OFF (!ft_point_sink())
+#else
 #define POINTS_OFF 0
 #endif
 

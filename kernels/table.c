@@ -114,6 +114,16 @@ const struct kernel_variable *kernel_find_variable(const char *name)
 	return found || !registered ? found : find_variable(registered->variables, name);
 }
 
+bool kernel_registered_point(const char *name, size_t length)
+{
+	const char *const *names = registered ? registered->point_names : NULL;
+
+	for (; names && *names; names++)
+		if (strlen(*names) == length && strncmp(*names, name, length) == 0)
+			return true;
+	return registered_set && registered_set->point(registered_set->context, name, length);
+}
+
 const struct kernel *kernel_find(const char *name)
 {
 	const struct kernel *found = registered_set

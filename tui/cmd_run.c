@@ -118,8 +118,6 @@ static enum status check_options(const struct run_command *c)
 {
 	if (strcmp(c->run.device, "sim") != 0)
 		return fail(STATUS_USAGE, "--device %s is not built yet", c->run.device);
-	if (c->run.level >= LEVEL_POINTS)
-		return fail(STATUS_USAGE, "--log points is not built yet");
 	TRY(run_options_check(&c->run));
 	if (c->run.trace && !c->run.append)
 		TRY(store_check_absent(c->run.trace, c->run.force));
@@ -170,6 +168,7 @@ static void fill_source(struct run_command *c)
 	c->source.sandbox = c->sandbox;
 	c->source.check = c->run.check || c->run.orders;        /* the checker explains orders */
 	c->source.steps = c->run.steps > 0;
+	c->source.points = c->run.level >= LEVEL_POINTS;
 }
 
 /* The sources of an executable, in the scratch folder, instead of it. */

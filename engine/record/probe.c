@@ -73,12 +73,10 @@ static uint64_t filter_set(const char *filter, const char *const *names)
 
 enum status probe_check_filter(const char *filter)
 {
-	const struct kernel *user = kernel_registered();
-
 	for (const char *at = filter; at; at = next_name(at)) {
 		size_t length = strcspn(at, ",");
 
-		if (user && user->point_names && point_find(user->point_names, at, length) >= 0)
+		if (kernel_registered_point(at, length))
 			continue;
 #define X(name, a, b, c, d) " " #name
 		if (point_find(project_names, at, length) < 0)

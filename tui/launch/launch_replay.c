@@ -157,8 +157,12 @@ enum status launch_replay_prepare(struct store *trace, int64_t run,
 	l->options = json_loads(row.options ? row.options : "", 0, NULL);
 	points = row.level >= LEVEL_POINTS || how->points;
 	store_run_free(&row);
-	if (program)
-		return program_replay_prepare(trace, run, l->options, how, &l->program);
+	if (program) {
+		struct user_source as = *how;
+
+		as.points = points;
+		return program_replay_prepare(trace, run, l->options, &as, &l->program);
+	}
 	status = write_sources(l, trace, run, how->sandbox);
 	return status == STATUS_OK ? compile(l, how, points) : status;
 }

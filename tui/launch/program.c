@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "base/xalloc.h"
+#include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/program_code.h"
@@ -127,10 +128,13 @@ static enum status add_macros(const struct program_source *s, const struct pass 
 	return output_commit(&out);
 }
 
+/* names: of points to record; NULL: none. */
 static enum status preprocess(const struct program *p, const struct program_source *s,
-			      const struct pass *pass)
+			      const struct pass *pass, char *const *names)
 {
 	struct arg_list args = p->compiler.args;
+	char *points = names ? point_names_list(names) : NULL;
+	char *list = points ? xasprintf("-DPOINT_LIST(X)=%s", points) : NULL;
 	char *standard, *macros;
 	enum status status;
 
@@ -147,6 +151,8 @@ static enum status preprocess(const struct program *p, const struct program_sour
 		if (s->check)
 			arg_list_add(&args, "-DFLASHTWIN_CHECK");
 	}
+	if (list)
+		arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
 	status = add_macros(s, pass, &args, &macros);
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->preprocessed, pass->file,
 		  NULL });
@@ -154,7 +160,24 @@ static enum status preprocess(const struct program *p, const struct program_sour
 		status = program_run(&args, pass->file, s->sandbox);
 	free(macros);
 	free(standard);
+	free(points);
+	free(list);
 	return status;
+}
+
+/* Finds the names of points in the text of a device pass, and makes the text again with them. */
+static enum status add_points(struct program *p, const struct program_source *s,
+			      const struct pass *pass)
+{
+	char ***names = &p->points[pass->number];
+	enum status status;
+	size_t bytes;
+	char *text;
+
+	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
+	status = point_names_find(pass->file, text, bytes, names);
+	free(text);
+	return status == STATUS_OK && *names ? preprocess(p, s, pass, *names) : status;
 }
 
 static enum status rewrite(const struct program_source *s, const struct pass *pass, bool *polls)
@@ -226,8 +249,10 @@ static enum status build_pass(struct program *p, const struct program_source *s,
 {
 	struct pass pass = pass_of(p, file, host, number);
 	bool polls;
-	enum status status = preprocess(p, s, &pass);
+	enum status status = preprocess(p, s, &pass, NULL);
 
+	if (status == STATUS_OK && s->points && !host)
+		status = add_points(p, s, &pass);
 	if (status == STATUS_OK)
 		status = rewrite(s, &pass, &polls);
 	if (status == STATUS_OK)
@@ -347,6 +372,7 @@ static enum status add_kernels(struct program *p, const struct program_source *s
 	const struct program_unit unit = {
 		.file = s->files[number], .preprocessed = preprocessed, .object = object,
 		.shared = shared, .sandbox = s->sandbox, .changes = s->changes,
+		.points = (const char *const *)p->points[number],
 	};
 	enum status status = program_code_add(p->code, &unit);
 
@@ -372,6 +398,8 @@ static enum status add_code(struct program *p, const struct program_source *s)
 
 static enum status find_tools(struct program *p, const struct program_source *s)
 {
+	while (s->files[p->file_count])
+		p->file_count++;
 	if (s->check)
 		TRY(user_kernel_check_folder());
 	TRY(compiler_find_sim(&p->compiler));
@@ -380,6 +408,7 @@ static enum status find_tools(struct program *p, const struct program_source *s)
 	TRY(kernel_flags_include(&p->include));
 	p->stubs = xasprintf("%s/sim/cuda/include", p->include);
 	TRY(file_make_folder(s->sandbox->scratch, "program", &p->directory));
+	p->points = xcalloc((size_t)p->file_count + 1, sizeof *p->points);
 	return STATUS_OK;
 }
 
@@ -389,8 +418,6 @@ static enum status build(struct program *p, const struct program_source *s, bool
 	p->host = host ? xasprintf("%s/host.so", p->directory) : NULL;
 	p->code = program_code_new(p->host);
 	p->main_file = s->files[0];
-	while (s->files[p->file_count])
-		p->file_count++;
 	for (int i = 0; i < p->file_count; i++)
 		TRY(build_file(p, s, i));
 	TRY(add_code(p, s));
@@ -491,6 +518,9 @@ void program_free(struct program *p)
 	if (!p)
 		return;
 	program_code_free(p->code);
+	for (int i = 0; p->points && i < p->file_count; i++)
+		point_names_free(p->points[i]);
+	free(p->points);
 	compiler_free(&p->compiler);
 	free(p->directory);
 	free(p->include);

@@ -51,6 +51,7 @@ static struct program_kernel *new_kernel(const struct unit_code *u, const struct
 	struct program_kernel_source source = {
 		.entry = (const struct kernel_entry *)(u->shared.base + entry->value),
 		.function = r->function, .file = u->file, .sources = u->sources,
+		.points = u->points,
 		.variables = program_variables_of(u, r),
 	};
 	records = find_records(&u->shared, r, &source.record_count);
@@ -123,6 +124,17 @@ static const struct kernel *find_named(void *context, const char *name)
 	return NULL;
 }
 
+static bool has_point(void *context, const char *name, size_t length)
+{
+	const struct program_code *c = context;
+
+	for (size_t i = 0; i < c->unit_count; i++)
+		for (const char *const *at = c->units[i].points; at && *at; at++)
+			if (strlen(*at) == length && strncmp(*at, name, length) == 0)
+				return true;
+	return false;
+}
+
 enum status program_code_ready(struct program_code *c)
 {
 	for (size_t i = 0; i < c->unit_count; i++) {
@@ -157,6 +169,7 @@ struct program_code *program_code_new(const char *host)
 	};
 	c->set = (struct kernel_set){
 		.context = c, .find = find_named, .variable = program_variables_named,
+		.point = has_point,
 	};
 	return c;
 }
@@ -196,7 +209,7 @@ enum status program_code_add(struct program_code *c, const struct program_unit *
 	*u = (struct unit_code){
 		.file = user_headers_show_all(xstrdup(from->file), from->changes),
 		.preprocessed = xstrdup(from->preprocessed),
-		.shared.path = xstrdup(from->shared),
+		.shared.path = xstrdup(from->shared), .points = from->points,
 	};
 	TRY(read_sources(u, from));
 	TRY(reached_list(from->object, &u->kernels, &u->kernel_count, &valid));

@@ -20,6 +20,7 @@ struct program_unit {
 	const char *object, *shared;    /* the device's object, before and after linking */
 	struct sandbox *sandbox;        /* where it was compiled */
 	const struct name_change *changes;      /* of names that are shown; NULL: none */
+	const char *const *points;      /* names of its points, not copied; NULL: none */
 };
 
 /* Adds its kernels and the texts of its sources. COMPILE if the object is not one that can be read;

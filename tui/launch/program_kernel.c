@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/launch/user_kernel.h"
 
 struct program_kernel {
 	struct sim_code sim;            /* first: shared_of() is called with it */
@@ -146,7 +147,8 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 	};
 	k->kernel = (struct kernel){
 		.name = k->name, .symbol = s->function, .summary = "", .origin = "cuda_c",
-		.code = &k->code, .variables = s->variables,
+		.code = &k->code, .variables = s->variables, .point_names = s->points,
+		.points = s->points ? user_kernel_count_points : NULL,
 	};
 	k->variables = s->variables;
 	copy_shared(k, s->records, s->record_count);

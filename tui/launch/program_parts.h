@@ -32,6 +32,7 @@ struct unit_code {
 	char *file, *preprocessed;
 	struct kernel_source *sources;  /* the file, the user's headers, and the end */
 	int source_count;
+	const char *const *points;      /* NULL: none */
 	struct loaded shared;
 	struct reached *kernels;
 	size_t kernel_count;

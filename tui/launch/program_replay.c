@@ -226,7 +226,7 @@ static enum status compile(struct program_replay *p, const json_t *options,
 		/* Checked: it is among the flags too. */
 		.standard = json_string_value(json_object_get(options, "standard")),
 		.sandbox = how->sandbox, .check = how->check, .steps = how->steps,
-		.changes = p->changes,
+		.points = how->points, .changes = p->changes,
 	};
 
 	return program_build_kernels(&source, &p->program);

@@ -12,8 +12,8 @@ struct program_replay;
 struct user_source;
 
 /* Writes the stored sources to the sandbox's scratch folder and compiles the kernels in them; host
- * code is only parsed. `options`: those of the run, as recorded. Of `how`, uses cuda, check, steps
- * and sandbox. USAGE for a GPU; DAMAGED if the trace lacks the sources or has a flag that
+ * code is only parsed. `options`: those of the run, as recorded. Of `how`, uses cuda, check, steps,
+ * points and sandbox. USAGE for a GPU; DAMAGED if the trace lacks the sources or has a flag that
  * recorded_flags_take() refuses; the errors of program_build_kernels(). Free *out after a failure
  * too. */
 enum status program_replay_prepare(struct store *, int64_t run, const json_t *options,

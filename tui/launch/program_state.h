@@ -12,6 +12,7 @@ struct program {
 	char *directory, *include, *stubs;
 	struct program_code *code;
 	int file_count;
+	char ***points;                 /* of each file: names of its points; NULL: it has none */
 	char *host;                     /* the path of the host's shared object */
 	const char *main_file;          /* the first one */
 };

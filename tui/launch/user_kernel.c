@@ -399,7 +399,7 @@ static void find_symbol(struct user_kernel *k)
 
 /* The number of points that a thread passes is unknown: as many as fit into 64 MiB, from 16 to
  * 4096. Further ones are only counted. */
-static unsigned count_points(const struct kernel_call *call)
+unsigned user_kernel_count_points(const struct kernel_call *call)
 {
 	const struct dim3 dims[] = { call->grid, call->block };
 	double capacity = (64 << 20) / (double)sizeof(struct point_record);
@@ -426,7 +426,7 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 	};
 	k->kernel = (struct kernel){
 		.name = code[0]->name, .summary = "",
-		.points = probed ? count_points : NULL,
+		.points = probed ? user_kernel_count_points : NULL,
 		.point_names = (const char *const *)k->points,
 		.origin = "cuda_c", .code = &k->code,
 	};

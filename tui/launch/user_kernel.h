@@ -42,6 +42,8 @@ const char *user_kernel_lockstep(const struct user_kernel *);
 /* Loads what was compiled, which runs initialisers of the user's code. The user_kernel owns the
  * kernel. */
 enum status user_kernel_load(struct user_kernel *, const struct kernel **out);
+/* For struct kernel: how many points a thread of a user's kernel can record. */
+unsigned user_kernel_count_points(const struct kernel_call *);
 /* The temporary files stay until sandbox_close(). */
 void user_kernel_free(struct user_kernel *);
 

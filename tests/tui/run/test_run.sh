@@ -192,9 +192,6 @@ expect 'arguments without --' 2 'after --$'
 run run ends.cu --device both
 one_line 'flashtwin run: '
 expect 'another device' 2 'is not built yet$'
-run run ends.cu --log points -o points.twin
-one_line 'flashtwin run: '
-expect 'named points' 2 'is not built yet$'
 run run ends.cu -o late.twin
 one_line 'flashtwin run: late.twin: file exists'
 expect 'an existing trace' 2

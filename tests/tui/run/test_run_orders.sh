@@ -84,6 +84,27 @@ result 'as JSON' "$(tail -n 1 err | python3 -c 'import json, sys
 found = json.load(sys.stdin)["launch_refused"]
 assert found["code"] == 1 and "block.x" in found["message"], found' 2>&1)"
 
+# --- named points ---
+
+cp "$srcdir/tests/tui/run/points.cu" .
+run run points.cu
+quiet
+says 8
+expect 'points do nothing if they are not recorded' 0
+run run points.cu --log points -o p.twin
+quiet
+says 8
+expect '--log points' 0
+[ "$("$flashtwin" sql p.twin "SELECT group_concat(v_point.name || ' ' || n, ',') FROM (SELECT name,
+	count(*) AS n FROM v_point GROUP BY name) AS v_point" 2>&1)" = 'after 4,before 4,first_of_all 2' ] ||
+	{ code=99; "$flashtwin" sql p.twin 'SELECT * FROM v_point' >>err 2>&1; }
+expect 'records them all' 0
+run replay p.twin --trust
+quiet
+expect 'a replay compares them' 0 ' 10 named points compared, 0 bits differ$'
+run run points.cu --log points -o q.twin --check --all-orders 2
+expect 'checked, under other orders' 0 '2 orders: the same bits'
+
 # --- a folder that hides headers ---
 
 mkdir -p sim/cuda
