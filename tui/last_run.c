@@ -153,6 +153,7 @@ static enum status write_image(const char *path, const void *bytes, size_t count
 	struct output out;
 
 	TRY(output_open(path, &out));
+	out.expendable = true;
 	/* Prompts and tensors are in it. output_commit() reports a short write. */
 	fchmod(fileno(out.file), 0600);
 	fwrite(bytes, 1, count, out.file);
