@@ -109,7 +109,8 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 ran = subprocess.run(self.command(flashtwin, device, folder), cwd=HERE,
-                                     env=dict(os.environ, XDG_STATE_HOME=folder, **dict(self.env)),
+                                     env=dict(os.environ, XDG_STATE_HOME=folder,
+                                              XDG_CACHE_HOME=folder, **dict(self.env)),
                                      capture_output=True, text=True, timeout=limit(60))
             except subprocess.TimeoutExpired:
                 return 'did not end within %g s' % limit(60)

@@ -18,6 +18,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "sim/cu2c/rewrite.h"
+#include "tui/launch/compile_cache.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/program_code.h"
 #include "tui/launch/programs.h"
@@ -185,8 +186,13 @@ static enum status compile(const struct program *p, const struct program_source 
 		arg_list_add_all(&args, device_flags);
 	}
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->object, pass->rewritten, NULL });
-	if (status == STATUS_OK)
-		status = program_run(&args, pass->file, s->sandbox);
+	if (status == STATUS_OK) {
+		const struct compile_step step = {
+			&args, pass->file, pass->rewritten, pass->object, s->sandbox,
+		};
+
+		status = compile_cached(&step);
+	}
 	free(standard);
 	return status;
 }
@@ -251,7 +257,8 @@ static enum status link_device(struct program *p, const struct program_source *s
 	if (status == STATUS_OK) {
 		arg_list_add_all(&args, (const char *const[]){ "-shared", "-Wl,-Bsymbolic",
 			  "-Wl,-z,lazy", option, "-o", shared, object, NULL });
-		status = program_run(&args, file, s->sandbox);
+		status = compile_cached(&(struct compile_step){ &args, file, object, shared,
+								s->sandbox });
 	}
 	free(option);
 	free(script);
