@@ -60,10 +60,11 @@ layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
 layer engine/runtime base kernels engine sim/cuda/include/cuda_runtime_api.h
-layer sim/cuda base/math kernels sim/cuda/include
+layer sim/cuda base/math kernels sim/cuda/float16 sim/cuda/include sim/cuda/ptx
 layer sim/cuda/include sim/cuda/float16 sim/cuda/vectors.h kernels/dim3.h
 layer sim/cuda/include/cooperative_groups sim/cuda/include
 layer sim/cuda/float16
+layer sim/cuda/ptx
 layer sim/cu2c base
 layer sim/exec base kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec

@@ -17,6 +17,7 @@
 #include "sim/cu2c/kernel_choice.h"
 #include "sim/cu2c/name_index.h"
 #include "sim/cu2c/parameters.h"
+#include "sim/cu2c/unit_ptx.h"
 
 /* The name of the build in the shared-variable records of sim/cuda/cuda_cpp.h. */
 #define FT_USER_UNIT "user"
@@ -182,7 +183,7 @@ bool code_table_orders_some(const struct unit *u)
 		    && strncmp(token_at(u, i + 2)->text, "FT_", 3) != 0)
 			return true;
 	}
-	return false;
+	return unit_ptx_orders_some(u);
 }
 
 static bool is_atomic_name(const struct token *t)
@@ -208,7 +209,7 @@ bool code_table_orders_seen(const struct unit *u)
 		    && !memmem(t->file, (size_t)t->file_length, own, sizeof own - 1))
 			return true;
 	}
-	return code_table_orders_some(u);
+	return unit_ptx_orders_seen(u) || code_table_orders_some(u);
 }
 
 /* Writes the struct sim_code. Builds loaded at run time list their shared variables in it. */

@@ -282,7 +282,7 @@ static enum status refuse_unsupported(const struct token *t)
 	if (t->system || t->kind != TOKEN_IDENTIFIER)
 		return STATUS_OK;
 	if (token_among(t, asm_keywords))
-		return token_fail(t, "inline PTX cannot run in the simulator");
+		return token_fail(t, "inline PTX needs a C++ compiler");
 	if (token_among(t, texture_names) && (token_is(t + 1, "<") || token_is(t + 1, "(")
 					      || t->text[0] == 'c'))
 		return token_fail(t, "textures and surfaces cannot be used in the simulator: read "

@@ -847,6 +847,82 @@ def bf16_binary():
     return small_binary(BF16)
 
 
+def ptx_integer(options=()):
+    rng = random.Random(5)
+    values = [rng.getrandbits(32) >> rng.choice([0, 0, 8, 16, 26]) for _ in range(200)]
+    values += [0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 31, 32, 33]
+    return Case('ptx_integer.cu', 'integers', '1', '1',
+                {'in': Array('u32', values), 'wrong': Out('u32', 34),
+                 'count': 'i32:%d' % len(values)}, {'wrong': [0] * 34}, options=options)
+
+
+def ptx_integer_checked():
+    return ptx_integer(['--check'])
+
+
+def ptx_real():
+    rng = random.Random(6)
+    values = [f32(rng.uniform(-1, 1) * 2.0 ** rng.choice([0, 1, 5, 20, 40, -20, -126, -135]))
+              for _ in range(300)]
+    values += [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 65504.0, 65520.0, 3e38, -3e38, math.inf,
+               -math.inf, math.nan, 2.0 ** 31, -2.0 ** 31, 2.0 ** 63, -2.0 ** 63, 2.0 ** -149]
+    return Case('ptx_real.cu', 'reals', '1', '1',
+                {'in': Array('f32', values), 'wrong': Out('u32', 8),
+                 'count': 'i32:%d' % len(values)}, {'wrong': [0] * 8})
+
+
+def ptx_warp(options=()):
+    return Case('ptx_warp.cu', 'warps', '2', '8,8',
+                {'wrong': Out('u32', 64), 'turned': Out('u32', 64)},
+                {'wrong': [0] * 64, 'turned': [63 - t + 1 + 1 for t in range(64)]},
+                options=options)
+
+
+def ptx_warp_checked():
+    case = ptx_warp(['--check'])
+    case.grid = '1'
+    return case
+
+
+def ptx_copies():
+    values = [f32(i * 0.37 - 20) for i in range(128)]
+    return Case('ptx_memory.cu', 'copies', '1', '32',
+                {'in': Array('f32', values), 'out': Out('f32', 128)}, {'out': values},
+                options=['--check'])
+
+
+def ptx_narrow():
+    values = [(i * 37) % 256 - 128 for i in range(64)]
+    out = [v for x in values[:32] for v in (x, x & 255, 1, x & 255)]
+    return Case('ptx_memory.cu', 'narrow', '1', '32',
+                {'in': Array('i8', values), 'out': Out('i32', 128)}, {'out': out})
+
+
+def ptx_atomics():
+    return Case('ptx_memory.cu', 'atomics', '4', '32',
+                {'sums': Array('u32', [0] * 4, inout=True), 'total': Array('f32', [0], inout=True),
+                 'wide': Array('u64', [0] * 129, inout=True)},
+                {'sums': [127 * 64, 127, 0xffffffff, 128], 'total': [128.0]})
+
+
+def ptx_flags(options=('--check', '--seed', '3')):
+    return Case('ptx_memory.cu', 'flags', '8', '1',
+                {'data': Array('i32', [0] * 8, inout=True), 'flag': Array('i32', [0] * 8, inout=True),
+                 'out': Out('i32', 1)}, {'out': [140]}, options=list(options))
+
+
+def ptx_flags_plain():
+    return ptx_flags(())
+
+
+def ptx_async():
+    values = [f32(i * 0.37 - 20) for i in range(128)]
+    kept = [v if i < 96 else 0.0 for i, v in enumerate(values)]
+    return Case('ptx_memory.cu', 'async_copies', '1', '32',
+                {'in': Array('f32', values), 'out': Out('f32', 128)}, {'out': kept[::-1]},
+                options=['--check'])
+
+
 def errors(name, line, *patterns):
     case = Case('errors_%s.cu' % name, 'k', '1', '1', {}, gpu=False,
                 fails=(3, 'errors_%s.cu:%d' % (name, line)) + patterns)
@@ -863,9 +939,11 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
+         ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
+         ptx_narrow, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
-    'ptx': (5, 'inline PTX'), 'texture': (2, 'texture'),
+    'ptx': (5, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
     'nested': (6, '<<<'), 'wmma': (2, 'mma.h'), 'gridsync': (7, 'grid'),
 }
 

@@ -135,17 +135,15 @@ static enum status preprocess(const struct program *p, const struct program_sour
 
 static enum status rewrite(const struct pass *pass, bool *polls)
 {
-	char *text, *result, *found;
+	char *text, *result;
 	enum status status;
 	size_t bytes;
 
 	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
-	found = user_text_find(text, "volatile");
-	*polls = found != NULL;
-	free(found);
 	status = rewrite_program(pass->file, text, bytes, pass->host, &result);
 	free(text);
 	TRY(status);
+	*polls = user_text_has(result, "volatile");
 	status = output_text(pass->rewritten, result);
 	free(result);
 	return status;

@@ -145,13 +145,8 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	enum status status = STATUS_OK;
 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
-	if (!probed) {
-		char *polls = user_text_find(text, "volatile");
-
-		k->polls = polls != NULL;
-		free(polls);
+	if (!probed)
 		status = read_text(k, s, text, bytes);
-	}
 	if (s->folder) {
 		text = user_headers_show(text, s->folder, s->shown);
 		bytes = strlen(text);
@@ -162,6 +157,8 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	free(text);
 	if (status != STATUS_OK)
 		return status;
+	if (!probed)
+		k->polls = user_text_has(result, "volatile");
 	status = output_text(out, result);
 	free(result);
 	return status;
