@@ -66,7 +66,7 @@ layer sim/cuda/include/cooperative_groups sim/cuda/include
 layer sim/cuda/float16
 layer sim/cuda/ptx
 layer sim/cu2c base
-layer sim/exec base kernels engine/device.h sim/cuda/runtime.h
+layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff

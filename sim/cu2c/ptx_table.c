@@ -202,6 +202,24 @@ static const struct row rows[] = {
 	{ "cp async wait_group", "a", NULL },
 	{ "cp async wait_all", "", NULL },
 	{ "trap", "", NULL },
+
+	/* matrices */
+	{ "ldmatrix +sync +aligned +m8n8 +x1|x2|x4 " SHARED "+b16", "$}s", "ft_ptx_ldmatrix" },
+	{ "ldmatrix +sync +aligned +m8n8 +x1|x2|x4 trans " SHARED "+b16", "$}s",
+	  "ft_ptx_ldmatrix_trans" },
+	{ "stmatrix +sync +aligned +m8n8 +x1|x2|x4 " SHARED "+b16", "$s{", "ft_ptx_stmatrix" },
+	{ "stmatrix +sync +aligned +m8n8 +x1|x2|x4 trans " SHARED "+b16", "$s{",
+	  "ft_ptx_stmatrix_trans" },
+	{ "mma +sync +aligned m16n8k8|m16n8k16 +row +col f32 f16 f16 f32", "$}{{{", NULL },
+	{ "mma +sync +aligned m16n8k8|m16n8k16 +row +col f16 f16 f16 f16", "$}{{{", NULL },
+	{ "mma +sync +aligned m16n8k8|m16n8k16 +row +col f32 bf16 bf16 f32", "$}{{{", NULL },
+	{ "mma +sync +aligned m16n8k4|m16n8k8 +row +col f32 tf32 tf32 f32", "$}{{{", NULL },
+	{ "mma +sync +aligned m16n8k16|m16n8k32 +row +col f32 e4m3|e5m2 e4m3|e5m2 f32", "$}{{{",
+	  NULL },
+	{ "mma +sync +aligned m16n8k16|m16n8k32 +row +col f16 e4m3|e5m2 e4m3|e5m2 f16", "$}{{{",
+	  NULL },
+	{ "mma +sync +aligned m16n8k16|m16n8k32 +row +col ?satfinite s32 s8|u8 s8|u8 s32",
+	  "$}{{{", NULL },
 };
 
 static const struct { const char *set, *types; } sets[] = {

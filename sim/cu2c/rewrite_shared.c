@@ -115,8 +115,9 @@ static void write_cpp_names(struct rewriter *r, const struct token *owner,
 {
 	fprintf(r->out, " struct ft_names_%d {"
 		" static constexpr const char *function() { return \"%.*s\"; }"
-		" static constexpr const char *name() { return \"%.*s\"; } };",
-		number, owner->length, owner->text, name->length, name->text);
+		" static constexpr const char *name() { return \"%.*s\"; }"
+		" static constexpr size_t alignment() { return __alignof__(ft_type_%d); } };",
+		number, owner->length, owner->text, name->length, name->text, number);
 }
 
 /* The same in C++, where the function may be a template: each of its instantiations has its own

@@ -355,7 +355,7 @@ static size_t ft_shared_list(const struct sim_code *, struct kernel_shared **fir
 }
 
 /* A static shared variable of type T. Names is a different type in each instantiation of the
- * function. */
+ * function, and has the alignment, which T loses as a template argument. */
 template <class T, class Names> struct ft_shared_variable {
 	static size_t offset;
 	static bool recorded;
@@ -363,7 +363,7 @@ template <class T, class Names> struct ft_shared_variable {
 	static bool record()
 	{
 		ft_shared_records_here().add({ Names::function(), Names::name(), sizeof(T),
-						__alignof__(T), &offset, "user" });
+						Names::alignment(), &offset, "user" });
 		return true;
 	}
 	static T *here()

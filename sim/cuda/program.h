@@ -81,7 +81,7 @@ template <class T, class Names> struct ft_shared_variable {
 };
 template <class T, class Names> size_t ft_shared_variable<T, Names>::offset;
 template <class T, class Names> const struct kernel_shared ft_shared_variable<T, Names>::record = {
-	Names::function(), Names::name(), sizeof(T), __alignof__(T),
+	Names::function(), Names::name(), sizeof(T), Names::alignment(),
 	&ft_shared_variable<T, Names>::offset, "program"
 };
 

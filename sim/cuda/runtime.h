@@ -50,7 +50,25 @@ enum ft_collective {
 	FT_SYNC, FT_SHUFFLE_IDX, FT_SHUFFLE_UP, FT_SHUFFLE_DOWN, FT_SHUFFLE_XOR,
 	FT_ALL, FT_ANY, FT_UNIFORM, FT_BALLOT, FT_MATCH_ANY, FT_MATCH_ALL,
 	FT_REDUCE_ADD, FT_REDUCE_MIN, FT_REDUCE_MAX, FT_REDUCE_MIN_SIGNED, FT_REDUCE_MAX_SIGNED,
-	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR
+	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR,
+	FT_MATRIX, FT_GATHER            /* of the whole warp; the values are addresses: see below */
+};
+
+/* One lane's part of a tensor-core instruction, D = A B + C with m = 16 and n = 8: registers as the
+ * PTX ISA has them for mma.sync. */
+enum ft_matrix_format {
+	FT_MATRIX_BF16, FT_MATRIX_F16, FT_MATRIX_TF32, FT_MATRIX_E4M3, FT_MATRIX_E5M2,
+	FT_MATRIX_S8, FT_MATRIX_U8, FT_MATRIX_F32, FT_MATRIX_S32
+};
+struct ft_matrix {
+	enum ft_matrix_format a_format, b_format, d_format;
+	int k, saturates;
+	uint32_t a[4], b[2], c[4], d[4];
+};
+
+/* What one lane gives to the others, and what all gave. */
+struct ft_gather {
+	uint64_t mine, all[32];
 };
 
 /* The site of a call of a built-in that is a function of a class (cooperative_groups.h). `column`

@@ -915,6 +915,18 @@ def ptx_flags_plain():
     return ptx_flags(())
 
 
+def ptx_matrix(options=()):
+    ulp = 2.0 ** -23
+    one = [1 + ulp, -(1 - 1.5 * ulp), 1.5 * ulp + 2.0 ** -30, 1.5 * ulp] * 32
+    return Case('ptx_matrix.cu', 'matrices', '1', '32',
+                {'wrong': Out('u32', 32), 'one': Out('f32', 128)},
+                {'wrong': [0] * 32, 'one': one}, options=options)
+
+
+def ptx_matrix_checked():
+    return ptx_matrix(['--check'])
+
+
 def ptx_async():
     values = [f32(i * 0.37 - 20) for i in range(128)]
     kept = [v if i < 96 else 0.0 for i, v in enumerate(values)]
@@ -940,7 +952,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
          ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
-         ptx_narrow, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
+         ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
 ERRORS = {
     'ptx': (5, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),

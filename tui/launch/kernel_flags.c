@@ -88,7 +88,7 @@ enum status kernel_flags_add(struct arg_list *args, const struct kernel_flags *f
 		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
-		  "-fno-finite-loops", "-fno-stack-protector",
+		  "-fno-finite-loops", "-fno-stack-protector", "-Wno-ignored-attributes",
 		  "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL });
 	kernel_flags_add_processor(args);
 	arg_list_add_all(args, host_flags);
