@@ -927,6 +927,35 @@ def ptx_matrix_checked():
     return ptx_matrix(['--check'])
 
 
+def wmma(kernel, dtype, sums, a_rows, b_rows, c_rows, options=()):
+    """Twice the product of 32 x 32 matrices of small integers, which is exact."""
+    n = 32
+    a = [[(i * 5 + k * 3) % 7 - 3 for k in range(n)] for i in range(n)]
+    b = [[(j * 3 + k * 2) % 5 - 2 for j in range(n)] for k in range(n)]
+    c = [[2 * sum(a[i][k] * b[k][j] for k in range(n)) for j in range(n)] for i in range(n)]
+
+    def flat(rows, by_rows):
+        return [v for r in (rows if by_rows else zip(*rows)) for v in r]
+    return lambda: Case('wmma.cu', kernel, '1', '128',
+                        {'a': Array(dtype, flat(a, a_rows)), 'b': Array(dtype, flat(b, b_rows)),
+                         'c': Out(sums, n * n)}, {'c': flat(c, c_rows)}, options=options)
+
+
+def named_case(name, make):
+    make.__name__ = name
+    return make
+
+
+WMMA = [named_case('wmma_' + case[0] + ('_checked' if options else ''), wmma(*case, options))
+        for options in [(), ('--check',)] for case in [
+            ('halves', 'f16', 'f32', True, True, True),
+            ('half_sums', 'f16', 'f16', True, False, True),
+            ('bfloats', 'bf16', 'f32', False, True, False),
+            ('tf32s', 'f32', 'f32', True, False, True),
+            ('bytes', 'i8', 'i32', True, False, True)]
+        if not options or case[0] in ('halves', 'bytes')]
+
+
 def ptx_async():
     values = [f32(i * 0.37 - 20) for i in range(128)]
     kept = [v if i < 96 else 0.0 for i, v in enumerate(values)]
@@ -953,10 +982,10 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
          ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
-         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
+         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {
     'ptx': (5, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
-    'nested': (6, '<<<'), 'wmma': (2, 'mma.h'), 'gridsync': (7, 'grid'),
+    'nested': (6, '<<<'), 'wmma': (6, 'this shape or type is not supported'), 'gridsync': (7, 'grid'),
 }
 
 
