@@ -177,6 +177,22 @@ static const struct kernel_shared **find_records(const struct loaded *l, const s
 	return list;
 }
 
+/* Names are keys in a trace. */
+static void number_kernel(const struct program_code *c, struct program_kernel *k)
+{
+	const char *name = program_kernel_of(k)->name;
+	size_t length = strlen(name), same = 0;
+
+	for (size_t i = 0; i < c->launched_count; i++) {
+		const char *other = program_kernel_of(c->kernels[i])->name;
+
+		same += strncmp(other, name, length) == 0
+			&& (other[length] == '\0' || other[length] == '#');
+	}
+	if (same > 0)
+		program_kernel_number(k, same + 1);
+}
+
 static const struct kernel *add_kernel(struct program_code *c, const struct unit_code *u,
 				       const struct reached *r, const struct place *entry)
 {
@@ -190,6 +206,7 @@ static const struct kernel *add_kernel(struct program_code *c, const struct unit
 	c->kernels = xreallocarray(c->kernels, c->launched_count + 1, sizeof *c->kernels);
 	c->kernels[c->launched_count] = program_kernel_new(&source);
 	free(records);
+	number_kernel(c, c->kernels[c->launched_count]);
 	return program_kernel_of(c->kernels[c->launched_count++]);
 }
 
@@ -230,6 +247,22 @@ static const struct kernel *find_kernel(void *context, const void *stub)
 
 /* --- variables --- */
 
+/* A __managed__ variable is in the device's code, and has no shadow. */
+static bool find_managed(struct program_code *c, const void *at, void **address, size_t *bytes)
+{
+	for (size_t i = 0; i < c->unit_count; i++) {
+		struct loaded *l = &c->units[i].shared;
+		const struct place *found = place_at(l, l->variables, l->variable_count, at);
+
+		if (!found)
+			continue;
+		*address = (void *)(uintptr_t)at;
+		*bytes = found->bytes;
+		return true;
+	}
+	return false;
+}
+
 static bool find_variable(void *context, const void *shadow, void **address, size_t *bytes)
 {
 	struct program_code *c = context;
@@ -246,7 +279,7 @@ static bool find_variable(void *context, const void *shadow, void **address, siz
 		*bytes = found->bytes;
 		return true;
 	}
-	return false;
+	return !p && find_managed(c, shadow, address, bytes);
 }
 
 /* --- the program --- */

@@ -149,6 +149,16 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 	return k;
 }
 
+void program_kernel_number(struct program_kernel *k, size_t number)
+{
+	char *name = xasprintf("%s#%zu", k->name, number);
+
+	free(k->name);
+	k->name = name;
+	k->sim.name = name;
+	k->kernel.name = name;
+}
+
 const struct kernel *program_kernel_of(const struct program_kernel *k)
 {
 	return &k->kernel;

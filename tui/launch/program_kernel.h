@@ -17,6 +17,9 @@ struct program_kernel_source {
 };
 
 struct program_kernel *program_kernel_new(const struct program_kernel_source *);
+/* Gives it the name "NAME#number", because another kernel of the program has its name: one of
+ * another namespace or file, or for another lambda. */
+void program_kernel_number(struct program_kernel *, size_t number);
 const struct kernel *program_kernel_of(const struct program_kernel *);
 void program_kernel_free(struct program_kernel *);
 
