@@ -9,6 +9,7 @@ DEVICE is sim (the default), cuda or both; both also requires equal bits. Files 
 fail to compile on the simulator, with one clear line and exit code 3; they are skipped on a GPU.
 """
 import ast
+import bisect
 import math
 import os
 import random
@@ -823,6 +824,160 @@ def small_binary(f):
                 {'out': out})
 
 
+def tenth_power(x):
+    return math.pow(10.0, x)
+
+
+def reciprocal(x):
+    return 1.0 / x
+
+
+def inverse_root(x):
+    return 1.0 / math.sqrt(x)
+
+
+# In the order of small_float_math.cu; what they are at -inf, -0, 0 and inf.
+SMALL_FUNCTIONS = [
+    (math.exp, 0.0, 1.0, 1.0, math.inf), (lambda x: 2.0 ** x, 0.0, 1.0, 1.0, math.inf),
+    (tenth_power, 0.0, 1.0, 1.0, math.inf), (math.log, math.nan, -math.inf, -math.inf, math.inf),
+    (math.log2, math.nan, -math.inf, -math.inf, math.inf),
+    (math.log10, math.nan, -math.inf, -math.inf, math.inf),
+    (math.sin, math.nan, -0.0, 0.0, math.nan), (math.cos, math.nan, 1.0, 1.0, math.nan),
+    (reciprocal, -0.0, -math.inf, math.inf, 0.0),
+    (inverse_root, math.nan, -math.inf, math.inf, 0.0),
+    (math.tanh, -1.0, -0.0, 0.0, 1.0)]
+
+
+def small_function(f, number, bits):
+    function, at_minus_infinity, at_minus_zero, at_zero, at_infinity = SMALL_FUNCTIONS[number]
+    x = f.value(bits)
+    if x != x:
+        return 0x7fff
+    if x in (math.inf, -math.inf):
+        y = at_infinity if x > 0 else at_minus_infinity
+    elif x == 0:
+        y = at_minus_zero if bits >> 15 else at_zero
+    else:
+        try:
+            y = function(float(x))
+        except OverflowError:
+            y = math.inf
+        except ValueError:
+            y = math.nan
+    return f.round(y if not math.isfinite(y) else Fraction(y), 'n', math.copysign(1, y) < 0)
+
+
+def small_math(f):
+    """Each function of every 16-bit float is the nearest to the true value."""
+    return Case('small_float_math.cu', 'functions<%s>' % f.kind, '256', '256',
+                {'out': Out('u16', len(SMALL_FUNCTIONS) * 65536)},
+                {'out': [small_function(f, k, b) for k in range(len(SMALL_FUNCTIONS))
+                         for b in range(65536)]})
+
+
+def half_math():
+    return small_math(HALF)
+
+
+def bf16_math():
+    return small_math(BF16)
+
+
+def fp8_values(kind):
+    """The values of codes 0 to 127 but infinity and NaN."""
+    fraction, bias, end = (3, 7, 0x7f) if kind == 'e4m3' else (2, 15, 0x7c)
+    return [math.ldexp(c & (1 << fraction) - 1 | (c >= 1 << fraction) << fraction,
+                       max(c >> fraction, 1) - bias - fraction) for c in range(end)]
+
+
+def fp8_code(values, x, saturates):
+    """The nearest value, the even code in a tie; past the last one by half a step: overflow."""
+    if math.isnan(x):
+        return 0x7f
+    sign, a, end = 0x80 if math.copysign(1, x) < 0 else 0, abs(x), len(values)
+    limit = values[-1] + (values[-1] - values[-2]) / 2
+    if a > limit or (a == limit and end % 2 == 0):
+        return sign | (end - 1 if saturates else end)
+    i = bisect.bisect_left(values, a)
+    if i == end:
+        return sign | end - 1
+    if i and (a - values[i - 1], (i - 1) % 2) < (values[i] - a, i % 2):
+        i -= 1
+    return sign | i
+
+
+def fp8_convert(kind):
+    values = fp8_values(kind)
+    halves = [float(v) for v in map(HALF.value, range(65536))]
+    halves[0x8000] = -0.0
+    special = {} if kind == 'e4m3' else {0x7c: math.inf, 0xfc: -math.inf}
+    back = [special.get(c, None if c & 127 >= len(values) else
+                        math.copysign(values[c & 127], 127.5 - c)) for c in range(256)]
+    limit = 2 ** 31
+    saturated = [fp8_code(values, x, True) for x in halves]
+    return Case('fp8.cu', 'convert<__nv_fp8_%s,__NV_%s>' % (kind, kind.upper()), '256', '256',
+                {'out': Out('u8', 3 * 65536), 'value': Out('f32', 256),
+                 'integer': Out('i32', 256)},
+                {'out': [fp8_code(values, x, False) for x in halves] + saturated
+                 + [None if math.isnan(x) else c for x, c in zip(halves, saturated)],
+                 'value': [None if v in (math.inf, -math.inf) else v for v in back],
+                 'integer': [0 if v is None else int(max(-limit, min(limit - 1, v)))
+                             for v in back]})
+
+
+def fp8_e4m3():
+    return fp8_convert('e4m3')
+
+
+def fp8_e5m2():
+    return fp8_convert('e5m2')
+
+
+def fp8_vectors():
+    x = [v * 16 for v in ramp(64)]
+    values = fp8_values('e4m3')
+    codes = [fp8_code(values, v, True) for v in x]
+    words = [sum(c << 8 * k for k, c in enumerate(codes[i:i + 4])) for i in range(0, 64, 4)]
+    return Case('fp8.cu', 'vectors', '1', '16',
+                {'in': Array('f32', x), 'out': Out('u32', 16), 'back': Out('f32', 64)},
+                {'out': words, 'back': [math.copysign(values[c & 127], 127.5 - c) for c in codes]})
+
+
+def complex_results(pairs, r):
+    """cuComplex.h in Python; r rounds to the type."""
+    out, magnitudes = [], []
+    for (a, b), (c, d) in pairs:
+        out += [r(r(a * c) - r(b * d)), r(r(a * d) + r(b * c))]
+        s = r(1 / r(abs(c) + abs(d)))
+        xr, xi, yr, yi = r(a * s), r(b * s), r(c * s), r(d * s)
+        n = r(1 / r(r(yr * yr) + r(yi * yi)))
+        out += [r(r(r(xr * yr) + r(xi * yi)) * n), r(r(r(xi * yr) - r(xr * yi)) * n)]
+        out += [r(-r(b * d) + r(r(a * c) + a)), r(r(b * c) + r(r(a * d) - b))]
+        out += [r(r(a + c) - 1), r(r(b + d) - d)]
+        high, low = max(abs(a), abs(b)), min(abs(a), abs(b))
+        t = r(low / high)
+        magnitudes.append(r(high * r(math.sqrt(r(1 + r(t * t))))))
+    return out, magnitudes
+
+
+def complex_numbers(kernel, dtype, r):
+    draw = random.Random(3)
+    x = [r(draw.uniform(-8, 8)) for _ in range(128)]
+    pairs = [((x[i], x[i + 1]), (x[i + 2], x[i + 3])) for i in range(0, 128, 4)]
+    out, magnitudes = complex_results(pairs, r)
+    return Case('complex.cu', kernel, '1', '32',
+                {'in': Array(dtype, x), 'out': Out(dtype, 256), 'magnitude': Out(dtype, 32)},
+                {'out': out, 'magnitude': magnitudes})
+
+
+def complex_single():
+    return complex_numbers('single', 'f32', f32)
+
+
+def complex_double():
+    return complex_numbers('twice', 'f64', float)
+
+
 def half_unary():
     return small_unary(HALF)
 
@@ -971,7 +1126,9 @@ def errors(name, line, *patterns):
 
 
 CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, matmul, transpose,
-         softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, bf16_scale,
+         softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, half_math,
+         bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
+         bf16_scale,
          bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
