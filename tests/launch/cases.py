@@ -978,6 +978,134 @@ def complex_double():
     return complex_numbers('twice', 'f64', float)
 
 
+class Xorwow:
+    """The generator by its definition; bits of the state as one integer of 160."""
+    @staticmethod
+    def step(v):
+        t = v[0] ^ v[0] >> 2
+        return v[1:] + [(v[4] ^ v[4] << 4 ^ t ^ t << 1) & 0xffffffff]
+
+    @classmethod
+    def power_of_two(cls, exponent):
+        """What the state becomes of each of its bits in 2^exponent steps."""
+        def joined(v):
+            return sum(word << 32 * k for k, word in enumerate(v))
+        rows = [joined(cls.step([(1 << b) >> 32 * k & 0xffffffff for k in range(5)]))
+                for b in range(160)]
+        for _ in range(exponent):
+            rows = [cls.applied(rows, row) for row in rows]
+        return rows
+
+    @staticmethod
+    def applied(rows, state):
+        out = 0
+        for row in rows:
+            out ^= row if state & 1 else 0
+            state >>= 1
+        return out
+
+    subsequence_rows = None
+
+    def __init__(self, seed, subsequence, offset):
+        s0, s1 = seed & 0xffffffff ^ 0xaad26b49, seed >> 32 ^ 0xf7dcefdd
+        t0, t1 = s0 * 1099087573 & 0xffffffff, s1 * 2591861531 & 0xffffffff
+        v = [123456789 + t0, 362436069 ^ t0, 521288629 + t1, 88675123 ^ t1, 5783321 + t0]
+        state = sum((word & 0xffffffff) << 32 * k for k, word in enumerate(v))
+        if subsequence and not Xorwow.subsequence_rows:
+            Xorwow.subsequence_rows = self.power_of_two(67)
+        for _ in range(subsequence):
+            state = self.applied(Xorwow.subsequence_rows, state)
+        self.v = [state >> 32 * k & 0xffffffff for k in range(5)]
+        for _ in range(offset):
+            self.v = self.step(self.v)
+        self.d = 6615241 + t1 + t0 + 362437 * offset
+
+    def draw(self):
+        self.v = self.step(self.v)
+        self.d += 362437
+        return (self.v[4] + self.d) & 0xffffffff
+
+
+class Philox:
+    """Salmon and others, Parallel random numbers: as easy as 1, 2, 3, 2011."""
+    def __init__(self, seed, subsequence, offset):
+        self.key, self.counter, self.offset = seed, subsequence << 64, offset
+
+    def draw(self):
+        counter = self.counter + self.offset // 4
+        c = [counter >> 32 * k & 0xffffffff for k in range(4)]
+        k = [self.key & 0xffffffff, self.key >> 32]
+        for _ in range(10):
+            x, z = 0xd2511f53 * c[0], 0xcd9e8d57 * c[2]
+            c = [z >> 32 ^ c[1] ^ k[0], z & 0xffffffff, x >> 32 ^ c[3] ^ k[1], x & 0xffffffff]
+            k = [(k[0] + 0x9e3779b9) & 0xffffffff, (k[1] + 0xbb67ae85) & 0xffffffff]
+        self.offset += 1
+        return c[(self.offset - 1) % 4]
+
+
+GENERATORS = {'curandState': Xorwow, 'curandStatePhilox4_32_10_t': Philox}
+
+
+def random_integers(state, seed):
+    places = [(0, 0), (1, 0), (0, 1), (2, 3), (7, 4), (31, 5), (100, 1000), (5, 4097)]
+    out = []
+    for place in places:
+        generator = GENERATORS[state](seed, *place)
+        out += [generator.draw() for _ in range(6)]
+    return Case('random.cu', 'integers<%s>' % state, '1', '8',
+                {'seed': 'u64:%d' % seed, 'subsequence': Array('u64', [p[0] for p in places]),
+                 'offset': Array('u64', [p[1] for p in places]), 'out': Out('u32', 48)},
+                {'out': out})
+
+
+def random_xorwow():
+    return random_integers('curandState', 0x123456789abcdef)
+
+
+def random_philox():
+    return random_integers('curandStatePhilox4_32_10_t', 0)
+
+
+def random_vectors():
+    out, uniform = [], []
+    for t in range(32):
+        generator = Philox(1234, t, t)
+        x = [generator.draw() for _ in range(8)]
+        out += x[:4] * 2
+        uniform += [f32(f32(v) * 2.0 ** -32 + 2.0 ** -33) for v in x[4:]] * 2
+    return Case('random.cu', 'vectors', '1', '32',
+                {'out': Out('u32', 256), 'uniform': Out('f32', 256)},
+                {'out': out, 'uniform': uniform})
+
+
+def random_distributions(state):
+    """The functions are the GPU's, hence a tolerance."""
+    x, normal, log_normal, uniform = [], [], [], []
+    for t in range(32):
+        generator = GENERATORS[state](99, t, 0)
+        drawn = [generator.draw() for _ in range(8)]
+        x += drawn
+        uniform.append((drawn[0] ^ drawn[1] << 21) * 2.0 ** -53 + 2.0 ** -54
+                       if state == 'curandState' else drawn[0] * 2.0 ** -32 + 2.0 ** -32)
+        for k, list in ((2, normal), (4, log_normal)):
+            angle = 2 * math.pi * drawn[k + 1] / 2 ** 32
+            radius = math.sqrt(-2 * math.log((drawn[k] + 0.5) / 2 ** 32))
+            list += [radius * math.sin(angle), radius * math.cos(angle)]
+    log_normal = [math.exp(0.5 + 0.25 * v) for v in log_normal]
+    return Case('random.cu', 'distributions<%s>' % state, '1', '32',
+                {'in': Out('u32', 256), 'normal': Out('f32', 64), 'log_normal': Out('f32', 64),
+                 'uniform': Out('f64', 32)},
+                {'in': x, 'normal': normal, 'log_normal': log_normal, 'uniform': uniform}, 1e-5)
+
+
+def random_xorwow_distributions():
+    return random_distributions('curandState')
+
+
+def random_philox_distributions():
+    return random_distributions('curandStatePhilox4_32_10_t')
+
+
 def half_unary():
     return small_unary(HALF)
 
@@ -1127,7 +1255,8 @@ def errors(name, line, *patterns):
 
 CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, matmul, transpose,
          softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, half_math,
-         bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
+         random_xorwow, random_philox, random_vectors, random_xorwow_distributions,
+         random_philox_distributions, bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
          bf16_scale,
          bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
@@ -1142,6 +1271,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {
     'ptx': (5, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
+    'random': (7, 'curand_normal_double', 'no bit-exact model'),
     'nested': (6, '<<<'), 'wmma': (6, 'this shape or type is not supported'), 'gridsync': (7, 'grid'),
 }
 
