@@ -85,6 +85,10 @@ enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
 /* Waits for every thread of the block that has not exited. */
 int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
 
+/* Waits for every thread of a cooperative launch; ends another launch with error 719. */
+void ft_grid_barrier(const struct ft_site *);
+int ft_grid_is_cooperative(void);
+
 /* Turns of the loops that a thread is in, for those that reach a block barrier (in checked kernels)
  * or an __activemask(); see sim/cu2c/rewrite_loop.c. */
 enum { FT_LOOP_BARRIER = 1, FT_LOOP_ACTIVE = 2 };

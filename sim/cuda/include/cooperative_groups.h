@@ -320,12 +320,18 @@ template <class Group> static inline unsigned group_size(const Group &group)
 	return group.size();
 }
 
-/* All blocks of the launch. sync() is only declared: a call is a compile error. */
+/* All blocks of the launch, which is cooperative if they may wait for each other. */
 class grid_group {
 public:
+#ifdef FLASHTWIN_PROGRAM
+	void sync(FT_CALL) const { ft_grid_barrier(FT_CALL_SITE("grid_group::sync")); }
+	bool is_valid() const { return ft_grid_is_cooperative(); }
+#else
 	void sync(const void * = nullptr) const
-		__attribute__((error("sync() of a grid is not possible in the simulator")));
+		__attribute__((error("sync() of a grid needs a program that launches it "
+				     "cooperatively: use flashtwin run")));
 	bool is_valid() const { return false; }
+#endif
 	unsigned long long num_blocks() const
 		{ return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
 	unsigned long long block_rank() const

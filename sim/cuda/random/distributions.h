@@ -1,8 +1,8 @@
 /* distributions.h - uniform, normal and log-normal numbers of cuRAND's device interface.
  *
- * Normal numbers are Box and Muller's, with the GPU's logf and __sincosf. Every operation rounds, as
- * with nvcc -fmad=false: by default nvcc fuses the multiplication and the addition of the angle.
- * Normal numbers of double and Poisson numbers need functions without a bit-exact model.
+ * Normal numbers are Box and Muller's, with the GPU's logf and __sincosf. Every operation rounds,
+ * as with nvcc -fmad=false: by default nvcc fuses multiplication and addition of the angle. Normal
+ * numbers of double and Poisson numbers need functions without a bit-exact model.
  */
 #ifndef SIM_DISTRIBUTIONS_H
 #define SIM_DISTRIBUTIONS_H
