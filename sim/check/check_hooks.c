@@ -137,6 +137,13 @@ static void note_atomic(void *p, size_t bytes, bool changed, int order, int fail
 	note(p, bytes, CHECK_ATOMIC, changed, order, failed, pc);
 }
 
+/* Only this atomic does not read what was there. */
+static void note_store(void *p, size_t bytes, int order, uintptr_t pc)
+{
+	note(p, bytes, CHECK_WRITE, true, order == __ATOMIC_RELEASE ? __ATOMIC_ACQ_REL : order, 0,
+	     pc);
+}
+
 #define FETCH(bits, type, operation, new_value) \
 	type __tsan_atomic##bits##_fetch_##operation(volatile type *p, type value, int order) \
 	{ \
@@ -188,7 +195,7 @@ static void note_atomic(void *p, size_t bytes, bool changed, int order, int fail
 	FETCH(bits, type, xor, old ^ value) \
 	void __tsan_atomic##bits##_store(volatile type *p, type value, int order) \
 	{ \
-		note((void *)(uintptr_t)p, sizeof *p, CHECK_WRITE, true, order, 0, CALLER); \
+		note_store((void *)(uintptr_t)p, sizeof *p, order, CALLER); \
 		*p = value; \
 	}
 ATOMIC(8, uint8_t)

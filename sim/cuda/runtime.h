@@ -125,6 +125,9 @@ FT_LOOP_INLINE void ft_loop_leave(struct ft_loop *loop, unsigned kinds)
 /* Waits until all lanes of the warp that have not exited wait, here or elsewhere. Returns those
  * that came here by the same call. */
 uint32_t ft_active_mask(const struct ft_site *);
+/* The thread polls what has not changed so far: lets others run. If no thread does anything else
+ * for long, the launch ends with a deadlock, which names the site. */
+void ft_await(const struct ft_site *);
 void ft_yield(void);                    /* lets other threads run: in atomics and __nanosleep */
 long long ft_clock(void);               /* counts its calls */
 void ft_fence(int device);              /* yields too; orders memory of all blocks or of one */

@@ -267,6 +267,12 @@ void schedule_poll(struct worker *w)
 	yield(w);
 }
 
+void ft_await(const struct ft_site *site)
+{
+	lane_current()->site = site;
+	schedule_poll(worker_self);
+}
+
 void ft_fence(int device)
 {
 	struct worker *w = worker_self;

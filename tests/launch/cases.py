@@ -1106,6 +1106,72 @@ def random_philox_distributions():
     return random_distributions('curandStatePhilox4_32_10_t')
 
 
+# Each also under the checker, which knows these orders.
+def barrier_case(kernel, grid, block, args, expected, checked):
+    return Case('barriers.cu', kernel, grid, block, args, expected,
+                options=('--check',) if checked else ())
+
+
+def barrier_phases(checked=False):
+    x = integers(64)
+    back = x[::-1]
+    return barrier_case('phases', '1', '64', {'in': Array('i32', x), 'out': Out('i32', 64)},
+                        {'out': back[1:] + [7]}, checked)
+
+
+def barrier_copied(checked=False):
+    x = ramp(128)
+    return barrier_case('copied', '1', '32', {'in': Array('f32', x), 'out': Out('f32', 128)},
+                        {'out': [v for i in range(124, -4, -4) for v in x[i:i + 4]]}, checked)
+
+
+def barrier_groups(checked=False):
+    x = integers(96)
+    return barrier_case('groups<1>', '1', '64', {'in': Array('i32', x), 'out': Out('i32', 96)},
+                        {'out': x[::-1]}, checked)
+
+
+def barrier_stages(checked=False):
+    x = integers(160)
+    return barrier_case('stages', '1', '32',
+                        {'in': Array('i32', x), 'out': Out('i32', 160), 'n': 'i32:5'},
+                        {'out': [v for i in range(0, 160, 32) for v in x[i:i + 32][::-1]]},
+                        checked)
+
+
+def barrier_roles(checked=False):
+    x = integers(160)
+    return barrier_case('roles', '1', '64',
+                        {'in': Array('i32', x), 'out': Out('i32', 32), 'n': 'i32:5'},
+                        {'out': [sum(x[31 - t::32]) for t in range(32)]}, checked)
+
+
+def barrier_last_block(checked=False):
+    x = integers(256)
+    return barrier_case('last_block', '8', '32',
+                        {'in': Array('i32', x), 'part': Array('i32', [0] * 8, True),
+                         'out': Array('i32', [0], True), 'count': Array('u32', [0], True)},
+                        {'out': [sum(x)], 'count': [8]}, checked)
+
+
+def barrier_checked(case):
+    def checked():
+        return case(True)
+    checked.__name__ = case.__name__ + '_checked'
+    return checked
+
+
+def barrier_forgotten():
+    """The copies are not waited for."""
+    return Case('barriers.cu', 'groups<0>', '1', '64',
+                {'in': Array('i32', integers(96)), 'out': Out('i32', 96)}, options=('--check',),
+                fails=(4, 'barriers.cu:'), gpu=False)
+
+
+BARRIERS = [barrier_phases, barrier_copied, barrier_groups, barrier_stages, barrier_roles,
+            barrier_last_block]
+
+
 def half_unary():
     return small_unary(HALF)
 
@@ -1255,6 +1321,7 @@ def errors(name, line, *patterns):
 
 CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, matmul, transpose,
          softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, half_math,
+         *BARRIERS, *map(barrier_checked, BARRIERS), barrier_forgotten,
          random_xorwow, random_philox, random_vectors, random_xorwow_distributions,
          random_philox_distributions, bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
          bf16_scale,

@@ -121,6 +121,8 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	if (pass->host) {
 		arg_list_add(&args, "-DFLASHTWIN_HOST");
 	} else {
+		/* Host functions get it too, as with nvcc. 9.0 is the capability of the H200. */
+		arg_list_add(&args, "-D__CUDA_ARCH__=900");
 		kernel_flags_add_processor(&args);
 		if (s->check)
 			arg_list_add(&args, "-DFLASHTWIN_CHECK");
