@@ -110,6 +110,7 @@ static void write_view(struct rewriter *r, const struct token *name, int number)
 	rewriter_bind(r, name, MEANS_TARGET, number);
 }
 
+/* The alignment is here because a type loses its attributes as an argument of a template. */
 static void write_cpp_names(struct rewriter *r, const struct token *owner,
 			    const struct token *name, int number)
 {

@@ -1172,6 +1172,10 @@ BARRIERS = [barrier_phases, barrier_copied, barrier_groups, barrier_stages, barr
             barrier_last_block]
 
 
+def aligned():
+    return Case('aligned.cu', 'offsets<3>', '1', '1', {'out': Out('u32', 4)}, {'out': [0, 0, 0, 3]})
+
+
 def half_unary():
     return small_unary(HALF)
 
@@ -1321,7 +1325,7 @@ def errors(name, line, *patterns):
 
 CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, matmul, transpose,
          softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, half_math,
-         *BARRIERS, *map(barrier_checked, BARRIERS), barrier_forgotten,
+         aligned, *BARRIERS, *map(barrier_checked, BARRIERS), barrier_forgotten,
          random_xorwow, random_philox, random_vectors, random_xorwow_distributions,
          random_philox_distributions, bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
          bf16_scale,

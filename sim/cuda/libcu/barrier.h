@@ -1,8 +1,8 @@
 /* barrier.h - cuda::barrier, and asynchronous copies that it waits for; see <cuda/barrier>.
  *
  * The state is one word: how many arrivals a phase needs and how many are missing, 31 bits each,
- * and in the top bit the phase's parity. An arrival releases and a wait acquires, both by an atomic,
- * in which the checker sees the order. A thread's copies complete when it arrives.
+ * and in the top bit the parity of the phase. An arrival releases and a wait acquires, by atomics
+ * in which the checker sees the order. The copies of a thread complete when it arrives.
  */
 #ifndef SIM_LIBCU_BARRIER_H
 #define SIM_LIBCU_BARRIER_H
