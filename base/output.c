@@ -3,9 +3,13 @@
  * Not used for traces, which must be readable while they grow (see store.h). Used for all other
  * files that commands write.
  */
+#include "config.h"
+
 #include "base/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,6 +72,7 @@ enum status output_open(const char *path, struct output *out)
 {
 	const char *name;
 
+	out->expendable = false;
 	if (*path == '\0')
 		return fail(STATUS_IO, "an empty name cannot be an output file");
 	out->path = resolve(path);
@@ -108,6 +113,25 @@ bool output_is(const char *path, const char *file)
 		&& a.st_ino == b.st_ino;
 }
 
+/* Renaming over an existing file makes ext4 write the new one to the disk at once, which takes as
+ * long as some runs do; exchanging the two does not. */
+static bool exchange(const struct output *out)
+{
+#ifdef RENAME_EXCHANGE
+	return renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_EXCHANGE) == 0;
+#else
+	(void)out;
+	return false;
+#endif
+}
+
+static int rename_temporary(const struct output *out)
+{
+	if (out->expendable && exchange(out))
+		return unlink(out->temporary);
+	return rename(out->temporary, out->path);
+}
+
 enum status output_commit(struct output *out)
 {
 	bool broken;
@@ -120,7 +144,7 @@ enum status output_commit(struct output *out)
 		broken = true;
 		error = errno;
 	}
-	if (!broken && out->temporary && rename(out->temporary, out->path) != 0) {
+	if (!broken && out->temporary && rename_temporary(out) != 0) {
 		broken = true;
 		error = errno;
 	}

@@ -16,13 +16,16 @@
 struct output {
 	FILE *file;                     /* to write to; owned */
 	char *path, *temporary;         /* temporary is NULL if the path is written to directly */
+	/* Set by the caller: not worth waiting for the disk. A crash of the system, unlike one of
+	 * the program, may leave an empty file. */
+	bool expendable;
 };
 
 /* Fails if output_open() would. Lets slow commands detect a bad path before they start. */
 enum status output_check(const char *path);
 /* Whether `path` and `file` are the same file, under whatever names or links. */
 bool output_is(const char *path, const char *file);
-/* IO with the path and the reason. */
+/* Fills *out. IO with the path and the reason. */
 enum status output_open(const char *path, struct output *out);
 /* Closes and renames. IO if anything could not be written; the temporary file is then removed. */
 enum status output_commit(struct output *);

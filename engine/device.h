@@ -342,8 +342,8 @@ enum status device_observe(struct device *, const struct device_observer *);
 /* true: waits for the whole device. If the device checks a program, this wait and all operations
  * until the call with false are not part of the program: they order nothing and act at once. */
 enum status device_step_aside(struct device *, bool aside);
-/* The memory of a buffer, to be read in place between device_step_aside() with true and false.
- * NULL: only a download can read it. */
+/* The memory of a buffer, to be read in place between device_step_aside() with true and false, or
+ * by an observer. NULL: only a download can read it. */
 const void *device_peek(struct device *, const struct buffer *);
 /* Whether the device checks a program and can exclude operations from it. */
 bool device_can_step_aside(const struct device *);

@@ -1,60 +1,73 @@
-/* launch_copy.c - deep copies of launches; see launch_copy.h. */
+/* launch_copy.c - deep copies of launches; see launch_copy.h.
+ *
+ * A copy is one block of memory, because the recorder makes one for each launch: its arguments, at
+ * the beginning, and after them all that they and the launch point to.
+ */
 #include "engine/launch_copy.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 
-/* Returns NULL if there is nothing to copy. */
-static void *copy_of(const void *from, size_t count, size_t size)
-{
-	void *to;
+/* Memory to be filled from its beginning. A block without memory measures what is needed. */
+struct block {
+	char *memory;
+	size_t used;                    /* bytes */
+};
 
-	if (!from || count == 0)
+/* Returns NULL if there is nothing to copy, or no memory. */
+static void *copy_to(struct block *block, const void *from, size_t bytes)
+{
+	size_t align = alignof(max_align_t);
+	void *to = block->memory ? block->memory + block->used : NULL;
+
+	if (!from || bytes == 0)
 		return NULL;
-	to = xcalloc(count, size);
-	memcpy(to, from, count * size);
-	return to;
+	block->used += (bytes + align - 1) / align * align;
+	return to ? memcpy(to, from, bytes) : NULL;
 }
 
-static void copy_arg(struct arg *to, const struct arg *from)
+static void copy_arg(struct block *block, struct arg *to, const struct arg *from)
 {
 	*to = *from;
-	to->name = from->name ? xstrdup(from->name) : NULL;
+	to->name = from->name ? copy_to(block, from->name, strlen(from->name) + 1) : NULL;
 	if (from->kind != PARAM_BLOB)
 		return;
-	to->value.blob = copy_of(from->value.blob, from->bytes, 1);
-	to->fields = copy_of(from->fields, (size_t)from->field_count, sizeof *from->fields);
+	to->value.blob = copy_to(block, from->value.blob, from->bytes);
+	to->fields = copy_to(block, from->fields, (size_t)from->field_count * sizeof *from->fields);
 }
 
-static void free_arg(const struct arg *arg)
+static struct launch copy_launch(struct block *block, const struct launch *from)
 {
-	free((void *)arg->name);
-	if (arg->kind != PARAM_BLOB)
-		return;
-	free((void *)arg->value.blob);
-	free((void *)arg->fields);
+	struct arg *args = copy_to(block, from->args, (size_t)from->arg_count * sizeof *args);
+	struct launch to = *from;
+	struct arg measured;
+
+	for (int i = 0; i < from->arg_count; i++)
+		copy_arg(block, args ? &args[i] : &measured, &from->args[i]);
+	to.args = args;
+	to.attributes = copy_to(block, from->attributes,
+				(size_t)from->attribute_count * sizeof *from->attributes);
+	return to;
 }
 
 struct launch launch_copy(const struct launch *from)
 {
-	struct arg *args = xcalloc((size_t)from->arg_count + 1, sizeof *args);
-	struct launch to = *from;
+	struct block block = { 0 };
+	struct launch to;
 
-	for (int i = 0; i < from->arg_count; i++)
-		copy_arg(&args[i], &from->args[i]);
-	to.args = args;
-	to.attributes = copy_of(from->attributes, (size_t)from->attribute_count,
-				sizeof *from->attributes);
+	copy_launch(&block, from);
+	block.memory = xmalloc(block.used + 1);
+	block.used = 0;
+	to = copy_launch(&block, from);
+	to.args = (const struct arg *)block.memory;     /* without arguments too: to be freed */
 	return to;
 }
 
 void launch_copy_free(struct launch *launch)
 {
-	for (int i = 0; i < launch->arg_count; i++)
-		free_arg(&launch->args[i]);
 	free((void *)launch->args);
-	free((void *)launch->attributes);
 	*launch = (struct launch){ 0 };
 }

@@ -21,9 +21,21 @@ KERNEL_CODE_LIST(X)
 #define CUDA_C_KERNEL(kernel) \
 	.name = #kernel, .origin = "cuda_c", .code = &code_##kernel
 
+/* The value of an integer parameter, a size or a count; 0 if it is negative, as in a damaged
+ * trace. */
 static inline uint64_t value_of(const struct kernel_call *call, int param)
 {
-	return (uint64_t)call->values[param].i;
+	int64_t value = call->values[param].i;
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+/* The number of KV heads, of which there are at most as many as heads. */
+static inline uint64_t kv_heads_of(const struct kernel_call *call, int param, uint64_t heads)
+{
+	uint64_t kv_heads = value_of(call, param);
+
+	return kv_heads < heads ? kv_heads : heads;
 }
 
 /* Element `index` of the i32 array that `param` points to; 0 if it is negative or unknown. */

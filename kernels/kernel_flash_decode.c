@@ -28,13 +28,14 @@ static void chunk_reads(const struct kernel_call *call, kernel_extent_fn *extent
 	uint64_t row = value_of(call, CHUNK_D) * sizeof(float);
 	uint64_t head = value_of(call, CHUNK_MAX_LEN) * row;
 	uint64_t slot = value_of(call, CHUNK_STRIDE) * sizeof(float);
+	uint64_t kv_heads = kv_heads_of(call, CHUNK_HKV, call->grid.x);
 
 	extent(context, CHUNK_Q, 0, (uint64_t)call->grid.x * call->grid.y * row);
 	extent(context, CHUNK_SEQ_LENS, 0, call->grid.y * sizeof(int32_t));
 	for (unsigned m = 0; m < call->grid.y; m++) {
 		uint64_t keys = length_at(call, CHUNK_SEQ_LENS, m);
 
-		for (uint64_t h = 0; keys > 0 && h < value_of(call, CHUNK_HKV); h++) {
+		for (uint64_t h = 0; keys > 0 && h < kv_heads; h++) {
 			extent(context, CHUNK_K, m * slot + h * head, keys * row);
 			extent(context, CHUNK_V, m * slot + h * head, keys * row);
 		}
@@ -92,7 +93,7 @@ static void reduce_reads(const struct kernel_call *call, kernel_extent_fn *exten
 	uint64_t C = value_of(call, REDUCE_C);
 
 	extent(context, REDUCE_SEQ_LENS, 0, call->grid.y * sizeof(int32_t));
-	for (unsigned m = 0; m < call->grid.y; m++) {
+	for (unsigned m = 0; C > 0 && m < call->grid.y; m++) {
 		uint64_t chunks = (length_at(call, REDUCE_SEQ_LENS, m) + C - 1) / C;
 
 		for (unsigned h = 0; chunks > 0 && h < call->grid.x; h++)

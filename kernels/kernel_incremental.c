@@ -43,7 +43,7 @@ static void value_reads(const struct kernel_call *call, kernel_extent_fn *extent
 
 	row_extent(extent, context, VALUE_Q, call->grid.x, D);
 	for (int param = VALUE_K; param <= VALUE_V; param++)
-		cache_extent(extent, context, param, value_of(call, VALUE_HKV),
+		cache_extent(extent, context, param, kv_heads_of(call, VALUE_HKV, call->grid.x),
 			     value_of(call, VALUE_MAX_LEN), D, value_of(call, VALUE_N));
 }
 
@@ -89,7 +89,8 @@ static void indirect_reads(const struct kernel_call *call, kernel_extent_fn *ext
 	row_extent(extent, context, INDIRECT_Q, call->grid.x, D);
 	extent(context, INDIRECT_SEQ_LEN, 0, sizeof(int32_t));
 	for (int param = INDIRECT_K; param <= INDIRECT_V; param++)
-		cache_extent(extent, context, param, value_of(call, INDIRECT_HKV),
+		cache_extent(extent, context, param,
+			     kv_heads_of(call, INDIRECT_HKV, call->grid.x),
 			     value_of(call, INDIRECT_MAX_LEN), D, keys);
 }
 

@@ -13,7 +13,8 @@ static void prefill_writes(const struct kernel_call *call, kernel_extent_fn *ext
 
 static void prefill_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
-	uint64_t kv_heads = call->grid.x / value_of(call, HEADS) * value_of(call, KV_HEADS);
+	uint64_t heads = value_of(call, HEADS), batch = heads ? call->grid.x / heads : 0;
+	uint64_t kv_heads = batch * kv_heads_of(call, KV_HEADS, heads);
 	uint64_t keys = value_of(call, NK), stride = value_of(call, STRIDE);
 	uint64_t key = value_of(call, D) * sizeof(float);
 	uint64_t value = value_of(call, DV) * sizeof(float);

@@ -35,6 +35,7 @@ struct kernel_variable {
 	const char *element;    /* of one value; NULL: a struct, or not known */
 	void *address;
 	size_t bytes;
+	bool managed;           /* the host uses it in place */
 };
 
 /* A static __shared__ variable, as the compiler sees it. `offset` is where a launch

@@ -60,12 +60,17 @@ layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
 layer engine/runtime base kernels engine sim/cuda/include/cuda_runtime_api.h
-layer sim/cuda base/math kernels sim/cuda/include
-layer sim/cuda/include sim/cuda/float16 sim/cuda/vectors.h kernels/dim3.h
-layer sim/cuda/include/cooperative_groups sim/cuda/include
+layer sim/cuda base/math kernels sim/cuda/float16 sim/cuda/include sim/cuda/ptx
+layer sim/cuda/include sim/cuda/float16 sim/cuda/float8 sim/cuda/libcu sim/cuda/random \
+	sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
+layer sim/cuda/include/cooperative_groups sim/cuda/include sim/cuda/libcu
 layer sim/cuda/float16
+layer sim/cuda/float8
+layer sim/cuda/libcu
+layer sim/cuda/ptx
+layer sim/cuda/random
 layer sim/cu2c base
-layer sim/exec base kernels engine/device.h sim/cuda/runtime.h
+layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff

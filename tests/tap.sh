@@ -13,7 +13,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 # The last run of a test is its own; the name keeps it out of lists of files.
 XDG_STATE_HOME=$work/.state
-export XDG_STATE_HOME
+XDG_CACHE_HOME=$work/.cache
+export XDG_STATE_HOME XDG_CACHE_HOME
 
 number=0
 

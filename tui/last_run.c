@@ -20,54 +20,14 @@
 
 #include "base/file.h"
 #include "base/output.h"
+#include "base/user_folder.h"
 #include "base/xalloc.h"
 #include "traces/store/store.h"
 
 #define FILE_NAME "last.twin"
 #define TEMPORARY FILE_NAME ".tmp."
 
-/* --- names --- */
-
-/* The folder where programs keep state, as the XDG Base Directory Specification defines it: a
- * relative path counts as not set. The caller frees it. *given: how much of it the user has named,
- * in bytes. */
-static enum status state_home(char **out, size_t *given)
-{
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-	*out = NULL;
-	*given = 0;
-	if (state && *state == '/') {
-		*out = xstrdup(state);
-		return STATUS_OK;
-	}
-	if (!home || *home != '/')
-		return fail(STATUS_IO, "neither XDG_STATE_HOME nor HOME names a folder");
-	*given = strlen(home);
-	*out = xasprintf("%s/.local/state", home);
-	return STATUS_OK;
-}
-
 /* --- the folder --- */
-
-/* Makes the folders of a path after its first `given` bytes, as far as they do not exist. */
-static enum status make_folders(const char *path, size_t given)
-{
-	char *part = xstrdup(path);
-	enum status status = STATUS_OK;
-
-	for (char *at = part + given + 1; at && status == STATUS_OK; at = at ? at + 1 : NULL) {
-		at = strchr(at, '/');
-		if (at)
-			*at = '\0';
-		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			status = fail(STATUS_IO, "%s: %s", part, strerror(errno));
-		if (at)
-			*at = '/';
-	}
-	free(part);
-	return status;
-}
 
 /* Whether a name is that of a temporary file or folder whose process has ended. This process has
  * made none yet: one with its number is older. */
@@ -105,22 +65,13 @@ static void remove_stale(const char *folder)
 
 static enum status prepare(char **path)
 {
-	char *home, *folder;
-	size_t given;
-	enum status status;
+	char *folder;
 
-	TRY(state_home(&home, &given));
-	folder = xasprintf("%s/flashtwin", home);
-	free(home);
-	status = make_folders(folder, given);
-	if (status == STATUS_OK && access(folder, W_OK | X_OK) != 0)
-		status = fail(STATUS_IO, "%s: %s", folder, strerror(errno));
-	if (status == STATUS_OK) {
-		remove_stale(folder);
-		*path = xasprintf("%s/" FILE_NAME, folder);
-	}
+	TRY(user_folder_make(USER_FOLDER_STATE, &folder));
+	remove_stale(folder);
+	*path = xasprintf("%s/" FILE_NAME, folder);
 	free(folder);
-	return status;
+	return STATUS_OK;
 }
 
 /* --- keeping a run --- */
@@ -153,6 +104,7 @@ static enum status write_image(const char *path, const void *bytes, size_t count
 	struct output out;
 
 	TRY(output_open(path, &out));
+	out.expendable = true;
 	/* Prompts and tensors are in it. output_commit() reports a short write. */
 	fchmod(fileno(out.file), 0600);
 	fwrite(bytes, 1, count, out.file);
@@ -196,14 +148,13 @@ void last_run_keep(struct store *store, const char *path, const char *command)
 enum status last_run_find(const char **path)
 {
 	static char *found;             /* kept for callers until the program ends */
-	char *home;
-	size_t given;
+	char *folder;
 
-	if (state_home(&home, &given) != STATUS_OK)
+	if (user_folder_find(USER_FOLDER_STATE, &folder) != STATUS_OK)
 		return fail_context(STATUS_USAGE, "expected a trace: there is no last run");
 	free(found);
-	found = xasprintf("%s/flashtwin/" FILE_NAME, home);
-	free(home);
+	found = xasprintf("%s/" FILE_NAME, folder);
+	free(folder);
 	*path = found;
 	if (access(found, F_OK) == 0)
 		return STATUS_OK;

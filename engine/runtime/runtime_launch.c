@@ -137,6 +137,21 @@ static cudaError_t show_buffer(struct runtime_device *d, struct stream *stream,
 	return a ? memory_show(d, stream, a) : cudaSuccess;
 }
 
+/* Of __managed__ variables. */
+static cudaError_t show_variables(struct runtime_device *d, struct stream *stream,
+				  const struct kernel *kernel)
+{
+	const struct kernel_variable *v = kernel->variables;
+
+	for (; d->watched && v && v->name; v++) {
+		struct allocation *a = v->managed ? address_find(v->address) : NULL;
+
+		if (a)
+			TRY_CUDA(memory_show(d, stream, a));
+	}
+	return cudaSuccess;
+}
+
 static cudaError_t show(struct runtime_device *d, struct stream *stream, const struct call *call)
 {
 	for (int i = 0; d->watched && i < call->count; i++) {
@@ -156,6 +171,8 @@ cudaError_t launch_show(struct runtime_device *d, struct stream *stream,
 	TRY_CUDA(call_begin(d, w, &call));
 	error = show(d, stream, &call);
 	call_end(&call);
+	if (error == cudaSuccess)
+		error = show_variables(d, stream, w->kernel);
 	return error;
 }
 
@@ -188,6 +205,8 @@ cudaError_t launch_run(struct runtime_device *d, struct stream *stream,
 
 	TRY_CUDA(call_begin(d, w, &call));
 	error = captured ? cudaSuccess : show(d, stream, &call);
+	if (error == cudaSuccess && !captured)
+		error = show_variables(d, stream, w->kernel);
 	if (error == cudaSuccess)
 		error = launch(d, stream, w, &call);
 	call_end(&call);

@@ -17,7 +17,8 @@ static enum status add(struct runtime_device *d, const struct kernel_variable *v
 	};
 	struct allocation a = {
 		.address = (uint64_t)(uintptr_t)v->address, .bytes = v->bytes,
-		.kind = PLACE_VARIABLE, .device = d,
+		.kind = v->managed ? PLACE_MANAGED : PLACE_VARIABLE, .device = d,
+		.touched = true,
 	};
 
 	TRY(device_alloc_variable(d->device, &spec, v->address, &a.buffer));

@@ -121,15 +121,27 @@ static unsigned atomic_flags(size_t bytes, bool for_block)
 }
 
 /* Threads of a checked launch take turns on one OS thread, so no other access can intervene. */
-static void note_atomic(void *p, size_t bytes, bool changed, int order, int failed, uintptr_t pc)
+static void note(void *p, size_t bytes, enum check_kind kind, bool changed, int order, int failed,
+		 uintptr_t pc)
 {
-	check_access((uintptr_t)p, bytes, CHECK_ATOMIC,
-		     atomic_flags(bytes, order == __ATOMIC_ACQ_REL), pc);
+	check_access((uintptr_t)p, bytes, kind, atomic_flags(bytes, order == __ATOMIC_ACQ_REL), pc);
 	if (check_hot.span)
 		check_atomic(check_hot.check, lane_current(), (uintptr_t)p, changed,
 			     failed == __ATOMIC_ACQUIRE);
 	if (check_hot.counters)
 		counters_atomic(check_hot.counters, (uintptr_t)p);
+}
+
+static void note_atomic(void *p, size_t bytes, bool changed, int order, int failed, uintptr_t pc)
+{
+	note(p, bytes, CHECK_ATOMIC, changed, order, failed, pc);
+}
+
+/* Only this atomic does not read what was there. */
+static void note_store(void *p, size_t bytes, int order, uintptr_t pc)
+{
+	note(p, bytes, CHECK_WRITE, true, order == __ATOMIC_RELEASE ? __ATOMIC_ACQ_REL : order, 0,
+	     pc);
 }
 
 #define FETCH(bits, type, operation, new_value) \
@@ -142,12 +154,15 @@ static void note_atomic(void *p, size_t bytes, bool changed, int order, int fail
 	}
 
 /* A load begins a compare-and-swap loop (sim/cuda/cuda_atomic.h). The loop counts as one atomic, so
- * the load itself is not counted. */
+ * the load itself is not counted, unless its order says that it is an access of its own. */
 #define ATOMIC(bits, type) \
 	type __tsan_atomic##bits##_load(const volatile type *p, int order) \
 	{ \
-		check_access((uintptr_t)p, sizeof *p, CHECK_ATOMIC, \
-			     atomic_flags(sizeof *p, order == __ATOMIC_ACQUIRE), CALLER); \
+		if (order == __ATOMIC_SEQ_CST) \
+			note_atomic((void *)(uintptr_t)p, sizeof *p, false, order, 0, CALLER); \
+		else \
+			check_access((uintptr_t)p, sizeof *p, CHECK_ATOMIC, \
+				     atomic_flags(sizeof *p, order == __ATOMIC_ACQUIRE), CALLER); \
 		return *p; \
 	} \
 	int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, \
@@ -180,7 +195,7 @@ static void note_atomic(void *p, size_t bytes, bool changed, int order, int fail
 	FETCH(bits, type, xor, old ^ value) \
 	void __tsan_atomic##bits##_store(volatile type *p, type value, int order) \
 	{ \
-		note_atomic((void *)(uintptr_t)p, sizeof *p, true, order, 0, CALLER); \
+		note_store((void *)(uintptr_t)p, sizeof *p, order, CALLER); \
 		*p = value; \
 	}
 ATOMIC(8, uint8_t)

@@ -22,6 +22,7 @@ static const struct listener_calls calls = {
 	.block_begin = check_block_begin,
 	.barrier_arrive = check_barrier_arrive,
 	.barrier_release = check_barrier_release,
+	.grid_release = check_grid_release,
 	.collective_arrive = check_collective_arrive,
 	.collective_finish = check_collective_finish,
 	.shuffle_inactive = check_shuffle_inactive,

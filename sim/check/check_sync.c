@@ -360,6 +360,27 @@ void check_barrier_release(struct listener *listener, struct block *block)
 	}
 }
 
+/* All that the launch did is ordered before what it does from here on, like what earlier launches
+ * did. */
+void check_grid_release(struct listener *listener, const struct worker *w)
+{
+	struct check *check = check_of(listener);
+	uint32_t bound = check->next_slice << LANES_SHIFT;
+
+	check->hot.first = check_hot.first = bound;
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
+			struct warp *warp = &w->blocks[b]->warps[i];
+
+			check_new_slice(check, warp, ~warp->exited);
+			for (uint32_t rest = ~warp->exited; rest; rest &= rest - 1) {
+				struct check_lane *lane = &first_of(warp, rest)->check;
+
+				lane->bound = lane->warp_bound = bound;
+			}
+		}
+}
+
 /* --- deadlock --- */
 
 void check_deadlock(struct listener *listener, const struct worker *w)

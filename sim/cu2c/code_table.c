@@ -15,7 +15,9 @@
 #include "base/xalloc.h"
 #include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/kernel_choice.h"
+#include "sim/cu2c/name_index.h"
 #include "sim/cu2c/parameters.h"
+#include "sim/cu2c/unit_ptx.h"
 #include "sim/cu2c/variables.h"
 
 /* The name of the build in the shared-variable records of sim/cuda/cuda_cpp.h. */
@@ -79,36 +81,39 @@ static bool is_member(const struct token *t)
 	return token_is(t - 1, ".") || token_is(t - 1, "->");
 }
 
-static void reach(const struct unit *, const struct function *, const struct function **list,
-		  int *count);
+/* The functions that a kernel can reach. */
+struct reached {
+	const struct unit *unit;
+	struct name_index names;        /* of the functions with bodies */
+	bool *known;                    /* for each function: it is listed */
+	const struct function **list;
+	int count;
+};
+
+static void reach(struct reached *, const struct function *);
 
 /* Adds all functions of that name; C++ allows several. */
-static void reach_named(const struct unit *u, const struct token *name,
-			const struct function **list, int *count)
+static void reach_named(struct reached *r, const struct token *name)
 {
-	for (int i = 0; i < u->function_count; i++) {
-		const struct function *f = &u->functions[i];
-		bool known = f->body < 0 || !token_same(token_at(u, f->name), name);
-
-		for (int k = 0; k < *count && !known; k++)
-			known = list[k] == f;
-		if (!known)
-			reach(u, f, list, count);
-	}
+	for (int i = name_index_first(&r->names, name); i >= 0; i = name_index_next(&r->names, i))
+		if (!r->known[i])
+			reach(r, &r->unit->functions[i]);
 }
 
 /* Adds `f`, the functions named in its body, and recursively theirs to the list. A name that is not
  * called counts too: it may be called through a pointer. */
-static void reach(const struct unit *u, const struct function *f, const struct function **list,
-		  int *count)
+static void reach(struct reached *r, const struct function *f)
 {
-	list[(*count)++] = f;
+	const struct unit *u = r->unit;
+
+	r->known[f - u->functions] = true;
+	r->list[r->count++] = f;
 	for (int i = f->body; i < token_at(u, f->body)->match; i++) {
 		const struct token *t = token_at(u, i);
 
 		if (t->kind != TOKEN_IDENTIFIER || (!u->mode.cplusplus && is_member(t)))
 			continue;
-		reach_named(u, t, list, count);
+		reach_named(r, t);
 	}
 }
 
@@ -130,22 +135,37 @@ static void write_shared_names(const struct unit *u, const struct function *cons
 	}
 }
 
+static void reached_begin(struct reached *r, const struct unit *u)
+{
+	*r = (struct reached){ .unit = u };
+	name_index_begin(&r->names, u);
+	r->known = xcalloc((size_t)u->function_count, sizeof *r->known);
+	r->list = xcalloc((size_t)u->function_count, sizeof *r->list);
+}
+
+static void reached_end(struct reached *r)
+{
+	name_index_end(&r->names);
+	free(r->known);
+	free(r->list);
+}
+
 static void write_functions(const struct unit *u, const struct function *f, FILE *out)
 {
-	const struct function **list = xcalloc((size_t)u->function_count, sizeof *list);
 	const struct token *k = token_at(u, f->name);
-	int count = 0;
+	struct reached r;
 
-	reach(u, f, list, &count);
+	reached_begin(&r, u);
+	reach(&r, f);
 	if (u->mode.cplusplus)          /* operators are called without naming them */
-		reach_named(u, &(struct token){ .text = "operator", .length = 8 }, list, &count);
+		reach_named(&r, &(struct token){ .text = "operator", .length = 8 });
 	fprintf(out, "static const char *const ft_functions_%.*s[] = { ", k->length, k->text);
-	for (int i = 0; i < count; i++)
-		fprintf(out, "\"%.*s\", ", token_at(u, list[i]->name)->length,
-			token_at(u, list[i]->name)->text);
-	write_shared_names(u, list, count, out);
+	for (int i = 0; i < r.count; i++)
+		fprintf(out, "\"%.*s\", ", token_at(u, r.list[i]->name)->length,
+			token_at(u, r.list[i]->name)->text);
+	write_shared_names(u, r.list, r.count, out);
 	fputs("0 };\n", out);
-	free(list);
+	reached_end(&r);
 }
 
 /* Writes the first argument of __launch_bounds__ in the definition or a prototype; "0" if neither
@@ -178,7 +198,7 @@ bool code_table_orders_some(const struct unit *u)
 		    && strncmp(token_at(u, i + 2)->text, "FT_", 3) != 0)
 			return true;
 	}
-	return false;
+	return unit_ptx_orders_some(u);
 }
 
 static bool is_atomic_name(const struct token *t)
@@ -204,7 +224,7 @@ bool code_table_orders_seen(const struct unit *u)
 		    && !memmem(t->file, (size_t)t->file_length, own, sizeof own - 1))
 			return true;
 	}
-	return code_table_orders_some(u);
+	return unit_ptx_orders_seen(u) || code_table_orders_some(u);
 }
 
 /* Writes the struct sim_code. Builds loaded at run time list their shared variables in it. */

@@ -26,6 +26,10 @@ static unsigned kinds_within(const struct rewriter *r, int from, int end)
 	for (int i = from; i < end; i++) {
 		const struct token *t = token_of(r, i);
 
+		if (t->instead && strstr(t->instead, "ft_ptx_barrier"))
+			kinds |= REACHES_BARRIER;
+		if (t->instead && strstr(t->instead, "ft_ptx_activemask"))
+			kinds |= REACHES_ACTIVE;
 		if (t->kind != TOKEN_IDENTIFIER)
 			continue;
 		if (token_is(t, "ft_block_barrier"))

@@ -110,13 +110,15 @@ static void write_view(struct rewriter *r, const struct token *name, int number)
 	rewriter_bind(r, name, MEANS_TARGET, number);
 }
 
+/* The alignment is here because a type loses its attributes as an argument of a template. */
 static void write_cpp_names(struct rewriter *r, const struct token *owner,
 			    const struct token *name, int number)
 {
 	fprintf(r->out, " struct ft_names_%d {"
 		" static constexpr const char *function() { return \"%.*s\"; }"
-		" static constexpr const char *name() { return \"%.*s\"; } };",
-		number, owner->length, owner->text, name->length, name->text);
+		" static constexpr const char *name() { return \"%.*s\"; }"
+		" static constexpr size_t alignment() { return __alignof__(ft_type_%d); } };",
+		number, owner->length, owner->text, name->length, name->text, number);
 }
 
 /* The same in C++, where the function may be a template: each of its instantiations has its own

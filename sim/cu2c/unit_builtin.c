@@ -6,6 +6,7 @@
 
 #include "sim/cu2c/unit_edit.h"
 #include "sim/cu2c/unit_program.h"
+#include "sim/cu2c/unit_ptx.h"
 
 /* The names of built-in variables, which host code may give its own. */
 static const struct { const char *name, *call; } builtins[] = {
@@ -30,32 +31,14 @@ static bool is_declared(const struct unit *u, int at)
 		|| (before->kind == TOKEN_IDENTIFIER && !token_among(before, keywords));
 }
 
-/* Inline PTX becomes a call that is an error for kernels that can reach it. */
-static void replace_ptx(struct unit *u, int at)
-{
-	static const char *const asm_keywords[] = { "asm", "__asm", "__asm__", NULL };
-	static const char *const qualifiers[] = {
-		"volatile", "__volatile__", "__volatile", NULL
-	};
-	int open = at + 1;
-
-	if (token_at(u, at)->system || !token_among(token_at(u, at), asm_keywords))
-		return;
-	while (token_among(token_at(u, open), qualifiers))
-		open++;
-	if (!token_is(token_at(u, open), "("))
-		return;
-	unit_drop(u, at, token_at(u, open)->match + 1);
-	u->tokens.at[at].instead = "ft_inline_ptx()";
-}
-
 static void replace_builtins(struct unit *u, int from, int end)
 {
 	for (int i = from; i < end; i++) {
 		struct token *t = &u->tokens.at[i];
+		int open = u->mode.cplusplus && !t->instead ? unit_asm_open(u, i) : -1;
 
-		if (u->mode.pass == PASS_DEVICE)
-			replace_ptx(u, i);
+		if (open >= 0)
+			unit_replace_ptx(u, i, open);
 		if (t->kind != TOKEN_IDENTIFIER || t->instead)
 			continue;
 		for (size_t k = 0; k < sizeof builtins / sizeof builtins[0]; k++)

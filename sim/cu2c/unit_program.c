@@ -162,7 +162,7 @@ static void write_entry(struct unit *u, int start, const struct function *f,
 		fprintf(out, "%s%s", i ? "\\n" : "", list[i].type);
 	fputs("\", ft_own_signature::params, ft_own_signature::count, (unsigned)(", out);
 	fprintf(out, "%s), ft_own_signature::template run<&%.*s%s>, %s, %s };"
-		" __asm__ volatile(\"\" : : \"X\"(&ft_entry)); ", bounds, k->length, k->text,
+		" __asm__ __volatile__(\"\" : : \"X\"(&ft_entry)); ", bounds, k->length, k->text,
 		arguments, u->orders_some ? "true" : "false", u->orders_seen ? "true" : "false");
 	free(arguments);
 	free(bounds);

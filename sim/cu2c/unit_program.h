@@ -1,4 +1,4 @@
-/* unit_program.h - changes of a whole program's file; private to unit_read.c. */
+/* unit_program.h - changes of a user's file; private to unit_read.c. */
 #ifndef UNIT_PROGRAM_H
 #define UNIT_PROGRAM_H
 
@@ -20,6 +20,8 @@ enum status unit_replace_launches(struct unit *);
 /* Changes the function that is declared at `start`, for the unit's pass. */
 enum status unit_program_function(struct unit *, int start, const struct function *,
 				  const struct function_kind *);
+/* Replaces the token if it is one of CUDA's qualifiers, in a user's file. */
+void unit_replace_qualifier(struct unit *, int at);
 /* After declarations are read: replaces threadIdx and the like in device code, also in a file of
  * kernels only. */
 void unit_replace_builtins(struct unit *);

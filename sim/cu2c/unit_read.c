@@ -13,11 +13,6 @@
 #include "sim/cu2c/unit_program.h"
 #include "sim/cu2c/variables.h"
 
-/* Qualifiers of where functions and variables are, and of a kernel's parameters. */
-static const char *const space_qualifiers[] = {
-	"__device__", "__host__", "__constant__", "__grid_constant__", NULL
-};
-
 /* Grows the list, if it is full, to hold one more entry: when the count reaches a power of two. */
 static void *grow(void *list, int count, size_t size)
 {
@@ -255,6 +250,10 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 		variables_note(u, start, at);
 	if (f.kernel)
 		drop_kernel_qualifiers(u, start, f.name >= 0 ? f.name : at);
+	/* The host has no definition of what this would instantiate. */
+	if (u->mode.pass == PASS_HOST && token_is(token_at(u, start), "template")
+	    && !token_is(token_at(u, start + 1), "<") && f.name >= 0 && kind.device && !kind.host)
+		drop_declaration(u, start, at);
 	TRY(finish_function(u, start, at, &f, &kind));
 	*next = token_at(u, at)->kind == TOKEN_END ? at : at + 1;
 	return STATUS_OK;
@@ -287,50 +286,12 @@ static enum status refuse_unsupported(const struct token *t)
 	if (t->system || t->kind != TOKEN_IDENTIFIER)
 		return STATUS_OK;
 	if (token_among(t, asm_keywords))
-		return token_fail(t, "inline PTX cannot run in the simulator");
+		return token_fail(t, "inline PTX needs a C++ compiler");
 	if (token_among(t, texture_names) && (token_is(t + 1, "<") || token_is(t + 1, "(")
 					      || t->text[0] == 'c'))
 		return token_fail(t, "textures and surfaces cannot be used in the simulator: read "
 				  "through a pointer");
 	return STATUS_OK;
-}
-
-/* Replaces CUDA's inlining qualifiers, but not gcc's attributes of the same names. */
-static void replace_inline_qualifier(struct token *t)
-{
-	if (t->system || token_is(t - 1, "("))
-		return;
-	if (token_is(t, "__forceinline__"))
-		t->instead = "inline __attribute__((always_inline))";
-	else if (token_is(t, "__noinline__"))
-		t->instead = "__attribute__((noinline))";
-}
-
-/* Whether a __constant__ variable can be in a section of its own, by which the checker finds it:
- * one that is const cannot be written anyway, and one of a template is in a section already. */
-static bool has_section(const struct unit *u, int i)
-{
-	static const char *const ends[] = { ";", "{", "}", "=", "[", "(", NULL };
-	static const char *const others[] = { "const", "constexpr", "template", "inline", NULL };
-
-	while (i > 0 && !token_among(token_at(u, i - 1), ends))
-		i--;
-	for (; token_at(u, i)->kind != TOKEN_END && !token_among(token_at(u, i), ends); i++)
-		if (token_among(token_at(u, i), others))
-			return false;
-	return true;
-}
-
-static void replace_space_qualifier(const struct unit *u, int at)
-{
-	struct token *t = &u->tokens.at[at];
-	bool own = token_is(t, "__constant__") && !t->system && u->mode.pass != PASS_HOST;
-
-	if (token_is(t, "__shared__") && u->mode.pass == PASS_HOST)
-		t->instead = "";
-	else if (token_among(t, space_qualifiers))
-		t->instead = own && has_section(u, at)
-			? "__attribute__((section(\"ft_constant\")))" : "";
 }
 
 /* Removes execution-space qualifiers, and reports launches in device code. */
@@ -343,9 +304,7 @@ static enum status finish_user_text(struct unit *u)
 			continue;
 		if (u->mode.pass == PASS_KERNELS)
 			TRY(refuse_unsupported(t));
-		if (i > 0)
-			replace_inline_qualifier(t);
-		replace_space_qualifier(u, i);
+		unit_replace_qualifier(u, i);
 		if (u->mode.pass == PASS_KERNELS && !t->instead && unit_begins_launch(t))
 			return token_fail(t, "<<< is not supported in device code: flashtwin "
 					  "launches the kernel that --kernel names");

@@ -7,14 +7,18 @@
 #ifndef CUDA_CPP_H
 #define CUDA_CPP_H
 
-#include <cmath>
 #include <cstddef>
+/* The functions of <cmath> that no kernel can call take a quarter of the time of compiling one. */
+#if defined(_GLIBCXX_USE_STD_SPEC_FUNCS) && !defined(FLASHTWIN_PROGRAM)
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#endif
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <type_traits>
-#include <vector>
 
 /* --- C keywords, for the C header --- */
 
@@ -316,10 +320,29 @@ struct ft_dynamic_pointer_of_block {
 static inline ft_dynamic_pointer_of_block ft_dynamic_pointer() { return {}; }
 
 #ifndef FLASHTWIN_PROGRAM
+/* Grows; never freed. <vector> would take longer to compile than most kernels. */
+struct ft_shared_records {
+	struct kernel_shared *first;
+	size_t count, capacity;
+
+	void add(const struct kernel_shared &record)
+	{
+		if (count == capacity) {
+			void *longer = ::operator new((2 * capacity + 8) * sizeof *first);
+
+			if (count > 0)
+				memcpy(longer, first, count * sizeof *first);
+			first = (struct kernel_shared *)longer;
+			capacity = 2 * capacity + 8;
+		}
+		first[count++] = record;
+	}
+};
+
 /* A local static, because static members of templates are initialised in no particular order. */
-static inline std::vector<struct kernel_shared> &ft_shared_records()
+static inline struct ft_shared_records &ft_shared_records_here()
 {
-	static std::vector<struct kernel_shared> records;
+	static struct ft_shared_records records;
 	return records;
 }
 
@@ -327,20 +350,20 @@ static size_t ft_shared_list(const struct sim_code *, struct kernel_shared **fir
 	__attribute__((unused));
 static size_t ft_shared_list(const struct sim_code *, struct kernel_shared **first)
 {
-	*first = ft_shared_records().data();
-	return ft_shared_records().size();
+	*first = ft_shared_records_here().first;
+	return ft_shared_records_here().count;
 }
 
 /* A static shared variable of type T. Names is a different type in each instantiation of the
- * function. */
+ * function, and has the alignment, which T loses as a template argument. */
 template <class T, class Names> struct ft_shared_variable {
 	static size_t offset;
 	static bool recorded;
 
 	static bool record()
 	{
-		ft_shared_records().push_back({ Names::function(), Names::name(), sizeof(T),
-						__alignof__(T), &offset, "user" });
+		ft_shared_records_here().add({ Names::function(), Names::name(), sizeof(T),
+						Names::alignment(), &offset, "user" });
 		return true;
 	}
 	static T *here()

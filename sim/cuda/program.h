@@ -65,9 +65,6 @@ template <class... P> struct ft_signature<void (*)(P...)> {
 template <class... P>
 constexpr struct kernel_param ft_signature<void (*)(P...)>::params[sizeof...(P) + 1];
 
-/* Inline PTX: an error for a kernel that can reach it. */
-extern "C" void ft_inline_ptx(void);
-
 /* --- device code: static shared memory --- */
 
 /* A static shared variable of type T. Names is a different type in each instantiation of the
@@ -84,7 +81,7 @@ template <class T, class Names> struct ft_shared_variable {
 };
 template <class T, class Names> size_t ft_shared_variable<T, Names>::offset;
 template <class T, class Names> const struct kernel_shared ft_shared_variable<T, Names>::record = {
-	Names::function(), Names::name(), sizeof(T), __alignof__(T),
+	Names::function(), Names::name(), sizeof(T), Names::alignment(),
 	&ft_shared_variable<T, Names>::offset, "program"
 };
 

@@ -50,7 +50,25 @@ enum ft_collective {
 	FT_SYNC, FT_SHUFFLE_IDX, FT_SHUFFLE_UP, FT_SHUFFLE_DOWN, FT_SHUFFLE_XOR,
 	FT_ALL, FT_ANY, FT_UNIFORM, FT_BALLOT, FT_MATCH_ANY, FT_MATCH_ALL,
 	FT_REDUCE_ADD, FT_REDUCE_MIN, FT_REDUCE_MAX, FT_REDUCE_MIN_SIGNED, FT_REDUCE_MAX_SIGNED,
-	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR
+	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR,
+	FT_MATRIX, FT_GATHER            /* of the whole warp; the values are addresses: see below */
+};
+
+/* One lane's part of a tensor-core instruction, D = A B + C with m = 16 and n = 8: registers as the
+ * PTX ISA has them for mma.sync. */
+enum ft_matrix_format {
+	FT_MATRIX_BF16, FT_MATRIX_F16, FT_MATRIX_TF32, FT_MATRIX_E4M3, FT_MATRIX_E5M2,
+	FT_MATRIX_S8, FT_MATRIX_U8, FT_MATRIX_F32, FT_MATRIX_S32
+};
+struct ft_matrix {
+	enum ft_matrix_format a_format, b_format, d_format;
+	int k, saturates;
+	uint32_t a[4], b[2], c[4], d[4];
+};
+
+/* What one lane gives to the others, and what all gave. */
+struct ft_gather {
+	uint64_t mine, all[32];
 };
 
 /* The site of a call of a built-in that is a function of a class (cooperative_groups.h). `column`
@@ -66,6 +84,10 @@ uint64_t ft_collective(const struct ft_site *, enum ft_collective, uint32_t mask
 enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
 /* Waits for every thread of the block that has not exited. */
 int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
+
+/* Waits for every thread of a cooperative launch; ends another launch with error 719. */
+void ft_grid_barrier(const struct ft_site *);
+int ft_grid_is_cooperative(void);
 
 /* Turns of the loops that a thread is in, for those that reach a block barrier (in checked kernels)
  * or an __activemask(); see sim/cu2c/rewrite_loop.c. */
@@ -103,6 +125,9 @@ FT_LOOP_INLINE void ft_loop_leave(struct ft_loop *loop, unsigned kinds)
 /* Waits until all lanes of the warp that have not exited wait, here or elsewhere. Returns those
  * that came here by the same call. */
 uint32_t ft_active_mask(const struct ft_site *);
+/* The thread polls what has not changed so far: lets others run. If no thread does anything else
+ * for long, the launch ends with a deadlock, which names the site. */
+void ft_await(const struct ft_site *);
 void ft_yield(void);                    /* lets other threads run: in atomics and __nanosleep */
 long long ft_clock(void);               /* counts its calls */
 void ft_fence(int device);              /* yields too; orders memory of all blocks or of one */

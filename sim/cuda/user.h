@@ -24,6 +24,9 @@
 
 #ifdef __cplusplus
 #include "sim/cuda/cuda_cpp.h"
+#ifndef FLASHTWIN_HOST
+#include "sim/cuda/ptx.h"
+#endif
 #else
 #include "sim/cuda/cuda_c.h"
 #endif

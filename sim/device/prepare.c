@@ -79,7 +79,7 @@ enum status prepare_launch(struct device_simulated *sim, const struct launch *la
 	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));
 	if (cooperative)
 		TRY(limits_check_resident(sim->profile, launch, static_bytes));
-	*out = task_launch(sim, launch, code);
+	*out = task_launch(sim, launch, cooperative, code);
 	return STATUS_OK;
 }
 

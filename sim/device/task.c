@@ -26,7 +26,7 @@ struct queued_launch {
 	const struct sim_code *code;
 	struct dim3 grid, block;
 	size_t dynamic_bytes;
-	bool independent, probed;
+	bool independent, cooperative, probed;
 	const struct kernel_lint *lint;
 	struct point_sink points;       /* those at the call; an observer may set others */
 	void *ticket;
@@ -108,7 +108,7 @@ static void copy_arg(struct queued_launch *launch, int i, const struct arg *arg)
 }
 
 struct task *task_launch(const struct device_simulated *sim, const struct launch *asked,
-			 const struct sim_code *code)
+			 bool cooperative, const struct sim_code *code)
 {
 	struct task *task = task_new(TASK_LAUNCH);
 	struct queued_launch *launch = xcalloc(1, sizeof *launch);
@@ -118,6 +118,7 @@ struct task *task_launch(const struct device_simulated *sim, const struct launch
 	launch->block = asked->block;
 	launch->dynamic_bytes = asked->shared_bytes;
 	launch->independent = asked->kernel->independent;
+	launch->cooperative = cooperative;
 	launch->lint = asked->kernel->lint;
 	launch->probed = asked->probed;
 	launch->points = sim->points;
@@ -317,7 +318,7 @@ static enum status run_under(const struct run *run, uint64_t seed)
 	struct grid_launch grid = {
 		.code = launch->code, .args = launch->args, .grid = launch->grid,
 		.block = launch->block, .dynamic_bytes = launch->dynamic_bytes,
-		.independent = launch->independent,
+		.independent = launch->independent, .cooperative = launch->cooperative,
 		.points = launch->probed ? run->points : NULL,
 		.seed = seed ? mix(seed, (uint64_t)run->checked.number) | 1 : 0,
 	};

@@ -11,7 +11,7 @@
 struct task;
 
 /* Points are written to the device's current sink. */
-struct task *task_launch(const struct device_simulated *, const struct launch *,
+struct task *task_launch(const struct device_simulated *, const struct launch *, bool cooperative,
 			 const struct sim_code *);
 /* Between device and host or within the device; host memory is touched when the task runs. */
 struct task *task_copy(const struct buffer *to, uint64_t to_offset, const struct buffer *from,

@@ -85,6 +85,21 @@ void fiber_forget(struct fiber *fiber)
 }
 #endif
 
+/* Linux 6.13's guard pages, which do not divide a mapping: a process has at most 65,530 of them. */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+/* Stacks that get a mapping of their own where there are no such pages. The others have only room
+ * below: an overflow goes unseen. */
+#define GUARDED_STACKS 24000
+
+static bool install_guard(const struct fiber_pool *pool, unsigned char *base)
+{
+	return madvise(base, GUARD_BYTES, MADV_GUARD_INSTALL) == 0
+		|| pool->count >= GUARDED_STACKS || mprotect(base, GUARD_BYTES, PROT_NONE) == 0;
+}
+
 static struct fiber *fiber_map(struct fiber_pool *pool)
 {
 	size_t bytes = FIBER_STACK_BYTES + GUARD_BYTES;
@@ -94,7 +109,7 @@ static struct fiber *fiber_map(struct fiber_pool *pool)
 
 	if (base == MAP_FAILED)
 		return NULL;
-	if (mprotect(base, GUARD_BYTES, PROT_NONE) != 0) {
+	if (!install_guard(pool, base)) {
 		munmap(base, bytes);
 		return NULL;
 	}

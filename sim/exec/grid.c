@@ -99,11 +99,13 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		.dynamic_bytes = launch->dynamic_bytes,
 		.points = launch->points,
 		.independent = launch->independent,
+		.cooperative = launch->cooperative,
 		.seed = launch->seed,
 		.stop = blocks,
 		.listener = launch->listener,
 	};
-	int jobs = launch->independent && !launch->listener ? runner->jobs : 1;
+	int jobs = launch->independent && !launch->cooperative && !launch->listener
+		? runner->jobs : 1;
 
 	fault_thread_begin();
 	run_jobs(runner, &grid, (uint64_t)jobs < max_jobs ? jobs : (int)max_jobs);

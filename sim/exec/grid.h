@@ -16,6 +16,7 @@ struct grid_launch {
 	size_t dynamic_bytes;
 	const struct point_sink *points;        /* NULL in a plain build */
 	bool independent;
+	bool cooperative;               /* its blocks may wait for all others */
 	uint64_t seed;                  /* 0: run in order */
 	struct listener *listener;      /* NULL: not checked; otherwise runs on one OS thread */
 };

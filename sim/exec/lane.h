@@ -56,6 +56,7 @@ struct warp {
 	uint32_t exited;                /* includes lanes that never existed */
 	uint32_t at_barrier;            /* waiting at the block barrier */
 	uint32_t at_active;             /* waiting at an __activemask() */
+	uint32_t at_grid;               /* waiting at a barrier of the grid */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
 	/* In a counted launch: the memory requests, and the basic block each lane entered last. */

@@ -38,6 +38,8 @@ struct listener_calls {
 	 * frame; the barrier completes. */
 	void (*barrier_arrive)(struct listener *, struct lane *, const void *frame);
 	void (*barrier_release)(struct listener *, struct block *);
+	/* A barrier of the grid completes: every thread has passed one of its block before. */
+	void (*grid_release)(struct listener *, const struct worker *);
 	/* A lane arrives at a warp collective with this mask; a collective is complete. */
 	void (*collective_arrive)(struct listener *, struct lane *, enum ft_collective,
 				  uint32_t mask);

@@ -9,6 +9,7 @@
 
 #include "sim/exec/meeting.h"
 
+#include "sim/exec/matrix.h"
 #include "sim/exec/path.h"
 #include "sim/exec/worker.h"
 
@@ -71,6 +72,8 @@ static uint64_t common_result(const struct warp *warp, enum ft_collective kind, 
 
 	switch (kind) {
 	case FT_SYNC:
+	case FT_MATRIX:
+	case FT_GATHER:
 		return 0;
 	case FT_ALL:
 	case FT_ANY:
@@ -107,6 +110,10 @@ static void compute_results(struct warp *warp, const struct meeting *meeting)
 {
 	uint64_t common = 0;
 
+	if (meeting->kind == FT_MATRIX)
+		matrix_multiply(warp);
+	else if (meeting->kind == FT_GATHER)
+		matrix_gather(warp);
 	if (!is_shuffle(meeting->kind) && meeting->kind != FT_MATCH_ANY)
 		common = common_result(warp, meeting->kind, meeting->arrived);
 	for (uint32_t lanes = meeting->arrived; lanes; lanes &= lanes - 1) {

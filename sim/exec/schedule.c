@@ -10,9 +10,12 @@
 
 #include "sim/exec/schedule.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "sim/exec/block.h"
+#include "sim/exec/gather.h"
 #include "sim/exec/meeting.h"
 #include "sim/exec/mix.h"
 #include "sim/exec/path.h"
@@ -37,6 +40,24 @@ static struct lane *lowest(struct warp *warp, uint32_t lanes)
 
 /* --- blocks --- */
 
+/* A place for one more block; false if the worker has as many as it may have. */
+static bool has_place(struct worker *w)
+{
+	int more;
+
+	if (w->resident < w->capacity)
+		return true;
+	if (w->capacity >= MAX_RESIDENT && (!w->grid->cooperative || w->grid->listener))
+		return false;
+	more = w->capacity ? w->capacity : MAX_RESIDENT;
+	w->blocks = xreallocarray(w->blocks, (size_t)w->capacity + (size_t)more,
+				  sizeof *w->blocks);
+	for (int i = 0; i < more; i++)
+		w->blocks[w->capacity + i] = NULL;
+	w->capacity += more;
+	return true;
+}
+
 /* Makes the next block of the grid resident; false if there is no block or no free place. */
 static bool admit(struct worker *w)
 {
@@ -44,7 +65,7 @@ static bool admit(struct worker *w)
 	struct grid *grid = w->grid;
 	uint64_t order;
 
-	if (w->resident == MAX_RESIDENT || atomic_load(&grid->next) >= atomic_load(&grid->stop))
+	if (atomic_load(&grid->next) >= atomic_load(&grid->stop) || !has_place(w))
 		return false;
 	order = atomic_fetch_add(&grid->next, 1);
 	if (order >= atomic_load(&grid->stop))
@@ -147,6 +168,8 @@ static struct lane *pick_next(struct worker *w)
 		next = w->grid->seed ? pick_random(w) : pick_first(w);
 		if (next || w->resident == 0)
 			return next;
+		if (gather_pass(w))
+			continue;
 		/* Every resident lane waits; only a block that is not yet resident could wake
 		 * one. */
 		if (w->grid->independent || !admit(w))
@@ -244,6 +267,12 @@ void schedule_poll(struct worker *w)
 	yield(w);
 }
 
+void ft_await(const struct ft_site *site)
+{
+	lane_current()->site = site;
+	schedule_poll(worker_self);
+}
+
 void ft_fence(int device)
 {
 	struct worker *w = worker_self;
@@ -302,8 +331,9 @@ void schedule_open(struct worker *w)
 
 void schedule_close(struct worker *w)
 {
-	for (int i = 0; i < MAX_RESIDENT; i++)
+	for (int i = 0; i < w->capacity; i++)
 		block_destroy(w->blocks[i]);
+	free(w->blocks);
 	fiber_forget(&w->thread);
 	fiber_pool_destroy(&w->pool);
 }

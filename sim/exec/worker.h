@@ -12,7 +12,8 @@
 #include "sim/exec/fiber.h"
 #include "sim/exec/lane.h"
 
-#define MAX_RESIDENT 64                 /* blocks of one worker */
+/* Blocks of one worker, but for a cooperative launch without a listener. */
+#define MAX_RESIDENT 64
 
 struct worker {
 	struct grid *grid;
@@ -20,7 +21,8 @@ struct worker {
 	void *errand_context;
 	struct fiber thread;            /* the OS thread's own context */
 	struct fiber_pool pool;
-	struct block *blocks[MAX_RESIDENT];
+	struct block **blocks;          /* NULL where none was needed so far */
+	int capacity;
 	int resident;                   /* blocks[0 .. resident) are not finished */
 	uint64_t random;
 	unsigned idle_yields;           /* since the last event that could unblock another lane */
@@ -43,7 +45,7 @@ struct grid {
 	uint64_t blocks;
 	size_t static_bytes, dynamic_bytes;
 	const struct point_sink *points;
-	bool independent;
+	bool independent, cooperative;
 	struct listener *listener;      /* NULL: not checked */
 	uint64_t seed;                  /* of this launch: the device's seed mixed with its count */
 	_Atomic uint64_t next;

@@ -49,7 +49,8 @@ class Run:
         self.output = os.path.join(work, "stdout")
         self.log = os.path.join(work, "stderr")
         environment = dict(os.environ, LC_ALL="C.UTF-8",
-                           XDG_STATE_HOME=os.path.join(work, "state"))
+                           XDG_STATE_HOME=os.path.join(work, "state"),
+                           XDG_CACHE_HOME=os.path.join(work, "cache"))
         # Faults of kernels are caught by the program's own handlers, also under sanitizers.
         environment.setdefault("ASAN_OPTIONS", "allocator_may_return_null=1:protect_shadow_gap=0:"
                                f"quarantine_size_mb={FREED_MEGABYTES}")

@@ -100,7 +100,8 @@ table() {
 
 work=$(mktemp -d)
 XDG_STATE_HOME=$work/state
-export XDG_STATE_HOME
+XDG_CACHE_HOME=$work/cache
+export XDG_STATE_HOME XDG_CACHE_HOME
 trap 'rm -rf "$work"' EXIT
 if [ -n "${COUNTERS_CSV-}" ]; then
 	table kernel "$COUNTERS_CSV" "$COUNTERS_SIM"

@@ -34,7 +34,8 @@ flashtwin=$build/flashtwin
 samples=$source/doc/samples/shakespeare
 work=$(mktemp -d) || exit 2
 XDG_STATE_HOME=$work/state
-export XDG_STATE_HOME
+XDG_CACHE_HOME=$work/cache
+export XDG_STATE_HOME XDG_CACHE_HOME
 trap 'rm -rf "$work"' EXIT
 log=$out/log.txt
 report=$out/report.txt

@@ -9,6 +9,7 @@ DEVICE is sim (the default), cuda or both; both also requires equal bits. Files 
 fail to compile on the simulator, with one clear line and exit code 3; they are skipped on a GPU.
 """
 import ast
+import bisect
 import math
 import os
 import random
@@ -109,7 +110,8 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 ran = subprocess.run(self.command(flashtwin, device, folder), cwd=HERE,
-                                     env=dict(os.environ, XDG_STATE_HOME=folder, **dict(self.env)),
+                                     env=dict(os.environ, XDG_STATE_HOME=folder,
+                                              XDG_CACHE_HOME=folder, **dict(self.env)),
                                      capture_output=True, text=True, timeout=limit(60))
             except subprocess.TimeoutExpired:
                 return 'did not end within %g s' % limit(60)
@@ -822,6 +824,358 @@ def small_binary(f):
                 {'out': out})
 
 
+def tenth_power(x):
+    return math.pow(10.0, x)
+
+
+def reciprocal(x):
+    return 1.0 / x
+
+
+def inverse_root(x):
+    return 1.0 / math.sqrt(x)
+
+
+# In the order of small_float_math.cu; what they are at -inf, -0, 0 and inf.
+SMALL_FUNCTIONS = [
+    (math.exp, 0.0, 1.0, 1.0, math.inf), (lambda x: 2.0 ** x, 0.0, 1.0, 1.0, math.inf),
+    (tenth_power, 0.0, 1.0, 1.0, math.inf), (math.log, math.nan, -math.inf, -math.inf, math.inf),
+    (math.log2, math.nan, -math.inf, -math.inf, math.inf),
+    (math.log10, math.nan, -math.inf, -math.inf, math.inf),
+    (math.sin, math.nan, -0.0, 0.0, math.nan), (math.cos, math.nan, 1.0, 1.0, math.nan),
+    (reciprocal, -0.0, -math.inf, math.inf, 0.0),
+    (inverse_root, math.nan, -math.inf, math.inf, 0.0),
+    (math.tanh, -1.0, -0.0, 0.0, 1.0)]
+
+
+def small_function(f, number, bits):
+    function, at_minus_infinity, at_minus_zero, at_zero, at_infinity = SMALL_FUNCTIONS[number]
+    x = f.value(bits)
+    if x != x:
+        return 0x7fff
+    if x in (math.inf, -math.inf):
+        y = at_infinity if x > 0 else at_minus_infinity
+    elif x == 0:
+        y = at_minus_zero if bits >> 15 else at_zero
+    else:
+        try:
+            y = function(float(x))
+        except OverflowError:
+            y = math.inf
+        except ValueError:
+            y = math.nan
+    return f.round(y if not math.isfinite(y) else Fraction(y), 'n', math.copysign(1, y) < 0)
+
+
+def small_math(f):
+    """Each function of every 16-bit float is the nearest to the true value."""
+    return Case('small_float_math.cu', 'functions<%s>' % f.kind, '256', '256',
+                {'out': Out('u16', len(SMALL_FUNCTIONS) * 65536)},
+                {'out': [small_function(f, k, b) for k in range(len(SMALL_FUNCTIONS))
+                         for b in range(65536)]})
+
+
+def half_math():
+    return small_math(HALF)
+
+
+def bf16_math():
+    return small_math(BF16)
+
+
+def fp8_values(kind):
+    """The values of codes 0 to 127 but infinity and NaN."""
+    fraction, bias, end = (3, 7, 0x7f) if kind == 'e4m3' else (2, 15, 0x7c)
+    return [math.ldexp(c & (1 << fraction) - 1 | (c >= 1 << fraction) << fraction,
+                       max(c >> fraction, 1) - bias - fraction) for c in range(end)]
+
+
+def fp8_code(values, x, saturates):
+    """The nearest value, the even code in a tie; past the last one by half a step: overflow."""
+    if math.isnan(x):
+        return 0x7f
+    sign, a, end = 0x80 if math.copysign(1, x) < 0 else 0, abs(x), len(values)
+    limit = values[-1] + (values[-1] - values[-2]) / 2
+    if a > limit or (a == limit and end % 2 == 0):
+        return sign | (end - 1 if saturates else end)
+    i = bisect.bisect_left(values, a)
+    if i == end:
+        return sign | end - 1
+    if i and (a - values[i - 1], (i - 1) % 2) < (values[i] - a, i % 2):
+        i -= 1
+    return sign | i
+
+
+def fp8_convert(kind):
+    values = fp8_values(kind)
+    halves = [float(v) for v in map(HALF.value, range(65536))]
+    halves[0x8000] = -0.0
+    special = {} if kind == 'e4m3' else {0x7c: math.inf, 0xfc: -math.inf}
+    back = [special.get(c, None if c & 127 >= len(values) else
+                        math.copysign(values[c & 127], 127.5 - c)) for c in range(256)]
+    limit = 2 ** 31
+    saturated = [fp8_code(values, x, True) for x in halves]
+    return Case('fp8.cu', 'convert<__nv_fp8_%s,__NV_%s>' % (kind, kind.upper()), '256', '256',
+                {'out': Out('u8', 3 * 65536), 'value': Out('f32', 256),
+                 'integer': Out('i32', 256)},
+                {'out': [fp8_code(values, x, False) for x in halves] + saturated
+                 + [None if math.isnan(x) else c for x, c in zip(halves, saturated)],
+                 'value': [None if v in (math.inf, -math.inf) else v for v in back],
+                 'integer': [0 if v is None else int(max(-limit, min(limit - 1, v)))
+                             for v in back]})
+
+
+def fp8_e4m3():
+    return fp8_convert('e4m3')
+
+
+def fp8_e5m2():
+    return fp8_convert('e5m2')
+
+
+def fp8_vectors():
+    x = [v * 16 for v in ramp(64)]
+    values = fp8_values('e4m3')
+    codes = [fp8_code(values, v, True) for v in x]
+    words = [sum(c << 8 * k for k, c in enumerate(codes[i:i + 4])) for i in range(0, 64, 4)]
+    return Case('fp8.cu', 'vectors', '1', '16',
+                {'in': Array('f32', x), 'out': Out('u32', 16), 'back': Out('f32', 64)},
+                {'out': words, 'back': [math.copysign(values[c & 127], 127.5 - c) for c in codes]})
+
+
+def complex_results(pairs, r):
+    """cuComplex.h in Python; r rounds to the type."""
+    out, magnitudes = [], []
+    for (a, b), (c, d) in pairs:
+        out += [r(r(a * c) - r(b * d)), r(r(a * d) + r(b * c))]
+        s = r(1 / r(abs(c) + abs(d)))
+        xr, xi, yr, yi = r(a * s), r(b * s), r(c * s), r(d * s)
+        n = r(1 / r(r(yr * yr) + r(yi * yi)))
+        out += [r(r(r(xr * yr) + r(xi * yi)) * n), r(r(r(xi * yr) - r(xr * yi)) * n)]
+        out += [r(-r(b * d) + r(r(a * c) + a)), r(r(b * c) + r(r(a * d) - b))]
+        out += [r(r(a + c) - 1), r(r(b + d) - d)]
+        high, low = max(abs(a), abs(b)), min(abs(a), abs(b))
+        t = r(low / high)
+        magnitudes.append(r(high * r(math.sqrt(r(1 + r(t * t))))))
+    return out, magnitudes
+
+
+def complex_numbers(kernel, dtype, r):
+    draw = random.Random(3)
+    x = [r(draw.uniform(-8, 8)) for _ in range(128)]
+    pairs = [((x[i], x[i + 1]), (x[i + 2], x[i + 3])) for i in range(0, 128, 4)]
+    out, magnitudes = complex_results(pairs, r)
+    return Case('complex.cu', kernel, '1', '32',
+                {'in': Array(dtype, x), 'out': Out(dtype, 256), 'magnitude': Out(dtype, 32)},
+                {'out': out, 'magnitude': magnitudes})
+
+
+def complex_single():
+    return complex_numbers('single', 'f32', f32)
+
+
+def complex_double():
+    return complex_numbers('twice', 'f64', float)
+
+
+class Xorwow:
+    """The generator by its definition; bits of the state as one integer of 160."""
+    @staticmethod
+    def step(v):
+        t = v[0] ^ v[0] >> 2
+        return v[1:] + [(v[4] ^ v[4] << 4 ^ t ^ t << 1) & 0xffffffff]
+
+    @classmethod
+    def power_of_two(cls, exponent):
+        """What the state becomes of each of its bits in 2^exponent steps."""
+        def joined(v):
+            return sum(word << 32 * k for k, word in enumerate(v))
+        rows = [joined(cls.step([(1 << b) >> 32 * k & 0xffffffff for k in range(5)]))
+                for b in range(160)]
+        for _ in range(exponent):
+            rows = [cls.applied(rows, row) for row in rows]
+        return rows
+
+    @staticmethod
+    def applied(rows, state):
+        out = 0
+        for row in rows:
+            out ^= row if state & 1 else 0
+            state >>= 1
+        return out
+
+    subsequence_rows = None
+
+    def __init__(self, seed, subsequence, offset):
+        s0, s1 = seed & 0xffffffff ^ 0xaad26b49, seed >> 32 ^ 0xf7dcefdd
+        t0, t1 = s0 * 1099087573 & 0xffffffff, s1 * 2591861531 & 0xffffffff
+        v = [123456789 + t0, 362436069 ^ t0, 521288629 + t1, 88675123 ^ t1, 5783321 + t0]
+        state = sum((word & 0xffffffff) << 32 * k for k, word in enumerate(v))
+        if subsequence and not Xorwow.subsequence_rows:
+            Xorwow.subsequence_rows = self.power_of_two(67)
+        for _ in range(subsequence):
+            state = self.applied(Xorwow.subsequence_rows, state)
+        self.v = [state >> 32 * k & 0xffffffff for k in range(5)]
+        for _ in range(offset):
+            self.v = self.step(self.v)
+        self.d = 6615241 + t1 + t0 + 362437 * offset
+
+    def draw(self):
+        self.v = self.step(self.v)
+        self.d += 362437
+        return (self.v[4] + self.d) & 0xffffffff
+
+
+class Philox:
+    """Salmon and others, Parallel random numbers: as easy as 1, 2, 3, 2011."""
+    def __init__(self, seed, subsequence, offset):
+        self.key, self.counter, self.offset = seed, subsequence << 64, offset
+
+    def draw(self):
+        counter = self.counter + self.offset // 4
+        c = [counter >> 32 * k & 0xffffffff for k in range(4)]
+        k = [self.key & 0xffffffff, self.key >> 32]
+        for _ in range(10):
+            x, z = 0xd2511f53 * c[0], 0xcd9e8d57 * c[2]
+            c = [z >> 32 ^ c[1] ^ k[0], z & 0xffffffff, x >> 32 ^ c[3] ^ k[1], x & 0xffffffff]
+            k = [(k[0] + 0x9e3779b9) & 0xffffffff, (k[1] + 0xbb67ae85) & 0xffffffff]
+        self.offset += 1
+        return c[(self.offset - 1) % 4]
+
+
+GENERATORS = {'curandState': Xorwow, 'curandStatePhilox4_32_10_t': Philox}
+
+
+def random_integers(state, seed):
+    places = [(0, 0), (1, 0), (0, 1), (2, 3), (7, 4), (31, 5), (100, 1000), (5, 4097)]
+    out = []
+    for place in places:
+        generator = GENERATORS[state](seed, *place)
+        out += [generator.draw() for _ in range(6)]
+    return Case('random.cu', 'integers<%s>' % state, '1', '8',
+                {'seed': 'u64:%d' % seed, 'subsequence': Array('u64', [p[0] for p in places]),
+                 'offset': Array('u64', [p[1] for p in places]), 'out': Out('u32', 48)},
+                {'out': out})
+
+
+def random_xorwow():
+    return random_integers('curandState', 0x123456789abcdef)
+
+
+def random_philox():
+    return random_integers('curandStatePhilox4_32_10_t', 0)
+
+
+def random_vectors():
+    out, uniform = [], []
+    for t in range(32):
+        generator = Philox(1234, t, t)
+        x = [generator.draw() for _ in range(8)]
+        out += x[:4] * 2
+        uniform += [f32(f32(v) * 2.0 ** -32 + 2.0 ** -33) for v in x[4:]] * 2
+    return Case('random.cu', 'vectors', '1', '32',
+                {'out': Out('u32', 256), 'uniform': Out('f32', 256)},
+                {'out': out, 'uniform': uniform})
+
+
+def random_distributions(state):
+    """The functions are the GPU's, hence a tolerance."""
+    x, normal, log_normal, uniform = [], [], [], []
+    for t in range(32):
+        generator = GENERATORS[state](99, t, 0)
+        drawn = [generator.draw() for _ in range(8)]
+        x += drawn
+        uniform.append((drawn[0] ^ drawn[1] << 21) * 2.0 ** -53 + 2.0 ** -54
+                       if state == 'curandState' else drawn[0] * 2.0 ** -32 + 2.0 ** -32)
+        for k, list in ((2, normal), (4, log_normal)):
+            angle = 2 * math.pi * drawn[k + 1] / 2 ** 32
+            radius = math.sqrt(-2 * math.log((drawn[k] + 0.5) / 2 ** 32))
+            list += [radius * math.sin(angle), radius * math.cos(angle)]
+    log_normal = [math.exp(0.5 + 0.25 * v) for v in log_normal]
+    return Case('random.cu', 'distributions<%s>' % state, '1', '32',
+                {'in': Out('u32', 256), 'normal': Out('f32', 64), 'log_normal': Out('f32', 64),
+                 'uniform': Out('f64', 32)},
+                {'in': x, 'normal': normal, 'log_normal': log_normal, 'uniform': uniform}, 1e-5)
+
+
+def random_xorwow_distributions():
+    return random_distributions('curandState')
+
+
+def random_philox_distributions():
+    return random_distributions('curandStatePhilox4_32_10_t')
+
+
+# Each also under the checker, which knows these orders.
+def barrier_case(kernel, grid, block, args, expected, checked):
+    return Case('barriers.cu', kernel, grid, block, args, expected,
+                options=('--check',) if checked else ())
+
+
+def barrier_phases(checked=False):
+    x = integers(64)
+    back = x[::-1]
+    return barrier_case('phases', '1', '64', {'in': Array('i32', x), 'out': Out('i32', 64)},
+                        {'out': back[1:] + [7]}, checked)
+
+
+def barrier_copied(checked=False):
+    x = ramp(128)
+    return barrier_case('copied', '1', '32', {'in': Array('f32', x), 'out': Out('f32', 128)},
+                        {'out': [v for i in range(124, -4, -4) for v in x[i:i + 4]]}, checked)
+
+
+def barrier_groups(checked=False):
+    x = integers(96)
+    return barrier_case('groups<1>', '1', '64', {'in': Array('i32', x), 'out': Out('i32', 96)},
+                        {'out': x[::-1]}, checked)
+
+
+def barrier_stages(checked=False):
+    x = integers(160)
+    return barrier_case('stages', '1', '32',
+                        {'in': Array('i32', x), 'out': Out('i32', 160), 'n': 'i32:5'},
+                        {'out': [v for i in range(0, 160, 32) for v in x[i:i + 32][::-1]]},
+                        checked)
+
+
+def barrier_roles(checked=False):
+    x = integers(160)
+    return barrier_case('roles', '1', '64',
+                        {'in': Array('i32', x), 'out': Out('i32', 32), 'n': 'i32:5'},
+                        {'out': [sum(x[31 - t::32]) for t in range(32)]}, checked)
+
+
+def barrier_last_block(checked=False):
+    x = integers(256)
+    return barrier_case('last_block', '8', '32',
+                        {'in': Array('i32', x), 'part': Array('i32', [0] * 8, True),
+                         'out': Array('i32', [0], True), 'count': Array('u32', [0], True)},
+                        {'out': [sum(x)], 'count': [8]}, checked)
+
+
+def barrier_checked(case):
+    def checked():
+        return case(True)
+    checked.__name__ = case.__name__ + '_checked'
+    return checked
+
+
+def barrier_forgotten():
+    """The copies are not waited for."""
+    return Case('barriers.cu', 'groups<0>', '1', '64',
+                {'in': Array('i32', integers(96)), 'out': Out('i32', 96)}, options=('--check',),
+                fails=(4, 'barriers.cu:'), gpu=False)
+
+
+BARRIERS = [barrier_phases, barrier_copied, barrier_groups, barrier_stages, barrier_roles,
+            barrier_last_block]
+
+
+def aligned():
+    return Case('aligned.cu', 'offsets<3>', '1', '1', {'out': Out('u32', 4)}, {'out': [0, 0, 0, 3]})
+
+
 def half_unary():
     return small_unary(HALF)
 
@@ -846,6 +1200,123 @@ def bf16_binary():
     return small_binary(BF16)
 
 
+def ptx_integer(options=()):
+    rng = random.Random(5)
+    values = [rng.getrandbits(32) >> rng.choice([0, 0, 8, 16, 26]) for _ in range(200)]
+    values += [0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 31, 32, 33]
+    return Case('ptx_integer.cu', 'integers', '1', '1',
+                {'in': Array('u32', values), 'wrong': Out('u32', 34),
+                 'count': 'i32:%d' % len(values)}, {'wrong': [0] * 34}, options=options)
+
+
+def ptx_integer_checked():
+    return ptx_integer(['--check'])
+
+
+def ptx_real():
+    rng = random.Random(6)
+    values = [f32(rng.uniform(-1, 1) * 2.0 ** rng.choice([0, 1, 5, 20, 40, -20, -126, -135]))
+              for _ in range(300)]
+    values += [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 65504.0, 65520.0, 3e38, -3e38, math.inf,
+               -math.inf, math.nan, 2.0 ** 31, -2.0 ** 31, 2.0 ** 63, -2.0 ** 63, 2.0 ** -149]
+    return Case('ptx_real.cu', 'reals', '1', '1',
+                {'in': Array('f32', values), 'wrong': Out('u32', 8),
+                 'count': 'i32:%d' % len(values)}, {'wrong': [0] * 8})
+
+
+def ptx_warp(options=()):
+    return Case('ptx_warp.cu', 'warps', '2', '8,8',
+                {'wrong': Out('u32', 64), 'turned': Out('u32', 64)},
+                {'wrong': [0] * 64, 'turned': [63 - t + 1 + 1 for t in range(64)]},
+                options=options)
+
+
+def ptx_warp_checked():
+    case = ptx_warp(['--check'])
+    case.grid = '1'
+    return case
+
+
+def ptx_copies():
+    values = [f32(i * 0.37 - 20) for i in range(128)]
+    return Case('ptx_memory.cu', 'copies', '1', '32',
+                {'in': Array('f32', values), 'out': Out('f32', 128)}, {'out': values},
+                options=['--check'])
+
+
+def ptx_narrow():
+    values = [(i * 37) % 256 - 128 for i in range(64)]
+    out = [v for x in values[:32] for v in (x, x & 255, 1, x & 255)]
+    return Case('ptx_memory.cu', 'narrow', '1', '32',
+                {'in': Array('i8', values), 'out': Out('i32', 128)}, {'out': out})
+
+
+def ptx_atomics():
+    return Case('ptx_memory.cu', 'atomics', '4', '32',
+                {'sums': Array('u32', [0] * 4, inout=True), 'total': Array('f32', [0], inout=True),
+                 'wide': Array('u64', [0] * 129, inout=True)},
+                {'sums': [127 * 64, 127, 0xffffffff, 128], 'total': [128.0]})
+
+
+def ptx_flags(options=('--check', '--seed', '3')):
+    return Case('ptx_memory.cu', 'flags', '8', '1',
+                {'data': Array('i32', [0] * 8, inout=True), 'flag': Array('i32', [0] * 8, inout=True),
+                 'out': Out('i32', 1)}, {'out': [140]}, options=list(options))
+
+
+def ptx_flags_plain():
+    return ptx_flags(())
+
+
+def ptx_matrix(options=()):
+    ulp = 2.0 ** -23
+    one = [1 + ulp, -(1 - 1.5 * ulp), 1.5 * ulp + 2.0 ** -30, 1.5 * ulp] * 32
+    return Case('ptx_matrix.cu', 'matrices', '1', '32',
+                {'wrong': Out('u32', 32), 'one': Out('f32', 128)},
+                {'wrong': [0] * 32, 'one': one}, options=options)
+
+
+def ptx_matrix_checked():
+    return ptx_matrix(['--check'])
+
+
+def wmma(kernel, dtype, sums, a_rows, b_rows, c_rows, options=()):
+    """Twice the product of 32 x 32 matrices of small integers, which is exact."""
+    n = 32
+    a = [[(i * 5 + k * 3) % 7 - 3 for k in range(n)] for i in range(n)]
+    b = [[(j * 3 + k * 2) % 5 - 2 for j in range(n)] for k in range(n)]
+    c = [[2 * sum(a[i][k] * b[k][j] for k in range(n)) for j in range(n)] for i in range(n)]
+
+    def flat(rows, by_rows):
+        return [v for r in (rows if by_rows else zip(*rows)) for v in r]
+    return lambda: Case('wmma.cu', kernel, '1', '128',
+                        {'a': Array(dtype, flat(a, a_rows)), 'b': Array(dtype, flat(b, b_rows)),
+                         'c': Out(sums, n * n)}, {'c': flat(c, c_rows)}, options=options)
+
+
+def named_case(name, make):
+    make.__name__ = name
+    return make
+
+
+WMMA = [named_case('wmma_' + case[0] + ('_checked' if options else ''), wmma(*case, options))
+        for options in [(), ('--check',)] for case in [
+            ('halves', 'f16', 'f32', True, True, True),
+            ('half_sums', 'f16', 'f16', True, False, True),
+            ('bfloats', 'bf16', 'f32', False, True, False),
+            ('tf32s', 'f32', 'f32', True, False, True),
+            ('bytes', 'i8', 'i32', True, False, True)]
+        if not options or case[0] in ('halves', 'bytes')]
+
+
+def ptx_async():
+    values = [f32(i * 0.37 - 20) for i in range(128)]
+    kept = [v if i < 96 else 0.0 for i, v in enumerate(values)]
+    return Case('ptx_memory.cu', 'async_copies', '1', '32',
+                {'in': Array('f32', values), 'out': Out('f32', 128)}, {'out': kept[::-1]},
+                options=['--check'])
+
+
 def errors(name, line, *patterns):
     case = Case('errors_%s.cu' % name, 'k', '1', '1', {}, gpu=False,
                 fails=(3, 'errors_%s.cu:%d' % (name, line)) + patterns)
@@ -853,7 +1324,11 @@ def errors(name, line, *patterns):
 
 
 CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, matmul, transpose,
-         softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, bf16_scale,
+         softmax, layernorm, flash_attention, half_axpy, half_mixed, half_shuffled, half_math,
+         aligned, *BARRIERS, *map(barrier_checked, BARRIERS), barrier_forgotten,
+         random_xorwow, random_philox, random_vectors, random_xorwow_distributions,
+         random_philox_distributions, bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
+         bf16_scale,
          bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
@@ -862,10 +1337,13 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
-         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary]
+         ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
+         ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
+         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {
-    'ptx': (5, 'inline PTX'), 'texture': (2, 'texture'),
-    'nested': (6, '<<<'), 'wmma': (2, 'mma.h'), 'gridsync': (7, 'grid'),
+    'ptx': (5, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
+    'random': (7, 'curand_normal_double', 'no bit-exact model'),
+    'nested': (6, '<<<'), 'wmma': (6, 'this shape or type is not supported'), 'gridsync': (7, 'grid'),
 }
 
 

@@ -1,7 +1,7 @@
-/* errors_ptx.cu - inline PTX. */
+/* errors_ptx.cu - inline PTX that the simulator does not support. */
 __global__ void k(unsigned *out)
 {
 	unsigned lane;
-	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+	asm volatile("mov.u32 %0, %%laneid;\n\tbrkpt;" : "=r"(lane));
 	out[0] = lane;
 }

@@ -1,8 +1,8 @@
-/* errors_wmma.cu - tensor cores. */
+/* errors_wmma.cu - a shape of tensor cores that the simulator does not have. */
 #include <mma.h>
 using namespace nvcuda;
-__global__ void k(const __half *a, float *c)
+__global__ void k(double *c)
 {
-	wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> fa;
-	wmma::load_matrix_sync(fa, a, 16);
+	wmma::fragment<wmma::accumulator, 8, 8, 4, double> sum;
+	wmma::fill_fragment(sum, 0.0);
 }

@@ -125,6 +125,17 @@ for at in L3.b0.w9223372036854775807 L3.b0.w288230376151711744.l31 L3.b922337203
 	expect "the address $at" 2 'L3 has '
 done
 
+# What a kernel reads and writes follows from its arguments.
+run decode --prompt AB -n 3 --chunk 4 -o plain.twin
+expect 'a decode without points is recorded' 0
+for wrong in "bits = 0 WHERE name = 'H'" "bits = x'00ff' WHERE name = 'H'" \
+	"bits = 0 WHERE name = 'C'" "bits = -1 WHERE name = 'Hkv'"; do
+	attack plain.twin "UPDATE t_arg SET $wrong"
+	timeout "$(limit 60)" "$flashtwin" export bad.twin --as html -o page.html --force --steps 0 >out 2>err
+	code=$?
+	expect "arguments that no launch has: $wrong" 0
+done
+
 mkfifo fifo
 for command in 'info fifo' 'view --plain fifo' 'sql fifo "SELECT 1"' 'find fifo' 'diff fifo fifo' \
 	'replay fifo' 'export fifo --as json -o x.json' 'attend --q fifo --k fifo --v fifo' \

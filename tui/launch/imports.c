@@ -17,6 +17,7 @@
 
 #define TEXT_LIMIT ((size_t)64 << 20)
 #define LIST_LIMIT ((size_t)1 << 20)
+#define PTX_PREFIX "ft_ptx_absent."
 
 struct import_check {
 	struct object object;
@@ -97,7 +98,28 @@ static const char *source_name(const char *name)
 {
 	const char *absent = absent_name(name);
 
-	return absent ? absent : strcmp(name, "ft_inline_ptx") == 0 ? "asm" : name;
+	return absent ? absent : name;
+}
+
+/* An asm statement that cannot be translated, as sim/cu2c/unit_ptx.c names it: its line and the
+ * instruction, in which a $ stands for a colon. */
+static enum status refuse_ptx(const char *file, const char *text, const char *symbol)
+{
+	char *end, *instruction, *where;
+	int line = (int)strtol(symbol + strlen(PTX_PREFIX), &end, 10);
+
+	instruction = xstrdup(*end == '.' ? end + 1 : end);
+	for (char *p = instruction; *p; p++)
+		if (*p == '$')
+			*p = ':';
+	where = user_text_find_at(text, "asm", line);
+	if (!where)
+		where = user_text_find_at(text, "__asm__", line);
+	fail(STATUS_COMPILE, "%s: inline PTX: %s is not supported in the simulator",
+	     where ? where : file, instruction);
+	free(where);
+	free(instruction);
+	return STATUS_COMPILE;
 }
 
 enum status imports_refuse(const char *file, const char *preprocessed, const char *symbol)
@@ -109,9 +131,8 @@ enum status imports_refuse(const char *file, const char *preprocessed, const cha
 
 	if (file_read(preprocessed, TEXT_LIMIT, &text, &bytes) == STATUS_OK)
 		where = user_text_find(text, source_name(name));
-	if (strcmp(name, "ft_inline_ptx") == 0)
-		status = fail(STATUS_COMPILE, "%s: inline PTX cannot run in the simulator",
-			      where ? where : file);
+	if (strncmp(name, PTX_PREFIX, strlen(PTX_PREFIX)) == 0)
+		status = refuse_ptx(file, text ? text : "", name);
 	else if (absent)
 		status = fail(STATUS_COMPILE, "%s: %s has no bit-exact model in the simulator",
 			      where ? where : file, absent);

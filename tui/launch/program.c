@@ -18,6 +18,7 @@
 #include "base/xalloc.h"
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
+#include "tui/launch/compile_cache.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/program_code.h"
 #include "tui/launch/program_state.h"
@@ -147,6 +148,8 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	if (pass->host) {
 		arg_list_add(&args, "-DFLASHTWIN_HOST");
 	} else {
+		/* Host functions get it too, as with nvcc. 9.0 is the capability of the H200. */
+		arg_list_add(&args, "-D__CUDA_ARCH__=900");
 		kernel_flags_add_processor(&args);
 		if (s->check)
 			arg_list_add(&args, "-DFLASHTWIN_CHECK");
@@ -182,20 +185,18 @@ static enum status add_points(struct program *p, const struct program_source *s,
 
 static enum status rewrite(const struct program_source *s, const struct pass *pass, bool *polls)
 {
-	char *text, *result, *found, *file;
+	char *text, *result, *file;
 	enum status status;
 	size_t bytes;
 
 	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
-	found = user_text_find(text, "volatile");
-	*polls = found != NULL;
-	free(found);
 	text = user_headers_show_all(text, s->changes);
 	file = user_headers_show_all(xstrdup(pass->file), s->changes);
 	status = rewrite_program(file, text, strlen(text), pass->host, &result);
 	free(file);
 	free(text);
 	TRY(status);
+	*polls = user_text_has(result, "volatile");
 	status = output_text(pass->rewritten, result);
 	free(result);
 	return status;
@@ -238,8 +239,13 @@ static enum status compile(const struct program *p, const struct program_source 
 		arg_list_add_all(&args, device_flags);
 	}
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->object, pass->rewritten, NULL });
-	if (status == STATUS_OK)
-		status = program_run(&args, pass->file, s->sandbox);
+	if (status == STATUS_OK) {
+		const struct compile_step step = {
+			&args, pass->file, pass->rewritten, pass->object, s->sandbox,
+		};
+
+		status = compile_cached(&step);
+	}
 	free(standard);
 	return status;
 }
@@ -306,7 +312,8 @@ static enum status link_device(struct program *p, const struct program_source *s
 	if (status == STATUS_OK) {
 		arg_list_add_all(&args, (const char *const[]){ "-shared", "-Wl,-Bsymbolic",
 			  "-Wl,-z,lazy", option, "-o", shared, object, NULL });
-		status = program_run(&args, file, s->sandbox);
+		status = compile_cached(&(struct compile_step){ &args, file, object, shared,
+								s->sandbox });
 	}
 	free(option);
 	free(script);

@@ -74,28 +74,43 @@ static void add_kernels(struct program_code *c, const struct unit_code *u)
 	}
 }
 
-static bool shares_name(const struct program_code *c, size_t i)
+/* Whether another kernel has its name, but other types. */
+static bool is_overload(const struct program_code *c, size_t i)
 {
 	const char *name = program_kernel_of(c->kernels[i])->name;
 
 	for (size_t k = 0; k < c->kernel_count; k++)
-		if (k != i && strcmp(program_kernel_of(c->kernels[k])->name, name) == 0)
+		if (strcmp(program_kernel_of(c->kernels[k])->name, name) == 0
+		    && !program_kernel_same_types(c->kernels[i], c->kernels[k]))
 			return true;
 	return false;
 }
 
-/* Traces refer to kernels by name: overloads get their types, and what is still the same, as static
- * kernels of several files, the file. */
-static void tell_apart(struct program_code *c, void (*rename)(struct program_kernel *))
+/* Traces refer to kernels by name: overloads get their types, and what is still the same, as for
+ * lambdas and static kernels of several files, a number in the order of files and symbols. */
+static void name_overloads(struct program_code *c)
 {
-	bool *shared = xcalloc(c->kernel_count + 1, sizeof *shared);
+	bool *overload = xcalloc(c->kernel_count + 1, sizeof *overload);
 
 	for (size_t i = 0; i < c->kernel_count; i++)
-		shared[i] = shares_name(c, i);
+		overload[i] = is_overload(c, i);
 	for (size_t i = 0; i < c->kernel_count; i++)
-		if (shared[i])
-			rename(c->kernels[i]);
-	free(shared);
+		if (overload[i])
+			program_kernel_add_types(c->kernels[i]);
+	free(overload);
+}
+
+static void number_kernels(struct program_code *c)
+{
+	for (size_t i = c->kernel_count; i-- > 1; ) {
+		const char *name = program_kernel_of(c->kernels[i])->name;
+		size_t same = 1;
+
+		for (size_t k = 0; k < i; k++)
+			same += strcmp(program_kernel_of(c->kernels[k])->name, name) == 0;
+		if (same > 1)
+			program_kernel_number(c->kernels[i], same);
+	}
 }
 
 static const struct kernel *find_kernel(void *context, const void *stub)
@@ -145,8 +160,8 @@ enum status program_code_ready(struct program_code *c)
 	program_variables_join(c);
 	for (size_t i = 0; i < c->unit_count; i++)
 		add_kernels(c, &c->units[i]);
-	tell_apart(c, program_kernel_add_types);
-	tell_apart(c, program_kernel_add_file);
+	name_overloads(c);
+	number_kernels(c);
 	kernel_register_set(&c->set);
 	return STATUS_OK;
 }

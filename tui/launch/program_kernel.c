@@ -183,24 +183,34 @@ static char *name_with_types(const struct program_kernel *k)
 	return xcheck(text);
 }
 
+bool program_kernel_same_types(const struct program_kernel *a, const struct program_kernel *b)
+{
+	bool same = a->sim.param_count == b->sim.param_count;
+
+	for (int i = 0; i < a->sim.param_count && same; i++)
+		same = strcmp(a->params[i].type, b->params[i].type) == 0;
+	return same;
+}
+
 void program_kernel_add_types(struct program_kernel *k)
 {
 	set_name(k, name_with_types(k));
 }
 
-void program_kernel_add_file(struct program_kernel *k)
+void program_kernel_number(struct program_kernel *k, size_t number)
 {
-	set_name(k, xasprintf("%s@%s", k->name, k->sim.file));
+	set_name(k, xasprintf("%s#%zu", k->name, number));
 }
 
 bool program_kernel_is(const struct program_kernel *k, const char *name)
 {
+	const char *number = strrchr(name, '#');
+	size_t length = number ? (size_t)(number - name) : strlen(name);
 	char *typed = name_with_types(k);
-	char *filed = xasprintf("%s@%s", typed, k->sim.file);
-	bool is = !strcmp(name, k->short_name) || !strcmp(name, typed) || !strcmp(name, filed);
+	bool is = (strlen(typed) == length && strncmp(name, typed, length) == 0)
+		|| (strlen(k->short_name) == length && strncmp(name, k->short_name, length) == 0);
 
 	free(typed);
-	free(filed);
 	return is;
 }
 

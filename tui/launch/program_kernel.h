@@ -22,9 +22,11 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *);
 const struct kernel *program_kernel_of(const struct program_kernel *);
 /* Whether it has this name, with or without what the following two add. */
 bool program_kernel_is(const struct program_kernel *, const char *name);
-/* Make its name longer: "k(float *)", then "k(float *)@file.cu". */
+/* Whether their parameters have the same types, as in the source. */
+bool program_kernel_same_types(const struct program_kernel *, const struct program_kernel *);
+/* Make its name longer: "k(float *)", then "k(float *)#2". */
 void program_kernel_add_types(struct program_kernel *);
-void program_kernel_add_file(struct program_kernel *);
+void program_kernel_number(struct program_kernel *, size_t number);
 void program_kernel_free(struct program_kernel *);
 
 #endif

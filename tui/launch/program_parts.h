@@ -15,6 +15,7 @@
 struct place {
 	const char *name;
 	uint64_t value, bytes;
+	bool global;                    /* host code refers to it: a __managed__ variable */
 };
 
 /* A shared object: its symbols, by value. */

@@ -24,7 +24,8 @@ static void add_place(struct place **list, size_t *count, const struct object *o
 {
 	if ((*count & (*count - 1)) == 0)
 		*list = xreallocarray(*list, 2 * *count + 1, sizeof **list);
-	(*list)[(*count)++] = (struct place){ object_symbol_name(o, s), s->st_value, s->st_size };
+	(*list)[(*count)++] = (struct place){ object_symbol_name(o, s), s->st_value, s->st_size,
+		ELF64_ST_BIND(s->st_info) == STB_GLOBAL };
 }
 
 enum status program_symbols_read(struct loaded *l)

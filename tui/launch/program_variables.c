@@ -57,6 +57,7 @@ static void add_variable(struct unit_code *u, const struct place *p)
 	u->variables = xreallocarray(u->variables, u->variable_count + 1, sizeof *u->variables);
 	u->variables[u->variable_count++] = (struct kernel_variable){
 		.name = readable(p->name), .address = address, .bytes = p->bytes,
+		.managed = p->global,
 	};
 }
 
@@ -121,7 +122,7 @@ static const struct kernel_variable *add_unreached(struct unit_code *u, const st
 
 	*v = (struct kernel_variable){
 		.name = readable(p->name), .address = (void *)(u->shared.base + p->value),
-		.bytes = p->bytes,
+		.bytes = p->bytes, .managed = p->global,
 	};
 	u->unreached = xreallocarray(u->unreached, u->unreached_count + 1, sizeof *u->unreached);
 	return u->unreached[u->unreached_count++] = v;
@@ -140,6 +141,20 @@ static const struct kernel_variable *variable_at(struct unit_code *u, const stru
 	return add_unreached(u, p);
 }
 
+/* A __managed__ variable is in the device's code, and has no shadow. */
+static const struct kernel_variable *managed_at(struct program_code *c, const void *address)
+{
+	for (size_t i = 0; i < c->unit_count; i++) {
+		struct loaded *l = &c->units[i].shared;
+		const struct place *found = program_place_at(l, l->variables, l->variable_count,
+							     address);
+
+		if (found)
+			return variable_at(&c->units[i], found);
+	}
+	return NULL;
+}
+
 const struct kernel_variable *program_variables_shadowed(void *context, const void *shadow)
 {
 	struct program_code *c = context;
@@ -153,7 +168,7 @@ const struct kernel_variable *program_variables_shadowed(void *context, const vo
 		if (found && program_symbols_base(l))
 			return variable_at(&c->units[i], found);
 	}
-	return NULL;
+	return p ? NULL : managed_at(c, shadow);
 }
 
 /* Also one that only host code names, as far as it is known: of a trace. */

@@ -4,6 +4,7 @@
 #include "tui/launch/programs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -138,9 +139,13 @@ void compiler_show_in(const struct compiler *compiler, struct sandbox *sandbox)
 
 #define CANNOT_RUN 127
 
-/* In the child. A compiler's cache is not visible in the sandbox. */
-static void run(const struct arg_list *args, const struct sandbox *sandbox, pid_t parent)
+/* In the child. errors: a file for standard error, -1: none. A compiler's own cache is not visible
+ * in the sandbox. */
+static void run(const struct arg_list *args, const struct sandbox *sandbox, int errors,
+		pid_t parent)
 {
+	if (errors >= 0 && dup2(errors, STDERR_FILENO) < 0)
+		_exit(CANNOT_RUN);
 	confine(sandbox, CONFINE_COMPILER, parent);
 	setenv("TMPDIR", sandbox->scratch, 1);
 	if (sandbox->holder >= 0)
@@ -149,7 +154,8 @@ static void run(const struct arg_list *args, const struct sandbox *sandbox, pid_
 	_exit(CANNOT_RUN);
 }
 
-enum status program_run(const struct arg_list *args, const char *file, struct sandbox *sandbox)
+static enum status run_with(const struct arg_list *args, const char *file, struct sandbox *sandbox,
+			    int errors)
 {
 	struct supervised w = { .report = -1 };
 	pid_t parent = getpid();
@@ -158,7 +164,7 @@ enum status program_run(const struct arg_list *args, const char *file, struct sa
 	fflush(NULL);
 	w.child = fork();
 	if (w.child == 0)
-		run(args, sandbox, parent);
+		run(args, sandbox, errors, parent);
 	if (w.child < 0)
 		return fail(STATUS_INTERNAL, "fork: %s", strerror(errno));
 	TRY(supervise(sandbox, &w));
@@ -168,4 +174,22 @@ enum status program_run(const struct arg_list *args, const char *file, struct sa
 	if (!WIFEXITED(w.ended) || WEXITSTATUS(w.ended) != 0)
 		return fail(STATUS_COMPILE, "%s did not compile (%s)", file, args->at[0]);
 	return STATUS_OK;
+}
+
+enum status program_run(const struct arg_list *args, const char *file, struct sandbox *sandbox)
+{
+	return run_with(args, file, sandbox, -1);
+}
+
+enum status program_run_into(const struct arg_list *args, const char *file,
+			     struct sandbox *sandbox, const char *errors)
+{
+	int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	enum status status;
+
+	if (fd < 0)
+		return fail(STATUS_IO, "%s: %s", errors, strerror(errno));
+	status = run_with(args, file, sandbox, fd);
+	close(fd);
+	return status;
 }

@@ -48,5 +48,8 @@ char *program_find(const char *name);
 /* Runs a compiler in the sandbox, which is started first. COMPILE, naming `file` and the program,
  * if it fails; USAGE if it cannot be run; the errors of sandbox_start() and supervise(). */
 enum status program_run(const struct arg_list *, const char *file, struct sandbox *);
+/* The same, with its standard error in a new file `errors`. */
+enum status program_run_into(const struct arg_list *, const char *file, struct sandbox *,
+			     const char *errors);
 
 #endif

@@ -24,6 +24,7 @@
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/datadir.h"
+#include "tui/launch/compile_cache.h"
 #include "tui/launch/imports.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/programs.h"
@@ -149,15 +150,10 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	enum status status = STATUS_OK;
 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
-	if (!probed) {
-		char *polls = user_text_find(text, "volatile");
-
-		k->polls = polls != NULL;
-		free(polls);
+	if (!probed)
 		status = read_text(k, s, text, bytes);
-		if (status == STATUS_OK)
-			k->lockstep = user_text_lockstep(text, k->sources);
-	}
+	if (!probed && status == STATUS_OK)
+		k->lockstep = user_text_lockstep(text, k->sources);
 	if (s->folder) {
 		text = user_headers_show(text, s->folder, s->shown);
 		bytes = strlen(text);
@@ -168,6 +164,8 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	free(text);
 	if (status != STATUS_OK)
 		return status;
+	if (!probed)
+		k->polls = user_text_has(result, "volatile");
 	status = output_text(out, result);
 	free(result);
 	return status;
@@ -182,15 +180,17 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 	const struct kernel_flags flags = {
 		.check = s->check, .steps = s->steps, .polls = k->polls, .text = text,
 	};
+	const struct compile_step compiling = { &args, s->file, in, object, s->sandbox };
+	const struct compile_step linking = { &link, s->file, object, out, s->sandbox };
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k), NULL });
 	TRY(kernel_flags_add(&args, &flags));
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
-	TRY(program_run(&args, s->file, s->sandbox));
+	TRY(compile_cached(&compiling));
 	TRY(imports_check(object, k->file, text));
 	arg_list_add_all(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out,
 		  object, NULL });
-	return program_run(&link, s->file, s->sandbox);
+	return compile_cached(&linking);
 }
 
 /* The path of "plain.so" or "probed.so"; the caller frees it. */

@@ -225,6 +225,7 @@ enum status user_text_refuse(const char *preprocessed, bool checked)
 
 struct search {
 	const char *name;
+	int line;                       /* the only one to look at, or 0 */
 	char *builtin;                  /* "__builtin_NAME" */
 	char *where;
 };
@@ -235,6 +236,8 @@ static bool search_line(const struct place *place, const char *line, size_t leng
 	const char *found = find_word(line, length, search->name, true);
 	size_t after = strlen(search->name);
 
+	if (search->line && place->line != search->line)
+		return true;
 	if (!found) {
 		found = find_word(line, length, search->builtin, true);
 		after = strlen(search->builtin);
@@ -251,13 +254,28 @@ static bool search_line(const struct place *place, const char *line, size_t leng
 	return found[after] != '(';
 }
 
-char *user_text_find(const char *preprocessed, const char *name)
+char *user_text_find_at(const char *preprocessed, const char *name, int line)
 {
-	struct search search = { .name = name, .builtin = xasprintf("__builtin_%s", name) };
+	struct search search = {
+		.name = name, .line = line, .builtin = xasprintf("__builtin_%s", name),
+	};
 
 	each_line(preprocessed, search_line, &search);
 	free(search.builtin);
 	return search.where;
+}
+
+char *user_text_find(const char *preprocessed, const char *name)
+{
+	return user_text_find_at(preprocessed, name, 0);
+}
+
+bool user_text_has(const char *preprocessed, const char *name)
+{
+	char *where = user_text_find(preprocessed, name);
+
+	free(where);
+	return where != NULL;
 }
 
 /* --- volatile instead of __syncwarp() --- */

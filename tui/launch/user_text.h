@@ -21,6 +21,9 @@ enum status user_text_own(const char *file, const char *text);
 /* Where `name` occurs in preprocessed text outside of system headers and strings, best where it is
  * called: "FILE:LINE", which the caller frees; NULL if nowhere. */
 char *user_text_find(const char *preprocessed, const char *name);
+bool user_text_has(const char *preprocessed, const char *name);
+/* The same, but only on this line of a file. */
+char *user_text_find_at(const char *preprocessed, const char *name, int line);
 
 /* Where volatile accesses may rely on the threads of a warp running in lockstep: "FILE:LINE" of the
  * first one, if the sources have shared memory, but no fence, atomic or __syncwarp(). The caller

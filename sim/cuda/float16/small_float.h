@@ -8,6 +8,8 @@
 #ifndef SIM_SMALL_FLOAT_H
 #define SIM_SMALL_FLOAT_H
 
+#include <limits>
+
 enum ft_rounding { FT_NEAREST, FT_TO_ZERO, FT_DOWN, FT_UP };
 
 /* Rounds x to a 16-bit float with EXPONENT exponent bits and FRACTION fraction bits. Scaling by a
@@ -53,6 +55,29 @@ template <int EXPONENT, int FRACTION> static inline float ft_small_value(unsigne
 		: (float)ldexp(fraction, scale);
 
 	return bits & 0x8000 ? -a : a;
+}
+
+/* An integer as a double that rounds to a 16-bit float as the integer does: where a double has too
+ * few bits, the last one is set if any of those dropped is. */
+static inline double ft_sticky_magnitude(unsigned long long v)
+{
+	return v >> 53 ? 2048.0 * (double)(v >> 11 | ((v & 2047) != 0)) : (double)v;
+}
+template <class T> static inline double ft_sticky(T v)
+{
+	return v < 0 ? -ft_sticky_magnitude(0 - (unsigned long long)v)
+		: ft_sticky_magnitude((unsigned long long)v);
+}
+
+/* The integer that `round` makes of a. */
+template <class T> static inline T ft_to_integer(float a, float (*round)(float))
+{
+	const T highest = std::numeric_limits<T>::max(), lowest = std::numeric_limits<T>::min();
+	float rounded = round(a);
+
+	if (a != a)
+		return sizeof(T) == 8 ? (T)(1ull << 63) : (T)0;
+	return rounded >= (float)highest ? highest : rounded <= (float)lowest ? lowest : (T)rounded;
 }
 
 /* a * b + c in double, rounded to odd: rounding that again equals rounding the exact sum. */

@@ -1,7 +1,8 @@
 /* small_float_type.h - a 16-bit float type of CUDA and its pair type, with all their functions.
  *
- * Included once per type, with FT_NAME (half), FT_T (__half), FT_RAW, FT_T2 (__half2), FT_EXPONENT
- * and FT_FRACTION defined; undefines them. Rounding is in small_float.h.
+ * Included once per type, with FT_NAME (half), FT_T (__half), FT_RAW, FT_T2 (__half2), FT_RAW2,
+ * FT_EXPONENT and FT_FRACTION defined; undefines them. Rounding is in small_float.h, conversions to
+ * integers are in small_float_integer.h, comparisons in small_float_compare.h.
  */
 #define FT_PASTE_(a, b, c) a##b##c
 #define FT_PASTE(a, b, c) FT_PASTE_(a, b, c)
@@ -10,6 +11,7 @@
 #define FT_FN static inline
 
 struct FT_RAW { unsigned short x; };
+struct __attribute__((aligned(4))) FT_RAW2 { unsigned short x, y; };
 
 struct FT_T {
 	unsigned short ft_x;
@@ -22,12 +24,25 @@ struct FT_T {
 	FT_T(unsigned short v) : ft_x(FT_BITS_OF(v)) { }
 	FT_T(int v) : ft_x(FT_BITS_OF(v)) { }
 	FT_T(unsigned v) : ft_x(FT_BITS_OF(v)) { }
-	FT_T(long v) : ft_x(FT_BITS_OF((double)v)) { }
-	FT_T(unsigned long v) : ft_x(FT_BITS_OF((double)v)) { }
-	FT_T(long long v) : ft_x(FT_BITS_OF((double)v)) { }
-	FT_T(unsigned long long v) : ft_x(FT_BITS_OF((double)v)) { }
+	FT_T(long v) : ft_x(FT_BITS_OF(ft_sticky(v))) { }
+	FT_T(unsigned long v) : ft_x(FT_BITS_OF(ft_sticky(v))) { }
+	FT_T(long long v) : ft_x(FT_BITS_OF(ft_sticky(v))) { }
+	FT_T(unsigned long long v) : ft_x(FT_BITS_OF(ft_sticky(v))) { }
 	operator float() const { return FT_VALUE_OF(ft_x); }
 	operator FT_RAW() const { return { ft_x }; }
+	operator bool() const { return (ft_x & 0x7fff) != 0; }
+	operator char() const { return ft_to_integer<char>(*this, truncf); }
+	operator signed char() const { return ft_to_integer<signed char>(*this, truncf); }
+	operator unsigned char() const { return ft_to_integer<unsigned char>(*this, truncf); }
+	operator short() const { return ft_to_integer<short>(*this, truncf); }
+	operator unsigned short() const { return ft_to_integer<unsigned short>(*this, truncf); }
+	operator int() const { return ft_to_integer<int>(*this, truncf); }
+	operator unsigned() const { return ft_to_integer<unsigned>(*this, truncf); }
+	operator long() const { return ft_to_integer<long>(*this, truncf); }
+	operator unsigned long() const { return ft_to_integer<unsigned long>(*this, truncf); }
+	operator long long() const { return ft_to_integer<long long>(*this, truncf); }
+	operator unsigned long long() const
+		{ return ft_to_integer<unsigned long long>(*this, truncf); }
 };
 
 struct __attribute__((aligned(4))) FT_T2 {
@@ -35,6 +50,8 @@ struct __attribute__((aligned(4))) FT_T2 {
 
 	FT_T2() = default;
 	FT_T2(const FT_T &a, const FT_T &b) : x(a), y(b) { }
+	FT_T2(const FT_RAW2 &raw) : x(FT_RAW{ raw.x }), y(FT_RAW{ raw.y }) { }
+	operator FT_RAW2() const { return { x.ft_x, y.ft_x }; }
 };
 
 /* --- conversions --- */
@@ -47,21 +64,11 @@ struct __attribute__((aligned(4))) FT_T2 {
 	FT_CONVERT(FT_PASTE(__##from##2, FT_NAME, _rd), from, FT_DOWN) \
 	FT_CONVERT(FT_PASTE(__##from##2, FT_NAME, _ru), from, FT_UP)
 FT_CONVERT_ALL(float)
-FT_CONVERT_ALL(int)
-FT_CONVERT_ALL(short)
 #undef FT_CONVERT_ALL
 FT_CONVERT(FT_PASTE(__float2, FT_NAME, ), float, FT_NEAREST)
 FT_CONVERT(FT_PASTE(__double2, FT_NAME, ), double, FT_NEAREST)
-FT_CONVERT(FT_PASTE(__uint2, FT_NAME, _rn), unsigned, FT_NEAREST)
-FT_CONVERT(FT_PASTE(__ushort2, FT_NAME, _rn), unsigned short, FT_NEAREST)
 #undef FT_CONVERT
 FT_FN float FT_PASTE(__, FT_NAME, 2float)(FT_T a) { return (float)a; }
-FT_FN int FT_PASTE(__, FT_NAME, 2int_rn)(FT_T a) { return __float2int_rn((float)a); }
-FT_FN int FT_PASTE(__, FT_NAME, 2int_rz)(FT_T a) { return __float2int_rz((float)a); }
-FT_FN int FT_PASTE(__, FT_NAME, 2int_rd)(FT_T a) { return __float2int_rd((float)a); }
-FT_FN int FT_PASTE(__, FT_NAME, 2int_ru)(FT_T a) { return __float2int_ru((float)a); }
-FT_FN unsigned FT_PASTE(__, FT_NAME, 2uint_rn)(FT_T a) { return __float2uint_rn((float)a); }
-FT_FN unsigned FT_PASTE(__, FT_NAME, 2uint_rz)(FT_T a) { return __float2uint_rz((float)a); }
 FT_FN unsigned short FT_PASTE(__, FT_NAME, _as_ushort)(FT_T a) { return a.ft_x; }
 FT_FN short FT_PASTE(__, FT_NAME, _as_short)(FT_T a) { return (short)a.ft_x; }
 FT_FN FT_T FT_PASTE(__ushort_as_, FT_NAME, )(unsigned short v)
@@ -125,8 +132,17 @@ FT_FN FT_T __hfma(FT_T a, FT_T b, FT_T c) { return FT_T(ft_fma_odd((float)a, (fl
 FT_FN FT_T __hfma_sat(FT_T a, FT_T b, FT_T c) { return ft_saturate(__hfma(a, b, c)); }
 FT_FN FT_T2 __hfma2(FT_T2 a, FT_T2 b, FT_T2 c)
 	{ return FT_T2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
+FT_FN FT_T2 __hfma2_sat(FT_T2 a, FT_T2 b, FT_T2 c)
+	{ return FT_T2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)); }
+/* max(result, +0); a NaN stays one */
+FT_FN FT_T ft_relu(FT_T a) { return (float)a <= 0.0f ? FT_T(0) : a; }
+FT_FN FT_T __hfma_relu(FT_T a, FT_T b, FT_T c) { return ft_relu(__hfma(a, b, c)); }
+FT_FN FT_T2 __hfma2_relu(FT_T2 a, FT_T2 b, FT_T2 c)
+	{ return FT_T2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)); }
 FT_FN FT_T __hneg(FT_T a)
-	{ return FT_PASTE(__ushort_as_, FT_NAME, )(a != a ? 0x7fff : a.ft_x ^ 0x8000); }
+{
+	return FT_PASTE(__ushort_as_, FT_NAME, )((float)a != (float)a ? 0x7fff : a.ft_x ^ 0x8000);
+}
 FT_FN FT_T __habs(FT_T a)
 {
 	return FT_PASTE(__ushort_as_, FT_NAME, )((float)a != (float)a ? 0x7fff : a.ft_x & 0x7fff);
@@ -135,7 +151,20 @@ FT_FN FT_T operator-(const FT_T &a) { return __hneg(a); }
 FT_FN FT_T operator+(const FT_T &a) { return a; }
 FT_FN FT_T &operator++(FT_T &a) { return a = a + FT_T(1); }
 FT_FN FT_T &operator--(FT_T &a) { return a = a - FT_T(1); }
+FT_FN FT_T operator++(FT_T &a, int) { FT_T old = a; ++a; return old; }
+FT_FN FT_T operator--(FT_T &a, int) { FT_T old = a; --a; return old; }
 FT_FN FT_T2 operator-(const FT_T2 &a) { return FT_T2(-a.x, -a.y); }
+FT_FN FT_T2 operator+(const FT_T2 &a) { return a; }
+FT_FN FT_T2 &operator++(FT_T2 &a) { return a = a + FT_T2(FT_T(1), FT_T(1)); }
+FT_FN FT_T2 &operator--(FT_T2 &a) { return a = a - FT_T2(FT_T(1), FT_T(1)); }
+FT_FN FT_T2 operator++(FT_T2 &a, int) { FT_T2 old = a; ++a; return old; }
+FT_FN FT_T2 operator--(FT_T2 &a, int) { FT_T2 old = a; --a; return old; }
+/* a * b + c of complex numbers, with the real part in x */
+FT_FN FT_T2 __hcmadd(FT_T2 a, FT_T2 b, FT_T2 c)
+{
+	return FT_T2(__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)),
+		     __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
+}
 FT_FN FT_T hsqrt(FT_T a) { return FT_T(sqrtf((float)a)); }
 
 #define FT_UNARY(name, call) \
@@ -156,57 +185,16 @@ FT_ON_PAIR(h2trunc, htrunc)
 FT_ON_PAIR(h2rint, hrint)
 #undef FT_ON_PAIR
 
-/* Functions without a bit-exact model: calling one is a compile error. */
-#define FT_NO_MODEL(name, instead) \
-	FT_T name(FT_T) __attribute__((error(#name " has no bit-exact model in the simulator: " \
-					     "convert to float and use " instead)));
-FT_NO_MODEL(hexp, "expf")
-FT_NO_MODEL(hexp2, "exp2f")
-FT_NO_MODEL(hexp10, "exp10f")
-FT_NO_MODEL(hlog, "logf")
-FT_NO_MODEL(hlog2, "log2f")
-FT_NO_MODEL(hlog10, "log10f")
-FT_NO_MODEL(hsin, "sinf")
-FT_NO_MODEL(hcos, "cosf")
-FT_NO_MODEL(htanh, "tanhf")
-FT_NO_MODEL(hrcp, "1.0f / x")
-FT_NO_MODEL(hrsqrt, "rsqrtf")
+/* Calling these is a compile error. */
+#define FT_NO_MODEL(type, name) \
+	type name(type) __attribute__((error(#name " has no bit-exact model in the simulator: " \
+					     "convert to float and use tanhf")));
+FT_NO_MODEL(FT_T, htanh_approx)
+FT_NO_MODEL(FT_T2, h2tanh_approx)
 #undef FT_NO_MODEL
 
-/* --- comparison --- */
-
-FT_FN bool __hisnan(FT_T a) { return (float)a != (float)a; }
-FT_FN int __hisinf(FT_T a) { return (float)a == INFINITY ? 1 : (float)a == -INFINITY ? -1 : 0; }
-/* The functions with u at the end are true for a NaN too. */
-#define FT_COMPARE(op, name) \
-	FT_FN bool operator op(const FT_T &a, const FT_T &b) { return (float)a op (float)b; } \
-	FT_FN bool __h##name(FT_T a, FT_T b) { return a op b; } \
-	FT_FN bool __h##name##u(FT_T a, FT_T b) \
-		{ return __hisnan(a) || __hisnan(b) || a op b; } \
-	FT_FN FT_T2 __h##name##2(FT_T2 a, FT_T2 b) \
-		{ return FT_T2(FT_T((int)__h##name(a.x, b.x)), FT_T((int)__h##name(a.y, b.y))); } \
-	FT_FN bool __hb##name##2(FT_T2 a, FT_T2 b) \
-		{ return __h##name(a.x, b.x) && __h##name(a.y, b.y); }
-FT_COMPARE(==, eq)
-FT_COMPARE(<, lt)
-FT_COMPARE(>, gt)
-FT_COMPARE(<=, le)
-FT_COMPARE(>=, ge)
-#undef FT_COMPARE
-FT_FN bool operator!=(const FT_T &a, const FT_T &b) { return (float)a != (float)b; }
-FT_FN bool __hneu(FT_T a, FT_T b) { return a != b; }
-FT_FN bool __hne(FT_T a, FT_T b) { return !__hisnan(a) && !__hisnan(b) && a != b; }
-
-/* These return the number if the other operand is a NaN, and +0 is greater than -0. The functions
- * with _nan at the end return the NaN. */
-FT_FN FT_T __hmax(FT_T a, FT_T b) { return FT_T(ft_fmaxf((float)a, (float)b)); }
-FT_FN FT_T __hmin(FT_T a, FT_T b) { return FT_T(ft_fminf((float)a, (float)b)); }
-FT_FN FT_T __hmax_nan(FT_T a, FT_T b)
-	{ return __hisnan(a) || __hisnan(b) ? FT_T(NAN) : __hmax(a, b); }
-FT_FN FT_T __hmin_nan(FT_T a, FT_T b)
-	{ return __hisnan(a) || __hisnan(b) ? FT_T(NAN) : __hmin(a, b); }
-FT_FN FT_T2 __hmax2(FT_T2 a, FT_T2 b) { return FT_T2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
-FT_FN FT_T2 __hmin2(FT_T2 a, FT_T2 b) { return FT_T2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+#include "sim/cuda/float16/small_float_integer.h"
+#include "sim/cuda/float16/small_float_compare.h"
 
 #undef FT_FN
 #undef FT_VALUE_OF
@@ -216,6 +204,7 @@ FT_FN FT_T2 __hmin2(FT_T2 a, FT_T2 b) { return FT_T2(__hmin(a.x, b.x), __hmin(a.
 #undef FT_NAME
 #undef FT_T
 #undef FT_RAW
+#undef FT_RAW2
 #undef FT_T2
 #undef FT_EXPONENT
 #undef FT_FRACTION

@@ -12,36 +12,7 @@
 #error "cooperative_groups.h needs C++"
 #endif
 
-/* FT_CALL declares that parameter, FT_CALLER is its value, FT_CALL_SITE the site. */
-#if defined(__has_builtin) && __has_builtin(__builtin_source_location)
-#if __cplusplus > 201703L
-#include <source_location>
-#else
-namespace std {
-struct source_location {
-	struct __impl {
-		const char *_M_file_name, *_M_function_name;
-		unsigned _M_line, _M_column;
-	};
-};
-}
-#endif
-typedef std::source_location::__impl ft_call;
-#define FT_CALL const void *ft_caller_ = __builtin_source_location()
-#define FT_CALLER ft_caller_
-#define FT_CALL_SITE(name) ft_group_site(name, (const ft_call *)ft_caller_)
-static inline const struct ft_site *ft_group_site(const char *name, const ft_call *call)
-{
-	return ft_site_at(name, FT_OWN(const char *, call->_M_file_name),
-			  (int)FT_OWN(unsigned, call->_M_line),
-			  (int)FT_OWN(unsigned, call->_M_column));
-}
-#else                   /* calls on one line are one */
-struct ft_call { const char *file; int line; };
-#define FT_CALL ft_call ft_caller_ = ft_call{ __builtin_FILE(), __builtin_LINE() }
-#define FT_CALLER ft_caller_
-#define FT_CALL_SITE(name) ft_site_at(name, ft_caller_.file, ft_caller_.line, 0)
-#endif
+#include "sim/cuda/libcu/call.h"
 
 #define FT_GROUP_VOTE(name, kind, mask, p) \
 	ft_collective(FT_CALL_SITE(name), kind, mask, !!(p), 0)
@@ -320,12 +291,18 @@ template <class Group> static inline unsigned group_size(const Group &group)
 	return group.size();
 }
 
-/* All blocks of the launch. sync() is only declared: a call is a compile error. */
+/* All blocks of the launch, which is cooperative if they may wait for each other. */
 class grid_group {
 public:
+#ifdef FLASHTWIN_PROGRAM
+	void sync(FT_CALL) const { ft_grid_barrier(FT_CALL_SITE("grid_group::sync")); }
+	bool is_valid() const { return ft_grid_is_cooperative(); }
+#else
 	void sync(const void * = nullptr) const
-		__attribute__((error("sync() of a grid is not possible in the simulator")));
+		__attribute__((error("sync() of a grid needs a program that launches it "
+				     "cooperatively: use flashtwin run")));
 	bool is_valid() const { return false; }
+#endif
 	unsigned long long num_blocks() const
 		{ return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
 	unsigned long long block_rank() const

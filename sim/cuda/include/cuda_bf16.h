@@ -13,9 +13,35 @@
 #define FT_T __nv_bfloat16
 #define FT_RAW __nv_bfloat16_raw
 #define FT_T2 __nv_bfloat162
+#define FT_RAW2 __nv_bfloat162_raw
 #define FT_EXPONENT 8
 #define FT_FRACTION 7
 #include "sim/cuda/float16/small_float_type.h"
+#include "sim/cuda/float16/bfloat16_math.h"
+
+#define FT_ON_PAIR(name) \
+	static inline __nv_bfloat162 h2##name(__nv_bfloat162 a) \
+		{ return __nv_bfloat162(h##name(a.x), h##name(a.y)); }
+FT_ON_PAIR(exp)
+FT_ON_PAIR(exp2)
+FT_ON_PAIR(exp10)
+FT_ON_PAIR(log)
+FT_ON_PAIR(log2)
+FT_ON_PAIR(log10)
+FT_ON_PAIR(rcp)
+FT_ON_PAIR(rsqrt)
+FT_ON_PAIR(tanh)
+FT_ON_PAIR(sin)
+FT_ON_PAIR(cos)
+#undef FT_ON_PAIR
+
+#define CUDART_ZERO_BF16 __ushort_as_bfloat16(0x0000)
+#define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16(0x8000)
+#define CUDART_ONE_BF16 __ushort_as_bfloat16(0x3f80)
+#define CUDART_INF_BF16 __ushort_as_bfloat16(0x7f80)
+#define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7fff)
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001)
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7f7f)
 
 FT_ELEMENT_IS(__nv_bfloat16, "bf16")
 FT_ELEMENT_IS(__nv_bfloat162, "bf16")

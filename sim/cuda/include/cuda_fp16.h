@@ -13,9 +13,34 @@
 #define FT_T __half
 #define FT_RAW __half_raw
 #define FT_T2 __half2
+#define FT_RAW2 __half2_raw
 #define FT_EXPONENT 5
 #define FT_FRACTION 10
 #include "sim/cuda/float16/small_float_type.h"
+#include "sim/cuda/float16/half_math.h"
+
+#define FT_ON_PAIR(name) \
+	static inline __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
+FT_ON_PAIR(exp)
+FT_ON_PAIR(exp2)
+FT_ON_PAIR(exp10)
+FT_ON_PAIR(log)
+FT_ON_PAIR(log2)
+FT_ON_PAIR(log10)
+FT_ON_PAIR(rcp)
+FT_ON_PAIR(rsqrt)
+FT_ON_PAIR(tanh)
+FT_ON_PAIR(sin)
+FT_ON_PAIR(cos)
+#undef FT_ON_PAIR
+
+#define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)
+#define CUDART_ONE_FP16 __ushort_as_half(0x3c00)
+#define CUDART_INF_FP16 __ushort_as_half(0x7c00)
+#define CUDART_NAN_FP16 __ushort_as_half(0x7fff)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(0x0001)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(0x7bff)
 
 FT_ELEMENT_IS(__half, "f16")
 FT_ELEMENT_IS(__half2, "f16")

@@ -1,2 +1,13 @@
-/* curand_kernel.h - an error, because the simulator has no cuRAND. */
-#error "cuRAND cannot be used in the simulator: pass random numbers as an array"
+/* curand_kernel.h - cuRAND's device interface for C++ files on the simulator: XORWOW and
+ * Philox4_32_10 with uniform, normal and log-normal numbers. */
+#ifndef FLASHTWIN_CURAND_KERNEL_H
+#define FLASHTWIN_CURAND_KERNEL_H
+#define CURAND_KERNEL_H_        /* programs test it */
+
+#ifndef __cplusplus
+#error "curand_kernel.h needs C++"
+#endif
+
+#include "sim/cuda/random/distributions.h"
+
+#endif

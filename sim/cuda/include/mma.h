@@ -1,2 +1,249 @@
-/* mma.h - an error, because the simulator has no tensor cores. */
-#error "tensor cores (wmma) cannot be used in the simulator"
+/* mma.h - warp matrix functions (nvcuda::wmma) for C++ files on the simulator.
+ *
+ * Has the shapes whose bits base/math/mma_model.c gives: 16 x 16 x 16 of half, bfloat16 and 8-bit
+ * integers, 16 x 16 x 8 of tf32. Elements of a fragment are in the registers that mma.sync has,
+ * column 8 to 15 after 0 to 7; CUDA leaves that open. Fragments of half have each element twice.
+ */
+#ifndef FLASHTWIN_MMA_H
+#define FLASHTWIN_MMA_H
+
+#ifndef __cplusplus
+#error "mma.h needs C++"
+#endif
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "sim/cuda/tensor.h"
+
+namespace nvcuda {
+namespace wmma {
+
+struct row_major { };
+struct col_major { };
+struct matrix_a { };
+struct matrix_b { };
+struct accumulator { };
+enum layout_t { mem_row_major, mem_col_major };
+namespace precision { struct tf32 { }; }
+
+/* --- elements --- */
+
+/* The type that holds an element, its format, and how often a fragment has each. */
+template <class T> struct ft_element { enum { known = false }; };
+#define FT_ELEMENT(T, held, name, count) \
+	template <> struct ft_element<T> { \
+		typedef held type; \
+		enum { known = true, format = FT_MATRIX_##name, copies = count }; \
+	};
+FT_ELEMENT(__half, __half, F16, 2)
+FT_ELEMENT(__nv_bfloat16, __nv_bfloat16, BF16, 2)
+FT_ELEMENT(precision::tf32, float, TF32, 1)
+FT_ELEMENT(signed char, signed char, S8, 1)
+FT_ELEMENT(unsigned char, unsigned char, U8, 1)
+FT_ELEMENT(float, float, F32, 1)
+FT_ELEMENT(int, int, S32, 1)
+#undef FT_ELEMENT
+
+/* The shapes of each type. */
+template <int M, int N, int K, class T> struct ft_shape { enum { known = false }; };
+#define FT_SHAPE(K, T) template <> struct ft_shape<16, 16, K, T> { enum { known = true }; };
+FT_SHAPE(16, __half)
+FT_SHAPE(16, __nv_bfloat16)
+FT_SHAPE(8, precision::tf32)
+FT_SHAPE(16, signed char)
+FT_SHAPE(16, unsigned char)
+FT_SHAPE(16, float)
+FT_SHAPE(8, float)
+FT_SHAPE(16, int)
+#undef FT_SHAPE
+
+struct ft_place { int row, column; };
+
+/* --- fragments --- */
+
+template <class Use, int M, int N, int K, class T, class Layout = void> class fragment {
+	static_assert(ft_shape<M, N, K, T>::known,
+		      "wmma: this shape or type is not supported in the simulator");
+public:
+	typedef ft_element<T> element;
+	typedef typename element::type element_type;
+	enum {
+		multiplies = std::is_same<Use, accumulator>::value ? 0 : 1,
+		distinct = multiplies ? 16 * K / 32 : 8,        /* elements of a lane */
+		num_elements = distinct * (multiplies ? element::copies : 1),
+		num_storage_elements = num_elements,
+		per = multiplies ? 4 / sizeof(element_type) : 1 /* in a register */
+	};
+	element_type x[num_elements];
+
+	/* Where in its matrix element i of a lane is. */
+	static ft_place place(unsigned lane, int i)
+	{
+		const int group = (int)lane / 4, in_group = lane % 4;
+
+		i %= distinct;
+		if (!multiplies)
+			return { group + 8 * (i >> 1 & 1), 2 * in_group + (i & 1) + 8 * (i >> 2) };
+		if (std::is_same<Use, matrix_a>::value) {
+			const int r = i / per;
+
+			return { group + 8 * (r & 1), (in_group + 4 * (r >> 1)) * per + i % per };
+		}
+		const int r = i % (distinct / 2) / per;
+
+		return { (in_group + 4 * r) * per + i % per, group + 8 * (i / (distinct / 2)) };
+	}
+};
+
+/* A register of the fragment. */
+template <class F> static inline unsigned ft_register(const F &f, int number)
+{
+	unsigned bits = 0;
+
+	for (int i = 0; i < F::per; i++) {
+		unsigned one = 0;
+
+		ft_copy_bits(&one, &f.x[number * F::per + i], sizeof f.x[0]);
+		bits |= one << i * 8 * sizeof f.x[0];
+	}
+	return bits;
+}
+
+/* --- functions --- */
+
+static inline unsigned ft_lane_of_warp()
+{
+	const struct dim3 at = ft_thread_index(), dim = ft_block_dim();
+
+	return (at.x + dim.x * (at.y + dim.y * at.z)) & 31;
+}
+
+template <class Use, int M, int N, int K, class T, class Layout, class V>
+static inline void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const V &value)
+{
+	for (int i = 0; i < f.num_elements; i++)
+		f.x[i] = (typename ft_element<T>::type)value;
+}
+
+template <class F, class P>
+static inline void ft_load(F &f, const P *p, unsigned stride, bool rows)
+{
+	const unsigned lane = ft_lane_of_warp();
+
+	for (int i = 0; i < F::num_elements; i++) {
+		const ft_place at = F::place(lane, i);
+
+		if (i < F::distinct)
+			f.x[i] = rows ? p[(size_t)at.row * stride + at.column]
+				: p[(size_t)at.column * stride + at.row];
+		else
+			f.x[i] = f.x[i - F::distinct];
+	}
+}
+
+template <class Use, int M, int N, int K, class T, class Layout>
+static inline void load_matrix_sync(fragment<Use, M, N, K, T, Layout> &f,
+				    const typename ft_element<T>::type *p, unsigned stride)
+{
+	static_assert(!std::is_same<Use, accumulator>::value,
+		      "wmma: the layout of an accumulator is an argument");
+	ft_load(f, p, stride, std::is_same<Layout, row_major>::value);
+}
+
+template <int M, int N, int K, class T>
+static inline void load_matrix_sync(fragment<accumulator, M, N, K, T> &f,
+				    const typename ft_element<T>::type *p, unsigned stride,
+				    layout_t layout)
+{
+	ft_load(f, p, stride, layout == mem_row_major);
+}
+
+template <int M, int N, int K, class T>
+static inline void store_matrix_sync(typename ft_element<T>::type *p,
+				     const fragment<accumulator, M, N, K, T> &f, unsigned stride,
+				     layout_t layout)
+{
+	typedef fragment<accumulator, M, N, K, T> F;
+	const unsigned lane = ft_lane_of_warp();
+
+	for (int i = 0; i < F::num_elements; i++) {
+		const ft_place at = F::place(lane, i);
+
+		p[layout == mem_row_major ? (size_t)at.row * stride + at.column
+		  : (size_t)at.column * stride + at.row] = f.x[i];
+	}
+}
+
+/* Eight columns of D = A B + C, k values at a time: tf32 has instructions for 4 only. */
+template <class A, class B, class C>
+static inline void ft_multiply(const struct ft_site *site, C &d, const A &a, const B &b,
+			       const C &c, int columns, int step, bool saturates)
+{
+	const int first = 4 * columns, halves = sizeof c.x[0] == 2;
+	const int registers = A::distinct / A::per, steps = A::element::format == FT_MATRIX_TF32;
+	typedef enum ft_matrix_format format;
+	struct ft_matrix m = {
+		(format)A::element::format, (format)B::element::format, (format)C::element::format,
+		steps ? 4 : 16, saturates, {}, {}, {}, {}
+	};
+
+	for (int r = 0; r < (steps ? 2 : registers); r++)
+		m.a[r] = ft_register(a, 2 * step + r);
+	for (int r = 0; r < (steps ? 1 : registers / 2); r++)
+		m.b[r] = ft_register(b, columns * registers / 2 + step + r);
+	for (int i = 0; i < 4; i++) {
+		unsigned one = 0;
+
+		ft_copy_bits(&one, &c.x[first + i], sizeof c.x[0]);
+		m.c[halves ? i / 2 : i] |= one << (halves ? 16 * (i & 1) : 0);
+	}
+	ft_tensor_multiply(site, &m);
+	for (int i = 0; i < 4; i++) {
+		unsigned one = halves ? m.d[i / 2] >> 16 * (i & 1) : m.d[i];
+
+		ft_copy_bits(&d.x[first + i], &one, sizeof d.x[0]);
+	}
+}
+
+/* An error for kernels that can reach it. */
+extern void ft_saturated_floats() __asm__("ft_absent_satf");
+
+template <int M, int N, int K, class T, class LayoutA, class LayoutB, class D>
+static inline __attribute__((always_inline)) void
+mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K, T, LayoutA> &a,
+	 const fragment<matrix_b, M, N, K, T, LayoutB> &b,
+	 const fragment<accumulator, M, N, K, D> &c, bool saturates = false,
+	 const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+	static_assert(std::is_same<D, int>::value == (sizeof(typename ft_element<T>::type) == 1),
+		      "wmma: only 8-bit integers have an accumulator of int");
+	static_assert(!std::is_same<D, __half>::value || std::is_same<T, __half>::value,
+		      "wmma: only half has an accumulator of half");
+	const struct ft_site *site = ft_site_at("mma_sync", file, line, 0);
+	fragment<accumulator, M, N, K, D> sum = c;
+
+	if (saturates && !std::is_same<D, int>::value)
+		ft_saturated_floats();
+	for (int columns = 0; columns < 2; columns++)
+		for (int step = 0; step < (K == 8 ? 2 : 1); step++)
+			ft_multiply(site, sum, a, b, sum, columns, step, saturates);
+	d = sum;
+}
+
+/* Rounds to tf32, ties away from zero. Tensor cores ignore the low 13 bits, which are 0 here. */
+static inline float __float_to_tf32(float x)
+{
+	unsigned bits;
+
+	ft_copy_bits(&bits, &x, sizeof bits);
+	if ((bits & 0x7f800000u) != 0x7f800000u)
+		bits = (bits + 0x1000u) & ~0x1fffu;
+	ft_copy_bits(&x, &bits, sizeof x);
+	return x;
+}
+
+}
+}
+
+#endif

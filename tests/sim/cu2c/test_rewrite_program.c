@@ -207,14 +207,6 @@ START_TEST(built_in_variables_of_device_code)
 }
 END_TEST
 
-START_TEST(inline_ptx_is_an_error_where_it_is_reached)
-{
-	has("__device__ int f() { int x; asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x)); }",
-	    false, "ft_inline_ptx()");
-	has("int f() { int x; asm(\"nop\"); }", true, "asm(\"nop\");");
-}
-END_TEST
-
 START_TEST(shared_variables_are_dropped_for_the_host)
 {
 	lacks("extern __shared__ float all[]; __shared__ int s[3];", true, "__shared__");
@@ -235,7 +227,6 @@ int main(void)
 	tcase_add_test(tests, functions_of_each_side);
 	tcase_add_test(tests, main_gets_another_name);
 	tcase_add_test(tests, built_in_variables_of_device_code);
-	tcase_add_test(tests, inline_ptx_is_an_error_where_it_is_reached);
 	tcase_add_test(tests, shared_variables_are_dropped_for_the_host);
 	return run_suite("rewrite program", tests);
 }

@@ -44,7 +44,7 @@ namespace { __global__ void nameless(float *p) { p[1] = warpSize; } }
 __global__ void unused(float *p)
 {
 	p[0] = acosf(p[1]);
-	asm volatile("bar.sync 0;");
+	asm volatile("brkpt;");
 }
 
 __device__ int counter = 40;

@@ -55,7 +55,8 @@ kernel 'a function without a model' 'p[0] = acosf(p[1]);' 'bad.cu:11: acosf has 
 kernel 'one that another function calls' 'p[0] = helper(p[1]);' 'bad.cu:7: exp has no bit-exact'
 kernel 'a function of the host' 'p[0] = getpid();' \
 	'bad.cu:11: getpid cannot be used in a kernel: it is a function of the host'
-kernel 'inline PTX' 'asm volatile("bar.sync 0;");' 'bad.cu:11: inline PTX cannot run'
+kernel 'inline PTX that is not supported' 'asm volatile("bar.sync 1;");' \
+	'bad.cu:11: inline PTX: bar.sync is not supported'
 kernel 'a launch in a kernel' 'other<<<1, 1>>>(p);' \
 	'bad.cu: a kernel launches another one: dynamic parallelism is not supported'
 

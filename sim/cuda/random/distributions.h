@@ -1,0 +1,163 @@
+/* distributions.h - uniform, normal and log-normal numbers of cuRAND's device interface.
+ *
+ * Normal numbers are Box and Muller's, with the GPU's logf and __sincosf. Every operation rounds,
+ * as with nvcc -fmad=false: by default nvcc fuses multiplication and addition of the angle. Normal
+ * numbers of double and Poisson numbers need functions without a bit-exact model.
+ */
+#ifndef SIM_DISTRIBUTIONS_H
+#define SIM_DISTRIBUTIONS_H
+
+#include "sim/cuda/random/generators.h"
+
+/* --- uniform: (0, 1] --- */
+
+static inline float ft_random_uniform(unsigned x) { return x * 0x1p-32f + 0x1p-33f; }
+
+/* Of 53 bits: all of x, and of y those that are left. */
+static inline double ft_random_uniform_double(unsigned x, unsigned y)
+{
+	return (x ^ (unsigned long long)y << 21) * 0x1p-53 + 0x1p-54;
+}
+
+template <class State> static inline float curand_uniform(State *state)
+{
+	return ft_random_uniform(curand(state));
+}
+
+static inline float4 curand_uniform4(curandStatePhilox4_32_10_t *state)
+{
+	uint4 x = curand4(state);
+
+	return make_float4(ft_random_uniform(x.x), ft_random_uniform(x.y), ft_random_uniform(x.z),
+			   ft_random_uniform(x.w));
+}
+
+static inline double curand_uniform_double(curandStateXORWOW_t *state)
+{
+	unsigned x = curand(state);
+
+	return ft_random_uniform_double(x, curand(state));
+}
+
+/* Of one integer, unlike the pair below. */
+static inline double curand_uniform_double(curandStatePhilox4_32_10_t *state)
+{
+	return curand(state) * 0x1p-32 + 0x1p-32;
+}
+
+static inline double2 curand_uniform2_double(curandStatePhilox4_32_10_t *state)
+{
+	uint4 x = curand4(state);
+
+	return make_double2(ft_random_uniform_double(x.x, x.y),
+			    ft_random_uniform_double(x.z, x.w));
+}
+
+static inline double4 curand_uniform4_double(curandStatePhilox4_32_10_t *state)
+{
+	double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+
+	return make_double4(a.x, a.y, b.x, b.y);
+}
+
+/* --- normal --- */
+
+static inline float2 ft_random_normal(unsigned x, unsigned y)
+{
+	const float scale = 0x1p-32f * 6.2831855f;      /* 2 pi */
+	float angle = y * scale + scale / 2;
+	float radius = sqrtf(-2.0f * FT_MODEL(cuda_logf, ft_random_uniform(x)));
+
+	return make_float2(FT_MODEL(sin_approx, angle) * radius,
+			   FT_MODEL(cos_approx, angle) * radius);
+}
+
+template <class State> static inline float2 curand_normal2(State *state)
+{
+	unsigned x = curand(state);
+
+	return ft_random_normal(x, curand(state));
+}
+
+static inline float4 curand_normal4(curandStatePhilox4_32_10_t *state)
+{
+	uint4 x = curand4(state);
+	float2 a = ft_random_normal(x.x, x.y), b = ft_random_normal(x.z, x.w);
+
+	return make_float4(a.x, a.y, b.x, b.y);
+}
+
+/* Every other call returns the second number of a pair; `flag` says whose it is. */
+template <class State>
+static inline float ft_random_first(State *state, int flag, float2 (*pair)(State *, float, float),
+				    float mean, float deviation)
+{
+	float2 numbers;
+
+	if (state->boxmuller_flag == flag) {
+		state->boxmuller_flag = 0;
+		return state->boxmuller_extra;
+	}
+	numbers = pair(state, mean, deviation);
+	state->boxmuller_extra = numbers.y;
+	state->boxmuller_flag = flag;
+	return numbers.x;
+}
+
+template <class State> static inline float2 ft_random_standard(State *state, float, float)
+{
+	return curand_normal2(state);
+}
+
+template <class State> static inline float curand_normal(State *state)
+{
+	return ft_random_first(state, 1, ft_random_standard<State>, 0.0f, 1.0f);
+}
+
+/* --- log-normal --- */
+
+template <class State>
+static inline float2 curand_log_normal2(State *state, float mean, float stddev)
+{
+	float2 v = curand_normal2(state);
+
+	return make_float2(FT_MODEL(ex2_expf, mean + stddev * v.x),
+			   FT_MODEL(ex2_expf, mean + stddev * v.y));
+}
+
+static inline float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float mean,
+					float stddev)
+{
+	float4 v = curand_normal4(state);
+
+	return make_float4(FT_MODEL(ex2_expf, mean + stddev * v.x),
+			   FT_MODEL(ex2_expf, mean + stddev * v.y),
+			   FT_MODEL(ex2_expf, mean + stddev * v.z),
+			   FT_MODEL(ex2_expf, mean + stddev * v.w));
+}
+
+template <class State> static inline float curand_log_normal(State *state, float mean, float stddev)
+{
+	return ft_random_first(state, 2, curand_log_normal2<State>, mean, stddev);
+}
+
+/* --- without a model: calling these is an error --- */
+
+#ifdef FLASHTWIN_PROGRAM               /* only if a kernel can reach the call */
+#define FT_NO_RANDOM(type, name, ...) \
+	static inline type name(__VA_ARGS__) { return { (type)FT_ABSENT(#name, "") }; }
+#else
+#define FT_NO_RANDOM(type, name, ...) \
+	type name(__VA_ARGS__) \
+		__attribute__((error(#name " has no bit-exact model in the simulator")));
+#endif
+#define FT_NO_RANDOM_OF(type, name, ...) \
+	FT_NO_RANDOM(type, name, curandStateXORWOW_t *, ##__VA_ARGS__) \
+	FT_NO_RANDOM(type, name, curandStatePhilox4_32_10_t *, ##__VA_ARGS__)
+FT_NO_RANDOM_OF(double, curand_normal_double)
+FT_NO_RANDOM_OF(double, curand_log_normal_double, double, double)
+FT_NO_RANDOM_OF(unsigned, curand_poisson, double)
+#undef FT_NO_RANDOM
+#undef FT_NO_RANDOM_OF
+
+#endif

@@ -1,0 +1,84 @@
+/* gather.c - the barrier of all threads of a grid, for cooperative launches; see gather.h.
+ *
+ * All blocks of the launch are resident on one worker when the last one arrives. A block whose
+ * threads have all exited never arrives, as on a GPU: then the launch ends with a deadlock.
+ */
+#include "config.h"
+
+#include "sim/exec/gather.h"
+
+#include <stdio.h>
+
+#include "sim/exec/meeting.h"
+#include "sim/exec/schedule.h"
+
+static bool all_wait(const struct worker *w)
+{
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
+			const struct warp *warp = &w->blocks[b]->warps[i];
+
+			if (warp->at_grid != ~warp->exited)
+				return false;
+		}
+	return true;
+}
+
+bool gather_pass(struct worker *w)
+{
+	if (!w->grid->cooperative || (uint64_t)w->resident != w->grid->blocks || !all_wait(w))
+		return false;
+	LISTENER_CALL(w->grid->listener, grid_release, w);
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
+			struct warp *warp = &w->blocks[b]->warps[i];
+
+			warp->runnable |= warp->at_grid;
+			warp->at_grid = 0;
+		}
+	worker_progress(w);
+	return true;
+}
+
+/* Why the launch cannot have this barrier; NULL: it can. */
+static const char *refusal(const struct grid *grid, char *text, size_t bytes)
+{
+	if (!grid->cooperative)
+		return "a barrier of the grid in a launch that is not cooperative";
+	if (!grid->listener || grid->blocks <= MAX_RESIDENT)
+		return NULL;
+	snprintf(text, bytes, "--check: a barrier of a grid of %llu blocks; the maximum is %d",
+		 (unsigned long long)grid->blocks, MAX_RESIDENT);
+	return text;
+}
+
+static inline __attribute__((always_inline)) void wait_here(struct worker *w, struct lane *lane)
+{
+	lane->warp->runnable &= ~lane->bit;
+	if (lane->warp->at_active && !lane->warp->runnable)
+		meeting_pass_active(lane->warp);
+	schedule_wait(w);
+}
+
+/* The threads of each block meet first, as in CUDA. */
+void ft_grid_barrier(const struct ft_site *site)
+{
+	struct worker *w = worker_self;
+	struct lane *lane = lane_current();
+	char text[120];
+	const char *refused = refusal(w->grid, text, sizeof text);
+
+	if (refused)
+		worker_abort(w, w->grid->cooperative ? 2 : 719, refused);
+	lane->site = site;
+	LISTENER_CALL(w->grid->listener, barrier_arrive, lane, __builtin_frame_address(0));
+	if (!meeting_arrive_at_barrier(lane, false))
+		wait_here(w, lane);
+	lane->warp->at_grid |= lane->bit;
+	wait_here(w, lane);
+}
+
+int ft_grid_is_cooperative(void)
+{
+	return worker_self->grid->cooperative;
+}

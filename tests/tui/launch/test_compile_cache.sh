@@ -1,0 +1,135 @@
+#!/bin/bash
+# test_compile_cache.sh - what compilers made is kept, and taken only where it is the same.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+
+cat >k.cu <<'END'
+#include "one.cuh"
+__global__ void k(int *x) { x[threadIdx.x] = ONE + STEP; }
+END
+echo '#define ONE 1' >one.cuh
+cat >compiler <<'END'
+#!/bin/sh
+case " $* " in *" -E "*) ;; *) echo run >>"$(dirname "$0")/calls" ;; esac
+exec c++ "$@"
+END
+chmod +x compiler
+export CXX=$work/compiler
+
+# launched [STEP]: launches the kernel; `out` is its first number, `calls` counts compilers that did
+# more than preprocess.
+launched() {
+	: >"$work/calls"
+	run launch k.cu --kernel k --grid 1 --block 2 --sandbox=no -D "STEP=${1:-1}" \
+		--arg 'x=>x.npy:i32[2]'
+	calls=$(wc -l <"$work/calls")
+	[ "$code" -ne 0 ] || od -An -tu1 -j128 -N1 x.npy | tr -d ' ' >out
+}
+
+# built WHAT CALLS NUMBER: the last launch ran that many compilers, and wrote that number.
+built() {
+	expect "$1" 0 "^$3\$"
+	result "$1: compilers" "$([ "$calls" -eq "$2" ] || echo "expected $2 runs, got $calls")"
+}
+
+objects=$XDG_CACHE_HOME/flashtwin/objects
+launched
+built 'the first launch compiles and links' 2 2
+launched
+built 'the second does neither' 0 2
+result 'the folder is private' "$(find "$XDG_CACHE_HOME" -perm /077)"
+launched 2
+built 'another -D' 2 3
+echo '#define ONE 5' >one.cuh
+launched
+built 'another header' 2 6
+echo '#define ONE 1' >one.cuh
+launched
+built 'the old header again' 0 2
+mkdir sub
+cp k.cu one.cuh sub
+cd sub || exit 99
+launched
+mv out err ..
+cd "$work" || exit 99
+calls=$(wc -l <calls)
+built 'another folder, whose name debug information has' 2 2
+touch compiler
+launched
+built 'another compiler' 2 2
+
+for file in "$objects"/*; do
+	printf X | dd of="$file" bs=1 seek=100 conv=notrunc 2>/dev/null
+done
+launched
+built 'damaged files are made again' 2 2
+launched
+built 'and kept' 0 2
+for file in "$objects"/*; do
+	: >"$file"
+done
+launched
+built 'empty files too' 2 2
+
+printf '__global__ void k(int *x) { x[threadIdx.x] = STEP / 0; }\n' >k.cu
+launched
+launched
+result 'a warning is printed each time' \
+	"$(grep -q 'division by zero' err || echo 'not printed'; [ "$calls" -gt 0 ] || echo kept)"
+printf '__global__ void k(int *x) { x[0] = nothing; }\n' >k.cu
+launched
+expect 'an error' 3 'nothing'
+launched
+expect 'is an error again' 3 'nothing'
+
+printf '__global__ void k(int *x) { x[threadIdx.x] = STEP; }\n' >k.cu
+export FLASHTWIN_CACHE=no
+launched 7
+built 'switched off' 2 7
+launched 7
+built 'it stays off' 2 7
+unset FLASHTWIN_CACHE
+if [ "$(id -u)" -ne 0 ]; then
+	chmod 500 "$objects"
+	launched 8
+	built 'a folder that cannot be written' 2 8
+	chmod 700 "$objects"
+fi
+rm -rf "$XDG_CACHE_HOME"
+: >"$XDG_CACHE_HOME"
+launched 9
+built 'a file in place of the folder' 2 9
+result 'says nothing' "$(cat err)"
+rm "$XDG_CACHE_HOME"
+
+# 257 MiB, none of it read.
+mkdir -p "$objects"
+truncate -s 257M "$objects/old"
+touch -d 2001-01-01 "$objects/old"
+launched 4
+built 'a full folder' 2 4
+result 'loses what was used longest ago' "$(ls "$objects" | grep old)"
+launched 4
+built 'and keeps what is new' 0 4
+
+cat >p.cu <<'END'
+#include <cstdio>
+__global__ void k(int *x) { *x = 3; }
+int main()
+{
+	int *x, y;
+	cudaMalloc(&x, 4);
+	k<<<1, 1>>>(x);
+	cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost);
+	printf("%d\n", y);
+}
+END
+: >calls
+run run p.cu
+expect 'a program' 0 '^3$'
+first=$(wc -l <calls)
+: >calls
+run run p.cu
+expect 'again' 0 '^3$'
+result 'links only what is linked to the rest' \
+	"$([ "$first" -eq 4 ] && [ "$(wc -l <calls)" -eq 1 ] || echo "$first runs, then $(wc -l <calls)")"
+plan

@@ -1,0 +1,27 @@
+#!/bin/sh
+# test_run_groups.sh - `flashtwin run`: groups of threads that need a whole program.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+command -v c++ >/dev/null || { echo '1..0 # SKIP no C++ compiler'; exit 0; }
+
+cp "$srcdir/tests/tui/run/grid.cu" .
+
+# --- a barrier of the grid ---
+
+for blocks in 1 64 500; do
+	run run grid.cu -- $blocks
+	expect "a grid of $blocks blocks waits for all" 0 '^cudaSuccess 29995$'
+done
+run run grid.cu --seed 7 -- 70
+expect 'in another order' 0 '^cudaSuccess 29995$'
+run run grid.cu --check -- 20
+[ ! -s err ] || code=99
+expect 'the checker knows its order' 0 '^cudaSuccess 29995$'
+run run grid.cu --check -- 20 race
+expect 'and finds that it is missing' 4 '^race-grid in sum' 'grid.cu:20$' 'grid.cu:28$'
+run run grid.cu -- 16 plain
+expect 'a launch that is not cooperative' 0 '^cudaErrorLaunchFailure 0$' \
+	'(719): a barrier of the grid in a launch that is not cooperative$'
+run run grid.cu -- 100000
+expect 'more blocks than the device holds' 0 '^cudaErrorCooperativeLaunchTooLarge 0$'
+
+plan

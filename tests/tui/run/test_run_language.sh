@@ -1,0 +1,22 @@
+#!/bin/sh
+# test_run_language.sh - `flashtwin run`: C++ around kernels, as programs write it.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+command -v c++ >/dev/null || { echo '1..0 # SKIP no C++ compiler'; exit 0; }
+
+cp "$srcdir/tests/tui/run/language.cu" .
+wanted='fill: 3, linkage: 7 8
+qualifiers: 21 6
+templates: 3 3 6 42
+lambdas: 10 4
+managed: 18 18 1 3.5 1.5
+no error'
+
+run run language.cu -o language.twin
+result 'a program of many forms' "$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+run sql --plain language.twin "SELECT DISTINCT kernel FROM v_launch ORDER BY 1"
+expect 'kernels of one name are numbered' 0 '^apply<main()::<lambda(int)>>$' \
+	'^apply<main()::<lambda(int)>>#2$' '^plain$' '^plain#2$'
+run run language.cu --check
+result 'and under the checker' "$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+
+plan
