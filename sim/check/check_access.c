@@ -57,6 +57,9 @@ static void describe_place(const struct access *a, char *text, size_t size)
 		next = NULL;
 	if (!region) {
 		snprintf(text, size, "of memory that was never allocated");
+	} else if (region->kind == REGION_HEAP && a->address - region->at < region->bytes) {
+		snprintf(text, size, "in the kernels' heap, but in no memory that malloc() or new "
+			 "returned, or in such that was freed");
 	} else if (region->kind == REGION_BUFFER && !region->freed
 		   && a->address - region->at < region->bytes) {
 		snprintf(text, size, "inside another allocation: byte %zu of %s, which no "

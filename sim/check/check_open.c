@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "sim/check/check_async.h"
 #include "sim/check/check_find.h"
+#include "sim/check/check_heap.h"
 #include "sim/check/check_nan.h"
 #include "sim/check/check_op.h"
 #include "sim/check/check_order.h"
@@ -16,9 +17,11 @@
 #include "sim/check/check_state.h"
 #include "sim/check/check_sync.h"
 #include "sim/check/counters.h"
+#include "sim/exec/heap.h"
 
 static const struct listener_calls calls = {
 	.arena = check_arena,
+	.heap = check_heap, .heap_use = check_heap_use,
 	.block_begin = check_block_begin,
 	.barrier_arrive = check_barrier_arrive,
 	.barrier_release = check_barrier_release,
@@ -67,6 +70,7 @@ void check_destroy(struct check *check)
 	counters_free(check->counters);
 	check_space_free(check);
 	check_slices_free(check);
+	heap_delete(check->heap);
 	free(check->regions);
 	free(check->images);
 	free(check->granules);

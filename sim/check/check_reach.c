@@ -61,6 +61,11 @@ static bool reach(struct check *check, const struct check_region *region)
 	return true;
 }
 
+bool check_reach_heap(struct check *check)
+{
+	return !check->heap || reach(check, check_region_at(check, check->heap_at));
+}
+
 bool check_reach_begin(struct check *check)
 {
 	const struct sim_code *code = check->launch.code;
@@ -69,6 +74,8 @@ bool check_reach_begin(struct check *check)
 	memset(check->reached, 0, MAX_GRANULES);
 	memset(check->reached, 1, (size_t)(granule_of(check, shared) - check->reached));
 	check->reach_known = false;
+	if (!check_reach_heap(check))
+		return false;
 	for (size_t i = 0; i < check->image_count; i++)
 		mark(check, check->images[i].at, check->images[i].bytes);
 	for (int i = 0; i < code->param_count; i++)

@@ -14,4 +14,7 @@ bool check_reach_begin(struct check *);
  * by a simulated thread; ends the launch if out of memory. */
 bool check_reach(struct check *, uintptr_t address);
 
+/* Marks the heap of kernels, if there is one. False: out of memory to record accesses to it. */
+bool check_reach_heap(struct check *);
+
 #endif

@@ -139,6 +139,11 @@ void check_allocated(struct check *check, const void *memory, size_t bytes)
 	mark(check, (uintptr_t)memory, bytes, 4, true);
 }
 
+void check_deallocated(struct check *check, const void *memory, size_t bytes)
+{
+	mark(check, (uintptr_t)memory, bytes, 4, false);
+}
+
 /* Copies the state of whole words; the ranges may overlap. */
 static void copy_words(uint8_t *to, const uint8_t *from, size_t words)
 {
@@ -258,6 +263,16 @@ static void *map(struct check *check, struct check_region *region)
 	use_granules(check, region->at, region->mapped, GRANULE_TAKEN);
 	add_region(check, region);
 	return (void *)region->at;
+}
+
+void *check_map_heap(struct check *check, size_t bytes)
+{
+	struct check_region region = {
+		.bytes = bytes, .mapped = bytes, .kind = REGION_HEAP, .name = "the kernels' heap",
+	};
+
+	region.at = place(check, bytes, addresses_left(check) / SLOT_SHARE);
+	return region.at ? map(check, &region) : NULL;
 }
 
 enum status check_map(struct check *check, uint32_t buffer, const char *name, size_t bytes,

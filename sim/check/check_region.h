@@ -27,6 +27,10 @@ size_t check_is_allocated(const struct check *, uintptr_t at, size_t bytes);
 /* Marks bytes as unwritten; as allocated, for a block's shared memory. */
 void check_unwritten(struct check *, const void *memory, size_t bytes);
 void check_allocated(struct check *, const void *memory, size_t bytes);
+/* Marks bytes as not allocated, in a heap. */
+void check_deallocated(struct check *, const void *memory, size_t bytes);
+/* Memory for a heap, of which no byte is allocated; NULL if out of memory. */
+void *check_map_heap(struct check *, size_t bytes);
 /* Shared memory of a block; NULL if out of memory. */
 void *check_arena(struct listener *, size_t bytes);
 

@@ -85,7 +85,7 @@ extern struct check_hot check_hot;
 
 /* --- the checker of a device --- */
 
-enum region_kind { REGION_BUFFER, REGION_ARENA };
+enum region_kind { REGION_BUFFER, REGION_ARENA, REGION_HEAP };
 struct check_region {                   /* in order of address */
 	uintptr_t at;
 	size_t bytes, mapped;           /* requested; size of the mapping */
@@ -157,6 +157,8 @@ struct check {
 	char **texts;
 	size_t text_count;
 	struct check_ops ops;
+	struct heap *heap;              /* of kernels; NULL until one allocates */
+	uintptr_t heap_at;
 	bool order_happened;            /* see check_order_happened() */
 	bool leaks_are_lints;
 	bool exact;                     /* not only barriers of whole warps and blocks order */

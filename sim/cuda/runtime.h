@@ -137,6 +137,9 @@ void ft_trap(int code, const char *what, const char *file, int line) __attribute
 void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros);
 void ft_async_commit(void);
 void ft_async_wait(unsigned open);
+/* malloc() and free() of kernels. */
+void *ft_malloc(size_t bytes);
+void ft_free(void *memory);
 /* memmove() and memset() for checked kernels. */
 void *ft_memcpy(void *to, const void *from, size_t bytes);
 void *ft_memset(void *to, int value, size_t bytes);

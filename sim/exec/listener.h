@@ -17,6 +17,7 @@ struct block;
 struct check_copy;
 struct check_looks;
 struct check_memory_order;
+struct heap;
 struct lane;
 struct meeting;
 struct warp;
@@ -56,6 +57,10 @@ struct listener_calls {
 			    size_t copied, uintptr_t pc);
 	void (*async_end)(struct listener *, void *to, const void *from, size_t bytes,
 			  size_t copied, uintptr_t pc);
+	/* The heap of kernels, NULL if out of memory; a kernel got these bytes of it, or freed
+	 * them. */
+	struct heap *(*heap)(struct listener *);
+	void (*heap_use)(struct listener *, const void *memory, size_t bytes, bool used);
 	void (*deadlock)(struct listener *, const struct worker *);
 	/* In a signal handler: a floating-point trap at pc, and the single-step trap after the
 	 * instruction there. True if the listener caused the trap. */

@@ -58,6 +58,14 @@ struct guard {
 	__device__ ~guard() { *last = 1; }
 };
 
+struct shape {
+	__device__ virtual int sides() const = 0;
+	__device__ virtual ~shape() { }
+};
+struct named { __device__ virtual int name() const { return 5; } };
+struct square : shape { __device__ int sides() const override { return 4; } };
+struct named_square : named, square { };
+
 __global__ void imports(size_t *out, int n)
 {
 	__shared__ int recorded[4];
@@ -91,5 +99,10 @@ __global__ void imports(size_t *out, int n)
 	delete one;
 	delete[] many;
 	::operator delete(::operator new((size_t)n));
+	::operator delete[](::operator new[]((size_t)n), (size_t)n);
+	PLAIN(malloc) PLAIN(free)
+	shape *s = n > 3 ? (shape *)new square : new named_square;
+	*out++ = (size_t)s->sides();
+	delete s;
 	*out = 1;
 }

@@ -12,6 +12,12 @@
 #include "tui/launch/programs.h"
 #include "tui/launch/user_arrays.h"
 
+const char *const kernel_link_flags[] = {
+	"-shared", "-Wl,-Bsymbolic", "-Wl,--wrap=malloc", "-Wl,--wrap=free", "-Wl,--wrap=_Znwm",
+	"-Wl,--wrap=_Znam", "-Wl,--wrap=_ZdlPv", "-Wl,--wrap=_ZdlPvm", "-Wl,--wrap=_ZdaPv",
+	"-Wl,--wrap=_ZdaPvm", NULL
+};
+
 /* Uses what this processor has; fmaf() is a library call without FMA. */
 void kernel_flags_add_processor(struct arg_list *args)
 {

@@ -23,4 +23,7 @@ void kernel_flags_add_processor(struct arg_list *);
 /* Finds the folder that has sim/cuda/user.h, which the caller frees. USAGE if it is missing. */
 enum status kernel_flags_include(char **out);
 
+/* How an object of kernels is linked: malloc(), new and the like are those of kernels. */
+extern const char *const kernel_link_flags[];
+
 #endif

@@ -213,7 +213,7 @@ static const char *const host_flags[] = {
 /* A section for each function and variable, by which program_code.c finds what a kernel uses. */
 static const char *const device_flags[] = {
 	"-w", "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", "-fno-gnu-unique",
-	NULL
+	"-fcheck-new", NULL
 };
 
 static enum status compile(const struct program *p, const struct program_source *s,
@@ -310,8 +310,9 @@ static enum status link_device(struct program *p, const struct program_source *s
 	enum status status = output_text(script, no_initialisers);
 
 	if (status == STATUS_OK) {
-		arg_list_add_all(&args, (const char *const[]){ "-shared", "-Wl,-Bsymbolic",
-			  "-Wl,-z,lazy", option, "-o", shared, object, NULL });
+		arg_list_add_all(&args, kernel_link_flags);
+		arg_list_add_all(&args, (const char *const[]){ "-Wl,-z,lazy", option, "-o",
+			  shared, object, NULL });
 		status = compile_cached(&(struct compile_step){ &args, file, object, shared,
 								s->sandbox });
 	}

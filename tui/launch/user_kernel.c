@@ -185,11 +185,13 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k), NULL });
 	TRY(kernel_flags_add(&args, &flags));
+	if (k->compiler.cplusplus)
+		arg_list_add(&args, "-fcheck-new");     /* new returns NULL if the heap is full */
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, in, NULL });
 	TRY(compile_cached(&compiling));
 	TRY(imports_check(object, k->file, text));
-	arg_list_add_all(&link, (const char *const[]){ "-shared", "-Wl,-Bsymbolic", "-o", out,
-		  object, NULL });
+	arg_list_add_all(&link, kernel_link_flags);
+	arg_list_add_all(&link, (const char *const[]){ "-o", out, object, NULL });
 	return compile_cached(&linking);
 }
 

@@ -19,4 +19,25 @@ expect 'kernels of one name are numbered' 0 '^apply<main()::<lambda(int)>>$' \
 run run language.cu --check
 result 'and under the checker' "$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 
+# --- memory that kernels allocate ---
+
+cp "$srcdir/tests/tui/run/heap.cu" .
+wanted='lists: 6 286
+objects: 12
+full: 7 1
+no error'
+for options in '' --check; do
+	run run heap.cu $options -- right
+	result "malloc, free, new and delete $options" \
+		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+done
+run run heap.cu --check -- past
+expect 'an index past the end' 4 'oob in past_the_end, L0: in the kernels. heap' 'heap.cu:66$'
+run run heap.cu --check -- unwritten
+expect 'a read of what was never written' 4 "uninit in unwritten, L0: 4 bytes at byte 4 of the kernels"
+run run heap.cu --check -- stale
+expect 'a read of what was freed' 4 'oob in read, L2: in the kernels. heap'
+run run heap.cu -- twice
+expect 'freed twice' 0 'unspecified launch failure' 'free() in a kernel: the pointer is not'
+
 plan
