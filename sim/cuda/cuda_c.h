@@ -343,6 +343,7 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define __umulhi(a, b) ((unsigned)((uint64_t)(unsigned)(a) * (unsigned)(b) >> 32))
 #define __mulhi(a, b)  ((int)((int64_t)(int)(a) * (int)(b) >> 32))
 
+#include "sim/cuda/cuda_double.h"
 #include "sim/cuda/cuda_integer.h"
 #ifndef __cplusplus             /* C++ has overloads */
 #define __dp4a(a, b, c) _Generic((a), int: ft_dp4a, unsigned: ft_dp4a_unsigned)((a), (b), (c))

@@ -1200,6 +1200,30 @@ def bf16_binary():
     return small_binary(BF16)
 
 
+def doubles():
+    x = [1.5, -2.75, 2.5, 1e10, -1e10, 2.0 ** 63, 3.0, -0.5]
+    log = [math.frexp(abs(v))[1] - 1 for v in x]
+    whole = [float(int(v)) for v in x]
+
+    def clamp(v, low, high):
+        return min(max(int(v), low), high)
+
+    def s64(v):
+        return clamp(v, -2 ** 63, 2 ** 63 - 1)
+    out = [(v + 1.0) + (v - 2.0) for v in x] \
+        + [v * 3.0 + v / 4.0 + 0.5 + abs(v) for v in x] \
+        + [float(Fraction(v) ** 2 + 1) + v * 8 + e + e for v, e in zip(x, log)] \
+        + [(v - w) + 2 * w for v, w in zip(x, whole)]
+    sums = [s64(round(v)) + s64(math.floor(v)) + s64(math.ceil(v)) for v in x]
+    wide = [s64(v) for v in x] + [(v + 2 ** 63) % 2 ** 64 - 2 ** 63 for v in sums] \
+        + [(clamp(v, 0, 2 ** 64 - 1) + 2 ** 63) % 2 ** 64 - 2 ** 63 for v in x] \
+        + [clamp(round(v), 0, 2 ** 32 - 1) for v in x] \
+        + [(s64(round(v)) + i + 2 ** 63) % 2 ** 64 - 2 ** 63 for i, v in enumerate(x)]
+    return Case('doubles.cu', 'doubles', '1', '8',
+                {'in': Array('f64', x), 'out': Out('f64', 32), 'wide': Out('i64', 40)},
+                {'out': out, 'wide': wide})
+
+
 def ptx_integer(options=()):
     rng = random.Random(5)
     values = [rng.getrandbits(32) >> rng.choice([0, 0, 8, 16, 26]) for _ in range(200)]
@@ -1337,7 +1361,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
-         ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
+         doubles, ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {

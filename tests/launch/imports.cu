@@ -36,6 +36,8 @@ typedef void *sets(void *, int, size_t);
 typedef int compares(const void *, const void *, size_t);
 typedef double splits(double, int *);
 typedef double scales(double, int);
+typedef double wholes(double, double *);
+typedef int logs(double);
 typedef double f64_1(double);
 typedef double f64_2(double, double);
 typedef double f64_3(double, double, double);
@@ -87,7 +89,8 @@ __global__ void imports(size_t *out, int n)
 	ADDRESS(f64_2, copysign) ADDRESS(f64_2, fdim) ADDRESS(f64_2, fmax) ADDRESS(f64_2, fmin)
 	ADDRESS(f64_2, fmod) ADDRESS(f64_2, nextafter) ADDRESS(f64_2, remainder)
 	ADDRESS(f64_3, fma)
-	ADDRESS(splits, frexp) ADDRESS(scales, ldexp)
+	ADDRESS(splits, frexp) ADDRESS(scales, ldexp) ADDRESS(scales, scalbn)
+	ADDRESS(f64_1, logb) ADDRESS(wholes, modf) ADDRESS(logs, ilogb)
 	PLAIN(ceilf) PLAIN(fabsf) PLAIN(floorf) PLAIN(logbf) PLAIN(nearbyintf) PLAIN(rintf)
 	PLAIN(roundf) PLAIN(sqrtf) PLAIN(truncf) PLAIN(ilogbf) PLAIN(copysignf) PLAIN(fdimf)
 	PLAIN(fmodf) PLAIN(nextafterf) PLAIN(remainderf) PLAIN(fmaf) PLAIN(frexpf) PLAIN(ldexpf)
