@@ -66,6 +66,12 @@ layer sim/cuda/include sim/cuda/float16 sim/cuda/float8 sim/cuda/libcu sim/cuda/
 layer sim/cuda/include/cooperative_groups sim/cuda/include sim/cuda/libcu
 layer sim/cuda/float16
 layer sim/cuda/float8
+layer sim/cuda/framework/ATen
+layer sim/cuda/framework/ATen/cuda
+layer sim/cuda/framework/c10/cuda
+layer sim/cuda/framework/c10/util
+layer sim/cuda/framework/pybind11
+layer sim/cuda/framework/torch
 layer sim/cuda/libcu
 layer sim/cuda/ptx
 layer sim/cuda/random

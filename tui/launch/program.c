@@ -19,6 +19,7 @@
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
 #include "tui/launch/compile_cache.h"
+#include "tui/launch/framework.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/program_code.h"
 #include "tui/launch/program_state.h"
@@ -136,7 +137,7 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	struct arg_list args = p->compiler.args;
 	char *points = names ? point_names_list(names) : NULL;
 	char *list = points ? xasprintf("-DPOINT_LIST(X)=%s", points) : NULL;
-	char *standard, *macros;
+	char *standard, *macros, *framework;
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", "c++", NULL });
@@ -145,6 +146,7 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE",
 		  "-isystem", p->stubs, "-isystem", p->include, "-include", "sim/cuda/program.h",
 		  "-fdiagnostics-color=never", NULL });
+	framework_add(&args, p->include, &framework);
 	if (pass->host) {
 		arg_list_add(&args, "-DFLASHTWIN_HOST");
 	} else {
@@ -161,6 +163,9 @@ static enum status preprocess(const struct program *p, const struct program_sour
 		  NULL });
 	if (status == STATUS_OK)
 		status = program_run(&args, pass->file, s->sandbox);
+	if (status == STATUS_OK && pass->host)
+		framework_warn(pass->file, pass->preprocessed);
+	free(framework);
 	free(macros);
 	free(standard);
 	free(points);

@@ -26,6 +26,7 @@
 #include "tui/datadir.h"
 #include "tui/launch/compile_cache.h"
 #include "tui/launch/imports.h"
+#include "tui/launch/framework.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
@@ -82,7 +83,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 			      const char *out)
 {
 	struct arg_list args = k->compiler.args;
-	char *include, *stubs, *names = probed ? point_names_list(k->points) : NULL;
+	char *include, *stubs, *framework, *names = probed ? point_names_list(k->points) : NULL;
 	char *list = probed ? xasprintf("-DPOINT_LIST(X)=%s", names) : NULL;
 	enum status status = kernel_flags_include(&include);
 
@@ -100,6 +101,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE", "-isystem", stubs, "-isystem", include,
 		  "-include", "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
+	framework_add(&args, include, &framework);
 	kernel_flags_add_processor(&args);
 	if (s->check)
 		arg_list_add(&args, "-DFLASHTWIN_CHECK");
@@ -108,6 +110,9 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	arg_list_add_all(&args, s->flags);
 	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->file, NULL });
 	status = program_run(&args, s->file, s->sandbox);
+	if (status == STATUS_OK && !probed)
+		framework_warn(s->file, out);
+	free(framework);
 	free(names);
 	free(list);
 	free(stubs);

@@ -7,6 +7,8 @@
 #ifndef FLASHTWIN_CUDA_RUNTIME_API_H
 #define FLASHTWIN_CUDA_RUNTIME_API_H
 
+#include "sim/cuda/include/toolkit_guards.h"
+
 #include "sim/cuda/include/driver_types.h"
 
 #define CUDART_VERSION 13000

@@ -1,0 +1,4 @@
+/* pybind11.h - replaces a framework's header, which kernels do not need. */
+#include <cstdint>
+#include <string>
+#include <vector>

@@ -1,0 +1,4 @@
+/* python.h - replaces a framework's header, which kernels do not need. */
+#include <cstdint>
+#include <string>
+#include <vector>

@@ -1,0 +1,76 @@
+#!/bin/sh
+# test_launch_headers.sh - headers of frameworks and of a toolkit in users' files.
+. "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
+command -v c++ >/dev/null || { echo '1..0 # SKIP no C++ compiler'; exit 0; }
+
+# --- frameworks ---
+
+cat >bound.cu <<'CU'
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <cuda_runtime.h>
+__global__ void set(float *p) { p[threadIdx.x] = 1.5f; }
+torch::Tensor filled(torch::Tensor x)
+{
+	set<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>());
+	return x;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("filled", &filled); }
+CU
+run launch bound.cu --kernel set --grid 1 --block 32 --arg 'p=>p.npy:f32[32]'
+expect 'a kernel with host code for a framework' 0 \
+	'^warning: bound.cu: <torch/extension.h> is left out: kernels do not need it$' \
+	'^warning: bound.cu: <ATen/cuda/CUDAContext.h> is left out'
+result 'is named once' "$([ "$(grep -c '^warning' err)" = 2 ] || cat err)"
+cat >whole.cu <<'CU'
+#include <torch/types.h>
+#include <cstdio>
+__global__ void set(float *p) { *p = 1.5f; }
+int main()
+{
+	float *p;
+	cudaMallocManaged(&p, 4);
+	set<<<1, 1>>>(p);
+	cudaDeviceSynchronize();
+	printf("%g\n", *p);
+	cudaFree(p);
+}
+CU
+run run whole.cu
+expect 'a program' 0 '^1.5$' '^warning: whole.cu: <torch/types.h> is left out'
+mkdir -p own/torch
+echo 'static inline int own_header() { return 0; }' >own/torch/types.h
+run run whole.cu -I own
+result 'a header that is there is used' "$(grep warning err)"
+
+# --- a toolkit where the compiler looks by itself ---
+
+mkdir toolkit
+cat >toolkit/host_defines.h <<'H'
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
+#define __global__ __attribute__((unused))
+#define __device__
+#define __host__
+#endif
+H
+cat >toolkit/vector_types.h <<'H'
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
+#include "host_defines.h"
+struct float4 { float x, y, z, w; };
+#endif
+H
+printf '#include "vector_types.h"\nstruct scaled { float4 v; };\n' >toolkit/scaled.h
+cat >kernel.cu <<'CU'
+#include <scaled.h>
+__global__ void set(float4 *p) { p[threadIdx.x] = make_float4(1, 2, 3, 4); }
+CU
+CPLUS_INCLUDE_PATH=$PWD/toolkit
+export CPLUS_INCLUDE_PATH
+run launch kernel.cu --kernel set --grid 1 --block 32 --arg 'p=>p.npy:f32[128]'
+expect 'a header of a toolkit does not hide the kernels' 0
+echo 'int main() { set<<<1, 1>>>(nullptr); }' >>kernel.cu
+run run kernel.cu
+expect 'in a program' 0 'illegal address in set'
+plan
