@@ -61,9 +61,10 @@ layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
 layer engine/runtime base kernels engine sim/cuda/include/cuda_runtime_api.h
 layer sim/cuda base/math kernels sim/cuda/float16 sim/cuda/include sim/cuda/ptx
-layer sim/cuda/include sim/cuda/float16 sim/cuda/float8 sim/cuda/libcu sim/cuda/random \
-	sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
+layer sim/cuda/include sim/cuda/blas sim/cuda/float16 sim/cuda/float8 sim/cuda/libcu \
+	sim/cuda/random sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
 layer sim/cuda/include/cooperative_groups sim/cuda/include sim/cuda/libcu
+layer sim/cuda/blas
 layer sim/cuda/float16
 layer sim/cuda/float8
 layer sim/cuda/framework/ATen

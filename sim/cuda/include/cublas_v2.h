@@ -1,6 +1,4 @@
-/* cublas_v2.h - cuBLAS's types, for programs that include the header; no call is there.
- *
- * A toolkit's header would bring its own vector types. A call is an error that names it. */
+/* cublas_v2.h - cuBLAS for C++ host code: the calls that the host's BLAS can compute. */
 #ifndef FLASHTWIN_CUBLAS_V2_H
 #define FLASHTWIN_CUBLAS_V2_H
 #define CUBLAS_V2_H_            /* programs test these */
@@ -36,33 +34,29 @@ typedef enum {
 	CUBLAS_COMPUTE_32F_FAST_16BF = 75, CUBLAS_COMPUTE_32F_FAST_TF32 = 77
 } cublasComputeType_t;
 
-#define FT_NO_CUBLAS(name) \
-	cublasStatus_t name(...) \
-		__attribute__((error(#name " is not in flashtwin: cuBLAS cannot be used")));
-#ifdef __cplusplus
-extern "C" {
-#endif
-FT_NO_CUBLAS(cublasCreate)
-FT_NO_CUBLAS(cublasDestroy)
-FT_NO_CUBLAS(cublasSetStream)
-FT_NO_CUBLAS(cublasSetMathMode)
-FT_NO_CUBLAS(cublasSetWorkspace)
-FT_NO_CUBLAS(cublasSgemm)
-FT_NO_CUBLAS(cublasDgemm)
-FT_NO_CUBLAS(cublasHgemm)
-FT_NO_CUBLAS(cublasSgemv)
-FT_NO_CUBLAS(cublasDgemv)
-FT_NO_CUBLAS(cublasSaxpy)
-FT_NO_CUBLAS(cublasDaxpy)
-FT_NO_CUBLAS(cublasSscal)
-FT_NO_CUBLAS(cublasSdot)
-FT_NO_CUBLAS(cublasDdot)
-FT_NO_CUBLAS(cublasSgemmStridedBatched)
-FT_NO_CUBLAS(cublasGemmEx)
-FT_NO_CUBLAS(cublasGemmStridedBatchedEx)
-#ifdef __cplusplus
+typedef enum {
+	CUDA_R_16F = 2, CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16BF = 14, CUDA_R_8I = 3,
+	CUDA_R_32I = 10
+} cudaDataType_t;
+typedef cudaDataType_t cudaDataType;
+typedef cudaDataType_t cublasDataType_t;
+
+static inline const char *cublasGetStatusString(cublasStatus_t status)
+{
+	switch (status) {
+	case CUBLAS_STATUS_SUCCESS: return "success";
+	case CUBLAS_STATUS_NOT_INITIALIZED: return "the library was not initialized";
+	case CUBLAS_STATUS_ALLOC_FAILED: return "the resource allocation failed";
+	case CUBLAS_STATUS_INVALID_VALUE: return "an invalid value was used as a parameter";
+	case CUBLAS_STATUS_NOT_SUPPORTED: return "the functionality is not supported";
+	default: return "the function failed";
+	}
 }
+
+#ifdef __cplusplus
+#include "sim/cuda/blas/host_blas.h"
+#define cublasCreate_v2 cublasCreate
+#define cublasDestroy_v2 cublasDestroy
 #endif
-#undef FT_NO_CUBLAS
 
 #endif
