@@ -53,6 +53,11 @@ public:
 
 static inline thread_block this_thread_block() { return {}; }
 
+/* Memory that CUDA's tiles of several warps need, which are not supported. */
+template <unsigned MaxThreads> struct block_tile_memory { unsigned char ft_unused[16]; };
+template <unsigned MaxThreads>
+static inline thread_block this_thread_block(block_tile_memory<MaxThreads> &) { return {}; }
+
 /* N consecutive threads of a warp. */
 template <unsigned N, class Parent = thread_block> class thread_block_tile {
 	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0,
