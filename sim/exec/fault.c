@@ -23,7 +23,8 @@
 
 static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM };
 #define CAUGHT (sizeof caught / sizeof caught[0])
-#define ALTERNATE_BYTES (64u << 10)
+/* A program that dies has its findings described on it; libdw alone needs more than 100 KiB. */
+#define ALTERNATE_BYTES (1u << 20)
 
 static struct sigaction previous[CAUGHT];
 static _Thread_local unsigned char *alternate;
