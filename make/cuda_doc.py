@@ -28,7 +28,12 @@ LANGUAGE = (
      '__activemask'),
     ('double: `+ - * / sqrt fma` and conversions', 'other functions of double are compile errors',
      'tests/tui/launch/test_launch.sh', 'double without a model'),
-    ('inline PTX', 'a compile error for a kernel that is used', 'tests/launch/errors_ptx.cu', 'asm'),
+    ('`__managed__` variables', 'of `run`', 'tests/tui/run/language.cu', '__managed__'),
+    ('device `malloc`, `free`, `new`, `delete`', 'a heap of 8 MiB', 'tests/tui/run/heap.cu', 'malloc'),
+    ('inline PTX', 'the instructions of `sim/cu2c/ptx_table.c`; others are a compile error',
+     'tests/launch/ptx_integer.cu', 'asm'),
+    ('tensor cores: `mma.h`, `mma.sync`, `ldmatrix`', 'the shapes of the manual',
+     'tests/launch/ptx_matrix.cu', 'mma'),
     ('textures and surfaces', 'a compile error', 'tests/launch/errors_texture.cu', 'tex'),
     ('launches in device code', 'a compile error', 'tests/launch/errors_nested.cu', '<<<'),
 )

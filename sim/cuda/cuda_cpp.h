@@ -19,6 +19,10 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+/* std::min and std::max, which nvcc's headers bring along. */
+#if __has_include(<bits/stl_algobase.h>)
+#include <bits/stl_algobase.h>
+#endif
 
 /* --- C keywords, for the C header --- */
 
