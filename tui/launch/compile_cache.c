@@ -40,23 +40,35 @@ static void add_text(XXH3_state_t *hash, const char *text)
 	add_bytes(hash, text, strlen(text));
 }
 
-/* The argument without the name of the folder of temporary files, which is another in each run. */
-static void add_arg(XXH3_state_t *hash, const struct compile_step *step, const char *arg)
+/* The folder of temporary files, which has another name in each run, with a slash. The caller frees
+ * it. */
+static char *folder_of(const struct compile_step *step)
 {
-	size_t folder = (size_t)(strrchr(step->out, '/') - step->out);
-	char *name = xasprintf("%.*s/", (int)folder, step->out), *at = strstr(arg, name);
+	return xasprintf("%.*s/", (int)(strrchr(step->out, '/') - step->out), step->out);
+}
 
-	if (strcmp(arg, step->in) == 0) {
-		add_text(hash, "in");
-	} else if (strcmp(arg, step->out) == 0) {
-		add_text(hash, "out");
-	} else if (at) {
-		add_bytes(hash, arg, (size_t)(at - arg));
-		add_text(hash, at + folder + 1);
-	} else {
-		add_text(hash, arg);
+/* Bytes without the folder's name, wherever it is in them. */
+static void add_but(XXH3_state_t *hash, const char *bytes, size_t count, const char *folder)
+{
+	size_t length = strlen(folder);
+	const char *end = bytes + count, *at;
+
+	while ((at = memmem(bytes, (size_t)(end - bytes), folder, length)) != NULL) {
+		add_bytes(hash, bytes, (size_t)(at - bytes));
+		bytes = at + length;
 	}
-	free(name);
+	add_bytes(hash, bytes, (size_t)(end - bytes));
+}
+
+static void add_arg(XXH3_state_t *hash, const struct compile_step *step, const char *folder,
+		    const char *arg)
+{
+	if (strcmp(arg, step->in) == 0)
+		add_text(hash, "in");
+	else if (strcmp(arg, step->out) == 0)
+		add_text(hash, "out");
+	else
+		add_but(hash, arg, strlen(arg), folder);
 }
 
 /* Another version of a compiler has another size or date. `name` may be that of a wrapper such as
@@ -88,22 +100,31 @@ static bool add_folder(XXH3_state_t *hash)
 	return folder;
 }
 
-static bool hash_step(XXH3_state_t *hash, const struct compile_step *step)
+static void add_command(XXH3_state_t *hash, const struct compile_step *step, const char *folder)
 {
 	const struct arg_list *args = step->args;
-	char *text;
-	size_t bytes;
 
-	XXH3_128bits_reset(hash);
 	add_text(hash, PACKAGE_VERSION);
 	add_program(hash, args->at[0]);
 	if (args->count > 1 && args->at[1][0] != '-')
 		add_program(hash, args->at[1]);
 	for (int i = 0; i < args->count; i++)
-		add_arg(hash, step, args->at[i]);
+		add_arg(hash, step, folder, args->at[i]);
+}
+
+/* Line markers of the text may name files in the folder. */
+static bool hash_step(XXH3_state_t *hash, const struct compile_step *step)
+{
+	char *text, *folder;
+	size_t bytes;
+
+	XXH3_128bits_reset(hash);
 	if (!add_folder(hash) || file_read(step->in, SIZE_MAX / 2, &text, &bytes) != STATUS_OK)
 		return false;
-	add_bytes(hash, text, bytes);
+	folder = folder_of(step);
+	add_command(hash, step, folder);
+	add_but(hash, text, bytes, folder);
+	free(folder);
 	free(text);
 	return true;
 }

@@ -357,9 +357,6 @@ template <class T> __global__ void running(const T *x, float *y, int n)
 		POINT(partial, sum);
 	}
 	y[threadIdx.x] = sum;
-	volatile char *large = new char[1 << 30];
-	large[0] = 1;
-	delete[] large;
 }
 CU
 points() {
@@ -382,12 +379,6 @@ expect 'the kernel without recording gives the same bits' 0
 "$flashtwin" replay p1.twin --trust >out 2>err
 code=$?
 expect 'a replay compares named points' 0 '8 named points'
-(ulimit -v 1000000 && "$flashtwin" replay p1.twin --trust >out 2>err)
-code=$?
-expect 'a crash of a replayed kernel is an error' 70 'died of signal 6'
-ls tmp >>err
-[ -z "$(ls tmp)" ] || code=99
-expect 'a crash leaves no temporary files' 70
 printf '#include "kernels/points.h"\n__global__ void k()\n{\n\tPOINT(a, 1, 2, 3, 4, 5);\n}\n' >many.cu
 run many.cu --kernel k --grid 1 --block 1
 expect 'a point with more than four values' 3 'many.cu:4' 'one to four values'
