@@ -25,6 +25,7 @@
 #include "tui/launch/new_trace.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_kernel.h"
+#include "tui/launch/user_macros.h"
 #include "tui/launch/user_text.h"
 #include "tui/run.h"
 
@@ -91,6 +92,14 @@ static enum status add_include(struct launch_command *c, const char *directory)
 	return STATUS_OK;
 }
 
+static enum status add_macro(struct launch_command *c, const char *macro)
+{
+	if (!user_macro_valid(macro))
+		return fail(STATUS_USAGE, "-D %s: expected NAME or NAME=VALUE", macro);
+	add_flag(c, "-D", macro);
+	return STATUS_OK;
+}
+
 static enum status take_option(void *context, const struct option_value *v)
 {
 	struct launch_command *c = context;
@@ -102,7 +111,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_SHARED: c->once.shared_bytes = v->integer; break;
 	case OPTION_LIST: c->list = true; break;
 	case OPTION_ARG: return launch_args_add(&c->args, v->text);
-	case OPTION_DEFINE: add_flag(c, "-D", v->text); break;
+	case OPTION_DEFINE: return add_macro(c, v->text);
 	case OPTION_INCLUDE: return add_include(c, v->text);
 	case OPTION_TIMEOUT: c->sandbox.timeout = v->integer; break;
 	case OPTION_SANDBOX: c->sandbox.mode = (enum sandbox_mode)v->choice; break;

@@ -19,6 +19,7 @@
 #include "tui/command.h"
 #include "tui/last_run.h"
 #include "tui/launch/sandbox.h"
+#include "tui/launch/user_macros.h"
 #include "tui/program/notes.h"
 #include "tui/program/program_child.h"
 #include "tui/program/program_end.h"
@@ -75,12 +76,20 @@ static enum status add_folder(struct list *list, const char *letter, const char 
 	return STATUS_OK;
 }
 
+static enum status add_macro(struct run_command *c, const char *macro)
+{
+	if (!user_macro_valid(macro))
+		return fail(STATUS_USAGE, "-D %s: expected NAME or NAME=VALUE", macro);
+	add_pair(&c->flags, "-D", macro);
+	return STATUS_OK;
+}
+
 static enum status take_option(void *context, const struct option_value *v)
 {
 	struct run_command *c = context;
 
 	switch (v->id) {
-	case OPTION_DEFINE: add_pair(&c->flags, "-D", v->text); break;
+	case OPTION_DEFINE: return add_macro(c, v->text);
 	case OPTION_INCLUDE: return add_folder(&c->flags, "-I", v->text);
 	case OPTION_LIBRARY: add_pair(&c->libraries, "-l", v->text); break;
 	case OPTION_LIBRARY_PATH: return add_folder(&c->libraries, "-L", v->text);

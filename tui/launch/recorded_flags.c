@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/launch/user_macros.h"
 
 #define MAX_FLAGS 96                    /* the size of an arg_list, less what is always in it */
 
@@ -33,29 +34,13 @@ bool recorded_name_plain(const char *name)
 
 /* --- macros --- */
 
-static size_t identifier(const char *text)
-{
-	return *text >= '0' && *text <= '9' ? 0
-		: strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
-}
-
-/* NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE. */
-static bool is_macro(const char *text)
-{
-	size_t name = identifier(text);
-
-	if (name && text[name] == '(')
-		name += strcspn(text + name, ")") + 1;
-	return name && name <= strlen(text) && (text[name] == '\0' || text[name] == '=');
-}
-
 /* One argument of a compiler, but nvcc puts it into quotes of a shell's command. */
 static enum status check_macro(const char *letter, const char *macro, bool cuda)
 {
 	char *shown = xasprintf("%s %s", letter, macro);
 	enum status status = STATUS_OK;
 
-	if (!is_macro(macro))
+	if (!user_macro_valid(macro))
 		status = refused(shown, "expected NAME or NAME=VALUE");
 	for (const char *at = macro; *at && status == STATUS_OK; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)

@@ -7,6 +7,21 @@
 
 #include "tui/launch/programs.h"
 
+static size_t identifier(const char *text)
+{
+	return *text >= '0' && *text <= '9' ? 0
+		: strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+bool user_macro_valid(const char *text)
+{
+	size_t name = identifier(text);
+
+	if (name && text[name] == '(')
+		name += strcspn(text + name, ")") + 1;
+	return name && name <= strlen(text) && (text[name] == '\0' || text[name] == '=');
+}
+
 static void write_macro(FILE *out, char letter, const char *macro)
 {
 	size_t name = strcspn(macro, "=");

@@ -2,9 +2,13 @@
 #ifndef USER_MACROS_H
 #define USER_MACROS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct arg_list;
+
+/* Whether a text is what -D takes: NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE. */
+bool user_macro_valid(const char *text);
 
 /* Writes -D and -U of the flags as lines of a header that is to be included after flashtwin's, and
  * adds all other flags to `rest`, as well as macros that concern the C library: NDEBUG, and names

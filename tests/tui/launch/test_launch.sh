@@ -172,6 +172,12 @@ unset CXX
 touch include.txt
 run plain.cu --kernel talk --grid 1 --block 3 -I include.txt
 expect '-I with a file' 2 '^flashtwin launch: -I: include.txt: not a directory$'
+for macro in L3.o0.e-1 1x 'f(x' '' =; do
+	run plain.cu --kernel talk --grid 1 --block 3 -D "$macro"
+	expect "-D $macro" 2 "^flashtwin launch: -D $macro: expected NAME or NAME=VALUE\$"
+done
+run plain.cu --kernel talk --grid 1 --block 3 -D 'f(x)=x+1' -D _G --arg n=i32:1
+expect '-D with parameters' 0
 result 'is one line' "$([ "$(wc -l <err)" -eq 1 ] || cat err)"
 
 run plain.cu --kernel wild --grid 1 --block 1 --arg 'out=>wild.npy:f32[4]'
