@@ -5,6 +5,10 @@
 #define CUBLAS_API_H_
 
 #include "sim/cuda/include/cuda_runtime.h"
+#ifdef __cplusplus              /* cuBLAS's header has them, on which programs rely */
+#include "sim/cuda/include/cuda_bf16.h"
+#include "sim/cuda/include/cuda_fp16.h"
+#endif
 
 typedef struct cublasContext *cublasHandle_t;
 

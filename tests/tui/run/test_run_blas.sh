@@ -15,6 +15,12 @@ expect 'the trace has their results' 0
 run run blas.cu --check
 [ ! -s err ] || code=99
 expect 'and nothing is found' 0
+cp "$srcdir/tests/tui/run/blas_lt.cu" .
+run run blas_lt.cu
+expect 'products of cuBLASLt with batches, a bias and an activation' 0 '^1: 0 wrong$' '^4: 0 wrong$' \
+	'^2: 0 wrong$' '^6: 0 wrong$' '^36: 0 wrong$'
+expect 'what is not there is not supported' 0 'AlgoGetHeuristic.*: the functionality is not supported$' \
+	'^backward: 1 wrong$' '^7$'
 echo '#include <cublas_v2.h>
 __global__ void set(float *p) { *p = 1; }
 int main() { cublasHandle_t h; cublasCreate(&h); }' >part.cu
