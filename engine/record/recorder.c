@@ -15,7 +15,6 @@
 #include "engine/record/graph_shadow.h"
 #include "engine/record/probe.h"
 #include "engine/record/recorder_capture.h"
-#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_graph.h"
 #include "engine/record/recorder_host.h"
 #include "engine/record/recorder_launch.h"
@@ -36,7 +35,6 @@ static void recorder_close(struct device *device)
 {
 	struct recorder *r = recorder_of(device);
 
-	recorder_digest_free(r);
 	/* Waits for unfinished work. After an error the device may no longer work. */
 	if (r->observed)
 		device_observe(device->inner, NULL);
@@ -258,8 +256,6 @@ enum status recorder_finish(struct device *device, enum status ended)
 	}
 	if (ended == STATUS_OK && status == STATUS_OK)
 		status = recorder_step_close(r);
-	if (status == STATUS_OK)
-		status = recorder_digest_settle(r);
 	if (status == STATUS_OK)
 		status = store_run_end(r->store, r->run, status_name(ended), message);
 	if (status == STATUS_OK)

@@ -15,7 +15,6 @@
 #include "engine/record/graph_shadow.h"
 #include "engine/record/probe.h"
 #include "engine/record/recorder_describe.h"
-#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_graph.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
@@ -84,7 +83,7 @@ void recorder_stream_leaves(struct recorder *r, const struct stream *stream)
 enum status recorder_capture_begin(struct device *device, struct stream *stream,
 				   enum capture_mode mode)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_capture_begin(device->inner, stream, mode);
 	struct graph_shadow *g = NULL;
 
@@ -111,7 +110,7 @@ static bool is_over(struct device *inner, struct stream *stream)
 
 enum status recorder_capture_end(struct device *device, struct stream *stream, struct graph **out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *g = recorder_capture_of(r, stream);
 	enum status done = device_capture_end(device->inner, stream, out);
 	bool over = g && (done == STATUS_OK || is_over(device->inner, stream));
@@ -138,7 +137,7 @@ enum status recorder_capture_state(struct device *device, struct stream *stream,
 
 enum status recorder_capture_relax(struct device *device, bool relaxed)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_capture_relax(device->inner, relaxed);
 
 	if (done == STATUS_OK)
@@ -255,7 +254,7 @@ enum status recorder_capture_move(struct recorder *r, struct graph_shadow *g, en
 
 enum status recorder_graph_create(struct device *device, struct graph **out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_graph_create(device->inner, out);
 	struct graph_shadow *g = done == STATUS_OK ? graph_shadow_add(r, *out) : NULL;
 
@@ -302,7 +301,7 @@ enum status recorder_graph_add_launch(struct device *device, struct graph *graph
 				      const struct launch *launch, const int *after,
 				      int after_count, int *out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *g = graph_shadow_find(r, graph);
 	struct node *node = node_new(g, OP_LAUNCH);
 	enum status done = set_after(node, after, after_count, "graph_add_launch");
@@ -330,7 +329,7 @@ enum status recorder_graph_add_copy(struct device *device, struct graph *graph, 
 				    uint64_t from_offset, size_t bytes, const int *after,
 				    int after_count, int *out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *g = graph_shadow_find(r, graph);
 	struct node *node = node_new(g, OP_COPY);
 	enum status done = set_after(node, after, after_count, "graph_add_copy");

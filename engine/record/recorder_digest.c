@@ -3,7 +3,7 @@
  * After a launch: one per buffer, over the written ranges in ascending order. After a step: one per
  * buffer that was written since its last digest, over the whole buffer. Digests of pointer tables
  * are over buffer ids and offsets, because addresses differ between devices. Used by
- * recorder_results.c, recorder_step.c and, as recorder_enter(), by every operation.
+ * recorder_results.c and recorder_step.c.
  */
 #include "engine/record/recorder_digest.h"
 
@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/record/digest_thread.h"
-#include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
 #include "engine/record/recorder_wait.h"
 #include "engine/record/recording.h"
@@ -126,33 +124,27 @@ static size_t piece_bytes(const struct recorder *r)
 	return most < PIECE_BYTES ? most : PIECE_BYTES;
 }
 
-/* Where the host can read what the digest is over; false: it has to be downloaded. */
-static bool find_bytes(const struct recorder *r, const struct shadow *shadow,
-		       struct digest_task *task)
+/* *piece: NULL until a buffer has to be downloaded. */
+static enum status digest_buffer(struct recorder *r, const struct shadow *shadow, char **piece,
+				 uint64_t *digest)
 {
 	const struct buffer *buffer = shadow->buffer;
-
-	if (shadow->pointers) {
-		task->type = DTYPE_U64;
-		task->memory = shadow->pointers;
-		task->bytes = buffer->bytes / sizeof(uint64_t) * sizeof *shadow->pointers;
-		return true;
-	}
-	task->type = buffer->dtype;
-	task->memory = device_peek(r->device.inner, buffer);
-	task->bytes = buffer->bytes;
-	return task->memory;
-}
-
-/* *piece: NULL until a buffer has to be downloaded. */
-static enum status digest_download(struct recorder *r, const struct buffer *buffer, char **piece,
-				   uint64_t *digest)
-{
-	struct digest_state *state = digest_begin(buffer->dtype);
+	const void *memory = device_peek(r->device.inner, buffer);
+	struct digest_state *state;
 	enum status status = STATUS_OK;
 
+	if (shadow->pointers) {
+		*digest = digest_bytes(DTYPE_U64, shadow->pointers,
+				       buffer->bytes / sizeof(uint64_t) * sizeof *shadow->pointers);
+		return STATUS_OK;
+	}
+	if (memory) {
+		*digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
+		return STATUS_OK;
+	}
 	if (!*piece)
 		*piece = xmalloc(piece_bytes(r));
+	state = digest_begin(buffer->dtype);
 	for (uint64_t at = 0; at < buffer->bytes && status == STATUS_OK; at += PIECE_BYTES) {
 		uint64_t left = buffer->bytes - at, bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 
@@ -164,97 +156,36 @@ static enum status digest_download(struct recorder *r, const struct buffer *buff
 	return status;
 }
 
-/* Makes the rows, with the digests of what has to be downloaded, and the tasks for the others. */
-static enum status make_rows(struct recorder *r, struct state_digests *s, char **piece)
+static enum status digest_all(struct recorder *r, struct row_digest *digests, char **piece)
 {
+	size_t count = 0;
+
 	for (int i = 0; i < r->shadow_count; i++) {
 		struct shadow *shadow = &r->shadows[i];
-		struct row_digest *row = &s->rows[s->count];
-		struct digest_task *task = &s->tasks[s->task_count];
+		struct row_digest *digest = &digests[count];
 
 		if (!shadow->written)
 			continue;
-		*row = (struct row_digest){ .buffer = shadow->id, .bytes = shadow->buffer->bytes };
-		task->digest = &row->digest;
-		if (find_bytes(r, shadow, task))
-			s->task_count++;
-		else
-			TRY(digest_download(r, shadow->buffer, piece, &row->digest));
+		*digest = (struct row_digest){
+			.buffer = shadow->id, .bytes = shadow->buffer->bytes,
+		};
+		TRY(digest_buffer(r, shadow, piece, &digest->digest));
 		shadow->written = false;
-		s->count++;
+		count++;
 	}
-	return STATUS_OK;
-}
-
-static void reserve(struct recorder *r, struct state_digests *s)
-{
-	s->rows = xreallocarray(s->rows, (size_t)r->shadow_count, sizeof *s->rows);
-	s->tasks = xreallocarray(s->tasks, (size_t)r->shadow_count, sizeof *s->tasks);
-	s->count = s->task_count = 0;
-	s->op = r->last_op;
-}
-
-static enum status prepare(struct recorder *r, struct state_digests *s)
-{
-	char *piece = NULL;
-	enum status status = recorder_step_aside(r);
-
-	reserve(r, s);
-	if (status == STATUS_OK)
-		status = make_rows(r, s, &piece);
-	recorder_step_back(r);
-	free(piece);
-	return status;
-}
-
-/* A trace that a step's end commits needs them at once. */
-static bool may_wait(struct recorder *r, struct state_digests *s)
-{
-	if (!store_is_expendable(r->store))
-		return false;
-	if (!s->thread)
-		s->thread = digest_thread_new();
-	return s->thread;
+	return store_digests(r->store, r->run, r->last_op, true, digests, count);
 }
 
 enum status recorder_digest_state(struct recorder *r)
 {
-	struct state_digests *s = &r->state_digests;
+	struct row_digest *digests = xcalloc((size_t)r->shadow_count, sizeof *digests);
+	char *piece = NULL;
+	enum status status = recorder_step_aside(r);
 
-	TRY(recorder_digest_settle(r));
-	TRY(prepare(r, s));
-	s->waiting = true;
-	if (may_wait(r, s)) {
-		digest_thread_start(s->thread, s->tasks, s->task_count);
-		return STATUS_OK;
-	}
-	digest_tasks_run(s->tasks, s->task_count);
-	return recorder_digest_settle(r);
-}
-
-enum status recorder_digest_settle(struct recorder *r)
-{
-	struct state_digests *s = &r->state_digests;
-
-	if (!s->waiting)
-		return STATUS_OK;
-	s->waiting = false;
-	if (s->thread)
-		digest_thread_wait(s->thread);
-	return store_digests(r->store, r->run, s->op, true, s->rows, s->count);
-}
-
-struct recorder *recorder_enter(struct device *device)
-{
-	struct recorder *r = recorder_of(device);
-
-	recorder_keep_error(r, recorder_digest_settle(r));
-	return r;
-}
-
-void recorder_digest_free(struct recorder *r)
-{
-	digest_thread_free(r->state_digests.thread);
-	free(r->state_digests.rows);
-	free(r->state_digests.tasks);
+	if (status == STATUS_OK)
+		status = digest_all(r, digests, &piece);
+	recorder_step_back(r);
+	free(piece);
+	free(digests);
+	return status;
 }

@@ -13,7 +13,6 @@
 
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
-#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
 #include "engine/record/recorder_wait.h"
@@ -195,7 +194,7 @@ enum status graph_save(struct recorder *r, struct node *node, struct stream *str
 enum status recorder_graph_instantiate(struct device *device, struct graph *graph,
 				       struct graph_exec **out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *g = graph_shadow_find(r, graph);
 	struct row_node node = { .graph = g ? g->number : 0, .node = -1, .launch = -1 };
 	enum status done = device_graph_instantiate(device->inner, graph, out);
@@ -211,7 +210,7 @@ enum status recorder_graph_instantiate(struct device *device, struct graph *grap
 
 enum status recorder_graph_destroy(struct device *device, struct graph *graph)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *g = graph_shadow_find(r, graph);
 	int number = g ? g->number : -1;
 	enum status done = device_graph_destroy(device->inner, graph);
@@ -225,7 +224,7 @@ enum status recorder_graph_destroy(struct device *device, struct graph *graph)
 
 enum status recorder_graph_exec_destroy(struct device *device, struct graph_exec *exec)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	int number = r->exec_count;
 	enum status done;
 

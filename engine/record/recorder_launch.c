@@ -15,7 +15,6 @@
 #include "engine/record/probe.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_describe.h"
-#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_results.h"
 #include "engine/record/recorder_run.h"
@@ -215,7 +214,7 @@ static enum status launch_pending(struct pending *p)
 
 enum status recorder_launch(struct device *device, const struct launch *launch)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, launch->stream);
 	struct pending *p;
 	enum status done;

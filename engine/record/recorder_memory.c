@@ -11,7 +11,6 @@
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/recorder_capture.h"
-#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_kv.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
@@ -34,7 +33,7 @@ static enum status new_buffer(struct device *inner, enum op_kind kind, bool mana
 static enum status record_alloc(struct device *device, enum op_kind kind, bool managed,
 				const struct buffer_spec *spec, void *place, struct buffer **out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	/* Not the device's number, which depends on probe buffers. */
 	struct row_buffer alloc = {
 		.id = r->last_id + 1, .name = spec->name, .dtype = spec->dtype, .rank = spec->rank,
@@ -72,7 +71,7 @@ enum status recorder_alloc_variable(struct device *device, const struct buffer_s
 
 enum status recorder_free(struct device *device, struct buffer *buffer)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct shadow *shadow = shadow_find(r, buffer);
 	uint32_t id = shadow ? shadow->id : 0;
 	enum status done = device_free(device->inner, buffer);
@@ -88,7 +87,7 @@ enum status recorder_upload_as(struct device *device, enum op_kind kind, struct 
 			       struct buffer *buffer, uint64_t offset, const void *source,
 			       size_t bytes)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct shadow *shadow = shadow_find(r, buffer);
 	struct row_op op = OP(kind, .stream = stream_number(r, stream),
 				.buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes,
@@ -133,7 +132,7 @@ enum status recorder_upload_pointers_as(struct device *device, enum op_kind kind
 					uint64_t offset, const struct pointer_entry *entries,
 					size_t count)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct shadow *shadow = shadow_find(r, buffer);
 	struct row_pointer *pointers = xcalloc(count, sizeof *pointers);
 	enum status done = device_upload_pointers(device->inner, stream, buffer, offset, entries,
@@ -169,7 +168,7 @@ enum status recorder_download(struct device *device, struct stream *stream,
 			      const struct buffer *buffer, uint64_t offset, void *destination,
 			      size_t bytes)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_download(device->inner, stream, buffer, offset, destination,
 					   bytes);
 	bool keep = r->level >= LEVEL_PARTIALS && done == STATUS_OK;
@@ -183,7 +182,7 @@ enum status recorder_copy(struct device *device, struct stream *stream, struct b
 			  uint64_t to_offset, const struct buffer *from, uint64_t from_offset,
 			  size_t bytes)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, stream);
 	struct row_op op = OP(OP_COPY, .stream = stream_number(r, stream),
 				.buffer = shadow_id(r, to), .offset = to_offset, .bytes = bytes,
@@ -207,7 +206,7 @@ enum status recorder_copy(struct device *device, struct stream *stream, struct b
 enum status recorder_fill(struct device *device, struct stream *stream, struct buffer *buffer,
 			  uint64_t offset, uint32_t pattern, size_t words)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, stream);
 	uint64_t bytes = words * sizeof pattern;
 	struct row_op op = OP(OP_FILL, .stream = stream_number(r, stream),

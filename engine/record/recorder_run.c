@@ -15,7 +15,6 @@
 #include "engine/record/probe.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_describe.h"
-#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_results.h"
 #include "engine/record/recorder_state.h"
@@ -234,7 +233,7 @@ static int find_exec(const struct recorder *r, const struct graph_exec *exec)
 enum status recorder_graph_launch(struct device *device, struct graph_exec *exec,
 				  struct stream *stream)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	int number = find_exec(r, exec), launches = 0;
 	struct graph_run *run;
 	enum status done;

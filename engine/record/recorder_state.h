@@ -33,16 +33,6 @@ struct members {
 	int count;
 };
 
-/* Digests of whole buffers after a step. */
-struct state_digests {
-	struct digest_thread *thread;   /* NULL: none yet */
-	struct row_digest *rows;
-	struct digest_task *tasks;      /* for some of the rows */
-	size_t count, task_count;
-	int64_t op;                     /* the last of the step */
-	bool waiting;                   /* the rows are not stored yet */
-};
-
 struct recorder {
 	struct device device;           /* first: callers hold a struct device */
 	struct store *store;
@@ -69,7 +59,6 @@ struct recorder {
 	int64_t launches;               /* number in the whole run so far, recorded or not */
 	int64_t last_op;                /* the last operation stored, -1: none */
 	int uncommitted;                /* operations since the last commit */
-	struct state_digests state_digests;
 
 	struct shadow *shadows;         /* of live buffers, ascending id */
 	int shadow_count;

@@ -14,7 +14,6 @@
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/recorder_capture.h"
-#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_kv.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
@@ -60,7 +59,7 @@ enum status recorder_upload_async(struct device *device, struct stream *stream,
 				  struct buffer *buffer, uint64_t offset, const void *source,
 				  size_t bytes)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, stream);
 	enum status done;
 	int64_t number;
@@ -82,7 +81,7 @@ enum status recorder_download_async(struct device *device, struct stream *stream
 				    const struct buffer *buffer, uint64_t offset,
 				    void *destination, size_t bytes)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	struct graph_shadow *capture = recorder_capture_of(r, stream);
 	struct row_op op = OP(OP_DOWNLOAD_ASYNC, .stream = stream_number(r, stream),
 				.buffer = shadow_id(r, buffer), .offset = offset, .bytes = bytes);
@@ -101,7 +100,7 @@ enum status recorder_download_async(struct device *device, struct stream *stream
 /* Stream 0 means the whole device here, like NULL in device_sync(). */
 enum status recorder_sync(struct device *device, struct stream *stream)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = stream ? device_sync(device->inner, stream) : recorder_wait(r);
 
 	return recorder_add(r, OP(OP_SYNC, .stream = stream_number(r, stream)), done);
@@ -109,7 +108,7 @@ enum status recorder_sync(struct device *device, struct stream *stream)
 
 enum status recorder_stream_create(struct device *device, struct stream **out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_stream_create(device->inner, out);
 
 	if (done == STATUS_OK)
@@ -120,7 +119,7 @@ enum status recorder_stream_create(struct device *device, struct stream **out)
 
 enum status recorder_stream_destroy(struct device *device, struct stream *stream)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	int number = stream_number(r, stream);
 	enum status done = device_stream_destroy(device->inner, stream);
 
@@ -135,7 +134,7 @@ enum status recorder_stream_destroy(struct device *device, struct stream *stream
 
 enum status recorder_event_create(struct device *device, struct event **out)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_event_create(device->inner, out);
 
 	if (done == STATUS_OK)
@@ -146,7 +145,7 @@ enum status recorder_event_create(struct device *device, struct event **out)
 
 enum status recorder_event_destroy(struct device *device, struct event *event)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	int number = numbers_find(&r->events, event);
 	enum status done = device_event_destroy(device->inner, event);
 
@@ -176,7 +175,7 @@ static enum status note_event(struct recorder *r, enum op_kind kind, struct stre
 enum status recorder_event_record(struct device *device, struct event *event,
 				  struct stream *stream)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_event_record(device->inner, event, stream);
 
 	if (done == STATUS_OK)
@@ -187,7 +186,7 @@ enum status recorder_event_record(struct device *device, struct event *event,
 enum status recorder_event_wait(struct device *device, struct stream *stream,
 				struct event *event)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_event_wait(device->inner, stream, event);
 
 	if (done == STATUS_OK)
@@ -197,7 +196,7 @@ enum status recorder_event_wait(struct device *device, struct stream *stream,
 
 enum status recorder_event_sync(struct device *device, struct event *event)
 {
-	struct recorder *r = recorder_enter(device);
+	struct recorder *r = recorder_of(device);
 	enum status done = device_event_sync(device->inner, event);
 
 	return recorder_add(r, OP_ON(OP_EVENT_SYNC, numbers_find(&r->events, event)), done);

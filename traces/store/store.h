@@ -59,7 +59,6 @@ enum status store_open(const char *path, struct store **out);
  * write: IO with that write's message; the file, if any, ends at its last commit. The same if
  * another program reads the trace for longer than wait_ms. */
 enum status store_close(struct store *);
-bool store_is_expendable(const struct store *);
 /* Why an expendable trace was dropped; NULL if it was not. Valid until store_close(). */
 const char *store_dropped(struct store *);
 /* Commits a trace in memory; *bytes are those of the same trace as a file, to be freed with

@@ -11,11 +11,6 @@
 #include "traces/store/btree.h"
 #include "traces/store/bulk.h"
 
-bool store_is_expendable(const struct store *store)
-{
-	return store->expendable;
-}
-
 const char *store_dropped(struct store *store)
 {
 	return store->expendable ? store->broken : NULL;
