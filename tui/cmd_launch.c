@@ -94,8 +94,7 @@ static enum status add_include(struct launch_command *c, const char *directory)
 
 static enum status add_macro(struct launch_command *c, const char *macro)
 {
-	if (!user_macro_valid(macro))
-		return fail(STATUS_USAGE, "-D %s: expected NAME or NAME=VALUE", macro);
+	TRY(user_macro_check(macro));
 	add_flag(c, "-D", macro);
 	return STATUS_OK;
 }

@@ -78,8 +78,7 @@ static enum status add_folder(struct list *list, const char *letter, const char 
 
 static enum status add_macro(struct run_command *c, const char *macro)
 {
-	if (!user_macro_valid(macro))
-		return fail(STATUS_USAGE, "-D %s: expected NAME or NAME=VALUE", macro);
+	TRY(user_macro_check(macro));
 	add_pair(&c->flags, "-D", macro);
 	return STATUS_OK;
 }

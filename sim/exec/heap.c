@@ -124,19 +124,16 @@ static void split(struct heap *heap, size_t bytes)
 	heap->count++;
 }
 
+static int compare_places(const void *at, const void *piece)
+{
+	size_t a = *(const size_t *)at, b = ((const struct piece *)piece)->at;
+
+	return (a > b) - (a < b);
+}
+
 static struct piece *piece_at(struct heap *heap, size_t at)
 {
-	size_t low = 0, high = heap->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (heap->pieces[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < heap->count && heap->pieces[low].at == at ? &heap->pieces[low] : NULL;
+	return bsearch(&at, heap->pieces, heap->count, sizeof *heap->pieces, compare_places);
 }
 
 /* --- malloc() and free() of kernels --- */

@@ -22,6 +22,13 @@ bool user_macro_valid(const char *text)
 	return name && name <= strlen(text) && (text[name] == '\0' || text[name] == '=');
 }
 
+enum status user_macro_check(const char *text)
+{
+	if (user_macro_valid(text))
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "-D %s: expected NAME or NAME=VALUE", text);
+}
+
 static void write_macro(FILE *out, char letter, const char *macro)
 {
 	size_t name = strcspn(macro, "=");
@@ -33,7 +40,7 @@ static void write_macro(FILE *out, char letter, const char *macro)
 			macro[name] ? macro + name + 1 : "1");
 }
 
-static int is_the_librarys(const char *macro)
+static bool concerns_library(const char *macro)
 {
 	return *macro == '_' || strcmp(macro, "NDEBUG") == 0 || strncmp(macro, "NDEBUG=", 7) == 0;
 }
@@ -45,7 +52,7 @@ void user_macros_take(const char *const *flags, FILE *header, struct arg_list *r
 		bool macro = flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U');
 		const char *value = macro && !flag[2] ? flags[1] : flag + 2;
 
-		if (!macro || !value || is_the_librarys(value)) {
+		if (!macro || !value || concerns_library(value)) {
 			arg_list_add(rest, flag);
 			continue;
 		}

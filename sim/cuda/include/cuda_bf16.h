@@ -18,22 +18,8 @@
 #define FT_FRACTION 7
 #include "sim/cuda/float16/small_float_type.h"
 #include "sim/cuda/float16/bfloat16_math.h"
-
-#define FT_ON_PAIR(name) \
-	static inline __nv_bfloat162 h2##name(__nv_bfloat162 a) \
-		{ return __nv_bfloat162(h##name(a.x), h##name(a.y)); }
-FT_ON_PAIR(exp)
-FT_ON_PAIR(exp2)
-FT_ON_PAIR(exp10)
-FT_ON_PAIR(log)
-FT_ON_PAIR(log2)
-FT_ON_PAIR(log10)
-FT_ON_PAIR(rcp)
-FT_ON_PAIR(rsqrt)
-FT_ON_PAIR(tanh)
-FT_ON_PAIR(sin)
-FT_ON_PAIR(cos)
-#undef FT_ON_PAIR
+#define FT_PAIR __nv_bfloat162
+#include "sim/cuda/float16/small_float_pair.h"
 
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16(0x0000)
 #define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16(0x8000)

@@ -18,21 +18,8 @@
 #define FT_FRACTION 10
 #include "sim/cuda/float16/small_float_type.h"
 #include "sim/cuda/float16/half_math.h"
-
-#define FT_ON_PAIR(name) \
-	static inline __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
-FT_ON_PAIR(exp)
-FT_ON_PAIR(exp2)
-FT_ON_PAIR(exp10)
-FT_ON_PAIR(log)
-FT_ON_PAIR(log2)
-FT_ON_PAIR(log10)
-FT_ON_PAIR(rcp)
-FT_ON_PAIR(rsqrt)
-FT_ON_PAIR(tanh)
-FT_ON_PAIR(sin)
-FT_ON_PAIR(cos)
-#undef FT_ON_PAIR
+#define FT_PAIR __half2
+#include "sim/cuda/float16/small_float_pair.h"
 
 #define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)

@@ -202,6 +202,6 @@ run run ends.cu --append -o late.twin
 expect '--append' 0
 result 'adds a run' "$("$flashtwin" sql --plain late.twin 'SELECT count(*) FROM v_run' | grep -vx 2)"
 run run folder/show.cu -D a-b
-expect '-D with a name that is none' 2 '^flashtwin run: -D a-b: expected NAME or NAME=VALUE$'
+expect '-D with a name that no macro can have' 2 '^flashtwin run: -D a-b: expected NAME or NAME=VALUE$'
 
 plan
