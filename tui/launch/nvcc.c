@@ -40,7 +40,8 @@ static char *architecture(void)
 	int of = capability();
 	const char *all = of >= 90 ? "a" : "";
 
-	return xasprintf("arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", of, all, of, all, of, all);
+	return xasprintf("arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", of, all, of, all, of,
+			 all);
 }
 
 static char *language(const char *standard)
