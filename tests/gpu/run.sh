@@ -10,11 +10,12 @@
 # are files beside this one. Writes OUT_DIR/log.txt and OUT_DIR/report.txt, and prints that last; what
 # the attention paths gain goes to OUT_DIR/seeds-claims.md, what the tools of compute-sanitizer find
 # of the checker's corpus to OUT_DIR/checker-table.md, and counters beside Nsight Compute's to
-# OUT_DIR/counters.md. Exit code 1 when anything failed, 77 without a GPU.
+# OUT_DIR/counters.md, public programs on both devices (SUITES names the folder of their checkouts)
+# to OUT_DIR/programs.md. Exit code 1 when anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
-all_parts='devices decode graphs kernels labs record sanitize checker bench'
+all_parts='devices decode graphs kernels programs labs record sanitize checker bench'
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

@@ -548,6 +548,18 @@ def async_copy():
                 {'out': x[31::-1] + [0.0] * 16 + x[47:31:-1]})
 
 
+def async_stages(options=()):
+    x = ramp(128)
+    return Case('async_copy.cu', 'stages', '1', '32',
+                {'in': Array('f32', x), 'out': Out('f32', 128)},
+                {'out': [x[i + 31 - t] for i in range(0, 128, 32) for t in range(32)]},
+                options=list(options))
+
+
+def async_stages_checked():
+    return async_stages(['--check'])
+
+
 def stencil():
     x = integers(50)
     return Case('vectors.cu', 'stencil_1d', '2', '32',
@@ -1357,7 +1369,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
-         division64, division_min, copy4, async_copy, stencil, volume, misaligned, misaligned_int, gelu,
+         division64, division_min, copy4, async_copy, async_stages,
+         async_stages_checked, stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,

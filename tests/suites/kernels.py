@@ -170,8 +170,8 @@ def differs(name, got, value, error):
             f'{got[first]}, expected {wanted[first]}')
 
 
-def launch(flashtwin, row, checkout, folder):
-    """Returns what is wrong, or None."""
+def launch(flashtwin, row, checkout, folder, said):
+    """Returns what is wrong, or None, and appends the command's messages to said."""
     names = namespace()
     here = os.path.dirname(row["path"])
     command = [flashtwin, 'launch', os.path.basename(row["path"]), '--kernel', row["kernel"],
@@ -183,6 +183,7 @@ def launch(flashtwin, row, checkout, folder):
         names[name] = eval(value, names)
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           stdin=subprocess.DEVNULL, cwd=os.path.join(checkout, here))
+    said.append(done.stderr.decode(errors='replace'))
     if done.returncode:
         lines = (done.stderr + done.stdout).decode(errors='replace').splitlines()
         lines = [line for line in lines if line and not line.startswith('warning: ')] or ['?']
@@ -197,9 +198,9 @@ def launch(flashtwin, row, checkout, folder):
     return None
 
 
-def run(flashtwin, row, checkout):
+def run(flashtwin, row, checkout, said=None):
     with tempfile.TemporaryDirectory() as folder:
-        return launch(flashtwin, row, checkout, folder)
+        return launch(flashtwin, row, checkout, folder, [] if said is None else said)
 
 
 def main():
@@ -228,4 +229,5 @@ def main():
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

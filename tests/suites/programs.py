@@ -96,8 +96,8 @@ def run_until(words, text, folder):
         return f'exit code {code}: {last_line(err.read().decode(errors="replace"))}'
 
 
-def run(flashtwin, row, checkout):
-    """Returns what is wrong, or None."""
+def run(flashtwin, row, checkout, said=None):
+    """Returns what is wrong, or None, and appends the messages to said."""
     here = os.path.dirname(row["path"])
     if "until" in row:
         return run_until(command(flashtwin, row, here or '.'), row["until"],
@@ -106,6 +106,8 @@ def run(flashtwin, row, checkout):
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False,
                           cwd=os.path.join(checkout, here))
     out, err = done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
+    if said is not None:
+        said.append(err)
     if done.returncode != row.get("exit", 0):
         return f'exit code {done.returncode}: {last_line(err, out)}'
     if row.get("prints", "") not in out:
@@ -141,4 +143,5 @@ def main():
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

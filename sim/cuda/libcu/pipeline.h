@@ -63,12 +63,17 @@ public:
 		ft_async_commit();
 		head_++;
 	}
+	/* For the oldest stage that was not waited for. It is released at once. */
 	void consumer_wait()
 	{
-		if (head_ != tail_)
-			ft_async_wait(head_ - tail_ - 1);
+		unsigned open = head_ - tail_ - 1;
+
+		if (head_ == tail_)
+			return;
+		ft_async_wait(open < 8 ? open : 8);
+		tail_++;
 	}
-	void consumer_release() { tail_++; }
+	void consumer_release() { }
 	bool quit() { return true; }
 	void ft_wait_prior(unsigned open)
 	{

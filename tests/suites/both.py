@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""both.py - programs and kernels of public repositories on a GPU and the simulator, bit by bit.
+
+Runs every row of the lists (programs.py, kernels.py) that runs on the simulator with --device both,
+as many at once as there are processors, and writes a table: what was compared, and what differs.
+
+usage: both.py FLASHTWIN TABLE.md LIST.json=CHECKOUT...
+
+differ.json says why the results of a row are not the same in every run on a GPU. Prints a line for
+each other row that does not compare equal, and how many do. Exits 1 if one of those differs.
+"""
+import concurrent.futures
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+
+import kernels
+import programs
+
+programs.SECONDS = kernels.SECONDS = 100
+os.environ['FLASHTWIN_RUN'] = os.environ['FLASHTWIN_LAUNCH'] = '--device both'
+with open(os.path.join(os.path.dirname(__file__), 'differ.json'), encoding='utf-8') as file:
+    REASONS = json.load(file)
+COMPARED = re.compile(r'^sim and cuda: (.*)$', re.M)
+
+
+def compare(flashtwin, module, row, checkout):
+    """Returns "equal", "differs" or "not compared", and the reason."""
+    said = []
+    try:
+        wrong = module.run(flashtwin, row, checkout, said)
+    except Exception as error:                  # a row must not end the others
+        wrong = repr(error)
+    found = COMPARED.search(''.join(said))
+    if not found:
+        return 'not compared', wrong or 'nothing was recorded'
+    if not re.search(r'\b0 bits differ$', found[1]):
+        return 'differs', found[1]
+    return ('not compared', wrong) if wrong else ('equal', found[1])
+
+
+def jobs(arguments):
+    for argument in arguments:
+        path, checkout = argument.split('=', 1)
+        module = kernels if '/kernels/' in path else programs
+        suite = module.read_list(path)
+        for row in suite["rows"]:
+            if "refused" not in row and "until" not in row:
+                yield suite, module, row, os.path.abspath(checkout)
+
+
+def name_of(row):
+    if "kernel" in row:
+        return f'{row["path"]} {row["kernel"]}'
+    return ' '.join([row["path"], *row.get("args", [])])
+
+
+def device(flashtwin):
+    done = subprocess.run([flashtwin, 'info', '--device', 'cuda'], stdout=subprocess.PIPE, check=False)
+    lines = [line.strip() for line in done.stdout.decode().splitlines()]
+    name = [line for line in lines if line.startswith('cuda:0')]
+    driver = [line for line in lines if 'driver' in line]
+    return ' '.join(name[:1] + driver[:1]).removeprefix('cuda:0').strip()
+
+
+def write_table(path, flashtwin, rows):
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write('# Public programs and kernels on a GPU and the simulator\n\n')
+        out.write('Written by `tests/suites/both.py`, which `tests/gpu/programs.sh` runs: each row'
+                  ' of\n`tests/suites/programs/` and `tests/suites/kernels/` with `--device both`,'
+                  ' every buffer compared\nafter every launch.\n\n')
+        out.write(f'{device(flashtwin)}, {datetime.date.today()}\n\n')
+        out.write('| suite | compared | 0 bits differ |\n|---|---|---|\n')
+        for suite in sorted({row[0] for row in rows}):
+            states = [row[2] for row in rows if row[0] == suite]
+            out.write(f'| {suite} | {len(states) - states.count("not compared")} |'
+                      f' {states.count("equal")} |\n')
+        out.write('\n| program or kernel | |\n|---|---|\n')
+        for suite, name, state, why in sorted(rows):
+            text = why if state in ('equal', 'depends') else f'{state}: {why}'
+            out.write(f'| {suite}: {name} | {text} |\n')
+
+
+def main():
+    if len(sys.argv) < 4:
+        raise SystemExit(__doc__)
+    flashtwin = os.path.abspath(sys.argv[1])
+    work = list(jobs(sys.argv[3:]))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda job: compare(flashtwin, *job[1:]), work))
+    results = [('depends', f'{why}: {REASONS[name_of(job[2])]}')
+               if state == 'differs' and name_of(job[2]) in REASONS else (state, why)
+               for job, (state, why) in zip(work, results)]
+    rows = [(job[0]["suite"] + (' kernels' if job[1] is kernels else ''), name_of(job[2]), *result)
+            for job, result in zip(work, results)]
+    write_table(sys.argv[2], flashtwin, rows)
+    for suite, name, state, why in rows:
+        if state not in ('equal', 'depends'):
+            print(f'{state}: {suite}: {name}: {why}')
+    states = [row[2] for row in rows]
+    print(f'{len(states) - states.count("not compared")} compared, {states.count("equal")} with 0'
+          f' differing bits, {states.count("depends")} whose results depend on order or time,'
+          f' {states.count("not compared")} not compared')
+    sys.exit('differs' in states)
+
+
+main()
