@@ -6,6 +6,7 @@ digits), "license", "about" and "rows". A row is a program as it is in the repos
   "path"      its first file, in whose folder it runs; "files": the others, from the top
   "kind"      "program"
   "include"   folders of -I, from the top
+  "options"   more options of `run`, such as -D and -l
   "args"      of the program
   "exit"      the exit code that it must have
   "prints"    a text that standard output must have: its own verification, where it has one
@@ -25,8 +26,8 @@ import subprocess
 import sys
 
 HEAD = {"suite": str, "repository": str, "commit": str, "license": str, "about": str, "rows": list}
-ROW = {"path": str, "kind": str, "files": list, "include": list, "args": list, "exit": int,
-       "prints": str, "refused": str}
+ROW = {"path": str, "kind": str, "files": list, "include": list, "options": list, "args": list,
+       "exit": int, "prints": str, "refused": str}
 SECONDS = 300
 
 
@@ -55,7 +56,7 @@ def read_list(path):
     seen = set()
     for row in suite["rows"]:
         wrong = check_row(row)
-        key = (row.get("path"), *row.get("args", []))
+        key = (row.get("path"), *row.get("options", []), *row.get("args", []))
         if wrong or key in seen:
             raise SystemExit(f'{path}: {row.get("path")}: {wrong or "twice"}')
         seen.add(key)
@@ -69,6 +70,7 @@ def command(flashtwin, row, here):
     words += os.environ.get('FLASHTWIN_RUN', '--no-record').split()
     for folder in row.get("include", []):
         words += ['-I', place(folder)]
+    words += row.get("options", [])
     words += [place(path) for path in [row["path"], *row.get("files", [])]]
     return words + ['--', *row.get("args", [])]
 
@@ -103,7 +105,7 @@ def main():
     failed = 0
     for number, row in enumerate(rows, 1):
         wrong = run(os.path.abspath(flashtwin), row, checkout)
-        name = ' '.join([row["path"], *row.get("args", [])])
+        name = ' '.join([row["path"], *row.get("options", []), *row.get("args", [])])
         if "refused" in row:
             state = f'# TODO {row["refused"]}'
         else:
