@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "sim/cu2c/code_table.h"
+#include "sim/cu2c/unit_edit.h"
 #include "sim/cu2c/unit_program.h"
 #include "sim/cu2c/variables.h"
 
@@ -198,6 +199,9 @@ static enum status finish_function(struct unit *u, int start, int end, const str
 		drop_declaration(u, start, end);
 		return STATUS_OK;
 	}
+	if (u->mode.user && u->mode.cplusplus && u->mode.pass != PASS_HOST && f->body >= 0
+	    && !kind->system)
+		unit_name_templates(u, f->body, token_at(u, f->body)->match);
 	if (f->name >= 0 && (f->kernel || f->body >= 0))
 		add_function(u, f);
 	return STATUS_OK;
