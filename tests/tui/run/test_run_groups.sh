@@ -24,4 +24,9 @@ expect 'a launch that is not cooperative' 0 '^cudaErrorLaunchFailure 0$' \
 run run grid.cu -- 100000
 expect 'more blocks than the device holds' 0 '^cudaErrorCooperativeLaunchTooLarge 0$'
 
+# --- asynchronous copies of a group ---
+
+run run "$srcdir/tests/tui/run/group_copy.cu"
+expect 'a block copies asynchronously' 0 '^0 wrong$'
+
 plan
