@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_run_groups.sh - `flashtwin run`: groups of threads that need a whole program.
+# test_run_groups.sh - `flashtwin run`: groups of threads that need a whole program, and a thread
+# that waits for ever.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 command -v c++ >/dev/null || { echo '1..0 # SKIP no C++ compiler'; exit 0; }
 
@@ -28,5 +29,11 @@ expect 'more blocks than the device holds' 0 '^cudaErrorCooperativeLaunchTooLarg
 
 run run "$srcdir/tests/tui/run/group_copy.cu"
 expect 'a block copies asynchronously' 0 '^0 wrong$'
+
+# --- a kernel that polls for ever: what the thread waited at before is not where it is ---
+
+run run "$srcdir/tests/tui/run/latch.cu"
+expect 'a deadlock names a thread that polls' 0 '^cudaErrorLaunchTimeout$' \
+	'lanes 0 poll memory that does not change; exited: 31 lanes$'
 
 plan
