@@ -53,6 +53,7 @@ void poll_read(const void *p, size_t bytes)
 		return;
 	if (is_repeated(&lane->poll, p, bytes) || ++lane->poll.reads == READS_IN_TURN) {
 		lane->poll.reads = 0;
+		lane->site = NULL;      /* of a barrier before, maybe of an earlier launch */
 		schedule_poll(worker_self);
 	}
 }

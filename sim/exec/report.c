@@ -69,6 +69,8 @@ static void add_waiting(struct line *line, const struct warp *warp)
 		add_lanes(line, here);
 		if (site)
 			add(line, " wait at %s, %s:%d", site->name, site->file, site->line);
+		else
+			add(line, " poll memory that does not change");
 		separator = ";";
 		left &= ~here;
 	}

@@ -463,13 +463,18 @@ def points():
                 options=('-o', '{folder}/points.twin', '--log', 'points'))
 
 
-def templates():
+def templates(*options):
     x = integers(50)
     padded = x + [0] * 14
     out = [sum(padded[(t + 1) % 16 * 4:(t + 1) % 16 * 4 + 4]) + 20 + 3 + 6 + 2 * 16
            for t in range(16)]
     return Case('templates.cu', 'work<int, 16, false>', '1', '16',
-                {'in': Array('i32', x), 'out': Out('i32', 16), 'n': 'i32:50'}, {'out': out})
+                {'in': Array('i32', x), 'out': Out('i32', 16), 'n': 'i32:50'}, {'out': out},
+                options=options)
+
+
+def templates_checked():
+    return templates('--check')
 
 
 def templates_bounds():
@@ -1368,8 +1373,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
-         points, templates, templates_bounds, overload, overload_template, overload_unclear, division32,
-         division64, division_min, copy4, async_copy, async_stages,
+         points, templates, templates_bounds, templates_checked, overload, overload_template,
+         overload_unclear, division32, division64, division_min, copy4, async_copy, async_stages,
          async_stages_checked, stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,

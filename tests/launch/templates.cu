@@ -18,6 +18,21 @@ template <typename T, int N> struct Array {
 	__device__ constexpr int size() const { return N; }
 };
 
+/* Members with the name of a C function, and a call of a template of a dependent class without the
+ * keyword `template`, as nvcc accepts it. */
+template <typename T> struct Copier {
+	template <int N> __device__ static void copy(T *to, const T *from)
+	{
+		for (int i = 0; i < N; i++)
+			memcpy(to + i, from + i);
+	}
+	__device__ static void memcpy(T *to, const T *from) { *to = *from; }
+};
+template <typename T, int N> __device__ void copy_all(T *to, const T *from)
+{
+	Copier<T>::copy<N>(to, from);
+}
+
 template <bool Flag> __device__ int chosen(int a, int b)
 {
 	if constexpr (Flag)
@@ -39,8 +54,8 @@ __global__ void __launch_bounds__(BLOCK, 1) work(const T *__restrict__ in, T *__
 #pragma unroll 4
 	for (int i = 0; i < a.size(); ++i) {
 		a[i] = tid * 4 + i < n ? in[tid * 4 + i] : T{};
-		tile[tid][i] = a[i];
 	}
+	copy_all<T, 4>(tile[tid], a.data);
 	__syncthreads();
 	for (const auto &v : tile[(tid + 1) % BLOCK])
 		acc += static_cast<Acc>(v);

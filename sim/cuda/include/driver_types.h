@@ -19,6 +19,19 @@
 #define CUDARTAPI
 #endif
 
+/* --- qualifiers, which a host compiler ignores in what files of both kinds include --- */
+
+#ifndef FLASHTWIN_SIM
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __shared__
+#define __managed__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+#endif
+
 /* --- flags --- */
 
 #define cudaHostAllocDefault 0x00

@@ -33,6 +33,10 @@ cat >host.cpp <<'EOF'
 #include <driver_types.h>
 __attribute__((noinline)) void kernel(float *, int) { }
 static int variable;
+__host__ __device__ int both(int);
+static __forceinline__ int inlined(int x) { return x; }
+struct __align__(16) aligned { float x; };
+static_assert(alignof(aligned) == 16, "__align__");
 int main()
 {
 	float *memory;
@@ -53,7 +57,7 @@ int main()
 	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 4);
 	cudaLaunchKernelEx(&config, kernel, nullptr, 3u);
 	cudaGraphInstantiate(&exec, graph, nullptr, nullptr, 0);
-	return ft_configure(3, 32);
+	return ft_configure(3, 32) + inlined(0);
 }
 EOF
 for standard in 11 14 17 20; do

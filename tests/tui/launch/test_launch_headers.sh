@@ -10,7 +10,7 @@ cat >bound.cu <<'CU'
 #include <ATen/cuda/CUDAContext.h>
 #include <cuda_runtime.h>
 extern void filled_elsewhere(torch::Tensor, const at::Tensor &);
-__global__ void set(float *p) { p[threadIdx.x] = 1.5f; }
+__global__ void set(float *p) { p[threadIdx.x] = __half2float(half(1.5f)) * float(__nv_bfloat16(1)); }
 torch::Tensor filled(torch::Tensor x)
 {
 	set<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>());

@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_run_groups.sh - `flashtwin run`: groups of threads that need a whole program.
+# test_run_groups.sh - `flashtwin run`: groups of threads that need a whole program, and a thread
+# that waits for ever.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 command -v c++ >/dev/null || { echo '1..0 # SKIP no C++ compiler'; exit 0; }
 
@@ -23,5 +24,16 @@ expect 'a launch that is not cooperative' 0 '^cudaErrorLaunchFailure 0$' \
 	'(719): a barrier of the grid in a launch that is not cooperative$'
 run run grid.cu -- 100000
 expect 'more blocks than the device holds' 0 '^cudaErrorCooperativeLaunchTooLarge 0$'
+
+# --- asynchronous copies of a group ---
+
+run run "$srcdir/tests/tui/run/group_copy.cu"
+expect 'a block copies asynchronously' 0 '^0 wrong$'
+
+# --- a kernel that polls for ever: what the thread waited at before is not where it is ---
+
+run run "$srcdir/tests/tui/run/latch.cu"
+expect 'a deadlock names a thread that polls' 0 '^cudaErrorLaunchTimeout$' \
+	'lanes 0 poll memory that does not change; exited: 31 lanes$'
 
 plan

@@ -2,3 +2,5 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
