@@ -312,6 +312,7 @@ enum status device_alloc_managed(struct device *, const struct buffer_spec *, st
  * name is the variable's. Freeing the buffer leaves the variable. USAGE on a GPU. */
 enum status device_alloc_variable(struct device *, const struct buffer_spec *,
 				  void *place, struct buffer **out);
+/* NULL frees nothing, but a capture may forbid it too. */
 enum status device_free(struct device *, struct buffer *);
 enum status device_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			  const void *source, size_t bytes);

@@ -15,6 +15,10 @@
 
 #define MAX_DEVICES 16
 
+/* Of enum cudaLimit, with one that CUDA has no name for in its manual. */
+#define LIMIT_SHARED 7
+#define LIMITS 8
+
 /* --- objects behind the handles of the API --- */
 
 enum place_kind {
@@ -102,7 +106,7 @@ struct runtime_device {
 	struct buffer **freed;          /* by cudaFreeAsync(), until the device is waited for */
 	size_t freed_count, freed_bytes;
 	size_t used;                    /* bytes of its memory */
-	size_t limits[7];
+	size_t limits[LIMITS];
 	unsigned flags;
 	enum cudaFuncCache cache;
 	bool peers[MAX_DEVICES];
