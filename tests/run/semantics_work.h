@@ -613,6 +613,7 @@ static void devices(void)
 	E("device.cache_value", (cudaDeviceGetCacheConfig(&cache), cache));
 	E("device.runtime_version", (cudaRuntimeGetVersion(&value), value / 1000));
 	E("gpu.device.driver_version", (cudaDriverGetVersion(&value), value));
+	E("gpu.device.runtime_version", (cudaRuntimeGetVersion(&value), value));
 	E("device.version_null", cudaRuntimeGetVersion(NULL));
 	E("device.init_99", cudaInitDevice(99, 0, 0));
 	E("device.choose_null", cudaChooseDevice(NULL, &p));

@@ -42,6 +42,15 @@ found 'an unknown question is found' '^not measured: errors.next 1$' '$i errors.
 found 'a crash is found' '^expected exit.errors 0, got exit.errors 139$' \
 	's/^## exit .*/## exit 139/'
 found 'no answers are found' '^no answer: ' '/^errors/d'
+# The part of tests/gpu/run.sh, with the simulator instead of a GPU.
+mkdir -p build/tests/gpu
+run cc -std=c++17 -o build/tests/gpu/semantics "$srcdir/tests/run/semantics.cu"
+expect 'the program is built for the part for a GPU' 0
+flashtwin= sh "$srcdir/tests/gpu/semantics.sh" build gpu >out 2>err
+code=$?
+expect 'which compares all answers' 0 '^PASS .* 0 differ'
+result 'and writes them' "$(awk -f "$srcdir/tests/run/semantics.awk" "$measured" gpu/semantics.txt
+	grep -c '^#: unmeasured' gpu/semantics.txt | grep -vx 0)"
 result 'every group was measured' "$(for group in $groups; do
 	grep -qx "## $group" "$measured" || echo "$group"
 done)"
