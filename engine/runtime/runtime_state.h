@@ -15,7 +15,7 @@
 
 #define MAX_DEVICES 16
 
-/* Of enum cudaLimit, with one that CUDA has no name for in its manual. */
+/* Of enum cudaLimit. The limit of shared memory has a name only in the driver's API. */
 #define LIMIT_SHARED 7
 #define LIMITS 8
 
