@@ -60,7 +60,7 @@ compare_semantics() {
 	crashed=$(awk '/^## exit/ { if ($3 != 0) print group " (" $3 ")"; next }
 		/^## / { group = $2 }' "$1")
 	if ! grep -q '^## exit' "$1" || [ -n "$crashed" ]; then
-		result FAIL "$what" "$detail, groups that crashed: "$crashed
+		result FAIL "$what" "$detail, groups that crashed: $(echo $crashed)"
 	elif [ "${FLASHTWIN_UPDATE:-0}" = 1 ]; then
 		cp "$out/semantics.txt" "$measured" &&
 			result PASS "$what" "$detail, written to tests/h200/semantics.txt"

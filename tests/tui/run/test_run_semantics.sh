@@ -19,6 +19,7 @@ for group in $groups; do
 	of_group "$group" >wanted
 	run run --exit program "$srcdir/tests/run/semantics.cu" -- "$group"
 	{ echo "## $group"; cat out; echo "## exit $code"; } >got
+	mv out "$group.out"
 	result "$group: $(grep -vc '^#\|^gpu\.' got) answers" \
 		"$(awk -f "$srcdir/tests/run/semantics.awk" wanted got)"
 done
@@ -42,15 +43,29 @@ found 'an unknown question is found' '^not measured: errors.next 1$' '$i errors.
 found 'a crash is found' '^expected exit.errors 0, got exit.errors 139$' \
 	's/^## exit .*/## exit 139/'
 found 'no answers are found' '^no answer: ' '/^errors/d'
-# The part of tests/gpu/run.sh, with the simulator instead of a GPU.
+# The part of tests/gpu/run.sh, with the answers above instead of a GPU's.
 mkdir -p build/tests/gpu
-run cc -std=c++17 -o build/tests/gpu/semantics "$srcdir/tests/run/semantics.cu"
-expect 'the program is built for the part for a GPU' 0
-flashtwin= sh "$srcdir/tests/gpu/semantics.sh" build gpu >out 2>err
-code=$?
-expect 'which compares all answers' 0 '^PASS .* 0 differ'
+echo "$groups" >list.out
+cat >build/tests/gpu/semantics <<END
+#!/bin/sh
+cat "$work/\$1.out"
+[ "\$1" != "\$(cat "$work/crashes")" ] || kill -SEGV \$\$
+END
+chmod +x build/tests/gpu/semantics
+gpu_part() {
+	echo "$1" >crashes
+	flashtwin= sh "$srcdir/tests/gpu/semantics.sh" build gpu >out 2>err
+	code=$?
+}
+gpu_part none
+expect 'the part for a GPU compares all answers' 0 '^PASS .* 0 differ'
 result 'and writes them' "$(awk -f "$srcdir/tests/run/semantics.awk" "$measured" gpu/semantics.txt
-	grep -c '^#: unmeasured' gpu/semantics.txt | grep -vx 0)"
+	grep '^#: unmeasured' gpu/semantics.txt)"
+gpu_part pools
+expect 'and fails if a group crashes' 1 '^FAIL .* crashed: pools (139)$'
+sed -i 's/^copy.null_to .*/copy.null_to 0/' copies.out
+gpu_part none
+expect 'or if an answer differs' 1 '^FAIL .* 1 differ$'
 result 'every group was measured' "$(for group in $groups; do
 	grep -qx "## $group" "$measured" || echo "$group"
 done)"
