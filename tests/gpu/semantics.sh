@@ -21,12 +21,14 @@ if [ -z "$flashtwin" ]; then
 	alone=1
 fi
 semantics=$build/tests/gpu/semantics
+what="CUDA's answers about its runtime API"
 measured=$source/tests/h200/semantics.txt
 
-# build_semantics: 0 if the program is there, or could be built.
+# build_semantics: 0 if the program is there, or could be built; 2 without nvcc.
 build_semantics() {
 	[ ! -x "$semantics" ] || return 0
 	nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+	command -v "$nvcc" >/dev/null || return 2
 	semantics=$work/semantics
 	"$nvcc" -std=c++17 -arch=native -o "$semantics" "$source/tests/run/semantics.cu" \
 		>>"$log" 2>&1
@@ -55,7 +57,6 @@ semantics_header() {
 
 # compare_semantics ANSWERS: reports the comparison, and updates what was measured if that is asked.
 compare_semantics() {
-	what="CUDA's answers about its runtime API"
 	detail="$(grep -vc '^#' "$1") answers"
 	crashed=$(awk '/^## exit/ { if ($3 != 0) print group " (" $3 ")"; next }
 		/^## / { group = $2 }' "$1")
@@ -72,7 +73,9 @@ compare_semantics() {
 	fi
 }
 
-if build_semantics; then
+build_semantics
+built=$?
+if [ "$built" -eq 0 ]; then
 	for group in $("$semantics" list); do
 		ask_group "$group"
 	done >"$work/answers"
@@ -81,7 +84,9 @@ if build_semantics; then
 		grep -v '^gpu\.' "$work/answers"
 	} >"$out/semantics.txt"
 	compare_semantics "$out/semantics.txt"
+elif [ "$built" -eq 2 ]; then
+	result SKIP "$what" 'no nvcc'
 else
-	result SKIP "CUDA's answers about its runtime API" 'no nvcc'
+	result FAIL "$what" "$(tail -n 1 "$log")"
 fi
 [ -z "$alone" ] || exit "$failures"
