@@ -28,7 +28,9 @@ static void add_place(struct place **list, size_t *count, const struct object *o
 		ELF64_ST_BIND(s->st_info) == STB_GLOBAL };
 }
 
-/* CUDA counts all __constant__ variables of a file for each of its kernels. */
+/* CUDA counts all __constant__ variables of a file for each of its kernels, in the order of their
+ * declarations. Gaps that it needs to align them are not counted here: nothing in the object says
+ * what the types are, and gcc's own gaps are larger. */
 static void find_constants(struct loaded *l)
 {
 	const struct object *o = &l->object;

@@ -23,11 +23,11 @@ result 'and under the checker' "$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" 
 
 cp "$srcdir/tests/tui/run/constants.cu" .
 run run constants.cu --check
-expect 'a kernel counts the constants of its file, without gaps' 0 '^268 bytes, 3, no error$'
+expect 'a kernel counts the constants of its file, without gaps' 0 '^264 bytes, 3, no error$'
 run run constants.cu --check -- write
 expect 'none of which it may write' 4 \
 	'^constant-write in write, L0: 4 bytes at byte 0 of the __constant__ variable count$' \
-	'^268 bytes, -1, an illegal memory access was encountered$'
+	'^264 bytes, -1, an illegal memory access was encountered$'
 
 # --- memory that kernels allocate ---
 
