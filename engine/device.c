@@ -161,9 +161,8 @@ enum status device_alloc_variable(struct device *device, const struct buffer_spe
 enum status device_free(struct device *device, struct buffer *buffer)
 {
 	CHECK_OP(device, free);
-	if (!buffer)
-		return STATUS_OK;
-	TRY(check_buffer(device, buffer, "free"));
+	if (buffer)
+		TRY(check_buffer(device, buffer, "free"));
 	return device->ops->free(device, buffer);
 }
 

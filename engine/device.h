@@ -315,6 +315,7 @@ enum status device_alloc_managed(struct device *, const struct buffer_spec *, st
  * code for the device. */
 enum status device_alloc_variable(struct device *, const struct buffer_spec *,
 				  const struct kernel_variable *, struct buffer **out);
+/* NULL frees nothing, but a capture may forbid it too. */
 enum status device_free(struct device *, struct buffer *);
 enum status device_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			  const void *source, size_t bytes);

@@ -68,6 +68,7 @@ struct sim_code {
 	/* It has these, or atomics or volatile accesses: values may order threads in one run. */
 	bool orders_seen;
 	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
+	size_t constant_bytes;          /* of them, without gaps; 0: unknown */
 };
 
 /* The entry of a kernel of a whole program, a local static of the kernel's function

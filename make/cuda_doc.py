@@ -3,7 +3,7 @@
 
 Calls of the runtime API come from its headers and engine/runtime/, device functions from the
 headers of sim/cuda/ and kernels/math_list.h, headers from sim/cuda/include/. The proof of a row is
-found by name in tests. Only the table of the language is written here; each row of it names a test
+found by name in tests; what a GPU was asked about a call, in tests/run/semantics.cu. Only the table of the language is written here; each row of it names a test
 and a text that the test must have. tests/make/test_cuda_doc.sh compares the output with the file.
 """
 import os
@@ -38,6 +38,7 @@ LANGUAGE = (
     ('launches in device code', 'a compile error', 'tests/launch/errors_nested.cu', '<<<'),
 )
 
+SEMANTICS = ('tests/run/semantics.cu', 'tests/run/semantics_work.h')
 API_TESTS = ('tests/engine/runtime', 'tests/run', 'tests/tui/run')
 DEVICE_TESTS = ('tests/launch', 'tests/words.cu', 'tests/checker', 'tests/tui/launch', 'tests/tui/run')
 
@@ -72,6 +73,32 @@ def proof(table, name):
     return ', '.join(f'`{test}`' for test in tests[:2]) or '-'
 
 
+def measured_calls():
+    """Calls in questions of tests/run/semantics.cu that tests/h200/semantics.txt has answers to."""
+    answered = {line.split()[0] for line in read('tests/h200/semantics.txt').splitlines()
+                if line and not line.startswith('#')}
+    found, before = set(), []
+    for statement in ';'.join(map(read, SEMANTICS)).split(';'):
+        calls = re.findall(r'\b(cuda[A-Z]\w+)\(', statement)
+        name = re.search(r'(CAPTURED\(|E\(|LAUNCH\(|printf\()"([\w.]+)', statement)
+        if not name:
+            # "int error = cudaCall(...)", which the next statement prints
+            before = calls if 'error = ' in statement else []
+            continue
+        name = ('capture.' if name[1] == 'CAPTURED(' else '') + name[2]
+        if any(a == name or name.endswith(('.', '_')) and a.startswith(name) for a in answered):
+            found.update(calls + before)
+        before = []
+    return found
+
+
+def api_proof(tests, measured, name):
+    if name not in measured:
+        return proof(tests, name)
+    other = [test for test in tests.get(name, []) if test not in SEMANTICS]
+    return ', '.join(['H200'] + [f'`{test}`' for test in other[:1]])
+
+
 def print_table(head, rows):
     print('| ' + ' | '.join(head) + ' |')
     print('|' + '---|' * len(head))
@@ -90,14 +117,14 @@ def implementations():
     return table
 
 
-def api_rows(path, where, tests):
+def api_rows(path, where, tests, measured):
     """(heading, rows) for each part of a header."""
     parts = re.split(r'/\* --- (.+?) --- \*/', read(path))
     if len(parts) == 1:
         parts = ['', 'graphs', parts[0]]
     for heading, text in zip(parts[1::2], parts[2::2]):
         names = re.findall(r'^\s*(?:cudaError_t|const char \*)\s*(cuda\w+)\(', text, re.M)
-        rows = [(f'`{name}`', f'`{where[name]}`', proof(tests, name))
+        rows = [(f'`{name}`', f'`{where[name]}`', api_proof(tests, measured, name))
                 for name in dict.fromkeys(names) if name in where]
         if rows:
             yield heading, rows
@@ -117,11 +144,14 @@ def refused_calls():
 
 
 def print_api():
-    where, tests = implementations(), tests_by_word(API_TESTS)
-    print('## Runtime API\n\nIn `engine/runtime/`, over the simulated device. Error codes that are '
-          'not obvious are asked by\n`tests/run/semantics.cu`, which also runs on a GPU.\n')
+    where, tests, measured = implementations(), tests_by_word(API_TESTS), measured_calls()
+    print('## Runtime API\n\nIn `engine/runtime/`, over the simulated device. What is not obvious, '
+          'mostly error codes, is asked by\n`tests/run/semantics.cu`. The proof of a row is "H200" '
+          'if one of these questions is about the call:\n`tests/h200/semantics.txt` has the '
+          'answers of that GPU, and `tests/tui/run/test_run_semantics.sh`\nexpects the same of the '
+          'simulator.\n')
     for path in (f'{INCLUDE}/cuda_runtime_api.h', f'{INCLUDE}/cuda_graph_api.h'):
-        for heading, rows in api_rows(path, where, tests):
+        for heading, rows in api_rows(path, where, tests, measured):
             print(f'### {heading[0].upper()}{heading[1:]}\n')
             print_table(('call', 'implemented in', 'proof'), rows)
     print('### Refused\n\nA use is a compile error of one line that names the call: '

@@ -72,6 +72,8 @@ static enum status fake_alloc(struct device *device, const struct buffer_spec *s
 
 static enum status fake_free(struct device *device, struct buffer *buffer)
 {
+	if (!buffer)
+		return STATUS_OK;
 	note(device, "free", buffer->name);
 	free(bytes_of(buffer));
 	free(buffer);

@@ -44,6 +44,8 @@ static inline enum status spy_free(struct device *device, struct buffer *buffer)
 {
 	int i = 0;
 
+	if (!buffer)
+		return spy.real->free(device, buffer);
 	while (i < spy.buffer_count && spy.buffers[i] != buffer)
 		i++;
 	ck_assert_int_lt(i, spy.buffer_count);

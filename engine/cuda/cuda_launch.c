@@ -79,6 +79,8 @@ static struct cuda_kernel *kernel_entry(struct cuda_device *d, const struct kern
 	if (!k) {
 		k = xcalloc(1, sizeof *k);
 		k->kernel = kernel;
+		k->dynamic_shared = DEFAULT_SHARED;
+		k->builds[0].dynamic_shared = k->builds[1].dynamic_shared = DEFAULT_SHARED;
 		k->next = d->kernels;
 		d->kernels = k;
 	}

@@ -139,6 +139,8 @@ enum status cuda_free(struct device *device, struct buffer *buffer)
 {
 	char what[sizeof buffer->name + sizeof "buffer "];
 
+	if (!buffer)
+		return STATUS_OK;
 	snprintf(what, sizeof what, "buffer %s", buffer->name);
 	return cuda_destroy(cuda_device(device), &buffer_of(buffer)->owned, what);
 }

@@ -12,6 +12,8 @@
 #ifndef DEVICE_CUDA_H
 #define DEVICE_CUDA_H
 
+#include <limits.h>
+
 #include "engine/cuda/cuda_driver.h"
 #include "engine/device.h"
 #include "kernels/points.h"
@@ -39,10 +41,12 @@ struct cuda_module {
 	bool sink_known;
 };
 
+#define DEFAULT_SHARED INT_MIN          /* dynamic shared memory is limited as CUDA does */
+
 struct cuda_build {                     /* of a kernel, plain or probed; module NULL: not loaded */
 	struct cuda_module *module;
 	CUfunction function;
-	int dynamic_shared;             /* limit set for this function; 0: CUDA's default */
+	int dynamic_shared;             /* limit set for this function, or DEFAULT_SHARED */
 };
 
 struct cuda_kernel {

@@ -74,10 +74,12 @@ enum status recorder_alloc_variable(struct device *device, const struct buffer_s
 enum status recorder_free(struct device *device, struct buffer *buffer)
 {
 	struct recorder *r = recorder_of(device);
-	struct shadow *shadow = shadow_find(r, buffer);
+	struct shadow *shadow = buffer ? shadow_find(r, buffer) : NULL;
 	uint32_t id = shadow ? shadow->id : 0;
 	enum status done = device_free(device->inner, buffer);
 
+	if (!buffer)
+		return done;
 	if (done == STATUS_OK && shadow) {
 		graphs_forget_buffer(r, buffer);
 		shadow_remove(r, shadow);

@@ -130,7 +130,7 @@ cudaError_t runtime_last_error(bool clear)
 	cudaError_t error = last;
 
 	refused_asked();
-	if (clear && !is_sticky(error))
+	if (clear)
 		last = cudaSuccess;
 	return error;
 }
@@ -143,9 +143,13 @@ void *runtime_keep(void *memory)
 
 /* --- beginning and ending --- */
 
+/* Defaults of an H200, by enum cudaLimit; its shared memory is limit 7. */
+static const size_t default_limits[LIMITS] = {
+	1024, 8650752, 8 << 20, 0, 2048, 64, 11796480
+};
+
 static enum status open_device(struct runtime_device *d, struct device *device, int ordinal)
 {
-	static const size_t limits[] = { 1024, 1 << 20, 8 << 20, 0, 2048, 64, 0 };
 	int pageable;
 
 	d->device = device;
@@ -154,10 +158,12 @@ static enum status open_device(struct runtime_device *d, struct device *device, 
 	d->legacy.device = d;
 	d->legacy.id = 1;
 	d->flags = cudaDeviceMapHost;
-	memcpy(d->limits, limits, sizeof limits);
+	memcpy(d->limits, default_limits, sizeof default_limits);
 	TRY(device_attribute(device, cudaDevAttrPageableMemoryAccess, &pageable));
 	d->reads_host = pageable != 0;
-	return device_info(device, &d->info);
+	TRY(device_info(device, &d->info));
+	d->limits[LIMIT_SHARED] = d->info.shared_per_block_optin;
+	return STATUS_OK;
 }
 
 enum status runtime_begin(struct device *const *devices, int count,

@@ -25,12 +25,11 @@ static bool on_device(const struct allocation *a)
 	return a && (a->kind == PLACE_DEVICE || a->kind == PLACE_VARIABLE);
 }
 
-/* Whether a side may be what the kind of the copy says. Managed memory is both. */
+/* With unified addressing an address tells where memory is. The kind of a copy can only be wrong
+ * where it says that pageable memory of the host is the device's: `device`. */
 static bool side_fits(const struct allocation *a, bool device)
 {
-	if (device)
-		return a && a->kind != PLACE_PINNED && a->kind != PLACE_REGISTERED;
-	return !a || (a->kind != PLACE_DEVICE && a->kind != PLACE_VARIABLE);
+	return a || !device;
 }
 
 static bool in_range(const struct allocation *a, const char *pointer, size_t bytes)
@@ -42,10 +41,10 @@ cudaError_t copy_check(const struct copy_work *c)
 {
 	const struct allocation *to, *from;
 
-	if (c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
-		return cudaErrorInvalidMemcpyDirection;
 	if (c->width == 0 || c->height == 0 || c->depth == 0)
 		return cudaSuccess;
+	if (c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
 	if (!c->to || !c->from)
 		return cudaErrorInvalidValue;
 	to = address_find(c->to);
@@ -166,6 +165,31 @@ static struct copy_work merge(struct copy_work c)
 	return c;
 }
 
+static enum status copy_rows(const struct route *r, const struct copy_work *c)
+{
+	for (size_t z = 0; z < c->depth; z++)
+		for (size_t y = 0; y < c->height; y++)
+			TRY(copy_row(r, c->to + z * c->to_slice + y * c->to_pitch,
+				     c->from + z * c->from_slice + y * c->from_pitch, c->width));
+	return STATUS_OK;
+}
+
+/* No capture of another stream forbids cudaMemcpy() to wait. */
+static enum status copy_waited(const struct route *r, const struct copy_work *c)
+{
+	struct error_record record;
+	enum status status;
+
+	if (!runtime_capture_active(r->device))
+		return copy_rows(r, c);
+	TRY(device_capture_relax(r->device->device, true));
+	status = copy_rows(r, c);
+	error_save(&record);
+	TRY(device_capture_relax(r->device->device, runtime_capture_relaxed()));
+	error_restore(&record);
+	return status;
+}
+
 cudaError_t copy_run(struct runtime_device *d, struct stream *stream, const struct copy_work *work,
 		     bool captured)
 {
@@ -182,11 +206,7 @@ cudaError_t copy_run(struct runtime_device *d, struct stream *stream, const stru
 		TRY_DEVICE(d, device_sync(d->device, stream));
 	/* A graph may outlive the memory of its copies. */
 	TRY_CUDA(copy_check(&c));
-	for (size_t z = 0; z < c.depth; z++)
-		for (size_t y = 0; y < c.height; y++)
-			TRY_DEVICE(d, copy_row(&r, c.to + z * c.to_slice + y * c.to_pitch,
-					       c.from + z * c.from_slice + y * c.from_pitch,
-					       c.width));
+	TRY_DEVICE(d, c.waited && !captured ? copy_waited(&r, &c) : copy_rows(&r, &c));
 	if (to)
 		to->touched = true;
 	return cudaSuccess;

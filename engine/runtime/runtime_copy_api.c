@@ -30,16 +30,34 @@ static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t
 	};
 	if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
-	if (width > to_pitch || width > from_pitch)
+	if (height > 1 && (width > to_pitch || width > from_pitch))
 		return cudaErrorInvalidPitchValue;
+	if (height == 1 && (width > to_pitch || width > from_pitch))
+		return cudaErrorInvalidValue;
 	return copy_check(out);
+}
+
+/* Whether the box fits into the rows and slices of one side. Where a pitch or a height is used to
+ * find the next row or slice, the error is another one than for a box that only begins too far. A
+ * height of 0 is not given. */
+static cudaError_t check_box(struct cudaPitchedPtr p, struct cudaPos at, struct cudaExtent box)
+{
+	if ((box.height > 1 || box.depth > 1) && box.width > p.pitch)
+		return cudaErrorInvalidPitchValue;
+	if (box.depth > 1 && box.height > p.ysize)
+		return cudaErrorInvalidPitchValue;
+	if (at.x > p.pitch || box.width > p.pitch - at.x)
+		return cudaErrorInvalidValue;
+	if (p.ysize && (at.y > p.ysize || box.height > p.ysize - at.y))
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
 }
 
 cudaError_t copy_from_params(const struct cudaMemcpy3DParms *p, struct copy_work *out)
 {
 	size_t to_pitch, from_pitch;
 
-	if (!p || p->srcArray || p->dstArray || !p->srcPtr.ptr || !p->dstPtr.ptr)
+	if (!p || p->srcArray || p->dstArray)
 		return cudaErrorInvalidValue;
 	to_pitch = p->dstPtr.pitch;
 	from_pitch = p->srcPtr.pitch;
@@ -57,11 +75,10 @@ cudaError_t copy_from_params(const struct cudaMemcpy3DParms *p, struct copy_work
 		return cudaErrorInvalidMemcpyDirection;
 	if (out->width == 0 || out->height == 0 || out->depth == 0)
 		return cudaSuccess;
-	if (p->dstPos.x + out->width > to_pitch || p->srcPos.x + out->width > from_pitch)
-		return cudaErrorInvalidPitchValue;
-	if (out->depth > 1 && (p->dstPos.y + out->height > p->dstPtr.ysize
-			       || p->srcPos.y + out->height > p->srcPtr.ysize))
+	if (!p->srcPtr.ptr || !p->dstPtr.ptr)
 		return cudaErrorInvalidValue;
+	TRY_CUDA(check_box(p->dstPtr, p->dstPos, p->extent));
+	TRY_CUDA(check_box(p->srcPtr, p->srcPos, p->extent));
 	return copy_check(out);
 }
 
@@ -90,6 +107,8 @@ static cudaError_t linear(void *to, const void *from, size_t bytes, enum cudaMem
 	struct copy_work copy;
 	cudaError_t checked = copy_linear(to, from, bytes, kind, &copy);
 
+	if (bytes == 0 && waited)
+		return cudaSuccess;     /* also on a device that has failed */
 	return submit(stream, checked, copy, waited);
 }
 

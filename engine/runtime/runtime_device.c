@@ -45,7 +45,7 @@ static cudaError_t set_device(int ordinal)
 	if (!is_device(ordinal))
 		return cudaErrorInvalidDevice;
 	runtime_select(ordinal);
-	return (cudaError_t)runtime.devices[ordinal].sticky;
+	return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
@@ -146,13 +146,16 @@ cudaError_t cudaDeviceSynchronize(void)
 	return API(synchronize());
 }
 
-/* Frees the program's memory, streams and events of this device. A fault is final: the device
- * cannot be opened again, and CUDA recommends to end the process then. */
+/* Frees the program's memory, streams and events of this device. After a fault it succeeds, but the
+ * process cannot use the device again: later calls return another error. */
 static cudaError_t reset(void)
 {
-	struct runtime_device *d;
+	struct runtime_device *d = runtime_current();
 
-	TRY_CUDA(runtime_live(&d));
+	if (d->sticky) {
+		d->sticky = cudaErrorDevicesUnavailable;
+		return cudaSuccess;
+	}
 	TRY_CUDA(synchronize());
 	for (size_t i = runtime.allocation_count; i-- > 0; )
 		if (runtime.allocations[i].device == d)
@@ -175,7 +178,7 @@ cudaError_t cudaDeviceReset(void)
 /* On devices of compute capability 9 kernels cannot wait for kernels that they launch. */
 static bool has_limit(enum cudaLimit limit)
 {
-	return limit <= cudaLimitPersistingL2CacheSize && limit != cudaLimitDevRuntimeSyncDepth;
+	return (unsigned)limit < LIMITS && limit != cudaLimitDevRuntimeSyncDepth;
 }
 
 static cudaError_t set_limit(enum cudaLimit limit, size_t value)
@@ -183,8 +186,10 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
 	struct runtime_device *d;
 
 	TRY_CUDA(runtime_live(&d));
-	if (!has_limit(limit))
+	if (!has_limit(limit) || (int)limit == LIMIT_SHARED)
 		return cudaErrorUnsupportedLimit;
+	if (limit == cudaLimitStackSize)
+		value = value > SIZE_MAX - 15 ? value : (value + 15) / 16 * 16;
 	d->limits[limit] = value;
 	return cudaSuccess;
 }
@@ -301,8 +306,10 @@ static cudaError_t set_peer(int peer, unsigned flags, bool on)
 	TRY_CUDA(runtime_live(&d));
 	if (flags != 0)
 		return cudaErrorInvalidValue;
-	if (!is_device(peer) || peer == d->ordinal)
+	if (!is_device(peer))
 		return cudaErrorInvalidDevice;
+	if (on && peer == d->ordinal)
+		return cudaErrorPeerAccessUnsupported;
 	if (d->peers[peer] == on)
 		return on ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessNotEnabled;
 	d->peers[peer] = on;

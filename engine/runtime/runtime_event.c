@@ -77,6 +77,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return API(destroy(event));
 }
 
+/* A node that records the event in each launch of the graph. */
+static cudaError_t record_external(struct CUstream_st *s, struct CUevent_st *e)
+{
+	const struct work work = { .kind = WORK_RECORD, .event = e };
+
+	return s->capture ? work_submit(s, &work) : cudaErrorIllegalState;
+}
+
 static cudaError_t record(cudaEvent_t handle, cudaStream_t stream, unsigned flags)
 {
 	struct CUstream_st *s;
@@ -88,6 +96,8 @@ static cudaError_t record(cudaEvent_t handle, cudaStream_t stream, unsigned flag
 		return cudaErrorInvalidValue;
 	if (s->device != e->device)
 		return cudaErrorInvalidResourceHandle;
+	if (flags == cudaEventRecordExternal)
+		return record_external(s, e);
 	TRY_CUDA(order_before(s, false));
 	TRY_DEVICE(s->device, device_event_record(s->device->device, e->event, s->stream));
 	e->recorded = true;

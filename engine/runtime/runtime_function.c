@@ -1,7 +1,8 @@
 /* runtime_function.c - kernels: which one a pointer is, their attributes, and occupancy.
  *
  * Occupancy is CUDA's formula for threads, blocks, shared memory and, where a device knows them,
- * registers. The simulator does not: it counts as if registers were never the limit.
+ * registers. The simulator does not: it counts as if registers were never the limit. A kernel's
+ * __launch_bounds__ do not count, as in CUDA.
  */
 #include "config.h"
 
@@ -16,7 +17,7 @@ cudaError_t function_of(const void *func, const struct kernel **out)
 	if (!func)
 		return cudaErrorInvalidDeviceFunction;
 	*out = runtime.program->kernel(runtime.program->context, func);
-	return *out ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+	return *out ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t function_record(struct runtime_device *d, const struct kernel *kernel,
@@ -206,7 +207,7 @@ static cudaError_t resident(int *out, const void *func, int block, size_t dynami
 	TRY_CUDA(find(func, &d, &f));
 	TRY_CUDA(capacity_of(d, &c));
 	*out = 0;
-	if ((unsigned)block > f->info.max_threads || dynamic > (size_t)max_dynamic(d, f))
+	if ((unsigned)block > d->info.max_threads_per_block || dynamic > (size_t)max_dynamic(d, f))
 		return cudaSuccess;
 	warps = round_up((size_t)block, d->info.warp_size) / d->info.warp_size;
 	shared = round_up(f->info.static_shared + dynamic + (size_t)c.reserved, SHARED_UNIT);
@@ -251,7 +252,7 @@ static cudaError_t available(size_t *out, const void *func, int blocks, int bloc
 	each = (size_t)c.shared / (size_t)blocks / SHARED_UNIT * SHARED_UNIT;
 	most = (size_t)c.reserved + f->info.static_shared;
 	*out = each > most ? each - most : 0;
-	most = d->info.shared_per_block_optin - f->info.static_shared;
+	most = (size_t)max_dynamic(d, f);
 	*out = *out > most ? most : *out;
 	return cudaSuccess;
 }

@@ -234,6 +234,20 @@ static cudaError_t check(struct launch_work *w)
 	return count > 0 && !w->args ? cudaErrorInvalidValue : cudaSuccess;
 }
 
+/* For a node, before it is a launch of a device, which would check it. */
+static cudaError_t check_node(const struct launch_work *w)
+{
+	const struct device_info *info = &runtime_current()->info;
+	uint64_t threads = (uint64_t)w->block.x * w->block.y;
+
+	if (w->grid.x > info->max_grid.x || w->grid.y > info->max_grid.y
+	    || w->grid.z > info->max_grid.z || w->block.x > info->max_block.x
+	    || w->block.y > info->max_block.y || w->block.z > info->max_block.z
+	    || threads * w->block.z > info->max_threads_per_block)
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
+}
+
 cudaError_t launch_from_params(const struct cudaKernelNodeParams *p, struct launch_work *out)
 {
 	if (!p)
@@ -243,7 +257,8 @@ cudaError_t launch_from_params(const struct cudaKernelNodeParams *p, struct laun
 	*out = (struct launch_work){
 		.func = p->func, .grid = p->gridDim, .block = p->blockDim,
 		.args = p->kernelParams, .shared = p->sharedMemBytes };
-	return check(out);
+	TRY_CUDA(check(out));
+	return check_node(out);
 }
 
 static cudaError_t submit(struct launch_work launch_work, cudaStream_t stream)

@@ -165,7 +165,7 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
 
 static cudaError_t allocate_managed(void **out, size_t bytes, unsigned flags)
 {
-	if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || bytes == 0)
+	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
 		return cudaErrorInvalidValue;
 	return allocate(PLACE_MANAGED, out, bytes, flags);
 }
@@ -213,7 +213,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent
 	return API(allocate_3d(pitchedDevPtr, extent));
 }
 
-/* Waits for the device, as CUDA does. */
+/* Waits for the device, as CUDA does. A capture forbids to free a null pointer too. */
 static cudaError_t release(void *pointer)
 {
 	struct allocation *a = address_find(pointer);
@@ -221,7 +221,7 @@ static cudaError_t release(void *pointer)
 
 	TRY_CUDA(runtime_live(&d));
 	if (!pointer)
-		return cudaSuccess;
+		return runtime_error(d, device_free(d->device, NULL));
 	if (!a || a->address != (uint64_t)(uintptr_t)pointer
 	    || (a->kind != PLACE_DEVICE && a->kind != PLACE_MANAGED))
 		return cudaErrorInvalidValue;
@@ -238,10 +238,10 @@ static cudaError_t memory_info(size_t *left, size_t *total)
 	struct runtime_device *d;
 
 	TRY_CUDA(runtime_live(&d));
-	if (!left || !total)
-		return cudaErrorInvalidValue;
-	*total = d->info.memory_bytes;
-	*left = d->info.memory_bytes - d->used;
+	if (total)
+		*total = d->info.memory_bytes;
+	if (left)
+		*left = d->info.memory_bytes - d->used;
 	return cudaSuccess;
 }
 
@@ -317,8 +317,10 @@ static cudaError_t unregister_host(void *pointer)
 	TRY_CUDA(runtime_live(&d));
 	if (!pointer)
 		return cudaErrorInvalidValue;
-	if (!a || a->kind != PLACE_REGISTERED || a->address != (uint64_t)(uintptr_t)pointer)
+	if (!a)
 		return cudaErrorHostMemoryNotRegistered;
+	if (a->kind != PLACE_REGISTERED || a->address != (uint64_t)(uintptr_t)pointer)
+		return cudaErrorInvalidValue;
 	TRY_DEVICE(d, device_sync(d->device, NULL));
 	address_remove(a);
 	return cudaSuccess;

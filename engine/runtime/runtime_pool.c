@@ -91,8 +91,11 @@ static cudaError_t allocate(void **out, size_t bytes, struct CUmemPoolHandle_st 
 	struct CUstream_st *s;
 
 	TRY_CUDA(runtime_stream(stream, &s));
-	if (!out || bytes == 0)
+	if (!out)
 		return cudaErrorInvalidValue;
+	*out = NULL;
+	if (bytes == 0)
+		return cudaSuccess;
 	if (s->capture)
 		return capture_allocation(s, bytes, out);
 	if (!pool)
@@ -133,6 +136,8 @@ static cudaError_t release(void *pointer, cudaStream_t stream)
 	struct runtime_device *d;
 
 	TRY_CUDA(runtime_stream(stream, &s));
+	if (!pointer)
+		return cudaSuccess;
 	if (!a || a->address != (uint64_t)(uintptr_t)pointer || a->kind != PLACE_DEVICE)
 		return cudaErrorInvalidValue;
 	if (s->capture) {
@@ -203,10 +208,9 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 static cudaError_t create(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
 {
 	if (!out || !props || props->allocType != cudaMemAllocationTypePinned
-	    || props->location.type != cudaMemLocationTypeDevice)
+	    || props->location.type != cudaMemLocationTypeDevice
+	    || props->location.id < 0 || props->location.id >= runtime.device_count)
 		return cudaErrorInvalidValue;
-	if (props->location.id < 0 || props->location.id >= runtime.device_count)
-		return cudaErrorInvalidDevice;
 	if (props->handleTypes != cudaMemHandleTypeNone)
 		return cudaErrorNotSupported;
 	*out = pool_new(&runtime.devices[props->location.id]);
@@ -261,6 +265,7 @@ static cudaError_t set_attribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr
 				 const void *value)
 {
 	struct CUmemPoolHandle_st *pool;
+	uint64_t mark;
 
 	TRY_CUDA(pool_of(handle, &pool));
 	if (!value)
@@ -275,6 +280,9 @@ static cudaError_t set_attribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr
 		memcpy(&pool->threshold, value, sizeof pool->threshold);
 		return cudaSuccess;
 	case cudaMemPoolAttrReservedMemHigh: case cudaMemPoolAttrUsedMemHigh:
+		memcpy(&mark, value, sizeof mark);
+		if (mark != 0)          /* it can only be set back */
+			return cudaErrorInvalidValue;
 		pool->high = pool->used;
 		return cudaSuccess;
 	default:

@@ -15,6 +15,10 @@
 
 #define MAX_DEVICES 16
 
+/* Of enum cudaLimit. The limit of shared memory has a name only in the driver's API. */
+#define LIMIT_SHARED 7
+#define LIMITS 8
+
 /* --- objects behind the handles of the API --- */
 
 enum place_kind {
@@ -103,7 +107,7 @@ struct runtime_device {
 	struct buffer **freed;          /* by cudaFreeAsync(), until the device is waited for */
 	size_t freed_count, freed_bytes;
 	size_t used;                    /* bytes of its memory */
-	size_t limits[7];
+	size_t limits[LIMITS];
 	unsigned flags;
 	enum cudaFuncCache cache;
 	bool peers[MAX_DEVICES];

@@ -257,6 +257,14 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	return API(wait_for(stream));
 }
 
+/* A node that waits for the event in each launch of the graph, wherever it was recorded then. */
+static cudaError_t wait_external(struct CUstream_st *s, struct CUevent_st *e)
+{
+	const struct work work = { .kind = WORK_WAIT, .event = e };
+
+	return s->capture ? work_submit(s, &work) : cudaErrorIllegalState;
+}
+
 static cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags)
 {
 	struct CUstream_st *s;
@@ -266,6 +274,8 @@ static cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, uns
 	TRY_CUDA(runtime_event(event_handle, &e));
 	if (flags > cudaEventWaitExternal)
 		return cudaErrorInvalidValue;
+	if (flags == cudaEventWaitExternal)
+		return wait_external(s, e);
 	if (e->device != s->device) {
 		TRY_DEVICE(e->device, device_event_sync(e->device->device, e->event));
 		return cudaSuccess;

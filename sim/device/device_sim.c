@@ -157,6 +157,8 @@ static enum status sim_free(struct device *device, struct buffer *buffer)
 
 	if (!sim->sticky)
 		TRY(capture_check(sim, OPERATION_free, NULL));
+	if (!buffer)
+		return STATUS_OK;
 	status = sim->sticky ? STATUS_OK : queue_drain(sim, NULL);
 	while (*link && &(*link)->base != buffer)
 		link = &(*link)->next;

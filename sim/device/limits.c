@@ -53,11 +53,11 @@ static enum status check_dim(const char *what, struct dim3 dim, struct dim3 most
 }
 
 enum status limits_check(const struct profile *profile, const struct launch *launch,
-			 const struct sim_code *code, size_t static_bytes, size_t granted)
+			 const struct sim_code *code, size_t static_bytes, int64_t granted)
 {
 	const struct device_info *info = &profile->info;
 	uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
-	size_t allowed = granted ? granted + static_bytes : info->shared_per_block;
+	size_t allowed = granted < 0 ? info->shared_per_block : (size_t)granted + static_bytes;
 
 	TRY(check_dim("grid", launch->grid, info->max_grid));
 	TRY(check_dim("block", launch->block, info->max_block));
@@ -73,14 +73,12 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 		return fail_device(1,
 				   "clusters of (%u,%u,%u) blocks; the simulator has clusters of 1",
 				   launch->cluster.x, launch->cluster.y, launch->cluster.z);
-	if (allowed < info->shared_per_block)
-		allowed = info->shared_per_block;
 	if (static_bytes + launch->shared_bytes > allowed)
 		return fail_device(1,
 				   "%zu bytes static and %u dynamic shared memory; "
 				   "%zu are allowed%s",
 				   static_bytes, launch->shared_bytes, allowed,
-				   granted ? "" : " without the attribute max dynamic shared");
+				   granted >= 0 ? "" : " without the attribute max dynamic shared");
 	return STATUS_OK;
 }
 

@@ -16,10 +16,10 @@ struct profile {
 enum status profile_find(const char *name, const struct profile **out);
 
 /* The driver's checks before a kernel starts. static_bytes: of the kernel's shared variables;
- * granted: dynamic bytes allowed by the function attribute, 0 if it was not set.
+ * granted: dynamic bytes allowed by the function attribute, negative if it was not set.
  * DEVICE with error_code() 1 (invalid value) or 701 (too many threads for the kernel). */
 enum status limits_check(const struct profile *, const struct launch *, const struct sim_code *,
-			 size_t static_bytes, size_t granted);
+			 size_t static_bytes, int64_t granted);
 
 /* Whether all blocks fit on the device at once, as those of a cooperative launch must: DEVICE with
  * error_code() 720 if not. Registers are not considered. */

@@ -13,7 +13,8 @@
 struct known_kernel {
 	struct known_kernel *next;
 	const struct kernel *kernel;
-	size_t granted;                 /* ATTRIBUTE_MAX_DYNAMIC_SHARED: persists, as in CUDA */
+	int64_t granted;                /* ATTRIBUTE_MAX_DYNAMIC_SHARED persists, as in CUDA;
+					   negative: it was not set */
 	const struct sim_code *code[2]; /* [plain, probed]; NULL: not launched yet */
 	size_t static_bytes[2];         /* of their shared variables */
 };
@@ -27,6 +28,7 @@ static struct known_kernel *know(struct device_simulated *sim, const struct kern
 	if (!known) {
 		known = xcalloc(1, sizeof *known);
 		known->kernel = kernel;
+		known->granted = -1;
 		known->next = sim->kernels;
 		sim->kernels = known;
 	}
@@ -56,7 +58,7 @@ static enum status apply_attributes(struct device_simulated *sim, const struct l
 			continue;
 		}
 		TRY(limits_check_shared_attribute(sim->profile, static_bytes, attribute->value));
-		known->granted = (size_t)attribute->value;
+		known->granted = attribute->value;
 	}
 	return STATUS_OK;
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # run.sh [BUILD_DIR [OUT_DIR [PART...]]] - checks on a GPU that GPU and simulator agree.
 #
-# Runs the device tests, tries every operation during a capture, decodes the reference prompts and
-# attends to the reference tensors on both devices, compares every bit, runs small runs under
-# compute-sanitizer, and records what `make check` replays without a GPU (copy OUT_DIR/*.twin and
-# OUT_DIR/capture.txt to tests/h200/). A build may have been made elsewhere: only
+# Runs the device tests, tries every operation during a capture, asks what CUDA's runtime API answers,
+# decodes the reference prompts and attends to the reference tensors on both devices, compares every
+# bit, runs small runs under compute-sanitizer, and records what `make check` replays without a GPU
+# (copy OUT_DIR/*.twin, OUT_DIR/capture.txt and OUT_DIR/semantics.txt to tests/h200/). A build may have been made elsewhere: only
 # BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
 # LD_LIBRARY_PATH leads to. All of it takes some ten minutes; with PARTs named, only those run, which
 # are files beside this one. Writes OUT_DIR/log.txt and OUT_DIR/report.txt, and prints that last; what
@@ -15,7 +15,7 @@
 LC_ALL=C
 export LC_ALL
 
-all_parts='devices decode graphs kernels programs labs record sanitize checker bench'
+all_parts='devices semantics decode graphs kernels programs labs record sanitize checker bench'
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

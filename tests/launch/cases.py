@@ -908,7 +908,10 @@ def fp8_values(kind):
 
 
 def fp8_code(values, x, saturates):
-    """The nearest value, the even code in a tie; past the last one by half a step: overflow."""
+    """The nearest value, the even code in a tie; past the last one by half a step: overflow.
+
+    The NaN of a half is that of all ones but the sign, whatever sign and fraction the half has.
+    """
     if math.isnan(x):
         return 0x7f
     sign, a, end = 0x80 if math.copysign(1, x) < 0 else 0, abs(x), len(values)
@@ -935,8 +938,7 @@ def fp8_convert(kind):
     return Case('fp8.cu', 'convert<__nv_fp8_%s,__NV_%s>' % (kind, kind.upper()), '256', '256',
                 {'out': Out('u8', 3 * 65536), 'value': Out('f32', 256),
                  'integer': Out('i32', 256)},
-                {'out': [fp8_code(values, x, False) for x in halves] + saturated
-                 + [None if math.isnan(x) else c for x, c in zip(halves, saturated)],
+                {'out': [fp8_code(values, x, False) for x in halves] + 2 * saturated,
                  'value': [None if v in (math.inf, -math.inf) else v for v in back],
                  'integer': [0 if v is None else int(max(-limit, min(limit - 1, v)))
                              for v in back]})

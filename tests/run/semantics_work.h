@@ -75,7 +75,6 @@ static void launches(void)
 	config.numAttrs = 1;
 	config.gridDim = dim3(100000);
 	E("launch.ex_cooperative_large", cudaLaunchKernelEx(&config, set_value, a, 3));
-	E("launch.ex_null", cudaLaunchKernelExC(NULL, (const void *)set_value, args));
 	cudaStreamCreate(&destroyed);
 	cudaDeviceSynchronize();
 	cudaFree(a);
@@ -185,10 +184,11 @@ static void streams(void)
 		if (u)
 			cudaStreamDestroy(u);
 	}
+	/* The ids count what a context has made, also by the driver itself. */
 	E("stream.id_legacy", cudaStreamGetId(0, &id));
-	E("stream.id_legacy_value", id);
+	E("gpu.stream.id_legacy_value", id);
 	cudaStreamGetId(cudaStreamPerThread, &id);
-	E("stream.id_per_thread_value", id);
+	E("gpu.stream.id_per_thread_value", id);
 	E("stream.device", cudaStreamGetDevice(s, &device));
 	E("stream.device_value", device);
 	E("stream.query", cudaStreamQuery(s));
@@ -237,6 +237,7 @@ static void events(void)
 	E("event.sync_never", cudaEventSynchronize(never));
 	E("event.record_null", cudaEventRecord(NULL));
 	E("event.record", cudaEventRecord(a, s));
+	E("event.record_flags_1", cudaEventRecordWithFlags(a, s, 1));
 	E("event.record_flags_2", cudaEventRecordWithFlags(a, s, 2));
 	E("event.elapsed_never", cudaEventElapsedTime(&ms, a, never));
 	E("event.elapsed_both_never", cudaEventElapsedTime(&ms, never, never));
@@ -343,6 +344,8 @@ static void captures(void)
 	CAPTURED("memcpy_non_blocking", u, global, cudaMemcpy(a, host, 4, cudaMemcpyHostToDevice));
 	CAPTURED("memcpy_non_blocking_relaxed", u, relaxed,
 		 cudaMemcpy(a, host, 4, cudaMemcpyHostToDevice));
+	CAPTURED("memcpy_d2h_non_blocking", u, global, cudaMemcpy(host, a, 4,
+								   cudaMemcpyDeviceToHost));
 	CAPTURED("memcpy_d2d_non_blocking", u, global, cudaMemcpy(a, a + 8, 4,
 								   cudaMemcpyDeviceToDevice));
 	CAPTURED("memset", s, global, cudaMemset(a, 0, 4));
@@ -521,6 +524,15 @@ static void graphs(void)
 
 /* --- devices --- */
 
+/* Where the GPU is in its machine: PCI bus, device and domain, the NUMA node of the host, and the
+ * ids of the board. */
+static bool is_of_machine(int attribute)
+{
+	return attribute == cudaDevAttrPciBusId || attribute == cudaDevAttrPciDeviceId
+		|| attribute == cudaDevAttrPciDomainId || attribute == cudaDevAttrHostNumaId
+		|| attribute == 139 || attribute == 140;
+}
+
 static void devices(void)
 {
 	cudaDeviceProp p;
@@ -541,7 +553,7 @@ static void devices(void)
 	for (int i = 1; i < 150; i++) {
 		value = -12345;
 		int error = cudaDeviceGetAttribute(&value, (cudaDeviceAttr)i, 0);
-		printf("attribute.%d %d %d\n", i, error, value);
+		printf("%sattribute.%d %d %d\n", is_of_machine(i) ? "gpu." : "", i, error, value);
 		cudaGetLastError();
 	}
 	E("device.properties", cudaGetDeviceProperties(&p, 0));
@@ -582,6 +594,7 @@ static void devices(void)
 	E("limit.set_printf", cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 2 << 20));
 	cudaDeviceGetLimit(&limit, cudaLimitPrintfFifoSize);
 	E("limit.set_printf_value", limit);
+	E("limit.set_shared", cudaDeviceSetLimit((cudaLimit)7, 1024));
 	E("limit.set_sync_depth", cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 4));
 	E("limit.get_null", cudaDeviceGetLimit(NULL, cudaLimitStackSize));
 	E("device.peer_self", (cudaDeviceCanAccessPeer(&value, 0, 0), value));
@@ -600,6 +613,7 @@ static void devices(void)
 	E("device.cache_value", (cudaDeviceGetCacheConfig(&cache), cache));
 	E("device.runtime_version", (cudaRuntimeGetVersion(&value), value / 1000));
 	E("gpu.device.driver_version", (cudaDriverGetVersion(&value), value));
+	E("gpu.device.runtime_version", (cudaRuntimeGetVersion(&value), value));
 	E("device.version_null", cudaRuntimeGetVersion(NULL));
 	E("device.init_99", cudaInitDevice(99, 0, 0));
 	E("device.choose_null", cudaChooseDevice(NULL, &p));

@@ -55,7 +55,12 @@ static struct program_kernel *new_kernel(const struct unit_code *u, const struct
 		.function = r->function, .file = u->file, .sources = u->sources,
 		.points = u->points,
 		.variables = program_variables_of(u, r),
+		.constant_bytes = u->shared.constant_bytes,
 	};
+	if (source.constant_bytes) {
+		source.constants = (const char *)(u->shared.base + u->shared.constants);
+		source.constants_end = (const char *)(u->shared.base + u->shared.constants_end);
+	}
 	records = find_records(&u->shared, r, &source.record_count);
 	source.records = records;
 	k = program_kernel_new(&source);

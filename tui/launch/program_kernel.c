@@ -151,6 +151,8 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 		.param_count = (int)e->param_count, .max_threads = e->max_threads,
 		.functions = k->functions, .run = e->run, .unit = s->file, .shared = shared_of,
 		.orders_some = e->orders_some, .orders_seen = e->orders_seen,
+		.constants = s->constants, .constants_end = s->constants_end,
+		.constant_bytes = s->constant_bytes,
 	};
 	k->code = (struct kernel_code){
 		.sim = { { &k->sim, NULL }, { &k->sim, NULL } }, .checked = &k->sim,

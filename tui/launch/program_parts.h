@@ -24,6 +24,8 @@ struct loaded {
 	struct object object;
 	struct place *functions, *variables;
 	size_t function_count, variable_count;
+	uint64_t constants, constants_end;      /* the section of __constant__ variables; 0, 0 */
+	size_t constant_bytes;          /* of the variables */
 	bool based;
 	uintptr_t base;                 /* where it is loaded, if `based` */
 };

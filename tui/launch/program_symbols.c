@@ -28,6 +28,23 @@ static void add_place(struct place **list, size_t *count, const struct object *o
 		ELF64_ST_BIND(s->st_info) == STB_GLOBAL };
 }
 
+/* CUDA counts all __constant__ variables of a file for each of its kernels, in the order of their
+ * declarations. Gaps that it needs to align them are not counted here: nothing in the object says
+ * what the types are, and gcc's own gaps are larger. */
+static void find_constants(struct loaded *l)
+{
+	const struct object *o = &l->object;
+
+	for (size_t i = 0; i < o->section_count; i++)
+		if (strcmp(object_section_name(o, &o->sections[i]), "ft_constant") == 0) {
+			l->constants = o->sections[i].sh_addr;
+			l->constants_end = l->constants + o->sections[i].sh_size;
+		}
+	for (size_t i = 0; i < l->variable_count; i++)
+		if (l->variables[i].value - l->constants < l->constants_end - l->constants)
+			l->constant_bytes += l->variables[i].bytes;
+}
+
 enum status program_symbols_read(struct loaded *l)
 {
 	bool valid;
@@ -49,6 +66,7 @@ enum status program_symbols_read(struct loaded *l)
 		qsort(l->functions, l->function_count, sizeof *l->functions, compare_places);
 	if (l->variable_count)
 		qsort(l->variables, l->variable_count, sizeof *l->variables, compare_places);
+	find_constants(l);
 	return STATUS_OK;
 }
 

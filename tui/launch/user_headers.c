@@ -3,6 +3,7 @@
 #include "tui/launch/user_headers.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,18 +69,23 @@ enum status user_headers_find(const char *preprocessed, const char *file,
 
 char *user_headers_show(char *text, const char *folder, const char *shown)
 {
-	char *at = folder ? strstr(text, folder) : NULL;
+	const char *at = folder ? strstr(text, folder) : NULL, *from = text;
+	char *renamed = NULL;
+	size_t size;
+	FILE *out;
 
-	while (at) {
-		size_t before = (size_t)(at - text);
-		char *renamed = xasprintf("%.*s%s%s", (int)before, text, shown,
-					  at + strlen(folder));
-
-		free(text);
-		text = renamed;
-		at = strstr(text + before + strlen(shown), folder);
+	if (!at)
+		return text;
+	out = xcheck(open_memstream(&renamed, &size));
+	for (; at; at = strstr(from, folder)) {
+		fwrite(from, 1, (size_t)(at - from), out);
+		fputs(shown, out);
+		from = at + strlen(folder);
 	}
-	return text;
+	fputs(from, out);
+	fclose(out);
+	free(text);
+	return xcheck(renamed);
 }
 
 char *user_headers_show_all(char *text, const struct name_change *change)

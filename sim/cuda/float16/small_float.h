@@ -3,7 +3,8 @@
  * Sums, products and quotients are computed in float, fused multiply-adds in double. Both are wide
  * enough that rounding the result again gives what a GPU gives. The exception is a fused
  * multiply-add of bfloat16 values of very different magnitude, so the double is rounded to odd
- * first. Every NaN becomes 0x7fff.
+ * first. Every NaN becomes 0x7fff. As a float, a half's NaN is 0x7fffffff, whatever its sign: so
+ * measured on an H200, where a conversion of the float to an 8-bit one can show it.
  */
 #ifndef SIM_SMALL_FLOAT_H
 #define SIM_SMALL_FLOAT_H
@@ -50,7 +51,14 @@ template <int EXPONENT, int FRACTION> static inline float ft_small_value(unsigne
 	const int exponent = bits >> FRACTION & ((1 << EXPONENT) - 1);
 	const int fraction = bits & ((1 << FRACTION) - 1);
 	const int scale = 2 - (1 << (EXPONENT - 1)) - FRACTION;
-	float a = exponent == (1 << EXPONENT) - 1 ? (fraction ? NAN : INFINITY)
+	const unsigned canonical = 0x7fffffff;
+	float a;
+
+	if (EXPONENT == 5 && exponent == 31 && fraction) {
+		memcpy(&a, &canonical, sizeof a);
+		return a;
+	}
+	a = exponent == (1 << EXPONENT) - 1 ? (fraction ? NAN : INFINITY)
 		: exponent ? (float)ldexp((1 << FRACTION) + fraction, exponent - 1 + scale)
 		: (float)ldexp(fraction, scale);
 

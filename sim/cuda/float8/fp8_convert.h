@@ -1,8 +1,9 @@
 /* fp8_convert.h - CUDA's conversions to and from 8-bit floats, for cuda_fp8.h.
  *
  * E4M3 has no infinity: its largest code is NaN, the result of an overflow unless it saturates.
- * Formats and results are those of CUDA 13 (cuda_fp8.hpp), whose code for the host gives the same
- * bits as the instructions of a GPU. An integer is first rounded to float, as there.
+ * Formats and results are those of CUDA 13 (cuda_fp8.hpp). Every half was converted on an H200, by
+ * way of float and of double: the bits are the same, with a NaN as in small_float.h. An integer is
+ * first rounded to float, as there.
  */
 #ifndef SIM_FP8_CONVERT_H
 #define SIM_FP8_CONVERT_H

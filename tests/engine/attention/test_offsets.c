@@ -61,7 +61,7 @@ static enum status sparse_alloc(struct device *device, const struct buffer_spec 
 
 static enum status sparse_free(struct device *device, struct buffer *buffer)
 {
-	for (int at = 0; at < MAX_SPARSE; at++) {
+	for (int at = 0; buffer && at < MAX_SPARSE; at++) {
 		if (saved[at].buffer != buffer)
 			continue;
 		munmap((void *)(uintptr_t)buffer->address, buffer->bytes);

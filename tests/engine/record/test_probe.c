@@ -41,6 +41,8 @@ static enum status fake_alloc(struct device *device, const struct buffer_spec *s
 
 static enum status fake_free(struct device *device, struct buffer *b)
 {
+	if (!b)
+		return STATUS_OK;
 	((struct fake *)device)->frees++;
 	free((void *)(uintptr_t)b->address);
 	free(b);

@@ -71,6 +71,8 @@ START_TEST(wrong_copies_are_refused)
 	CUDA_IS(cudaMemcpy(a, in, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
 	CUDA_IS(cudaMemcpy(a, in, BYTES + 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
 	CUDA_IS(cudaMemcpy(a, in, 4, (enum cudaMemcpyKind)5), cudaErrorInvalidMemcpyDirection);
+	CUDA(cudaMemcpy(NULL, NULL, 0, (enum cudaMemcpyKind)5));
+	CUDA_IS(cudaMemcpy2D(a, 8, in, 4, 6, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
 	CUDA_IS(cudaMemcpy2D(a, 8, in, 4, 6, 2, cudaMemcpyHostToDevice),
 		cudaErrorInvalidPitchValue);
 	ck_assert_int_eq(cudaPeekAtLastError(), cudaErrorInvalidPitchValue);
@@ -114,6 +116,10 @@ START_TEST(rows_and_boxes)
 	CUDA(cudaMemcpy3D(&p));
 	ck_assert_int_eq(out[0][0], in[4][1]);
 	ck_assert_int_eq(out[1][3], in[5][4]);
+	p.extent.height = 3;                    /* beyond the slice, then beyond the slices */
+	CUDA_IS(cudaMemcpy3D(&p), cudaErrorInvalidValue);
+	p.extent = (struct cudaExtent){ 4, 4, 2 };
+	CUDA_IS(cudaMemcpy3D(&p), cudaErrorInvalidPitchValue);
 	OK(program_end());
 }
 END_TEST
@@ -204,6 +210,7 @@ START_TEST(pointers_say_what_they_are)
 	CUDA_IS(cudaHostRegister(registered, 4, 0), cudaErrorHostMemoryAlreadyRegistered);
 	CUDA(cudaHostUnregister(registered));
 	CUDA_IS(cudaHostUnregister(registered), cudaErrorHostMemoryNotRegistered);
+	CUDA_IS(cudaHostUnregister(pinned), cudaErrorInvalidValue);
 	OK(program_end());
 }
 END_TEST
@@ -366,12 +373,14 @@ START_TEST(launches_beyond_the_limits_are_refused)
 	CUDA(cudaFuncSetAttribute(&tag_indices, cudaFuncAttributeMaxDynamicSharedMemorySize,
 				  100000));
 	CUDA(launch_sizes(&tag_indices, one, one, 100000));
+	CUDA(cudaFuncSetAttribute(&tag_indices, cudaFuncAttributeMaxDynamicSharedMemorySize, 10));
+	CUDA_IS(launch_sizes(&tag_indices, one, one, 11), cudaErrorInvalidValue);
 	CUDA_IS(cudaFuncSetAttribute(&tag_indices, cudaFuncAttributeMaxDynamicSharedMemorySize,
 				     232449), cudaErrorInvalidValue);
 	CUDA_IS(launch_sizes(&tag_bounded, one, (struct dim3){ 65, 1, 1 }, 0),
 		cudaErrorInvalidValue);
 	CUDA_IS(cudaLaunchKernel(NULL, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
-	CUDA_IS(cudaLaunchKernel(&one, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
+	CUDA_IS(cudaLaunchKernel(&one, one, one, NULL, 0, NULL), cudaErrorInvalidResourceHandle);
 	cudaGetLastError();
 	OK(program_end());
 }
@@ -390,7 +399,7 @@ START_TEST(kernels_have_attributes)
 	ck_assert_int_eq(is.maxDynamicSharedSizeBytes, 49152);
 	CUDA(cudaFuncGetAttributes(&is, &tag_static));
 	ck_assert_uint_gt(is.sharedSizeBytes, 0);
-	CUDA_IS(cudaFuncGetAttributes(&is, &is), cudaErrorInvalidDeviceFunction);
+	CUDA_IS(cudaFuncGetAttributes(&is, &is), cudaErrorInvalidResourceHandle);
 	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &tag_indices, 256, 0));
 	ck_assert_int_eq(blocks, 8);
 	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &tag_indices, 32, 0));
@@ -402,7 +411,9 @@ START_TEST(kernels_have_attributes)
 	CUDA_IS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &tag_indices, 0, 0),
 		cudaErrorInvalidValue);
 	CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &tag_indices, 2, 128));
-	ck_assert_uint_eq(bytes, 116736 - 1024);
+	ck_assert_uint_eq(bytes, 49152);        /* the limit of a block */
+	CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &tag_indices, 8, 128));
+	ck_assert_uint_eq(bytes, 233472 / 8 - 1024);
 	OK(program_end());
 }
 END_TEST
@@ -423,7 +434,13 @@ START_TEST(a_fault_is_returned_by_every_later_call)
 	CUDA_IS(cudaMalloc(&memory, 4), cudaErrorIllegalAddress);
 	CUDA_IS(cudaFree(a), cudaErrorIllegalAddress);
 	CUDA_IS(cudaGetLastError(), cudaErrorIllegalAddress);
-	CUDA_IS(cudaGetLastError(), cudaErrorIllegalAddress);
+	CUDA(cudaGetLastError());
+	CUDA(cudaMemcpy(&index, a, 0, cudaMemcpyDeviceToHost));
+	CUDA(cudaSetDevice(0));
+	CUDA_IS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+	CUDA(cudaDeviceReset());
+	CUDA_IS(cudaDeviceSynchronize(), cudaErrorDevicesUnavailable);
+	CUDA_IS(cudaMalloc(&memory, 4), cudaErrorDevicesUnavailable);
 	FAILS(program_end(), STATUS_DEVICE, "fail_store");
 	ck_assert_int_eq(error_code(), 700);
 	CUDA_IS(cudaMalloc(&memory, 4), cudaErrorCudartUnloading);
@@ -509,7 +526,7 @@ START_TEST(peers_copy_and_read)
 	a = device_ints(in);
 	CUDA(cudaDeviceCanAccessPeer(&can, 0, 1));
 	ck_assert_int_eq(can, 1);
-	CUDA_IS(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+	CUDA_IS(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
 	CUDA(cudaSetDevice(1));
 	b = device_ints(NULL);
 	CUDA(cudaMemcpyPeer(b, 1, a, 0, BYTES));

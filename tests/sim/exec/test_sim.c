@@ -330,8 +330,14 @@ START_TEST(dynamic_shared_above_48_kib_needs_the_attribute)
 	ck_assert_int_eq(device_launch(device, &launch), STATUS_OK);
 	launch.attribute_count = 0;             /* the attribute stays with the kernel */
 	ck_assert_int_eq(device_launch(device, &launch), STATUS_OK);
-	attribute.value = 228 << 10;
+	attribute.value = 1 << 10;              /* it is a limit below 48 KiB too */
 	launch.attribute_count = 1;
+	launch.shared_bytes = (1 << 10) + 1;
+	ck_assert_int_eq(device_launch(device, &launch), STATUS_DEVICE);
+	ck_assert_int_eq(error_code(), 1);
+	launch.shared_bytes--;
+	ck_assert_int_eq(device_launch(device, &launch), STATUS_OK);
+	attribute.value = 228 << 10;
 	ck_assert_int_eq(device_launch(device, &launch), STATUS_DEVICE);
 	ck_assert_int_eq(error_code(), 1);
 	device_close(device);

@@ -19,6 +19,16 @@ expect 'kernels of one name are numbered' 0 '^apply<main()::<lambda(int)>>$' \
 run run language.cu --check
 result 'and under the checker' "$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 
+# --- __constant__ variables ---
+
+cp "$srcdir/tests/tui/run/constants.cu" .
+run run constants.cu --check
+expect 'a kernel counts the constants of its file, without gaps' 0 '^264 bytes, 3, no error$'
+run run constants.cu --check -- write
+expect 'none of which it may write' 4 \
+	'^constant-write in write, L0: 4 bytes at byte 0 of the __constant__ variable count$' \
+	'^264 bytes, -1, an illegal memory access was encountered$'
+
 # --- memory that kernels allocate ---
 
 cp "$srcdir/tests/tui/run/heap.cu" .
