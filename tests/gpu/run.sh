@@ -14,7 +14,7 @@
 LC_ALL=C
 export LC_ALL
 
-all_parts='devices decode graphs kernels labs record sanitize checker bench'
+all_parts='devices decode graphs kernels doubles labs record sanitize checker bench'
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2
