@@ -1,4 +1,4 @@
-/* verify_math.c - launches kernels/verify_math.cu and adds up the sums of its threads.
+/* verify_math.c - launches kernels/verify_math.cu and verify_double.cu and adds up their sums.
  *
  * A range is spread over at most MAX_THREADS threads, with MIN_INPUTS or more for each; each thread
  * writes one sum. The hash does not depend on the order of adding. Comparing it with the expected
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "kernels/double_list.h"
 #include "kernels/math_list.h"
 
 /* Enough blocks to fill a GPU. Starting a thread for fewer inputs costs more than it gains. */
@@ -68,8 +69,11 @@ enum status verify_math_sample(struct device *device, struct buffer *sums,
 {
 	struct math_range strided = { 0, MATH_SAMPLE_COUNT, MATH_SAMPLE_STRIDE };
 	struct math_range special = { MATH_BITS, MATH_PAIRS, 1 };
+	struct math_range boundary = { DOUBLE_INPUTS, DOUBLE_PAIRS, 1 };
 
 	*sum = 0;
+	if (function->is_double)
+		return verify_math_range(device, sums, function, boundary, sum);
 	TRY(verify_math_range(device, sums, function, strided, sum));
 	return verify_math_range(device, sums, function, special, sum);
 }

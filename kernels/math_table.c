@@ -1,7 +1,8 @@
-/* math_table.c - one row per function of kernels/math_list.h, with its compiled code.
+/* math_table.c - one row per function of kernels/math_list.h and double_list.h, with its compiled
+ * code.
  *
- * The kernels are built for the plain variants of the simulator and into one fatbin; they have no
- * probed build. The hashes are in kernels/math_sums.h.
+ * The kernels are built for the plain variants of the simulator and into two fatbins; they have no
+ * probed build. The hashes are in kernels/math_sums.h and double_sums.h.
  */
 #include "config.h"
 
@@ -9,15 +10,18 @@
 
 #include <string.h>
 
+#include "kernels/double_list.h"
 #include "kernels/math_list.h"
 
 #define X(id, ...) extern const struct sim_code ft_code_math_##id##_baseline_plain;
 MATH_LIST(X)
+DOUBLE_LIST(X)
 #undef X
 
 #ifdef HAVE_AVX2_KERNELS
 #define X(id, ...) extern const struct sim_code ft_code_math_##id##_avx2_plain;
 MATH_LIST(X)
+DOUBLE_LIST(X)
 #undef X
 #define AVX2_CODE(id) &ft_code_math_##id##_avx2_plain
 #else
@@ -27,6 +31,7 @@ MATH_LIST(X)
 #ifdef HAVE_DEBUG_KERNELS
 #define X(id, ...) extern const struct sim_code ft_code_math_##id##_debug_plain;
 MATH_LIST(X)
+DOUBLE_LIST(X)
 #undef X
 #define DEBUG_CODE(id) &ft_code_math_##id##_debug_plain
 #else
@@ -34,18 +39,19 @@ MATH_LIST(X)
 #endif
 
 #ifdef HAVE_CUDA
-extern const unsigned char fatbin_verify_math[];
-extern const unsigned long fatbin_verify_math_size;
-#define FATBIN fatbin_verify_math
-#define FATBIN_SIZE &fatbin_verify_math_size
+extern const unsigned char fatbin_verify_math[], fatbin_verify_double[];
+extern const unsigned long fatbin_verify_math_size, fatbin_verify_double_size;
+#define FATBIN(file) fatbin_##file
+#define FATBIN_SIZE(file) &fatbin_##file##_size
 #else
-#define FATBIN NULL
-#define FATBIN_SIZE NULL
+#define FATBIN(file) NULL
+#define FATBIN_SIZE(file) NULL
 #endif
 
 enum math_id {
 #define X(id, ...) MATH_##id,
 	MATH_LIST(X)
+	DOUBLE_LIST(X)
 #undef X
 	MATH_COUNT
 };
@@ -53,25 +59,34 @@ enum math_id {
 static const struct math_sums hardware[MATH_COUNT] = {
 #define SUMS(id, all, some) [MATH_##id] = { .full = all, .sample = some },
 #include "kernels/math_sums.h"
+#include "kernels/double_sums.h"
 #undef SUMS
 };
 
-#define X(id, ...) \
+#define CODE(id, file) \
 	static const struct kernel_code code_##id = { \
 		.sim = { { &ft_code_math_##id##_baseline_plain, AVX2_CODE(id), DEBUG_CODE(id) } }, \
-		.fatbin = { FATBIN }, .fatbin_bytes = { FATBIN_SIZE }, \
+		.fatbin = { FATBIN(file) }, .fatbin_bytes = { FATBIN_SIZE(file) }, \
 	};
+#define X(id, ...) CODE(id, verify_math)
 MATH_LIST(X)
 #undef X
+#define X(id, ...) CODE(id, verify_double)
+DOUBLE_LIST(X)
+#undef X
 
-const struct math_function math_table[] = {
-#define X(id, text, args, ...) [MATH_##id] = { \
-		.name = text, .arguments = args, \
+#define ROW(id, text, args, type) [MATH_##id] = { \
+		.name = text, .arguments = args, .is_double = type, \
 		.kernel = { .name = "math_" #id, .summary = text, .independent = true, \
 			    .max_threads = 1024, .origin = "cuda_c", .code = &code_##id }, \
 		.sums = &hardware[MATH_##id], \
 	},
+const struct math_function math_table[] = {
+#define X(id, text, args, ...) ROW(id, text, args, false)
 	MATH_LIST(X)
+#undef X
+#define X(id, text, args, ...) ROW(id, text, args, true)
+	DOUBLE_LIST(X)
 #undef X
 };
 const int math_count = MATH_COUNT;
@@ -86,5 +101,7 @@ const struct math_function *math_find(const char *name)
 
 uint64_t math_inputs(const struct math_function *function)
 {
+	if (function->is_double)
+		return DOUBLE_INPUTS;
 	return MATH_BITS + (function->arguments == 2 ? MATH_PAIRS : 0);
 }

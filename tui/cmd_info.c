@@ -431,8 +431,9 @@ const struct command cmd_info = {
 "date, the level, how many operations, launches and steps it holds, and whether it is complete.\n"
 "\n"
 "With --verify-math: runs every float function whose bits the simulator models over all its\n"
-"inputs on the GPU (seconds) or, with --device sim, on the simulator (up to an hour), and\n"
-"compares with what an H200 gave; with arguments, only functions whose names contain one.\n\n",
+"inputs, and every such double function over 2^32 inputs, on the GPU (seconds) or, with\n"
+"--device sim, on the simulator (hours), and compares with what an H200 gave; with arguments,\n"
+"only functions whose names contain one.\n\n",
 	.examples =
 "  flashtwin info\n"
 "  flashtwin info --device cuda || echo 'no GPU here'\n"

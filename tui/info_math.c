@@ -1,9 +1,9 @@
 /* info_math.c - `flashtwin info --verify-math`: verifies the arithmetic of a device.
  *
- * Runs the functions of kernels/math_list.h over all their inputs and compares the hashes of their
- * results with those of an H200. On a GPU this takes seconds and tells whether its arithmetic is
- * the one that the simulator models. On the simulator (make check-math) it verifies the models and
- * the definitions in sim/cuda/cuda_c.h. engine/verify_math.c computes the hashes.
+ * Runs the functions of kernels/math_list.h and double_list.h over all their inputs and compares
+ * the hashes of their results with those of an H200. On a GPU this takes seconds and tells whether
+ * its arithmetic is the one that the simulator models. On the simulator (make check-math) it verifies
+ * the models and the definitions in sim/cuda/. engine/verify_math.c computes the hashes.
  */
 #include "config.h"
 
@@ -160,7 +160,7 @@ static enum status verify_on(struct verification *v)
 		TRY(print_json(v));
 	else
 		print_verdict(v);
-	return v->failed ? fail(STATUS_DIFFERS, "%d of %d float functions differ from an H200's",
+	return v->failed ? fail(STATUS_DIFFERS, "%d of %d functions differ from an H200's",
 				v->failed, v->passed + v->failed)
 			 : STATUS_OK;
 }

@@ -279,7 +279,7 @@ OPTION(SAMPLE, ON_INFO, OWN, 0, "sample",
        VALUE_NAME("NAME", "demo.twin merge.cu vectorAdd.cu shakespeare"),
        "print the path of a sample: a trace of an H200, a kernel with a race, a program, the model")
 OPTION(VERIFY_MATH, ON_INFO, OWN, 0, "verify-math", VALUE_NONE,
-       "run every float function whose bits the simulator models on all its inputs")
+       "run every function whose bits the simulator models on all its inputs")
 OPTION(INFO_JOBS, ON_INFO, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),
        "threads of the simulator for --verify-math (one per processor)")
 OPTION(PRINT_JSON, ON_DIFF | ON_VERIFY | ON_INFO, OWN, 0, "json", VALUE_NONE,

@@ -12,10 +12,10 @@
 
 #define FT_MODEL(model, ...) ft_checked_##model(__VA_ARGS__)
 
-#define FT_CHECKED(model, parameters, arguments, are_numbers) \
-	static __attribute__((unused, noinline, FT_UNCHECKED)) float ft_checked_##model parameters \
+#define FT_CHECKED(type, model, parameters, arguments, are_numbers) \
+	static __attribute__((unused, noinline, FT_UNCHECKED)) type ft_checked_##model parameters \
 	{ \
-		float result; \
+		type result; \
 		ft_in_model = 1; \
 		result = model arguments; \
 		ft_in_model = 0; \
@@ -23,8 +23,11 @@
 			ft_nan_born(__builtin_return_address(0)); \
 		return result; \
 	}
-#define FT_CHECKED1(model) FT_CHECKED(model, (float x), (x), x == x)
-#define FT_CHECKED2(model) FT_CHECKED(model, (float x, float y), (x, y), x == x && y == y)
+#define FT_CHECKED1(model) FT_CHECKED(float, model, (float x), (x), x == x)
+#define FT_CHECKED2(model) FT_CHECKED(float, model, (float x, float y), (x, y), x == x && y == y)
+#define FT_CHECKED_D(name) FT_CHECKED(double, ft_double_##name, (double x), (x), x == x)
+#define FT_CHECKED_D2(name) \
+	FT_CHECKED(double, ft_double_##name, (double x, double y), (x, y), x == x && y == y)
 
 FT_CHECKED1(ex2_approx_noftz)
 FT_CHECKED1(ex2_expf)
@@ -50,9 +53,42 @@ FT_CHECKED1(tanh_approx)
 FT_CHECKED2(cuda_powf)
 FT_CHECKED2(cuda__powf)
 FT_CHECKED2(div_approx_noftz)
+FT_CHECKED_D(exp)
+FT_CHECKED_D(exp2)
+FT_CHECKED_D(exp10)
+FT_CHECKED_D(expm1)
+FT_CHECKED_D(log)
+FT_CHECKED_D(log2)
+FT_CHECKED_D(log10)
+FT_CHECKED_D(log1p)
+FT_CHECKED_D2(pow)
+FT_CHECKED_D(sin)
+FT_CHECKED_D(cos)
+FT_CHECKED_D(tan)
+FT_CHECKED_D(sinpi)
+FT_CHECKED_D(cospi)
+FT_CHECKED_D(asin)
+FT_CHECKED_D(acos)
+FT_CHECKED_D(atan)
+FT_CHECKED_D2(atan2)
+FT_CHECKED_D(sinh)
+FT_CHECKED_D(cosh)
+FT_CHECKED_D(tanh)
+FT_CHECKED_D(asinh)
+FT_CHECKED_D(acosh)
+FT_CHECKED_D(atanh)
+FT_CHECKED_D(cbrt)
+FT_CHECKED_D(rcbrt)
+FT_CHECKED_D(rsqrt)
+FT_CHECKED_D2(hypot)
+FT_CHECKED_D2(rhypot)
+FT_CHECKED_D(erf)
+FT_CHECKED_D(erfc)
 
 #undef FT_CHECKED1
 #undef FT_CHECKED2
+#undef FT_CHECKED_D
+#undef FT_CHECKED_D2
 #undef FT_CHECKED
 
 #else

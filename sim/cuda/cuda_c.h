@@ -220,7 +220,7 @@ static const int warpSize __attribute__((unused)) = 32;
 #define MUFU_FN static inline __attribute__((unused))
 #endif
 #define MUFU_TABLE static const __attribute__((unused))
-#include "base/math/mufu_model.c"
+#include "base/math/double_model.c"
 #include "sim/cuda/checked_models.h"
 
 #ifdef FLASHTWIN_CHECK
@@ -396,6 +396,7 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #endif
 #ifndef FLASHTWIN_HOST
 #include "sim/cuda/float_api.h"
+#include "sim/cuda/double_api.h"
 #define clock()   ((clock_t)ft_clock())
 #endif
 #define clock64() ft_clock()

@@ -1,6 +1,7 @@
 /* float_api.h - CUDA's other float functions: exact ones, and errors for those without a model.
  *
- * Part of sim/cuda/cuda_c.h, which maps the functions that have a model. Each of CUDA's single
+ * Part of sim/cuda/cuda_c.h, which maps the functions that have a model; names without f are in
+ * double_api.h. Each of CUDA's single
  * precision functions and intrinsics is either mapped there or here; or left to <math.h> because
  * arithmetic alone determines its bits (floorf, ceilf, truncf, rintf, nearbyintf, roundf, fabsf,
  * copysignf, fdimf, fmodf, remainderf, nextafterf, ldexpf, scalbnf, logbf, ilogbf, frexpf, modff,
@@ -50,54 +51,6 @@ FT_INLINE float ft_fast_tanf(float x)
 #define __exp10f(x)          FT_MODEL(ex2_approx_noftz, (float)(x) * 0x1.a934fp+1f)
 #define __float2uint_rd(x)   ft_float_to_uint(floorf(x))
 #define __float2uint_ru(x)   ft_float_to_uint(ceilf(x))
-
-/* --- names without f: CUDA picks the float function for a float, as C++ does --- */
-
-#ifndef __cplusplus
-/* In double precision, only what IEEE 754 determines is exact; there are no models. */
-#define FT_FLOAT_ONLY(name, call, x) ({ \
-	_Static_assert(_Generic((x), float: 1, default: 0), \
-		       name " of double has no bit-exact model in the simulator: use " name "f"); \
-	call; })
-#define FT_EITHER(name, x) _Generic((x), float: name##f(x), default: __builtin_##name(x))
-#define FT_EITHER2(name, x, y) \
-	_Generic((x) + (y), float: name##f((x), (y)), default: __builtin_##name((x), (y)))
-
-#define exp(x) FT_FLOAT_ONLY("exp", expf(x), x)
-#define exp2(x) FT_FLOAT_ONLY("exp2", exp2f(x), x)
-#define exp10(x) FT_FLOAT_ONLY("exp10", exp10f(x), x)
-#define expm1(x) FT_FLOAT_ONLY("expm1", expm1f(x), x)
-#define log(x) FT_FLOAT_ONLY("log", logf(x), x)
-#define log2(x) FT_FLOAT_ONLY("log2", log2f(x), x)
-#define log10(x) FT_FLOAT_ONLY("log10", log10f(x), x)
-#define log1p(x) FT_FLOAT_ONLY("log1p", log1pf(x), x)
-#define sin(x) FT_FLOAT_ONLY("sin", sinf(x), x)
-#define cos(x) FT_FLOAT_ONLY("cos", cosf(x), x)
-#define tanh(x) FT_FLOAT_ONLY("tanh", tanhf(x), x)
-#define erf(x) FT_FLOAT_ONLY("erf", erff(x), x)
-#define rsqrt(x) FT_FLOAT_ONLY("rsqrt", rsqrtf(x), x)
-#define pow(x, y) FT_FLOAT_ONLY("pow", powf((x), (y)), (x) + (y))
-#define sincos(x, s, c) FT_FLOAT_ONLY("sincos", sincosf((x), (s), (c)), x)
-#define sqrt(x) FT_EITHER(sqrt, x)
-#define fabs(x) FT_EITHER(fabs, x)
-#define floor(x) FT_EITHER(floor, x)
-#define ceil(x) FT_EITHER(ceil, x)
-#define trunc(x) FT_EITHER(trunc, x)
-#define rint(x) FT_EITHER(rint, x)
-#define nearbyint(x) FT_EITHER(nearbyint, x)
-#define round(x) FT_EITHER(round, x)
-#define fmin(x, y) FT_EITHER2(fmin, x, y)
-#define fmax(x, y) FT_EITHER2(fmax, x, y)
-#define fmod(x, y) FT_EITHER2(fmod, x, y)
-#define remainder(x, y) FT_EITHER2(remainder, x, y)
-#define fdim(x, y) FT_EITHER2(fdim, x, y)
-#define copysign(x, y) FT_EITHER2(copysign, x, y)
-#define fma(x, y, z) _Generic((x) + (y) + (z), \
-	float: fmaf((x), (y), (z)), default: __builtin_fma((x), (y), (z)))
-#define abs(x) _Generic((x), float: fabsf(x), double: __builtin_fabs(x), \
-	long: __builtin_labs(x), long long: __builtin_llabs(x), \
-	default: __builtin_abs(x))
-#endif
 
 /* --- functions without a model --- */
 
@@ -176,24 +129,5 @@ FT_INLINE float ft_fast_tanf(float x)
 #define __uint2float_rd(...) FT_ABSENT("__uint2float_rd", "__uint2float_rn")
 #define __uint2float_ru(...) FT_ABSENT("__uint2float_ru", "__uint2float_rn")
 #define __uint2float_rz(...) FT_ABSENT("__uint2float_rz", "__uint2float_rn")
-
-/* Double precision. */
-#ifndef __cplusplus
-#define acos(...) acosf(__VA_ARGS__)
-#define acosh(...) acoshf(__VA_ARGS__)
-#define asin(...) asinf(__VA_ARGS__)
-#define asinh(...) asinhf(__VA_ARGS__)
-#define atan(...) atanf(__VA_ARGS__)
-#define atan2(...) atan2f(__VA_ARGS__)
-#define atanh(...) atanhf(__VA_ARGS__)
-#define cbrt(...) cbrtf(__VA_ARGS__)
-#define cosh(...) coshf(__VA_ARGS__)
-#define erfc(...) erfcf(__VA_ARGS__)
-#define hypot(...) hypotf(__VA_ARGS__)
-#define lgamma(...) lgammaf(__VA_ARGS__)
-#define sinh(...) sinhf(__VA_ARGS__)
-#define tan(...) tanf(__VA_ARGS__)
-#define tgamma(...) tgammaf(__VA_ARGS__)
-#endif
 
 #endif

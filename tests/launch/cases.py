@@ -1243,6 +1243,18 @@ def doubles():
                 {'out': out, 'wide': wide})
 
 
+def double_math():
+    x = [0.0, 1.0, 2.0, -3.0, 4.0, 8.0]
+    out = [math.ldexp(1, int(v)) for v in x] + [10.0 ** v for v in x] + [v ** 3 for v in x] \
+        + [5 * abs(v) for v in x] + [v for v in x] \
+        + [math.atan2(v, 0.0) if v else math.pi for v in x] \
+        + [2.0, 0.0, 1.0, 4.0, 0.5, 1.0]
+    out[9] = 0.001
+    return Case('double_math.cu', 'double_math', '1', '6',
+                {'x': Array('f64', x), 'out': Out('f64', 42), 'f': 'f32:1.5', 'n': 'i32:3'},
+                {'out': out})
+
+
 def ptx_integer(options=()):
     rng = random.Random(5)
     values = [rng.getrandbits(32) >> rng.choice([0, 0, 8, 16, 26]) for _ in range(200)]
@@ -1381,7 +1393,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
-         doubles, ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
+         doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {

@@ -101,6 +101,20 @@ static const char *source_name(const char *name)
 	return absent ? absent : name;
 }
 
+/* "FILE:LINE" of the first use of a name, or NULL. A float function may lack its f there. */
+static char *find_name(const char *text, const char *name)
+{
+	char *where = user_text_find(text, name), *plain;
+	size_t length = strlen(name);
+
+	if (where || length < 2 || name[length - 1] != 'f')
+		return where;
+	plain = xasprintf("%.*s", (int)length - 1, name);
+	where = user_text_find(text, plain);
+	free(plain);
+	return where;
+}
+
 /* An asm statement that cannot be translated, as sim/cu2c/unit_ptx.c names it: its line and the
  * instruction, in which a $ stands for a colon. */
 static enum status refuse_ptx(const char *file, const char *text, const char *symbol)
@@ -130,7 +144,7 @@ enum status imports_refuse(const char *file, const char *preprocessed, const cha
 	size_t bytes;
 
 	if (file_read(preprocessed, TEXT_LIMIT, &text, &bytes) == STATUS_OK)
-		where = user_text_find(text, source_name(name));
+		where = find_name(text, source_name(name));
 	if (strncmp(name, PTX_PREFIX, strlen(PTX_PREFIX)) == 0)
 		status = refuse_ptx(file, text ? text : "", name);
 	else if (absent)

@@ -60,11 +60,23 @@ refused 'tanf(x)' 'use sinf(x) / cosf(x)'
 refused '__fdiv_rz(x, y)' 'use __fdiv_rn'
 refused 'tan(x)' 'tanf has no bit-exact model'
 
-# double-precision functions that IEEE 754 does not define exactly
+# double-precision functions: the names with a model, of which some have none for a float
 for word in exp exp2 exp10 expm1 log log2 log10 log1p sin cos tanh erf rsqrt; do
-	refused "$word(d)" "$word of double has no bit-exact model in the simulator: use ${word}f"
+	becomes "$word(d)" "ft_double_$word(d)"
+	becomes "$word(n)" "ft_double_$word(n)"
 done
-refused 'pow(x, d)' 'pow of double has no bit-exact model in the simulator: use powf'
+for word in tan sinpi cospi asin acos atan sinh cosh asinh acosh atanh cbrt rcbrt erfc; do
+	becomes "$word(d)" "ft_double_$word(d)"
+	refused "$word(x)" "${word}f has no bit-exact model in the simulator: use $word of a double"
+done
+for word in atan2 hypot rhypot; do
+	becomes "$word(x, d)" "ft_double_$word(x, d)"
+	refused "$word(x, y)" "${word}f has no bit-exact model in the simulator: use $word of a double"
+done
+becomes 'pow(x, d)' 'ft_double_pow(x, d)'
+becomes 'pow(x, n)' 'ft_double_pow(x, n)'
+refused '(sincos(d, &d, &d), x)' 'sincos of double has no bit-exact model'
+refused 'lgamma(d)' 'lgammaf has no bit-exact model'
 
 becomes 'expf(x)' 'ex2_expf(x)'
 becomes 'exp(x)' 'ex2_expf(x)'

@@ -1,4 +1,4 @@
-/* test_math.c - the float functions over a sample of their inputs, and at special values.
+/* test_math.c - the float and double functions over a sample of their inputs, and special values.
  *
  * The hashes over the sample are an H200's (kernels/math_sums.h); the simulator must give them for
  * every function, and so must a GPU if there is one. Special values are those of the C standard and
@@ -178,6 +178,40 @@ START_TEST(hashes_add_up)
 }
 END_TEST
 
+/* kernels/double_sums.h has the sums that the H200 printed: of the boundary values, and of all
+ * parts of the other inputs. */
+START_TEST(double_sums_are_those_of_the_h200)
+{
+	char path[4096], name[64];
+	int count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/tests/h200/double_sums.txt", getenv("abs_srcdir"));
+	file = fopen(path, "r");
+	ck_assert_msg(file, "cannot open %s", path);
+	while (fscanf(file, "%63s", name) == 1) {
+		const struct math_function *function = math_find(name);
+		uint64_t sum, boundary = 0, all = 0;
+
+		ck_assert_int_eq(fscanf(file, "%" SCNx64, &boundary), 1);
+		for (int part = 0; part < 64; part++) {
+			ck_assert_int_eq(fscanf(file, "%" SCNx64, &sum), 1);
+			all += sum;
+		}
+		if (!function)
+			continue;
+		ck_assert_msg(function->is_double, "%s", name);
+		ck_assert_msg(boundary == function->sums->sample, "%s: boundary values", name);
+		ck_assert_msg(all == function->sums->full, "%s: all inputs", name);
+		count++;
+	}
+	fclose(file);
+	for (int i = 0; i < math_count; i++)
+		count -= math_table[i].is_double;
+	ck_assert_int_eq(count, 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *sim = tcase_create("simulator"), *gpu = tcase_create("gpu");
@@ -188,6 +222,7 @@ int main(void)
 	tcase_add_test(sim, special_values_are_those_of_the_standard);
 	tcase_add_test(sim, special_pairs_are_those_of_the_standard);
 	tcase_add_test(sim, hashes_add_up);
+	tcase_add_test(sim, double_sums_are_those_of_the_h200);
 	tcase_add_test(gpu, a_gpu_gives_the_sample_hashes);
 	return run_suites("math", (TCase *[]){ sim, gpu }, 2);
 }

@@ -36,7 +36,7 @@ kernel() {
 __global__ void other(float *p) { }
 __device__ double helper(double x)
 {
-	return exp(x);
+	return lgamma(x);
 }
 __global__ void k(float *p)
 {
@@ -52,7 +52,8 @@ CU
 	expect "$1" 3 "$3"
 }
 kernel 'a function without a model' 'p[0] = acosf(p[1]);' 'bad.cu:11: acosf has no bit-exact model'
-kernel 'one that another function calls' 'p[0] = helper(p[1]);' 'bad.cu:7: exp has no bit-exact'
+kernel 'a name without f' 'p[0] = acos(p[1]);' 'bad.cu:11: acosf has no bit-exact model'
+kernel 'one that another function calls' 'p[0] = helper(p[1]);' 'bad.cu:7: lgamma has no bit-exact'
 kernel 'a function of the host' 'p[0] = getpid();' \
 	'bad.cu:11: getpid cannot be used in a kernel: it is a function of the host'
 kernel 'inline PTX that is not supported' 'asm volatile("bar.sync 1;");' \

@@ -1,0 +1,97 @@
+/* double_api.h - CUDA's functions of double, and names without f: as in C++, CUDA picks the float
+ * function for a float.
+ *
+ * Part of sim/cuda/cuda_c.h; C++ has sim/cuda/overloads.h instead. Functions that compile for a
+ * double are verified: they are in kernels/double_list.h, or IEEE 754 determines their bits.
+ */
+#ifndef DOUBLE_API_H
+#define DOUBLE_API_H
+
+#ifndef __cplusplus
+
+/* With a model for float and one for double. */
+#define FT_BOTH(name, x) \
+	_Generic((x), float: name##f(x), default: FT_MODEL(ft_double_##name, x))
+
+/* With a model for double only. */
+#define FT_DOUBLE_ONLY(name, is_float, call) ({ \
+	_Static_assert(!(is_float), name "f has no bit-exact model in the simulator: " \
+		       "use " name " of a double"); \
+	call; })
+#define FT_IS_FLOAT(x) _Generic((x), float: 1, default: 0)
+#define FT_DOUBLE(name, x) \
+	FT_DOUBLE_ONLY(#name, FT_IS_FLOAT(x), FT_MODEL(ft_double_##name, x))
+#define FT_DOUBLE2(name, x, y) \
+	FT_DOUBLE_ONLY(#name, FT_IS_FLOAT(x) && FT_IS_FLOAT(y), FT_MODEL(ft_double_##name, x, y))
+
+/* With a model for float only. */
+#define FT_FLOAT_ONLY(name, call, x) ({ \
+	_Static_assert(FT_IS_FLOAT(x), \
+		       name " of double has no bit-exact model in the simulator: use " name "f"); \
+	call; })
+
+/* Exact in both. */
+#define FT_EITHER(name, x) _Generic((x), float: name##f(x), default: __builtin_##name(x))
+#define FT_EITHER2(name, x, y) \
+	_Generic((x) + (y), float: name##f((x), (y)), default: __builtin_##name((x), (y)))
+
+#define exp(x) FT_BOTH(exp, x)
+#define exp2(x) FT_BOTH(exp2, x)
+#define exp10(x) FT_BOTH(exp10, x)
+#define expm1(x) FT_BOTH(expm1, x)
+#define log(x) FT_BOTH(log, x)
+#define log2(x) FT_BOTH(log2, x)
+#define log10(x) FT_BOTH(log10, x)
+#define log1p(x) FT_BOTH(log1p, x)
+#define sin(x) FT_BOTH(sin, x)
+#define cos(x) FT_BOTH(cos, x)
+#define tanh(x) FT_BOTH(tanh, x)
+#define erf(x) FT_BOTH(erf, x)
+#define rsqrt(x) FT_BOTH(rsqrt, x)
+#define pow(x, y) _Generic((x), \
+	float: _Generic((y), float: powf((x), (y)), default: FT_MODEL(ft_double_pow, x, y)), \
+	default: FT_MODEL(ft_double_pow, x, y))
+#define sincos(x, s, c) FT_FLOAT_ONLY("sincos", sincosf((x), (s), (c)), x)
+#define tan(x) FT_DOUBLE(tan, x)
+#define sinpi(x) FT_DOUBLE(sinpi, x)
+#define cospi(x) FT_DOUBLE(cospi, x)
+#define asin(x) FT_DOUBLE(asin, x)
+#define acos(x) FT_DOUBLE(acos, x)
+#define atan(x) FT_DOUBLE(atan, x)
+#define sinh(x) FT_DOUBLE(sinh, x)
+#define cosh(x) FT_DOUBLE(cosh, x)
+#define asinh(x) FT_DOUBLE(asinh, x)
+#define acosh(x) FT_DOUBLE(acosh, x)
+#define atanh(x) FT_DOUBLE(atanh, x)
+#define cbrt(x) FT_DOUBLE(cbrt, x)
+#define rcbrt(x) FT_DOUBLE(rcbrt, x)
+#define erfc(x) FT_DOUBLE(erfc, x)
+#define atan2(x, y) FT_DOUBLE2(atan2, x, y)
+#define hypot(x, y) FT_DOUBLE2(hypot, x, y)
+#define rhypot(x, y) FT_DOUBLE2(rhypot, x, y)
+#define sqrt(x) FT_EITHER(sqrt, x)
+#define fabs(x) FT_EITHER(fabs, x)
+#define floor(x) FT_EITHER(floor, x)
+#define ceil(x) FT_EITHER(ceil, x)
+#define trunc(x) FT_EITHER(trunc, x)
+#define rint(x) FT_EITHER(rint, x)
+#define nearbyint(x) FT_EITHER(nearbyint, x)
+#define round(x) FT_EITHER(round, x)
+#define fmin(x, y) FT_EITHER2(fmin, x, y)
+#define fmax(x, y) FT_EITHER2(fmax, x, y)
+#define fmod(x, y) FT_EITHER2(fmod, x, y)
+#define remainder(x, y) FT_EITHER2(remainder, x, y)
+#define fdim(x, y) FT_EITHER2(fdim, x, y)
+#define copysign(x, y) FT_EITHER2(copysign, x, y)
+#define fma(x, y, z) _Generic((x) + (y) + (z), \
+	float: fmaf((x), (y), (z)), default: __builtin_fma((x), (y), (z)))
+#define abs(x) _Generic((x), float: fabsf(x), double: __builtin_fabs(x), \
+	long: __builtin_labs(x), long long: __builtin_llabs(x), \
+	default: __builtin_abs(x))
+
+#define lgamma(...) lgammaf(__VA_ARGS__)
+#define tgamma(...) tgammaf(__VA_ARGS__)
+
+#endif
+
+#endif
