@@ -229,3 +229,20 @@ uint64_t digest_bytes(enum dtype type, const void *bytes, size_t count)
 	digest_add(state, bytes, count);
 	return digest_end(state);
 }
+
+void digest_copy(enum dtype type, const void *bytes, size_t count, void *to)
+{
+	const struct nan_functions *set = floats(type);
+	size_t rest = count % PADDING, whole = count - rest;
+	unsigned char last[PADDING] = { 0 };
+
+	if (!set->quiet_nan) {
+		memcpy(to, bytes, count);
+		return;
+	}
+	memcpy(last, (const unsigned char *)bytes + whole, rest);
+	set->quiet_nan(bytes, whole, to);
+	set->quiet_nan(last, sizeof last, last);
+	end_vectors();
+	memcpy((unsigned char *)to + whole, last, rest);
+}

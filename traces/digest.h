@@ -14,6 +14,9 @@
 /* `count` is in bytes; a tail shorter than an element counts as plain bytes. */
 uint64_t digest_bytes(enum dtype type, const void *bytes, size_t count);
 
+/* Copies `count` bytes as they are in the digest, with canonical NaNs. */
+void digest_copy(enum dtype type, const void *bytes, size_t count, void *to);
+
 /* Digest of several ranges of one buffer in order, without copying them together. */
 struct digest_state;
 struct digest_state *digest_begin(enum dtype type);

@@ -1,9 +1,10 @@
 /* recorder_digest.c - digests of what a launch wrote and of buffers after a step.
  *
  * After a launch: one per buffer, over the written ranges in ascending order. After a step: one per
- * buffer that was written since its last digest, over the whole buffer. Digests of pointer tables
- * are over buffer ids and offsets, because addresses differ between devices. Used by
- * recorder_results.c and recorder_step.c.
+ * buffer that was written since its last digest, over the whole buffer; of a large one in memory
+ * that the host can read, only what was written is read again. Digests of pointer tables are over
+ * buffer ids and offsets, because addresses differ between devices. Used by recorder_results.c and
+ * recorder_step.c.
  */
 #include "engine/record/recorder_digest.h"
 
@@ -16,6 +17,7 @@
 #include "engine/record/recording.h"
 #include "engine/record/shadow.h"
 #include "traces/digest.h"
+#include "traces/digest_parts.h"
 #include "traces/row.h"
 #include "traces/store/store.h"
 
@@ -212,25 +214,40 @@ static enum status digest_pieces(struct recorder *r, const struct buffer *buffer
 	return status;
 }
 
+/* Of a large buffer, reads what was written since its last digest, if all writes are known. */
+static uint64_t digest_memory(const struct recorder *r, struct shadow *shadow, const void *memory)
+{
+	const struct buffer *buffer = shadow->buffer;
+	uint64_t digest;
+	char *copy;
+
+	if (recorder_is_plain(buffer)) {
+		memory = without_addresses(r, 0, memory, buffer->bytes, &copy);
+		digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
+		free(copy);
+		return digest;
+	}
+	if (r->unlisted || buffer->bytes < DIGEST_PARTS_MIN)
+		return digest_bytes(buffer->dtype, memory, buffer->bytes);
+	if (!shadow->parts)
+		shadow->parts = digest_parts_new(buffer->dtype, buffer->bytes);
+	return digest_parts_digest(shadow->parts, memory);
+}
+
 /* *piece: NULL until a buffer has to be downloaded. */
-static enum status digest_buffer(struct recorder *r, const struct shadow *shadow, char **piece,
+static enum status digest_buffer(struct recorder *r, struct shadow *shadow, char **piece,
 				 uint64_t *digest)
 {
 	const struct buffer *buffer = shadow->buffer;
 	const void *memory = device_peek(r->device.inner, buffer);
-	char *copy = NULL;
 
-	if (shadow->pointers) {
+	if (shadow->pointers)
 		*digest = digest_bytes(DTYPE_U64, shadow->pointers,
 				       buffer->bytes / sizeof(uint64_t) * sizeof *shadow->pointers);
-		return STATUS_OK;
-	}
-	if (!memory)
+	else if (memory)
+		*digest = digest_memory(r, shadow, memory);
+	else
 		return digest_pieces(r, buffer, piece, digest);
-	if (recorder_is_plain(buffer))
-		memory = without_addresses(r, 0, memory, buffer->bytes, &copy);
-	*digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
-	free(copy);
 	return STATUS_OK;
 }
 

@@ -103,6 +103,7 @@ static void pending_ended(struct pending *p, enum status done)
 	int code = error_code();
 
 	p->ended = true;
+	r->unlisted = r->unlisted || done != STATUS_OK || r->late != STATUS_OK;
 	if (done == STATUS_OK && r->late == STATUS_OK)
 		recorder_keep_error(r, pending_after(p));
 	else if (done != STATUS_OK && p->noted && p->stored)

@@ -48,6 +48,8 @@ static enum status record_alloc(struct device *device, enum op_kind kind, bool m
 		r->last_id = alloc.id;
 	if (done == STATUS_OK)
 		shadow_add(r, *out, alloc.id);
+	/* The host writes it without a call. */
+	r->unlisted = r->unlisted || managed || kind == OP_VARIABLE;
 	return recorder_add(r, OP(kind, .buffer = alloc.id, .bytes = alloc.bytes,
 				  .alloc = &alloc), done);
 }

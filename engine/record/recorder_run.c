@@ -149,6 +149,7 @@ void recorder_node_ended(const struct node *node, enum status done)
 
 	if (!run)
 		return;
+	r->unlisted = r->unlisted || done != STATUS_OK || r->late != STATUS_OK;
 	if (done != STATUS_OK) {
 		recorder_keep_error(r, node_failed(r, run, node->number));
 		return;

@@ -53,6 +53,7 @@ struct recorder {
 	size_t staged_count;
 
 	bool storing;                   /* inside a window */
+	bool unlisted;                  /* some writes to buffers may be in no list */
 	bool in_step, step_stored;      /* between step_begin and step_end; its row is stored */
 	int64_t step;                   /* the number the caller gave */
 	int64_t step_first;             /* first operation of the stored step */

@@ -125,7 +125,8 @@ static void add_variables(struct recording *rec)
 				add_range(rec, &r->shadows[i], 0, v->bytes);
 }
 
-/* A kernel without a list of writes may write every buffer to which it has a non-const pointer. */
+/* A kernel without a list of writes may write every buffer to which it has a non-const pointer, and
+ * others whose addresses it finds in memory. */
 void recording_find_written(struct recording *rec)
 {
 	const struct kernel *kernel = rec->launch->kernel;
@@ -134,6 +135,7 @@ void recording_find_written(struct recording *rec)
 		kernel->writes(&rec->call, add_extent, rec);
 		return;
 	}
+	rec->recorder->unlisted = true;
 	for (int i = 0; i < rec->launch->arg_count; i++) {
 		if (rec->params[i].kind == PARAM_POINTER && !strstr(rec->params[i].type, "const"))
 			add_extent(rec, i, 0, (uint64_t)rec->values[i].i);

@@ -6,6 +6,7 @@
 
 #include "base/xalloc.h"
 #include "engine/record/recorder_state.h"
+#include "traces/digest_parts.h"
 
 struct shadow *shadow_find(struct recorder *r, const struct buffer *buffer)
 {
@@ -28,6 +29,7 @@ struct shadow *shadow_add(struct recorder *r, struct buffer *buffer, uint32_t id
 static void shadow_release(struct shadow *shadow)
 {
 	ranges_clear(&shadow->unsaved);
+	digest_parts_free(shadow->parts);
 	free(shadow->pointers);
 }
 
@@ -53,6 +55,8 @@ void shadow_written(struct recorder *r, struct shadow *shadow, uint64_t offset, 
 		return;
 	shadow->written = true;
 	shadow->upload_op = -1;
+	if (shadow->parts)
+		digest_parts_change(shadow->parts, offset, bytes);
 	if (!r->storing)
 		ranges_add(&shadow->unsaved, offset, bytes);
 }

@@ -12,6 +12,7 @@
 #include "engine/record/ranges.h"
 
 struct buffer;
+struct digest_parts;
 struct recorder;
 
 /* The recorder's data on a live buffer. */
@@ -19,6 +20,7 @@ struct shadow {
 	struct buffer *buffer;
 	uint32_t id;                    /* in the trace: 1, 2, ... in order of allocation */
 	bool written;                   /* since its last digest after a step */
+	struct digest_parts *parts;     /* of that digest; NULL: it reads all bytes */
 	struct ranges unsaved;          /* written while nothing was recorded */
 	/* The upload that wrote it last; -1: something else did, or the trace does not have it. */
 	int64_t upload_op;
