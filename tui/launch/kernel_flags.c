@@ -18,9 +18,11 @@ const char *const kernel_link_flags[] = {
 	"-Wl,--wrap=_ZdaPvm", NULL
 };
 
-/* Uses what this processor has; fmaf() is a library call without FMA. */
+/* Uses what this processor has; fmaf() is a library call without FMA. A char is signed on a GPU, and
+ * on ARM only with a flag. */
 void kernel_flags_add_processor(struct arg_list *args)
 {
+	arg_list_add(args, "-fsigned-char");
 	if (processor_has_avx2()) {
 		arg_list_add(args, "-mavx2");
 		arg_list_add(args, "-mfma");
@@ -106,7 +108,7 @@ enum status kernel_flags_add(struct arg_list *args, const struct kernel_flags *f
 		arg_list_add(args, "-fsanitize=object-size");
 	if (f->steps && !f->check)
 		arg_list_add_all(args, step_flags);
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
 	if (f->polls && !f->check)
 		arg_list_add_all(args, poll_flags);
 #endif
