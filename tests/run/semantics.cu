@@ -2,8 +2,8 @@
  *
  * Run on a GPU and on the simulator, the output is compared line by line. A value is mostly an
  * error code. The last error is cleared before each question. Without an argument: all questions
- * that leave the device usable. With one of `fault`, `trap`, `assert`: the questions after such an
- * end of a kernel. Names that begin with "gpu." depend on the machine or on how long work takes,
+ * that leave the device usable; with the name of a group: only those. With one of `fault`, `trap`,
+ * `assert`: the questions after such an end of a kernel. Names that begin with "gpu." depend on the machine or on how long work takes,
  * and are not compared. Build: nvcc -std=c++17 -arch=sm_90 -o semantics semantics.cu
  */
 #include <assert.h>
@@ -467,25 +467,29 @@ static void pools(void)
 
 #include "semantics_work.h"
 
+static const struct group {
+	const char *name;
+	void (*ask)(void);
+} groups[] = {
+	{ "errors", errors }, { "memory", allocations }, { "pointers", pointers },
+	{ "copies", copies }, { "symbols", symbols }, { "pools", pools },
+	{ "launches", launches }, { "functions", functions }, { "streams", streams },
+	{ "events", events }, { "captures", captures }, { "graphs", graphs },
+	{ "devices", devices }, { "order", order },
+};
+
 int main(int argc, char **argv)
 {
-	if (argc > 1) {
-		sticky(argv[1]);
-		return 0;
+	bool known = argc < 2;
+
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);  /* a question may crash */
+	for (const struct group &group : groups) {
+		if (argc > 1 && strcmp(argv[1], group.name) != 0)
+			continue;
+		known = true;
+		group.ask();
 	}
-	errors();
-	allocations();
-	pointers();
-	copies();
-	symbols();
-	pools();
-	launches();
-	functions();
-	streams();
-	events();
-	captures();
-	graphs();
-	devices();
-	order();
+	if (!known)
+		sticky(argv[1]);
 	return 0;
 }

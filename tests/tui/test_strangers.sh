@@ -104,10 +104,10 @@ attack decode.twin 'UPDATE t_kv SET position = -5 WHERE position = 0'
 run view bad.twin --plain --screen kv
 one_line 'flashtwin view: bad.twin: '
 expect 'a negative position in a KV cache' 6 'position -5'
-attack decode.twin 'UPDATE t_kv SET position = 4611686018427387904 WHERE position = 0'
+attack decode.twin 'UPDATE t_kv SET position = 9007199254740992 WHERE position = 0'
 run view bad.twin --plain --screen kv
-expect 'a position that no cache has' 6 'position 4611686018427387904'
-for size in 0 -1 4611686018427387904; do
+expect 'a position that no cache has' 6 'position 9007199254740992'
+for size in 0 -1 9007199254740992; do
 	attack decode.twin "UPDATE t_model SET max_len = $size"
 	run view bad.twin --plain --screen kv
 	expect "a KV cache of $size keys" 6 "capacity of its KV caches is $size"
@@ -115,6 +115,10 @@ done
 attack decode.twin 'UPDATE t_reduce SET slot = -9223372036854775807 - 1 WHERE head = 1'
 run view bad.twin --plain --screen reduce
 expect 'a merge of a slot that no grid has' 0 '^REDUCTION of '
+attack decode.twin 'UPDATE t_step SET last_op = NULL WHERE step = 0'
+run view bad.twin --plain --screen time
+grep -q ' between: ' out && code=99
+expect 'a step without an end lasts to the end of the run' 0 'TIMELINE'
 attack decode.twin 'UPDATE t_op SET launch = 9223372036854775807 WHERE launch = (SELECT max(launch) FROM t_op)'
 run replay bad.twin --trust
 expect 'a launch after which no number is left' 6 'bad.twin: '

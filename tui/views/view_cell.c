@@ -18,16 +18,23 @@ bool view_null(sqlite3_stmt *row, int column)
 	return sqlite3_column_type(row, column) == SQLITE_NULL;
 }
 
-int64_t view_int(sqlite3_stmt *row, int column)
+int64_t view_bits(sqlite3_stmt *row, int column)
 {
 	return sqlite3_column_int64(row, column);
+}
+
+int64_t view_int(sqlite3_stmt *row, int column)
+{
+	int64_t value = sqlite3_column_int64(row, column);
+
+	return value > VIEW_INT_MAX ? VIEW_INT_MAX : value < -VIEW_INT_MAX ? -VIEW_INT_MAX : value;
 }
 
 const char *view_int_cell(sqlite3_stmt *row, int column, view_cell cell)
 {
 	if (view_null(row, column))
 		return "-";
-	snprintf(cell, VIEW_CELL, "%" PRId64, view_int(row, column));
+	snprintf(cell, VIEW_CELL, "%" PRId64, view_bits(row, column));
 	return cell;
 }
 

@@ -10,7 +10,11 @@ typedef char view_cell[VIEW_CELL];
 
 const char *view_text(sqlite3_stmt *, int column);      /* "-" for NULL */
 bool view_null(sqlite3_stmt *, int column);
+/* A count, number or size. A damaged trace may hold any: the largest are cut down, so that a few of
+ * them can be added. */
+#define VIEW_INT_MAX (INT64_C(1) << 53)
 int64_t view_int(sqlite3_stmt *, int column);
+int64_t view_bits(sqlite3_stmt *, int column);  /* all 64, as of a digest */
 const char *view_int_cell(sqlite3_stmt *, int column, view_cell);
 /* A REAL; `format` is a printf format for one double. */
 const char *view_real_cell(sqlite3_stmt *, int column, const char *format, view_cell);

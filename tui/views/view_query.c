@@ -48,7 +48,7 @@ static enum status take_number(const struct view_context *c, sqlite3_stmt *row, 
 	/* A text where a number belongs would be read as 0, and walks along numbers might not
 	 * end. */
 	if (type == SQLITE_TEXT || type == SQLITE_BLOB
-	    || (type == SQLITE_FLOAT && (double)view_int(row, 0) != sqlite3_column_double(row, 0)))
+	    || (type == SQLITE_FLOAT && (double)view_bits(row, 0) != sqlite3_column_double(row, 0)))
 		return fail(STATUS_DAMAGED, "%s: the trace is damaged: expected an integer, got"
 			    " '%.40s'", store_shown_path(c->store), view_text(row, 0));
 	if (!number->known && !view_null(row, 0))

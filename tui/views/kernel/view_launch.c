@@ -58,7 +58,7 @@ static enum status print_digest(const struct view_context *c, sqlite3_stmt *row,
 	else
 		view_print(c, "  %-20s %10" PRId64 " B at %-10" PRId64, view_text(row, 0),
 			   view_int(row, 2), view_int(row, 1));
-	view_print(c, "  digest %016" PRIx64 "%s\n", (uint64_t)view_int(row, 3),
+	view_print(c, "  digest %016" PRIx64 "%s\n", (uint64_t)view_bits(row, 3),
 		   view_null(row, 4) ? "" : "  bytes kept");
 	return STATUS_OK;
 }

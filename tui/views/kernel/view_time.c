@@ -430,7 +430,7 @@ static enum status draw_ends(const struct view_context *c)
 	TRY(step_range(c, last, &last, &last_end));
 	if (first == last)
 		return STATUS_OK;
-	if (last > first_end + 1)
+	if (last - 1 > first_end)       /* which may be INT64_MAX: an unfinished step */
 		view_print(c,
 			   "\n ... %" PRId64 " step%s between: --at sN shows one, --all every"
 			   " one\n", steps - 2, view_plural(steps - 2));
