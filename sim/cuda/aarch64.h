@@ -1,4 +1,4 @@
-/* aarch64.h - replaces some of the compiler's instructions on ARM by what a GPU or the checker needs.
+/* aarch64.h - replaces some instructions on ARM, for the GPU's results and for the checker.
  *
  * The assembler prefers a macro to an instruction of the same name. A macro that needs the
  * instruction itself removes its own definition first and restores it afterwards. Calls get the
@@ -101,9 +101,9 @@ __asm__(".hidden __start_ft_cells\n"
 
 /* --- operations that may make a NaN --- */
 
-/* The flag of the invalid exception is cleared before the operation and read after it. ft_nan_trap()
- * (sim/check/check_nan.c) keeps all registers, and finds the operation 24 bytes before its return
- * address; it is reached through x15, because a linker may use x16 and x17 in a call. */
+/* The flag of the invalid exception is cleared before the operation and read after it.
+ * ft_nan_trap() (sim/check/check_nan.c) keeps all registers, and finds the operation 24 bytes before
+ * its return address. It is called through x15: a linker may use x16 and x17 in other calls. */
 #define FT_WATCHED(name) \
 	FT_INSTRUCTION(name, "operands:vararg", \
 		"	stp x15, x30, [sp, -16]!\n" \

@@ -1,9 +1,9 @@
 /* fiber.h - stackful fibers: the control flow of one simulated CUDA thread.
  *
- * A fiber is a stack and a saved stack pointer. The hand-written switch (x86-64, aarch64) takes under
- * 10 ns on x86-64; other processors use ucontext. Stacks have a guard page below them, and their tops are staggered
- * so that thousands of fibers at the same depth do not compete for the same cache sets. Each OS
- * thread has its own pool, and a fiber never leaves its pool.
+ * A fiber is a stack and a saved stack pointer. On x86-64 and aarch64 the switch is written by hand
+ * and takes about ten instructions; other processors use ucontext. Stacks have a guard page below
+ * them, and their tops are staggered so that thousands of fibers at the same depth do not compete
+ * for the same cache sets. Each OS thread has its own pool, and a fiber never leaves its pool.
  */
 #ifndef SIM_FIBER_H
 #define SIM_FIBER_H
@@ -110,10 +110,10 @@ static inline __attribute__((always_inline)) void fiber_jump(void **save, void *
 		  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 #elif defined(FIBER_JUMPS)
-/* As above. x29 is the frame pointer, which a clobber list cannot give up; x30 becomes 0 because it
- * is where a debugger looks for the caller of a new fiber's entry. With branch target identification
- * an indirect jump through x16 may go to a function or, as here, to a hint that is else a no-op
- * (36: "bti j"). FPCR never changes in kernels. */
+/* As above. x29 is the frame pointer, which a clobber list cannot give up; x30 becomes 0 because a
+ * debugger looks there for the caller of a new fiber's entry. With branch target identification, an
+ * indirect jump through x16 may go to a function or to a hint (36: "bti j"), which is a no-op
+ * elsewhere. FPCR never changes in kernels. */
 static inline __attribute__((always_inline)) void fiber_jump(void **save, void *load)
 {
 	register void **at __asm__("x0") = save;

@@ -18,8 +18,8 @@ const char *const kernel_link_flags[] = {
 	"-Wl,--wrap=_ZdaPvm", NULL
 };
 
-/* Uses what this processor has; fmaf() is a library call without FMA. A char is signed on a GPU, and
- * on ARM only with a flag. */
+/* Uses what this processor has; fmaf() is a library call without FMA. A char is signed on x86-64,
+ * and on ARM only with a flag. */
 void kernel_flags_add_processor(struct arg_list *args)
 {
 	arg_list_add(args, "-fsigned-char");
@@ -71,6 +71,9 @@ static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread",
 	"-fsanitize=bounds", "-fsanitize=alignment", "-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
+#ifdef __aarch64__
+	"-fno-schedule-insns", "-fno-schedule-insns2",  /* see CHECKED_ORDER in configure.ac */
+#endif
 	NULL
 };
 
