@@ -101,9 +101,9 @@ __asm__(".hidden __start_ft_cells\n"
 
 /* --- operations that may make a NaN --- */
 
-/* The flag of the invalid exception is cleared before the operation and read after it.
- * ft_nan_trap() (sim/check/check_nan.c) keeps all registers, and finds the operation 24 bytes before
- * its return address. It is called through x15: a linker may use x16 and x17 in other calls. */
+/* The flag of the invalid exception is cleared before the operation and read after it. The function
+ * ft_nan_trap() (sim/check/check_nan.c) keeps all registers, and finds the operation 24 bytes ahead
+ * of its return address. It is called through x15: a linker may use x16 and x17 in other calls. */
 #define FT_WATCHED(name) \
 	FT_INSTRUCTION(name, "operands:vararg", \
 		"	stp x15, x30, [sp, -16]!\n" \
