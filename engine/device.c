@@ -151,11 +151,11 @@ enum status device_alloc_managed(struct device *device, const struct buffer_spec
 }
 
 enum status device_alloc_variable(struct device *device, const struct buffer_spec *spec,
-				  void *place, struct buffer **out)
+				  const struct kernel_variable *variable, struct buffer **out)
 {
 	CHECK_OP(device, alloc_variable);
 	TRY(check_spec(spec));
-	return device->ops->alloc_variable(device, spec, place, out);
+	return device->ops->alloc_variable(device, spec, variable, out);
 }
 
 enum status device_free(struct device *device, struct buffer *buffer)

@@ -43,6 +43,7 @@ struct buffer {
 	int64_t shape[MAX_RANK];
 	size_t bytes;
 	uint64_t address;               /* of its first byte on the device */
+	const void *variable;           /* `address` of its struct kernel_variable; NULL: none */
 };
 #define DEVICE_POISON 0x7fa0deadu
 
@@ -218,9 +219,8 @@ struct device_ops {
 	enum status (*alloc)(struct device *, const struct buffer_spec *, struct buffer **out);
 	enum status (*alloc_managed)(struct device *, const struct buffer_spec *,
 				     struct buffer **out);
-	/* NULL: it cannot use variables by their address in this process. */
-	enum status (*alloc_variable)(struct device *, const struct buffer_spec *, void *place,
-				      struct buffer **out);
+	enum status (*alloc_variable)(struct device *, const struct buffer_spec *,
+				      const struct kernel_variable *, struct buffer **out);
 	enum status (*free)(struct device *, struct buffer *);
 	enum status (*upload)(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			      const void *source, size_t bytes);
@@ -293,6 +293,8 @@ struct device {
 
 extern const struct device_ops device_sim;
 extern const struct device_ops device_cuda;     /* NO_GPU without a driver or GPU */
+/* The compute capability of a GPU, 90 for 9.0, without opening it. NO_GPU if there is none. */
+enum status device_cuda_capability(int ordinal, int *out);
 
 /* --- calls: do the checks common to all devices, then call through the table --- */
 
@@ -309,9 +311,10 @@ enum status device_alloc(struct device *, const struct buffer_spec *, struct buf
  * recorder and a checker learn of what the host wrote from an upload of the buffer to itself. */
 enum status device_alloc_managed(struct device *, const struct buffer_spec *, struct buffer **out);
 /* A buffer whose memory is a device variable of a kernel (kernels/kernel_table.h), as it is; the
- * name is the variable's. Freeing the buffer leaves the variable. USAGE on a GPU. */
+ * name is the variable's. Freeing the buffer leaves the variable. USAGE if the variable is not in
+ * code for the device. */
 enum status device_alloc_variable(struct device *, const struct buffer_spec *,
-				  void *place, struct buffer **out);
+				  const struct kernel_variable *, struct buffer **out);
 enum status device_free(struct device *, struct buffer *);
 enum status device_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			  const void *source, size_t bytes);

@@ -36,6 +36,8 @@ struct kernel_variable {
 	void *address;
 	size_t bytes;
 	bool managed;           /* the host uses it in place */
+	const void *fatbin;     /* of its kernels, for a GPU; NULL: none was built */
+	const char *fatbin_symbol;      /* its name there */
 };
 
 /* A static __shared__ variable, as the compiler sees it. `offset` is where a launch
@@ -126,6 +128,7 @@ struct kernel_code {
 	const struct sim_code *checked;         /* plain and probed in one; NULL if not built */
 	const void *fatbin[2];                  /* [plain, probed]; NULL when built without CUDA */
 	const unsigned long *fatbin_bytes[2];
+	const char *fatbin_symbol;              /* its name there; NULL: the kernel's symbol */
 	const struct kernel_source *sources;
 };
 

@@ -90,7 +90,7 @@ layer tui/viewer base traces traces/store tui/views tui/views/kernel tui/views/e
 layer tui/export base traces traces/store tui/views tui/views/attend tui/viewer
 layer tui/launch base kernels traces/store engine engine/record engine/runtime/runtime.h \
 	sim/check/check.h sim/cu2c tui
-layer tui/program base engine/runtime sim/check/check.h tui tui/launch
+layer tui/program base engine engine/runtime sim/check/check.h tui tui/launch
 layer tui/lab/case base kernels traces/store engine tui tui/launch
 layer tui/lab/reference base tui/launch tui/lab/case
 layer tui/lab/run base kernels traces/store engine tui tui/launch tui/lab/case

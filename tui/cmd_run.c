@@ -1,4 +1,5 @@
-/* cmd_run.c - `flashtwin run`: a whole CUDA program, with its own main(), on the simulator.
+/* cmd_run.c - `flashtwin run`: a whole CUDA program, with its own main(), on the simulator, a GPU,
+ * or both.
  *
  * tui/program/program_child.c compiles and runs the program in a child process, which is the
  * program: it has the terminal, standard input and output, and ends as the program does. This
@@ -124,8 +125,6 @@ static enum status check_files(const struct run_command *c)
 
 static enum status check_options(const struct run_command *c)
 {
-	if (strcmp(c->run.device, "sim") != 0)
-		return fail(STATUS_USAGE, "--device %s is not built yet", c->run.device);
 	TRY(run_options_check(&c->run));
 	if (c->run.trace && !c->run.append)
 		TRY(store_check_absent(c->run.trace, c->run.force));
@@ -177,6 +176,7 @@ static void fill_source(struct run_command *c)
 	c->source.check = c->run.check || c->run.orders;        /* the checker explains orders */
 	c->source.steps = c->run.steps > 0;
 	c->source.points = c->run.level >= LEVEL_POINTS;
+	c->source.cuda = strcmp(c->run.device, "sim") != 0;
 }
 
 /* The sources of an executable, in the scratch folder, instead of it. */
@@ -441,11 +441,14 @@ const struct command cmd_run = {
 	"program has ended. Exits 3 if a file does not compile, 4 for findings, 5 if time or\n"
 	"steps ran out, else like the program: with 128 + N if signal N killed it. A launch that\n"
 	"faults gives the program CUDA's error code, and is one line on stderr. There is no\n"
-	"sandbox: the program can do whatever its user can.\n\n",
+	"sandbox: the program can do whatever its user can. With --device both the program runs\n"
+	"on the simulator, then its operations are repeated on a GPU, and every bit is compared.\n"
+	"\n",
 	.examples =
 	"  flashtwin run vectorAdd.cu\n"
 	"  flashtwin run sim.cu io.cpp -I include -l m --std c++20 -- --size 1000 in.txt\n"
 	"  flashtwin run reduce.cu --check --report findings.json --json\n"
-	"  flashtwin run scan.cu --seed 7 -o scan.twin && flashtwin view scan.twin\n",
+	"  flashtwin run scan.cu --seed 7 -o scan.twin && flashtwin view scan.twin\n"
+	"  flashtwin run scan.cu --device both\n",
 	.run = run,
 };

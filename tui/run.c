@@ -9,6 +9,7 @@
 #include "base/visible.h"
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
+#include "engine/replay/replay.h"
 #include "traces/diff/diff.h"
 #include "traces/store/store.h"
 #include "tui/command.h"
@@ -39,7 +40,8 @@ static enum status open_devices(struct run *run)
 {
 	static const char *const both[] = { "sim", "cuda" };
 
-	run->count = run_options_both(run->options) ? 2 : 1;
+	/* A program runs once: run_gpu() repeats what it did. */
+	run->count = run_options_both(run->options) && !run->options->program ? 2 : 1;
 	for (int i = 0; i < run->count; i++) {
 		const struct device_options options = {
 			.profile = run->options->profile,
@@ -52,7 +54,7 @@ static enum status open_devices(struct run *run)
 			.steps = (uint64_t)run->options->steps,
 		};
 
-		run->names[i] = run->count == 2 ? both[i] : run->options->device;
+		run->names[i] = run_options_both(run->options) ? both[i] : run->options->device;
 		TRY(device_open(run->names[i], &options, &run->devices[i]));
 		findings_warn_spacing(run->devices[i]);
 	}
@@ -167,23 +169,44 @@ static enum status run_one(struct run *run, int i, json_t *report)
 	return end_target(run, i, &target, run->fn(&target, run->context), report);
 }
 
+static enum status report_difference(const char *const names[2], const struct diff_report *found,
+				     json_t *report)
+{
+	char *summary = diff_summary(found);
+
+	fprintf(stderr, "%s and %s: %s\n", names[0], names[1], summary);
+	free(summary);
+	diff_print_items(stderr, found);
+	json_object_set_new(report, "compared", diff_json(found));
+	return found->differences > 0 ? command_differs() : STATUS_OK;
+}
+
 static enum status compare(struct run *run, json_t *report)
 {
 	const struct diff_options options = { .run_a = run->runs[0], .run_b = run->runs[1] };
 	struct diff_report found = { 0 };
 	enum status status = diff_runs(run->store, run->store, &options, &found);
 
-	if (status == STATUS_OK) {
-		char *summary = diff_summary(&found);
-
-		fprintf(stderr, "%s and %s: %s\n", run->names[0], run->names[1], summary);
-		free(summary);
-		diff_print_items(stderr, &found);
-		json_object_set_new(report, "compared", diff_json(&found));
-		if (found.differences > 0)
-			status = command_differs();
-	}
+	if (status == STATUS_OK)
+		status = report_difference(run->names, &found, report);
 	diff_report_free(&found);
+	return status;
+}
+
+/* Repeats what a program did on the simulator on a GPU, as another run of the trace. */
+static enum status run_gpu(struct run *run, json_t *report)
+{
+	const struct replay_options options = { .device = "cuda", .out = run->store };
+	struct replay_report replayed = { 0 };
+	enum status status;
+
+	run->names[1] = "cuda";
+	status = replay_compare(run->store, run->runs[0], &options, &replayed);
+	if (status == STATUS_OK) {
+		json_array_append_new(json_object_get(report, "devices"), json_string("cuda"));
+		status = report_difference(run->names, &replayed.diff, report);
+	}
+	diff_report_free(&replayed.diff);
 	return status;
 }
 
@@ -341,6 +364,8 @@ enum status run_end(struct run_session *session, enum status status)
 	add_device(run, 0, session->report);
 	if (worked && status == STATUS_OK && run->options->orders)
 		status = run_orders(run, session->report);
+	if (worked && status == STATUS_OK && run_options_both(run->options))
+		status = run_gpu(run, session->report);
 	status = close_all(run, status);
 	free(session);
 	return status;

@@ -30,21 +30,19 @@ static enum status find_points(struct cuda_device *d, const struct kernel *kerne
 	return STATUS_OK;
 }
 
-static enum status module_load(struct cuda_device *d, const struct kernel *kernel, bool probed,
+/* `what`: a kernel or variable of the image. */
+static enum status module_load(struct cuda_device *d, const void *image, const char *what,
 			       struct cuda_module **out)
 {
-	size_t bytes;
-	const void *image = kernel_fatbin(kernel, probed, &bytes);
 	struct cuda_module *module = d->modules;
 	CUmodule handle;
 
 	if (!image)
-		return fail(STATUS_USAGE, "%s was not built for a GPU", kernel->name);
+		return fail(STATUS_USAGE, "%s was not built for a GPU", what);
 	while (module && module->image != image)
 		module = module->next;
 	if (!module) {
-		TRY(cuda_check(d, d->cu->ModuleLoadData(&handle, image), "loading %s",
-			       kernel->name));
+		TRY(cuda_check(d, d->cu->ModuleLoadData(&handle, image), "loading %s", what));
 		module = xcalloc(1, sizeof *module);
 		module->image = image;
 		module->handle = handle;
@@ -58,11 +56,12 @@ static enum status module_load(struct cuda_device *d, const struct kernel *kerne
 static enum status build_load(struct cuda_device *d, const struct kernel *kernel, bool probed,
 			      struct cuda_build *build)
 {
+	const char *symbol = kernel->code->fatbin_symbol ? kernel->code->fatbin_symbol
+		: kernel->symbol ? kernel->symbol : kernel->name;
 	struct cuda_module *module = NULL;
+	size_t bytes;
 
-	TRY(module_load(d, kernel, probed, &module));
-	const char *symbol = kernel->symbol ? kernel->symbol : kernel->name;
-
+	TRY(module_load(d, kernel_fatbin(kernel, probed, &bytes), kernel->name, &module));
 	TRY(cuda_check(d, d->cu->ModuleGetFunction(&build->function, module->handle, symbol),
 		       "finding %s in its module", symbol));
 	if (probed && !module->points)
@@ -96,6 +95,17 @@ enum status cuda_load_all(struct cuda_device *d)
 				TRY(build_load(d, *kernel, probed, &k->builds[probed]));
 	}
 	return STATUS_OK;
+}
+
+enum status cuda_find_variable(struct cuda_device *d, const struct kernel_variable *v,
+			       CUdeviceptr *address, size_t *bytes)
+{
+	struct cuda_module *module = NULL;
+
+	TRY(module_load(d, v->fatbin_symbol ? v->fatbin : NULL, v->name, &module));
+	return cuda_check(d, d->cu->ModuleGetGlobal(address, bytes, module->handle,
+						    v->fatbin_symbol),
+			  "finding the variable %s in its module", v->name);
 }
 
 enum status cuda_function(struct device *device, const struct kernel *kernel,

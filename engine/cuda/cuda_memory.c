@@ -46,21 +46,34 @@ static enum status poison(struct cuda_device *d, const struct buffer *buffer)
 			  buffer->name);
 }
 
+static CUresult variable_release(const struct cuda_driver *cu, struct owned *owned)
+{
+	(void)cu;
+	(void)owned;
+	return CUDA_SUCCESS;
+}
+
+static struct cuda_buffer *new_buffer(struct cuda_device *d, const struct buffer_spec *spec,
+				      CUdeviceptr address)
+{
+	struct cuda_buffer *b = xcalloc(1, sizeof *b);
+
+	b->buffer = (struct buffer){
+		.device = &d->base, .id = ++d->buffers, .dtype = spec->dtype, .rank = spec->rank,
+		.bytes = buffer_spec_bytes(spec), .address = address,
+	};
+	snprintf(b->buffer.name, sizeof b->buffer.name, "%s", spec->name);
+	memcpy(b->buffer.shape, spec->shape, sizeof b->buffer.shape);
+	return b;
+}
+
 /* The buffer owns the memory at the address. */
 static enum status own_memory(struct cuda_device *d, const struct buffer_spec *spec,
 			      CUdeviceptr address, struct buffer **out)
 {
-	size_t bytes = buffer_spec_bytes(spec);
-	struct cuda_buffer *b;
+	struct cuda_buffer *b = new_buffer(d, spec, address);
 	enum status status;
 
-	b = xcalloc(1, sizeof *b);
-	b->buffer = (struct buffer){
-		.device = &d->base, .id = ++d->buffers, .dtype = spec->dtype, .rank = spec->rank,
-		.bytes = bytes, .address = address,
-	};
-	snprintf(b->buffer.name, sizeof b->buffer.name, "%s", spec->name);
-	memcpy(b->buffer.shape, spec->shape, sizeof b->buffer.shape);
 	cuda_own(d, &b->owned, buffer_release);
 	status = d->poison ? poison(d, &b->buffer) : STATUS_OK;
 	if (status != STATUS_OK) {
@@ -100,6 +113,26 @@ enum status cuda_alloc_managed(struct device *device, const struct buffer_spec *
 						 CU_MEM_ATTACH_GLOBAL),
 		       "allocating %zu bytes for %s", bytes, spec->name));
 	return own_memory(d, spec, address, out);
+}
+
+enum status cuda_alloc_variable(struct device *device, const struct buffer_spec *spec,
+				const struct kernel_variable *variable, struct buffer **out)
+{
+	struct cuda_device *d = cuda_device(device);
+	struct cuda_buffer *b;
+	CUdeviceptr address;
+	size_t bytes;
+
+	TRY(cuda_enter(d));
+	TRY(cuda_find_variable(d, variable, &address, &bytes));
+	if (bytes != buffer_spec_bytes(spec))
+		return fail(STATUS_USAGE, "variable %s has %zu bytes on a GPU, %zu on the"
+			    " simulator", spec->name, bytes, buffer_spec_bytes(spec));
+	b = new_buffer(d, spec, address);
+	b->buffer.variable = variable->address;
+	cuda_own(d, &b->owned, variable_release);
+	*out = &b->buffer;
+	return STATUS_OK;
 }
 
 enum status cuda_free(struct device *device, struct buffer *buffer)

@@ -270,6 +270,24 @@ static enum status cuda_info(struct device *device, struct device_info *out)
 	return STATUS_OK;
 }
 
+enum status device_cuda_capability(int ordinal, int *out)
+{
+	struct cuda_device d = { .base.ordinal = ordinal };
+	int major = 0, minor = 0;
+
+	*out = 0;
+	TRY(cuda_driver_load(&d.cu));
+	TRY(find_device(&d));
+	TRY(cuda_check(&d, d.cu->DeviceGetAttribute(
+		&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d.handle),
+		       "GPU %d: reading its compute capability", ordinal));
+	TRY(cuda_check(&d, d.cu->DeviceGetAttribute(
+		&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, d.handle),
+		       "GPU %d: reading its compute capability", ordinal));
+	*out = 10 * major + minor;
+	return STATUS_OK;
+}
+
 /* An unknown attribute gives error 1. */
 static enum status cuda_attribute(struct device *device, int attribute, int *out)
 {
@@ -290,6 +308,7 @@ const struct device_ops device_cuda = {
 	.function = cuda_function,
 	.alloc = cuda_alloc,
 	.alloc_managed = cuda_alloc_managed,
+	.alloc_variable = cuda_alloc_variable,
 	.free = cuda_free,
 	.upload = cuda_upload,
 	.upload_pointers = cuda_upload_pointers,

@@ -99,6 +99,9 @@ enum status cuda_destroy(struct cuda_device *, struct owned *, const char *what)
 /* Loads the kernels of the project that are not loaded yet: a capture forbids loading. */
 enum status cuda_load_all(struct cuda_device *);
 void cuda_unload_all(struct cuda_device *);
+/* USAGE if the variable is in no code for GPUs. */
+enum status cuda_find_variable(struct cuda_device *, const struct kernel_variable *,
+			       CUdeviceptr *address, size_t *bytes);
 enum status cuda_launch(struct device *, const struct launch *);
 enum status cuda_function(struct device *, const struct kernel *, struct function_info *out);
 double cuda_last_launch_us(struct device *);
@@ -120,6 +123,8 @@ void cuda_call_free(struct cuda_call *);
 
 enum status cuda_alloc(struct device *, const struct buffer_spec *, struct buffer **out);
 enum status cuda_alloc_managed(struct device *, const struct buffer_spec *, struct buffer **out);
+enum status cuda_alloc_variable(struct device *, const struct buffer_spec *,
+				const struct kernel_variable *, struct buffer **out);
 enum status cuda_free(struct device *, struct buffer *);
 enum status cuda_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			const void *source, size_t bytes);

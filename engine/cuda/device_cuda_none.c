@@ -14,6 +14,12 @@ static enum status none_open(const struct device_options *options, struct device
 		    options->ordinal);
 }
 
+enum status device_cuda_capability(int ordinal, int *out)
+{
+	*out = 0;
+	return fail(STATUS_NO_GPU, "no GPU %d: this flashtwin was built without CUDA", ordinal);
+}
+
 const struct device_ops device_cuda = {
 	.name = "cuda",
 	.open = none_open,

@@ -24,6 +24,64 @@
 /* Up to this many ranges are read one by one; else their hull, if the ranges fill enough of it. */
 #define FEW_RANGES 64
 
+/* --- memory of programs, in which pointers may be anywhere --- */
+
+bool recorder_is_plain(const struct buffer *buffer)
+{
+	return buffer->dtype == DTYPE_U8;
+}
+
+/* What stands for a word that is the address of a byte of a buffer; 0: it is not one. */
+static uint64_t symbol_of(const struct recorder *r, uint64_t word)
+{
+	for (int i = 0; i < r->shadow_count; i++) {
+		const struct buffer *b = r->shadows[i].buffer;
+
+		if (word - b->address < b->bytes)
+			return UINT64_C(1) << 63 | (uint64_t)r->shadows[i].id << 40
+				| ((word - b->address) & ((UINT64_C(1) << 40) - 1));
+	}
+	return 0;
+}
+
+/* From the first buffer's address to the end of the last. */
+static void address_range(const struct recorder *r, uint64_t *begin, uint64_t *end)
+{
+	*begin = UINT64_MAX;
+	*end = 0;
+	for (int i = 0; i < r->shadow_count; i++) {
+		const struct buffer *b = r->shadows[i].buffer;
+
+		if (b->address < *begin)
+			*begin = b->address;
+		if (b->address + b->bytes > *end)
+			*end = b->address + b->bytes;
+	}
+}
+
+/* Replaces addresses of buffers, which differ between devices, in the bytes from `offset` of a
+ * buffer on. Returns `data`, or *copy, which the caller frees, if there are any. */
+static const char *without_addresses(const struct recorder *r, uint64_t offset, const char *data,
+				     uint64_t bytes, char **copy)
+{
+	uint64_t begin, end, word, symbol, at = (8 - offset % 8) % 8;
+
+	*copy = NULL;
+	address_range(r, &begin, &end);
+	for (; at + sizeof word <= bytes; at += sizeof word) {
+		memcpy(&word, data + at, sizeof word);
+		if (word - begin >= end - begin)
+			continue;
+		symbol = symbol_of(r, word);
+		if (!symbol)
+			continue;
+		if (!*copy)
+			*copy = memcpy(xmalloc(bytes), data, bytes);
+		memcpy(*copy + at, &symbol, sizeof symbol);
+	}
+	return *copy ? *copy : data;
+}
+
 /* --- what a launch wrote --- */
 
 /* Reads the ranges one by one into consecutive bytes. */
@@ -93,19 +151,22 @@ enum status recorder_digest_written(const struct recording *rec, const struct wr
 	};
 	const char *data = peek_written(rec, w);
 	uint64_t bytes = digest.bytes;
-	char *downloaded = NULL;
+	char *downloaded = NULL, *copy = NULL;
 	enum status status = STATUS_OK;
 
 	if (!data) {
 		status = read_written(rec, w, &downloaded, &bytes);
 		data = downloaded;
 	}
+	if (status == STATUS_OK && recorder_is_plain(w->shadow->buffer) && ranges->count == 1)
+		data = without_addresses(r, digest.offset, data, bytes, &copy);
 	if (status == STATUS_OK) {
 		digest.digest = digest_bytes(w->shadow->buffer->dtype, data, bytes);
 		/* Bytes are kept only if contiguous: the row has no offsets of ranges. */
 		digest.data = keep && ranges->count == 1 ? data : NULL;
 		status = store_digests(r->store, r->run, rec->op, false, &digest, 1);
 	}
+	free(copy);
 	free(downloaded);
 	return status;
 }
@@ -124,24 +185,12 @@ static size_t piece_bytes(const struct recorder *r)
 	return most < PIECE_BYTES ? most : PIECE_BYTES;
 }
 
-/* *piece: NULL until a buffer has to be downloaded. */
-static enum status digest_buffer(struct recorder *r, const struct shadow *shadow, char **piece,
+static enum status digest_pieces(struct recorder *r, const struct buffer *buffer, char **piece,
 				 uint64_t *digest)
 {
-	const struct buffer *buffer = shadow->buffer;
-	const void *memory = device_peek(r->device.inner, buffer);
 	struct digest_state *state;
 	enum status status = STATUS_OK;
 
-	if (shadow->pointers) {
-		*digest = digest_bytes(DTYPE_U64, shadow->pointers,
-				       buffer->bytes / sizeof(uint64_t) * sizeof *shadow->pointers);
-		return STATUS_OK;
-	}
-	if (memory) {
-		*digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
-		return STATUS_OK;
-	}
 	if (!*piece)
 		*piece = xmalloc(piece_bytes(r));
 	state = digest_begin(buffer->dtype);
@@ -149,11 +198,40 @@ static enum status digest_buffer(struct recorder *r, const struct shadow *shadow
 		uint64_t left = buffer->bytes - at, bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 
 		status = device_download(r->device.inner, NULL, buffer, at, *piece, bytes);
-		if (status == STATUS_OK)
-			digest_add(state, *piece, bytes);
+		if (status == STATUS_OK) {
+			const char *data = *piece;
+			char *copy = NULL;
+
+			if (recorder_is_plain(buffer))
+				data = without_addresses(r, at, data, bytes, &copy);
+			digest_add(state, data, bytes);
+			free(copy);
+		}
 	}
 	*digest = digest_end(state);
 	return status;
+}
+
+/* *piece: NULL until a buffer has to be downloaded. */
+static enum status digest_buffer(struct recorder *r, const struct shadow *shadow, char **piece,
+				 uint64_t *digest)
+{
+	const struct buffer *buffer = shadow->buffer;
+	const void *memory = device_peek(r->device.inner, buffer);
+	char *copy = NULL;
+
+	if (shadow->pointers) {
+		*digest = digest_bytes(DTYPE_U64, shadow->pointers,
+				       buffer->bytes / sizeof(uint64_t) * sizeof *shadow->pointers);
+		return STATUS_OK;
+	}
+	if (!memory)
+		return digest_pieces(r, buffer, piece, digest);
+	if (recorder_is_plain(buffer))
+		memory = without_addresses(r, 0, memory, buffer->bytes, &copy);
+	*digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
+	free(copy);
+	return STATUS_OK;
 }
 
 static enum status digest_all(struct recorder *r, struct row_digest *digests, char **piece)

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 
+struct buffer;
 struct recorder;
 struct recording;
 struct written;
@@ -18,5 +19,8 @@ struct written;
 enum status recorder_digest_written(const struct recording *, const struct written *, bool keep);
 /* Stores digests of the buffers written since the last call, as after_step rows. */
 enum status recorder_digest_state(struct recorder *);
+
+/* Whether the buffer holds any bytes, as that of a program: no type is known. */
+bool recorder_is_plain(const struct buffer *);
 
 #endif

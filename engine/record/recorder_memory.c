@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/recorder_capture.h"
+#include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_kv.h"
 #include "engine/record/recorder_note.h"
 #include "engine/record/recorder_state.h"
@@ -21,17 +22,18 @@ static int stream_number(const struct recorder *r, const struct stream *stream)
 	return numbers_find(&r->streams, stream);
 }
 
-/* `place`: of a variable, which other kinds of memory do not have. */
 static enum status new_buffer(struct device *inner, enum op_kind kind, bool managed,
-			      const struct buffer_spec *spec, void *place, struct buffer **out)
+			      const struct buffer_spec *spec,
+			      const struct kernel_variable *variable, struct buffer **out)
 {
 	if (kind == OP_VARIABLE)
-		return device_alloc_variable(inner, spec, place, out);
+		return device_alloc_variable(inner, spec, variable, out);
 	return managed ? device_alloc_managed(inner, spec, out) : device_alloc(inner, spec, out);
 }
 
 static enum status record_alloc(struct device *device, enum op_kind kind, bool managed,
-				const struct buffer_spec *spec, void *place, struct buffer **out)
+				const struct buffer_spec *spec,
+				const struct kernel_variable *variable, struct buffer **out)
 {
 	struct recorder *r = recorder_of(device);
 	/* Not the device's number, which depends on probe buffers. */
@@ -39,7 +41,7 @@ static enum status record_alloc(struct device *device, enum op_kind kind, bool m
 		.id = r->last_id + 1, .name = spec->name, .dtype = spec->dtype, .rank = spec->rank,
 		.shape = spec->shape, .bytes = buffer_spec_bytes(spec), .ordinal = device->ordinal,
 	};
-	enum status done = new_buffer(device->inner, kind, managed, spec, place, out);
+	enum status done = new_buffer(device->inner, kind, managed, spec, variable, out);
 
 	/* Numbers have no gaps; a rejected allocation has no number and no row. */
 	if (!recorder_refused(done))
@@ -64,9 +66,9 @@ enum status recorder_alloc_managed(struct device *device, const struct buffer_sp
 }
 
 enum status recorder_alloc_variable(struct device *device, const struct buffer_spec *spec,
-				    void *place, struct buffer **out)
+				    const struct kernel_variable *variable, struct buffer **out)
 {
-	return record_alloc(device, OP_VARIABLE, false, spec, place, out);
+	return record_alloc(device, OP_VARIABLE, false, spec, variable, out);
 }
 
 enum status recorder_free(struct device *device, struct buffer *buffer)
@@ -144,10 +146,10 @@ enum status recorder_upload_pointers_as(struct device *device, enum op_kind kind
 			.buffer = shadow_id(r, entries[i].buffer),
 			.offset = entries[i].buffer ? entries[i].offset : 0,
 		};
-	if (done == STATUS_OK && shadow) {
+	if (done == STATUS_OK && shadow)
 		shadow_written(r, shadow, offset, count * sizeof(uint64_t));
+	if (done == STATUS_OK && shadow && !recorder_is_plain(buffer))
 		shadow_set_pointers(shadow, offset, pointers, count);
-	}
 	done = recorder_add(r, OP(kind, .stream = stream_number(r, stream),
 				  .buffer = shadow_id(r, buffer), .offset = offset,
 				  .bytes = count * sizeof(uint64_t), .pointers = pointers,

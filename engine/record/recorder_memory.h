@@ -12,7 +12,7 @@ enum status recorder_alloc(struct device *, const struct buffer_spec *, struct b
 enum status recorder_alloc_managed(struct device *, const struct buffer_spec *,
 				   struct buffer **out);
 enum status recorder_alloc_variable(struct device *, const struct buffer_spec *,
-				    void *place, struct buffer **out);
+				    const struct kernel_variable *, struct buffer **out);
 enum status recorder_free(struct device *, struct buffer *);
 enum status recorder_upload(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			    const void *source, size_t bytes);

@@ -121,7 +121,7 @@ static void add_variables(struct recording *rec)
 
 	for (; v && v->name; v++)
 		for (int i = 0; i < r->shadow_count; i++)
-			if (r->shadows[i].buffer->address == (uint64_t)(uintptr_t)v->address)
+			if (r->shadows[i].buffer->variable == v->address)
 				add_range(rec, &r->shadows[i], 0, v->bytes);
 }
 

@@ -44,7 +44,7 @@ enum status replay_variable(struct replay *r, const struct row_op *op)
 	if (!found || found->bytes != op->alloc->bytes)
 		return fail(STATUS_DAMAGED, "its kernels have no device variable %s of %" PRIu64
 			    " bytes", op->alloc->name, op->alloc->bytes);
-	TRY(device_alloc_variable(r->target, &spec, found->address, &buffer));
+	TRY(device_alloc_variable(r->target, &spec, found, &buffer));
 	table_set(&r->buffers, op->alloc->id, buffer);
 	return STATUS_OK;
 }

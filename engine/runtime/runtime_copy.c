@@ -98,8 +98,8 @@ static enum status upload_row(const struct route *r, char *to, const char *from,
 	if (later || r->captured || (r->from && !r->waited))
 		return device_upload_async(r->device->device, r->stream, r->to->buffer,
 					   offset_in(r->to, to), from, bytes);
-	return device_upload(r->device->device, r->stream, r->to->buffer, offset_in(r->to, to),
-			     from, bytes);
+	return pointers_upload(r->device, r->stream, r->to->buffer, offset_in(r->to, to), from,
+			       bytes);
 }
 
 static enum status download_row(const struct route *r, char *to, const char *from, size_t bytes)

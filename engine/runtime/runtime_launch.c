@@ -150,7 +150,7 @@ static cudaError_t show_variables(struct runtime_device *d, struct stream *strea
 {
 	const struct kernel_variable *v = kernel->variables;
 
-	for (; d->watched && v && v->name; v++) {
+	for (; v && v->name; v++) {
 		struct allocation *a = v->managed ? address_find(v->address) : NULL;
 
 		if (a)

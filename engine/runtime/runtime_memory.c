@@ -115,21 +115,34 @@ void memory_waited(struct runtime_device *d)
 
 /* --- what the host writes into memory that kernels read --- */
 
+/* A __managed__ variable of a GPU, which the host uses at another address. */
+static bool is_mirrored(const struct allocation *a)
+{
+	return a->kind == PLACE_MANAGED && a->buffer && a->buffer->address != a->address;
+}
+
+/* An error here is the device's, which the next call returns. */
 void memory_host_turn(void)
 {
-	for (size_t i = 0; i < runtime.allocation_count; i++)
-		runtime.allocations[i].touched = true;
+	for (size_t i = 0; i < runtime.allocation_count; i++) {
+		struct allocation *a = &runtime.allocations[i];
+
+		if (is_mirrored(a) && !a->touched && !runtime_capture_active(a->device))
+			device_download(a->device->device, NULL, a->buffer, 0,
+					(void *)(uintptr_t)a->address, a->bytes);
+		a->touched = true;
+	}
 }
 
 cudaError_t memory_show(struct runtime_device *d, struct stream *stream, struct allocation *a)
 {
 	bool host = a->kind == PLACE_PINNED || a->kind == PLACE_MANAGED;
 
-	if (!host || !a->buffer || !a->touched || !d->watched)
+	if (!host || !a->buffer || !a->touched || (!d->watched && !is_mirrored(a)))
 		return cudaSuccess;
 	a->touched = false;
-	TRY_DEVICE(d, device_upload(d->device, stream, a->buffer, 0,
-				    (const void *)(uintptr_t)a->address, a->bytes));
+	TRY_DEVICE(d, pointers_upload(d, stream, a->buffer, 0,
+				      (const void *)(uintptr_t)a->address, a->bytes));
 	return cudaSuccess;
 }
 

@@ -33,6 +33,7 @@ struct allocation {
 	struct buffer *buffer;          /* NULL: memory that no device knows */
 	struct CUmemPoolHandle_st *pool;
 	unsigned flags;                 /* of cudaHostAlloc() and the like */
+	const void *variable;           /* its place in the simulator's build; NULL: none */
 	bool lasting;                   /* nodes of graphs use it: kept until the runtime ends */
 	bool touched;                   /* the host may have written it: see memory_show() */
 };
@@ -181,6 +182,9 @@ void memory_end(struct runtime_device *);
 void memory_waited(struct runtime_device *);
 /* Lets a recorder or checker see what the host wrote into memory that a kernel will read. */
 cudaError_t memory_show(struct runtime_device *, struct stream *, struct allocation *);
+/* device_upload(), for bytes among which may be pointers (runtime_pointers.c). */
+enum status pointers_upload(struct runtime_device *, struct stream *, struct buffer *,
+			    uint64_t offset, const void *from, size_t bytes);
 /* The host may write memory from now on: a call that waited for the device has returned. */
 void memory_host_turn(void);
 void pools_free(struct runtime_device *);

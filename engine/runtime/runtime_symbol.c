@@ -8,7 +8,26 @@
 
 #include "engine/runtime/runtime_graph.h"
 
+#include <stdlib.h>
+
+#include "base/xalloc.h"
 #include "kernels/kernel_table.h"
+
+/* So that a recorder knows its first value, which on a GPU only the GPU has. */
+static enum status show_first(struct runtime_device *d, const struct allocation *a)
+{
+	bool here = a->buffer->address == (uint64_t)(uintptr_t)a->variable;
+	void *bytes = here ? NULL : xmalloc(a->bytes);
+	enum status status = STATUS_OK;
+
+	if (!here)
+		status = device_download(d->device, NULL, a->buffer, 0, bytes, a->bytes);
+	if (status == STATUS_OK)
+		status = pointers_upload(d, NULL, a->buffer, 0, here ? a->variable : bytes,
+					 a->bytes);
+	free(bytes);
+	return status;
+}
 
 static enum status add(struct runtime_device *d, const struct kernel_variable *v)
 {
@@ -16,16 +35,17 @@ static enum status add(struct runtime_device *d, const struct kernel_variable *v
 		.name = v->name, .dtype = DTYPE_U8, .rank = 1, .shape = { (int64_t)v->bytes },
 	};
 	struct allocation a = {
-		.address = (uint64_t)(uintptr_t)v->address, .bytes = v->bytes,
-		.kind = v->managed ? PLACE_MANAGED : PLACE_VARIABLE, .device = d,
-		.touched = true,
+		.bytes = v->bytes, .kind = v->managed ? PLACE_MANAGED : PLACE_VARIABLE, .device = d,
+		.variable = v->address, .touched = true,
 	};
 
-	TRY(device_alloc_variable(d->device, &spec, v->address, &a.buffer));
+	TRY(device_alloc_variable(d->device, &spec, v, &a.buffer));
+	/* The host uses a managed variable where its own code has it. */
+	a.address = v->managed ? (uint64_t)(uintptr_t)v->address : a.buffer->address;
 	address_add(a);
 	if (!d->watched || runtime_capture_active(d))
 		return STATUS_OK;
-	return device_upload(d->device, NULL, a.buffer, 0, v->address, v->bytes);
+	return show_first(d, &a);
 }
 
 enum status runtime_add_variables(const struct kernel_variable *list)
@@ -35,6 +55,14 @@ enum status runtime_add_variables(const struct kernel_variable *list)
 	return STATUS_OK;
 }
 
+static struct allocation *find_variable(const struct kernel_variable *v)
+{
+	for (size_t i = 0; i < runtime.allocation_count; i++)
+		if (runtime.allocations[i].variable == v->address)
+			return &runtime.allocations[i];
+	return NULL;
+}
+
 cudaError_t runtime_symbol(const void *shadow, struct allocation **out)
 {
 	const struct kernel_variable *v = !shadow ? NULL
@@ -42,10 +70,10 @@ cudaError_t runtime_symbol(const void *shadow, struct allocation **out)
 
 	if (!v)
 		return cudaErrorInvalidSymbol;
-	*out = address_find(v->address);
+	*out = find_variable(v);
 	if (!*out)
 		TRY_DEVICE(runtime_current(), add(runtime_current(), v));
-	*out = address_find(v->address);
+	*out = find_variable(v);
 	return *out ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 

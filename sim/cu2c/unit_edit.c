@@ -44,6 +44,25 @@ void unit_drop(struct unit *u, int from, int end)
 		u->tokens.at[i].instead = "";
 }
 
+/* Whether the '>' at `at` ends X<T> of X<T>::f<int>(. */
+static bool calls_template(const struct unit *u, int at)
+{
+	int open = at + 4;
+
+	return token_is(token_at(u, at), ">") && token_is(token_at(u, at + 1), ":")
+		&& token_is(token_at(u, at + 2), ":") && token_at(u, at + 1)->space_length == 0
+		&& token_at(u, at + 3)->kind == TOKEN_IDENTIFIER
+		&& unit_angle_end(u, open) > open
+		&& token_is(token_at(u, unit_angle_end(u, open)), "(");
+}
+
+void unit_name_templates(struct unit *u, int from, int end)
+{
+	for (int i = from; i + 4 < end; i++)
+		if (calls_template(u, i))
+			unit_put_before(u, i + 3, "template ");
+}
+
 char *unit_text(const struct unit *u, int from, int end)
 {
 	char *text = NULL;

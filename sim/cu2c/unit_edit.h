@@ -12,6 +12,8 @@ void unit_put_before(struct unit *, int at, const char *text);
 void unit_put_after(struct unit *, int at, const char *text);
 /* Removes the tokens [from, end). */
 void unit_drop(struct unit *, int from, int end);
+/* Writes `template` where C++ demands it and nvcc does not: X<T>::template f<int>(). */
+void unit_name_templates(struct unit *, int from, int end);
 /* What is written for the tokens now, on one line; the caller frees it. */
 char *unit_text(const struct unit *, int from, int end);
 

@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "sim/cu2c/code_table.h"
+#include "sim/cu2c/unit_edit.h"
 #include "sim/cu2c/unit_program.h"
 #include "sim/cu2c/variables.h"
 
@@ -166,6 +167,18 @@ static enum status read_members(struct unit *u, int open)
 	return STATUS_OK;
 }
 
+/* Whether a declaration names a type of a framework, whose headers kernels' code lacks. */
+static bool names_framework(const struct unit *u, int from, int last)
+{
+	static const char *const namespaces[] = { "torch", "at", "c10", "pybind11", "py", NULL };
+
+	for (int i = from; i < last; i++)
+		if (token_among(token_at(u, i), namespaces) && token_is(token_at(u, i + 1), ":")
+		    && token_is(token_at(u, i + 2), ":"))
+			return true;
+	return false;
+}
+
 /* A function that the unit keeps: what follows from its kind. */
 static enum status finish_function(struct unit *u, int start, int end, const struct function *f,
 				   const struct function_kind *kind)
@@ -181,10 +194,14 @@ static enum status finish_function(struct unit *u, int start, int end, const str
 	} else if (host && kind->member) {
 		unit_drop_body(u, f);   /* the class keeps its layout */
 		return STATUS_OK;
-	} else if (host) {
+	} else if (host || (u->mode.user && f->body < 0 && f->name >= 0 && !f->kernel
+			    && !kind->device && names_framework(u, start, end))) {
 		drop_declaration(u, start, end);
 		return STATUS_OK;
 	}
+	if (u->mode.user && u->mode.cplusplus && u->mode.pass != PASS_HOST && f->body >= 0
+	    && !kind->system)
+		unit_name_templates(u, f->body, token_at(u, f->body)->match);
 	if (f->name >= 0 && (f->kernel || f->body >= 0))
 		add_function(u, f);
 	return STATUS_OK;

@@ -363,9 +363,9 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 /* --- copies, because loads and stores of the C library are not instrumented --- */
 
 #ifdef FLASHTWIN_CHECK
-#define memcpy(to, from, bytes) ft_memcpy((to), (from), (bytes))
-#define memmove(to, from, bytes) ft_memcpy((to), (from), (bytes))
-#define memset(to, value, bytes) ft_memset((to), (value), (bytes))
+#define memcpy(...) ft_memcpy(__VA_ARGS__)
+#define memmove(...) ft_memcpy(__VA_ARGS__)
+#define memset(...) ft_memset(__VA_ARGS__)
 #define __builtin_memcpy(...) ft_memcpy(__VA_ARGS__)
 #define __builtin_memmove(...) ft_memcpy(__VA_ARGS__)
 #define __builtin_memset(...) ft_memset(__VA_ARGS__)

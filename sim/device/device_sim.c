@@ -30,7 +30,7 @@ static unsigned char *host(const struct buffer *buffer, uint64_t offset)
 
 static void unmap(struct device_simulated *sim, const struct sim_buffer *buffer)
 {
-	if (buffer->variable)
+	if (buffer->base.variable)
 		return;
 	sim->allocated -= buffer->base.bytes;
 	if (sim->check)
@@ -139,11 +139,11 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 }
 
 static enum status sim_alloc_variable(struct device *device, const struct buffer_spec *spec,
-				      void *place, struct buffer **out)
+				      const struct kernel_variable *variable, struct buffer **out)
 {
-	struct sim_buffer *buffer = add_buffer(simulated(device), spec, place);
+	struct sim_buffer *buffer = add_buffer(simulated(device), spec, variable->address);
 
-	buffer->variable = true;
+	buffer->base.variable = variable->address;
 	*out = &buffer->base;
 	return STATUS_OK;
 }

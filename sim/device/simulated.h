@@ -12,7 +12,6 @@
 struct sim_buffer {
 	struct buffer base;             /* first */
 	struct sim_buffer *next;
-	bool variable;                  /* its memory is a device variable, not the device's */
 };
 
 struct device_simulated {

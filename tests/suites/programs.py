@@ -6,10 +6,13 @@ digits), "license", "about" and "rows". A row is a program as it is in the repos
   "path"      its first file, in whose folder it runs; "files": the others, from the top
   "kind"      "program"
   "include"   folders of -I, from the top
+  "options"   more options of `run`, such as -D and -l
   "args"      of the program
   "exit"      the exit code that it must have
   "prints"    a text that standard output must have: its own verification, where it has one
-  "refused"   instead of the last two: what keeps it from running, as far as this was looked at
+  "until"     instead of both: a text after whose line the program is ended, because benchmarks that
+              would take hours follow its verification
+  "refused"   instead of all three: what keeps it from running, as far as this was looked at
 Nothing of the repositories is here.
 
 usage: programs.py --list LIST.json...                  checks and counts the lists
@@ -23,10 +26,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HEAD = {"suite": str, "repository": str, "commit": str, "license": str, "about": str, "rows": list}
-ROW = {"path": str, "kind": str, "files": list, "include": list, "args": list, "exit": int,
-       "prints": str, "refused": str}
+ROW = {"path": str, "kind": str, "files": list, "include": list, "options": list, "args": list,
+       "exit": int, "prints": str, "until": str, "refused": str}
 SECONDS = 300
 
 
@@ -39,8 +43,8 @@ def check_row(row):
     for path in [row["path"], *row.get("files", []), *row.get("include", [])]:
         if path.startswith("/") or ".." in path.split("/"):
             return f'{path}: not inside'
-    if ("exit" in row) == ("refused" in row):
-        return 'expected either exit or refused'
+    if sum(name in row for name in ("exit", "until", "refused")) != 1:
+        return 'expected either exit, until or refused'
     return None
 
 
@@ -55,7 +59,7 @@ def read_list(path):
     seen = set()
     for row in suite["rows"]:
         wrong = check_row(row)
-        key = (row.get("path"), *row.get("args", []))
+        key = (row.get("path"), *row.get("options", []), *row.get("args", []))
         if wrong or key in seen:
             raise SystemExit(f'{path}: {row.get("path")}: {wrong or "twice"}')
         seen.add(key)
@@ -69,20 +73,41 @@ def command(flashtwin, row, here):
     words += os.environ.get('FLASHTWIN_RUN', '--no-record').split()
     for folder in row.get("include", []):
         words += ['-I', place(folder)]
+    words += row.get("options", [])
     words += [place(path) for path in [row["path"], *row.get("files", [])]]
     return words + ['--', *row.get("args", [])]
+
+
+def last_line(text, other=''):
+    return ((text.strip() or other.strip() or '?').splitlines())[-1][:200]
+
+
+def run_until(words, text, folder):
+    """Ends the program after the line that has the text. Returns what is wrong, or None."""
+    with tempfile.TemporaryFile() as err, \
+            subprocess.Popen(['stdbuf', '-oL', *words], stdout=subprocess.PIPE, stderr=err, cwd=folder,
+                             stdin=subprocess.DEVNULL) as program:
+        for line in program.stdout:
+            if text in line.decode(errors='replace'):
+                program.terminate()
+                return None
+        code = program.wait()
+        err.seek(0)
+        return f'exit code {code}: {last_line(err.read().decode(errors="replace"))}'
 
 
 def run(flashtwin, row, checkout):
     """Returns what is wrong, or None."""
     here = os.path.dirname(row["path"])
+    if "until" in row:
+        return run_until(command(flashtwin, row, here or '.'), row["until"],
+                         os.path.join(checkout, here))
     done = subprocess.run(command(flashtwin, row, here or '.'), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False,
                           cwd=os.path.join(checkout, here))
     out, err = done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
     if done.returncode != row.get("exit", 0):
-        lines = (err.strip() or out.strip() or '?').splitlines()
-        return f'exit code {done.returncode}: {lines[-1][:200]}'
+        return f'exit code {done.returncode}: {last_line(err, out)}'
     if row.get("prints", "") not in out:
         return f'standard output has no {row["prints"]!r}'
     return None
@@ -92,7 +117,7 @@ def main():
     if len(sys.argv) > 2 and sys.argv[1] == '--list':
         for path in sys.argv[2:]:
             suite = read_list(path)
-            good = sum("exit" in row for row in suite["rows"])
+            good = sum("refused" not in row for row in suite["rows"])
             print(f'{suite["suite"]}: {good} programs run, {len(suite["rows"]) - good} are refused')
         return
     if len(sys.argv) not in (4, 5):
@@ -103,7 +128,7 @@ def main():
     failed = 0
     for number, row in enumerate(rows, 1):
         wrong = run(os.path.abspath(flashtwin), row, checkout)
-        name = ' '.join([row["path"], *row.get("args", [])])
+        name = ' '.join([row["path"], *row.get("options", []), *row.get("args", [])])
         if "refused" in row:
             state = f'# TODO {row["refused"]}'
         else:

@@ -35,6 +35,42 @@ python3 "$suites/programs.py" "$flashtwin" programs.json checkout >out 2>err
 result 'programs are run' "$(grep -v '^#' out | tr '\n' '|' | grep -vxF \
 	'1..3|ok 1 - a/one.cu|not ok 2 - a/one.cu x|not ok 3 - a/two.cu # TODO missing|')"
 
+# Single kernels under `launch`.
+python3 "$suites/kernels.py" --list "$suites"/kernels/*.json >out 2>err
+result 'all lists of kernels are well-formed' "$(cat err)"
+sed '0,/"grid": "/s//"grid": [], "x": "/' "$suites/kernels/lectures.json" >wrong.json
+python3 "$suites/kernels.py" --list wrong.json >out 2>err
+result 'a wrong list of kernels is refused' "$(grep -q 'wrong type: grid' err || cat err)"
+cat >checkout/a/scale.cu <<'END'
+__global__ void scale(const float *x, float *y, int n, float by)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n) y[i] = by * x[i];
+}
+END
+cat >kernels.json <<'END'
+{ "suite": "s", "repository": "https://example.org/s", "license": "MIT", "about": "for this test",
+  "commit": "0123456789012345678901234567890123456789",
+  "rows": [ { "path": "a/scale.cu", "kernel": "scale", "grid": "2", "block": "32",
+      "args": { "x": "normal(f4, 50)", "y": ">f32[50]", "n": "i32:50", "by": "f32:2" },
+      "where": { "two": "by" }, "values": { "y": "two * x" } },
+    { "path": "a/scale.cu", "kernel": "scale", "grid": "1", "block": "64",
+      "args": { "x": "normal(f4, 50)", "y": "<>zeros(50, f4)", "n": "i32:49", "by": "f32:2" },
+      "values": { "y": "2 * x" }, "error": 1e-6 },
+    { "path": "a/scale.cu", "kernel": "other", "grid": "1", "block": "64", "args": { },
+      "refused": "missing" } ] }
+END
+if python3 -c 'import numpy' 2>/dev/null; then
+	python3 "$suites/kernels.py" "$flashtwin" kernels.json checkout >out 2>err
+	result 'kernels are run, and their values compared' "$(grep -v '^#' out | tr '\n' '|' |
+		grep -vxF '1..3|ok 1 - a/scale.cu scale|not ok 2 - a/scale.cu scale|not ok 3 - a/scale.cu other # TODO missing|')"
+	result 'the first wrong element is named' "$(grep -q '^# y: 1 of 50 .* is (49,): 0.0,' out ||
+		cat out err)"
+else
+	skip 'kernels are run, and their values compared' 'no NumPy'
+	skip 'the first wrong element is named' 'no NumPy'
+fi
+
 # refused WHAT SED: the list of one case and one skipped file is refused after the edit
 cat >good.json <<'END'
 { "suite": "s", "repository": "https://example.org/s", "license": "MIT", "about": "for this test",

@@ -29,7 +29,7 @@ static enum status make_buffer(struct device *device, struct launch_arg *a)
 	memcpy(spec.shape, a->array.shape, sizeof spec.shape);
 	if (a->variable && !a->is_array)
 		spec.dtype = launch_arg_dtype(a);
-	TRY(a->variable ? device_alloc_variable(device, &spec, a->variable->address, &a->buffer)
+	TRY(a->variable ? device_alloc_variable(device, &spec, a->variable, &a->buffer)
 	    : device_alloc(device, &spec, &a->buffer));
 	/* A variable keeps the value that it has in the file. */
 	if (!bytes && a->variable)
@@ -65,7 +65,7 @@ static enum status make_rest(struct launch_once *c, struct device *device)
 			dtype_from_name(v->element, &dtype);
 		spec.dtype = v->bytes % dtype_bytes(dtype) ? DTYPE_U8 : dtype;
 		spec.shape[0] = (int64_t)(v->bytes / dtype_bytes(spec.dtype));
-		TRY(device_alloc_variable(device, &spec, v->address, buffer));
+		TRY(device_alloc_variable(device, &spec, v, buffer));
 		c->rest_count++;
 		TRY(device_upload(device, NULL, *buffer, 0, v->address, v->bytes));
 	}

@@ -21,6 +21,7 @@
 #include "tui/launch/compile_cache.h"
 #include "tui/launch/framework.h"
 #include "tui/launch/kernel_flags.h"
+#include "tui/launch/nvcc.h"
 #include "tui/launch/program_code.h"
 #include "tui/launch/program_state.h"
 #include "tui/launch/sandbox.h"
@@ -295,6 +296,41 @@ static enum status build_host_only(struct program *p, const struct program_sourc
 	return status;
 }
 
+/* --- for a GPU --- */
+
+/* In a header: nvcc gives its flags to a shell. */
+static enum status write_points(const char *path, char *const *names)
+{
+	char *list = point_names_list(names);
+	char *text = xasprintf("#define FLASHTWIN_PROBE\n#define POINT_LIST(X) %s\n", list);
+	enum status status = output_text(path, text);
+
+	free(text);
+	free(list);
+	return status;
+}
+
+/* nvcc compiles the file itself, with the toolkit's headers. */
+static enum status build_gpu(const struct program *p, const struct program_source *s, int number)
+{
+	char *const *names = p->points[number];
+	char *out = program_temporary(p, "device", number, "fatbin");
+	char *points = program_temporary(p, "points", number, "h");
+	const struct nvcc_step step = {
+		.nvcc = &p->nvcc, .file = s->files[number], .in = s->files[number], .out = out,
+		.standard = s->standard, .flags = s->flags, .extended = true,
+		.more = s->file_flags ? s->file_flags[number] : NULL,
+		.include = names ? points : NULL, .sandbox = s->sandbox,
+	};
+	enum status status = names ? write_points(points, names) : STATUS_OK;
+
+	if (status == STATUS_OK)
+		status = nvcc_run(&step);
+	free(points);
+	free(out);
+	return status;
+}
+
 /* --- linking --- */
 
 /* Variables of a device have constant values, and host variables in the same text must not be made
@@ -362,6 +398,8 @@ static enum status build_cuda(struct program *p, const struct program_source *s,
 	if (p->host)
 		TRY(build_pass(p, s, file, true, number));
 	TRY(build_pass(p, s, file, false, number));
+	if (s->cuda)
+		TRY(build_gpu(p, s, number));
 	return link_device(p, s, file, number);
 }
 
@@ -381,13 +419,15 @@ static enum status add_kernels(struct program *p, const struct program_source *s
 	char *object = program_temporary(p, "device", number, "o");
 	char *shared = program_temporary(p, "device", number, "so");
 	char *preprocessed = program_temporary(p, p->host ? "host" : "device", number, "i");
+	char *fatbin = s->cuda ? program_temporary(p, "device", number, "fatbin") : NULL;
 	const struct program_unit unit = {
 		.file = s->files[number], .preprocessed = preprocessed, .object = object,
-		.shared = shared, .sandbox = s->sandbox, .changes = s->changes,
+		.shared = shared, .fatbin = fatbin, .sandbox = s->sandbox, .changes = s->changes,
 		.points = (const char *const *)p->points[number],
 	};
 	enum status status = program_code_add(p->code, &unit);
 
+	free(fatbin);
 	free(preprocessed);
 	free(shared);
 	free(object);
@@ -417,6 +457,10 @@ static enum status find_tools(struct program *p, const struct program_source *s)
 	TRY(compiler_find_sim(&p->compiler));
 	if (!p->compiler.cplusplus)
 		return fail(STATUS_USAGE, "run needs a C++ compiler, and CXX is empty");
+	if (s->cuda) {
+		TRY(compiler_find_cuda(&p->nvcc));
+		compiler_show_in(&p->nvcc, s->sandbox);
+	}
 	TRY(kernel_flags_include(&p->include));
 	p->stubs = xasprintf("%s/sim/cuda/include", p->include);
 	TRY(file_make_folder(s->sandbox->scratch, "program", &p->directory));
@@ -534,6 +578,7 @@ void program_free(struct program *p)
 		point_names_free(p->points[i]);
 	free(p->points);
 	compiler_free(&p->compiler);
+	compiler_free(&p->nvcc);
 	free(p->directory);
 	free(p->include);
 	free(p->stubs);

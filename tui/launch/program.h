@@ -25,6 +25,7 @@ struct program_source {
 	const char *standard;           /* "c++17"; NULL: the default */
 	struct sandbox *sandbox;        /* its scratch folder has what is made */
 	bool check, steps;              /* kernels call the checker; count steps */
+	bool cuda;                      /* kernels are compiled for a GPU too */
 	bool points;                    /* kernels record the POINTs in their files */
 	const struct name_change *changes;      /* of file names that are shown; NULL: none */
 };

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "tui/launch/gpu_code.h"
 #include "tui/launch/imports.h"
 #include "tui/launch/program_kernel.h"
 #include "tui/launch/program_parts.h"
@@ -49,6 +50,7 @@ static struct program_kernel *new_kernel(const struct unit_code *u, const struct
 	if (!entry)
 		return NULL;
 	struct program_kernel_source source = {
+		.gpu = u->gpu,
 		.entry = (const struct kernel_entry *)(u->shared.base + entry->value),
 		.function = r->function, .file = u->file, .sources = u->sources,
 		.points = u->points,
@@ -227,6 +229,8 @@ enum status program_code_add(struct program_code *c, const struct program_unit *
 		.shared.path = xstrdup(from->shared), .points = from->points,
 	};
 	TRY(read_sources(u, from));
+	if (from->fatbin)
+		TRY(gpu_code_read(from->fatbin, &u->gpu));
 	TRY(reached_list(from->object, &u->kernels, &u->kernel_count, &valid));
 	return valid ? STATUS_OK : unreadable(from->file);
 }
@@ -313,6 +317,7 @@ void program_code_free(struct program_code *c)
 		free(u->sources);
 		free(u->file);
 		free(u->preprocessed);
+		gpu_code_free(u->gpu);
 		program_symbols_free(&u->shared);
 		program_variables_free(u);
 		reached_free(u->kernels, u->kernel_count);

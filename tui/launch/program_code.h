@@ -18,6 +18,7 @@ struct program_unit {
 	const char *file;               /* as the user named it */
 	const char *preprocessed;       /* for the host, where names are as the user wrote them */
 	const char *object, *shared;    /* the device's object, before and after linking */
+	const char *fatbin;             /* nvcc's; NULL: none */
 	struct sandbox *sandbox;        /* where it was compiled */
 	const struct name_change *changes;      /* of names that are shown; NULL: none */
 	const char *const *points;      /* names of its points, not copied; NULL: none */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/launch/gpu_code.h"
 #include "tui/launch/user_kernel.h"
 
 struct program_kernel {
@@ -121,6 +122,16 @@ static void copy_shared(struct program_kernel *k, const struct kernel_shared *co
 	k->shared_count = count;
 }
 
+/* The plain build and the probed one are the same. */
+static void add_gpu_code(struct program_kernel *k, const struct gpu_code *gpu)
+{
+	for (int i = 0; i < 2; i++) {
+		k->code.fatbin[i] = gpu_code_image(gpu);
+		k->code.fatbin_bytes[i] = gpu_code_bytes(gpu);
+	}
+	k->code.fatbin_symbol = gpu_code_kernel(gpu, k->kernel.symbol);
+}
+
 struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 {
 	const struct kernel_entry *e = s->entry;
@@ -151,6 +162,8 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 		.points = s->points ? user_kernel_count_points : NULL,
 	};
 	k->variables = s->variables;
+	if (s->gpu)
+		add_gpu_code(k, s->gpu);
 	copy_shared(k, s->records, s->record_count);
 	return k;
 }

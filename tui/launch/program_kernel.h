@@ -15,6 +15,7 @@ struct program_kernel_source {
 	const struct kernel_shared *const *records;     /* of its static shared variables */
 	size_t record_count;
 	const char *const *points;              /* names of its file's points; NULL: none */
+	const struct gpu_code *gpu;             /* of its file; NULL: none */
 	struct kernel_variable *variables;      /* that it may access; the kernel takes it over */
 };
 

@@ -34,6 +34,7 @@ struct unit_code {
 	struct kernel_source *sources;  /* the file, the user's headers, and the end */
 	int source_count;
 	const char *const *points;      /* NULL: none */
+	struct gpu_code *gpu;           /* NULL: none */
 	struct loaded shared;
 	struct reached *kernels;
 	size_t kernel_count;

@@ -205,10 +205,10 @@ static json_t *moved_flags(const json_t *options)
 	return moved;
 }
 
-static enum status take_flags(struct program_replay *p, const json_t *options)
+static enum status take_flags(struct program_replay *p, const json_t *options, bool cuda)
 {
 	json_t *moved = moved_flags(options);
-	enum status status = recorded_flags_take(moved, "", p->directory, false, &p->flags);
+	enum status status = recorded_flags_take(moved, "", p->directory, cuda, &p->flags);
 
 	json_decref(moved);
 	return status;
@@ -226,7 +226,7 @@ static enum status compile(struct program_replay *p, const json_t *options,
 		/* Checked: it is among the flags too. */
 		.standard = json_string_value(json_object_get(options, "standard")),
 		.sandbox = how->sandbox, .check = how->check, .steps = how->steps,
-		.points = how->points, .changes = p->changes,
+		.points = how->points, .cuda = how->cuda, .changes = p->changes,
 	};
 
 	return program_build_kernels(&source, &p->program);
@@ -247,12 +247,13 @@ enum status program_replay_prepare(struct store *trace, int64_t run, const json_
 {
 	struct program_replay *p = *out = xcalloc(1, sizeof *p);
 
-	if (how->cuda)
-		return fail(STATUS_USAGE, "%s: run %lld is one of `run`, which is replayed on the"
-			    " simulator only", store_shown_path(trace), (long long)run);
 	TRY(begin(p, how));
 	TRY(write_sources(p, trace, run, json_object_get(options, "files")));
-	TRY(take_flags(p, options));
+	TRY(take_flags(p, options, how->cuda));
+	for (int i = 0; how->cuda && i < p->file_count; i++)
+		if (!recorded_name_plain(p->files[i]))
+			return fail(STATUS_DAMAGED, "the name of the source, %s, has characters"
+				    " that a shell interprets", p->files[i]);
 	/* A program that launched nothing has no sources. */
 	return p->file_count ? compile(p, options, how) : STATUS_OK;
 }

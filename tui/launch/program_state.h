@@ -8,7 +8,7 @@
 #include "tui/launch/programs.h"
 
 struct program {
-	struct compiler compiler;
+	struct compiler compiler, nvcc; /* the latter for a GPU only */
 	char *directory, *include, *stubs;
 	struct program_code *code;
 	int file_count;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/launch/gpu_code.h"
 
 /* --- names --- */
 
@@ -47,6 +48,20 @@ unchanged:
 
 /* --- variables that kernels reach --- */
 
+static struct kernel_variable describe(const struct unit_code *u, const struct place *p)
+{
+	struct kernel_variable v = {
+		.name = readable(p->name), .address = (void *)(u->shared.base + p->value),
+		.bytes = p->bytes, .managed = p->global,
+	};
+
+	if (u->gpu) {
+		v.fatbin = gpu_code_image(u->gpu);
+		v.fatbin_symbol = gpu_code_variable(u->gpu, v.name);
+	}
+	return v;
+}
+
 static void add_variable(struct unit_code *u, const struct place *p)
 {
 	void *address = (void *)(u->shared.base + p->value);
@@ -55,10 +70,7 @@ static void add_variable(struct unit_code *u, const struct place *p)
 		if (u->variables[i].address == address)
 			return;
 	u->variables = xreallocarray(u->variables, u->variable_count + 1, sizeof *u->variables);
-	u->variables[u->variable_count++] = (struct kernel_variable){
-		.name = readable(p->name), .address = address, .bytes = p->bytes,
-		.managed = p->global,
-	};
+	u->variables[u->variable_count++] = describe(u, p);
 }
 
 void program_variables_list(struct unit_code *u)
@@ -120,10 +132,7 @@ static const struct kernel_variable *add_unreached(struct unit_code *u, const st
 {
 	struct kernel_variable *v = xcalloc(1, sizeof *v);
 
-	*v = (struct kernel_variable){
-		.name = readable(p->name), .address = (void *)(u->shared.base + p->value),
-		.bytes = p->bytes, .managed = p->global,
-	};
+	*v = describe(u, p);
 	u->unreached = xreallocarray(u->unreached, u->unreached_count + 1, sizeof *u->unreached);
 	return u->unreached[u->unreached_count++] = v;
 }

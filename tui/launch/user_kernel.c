@@ -23,18 +23,18 @@
 #include "sim/cu2c/kernel_list.h"
 #include "sim/cu2c/point_names.h"
 #include "sim/cu2c/rewrite.h"
-#include "tui/datadir.h"
 #include "tui/launch/compile_cache.h"
 #include "tui/launch/imports.h"
 #include "tui/launch/framework.h"
+#include "tui/launch/gpu_code.h"
 #include "tui/launch/kernel_flags.h"
+#include "tui/launch/nvcc.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_text.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
-#define FATBIN_LIMIT ((size_t)1 << 30)
 
 struct user_kernel {
 	struct kernel kernel;
@@ -49,9 +49,9 @@ struct user_kernel {
 	char **points;                  /* names; NULL: none, or not requested */
 	bool polls;                     /* it has volatile accesses */
 	char *lockstep;                 /* user_kernel_lockstep(); NULL: none */
+	struct kernel_variable *variables;      /* with what they are on a GPU */
 	/* Plain, probed. */
-	char *fatbin[2];
-	unsigned long fatbin_bytes[2];
+	struct gpu_code *gpu[2];        /* NULL: none */
 	void *object[2];                /* of dlopen() */
 };
 
@@ -249,41 +249,19 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 	return output_commit(&output);
 }
 
-static enum status run_nvcc(const struct user_kernel *k, const struct user_source *s,
-			    const char *in, const char *out)
-{
-	const char *slash = strrchr(s->file, '/');
-	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS);
-	char *own = slash ? xasprintf("-I%.*s", (int)(slash - s->file + 1), s->file)
-		: xstrdup("-I.");
-	struct arg_list args = k->nvcc.args;
-	enum status status;
-
-	arg_list_add_all(&args, (const char *const[]){ "-fatbin", "-std=c++17", "-w",
-		  "--expt-relaxed-constexpr", NULL });
-	arg_list_split(&args, flags);
-	arg_list_add_all(&args, s->flags);
-	arg_list_add_all(&args, (const char *const[]){ own, "-I", include, "-o", out, in, NULL });
-	status = program_run(&args, s->file, s->sandbox);
-	free(own);
-	free(flags);
-	free(include);
-	return status;
-}
-
 static enum status build_cuda(struct user_kernel *k, const struct user_source *s, bool probed)
 {
 	char *in = temporary(k, probed, "cu"), *out = temporary(k, probed, "fatbin");
+	const struct nvcc_step step = {
+		.nvcc = &k->nvcc, .file = s->file, .in = in, .out = out, .flags = s->flags,
+		.sandbox = s->sandbox,
+	};
 	enum status status = write_cuda_source(k, s, probed, in);
 
 	if (status == STATUS_OK)
-		status = run_nvcc(k, s, in, out);
-	if (status == STATUS_OK) {
-		size_t bytes = 0;
-
-		status = file_read(out, FATBIN_LIMIT, &k->fatbin[probed], &bytes);
-		k->fatbin_bytes[probed] = bytes;
-	}
+		status = nvcc_run(&step);
+	if (status == STATUS_OK)
+		status = gpu_code_read(out, &k->gpu[probed]);
 	free(in);
 	free(out);
 	return status;
@@ -387,14 +365,28 @@ static enum status load_object(struct user_kernel *k, bool probed, const struct 
 	return STATUS_OK;
 }
 
-static void find_variables(struct user_kernel *k)
+/* A variable is that of one build: with points, the probed one. */
+static void find_variables(struct user_kernel *k, const struct gpu_code *gpu)
 {
 	const struct kernel_variable *const *list = dlsym(k->object[0], "ft_user_variables");
+	size_t count = 0;
 
-	k->kernel.variables = list ? *list : NULL;
+	while (list && (*list)[count].name)
+		count++;
+	if (!list)
+		return;
+	k->variables = xcalloc(count + 1, sizeof *k->variables);
+	for (size_t i = 0; i < count; i++) {
+		k->variables[i] = (*list)[i];
+		if (!gpu)
+			continue;
+		k->variables[i].fatbin = gpu_code_image(gpu);
+		k->variables[i].fatbin_symbol = gpu_code_variable(gpu, k->variables[i].name);
+	}
+	k->kernel.variables = k->variables;
 }
 
-/* In C++, finds the kernel's mangled name, which is also its name in the fatbin. */
+/* In C++, finds the kernel's mangled name. */
 static void find_symbol(struct user_kernel *k)
 {
 	void *const *entry = dlsym(k->object[0], "ft_user_entry");
@@ -402,6 +394,18 @@ static void find_symbol(struct user_kernel *k)
 
 	if (entry && dladdr(*entry, &info) && info.dli_saddr == *entry)
 		k->kernel.symbol = info.dli_sname;
+}
+
+static void add_gpu_code(struct user_kernel *k, const struct gpu_code *plain,
+			 const struct gpu_code *probed)
+{
+	const char *symbol = k->kernel.symbol ? k->kernel.symbol : k->kernel.name;
+
+	k->code.fatbin[0] = gpu_code_image(plain);
+	k->code.fatbin[1] = gpu_code_image(probed);
+	k->code.fatbin_bytes[0] = gpu_code_bytes(plain);
+	k->code.fatbin_bytes[1] = gpu_code_bytes(probed);
+	k->code.fatbin_symbol = gpu_code_kernel(plain, symbol);
 }
 
 /* The number of points that a thread passes is unknown: as many as fit into 64 MiB, from 16 to
@@ -427,8 +431,6 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 		TRY(load_object(k, true, &code[1]));
 	k->code = (struct kernel_code){
 		.sim = { { code[0], NULL }, { code[1], NULL } }, .checked = code[1],
-		.fatbin = { k->fatbin[0], k->fatbin[probed] },
-		.fatbin_bytes = { &k->fatbin_bytes[0], &k->fatbin_bytes[probed] },
 		.sources = k->sources,
 	};
 	k->kernel = (struct kernel){
@@ -438,7 +440,9 @@ enum status user_kernel_load(struct user_kernel *k, const struct kernel **out)
 		.origin = "cuda_c", .code = &k->code,
 	};
 	find_symbol(k);
-	find_variables(k);
+	find_variables(k, k->gpu[probed]);
+	if (k->gpu[0])
+		add_gpu_code(k, k->gpu[k->variables ? probed : 0], k->gpu[probed]);
 	*out = &k->kernel;
 	return STATUS_OK;
 }
@@ -450,8 +454,9 @@ void user_kernel_free(struct user_kernel *k)
 	for (int probed = 0; probed < 2; probed++) {
 		if (k->object[probed])
 			dlclose(k->object[probed]);
-		free(k->fatbin[probed]);
+		gpu_code_free(k->gpu[probed]);
 	}
+	free(k->variables);
 	point_names_free(k->points);
 	for (int i = 1; i < k->source_count; i++) {     /* the first is file and source */
 		free((char *)(uintptr_t)k->sources[i].file);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/visible.h"
+#include "engine/device.h"
 #include "engine/runtime/runtime.h"
 #include "sim/check/check.h"
 #include "tui/command.h"
@@ -116,7 +117,7 @@ static void finish(void)
 		return;
 	child.session = NULL;
 	status = end_runtime();
-	if (child.job->options->orders)
+	if (child.job->options->orders || run_options_both(child.job->options))
 		silence();
 	send_verdict(run_end(session, status));
 }
@@ -217,11 +218,20 @@ static void reset_globals(char *name)
 	errno = 0;
 }
 
+/* Before compilers run for nothing. */
+static enum status check_gpu(const struct program_job *job)
+{
+	int capability;
+
+	return job->source->cuda ? device_cuda_capability(0, &capability) : STATUS_OK;
+}
+
 static enum status start(int (**entry)(int, char **, char **))
 {
 	const struct program_job *job = child.job;
 	struct program *program;
 
+	TRY(check_gpu(job));
 	TRY(program_build(job->source, &program));
 	prctl(PR_SET_CHILD_SUBREAPER, 0);       /* which the sandbox of the compilers has set */
 	catch_deaths();

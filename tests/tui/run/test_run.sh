@@ -189,9 +189,25 @@ expect 'no file' 2
 run run ends.cu exit 3
 one_line 'flashtwin run: exit: '
 expect 'arguments without --' 2 'after --$'
-run run ends.cu --device both
+
+# --- a GPU ---
+
+"$flashtwin" info --device cuda >/dev/null 2>&1
+if [ $? -eq 77 ]; then
+	for device in cuda both; do
+		run run ends.cu --device $device
+		one_line 'flashtwin run: '
+		expect "--device $device without a GPU" 77 'no GPU'
+	done
+else
+	run run ends.cu --device cuda
+	expect 'on a GPU' 0
+	run run ends.cu --device both
+	expect 'on a GPU and the simulator' 0 ', 0 bits differ$'
+fi
+run run ends.cu --device cuda --check
 one_line 'flashtwin run: '
-expect 'another device' 2 'is not built yet$'
+expect 'a GPU is not checked' 2 'needs the simulator'
 run run ends.cu -o late.twin
 one_line 'flashtwin run: late.twin: file exists'
 expect 'an existing trace' 2

@@ -5,6 +5,7 @@
 #include "sim/cuda/include/cooperative_groups.h"
 #include "sim/cuda/libcu/copy.h"
 
+#ifndef FLASHTWIN_HOST
 namespace cooperative_groups {
 
 /* Each call is a group of copies of its own. */
@@ -37,5 +38,6 @@ template <class Group> static inline void wait(const Group &group, FT_CALL)
 }
 
 }
+#endif
 
 #endif

@@ -1,0 +1,100 @@
+/* nvcc.c - compiles a user's .cu file with nvcc; see nvcc.h.
+ *
+ * Code is made for one GPU, so that a file may use all that it has. What rounds otherwise than the
+ * simulator is switched off (NVCC_FLAGS), whatever flags the program's makefile gives nvcc.
+ */
+#include "config.h"
+
+#include "tui/launch/nvcc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "engine/device.h"
+#include "tui/datadir.h"
+#include "tui/launch/programs.h"
+
+#define DEFAULT_CAPABILITY 90
+
+/* Asks in another process: after a fork(), CUDA cannot be used in the process that used it before,
+ * and users' kernels run in a child. */
+static int capability(void)
+{
+	int ended, found;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(device_cuda_capability(0, &found) == STATUS_OK ? found : 0);
+	if (child < 0 || waitpid(child, &ended, 0) != child || !WIFEXITED(ended)
+	    || WEXITSTATUS(ended) == 0)
+		return DEFAULT_CAPABILITY;
+	return WEXITSTATUS(ended);
+}
+
+/* The feature set "90a" has the instructions that only this kind of GPU has. */
+static char *architecture(void)
+{
+	int of = capability();
+	const char *all = of >= 90 ? "a" : "";
+
+	return xasprintf("arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", of, all, of, all, of,
+			 all);
+}
+
+static char *language(const char *standard)
+{
+	if (!standard)
+		return xstrdup("-std=c++17");
+	return strncmp(standard, "gnu++", 5) == 0 ? xasprintf("-std=c++%s", standard + 5)
+		: xasprintf("-std=%s", standard);
+}
+
+/* Whether nvcc knows the flag itself; others are the host compiler's. */
+static bool is_own(const char *flag)
+{
+	return strlen(flag) >= 2 && flag[0] == '-' && strchr("DUI", flag[1]);
+}
+
+static void add_flags(struct arg_list *args, const char *const *flags)
+{
+	for (; flags && *flags; flags++) {
+		if (!is_own(*flags))
+			arg_list_add(args, "-Xcompiler");
+		arg_list_add(args, *flags);
+		if (is_own(*flags) && strlen(*flags) == 2 && flags[1])
+			arg_list_add(args, *++flags);
+	}
+}
+
+enum status nvcc_run(const struct nvcc_step *step)
+{
+	const char *slash = strrchr(step->file, '/');
+	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS), *code = architecture();
+	char *standard = language(step->standard);
+	char *own = slash ? xasprintf("-I%.*s", (int)(slash - step->file + 1), step->file)
+		: xstrdup("-I.");
+	struct arg_list args = step->nvcc->args;
+	enum status status;
+
+	arg_list_add_all(&args, (const char *const[]){ "-fatbin", "-x", "cu", standard, "-w",
+		  "--expt-relaxed-constexpr", "--no-compress", "-gencode", code, NULL });
+	if (step->extended)
+		arg_list_add(&args, "--extended-lambda");
+	arg_list_split(&args, flags);
+	if (step->include)
+		arg_list_add_all(&args, (const char *const[]){ "-include", step->include, NULL });
+	add_flags(&args, step->flags);
+	add_flags(&args, step->more);
+	arg_list_add_all(&args, (const char *const[]){ own, "-I", include, "-o", step->out,
+		  step->in, NULL });
+	status = program_run(&args, step->file, step->sandbox);
+	free(own);
+	free(standard);
+	free(code);
+	free(flags);
+	free(include);
+	return status;
+}
