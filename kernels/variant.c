@@ -66,3 +66,21 @@ enum status variant_choose(enum sim_variant *out)
 	*out = SIM_BASELINE;
 	return STATUS_OK;
 }
+
+#ifdef __x86_64__
+#define BASELINE "SSE2, without FMA"
+#elif defined(__aarch64__)
+#define BASELINE "NEON and FMA"         /* every such processor has them */
+#else
+#define BASELINE "the baseline processor"
+#endif
+
+const char *variant_text(void)
+{
+	enum sim_variant variant;
+
+	if (variant_choose(&variant) != STATUS_OK)
+		return "none";
+	return variant == SIM_AVX2 ? "AVX2 and FMA"
+		: variant == SIM_DEBUG ? BASELINE ", for a debugger" : BASELINE;
+}

@@ -15,6 +15,9 @@
  * STATUS_USAGE if the named variant is unknown, not built, or not supported by this processor. */
 enum status variant_choose(enum sim_variant *out);
 
+/* The instructions that the selected variant of plain kernels is built for: "AVX2 and FMA". */
+const char *variant_text(void);
+
 /* Whether this processor has AVX2 and FMA. */
 bool processor_has_avx2(void);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nan.h"
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/attend.h"
@@ -313,9 +314,11 @@ static enum status print_report(const struct attend *attend, json_t *request, js
 
 static enum status write_results(const struct attend *attend, json_t *request, json_t *report)
 {
-	if (attend->out_path)
+	if (attend->out_path) {
+		nan_as_gpu(DTYPE_F32, attend->out, attend->out_count);
 		TRY(npy_write(attend->out_path, DTYPE_F32, attend->q.rank,
 			      attend->out_shape, attend->out));
+	}
 	if (attend->run.json)
 		return print_report(attend, request, report);
 	if (!attend->out_path)

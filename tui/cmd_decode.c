@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/nan.h"
 #include "base/npy.h"
 #include "base/output.h"
 #include "base/xalloc.h"
@@ -246,6 +247,7 @@ static enum status write_logits(const struct decode *decode)
 	bool one = decode->prompts == 1;
 
 	/* All rows are in one array: see prepare(). */
+	nan_as_gpu(DTYPE_F32, decode->sequences[0].logits, (size_t)(decode->prompts * vocabulary));
 	return npy_write(decode->logits, DTYPE_F32, one ? 1 : 2, one ? shape + 1 : shape,
 			 decode->sequences[0].logits);
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/nan.h"
 #include "base/xalloc.h"
 #include "tui/command.h"
 #include "tui/last_run.h"
@@ -208,9 +209,10 @@ static enum status write_outputs(const struct launch_command *c)
 	for (int i = 0; i < c->args.count; i++) {
 		const struct launch_arg *a = &c->args.items[i];
 
-		if (a->is_array && a->writes)
-			TRY(npy_write(a->path, a->array.dtype, a->array.rank, a->array.shape,
-				      a->result));
+		if (!a->is_array || !a->writes)
+			continue;
+		nan_as_gpu(a->array.dtype, a->result, a->array.count);
+		TRY(npy_write(a->path, a->array.dtype, a->array.rank, a->array.shape, a->result));
 	}
 	return STATUS_OK;
 }

@@ -23,8 +23,15 @@ static struct allocation *find(uint64_t address)
 	return a || address == 0 ? a : address_find((void *)(uintptr_t)(address - 1));
 }
 
-/* Where nothing is mapped, so that an access faults, but still different for each pointer. */
-#define APART (UINT64_C(1) << 46)
+/* Where nothing is mapped, so that an access faults, but still different for each pointer. On
+ * aarch64 a process may have few address bits, but never this one. */
+#ifdef __aarch64__
+#define HIDEABLE (UINT64_C(1) << 16)
+#define APART (-(UINT64_C(1) << 52))
+#else
+#define HIDEABLE (UINT64_C(1) << 46)
+#define APART HIDEABLE
+#endif
 /* Kernels compute pointers a little before or after what they use. */
 #define NEAR (UINT64_C(1) << 20)
 
@@ -49,7 +56,7 @@ static uint64_t foreign(const struct runtime_device *d, const struct allocation 
 			|| d->peers[a->device->ordinal];
 	else if (!reachable)
 		reachable = near_device_memory(address);
-	return reachable || address < APART ? address : address - APART;
+	return reachable || address < HIDEABLE ? address : address - APART;
 }
 
 static void set_pointer(const struct runtime_device *d, struct arg *arg, uint64_t address)

@@ -124,7 +124,8 @@ static size_t granule_for(size_t span)
 {
 	size_t granule = MIN_GRANULE;
 
-	while (granule * MAX_GRANULES < span)
+	/* The state of a granule, a quarter of its size, fills pages: ARM has some of 64 KiB. */
+	while (granule / 4 < page_bytes() || granule * MAX_GRANULES < span)
 		granule *= 2;
 	return granule;
 }

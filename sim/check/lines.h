@@ -2,7 +2,7 @@
  *
  * Each basic block of checked objects counts in its own cell (sim/cuda/cuda_c.h), at the same cost
  * whether or not the result is used. One checked launch runs at a time. On processors other than
- * x86-64 blocks have no cells, and no lines are reported.
+ * x86-64 and aarch64 blocks have no cells, and no lines are reported.
  */
 #ifndef SIM_LINES_H
 #define SIM_LINES_H

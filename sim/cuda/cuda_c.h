@@ -19,6 +19,10 @@
 
 /* --- the basic-block hook, inlined --- */
 
+#ifdef __aarch64__
+#include "sim/cuda/aarch64.h"
+#endif
+
 /* The assembler prefers a macro to an instruction of the same name, so this replaces the compiler's
  * call of the hook by the hook's fast path (see sim/check/check_hooks.c): it increments the counter
  * in the block's cell (sim/check/lines.h), and calls the hook only if the block is new to the

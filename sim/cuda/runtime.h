@@ -155,6 +155,9 @@ void __ubsan_handle_type_mismatch_v1(void *, void *) __asm__("ft_type_mismatch")
  * function; reports that the model called at `caller` made a NaN from numbers. */
 extern volatile int ft_in_model;
 void ft_nan_born(void *caller);
+/* For kernels on aarch64 (sim/exec/ilogb.c). */
+int ft_ilogbf(float x);
+int ft_ilogb(double x);
 int ft_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reads the simulator's own data. In checked kernels the compiler must not instrument that read;
@@ -163,6 +166,14 @@ int ft_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define FT_OWN(type, place) ({ \
 	type ft_own_; \
 	__asm__("mov %1, %0" : "=r"(ft_own_) : "m"(place)); \
+	ft_own_; })
+#elif defined(FLASHTWIN_CHECK) && defined(__aarch64__)
+#define FT_OWN(type, place) ({ \
+	type ft_own_; \
+	if (sizeof ft_own_ == 8) \
+		__asm__("ldr %x0, %1" : "=r"(ft_own_) : "m"(place)); \
+	else \
+		__asm__("ldr %w0, %1" : "=r"(ft_own_) : "m"(place)); \
 	ft_own_; })
 #else
 #define FT_OWN(type, place) (place)

@@ -1,9 +1,12 @@
-/* divide.c - emulates the division instruction that raised SIGFPE; see divide.h.
+/* divide.c - emulates the division instruction that raised a signal; see divide.h.
  *
  * A GPU has no such fault. Dividing by zero there gives all ones for quotient and remainder,
  * because the compiler's sequence ends by selecting ~divisor; a 64-bit division whose dividend fits
  * in 32 bits takes the 32-bit sequence, and the upper half is zero. The minimum integer divided by
- * -1 wraps. Only DIV and IDIV of x86-64 are decoded; other processors do not trap. Used by fault.c.
+ * -1 wraps. DIV and IDIV of x86-64 raise SIGFPE. On aarch64, where divisions do not trap, kernels
+ * have a brk before them, and before the MSUB that makes a remainder (sim/cuda/aarch64.h): it is
+ * reached if the divisor is zero, and raises SIGTRAP. Other processors' are not known. Used by
+ * fault.c.
  */
 #include "config.h"
 
@@ -157,6 +160,73 @@ bool divide_emulate(void *context)
 		return false;
 	}
 	r[REG_RIP] = (greg_t)(uintptr_t)d.end;
+	return true;
+}
+
+#elif defined(__aarch64__)
+
+/* brk 0xd17, before a division, and brk 0xd18 */
+#define BREAK_DIVISION 0xd421a2e0u
+#define BREAK_REMAINDER 0xd421a300u
+
+/* How far back a remainder's division is looked for. */
+#define MAX_BACK 256
+
+#define RD(at) (*(at) & 31)
+#define RN(at) (*(at) >> 5 & 31)
+#define RA(at) (*(at) >> 10 & 31)
+#define RM(at) (*(at) >> 16 & 31)
+#define IS_WIDE(at) (*(at) >> 31)
+#define IS_DIVISION(at) ((*(at) & 0x7fe0f800u) == 0x1ac00800u)
+#define IS_MSUB(at) ((*(at) & 0x7fe08000u) == 0x1b008000u)
+
+static uint64_t value_of(const mcontext_t *machine, unsigned number, bool wide)
+{
+	uint64_t value = number == 31 ? 0 : machine->regs[number];
+
+	return wide ? value : (uint32_t)value;
+}
+
+static uint64_t all_ones(uint64_t dividend)
+{
+	return dividend >> 32 == 0 ? UINT32_MAX : UINT64_MAX;
+}
+
+/* Whether an msub subtracts quotient times divisor from the dividend. The division may have
+ * overwritten the dividend, which is then in another register. */
+static bool is_remainder(const mcontext_t *machine, const uint32_t *at)
+{
+	bool wide = IS_WIDE(at);
+
+	for (const uint32_t *back = at - 2; back > at - MAX_BACK; back--) {
+		if (!IS_DIVISION(back) || IS_WIDE(back) != wide
+		    || !((RD(back) == RN(at) && RM(back) == RM(at))
+			 || (RD(back) == RM(at) && RM(back) == RN(at))))
+			continue;
+		return RN(back) == RA(at) || RN(back) == RD(back)
+			|| value_of(machine, RN(back), wide) == value_of(machine, RA(at), wide);
+	}
+	return false;
+}
+
+bool divide_emulate(void *context)
+{
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+	const uint32_t *at = (const uint32_t *)(uintptr_t)machine->pc;
+	uint64_t answer;
+
+	at++;
+	if (at[-1] == BREAK_DIVISION && IS_DIVISION(at))
+		answer = all_ones(value_of(machine, RN(at), IS_WIDE(at)));
+	else if (at[-1] == BREAK_REMAINDER && IS_MSUB(at))
+		answer = all_ones(value_of(machine, RA(at), IS_WIDE(at)));
+	else
+		return false;
+	if (IS_MSUB(at) && !is_remainder(machine, at))  /* the product is zero */
+		answer = value_of(machine, RA(at), IS_WIDE(at));
+	if (RD(at) != 31)
+		machine->regs[RD(at)] = answer;
+	machine->pc += 2 * sizeof *at;
 	return true;
 }
 

@@ -57,11 +57,15 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	listener = w->grid->listener;
 	if (signal == SIGTRAP && listener && listener->calls->stepped(context))
 		return;
-	if (signal == SIGFPE
-	    && (divide_emulate(context)
-		|| (listener && listener->calls->trap(info, context,
-						      (uintptr_t)program_counter(context)))))
+	if ((signal == SIGFPE || signal == SIGTRAP) && divide_emulate(context))
 		return;
+	if (signal == SIGFPE && listener
+	    && listener->calls->trap(info, context, (uintptr_t)program_counter(context)))
+		return;
+#ifdef __aarch64__
+	if (signal == SIGTRAP)          /* a compiler's trap: an illegal instruction on x86-64 */
+		signal = SIGILL;
+#endif
 	w->fault.signal = signal;
 	w->fault.code = signal == SIGILL ? 716 : signal == SIGVTALRM ? 702 : 700;
 	w->fault.address = info->si_addr;

@@ -37,16 +37,21 @@ void fiber_pool_init(struct fiber_pool *pool, void (*entry)(void))
 	*pool = (struct fiber_pool){ .entry = entry };
 }
 
-#if defined(__x86_64__) && !defined(FIBER_UCONTEXT)
-/* Lays out what fiber_jump() pops: the address to resume at. The entry function needs the stack as
- * it is after a call; the zero above it ends a debugger's stack walk. */
+#ifdef FIBER_JUMPS
+/* Lays out what fiber_jump() pops: the address to resume at, and on aarch64 the frame pointer. The
+ * entry function needs the stack as it is after a call; the zero ends a debugger's stack walk. */
 static void fiber_prepare(struct fiber_pool *pool, struct fiber *fiber, size_t index)
 {
 	uintptr_t top = (uintptr_t)fiber->high - STAGGER_BYTES * (index % STAGGER_STEPS);
 	void **sp = (void **)(top & ~(uintptr_t)63);
 
+#ifdef __x86_64__
 	*--sp = NULL;                   /* return address of entry */
 	*--sp = (void *)(uintptr_t)pool->entry;
+#else
+	*--sp = (void *)(uintptr_t)pool->entry;
+	*--sp = NULL;                   /* frame of entry's caller */
+#endif
 	fiber->sp = sp;
 }
 
@@ -94,9 +99,13 @@ void fiber_forget(struct fiber *fiber)
  * below: an overflow goes unseen. */
 #define GUARDED_STACKS 24000
 
+/* An emulator (qemu-user) accepts any advice, and does nothing. */
+#define NO_SUCH_ADVICE 0x7fff
+
 static bool install_guard(const struct fiber_pool *pool, unsigned char *base)
 {
-	return madvise(base, GUARD_BYTES, MADV_GUARD_INSTALL) == 0
+	return (madvise(base, GUARD_BYTES, MADV_GUARD_INSTALL) == 0
+		&& madvise(base, GUARD_BYTES, NO_SUCH_ADVICE) != 0)
 		|| pool->count >= GUARDED_STACKS || mprotect(base, GUARD_BYTES, PROT_NONE) == 0;
 }
 

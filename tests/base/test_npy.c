@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/nan.h"
 #include "base/npy.h"
 
 static char directory[] = "/tmp/test_npy.XXXXXX";
@@ -210,6 +211,32 @@ START_TEST(expectations)
 }
 END_TEST
 
+/* Quiet NaNs of any processor become the GPU's; numbers, infinities and poison stay. */
+START_TEST(nans_are_the_gpus)
+{
+	uint32_t f32[] = { 0xffc00000u, 0x7fc00000u, 0x7fd00001u, 0x7fa0deadu, 0x7f800000u,
+		0x3f800000u };
+	uint32_t wanted[] = { 0x7fffffffu, 0x7fffffffu, 0x7fffffffu, 0x7fa0deadu, 0x7f800000u,
+		0x3f800000u };
+	uint64_t f64[] = { UINT64_C(0x7ff8000000000000), UINT64_C(0x7ff0000000000000) };
+	uint16_t f16[] = { 0xfe00u, 0x7c00u }, bf16[] = { 0x7fc0u, 0x7f80u };
+
+	nan_as_gpu(DTYPE_I32, f32, 6);
+	ck_assert_uint_eq(f32[0], 0xffc00000u);
+	nan_as_gpu(DTYPE_F32, f32, 6);
+	ck_assert_mem_eq(f32, wanted, sizeof f32);
+	nan_as_gpu(DTYPE_F64, f64, 2);
+	ck_assert_uint_eq(f64[0], UINT64_C(0xfff8000000000000));
+	ck_assert_uint_eq(f64[1], UINT64_C(0x7ff0000000000000));
+	nan_as_gpu(DTYPE_F16, f16, 2);
+	nan_as_gpu(DTYPE_BF16, bf16, 2);
+	ck_assert_uint_eq(f16[0], 0x7fffu);
+	ck_assert_uint_eq(f16[1], 0x7c00u);
+	ck_assert_uint_eq(bf16[0], 0x7fffu);
+	ck_assert_uint_eq(bf16[1], 0x7f80u);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("npy");
@@ -226,6 +253,7 @@ int main(void)
 	tcase_add_test(tcase, fuzz);
 	tcase_add_test(tcase, write_errors);
 	tcase_add_test(tcase, expectations);
+	tcase_add_test(tcase, nans_are_the_gpus);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -532,6 +532,17 @@ def division64():
     return division('divide64', 'i64', 64, [7, -7, 0, 1 << 40, -(1 << 63)], [2, 0, 0, -4, 0])
 
 
+def division_products():
+    a, b, c = [7, 7, 9, -8], [2, 0, 0, 0], [100, 100, -3, 5]
+    out = []
+    for x, y, z in zip(a, b, c):
+        q, r = quotient(x, y, 32, True)
+        out += [z - q * y, q, r + 1]
+    return Case('division.cu', 'products', '1', str(len(a)),
+                {'a': Array('i32', a), 'b': Array('i32', b), 'c': Array('i32', c),
+                 'out': Out('i32', len(out))}, {'out': out})
+
+
 def division_min():
     out = [-(1 << 31), 0, 0, -(1 << 31)]
     return Case('division.cu', 'divide', '1', '1',
@@ -1388,8 +1399,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, templates_checked, overload, overload_template,
-         overload_unclear, division32, division64, division_min, copy4, async_copy, async_stages,
-         async_stages_checked, stencil, volume, misaligned, misaligned_int, gelu,
+         overload_unclear, division32, division64, division_products, division_min, copy4, async_copy,
+         async_stages, async_stages_checked, stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,

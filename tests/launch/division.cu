@@ -17,6 +17,15 @@ __global__ void divide64(const long long *a, const long long *b, long long *out)
 	out[4 * i + 2] = (unsigned long long)a[i] / (unsigned long long)b[i];
 	out[4 * i + 3] = (unsigned long long)a[i] % (unsigned long long)b[i];
 }
+/* What is left of c is c: only a % b is all ones if b is zero. */
+__global__ void products(const int *a, const int *b, const int *c, int *out)
+{
+	int i = threadIdx.x, q = a[i] / b[i];
+
+	out[3 * i] = c[i] - q * b[i];
+	out[3 * i + 1] = q;
+	out[3 * i + 2] = a[i] % b[i] + 1;
+}
 __global__ void divide16(const short *a, const short *b, short *out)
 {
 	int i = threadIdx.x;

@@ -54,6 +54,12 @@ tail -c 4 three.npy | od -An -tx4 >a
 tail -c 4 one.npy | od -An -tx4 >b
 result 'prefill adds up one by one' "$(cmp a b 2>&1)"
 
+# The NaN that the document shows is the GPU's in a file.
+python3 fill.py 16 1e38 -1e38
+flashtwin attend --q q.npy --k k.npy --v v.npy --chunk 8 --out nan.npy >out 2>err
+result "a NaN in a file is the GPU's" \
+	"$(tail -c 4 nan.npy | od -An -tx4 | grep -v '^ *7fffffff$'; cat err)"
+
 grep -q 'numerics.md' "$srcdir/doc/flashtwin.1.in" &&
 	grep -q '3\.4e38' "$srcdir/doc/flashtwin.1.in" && grep -q '6\.2e\\-4' "$srcdir/doc/flashtwin.1.in"
 result 'the manual has both limits' "$([ $? -eq 0 ] || echo missing)"

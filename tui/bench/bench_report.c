@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/variant.h"
 #include "tui/command.h"
 #include "tui/run.h"
 
@@ -166,8 +167,9 @@ static json_t *gather_about(const struct seeds_results *r)
 	gmtime_r(&now, &utc);
 	strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I}", "device", r->info.name,
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I}", "device", r->info.name,
 		"driver", *r->info.driver ? r->info.driver : "none",
+		"simulator's kernels built for", variant_text(),
 		"flashtwin", PACKAGE_VERSION, "kernels built with CUDA", CUDA_TOOLKIT,
 		"date", date, "runs", r->runs,
 		"clock", r->on_gpu ? "CUDA events; GPU clocks as the driver sets them, not locked"

@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "engine/device.h"
+#include "kernels/variant.h"
 #include "tests/bench/native_attention.h"
 #include "tui/bench/bench_sample.h"
 
@@ -146,6 +147,7 @@ static void print_results(const struct problem *p, int runs, double *sim, double
 
 	printf("chunk + reduce, %d heads, %d KV heads, D %d, %d keys, chunk %d; medians of %d\n",
 	       HEADS, KV_HEADS, D, KEYS, CHUNK, runs);
+	printf("kernels built for  %s\n", variant_text());
 	print_rate("simulator, 1 job", s);
 	if (!native) {
 		printf("%-18s not run: it was built for a processor with %s\n", "native C",

@@ -18,9 +18,11 @@ const char *const kernel_link_flags[] = {
 	"-Wl,--wrap=_ZdaPvm", NULL
 };
 
-/* Uses what this processor has; fmaf() is a library call without FMA. */
+/* Uses what this processor has; fmaf() is a library call without FMA. A char is signed on x86-64,
+ * and on ARM only with a flag. */
 void kernel_flags_add_processor(struct arg_list *args)
 {
+	arg_list_add(args, "-fsigned-char");
 	if (processor_has_avx2()) {
 		arg_list_add(args, "-mavx2");
 		arg_list_add(args, "-mfma");
@@ -69,6 +71,9 @@ static const char *const check_flags[] = {
 	"-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread",
 	"-fsanitize=bounds", "-fsanitize=alignment", "-fsanitize-coverage=trace-pc",
 	"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1",
+#ifdef __aarch64__
+	"-fno-schedule-insns", "-fno-schedule-insns2",  /* see CHECKED_ORDER in configure.ac */
+#endif
 	NULL
 };
 
@@ -106,7 +111,7 @@ enum status kernel_flags_add(struct arg_list *args, const struct kernel_flags *f
 		arg_list_add(args, "-fsanitize=object-size");
 	if (f->steps && !f->check)
 		arg_list_add_all(args, step_flags);
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
 	if (f->polls && !f->check)
 		arg_list_add_all(args, poll_flags);
 #endif

@@ -141,7 +141,7 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	char *standard, *macros, *framework;
 	enum status status;
 
-	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", "c++", NULL });
+	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", "c++", "-fsigned-char", NULL });
 	add_standard(s, &args, &standard);
 	arg_list_add_all(&args, nvcc_macros);
 	arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE",
@@ -211,7 +211,7 @@ static enum status rewrite(const struct program_source *s, const struct pass *pa
 /* Host code has no flags of its own but what debugging and stubs need: a stub is found by the
  * address that it calls from. */
 static const char *const host_flags[] = {
-	"-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-w", "-ffp-contract=off",
+	"-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-w", "-fsigned-char", "-ffp-contract=off",
 	"-ffunction-sections", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-fno-gnu-unique",
 	"-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL
 };
@@ -284,9 +284,8 @@ static enum status build_host_only(struct program *p, const struct program_sourc
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", c ? "c" : "c++", "-O2", "-g", "-fPIC",
-		  "-c", "-DFLASHTWIN_HOST", "-isystem", p->stubs, "-isystem", p->include,
-		  "-fno-gnu-unique", "-fdiagnostics-color=never",
-		  NULL });
+		  "-c", "-fsigned-char", "-DFLASHTWIN_HOST", "-isystem", p->stubs, "-isystem",
+		  p->include, "-fno-gnu-unique", "-fdiagnostics-color=never", NULL });
 	if (!c)
 		add_standard(s, &args, &standard);
 	add_flags(s, number, &args);
@@ -514,8 +513,8 @@ static enum status preprocess_host_only(const struct program *p, const struct pr
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x",
-		  kind_of(s->files[0]) == KIND_C ? "c" : "c++", "-DFLASHTWIN_HOST", "-isystem",
-		  p->stubs, "-isystem", p->include, NULL });
+		  kind_of(s->files[0]) == KIND_C ? "c" : "c++", "-fsigned-char",
+		  "-DFLASHTWIN_HOST", "-isystem", p->stubs, "-isystem", p->include, NULL });
 	add_flags(s, 0, &args);
 	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->files[0], NULL });
 	status = program_run(&args, s->files[0], s->sandbox);

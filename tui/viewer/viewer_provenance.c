@@ -265,7 +265,7 @@ static enum status list_bytes(struct viewer *v, const char *what, const char *sq
 {
 	char title[sizeof v->list_title];
 
-	snprintf(title, sizeof title, " who %s %s ", what, r->name);
+	snprintf(title, sizeof title, " who %s %.60s ", what, r->name);
 	return show_ops(v, title, (struct viewer_ops){
 		.sql = sql, .limit = SHOWN, .values = { v->side[0].run, r->op, r->buffer, r->from,
 							r->past, r->element } });

@@ -16,6 +16,7 @@ expect 'the suite on the simulator' 0 \
 	'^| and it grows with the keys: 366 against 183 .* O(n) .* 2.0. | x .* reproduced' \
 	'^|  366 | incremental |' \
 	'^|   64 | flash-decoding  *|  *16 |  *2 |' \
+	"^- simulator's kernels built for: .*\(FMA\|SSE2\|baseline\)" \
 	'^| a sequence at a time |  *224 |' '^| one graph  *|  *[0-9]' '^- clock: wall clock of the simulator'
 # What is counted does not depend on the device, so the document has the same rows.
 grep '^|  *[0-9]* | \(cached\|incremental\)  *| *[0-9.]* | *[0-9.]* | *[0-9.]* |$\|^| chunks of' out \
