@@ -46,7 +46,12 @@
 	X(double_hypot, "hypot", 2, hypot(x, y)) \
 	X(double_rhypot, "rhypot", 2, rhypot(x, y)) \
 	X(double_erf,   "erf",   1, erf(x)) \
-	X(double_erfc,  "erfc",  1, erfc(x))
+	X(double_erfc,  "erfc",  1, erfc(x)) \
+	X(double_erfcx, "erfcx", 1, erfcx(x)) \
+	X(double_normcdf, "normcdf", 1, normcdf(x)) \
+	X(double_erfinv, "erfinv", 1, erfinv(x)) \
+	X(double_erfcinv, "erfcinv", 1, erfcinv(x)) \
+	X(double_normcdfinv, "normcdfinv", 1, normcdfinv(x))
 
 /* Functions whose bits IEEE 754 or arithmetic alone determines. */
 #define DOUBLE_EXACT_LIST(X) \

@@ -2,8 +2,8 @@
  *
  * Runs the functions of kernels/math_list.h and double_list.h over all their inputs and compares
  * the hashes of their results with those of an H200. On a GPU this takes seconds and tells whether
- * its arithmetic is the one that the simulator models. On the simulator (make check-math) it verifies
- * the models and the definitions in sim/cuda/. engine/verify_math.c computes the hashes.
+ * its arithmetic is the one that the simulator models. On the simulator (make check-math) it
+ * verifies the models and the definitions in sim/cuda/. engine/verify_math.c computes the hashes.
  */
 #include "config.h"
 

@@ -20,3 +20,4 @@
 #include "base/math/double_root.c"
 #include "base/math/double_pow.c"
 #include "base/math/double_erf.c"
+#include "base/math/double_normal.c"

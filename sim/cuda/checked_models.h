@@ -84,6 +84,11 @@ FT_CHECKED_D2(hypot)
 FT_CHECKED_D2(rhypot)
 FT_CHECKED_D(erf)
 FT_CHECKED_D(erfc)
+FT_CHECKED_D(erfcx)
+FT_CHECKED_D(normcdf)
+FT_CHECKED_D(erfinv)
+FT_CHECKED_D(erfcinv)
+FT_CHECKED_D(normcdfinv)
 
 #undef FT_CHECKED1
 #undef FT_CHECKED2

@@ -88,6 +88,11 @@ FT_DOUBLE_ONLY(atanh, "0.5f * logf((1.0f + x) / (1.0f - x))")
 FT_DOUBLE_ONLY(cbrt, "powf(x, 1.0f / 3.0f)")
 FT_DOUBLE_ONLY(rcbrt, "powf(x, -1.0f / 3.0f)")
 FT_DOUBLE_ONLY(erfc, "1.0f - erff(x)")
+FT_DOUBLE_ONLY(erfcx, "expf(x * x) * (1.0f - erff(x))")
+FT_DOUBLE_ONLY(normcdf, "fmaf(0.5f, erff(x * 0.707106769f), 0.5f)")
+FT_DOUBLE_ONLY(erfinv, "a polynomial in fmaf")
+FT_DOUBLE_ONLY(erfcinv, "a polynomial in fmaf")
+FT_DOUBLE_ONLY(normcdfinv, "a polynomial in fmaf")
 FT_DOUBLE_ONLY2(atan2, "a polynomial in fmaf")
 FT_DOUBLE_ONLY2(hypot, "sqrtf(fmaf(x, x, y * y))")
 FT_DOUBLE_ONLY2(rhypot, "rsqrtf(fmaf(x, x, y * y))")
@@ -136,6 +141,11 @@ using ::ft_over_atanh;
 using ::ft_over_cbrt;
 using ::ft_over_rcbrt;
 using ::ft_over_erfc;
+using ::ft_over_erfcx;
+using ::ft_over_normcdf;
+using ::ft_over_erfinv;
+using ::ft_over_erfcinv;
+using ::ft_over_normcdfinv;
 using ::ft_over_atan2;
 using ::ft_over_hypot;
 using ::ft_over_rhypot;
@@ -173,6 +183,11 @@ using ::ft_over_tgamma;
 #define cbrt(...) ft_over_cbrt(__VA_ARGS__)
 #define rcbrt(...) ft_over_rcbrt(__VA_ARGS__)
 #define erfc(...) ft_over_erfc(__VA_ARGS__)
+#define erfcx(...) ft_over_erfcx(__VA_ARGS__)
+#define normcdf(...) ft_over_normcdf(__VA_ARGS__)
+#define erfinv(...) ft_over_erfinv(__VA_ARGS__)
+#define erfcinv(...) ft_over_erfcinv(__VA_ARGS__)
+#define normcdfinv(...) ft_over_normcdfinv(__VA_ARGS__)
 #define atan2(...) ft_over_atan2(__VA_ARGS__)
 #define hypot(...) ft_over_hypot(__VA_ARGS__)
 #define rhypot(...) ft_over_rhypot(__VA_ARGS__)
