@@ -261,6 +261,7 @@ END_TEST
 /* --- 11: without CUDA there is a clear error, and the simulator works --- */
 
 #define device_cuda device_without_cuda
+#define device_cuda_capability capability_without_cuda
 #include "engine/cuda/device_cuda_none.c"
 #undef device_cuda
 
