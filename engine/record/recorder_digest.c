@@ -142,6 +142,13 @@ static const char *peek_written(const struct recording *rec, const struct writte
 	return memory ? memory + w->ranges.items[0].begin : NULL;
 }
 
+/* A NaN equals a NaN where the kernel's parameters say that a program's memory holds floats. */
+static enum dtype plain_type(const struct written *w)
+{
+	return w->element == DTYPE_COUNT || w->ranges.items[0].begin % dtype_bytes(w->element)
+		? DTYPE_U8 : w->element;
+}
+
 enum status recorder_digest_written(const struct recording *rec, const struct written *w,
 				    bool keep)
 {
@@ -151,6 +158,8 @@ enum status recorder_digest_written(const struct recording *rec, const struct wr
 		.buffer = w->shadow->id, .offset = ranges->items[0].begin,
 		.bytes = ranges->items[ranges->count - 1].end - ranges->items[0].begin,
 	};
+	bool plain = recorder_is_plain(w->shadow->buffer) && ranges->count == 1;
+	enum dtype type = plain ? plain_type(w) : w->shadow->buffer->dtype;
 	const char *data = peek_written(rec, w);
 	uint64_t bytes = digest.bytes;
 	char *downloaded = NULL, *copy = NULL;
@@ -160,10 +169,10 @@ enum status recorder_digest_written(const struct recording *rec, const struct wr
 		status = read_written(rec, w, &downloaded, &bytes);
 		data = downloaded;
 	}
-	if (status == STATUS_OK && recorder_is_plain(w->shadow->buffer) && ranges->count == 1)
+	if (status == STATUS_OK && plain)
 		data = without_addresses(r, digest.offset, data, bytes, &copy);
 	if (status == STATUS_OK) {
-		digest.digest = digest_bytes(w->shadow->buffer->dtype, data, bytes);
+		digest.digest = digest_bytes(type, data, bytes);
 		/* Bytes are kept only if contiguous: the row has no offsets of ranges. */
 		digest.data = keep && ranges->count == 1 ? data : NULL;
 		status = store_digests(r->store, r->run, rec->op, false, &digest, 1);

@@ -74,7 +74,27 @@ static void add_written(struct recording *rec, struct shadow *shadow)
 {
 	rec->written = xreallocarray(rec->written, (size_t)rec->written_count + 1,
 				     sizeof *rec->written);
-	rec->written[rec->written_count++] = (struct written){ .shadow = shadow };
+	rec->written[rec->written_count++] = (struct written){
+		.shadow = shadow, .element = DTYPE_COUNT,
+	};
+}
+
+static enum dtype element_of(const char *element)
+{
+	enum dtype type;
+
+	return element && dtype_from_name(element, &type) ? type : DTYPE_U8;
+}
+
+/* Parameters of different types may point to one buffer. */
+static void add_element(struct recording *rec, const struct shadow *shadow, const char *element)
+{
+	enum dtype type = element_of(element);
+
+	for (int i = 0; i < rec->written_count; i++)
+		if (rec->written[i].shadow == shadow)
+			rec->written[i].element = rec->written[i].element == DTYPE_COUNT
+				|| rec->written[i].element == type ? type : DTYPE_U8;
 }
 
 static void add_range(struct recording *rec, struct shadow *shadow, uint64_t begin, uint64_t bytes)
@@ -99,8 +119,10 @@ static void add_extent(void *context, int param, uint64_t offset, uint64_t bytes
 	const struct arg *arg = &rec->launch->args[param];
 	struct shadow *shadow = arg->buffer ? shadow_find(rec->recorder, arg->buffer) : NULL;
 
-	if (shadow)
-		add_range(rec, shadow, arg->offset + offset, bytes);
+	if (!shadow)
+		return;
+	add_range(rec, shadow, arg->offset + offset, bytes);
+	add_element(rec, shadow, rec->params[param].element);
 }
 
 static void add_fields(struct recording *rec, const struct arg *arg)
@@ -108,8 +130,10 @@ static void add_fields(struct recording *rec, const struct arg *arg)
 	for (int i = 0; i < arg->field_count; i++) {
 		struct shadow *shadow = shadow_find(rec->recorder, arg->fields[i].buffer);
 
-		if (shadow)
-			add_range(rec, shadow, arg->fields[i].offset, UINT64_MAX);
+		if (!shadow)
+			continue;
+		add_range(rec, shadow, arg->fields[i].offset, UINT64_MAX);
+		add_element(rec, shadow, NULL);
 	}
 }
 

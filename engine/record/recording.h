@@ -17,6 +17,8 @@ struct shadow;
 struct written {
 	struct shadow *shadow;
 	struct ranges ranges;
+	/* Of memory of a program: what the parameters that point to it say; U8: not known. */
+	enum dtype element;
 };
 
 /* A launch, or a launch that a graph made, while it is being recorded. */

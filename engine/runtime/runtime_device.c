@@ -186,8 +186,10 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
 	struct runtime_device *d;
 
 	TRY_CUDA(runtime_live(&d));
-	if (!has_limit(limit) || (int)limit == LIMIT_SHARED)
+	if (!has_limit(limit))
 		return cudaErrorUnsupportedLimit;
+	if ((int)limit == LIMIT_SHARED)         /* it can only be read */
+		return cudaErrorNotPermitted;
 	if (limit == cudaLimitStackSize)
 		value = value > SIZE_MAX - 15 ? value : (value + 15) / 16 * 16;
 	d->limits[limit] = value;

@@ -262,6 +262,7 @@ END_TEST
 
 #define device_cuda device_without_cuda
 #define device_cuda_capability capability_without_cuda
+enum status capability_without_cuda(int ordinal, int *out);
 #include "engine/cuda/device_cuda_none.c"
 #undef device_cuda
 
