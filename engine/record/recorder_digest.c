@@ -62,7 +62,8 @@ static void address_range(const struct recorder *r, uint64_t *begin, uint64_t *e
 }
 
 /* Replaces addresses of buffers, which differ between devices, in the bytes from `offset` of a
- * buffer on. Returns `data`, or *copy, which the caller frees, if there are any. */
+ * buffer on, whose type is not known: pairs of integers may look like addresses. Returns `data`, or
+ * *copy, which the caller frees, if there are any. */
 static const char *without_addresses(const struct recorder *r, uint64_t offset, const char *data,
 				     uint64_t bytes, char **copy)
 {
@@ -169,7 +170,7 @@ enum status recorder_digest_written(const struct recording *rec, const struct wr
 		status = read_written(rec, w, &downloaded, &bytes);
 		data = downloaded;
 	}
-	if (status == STATUS_OK && plain)
+	if (status == STATUS_OK && plain && w->element == DTYPE_COUNT)
 		data = without_addresses(r, digest.offset, data, bytes, &copy);
 	if (status == STATUS_OK) {
 		digest.digest = digest_bytes(type, data, bytes);

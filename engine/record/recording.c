@@ -79,22 +79,21 @@ static void add_written(struct recording *rec, struct shadow *shadow)
 	};
 }
 
-static enum dtype element_of(const char *element)
-{
-	enum dtype type;
-
-	return element && dtype_from_name(element, &type) ? type : DTYPE_U8;
-}
-
 /* Parameters of different types may point to one buffer. */
 static void add_element(struct recording *rec, const struct shadow *shadow, const char *element)
 {
-	enum dtype type = element_of(element);
+	enum dtype type = DTYPE_COUNT;
 
-	for (int i = 0; i < rec->written_count; i++)
-		if (rec->written[i].shadow == shadow)
-			rec->written[i].element = rec->written[i].element == DTYPE_COUNT
-				|| rec->written[i].element == type ? type : DTYPE_U8;
+	if (element && !dtype_from_name(element, &type))
+		type = DTYPE_COUNT;
+	for (int i = 0; i < rec->written_count; i++) {
+		struct written *w = &rec->written[i];
+
+		if (w->shadow != shadow)
+			continue;
+		w->element = !w->typed || w->element == type ? type : DTYPE_U8;
+		w->typed = true;
+	}
 }
 
 static void add_range(struct recording *rec, struct shadow *shadow, uint64_t begin, uint64_t bytes)

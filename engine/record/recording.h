@@ -17,8 +17,10 @@ struct shadow;
 struct written {
 	struct shadow *shadow;
 	struct ranges ranges;
-	/* Of memory of a program: what the parameters that point to it say; U8: not known. */
+	/* Of memory of a program: what the parameters that point to it say. COUNT: it holds structs
+	 * or pointers, or no parameter does; U8: several types. */
 	enum dtype element;
+	bool typed;                     /* a parameter said */
 };
 
 /* A launch, or a launch that a graph made, while it is being recorded. */

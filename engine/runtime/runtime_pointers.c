@@ -2,9 +2,10 @@
  *
  * A program may upload a table of pointers, or structs with pointers in them. On another device its
  * buffers have other addresses. So where a recorder follows, words that are addresses of buffers
- * are uploaded as such (device_upload_pointers()): a replay writes its own addresses there. No
- * other value looks like one in practice: as floats, doubles or integers these words are subnormal
- * numbers or numbers of 47 bits.
+ * are uploaded as such (device_upload_pointers()): a replay writes its own addresses there. Two
+ * integers of 32 bits, as in 0, 1, 2..., may look like an address inside a large buffer. So a word
+ * has to be the address of a buffer's first byte, or one of many addresses in the upload. As
+ * floats and doubles these words are subnormal numbers.
  */
 #include "config.h"
 
@@ -16,6 +17,8 @@
 #include "base/xalloc.h"
 
 #define WORD sizeof(uint64_t)
+/* One word in so many is an address in a list of structs. */
+#define SPARSE 64
 /* Pieces of an upload; with more, it stays one of bytes. */
 #define MAX_PIECES 4096
 
@@ -26,9 +29,10 @@ struct upload {
 	uint64_t offset;                /* in the buffer, of the first byte of `from` */
 	const char *from;
 	size_t bytes;
+	bool many;                      /* of its words are addresses */
 };
 
-static bool find_entry(const struct upload *u, size_t at, struct pointer_entry *entry)
+static bool find_address(const struct upload *u, size_t at, struct pointer_entry *entry)
 {
 	struct allocation *a;
 	uint64_t word;
@@ -39,6 +43,21 @@ static bool find_entry(const struct upload *u, size_t at, struct pointer_entry *
 		return false;
 	*entry = (struct pointer_entry){ a->buffer, word - a->address };
 	return true;
+}
+
+static bool find_entry(const struct upload *u, size_t at, struct pointer_entry *entry)
+{
+	return find_address(u, at, entry) && (u->many || entry->offset == 0);
+}
+
+static bool has_many(const struct upload *u)
+{
+	struct pointer_entry entry;
+	size_t count = 0, at = (WORD - u->offset % WORD) % WORD;
+
+	for (; at + WORD <= u->bytes; at += WORD)
+		count += find_address(u, at, &entry);
+	return SPARSE * count >= u->bytes / WORD;
 }
 
 /* The end of the bytes from `at` on that are pointers, or that are not, as *pointers says. */
@@ -97,9 +116,13 @@ static enum status upload_pieces(const struct upload *u)
 enum status pointers_upload(struct runtime_device *d, struct stream *stream, struct buffer *buffer,
 			    uint64_t offset, const void *from, size_t bytes)
 {
-	const struct upload u = { d, stream, buffer, offset, from, bytes };
-	size_t pieces = d->watched && bytes >= WORD ? count_pieces(&u) : 0;
+	struct upload u = { d, stream, buffer, offset, from, bytes, false };
+	size_t pieces = 0;
 
+	if (d->watched && bytes >= WORD) {
+		u.many = has_many(&u);
+		pieces = count_pieces(&u);
+	}
 	if (pieces > 0 && pieces <= MAX_PIECES)
 		return upload_pieces(&u);
 	return device_upload(d->device, stream, buffer, offset, from, bytes);
