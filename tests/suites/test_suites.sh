@@ -71,6 +71,40 @@ else
 	skip 'the first wrong element is named' 'no NumPy'
 fi
 
+# --- both devices: a program in flashtwin's place says what was compared ---
+
+mkdir -p programs
+cat >stand-in <<'END'
+#!/bin/sh
+case "$*" in
+info*) echo 'cuda:0   NVIDIA Test, profile t'; echo 'CUDA 1.0, driver 2'; exit 0 ;;
+*--device\ both*same.cu*) echo 'sim and cuda: 2 buffers compared, 0 bits differ' >&2; exit 0 ;;
+*--device\ both*other.cu*) echo 'sim and cuda: 1 buffer compared, 7 bits differ' >&2; exit 1 ;;
+*--device\ both*clock.cu*) echo 'sim and cuda: 1 buffer compared, 9 bits differ' >&2; exit 1 ;;
+esac
+echo 'flashtwin run: no GPU' >&2
+exit 77
+END
+chmod +x stand-in
+cat >programs/list.json <<'END'
+{ "suite": "s", "repository": "https://example.org/s", "license": "MIT", "about": "for this test",
+  "commit": "0123456789012345678901234567890123456789",
+  "rows": [ { "path": "same.cu", "kind": "program", "exit": 0 },
+    { "path": "other.cu", "kind": "program", "exit": 0 },
+    { "path": "Samples/0_Introduction/clock/clock.cu", "kind": "program", "exit": 0 },
+    { "path": "none.cu", "kind": "program", "exit": 0 },
+    { "path": "refused.cu", "kind": "program", "refused": "missing" } ] }
+END
+mkdir -p both/Samples/0_Introduction/clock
+python3 "$suites/both.py" ./stand-in table.md programs/list.json=both >out 2>err
+code=$?
+expect 'a program that differs' 1 '^differs: s: other.cu: 1 buffer compared, 7 bits differ$' \
+	'^not compared: s: none.cu: exit code 77: ' \
+	'^3 compared, 1 with 0 differing bits, 1 whose results depend on order or time, 1 not compared$'
+result 'the table of what was compared' "$(grep -q '^NVIDIA Test, CUDA 1.0, driver 2, ' table.md &&
+	grep -qF '| s | 3 | 1 |' table.md && grep -qF '| s: same.cu | 2 buffers compared' table.md &&
+	grep -q 'clock.cu | .* 9 bits differ: stores clock()' table.md || cat table.md)"
+
 # refused WHAT SED: the list of one case and one skipped file is refused after the edit
 cat >good.json <<'END'
 { "suite": "s", "repository": "https://example.org/s", "license": "MIT", "about": "for this test",
