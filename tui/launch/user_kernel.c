@@ -225,8 +225,8 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s,
 
 /* --- for a GPU --- */
 
-/* Writes the user's text under its own name, and a use of the kernel, because templates are
- * instantiated only when used. */
+/* Writes the user's text under its own name, and a use of a template, which is instantiated only
+ * when used. Another kernel needs none, and host functions may have its name too. */
 static enum status write_cuda_source(const struct user_kernel *k, const struct user_source *s,
 				     bool probed, const char *path)
 {
@@ -242,10 +242,12 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 	}
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
 	fwrite(k->source, 1, k->source_bytes, output.file);
-	address = kernel_address_expression(s->kernel);
-	fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" KERNEL_ADDRESS_POINTER
-		"\nvoid *ft_user_entry = (void *)%s;\n", address);
-	free(address);
+	if (strchr(s->kernel, '<')) {
+		address = kernel_address_expression(s->kernel);
+		fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" KERNEL_ADDRESS_POINTER
+			"\nvoid *ft_user_entry = (void *)%s;\n", address);
+		free(address);
+	}
 	return output_commit(&output);
 }
 

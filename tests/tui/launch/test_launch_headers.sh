@@ -44,6 +44,60 @@ echo 'static inline int own_header() { return 0; }' >own/torch/types.h
 run run whole.cu -I own
 result 'a header that is there is used' "$(grep warning err)"
 
+# --- headers that only a toolkit has ---
+
+# A compiler that looks nowhere by itself for what is not the system's.
+cat >plain-c++ <<'SH'
+#!/bin/sh
+exec c++ -nostdinc $(echo | c++ -x c++ -E -v - 2>&1 |
+	sed -n '/^#include <...> search/,/^End/s|^ /|-isystem /|p' | grep -v /usr/local/include) "$@"
+SH
+chmod +x plain-c++
+cat >marked.cu <<'CU'
+#include <builtin_types.h>
+#include <common_functions.h>
+#include <crt/host_defines.h>
+#include <cuda_device_runtime_api.h>
+#include <device_atomic_functions.h>
+#include <device_double_functions.h>
+#include <device_functions.h>
+#include <device_types.h>
+#include <host_defines.h>
+#include <math_functions.h>
+#include <nvToolsExt.h>
+#include <nvtx3/nvToolsExt.h>
+#include <sm_20_atomic_functions.h>
+#include <sm_20_intrinsics.h>
+#include <sm_30_intrinsics.h>
+#include <sm_32_atomic_functions.h>
+#include <sm_32_intrinsics.h>
+#include <sm_35_atomic_functions.h>
+#include <sm_35_intrinsics.h>
+#include <sm_60_atomic_functions.h>
+#include <sm_61_intrinsics.h>
+#include <cstdio>
+__global__ void set(float *p) { *p = 1.5f; }
+int main()
+{
+	nvtxEventAttributes_t event = {};
+	float *p;
+
+	event.version = NVTX_VERSION;
+	event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+	event.message.ascii = "all";
+	nvtxRangePushEx(&event);
+	nvtxRangePush("set");
+	cudaMallocManaged(&p, 4);
+	set<<<1, 1>>>(p);
+	cudaDeviceSynchronize();
+	nvtxRangePop();
+	printf("%g %d\n", *p, nvtxRangePop());
+	return cudaFree(p);
+}
+CU
+CXX=$PWD/plain-c++ run run marked.cu
+expect 'ranges for a profiler, and headers that cuda_runtime.h stands for' 0 '^1.5 -2$'
+
 # --- a toolkit where the compiler looks by itself ---
 
 mkdir toolkit

@@ -1,0 +1,2 @@
+/* device_double_functions.h - replaces CUDA's header of this name; see cuda_runtime.h. */
+#include "sim/cuda/include/cuda_runtime.h"

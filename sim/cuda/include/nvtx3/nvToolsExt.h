@@ -1,0 +1,127 @@
+/* nvToolsExt.h - NVTX, with which a program marks ranges for a profiler: no profiler listens.
+ *
+ * Replaces the toolkit's header of this name. As without a profiler there, ranges have no depth and
+ * no identity.
+ */
+#ifndef FLASHTWIN_NVTX_H
+#define FLASHTWIN_NVTX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <wchar.h>
+
+#define NVTX_VERSION 3
+#define NVTX_NO_PUSH_POP_TRACKING ((int)-2)
+
+typedef uint64_t nvtxRangeId_t;
+typedef struct nvtxDomainRegistration_st *nvtxDomainHandle_t;
+typedef struct nvtxStringRegistration_st *nvtxStringHandle_t;
+
+typedef enum nvtxColorType_t { NVTX_COLOR_UNKNOWN, NVTX_COLOR_ARGB } nvtxColorType_t;
+typedef enum nvtxMessageType_t {
+	NVTX_MESSAGE_UNKNOWN, NVTX_MESSAGE_TYPE_ASCII, NVTX_MESSAGE_TYPE_UNICODE,
+	NVTX_MESSAGE_TYPE_REGISTERED
+} nvtxMessageType_t;
+typedef enum nvtxPayloadType_t {
+	NVTX_PAYLOAD_UNKNOWN, NVTX_PAYLOAD_TYPE_UNSIGNED_INT64, NVTX_PAYLOAD_TYPE_INT64,
+	NVTX_PAYLOAD_TYPE_DOUBLE, NVTX_PAYLOAD_TYPE_UNSIGNED_INT32, NVTX_PAYLOAD_TYPE_INT32,
+	NVTX_PAYLOAD_TYPE_FLOAT
+} nvtxPayloadType_t;
+
+typedef union nvtxMessageValue_t {
+	const char *ascii;
+	const wchar_t *unicode;
+	nvtxStringHandle_t registered;
+} nvtxMessageValue_t;
+
+typedef struct nvtxEventAttributes_v2 {
+	uint16_t version, size;
+	uint32_t category;
+	int32_t colorType;
+	uint32_t color;
+	int32_t payloadType, reserved0;
+	union payload_t {
+		uint64_t ullValue;
+		int64_t llValue;
+		double dValue;
+		uint32_t uiValue;
+		int32_t iValue;
+		float fValue;
+	} payload;
+	int32_t messageType;
+	nvtxMessageValue_t message;
+} nvtxEventAttributes_t;
+#define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
+
+static inline int nvtxRangePushA(const char *message)
+{
+	(void)message;
+	return NVTX_NO_PUSH_POP_TRACKING;
+}
+
+static inline int nvtxRangePushEx(const nvtxEventAttributes_t *event)
+{
+	(void)event;
+	return NVTX_NO_PUSH_POP_TRACKING;
+}
+
+static inline int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
+
+static inline nvtxRangeId_t nvtxRangeStartA(const char *message)
+{
+	(void)message;
+	return 0;
+}
+
+static inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *event)
+{
+	(void)event;
+	return 0;
+}
+
+static inline void nvtxRangeEnd(nvtxRangeId_t id) { (void)id; }
+static inline void nvtxMarkA(const char *message) { (void)message; }
+static inline void nvtxMarkEx(const nvtxEventAttributes_t *event) { (void)event; }
+
+static inline void nvtxNameOsThreadA(uint32_t thread, const char *name)
+{
+	(void)thread;
+	(void)name;
+}
+
+static inline void nvtxNameCategoryA(uint32_t category, const char *name)
+{
+	(void)category;
+	(void)name;
+}
+
+static inline nvtxDomainHandle_t nvtxDomainCreateA(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
+static inline void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; }
+
+static inline int nvtxDomainRangePushEx(nvtxDomainHandle_t domain,
+					const nvtxEventAttributes_t *event)
+{
+	(void)domain;
+	(void)event;
+	return NVTX_NO_PUSH_POP_TRACKING;
+}
+
+static inline int nvtxDomainRangePop(nvtxDomainHandle_t domain)
+{
+	(void)domain;
+	return NVTX_NO_PUSH_POP_TRACKING;
+}
+
+#define nvtxRangePush nvtxRangePushA
+#define nvtxRangeStart nvtxRangeStartA
+#define nvtxMark nvtxMarkA
+#define nvtxNameOsThread nvtxNameOsThreadA
+#define nvtxNameCategory nvtxNameCategoryA
+#define nvtxDomainCreate nvtxDomainCreateA
+
+#endif

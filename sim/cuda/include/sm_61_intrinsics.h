@@ -1,0 +1,2 @@
+/* sm_61_intrinsics.h - replaces CUDA's header of this name; see cuda_runtime.h. */
+#include "sim/cuda/include/cuda_runtime.h"
