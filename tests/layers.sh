@@ -61,7 +61,9 @@ layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
 layer engine/runtime base kernels engine sim/cuda/include/cuda_runtime_api.h
 layer sim/cuda base/math kernels sim/cuda/float16 sim/cuda/include sim/cuda/ptx
-layer sim/cuda/include sim/cuda/blas sim/cuda/float16 sim/cuda/float8 sim/cuda/libcu \
+layer sim/cuda/include/crt sim/cuda/include
+layer sim/cuda/include/nvtx3
+layer sim/cuda/include sim/cuda/include/nvtx3 sim/cuda/blas sim/cuda/float16 sim/cuda/float8 sim/cuda/libcu \
 	sim/cuda/random sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
 layer sim/cuda/include/cooperative_groups sim/cuda/include sim/cuda/libcu
 layer sim/cuda/blas
