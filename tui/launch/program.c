@@ -1,9 +1,9 @@
 /* program.c - compiles a whole CUDA program; see program.h.
  *
- * For a .cu file: preprocess and rewrite for the host, compile; the same for the device, with the
- * flags of kernels, then check what its kernels can reach (tui/launch/program_code.c) and link. All
- * host objects are linked to one shared object, which needs those of the device. Everything is in
- * the sandbox's scratch folder.
+ * For a .cu file: a pass for the host and one for the device (program_pass.c), then a check of what
+ * its kernels can reach (program_code.c), and linking (program_link.c). All host objects are linked
+ * to one shared object, which needs those of the device. Everything is in the sandbox's scratch
+ * folder.
  */
 #include "config.h"
 
@@ -14,23 +14,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/output.h"
 #include "base/xalloc.h"
 #include "sim/cu2c/point_names.h"
-#include "sim/cu2c/rewrite.h"
-#include "tui/launch/compile_cache.h"
-#include "tui/launch/framework.h"
 #include "tui/launch/kernel_flags.h"
-#include "tui/launch/nvcc.h"
 #include "tui/launch/program_code.h"
 #include "tui/launch/program_state.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_kernel.h"
-#include "tui/launch/user_macros.h"
-#include "tui/launch/user_text.h"
-
-#define SOURCE_LIMIT ((size_t)64 << 20)
 
 /* --- paths --- */
 
@@ -39,11 +30,9 @@ char *program_temporary(const struct program *p, const char *pass, int number, c
 	return xasprintf("%s/%s%d.%s", p->directory, pass, number, suffix);
 }
 
-enum kind { KIND_CUDA, KIND_CPP, KIND_C, KIND_UNKNOWN };
-
-static enum kind kind_of(const char *file)
+enum program_kind program_kind(const char *file)
 {
-	static const struct { const char *suffix; enum kind kind; } kinds[] = {
+	static const struct { const char *suffix; enum program_kind kind; } kinds[] = {
 		{ ".cu", KIND_CUDA }, { ".cpp", KIND_CPP }, { ".cc", KIND_CPP },
 		{ ".cxx", KIND_CPP }, { ".C", KIND_CPP }, { ".c", KIND_C },
 	};
@@ -57,220 +46,7 @@ static enum kind kind_of(const char *file)
 
 bool program_has_kind(const char *file)
 {
-	return kind_of(file) != KIND_UNKNOWN;
-}
-
-/* --- one pass of a .cu file --- */
-
-struct pass {
-	const char *file;
-	int number;
-	bool host;
-	char *preprocessed, *rewritten, *object;
-};
-
-static struct pass pass_of(const struct program *p, const char *file, bool host, int number)
-{
-	const char *name = host ? "host" : "device";
-
-	return (struct pass){
-		.file = file, .number = number, .host = host,
-		.preprocessed = program_temporary(p, name, number, "i"),
-		.rewritten = program_temporary(p, name, number, "cpp"),
-		.object = program_temporary(p, name, number, "o"),
-	};
-}
-
-static void pass_free(struct pass *pass)
-{
-	free(pass->preprocessed);
-	free(pass->rewritten);
-	free(pass->object);
-}
-
-/* "-std=c++14" of --std c++14. */
-static void add_standard(const struct program_source *s, struct arg_list *args, char **owned)
-{
-	static const char *const older[] = { "c++03", "c++11", "c++14", "gnu++11", "gnu++14" };
-	const char *standard = s->standard ? s->standard : "gnu++17";
-
-	/* Flashtwin's headers need C++17, as those of CUDA 13 do. */
-	for (size_t i = 0; i < sizeof older / sizeof older[0]; i++)
-		if (strcmp(standard, older[i]) == 0)
-			standard = "gnu++17";
-	*owned = xasprintf("-std=%s", standard);
-	arg_list_add(args, *owned);
-}
-
-static void add_flags(const struct program_source *s, int number, struct arg_list *args)
-{
-	arg_list_add_all(args, s->flags);
-	if (s->file_flags)
-		arg_list_add_all(args, s->file_flags[number]);
-}
-
-/* nvcc's macros, as of the toolkit whose semantics the runtime has. */
-static const char *const nvcc_macros[] = {
-	"-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
-	"-D__CUDACC_VER_BUILD__=0", "-D__CUDACC_EXTENDED_LAMBDA__", NULL
-};
-
-/* The user's macros come after flashtwin's headers, where their names may mean something else. */
-static enum status add_macros(const struct program_source *s, const struct pass *pass,
-			      struct arg_list *args, char **header)
-{
-	struct output out;
-
-	*header = xasprintf("%s.h", pass->preprocessed);
-	TRY(output_open(*header, &out));
-	fputs("#pragma GCC system_header\n", out.file);
-	user_macros_take(s->flags, out.file, args);
-	if (s->file_flags)
-		user_macros_take(s->file_flags[pass->number], out.file, args);
-	arg_list_add_all(args, (const char *const[]){ "-include", *header, NULL });
-	return output_commit(&out);
-}
-
-/* names: of points to record; NULL: none. */
-static enum status preprocess(const struct program *p, const struct program_source *s,
-			      const struct pass *pass, char *const *names)
-{
-	struct arg_list args = p->compiler.args;
-	char *points = names ? point_names_list(names) : NULL;
-	char *list = points ? xasprintf("-DPOINT_LIST(X)=%s", points) : NULL;
-	char *standard, *macros, *framework;
-	enum status status;
-
-	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", "c++", "-fsigned-char", NULL });
-	add_standard(s, &args, &standard);
-	arg_list_add_all(&args, nvcc_macros);
-	arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE",
-		  "-isystem", p->stubs, "-isystem", p->include, "-include", "sim/cuda/program.h",
-		  "-fdiagnostics-color=never", NULL });
-	framework_add(&args, p->include, &framework);
-	if (pass->host) {
-		arg_list_add(&args, "-DFLASHTWIN_HOST");
-	} else {
-		/* Host functions get it too, as with nvcc. 9.0 is the capability of the H200. */
-		arg_list_add(&args, "-D__CUDA_ARCH__=900");
-		kernel_flags_add_processor(&args);
-		if (s->check)
-			arg_list_add(&args, "-DFLASHTWIN_CHECK");
-	}
-	if (list)
-		arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
-	status = add_macros(s, pass, &args, &macros);
-	arg_list_add_all(&args, (const char *const[]){ "-o", pass->preprocessed, pass->file,
-		  NULL });
-	if (status == STATUS_OK)
-		status = program_run(&args, pass->file, s->sandbox);
-	if (status == STATUS_OK && pass->host)
-		framework_warn(pass->file, pass->preprocessed);
-	free(framework);
-	free(macros);
-	free(standard);
-	free(points);
-	free(list);
-	return status;
-}
-
-/* Finds the names of points in the text of a device pass, and makes the text again with them. */
-static enum status add_points(struct program *p, const struct program_source *s,
-			      const struct pass *pass)
-{
-	char ***names = &p->points[pass->number];
-	enum status status;
-	size_t bytes;
-	char *text;
-
-	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
-	status = point_names_find(pass->file, text, bytes, names);
-	free(text);
-	return status == STATUS_OK && *names ? preprocess(p, s, pass, *names) : status;
-}
-
-static enum status rewrite(const struct program_source *s, const struct pass *pass, bool *polls)
-{
-	char *text, *result, *file;
-	enum status status;
-	size_t bytes;
-
-	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
-	text = user_headers_show_all(text, s->changes);
-	file = user_headers_show_all(xstrdup(pass->file), s->changes);
-	status = rewrite_program(file, text, strlen(text), pass->host, &result);
-	free(file);
-	free(text);
-	TRY(status);
-	*polls = user_text_has(result, "volatile");
-	status = output_text(pass->rewritten, result);
-	free(result);
-	return status;
-}
-
-/* Host code has no flags of its own but what debugging and stubs need: a stub is found by the
- * address that it calls from. */
-static const char *const host_flags[] = {
-	"-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-w", "-fsigned-char", "-ffp-contract=off",
-	"-ffunction-sections", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-fno-gnu-unique",
-	"-fdiagnostics-color=never", "-fno-diagnostics-show-caret", NULL
-};
-
-/* A section for each function and variable, by which program_code.c finds what a kernel uses. */
-static const char *const device_flags[] = {
-	"-w", "-ffunction-sections", "-fdata-sections", "-fvisibility=hidden", "-fno-gnu-unique",
-	"-fcheck-new", NULL
-};
-
-static enum status compile(const struct program *p, const struct program_source *s,
-			   const struct pass *pass, bool polls)
-{
-	struct arg_list args = p->compiler.args;
-	char *standard;
-	enum status status = STATUS_OK;
-
-	arg_list_add_all(&args, (const char *const[]){ "-x", "c++", NULL });
-	add_standard(s, &args, &standard);
-	if (s->file_flags)
-		arg_list_add_all(&args, s->file_flags[pass->number]);
-	if (pass->host) {
-		arg_list_add_all(&args, host_flags);
-	} else {
-		const struct kernel_flags flags = {
-			.check = s->check, .steps = s->steps, .polls = polls,
-			.text = pass->preprocessed,
-		};
-
-		status = kernel_flags_add(&args, &flags);
-		arg_list_add_all(&args, device_flags);
-	}
-	arg_list_add_all(&args, (const char *const[]){ "-o", pass->object, pass->rewritten, NULL });
-	if (status == STATUS_OK) {
-		const struct compile_step step = {
-			&args, pass->file, pass->rewritten, pass->object, s->sandbox,
-		};
-
-		status = compile_cached(&step);
-	}
-	free(standard);
-	return status;
-}
-
-static enum status build_pass(struct program *p, const struct program_source *s, const char *file,
-			      bool host, int number)
-{
-	struct pass pass = pass_of(p, file, host, number);
-	bool polls;
-	enum status status = preprocess(p, s, &pass, NULL);
-
-	if (status == STATUS_OK && s->points && !host)
-		status = add_points(p, s, &pass);
-	if (status == STATUS_OK)
-		status = rewrite(s, &pass, &polls);
-	if (status == STATUS_OK)
-		status = compile(p, s, &pass, polls);
-	pass_free(&pass);
-	return status;
+	return program_kind(file) != KIND_UNKNOWN;
 }
 
 /* --- files of C and C++ --- */
@@ -278,7 +54,7 @@ static enum status build_pass(struct program *p, const struct program_source *s,
 static enum status build_host_only(struct program *p, const struct program_source *s,
 				   const char *file, int number)
 {
-	bool c = kind_of(file) == KIND_C;
+	bool c = program_kind(file) == KIND_C;
 	struct arg_list args = p->compiler.args;
 	char *object = program_temporary(p, "host", number, "o"), *standard = NULL;
 	enum status status;
@@ -287,105 +63,12 @@ static enum status build_host_only(struct program *p, const struct program_sourc
 		  "-c", "-fsigned-char", "-DFLASHTWIN_HOST", "-isystem", p->stubs, "-isystem",
 		  p->include, "-fno-gnu-unique", "-fdiagnostics-color=never", NULL });
 	if (!c)
-		add_standard(s, &args, &standard);
-	add_flags(s, number, &args);
+		program_add_standard(s, &args, &standard);
+	program_add_flags(s, number, &args);
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, file, NULL });
 	status = program_run(&args, file, s->sandbox);
 	free(standard);
 	free(object);
-	return status;
-}
-
-/* --- for a GPU --- */
-
-/* In a header: nvcc gives its flags to a shell. */
-static enum status write_points(const char *path, char *const *names)
-{
-	char *list = point_names_list(names);
-	char *text = xasprintf("#define FLASHTWIN_PROBE\n#define POINT_LIST(X) %s\n", list);
-	enum status status = output_text(path, text);
-
-	free(text);
-	free(list);
-	return status;
-}
-
-/* nvcc compiles the file itself, with the toolkit's headers. */
-static enum status build_gpu(const struct program *p, const struct program_source *s, int number)
-{
-	char *const *names = p->points[number];
-	char *out = program_temporary(p, "device", number, "fatbin");
-	char *points = program_temporary(p, "points", number, "h");
-	const struct nvcc_step step = {
-		.nvcc = &p->nvcc, .file = s->files[number], .in = s->files[number], .out = out,
-		.standard = s->standard, .flags = s->flags, .extended = true,
-		.more = s->file_flags ? s->file_flags[number] : NULL,
-		.include = names ? points : NULL, .sandbox = s->sandbox,
-	};
-	enum status status = names ? write_points(points, names) : STATUS_OK;
-
-	if (status == STATUS_OK)
-		status = nvcc_run(&step);
-	free(points);
-	free(out);
-	return status;
-}
-
-/* --- linking --- */
-
-/* Variables of a device have constant values, and host variables in the same text must not be made
- * a second time: nothing runs when a device's object is loaded. */
-static const char no_initialisers[] =
-	"SECTIONS { /DISCARD/ : { *(.init_array .init_array.* .ctors .ctors.* .fini_array"
-	" .fini_array.* .dtors .dtors.*) } } INSERT BEFORE .text;\n";
-
-static enum status link_device(struct program *p, const struct program_source *s, const char *file,
-			       int number)
-{
-	char *object = program_temporary(p, "device", number, "o");
-	char *shared = program_temporary(p, "device", number, "so");
-	char *script = xasprintf("%s/device.ld", p->directory);
-	char *option = xasprintf("-Wl,-T,%s", script);
-	struct arg_list args = p->compiler.args;
-	enum status status = output_text(script, no_initialisers);
-
-	if (status == STATUS_OK) {
-		arg_list_add_all(&args, kernel_link_flags);
-		arg_list_add_all(&args, (const char *const[]){ "-Wl,-z,lazy", option, "-o",
-			  shared, object, NULL });
-		status = compile_cached(&(struct compile_step){ &args, file, object, shared,
-								s->sandbox });
-	}
-	free(option);
-	free(script);
-	free(shared);
-	free(object);
-	return status;
-}
-
-/* The host's object needs those of the device, so that one dlopen() loads all. */
-static enum status link_host(struct program *p, const struct program_source *s)
-{
-	struct arg_list args = p->compiler.args;
-	char **paths = xcalloc(2 * (size_t)p->file_count, sizeof *paths);
-	enum status status;
-
-	arg_list_add_all(&args, (const char *const[]){ "-shared", "-Wl,-Bsymbolic",
-		  "-Wl,-z,lazy", "-Wl,--no-as-needed", "-o", p->host, NULL });
-	for (int i = 0; i < p->file_count; i++) {
-		paths[2 * i] = program_temporary(p, "host", i, "o");
-		arg_list_add(&args, paths[2 * i]);
-		if (kind_of(s->files[i]) != KIND_CUDA)
-			continue;
-		paths[2 * i + 1] = program_temporary(p, "device", i, "so");
-		arg_list_add(&args, paths[2 * i + 1]);
-	}
-	arg_list_add(&args, "-Wl,--as-needed");
-	arg_list_add_all(&args, s->libraries);
-	status = program_run(&args, s->files[0], s->sandbox);
-	for (int i = 0; i < 2 * p->file_count; i++)
-		free(paths[i]);
-	free(paths);
 	return status;
 }
 
@@ -396,16 +79,16 @@ static enum status build_cuda(struct program *p, const struct program_source *s,
 	const char *file = s->files[number];
 
 	if (p->host)
-		TRY(build_pass(p, s, file, true, number));
-	TRY(build_pass(p, s, file, false, number));
+		TRY(program_build_pass(p, s, file, true, number));
+	TRY(program_build_pass(p, s, file, false, number));
 	if (s->cuda)
-		TRY(build_gpu(p, s, number));
-	return link_device(p, s, file, number);
+		TRY(program_build_gpu(p, s, number));
+	return program_link_device(p, s, file, number);
 }
 
 static enum status build_file(struct program *p, const struct program_source *s, int number)
 {
-	switch (kind_of(s->files[number])) {
+	switch (program_kind(s->files[number])) {
 	case KIND_CUDA: return build_cuda(p, s, number);
 	case KIND_UNKNOWN:
 		return fail(STATUS_USAGE, "%s: expected a file that ends in .cu, .cpp, .cc, .cxx "
@@ -441,7 +124,7 @@ static enum status add_code(struct program *p, const struct program_source *s)
 		enum status status = p->host ? program_code_add_host(p->code, host) : STATUS_OK;
 
 		free(host);
-		if (status == STATUS_OK && kind_of(s->files[i]) == KIND_CUDA)
+		if (status == STATUS_OK && program_kind(s->files[i]) == KIND_CUDA)
 			status = add_kernels(p, s, i);
 		TRY(status);
 	}
@@ -477,7 +160,7 @@ static enum status build(struct program *p, const struct program_source *s, bool
 	for (int i = 0; i < p->file_count; i++)
 		TRY(build_file(p, s, i));
 	TRY(add_code(p, s));
-	return host ? link_host(p, s) : STATUS_OK;
+	return host ? program_link_host(p, s) : STATUS_OK;
 }
 
 /* Headers of the user's as the passes that were made have them. */
@@ -513,9 +196,9 @@ static enum status preprocess_host_only(const struct program *p, const struct pr
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x",
-		  kind_of(s->files[0]) == KIND_C ? "c" : "c++", "-fsigned-char",
+		  program_kind(s->files[0]) == KIND_C ? "c" : "c++", "-fsigned-char",
 		  "-DFLASHTWIN_HOST", "-isystem", p->stubs, "-isystem", p->include, NULL });
-	add_flags(s, 0, &args);
+	program_add_flags(s, 0, &args);
 	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->files[0], NULL });
 	status = program_run(&args, s->files[0], s->sandbox);
 	free(out);
@@ -531,7 +214,7 @@ static enum status compile_one(struct program *p, const struct program_source *s
 	TRY(find_tools(p, s));
 	p->host = xasprintf("%s/host.so", p->directory);
 	TRY(build_file(p, s, 0));
-	if (kind_of(s->files[0]) != KIND_CUDA)
+	if (program_kind(s->files[0]) != KIND_CUDA)
 		TRY(preprocess_host_only(p, s));
 	TRY(file_read(s->files[0], SOURCE_LIMIT, &text, &bytes));
 	*list = xcalloc(2, sizeof **list);

@@ -1,11 +1,14 @@
-/* program_state.h - a program that is compiled: for program.c, which compiles it, and
- * program_load.c, which loads it.
+/* program_state.h - a program that is compiled: for program.c, program_pass.c and
+ * program_link.c, which compile it, and program_load.c, which loads it.
  */
 #ifndef PROGRAM_STATE_H
 #define PROGRAM_STATE_H
 
 #include "tui/launch/program.h"
 #include "tui/launch/programs.h"
+
+/* Of a source or a preprocessed text, in bytes. */
+#define SOURCE_LIMIT ((size_t)64 << 20)
 
 struct program {
 	struct compiler compiler, nvcc; /* the latter for a GPU only */
@@ -19,5 +22,27 @@ struct program {
 
 /* "host3.o" in its folder; the caller frees it. */
 char *program_temporary(const struct program *, const char *pass, int number, const char *suffix);
+
+enum program_kind { KIND_CUDA, KIND_CPP, KIND_C, KIND_UNKNOWN };
+enum program_kind program_kind(const char *file);       /* by its suffix */
+
+/* --- program_pass.c --- */
+
+/* -std, in *owned, which the caller frees after the compiler has run. */
+void program_add_standard(const struct program_source *, struct arg_list *, char **owned);
+/* Those of all files, and of the one with this number. */
+void program_add_flags(const struct program_source *, int number, struct arg_list *);
+/* Makes the object of a .cu file, for the host or the device. */
+enum status program_build_pass(struct program *, const struct program_source *, const char *file,
+			       bool host, int number);
+
+/* --- program_link.c --- */
+
+/* Compiles a .cu file with nvcc. */
+enum status program_build_gpu(const struct program *, const struct program_source *, int number);
+enum status program_link_device(struct program *, const struct program_source *, const char *file,
+				int number);
+/* The host's objects, which need those of the device. */
+enum status program_link_host(struct program *, const struct program_source *);
 
 #endif
