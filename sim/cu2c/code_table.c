@@ -244,7 +244,7 @@ static void write_code(const struct unit *u, const struct function *f, int count
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
 	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d, %d,"
-		" __start_ft_constant, __stop_ft_constant };\n", n, k->text, n,
+		" __start_ft_constant, __stop_ft_constant, 0 };\n", n, k->text, n,
 		k->text, u->tokens.file_length, u->tokens.file, variant,
 		u->mode.user ? "ft_shared_list" : "0", code_table_orders_some(u),
 		code_table_orders_seen(u));
@@ -324,7 +324,7 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 	else
 		write_bounds(u, f, out);
 	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s, %s,"
-		" __start_ft_constant, __stop_ft_constant };\n", k->length, k->text, FT_USER_UNIT,
+		" __start_ft_constant, __stop_ft_constant, 0 };\n", k->length, k->text, FT_USER_UNIT,
 		code_table_orders_some(u) ? "true" : "false",
 		code_table_orders_seen(u) ? "true" : "false");
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
