@@ -26,7 +26,7 @@
 /* Up to this many ranges are read one by one; else their hull, if the ranges fill enough of it. */
 #define FEW_RANGES 64
 
-/* --- memory of programs, in which pointers may be anywhere --- */
+/* --- memory of programs, which have no steps, and in which pointers may be anywhere --- */
 
 bool recorder_is_plain(const struct buffer *buffer)
 {
@@ -210,15 +210,8 @@ static enum status digest_pieces(struct recorder *r, const struct buffer *buffer
 		uint64_t left = buffer->bytes - at, bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 
 		status = device_download(r->device.inner, NULL, buffer, at, *piece, bytes);
-		if (status == STATUS_OK) {
-			const char *data = *piece;
-			char *copy = NULL;
-
-			if (recorder_is_plain(buffer))
-				data = without_addresses(r, at, data, bytes, &copy);
-			digest_add(state, data, bytes);
-			free(copy);
-		}
+		if (status == STATUS_OK)
+			digest_add(state, *piece, bytes);
 	}
 	*digest = digest_end(state);
 	return status;
@@ -228,15 +221,7 @@ static enum status digest_pieces(struct recorder *r, const struct buffer *buffer
 static uint64_t digest_memory(const struct recorder *r, struct shadow *shadow, const void *memory)
 {
 	const struct buffer *buffer = shadow->buffer;
-	uint64_t digest;
-	char *copy;
 
-	if (recorder_is_plain(buffer)) {
-		memory = without_addresses(r, 0, memory, buffer->bytes, &copy);
-		digest = digest_bytes(buffer->dtype, memory, buffer->bytes);
-		free(copy);
-		return digest;
-	}
 	if (r->unlisted || buffer->bytes < DIGEST_PARTS_MIN)
 		return digest_bytes(buffer->dtype, memory, buffer->bytes);
 	if (!shadow->parts)
