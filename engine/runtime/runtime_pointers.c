@@ -50,14 +50,14 @@ static bool find_entry(const struct upload *u, size_t at, struct pointer_entry *
 	return find_address(u, at, entry) && (u->many || entry->offset == 0);
 }
 
-static bool has_many(const struct upload *u)
+static size_t count_addresses(const struct upload *u)
 {
 	struct pointer_entry entry;
 	size_t count = 0, at = (WORD - u->offset % WORD) % WORD;
 
 	for (; at + WORD <= u->bytes; at += WORD)
 		count += find_address(u, at, &entry);
-	return SPARSE * count >= u->bytes / WORD;
+	return count;
 }
 
 /* The end of the bytes from `at` on that are pointers, or that are not, as *pointers says. */
@@ -117,13 +117,10 @@ enum status pointers_upload(struct runtime_device *d, struct stream *stream, str
 			    uint64_t offset, const void *from, size_t bytes)
 {
 	struct upload u = { d, stream, buffer, offset, from, bytes, false };
-	size_t pieces = 0;
+	size_t addresses = d->watched ? count_addresses(&u) : 0;
 
-	if (d->watched && bytes >= WORD) {
-		u.many = has_many(&u);
-		pieces = count_pieces(&u);
-	}
-	if (pieces > 0 && pieces <= MAX_PIECES)
+	u.many = SPARSE * addresses >= bytes / WORD;
+	if (addresses > 0 && count_pieces(&u) <= MAX_PIECES)
 		return upload_pieces(&u);
 	return device_upload(d->device, stream, buffer, offset, from, bytes);
 }
