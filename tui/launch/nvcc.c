@@ -12,16 +12,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/xalloc.h"
 #include "engine/device.h"
+#include "sim/cu2c/point_names.h"
 #include "tui/datadir.h"
 #include "tui/launch/programs.h"
 
 #define DEFAULT_CAPABILITY 90
 
-/* Asks in another process: after a fork(), CUDA cannot be used in the process that used it before,
- * and users' kernels run in a child. */
-static int capability(void)
+/* Asks in another process: a child cannot use CUDA if its parent has used it, and users' kernels
+ * run in a child. */
+static int ask_capability(void)
 {
 	int ended, found;
 	pid_t child = fork();
@@ -35,9 +37,8 @@ static int capability(void)
 }
 
 /* The feature set "90a" has the instructions that only this kind of GPU has. */
-static char *architecture(void)
+static char *architecture(int of)
 {
-	int of = capability();
 	const char *all = of >= 90 ? "a" : "";
 
 	return xasprintf("arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", of, all, of, all, of,
@@ -69,29 +70,46 @@ static void add_flags(struct arg_list *args, const char *const *flags)
 	}
 }
 
+/* In a header: nvcc gives its flags to a shell. */
+static enum status write_points(const char *path, char *const *names)
+{
+	char *list = point_names_list(names);
+	char *text = xasprintf("#define FLASHTWIN_PROBE\n#define POINT_LIST(X) %s\n", list);
+	enum status status = output_text(path, text);
+
+	free(text);
+	free(list);
+	return status;
+}
+
 enum status nvcc_run(const struct nvcc_step *step)
 {
 	const char *slash = strrchr(step->file, '/');
-	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS), *code = architecture();
-	char *standard = language(step->standard);
+	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS);
+	char *code = architecture(step->capability ? step->capability : ask_capability());
+	char *points = xasprintf("%s.h", step->out), *standard = language(step->standard);
 	char *own = slash ? xasprintf("-I%.*s", (int)(slash - step->file + 1), step->file)
 		: xstrdup("-I.");
 	struct arg_list args = step->nvcc->args;
-	enum status status;
+	enum status status = STATUS_OK;
 
 	arg_list_add_all(&args, (const char *const[]){ "-fatbin", "-x", "cu", standard, "-w",
 		  "--expt-relaxed-constexpr", "--no-compress", "-gencode", code, NULL });
 	if (step->extended)
 		arg_list_add(&args, "--extended-lambda");
 	arg_list_split(&args, flags);
-	if (step->include)
-		arg_list_add_all(&args, (const char *const[]){ "-include", step->include, NULL });
+	if (step->points) {
+		status = write_points(points, step->points);
+		arg_list_add_all(&args, (const char *const[]){ "-include", points, NULL });
+	}
 	add_flags(&args, step->flags);
 	add_flags(&args, step->more);
 	arg_list_add_all(&args, (const char *const[]){ own, "-I", include, "-o", step->out,
 		  step->in, NULL });
-	status = program_run(&args, step->file, step->sandbox);
+	if (status == STATUS_OK)
+		status = program_run(&args, step->file, step->sandbox);
 	free(own);
+	free(points);
 	free(standard);
 	free(code);
 	free(flags);

@@ -16,12 +16,14 @@ struct nvcc_step {
 	const char *standard;           /* "c++17", "gnu++20"; NULL: C++17 */
 	/* Flags for the file, as for the host's compiler; NULL-terminated lists, or NULL. */
 	const char *const *flags, *const *more;
-	const char *include;            /* a header to begin with; NULL: none */
+	char *const *points;            /* names of points to record; NULL: none */
+	int capability;                 /* 90 for 9.0; 0: that of the GPU of this machine */
 	bool extended;                  /* lambdas of host code in kernels */
 	struct sandbox *sandbox;
 };
 
-/* Errors as program_run(). Without a GPU, the code is for compute capability 9.0. */
+/* Errors as program_run(). Without a GPU, the code is for compute capability 9.0. With points,
+ * "OUT.h" is written too. */
 enum status nvcc_run(const struct nvcc_step *);
 
 #endif

@@ -26,6 +26,7 @@ struct program_source {
 	struct sandbox *sandbox;        /* its scratch folder has what is made */
 	bool check, steps;              /* kernels call the checker; count steps */
 	bool cuda;                      /* kernels are compiled for a GPU too */
+	int capability;                 /* with cuda: as for nvcc.h */
 	bool points;                    /* kernels record the POINTs in their files */
 	const struct name_change *changes;      /* of file names that are shown; NULL: none */
 };

@@ -9,42 +9,24 @@
 
 #include "base/output.h"
 #include "base/xalloc.h"
-#include "sim/cu2c/point_names.h"
 #include "tui/launch/compile_cache.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/nvcc.h"
 
 /* --- for a GPU --- */
 
-/* In a header: nvcc gives its flags to a shell. */
-static enum status write_points(const char *path, char *const *names)
-{
-	char *list = point_names_list(names);
-	char *text = xasprintf("#define FLASHTWIN_PROBE\n#define POINT_LIST(X) %s\n", list);
-	enum status status = output_text(path, text);
-
-	free(text);
-	free(list);
-	return status;
-}
-
 /* nvcc compiles the file itself, with the toolkit's headers. */
 enum status program_build_gpu(const struct program *p, const struct program_source *s, int number)
 {
-	char *const *names = p->points[number];
 	char *out = program_temporary(p, "device", number, "fatbin");
-	char *points = program_temporary(p, "points", number, "h");
 	const struct nvcc_step step = {
 		.nvcc = &p->nvcc, .file = s->files[number], .in = s->files[number], .out = out,
 		.standard = s->standard, .flags = s->flags, .extended = true,
 		.more = s->file_flags ? s->file_flags[number] : NULL,
-		.include = names ? points : NULL, .sandbox = s->sandbox,
+		.points = p->points[number], .capability = s->capability, .sandbox = s->sandbox,
 	};
-	enum status status = names ? write_points(points, names) : STATUS_OK;
+	enum status status = nvcc_run(&step);
 
-	if (status == STATUS_OK)
-		status = nvcc_run(&step);
-	free(points);
 	free(out);
 	return status;
 }

@@ -228,18 +228,12 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s,
 /* Writes the user's text under its own name, and a use of a template, which is instantiated only
  * when used. Another kernel needs none, and host functions may have its name too. */
 static enum status write_cuda_source(const struct user_kernel *k, const struct user_source *s,
-				     bool probed, const char *path)
+				     const char *path)
 {
 	struct output output;
 	char *address;
 
 	TRY(output_open(path, &output));
-	if (probed) {
-		char *list = point_names_list(k->points);
-
-		fprintf(output.file, "#define FLASHTWIN_PROBE\n#define POINT_LIST(X) %s\n", list);
-		free(list);
-	}
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
 	fwrite(k->source, 1, k->source_bytes, output.file);
 	if (strchr(s->kernel, '<')) {
@@ -256,9 +250,9 @@ static enum status build_cuda(struct user_kernel *k, const struct user_source *s
 	char *in = temporary(k, probed, "cu"), *out = temporary(k, probed, "fatbin");
 	const struct nvcc_step step = {
 		.nvcc = &k->nvcc, .file = s->file, .in = in, .out = out, .flags = s->flags,
-		.sandbox = s->sandbox,
+		.points = probed ? k->points : NULL, .sandbox = s->sandbox,
 	};
-	enum status status = write_cuda_source(k, s, probed, in);
+	enum status status = write_cuda_source(k, s, in);
 
 	if (status == STATUS_OK)
 		status = nvcc_run(&step);

@@ -218,21 +218,20 @@ static void reset_globals(char *name)
 	errno = 0;
 }
 
-/* Before compilers run for nothing. */
-static enum status check_gpu(const struct program_job *job)
+/* Before compilers run for nothing. This process uses CUDA from now on. */
+static enum status find_gpu(struct program_source *source)
 {
-	int capability;
-
-	return job->source->cuda ? device_cuda_capability(0, &capability) : STATUS_OK;
+	return source->cuda ? device_cuda_capability(0, &source->capability) : STATUS_OK;
 }
 
 static enum status start(int (**entry)(int, char **, char **))
 {
 	const struct program_job *job = child.job;
+	struct program_source source = *job->source;
 	struct program *program;
 
-	TRY(check_gpu(job));
-	TRY(program_build(job->source, &program));
+	TRY(find_gpu(&source));
+	TRY(program_build(&source, &program));
 	prctl(PR_SET_CHILD_SUBREAPER, 0);       /* which the sandbox of the compilers has set */
 	catch_deaths();
 	TRY(run_begin(job->options, "run", job->asked, child.report, &child.session));
