@@ -6,20 +6,12 @@
  */
 #include "kernels/kernel.h"
 #include "kernels/double_list.h"
+#include "kernels/verify_kernel.h"
 
 #define DOUBLE_KERNEL(id, name, arguments, expression) \
-	KERNEL math_##id(unsigned long long *sums, unsigned long long first, \
-			 unsigned long long count, unsigned stride) \
-	{ \
-		unsigned thread = blockIdx.x * blockDim.x + threadIdx.x; \
-		unsigned threads = gridDim.x * blockDim.x; \
-		unsigned long long sum = 0; \
-		for (unsigned long long k = thread; k < count; k += threads) { \
-			double x, y; \
-			uint64_t number = double_input(first + k * stride, &x, &y); \
-			sum += double_term(expression, number); \
-		} \
-		sums[thread] = sum; \
-	}
+	VERIFY_KERNEL(id, \
+		double x, y; \
+		uint64_t number = double_input(i, &x, &y); \
+		sum += double_term(expression, number);)
 
 DOUBLE_LIST(DOUBLE_KERNEL)

@@ -8,6 +8,7 @@
  */
 #include "kernels/kernel.h"
 #include "kernels/math_list.h"
+#include "kernels/verify_kernel.h"
 
 /* --- functions with several results, one at a time --- */
 
@@ -74,22 +75,12 @@ static __device__ unsigned float_result(float r)
 #define RESULT_I(expression) ((unsigned)(expression))
 
 #define MATH_KERNEL(id, name, arguments, kind, expression) \
-	KERNEL math_##id(unsigned long long *sums, unsigned long long first, \
-			 unsigned long long count, unsigned stride) \
-	{ \
-		unsigned thread = blockIdx.x * blockDim.x + threadIdx.x; \
-		unsigned threads = gridDim.x * blockDim.x; \
-		unsigned long long sum = 0; \
-		for (unsigned long long k = thread; k < count; k += threads) { \
-			unsigned long long i = first + k * stride; \
-			uint32_t a, b; \
-			math_input(arguments, i, &a, &b); \
-			float x = __uint_as_float(a), y = __uint_as_float(b); \
-			(void)x, (void)y; \
-			sum += RESULT_##kind(expression) * (2 * i + 1); \
-		} \
-		sums[thread] = sum; \
-	}
+	VERIFY_KERNEL(id, \
+		uint32_t a, b; \
+		math_input(arguments, i, &a, &b); \
+		float x = __uint_as_float(a), y = __uint_as_float(b); \
+		(void)x, (void)y; \
+		sum += RESULT_##kind(expression) * (2 * i + 1);)
 
 MATH_PTX_LIST(PTX_KERNEL)
 MATH_CUDA_LIST(MATH_KERNEL)
