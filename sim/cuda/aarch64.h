@@ -82,13 +82,7 @@ __asm__(".hidden __start_ft_cells\n"
 	FT_ADDRESS("x1", "__start_ft_cells")
 	FT_ADDRESS("x2", "__stop_ft_cells")
 	FT_CALL("ft_basic_block")
-	".Lft_block\\@:\n"
-	"	.pushsection ft_cells, \"aw\", @progbits\n"
-	"	.balign 8\n"
-	".Lft_cell\\@:\n"
-	"	.long 0, .Lft_code\\@ - .Lft_cell\\@\n"
-	"	.quad 0\n"
-	"	.popsection\n"
+	FT_BLOCK_CELL
 	".endm\n"
 	".macro bl target:vararg\n"
 	"	.ifc \\target,__sanitizer_cov_trace_pc\n"

@@ -19,6 +19,16 @@
 
 /* --- the basic-block hook, inlined --- */
 
+/* Where its fast path ends; and the block's cell. */
+#define FT_BLOCK_CELL \
+	".Lft_block\\@:\n" \
+	"	.pushsection ft_cells, \"aw\", @progbits\n" \
+	"	.balign 8\n" \
+	".Lft_cell\\@:\n" \
+	"	.long 0, .Lft_code\\@ - .Lft_cell\\@\n" \
+	"	.quad 0\n" \
+	"	.popsection\n"
+
 #ifdef __aarch64__
 #include "sim/cuda/aarch64.h"
 #endif
@@ -44,13 +54,7 @@ __asm__(".hidden __start_ft_cells\n"
 	"	leaq __start_ft_cells(%rip), %rsi\n"
 	"	leaq __stop_ft_cells(%rip), %rdx\n"
 	"	callq ft_basic_block@PLT\n"
-	".Lft_block\\@:\n"
-	"	.pushsection ft_cells, \"aw\", @progbits\n"
-	"	.balign 8\n"
-	".Lft_cell\\@:\n"
-	"	.long 0, .Lft_code\\@ - .Lft_cell\\@\n"
-	"	.quad 0\n"
-	"	.popsection\n"
+	FT_BLOCK_CELL
 	".endm\n"
 	".macro call target:vararg\n"
 	"	.ifc \\target,__sanitizer_cov_trace_pc@PLT\n"
@@ -84,6 +88,7 @@ __asm__(".ifdef ft_polls\n"
 	".endm\n"
 	".endif\n");
 #endif
+#undef FT_BLOCK_CELL
 
 /* The compiler's own copy, for the macros below; a kernel's copies are checked. */
 static inline __attribute__((always_inline, unused)) void ft_copy_bits(void *to, const void *from,
