@@ -324,8 +324,8 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 	else
 		write_bounds(u, f, out);
 	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s, %s,"
-		" __start_ft_constant, __stop_ft_constant, 0 };\n", k->length, k->text, FT_USER_UNIT,
-		code_table_orders_some(u) ? "true" : "false",
+		" __start_ft_constant, __stop_ft_constant, 0 };\n", k->length, k->text,
+		FT_USER_UNIT, code_table_orders_some(u) ? "true" : "false",
 		code_table_orders_seen(u) ? "true" : "false");
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"

@@ -1,5 +1,5 @@
-// Two groups of asynchronous copies; the second fills half of its elements with zeros. A pipeline of
-// one thread whose stages are waited for, but never released.
+// Two groups of asynchronous copies; the second fills half of its elements with zeros. A pipeline
+// of one thread whose stages are waited for, but never released.
 #include <cuda/pipeline>
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-/* double_math.cu - double functions with a model, where the result is known, and mixed arguments. */
+/* double_math.cu - double functions with a model, where the result is known; mixed arguments. */
 #include <cmath>
 
 __global__ void double_math(const double *x, double *out, float f, int n)

@@ -59,7 +59,8 @@ __global__ void atomics(unsigned *sums, float *total, unsigned long long *wide)
 	asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(sums), "r"(t) : "memory");
 	asm volatile("red.global.max.u32 [%0 + 4], %1;" :: "l"(sums), "r"(t) : "memory");
 	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" :: "l"(sums + 2), "r"(1u << (t & 31)));
-	asm volatile("atom.cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(sums + 3), "r"(0), "r"(128));
+	asm volatile("atom.cas.b32 %0, [%1], %2, %3;"
+		     : "=r"(old) : "l"(sums + 3), "r"(0), "r"(128));
 	asm volatile("red.add.f32 [%0], %1;" :: "l"(total), "f"(1.0f));
 	asm volatile("atom.add.acq_rel.gpu.u64 %0, [%1], %2;" : "=l"(before)
 		     : "l"(wide), "l"(1ull)) ;

@@ -1,4 +1,5 @@
-// constants.cu - the bytes of a file's __constant__ variables; with an argument a kernel writes one.
+// constants.cu - the bytes of a file's __constant__ variables; with an argument a kernel writes
+// one.
 #include <cstdio>
 
 #include <cuda_runtime.h>
