@@ -22,14 +22,14 @@ A row that is refused is run too, and reported if it runs now. FLASHTWIN_LAUNCH 
 `launch`, such as --check.
 """
 import ast
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-HEAD = {"suite": str, "repository": str, "commit": str, "license": str, "about": str, "rows": list}
+import rows
+
 ROW = {"path": str, "kernel": str, "grid": str, "block": str, "shared": int, "options": list,
        "args": dict, "where": dict, "values": dict, "error": float, "refused": str}
 SECONDS = 120
@@ -39,13 +39,13 @@ NPY = {'bool': '|b1', 'bf16': '<V2', 'f16': '<f2', 'f32': '<f4', 'f64': '<f8'}
 
 
 def check_row(row):
-    unknown = [name for name in row if not isinstance(row[name], ROW.get(name, ()))]
-    if unknown:
-        return f'unknown field or wrong type: {unknown[0]}'
+    wrong = rows.wrong_field(row, ROW)
+    if wrong:
+        return wrong
     missing = [name for name in ("path", "kernel", "grid", "block", "args") if name not in row]
     if missing:
         return f'no "{missing[0]}"'
-    if row["path"].startswith("/") or ".." in row["path"].split("/"):
+    if not rows.is_inside(row["path"]):
         return 'not inside'
     if "values" not in row and "refused" not in row:
         return 'expected values or refused'
@@ -55,21 +55,8 @@ def check_row(row):
 
 
 def read_list(path):
-    with open(path, encoding='utf-8') as file:
-        suite = json.load(file)
-    for name, kind in HEAD.items():
-        if not isinstance(suite.get(name), kind):
-            raise SystemExit(f'{path}: no "{name}"')
-    if not re.fullmatch('[0-9a-f]{40}', suite["commit"]):
-        raise SystemExit(f'{path}: expected a commit of 40 hex digits')
-    seen = set()
-    for row in suite["rows"]:
-        wrong = check_row(row)
-        key = (row.get("path"), row.get("kernel"), row.get("grid"), row.get("block"))
-        if wrong or key in seen:
-            raise SystemExit(f'{path}: {row.get("path")}: {row.get("kernel")}: {wrong or "twice"}')
-        seen.add(key)
-    return suite
+    return rows.read_list(path, check_row, lambda row: (
+        row.get("path"), row.get("kernel"), row.get("grid"), row.get("block")))
 
 
 def namespace():
@@ -206,19 +193,17 @@ def run(flashtwin, row, checkout, said=None):
 def main():
     if len(sys.argv) > 2 and sys.argv[1] == '--list':
         for path in sys.argv[2:]:
-            suite = read_list(path)
-            good = sum("refused" not in row for row in suite["rows"])
-            print(f'{suite["suite"]}: {good} kernels run, {len(suite["rows"]) - good} are refused')
+            rows.print_counts(read_list(path), 'kernels')
         return
     if len(sys.argv) not in (4, 5):
         raise SystemExit(__doc__)
     flashtwin, path, checkout = sys.argv[1:4]
-    rows = read_list(path)["rows"]
+    chosen = read_list(path)["rows"]
     if sys.argv[4:]:
-        rows = [row for row in rows if sys.argv[4] in row["path"] + ' ' + row["kernel"]]
-    print(f'1..{len(rows)}')
+        chosen = [row for row in chosen if sys.argv[4] in row["path"] + ' ' + row["kernel"]]
+    print(f'1..{len(chosen)}')
     failed = 0
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(chosen, 1):
         wrong = run(os.path.abspath(flashtwin), row, checkout)
         state = f' # TODO {row["refused"]}' if "refused" in row else ''
         failed += wrong is not None and not state

@@ -21,27 +21,26 @@ usage: programs.py --list LIST.json...                  checks and counts the li
 A row that is refused is run too, and reported if it runs now. FLASHTWIN_RUN has more options of
 `run`, such as --check. Programs write files into a copy of the checkout if you give them one.
 """
-import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
-HEAD = {"suite": str, "repository": str, "commit": str, "license": str, "about": str, "rows": list}
+import rows
+
 ROW = {"path": str, "kind": str, "files": list, "include": list, "options": list, "args": list,
        "exit": int, "prints": str, "until": str, "refused": str}
 SECONDS = 300
 
 
 def check_row(row):
-    unknown = [name for name in row if not isinstance(row[name], ROW.get(name, ()))]
-    if unknown:
-        return f'unknown field or wrong type: {unknown[0]}'
+    wrong = rows.wrong_field(row, ROW)
+    if wrong:
+        return wrong
     if row.get("kind") != "program" or "path" not in row:
         return 'expected a path, and the kind program'
     for path in [row["path"], *row.get("files", []), *row.get("include", [])]:
-        if path.startswith("/") or ".." in path.split("/"):
+        if not rows.is_inside(path):
             return f'{path}: not inside'
     if sum(name in row for name in ("exit", "until", "refused")) != 1:
         return 'expected either exit, until or refused'
@@ -49,21 +48,8 @@ def check_row(row):
 
 
 def read_list(path):
-    with open(path, encoding='utf-8') as file:
-        suite = json.load(file)
-    for name, kind in HEAD.items():
-        if not isinstance(suite.get(name), kind):
-            raise SystemExit(f'{path}: no "{name}"')
-    if not re.fullmatch('[0-9a-f]{40}', suite["commit"]):
-        raise SystemExit(f'{path}: expected a commit of 40 hex digits')
-    seen = set()
-    for row in suite["rows"]:
-        wrong = check_row(row)
-        key = (row.get("path"), *row.get("options", []), *row.get("args", []))
-        if wrong or key in seen:
-            raise SystemExit(f'{path}: {row.get("path")}: {wrong or "twice"}')
-        seen.add(key)
-    return suite
+    return rows.read_list(path, check_row, lambda row: (
+        row.get("path"), *row.get("options", []), *row.get("args", [])))
 
 
 def command(flashtwin, row, here):
@@ -118,17 +104,16 @@ def run(flashtwin, row, checkout, said=None):
 def main():
     if len(sys.argv) > 2 and sys.argv[1] == '--list':
         for path in sys.argv[2:]:
-            suite = read_list(path)
-            good = sum("refused" not in row for row in suite["rows"])
-            print(f'{suite["suite"]}: {good} programs run, {len(suite["rows"]) - good} are refused')
+            rows.print_counts(read_list(path), 'programs')
         return
     if len(sys.argv) not in (4, 5):
         raise SystemExit(__doc__)
     flashtwin, path, checkout = sys.argv[1:4]
-    rows = [row for row in read_list(path)["rows"] if sys.argv[4:] == [] or sys.argv[4] in row["path"]]
-    print(f'1..{len(rows)}')
+    chosen = [row for row in read_list(path)["rows"]
+              if sys.argv[4:] == [] or sys.argv[4] in row["path"]]
+    print(f'1..{len(chosen)}')
     failed = 0
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(chosen, 1):
         wrong = run(os.path.abspath(flashtwin), row, checkout)
         name = ' '.join([row["path"], *row.get("options", []), *row.get("args", [])])
         if "refused" in row:
