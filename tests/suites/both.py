@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True          # sources may be read-only
 import kernels
 import programs
 

@@ -28,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True          # sources may be read-only
 import rows
 
 ROW = {"path": str, "kernel": str, "grid": str, "block": str, "shared": int, "options": list,

@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True          # sources may be read-only
 import rows
 
 ROW = {"path": str, "kind": str, "files": list, "include": list, "options": list, "args": list,
