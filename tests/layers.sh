@@ -55,7 +55,7 @@ layer traces/store base traces
 layer traces/diff base traces traces/store
 layer engine base base/math/ex2_model.c kernels
 layer engine/cuda base kernels engine
-layer engine/attention base engine
+layer engine/attention base kernels engine
 layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record

@@ -20,7 +20,7 @@ enum scores {
 };
 
 struct path_case {
-	int slots, heads, kv_heads, head_dim, max_len, chunk, warps;
+	int slots, heads, kv_heads, head_dim, max_len, chunk, warps, rung;
 	int lengths[17];
 	enum scores scores;
 	float scale;
@@ -143,6 +143,7 @@ static inline struct attention *path_open(const struct path *path, struct device
 						       .chunk = c->chunk,
 						       .scale = c->scale,
 						       .warps = c->warps,
+						       .rung = c->rung,
 						       .graph = c->graph },
 			    &attention));
 	return attention;
@@ -190,25 +191,48 @@ static inline float *path_run(const struct path *path, const struct path_case *c
 
 /* --- paths --- */
 
-/* Every path with separate launches and, if it supports them, with graphs. */
-static const struct path_way { const struct path *path; enum graph_mode graph; } path_ways[] = {
-	{ &path_prefill, GRAPH_NONE },
-	{ &path_cached, GRAPH_NONE },
-	{ &path_incremental, GRAPH_NONE },
-	{ &path_incremental, GRAPH_CAPTURE },
-	{ &path_incremental, GRAPH_MANUAL },
-	{ &path_incremental_multiwarp, GRAPH_NONE },
-	{ &path_incremental_multiwarp, GRAPH_CAPTURE },
-	{ &path_incremental_multiwarp, GRAPH_MANUAL },
-	{ &path_batched, GRAPH_NONE },
-	{ &path_batched, GRAPH_CAPTURE },
-	{ &path_batched, GRAPH_MANUAL },
-	{ &path_flash_decoding, GRAPH_NONE },
-	{ &path_flash_decoding, GRAPH_MANUAL },
-	{ &path_flash_decoding_graph, GRAPH_NONE },
-	{ &path_auto, GRAPH_NONE },
+/* Every path with separate launches and, if it supports them, with graphs; every rung. */
+static const struct path_way {
+	const struct path *path;
+	enum graph_mode graph;
+	int rung;
+} path_ways[] = {
+	{ &path_prefill, GRAPH_NONE, 0 },
+	{ &path_cached, GRAPH_NONE, 0 },
+	{ &path_incremental, GRAPH_NONE, 0 },
+	{ &path_incremental, GRAPH_CAPTURE, 0 },
+	{ &path_incremental, GRAPH_MANUAL, 0 },
+	{ &path_incremental_multiwarp, GRAPH_NONE, 0 },
+	{ &path_incremental_multiwarp, GRAPH_CAPTURE, 0 },
+	{ &path_incremental_multiwarp, GRAPH_MANUAL, 0 },
+	{ &path_batched, GRAPH_NONE, 0 },
+	{ &path_batched, GRAPH_CAPTURE, 0 },
+	{ &path_batched, GRAPH_MANUAL, 0 },
+	{ &path_flash_decoding, GRAPH_NONE, 0 },
+	{ &path_flash_decoding, GRAPH_MANUAL, 0 },
+	{ &path_flash_decoding_graph, GRAPH_NONE, 0 },
+	{ &path_auto, GRAPH_NONE, 0 },
+	{ &path_ladder, GRAPH_NONE, 4 },
+	{ &path_ladder, GRAPH_NONE, 5 },
+	{ &path_ladder, GRAPH_CAPTURE, 6 },
+	{ &path_ladder, GRAPH_NONE, 10 },
+	{ &path_ladder, GRAPH_MANUAL, 10 },
 };
-enum { PATH_WAYS = 15, PATH_CASES = 51 };
+enum { PATH_WAYS = 20, PATH_CASES = 51 };
+
+/* The head size nearest to D that a rung has; all others have every size. */
+static inline int path_head_dim(int rung, int D)
+{
+	static const int dims[] = { 64, 80, 96, 128, 256 };
+	int nearest = dims[0];
+
+	if (rung < 5)
+		return D;
+	for (int i = 1; i < 5; i++)
+		if (abs(dims[i] - D) < abs(nearest - D))
+			nearest = dims[i];
+	return nearest;
+}
 
 /* Returns a random case that the path can run. */
 static inline struct path_case path_case_for(const struct path_way *way, int number)
@@ -216,7 +240,13 @@ static inline struct path_case path_case_for(const struct path_way *way, int num
 	bool cached = way->path == &path_cached;
 	struct path_case c = path_case_random(number, cached, cached);
 
+	if (path_head_dim(way->rung, c.head_dim) != c.head_dim) {
+		path_case_free(&c);
+		c.head_dim = path_head_dim(way->rung, c.head_dim);
+		path_case_fill(&c);
+	}
 	c.graph = way->graph;
+	c.rung = way->rung;
 	if (way->path == &path_auto && number % 3 == 0)
 		c.chunk = 0;
 	return c;

@@ -96,6 +96,7 @@ static void find_shape(struct attend *attend)
 	s->max_len = attend->rows > 0 ? attend->rows : 1;
 	s->chunk = attend->run.chunk;
 	s->warps = attend->run.warps;
+	s->rung = attend->run.rung;
 	s->graph = attend->run.graph;
 	if (!attend->scale_given)
 		s->scale = attention_scale(s->head_dim);

@@ -323,6 +323,7 @@ static enum status prepare(struct decode *decode)
 	decode->shape = generate_shape(decode->model, decode->run.path, decode->sequences,
 				       decode->prompts, slot_count(decode), decode->run.chunk);
 	decode->shape.warps = decode->run.warps;
+	decode->shape.rung = decode->run.rung;
 	decode->shape.graph = decode->run.graph;
 	TRY(attention_check(decode->run.path, &decode->shape));
 	if (decode->logits)

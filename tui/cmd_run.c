@@ -123,7 +123,7 @@ static enum status check_files(const struct run_command *c)
 	return STATUS_OK;
 }
 
-static enum status check_options(const struct run_command *c)
+static enum status check_options(struct run_command *c)
 {
 	TRY(run_options_check(&c->run));
 	if (c->run.trace && !c->run.append)

@@ -81,7 +81,7 @@ OPTION(TRUST, ON_REPLAY | ON_VIEW | ON_EXPORT, OWN, 0, "trust", VALUE_NONE,
 /* Shared by the commands that run kernels. */
 OPTION(PATH, ON_DECODE | ON_ATTEND, RUN, 0, "path",
        VALUE_NAME("P", "prefill cached incremental incremental-multiwarp batched flash-decoding "
-		       "flash-decoding-graph auto"),
+		       "flash-decoding-graph auto ladder"),
        "the attention path (flash-decoding; flash-decoding-graph is short for flash-decoding "
        "--graph capture)")
 OPTION(DEVICE, ON_RUNS, RUN, 0, "device", VALUE_ONE_OF("sim cuda both"),
@@ -97,6 +97,8 @@ OPTION(CHUNK, ON_DECODE | ON_ATTEND, RUN, 0, "chunk", VALUE_INTEGER("C", 0, MAX_
        "keys per chunk (128); with 0, auto does not use flash decoding")
 OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),
        "warps per chunk of flash decoding, 1 or 2 (1)")
+OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung", VALUE_NAME("N", "best 0 1 2 3 4 5 6 10"),
+       "of the path ladder: a rung, or the fastest (best)")
 OPTION(PROFILE, ON_RUN, RUN, 0, "profile", VALUE_NAME("NAME", "h200"),
        "the GPU whose limits and error codes the simulator has (h200)")
 OPTION(SEED, ON_RUNS | ON_REPLAY, RUN, 0, "seed", VALUE_UNSIGNED("N"),

@@ -8,6 +8,7 @@
 
 #include "base/visible.h"
 #include "base/xalloc.h"
+#include "engine/attention/path_ladder.h"
 #include "engine/record/recorder.h"
 #include "engine/replay/replay.h"
 #include "traces/diff/diff.h"
@@ -266,6 +267,8 @@ static char *describe(const struct run_options *options, json_t *asked)
 		json_object_set_new(asked, "graph", json_string(graph_mode_name(
 			path_graph_mode(options->path, options->graph))));
 		json_object_set_new(asked, "warps", json_integer(options->warps));
+		if (options->rung != LADDER_BEST)
+			json_object_set_new(asked, "rung", json_integer(options->rung));
 	}
 	text = json_dumps(asked, JSON_COMPACT | JSON_SORT_KEYS);
 	return text ? text : xstrdup("{}");

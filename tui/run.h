@@ -22,6 +22,8 @@ struct run_options {
 	enum graph_mode graph;
 	bool graph_given;
 	int chunk, warps;
+	int rung;                       /* of the ladder; LADDER_BEST */
+	bool rung_given;
 	uint64_t seed;
 	bool seed_given;
 	int64_t orders;                 /* --all-orders: seeds 1 to this one too; 0: none */
@@ -54,7 +56,7 @@ bool run_options_recorded(const struct run_options *);
 /* Whether the run is kept as the last run: there is neither -o nor --no-record. */
 bool run_options_keep(const struct run_options *);
 /* After the last option: those that contradict each other. */
-enum status run_options_check(const struct run_options *);
+enum status run_options_check(struct run_options *);
 
 /* One device that the command's work runs on. */
 struct run_target {

@@ -1,8 +1,10 @@
 /* run_options.c - the options of devices and recording, and which go together; see run.h. */
 #include "tui/run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/attention/path_ladder.h"
 #include "engine/record/probe.h"
 #include "traces/store/log_at.h"
 
@@ -16,6 +18,7 @@ struct run_options run_options_default(void)
 		.device = "sim",
 		.chunk = DEFAULT_CHUNK,
 		.warps = 1,
+		.rung = LADDER_BEST,
 		.jobs = 1,
 		.check_orders = -1,
 		.level = LEVEL_LAUNCH,
@@ -40,6 +43,10 @@ void run_option_take(struct run_options *options, const struct option_value *v)
 		options->graph_given = true;
 		break;
 	case OPTION_CHUNK: options->chunk = (int)v->integer; break;
+	case OPTION_RUNG:
+		options->rung = strcmp(v->text, "best") == 0 ? LADDER_BEST : atoi(v->text);
+		options->rung_given = true;
+		break;
 	case OPTION_WARPS: options->warps = (int)v->integer; break;
 	case OPTION_SEED:
 		options->seed = v->u64;
@@ -103,6 +110,16 @@ static enum status check_graph(const struct run_options *options)
 	return path_check_graph(path, options->graph);
 }
 
+/* The first rungs of the ladder are other paths. */
+static enum status choose_rung(struct run_options *options)
+{
+	if (options->rung_given && options->path != &path_ladder)
+		return fail(STATUS_USAGE, "--rung needs --path ladder");
+	if (options->path == &path_ladder)
+		options->path = ladder_path(options->rung);
+	return STATUS_OK;
+}
+
 static enum status check_orders(const struct run_options *options)
 {
 	if (options->orders == 0)
@@ -118,10 +135,11 @@ static enum status check_orders(const struct run_options *options)
 	return STATUS_OK;
 }
 
-enum status run_options_check(const struct run_options *options)
+enum status run_options_check(struct run_options *options)
 {
 	struct log_at windows;
 
+	TRY(choose_rung(options));
 	TRY(check_graph(options));
 	TRY(check_orders(options));
 	if (options->no_record && run_options_recorded(options))

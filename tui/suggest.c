@@ -45,7 +45,8 @@ void suggestion_try(struct suggestion *s, const char *name)
 {
 	int distance = edit_distance(s->word, name);
 
-	if (distance > MAX_DISTANCE || (s->nearest && distance >= s->distance))
+	if (distance > MAX_DISTANCE || distance >= (int)strlen(name)
+	    || (s->nearest && distance >= s->distance))
 		return;
 	s->nearest = name;
 	s->distance = distance;

@@ -55,6 +55,20 @@ void flash_free(struct attention *a, struct flash_part *part)
 	device_free(a->device, part->partials);
 }
 
+enum status flash_reduce(struct attention *a, const struct flash_part *part, int layer)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct arg args[] = {
+		ARG_BUFFER(part->partials), ARG_BUFFER(a->io->out),
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), ARG_I32(s->head_dim),
+		ARG_I32(s->chunk), ARG_I32(part->max_chunks),
+	};
+
+	return step_launch(a, "flash_decode_reduce", layer,
+			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ WARP, 1, 1 }, 0, args, COUNT(args));
+}
+
 /* Unlike the models: the kernels get a layer's cache as a base pointer and the stride between
  * slots, where theirs take k_ptrs[0] and v_ptrs[0] from an array of pointers; and sizes are
  * arguments, where theirs are baked into the module, which must then be cached by all of them. */
@@ -62,13 +76,12 @@ enum status flash_attend(struct attention *a, const struct flash_part *part, int
 {
 	const struct attention_shape *s = &a->shape;
 	unsigned H = (unsigned)s->heads, M = (unsigned)s->slots, warps = warps_of(s);
-	const struct arg seq_lens = ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer);
 	const struct arg chunk_args[] = {
 		ARG_BUFFER(a->io->q),
 		ARG_BUFFER(a->cache->k[layer]),
 		ARG_BUFFER(a->cache->v[layer]),
 		ARG_BUFFER(part->partials),
-		seq_lens,
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer),
 		ARG_I32(s->kv_heads),
 		ARG_I32(s->head_dim),
 		ARG_I32(s->max_len),
@@ -76,17 +89,12 @@ enum status flash_attend(struct attention *a, const struct flash_part *part, int
 		ARG_I32(s->chunk),
 		ARG_F32(s->scale),
 	};
-	const struct arg reduce_args[] = {
-		ARG_BUFFER(part->partials), ARG_BUFFER(a->io->out), seq_lens,
-		ARG_I32(s->head_dim), ARG_I32(s->chunk), ARG_I32(part->max_chunks),
-	};
 
 	TRY(step_launch(a, warps == 1 ? "flash_decode_chunk" : "flash_decode_chunk_2warp", layer,
 			(struct dim3){ H, M, (unsigned)part->max_chunks },
 			(struct dim3){ WARP, warps, 1 }, (unsigned)flash_shared(s), chunk_args,
 			COUNT(chunk_args)));
-	return step_launch(a, "flash_decode_reduce", layer, (struct dim3){ H, M, 1 },
-			   (struct dim3){ WARP, 1, 1 }, 0, reduce_args, COUNT(reduce_args));
+	return flash_reduce(a, part, layer);
 }
 
 /* --- the path --- */

@@ -19,6 +19,8 @@ enum status flash_check(const char *who, const struct attention_shape *);
 size_t flash_shared(const struct attention_shape *);
 enum status flash_alloc(struct attention *, struct flash_part *);
 void flash_free(struct attention *, struct flash_part *);
+/* The launch that merges the partials of the chunks. */
+enum status flash_reduce(struct attention *, const struct flash_part *, int layer);
 enum status flash_attend(struct attention *, const struct flash_part *, int layer);
 
 /* --- path_batched.c --- */

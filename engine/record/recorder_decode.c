@@ -19,6 +19,7 @@
 #include "engine/record/recorder_state.h"
 #include "engine/record/recording.h"
 #include "engine/record/shadow.h"
+#include "kernels/split_rule.h"
 #include "traces/row.h"
 #include "traces/store/store.h"
 
@@ -161,7 +162,8 @@ static enum status decode_scatter(const struct recording *n)
 
 /* The partials of a launch, and the sequence lengths, which tell which chunks have keys. */
 struct partials {
-	int64_t slots, heads, chunks, D, C;
+	int64_t slots, heads, chunks, D;
+	int64_t C;                      /* 0: each sequence is split by its own length */
 	float *values;                  /* [slots, heads, chunks, D + 2] */
 	int32_t *seq_lens;              /* [slots] */
 };
@@ -176,10 +178,15 @@ static int64_t key_count(const struct partials *p, int64_t slot)
 	return p->seq_lens[slot] > 0 ? p->seq_lens[slot] : 0;
 }
 
+static int64_t chunk_keys(const struct partials *p, int64_t slot)
+{
+	return p->C > 0 ? p->C : SPLIT_KEYS(key_count(p, slot));
+}
+
 /* Chunks that hold keys. */
 static int64_t used_chunks(const struct partials *p, int64_t slot)
 {
-	int64_t used = (key_count(p, slot) + p->C - 1) / p->C;
+	int64_t C = chunk_keys(p, slot), used = (key_count(p, slot) + C - 1) / C;
 
 	return used < p->chunks ? used : p->chunks;
 }
@@ -197,7 +204,7 @@ static enum status partials_read(const struct recording *n, struct partials *p,
 	const struct arg *values = pointer(n, "partials"), *seq_lens = pointer(n, "seq_lens");
 	uint64_t count = (uint64_t)(p->slots * p->heads * p->chunks * (p->D + 2));
 
-	*found = values && seq_lens && p->D > 0 && p->C > 0 && count > 0;
+	*found = values && seq_lens && p->D > 0 && p->C >= 0 && count > 0;
 	if (!*found)
 		return STATUS_OK;
 	TRY(read_argument(n, values, count * sizeof *p->values, (void **)&p->values));
@@ -234,7 +241,7 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 			 struct row_partial *out)
 {
 	double row_max = find_row_max(p, slot, head), total = 0.0;
-	int64_t keys = key_count(p, slot);
+	int64_t keys = key_count(p, slot), C = chunk_keys(p, slot);
 
 	for (int64_t c = 0; c < p->chunks; c++) {
 		const float *partial = partial_at(p, slot, head, c);
@@ -245,8 +252,8 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 		out[c] = (struct row_partial){
 			.slot = (int)slot, .head = (int)head, .kv_head = (int)kv_head,
 			.chunk = (int)c,
-			.key_begin = c * p->C,
-			.key_end = (c + 1) * p->C < keys ? (c + 1) * p->C : keys,
+			.key_begin = c * C,
+			.key_end = (c + 1) * C < keys ? (c + 1) * C : keys,
 			.max_bits = float_bits(partial[p->D]),
 			.sum_bits = float_bits(partial[p->D + 1]),
 			.lse = used ? partial[p->D] + log(sum) : NAN, .share = share,
@@ -264,7 +271,8 @@ static enum status decode_chunk(const struct recording *n)
 {
 	struct recorder *r = n->recorder;
 	struct partials p = {
-		.slots = n->call.grid.y, .heads = n->call.grid.x, .chunks = n->call.grid.z,
+		.slots = n->call.grid.y, .heads = value(n, "H", n->call.grid.x),
+		.chunks = n->call.grid.z,
 		.D = value(n, "D", 0), .C = value(n, "C", 0),
 	};
 	int64_t kv_heads = value(n, "Hkv", p.heads);
@@ -314,7 +322,7 @@ static enum status decode_reduce(const struct recording *n)
 	struct recorder *r = n->recorder;
 	struct partials p = {
 		.slots = n->call.grid.y, .heads = n->call.grid.x,
-		.chunks = value(n, "max_chunks", 0),
+		.chunks = value(n, "max_chunks", SPLITS),
 		.D = value(n, "D", 0), .C = value(n, "C", 0),
 	};
 	struct row_reduce *rows = NULL;

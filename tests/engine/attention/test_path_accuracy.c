@@ -69,7 +69,8 @@ START_TEST(every_chunk_boundary)
 		};
 		int count = sizeof lengths / sizeof lengths[0], slots = alone ? 1 : count;
 		struct path_case c = { .slots = slots, .heads = 2, .kv_heads = alone ? 2 : 1,
-				       .head_dim = 19, .max_len = max_len, .chunk = C,
+				       .head_dim = path_head_dim(way->rung, 19), .rung = way->rung,
+				       .max_len = max_len, .chunk = C,
 				       .warps = 1 + i % 2, .graph = way->graph };
 
 		path_case_fill(&c);
@@ -89,18 +90,20 @@ START_TEST(keys_of_no_weight_give_zeros)
 	static const int lengths[] = { 1, 5, 8, 40 };
 
 	for (int i = 0; i < 4; i++) {
-		struct path_case c = { .slots = 1, .heads = 2, .kv_heads = 2, .head_dim = 8,
+		int D = path_head_dim(path_ways[_i].rung, 8);
+		struct path_case c = { .slots = 1, .heads = 2, .kv_heads = 2, .head_dim = D,
 				       .max_len = 40, .chunk = 16, .lengths = { lengths[i] },
-				       .graph = path_ways[_i].graph };
+				       .graph = path_ways[_i].graph,
+				       .rung = path_ways[_i].rung };
 		float *out;
 
 		path_case_fill(&c);
-		for (int d = 0; d < 2 * 8; d++)
+		for (int d = 0; d < 2 * D; d++)
 			c.q[d] = 1e30f;
-		for (int d = 0; d < 2 * 40 * 8; d++)
+		for (int d = 0; d < 2 * 40 * D; d++)
 			c.k[d] = -1e30f;
 		out = path_run(path_ways[_i].path, &c, 0);
-		for (int d = 0; d < 2 * 8; d++)
+		for (int d = 0; d < 2 * D; d++)
 			ck_assert_msg(out[d] == 0.0f, "%s, %d keys: element %d is %g",
 				      path_ways[_i].path->name, lengths[i], d, (double)out[d]);
 		free(out);

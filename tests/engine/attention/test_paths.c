@@ -312,6 +312,42 @@ START_TEST(other_slots_change_no_reply)
 }
 END_TEST
 
+/* Rung 4 has the bits of flash decoding; those from 5 up have each other's, whatever the order of
+ * blocks is, alone and in a batch. */
+START_TEST(rungs_have_the_same_bits)
+{
+	static const int higher[] = { 6, 10 };
+
+	for (int number = 0; number < 20; number++) {
+		const struct path_way way = { &path_ladder, GRAPH_NONE, 5 };
+		struct path_case c = path_case_for(&way, number);
+		size_t bytes = path_rows(&c) * (size_t)c.head_dim * sizeof(float);
+		float *first = path_run(&path_ladder, &c, 0), *chunks;
+
+		for (int i = 0; i < 2; i++)
+			for (uint64_t seed = 0; seed < 3; seed++) {
+				float *out;
+
+				c.rung = higher[i];
+				out = path_run(&path_ladder, &c, seed);
+				ck_assert_msg(memcmp(out, first, bytes) == 0,
+					      "case %d, rung %d, seed %d", number, c.rung,
+					      (int)seed);
+				free(out);
+			}
+		free(first);
+		c.rung = 4;
+		first = path_run(&path_ladder, &c, 0);
+		c.warps = 1;
+		chunks = path_run(&path_flash_decoding, &c, 0);
+		ck_assert_msg(memcmp(first, chunks, bytes) == 0, "case %d", number);
+		free(first);
+		free(chunks);
+		path_case_free(&c);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *equal = tcase_create("equal");
@@ -324,6 +360,7 @@ int main(void)
 	tcase_add_loop_test(equal, a_batched_row_equals_a_solo_row, 0, 5);
 	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
 	tcase_add_loop_test(equal, a_replay_equals_its_recording, 0, 5);
+	tcase_add_test(equal, rungs_have_the_same_bits);
 	tcase_add_test(behaviour, invalid_shapes_are_refused);
 	tcase_add_test(behaviour, prompts_append_to_earlier_keys);
 	tcase_add_loop_test(whole, other_slots_change_no_reply, 0, 6);

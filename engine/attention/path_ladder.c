@@ -1,0 +1,194 @@
+/* path_ladder.c - the rungs of the ladder above flash decoding: kernels with one more idea each.
+ *
+ * Rung 4 has the chunks, the reduction and the bits of flash decoding; its blocks attend for all
+ * query heads of a KV head. From rung 5 up a sequence is split by its own length
+ * (kernels/split_rule.h), and all rungs have the same bits. Rungs 0 to 3 are other paths
+ * (path_ladder.h).
+ */
+#include "engine/attention/path_ladder.h"
+
+#include "engine/attention/path_parts.h"
+#include "kernels/split_rule.h"
+
+struct ladder {
+	struct attention base;
+	struct flash_part part;
+	struct buffer *tickets;         /* u32 [M, Hkv], of rung 10 */
+};
+
+/* --- shapes --- */
+
+#define BEST 6                  /* the fastest on an H200 */
+
+static int rung_of(int rung)
+{
+	return rung > 0 ? rung : BEST;
+}
+
+static int group_of(const struct attention_shape *s)
+{
+	return s->kv_heads > 0 ? s->heads / s->kv_heads : 0;
+}
+
+static enum status check(const struct attention_shape *s)
+{
+	int rung = rung_of(s->rung);
+
+	if (rung != 4 && rung != 5 && rung != 6 && rung != 10)
+		return fail(STATUS_USAGE, "ladder: there is no rung %d; those of f32 are 0 to 6 "
+			    "and 10", rung);
+	if (group_of(s) > SPLIT_MAX_GROUP)
+		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
+			    "KV head, got %d; rungs 1 to 3 take any", rung, SPLIT_MAX_GROUP,
+			    group_of(s));
+	if (rung == 4)
+		return flash_check("ladder", s);
+	if (s->head_dim == 64 || s->head_dim == 80 || s->head_dim == 96 || s->head_dim == 128
+	    || s->head_dim == 256)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "ladder: rung %d takes head sizes of 64, 80, 96, 128 and 256, "
+		    "got %d; rungs 0 to 4 take any up to 256", rung, s->head_dim);
+}
+
+static size_t shared(const struct attention_shape *s)
+{
+	int G = group_of(s), D = s->head_dim, rung = rung_of(s->rung);
+	size_t tiles = rung >= 6 ? (size_t)SPLIT_RING_FLOATS(D) : 0;
+	size_t merge = (size_t)SPLIT_MERGE_FLOATS(G, D);
+
+	if (rung == 4)
+		return 0;
+	return ((size_t)SPLIT_FLOATS(G, D) + (tiles > merge ? tiles : merge)) * sizeof(float);
+}
+
+/* --- buffers --- */
+
+static enum status create(struct attention *a)
+{
+	struct ladder *l = (struct ladder *)a;
+	const struct attention_shape *s = &a->shape;
+	int rung = rung_of(s->rung);
+	struct buffer_spec partials = {
+		"partials", DTYPE_F32, 4, { s->slots, s->heads, SPLITS, s->head_dim + 2 }
+	};
+	struct buffer_spec tickets = { "tickets", DTYPE_U32, 2, { s->slots, s->kv_heads } };
+
+	if (rung == 4)
+		return flash_alloc(a, &l->part);
+	TRY(device_alloc(a->device, &partials, &l->part.partials));
+	if (rung < 10)
+		return STATUS_OK;
+	TRY(device_alloc(a->device, &tickets, &l->tickets));
+	return device_fill(a->device, NULL, l->tickets, 0, 0,
+			   l->tickets->bytes / sizeof(uint32_t));
+}
+
+static void destroy(struct attention *a)
+{
+	struct ladder *l = (struct ladder *)a;
+
+	free_buffers(a->device, &l->tickets, 1);
+	flash_free(a, &l->part);
+}
+
+/* --- launches --- */
+
+static enum status launch_group(struct attention *a, int layer)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct flash_part *part = &((struct ladder *)a)->part;
+	const struct arg args[] = {
+		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
+		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(part->partials),
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), ARG_I32(s->heads),
+		ARG_I32(s->kv_heads), ARG_I32(s->head_dim), ARG_I32(s->max_len),
+		ARG_I64(kv_cache_stride(a->cache)), ARG_I32(s->chunk), ARG_F32(s->scale),
+	};
+
+	TRY(step_launch(a, "flash_decode_group", layer,
+			(struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots,
+				       (unsigned)part->max_chunks },
+			(struct dim3){ WARP, (unsigned)group_of(s), 1 }, 0, args, COUNT(args)));
+	return flash_reduce(a, part, layer);
+}
+
+static struct dim3 split_grid(const struct attention_shape *s)
+{
+	return (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, SPLITS };
+}
+
+static enum status launch_split(struct attention *a, const char *kernel, int layer)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct ladder *l = (struct ladder *)a;
+	const struct arg seq_lens = ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer);
+	const struct arg args[] = {
+		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
+		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials), seq_lens,
+		ARG_I32(s->heads), ARG_I32(s->kv_heads), ARG_I32(s->head_dim),
+		ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
+	};
+	const struct arg merge_args[] = {
+		ARG_BUFFER(l->part.partials), ARG_BUFFER(a->io->out), seq_lens,
+		ARG_I32(s->head_dim),
+	};
+
+	TRY(step_launch(a, kernel, layer, split_grid(s), (struct dim3){ WARP, SPLIT_WARPS, 1 },
+			(unsigned)shared(s), args, COUNT(args)));
+	return step_launch(a, "flash_decode_merge", layer,
+			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ s->head_dim > 128 ? 2 * WARP : WARP, 1, 1 }, 0,
+			   merge_args, COUNT(merge_args));
+}
+
+static enum status launch_fused(struct attention *a, int layer)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct ladder *l = (struct ladder *)a;
+	const struct arg args[] = {
+		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
+		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
+		ARG_BUFFER(a->io->out), ARG_BUFFER(l->tickets),
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), ARG_I32(s->heads),
+		ARG_I32(s->kv_heads), ARG_I32(s->head_dim), ARG_I32(s->max_len),
+		ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
+	};
+
+	return step_launch(a, "flash_decode_fused", layer, split_grid(s),
+			   (struct dim3){ WARP, SPLIT_WARPS, 1 }, (unsigned)shared(s), args,
+			   COUNT(args));
+}
+
+static enum status launch(struct attention *a, int layer)
+{
+	TRY(step_io_scatter(a, layer));
+	switch (rung_of(a->shape.rung)) {
+	case 4:
+		return launch_group(a, layer);
+	case 5:
+		return launch_split(a, "flash_decode_split", layer);
+	case 6:
+		return launch_split(a, "flash_decode_stream", layer);
+	default:
+		return launch_fused(a, layer);
+	}
+}
+
+const struct path path_ladder = {
+	.name = "ladder",
+	.summary = "flash decoding with one more idea per rung, to the memory's speed",
+	.size = sizeof(struct ladder), .device_lengths = true, .replayable = true,
+	.check = check, .shared = shared,
+	.create = create, .launch = launch, .destroy = destroy,
+};
+
+/* --- rungs that are other paths --- */
+
+const struct path *ladder_path(int rung)
+{
+	static const struct path *const paths[] = {
+		&path_cached, &path_incremental, &path_incremental_multiwarp, &path_flash_decoding
+	};
+
+	return rung >= 0 && rung < 4 ? paths[rung] : &path_ladder;
+}

@@ -1,0 +1,29 @@
+/* flash_decode_stream.cu - rung 6 of the ladder: keys and values reach shared memory by bulk copies
+ * while the warps work on earlier ones.
+ *
+ * As flash_decode_split, and the same bits. Dynamic shared memory SPLIT_FLOATS + the larger of
+ * SPLIT_RING_FLOATS and SPLIT_MERGE_FLOATS. Each warp has SPLIT_STAGES tiles of its own, so no warp
+ * waits for another. A tile is one copy, because the rows of a KV head follow each other. Needs
+ * sm_90.
+ */
+#include "kernels/split.cuh"
+#include "kernels/split_ring.cuh"
+#include "kernels/split_kernel.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_stream(const float *q, const float *k, const float *v, float *partials,
+		    const int *seq_lens, int H, int Hkv, int D, int max_len, long long stride,
+		    float scale)
+{
+	extern __shared__ __align__(16) float shared[];
+	struct split s;
+
+	split_begin(&s, q, k, v, seq_lens, H, Hkv, D, max_len, stride, scale);
+	if (s.begin >= s.end) {
+		split_publish_empty(&s, partials);
+		return;
+	}
+	split_place(&s, shared);
+	split_attend(&s);
+	split_publish(&s, partials);
+}
