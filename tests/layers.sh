@@ -89,7 +89,8 @@ layer tui/views/element base traces traces/store traces/diff tui/views tui/views
 layer tui/views/step base traces traces/store traces/diff tui/views
 layer tui/viewer base traces traces/store tui/views tui/views/kernel tui/views/element \
 	tui/views/step
-layer tui/export base traces traces/store tui/views tui/views/attend tui/viewer
+layer tui/export base traces traces/store tui/views tui/views/attend tui/views/kernel tui/views/step \
+	tui/viewer
 layer tui/launch base kernels traces/store engine engine/record engine/runtime/runtime.h \
 	sim/check/check.h sim/cu2c tui
 layer tui/program base engine engine/runtime sim/check/check.h tui tui/launch

@@ -162,8 +162,10 @@ OPTION(DIFF_PLAIN, ON_DIFF, OWN, 0, "plain", VALUE_NONE,
 /* view, export */
 OPTION(PLAIN, ON_VIEW, OWN, 0, "plain", VALUE_NONE,
        "text; implied if standard output is not a terminal")
-OPTION(FORMAT, ON_EXPORT, OWN, 0, "as", VALUE_ONE_OF("svg html json perfetto npz"),
-       "svg: one screen at one address, as a picture for slides\n"
+OPTION(FORMAT, ON_EXPORT, OWN, 0, "as", VALUE_ONE_OF("svg png html json perfetto npz"),
+       "svg: one screen at one address, as a picture for slides: shapes of step, chunks, reduce, "
+       "text and time, the text of other screens\n"
+       "png: the same picture in pixels, if rsvg-convert is installed\n"
        "html: a page that steps through the decode in a browser, with the viewer's keys; #L12.b3 "
        "in its URL is an address\n"
        "json: all rows of the trace, or with --at those of a place; with --screen or --at the "
@@ -181,6 +183,8 @@ OPTION(SCREEN, ON_VIEW | ON_EXPORT, OWN, 0, "screen",
        "this screen instead of the one that fits the address")
 OPTION(EXPORT_AT, ON_EXPORT, OWN, 0, "at", VALUE_TEXT("ADDR"),
        "a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')")
+OPTION(EXPORT_PLAY, ON_EXPORT, OWN, 0, "play", VALUE_NONE,
+       "of svg: one animated picture of a step, frame by frame as the viewer plays it")
 OPTION(EXPORT_STEPS, ON_EXPORT, OWN, 0, "steps", VALUE_TEXT("A[-B]"), "of html: only these steps")
 OPTION(EXPORT_OUT, ON_EXPORT, OWN, 'o', NULL, VALUE_FILE("FILE"),
        "where to write; an existing file is refused without --force")

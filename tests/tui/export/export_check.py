@@ -2,6 +2,8 @@
 """export_check.py - checks files written by `flashtwin export`, with Python's standard library.
 
     export_check.py svg FILE PLAIN        the picture's text equals the lines of PLAIN
+    export_check.py slide FILE TEXT...    a picture of shapes whose texts include these, none of them
+                                          cut at an edge or on top of another
     export_check.py perfetto FILE TIME    slices of a track do not overlap; TIME is "logical" or
                                           "launches"
     export_check.py npz FILE NAME DTYPE SHAPE [BITS...]
@@ -59,6 +61,49 @@ def svg(path, plain):
             fail("line", number, "expected", repr(a), "got", repr(b))
     if set(lines) - set(range(len(wanted))):
         fail("more lines than in plain text")
+
+
+def boxes(element, inherited, found):
+    """Appends (text, left, top, right, bottom) of every text; letters have typical widths."""
+    here = dict(inherited)
+    for name in ("font-size", "text-anchor", "font-family", "opacity"):
+        here[name] = element.get(name, here.get(name))
+    shift = element.get("transform", "")
+    if shift.startswith("translate("):
+        x, y = map(float, shift[10:-1].split())
+        here["x"], here["y"] = here["x"] + x, here["y"] + y
+    if element.tag == SVG + "text" and here["opacity"] != "0":
+        text, size = "".join(element.itertext()), float(here["font-size"])
+        width = len(text) * size * (0.602 if "Mono" in here["font-family"] else 0.5)
+        left = float(element.get("x")) + here["x"]
+        left -= {"end": width, "middle": width / 2}.get(here["text-anchor"], 0)
+        y = float(element.get("y")) + here["y"]
+        found.append((text, left, y - 0.72 * size, left + width, y + 0.1 * size))
+    for child in element:
+        boxes(child, here, found)
+
+
+def slide(path, *wanted):
+    root = xml.etree.ElementTree.parse(path).getroot()
+    tags = {element.tag.replace(SVG, "") for element in root.iter()}
+    known = {"svg", "title", "desc", "rect", "line", "path", "text", "g", "animate"}
+    if tags - known or not {"rect", "text"} <= tags:
+        fail("unexpected elements:", sorted(tags))
+    found = []
+    boxes(root, {"x": 0.0, "y": 0.0}, found)
+    texts = [box[0] for box in found]
+    for text in wanted:
+        if text not in texts:
+            fail("no text", repr(text), "in", texts)
+    _, _, width, height = map(float, root.get("viewBox").split())
+    for i, a in enumerate(found):
+        if a[1] < 0 or a[2] < 0 or a[3] > width or a[4] > height:
+            fail("text is cut at an edge:", a)
+        for b in found[:i]:
+            across = min(a[3], b[3]) - max(a[1], b[1])
+            if a != b and across > 2 and min(a[4], b[4]) - max(a[2], b[2]) > 2:
+                fail("texts overlap:", a, b)
+    print(len(found), "texts")
 
 
 def perfetto(path, time):
@@ -210,6 +255,6 @@ def get(path, members):
     print(value)
 
 
-{"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
+{"svg": svg, "slide": slide, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
  "page": page, "lines": lines, "get": get}[sys.argv[1]](
     *sys.argv[2:])
