@@ -14,6 +14,11 @@
     export_check.py page FILE FLASHTWIN TRACE LAUNCH...
                                           the page's screens at these launches and all of their
                                           blocks equal those of --plain
+    export_check.py picture FILE PLAY BITS FRAME
+                                          the first picture in the document FILE has the numbers of
+                                          that frame of the output PLAY of view --play, and where
+                                          chunks are shown, the bits of max and sum in BITS; frame
+                                          0 is the whole step, as the last one is drawn
     export_check.py get FILE PATH         prints a member of a JSON file: launches.0.kernel;
                                           launches.# is the number of launches
 
@@ -25,6 +30,7 @@ import gzip
 import html.parser
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -245,6 +251,44 @@ def page(path, flashtwin, trace, *launches):
     print(compared, "screens")
 
 
+def played(path, number):
+    """The caption, and the shares, factors and output of a frame in the output of view --play."""
+    frames = re.split(r"^frame (?=\d+ of \d+, at)", open(path, encoding="utf-8").read(),
+                      flags=re.M)[1:]
+    head, body = frames[number - 1].split("\n", 1)
+    count, text = re.match(r"\d+ of (\d+), at [^:]*: (.*)", head).groups()
+    out = re.search(r"out\[0\] = .*?(-?[\d.]+)$", body, re.M)
+    # A share of less than 0.05 % is printed too; a line of a chunk begins with its first key.
+    return (f"frame {number} of {count}: {text}" if number else "", re.findall(r"([\d.]+)%", re.sub(
+        r"(?m)^ (looks at|weight).*$", "", body)), re.findall(r"x([\d.]+)", body),
+            out and out.group(1), len(frames))
+
+
+def picture(path, play, bits, number):
+    document = open(path, encoding="utf-8").read()
+    number = int(number)
+    caption, shares, factors, out, count = played(play, number)
+    shown = re.search(r'id="frame"[^>]*>([^<]*)<', document).group(1)
+    if shown != (caption if number else f"the whole step, {count} frames"):
+        fail("expected", repr(caption), "got", repr(shown))
+    svg = re.search(r"<figure>.*?</figure>", document, re.S).group(0)
+    got = re.findall(r'class="share">([\d.]+) %<', svg)
+    if got != shares:
+        fail("shares: expected", shares, "got", got)
+    got = re.findall(r"\u00d7 ([\d.]+)<", svg)
+    if got != [f"{float(factor):.6g}" for factor in factors]:
+        fail("factors: expected", factors, "got", got)
+    got = re.search(r'class="result">(-?[\d.]+)<', svg)
+    if bool(got) != bool(out) or (got and got.group(1) != f"{float(out):.6g}"):
+        fail("output: expected", out, "got", got and got.group(1))
+    # Bars that are drawn have the exact values.
+    wanted = [line.split("\t") for line in open(bits, encoding="utf-8").read().splitlines()]
+    tips = re.findall(r'data-tip="(chunk[^"]*)" data-chunk', svg)
+    for (high, total), tip in zip(wanted, tips, strict=True):
+        if f"0x{high})" not in tip or f"0x{total})" not in tip:
+            fail("bits: expected", high, total, "in", tip)
+
+
 def get(path, members):
     value = json.load(open(path, encoding="utf-8"))
     for member in members.split("."):
@@ -256,5 +300,5 @@ def get(path, members):
 
 
 {"svg": svg, "slide": slide, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
- "page": page, "lines": lines, "get": get}[sys.argv[1]](
+ "page": page, "picture": picture, "lines": lines, "get": get}[sys.argv[1]](
     *sys.argv[2:])
