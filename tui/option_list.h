@@ -260,7 +260,8 @@ OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "the simulator (the default): chunk + reduce on one job next to plain C, if this processor "
        "can run the plain C as compiled for the building machine; bytes and seconds per decode "
        "step, not recorded and at each level")
-OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view last check"),
+OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("sim seeds view last check"),
+       "sim: as --sim\n"
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
        "launches, blocks and bytes of a step, waits, graphs, a long prompt; next to the claims of "
        "the engines they follow, and to times of earlier re-implementations. Markdown\n"
@@ -273,6 +274,8 @@ OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
        "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
        "wall-clock time, without verdicts on it; of --suite last (sim)")
 OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000), "samples per median (7)")
+OPTION(BENCH_PLOT, ON_BENCH, OWN, 0, "plot", VALUE_FILE("FILE"),
+       "of --sim, --suite seeds or view: also draw the table as an SVG")
 OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE,
        "of --suite seeds or check: one JSON object")
 

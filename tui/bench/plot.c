@@ -229,8 +229,12 @@ static void draw_series(FILE *out, const struct plot_series *s, size_t number,
 	putc('\n', out);
 }
 
+enum { LEGEND_LETTERS = 24 };           /* longer names are drawn smaller */
+
 static void draw_legend(FILE *out, const struct plot *p)
 {
+	char look[40];
+
 	for (size_t i = 0; i < p->series_count; i++) {
 		double y = TOP + 12 + (double)i * LEGEND_LINE;
 
@@ -238,7 +242,9 @@ static void draw_legend(FILE *out, const struct plot *p)
 			" stroke-width=\"2.5\"%s/>", RIGHT, y, RIGHT + 32, y, colours[i % COLOURS],
 			p->series[i].peer ? " stroke-dasharray=\"7 5\"" : "");
 		draw_marker(out, i, RIGHT + 16, y);
-		put_text(out, RIGHT + 42, y + 5, "", p->series[i].name);
+		snprintf(look, sizeof look, "font-size=\"%.1f\"",
+			 fmin(15.0, 15.0 * LEGEND_LETTERS / (double)strlen(p->series[i].name)));
+		put_text(out, RIGHT + 42, y + 5, look, p->series[i].name);
 	}
 }
 

@@ -11,6 +11,8 @@
 
 /* --- screens --- */
 
+const COARSE = ["chunks", "kv"];        // without text for every block, in a page of many steps
+
 /* Number of the screen of a place; undefined: it was not drawn. */
 function drawnAt(at) {
 	const view = run().screens[screen];
@@ -138,6 +140,8 @@ function show() {
 		return;
 	}
 	pause();
+	if (run().coarse && place.block !== undefined && COARSE.includes(screen))
+		say("this page has text per head; one of fewer steps (--steps) has every block");
 	paint(element("screen"), place, drawnAt(place));
 	paintSecond();
 }

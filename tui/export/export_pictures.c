@@ -1,5 +1,5 @@
-/* export_pictures.c - writes what the steps of a page computed, for export_step.js, which draws them
- * and plays their frames; see export_pictures.h.
+/* export_pictures.c - writes what the steps of a page computed, for export_step.js, which draws
+ * them and plays their frames; see export_pictures.h.
  *
  * Floats are written as their bits, and many of them as base64, so that the page has the exact
  * values. What the trace lacks is null.

@@ -28,7 +28,7 @@ enum grain {
 	LAUNCH,
 	HEAD,                           /* of a launch: blocks of the same head show the same */
 	BLOCK,
-	PICTURE                         /* drawn by export_step.js, from what page_pictures() wrote */
+	PICTURE                         /* drawn by export_step.js from page_pictures() */
 };
 
 static enum grain grain_of(const struct page *p, const struct view *view)
