@@ -13,6 +13,7 @@
 #include "engine/launch_copy.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/probe.h"
+#include "engine/record/recorder_accesses.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_describe.h"
 #include "engine/record/recorder_note.h"
@@ -80,6 +81,9 @@ static enum status pending_before(struct pending *p)
 	bool active;
 
 	recording_find_written(&p->recording);
+	if (p->stored)
+		TRY(recorder_accesses_watch(p->ticket.recorder, &p->ticket.launch,
+					    p->recording.number));
 	if (!p->ticket.launch.probed)
 		return STATUS_OK;
 	return probe_prepare(p->ticket.recorder->probe, p->ticket.launch.kernel,

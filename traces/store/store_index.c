@@ -67,6 +67,8 @@ enum status store_index_views(struct store *store)
 			     " SELECT p.run, p.launch, p.thread, p.sequence, n.content AS name,"
 			     " p.v0 AS v0_bits, p.v1 AS v1_bits, p.v2 AS v2_bits, p.v3 AS v3_bits"
 			     " FROM main.t_point p LEFT JOIN main.t_point_name n USING (name);"
+			     "CREATE TEMP VIEW IF NOT EXISTS w_request AS SELECT * FROM t_request;"
+			     "CREATE TEMP VIEW IF NOT EXISTS w_access AS SELECT * FROM t_access;"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_attention AS"
 			     " SELECT run, launch FROM main.t_partial UNION ALL"
 			     " SELECT l.run, l.launch FROM main.t_launch l"
