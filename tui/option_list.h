@@ -177,8 +177,8 @@ OPTION(AT, ON_VIEW, OWN, 0, "at", VALUE_TEXT("ADDR"),
        ".a<access>], L<launch>.o<output>[.e<element>],\n"
        "L<launch>[.f<file>].n<line>, L<launch>.end, s<step>, 'op N' or rN")
 OPTION(SCREEN, ON_VIEW | ON_EXPORT, OWN, 0, "screen",
-       VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters source "
-			  "text diff findings"),
+       VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters memory "
+			  "source text diff findings"),
        "this screen instead of the one that fits the address")
 OPTION(EXPORT_AT, ON_EXPORT, OWN, 0, "at", VALUE_TEXT("ADDR"),
        "a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')")

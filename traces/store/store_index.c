@@ -69,6 +69,8 @@ enum status store_index_views(struct store *store)
 			     " FROM main.t_point p LEFT JOIN main.t_point_name n USING (name);"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_request AS SELECT * FROM t_request;"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_access AS SELECT * FROM t_access;"
+			     "CREATE TEMP VIEW IF NOT EXISTS w_access_line AS"
+			     " SELECT * FROM t_access_line;"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_attention AS"
 			     " SELECT run, launch FROM main.t_partial UNION ALL"
 			     " SELECT l.run, l.launch FROM main.t_launch l"

@@ -39,7 +39,7 @@ static enum grain grain_of(const struct view *view)
 		return PLACE;
 	if (view == &view_attention)
 		return HEAD;
-	return view == &view_diff ? LAUNCH : BLOCK;
+	return view == &view_diff || view == &view_memory ? LAUNCH : BLOCK;
 }
 
 bool page_has_view(const struct view *view)
