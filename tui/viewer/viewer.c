@@ -47,8 +47,10 @@ static enum status first_view(const struct view_context *c, const struct address
 
 	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM v_run WHERE run = ?1"
 			" AND command IN ('decode', 'attend')", c->run));
-	*view = at->access >= 0 ? &view_memory : attends ? &view_step
-		: at->line >= 0 ? &view_source : at->lane >= 0 || at->point >= 0 ? &view_points : &view_time;
+	*view = at->access >= 0 ? &view_memory
+		: attends ? &view_step
+		: at->line >= 0 ? &view_source
+		: at->lane >= 0 || at->point >= 0 ? &view_points : &view_time;
 	return STATUS_OK;
 }
 
