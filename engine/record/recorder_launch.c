@@ -78,16 +78,15 @@ void recorder_launch_free(struct recorder *r)
 
 static enum status pending_before(struct pending *p)
 {
+	struct recorder *r = p->ticket.recorder;
 	bool active;
 
 	recording_find_written(&p->recording);
-	if (p->stored)
-		TRY(recorder_accesses_watch(p->ticket.recorder, &p->ticket.launch,
-					    p->recording.number));
-	if (!p->ticket.launch.probed)
-		return STATUS_OK;
-	return probe_prepare(p->ticket.recorder->probe, p->ticket.launch.kernel,
-			     &p->recording.call, &active);
+	/* A probed launch needs its buffers even if it is not recorded in the end. */
+	if (p->ticket.launch.probed)
+		TRY(probe_prepare(r->probe, p->ticket.launch.kernel, &p->recording.call, &active));
+	return p->stored ? recorder_accesses_watch(r, &p->ticket.launch, p->recording.number)
+			 : STATUS_OK;
 }
 
 static enum status pending_after(struct pending *p)

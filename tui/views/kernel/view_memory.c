@@ -19,7 +19,7 @@
 
 #define LINES 40                        /* source lines of each list */
 #define NAME_COLUMNS 24
-#define SEARCHED 20000                  /* requests in which one of each line is looked for */
+#define SEARCHED 4096                   /* requests in which one of each line is looked for */
 
 char memory_digit(unsigned number)
 {
