@@ -44,18 +44,20 @@ enum status view_check_point(const struct view_context *c, const struct view_pla
 	return last < 0 ? STATUS_OK : check_point(c, place, last);
 }
 
-/* The same for a request, which the Memory screen draws. */
 static enum status check_access(const struct view_context *c, const struct view_place *place)
 {
 	struct memory_request request;
 	int64_t some;
 
 	TRY(memory_at(c, place, &request));
+	if (request.warp >= 0)
+		return STATUS_OK;
 	TRY(VIEW_NUMBER(c, 0, &some, "SELECT 1 FROM w_access_line WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, place->launch));
-	return request.warp >= 0 || !some ? STATUS_OK
-		: fail(STATUS_USAGE, "L%" PRId64 " has no request a%" PRId64 " here",
-		       place->launch, c->at.access);
+	return some ? fail(STATUS_USAGE, "L%" PRId64 " has no request a%" PRId64 " here",
+			   place->launch, c->at.access)
+		: fail(STATUS_USAGE, "L%" PRId64 " has no loads or stores recorded, so no a%"
+		       PRId64, place->launch, c->at.access);
 }
 
 enum status view_check_output(int64_t launch, int64_t count, int64_t output)
