@@ -166,7 +166,7 @@ enum status viewer_run(const struct viewer_options *o)
 	view_recompute_aside(v.recompute, NULL, NULL);
 	if (!*v.message)
 		viewer_say(&v, "%s? or F1 explains keys", v.here.view == &view_step
-			   ? "new here? . plays this step, 2 to 8 are other screens, " : "");
+			   ? "new here? . plays this step, 2 to 9 are other screens, " : "");
 	if (o->play && viewer_play_begin(&v, 1) != STATUS_OK)
 		viewer_show_error(&v);
 	run(&v);

@@ -32,7 +32,7 @@ const struct viewer_screen viewer_screens[] = {
 	{ 'I', "Launch", &view_launch, WALK_LAUNCH,
 	  "f/F launch  j/k row  w inputs  r readers" ALL_HINTS },
 	{ 'i', "Info", &view_summary, WALK_STEP,
-	  "enter timeline  1 to 8 screens  d/D step" ALL_HINTS },
+	  "enter timeline  1 to 9 screens  d/D step" ALL_HINTS },
 	{ 0, NULL, NULL, WALK_OP, "" }
 };
 
