@@ -80,7 +80,7 @@ layer sim/cuda/ptx
 layer sim/cuda/random
 layer sim/cu2c base
 layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
-layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
+layer sim/check base kernels traces/request.h traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff
 layer tui/views/kernel base traces traces/store traces/diff tui/views

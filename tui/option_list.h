@@ -138,12 +138,13 @@ OPTION(REPLAY_TRACE, ON_REPLAY, RECORD, 'o', NULL, VALUE_FILE("T2.twin"),
        "record the replay as a trace; an existing file is refused without --force or --append")
 OPTION(FORCE, ON_RUNS | ON_REPLAY, RECORD, 0, "force", VALUE_NONE, "replace an existing trace")
 OPTION(APPEND, ON_RUNS | ON_REPLAY, RECORD, 0, "append", VALUE_NONE, "add to an existing trace")
-OPTION(LOG, ON_RUNS, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points"),
+OPTION(LOG, ON_RUNS, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points access"),
        "what is recorded (launch)")
 OPTION(REPLAY_LOG, ON_REPLAY, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points"),
        "record at this level what the trace has at a lower one")
-OPTION(LOG_AT, ON_DECODE | ON_ATTEND, RECORD, 0, "log-at", VALUE_TEXT("A[..B][,...]"),
-       "record only these steps (s0..s9,s20) or launches (L0..L9)")
+OPTION(LOG_AT, ON_RUNS, RECORD, 0, "log-at", VALUE_TEXT("A[..B][,...]"),
+       "record only these steps (s0..s9,s20) or launches (L0..L9); with --log access the loads and "
+       "stores of these blocks (L4.b0..L4.b7)")
 OPTION(POINTS, ON_DECODE | ON_ATTEND, RECORD, 0, "points",
        VALUE_LIST("LIST", "score softmax reduce"),
        "record only these named points, separated by commas")
@@ -178,8 +179,8 @@ OPTION(AT, ON_VIEW, OWN, 0, "at", VALUE_TEXT("ADDR"),
        ".a<access>], L<launch>.o<output>[.e<element>],\n"
        "L<launch>[.f<file>].n<line>, L<launch>.end, s<step>, 'op N' or rN")
 OPTION(SCREEN, ON_VIEW | ON_EXPORT, OWN, 0, "screen",
-       VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters source "
-			  "text diff findings"),
+       VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters memory "
+			  "source text diff findings"),
        "this screen instead of the one that fits the address")
 OPTION(EXPORT_AT, ON_EXPORT, OWN, 0, "at", VALUE_TEXT("ADDR"),
        "a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')")

@@ -42,7 +42,7 @@ static enum grain grain_of(const struct page *p, const struct view *view)
 	if (view == &view_attention)
 		return HEAD;
 	if (view == &view_diff || view == &view_source || view == &view_launch
-	    || (p->coarse && view == &view_kv))
+	    || view == &view_memory || (p->coarse && view == &view_kv))
 		return LAUNCH;
 	return p->coarse ? HEAD : BLOCK;
 }
