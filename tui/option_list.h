@@ -165,7 +165,7 @@ OPTION(PLAIN, ON_VIEW, OWN, 0, "plain", VALUE_NONE,
        "text; implied if standard output is not a terminal")
 OPTION(FORMAT, ON_EXPORT, OWN, 0, "as", VALUE_ONE_OF("svg png html json perfetto npz"),
        "svg: one screen at one address, as a picture for slides: shapes of step, chunks, reduce, "
-       "text and time, the text of other screens\n"
+       "text, time and memory, the text of other screens\n"
        "png: the same picture in pixels, if rsvg-convert is installed\n"
        "html: a page that steps through the decode in a browser, with the viewer's keys; #L12.b3 "
        "in its URL is an address\n"

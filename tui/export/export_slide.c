@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "tui/viewer/viewer_walk.h"
+#include "tui/views/kernel/view_memory.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_query.h"
 
 #define FRAME_SECONDS 0.8
+#define NEAREST "flashtwin export: %s is the nearest place with something for this screen\n"
 
 typedef enum status draw_fn(struct slide *);
 
@@ -21,7 +23,8 @@ static draw_fn *picture_of(const struct view *screen)
 	return screen == &view_step ? slide_step_draw : screen == &view_chunks ? slide_chunks_draw
 		: screen == &view_reduce ? slide_reduce_draw
 		: screen == &view_attention ? slide_text_draw
-		: screen == &view_time ? slide_time_draw : NULL;
+		: screen == &view_time ? slide_time_draw
+		: screen == &view_memory ? slide_memory_draw : NULL;
 }
 
 /* Reads the step of the address, or that of the nearest launch that attends. */
@@ -37,9 +40,28 @@ static enum status read_step(struct view_context *c, struct step_memory *memory,
 	if (!moved)
 		return STATUS_OK;
 	address_format(&c->at, at);
-	fprintf(stderr, "flashtwin export: %s is the nearest place with something for this"
-		" screen\n", at);
+	fprintf(stderr, NEAREST, at);
 	return step_memory_read(c, memory, found);
+}
+
+/* Whether level access recorded a request of the address, or of the nearest launch. */
+static enum status find_request(struct view_context *c, bool *found)
+{
+	struct memory_request request;
+	struct view_place place;
+	char at[ADDRESS_TEXT];
+	bool moved;
+
+	TRY(memory_shown(c, &place, &request, found));
+	if (*found || c->at.launch < 0)
+		return STATUS_OK;
+	TRY(walk_to_rows(c, "w_access_line", &c->at, &moved));
+	if (!moved)
+		return STATUS_OK;
+	c->at.block = c->at.warp = c->at.lane = c->at.access = -1;
+	address_format(&c->at, at);
+	fprintf(stderr, NEAREST, at);
+	return memory_shown(c, &place, &request, found);
 }
 
 /* Below each picture: which trace and place it is of. */
@@ -115,9 +137,11 @@ enum status slide_write(const struct export_job *job, const struct view *screen,
 	if (!picture_of(screen))
 		return STATUS_OK;
 	TRY(view_choose_run(&c));
-	status = screen == &view_time ? STATUS_OK : read_step(&c, &memory, &found);
+	status = screen == &view_memory ? find_request(&c, &found)
+		: screen == &view_time ? STATUS_OK : read_step(&c, &memory, &found);
 	*drawn = status == STATUS_OK
-		&& (screen == &view_time || (found && memory.step.live > 0));
+		&& (screen == &view_time || (found && (screen == &view_memory
+						       || memory.step.live > 0)));
 	if (*drawn && play) {
 		s.frames = memory.count;
 		s.seconds = FRAME_SECONDS;

@@ -1,7 +1,7 @@
 /* slide.h - a picture of a step for slides: shapes and text of an SVG of 1280 x 720.
  *
- * slide.c has the shapes; slide_step.c, slide_chunks.c, slide_reduce.c, slide_text.c and
- * slide_time.c draw one picture each, and export_slide.c chooses among them. Looks are attributes,
+ * slide.c has the shapes; slide_step.c, slide_chunks.c, slide_reduce.c, slide_text.c,
+ * slide_time.c and slide_memory.c draw one picture each, and export_slide.c chooses among them. Looks are attributes,
  * because office programs ignore CSS, and fonts are lists that every system has one of. Text stays
  * text. Used by export_svg.c.
  */
@@ -97,7 +97,7 @@ void slide_appeared(const struct slide *);
 
 enum status slide_step_draw(struct slide *), slide_chunks_draw(struct slide *),
 	slide_reduce_draw(struct slide *), slide_text_draw(struct slide *),
-	slide_time_draw(struct slide *);
+	slide_time_draw(struct slide *), slide_memory_draw(struct slide *);
 
 /* Writes the picture of a screen, or with `play` the animated one of a step. *drawn is false if the
  * screen has no picture, or the trace has nothing for one: nothing was written then. */

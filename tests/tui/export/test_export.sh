@@ -94,6 +94,19 @@ run export "$trace" --as html --play; expect '--play of a page' 2 '--play cannot
 run export "$trace" --as svg --play --screen kv
 expect '--play of another screen' 2 '--play is of the screen step, not kv'
 
+# One request of a warp, or of the nearest launch with one; without any, what would record them.
+run decode --prompt 'ROMEO: the quick brown fox jumps over it' --chunk 32 -n 3 --log access \
+	--log-at L14.b0 --force -o access.twin
+slide 'the request with the most waste' access.twin --screen memory --at L14 -- \
+	'L14.b0.w0.a6: a load of global memory, k_cache.0' \
+	'512 bytes in 32 sectors and 32 lines: 1024 bytes moved, 50 % of them wasted' 31
+slide 'a request that wastes nothing' access.twin --screen memory --at L14.b0.w0.a39 -- \
+	'flash_decode_chunk, attend_keys.cuh:61'
+slide 'a request of shared memory' access.twin --screen memory --at L14.b0.w0.a14 -- \
+	'L14.b0.w0.a14: a load of shared memory'
+run export "$trace" --as svg --screen memory --at L502
+expect 'no requests' 0 'MEMORY'
+
 ### png
 
 mkdir empty

@@ -329,6 +329,24 @@ static enum status choose(const struct view_context *c, const struct view_place 
 				   out) : memory_at(c, place, out);
 }
 
+enum status memory_shown(const struct view_context *c, struct view_place *place,
+			 struct memory_request *out, bool *found)
+{
+	struct lines lines = { 0 };
+	enum status status;
+
+	*out = (struct memory_request){ .warp = -1 };
+	TRY(view_place_find(c, "w_access_line", place, found));
+	if (!*found)
+		return STATUS_OK;
+	status = read_lines(c, place, &lines);
+	if (status == STATUS_OK)
+		status = choose(c, place, &lines, out);
+	lines_free(&lines);
+	*found = out->warp >= 0;
+	return status;
+}
+
 /* --- drawing --- */
 
 /* The text of the line, without its indentation. */

@@ -28,6 +28,10 @@ enum status memory_read(const struct view_context *, int64_t launch, int64_t war
 /* The request of the context's address in the launch; warp -1: none. */
 enum status memory_at(const struct view_context *, const struct view_place *,
 		      struct memory_request *out);
+/* The launch and the request that the screen shows for the context's address: without a request in
+ * it, that of the line with the most waste. *found is false if the run has none there. */
+enum status memory_shown(const struct view_context *, struct view_place *,
+			 struct memory_request *out, bool *found);
 /* How many warps a block of the launch has. */
 int64_t memory_warps(const struct view_place *);
 /* A character for each lane or number below 32: 0 to 9, a to v. */
