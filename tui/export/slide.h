@@ -1,9 +1,9 @@
 /* slide.h - a picture of a step for slides: shapes and text of an SVG of 1280 x 720.
  *
  * slide.c has the shapes; slide_step.c, slide_chunks.c, slide_reduce.c, slide_text.c,
- * slide_time.c and slide_memory.c draw one picture each, and export_slide.c chooses among them. Looks are attributes,
- * because office programs ignore CSS, and fonts are lists that every system has one of. Text stays
- * text. Used by export_svg.c.
+ * slide_time.c and slide_memory.c draw one picture each, and export_slide.c chooses among them.
+ * Looks are attributes, because office programs ignore CSS, and fonts are lists that every system
+ * has one of. Text stays text. Used by export_svg.c.
  */
 #ifndef SLIDE_H
 #define SLIDE_H

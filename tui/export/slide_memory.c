@@ -123,7 +123,8 @@ static void draw_global(const struct drawing *d)
 {
 	unsigned columns = d->count <= FEW_LINES ? 1 : d->count <= 16 ? 2 : 4;
 	unsigned rows = (d->count + columns - 1) / columns;
-	double pitch = fmin(64.0, (double)(FLOOR - MEMORY_Y) / rows), cell = (double)WIDTH / columns;
+	double pitch = fmin(64.0, (double)(FLOOR - MEMORY_Y) / rows);
+	double cell = (double)WIDTH / columns;
 	double label = columns == 1 ? 0 : 62, top = columns == 1 ? MEMORY_Y : LANES_Y + 96;
 
 	if (columns > 1)
@@ -132,7 +133,8 @@ static void draw_global(const struct drawing *d)
 		      " OF 32, BY THEIR OFFSET IN THE BUFFER");
 	for (unsigned i = 0; i < d->count; i++) {
 		double x = LEFT + cell * (i / rows), y = top + pitch * (i % rows);
-		double height = fmin(34.0, pitch - 8), width = columns == 1 ? WIDTH : cell - label - 14;
+		double height = fmin(34.0, pitch - 8);
+		double width = columns == 1 ? WIDTH : cell - label - 14;
 
 		slide_mono(d->slide, columns == 1 ? x : x + label - 6,
 			   columns == 1 ? y + height + 15 : y + height / 2 + 4,
@@ -211,8 +213,8 @@ static void draw_cost(const struct slide *s, const struct memory_request *r)
 		slide_text(s, LEFT, 104, "font-size=\"18\"", "%u bytes, %u bank conflict%s", bytes,
 			   conflicts, view_plural(conflicts));
 	else
-		slide_text(s, LEFT, 104, "font-size=\"18\"", "%u bytes in %u sector%s and %u line%s:"
-			   " %u bytes moved, %u %% of them wasted", bytes, sectors,
+		slide_text(s, LEFT, 104, "font-size=\"18\"", "%u bytes in %u sector%s and %u"
+			   " line%s: %u bytes moved, %u %% of them wasted", bytes, sectors,
 			   view_plural(sectors), lines, view_plural(lines), moved,
 			   moved > 0 ? (moved - bytes) * 100 / moved : 0);
 }
@@ -233,7 +235,8 @@ enum status slide_memory_draw(struct slide *s)
 	warps = memory_warps(&place);
 	file = strrchr(r.file, '/') ? strrchr(r.file, '/') + 1 : r.file;
 	if (!r.shared)
-		TRY(memory_buffer(s->context, r.address[__builtin_ctz(r.lanes)], name, sizeof name));
+		TRY(memory_buffer(s->context, r.address[__builtin_ctz(r.lanes)], name,
+				  sizeof name));
 	slide_title(s, "L%" PRId64 ".b%" PRId64 ".w%" PRId64 ".a%" PRId64 ": a %s of %s memory%s%s",
 		    place.launch, r.warp / warps, r.warp % warps, r.number,
 		    r.atomic ? "atomic" : r.load ? "load" : "store",
