@@ -1,9 +1,10 @@
 /* export_svg.c - one screen as a picture for slides.
  *
  * Steps, chunks, reductions, weights over the text, time and memory are drawn with shapes
- * (slide.h). Other screens are text, dark on white, sized to its content: the lines of `view --plain`, each a <text>
- * that can be selected and searched; colours only repeat what the text says, and a header names
- * trace, run, screen and address. Styles are attributes, because office programs ignore CSS.
+ * (slide.h). Other screens are text, dark on white, sized to its content: the lines of
+ * `view --plain`, each a <text> that can be selected and searched; colours only repeat what the
+ * text says, and a header names trace, run, screen and address. Styles are attributes, because
+ * office programs ignore CSS.
  */
 #include "tui/export/export.h"
 
