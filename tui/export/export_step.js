@@ -283,7 +283,7 @@ const freshLegend = (x, y) => [box(x, y, 15, 16, "key fresh"),
 function wide(d, lines) {
 	const pitch = lines.length > 10 ? 62 : lines.length > 6 ? 70 : 84;
 	const most = Math.max(...d.row.chunks.map(chunk => chunk.share || 0), 0.2);
-	const thickness = Math.min(150, 1.1 * pitch / most), top = 34;
+	const thickness = Math.min(150, 0.8 * pitch / most), top = 38;
 	const middle = Math.max(top + lines.length * pitch / 2 - 10, top + 80), shapes = [];
 	let flow = middle - thickness / 2;
 
@@ -291,7 +291,7 @@ function wide(d, lines) {
 	const cellWidth = Math.min(27, 440 / d.width), keys = d.picture.maxLen
 		? `KEYS, ${d.row.keys} OF ${d.picture.maxLen} WRITTEN` : `KEYS, ${d.row.keys}`;
 	for (const [x, text, kind] of [[92, keys, ""], [566, `${d.row.unit.toUpperCase()}S`, ""],
-		[886, "SHARE", " end"], [964, d.picture.form === "host" ? "" : "MERGE", ""],
+		[886, "SHARE", " end"], [1080, d.picture.form === "host" ? "" : "MERGE", " end"],
 		[1100, "OUTPUT", ""]])
 		shapes.push(words(x, 18, "heading" + kind, text));
 	lines.forEach((line, i) => {

@@ -260,9 +260,9 @@ static void draw_headings(const struct drawing *d)
 	slide_heading(s, BAR_X, d->top - 16, unit_heading(step));
 	fputs("<g text-anchor=\"end\">", s->out);
 	slide_heading(s, SHARE_X + 78, d->top - 16, "SHARE");
-	fputs("</g>\n", s->out);
 	if (step->form != STEP_HOST)
-		slide_heading(s, RIBBON_X + 62, d->top - 16, step->tiled ? "RESCALE" : "MERGE");
+		slide_heading(s, MERGE_X, d->top - 16, step->tiled ? "RESCALE" : "MERGE");
+	fputs("</g>\n", s->out);
 	slide_heading(s, OUT_X, d->top - 16, "OUTPUT");
 }
 
@@ -314,7 +314,7 @@ enum status slide_step_draw(struct slide *s)
 	d.pitch = fmin(104.0, (double)(FLOOR - TOP) / (double)(d.count > 1 ? d.count : 1));
 	d.top = TOP + (FLOOR - TOP - (double)d.count * d.pitch) / 3;
 	/* The widest ribbon must not cover its neighbours. */
-	d.thickness = fmin(150.0, 1.1 * d.pitch / fmax(widest, 0.2));
+	d.thickness = fmin(150.0, 0.8 * d.pitch / fmax(widest, 0.2));
 	draw_title(s);
 	draw_headings(&d);
 	draw_rows(&d);
