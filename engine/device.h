@@ -24,8 +24,10 @@
 #define MAX_RANK 5
 
 struct host_softmax;    /* engine/host_softmax.h */
+struct block_range;
 struct row_counters;
-struct row_finding;   /* traces/row.h */
+struct row_finding;
+struct row_memory;      /* traces/row.h */
 struct stream;          /* NULL: the device's default stream */
 struct event;
 struct graph;
@@ -201,6 +203,9 @@ struct checker_ops {
 	enum status (*step_aside)(struct device *, bool aside);
 	/* NULL: buffers are always as far apart as the checker's manual says. */
 	const char *(*spacing)(struct device *);
+	/* NULL: it records no accesses, or a recorder does so itself. */
+	enum status (*watch)(struct device *, const struct block_range *, size_t count);
+	void (*memory)(struct device *, struct row_memory *out);
 };
 
 /* The table each device fills. An operation that a device does not have is NULL; the device_*()
@@ -359,6 +364,13 @@ size_t device_findings(struct device *, const struct row_finding **out);
 /* The counters of each launch so far, in order; none without the option `count`. Valid until the
  * next operation. */
 size_t device_counters(struct device *, const struct row_counters **out);
+/* Records the loads and stores of these blocks of the launch that is about to run, for an observer
+ * that is called before it; the ranges must stay valid until the launch has ended. On a device
+ * that was opened with device_options.check; else USAGE. */
+enum status device_watch(struct device *, const struct block_range *, size_t count);
+/* What was recorded of the launch that has just ended, of a device that device_watch() accepted;
+ * valid until the next one begins. */
+void device_memory(struct device *, struct row_memory *out);
 /* A message if limits on memory make the checker place buffers close together, so that it misses
  * more; else NULL. Valid until the next call. */
 const char *device_spacing(struct device *);

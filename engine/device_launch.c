@@ -172,6 +172,20 @@ size_t device_counters(struct device *device, const struct row_counters **out)
 	return device->ops->checker ? device->ops->checker->counters(device, out) : 0;
 }
 
+enum status device_watch(struct device *device, const struct block_range *blocks, size_t count)
+{
+	const struct checker_ops *checker = device->ops->checker;
+
+	if (!checker || !checker->watch)
+		return fail(STATUS_USAGE, "loads and stores are recorded on the simulator only");
+	return checker->watch(device, blocks, count);
+}
+
+void device_memory(struct device *device, struct row_memory *out)
+{
+	device->ops->checker->memory(device, out);
+}
+
 const char *device_spacing(struct device *device)
 {
 	for (; device; device = device->inner)

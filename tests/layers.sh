@@ -80,7 +80,7 @@ layer sim/cuda/ptx
 layer sim/cuda/random
 layer sim/cu2c base
 layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
-layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
+layer sim/check base kernels traces/request.h traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
 layer tui/views base traces traces/store traces/diff
 layer tui/views/kernel base traces traces/store traces/diff tui/views
@@ -89,7 +89,8 @@ layer tui/views/element base traces traces/store traces/diff tui/views tui/views
 layer tui/views/step base traces traces/store traces/diff tui/views
 layer tui/viewer base traces traces/store tui/views tui/views/kernel tui/views/element \
 	tui/views/step
-layer tui/export base traces traces/store tui/views tui/views/attend tui/viewer
+layer tui/export base traces traces/store tui/views tui/views/attend tui/views/kernel tui/views/step \
+	tui/viewer
 layer tui/launch base kernels traces/store engine engine/record engine/runtime/runtime.h \
 	sim/check/check.h sim/cu2c tui
 layer tui/program base engine engine/runtime sim/check/check.h tui tui/launch

@@ -243,6 +243,58 @@ struct row_counters {
 	size_t line_count;
 };
 
+/* A range of the blocks of a launch, both ends included. */
+struct block_range {
+	int64_t first, last;            /* linear */
+};
+
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
+enum access_space { SPACE_GLOBAL, SPACE_SHARED };
+
+/* What one lane loads or stores. */
+struct row_access {
+	uint8_t lane, bytes;
+	bool known;                     /* its bits; only of values of at most 8 bytes */
+	uint64_t address;               /* of the device that ran it */
+	uint32_t buffer;                /* 0: shared memory, or memory in no buffer */
+	uint64_t offset;                /* in the buffer, or the block's or the device's memory */
+	uint64_t bits;                  /* loaded, stored, or found by an atomic */
+};
+
+/* What the lanes of a warp load or store at a time, as --count combines them. */
+struct row_request {
+	uint64_t block;                 /* linear */
+	uint32_t warp, number;          /* in the block; 0, 1, ... in the warp */
+	enum access_kind kind;
+	enum access_space space;
+	bool counted;                   /* in --count's sums */
+	const char *file;               /* NULL: not known */
+	int line;
+	const struct row_access *accesses;      /* [count] by lane */
+	unsigned count;
+};
+
+/* A line of source that a thread reached. */
+struct row_reach {
+	uint64_t block;                 /* linear */
+	uint32_t thread, sequence;      /* in the block; 0, 1, ... in the order first reached */
+	const char *file;
+	int line;
+};
+
+/* What the blocks of a launch that were to be recorded did, by block, warp and request, and by
+ * thread. */
+struct row_memory {
+	struct row_request *requests;
+	size_t request_count;
+	struct row_access *accesses;    /* of all requests */
+	uint64_t access_count;          /* also of those past ACCESS_LIMIT, which have no rows */
+	struct row_reach *lines;
+	uint64_t line_count;            /* the same */
+};
+/* Rows of accesses, and of lines, that a run can have. */
+#define ACCESS_LIMIT 2000000
+
 struct row_model {                    /* one per run that ran a model */
 	const char *directory, *config; /* config.json as read */
 	int layers, heads, kv_heads, head_dim, hidden, vocabulary, max_positions;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/output.h"
 #include "tui/bench/bench.h"
 #include "tui/command.h"
 #include "tui/options.h"
@@ -10,6 +11,7 @@
 struct asked {
 	const char *suite, *device;     /* NULL: not given */
 	const char *trace;              /* of --suite view; NULL: one is recorded */
+	const char *plot;               /* NULL: none */
 	bool sim, json;
 	int64_t runs;
 };
@@ -23,6 +25,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_SUITE: asked->suite = v->text; break;
 	case OPTION_BENCH_DEVICE: asked->device = v->text; break;
 	case OPTION_BENCH_JSON: asked->json = true; break;
+	case OPTION_BENCH_PLOT: asked->plot = v->text; break;
 	case OPTION_SAMPLES: asked->runs = v->integer; break;
 	default: break;
 	}
@@ -43,6 +46,15 @@ static enum status check_options(const struct asked *asked)
 {
 	const char *device = asked->device;
 
+	if (asked->plot)
+		TRY(output_check(asked->plot));
+	if (asked->plot && asked->suite && (strcmp(asked->suite, "last") == 0
+					    || strcmp(asked->suite, "check") == 0))
+		return fail(STATUS_USAGE, "--plot cannot be used with --suite %s", asked->suite);
+	if (asked->suite && strcmp(asked->suite, "sim") == 0)
+		return device || asked->json
+			? fail(STATUS_USAGE, "--device and --json cannot be used with --suite sim")
+			: STATUS_OK;
 	if (!asked->suite)
 		return device || asked->json
 			? fail(STATUS_USAGE, "--device and --json need --suite") : STATUS_OK;
@@ -67,30 +79,31 @@ static enum status run(int argc, char **argv)
 	TRY(read_options(argc, argv, &asked));
 	TRY(check_options(&asked));
 	if (asked.suite && strcmp(asked.suite, "view") == 0)
-		return bench_view(asked.trace);
+		return bench_view(asked.trace, asked.plot);
 	if (asked.suite && strcmp(asked.suite, "last") == 0)
 		return bench_last(asked.device ? asked.device : "sim", (int)asked.runs);
 	if (asked.suite && strcmp(asked.suite, "check") == 0)
 		return bench_check((int)asked.runs, asked.json);
-	if (asked.suite)
+	if (asked.suite && strcmp(asked.suite, "seeds") == 0)
 		return bench_seeds(asked.device ? asked.device : "cuda", (int)asked.runs,
-				   asked.json);
-	TRY(bench_sim((int)asked.runs));
+				   asked.json, asked.plot);
+	TRY(bench_sim((int)asked.runs, asked.plot));
 	return bench_trace((int)asked.runs);
 }
 
 const struct command cmd_bench = {
 	.summary = "measure the simulator, the cost of recording, and attention on a GPU",
 	.usage =
-	"usage: flashtwin bench [--sim] [--runs N]\n"
+	"usage: flashtwin bench [--sim] [--runs N] [--plot FILE]\n"
 	"       flashtwin bench --suite seeds [--device cuda|sim] [--runs N] [--json]\n"
-	"       flashtwin bench --suite view [T.twin]\n"
+	"                       [--plot FILE]\n"
+	"       flashtwin bench --suite view [T.twin] [--plot FILE]\n"
 	"       flashtwin bench --suite last [--device cuda|sim] [--runs N]\n"
 	"       flashtwin bench --suite check [--runs N] [--json]\n\n"
 	"Measures on this machine and prints medians.\n\n",
 	.examples =
 	"  flashtwin bench --sim --runs 15\n"
-	"  flashtwin bench --suite seeds >claims.md\n"
+	"  flashtwin bench --suite seeds --plot claims.svg >claims.md\n"
 	"  flashtwin bench --suite view\n"
 	"  flashtwin bench --suite last --runs 31\n"
 	"  flashtwin bench --suite check\n",

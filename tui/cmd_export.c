@@ -22,7 +22,7 @@
 #include "tui/views/view_recompute.h"
 
 static const struct export_format *const formats[] = {
-	&export_svg, &export_html, &export_json, &export_perfetto, &export_npz, NULL
+	&export_svg, &export_png, &export_html, &export_json, &export_perfetto, &export_npz, NULL
 };
 
 struct export_command {
@@ -68,6 +68,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_FORMAT: x->format = find_format(v->text); break;
 	case OPTION_EXPORT_AT: return address_parse("--at", v->text, &x->job.at);
 	case OPTION_SCREEN: x->job.screen = view_find(v->text); break;
+	case OPTION_EXPORT_PLAY: x->job.play = true; break;
 	case OPTION_EXPORT_STEPS: return take_steps(x, v->text);
 	case OPTION_EXPORT_FORCE: x->force = true; break;
 	case OPTION_NO_REPLAY: x->no_replay = true; break;
@@ -82,10 +83,15 @@ static enum status check_options(const struct export_command *x)
 {
 	if (!x->format)
 		return fail(STATUS_USAGE,
-			    "--as FORMAT is missing: svg, html, json, perfetto or npz");
+			    "--as FORMAT is missing: svg, png, html, json, perfetto or npz");
 	if (x->job.screen && !x->format->screens)
 		return fail(STATUS_USAGE, "--screen %s: %s is about no screen",
 			    x->job.screen->name, x->format->name);
+	if (x->job.play && !x->format->plays)
+		return fail(STATUS_USAGE, "--play cannot be used with --as %s", x->format->name);
+	if (x->job.play && x->job.screen && x->job.screen != &view_step)
+		return fail(STATUS_USAGE, "--play is of the screen step, not %s",
+			    x->job.screen->name);
 	if (x->job.first_step >= 0 && !x->format->steps)
 		return fail(STATUS_USAGE, "--steps: %s takes --at s%" PRId64, x->format->name,
 			    x->job.first_step);
@@ -197,15 +203,16 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command cmd_export = {
-	.summary = "a trace, or a place of it, as SVG, HTML, JSON, Perfetto or npz",
+	.summary = "a trace, or a place of it, as SVG, PNG, HTML, JSON, Perfetto or npz",
 	.usage =
 "usage: flashtwin export [T.twin [T2.twin]] --as FORMAT [--screen NAME] [--at ADDR]\n"
-"                        [--steps A[-B]] [-o FILE] [--force]\n"
+"                        [--steps A[-B]] [--play] [-o FILE] [--force]\n"
 "\n"
 "Writes what a trace, or else the last run, holds for other programs, to standard output\n"
 "without -o.\n\n",
 	.examples =
 "  flashtwin export t.twin --as svg --screen chunks --at L14.b3 -o chunks.svg\n"
+"  flashtwin export t.twin --as svg --play --at L14 -o step.svg\n"
 "  flashtwin export t.twin --as html -o t.html\n"
 "  flashtwin export t.twin --as json | jq '.launches | length'\n"
 "  flashtwin export t.twin --as perfetto -o t.json\n"

@@ -140,12 +140,13 @@ OPTION(REPLAY_TRACE, ON_REPLAY, RECORD, 'o', NULL, VALUE_FILE("T2.twin"),
        "record the replay as a trace; an existing file is refused without --force or --append")
 OPTION(FORCE, ON_RUNS | ON_REPLAY, RECORD, 0, "force", VALUE_NONE, "replace an existing trace")
 OPTION(APPEND, ON_RUNS | ON_REPLAY, RECORD, 0, "append", VALUE_NONE, "add to an existing trace")
-OPTION(LOG, ON_RUNS, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points"),
+OPTION(LOG, ON_RUNS, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points access"),
        "what is recorded (launch)")
 OPTION(REPLAY_LOG, ON_REPLAY, RECORD, 0, "log", VALUE_NAME("LEVEL", "launch partials points"),
        "record at this level what the trace has at a lower one")
-OPTION(LOG_AT, ON_DECODE | ON_ATTEND, RECORD, 0, "log-at", VALUE_TEXT("A[..B][,...]"),
-       "record only these steps (s0..s9,s20) or launches (L0..L9)")
+OPTION(LOG_AT, ON_RUNS, RECORD, 0, "log-at", VALUE_TEXT("A[..B][,...]"),
+       "record only these steps (s0..s9,s20) or launches (L0..L9); with --log access the loads and "
+       "stores of these blocks (L4.b0..L4.b7)")
 OPTION(POINTS, ON_DECODE | ON_ATTEND, RECORD, 0, "points",
        VALUE_LIST("LIST", "score softmax reduce"),
        "record only these named points, separated by commas")
@@ -164,8 +165,10 @@ OPTION(DIFF_PLAIN, ON_DIFF, OWN, 0, "plain", VALUE_NONE,
 /* view, export */
 OPTION(PLAIN, ON_VIEW, OWN, 0, "plain", VALUE_NONE,
        "text; implied if standard output is not a terminal")
-OPTION(FORMAT, ON_EXPORT, OWN, 0, "as", VALUE_ONE_OF("svg html json perfetto npz"),
-       "svg: one screen at one address, as a picture for slides\n"
+OPTION(FORMAT, ON_EXPORT, OWN, 0, "as", VALUE_ONE_OF("svg png html json perfetto npz"),
+       "svg: one screen at one address, as a picture for slides: shapes of step, chunks, reduce, "
+       "text, time and memory, the text of other screens\n"
+       "png: the same picture in pixels, if rsvg-convert is installed\n"
        "html: a page that steps through the decode in a browser, with the viewer's keys; #L12.b3 "
        "in its URL is an address\n"
        "json: all rows of the trace, or with --at those of a place; with --screen or --at the "
@@ -178,11 +181,13 @@ OPTION(AT, ON_VIEW, OWN, 0, "at", VALUE_TEXT("ADDR"),
        ".a<access>], L<launch>.o<output>[.e<element>],\n"
        "L<launch>[.f<file>].n<line>, L<launch>.end, s<step>, 'op N' or rN")
 OPTION(SCREEN, ON_VIEW | ON_EXPORT, OWN, 0, "screen",
-       VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters source "
-			  "text diff findings"),
+       VALUE_NAME("NAME", "step summary time launch kv chunks reduce points counters memory "
+			  "source text diff findings"),
        "this screen instead of the one that fits the address")
 OPTION(EXPORT_AT, ON_EXPORT, OWN, 0, "at", VALUE_TEXT("ADDR"),
        "a launch (L12), a block of it (L12.b3), a step (s4), an operation ('op 9')")
+OPTION(EXPORT_PLAY, ON_EXPORT, OWN, 0, "play", VALUE_NONE,
+       "of svg: one animated picture of a step, frame by frame as the viewer plays it")
 OPTION(EXPORT_STEPS, ON_EXPORT, OWN, 0, "steps", VALUE_TEXT("A[-B]"), "of html: only these steps")
 OPTION(EXPORT_OUT, ON_EXPORT, OWN, 'o', NULL, VALUE_FILE("FILE"),
        "where to write; an existing file is refused without --force")
@@ -258,7 +263,8 @@ OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "the simulator (the default): chunk + reduce on one job next to plain C, if this processor "
        "can run the plain C as compiled for the building machine; bytes and seconds per decode "
        "step, not recorded and at each level")
-OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("seeds view last check"),
+OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("sim seeds view last check"),
+       "sim: as --sim\n"
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
        "launches, blocks and bytes of a step, waits, graphs, a long prompt; next to the claims of "
        "the engines they follow, and to times of earlier re-implementations. Markdown\n"
@@ -271,6 +277,8 @@ OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
        "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
        "wall-clock time, without verdicts on it; of --suite last (sim)")
 OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000), "samples per median (7)")
+OPTION(BENCH_PLOT, ON_BENCH, OWN, 0, "plot", VALUE_FILE("FILE"),
+       "of --sim, --suite seeds or view: also draw the table as an SVG")
 OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE,
        "of --suite seeds or check: one JSON object")
 

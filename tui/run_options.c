@@ -69,6 +69,7 @@ void run_option_take(struct run_options *options, const struct option_value *v)
 	case OPTION_LOG:
 	case OPTION_REPLAY_LOG:
 		options->level = (enum log_level)v->choice;
+		options->check = options->check || options->level == LEVEL_ACCESS;
 		options->log_given = true;
 		break;
 	case OPTION_LOG_AT:
@@ -135,13 +136,34 @@ static enum status check_orders(const struct run_options *options)
 	return STATUS_OK;
 }
 
-enum status run_options_check(struct run_options *options)
+/* Of --log access: which blocks, and where. */
+static enum status check_access(const struct run_options *options)
 {
 	struct log_at windows;
+	bool blocks;
 
+	TRY(log_at_parse(options->log_at, &windows));
+	blocks = windows.blocks != NULL;
+	log_at_free(&windows);
+	if (options->level < LEVEL_ACCESS)
+		return blocks ? fail(STATUS_USAGE, "--log-at %s: blocks need --log access",
+				     options->log_at) : STATUS_OK;
+	if (strcmp(options->device, "cuda") == 0)
+		return fail(STATUS_USAGE, "--log access needs the simulator: --device sim or both");
+	if (!blocks)
+		return fail(STATUS_USAGE, "--log access needs --log-at with blocks, such as"
+			    " L4.b0..L4.b7: it records every load and store%s%s",
+			    options->log_at ? ", got " : "",
+			    options->log_at ? options->log_at : "");
+	return STATUS_OK;
+}
+
+enum status run_options_check(struct run_options *options)
+{
 	TRY(choose_rung(options));
 	TRY(check_graph(options));
 	TRY(check_orders(options));
+	TRY(check_access(options));
 	if (options->no_record && run_options_recorded(options))
 		return fail(STATUS_USAGE, "--no-record cannot be used with %s",
 			    options->trace ? "-o"
@@ -164,8 +186,5 @@ enum status run_options_check(struct run_options *options)
 			    options->count ? "count" : options->check ? "check" : "steps");
 	if (options->count && !run_options_recorded(options) && !options->json)
 		return fail(STATUS_USAGE, "--count needs -o or --json, which show what it counts");
-	TRY(probe_check_filter(options->points));
-	TRY(log_at_parse(options->log_at, &windows));
-	log_at_free(&windows);
-	return STATUS_OK;
+	return probe_check_filter(options->points);
 }

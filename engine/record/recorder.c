@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/probe.h"
+#include "engine/record/recorder_accesses.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_graph.h"
 #include "engine/record/recorder_host.h"
@@ -54,6 +55,7 @@ static void recorder_close(struct device *device)
 	free(r->kernels);
 	free(r->points);
 	log_at_free(&r->log_at);
+	log_at_free(&r->blocks);
 	free(r);
 }
 
@@ -172,7 +174,7 @@ static enum status run_begin(struct recorder *r, const struct recorder_options *
 		.command = options->command,
 		.path = options->path ? options->path : "",
 		.options = options->options_json ? options->options_json : "{}",
-		.level = options->level,
+		.level = r->level,
 		.log_at = options->recorded_at ? options->recorded_at : options->log_at,
 		.version = PACKAGE_VERSION,
 	};
@@ -191,8 +193,7 @@ static enum status run_begin(struct recorder *r, const struct recorder_options *
 
 static enum status recorder_set_up(struct recorder *r, const struct recorder_options *options)
 {
-	if (options->level > LEVEL_POINTS)
-		return fail(STATUS_USAGE, "level access is not implemented");
+	TRY(recorder_accesses_open(r, options));
 	TRY(log_at_parse(options->log_at, &r->log_at));
 	/* With windows of steps, operations before the first step are stored. With windows of
 	 * launches, those before the first launch are stored only if that launch is. */

@@ -16,7 +16,10 @@
  *                their hull), and after a step of every buffer written since its last such digest;
  *   partials     plus bytes of downloads and of the output of chunk and reduce kernels, chunk
  *                partials, reduction steps;
- *   points       plus named points: launches run the probed build of their kernel.
+ *   points       plus named points: launches run the probed build of their kernel;
+ *   access       plus the loads and stores of the blocks in log_at, and the lines that their
+ *                threads reach. Only a simulated device that checks can record them; any other
+ *                records points.
  *
  * Graphs: each node has a row when it is captured or added. Each launch that a launch of the graph
  * makes has a row like any other launch. Before a node that overwrites the output of a kernel of
@@ -47,8 +50,9 @@ struct recorder_options {
 	uint64_t seed;                  /* the inner device's */
 	/* Points to keep, "score,softmax"; NULL: all. */
 	const char *points;
-	/* Windows to record, NULL: everything. A comma-separated list of steps ("s0..s63,s883") or
-	 * of launches ("L0..L9"), both ends included, ascending, not mixed. Numbers are those of
+	/* Windows to record, NULL: everything. A comma-separated list of steps ("s0..s63,s883"), of
+	 * launches ("L0..L9") or of blocks of launches ("L4.b0..L4.b7"), both ends included,
+	 * ascending, not mixed. Numbers are those of
 	 * the whole run, here and in the trace: an address means the same with and without windows.
 	 * Operations are numbered as stored, without gaps. Outside the windows only allocations,
 	 * stream and event objects, graphs with their nodes, and tokens are stored. A window that

@@ -13,6 +13,7 @@
 #include "engine/launch_copy.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/probe.h"
+#include "engine/record/recorder_accesses.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_describe.h"
 #include "engine/record/recorder_note.h"
@@ -77,13 +78,15 @@ void recorder_launch_free(struct recorder *r)
 
 static enum status pending_before(struct pending *p)
 {
+	struct recorder *r = p->ticket.recorder;
 	bool active;
 
 	recording_find_written(&p->recording);
-	if (!p->ticket.launch.probed)
-		return STATUS_OK;
-	return probe_prepare(p->ticket.recorder->probe, p->ticket.launch.kernel,
-			     &p->recording.call, &active);
+	/* A probed launch needs its buffers even if it is not recorded in the end. */
+	if (p->ticket.launch.probed)
+		TRY(probe_prepare(r->probe, p->ticket.launch.kernel, &p->recording.call, &active));
+	return p->stored ? recorder_accesses_watch(r, &p->ticket.launch, p->recording.number)
+			 : STATUS_OK;
 }
 
 static enum status pending_after(struct pending *p)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/record/probe.h"
+#include "engine/record/recorder_accesses.h"
 #include "engine/record/recorder_decode.h"
 #include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_state.h"
@@ -38,5 +39,6 @@ enum status recorder_results(struct recording *rec, struct probe *points)
 		if (rec->written[i].ranges.count)
 			TRY(recorder_digest_written(rec, &rec->written[i], keep));
 	TRY(recorder_decode(rec));
+	TRY(recorder_accesses_store(rec));
 	return points ? store_probed(rec, points) : STATUS_OK;
 }

@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "engine/record/graph_shadow.h"
 #include "engine/record/probe.h"
+#include "engine/record/recorder_accesses.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_describe.h"
 #include "engine/record/recorder_note.h"
@@ -115,12 +116,6 @@ static void mark_moved(struct recorder *r, const struct graph_run *run)
 
 /* --- called when the device runs nodes --- */
 
-void recorder_node_begins(const struct node *node)
-{
-	if (node->probe)
-		recorder_keep_error(node->ticket.recorder, probe_point_here(node->probe));
-}
-
 /* The launch of the graph to which this run of the node belongs. Launches of one graph run in
  * order. */
 static struct graph_run *run_of(const struct node *node)
@@ -130,6 +125,18 @@ static struct graph_run *run_of(const struct node *node)
 	while (run && (node->number >= run->node_count || run->ran[node->number]))
 		run = run->next;
 	return run;
+}
+
+void recorder_node_begins(const struct node *node)
+{
+	struct recorder *r = node->ticket.recorder;
+	const struct graph_run *run = run_of(node);
+
+	if (run && run->stored)
+		recorder_keep_error(r, recorder_accesses_watch(
+			r, &node->ticket.launch, run->number + launches_before(run, node->number)));
+	if (node->probe)
+		recorder_keep_error(r, probe_point_here(node->probe));
 }
 
 static enum status node_failed(struct recorder *r, const struct graph_run *run, int node)

@@ -9,7 +9,8 @@
  *                         captures and nodes, work of the host
  *   recorder_graph.c      saves what nodes overwrite; graphs and executable graphs
  *   recorder_step.c       steps and windows
- *   recorder_results.c    results of a launch: recorder_digest.c, recorder_decode.c
+ *   recorder_results.c    results of a launch: recorder_digest.c, recorder_decode.c,
+ *                         recorder_accesses.c
  *   recorder_describe.c   rows of launches and kernels
  *   recorder_kv.c         rows of K and V that uploads and copies wrote
  *   recorder_note.c, recorder_wait.c   rows; waiting, and the recorder's own operations
@@ -39,6 +40,8 @@ struct recorder {
 	int64_t run;
 	enum log_level level;
 	struct log_at log_at;
+	struct log_at blocks;           /* whose accesses are recorded; empty below level access */
+	uint64_t access_count, line_count;      /* rows of them so far */
 	char *points;                   /* filter, NULL: all */
 	struct probe *probe;            /* NULL below level points */
 

@@ -19,11 +19,13 @@
 #include "kernels/kernel_table.h"
 #include "sim/check/clock.h"
 
+struct block_range;
 struct check;
 struct kernel_lint;
 struct listener;
 struct row_counters;
 struct row_finding;
+struct row_memory;
 
 /* DEVICE with error_code() 2 when no range of addresses can be reserved. */
 enum status check_create(struct check **out);
@@ -35,6 +37,11 @@ const char *check_spacing(const struct check *);
 void check_destroy(struct check *);                     /* NULL is allowed */
 /* Turns on the counters of launches (sim/check/counters.h). Call before the first launch. */
 void check_count(struct check *);
+/* Records the accesses of these blocks of the next launch; count 0: of none. The ranges must stay
+ * valid until it ends. */
+void check_watch(struct check *, const struct block_range *, size_t count);
+/* What was recorded of the last launch; valid until the next one begins. */
+void check_memory(struct check *, struct row_memory *out);
 
 /* --- device memory --- */
 

@@ -168,6 +168,8 @@ void check_async_begin(struct listener *listener, void *to, const void *from, si
 	read_source(from, copied, pc);
 	check_hot.counters = counters;
 	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
+	if (counters)
+		counters_unknown(counters);
 	check_unwritten(check, to, allocated(check, to, bytes));
 	if (aligned)
 		watch(check, add_copy(check, lane_current(), to, from, pc), copied / 4);

@@ -129,7 +129,8 @@ static void note(void *p, size_t bytes, enum check_kind kind, bool changed, int 
 		check_atomic(check_hot.check, lane_current(), (uintptr_t)p, changed,
 			     failed == __ATOMIC_ACQUIRE);
 	if (check_hot.counters)
-		counters_atomic(check_hot.counters, (uintptr_t)p);
+		counters_atomic(check_hot.counters, lane_current(), (uintptr_t)p, bytes,
+				kind == CHECK_ATOMIC, pc);
 }
 
 static void note_atomic(void *p, size_t bytes, bool changed, int order, int failed, uintptr_t pc)

@@ -8,6 +8,7 @@
 #include <link.h>
 #include <sys/mman.h>
 
+#include "sim/check/accesses.h"
 #include "sim/check/check_lint.h"
 #include "sim/check/check_nan.h"
 #include "sim/check/check_op.h"
@@ -103,6 +104,8 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 	check->needed_from = check_ops_needed(check);
 	if (check->needed_from == UINT32_MAX)
 		check_forget(check);
+	check->hot.counters = check->counting
+		|| accesses_watching(counters_accesses(check->counters)) ? check->counters : NULL;
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
 	check_op_launched(check, false);
@@ -126,7 +129,7 @@ void check_launch_end(struct check *check, bool good)
 {
 	check_watch_nan(false);
 	check_settle(check);
-	counters_launch_end(check->counters, check->hot.counters != NULL);
+	counters_launch_end(check->counters, check->counting);
 	ft_check_block.pending = 0;
 	check_hot = (struct check_hot){ 0 };
 	check_op_launched(check, true);

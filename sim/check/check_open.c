@@ -16,6 +16,7 @@
 #include "sim/check/check_space.h"
 #include "sim/check/check_state.h"
 #include "sim/check/check_sync.h"
+#include "sim/check/accesses.h"
 #include "sim/check/counters.h"
 #include "sim/exec/heap.h"
 
@@ -80,7 +81,17 @@ void check_destroy(struct check *check)
 
 void check_count(struct check *check)
 {
-	check->hot.counters = check->counters;
+	check->counting = true;
+}
+
+void check_watch(struct check *check, const struct block_range *blocks, size_t count)
+{
+	accesses_watch(counters_accesses(check->counters), blocks, count);
+}
+
+void check_memory(struct check *check, struct row_memory *out)
+{
+	counters_memory(check->counters, out);
 }
 
 size_t check_counters(struct check *check, const struct row_counters **out)

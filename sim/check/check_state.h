@@ -164,7 +164,8 @@ struct check {
 	bool exact;                     /* not only barriers of whole warps and blocks order */
 	uint32_t needed_from;           /* first segment not collected yet: check_op.c */
 	struct check_more more;
-	struct counters *counters;      /* and lines; hot.counters is NULL if not counting */
+	bool counting;                  /* every launch */
+	struct counters *counters;      /* and lines; hot.counters is NULL if not in use */
 };
 
 static inline const struct check_slice *check_slice_of(const struct check *check, uint64_t record)

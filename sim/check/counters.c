@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/accesses.h"
 #include "sim/check/check_state.h"
 #include "sim/check/lines.h"
 #include "sim/check/requests.h"
@@ -31,6 +32,7 @@ struct tally {
 struct counters {
 	struct request_sums sums;       /* of the running launch */
 	struct tally touched;           /* global memory that it read */
+	struct accesses *accesses;      /* of blocks to be recorded */
 	struct row_counters *events;    /* the last one is of the running launch */
 	struct lines *lines;            /* of the same launches */
 	size_t count;
@@ -102,6 +104,7 @@ struct counters *counters_create(void)
 	struct counters *c = xcalloc(1, sizeof *c);
 
 	c->lines = lines_create();
+	c->accesses = accesses_create();
 	return c;
 }
 
@@ -114,8 +117,14 @@ void counters_free(struct counters *c)
 	tally_clear(&c->touched);
 	free(c->warps);
 	lines_free(c->lines);
+	accesses_free(c->accesses);
 	free(c->events);
 	free(c);
+}
+
+struct accesses *counters_accesses(struct counters *c)
+{
+	return c->accesses;
 }
 
 void counters_launch_begin(struct counters *c, const struct check_launch *launch)
@@ -125,6 +134,7 @@ void counters_launch_begin(struct counters *c, const struct check_launch *launch
 		.launch = launch->number, .kernel = launch->code->name,
 	};
 	c->sums = (struct request_sums){ 0 };
+	accesses_begin(c->accesses, check_hot.base);
 }
 
 void counters_launch_end(struct counters *c, bool counted)
@@ -132,6 +142,7 @@ void counters_launch_end(struct counters *c, bool counted)
 	struct row_counters *e = &c->events[c->count - 1];
 
 	lines_end(c->lines);
+	accesses_end(c->accesses);
 	e->counted = counted;
 	for (size_t i = 0; i < c->warp_count; i++)
 		requests_end(c->warps[i]);
@@ -176,14 +187,24 @@ void counters_access(struct counters *c, const struct lane *lane, uintptr_t addr
 	}
 }
 
-void counters_atomic(struct counters *c, uintptr_t address)
+void counters_atomic(struct counters *c, const struct lane *lane, uintptr_t address, size_t bytes,
+		     bool whole, uintptr_t pc)
 {
 	size_t offset = address - check_hot.base;
+	bool shared = offset < check_hot.shared_span;
 
-	if (offset < check_hot.shared_span)
+	if (shared)
 		running(c)->shared_atomics++;
 	else if (offset < check_hot.span)
 		running(c)->atomics++;
+	if (whole && offset < check_hot.span && accesses_want(c->accesses, lane))
+		requests_add(lane->warp->requests, lane,
+			     shared ? REQUEST_SHARED_ATOMIC : REQUEST_ATOMIC, pc, address, bytes);
+}
+
+void counters_unknown(struct counters *c)
+{
+	accesses_unknown(c->accesses);
 }
 
 /* Counts a branch from the last block to this one; a thread's first block has no last one. */
@@ -192,6 +213,9 @@ void counters_block(struct counters *c, const struct lane *lane, uintptr_t pc)
 	uintptr_t *last = &lane->warp->last_block[__builtin_ctz(lane->bit)];
 
 	running(c)->basic_blocks++;
+	accesses_settle(c->accesses);
+	if (accesses_want(c->accesses, lane))
+		accesses_step(c->accesses, lane, pc);
 	if (*last) {
 		requests_add(lane->warp->requests, lane, REQUEST_BRANCH, *last, pc, 1);
 		requests_step(lane->warp->requests, lane, *last, pc);
@@ -202,7 +226,7 @@ void counters_block(struct counters *c, const struct lane *lane, uintptr_t pc)
 static void new_requests(struct counters *c, struct warp *warp)
 {
 	c->warps = xreallocarray(c->warps, c->warp_count + 1, sizeof *c->warps);
-	warp->requests = requests_create(&c->sums);
+	warp->requests = requests_create(&c->sums, c->accesses);
 	c->warps[c->warp_count++] = warp->requests;
 }
 
@@ -240,4 +264,9 @@ size_t counters_list(struct counters *c, const struct row_counters **out)
 		c->events[i].line_count = lines_list(c->lines, i, &c->events[i].lines);
 	*out = c->events;
 	return c->count;
+}
+
+void counters_memory(struct counters *c, struct row_memory *out)
+{
+	accesses_take(c->accesses, c->lines, out);
 }

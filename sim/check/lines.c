@@ -88,13 +88,17 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
+static XXH128_hash_t code_key(uintptr_t code)
+{
+	return (XXH128_hash_t){ .low64 = code, .high64 = 1 };
+}
+
 /* The compiler emits blocks one after another, and their cells in the same order. */
 static size_t place_of(struct lines *l, const struct ft_cell *cell, const struct table *table)
 {
 	uintptr_t begin = lines_code(cell);
 	uintptr_t next = cell + 1 < table->last ? lines_code(cell + 1) : 0;
-	XXH128_hash_t key = { .low64 = begin, .high64 = 1 };
-	int64_t found = hash_map_find(&l->by_code, key);
+	int64_t found = hash_map_find(&l->by_code, code_key(begin));
 
 	if (found)
 		return (size_t)found - 1;
@@ -103,7 +107,7 @@ static size_t place_of(struct lines *l, const struct ft_cell *cell, const struct
 		.before = cell > table->first ? lines_code(cell - 1) : 0,
 		.begin = begin, .end = next > begin ? next : UINTPTR_MAX,
 	};
-	hash_map_add(&l->by_code, key, (int64_t)l->place_count);
+	hash_map_add(&l->by_code, code_key(begin), (int64_t)l->place_count);
 	return l->place_count - 1;
 }
 
@@ -201,4 +205,17 @@ size_t lines_list(struct lines *l, size_t launch, const struct row_line_count **
 		resolve(l, found);
 	*out = found->lines;
 	return found->line_count;
+}
+
+size_t lines_at(struct lines *l, uintptr_t code, const struct row_line_count **out)
+{
+	int64_t found = hash_map_find(&l->by_code, code_key(code));
+	const struct place *place;
+
+	*out = NULL;
+	if (!found)
+		return 0;
+	place = resolved(&l->places[found - 1]);
+	*out = place->lines;
+	return place->line_count;
 }

@@ -41,5 +41,8 @@ void lines_end(struct lines *);
 /* Lines of a launch that ended, sorted by file and line; valid until lines_free(). The hits of a
  * line are those of its most frequently entered block. */
 size_t lines_list(struct lines *, size_t launch, const struct row_line_count **out);
+/* The lines of the basic block at this address, which a launch that ended has reached; hits 0.
+ * Valid as above. */
+size_t lines_at(struct lines *, uintptr_t code, const struct row_line_count **out);
 
 #endif

@@ -11,12 +11,11 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/accesses.h"
 #include "sim/exec/lane.h"
 #include "sim/exec/mix.h"
+#include "traces/request.h"
 
-#define SECTOR_BYTES 32
-#define BANKS 32
-#define WORD_BYTES 4
 #define MAX_WAITING 65536u             /* requests of one place: 28 MiB */
 #define MAX_LOOPS 5                     /* nesting depth; deeper iterations are not told apart */
 
@@ -33,6 +32,7 @@ struct request {
 	struct moment moment;
 	uint32_t lanes;                 /* that made the access */
 	bool judged;
+	uint32_t recorded;              /* its number in accesses; 0: none */
 	uint8_t bytes[WARP_LANES];
 	uintptr_t address[WARP_LANES];
 };
@@ -50,17 +50,19 @@ struct place {
 
 struct requests {
 	struct request_sums *sums;
+	struct accesses *accesses;
 	uint32_t meeting;
 	struct moment now[WARP_LANES];
 	struct place *places;           /* hash table, open addressing, power-of-two size */
 	size_t place_count, place_capacity;
 };
 
-struct requests *requests_create(struct request_sums *sums)
+struct requests *requests_create(struct request_sums *sums, struct accesses *accesses)
 {
 	struct requests *r = xcalloc(1, sizeof *r);
 
 	r->sums = sums;
+	r->accesses = accesses;
 	r->place_capacity = 64;
 	r->places = xcalloc(r->place_capacity, sizeof *r->places);
 	return r;
@@ -77,86 +79,6 @@ void requests_free(struct requests *r)
 }
 
 /* --- one request --- */
-
-static unsigned request_sectors(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
-{
-	uintptr_t found[2 * WARP_LANES];
-	unsigned count = 0;
-
-	for (; lanes; lanes &= lanes - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(lanes);
-		uintptr_t last = (address[lane] + bytes[lane] - 1) / SECTOR_BYTES;
-
-		for (uintptr_t s = address[lane] / SECTOR_BYTES; s <= last; s++) {
-			unsigned i = count;
-
-			while (i > 0 && found[i - 1] != s)
-				i--;
-			if (i == 0)
-				found[count++] = s;
-		}
-	}
-	return count;
-}
-
-/* The maximum number of distinct words that the lanes access in one bank. */
-static unsigned passes_over_banks(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes)
-{
-	/* Twice the lanes, for misaligned words. Static because stacks are small; only one thread
-	 * calls this. */
-	static uintptr_t words[BANKS][2 * WARP_LANES];
-	unsigned count[BANKS] = { 0 }, max = 0;
-
-	for (; lanes; lanes &= lanes - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(lanes);
-		uintptr_t last = (address[lane] + bytes[lane] - 1) / WORD_BYTES;
-
-		for (uintptr_t w = address[lane] / WORD_BYTES; w <= last; w++) {
-			unsigned bank = w % BANKS, i = count[bank];
-
-			while (i > 0 && words[bank][i - 1] != w)
-				i--;
-			if (i == 0)
-				words[bank][count[bank]++] = w;
-			max = count[bank] > max ? count[bank] : max;
-		}
-	}
-	return max;
-}
-
-/* Whether each pair of active lanes whose numbers differ in only this bit accesses one address. */
-static bool in_pairs(const uintptr_t *address, uint32_t lanes, unsigned bit)
-{
-	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
-
-		if (lanes >> (lane ^ bit) & 1 && address[lane] != address[lane ^ bit])
-			return false;
-	}
-	return true;
-}
-
-unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes,
-			   bool load)
-{
-	unsigned widest = 0, step, conflicts = 0;
-
-	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
-
-		widest = bytes[lane] > widest ? bytes[lane] : widest;
-	}
-	step = widest > 8 ? 8 : widest > 4 ? 16 : 32;
-	if (step < 32 && load && (in_pairs(address, lanes, 1) || in_pairs(address, lanes, 2)))
-		step *= 2;
-	for (unsigned first = 0; first < WARP_LANES; first += step) {
-		uint32_t group = lanes & (uint32_t)(((1ull << step) - 1) << first);
-
-		if (group)
-			conflicts += passes_over_banks(address, bytes, group) - 1;
-	}
-	return conflicts;
-}
 
 static bool diverges(const struct request *request)
 {
@@ -175,9 +97,9 @@ static void judge(struct request_sums *sums, enum request_kind kind, struct requ
 	request->judged = true;
 	sums->count[kind] += kind != REQUEST_BRANCH || diverges(request);
 	if (kind <= REQUEST_STORE)
-		sums->sectors[kind] += request_sectors(request->address, request->bytes,
-						       request->lanes);
-	else if (kind <= REQUEST_SHARED_STORE)
+		sums->sectors[kind] += request_units(request->address, request->bytes,
+						     request->lanes, REQUEST_SECTOR);
+	else if (kind == REQUEST_SHARED_LOAD || kind == REQUEST_SHARED_STORE)
 		sums->conflicts[kind - REQUEST_SHARED_LOAD] +=
 			request_conflicts(request->address, request->bytes, request->lanes,
 					  kind == REQUEST_SHARED_LOAD);
@@ -314,6 +236,22 @@ static void drop_judged(struct place *place)
 		place->begin = 0;
 }
 
+/* A request that is NULL is recorded as one of this lane alone. */
+static void record(struct requests *r, struct request *request, const struct lane *lane,
+		   enum request_kind kind, uintptr_t pc, uintptr_t address, size_t bytes)
+{
+	uint32_t number = request ? request->recorded : 0;
+
+	if (!number)
+		number = accesses_request(r->accesses, &(struct access_request){
+			.block = accesses_block(lane), .warp = lane->warp->number,
+			.kind = kind, .pc = pc, .meeting = r->meeting, .alone = !request,
+		});
+	if (request)
+		request->recorded = number;
+	accesses_add(r->accesses, number, lane, address, bytes);
+}
+
 void requests_add(struct requests *r, const struct lane *lane, enum request_kind kind,
 		  uintptr_t pc, uintptr_t address, size_t bytes)
 {
@@ -321,8 +259,10 @@ void requests_add(struct requests *r, const struct lane *lane, enum request_kind
 	unsigned number = (unsigned)__builtin_ctz(lane->bit);
 	struct request *request = request_at(place, &r->now[number], lane->bit);
 
+	if (kind != REQUEST_BRANCH && accesses_want(r->accesses, lane))
+		record(r, request, lane, kind, pc, address, bytes);
 	if (!request) {
-		r->sums->left_out++;
+		r->sums->left_out += kind <= REQUEST_BRANCH;
 		return;
 	}
 	request->lanes |= lane->bit;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct accesses;
 struct lane;
 struct requests;
 struct warp;
@@ -19,6 +20,7 @@ enum request_kind {
 	REQUEST_LOAD, REQUEST_STORE,                    /* global memory */
 	REQUEST_SHARED_LOAD, REQUEST_SHARED_STORE,
 	REQUEST_BRANCH,                                 /* address: of the next block */
+	REQUEST_ATOMIC, REQUEST_SHARED_ATOMIC,          /* not summed; only to be recorded */
 	REQUEST_KINDS
 };
 
@@ -30,8 +32,8 @@ struct request_sums {
 	uint64_t left_out;              /* accesses of lanes that ran too far ahead of their warp */
 };
 
-/* Adds to `sums`, which outlives it. */
-struct requests *requests_create(struct request_sums *sums);
+/* Adds to `sums`, and to `accesses` what that wants to have; both outlive it. */
+struct requests *requests_create(struct request_sums *sums, struct accesses *);
 void requests_free(struct requests *);                  /* NULL is allowed */
 
 /* One lane's access of `bytes` bytes (at most 16) at pc; for BRANCH, the block it goes to from
@@ -44,13 +46,5 @@ void requests_step(struct requests *, const struct lane *, uintptr_t from, uintp
 void requests_meet(struct requests *);
 /* The warp is done: evaluates the remaining requests. */
 void requests_end(struct requests *);
-
-/* --- one request by CUDA's rules; address and bytes by lane; `lanes`: mask of active lanes --- */
-
-/* Passes beyond the first; 0: no conflict. There are 32 banks of 4 bytes; lanes that access one
- * word share it. Accesses of 8 bytes are made by half warps and of 16 bytes by quarters; loads by
- * twice as many lanes if neighbouring lanes, or lanes two apart, access the same address. */
-unsigned request_conflicts(const uintptr_t *address, const uint8_t *bytes, uint32_t lanes,
-			   bool load);
 
 #endif

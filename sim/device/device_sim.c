@@ -352,6 +352,21 @@ static size_t sim_counters(struct device *device, const struct row_counters **ou
 	return sim->check ? check_counters(sim->check, out) : 0;
 }
 
+static enum status sim_watch(struct device *device, const struct block_range *blocks, size_t count)
+{
+	struct check *check = simulated(device)->check;
+
+	if (!check)
+		return fail(STATUS_USAGE, "loads and stores are recorded in checked runs only");
+	check_watch(check, blocks, count);
+	return STATUS_OK;
+}
+
+static void sim_memory(struct device *device, struct row_memory *out)
+{
+	check_memory(simulated(device)->check, out);
+}
+
 static const char *sim_spacing(struct device *device)
 {
 	struct device_simulated *sim = simulated(device);
@@ -361,7 +376,7 @@ static const char *sim_spacing(struct device *device)
 
 static const struct checker_ops checker = {
 	.findings = sim_findings, .counters = sim_counters, .step_aside = sim_step_aside,
-	.spacing = sim_spacing,
+	.spacing = sim_spacing, .watch = sim_watch, .memory = sim_memory,
 };
 
 const struct device_ops device_sim = {

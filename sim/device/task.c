@@ -340,6 +340,7 @@ static void run_again(void *context, uint64_t seed)
 	struct run run = *(const struct run *)context;
 
 	run.points = NULL;
+	check_watch(run.sim->check, NULL, 0);
 	if (!run.steps || run.steps > STEPS_AGAIN)
 		run.steps = STEPS_AGAIN;
 	run_under(&run, seed);

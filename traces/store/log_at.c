@@ -1,8 +1,8 @@
 /* log_at.c - parses the windows of --log-at.
  *
- * Grammar: WINDOW[,WINDOW]..., WINDOW = ADDR[..ADDR], ADDR = s<step> or L<launch>. All windows have
- * the same unit, ascend and are disjoint, since a run passes through them once. Used by the
- * recorder and diff.
+ * Grammar: WINDOW[,WINDOW]..., WINDOW = ADDR[..ADDR], ADDR = s<step>, L<launch> or
+ * L<launch>.b<block>. All windows have the same unit, ascend and are disjoint, since a run passes
+ * through them once. Used by the recorder and diff.
  */
 #include "traces/store/log_at.h"
 
@@ -15,33 +15,46 @@
 #include "base/xalloc.h"
 #include "traces/row.h"
 
-/* Reads "s12" or "L12" and advances *at; false if there is no address. */
-static bool parse_address(const char **at, char *unit, int64_t *number)
+struct address {
+	char unit;
+	int64_t number, block;          /* block -1: none */
+};
+
+static bool parse_number(const char **at, char letter, int64_t *number)
 {
 	char *end;
 
-	if (**at != 's' && **at != 'L')
-		return false;
-	if (!isdigit((unsigned char)(*at)[1]))
+	if (**at != letter || !isdigit((unsigned char)(*at)[1]))
 		return false;
 	errno = 0;
-	*unit = **at;
 	*number = strtoll(*at + 1, &end, 10);
 	*at = end;
 	return errno == 0;
 }
 
-/* Reads one window and the comma after it. */
-static bool parse_window(const char **at, char *unit, struct log_window *window)
+/* Reads "s12", "L12" or "L12.b3" and advances *at; false if there is no address. */
+static bool parse_address(const char **at, struct address *out)
 {
-	char last_unit;
-
-	if (!parse_address(at, unit, &window->first))
+	out->unit = **at == 's' ? 's' : 'L';
+	out->block = -1;
+	if (!parse_number(at, out->unit, &out->number))
 		return false;
-	window->last = window->first;
+	if (out->unit != 'L' || strncmp(*at, ".b", 2) != 0)
+		return true;
+	++*at;
+	return parse_number(at, 'b', &out->block);
+}
+
+/* Reads one window and the comma after it. */
+static bool parse_window(const char **at, struct address *first, struct address *last)
+{
+	if (!parse_address(at, first))
+		return false;
+	*last = *first;
 	if (!strncmp(*at, "..", 2)) {
 		*at += 2;
-		if (!parse_address(at, &last_unit, &window->last) || last_unit != *unit)
+		if (!parse_address(at, last) || last->unit != first->unit
+		    || (last->block < 0) != (first->block < 0))
 			return false;
 	}
 	if (**at == ',')
@@ -49,27 +62,56 @@ static bool parse_window(const char **at, char *unit, struct log_window *window)
 	return **at == '\0';
 }
 
+/* Whether the window begins after the last one. */
+static bool follows(const struct log_at *log_at, const struct address *first)
+{
+	const struct log_window *last = log_at->windows + log_at->count - 1;
+
+	if (log_at->count == 0 || first->number > last->last)
+		return true;
+	return log_at->blocks && first->number == last->last
+		&& first->block > log_at->blocks[log_at->count - 1].last;
+}
+
+static enum status add_window(const char *text, struct log_at *out, const struct address *first,
+			      const struct address *last, const char *begin)
+{
+	size_t count = (size_t)out->count + 1;
+	bool blocks = first->block >= 0;
+
+	if (out->unit && out->unit != first->unit)
+		return fail(STATUS_USAGE, "--log-at %s: steps and launches cannot be mixed", text);
+	if (out->unit && blocks != (out->blocks != NULL))
+		return fail(STATUS_USAGE, "--log-at %s: windows with and without blocks cannot be"
+			    " mixed", text);
+	if (blocks && first->number != last->number)
+		return fail(STATUS_USAGE, "--log-at %s: expected blocks of one launch, got '%.*s'",
+			    text, (int)strcspn(begin, ","), begin);
+	if (first->number > last->number || first->block > last->block || !follows(out, first))
+		return fail(STATUS_USAGE, "--log-at %s: windows must ascend, but '%.*s' does not",
+			    text, (int)strcspn(begin, ","), begin);
+	out->unit = first->unit;
+	out->windows = xreallocarray(out->windows, count, sizeof *out->windows);
+	out->windows[out->count] = (struct log_window){ first->number, last->number };
+	if (blocks) {
+		out->blocks = xreallocarray(out->blocks, count, sizeof *out->blocks);
+		out->blocks[out->count] = (struct block_range){ first->block, last->block };
+	}
+	out->count++;
+	return STATUS_OK;
+}
+
 static enum status parse_all(const char *text, struct log_at *out)
 {
 	for (const char *at = text; *at; ) {
 		const char *begin = at;
-		struct log_window window;
-		char unit;
+		struct address first, last;
 
-		if (!parse_window(&at, &unit, &window))
+		if (!parse_window(&at, &first, &last))
 			return fail(STATUS_USAGE, "--log-at %s: expected a window such as s0..s63 "
-				    "(steps) or L0..L9 (launches), got '%s'", text, begin);
-		if (out->unit && out->unit != unit)
-			return fail(STATUS_USAGE, "--log-at %s: steps and launches cannot be mixed",
-				    text);
-		if (window.first > window.last
-		    || (out->count && window.first <= out->windows[out->count - 1].last))
-			return fail(STATUS_USAGE, "--log-at %s: windows must ascend, but %c%" PRId64
-				    "..%c%" PRId64 " does not", text, unit, window.first, unit,
-				    window.last);
-		out->unit = unit;
-		out->windows = xreallocarray(out->windows, (size_t)out->count + 1, sizeof window);
-		out->windows[out->count++] = window;
+				    "(steps), L0..L9 (launches) or L4.b0..L4.b7 (blocks), got "
+				    "'%s'", text, begin);
+		TRY(add_window(text, out, &first, &last, begin));
 	}
 	if (!out->unit)
 		return fail(STATUS_USAGE, "--log-at: expected a window, for example s0..s63");
@@ -97,6 +139,21 @@ bool log_at_holds(const struct log_at *log_at, int64_t number)
 		if (number >= log_at->windows[i].first && number <= log_at->windows[i].last)
 			return true;
 	return false;
+}
+
+int log_at_blocks(const struct log_at *log_at, int64_t launch, const struct block_range **out)
+{
+	int first = 0, count = 0;
+
+	*out = NULL;
+	if (!log_at->blocks)
+		return 0;
+	while (first < log_at->count && log_at->windows[first].first != launch)
+		first++;
+	while (first + count < log_at->count && log_at->windows[first + count].first == launch)
+		count++;
+	*out = log_at->blocks + first;
+	return count;
 }
 
 bool log_at_keeps(const struct row_op *op)
@@ -129,5 +186,6 @@ bool log_at_keeps(const struct row_op *op)
 void log_at_free(struct log_at *log_at)
 {
 	free(log_at->windows);
+	free(log_at->blocks);
 	*log_at = (struct log_at){ 0 };
 }

@@ -1,4 +1,4 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 7.
+-- schema.sql - the tables and views of a flashtwin trace, format version 8.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables are
 -- private and may change with the format version (PRAGMA user_version). This file is embedded in
@@ -10,7 +10,9 @@
 -- an older trace is opened, store_check.c adds what is missing, empty. Before version 5, t_kv was
 -- keyed by launch and had only what kernels wrote. Before version 6, v_partial had no share and
 -- v_reduce no factor; both called it weight. store_check.c shows or stores these in the present
--- form. Version 7 added operations "variable".
+-- form. Version 7 added operations "variable", version 8 level access: t_request, t_access_line,
+-- v_request and v_access_line. Before, t_access had other columns, and neither it nor t_line had
+-- rows.
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -19,7 +21,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 -- One row per byte value n. Views count with n to expand a row into several, and convert an f32
 -- with exponent n to an exact REAL: (fraction + hidden) * scale. Built by exact doubling and
@@ -176,10 +178,22 @@ CREATE TABLE t_probe (
 	run INTEGER, launch INTEGER, dropped,
 	PRIMARY KEY (run, launch)
 ) WITHOUT ROWID;
+-- warp: counted through the grid. kind: 0 load, 1 store, 2 atomic; space: 0 global, 1 shared. Figures
+-- of requests and lines follow from t_access; traces/request.h defines them.
+CREATE TABLE t_request (
+	run INTEGER, launch INTEGER, warp INTEGER, request INTEGER, kind, space, counted, lanes,
+	bytes, sectors, lines, conflicts, file, line,
+	PRIMARY KEY (run, launch, warp, request)
+) WITHOUT ROWID;
 CREATE TABLE t_access (
-	run INTEGER, launch INTEGER, thread INTEGER, sequence INTEGER, kind, space, buffer,
-	offset, bytes, bits, file, line,
-	PRIMARY KEY (run, launch, thread, sequence)
+	run INTEGER, launch INTEGER, warp INTEGER, request INTEGER, lane INTEGER, buffer, offset,
+	bytes, bits,
+	PRIMARY KEY (run, launch, warp, request, lane)
+) WITHOUT ROWID;
+CREATE TABLE t_access_line (
+	run INTEGER, launch INTEGER, file TEXT, line INTEGER, kind INTEGER, space INTEGER, counted,
+	requests, lanes, bytes, sectors, lines, conflicts,
+	PRIMARY KEY (run, launch, file, line, kind, space)
 ) WITHOUT ROWID;
 CREATE TABLE t_line (
 	run INTEGER, launch INTEGER, thread INTEGER, sequence INTEGER, file, line,
@@ -499,30 +513,69 @@ CREATE VIEW v_point_sum AS SELECT
 	digest          -- of all of them, 64 bits, signed; all NaNs count as equal
 FROM t_point_sum;
 
--- One row per load, store or atomic of a thread. Empty: nothing writes it yet.
+-- One row per request of a warp: what its lanes load or store at a time, of the blocks recorded with
+-- --log access. doc/counters.md says how lanes are combined.
+CREATE VIEW v_request AS SELECT
+	r.run, r.launch,
+	r.warp / ((l.threads + 31) / 32) AS block,
+	r.warp % ((l.threads + 31) / 32) AS warp,
+	r.request,      -- 0, 1, ... per warp: the a of an address
+	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE r.space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
+	r.counted,      -- 0: not one of --count's requests: atomics, and accesses of a lane that
+	                -- ran too far ahead of its warp
+	r.lanes,        -- how many take part
+	r.bytes,        -- distinct ones that they access
+	r.sectors,      -- global: 32-byte sectors that hold these bytes; else NULL
+	r.lines,        -- global: 128-byte lines
+	r.conflicts,    -- shared: passes over the banks beyond the first
+	r.file, r.line  -- of the source; NULL: not known
+FROM t_request r
+	CROSS JOIN t_launch l ON l.run = r.run AND l.launch = r.launch;
+
+-- One row per load, store or atomic of a thread.
 CREATE VIEW v_access AS SELECT
 	p.run, p.launch,
-	p.thread / l.threads AS block,
-	p.thread % l.threads / 32 AS warp,
-	p.thread % l.threads % 32 AS lane,
-	p.sequence,     -- 0, 1, ... per thread: the a of an address
-	p.kind,         -- 'load', 'store', 'atomic'
-	p.space,        -- 'global', 'shared', 'local', 'constant'
-	p.buffer,       -- NULL unless global
-	p.offset,       -- in the buffer, or in the block's shared memory
+	p.warp / ((l.threads + 31) / 32) AS block,
+	p.warp % ((l.threads + 31) / 32) AS warp,
+	p.request,      -- of the warp
+	p.lane,
+	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE r.space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
+	p.buffer,       -- NULL for shared memory, and for memory in no buffer
+	p.offset,       -- in the buffer, in the block's shared memory, or in device memory
 	p.bytes,
-	p.bits,         -- value, if it has at most 8 bytes
-	p.file, p.line  -- of the source
+	p.bits,         -- loaded, stored, or found by an atomic; NULL: more than 8 bytes
+	r.file, r.line  -- of the source
 FROM t_access p
-	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
+	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch
+	LEFT JOIN t_request r ON r.run = p.run AND r.launch = p.launch AND r.warp = p.warp
+		AND r.request = p.request;
 
--- One row per source line that a thread reached. Empty: nothing writes it yet.
+-- One row per source line with requests, and kind and space of these: sums over the recorded blocks.
+CREATE VIEW v_access_line AS SELECT
+	run, launch,
+	nullif(file, '') AS file, -- NULL: not known
+	line,
+	CASE kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
+	requests,
+	counted,        -- of these, those in --count's requests
+	lanes,          -- loads, stores or atomics of threads
+	bytes,          -- distinct ones of each request
+	sectors,        -- global: of each request
+	lines,          -- global: 128-byte lines of each request
+	conflicts,      -- shared
+	sectors * 32 - bytes AS wasted -- global: bytes moved that no lane of the request accesses
+FROM t_access_line;
+
+-- One row per source line that a thread of these blocks reached.
 CREATE VIEW v_line AS SELECT
 	p.run, p.launch,
 	p.thread / l.threads AS block,
 	p.thread % l.threads / 32 AS warp,
 	p.thread % l.threads % 32 AS lane,
-	p.sequence,     -- 0, 1, ... per thread
+	p.sequence,     -- 0, 1, ... per thread, in the order first reached
 	p.file, p.line
 FROM t_line p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;

@@ -99,3 +99,26 @@ CREATE VIEW v_reduce AS SELECT
 	weight,
 	sum
 FROM t_reduce;
+
+-- Versions 1 to 7: accesses by thread, none of which were recorded.
+CREATE TABLE t_access (
+	run INTEGER, launch INTEGER, thread INTEGER, sequence INTEGER, kind, space, buffer,
+	offset, bytes, bits, file, line,
+	PRIMARY KEY (run, launch, thread, sequence)
+) WITHOUT ROWID;
+
+CREATE VIEW v_access AS SELECT
+	p.run, p.launch,
+	p.thread / l.threads AS block,
+	p.thread % l.threads / 32 AS warp,
+	p.thread % l.threads % 32 AS lane,
+	p.sequence,
+	p.kind,
+	p.space,
+	p.buffer,
+	p.offset,
+	p.bytes,
+	p.bits,
+	p.file, p.line
+FROM t_access p
+	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;

@@ -26,6 +26,7 @@ struct row_digest;
 struct row_finding;
 struct row_kernel;
 struct row_kv;
+struct row_memory;
 struct row_model;
 struct row_op;
 struct row_partial;
@@ -111,6 +112,11 @@ enum status store_kv(struct store *, int64_t run, int64_t op, const struct row_k
  * not fit the probe buffer. */
 enum status store_points(struct store *, int64_t run, int64_t launch, int64_t threads,
 			 const struct row_point *, size_t count, uint64_t dropped);
+
+/* The accesses of a launch and the lines that its threads reached; once per launch. threads: per
+ * block. */
+enum status store_memory(struct store *, int64_t run, int64_t launch, int64_t threads,
+			 const struct row_memory *);
 
 /* Findings of a run are numbered in the order stored. message: the complete finding as a JSON
  * object. */

@@ -19,9 +19,10 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 7
+#define FORMAT_VERSION 8
 #define FIRST_VERSION 1                 /* the oldest that can be read */
 #define FIRST_WITH_SUMS 5
+#define FIRST_WITH_REQUESTS 8
 
 /* --- the file --- */
 
@@ -121,7 +122,7 @@ static enum status check_identity(struct store *store, int64_t *version)
 
 /* True if a version after `version` added the table or view. Version 2 added graphs, version 3
  * counters, version 4 digests of points and launches counted by kernel, version 5 attention on the
- * host and sums. */
+ * host and sums, version 8 requests. */
 static bool added_after(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
@@ -131,6 +132,10 @@ static bool added_after(int64_t version, const char *name)
 		return true;
 	if (version < 5 && (!strcmp(name, "t_softmax") || !strcmp(name, "v_softmax")
 			    || !strcmp(name, "t_sum")))
+		return true;
+	if (version < FIRST_WITH_REQUESTS
+	    && (!strcmp(name, "t_request") || !strcmp(name, "v_request")
+		|| !strcmp(name, "t_access_line") || !strcmp(name, "v_access_line")))
 		return true;
 	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
 			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));
@@ -146,18 +151,20 @@ static enum status add_missing(struct store *store, const char *create)
 	return status;
 }
 
-/* True if a version after `version` gave the view other columns: version 6 the share and the factor
- * of chunks. */
+/* True if a version after `version` gave the view, or table without rows, other columns: version 6
+ * the share and the factor of chunks, version 8 accesses by request. */
 static bool changed_after(int64_t version, const char *name)
 {
+	if (!strcmp(name, "t_access") || !strcmp(name, "v_access"))
+		return version < FIRST_WITH_REQUESTS;
 	return version < 6 && (!strcmp(name, "v_partial") || !strcmp(name, "v_reduce"));
 }
 
-/* A reader gets a temporary view in front of the file's own; a writer replaces it. `create` is the
- * model's statement. */
-static enum status convert_view(struct store *store, const char *name, const char *create)
+/* A reader gets a temporary object in front of the file's own; a writer replaces it. `create` is
+ * the model's statement. */
+static enum status convert_changed(struct store *store, const char *name, const char *create)
 {
-	char *drop = xasprintf("DROP VIEW main.%s", name);
+	char *drop = xasprintf("DROP %s main.%s", *name == 't' ? "TABLE" : "VIEW", name);
 	enum status status = store->writing ? store_run_sql(store, drop) : STATUS_OK;
 
 	free(drop);
@@ -218,6 +225,8 @@ static enum status upgrade(struct store *store, int64_t version)
 	if (version < FIRST_WITH_SUMS)
 		TRY(store_run_sql(store, "INSERT INTO t_sum SELECT run, '', NULL, NULL FROM t_run"
 				  " WHERE complete"));
+	else if (version < FIRST_WITH_REQUESTS)
+		TRY(store_sums_added(store));
 	TRY(store_sums_schema(store));
 	snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT_VERSION);
 	return store_run_sql(store, sql);
@@ -254,14 +263,14 @@ static enum status check_exists(struct store *store, const char *name)
 static enum status check_columns(struct store *store, int64_t version, const char *name)
 {
 	char *sql = xasprintf("SELECT count(*) FROM pragma_table_info('%s', 'main')"
-			      " WHERE name IN ('share', 'factor')", name);
+			      " WHERE name IN ('share', 'factor', 'request')", name);
 	int64_t some;
 	enum status status = store_integer(store, sql, NULL, 0, 0, &some);
 
 	free(sql);
 	if (status != STATUS_OK || some)
 		return status;
-	return fail(STATUS_DAMAGED, "%s: the trace is damaged: view %s is not that of trace format"
+	return fail(STATUS_DAMAGED, "%s: the trace is damaged: %s is not that of trace format"
 		    " %lld", store_shown_path(store), name, (long long)version);
 }
 
@@ -282,7 +291,7 @@ static enum status convert_object(struct store *store, int64_t version, const ch
 	if (added_after(version, name))
 		return add_missing(store, create);
 	if (changed_after(version, name))
-		return convert_view(store, name, create);
+		return convert_changed(store, name, create);
 	return keyed_by_launch(version, name) ? convert_kv(store, name, create) : STATUS_OK;
 }
 

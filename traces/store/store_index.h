@@ -26,7 +26,9 @@ enum status store_next_point(struct store *, int64_t run, const char *name, int 
 
 /* Makes w_point: v_point's columns run, launch, sequence, name and the four v*_bits, and `thread`
  * (counted through the grid) instead of block, warp and lane. Threads in a range are found without
- * reading the others. Also makes views of runs and launches, some of which are listed more than
+ * reading the others. Also makes w_request, w_access and w_access_line: as v_request, v_access and
+ * v_access_line, but with numbers for kind and space, and `warp` counted through the grid instead
+ * of block and warp. Also makes views of runs and launches, some of which are listed more than
  * once: w_attention has launches in which a block attends to the keys of one query, w_reduction
  * those that merge
  * chunks, w_published those with points; w_attends has those of w_attention, and those that attend

@@ -29,6 +29,8 @@
 	X(POINT, "t_point", "INSERT") \
 	X(POINT_SUM, "t_point_sum", "INSERT") \
 	X(POINT_NAME, "t_point_name", "INSERT") X(PROBE, "t_probe", "INSERT") \
+	X(REQUEST, "t_request", "INSERT") X(ACCESS, "t_access", "INSERT") \
+	X(ACCESS_LINE, "t_access_line", "INSERT") X(LINE, "t_line", "INSERT") \
 	X(FINDING, "t_finding", "INSERT") X(COUNTER, "t_counter", "INSERT") \
 	X(HIT, "t_hit", "INSERT") X(SUM, "t_sum", "REPLACE")
 
@@ -250,6 +252,8 @@ enum status store_guard_schema(struct store *, sqlite3 *model, int64_t version, 
 enum status store_sums_write(struct store *);
 /* Writes the sum of the schema again, if there is one, after a writer has changed the schema. */
 enum status store_sums_schema(struct store *);
+/* Writes sums of the tables that version 8 added, for runs that have sums. */
+enum status store_sums_added(struct store *);
 /* What was checked and found good, by a name of the caller's choice, and whether a sum covered
  * it. */
 bool store_checked(const struct store *, int64_t run, const char *what, bool *covered);

@@ -72,8 +72,8 @@ static enum status read_key(struct store *store, const char *table, char **key, 
 
 	*key = NULL;
 	TRY(store_select(store, &row, "SELECT group_concat(name), NOT (SELECT count(*)"
-			 " FROM pragma_table_info(?1) WHERE name = 'run') FROM (SELECT name"
-			 " FROM pragma_table_info(?1) WHERE pk ORDER BY pk)", NULL, 0));
+			 " FROM pragma_table_info(?1, 'main') WHERE name = 'run') FROM (SELECT name"
+			 " FROM pragma_table_info(?1, 'main') WHERE pk ORDER BY pk)", NULL, 0));
 	rc = sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
 	if (rc == SQLITE_OK && (rc = sqlite3_step(row)) == SQLITE_ROW) {
 		text = (const char *)sqlite3_column_text(row, 0);
@@ -218,6 +218,29 @@ enum status store_sums_schema(struct store *store)
 {
 	TRY(sum_again(store, SCHEMA));
 	return sum_again(store, "t_op_kind");
+}
+
+static enum status add_sums(void *context, sqlite3_stmt *row)
+{
+	static const char *const tables[] = { "t_request", "t_access_line" };
+	int64_t run = sqlite3_column_int64(row, 0);
+	struct sum sum;
+	char sql[160];
+
+	for (size_t i = 0; i < COUNT_OF(tables); i++) {
+		TRY(compute(context, tables[i], run, -1, &sum));
+		snprintf(sql, sizeof sql, "INSERT INTO main.t_sum VALUES (%lld, '%s', %lld, %lld)",
+			 (long long)run, tables[i], (long long)sum.rows, (long long)sum.hash);
+		TRY(store_run_sql(context, sql));
+	}
+	return STATUS_OK;
+}
+
+enum status store_sums_added(struct store *store)
+{
+	return store_each(store, "SELECT run FROM t_run r WHERE complete AND NOT EXISTS (SELECT 1"
+			  " FROM t_sum s WHERE s.run = r.run AND s.\"table\" = '')", NULL, 0,
+			  add_sums, store);
 }
 
 /* --- checking --- */

@@ -220,7 +220,7 @@ static enum status verify_run(struct verify *v, int64_t number, bool has_sums)
 {
 	static enum status (*const checks[])(struct store *, int64_t run) = {
 		verify_ops, verify_digests, verify_points, verify_partials, verify_reduces,
-		verify_written,
+		verify_written, verify_accesses,
 	};
 	struct store_run run;
 	enum status status;

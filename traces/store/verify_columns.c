@@ -18,6 +18,11 @@
 #define COUNTED \
 	"(" STORE_COUNT_KERNELS " WHERE kernel IS NOT NULL GROUP BY run, kernel)"
 
+#define ACCESS_LINES \
+	"SELECT run, launch, coalesce(file, '') AS file, coalesce(line, 0) AS line, kind, space," \
+	" sum(counted), count(*), sum(lanes), sum(bytes), sum(sectors), sum(lines)," \
+	" sum(conflicts) FROM t_request GROUP BY 1, 2, 3, 4, 5, 6"
+
 static const struct {
 	const char *column, *from, *sql;
 } checks[] = {
@@ -82,6 +87,26 @@ static const struct {
 	  " LEFT JOIN t_blob b ON b.data = p.acc_data WHERE p.acc_data IS NOT NULL"
 	  " AND NOT coalesce(p.acc_offset >= 0 AND p.acc_bytes >= 0"
 	  "  AND p.acc_offset + p.acc_bytes <= b.bytes, 0)" },
+	{ "t_request.launch", "t_launch", "SELECT r.run, 'launch ' || r.launch FROM t_request r"
+	  " LEFT JOIN t_launch l ON l.run = r.run AND l.launch = r.launch"
+	  " LEFT JOIN t_op o ON o.run = l.run AND o.op = l.op"
+	  " LEFT JOIN t_call c ON c.call = o.call WHERE NOT coalesce(r.warp >= 0"
+	  "  AND r.warp < (l.threads + 31) / 32 * c.grid_x * c.grid_y * c.grid_z, 0)" },
+	{ "t_access.request", "t_request", "SELECT a.run, 'launch ' || a.launch FROM t_access a"
+	  " LEFT JOIN t_request r ON r.run = a.run AND r.launch = a.launch AND r.warp = a.warp"
+	  "  AND r.request = a.request WHERE r.run IS NULL" },
+	{ "t_access.buffer", "t_buffer", "SELECT a.run, 'launch ' || a.launch FROM (SELECT run,"
+	  "  min(launch) AS launch, buffer, max(offset + bytes) AS past FROM t_access"
+	  "  WHERE buffer IS NOT NULL GROUP BY run, buffer) a"
+	  " LEFT JOIN t_buffer b ON b.run = a.run AND b.buffer = a.buffer"
+	  " WHERE NOT coalesce(a.past <= b.bytes, 0)" },
+	{ "t_access_line", "t_request", "SELECT n.run, 'launch ' || n.launch || ' line ' || n.line"
+	  " FROM (" ACCESS_LINES " EXCEPT SELECT * FROM t_access_line) n" },
+	{ "t_access_line", "t_request", "SELECT n.run, 'launch ' || n.launch || ' line ' || n.line"
+	  " FROM (SELECT * FROM t_access_line EXCEPT " ACCESS_LINES ") n" },
+	{ "t_line.launch", "t_launch", "SELECT n.run, 'launch ' || n.launch FROM t_line n"
+	  " LEFT JOIN t_launch l ON l.run = n.run AND l.launch = n.launch"
+	  " WHERE l.run IS NULL OR n.thread < 0" },
 	{ "t_source.text", "t_text", "SELECT s.run, 'kernel ' || s.kernel FROM t_source s"
 	  " LEFT JOIN t_text t ON t.text = s.text WHERE t.text IS NULL" },
 };

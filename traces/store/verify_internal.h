@@ -14,7 +14,7 @@ enum status verify_content(struct store *, int64_t *bytes);
 /* The tables that are the same in every trace. */
 enum status verify_constants(struct store *);
 
-/* --- verify_columns.c, verify_derived.c --- */
+/* --- verify_columns.c, verify_derived.c, verify_accesses.c --- */
 
 /* Columns that SQL can compute from others, of all runs. */
 int verify_columns_count(void);
@@ -24,6 +24,8 @@ enum status verify_args(struct store *);
 /* Floats of partials and reductions. */
 enum status verify_partials(struct store *, int64_t run);
 enum status verify_reduces(struct store *, int64_t run);
+/* What requests of warps cost. */
+enum status verify_accesses(struct store *, int64_t run);
 /* Digests of what launches wrote, where other rows have the bytes. */
 enum status verify_written(struct store *, int64_t run);
 

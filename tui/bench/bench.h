@@ -6,13 +6,15 @@
 
 #include "base/status.h"
 
+/* `plot` is the file for an SVG of the table, or NULL. */
+
 /* Compares simulated chunk + reduce with plain C over the same data, alternating in one run. */
-enum status bench_sim(int runs);
+enum status bench_sim(int runs, const char *plot);
 /* Measures what recording costs by level: bytes and seconds per decode step of the sample model. */
 enum status bench_trace(int runs);
 /* Measures what the attention paths claim to gain: kernels, launches, waits, graphs. `device` is
  * "cuda", or "sim", where sizes are reduced and times are the simulator's. NO_GPU without a GPU. */
-enum status bench_seeds(const char *device, int runs, bool json);
+enum status bench_seeds(const char *device, int runs, bool json, const char *plot);
 
 /* Measures what keeping the last run costs, on "sim" or "cuda". DIFFERS if that is above its limit
  * on the simulator. */
@@ -23,6 +25,6 @@ enum status bench_check(int runs, bool json);
 
 /* Measures how fast the viewer opens a big trace and responds to keys; path NULL: a trace recorded
  * for this. DIFFERS if something takes longer than its limit. */
-enum status bench_view(const char *path);
+enum status bench_view(const char *path, const char *plot);
 
 #endif

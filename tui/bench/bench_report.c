@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "kernels/variant.h"
+#include "tui/bench/plot.h"
 #include "tui/command.h"
 #include "tui/run.h"
 
@@ -298,6 +299,39 @@ static enum status print_markdown(const json_t *report)
 		print_rows(json_object_get(table, "rows"));
 	}
 	return ferror(stdout) ? command_stdout_failed() : STATUS_OK;
+}
+
+/* --- the plot --- */
+
+enum status seeds_plot(const struct seeds_results *r, const char *path)
+{
+	const struct seeds_sizes *s = r->sizes;
+	struct plot_series series[SEEDS_CASES];
+	double keys[SEEDS_LENGTHS];
+	char names[SEEDS_CASES][64], note[400];
+	size_t lengths = 0;
+	const struct plot plot = {
+		.title = "Decode attention: time against keys", .note = note,
+		.x = { "keys", PLOT_LOG2 }, .y = { "time, \u00b5s", PLOT_LOG10 },
+		.series = series, .series_count = SEEDS_CASES,
+	};
+
+	for (; lengths < SEEDS_LENGTHS && s->lengths[lengths]; lengths++)
+		keys[lengths] = s->lengths[lengths];
+	for (int c = 0; c < SEEDS_CASES; c++) {
+		const struct seeds_case *how = &seeds_cases[c];
+
+		if (how->chunk)
+			snprintf(names[c], sizeof names[c], "%d-key chunks, %d warp%s", how->chunk,
+				 how->warps, how->warps == 1 ? "" : "s");
+		else
+			snprintf(names[c], sizeof names[c], "%s, %d warp%s", how->path, how->warps,
+				 how->warps == 1 ? "" : "s");
+		series[c] = (struct plot_series){ names[c], keys, r->decode[c], lengths, false };
+	}
+	snprintf(note, sizeof note, "%s; %d heads, %d KV heads, D %d, f32, cold L2; medians of %d",
+		 r->info.name, s->heads, s->kv_heads, s->head_dim, r->runs);
+	return plot_write(&plot, path);
 }
 
 enum status seeds_print(const struct seeds_results *results, bool json)

@@ -219,7 +219,7 @@ static void clear_results(struct seeds_results *r)
 	r->prefill = NAN;
 }
 
-enum status bench_seeds(const char *device, int runs, bool json)
+enum status bench_seeds(const char *device, int runs, bool json, const char *plot)
 {
 	bool on_gpu = strcmp(device, "cuda") == 0;
 	struct seeds_results results = { .sizes = on_gpu ? &full : &reduced, .runs = runs,
@@ -232,5 +232,7 @@ enum status bench_seeds(const char *device, int runs, bool json)
 	if (status == STATUS_OK)
 		status = measure_all(&rig, &results);
 	rig_close(&rig);
-	return status == STATUS_OK ? seeds_print(&results, json) : status;
+	if (status == STATUS_OK)
+		status = seeds_print(&results, json);
+	return status == STATUS_OK && plot ? seeds_plot(&results, plot) : status;
 }

@@ -76,5 +76,7 @@ json_t *seeds_claims(const struct seeds_results *);
 
 /* Prints everything as Markdown, or as one JSON object. */
 enum status seeds_print(const struct seeds_results *, bool json);
+/* Draws the times of decode attention against its keys, as an SVG. */
+enum status seeds_plot(const struct seeds_results *, const char *path);
 
 #endif

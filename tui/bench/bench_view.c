@@ -342,31 +342,33 @@ static void free_bench(struct bench_view *b)
 	free(b->keys);
 }
 
-static enum status measure(const char *path)
+static enum status measure(const char *path, const char *plot)
 {
 	struct bench_view b = { .path = path };
 	enum status status = measure_open(path, &b);
 
+	if (status == STATUS_OK && plot)
+		status = bench_view_plot(&b, plot);
 	if (status == STATUS_OK)
 		status = bench_view_report(&b);
 	free_bench(&b);
 	return status;
 }
 
-enum status bench_view(const char *path)
+enum status bench_view(const char *path, const char *plot)
 {
 	char *name;
 	enum status status;
 
 	setlocale(LC_CTYPE, "");
 	if (path)
-		return measure(path);
+		return measure(path, plot);
 	name = bench_trace_begin();
 	status = record(name, "0", "--force");
 	if (status == STATUS_OK)
 		status = record(name, "1", "--append");
 	if (status == STATUS_OK)
-		status = measure(name);
+		status = measure(name, plot);
 	bench_trace_end(name);
 	return status;
 }

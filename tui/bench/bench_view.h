@@ -48,6 +48,8 @@ struct bench_view {
 	wchar_t command[32];            /* typed after ':' */
 };
 
+/* Draws the answers of all keys, sorted, as an SVG. */
+enum status bench_view_plot(const struct bench_view *, const char *path);
 /* Prints the results. DIFFERS, naming the slowest, if something exceeded its limit. */
 enum status bench_view_report(struct bench_view *);
 

@@ -5,8 +5,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "tui/bench/bench_sample.h"
+#include "tui/bench/plot.h"
 #include "tui/viewer/viewer_help.h"
 
 static void print_opening(const char *what, const struct bench_time *t)
@@ -60,6 +63,47 @@ static enum status check_keys(const struct bench_view *b)
 	return slow == 0 ? STATUS_OK
 		: fail(STATUS_DIFFERS, "%zu keys took longer than %.0f ms, the slowest is %s:"
 		       " %.1f ms", slow, 1e3 * BENCH_KEY, name, 1e3 * slowest->max);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+/* The part of the presses, in percent, that were answered within a time. */
+enum status bench_view_plot(const struct bench_view *b, const char *path)
+{
+	size_t count = 0, next = 0;
+	double *ms, *part;
+	char note[160];
+	const struct plot_limit limit = { "limit: 50 ms", 1e3 * BENCH_KEY };
+	struct plot_series answers = { .name = "key to its answer" };
+	const struct plot plot = {
+		.title = "How soon the viewer answers a key", .note = note,
+		.x = { "key presses, percent", PLOT_LINEAR }, .y = { "at most, ms", PLOT_LOG10 },
+		.series = &answers, .series_count = 1, .limits = &limit, .limit_count = 1,
+	};
+	enum status status;
+
+	for (size_t i = 0; i < b->key_count; i++)
+		count += b->keys[i].count;
+	ms = xcalloc(count, sizeof *ms);
+	part = xcalloc(count, sizeof *part);
+	for (size_t i = 0; i < b->key_count; i++)
+		for (size_t k = 0; k < b->keys[i].count; k++)
+			ms[next++] = 1e3 * b->keys[i].answers[k];
+	qsort(ms, count, sizeof *ms, by_value);
+	for (size_t i = 0; i < count; i++)
+		part[i] = 100.0 * (double)(i + 1) / (double)count;
+	answers = (struct plot_series){ answers.name, part, ms, count, false };
+	snprintf(note, sizeof note, "%zu presses on every screen; %" PRId64 " rows in the trace",
+		 count, b->rows);
+	status = plot_write(&plot, path);
+	free(ms);
+	free(part);
+	return status;
 }
 
 enum status bench_view_report(struct bench_view *b)

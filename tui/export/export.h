@@ -18,6 +18,7 @@ struct export_job {
 	const struct view *screen;      /* NULL: no --screen */
 	struct address at;              /* address_none: the whole trace */
 	int64_t first_step, last_step;  /* --steps; -1: not given */
+	bool play;                      /* --play: a step frame by frame */
 	struct view_recompute *recompute;       /* of what the trace lacks, or NULL */
 	FILE *out;
 };
@@ -28,12 +29,14 @@ struct export_format {
 	bool screens;                   /* takes --screen */
 	bool pairs;                     /* takes a second trace */
 	bool steps;                     /* takes --steps */
+	bool plays;                     /* takes --play */
 	/* Writes to job->out; the caller checks the stream for errors. USAGE when the trace has
 	 * nothing at the address; IO or DAMAGED from the trace. */
 	enum status (*write)(const struct export_job *);
 };
 
-extern const struct export_format export_svg, export_html, export_json, export_perfetto, export_npz;
+extern const struct export_format export_svg, export_png, export_html, export_json,
+	export_perfetto, export_npz;
 
 /* --- what is exported --- */
 

@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "tui/export/export_lists.h"
 #include "tui/export/export_pack.h"
+#include "tui/export/export_pictures.h"
 #include "tui/export/export_screens.h"
 #include "tui/viewer/viewer_screens.h"
 #include "tui/views/view_cell.h"
@@ -23,10 +24,11 @@
 #include "tui/views/view_query.h"
 
 #define SCHEMA 1
-#define MAX_SCREENS 60000              /* of launches, in a page: a few megabytes */
+#define MAX_SCREENS 60000               /* of launches, in a page: a few megabytes */
+#define MAX_FINE 2000                   /* more than that are coarse */
 
-extern const char export_page_html[], export_page_css[], export_page_js[],
-	export_walk_js[];
+extern const char export_page_html[], export_page_css[], export_page_js[], export_step_js[],
+	export_play_js[], export_walk_js[];
 
 /* --- lists --- */
 
@@ -129,8 +131,18 @@ static enum status choose_ops(struct page *p)
 {
 	struct budget b = { .page = p, .step = -1, .last_op = -1, .before = -1 };
 
+	p->coarse = false;
 	TRY(requested_ops(p));
 	TRY(VIEW_ROWS(&p->c, count_launch, &b, launches, p->c.run, p->first_op, p->last_op));
+	p->coarse = b.screens > MAX_FINE;
+	if (p->coarse) {
+		b = (struct budget){ .page = p, .step = -1, .last_op = -1, .before = -1 };
+		TRY(VIEW_ROWS(&p->c, count_launch, &b, launches, p->c.run, p->first_op,
+			      p->last_op));
+	}
+	p->total = b.screens;
+	p->done = 0;
+	p->shown = 0.0;
 	if (!b.full)
 		return STATUS_OK;
 	p->last_op = b.last_op;
@@ -169,8 +181,11 @@ static enum status put_run(const struct view_context *context, sqlite3_stmt *row
 		 view_int(row, 2), view_text(row, 3));
 	fprintf(p->json, "%s\n{\"label\":", p->c.run > 1 ? "," : "");
 	put_value(p->json, export_json_text(label));
+	fprintf(p->json, ",\n\"coarse\":%s", p->coarse ? "true" : "false");
 	TRY(put_lists(p));
+	TRY(page_pictures(p));
 	TRY(page_screens(p));
+	page_progress_end(p);
 	putc('}', p->json);
 	return STATUS_OK;
 }
@@ -192,7 +207,7 @@ static json_t *tabs_value(void)
 
 static enum status put_data(struct page *p)
 {
-	const struct view *screen = p->job->screen ? p->job->screen : &view_time;
+	const struct view *screen = p->job->screen ? p->job->screen : &view_step;
 	char at[ADDRESS_TEXT];
 
 	address_format(&p->job->at, at);
@@ -228,6 +243,10 @@ static enum status put_page(FILE *out, const char *title, const char *data, size
 			fputs(export_page_css, out);
 		else if (strncmp(to, "{{walk}}", 8) == 0)
 			fputs(export_walk_js, out);
+		else if (strncmp(to, "{{step}}", 8) == 0)
+			fputs(export_step_js, out);
+		else if (strncmp(to, "{{play}}", 8) == 0)
+			fputs(export_play_js, out);
 		else if (strncmp(to, "{{script}}", 10) == 0)
 			fputs(export_page_js, out);
 		else

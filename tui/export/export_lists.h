@@ -18,6 +18,9 @@ struct page {
 	FILE *json;
 	int64_t first_op, last_op;      /* the exported operations of this run */
 	bool begun;                     /* the array being written has an element */
+	bool coarse;                    /* no text screens of single blocks: too many */
+	int64_t done, total;            /* screens, for the progress bar */
+	double shown;                   /* of the progress bar, so far */
 };
 
 /* SELECTs by run, first and last operation. page_steps: step, its first and last operation.

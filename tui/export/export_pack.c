@@ -56,7 +56,7 @@ static int begin(struct archive *archive, struct base64 *b)
 		code = archive_write_add_filter_gzip(archive);
 	if (code == ARCHIVE_OK)
 		code = archive_write_set_options(archive,
-						 "gzip:!timestamp,gzip:compression-level=9");
+						 "gzip:!timestamp,gzip:compression-level=6");
 	if (code == ARCHIVE_OK)
 		code = archive_write_set_bytes_in_last_block(archive, 1);
 	if (code == ARCHIVE_OK)
@@ -65,6 +65,19 @@ static int begin(struct archive *archive, struct base64 *b)
 		code = archive_write_header(archive, entry);
 	archive_entry_free(entry);
 	return code;
+}
+
+void export_base64(const void *bytes, size_t count, FILE *out)
+{
+	struct base64 b = { .out = out };
+
+	for (size_t i = 0; i < count; i++) {
+		b.rest[b.count++] = ((const unsigned char *)bytes)[i];
+		if (b.count == sizeof b.rest)
+			put_three(&b);
+	}
+	if (b.count > 0)
+		put_three(&b);
 }
 
 enum status export_pack(const char *bytes, size_t count, FILE *out)

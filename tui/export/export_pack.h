@@ -9,5 +9,7 @@
 
 /* Deterministic: the same bytes give the same text. IO when writing to `out` fails. */
 enum status export_pack(const char *bytes, size_t count, FILE *out);
+/* Base64 alone. */
+void export_base64(const void *bytes, size_t count, FILE *out);
 
 #endif

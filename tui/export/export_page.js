@@ -1,14 +1,17 @@
 /* export_page.js - moves through the screens of a page that `flashtwin export --as html` wrote.
  *
- * Screens are lists of line numbers, drawn in advance. This file unpacks them, keeps the place (an
- * address and a screen, both in the URL's fragment), moves it by the viewer's keys, and sets the
- * '>' marks. export_walk.js, which precedes it in the page, finds the places next to a place;
- * export_html.c writes the data.
+ * The step is a picture (export_step.js, export_play.js). Other screens are lists of line numbers,
+ * drawn in advance. This file unpacks them, keeps the place (an address and a screen, both in the
+ * URL's fragment), moves it by the viewer's keys, and sets the '>' marks. export_walk.js finds the
+ * places next to a place; export_html.c writes the data.
  *
- * Fragment: #L12.b3 or #L12.b3&screen=chunks; &keys=ff3 also presses those keys.
+ * Fragment: #L12.b3 or #L12.b3&screen=chunks; &frame=4 is a frame of the step; &keys=ff3 also
+ * presses those keys.
  */
 
 /* --- screens --- */
+
+const COARSE = ["chunks", "kv"];        // without text for every block, in a page of many steps
 
 /* Number of the screen of a place; undefined: it was not drawn. */
 function drawnAt(at) {
@@ -53,7 +56,7 @@ function linesOf(number) {
 }
 
 /* The row of the place: the line with the finest address that covers it. */
-function rowOf(lines, at) {
+function markedRow(lines, at) {
 	let best = -1;
 
 	lines.forEach((line, i) => {
@@ -96,7 +99,7 @@ function lineNode(line, at, current) {
 }
 
 function paint(node, at, number) {
-	const lines = linesOf(number), row = rowOf(lines, at);
+	const lines = linesOf(number), row = markedRow(lines, at);
 
 	node.replaceChildren(...lines.flatMap((line, i) => [lineNode(line, at, i === row), "\n"]));
 	node.querySelector(".row")?.scrollIntoView({ block: "nearest" });
@@ -127,6 +130,18 @@ function show() {
 		button.toggleAttribute("aria-current", button.dataset.screen === screen);
 	for (const button of document.querySelectorAll("#tabs button[aria-current]"))
 		button.setAttribute("aria-current", "page");
+	const drawn = screen === "step";
+
+	element("picture").hidden = !drawn;
+	element("screen").hidden = drawn;
+	element("second").hidden = true;
+	if (drawn) {
+		drawPictures();
+		return;
+	}
+	pause();
+	if (run().coarse && place.block !== undefined && COARSE.includes(screen))
+		say("this page has text per head; one of fewer steps (--steps) has every block");
 	paint(element("screen"), place, drawnAt(place));
 	paintSecond();
 }
@@ -136,11 +151,14 @@ function show() {
 const encode = at => encodeURIComponent(at);
 
 function fragment(at, view) {
-	return encode(format(at)) + (view === "time" ? "" : "&screen=" + view);
+	return encode(format(at)) + (view === "step" ? "" : "&screen=" + view)
+		+ (view === "step" && frame >= 0 ? "&frame=" + frame : "");
 }
 
 /* A jump adds an entry to the browser's history; a step replaces the current one. */
 function go(at, view, jump) {
+	if (format(at) !== format(place))
+		frame = -1;
 	place = at;
 	screen = view;
 	history[jump ? "pushState" : "replaceState"](null, "", "#" + fragment(at, view));
@@ -185,7 +203,7 @@ function goTo(text) {
 	return true;
 }
 
-/* The parts of the URL's fragment: at, screen, keys; a part without a name is an address. */
+/* The parts of the URL's fragment: at, screen, frame, keys; one without a name is an address. */
 function named() {
 	const found = {};
 
@@ -204,20 +222,26 @@ function named() {
 	return found;
 }
 
+/* The screen for a place whose URL names none, as in the viewer: the picture of its attention, or
+ * the operations around it. */
+const screenFor = at => (at && known({ ...at }) && at.op === undefined && pictureAt(at)
+	&& shownAt(at) ? "step" : "time");
+
 /* Goes to the place in the URL, and presses its keys once. */
 function arrive() {
-	const { at: text, screen: view, keys } = named();
+	const { at: text, screen: view, frame: number, keys } = named();
 	const at = text && parse(text);
 
-	if (data.runs[0].screens[view])
-		screen = view;
-	else if (text)
-		screen = "time";
 	if (at && known(at))
 		place = at;
 	else if (text)
 		say(`${text}: ${at ? "not in this page" : "invalid address"}`);
+	if (data.runs[0].screens[view])
+		screen = view;
+	else if (text || !shownAt(place))
+		screen = screenFor(place);
 	place = nearest(place) || place;
+	frame = number ? Number(number) : text && shownAt(place) ? frameOf(text) : -1;
 	show();
 	if (keys)
 		history.replaceState(null, "", "#" + fragment(place, screen));
@@ -228,7 +252,8 @@ function arrive() {
 
 /* --- keys --- */
 
-const BELOW = { summary: "time", time: "launch", launch: "chunks", diff: "source" };
+const BELOW = { summary: "time", time: "launch", launch: "chunks", diff: "source",
+	step: "chunks" };
 
 function deeper() {
 	if (!BELOW[screen] || (screen === "time" && place.launch === undefined))
@@ -268,6 +293,11 @@ const KEYS = [
 	...pair("b", "B", "block", "next, previous block"),
 	...pair(")", "(", "block", "the same"),
 	...pair("l", "h", "head", "next, previous head"),
+	...pair("z", "Z", "layer", "next, previous layer"),
+	[".", () => play(1), ".", "play the step, frame by frame, or pause"],
+	[",", () => play(-1), ",", "play backwards"],
+	["s", () => walkFrame(1), "s S", "next, previous frame of the step"],
+	["S", () => walkFrame(-1)],
 	...pair("j", "k", "row", "next, previous row"),
 	...pair("g", "G", "end", "first, last place of the run"),
 	...pair("]", "[", "difference", "next, previous launch that differs"),
@@ -278,9 +308,8 @@ const KEYS = [
 	[":", () => element("goto").focus(), ":", "go to an address"],
 	["y", () => say(command(screen)), "y", "the command that shows this place"],
 	["?", toggleHelp, "?", "these keys"],
-	["s", noPoints, "s S t T",
-	 "named points are not in the page: shows the command for the viewer"],
-	["S", noPoints], ["t", noPoints], ["T", noPoints],
+	["t", noPoints, "t T", "tiles are not in the page: shows the command for the viewer"],
+	["T", noPoints],
 ];
 
 function press(event) {
@@ -331,7 +360,7 @@ function makeButtons() {
 	});
 	const moves = element("moves");
 
-	for (const name of ["step", "launch", "block", "head"]) {
+	for (const name of ["step", "layer", "head", "launch", "block"]) {
 		button(moves, `\u2190 ${name}`, `previous ${name}`, () => move(name, -1));
 		button(moves, `${name} \u2192`, `next ${name}`, () => move(name, 1));
 	}
@@ -391,6 +420,8 @@ async function start() {
 			: MOVES.end(place, 1);
 	makeButtons();
 	makeHelp();
+	both = data.runs.length > 1;
+	startPictures();
 	document.addEventListener("keydown", press);
 	window.addEventListener("popstate", arrive);
 	element("goto").addEventListener("keydown", event => {

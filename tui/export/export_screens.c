@@ -1,12 +1,14 @@
 /* export_screens.c - draws all screens of a page, and writes the number of each screen.
  *
  * A screen is drawn once for every address at which it differs; grain_of() returns the parts of an
- * address that matter. export_page.js looks up a place in the same way. Used by export_html.c.
+ * address that matter. export_page.js looks up a place in the same way. A page of many screens is
+ * coarse: of the blocks of a launch, it has text for the heads only. Used by export_html.c.
  */
 #include "tui/export/export_screens.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "tui/viewer/viewer_screens.h"
@@ -21,30 +23,33 @@
 /* The parts of an address that a screen depends on, apart from its marks. Pages have no points: a
  * reduction is drawn as after the last of its points. */
 enum grain {
-	NOT_HERE,
-	WHOLE,
+	WHOLE = 1,
 	PLACE,                          /* step, operation or launch */
 	LAUNCH,
 	HEAD,                           /* of a launch: blocks of the same head show the same */
-	BLOCK
+	BLOCK,
+	PICTURE                         /* drawn by export_step.js from page_pictures() */
 };
 
-static enum grain grain_of(const struct view *view)
+static enum grain grain_of(const struct page *p, const struct view *view)
 {
-	if (view == &view_points)
-		return NOT_HERE;
+	if (view == &view_step)
+		return PICTURE;
 	if (view->whole)
 		return WHOLE;
 	if (view == &view_time)
 		return PLACE;
 	if (view == &view_attention)
 		return HEAD;
-	return view == &view_diff ? LAUNCH : BLOCK;
+	if (view == &view_diff || view == &view_source || view == &view_launch
+	    || view == &view_memory || (p->coarse && view == &view_kv))
+		return LAUNCH;
+	return p->coarse ? HEAD : BLOCK;
 }
 
 bool page_has_view(const struct view *view)
 {
-	return grain_of(view) != NOT_HERE;
+	return view != &view_points;
 }
 
 /* --- one screen --- */
@@ -114,18 +119,44 @@ static enum status put_op_screen(const struct view_context *c, sqlite3_stmt *row
 	return put_screen(s, &at);
 }
 
+/* --- progress --- */
+
+/* On a terminal, a bar that is drawn again when another hundredth is done. */
+static void page_progress(struct page *p, int64_t screens)
+{
+	enum { CELLS = 40 };
+	double part;
+	int filled;
+
+	p->done += screens;
+	part = p->total > p->done ? (double)p->done / (double)p->total : 1.0;
+	if (part < p->shown + 0.01 || !isatty(STDERR_FILENO))
+		return;
+	p->shown = part;
+	filled = (int)(part * CELLS);
+	fprintf(stderr, "\rflashtwin export: run %lld [%.*s%*s] %3.0f %%", (long long)p->c.run,
+		filled, "########################################", CELLS - filled, "",
+		100.0 * part);
+}
+
+void page_progress_end(const struct page *p)
+{
+	if (p->shown > 0.0)
+		fprintf(stderr, "\r%*s\r", 72, "");
+}
+
 /* --- launches and their blocks --- */
 
 /* The number of screens for a launch's blocks, and the distance between their blocks. */
 static enum status block_screens(const struct page *p, const struct view *view,
 				 const struct view_place *place, int64_t *screens, int64_t *apart)
 {
-	enum grain grain = grain_of(view);
+	enum grain grain = grain_of(p, view);
 	int64_t blocks = view_place_blocks(place);
 
 	*apart = 1;
 	*screens = 0;
-	if (grain < HEAD || blocks > MAX_BLOCKS)
+	if (grain < HEAD || grain == PICTURE || blocks > MAX_BLOCKS)
 		return STATUS_OK;
 	*screens = grain == HEAD ? place->grid[0] * place->grid[1] : blocks;
 	if (view == &view_kv)
@@ -145,7 +176,7 @@ enum status page_launch_screens(const struct page *p, const struct view_place *p
 		const struct view *view = viewer_screens[i].view;
 
 		/* Screens that only some launches have are not counted. */
-		if (grain_of(view) <= WHOLE || view->table)
+		if (grain_of(p, view) == WHOLE || grain_of(p, view) == PICTURE || view->table)
 			continue;
 		TRY(block_screens(p, view, place, &some, &apart));
 		*screens += 1 + some;
@@ -171,6 +202,7 @@ static enum status put_launch_screens(const struct view_context *c, sqlite3_stmt
 		at.block = i * apart;
 		TRY(draw_screen(s, &at, &next));
 	}
+	page_progress(s->page, 1 + blocks);
 	page_comma(s->page);
 	fprintf(s->page->json, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", place.launch,
 		number, blocks, apart);
@@ -211,7 +243,7 @@ static enum status changes_by_step(const struct screens *s, bool *changes)
 static enum status put_view(struct screens *s)
 {
 	bool by_step;
-	enum grain grain = grain_of(s->view);
+	enum grain grain = grain_of(s->page, s->view);
 	struct address at = run_address(s->page);
 	FILE *json = s->page->json;
 
@@ -221,6 +253,10 @@ static enum status put_view(struct screens *s)
 		s->page->begun = false;
 		TRY(put_screen(s, &at));
 		fputs("]}", json);
+		return STATUS_OK;
+	}
+	if (grain == PICTURE) {
+		putc('}', json);
 		return STATUS_OK;
 	}
 	TRY(changes_by_step(s, &by_step));

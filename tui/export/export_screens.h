@@ -10,5 +10,7 @@ bool page_has_view(const struct view *);
 enum status page_launch_screens(const struct page *, const struct view_place *, int64_t *screens);
 /* Writes "screens":{...} of the run: the number in the book of each place's screen. */
 enum status page_screens(struct page *);
+/* Removes the progress bar, if there is one. */
+void page_progress_end(const struct page *);
 
 #endif

@@ -1,8 +1,10 @@
-/* export_svg.c - one screen as a picture for slides: text, dark on white, sized to its content.
+/* export_svg.c - one screen as a picture for slides.
  *
- * The lines are those of `view --plain`, each a <text> that can be selected and searched. Colours
- * only repeat what the text says. A header names trace, run, screen and address. Styles are
- * attributes, because office programs ignore CSS.
+ * Steps, chunks, reductions, weights over the text, time and memory are drawn with shapes
+ * (slide.h). Other screens are text, dark on white, sized to its content: the lines of
+ * `view --plain`, each a <text> that can be selected and searched; colours only repeat what the
+ * text says, and a header names trace, run, screen and address. Styles are attributes, because
+ * office programs ignore CSS.
  */
 #include "tui/export/export.h"
 
@@ -11,6 +13,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "tui/export/slide.h"
+#include "tui/views/view_list.h"
 
 #define CELL 8.4                        /* width of a character */
 #define LINE 17                         /* distance between lines */
@@ -130,9 +134,9 @@ static void put_picture(FILE *out, const struct display *d, const struct address
 	fputs("</svg>\n", out);
 }
 
-static enum status write_svg(const struct export_job *job)
+/* The lines of a screen that has no picture, or nothing to draw one of. */
+static enum status write_lines(const struct export_job *job, const struct view *screen)
 {
-	const struct view *screen = export_screen(job);
 	struct display *display;
 	int64_t run;
 	enum status status = export_draw(job, screen, &run, &display);
@@ -147,5 +151,14 @@ static enum status write_svg(const struct export_job *job)
 	return status;
 }
 
+static enum status write_svg(const struct export_job *job)
+{
+	const struct view *screen = job->play ? &view_step : export_screen(job);
+	bool drawn;
+
+	TRY(slide_write(job, screen, job->play, &drawn));
+	return drawn ? STATUS_OK : write_lines(job, screen);
+}
+
 const struct export_format export_svg = { .name = "svg", .screens = true, .pairs = true,
-	.write = write_svg };
+	.plays = true, .write = write_svg };

@@ -5,16 +5,16 @@
  */
 "use strict";
 
-const WHOLE = 1, PLACE = 2;             // enum grain of export_screens.c
+const WHOLE = 1, PLACE = 2, PICTURE = 6;        // enum grain of export_screens.c
 const STYLES = ["plain", "title", "heading", "note", "wrong", "new", "chart"];
 const LETTERS = { r: "run", s: "step", L: "launch", b: "block", w: "warp", l: "lane", p: "point",
 	a: "access", o: "output", e: "element", f: "file", n: "line" };
 // The grain of steps past the first or last row: as in viewer_screens.c, but without points.
 const GRAINS = { time: "op", kv: "launch", chunks: "block", reduce: "block", diff: "launch",
 	source: "block", findings: "launch", text: "step", launch: "launch",
-	summary: "step" };
+	summary: "step", step: "step" };
 
-let data, place = {}, screen = "time", both = false;
+let data, place = {}, screen = "step", both = false;
 
 const element = id => document.getElementById(id);
 
@@ -178,6 +178,8 @@ function stepRows(at, direction) {
 function nearest(at) {
 	const view = run().screens[screen], list = view.launches;
 
+	if (view.grain === PICTURE)
+		return shownAt(at) ? at : undefined;
 	if (view.grain <= PLACE || view.byLaunch.has(at.launch))
 		return at;
 	// A KV cache filled by uploads is drawn after every step, too.
@@ -195,6 +197,8 @@ function nearest(at) {
 }
 
 function stepHead(at, direction) {
+	if (screen === "step")
+		return stepPictureHead(at, direction);
 	if (at.launch === undefined)
 		return stepLaunch(at, direction);
 	const heads = launchOf(at.launch).columns || 1;
@@ -217,7 +221,9 @@ function stepListed(list, at, direction) {
 
 /* The next row with another address; past the last row, a step of the screen's grain. */
 function stepRow(at, direction) {
-	const lines = linesOf(drawnAt(at)), here = rowOf(lines, at);
+	if (screen === "step")
+		return stepChunk(at, direction);
+	const lines = linesOf(drawnAt(at)), here = markedRow(lines, at);
 
 	if (here >= 0 || direction > 0)
 		for (let row = here + direction; lines[row]; row += direction) {
@@ -231,6 +237,7 @@ function stepRow(at, direction) {
 
 const MOVES = {
 	row: stepRow, op: stepOp, block: stepBlock, step: stepStep, head: stepHead,
+	layer: stepLayer,
 	launch: (at, direction) => run().screens[screen].some ? stepRows(at, direction)
 		: stepLaunch(at, direction),
 	difference: (at, direction) => stepListed(run().different, at, direction),

@@ -39,7 +39,7 @@ static enum status choose_sides(struct viewer *v, const struct viewer_options *o
 }
 
 /* A run of an attention path opens on the Step screen. Any other opens on its timeline, but at a
- * line on its source, and at a thread on its points. */
+ * line on its source, and at a thread on its points. A request is on the Memory screen. */
 static enum status first_view(const struct view_context *c, const struct address *at,
 			      const struct view **view)
 {
@@ -47,7 +47,9 @@ static enum status first_view(const struct view_context *c, const struct address
 
 	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM v_run WHERE run = ?1"
 			" AND command IN ('decode', 'attend')", c->run));
-	*view = attends ? &view_step : at->line >= 0 ? &view_source
+	*view = at->access >= 0 ? &view_memory
+		: attends ? &view_step
+		: at->line >= 0 ? &view_source
 		: at->lane >= 0 || at->point >= 0 ? &view_points : &view_time;
 	return STATUS_OK;
 }
@@ -164,7 +166,7 @@ enum status viewer_run(const struct viewer_options *o)
 	view_recompute_aside(v.recompute, NULL, NULL);
 	if (!*v.message)
 		viewer_say(&v, "%s? or F1 explains keys", v.here.view == &view_step
-			   ? "new here? . plays this step, 2 to 8 are other screens, " : "");
+			   ? "new here? . plays this step, 2 to 9 are other screens, " : "");
 	if (o->play && viewer_play_begin(&v, 1) != STATUS_OK)
 		viewer_show_error(&v);
 	run(&v);

@@ -13,6 +13,7 @@
 	X(next_step) X(previous_step) X(next_op) X(previous_op) \
 	X(next_launch) X(previous_launch) X(next_block) X(previous_block) \
 	X(next_tile) X(previous_tile) X(next_point) X(previous_point) \
+	X(next_request) X(previous_request) \
 	X(next_break) X(previous_break) X(toggle_break) X(next_finding) X(previous_finding) \
 	X(next_difference) X(previous_difference) X(who_wrote) X(who_reads) \
 	X(set_mark) X(go_to_mark) X(visited) X(search) X(search_next) X(search_previous) \

@@ -87,7 +87,7 @@ static struct address with_block(const struct viewer *v, const struct view_place
 	/* The query of a prefill launch stays. */
 	if (!is_prefill(p))
 		at.warp = at.lane = -1;
-	at.point = -1;
+	at.point = at.access = -1;
 	at.end = false;
 	return at;
 }

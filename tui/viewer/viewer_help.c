@@ -20,6 +20,8 @@ bool viewer_key_valid(const struct viewer *v, const struct viewer_key *key)
 	case ON_SCREEN: return !v->list;
 	case ON_STEP: return !v->list && v->here.view == &view_step;
 	case OFF_STEP: return !v->list && v->here.view != &view_step;
+	case ON_MEMORY: return !v->list && v->here.view == &view_memory;
+	case OFF_MEMORY: return !v->list && v->here.view != &view_memory;
 	case WITH_TWO: return !v->list && v->side[1].store;
 	}
 	return false;

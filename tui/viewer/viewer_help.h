@@ -4,7 +4,7 @@
 
 #include "tui/viewer/viewer_state.h"
 
-enum viewer_when { ALWAYS, ON_SCREEN, ON_STEP, OFF_STEP, WITH_TWO };
+enum viewer_when { ALWAYS, ON_SCREEN, ON_STEP, OFF_STEP, ON_MEMORY, OFF_MEMORY, WITH_TWO };
 
 struct viewer_key {
 	int key;

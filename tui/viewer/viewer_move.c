@@ -49,6 +49,8 @@ STEP(next_tile, WALK_TILE, 1)
 STEP(previous_tile, WALK_TILE, -1)
 STEP(next_point, WALK_POINT, 1)
 STEP(previous_point, WALK_POINT, -1)
+STEP(next_request, WALK_REQUEST, 1)
+STEP(previous_request, WALK_REQUEST, -1)
 
 /* --- rows --- */
 
@@ -224,7 +226,7 @@ enum status viewer_screen(struct viewer *v, int key)
 }
 
 /* The screen with more detail on the place: from the timeline to the launch, to its chunks, to the
- * points, to the source. NULL: there is none. */
+ * points, to the source; from requests to the source. NULL: there is none. */
 static const struct view *view_below(const struct viewer *v)
 {
 	if (v->here.view == &view_summary)
@@ -237,7 +239,7 @@ static const struct view *view_below(const struct viewer *v)
 	    || (v->here.view == &view_launch && v->here.at.block >= 0))
 		return &view_chunks;
 	if (v->here.view == &view_points || v->here.view == &view_diff
-	    || v->here.view == &view_findings)
+	    || v->here.view == &view_findings || v->here.view == &view_memory)
 		return &view_source;
 	return NULL;
 }

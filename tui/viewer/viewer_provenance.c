@@ -1,6 +1,6 @@
 /* viewer_provenance.c - the keys w and r: who wrote the data at the place, and who reads it.
  *
- * For an element or output, they search the whole run for operations on its bytes, by the extents
+ * For an element, output or access, they search the run for operations on its bytes, by the extents
  * of digests and the rows of KV caches. For a launch, w covers the buffers passed to it and r those
  * it wrote; at a step, that launch is the one on the screen. For another operation, they cover its
  * bytes. A trace does not record which bytes a launch reads, so readers are listed as possible;
@@ -17,6 +17,7 @@
 #include "traces/store/written.h"
 #include "tui/viewer/viewer_actions.h"
 #include "tui/viewer/viewer_walk.h"
+#include "tui/views/kernel/view_memory.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_place.h"
@@ -175,7 +176,36 @@ static void set_bytes(struct range *r, int64_t from, int64_t bytes, const char *
 		 r->past > INT64_MIN ? r->past - 1 : r->past, name);
 }
 
-/* The bytes of the element or output at the place; *some false: the place is neither. */
+/* What the lane of the place accesses, or the first lane of its request. */
+static enum status range_of_access(const struct view_context *c, struct range *r, bool *some)
+{
+	struct memory_request request;
+	struct view_place place;
+	unsigned lane;
+	char name[48];
+
+	*some = false;
+	TRY(view_place_find(c, "w_access_line", &place, some));
+	if (!*some)
+		return STATUS_OK;
+	TRY(memory_at(c, &place, &request));
+	*some = request.warp >= 0 && !request.shared;
+	if (!*some)
+		return STATUS_OK;
+	lane = (unsigned)__builtin_ctz(request.lanes);
+	if (c->at.lane >= 0 && c->at.lane < REQUEST_LANES && request.lanes >> c->at.lane & 1)
+		lane = (unsigned)c->at.lane;
+	*r = (struct range){
+		.buffer = (int64_t)(request.address[lane] >> MEMORY_BUFFER), .op = place.op,
+		.element = -1,
+	};
+	*some = r->buffer > 0;
+	TRY(memory_buffer(c, request.address[lane], name, sizeof name));
+	set_bytes(r, MEMORY_OFFSET(request.address[lane]), request.bytes[lane], name);
+	return STATUS_OK;
+}
+
+/* The bytes of the element, output or access at the place; *some false: the place is none. */
 static enum status range_here(struct viewer *v, struct range *r, bool *some)
 {
 	const struct address *at = &v->here.at;
@@ -184,6 +214,8 @@ static enum status range_here(struct viewer *v, struct range *r, bool *some)
 	enum status status;
 	int64_t size;
 
+	if (at->access >= 0)
+		return range_of_access(&c, r, some);
 	*some = at->launch >= 0 && at->output >= 0;
 	if (!*some)
 		return STATUS_OK;

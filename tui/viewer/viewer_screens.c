@@ -23,6 +23,8 @@ const struct viewer_screen viewer_screens[] = {
 	  "e/E finding  enter its line  j/k row" ALL_HINTS },
 	{ '8', "Text", &view_attention, WALK_STEP,
 	  "d/D step  l/h head  z/Z layer  L scale  j/k row" ALL_HINTS },
+	{ '9', "Memory", &view_memory, WALK_REQUEST,
+	  "a/A request  )/( block  f/F launch  j/k line" ALL_HINTS },
 	{ '0', "Time", &view_time, WALK_OP,
 	  "o/O operation  f/F launch  d/D step  j/k row" ALL_HINTS },
 	{ 'P', "Points", &view_points, WALK_POINT,
@@ -30,7 +32,7 @@ const struct viewer_screen viewer_screens[] = {
 	{ 'I', "Launch", &view_launch, WALK_LAUNCH,
 	  "f/F launch  j/k row  w inputs  r readers" ALL_HINTS },
 	{ 'i', "Info", &view_summary, WALK_STEP,
-	  "enter timeline  1 to 8 screens  d/D step" ALL_HINTS },
+	  "enter timeline  1 to 9 screens  d/D step" ALL_HINTS },
 	{ 0, NULL, NULL, WALK_OP, "" }
 };
 

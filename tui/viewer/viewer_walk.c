@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "traces/store/store_index.h"
+#include "tui/views/view_cell.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_query.h"
 
@@ -197,6 +198,83 @@ static enum status step_point(const struct view_context *c, const char *name, in
 	return STATUS_OK;
 }
 
+/* --- requests --- */
+
+/* Where a request is among those of the run. */
+struct request_place {
+	int64_t launch, warp, number;
+};
+
+static enum status take_request(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	(void)c;
+	*(struct request_place *)state = (struct request_place){
+		view_int(row, 0), view_int(row, 1), view_int(row, 2),
+	};
+	return STATUS_OK;
+}
+
+/* The place of an address; for a coarser one, that before its first request. */
+static enum status request_of(const struct view_context *c, const struct address *at,
+			      int direction, struct request_place *out)
+{
+	struct view_place place;
+	struct address launch = *at;
+	int64_t warps;
+	bool moved;
+
+	if (at->launch < 0) {
+		TRY(step_launch(c, direction, &launch, &moved));
+		*out = (struct request_place){ moved ? launch.launch : direction > 0 ? LAST : -1,
+					       direction > 0 ? -1 : LAST, -1 };
+		return STATUS_OK;
+	}
+	*out = (struct request_place){ at->launch, -1, -1 };
+	if (at->block < 0)
+		return STATUS_OK;
+	TRY(find_place(c, at->launch, &place));
+	warps = view_place_threads(&place) / 32 + (view_place_threads(&place) % 32 != 0);
+	if (__builtin_mul_overflow(at->block, warps, &out->warp))
+		out->warp = LAST;
+	else if (at->warp > 0 && out->warp <= LAST - at->warp)
+		out->warp += at->warp;
+	out->number = at->access;
+	return STATUS_OK;
+}
+
+static enum status step_request(const struct view_context *c, int direction, struct address *at,
+				bool *moved)
+{
+	static const char *const queries[] = {
+		"SELECT launch, warp, request FROM w_request WHERE run = ?1"
+		" AND (launch, warp, request) > (?2, ?3, ?4)"
+		" ORDER BY launch, warp, request LIMIT 1",
+		"SELECT launch, warp, request FROM w_request WHERE run = ?1"
+		" AND (launch, warp, request) < (?2, ?3, ?4)"
+		" ORDER BY launch DESC, warp DESC, request DESC LIMIT 1",
+	};
+	struct request_place from, to = { .launch = -1 };
+	struct view_place place;
+	int64_t warps;
+
+	TRY(request_of(c, at, direction, &from));
+	TRY(VIEW_ROWS(c, take_request, &to, queries[direction < 0], c->run, from.launch, from.warp,
+		      from.number));
+	*moved = to.launch >= 0;
+	if (!*moved)
+		return STATUS_OK;
+	TRY(find_place(c, to.launch, &place));
+	warps = view_place_threads(&place) / 32 + (view_place_threads(&place) % 32 != 0);
+	if (warps <= 0 || to.warp < 0 || to.number < 0)
+		return fail(STATUS_DAMAGED, "L%lld: blocks of %lld warps", (long long)to.launch,
+			    (long long)warps);
+	*at = launch_address(at, to.launch);
+	at->block = to.warp / warps;
+	at->warp = to.warp % warps;
+	at->access = to.number;
+	return STATUS_OK;
+}
+
 /* --- steps --- */
 
 /* The step of an address; -1: it is outside all steps. */
@@ -289,6 +367,7 @@ enum status walk_step(const struct view_context *c, enum walk_grain grain, int d
 	case WALK_LAUNCH: return step_launch(c, direction, at, moved);
 	case WALK_BLOCK: return step_block(c, direction, at, moved);
 	case WALK_TILE: return step_point(c, "softmax", direction, at, moved);
+	case WALK_REQUEST: return step_request(c, direction, at, moved);
 	case WALK_POINT: return step_point(c, NULL, direction, at, moved);
 	}
 	return fail(STATUS_INTERNAL, "walk: no grain %d", (int)grain);

@@ -13,7 +13,8 @@ enum walk_grain {
 	WALK_STEP,                      /* decode step: to the same launch and block there */
 	WALK_OP, WALK_LAUNCH, WALK_BLOCK,
 	WALK_TILE,                      /* tile of the online softmax: the points named softmax */
-	WALK_POINT
+	WALK_POINT,
+	WALK_REQUEST                    /* request of a warp whose accesses are recorded */
 };
 
 /* *moved false: there is no such place, and *at is unchanged. */

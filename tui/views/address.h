@@ -4,9 +4,10 @@
  *     [rRUN.]LLAUNCH.oOUTPUT[.eELEMENT]
  *     [rRUN.]LLAUNCH.end      [rRUN.]sSTEP[.end]      [rRUN.]op N      rRUN
  *
- * A point or access counts from 0 in its thread. Output 0, 1, ... is what a launch wrote, in the
- * order of the trace's digests; an element counts from the beginning of the buffer written to. A
- * line counts from 1 in a file of the kernel's text; without a FILE it is the kernel's own file.
+ * A point counts from 0 in its thread, an access (one request of the lanes) in its warp. Output 0,
+ * 1, ... is what a launch wrote, in the order of the trace's digests; an element counts from the
+ * beginning of the buffer written to. A line counts from 1 in a file of the kernel's text; without
+ * a FILE it is the kernel's own file.
  * ".end" is the state after the launch or step. N is an operation; "opN" is accepted too.
  */
 #ifndef ADDRESS_H

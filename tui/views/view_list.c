@@ -13,6 +13,7 @@ const struct view *const view_table[] = {
 	&view_reduce,
 	&view_points,
 	&view_counters,
+	&view_memory,
 	&view_source,
 	&view_attention,
 	&view_diff,

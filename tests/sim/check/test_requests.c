@@ -7,7 +7,7 @@
 
 #include "tests/support.h"
 
-#include "sim/check/requests.h"
+#include "traces/request.h"
 
 enum { LANES = 32 };
 
@@ -40,7 +40,7 @@ enum { LANES = 32 };
 static void compare(const char *name, const unsigned *element, uint32_t lanes, const int *measured)
 {
 	for (int i = 0; i < 6; i++) {
-		uintptr_t address[LANES];
+		uint64_t address[LANES];
 		uint8_t bytes[LANES];
 		unsigned size = 4u << i % 3;
 		int found;

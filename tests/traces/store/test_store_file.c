@@ -125,11 +125,11 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 7");
-	change("PRAGMA user_version = 7; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 8");
+	change("PRAGMA user_version = 8; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 7");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 8");
 }
 END_TEST
 
@@ -141,7 +141,7 @@ START_TEST(foreign_objects)
 	} cases[] = {
 		{ "CREATE TRIGGER x AFTER INSERT ON t_run BEGIN SELECT 1; END",
 		  "trigger x is not" },
-		{ "CREATE TABLE x (y)", "table x is not part of trace format 7" },
+		{ "CREATE TABLE x (y)", "table x is not part of trace format 8" },
 		{ "CREATE INDEX x ON t_op (code)", "index x is not" },
 		{ "CREATE VIEW t_op_x AS SELECT 1", "view t_op_x is not" },
 		{ "DROP TABLE t_hit; CREATE VIEW t_hit AS SELECT 1", "view t_hit is not" },
@@ -363,8 +363,22 @@ END_TEST
 
 /* --- versions --- */
 
+/* Makes accesses what they were before version 8. */
+#define WITHOUT_REQUESTS \
+	"DROP VIEW v_request; DROP TABLE t_request; DROP VIEW v_access_line;" \
+	" DROP TABLE t_access_line; DROP VIEW v_access; DROP TABLE t_access;" \
+	" CREATE TABLE t_access (run INTEGER, launch INTEGER, thread INTEGER, sequence INTEGER," \
+	" kind, space, buffer, offset, bytes, bits, file, line," \
+	" PRIMARY KEY (run, launch, thread, sequence)) WITHOUT ROWID;" \
+	" CREATE VIEW v_access AS SELECT p.run, p.launch, p.thread / l.threads AS block," \
+	" p.thread % l.threads / 32 AS warp, p.thread % l.threads % 32 AS lane, p.sequence," \
+	" p.kind, p.space, p.buffer, p.offset, p.bytes, p.bits, p.file, p.line FROM t_access p" \
+	" CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;" \
+	" DELETE FROM t_sum WHERE \"table\" IN ('t_request', 't_access_line');"
+
 /* Makes t_kv as it was before version 5. */
 #define BY_LAUNCH \
+	WITHOUT_REQUESTS \
 	"CREATE TEMP TABLE kept AS SELECT * FROM t_kv; DROP VIEW v_kv; DROP TABLE t_kv;" \
 	"CREATE TABLE t_kv (run INTEGER, launch INTEGER, tensor INTEGER, slot INTEGER," \
 	" position INTEGER, kv_head INTEGER, layer, buffer, offset, bytes, source_op," \
@@ -402,19 +416,20 @@ START_TEST(rows_keyed_by_launch)
 	put_everything(store);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "7");
+	QUERY(store, "PRAGMA user_version", "8");
 	QUERY(store, KV_ROWS " WHERE run = 1", rows);
 	QUERY(store, KV_ROWS " WHERE run = 2", rows);
 	QUERY(store, "SELECT min(op) FROM main.t_kv", "5");
 	OK(store_close(store));
 	change("ALTER TABLE t_kv RENAME COLUMN bytes TO size");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 7");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 8");
 }
 END_TEST
 
 /* Before version 6, the views of partials and reductions had other columns: a reader sees the
  * present ones, and adding to the file replaces the views. */
 #define WITHOUT_SHARE \
+	WITHOUT_REQUESTS \
 	"DROP VIEW v_reduce; CREATE VIEW v_reduce AS SELECT run, launch, slot, head, sequence," \
 	" chunk, weight, sum FROM t_reduce; PRAGMA user_version = 5;"
 
@@ -431,13 +446,41 @@ START_TEST(views_of_other_columns)
 	QUERY(store, "SELECT factor||sum||weight FROM v_reduce", "1.02.01.0");
 	OK(store_close(store));
 	change("PRAGMA user_version = 7");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_reduce is not that of trace format 7");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "v_reduce is not that of trace format 7");
 	change("PRAGMA user_version = 5");
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "7");
+	QUERY(store, "PRAGMA user_version", "8");
 	QUERY(store, "SELECT factor FROM main.v_reduce", "1.0");
+	OK(store_close(store));
+}
+END_TEST
+
+/* Before version 8, t_access was by thread and empty: a reader sees the present columns, and adding
+ * to the file replaces it. */
+START_TEST(accesses_by_thread)
+{
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change(WITHOUT_REQUESTS "PRAGMA user_version = 7");
+	OK(store_open(T, &store));
+	QUERY(store, "SELECT count(*) + count(request) + count(lane) FROM v_access", "0");
+	QUERY(store, "SELECT count(*) FROM v_request", "0");
+	OK(store_close(store));
+	change("PRAGMA user_version = 8");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "it has no t_request");
+	change("PRAGMA user_version = 7");
+	OK(store_create(T, &append, &store));
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	QUERY(store, "PRAGMA user_version", "8");
+	QUERY(store, "SELECT count(request) FROM main.t_access", "0");
+	QUERY(store, "SELECT count(*) FROM t_sum WHERE \"table\" = 't_request'", "1");
 	OK(store_close(store));
 }
 END_TEST
@@ -463,7 +506,7 @@ START_TEST(earlier_format)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "7");
+	QUERY(store, "PRAGMA user_version", "8");
 	QUERY(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
 	QUERY(store, "SELECT count(*) FROM main.t_node", "0");
 	OK(store_close(store));
@@ -544,6 +587,7 @@ int main(void)
 	tcase_add_test(tests, views_of_other_columns);
 	tcase_add_test(tests, earlier_format);
 	tcase_add_test(tests, rows_keyed_by_launch);
+	tcase_add_test(tests, accesses_by_thread);
 	tcase_add_test(tests, image);
 	tcase_add_test(tests, dropped);
 	return run_suite("store_file", tests);

@@ -13,8 +13,9 @@
 #include "traces/store/verify.h"
 
 #define FIRST_WITH_SUMS 5
+#define FIRST_WITH_ACCESSES 8
 
-static const char *const versions[] = { "1", "2", "3", "4", "5", "6", "7" };
+static const char *const versions[] = { "1", "2", "3", "4", "5", "6", "7", "8" };
 
 /* Writes the file of that version as T. */
 static void unpack(const char *version)
@@ -87,7 +88,7 @@ static void upgrades(bool had_sums)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "7");
+	QUERY(store, "PRAGMA user_version", "8");
 	has_shares(store);
 	ck_assert_int_eq(verified(store), !had_sums);
 	OK(store_close(store));
@@ -104,7 +105,7 @@ static void adds_a_run(bool had_sums)
 		       NULL);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "7");
+	QUERY(store, "PRAGMA user_version", "8");
 	QUERY(store, "SELECT count(*) FROM t_run", "2");
 	has_shares(store);
 	QUERY(store, "SELECT count(*) > 20 FROM t_sum WHERE run = 2", "1");
@@ -129,6 +130,9 @@ START_TEST(every_version_is_read)
 	free(dump);
 	ck_assert_int_eq(verified(store) == 0, has_sums);
 	has_shares(store);
+	QUERY(store, "SELECT (SELECT count(*) FROM v_access) > 0 AND (SELECT count(*) FROM v_line)"
+	      " > 0 AND (SELECT count(*) FROM v_request) > 0 AND (SELECT count(*)"
+	      " FROM v_access_line) > 0", _i + 1 >= FIRST_WITH_ACCESSES ? "1" : "0");
 	replays(store);
 	OK(store_close(store));
 	upgrades(has_sums);

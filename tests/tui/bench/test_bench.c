@@ -4,9 +4,13 @@
 #include "tests/support.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tui/bench/bench_sample.h"
 #include "tui/bench/bench_seeds.h"
+#include "tui/bench/plot.h"
 
 enum { LAYERS = 3, SLOTS = 2, HEADS = 4, D = 8, KEYS = 21, ROW = SLOTS * HEADS * D };
 
@@ -251,6 +255,45 @@ START_TEST(medians)
 }
 END_TEST
 
+/* A plot of two series, one with a gap, as text in memory. */
+static char *drawn(enum plot_scale scale, double second)
+{
+	const double x[] = { 16, 32, 64 }, y[] = { 1, second, 100 }, peer[] = { 4, 4, 4 };
+	const struct plot_series series[] = {
+		{ "sim & <cuda>", x, y, 3, false }, { "peer", x, peer, 3, true },
+	};
+	const struct plot_limit limit = { "limit", 50 };
+	const struct plot plot = {
+		.title = "t", .x = { "keys", PLOT_LOG2 }, .y = { "ms", scale },
+		.series = series, .series_count = 2, .limits = &limit, .limit_count = 1,
+	};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	plot_draw(&plot, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(plots_place_points_by_their_axis)
+{
+	char *linear = drawn(PLOT_LINEAR, 10), *log = drawn(PLOT_LOG10, 10);
+	char *gap = drawn(PLOT_LINEAR, NAN);
+
+	/* Halfway between 16 and 64 on a logarithmic axis; 10 is halfway between 1 and 100. */
+	ck_assert(strstr(linear, "d=\"M84.0 472.1L394.0 436.8L704.0 84.0\"") != NULL);
+	ck_assert(strstr(log, "d=\"M84.0 476.0L394.0 280.0L704.0 84.0\"") != NULL);
+	ck_assert(strstr(gap, "d=\"M84.0 472.1M704.0 84.0\"") != NULL);
+	ck_assert(strstr(linear, ">sim &amp; &lt;cuda&gt;<") != NULL);
+	ck_assert(strstr(linear, "stroke-dasharray=\"7 5\"") != NULL);
+	ck_assert(strstr(linear, ">limit<") != NULL);
+	free(linear);
+	free(log);
+	free(gap);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *device = tcase_create("device"), *claims = tcase_create("claims");
@@ -265,5 +308,6 @@ int main(void)
 	tcase_add_test(claims, claims_get_verdicts_from_measurements);
 	tcase_add_test(claims, claims_say_whose_they_are);
 	tcase_add_test(claims, medians);
+	tcase_add_test(claims, plots_place_points_by_their_axis);
 	return run_suites("bench", (TCase *[]){ device, claims }, 2);
 }

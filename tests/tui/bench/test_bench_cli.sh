@@ -2,7 +2,22 @@
 # test_bench_cli.sh - `bench --suite` on the simulator: its results, output formats and errors.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
-run bench --suite seeds --device sim --runs 1
+# plotted WHAT FILE TEXT...: an SVG that has these texts, and a line for each of its series.
+plotted() {
+	local what=$1 file=$2 wrong=
+	shift 2
+	for text; do
+		grep -q -F -- ">$text</text>" "$file" || wrong="$wrong no '$text'"
+	done
+	grep -q 'stroke-linejoin="round"[^>]* d="M[0-9]' "$file" || wrong="$wrong no line"
+	result "$what" "$wrong"
+}
+
+run bench --suite seeds --device sim --runs 1 --plot seeds.svg
+cp out seeds.md
+plotted 'the plot of the suite' seeds.svg 'Decode attention: time against keys' keys 'time, µs' \
+	'16-key chunks, 2 warps' 'incremental, 1 warp'
+cp seeds.md out
 expect 'the suite on the simulator' 0 \
 	'^| scatters of a step, 4 sequences, 28 layers, one by one .* 224 | launches | reproduced' \
 	'^| scatters of a step, 4 sequences, 28 layers, batched .* 56 | launches | reproduced' \
@@ -41,6 +56,13 @@ for arguments in '--suite nonsense' '--suite seeds --device tpu' '--device sim' 
 	expect "bench $arguments" 2
 done
 
+run bench --suite sim --runs 1 --plot sim.svg
+expect 'other sizes of chunks' 0 '^keys of a chunk ' '^16  *[0-9.]* ms  *[0-9.]* ms$' '^1024 '
+plotted 'the plot of the simulator' sim.svg 'keys of a chunk' 'time, ms' 'with --check' '1,024'
+run bench --suite check --plot check.svg
+expect 'a suite without a plot' 2 '^flashtwin bench: --plot cannot be used with --suite check$'
+run bench --suite sim --plot no/such.svg; expect 'a plot in no folder' 2 'no/such.svg'
+
 # The cost depends on what else the machine does: exit code 1 is accepted.
 run bench --suite last --runs 1
 [ "$code" -eq 1 ] && code=0
@@ -68,7 +90,8 @@ result 'a bench that is ended leaves no trace' \
 	"$([ $code -eq 143 ] || echo "exit code $code"; ls tmp)"
 
 # Uses a small trace; exit code 1 (too slow) depends on the machine and is accepted.
-run bench --suite view "$srcdir/tests/h200/flash-decoding.twin"
+run bench --suite view "$srcdir/tests/h200/flash-decoding.twin" --plot view.svg
+plotted 'the plot of the viewer' view.svg 'limit: 50 ms' 'key presses, percent' 'at most, ms'
 [ "$code" -eq 1 ] && code=0
 expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \
 	'^j  *36 ' '^\]  *36 ' '^KEY_DOWN  *36 ' '^slowest answer: '

@@ -2,6 +2,8 @@
 """export_check.py - checks files written by `flashtwin export`, with Python's standard library.
 
     export_check.py svg FILE PLAIN        the picture's text equals the lines of PLAIN
+    export_check.py slide FILE TEXT...    a picture of shapes whose texts include these, none of them
+                                          cut at an edge or on top of another
     export_check.py perfetto FILE TIME    slices of a track do not overlap; TIME is "logical" or
                                           "launches"
     export_check.py npz FILE NAME DTYPE SHAPE [BITS...]
@@ -12,6 +14,11 @@
     export_check.py page FILE FLASHTWIN TRACE LAUNCH...
                                           the page's screens at these launches and all of their
                                           blocks equal those of --plain
+    export_check.py picture FILE PLAY BITS FRAME
+                                          the first picture in the document FILE has the numbers of
+                                          that frame of the output PLAY of view --play, and where
+                                          chunks are shown, the bits of max and sum in BITS; frame
+                                          0 is the whole step, as the last one is drawn
     export_check.py get FILE PATH         prints a member of a JSON file: launches.0.kernel;
                                           launches.# is the number of launches
 
@@ -23,6 +30,7 @@ import gzip
 import html.parser
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -59,6 +67,49 @@ def svg(path, plain):
             fail("line", number, "expected", repr(a), "got", repr(b))
     if set(lines) - set(range(len(wanted))):
         fail("more lines than in plain text")
+
+
+def boxes(element, inherited, found):
+    """Appends (text, left, top, right, bottom) of every text; letters have typical widths."""
+    here = dict(inherited)
+    for name in ("font-size", "text-anchor", "font-family", "opacity"):
+        here[name] = element.get(name, here.get(name))
+    shift = element.get("transform", "")
+    if shift.startswith("translate("):
+        x, y = map(float, shift[10:-1].split())
+        here["x"], here["y"] = here["x"] + x, here["y"] + y
+    if element.tag == SVG + "text" and here["opacity"] != "0":
+        text, size = "".join(element.itertext()), float(here["font-size"])
+        width = len(text) * size * (0.602 if "Mono" in here["font-family"] else 0.5)
+        left = float(element.get("x")) + here["x"]
+        left -= {"end": width, "middle": width / 2}.get(here["text-anchor"], 0)
+        y = float(element.get("y")) + here["y"]
+        found.append((text, left, y - 0.72 * size, left + width, y + 0.1 * size))
+    for child in element:
+        boxes(child, here, found)
+
+
+def slide(path, *wanted):
+    root = xml.etree.ElementTree.parse(path).getroot()
+    tags = {element.tag.replace(SVG, "") for element in root.iter()}
+    known = {"svg", "title", "desc", "rect", "line", "path", "text", "g", "animate"}
+    if tags - known or not {"rect", "text"} <= tags:
+        fail("unexpected elements:", sorted(tags))
+    found = []
+    boxes(root, {"x": 0.0, "y": 0.0}, found)
+    texts = [box[0] for box in found]
+    for text in wanted:
+        if text not in texts:
+            fail("no text", repr(text), "in", texts)
+    _, _, width, height = map(float, root.get("viewBox").split())
+    for i, a in enumerate(found):
+        if a[1] < 0 or a[2] < 0 or a[3] > width or a[4] > height:
+            fail("text is cut at an edge:", a)
+        for b in found[:i]:
+            across = min(a[3], b[3]) - max(a[1], b[1])
+            if a != b and across > 2 and min(a[4], b[4]) - max(a[2], b[2]) > 2:
+                fail("texts overlap:", a, b)
+    print(len(found), "texts")
 
 
 def perfetto(path, time):
@@ -200,6 +251,44 @@ def page(path, flashtwin, trace, *launches):
     print(compared, "screens")
 
 
+def played(path, number):
+    """The caption, and the shares, factors and output of a frame in the output of view --play."""
+    frames = re.split(r"^frame (?=\d+ of \d+, at)", open(path, encoding="utf-8").read(),
+                      flags=re.M)[1:]
+    head, body = frames[number - 1].split("\n", 1)
+    count, text = re.match(r"\d+ of (\d+), at [^:]*: (.*)", head).groups()
+    out = re.search(r"out\[0\] = .*?(-?[\d.]+)$", body, re.M)
+    # A share of less than 0.05 % is printed too; a line of a chunk begins with its first key.
+    return (f"frame {number} of {count}: {text}" if number else "", re.findall(r"([\d.]+)%", re.sub(
+        r"(?m)^ (looks at|weight).*$", "", body)), re.findall(r"x([\d.]+)", body),
+            out and out.group(1), len(frames))
+
+
+def picture(path, play, bits, number):
+    document = open(path, encoding="utf-8").read()
+    number = int(number)
+    caption, shares, factors, out, count = played(play, number)
+    shown = re.search(r'id="frame"[^>]*>([^<]*)<', document).group(1)
+    if shown != (caption if number else f"the whole step, {count} frames"):
+        fail("expected", repr(caption), "got", repr(shown))
+    svg = re.search(r"<figure>.*?</figure>", document, re.S).group(0)
+    got = re.findall(r'class="share">([\d.]+) %<', svg)
+    if got != shares:
+        fail("shares: expected", shares, "got", got)
+    got = re.findall(r"\u00d7 ([\d.]+)<", svg)
+    if got != [f"{float(factor):.6g}" for factor in factors]:
+        fail("factors: expected", factors, "got", got)
+    got = re.search(r'class="result">(-?[\d.]+)<', svg)
+    if bool(got) != bool(out) or (got and got.group(1) != f"{float(out):.6g}"):
+        fail("output: expected", out, "got", got and got.group(1))
+    # Bars that are drawn have the exact values.
+    wanted = [line.split("\t") for line in open(bits, encoding="utf-8").read().splitlines()]
+    tips = re.findall(r'data-tip="(chunk[^"]*)" data-chunk', svg)
+    for (high, total), tip in zip(wanted, tips, strict=True):
+        if f"0x{high})" not in tip or f"0x{total})" not in tip:
+            fail("bits: expected", high, total, "in", tip)
+
+
 def get(path, members):
     value = json.load(open(path, encoding="utf-8"))
     for member in members.split("."):
@@ -210,6 +299,6 @@ def get(path, members):
     print(value)
 
 
-{"svg": svg, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
- "page": page, "lines": lines, "get": get}[sys.argv[1]](
+{"svg": svg, "slide": slide, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
+ "page": page, "picture": picture, "lines": lines, "get": get}[sys.argv[1]](
     *sys.argv[2:])

@@ -36,10 +36,95 @@ sql() {
 	"$flashtwin" sql "$trace" "$1" | tr '\n\t' '  '
 }
 
+### svg: pictures of shapes
+
+# slide WHAT ARG... -- TEXT...: an export with these arguments has these texts.
+slide() {
+	local what=$1 arguments=
+	shift
+	while [ "$1" != -- ]; do
+		arguments="$arguments $1"
+		shift
+	done
+	shift
+	run export $arguments --as svg
+	cp out slide.svg
+	check "$what" slide slide.svg "$@"
+}
+
+# The numbers are those of `view --plain`, rounded to six digits.
+slide 'a step' "$trace" --screen step --at L502.b3 -- \
+	'Step 31, layer 1, head 3: 32 keys in 1 chunk' 'demo.twin at L502.b3'
+slide 'its shares, factors and output' "$trace" --screen step --at s70 -- '35.6 %' '34.5 %' \
+	'29.9 %' '× 0.428472' '-0.137598' '-1.19779 / 8.70501' 'a'
+"$flashtwin" view "$trace" --plain --screen step --at s70 --number full >plain
+for digits in 35.6% 34.5% 29.9% 0.428472 8.70500; do
+	grep -q -F -- "$digits" plain || echo "$digits"
+done >missing
+result 'the viewer has the same numbers' "$(cat missing)"
+slide 'chunks' "$trace" --screen chunks --at s70 -- 'L1134: 71 keys of head 0 in 3 chunks' \
+	'0: 35.6 %' 'max 2.39448' 'sum 7.24216'
+slide 'a reduction' "$trace" --screen reduce --at L1263.b4 -- \
+	'L1263: the merge of head 4, 3 chunks' 'acc[0] SO FAR'
+slide 'attention over the text' "$trace" --screen text --at L502.b3 -- 'head 7'
+slide 'operations in time' "$trace" --screen time --at s31 -- 'Step 31 in time' \
+	'flash_decode_chunk, layer 0'
+# A scatter belongs to the step and layer of its attention; the prefill has its own.
+slide 'a launch that only writes the cache' "$trace" --screen chunks --at L500 -- \
+	'L502: 32 keys of head 0 in 1 chunk'
+run decode --prompt 'ROMEO: to be, or not to be, that is' -n 3 --chunk 4 --log points --force \
+	-o four.twin
+slide 'many chunks' four.twin --screen step --at s2 --
+slide 'chunks of a prompt' four.twin --screen chunks --at L1 --
+slide 'two runs' four.twin "$trace" --screen step --at s2 --
+for path in incremental batched cached naive; do
+	run decode --prompt 'ROMEO: to be' -n 3 --path $path --log points --force -o path.twin
+	[ "$code" -eq 0 ] || continue
+	for screen in step chunks reduce text time; do
+		slide "$screen of the path $path" path.twin --screen $screen --at s1 --
+	done
+done
+run export "$trace" --as svg --screen step --at s70 --play
+cp out play.svg
+check 'an animated step' slide play.svg '35.6 %'
+frames=$("$flashtwin" view "$trace" --plain --play --at s70 | grep -c '^frame ')
+result 'it has the frames of the play' \
+	"$([ "$(grep -c '>[0-9]* of [0-9]*: ' play.svg)" -eq "$frames" ] || echo "not $frames")"
+run export "$trace" --as html --play; expect '--play of a page' 2 '--play cannot be used with --as html'
+run export "$trace" --as svg --play --screen kv
+expect '--play of another screen' 2 '--play is of the screen step, not kv'
+
+# One request of a warp, or of the nearest launch with one; without any, what would record them.
+run decode --prompt 'ROMEO: the quick brown fox jumps over it' --chunk 32 -n 3 --log access \
+	--log-at L14.b0 --force -o access.twin
+slide 'the request with the most waste' access.twin --screen memory --at L14 -- \
+	'L14.b0.w0.a6: a load of global memory, k_cache.0' \
+	'512 bytes in 32 sectors and 32 lines: 1024 bytes moved, 50 % of them wasted' 31
+slide 'a request that wastes nothing' access.twin --screen memory --at L14.b0.w0.a39 -- \
+	'flash_decode_chunk, attend_keys.cuh:61'
+slide 'a request of shared memory' access.twin --screen memory --at L14.b0.w0.a14 -- \
+	'L14.b0.w0.a14: a load of shared memory'
+run export "$trace" --as svg --screen memory --at L502
+expect 'no requests' 0 'MEMORY'
+
+### png
+
+mkdir empty
+PATH=$work/empty run export "$trace" --as png --screen step --at s70 -o step.png
+expect 'png without rsvg-convert' 2 'needs rsvg-convert, .* package librsvg2-bin'
+result 'nothing was written' "$(ls step.png 2>/dev/null)"
+if command -v rsvg-convert >/dev/null 2>&1; then
+	run export "$trace" --as png --screen step --at s70 -o step.png
+	expect 'png' 0
+	result 'it is twice the size' "$(od -An -tu1 -j16 -N8 step.png | tr -s ' ' |
+		grep -v '^ 0 0 10 0 0 0 5 160$')"
+else
+	echo 'ok - png # SKIP no rsvg-convert'
+fi
+
 ### svg: the lines of --plain
 
-for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunks --at L502.b3' \
-	'reduce --at L503.b3' 'text --at L502.b3' 'source --at L502.b3' 'findings'; do
+for screen in 'summary' 'launch --at L502' 'kv --at L502' 'source --at L502.b3' 'findings'; do
 	# Unquoted: a screen and its address.
 	"$flashtwin" view "$trace" --plain --screen $screen |
 		sed -e "s|$trace|demo.twin|" -f "$srcdir/tests/tui/export/page.sed" >plain
@@ -49,27 +134,30 @@ for screen in 'summary' 'time --at s31' 'launch --at L502' 'kv --at L502' 'chunk
 	check "picture of $screen" svg picture.svg plain
 done
 # In a legend, only the marks are coloured, not every single character.
-run export "$trace" --as svg --screen text --at L502
-grep -q '>\.</tspan><tspan[^>]*> under 5 %' out && ! grep -q '0b4fb3">[1a$]<' out || code=99
+run export "$trace" --as svg --screen kv --at L502
+grep -q '>W</tspan><tspan[^>]*> written in this step' out && ! grep -q '0b4fb3">[1a$]<' out || code=99
 expect 'only the marks of a legend are coloured' 0
 run export "$trace" --as svg --at L502; expect 'a launch, without --screen' 0 'launch at L502<'
-run export "$trace" "$trace" --as svg --screen reduce --at L503.b3
+run export "$trace" "$trace" --as svg --screen kv --at L503.b3
 expect 'two traces in one picture' 0 'The same in demo.twin'
 
 # Names and prompts may be any bytes.
 cp "$trace" "$(printf 'a<&">\377]]>\001.twin')"
-run export "$(printf 'a<&">\377]]>\001.twin')" --as svg --screen time --at s3
+run export "$(printf 'a<&">\377]]>\001.twin')" --as svg --screen kv --at s3
 cp out picture.svg
-"$flashtwin" view "$trace" --plain --screen time --at s3 >plain
+"$flashtwin" view "$trace" --plain --screen kv --at s3 >plain
 check 'a file name of any bytes' svg picture.svg plain
 run export "$(printf 'a<&">\377]]>\001.twin')" --as json --at s3
 cp out place.json
 check 'and in JSON' get place.json trace
 found 'invalid characters of the name are replaced' 'a<&">?]]>?.twin'
 run decode --prompt "$(printf '<&"\377]]>\001')" -n 2 --chunk 4 --log points --seed 3 -o hostile.twin
-run export hostile.twin --as svg --screen text --force -o picture.svg
-"$flashtwin" view hostile.twin --plain --screen text >plain
+run export hostile.twin --as svg --screen kv --force -o picture.svg
+"$flashtwin" view hostile.twin --plain --screen kv >plain
 check 'a prompt of any bytes' svg picture.svg plain
+for screen in step chunks reduce text time; do
+	slide "$screen of a prompt of any bytes" hostile.twin --screen $screen --
+done
 
 ### json
 
@@ -198,7 +286,7 @@ fi
 ### errors
 
 run export "$trace";                    expect 'no format' 2 '--as FORMAT is missing'; one_line 'flashtwin export: '
-run export "$trace" --as pdf;           expect 'an unknown format' 2 '--as: expected svg, html, json, perfetto or npz, got pdf'
+run export "$trace" --as pdf;           expect 'an unknown format' 2 '--as: expected svg, png, html, json, perfetto or npz, got pdf'
 run export --as svg;                    expect 'no trace' 2 'expected a trace: there is no last run'
 run export "$trace" --as svg --screen x; expect 'an unknown screen' 2 '--screen: expected step, summary, .* or findings, got x'
 run export "$trace" --as svg --at L9999; expect 'no such launch' 2 'has no launch L9999'

@@ -1,8 +1,9 @@
 #!/bin/sh
 # test_export_html.sh - opens the page of `export --as html` in headless Chromium.
 #
-# Opened at addresses and stepped by keys, its screens must equal `view --plain`. Skipped without a
-# working Chromium; with FLASHTWIN_NEED_CHROMIUM=1 that is a failure.
+# Opened at addresses and stepped by keys, its screens must equal `view --plain`, and its pictures
+# the frames of `view --play`. Skipped without a working Chromium; with FLASHTWIN_NEED_CHROMIUM=1
+# that is a failure.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
 LC_ALL=C.UTF-8
@@ -13,7 +14,7 @@ trace=$srcdir/tests/h200/demo.twin
 # which does not work as root or in containers, is off.
 dom() {
 	timeout "$(limit 120)" "$chromium" --headless --disable-gpu --no-first-run --no-sandbox \
-		--user-data-dir="$work/chromium" --virtual-time-budget=60000 --dump-dom "$1" 2>dom.err
+		--user-data-dir="$work/chromium" --virtual-time-budget=60000 --enable-logging=stderr --dump-dom "$1" 2>dom.err
 }
 
 works() {
@@ -65,15 +66,45 @@ run export "$trace" --as html -o $page
 expect 'the whole trace of an H200' 0
 size=$(wc -c <$page)
 result 'the page is smaller than 6 MB' "$([ "$size" -lt 6000000 ] || echo "$size bytes")"
-result 'the page loads nothing else' "$(grep -nE '(src|href)="|https?:|url\(|@import' $page | cut -c 1-200)"
+result 'the page loads nothing else' "$(grep -nE '(src|href)="|https?:|url\(|@import' $page | grep -v 'const SVG = "http://www.w3.org/2000/svg"' | cut -c 1-200)"
 
-as_plain time s0 ''
-as_plain time L502 L502
-as_plain chunks L1262.b19 'L1262.b19&screen=chunks'
+as_plain time s0 screen=time
+as_plain time L502 'L502&screen=time'
+as_plain chunks L1262.b3 'L1262.b3&screen=chunks'
 as_plain text L1262 'L1246&screen=text&keys=d'
-as_plain time 'op 0' 'L502&keys=g'
+as_plain time 'op 0' 'L502&screen=time&keys=g'
 opened 'op%200&keys=O'; at 'O stays at the first operation' 'op 0'
 result 'the page says why' "$(grep -q 'nothing before this place' message || cat message)"
+
+### the picture of a step, and its frames
+
+# pictured NUMBER FRAGMENT: #FRAGMENT shows the frame with that number of s70 as the viewer plays
+# it; 0 is the whole step.
+"$flashtwin" view "$trace" --plain --play --at L1134.b0 >play
+"$flashtwin" sql "$trace" 'SELECT printf("%08x", max_bits & 4294967295), printf("%08x", sum_bits
+	& 4294967295) FROM v_partial WHERE launch = 1134 AND head = 0 AND NOT empty' >bits
+pictured() {
+	opened "$2"
+	result "#$2 is frame $1 of the viewer's play" "$(python3 \
+		"$srcdir/tests/tui/export/export_check.py" picture document play bits "$1" 2>&1)"
+	result "#$2: no console message" "$(grep CONSOLE dom.err)"
+}
+pictured 1 'L1134.b0&frame=0'
+pictured 3 L1134.b0.w0.l0.p1
+pictured 6 'L1134.b0&keys=ssssss'
+pictured 10 'L1134.b0&keys=SSSS'
+pictured 12 'L1135.end'
+pictured 13 's70&frame=12'
+pictured 0 L1134.b0
+at '#L1134.b0 stays there' L1134.b0
+pictured 0 'L1130.b0&keys=z'
+at 'z goes to the next layer' L1134.b0
+opened 'L1134.b0&keys=llj'; at 'l goes to the next head, j to the next chunk' L1134.b10
+opened 'L1134.b0&keys=d';   at 'd keeps layer and head' L1150.b0
+opened 'L1134.b0&frame=12&keys=s'; at 'after the last frame comes the next step' L1150.b0
+opened 'L1132.b0'; grep -q 'Step 70, layer 3, head 0: 71 keys in 3 chunks' document &&
+	wrong= || wrong='the picture is another'
+result 'a launch that only writes the cache shows its layer' "$wrong"
 
 ### part of it: every screen, and every kind of step
 
@@ -83,11 +114,11 @@ expect 'a page of four steps' 0
 result 'is smaller than 500 kB' "$([ "$(wc -c <$page)" -lt 500000 ] || wc -c <$page)"
 as_plain chunks L502.b2 ''
 as_plain time 'op 1046' 'op%201046'
-as_plain time L502 'op%201051'
+as_plain time L502 'op%201051&screen=time'
 as_plain reduce L503.b3 'L503.b3&screen=reduce'
 as_plain kv L502.b5 'L502.b5&screen=kv'
 as_plain kv L502.b13 'L502.b13&screen=kv'
-as_plain source L502.b3 'L502.b3&screen=source'
+as_plain source L502 'L502&screen=source'
 as_plain text L502.b3 'L502.b3&screen=text'
 as_plain launch L502 'at=L502&screen=launch'
 as_plain findings L502 'L502&screen=findings'
@@ -96,26 +127,26 @@ as_plain findings L502 'L502&screen=findings'
 printed=$(python3 "$srcdir/tests/tui/export/export_check.py" page $page "$flashtwin" "$trace" \
 	500 502 503 507 2>&1)
 result 'every screen at every block is that of --plain' \
-	"$([ "$printed" = '239 screens' ] || echo "$printed")"
+	"$([ "$printed" = '130 screens' ] || echo "$printed")"
 
 # Keys, handled by the page's own listener.
-as_plain time L497 'L496&keys=f'
-as_plain time L496 'L496&keys=ffFF'
+as_plain time L497 'L496&screen=time&keys=f'
+as_plain time L496 'L496&screen=time&keys=ffFF'
 as_plain chunks L502.b3 'L500&keys=3blll'
 as_plain chunks L502.b1 'L502.b0&screen=chunks&keys=bbBB)'
 as_plain chunks L506 'L502&screen=chunks&keys=f'
 as_plain chunks L518.b3 'L502.b3&screen=chunks&keys=d'
 as_plain reduce L503.b3 'L502.b3&screen=chunks&keys=4'
 as_plain kv L502.b3 'L502.b3&screen=chunks&keys=2dD'
-as_plain launch L500 'L500&keys=%0A'
-as_plain time 'op 1046' 'L499&keys=oo'
-as_plain time L501 'L500&keys=j'
-as_plain time 's32' 's31&keys=d'
+as_plain launch L500 'L500&screen=time&keys=%0A'
+as_plain time 'op 1046' 'L499&screen=time&keys=oo'
+as_plain time L501 'L500&screen=time&keys=j'
+as_plain time 's32' 's31&screen=time&keys=d'
 
 # Errors.
 opened '%';      result 'a bad escape' "$(grep -q 'bad escapes' message || cat message)"
 opened L1;       result 'a place that is not in the page' "$(grep -q 'L1: not in this page' message || cat message)"
-opened 'L502&keys=s'
+opened 'L502&screen=time&keys=s'
 result 'for named points the page refers to the viewer' \
 	"$(grep -q 'flashtwin view demo.twin --screen points --at L502' message || cat message)"
 
@@ -146,15 +177,40 @@ traced=$odd
 page=two.html
 run export "$odd" --as html -o $page
 expect 'two runs' 0
-as_plain time L20 L20
-as_plain time r2.L20 r2.L20
+as_plain time L20 'L20&screen=time'
+as_plain time r2.L20 'r2.L20&screen=time'
 as_plain chunks r2.L18.b1 'r2.L18.b1&screen=chunks'
 as_plain diff L20 'L20&keys=5'
 "$flashtwin" view "$odd" --plain --screen time --at r2.L20 >plain
-opened 'L20&keys=v'
+opened 'L20&screen=time'
 result 'both runs are shown, one below the other' "$(diff plain second | head)"
+opened L20
+result 'the pictures of both runs, with what differs' \
+	"$([ "$(grep -o '<figure>' document | wc -l)" -eq 2 ] || echo 'not two')$(
+	grep -q 'class="[^"]*differs' document || echo ' nothing is lit')"
 opened 'L18&keys=]'
 result '] goes to the next launch that differs' "$([ "$(cat at)" = L19 ] || cat at)"
+
+### processor time and size: a decode of the default length
+
+run decode --prompt 'ROMEO:' --chunk 16 --log points -o whole.twin
+# costs WHAT SECONDS BYTES ARGUMENT...: an export takes at most that.
+costs() {
+	local what=$1 seconds=$2 bytes=$3
+	shift 3
+	python3 - "$(limit "$seconds")" "$bytes" "$flashtwin" export whole.twin --as html \
+		-o whole.html --force "$@" <<'END' >wrong 2>&1
+import os, resource, subprocess, sys
+subprocess.run(sys.argv[3:], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+seconds, size = used.ru_utime + used.ru_stime, os.path.getsize("whole.html")
+if seconds > float(sys.argv[1]) or size > int(sys.argv[2]):
+    print(f"{seconds:.1f} s, {size} bytes")
+END
+	result "$what: at most $seconds s of processor time, $bytes bytes" "$(cat wrong)"
+}
+costs 'the whole trace' 10 5000000
+costs 'three steps' 1 400000 --steps 30-32
 
 ### a KV cache that uploads fill: it is drawn after every step
 

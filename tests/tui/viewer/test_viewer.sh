@@ -99,9 +99,9 @@ keys '?'
 shows 'help begins with the screens' '^  1  Step: '
 keys q
 start 100 30 "$trace" --ascii
-shows 'at 100 columns, all do' '1Step. 2KV 3Chunks .* 8Text 0Time PPoints ILaunch iInfo'
+shows 'at 100 columns, all do' '1Step. 2KV 3Chunks .* 8Text 9Memory 0Time PPoints ILaunch iInfo'
 shows 'the first hint says how to play, step and see other heads' \
-	'^ new here? \. plays this step, 2 to 8 are other screens, ? or F1 explains keys'
+	'^ new here? \. plays this step, 2 to 9 are other screens, ? or F1 explains keys'
 keys '?' / 'shift and drag' Enter
 shows 'help says that shift and drag selects text' 'shift and drag selects text'
 keys Escape Escape Escape

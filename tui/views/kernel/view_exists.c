@@ -7,34 +7,31 @@
 
 #include <inttypes.h>
 
+#include "tui/views/kernel/view_memory.h"
 #include "tui/views/kernel/view_source.h"
 #include "tui/views/view_query.h"
 #include "tui/views/view_recompute.h"
 
-static enum status check_sequence(const struct view_context *c, const struct view_place *place,
-				  const char *what, char letter, int64_t number, int64_t last)
+static enum status check_point(const struct view_context *c, const struct view_place *place,
+			       int64_t last)
 {
 	struct address around = c->at;
 	char text[ADDRESS_TEXT];
 
-	if (number <= last)
+	if (c->at.point <= last)
 		return STATUS_OK;
 	around.launch = place->launch;
 	around.point = -1;
-	around.access = -1;
 	address_format(&around, text);
-	if (last < 0)
-		return fail(STATUS_USAGE, "%s has no %s recorded, so no %c%" PRId64, text, what,
-			    letter, number);
-	return fail(STATUS_USAGE, "%s has %s %c0 to %c%" PRId64 ", not %c%" PRId64, text, what,
-		    letter, letter, last, letter, number);
+	return fail(STATUS_USAGE, "%s has points p0 to p%" PRId64 ", not p%" PRId64, text, last,
+		    c->at.point);
 }
 
 #define WHERE_THREAD \
 	" WHERE run = ?1 AND launch = ?2 AND (?3 < 0 OR block = ?3) AND (?4 < 0 OR warp = ?4)" \
 	" AND (?5 < 0 OR lane = ?5)"
 
-/* A place without points or accesses is valid: its screen says why it has none. */
+/* A place without points is valid: its screen says why it has none. */
 enum status view_check_point(const struct view_context *c, const struct view_place *place)
 {
 	struct view_recomputed recomputed = { 0 };
@@ -44,18 +41,23 @@ enum status view_check_point(const struct view_context *c, const struct view_pla
 	TRY(view_recompute(c, place->launch, NULL, &recomputed));
 	TRY(VIEW_NUMBER(c, -1, &last, "SELECT max(sequence) FROM v_point" WHERE_THREAD, c->run,
 			place->launch, at->block, at->warp, at->lane));
-	return last < 0 ? STATUS_OK
-		: check_sequence(c, place, "points", 'p', at->point, last);
+	return last < 0 ? STATUS_OK : check_point(c, place, last);
 }
 
 static enum status check_access(const struct view_context *c, const struct view_place *place)
 {
-	const struct address *at = &c->at;
-	int64_t last;
+	struct memory_request request;
+	int64_t some;
 
-	TRY(VIEW_NUMBER(c, -1, &last, "SELECT max(sequence) FROM v_access" WHERE_THREAD, c->run,
-			place->launch, at->block, at->warp, at->lane));
-	return check_sequence(c, place, "loads or stores", 'a', at->access, last);
+	TRY(memory_at(c, place, &request));
+	if (request.warp >= 0)
+		return STATUS_OK;
+	TRY(VIEW_NUMBER(c, 0, &some, "SELECT 1 FROM w_access_line WHERE run = ?1 AND launch = ?2"
+			" LIMIT 1", c->run, place->launch));
+	return some ? fail(STATUS_USAGE, "L%" PRId64 " has no request a%" PRId64 " here",
+			   place->launch, c->at.access)
+		: fail(STATUS_USAGE, "L%" PRId64 " has no loads or stores recorded, so no a%"
+		       PRId64, place->launch, c->at.access);
 }
 
 enum status view_check_output(int64_t launch, int64_t count, int64_t output)

@@ -116,7 +116,9 @@ static enum status draw_attention(const struct view_context *c, int64_t launch)
 	struct view_context here = *c;
 
 	here.at.launch = launch;
-	if (c->at.warp >= 0 || c->at.point >= 0 || c->at.access >= 0)
+	if (c->at.access >= 0)
+		return view_memory.draw(&here);
+	if (c->at.warp >= 0 || c->at.point >= 0)
 		return view_points.draw(&here);
 	TRY(draw_if(&here, &view_chunks, "v_partial", launch));
 	TRY(draw_if(&here, &view_reduce, "v_reduce", launch));

@@ -1,4 +1,4 @@
-/* view_points.c - named points that the threads of a launch published, and loads and stores.
+/* view_points.c - named points that the threads of a launch published.
  *
  * For a launch or block, counts the points of each name. If the address has a warp, lane or number,
  * lists the points that match it, each with its key or chunk.
@@ -25,14 +25,13 @@ struct list {
 	int64_t rows;
 };
 
-/* Formats the address of a point or access; `letter` is its prefix. */
-static void thread_address(const struct view_context *c, sqlite3_stmt *row, int64_t launch,
-			   char letter, view_cell text)
+static void point_address(const struct view_context *c, sqlite3_stmt *row, int64_t launch,
+			  view_cell text)
 {
 	view_cell cell;
 
-	snprintf(text, VIEW_CELL, "%s.b%d.w%d.l%d.%c%" PRId64, view_launch_cell(c, launch, cell),
-		 (int)view_int(row, 0), (int)view_int(row, 1), (int)view_int(row, 2), letter,
+	snprintf(text, VIEW_CELL, "%s.b%d.w%d.l%d.p%" PRId64, view_launch_cell(c, launch, cell),
+		 (int)view_int(row, 0), (int)view_int(row, 1), (int)view_int(row, 2),
 		 view_int(row, 3));
 }
 
@@ -59,7 +58,7 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 
 	if (!view_fits(c, list->rows++, ROWS))
 		return STATUS_OK;
-	thread_address(c, row, list->place->launch, 'p', address);
+	point_address(c, row, list->place->launch, address);
 	anchor_point(c, row, list->place->launch);
 	view_print(c, " %-24s %s", address, name);
 	for (int i = 0; i < view_int(row, COUNT) && i < 4; i++) {
@@ -71,23 +70,6 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 	if (list->own && !view_null(row, ABOUT))
 		view_print(c, "  %s", view_text(row, ABOUT));
 	view_print(c, "\n");
-	return STATUS_OK;
-}
-
-static enum status print_access(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct list *list = state;
-	view_cell address, buffer, bits;
-
-	if (!view_fits(c, list->rows++, ROWS))
-		return STATUS_OK;
-	thread_address(c, row, list->place->launch, 'a', address);
-	view_print(c,
-		" %-24s %-6s %-8s buffer %s offset %" PRId64 ", %" PRId64 " B, bits %s, %s:%" PRId64
-		   "\n",
-		   address, view_text(row, 4), view_text(row, 5), view_int_cell(row, 6, buffer),
-		view_int(row, 7), view_int(row, 8), view_int_cell(row, 9, bits), view_text(row, 10),
-		   view_int(row, 11));
 	return STATUS_OK;
 }
 
@@ -113,20 +95,15 @@ static const char points[] =
 	"   WHEN 'reduce' THEN part || n END"
 	" FROM counted JOIN shape" WHERE_THREAD AND_SEQUENCE;
 
-static enum status list_rows(const struct view_context *c, const struct view_place *place,
-			     view_row_fn *print, const char *sql, int64_t sequence)
+static enum status list_points(const struct view_context *c, const struct view_place *place)
 {
 	struct list list = { .place = place };
 
 	TRY(view_own_points(c, place->kernel, &list.own));
-	TRY(VIEW_ROWS(c, print, &list, sql, c->run, place->launch, c->at.block, c->at.warp,
-		      c->at.lane, sequence));
+	TRY(VIEW_ROWS(c, print_point, &list, points, c->run, place->launch, c->at.block,
+		      c->at.warp, c->at.lane, c->at.point));
 	view_more(c, list.rows, ROWS);
-	if (list.rows == 0 && c->at.access < 0)
-		return view_missing_points(c, place);
-	if (list.rows == 0)
-		view_print(c, "  no loads or stores recorded here\n");
-	return STATUS_OK;
+	return list.rows ? STATUS_OK : view_missing_points(c, place);
 }
 
 static enum status print_count(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -175,20 +152,13 @@ static enum status draw(const struct view_context *c)
 		view_title(c, "POINTS: none");
 		return view_missing(c, NULL, LEVEL_POINTS, "points");
 	}
-	if (c->at.access >= 0) {
-		view_place_title(c, "ACCESSES of", &place);
-		return list_rows(c, &place, print_access,
-				 "SELECT block, warp, lane, sequence, kind, space, buffer, offset,"
-				 " bytes, bits, file, line FROM v_access" WHERE_THREAD AND_SEQUENCE,
-				 c->at.access);
-	}
 	TRY(view_recompute(c, place.launch, NULL, &recomputed));
 	TRY(view_check_point(c, &place));
 	view_place_title(c, "POINTS of", &place);
 	view_recomputed_note(c, &recomputed);
 	if (c->at.warp < 0 && c->at.point < 0)
 		return count_points(c, &place);
-	return list_rows(c, &place, print_point, points, c->at.point);
+	return list_points(c, &place);
 }
 
 const struct view view_points = {

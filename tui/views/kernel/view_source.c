@@ -14,6 +14,7 @@
 
 #include "tui/views/kernel/breakpoints.h"
 #include "tui/views/kernel/view_point_names.h"
+#include "tui/views/kernel/view_memory.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_print.h"
@@ -55,6 +56,23 @@ static enum status find_point(const struct view_context *c, struct source *s)
 			 " AND sequence = ?4", c->run, s->place->launch, s->thread, s->point);
 }
 
+/* The line of the request of the address. */
+static enum status find_request(const struct view_context *c, struct source *s)
+{
+	struct memory_request request;
+
+	if (c->at.access < 0)
+		return STATUS_OK;
+	TRY(memory_at(c, s->place, &request));
+	for (int i = 0; i < s->text.count && request.warp >= 0; i++)
+		if (!strcmp(s->text.files[i].name, request.file) && request.line > 0
+		    && request.line <= s->text.files[i].count) {
+			s->home_file = i;
+			s->home_line = request.line;
+		}
+	return STATUS_OK;
+}
+
 /* USAGE for a file or line that the text does not have. */
 static enum status find_line(const struct view_context *c, struct source *s)
 {
@@ -62,6 +80,7 @@ static enum status find_line(const struct view_context *c, struct source *s)
 
 	if (!*s->name || !kernel_text_point(t, s->name, &s->home_file, &s->home_line))
 		kernel_text_begin(t, s->place->kernel, &s->home_file, &s->home_line);
+	TRY(find_request(c, s));
 	s->file = s->home_file;
 	s->line = s->home_line;
 	if (c->at.file >= t->count)

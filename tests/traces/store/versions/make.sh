@@ -26,9 +26,10 @@ save('q.npy', (2, 8))
 save('k.npy', (2, 6, 8))
 save('v.npy', (2, 6, 8))
 EOF
-# Versions 1 and 2 have no counters, version 1 no graphs.
+# Versions 1 to 7 have no accesses, versions 1 and 2 no counters, version 1 no graphs.
 cd "$work"
-for more in '--graph capture --count' '--graph capture' ''; do
+for more in '--graph capture --count --log access --log-at L0.b0,L1.b0' \
+	'--graph capture --count' '--graph capture' ''; do
 	if "$flashtwin" attend --q q.npy --k k.npy --v v.npy --chunk 4 --log points --out o.npy \
 		-o t.twin $more 2>messages; then
 		break

@@ -1,0 +1,200 @@
+#!/bin/sh
+# test_access.sh - tests --log access: its options, that its rows agree with --count for every kernel,
+# and the Memory screen.
+. "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
+
+run() {
+	timeout "$(limit 60)" "$flashtwin" "$@" >lines 2>err
+	code=$?
+	tr -d '\r"' <lines >out     # CSV has CRLF line ends, and quotes around texts
+}
+# npy FILE SHAPE COUNT: writes an .npy file of f32 zeros.
+npy() {
+	{
+		printf '\223NUMPY\001\000\166\000'
+		printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': $2, }"
+		head -c $(($3 * 4)) /dev/zero
+	} >"$1"
+}
+npy in.npy '(2048,)' 2048
+npy q.npy '(4, 32)' 128
+npy k.npy '(2, 70, 32)' 4480
+cp "$srcdir/tests/counters/known.cu" .
+
+# launch KERNEL [OPTION...]: launches it with --log access, all of its only block.
+launch() {
+	kernel=$1
+	shift
+	run launch known.cu --kernel "$kernel" --grid 1 --block 64 --arg in=@in.npy \
+		--arg 'out=>out.npy:f32[2048]' --log access --log-at L0.b0 -o t.twin --force "$@"
+}
+# sql WHAT QUERY VALUES: checks what a query prints last.
+sql() {
+	[ "$code" -eq 0 ] && run sql t.twin --csv "$2"
+	expect "$1" 0 "^$3\$"
+}
+
+# --- options ---
+
+record="attend --q q.npy --k k.npy --v k.npy -o t.twin --force"
+# shellcheck disable=SC2086 # a list of words
+{
+	run $record --log access
+	expect 'access without blocks' 2 \
+		'--log access needs --log-at with blocks, such as L4.b0..L4.b7'
+	run $record --log access --log-at L2
+	expect 'access of a launch without blocks' 2 'every load and store, got L2$'
+	run $record --log access --log-at L2.b0 --device cuda
+	expect 'access on a GPU' 2 '--log access needs the simulator: --device sim or both'
+	run $record --log points --log-at L2.b0
+	expect 'blocks at another level' 2 'L2.b0: blocks need --log access'
+	run $record --log access --log-at L2.b0..L3.b1
+	expect 'blocks of two launches' 2 "expected blocks of one launch, got 'L2.b0..L3.b1'"
+	run $record --log access --log-at L2.b1,L2.b0
+	expect 'blocks that do not ascend' 2 "windows must ascend, but 'L2.b0' does not"
+	run $record --log access --log-at L2.b0,L3
+	expect 'windows with and without blocks' 2 'with and without blocks cannot be mixed'
+	run $record --log access --log-at L2.b999
+	expect 'a block that the launch lacks' 2 'launch L2 has no block b999: its last one is b'
+	run $record --log access --log-at L999.b0
+	expect 'a launch that is not reached' 0 'no launch L999 was reached'
+	run run known.cu --log access -o t.twin
+	expect 'run takes it too' 2 '--log access needs --log-at with blocks'
+}
+
+# --- rows ---
+
+launch copy
+sql 'a copy: 2 requests load, 2 store, 32 lanes each' "SELECT group_concat(kind || ' ' || lanes
+	|| ' ' || sectors || ' ' || lines, ', ') FROM (SELECT * FROM v_request ORDER BY warp, request)" \
+	'load 32 4 1, store 32 4 1, load 32 4 1, store 32 4 1'
+sql 'each lane its own float' "SELECT count(*), sum(offset = (warp * 32 + lane) * 4 AND bytes = 4
+	AND bits = 0 AND buffer > 0) FROM v_access" 128,128
+sql 'the line that accesses' "SELECT DISTINCT substr(file, -8) || ':' || line FROM v_access" \
+	known.cu:6
+sql 'every thread reached it' "SELECT count(*) FROM v_line WHERE line = 6" 64
+launch stride32
+sql 'every 32nd float: 28 of 32 bytes are wasted' \
+	"SELECT sectors, wasted FROM v_access_line WHERE kind = 'load'" 64,1792
+launch 'transpose<32>'
+sql 'a column of a tile: 31 conflicts in a request' \
+	"SELECT max(conflicts), sum(conflicts) FROM v_request WHERE space = 'shared'" 31,992
+launch uniform
+sql 'a request of the lanes that take part' \
+	"SELECT count(*) = sum(lanes = (SELECT count(*) FROM v_access a WHERE a.warp = r.warp
+	AND a.request = r.request)) FROM v_request r" 1
+
+# agrees WHAT: the sums of the requests of each launch that was recorded, by all of its blocks, are
+# the counters.
+agrees() {
+	[ "$code" -eq 0 ] && run sql t.twin --csv "WITH r AS (SELECT launch,
+		sum(kind = 'load' AND space = 'global') AS a,
+		sum(iif(kind = 'load', sectors, 0)) AS b,
+		sum(kind = 'store' AND space = 'global') AS c,
+		sum(iif(kind = 'store', sectors, 0)) AS d,
+		sum(kind = 'load' AND space = 'shared') AS e,
+		sum(iif(kind = 'load', conflicts, 0)) AS f,
+		sum(kind = 'store' AND space = 'shared') AS g,
+		sum(iif(kind = 'store', conflicts, 0)) AS h
+		FROM v_request WHERE counted GROUP BY launch)
+	SELECT count(*) || ' launches, ' || sum((a, coalesce(b, 0), c, coalesce(d, 0), e,
+		coalesce(f, 0), g, coalesce(h, 0)) IS (load_requests, load_sectors,
+		store_requests, store_sectors, shared_load_requests, shared_load_conflicts,
+		shared_store_requests, shared_store_conflicts)) || ' agree'
+	FROM r JOIN v_counter USING (launch)"
+	expect "$1" 0 "^$2 launches, $2 agree\$"
+}
+for kernel in copy stride2 stride32 copy4 broadcast 'transpose<32>' 'transpose<33>' shared4 branch \
+	uniform; do
+	launch "$kernel" --count
+	agrees "$kernel: the requests are those that --count counts" 1
+done
+
+# blocks PATH [OPTION...]: attends, and records every block of the launches of attention.
+blocks() {
+	path=$1
+	shift
+	run attend --path "$path" --q q.npy --k k.npy --v k.npy --chunk 16 --log launch -o t.twin \
+		--force "$@"
+	[ "$code" -eq 0 ] && run sql t.twin --csv "SELECT group_concat('L' || launch || '.b0..L'
+		|| launch || '.b' || (grid_x * grid_y * grid_z - 1), ',') FROM v_launch"
+	at=$(tail -n 1 out)
+	[ "$code" -eq 0 ] && run attend --path "$path" --q q.npy --k k.npy --v k.npy --chunk 16 \
+		--log access --log-at "$at" --count -o t.twin --force "$@"
+}
+blocks flash-decoding
+agrees 'flash-decoding: every launch agrees with --count' 4
+run verify t.twin
+expect 'the trace verifies' 0 'nothing is wrong'
+cp t.twin seed0.twin
+blocks flash-decoding --seed 9
+run sql t.twin --csv 'SELECT launch, block, warp, request, lane, kind, space, buffer, offset, bytes,
+	bits, line FROM v_access'
+cp out seed9
+run sql seed0.twin --csv 'SELECT launch, block, warp, request, lane, kind, space, buffer, offset,
+	bytes, bits, line FROM v_access'
+result 'the seed changes no row' "$(cmp out seed9 2>&1)"
+blocks flash-decoding --graph capture
+agrees 'a captured graph: every launch agrees with --count' 4
+blocks flash-decoding --warps 2
+agrees 'two warps: every launch agrees with --count' 4
+blocks incremental
+agrees 'incremental: every launch agrees with --count' 3
+
+# --- the screen ---
+
+run view seed0.twin --plain --screen memory --at L2
+expect 'the chunk kernel: K is the line with the most waste' 0 \
+	'^ b0.w0.a[0-9]* of a0 to a[0-9]*: load of global memory by 16 lanes, 16 bytes each$'
+expect 'its source line' 0 '^  online_softmax.cuh:[0-9]*  k\[i\] = '
+expect 'what it costs' 0 \
+	'^  256 bytes in 16 sectors of 32 (512 moved), 16 lines of 128: 256 wasted, 50%$'
+expect 'each lane has its own row' 0 '^  k_cache.0+128  *|1111....|        |        |        | lane 1$'
+expect 'in the summary too' 0 '^  online_softmax.cuh:85  *load .* 50% .* 0123456789abcdef----'
+expect 'V is coalesced: all lanes in one line' 0 '^  attend_keys.cuh:[0-9]*  *load .* 0\{32\}$'
+run sql seed0.twin --csv "SELECT 'L2.b' || block || '.w' || warp || '.a' || request
+	FROM v_request WHERE launch = 2 AND file LIKE '%attend_keys.cuh' AND space = 'global' LIMIT 1"
+run view seed0.twin --plain --screen memory --at "$(tail -n 1 out)"
+expect 'a request of V: a whole line' 0 \
+	'^  v_cache.0+[0-9]*  *|01234567|89abcdef|ghijklmn|opqrstuv| lanes 0 to 31$'
+expect 'which wastes nothing' 0 '^  128 bytes in 4 sectors of 32 (128 moved), 1 line of 128: 0 wasted'
+run view seed0.twin --plain --screen memory --at L2.b0.w0.a9999
+expect 'a request that does not exist' 2 'L2 has no request a9999 here'
+launch 'transpose<32>'
+run view t.twin --plain --screen memory --at L0
+run sql t.twin --csv "SELECT 'L0.b0.w' || warp || '.a' || request FROM v_request
+	WHERE conflicts = 31 LIMIT 1"
+run view t.twin --plain --screen memory --at "$(tail -n 1 out)"
+expect 'a column of a tile: 32 passes' 0 '^  32  *|v       |        |        |        | lane 31$'
+expect 'its conflicts' 0 '^  128 bytes in 32 banks, lanes in groups of 32: 31 conflicts$'
+run attend --q q.npy --k k.npy --v k.npy -o t.twin --force
+run view t.twin --plain --screen memory --at L2
+expect 'a run without: how to record it' 0 '--log access --log-at L2.b0 -o T2.twin'
+run export seed0.twin --as svg --screen memory --at L2 -o m.svg
+result 'the screen is exported' "$([ "$code" -eq 0 ] && grep -q 'online_softmax.cuh' m.svg || cat err)"
+
+# --- limits, and other commands ---
+
+cat >many.cu <<'END'
+__global__ void many(float *out)
+{
+	for (int i = 0; i < 4000; i++)
+		out[threadIdx.x] = (float)i;
+}
+END
+run launch many.cu --kernel many --grid 1 --block 512 --arg 'out=>out.npy:f32[512]' \
+	--log access --log-at L0.b0 -o many.twin
+expect 'more rows than a trace holds' 5 \
+	'2048000 loads and stores up to launch L0, and a trace holds at most 2000000'
+run replay seed0.twin
+expect 'a replay without --check compares the rest' 0 '0 bits differ'
+run replay seed0.twin --check -o again.twin
+run diff seed0.twin again.twin
+expect 'a checked replay equals the run' 0 'equal\|0 bits differ\|no difference'
+run sql again.twin --csv 'SELECT launch, block, warp, request, lane, kind, space, buffer, offset,
+	bytes, bits, line FROM v_access'
+cp out again
+run sql seed0.twin --csv 'SELECT launch, block, warp, request, lane, kind, space, buffer, offset,
+	bytes, bits, line FROM v_access'
+result 'with the same accesses' "$(cmp out again 2>&1)"
+plan

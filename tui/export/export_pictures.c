@@ -1,0 +1,213 @@
+/* export_pictures.c - writes what the steps of a page computed, for export_step.js, which draws
+ * them and plays their frames; see export_pictures.h.
+ *
+ * Floats are written as their bits, and many of them as base64, so that the page has the exact
+ * values. What the trace lacks is null.
+ */
+#include "tui/export/export_pictures.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "tui/export/export_pack.h"
+#include "tui/views/step/step.h"
+#include "tui/views/view_cell.h"
+
+#define MAX_ROWS 512                    /* slots x heads of an attention */
+
+static uint32_t bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+/* A number that is not known, or not finite, is null. */
+static void put_real(FILE *out, double value)
+{
+	if (isfinite(value))
+		fprintf(out, "%.9g", value);
+	else
+		fputs("null", out);
+}
+
+/* --- chunks --- */
+
+static void put_scores(FILE *out, const struct step_chunk *k)
+{
+	if (!k->score) {
+		fputs(",null", out);
+		return;
+	}
+	fputs(",\"", out);
+	export_base64(k->score, (size_t)(k->end - k->begin) * sizeof *k->score, out);
+	putc('"', out);
+}
+
+/* In millionths of the row. */
+static void put_weights(FILE *out, const struct step_chunk *k)
+{
+	if (!k->weight) {
+		fputs(",null", out);
+		return;
+	}
+	for (int64_t i = 0; i < k->end - k->begin; i++)
+		if (isnan(k->weight[i]))
+			fprintf(out, "%snull", i ? "," : ",[");
+		else
+			fprintf(out, "%s%.0f", i ? "," : ",[", 1e6 * k->weight[i]);
+	putc(']', out);
+}
+
+/* [number, block, begin, end, max, sum, share, factor, merge, scores, weights, tiles of each warp]
+ * with the merge as [factor, sum, acc0]. */
+static void put_chunk(FILE *out, const struct step_chunk *k)
+{
+	fprintf(out, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",%" PRIu32 ",",
+		k->number, k->block, k->begin, k->end, bits_of(k->max), bits_of(k->sum));
+	put_real(out, k->share);
+	putc(',', out);
+	put_real(out, k->factor);
+	if (k->merged)
+		fprintf(out, ",[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", bits_of(k->merge_factor),
+			bits_of(k->merge_sum), bits_of(k->merge_acc0));
+	else
+		fputs(",null", out);
+	put_scores(out, k);
+	put_weights(out, k);
+	fputs(",[", out);
+	for (int64_t i = 0, left = k->tile_count; i < VIEW_WARPS && left > 0; i++) {
+		fprintf(out, "%s%" PRId64, i ? "," : "", k->warp_tiles[i]);
+		left -= k->warp_tiles[i];
+	}
+	fputs("]]", out);
+}
+
+/* [kind, chunk, tile, tensor, address] */
+static void put_frame(FILE *out, const struct step_frame *f)
+{
+	char at[ADDRESS_TEXT], tensor[2] = { f->tensor, '\0' };
+
+	address_format(&f->at, at);
+	fprintf(out, "[%d,%" PRId64 ",%" PRId64 ",\"%s\",\"%s\"]", (int)f->kind, f->chunk, f->tile,
+		tensor, at);
+}
+
+/* --- a row: the step of one slot and head --- */
+
+static void put_text(FILE *out, const struct step *s)
+{
+	if (!s->has_text) {
+		fputs(",\"text\":null", out);
+		return;
+	}
+	fputs(",\"text\":\"", out);
+	export_base64(s->text, (size_t)s->text_keys, out);
+	putc('"', out);
+}
+
+static void put_row(FILE *out, const struct step *s, const struct step_memory *m)
+{
+	fprintf(out, "{\"keys\":%" PRId64 ",\"kv\":%" PRId64 ",\"fresh\":[%" PRId64 ",%" PRId64
+		"],\"made\":%d,\"tiled\":%s,\"count\":%" PRId64 ",\"query\":%" PRId64, s->keys,
+		s->kv_head, s->first_written, s->last_written, s->made,
+		s->tiled ? "true" : "false", s->count,
+		s->form == STEP_TILES ? s->query.number : -1);
+	if (s->has_out)
+		fprintf(out, ",\"out\":%" PRIu32, bits_of(s->out0));
+	if (s->head == 0)
+		put_text(out, s);
+	fputs(",\"chunks\":[", out);
+	for (int64_t i = 0; i < s->live; i++) {
+		fputs(i ? "," : "", out);
+		put_chunk(out, &s->chunks[i]);
+	}
+	fputs("],\"frames\":[", out);
+	for (int64_t i = 0; i < m->count; i++) {
+		fputs(i ? "," : "", out);
+		put_frame(out, &m->frames[i]);
+	}
+	fputs("]}", out);
+}
+
+static enum status put_head(const struct view_context *c, const struct step *first, int64_t slot,
+			    int64_t head, FILE *out)
+{
+	struct view_context here = *c;
+	struct step_memory m = { .store = NULL };
+	enum status status;
+	bool found;
+
+	here.head = head;
+	here.slot = slot;
+	if (first->form == STEP_TILES) {
+		struct step wanted = *first;
+
+		wanted.head = head;
+		step_query_address(&wanted, first->query.number, &here.at);
+	}
+	status = step_find(&here, &m.step, &found);
+	if (status == STATUS_OK && found)
+		status = step_read(&here, &m.step);
+	if (status == STATUS_OK && m.step.live > 0)
+		status = step_frames(&here, &m.step, &m.frames, &m.count);
+	if (status == STATUS_OK && m.step.live > 0)
+		put_row(out, &m.step, &m);
+	else
+		fputs("null", out);
+	step_memory_clear(&m);
+	return status;
+}
+
+/* --- an attention: a launch, or an operation of the host --- */
+
+static enum status put_attention(const struct view_context *c, struct page *p)
+{
+	static const char *const forms[] = { "chunks", "rows", "tiles", "host" };
+	struct step s = { .made = -1 };
+	bool found;
+
+	TRY(step_find(c, &s, &found));
+	if (!found || s.heads * s.slots > MAX_ROWS)
+		return STATUS_OK;
+	TRY(VIEW_NUMBER(c, 0, &s.max_len, "SELECT max_len FROM v_model WHERE run = ?1", c->run));
+	page_comma(p);
+	fprintf(p->json, "\n{\"launch\":%" PRId64 ",\"op\":%" PRId64 ",\"reduce\":%" PRId64
+		",\"step\":%" PRId64 ",\"layer\":%" PRId64 ",\"form\":\"%s\",\"heads\":%" PRId64
+		",\"slots\":%" PRId64 ",\"maxLen\":%" PRId64 ",\"rows\":[", s.attend.launch,
+		s.attend.op, s.reduce.launch, s.attend.step, s.attend.layer, forms[s.form],
+		s.heads, s.slots, s.max_len);
+	for (int64_t i = 0; i < s.heads * s.slots; i++) {
+		fputs(i ? "," : "", p->json);
+		TRY(put_head(c, &s, i / s.heads, i % s.heads, p->json));
+	}
+	fputs("]}", p->json);
+	return STATUS_OK;
+}
+
+/* Columns: launch, or NULL and an operation. */
+static enum status take_attention(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct page *p = state;
+	struct view_context here = p->c;
+
+	(void)c;
+	here.at = address_none;
+	here.at.run = p->c.run > 1 ? p->c.run : -1;
+	here.at.launch = view_null(row, 0) ? -1 : view_int(row, 0);
+	here.at.op = view_null(row, 0) ? view_int(row, 1) : -1;
+	return put_attention(&here, p);
+}
+
+enum status page_pictures(struct page *p)
+{
+	return page_array(p, "pictures", take_attention, p,
+			  "SELECT launch, op FROM v_launch WHERE run = ?1 AND op BETWEEN ?2 AND ?3"
+			  " AND (kernel GLOB 'flash_decode_chunk*' OR kernel GLOB 'attention_*')"
+			  " UNION ALL SELECT NULL, op FROM v_softmax WHERE run = ?1"
+			  " AND op BETWEEN ?2 AND ?3 ORDER BY 2");
+}

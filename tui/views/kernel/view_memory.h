@@ -1,0 +1,50 @@
+/* view_memory.h - one request of a warp, for the Memory screen; see view_memory.c.
+ *
+ * Also finds the bytes that a request accesses, for the viewer's keys w and r.
+ */
+#ifndef VIEW_MEMORY_H
+#define VIEW_MEMORY_H
+
+#include "traces/request.h"
+#include "tui/views/view_place.h"
+
+struct memory_request {
+	int64_t warp, number;           /* warp: counted through the grid; -1: there is none */
+	bool load, atomic, shared;
+	uint32_t lanes;                 /* mask */
+	uint64_t address[REQUEST_LANES];        /* the buffer, shifted by MEMORY_BUFFER, + offset */
+	uint8_t bytes[REQUEST_LANES];
+	uint64_t bits[REQUEST_LANES];
+	uint32_t known;                 /* mask of the lanes whose bits are */
+	char file[256];                 /* "": not known */
+	int64_t line;
+};
+#define MEMORY_BUFFER 40
+#define MEMORY_OFFSET(address) ((int64_t)((address) & ((UINT64_C(1) << MEMORY_BUFFER) - 1)))
+
+/* Reads a request by its warp and number. DAMAGED if its rows are out of range. */
+enum status memory_read(const struct view_context *, int64_t launch, int64_t warp, int64_t number,
+			struct memory_request *out);
+/* The request of the context's address in the launch; warp -1: none. */
+enum status memory_at(const struct view_context *, const struct view_place *,
+		      struct memory_request *out);
+/* The launch and the request that the screen shows for the context's address: without a request in
+ * it, that of the line with the most waste. *found is false if the run has none there. */
+enum status memory_shown(const struct view_context *, struct view_place *,
+			 struct memory_request *out, bool *found);
+/* How many warps a block of the launch has. */
+int64_t memory_warps(const struct view_place *);
+/* A character for each lane or number below 32: 0 to 9, a to v. */
+char memory_digit(unsigned number);
+
+/* --- view_memory_picture.c --- */
+
+/* Draws where the lanes' bytes are in sectors and lines, or in banks. */
+enum status memory_draw_picture(const struct view_context *, const struct memory_request *);
+/* The 128-byte line, or bank, of each lane in one character: the same for the same. In shared
+ * memory, '=' accesses the same word as a lane before it. */
+void memory_pattern(const struct memory_request *, char out[REQUEST_LANES + 1]);
+/* The name of a buffer. */
+enum status memory_buffer(const struct view_context *, uint64_t address, char *name, size_t size);
+
+#endif
