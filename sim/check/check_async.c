@@ -188,12 +188,12 @@ static uint64_t writer_meanwhile(const struct check *check, uintptr_t to, size_t
 }
 
 /* The store was counted when the copy began. */
-void check_async_end(struct listener *listener, void *to, const void *from, size_t bytes,
-		     size_t copied, uintptr_t pc)
+void check_async_end(struct listener *listener, struct lane *began, void *to, const void *from,
+		     size_t bytes, size_t copied, uintptr_t pc)
 {
 	struct check *check = check_of(listener);
 	struct counters *counters = check_hot.counters;
-	struct check_copy **place = find_copy(lane_current(), to, from, pc), *copy;
+	struct check_copy **place = find_copy(began, to, from, pc), *copy;
 	uint64_t writer = 0;
 	uintptr_t at = 0;
 

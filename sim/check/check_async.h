@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct check;
+struct lane;
 struct listener;
 
 /* Whether an asynchronous copy was made by the call that returns to pc. */
@@ -14,7 +15,7 @@ bool check_is_copy(const struct check *, uintptr_t pc);
 
 void check_async_begin(struct listener *, void *to, const void *from, size_t bytes, size_t copied,
 		       uintptr_t pc);
-void check_async_end(struct listener *, void *to, const void *from, size_t bytes, size_t copied,
-		     uintptr_t pc);
+void check_async_end(struct listener *, struct lane *began, void *to, const void *from,
+		     size_t bytes, size_t copied, uintptr_t pc);
 
 #endif

@@ -137,6 +137,15 @@ void ft_trap(int code, const char *what, const char *file, int line) __attribute
 void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros);
 void ft_async_commit(void);
 void ft_async_wait(unsigned open);
+/* A bulk copy to shared memory that lands once a thread waits for its barrier, or, without barrier,
+ * from shared memory, in groups of the calling thread. It may land once the thread has called
+ * ft_bulk_begun(). ft_bulk_land() returns how many bytes landed; see sim/cuda/mbarrier.h. */
+void ft_bulk_copy(void *to, const void *from, size_t bytes, const void *barrier);
+void ft_bulk_begun(const void *barrier);
+int ft_bulk_is_pending(const void *barrier);
+unsigned ft_bulk_land(const void *barrier);
+void ft_bulk_commit(void);
+void ft_bulk_wait(unsigned open);
 /* malloc() and free() of kernels. */
 void *ft_malloc(size_t bytes);
 void ft_free(void *memory);

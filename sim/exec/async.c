@@ -2,7 +2,9 @@
  *
  * Until the thread waits for a copy's group, the destination holds poison and the checker treats it
  * as never written, so a kernel that forgets the wait does not work by accident. The copy takes the
- * contents that the source has at the wait. Used by the built-ins in sim/cuda/cuda_c.h.
+ * contents that the source has at the wait. Bulk copies are made of pieces of 16 bytes; those to
+ * shared memory belong to a barrier, and land when a thread of the block waits for it. Used by the
+ * built-ins in sim/cuda/cuda_c.h, sim/cuda/async.h and inline PTX.
  */
 #include "config.h"
 
@@ -15,6 +17,8 @@
 #include "engine/device.h"
 #include "sim/exec/worker.h"
 
+#define PIECE 16                        /* the largest copy that is one access */
+
 struct copy {
 	void *to;
 	const void *from;
@@ -23,25 +27,57 @@ struct copy {
 	unsigned group;
 };
 
-/* The pending copies of one thread, in the order of the calls. */
-struct async_queue {
-	struct copy *copies;
+/* Pending copies, in the order of the calls. */
+struct copies {
+	struct copy *at;
 	size_t count, capacity;
 	unsigned group;                 /* the open group; lower numbers are committed */
 };
 
+/* Of one thread. */
+struct async_queue {
+	struct copies copies, stores;   /* stores: bulk copies from shared memory */
+};
+
+/* Bulk copies to shared memory in a block, each until it lands. */
+struct bulk_load {
+	struct copy copy;
+	const void *barrier;
+	struct lane *lane;              /* that called */
+	bool begun;
+};
+struct bulk_loads {
+	struct bulk_load *at;
+	size_t count, capacity;
+};
+
 void async_reset(struct lane *lane)
 {
-	lane->async->count = 0;
-	lane->async->group = 0;
+	lane->async->copies.count = lane->async->stores.count = 0;
+	lane->async->copies.group = lane->async->stores.group = 0;
 }
 
 void async_free(struct lane *lane)
 {
-	if (lane->async)
-		free(lane->async->copies);
+	if (lane->async) {
+		free(lane->async->copies.at);
+		free(lane->async->stores.at);
+	}
 	free(lane->async);
 	lane->async = NULL;
+}
+
+void async_reset_block(struct block *block)
+{
+	block->bulk->count = 0;
+}
+
+void async_free_block(struct block *block)
+{
+	if (block->bulk)
+		free(block->bulk->at);
+	free(block->bulk);
+	block->bulk = NULL;
 }
 
 static struct async_queue *queue_of(struct lane *lane)
@@ -51,58 +87,164 @@ static struct async_queue *queue_of(struct lane *lane)
 	return lane->async;
 }
 
-void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
+/* --- one copy --- */
+
+static void begin(const struct copy *copy)
 {
-	struct lane *lane = lane_current();
-	struct async_queue *queue = queue_of(lane);
-	struct listener *listener = worker_self->grid->listener;
 	const uint32_t poison = DEVICE_POISON;
-	struct copy copy = { to, from, bytes, zeros, (uintptr_t)__builtin_return_address(0),
-			     queue->group };
 
-	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
-		worker_abort(worker_self, 710, "__pipeline_memcpy_async() takes 4, 8 or 16 bytes, "
-			       "and no more zeros than bytes");
-	LISTENER_CALL(listener, async_begin, to, from, bytes, bytes - zeros, copy.pc);
-	if (((uintptr_t)to | (uintptr_t)from) & (bytes - 1))
-		worker_abort(worker_self, 716, "misaligned address in __pipeline_memcpy_async()");
-	for (size_t i = 0; i < bytes; i += sizeof poison)
-		memcpy((unsigned char *)to + i, &poison, sizeof poison);
-	if (queue->count == queue->capacity) {
-		queue->capacity = queue->capacity ? 2 * queue->capacity : 16;
-		queue->copies = xreallocarray(queue->copies, queue->capacity,
-					      sizeof *queue->copies);
-	}
-	queue->copies[queue->count++] = copy;
+	LISTENER_CALL(worker_self->grid->listener, async_begin, copy->to, copy->from, copy->bytes,
+		      copy->bytes - copy->zeros, copy->pc);
+	if (((uintptr_t)copy->to | (uintptr_t)copy->from) & (copy->bytes - 1))
+		worker_abort(worker_self, 716, "misaligned address in an asynchronous copy");
+	for (size_t i = 0; i < copy->bytes; i += sizeof poison)
+		memcpy((unsigned char *)copy->to + i, &poison, sizeof poison);
 }
 
-void ft_async_commit(void)
+static void complete(const struct copy *copy, struct lane *began)
 {
-	queue_of(lane_current())->group++;
-}
-
-static void complete_copy(const struct copy *copy)
-{
-	struct listener *listener = worker_self->grid->listener;
 	size_t copied = copy->bytes - copy->zeros;
 
-	LISTENER_CALL(listener, async_end, copy->to, copy->from, copy->bytes, copied, copy->pc);
+	LISTENER_CALL(worker_self->grid->listener, async_end, began, copy->to, copy->from,
+		      copy->bytes, copied, copy->pc);
 	memcpy(copy->to, copy->from, copied);
 	memset((unsigned char *)copy->to + copied, 0, copy->zeros);
 }
 
-void ft_async_wait(unsigned open)
+/* --- groups of one thread --- */
+
+static void add(struct copies *copies, struct copy copy)
 {
-	struct async_queue *queue = queue_of(lane_current());
+	if (copies->count == copies->capacity) {
+		copies->capacity = copies->capacity ? 2 * copies->capacity : 16;
+		copies->at = xreallocarray(copies->at, copies->capacity, sizeof *copies->at);
+	}
+	copy.group = copies->group;
+	copies->at[copies->count++] = copy;
+}
+
+static void wait_for(struct copies *copies, unsigned open)
+{
 	size_t kept = 0;
 
-	for (size_t i = 0; i < queue->count; i++) {
-		const struct copy *copy = &queue->copies[i];
+	for (size_t i = 0; i < copies->count; i++) {
+		const struct copy *copy = &copies->at[i];
 
-		if (copy->group < queue->group && queue->group - copy->group > open)
-			complete_copy(copy);
+		if (copy->group < copies->group && copies->group - copy->group > open)
+			complete(copy, lane_current());
 		else
-			queue->copies[kept++] = *copy;
+			copies->at[kept++] = *copy;
 	}
-	queue->count = kept;
+	copies->count = kept;
+}
+
+void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
+{
+	struct async_queue *queue = queue_of(lane_current());
+	struct copy copy = {
+		.to = to, .from = from, .bytes = bytes, .zeros = zeros,
+		.pc = (uintptr_t)__builtin_return_address(0),
+	};
+
+	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
+		worker_abort(worker_self, 710, "an asynchronous copy takes 4, 8 or 16 bytes, "
+			       "and no more zeros than bytes");
+	begin(&copy);
+	add(&queue->copies, copy);
+}
+
+void ft_async_commit(void)
+{
+	queue_of(lane_current())->copies.group++;
+}
+
+void ft_async_wait(unsigned open)
+{
+	wait_for(&queue_of(lane_current())->copies, open);
+}
+
+/* --- bulk copies --- */
+
+static void add_load(struct block *block, struct bulk_load load)
+{
+	struct bulk_loads *loads = block->bulk;
+
+	if (!loads)
+		loads = block->bulk = xcalloc(1, sizeof *loads);
+	if (loads->count == loads->capacity) {
+		loads->capacity = loads->capacity ? 2 * loads->capacity : 64;
+		loads->at = xreallocarray(loads->at, loads->capacity, sizeof *loads->at);
+	}
+	loads->at[loads->count++] = load;
+}
+
+void ft_bulk_copy(void *to, const void *from, size_t bytes, const void *barrier)
+{
+	struct lane *lane = lane_current();
+	struct copy copy = { .bytes = PIECE, .pc = (uintptr_t)__builtin_return_address(0) };
+
+	if (bytes % PIECE != 0)
+		worker_abort(worker_self, 710,
+			     "the size of a bulk copy is not a multiple of 16 bytes");
+	for (size_t i = 0; i < bytes; i += PIECE) {
+		copy.to = (unsigned char *)to + i;
+		copy.from = (const unsigned char *)from + i;
+		begin(&copy);
+		if (barrier)
+			add_load(lane->warp->block, (struct bulk_load){
+				 .copy = copy, .barrier = barrier, .lane = lane });
+		else
+			add(&queue_of(lane)->stores, copy);
+	}
+}
+
+void ft_bulk_begun(const void *barrier)
+{
+	struct lane *lane = lane_current();
+	struct bulk_loads *loads = lane->warp->block->bulk;
+
+	for (size_t i = 0; loads && i < loads->count; i++)
+		if (loads->at[i].lane == lane && loads->at[i].barrier == barrier)
+			loads->at[i].begun = true;
+}
+
+int ft_bulk_is_pending(const void *barrier)
+{
+	const struct bulk_loads *loads = lane_current()->warp->block->bulk;
+
+	for (size_t i = 0; loads && i < loads->count; i++)
+		if (loads->at[i].barrier == barrier && loads->at[i].begun)
+			return 1;
+	return 0;
+}
+
+unsigned ft_bulk_land(const void *barrier)
+{
+	struct bulk_loads *loads = lane_current()->warp->block->bulk;
+	unsigned landed = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; loads && i < loads->count; i++) {
+		const struct bulk_load *load = &loads->at[i];
+
+		if (load->barrier == barrier && load->begun) {
+			complete(&load->copy, load->lane);
+			landed += PIECE;
+		} else {
+			loads->at[kept++] = *load;
+		}
+	}
+	if (loads)
+		loads->count = kept;
+	return landed;
+}
+
+void ft_bulk_commit(void)
+{
+	queue_of(lane_current())->stores.group++;
+}
+
+void ft_bulk_wait(unsigned open)
+{
+	wait_for(&queue_of(lane_current())->stores, open);
 }

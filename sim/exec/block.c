@@ -44,6 +44,7 @@ void block_destroy(struct block *block)
 	arena_unmap(block);
 	for (unsigned t = 0; t < MAX_WARPS * WARP_LANES; t++)
 		async_free(&block->warps[t / WARP_LANES].lanes[t % WARP_LANES]);
+	async_free_block(block);
 	free(block->warps);
 	free(block);
 }
@@ -165,6 +166,8 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 	block->view.index.x = (unsigned)(linear % grid->dim.x);
 	block->view.index.y = (unsigned)(linear / grid->dim.x % grid->dim.y);
 	block->view.index.z = (unsigned)(linear / grid->dim.x / grid->dim.y);
+	if (block->bulk)
+		async_reset_block(block);
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
 		unsigned lanes = block->threads - i * WARP_LANES;

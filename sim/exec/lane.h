@@ -11,6 +11,7 @@
 #include "sim/exec/path.h"
 
 struct async_queue;
+struct bulk_loads;
 struct fiber;
 struct requests;
 
@@ -80,6 +81,7 @@ struct block {
 	struct call_path check_path;    /* by which it came */
 	bool arena_lent;                /* the arena belongs to the listener */
 	struct warp *warps;             /* MAX_WARPS */
+	struct bulk_loads *bulk;        /* copies that wait for barriers; NULL: none so far */
 };
 
 /* The running lane; NULL outside kernels. */

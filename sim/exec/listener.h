@@ -51,12 +51,12 @@ struct listener_calls {
 	void (*pause)(struct listener *);
 	/* device: orders for all blocks; otherwise for the threads of one block. */
 	void (*fence)(struct listener *, struct lane *, bool device);
-	/* An asynchronous copy by the running lane begins, and completes; `copied` bytes come from
-	 * `from`. */
+	/* An asynchronous copy by the running lane begins, and one that `began` began completes;
+	 * `copied` bytes come from `from`. */
 	void (*async_begin)(struct listener *, void *to, const void *from, size_t bytes,
 			    size_t copied, uintptr_t pc);
-	void (*async_end)(struct listener *, void *to, const void *from, size_t bytes,
-			  size_t copied, uintptr_t pc);
+	void (*async_end)(struct listener *, struct lane *began, void *to, const void *from,
+			  size_t bytes, size_t copied, uintptr_t pc);
 	/* The heap of kernels, NULL if out of memory; a kernel got these bytes of it, or freed
 	 * them. */
 	struct heap *(*heap)(struct listener *);

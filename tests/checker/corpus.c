@@ -27,8 +27,8 @@ const int corpus_count = (int)(sizeof corpus_cases / sizeof corpus_cases[0]);
 #define X(file) \
 	extern const unsigned char fatbin_##file[]; \
 	extern const unsigned long fatbin_##file##_size;
-X(oob) X(memory) X(accesses) X(copies) X(race_shared) X(race_global) X(meeting) X(block)
-X(tables) X(strong) X(patterns)
+X(oob) X(memory) X(accesses) X(copies) X(bulk) X(race_shared) X(race_global) X(meeting)
+X(block) X(tables) X(strong) X(patterns)
 #undef X
 #define FATBIN(file) .fatbin = { fatbin_##file }, .fatbin_bytes = { &fatbin_##file##_size }
 #else

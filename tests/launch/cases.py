@@ -576,6 +576,38 @@ def async_stages_checked():
     return async_stages(['--check'])
 
 
+def bulk_stages(options=()):
+    x = ramp(320)
+    return Case('async_bulk.cu', 'stages', '1', '96',
+                {'in': Array('f32', x), 'out': Out('f32', 320), 'n': 'i32:320'},
+                {'out': [2 * x[i + 63 - t] for i in range(0, 320, 64) for t in range(64)]},
+                options=list(options))
+
+
+def bulk_stages_checked():
+    return bulk_stages(['--check'])
+
+
+def bulk_stages_ordered():
+    return bulk_stages(['--check', '--seed', '3'])
+
+
+def bulk_small_copies(options=()):
+    x = ramp(128)
+    return Case('async_bulk.cu', 'small_copies', '1', '32',
+                {'in': Array('f32', x), 'out': Out('f32', 128)},
+                {'out': [v + 1 for v in x[:125]] + [1.0] * 3}, options=list(options))
+
+
+def bulk_small_copies_checked():
+    return bulk_small_copies(['--check'])
+
+
+def bulk_nobody_arrives():
+    return Case('async_bulk.cu', 'nobody_arrives', '1', '32', {'out': Out('f32', 32)}, gpu=False,
+                fails=(1, 'deadlock in nobody_arrives', 'mbarrier_wait', 'async_bulk.cu:76'))
+
+
 def stencil():
     x = integers(50)
     return Case('vectors.cu', 'stencil_1d', '2', '32',
@@ -1400,7 +1432,9 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, templates_checked, overload, overload_template,
          overload_unclear, division32, division64, division_products, division_min, copy4, async_copy,
-         async_stages, async_stages_checked, stencil, volume, misaligned, misaligned_int, gelu,
+         async_stages, async_stages_checked, bulk_stages, bulk_stages_checked,
+         bulk_stages_ordered, bulk_small_copies, bulk_small_copies_checked, bulk_nobody_arrives,
+         stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
