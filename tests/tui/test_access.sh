@@ -209,7 +209,7 @@ db.commit()' "$1"
 }
 changed 'UPDATE t_request SET sectors = 3 WHERE launch = 2 AND warp = 1 AND request = 4' \
 	't_request.sectors does not follow from t_access: launch 2 warp 1 request 4'
-changed 'UPDATE t_access SET offset = offset + 4 WHERE launch = 2 AND lane = 3 AND request = 4' \
+changed 'UPDATE t_access SET offset = 0 WHERE launch = 2 AND lane = 3 AND request = 4' \
 	't_request.[a-z]* does not follow from t_access: launch 2'
 changed 'UPDATE t_access_line SET sectors = 1 WHERE launch = 2' \
 	't_access_line does not follow from t_request'
