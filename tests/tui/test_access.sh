@@ -166,7 +166,7 @@ run sql t.twin --csv "SELECT 'L0.b0.w' || warp || '.a' || request FROM v_request
 	WHERE conflicts = 31 LIMIT 1"
 run view t.twin --plain --screen memory --at "$(tail -n 1 out)"
 expect 'a column of a tile: 32 passes' 0 '^  32  *|v       |        |        |        | lane 31$'
-expect 'its conflicts' 0 '^  128 bytes in 32 banks, lanes in groups of 32: 31 conflicts$'
+expect 'its conflicts' 0 '^  128 bytes, 32 lanes at a time: 31 conflicts$'
 run attend --q q.npy --k k.npy --v k.npy -o t.twin --force
 run view t.twin --plain --screen memory --at L2
 expect 'a run without: how to record it' 0 '--log access --log-at L2.b0 -o T2.twin'
