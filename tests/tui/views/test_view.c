@@ -326,8 +326,9 @@ END_TEST
 START_TEST(requests_are_drawn_lane_by_lane)
 {
 	assert_shows("memory", "L1", " b1.w0.a1 of a0 to a1: store of shared memory by 2 lanes");
-	assert_shows("memory", "L1.b1.w0.a0", ">b1.w0.a0 of a0 to a1: load of global memory by 2 "
-		     "lanes, 4 bytes each\n  k.cu:7\n  8 bytes in 2 sectors of 32 (64 moved), 1 line of 128:"
+	assert_shows("memory", "L1.b1.w0.a0",
+		     ">b1.w0.a0 of a0 to a1: load of global memory by 2 lanes, 4 bytes each\n"
+		     "  k.cu:7\n  8 bytes in 2 sectors of 32 (64 moved), 1 line of 128:"
 		     " 56 wasted, 88%\n");
 	assert_shows("memory", "L1.b1.w0", "  k_cache.0+0              |0.......|1.......|        |"
 		     "        | lanes 0 to 1\n");
