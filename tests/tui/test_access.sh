@@ -140,6 +140,11 @@ blocks flash-decoding --warps 2
 agrees 'two warps: every launch agrees with --count' 4
 blocks incremental
 agrees 'incremental: every launch agrees with --count' 3
+blocks incremental --warps 2
+agrees 'incremental with two warps: every launch agrees with --count' 3
+run decode --prompt 'ROMEO: what light' -n 1 --log access --log-at L0.b0..L0.b33,L2.b0..L2.b7 \
+	--count -o t.twin --force
+agrees 'prefill and its rows of K: both agree with --count' 2
 
 # --- the screen ---
 
