@@ -42,12 +42,16 @@ static char *add_count(char *list, const char *joint, int64_t count, const char 
 char *diff_summary(const struct diff_report *r)
 {
 	bool partials = r->level >= LEVEL_PARTIALS, points = r->level >= LEVEL_POINTS;
+	bool access = r->level >= LEVEL_ACCESS;
 	char *text = add_count(xstrdup(""), "", r->buffers, "buffer", "buffers");
 
 	if (partials)
 		text = add_count(text, points ? ", " : " and ", r->partials, "partial", "partials");
 	if (points)
-		text = add_count(text, " and ", r->points, "named point", "named points");
+		text = add_count(text, access ? ", " : " and ", r->points, "named point",
+				 "named points");
+	if (access)
+		text = add_count(text, " and ", r->accesses, "load or store", "loads and stores");
 	text = add_count(text, " compared, ", (int64_t)r->bits, "bit differs", "bits differ");
 	if (r->digests)
 		text = add_count(text, ", ", r->digests, "buffer differs by digest",
@@ -121,11 +125,12 @@ json_t *diff_json(const struct diff_report *r)
 
 	for (int i = 0; i < r->item_count; i++)
 		json_array_append_new(items, item_json(&r->items[i]));
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?,"
-			 " s:o, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
+			 " s:s?, s:o, s:o}",
 			 "operations", (json_int_t)r->operations, "buffers", (json_int_t)r->buffers,
 			 "values", (json_int_t)r->values, "partials", (json_int_t)r->partials,
-			 "points", (json_int_t)r->points, "tokens", (json_int_t)r->tokens,
+			 "points", (json_int_t)r->points,
+			 "accesses", (json_int_t)r->accesses, "tokens", (json_int_t)r->tokens,
 			 "differences", (json_int_t)r->differences, "bits", (json_int_t)r->bits,
 			 "digests", (json_int_t)r->digests, "within_ulp", (json_int_t)r->within_ulp,
 			 "max_ulp", (json_int_t)r->max_ulp,

@@ -78,6 +78,8 @@ static enum status compare_all(struct diff *d)
 		TRY(verify(d, verified_points));
 		TRY(diff_points(d));
 	}
+	if (d->report->level >= LEVEL_ACCESS)
+		TRY(diff_accesses(d));
 	return d->options.replayed ? STATUS_OK : diff_tokens(d);
 }
 

@@ -37,7 +37,7 @@ struct diff_item {
 
 struct diff_report {
 	enum log_level level;           /* compared at: the lower of the two */
-	int64_t operations, buffers, values, partials, points, tokens;    /* compared */
+	int64_t operations, buffers, values, partials, points, accesses, tokens;  /* compared */
 	int64_t differences;            /* rows or values that differ, missing ones too */
 	uint64_t bits;                  /* that differ where both sides have bytes; a value that was
 					   recorded twice (output and download) counts twice */

@@ -17,12 +17,13 @@ enum status diff_uses_graphs(struct diff *, int side, bool *uses);
 /* For runs of which only one uses graphs: joins their launches, and compares digests. */
 enum status diff_graph(struct diff *);
 
-/* --- diff_ops.c, diff_rows.c, diff_points.c --- */
+/* --- diff_ops.c, diff_rows.c, diff_points.c, diff_accesses.c --- */
 
 enum status diff_ops(struct diff *);
 enum status diff_digests(struct diff *);
 enum status diff_partials(struct diff *);
 enum status diff_points(struct diff *);
+enum status diff_accesses(struct diff *);
 enum status diff_tokens(struct diff *);
 
 #endif

@@ -1,9 +1,9 @@
 /* diff_state.h - the state of a comparison of two runs; private to traces/diff/.
  *
  * diff.c decides what is compared. diff_ops.c compares the operations, which diff_walk.c finds;
- * diff_rows.c and diff_points.c join the rows recorded about them (diff_join.c); diff_graph.c joins
- * runs with and without graphs. diff_value.c compares bytes as values, diff_report.c collects the
- * differences.
+ * diff_rows.c, diff_points.c and diff_accesses.c join the rows recorded about them (diff_join.c);
+ * diff_graph.c joins runs with and without graphs. diff_value.c compares bytes as values,
+ * diff_report.c collects the differences.
  */
 #ifndef DIFF_STATE_H
 #define DIFF_STATE_H

@@ -82,6 +82,20 @@ static void add_attention(int64_t run, float last_max)
 		  .bits = { bits(2.0f - logf(2.0f)), bits(0.5f) } },
 	};
 
+	/* Two lanes that load from two sectors, and store to one bank. */
+	const struct row_access loads[] = {
+		{ .lane = 0, .bytes = 4, .buffer = 1, .known = true, .bits = 5 },
+		{ .lane = 1, .bytes = 4, .buffer = 1, .offset = 32 },
+	}, stores[] = {
+		{ .lane = 0, .bytes = 4 }, { .lane = 1, .bytes = 4, .offset = 128 },
+	};
+	struct row_request requests[] = {
+		{ .block = 1, .counted = true, .file = "k.cu", .line = 7, .accesses = loads,
+		  .count = 2 },
+		{ .block = 1, .number = 1, .kind = ACCESS_STORE, .space = SPACE_SHARED,
+		  .counted = true, .file = "k.cu", .line = 8, .accesses = stores, .count = 2 },
+	};
+
 	add_launch(run, 0, "kv_scatter", 1, 1);
 	must(store_kv(store, run, 2, kv, 2));
 	must(store_digests(store, run, 2, false, &(struct row_digest){
@@ -89,6 +103,8 @@ static void add_attention(int64_t run, float last_max)
 	add_launch(run, 1, "flash_decode_chunk", 1, 3);
 	must(store_partials(store, run, 1, partials, 3));
 	must(store_points(store, run, 1, 32, points, 3, 0));
+	must(store_memory(store, run, 1, 32, &(struct row_memory){
+		.requests = requests, .request_count = 2, .access_count = 4 }));
 	add_launch(run, 2, "flash_decode_reduce", 1, 1);
 	must(store_reduces(store, run, 2, reduces, 2));
 }
@@ -304,7 +320,38 @@ START_TEST(points_are_counted_and_listed)
 		     "  exp(score - running max) 0.5  key 1\n");
 	assert_rejected("points", "L1.b0.w0.l1.p1", "L1.b0.w0.l1 has points p0 to p0, not p1");
 	assert_shows("points", "L1.b1.w0.l0.p0", "published");
-	assert_shows("points", "L1.b0.w0.l1.a0", "no loads or stores recorded here");
+}
+END_TEST
+
+START_TEST(requests_are_drawn_lane_by_lane)
+{
+	assert_shows("memory", "L1", " b1.w0.a1 of a0 to a1: store of shared memory by 2 lanes");
+	assert_shows("memory", "L1.b1.w0.a0",
+		     ">b1.w0.a0 of a0 to a1: load of global memory by 2 lanes, 4 bytes each\n"
+		     "  k.cu:7\n  8 bytes in 2 sectors of 32 (64 moved), 1 line of 128:"
+		     " 56 wasted, 88%\n");
+	assert_shows("memory", "L1.b1.w0", "  k_cache.0+0              |0.......|1.......|        |"
+		     "        | lanes 0 to 1\n");
+	assert_shows("memory", "L1.b1.w0.a1", ">b1.w0.a1 of a0 to a1: store of shared memory by 2");
+	assert_shows("memory", "L1.b1.w0.a1", " 1 conflict\n");
+	assert_shows("memory", "L1.b1.w0.a1", "  1                        |0       |        |"
+		     "        |        | lane 0\n  2                        |1       |");
+	assert_shows("memory", "L1.b0", "no loads and stores were recorded here");
+	assert_rejected("memory", "L1.b1.w0.a2", "L1 has no request a2 here");
+	assert_shows("memory", "L2", "no loads and stores were recorded here");
+}
+END_TEST
+
+/* A trace may hold anything. */
+START_TEST(a_damaged_access_is_refused)
+{
+	char *text;
+
+	must(sqlite3_exec(store_db(store), "UPDATE t_access SET lane = 99 WHERE lane = 1", NULL,
+			  NULL, NULL) == SQLITE_OK ? STATUS_OK : STATUS_INTERNAL);
+	ck_assert_int_eq(draw("memory", "L1.b1.w0.a0", &text), STATUS_DAMAGED);
+	ck_assert_ptr_nonnull(strstr(error_text(), "a load or store is damaged"));
+	free(text);
 }
 END_TEST
 
@@ -360,6 +407,8 @@ int main(void)
 	tcase_add_test(tests, attention_is_shown_below_the_text);
 	tcase_add_test(tests, reduction_is_listed_in_order);
 	tcase_add_test(tests, points_are_counted_and_listed);
+	tcase_add_test(tests, requests_are_drawn_lane_by_lane);
+	tcase_add_test(tests, a_damaged_access_is_refused);
 	tcase_add_test(tests, differences_are_counted);
 	tcase_add_test(tests, no_line_is_too_wide);
 	tcase_add_test(tests, cells_are_exact);

@@ -1,25 +1,19 @@
 /* view_memory.c - the loads and stores of a warp: one request, lane by lane, and what requests cost
  * by source line.
  *
- * Only runs with --log access have them. Source lines are ranked by the bytes that are moved in
- * vain, or by bank conflicts. view_memory_picture.c draws sectors, lines and banks.
+ * Only runs with --log access have them. view_memory_picture.c draws sectors, lines and banks,
+ * view_memory_lines.c lists source lines.
  */
 #include "tui/views/kernel/view_memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "tui/views/kernel/kernel_text.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
-
-#define LINES 40                        /* source lines of each list */
-#define NAME_COLUMNS 24
-#define SEARCHED 4096                   /* requests in which one of each line is looked for */
 
 char memory_digit(unsigned number)
 {
@@ -78,203 +72,6 @@ enum status memory_read(const struct view_context *c, int64_t launch, int64_t wa
 	return STATUS_OK;
 }
 
-/* --- by source line --- */
-
-struct line {
-	char *file;                     /* owned; "": not known */
-	int64_t line, requests, lanes, bytes, sectors, conflicts;
-	int64_t kind, space;            /* as stored */
-	int64_t warp, number;           /* of its first request; -1: not found */
-};
-
-struct lines {
-	struct line *list;
-	size_t count;
-};
-
-static int64_t waste(const struct line *l)
-{
-	return l->space ? l->conflicts : l->sectors * REQUEST_SECTOR - l->bytes;
-}
-
-static int by_waste(const void *one, const void *other)
-{
-	const struct line *a = one, *b = other;
-
-	if (a->space != b->space)
-		return a->space < b->space ? -1 : 1;
-	if (waste(a) != waste(b))
-		return waste(a) > waste(b) ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
-}
-
-static enum status take_line(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct lines *lines = state;
-
-	(void)c;
-	lines->list = xreallocarray(lines->list, lines->count + 1, sizeof *lines->list);
-	lines->list[lines->count++] = (struct line){
-		.file = xstrdup(view_text(row, 0)), .line = view_int(row, 1),
-		.kind = view_int(row, 2), .space = view_int(row, 3) == 1,
-		.requests = view_int(row, 4), .lanes = view_int(row, 5), .bytes = view_int(row, 6),
-		.sectors = view_int(row, 7), .conflicts = view_int(row, 8), .warp = -1,
-	};
-	return STATUS_OK;
-}
-
-static enum status take_first(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct lines *lines = state;
-
-	(void)c;
-	for (size_t i = 0; i < lines->count; i++) {
-		struct line *l = &lines->list[i];
-
-		if (l->warp < 0 && l->line == view_int(row, 1) && l->kind == view_int(row, 2)
-		    && l->space == (view_int(row, 3) == 1)
-		    && !strcmp(l->file, view_null(row, 0) ? "" : view_text(row, 0))) {
-			l->warp = view_int(row, 4);
-			l->number = view_int(row, 5);
-		}
-	}
-	return STATUS_OK;
-}
-
-/* The first request of each line, from the block of the address on. */
-static enum status find_first(const struct view_context *c, const struct view_place *place,
-			      struct lines *lines)
-{
-	int64_t warps = memory_warps(place), warp = 0;
-
-	if (c->at.block > 0 && __builtin_mul_overflow(c->at.block, warps, &warp))
-		warp = INT64_MAX;
-	return VIEW_ROWS(c, take_first, lines, "SELECT file, coalesce(line, 0), kind, space,"
-			 " min(warp), request FROM (SELECT * FROM w_request WHERE run = ?1"
-			 " AND launch = ?2 AND warp >= ?3 AND (?5 < 0 OR warp < ?3 + ?4)"
-			 " ORDER BY warp, request LIMIT ?6) GROUP BY file, line, kind, space",
-			 c->run, place->launch, warp, warps, c->at.block, SEARCHED);
-}
-
-static enum status read_lines(const struct view_context *c, const struct view_place *place,
-			      struct lines *lines)
-{
-	TRY(VIEW_ROWS(c, take_line, lines, "SELECT file, line, kind, space, requests, lanes, bytes,"
-		      " coalesce(sectors, 0), coalesce(conflicts, 0) FROM w_access_line"
-		      " WHERE run = ?1 AND launch = ?2", c->run, place->launch));
-	if (lines->count)
-		qsort(lines->list, lines->count, sizeof *lines->list, by_waste);
-	return find_first(c, place, lines);
-}
-
-static void lines_free(struct lines *lines)
-{
-	for (size_t i = 0; i < lines->count; i++)
-		free(lines->list[i].file);
-	free(lines->list);
-}
-
-static const char *base_name(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-
-	return slash ? slash + 1 : file;
-}
-
-static void anchor(const struct view_context *c, const struct view_place *place, int64_t warp,
-		   int64_t number)
-{
-	struct address at = address_none;
-	int64_t warps = memory_warps(place);
-
-	if (warp < 0 || warps <= 0)
-		return;
-	at.run = c->run > 1 ? c->run : -1;
-	at.launch = place->launch;
-	at.block = warp / warps;
-	at.warp = warp % warps;
-	at.access = number;
-	display_anchor(c->out, &at);
-}
-
-static const char *kind_name(int64_t kind)
-{
-	return kind == 0 ? "load" : kind == 1 ? "store" : "atomic";
-}
-
-static bool is_wide(const struct view_context *c)
-{
-	return c->columns == 0 || c->columns >= 98;
-}
-
-static enum status print_line(const struct view_context *c, const struct view_place *place,
-			      const struct line *l)
-{
-	char pattern[REQUEST_LANES + 1] = "", name[80];
-	const char *end = name;
-	struct memory_request first = { .warp = -1 };
-	double requests = l->requests > 0 ? (double)l->requests : 1;
-	int64_t moved = l->sectors * REQUEST_SECTOR;
-
-	if (l->warp >= 0)
-		TRY(memory_read(c, place->launch, l->warp, l->number, &first));
-	if (first.warp >= 0)
-		memory_pattern(&first, pattern);
-	anchor(c, place, l->warp, l->number);
-	snprintf(name, sizeof name, "%.48s:%" PRId64, *l->file ? base_name(l->file) : "?", l->line);
-	/* The end of a long name is what tells lines apart. */
-	if (strlen(name) > NAME_COLUMNS) {
-		end += strlen(name) - NAME_COLUMNS;
-		name[end - name] = '~';
-	}
-	view_print(c, "  %-*s %-6s", NAME_COLUMNS, end, kind_name(l->kind));
-	if (l->space)
-		view_print(c, " %5.1f %5" PRId64, (double)l->conflicts / requests, l->conflicts);
-	else
-		view_print(c, " %5.1f %4.0f%%", (double)l->sectors / requests,
-			   moved > 0 ? 100.0 * (double)waste(l) / (double)moved : 0.0);
-	if (is_wide(c))
-		view_print(c, " %8" PRId64 " %9" PRId64, l->requests,
-			   l->space ? l->bytes : waste(l));
-	view_print(c, "  %s\n", pattern);
-	return STATUS_OK;
-}
-
-static int64_t limit_of(const struct view_context *c, bool shared)
-{
-	int64_t limit = c->lines > 0 ? shared ? c->lines / 8 : c->lines / 3 : LINES;
-
-	return limit > 3 ? limit : 3;
-}
-
-static enum status print_lines(const struct view_context *c, const struct view_place *place,
-			       const struct lines *lines, bool shared)
-{
-	int64_t rows = 0;
-
-	for (size_t i = 0; i < lines->count; i++) {
-		if ((lines->list[i].space != 0) != shared)
-			continue;
-		if (rows == 0) {
-			view_styled(c, STYLE_HEADING, "\n %-25s %-6s %5s %5s", shared
-				    ? "shared, by conflicts" : "global, by waste", "", shared
-				    ? "per r" : "sec/r", shared ? "total" : "waste");
-			if (is_wide(c))
-				view_styled(c, STYLE_HEADING, " %8s %9s", "requests", shared
-					    ? "bytes" : "wasted B");
-			view_styled(c, STYLE_HEADING, "  %s\n", shared
-				    ? "bank of lanes, = same word" : "128-byte line of each lane");
-		}
-		if (view_fits(c, rows++, limit_of(c, shared)))
-			TRY(print_line(c, place, &lines->list[i]));
-	}
-	if (rows)
-		view_more(c, rows, limit_of(c, shared));
-	return STATUS_OK;
-}
-
 /* --- the request of an address --- */
 
 struct found {
@@ -320,13 +117,16 @@ enum status memory_at(const struct view_context *c, const struct view_place *pla
 
 /* An address without a request shows that of the line with the most waste. */
 static enum status choose(const struct view_context *c, const struct view_place *place,
-			  const struct lines *lines, struct memory_request *out)
+			  const struct memory_lines *lines, struct memory_request *out)
 {
-	bool worst = c->at.access < 0 && c->at.warp < 0 && lines->count > 0
-		&& lines->list[0].warp >= 0;
+	const struct memory_line *worst = NULL;
 
-	return worst ? memory_read(c, place->launch, lines->list[0].warp, lines->list[0].number,
-				   out) : memory_at(c, place, out);
+	for (size_t i = 0; i < lines->count && c->at.access < 0 && c->at.warp < 0; i++)
+		if (lines->list[i].warp >= 0
+		    && (!worst || memory_in_vain(&lines->list[i]) > memory_in_vain(worst)))
+			worst = &lines->list[i];
+	return worst ? memory_read(c, place->launch, worst->warp, worst->number, out)
+		: memory_at(c, place, out);
 }
 
 enum status memory_shown(const struct view_context *c, struct view_place *place,
@@ -357,7 +157,7 @@ static enum status draw_source(const struct view_context *c, const struct view_p
 	enum status status = kernel_text_read(c, place->kernel, &text);
 
 	if (*r->file)
-		view_print(c, "  %.60s:%" PRId64, base_name(r->file), r->line);
+		view_print(c, "  %.60s:%" PRId64, memory_base_name(r->file), r->line);
 	for (int i = 0; i < text.count && status == STATUS_OK && *r->file; i++) {
 		const struct kernel_file *f = &text.files[i];
 		size_t length;
@@ -391,12 +191,12 @@ static void draw_cost(const struct view_context *c, const struct memory_request 
 			   bytes, view_plural(bytes), sectors, view_plural(sectors), moved, lines,
 			   view_plural(lines));
 		view_styled(c, moved > bytes ? STYLE_WRONG : STYLE_STRONG, "%u wasted, %u%%\n",
-			    moved - bytes, (moved - bytes) * 100 / moved);
+			    moved - bytes, ((moved - bytes) * 100 + moved / 2) / moved);
 		return;
 	}
 	conflicts = request_conflicts(r->address, r->bytes, r->lanes, r->load);
-	view_print(c, "  %u byte%s in 32 banks, lanes in groups of %u: ", bytes,
-		   view_plural(bytes), request_group(r->address, r->bytes, r->lanes, r->load));
+	view_print(c, "  %u byte%s, %u lanes at a time: ", bytes, view_plural(bytes),
+		   request_group(r->address, r->bytes, r->lanes, r->load));
 	view_styled(c, conflicts ? STYLE_WRONG : STYLE_STRONG, "%u conflict%s\n", conflicts,
 		    view_plural(conflicts));
 }
@@ -410,10 +210,10 @@ static enum status draw_request(const struct view_context *c, const struct view_
 
 	TRY(VIEW_NUMBER(c, 0, &last, "SELECT max(request) FROM w_request WHERE run = ?1"
 			" AND launch = ?2 AND warp = ?3", c->run, place->launch, r->warp));
-	anchor(c, place, r->warp, r->number);
-	view_styled(c, STYLE_HEADING, " b%" PRId64 ".w%" PRId64 ".a%" PRId64, r->warp / warps,
+	memory_anchor(c, place, r->warp, r->number);
+	view_styled(c, STYLE_STRONG, " b%" PRId64 ".w%" PRId64 ".a%" PRId64, r->warp / warps,
 		    r->warp % warps, r->number);
-	view_styled(c, STYLE_HEADING, " of a0 to a%" PRId64 ": %s of %s memory by %u lane%s, %u "
+	view_styled(c, STYLE_STRONG, " of a0 to a%" PRId64 ": %s of %s memory by %u lane%s, %u "
 		    "byte%s each", last, r->atomic ? "atomic" : r->load ? "load" : "store",
 		    r->shared ? "shared" : "global", lanes, view_plural(lanes), r->bytes[lane],
 		    view_plural(r->bytes[lane]));
@@ -423,42 +223,67 @@ static enum status draw_request(const struct view_context *c, const struct view_
 	return memory_draw_picture(c, r);
 }
 
-/* Offsets and values of the lanes, eight in a row. */
+#define IN_ROW 8                        /* lanes of a row of offsets, or of bits */
+
+/* Whether a row of lanes, from this one on, has some; if so, prints how it begins. */
+static bool begin_lanes(const struct view_context *c, uint32_t lanes, unsigned first)
+{
+	if (!(lanes >> first & ((1u << IN_ROW) - 1)))
+		return false;
+	view_print(c, "  %2u ", first);
+	return true;
+}
+
+static enum status print_offset(const struct view_context *c, const struct memory_request *r,
+				unsigned lane)
+{
+	unsigned first = (unsigned)__builtin_ctz(r->lanes);
+	char name[48];
+
+	if (!(r->lanes >> lane & 1)) {
+		view_print(c, " %8s", "-");
+	} else if (r->address[lane] >> MEMORY_BUFFER == r->address[first] >> MEMORY_BUFFER) {
+		view_print(c, " %8" PRId64, MEMORY_OFFSET(r->address[lane]));
+	} else {
+		TRY(memory_buffer(c, r->address[lane], name, sizeof name));
+		view_print(c, " %.16s+%" PRId64, name, MEMORY_OFFSET(r->address[lane]));
+	}
+	return STATUS_OK;
+}
+
+static void print_bits(const struct view_context *c, const struct memory_request *r)
+{
+	view_styled(c, STYLE_HEADING, " bits %s\n", r->load ? "loaded" : r->atomic ? "found"
+		    : "stored");
+	for (unsigned row = 0; row < REQUEST_LANES; row += IN_ROW) {
+		if (!begin_lanes(c, r->known, row))
+			continue;
+		for (unsigned i = row; i < row + IN_ROW; i++)
+			if (r->known >> i & 1)
+				view_print(c, " %0*" PRIx64, r->bytes[i] > 4 ? 16 : 2 * r->bytes[i],
+					   r->bits[i]);
+			else
+				view_print(c, " %8s", "-");
+		view_print(c, "\n");
+	}
+}
+
 static enum status draw_lanes(const struct view_context *c, const struct memory_request *r)
 {
-	char name[48], other[48];
-	unsigned first = (unsigned)__builtin_ctz(r->lanes);
+	char name[48];
 
-	TRY(memory_buffer(c, r->address[first], name, sizeof name));
-	view_styled(c, STYLE_HEADING, "\n offsets of lanes in %s\n", r->shared
+	TRY(memory_buffer(c, r->address[__builtin_ctz(r->lanes)], name, sizeof name));
+	view_styled(c, STYLE_HEADING, "\n offsets by lane: %s\n", r->shared
 		    ? "shared memory" : name);
-	for (unsigned i = 0; i < REQUEST_LANES; i++) {
-		if (i % 8 == 0)
-			view_print(c, "  %2u ", i);
-		if (!(r->lanes >> i & 1))
-			view_print(c, " %8s", "-");
-		else if (r->address[i] >> MEMORY_BUFFER == r->address[first] >> MEMORY_BUFFER)
-			view_print(c, " %8" PRId64, MEMORY_OFFSET(r->address[i]));
-		else if (memory_buffer(c, r->address[i], other, sizeof other) == STATUS_OK)
-			view_print(c, " %.16s+%" PRId64, other, MEMORY_OFFSET(r->address[i]));
-		if (i % 8 == 7)
-			view_print(c, "\n");
+	for (unsigned row = 0; row < REQUEST_LANES; row += IN_ROW) {
+		if (!begin_lanes(c, r->lanes, row))
+			continue;
+		for (unsigned i = row; i < row + IN_ROW; i++)
+			TRY(print_offset(c, r, i));
+		view_print(c, "\n");
 	}
-	if (!r->known)
-		return STATUS_OK;
-	view_styled(c, STYLE_HEADING, " %s\n", r->load ? "bits loaded" : r->atomic
-		    ? "bits found" : "bits stored");
-	for (unsigned i = 0; i < REQUEST_LANES; i++) {
-		if (i % 8 == 0)
-			view_print(c, "  %2u ", i);
-		if (r->known >> i & 1)
-			view_print(c, " %0*" PRIx64, r->bytes[i] > 4 ? 16 : 2 * r->bytes[i],
-				   r->bits[i]);
-		else
-			view_print(c, " %8s", "-");
-		if (i % 8 == 7)
-			view_print(c, "\n");
-	}
+	if (r->known)
+		print_bits(c, r);
 	return STATUS_OK;
 }
 
@@ -491,11 +316,11 @@ static enum status draw_none(const struct view_context *c, struct view_place *pl
 }
 
 static enum status draw_place(const struct view_context *c, struct view_place *place,
-			      struct lines *lines)
+			      struct memory_lines *lines)
 {
 	struct memory_request request;
 
-	TRY(read_lines(c, place, lines));
+	TRY(memory_read_lines(c, place, lines));
 	TRY(choose(c, place, lines, &request));
 	if (request.warp < 0 && c->at.access >= 0 && lines->count)
 		return fail(STATUS_USAGE, "L%" PRId64 " has no request a%" PRId64 " here",
@@ -505,14 +330,14 @@ static enum status draw_place(const struct view_context *c, struct view_place *p
 		TRY(draw_none(c, place));
 	else
 		TRY(draw_request(c, place, &request));
-	TRY(print_lines(c, place, lines, false));
-	TRY(print_lines(c, place, lines, true));
+	TRY(memory_print_lines(c, place, lines, false));
+	TRY(memory_print_lines(c, place, lines, true));
 	return request.warp < 0 ? STATUS_OK : draw_lanes(c, &request);
 }
 
 static enum status draw(const struct view_context *c)
 {
-	struct lines lines = { 0 };
+	struct memory_lines lines = { 0 };
 	struct view_place place;
 	enum status status;
 	bool found;
@@ -524,7 +349,7 @@ static enum status draw(const struct view_context *c)
 		return draw_none(c, &place);
 	}
 	status = draw_place(c, &place, &lines);
-	lines_free(&lines);
+	memory_lines_free(&lines);
 	return status;
 }
 

@@ -37,6 +37,37 @@ int64_t memory_warps(const struct view_place *);
 /* A character for each lane or number below 32: 0 to 9, a to v. */
 char memory_digit(unsigned number);
 
+/* --- view_memory_lines.c --- */
+
+/* The requests of a source line of one kind, in global or shared memory. */
+struct memory_line {
+	char *file;                     /* owned; "": not known */
+	int64_t line, requests, lanes, bytes, sectors, conflicts;
+	int64_t kind, space;            /* as stored */
+	int64_t warp, number;           /* of its first request; -1: not found */
+};
+
+/* First those of global memory, each part with the most waste first. */
+struct memory_lines {
+	struct memory_line *list;
+	size_t count;
+};
+
+/* Lines of the launch. Free them, after an error too. */
+enum status memory_read_lines(const struct view_context *, const struct view_place *,
+			      struct memory_lines *);
+void memory_lines_free(struct memory_lines *);
+/* Lists those of global or of shared memory. */
+enum status memory_print_lines(const struct view_context *, const struct view_place *,
+			       const struct memory_lines *, bool shared);
+/* Bytes moved in vain, or that passes over the banks could have accessed. */
+int64_t memory_in_vain(const struct memory_line *);
+/* The name of a file without its folders. */
+const char *memory_base_name(const char *file);
+/* Makes the current line the row of a request. */
+void memory_anchor(const struct view_context *, const struct view_place *, int64_t warp,
+		   int64_t number);
+
 /* --- view_memory_picture.c --- */
 
 /* Draws where the lanes' bytes are in sectors and lines, or in banks. */
