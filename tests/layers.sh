@@ -67,7 +67,7 @@ layer sim/cuda/include sim/cuda/include/nvtx3 sim/cuda/blas sim/cuda/float16 sim
 	sim/cuda/random sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
 layer sim/cuda/include/cooperative_groups sim/cuda/include sim/cuda/libcu
 layer sim/cuda/blas
-layer sim/cuda/float16
+layer sim/cuda/float16 sim/cuda/user.h
 layer sim/cuda/float8
 layer sim/cuda/framework/ATen
 layer sim/cuda/framework/ATen/cuda
