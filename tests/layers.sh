@@ -78,6 +78,11 @@ layer sim/cuda/framework/torch
 layer sim/cuda/libcu
 layer sim/cuda/ptx
 layer sim/cuda/random
+layer sim/cuda/thrust sim/cuda/include/cuda_runtime.h
+layer sim/cuda/include/thrust sim/cuda/thrust
+layer sim/cuda/include/thrust/detail sim/cuda/thrust
+layer sim/cuda/include/thrust/iterator sim/cuda/thrust
+layer sim/cuda/include/thrust/system/cuda sim/cuda/thrust
 layer sim/cu2c base
 layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/row.h sim/cuda/runtime.h sim/exec
