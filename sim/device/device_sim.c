@@ -138,6 +138,15 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 	return STATUS_OK;
 }
 
+/* All its memory is the host's. */
+static enum status sim_alloc_managed(struct device *device, const struct buffer_spec *spec,
+				     struct buffer **out)
+{
+	TRY(sim_alloc(device, spec, out));
+	((struct sim_buffer *)*out)->managed = true;
+	return STATUS_OK;
+}
+
 static enum status sim_alloc_variable(struct device *device, const struct buffer_spec *spec,
 				      const struct kernel_variable *variable, struct buffer **out)
 {
@@ -372,7 +381,7 @@ const struct device_ops device_sim = {
 	.attribute = sim_attribute,
 	.function = sim_function,
 	.alloc = sim_alloc,
-	.alloc_managed = sim_alloc,     /* all its memory is the host's */
+	.alloc_managed = sim_alloc_managed,
 	.alloc_variable = sim_alloc_variable,
 	.free = sim_free,
 	.upload = sim_upload,
