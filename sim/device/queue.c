@@ -246,6 +246,14 @@ enum status queue_wait(struct stream *stream, struct mark *mark)
 	return submit(stream, (struct entry){ .after = mark_keep(mark) });
 }
 
+void queue_settle(struct device_simulated *sim, struct stream *stream)
+{
+	while (stream->head && run_one(sim))
+		;
+	if (sim->check && !stream->head)
+		check_host_waited(sim->check, stream->order);
+}
+
 void queue_run_until(struct device_simulated *sim, const struct mark *mark)
 {
 	begin_wait(sim);

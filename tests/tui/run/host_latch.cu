@@ -9,6 +9,7 @@ __global__ void wait_for(volatile unsigned *latch, int *x)
 	*x += 1;
 }
 __global__ void times(int *x, int by) { *x *= by; }
+__global__ void add(int *x, const int *y) { *x += *y; }
 __global__ void fill(int *x) { *x = 4; }
 
 int main(int argc, char **)
@@ -41,8 +42,11 @@ int main(int argc, char **)
 	*managed = 0;
 	cudaDeviceSynchronize();
 	wait_for<<<1, 1, 0, first>>>((unsigned *)managed, x);
+	add<<<1, 1, 0, first>>>(x, got);        // what the host wrote to *got before
 	*managed = 1;
 	printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+	cudaMemcpy(got, x, sizeof *got, cudaMemcpyDeviceToHost);
+	printf("%d\n", *got);
 	cudaFree(x);
 	cudaFree(managed);
 	cudaFreeHost(latch);
