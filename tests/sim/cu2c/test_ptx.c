@@ -69,7 +69,8 @@ START_TEST(instructions_become_calls)
 	becomes("bar.sync 0;", "{ \"bar.sync\", \"f.cu\", 7,");
 	becomes("{ .reg .pred p; $L: setp.ne.u32 p, %0, 0; @p bra $L; }",
 		"{ ft_reg ft_x_p; ft_l_1__dL: ; "
-		"ft_x_p = ft_ptx_setp_ne<unsigned>(&ft_unused, ft_0, ft_reg(0LL)); if (ft_x_p.is()) goto ft_l_1__dL; }");
+		"ft_x_p = ft_ptx_setp_ne<unsigned>(&ft_unused, ft_0, ft_reg(0LL)); "
+		"if (ft_x_p.is()) goto ft_l_1__dL; }");
 }
 END_TEST
 
