@@ -192,8 +192,22 @@ static uint64_t all_ones(uint64_t dividend)
 	return dividend >> 32 == 0 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* Whether an msub subtracts quotient times divisor from the dividend. The division may have
- * overwritten the dividend, which is then in another register. */
+/* Dividends of divisions by zero, which the divisions may have overwritten. The stack tells threads
+ * of a kernel apart. */
+static _Thread_local struct dividend {
+	const uint32_t *division;
+	uint64_t stack, value;
+} dividends[256];
+
+static struct dividend *dividend_of(const mcontext_t *machine, const uint32_t *division)
+{
+	uintptr_t place = (uintptr_t)division / sizeof *division;
+
+	return &dividends[(place ^ machine->sp >> 4 ^ machine->sp >> 12) % 256];
+}
+
+/* Whether an msub subtracts quotient times divisor from the dividend. If the dividend is forgotten,
+ * and the division has overwritten it, it is taken for one. */
 static bool is_remainder(const mcontext_t *machine, const uint32_t *at)
 {
 	bool wide = IS_WIDE(at);
@@ -203,6 +217,11 @@ static bool is_remainder(const mcontext_t *machine, const uint32_t *at)
 		    || !((RD(back) == RN(at) && RM(back) == RM(at))
 			 || (RD(back) == RM(at) && RM(back) == RN(at))))
 			continue;
+
+		const struct dividend *dividend = dividend_of(machine, back);
+
+		if (dividend->division == back && dividend->stack == machine->sp)
+			return dividend->value == value_of(machine, RA(at), wide);
 		return RN(back) == RA(at) || RN(back) == RD(back)
 			|| value_of(machine, RN(back), wide) == value_of(machine, RA(at), wide);
 	}
@@ -216,9 +235,12 @@ bool divide_emulate(void *context)
 	uint64_t answer;
 
 	at++;
-	if (at[-1] == BREAK_DIVISION && IS_DIVISION(at))
-		answer = all_ones(value_of(machine, RN(at), IS_WIDE(at)));
-	else if (at[-1] == BREAK_REMAINDER && IS_MSUB(at))
+	if (at[-1] == BREAK_DIVISION && IS_DIVISION(at)) {
+		uint64_t value = value_of(machine, RN(at), IS_WIDE(at));
+
+		*dividend_of(machine, at) = (struct dividend){ at, machine->sp, value };
+		answer = all_ones(value);
+	} else if (at[-1] == BREAK_REMAINDER && IS_MSUB(at))
 		answer = all_ones(value_of(machine, RA(at), IS_WIDE(at)));
 	else
 		return false;
