@@ -34,6 +34,10 @@ LANGUAGE = (
      'tests/launch/ptx_integer.cu', 'asm'),
     ('tensor cores: `mma.h`, `mma.sync`, `ldmatrix`', 'the shapes of the manual',
      'tests/launch/ptx_matrix.cu', 'mma'),
+    ('asynchronous copies: `sim/cuda/async.h`, `cp.async`, `mbarrier`, `cp.async.bulk`',
+     'without tensor maps and clusters', 'tests/launch/async_bulk.cu', 'async_bulk_load'),
+    ('Thrust in host code', 'the headers below; computed by the host', 'tests/tui/run/thrust.cu',
+     'thrust'),
     ('textures and surfaces', 'a compile error', 'tests/launch/errors_texture.cu', 'tex'),
     ('launches in device code', 'a compile error', 'tests/launch/errors_nested.cu', '<<<'),
 )

@@ -67,7 +67,7 @@ layer sim/cuda/include sim/cuda/include/nvtx3 sim/cuda/blas sim/cuda/float16 sim
 	sim/cuda/random sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
 layer sim/cuda/include/cooperative_groups sim/cuda/include sim/cuda/libcu
 layer sim/cuda/blas
-layer sim/cuda/float16
+layer sim/cuda/float16 sim/cuda/user.h
 layer sim/cuda/float8
 layer sim/cuda/framework/ATen
 layer sim/cuda/framework/ATen/cuda
@@ -78,6 +78,11 @@ layer sim/cuda/framework/torch
 layer sim/cuda/libcu
 layer sim/cuda/ptx
 layer sim/cuda/random
+layer sim/cuda/thrust sim/cuda/include/cuda_runtime.h
+layer sim/cuda/include/thrust sim/cuda/thrust
+layer sim/cuda/include/thrust/detail sim/cuda/thrust
+layer sim/cuda/include/thrust/iterator sim/cuda/thrust
+layer sim/cuda/include/thrust/system/cuda sim/cuda/thrust
 layer sim/cu2c base
 layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/request.h traces/row.h sim/cuda/runtime.h sim/exec

@@ -187,11 +187,36 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 	fputs(")", out);
 }
 
+/* Headers that every C++ file includes, whether it uses them or not. */
+static bool is_in_ptx_header(const struct token *t)
+{
+	static const char *const names[] = { "sim/cuda/ptx/", "sim/cuda/mbarrier.h" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (memmem(t->file, (size_t)t->file_length, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* A fence, or a barrier in shared memory. */
+static bool is_order(const struct unit *u, int at)
+{
+	static const char barrier[] = "ft_mbarrier_";
+	const struct token *t = token_at(u, at);
+
+	if (is_in_ptx_header(t))
+		return false;
+	if (t->length >= (int)sizeof barrier
+	    && memcmp(t->text, barrier, sizeof barrier - 1) == 0)
+		return true;
+	return token_is(t, "ft_fence") && !token_is(token_at(u, at + 2), "int");
+}
+
 /* sim/cuda/cuda_c.h has already expanded fences and barriers to calls. */
 bool code_table_orders_some(const struct unit *u)
 {
 	for (int i = 0; i + 2 < u->tokens.count; i++) {
-		if (token_is(token_at(u, i), "ft_fence") && !token_is(token_at(u, i + 2), "int"))
+		if (is_order(u, i))
 			return true;
 		if (token_is(token_at(u, i), "FT_SYNC")
 		    && !token_is(token_at(u, i + 2), "0xffffffffu")

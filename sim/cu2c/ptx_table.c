@@ -201,6 +201,28 @@ static const struct row rows[] = {
 	{ "cp async commit_group", "", NULL },
 	{ "cp async wait_group", "a", NULL },
 	{ "cp async wait_all", "", NULL },
+	{ "cp async bulk +shared::cluster|shared::cta +global +mbarrier::complete_tx::bytes",
+	  "smas", "ft_ptx_bulk_load" },
+	{ "cp async bulk +global +shared::cta +bulk_group", "msa", "ft_ptx_bulk_store" },
+	{ "cp async bulk commit_group", "", "ft_bulk_commit" },
+	{ "cp async bulk wait_group -read", "a", "ft_bulk_wait" },
+	{ "fence proxy async -global|shared::cta|shared::cluster", "", "ft_ptx_nothing" },
+	{ "fence mbarrier_init release cluster", "", "ft_ptx_nothing" },
+
+	/* barriers in shared memory */
+	{ "mbarrier init " SHARED "b64", "sa", "ft_ptx_mbarrier_init" },
+	{ "mbarrier inval " SHARED "b64", "s", "ft_ptx_mbarrier_inval" },
+	{ "mbarrier arrive -release -cta " SHARED "b64", "=s.a", "ft_ptx_mbarrier_arrive" },
+	{ "mbarrier arrive expect_tx -release -cta " SHARED "b64", "=sa",
+	  "ft_ptx_mbarrier_arrive_expect" },
+	{ "mbarrier expect_tx -relaxed -cta " SHARED "b64", "sa", "ft_ptx_mbarrier_expect" },
+	{ "mbarrier test_wait -acquire -cta " SHARED "b64", "$=sa", "ft_ptx_mbarrier_try" },
+	{ "mbarrier try_wait -acquire -cta " SHARED "b64", "$=sa.a", "ft_ptx_mbarrier_try" },
+	{ "mbarrier test_wait parity -acquire -cta " SHARED "b64", "$=sa",
+	  "ft_ptx_mbarrier_try_parity" },
+	{ "mbarrier try_wait parity -acquire -cta " SHARED "b64", "$=sa.a",
+	  "ft_ptx_mbarrier_try_parity" },
+	{ "cp async mbarrier arrive noinc " SHARED "b64", "s", "ft_ptx_mbarrier_arrive_copied" },
 	{ "trap", "", NULL },
 
 	/* matrices */
@@ -482,7 +504,7 @@ static bool contains(const char *text, int length, const char *const *list)
 bool ptx_orders_some(const char *text, int length)
 {
 	static const char *const list[] = {
-		"membar", "fence", "bar.warp", ".acquire", ".release", ".acq_rel", NULL
+		"membar", "fence", "mbarrier", "bar.warp", ".acquire", ".release", ".acq_rel", NULL
 	};
 
 	return contains(text, length, list);

@@ -3,6 +3,7 @@
  * An instruction `@p mul.lo.s32 %0, x, 3;` becomes
  * `if (ft_x_p.is()) { ft_0 = ft_ptx_mul_lo<int>(ft_x_x, ft_reg(3ULL)); }`. Blocks stay blocks, and
  * each `.reg` declares variables. Vectors become lists: of values, or of addresses of registers.
+ * Labels and branches to them become C's, with names of their own for each statement.
  */
 #include "config.h"
 
@@ -88,6 +89,19 @@ static struct piece take_name(struct translation *t)
 	return name;
 }
 
+/* Writes a name that may contain % and $ as part of a C++ name. */
+static void write_name(struct translation *t, struct piece name)
+{
+	for (int i = 0; i < name.length; i++) {
+		char c = name.at[i];
+
+		if (c == '%' || c == '$')
+			fputs(c == '%' ? "_p" : "_d", t->out);
+		else
+			fputc(c, t->out);
+	}
+}
+
 /* --- registers --- */
 
 static bool same(struct piece a, struct piece b)
@@ -103,18 +117,10 @@ static bool is_declared(const struct translation *t, struct piece name)
 	return false;
 }
 
-/* A C++ name for the register, which may contain % and $. */
 static void write_register(struct translation *t, struct piece name)
 {
 	fputs("ft_x_", t->out);
-	for (int i = 0; i < name.length; i++) {
-		char c = name.at[i];
-
-		if (c == '%' || c == '$')
-			fputs(c == '%' ? "_p" : "_d", t->out);
-		else
-			fputc(c, t->out);
-	}
+	write_name(t, name);
 }
 
 static void declare(struct translation *t, struct piece name)
@@ -435,6 +441,51 @@ static bool take_instruction(struct translation *t)
 	return t->instruction.length > 0 && t->p[-1] != ':';
 }
 
+/* --- labels --- */
+
+static void write_label(struct translation *t, struct piece name)
+{
+	fprintf(t->out, "ft_l_%d_", t->place->number);
+	write_name(t, name);
+}
+
+/* `NAME:` */
+static bool take_label(struct translation *t)
+{
+	const char *before = t->p;
+	struct piece name = take_name(t);
+
+	if (name.length == 0 || *name.at == '%' || *t->p != ':' || t->p[1] == ':') {
+		t->p = before;
+		return false;
+	}
+	t->p++;
+	write_label(t, name);
+	fputs(": ; ", t->out);
+	return true;
+}
+
+static bool is_branch(struct piece i)
+{
+	return (i.length == 3 && memcmp(i.at, "bra", 3) == 0)
+		|| (i.length == 7 && memcmp(i.at, "bra.uni", 7) == 0);
+}
+
+static bool translate_branch(struct translation *t)
+{
+	struct piece name = take_name(t);
+
+	fputs("goto ", t->out);
+	write_label(t, name);
+	fputs("; ", t->out);
+	return name.length > 0 && take(t, ';');
+}
+
+static bool translate_step(struct translation *t)
+{
+	return is_branch(t->instruction) ? translate_branch(t) : translate_instruction(t);
+}
+
 static bool translate_statement(struct translation *t)
 {
 	if (take(t, '{')) {
@@ -455,8 +506,10 @@ static bool translate_statement(struct translation *t)
 		return true;
 	if (take(t, '@')) {
 		t->instruction = (struct piece){ t->p, (int)strcspn(t->p, " \t\n") };
-		return translate_guard(t) && take_instruction(t) && translate_instruction(t);
+		return translate_guard(t) && take_instruction(t) && translate_step(t);
 	}
+	if (take_label(t))
+		return true;
 	if (!take_instruction(t)) {
 		if (t->instruction.length == 0)
 			t->instruction.length = (int)strcspn(t->p, " \t\n;");
@@ -464,7 +517,7 @@ static bool translate_statement(struct translation *t)
 	}
 	if (t->instruction.length == 4 && memcmp(t->instruction.at, ".reg", 4) == 0)
 		return translate_declaration(t);
-	return translate_instruction(t);
+	return translate_step(t);
 }
 
 char *ptx_translate(const char *text, int count, const struct ptx_place *place, char **absent)

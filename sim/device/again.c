@@ -1,4 +1,4 @@
-/* again.c - runs a checked launch again under further seeds; see again.h.
+/* again.c - runs a checked launch again under further seeds, or tries one; see again.h.
  *
  * The copy is a child process, forked before the launch, which shares all memory until one of the
  * two writes there. It waits until the launch is over, and forks again for each seed. These
@@ -128,4 +128,18 @@ void again_finish(struct again *again, struct check *check, bool wanted)
 	wait_for(again->child);
 	close(again->found);
 	again->child = 0;
+}
+
+bool again_try(bool (*holds)(void *context), void *context)
+{
+	pid_t child = is_large() ? -1 : fork_child();
+	int status = 0;
+
+	if (child == 0) {
+		be_quiet();
+		_exit(holds(context) ? 1 : 0);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1;
 }

@@ -1,4 +1,5 @@
-/* again.h - runs a checked launch again under further seeds, on a copy of its device memory. */
+/* again.h - runs a checked launch again under further seeds, or tries a launch, on a copy of its
+ * device memory. */
 #ifndef SIM_AGAIN_H
 #define SIM_AGAIN_H
 
@@ -21,5 +22,9 @@ void again_prepare(struct again *, struct check *, uint64_t seed, int count, aga
 		   void *context);
 /* The launch is over. wanted: calls `run` for the seeds, and adds what the checker finds there. */
 void again_finish(struct again *, struct check *, bool wanted);
+
+/* Calls `holds` on a copy of this process, and returns its result; false if there is no memory or
+ * process for it. */
+bool again_try(bool (*holds)(void *context), void *context);
 
 #endif

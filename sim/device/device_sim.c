@@ -138,6 +138,15 @@ static enum status sim_alloc(struct device *device, const struct buffer_spec *sp
 	return STATUS_OK;
 }
 
+/* All its memory is the host's. */
+static enum status sim_alloc_managed(struct device *device, const struct buffer_spec *spec,
+				     struct buffer **out)
+{
+	TRY(sim_alloc(device, spec, out));
+	((struct sim_buffer *)*out)->managed = true;
+	return STATUS_OK;
+}
+
 static enum status sim_alloc_variable(struct device *device, const struct buffer_spec *spec,
 				      const struct kernel_variable *variable, struct buffer **out)
 {
@@ -217,11 +226,29 @@ static enum status copy_and_wait(struct device_simulated *sim, enum operation op
 	return status;
 }
 
+/* What the host wrote into memory that kernels use too: the bytes are there already. */
+static enum status show(struct device_simulated *sim, struct stream *stream, struct task *task)
+{
+	enum status status = enter(sim, OPERATION_upload, stream, &stream);
+
+	if (status != STATUS_OK) {
+		task_drop(task);
+		return status;
+	}
+	TRY(give(stream, task));
+	if (!sim->observing)
+		queue_settle(sim, stream);
+	return simulated_check_alive(sim);
+}
+
 static enum status sim_upload(struct device *device, struct stream *stream, struct buffer *buffer,
 			      uint64_t offset, const void *source, size_t bytes)
 {
-	return copy_and_wait(simulated(device), OPERATION_upload, stream,
-			     task_upload(buffer, offset, source, bytes));
+	struct task *task = task_upload(buffer, offset, source, bytes);
+
+	if (source == host(buffer, offset))
+		return show(simulated(device), stream, task);
+	return copy_and_wait(simulated(device), OPERATION_upload, stream, task);
 }
 
 static enum status sim_upload_pointers(struct device *device, struct stream *stream,
@@ -387,7 +414,7 @@ const struct device_ops device_sim = {
 	.attribute = sim_attribute,
 	.function = sim_function,
 	.alloc = sim_alloc,
-	.alloc_managed = sim_alloc,     /* all its memory is the host's */
+	.alloc_managed = sim_alloc_managed,
 	.alloc_variable = sim_alloc_variable,
 	.free = sim_free,
 	.upload = sim_upload,

@@ -19,7 +19,7 @@ static const struct profile profiles[] = {
 			.max_threads_per_block = 1024, .warp_size = 32,
 			.max_grid = { 2147483647u, 65535, 65535 }, .max_block = { 1024, 1024, 64 },
 			.shared_per_block = 48 << 10, .shared_per_block_optin = 227 << 10,
-			.memory_bytes = (size_t)143771 << 20,
+			.memory_bytes = 150109880320,
 		},
 		.resident_blocks = 32, .resident_threads = 2048,
 		.resident_shared = 228 << 10, .shared_per_block_reserved = 1 << 10,

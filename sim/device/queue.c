@@ -40,7 +40,8 @@ static void entry_free(struct entry *entry)
 
 static bool runnable(const struct stream *stream)
 {
-	return stream->head && (!stream->head->after || stream->head->after->done);
+	return stream->head && !stream->stalled
+		&& (!stream->head->after || stream->head->after->done);
 }
 
 static enum status run_task(struct device_simulated *sim, const struct task *task, uint64_t op)
@@ -97,9 +98,14 @@ static void forget_work(struct device_simulated *sim)
 static enum status run_head(struct stream *stream)
 {
 	struct device_simulated *sim = stream->sim;
+	const struct task *task = stream->head->task;
+	enum status status;
 	bool done;
-	enum status status = entry_run(sim, stream->head, &done);
 
+	stream->stalled = task && !sim->host_waits && task_waits_for_host(sim, task);
+	if (stream->stalled)
+		return STATUS_OK;
+	status = entry_run(sim, stream->head, &done);
 	if (status != STATUS_OK) {
 		forget_work(sim);
 		return status;
@@ -166,7 +172,7 @@ static enum status submit(struct stream *stream, struct entry entry)
 	*stream->tail = last;
 	stream->tail = &last->next;
 	if (sim->seed == 0) {
-		while (stream->head)
+		while (runnable(stream))
 			TRY(run_head(stream));
 		return STATUS_OK;
 	}
@@ -198,18 +204,31 @@ enum status queue_graph(struct stream *stream, struct graph_exec *exec)
 	return submit(stream, entry);
 }
 
+/* --- the host waits --- */
+
+static void begin_wait(struct device_simulated *sim)
+{
+	sim->host_waits = true;
+	for (struct stream *s = sim->streams; s; s = s->next)
+		s->stalled = false;
+}
+
 void queue_run_all(struct device_simulated *sim)
 {
+	begin_wait(sim);
 	while (run_one(sim))
 		;
+	sim->host_waits = false;
 }
 
 enum status queue_drain(struct device_simulated *sim, struct stream *stream)
 {
 	if (sim->observing)
 		return STATUS_OK;
+	begin_wait(sim);
 	while (stream ? stream->head && run_one(sim) : run_one(sim))
 		;
+	sim->host_waits = false;
 	if (sim->check && stream)
 		check_host_waited(sim->check, stream->order);
 	else if (sim->check)
@@ -227,10 +246,20 @@ enum status queue_wait(struct stream *stream, struct mark *mark)
 	return submit(stream, (struct entry){ .after = mark_keep(mark) });
 }
 
+void queue_settle(struct device_simulated *sim, struct stream *stream)
+{
+	while (stream->head && run_one(sim))
+		;
+	if (sim->check && !stream->head)
+		check_host_waited(sim->check, stream->order);
+}
+
 void queue_run_until(struct device_simulated *sim, const struct mark *mark)
 {
+	begin_wait(sim);
 	while (!mark->done && run_one(sim))
 		;
+	sim->host_waits = false;
 }
 
 void queue_clear(struct stream *stream)

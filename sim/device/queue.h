@@ -26,6 +26,8 @@ void queue_run_all(struct device_simulated *);
 void queue_run_until(struct device_simulated *, const struct mark *);
 /* Returns when the stream has no work left; NULL: the whole device. */
 enum status queue_drain(struct device_simulated *, struct stream *);
+/* Runs the stream's work up to a launch that waits for the host, for which the host does not. */
+void queue_settle(struct device_simulated *, struct stream *);
 /* Drops the stream's work. */
 void queue_clear(struct stream *);
 

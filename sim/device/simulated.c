@@ -22,6 +22,14 @@ bool simulated_holds(const struct device_simulated *sim, uint64_t address, uint6
 	return false;
 }
 
+bool simulated_is_managed(const struct device_simulated *sim, uint64_t address)
+{
+	for (const struct sim_buffer *b = sim->buffers; b; b = b->next)
+		if (b->managed && address - b->base.address < b->base.bytes)
+			return true;
+	return false;
+}
+
 uint32_t simulated_draw(struct device_simulated *sim, uint32_t below)
 {
 	sim->random = mix(sim->random, 0);

@@ -12,6 +12,7 @@
 struct sim_buffer {
 	struct buffer base;             /* first */
 	struct sim_buffer *next;
+	bool managed;                   /* the program's host code uses it too */
 };
 
 struct device_simulated {
@@ -40,6 +41,7 @@ struct device_simulated {
 	char sticky_text[600];
 	struct point_sink points;       /* records NULL: off */
 	struct device_observer observer;
+	bool host_waits;                /* for work in streams: then nothing waits for the host */
 	bool observing; /* within a call of the observer, or while the program stepped
 					 * aside for it: operations act at once */
 };
@@ -53,6 +55,8 @@ static inline struct device_simulated *simulated(struct device *device)
 enum status simulated_check_alive(const struct device_simulated *);
 /* Whether all these bytes are in one allocated buffer. */
 bool simulated_holds(const struct device_simulated *, uint64_t address, uint64_t bytes);
+/* Whether the address is in memory that the program's host code uses too. */
+bool simulated_is_managed(const struct device_simulated *, uint64_t address);
 /* A number below `below`, the same for the same seed and calls. */
 uint32_t simulated_draw(struct device_simulated *, uint32_t below);
 

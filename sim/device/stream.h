@@ -14,6 +14,7 @@ struct stream {
 	struct stream *next;
 	struct entry *head, **tail;     /* work in order */
 	bool destroyed;                 /* freed when its work is done */
+	bool stalled;                   /* its head waits for a store of the host */
 	struct capture *capture;        /* NULL: not capturing */
 	int *ends, end_count;           /* while capturing: nodes that the next one depends on */
 	int number;                     /* 0: the default stream */

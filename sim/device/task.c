@@ -368,6 +368,44 @@ static enum status run_launch(struct device_simulated *sim, const struct queued_
 	return status;
 }
 
+/* --- waiting for the host --- */
+
+static bool has_host_memory(const struct device_simulated *sim, const struct queued_launch *launch)
+{
+	for (int i = 0; i < launch->arg_count; i++) {
+		const struct kernel_param *param = &launch->code->params[i];
+
+		if (param->kind == PARAM_POINTER && simulated_is_managed(sim, launch->values[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool ends_in_deadlock(void *context)
+{
+	struct run run = *(const struct run *)context;
+
+	return run_under(&run, run.sim->seed) == STATUS_DEVICE && error_code() == 702;
+}
+
+/* Tries the launch if it may poll memory of the host. */
+bool task_waits_for_host(struct device_simulated *sim, const struct task *task)
+{
+	struct run run = { .sim = sim, .steps = sim->steps };
+
+	if (task->kind != TASK_LAUNCH || sim->sticky || !task->launch->code->orders_seen
+	    || !has_host_memory(sim, task->launch))
+		return false;
+	run.launch = task->launch;
+	run.points = &task->launch->points;
+	run.checked = (struct check_launch){
+		.number = (int64_t)sim->launches, .code = run.launch->code,
+		.grid = run.launch->grid, .block = run.launch->block, .args = run.launch->args,
+		.lint = run.launch->lint,
+	};
+	return again_try(ends_in_deadlock, &run);
+}
+
 /* Calls the observer and preserves the launch's error for the caller. */
 static void observe_after(struct device_simulated *sim, void *ticket, enum status status)
 {

@@ -29,5 +29,7 @@ void task_check_live(const struct device_simulated *, const struct task *, int n
 
 /* DEVICE if a kernel faults or memory was freed; this sets the device's sticky error. */
 enum status task_run(struct device_simulated *, const struct task *);
+/* Whether it is a launch that does not end before the host stores to memory that it polls. */
+bool task_waits_for_host(struct device_simulated *, const struct task *);
 
 #endif

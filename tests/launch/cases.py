@@ -608,6 +608,18 @@ def bulk_nobody_arrives():
                 fails=(1, 'deadlock in nobody_arrives', 'mbarrier_wait', 'async_bulk.cu:76'))
 
 
+def ptx_bulk(options=()):
+    x = ramp(320)
+    return Case('ptx_bulk.cu', 'stages', '1', '64',
+                {'in': Array('f32', x), 'out': Out('f32', 384), 'n': 'i32:320'},
+                {'out': [2 * x[i + 63 - t] for i in range(0, 320, 64) for t in range(64)]
+                 + list(range(64))}, options=list(options))
+
+
+def ptx_bulk_checked():
+    return ptx_bulk(['--check', '--seed', '2'])
+
+
 def stencil():
     x = integers(50)
     return Case('vectors.cu', 'stencil_1d', '2', '32',
@@ -1434,6 +1446,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          overload_unclear, division32, division64, division_products, division_min, copy4, async_copy,
          async_stages, async_stages_checked, bulk_stages, bulk_stages_checked,
          bulk_stages_ordered, bulk_small_copies, bulk_small_copies_checked, bulk_nobody_arrives,
+         ptx_bulk, ptx_bulk_checked,
          stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,

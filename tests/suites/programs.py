@@ -31,7 +31,7 @@ import rows
 
 ROW = {"path": str, "kind": str, "files": list, "include": list, "options": list, "args": list,
        "exit": int, "prints": str, "until": str, "refused": str}
-SECONDS = 300
+SECONDS = 900
 
 
 def check_row(row):

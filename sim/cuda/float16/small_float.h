@@ -11,6 +11,8 @@
 
 #include <limits>
 
+#include "sim/cuda/float16/host_only.h"
+
 enum ft_rounding { FT_NEAREST, FT_TO_ZERO, FT_DOWN, FT_UP };
 
 /* Rounds x to a 16-bit float with EXPONENT exponent bits and FRACTION fraction bits. Scaling by a

@@ -165,5 +165,49 @@ FT_PTX void ft_ptx_cp_async_wait_all()
 	ft_async_commit();
 	ft_async_wait(0);
 }
+FT_PTX void ft_ptx_bulk_load(void *to, const void *from, unsigned bytes, void *barrier)
+{
+	ft_bulk_load(to, from, bytes, (uint64_t *)barrier);
+}
+FT_PTX void ft_ptx_bulk_store(void *to, const void *from, unsigned bytes)
+{
+	ft_bulk_copy(to, from, bytes, nullptr);
+}
+FT_PTX void ft_ptx_nothing() { }
+
+/* --- barriers in shared memory --- */
+
+FT_PTX void ft_ptx_mbarrier_init(void *barrier, unsigned count)
+{
+	ft_mbarrier_init((uint64_t *)barrier, count);
+}
+FT_PTX void ft_ptx_mbarrier_inval(void *barrier) { *(uint64_t *)barrier = 0; }
+/* The state that an arrival returns is the word before it. */
+FT_PTX uint64_t ft_ptx_mbarrier_arrive(void *barrier, unsigned count = 1)
+{
+	return ft_mbarrier_change((uint64_t *)barrier, count, 0, 0, 0);
+}
+FT_PTX uint64_t ft_ptx_mbarrier_arrive_expect(void *barrier, unsigned bytes)
+{
+	return ft_mbarrier_change((uint64_t *)barrier, 1, 0, (int)bytes, 0);
+}
+FT_PTX void ft_ptx_mbarrier_expect(void *barrier, unsigned bytes)
+{
+	(void)ft_mbarrier_change((uint64_t *)barrier, 0, 0, (int)bytes, 0);
+}
+FT_PTX bool ft_ptx_mbarrier_try_parity(const struct ft_site *site, void *barrier, unsigned parity,
+				       unsigned = 0)
+{
+	return ft_mbarrier_try(site, (uint64_t *)barrier, parity & 1);
+}
+FT_PTX bool ft_ptx_mbarrier_try(const struct ft_site *site, void *barrier, uint64_t state,
+				unsigned = 0)
+{
+	return ft_mbarrier_try(site, (uint64_t *)barrier, state >> 63);
+}
+FT_PTX void ft_ptx_mbarrier_arrive_copied(void *barrier)
+{
+	ft_mbarrier_arrive_copied((uint64_t *)barrier);
+}
 
 #endif

@@ -500,7 +500,7 @@ START_TEST(devices_have_properties)
 	ck_assert_int_eq(prop.multiProcessorCount, 132);
 	ck_assert_int_eq(prop.maxThreadsDim[2], 64);
 	ck_assert_uint_eq(prop.sharedMemPerBlockOptin, 232448);
-	ck_assert_uint_eq(prop.totalGlobalMem, (size_t)143771 << 20);
+	ck_assert_uint_eq(prop.totalGlobalMem, 150109880320);
 	CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0));
 	ck_assert_int_eq(value, 32);
 	CUDA_IS(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)9999, 0),

@@ -67,6 +67,10 @@ START_TEST(instructions_become_calls)
 	becomes("add.cc.u32 %0, %1, %2; addc.u32 %3, 0, 0;",
 		"ft_3 = ft_ptx_addc<unsigned>(ft_carry, ft_reg(0LL), ft_reg(0LL));");
 	becomes("bar.sync 0;", "{ \"bar.sync\", \"f.cu\", 7,");
+	becomes("{ .reg .pred p; $L: setp.ne.u32 p, %0, 0; @p bra $L; }",
+		"{ ft_reg ft_x_p; ft_l_1__dL: ; "
+		"ft_x_p = ft_ptx_setp_ne<unsigned>(&ft_unused, ft_0, ft_reg(0LL)); "
+		"if (ft_x_p.is()) goto ft_l_1__dL; }");
 }
 END_TEST
 
@@ -116,7 +120,7 @@ START_TEST(what_is_not_supported_is_named)
 	is_absent("mov.u32 %0, %cluster_ctaid.x;", "mov.u32");
 	is_absent("addc.u32 %0, %1, %2;", "addc.u32");
 	is_absent("bar.sync 1;", "bar.sync");
-	is_absent("L: bra L;", "L:");
+	is_absent("brx.idx %0, L;", "brx.idx");
 	is_absent(".reg .v4 .f32 v;", ".reg");
 }
 END_TEST
@@ -154,8 +158,8 @@ START_TEST(a_statement_that_is_not_supported_names_its_line)
 	static const char host[] = "int f() { int x; asm(\"nop\"); }";
 	char *out;
 
-	statement("asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" :: \"r\"(x));",
-		  "__asm__(\"ft_ptx_absent.2.mbarrier.init.shared$$cta.b64\")");
+	statement("asm volatile(\"mbarrier.complete_tx.shared::cta.b64 [%0], 1;\" :: \"r\"(x));",
+		  "__asm__(\"ft_ptx_absent.2.mbarrier.complete_tx.shared$$cta.b64\")");
 	statement("asm(\"mov.b32 %0, 1;\" : \"=q\"(x));", "__asm__(\"ft_ptx_absent.2.operands\")");
 	statement("asm(text);", "__asm__(\"ft_ptx_absent.2.operands\")");
 	OK(rewrite_program("t.cu", host, strlen(host), true, &out));

@@ -36,4 +36,14 @@ run run "$srcdir/tests/tui/run/latch.cu"
 expect 'a deadlock names a thread that polls' 0 '^cudaErrorLaunchTimeout$' \
 	'lanes 0 poll memory that does not change; exited: 31 lanes$'
 
+# --- a kernel that waits for a store of the host ---
+
+cp "$srcdir/tests/tui/run/host_latch.cu" .
+for options in --check '--no-record --seed 3' '-o latch.twin'; do
+	run run host_latch.cu $options
+	expect "work after a launch that waits for the host: $options" 0 '^150$' '^no error$' '^301$'
+done
+run run host_latch.cu --no-record -- never
+expect 'a host that never stores there' 0 '^0$' '702.*deadlock in wait_for'
+
 plan

@@ -25,6 +25,40 @@ for std in c++17 c++20; do
 	expect "with --std $std" 0 'variables: 7 8 7 8'
 done
 
+# --- the types of 16 and 8 bits in a file without kernels ---
+
+cat >halves.cpp <<'EOF'
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+__host__ __device__ float twice(__half h) { return __half2float(__hadd(h, h)); }
+float on_device(__half);
+int main()
+{
+	printf("%g %g %g %g\n", twice(__float2half(1.5f)), (float)__float2bfloat16(1.25f),
+	       (float)__nv_fp8_e4m3(0.3f), on_device(__half(0.25f)));
+	return std::max(0, std::min(1, 0)) + (int)std::exp(-100.0);
+}
+EOF
+cat >halves.cu <<'EOF'
+#include <cuda_fp16.h>
+__global__ void widen(__half x, float *y) { *y = __half2float(x); }
+float on_device(__half x)
+{
+	float *y, r;
+	cudaMalloc(&y, sizeof *y);
+	widen<<<1, 1>>>(x, y);
+	cudaMemcpy(&r, y, sizeof r, cudaMemcpyDeviceToHost);
+	cudaFree(y);
+	return r;
+}
+EOF
+run run --no-record halves.cpp halves.cu
+expect 'a .cpp file that includes cuda_fp16.h' 0 '^3 1.25 0.3125 0.25$'
+
 # --- what a kernel cannot use, with the line ---
 
 # kernel WHAT BODY PATTERN: a program that launches a kernel with this body does not compile.

@@ -1,0 +1,7 @@
+/* copy.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_COPY_H
+#define FLASHTWIN_THRUST_COPY_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

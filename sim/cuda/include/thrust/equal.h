@@ -1,0 +1,7 @@
+/* equal.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_EQUAL_H
+#define FLASHTWIN_THRUST_EQUAL_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* fill.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_FILL_H
+#define FLASHTWIN_THRUST_FILL_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* find.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_FIND_H
+#define FLASHTWIN_THRUST_FIND_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

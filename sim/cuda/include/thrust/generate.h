@@ -1,0 +1,7 @@
+/* generate.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_GENERATE_H
+#define FLASHTWIN_THRUST_GENERATE_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* random.h - what Thrust shares with C++'s library */
+#ifndef FLASHTWIN_THRUST_RANDOM_H
+#define FLASHTWIN_THRUST_RANDOM_H
+
+#include "sim/cuda/thrust/functional.h"
+
+#endif

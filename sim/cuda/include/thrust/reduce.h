@@ -1,0 +1,7 @@
+/* reduce.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_REDUCE_H
+#define FLASHTWIN_THRUST_REDUCE_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* remove.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_REMOVE_H
+#define FLASHTWIN_THRUST_REMOVE_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* reverse.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_REVERSE_H
+#define FLASHTWIN_THRUST_REVERSE_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

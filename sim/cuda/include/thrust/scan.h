@@ -1,0 +1,7 @@
+/* scan.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_SCAN_H
+#define FLASHTWIN_THRUST_SCAN_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

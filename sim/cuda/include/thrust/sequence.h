@@ -1,0 +1,7 @@
+/* sequence.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_SEQUENCE_H
+#define FLASHTWIN_THRUST_SEQUENCE_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* transform.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_TRANSFORM_H
+#define FLASHTWIN_THRUST_TRANSFORM_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* tuple.h - what Thrust shares with C++'s library */
+#ifndef FLASHTWIN_THRUST_TUPLE_H
+#define FLASHTWIN_THRUST_TUPLE_H
+
+#include "sim/cuda/thrust/functional.h"
+
+#endif

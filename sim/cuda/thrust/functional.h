@@ -1,0 +1,73 @@
+/* functional.h - function objects, tuples and random numbers of Thrust, from C++'s library.
+ *
+ * The generators are those of the C++ standard, whose sequences Thrust's share; distributions are
+ * C++'s, so their numbers differ from Thrust's.
+ */
+#ifndef SIM_THRUST_FUNCTIONAL_H
+#define SIM_THRUST_FUNCTIONAL_H
+
+#include <random>
+#include <tuple>
+#include <utility>
+
+namespace thrust {
+
+#define FT_BINARY(name, result, expression) \
+	template <class T = void> struct name { \
+		__host__ __device__ result operator()(const T &a, const T &b) const \
+			{ return expression; } \
+	}; \
+	template <> struct name<void> { \
+		template <class A, class B> \
+		__host__ __device__ auto operator()(const A &a, const B &b) const \
+			-> decltype(expression) { return expression; } \
+	};
+FT_BINARY(plus, T, a + b)
+FT_BINARY(minus, T, a - b)
+FT_BINARY(multiplies, T, a * b)
+FT_BINARY(divides, T, a / b)
+FT_BINARY(modulus, T, a % b)
+FT_BINARY(bit_and, T, a & b)
+FT_BINARY(bit_or, T, a | b)
+FT_BINARY(bit_xor, T, a ^ b)
+FT_BINARY(maximum, T, a < b ? b : a)
+FT_BINARY(minimum, T, b < a ? b : a)
+FT_BINARY(equal_to, bool, a == b)
+FT_BINARY(not_equal_to, bool, a != b)
+FT_BINARY(less, bool, a < b)
+FT_BINARY(less_equal, bool, a <= b)
+FT_BINARY(greater, bool, a > b)
+FT_BINARY(greater_equal, bool, a >= b)
+FT_BINARY(logical_and, bool, a && b)
+FT_BINARY(logical_or, bool, a || b)
+#undef FT_BINARY
+template <class T> struct negate
+	{ __host__ __device__ T operator()(const T &x) const { return -x; } };
+template <class T> struct identity
+	{ __host__ __device__ const T &operator()(const T &x) const { return x; } };
+template <class T> struct square
+	{ __host__ __device__ T operator()(const T &x) const { return x * x; } };
+
+using std::get;
+using std::make_pair;
+using std::make_tuple;
+using std::pair;
+using std::tie;
+using std::tuple;
+
+using std::minstd_rand;
+using std::minstd_rand0;
+typedef std::minstd_rand default_random_engine;
+template <class T = double> using uniform_real_distribution = std::uniform_real_distribution<T>;
+template <class T = int> using uniform_int_distribution = std::uniform_int_distribution<T>;
+template <class T = double> using normal_distribution = std::normal_distribution<T>;
+namespace random {
+using thrust::default_random_engine;
+using thrust::minstd_rand;
+using thrust::uniform_int_distribution;
+using thrust::uniform_real_distribution;
+}
+
+}
+
+#endif
