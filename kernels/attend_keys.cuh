@@ -57,8 +57,8 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 			for (int r = 0; r < ROWS; r++)
 #pragma unroll
 				for (int i = 0; i < OWNED; i++)
-					rows[r][i] =
-						value_rows[min(j + r, keys - 1) * D + element[i]];
+					rows[r][i] = value_rows[AT_MOST(j + r, keys - 1) * D
+								+ element[i]];
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
 				if (j + r < keys)

@@ -1,4 +1,5 @@
-/* kernel.h - the macros that kernel sources use in addition to CUDA C: KERNEL and POINT.
+/* kernel.h - the macros that kernel sources use in addition to CUDA C: KERNEL, POINT, and, in the
+ * simulator's unchecked kernels, FOUR_FMAF.
  *
  * A kernel is plain CUDA C. nvcc builds it for the GPU, and the system's compiler builds the same
  * source for the simulator, with the CUDA built-ins of sim/cuda/cuda_c.h.
@@ -12,6 +13,16 @@
 #define KERNEL extern "C" __global__ void
 #else
 #define KERNEL __global__ void
+#endif
+
+/* fmaf() of four floats each; not defined everywhere. The checker follows single floats. */
+#if defined(FLASHTWIN_SIM) && !defined(FLASHTWIN_CHECK) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__FMA__)
+#define FOUR_FMAF(a, b, c) __builtin_ia32_vfmaddps((a), (b), (c))
+#elif defined(__aarch64__)
+#define FOUR_FMAF(a, b, c) __builtin_aarch64_fmav4sf((a), (b), (c))
+#endif
+typedef float four_floats __attribute__((vector_size(16), may_alias));
 #endif
 
 #endif

@@ -28,8 +28,10 @@
  * what a GPU does, so that counters agree. */
 #if defined(__CUDACC__) || defined(FLASHTWIN_CHECK)
 #define AT_ONCE(n) (n)
+#define AT_MOST(i, last) min(i, last)   /* an index that may be past the end if n > 1 */
 #else
 #define AT_ONCE(n) 1
+#define AT_MOST(i, last) (i)
 #endif
 #define KEY_LOADS AT_ONCE(8)            /* float4 loads per key */
 
@@ -71,6 +73,20 @@ static __device__ float dot_unaligned(const float *a, const float *b, int D)
 }
 
 /* The same sums with loads of 16 bytes, if rows of D floats are aligned to them. */
+#ifdef FOUR_FMAF
+/* The simulator's compiler does not find that four sums fit into one vector. */
+static float dot(const float *query, const float *key, int D)
+{
+	four_floats s = { 0.0f, 0.0f, 0.0f, 0.0f };
+
+	if (D % 4)
+		return dot_unaligned(query, key, D);
+	for (int d = 0; d < D; d += 4)
+		s = FOUR_FMAF(*(const four_floats *)(query + d),
+			      *(const four_floats *)(key + d), s);
+	return (s[0] + s[1]) + (s[2] + s[3]);
+}
+#else
 static __device__ float dot(const float *query, const float *key, int D)
 {
 	float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
@@ -97,6 +113,7 @@ static __device__ float dot(const float *query, const float *key, int D)
 	}
 	return (s0 + s1) + (s2 + s3);
 }
+#endif
 
 #define OWNED 2
 #define ATTEND_KEYS attend_keys_64

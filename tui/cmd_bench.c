@@ -88,6 +88,7 @@ static enum status run(int argc, char **argv)
 		return bench_seeds(asked.device ? asked.device : "cuda", (int)asked.runs,
 				   asked.json, asked.plot);
 	TRY(bench_sim((int)asked.runs, asked.plot));
+	TRY(bench_speed((int)asked.runs));
 	return bench_trace((int)asked.runs);
 }
 

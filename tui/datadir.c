@@ -66,6 +66,11 @@ char *datadir_matmul(void)
 	return locate("samples/matmul.cu", "", "samples/matmul.cu");
 }
 
+char *datadir_barriers(void)
+{
+	return locate("samples/barriers.cu", "", "samples/barriers.cu");
+}
+
 enum status datadir_sample(const char *name, char **out)
 {
 	if (strcmp(name, "shakespeare") == 0)

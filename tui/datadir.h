@@ -18,8 +18,10 @@ char *datadir_include(void);
 /* The directory of the labs, found the same way; the caller frees it. */
 char *datadir_labs(void);
 
-/* The path of the tiled matrix product that `bench --suite check` launches; the caller frees it. */
+/* The paths of kernels that `bench` launches: a tiled matrix product, rounds of barriers. The caller
+ * frees them. */
 char *datadir_matmul(void);
+char *datadir_barriers(void);
 
 /* The path of a sample, found the same way; the caller frees it. Samples are "shakespeare", the
  * model; "demo.twin", a trace from an H200; "merge.cu", a kernel with a race. USAGE for any other

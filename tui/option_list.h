@@ -261,8 +261,9 @@ OPTION(LAB_SHARE, ON_LAB, OWN, 0, "share", VALUE_TEXT("K/N"),
 /* bench */
 OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "the simulator (the default): chunk + reduce on one job next to plain C, if this processor "
-       "can run the plain C as compiled for the building machine; bytes and seconds per decode "
-       "step, not recorded and at each level")
+       "can run the plain C as compiled for the building machine; barriers, a matrix product and "
+       "start-up of users' kernels; bytes and seconds per decode step, not recorded and at each "
+       "level")
 OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("sim seeds view last check"),
        "sim: as --sim\n"
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "

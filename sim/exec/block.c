@@ -176,6 +176,7 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 		warp->exited = ~warp->runnable;
 		warp->at_barrier = warp->at_active = warp->at_grid = 0;
 		warp->meeting_count = 0;
+		warp->direct = grid->seed == 0 && !grid->listener;
 		for (unsigned l = 0; l < WARP_LANES; l++) {
 			warp->lanes[l].fiber = NULL;
 			warp->lanes[l].poll = (struct lane_poll){ 0 };

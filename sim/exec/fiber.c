@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #ifdef HAVE_VALGRIND_VALGRIND_H
 #include <valgrind/valgrind.h>
@@ -38,19 +39,108 @@ void fiber_pool_init(struct fiber_pool *pool, void (*entry)(void))
 }
 
 #ifdef FIBER_JUMPS
-/* Lays out what fiber_jump() pops: the address to resume at, and on aarch64 the frame pointer. The
- * entry function needs the stack as it is after a call; the zero ends a debugger's stack walk. */
+/* Pushes what the ABI lets a function's caller keep, and takes the other fiber's from its stack.
+ * MXCSR and the x87 control word, or FPCR, never change in kernels, so they are not switched. */
+#ifdef __x86_64__
+__asm__(".text\n"
+	"	.p2align 6\n"
+	"	.globl fiber_swap\n"
+	"	.hidden fiber_swap\n"
+	"	.type fiber_swap, @function\n"
+	"fiber_swap:\n"
+	"	.cfi_startproc\n"
+	"	pushq %rbp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.cfi_rel_offset %rbp, 0\n"
+	"	pushq %rbx\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.cfi_rel_offset %rbx, 0\n"
+	"	pushq %r12\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %r13\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %r14\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %r15\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rdx\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	movq %rsp, (%rdi)\n"
+	"	movq %rsi, %rsp\n"
+	"	popq %rdx\n"
+	"	popq %r15\n"
+	"	popq %r14\n"
+	"	popq %r13\n"
+	"	popq %r12\n"
+	"	popq %rbx\n"
+	"	popq %rbp\n"
+	"	.cfi_adjust_cfa_offset -56\n"
+	"	movq (%rdx), %rax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.size fiber_swap, . - fiber_swap\n");
+#else
+/* x29 is the frame pointer, x30 the return address. */
+__asm__(".text\n"
+	"	.p2align 6\n"
+	"	.globl fiber_swap\n"
+	"	.hidden fiber_swap\n"
+	"	.type fiber_swap, %function\n"
+	"fiber_swap:\n"
+	"	.cfi_startproc\n"
+	"	stp x29, x30, [sp, -176]!\n"
+	"	.cfi_adjust_cfa_offset 176\n"
+	"	.cfi_rel_offset x29, 0\n"
+	"	.cfi_rel_offset x30, 8\n"
+	"	stp x19, x20, [sp, 16]\n"
+	"	stp x21, x22, [sp, 32]\n"
+	"	stp x23, x24, [sp, 48]\n"
+	"	stp x25, x26, [sp, 64]\n"
+	"	stp x27, x28, [sp, 80]\n"
+	"	stp d8, d9, [sp, 96]\n"
+	"	stp d10, d11, [sp, 112]\n"
+	"	stp d12, d13, [sp, 128]\n"
+	"	stp d14, d15, [sp, 144]\n"
+	"	str x2, [sp, 160]\n"
+	"	mov x9, sp\n"
+	"	str x9, [x0]\n"
+	"	mov sp, x1\n"
+	"	ldr x2, [sp, 160]\n"
+	"	ldp x19, x20, [sp, 16]\n"
+	"	ldp x21, x22, [sp, 32]\n"
+	"	ldp x23, x24, [sp, 48]\n"
+	"	ldp x25, x26, [sp, 64]\n"
+	"	ldp x27, x28, [sp, 80]\n"
+	"	ldp d8, d9, [sp, 96]\n"
+	"	ldp d10, d11, [sp, 112]\n"
+	"	ldp d12, d13, [sp, 128]\n"
+	"	ldp d14, d15, [sp, 144]\n"
+	"	ldr x0, [x2]\n"
+	"	ldp x29, x30, [sp], 176\n"
+	"	.cfi_adjust_cfa_offset -176\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.size fiber_swap, . - fiber_swap\n");
+#endif
+
+/* Lays out what fiber_swap() pops, and enters by its return. On x86-64 the entry function needs the
+ * stack as it is after a call; zeros end a debugger's stack walk. */
 static void fiber_prepare(struct fiber_pool *pool, struct fiber *fiber, size_t index)
 {
+	static const uint64_t unused;
 	uintptr_t top = (uintptr_t)fiber->high - STAGGER_BYTES * (index % STAGGER_STEPS);
-	void **sp = (void **)(top & ~(uintptr_t)63);
+	const void **sp = (const void **)(top & ~(uintptr_t)63);
 
 #ifdef __x86_64__
-	*--sp = NULL;                   /* return address of entry */
-	*--sp = (void *)(uintptr_t)pool->entry;
+	sp -= 9;                        /* the address of the result, 6 registers, entry, NULL */
+	memset(sp, 0, 9 * sizeof *sp);
+	sp[0] = &unused;
+	sp[7] = (const void *)(uintptr_t)pool->entry;
 #else
-	*--sp = (void *)(uintptr_t)pool->entry;
-	*--sp = NULL;                   /* frame of entry's caller */
+	sp -= 22;
+	memset(sp, 0, 22 * sizeof *sp);
+	sp[1] = (const void *)(uintptr_t)pool->entry;
+	sp[20] = &unused;
 #endif
 	fiber->sp = sp;
 }

@@ -1,7 +1,7 @@
 /* fiber.h - stackful fibers: the control flow of one simulated CUDA thread.
  *
  * A fiber is a stack and a saved stack pointer. On x86-64 and aarch64 the switch is written by hand
- * and takes about ten instructions; other processors use ucontext. Stacks have a guard page below
+ * and takes about twenty instructions; other processors use ucontext. Stacks have a guard page below
  * them, and their tops are staggered so that thousands of fibers at the same depth do not compete
  * for the same cache sets. Each OS thread has its own pool, and a fiber never leaves its pool.
  */
@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct fiber {
 	/* saved stack pointer (or ucontext) while it does not run */
@@ -82,65 +83,32 @@ static inline void fiber_describe_thread(struct fiber *self)
 #define FIBER_JUMPS                     /* the switch is written by hand */
 #endif
 
-#if defined(FIBER_JUMPS) && defined(__x86_64__)
-/* Inlined, and left by a jump instead of a return, so that calls and returns of all fibers that
- * wait at one place match in the processor's return predictor. The clobber list gives up most
- * registers; rbx and rbp are pushed, below the red zone. MXCSR and the x87 control word never
- * change in kernels, so they are not switched. */
-static inline __attribute__((always_inline)) void fiber_jump(void **save, void *load)
-{
-	__asm__ volatile(
-		"lea -128(%%rsp), %%rsp\n\t"
-		"push %%rbp\n\t"
-		"push %%rbx\n\t"
-		"lea 1f(%%rip), %%rax\n\t"
-		"push %%rax\n\t"
-		"mov %%rsp, (%0)\n\t"
-		"mov %1, %%rsp\n\t"
-		"pop %%rax\n\t"
-		"jmp *%%rax\n"
-		"1:\n\t"
-		"pop %%rbx\n\t"
-		"pop %%rbp\n\t"
-		"lea 128(%%rsp), %%rsp\n\t"
-		: "+D"(save), "+S"(load)
-		:
-		: "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-		  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-		  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
-}
-#elif defined(FIBER_JUMPS)
-/* As above. x29 is the frame pointer, which a clobber list cannot give up; x30 becomes 0 because a
- * debugger looks there for the caller of a new fiber's entry. With branch target identification, an
- * indirect jump through x16 may go to a function or to a hint (36: "bti j"), which is a no-op
- * elsewhere. FPCR never changes in kernels. */
-static inline __attribute__((always_inline)) void fiber_jump(void **save, void *load)
-{
-	register void **at __asm__("x0") = save;
-	register void *to __asm__("x1") = load;
+#ifdef FIBER_JUMPS
+/* Saves the stack pointer in *save and resumes the fiber that saved `load`. When the caller is
+ * resumed, this returns the value at `result` then, so that a function that waits can end with this
+ * call: the lanes that wait at one place all wait in the same function, which returns to where the
+ * processor expects it to. */
+uint64_t fiber_swap(void **save, void *load, const uint64_t *result);
+/* The same for a function that returns an int. */
+int fiber_swap_int(void **save, void *load, const uint64_t *result) __asm__("fiber_swap");
 
-	__asm__ volatile(
-		"adr x16, 1f\n\t"
-		"stp x29, x16, [sp, -16]!\n\t"
-		"mov x17, sp\n\t"
-		"str x17, [%0]\n\t"
-		"mov sp, %1\n\t"
-		"ldp x29, x16, [sp], 16\n\t"
-		"mov x30, xzr\n\t"
-		"br x16\n"
-		"1:\n\t"
-		"hint 36\n\t"
-		: "+r"(at), "+r"(to)
-		:
-		: "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
-		  "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25",
-		  "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
-		  "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
-		  "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
-		  "memory", "cc");
+static inline void fiber_jump(void **save, void *load)
+{
+	static const uint64_t unused;
+
+	fiber_swap(save, load, &unused);
 }
 #else
 void fiber_jump(void **save, void *load);
+#endif
+
+/* Switches from one fiber to another; yields the value at `result` when the first is resumed. */
+#if defined(FIBER_JUMPS) && !defined(__SANITIZE_ADDRESS__)
+#define FIBER_SWITCH_FOR(swap, from, to, result) swap(&(from)->sp, (to)->sp, (result))
+#else
+#define FIBER_SWITCH_FOR(swap, from, to, result) ({ \
+	FIBER_SWITCH((from), (to)); \
+	*(result); })
 #endif
 
 #endif

@@ -29,20 +29,19 @@ struct lane_poll {
 	unsigned reads;                 /* since it last let others run */
 };
 
+/* What a thread that waits and runs again touches is in the first cache line. */
 struct lane {
 	struct ft_thread_view view;     /* first: ft_self points here */
 	struct warp *warp;
 	struct fiber *fiber;            /* NULL until the lane starts */
-	uint32_t bit;                   /* 1 << lane number */
-	uint32_t argument;              /* of the collective it waits in */
-	uint64_t value, result;
 	const struct ft_site *site;     /* where it waits, or waited last */
+	uint32_t bit;                   /* 1 << lane number */
 	const struct call_path *path;   /* by which it came to the __activemask() where it waits */
 	struct ft_loop *loops;          /* that it is in and that count turns, innermost first */
 	struct check_lane check;        /* in a checked launch */
 	struct lane_poll poll;
 	struct async_queue *async;      /* pending copies; NULL if it never made one */
-};
+} __attribute__((aligned(64)));
 
 /* Lanes of one warp that call the same collective with the same mask. */
 struct meeting {
@@ -58,8 +57,12 @@ struct warp {
 	uint32_t at_barrier;            /* waiting at the block barrier */
 	uint32_t at_active;             /* waiting at an __activemask() */
 	uint32_t at_grid;               /* waiting at a barrier of the grid */
+	bool direct;                    /* in order, and nothing listens: see collective.c */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
+	/* Of each lane at its collective. */
+	uint64_t values[WARP_LANES], results[WARP_LANES];
+	uint32_t arguments[WARP_LANES];
 	/* In a counted launch: the memory requests, and the basic block each lane entered last. */
 	struct requests *requests;
 	uintptr_t last_block[WARP_LANES];
@@ -83,6 +86,11 @@ struct block {
 	struct warp *warps;             /* MAX_WARPS */
 	struct bulk_loads *bulk;        /* copies that wait for barriers; NULL: none so far */
 };
+
+static inline unsigned lane_index(const struct lane *lane)
+{
+	return (unsigned)__builtin_ctz(lane->bit);
+}
 
 /* The running lane; NULL outside kernels. */
 static inline struct lane *lane_current(void)

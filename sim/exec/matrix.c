@@ -34,9 +34,9 @@ static const struct {
 	[FT_MATRIX_U8] = { MMA_F32, 8, true, false },
 };
 
-static struct ft_matrix *of_lane(const struct lane *lane)
+static struct ft_matrix *of_lane(const struct warp *warp, unsigned lane)
 {
-	return (struct ft_matrix *)(uintptr_t)lane->value;
+	return (struct ft_matrix *)(uintptr_t)warp->values[lane];
 }
 
 /* --- operands --- */
@@ -128,10 +128,10 @@ void matrix_multiply(struct warp *warp)
 	memset(&all, 0, sizeof all);
 	for (unsigned i = 0; i < WARP_LANES; i++)
 		if (!(warp->exited >> i & 1))
-			read_lane(of_lane(&warp->lanes[i]), i, &all);
+			read_lane(of_lane(warp, i), i, &all);
 	for (unsigned i = 0; i < WARP_LANES; i++)
 		if (!(warp->exited >> i & 1))
-			write_lane(of_lane(&warp->lanes[i]), i, &all);
+			write_lane(of_lane(warp, i), i, &all);
 }
 
 void matrix_gather(struct warp *warp)
@@ -140,9 +140,9 @@ void matrix_gather(struct warp *warp)
 
 	for (unsigned i = 0; i < WARP_LANES; i++)
 		if (!(warp->exited >> i & 1))
-			values[i] = ((struct ft_gather *)(uintptr_t)warp->lanes[i].value)->mine;
+			values[i] = ((struct ft_gather *)(uintptr_t)warp->values[i])->mine;
 	for (unsigned i = 0; i < WARP_LANES; i++)
 		if (!(warp->exited >> i & 1))
-			memcpy(((struct ft_gather *)(uintptr_t)warp->lanes[i].value)->all, values,
+			memcpy(((struct ft_gather *)(uintptr_t)warp->values[i])->all, values,
 			       sizeof values);
 }

@@ -9,6 +9,8 @@
 
 #include "sim/exec/meeting.h"
 
+#include <string.h>
+
 #include "sim/exec/matrix.h"
 #include "sim/exec/path.h"
 #include "sim/exec/worker.h"
@@ -44,7 +46,7 @@ static uint32_t lanes_with_value(const struct warp *warp, uint32_t lanes, uint64
 	for (; lanes; lanes &= lanes - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
 
-		if (warp->lanes[lane].value == value)
+		if (warp->values[lane] == value)
 			found |= 1u << lane;
 	}
 	return found;
@@ -67,8 +69,8 @@ static uint32_t reduce_two(enum ft_collective kind, uint32_t a, uint32_t b)
 /* The one result all lanes get. */
 static uint64_t common_result(const struct warp *warp, enum ft_collective kind, uint32_t lanes)
 {
-	const struct lane *first = &warp->lanes[__builtin_ctz(lanes)];
-	uint32_t yes, total = (uint32_t)first->value;
+	uint64_t first = warp->values[__builtin_ctz(lanes)];
+	uint32_t yes, total = (uint32_t)first;
 
 	switch (kind) {
 	case FT_SYNC:
@@ -86,11 +88,11 @@ static uint64_t common_result(const struct warp *warp, enum ft_collective kind, 
 			return yes != 0;
 		return yes == lanes || (kind == FT_UNIFORM && yes == 0);
 	case FT_MATCH_ALL:
-		return lanes_with_value(warp, lanes, first->value) == lanes ? lanes : 0;
+		return lanes_with_value(warp, lanes, first) == lanes ? lanes : 0;
 	default:
 		for (lanes &= lanes - 1; lanes; lanes &= lanes - 1)
 			total = reduce_two(kind, total,
-					   (uint32_t)warp->lanes[__builtin_ctz(lanes)].value);
+					   (uint32_t)warp->values[__builtin_ctz(lanes)]);
 		return total;
 	}
 }
@@ -106,10 +108,61 @@ static bool is_shuffle(enum ft_collective kind)
 	return kind >= FT_SHUFFLE_IDX && kind <= FT_SHUFFLE_XOR;
 }
 
+static void shuffle(struct warp *warp, const struct meeting *meeting, unsigned number)
+{
+	unsigned source = shuffle_source(meeting->kind, number, warp->arguments[number]);
+	bool there = meeting->arrived >> source & 1;
+
+	warp->results[number] = there ? warp->values[source] : NO_VALUE;
+	if (!there)
+		LISTENER_CALL(listener(), shuffle_inactive, &warp->lanes[number], source);
+}
+
+/* All lanes of the warp shuffle across its whole width, as far or to the same lanes each. */
+static bool is_plain_shuffle(const struct warp *warp, const struct meeting *meeting)
+{
+	uint32_t differ = (warp->arguments[0] ^ WARP_LANES << 16) >> 16;
+
+	if (meeting->arrived != UINT32_MAX || !is_shuffle(meeting->kind))
+		return false;
+	for (int i = 1; i < WARP_LANES; i++)
+		differ |= warp->arguments[i] ^ warp->arguments[0];
+	return differ == 0;
+}
+
+static void shuffle_plainly(struct warp *warp, enum ft_collective kind)
+{
+	const uint64_t *values = warp->values;
+	unsigned by = warp->arguments[0] & (WARP_LANES - 1);
+	uint64_t *results = warp->results;
+
+	switch (kind) {
+	case FT_SHUFFLE_IDX:
+		for (unsigned i = 0; i < WARP_LANES; i++)
+			results[i] = values[by];
+		break;
+	case FT_SHUFFLE_UP:
+		memcpy(results, values, by * sizeof *values);
+		memcpy(results + by, values, (WARP_LANES - by) * sizeof *values);
+		break;
+	case FT_SHUFFLE_DOWN:
+		memcpy(results, values + by, (WARP_LANES - by) * sizeof *values);
+		memcpy(results + WARP_LANES - by, values + WARP_LANES - by, by * sizeof *values);
+		break;
+	default:
+		for (unsigned i = 0; i < WARP_LANES; i++)
+			results[i] = values[i ^ by];
+	}
+}
+
 static void compute_results(struct warp *warp, const struct meeting *meeting)
 {
 	uint64_t common = 0;
 
+	if (is_plain_shuffle(warp, meeting)) {
+		shuffle_plainly(warp, meeting->kind);
+		return;
+	}
 	if (meeting->kind == FT_MATRIX)
 		matrix_multiply(warp);
 	else if (meeting->kind == FT_GATHER)
@@ -118,20 +171,14 @@ static void compute_results(struct warp *warp, const struct meeting *meeting)
 		common = common_result(warp, meeting->kind, meeting->arrived);
 	for (uint32_t lanes = meeting->arrived; lanes; lanes &= lanes - 1) {
 		unsigned number = (unsigned)__builtin_ctz(lanes);
-		struct lane *lane = &warp->lanes[number];
 
-		if (is_shuffle(meeting->kind)) {
-			unsigned source = shuffle_source(meeting->kind, number, lane->argument);
-
-			lane->result = meeting->arrived >> source & 1 ? warp->lanes[source].value
-								      : NO_VALUE;
-			if (!(meeting->arrived >> source & 1))
-				LISTENER_CALL(listener(), shuffle_inactive, lane, source);
-		} else if (meeting->kind == FT_MATCH_ANY) {
-			lane->result = lanes_with_value(warp, meeting->arrived, lane->value);
-		} else {
-			lane->result = common;
-		}
+		if (is_shuffle(meeting->kind))
+			shuffle(warp, meeting, number);
+		else if (meeting->kind == FT_MATCH_ANY)
+			warp->results[number] = lanes_with_value(warp, meeting->arrived,
+								 warp->values[number]);
+		else
+			warp->results[number] = common;
 	}
 }
 
@@ -267,7 +314,7 @@ void meeting_pass_active(struct warp *warp)
 		uint32_t group = group_of(warp, &warp->lanes[__builtin_ctz(left)], left);
 
 		for (uint32_t rest = group; rest; rest &= rest - 1)
-			warp->lanes[__builtin_ctz(rest)].result = group;
+			warp->results[__builtin_ctz(rest)] = group;
 		left &= ~group;
 	}
 	warp->at_active = ahead;

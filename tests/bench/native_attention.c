@@ -1,4 +1,4 @@
-/* native_attention.c - decode attention in plain C, one head at a time.
+/* native_attention.c - decode attention in plain C, one head at a time, and a matrix product.
  *
  * Computes the scores of all keys, their maximum, the weights and their sum, then the weighted sum
  * of the rows of V. Loops run over contiguous memory, so that the compiler can vectorise them. The
@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 static float dot(const float *restrict a, const float *restrict b, int D)
 {
@@ -70,6 +71,15 @@ void native_attention(const float *q, const float *k, const float *v, float *out
 
 		weighted_rows(scratch, v + cache, out + row, D, n, n > 0 ? 1.0f / sum : 0.0f);
 	}
+}
+
+void native_matmul(const float *restrict a, const float *restrict b, float *restrict c, int n)
+{
+	memset(c, 0, (size_t)n * n * sizeof *c);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < n; k++)
+			for (int j = 0; j < n; j++)
+				c[(size_t)i * n + j] += a[(size_t)i * n + k] * b[(size_t)k * n + j];
 }
 
 double native_attention_flops(int H, int D, int n)

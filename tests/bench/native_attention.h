@@ -1,4 +1,5 @@
-/* native_attention.h - decode attention in plain C, the baseline of `flashtwin bench --sim`.
+/* native_attention.h - decode attention and a matrix product in plain C, the baselines of
+ * `flashtwin bench --sim`.
  *
  * It is what a competent programmer would write for a CPU: no chunks, no online softmax. Unlike all
  * other code it is compiled with -O3 -march=native -ffast-math, so its bits differ from the
@@ -18,5 +19,8 @@ void native_attention(const float *q, const float *k, const float *v, float *out
 
 /* Floating-point operations of one call: a multiply-add counts as two, exp and max as none. */
 double native_attention_flops(int H, int D, int n);
+
+/* c = a b, for n x n matrices. */
+void native_matmul(const float *a, const float *b, float *c, int n);
 
 #endif

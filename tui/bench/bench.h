@@ -10,6 +10,8 @@
 
 /* Compares simulated chunk + reduce with plain C over the same data, alternating in one run. */
 enum status bench_sim(int runs, const char *plot);
+/* Measures users' kernels on the simulator: barriers, a matrix product with plain C, start-up. */
+enum status bench_speed(int runs);
 /* Measures what recording costs by level: bytes and seconds per decode step of the sample model. */
 enum status bench_trace(int runs);
 /* Measures what the attention paths claim to gain: kernels, launches, waits, graphs. `device` is

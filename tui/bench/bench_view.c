@@ -26,6 +26,7 @@
 #include "traces/store/store_index.h"
 #include "tui/bench/bench.h"
 #include "tui/bench/bench_sample.h"
+#include "tui/bench/bench_self.h"
 #include "tui/viewer/viewer.h"
 #include "tui/viewer/viewer_draw.h"
 #include "tui/viewer/viewer_keys.h"
@@ -38,50 +39,7 @@ enum { LINES_SHOWN = 30, COLUMNS_SHOWN = 100, AGAIN = 3 };
 #define BYTES "560"                     /* decoded per run: scores grow with their square */
 #define PROMPT "ROMEO:\nO, she do"
 
-extern char **environ;
-
 /* --- the program itself, as another process --- */
-
-static double seconds_of(const struct timeval *t)
-{
-	return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
-}
-
-/* Runs it to its end and discards its output; code: its exit code. */
-static enum status run_self(const char *const *arguments, struct bench_time *time, int *code)
-{
-	posix_spawn_file_actions_t actions;
-	struct rusage usage = { 0 };
-	double start = bench_now();
-	int state = 0, error;
-	pid_t child;
-
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	error = posix_spawn(&child, "/proc/self/exe", &actions, NULL,
-			    (char *const *)(uintptr_t)arguments, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (error != 0)
-		return fail(STATUS_IO, "/proc/self/exe: %s", strerror(error));
-	while (wait4(child, &state, 0, &usage) < 0)
-		if (errno != EINTR)
-			return fail(STATUS_IO, "/proc/self/exe: %s", strerror(errno));
-	time->wall = bench_now() - start;
-	time->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
-	*code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-	return STATUS_OK;
-}
-
-static enum status run_ends(const char *const *arguments, int worst, struct bench_time *time)
-{
-	int code;
-
-	TRY(run_self(arguments, time, &code));
-	if (code < 0 || code > worst)
-		return fail(STATUS_INTERNAL, "flashtwin %s %s ended with %d", arguments[1],
-			    arguments[2], code);
-	return STATUS_OK;
-}
 
 static enum status record(const char *path, const char *seed, const char *how)
 {
@@ -89,9 +47,9 @@ static enum status record(const char *path, const char *seed, const char *how)
 		"flashtwin", "decode", "--prompt", PROMPT, "-n", BYTES, "--log", "points",
 		"--seed", seed, "-o", path, how, NULL
 	};
-	struct bench_time time;
+	double wall, cpu;
 
-	return run_ends(arguments, 0, &time);
+	return bench_self_ends(arguments, 0, &wall, &cpu);
 }
 
 /* Times the whole process: the minimum of a few runs, because other programs may be running. */
@@ -102,9 +60,9 @@ static enum status time_process(const char *path, const char *screen, struct ben
 	};
 
 	for (int i = 0; i < AGAIN; i++) {
-		struct bench_time time;
+		struct bench_time time = { 0 };
 
-		TRY(run_ends(arguments, 1, &time));
+		TRY(bench_self_ends(arguments, 1, &time.wall, &time.cpu));
 		if (i == 0 || time.wall < best->wall)
 			*best = time;
 	}

@@ -69,6 +69,12 @@ run bench --suite last --runs 1
 expect 'the suite of the last run' 0 '^decode, sample model, 63 steps, simulator, .* medians of 1$' \
 	'^not kept .* ms/step$' '^kept .* ms/step .* bytes/step$' '^cost of keeping .* %  *limit 10 %'
 
+run bench --sim --runs 1
+expect 'the simulator' 0 '^simulator, 1 job  *[0-9.]* ms ' '^checked / unchecked  *[0-9.]* x$' \
+	'^1000 barriers of 256 threads, 1 job .* million lane-barriers/s$' \
+	'^matmul 1024 x 1024, tiles of 16, 1 job  *[0-9.]* s' \
+	'^flashtwin launch, wall clock .* s  compiled before [0-9.]* s$' '^--log points .* bytes/step$'
+
 run bench --suite check --runs 1
 expect 'the suite of the checker' 0 '^| kernel | sizes | unchecked | checked | ratio |$' \
 	'^| matmul | 128 x 128, tiles of 16 x 16 | [0-9]* us | [0-9]* us | [0-9.]* |$'
