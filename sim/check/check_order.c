@@ -15,22 +15,12 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_home.h"
 #include "sim/check/check_learn.h"
 #include "sim/check/check_look.h"
 #include "sim/check/check_segment.h"
 #include "sim/check/check_settle.h"
 #include "sim/check/check_state.h"
-
-/* A fence: everything before it in its thread, and everything ordered before that. */
-struct fence {
-	uint32_t block;
-	bool device;                    /* otherwise for the threads of its block */
-	unsigned thread;
-	uint32_t own, bound, warp_bound;        /* segments below, as in struct check_lane */
-	const uint32_t *known;          /* NULL: none */
-	/* Of a fence for the device: what its thread had acquired, also within its block. */
-	struct learned_list learned, learned_in_block;
-};
 
 /* The last fences of threads that met in barriers, so that each counts for all. Immutable. */
 struct fences {
@@ -54,7 +44,6 @@ struct release {
 	uint32_t block;                 /* of the releasing thread */
 	const struct fence *device, *in_block;
 	const struct fences *met;
-	struct learned_list known, known_in_block;
 };
 
 struct check_sync_variable {
@@ -62,6 +51,8 @@ struct check_sync_variable {
 	struct release *releases;
 	size_t count, capacity, number;
 	struct learned_list known;      /* by all its releases */
+	struct home *homes;             /* blocks whose threads released here */
+	bool mixed;                     /* a release has a fence of another block */
 };
 
 /* --- memory of the launch --- */
@@ -187,6 +178,39 @@ static bool has_fence(const struct lane *lane)
 	return order && (order->in_block || order->met);
 }
 
+static void add_fence(struct check *check, struct check_sync_variable *variable,
+		      struct home *home, const struct fence *fence)
+{
+	if (fence && fence->block == home->block)
+		home_add_fence(check, home, variable->count, fence);
+	else if (fence)
+		variable->mixed = true;
+}
+
+/* Adds the last release to what is known of those by its block. */
+static void add_home(struct check *check, struct check_sync_variable *variable,
+		     const struct check_memory_order *order)
+{
+	const struct release *r = &variable->releases[variable->count - 1];
+	struct home *home = home_find(variable->homes, r->block);
+
+	if (!home) {
+		home = check_alloc(check, sizeof *home);
+		home->block = r->block;
+		home->next = variable->homes;
+		variable->homes = home;
+	}
+	learn_all(check, &home->known, &order->known);
+	learn_all(check, &home->known_in_block, &order->known_in_block);
+	add_fence(check, variable, home, r->device);
+	add_fence(check, variable, home, r->in_block);
+	if (!r->met || r->met == home->met)
+		return;
+	home->met = r->met;
+	for (size_t i = 0; i < r->met->count; i++)
+		add_fence(check, variable, home, r->met->at[i]);
+}
+
 static void release(struct check *check, struct lane *lane, struct check_sync_variable *variable)
 {
 	const struct check_memory_order *order = order_of(check, lane);
@@ -199,9 +223,8 @@ static void release(struct check *check, struct lane *lane, struct check_sync_va
 	variable->releases[variable->count++] = (struct release){
 		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
 		.device = order->device, .in_block = order->in_block, .met = order->met,
-		.known = learned_copy(check, &order->known),
-		.known_in_block = learned_copy(check, &order->known_in_block),
 	};
+	add_home(check, variable, order);
 	learn_all(check, &variable->known, &order->known);
 }
 
@@ -210,17 +233,14 @@ static void see(struct check *check, struct lane *lane, const struct check_sync_
 		struct learned_list *list)
 {
 	struct check_memory_order *order = order_of(check, lane);
-	uint32_t block = check->slices[lane->check.segment >> LANES_SHIFT].block;
+	const struct home *home = home_find(variable->homes,
+		check->slices[lane->check.segment >> LANES_SHIFT].block);
 
 	learn_all(check, list, &variable->known);
 	learn(check, list, variable->number, variable->count);
-	for (size_t i = 0; i < variable->count; i++) {
-		const struct release *r = &variable->releases[i];
-
-		if (r->block != block)
-			continue;
-		learn_all(check, &order->seen_at_home, &r->known);
-		learn_all(check, &order->seen_in_block, &r->known_in_block);
+	if (home) {
+		learn_all(check, &order->seen_at_home, &home->known);
+		learn_all(check, &order->seen_in_block, &home->known_in_block);
 	}
 }
 
@@ -402,12 +422,31 @@ static bool release_orders(const struct query *q, const struct release *r, bool 
 	return false;
 }
 
+/* The same for the first `count` releases of a variable, if the segment is of the reader's block:
+ * then only releases of that block order it, and what their threads passed on does not count. */
+static bool orders_at_home(const struct query *q, const struct check_sync_variable *variable,
+			   size_t count)
+{
+	const struct check_slice *slice = &q->check->slices[q->segment >> LANES_SHIFT];
+	const struct home *home = home_find(variable->homes, slice->block);
+
+	return home && home_orders(home, count, slice->warp * WARP_LANES
+				   + (q->segment & (WARP_LANES - 1)), q->segment);
+}
+
 static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block)
 {
+	bool at_home = q->check->slices[q->segment >> LANES_SHIFT].block == q->block;
+
 	for (size_t i = 0; i < list->count; i++) {
 		const struct check_sync_variable *variable
 			= q->check->variables[list->at[i].variable];
 
+		if (at_home && !variable->mixed) {
+			if (orders_at_home(q, variable, list->at[i].count))
+				return true;
+			continue;
+		}
 		for (size_t k = list->at[i].count; k-- > 0; )
 			if (release_orders(q, &variable->releases[k], in_block))
 				return true;

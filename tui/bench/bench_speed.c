@@ -179,7 +179,8 @@ static enum status measure_start(const struct speed *s, const char *file, double
 	for (int i = 0; i < s->runs; i++) {
 		char define[64];
 
-		snprintf(define, sizeof define, "FIRST=%lld", (long long)clock_ns() / 1000 % 1000000007);
+		snprintf(define, sizeof define, "FIRST=%lld",
+			 (long long)clock_ns() / 1000 % 1000000007);
 		TRY(launch_one_block(file, define, &times[i]));
 		TRY(launch_one_block(file, define, &times[s->runs + i]));
 	}
