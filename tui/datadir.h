@@ -18,8 +18,8 @@ char *datadir_include(void);
 /* The directory of the labs, found the same way; the caller frees it. */
 char *datadir_labs(void);
 
-/* The paths of kernels that `bench` launches: a tiled matrix product, rounds of barriers. The caller
- * frees them. */
+/* The paths of kernels that `bench` launches: a tiled matrix product, rounds of barriers. The
+ * caller frees them. */
 char *datadir_matmul(void);
 char *datadir_barriers(void);
 

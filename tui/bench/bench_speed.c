@@ -1,8 +1,8 @@
 /* bench_speed.c - measures users' kernels on the simulator: barriers, a matrix product, start-up.
  *
  * Kernels are doc/samples/barriers.cu and doc/samples/matmul.cu, on one job. The matrix product is
- * compared with plain C, as in bench_sim.c. Both in processor time. Start-up is the wall-clock time of `flashtwin launch` of
- * one block of a file that was not compiled before, and of one that was.
+ * compared with plain C, as in bench_sim.c. Both in processor time. Start-up is the wall-clock time
+ * of `flashtwin launch` of one block of a file that was not compiled before, and of one that was.
  */
 #include "config.h"
 
