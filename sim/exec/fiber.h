@@ -2,8 +2,9 @@
  *
  * A fiber is a stack and a saved stack pointer. On x86-64 and aarch64 the switch is written by hand
  * and takes about twenty instructions; other processors use ucontext. Stacks have a guard page
- * below them, and their tops are staggered so that thousands of fibers at the same depth do not compete
- * for the same cache sets. Each OS thread has its own pool, and a fiber never leaves its pool.
+ * below them, and their tops are staggered so that thousands of fibers at the same depth do not
+ * compete for the same cache sets. Each OS thread has its own pool, and a fiber never leaves its
+ * pool.
  */
 #ifndef SIM_FIBER_H
 #define SIM_FIBER_H
