@@ -25,8 +25,8 @@ struct attention_shape {
 	int chunk;                      /* keys per chunk, 1 to MAX_CHUNK; 0: `auto` uses none */
 	float scale;                    /* of the scores; attention_scale() is the usual one */
 	int warps;                      /* per chunk of flash decoding, 1 or 2; 0 means 1 */
-	int rung;                       /* of the ladder, 4 or more; less: the best there is */
 	enum graph_mode graph;          /* NONE: the path's default */
+	int rung;                       /* of the ladder, 4 or more; less: the best there is */
 };
 
 /* One layer of one decode step, in host memory. */

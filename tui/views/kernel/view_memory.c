@@ -132,17 +132,17 @@ static enum status choose(const struct view_context *c, const struct view_place 
 enum status memory_shown(const struct view_context *c, struct view_place *place,
 			 struct memory_request *out, bool *found)
 {
-	struct lines lines = { 0 };
+	struct memory_lines lines = { 0 };
 	enum status status;
 
 	*out = (struct memory_request){ .warp = -1 };
 	TRY(view_place_find(c, "w_access_line", place, found));
 	if (!*found)
 		return STATUS_OK;
-	status = read_lines(c, place, &lines);
+	status = memory_read_lines(c, place, &lines);
 	if (status == STATUS_OK)
 		status = choose(c, place, &lines, out);
-	lines_free(&lines);
+	memory_lines_free(&lines);
 	*found = out->warp >= 0;
 	return status;
 }
