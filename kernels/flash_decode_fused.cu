@@ -5,7 +5,8 @@
  * last one, it merges in index order. A block that has published its partials takes a ticket,
  * tickets [M, Hkv]; whoever takes the last one of the KV head's sees all partials. It returns the
  * tickets, so that the next launch, or replay of a graph, begins at 0 again. Writes partials
- * [M, H, SPLITS, D + 2] and out [M, H, D].
+ * [M, H, SPLITS, D + 2] and out [M, H, D]. The merge has no named points, because they would be
+ * those of another block in each run.
  */
 #include "kernels/split.cuh"
 #include "kernels/split_ring.cuh"

@@ -4,6 +4,7 @@
  * of the splits that have keys (kernels/split_rule.h), and writes out [M, H, D]. The arithmetic is
  * that of flash_decode_reduce, but all partials are loaded at once.
  */
+#define MERGES_IN_PLACE
 #include "kernels/split_merge.cuh"
 
 KERNEL flash_decode_merge(const float *partials, float *out, const int *seq_lens, int D)

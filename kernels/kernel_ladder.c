@@ -160,10 +160,9 @@ static void fused_reads(const struct kernel_call *call, kernel_extent_fn *extent
 	       (uint64_t)call->grid.x * call->grid.y * sizeof(uint32_t));
 }
 
-/* The thread that merges element 0 of a head passes a point for each split. */
 static unsigned fused_points(const struct kernel_call *call)
 {
-	return split_points(call, &fused_params) + SPLIT_MAX_GROUP * SPLITS;
+	return split_points(call, &fused_params);
 }
 
 const struct kernel kernel_flash_decode_fused = {

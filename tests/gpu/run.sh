@@ -15,8 +15,8 @@
 LC_ALL=C
 export LC_ALL
 
-all_parts='devices semantics decode graphs kernels programs doubles labs record sanitize checker'
-all_parts="$all_parts bench"
+all_parts='devices semantics decode graphs ladder kernels programs doubles labs record sanitize'
+all_parts="$all_parts checker bench"
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

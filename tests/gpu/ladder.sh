@@ -1,0 +1,60 @@
+# ladder.sh - the part of run.sh that attends with each rung of the ladder on both devices.
+#
+# Head sizes, groups of query heads and lengths near the boundaries of tiles and splits, with random
+# tensors: no bit of caches, partials, points and outputs may differ between the devices, and rungs
+# from 5 up must give each other's output. Sourced by run.sh, whose functions and variables it uses.
+
+# tensor FILE SEED SHAPE: random values of a normal distribution.
+tensor() {
+	{
+		npy_header "$3"
+		python3 -c '
+import array, random, sys
+random.seed(int(sys.argv[1]))
+count = 1
+for n in sys.argv[2].split(","):
+    count *= int(n)
+array.array("f", (random.gauss(0, 1) for _ in range(count))).tofile(sys.stdout.buffer)
+' "$2" "$3"
+	} >"$1"
+}
+
+# climb SLOTS KV_HEADS GROUP HEAD_DIM KEYS LENGTHS RUNG...: compares these rungs.
+climb() {
+	shape="$1 x $(($2 * $3))/$2 heads, D $4, keys $6"
+	tensor "$work/q.npy" 1 "$1, $(($2 * $3)), $4"
+	tensor "$work/k.npy" 2 "$1, $2, $5, $4"
+	tensor "$work/v.npy" 3 "$1, $2, $5, $4"
+	lengths=$6 M=$1
+	shift 6
+	first=
+	for rung; do
+		run 240 "$flashtwin" attend --path ladder --rung "$rung" --q "$work/q.npy" \
+			--k "$work/k.npy" --v "$work/v.npy" --lengths "$lengths" \
+			--device both --log points --out "$work/out.npy"
+		compared "rung $rung, $shape"
+		[ "$rung" -ge 5 ] || continue
+		if [ -z "$first" ]; then
+			first=$rung
+			cp "$work/out.npy" "$work/first.npy"
+		elif ! cmp -s "$work/out.npy" "$work/first.npy"; then
+			result FAIL "rung $rung, $shape" "not the output of rung $first"
+		fi
+	done
+}
+
+if command -v python3 >/dev/null 2>&1; then
+	for D in 64 80 96 128 256; do
+		climb 1 1 4 "$D" 1025 1025 4 5 6 10
+		climb 3 2 1 "$D" 129 129,0,7 5 6 10
+	done
+	for G in 2 3 6 7 8 16; do
+		climb 2 1 "$G" 128 1100 1100,63 4 5 6 10
+	done
+	for n in 1 8 9 63 64 65 127 1023 1024 4097; do
+		climb 1 2 4 64 "$n" "$n" 5 6 10
+	done
+	climb 17 1 4 128 65 1,2,3,4,5,6,7,8,9,15,16,17,31,33,63,64,65 5 6 10
+else
+	result SKIP 'ladder' 'no python3 to make tensors'
+fi
