@@ -15,8 +15,13 @@
  * neighbouring vectors, so that the lanes of two keys read different banks. */
 #define SPLIT_SWAP(D, key) ((D) % 32 == 0 ? (key) & 1 : 0)
 #define SPLIT_THREADS (WARP * SPLIT_WARPS)
-/* Only inlined do pointers keep their memory, shared or global, and head sizes their values. */
+/* On a GPU, only inlined do pointers keep their memory, shared or global, and head sizes their
+ * values. The simulator has smaller code without. */
+#ifdef __CUDACC__
 #define SPLIT_INLINE static __device__ __forceinline__
+#else
+#define SPLIT_INLINE static __attribute__((noinline, unused))
+#endif
 
 struct split {
 	const float *q;                 /* of the KV head's first query head */

@@ -78,6 +78,8 @@ static inline struct attention_shape recording_shape(const struct recording_opti
 	if (o->shape)
 		shape = *o->shape;
 	shape.layers = REC_LAYERS;
+	if (o->path == &path_ladder && !shape.rung)
+		shape.rung = 4;         /* takes any head size */
 	return shape;
 }
 

@@ -23,12 +23,24 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Dwfl *session;
 
+/* libdwfl would map an object so that it could write to it, which counts as data against the limit
+ * of that. On failure it opens the object itself. */
+static int find_object(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+		       char **file, Elf **object)
+{
+	int fd = dwfl_linux_proc_find_elf(module, data, name, base, file, object);
+
+	if (fd >= 0 && !*object && elf_version(EV_CURRENT) != EV_NONE)
+		*object = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	return fd;
+}
+
 /* Adds the objects that are mapped now to those already known. */
 static bool list_objects(void)
 {
 	static char *debug_path;        /* NULL: libdw's default paths of separate debug files */
 	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_linux_proc_find_elf,
+		.find_elf = find_object,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 		.debuginfo_path = &debug_path
 	};

@@ -155,7 +155,7 @@ expect 'its source line' 0 '^  online_softmax.cuh:[0-9]*  k\[i\] = '
 expect 'what it costs' 0 \
 	'^  256 bytes in 16 sectors of 32 (512 moved), 16 lines of 128: 256 wasted, 50%$'
 expect 'each lane has its own row' 0 '^  k_cache.0+128  *|1111....|        |        |        | lane 1$'
-expect 'in the summary too' 0 '^  online_softmax.cuh:85  *load .* 50% .* 0123456789abcdef----'
+expect 'in the summary too' 0 '^  online_softmax.cuh:101  *load .* 50% .* 0123456789abcdef----'
 expect 'V is coalesced: all lanes in one line' 0 '^  attend_keys.cuh:[0-9]*  *load .* 0\{32\}$'
 run sql seed0.twin --csv "SELECT 'L2.b' || block || '.w' || warp || '.a' || request
 	FROM v_request WHERE launch = 2 AND file LIKE '%attend_keys.cuh' AND space = 'global' LIMIT 1"

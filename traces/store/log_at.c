@@ -65,9 +65,12 @@ static bool parse_window(const char **at, struct address *first, struct address 
 /* Whether the window begins after the last one. */
 static bool follows(const struct log_at *log_at, const struct address *first)
 {
-	const struct log_window *last = log_at->windows + log_at->count - 1;
+	const struct log_window *last;
 
-	if (log_at->count == 0 || first->number > last->last)
+	if (log_at->count == 0)
+		return true;
+	last = &log_at->windows[log_at->count - 1];
+	if (first->number > last->last)
 		return true;
 	return log_at->blocks && first->number == last->last
 		&& first->block > log_at->blocks[log_at->count - 1].last;

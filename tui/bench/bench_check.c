@@ -98,13 +98,15 @@ static enum status measure(struct suite *s, const char *kernel, const char *size
 static const struct check_case {
 	const char *path;
 	enum graph_mode graph;
-	int slots, warps;
+	int slots, warps, rung;
 } cases[] = {
-	{ "incremental", GRAPH_NONE, 1, 1 }, { "incremental", GRAPH_CAPTURE, 1, 1 },
-	{ "incremental-multiwarp", GRAPH_NONE, 1, 1 },
-	{ "incremental-multiwarp", GRAPH_CAPTURE, 1, 1 },
-	{ "batched", GRAPH_NONE, 4, 1 },
-	{ "flash-decoding", GRAPH_NONE, 4, 1 }, { "flash-decoding", GRAPH_NONE, 4, 2 },
+	{ "incremental", GRAPH_NONE, 1, 1, 0 }, { "incremental", GRAPH_CAPTURE, 1, 1, 0 },
+	{ "incremental-multiwarp", GRAPH_NONE, 1, 1, 0 },
+	{ "incremental-multiwarp", GRAPH_CAPTURE, 1, 1, 0 },
+	{ "batched", GRAPH_NONE, 4, 1, 0 },
+	{ "flash-decoding", GRAPH_NONE, 4, 1, 0 }, { "flash-decoding", GRAPH_NONE, 4, 2, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 4 }, { "ladder", GRAPH_NONE, 4, 1, 5 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6 }, { "ladder", GRAPH_NONE, 4, 1, 10 },
 };
 
 static const struct attention_shape shape = {
@@ -167,6 +169,7 @@ static enum status make_case(struct rig *rig, void *context)
 
 	of.slots = c->slots;
 	of.warps = c->warps;
+	of.rung = c->rung;
 	of.graph = c->graph;
 	of.scale = attention_scale(of.head_dim);
 	TRY(attention_create(path_find(c->path), rig->device, &of, &made->attention));

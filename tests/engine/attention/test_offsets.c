@@ -97,6 +97,7 @@ static void run_path(const struct path *path, int slots, int max_len, struct out
 	const struct attention_shape shape = {
 		.layers = 1, .slots = slots, .heads = HEADS, .kv_heads = HEADS, .head_dim = D,
 		.max_len = max_len, .chunk = MAX_CHUNK, .scale = attention_scale(D),
+		.rung = 4,              /* takes any head size */
 	};
 	struct device *device = open_sparse();
 	float q[ROWS * HEADS * D], k[ROWS * HEADS * D], v[ROWS * HEADS * D];

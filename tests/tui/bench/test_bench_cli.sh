@@ -100,7 +100,7 @@ run bench --suite view "$srcdir/tests/h200/flash-decoding.twin" --plot view.svg
 plotted 'the plot of the viewer' view.svg 'limit: 50 ms' 'key presses, percent' 'at most, ms'
 [ "$code" -eq 1 ] && code=0
 expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \
-	'^j  *36 ' '^\]  *36 ' '^KEY_DOWN  *36 ' '^slowest answer: '
+	'^j  *39 ' '^\]  *39 ' '^KEY_DOWN  *39 ' '^slowest answer: '
 
 "$flashtwin" info --device cuda >out 2>err
 if [ $? -eq 77 ]; then

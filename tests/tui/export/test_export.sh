@@ -101,7 +101,7 @@ slide 'the request with the most waste' access.twin --screen memory --at L14 -- 
 	'L14.b0.w0.a6: a load of global memory, k_cache.0' \
 	'512 bytes in 32 sectors and 32 lines: 1024 bytes moved, 50 % of them wasted' 31
 slide 'a request that wastes nothing' access.twin --screen memory --at L14.b0.w0.a39 -- \
-	'flash_decode_chunk, attend_keys.cuh:61'
+	'flash_decode_chunk, attend_keys.cuh:60'
 slide 'a request of shared memory' access.twin --screen memory --at L14.b0.w0.a14 -- \
 	'L14.b0.w0.a14: a load of shared memory'
 run export "$trace" --as svg --screen memory --at L502

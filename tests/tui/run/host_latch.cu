@@ -1,5 +1,5 @@
-// Kernels that poll memory of the host, which stores there only after the launch. Work that is queued
-// after them, also in a stream that waits for theirs, is done after them.
+// host_latch.cu - kernels that poll memory of the host, which stores there after the launch only.
+// Work that is queued after them, also in a stream that waits for theirs, is done after them.
 #include <cstdio>
 
 __global__ void wait_for(volatile unsigned *latch, int *x)

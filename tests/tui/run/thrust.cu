@@ -1,4 +1,4 @@
-// Thrust: vectors in device memory that kernels use too, and the algorithms that most programs use.
+// thrust.cu - vectors in device memory that kernels use too, and what most programs use of Thrust.
 #include <cstdio>
 #include <thrust/count.h>
 #include <thrust/device_vector.h>

@@ -12,7 +12,7 @@ keys 9
 shows 'the launch opens on the line with the most waste' \
 	'^ b0.w0.a[0-9]* of a0 to a[0-9]*: load of global memory by 16 lanes, 16 bytes each'
 shows 'lane by lane' '^  k_cache.0+256  *|1111\.\.\.\.|        |        |        | lane 1$'
-shows 'the lines of the source, worst first' '^  online_softmax.cuh:85  *load  *[0-9.]*  *50%  0123456789'
+shows 'the lines of the source, worst first' '^  online_softmax.cuh:101  *load  *[0-9.]*  *50%  0123456789'
 shows 'the tab has the key 9' '\[9Memory\]'
 keys a
 shows 'a goes to the first request' '^>b0.w0.a0 of a0 to a'
@@ -24,7 +24,7 @@ shows 'A goes back' '^>b0.w0.a1 of a0 to a'
 keys : L14.b0.w0.a9 Enter
 shows 'an address names a request' '^>b0.w0.a9 of a0 to a'
 keys Enter
-shows 'enter opens its source line' '^> *[0-9]* *85 .*\*(const float4 \*)'
+shows 'enter opens its source line' '^> *[0-9]* *101 .*\*(const float4 \*)'
 keys q
 shows 'q returns' '^>b0.w0.a9 of a0 to a'
 keys w
