@@ -37,27 +37,24 @@ flash_decode_fused(const float *q, const float *k, const float *v, float *partia
 {
 	extern __shared__ __align__(16) float shared[];
 	int slot = blockIdx.y, first = threadIdx.x + WARP * threadIdx.y;
+	int used = SPLITS_USED(seq_lens[slot]);
 	unsigned *ticket = tickets + slot * Hkv + blockIdx.x;
 	struct split s;
 
 	split_begin(&s, q, k, v, seq_lens, H, Hkv, D, max_len, stride, scale);
 	float *rows = out + s.row * D;
-	if (s.begin >= s.end) {
-		split_publish_empty(&s, partials);
+	if (!split_run(&s, shared, partials)) {
 		if (blockIdx.z == 0)    /* no split of this sequence has keys */
 			for (int i = first; i < s.G * D / 4; i += SPLIT_THREADS)
 				split_merge_none(i, rows);
 		return;
 	}
-	split_place(&s, shared);
-	split_attend(&s);
-	split_publish(&s, partials);
-	if (!is_last(ticket, SPLITS_USED(seq_lens[slot])))
+	if (!is_last(ticket, used))
 		return;
 	for (int i = first; i < s.G * D / 4; i += SPLIT_THREADS) {
 		int head = i / (D / 4);
 
-		split_merge(partials + (s.row + head) * SPLITS * (D + 2),
-			    SPLITS_USED(seq_lens[slot]), D, i % (D / 4), rows + head * D);
+		split_merge(partials + (s.row + head) * SPLITS * (D + 2), used, D, i % (D / 4),
+			    rows + head * D);
 	}
 }

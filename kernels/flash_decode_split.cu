@@ -43,11 +43,5 @@ flash_decode_split(const float *q, const float *k, const float *v, float *partia
 	struct split s;
 
 	split_begin(&s, q, k, v, seq_lens, H, Hkv, D, max_len, stride, scale);
-	if (s.begin >= s.end) {
-		split_publish_empty(&s, partials);
-		return;
-	}
-	split_place(&s, shared);
-	split_attend(&s);
-	split_publish(&s, partials);
+	split_run(&s, shared, partials);
 }

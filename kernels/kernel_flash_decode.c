@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "kernels/kernel_entry.h"
 #include "kernels/kernel_lint.h"
+#include "kernels/kernel_partials.h"
 
 /* --- flash_decode_chunk(q, k, v, partials, seq_lens, Hkv, D, max_len, stride, C, scale),
  *     grid (H, M, max_chunks) --- */
@@ -14,32 +14,20 @@
 enum { CHUNK_Q, CHUNK_K, CHUNK_V, CHUNK_PARTIALS, CHUNK_SEQ_LENS, CHUNK_HKV, CHUNK_D, CHUNK_MAX_LEN,
 	CHUNK_STRIDE, CHUNK_C, CHUNK_SCALE };
 
+static const struct partials_params chunk_params = {
+	CHUNK_Q, CHUNK_K, CHUNK_V, CHUNK_PARTIALS, CHUNK_SEQ_LENS, CHUNK_D, CHUNK_MAX_LEN,
+	CHUNK_STRIDE
+};
+
 static void chunk_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
-	uint64_t partials = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
-
-	/* Accumulators of an empty chunk keep their old values, which are equal on all devices. */
-	extent(context, CHUNK_PARTIALS, 0,
-	       partials * (value_of(call, CHUNK_D) + 2) * sizeof(float));
+	partials_written(call, &chunk_params, call->grid.x, extent, context);
 }
 
 static void chunk_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
-	uint64_t row = value_of(call, CHUNK_D) * sizeof(float);
-	uint64_t head = value_of(call, CHUNK_MAX_LEN) * row;
-	uint64_t slot = value_of(call, CHUNK_STRIDE) * sizeof(float);
-	uint64_t kv_heads = kv_heads_of(call, CHUNK_HKV, call->grid.x);
-
-	extent(context, CHUNK_Q, 0, (uint64_t)call->grid.x * call->grid.y * row);
-	extent(context, CHUNK_SEQ_LENS, 0, call->grid.y * sizeof(int32_t));
-	for (unsigned m = 0; m < call->grid.y; m++) {
-		uint64_t keys = length_at(call, CHUNK_SEQ_LENS, m);
-
-		for (uint64_t h = 0; keys > 0 && h < kv_heads; h++) {
-			extent(context, CHUNK_K, m * slot + h * head, keys * row);
-			extent(context, CHUNK_V, m * slot + h * head, keys * row);
-		}
-	}
+	keys_read(call, &chunk_params, call->grid.x, kv_heads_of(call, CHUNK_HKV, call->grid.x),
+		  extent, context);
 }
 
 /* Maximum number of keys in a chunk. */

@@ -1,45 +1,30 @@
 /* kernel_ladder.c - kernel table entries of the ladder: flash_decode_group, and the kernels whose
  * blocks attend to a split for all query heads of a KV head.
  *
- * All of them have the parameters q, k, v and partials first, and max_len and stride by name.
+ * Their grids are (Hkv, M, splits).
  */
-#include "kernels/kernel_entry.h"
+#include "kernels/kernel_partials.h"
 #include "kernels/split_rule.h"
 
-/* What every one of them reads and writes, by the numbers of its parameters. */
-struct attend_params {
-	int q, k, v, partials, seq_lens, H, Hkv, D, max_len, stride;
+/* Numbers of parameters that all of them have. */
+struct ladder_params {
+	struct partials_params partials;
+	int H, Hkv;
 };
 
-static const struct attend_params group_params = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
-static const struct attend_params fused_params = { 0, 1, 2, 3, 6, 7, 8, 9, 10, 11 };
+static const struct ladder_params group_params = { { 0, 1, 2, 3, 4, 7, 8, 9 }, 5, 6 };
+static const struct ladder_params fused_params = { { 0, 1, 2, 3, 6, 9, 10, 11 }, 7, 8 };
 
-static void writes_partials(const struct kernel_call *call, const struct attend_params *p,
+static void writes_partials(const struct kernel_call *call, const struct ladder_params *p,
 			    kernel_extent_fn *extent, void *context)
 {
-	uint64_t partials = value_of(call, p->H) * call->grid.y * call->grid.z;
-
-	/* Accumulators of an empty split keep their old values, which are equal on all devices. */
-	extent(context, p->partials, 0, partials * (value_of(call, p->D) + 2) * sizeof(float));
+	partials_written(call, &p->partials, value_of(call, p->H), extent, context);
 }
 
-static void reads_keys(const struct kernel_call *call, const struct attend_params *p,
+static void reads_keys(const struct kernel_call *call, const struct ladder_params *p,
 		       kernel_extent_fn *extent, void *context)
 {
-	uint64_t row = value_of(call, p->D) * sizeof(float);
-	uint64_t head = value_of(call, p->max_len) * row;
-	uint64_t slot = value_of(call, p->stride) * sizeof(float);
-
-	extent(context, p->q, 0, value_of(call, p->H) * call->grid.y * row);
-	extent(context, p->seq_lens, 0, call->grid.y * sizeof(int32_t));
-	for (unsigned m = 0; m < call->grid.y; m++) {
-		uint64_t keys = length_at(call, p->seq_lens, m);
-
-		for (uint64_t h = 0; keys > 0 && h < call->grid.x; h++) {
-			extent(context, p->k, m * slot + h * head, keys * row);
-			extent(context, p->v, m * slot + h * head, keys * row);
-		}
-	}
+	keys_read(call, &p->partials, value_of(call, p->H), call->grid.x, extent, context);
 }
 
 /* --- flash_decode_group(q, k, v, partials, seq_lens, H, Hkv, D, max_len, stride, C, scale), and
@@ -59,16 +44,17 @@ static void group_reads(const struct kernel_call *call, kernel_extent_fn *extent
 
 static unsigned group_points(const struct kernel_call *call)
 {
-	uint64_t C = value_of(call, GROUP_C), max_len = value_of(call, group_params.max_len);
+	uint64_t C = value_of(call, GROUP_C);
+	uint64_t max_len = value_of(call, group_params.partials.max_len);
 
 	return tile_points(C < max_len ? C : max_len);
 }
 
 /* A lane has at most a score and a softmax point for each tile of its warp and each pass over the
  * query heads. */
-static unsigned split_points(const struct kernel_call *call, const struct attend_params *p)
+static unsigned split_points(const struct kernel_call *call, const struct ladder_params *p)
 {
-	uint64_t max_len = value_of(call, p->max_len), Hkv = value_of(call, p->Hkv);
+	uint64_t max_len = value_of(call, p->partials.max_len), Hkv = value_of(call, p->Hkv);
 	uint64_t group = Hkv > 0 ? value_of(call, p->H) / Hkv : 0;
 	uint64_t tiles = (uint64_t)SPLIT_KEYS((int64_t)max_len) / SPLIT_UNIT;
 
@@ -148,7 +134,7 @@ static void fused_writes(const struct kernel_call *call, kernel_extent_fn *exten
 {
 	writes_partials(call, &fused_params, extent, context);
 	extent(context, FUSED_OUT, 0, value_of(call, fused_params.H) * call->grid.y
-	       * value_of(call, fused_params.D) * sizeof(float));
+	       * value_of(call, fused_params.partials.D) * sizeof(float));
 	extent(context, FUSED_TICKETS, 0,
 	       (uint64_t)call->grid.x * call->grid.y * sizeof(uint32_t));
 }

@@ -58,7 +58,7 @@ static __device__ void split_begin(struct split *s, const float *q, const float 
 	s->end = (int)min(begin + SPLIT_KEYS(keys), (long long)max(keys, 0));
 }
 
-/* Lays out the block's shared memory; `shared` is 16-byte aligned and has SPLIT_SHARED bytes. */
+/* Lays out the block's shared memory. */
 static __device__ void split_place(struct split *s, float *shared)
 {
 	s->heads = SPLIT_HEADS(s->G);

@@ -78,4 +78,18 @@ SPLIT_INLINE void split_attend(const struct split *s)
 	}
 }
 
+/* Attends to the block's split and publishes its partials. False if it has no keys. All threads of
+ * the block must call it; `shared` is 16-byte aligned, and has room as split_rule.h says. */
+SPLIT_INLINE bool split_run(struct split *s, float *shared, float *partials)
+{
+	if (s->begin >= s->end) {
+		split_publish_empty(s, partials);
+		return false;
+	}
+	split_place(s, shared);
+	split_attend(s);
+	split_publish(s, partials);
+	return true;
+}
+
 #endif

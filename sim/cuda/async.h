@@ -123,24 +123,19 @@ ASYNC_FN void mbarrier_expect(uint64_t *barrier, unsigned bytes)
 	ASYNC_SM90("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }"
 		   :: "r"(async_shared(barrier)), "r"(bytes) : "memory");
 }
-ASYNC_FN bool mbarrier_test(uint64_t *barrier, bool parity)
-{
-	unsigned done = 1;
-
-	ASYNC_SM90("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"
-		   " selp.u32 %0, 1, 0, p; }"
-		   : "=r"(done) : "r"(async_shared(barrier)), "r"((unsigned)parity) : "memory");
-	return done != 0;
-}
-ASYNC_FN bool mbarrier_try(uint64_t *barrier, bool parity)
-{
-	unsigned done = 1;
-
-	ASYNC_SM90("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
-		   " selp.u32 %0, 1, 0, p; }"
-		   : "=r"(done) : "r"(async_shared(barrier)), "r"((unsigned)parity) : "memory");
-	return done != 0;
-}
+#define ASYNC_ASK(name, instruction) \
+	ASYNC_FN bool name(uint64_t *barrier, bool parity) \
+	{ \
+		unsigned done = 1; \
+		ASYNC_SM90("{ .reg .pred p; mbarrier." instruction \
+			   ".parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" \
+			   : "=r"(done) \
+			   : "r"(async_shared(barrier)), "r"((unsigned)parity) : "memory"); \
+		return done != 0; \
+	}
+ASYNC_ASK(mbarrier_test, "test_wait")
+ASYNC_ASK(mbarrier_try, "try_wait")
+#undef ASYNC_ASK
 ASYNC_FN void mbarrier_wait(uint64_t *barrier, bool parity)
 {
 	while (!mbarrier_try(barrier, parity))

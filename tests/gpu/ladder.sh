@@ -25,7 +25,7 @@ climb() {
 	tensor "$work/q.npy" 1 "$1, $(($2 * $3)), $4"
 	tensor "$work/k.npy" 2 "$1, $2, $5, $4"
 	tensor "$work/v.npy" 3 "$1, $2, $5, $4"
-	lengths=$6 M=$1
+	lengths=$6
 	shift 6
 	first=
 	for rung; do
