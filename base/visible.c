@@ -103,3 +103,12 @@ void visible_print_json(FILE *out, const char *json)
 		json += *at != 0x7f;
 	}
 }
+
+size_t visible_columns(const char *text, size_t bytes)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return columns;
+}

@@ -21,6 +21,8 @@ size_t visible_next(const char *text, char out[VISIBLE_BYTES]);
 char *visible_text(const char *text);
 /* The same, cut to `size` bytes with the NUL, but never within a character. */
 void visible_copy(char *out, size_t size, const char *text);
+/* The columns of so many bytes of UTF-8: its characters. */
+size_t visible_columns(const char *text, size_t bytes);
 /* Prints text whose line breaks and tabs are layout: they stay. */
 void visible_print(FILE *, const char *text);
 /* Prints JSON as it is, except that U+007F to U+009F in its strings become \u escapes, as JSON

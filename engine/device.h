@@ -309,6 +309,12 @@ void device_close(struct device *);
 enum status device_info(struct device *, struct device_info *out);
 /* The attribute that CUDA's cudaDeviceAttr numbers. Error 1 for an unknown one. */
 enum status device_attribute(struct device *, int attribute, int *out);
+/* Some of these numbers. Shared memory: bytes of a multiprocessor; what a block needs beyond its
+ * own. */
+enum {
+	DEVICE_CLOCK_KHZ = 13, DEVICE_MEMORY_KHZ = 36, DEVICE_MEMORY_BITS = 37,
+	DEVICE_L2_BYTES = 38, DEVICE_RESIDENT_SHARED = 81, DEVICE_RESERVED_SHARED = 111,
+};
 enum status device_function(struct device *, const struct kernel *, struct function_info *out);
 
 enum status device_alloc(struct device *, const struct buffer_spec *, struct buffer **out);

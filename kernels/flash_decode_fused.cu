@@ -35,7 +35,7 @@ flash_decode_fused(const float *q, const float *k, const float *v, float *partia
 		   unsigned *tickets, const int *seq_lens, int H, int Hkv, int D, int max_len,
 		   long long stride, float scale)
 {
-	extern __shared__ __align__(16) float shared[];
+	extern __shared__ __align__(128) float shared[];
 	int slot = blockIdx.y, first = threadIdx.x + WARP * threadIdx.y;
 	int used = SPLITS_USED(seq_lens[slot]);
 	unsigned *ticket = tickets + slot * Hkv + blockIdx.x;

@@ -14,20 +14,20 @@ struct split_source {
 	bool values;
 };
 
-SPLIT_INLINE void source_begin(struct split_source *source, const struct split *s, int D)
+INLINE_PIECE void source_begin(struct split_source *source, const struct split *s, int D)
 {
 	(void)s, (void)D;
 	source->values = false;
 }
 
-SPLIT_INLINE const float4 *source_wait(struct split_source *source, const float *rows,
+INLINE_PIECE const float4 *source_wait(struct split_source *source, const float *rows,
 					    int key, int D)
 {
 	(void)source;
 	return (const float4 *)(rows + (long long)key * D);
 }
 
-SPLIT_INLINE void source_release(struct split_source *source, const struct split *s, int D)
+INLINE_PIECE void source_release(struct split_source *source, const struct split *s, int D)
 {
 	(void)source, (void)s, (void)D;
 }

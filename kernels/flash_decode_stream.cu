@@ -15,7 +15,7 @@ flash_decode_stream(const float *q, const float *k, const float *v, float *parti
 		    const int *seq_lens, int H, int Hkv, int D, int max_len, long long stride,
 		    float scale)
 {
-	extern __shared__ __align__(16) float shared[];
+	extern __shared__ __align__(128) float shared[];
 	struct split s;
 
 	split_begin(&s, q, k, v, seq_lens, H, Hkv, D, max_len, stride, scale);

@@ -1,5 +1,5 @@
-/* kernel.h - the macros that kernel sources use in addition to CUDA C: KERNEL, POINT, and, in the
- * simulator's unchecked kernels, FOUR_FMAF.
+/* kernel.h - the macros that kernel sources use in addition to CUDA C: KERNEL, INLINE_PIECE, POINT,
+ * and, in the simulator's unchecked kernels, FOUR_FMAF.
  *
  * A kernel is plain CUDA C. nvcc builds it for the GPU, and the system's compiler builds the same
  * source for the simulator, with the CUDA built-ins of sim/cuda/cuda_c.h.
@@ -13,6 +13,15 @@
 #define KERNEL extern "C" __global__ void
 #else
 #define KERNEL __global__ void
+#endif
+
+/* A piece of a kernel. On a GPU, only inlined do arrays stay in registers, pointers keep their
+ * memory, shared or global, and constant arguments their values. The simulator has smaller code
+ * without. */
+#ifdef __CUDACC__
+#define INLINE_PIECE static __device__ __forceinline__
+#else
+#define INLINE_PIECE static __attribute__((noinline, unused))
 #endif
 
 /* fmaf() of four floats each; not defined everywhere. The checker follows single floats. */

@@ -1,8 +1,8 @@
-/* kernel_prefill.c - kernel table entry of attention_prefill. */
+/* kernel_prefill.c - kernel table entries of attention_prefill and attention_prefill_tiled. */
 #include "kernels/kernel_entry.h"
+#include "kernels/prefill_rule.h"
 
-/* attention_prefill(q, k, v, out, H, Hkv, Nq, Nk, D, Dv, stride, offset, scale),
- * grid (B * H, blocks) */
+/* Both (q, k, v, out, H, Hkv, Nq, Nk, D, Dv, stride, offset, scale), grid (B * H, blocks). */
 enum { Q, K, V, OUT, HEADS, KV_HEADS, NQ, NK, D, DV, STRIDE };
 
 static void prefill_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
@@ -37,4 +37,19 @@ const struct kernel kernel_attention_prefill = {
 	.summary = "attention of many queries at once, tiled, causal or not",
 	.role = ROLE_ATTENTION, .independent = true, .max_threads = 128,
 	.writes = prefill_writes, .reads = prefill_reads, .points = prefill_points,
+};
+
+/* One for each tile of keys: the rows of a thread are published by different lanes. */
+static unsigned tiled_points(const struct kernel_call *call)
+{
+	uint64_t keys = PREFILL_KEYS(value_of(call, D));
+
+	return (unsigned)((value_of(call, NK) + keys - 1) / keys);
+}
+
+const struct kernel kernel_attention_prefill_tiled = {
+	CUDA_C_KERNEL(attention_prefill_tiled),
+	.summary = "attention_prefill with tiles in registers, and asynchronous copies",
+	.role = ROLE_ATTENTION, .independent = true, .max_threads = 256,
+	.writes = prefill_writes, .reads = prefill_reads, .points = tiled_points,
 };

@@ -15,13 +15,6 @@
  * neighbouring vectors, so that the lanes of two keys read different banks. */
 #define SPLIT_SWAP(D, key) ((D) % 32 == 0 ? (key) & 1 : 0)
 #define SPLIT_THREADS (WARP * SPLIT_WARPS)
-/* On a GPU, only inlined do pointers keep their memory, shared or global, and head sizes their
- * values. The simulator has smaller code without. */
-#ifdef __CUDACC__
-#define SPLIT_INLINE static __device__ __forceinline__
-#else
-#define SPLIT_INLINE static __attribute__((noinline, unused))
-#endif
 
 struct split {
 	const float *q;                 /* of the KV head's first query head */
@@ -67,7 +60,7 @@ static __device__ void split_place(struct split *s, float *shared)
 	s->sums = s->maxima + SPLIT_WARPS * s->heads;
 	s->rescale = s->sums + SPLIT_WARPS * s->heads;
 	s->weights = s->rescale + SPLIT_WARPS * s->heads;
-	s->merged = s->weights + SPLIT_WARPS * SPLIT_TILE * s->heads;
+	s->merged = shared + SPLIT_FLOATS(s->G, s->D);
 	s->rescale += threadIdx.y * s->heads;
 	s->weights += threadIdx.y * SPLIT_TILE * s->heads;
 }

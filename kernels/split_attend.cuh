@@ -39,7 +39,7 @@ struct SPLIT_FN(state) {
 
 /* The lane's part of the scores of HEADS query heads, then its own score: of head lane % HEADS for
  * key lane / 4. `row` is the key. */
-SPLIT_INLINE float SPLIT_FN(score)(const struct SPLIT_FN(state) *state,
+INLINE_PIECE float SPLIT_FN(score)(const struct SPLIT_FN(state) *state,
 					const struct split *s, const float4 *row, int p, int swap)
 {
 	int part = threadIdx.x % SPLIT_LANES;
@@ -100,7 +100,7 @@ SPLIT_INLINE float SPLIT_FN(score)(const struct SPLIT_FN(state) *state,
 
 /* Scores a tile of `count` keys: leaves the weights and the factors that rescale the accumulators
  * in the warp's shared memory, and updates the running maxima and sums. */
-SPLIT_INLINE void SPLIT_FN(weigh)(struct SPLIT_FN(state) *state, const struct split *s,
+INLINE_PIECE void SPLIT_FN(weigh)(struct SPLIT_FN(state) *state, const struct split *s,
 				       const float4 *keys, int count)
 {
 	int lane = threadIdx.x, key = lane / SPLIT_LANES, head = lane % HEADS;
@@ -144,7 +144,7 @@ SPLIT_INLINE void SPLIT_FN(weigh)(struct SPLIT_FN(state) *state, const struct sp
 }
 
 /* Loads the values of HEADS heads at once. */
-SPLIT_INLINE void SPLIT_FN(load)(float *to, const float *from)
+INLINE_PIECE void SPLIT_FN(load)(float *to, const float *from)
 {
 #if HEADS == 4
 	float4 all = *(const float4 *)from;
@@ -163,7 +163,7 @@ SPLIT_INLINE void SPLIT_FN(load)(float *to, const float *from)
 #endif
 }
 
-SPLIT_INLINE void SPLIT_FN(rescale)(struct SPLIT_FN(state) *state,
+INLINE_PIECE void SPLIT_FN(rescale)(struct SPLIT_FN(state) *state,
 							 const struct split *s)
 {
 #pragma unroll
@@ -186,7 +186,7 @@ SPLIT_INLINE void SPLIT_FN(rescale)(struct SPLIT_FN(state) *state,
 }
 
 /* acc = acc + weight * value, for keys [first, first + count) of the tile, one after another. */
-SPLIT_INLINE void SPLIT_FN(add)(struct SPLIT_FN(state) *state,
+INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state,
 						     const struct split *s, const float4 *values,
 						     int first, int count)
 {
@@ -231,7 +231,7 @@ SPLIT_INLINE void SPLIT_FN(add)(struct SPLIT_FN(state) *state,
 
 /* Attends to the warp's tiles, every SPLIT_WARPS-th one of the split, and leaves its state in
  * s->merged. All threads of the block must call it. */
-SPLIT_INLINE void SPLIT_FN(attend)(const struct split *s)
+INLINE_PIECE void SPLIT_FN(attend)(const struct split *s)
 {
 	struct SPLIT_FN(state) state;
 	struct split_source source;

@@ -58,7 +58,7 @@
 #endif
 
 /* Attends to the split with the functions for its shape. All threads of the block must call it. */
-SPLIT_INLINE void split_attend(const struct split *s)
+INLINE_PIECE void split_attend(const struct split *s)
 {
 	switch (s->heads) {
 	case 1:
@@ -80,7 +80,7 @@ SPLIT_INLINE void split_attend(const struct split *s)
 
 /* Attends to the block's split and publishes its partials. False if it has no keys. All threads of
  * the block must call it; `shared` is 16-byte aligned, and has room as split_rule.h says. */
-SPLIT_INLINE bool split_run(struct split *s, float *shared, float *partials)
+INLINE_PIECE bool split_run(struct split *s, float *shared, float *partials)
 {
 	if (s->begin >= s->end) {
 		split_publish_empty(s, partials);

@@ -23,7 +23,7 @@ struct split_source {
 };
 
 /* Issues the copy of the next tile, if there is one. */
-SPLIT_INLINE void source_issue(struct split_source *source, const struct split *s, int place,
+INLINE_PIECE void source_issue(struct split_source *source, const struct split *s, int place,
 				int D)
 {
 	int index = source->issued++;
@@ -37,7 +37,7 @@ SPLIT_INLINE void source_issue(struct split_source *source, const struct split *
 }
 
 /* Issues the first copies. */
-SPLIT_INLINE void source_begin(struct split_source *source, const struct split *s, int D)
+INLINE_PIECE void source_begin(struct split_source *source, const struct split *s, int D)
 {
 	__shared__ uint64_t landed[SPLIT_WARPS * SPLIT_MAX_STAGES];
 	int first = s->begin + (int)threadIdx.y * SPLIT_TILE;
@@ -60,7 +60,7 @@ SPLIT_INLINE void source_begin(struct split_source *source, const struct split *
 	__syncwarp();
 }
 
-SPLIT_INLINE const float4 *source_wait(struct split_source *source, const float *rows,
+INLINE_PIECE const float4 *source_wait(struct split_source *source, const float *rows,
 					    int key, int D)
 {
 	(void)rows, (void)key;
@@ -71,7 +71,7 @@ SPLIT_INLINE const float4 *source_wait(struct split_source *source, const float 
 	return source->tiles + source->place * (SPLIT_TILE * D / 4);
 }
 
-SPLIT_INLINE void source_release(struct split_source *source, const struct split *s, int D)
+INLINE_PIECE void source_release(struct split_source *source, const struct split *s, int D)
 {
 	if (threadIdx.x == 0 && source->issued < source->tile_count)
 		source_issue(source, s, source->place, D);

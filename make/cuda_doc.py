@@ -39,7 +39,8 @@ LANGUAGE = (
     ('Thrust in host code', 'the headers below; computed by the host', 'tests/tui/run/thrust.cu',
      'thrust'),
     ('textures and surfaces', 'a compile error', 'tests/launch/errors_texture.cu', 'tex'),
-    ('launches in device code', 'a compile error', 'tests/launch/errors_nested.cu', '<<<'),
+    ('launches in device code', 'of `run` on the simulator, of kernels of the same file; they run '
+     'when the grid that makes them is over', 'tests/tui/run/nested.cu', '<<<'),
 )
 
 SEMANTICS = ('tests/run/semantics.cu', 'tests/run/semantics_work.h')

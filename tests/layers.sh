@@ -94,8 +94,8 @@ layer tui/views/element base traces traces/store traces/diff tui/views tui/views
 layer tui/views/step base traces traces/store traces/diff tui/views
 layer tui/viewer base traces traces/store tui/views tui/views/kernel tui/views/element \
 	tui/views/step
-layer tui/export base traces traces/store tui/views tui/views/attend tui/views/kernel tui/views/step \
-	tui/viewer
+layer tui/export base traces traces/store traces/diff tui/views tui/views/attend \
+	tui/views/kernel tui/views/step tui/viewer
 layer tui/launch base kernels traces/store engine engine/record engine/runtime/runtime.h \
 	sim/check/check.h sim/cu2c tui
 layer tui/program base engine engine/runtime sim/check/check.h tui tui/launch
@@ -110,7 +110,7 @@ layer tui/lab/answers base traces/store tui tui/launch tui/lab/case tui/lab/refe
 	tui/lab/judge tui/lab/result tui/lab/run tui/lab/grade
 layer tui/lab base traces/store tui tui/launch tui/lab/case tui/lab/result tui/lab/run \
 	tui/lab/grade tui/lab/answers
-layer tui/bench base kernels/variant.h traces/store engine engine/attention engine/model \
+layer tui/bench base kernels/read_rule.h kernels/variant.h traces/store engine engine/attention engine/model \
 	engine/record tests/bench tui tui/launch tui/views tui/viewer
 
 # tui/ holds two layers: shared code below these folders, and the commands above them.

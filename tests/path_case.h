@@ -217,16 +217,17 @@ static const struct path_way {
 	{ &path_ladder, GRAPH_CAPTURE, 6 },
 	{ &path_ladder, GRAPH_NONE, 10 },
 	{ &path_ladder, GRAPH_MANUAL, 10 },
+	{ &path_prefill_tiled, GRAPH_NONE, 0 },
 };
-enum { PATH_WAYS = 20, PATH_CASES = 51 };
+enum { PATH_WAYS = 21, PATH_CASES = 51 };
 
-/* The head size nearest to D that a rung has; all others have every size. */
-static inline int path_head_dim(int rung, int D)
+/* The head size nearest to D that a path or rung has; all others have every size. */
+static inline int path_head_dim(const struct path *path, int rung, int D)
 {
 	static const int dims[] = { 64, 80, 96, 128, 256 };
 	int nearest = dims[0];
 
-	if (rung < 5)
+	if (rung < 5 && path != &path_prefill_tiled)
 		return D;
 	for (int i = 1; i < 5; i++)
 		if (abs(dims[i] - D) < abs(nearest - D))
@@ -239,10 +240,11 @@ static inline struct path_case path_case_for(const struct path_way *way, int num
 {
 	bool cached = way->path == &path_cached;
 	struct path_case c = path_case_random(number, cached, cached);
+	int head_dim = path_head_dim(way->path, way->rung, c.head_dim);
 
-	if (path_head_dim(way->rung, c.head_dim) != c.head_dim) {
+	if (head_dim != c.head_dim) {
 		path_case_free(&c);
-		c.head_dim = path_head_dim(way->rung, c.head_dim);
+		c.head_dim = head_dim;
 		path_case_fill(&c);
 	}
 	c.graph = way->graph;

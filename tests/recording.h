@@ -80,6 +80,8 @@ static inline struct attention_shape recording_shape(const struct recording_opti
 	shape.layers = REC_LAYERS;
 	if (o->path == &path_ladder && !shape.rung)
 		shape.rung = 4;         /* takes any head size */
+	if (o->path == &path_prefill_tiled && shape.head_dim == REC_D)
+		shape.head_dim = 64;    /* which does not */
 	return shape;
 }
 

@@ -79,6 +79,31 @@ one_line() {
 	[ "$(wc -l <err)" -eq 1 ] && grep -q "^$1" err || code=99
 }
 
+# usage_error ARG...: expects exit code 2 of `flashtwin ARG...`, one line on stderr that names the
+# command, and nothing on stdout.
+usage_error() {
+	run "$@"
+	[ ! -s out ] || code=99
+	one_line "flashtwin $1: "
+	expect "$*" 2
+}
+
+# without_gpu WHAT ARG...: expects exit code 77 of `flashtwin ARG...`, and the same, or skips it if
+# there is a GPU.
+without_gpu() {
+	local what=$1
+	shift
+	"$flashtwin" info --device cuda >out 2>err
+	if [ $? -ne 77 ]; then
+		skip "$what" 'there is one'
+		return
+	fi
+	run "$@"
+	[ ! -s out ] || code=99
+	one_line "flashtwin $1: "
+	expect "$what" 77
+}
+
 # npy FILE SHAPE COUNT: writes an .npy file of COUNT f32 values: 1, 2, 3, 1, 2, 3...
 npy() {
 	{

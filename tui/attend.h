@@ -1,7 +1,8 @@
 /* attend.h - the request of `flashtwin attend`, for decode steps and for prefill.
  *
- * cmd_attend.c parses options, runs decode steps and writes results. attend_prefill.c runs the path
- * prefill, whose tensors have different shapes. Included only by these two files.
+ * cmd_attend.c parses options, runs decode steps and writes results. attend_prefill.c runs the
+ * paths prefill and prefill-tiled, whose tensors have different shapes. Included only by these two
+ * files.
  */
 #ifndef ATTEND_H
 #define ATTEND_H

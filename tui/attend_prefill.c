@@ -1,4 +1,5 @@
-/* attend_prefill.c - `flashtwin attend --path prefill`: many queries at once; see attend.h. */
+/* attend_prefill.c - the paths prefill and prefill-tiled of `flashtwin attend`: many queries at
+ * once; see attend.h. */
 #include <stdlib.h>
 
 #include "base/xalloc.h"
@@ -35,9 +36,9 @@ enum status attend_prefill_prepare(struct attend *attend)
 		.head_dim = (int)q[2], .value_dim = (int)v[2], .stride = (int)k[1],
 		.mask = attend->mask,
 		.scale = attend->scale_given ? attend->shape.scale : attention_scale((int)q[2]),
-		.layer = 0,
+		.layer = 0, .tiled = attend->run.path->tiled,
 	};
-	TRY(prefill_check("prefill", &attend->prefill));
+	TRY(prefill_check(attend->run.path->name, &attend->prefill));
 	attend->shape.scale = attend->prefill.scale;
 	attend->out_shape[0] = q[0];
 	attend->out_shape[1] = q[1];

@@ -41,6 +41,12 @@ static enum status take_option(void *context, const struct option_value *v)
 	return STATUS_OK;
 }
 
+/* Whether the path takes many queries at once. */
+static bool is_prefill(const struct attend *attend)
+{
+	return attend->run.path == &path_prefill || attend->run.path == &path_prefill_tiled;
+}
+
 static enum status parse(struct attend *attend, int argc, char **argv)
 {
 	int rest;
@@ -50,12 +56,13 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 	if (!attend->q_path || !attend->k_path || !attend->v_path)
 		return fail(STATUS_USAGE, "--%s F.npy is missing",
 			    !attend->q_path ? "q" : !attend->k_path ? "k" : "v");
-	if (attend->mask != MASK_NONE && attend->run.path != &path_prefill)
+	if (attend->mask != MASK_NONE && !is_prefill(attend))
 		return fail(STATUS_USAGE,
 			    "--causal needs --path prefill: a step's query sees all keys");
-	if (attend->lengths_text && attend->run.path == &path_prefill)
+	if (attend->lengths_text && is_prefill(attend))
 		return fail(STATUS_USAGE,
-			    "--lengths is of decode steps, --path prefill takes all keys");
+			    "--lengths is of decode steps, --path %s takes all keys",
+			    attend->run.path->name);
 	return run_options_check(&attend->run);
 }
 
@@ -166,8 +173,7 @@ static enum status prepare_step(struct attend *attend)
 
 static enum status prepare(struct attend *attend)
 {
-	return attend->run.path == &path_prefill ? attend_prefill_prepare(attend)
-						 : prepare_step(attend);
+	return is_prefill(attend) ? attend_prefill_prepare(attend) : prepare_step(attend);
 }
 
 /* --- the work on one device --- */
@@ -272,9 +278,10 @@ static void print_request(const struct attend *attend)
 	const struct attention_shape *s = &attend->shape;
 	const struct prefill *p = &attend->prefill;
 
-	if (attend->run.path == &path_prefill)
-		printf("prefill: %d query heads on %d KV heads, %d queries, %d keys, D %d, Dv %d\n",
-		       p->heads, p->kv_heads, p->queries, p->keys, p->head_dim, p->value_dim);
+	if (is_prefill(attend))
+		printf("%s: %d query heads on %d KV heads, %d queries, %d keys, D %d, "
+		       "Dv %d\n", attend->run.path->name, p->heads, p->kv_heads, p->queries,
+		       p->keys, p->head_dim, p->value_dim);
 	else
 		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of "
 		       "%d\n",
@@ -332,7 +339,7 @@ static enum status write_results(const struct attend *attend, json_t *request, j
 static enum status run_all(struct attend *attend)
 {
 	json_t *request = describe_request(attend), *report = json_object();
-	run_fn *work = attend->run.path == &path_prefill ? attend_prefill_target : run_target;
+	run_fn *work = is_prefill(attend) ? attend_prefill_target : run_target;
 	enum status status = run_on_devices(&attend->run, "attend", request, work, attend, report);
 
 	/* A difference or a finding does not prevent results: they are written too. */
@@ -375,7 +382,8 @@ const struct command cmd_attend = {
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
 	"as it is after this step's key was appended. The output has q's shape. With --path\n"
-	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv).\n"
+	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv);\n"
+	"with prefill-tiled the same, with D = Dv of 64, 80, 96, 128 or 256.\n"
 	"A NaN in the input propagates to the output.\n\n",
 	.examples =
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --out o.npy\n"

@@ -8,13 +8,23 @@
 #include "tui/command.h"
 #include "tui/options.h"
 
+enum { RUNS = 7 };
+
 struct asked {
 	const char *suite, *device;     /* NULL: not given */
 	const char *trace;              /* of --suite view; NULL: one is recorded */
 	const char *plot;               /* NULL: none */
-	bool sim, json;
-	int64_t runs;
+	const char *rungs, *shape;      /* of --suite decode */
+	bool sim, json, list;
+	int64_t runs;                   /* 0: not given */
+	char **files;                   /* [file_count] of --suite decode */
+	int file_count;
 };
+
+static bool is_suite(const struct asked *asked, const char *name)
+{
+	return asked->suite && strcmp(asked->suite, name) == 0;
+}
 
 static enum status take_option(void *context, const struct option_value *v)
 {
@@ -26,6 +36,9 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_BENCH_DEVICE: asked->device = v->text; break;
 	case OPTION_BENCH_JSON: asked->json = true; break;
 	case OPTION_BENCH_PLOT: asked->plot = v->text; break;
+	case OPTION_BENCH_RUNG: asked->rungs = v->text; break;
+	case OPTION_BENCH_SHAPE: asked->shape = v->text; break;
+	case OPTION_BENCH_LIST: asked->list = true; break;
 	case OPTION_SAMPLES: asked->runs = v->integer; break;
 	default: break;
 	}
@@ -37,15 +50,38 @@ static enum status read_options(int argc, char **argv, struct asked *asked)
 	int rest;
 
 	TRY(options_parse(COMMAND_BENCH, argc, argv, take_option, asked, &rest));
-	if (asked->suite && strcmp(asked->suite, "view") == 0 && rest < argc)
+	if (is_suite(asked, "view") && rest < argc)
 		asked->trace = argv[rest++];
+	if (is_suite(asked, "decode")) {
+		asked->files = argv + rest;
+		asked->file_count = argc - rest;
+		rest = argc;
+	}
 	return option_none_left(argc, argv, rest);
+}
+
+/* Options of --suite decode only. */
+static enum status check_decode(const struct asked *asked)
+{
+	bool measures = asked->device || asked->rungs || asked->shape || asked->list || asked->runs;
+
+	if (!is_suite(asked, "decode"))
+		return asked->rungs || asked->shape || asked->list
+			? fail(STATUS_USAGE, "%s needs --suite decode", asked->rungs ? "--rung"
+			       : asked->shape ? "--shape" : "--list") : STATUS_OK;
+	if (asked->file_count > 0 && measures)
+		return fail(STATUS_USAGE, "saved results such as %s cannot be used with options of "
+			    "measuring", asked->files[0]);
+	if (asked->list && asked->plot)
+		return fail(STATUS_USAGE, "--list and --plot are mutually exclusive");
+	return STATUS_OK;
 }
 
 static enum status check_options(const struct asked *asked)
 {
 	const char *device = asked->device;
 
+	TRY(check_decode(asked));
 	if (asked->plot)
 		TRY(output_check(asked->plot));
 	if (asked->plot && asked->suite && (strcmp(asked->suite, "last") == 0
@@ -72,24 +108,37 @@ static enum status check_options(const struct asked *asked)
 	return STATUS_OK;
 }
 
+static enum status run_decode(const struct asked *asked)
+{
+	return bench_decode_rungs(&(struct bench_decode_request){
+		.device = asked->device ? asked->device : "cuda", .rungs = asked->rungs,
+		.shape = asked->shape, .runs = (int)asked->runs, .list = asked->list,
+		.json = asked->json, .plot = asked->plot, .files = asked->files,
+		.file_count = asked->file_count });
+}
+
 static enum status run(int argc, char **argv)
 {
-	struct asked asked = { .runs = 7 };
+	struct asked asked = { 0 };
+	int runs;
 
 	TRY(read_options(argc, argv, &asked));
 	TRY(check_options(&asked));
-	if (asked.suite && strcmp(asked.suite, "view") == 0)
+	runs = asked.runs ? (int)asked.runs : RUNS;
+	if (is_suite(&asked, "decode"))
+		return run_decode(&asked);
+	if (is_suite(&asked, "view"))
 		return bench_view(asked.trace, asked.plot);
-	if (asked.suite && strcmp(asked.suite, "last") == 0)
-		return bench_last(asked.device ? asked.device : "sim", (int)asked.runs);
-	if (asked.suite && strcmp(asked.suite, "check") == 0)
-		return bench_check((int)asked.runs, asked.json);
-	if (asked.suite && strcmp(asked.suite, "seeds") == 0)
-		return bench_seeds(asked.device ? asked.device : "cuda", (int)asked.runs,
-				   asked.json, asked.plot);
-	TRY(bench_sim((int)asked.runs, asked.plot));
-	TRY(bench_speed((int)asked.runs));
-	return bench_trace((int)asked.runs);
+	if (is_suite(&asked, "last"))
+		return bench_last(asked.device ? asked.device : "sim", runs);
+	if (is_suite(&asked, "check"))
+		return bench_check(runs, asked.json);
+	if (is_suite(&asked, "seeds"))
+		return bench_seeds(asked.device ? asked.device : "cuda", runs, asked.json,
+				   asked.plot);
+	TRY(bench_sim(runs, asked.plot));
+	TRY(bench_speed(runs));
+	return bench_trace(runs);
 }
 
 const struct command cmd_bench = {
@@ -98,6 +147,9 @@ const struct command cmd_bench = {
 	"usage: flashtwin bench [--sim] [--runs N] [--plot FILE]\n"
 	"       flashtwin bench --suite seeds [--device cuda|sim] [--runs N] [--json]\n"
 	"                       [--plot FILE]\n"
+	"       flashtwin bench --suite decode [--device cuda|sim] [--rung all|N,N,...]\n"
+	"                       [--shape LIST|SHAPE] [--runs N] [--list] [--json] [--plot FILE]\n"
+	"       flashtwin bench --suite decode RESULTS.json... [--json] [--plot FILE]\n"
 	"       flashtwin bench --suite view [T.twin] [--plot FILE]\n"
 	"       flashtwin bench --suite last [--device cuda|sim] [--runs N]\n"
 	"       flashtwin bench --suite check [--runs N] [--json]\n\n"
@@ -105,6 +157,9 @@ const struct command cmd_bench = {
 	.examples =
 	"  flashtwin bench --sim --runs 15\n"
 	"  flashtwin bench --suite seeds --plot claims.svg >claims.md\n"
+	"  flashtwin bench --suite decode --json >ladder.json\n"
+	"  flashtwin bench --suite decode --rung 6,best --shape 1,32/8,128,4K\n"
+	"  flashtwin bench --suite decode ladder.json --plot ladder.svg >ladder.md\n"
 	"  flashtwin bench --suite view\n"
 	"  flashtwin bench --suite last --runs 31\n"
 	"  flashtwin bench --suite check\n",

@@ -26,6 +26,7 @@
 #include "tui/command.h"
 #include "tui/datadir.h"
 #include "tui/info_math.h"
+#include "tui/info_plan.h"
 #include "tui/info_text.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
@@ -318,7 +319,7 @@ static enum status gather_trace(const char *path, json_t *out)
 /* --- the command --- */
 
 struct info_options {
-	const char *device, *sample, *trace;    /* NULL: not given */
+	const char *device, *sample, *plan, *trace;     /* NULL: not given */
 	bool json, verify_math;
 	int jobs;                       /* of --verify-math; 0: not given */
 	char **words;                   /* of --verify-math: the arguments that are no options */
@@ -329,9 +330,16 @@ struct info_options {
 static enum status take_arguments(int argc, char **argv, int rest, struct info_options *options)
 {
 	if (options->sample) {
-		if (options->device || options->json || options->verify_math || options->jobs)
+		if (options->device || options->json || options->verify_math || options->jobs
+		    || options->plan)
 			return fail(STATUS_USAGE, "--sample %s cannot be used with other options",
 				    options->sample);
+		return option_none_left(argc, argv, rest);
+	}
+	if (options->plan) {
+		if (options->verify_math || options->jobs)
+			return fail(STATUS_USAGE, "--plan and --verify-math are mutually "
+				    "exclusive");
 		return option_none_left(argc, argv, rest);
 	}
 	if (options->verify_math) {
@@ -356,6 +364,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	switch (v->id) {
 	case OPTION_INFO_DEVICE: options->device = v->text; break;
 	case OPTION_SAMPLE: options->sample = v->text; break;
+	case OPTION_INFO_PLAN: options->plan = v->text; break;
 	case OPTION_INFO_JOBS: options->jobs = (int)v->integer; break;
 	case OPTION_VERIFY_MATH: options->verify_math = true; break;
 	case OPTION_PRINT_JSON: options->json = true; break;
@@ -403,6 +412,9 @@ static enum status info_run(int argc, char **argv)
 		return print_sample(options.sample);
 	/* From here on, JSON functions cannot run out of memory: xmalloc() never fails. */
 	json_set_alloc_funcs(xmalloc, free);
+	if (options.plan)
+		return info_plan(options.plan, options.device ? options.device : "sim",
+				 options.json);
 	if (options.verify_math)
 		return verify_math(&options);
 	all = json_object();
@@ -424,11 +436,16 @@ const struct command cmd_info = {
 "usage: flashtwin info [--device sim|cuda] [--json]\n"
 "       flashtwin info TRACE.twin [--json]\n"
 "       flashtwin info --sample demo.twin|merge.cu|shakespeare\n"
+"       flashtwin info --plan SHAPE [--device sim|cuda] [--json]\n"
 "       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [FUNCTION...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
 "compilers and sandbox of launch, environment. With one: its runs, and of each the device, the\n"
 "date, the level, how many operations, launches and steps it holds, and whether it is complete.\n"
+"\n"
+"With --plan: how the path ladder runs a batch of SHAPE. 1,32/8,128,32K is one sequence of\n"
+"32,768 keys, with 32 query heads, 8 KV heads and a head size of 128; 3,32/8,128,500+2x64K is\n"
+"one of 500 keys and two of 65,536.\n"
 "\n"
 "With --verify-math: runs every float function whose bits the simulator models over all its\n"
 "inputs, and every such double function over 2^32 inputs, on the GPU (seconds) or, with\n"
@@ -437,6 +454,7 @@ const struct command cmd_info = {
 	.examples =
 "  flashtwin info\n"
 "  flashtwin info --device cuda || echo 'no GPU here'\n"
+"  flashtwin info --plan 1,32/8,128,32K\n"
 "  flashtwin info --verify-math\n"
 "  flashtwin info --verify-math --device sim exp2f rsqrt\n"
 "  cp \"$(flashtwin info --sample demo.twin)\" .\n"

@@ -81,7 +81,7 @@ OPTION(TRUST, ON_REPLAY | ON_VIEW | ON_EXPORT, OWN, 0, "trust", VALUE_NONE,
 /* Shared by the commands that run kernels. */
 OPTION(PATH, ON_DECODE | ON_ATTEND, RUN, 0, "path",
        VALUE_NAME("P", "prefill cached incremental incremental-multiwarp batched flash-decoding "
-		       "flash-decoding-graph auto ladder"),
+		       "flash-decoding-graph auto ladder prefill-tiled"),
        "the attention path (flash-decoding; flash-decoding-graph is short for flash-decoding "
        "--graph capture)")
 OPTION(DEVICE, ON_RUNS, RUN, 0, "device", VALUE_ONE_OF("sim cuda both"),
@@ -264,24 +264,35 @@ OPTION(BENCH_SIM, ON_BENCH, OWN, 0, "sim", VALUE_NONE,
        "can run the plain C as compiled for the building machine; barriers, a matrix product and "
        "start-up of users' kernels; bytes and seconds per decode step, not recorded and at each "
        "level")
-OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("sim seeds view last check"),
+OPTION(SUITE, ON_BENCH, OWN, 0, "suite", VALUE_ONE_OF("sim seeds decode view last check"),
        "sim: as --sim\n"
        "seeds: what the attention paths claim to gain, on a GPU: attention kernels with a cold L2, "
        "launches, blocks and bytes of a step, waits, graphs, a long prompt; next to the claims of "
        "the engines they follow, and to times of earlier re-implementations. Markdown\n"
+       "decode: decode attention on a GPU by rung of the path ladder, with a cold L2: time, GB/s "
+       "of keys and values, and how close that is to a read of the same bytes. With files: prints "
+       "their results as one table instead. Markdown\n"
        "view: how fast the viewer opens a trace of more than ten million rows (two runs recorded "
        "for it, or T.twin), and how soon it reacts to each key on each screen; exit 1 above 0.5 s "
        "and 50 ms\n"
        "last: what keeping the last run adds to a decode; on the simulator exit 1 above 10 %\n"
        "check: what --check costs, for each kernel and a tiled matrix product")
 OPTION(BENCH_DEVICE, ON_BENCH, OWN, 0, "device", VALUE_ONE_OF("cuda sim"),
-       "of --suite seeds (cuda); sim: the same work with smaller sizes, in the simulator's own "
-       "wall-clock time, without verdicts on it; of --suite last (sim)")
-OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000), "samples per median (7)")
+       "of --suite seeds or decode (cuda); sim: the same work with smaller sizes, in the "
+       "simulator's own wall-clock time, without verdicts on it; of --suite last (sim)")
+OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000),
+       "samples per median (7; of --suite decode 50)")
+OPTION(BENCH_RUNG, ON_BENCH, OWN, 0, "rung", VALUE_TEXT("all|N,N,..."),
+       "of --suite decode: these rungs of the path ladder, or best (all)")
+OPTION(BENCH_SHAPE, ON_BENCH, OWN, 0, "shape", VALUE_TEXT("LIST|SHAPE"),
+       "of --suite decode: only the shapes of a list (table, keys, sizes or prefill), or one "
+       "shape, as for info --plan")
+OPTION(BENCH_LIST, ON_BENCH, OWN, 0, "list", VALUE_NONE,
+       "of --suite decode: print which shapes and rungs it would measure; measure nothing")
 OPTION(BENCH_PLOT, ON_BENCH, OWN, 0, "plot", VALUE_FILE("FILE"),
-       "of --sim, --suite seeds or view: also draw the table as an SVG")
+       "of --sim, --suite seeds, decode or view: also draw the table as an SVG")
 OPTION(BENCH_JSON, ON_BENCH, OWN, 0, "json", VALUE_NONE,
-       "of --suite seeds or check: one JSON object")
+       "of --suite seeds, decode or check: one JSON object")
 
 /* info */
 OPTION(INFO_DEVICE, ON_INFO, OWN, 0, "device", VALUE_ONE_OF("sim cuda"),
@@ -289,6 +300,10 @@ OPTION(INFO_DEVICE, ON_INFO, OWN, 0, "device", VALUE_ONE_OF("sim cuda"),
 OPTION(SAMPLE, ON_INFO, OWN, 0, "sample",
        VALUE_NAME("NAME", "demo.twin merge.cu vectorAdd.cu shakespeare"),
        "print the path of a sample: a trace of an H200, a kernel with a race, a program, the model")
+OPTION(INFO_PLAN, ON_INFO, OWN, 0, "plan", VALUE_TEXT("SHAPE"),
+       "print how the path ladder runs a batch: splits, tiles, blocks, bytes, the least time that "
+       "the memory allows, and the time to be expected, for the simulator's profile or, with "
+       "--device cuda, the GPU")
 OPTION(VERIFY_MATH, ON_INFO, OWN, 0, "verify-math", VALUE_NONE,
        "run every function whose bits the simulator models on all its inputs")
 OPTION(INFO_JOBS, ON_INFO, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),

@@ -69,6 +69,7 @@ struct path {
 	bool replayable;                /* a graph of one layer's launches works for any length */
 	bool chunk_optional;            /* a shape may have chunk 0: no chunks */
 	bool repeat_kv;                 /* needs a KV head for each query head */
+	bool tiled;                     /* attends to prompts with attention_prefill_tiled */
 	enum graph_mode graph;          /* the default, where the shape has NONE */
 	/* Checks limits of this path only, after the limits common to all paths. NULL: none. */
 	enum status (*check)(const struct attention_shape *);

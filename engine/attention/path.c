@@ -80,7 +80,8 @@ static enum status build(struct attention *attention)
 	TRY(check_shared(attention->device, path->name, path->shared(shape)));
 	/* All paths use prefill attention for prompts. */
 	TRY(check_shared(attention->device, path->name,
-			 prefill_shared_bytes(shape->head_dim, shape->head_dim)));
+			 path->tiled ? prefill_tiled_shared_bytes(shape->head_dim)
+			 : prefill_shared_bytes(shape->head_dim, shape->head_dim)));
 	TRY(step_io_alloc(attention));
 	if (path->create)
 		TRY(path->create(attention));

@@ -7,6 +7,7 @@
 const struct path *const path_table[] = {
 	&path_prefill, &path_cached, &path_incremental, &path_incremental_multiwarp, &path_batched,
 	&path_flash_decoding, &path_flash_decoding_graph, &path_auto, &path_ladder,
+	&path_prefill_tiled,
 	NULL
 };
 #define PATHS ((int)(sizeof path_table / sizeof path_table[0]) - 1)

@@ -8,7 +8,8 @@
 #include "engine/attention/attention.h"
 
 extern const struct path path_prefill, path_cached, path_incremental, path_incremental_multiwarp,
-	path_batched, path_flash_decoding, path_flash_decoding_graph, path_auto, path_ladder;
+	path_batched, path_flash_decoding, path_flash_decoding_graph, path_auto, path_ladder,
+	path_prefill_tiled;
 
 /* Every path, NULL-terminated. */
 extern const struct path *const path_table[];

@@ -1,9 +1,10 @@
-/* prefill.c - launches attention_prefill; see prefill.h. */
+/* prefill.c - launches attention_prefill or attention_prefill_tiled; see prefill.h. */
 #include "engine/attention/prefill.h"
 
 #include <inttypes.h>
 
 #include "engine/attention/launch_kernel.h"
+#include "kernels/prefill_rule.h"
 
 #define TILE 32                 /* keys; these three as in kernels/attention_prefill.cu */
 #define BLOCK 128
@@ -21,7 +22,8 @@ static int row_threads(int head_dim, int value_dim)
 
 static int row_blocks(const struct prefill *p)
 {
-	int rows = BLOCK / row_threads(p->head_dim, p->value_dim);
+	int rows = p->tiled ? PREFILL_ROWS(p->head_dim)
+		: BLOCK / row_threads(p->head_dim, p->value_dim);
 
 	return p->queries / rows + (p->queries % rows != 0);
 }
@@ -29,6 +31,15 @@ static int row_blocks(const struct prefill *p)
 static bool has_work(const struct prefill *p)
 {
 	return p->heads > 0 && p->queries > 0 && p->value_dim > 0;
+}
+
+enum status prefill_check_tiled(const char *who, int head_dim, int value_dim)
+{
+	if (PREFILL_HAS(head_dim) && value_dim == head_dim)
+		return STATUS_OK;
+	return fail(STATUS_USAGE,
+		    "%s: expected one head and value size of 64, 80, 96, 128 or 256, got %d and "
+		    "%d", who, head_dim, value_dim);
 }
 
 enum status prefill_check(const char *who, const struct prefill *p)
@@ -44,6 +55,8 @@ enum status prefill_check(const char *who, const struct prefill *p)
 		return fail(STATUS_USAGE,
 			    "%s: expected head and value sizes of 1 to %d, got %d and %d", who,
 			    MAX_DIM, p->head_dim, p->value_dim);
+	if (p->tiled)
+		TRY(prefill_check_tiled(who, p->head_dim, p->value_dim));
 	if (p->kv_heads < 1 || p->heads % p->kv_heads != 0)
 		return fail(STATUS_USAGE, "%s: %d query heads are not a multiple of %d KV heads",
 			    who, p->heads, p->kv_heads);
@@ -63,6 +76,17 @@ unsigned prefill_shared_bytes(int head_dim, int value_dim)
 {
 	return 2u * TILE * 32u * (unsigned)row_threads(head_dim, value_dim)
 		* (unsigned)sizeof(float);
+}
+
+unsigned prefill_tiled_shared_bytes(int head_dim)
+{
+	return (unsigned)PREFILL_FLOATS(head_dim) * (unsigned)sizeof(float);
+}
+
+static unsigned shared_bytes(const struct prefill *p)
+{
+	return p->tiled ? prefill_tiled_shared_bytes(p->head_dim)
+		: prefill_shared_bytes(p->head_dim, p->value_dim);
 }
 
 /* Query i sees keys 0 .. i + offset. */
@@ -113,10 +137,11 @@ enum status prefill_launch(struct device *device, const struct prefill *p, struc
 	if (!has_work(p))
 		return STATUS_OK;
 	TRY(check_lengths(p, &q, &k, &v, &out));
-	return launch_kernel(device, "attention_prefill", p->layer,
+	return launch_kernel(device, p->tiled ? "attention_prefill_tiled" : "attention_prefill",
+			     p->layer,
 			     (struct dim3){ (unsigned)p->heads, (unsigned)row_blocks(p), 1 },
-			     (struct dim3){ BLOCK, 1, 1 },
-			     prefill_shared_bytes(p->head_dim, p->value_dim), args, COUNT(args));
+			     (struct dim3){ p->tiled ? PREFILL_THREADS(p->head_dim) : BLOCK, 1, 1 },
+			     shared_bytes(p), args, COUNT(args));
 }
 
 /* --- over host memory --- */
@@ -166,7 +191,7 @@ enum status prefill_run(struct device *device, const struct prefill *p, const fl
 	TRY(prefill_check("prefill", p));
 	if (!has_work(p))
 		return STATUS_OK;
-	TRY(check_shared(device, "prefill", prefill_shared_bytes(p->head_dim, p->value_dim)));
+	TRY(check_shared(device, "prefill", shared_bytes(p)));
 	status = run(device, p, sources, buffers, out);
 	free_buffers(device, buffers, TENSORS);
 	return status;

@@ -1,8 +1,9 @@
 /* prefill.h - attention of many queries at once: one launch for all heads, no Nq x Nk matrix.
  *
  * The caller provides the buffers; only prefill_run() allocates its own. The arithmetic is in
- * kernels/attention_prefill.cu. Used by prompts (engine/attention/step_io.c), the paths prefill and
- * cached, and `flashtwin attend`.
+ * kernels/attention_prefill.cu, or in kernels/attention_prefill_tiled.cu if `tiled`. Used by
+ * prompts (engine/attention/step_io.c), the paths prefill, prefill-tiled and cached, and
+ * `flashtwin attend`.
  */
 #ifndef PREFILL_H
 #define PREFILL_H
@@ -23,12 +24,17 @@ struct prefill {
 	enum causal_mask mask;
 	float scale;
 	int layer;                      /* for the trace; -1: none */
+	/* The faster kernel, for head_dim = value_dim of 64, 80, 96, 128 or 256; other bits. */
+	bool tiled;
 };
 
 /* USAGE if the kernel does not support the sizes; the message begins with `who`. */
 enum status prefill_check(const char *who, const struct prefill *);
 /* Bytes of dynamic shared memory that the launch takes. */
 unsigned prefill_shared_bytes(int head_dim, int value_dim);
+unsigned prefill_tiled_shared_bytes(int head_dim);
+/* USAGE if the tiled kernel does not support the head size. */
+enum status prefill_check_tiled(const char *who, int head_dim, int value_dim);
 /* Launches the kernel; does nothing without heads, queries or values. q, k, v and out are pointer
  * arguments (ARG_AT). The sizes must have passed prefill_check(). USAGE, naming the tensor, if a
  * buffer is shorter than its shape; nothing is launched. */

@@ -331,6 +331,7 @@ static enum status attend_prompt(struct attention *a, const struct attention_pro
 		.keys = kv_cache_length(a->cache, p->layer, p->slot) + p->rows,
 		.head_dim = s->head_dim, .value_dim = s->head_dim, .stride = s->max_len,
 		.mask = MASK_BOTTOM_RIGHT, .scale = s->scale, .layer = p->layer,
+		.tiled = a->path->tiled,
 	};
 
 	TRY(prefill_check(a->path->name, &prefill));

@@ -69,6 +69,7 @@ struct check_launch {
 	struct dim3 grid, block;
 	void *const *args;                      /* one per parameter; valid until the launch ends */
 	const struct kernel_lint *lint;         /* specific to the kernel; NULL: none */
+	bool part;                              /* device code of the one before launched it */
 };
 /* *out is the listener that the launch must run with. DEVICE (2) if out of memory; the launch has
  * not begun then. */

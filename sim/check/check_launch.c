@@ -95,6 +95,7 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 {
 	renumber(check);
 	check->launch = *launch;
+	check->begun++;
 	check->hot.first = check->next_slice << LANES_SHIFT;
 	check->order_happened = false;
 	check->exact = check->hot.exact = launch->code->orders_some;

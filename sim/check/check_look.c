@@ -70,9 +70,9 @@ static void add(struct check_looks *looks, const struct look *look)
 void check_look_begin(struct check *check, struct lane *lane)
 {
 	/* Memory of an earlier launch has been freed. */
-	if (lane->check.looks_launch != check->launch.number)
+	if (lane->check.looks_launch != check->begun)
 		lane->check.looks = NULL;
-	lane->check.looks_launch = check->launch.number;
+	lane->check.looks_launch = check->begun;
 	if (lane->check.looks)
 		memset(lane->check.looks, 0, sizeof *lane->check.looks);
 }

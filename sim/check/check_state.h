@@ -137,6 +137,7 @@ struct check {
 	struct check_slice *slices;
 	uint32_t next_slice, slice_capacity;
 	uint32_t slices_kept;           /* forget them at the next launch if there are more */
+	int64_t begun;                  /* launches so far, with those by device code */
 	struct check_launch launch;
 	size_t launch_shared;           /* bytes of shared memory of a block */
 	struct check_sync_variable **variables; /* of the launch */

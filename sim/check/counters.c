@@ -36,6 +36,7 @@ struct counters {
 	struct row_counters *events;    /* the last one is of the running launch */
 	struct lines *lines;            /* of the same launches */
 	size_t count;
+	bool part;                      /* the running launch is part of the one before */
 	struct requests **warps;        /* those of every struct warp */
 	size_t warp_count;
 };
@@ -129,11 +130,14 @@ struct accesses *counters_accesses(struct counters *c)
 
 void counters_launch_begin(struct counters *c, const struct check_launch *launch)
 {
+	c->sums = (struct request_sums){ 0 };
+	c->part = launch->part;
+	if (c->part)
+		return;
 	c->events = xreallocarray(c->events, c->count + 1, sizeof *c->events);
 	c->events[c->count++] = (struct row_counters){
 		.launch = launch->number, .kernel = launch->code->name,
 	};
-	c->sums = (struct request_sums){ 0 };
 	accesses_begin(c->accesses, check_hot.base);
 }
 
@@ -141,22 +145,22 @@ void counters_launch_end(struct counters *c, bool counted)
 {
 	struct row_counters *e = &c->events[c->count - 1];
 
-	lines_end(c->lines);
+	lines_end(c->lines, c->part);
 	accesses_end(c->accesses);
 	e->counted = counted;
 	for (size_t i = 0; i < c->warp_count; i++)
 		requests_end(c->warps[i]);
 	tally_clear(&c->touched);
-	e->load_requests = c->sums.count[REQUEST_LOAD];
-	e->store_requests = c->sums.count[REQUEST_STORE];
-	e->load_sectors = c->sums.sectors[REQUEST_LOAD];
-	e->store_sectors = c->sums.sectors[REQUEST_STORE];
-	e->shared_load_requests = c->sums.count[REQUEST_SHARED_LOAD];
-	e->shared_store_requests = c->sums.count[REQUEST_SHARED_STORE];
-	e->shared_load_conflicts = c->sums.conflicts[0];
-	e->shared_store_conflicts = c->sums.conflicts[1];
-	e->divergent_branches = c->sums.count[REQUEST_BRANCH];
-	e->left_out = c->sums.left_out;
+	e->load_requests += c->sums.count[REQUEST_LOAD];
+	e->store_requests += c->sums.count[REQUEST_STORE];
+	e->load_sectors += c->sums.sectors[REQUEST_LOAD];
+	e->store_sectors += c->sums.sectors[REQUEST_STORE];
+	e->shared_load_requests += c->sums.count[REQUEST_SHARED_LOAD];
+	e->shared_store_requests += c->sums.count[REQUEST_SHARED_STORE];
+	e->shared_load_conflicts += c->sums.conflicts[0];
+	e->shared_store_conflicts += c->sums.conflicts[1];
+	e->divergent_branches += c->sums.count[REQUEST_BRANCH];
+	e->left_out += c->sums.left_out;
 }
 
 /* --- a running launch --- */

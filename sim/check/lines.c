@@ -111,25 +111,36 @@ static size_t place_of(struct lines *l, const struct ft_cell *cell, const struct
 	return l->place_count - 1;
 }
 
-void lines_end(struct lines *l)
+/* Adds to a launch what a part of it has counted. */
+static void add_visit(struct launch *launch, size_t place, uint64_t count, bool part)
 {
-	struct launch *launch;
+	for (size_t i = 0; part && i < launch->visit_count; i++)
+		if (launch->visits[i].place == place) {
+			launch->visits[i].count += count;
+			return;
+		}
+	launch->visits = xreallocarray(launch->visits, launch->visit_count + 1,
+				       sizeof *launch->visits);
+	launch->visits[launch->visit_count++] = (struct visit){ place, count };
+}
 
+static struct launch *new_launch(struct lines *l)
+{
 	l->launches = xreallocarray(l->launches, l->launch_count + 1, sizeof *l->launches);
-	launch = &l->launches[l->launch_count++];
-	*launch = (struct launch){ 0 };
+	l->launches[l->launch_count] = (struct launch){ 0 };
+	return &l->launches[l->launch_count++];
+}
+
+void lines_end(struct lines *l, bool part)
+{
+	struct launch *launch = part ? &l->launches[l->launch_count - 1] : new_launch(l);
+
 	for (size_t i = 0; i < table_count; i++) {
 		const struct table *table = &tables[i];
 
-		for (const struct ft_cell *cell = table->first; cell < table->last; cell++) {
-			if (cell->launch != running)
-				continue;
-			launch->visits = xreallocarray(launch->visits, launch->visit_count + 1,
-						       sizeof *launch->visits);
-			launch->visits[launch->visit_count++] = (struct visit){
-				.place = place_of(l, cell, table), .count = cell->count,
-			};
-		}
+		for (const struct ft_cell *cell = table->first; cell < table->last; cell++)
+			if (cell->launch == running)
+				add_visit(launch, place_of(l, cell, table), cell->count, part);
 	}
 }
 

@@ -7,6 +7,7 @@
 #ifndef SIM_LINES_H
 #define SIM_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,8 +37,8 @@ struct lines;                           /* of the launches of one device */
 struct lines *lines_create(void);
 void lines_free(struct lines *);        /* NULL is allowed */
 /* The running launch ends: its blocks are kept. Launches are numbered from 0 in order of these
- * calls. */
-void lines_end(struct lines *);
+ * calls; a part of the last one that ended adds to it. */
+void lines_end(struct lines *, bool part);
 /* Lines of a launch that ended, sorted by file and line; valid until lines_free(). The hits of a
  * line are those of its most frequently entered block. */
 size_t lines_list(struct lines *, size_t launch, const struct row_line_count **out);

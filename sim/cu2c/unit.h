@@ -57,6 +57,7 @@ struct unit {
 	char **kept;                    /* texts that tokens refer to */
 	int kept_count;
 	bool orders_some, orders_seen;  /* of a program's file; see struct sim_code */
+	bool nests;                     /* it has launches in device code */
 	int *host_functions;            /* a program's functions for the host only: their '{' */
 	int host_function_count;
 };

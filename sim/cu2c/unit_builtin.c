@@ -31,7 +31,7 @@ static bool is_declared(const struct unit *u, int at)
 		|| (before->kind == TOKEN_IDENTIFIER && !token_among(before, keywords));
 }
 
-static void replace_builtins(struct unit *u, int from, int end)
+void unit_replace_builtins_in(struct unit *u, int from, int end)
 {
 	for (int i = from; i < end; i++) {
 		struct token *t = &u->tokens.at[i];
@@ -59,7 +59,7 @@ static void replace_in_lambdas(struct unit *u, int from, int end)
 			body = token_opens(token_at(u, body)) ? token_at(u, body)->match + 1
 				: body + 1;
 		if (body < end)
-			replace_builtins(u, body, token_at(u, body)->match);
+			unit_replace_builtins_in(u, body, token_at(u, body)->match);
 	}
 }
 
@@ -72,9 +72,9 @@ void unit_replace_builtins(struct unit *u)
 
 		if (body < at)
 			continue;
-		replace_builtins(u, at, body);
+		unit_replace_builtins_in(u, at, body);
 		replace_in_lambdas(u, body, close);
 		at = close;
 	}
-	replace_builtins(u, at, u->tokens.count);
+	unit_replace_builtins_in(u, at, u->tokens.count);
 }

@@ -88,6 +88,8 @@ static enum status rewrite_launch(struct unit *u, int at)
 	    || !token_is(token_at(u, end + 3), "("))
 		return token_fail(token_at(u, at), "cannot read this launch: expected "
 				  "KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)");
+	if (u->nests)
+		unit_replace_builtins_in(u, at + 3, end);
 	configuration = unit_text(u, at + 3, end);
 	text = xasprintf("(ft_configure(%s) ? (void)0 : ", configuration);
 	unit_drop(u, at, end + 3);
@@ -98,8 +100,36 @@ static enum status rewrite_launch(struct unit *u, int at)
 	return STATUS_OK;
 }
 
+/* Whether the body that follows the qualifier at `at` has a launch. */
+static bool body_launches(const struct unit *u, int at)
+{
+	const struct token *t = token_at(u, at);
+
+	while (t->kind != TOKEN_END && !token_is(t, ";") && !token_is(t, "=")
+	       && !token_is(t, "{")) {
+		at = token_opens(t) && t->match >= 0 ? t->match + 1 : at + 1;
+		t = token_at(u, at);
+	}
+	for (int i = at; token_is(t, "{") && i < t->match; i++)
+		if (unit_begins_launch(token_at(u, i)))
+			return true;
+	return false;
+}
+
+static bool launches_in_device_code(const struct unit *u)
+{
+	static const char *const qualifiers[] = { "__global__", "__device__", NULL };
+
+	for (int i = 0; i + 2 < u->tokens.count; i++)
+		if (!token_at(u, i)->system && token_among(token_at(u, i), qualifiers)
+		    && body_launches(u, i))
+			return true;
+	return false;
+}
+
 enum status unit_replace_launches(struct unit *u)
 {
+	u->nests = u->mode.pass == PASS_DEVICE && launches_in_device_code(u);
 	for (int i = 0; i + 2 < u->tokens.count; i++)
 		if (!token_at(u, i)->system && unit_begins_launch(token_at(u, i)))
 			TRY(rewrite_launch(u, i));

@@ -109,17 +109,36 @@ static char *parameter_name(struct unit *u, const struct parameter *p, int numbe
 	return name;
 }
 
-static void write_stub(struct unit *u, const struct parameter *list, int count, FILE *out)
+static char **parameter_names(struct unit *u, const struct parameter *list, int count)
 {
-	fputs("{ void *ft_arguments[] = { ", out);
-	for (int i = 0; i < count; i++) {
-		char *name = parameter_name(u, &list[i], i);
+	char **names = xcalloc((size_t)count + 1, sizeof *names);
 
-		fprintf(out, "(void *)__builtin_addressof(%s)%s, ", name,
+	for (int i = 0; i < count; i++)
+		names[i] = parameter_name(u, &list[i], i);
+	return names;
+}
+
+static void free_names(char **names)
+{
+	for (char **name = names; *name; name++)
+		free(*name);
+	free(names);
+}
+
+static void write_arguments(const struct parameter *list, char *const *names, FILE *out)
+{
+	fputs("void *ft_arguments[] = { ", out);
+	for (int i = 0; names[i]; i++)
+		fprintf(out, "(void *)__builtin_addressof(%s)%s, ", names[i],
 			list[i].pack ? "..." : "");
-		free(name);
-	}
-	fputs("0 }; ft_stub(ft_arguments); ", out);
+	fputs("0 }; ", out);
+}
+
+static void write_stub(const struct parameter *list, char *const *names, FILE *out)
+{
+	fputs("{ ", out);
+	write_arguments(list, names, out);
+	fputs("ft_stub(ft_arguments); ", out);
 }
 
 /* The first argument of __launch_bounds__, as in the source, or "0"; the caller frees it. */
@@ -139,7 +158,7 @@ static char *bounds_of(const struct unit *u, const struct function *f)
 }
 
 static void write_entry(struct unit *u, int start, const struct function *f,
-			const struct parameter *list, int count, FILE *out)
+			const struct parameter *list, int count, char *const *names, FILE *out)
 {
 	const struct token *k = token_at(u, f->name);
 	char *arguments = own_arguments(u, start, f), *bounds = bounds_of(u, f);
@@ -151,12 +170,8 @@ static void write_entry(struct unit *u, int start, const struct function *f,
 		" __attribute__((used)) = { \"%.*s\", __PRETTY_FUNCTION__, \"%.*s\", \"",
 		k->length, k->text,
 		k->file_length, k->file);
-	for (int i = 0; i < count; i++) {
-		char *name = parameter_name(u, &list[i], i);
-
-		fprintf(out, "%s%s", i ? "\\n" : "", name);
-		free(name);
-	}
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? "\\n" : "", names[i]);
 	fputs("\", \"", out);
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? "\\n" : "", list[i].type);
@@ -164,6 +179,12 @@ static void write_entry(struct unit *u, int start, const struct function *f,
 	fprintf(out, "%s), ft_own_signature::template run<&%.*s%s>, %s, %s };"
 		" __asm__ __volatile__(\"\" : : \"X\"(&ft_entry)); ", bounds, k->length, k->text,
 		arguments, u->orders_some ? "true" : "false", u->orders_seen ? "true" : "false");
+	/* A launch of it by device code is a call of it. */
+	if (u->nests) {
+		fputs("{ ", out);
+		write_arguments(list, names, out);
+		fputs("if (ft_nested_take(&ft_entry, ft_arguments)) return; } ", out);
+	}
 	free(arguments);
 	free(bounds);
 }
@@ -172,20 +193,22 @@ static enum status rewrite_kernel(struct unit *u, int start, const struct functi
 {
 	int close = token_at(u, f->body)->match, count;
 	struct parameter *list;
-	char *text = NULL;
+	char *text = NULL, **names;
 	size_t size;
 	FILE *out;
 
 	TRY(parameters_read(u, f, &list, &count));
+	names = parameter_names(u, list, count);
 	out = xcheck(open_memstream(&text, &size));
 	if (u->mode.pass == PASS_HOST) {
 		unit_drop(u, f->body + 1, close);
-		write_stub(u, list, count, out);
+		write_stub(list, names, out);
 	} else {
-		write_entry(u, start, f, list, count, out);
+		write_entry(u, start, f, list, count, names, out);
 	}
 	fclose(out);
 	u->tokens.at[f->body].instead = unit_keep(u, xcheck(text));
+	free_names(names);
 	parameters_free(list, count);
 	return STATUS_OK;
 }

@@ -25,6 +25,8 @@ void unit_replace_qualifier(struct unit *, int at);
 /* After declarations are read: replaces threadIdx and the like in device code, also in a file of
  * kernels only. */
 void unit_replace_builtins(struct unit *);
+/* The same in [from, end), whatever that is part of. */
+void unit_replace_builtins_in(struct unit *, int from, int end);
 /* Removes the body of a function, with the initialisers of a constructor, but keeps its
  * declaration. */
 void unit_drop_body(struct unit *, const struct function *);

@@ -65,6 +65,25 @@ template <class... P> struct ft_signature<void (*)(P...)> {
 template <class... P>
 constexpr struct kernel_param ft_signature<void (*)(P...)>::params[sizeof...(P) + 1];
 
+/* --- device code: calls of CUDA's runtime that store a result, which the checker must see --- */
+
+static inline __attribute__((always_inline, unused)) cudaError_t ft_device_malloc(void **out,
+										  size_t bytes)
+{
+	*out = ft_malloc(bytes);
+	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+static inline __attribute__((always_inline, unused)) cudaError_t ft_device_stream(cudaStream_t *out,
+										  unsigned flags)
+{
+	if (flags != cudaStreamNonBlocking)
+		return cudaErrorInvalidValue;
+	*out = (cudaStream_t)ft_nested_stream();
+	return cudaSuccess;
+}
+#define cudaMalloc(out, ...) ft_device_malloc((void **)(void *)(out), __VA_ARGS__)
+#define cudaStreamCreateWithFlags(out, ...) ft_device_stream(out, __VA_ARGS__)
+
 /* --- device code: static shared memory --- */
 
 /* A static shared variable of type T. Names is a different type in each instantiation of the

@@ -14,6 +14,7 @@
 
 #include "kernels/kernel_table.h"
 
+struct kernel_entry;
 struct point_sink;
 
 /* One call of a collective in the source. */
@@ -146,6 +147,11 @@ int ft_bulk_is_pending(const void *barrier);
 unsigned ft_bulk_land(const void *barrier);
 void ft_bulk_commit(void);
 void ft_bulk_wait(unsigned open);
+/* Begins a kernel of a file with launches in device code: whether this is such a launch, whose
+ * arguments are taken then, and not a thread of the kernel. */
+int ft_nested_take(const struct kernel_entry *, void *const *args);
+/* A handle for a stream that device code creates. */
+uint64_t ft_nested_stream(void);
 /* malloc() and free() of kernels. */
 void *ft_malloc(size_t bytes);
 void ft_free(void *memory);

@@ -19,6 +19,7 @@
 #include "sim/device/memory.h"
 #include "sim/device/prepare.h"
 #include "sim/device/queue.h"
+#include "sim/device/queued.h"
 #include "sim/device/stream_ops.h"
 #include "sim/device/task.h"
 #include "sim/exec/grid.h"
@@ -59,6 +60,7 @@ static void sim_close(struct device *device)
 	prepare_close(sim);
 	grid_runner_destroy(sim->runner);
 	check_destroy(sim->check);
+	queued_close(sim);
 	free(sim);
 }
 

@@ -39,6 +39,7 @@ struct device_simulated {
 	int sticky;                     /* CUDA error code of the work that faulted */
 	enum status sticky_status;      /* DEVICE, or STEPS */
 	char sticky_text[600];
+	struct made_code *made_codes;   /* of launches by device code: queued.c */
 	struct point_sink points;       /* records NULL: off */
 	struct device_observer observer;
 	bool host_waits;                /* for work in streams: then nothing waits for the host */

@@ -1,8 +1,8 @@
 /* task.c - tasks: launches, moves and fills that are copied from their calls and run later.
  *
- * Launches have already been checked against limits. Addresses are checked again when a move runs,
- * because a graph may outlive its buffers. queue.c decides which task runs when. The device's
- * observer is called for a launch with a ticket.
+ * Launches have already been checked against limits, and queued.c runs them. Addresses are
+ * checked again when a move runs, because a graph may outlive its buffers. queue.c decides which
+ * task runs when. The device's observer is called for a launch with a ticket.
  */
 #include "config.h"
 
@@ -14,28 +14,10 @@
 
 #include "base/xalloc.h"
 #include "sim/check/check.h"
-#include "sim/device/again.h"
+#include "sim/device/queued.h"
 #include "sim/device/memory.h"
-#include "sim/exec/grid.h"
-#include "sim/exec/mix.h"
-#include "sim/exec/steps.h"
 
 enum task_kind { TASK_LAUNCH, TASK_MOVE, TASK_FILL };
-
-struct queued_launch {
-	const struct sim_code *code;
-	struct dim3 grid, block;
-	size_t dynamic_bytes;
-	bool independent, cooperative, probed;
-	const struct kernel_lint *lint;
-	struct point_sink points;       /* those at the call; an observer may set others */
-	void *ticket;
-	int arg_count;
-	void *args[MAX_ARGS];           /* point into values, or to an owned blob */
-	uint64_t values[MAX_ARGS];
-	bool owned[MAX_ARGS];
-	const void *live[MAX_ARGS];     /* sources of the values; NULL: unknown */
-};
 
 struct place {
 	uint64_t address;
@@ -298,76 +280,6 @@ static enum status run_fill(const struct device_simulated *sim, const struct tas
 	return STATUS_OK;
 }
 
-/* Basic blocks of a launch that runs again under another seed: there a loop that polls may wait for
- * a block that the simulator does not start. */
-#define STEPS_AGAIN (1u << 25)
-
-/* One run of a launch. */
-struct run {
-	struct device_simulated *sim;
-	const struct queued_launch *launch;
-	struct check_launch checked;
-	const struct point_sink *points;
-	uint64_t steps;
-};
-
-static enum status run_under(const struct run *run, uint64_t seed)
-{
-	const struct queued_launch *launch = run->launch;
-	struct device_simulated *sim = run->sim;
-	struct grid_launch grid = {
-		.code = launch->code, .args = launch->args, .grid = launch->grid,
-		.block = launch->block, .dynamic_bytes = launch->dynamic_bytes,
-		.independent = launch->independent, .cooperative = launch->cooperative,
-		.points = launch->probed ? run->points : NULL,
-		.seed = seed ? mix(seed, (uint64_t)run->checked.number) | 1 : 0,
-	};
-	enum status status;
-
-	if (sim->check)
-		TRY(check_launch_begin(sim->check, &run->checked, &grid.listener));
-	steps_begin(run->steps);
-	status = grid_run(sim->runner, &grid);
-	if (steps_end() && status == STATUS_DEVICE)
-		status = STATUS_STEPS;
-	if (sim->check)
-		check_launch_end(sim->check, status == STATUS_OK);
-	return status;
-}
-
-static void run_again(void *context, uint64_t seed)
-{
-	struct run run = *(const struct run *)context;
-
-	run.points = NULL;
-	check_watch(run.sim->check, NULL, 0);
-	if (!run.steps || run.steps > STEPS_AGAIN)
-		run.steps = STEPS_AGAIN;
-	run_under(&run, seed);
-}
-
-static enum status run_launch(struct device_simulated *sim, const struct queued_launch *launch,
-			      const struct point_sink *points)
-{
-	struct run run = {
-		.sim = sim, .launch = launch, .points = points, .steps = sim->steps,
-		.checked = {
-			.number = (int64_t)sim->launches, .code = launch->code,
-			.grid = launch->grid, .block = launch->block, .args = launch->args,
-			.lint = launch->lint,
-		},
-	};
-	struct again again = { 0 };
-	enum status status;
-
-	sim->launches++;
-	if (sim->check_orders && launch->code->orders_seen)
-		again_prepare(&again, sim->check, sim->seed, sim->check_orders, run_again, &run);
-	status = run_under(&run, sim->seed);
-	again_finish(&again, sim->check, sim->check && check_order_happened(sim->check));
-	return status;
-}
-
 /* --- waiting for the host --- */
 
 static bool has_host_memory(const struct device_simulated *sim, const struct queued_launch *launch)
@@ -381,29 +293,12 @@ static bool has_host_memory(const struct device_simulated *sim, const struct que
 	return false;
 }
 
-static bool ends_in_deadlock(void *context)
-{
-	struct run run = *(const struct run *)context;
-
-	return run_under(&run, run.sim->seed) == STATUS_DEVICE && error_code() == 702;
-}
-
 /* Tries the launch if it may poll memory of the host. */
 bool task_waits_for_host(struct device_simulated *sim, const struct task *task)
 {
-	struct run run = { .sim = sim, .steps = sim->steps };
-
-	if (task->kind != TASK_LAUNCH || sim->sticky || !task->launch->code->orders_seen
-	    || !has_host_memory(sim, task->launch))
-		return false;
-	run.launch = task->launch;
-	run.points = &task->launch->points;
-	run.checked = (struct check_launch){
-		.number = (int64_t)sim->launches, .code = run.launch->code,
-		.grid = run.launch->grid, .block = run.launch->block, .args = run.launch->args,
-		.lint = run.launch->lint,
-	};
-	return again_try(ends_in_deadlock, &run);
+	return task->kind == TASK_LAUNCH && !sim->sticky && task->launch->code->orders_seen
+		&& has_host_memory(sim, task->launch)
+		&& queued_ends_in_deadlock(sim, task->launch);
 }
 
 /* Calls the observer and preserves the launch's error for the caller. */
@@ -435,14 +330,14 @@ static enum status run_observed(struct device_simulated *sim, const struct queue
 	enum status status;
 
 	if (!observed) {
-		status = run_launch(sim, launch, &launch->points);
+		status = queued_run(sim, launch, &launch->points);
 		remember(sim, status);
 		return status;
 	}
 	sim->observing = true;
 	sim->observer.before(sim->observer.context, launch->ticket);
 	sim->observing = false;
-	status = run_launch(sim, launch, &sim->points);
+	status = queued_run(sim, launch, &sim->points);
 	remember(sim, status);
 	observe_after(sim, launch->ticket, status);
 	return status;

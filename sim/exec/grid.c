@@ -103,6 +103,7 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		.seed = launch->seed,
 		.stop = blocks,
 		.listener = launch->listener,
+		.nested = launch->nested,
 	};
 	int jobs = launch->independent && !launch->cooperative && !launch->listener
 		? runner->jobs : 1;

@@ -7,6 +7,7 @@
 
 struct grid_runner;
 struct listener;
+struct nested;
 
 /* A launch; the caller has checked it against the limits. */
 struct grid_launch {
@@ -19,6 +20,7 @@ struct grid_launch {
 	bool cooperative;               /* its blocks may wait for all others */
 	uint64_t seed;                  /* 0: run in order */
 	struct listener *listener;      /* NULL: not checked; otherwise runs on one OS thread */
+	struct nested *nested;          /* takes the launches that device code makes */
 };
 
 struct grid_runner *grid_runner_create(int jobs);

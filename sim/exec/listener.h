@@ -87,7 +87,7 @@ struct check_lane {
 	uint32_t mask, collectives;     /* of its last collective; how many it has arrived at */
 	struct check_memory_order *order;       /* fences and atomics; NULL: none so far */
 	struct check_looks *looks;      /* atomics and volatile accesses; NULL: none so far */
-	int64_t looks_launch;           /* the launch that `looks` belongs to */
+	int64_t looks_launch;           /* the launch that `looks` belongs to: check->begun */
 	struct check_copy *copies;      /* its asynchronous copies that are not complete */
 };
 

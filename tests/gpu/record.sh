@@ -80,6 +80,8 @@ several batched --path batched
 several batched-graph --path batched --graph capture
 record_attend cached "$work/q2.npy" romeo 0 --path cached
 record_attend prefill "$samples/reference/short/layer1_q.npy" long 0 --path prefill --causal
+record_attend prefill-tiled "$samples/reference/short/layer1_q.npy" long 0 \
+	--path prefill-tiled --causal
 record_attend prefill-top-left "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
 	--causal=top-left
 

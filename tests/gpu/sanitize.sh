@@ -73,6 +73,8 @@ sanitize_all() {
 	sanitize_attend "$1" 'D 64' "$work/q2.npy" "$romeo" --path cached
 	sanitize_attend "$1" 'D 64' "$samples/reference/short/layer1_q.npy" "$romeo" \
 		--path prefill --causal
+	sanitize_attend "$1" 'D 64, tiled' "$samples/reference/short/layer1_q.npy" "$romeo" \
+		--path prefill-tiled --causal
 	for D in 128 256; do
 		for options in 'flash-decoding --chunk 7' 'flash-decoding --warps 2 --chunk 31' \
 			incremental incremental-multiwarp 'batched --graph capture'; do

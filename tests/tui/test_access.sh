@@ -142,6 +142,10 @@ blocks incremental
 agrees 'incremental: every launch agrees with --count' 3
 blocks incremental --warps 2
 agrees 'incremental with two warps: every launch agrees with --count' 3
+blocks batched
+agrees 'batched: every launch agrees with --count' 3
+blocks batched --warps 2
+agrees 'batched with two warps: every launch agrees with --count' 3
 run decode --prompt 'ROMEO: what light' -n 1 --log access --log-at L0.b0..L0.b33,L2.b0..L2.b7 \
 	--count -o t.twin --force
 agrees 'prefill and its rows of K: both agree with --count' 2
@@ -156,6 +160,10 @@ expect 'what it costs' 0 \
 	'^  256 bytes in 16 sectors of 32 (512 moved), 16 lines of 128: 256 wasted, 50%$'
 expect 'each lane has its own row' 0 '^  k_cache.0+128  *|1111....|        |        |        | lane 1$'
 expect 'in the summary too' 0 '^  online_softmax.cuh:101  *load .* 50% .* 0123456789abcdef----'
+expect 'said in a few words' 0 '^  each lane in a line of its own$'
+expect 'V below K, to compare' 0 '^ b0.w0.a[0-9]*: load of global memory by 32 lanes, 4 bytes each$'
+expect 'V as coalesced' 0 '^  coalesced: all bytes that are moved are accessed$'
+expect 'with its line' 0 '^  v_cache.0+0 *|01234567|89abcdef|ghijklmn|opqrstuv| lanes 0 to 31$'
 expect 'V is coalesced: all lanes in one line' 0 '^  attend_keys.cuh:[0-9]*  *load .* 0\{32\}$'
 run sql seed0.twin --csv "SELECT 'L2.b' || block || '.w' || warp || '.a' || request
 	FROM v_request WHERE launch = 2 AND file LIKE '%attend_keys.cuh' AND space = 'global' LIMIT 1"
@@ -212,6 +220,8 @@ db.commit()' "$1"
 	run verify changed.twin
 	expect "verify: $1" 6 "$2"
 }
+changed 'DELETE FROM t_access WHERE launch = 2 AND warp = 1 AND request = 4' \
+	't_request.lanes does not follow from t_access: launch 2 warp 1 request 4'
 changed 'UPDATE t_request SET sectors = 3 WHERE launch = 2 AND warp = 1 AND request = 4' \
 	't_request.sectors does not follow from t_access: launch 2 warp 1 request 4'
 changed 'UPDATE t_access SET offset = 0 WHERE launch = 2 AND lane = 3 AND request = 4' \
@@ -222,6 +232,17 @@ changed 'UPDATE t_access SET lane = 40 WHERE launch = 2 AND lane = 3 AND request
 	't_request.lanes does not follow from t_access'
 changed 'DELETE FROM t_request WHERE launch = 2 AND warp = 0' \
 	't_access.request does not follow from t_request'
+
+# Launches without a grid, because they refer to another operation.
+cp seed0.twin changed.twin
+python3 -c 'import sqlite3
+db = sqlite3.connect("changed.twin")
+db.execute("UPDATE t_launch SET op = 1")
+db.commit()'
+run view changed.twin --plain --screen memory --at L2
+expect 'a launch without threads is drawn' 0 'MEMORY of L2'
+run export changed.twin --as svg --screen memory --at L2
+expect 'and exported' 0 '<svg'
 
 python3 - q.npy <<'END'
 import struct, sys

@@ -250,6 +250,12 @@ npy kq.npy '(4, 70, 32)' 8960
 attended 'cached' --path cached --q q.npy --k kq.npy --v kq.npy
 npy pq.npy '(4, 9, 32)' 1152
 attended 'prefill' --path prefill --causal --q pq.npy --k k.npy --v k.npy
+npy q80.npy '(4, 70, 80)' 22400
+npy k80.npy '(2, 75, 80)' 12000
+attended 'tiled prefill' --path prefill-tiled --causal --q q80.npy --k k80.npy --v k80.npy
+npy tiled32.npy '(4, 9, 32)' 1152
+run attend --path prefill-tiled --q tiled32.npy --k k.npy --v k.npy
+expect 'a head size without tiles' 2 'prefill-tiled: expected one head and value size of 64, 80'
 npy q3.npy '(3, 4, 32)' 384
 npy k3.npy '(3, 2, 70, 32)' 13440
 attended 'three sequences' --q q3.npy --k k3.npy --v k3.npy --lengths 70,0,33

@@ -42,6 +42,13 @@ run attend --path prefill --causal $tensors
 expect 'attend by prefill' 0 \
 	'^prefill: 8 query heads on 2 KV heads, 96 queries, 96 keys, D 64, Dv 64'
 # shellcheck disable=SC2086
+run attend --path prefill-tiled --causal $tensors
+expect 'attend by tiled prefill' 0 \
+	'^prefill-tiled: 8 query heads on 2 KV heads, 96 queries, 96 keys, D 64, Dv 64'
+# shellcheck disable=SC2086
+run attend --path prefill-tiled --lengths 4 $tensors
+expect 'lengths for tiled prefill' 2 'lengths is of decode steps, --path prefill-tiled'
+# shellcheck disable=SC2086
 run attend --path prefill --causal=diagonal $tensors
 expect 'an alignment that is not there' 2 '--causal: expected top-left or bottom-right, got diagonal'
 # shellcheck disable=SC2086

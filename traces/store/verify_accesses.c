@@ -76,6 +76,9 @@ static enum status take_access(void *context, sqlite3_stmt *row)
 		TRY(end_request(w));
 		begin_request(w, row, &good);
 	}
+	/* Without rows of its own, a request has one row here, with NULL for the access. */
+	for (int i = LANE; i <= SIZE; i++)
+		good = good && (i == BUFFER || sqlite3_column_type(row, i) != SQLITE_NULL);
 	if (!good || w->request.count == REQUEST_LANES)
 		return wrong(w, "lanes");
 	w->accesses[w->request.count++] = (struct row_access){

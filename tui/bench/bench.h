@@ -18,6 +18,22 @@ enum status bench_trace(int runs);
  * "cuda", or "sim", where sizes are reduced and times are the simulator's. NO_GPU without a GPU. */
 enum status bench_seeds(const char *device, int runs, bool json, const char *plot);
 
+/* What --suite decode is to do; NULL or 0: not given. */
+struct bench_decode_request {
+	const char *device;             /* "cuda", or "sim", whose times say nothing about a GPU */
+	const char *rungs;              /* "all", "4,6,best" */
+	const char *shape;              /* one shape (tui/shape.h), or the name of a list */
+	int runs;
+	bool list;                      /* print what would be measured; needs no device */
+	bool json;
+	const char *plot;
+	char *const *files;             /* [file_count] saved results to print, measuring nothing */
+	int file_count;
+};
+/* Measures decode attention by rung of the ladder, or prints what was measured before. NO_GPU
+ * without a GPU. */
+enum status bench_decode_rungs(const struct bench_decode_request *);
+
 /* Measures what keeping the last run costs, on "sim" or "cuda". DIFFERS if that is above its limit
  * on the simulator. */
 enum status bench_last(const char *device, int runs);

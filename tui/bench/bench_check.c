@@ -212,7 +212,7 @@ static enum status make_buffers(struct rig *rig, int count, int64_t floats, stru
 	return STATUS_OK;
 }
 
-static enum status measure_prefill(struct suite *s, int dim)
+static enum status measure_prefill(struct suite *s, int dim, bool tiled)
 {
 	enum { HEADS = 2, ROWS = 128 };
 	struct launches lists[MODES] = { { 0 } };
@@ -221,9 +221,10 @@ static enum status measure_prefill(struct suite *s, int dim)
 
 	snprintf(sizes, sizeof sizes, "%d heads, D %d, %d x %d, causal", HEADS, dim, ROWS, ROWS);
 	for (int mode = 0; mode < MODES && status == STATUS_OK; mode++)
-		status = launches_of_prefill(&s->rig[mode], HEADS, ROWS, dim, &lists[mode]);
+		status = launches_of_prefill(&s->rig[mode], HEADS, ROWS, dim, tiled, &lists[mode]);
 	if (status == STATUS_OK)
-		status = measure(s, "attention_prefill", sizes, lists);
+		status = measure(s, tiled ? "attention_prefill_tiled" : "attention_prefill", sizes,
+				 lists);
 	for (int mode = 0; mode < MODES; mode++)
 		launches_free(&lists[mode]);
 	return status;
@@ -342,8 +343,9 @@ static enum status measure_all(struct suite *s)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		TRY(measure_case(s, &cases[i]));
 	TRY(measure_scatter(s));
-	TRY(measure_prefill(s, 64));
-	TRY(measure_prefill(s, 128));
+	TRY(measure_prefill(s, 64, false));
+	TRY(measure_prefill(s, 128, false));
+	TRY(measure_prefill(s, 128, true));
 	return measure_matmul(s);
 }
 

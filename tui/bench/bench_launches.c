@@ -121,13 +121,13 @@ static enum status launch_prompt(struct rig *rig, void *context)
 }
 
 enum status launches_of_prefill(struct rig *rig, int heads, int rows, int head_dim,
-				struct launches *out)
+				bool tiled, struct launches *out)
 {
 	static const char *const names[TENSORS] = { "q", "k", "v", "out" };
 	struct prompt p = { .prefill = {
 		.heads = heads, .kv_heads = heads, .queries = rows, .keys = rows, .stride = rows,
 		.head_dim = head_dim, .value_dim = head_dim, .mask = MASK_BOTTOM_RIGHT,
-		.scale = attention_scale(head_dim), .layer = -1 } };
+		.scale = attention_scale(head_dim), .layer = -1, .tiled = tiled } };
 
 	*out = (struct launches){ 0 };
 	for (int i = 0; i < TENSORS; i++) {

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "kernels/variant.h"
+#include "tui/bench/bench_markdown.h"
 #include "tui/bench/plot.h"
 #include "tui/command.h"
 #include "tui/run.h"
@@ -186,94 +187,6 @@ static json_t *gather(const struct seeds_results *r)
 
 /* --- Markdown --- */
 
-enum { CELL = 128 };
-
-static int decimals(double number)
-{
-	double size = fabs(number);
-
-	return size < 10 ? 2 : size < 1000 && number != floor(number) ? 1 : 0;
-}
-
-static void format_cell(const json_t *value, char out[CELL])
-{
-	double number = json_number_value(value);
-
-	if (json_is_string(value))
-		snprintf(out, CELL, "%s", json_string_value(value));
-	else if (json_is_integer(value))
-		snprintf(out, CELL, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	else if (json_is_real(value))
-		snprintf(out, CELL, "%.*f", decimals(number), number);
-	else
-		snprintf(out, CELL, "-");
-}
-
-/* The widest cell of a column, its name included. */
-static int column_width(const json_t *rows, const char *column)
-{
-	size_t widest = strlen(column), i;
-	char cell[CELL];
-	json_t *row;
-
-	json_array_foreach(rows, i, row) {
-		format_cell(json_object_get(row, column), cell);
-		if (strlen(cell) > widest)
-			widest = strlen(cell);
-	}
-	return (int)widest;
-}
-
-static void print_line(int width, const char *cell, bool text)
-{
-	printf(text ? " %-*s |" : " %*s |", width, cell);
-}
-
-static void print_rule(int width, bool text)
-{
-	putchar(text ? ' ' : '-');
-	for (int i = 0; i < width; i++)
-		putchar('-');
-	printf(text ? " |" : ":|");
-}
-
-/* Columns are the members of the first row; text is left-aligned. */
-static void print_rows(const json_t *rows)
-{
-	json_t *first = json_array_get(rows, 0), *row, *value;
-	const char *column;
-	char cell[CELL];
-	size_t i;
-
-	putchar('|');
-	json_object_foreach(first, column, value)
-		print_line(column_width(rows, column), column, json_is_string(value));
-	printf("\n|");
-	json_object_foreach(first, column, value)
-		print_rule(column_width(rows, column), json_is_string(value));
-	json_array_foreach(rows, i, row) {
-		printf("\n|");
-		json_object_foreach(first, column, value) {
-			format_cell(json_object_get(row, column), cell);
-			print_line(column_width(rows, column), cell, json_is_string(value));
-		}
-	}
-	printf("\n\n");
-}
-
-static void print_about(const json_t *about)
-{
-	const char *key;
-	char cell[CELL];
-	json_t *value;
-
-	json_object_foreach((json_t *)about, key, value) {
-		format_cell(value, cell);
-		printf("- %s: %s\n", key, cell);
-	}
-	putchar('\n');
-}
-
 static const char explanation[] =
 	"Times are medians. Claims of the `models` are what the engines say whose behaviour\n"
 	"these paths keep. Those of a `re-implementation` are no engine's: this project\n"
@@ -291,12 +204,12 @@ static enum status print_markdown(const json_t *report)
 	size_t i;
 
 	printf("# Claims of the attention paths, measured\n\n");
-	print_about(json_object_get(report, "about"));
+	markdown_list(json_object_get(report, "about"));
 	fputs(explanation, stdout);
-	print_rows(json_object_get(report, "claims"));
+	markdown_table(json_object_get(report, "claims"));
 	json_array_foreach(json_object_get(report, "tables"), i, table) {
 		printf("## %s\n\n", json_string_value(json_object_get(table, "title")));
-		print_rows(json_object_get(table, "rows"));
+		markdown_table(json_object_get(table, "rows"));
 	}
 	return ferror(stdout) ? command_stdout_failed() : STATUS_OK;
 }

@@ -83,8 +83,8 @@ static enum status make_cold(struct rig *rig)
 	return rig->on_gpu ? STATUS_OK : device_sync(rig->device, NULL);
 }
 
-static enum status time_once(struct rig *rig, bool cold, rig_work *work, void *context,
-			     struct rig_times *out)
+enum status rig_time_once(struct rig *rig, bool cold, rig_work *work, void *context,
+			  struct rig_times *out)
 {
 	double start;
 
@@ -109,9 +109,9 @@ static enum status time_all(struct rig *rig, bool cold, rig_work *work, void *co
 {
 	struct rig_times times;
 
-	TRY(time_once(rig, cold, work, context, &times));       /* warms up */
+	TRY(rig_time_once(rig, cold, work, context, &times));       /* warms up */
 	for (int i = 0; i < rig->runs; i++) {
-		TRY(time_once(rig, cold, work, context, &times));
+		TRY(rig_time_once(rig, cold, work, context, &times));
 		submit[i] = times.submit;
 		wall[i] = times.wall;
 		device[i] = times.device;

@@ -41,6 +41,9 @@ enum status rig_fill_random(struct rig *, struct buffer *);
  * buffer: what the work reads is then in no cache, and a GPU stays busy until all of a short work
  * is submitted, so that `device` includes no host time. */
 enum status rig_time(struct rig *, bool cold, rig_work *, void *context, struct rig_times *out);
+/* The same once. */
+enum status rig_time_once(struct rig *, bool cold, rig_work *, void *context,
+			  struct rig_times *out);
 
 /* --- a step --- */
 
@@ -69,8 +72,9 @@ enum status launches_take(struct rig *, unsigned roles, rig_work *, void *contex
  * outlive the list. */
 enum status launches_of_step(struct rig *, struct attention *, int keys, unsigned roles,
 			     struct launches *out);
-/* That of a prompt, with a causal mask, on buffers of its own, which closing the device frees. */
-enum status launches_of_prefill(struct rig *, int heads, int rows, int head_dim,
+/* That of a prompt, with a causal mask, by attention_prefill_tiled if `tiled`, on buffers of its
+ * own, which closing the device frees. */
+enum status launches_of_prefill(struct rig *, int heads, int rows, int head_dim, bool tiled,
 				struct launches *out);
 void launches_free(struct launches *);
 

@@ -184,7 +184,8 @@ static enum status measure_prefill(struct rig *rig, struct seeds_results *r)
 	struct launches list;
 	enum status status;
 
-	status = launches_of_prefill(rig, s->prefill_heads, s->prefill_rows, s->head_dim, &list);
+	status = launches_of_prefill(rig, s->prefill_heads, s->prefill_rows, s->head_dim, false,
+				     &list);
 	if (status == STATUS_OK)
 		status = rig_time(rig, true, launches_run, &list, &times);
 	launches_free(&list);

@@ -187,7 +187,8 @@ static void draw_marker(FILE *out, size_t number, double x, double y)
 {
 	const char *colour = colours[number % COLOURS];
 
-	switch (number % 4) {
+	/* Series of the same colour have different markers. */
+	switch ((number + number / COLOURS) % 4) {
 	case 0:
 		fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>", x, y, colour);
 		break;
@@ -233,10 +234,12 @@ enum { LEGEND_LETTERS = 24 };           /* longer names are drawn smaller */
 
 static void draw_legend(FILE *out, const struct plot *p)
 {
+	/* Many lines move together. */
+	double line = fmin(LEGEND_LINE, (FLOOR - TOP - 12.0) / (double)p->series_count);
 	char look[40];
 
 	for (size_t i = 0; i < p->series_count; i++) {
-		double y = TOP + 12 + (double)i * LEGEND_LINE;
+		double y = TOP + 12 + (double)i * line;
 
 		fprintf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\""
 			" stroke-width=\"2.5\"%s/>", RIGHT, y, RIGHT + 32, y, colours[i % COLOURS],

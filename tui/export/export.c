@@ -181,12 +181,3 @@ void export_markup(FILE *out, const char *text, size_t bytes)
 		}
 	}
 }
-
-size_t export_columns(const char *text, size_t bytes)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return columns;
-}

@@ -68,7 +68,5 @@ char *export_text(const char *text);
 json_t *export_json_text(const char *text);
 /* Writes such a copy, or part of one, escaped for XML or HTML. */
 void export_markup(FILE *, const char *text, size_t bytes);
-/* The number of characters in such a copy. */
-size_t export_columns(const char *text, size_t bytes);
 
 #endif

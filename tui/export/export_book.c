@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash_map.h"
+#include "base/visible.h"
 #include "base/xalloc.h"
 #include "tui/export/export.h"
 
@@ -67,7 +68,7 @@ static char *encode_line(const struct display_line *line)
 	fprintf(out.file, "%s\t", text);
 	for (size_t i = 0; i < line->span_count; i++)
 		fprintf(out.file, "%s%zu.%d", i ? "," : "",
-			export_columns(text, line->spans[i].from), (int)line->spans[i].style);
+			visible_columns(text, line->spans[i].from), (int)line->spans[i].style);
 	if (*at)
 		fprintf(out.file, "\t%s", at);
 	fclose(out.file);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/diff/diff_spot.h"
 #include "tui/export/export_lists.h"
 #include "tui/export/export_pack.h"
 #include "tui/export/export_pictures.h"
@@ -119,7 +120,7 @@ static enum status requested_ops(struct page *p)
 	if (p->first_op < 0)
 		return fail(STATUS_USAGE, "--steps %" PRId64 "-%" PRId64 ": run %" PRId64
 			    " of %s has no such steps", job->first_step, job->last_step,
-			    p->c.run, job->name);
+			    p->c.run, p->name);
 	return VIEW_NUMBER(&p->c, INT64_MAX, &p->last_op,
 			   "SELECT iif(count(*) = count(last_op), max(last_op), NULL) FROM v_step"
 			   " WHERE run = ?1 AND step BETWEEN ?2 AND ?3", p->c.run, job->first_step,
@@ -147,19 +148,40 @@ static enum status choose_ops(struct page *p)
 		return STATUS_OK;
 	p->last_op = b.last_op;
 	fprintf(stderr, "flashtwin export: the page ends at op %" PRId64 " of run %" PRId64
-		": the maximum is %d screens; --steps A-B selects others\n", p->last_op, p->c.run,
-		MAX_SCREENS);
+		" of %s: the maximum is %d screens; --steps A-B selects others\n", p->last_op,
+		p->c.run, p->name, MAX_SCREENS);
 	return STATUS_OK;
 }
 
 /* --- data --- */
+
+/* The launches that differ from the other trace. A search resumes after the whole launch. */
+static enum status put_different(struct page *p)
+{
+	struct diff_pair pair = { { p->c.store, p->compared }, { 1, 1 } };
+	struct diff_spot spot = { .launch = -1, .part = SPOT_AFTER };
+	enum diff_outcome outcome = DIFF_FOUND;
+
+	fputs(",\n\"different\":[", p->json);
+	p->begun = false;
+	while (outcome == DIFF_FOUND) {
+		TRY(diff_spot_step(&pair, 1, &spot, NULL, NULL, &outcome));
+		if (outcome != DIFF_FOUND)
+			break;
+		page_comma(p);
+		fprintf(p->json, "[%" PRId64 "]", spot.launch);
+		spot.part = SPOT_AFTER;
+	}
+	putc(']', p->json);
+	return STATUS_OK;
+}
 
 static enum status put_lists(struct page *p)
 {
 	TRY(page_array(p, "steps", put_integers, p, page_steps));
 	TRY(page_array(p, "ops", put_integers, p, page_ops));
 	TRY(page_array(p, "launches", put_launch, p, launches));
-	TRY(page_array(p, "different", put_integers, p,
+	TRY(p->compared ? put_different(p) : page_array(p, "different", put_integers, p,
 		       "SELECT DISTINCT d.launch FROM v_diff d JOIN v_launch l ON l.run = ?1"
 		       " AND l.launch = d.launch WHERE ?1 IN (d.run_a, d.run_b)"
 		       " AND d.what = 'launch' AND l.op BETWEEN ?2 AND ?3 ORDER BY 1"));
@@ -172,14 +194,18 @@ static enum status put_lists(struct page *p)
 static enum status put_run(const struct view_context *context, sqlite3_stmt *row, void *state)
 {
 	struct page *p = state;
-	char label[200];
+	char label[200], title[80];
 
 	(void)context;
 	p->c.run = view_int(row, 0);
 	TRY(choose_ops(p));
 	snprintf(label, sizeof label, "%s seed %" PRId64 " %s", view_text(row, 1),
 		 view_int(row, 2), view_text(row, 3));
-	fprintf(p->json, "%s\n{\"label\":", p->c.run > 1 ? "," : "");
+	snprintf(title, sizeof title, "run %" PRId64, p->c.run);
+	fprintf(p->json, "%s\n{\"title\":", p->c.run > 1 || p->c.store == p->job->other ? ","
+		: "");
+	put_value(p->json, export_json_text(p->compared ? p->name : title));
+	fputs(",\n\"label\":", p->json);
 	put_value(p->json, export_json_text(label));
 	fprintf(p->json, ",\n\"coarse\":%s", p->coarse ? "true" : "false");
 	TRY(put_lists(p));
@@ -188,6 +214,16 @@ static enum status put_run(const struct view_context *context, sqlite3_stmt *row
 	page_progress_end(p);
 	putc('}', p->json);
 	return STATUS_OK;
+}
+
+/* The names of styles, by their number in the lines. */
+static json_t *styles_value(void)
+{
+	json_t *styles = json_array();
+
+	for (int i = 0; i < STYLE_HEAT; i++)
+		json_array_append_new(styles, json_string(export_style_names[i]));
+	return styles;
 }
 
 static json_t *tabs_value(void)
@@ -205,6 +241,24 @@ static json_t *tabs_value(void)
 	return tabs;
 }
 
+/* All runs of the trace, or the first one of each of two traces. */
+static enum status put_runs(struct page *p)
+{
+	static const char all[] = "SELECT run, device, seed, path FROM v_run WHERE run >= ?1"
+		" ORDER BY run";
+	static const char first[] = "SELECT run, device, seed, path FROM v_run WHERE run = ?1";
+	const struct export_job *job = p->job;
+
+	p->compared = job->other;
+	TRY(VIEW_ROWS(&p->c, put_run, p, job->other ? first : all, 1));
+	if (!job->other)
+		return STATUS_OK;
+	p->c.store = job->other;
+	p->compared = job->store;
+	p->name = job->other_name;
+	return VIEW_ROWS(&p->c, put_run, p, first, 1);
+}
+
 static enum status put_data(struct page *p)
 {
 	const struct view *screen = p->job->screen ? p->job->screen : &view_step;
@@ -212,13 +266,14 @@ static enum status put_data(struct page *p)
 
 	address_format(&p->job->at, at);
 	fprintf(p->json, "{\"schema\":%d,\n\"name\":", SCHEMA);
-	put_value(p->json, export_json_text(p->job->name));
+	put_value(p->json, export_json_text(p->title));
 	fprintf(p->json, ",\n\"at\":\"%s\",\n\"screen\":\"%s\",\n\"tabs\":", at,
 		page_has_view(screen) ? screen->name : view_time.name);
 	put_value(p->json, tabs_value());
+	fputs(",\n\"styles\":", p->json);
+	put_value(p->json, styles_value());
 	fputs(",\n\"runs\":[", p->json);
-	TRY(VIEW_ROWS(&p->c, put_run, p, "SELECT run, device, seed, path FROM v_run"
-		      " WHERE run >= ?1 ORDER BY run", 1));
+	TRY(put_runs(p));
 	fputs("],\n\"lines\":", p->json);
 	book_write_lines(p->book, p->json);
 	fputs(",\n\"drawn\":", p->json);
@@ -277,17 +332,23 @@ static bool is_part(const struct export_job *job)
 
 static enum status write_html(const struct export_job *job)
 {
+	char *name = xasprintf("%s%s%s", job->name, job->other ? " " : "",
+			       job->other ? job->other_name : ""), *title = export_text(name);
 	struct page p = {
-		.job = job,
+		.job = job, .name = job->name, .title = title,
 		.c = { .store = job->store, .at = address_none, .listed = view_table,
 		       .recompute = is_part(job) ? job->recompute : NULL,
 		       .output = OUTPUT_PAGE },
 	};
-	char *data = NULL, *title = export_text(job->name);
 	struct export_scope scope;
 	enum status status = export_scope_find(job, &scope);
+	char *data = NULL;
 	size_t bytes = 0;
 
+	free(name);
+	if (status == STATUS_OK && job->other && job->at.run > 1)
+		status = fail(STATUS_USAGE, "a page of two traces has run 1 of each, not r%" PRId64,
+			      job->at.run);
 	if (status == STATUS_OK)
 		status = make_data(&p, &data, &bytes);
 	if (status == STATUS_OK)
@@ -298,5 +359,5 @@ static enum status write_html(const struct export_job *job)
 }
 
 const struct export_format export_html = {
-	.name = "html", .screens = true, .steps = true, .write = write_html
+	.name = "html", .screens = true, .pairs = true, .steps = true, .write = write_html
 };

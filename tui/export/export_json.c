@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 
+#include "base/visible.h"
 #include "tui/views/sql_print.h"
 
 #define SCHEMA 1
@@ -95,7 +96,7 @@ static json_t *spans_value(const struct display_line *line)
 
 	for (size_t i = 0; i < line->span_count; i++) {
 		const struct display_span *span = &line->spans[i];
-		size_t column = export_columns(line->text, span->from);
+		size_t column = visible_columns(line->text, span->from);
 
 		json_array_append_new(spans, json_pack("[Is]", (json_int_t)column,
 						       export_style_names[span->style]));

@@ -13,7 +13,10 @@
 
 struct page {
 	const struct export_job *job;
-	struct view_context c;          /* c.run is the run being written */
+	struct view_context c;          /* c.store and c.run are being written */
+	struct store *compared;         /* the other one of two traces, or NULL */
+	const char *name;               /* of the trace being written */
+	const char *title;              /* of the page: the names of its traces */
 	struct book *book;
 	FILE *json;
 	int64_t first_op, last_op;      /* the exported operations of this run */

@@ -5,81 +5,27 @@
  * URL's fragment), moves it by the viewer's keys, and sets the '>' marks. export_walk.js finds the
  * places next to a place; export_html.c writes the data.
  *
- * Fragment: #L12.b3 or #L12.b3&screen=chunks; &frame=4 is a frame of the step; &keys=ff3 also
- * presses those keys.
+ * Fragment: #L12.b3 or #L12.b3&screen=chunks; &frame=4 is a frame of the step, &query=4 a query of
+ * a prefill launch; &keys=ff3 also presses those keys.
  */
 
 /* --- screens --- */
 
 const COARSE = ["chunks", "kv"];        // without text for every block, in a page of many steps
 
-/* Number of the screen of a place; undefined: it was not drawn. */
-function drawnAt(at) {
-	const view = run().screens[screen];
-
-	if (view.grain === WHOLE)
-		return view.whole[0];
-	if (at.launch === undefined)
-		return at.step !== undefined
-			? view.steps?.[run().steps.findIndex(step => step.step === at.step)]
-			: view.ops?.[run().ops.findIndex(([op]) => op === at.op)];
-	const found = view.byLaunch.get(at.launch);
-
-	if (!found || at.block === undefined || found.blocks === 0)
-		return found?.number;
-	return found.number + 1
-		+ Math.floor(at.block % (found.blocks * found.apart) / found.apart);
-}
-
-/* Decodes a line: its text, the beginnings of its styles, the address of its row. */
-function lineOf(number) {
-	let line = data.lines[number];
-
-	if (typeof line === "string") {
-		const [text, styles, anchor] = line.split("\t");
-
-		line = { text, anchor, at: anchor ? parse(anchor) : null,
-			spans: (styles || "").split(",").filter(Boolean)
-				.map(each => each.split(".").map(Number)) };
-		data.lines[number] = line;
-	}
-	return line;
-}
-
-function linesOf(number) {
-	const lines = [], ranges = data.drawn[number] || [];
-
-	for (let i = 0; i < ranges.length; i += 2)
-		for (let k = 0; k < ranges[i + 1]; k++)
-			lines.push(lineOf(ranges[i] + k));
-	return lines;
-}
-
-/* The row of the place: the line with the finest address that covers it. */
-function markedRow(lines, at) {
-	let best = -1;
-
-	lines.forEach((line, i) => {
-		if (line.at && covers(line.at, at)
-		    && (best < 0 || !covers(line.at, lines[best].at)))
-			best = i;
-	});
-	return best;
-}
-
 function span(style, text) {
 	if (style === 0)
 		return document.createTextNode(text);
 	const node = document.createElement("span");
 
-	node.className = STYLES[style];
+	node.className = data.styles[style];
 	node.textContent = text;
 	return node;
 }
 
 function lineNode(line, at, current) {
 	const characters = Array.from(line.text);
-	const node = document.createElement(line.at && known({ ...line.at }) ? "a" : "span");
+	const node = document.createElement(line.at && known(inRun({ ...line.at })) ? "a" : "span");
 
 	if (line.at && characters.length && " >".includes(characters[0]))
 		characters[0] = covers(line.at, at) ? ">" : " ";
@@ -102,7 +48,14 @@ function paint(node, at, number) {
 	const lines = linesOf(number), row = markedRow(lines, at);
 
 	node.replaceChildren(...lines.flatMap((line, i) => [lineNode(line, at, i === row), "\n"]));
-	node.querySelector(".row")?.scrollIntoView({ block: "nearest" });
+	node.dataset.of = both ? run().title : "";
+}
+
+/* Marks the lines that differ between two screens. */
+function light(one, other) {
+	for (const [a, b] of [[one, other], [other, one]])
+		[...a.children].forEach((line, i) => line.classList.toggle("differs",
+			line.textContent.trim() !== (b.children[i]?.textContent.trim() ?? "")));
 }
 
 function say(text) {
@@ -118,12 +71,13 @@ function paintSecond() {
 	place = { ...here, run: other };
 	paint(element("second"), place, known({ ...place }) ? drawnAt(place) : undefined);
 	place = here;
+	light(element("screen"), element("second"));
 }
 
 function show() {
-	const label = run().label;
+	const { title, label } = run();
 
-	element("run").textContent = `r${place.run || 1} ${label}`;
+	element("run").textContent = `${title} ${label}`;
 	element("at").textContent = format(place);
 	document.title = `${format(place)} ${screen} - ${data.name}`;
 	for (const button of document.querySelectorAll("#tabs button[data-screen]"))
@@ -144,6 +98,7 @@ function show() {
 		say("this page has text per head; one of fewer steps (--steps) has every block");
 	paint(element("screen"), place, drawnAt(place));
 	paintSecond();
+	element("screen").querySelector(".row")?.scrollIntoView({ block: "nearest" });
 }
 
 /* --- places and the fragment --- */
@@ -152,6 +107,7 @@ const encode = at => encodeURIComponent(at);
 
 function fragment(at, view) {
 	return encode(format(at)) + (view === "step" ? "" : "&screen=" + view)
+		+ (view === "step" && query >= 0 && pictureAt(at)?.queries ? "&query=" + query : "")
 		+ (view === "step" && frame >= 0 ? "&frame=" + frame : "");
 }
 
@@ -174,6 +130,9 @@ function move(name, direction) {
 		go(next, screen, name === "end" || name === "difference" || name === "finding");
 }
 
+const nothingFor = view => `this run has nothing for the screen ${view}`
+	+ (view === "memory" ? ": --log access records loads and stores" : "");
+
 function open(view) {
 	const before = screen;
 	let next;
@@ -182,7 +141,7 @@ function open(view) {
 	next = nearest(place);
 	screen = before;
 	if (!next) {
-		say("this run has nothing for that screen");
+		say(nothingFor(view));
 		return;
 	}
 	if (format(next) !== format(place))
@@ -229,8 +188,8 @@ const screenFor = at => (at && known({ ...at }) && at.op === undefined && pictur
 
 /* Goes to the place in the URL, and presses its keys once. */
 function arrive() {
-	const { at: text, screen: view, frame: number, keys } = named();
-	const at = text && parse(text);
+	const { at: text, screen: view, frame: number, query: row, keys } = named();
+	const at = text && parse(text), thread = at && { ...at };
 
 	if (at && known(at))
 		place = at;
@@ -240,7 +199,12 @@ function arrive() {
 		screen = view;
 	else if (text || !shownAt(place))
 		screen = screenFor(place);
+	if (!nearest(place) && screen === view) {
+		say(nothingFor(view));
+		screen = screenFor(place);
+	}
 	place = nearest(place) || place;
+	query = row ? Number(row) : thread && known({ ...thread }) ? queryAt(thread) : -1;
 	frame = number ? Number(number) : text && shownAt(place) ? frameOf(text) : -1;
 	show();
 	if (keys)
@@ -270,10 +234,14 @@ function noPoints() {
 	say(`named points are not in this page: ${command("points")}`);
 }
 
+function noRequests() {
+	say(`of a block, this page has one request: ${command("memory")} has all`);
+}
+
 function toggleBoth() {
 	both = !both && data.runs.length > 1;
 	if (data.runs.length < 2)
-		say("the trace has only one run");
+		say("the page has only one run");
 	show();
 }
 
@@ -298,7 +266,7 @@ const KEYS = [
 	[",", () => play(-1), ",", "play backwards"],
 	["s", () => walkFrame(1), "s S", "next, previous frame of the step"],
 	["S", () => walkFrame(-1)],
-	...pair("j", "k", "row", "next, previous row"),
+	...pair("j", "k", "row", "next, previous row; in the picture, chunk or query"),
 	...pair("g", "G", "end", "first, last place of the run"),
 	...pair("]", "[", "difference", "next, previous launch that differs"),
 	...pair("e", "E", "finding", "next, previous finding"),
@@ -310,15 +278,25 @@ const KEYS = [
 	["?", toggleHelp, "?", "these keys"],
 	["t", noPoints, "t T", "tiles are not in the page: shows the command for the viewer"],
 	["T", noPoints],
+	["a", noRequests, "a A", "requests: shows the command for the viewer"],
+	["A", noRequests],
 ];
+
+// The viewer's keys for which a page has no data, but those that browsers use.
+const VIEWER_KEYS = "wrWnNmxuL+;";
 
 function press(event) {
 	const tab = data.tabs.find(([, key]) => key === event.key);
 	const entry = KEYS.find(([key]) => key === event.key);
 
 	if (event.ctrlKey || event.altKey || event.metaKey || event.target === element("goto")
-	    || (event.key === "Enter" && event.target.closest?.("button, a")) || !(tab || entry))
+	    || (event.key === "Enter" && event.target.closest?.("button, a")))
 		return;
+	if (!tab && !entry) {
+		if (VIEWER_KEYS.includes(event.key))
+			say(`the key ${event.key} is only in the viewer: ${command(screen)}`);
+		return;
+	}
 	event.preventDefault();
 	say("");
 	if (tab)
@@ -349,13 +327,13 @@ function makeButtons() {
 			.dataset.screen = name;
 	data.runs.forEach((each, i) => {
 		if (data.runs.length > 1)
-			button(element("tabs"), `run ${i + 1}`, each.label, () => {
+			button(element("tabs"), each.title, each.label, () => {
 				const at = { ...place, run: i + 1 };
 
 				if (known({ ...at }))
 					go(at, screen, true);
 				else
-					say(`run ${i + 1} has no ${format(place)} in this page`);
+					say(`${each.title} has no ${format(place)} in this page`);
 			});
 	});
 	const moves = element("moves");

@@ -16,7 +16,8 @@
 #include "tui/views/step/step.h"
 #include "tui/views/view_cell.h"
 
-#define MAX_ROWS 512                    /* slots x heads of an attention */
+#define MAX_ROWS 512                    /* slots x heads, or queries x heads, of an attention */
+#define MAX_QUERY_KEYS 4096             /* queries x keys of a prefill launch */
 
 static uint32_t bits_of(float value)
 {
@@ -97,7 +98,7 @@ static void put_frame(FILE *out, const struct step_frame *f)
 		tensor, at);
 }
 
-/* --- a row: the step of one slot and head --- */
+/* --- a row: the step of one slot and head, or of one query and head --- */
 
 static void put_text(FILE *out, const struct step *s)
 {
@@ -119,7 +120,7 @@ static void put_row(FILE *out, const struct step *s, const struct step_memory *m
 		s->form == STEP_TILES ? s->query.number : -1);
 	if (s->has_out)
 		fprintf(out, ",\"out\":%" PRIu32, bits_of(s->out0));
-	if (s->head == 0)
+	if (s->head == 0 && (s->form != STEP_TILES || s->query.number == s->query.count - 1))
 		put_text(out, s);
 	fputs(",\"chunks\":[", out);
 	for (int64_t i = 0; i < s->live; i++) {
@@ -134,6 +135,7 @@ static void put_row(FILE *out, const struct step *s, const struct step_memory *m
 	fputs("]}", out);
 }
 
+/* Of a prefill launch, which has no slots, `slot` is a query. */
 static enum status put_head(const struct view_context *c, const struct step *first, int64_t slot,
 			    int64_t head, FILE *out)
 {
@@ -143,12 +145,12 @@ static enum status put_head(const struct view_context *c, const struct step *fir
 	bool found;
 
 	here.head = head;
-	here.slot = slot;
+	here.slot = first->form == STEP_TILES ? first->slot : slot;
 	if (first->form == STEP_TILES) {
 		struct step wanted = *first;
 
 		wanted.head = head;
-		step_query_address(&wanted, first->query.number, &here.at);
+		step_query_address(&wanted, slot, &here.at);
 	}
 	status = step_find(&here, &m.step, &found);
 	if (status == STATUS_OK && found)
@@ -165,6 +167,37 @@ static enum status put_head(const struct view_context *c, const struct step *fir
 
 /* --- an attention: a launch, or an operation of the host --- */
 
+/* The last queries of a prefill launch, as many as a page has space for. */
+static int64_t first_query(const struct step *s)
+{
+	int64_t most = MAX_QUERY_KEYS / (s->query.keys > 0 ? s->query.keys : 1);
+
+	if (most > MAX_ROWS / s->heads)
+		most = MAX_ROWS / s->heads;
+	if (most < 1)
+		most = 1;
+	return s->query.count > most ? s->query.count - most : 0;
+}
+
+static enum status put_rows(const struct view_context *c, const struct step *s, FILE *out)
+{
+	bool tiles = s->form == STEP_TILES;
+	int64_t first = tiles ? first_query(s) : 0, past = tiles ? s->query.count : s->slots;
+
+	if (tiles)
+		fprintf(out, ",\"slot\":%" PRId64 ",\"queries\":[%" PRId64 ",%" PRId64 ",%" PRId64
+			",%" PRId64 "]", s->slot, first, s->query.count, s->query.rows,
+			s->query.threads);
+	fputs(",\"rows\":[", out);
+	for (int64_t i = first; i < past; i++)
+		for (int64_t head = 0; head < s->heads; head++) {
+			fputs(i > first || head > 0 ? "," : "", out);
+			TRY(put_head(c, s, i, head, out));
+		}
+	fputs("]}", out);
+	return STATUS_OK;
+}
+
 static enum status put_attention(const struct view_context *c, struct page *p)
 {
 	static const char *const forms[] = { "chunks", "rows", "tiles", "host" };
@@ -172,21 +205,16 @@ static enum status put_attention(const struct view_context *c, struct page *p)
 	bool found;
 
 	TRY(step_find(c, &s, &found));
-	if (!found || s.heads * s.slots > MAX_ROWS)
+	if (!found || s.heads > MAX_ROWS || (s.form != STEP_TILES && s.heads * s.slots > MAX_ROWS))
 		return STATUS_OK;
 	TRY(VIEW_NUMBER(c, 0, &s.max_len, "SELECT max_len FROM v_model WHERE run = ?1", c->run));
 	page_comma(p);
 	fprintf(p->json, "\n{\"launch\":%" PRId64 ",\"op\":%" PRId64 ",\"reduce\":%" PRId64
 		",\"step\":%" PRId64 ",\"layer\":%" PRId64 ",\"form\":\"%s\",\"heads\":%" PRId64
-		",\"slots\":%" PRId64 ",\"maxLen\":%" PRId64 ",\"rows\":[", s.attend.launch,
+		",\"slots\":%" PRId64 ",\"maxLen\":%" PRId64, s.attend.launch,
 		s.attend.op, s.reduce.launch, s.attend.step, s.attend.layer, forms[s.form],
 		s.heads, s.slots, s.max_len);
-	for (int64_t i = 0; i < s.heads * s.slots; i++) {
-		fputs(i ? "," : "", p->json);
-		TRY(put_head(c, &s, i / s.heads, i % s.heads, p->json));
-	}
-	fputs("]}", p->json);
-	return STATUS_OK;
+	return put_rows(c, &s, p->json);
 }
 
 /* Columns: launch, or NULL and an operation. */

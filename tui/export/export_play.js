@@ -4,6 +4,7 @@
  * place: -1 is the whole step. With two runs both are drawn, and what differs is lit.
  */
 let frame = -1, playing = null, head = 0;
+let query = -1;                         // of a prefill launch; -1: the last one
 
 /* --- which attention --- */
 
@@ -22,13 +23,34 @@ function pictureAt(at) {
 		|| pictures.findLast(each => each.op <= op);
 }
 
+const rowsOf = picture => picture.heads * (picture.queries ? 1 : picture.slots);
+
+/* The query that is shown, if it is a prefill launch. */
+function queryOf({ queries: [first, past] }) {
+	return query < 0 ? past - 1 : Math.min(Math.max(query, first), past - 1);
+}
+
 /* Which row of it: of the block's head and slot, else of the head that was shown last. */
 function indexAt(at, picture) {
-	const rows = picture.heads * picture.slots;
+	const rows = rowsOf(picture);
 	const named = at.block !== undefined
 		&& (at.launch === picture.launch || at.launch === picture.reduce);
+	const index = named ? at.block % rows : Math.min(head, rows - 1);
 
-	return named ? at.block % rows : Math.min(head, rows - 1);
+	return picture.queries
+		? (queryOf(picture) - picture.queries[0]) * picture.heads + index : index;
+}
+
+/* The query of a thread, or of the last one of a block; -1: the address names no prefill launch. */
+function queryAt(at) {
+	const picture = at && run().pictures.find(each => each.queries && each.launch === at.launch);
+
+	if (!picture || at.block === undefined)
+		return -1;
+	const [, past, rows, threads] = picture.queries, tile = Math.floor(at.block / picture.heads);
+
+	return Math.min(past - 1, tile * rows + (at.lane === undefined ? rows - 1
+		: Math.floor(((at.warp || 0) * 32 + at.lane) / threads)));
 }
 
 function shownAt(at) {
@@ -48,9 +70,9 @@ function titleOf({ picture, row, index }) {
 	if (picture.layer >= 0)
 		parts.push(`layer ${picture.layer}`);
 	if (picture.slots > 1)
-		parts.push(`slot ${Math.floor(index / picture.heads)}`);
+		parts.push(`slot ${picture.slot ?? Math.floor(index / picture.heads)}`);
 	if (row.query >= 0)
-		parts.push(`query ${row.query}`);
+		parts.push(`query ${row.query} of ${picture.queries[1]}`);
 	parts.push(`head ${index % picture.heads}`);
 	return `${parts.join(", ")}: ${row.keys} key${row.keys === 1 ? "" : "s"}`
 		+ (picture.form === "host" ? "" : ` in ${count} ${unit}${count === 1 ? "" : "s"}`)
@@ -66,7 +88,7 @@ function figureOf(here, other, label) {
 
 	caption.textContent = (label ? `${label}: ` : "") + titleOf(here);
 	figure.append(caption, stepPicture(picture, row, { other: other?.row, frame, chosen,
-		small: window.innerWidth < 700 && !printing }));
+		small: !printing && (window.innerWidth < 700 || (other && window.innerWidth > 999)) }));
 	return figure;
 }
 
@@ -93,15 +115,35 @@ function drawPictures() {
 	}
 	const other = otherShown(), first = place.run > 1 ? 2 : 1;
 
-	head = here.index;
-	pictures.replaceChildren(figureOf(here, other, other && `run ${first}`),
-		...(other ? [figureOf(other, here, `run ${3 - first}`)] : []));
+	head = here.index % rowsOf(here.picture);
+	showQuery(here.picture);
+	pictures.replaceChildren(figureOf(here, other, other && data.runs[first - 1].title),
+		...(other ? [figureOf(other, here, data.runs[2 - first].title)] : []));
 	if (other && !pictures.querySelector(".differs"))
 		say("both runs are equal in what is drawn");
 	if (here.picture.launch >= 0)
 		for (const group of pictures.querySelectorAll("figure:first-child [data-chunk]"))
 			group.addEventListener("click", () => chooseChunk(here, group));
 	showFrame(here);
+}
+
+/* The slider of queries. */
+function showQuery({ queries }) {
+	const slider = element("query");
+
+	element("queries").hidden = !queries || queries[1] - queries[0] < 2;
+	if (!queries)
+		return;
+	slider.min = queries[0];
+	slider.max = queries[1] - 1;
+	slider.value = queryOf({ queries });
+}
+
+function setQuery(number) {
+	query = number;
+	frame = -1;
+	history.replaceState(null, "", "#" + fragment(place, screen));
+	drawPictures();
 }
 
 function chooseChunk({ picture, index }, group) {
@@ -190,7 +232,7 @@ function frameOf(text) {
 /* --- moves --- */
 
 function stepLayer(at, direction) {
-	const here = pictureAt(at), index = here ? indexAt(at, here) : 0;
+	const here = pictureAt(at), index = here ? indexAt(at, here) % rowsOf(here) : 0;
 	const next = here && run().pictures.find(each => each.step === here.step
 						 && each.layer === here.layer + direction);
 
@@ -198,10 +240,20 @@ function stepLayer(at, direction) {
 		: { op: next.op });
 }
 
-/* The chunk below or above; without one that is chosen, the first. */
+/* The chunk below or above; without one that is chosen, the first. Of a prefill launch, the query
+ * after or before. */
 function stepChunk(at, direction) {
-	const here = shownAt(at);
+	const here = shownAt(at), queries = here?.picture.queries;
 
+	if (queries) {
+		const next = queryOf(here.picture) + direction;
+
+		if (next < queries[0] || next >= queries[1])
+			return undefined;
+		query = next;
+		frame = -1;
+		return at;
+	}
 	if (!here || here.picture.form !== "chunks")
 		return undefined;
 	const rows = here.picture.heads * here.picture.slots;
@@ -218,8 +270,8 @@ function stepPictureHead(at, direction) {
 
 	if (!here)
 		return undefined;
-	const index = here.index - here.index % heads
-		+ (here.index % heads + direction + heads) % heads;
+	const at_ = here.index % rowsOf(here.picture), index = at_ - at_ % heads
+		+ (at_ % heads + direction + heads) % heads;
 
 	if (here.picture.launch < 0) {
 		head = index;
@@ -237,6 +289,10 @@ function startPictures() {
 	scrub.addEventListener("input", () => {
 		pause();
 		setFrame(Number(scrub.value));
+	});
+	element("query").addEventListener("input", () => {
+		pause();
+		setQuery(Number(element("query").value));
 	});
 	for (const kind of ["pointermove", "click"])
 		element("pictures").addEventListener(kind, event => {

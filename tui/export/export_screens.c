@@ -42,8 +42,10 @@ static enum grain grain_of(const struct page *p, const struct view *view)
 	if (view == &view_attention)
 		return HEAD;
 	if (view == &view_diff || view == &view_source || view == &view_launch
-	    || view == &view_memory || (p->coarse && view == &view_kv))
+	    || (p->coarse && view == &view_kv))
 		return LAUNCH;
+	if (view == &view_memory)
+		return BLOCK;
 	return p->coarse ? HEAD : BLOCK;
 }
 
@@ -67,6 +69,7 @@ static enum status draw_screen(const struct screens *s, const struct address *at
 	enum status status;
 
 	c.at = *at;
+	c.other = s->view == &view_diff ? s->page->compared : NULL;
 	c.out = display_create(NULL, at);
 	status = s->view->draw(&c);
 	display_finish(c.out);

@@ -54,13 +54,15 @@ function chunkOf([number, block, begin, end, max, sum, share, factor, merge, sco
 	};
 }
 
-/* Decodes the row of a slot and head, once. The text is with the slot's first head. */
+/* Decodes the row of a slot and head, once. The text is with the slot's first head; of queries, with
+ * the last one, which sees the most keys. */
 function rowOf(picture, index) {
 	const row = picture.rows[index];
 
 	if (!row || row.decoded)
 		return row;
-	const first = picture.rows[index - index % picture.heads];
+	const first = picture.rows[picture.queries ? picture.rows.length - picture.heads
+		: index - index % picture.heads];
 
 	row.chunks = row.chunks.map(chunkOf);
 	row.frames = row.frames.map(([kind, chunk, tile, tensor, at]) =>
@@ -242,8 +244,9 @@ function barShapes(d, line, y) {
 	if (index < d.shown.merged && d.picture.form !== "host") {
 		const factor = chunk.merge ? floatOf(chunk.merge[0]) : chunk.factor;
 
-		group.append(words(share, y + d.layout.barHeight + 15, "small end"
-			+ lit(d, chunk.merge?.[0], other?.merge?.[0]), `\u00d7 ${six(factor)}`));
+		group.append(words(share, y + d.layout.barHeight + d.layout.factor, "small end"
+			+ lit(d, chunk.merge?.[0], other?.merge?.[0]),
+			`${d.layout.named}\u00d7 ${six(factor)}`));
 	}
 	return group;
 }
@@ -257,12 +260,13 @@ function outputShapes(d, x, y) {
 			words(x, y + 14, "result" + lit(d, row.out, d.other?.out),
 			      six(floatOf(row.out)))));
 	if (d.shown.output && last.merge && !row.tiled)
-		shapes.push(words(x, y + 34, "small", `${six(floatOf(last.merge[2]))} / `
-			+ six(floatOf(last.merge[1]))));
+		shapes.push(words(x, y + 34, "small", `= acc ${six(floatOf(last.merge[2]))}`),
+			words(x, y + 51, "small", `/ sum ${six(floatOf(last.merge[1]))}`));
 	if (d.shown.made && row.made >= 0)
-		shapes.push(words(x, y + 72, "quiet", "next byte"),
-			box(x, y + 82, 40, 40, "made"),
-			words(x + 20, y + 110, "next", mark(row.made)));
+		shapes.push(words(x, y + 80, "quiet", "next byte"),
+			box(x, y + 90, 40, 40, "made"),
+			row.made === 32 ? words(x + 20, y + 114, "space", "space")
+				: words(x + 20, y + 118, "next", mark(row.made)));
 	return shapes;
 }
 
@@ -272,12 +276,19 @@ function legendShapes(x, y) {
 	for (let i = 0; i < 24; i++)
 		shapes.push(shape("rect", { x: x + 152 + i * 5, y, width: 5.3, height: 16,
 			style: `fill: ${heat(10 ** (-3 + 3 * i / 23)).fill}` }));
-	shapes.push(words(x + 278, y + 13, "quiet", "100 %"));
+	shapes.push(words(x + 278, y + 13, "quiet", "100 % (log)"));
 	return shapes;
 }
 
-const freshLegend = (x, y) => [box(x, y, 15, 16, "key fresh"),
-	words(x + 23, y + 13, "quiet", "written in this step")];
+function marksLegend(d, x, y) {
+	const shapes = [box(x, y, 15, 16, "key fresh"),
+		words(x + 23, y + 13, "quiet", "written in this step")];
+
+	if (d.chosen >= 0)
+		shapes.push(shape("g", { class: "chosen" }, box(x + 170, y, 15, 16, "bar")),
+			words(x + 193, y + 13, "quiet", `chunk ${d.chosen}, chosen`));
+	return shapes;
+}
 
 /* Panes next to each other; ribbons flow to the right. */
 function wide(d, lines) {
@@ -287,11 +298,14 @@ function wide(d, lines) {
 	const middle = Math.max(top + lines.length * pitch / 2 - 10, top + 80), shapes = [];
 	let flow = middle - thickness / 2;
 
-	d.layout = { bar: 566, barWidth: 230, barHeight: pitch > 66 ? 30 : 22, share: 886 };
-	const cellWidth = Math.min(27, 440 / d.width), keys = d.picture.maxLen
+	d.layout = { bar: 566, barWidth: 230, barHeight: pitch > 66 ? 30 : 22, share: 886,
+		factor: 15, named: "" };
+	const cellWidth = Math.min(27, 440 / d.width), keys = d.row.query >= 0
+		? `KEYS, ${d.row.keys} SEEN` : d.picture.maxLen
 		? `KEYS, ${d.row.keys} OF ${d.picture.maxLen} WRITTEN` : `KEYS, ${d.row.keys}`;
 	for (const [x, text, kind] of [[92, keys, ""], [566, `${d.row.unit.toUpperCase()}S`, ""],
-		[886, "SHARE", " end"], [1080, d.picture.form === "host" ? "" : "MERGE", " end"],
+		[886, d.picture.form === "host" ? "SHARE"
+			: d.row.tiled ? "SHARE, \u00d7 RESCALE" : "SHARE, \u00d7 FACTOR", " end"], [1080, d.picture.form === "host" ? "" : "MERGE", " end"],
 		[1100, "OUTPUT", ""]])
 		shapes.push(words(x, 18, "heading" + kind, text));
 	lines.forEach((line, i) => {
@@ -322,7 +336,7 @@ function wide(d, lines) {
 	shapes.push(...outputShapes(d, 1100, middle));
 	const bottom = Math.max(top + lines.length * pitch, middle + 140) + 20;
 
-	shapes.push(...legendShapes(92, bottom), ...freshLegend(430, bottom));
+	shapes.push(...legendShapes(92, bottom), ...marksLegend(d, 470, bottom));
 	return { shapes, width: 1280, height: bottom + 34 };
 }
 
@@ -332,7 +346,8 @@ function narrow(d, lines) {
 	let y = 8, flow = 0;
 	const bends = [];
 
-	d.layout = { bar: 32, barWidth: 200, barHeight: 18, share: 318 };
+	d.layout = { bar: 32, barWidth: 200, barHeight: 18, share: 318, factor: 32,
+		named: d.row.tiled ? "rescale " : "factor " };
 	for (const line of lines) {
 		if (line.gap) {
 			shapes.push(words(32, y + 16, "quiet", "keys that are not shown"));
@@ -352,7 +367,7 @@ function narrow(d, lines) {
 		if (line.index < d.shown.merged && d.picture.form !== "host")
 			bends.push({ y: y + 9, x: right - flow - thick / 2, thick });
 		flow += thick;
-		y += 54;
+		y += 70;
 	}
 	for (const bend of bends)
 		shapes.push(shape("path", { class: "river", "stroke-width": Math.max(1, bend.thick),
@@ -360,9 +375,9 @@ function narrow(d, lines) {
 				+ `${bend.y + 12 + bend.thick / 2}V${y + 8}` }));
 	if (d.shown.output)
 		shapes.push(box(right - total - 2, y + 8, total + 4, 8, "merge"));
-	shapes.push(...outputShapes(d, 210, y + 44), ...legendShapes(10, y + 176),
-		...freshLegend(10, y + 204));
-	return { shapes, width: 400, height: y + 234 };
+	shapes.push(...outputShapes(d, 210, y + 44), ...legendShapes(10, y + 184),
+		...marksLegend(d, 10, y + 212));
+	return { shapes, width: 400, height: y + 242 };
 }
 
 /* The whole picture as an SVG. */
@@ -373,5 +388,5 @@ function stepPicture(picture, row, { other, frame, chosen, small }) {
 	const { shapes, width, height } = (small ? narrow : wide)(d, linesOfRow(row, d.width));
 
 	return shape("svg", { viewBox: `0 0 ${width} ${Math.round(height)}`, role: "img",
-		"aria-label": "the keys, chunks and merge of this step" }, ...shapes);
+		class: small ? "narrow" : "", "aria-label": "the keys, chunks and merge of this step" }, ...shapes);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "base/xalloc.h"
 #include "tui/export/slide.h"
 #include "tui/views/view_list.h"
@@ -63,7 +64,7 @@ static void put_line(FILE *out, const struct display_line *line, double y, bool 
 		     double width)
 {
 	char *text = export_text(line->text);
-	size_t columns = export_columns(text, strlen(text));
+	size_t columns = visible_columns(text, strlen(text));
 
 	if (current)
 		fprintf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\""
@@ -82,7 +83,7 @@ static size_t widest(const struct display *d)
 
 	for (size_t i = 0; i < display_count(d); i++) {
 		char *text = export_text(display_line(d, i)->text);
-		size_t columns = export_columns(text, strlen(text));
+		size_t columns = visible_columns(text, strlen(text));
 
 		columns_needed = columns > columns_needed ? columns : columns_needed;
 		free(text);
@@ -109,7 +110,7 @@ static char *picture_title(const struct export_job *job, const struct view *scre
 static void put_picture(FILE *out, const struct display *d, const struct address *at,
 			const char *title, const char *summary)
 {
-	size_t columns = widest(d), title_columns = export_columns(title, strlen(title));
+	size_t columns = widest(d), title_columns = visible_columns(title, strlen(title));
 	double width, height = MARGIN + HEADER + display_count(d) * (double)LINE + MARGIN;
 	long row = display_row(d, at);
 

@@ -1,12 +1,12 @@
 /* export_walk.js - addresses and moves in a page that `flashtwin export --as html` wrote.
  *
  * An address is an object with a member for each of its parts. Moves work as in viewer_walk.c, on
- * the lists that export_html.c wrote. Used by export_page.js, which draws the places.
+ * the lists that export_html.c wrote, and on the rows of screens. Used by export_page.js, which draws
+ * the places.
  */
 "use strict";
 
 const WHOLE = 1, PLACE = 2, PICTURE = 6;        // enum grain of export_screens.c
-const STYLES = ["plain", "title", "heading", "note", "wrong", "new", "chart"];
 const LETTERS = { r: "run", s: "step", L: "launch", b: "block", w: "warp", l: "lane", p: "point",
 	a: "access", o: "output", e: "element", f: "file", n: "line" };
 // The grain of steps past the first or last row: as in viewer_screens.c, but without points.
@@ -99,6 +99,62 @@ function known(at) {
 		return true;
 	}
 	return at.op !== undefined && where.operations.some(each => each.op === at.op);
+}
+
+/* --- screens and their rows --- */
+
+/* Number of the screen of a place; undefined: it was not drawn. */
+function drawnAt(at) {
+	const view = run().screens[screen];
+
+	if (view.grain === WHOLE)
+		return view.whole[0];
+	if (at.launch === undefined)
+		return at.step !== undefined
+			? view.steps?.[run().steps.findIndex(step => step.step === at.step)]
+			: view.ops?.[run().ops.findIndex(([op]) => op === at.op)];
+	const found = view.byLaunch.get(at.launch);
+
+	if (!found || at.block === undefined || found.blocks === 0)
+		return found?.number;
+	return found.number + 1
+		+ Math.floor(at.block % (found.blocks * found.apart) / found.apart);
+}
+
+/* Decodes a line: its text, the beginnings of its styles, the address of its row. */
+function lineOf(number) {
+	let line = data.lines[number];
+
+	if (typeof line === "string") {
+		const [text, styles, anchor] = line.split("\t");
+
+		line = { text, anchor, at: anchor ? parse(anchor) : null,
+			spans: (styles || "").split(",").filter(Boolean)
+				.map(each => each.split(".").map(Number)) };
+		data.lines[number] = line;
+	}
+	return line;
+}
+
+function linesOf(number) {
+	const lines = [], ranges = data.drawn[number] || [];
+
+	for (let i = 0; i < ranges.length; i += 2)
+		for (let k = 0; k < ranges[i + 1]; k++)
+			lines.push(lineOf(ranges[i] + k));
+	return lines;
+}
+
+/* The row of the place: the line with the finest address that covers it. */
+function markedRow(lines, at) {
+	let best = -1;
+
+	lines.forEach((line, i) => {
+		if (line.at && covers(line.at, at)
+		    && (best < 0 || !covers(line.at, lines[best].at)))
+			best = i;
+	});
+	return best;
 }
 
 /* --- moves: each returns the new place, or undefined if there is none --- */

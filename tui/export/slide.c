@@ -139,6 +139,10 @@ void slide_heat_legend(const struct slide *s, double x, double y)
 		   " text-anchor=\"end\"", "0.1 %%");
 	slide_text(s, x + 338, y + 13, "fill=\"" SLIDE_QUIET "\" font-size=\"13\"",
 		   "100 %%, logarithmic");
+}
+
+void slide_fresh_legend(const struct slide *s, double x, double y)
+{
 	slide_rect(s, x + 478, y, 15, 16, 3, "fill=\"none\" stroke=\"" SLIDE_NEW
 		   "\" stroke-width=\"2\"");
 	slide_text(s, x + 501, y + 13, "fill=\"" SLIDE_QUIET "\" font-size=\"13\"",

@@ -58,8 +58,10 @@ void slide_heading(const struct slide *, double x, double y, const char *text);
 /* The colour of a weight from 0 to 1, on a logarithmic scale from 0.1 %; *light: text on it must be
  * light. */
 const char *slide_heat(double weight, bool *light, char colour[8]);
-/* The scale of the colours, with its ends named. */
+/* The scale of the colours, with its ends named; next to it, the mark of keys that are written in
+ * this step. */
 void slide_heat_legend(const struct slide *, double x, double y);
+void slide_fresh_legend(const struct slide *, double x, double y);
 /* A key: its byte on the colour of its weight (NaN: unknown). The tooltip has the values. */
 struct slide_key {
 	int64_t number;

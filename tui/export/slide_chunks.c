@@ -123,7 +123,7 @@ static void draw_letters(const struct zoom *z)
 		slide_key(s, key_x(z, key), LETTER_Y, z->cell, LETTER_HEIGHT, &shown);
 	}
 	slide_mono(s, LEFT - 8, LETTER_Y + 20, "text-anchor=\"end\" font-size=\"13\" fill=\""
-		   SLIDE_QUIET "\"", "%" PRId64, z->chunk->begin);
+		   SLIDE_QUIET "\"", "key %" PRId64, z->chunk->begin);
 }
 
 /* The weights inside the chunk: exp(score - max). */
@@ -146,10 +146,9 @@ static void draw_weights(const struct zoom *z)
 		fputs("</g>\n", s->out);
 	}
 	slide_line(s, LEFT, floor, key_x(z, z->end), floor, "stroke=\"" SLIDE_QUIET "\"");
-	slide_mono(s, SLIDE_RIGHT, floor, "text-anchor=\"end\"", "sum %s",
+	/* Above the bars, which end anywhere below. */
+	slide_mono(s, SLIDE_RIGHT, WEIGHT_Y - 14, "text-anchor=\"end\"", "sum %s",
 		   slide_number(k->sum, text));
-	slide_text(s, SLIDE_RIGHT, floor - 22, "text-anchor=\"end\" fill=\"" SLIDE_QUIET "\"",
-		   "added up:");
 }
 
 static void draw_zoom(const struct zoom *z, double from, double to)
@@ -191,5 +190,7 @@ enum status slide_chunks_draw(struct slide *s)
 	draw_shares(s, chosen, &from, &to);
 	draw_zoom(&zoom, from, to);
 	slide_heat_legend(s, LEFT, SLIDE_HEIGHT - 44);
+	if (step->first_written < zoom.end && step->last_written >= k->begin)
+		slide_fresh_legend(s, LEFT, SLIDE_HEIGHT - 44);
 	return STATUS_OK;
 }

@@ -78,21 +78,34 @@ static void draw_keys(const struct drawing *d, const struct step_row *row, doubl
 		draw_key(d, k, row->chunk, key, KEYS_X + (double)(key - row->begin) * d->cell, y);
 }
 
+/* Lines that are far apart leave space for numbers that are read from afar, and for the factor in a
+ * line of its own. */
+static bool is_roomy(const struct drawing *d)
+{
+	return d->pitch >= 92.0;
+}
+
+static int number_size(const struct drawing *d)
+{
+	return is_roomy(d) ? 15 : 12;
+}
+
 static void draw_numbers(const struct drawing *d, const struct step_chunk *k, double y)
 {
 	const struct slide *s = d->slide;
 	const struct step_chunk *other = slide_other(s, k);
+	double column = 10.2 * number_size(d);
 	char text[48];
 
 	if (d->pitch < 30.0)
 		return;
-	slide_mono(s, BAR_X, y, "font-size=\"12\" fill=\"" SLIDE_QUIET "\"", "max");
-	fprintf(s->out, "<g font-size=\"12\" fill=\"" SLIDE_QUIET "\">");
-	slide_mono(s, BAR_X + 30, y, slide_lit(s, k->max, other ? &other->max : NULL), "%s",
-		   slide_number(k->max, text));
-	slide_mono(s, BAR_X + 122, y, "", "sum");
-	slide_mono(s, BAR_X + 152, y, slide_lit(s, k->sum, other ? &other->sum : NULL), "%s",
-		   slide_number(k->sum, text));
+	fprintf(s->out, "<g font-size=\"%d\" fill=\"" SLIDE_QUIET "\">", number_size(d));
+	slide_mono(s, BAR_X, y, "", "max");
+	slide_mono(s, BAR_X + column / 4, y, slide_lit(s, k->max, other ? &other->max : NULL),
+		   "%s", slide_number(k->max, text));
+	slide_mono(s, BAR_X + column, y, "", "sum");
+	slide_mono(s, BAR_X + column * 5 / 4, y, slide_lit(s, k->sum, other ? &other->sum : NULL),
+		   "%s", slide_number(k->sum, text));
 	fputs("</g>\n", s->out);
 }
 
@@ -129,7 +142,7 @@ static void draw_bar(const struct drawing *d, const struct step_row *row, double
 	fputs("</g>\n", s->out);
 	slide_text(s, SHARE_X + 78, y + fmin(19.0, height / 2 + 6), "text-anchor=\"end\""
 		   " font-weight=\"bold\"", "%.1f %%", 100.0 * k->share);
-	draw_numbers(d, k, y + height + 15);
+	draw_numbers(d, k, y + height + 3 + number_size(d));
 	slide_appeared(s);
 }
 
@@ -147,12 +160,13 @@ static void draw_ribbon(const struct drawing *d, const struct step_row *row, dou
 	slide_ribbon(s, RIBBON_X, y + bar_height(d) / 2, MERGE_X, *flow + thick / 2,
 		     fmax(1.2, thick), "fill=\"" SLIDE_BLUE "\" fill-opacity=\"0.5\"");
 	if (d->pitch >= 30.0) {
-		fprintf(s->out, "<g font-size=\"12\" text-anchor=\"end\" fill=\"" SLIDE_QUIET
-			"\">");
-		slide_mono(s, SHARE_X + 78, y + bar_height(d) + 15,
+		fprintf(s->out, "<g font-size=\"%d\" text-anchor=\"end\" fill=\"" SLIDE_QUIET
+			"\">", number_size(d));
+		slide_mono(s, SHARE_X + 78, y + bar_height(d) + (is_roomy(d) ? 38 : 15),
 			   slide_lit(s, (float)factor, other ? other->merged ? &other->merge_factor
 				     : &(float){ (float)other->factor } : NULL),
-			   "\u00d7 %s", slide_number((float)factor, text));
+			   "%s\u00d7 %s", !is_roomy(d) ? "" : d->step->tiled ? "rescale "
+			   : "factor ", slide_number((float)factor, text));
 		fputs("</g>\n", s->out);
 	}
 	slide_appeared(s);
@@ -213,13 +227,23 @@ static void draw_empty(const struct drawing *d)
 
 /* --- around the lines --- */
 
+static void draw_quotient(const struct slide *s, const struct step_chunk *last, double y)
+{
+	char text[48];
+
+	slide_mono(s, OUT_X, y, "font-size=\"13\" fill=\"" SLIDE_QUIET "\"", "= acc %s",
+		   slide_number(last->merge_acc0, text));
+	slide_mono(s, OUT_X, y + 17, "font-size=\"13\" fill=\"" SLIDE_QUIET "\"", "/ sum %s",
+		   slide_number(last->merge_sum, text));
+}
+
 static void draw_result(const struct drawing *d)
 {
 	const struct slide *s = d->slide;
 	const struct step *step = d->step;
 	const struct step_chunk *last = &step->chunks[step->live - 1];
 	double middle = merge_middle(d), half = d->thickness / 2;
-	char number[48], total[48], byte[8];
+	char number[48], byte[8];
 
 	slide_appear(s, FRAME_OUTPUT, 0, 0);
 	slide_rect(s, MERGE_X, middle - half - 2, 8, 2 * half + 4, 4, "fill=\"" SLIDE_DEEP "\"");
@@ -233,18 +257,20 @@ static void draw_result(const struct drawing *d)
 		fputs("</g>\n", s->out);
 	}
 	if (last->merged && !step->tiled)
-		slide_mono(s, OUT_X, middle + 34, "font-size=\"12\" fill=\"" SLIDE_QUIET "\"",
-			   "%s / %s", slide_number(last->merge_acc0, number),
-			   slide_number(last->merge_sum, total));
+		draw_quotient(s, last, middle + 34);
 	slide_appeared(s);
 	if (step->made < 0)
 		return;
 	slide_appear(s, FRAME_MADE, 0, 0);
-	slide_text(s, OUT_X, middle + 84, "fill=\"" SLIDE_QUIET "\"", "next byte");
-	slide_rect(s, OUT_X, middle + 94, 40, 40, 6, "fill=\"#fff4ec\" stroke=\"" SLIDE_NEW
+	slide_text(s, OUT_X, middle + 88, "fill=\"" SLIDE_QUIET "\"", "next byte");
+	slide_rect(s, OUT_X, middle + 98, 40, 40, 6, "fill=\"#fff4ec\" stroke=\"" SLIDE_NEW
 		   "\" stroke-width=\"2\"");
-	slide_mono(s, OUT_X + 20, middle + 122, "text-anchor=\"middle\" font-size=\"22\"", "%s",
-		   slide_byte(step->made, byte));
+	if (step->made == ' ')
+		slide_text(s, OUT_X + 20, middle + 122, "text-anchor=\"middle\" font-size=\"12\"",
+			   "space");
+	else
+		slide_mono(s, OUT_X + 20, middle + 126, "text-anchor=\"middle\" font-size=\"22\"",
+			   "%s", slide_byte(step->made, byte));
 	slide_appeared(s);
 }
 
@@ -254,12 +280,16 @@ static void draw_headings(const struct drawing *d)
 	const struct step *step = d->step;
 	char cache[64];
 
-	snprintf(cache, sizeof cache, step->max_len > 0 ? "KEYS, %" PRId64 " OF %" PRId64
-		 " WRITTEN" : "KEYS, %" PRId64, step->keys, step->max_len);
+	if (step->form == STEP_TILES)
+		snprintf(cache, sizeof cache, "KEYS, %" PRId64 " SEEN", step->keys);
+	else
+		snprintf(cache, sizeof cache, step->max_len > 0 ? "KEYS, %" PRId64 " OF %" PRId64
+			 " WRITTEN" : "KEYS, %" PRId64, step->keys, step->max_len);
 	slide_heading(s, KEYS_X, d->top - 16, cache);
 	slide_heading(s, BAR_X, d->top - 16, unit_heading(step));
 	fputs("<g text-anchor=\"end\">", s->out);
-	slide_heading(s, SHARE_X + 78, d->top - 16, "SHARE");
+	slide_heading(s, SHARE_X + 78, d->top - 16, step->form == STEP_HOST || is_roomy(d)
+		      ? "SHARE" : step->tiled ? "SHARE, \u00d7 RESCALE" : "SHARE, \u00d7 FACTOR");
 	if (step->form != STEP_HOST)
 		slide_heading(s, MERGE_X, d->top - 16, step->tiled ? "RESCALE" : "MERGE");
 	fputs("</g>\n", s->out);
@@ -302,6 +332,19 @@ static void draw_frames(const struct slide *s)
 	}
 }
 
+static void draw_legend(const struct slide *s)
+{
+	enum { X = SLIDE_LEFT + 52, Y = SLIDE_HEIGHT - 44 };
+
+	slide_heat_legend(s, X, Y);
+	slide_fresh_legend(s, X, Y);
+	if (s->step->chosen < 0 || s->frames > 0)
+		return;
+	slide_rect(s, X + 650, Y, 15, 16, 3, "fill=\"" SLIDE_DEEP "\"");
+	slide_text(s, X + 673, Y + 13, "fill=\"" SLIDE_QUIET "\" font-size=\"13\"",
+		   "chunk %" PRId64 ", chosen", s->step->chosen);
+}
+
 enum status slide_step_draw(struct slide *s)
 {
 	struct drawing d = { .slide = s, .step = s->step, .width = line_width(s->step) };
@@ -321,7 +364,7 @@ enum status slide_step_draw(struct slide *s)
 	draw_empty(&d);
 	draw_result(&d);
 	draw_frames(s);
-	slide_heat_legend(s, SLIDE_LEFT + 52, SLIDE_HEIGHT - 44);
+	draw_legend(s);
 	free(d.rows);
 	return STATUS_OK;
 }

@@ -157,10 +157,11 @@ enum status slide_text_draw(struct slide *s)
 	if (g.first > 0 || g.heads < step->heads)
 		slide_note(s, "Keys %" PRId64 " to %" PRId64 ", heads 0 to %" PRId64 " of %" PRId64,
 			   g.first, step->keys - 1, g.heads - 1, step->heads);
-	slide_text(s, SLIDE_RIGHT, 100, "text-anchor=\"end\" font-size=\"13\" fill=\"" SLIDE_QUIET
-		   "\"", "largest weight");
+	slide_text(s, SLIDE_LEFT + 650, SLIDE_HEIGHT - 31, "font-size=\"13\" fill=\"" SLIDE_QUIET
+		   "\"", "at the right: the largest weight of a head");
 	draw_text(s, &g);
 	TRY(draw_heads(s, &g));
 	slide_heat_legend(s, SLIDE_LEFT, SLIDE_HEIGHT - 44);
+	slide_fresh_legend(s, SLIDE_LEFT, SLIDE_HEIGHT - 44);
 	return STATUS_OK;
 }

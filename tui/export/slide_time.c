@@ -32,16 +32,20 @@ struct timeline {
 	int64_t first, last;            /* operations shown */
 	int64_t from_line, line;        /* number of the first shown, of the next */
 	double pitch;
+	bool drawn[4];                  /* kinds of bars in the picture */
 };
 
-static const char *colour_of(char mark)
+static const struct { char mark; const char *name, *colour; } kinds[] = {
+	{ '#', "kernel", SLIDE_BLUE }, { '=', "bytes copied", "#8fa3bd" },
+	{ 'H', "on the host", "#2e8b6f" }, { 'E', "event", SLIDE_NEW },
+};
+
+static int kind_of(char mark)
 {
-	switch (mark) {
-	case '#': return SLIDE_BLUE;
-	case '=': return "#8fa3bd";
-	case 'H': return "#2e8b6f";
-	default: return SLIDE_NEW;
-	}
+	for (int i = 0; i < 3; i++)
+		if (kinds[i].mark == mark)
+			return i;
+	return 3;
 }
 
 static void describe(sqlite3_stmt *row, char text[160])
@@ -68,7 +72,7 @@ static void draw_bar(const struct timeline *t, const struct view_bar *bar, doubl
 	double x = BAR_X + bar->begin * scale, width = (bar->end - bar->begin) * scale;
 	char look[64];
 
-	snprintf(look, sizeof look, "fill=\"%s\"", colour_of(bar->mark));
+	snprintf(look, sizeof look, "fill=\"%s\"", kinds[kind_of(bar->mark)].colour);
 	slide_rect(s, x, y + 1.5, fmax(width, 2.5), t->pitch - 3, 2, look);
 	if (t->axis.timed && bar->end > bar->begin) {
 		bool inside = x + width + 70 > SLIDE_RIGHT;
@@ -102,8 +106,10 @@ static enum status take_operation(const struct view_context *c, sqlite3_stmt *ro
 	else
 		slide_mono(s, SLIDE_LEFT, middle, look, "L%" PRId64, view_int(row, LAUNCH));
 	slide_text(s, NAME_X, middle, look, "%s", text);
-	if (bar)
+	if (bar) {
 		draw_bar(t, bar, y);
+		t->drawn[kind_of(bar->mark)] = true;
+	}
 	return STATUS_OK;
 }
 
@@ -125,19 +131,21 @@ static void draw_scale(const struct timeline *t, int64_t lines)
 	}
 }
 
-static void draw_legend(const struct slide *s)
+/* The kinds of bars that are in the picture. */
+static void draw_legend(const struct timeline *t)
 {
-	static const struct { char mark; const char *name; } kinds[] = {
-		{ '#', "kernel" }, { '=', "bytes copied" }, { 'H', "on the host" },
-		{ 'E', "event" },
-	};
+	const struct slide *s = t->slide;
+	int x = SLIDE_LEFT;
 	char look[32];
 
 	for (int i = 0; i < 4; i++) {
-		snprintf(look, sizeof look, "fill=\"%s\"", colour_of(kinds[i].mark));
-		slide_rect(s, SLIDE_LEFT + i * 140, SLIDE_HEIGHT - 44, 16, 16, 3, look);
-		slide_text(s, SLIDE_LEFT + i * 140 + 24, SLIDE_HEIGHT - 31, "font-size=\"13\""
+		if (!t->drawn[i])
+			continue;
+		snprintf(look, sizeof look, "fill=\"%s\"", kinds[i].colour);
+		slide_rect(s, x, SLIDE_HEIGHT - 44, 16, 16, 3, look);
+		slide_text(s, x + 24, SLIDE_HEIGHT - 31, "font-size=\"13\""
 			   " fill=\"" SLIDE_QUIET "\"", "%s", kinds[i].name);
+		x += 140;
 	}
 }
 
@@ -190,7 +198,7 @@ static enum status draw(const struct view_context *c, struct timeline *t)
 		   " it starts when its stream, events and the host allow");
 	draw_scale(t, count);
 	TRY(VIEW_ROWS(c, take_operation, t, operations, c->run, t->first, t->last, t->step));
-	draw_legend(s);
+	draw_legend(t);
 	return STATUS_OK;
 }
 

@@ -15,7 +15,9 @@
 const char *const kernel_link_flags[] = {
 	"-shared", "-Wl,-Bsymbolic", "-Wl,--wrap=malloc", "-Wl,--wrap=free", "-Wl,--wrap=_Znwm",
 	"-Wl,--wrap=_Znam", "-Wl,--wrap=_ZdlPv", "-Wl,--wrap=_ZdlPvm", "-Wl,--wrap=_ZdaPv",
-	"-Wl,--wrap=_ZdaPvm", NULL
+	"-Wl,--wrap=_ZdaPvm", "-Wl,--wrap=ft_configure", "-Wl,--wrap=cudaFree",
+	"-Wl,--wrap=cudaGetLastError", "-Wl,--wrap=cudaPeekAtLastError",
+	"-Wl,--wrap=cudaStreamDestroy", NULL
 };
 
 /* Uses what this processor has; fmaf() is a library call without FMA. A char is signed on x86-64,

@@ -251,8 +251,6 @@ enum status program_code_add_host(struct program_code *c, const char *object)
 /* What a kernel that is launched could not do; NULL: nothing. */
 static const char *refused_symbol(const struct reached *r, const char *lists)
 {
-	if (name_list_has(&r->undefined, "ft_configure"))
-		return "ft_configure";
 	for (size_t k = 0; k < r->undefined.count; k++)
 		if (!imports_listed(lists, r->undefined.at[k]))
 			return r->undefined.at[k];
@@ -269,9 +267,6 @@ static enum status check_unit(const struct program_code *c, const struct unit_co
 		r->refused = symbol != NULL;
 		if (!symbol || c->any || !name_list_has(&c->used, r->function))
 			continue;
-		if (strcmp(symbol, "ft_configure") == 0)
-			return fail(STATUS_COMPILE, "%s: a kernel launches another one: dynamic "
-				    "parallelism is not supported", u->file);
 		return imports_refuse(u->file, u->preprocessed, symbol);
 	}
 	return STATUS_OK;

@@ -102,16 +102,6 @@ struct table {
 	size_t kept;
 };
 
-/* Characters, not bytes. */
-static size_t width_of(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
-
 /* The caller frees it. */
 static char *column_name(sqlite3_stmt *rows, int column)
 {
@@ -121,7 +111,7 @@ static char *column_name(sqlite3_stmt *rows, int column)
 static size_t name_width(sqlite3_stmt *rows, int column)
 {
 	char *name = column_name(rows, column);
-	size_t width = width_of(name);
+	size_t width = visible_columns(name, strlen(name));
 
 	free(name);
 	return width;
@@ -140,7 +130,7 @@ static struct cell cell_of(sqlite3_stmt *row, int column)
 
 static void print_cell(struct table *t, const struct cell *cell, int column)
 {
-	size_t width = width_of(cell->text);
+	size_t width = visible_columns(cell->text, strlen(cell->text));
 	int pad = width < t->width[column] ? (int)(t->width[column] - width) : 0;
 	bool last = column == t->columns - 1;
 
@@ -158,8 +148,8 @@ static void keep_row(struct table *t)
 		struct cell *cell = &t->cells[t->kept * (size_t)t->columns + (size_t)i];
 
 		*cell = cell_of(t->rows, i);
-		if (width_of(cell->text) > t->width[i])
-			t->width[i] = width_of(cell->text);
+		if (visible_columns(cell->text, strlen(cell->text)) > t->width[i])
+			t->width[i] = visible_columns(cell->text, strlen(cell->text));
 	}
 	t->kept++;
 }

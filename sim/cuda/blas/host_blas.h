@@ -247,25 +247,6 @@ FT_BLAS cublasStatus_t cublasSetVector(int n, int bytes, const void *x, int incx
 FT_BLAS cublasStatus_t cublasGetVector(int n, int bytes, const void *x, int incx, void *y, int incy)
 	{ return ft_blas_copy(1, n, bytes, x, incx, y, incy); }
 
-/* Of float and double only. */
-FT_BLAS cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
-	cublasOperation_t transb, int m, int n, int k, const void *alpha, const void *A,
-	cudaDataType Atype, int lda, const void *B, cudaDataType Btype, int ldb, const void *beta,
-	void *C, cudaDataType Ctype, int ldc, cublasComputeType_t compute, cublasGemmAlgo_t)
-{
-	if (Atype != Btype || Atype != Ctype)
-		return CUBLAS_STATUS_NOT_SUPPORTED;
-	if (Atype == CUDA_R_32F && compute != CUBLAS_COMPUTE_64F)
-		return cublasSgemm(handle, transa, transb, m, n, k, (const float *)alpha,
-				   (const float *)A, lda, (const float *)B, ldb,
-				   (const float *)beta, (float *)C, ldc);
-	if (Atype == CUDA_R_64F && compute == CUBLAS_COMPUTE_64F)
-		return cublasDgemm(handle, transa, transb, m, n, k, (const double *)alpha,
-				   (const double *)A, lda, (const double *)B, ldb,
-				   (const double *)beta, (double *)C, ldc);
-	return CUBLAS_STATUS_NOT_SUPPORTED;
-}
-
 #undef FT_BLAS
 
 #endif

@@ -59,6 +59,7 @@ static inline const char *cublasGetStatusString(cublasStatus_t status)
 
 #ifdef __cplusplus
 #include "sim/cuda/blas/host_blas.h"
+#include "sim/cuda/blas/host_blas_ex.h"
 #define cublasCreate_v2 cublasCreate
 #define cublasDestroy_v2 cublasDestroy
 #endif

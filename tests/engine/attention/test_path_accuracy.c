@@ -69,8 +69,8 @@ START_TEST(every_chunk_boundary)
 		};
 		int count = sizeof lengths / sizeof lengths[0], slots = alone ? 1 : count;
 		struct path_case c = { .slots = slots, .heads = 2, .kv_heads = alone ? 2 : 1,
-				       .head_dim = path_head_dim(way->rung, 19), .rung = way->rung,
-				       .max_len = max_len, .chunk = C,
+				       .head_dim = path_head_dim(way->path, way->rung, 19),
+				       .rung = way->rung, .max_len = max_len, .chunk = C,
 				       .warps = 1 + i % 2, .graph = way->graph };
 
 		path_case_fill(&c);
@@ -90,7 +90,7 @@ START_TEST(keys_of_no_weight_give_zeros)
 	static const int lengths[] = { 1, 5, 8, 40 };
 
 	for (int i = 0; i < 4; i++) {
-		int D = path_head_dim(path_ways[_i].rung, 8);
+		int D = path_head_dim(path_ways[_i].path, path_ways[_i].rung, 8);
 		struct path_case c = { .slots = 1, .heads = 2, .kv_heads = 2, .head_dim = D,
 				       .max_len = 40, .chunk = 16, .lengths = { lengths[i] },
 				       .graph = path_ways[_i].graph,

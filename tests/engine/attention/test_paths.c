@@ -8,6 +8,7 @@
 
 #include "tests/path_case.h"
 
+#include "engine/attention/prefill.h"
 #include "engine/model/generate.h"
 #include "engine/replay/replay.h"
 #include "tests/indirect.h"
@@ -86,11 +87,12 @@ START_TEST(a_batched_row_equals_a_solo_row)
 {
 	static const struct path *const several[] = {
 		&path_prefill, &path_incremental, &path_incremental_multiwarp, &path_batched,
-		&path_flash_decoding,
+		&path_flash_decoding, &path_prefill_tiled,
 	};
 
 	for (int i = 0; i < 5; i++) {
-		struct path_case c = path_case_random(i + 4, false, false);
+		const struct path_way way = { several[_i], GRAPH_NONE, 0 };
+		struct path_case c = path_case_for(&way, i + 4);
 		float *together = path_run(several[_i], &c, 0);
 		size_t row = (size_t)c.heads * (size_t)c.head_dim;
 
@@ -110,6 +112,61 @@ START_TEST(a_batched_row_equals_a_solo_row)
 		free(together);
 		path_case_free(&c);
 	}
+}
+END_TEST
+
+/* --- rows of the tiled prefill --- */
+
+struct rows {
+	struct prefill prefill;
+	float *q, *k, *v, *out;         /* [H, Nq, D], [Hkv, Nk, D] twice, [H, Nq, D] */
+};
+
+/* The row with `keys` keys of the head, in a launch of its own, is the row of the other launch. */
+static void check_alone(const struct rows *all, struct device *device, int head, int row, int keys)
+{
+	const struct prefill *p = &all->prefill;
+	struct prefill one = *p;
+	size_t D = (size_t)p->head_dim, bytes = D * sizeof(float);
+	size_t at = ((size_t)head * (size_t)p->queries + (size_t)row) * D;
+	size_t kv = (size_t)(head * p->kv_heads / p->heads) * (size_t)p->keys * D;
+	float out[256];
+
+	one.heads = one.kv_heads = one.queries = 1;
+	one.keys = one.stride = keys;
+	OK(prefill_run(device, &one, all->q + at, all->k + kv, all->v + kv, out));
+	ck_assert_msg(memcmp(out, all->out + at, bytes) == 0,
+		      "D %d, head %d, row %d of %d, %d keys", p->head_dim, head, row, p->queries,
+		      keys);
+}
+
+/* A NaN after the last key that a row sees changes nothing either. */
+START_TEST(a_tiled_row_has_the_same_bits_in_any_launch)
+{
+	static const int dims[] = { 64, 80, 96, 128, 256 };
+	struct rows all = { .prefill = {
+		.heads = 4, .kv_heads = 2, .queries = 150, .keys = 210, .head_dim = dims[_i],
+		.value_dim = dims[_i], .stride = 210, .mask = MASK_BOTTOM_RIGHT, .scale = 0.2f,
+		.layer = -1, .tiled = true } };
+	const struct prefill *p = &all.prefill;
+	size_t row = (size_t)p->head_dim, last = (size_t)(p->keys - 1) * row;
+	struct device *device = path_simulator(5);
+
+	all.q = path_values((size_t)(p->heads * p->queries) * row);
+	all.k = path_values((size_t)(p->kv_heads * p->keys) * row);
+	all.v = path_values((size_t)(p->kv_heads * p->keys) * row);
+	all.out = path_values((size_t)(p->heads * p->queries) * row);
+	for (size_t i = 0; i < row; i++)
+		all.k[last + i] = all.v[last + i] = NAN;
+	OK(prefill_run(device, p, all.q, all.k, all.v, all.out));
+	for (int i = 0; i < p->queries - 1; i += 1 + i % 7)
+		check_alone(&all, device, i % p->heads, i, p->keys - p->queries + i + 1);
+	ck_assert(isnan(all.out[(size_t)(p->queries - 1) * row]));
+	device_close(device);
+	free(all.q);
+	free(all.k);
+	free(all.v);
+	free(all.out);
 }
 END_TEST
 
@@ -133,7 +190,7 @@ START_TEST(a_replay_equals_its_recording)
 {
 	static const struct path *const paths[] = {
 		&path_prefill, &path_incremental, &path_incremental_multiwarp,
-		&path_batched, &path_auto,
+		&path_batched, &path_auto, &path_prefill_tiled,
 	};
 	const struct recording_options recording = { .level = LEVEL_POINTS,
 						     .slots = 2,
@@ -295,7 +352,7 @@ START_TEST(other_slots_change_no_reply)
 	static const char *const prompts[] = { "ROMEO:", "O", "My lord, what is", "KING:\n" };
 	static const struct path *const paths[] = {
 		&path_flash_decoding, &path_batched, &path_incremental, &path_incremental_multiwarp,
-		&path_prefill, &path_flash_decoding_graph,
+		&path_prefill, &path_flash_decoding_graph, &path_prefill_tiled,
 	};
 	static const size_t bytes[] = { 12, 5, 3, 9 };
 	unsigned char together[4][32], alone[1][32];
@@ -357,12 +414,13 @@ int main(void)
 	tcase_set_timeout(whole, 120);
 	tcase_add_test(equal, incremental_equals_batched_and_flash_decoding_of_one_chunk);
 	tcase_add_test(equal, auto_switches_where_expected);
-	tcase_add_loop_test(equal, a_batched_row_equals_a_solo_row, 0, 5);
+	tcase_add_loop_test(equal, a_batched_row_equals_a_solo_row, 0, 6);
+	tcase_add_loop_test(equal, a_tiled_row_has_the_same_bits_in_any_launch, 0, 5);
 	tcase_add_test(equal, lengths_in_device_memory_change_no_bit);
-	tcase_add_loop_test(equal, a_replay_equals_its_recording, 0, 5);
+	tcase_add_loop_test(equal, a_replay_equals_its_recording, 0, 6);
 	tcase_add_test(equal, rungs_have_the_same_bits);
 	tcase_add_test(behaviour, invalid_shapes_are_refused);
 	tcase_add_test(behaviour, prompts_append_to_earlier_keys);
-	tcase_add_loop_test(whole, other_slots_change_no_reply, 0, 6);
+	tcase_add_loop_test(whole, other_slots_change_no_reply, 0, 7);
 	return run_suites("paths", (TCase *[]){ equal, behaviour, whole }, 3);
 }

@@ -30,9 +30,9 @@ static void check_prefill(struct device *device, struct prefill *p, enum scores 
 	double exact[256];
 	char what[160];
 
-	snprintf(what, sizeof what, "H %d, Hkv %d, Nq %d, Nk %d, D %d, Dv %d, mask %d, "
-		 "scores %d", p->heads, p->kv_heads, p->queries, p->keys, p->head_dim,
-		 p->value_dim, (int)p->mask, (int)scores);
+	snprintf(what, sizeof what, "%sH %d, Hkv %d, Nq %d, Nk %d, D %d, Dv %d, mask %d, "
+		 "scores %d", p->tiled ? "tiled, " : "", p->heads, p->kv_heads, p->queries,
+		 p->keys, p->head_dim, p->value_dim, (int)p->mask, (int)scores);
 	path_scores(scores, q, H * Nq * D, k, Hkv, Nk, D, &p->scale);
 	OK(prefill_run(device, p, q, k, v, out));
 	for (size_t row = 0; row < H * Nq; row++) {
@@ -53,6 +53,14 @@ static void check_prefill(struct device *device, struct prefill *p, enum scores 
 	free(out);
 }
 
+/* Case `i`: each kind of scores three times in turn, for the three masks. */
+static void check_case(struct device *device, struct prefill *p, int i, struct errors *total)
+{
+	p->stride = p->keys;
+	p->scale = attention_scale(p->head_dim);
+	check_prefill(device, p, (enum scores)(i / 3 % SCORES_KINDS), total);
+}
+
 START_TEST(prefill_takes_any_shape_and_mask)
 {
 	static const int sizes[] = { 1, 15, 16, 17, 31, 32, 33, 63, 65, 100 };
@@ -71,11 +79,38 @@ START_TEST(prefill_takes_any_shape_and_mask)
 		};
 
 		p.heads = p.kv_heads * (i % 5 ? path_pick(1, 3) : 16);
-		p.stride = p.keys;
-		p.scale = attention_scale(p.head_dim);
-		check_prefill(device, &p, (enum scores)(i / 3 % SCORES_KINDS), &total);
+		check_case(device, &p, i, &total);
 	}
 	check_rms(&total, "prefill");
+	device_close(device);
+}
+END_TEST
+
+/* Rows of every warp of a block, key tiles that none, some or all of them see, and blocks whose
+ * first rows see no key. */
+START_TEST(tiled_prefill_takes_its_head_sizes)
+{
+	static const int dims[] = { 64, 80, 96, 128, 256 };
+	static const int sizes[] = { 1, 15, 17, 31, 32, 33, 63, 64, 65, 127, 129, 200 };
+	struct device *device = path_simulator(3);
+	struct errors total = { 0 };
+
+	for (int i = 0; i < 45; i++) {
+		struct prefill p = {
+			.kv_heads = path_pick(1, 2),
+			.queries = sizes[path_pick(0, 11)],
+			.keys = sizes[path_pick(0, 11)],
+			.head_dim = dims[i % 5],
+			.value_dim = dims[i % 5],
+			.mask = (enum causal_mask)(i % 3),
+			.layer = -1,
+			.tiled = true,
+		};
+
+		p.heads = p.kv_heads * (i % 7 ? path_pick(1, 3) : 16);
+		check_case(device, &p, i, &total);
+	}
+	check_rms(&total, "prefill-tiled");
 	device_close(device);
 }
 END_TEST
@@ -152,6 +187,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, prefill_takes_any_shape_and_mask);
+	tcase_add_test(tests, tiled_prefill_takes_its_head_sizes);
 	tcase_add_test(tests, a_captured_layer_matches_at_every_position);
 	tcase_add_test(tests, prefill_without_work_or_keys);
 	return run_suite("prefill_accuracy", tests);

@@ -26,7 +26,7 @@
 #include "tests/same_runs.h"
 #include "traces/row.h"
 
-enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 12 };
+enum { SHAPES = 60, SLOTS = 3, PATH_SHAPES = 40, PREFILL_SHAPES = 24 };
 
 /* --- one random case --- */
 
@@ -388,10 +388,9 @@ static struct attention_shape path_shape(const struct path *path, uint64_t *rand
 	}
 	if (path == &path_auto && pick(random, 0, 1))
 		shape.chunk = 0;
-	if (path == &path_ladder) {
+	if (path == &path_ladder)
 		shape.rung = (const int[]){ 4, 5, 6, 10 }[pick(random, 0, 3)];
-		shape.head_dim = path_head_dim(shape.rung, shape.head_dim);
-	}
+	shape.head_dim = path_head_dim(path, shape.rung, shape.head_dim);
 	return shape;
 }
 
@@ -437,6 +436,9 @@ static void record_prefill(struct device *device, int number)
 	size_t q_count, k_count, v_count, out_count;
 	float *q, *k, *v, *out;
 
+	p.tiled = number % 2;
+	if (p.tiled)
+		p.head_dim = p.value_dim = path_head_dim(&path_prefill_tiled, 0, p.head_dim);
 	p.heads = p.kv_heads * pick(&random, 1, 3);
 	p.stride = p.keys;
 	p.scale = attention_scale(p.head_dim);

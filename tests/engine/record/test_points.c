@@ -8,6 +8,7 @@
 
 #include "engine/attention/prefill.h"
 #include "engine/attention/path_table.h"
+#include "kernels/prefill_rule.h"
 
 /* The longest row of points in these tests. */
 enum { MAX_POINTS = 16 };
@@ -69,18 +70,19 @@ static double score_of(const struct prefill *p, const float *q, const float *k, 
 static void check_row(const struct points *points, const struct prefill *p, const float *q,
 		      const float *k, int head, int row, int visible)
 {
+	int tile = p->tiled ? PREFILL_KEYS(p->head_dim) : 32;
 	double max = -INFINITY, sum = 0.0;
 
-	ck_assert_msg(points->count == (visible + 31) / 32,
+	ck_assert_msg(points->count == (visible + tile - 1) / tile,
 		      "row %d sees %d keys, and has %d points", row, visible, points->count);
 	for (int n = 0; n < points->count; n++) {
-		int end = 32 * (n + 1) < visible ? 32 * (n + 1) : visible;
+		int end = tile * (n + 1) < visible ? tile * (n + 1) : visible;
 		double before = max;
 
-		for (int key = 32 * n; key < end; key++)
+		for (int key = tile * n; key < end; key++)
 			max = fmax(max, score_of(p, q, k, head, row, key));
 		sum *= exp(before - max);
-		for (int key = 32 * n; key < end; key++)
+		for (int key = tile * n; key < end; key++)
 			sum += exp(score_of(p, q, k, head, row, key) - max);
 		near(points->value[n][0], max, "max", row, n);
 		near(points->value[n][1], exp(before - max), "rescale", row, n);
@@ -96,7 +98,21 @@ static int visible_keys(const struct prefill *p, int row)
 	return seen < 0 ? 0 : seen < p->keys ? seen : p->keys;
 }
 
-/* `threads` of the kernel share a row. */
+/* The block of a head that has the row, and the thread that publishes its points. `threads` of
+ * attention_prefill share a row. */
+static void publisher(const struct prefill *p, int threads, int row, int *block, int *thread)
+{
+	int rows = p->tiled ? PREFILL_ROWS(p->head_dim) : 128 / threads;
+
+	*block = row / rows;
+	if (!p->tiled) {
+		*thread = row % rows * threads;
+		return;
+	}
+	*block = (p->queries + rows - 1) / rows - 1 - *block;
+	*thread = row % rows / 8 * PREFILL_LANES(p->head_dim) + row % 8;
+}
+
 static void check_prefill(const struct prefill *p, int threads)
 {
 	size_t q_count = (size_t)(p->heads * p->queries * p->head_dim);
@@ -109,23 +125,26 @@ static void check_prefill(const struct prefill *p, int threads)
 	struct store *store = new_store();
 	struct device *device = recording_open(store, &(struct recording_options){
 		.level = LEVEL_POINTS });
-	int rows = 128 / threads;
+	int seeing = 0;
 
 	OK(prefill_run(device, p, q, k, v, out));
 	OK(recorder_finish(device, STATUS_OK));
 	ck_assert_int_eq(query(store, "SELECT dropped FROM v_launch"), 0);
 	for (int head = 0; head < p->heads; head++) {
 		for (int row = 0; row < p->queries; row++) {
-			int thread = row % rows * threads;
-			int64_t block = head + (int64_t)(row / rows) * p->heads;
-			struct points points = points_of(store, 0, block, thread / 32, thread % 32,
-							 "softmax");
+			struct points points;
+			int block, thread;
 
+			publisher(p, threads, row, &block, &thread);
+			points = points_of(store, 0, head + (int64_t)block * p->heads, thread / 32,
+					   thread % 32, "softmax");
 			check_row(&points, p, q, k, head, row, visible_keys(p, row));
+			seeing += visible_keys(p, row) > 0;
 		}
 	}
-	/* Only the first thread of a row has any. */
-	ck_assert_int_eq(query(store, "SELECT sum(lane % 2) FROM v_point"), 0);
+	/* Only one thread of a row has any. */
+	ck_assert_int_eq(query(store, "SELECT count(DISTINCT block || '.' || warp || '.' || lane)"
+			       " FROM v_point"), seeing);
 	OK(store_close(store));
 	free(q);
 	free(k);
@@ -149,6 +168,23 @@ START_TEST(prefill_has_a_point_for_each_tile_of_each_row)
 	check_prefill(&p, 8);
 	p.keys = p.stride = 40;         /* the first rows see no key */
 	check_prefill(&p, 8);
+}
+END_TEST
+
+START_TEST(tiled_prefill_has_a_point_for_each_tile_of_each_row)
+{
+	static const int dims[] = { 64, 80, 96, 128, 256 };
+	struct prefill p = {
+		.heads = 2, .kv_heads = 1, .queries = 140, .keys = 150, .stride = 150,
+		.scale = 0.7f, .layer = -1, .tiled = true,
+	};
+
+	p.head_dim = p.value_dim = dims[_i];
+	for (p.mask = MASK_NONE; p.mask <= MASK_BOTTOM_RIGHT; p.mask++)
+		check_prefill(&p, 0);
+	p.mask = MASK_BOTTOM_RIGHT;
+	p.keys = p.stride = 40;         /* the first rows see no key */
+	check_prefill(&p, 0);
 }
 END_TEST
 
@@ -279,6 +315,7 @@ int main(void)
 	TCase *tests = tcase_create("points");
 
 	tcase_add_test(tests, prefill_has_a_point_for_each_tile_of_each_row);
+	tcase_add_loop_test(tests, tiled_prefill_has_a_point_for_each_tile_of_each_row, 0, 5);
 	tcase_add_test(tests, two_warps_merge_into_the_partial);
 	tcase_add_test(tests, four_warps_merge_into_the_output);
 	tcase_set_timeout(tests, 60);

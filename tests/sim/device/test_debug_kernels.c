@@ -7,6 +7,7 @@
 
 #include "tests/support.h"
 
+#include "kernels/read_rule.h"
 #include "kernels/variant.h"
 #include "tests/indirect.h"
 #include "tests/path_case.h"
@@ -110,6 +111,33 @@ static void compare_indirect(int number)
 	compare_runs(store, "indirect kernels");
 }
 
+/* Kernels that measure how fast memory is read: no path launches them. */
+static void compare_reads(const char *kernel, unsigned shared)
+{
+	enum { BLOCKS = 2, VECTORS = 600 };
+	struct store *store = new_store();
+
+	for (int i = 0; i < 2; i++) {
+		struct buffer *from, *sums;
+		struct device *recorder;
+		uint32_t random = 7;
+
+		use(variants[i]);
+		recorder = recording_open(store, &(struct recording_options){ 0 });
+		OK(device_step_begin(recorder, 0));
+		from = indirect_buffer(recorder, "from", DTYPE_F32, 4 * VECTORS, &random);
+		sums = indirect_buffer(recorder, "sums", DTYPE_F32, BLOCKS * READ_WARPS, &random);
+		OK(launch_kernel(recorder, kernel, 0, (struct dim3){ BLOCKS, 1, 1 },
+				 (struct dim3){ 32, READ_WARPS, 1 }, shared,
+				 (struct arg[]){ ARG_BUFFER(from), ARG_BUFFER(sums),
+						 ARG_I64(VECTORS) }, 3));
+		free_buffers(recorder, (struct buffer *[]){ from, sums }, 2);
+		OK(device_step_end(recorder));
+		OK(recorder_finish(recorder, STATUS_OK));
+	}
+	compare_runs(store, kernel);
+}
+
 START_TEST(every_kernel_has_the_same_bits)
 {
 	for (int i = 0; path_table[i]; i++)
@@ -119,6 +147,8 @@ START_TEST(every_kernel_has_the_same_bits)
 		compare_path(&path_ladder, round);
 	for (int number = 0; number < 4; number++)
 		compare_indirect(number);
+	compare_reads("read_direct", 0);
+	compare_reads("read_bulk", READ_RING_BYTES);
 	for (int i = 0; kernel_table[i]; i++)
 		ck_assert_msg(compared[i], "no run launched %s", kernel_table[i]->name);
 }

@@ -294,6 +294,38 @@ START_TEST(plots_place_points_by_their_axis)
 }
 END_TEST
 
+/* The series that share a colour, and the last line of the legend. */
+START_TEST(plots_have_room_for_many_series)
+{
+	enum { MANY = 24 };
+	const double x[] = { 1, 2 }, y[] = { 1, 2 };
+	struct plot_series series[MANY];
+	const struct plot plot = {
+		.title = "t", .x = { "x", PLOT_LINEAR }, .y = { "y", PLOT_LINEAR },
+		.series = series, .series_count = MANY,
+	};
+	char *text, *at;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int circles = 0;
+
+	for (int i = 0; i < MANY; i++)
+		series[i] = (struct plot_series){ i == MANY - 1 ? "last" : "s", x, y, 2, false };
+	plot_draw(&plot, out);
+	fclose(out);
+	at = strstr(text, ">last<");
+	ck_assert(at);
+	while (strncmp(at, " y=\"", 4) != 0)
+		at--;
+	ck_assert_double_le(strtod(at + 4, NULL), 476 + 5);
+	/* Two points and the legend of each. */
+	for (at = text; (at = strstr(at, "<circle")); at++)
+		circles += strstr(at, "#0b4fb3") && strstr(at, "#0b4fb3") < strstr(at, "/>");
+	ck_assert_int_eq(circles, 3);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *device = tcase_create("device"), *claims = tcase_create("claims");
@@ -309,5 +341,6 @@ int main(void)
 	tcase_add_test(claims, claims_say_whose_they_are);
 	tcase_add_test(claims, medians);
 	tcase_add_test(claims, plots_place_points_by_their_axis);
+	tcase_add_test(claims, plots_have_room_for_many_series);
 	return run_suites("bench", (TCase *[]){ device, claims }, 2);
 }

@@ -102,13 +102,5 @@ plotted 'the plot of the viewer' view.svg 'limit: 50 ms' 'key presses, percent' 
 expect 'the suite of the viewer' 0 'rows in its tables, 1 run$' '^first screen, whole process .* s$' \
 	'^j  *39 ' '^\]  *39 ' '^KEY_DOWN  *39 ' '^slowest answer: '
 
-"$flashtwin" info --device cuda >out 2>err
-if [ $? -eq 77 ]; then
-	run bench --suite seeds
-	[ ! -s out ] || code=99
-	one_line 'flashtwin bench: '
-	expect 'the suite without a GPU' 77
-else
-	skip 'the suite without a GPU' 'there is one'
-fi
+without_gpu 'the suite without a GPU' bench --suite seeds
 plan

@@ -19,6 +19,9 @@
                                           that frame of the output PLAY of view --play, and where
                                           chunks are shown, the bits of max and sum in BITS; frame
                                           0 is the whole step, as the last one is drawn
+    export_check.py printed FILE COLOUR...
+                                          a PDF of one page that fills shapes with these colours,
+                                          each RRGGBB
     export_check.py get FILE PATH         prints a member of a JSON file: launches.0.kernel;
                                           launches.# is the number of launches
 
@@ -36,6 +39,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 import zipfile
+import zlib
 
 SVG = "{http://www.w3.org/2000/svg}"
 MARGIN, HEADER, LINE = 14, 34, 17
@@ -289,6 +293,24 @@ def picture(path, play, bits, number):
             fail("bits: expected", high, total, "in", tip)
 
 
+def printed(path, *colours):
+    document = open(path, "rb").read()
+    pages = len(re.findall(rb"/Type\s*/Page\b", document))
+    if pages != 1:
+        fail("pages:", pages)
+    found = set()
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", document, re.S):
+        try:
+            drawn = zlib.decompress(stream)
+        except zlib.error:
+            continue        # not compressed, such as a font
+        for rgb in re.findall(rb"([\d.]+) ([\d.]+) ([\d.]+) rg\b", drawn):
+            found.add("".join(f"{round(255 * float(each)):02x}" for each in rgb))
+    for colour in colours:
+        if colour not in found:
+            fail("no", colour, "in", sorted(found))
+
+
 def get(path, members):
     value = json.load(open(path, encoding="utf-8"))
     for member in members.split("."):
@@ -300,5 +322,5 @@ def get(path, members):
 
 
 {"svg": svg, "slide": slide, "perfetto": perfetto, "npz": npz, "names": names, "elements": elements,
- "page": page, "picture": picture, "lines": lines, "get": get}[sys.argv[1]](
+ "page": page, "picture": picture, "lines": lines, "printed": printed, "get": get}[sys.argv[1]](
     *sys.argv[2:])

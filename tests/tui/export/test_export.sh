@@ -56,7 +56,7 @@ slide() {
 slide 'a step' "$trace" --screen step --at L502.b3 -- \
 	'Step 31, layer 1, head 3: 32 keys in 1 chunk' 'demo.twin at L502.b3'
 slide 'its shares, factors and output' "$trace" --screen step --at s70 -- '35.6 %' '34.5 %' \
-	'29.9 %' '× 0.428472' '-0.137598' '-1.19779 / 8.70501' 'a'
+	'29.9 %' 'factor × 0.428472' '-0.137598' '= acc -1.19779' '/ sum 8.70501' 'a'
 "$flashtwin" view "$trace" --plain --screen step --at s70 --number full >plain
 for digits in 35.6% 34.5% 29.9% 0.428472 8.70500; do
 	grep -q -F -- "$digits" plain || echo "$digits"
@@ -98,10 +98,18 @@ expect '--play of another screen' 2 '--play is of the screen step, not kv'
 run decode --prompt 'ROMEO: the quick brown fox jumps over it' --chunk 32 -n 3 --log access \
 	--log-at L14.b0 --force -o access.twin
 slide 'the request with the most waste' access.twin --screen memory --at L14 -- \
+	'k_cache.0, load of b0.w0.a6' 'k[i] = *(const float4 *)(key + min(d + 4 * i, D - 4));' \
+	'512 bytes in 32 sectors and 32 lines: 1024 bytes moved, 50 % wasted' 31 \
+	'each lane in a line of its own'
+slide 'V next to K' access.twin --screen memory --at L14.b0 -- \
+	'v_cache.0, load of b0.w0.a39' '128 bytes in 4 sectors and 1 line: 128 bytes moved, 0 % wasted' \
+	'coalesced: all bytes that are moved are accessed'
+slide 'a request that wastes nothing' access.twin --screen memory --at L14.b0.w0.a39 -- \
+	'flash_decode_chunk, attend_keys.cuh:60' 'L14.b0.w0.a39: a load of global memory, v_cache.0' \
+	'rows[r][i] = value_rows[AT_MOST(j + r, keys - 1) * D'
+slide 'a request of K alone' access.twin --screen memory --at L14.b0.w0.a6 -- \
 	'L14.b0.w0.a6: a load of global memory, k_cache.0' \
 	'512 bytes in 32 sectors and 32 lines: 1024 bytes moved, 50 % of them wasted' 31
-slide 'a request that wastes nothing' access.twin --screen memory --at L14.b0.w0.a39 -- \
-	'flash_decode_chunk, attend_keys.cuh:60'
 slide 'a request of shared memory' access.twin --screen memory --at L14.b0.w0.a14 -- \
 	'L14.b0.w0.a14: a load of shared memory'
 run export "$trace" --as svg --screen memory --at L502

@@ -150,6 +150,11 @@ opened 'L502&screen=time&keys=s'
 result 'for named points the page refers to the viewer' \
 	"$(grep -q 'flashtwin view demo.twin --screen points --at L502' message || cat message)"
 
+opened 'L502&screen=kv&keys=w'
+result 'keys that only the viewer has say so' \
+	"$(grep -q 'the key w is only in the viewer: flashtwin view demo.twin --screen kv' message ||
+	cat message)"
+
 # For screen readers and keyboards.
 for mark in 'id="screen" tabindex="0" role="region" aria-live="polite"' '<html lang="en"' \
 	'aria-label="Screens"' 'prefers-color-scheme: dark' ':focus-visible'; do
@@ -190,6 +195,101 @@ result 'the pictures of both runs, with what differs' \
 	grep -q 'class="[^"]*differs' document || echo ' nothing is lit')"
 opened 'L18&keys=]'
 result '] goes to the next launch that differs' "$([ "$(cat at)" = L19 ] || cat at)"
+
+### two traces
+
+mv "$odd" first.twin
+run decode --prompt 'JULIET' -n 3 --chunk 4 --log points -o second.twin
+run export first.twin second.twin --as html -o pair.html
+expect 'a page of two traces' 0
+page=pair.html
+traced=first.twin
+as_plain chunks L18.b1 'L18.b1&screen=chunks'
+result 'a heading says which trace each is' "$(grep -o 'data-of="[a-z][^"]*"' document | tr '\n' ' ' |
+	grep -v '^data-of="first.twin" data-of="second.twin" $')"
+result 'lines that differ are marked' "$(grep -q 'class="[^"]*differs' document || echo none)"
+"$flashtwin" view second.twin --plain --screen chunks --at L18.b1 >plain
+result 'the second trace is below the first' "$(diff plain second | head)"
+opened 'r2.L18.b1&screen=chunks'
+result 'r2 is the second trace' "$(diff plain screen | head)"
+"$flashtwin" view first.twin second.twin --plain --screen diff --at L18 >plain
+opened 'L18&screen=diff'
+result 'what differs between the traces' "$(sed -f "$srcdir/tests/tui/export/page.sed" plain |
+	diff - screen | head)"
+opened L18
+result 'both pictures, named after their traces' "$(
+	[ "$(grep -o '<figcaption>[a-z]*.twin:' document | tr '\n' ' ')" = \
+	'<figcaption>first.twin: <figcaption>second.twin: ' ] ||
+	grep -o '<figcaption>[^<]*' document)"
+result 'what differs is lit in the pictures' "$(grep -q 'share differs' document || echo 'nothing is lit')"
+opened 'L12&keys=]'
+result '] goes to the next launch that differs between the traces' "$(grep -q '^L1[3-9]$' at || cat at)"
+run export first.twin first.twin --as html -o pair.html --force
+opened L18; result 'equal runs are called equal' \
+	"$(grep -q 'both runs are equal' message || cat message)"
+run export first.twin second.twin --as html --at r2.L18
+expect 'a run number of two traces' 2 'a page of two traces has run 1 of each, not r2'
+
+### loads and stores
+
+run decode --prompt 'ROMEO:' -n 2 --chunk 4 --log access --log-at L14.b0..L14.b7 -o access.twin
+run export access.twin --as html -o access.html
+page=access.html
+traced=access.twin
+as_plain memory L14.b3 'L14.b3&screen=memory'
+result 'styles have their names' "$(grep -q 'class="strong">[^<]*load of global memory' document ||
+	grep -o 'class="[^"]*">[^<]*load of global memory' document)$(grep -o 'class="undefined"' document |
+	head -n 1)"
+result 'the request of that block' "$(grep -q '^[ >]b3\.w0\.a' screen || head -n 4 screen)"
+opened 'L14.b3&screen=memory&keys=a'
+result 'requests are in the viewer' "$(grep -q 'flashtwin view access.twin --screen memory --at L14.b3' \
+	message || cat message)"
+page=part.html
+opened 'L502.b2&screen=memory'
+result 'a page without loads and stores says so' \
+	"$(grep -q 'nothing for the screen memory: --log access' message || cat message)"
+result 'and shows something else' "$(grep -q '<figcaption>Step 3' document || echo 'an empty page')"
+
+### queries of a prompt
+
+run decode --prompt 'ROMEO:' -n 2 --log points -o prompt.twin
+run export prompt.twin --as html -o prompt.html
+page=prompt.html
+# query NUMBER FRAGMENT: #FRAGMENT shows this query of head 3 in L2, with the output that it has in
+# the trace.
+query() {
+	opened "$2"
+	bits=$("$flashtwin" sql prompt.twin "SELECT printf('%08x', f32_bits(data(data),
+		(3 * 6 + $1) * 64) & 4294967295) FROM v_digest WHERE launch = 2")
+	result "#$2 is query $1" "$(grep -q "query $1 of 6, head 3: $(($1 + 1)) key" document ||
+		grep -o '<figcaption>[^<]*' document)"
+	result "#$2 has its output" "$(grep -q "out\[0\] = [^\"]*(0x$bits)" document ||
+		echo "no $bits"; grep CONSOLE dom.err)"
+}
+query 5 L2.b3
+query 3 'L2.b3&keys=kk'
+query 4 'L2.b3&keys=kkj'
+query 0 'L2.b3&query=0'
+query 2 L2.b3.w0.l4
+query 1 'L2.b2&query=1&keys=l'
+opened 'L2.b3&query=0&keys=k'
+result 'no query before the first' "$(grep -q 'nothing before' message || cat message)"
+result 'a slider chooses the query' "$(grep -q '<label id="queries">' document || echo 'it is hidden')"
+opened 'L14.b3'
+result 'without queries there is none' "$(grep -q '<label id="queries" hidden' document ||
+	echo 'it is shown')"
+
+### printed
+
+# A browser that prefers dark pages prints dark ink on white: the first colour of keys, and bars.
+timeout "$(limit 120)" "$chromium" --headless --disable-gpu --no-first-run --no-sandbox \
+	--blink-settings=preferredColorScheme=0 --user-data-dir="$work/chromium" \
+	--virtual-time-budget=60000 --no-pdf-header-footer --print-to-pdf="$work/step.pdf" \
+	"file://$work/part.html#L502.b2" 2>dom.err
+result 'a step is printed on one page, with light colours' "$(python3 \
+	"$srcdir/tests/tui/export/export_check.py" printed step.pdf fcfcf6 2f6fc8 2>&1)"
+result 'long lines are printed' "$(sed -n '/@media print/,$p' part.html | grep -q 'pre-wrap' ||
+	echo 'they are cut')"
 
 ### processor time and size: a decode of the default length
 

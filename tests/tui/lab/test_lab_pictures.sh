@@ -25,6 +25,10 @@ Before we proceed any further, h' -n 36 --chunk 12 --log points -o trace.twin >l
 picture 00-read-a-trace/step trace step s20
 picture 00-read-a-trace/kv trace kv s20
 picture 11-write-tests/merge trace step L311.b2
+"$flashtwin" decode --prompt 'First Citizen:
+Before we proceed any further, h' -n 3 --chunk 32 --log access --log-at L14.b0 -o loads.twin \
+	>log 2>&1 || cat log
+picture 04-split-partials/loads loads memory L14
 
 cp "$srcdir/tests/h200/demo.twin" demo.twin
 picture 01-safe-softmax/weights demo text s40

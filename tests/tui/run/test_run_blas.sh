@@ -21,6 +21,12 @@ expect 'products of cuBLASLt with batches, a bias and an activation' 0 '^1: 0 wr
 	'^2: 0 wrong$' '^6: 0 wrong$' '^36: 0 wrong$'
 expect 'what is not there is not supported' 0 'AlgoGetHeuristic.*: the functionality is not supported$' \
 	'^backward: 1 wrong$' '^7$'
+cp "$srcdir/tests/tui/run/blas_ex.cu" .
+run run blas_ex.cu
+expect 'products of half and bfloat16 are rounded once' 0 '^half: 0 wrong$' \
+	'^half to float: 0 wrong$' '^in half: 0 wrong$' '^bfloat16: 0 wrong$' \
+	'^bfloat16 to float: 0 wrong$' '^float: 0 wrong$' '^double: 0 wrong$' '^Hgemm: 3 3$'
+expect 'other pairs of types are not supported' 0 '^bfloat16 to half: 15$'
 echo '#include <cublas_v2.h>
 __global__ void set(float *p) { *p = 1; }
 int main() { cublasHandle_t h; cublasCreate(&h); }' >part.cu

@@ -92,8 +92,6 @@ kernel 'a function of the host' 'p[0] = getpid();' \
 	'bad.cu:11: getpid cannot be used in a kernel: it is a function of the host'
 kernel 'inline PTX that is not supported' 'asm volatile("bar.sync 1;");' \
 	'bad.cu:11: inline PTX: bar.sync is not supported'
-kernel 'a launch in a kernel' 'other<<<1, 1>>>(p);' \
-	'bad.cu: a kernel launches another one: dynamic parallelism is not supported'
 
 # --- several files, and what is missing in them ---
 

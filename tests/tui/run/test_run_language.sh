@@ -50,4 +50,40 @@ expect 'a read of what was freed' 4 'oob in read, L2: in the kernels. heap'
 run run heap.cu -- twice
 expect 'freed twice' 0 'unspecified launch failure' 'free() in a kernel: the pointer is not'
 
+# --- launches by device code ---
+
+cp "$srcdir/tests/tui/run/nested.cu" .
+wanted='parent 0
+sum 28
+sum 6
+sum 1
+free 0
+last 7
+7 7, 9 8
+no error'
+for options in '' --check; do
+	run run nested.cu $options -- order
+	result "launches in device code run in the order of their streams $options" \
+		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+	run run nested.cu $options -- heap
+	expect "and allocate $options" 0 '^heap 48$' '^no error$'
+done
+for seed in 1 2 3; do
+	run run nested.cu --seed $seed --no-record -- order
+	[ "$code" = 0 ] && [ "$(sort out)" = "$(echo "$wanted" | sort)" ] || cat out err
+	sed -n 6,8p out
+done >orders
+result 'in another order by seed, the tail last' \
+	"$([ "$(uniq orders)" = "$(echo "$wanted" | sed -n 6,8p)" ] ||
+	   [ "$(sort -u orders)" = "$(echo "$wanted" | sed -n 6,8p | sort)" ] || cat orders)"
+run run nested.cu --check --count -o nested.twin -- order
+run verify nested.twin
+expect 'a trace has them as parts of the launch that made them' 0
+run run nested.cu -- many
+expect 'with too many threads' 0 '^unspecified launch failure$' \
+	'launch of free_of_all in device code: block.x: expected 1 to 1024, got 2048$'
+run run nested.cu -- deep
+expect 'nested too deep' 0 'deep: a launch in device code: the maximum nesting depth is 24$'
+run run nested.cu --check -- wrong
+expect 'a wrong access in a launch of device code' 4 '^oob in fill, L0: '
 plan

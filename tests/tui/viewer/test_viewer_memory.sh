@@ -12,8 +12,11 @@ keys 9
 shows 'the launch opens on the line with the most waste' \
 	'^ b0.w0.a[0-9]* of a0 to a[0-9]*: load of global memory by 16 lanes, 16 bytes each'
 shows 'lane by lane' '^  k_cache.0+256  *|1111\.\.\.\.|        |        |        | lane 1$'
-shows 'the lines of the source, worst first' '^  online_softmax.cuh:101  *load  *[0-9.]*  *50%  0123456789'
+shows 'V below K, to compare' '^  v_cache.0+0  *|01234567|89abcdef|ghijklmn|opqrstuv| lanes 0 to 31$'
 shows 'the tab has the key 9' '\[9Memory\]'
+keys NPage
+shows 'the lines of the source, worst first' '^  online_softmax.cuh:101  *load  *[0-9.]*  *50%  0123456789'
+keys PPage
 keys a
 shows 'a goes to the first request' '^>b0.w0.a0 of a0 to a'
 keys a a
@@ -38,4 +41,14 @@ keys : L14.b2 Enter
 shows 'a block that was not recorded' 'no loads and stores were recorded here'
 type_keys Q
 shows 'Q quits' '^ended 0'
+
+start 160 50 t.twin --ascii --at L14
+keys 9
+shows 'a wide terminal has K and V next to each other' \
+	'^ b0.w0.a[0-9]* of .* by 16 lanes, 16 bytes each  *b0.w0.a[0-9]*: load .* by 32 lanes, 4 bytes'
+shows 'row by row' '^  k_cache.0+0  *|0000....|.* lane 0  *v_cache.0+0  *|01234567|89abcdef|'
+keys a
+shows 'a request of one lane has no row in the way' '^>b0.w0.a0 of a0 to a'
+type_keys Q
+shows 'and Q quits' '^ended 0'
 plan

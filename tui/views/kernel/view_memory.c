@@ -1,15 +1,15 @@
 /* view_memory.c - the loads and stores of a warp: one request, lane by lane, and what requests cost
  * by source line.
  *
- * Only runs with --log access have them. view_memory_picture.c draws sectors, lines and banks,
- * view_memory_lines.c lists source lines.
+ * Only runs with --log access have them. view_memory_request.c draws the request and one to compare
+ * it with, view_memory_picture.c their sectors, lines and banks; view_memory_lines.c lists source
+ * lines.
  */
 #include "tui/views/kernel/view_memory.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "tui/views/kernel/kernel_text.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_print.h"
@@ -24,7 +24,8 @@ int64_t memory_warps(const struct view_place *place)
 {
 	int64_t threads = view_place_threads(place);
 
-	return threads / REQUEST_LANES + (threads % REQUEST_LANES != 0);
+	/* A damaged trace may have a launch without threads. */
+	return threads > 0 ? threads / REQUEST_LANES + (threads % REQUEST_LANES != 0) : 1;
 }
 
 /* --- one request --- */
@@ -149,80 +150,6 @@ enum status memory_shown(const struct view_context *c, struct view_place *place,
 
 /* --- drawing --- */
 
-/* The text of the line, without its indentation. */
-static enum status draw_source(const struct view_context *c, const struct view_place *place,
-			       const struct memory_request *r)
-{
-	struct kernel_text text;
-	enum status status = kernel_text_read(c, place->kernel, &text);
-
-	if (*r->file)
-		view_print(c, "  %.60s:%" PRId64, memory_base_name(r->file), r->line);
-	for (int i = 0; i < text.count && status == STATUS_OK && *r->file; i++) {
-		const struct kernel_file *f = &text.files[i];
-		size_t length;
-		const char *line;
-
-		if (strcmp(f->name, r->file) || r->line < 1 || r->line > f->count)
-			continue;
-		line = kernel_text_line(f, r->line);
-		length = kernel_text_length(f, r->line);
-		while (length && (*line == '\t' || *line == ' ')) {
-			line++;
-			length--;
-		}
-		view_styled(c, STYLE_STRONG, "  %.*s", (int)(length < 70 ? length : 70), line);
-		break;
-	}
-	view_print(c, *r->file ? "\n" : "");
-	kernel_text_free(&text);
-	return status;
-}
-
-static void draw_cost(const struct view_context *c, const struct memory_request *r)
-{
-	unsigned bytes = request_distinct(r->address, r->bytes, r->lanes);
-	unsigned sectors = request_units(r->address, r->bytes, r->lanes, REQUEST_SECTOR);
-	unsigned lines = request_units(r->address, r->bytes, r->lanes, REQUEST_LINE);
-	unsigned moved = sectors * REQUEST_SECTOR, conflicts;
-
-	if (!r->shared) {
-		view_print(c, "  %u byte%s in %u sector%s of 32 (%u moved), %u line%s of 128: ",
-			   bytes, view_plural(bytes), sectors, view_plural(sectors), moved, lines,
-			   view_plural(lines));
-		view_styled(c, moved > bytes ? STYLE_WRONG : STYLE_STRONG, "%u wasted, %u%%\n",
-			    moved - bytes, ((moved - bytes) * 100 + moved / 2) / moved);
-		return;
-	}
-	conflicts = request_conflicts(r->address, r->bytes, r->lanes, r->load);
-	view_print(c, "  %u byte%s, %u lanes at a time: ", bytes, view_plural(bytes),
-		   request_group(r->address, r->bytes, r->lanes, r->load));
-	view_styled(c, conflicts ? STYLE_WRONG : STYLE_STRONG, "%u conflict%s\n", conflicts,
-		    view_plural(conflicts));
-}
-
-static enum status draw_request(const struct view_context *c, const struct view_place *place,
-				const struct memory_request *r)
-{
-	unsigned lane = (unsigned)__builtin_ctz(r->lanes);
-	unsigned lanes = (unsigned)__builtin_popcount(r->lanes);
-	int64_t warps = memory_warps(place), last;
-
-	TRY(VIEW_NUMBER(c, 0, &last, "SELECT max(request) FROM w_request WHERE run = ?1"
-			" AND launch = ?2 AND warp = ?3", c->run, place->launch, r->warp));
-	memory_anchor(c, place, r->warp, r->number);
-	view_styled(c, STYLE_STRONG, " b%" PRId64 ".w%" PRId64 ".a%" PRId64, r->warp / warps,
-		    r->warp % warps, r->number);
-	view_styled(c, STYLE_STRONG, " of a0 to a%" PRId64 ": %s of %s memory by %u lane%s, %u "
-		    "byte%s each", last, r->atomic ? "atomic" : r->load ? "load" : "store",
-		    r->shared ? "shared" : "global", lanes, view_plural(lanes), r->bytes[lane],
-		    view_plural(r->bytes[lane]));
-	view_print(c, "\n");
-	TRY(draw_source(c, place, r));
-	draw_cost(c, r);
-	return memory_draw_picture(c, r);
-}
-
 #define IN_ROW 8                        /* lanes of a row of offsets, or of bits */
 
 /* Whether a row of lanes, from this one on, has some; if so, prints how it begins. */
@@ -329,7 +256,7 @@ static enum status draw_place(const struct view_context *c, struct view_place *p
 	if (request.warp < 0)
 		TRY(draw_none(c, place));
 	else
-		TRY(draw_request(c, place, &request));
+		TRY(memory_draw_requests(c, place, lines, &request));
 	TRY(memory_print_lines(c, place, lines, false));
 	TRY(memory_print_lines(c, place, lines, true));
 	return request.warp < 0 ? STATUS_OK : draw_lanes(c, &request);

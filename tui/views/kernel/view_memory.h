@@ -64,14 +64,33 @@ enum status memory_print_lines(const struct view_context *, const struct view_pl
 int64_t memory_in_vain(const struct memory_line *);
 /* The name of a file without its folders. */
 const char *memory_base_name(const char *file);
+/* The first request of the other source line of global memory with the most bytes, to compare a
+ * request of global memory with; warp -1: none. */
+enum status memory_contrast(const struct view_context *, const struct view_place *,
+			    const struct memory_lines *, const struct memory_request *,
+			    struct memory_request *out);
 /* Makes the current line the row of a request. */
 void memory_anchor(const struct view_context *, const struct view_place *, int64_t warp,
 		   int64_t number);
 
+/* --- view_memory_request.c --- */
+
+#define MEMORY_SOURCE 120
+/* The text of the request's source line, without its indentation; "": not known. */
+enum status memory_source(const struct view_context *, const struct view_place *,
+			  const struct memory_request *, char out[MEMORY_SOURCE]);
+/* How its lanes are spread over lines of 128 bytes, if that can be said in a few words, or "". */
+const char *memory_verdict(const struct memory_request *);
+/* Draws a request, and one to compare it with if there is one: next to it if there is space. */
+enum status memory_draw_requests(const struct view_context *, const struct view_place *,
+				 const struct memory_lines *, const struct memory_request *);
+
 /* --- view_memory_picture.c --- */
 
-/* Draws where the lanes' bytes are in sectors and lines, or in banks. */
-enum status memory_draw_picture(const struct view_context *, const struct memory_request *);
+/* Draws where the lanes' bytes are in sectors and lines, or in banks. `headed`: with the names of
+ * sectors; `legend`: and what the characters mean. */
+enum status memory_draw_picture(const struct view_context *, const struct memory_request *,
+				bool headed, bool legend);
 /* The 128-byte line, or bank, of each lane in one character: the same for the same. In shared
  * memory, '=' accesses the same word as a lane before it. */
 void memory_pattern(const struct memory_request *, char out[REQUEST_LANES + 1]);

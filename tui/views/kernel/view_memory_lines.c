@@ -101,6 +101,23 @@ enum status memory_read_lines(const struct view_context *c, const struct view_pl
 	return find_first(c, place, lines);
 }
 
+enum status memory_contrast(const struct view_context *c, const struct view_place *place,
+			    const struct memory_lines *lines, const struct memory_request *r,
+			    struct memory_request *out)
+{
+	const struct memory_line *most = NULL;
+
+	*out = (struct memory_request){ .warp = -1 };
+	for (size_t i = 0; i < lines->count && !r->shared; i++) {
+		const struct memory_line *l = &lines->list[i];
+
+		if (!l->space && l->warp >= 0 && (l->line != r->line || strcmp(l->file, r->file))
+		    && (!most || l->bytes > most->bytes))
+			most = l;
+	}
+	return most ? memory_read(c, place->launch, most->warp, most->number, out) : STATUS_OK;
+}
+
 void memory_lines_free(struct memory_lines *lines)
 {
 	for (size_t i = 0; i < lines->count; i++)
@@ -191,9 +208,9 @@ enum status memory_print_lines(const struct view_context *c, const struct view_p
 		if ((lines->list[i].space != 0) != shared)
 			continue;
 		if (rows == 0) {
-			view_styled(c, STYLE_HEADING, "\n %-25s %-6s %5s %5s", shared
-				    ? "shared, by conflicts" : "global, by waste", "", shared
-				    ? "per r" : "sec/r", shared ? "total" : "waste");
+			view_styled(c, STYLE_HEADING, "\n %-29s %8s %5s", shared
+				    ? "all blocks: shared memory" : "all blocks: global, by waste",
+				    shared ? "per req" : "sec/req", shared ? "total" : "waste");
 			if (is_wide(c))
 				view_styled(c, STYLE_HEADING, " %8s %9s", "requests", shared
 					    ? "bytes" : "wasted B");

@@ -110,13 +110,15 @@ static int64_t limit_of(const struct view_context *c)
 	return c->lines == 0 ? MAX_ROWS : c->lines / 4 > 4 ? c->lines / 4 : 4;
 }
 
-static enum status draw_global(const struct view_context *c, const struct memory_request *r)
+static enum status draw_global(const struct view_context *c, const struct memory_request *r,
+			       bool headed, bool legend)
 {
 	uint64_t line[MAX_ROWS];
 	unsigned count = request_find_units(r->address, r->bytes, r->lanes, REQUEST_LINE, line);
 
-	view_styled(c, STYLE_HEADING, "  %-24s %s\n", "line of 128 bytes",
-		    " sector 0 sector 1 sector 2 sector 3");
+	if (headed)
+		view_styled(c, STYLE_HEADING, "  %-24s %s\n", "line of 128 bytes",
+			    " sector 0 sector 1 sector 2 sector 3");
 	for (unsigned i = 0; i < count && view_fits(c, i, limit_of(c)); i++) {
 		struct words words;
 		char name[48], label[80];
@@ -130,8 +132,9 @@ static enum status draw_global(const struct view_context *c, const struct memory
 		put_lanes(c, words.lanes);
 	}
 	view_more(c, count, limit_of(c));
-	view_styled(c, STYLE_NOTE, "  a word of 4 bytes: 0 to v its lane, * several lanes, . moved "
-		    "but not accessed\n");
+	if (legend)
+		view_styled(c, STYLE_NOTE, "  a word of 4 bytes: 0 to v its lane, * several "
+			    "lanes, . moved but not accessed\n");
 	return STATUS_OK;
 }
 
@@ -197,9 +200,10 @@ static enum status draw_shared(const struct view_context *c, const struct memory
 	return STATUS_OK;
 }
 
-enum status memory_draw_picture(const struct view_context *c, const struct memory_request *r)
+enum status memory_draw_picture(const struct view_context *c, const struct memory_request *r,
+				bool headed, bool legend)
 {
-	return r->shared ? draw_shared(c, r) : draw_global(c, r);
+	return r->shared ? draw_shared(c, r) : draw_global(c, r, headed, legend);
 }
 
 /* --- in a line of text --- */

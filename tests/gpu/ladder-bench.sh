@@ -1,0 +1,46 @@
+# ladder-bench.sh - the part of run.sh that measures the ladder, and PyTorch's kernels next to it.
+#
+# Writes to $out/ladder-bench: decode.json and peers.json, what was measured; table.md and plot.svg,
+# both together with times cited for other kernels; measured.md, the section of doc/ladder.md.
+# SHAPES restricts it to a list or one shape of the suite. Sourced by run.sh, whose functions and
+# variables it uses.
+
+folder=$out/ladder-bench
+mkdir -p "$folder" || exit 2
+run 580 "$flashtwin" bench --suite decode --json ${SHAPES:+--shape "$SHAPES"}
+if [ "$code" -eq 0 ]; then
+	cp "$work/stdout" "$folder/decode.json"
+	result PASS 'bench --suite decode' "$(grep -c '"us": [0-9]' "$folder/decode.json") times"
+	saved=$folder/decode.json
+	# A run that is ended has written the shapes before.
+	rm -f "$folder/peers.json"
+	run 580 python3 "$source/tests/bench/peers.py" --out "$folder/peers.json" "$saved"
+	peers=$(grep -c '"us": [0-9]' "$folder/peers.json" 2>/dev/null)
+	if [ "$code" -eq 0 ]; then
+		result PASS 'peers of bench --suite decode' "$peers times"
+	else
+		result SKIP 'peers of bench --suite decode' \
+			"exit code $code, ${peers:-0} times: $(tail -n 1 "$work/stderr")"
+	fi
+	[ ! -s "$folder/peers.json" ] || saved="$saved $folder/peers.json"
+	run 60 "$flashtwin" bench --suite decode $saved "$source/tests/bench/cited.json" \
+		--plot "$folder/plot.svg"
+	cp "$work/stdout" "$folder/table.md"
+	if [ "$code" -eq 0 ]; then
+		result PASS 'table and plot of the ladder' "$(grep -c '^|' "$folder/table.md") lines"
+	else
+		result FAIL 'table and plot of the ladder' \
+			"exit code $code: $(tail -n 1 "$work/stderr")"
+	fi
+	{
+		sed -e '1,2d' -e '/^## All measurements/,$d' -e 's/^## /### /' "$folder/table.md"
+		if command -v nvidia-smi >/dev/null; then
+			echo 'Clocks and power right after it:'
+			nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit \
+				--format=csv,noheader
+			echo
+		fi
+	} >"$folder/measured.md" 2>&1
+else
+	result FAIL 'bench --suite decode' "exit code $code: $(tail -n 1 "$work/stderr")"
+fi

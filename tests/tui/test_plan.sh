@@ -1,0 +1,66 @@
+#!/bin/sh
+# test_plan.sh - `info --plan`: splits, tiles, blocks and bytes against what the path does, the times
+# against the device's memory, and its errors.
+. "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
+
+# number NAME: prints a member of the last run's JSON.
+number() {
+	sed -n "s/^  \"$1\": \([0-9.]*\),*$/\1/p" out
+}
+
+# at WHAT NAME WANTED: checks a member of the last run's JSON, to three decimals.
+at() {
+	result "$1" "$(awk -v got="$(number "$2")" -v wanted="$3" 'BEGIN {
+		d = got - wanted
+		if (got == "" || d > 0.0005 || d < -0.0005) print got " instead of " wanted }')"
+}
+
+run info --plan 1,32/8,128,1K
+expect 'the plan of one sequence' 0 \
+	'^path ladder, 1,32/8,128,1K: 1 sequence, 4 query heads of each of 8 KV heads, head size 128' \
+	'^        1024          1      16               64$' '^\*       128 ' \
+	'^blocks  *128 with keys, on 132 multiprocessors' '^tiles of a warp  *1 where' \
+	'^keys and values  *8.389 MB$' '^bandwidth  4814 GB/s: memory clock 3201 MHz and 6016 bits of h200$' \
+	'^floor  *3.7 us: reads get 4598 GB/s after 1.9 us' '^expected  *[0-9.]* us, [0-9]* % of the ceiling'
+run info --plan 3,8/2,64,1+70+1000
+expect 'the plan of a ragged batch' 0 '^           1          1       1 ' \
+	'^          70          1       2 ' '^        1000          1      16 ' '^blocks  *38 with keys'
+run info --plan 4,8/2,64,7+3x9 --json
+expect 'the plan as JSON' 0 '"shape": "4,8/2,64,7+3x9"' '"profile": "h200"' '"tiles_in_flight": 6'
+at 'bytes of keys and values' kv_bytes $(((7 + 27) * 2 * 2 * 64 * 4))
+at 'bytes of queries and outputs' io_bytes $((4 * 8 * 64 * 4 * 2))
+at 'bytes of partials' partial_bytes $((4 * 8 * 66 * 4 * 2))
+at 'the floor' floor_us "$(awk 'BEGIN { print 1.9 + 34 * 2 * 2 * 64 * 4 / (0.955 * 4814304) }')"
+at 'the percentage' expected_percent "$(awk -v a="$(number floor_us)" -v b="$(number expected_us)" \
+	'BEGIN { print 100 * a / b }')"
+
+# As many splits get keys when the path runs, and the launch takes as much shared memory.
+npy q.npy '(3, 4, 64)' 768
+npy k.npy '(3, 2, 1100, 64)' 422400
+run attend --path ladder --q q.npy --k k.npy --v k.npy --lengths 1,70,1100 -o t.twin --log partials
+run sql t.twin 'SELECT count(*) FROM v_partial WHERE sum > 0'
+rows=$(cat out)
+run sql t.twin "SELECT max(shared_bytes) FROM v_launch"
+bytes=$(cat out)
+run info --plan 3,4/2,64,1+70+1100 --json
+at 'blocks with keys are those that publish partials' blocks $((rows / 2))
+at 'shared memory is that of the launch' shared_bytes "$bytes"
+
+# One line for what is no shape, or not one of the ladder's.
+for shape in 1,32/8,128 1,32/8,128,1K,5 2,32/8,128,5+6+7 1,32/5,128,1K 1,32/8,72,1K 1,256/8,128,1K \
+	70000,32/8,128,1K ''; do
+	usage_error info --plan "$shape"
+done
+for arguments in '--plan 1,8/8,64,1 --verify-math' '--plan 1,8/8,64,1 t.twin' '--plan' \
+	'--sample demo.twin --plan 1,8/8,64,1'; do
+	usage_error info $arguments
+done
+"$flashtwin" info --device cuda >out 2>err
+if [ $? -eq 77 ]; then
+	run info --plan 1,8/8,64,1 --device cuda
+	expect 'the plan for a GPU without one' 77
+else
+	run info --plan 1,32/8,128,32K --device cuda
+	expect 'the plan for the GPU' 0 '^bandwidth ' '^floor '
+fi
+plan

@@ -1,0 +1,356 @@
+/* info_plan.c - prints the plan of the path ladder for a shape; see info_plan.h.
+ *
+ * Splits, tiles and blocks follow from kernels/split_rule.h, and are what the kernels do. The floor
+ * and the expected time are a model with constants that were measured on an H200; `bench --suite
+ * decode` measures them on the GPU at hand. Nothing is launched.
+ */
+#include "config.h"
+
+#include "tui/info_plan.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "engine/attention/path.h"
+#include "kernels/split_rule.h"
+#include "tui/run.h"
+#include "tui/shape.h"
+
+/* Measured on an H200: the share of the memory's bandwidth that long reads get; how long a read of
+ * nothing takes; how long the ladder takes from its last tile to the output; and how long a warp
+ * takes for one tile, if it does not wait for memory, by its room for query heads. */
+#define READ_SHARE 0.955
+#define START_US 1.9
+#define END_US 5.0
+static const struct {
+	int heads;
+	double us;
+} tile_times[] = { { 4, 1.6 }, { 8, 2.9 }, { 16, 5.5 } };
+
+enum { MANY_BLOCKS = 1 << 20 };
+
+/* The device that the plan is for. */
+struct target {
+	struct device_info info;
+	double bandwidth;               /* bytes/us of the memory, by clock and width */
+	int memory_khz, memory_bits;
+	int resident, reserved;         /* bytes of shared memory: of a multiprocessor; of a block
+					 * in addition to its own */
+};
+
+struct plan {
+	int64_t blocks, splits;         /* that have keys; of all sequences */
+	int64_t warp_tiles;             /* of the busiest warp */
+	int64_t cache, io, partials;    /* bytes read or written */
+	size_t shared;
+	int at_once;                    /* blocks on a multiprocessor */
+	double floor, read, compute, expected;  /* us */
+};
+
+/* --- the device --- */
+
+static enum status read_target(struct device *device, struct target *out)
+{
+	TRY(device_info(device, &out->info));
+	TRY(device_attribute(device, DEVICE_MEMORY_KHZ, &out->memory_khz));
+	TRY(device_attribute(device, DEVICE_MEMORY_BITS, &out->memory_bits));
+	TRY(device_attribute(device, DEVICE_RESIDENT_SHARED, &out->resident));
+	TRY(device_attribute(device, DEVICE_RESERVED_SHARED, &out->reserved));
+	/* Two transfers a clock. */
+	out->bandwidth = 2e-3 * out->memory_khz * out->memory_bits / 8;
+	if (out->bandwidth <= 0)
+		return fail(STATUS_USAGE, "--plan: %s does not tell its memory's clock or width",
+			    out->info.name);
+	return STATUS_OK;
+}
+
+static enum status find_target(const char *kind, struct target *out)
+{
+	const struct device_options options = { 0 };
+	struct error_record error;
+	struct device *device;
+	enum status status;
+
+	TRY(device_open(kind, &options, &device));
+	status = read_target(device, out);
+	error_save(&error);
+	device_close(device);
+	error_restore(&error);
+	return status;
+}
+
+/* --- the plan --- */
+
+static int blocks_at_once(const struct target *t, size_t shared)
+{
+	int blocks = t->resident / (int)(shared + (size_t)t->reserved);
+
+	return blocks > 1 ? blocks : 1;
+}
+
+/* Tiles of the warp of a block that gets most of the keys. */
+static int64_t tiles_of(int64_t keys)
+{
+	return (keys + SPLIT_UNIT - 1) / SPLIT_UNIT;
+}
+
+/* Places where blocks run, of which the next block takes the one that is free first. */
+struct places {
+	int64_t *tiles;
+	int count;
+};
+
+static void place_block(struct places *places, int64_t tiles)
+{
+	int best = 0;
+
+	for (int i = 1; i < places->count; i++)
+		if (places->tiles[i] < places->tiles[best])
+			best = i;
+	places->tiles[best] += tiles;
+}
+
+static void place_sequence(struct places *places, int64_t keys, int kv_heads)
+{
+	int64_t each = SPLIT_KEYS(keys);
+
+	for (int64_t begin = 0; begin < keys; begin += each)
+		for (int h = 0; h < kv_heads; h++)
+			place_block(places, tiles_of(keys - begin < each ? keys - begin : each));
+}
+
+static int64_t busiest(const struct places *places)
+{
+	int64_t most = 0;
+
+	for (int i = 0; i < places->count; i++)
+		if (places->tiles[i] > most)
+			most = places->tiles[i];
+	return most;
+}
+
+/* Blocks start in order, each where another has ended. Of very many, an even share. */
+static int64_t find_busiest(const struct shape *s, const struct plan *p, int multiprocessors)
+{
+	struct places places = { .count = multiprocessors * p->at_once };
+	int *lengths;
+	int64_t most;
+
+	if (p->blocks > MANY_BLOCKS)
+		return tiles_of(shape_total_keys(s) * s->kv_heads) / places.count + 1;
+	places.tiles = xcalloc((size_t)places.count, sizeof *places.tiles);
+	lengths = shape_lengths(s);
+	for (int i = 0; i < s->sequences; i++)
+		place_sequence(&places, lengths[i], s->kv_heads);
+	most = busiest(&places);
+	free(lengths);
+	free(places.tiles);
+	return most;
+}
+
+static double tile_time(const struct shape *s)
+{
+	int room = SPLIT_HEADS(s->heads / s->kv_heads);
+
+	for (size_t i = 0; i < sizeof tile_times / sizeof tile_times[0]; i++)
+		if (room <= tile_times[i].heads)
+			return tile_times[i].us;
+	return tile_times[0].us;
+}
+
+static void add_times(const struct shape *s, const struct target *t, struct plan *p)
+{
+	double moved = (double)p->cache + (double)p->io + (double)p->partials;
+	double rate = READ_SHARE * t->bandwidth;
+
+	p->floor = START_US + (double)p->cache / rate;
+	p->read = moved / rate;
+	p->compute = (double)p->warp_tiles * tile_time(s);
+	p->expected = START_US + fmax(p->read, p->compute) + END_US;
+}
+
+static void make_plan(const struct shape *s, const struct target *t, struct plan *p)
+{
+	struct attention_shape attention = shape_attention(s);
+	int64_t row = (int64_t)s->head_dim * (int64_t)sizeof(float), rows;
+
+	*p = (struct plan){ .shared = path_ladder.shared(&attention) };
+	for (size_t i = 0; i < s->run_count; i++)
+		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
+	p->blocks = p->splits * s->kv_heads;
+	p->at_once = blocks_at_once(t, p->shared);
+	rows = (int64_t)s->sequences * s->heads;
+	p->cache = (int64_t)shape_bytes(s, sizeof(float));
+	p->io = 2 * rows * row;
+	p->partials = 2 * p->splits * s->heads * (row + 2 * (int64_t)sizeof(float));
+	p->warp_tiles = find_busiest(s, p, t->info.multiprocessors);
+	add_times(s, t, p);
+}
+
+/* --- as JSON --- */
+
+static json_t *sequences_json(const struct shape *s)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < s->run_count; i++) {
+		int64_t keys = s->runs[i].keys;
+
+		json_array_append_new(rows, json_pack(
+			"{s:I, s:i, s:i, s:I}", "keys", (json_int_t)keys,
+			"sequences", s->runs[i].count, "splits", SPLITS_USED(keys),
+			"keys_per_split", (json_int_t)SPLIT_KEYS(keys)));
+	}
+	return rows;
+}
+
+static json_t *tiles_json(const struct shape *s, const struct target *t)
+{
+	static const int sizes[] = { 64, 80, 96, 128, 256 };
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		struct attention_shape shape = shape_attention(s);
+		size_t shared;
+
+		shape.head_dim = sizes[i];
+		shared = path_ladder.shared(&shape);
+		json_array_append_new(rows, json_pack(
+			"{s:i, s:i, s:i, s:i, s:I, s:i}", "head_dim", sizes[i],
+			"keys", SPLIT_TILE, "warps", SPLIT_WARPS,
+			"tiles_in_flight", SPLIT_STAGES(sizes[i]),
+			"shared_bytes", (json_int_t)shared,
+			"blocks_per_multiprocessor", blocks_at_once(t, shared)));
+	}
+	return rows;
+}
+
+static json_t *plan_json(const struct shape *s, const struct target *t, const struct plan *p)
+{
+	char *text = shape_text(s);
+	double rate = READ_SHARE * t->bandwidth;
+	json_t *json = json_pack(
+		"{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f,"
+		" s:f, s:f}",
+		"shape", text, "device", t->info.name, "profile", t->info.profile,
+		"multiprocessors", t->info.multiprocessors, "split_unit", SPLIT_UNIT,
+		"sequences", sequences_json(s), "tiles", tiles_json(s, t),
+		"blocks", (json_int_t)p->blocks,
+		"tiles_of_busiest_warp", (json_int_t)p->warp_tiles,
+		"kv_bytes", (json_int_t)p->cache, "io_bytes", (json_int_t)p->io,
+		"partial_bytes", (json_int_t)p->partials,
+		"shared_bytes", (json_int_t)p->shared, "bandwidth_gbs", 1e-3 * t->bandwidth,
+		"ceiling_gbs", 1e-3 * rate, "floor_us", p->floor, "expected_us", p->expected,
+		"expected_percent", 100 * p->floor / p->expected);
+
+	free(text);
+	return json;
+}
+
+/* --- as text --- */
+
+static void print_sequences(const struct shape *s)
+{
+	printf("splits: of whole units of %d keys, by the length of the sequence alone\n"
+	       "        keys  sequences  splits  keys of a split\n", SPLIT_UNIT);
+	for (size_t i = 0; i < s->run_count; i++) {
+		int64_t keys = s->runs[i].keys;
+
+		printf("  %10" PRId64 "  %9d  %6d  %15lld\n", keys, s->runs[i].count,
+		       SPLITS_USED(keys), (long long)SPLIT_KEYS(keys));
+	}
+}
+
+static void print_tiles(const struct shape *s, const struct target *t)
+{
+	json_t *rows = tiles_json(s, t), *row;
+	size_t i;
+
+	printf("\ntiles: %d keys; the %d warps of a block take turns\n"
+	       "  head size  in flight per warp  shared memory  blocks of a multiprocessor\n",
+	       SPLIT_TILE, SPLIT_WARPS);
+	json_array_foreach(rows, i, row) {
+		int head_dim = (int)json_integer_value(json_object_get(row, "head_dim"));
+
+		printf("%c %9d  %18d  %13" PRId64 "  %26" PRId64 "\n",
+		       head_dim == s->head_dim ? '*' : ' ', head_dim, SPLIT_STAGES(head_dim),
+		       (int64_t)json_integer_value(json_object_get(row, "shared_bytes")),
+		       (int64_t)json_integer_value(
+			       json_object_get(row, "blocks_per_multiprocessor")));
+	}
+	json_decref(rows);
+}
+
+static void print_work(const struct target *t, const struct plan *p)
+{
+	printf("\nblocks                %" PRId64 " with keys, on %d multiprocessors, %d at a time "
+	       "on each\n", p->blocks, t->info.multiprocessors, p->at_once);
+	printf("tiles of a warp       %" PRId64 " where they are most\n", p->warp_tiles);
+	printf("keys and values       %.3f MB\n", 1e-6 * (double)p->cache);
+	printf("queries, outputs      %.3f MB\n", 1e-6 * (double)p->io);
+	printf("partials, both ways   %.3f MB\n", 1e-6 * (double)p->partials);
+}
+
+static void print_times(const struct target *t, const struct plan *p)
+{
+	printf("\nbandwidth  %.0f GB/s: memory clock %.0f MHz and %d bits of %s\n",
+	       1e-3 * t->bandwidth, 1e-3 * t->memory_khz, t->memory_bits,
+	       *t->info.driver ? t->info.name : t->info.profile);
+	printf("floor      %.1f us: reads get %.0f GB/s after %.1f us, as on an H200\n", p->floor,
+	       1e-3 * READ_SHARE * t->bandwidth, START_US);
+	printf("expected   %.1f us, %.0f %% of the ceiling: %.1f us of %s, and %.1f us to start "
+	       "and to merge\n", p->expected, 100 * p->floor / p->expected,
+	       fmax(p->read, p->compute), p->read >= p->compute ? "reads" : "arithmetic",
+	       START_US + END_US);
+}
+
+static void print_plan(const struct shape *s, const struct target *t, const struct plan *p)
+{
+	char *label = shape_label(s);
+
+	printf("path ladder, %s: %d sequence%s, %d query heads of each of %d KV heads, head size "
+	       "%d, f32\n\n", label, s->sequences, s->sequences == 1 ? "" : "s",
+	       s->heads / s->kv_heads, s->kv_heads, s->head_dim);
+	free(label);
+	print_sequences(s);
+	print_tiles(s, t);
+	print_work(t, p);
+	print_times(t, p);
+}
+
+static enum status plan_shape(const struct shape *s, const char *device, bool json)
+{
+	struct attention_shape attention = shape_attention(s);
+	struct target target;
+	struct plan plan;
+	json_t *object;
+	enum status status;
+
+	TRY(attention_check(&path_ladder, &attention));
+	TRY(find_target(device, &target));
+	make_plan(s, &target, &plan);
+	if (!json) {
+		print_plan(s, &target, &plan);
+		return STATUS_OK;
+	}
+	object = plan_json(s, &target, &plan);
+	status = run_print_json(object);
+	json_decref(object);
+	return status;
+}
+
+enum status info_plan(const char *text, const char *device, bool json)
+{
+	struct shape shape;
+	enum status status;
+
+	TRY(shape_parse("--plan", text, &shape));
+	status = plan_shape(&shape, device, json);
+	shape_free(&shape);
+	return status;
+}
