@@ -19,7 +19,9 @@ done
 	echo
 	echo '![GB/s against keys](ladder.svg)'
 	echo
-	cat "$folder/measured.md"
+	# Rows of peers that have no kernel for a shape say so in table.md.
+	awk -F '|' '/^### / { peers = /^### Peers/ } !(peers && $5 ~ /^ +- +$/)' \
+		"$folder/measured.md" | sed -e 's/   *\([^|]*|\)/ \1/g' -e 's/----*\(:*\) *|/---\1 |/g'
 	sed -n '/^<!-- measured: end -->$/,$p' "$doc"
 } >"$doc.part"
 mv "$doc.part" "$doc"

@@ -4,21 +4,6 @@
 # tensors: no bit of caches, partials, points and outputs may differ between the devices, and rungs
 # from 5 up must give each other's output. Sourced by run.sh, whose functions and variables it uses.
 
-# tensor FILE SEED SHAPE: random values of a normal distribution.
-tensor() {
-	{
-		npy_header "$3"
-		python3 -c '
-import array, random, sys
-random.seed(int(sys.argv[1]))
-count = 1
-for n in sys.argv[2].split(","):
-    count *= int(n)
-array.array("f", (random.gauss(0, 1) for _ in range(count))).tofile(sys.stdout.buffer)
-' "$2" "$3"
-	} >"$1"
-}
-
 # climb SLOTS KV_HEADS GROUP HEAD_DIM KEYS LENGTHS RUNG...: compares these rungs.
 climb() {
 	shape="$1 x $(($2 * $3))/$2 heads, D $4, keys $6"

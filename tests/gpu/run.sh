@@ -117,6 +117,21 @@ npy_header() {
 	printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($1), }"
 }
 
+# tensor FILE SEED SHAPE: random values of a normal distribution.
+tensor() {
+	{
+		npy_header "$3"
+		python3 -c '
+import array, random, sys
+random.seed(int(sys.argv[1]))
+count = 1
+for n in sys.argv[2].split(","):
+    count *= int(n)
+array.array("f", (random.gauss(0, 1) for _ in range(count))).tofile(sys.stdout.buffer)
+' "$2" "$3"
+	} >"$1"
+}
+
 # last_rows FILE HEADS POSITIONS: of (HEADS, POSITIONS, 64), up to 9 heads, the last position, as a
 # (HEADS, 64) file.
 last_rows() {

@@ -144,16 +144,22 @@ static void show_progress(const char *shape, const char *kernel)
 		fprintf(stderr, "%s  %s\n", shape, kernel);
 }
 
+static const char *const prompt_kernels[] = { "attention_prefill", "attention_prefill_tiled" };
+
 static enum status measure_prompt(struct rig *rig, const struct rungs_shape *shape, json_t *rows)
 {
 	int heads, positions, head_dim;
 	struct rungs_time time;
 
 	rungs_prompt(rig->on_gpu, &heads, &positions, &head_dim);
-	TRY(rungs_time_prompt(rig, heads, positions, head_dim, &time));
-	add_row(rows, shape, "attention_prefill", &time);
-	json_object_set_new(json_array_get(rows, json_array_size(rows) - 1), "flop", json_real(
-		2.0 * heads * head_dim * positions * (positions + 1.0)));
+	for (int tiled = 0; tiled < 2; tiled++) {
+		show_progress(shape->text, prompt_kernels[tiled]);
+		TRY(rungs_time_prompt(rig, heads, positions, head_dim, tiled, &time));
+		add_row(rows, shape, prompt_kernels[tiled], &time);
+		json_object_set_new(json_array_get(rows, json_array_size(rows) - 1), "flop",
+				    json_real(2.0 * heads * head_dim * positions
+					      * (positions + 1.0)));
+	}
 	return STATUS_OK;
 }
 
@@ -229,7 +235,7 @@ static json_t *listing(const struct rungs_shapes *shapes, const struct rungs *ru
 			"{s:s, s:s, s:o, s:o}", "list", s->list, "shape", s->text, "bytes",
 			decode ? json_integer((json_int_t)shape_bytes(&s->shape, sizeof(float)))
 			: json_null(), "kernels", decode ? rungs_of_shape(rungs, &s->shape)
-			: json_pack("[s]", "attention_prefill")));
+			: json_pack("[s, s]", prompt_kernels[0], prompt_kernels[1])));
 	}
 	return json_pack("{s:s, s:o}", "suite", "decode", "list", rows);
 }

@@ -64,7 +64,8 @@ typedef enum status rungs_work(struct rig *, void *context, int copy);
 enum status rungs_check(int rung);
 /* Fails with the device's errors, except for memory: a shape that does not fit has a note. */
 enum status rungs_time_rung(struct rig *, const struct shape *, int rung, struct rungs_time *out);
-enum status rungs_time_prompt(struct rig *, int heads, int rows, int head_dim,
+/* A causal prompt, by attention_prefill_tiled or attention_prefill. */
+enum status rungs_time_prompt(struct rig *, int heads, int rows, int head_dim, bool tiled,
 			      struct rungs_time *out);
 /* How many copies of so many bytes of K and V are together several times the L2, at least 2, or as
  * many as fit if each takes `held` bytes of memory. */

@@ -310,10 +310,10 @@ static enum status launch_prompt(struct rig *rig, void *list, int copy)
 }
 
 enum status rungs_time_prompt(struct rig *rig, int heads, int rows, int head_dim,
-			      struct rungs_time *out)
+			      bool tiled, struct rungs_time *out)
 {
 	struct launches list;
-	enum status status = launches_of_prefill(rig, heads, rows, head_dim, false, &list);
+	enum status status = launches_of_prefill(rig, heads, rows, head_dim, tiled, &list);
 
 	*out = (struct rungs_time){ .us = NAN, .p10 = NAN, .p90 = NAN };
 	if (status == STATUS_OK)

@@ -8,7 +8,8 @@ expect 'what would be measured' 0 \
 	'^table  *1,32/8,128,1K  8.4 MB: rung 0, rung 1, rung 2, rung 3, rung 4, rung 5, rung 6' \
 	'^table  *32,32/8,128,4K  1073.7 MB: rung 1, ' '^table  *32,32/8,128,500+.*+64K+.*  3664.8 MB' \
 	'^table  *32,32/8,128,23x13980+9x13981  3664.8 MB' '^sizes  *1,56/8,128,32K ' \
-	'^keys  *1,32/8,128,64K ' '^prefill  32 x 4096 x 4096, D 128, causal: attention_prefill$'
+	'^keys  *1,32/8,128,64K ' \
+	'^prefill  32 x 4096 x 4096, D 128, causal: attention_prefill, attention_prefill_tiled$'
 run bench --suite decode --list --rung 6,4,best,6 --shape sizes
 grep -v '^sizes .*: rung 6, rung 4, best$' out >other
 [ "$(wc -l <out)" -eq 22 ] || echo 'expected 22 shapes' >>other
@@ -63,6 +64,7 @@ run bench --suite decode --device sim --runs 1 --json
 cp out measured.json
 expect 'measurements on the simulator' 0 '"suite": "decode"' '"kernel": "read"' '"kernel": "best"' \
 	'"clock": "wall clock of the simulator' '"kernel": "attention_prefill"' \
+	'"kernel": "attention_prefill_tiled"' \
 	'"note": "host: left out above one sequence of 4096 keys"'
 # Each time is above 0, and each shape has a read and all of its rungs.
 python3 - measured.json >wrong <<'EOF'
