@@ -17,6 +17,7 @@
 
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
+#include "engine/attention/path_ladder.h"
 #include "kernels/split_rule.h"
 #include "tui/run.h"
 #include "tui/shape.h"
@@ -48,6 +49,7 @@ struct plan {
 	int64_t warp_tiles;             /* of the busiest warp */
 	int64_t cache, io, partials;    /* bytes read or written */
 	size_t shared;
+	int rung;
 	int at_once;                    /* blocks on a multiprocessor */
 	double floor, read, compute, expected;  /* us */
 };
@@ -179,7 +181,8 @@ static void make_plan(const struct shape *s, const struct target *t, struct plan
 	struct attention_shape attention = shape_attention(s);
 	int64_t row = (int64_t)s->head_dim * (int64_t)sizeof(float), rows;
 
-	*p = (struct plan){ .shared = path_ladder.shared(&attention) };
+	*p = (struct plan){ .rung = ladder_rung(&attention),
+			    .shared = path_ladder.shared(&attention) };
 	for (size_t i = 0; i < s->run_count; i++)
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
 	p->blocks = p->splits * s->kv_heads;
@@ -219,6 +222,7 @@ static json_t *tiles_json(const struct shape *s, const struct target *t)
 		size_t shared;
 
 		shape.head_dim = sizes[i];
+		shape.rung = 6;         /* the first that has tiles in flight */
 		shared = path_ladder.shared(&shape);
 		json_array_append_new(rows, json_pack(
 			"{s:i, s:i, s:i, s:i, s:I, s:i}", "head_dim", sizes[i],
@@ -235,9 +239,9 @@ static json_t *plan_json(const struct shape *s, const struct target *t, const st
 	char *text = shape_text(s);
 	double rate = READ_SHARE * t->bandwidth;
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f,"
-		" s:f, s:f}",
-		"shape", text, "device", t->info.name, "profile", t->info.profile,
+		"{s:s, s:i, s:s, s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:f,"
+		" s:f, s:f, s:f, s:f}",
+		"shape", text, "rung", p->rung, "device", t->info.name, "profile", t->info.profile,
 		"multiprocessors", t->info.multiprocessors, "split_unit", SPLIT_UNIT,
 		"sequences", sequences_json(s), "tiles", tiles_json(s, t),
 		"blocks", (json_int_t)p->blocks,
@@ -271,7 +275,7 @@ static void print_tiles(const struct shape *s, const struct target *t)
 	json_t *rows = tiles_json(s, t), *row;
 	size_t i;
 
-	printf("\ntiles: %d keys; the %d warps of a block take turns\n"
+	printf("\ntiles of rung 6: %d keys; the %d warps of a block take turns\n"
 	       "  head size  in flight per warp  shared memory  blocks of a multiprocessor\n",
 	       SPLIT_TILE, SPLIT_WARPS);
 	json_array_foreach(rows, i, row) {
@@ -288,7 +292,8 @@ static void print_tiles(const struct shape *s, const struct target *t)
 
 static void print_work(const struct target *t, const struct plan *p)
 {
-	printf("\nblocks                %" PRId64 " with keys, on %d multiprocessors, %d at a time "
+	printf("\nrung                  %d, by the shape table\n", p->rung);
+	printf("blocks                %" PRId64 " with keys, on %d multiprocessors, %d at a time "
 	       "on each\n", p->blocks, t->info.multiprocessors, p->at_once);
 	printf("tiles of a warp       %" PRId64 " where they are most\n", p->warp_tiles);
 	printf("keys and values       %.3f MB\n", 1e-6 * (double)p->cache);

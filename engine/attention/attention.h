@@ -26,7 +26,7 @@ struct attention_shape {
 	float scale;                    /* of the scores; attention_scale() is the usual one */
 	int warps;                      /* per chunk of flash decoding, 1 or 2; 0 means 1 */
 	enum graph_mode graph;          /* NONE: the path's default */
-	int rung;                       /* of the ladder, 4 or more; less: the best there is */
+	int rung;                       /* of the ladder, 4 or more; less: 13, by the shape */
 };
 
 /* One layer of one decode step, in host memory. */

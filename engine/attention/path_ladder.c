@@ -7,6 +7,8 @@
  */
 #include "engine/attention/path_ladder.h"
 
+#include <math.h>
+
 #include "engine/attention/path_parts.h"
 #include "kernels/split_rule.h"
 
@@ -18,25 +20,45 @@ struct ladder {
 
 /* --- shapes --- */
 
-#define BEST 6                  /* the fastest on an H200 */
-
-static int rung_of(int rung)
-{
-	return rung > 0 ? rung : BEST;
-}
-
 static int group_of(const struct attention_shape *s)
 {
 	return s->kv_heads > 0 ? s->heads / s->kv_heads : 0;
 }
 
+/* Rung 13: the fastest rung for a shape, by times of an H200 (doc/ladder.md). The first row that a
+ * shape fits is taken. All that it names have the same bits. */
+enum { SHAPE_TABLE = 13 };
+
+static const struct {
+	int min_group;                  /* query heads of a KV head */
+	double max_keys;                /* room for these, of all KV heads and slots together */
+	int rung;
+} shape_table[] = {
+	{ 9, INFINITY, 5 },             /* bound by arithmetic: copies ahead do not help */
+	{ 1, 8 * 2048, 5 },             /* too few tiles for copies to run ahead */
+	{ 0, INFINITY, 6 },
+};
+
+int ladder_rung(const struct attention_shape *s)
+{
+	double keys = (double)s->slots * s->kv_heads * s->max_len;
+	size_t i = 0;
+
+	if (s->rung > 0 && s->rung != SHAPE_TABLE)
+		return s->rung;
+	while (i + 1 < sizeof shape_table / sizeof shape_table[0]
+	       && (group_of(s) < shape_table[i].min_group || keys > shape_table[i].max_keys))
+		i++;
+	return shape_table[i].rung;
+}
+
 static enum status check(const struct attention_shape *s)
 {
-	int rung = rung_of(s->rung);
+	int rung = ladder_rung(s);
 
 	if (rung != 4 && rung != 5 && rung != 6 && rung != 10)
-		return fail(STATUS_USAGE, "ladder: there is no rung %d; those of f32 are 0 to 6 "
-			    "and 10", rung);
+		return fail(STATUS_USAGE, "ladder: there is no rung %d; those of f32 are 0 to 6, "
+			    "10 and 13", rung);
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
 			    "KV head, got %d; rungs 1 to 3 take any", rung, SPLIT_MAX_GROUP,
@@ -52,7 +74,7 @@ static enum status check(const struct attention_shape *s)
 
 static size_t shared(const struct attention_shape *s)
 {
-	int G = group_of(s), D = s->head_dim, rung = rung_of(s->rung);
+	int G = group_of(s), D = s->head_dim, rung = ladder_rung(s);
 	size_t tiles = rung >= 6 ? (size_t)SPLIT_RING_FLOATS(D) : 0;
 	size_t merge = (size_t)SPLIT_MERGE_FLOATS(G, D);
 
@@ -67,7 +89,7 @@ static enum status create(struct attention *a)
 {
 	struct ladder *l = (struct ladder *)a;
 	const struct attention_shape *s = &a->shape;
-	int rung = rung_of(s->rung);
+	int rung = ladder_rung(s);
 	struct buffer_spec partials = {
 		"partials", DTYPE_F32, 4, { s->slots, s->heads, SPLITS, s->head_dim + 2 }
 	};
@@ -162,7 +184,7 @@ static enum status launch_fused(struct attention *a, int layer)
 static enum status launch(struct attention *a, int layer)
 {
 	TRY(step_io_scatter(a, layer));
-	switch (rung_of(a->shape.rung)) {
+	switch (ladder_rung(&a->shape)) {
 	case 4:
 		return launch_group(a, layer);
 	case 5:

@@ -9,5 +9,7 @@
 /* Rungs 0 to 3 are the paths cached, incremental, incremental-multiwarp and flash-decoding, with
  * their bits; all others, and LADDER_BEST, are path_ladder. */
 const struct path *ladder_path(int rung);
+/* The rung, 4 or more, that path_ladder runs for a shape: its own, or what the table names. */
+int ladder_rung(const struct attention_shape *);
 
 #endif

@@ -46,6 +46,28 @@ run info --plan 3,4/2,64,1+70+1100 --json
 at 'blocks with keys are those that publish partials' blocks $((rows / 2))
 at 'shared memory is that of the launch' shared_bytes "$bytes"
 
+# The shape table: the kernel that a rung launches for a shape. The room counts, not the keys.
+picked() {
+	run attend --path ladder --rung "$2" --q "$3" --k "$4" --v "$4" --lengths "$5" -o t.twin \
+		--force --log launch
+	run sql t.twin "SELECT kernel FROM v_launch WHERE kernel LIKE 'flash_decode_s%'"
+	expect "the shape table, $1" 0 "^$6\$"
+}
+npy q16.npy '(1, 16, 64)' 1024
+npy k1.npy '(1, 1, 20000, 64)' 1280000
+npy q8.npy '(1, 8, 64)' 512
+npy k16384.npy '(1, 1, 16384, 64)' 1048576
+npy k16385.npy '(1, 1, 16385, 64)' 1048640
+picked 'few keys' best q8.npy k16384.npy 5 flash_decode_split
+picked 'few keys, by number' 13 q8.npy k16384.npy 5 flash_decode_split
+picked 'more keys' best q8.npy k16385.npy 5 flash_decode_stream
+picked 'more keys, by number' 13 q8.npy k16385.npy 5 flash_decode_stream
+picked 'more keys and 16 query heads' best q16.npy k1.npy 5 flash_decode_split
+picked 'a rung of its own' 6 q8.npy k16384.npy 5 flash_decode_stream
+run attend --path ladder --rung 9 --q q8.npy --k k16384.npy --v k16384.npy
+expect 'a rung that there is not' 2 \
+	'expected best, 0, 1, 2, 3, 4, 5, 6, 10 or 13, got 9$'
+
 # One line for what is no shape, or not one of the ladder's.
 for shape in 1,32/8,128 1,32/8,128,1K,5 2,32/8,128,5+6+7 1,32/5,128,1K 1,32/8,72,1K 1,256/8,128,1K \
 	70000,32/8,128,1K ''; do

@@ -41,7 +41,8 @@ static void add_rung(struct rungs *rungs, int rung)
 
 static void add_all(struct rungs *rungs)
 {
-	for (int rung = 0; rung <= RUNGS_MAX; rung++)
+	/* The best is the last rung, the shape table. */
+	for (int rung = 0; rung < RUNGS_MAX; rung++)
 		if (rungs_check(rung) == STATUS_OK)
 			add_rung(rungs, rung);
 	error_clear();
