@@ -42,11 +42,11 @@ static const struct {
 int ladder_rung(const struct attention_shape *s)
 {
 	double keys = (double)s->slots * s->kv_heads * s->max_len;
-	size_t i = 0;
+	int i = 0;
 
 	if (s->rung > 0 && s->rung != SHAPE_TABLE)
 		return s->rung;
-	while (i + 1 < sizeof shape_table / sizeof shape_table[0]
+	while (i + 1 < COUNT(shape_table)
 	       && (group_of(s) < shape_table[i].min_group || keys > shape_table[i].max_keys))
 		i++;
 	return shape_table[i].rung;

@@ -113,6 +113,24 @@ static json_t *different(const json_t *rows, const char *name, bool (*keep)(cons
 	return seen;
 }
 
+/* What a member says, or a dash. */
+static const char *said(const json_t *row, const char *name)
+{
+	const char *text = rungs_text(row, name);
+
+	return *text ? text : "-";
+}
+
+/* Lines with a heading, if there are any; takes them. */
+static void print_section(const char *heading, json_t *lines)
+{
+	if (json_array_size(lines) > 0) {
+		printf("## %s\n\n", heading);
+		markdown_table(lines);
+	}
+	json_decref(lines);
+}
+
 /* --- times by shape and rung --- */
 
 static bool is_rung(const json_t *row)
@@ -167,6 +185,7 @@ static json_t *shape_line(const json_t *rows, const char *shape, const json_t *k
 static void print_list(const json_t *rows, const char *list, const json_t *kernels)
 {
 	json_t *lines = json_array(), *seen = json_object(), *row;
+	char *heading = xasprintf("Shapes of the list \"%s\": us by rung", list);
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row) {
@@ -178,11 +197,8 @@ static void print_list(const json_t *rows, const char *list, const json_t *kerne
 		json_object_set_new(seen, shape, json_true());
 		json_array_append_new(lines, shape_line(rows, shape, kernels));
 	}
-	if (json_array_size(lines) > 0) {
-		printf("## Shapes of the list \"%s\": us by rung\n\n", list);
-		markdown_table(lines);
-	}
-	json_decref(lines);
+	print_section(heading, lines);
+	free(heading);
 	json_decref(seen);
 }
 
@@ -206,12 +222,12 @@ static void print_peers(const json_t *rows)
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row) {
-		const json_t *rung = fastest(rows, rungs_text(row, "shape"), is_rung);
-		const char *cited = rungs_text(row, "cited"), *note = rungs_text(row, "note");
 		double us = time_of(row);
+		const json_t *rung;
 
 		if (!is_peer(row) || is_prompt(row))
 			continue;
+		rung = fastest(rows, rungs_text(row, "shape"), is_rung);
 		json_array_append_new(lines, json_pack(
 			"{s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:s}",
 			"shape", label_of(rungs_text(row, "shape")),
@@ -219,13 +235,9 @@ static void print_peers(const json_t *rows)
 			"us", seeds_number(us),
 			"GB/s", seeds_number(rungs_row_bytes(row) / us * 1e-3),
 			"x fastest rung", seeds_number(rung ? us / time_of(rung) : NAN),
-			"cited", *cited ? cited : "-", "note", *note ? note : "-"));
+			"cited", said(row, "cited"), "note", said(row, "note")));
 	}
-	if (json_array_size(lines) > 0) {
-		printf("## Peers\n\n");
-		markdown_table(lines);
-	}
-	json_decref(lines);
+	print_section("Peers", lines);
 }
 
 /* --- prompts --- */
@@ -237,7 +249,6 @@ static void print_prompts(const json_t *rows)
 
 	json_array_foreach((json_t *)rows, i, row) {
 		double flop = json_number_value(json_object_get(row, "flop"));
-		const char *note = rungs_text(row, "note");
 
 		if (is_prompt(row))
 			json_array_append_new(lines, json_pack(
@@ -246,20 +257,15 @@ static void print_prompts(const json_t *rows)
 				"dtype", rungs_text(row, "dtype"),
 				"ms", seeds_number(1e-3 * time_of(row)),
 				"TFLOP/s", seeds_number(1e-6 * flop / time_of(row)),
-				"note", *note ? note : "-"));
+				"note", said(row, "note")));
 	}
-	if (json_array_size(lines) > 0) {
-		printf("## Prompts; operations of the causal half\n\n");
-		markdown_table(lines);
-	}
-	json_decref(lines);
+	print_section("Prompts; operations of the causal half", lines);
 }
 
 /* --- all rows --- */
 
 static json_t *full_line(const json_t *rows, const json_t *row)
 {
-	const char *note = rungs_text(row, "note");
 	double us = time_of(row), bytes = rungs_row_bytes(row);
 	double read = strcmp(rungs_text(row, "dtype"), "f32") == 0
 		? time_found(rows, rungs_text(row, "shape"), RUNGS_READ) : NAN;
@@ -272,7 +278,7 @@ static json_t *full_line(const json_t *rows, const json_t *row)
 		"KV", rungs_text(row, "dtype"), "us", seeds_number(us), "10 %", p10, "90 %", p90,
 		"GB/s", seeds_number(bytes / us * 1e-3), "% of read", seeds_number(100 * read / us),
 		"runs", runs, "copies", copies, "launches", json_object_get(row, "launches"),
-		"note", *note ? note : "-");
+		"note", said(row, "note"));
 }
 
 static void print_all(const json_t *rows)

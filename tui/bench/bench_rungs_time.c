@@ -268,7 +268,8 @@ static bool left_out(struct rig *rig, const struct shape *shape, int rung,
 			 "host: left out above one sequence of %d keys", HOST_KEYS);
 		return true;
 	}
-	if (rig->on_gpu && rig->info.compute_major < 9 && (rung >= BULK_COPIES || rung < 0)) {
+	if (rig->on_gpu && rig->info.compute_major < 9 && ladder_path(rung) == &path_ladder
+	    && ladder_rung(s) >= BULK_COPIES) {
 		snprintf(out->note, sizeof out->note, "needs sm_90");
 		return true;
 	}
