@@ -1,24 +1,18 @@
 /* flash_decode_split.cu - rung 5 of the ladder: loads of 16 bytes, several keys per warp, softmax
  * once per tile.
  *
- * Grid (Hkv, M, SPLITS), block (32, SPLIT_WARPS), dynamic shared memory SPLIT_FLOATS +
+ * Grid (Hkv, M, splits), block (32, SPLIT_WARPS), dynamic shared memory SPLIT_FLOATS +
  * SPLIT_MERGE_FLOATS. A block attends to one split of the keys of sequence m (kernels/split_rule.h)
  * for all query heads of one KV head, so that keys and values are read once. Partials have the
  * layout of flash_decode_chunk, [M, H, SPLITS, D + 2]; flash_decode_merge merges them.
- * The host checks that D is a multiple of 16 up to 256, and H one of Hkv, at most 16 times it.
+ * The host checks that D is a head size of the ladder, and H one of Hkv, at most 16 times it.
  */
 #include "kernels/split.cuh"
 
 /* Tiles are read where they are. */
 struct split_source {
-	bool values;
+	int unused;
 };
-
-INLINE_PIECE void source_begin(struct split_source *source, const struct split *s, int D)
-{
-	(void)s, (void)D;
-	source->values = false;
-}
 
 INLINE_PIECE const float4 *source_wait(struct split_source *source, const float *rows,
 					    int key, int D)
@@ -27,21 +21,39 @@ INLINE_PIECE const float4 *source_wait(struct split_source *source, const float 
 	return (const float4 *)(rows + (long long)key * D);
 }
 
-INLINE_PIECE void source_release(struct split_source *source, const struct split *s, int D)
+INLINE_PIECE void source_release(struct split_source *source, int D)
 {
-	(void)source, (void)s, (void)D;
+	(void)source, (void)D;
 }
 
 #include "kernels/split_kernel.cuh"
+
+INLINE_PIECE void split_run(const struct split_launch *in, int heads, split_attend_fn *attend,
+			    float *shared)
+{
+	struct split_source source = { 0 };
+	struct split s;
+
+	split_place(&s, in, heads, shared, 0);
+	split_of_block(&s, in, in->seq_lens[blockIdx.y]);
+	if (s.begin >= s.end) {
+		split_publish_empty(&s, in->partials);
+		return;
+	}
+	attend(&s, &source);
+	split_publish(&s, in->partials);
+}
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_split(const float *q, const float *k, const float *v, float *partials,
 		   const int *seq_lens, int H, int Hkv, int D, int max_len, long long stride,
 		   float scale)
 {
-	extern __shared__ __align__(16) float shared[];
-	struct split s;
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials, .seq_lens = seq_lens,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
 
-	split_begin(&s, q, k, v, seq_lens, H, Hkv, D, max_len, stride, scale);
-	split_run(&s, shared, partials);
+	SPLIT_DISPATCH(split_run, &in);
 }

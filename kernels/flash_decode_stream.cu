@@ -1,14 +1,33 @@
 /* flash_decode_stream.cu - rung 6 of the ladder: keys and values reach shared memory by bulk copies
  * while the warps work on earlier ones.
  *
- * As flash_decode_split, and the same bits. Dynamic shared memory SPLIT_FLOATS + the larger of
- * SPLIT_RING_FLOATS and SPLIT_MERGE_FLOATS. Each warp has SPLIT_STAGES tiles of its own, so no warp
- * waits for another. A tile is one copy, because the rows of a KV head follow each other. Needs
- * sm_90.
+ * As flash_decode_split, and the same bits. Dynamic shared memory SPLIT_RING_FLOATS +
+ * SPLIT_MERGE_FLOATS + SPLIT_FLOATS. Each warp has SPLIT_STAGES tiles of its own, so no warp waits
+ * for another. A tile is one copy, because the rows of a KV head follow each other. Needs sm_90.
  */
 #include "kernels/split.cuh"
 #include "kernels/split_ring.cuh"
 #include "kernels/split_kernel.cuh"
+
+INLINE_PIECE void stream_run(const struct split_launch *in, int heads, split_attend_fn *attend,
+			     float *shared)
+{
+	__shared__ uint64_t landed[SPLIT_WARPS * SPLIT_MAX_STAGES];
+	struct split_source source;
+	struct split s;
+
+	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
+	split_of_block(&s, in, in->seq_lens[blockIdx.y]);
+	if (s.begin >= s.end) {
+		split_publish_empty(&s, in->partials);
+		return;
+	}
+	source_begin(&source, &s, in, NULL, landed);
+	source_fill(&source, 0, true, in->D);
+	__syncwarp();
+	attend(&s, &source);
+	split_publish(&s, in->partials);
+}
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_stream(const float *q, const float *k, const float *v, float *partials,
@@ -16,8 +35,10 @@ flash_decode_stream(const float *q, const float *k, const float *v, float *parti
 		    float scale)
 {
 	extern __shared__ __align__(128) float shared[];
-	struct split s;
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials, .seq_lens = seq_lens,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
 
-	split_begin(&s, q, k, v, seq_lens, H, Hkv, D, max_len, stride, scale);
-	split_run(&s, shared, partials);
+	SPLIT_DISPATCH(stream_run, &in);
 }

@@ -138,6 +138,7 @@ struct kernel {
 	const char *symbol;             /* its mangled C++ name in the fatbin; NULL: `name` */
 	enum kernel_role role;
 	bool independent;               /* blocks share only inputs: several threads may run them */
+	bool programmatic;              /* may begin while the launch before ends, on sm_90 */
 	unsigned max_threads;           /* per block, by design; 0: only the device's limit */
 	/* The byte ranges that it writes and reads. */
 	void (*writes)(const struct kernel_call *, kernel_extent_fn *, void *context);

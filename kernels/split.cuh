@@ -8,12 +8,7 @@
 #include "kernels/online_softmax.cuh"
 #include "kernels/split_rule.h"
 
-#define SPLIT_LANES 4           /* that share a key */
-#define SPLIT_LOADS AT_ONCE(8)  /* vectors of a key loaded at once */
 #define SPLIT_ROWS AT_ONCE(8)   /* values loaded at once */
-/* Rows of a multiple of 32 floats begin at the same bank of shared memory: odd keys then swap
- * neighbouring vectors, so that the lanes of two keys read different banks. */
-#define SPLIT_SWAP(D, key) ((D) % 32 == 0 ? (key) & 1 : 0)
 #define SPLIT_THREADS (WARP * SPLIT_WARPS)
 
 struct split {
@@ -21,97 +16,172 @@ struct split {
 	const float *k, *v;             /* of the KV head, key 0 */
 	float scale;
 	long long row;                  /* of its first query head, slot * H + head */
+	int index;                      /* of the split in its sequence */
 	int begin, end;                 /* keys; no keys: begin = end */
 	int D, G;                       /* elements of a row; query heads of the KV head */
 	int heads;                      /* room for these, SPLIT_HEADS(G) */
-	float *query;                   /* [heads, D], times the scale; zeros for heads from G on */
+	float *tiles;                   /* of the block */
+	float *query;                   /* [heads, D], times the scale; unless SPLIT_KEPT */
 	float *weights;                 /* [SPLIT_TILE, heads], of the warp */
 	float *rescale;                 /* [heads], of the warp */
 	float *maxima, *sums;           /* [SPLIT_WARPS, heads] */
-	float *merged;                  /* [SPLIT_WARPS, heads, D], and tiles before */
+	float *merged;                  /* [SPLIT_WARPS, heads, D] */
 };
 
-/* The split of this block of a grid (Hkv, M, SPLITS). */
-static __device__ void split_begin(struct split *s, const float *q, const float *k,
-				   const float *v, const int *seq_lens, int H, int Hkv, int D,
-				   int max_len, long long stride, float scale)
+/* What a launch attends to, and where its results go; a kernel sets what it has. */
+struct split_launch {
+	const float *q, *k, *v;
+	float *partials, *out;
+	const int *seq_lens, *plan;
+	unsigned *tickets;
+	int H, Hkv, D, max_len;
+	long long stride;               /* of a slot in the caches, in elements */
+	float scale;
+};
+
+/* Lays out the block's shared memory, whose first `tiles` floats are for tiles. `heads` is
+ * SPLIT_HEADS of the group; the head size is in->D. */
+static __device__ void split_place(struct split *s, const struct split_launch *in, int heads,
+				   float *shared, int tiles)
 {
-	int kv_head = blockIdx.x, slot = blockIdx.y, keys = seq_lens[slot];
+	s->D = in->D;
+	s->G = in->H / in->Hkv;
+	s->heads = heads;
+	s->scale = in->scale;
+	s->tiles = shared;
+	s->merged = shared + tiles;
+	s->maxima = s->merged + SPLIT_MERGE_FLOATS(heads, s->D);
+	s->sums = s->maxima + SPLIT_WARPS * heads;
+	s->rescale = s->sums + SPLIT_WARPS * heads;
+	s->weights = s->rescale + SPLIT_WARPS * heads;
+	s->query = s->weights + SPLIT_WARPS * heads * SPLIT_TILE(s->D);
+	s->rescale += threadIdx.y * heads;
+	s->weights += threadIdx.y * SPLIT_TILE(s->D) * heads;
+}
+
+/* Where key 0 of a KV head of a sequence is in the caches. */
+static __device__ long long split_cache(const struct split_launch *in, int slot, int kv_head)
+{
+	return slot * in->stride + (long long)kv_head * in->max_len * in->D;
+}
+
+/* Sets the split: keys [begin, end) of a KV head of a sequence. */
+static __device__ void split_set(struct split *s, const struct split_launch *in, int slot,
+				 int kv_head, int index, int begin, int end)
+{
+	long long cache = split_cache(in, slot, kv_head);
+
+	s->k = in->k + cache;
+	s->v = in->v + cache;
+	s->row = (long long)slot * in->H + kv_head * s->G;
+	s->q = in->q + s->row * in->D;
+	s->index = index;
+	s->begin = begin;
+	s->end = end;
+}
+
+/* Sets the split of this block of a grid (Hkv, M, splits). */
+static __device__ void split_of_block(struct split *s, const struct split_launch *in, int keys)
+{
 	long long begin = blockIdx.z * SPLIT_KEYS(keys);
-	long long cache = slot * stride + (long long)kv_head * max_len * D;
 
-	s->k = k + cache;
-	s->v = v + cache;
-	s->D = D;
-	s->G = H / Hkv;
-	s->row = (long long)slot * H + kv_head * s->G;
-	s->q = q + s->row * D;
-	s->scale = scale;
-	s->begin = (int)min(begin, (long long)max(keys, 0));
-	s->end = (int)min(begin + SPLIT_KEYS(keys), (long long)max(keys, 0));
+	split_set(s, in, blockIdx.y, blockIdx.x, blockIdx.z,
+		  (int)min(begin, (long long)max(keys, 0)),
+		  (int)min(begin + SPLIT_KEYS(keys), (long long)max(keys, 0)));
 }
 
-/* Lays out the block's shared memory. */
-static __device__ void split_place(struct split *s, float *shared)
+/* No split yet. */
+static __device__ void split_none(struct split *s)
 {
-	s->heads = SPLIT_HEADS(s->G);
-	s->query = shared;
-	s->maxima = s->query + s->heads * s->D;
-	s->sums = s->maxima + SPLIT_WARPS * s->heads;
-	s->rescale = s->sums + SPLIT_WARPS * s->heads;
-	s->weights = s->rescale + SPLIT_WARPS * s->heads;
-	s->merged = shared + SPLIT_FLOATS(s->G, s->D);
-	s->rescale += threadIdx.y * s->heads;
-	s->weights += threadIdx.y * SPLIT_TILE * s->heads;
+	s->k = s->v = NULL;
+	s->begin = s->end = 0;
 }
 
-/* Copies the queries of the KV head, times the scale. */
+/* A vector of a query head of the KV head, times the scale; zero for heads without a query. */
+static __device__ float4 split_query(const struct split *s, int head, int vector)
+{
+	float4 q = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+
+	if (head < s->G && vector < s->D / 4) {
+		q = ((const float4 *)s->q)[head * (s->D / 4) + vector];
+		q.x *= s->scale;
+		q.y *= s->scale;
+		q.z *= s->scale;
+		q.w *= s->scale;
+	}
+	return q;
+}
+
+/* Copies the queries of the KV head to shared memory, times the scale. */
 static __device__ void split_load_query(const struct split *s)
 {
-	for (int i = threadIdx.x + WARP * threadIdx.y; i < s->heads * s->D; i += SPLIT_THREADS)
-		s->query[i] = i < s->G * s->D ? s->q[i] * s->scale : 0.0f;
+	int vectors = s->D / 4;
+
+	for (int i = threadIdx.x + WARP * threadIdx.y; i < s->heads * vectors; i += SPLIT_THREADS)
+		((float4 *)s->query)[i] = split_query(s, i / vectors, i % vectors);
 }
 
 /* The partial of the split for a query head, in partials [M, H, SPLITS, D + 2]. */
 static __device__ float *split_partial(const struct split *s, float *partials, int head)
 {
-	return partials + ((s->row + head) * SPLITS + blockIdx.z) * (s->D + 2);
+	return partials + ((s->row + head) * SPLITS + s->index) * (s->D + 2);
 }
 
-/* Merges the warps, in their order, and writes a partial for each query head: D accumulators, the
- * maximum and the sum. */
+/* A vector of a partial, and what all vectors of a query head share. */
+struct split_part {
+	float4 acc;
+	float max, sum;
+};
+
+/* Merges what the warps have found, in their order, for one vector of a query head. */
+static __device__ struct split_part split_merge_warps(const struct split *s, int head, int vector)
+{
+	struct split_part part = {
+		.acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = -INFINITY, .sum = 0.0f
+	};
+
+#pragma unroll
+	for (int w = 0; w < SPLIT_WARPS; w++)
+		part.max = fmaxf(part.max, s->maxima[w * s->heads + head]);
+#pragma unroll
+	for (int w = 0; w < SPLIT_WARPS; w++) {
+		float theirs = s->maxima[w * s->heads + head];
+		/* Equal maxima give 1, even -inf: keys with NaN scores must stay NaN. */
+		float weight = theirs == part.max ? 1.0f : expf(theirs - part.max);
+		float4 from = ((const float4 *)s->merged)[(w * s->heads + head) * (s->D / 4)
+							  + vector];
+
+		part.sum = fmaf(weight, s->sums[w * s->heads + head], part.sum);
+		part.acc.x = fmaf(weight, from.x, part.acc.x);
+		part.acc.y = fmaf(weight, from.y, part.acc.y);
+		part.acc.z = fmaf(weight, from.z, part.acc.z);
+		part.acc.w = fmaf(weight, from.w, part.acc.w);
+	}
+	return part;
+}
+
+/* Writes a vector of a query head's partial: D accumulators, the maximum and the sum. */
+static __device__ void split_write(const struct split *s, float *partials, int head, int vector,
+				   const struct split_part *part)
+{
+	/* Partials are D + 2 floats: aligned to 8 bytes. */
+	float2 *out = (float2 *)split_partial(s, partials, head);
+
+	out[2 * vector] = make_float2(part->acc.x, part->acc.y);
+	out[2 * vector + 1] = make_float2(part->acc.z, part->acc.w);
+	if (vector == 0)
+		out[s->D / 2] = make_float2(part->max, part->sum);
+}
+
+/* Merges the warps and writes a partial for each query head. */
 static __device__ void split_publish(const struct split *s, float *partials)
 {
 	int vectors = s->D / 4;
 
 	for (int i = threadIdx.x + WARP * threadIdx.y; i < s->G * vectors; i += SPLIT_THREADS) {
-		int head = i / vectors, vector = i % vectors;
-		float4 acc = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-		float max = -INFINITY, sum = 0.0f;
-		float *out = split_partial(s, partials, head);
+		struct split_part part = split_merge_warps(s, i / vectors, i % vectors);
 
-#pragma unroll
-		for (int w = 0; w < SPLIT_WARPS; w++)
-			max = fmaxf(max, s->maxima[w * s->heads + head]);
-#pragma unroll
-		for (int w = 0; w < SPLIT_WARPS; w++) {
-			float theirs = s->maxima[w * s->heads + head];
-			/* Equal maxima give 1, even -inf: keys with NaN scores must stay NaN. */
-			float weight = theirs == max ? 1.0f : expf(theirs - max);
-			float4 from = ((const float4 *)s->merged)[(w * s->heads + head) * vectors
-								  + vector];
-
-			sum = fmaf(weight, s->sums[w * s->heads + head], sum);
-			acc.x = fmaf(weight, from.x, acc.x);
-			acc.y = fmaf(weight, from.y, acc.y);
-			acc.z = fmaf(weight, from.z, acc.z);
-			acc.w = fmaf(weight, from.w, acc.w);
-		}
-		/* Partials are D + 2 floats: aligned to 8 bytes. */
-		((float2 *)out)[2 * vector] = make_float2(acc.x, acc.y);
-		((float2 *)out)[2 * vector + 1] = make_float2(acc.z, acc.w);
-		if (vector == 0)
-			((float2 *)out)[2 * vectors] = make_float2(max, sum);
+		split_write(s, partials, i / vectors, i % vectors, &part);
 	}
 }
 

@@ -3,144 +3,223 @@
  * Included once for each shape of a group of query heads, with
  *   HEADS     query heads that are scored together: 1, 2 or 4
  *   PASSES    how often, so that HEADS * PASSES query heads have room
- *   DIM       the head size, a multiple of 16; may be a constant
- *   OWNED     vectors of 4 elements of each accumulator that a lane owns: DIM <= 128 * OWNED
+ *   DIM       the head size; may be a constant
+ *   LANES     lanes that share a key for its scores: DIM <= 8 * LANES
  *   SPLIT_FN(name)  makes the name of a function or struct of this shape
- * The file that includes it (split_kernel.cuh) defines where tiles come from: struct split_source,
+ * The file that includes it (split_kernel.cuh) says where tiles come from: struct split_source,
  * source_wait() and source_release().
  *
- * A tile is 8 keys. For the scores, four lanes share a key: each multiplies a quarter of the row by
- * the queries, 16 bytes at a time, and exchanges its sums with the other three, so that lane
- * 4 * key + i ends up with the score of query head i. Softmax is done once a tile, for all heads
- * at a time: each lane has one score. For the values, a lane owns whole vectors of the
- * accumulators, and the weights go through shared memory.
+ * For the scores of 8 keys, a lane multiplies two vectors of 4 elements of KEYS keys by the same
+ * elements of the queries. The lanes that share a key then add up their sums, and halve what each
+ * of them holds with every exchange, so that lane 4 * key + i ends up with the score of query head
+ * i. Each lane takes keys and heads in an order of its own, so that what it gives away is always
+ * the second half of its sums. Softmax is done once a tile, of one or two times 8 keys. For the
+ * values, a lane owns whole vectors of the accumulators, and the weights go through shared memory.
  */
 #define ALL_HEADS (HEADS * PASSES)
-#define VECTORS (DIM / 16)              /* of a row that a lane multiplies */
-/* Up to 4 queries of up to 128 elements stay in registers. */
-#define KEPT (PASSES == 1 && OWNED == 1)
+#define KEYS (LANES / 4)
+#define OWNED (LANES == 32 ? 2 : 1)     /* vectors of an accumulator: lane + 32 * i */
+#define AT_ONCES (SPLIT_TILE(8 * LANES) / SPLIT_KEYS_AT_ONCE)
+#define KEPT SPLIT_KEPT(ALL_HEADS)
 
 struct SPLIT_FN(state) {
 #if KEPT
-	float4 query[HEADS][8];                 /* the lane's vectors */
+	float4 query[ALL_HEADS][2];             /* the lane's vectors */
 #endif
 	float max[PASSES], sum[PASSES];         /* of the lane's head, lane % HEADS */
-	float4 acc[ALL_HEADS][OWNED];           /* vectors lane + 32 * i */
+	float4 acc[ALL_HEADS][OWNED];
 };
 
-/* The lane's vector i of query head h of pass p. */
-#if KEPT
-#define QUERY(h, i) state->query[h][i]
-#else
-#define QUERY(h, i) \
-	((const float4 *)s->query)[(p * HEADS + (h)) * (DIM / 4) + ((i) ^ swap) * SPLIT_LANES \
-				   + part]
-#endif
-
-/* The lane's part of the scores of HEADS query heads, then its own score: of head lane % HEADS for
- * key lane / 4. `row` is the key. */
-INLINE_PIECE float SPLIT_FN(score)(const struct SPLIT_FN(state) *state,
-					const struct split *s, const float4 *row, int p, int swap)
+INLINE_PIECE void SPLIT_FN(begin)(struct SPLIT_FN(state) *state)
 {
-	int part = threadIdx.x % SPLIT_LANES;
-	float even[HEADS], odd[HEADS];
-
-	(void)state, (void)s, (void)p;
 #pragma unroll
-	for (int h = 0; h < HEADS; h++)
-		even[h] = odd[h] = 0.0f;
-#pragma unroll
-	for (int first = 0; first < VECTORS; first += SPLIT_LOADS) {
-		float4 k[SPLIT_LOADS];
-
-#pragma unroll
-		for (int i = 0; i < SPLIT_LOADS; i++)
-			if (first + i < VECTORS)
-				k[i] = row[((first + i) ^ swap) * SPLIT_LANES + part];
-#pragma unroll
-		for (int i = 0; i < SPLIT_LOADS; i++) {
-			if (first + i >= VECTORS)
-				continue;
-#pragma unroll
-			for (int h = 0; h < HEADS; h++) {
-				float4 q = QUERY(h, first + i);
-
-				even[h] = fmaf(q.x, k[i].x, even[h]);
-				odd[h] = fmaf(q.y, k[i].y, odd[h]);
-				even[h] = fmaf(q.z, k[i].z, even[h]);
-				odd[h] = fmaf(q.w, k[i].w, odd[h]);
-			}
-		}
+	for (int p = 0; p < PASSES; p++) {
+		state->max[p] = -INFINITY;
+		state->sum[p] = 0.0f;
 	}
-#if HEADS == 4
-	bool upper = part & 2, second = part & 1;
-	float give0 = upper ? even[0] + odd[0] : even[2] + odd[2];
-	float give1 = upper ? even[1] + odd[1] : even[3] + odd[3];
-	float keep0 = upper ? even[2] + odd[2] : even[0] + odd[0];
-	float keep1 = upper ? even[3] + odd[3] : even[1] + odd[1];
+#pragma unroll
+	for (int h = 0; h < ALL_HEADS; h++)
+#pragma unroll
+		for (int i = 0; i < OWNED; i++)
+			state->acc[h][i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
 
-	keep0 += __shfl_xor_sync(FULL_WARP, give0, 2);
-	keep1 += __shfl_xor_sync(FULL_WARP, give1, 2);
-	return (second ? keep1 : keep0)
-		+ __shfl_xor_sync(FULL_WARP, second ? keep0 : keep1, 1);
-#elif HEADS == 2
-	bool second = part & 1;
-	float give = second ? even[0] + odd[0] : even[1] + odd[1];
-	float keep = second ? even[1] + odd[1] : even[0] + odd[0];
+/* Place h of the lane's sums is that of head h ^ swap. */
+INLINE_PIECE int SPLIT_FN(swap)(void)
+{
+	return threadIdx.x % HEADS;
+}
 
-	keep += __shfl_xor_sync(FULL_WARP, give, 1);
-	return keep + __shfl_xor_sync(FULL_WARP, keep, 2);
+INLINE_PIECE void SPLIT_FN(load_query)(struct SPLIT_FN(state) *state, const struct split *s)
+{
+#if KEPT
+#pragma unroll
+	for (int h = 0; h < ALL_HEADS; h++)
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+			state->query[h][i] = split_query(s, h ^ SPLIT_FN(swap)(),
+							 threadIdx.x % LANES + LANES * i);
 #else
-	float sum = even[0] + odd[0];
-
-	sum += __shfl_xor_sync(FULL_WARP, sum, 1);
-	return sum + __shfl_xor_sync(FULL_WARP, sum, 2);
+	(void)state;
+	split_load_query(s);
+	__syncthreads();
 #endif
 }
 
-/* Scores a tile of `count` keys: leaves the weights and the factors that rescale the accumulators
- * in the warp's shared memory, and updates the running maxima and sums. */
-INLINE_PIECE void SPLIT_FN(weigh)(struct SPLIT_FN(state) *state, const struct split *s,
-				       const float4 *keys, int count)
+/* The lane's vector `i` of the query head in place `h`; beyond the row, anything. */
+INLINE_PIECE float4 SPLIT_FN(query)(const struct SPLIT_FN(state) *state, const struct split *s,
+				    int h, int i)
 {
-	int lane = threadIdx.x, key = lane / SPLIT_LANES, head = lane % HEADS;
-	int swap = SPLIT_SWAP(DIM, key);
-	const float4 *row = keys + min(key, count - 1) * (DIM / 4);
+#if KEPT
+	(void)s;
+	return state->query[h][i];
+#else
+	(void)state;
+	return ((const float4 *)s->query)[(h ^ SPLIT_FN(swap)()) * (DIM / 4)
+					  + min((int)threadIdx.x % LANES + LANES * i, DIM / 4 - 1)];
+#endif
+}
 
+/* Exchanges sums with the lane `step` away: of 2 * `count` sums, the first `count` are left. */
+INLINE_PIECE void SPLIT_FN(exchange)(float *sums, int count, int step)
+{
+#pragma unroll
+	for (int i = 0; i < count; i++)
+		sums[i] += __shfl_xor_sync(FULL_WARP, sums[i + count], step);
+}
+
+/* The lane's score, of KEYS * HEADS sums. */
+INLINE_PIECE float SPLIT_FN(reduce)(float *sums)
+{
+#if LANES == 32
+	SPLIT_FN(exchange)(sums, 4 * HEADS, 16);
+#endif
+#if LANES >= 16
+	SPLIT_FN(exchange)(sums, 2 * HEADS, 8);
+#endif
+	SPLIT_FN(exchange)(sums, HEADS, 4);
+	/* Now of one key. */
+#if HEADS == 4
+	SPLIT_FN(exchange)(sums, 2, 2);
+	SPLIT_FN(exchange)(sums, 1, 1);
+	return sums[0];
+#elif HEADS == 2
+	SPLIT_FN(exchange)(sums, 1, 1);
+	return sums[0] + __shfl_xor_sync(FULL_WARP, sums[0], 2);
+#else
+	sums[0] += __shfl_xor_sync(FULL_WARP, sums[0], 1);
+	return sums[0] + __shfl_xor_sync(FULL_WARP, sums[0], 2);
+#endif
+}
+
+/* Scores 8 keys of a tile, from key `from` on, for all query heads: score[p * AT_ONCES] of pass p
+ * is that of head p * HEADS + lane % HEADS for key from + lane / 4, or -inf past the last key. */
+INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const struct split *s,
+				  const float4 *rows, int from, int count, float *score)
+{
+	int part = threadIdx.x % LANES, first = threadIdx.x / LANES * KEYS, swap = part / 4;
+	float4 k[KEYS][2];
+
+#pragma unroll
+	for (int key = 0; key < KEYS; key++) {
+		/* Past the last key, that one is multiplied again. */
+		const float4 *row = rows + min(from + first + (key ^ swap), count - 1) * (DIM / 4);
+
+		k[key][0] = row[part];
+		k[key][1] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+		if (part + LANES < DIM / 4)
+			k[key][1] = row[part + LANES];
+	}
 #pragma unroll
 	for (int p = 0; p < PASSES; p++) {
-		float score = SPLIT_FN(score)(state, s, row, p, swap);
+		float sums[KEYS * HEADS];
 
-		if (key >= count)
-			score = -INFINITY;
-		float tile_max = score;
 #pragma unroll
-		for (int step = SPLIT_LANES; step < WARP; step *= 2)
-			tile_max = fmaxf(tile_max, __shfl_xor_sync(FULL_WARP, tile_max, step));
+		for (int h = 0; h < HEADS; h++) {
+			float4 q0 = SPLIT_FN(query)(state, s, p * HEADS + h, 0);
+			float4 q1 = SPLIT_FN(query)(state, s, p * HEADS + h, 1);
 
-		/* The guards give exp(-inf) = 0 where the plain formula has -inf - -inf = NaN. */
-		float new_max = fmaxf(state->max[p], tile_max);
-		float rescale = state->max[p] == -INFINITY ? 0.0f : expf(state->max[p] - new_max);
-		float weight = score == -INFINITY ? 0.0f : expf(score - new_max);
-		float tile_sum = weight;
 #pragma unroll
-		for (int step = SPLIT_LANES; step < WARP; step *= 2)
-			tile_sum += __shfl_xor_sync(FULL_WARP, tile_sum, step);
+			for (int key = 0; key < KEYS; key++) {
+				float sum = q0.x * k[key][0].x;
 
-		state->sum[p] = fmaf(state->sum[p], rescale, tile_sum);
-		state->max[p] = new_max;
-		if (lane % SPLIT_LANES < HEADS) {
-			s->weights[key * ALL_HEADS + p * HEADS + head] = weight;
-			if (key == 0)
-				s->rescale[p * HEADS + head] = rescale;
-			if (p * HEADS + head < s->G) {
-				if (key < count)
-					POINT(score, score, weight);
-				if (key == 0)
-					POINT(softmax, new_max, rescale, state->sum[p]);
+				sum = fmaf(q0.y, k[key][0].y, sum);
+				sum = fmaf(q0.z, k[key][0].z, sum);
+				sum = fmaf(q0.w, k[key][0].w, sum);
+				sum = fmaf(q1.x, k[key][1].x, sum);
+				sum = fmaf(q1.y, k[key][1].y, sum);
+				sum = fmaf(q1.z, k[key][1].z, sum);
+				sums[key * HEADS + h] = fmaf(q1.w, k[key][1].w, sum);
 			}
 		}
+		score[p * AT_ONCES] = SPLIT_FN(reduce)(sums);
+		if (from + (int)threadIdx.x / 4 >= count)
+			score[p * AT_ONCES] = -INFINITY;
 	}
+}
+
+/* The lane's part of softmax for pass `p`: updates the running maximum and sum, and leaves the
+ * weights and the factor that rescales the accumulators in the warp's shared memory. */
+INLINE_PIECE void SPLIT_FN(soften)(struct SPLIT_FN(state) *state, const struct split *s,
+				   const float *score, int p, int count)
+{
+	int lane = threadIdx.x, key = lane / 4, head = p * HEADS + lane % HEADS;
+	bool own = lane % 4 < HEADS;    /* with fewer heads, lanes repeat others */
+	float weight[AT_ONCES], tile_max = score[0], tile_sum;
+
+#pragma unroll
+	for (int g = 1; g < AT_ONCES; g++)
+		tile_max = fmaxf(tile_max, score[g]);
+#pragma unroll
+	for (int step = 4; step < WARP; step *= 2)
+		tile_max = fmaxf(tile_max, __shfl_xor_sync(FULL_WARP, tile_max, step));
+
+	/* The guards give exp(-inf) = 0 where the plain formula has -inf - -inf = NaN. */
+	float new_max = fmaxf(state->max[p], tile_max);
+	float rescale = state->max[p] == -INFINITY ? 0.0f : expf(state->max[p] - new_max);
+
+#pragma unroll
+	for (int g = 0; g < AT_ONCES; g++)
+		weight[g] = score[g] == -INFINITY ? 0.0f : expf(score[g] - new_max);
+	tile_sum = weight[0];
+#pragma unroll
+	for (int g = 1; g < AT_ONCES; g++)
+		tile_sum += weight[g];
+#pragma unroll
+	for (int step = 4; step < WARP; step *= 2)
+		tile_sum += __shfl_xor_sync(FULL_WARP, tile_sum, step);
+	state->sum[p] = fmaf(state->sum[p], rescale, tile_sum);
+	state->max[p] = new_max;
+
+	if (!own)
+		return;
+#pragma unroll
+	for (int g = 0; g < AT_ONCES; g++)
+		s->weights[(g * SPLIT_KEYS_AT_ONCE + key) * ALL_HEADS + head] = weight[g];
+	if (key == 0)
+		s->rescale[head] = rescale;
+	if (head >= s->G)
+		return;
+#pragma unroll
+	for (int g = 0; g < AT_ONCES; g++)
+		if (g * SPLIT_KEYS_AT_ONCE + key < count)
+			POINT(score, score[g], weight[g]);
+	if (key == 0)
+		POINT(softmax, new_max, rescale, state->sum[p]);
+}
+
+/* Scores a tile of `count` keys, and does its softmax. */
+INLINE_PIECE void SPLIT_FN(weigh)(struct SPLIT_FN(state) *state, const struct split *s,
+				  const float4 *keys, int count)
+{
+	float score[PASSES * AT_ONCES];
+
+#pragma unroll
+	for (int g = 0; g < AT_ONCES; g++)
+		SPLIT_FN(score)(state, s, keys, g * SPLIT_KEYS_AT_ONCE, count, score + g);
+#pragma unroll
+	for (int p = 0; p < PASSES; p++)
+		SPLIT_FN(soften)(state, s, score + p * AT_ONCES, p, count);
 }
 
 /* Loads the values of HEADS heads at once. */
@@ -163,8 +242,7 @@ INLINE_PIECE void SPLIT_FN(load)(float *to, const float *from)
 #endif
 }
 
-INLINE_PIECE void SPLIT_FN(rescale)(struct SPLIT_FN(state) *state,
-							 const struct split *s)
+INLINE_PIECE void SPLIT_FN(rescale)(struct SPLIT_FN(state) *state, const struct split *s)
 {
 #pragma unroll
 	for (int p = 0; p < PASSES; p++) {
@@ -186,9 +264,8 @@ INLINE_PIECE void SPLIT_FN(rescale)(struct SPLIT_FN(state) *state,
 }
 
 /* acc = acc + weight * value, for keys [first, first + count) of the tile, one after another. */
-INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state,
-						     const struct split *s, const float4 *values,
-						     int first, int count)
+INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state, const struct split *s,
+				const float4 *values, int first, int count)
 {
 #pragma unroll
 	for (int key = first; key < first + count; key += SPLIT_ROWS) {
@@ -229,62 +306,16 @@ INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state,
 	}
 }
 
-/* Attends to the warp's tiles, every SPLIT_WARPS-th one of the split, and leaves its state in
- * s->merged. All threads of the block must call it. */
-INLINE_PIECE void SPLIT_FN(attend)(const struct split *s)
+/* Leaves the warp's state in s->merged. */
+INLINE_PIECE void SPLIT_FN(leave)(const struct SPLIT_FN(state) *state, const struct split *s)
 {
-	struct SPLIT_FN(state) state;
-	struct split_source source;
-	const float4 *values;
 	int lane = threadIdx.x, warp = threadIdx.y;
-
-#pragma unroll
-	for (int p = 0; p < PASSES; p++) {
-		state.max[p] = -INFINITY;
-		state.sum[p] = 0.0f;
-	}
-#pragma unroll
-	for (int h = 0; h < ALL_HEADS; h++)
-#pragma unroll
-		for (int i = 0; i < OWNED; i++)
-			state.acc[h][i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-
-	source_begin(&source, s, DIM);
-	split_load_query(s);
-	__syncthreads();
-#if KEPT
-#pragma unroll
-	for (int h = 0; h < HEADS; h++)
-#pragma unroll
-		for (int i = 0; i < 8; i++)
-			if (i < VECTORS)
-				state.query[h][i] = ((const float4 *)s->query)
-					[h * (DIM / 4) + (i ^ SPLIT_SWAP(DIM, lane / SPLIT_LANES))
-					 * SPLIT_LANES + lane % SPLIT_LANES];
-#endif
-	for (int key = s->begin + warp * SPLIT_TILE; key < s->end; key += SPLIT_UNIT) {
-		int count = min(s->end - key, SPLIT_TILE);
-
-		SPLIT_FN(weigh)(&state, s, source_wait(&source, s->k, key, DIM), count);
-		__syncwarp();           /* the weights are written, and the keys were read */
-		source_release(&source, s, DIM);
-		values = source_wait(&source, s->v, key, DIM);
-		SPLIT_FN(rescale)(&state, s);
-		if (count == SPLIT_TILE)
-			SPLIT_FN(add)(&state, s, values, 0, SPLIT_TILE);
-		else
-			for (int i = 0; i < count; i++)
-				SPLIT_FN(add)(&state, s, values, i, 1);
-		__syncwarp();           /* the weights and the values were read */
-		source_release(&source, s, DIM);
-	}
-	__syncthreads();                /* s->merged may be where tiles were */
 
 #pragma unroll
 	for (int p = 0; p < PASSES; p++)
 		if (lane < HEADS) {
-			s->maxima[warp * ALL_HEADS + p * HEADS + lane] = state.max[p];
-			s->sums[warp * ALL_HEADS + p * HEADS + lane] = state.sum[p];
+			s->maxima[warp * ALL_HEADS + p * HEADS + lane] = state->max[p];
+			s->sums[warp * ALL_HEADS + p * HEADS + lane] = state->sum[p];
 		}
 #pragma unroll
 	for (int h = 0; h < ALL_HEADS; h++)
@@ -292,13 +323,44 @@ INLINE_PIECE void SPLIT_FN(attend)(const struct split *s)
 		for (int i = 0; i < OWNED; i++)
 			if (lane + WARP * i < DIM / 4)
 				((float4 *)s->merged)[(warp * ALL_HEADS + h) * (DIM / 4)
-						      + lane + WARP * i] = state.acc[h][i];
+						      + lane + WARP * i] = state->acc[h][i];
+}
+
+/* Attends to the warp's tiles, every SPLIT_WARPS-th one of the split, and leaves its state in
+ * s->merged. All threads of the block must call it. */
+INLINE_PIECE void SPLIT_FN(attend)(const struct split *s, struct split_source *source)
+{
+	struct SPLIT_FN(state) state;
+
+	SPLIT_FN(begin)(&state);
+	SPLIT_FN(load_query)(&state, s);
+	for (int key = s->begin + (int)threadIdx.y * SPLIT_TILE(DIM); key < s->end;
+	     key += SPLIT_STEP(DIM)) {
+		int count = min(s->end - key, SPLIT_TILE(DIM));
+		const float4 *values;
+
+		SPLIT_FN(weigh)(&state, s, source_wait(source, s->k, key, DIM), count);
+		__syncwarp();           /* the weights are written, and the keys were read */
+		source_release(source, DIM);
+		values = source_wait(source, s->v, key, DIM);
+		SPLIT_FN(rescale)(&state, s);
+		if (count == SPLIT_TILE(DIM))
+			SPLIT_FN(add)(&state, s, values, 0, SPLIT_TILE(8 * LANES));
+		else
+			for (int i = 0; i < count; i++)
+				SPLIT_FN(add)(&state, s, values, i, 1);
+		__syncwarp();           /* the weights and the values were read */
+		source_release(source, DIM);
+	}
+	__syncthreads();                /* all have read the states of an earlier split */
+	SPLIT_FN(leave)(&state, s);
 	__syncthreads();
 }
 #undef ALL_HEADS
-#undef VECTORS
+#undef KEYS
+#undef AT_ONCES
 #undef KEPT
-#undef QUERY
 #undef SIZE
 #undef DIM
+#undef LANES
 #undef OWNED

@@ -2,13 +2,12 @@
  * all query heads of that KV head, with eight warps.
  *
  * The arithmetic of the rungs of the ladder from 5 up: they have the same bits and differ in how
- * keys and values reach the warps. The kernel that includes this file defines that first, after
- * kernels/split.cuh:
+ * keys and values reach the warps, and in which blocks attend to which splits. The kernel that
+ * includes this file defines first, after kernels/split.cuh:
  *   struct split_source    the state of a warp's loads
- *   source_begin(source, split, D)      before the first tile
  *   source_wait(source, rows, key, D)   the tile at `key` of s->k or s->v, as vectors; keys and
  *                          values are asked for in turn
- *   source_release(source, split, D)    after a __syncwarp(): the tile asked for last is not needed
+ *   source_release(source, D)           after a __syncwarp(): the tile asked for last is not needed
  */
 #ifndef SPLIT_KERNEL_CUH
 #define SPLIT_KERNEL_CUH
@@ -33,63 +32,51 @@
 #define PASSES 4
 #include "kernels/split_sizes.cuh"
 
-/* A GPU's compiler needs head sizes as constants, for loops without branches. The simulator's gets
- * the same bits with fewer functions. */
+/* The function of a shape that attends to a split, with a warp's source of tiles, and leaves the
+ * states of the warps in s->merged. All threads of the block must call it. */
+typedef void split_attend_fn(const struct split *s, struct split_source *source);
+
+/* Calls run(in, heads, attend, shared) with the room for query heads and the function of the shape
+ * in *in. A GPU's compiler needs both and the head size as constants, for loops without branches;
+ * the simulator's gets the same bits with fewer functions. */
+#define SPLIT_RUN(run, in, group, heads, size, dim) do { \
+	(in)->D = dim; \
+	run((in), heads, split_attend_##group##_##size, shared); \
+} while (0)
 #ifdef __CUDACC__
-#define SPLIT_SHAPE(group) do { \
-	if (s->D == 64) \
-		split_attend_##group##_64(s); \
-	else if (s->D == 80) \
-		split_attend_##group##_80(s); \
-	else if (s->D == 96) \
-		split_attend_##group##_96(s); \
-	else if (s->D == 128) \
-		split_attend_##group##_128(s); \
+#define SPLIT_SIZES(run, in, group, heads) do { \
+	if ((in)->D == 64) \
+		SPLIT_RUN(run, in, group, heads, 64, 64); \
+	else if ((in)->D == 80) \
+		SPLIT_RUN(run, in, group, heads, 80, 80); \
+	else if ((in)->D == 96) \
+		SPLIT_RUN(run, in, group, heads, 96, 96); \
+	else if ((in)->D == 128) \
+		SPLIT_RUN(run, in, group, heads, 128, 128); \
 	else \
-		split_attend_##group##_256(s); \
+		SPLIT_RUN(run, in, group, heads, 256, 256); \
 } while (0)
 #else
-#define SPLIT_SHAPE(group) do { \
-	if (s->D <= 128) \
-		split_attend_##group##_small(s); \
+#define SPLIT_SIZES(run, in, group, heads) do { \
+	if ((in)->D == 64) \
+		SPLIT_RUN(run, in, group, heads, small, 64); \
+	else if ((in)->D <= 128) \
+		SPLIT_RUN(run, in, group, heads, medium, (in)->D); \
 	else \
-		split_attend_##group##_large(s); \
+		SPLIT_RUN(run, in, group, heads, large, 256); \
 } while (0)
 #endif
-
-/* Attends to the split with the functions for its shape. All threads of the block must call it. */
-INLINE_PIECE void split_attend(const struct split *s)
-{
-	switch (s->heads) {
-	case 1:
-		SPLIT_SHAPE(1x1);
-		break;
-	case 2:
-		SPLIT_SHAPE(2x1);
-		break;
-	case 4:
-		SPLIT_SHAPE(4x1);
-		break;
-	case 8:
-		SPLIT_SHAPE(4x2);
-		break;
-	default:
-		SPLIT_SHAPE(4x4);
-	}
-}
-
-/* Attends to the block's split and publishes its partials. False if it has no keys. All threads of
- * the block must call it; `shared` is 16-byte aligned, and has room as split_rule.h says. */
-INLINE_PIECE bool split_run(struct split *s, float *shared, float *partials)
-{
-	if (s->begin >= s->end) {
-		split_publish_empty(s, partials);
-		return false;
-	}
-	split_place(s, shared);
-	split_attend(s);
-	split_publish(s, partials);
-	return true;
-}
+#define SPLIT_DISPATCH(run, in) do { \
+	if ((in)->H <= (in)->Hkv) \
+		SPLIT_SIZES(run, in, 1x1, 1); \
+	else if ((in)->H <= 2 * (in)->Hkv) \
+		SPLIT_SIZES(run, in, 2x1, 2); \
+	else if ((in)->H <= 4 * (in)->Hkv) \
+		SPLIT_SIZES(run, in, 4x1, 4); \
+	else if ((in)->H <= 8 * (in)->Hkv) \
+		SPLIT_SIZES(run, in, 4x2, 8); \
+	else \
+		SPLIT_SIZES(run, in, 4x4, 16); \
+} while (0)
 
 #endif

@@ -1,80 +1,121 @@
 /* split_ring.cuh - the tiles of a warp in a ring of shared memory that bulk copies fill.
  *
- * Keys and values alternate: tile 2 * i of the ring's sequence is keys, tile 2 * i + 1 the values
- * of the same keys. Each place of the ring has a barrier that completes when its copy has landed;
- * the barrier's parity changes each time the ring goes round. Lane 0 issues the copies: the first
- * ones before the queries are loaded, and one more whenever the warp has read a tile.
+ * A warp attends to its tiles of one split or of a run of splits, without a break between them:
+ * keys and values alternate, the keys of a tile and then its values. Each place of the ring has a
+ * barrier that completes when its copy has landed; the barrier's parity changes each time the ring
+ * goes round. Lane 0 issues the copies: the first ones before the queries are loaded, and one more
+ * whenever the warp has read a tile.
  */
 #ifndef SPLIT_RING_CUH
 #define SPLIT_RING_CUH
 
 #include "kernels/split.cuh"
+#include "kernels/split_plan.cuh"
 #include "sim/cuda/async.h"
-
-#define SPLIT_MAX_STAGES 6
 
 struct split_source {
 	float4 *tiles;                  /* [stages] of the warp */
 	uint64_t *landed;               /* [stages] */
-	int issued, asked;              /* tiles of the warp's sequence */
-	int tile_count;
+	int stages;
 	int place;                      /* of the tile asked for last */
 	bool parity;
+	/* The copy to be issued next, in lane 0. */
+	const float *k, *v;
+	int key, end;                   /* end of its split; no more copies: key >= end */
+	bool values;
+	const struct split_launch *in;
+	struct plan_run run;            /* the splits after that one */
 };
 
-/* Issues the copy of the next tile, if there is one. */
-INLINE_PIECE void source_issue(struct split_source *source, const struct split *s, int place,
-				int D)
+/* Goes on with the next split in which the warp has keys. */
+INLINE_PIECE void source_next(struct split_source *source)
 {
-	int index = source->issued++;
-	int key = s->begin + (int)threadIdx.y * SPLIT_TILE + index / 2 * SPLIT_UNIT;
-	unsigned bytes = (unsigned)(min(s->end - key, SPLIT_TILE) * D) * sizeof(float);
-	const float *rows = (index % 2 ? s->v : s->k) + (long long)key * D;
+	const struct split_launch *in = source->in;
 
-	mbarrier_expect(&source->landed[place], bytes);
-	async_bulk_load(source->tiles + place * (SPLIT_TILE * D / 4), rows, bytes,
-			&source->landed[place]);
+	while (source->key >= source->end && source->run.count > 0) {
+		struct plan_unit unit = plan_next(&source->run);
+		long long cache = split_cache(in, unit.row / in->Hkv, unit.row % in->Hkv);
+
+		source->k = in->k + cache;
+		source->v = in->v + cache;
+		source->key = unit.begin + (int)threadIdx.y * SPLIT_TILE(in->D);
+		source->end = unit.end;
+	}
 }
 
-/* Issues the first copies. */
-INLINE_PIECE void source_begin(struct split_source *source, const struct split *s, int D)
+/* Issues the next copy. */
+INLINE_PIECE void source_issue(struct split_source *source, int place, int D)
 {
-	__shared__ uint64_t landed[SPLIT_WARPS * SPLIT_MAX_STAGES];
-	int first = s->begin + (int)threadIdx.y * SPLIT_TILE;
+	unsigned bytes = (unsigned)(min(source->end - source->key, SPLIT_TILE(D)) * D)
+		* sizeof(float);
+	const float *rows = (source->values ? source->v : source->k) + (long long)source->key * D;
 
-	source->tiles = (float4 *)s->merged
-		+ (int)threadIdx.y * SPLIT_STAGES(D) * (SPLIT_TILE * D / 4);
+	mbarrier_expect(&source->landed[place], bytes);
+	async_bulk_load_once(source->tiles + place * (SPLIT_TILE(D) * D / 4), rows, bytes,
+			     &source->landed[place]);
+	if (source->values) {
+		source->key += SPLIT_STEP(D);
+		source_next(source);
+	}
+	source->values = !source->values;
+}
+
+/* Prepares the ring for the warp's tiles of `s`, which may be none, and then of `run`
+ * unless it is NULL. `landed` are SPLIT_WARPS * SPLIT_MAX_STAGES barriers of the block. */
+INLINE_PIECE void source_begin(struct split_source *source, const struct split *s,
+			       const struct split_launch *in, const struct plan_run *run,
+			       uint64_t *landed)
+{
+	source->stages = SPLIT_STAGES(s->heads, s->D);
+	source->tiles = (float4 *)s->tiles
+		+ (int)threadIdx.y * source->stages * (SPLIT_TILE(s->D) * s->D / 4);
 	source->landed = landed + threadIdx.y * SPLIT_MAX_STAGES;
-	source->issued = source->asked = 0;
-	source->tile_count = first < s->end
-		? 2 * ((s->end - first + SPLIT_UNIT - 1) / SPLIT_UNIT) : 0;
 	source->place = -1;
 	source->parity = true;
+	source->k = s->k;
+	source->v = s->v;
+	source->key = s->begin + (int)threadIdx.y * SPLIT_TILE(s->D);
+	source->end = s->end;
+	source->values = false;
+	source->in = in;
+	source->run.count = 0;
+	if (run)
+		source->run = *run;
 	if (threadIdx.x == 0) {
-		for (int i = 0; i < SPLIT_STAGES(D); i++)
+		for (int i = 0; i < source->stages; i++)
 			mbarrier_init(&source->landed[i], 1);
 		mbarrier_init_fence();
-		for (int i = 0; i < SPLIT_STAGES(D) && i < source->tile_count; i++)
-			source_issue(source, s, i, D);
+		source_next(source);
 	}
-	__syncwarp();
+}
+
+/* Issues copies for places [first, stages), and returns how many places have one. With `all` false,
+ * up to the first tile that ends its split: a launch that overlaps the one before it leaves out the
+ * keys that that one may be writing, which are the last ones of a sequence. */
+INLINE_PIECE int source_fill(struct split_source *source, int first, bool all, int D)
+{
+	if (threadIdx.x == 0)
+		while (first < source->stages && source->key < source->end
+		       && (all || source->key + SPLIT_TILE(D) < source->end))
+			source_issue(source, first++, D);
+	return first;
 }
 
 INLINE_PIECE const float4 *source_wait(struct split_source *source, const float *rows,
 					    int key, int D)
 {
 	(void)rows, (void)key;
-	source->place = source->place + 1 == SPLIT_STAGES(D) ? 0 : source->place + 1;
+	source->place = source->place + 1 == source->stages ? 0 : source->place + 1;
 	if (source->place == 0)
 		source->parity = !source->parity;
 	mbarrier_wait(&source->landed[source->place], source->parity);
-	return source->tiles + source->place * (SPLIT_TILE * D / 4);
+	return source->tiles + source->place * (SPLIT_TILE(D) * D / 4);
 }
 
-INLINE_PIECE void source_release(struct split_source *source, const struct split *s, int D)
+INLINE_PIECE void source_release(struct split_source *source, int D)
 {
-	if (threadIdx.x == 0 && source->issued < source->tile_count)
-		source_issue(source, s, source->place, D);
+	if (threadIdx.x == 0 && source->key < source->end)
+		source_issue(source, source->place, D);
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* split_rule.h - where the keys of a sequence are split in the rungs of the ladder from 5 up.
+/* split_rule.h - where the keys of a sequence are split in the rungs of the ladder from 5 up, and
+ * how a block lays out its shared memory.
  *
  * The boundaries depend on the length of the sequence only: a sequence has the same bits alone and
  * in any batch, whatever blocks its splits run in. Included by kernels and by the host.
@@ -7,12 +8,15 @@
 #define SPLIT_RULE_H
 
 #define SPLITS 16               /* most splits of a sequence */
-#define SPLIT_UNIT 64           /* keys: one tile of SPLIT_TILE keys for each warp of a block */
-#define SPLIT_TILE 8
+#define SPLIT_UNIT 128          /* keys; splits are multiples of it */
 #define SPLIT_WARPS 8
+#define SPLIT_KEYS_AT_ONCE 8    /* keys that a warp scores at once */
 #define SPLIT_MAX_GROUP 16      /* query heads of a KV head */
-#define SPLIT_MAX_DIM 256       /* head sizes are multiples of SPLIT_DIM_UNIT up to this */
-#define SPLIT_DIM_UNIT 16
+
+/* Keys of a tile: what a warp attends to between two updates of its softmax. */
+#define SPLIT_TILE(D) ((D) <= 128 ? 2 * SPLIT_KEYS_AT_ONCE : SPLIT_KEYS_AT_ONCE)
+/* Keys from a warp's tile to its next: one tile for each warp. */
+#define SPLIT_STEP(D) (SPLIT_WARPS * SPLIT_TILE(D))
 
 /* Keys per split of a sequence of `n` keys: even splits, rounded up to whole units. */
 #define SPLIT_KEYS(n) \
@@ -20,18 +24,31 @@
 	 : ((long long)(n) + SPLITS * SPLIT_UNIT - 1) / (SPLITS * SPLIT_UNIT) * SPLIT_UNIT)
 /* How many splits have keys. */
 #define SPLITS_USED(n) ((int)(((n) + SPLIT_KEYS(n) - 1) / SPLIT_KEYS(n)))
-
 /* The query heads that a kernel has room for: 1, 2, 4, 8 or 16 for `G` query heads of a KV head. */
 #define SPLIT_HEADS(G) ((G) <= 2 ? (G) : (G) <= 4 ? 4 : (G) <= 8 ? 8 : 16)
+/* Whether a warp keeps its part of the queries in registers. */
+#define SPLIT_KEPT(G) (SPLIT_HEADS(G) <= 8)
 
-/* Floats of a block's shared memory: what comes before the tiles; the states of the warps, which
- * are merged where the tiles were; and the tiles of keys and values that the warps have in flight
- * if they copy them to shared memory. The tiles begin at a multiple of 128 bytes: bulk copies to
+/* Below, G may also be SPLIT_HEADS(G).
+ *
+ * Floats of a block's dynamic shared memory: what warps keep besides tiles, the states in which
+ * they leave their parts of a split, and the tiles that they have in flight if they copy them to
+ * shared memory. Tiles come first: they begin at multiples of 128 bytes, because bulk copies to
  * other places are slower. */
 #define SPLIT_FLOATS(G, D) \
-	((SPLIT_HEADS(G) * ((D) + SPLIT_WARPS * (3 + SPLIT_TILE)) + 31) / 32 * 32)
+	(SPLIT_WARPS * SPLIT_HEADS(G) * (3 + SPLIT_TILE(D)) \
+	 + (SPLIT_KEPT(G) ? 0 : SPLIT_HEADS(G) * (D)))
 #define SPLIT_MERGE_FLOATS(G, D) (SPLIT_WARPS * SPLIT_HEADS(G) * (D))
-#define SPLIT_STAGES(D) ((D) <= 128 ? 6 : 3)
-#define SPLIT_RING_FLOATS(D) (SPLIT_WARPS * SPLIT_STAGES(D) * SPLIT_TILE * (D))
+#define SPLIT_STAGE_FLOATS(D) (SPLIT_WARPS * SPLIT_TILE(D) * (D))
+#define SPLIT_RING_FLOATS(G, D) (SPLIT_STAGES(G, D) * SPLIT_STAGE_FLOATS(D))
+
+/* Tiles that each warp has in flight: what fits into a block's shared memory of 227 KiB, less 1 KiB
+ * for static variables, at most 6. */
+#define SPLIT_MAX_STAGES 6
+#define SPLIT_STAGES_THAT_FIT(G, D) \
+	(((226 << 10) / 4 - SPLIT_FLOATS(G, D) - SPLIT_MERGE_FLOATS(G, D)) / SPLIT_STAGE_FLOATS(D))
+#define SPLIT_STAGES(G, D) \
+	(SPLIT_STAGES_THAT_FIT(G, D) < SPLIT_MAX_STAGES ? SPLIT_STAGES_THAT_FIT(G, D) \
+	 : SPLIT_MAX_STAGES)
 
 #endif

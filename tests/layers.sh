@@ -49,7 +49,7 @@ layer() {
 
 layer base
 layer base/math base/math/ex2_model.c ex2_model.c
-layer kernels base sim/cuda/async.h
+layer kernels base sim/cuda/async.h sim/cuda/programmatic.h sim/cuda/ticket.h
 layer traces base
 layer traces/store base traces
 layer traces/diff base traces traces/store

@@ -215,11 +215,12 @@ static const struct path_way {
 	{ &path_ladder, GRAPH_NONE, 4 },
 	{ &path_ladder, GRAPH_NONE, 5 },
 	{ &path_ladder, GRAPH_CAPTURE, 6 },
+	{ &path_ladder, GRAPH_CAPTURE, 9 },
 	{ &path_ladder, GRAPH_NONE, 10 },
 	{ &path_ladder, GRAPH_MANUAL, 10 },
 	{ &path_prefill_tiled, GRAPH_NONE, 0 },
 };
-enum { PATH_WAYS = 21, PATH_CASES = 51 };
+enum { PATH_WAYS = 22, PATH_CASES = 51 };
 
 /* The head size nearest to D that a path or rung has; all others have every size. */
 static inline int path_head_dim(const struct path *path, int rung, int D)

@@ -18,7 +18,7 @@
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "engine/attention/path_ladder.h"
-#include "kernels/split_rule.h"
+#include "kernels/plan_rule.h"
 #include "tui/run.h"
 #include "tui/shape.h"
 
@@ -27,11 +27,11 @@
  * takes for one tile, if it does not wait for memory, by its room for query heads. */
 #define READ_SHARE 0.955
 #define START_US 1.9
-#define END_US 5.0
+#define END_US 4.0
 static const struct {
 	int heads;
 	double us;
-} tile_times[] = { { 4, 1.6 }, { 8, 2.9 }, { 16, 5.5 } };
+} tile_times[] = { { 4, 2.4 }, { 8, 4.0 }, { 16, 7.9 } };
 
 enum { MANY_BLOCKS = 1 << 20 };
 
@@ -45,7 +45,9 @@ struct target {
 };
 
 struct plan {
-	int64_t blocks, splits;         /* that have keys; of all sequences */
+	int64_t splits;                 /* of all sequences that have keys */
+	int64_t units;                  /* these times the KV heads */
+	int64_t blocks;                 /* that attend to them */
 	int64_t warp_tiles;             /* of the busiest warp */
 	int64_t cache, io, partials;    /* bytes read or written */
 	size_t shared;
@@ -96,9 +98,11 @@ static int blocks_at_once(const struct target *t, size_t shared)
 }
 
 /* Tiles of the warp of a block that gets most of the keys. */
-static int64_t tiles_of(int64_t keys)
+static int64_t tiles_of(const struct shape *s, int64_t keys)
 {
-	return (keys + SPLIT_UNIT - 1) / SPLIT_UNIT;
+	int64_t step = SPLIT_STEP(s->head_dim);
+
+	return (keys + step - 1) / step;
 }
 
 /* Places where blocks run, of which the next block takes the one that is free first. */
@@ -117,13 +121,13 @@ static void place_block(struct places *places, int64_t tiles)
 	places->tiles[best] += tiles;
 }
 
-static void place_sequence(struct places *places, int64_t keys, int kv_heads)
+static void place_sequence(struct places *places, const struct shape *s, int64_t keys)
 {
 	int64_t each = SPLIT_KEYS(keys);
 
 	for (int64_t begin = 0; begin < keys; begin += each)
-		for (int h = 0; h < kv_heads; h++)
-			place_block(places, tiles_of(keys - begin < each ? keys - begin : each));
+		for (int h = 0; h < s->kv_heads; h++)
+			place_block(places, tiles_of(s, keys - begin < each ? keys - begin : each));
 }
 
 static int64_t busiest(const struct places *places)
@@ -136,19 +140,20 @@ static int64_t busiest(const struct places *places)
 	return most;
 }
 
-/* Blocks start in order, each where another has ended. Of very many, an even share. */
+/* Splits start in order, each where another has ended; a plan gives about the same. Of very many,
+ * an even share. */
 static int64_t find_busiest(const struct shape *s, const struct plan *p, int multiprocessors)
 {
 	struct places places = { .count = multiprocessors * p->at_once };
 	int *lengths;
 	int64_t most;
 
-	if (p->blocks > MANY_BLOCKS)
-		return tiles_of(shape_total_keys(s) * s->kv_heads) / places.count + 1;
+	if (p->units > MANY_BLOCKS)
+		return tiles_of(s, shape_total_keys(s) * s->kv_heads) / places.count + 1;
 	places.tiles = xcalloc((size_t)places.count, sizeof *places.tiles);
 	lengths = shape_lengths(s);
 	for (int i = 0; i < s->sequences; i++)
-		place_sequence(&places, lengths[i], s->kv_heads);
+		place_sequence(&places, s, lengths[i]);
 	most = busiest(&places);
 	free(lengths);
 	free(places.tiles);
@@ -185,7 +190,9 @@ static void make_plan(const struct shape *s, const struct target *t, struct plan
 			    .shared = path_ladder.shared(&attention) };
 	for (size_t i = 0; i < s->run_count; i++)
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
-	p->blocks = p->splits * s->kv_heads;
+	p->units = p->splits * s->kv_heads;
+	p->blocks = p->rung >= LADDER_PLAN_RUNG && p->units > t->info.multiprocessors
+		? t->info.multiprocessors : p->units;
 	p->at_once = blocks_at_once(t, p->shared);
 	rows = (int64_t)s->sequences * s->heads;
 	p->cache = (int64_t)shape_bytes(s, sizeof(float));
@@ -222,12 +229,12 @@ static json_t *tiles_json(const struct shape *s, const struct target *t)
 		size_t shared;
 
 		shape.head_dim = sizes[i];
-		shape.rung = 6;         /* the first that has tiles in flight */
+		shape.rung = LADDER_BULK_RUNG;
 		shared = path_ladder.shared(&shape);
 		json_array_append_new(rows, json_pack(
 			"{s:i, s:i, s:i, s:i, s:I, s:i}", "head_dim", sizes[i],
-			"keys", SPLIT_TILE, "warps", SPLIT_WARPS,
-			"tiles_in_flight", SPLIT_STAGES(sizes[i]),
+			"keys", SPLIT_TILE(sizes[i]), "warps", SPLIT_WARPS,
+			"tiles_in_flight", SPLIT_STAGES(s->heads / s->kv_heads, sizes[i]),
 			"shared_bytes", (json_int_t)shared,
 			"blocks_per_multiprocessor", blocks_at_once(t, shared)));
 	}
@@ -239,12 +246,12 @@ static json_t *plan_json(const struct shape *s, const struct target *t, const st
 	char *text = shape_text(s);
 	double rate = READ_SHARE * t->bandwidth;
 	json_t *json = json_pack(
-		"{s:s, s:i, s:s, s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:f,"
-		" s:f, s:f, s:f, s:f}",
+		"{s:s, s:i, s:s, s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
+		" s:f, s:f, s:f, s:f, s:f}",
 		"shape", text, "rung", p->rung, "device", t->info.name, "profile", t->info.profile,
 		"multiprocessors", t->info.multiprocessors, "split_unit", SPLIT_UNIT,
 		"sequences", sequences_json(s), "tiles", tiles_json(s, t),
-		"blocks", (json_int_t)p->blocks,
+		"blocks", (json_int_t)p->blocks, "units", (json_int_t)p->units,
 		"tiles_of_busiest_warp", (json_int_t)p->warp_tiles,
 		"kv_bytes", (json_int_t)p->cache, "io_bytes", (json_int_t)p->io,
 		"partial_bytes", (json_int_t)p->partials,
@@ -275,14 +282,15 @@ static void print_tiles(const struct shape *s, const struct target *t)
 	json_t *rows = tiles_json(s, t), *row;
 	size_t i;
 
-	printf("\ntiles of rung 6: %d keys; the %d warps of a block take turns\n"
-	       "  head size  in flight per warp  shared memory  blocks of a multiprocessor\n",
-	       SPLIT_TILE, SPLIT_WARPS);
+	printf("\ntiles of rungs %d and up; the %d warps of a block take turns\n"
+	       "  head size  keys  in flight per warp  shared memory  blocks of a multiprocessor\n",
+	       LADDER_BULK_RUNG, SPLIT_WARPS);
 	json_array_foreach(rows, i, row) {
 		int head_dim = (int)json_integer_value(json_object_get(row, "head_dim"));
 
-		printf("%c %9d  %18d  %13" PRId64 "  %26" PRId64 "\n",
-		       head_dim == s->head_dim ? '*' : ' ', head_dim, SPLIT_STAGES(head_dim),
+		printf("%c %9d  %4d  %18d  %13" PRId64 "  %26" PRId64 "\n",
+		       head_dim == s->head_dim ? '*' : ' ', head_dim, SPLIT_TILE(head_dim),
+		       SPLIT_STAGES(s->heads / s->kv_heads, head_dim),
 		       (int64_t)json_integer_value(json_object_get(row, "shared_bytes")),
 		       (int64_t)json_integer_value(
 			       json_object_get(row, "blocks_per_multiprocessor")));
@@ -293,6 +301,7 @@ static void print_tiles(const struct shape *s, const struct target *t)
 static void print_work(const struct target *t, const struct plan *p)
 {
 	printf("\nrung                  %d, by the shape table\n", p->rung);
+	printf("splits                %" PRId64 " of all sequences and KV heads\n", p->units);
 	printf("blocks                %" PRId64 " with keys, on %d multiprocessors, %d at a time "
 	       "on each\n", p->blocks, t->info.multiprocessors, p->at_once);
 	printf("tiles of a warp       %" PRId64 " where they are most\n", p->warp_tiles);

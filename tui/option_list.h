@@ -97,7 +97,7 @@ OPTION(CHUNK, ON_DECODE | ON_ATTEND, RUN, 0, "chunk", VALUE_INTEGER("C", 0, MAX_
        "keys per chunk (128); with 0, auto does not use flash decoding")
 OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),
        "warps per chunk of flash decoding, 1 or 2 (1)")
-OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung", VALUE_NAME("N", "best 0 1 2 3 4 5 6 10 13"),
+OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung", VALUE_NAME("N", "best 0 1 2 3 4 5 6 9 10 13"),
        "of the path ladder: a rung, or the fastest (best)")
 OPTION(PROFILE, ON_RUN, RUN, 0, "profile", VALUE_NAME("NAME", "h200"),
        "the GPU whose limits and error codes the simulator has (h200)")

@@ -77,6 +77,9 @@ struct path {
 	size_t (*shared)(const struct attention_shape *);
 	/* Allocates what this path needs in addition to the common buffers; NULL: nothing. */
 	enum status (*create)(struct attention *);
+	/* Prepares for new lengths, i32 [M] in device memory, before launches with them; NULL: no
+	 * need. One call serves all layers of a step. */
+	enum status (*plan)(struct attention *, struct buffer *seq_lens);
 	/* Issues the launches of one layer, from scatter to output, after the upload and before the
 	 * download. The cache still has the lengths from before the append. */
 	enum status (*launch)(struct attention *, int layer);

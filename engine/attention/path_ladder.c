@@ -10,11 +10,13 @@
 #include <math.h>
 
 #include "engine/attention/path_parts.h"
-#include "kernels/split_rule.h"
+#include "kernels/plan_rule.h"
 
 struct ladder {
 	struct attention base;
 	struct flash_part part;
+	int blocks;                     /* from rung 9 up: of a launch, as many as run at once */
+	struct buffer *plan;            /* i32, from rung 9 up (kernels/split_plan.cuh) */
 	struct buffer *tickets;         /* u32 [M, Hkv], of rung 10 */
 };
 
@@ -34,9 +36,8 @@ static const struct {
 	double max_keys;                /* room for these, of all KV heads and slots together */
 	int rung;
 } shape_table[] = {
-	{ 9, INFINITY, 5 },             /* bound by arithmetic: copies ahead do not help */
-	{ 1, 8 * 2048, 5 },             /* too few tiles for copies to run ahead */
-	{ 0, INFINITY, 6 },
+	{ 9, INFINITY, 6 },             /* bound by arithmetic and registers: no plan helps */
+	{ 0, INFINITY, 10 },
 };
 
 int ladder_rung(const struct attention_shape *s)
@@ -56,9 +57,9 @@ static enum status check(const struct attention_shape *s)
 {
 	int rung = ladder_rung(s);
 
-	if (rung != 4 && rung != 5 && rung != 6 && rung != 10)
+	if (rung != 4 && rung != 5 && rung != 6 && rung != 9 && rung != 10)
 		return fail(STATUS_USAGE, "ladder: there is no rung %d; those of f32 are 0 to 6, "
-			    "10 and 13", rung);
+			    "9, 10 and 13", rung);
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
 			    "KV head, got %d; rungs 1 to 3 take any", rung, SPLIT_MAX_GROUP,
@@ -75,15 +76,31 @@ static enum status check(const struct attention_shape *s)
 static size_t shared(const struct attention_shape *s)
 {
 	int G = group_of(s), D = s->head_dim, rung = ladder_rung(s);
-	size_t tiles = rung >= 6 ? (size_t)SPLIT_RING_FLOATS(D) : 0;
-	size_t merge = (size_t)SPLIT_MERGE_FLOATS(G, D);
+	int floats = SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D);
 
 	if (rung == 4)
 		return 0;
-	return ((size_t)SPLIT_FLOATS(G, D) + (tiles > merge ? tiles : merge)) * sizeof(float);
+	if (rung >= LADDER_BULK_RUNG)
+		floats += SPLIT_RING_FLOATS(G, D);
+	return (size_t)floats * sizeof(float);
 }
 
 /* --- buffers --- */
+
+/* A plan has room for all splits that the sequences can have. */
+static enum status create_plan(struct attention *a)
+{
+	struct ladder *l = (struct ladder *)a;
+	const struct attention_shape *s = &a->shape;
+	int64_t units = (int64_t)s->slots * s->kv_heads * SPLITS;
+	struct buffer_spec plan = { "plan", DTYPE_I32, 1, { 0 } };
+	struct device_info info;
+
+	TRY(device_info(a->device, &info));
+	l->blocks = info.multiprocessors < units ? info.multiprocessors : (int)units;
+	plan.shape[0] = PLAN_HEADS(l->blocks) + PLAN_UNIT * units;
+	return device_alloc(a->device, &plan, &l->plan);
+}
 
 static enum status create(struct attention *a)
 {
@@ -98,6 +115,8 @@ static enum status create(struct attention *a)
 	if (rung == 4)
 		return flash_alloc(a, &l->part);
 	TRY(device_alloc(a->device, &partials, &l->part.partials));
+	if (rung >= LADDER_PLAN_RUNG)
+		TRY(create_plan(a));
 	if (rung < 10)
 		return STATUS_OK;
 	TRY(device_alloc(a->device, &tickets, &l->tickets));
@@ -109,6 +128,7 @@ static void destroy(struct attention *a)
 {
 	struct ladder *l = (struct ladder *)a;
 
+	free_buffers(a->device, &l->plan, 1);
 	free_buffers(a->device, &l->tickets, 1);
 	flash_free(a, &l->part);
 }
@@ -134,33 +154,72 @@ static enum status launch_group(struct attention *a, int layer)
 	return flash_reduce(a, part, layer);
 }
 
-static struct dim3 split_grid(const struct attention_shape *s)
+static enum status plan(struct attention *a, struct buffer *seq_lens)
 {
-	return (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, SPLITS };
+	const struct ladder *l = (struct ladder *)a;
+	const struct arg args[] = {
+		ARG_BUFFER(seq_lens), ARG_BUFFER(l->plan), ARG_I32(a->shape.kv_heads),
+		ARG_I32(l->blocks),
+	};
+
+	if (!l->plan)
+		return STATUS_OK;
+	return step_launch(a, "flash_decode_plan", -1,
+			   (struct dim3){ (unsigned)a->shape.slots, 1, 1 },
+			   (struct dim3){ PLAN_THREADS, 1, 1 }, 0, args, COUNT(args));
+}
+
+static enum status launch_merge(struct attention *a, int layer)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct ladder *l = (struct ladder *)a;
+	const struct arg args[] = {
+		ARG_BUFFER(l->part.partials), ARG_BUFFER(a->io->out),
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), ARG_I32(s->head_dim),
+	};
+
+	return step_launch(a, "flash_decode_merge", layer,
+			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ s->head_dim > 128 ? 2 * WARP : WARP, 1, 1 }, 0, args,
+			   COUNT(args));
 }
 
 static enum status launch_split(struct attention *a, const char *kernel, int layer)
 {
 	const struct attention_shape *s = &a->shape;
 	const struct ladder *l = (struct ladder *)a;
-	const struct arg seq_lens = ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer);
 	const struct arg args[] = {
 		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
-		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials), seq_lens,
+		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer),
 		ARG_I32(s->heads), ARG_I32(s->kv_heads), ARG_I32(s->head_dim),
 		ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
 	};
-	const struct arg merge_args[] = {
-		ARG_BUFFER(l->part.partials), ARG_BUFFER(a->io->out), seq_lens,
-		ARG_I32(s->head_dim),
+
+	TRY(step_launch(a, kernel, layer,
+			(struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, SPLITS },
+			(struct dim3){ WARP, SPLIT_WARPS, 1 }, (unsigned)shared(s), args,
+			COUNT(args)));
+	return launch_merge(a, layer);
+}
+
+static enum status launch_planned(struct attention *a, int layer)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct ladder *l = (struct ladder *)a;
+	const struct arg args[] = {
+		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
+		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
+		ARG_BUFFER(l->plan), ARG_I32(s->heads), ARG_I32(s->kv_heads),
+		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
+		ARG_F32(s->scale),
 	};
 
-	TRY(step_launch(a, kernel, layer, split_grid(s), (struct dim3){ WARP, SPLIT_WARPS, 1 },
-			(unsigned)shared(s), args, COUNT(args)));
-	return step_launch(a, "flash_decode_merge", layer,
-			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
-			   (struct dim3){ s->head_dim > 128 ? 2 * WARP : WARP, 1, 1 }, 0,
-			   merge_args, COUNT(merge_args));
+	TRY(step_launch(a, "flash_decode_planned", layer,
+			(struct dim3){ (unsigned)l->blocks, 1, 1 },
+			(struct dim3){ WARP, SPLIT_WARPS, 1 }, (unsigned)shared(s), args,
+			COUNT(args)));
+	return launch_merge(a, layer);
 }
 
 static enum status launch_fused(struct attention *a, int layer)
@@ -170,13 +229,13 @@ static enum status launch_fused(struct attention *a, int layer)
 	const struct arg args[] = {
 		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
 		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(a->io->out), ARG_BUFFER(l->tickets),
-		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), ARG_I32(s->heads),
-		ARG_I32(s->kv_heads), ARG_I32(s->head_dim), ARG_I32(s->max_len),
-		ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
+		ARG_BUFFER(a->io->out), ARG_BUFFER(l->tickets), ARG_BUFFER(l->plan),
+		ARG_I32(s->heads), ARG_I32(s->kv_heads), ARG_I32(s->head_dim),
+		ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
 	};
 
-	return step_launch(a, "flash_decode_fused", layer, split_grid(s),
+	return step_launch(a, "flash_decode_fused", layer,
+			   (struct dim3){ (unsigned)l->blocks, 1, 1 },
 			   (struct dim3){ WARP, SPLIT_WARPS, 1 }, (unsigned)shared(s), args,
 			   COUNT(args));
 }
@@ -191,6 +250,8 @@ static enum status launch(struct attention *a, int layer)
 		return launch_split(a, "flash_decode_split", layer);
 	case 6:
 		return launch_split(a, "flash_decode_stream", layer);
+	case 9:
+		return launch_planned(a, layer);
 	default:
 		return launch_fused(a, layer);
 	}
@@ -201,7 +262,7 @@ const struct path path_ladder = {
 	.summary = "flash decoding with one more idea per rung, to the memory's speed",
 	.size = sizeof(struct ladder), .device_lengths = true, .replayable = true,
 	.check = check, .shared = shared,
-	.create = create, .launch = launch, .destroy = destroy,
+	.create = create, .plan = plan, .launch = launch, .destroy = destroy,
 };
 
 /* --- rungs that are other paths --- */

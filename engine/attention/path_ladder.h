@@ -5,6 +5,9 @@
 #include "engine/attention/path_table.h"
 
 #define LADDER_BEST (-1)
+/* The first rungs with bulk copies, which need sm_90, and with a plan. */
+#define LADDER_BULK_RUNG 6
+#define LADDER_PLAN_RUNG 9
 
 /* Rungs 0 to 3 are the paths cached, incremental, incremental-multiwarp and flash-decoding, with
  * their bits; all others, and LADDER_BEST, are path_ladder. */

@@ -124,12 +124,17 @@ static void place_keys(struct attention *a, const struct attention_step *step)
 	}
 }
 
+static bool holds(const struct slot_values *values, const int32_t *now)
+{
+	return !values->buffer || memcmp(now, values->current, values->buffer->bytes) == 0;
+}
+
 /* Uploads `now` unless the device already holds these values, as in later layers of a step. */
 static enum status update(struct device *device, struct slot_values *values, const int32_t *now)
 {
 	struct buffer *buffer = values->buffer;
 
-	if (!buffer || memcmp(now, values->current, buffer->bytes) == 0)
+	if (holds(values, now))
 		return STATUS_OK;
 	memset(values->current, 0x80, buffer->bytes);     /* unknown, should the upload fail */
 	TRY(device_upload(device, NULL, buffer, 0, now, buffer->bytes));
@@ -143,6 +148,19 @@ static enum status update_lengths(struct attention *a, struct step_lengths *leng
 {
 	TRY(update(a->device, &lengths->seq_lens, a->io->lens_now));
 	return update(a->device, &lengths->positions, a->io->positions_now);
+}
+
+/* Both sets of lengths get the same values, so that a plan made from one serves the other. */
+static enum status update_all(struct attention *a)
+{
+	struct step_io *io = a->io;
+	const struct slot_values *lengths = io->eager.seq_lens.buffer ? &io->eager.seq_lens
+		: &io->graph.seq_lens;
+	bool planned = holds(lengths, io->lens_now);
+
+	TRY(update_lengths(a, &io->eager));
+	TRY(update_lengths(a, &io->graph));
+	return planned || !a->path->plan ? STATUS_OK : a->path->plan(a, lengths->buffer);
 }
 
 enum status step_io_alloc_graph(struct attention *a)
@@ -163,11 +181,11 @@ enum status step_io_upload(struct attention *a, const struct attention_step *ste
 	struct step_io *io = a->io;
 
 	place_keys(a, step);
+	/* Before the copies: a launch that begins before the last one has ended finds the plan. */
+	TRY(update_all(a));
 	TRY(device_upload(device, NULL, io->q, 0, step->q, io->q->bytes));
 	TRY(device_upload(device, NULL, io->k_new, 0, step->k, io->k_new->bytes));
 	TRY(device_upload(device, NULL, io->v_new, 0, step->v, io->v_new->bytes));
-	TRY(update_lengths(a, &io->eager));
-	TRY(update_lengths(a, &io->graph));
 	io->uploaded = true;
 	return STATUS_OK;
 }

@@ -315,6 +315,15 @@ static enum status launch_call(struct cuda_device *d, const struct kernel *kerne
 	return STATUS_OK;
 }
 
+/* A graph that is built by hand has edges of its own: its nodes do not get this. */
+static void allow_overlap(struct cuda_call *call)
+{
+	CUlaunchAttribute *last = &call->attributes[call->config.numAttrs++];
+
+	last->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+	last->value.programmaticStreamSerializationAllowed = 1;
+}
+
 enum status cuda_launch(struct device *device, const struct launch *launch)
 {
 	struct cuda_device *d = cuda_device(device);
@@ -323,6 +332,8 @@ enum status cuda_launch(struct device *device, const struct launch *launch)
 
 	TRY(cuda_enter(d));
 	status = cuda_call_prepare(d, launch, &call);
+	if (status == STATUS_OK && launch->kernel->programmatic && d->programmatic)
+		allow_overlap(&call);
 	if (status == STATUS_OK)
 		status = cuda_stream(d, launch->stream, &call.config.hStream);
 	if (status == STATUS_OK)

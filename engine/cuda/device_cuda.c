@@ -144,7 +144,12 @@ static enum status find_device(struct cuda_device *d)
 static enum status make_context(struct cuda_device *d)
 {
 	const struct cuda_driver *cu = d->cu;
+	int major;
 
+	TRY(cuda_check(d, cu->DeviceGetAttribute(
+		&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d->handle),
+		       "GPU %d: reading its compute capability", d->base.ordinal));
+	d->programmatic = major >= 9;
 	TRY(cuda_check(d, cu->DevicePrimaryCtxRetain(&d->context, d->handle), "opening GPU %d",
 		       d->base.ordinal));
 	TRY(cuda_enter(d));

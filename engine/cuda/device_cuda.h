@@ -72,6 +72,7 @@ struct cuda_device {
 	CUevent launch_begin, launch_end;
 	bool launch_timed;              /* both events were recorded at the last launch */
 	bool untimed;                   /* no launch is timed */
+	bool programmatic;              /* launches can be: sm_90 */
 	const char *last_kernel;        /* the likeliest cause of a fault; NULL: none yet */
 	int fault;                      /* the error code that broke the context, else 0 */
 	char fault_text[512];
@@ -114,7 +115,7 @@ double cuda_last_launch_us(struct device *);
 struct cuda_call {
 	struct cuda_build *build;
 	CUlaunchConfig config;          /* without a stream */
-	CUlaunchAttribute attributes[2];
+	CUlaunchAttribute attributes[3];
 	void *params[MAX_ARGS];         /* point into the launch's arguments and the two below */
 	uint64_t addresses[MAX_ARGS];
 	unsigned char *blobs;           /* copies of by-value blobs with their pointers filled in */

@@ -19,7 +19,7 @@
 #include "engine/record/recorder_state.h"
 #include "engine/record/recording.h"
 #include "engine/record/shadow.h"
-#include "kernels/split_rule.h"
+#include "kernels/plan_rule.h"
 #include "traces/row.h"
 #include "traces/store/store.h"
 
@@ -197,17 +197,50 @@ static void partials_free(struct partials *p)
 	free(p->seq_lens);
 }
 
+/* Sets the lengths from the units of a plan (kernels/split_plan.cuh) of `values` values for
+ * `blocks` blocks. */
+static void lengths_from_plan(struct partials *p, const int32_t *plan, int64_t values,
+			      int64_t blocks, int64_t kv_heads)
+{
+	int64_t units = values > PLAN_HEADS(blocks) ? plan[blocks * PLAN_HEAD] : 0;
+
+	p->seq_lens = xcalloc((size_t)p->slots, sizeof *p->seq_lens);
+	for (int64_t u = 0; u < units && PLAN_HEADS(blocks) + (u + 1) * PLAN_UNIT <= values; u++) {
+		const int32_t *unit = plan + PLAN_HEADS(blocks) + u * PLAN_UNIT;
+		int64_t slot = kv_heads > 0 ? unit[0] / kv_heads : 0;
+
+		if (slot >= 0 && slot < p->slots && unit[3] > p->seq_lens[slot])
+			p->seq_lens[slot] = unit[3];
+	}
+}
+
+static enum status read_plan(const struct recording *n, const struct arg *plan,
+			     struct partials *p)
+{
+	uint64_t bytes = plan->buffer->bytes - plan->offset;
+	void *values;
+
+	TRY(read_argument(n, plan, bytes, &values));
+	lengths_from_plan(p, values, (int64_t)(bytes / sizeof(int32_t)), n->call.grid.x,
+			  value(n, "Hkv", p->heads));
+	free(values);
+	return STATUS_OK;
+}
+
 /* The dimensions must be set. *found is false if the kernel does not have the parameters. */
 static enum status partials_read(const struct recording *n, struct partials *p,
 				 bool *found)
 {
 	const struct arg *values = pointer(n, "partials"), *seq_lens = pointer(n, "seq_lens");
+	const struct arg *plan = pointer(n, "plan");
 	uint64_t count = (uint64_t)(p->slots * p->heads * p->chunks * (p->D + 2));
 
-	*found = values && seq_lens && p->D > 0 && p->C >= 0 && count > 0;
+	*found = values && (seq_lens || plan) && p->D > 0 && p->C >= 0 && count > 0;
 	if (!*found)
 		return STATUS_OK;
 	TRY(read_argument(n, values, count * sizeof *p->values, (void **)&p->values));
+	if (!seq_lens)
+		return read_plan(n, plan, p);
 	return read_argument(n, seq_lens, (uint64_t)p->slots * sizeof *p->seq_lens,
 			     (void **)&p->seq_lens);
 }
@@ -267,6 +300,18 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 			out[c].share /= total;
 }
 
+/* With a plan, a grid says nothing of sequences; the size of the partials does. */
+static void size_planned(const struct recording *n, struct partials *p)
+{
+	const struct arg *partials = pointer(n, "partials");
+	uint64_t row = (uint64_t)(p->D > 0 && p->heads > 0 ? p->heads * (p->D + 2) : 0)
+		* SPLITS * sizeof(float);
+
+	p->chunks = SPLITS;
+	p->slots = partials && row > 0
+		? (int64_t)((partials->buffer->bytes - partials->offset) / row) : 0;
+}
+
 static enum status decode_chunk(const struct recording *n)
 {
 	struct recorder *r = n->recorder;
@@ -280,6 +325,8 @@ static enum status decode_chunk(const struct recording *n)
 	enum status status;
 	bool found;
 
+	if (pointer(n, "plan"))
+		size_planned(n, &p);
 	status = partials_read(n, &p, &found);
 	if (status == STATUS_OK && found) {
 		size_t count = (size_t)(p.slots * p.heads * p.chunks);

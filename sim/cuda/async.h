@@ -22,6 +22,8 @@
  *
  * Bulk copies by one thread; addresses and sizes are multiples of 16:
  *   async_bulk_load(to, from, bytes, barrier)      global to shared memory
+ *   async_bulk_load_once(to, from, bytes, barrier) the same, of what is not read again soon: an L2
+ *                                      cache gives it up before all else
  *   async_bulk_store(to, from, bytes)  shared to global memory, in groups of one thread
  *   async_bulk_fence()                 after writes that a bulk copy is to read
  *   async_bulk_commit()                ends the thread's group of stores
@@ -55,6 +57,8 @@
 	ft_mbarrier_wait(FT_SITE("mbarrier_wait"), (barrier), (parity))
 
 #define async_bulk_load(to, from, bytes, barrier) ft_bulk_load((to), (from), (bytes), (barrier))
+#define async_bulk_load_once(to, from, bytes, barrier) \
+	ft_bulk_load((to), (from), (bytes), (barrier))
 #define async_bulk_store(to, from, bytes) ft_bulk_copy((to), (from), (bytes), NULL)
 #define async_bulk_fence()     ((void)0)
 #define async_bulk_commit()    ft_bulk_commit()
@@ -146,6 +150,15 @@ ASYNC_FN void async_bulk_load(void *to, const void *from, unsigned bytes, uint64
 {
 	ASYNC_SM90("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
 		   " [%0], [%1], %2, [%3];"
+		   :: "r"(async_shared(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
+		      "r"(async_shared(barrier)) : "memory");
+}
+ASYNC_FN void async_bulk_load_once(void *to, const void *from, unsigned bytes, uint64_t *barrier)
+{
+	ASYNC_SM90("{ .reg .b64 policy;"
+		   " createpolicy.fractional.L2::evict_first.b64 policy, 1.0;"
+		   " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+		   ".L2::cache_hint [%0], [%1], %2, [%3], policy; }"
 		   :: "r"(async_shared(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
 		      "r"(async_shared(barrier)) : "memory");
 }

@@ -30,16 +30,16 @@ climb() {
 
 if command -v python3 >/dev/null 2>&1; then
 	for D in 64 80 96 128 256; do
-		climb 1 1 4 "$D" 1025 1025 4 5 6 10
-		climb 3 2 1 "$D" 129 129,0,7 5 6 10
+		climb 1 1 4 "$D" 1025 1025 4 5 6 9 10
+		climb 3 2 1 "$D" 129 129,0,7 5 6 9 10
 	done
 	for G in 2 3 6 7 8 16; do
-		climb 2 1 "$G" 128 1100 1100,63 4 5 6 10
+		climb 2 1 "$G" 128 1100 1100,63 4 5 6 9 10
 	done
-	for n in 1 8 9 63 64 65 127 1023 1024 4097; do
-		climb 1 2 4 64 "$n" "$n" 5 6 10
+	for n in 1 8 9 15 16 17 127 128 129 2047 2048 2049 4097; do
+		climb 1 2 4 64 "$n" "$n" 5 6 9 10
 	done
-	climb 17 1 4 128 65 1,2,3,4,5,6,7,8,9,15,16,17,31,33,63,64,65 5 6 10
+	climb 17 1 4 128 65 1,2,3,4,5,6,7,8,9,15,16,17,31,33,63,64,65 5 6 9 10
 else
 	result SKIP 'ladder' 'no python3 to make tensors'
 fi

@@ -90,7 +90,7 @@ if command -v python3 >/dev/null 2>&1; then
 	tensor "$work/ladder_q.npy" 1 '2, 4, 64'
 	tensor "$work/ladder_k.npy" 2 '2, 1, 130, 64'
 	tensor "$work/ladder_v.npy" 3 '2, 1, 130, 64'
-	for rung in 4 5 6 10; do
+	for rung in 4 5 6 9 10; do
 		record "ladder-$rung" attend --path ladder --rung "$rung" --lengths 1,130 \
 			--q "$work/ladder_q.npy" --k "$work/ladder_k.npy" \
 			--v "$work/ladder_v.npy" --out "$work/out.npy" --log points
@@ -99,7 +99,7 @@ if command -v python3 >/dev/null 2>&1; then
 			"$bytes bytes, the maximum is 250000"
 	done
 else
-	result SKIP 'record ladder-4, 5, 6 and 10' 'no python3 to make tensors'
+	result SKIP 'record ladder-4, 5, 6, 9 and 10' 'no python3 to make tensors'
 fi
 
 size=$(cat "$out"/*.twin | wc -c)

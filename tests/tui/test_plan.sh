@@ -18,13 +18,13 @@ at() {
 run info --plan 1,32/8,128,1K
 expect 'the plan of one sequence' 0 \
 	'^path ladder, 1,32/8,128,1K: 1 sequence, 4 query heads of each of 8 KV heads, head size 128' \
-	'^        1024          1      16               64$' '^\*       128 ' \
-	'^blocks  *128 with keys, on 132 multiprocessors' '^tiles of a warp  *1 where' \
+	'^        1024          1       8              128$' '^\*       128    16 ' \
+	'^splits  *64 of all' '^blocks  *64 with keys, on 132 multiprocessors' '^tiles of a warp  *1 where' \
 	'^keys and values  *8.389 MB$' '^bandwidth  4814 GB/s: memory clock 3201 MHz and 6016 bits of h200$' \
 	'^floor  *3.7 us: reads get 4598 GB/s after 1.9 us' '^expected  *[0-9.]* us, [0-9]* % of the ceiling'
 run info --plan 3,8/2,64,1+70+1000
 expect 'the plan of a ragged batch' 0 '^           1          1       1 ' \
-	'^          70          1       2 ' '^        1000          1      16 ' '^blocks  *38 with keys'
+	'^          70          1       1 ' '^        1000          1       8 ' '^splits  *20 of all'
 run info --plan 4,8/2,64,7+3x9 --json
 expect 'the plan as JSON' 0 '"shape": "4,8/2,64,7+3x9"' '"profile": "h200"' '"tiles_in_flight": 6'
 at 'bytes of keys and values' kv_bytes $(((7 + 27) * 2 * 2 * 64 * 4))
@@ -43,30 +43,26 @@ rows=$(cat out)
 run sql t.twin "SELECT max(shared_bytes) FROM v_launch"
 bytes=$(cat out)
 run info --plan 3,4/2,64,1+70+1100 --json
-at 'blocks with keys are those that publish partials' blocks $((rows / 2))
+at 'splits with keys are those that publish partials' units $((rows / 2))
 at 'shared memory is that of the launch' shared_bytes "$bytes"
 
-# The shape table: the kernel that a rung launches for a shape. The room counts, not the keys.
+# The shape table: the kernel that a rung launches for a shape.
 picked() {
-	run attend --path ladder --rung "$2" --q "$3" --k "$4" --v "$4" --lengths "$5" -o t.twin \
-		--force --log launch
-	run sql t.twin "SELECT kernel FROM v_launch WHERE kernel LIKE 'flash_decode_s%'"
-	expect "the shape table, $1" 0 "^$6\$"
+	run attend --path ladder --rung "$2" --q "$3" --k k130.npy --v k130.npy -o t.twin --force \
+		--log launch
+	run sql t.twin "SELECT kernel FROM v_launch WHERE block_y = 8"
+	expect "the shape table, $1" 0 "^$4\$"
 }
-npy q16.npy '(1, 16, 64)' 1024
-npy k1.npy '(1, 1, 20000, 64)' 1280000
 npy q8.npy '(1, 8, 64)' 512
-npy k16384.npy '(1, 1, 16384, 64)' 1048576
-npy k16385.npy '(1, 1, 16385, 64)' 1048640
-picked 'few keys' best q8.npy k16384.npy 5 flash_decode_split
-picked 'few keys, by number' 13 q8.npy k16384.npy 5 flash_decode_split
-picked 'more keys' best q8.npy k16385.npy 5 flash_decode_stream
-picked 'more keys, by number' 13 q8.npy k16385.npy 5 flash_decode_stream
-picked 'more keys and 16 query heads' best q16.npy k1.npy 5 flash_decode_split
-picked 'a rung of its own' 6 q8.npy k16384.npy 5 flash_decode_stream
-run attend --path ladder --rung 9 --q q8.npy --k k16384.npy --v k16384.npy
+npy q9.npy '(1, 9, 64)' 576
+npy k130.npy '(1, 1, 130, 64)' 8320
+picked '8 query heads' best q8.npy flash_decode_fused
+picked '8 query heads, by number' 13 q8.npy flash_decode_fused
+picked '9 query heads' best q9.npy flash_decode_stream
+picked 'a rung of its own' 9 q8.npy flash_decode_planned
+run attend --path ladder --rung 7 --q q8.npy --k k130.npy --v k130.npy
 expect 'a rung that there is not' 2 \
-	'expected best, 0, 1, 2, 3, 4, 5, 6, 10 or 13, got 9$'
+	'expected best, 0, 1, 2, 3, 4, 5, 6, 9, 10 or 13, got 7$'
 
 # One line for what is no shape, or not one of the ladder's.
 for shape in 1,32/8,128 1,32/8,128,1K,5 2,32/8,128,5+6+7 1,32/5,128,1K 1,32/8,72,1K 1,256/8,128,1K \

@@ -21,7 +21,6 @@ enum {
 	L2_TIMES = 8, MAX_COPIES = 128, GRAPH_LAUNCHES = 16, WARM = 2,
 	HOST_KEYS = 4096,               /* most keys of a step of rung 0, which takes ms */
 	NO_MEMORY = 2,                  /* CUDA_ERROR_OUT_OF_MEMORY */
-	BULK_COPIES = 6,                /* the first rung that needs sm_90 */
 };
 #define LONG_GRAPH 20e3                 /* us; of a longer one, each copy is read once */
 #define USED_MEMORY 0.75                /* of the device's */
@@ -269,7 +268,7 @@ static bool left_out(struct rig *rig, const struct shape *shape, int rung,
 		return true;
 	}
 	if (rig->on_gpu && rig->info.compute_major < 9 && ladder_path(rung) == &path_ladder
-	    && ladder_rung(s) >= BULK_COPIES) {
+	    && ladder_rung(s) >= LADDER_BULK_RUNG) {
 		snprintf(out->note, sizeof out->note, "needs sm_90");
 		return true;
 	}

@@ -389,7 +389,7 @@ static struct attention_shape path_shape(const struct path *path, uint64_t *rand
 	if (path == &path_auto && pick(random, 0, 1))
 		shape.chunk = 0;
 	if (path == &path_ladder)
-		shape.rung = (const int[]){ 4, 5, 6, 10 }[pick(random, 0, 3)];
+		shape.rung = (const int[]){ 4, 5, 6, 9, 10 }[pick(random, 0, 4)];
 	shape.head_dim = path_head_dim(path, shape.rung, shape.head_dim);
 	return shape;
 }

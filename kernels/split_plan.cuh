@@ -1,0 +1,67 @@
+/* split_plan.cuh - the plan of a batch: which block attends to which splits.
+ *
+ * A plan is i32 values: PLAN_HEAD for each block and one more, of which the first is the number of
+ * the block's first unit, and the last four are that unit; then PLAN_UNIT for each unit, as struct
+ * plan_unit. The one more has how many units there are. Units are the splits of all sequences and
+ * KV heads, in the order of sequence, KV head and split. A sequence without keys has one unit for
+ * each KV head, without keys. flash_decode_plan writes it.
+ */
+#ifndef SPLIT_PLAN_CUH
+#define SPLIT_PLAN_CUH
+
+#include "kernels/plan_rule.h"
+#include "kernels/split.cuh"
+
+struct plan_unit {
+	int row;                        /* slot * Hkv + KV head */
+	int place;                      /* PLAN_PLACE(index, used) */
+	int begin, end;                 /* keys */
+};
+
+/* Units of a block that are still to come: `count` of them, first `ahead`, then `next`. */
+struct plan_run {
+	struct plan_unit ahead;
+	const int4 *next;
+	int count;
+};
+
+static __device__ struct plan_unit plan_load(const int4 *from)
+{
+	int4 all = *from;
+	struct plan_unit unit = { all.x, all.y, all.z, all.w };
+
+	return unit;
+}
+
+/* The run of the block in a grid of `blocks` blocks. */
+static __device__ struct plan_run plan_run_of_block(const int *plan, int blocks)
+{
+	const int *head = plan + blockIdx.x * PLAN_HEAD;
+	struct plan_run run;
+	int first = head[0];
+
+	run.ahead = plan_load((const int4 *)head + 1);
+	run.next = (const int4 *)(plan + PLAN_HEADS(blocks)) + first + 1;
+	run.count = head[PLAN_HEAD] - first;
+	return run;
+}
+
+/* The next unit of a run that has one. It is loaded before it is needed. */
+static __device__ struct plan_unit plan_next(struct plan_run *run)
+{
+	struct plan_unit unit = run->ahead;
+
+	if (--run->count > 0)
+		run->ahead = plan_load(run->next++);
+	return unit;
+}
+
+/* Sets the split that a unit stands for. */
+static __device__ void split_of_unit(struct split *s, const struct split_launch *in,
+				     const struct plan_unit *unit)
+{
+	split_set(s, in, unit->row / in->Hkv, unit->row % in->Hkv, PLAN_INDEX(unit->place),
+		  unit->begin, unit->end);
+}
+
+#endif
