@@ -256,4 +256,14 @@ run diff one.twin other.twin
 expect 'diff names the lane that loads something else' 1 \
 	'L2.b3.w0.l31.a[0-9]* .*bits of an access.* 0x3f800000 .*0x0'
 result 'and nothing of blocks that one run left out' "$(grep -E 'L2.b[0145].*access' out)"
+# --- a source line that is wider than its column ---
+
+printf '%s\n' 'extern "C" __global__ void wide(const float *in, float *out) {' \
+	'out[threadIdx.x] = in[threadIdx.x] + 1.0f + 2.0f + 3.0f + 4.0f + 5.0f + 6.0f + 7.0f + 8.0f;' \
+	'}' >wide.cu
+run launch wide.cu --kernel wide --grid 1 --block 32 --arg in=@in.npy --arg 'out=>out.npy:f32[32]' \
+	--log access --log-at L0.b0 -o wide.twin --force
+[ "$code" -ne 0 ] || run view wide.twin --plain --trust --screen memory --at L0
+expect 'a line that is cut ends in dots' 0 'wide.cu:2  out.threadIdx.x. = in.*\.\.\.$'
+
 plan

@@ -340,7 +340,8 @@ function wide(d, lines) {
 	return { shapes, width: 1280, height: bottom + 34 };
 }
 
-/* For a narrow screen: below each other; the ribbons are a river at the right. */
+/* For a narrow screen: below each other; the ribbons are a river at the right, whose bends are wide
+ * enough for the inner edge to be round. */
 function narrow(d, lines) {
 	const shapes = [], total = 60, right = 392;
 	let y = 8, flow = 0;
@@ -365,17 +366,18 @@ function narrow(d, lines) {
 		const thick = total * (line.chunk.share || 0);
 
 		if (line.index < d.shown.merged && d.picture.form !== "host")
-			bends.push({ y: y + 9, x: right - flow - thick / 2, thick });
+			bends.push({ y: y + 9, x: right - flow - thick / 2, thick,
+				radius: Math.max(12, thick / 2 + 4) });
 		flow += thick;
 		y += 70;
 	}
 	for (const bend of bends)
 		shapes.push(shape("path", { class: "river", "stroke-width": Math.max(1, bend.thick),
-			d: `M322 ${bend.y}H${bend.x - 12}Q${bend.x} ${bend.y} ${bend.x} `
-				+ `${bend.y + 12 + bend.thick / 2}V${y + 8}` }));
+			d: `M322 ${bend.y}H${bend.x - bend.radius}A${bend.radius} ${bend.radius} `
+				+ `0 0 1 ${bend.x} ${bend.y + bend.radius}V${y + 8}` }));
 	if (d.shown.output)
 		shapes.push(box(right - total - 2, y + 8, total + 4, 8, "merge"));
-	shapes.push(...outputShapes(d, 210, y + 44), ...legendShapes(10, y + 184),
+	shapes.push(...outputShapes(d, 272, y + 44), ...legendShapes(10, y + 184),
 		...marksLegend(d, 10, y + 212));
 	return { shapes, width: 400, height: y + 242 };
 }

@@ -157,7 +157,7 @@ static bool begin_lanes(const struct view_context *c, uint32_t lanes, unsigned f
 {
 	if (!(lanes >> first & ((1u << IN_ROW) - 1)))
 		return false;
-	view_print(c, "  %2u ", first);
+	view_print(c, "  lane %2u ", first);
 	return true;
 }
 

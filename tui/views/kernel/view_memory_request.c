@@ -64,6 +64,14 @@ const char *memory_verdict(const struct memory_request *r)
 
 /* --- a request --- */
 
+/* How many bytes of a line to print in this space, which has room for "..." if that is not all. */
+static int cut_to(const char *line, int space)
+{
+	int length = (int)strlen(line);
+
+	return length > space ? space - 3 : length;
+}
+
 static enum status draw_source(const struct view_context *c, const struct view_place *place,
 			       const struct memory_request *r)
 {
@@ -77,8 +85,9 @@ static enum status draw_source(const struct view_context *c, const struct view_p
 	if (c->columns == PANEL && PANEL - 4 - (int)strlen(name) < space)
 		space = PANEL - 4 - (int)strlen(name);
 	view_print(c, "  %s", name);
-	if (*line && space > 0)
-		view_styled(c, STYLE_STRONG, "  %.*s", space, line);
+	if (*line && space > 3)
+		view_styled(c, STYLE_STRONG, "  %.*s%s", cut_to(line, space), line,
+			    (int)strlen(line) > space ? "..." : "");
 	view_print(c, "\n");
 	return STATUS_OK;
 }
