@@ -4,7 +4,7 @@
 Records one launch of each kernel of the attention paths with --log access, all blocks, on the
 simulator, and profiles the same launch on the GPU. Prints a table of both by source line: requests
 and sectors of global memory, requests and conflicts of shared memory. Reads NCU's report with
-the ncu_report module that comes with it. Exit code 1 where NCU measured nothing. Used by counters.sh.
+the ncu_report module that comes with it. Exit code 1 where NCU measured nothing. Run by hand.
 """
 import array
 import collections
