@@ -132,7 +132,24 @@ def measured(action):
 		print(f"{action.name()} {address:x} {place} {executed}",
 		      *(values[key].get(address, "-") for key in ("sectors", "passes", "ideal")),
 		      text.strip(), file=sys.stderr)
+	if not sums:
+		explain_nothing(action, values["executed"])
 	return sums
+
+
+def explain_nothing(action, executed):
+	"""Exits with what NCU's report has instead of instructions that access memory."""
+	print("metrics:", *sorted(action.metric_names()), file=sys.stderr)
+	for name in METRICS.values():
+		metric = action.metric_by_name(name)
+		print(name, "missing" if metric is None else
+		      f"{metric.num_instances()} instances, correlated "
+		      f"{metric.has_correlation_ids()}", file=sys.stderr)
+	for address in sorted(executed)[:20]:
+		print(f"{address:x} {executed[address]} {action.sass_by_pc(address)!r}",
+		      file=sys.stderr)
+	sys.exit(f"counters_lines.py: no instruction of {action.name()} accesses memory, "
+		 f"of {len(executed)} measured")
 
 
 def profile(ncu, module, flashtwin, command, kernels):
