@@ -32,6 +32,8 @@ LANGUAGE = (
     ('device `malloc`, `free`, `new`, `delete`', 'a heap of 8 MiB', 'tests/tui/run/heap.cu', 'malloc'),
     ('inline PTX', 'the instructions of `sim/cu2c/ptx_table.c`; others are a compile error',
      'tests/launch/ptx_integer.cu', 'asm'),
+    ('barriers with a number: `bar.sync`, `bar.arrive`, `bar.red`, `__barrier_sync`',
+     'of PTX for a count of threads, which is a multiple of 32', 'tests/launch/wide_tiles.cu', 'bar.arrive'),
     ('tensor cores: `mma.h`, `mma.sync`, `ldmatrix`', 'the shapes of the manual',
      'tests/launch/ptx_matrix.cu', 'mma'),
     ('asynchronous copies: `sim/cuda/async.h`, `cp.async`, `mbarrier`, `cp.async.bulk`',

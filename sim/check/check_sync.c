@@ -360,6 +360,22 @@ void check_barrier_release(struct listener *listener, struct block *block)
 	}
 }
 
+/* Only some threads of the block meet: an arrival releases what the thread did to those that leave
+ * later, as a fence for the block and an atomic do. */
+void check_named_arrive(struct listener *listener, struct lane *lane, const void *barrier)
+{
+	struct check *check = check_of(listener);
+
+	check_fence(listener, lane, false);
+	check_atomic(check, lane, (uintptr_t)barrier, true, false);
+}
+
+void check_named_leave(struct listener *listener, struct lane *lane, const void *barrier)
+{
+	check_atomic(check_of(listener), lane, (uintptr_t)barrier, false, false);
+	check_fence(listener, lane, false);
+}
+
 /* All that the launch did is ordered before what it does from here on, like what earlier launches
  * did. */
 void check_grid_release(struct listener *listener, const struct worker *w)

@@ -198,7 +198,7 @@ static bool is_in_ptx_header(const struct token *t)
 	return false;
 }
 
-/* A fence, or a barrier in shared memory. */
+/* A fence, or a barrier in shared memory or with a number. */
 static bool is_order(const struct unit *u, int at)
 {
 	static const char barrier[] = "ft_mbarrier_";
@@ -208,6 +208,8 @@ static bool is_order(const struct unit *u, int at)
 		return false;
 	if (t->length >= (int)sizeof barrier
 	    && memcmp(t->text, barrier, sizeof barrier - 1) == 0)
+		return true;
+	if (token_is(t, "ft_named_barrier"))
 		return true;
 	return token_is(t, "ft_fence") && !token_is(token_at(u, at + 2), "int");
 }

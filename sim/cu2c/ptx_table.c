@@ -182,6 +182,11 @@ static const struct row rows[] = {
 	{ "bar|barrier -cta red -aligned popc u32", "$=za", "ft_ptx_barrier_count" },
 	{ "bar|barrier -cta red -aligned and pred", "$=za", "ft_ptx_barrier_and" },
 	{ "bar|barrier -cta red -aligned or pred", "$=za", "ft_ptx_barrier_or" },
+	{ "bar|barrier -cta sync -aligned", "$a.a", "ft_ptx_named_barrier" },
+	{ "bar|barrier -cta arrive -aligned", "$aa", "ft_ptx_named_arrive" },
+	{ "bar|barrier -cta red -aligned popc u32", "$=aa.a", "ft_ptx_named_count" },
+	{ "bar|barrier -cta red -aligned and pred", "$=aa.a", "ft_ptx_named_and" },
+	{ "bar|barrier -cta red -aligned or pred", "$=aa.a", "ft_ptx_named_or" },
 	{ "bar warp sync", "$a", NULL },
 	{ "nanosleep u32", "a", NULL },
 
@@ -459,8 +464,10 @@ static bool match_shapes(const char *operands, const char *shapes)
 		}
 		if (!*shapes)
 			return optional;
-		if (*shapes++ != expected)
+		if (*shapes != (*operands == 'z' ? '0' : expected)
+		    && !(expected == 'a' && *operands != 'z' && *shapes == '0'))
 			return false;
+		shapes++;
 	}
 	return !*shapes;
 }
@@ -489,30 +496,4 @@ bool ptx_find(const char *text, int length, const char *shapes, struct ptx_form 
 		return true;
 	}
 	return false;
-}
-
-/* --- order --- */
-
-static bool contains(const char *text, int length, const char *const *list)
-{
-	for (; *list; list++)
-		if (memmem(text, (size_t)length, *list, strlen(*list)))
-			return true;
-	return false;
-}
-
-bool ptx_orders_some(const char *text, int length)
-{
-	static const char *const list[] = {
-		"membar", "fence", "mbarrier", "bar.warp", ".acquire", ".release", ".acq_rel", NULL
-	};
-
-	return contains(text, length, list);
-}
-
-bool ptx_orders_seen(const char *text, int length)
-{
-	static const char *const list[] = { "atom", "red.", ".volatile", ".relaxed", NULL };
-
-	return ptx_orders_some(text, length) || contains(text, length, list);
 }

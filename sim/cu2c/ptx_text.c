@@ -365,8 +365,6 @@ static bool write_call(struct translation *t, const struct ptx_form *form,
 	fputs("(", t->out);
 	for (const char *k = form->operands; *k && (at < count || strchr("$c", *k)); k++) {
 		if (*k == '=' || *k == 'z') {
-			if (*k == 'z' && !is_zero(&list[at]))
-				return false;
 			at++;
 			continue;
 		}
@@ -405,7 +403,8 @@ static bool translate_instruction(struct translation *t)
 		if (count == MAX_OPERANDS || (count > 0 && !take(t, ','))
 		    || !read_operand(t, &list[count]))
 			return false;
-		shapes[count] = list[count].shape;
+		shapes[count] = list[count].shape == 'a' && is_zero(&list[count])
+			? '0' : list[count].shape;
 		shapes[++count] = '\0';
 	}
 	if (!ptx_find(t->instruction.at, t->instruction.length, shapes, &form))

@@ -139,6 +139,12 @@ static const int warpSize __attribute__((unused)) = 32;
 #define __syncthreads_or(p) \
 	ft_block_barrier(FT_SITE("__syncthreads_or"), FT_BLOCK_OR, !!(p))
 
+#define __barrier_sync(number) \
+	((void)ft_named_barrier(FT_SITE("__barrier_sync"), (number), 0, FT_BLOCK_SYNC, 0))
+#define __barrier_sync_count(number, count) \
+	((void)ft_named_barrier(FT_SITE("__barrier_sync_count"), (number), (count), \
+				FT_BLOCK_SYNC, 0))
+
 /* CUDA's defaults: mask = all lanes, width = 32. */
 #define FT_FIRST(a, ...) a
 #define __syncwarp(...) \

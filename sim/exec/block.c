@@ -16,6 +16,7 @@
 #include "engine/device.h"
 #include "sim/exec/async.h"
 #include "sim/exec/mix.h"
+#include "sim/exec/named.h"
 #include "sim/exec/worker.h"
 
 #define ARENA_ALIGNMENT 128             /* the maximum alignment of a shared variable */
@@ -45,6 +46,8 @@ void block_destroy(struct block *block)
 	for (unsigned t = 0; t < MAX_WARPS * WARP_LANES; t++)
 		async_free(&block->warps[t / WARP_LANES].lanes[t % WARP_LANES]);
 	async_free_block(block);
+	free(block->named);
+	block->named = NULL;
 	free(block->warps);
 	free(block);
 }
@@ -166,6 +169,8 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 	block->view.index.x = (unsigned)(linear % grid->dim.x);
 	block->view.index.y = (unsigned)(linear / grid->dim.x % grid->dim.y);
 	block->view.index.z = (unsigned)(linear / grid->dim.x / grid->dim.y);
+	if (block->named)
+		named_begin(block);
 	if (block->bulk)
 		async_reset_block(block);
 	for (unsigned i = 0; i < block->warp_count; i++) {

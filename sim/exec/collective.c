@@ -15,17 +15,6 @@
 #include "base/xalloc.h"
 #include "sim/exec/schedule.h"
 
-/* The lane is not runnable until the lanes it waits for have arrived. Inlined for the same reason
- * as schedule_wait(). */
-static inline __attribute__((always_inline)) void wait_for_others(struct worker *w,
-								  struct lane *lane)
-{
-	lane->warp->runnable &= ~lane->bit;
-	if (__builtin_expect(lane->warp->at_active && !lane->warp->runnable, 0))
-		meeting_pass_active(lane->warp);
-	schedule_wait(w);
-}
-
 /* --- lanes that run in order --- */
 
 /* Most lanes wait for others of a warp that are runnable and will wait for the same. These only
@@ -60,7 +49,7 @@ static __attribute__((noinline)) uint64_t arrive(struct lane *lane, enum ft_coll
 
 	LISTENER_CALL(w->grid->listener, collective_arrive, lane, kind, mask);
 	if (!meeting_arrive(lane, kind, mask))
-		wait_for_others(w, lane);
+		schedule_wait_here(w, lane);
 	return lane->warp->results[lane_index(lane)];
 }
 
@@ -115,7 +104,7 @@ static __attribute__((noinline)) int arrive_at_barrier(struct lane *lane, enum f
 
 	LISTENER_CALL(worker_self->grid->listener, barrier_arrive, lane, frame);
 	if (!meeting_arrive_at_barrier(lane, predicate != 0))
-		wait_for_others(worker_self, lane);
+		schedule_wait_here(worker_self, lane);
 	switch (vote) {
 	case FT_BLOCK_COUNT: return (int)block->passed_votes;
 	case FT_BLOCK_AND:   return block->passed_votes == block->passed_arrived;

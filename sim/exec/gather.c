@@ -52,14 +52,6 @@ static const char *refusal(const struct grid *grid, char *text, size_t bytes)
 	return text;
 }
 
-static inline __attribute__((always_inline)) void wait_here(struct worker *w, struct lane *lane)
-{
-	lane->warp->runnable &= ~lane->bit;
-	if (lane->warp->at_active && !lane->warp->runnable)
-		meeting_pass_active(lane->warp);
-	schedule_wait(w);
-}
-
 /* The threads of each block meet first, as in CUDA. */
 void ft_grid_barrier(const struct ft_site *site)
 {
@@ -73,9 +65,9 @@ void ft_grid_barrier(const struct ft_site *site)
 	lane->site = site;
 	LISTENER_CALL(w->grid->listener, barrier_arrive, lane, __builtin_frame_address(0));
 	if (!meeting_arrive_at_barrier(lane, false))
-		wait_here(w, lane);
+		schedule_wait_here(w, lane);
 	lane->warp->at_grid |= lane->bit;
-	wait_here(w, lane);
+	schedule_wait_here(w, lane);
 }
 
 int ft_grid_is_cooperative(void)

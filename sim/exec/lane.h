@@ -13,6 +13,7 @@
 struct async_queue;
 struct bulk_loads;
 struct fiber;
+struct named_barrier;
 struct requests;
 
 #define WARP_LANES 32
@@ -84,7 +85,9 @@ struct block {
 	struct call_path check_path;    /* by which it came */
 	bool arena_lent;                /* the arena belongs to the listener */
 	struct warp *warps;             /* MAX_WARPS */
+	uint64_t tile_values[MAX_WARPS];
 	struct bulk_loads *bulk;        /* copies that wait for barriers; NULL: none so far */
+	struct named_barrier *named;    /* FT_NAMED_BARRIERS; NULL: none so far */
 };
 
 static inline unsigned lane_index(const struct lane *lane)

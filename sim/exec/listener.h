@@ -39,6 +39,10 @@ struct listener_calls {
 	 * frame; the barrier completes. */
 	void (*barrier_arrive)(struct listener *, struct lane *, const void *frame);
 	void (*barrier_release)(struct listener *, struct block *);
+	/* A thread arrives at a barrier with a number, which is in this place; one that has waited
+	 * there goes on. */
+	void (*named_arrive)(struct listener *, struct lane *, const void *barrier);
+	void (*named_leave)(struct listener *, struct lane *, const void *barrier);
 	/* A barrier of the grid completes: every thread has passed one of its block before. */
 	void (*grid_release)(struct listener *, const struct worker *);
 	/* A lane arrives at a warp collective with this mask; a collective is complete. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/exec/matrix.h"
+#include "sim/exec/named.h"
 #include "sim/exec/path.h"
 #include "sim/exec/worker.h"
 
@@ -332,6 +333,8 @@ void meeting_exit(struct lane *lane)
 			finish(warp, &warp->meetings[i]);
 	if (block->arrived > 0 && block->arrived == block->alive)
 		barrier_release(block);
+	if (block->named)
+		named_exit(block);
 	if (!warp->runnable && warp->at_active)
 		meeting_pass_active(warp);
 }

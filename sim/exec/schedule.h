@@ -8,6 +8,7 @@
 #ifndef SIM_SCHEDULE_H
 #define SIM_SCHEDULE_H
 
+#include "sim/exec/meeting.h"
 #include "sim/exec/worker.h"
 
 void schedule_open(struct worker *);
@@ -39,6 +40,17 @@ static inline void schedule_wait(struct worker *w)
 		}
 	}
 	schedule_wait_elsewhere(w);
+}
+
+/* The lane is not runnable until the lanes it waits for have arrived. Inlined for the same
+ * reason. */
+static inline __attribute__((always_inline)) void schedule_wait_here(struct worker *w,
+								     struct lane *lane)
+{
+	lane->warp->runnable &= ~lane->bit;
+	if (__builtin_expect(lane->warp->at_active && !lane->warp->runnable, 0))
+		meeting_pass_active(lane->warp);
+	schedule_wait(w);
 }
 
 #endif

@@ -427,6 +427,93 @@ def group_parts():
                 {'in': Array('i32', x), 'out': Out('i32', 640)}, {'out': out})
 
 
+def wide_tiles():
+    x = [abs(v) + 1 for v in integers(256, 77)]
+    out = []
+    for n in (64, 128, 256):
+        first = [i // n * n for i in range(256)]
+        out += [i % n + 1000 * n + 1000000 * (i // n) for i in range(256)]
+        out += [x[f + n - 3] + (x[5] in x[f:f + n]) * 1000 + 10000 for f in first]
+        out += [sum(x[f:f + n]) for f in first] + [min(x[f:f + n]) for f in first]
+        out += [sum(x[f:i + 1]) for i, f in enumerate(first)]
+        out += [sum(x[f:i]) for i, f in enumerate(first)]
+        out += [i % 32 // 4 * 10001 + 800 for i in range(256)] + [7 * f for f in first]
+    return Case('wide_tiles.cu', 'tiles', '1', '256',
+                {'in': Array('i32', x), 'out': Out('i32', 6144)}, {'out': out})
+
+
+def tile_sync():
+    return Case('wide_tiles.cu', 'tile_sync', '1', '256', {'out': Out('i32', 256)},
+                {'out': [(i ^ 32) + (2 if i // 64 % 2 else 0) for i in range(256)]},
+                options=['--check', '--all-orders', '5'], gpu=False)
+
+
+def tile_floats():
+    x = [math.sin(3 * i) * 10 ** (i % 5) for i in range(256)]
+
+    def tree(v):
+        while len(v) > 1:
+            v = [f32(a + b) for a, b in zip(v[:len(v) // 2], v[len(v) // 2:])]
+        return v[0]
+
+    def scan(v):
+        step = 1
+        while step < len(v):
+            v = [f32(v[i] + v[i - step]) if i >= step else v[i] for i in range(len(v))]
+            step *= 2
+        return v
+
+    x = [f32(v) for v in x]
+    total, inclusive, exclusive = [], [], []
+    for first in (0, 128):
+        warps = [x[w:w + 32] for w in range(first, first + 128, 32)]
+        total += [tree([tree(w) for w in warps])] * 128
+        scans = [scan(w) for w in warps]
+        before = [None] + scan([s[31] for s in scans])[:3]
+        for own, b in zip(scans, before):
+            inclusive += own if b is None else [f32(v + b) for v in own]
+            exclusive += [0.0 if b is None else b]
+            exclusive += own[:31] if b is None else [f32(v + b) for v in own[:31]]
+    return Case('wide_tiles.cu', 'tile_floats', '1', '256',
+                {'in': Array('f32', x), 'out': Out('f32', 768)}, {'out': total + inclusive + exclusive})
+
+
+def group_updates():
+    x = [abs(v) for v in integers(128, 79)]
+    end = sum(x) + 100 + sum(x[:32]) + 1000 + sum(x[64:])
+    out = [end] * 128 + [None] * 128 + [max(x[w:w + 32]) for w in range(0, 128, 32)] + [None] * 28
+    out += [100 + sum(x[:i + 1]) for i in range(32)]
+    out += [1000 + sum(x[64:64 + i]) for i in range(64)] + [101] * 128
+    return Case('wide_tiles.cu', 'updates', '1', '128',
+                {'in': Array('i32', x), 'out': Array('i32', [0] * 512, True)},
+                {'out': [0 if v is None else v for v in out]})
+
+
+def numbered(options=()):
+    values, votes, out = list(range(32)), [0] * 32, []
+    for turn in range(3):
+        values = [10 * turn + i for i in range(32)]
+        votes = [votes[i] + values[31 - i] for i in range(32)]
+        values = [votes[31 - i] for i in range(32)]
+    out = values + votes + [5400 + 10 + (i > 64) * 0 for i in range(64, 128)]
+    return Case('wide_tiles.cu', 'numbered', '1', '128', {'out': Out('i32', 256)},
+                {'out': out + values * 4}, options=options, gpu=not options)
+
+
+def numbered_checked():
+    return numbered(['--check', '--all-orders', '5'])
+
+
+def numbered_race():
+    return Case('wide_tiles.cu', 'numbered_race', '1', '64', {'out': Out('i32', 64)},
+                fails=(4, 'race-shared', 'wide_tiles.cu:132'), options=['--check'], gpu=False)
+
+
+def numbered_wrong():
+    return Case('wide_tiles.cu', 'numbered_wrong', '1', '64', {'out': Out('i32', 64)},
+                fails=(1, 'bar.sync', 'barrier 1 for 40 threads: expected a multiple of 32'), gpu=False)
+
+
 def printing():
     lines = ['Hello from block 0, thread 0', 'Hello from block 0, thread 1',
              '   42|42   |00042|+42|ff|FF|0xff|10', '0.500000 0.500 5.000000e-01 0.5       0.50|',
@@ -1439,7 +1526,9 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          random_xorwow, random_philox, random_vectors, random_xorwow_distributions,
          random_philox_distributions, bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
          bf16_scale,
-         bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts, printing, printing_odd,
+         bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts,
+         wide_tiles, tile_sync, tile_floats, group_updates, numbered, numbered_checked,
+         numbered_race, numbered_wrong, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),
          named('reduce', 5), named('swap<int>', 6), named('mine::all', 7),
          points, templates, templates_bounds, templates_checked, overload, overload_template,

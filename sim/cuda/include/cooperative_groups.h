@@ -1,9 +1,8 @@
 /* cooperative_groups.h - the groups of one block, for C++ files on the simulator.
  *
- * thread_block, tiles of 1 to 32 threads, coalesced groups and thread_group: their sizes, ranks and
- * sync, and within a warp shuffles and votes. Groups of several blocks, and tiles of several warps,
- * are not supported. A call of a member is a site of its own: its last parameter, which callers
- * leave out, says where it is.
+ * thread_block, tiles of 1 to 1,024 threads, coalesced groups and thread_group: their sizes, ranks
+ * and sync, shuffles and votes; what sim/cuda/groups/ has is only included here. A call of a member
+ * is a site of its own: its last parameter, which callers leave out, says where it is.
  */
 #ifndef FLASHTWIN_COOPERATIVE_GROUPS_H
 #define FLASHTWIN_COOPERATIVE_GROUPS_H
@@ -12,121 +11,10 @@
 #error "cooperative_groups.h needs C++"
 #endif
 
-#include "sim/cuda/libcu/call.h"
+#include "sim/cuda/groups/invoke.h"
+#include "sim/cuda/groups/tile.h"
 
-#define FT_GROUP_VOTE(name, kind, mask, p) \
-	ft_collective(FT_CALL_SITE(name), kind, mask, !!(p), 0)
 namespace cooperative_groups {
-
-/* Shuffles a value of up to 32 bytes, like CUDA's groups, in pieces of 8. */
-template <class T> static inline T ft_group_shuffle(const struct ft_site *site,
-						    enum ft_collective kind, unsigned mask, T value,
-						    unsigned by, unsigned width)
-{
-	static_assert(sizeof(T) <= 32, "groups shuffle values of up to 32 bytes");
-	uint64_t pieces[(sizeof(T) + 7) / 8] = { };
-
-	memcpy(pieces, &value, sizeof value);
-	for (uint64_t &piece : pieces)
-		piece = ft_collective(site, kind, mask, piece, (by & 0xffffu) | width << 16);
-	memcpy((void *)&value, pieces, sizeof value);
-	return value;
-}
-
-static inline unsigned ft_thread_linear()
-{
-	return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-
-class thread_block {
-public:
-	void sync(FT_CALL) const
-		{ ft_block_barrier(FT_CALL_SITE("thread_block::sync"), FT_BLOCK_SYNC, 0); }
-	unsigned size() const { return blockDim.x * blockDim.y * blockDim.z; }
-	unsigned num_threads() const { return size(); }
-	unsigned thread_rank() const { return ft_thread_linear(); }
-	struct dim3 group_index() const { return blockIdx; }
-	struct dim3 thread_index() const { return threadIdx; }
-	struct dim3 dim_threads() const { return blockDim; }
-	struct dim3 group_dim() const { return blockDim; }
-};
-
-static inline thread_block this_thread_block() { return {}; }
-
-/* Memory that CUDA's tiles of several warps need, which are not supported. */
-template <unsigned MaxThreads> struct block_tile_memory { unsigned char ft_unused[16]; };
-template <unsigned MaxThreads>
-static inline thread_block this_thread_block(block_tile_memory<MaxThreads> &) { return {}; }
-
-/* N consecutive threads of a warp. */
-template <unsigned N, class Parent = thread_block> class thread_block_tile {
-	static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0,
-		      "a tile has 1, 2, 4, 8, 16 or 32 threads");
-public:
-	unsigned mask() const           /* of its lanes in the warp; not in CUDA */
-	{
-		unsigned lane = ft_thread_linear() % 32;
-
-		return (N == 32 ? 0xffffffffu : (1u << N % 32) - 1) << lane / N * N;
-	}
-	void sync(FT_CALL) const
-		{ ft_collective(FT_CALL_SITE("thread_block_tile::sync"), FT_SYNC, mask(), 0, 0); }
-	static constexpr unsigned size() { return N; }
-	static constexpr unsigned num_threads() { return N; }
-	unsigned thread_rank() const { return ft_thread_linear() % N; }
-	unsigned meta_group_rank() const { return ft_thread_linear() / N; }
-	unsigned meta_group_size() const { return (thread_block().size() + N - 1) / N; }
-	template <class T> T shfl(T v, int lane, FT_CALL) const
-	{
-		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl"),
-					FT_SHUFFLE_IDX, mask(), v, lane, N);
-	}
-	template <class T> T shfl_up(T v, unsigned d, FT_CALL) const
-	{
-		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl_up"),
-					FT_SHUFFLE_UP, mask(), v, d, N);
-	}
-	template <class T> T shfl_down(T v, unsigned d, FT_CALL) const
-	{
-		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl_down"),
-					FT_SHUFFLE_DOWN, mask(), v, d, N);
-	}
-	template <class T> T shfl_xor(T v, unsigned m, FT_CALL) const
-	{
-		return ft_group_shuffle(FT_CALL_SITE("thread_block_tile::shfl_xor"),
-					FT_SHUFFLE_XOR, mask(), v, m, N);
-	}
-	int any(int p, FT_CALL) const
-		{ return (int)FT_GROUP_VOTE("thread_block_tile::any", FT_ANY, mask(), p); }
-	int all(int p, FT_CALL) const
-		{ return (int)FT_GROUP_VOTE("thread_block_tile::all", FT_ALL, mask(), p); }
-	template <class T> unsigned match_any(T v, FT_CALL) const
-	{
-		return (unsigned)ft_collective(FT_CALL_SITE("thread_block_tile::match_any"),
-					       FT_MATCH_ANY, mask(), FT_BITS(v), 0)
-			>> ft_thread_linear() % 32 / N * N;
-	}
-	template <class T> unsigned match_all(T v, int &same, FT_CALL) const
-	{
-		unsigned found = (unsigned)ft_collective(
-			FT_CALL_SITE("thread_block_tile::match_all"), FT_MATCH_ALL, mask(),
-			FT_BITS(v), 0);
-
-		same = found != 0;
-		return found >> ft_thread_linear() % 32 / N * N;
-	}
-	unsigned ballot(int p, FT_CALL) const
-	{
-		return (unsigned)FT_GROUP_VOTE("thread_block_tile::ballot", FT_BALLOT, mask(), p)
-			>> ft_thread_linear() % 32 / N * N;
-	}
-};
-
-template <unsigned N, class Parent> static inline thread_block_tile<N, Parent>
-tiled_partition(const Parent &)
-{
-	return {};
-}
 
 /* Some lanes of a warp, numbered without gaps. */
 class coalesced_group {
@@ -200,6 +88,14 @@ public:
 		return packed((unsigned)ft_collective(FT_CALL_SITE("coalesced_group::match_any"),
 						      FT_MATCH_ANY, mask_, FT_BITS(v), 0));
 	}
+	template <class T> unsigned match_all(T v, int &same, FT_CALL) const
+	{
+		unsigned found = (unsigned)ft_collective(FT_CALL_SITE("coalesced_group::match_all"),
+							 FT_MATCH_ALL, mask_, FT_BITS(v), 0);
+
+		same = found != 0;
+		return packed(found);
+	}
 };
 
 static inline coalesced_group coalesced_threads(FT_CALL)
@@ -260,12 +156,15 @@ static inline coalesced_group tiled_partition(const coalesced_group &parent, uns
 			       (parent.size() + size - 1) / size);
 }
 
-/* The threads of the group for which p has the same truth value; group 0 has those with false. */
+/* The threads of the group for which p has the same truth value; group 0 has those with false. If
+ * that is all of them, there is one group. */
 template <class Group>
 static inline coalesced_group binary_partition(const Group &group, bool p, FT_CALL)
 {
 	unsigned yes = (unsigned)FT_GROUP_VOTE("binary_partition", FT_BALLOT, group.mask(), p);
 
+	if (yes == group.mask() || yes == 0)
+		return coalesced_group(group.mask());
 	return coalesced_group(p ? yes : group.mask() & ~yes, p, 2);
 }
 

@@ -30,6 +30,21 @@ FT_PTX bool ft_ptx_barrier_and(const struct ft_site *site, bool p)
 	{ return ft_block_barrier(site, FT_BLOCK_AND, p) != 0; }
 FT_PTX bool ft_ptx_barrier_or(const struct ft_site *site, bool p)
 	{ return ft_block_barrier(site, FT_BLOCK_OR, p) != 0; }
+/* Other barriers than 0, or not for the whole block. */
+FT_PTX void ft_ptx_named_barrier(const struct ft_site *site, unsigned number, unsigned count = 0)
+	{ ft_named_barrier(site, number, count, FT_BLOCK_SYNC, 0); }
+FT_PTX void ft_ptx_named_arrive(const struct ft_site *site, unsigned number, unsigned count)
+	{ ft_named_arrive(site, number, count); }
+#define FT_PTX_NAMED(name, type, vote) \
+	FT_PTX type ft_ptx_named_##name(const struct ft_site *site, unsigned number, bool p) \
+		{ return (type)ft_named_barrier(site, number, 0, vote, p); } \
+	FT_PTX type ft_ptx_named_##name(const struct ft_site *site, unsigned number, \
+					unsigned count, bool p) \
+		{ return (type)ft_named_barrier(site, number, count, vote, p); }
+FT_PTX_NAMED(count, unsigned, FT_BLOCK_COUNT)
+FT_PTX_NAMED(and, bool, FT_BLOCK_AND)
+FT_PTX_NAMED(or, bool, FT_BLOCK_OR)
+#undef FT_PTX_NAMED
 FT_PTX void ft_ptx_bar_warp_sync(const struct ft_site *site, unsigned mask)
 	{ ft_collective(site, FT_SYNC, mask, 0, 0); }
 FT_PTX void ft_ptx_nanosleep_u32(unsigned) { ft_yield(); }

@@ -67,6 +67,11 @@ START_TEST(instructions_become_calls)
 	becomes("add.cc.u32 %0, %1, %2; addc.u32 %3, 0, 0;",
 		"ft_3 = ft_ptx_addc<unsigned>(ft_carry, ft_reg(0LL), ft_reg(0LL));");
 	becomes("bar.sync 0;", "{ \"bar.sync\", \"f.cu\", 7,");
+	becomes("bar.sync 1;", "ft_ptx_named_barrier(");
+	becomes("bar.sync 0, %1;", "ft_ptx_named_barrier(");
+	becomes("bar.arrive %0, 64;", "ft_ptx_named_arrive(");
+	becomes("bar.red.popc.u32 %0, 0, 1;", "ft_ptx_barrier_count(");
+	becomes("bar.red.popc.u32 %0, 0, 64, 1;", "ft_ptx_named_count(");
 	becomes("{ .reg .pred p; $L: setp.ne.u32 p, %0, 0; @p bra $L; }",
 		"{ ft_reg ft_x_p; ft_l_1__dL: ; "
 		"ft_x_p = ft_ptx_setp_ne<unsigned>(&ft_unused, ft_0, ft_reg(0LL)); "
@@ -119,7 +124,6 @@ START_TEST(what_is_not_supported_is_named)
 	is_absent("add.u32 %0, %1, [%2];", "add.u32");
 	is_absent("mov.u32 %0, %cluster_ctaid.x;", "mov.u32");
 	is_absent("addc.u32 %0, %1, %2;", "addc.u32");
-	is_absent("bar.sync 1;", "bar.sync");
 	is_absent("brx.idx %0, L;", "brx.idx");
 	is_absent(".reg .v4 .f32 v;", ".reg");
 }
