@@ -86,6 +86,36 @@
 	X(__powf,     "__powf",     2, F, __powf(x, y)) \
 	X(__fdividef, "__fdividef", 2, F, __fdividef(x, y))
 
+/* The others of base/math/float_model.c; z and t are further arguments. */
+#define MATH_MORE_LIST(X) \
+	X(sinhf, "sinhf", 1, F, sinhf(x)) \
+	X(coshf, "coshf", 1, F, coshf(x)) \
+	X(tanf, "tanf", 1, F, tanf(x)) \
+	X(sinpif, "sinpif", 1, F, sinpif(x)) \
+	X(cospif, "cospif", 1, F, cospif(x)) \
+	X(sincospif_s, "sincospif, sine", 1, F, math_sincospi(x, 0)) \
+	X(sincospif_c, "sincospif, cosine", 1, F, math_sincospi(x, 1)) \
+	X(asinf, "asinf", 1, F, asinf(x)) \
+	X(acosf, "acosf", 1, F, acosf(x)) \
+	X(atanf, "atanf", 1, F, atanf(x)) \
+	X(asinhf, "asinhf", 1, F, asinhf(x)) \
+	X(acoshf, "acoshf", 1, F, acoshf(x)) \
+	X(atanhf, "atanhf", 1, F, atanhf(x)) \
+	X(cbrtf, "cbrtf", 1, F, cbrtf(x)) \
+	X(rcbrtf, "rcbrtf", 1, F, rcbrtf(x)) \
+	X(erfcf, "erfcf", 1, F, erfcf(x)) \
+	X(erfinvf, "erfinvf", 1, F, erfinvf(x)) \
+	X(erfcinvf, "erfcinvf", 1, F, erfcinvf(x)) \
+	X(normcdff, "normcdff", 1, F, normcdff(x)) \
+	X(normcdfinvf, "normcdfinvf", 1, F, normcdfinvf(x)) \
+	X(atan2f, "atan2f", 2, F, atan2f(x, y)) \
+	X(hypotf, "hypotf", 2, F, hypotf(x, y)) \
+	X(rhypotf, "rhypotf", 2, F, rhypotf(x, y)) \
+	X(norm3df, "norm3df", 2, F, norm3df(x, y, z)) \
+	X(norm4df, "norm4df", 2, F, norm4df(x, y, z, t)) \
+	X(rnorm3df, "rnorm3df", 2, F, rnorm3df(x, y, z)) \
+	X(rnorm4df, "rnorm4df", 2, F, rnorm4df(x, y, z, t))
+
 /* Operations whose bits IEEE 754 or arithmetic alone determines, as spelled in CUDA. */
 #define MATH_EXACT_LIST(X) \
 	X(add,        "x + y",      2, F, x + y) \
@@ -131,7 +161,44 @@
 	X(i2f_rn,     "__int2float_rn",  1, F, __int2float_rn((int)a)) \
 	X(u2f_rn,     "__uint2float_rn", 1, F, __uint2float_rn(a))
 
-#define MATH_LIST(X) MATH_PTX_LIST(X) MATH_CUDA_LIST(X) MATH_EXACT_LIST(X)
+/* The same of other rounding directions and results; the result is a 64-bit integer for kind L. */
+#define MATH_ROUNDED_LIST(X) \
+	X(fdividef, "fdividef", 2, F, fdividef(x, y)) \
+	X(scalblnf, "scalblnf", 2, F, scalblnf(x, (long)(b % 601u) - 300)) \
+	X(lrintf, "lrintf", 1, L, lrintf(x)) \
+	X(llrintf, "llrintf", 1, L, llrintf(x)) \
+	X(lroundf, "lroundf", 1, L, lroundf(x)) \
+	X(llroundf, "llroundf", 1, L, llroundf(x)) \
+	X(add_rd, "__fadd_rd", 2, F, __fadd_rd(x, y)) \
+	X(add_ru, "__fadd_ru", 2, F, __fadd_ru(x, y)) \
+	X(add_rz, "__fadd_rz", 2, F, __fadd_rz(x, y)) \
+	X(sub_rd, "__fsub_rd", 2, F, __fsub_rd(x, y)) \
+	X(sub_ru, "__fsub_ru", 2, F, __fsub_ru(x, y)) \
+	X(sub_rz, "__fsub_rz", 2, F, __fsub_rz(x, y)) \
+	X(mul_rd, "__fmul_rd", 2, F, __fmul_rd(x, y)) \
+	X(mul_ru, "__fmul_ru", 2, F, __fmul_ru(x, y)) \
+	X(mul_rz, "__fmul_rz", 2, F, __fmul_rz(x, y)) \
+	X(div_rd, "__fdiv_rd", 2, F, __fdiv_rd(x, y)) \
+	X(div_ru, "__fdiv_ru", 2, F, __fdiv_ru(x, y)) \
+	X(div_rz, "__fdiv_rz", 2, F, __fdiv_rz(x, y)) \
+	X(rcp_rd, "__frcp_rd", 1, F, __frcp_rd(x)) \
+	X(rcp_ru, "__frcp_ru", 1, F, __frcp_ru(x)) \
+	X(rcp_rz, "__frcp_rz", 1, F, __frcp_rz(x)) \
+	X(sqrt_rd, "__fsqrt_rd", 1, F, __fsqrt_rd(x)) \
+	X(sqrt_ru, "__fsqrt_ru", 1, F, __fsqrt_ru(x)) \
+	X(sqrt_rz, "__fsqrt_rz", 1, F, __fsqrt_rz(x)) \
+	X(fma_rd, "__fmaf_rd", 2, F, __fmaf_rd(x, y, z)) \
+	X(fma_ru, "__fmaf_ru", 2, F, __fmaf_ru(x, y, z)) \
+	X(fma_rz, "__fmaf_rz", 2, F, __fmaf_rz(x, y, z)) \
+	X(i2f_rd, "__int2float_rd", 1, F, __int2float_rd((int)a)) \
+	X(i2f_ru, "__int2float_ru", 1, F, __int2float_ru((int)a)) \
+	X(i2f_rz, "__int2float_rz", 1, F, __int2float_rz((int)a)) \
+	X(u2f_rd, "__uint2float_rd", 1, F, __uint2float_rd(a)) \
+	X(u2f_ru, "__uint2float_ru", 1, F, __uint2float_ru(a)) \
+	X(u2f_rz, "__uint2float_rz", 1, F, __uint2float_rz(a))
+
+#define MATH_LIST(X) MATH_PTX_LIST(X) MATH_CUDA_LIST(X) MATH_EXACT_LIST(X) MATH_MORE_LIST(X) \
+	MATH_ROUNDED_LIST(X)
 
 /* --- inputs --- */
 
@@ -225,6 +292,12 @@ MATH_FN void math_input(int arguments, uint64_t i, uint32_t *a, uint32_t *b)
 	*b = 0;
 	if (arguments == 2 || i >= MATH_BITS)
 		math_pair(i, a, b);
+}
+
+/* A further argument of a function of more than two: near the first in magnitude, in most cases. */
+MATH_FN uint32_t math_third(uint32_t a, uint32_t b)
+{
+	return a + (b << 7 | b >> 25) % 0x04000000u - 0x02000000u;
 }
 
 #endif

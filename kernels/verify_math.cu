@@ -28,6 +28,14 @@ static __device__ float math_fast_sincos(float x, int cosine)
 	return cosine ? c : s;
 }
 
+static __device__ float math_sincospi(float x, int cosine)
+{
+	float s, c;
+
+	sincospif(x, &s, &c);
+	return cosine ? c : s;
+}
+
 static __device__ float math_fraction(float x)
 {
 	int exponent;
@@ -72,6 +80,8 @@ static __device__ unsigned float_result(float r)
 }
 
 #define RESULT_F(expression) float_result(expression)
+#define RESULT_L(expression) \
+	((unsigned)((long long)(expression) ^ (long long)(expression) >> 32))
 #define RESULT_I(expression) ((unsigned)(expression))
 
 #define MATH_KERNEL(id, name, arguments, kind, expression) \
@@ -79,9 +89,13 @@ static __device__ unsigned float_result(float r)
 		uint32_t a, b; \
 		math_input(arguments, i, &a, &b); \
 		float x = __uint_as_float(a), y = __uint_as_float(b); \
-		(void)x, (void)y; \
+		float z = __uint_as_float(math_third(a, b)); \
+		float t = __uint_as_float(math_third(b, a)); \
+		(void)x, (void)y, (void)z, (void)t; \
 		sum += RESULT_##kind(expression) * (2 * i + 1);)
 
 MATH_PTX_LIST(PTX_KERNEL)
 MATH_CUDA_LIST(MATH_KERNEL)
 MATH_EXACT_LIST(MATH_KERNEL)
+MATH_MORE_LIST(MATH_KERNEL)
+MATH_ROUNDED_LIST(MATH_KERNEL)

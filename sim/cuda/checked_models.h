@@ -25,6 +25,12 @@
 	}
 #define FT_CHECKED1(model) FT_CHECKED(float, model, (float x), (x), x == x)
 #define FT_CHECKED2(model) FT_CHECKED(float, model, (float x, float y), (x, y), x == x && y == y)
+#define FT_CHECKED3(model) \
+	FT_CHECKED(float, model, (float x, float y, float z), (x, y, z), \
+		   x == x && y == y && z == z)
+#define FT_CHECKED4(model) \
+	FT_CHECKED(float, model, (float x, float y, float z, float t), (x, y, z, t), \
+		   x == x && y == y && z == z && t == t)
 #define FT_CHECKED_D(name) FT_CHECKED(double, ft_double_##name, (double x), (x), x == x)
 #define FT_CHECKED_D2(name) \
 	FT_CHECKED(double, ft_double_##name, (double x, double y), (x, y), x == x && y == y)
@@ -42,6 +48,24 @@ FT_CHECKED1(cuda_sinf)
 FT_CHECKED1(cuda_cosf)
 FT_CHECKED1(cuda_tanhf)
 FT_CHECKED1(cuda_erff)
+FT_CHECKED1(cuda_sinhf)
+FT_CHECKED1(cuda_coshf)
+FT_CHECKED1(cuda_tanf)
+FT_CHECKED1(cuda_sinpif)
+FT_CHECKED1(cuda_cospif)
+FT_CHECKED1(cuda_asinf)
+FT_CHECKED1(cuda_acosf)
+FT_CHECKED1(cuda_atanf)
+FT_CHECKED1(cuda_asinhf)
+FT_CHECKED1(cuda_acoshf)
+FT_CHECKED1(cuda_atanhf)
+FT_CHECKED1(cuda_cbrtf)
+FT_CHECKED1(cuda_rcbrtf)
+FT_CHECKED1(cuda_erfcf)
+FT_CHECKED1(cuda_erfinvf)
+FT_CHECKED1(cuda_erfcinvf)
+FT_CHECKED1(cuda_normcdff)
+FT_CHECKED1(cuda_normcdfinvf)
 FT_CHECKED1(rcp_approx_noftz)
 FT_CHECKED1(rsqrt_approx_noftz)
 FT_CHECKED1(cuda__logf)
@@ -52,6 +76,13 @@ FT_CHECKED1(cos_approx)
 FT_CHECKED1(tanh_approx)
 FT_CHECKED2(cuda_powf)
 FT_CHECKED2(cuda__powf)
+FT_CHECKED2(cuda_atan2f)
+FT_CHECKED2(cuda_hypotf)
+FT_CHECKED2(cuda_rhypotf)
+FT_CHECKED3(cuda_norm3df)
+FT_CHECKED3(cuda_rnorm3df)
+FT_CHECKED4(cuda_norm4df)
+FT_CHECKED4(cuda_rnorm4df)
 FT_CHECKED2(div_approx_noftz)
 FT_CHECKED_D(exp)
 FT_CHECKED_D(exp2)
@@ -92,6 +123,8 @@ FT_CHECKED_D(normcdfinv)
 
 #undef FT_CHECKED1
 #undef FT_CHECKED2
+#undef FT_CHECKED3
+#undef FT_CHECKED4
 #undef FT_CHECKED_D
 #undef FT_CHECKED_D2
 #undef FT_CHECKED

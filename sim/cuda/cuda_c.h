@@ -236,6 +236,7 @@ static const int warpSize __attribute__((unused)) = 32;
 #endif
 #define MUFU_TABLE static const __attribute__((unused))
 #include "base/math/double_model.c"
+#include "base/math/float_model.c"
 #include "sim/cuda/checked_models.h"
 
 #ifdef FLASHTWIN_CHECK

@@ -11,6 +11,8 @@
 #ifndef FLOAT_API_H
 #define FLOAT_API_H
 
+#include "sim/cuda/float_rounded.h"
+
 /* --- exact --- */
 
 /* Rounding the double result to float gives the correct result: all 2^32 inputs were compared. */
@@ -41,6 +43,25 @@ FT_INLINE float ft_fast_tanf(float x)
 	return FT_MODEL(div_approx_noftz, FT_MODEL(sin_approx, x), FT_MODEL(cos_approx, x));
 }
 
+FT_INLINE void ft_sincospif(float x, float *s, float *c)
+{
+	*s = FT_MODEL(cuda_sinpif, x);
+	*c = FT_MODEL(cuda_cospif, x);
+}
+
+FT_INLINE float ft_scalblnf(float x, long n)
+{
+	return scalbnf(x, n < -1000 ? -1000 : n > 1000 ? 1000 : (int)n);
+}
+
+/* Saturates; a NaN gives the lowest number. */
+FT_INLINE long long ft_float_to_llong(float x)
+{
+	if (x >= 0x1p63f)
+		return LLONG_MAX;
+	return x > -0x1p63f ? (long long)x : LLONG_MIN;
+}
+
 #define __frcp_rn(x)         (1.0f / (float)(x))
 #define __frsqrt_rn(x)       ft_frsqrt_rn(x)
 #define __saturatef(x)       ft_saturatef(x)
@@ -52,82 +73,57 @@ FT_INLINE float ft_fast_tanf(float x)
 #define __float2uint_rd(x)   ft_float_to_uint(floorf(x))
 #define __float2uint_ru(x)   ft_float_to_uint(ceilf(x))
 
+#define fdividef(x, y)       ((float)(x) / (float)(y))
+#define scalblnf(x, n)       ft_scalblnf((x), (n))
+#define lrintf(x)            ((long)ft_float_to_llong(rintf(x)))
+#define llrintf(x)           ft_float_to_llong(rintf(x))
+#define lroundf(x)           ((long)ft_float_to_llong(roundf(x)))
+#define llroundf(x)          ft_float_to_llong(roundf(x))
+
+/* --- models of base/math/float_model.c --- */
+
+#define sinhf(x) FT_MODEL(cuda_sinhf, x)
+#define coshf(x) FT_MODEL(cuda_coshf, x)
+#define tanf(x) FT_MODEL(cuda_tanf, x)
+#define sinpif(x) FT_MODEL(cuda_sinpif, x)
+#define cospif(x) FT_MODEL(cuda_cospif, x)
+#define asinf(x) FT_MODEL(cuda_asinf, x)
+#define acosf(x) FT_MODEL(cuda_acosf, x)
+#define atanf(x) FT_MODEL(cuda_atanf, x)
+#define asinhf(x) FT_MODEL(cuda_asinhf, x)
+#define acoshf(x) FT_MODEL(cuda_acoshf, x)
+#define atanhf(x) FT_MODEL(cuda_atanhf, x)
+#define cbrtf(x) FT_MODEL(cuda_cbrtf, x)
+#define rcbrtf(x) FT_MODEL(cuda_rcbrtf, x)
+#define erfcf(x) FT_MODEL(cuda_erfcf, x)
+#define erfinvf(x) FT_MODEL(cuda_erfinvf, x)
+#define erfcinvf(x) FT_MODEL(cuda_erfcinvf, x)
+#define normcdff(x) FT_MODEL(cuda_normcdff, x)
+#define normcdfinvf(x) FT_MODEL(cuda_normcdfinvf, x)
+#define atan2f(x, y) FT_MODEL(cuda_atan2f, (x), (y))
+#define hypotf(x, y) FT_MODEL(cuda_hypotf, (x), (y))
+#define rhypotf(x, y) FT_MODEL(cuda_rhypotf, (x), (y))
+#define norm3df(x, y, z)     FT_MODEL(cuda_norm3df, (x), (y), (z))
+#define rnorm3df(x, y, z)    FT_MODEL(cuda_rnorm3df, (x), (y), (z))
+#define norm4df(x, y, z, t)  FT_MODEL(cuda_norm4df, (x), (y), (z), (t))
+#define rnorm4df(x, y, z, t) FT_MODEL(cuda_rnorm4df, (x), (y), (z), (t))
+#define sincospif(x, s, c)   ft_sincospif((x), (s), (c))
+
 /* --- functions without a model --- */
 
-#define acosf(...) FT_ABSENT("acosf", "a polynomial in fmaf")
-#define acoshf(...) FT_ABSENT("acoshf", "logf(x + sqrtf(fmaf(x, x, -1.0f)))")
-#define asinf(...) FT_ABSENT("asinf", "a polynomial in fmaf")
-#define asinhf(...) FT_ABSENT("asinhf", "logf(x + sqrtf(fmaf(x, x, 1.0f)))")
-#define atan2f(...) FT_ABSENT("atan2f", "a polynomial in fmaf")
-#define atanf(...) FT_ABSENT("atanf", "a polynomial in fmaf")
-#define atanhf(...) FT_ABSENT("atanhf", "0.5f * logf((1.0f + x) / (1.0f - x))")
-#define cbrtf(...) FT_ABSENT("cbrtf", "powf(x, 1.0f / 3.0f)")
-#define coshf(...) FT_ABSENT("coshf", "(expf(x) + expf(-x)) * 0.5f")
-#define cospif(...) FT_ABSENT("cospif", "cosf(x * 3.14159274f)")
 #define cyl_bessel_i0f(...) FT_ABSENT("cyl_bessel_i0f", "a polynomial in fmaf")
 #define cyl_bessel_i1f(...) FT_ABSENT("cyl_bessel_i1f", "a polynomial in fmaf")
-#define erfcf(...) FT_ABSENT("erfcf", "1.0f - erff(x)")
-#define erfcinvf(...) FT_ABSENT("erfcinvf", "a polynomial in fmaf")
 #define erfcxf(...) FT_ABSENT("erfcxf", "expf(x * x) * (1.0f - erff(x))")
-#define erfinvf(...) FT_ABSENT("erfinvf", "a polynomial in fmaf")
-#define hypotf(...) FT_ABSENT("hypotf", "sqrtf(fmaf(x, x, y * y))")
 #define j0f(...) FT_ABSENT("j0f", "a polynomial in fmaf")
 #define j1f(...) FT_ABSENT("j1f", "a polynomial in fmaf")
 #define jnf(...) FT_ABSENT("jnf", "a polynomial in fmaf")
 #define lgammaf(...) FT_ABSENT("lgammaf", "a polynomial in fmaf")
-#define norm3df(...) FT_ABSENT("norm3df", "sqrtf(fmaf(x, x, fmaf(y, y, z * z)))")
-#define norm4df(...) FT_ABSENT("norm4df", "sqrtf(fmaf(x, x, fmaf(y, y, fmaf(z, z, t * t))))")
 #define normf(...) FT_ABSENT("normf", "a loop of fmaf, then sqrtf")
-#define normcdff(...) FT_ABSENT("normcdff", "fmaf(0.5f, erff(x * 0.707106769f), 0.5f)")
-#define normcdfinvf(...) FT_ABSENT("normcdfinvf", "a polynomial in fmaf")
-#define rcbrtf(...) FT_ABSENT("rcbrtf", "powf(x, -1.0f / 3.0f)")
 #define remquof(...) FT_ABSENT("remquof", "remainderf(x, y)")
-#define rhypotf(...) FT_ABSENT("rhypotf", "rsqrtf(fmaf(x, x, y * y))")
-#define rnorm3df(...) FT_ABSENT("rnorm3df", "rsqrtf(fmaf(x, x, fmaf(y, y, z * z)))")
-#define rnorm4df(...) FT_ABSENT("rnorm4df", "rsqrtf(fmaf(x, x, fmaf(y, y, fmaf(z, z, t * t))))")
 #define rnormf(...) FT_ABSENT("rnormf", "a loop of fmaf, then rsqrtf")
-#define scalblnf(...) FT_ABSENT("scalblnf", "scalbnf(x, n)")
-#define sincospif(...) FT_ABSENT("sincospif", "sincosf(x * 3.14159274f, s, c)")
-#define sinhf(...) FT_ABSENT("sinhf", "(expf(x) - expf(-x)) * 0.5f")
-#define sinpif(...) FT_ABSENT("sinpif", "sinf(x * 3.14159274f)")
-#define tanf(...) FT_ABSENT("tanf", "sinf(x) / cosf(x)")
 #define tgammaf(...) FT_ABSENT("tgammaf", "a polynomial in fmaf")
 #define y0f(...) FT_ABSENT("y0f", "a polynomial in fmaf")
 #define y1f(...) FT_ABSENT("y1f", "a polynomial in fmaf")
 #define ynf(...) FT_ABSENT("ynf", "a polynomial in fmaf")
-#define fdividef(...) FT_ABSENT("fdividef", "x / y")
-#define lrintf(...) FT_ABSENT("lrintf", "__float2int_rn(x)")
-#define llrintf(...) FT_ABSENT("llrintf", "__float2int_rn(x)")
-#define lroundf(...) FT_ABSENT("lroundf", "__float2int_rz(roundf(x))")
-#define llroundf(...) FT_ABSENT("llroundf", "__float2int_rz(roundf(x))")
-
-/* Other rounding directions. */
-#define __fadd_rd(...) FT_ABSENT("__fadd_rd", "__fadd_rn")
-#define __fadd_ru(...) FT_ABSENT("__fadd_ru", "__fadd_rn")
-#define __fadd_rz(...) FT_ABSENT("__fadd_rz", "__fadd_rn")
-#define __fsub_rd(...) FT_ABSENT("__fsub_rd", "__fsub_rn")
-#define __fsub_ru(...) FT_ABSENT("__fsub_ru", "__fsub_rn")
-#define __fsub_rz(...) FT_ABSENT("__fsub_rz", "__fsub_rn")
-#define __fmul_rd(...) FT_ABSENT("__fmul_rd", "__fmul_rn")
-#define __fmul_ru(...) FT_ABSENT("__fmul_ru", "__fmul_rn")
-#define __fmul_rz(...) FT_ABSENT("__fmul_rz", "__fmul_rn")
-#define __fdiv_rd(...) FT_ABSENT("__fdiv_rd", "__fdiv_rn")
-#define __fdiv_ru(...) FT_ABSENT("__fdiv_ru", "__fdiv_rn")
-#define __fdiv_rz(...) FT_ABSENT("__fdiv_rz", "__fdiv_rn")
-#define __frcp_rd(...) FT_ABSENT("__frcp_rd", "__frcp_rn")
-#define __frcp_ru(...) FT_ABSENT("__frcp_ru", "__frcp_rn")
-#define __frcp_rz(...) FT_ABSENT("__frcp_rz", "__frcp_rn")
-#define __fsqrt_rd(...) FT_ABSENT("__fsqrt_rd", "__fsqrt_rn")
-#define __fsqrt_ru(...) FT_ABSENT("__fsqrt_ru", "__fsqrt_rn")
-#define __fsqrt_rz(...) FT_ABSENT("__fsqrt_rz", "__fsqrt_rn")
-#define __fmaf_rd(...) FT_ABSENT("__fmaf_rd", "__fmaf_rn")
-#define __fmaf_ru(...) FT_ABSENT("__fmaf_ru", "__fmaf_rn")
-#define __fmaf_rz(...) FT_ABSENT("__fmaf_rz", "__fmaf_rn")
-#define __int2float_rd(...) FT_ABSENT("__int2float_rd", "__int2float_rn")
-#define __int2float_ru(...) FT_ABSENT("__int2float_ru", "__int2float_rn")
-#define __int2float_rz(...) FT_ABSENT("__int2float_rz", "__int2float_rn")
-#define __uint2float_rd(...) FT_ABSENT("__uint2float_rd", "__uint2float_rn")
-#define __uint2float_ru(...) FT_ABSENT("__uint2float_ru", "__uint2float_rn")
-#define __uint2float_rz(...) FT_ABSENT("__uint2float_rz", "__uint2float_rn")
 
 #endif

@@ -14,16 +14,11 @@
 #define FT_NO_MODEL(text)
 #define FT_NO_FLOAT(name, instead) \
 	static inline float ft_over_##name(float) { return FT_ABSENT(#name "f", instead); }
-#define FT_NO_FLOAT2(name, instead) \
-	static inline float ft_over_##name(float, float) { return FT_ABSENT(#name "f", instead); }
 #else
 #define FT_NO_MODEL(text) \
 	__attribute__((error(text)))
 #define FT_NO_FLOAT(name, instead) \
 	float ft_over_##name(float) \
-		FT_NO_MODEL(#name "f has no bit-exact model in the simulator: use " instead);
-#define FT_NO_FLOAT2(name, instead) \
-	float ft_over_##name(float, float) \
 		FT_NO_MODEL(#name "f has no bit-exact model in the simulator: use " instead);
 #endif
 #define FT_NO_DOUBLE(name) \
@@ -47,8 +42,8 @@
 #define FT_DOUBLE2(name) \
 	template <class X, class Y> static inline double ft_over_##name(X x, Y y) \
 		{ return FT_MODEL(ft_double_##name, (double)x, (double)y); }
-#define FT_DOUBLE_ONLY2(name, instead) \
-	FT_NO_FLOAT2(name, instead) \
+#define FT_BOTH2(name) \
+	static inline float ft_over_##name(float x, float y) { return name##f(x, y); } \
 	FT_DOUBLE2(name)
 
 FT_BOTH(exp)
@@ -64,8 +59,7 @@ FT_BOTH(cos)
 FT_BOTH(tanh)
 FT_BOTH(erf)
 FT_BOTH(rsqrt)
-static inline float ft_over_pow(float x, float y) { return powf(x, y); }
-FT_DOUBLE2(pow)
+FT_BOTH2(pow)
 static inline void ft_over_sincos(float x, float *s, float *c) { sincosf(x, s, c); }
 void ft_over_sincos(double, double *, double *) FT_NO_DOUBLE(sincos);
 static inline float ft_over_fmin(float x, float y) { return ft_fminf(x, y); }
@@ -74,28 +68,28 @@ template <class X, class Y> static inline double ft_over_fmin(X x, Y y)
 	{ return fmin((double)x, (double)y); }
 template <class X, class Y> static inline double ft_over_fmax(X x, Y y)
 	{ return fmax((double)x, (double)y); }
-FT_DOUBLE_ONLY(tan, "sinf(x) / cosf(x)")
-FT_DOUBLE_ONLY(sinpi, "sinf(x * 3.14159274f)")
-FT_DOUBLE_ONLY(cospi, "cosf(x * 3.14159274f)")
-FT_DOUBLE_ONLY(asin, "a polynomial in fmaf")
-FT_DOUBLE_ONLY(acos, "a polynomial in fmaf")
-FT_DOUBLE_ONLY(atan, "a polynomial in fmaf")
-FT_DOUBLE_ONLY(sinh, "(expf(x) - expf(-x)) * 0.5f")
-FT_DOUBLE_ONLY(cosh, "(expf(x) + expf(-x)) * 0.5f")
-FT_DOUBLE_ONLY(asinh, "logf(x + sqrtf(fmaf(x, x, 1.0f)))")
-FT_DOUBLE_ONLY(acosh, "logf(x + sqrtf(fmaf(x, x, -1.0f)))")
-FT_DOUBLE_ONLY(atanh, "0.5f * logf((1.0f + x) / (1.0f - x))")
-FT_DOUBLE_ONLY(cbrt, "powf(x, 1.0f / 3.0f)")
-FT_DOUBLE_ONLY(rcbrt, "powf(x, -1.0f / 3.0f)")
-FT_DOUBLE_ONLY(erfc, "1.0f - erff(x)")
+FT_BOTH(tan)
+FT_BOTH(sinpi)
+FT_BOTH(cospi)
+FT_BOTH(asin)
+FT_BOTH(acos)
+FT_BOTH(atan)
+FT_BOTH(sinh)
+FT_BOTH(cosh)
+FT_BOTH(asinh)
+FT_BOTH(acosh)
+FT_BOTH(atanh)
+FT_BOTH(cbrt)
+FT_BOTH(rcbrt)
+FT_BOTH(erfc)
 FT_DOUBLE_ONLY(erfcx, "expf(x * x) * (1.0f - erff(x))")
-FT_DOUBLE_ONLY(normcdf, "fmaf(0.5f, erff(x * 0.707106769f), 0.5f)")
-FT_DOUBLE_ONLY(erfinv, "a polynomial in fmaf")
-FT_DOUBLE_ONLY(erfcinv, "a polynomial in fmaf")
-FT_DOUBLE_ONLY(normcdfinv, "a polynomial in fmaf")
-FT_DOUBLE_ONLY2(atan2, "a polynomial in fmaf")
-FT_DOUBLE_ONLY2(hypot, "sqrtf(fmaf(x, x, y * y))")
-FT_DOUBLE_ONLY2(rhypot, "rsqrtf(fmaf(x, x, y * y))")
+FT_BOTH(normcdf)
+FT_BOTH(erfinv)
+FT_BOTH(erfcinv)
+FT_BOTH(normcdfinv)
+FT_BOTH2(atan2)
+FT_BOTH2(hypot)
+FT_BOTH2(rhypot)
 FT_ABSENT_OVERLOAD(lgamma, "a polynomial in fmaf")
 FT_ABSENT_OVERLOAD(tgamma, "a polynomial in fmaf")
 #undef FT_ABSENT_OVERLOAD
@@ -103,9 +97,8 @@ FT_ABSENT_OVERLOAD(tgamma, "a polynomial in fmaf")
 #undef FT_DOUBLE
 #undef FT_DOUBLE2
 #undef FT_DOUBLE_ONLY
-#undef FT_DOUBLE_ONLY2
+#undef FT_BOTH2
 #undef FT_NO_FLOAT
-#undef FT_NO_FLOAT2
 #undef FT_NO_DOUBLE
 #undef FT_NO_MODEL
 #undef FT_INTEGRAL
