@@ -63,10 +63,11 @@ layer engine/runtime base kernels engine sim/cuda/include/cuda_runtime_api.h
 layer sim/cuda base/math kernels sim/cuda/float16 sim/cuda/include sim/cuda/ptx
 layer sim/cuda/include/crt sim/cuda/include
 layer sim/cuda/include/nvtx3
-layer sim/cuda/include sim/cuda/include/nvtx3 sim/cuda/blas sim/cuda/float16 sim/cuda/float8 sim/cuda/libcu \
-	sim/cuda/random sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
+layer sim/cuda/include sim/cuda/include/nvtx3 sim/cuda/blas sim/cuda/float16 sim/cuda/float8 \
+	sim/cuda/groups sim/cuda/libcu sim/cuda/random sim/cuda/tensor.h sim/cuda/vectors.h kernels/dim3.h
 layer sim/cuda/include/cooperative_groups sim/cuda/include sim/cuda/libcu
 layer sim/cuda/blas
+layer sim/cuda/groups sim/cuda/libcu
 layer sim/cuda/float16 sim/cuda/user.h
 layer sim/cuda/float8
 layer sim/cuda/framework/ATen

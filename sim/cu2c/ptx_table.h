@@ -17,8 +17,8 @@ struct ptx_form {
 };
 
 /* The instruction `text` with operands of these shapes, one character each: 'a' a register, a
- * constant or a vector's place, '0' the constant 0, '{' a vector, '[' an address. Fills *out and returns true if it is
- * known. In out->operands is one character for each operand:
+ * constant or a vector's place, '0' the constant 0, '{' a vector, '[' an address. Fills *out and
+ * returns true if it is known. In out->operands is one character for each operand:
  *
  *   =  destination       |  destination, and perhaps a second one (d|p)    }  destination, a vector
  *   a  source            {  source, a vector                               m  address

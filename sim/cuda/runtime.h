@@ -86,13 +86,14 @@ enum ft_block_vote { FT_BLOCK_SYNC, FT_BLOCK_COUNT, FT_BLOCK_AND, FT_BLOCK_OR };
 /* Waits for every thread of the block that has not exited. */
 int ft_block_barrier(const struct ft_site *, enum ft_block_vote, int predicate);
 
-/* A barrier with a number: waits until `count` threads of the block have arrived, or, if count is 0,
- * all that have not exited. Those below FT_TILE_BARRIERS are PTX's; the others are for tiles of
+/* A barrier with a number: waits until `count` threads of the block have arrived, or, if count is
+ * 0, all that have not exited. Those below FT_TILE_BARRIERS are PTX's; the others are for tiles of
  * several warps. */
 enum { FT_TILE_BARRIERS = 16, FT_NAMED_BARRIERS = FT_TILE_BARRIERS + 32 };
 int ft_named_barrier(const struct ft_site *, unsigned number, unsigned count, enum ft_block_vote,
 		     int predicate);
-void ft_named_arrive(const struct ft_site *, unsigned number, unsigned count);  /* does not wait */
+/* Arrives there without waiting. */
+void ft_named_arrive(const struct ft_site *, unsigned number, unsigned count);
 /* A value for each warp of the block, which tiles of several warps exchange between barriers. */
 void ft_tile_put(unsigned warp, uint64_t value);
 uint64_t ft_tile_get(unsigned warp);

@@ -3,8 +3,8 @@
  * Every thread gets the result. In floating point the order matters; it is that of CUDA 13: in a
  * tile, and in a coalesced group of a whole warp, each step combines values of threads whose ranks
  * differ in one bit, the highest bit first; in another coalesced group the result is the last
- * thread's inclusive scan. In a tile of several warps each warp combines its values so, and then the
- * results of the warps are combined as those of a tile with one thread for each.
+ * thread's inclusive scan. In a tile of several warps each warp combines its values so, and then
+ * the results of the warps are combined as those of a tile with one thread for each.
  */
 #ifndef FLASHTWIN_COOPERATIVE_GROUPS_REDUCE_H
 #define FLASHTWIN_COOPERATIVE_GROUPS_REDUCE_H
