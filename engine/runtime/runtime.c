@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "engine/runtime/runtime_graph.h"
+#include "engine/runtime/runtime_array.h"
 
 struct runtime runtime;
 
@@ -191,6 +191,7 @@ static void close_device(struct runtime_device *d)
 		keep_failure(status);
 	memory_waited(d);
 	memory_end(d);
+	textures_close(d);
 	runtime_streams_close(d);
 	pools_free(d);
 	while (d->functions) {
@@ -211,6 +212,7 @@ enum status runtime_end(void)
 	runtime_graphs_close();
 	for (int i = 0; i < runtime.device_count; i++)
 		close_device(&runtime.devices[i]);
+	arrays_close();
 	while (runtime.kept_count)
 		free(runtime.kept[--runtime.kept_count]);
 	free(runtime.kept);

@@ -22,7 +22,8 @@ static size_t extent(const struct copy_work *c, size_t pitch, size_t slice)
 
 static bool on_device(const struct allocation *a)
 {
-	return a && (a->kind == PLACE_DEVICE || a->kind == PLACE_VARIABLE);
+	return a && (a->kind == PLACE_DEVICE || a->kind == PLACE_VARIABLE
+		     || a->kind == PLACE_ARRAY);
 }
 
 /* With unified addressing an address tells where memory is. The kind of a copy can only be wrong

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "engine/runtime/runtime_graph.h"
+#include "engine/runtime/runtime_array.h"
 
 /* --- what is copied --- */
 
@@ -19,9 +19,9 @@ cudaError_t copy_linear(void *to, const void *from, size_t bytes, enum cudaMemcp
 	return copy_check(out);
 }
 
-static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-			     size_t width, size_t height, enum cudaMemcpyKind kind,
-			     struct copy_work *out)
+cudaError_t copy_rectangle(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+			   size_t width, size_t height, enum cudaMemcpyKind kind,
+			   struct copy_work *out)
 {
 	*out = (struct copy_work){
 		.to = to, .to_pitch = to_pitch, .to_slice = to_pitch * height, .from = from,
@@ -36,6 +36,12 @@ static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t
 		return cudaErrorInvalidValue;
 	return copy_check(out);
 }
+
+/* One side of a copy of a box: where it begins, and how far its rows and slices are apart. */
+struct box_side {
+	char *at;
+	size_t pitch, slice;
+};
 
 /* Whether the box fits into the rows and slices of one side. Where a pitch or a height is used to
  * find the next row or slice, the error is another one than for a box that only begins too far. A
@@ -53,39 +59,86 @@ static cudaError_t check_box(struct cudaPitchedPtr p, struct cudaPos at, struct 
 	return cudaSuccess;
 }
 
+static cudaError_t memory_side(struct cudaPitchedPtr p, struct cudaPos at, struct cudaExtent box,
+			       struct box_side *out)
+{
+	size_t slice = p.pitch * p.ysize;
+
+	*out = (struct box_side){ (char *)p.ptr + at.x + at.y * p.pitch + at.z * slice, p.pitch,
+				  slice };
+	return p.ptr ? check_box(p, at, box) : cudaErrorInvalidValue;
+}
+
+/* Positions in an array are in texels. */
+static cudaError_t array_side(const struct cudaArray *a, struct cudaPos at, struct cudaExtent box,
+			      struct box_side *out)
+{
+	size_t x = at.x * a->texel;
+
+	if (at.x > a->width || box.width > a->row - x || at.y > a->height
+	    || box.height > a->height - at.y || at.z > a->slices || box.depth > a->slices - at.z)
+		return cudaErrorInvalidValue;
+	*out = (struct box_side){ a->texels + x + at.y * a->row + at.z * a->slice, a->row,
+				  a->slice };
+	return cudaSuccess;
+}
+
+static cudaError_t box_side(const struct cudaArray *a, struct cudaPitchedPtr p, struct cudaPos at,
+			    struct cudaExtent box, struct box_side *out)
+{
+	return a ? array_side(a, at, box, out) : memory_side(p, at, box, out);
+}
+
+/* A side is an array or memory. If one is an array, the box is measured in its texels. */
+static cudaError_t find_arrays(const struct cudaMemcpy3DParms *p, const struct cudaArray **to,
+			       const struct cudaArray **from, struct cudaExtent *box)
+{
+	*to = *from = NULL;
+	*box = p->extent;
+	if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
+		return cudaErrorInvalidValue;
+	if (p->dstArray)
+		TRY_CUDA(array_find(p->dstArray, to));
+	if (p->srcArray)
+		TRY_CUDA(array_find(p->srcArray, from));
+	if (*to && *from && (*to)->texel != (*from)->texel)
+		return cudaErrorInvalidValue;
+	if ((*to || *from)
+	    && __builtin_mul_overflow(box->width, *to ? (*to)->texel : (*from)->texel, &box->width))
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
+}
+
 cudaError_t copy_from_params(const struct cudaMemcpy3DParms *p, struct copy_work *out)
 {
-	size_t to_pitch, from_pitch;
+	const struct cudaArray *to_array, *from_array;
+	struct box_side to, from;
+	struct cudaExtent box;
 
-	if (!p || p->srcArray || p->dstArray)
+	*out = (struct copy_work){ 0 };
+	if (!p)
 		return cudaErrorInvalidValue;
-	to_pitch = p->dstPtr.pitch;
-	from_pitch = p->srcPtr.pitch;
-	*out = (struct copy_work){
-		.to = (char *)p->dstPtr.ptr + p->dstPos.x + p->dstPos.y * to_pitch
-			+ p->dstPos.z * to_pitch * p->dstPtr.ysize,
-		.to_pitch = to_pitch, .to_slice = to_pitch * p->dstPtr.ysize,
-		.from = (const char *)p->srcPtr.ptr + p->srcPos.x + p->srcPos.y * from_pitch
-			+ p->srcPos.z * from_pitch * p->srcPtr.ysize,
-		.from_pitch = from_pitch, .from_slice = from_pitch * p->srcPtr.ysize,
-		.width = p->extent.width, .height = p->extent.height, .depth = p->extent.depth,
-		.kind = p->kind,
-	};
+	TRY_CUDA(find_arrays(p, &to_array, &from_array, &box));
 	if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
-	if (out->width == 0 || out->height == 0 || out->depth == 0)
+	if (box.width == 0 || box.height == 0 || box.depth == 0)
 		return cudaSuccess;
-	if (!p->srcPtr.ptr || !p->dstPtr.ptr)
+	if ((!p->srcPtr.ptr && !from_array) || (!p->dstPtr.ptr && !to_array))
 		return cudaErrorInvalidValue;
-	TRY_CUDA(check_box(p->dstPtr, p->dstPos, p->extent));
-	TRY_CUDA(check_box(p->srcPtr, p->srcPos, p->extent));
+	TRY_CUDA(box_side(to_array, p->dstPtr, p->dstPos, box, &to));
+	TRY_CUDA(box_side(from_array, p->srcPtr, p->srcPos, box, &from));
+	*out = (struct copy_work){
+		.to = to.at, .to_pitch = to.pitch, .to_slice = to.slice, .from = from.at,
+		.from_pitch = from.pitch, .from_slice = from.slice, .width = box.width,
+		.height = box.height, .depth = box.depth, .kind = p->kind,
+	};
 	return copy_check(out);
 }
 
 /* --- giving it to a stream --- */
 
-static cudaError_t submit(cudaStream_t handle, cudaError_t checked, struct copy_work copy,
-			  bool waited)
+cudaError_t copy_submit(cudaStream_t handle, cudaError_t checked, struct copy_work copy,
+			bool waited)
 {
 	struct work work = { .kind = WORK_COPY, .copy = copy };
 	struct CUstream_st *s;
@@ -109,7 +162,7 @@ static cudaError_t linear(void *to, const void *from, size_t bytes, enum cudaMem
 
 	if (bytes == 0 && waited)
 		return cudaSuccess;     /* also on a device that has failed */
-	return submit(stream, checked, copy, waited);
+	return copy_submit(stream, checked, copy, waited);
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -128,10 +181,10 @@ static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from
 			bool waited)
 {
 	struct copy_work copy;
-	cudaError_t checked = copy_rows(to, to_pitch, from, from_pitch, width, height, kind,
-					&copy);
+	cudaError_t checked = copy_rectangle(to, to_pitch, from, from_pitch, width, height, kind,
+					     &copy);
 
-	return submit(stream, checked, copy, waited);
+	return copy_submit(stream, checked, copy, waited);
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
@@ -153,7 +206,7 @@ static cudaError_t box(const struct cudaMemcpy3DParms *p, cudaStream_t stream, b
 	cudaError_t checked = copy_from_params(p, &copy);
 
 	TRY_CUDA(checked);
-	return submit(stream, checked, copy, waited);
+	return copy_submit(stream, checked, copy, waited);
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)

@@ -91,6 +91,10 @@ cudaError_t launch_from_params(const struct cudaKernelNodeParams *, struct launc
 cudaError_t copy_from_params(const struct cudaMemcpy3DParms *, struct copy_work *out);
 cudaError_t copy_linear(void *to, const void *from, size_t bytes, enum cudaMemcpyKind,
 			struct copy_work *out);
+cudaError_t copy_rectangle(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+			   size_t width, size_t height, enum cudaMemcpyKind, struct copy_work *out);
+/* Gives a copy to a stream, if `checked` is no error; a copy of nothing does nothing. */
+cudaError_t copy_submit(cudaStream_t, cudaError_t checked, struct copy_work, bool waited);
 
 /* --- graphs --- */
 

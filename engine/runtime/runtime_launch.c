@@ -46,14 +46,19 @@ static bool near_device_memory(uint64_t address)
 	return false;
 }
 
+/* Memory of a device that another one reaches as its peer only. */
+static bool is_local(const struct allocation *a)
+{
+	return a->kind == PLACE_DEVICE || a->kind == PLACE_ARRAY || a->kind == PLACE_TEXTURE;
+}
+
 static uint64_t foreign(const struct runtime_device *d, const struct allocation *a,
 			uint64_t address)
 {
 	bool reachable = d->reads_host;
 
 	if (a)
-		reachable = a->device == d || a->kind != PLACE_DEVICE
-			|| d->peers[a->device->ordinal];
+		reachable = a->device == d || !is_local(a) || d->peers[a->device->ordinal];
 	else if (!reachable)
 		reachable = near_device_memory(address);
 	return reachable || address < HIDEABLE ? address : address - APART;

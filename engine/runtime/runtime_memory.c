@@ -19,10 +19,18 @@
 
 /* --- buffers --- */
 
+/* With the host. */
+static bool is_shared(enum place_kind kind)
+{
+	return kind == PLACE_PINNED || kind == PLACE_MANAGED;
+}
+
 static cudaError_t buffer_new(struct runtime_device *d, enum place_kind kind, size_t bytes,
 			      struct buffer **out)
 {
-	static const char *const names[] = { "cudaMalloc", "pinned", "managed" };
+	static const char *const names[] = {
+		"cudaMalloc", "pinned", "managed", "array", "texture"
+	};
 	char name[32];
 	struct buffer_spec spec = {
 		.name = name, .dtype = DTYPE_U8, .rank = 1, .shape = { (int64_t)bytes },
@@ -31,9 +39,9 @@ static cudaError_t buffer_new(struct runtime_device *d, enum place_kind kind, si
 	if (bytes > INT64_MAX)
 		return cudaErrorMemoryAllocation;
 	snprintf(name, sizeof name, "%s.%u", names[kind], runtime.names[kind]++);
-	TRY_DEVICE(d, kind == PLACE_DEVICE ? device_alloc(d->device, &spec, out)
-		   : device_alloc_managed(d->device, &spec, out));
-	d->used += kind == PLACE_DEVICE ? bytes : 0;
+	TRY_DEVICE(d, is_shared(kind) ? device_alloc_managed(d->device, &spec, out)
+		   : device_alloc(d->device, &spec, out));
+	d->used += is_shared(kind) ? 0 : bytes;
 	return cudaSuccess;
 }
 
@@ -43,7 +51,7 @@ static cudaError_t place_new(struct runtime_device *d, enum place_kind kind, siz
 	*a = (struct allocation){ .bytes = bytes, .kind = kind, .device = d, .touched = true };
 	TRY_CUDA(buffer_new(d, kind, bytes, &a->buffer));
 	a->address = a->buffer->address;
-	if (kind != PLACE_DEVICE)
+	if (is_shared(kind))
 		memset((void *)(uintptr_t)a->address, 0, bytes);
 	return cudaSuccess;
 }
@@ -95,7 +103,7 @@ cudaError_t memory_free(struct allocation *a)
 
 	if (old.buffer)
 		TRY_DEVICE(d, device_free(d->device, old.buffer));
-	if (old.kind == PLACE_DEVICE)
+	if (old.buffer && !is_shared(old.kind))
 		d->used -= old.bytes;
 	if (old.pool)
 		old.pool->used -= old.bytes;
@@ -136,9 +144,7 @@ void memory_host_turn(void)
 
 cudaError_t memory_show(struct runtime_device *d, struct stream *stream, struct allocation *a)
 {
-	bool host = a->kind == PLACE_PINNED || a->kind == PLACE_MANAGED;
-
-	if (!host || !a->buffer || !a->touched || (!d->watched && !is_mirrored(a)))
+	if (!is_shared(a->kind) || !a->buffer || !a->touched || (!d->watched && !is_mirrored(a)))
 		return cudaSuccess;
 	a->touched = false;
 	TRY_DEVICE(d, pointers_upload(d, stream, a->buffer, 0,
@@ -379,7 +385,8 @@ static cudaError_t pointer_attributes(struct cudaPointerAttributes *out, const v
 	static const enum cudaMemoryType types[] = {
 		[PLACE_DEVICE] = cudaMemoryTypeDevice, [PLACE_PINNED] = cudaMemoryTypeHost,
 		[PLACE_MANAGED] = cudaMemoryTypeManaged, [PLACE_REGISTERED] = cudaMemoryTypeHost,
-		[PLACE_VARIABLE] = cudaMemoryTypeDevice,
+		[PLACE_VARIABLE] = cudaMemoryTypeDevice, [PLACE_ARRAY] = cudaMemoryTypeDevice,
+		[PLACE_TEXTURE] = cudaMemoryTypeDevice,
 	};
 	struct allocation *a = address_find(pointer);
 	struct runtime_device *d;
@@ -393,7 +400,7 @@ static cudaError_t pointer_attributes(struct cudaPointerAttributes *out, const v
 		out->hostPointer = (void *)(uintptr_t)pointer;
 		return cudaSuccess;
 	}
-	device_only = a->kind == PLACE_DEVICE || a->kind == PLACE_VARIABLE;
+	device_only = types[a->kind] == cudaMemoryTypeDevice;
 	out->type = types[a->kind];
 	out->device = a->device->ordinal;
 	out->devicePointer = (void *)(uintptr_t)pointer;

@@ -25,6 +25,8 @@ enum place_kind {
 	PLACE_DEVICE,           /* cudaMalloc() */
 	PLACE_PINNED,           /* cudaHostAlloc() */
 	PLACE_MANAGED,
+	PLACE_ARRAY,            /* cudaMallocArray() */
+	PLACE_TEXTURE,          /* a texture or surface object */
 	PLACE_REGISTERED,       /* cudaHostRegister(): no buffer */
 	PLACE_VARIABLE          /* a __device__ variable */
 };
@@ -120,7 +122,7 @@ struct runtime {
 	struct allocation *allocations; /* by address */
 	size_t allocation_count;
 	unsigned long long ids;         /* streams made so far */
-	unsigned names[3];              /* buffers named so far, by kind */
+	unsigned names[PLACE_TEXTURE + 1];      /* buffers named so far, by kind */
 	void **kept;                    /* freed in the end */
 	size_t kept_count;
 	enum status failed;             /* the first error that is not an error of the program */

@@ -255,7 +255,8 @@ template <class T> constexpr enum param_kind ft_kind()
 	typedef typename std::remove_cv<T>::type U;
 	constexpr bool is_signed = std::is_signed<U>::value;
 
-	return std::is_pointer<U>::value ? PARAM_POINTER
+	return std::is_pointer<U>::value || std::is_same<U, ft_texture_object>::value
+		? PARAM_POINTER
 		: std::is_same<U, float>::value ? PARAM_F32
 		: std::is_same<U, double>::value ? PARAM_F64
 		: std::is_integral<U>::value && sizeof(U) == 4 ? (is_signed ? PARAM_I32 : PARAM_U32)

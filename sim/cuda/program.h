@@ -14,6 +14,7 @@
 #define FLASHTWIN_PROGRAM
 
 #include "sim/cuda/user.h"
+#include "sim/cuda/texture.h"
 
 /* --- host code: functions that CUDA adds to the C library's, and main() --- */
 

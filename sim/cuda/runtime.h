@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "kernels/kernel_table.h"
+#include "kernels/texture.h"
 
 struct kernel_entry;
 struct point_sink;
@@ -159,6 +160,40 @@ int ft_bulk_is_pending(const void *barrier);
 unsigned ft_bulk_land(const void *barrier);
 void ft_bulk_commit(void);
 void ft_bulk_wait(unsigned open);
+/* A fetch from a texture (sim/cuda/texture.h): first the call, then its object, where the texels
+ * are, as ft_texture_place() finds them, what the kernel has loaded from there, and the result of
+ * ft_texture_value(). */
+struct ft_fetch {
+	const char *file;
+	int line;
+	const char *name;               /* "tex2D" */
+	unsigned shape;                 /* enum ft_texture_shape */
+	float at[3];
+	int layer;                      /* of tex1Dfetch(), the texel */
+	unsigned gathers, component;
+	const struct ft_texture *texture;
+	uint64_t shape_of_object;
+	unsigned count, bytes;
+	uint64_t texels[8];             /* 0: the border */
+	unsigned fraction[3];           /* of the way to the next texel, in 1 / 256 */
+	uint32_t loaded[8][4], value[4];
+};
+void ft_texture_place(struct ft_fetch *);
+void ft_texture_value(struct ft_fetch *);
+/* A load or store of a surface. x is in bytes. */
+struct ft_access {
+	const char *file;
+	int line;
+	const char *name;
+	unsigned shape;
+	int x, y, z;
+	unsigned mode;                  /* enum cudaSurfaceBoundaryMode */
+	size_t bytes;
+	const struct ft_texture *texture;
+	uint64_t shape_of_object;
+};
+/* Where it is in memory; NULL: outside of the surface. */
+void *ft_surface_place(const struct ft_access *);
 /* Begins a kernel of a file with launches in device code: whether this is such a launch, whose
  * arguments are taken then, and not a thread of the kernel. */
 int ft_nested_take(const struct kernel_entry *, void *const *args);

@@ -12,6 +12,7 @@
 #endif
 
 #include "sim/cuda/include/cuda_runtime_api.h"
+#include "sim/cuda/include/channel_descriptor.h"
 #include "sim/cuda/vectors.h"
 
 static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)

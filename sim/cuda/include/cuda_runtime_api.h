@@ -226,31 +226,15 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #endif
 #include "sim/cuda/include/cuda_graph_api.h"
+#include "sim/cuda/include/cuda_array_api.h"
 
 /* --- what the runtime does not have --- */
 
-#define FT_NO_ARRAYS "it has no arrays, textures or surfaces; use linear memory"
-FT_NO_CALL(cudaMallocArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMalloc3DArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMallocMipmappedArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaGetMipmappedArrayLevel, FT_NO_ARRAYS)
-FT_NO_CALL(cudaFreeArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaFreeMipmappedArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaArrayGetInfo, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMemcpyToArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMemcpyFromArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMemcpy2DToArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMemcpy2DFromArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMemcpy2DArrayToArray, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMemcpy2DToArrayAsync, FT_NO_ARRAYS)
-FT_NO_CALL(cudaMemcpy2DFromArrayAsync, FT_NO_ARRAYS)
-FT_NO_CALL(cudaGetChannelDesc, FT_NO_ARRAYS)
-FT_NO_CALL(cudaCreateTextureObject, FT_NO_ARRAYS)
-FT_NO_CALL(cudaDestroyTextureObject, FT_NO_ARRAYS)
-FT_NO_CALL(cudaCreateSurfaceObject, FT_NO_ARRAYS)
-FT_NO_CALL(cudaDestroySurfaceObject, FT_NO_ARRAYS)
-FT_NO_CALL(cudaDeviceGetTexture1DLinearMaxWidth, FT_NO_ARRAYS)
-#undef FT_NO_ARRAYS
+#define FT_NO_MIPMAPS "it has no mipmapped arrays"
+FT_NO_CALL(cudaMallocMipmappedArray, FT_NO_MIPMAPS)
+FT_NO_CALL(cudaGetMipmappedArrayLevel, FT_NO_MIPMAPS)
+FT_NO_CALL(cudaFreeMipmappedArray, FT_NO_MIPMAPS)
+#undef FT_NO_MIPMAPS
 #define FT_ONE_PROCESS "it shares nothing with other processes or interfaces"
 FT_NO_CALL(cudaIpcGetEventHandle, FT_ONE_PROCESS)
 FT_NO_CALL(cudaIpcOpenEventHandle, FT_ONE_PROCESS)
@@ -278,6 +262,7 @@ FT_NO_CALL(cudaOccupancyMaxPotentialClusterSize, FT_NO_CLUSTERS)
 FT_NO_CALL(cudaOccupancyMaxActiveClusters, FT_NO_CLUSTERS)
 #undef FT_NO_CLUSTERS
 #define FT_NOT_YET "it is not implemented"
+FT_NO_CALL(cudaDeviceGetTexture1DLinearMaxWidth, FT_NOT_YET)
 FT_NO_CALL(cudaFuncGetParamInfo, FT_NOT_YET)
 FT_NO_CALL(cudaGetDriverEntryPoint, FT_NOT_YET)
 FT_NO_CALL(cudaGetDriverEntryPointByVersion, FT_NOT_YET)

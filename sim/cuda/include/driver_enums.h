@@ -297,4 +297,24 @@ enum cudaChannelFormatKind {
 	cudaChannelFormatKindFloat = 2, cudaChannelFormatKindNone = 3
 };
 
+enum cudaResourceType {
+	cudaResourceTypeArray = 0x00, cudaResourceTypeMipmappedArray = 0x01,
+	cudaResourceTypeLinear = 0x02, cudaResourceTypePitch2D = 0x03
+};
+enum cudaResourceViewFormat {
+	cudaResViewFormatNone = 0x00, cudaResViewFormatUnsignedChar1 = 0x01,
+	cudaResViewFormatUnsignedChar2 = 0x02, cudaResViewFormatUnsignedChar4 = 0x03,
+	cudaResViewFormatSignedChar1 = 0x04, cudaResViewFormatSignedChar2 = 0x05,
+	cudaResViewFormatSignedChar4 = 0x06, cudaResViewFormatUnsignedShort1 = 0x07,
+	cudaResViewFormatUnsignedShort2 = 0x08, cudaResViewFormatUnsignedShort4 = 0x09,
+	cudaResViewFormatSignedShort1 = 0x0a, cudaResViewFormatSignedShort2 = 0x0b,
+	cudaResViewFormatSignedShort4 = 0x0c, cudaResViewFormatUnsignedInt1 = 0x0d,
+	cudaResViewFormatUnsignedInt2 = 0x0e, cudaResViewFormatUnsignedInt4 = 0x0f,
+	cudaResViewFormatSignedInt1 = 0x10, cudaResViewFormatSignedInt2 = 0x11,
+	cudaResViewFormatSignedInt4 = 0x12, cudaResViewFormatHalf1 = 0x13,
+	cudaResViewFormatHalf2 = 0x14, cudaResViewFormatHalf4 = 0x15,
+	cudaResViewFormatFloat1 = 0x16, cudaResViewFormatFloat2 = 0x17,
+	cudaResViewFormatFloat4 = 0x18
+};
+
 #endif

@@ -1,7 +1,7 @@
 /* driver_types.h - the types of CUDA 13's runtime API: handles, structs and flags.
  *
  * Replaces the toolkit's header of this name. Fields have CUDA's names, types and order. Types of
- * what flashtwin's runtime does not have (textures, external memory) are left out, except handles.
+ * what flashtwin's runtime does not have (external memory) are left out, except handles.
  */
 #ifndef FLASHTWIN_DRIVER_TYPES_H
 #define FLASHTWIN_DRIVER_TYPES_H
@@ -11,6 +11,7 @@
 
 #include "kernels/dim3.h"
 #include "sim/cuda/include/driver_enums.h"
+#include "sim/cuda/include/texture_types.h"
 
 #ifndef CUDART_CB
 #define CUDART_CB
@@ -70,6 +71,13 @@
 #define cudaDeviceSyncMemops 0x80
 #define cudaDeviceMask 0xff
 #define cudaArrayDefault 0x00
+#define cudaArrayLayered 0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
+#define cudaArrayColorAttachment 0x20
+#define cudaArraySparse 0x40
+#define cudaArrayDeferredMapping 0x80
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
 #define cudaMemAttachSingle 0x04
@@ -95,8 +103,6 @@ typedef struct CUkern_st *cudaKernel_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
-typedef unsigned long long cudaTextureObject_t;
-typedef unsigned long long cudaSurfaceObject_t;
 typedef struct CUuuid_st {
 	char bytes[16];
 } cudaUUID_t;
@@ -178,6 +184,38 @@ struct cudaMemPoolProps {
 struct cudaChannelFormatDesc {
 	int x, y, z, w;
 	enum cudaChannelFormatKind f;
+};
+
+struct cudaResourceDesc {
+	enum cudaResourceType resType;
+	union {
+		struct {
+			cudaArray_t array;
+		} array;
+		struct {
+			cudaMipmappedArray_t mipmap;
+		} mipmap;
+		struct {
+			void *devPtr;
+			struct cudaChannelFormatDesc desc;
+			size_t sizeInBytes;
+		} linear;
+		struct {
+			void *devPtr;
+			struct cudaChannelFormatDesc desc;
+			size_t width, height, pitchInBytes;
+		} pitch2D;
+		struct {
+			int reserved[32];
+		} reserved;
+	} res;
+	unsigned flags;
+};
+
+struct cudaResourceViewDesc {
+	enum cudaResourceViewFormat format;
+	size_t width, height, depth;
+	unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
 };
 
 /* --- launches --- */
