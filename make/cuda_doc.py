@@ -40,7 +40,11 @@ LANGUAGE = (
      'without tensor maps and clusters', 'tests/launch/async_bulk.cu', 'async_bulk_load'),
     ('Thrust in host code', 'the headers below; computed by the host', 'tests/tui/run/thrust.cu',
      'thrust'),
-    ('textures and surfaces', 'a compile error', 'tests/launch/errors_texture.cu', 'tex'),
+    ('textures and surfaces', 'of `run` on the simulator, with a GPU\'s bits; filtering of volumes '
+     'and of signed bytes, sRGB, mipmaps and resource views are refused', 'tests/run/textures.cu',
+     'tex2D'),
+    ('textures and surfaces in `launch`', 'a compile error', 'tests/launch/errors_texture.cu',
+     'tex'),
     ('launches in device code', 'of `run` on the simulator, of kernels of the same file; they run '
      'when the grid that makes them is over', 'tests/tui/run/nested.cu', '<<<'),
 )

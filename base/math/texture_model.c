@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/texture.h"
+#include "base/math/texture.h"
 
 static float texture_float(uint32_t bits)
 {
@@ -178,6 +178,11 @@ static const char *texture_unknown(const struct ft_fetch *f)
 		return "linear filtering in three dimensions";
 	if (t->linear && t->as_float && t->kind == FT_TEXTURE_SIGNED && t->bits == 8)
 		return "linear filtering of signed 8-bit texels";
+	if (t->linear && texture_dimensions(f->shape) == 1
+	    && (t->address[0] == FT_TEXTURE_BORDER) != (t->address[1] == FT_TEXTURE_BORDER))
+		return "linear filtering of a line with a border in one of two address modes";
+	if (t->normalized && (t->width > 16384 || t->height > 16384))
+		return "a normalised coordinate of more than 16384 texels";
 	if (!texture_is_cube(f->shape))
 		return NULL;
 	if (!isfinite(d[0]) || !isfinite(d[1]) || !isfinite(d[2])
@@ -343,7 +348,7 @@ static double texture_round(double x, int bits, int e)
 	return ldexp(round(ldexp(x, bits - exponent)), exponent - bits);
 }
 
-/* Texels are cut to four bits more than the largest has, so that the sum of the products is exact. */
+/* Texels are cut to four bits more than the largest has: the sum of the products is exact. */
 static float texture_blend_float(const struct ft_fetch *f, const int *weights, unsigned channel)
 {
 	bool half = f->texture->bits == 16;
@@ -367,7 +372,7 @@ static float texture_blend_float(const struct ft_fetch *f, const int *weights, u
 	return (float)texture_round(sum / 256, half ? 11 : 24, half ? -13 : -125);
 }
 
-/* Whether a value that is not finite has the weight 0, not by a fraction of 0: no rule was found. */
+/* Whether a value that is not finite has the weight 0, but no fraction of 0: without a rule. */
 static bool texture_is_odd(const struct ft_fetch *f)
 {
 	int weights[4];

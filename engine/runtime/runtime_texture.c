@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/math/texture.h"
 #include "base/xalloc.h"
-#include "kernels/texture.h"
 
-/* Alignments that CUDA asks for, those of the GPUs whose profiles there are. Theirs of linear memory
- * is 512, but the simulator's allocations begin at multiples of 256. */
+/* Alignments that CUDA asks for, those of the GPUs whose profiles there are. Theirs of linear
+ * memory is 512, but the simulator's allocations begin at multiples of 256. */
 #define LINEAR_ALIGNMENT 256
 #define PITCH_ALIGNMENT 32
 
@@ -51,7 +51,8 @@ static cudaError_t from_array(cudaArray_const_t handle, struct ft_texture *t)
 	};
 	t->shape = cube ? (layered ? FT_TEXTURE_CUBE_LAYERED : FT_TEXTURE_CUBE)
 		: layered ? (a->extent.height ? FT_TEXTURE_2D_LAYERED : FT_TEXTURE_1D_LAYERED)
-		: a->extent.depth ? FT_TEXTURE_3D : a->extent.height ? FT_TEXTURE_2D : FT_TEXTURE_1D;
+		: a->extent.depth ? FT_TEXTURE_3D
+		: a->extent.height ? FT_TEXTURE_2D : FT_TEXTURE_1D;
 	set_format(&a->desc, t);
 	return cudaSuccess;
 }

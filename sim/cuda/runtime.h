@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "kernels/kernel_table.h"
-#include "kernels/texture.h"
+#include "base/math/texture.h"
 
 struct kernel_entry;
 struct point_sink;

@@ -1,7 +1,7 @@
 /* texture.h - texture and surface functions of device code, for programs on the simulator.
  *
- * An object is a struct ft_texture in device memory (kernels/texture.h). The simulator says where the
- * texels of a fetch are and what comes of them (sim/exec/texture.c); they are loaded here, in the
+ * An object is a struct ft_texture in device memory (base/math/texture.h). The simulator says where
+ * the texels of a fetch are and what comes of them (sim/exec/texture.c); they are loaded here, in the
  * kernel, so that the checker and the counters see loads of global memory at the user's line. A
  * surface is read and written in place. Functions of mipmaps are not here.
  */
@@ -88,7 +88,8 @@ template <class T> FT_TEXTURE T ft_texture_fetch(const ft_texture_object &object
 
 /* A function of textures, and its form that stores the value. */
 #define FT_FETCH(name, shape, parameters, arguments, ...) \
-	template <class T> FT_TEXTURE T name(cudaTextureObject_t object, FT_LIST parameters, FT_HERE) \
+	template <class T> \
+	FT_TEXTURE T name(cudaTextureObject_t object, FT_LIST parameters, FT_HERE) \
 	{ \
 		struct ft_fetch fetch = { ft_file, ft_line, #name, shape, __VA_ARGS__ }; \
 	\
@@ -105,8 +106,8 @@ FT_FETCH(tex1D, FT_TEXTURE_1D, (float x), (x), { x })
 FT_FETCH(tex2D, FT_TEXTURE_2D, (float x, float y), (x, y), { x, y })
 FT_FETCH(tex3D, FT_TEXTURE_3D, (float x, float y, float z), (x, y, z), { x, y, z })
 FT_FETCH(tex1DLayered, FT_TEXTURE_1D_LAYERED, (float x, int layer), (x, layer), { x }, layer)
-FT_FETCH(tex2DLayered, FT_TEXTURE_2D_LAYERED, (float x, float y, int layer), (x, y, layer), { x, y },
-	 layer)
+FT_FETCH(tex2DLayered, FT_TEXTURE_2D_LAYERED, (float x, float y, int layer), (x, y, layer),
+	 { x, y }, layer)
 FT_FETCH(texCubemap, FT_TEXTURE_CUBE, (float x, float y, float z), (x, y, z), { x, y, z })
 FT_FETCH(texCubemapLayered, FT_TEXTURE_CUBE_LAYERED, (float x, float y, float z, int layer),
 	 (x, y, z, layer), { x, y, z }, layer)
@@ -143,8 +144,8 @@ FT_TEXTURE T *ft_surface_at(const ft_texture_object &object, const char *name, u
 	FT_TEXTURE T name##read(cudaSurfaceObject_t object, FT_LIST parameters, \
 				cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, FT_HERE) \
 	{ \
-		const T *at = ft_surface_at<T>(object, #name "read", shape, x, y, z, mode, ft_file, \
-					       ft_line); \
+		const T *at = ft_surface_at<T>(object, #name "read", shape, x, y, z, mode, \
+					       ft_file, ft_line); \
 	\
 		return at ? *at : T(); \
 	} \
@@ -168,10 +169,11 @@ FT_SURFACE(surf1D, FT_TEXTURE_1D, (int x), (x), x, 0, 0)
 FT_SURFACE(surf2D, FT_TEXTURE_2D, (int x, int y), (x, y), x, y, 0)
 FT_SURFACE(surf3D, FT_TEXTURE_3D, (int x, int y, int z), (x, y, z), x, y, z)
 FT_SURFACE(surf1DLayered, FT_TEXTURE_1D_LAYERED, (int x, int layer), (x, layer), x, 0, layer)
-FT_SURFACE(surf2DLayered, FT_TEXTURE_2D_LAYERED, (int x, int y, int layer), (x, y, layer), x, y, layer)
+FT_SURFACE(surf2DLayered, FT_TEXTURE_2D_LAYERED, (int x, int y, int layer), (x, y, layer), x, y,
+	   layer)
 FT_SURFACE(surfCubemap, FT_TEXTURE_CUBE, (int x, int y, int face), (x, y, face), x, y, face)
-FT_SURFACE(surfCubemapLayered, FT_TEXTURE_CUBE_LAYERED, (int x, int y, int face), (x, y, face), x, y,
-	   face)
+FT_SURFACE(surfCubemapLayered, FT_TEXTURE_CUBE_LAYERED, (int x, int y, int face), (x, y, face), x,
+	   y, face)
 #undef FT_SURFACE
 #undef FT_LIST
 #undef FT_HERE

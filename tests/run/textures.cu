@@ -1,10 +1,10 @@
-/* textures.cu - what texture and surface functions return, as lines NAME COUNT SUM.
+/* textures.cu - what texture functions return, as lines NAME COUNT SUM.
  *
- * tests/h200/textures.txt has the sums of a GPU; test_run_textures.sh compares those of the
- * simulator with it, and tests/gpu/textures.sh those of a GPU. SUM is a hash of the bits of all
- * results; a NaN equals a NaN. Arguments: [--scale N] [--dump FILE] [NAME...]. --scale multiplies
- * the number of fetches of each case, --dump writes the bits of the results to a file, and names
- * select cases, also by their beginning. Build: nvcc -std=c++17 -arch=sm_90 -o textures textures.cu
+ * tests/h200/textures.txt has the sums of an H100 for the cases that the simulator does not refuse;
+ * test_run_textures.sh compares them. SUM is a hash of the bits of all results; a NaN equals a NaN.
+ * Arguments: [--scale N] [--dump FILE] [NAME...]. --scale multiplies the number of fetches of each
+ * case, --dump writes the bits of the results to a file, and names select cases.
+ * Build: nvcc -std=c++17 -arch=sm_90 -o textures textures.cu
  */
 #include <math.h>
 #include <stdint.h>
@@ -17,7 +17,9 @@
 #define CHECK(call) check(call, #call, __LINE__)
 #define FETCHES 8192
 
-enum shape { LINEAR, ONE, TWO, THREE, ONE_LAYERED, TWO_LAYERED, CUBE, CUBE_LAYERED, PITCHED, GATHER };
+enum shape {
+	LINEAR, ONE, TWO, THREE, ONE_LAYERED, TWO_LAYERED, CUBE, CUBE_LAYERED, PITCHED, GATHER
+};
 enum texels { ANY, REAL, INDEX, HALF };         /* random bits, floats of many sizes, 0, 1, 2... */
 enum places { WIDE, NEAR, INSIDE };             /* of coordinates: see coordinate() */
 
@@ -138,7 +140,8 @@ static float coordinate(enum places places, int size)
 	if (places == INSIDE || way < 2)
 		return ldexpf((float)(x >> 8), -24) * (float)size;
 	if (way == 2)
-		return ldexpf((float)(int)(x % (unsigned)(4 * size * 256)), -8) - (float)(size + size / 2);
+		return ldexpf((float)(int)(x % (unsigned)(4 * size * 256)), -8)
+			- (float)(size + size / 2);
 	if (way == 3 && places == WIDE && x % 4 == 0)
 		return odd[x / 4 % 16];
 	if (way < 5)
@@ -344,7 +347,7 @@ static uint64_t sum_of(const struct test *t, uint32_t *words, size_t count)
 #define BORDER cudaAddressModeBorder
 
 static const struct test tests[] = {
-	/* name, shape, format, texels, size, linear, normalized, as_float, address, places, border */
+	/* in the order of struct test */
 	{ "linear.f32", LINEAR, { 32, 1, F }, REAL, 5000, 1, 1, 0, 0, 0, CLAMP, WIDE, 0 },
 	{ "linear.f32x4", LINEAR, { 32, 4, F }, REAL, 500, 1, 1, 0, 0, 0, CLAMP, WIDE, 0 },
 	{ "linear.u8x4", LINEAR, { 8, 4, U }, ANY, 5000, 1, 1, 0, 0, 0, CLAMP, WIDE, 0 },
@@ -357,7 +360,8 @@ static const struct test tests[] = {
 	{ "linear.s16.float", LINEAR, { 16, 1, S }, ANY, 9000, 1, 1, 0, 0, 1, CLAMP, WIDE, 0 },
 	{ "point.1d.clamp", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 0, 0, 0, CLAMP, WIDE, 0 },
 	{ "point.1d.border", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 0, 0, 0, BORDER, WIDE, 0 },
-	{ "point.1d.border.colour", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 0, 0, 0, BORDER, WIDE, 7.5f },
+	{ "point.1d.border.colour", ONE, { 32, 1, F }, INDEX,
+	  100, 1, 1, 0, 0, 0, BORDER, WIDE, 7.5f },
 	{ "point.1d.wrap", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 0, 0, 0, WRAP, WIDE, 0 },
 	{ "point.1d.clamp.n", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 0, 1, 0, CLAMP, WIDE, 0 },
 	{ "point.1d.border.n", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 0, 1, 0, BORDER, WIDE, 0 },
@@ -365,7 +369,8 @@ static const struct test tests[] = {
 	{ "point.1d.mirror.n", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 0, 1, 0, MIRROR, WIDE, 0 },
 	{ "point.1d.wrap.n.7", ONE, { 32, 1, F }, INDEX, 7, 1, 1, 0, 1, 0, WRAP, WIDE, 0 },
 	{ "point.1d.mirror.n.1", ONE, { 32, 1, F }, INDEX, 1, 1, 1, 0, 1, 0, MIRROR, WIDE, 0 },
-	{ "point.1d.clamp.n.16384", ONE, { 32, 1, F }, INDEX, 16384, 1, 1, 0, 1, 0, CLAMP, NEAR, 0 },
+	{ "point.1d.clamp.n.16384", ONE, { 32, 1, F }, INDEX,
+	  16384, 1, 1, 0, 1, 0, CLAMP, NEAR, 0 },
 	{ "point.1d.wrap.n.10007", ONE, { 32, 1, F }, INDEX, 10007, 1, 1, 0, 1, 0, WRAP, WIDE, 0 },
 	{ "point.2d.clamp", TWO, { 32, 1, F }, INDEX, 33, 17, 1, 0, 0, 0, CLAMP, WIDE, 0 },
 	{ "point.2d.wrap.n", TWO, { 32, 1, F }, INDEX, 33, 17, 1, 0, 1, 0, WRAP, WIDE, 0 },
@@ -384,7 +389,8 @@ static const struct test tests[] = {
 	{ "point.2d.pitched.n", PITCHED, { 32, 1, F }, INDEX, 33, 17, 1, 0, 1, 0, WRAP, WIDE, 0 },
 	{ "point.cube", CUBE, { 32, 1, F }, INDEX, 16, 16, 1, 0, 1, 0, WRAP, WIDE, 0 },
 	{ "point.cube.inside", CUBE, { 32, 1, F }, INDEX, 64, 64, 1, 0, 1, 0, WRAP, INSIDE, 0 },
-	{ "point.cube.layers", CUBE_LAYERED, { 32, 1, F }, INDEX, 8, 8, 3, 0, 1, 0, CLAMP, WIDE, 0 },
+	{ "point.cube.layers", CUBE_LAYERED, { 32, 1, F }, INDEX,
+	  8, 8, 3, 0, 1, 0, CLAMP, WIDE, 0 },
 	{ "line.1d.index", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 1, 0, 0, CLAMP, WIDE, 0 },
 	{ "line.1d.index.near", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 1, 0, 0, CLAMP, NEAR, 0 },
 	{ "line.1d.index.border", ONE, { 32, 1, F }, INDEX, 100, 1, 1, 1, 0, 0, BORDER, WIDE, 0 },
@@ -457,7 +463,7 @@ static void one(const struct test *t, int scale, FILE *dump)
 static bool selected(const char *name, char **names, int count)
 {
 	for (int i = 0; i < count; i++)
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
+		if (strcmp(name, names[i]) == 0)
 			return true;
 	return count == 0;
 }

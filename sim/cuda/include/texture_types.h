@@ -2,7 +2,7 @@
  *
  * Replaces the toolkit's header of this name, and surface_types.h. Fields have CUDA's names, types
  * and order. In C++ a handle is a class of its own, so that a kernel's parameter of this type is
- * known to be an address in device memory (kernels/texture.h).
+ * known to be an address in device memory (base/math/texture.h).
  */
 #ifndef FLASHTWIN_TEXTURE_TYPES_H
 #define FLASHTWIN_TEXTURE_TYPES_H

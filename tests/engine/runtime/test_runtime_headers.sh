@@ -65,9 +65,11 @@ for standard in 11 14 17 20; do
 done
 
 printf '#include <cuda_runtime.h>\n#define N 4\n' >absent.cpp
-printf 'int main() { cudaArray_t a; return cudaMallocArray(&a, nullptr, N, N); }\n' >>absent.cpp
+printf 'int main() { cudaMipmappedArray_t a; return cudaGetMipmappedArrayLevel(&a, a, N); }\n' \
+	>>absent.cpp
 ${CXX:-c++} -I"$srcdir" -I"$headers" -c absent.cpp -o out.o 2>err
-wanted="absent.cpp:3:[0-9:]* error: .*cudaMallocArray is not in flashtwin's runtime: it has no arrays"
+wanted="absent.cpp:3:[0-9:]* error: .*cudaGetMipmappedArrayLevel is not in flashtwin's runtime"
+wanted="$wanted: it has no mipmapped arrays"
 result 'an absent call is one error with its line' \
 	"$([ "$(grep -c "error:" err)" -eq 1 ] && grep -q "$wanted" err || cat err)"
 
