@@ -59,7 +59,7 @@ layer engine/attention base kernels engine
 layer engine/model base traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
-layer engine/runtime base kernels engine sim/cuda/include/cuda_runtime_api.h
+layer engine/runtime base base/math/texture.h kernels engine sim/cuda/include/cuda_runtime_api.h
 layer sim/cuda base/math kernels sim/cuda/float16 sim/cuda/include sim/cuda/ptx
 layer sim/cuda/include/crt sim/cuda/include
 layer sim/cuda/include/nvtx3

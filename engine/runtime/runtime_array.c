@@ -20,8 +20,8 @@ enum status arrays_allowed(const struct runtime_device *d, const char *call)
 		device = device->inner;
 	if (device->ops == &device_sim)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s: arrays, textures and surfaces are on the simulator only, not "
-		    "on device %s", call, device->ops->name);
+	return fail(STATUS_USAGE, "%s: arrays, textures and surfaces are on the simulator only, "
+		    "not on device %s", call, device->ops->name);
 }
 
 cudaError_t array_find(cudaArray_const_t handle, const struct cudaArray **out)

@@ -12,7 +12,7 @@ struct cudaArray {
 	struct cudaArray *next;
 	struct runtime_device *device;
 	struct cudaChannelFormatDesc desc;
-	struct cudaExtent extent;       /* as the program gave it: 0 where it has no such dimension */
+	struct cudaExtent extent;       /* as the program gave it: 0 without the dimension */
 	unsigned flags;
 	char *texels;
 	size_t width, height, slices;   /* in texels: 1 where it has no such dimension */

@@ -1,8 +1,8 @@
 /* texture.h - texture and surface functions of device code, for programs on the simulator.
  *
  * An object is a struct ft_texture in device memory (base/math/texture.h). The simulator says where
- * the texels of a fetch are and what comes of them (sim/exec/texture.c); they are loaded here, in the
- * kernel, so that the checker and the counters see loads of global memory at the user's line. A
+ * the texels of a fetch are and what comes of them (sim/exec/texture.c); they are loaded here, in
+ * the kernel, so that the checker and the counters see loads of global memory at the user's line. A
  * surface is read and written in place. Functions of mipmaps are not here.
  */
 #ifndef SIM_TEXTURE_H

@@ -7,7 +7,8 @@
 /* --- arrays --- */
 
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
-			    size_t width, size_t height FT_DEFAULT(0), unsigned flags FT_DEFAULT(0));
+			    size_t width, size_t height FT_DEFAULT(0),
+			    unsigned flags FT_DEFAULT(0));
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
 			      struct cudaExtent extent, unsigned flags FT_DEFAULT(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
