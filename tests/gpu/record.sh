@@ -87,7 +87,7 @@ record_attend prefill-top-left "$samples/reference/short/layer1_q.npy" romeo 2 -
 
 # Each rung of the ladder: a sequence of one key beside one of several splits.
 if command -v python3 >/dev/null 2>&1; then
-	tensor "$work/ladder_q.npy" 1 '2, 4, 64'
+	tensor "$work/ladder_q.npy" 1 '2, 2, 64'
 	tensor "$work/ladder_k.npy" 2 '2, 1, 130, 64'
 	tensor "$work/ladder_v.npy" 3 '2, 1, 130, 64'
 	for rung in 4 5 6 9 10; do
