@@ -51,8 +51,23 @@ for D in 128 256; do
 	{ npy_header "1, $((512 / D)), $D"; npy_data "${romeo}_q.npy"; } >"$work/prefill${D}_q.npy"
 done
 
+# The rungs of the ladder that are kernels of their own.
+sanitize_ladder() {
+	for rung in 4 5 6 9 10; do
+		rm -rf "$work/texts"
+		sanitize_decode "$1" "rung $rung, 3 prompts, captured" \
+			--prompt-file "$work/second" --prompt-file "$work/third" --slots 2 \
+			--out-dir "$work/texts" --path ladder --rung "$rung" --graph capture
+		for D in 128 256; do
+			sanitize_attend "$1" "D $D" "$work/d${D}_q.npy" "$work/d$D" --path ladder \
+				--rung "$rung"
+		done
+	done
+}
+
 # Every path from launches and graphs, and every size of the kernels.
 sanitize_all() {
+	sanitize_ladder "$1"
 	for path in incremental incremental-multiwarp auto flash-decoding-graph; do
 		sanitize_decode "$1" "$path" --path "$path"
 	done
