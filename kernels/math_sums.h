@@ -1,10 +1,9 @@
 /* math_sums.h - the hashes that an NVIDIA H200 (sm_90, CUDA 13.0, driver 580.159.04) computed.
  *
  * SUMS(id, all, sample): the hashes that kernels/math_list.h defines, over all inputs and over the
- * sample. Printed by `flashtwin info --verify-math --json` on that GPU; the simulator computed the
- * same hashes over all inputs of all functions above sinhf, and of sinhf, coshf and tanf. Those from
- * sinhf on are of an H100; the simulator's hashes of those from sinpif on were compared over the
- * sample only. Used by kernels/math_table.c.
+ * sample. Printed by `flashtwin info --verify-math --json` on that GPU; those from sinhf on are of
+ * an H100. The simulator computed the same hashes over all inputs of all functions up to tanf; of
+ * the others only the sample was compared. Used by kernels/math_table.c.
  */
 SUMS(ex2_ftz, 0xebaa7ccfbeca4909u, 0x91bfca597bfaab98u)
 SUMS(ex2, 0x38548e9475762b69u, 0xd073295c254a8a53u)
