@@ -181,11 +181,14 @@ enum status step_io_upload(struct attention *a, const struct attention_step *ste
 	struct step_io *io = a->io;
 
 	place_keys(a, step);
-	/* Before the copies: a launch that begins before the last one has ended finds the plan. */
-	TRY(update_all(a));
+	/* A plan comes before the copies, so that a launch which begins before the last one has ended
+	 * finds it complete. */
+	if (a->path->plan)
+		TRY(update_all(a));
 	TRY(device_upload(device, NULL, io->q, 0, step->q, io->q->bytes));
 	TRY(device_upload(device, NULL, io->k_new, 0, step->k, io->k_new->bytes));
 	TRY(device_upload(device, NULL, io->v_new, 0, step->v, io->v_new->bytes));
+	TRY(update_all(a));
 	io->uploaded = true;
 	return STATUS_OK;
 }
