@@ -181,7 +181,7 @@ enum status step_io_upload(struct attention *a, const struct attention_step *ste
 	struct step_io *io = a->io;
 
 	place_keys(a, step);
-	/* A plan comes before the copies, so that a launch which begins before the last one has ended
+	/* A plan comes before the copies, so that a launch which begins before the last one ends
 	 * finds it complete. */
 	if (a->path->plan)
 		TRY(update_all(a));
