@@ -69,7 +69,6 @@ struct sim_code {
 	bool orders_seen;
 	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
 	size_t constant_bytes;          /* of them, without gaps; 0: unknown */
-	struct dim3 cluster;            /* from __cluster_dims__; x of 0 if there is none */
 };
 
 /* The entry of a kernel of a whole program, a local static of the kernel's function
@@ -81,7 +80,6 @@ struct kernel_entry {
 	unsigned param_count, max_threads;
 	void (*run)(void *const *args);
 	bool orders_some, orders_seen;
-	struct dim3 cluster;
 };
 
 /* The linker's names for the ends of the section with an object's __constant__ variables. */
@@ -185,9 +183,6 @@ const struct kernel_variable *kernel_find_variable(const char *name);
 
 /* Taken from the baseline build; parameters are the same in all builds of a source. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);
-/* Its __cluster_dims__; (1,1,1) if it has none. */
-struct dim3 kernel_cluster(const struct kernel *);
-struct dim3 kernel_code_cluster(const struct sim_code *);
 int kernel_param_index(const struct kernel *, const char *name);        /* -1 if not found */
 
 /* Its .cu file, then the .cuh files that the .cu file includes; ends with a file of NULL. */

@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 
-#include "sim/check/check_cluster.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_look.h"
 #include "sim/check/check_order.h"
@@ -205,7 +204,6 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		.flags = flags,
 	};
 	const struct check_hot *hot = &check_hot;
-	const struct block *other;
 
 	if (!a.lane || !hot->span)
 		return;
@@ -224,9 +222,6 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		refuse_constant(&a);
 	if (a.shadow - hot->base >= hot->span)
 		return;                 /* a constant, or a variable without shadow */
-	other = check_cluster_block(a.check, a.lane, address);
-	if (other && check_lifetime(&a, other))
-		worker_abort_at(worker_self, 700, pc, "the block has exited");
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
 	if (record_is_volatile(flags) && kind == CHECK_READ)

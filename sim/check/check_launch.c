@@ -98,8 +98,7 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 	check->begun++;
 	check->hot.first = check->next_slice << LANES_SHIFT;
 	check->order_happened = false;
-	/* The barrier of a cluster has arrivals apart from waits. */
-	check->exact = check->hot.exact = launch->code->orders_some || launch->clusters;
+	check->exact = check->hot.exact = launch->code->orders_some;
 	if (!find_code(check) || !check_reach_begin(check))
 		return fail_device(2, "--check: out of memory: to record the accesses of %s%s",
 				   launch->code->name, check_space_limit());

@@ -5,7 +5,6 @@
 
 #include "base/xalloc.h"
 #include "sim/check/check_async.h"
-#include "sim/check/check_cluster.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_heap.h"
 #include "sim/check/check_nan.h"
@@ -29,10 +28,6 @@ static const struct listener_calls calls = {
 	.barrier_release = check_barrier_release,
 	.named_arrive = check_named_arrive,
 	.named_leave = check_named_leave,
-	.cluster_arrive = check_cluster_arrive,
-	.cluster_release = check_cluster_release,
-	.cluster_leave = check_cluster_leave,
-	.cluster_exit = check_cluster_exit,
 	.grid_release = check_grid_release,
 	.collective_arrive = check_collective_arrive,
 	.collective_finish = check_collective_finish,

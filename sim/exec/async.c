@@ -3,9 +3,8 @@
  * Until the thread waits for a copy's group, the destination holds poison and the checker treats it
  * as never written, so a kernel that forgets the wait does not work by accident. The copy takes the
  * contents that the source has at the wait. Bulk copies are made of pieces of 16 bytes; those to
- * shared memory belong to a barrier, and land when a thread of the barrier's block waits for it, as
- * asynchronous stores to the shared memory of a cluster do. Used by the built-ins in
- * sim/cuda/cuda_c.h, sim/cuda/async.h, sim/cuda/cluster.h and inline PTX.
+ * shared memory belong to a barrier, and land when a thread of the block waits for it. Used by the
+ * built-ins in sim/cuda/cuda_c.h, sim/cuda/async.h and inline PTX.
  */
 #include "config.h"
 
@@ -40,10 +39,9 @@ struct async_queue {
 	struct copies copies, stores;   /* stores: bulk copies from shared memory */
 };
 
-/* Bulk copies and stores to shared memory for the barriers of a block, each until it lands. */
+/* Bulk copies to shared memory in a block, each until it lands. */
 struct bulk_load {
-	struct copy copy;               /* of a store: from NULL */
-	unsigned char value[PIECE];     /* of a store */
+	struct copy copy;
 	const void *barrier;
 	struct lane *lane;              /* that called */
 	bool begun;
@@ -82,21 +80,6 @@ void async_free_block(struct block *block)
 	block->bulk = NULL;
 }
 
-bool async_reads_from(const struct block *block)
-{
-	const struct cluster *cluster = block->cluster;
-
-	for (unsigned b = 0; b < cluster->size; b++) {
-		const struct bulk_loads *loads = cluster->blocks[b]->bulk;
-
-		for (size_t i = 0; loads && i < loads->count; i++)
-			if (loads->at[i].copy.from
-			    && cluster_owner(cluster, loads->at[i].copy.from) == block)
-				return true;
-	}
-	return false;
-}
-
 static struct async_queue *queue_of(struct lane *lane)
 {
 	if (!lane->async)
@@ -109,27 +92,21 @@ static struct async_queue *queue_of(struct lane *lane)
 static void begin(const struct copy *copy)
 {
 	const uint32_t poison = DEVICE_POISON;
-	uintptr_t places = (uintptr_t)copy->to | (uintptr_t)copy->from;
 
 	LISTENER_CALL(worker_self->grid->listener, async_begin, copy->to, copy->from, copy->bytes,
 		      copy->bytes - copy->zeros, copy->pc);
-	if (places & (copy->bytes - 1))
+	if (((uintptr_t)copy->to | (uintptr_t)copy->from) & (copy->bytes - 1))
 		worker_abort(worker_self, 716, "misaligned address in an asynchronous copy");
 	for (size_t i = 0; i < copy->bytes; i += sizeof poison)
 		memcpy((unsigned char *)copy->to + i, &poison, sizeof poison);
-}
-
-static void note_end(const struct copy *copy, struct lane *began)
-{
-	LISTENER_CALL(worker_self->grid->listener, async_end, began, copy->to, copy->from,
-		      copy->bytes, copy->bytes - copy->zeros, copy->pc);
 }
 
 static void complete(const struct copy *copy, struct lane *began)
 {
 	size_t copied = copy->bytes - copy->zeros;
 
-	note_end(copy, began);
+	LISTENER_CALL(worker_self->grid->listener, async_end, began, copy->to, copy->from,
+		      copy->bytes, copied, copy->pc);
 	memcpy(copy->to, copy->from, copied);
 	memset((unsigned char *)copy->to + copied, 0, copy->zeros);
 }
@@ -188,18 +165,8 @@ void ft_async_wait(unsigned open)
 
 /* --- bulk copies --- */
 
-/* The block that waits for the barrier: that of the running lane, or another one of its cluster. */
-static struct block *waiting_block(const void *barrier)
+static void add_load(struct block *block, struct bulk_load load)
 {
-	struct block *own = lane_current()->warp->block;
-	struct block *other = own->cluster->size > 1 ? cluster_owner(own->cluster, barrier) : NULL;
-
-	return other ? other : own;
-}
-
-static void add_load(struct bulk_load load)
-{
-	struct block *block = waiting_block(load.barrier);
 	struct bulk_loads *loads = block->bulk;
 
 	if (!loads)
@@ -224,33 +191,17 @@ void ft_bulk_copy(void *to, const void *from, size_t bytes, const void *barrier)
 		copy.from = (const unsigned char *)from + i;
 		begin(&copy);
 		if (barrier)
-			add_load((struct bulk_load){
+			add_load(lane->warp->block, (struct bulk_load){
 				 .copy = copy, .barrier = barrier, .lane = lane });
 		else
 			add(&queue_of(lane)->stores, copy);
 	}
 }
 
-/* The checker takes the value, which has no place in memory, for zeros. */
-void ft_bulk_store(void *to, const void *value, size_t bytes, const void *barrier)
-{
-	struct bulk_load load = {
-		.copy = {
-			.to = to, .bytes = bytes, .zeros = bytes,
-			.pc = (uintptr_t)__builtin_return_address(0),
-		},
-		.barrier = barrier, .lane = lane_current(),
-	};
-
-	memcpy(load.value, value, bytes);
-	begin(&load.copy);
-	add_load(load);
-}
-
 void ft_bulk_begun(const void *barrier)
 {
 	struct lane *lane = lane_current();
-	struct bulk_loads *loads = waiting_block(barrier)->bulk;
+	struct bulk_loads *loads = lane->warp->block->bulk;
 
 	for (size_t i = 0; loads && i < loads->count; i++)
 		if (loads->at[i].lane == lane && loads->at[i].barrier == barrier)
@@ -267,20 +218,6 @@ int ft_bulk_is_pending(const void *barrier)
 	return 0;
 }
 
-/* Returns how many bytes landed. */
-static size_t land(const struct bulk_load *load)
-{
-	const struct copy *copy = &load->copy;
-
-	if (copy->from) {
-		complete(copy, load->lane);
-	} else {
-		note_end(copy, load->lane);
-		memcpy(copy->to, load->value, copy->bytes);
-	}
-	return copy->bytes;
-}
-
 unsigned ft_bulk_land(const void *barrier)
 {
 	struct bulk_loads *loads = lane_current()->warp->block->bulk;
@@ -290,10 +227,12 @@ unsigned ft_bulk_land(const void *barrier)
 	for (size_t i = 0; loads && i < loads->count; i++) {
 		const struct bulk_load *load = &loads->at[i];
 
-		if (load->barrier == barrier && load->begun)
-			landed += (unsigned)land(load);
-		else
+		if (load->barrier == barrier && load->begun) {
+			complete(&load->copy, load->lane);
+			landed += PIECE;
+		} else {
 			loads->at[kept++] = *load;
+		}
 	}
 	if (loads)
 		loads->count = kept;

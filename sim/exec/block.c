@@ -36,7 +36,6 @@ static void arena_unmap(struct block *block)
 		munmap(block->arena, block->arena_bytes + (size_t)sysconf(_SC_PAGESIZE));
 	block->arena = NULL;
 	block->arena_bytes = 0;
-	block->arena_closed = false;
 }
 
 void block_destroy(struct block *block)
@@ -72,10 +71,6 @@ static bool arena_map(struct block *block, size_t bytes)
 	unsigned char *base;
 
 	bytes = (bytes + page - 1) / page * page;
-	if (block->arena_closed
-	    && mprotect(block->arena, block->arena_bytes, PROT_READ | PROT_WRITE) != 0)
-		return false;
-	block->arena_closed = false;
 	if (block->arena && block->arena_bytes >= bytes)
 		return true;
 	arena_unmap(block);
@@ -158,29 +153,9 @@ static uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed)
 	return i;
 }
 
-/* Its index: the clusters of a grid are taken in order or by the seed, their blocks by rank. */
-static void place_in_grid(struct block *block, const struct grid *grid, uint64_t order)
-{
-	struct dim3 of = grid->cluster, clusters = {
-		grid->dim.x / of.x, grid->dim.y / of.y, grid->dim.z / of.z,
-	};
-	uint64_t cluster = order / grid->cluster_size;
-	unsigned rank = (unsigned)(order % grid->cluster_size);
-
-	if (grid->seed)
-		cluster = permuted(cluster, grid->blocks / grid->cluster_size, grid->seed);
-	block->view.grid = grid->dim;
-	block->view.cluster = of;
-	block->view.cluster_rank = rank;
-	block->view.index.x = (unsigned)(cluster % clusters.x) * of.x + rank % of.x;
-	block->view.index.y = (unsigned)(cluster / clusters.x % clusters.y) * of.y
-		+ rank / of.x % of.y;
-	block->view.index.z = (unsigned)(cluster / clusters.x / clusters.y) * of.z
-		+ rank / of.x / of.y;
-}
-
 bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 {
+	uint64_t linear = grid->seed ? permuted(order, grid->blocks, grid->seed) : order;
 
 	if (memcmp(&block->view.dim, &grid->block, sizeof grid->block) != 0)
 		shape_threads(block, grid->block);
@@ -189,8 +164,11 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 	block->order = order;
 	block->alive = block->threads;
 	block->arrived = block->votes = 0;
+	block->view.grid = grid->dim;
 	block->view.points = grid->points;
-	place_in_grid(block, grid, order);
+	block->view.index.x = (unsigned)(linear % grid->dim.x);
+	block->view.index.y = (unsigned)(linear / grid->dim.x % grid->dim.y);
+	block->view.index.z = (unsigned)(linear / grid->dim.x / grid->dim.y);
 	if (block->named)
 		named_begin(block);
 	if (block->bulk)
@@ -201,15 +179,13 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 
 		warp->runnable = lanes >= WARP_LANES ? 0xffffffffu : (1u << lanes) - 1;
 		warp->exited = ~warp->runnable;
-		warp->at_barrier = warp->at_active = warp->at_grid = warp->at_cluster = 0;
+		warp->at_barrier = warp->at_active = warp->at_grid = 0;
 		warp->meeting_count = 0;
 		warp->direct = grid->seed == 0 && !grid->listener;
 		for (unsigned l = 0; l < WARP_LANES; l++) {
 			warp->lanes[l].fiber = NULL;
 			warp->lanes[l].poll = (struct lane_poll){ 0 };
 			warp->lanes[l].loops = NULL;
-			warp->lanes[l].arrivals = warp->lanes[l].waits = 0;
-			warp->lanes[l].fenced = false;
 			if (warp->lanes[l].async)
 				async_reset(&warp->lanes[l]);
 		}

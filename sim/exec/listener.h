@@ -14,11 +14,9 @@
 #include "sim/cuda/runtime.h"
 
 struct block;
-struct cluster;
 struct check_copy;
 struct check_looks;
 struct check_memory_order;
-struct check_phase;
 struct heap;
 struct lane;
 struct meeting;
@@ -45,12 +43,6 @@ struct listener_calls {
 	 * there goes on. */
 	void (*named_arrive)(struct listener *, struct lane *, const void *barrier);
 	void (*named_leave)(struct listener *, struct lane *, const void *barrier);
-	/* A thread arrives at the barrier of its cluster; the barrier completes; a thread has
-	 * waited there. A block has exited before others of its cluster. */
-	void (*cluster_arrive)(struct listener *, struct lane *, bool releases);
-	void (*cluster_release)(struct listener *, struct cluster *);
-	void (*cluster_leave)(struct listener *, struct lane *);
-	void (*cluster_exit)(struct listener *, struct block *);
 	/* A barrier of the grid completes: every thread has passed one of its block before. */
 	void (*grid_release)(struct listener *, const struct worker *);
 	/* A lane arrives at a warp collective with this mask; a collective is complete. */
@@ -101,8 +93,6 @@ struct check_lane {
 	struct check_looks *looks;      /* atomics and volatile accesses; NULL: none so far */
 	int64_t looks_launch;           /* the launch that `looks` belongs to: check->begun */
 	struct check_copy *copies;      /* its asynchronous copies that are not complete */
-	const struct check_phase *phase;        /* of its cluster's barrier, the last one that it
-						   is after; NULL: none */
 };
 
 #endif

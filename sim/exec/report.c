@@ -106,8 +106,6 @@ static const char *fault_kind(const struct worker *w)
 	case 0:
 		return w->fault.code == 716 ? "misaligned address" : "illegal address";
 	default:
-		if (cluster_is_gone(w, w->fault.address))
-			return "access to the shared memory of a block that has exited";
 		return fiber_guard_hit(&w->pool, w->fault.address) ? "stack overflow"
 			: "illegal address";
 	}

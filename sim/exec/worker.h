@@ -37,12 +37,11 @@ struct worker {
 	} fault;
 };
 
-/* One launch. `order` counts blocks taken; every worker takes the next cluster of them. */
+/* One launch. `order` counts blocks taken; every worker takes the next. */
 struct grid {
 	const struct sim_code *code;
 	void *const *args;
-	struct dim3 dim, block, cluster;
-	unsigned cluster_size;          /* blocks of a cluster */
+	struct dim3 dim, block;
 	uint64_t blocks;
 	size_t static_bytes, dynamic_bytes;
 	const struct point_sink *points;
