@@ -38,6 +38,9 @@ at 'the percentage' expected_percent "$(awk -v a="$(number floor_us)" -v b="$(nu
 npy q.npy '(3, 4, 64)' 768
 npy k.npy '(3, 2, 1100, 64)' 422400
 run attend --path ladder --q q.npy --k k.npy --v k.npy --lengths 1,70,1100 -o t.twin --log partials
+run view t.twin --plain --screen chunks
+expect 'splits that the plan leaves out' 0 'no keys in chunks 1\.\.15, not in the plan$'
+result 'they are not called wrong' "$(grep WRONG out)"
 run sql t.twin 'SELECT count(*) FROM v_partial WHERE sum > 0'
 rows=$(cat out)
 run sql t.twin "SELECT max(shared_bytes) FROM v_launch"

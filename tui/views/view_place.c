@@ -2,6 +2,7 @@
 #include "tui/views/view_place.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -137,6 +138,23 @@ enum status view_place_find(const struct view_context *c, const char *table,
 bool view_kernel_is(const char *kernel, const char *family)
 {
 	return strncmp(kernel, family, strlen(family)) == 0;
+}
+
+static bool has_plan(const struct view_place *p)
+{
+	return view_kernel_is(p->kernel, "flash_decode_planned")
+		|| view_kernel_is(p->kernel, "flash_decode_fused");
+}
+
+bool view_place_empty_wrong(const struct view_place *p, float max, float sum)
+{
+	return !has_plan(p) && !(isinf(max) && max < 0.0f && sum == 0.0f);
+}
+
+const char *view_place_empty_text(const struct view_place *p, bool wrong)
+{
+	return wrong ? "WRONG: max -inf and sum 0 expected"
+		: has_plan(p) ? "not in the plan" : "max -inf and sum 0 as it must be";
 }
 
 int64_t view_place_carry(const struct view_place *from, const struct view_place *to,

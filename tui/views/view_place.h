@@ -20,6 +20,11 @@ enum status view_place_find(const struct view_context *, const char *table, stru
 #define VIEW_CHUNK_KERNEL "flash_decode_chunk"
 #define VIEW_REDUCE_KERNEL "flash_decode_reduce"
 bool view_kernel_is(const char *kernel, const char *family);
+/* Whether what a launch has in the partial of a chunk without keys is wrong: -inf and 0 are right.
+ * Kernels with a plan leave such a chunk out, so whatever was there before is right. */
+bool view_place_empty_wrong(const struct view_place *, float max, float sum);
+/* The end of a line about chunks without keys, of which some are wrong, or none. */
+const char *view_place_empty_text(const struct view_place *, bool wrong);
 
 #define VIEW_NEAR 32                    /* launches to search: more than a layer has */
 

@@ -164,12 +164,11 @@ static struct view_chunk *add_chunk(struct row *r)
 
 static void count_empty(struct row *r, sqlite3_stmt *row)
 {
-	float max = view_f32(row, MAX), sum = view_f32(row, SUM);
-
 	if (!r->empty++)
 		r->empty_first = view_int(row, CHUNK);
 	r->empty_last = view_int(row, CHUNK);
-	r->empty_wrong += !(isinf(max) && max < 0.0f && sum == 0.0f);
+	r->empty_wrong += view_place_empty_wrong(r->place, view_f32(row, MAX),
+						 view_f32(row, SUM));
 }
 
 static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -234,8 +233,7 @@ static void print_empty(const struct view_context *c, const struct row *r)
 	snprintf(chunks, sizeof chunks, r->empty > 1 ? "s %" PRId64 "..%" PRId64 : " %" PRId64,
 		 r->empty_first, r->empty_last);
 	view_styled(c, r->empty_wrong ? STYLE_WRONG : STYLE_PLAIN, "  no keys in chunk%s: %s\n",
-		    chunks, r->empty_wrong ? "WRONG: max -inf and sum 0 expected"
-					   : "max -inf and sum 0 as it must be");
+		    chunks, view_place_empty_text(r->place, r->empty_wrong));
 }
 
 /* Prints the rows that are shown, and the gaps between them. */

@@ -35,13 +35,6 @@ struct row_state {
 	int64_t rows, wrong_shares;
 };
 
-static bool publishes_nothing(sqlite3_stmt *row)
-{
-	float max = view_f32(row, MAX), sum = view_f32(row, SUM);
-
-	return isinf(max) && max < 0.0f && sum == 0.0f;
-}
-
 static void flush_empty(const struct view_context *c, struct row_state *s)
 {
 	bool several = s->empty_last > s->empty_first;
@@ -52,8 +45,7 @@ static void flush_empty(const struct view_context *c, struct row_state *s)
 	if (s->empty_first >= 0 && view_fits(c, s->rows, ROWS))
 		view_print(c, "   slot %" PRId64 " head %" PRId64 ": no keys in chunk%s, %s\n",
 			   s->slot, s->head, chunks,
-			   s->empty_wrong ? "WRONG: max -inf and sum 0 expected"
-					  : "max -inf and sum 0 as it must be");
+			   view_place_empty_text(s->place, s->empty_wrong));
 	s->empty_first = -1;
 	s->empty_wrong = 0;
 }
@@ -142,7 +134,8 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		if (s->empty_first < 0)
 			s->empty_first = view_int(row, CHUNK);
 		s->empty_last = view_int(row, CHUNK);
-		s->empty_wrong += !publishes_nothing(row);
+		s->empty_wrong += view_place_empty_wrong(s->place, view_f32(row, MAX),
+							 view_f32(row, SUM));
 		return STATUS_OK;
 	}
 	flush_empty(c, s);
