@@ -9,6 +9,7 @@
 
 #include "sim/cu2c/code_table.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,15 +188,35 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 	fputs(")", out);
 }
 
+static bool is_in(const struct token *t, const char *folder)
+{
+	return memmem(t->file, (size_t)t->file_length, folder, strlen(folder)) != NULL;
+}
+
 /* Headers that every C++ file includes, whether it uses them or not. */
 static bool is_in_ptx_header(const struct token *t)
 {
 	static const char *const names[] = { "sim/cuda/ptx/", "sim/cuda/mbarrier.h" };
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (memmem(t->file, (size_t)t->file_length, names[i], strlen(names[i])))
+		if (is_in(t, names[i]))
 			return true;
 	return false;
+}
+
+/* A call of a barrier with a number, or the type of a tile, which has one if it is wider than a
+ * warp. The headers that declare both are read with files that use neither. */
+static bool is_named_barrier(const struct unit *u, int at)
+{
+	const struct token *t = token_at(u, at), *width = token_at(u, at + 2);
+
+	if (is_in(t, "sim/cuda/"))
+		return false;
+	if (token_is(t, "ft_named_barrier"))
+		return true;
+	return (token_is(t, "tiled_partition") || token_is(t, "thread_block_tile"))
+		&& token_is(token_at(u, at + 1), "<")
+		&& !(isdigit((unsigned char)*width->text) && strtoul(width->text, NULL, 0) <= 32);
 }
 
 /* A fence, or a barrier in shared memory or with a number. */
@@ -209,7 +230,7 @@ static bool is_order(const struct unit *u, int at)
 	if (t->length >= (int)sizeof barrier
 	    && memcmp(t->text, barrier, sizeof barrier - 1) == 0)
 		return true;
-	if (token_is(t, "ft_named_barrier"))
+	if (is_named_barrier(u, at))
 		return true;
 	return token_is(t, "ft_fence") && !token_is(token_at(u, at + 2), "int");
 }

@@ -21,7 +21,7 @@
 #include "tui/launch/user_kernel.h"
 #include "tui/run.h"
 
-#define ROLES (ROLES_ATTEND | ROLES_SCATTER)
+#define ROLES (ROLES_ATTEND | ROLES_SCATTER | 1u << ROLE_NONE)  /* NONE: plans of batches */
 #define SAMPLE_SECONDS 0.02             /* at least, without the checker */
 
 enum { PLAIN, CHECKED, MODES };
@@ -106,7 +106,8 @@ static const struct check_case {
 	{ "batched", GRAPH_NONE, 4, 1, 0 },
 	{ "flash-decoding", GRAPH_NONE, 4, 1, 0 }, { "flash-decoding", GRAPH_NONE, 4, 2, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 4 }, { "ladder", GRAPH_NONE, 4, 1, 5 },
-	{ "ladder", GRAPH_NONE, 4, 1, 6 }, { "ladder", GRAPH_NONE, 4, 1, 10 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6 }, { "ladder", GRAPH_NONE, 4, 1, 9 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10 },
 };
 
 static const struct attention_shape shape = {

@@ -245,6 +245,36 @@ START_TEST(launch_bounds_of_a_prototype_apply)
 }
 END_TEST
 
+/* Whether the checker has to expect more order than that of barriers of blocks and whole warps. */
+START_TEST(order_of_some_threads_is_noted)
+{
+	static const char exact[] = ".plain\", 0, 1, 1,", plain[] = ".plain\", 0, 0, 0,";
+	static const char header[] = "# 1 \"sim/cuda/runtime.h\"\n"
+		"int ft_named_barrier(const struct ft_site *, unsigned);\n"
+		"template <unsigned N, class P = void> class thread_block_tile;\n"
+		"class tile { void sync() { ft_named_barrier(0, 1); } };\n"
+		"thread_block_tile<128> wide;\n"
+		"# 1 \"t.cu\"\n";
+	static const struct { const char *body, *part; } bodies[] = {
+		{ "p[0] = 1;", plain }, { "ft_named_barrier(0, 1);", exact },
+		{ "f(FT_SYNC, 0xffffffffu);", plain }, { "f(FT_SYNC, 3u);", exact },
+		{ "ft_fence(0, 1);", exact },
+		{ "auto t = tiled_partition<32>(b);", plain },
+		{ "auto t = tiled_partition<64>(b);", exact },
+		{ "thread_block_tile<4, P> t(b);", plain },
+		{ "thread_block_tile<WIDTH> t(b);", exact },
+	};
+
+	for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+		char *text = xasprintf("%s__global__ void k(int *p) { %s }", header,
+				       bodies[i].body);
+
+		assert_has(text, bodies[i].part);
+		free(text);
+	}
+}
+END_TEST
+
 START_TEST(errors_name_the_line)
 {
 	assert_fails("# 7 \"k.cu\"\nvoid f(void) {\n\t__shared__ int s = 1; }",
@@ -430,6 +460,7 @@ int main(void)
 	tcase_add_test(tests, a_shared_variable_of_the_file_is_placed_at_each_use);
 	tcase_add_test(tests, kernels_become_static_functions_with_tables);
 	tcase_add_test(tests, launch_bounds_of_a_prototype_apply);
+	tcase_add_test(tests, order_of_some_threads_is_noted);
 	tcase_add_test(tests, errors_name_the_line);
 	tcase_add_test(tests, a_variant_is_an_identifier);
 	tcase_add_test(tests, broken_sources_return_a_status);

@@ -85,13 +85,13 @@ CU
 	one_line 'flashtwin run: '
 	expect "$1" 3 "$3"
 }
-kernel 'a function without a model' 'p[0] = acosf(p[1]);' 'bad.cu:11: acosf has no bit-exact model'
-kernel 'a name without f' 'p[0] = acos(p[1]);' 'bad.cu:11: acosf has no bit-exact model'
+kernel 'a function without a model' 'p[0] = erfcxf(p[1]);' 'bad.cu:11: erfcxf has no bit-exact model'
+kernel 'a name without f' 'p[0] = erfcx(p[1]);' 'bad.cu:11: erfcxf has no bit-exact model'
 kernel 'one that another function calls' 'p[0] = helper(p[1]);' 'bad.cu:7: lgamma has no bit-exact'
 kernel 'a function of the host' 'p[0] = getpid();' \
 	'bad.cu:11: getpid cannot be used in a kernel: it is a function of the host'
-kernel 'inline PTX that is not supported' 'asm volatile("bar.sync 1;");' \
-	'bad.cu:11: inline PTX: bar.sync is not supported'
+kernel 'inline PTX that is not supported' 'asm volatile("setmaxnreg.inc.sync.aligned.u32 64;");' \
+	'bad.cu:11: inline PTX: setmaxnreg.inc.sync.aligned.u32 is not supported'
 
 # --- several files, and what is missing in them ---
 
