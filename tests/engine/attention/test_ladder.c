@@ -1,0 +1,326 @@
+/* test_ladder.c - a sequence has the same bits alone, in any batch, at any order of blocks and from
+ * any graph, on every rung of the ladder; and the accuracy of batches with several splits.
+ *
+ * Lengths follow from kernels/split_rule.h. tests/gpu/ladder_rows.c does the same with longer
+ * sequences on a GPU.
+ */
+#include "config.h"
+
+#include "tests/support.h"
+
+#include "tests/accuracy.h"
+#include "tests/ladder_rig.h"
+#include "tests/reference.h"
+
+/* No keys, one, and both sides of the end of a split, of one unit and of two. */
+static const int lengths[] = { SPLITS * SPLIT_UNIT + 1, 0, SPLIT_UNIT, 1, SPLIT_UNIT + 1 };
+enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+/* All groups with one head size each, and all head sizes. */
+enum { SHAPES = RIG_GROUPS + RIG_DIMS };
+
+static struct rig_batch shape_of(int rung, int number)
+{
+	struct rig_batch b = { .rung = rung, .kv_heads = 1, .slots = LENGTHS };
+
+	if (number < RIG_GROUPS) {
+		b.group = rig_groups[number];
+		b.head_dim = rig_dims[number % RIG_DIMS];
+	} else {
+		b.group = 2;
+		b.head_dim = rig_dims[number - RIG_GROUPS];
+	}
+	if (b.group == 1)
+		b.kv_heads = 2;
+	for (int slot = 0; slot < LENGTHS; slot++) {
+		b.lengths[slot] = lengths[slot];
+		b.sequences[slot] = slot;
+	}
+	return b;
+}
+
+static void expect_equal(const struct rig_batch *b, const float *wanted, const float *got,
+			 size_t count, const char *what)
+{
+	char name[128];
+
+	ck_assert_msg(rig_differences(wanted, got, count) == 0, "%s: %s",
+		      rig_name(b, name, sizeof name), what);
+}
+
+/* Runs the batch in another order of slots, and some rows alone. */
+static void check_rows(const struct rig_batch *b, const float *all, uint64_t seed)
+{
+	struct rig *rig = rig_open("sim", seed);
+	struct rig_batch turned = *b;
+	size_t row = rig_row(b);
+	struct rig_attention r;
+	const float *out;
+
+	for (int slot = 0; slot < b->slots; slot++) {
+		turned.lengths[slot] = b->lengths[(slot + 2) % b->slots];
+		turned.sequences[slot] = b->sequences[(slot + 2) % b->slots];
+	}
+	turned.capacity = rig_longest(b) + SPLIT_UNIT / 2;
+	r = rig_attend(rig, &turned);
+	out = rig_step(&r);
+	for (int slot = 0; slot < b->slots; slot++)
+		expect_equal(b, all + (size_t)((slot + 2) % b->slots) * row,
+			     out + (size_t)slot * row, row, "in another batch");
+	rig_free(&r);
+	for (int slot = 0; slot < b->slots; slot++) {
+		struct rig_batch alone = rig_alone(b, slot);
+
+		r = rig_attend(rig, &alone);
+		expect_equal(b, all + (size_t)slot * row, rig_step(&r), row, "alone");
+		rig_free(&r);
+	}
+	rig_close(rig);
+}
+
+/* The output on the simulator, which the caller frees. */
+static float *output_of(const struct rig_batch *b)
+{
+	struct rig *rig = rig_open("sim", 0);
+	struct rig_attention r = rig_attend(rig, b);
+	size_t count = (size_t)b->slots * rig_row(b);
+	float *out = xcalloc(count, sizeof *out);
+
+	memcpy(out, rig_step(&r), count * sizeof *out);
+	rig_free(&r);
+	rig_close(rig);
+	return out;
+}
+
+START_TEST(a_row_has_the_same_bits_in_any_batch)
+{
+	int rung = rig_rungs[_i / SHAPES], number = _i % SHAPES;
+	struct rig_batch b = shape_of(rung, number);
+	float *all = output_of(&b);
+
+	check_rows(&b, all, (uint64_t)number + 1);
+	free(all);
+}
+END_TEST
+
+/* From 5 up, rungs have the same partials and outputs, whatever the scores are. */
+START_TEST(rungs_have_the_same_bits_and_partials)
+{
+	struct rig_batch b = shape_of(5, _i * 3 % SHAPES);
+	struct rig *rig = rig_open("sim", 0);
+	struct rig_attention first;
+	float *partials;
+	size_t count;
+
+	b.scores = (enum rig_scores)_i;
+	first = rig_attend(rig, &b);
+	rig_step(&first);
+	partials = rig_partials(&first, &count);
+	for (int i = 2; i < RIG_RUNGS; i++) {
+		struct rig_attention r;
+		float *theirs;
+		size_t same;
+
+		b.rung = rig_rungs[i];
+		r = rig_attend(rig, &b);
+		expect_equal(&b, first.out, rig_step(&r), (size_t)b.slots * rig_row(&b),
+			     "not the output of rung 5");
+		theirs = rig_partials(&r, &same);
+		ck_assert_uint_eq(same, count);
+		for (size_t at = 0; at < count; at += (size_t)b.head_dim + 2) {
+			/* Splits without keys: rungs with a plan leave them as they were. */
+			if (partials[at + (size_t)b.head_dim] == -INFINITY)
+				continue;
+			expect_equal(&b, partials + at, theirs + at, (size_t)b.head_dim + 2,
+				     "not the partials of rung 5");
+		}
+		free(theirs);
+		rig_free(&r);
+	}
+	free(partials);
+	rig_free(&first);
+	rig_close(rig);
+}
+END_TEST
+
+/* A graph is captured or built once, and replayed for lengths that grow, shrink and end. */
+START_TEST(a_graph_replays_at_any_length)
+{
+	static const int steps[][LENGTHS] = {
+		{ 1, 1, 1, 1, 1 },
+		{ SPLITS * SPLIT_UNIT + 1, 0, SPLIT_UNIT, 1, 9 },
+		{ 0, 0, 0, 0, 0 },
+		{ SPLIT_UNIT + 1, 3, 0, SPLIT_UNIT, SPLITS * SPLIT_UNIT },
+		{ SPLIT_UNIT + 1, 3, 0, SPLIT_UNIT, SPLITS * SPLIT_UNIT },
+	};
+	struct rig_batch b = shape_of(rig_rungs[_i / 2], _i);
+	struct rig *rig = rig_open("sim", (uint64_t)_i);
+	struct rig_attention eager, graph;
+
+	for (int slot = 0; slot < LENGTHS; slot++)
+		b.lengths[slot] = SPLITS * SPLIT_UNIT + 1;
+	eager = rig_attend(rig, &b);
+	b.graph = _i % 2 ? GRAPH_CAPTURE : GRAPH_MANUAL;
+	graph = rig_attend(rig, &b);
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		for (int slot = 0; slot < LENGTHS; slot++) {
+			rig_set_length(&eager, slot, steps[i][slot]);
+			rig_set_length(&graph, slot, steps[i][slot]);
+		}
+		expect_equal(&b, rig_step(&eager), rig_step(&graph),
+			     (size_t)b.slots * rig_row(&b), "from a graph");
+	}
+	rig_free(&eager);
+	rig_free(&graph);
+	rig_close(rig);
+}
+END_TEST
+
+/* --- accuracy --- */
+
+/* All keys or values of layer 0 as floats, which the caller frees. */
+static float *download(struct device *device, const struct buffer *from)
+{
+	float *values = xcalloc(1, from->bytes);
+
+	OK(device_download(device, NULL, from, 0, values, from->bytes));
+	return values;
+}
+
+static void add_rows(struct rig_attention *r, const float *k, const float *v, struct errors *e,
+		     const char *what)
+{
+	const struct rig_batch *b = &r->batch;
+	size_t D = (size_t)b->head_dim, heads = (size_t)(b->kv_heads * b->group);
+	double exact[256];
+	float plain[256];
+
+	for (size_t row = 0; row < (size_t)b->slots * heads; row++) {
+		int keys = b->lengths[row / heads];
+		size_t kv_head = row / (size_t)b->group;
+		size_t at = kv_head * (size_t)b->capacity * D;
+
+		reference_row(r->q + row * D, k + at, v + at, keys, D, D,
+			      attention_scale(b->head_dim), exact, plain);
+		check_hull(r->out + row * D, v + at, keys, D, what);
+		/* With huge scores the last bit of f32 decides which key wins. */
+		if (b->scores != RIG_HUGE)
+			add_row(e, r->out + row * D, exact, plain, v + at, keys, D);
+	}
+}
+
+START_TEST(batches_of_several_splits_are_accurate)
+{
+	struct errors total = { 0 };
+	char what[128];
+
+	for (int number = 0; number < SHAPES; number++)
+		for (int scores = 0; scores < RIG_INFINITE; scores++) {
+			struct rig_batch b = shape_of(rig_rungs[_i], number);
+			struct errors e = { 0 };
+			struct rig_attention r;
+			struct rig *rig;
+			float *k, *v;
+
+			if ((number + scores) % 5)
+				continue;
+			rig = rig_open("sim", 0);
+			b.scores = (enum rig_scores)scores;
+			r = rig_attend(rig, &b);
+			rig_step(&r);
+			k = download(rig->device, r.attention->cache->k[0]);
+			v = download(rig->device, r.attention->cache->v[0]);
+			rig_name(&b, what, sizeof what);
+			add_rows(&r, k, v, &e, what);
+			check_errors(&total, &e, what);
+			free(k);
+			free(v);
+			rig_free(&r);
+			rig_close(rig);
+		}
+	snprintf(what, sizeof what, "rung %d", rig_rungs[_i]);
+	check_rms(&total, what);
+}
+END_TEST
+
+/* --- small batches, for tests/mutants --- */
+
+/* Attends, and compares with float64. */
+static void check_step(struct rig_attention *r, const char *what)
+{
+	struct device *device = r->rig->device;
+	struct errors total = { 0 }, e = { 0 };
+	float *k, *v;
+
+	rig_step(r);
+	k = download(device, r->attention->cache->k[0]);
+	v = download(device, r->attention->cache->v[0]);
+	add_rows(r, k, v, &e, what);
+	check_errors(&total, &e, what);
+	free(k);
+	free(v);
+}
+
+/* Two steps, the second with other lengths, in several orders of blocks. With a head size of 256 a
+ * warp has more tiles in a split than its ring has places. */
+START_TEST(small_batches_are_right)
+{
+	static const int other[] = { 2, SPLIT_UNIT, 2 * SPLIT_UNIT };
+	struct rig_batch b = {
+		.rung = rig_rungs[_i / 2], .head_dim = _i % 2 ? 256 : 64, .group = _i % 2 ? 1 : 3,
+		.kv_heads = 2, .slots = 3,
+		.lengths = { 2 * SPLIT_UNIT + 9, 0, 2 * SPLIT_UNIT }, .sequences = { 1, 2, 3 },
+	};
+	char what[128];
+
+	rig_name(&b, what, sizeof what);
+	for (uint64_t seed = 0; seed < 3; seed++) {
+		struct rig *rig = rig_open("sim", seed);
+		struct rig_attention r = rig_attend(rig, &b);
+
+		check_step(&r, what);
+		for (int slot = 0; slot < b.slots; slot++)
+			if (b.lengths[slot] > 0)
+				rig_set_length(&r, slot, r.batch.lengths[slot] = other[slot]);
+		check_step(&r, what);
+		rig_free(&r);
+		rig_close(rig);
+	}
+}
+END_TEST
+
+/* Whichever block merges, it does so in index order. */
+START_TEST(the_last_block_merges_in_index_order)
+{
+	struct rig_batch b = { .rung = 9, .head_dim = 64, .group = 1, .kv_heads = 2, .slots = 1,
+			       .lengths = { SPLITS * SPLIT_UNIT }, .sequences = { 1 } };
+	float *wanted = output_of(&b);
+
+	b.rung = 10;
+	for (uint64_t seed = 0; seed < 4; seed++) {
+		struct rig *rig = rig_open("sim", seed);
+		struct rig_attention r = rig_attend(rig, &b);
+
+		expect_equal(&b, wanted, rig_step(&r), rig_row(&b), "not the output of rung 9");
+		rig_free(&r);
+		rig_close(rig);
+	}
+	free(wanted);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("ladder"), *small = tcase_create("small");
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, a_row_has_the_same_bits_in_any_batch, 0,
+			    (RIG_RUNGS - 1) * SHAPES);
+	tcase_add_loop_test(tests, rungs_have_the_same_bits_and_partials, 0, RIG_SCORES);
+	tcase_add_loop_test(tests, a_graph_replays_at_any_length, 0, 2 * RIG_RUNGS);
+	tcase_add_loop_test(tests, batches_of_several_splits_are_accurate, 0, RIG_RUNGS);
+	tcase_set_timeout(small, 120);
+	tcase_add_loop_test(small, small_batches_are_right, 0, 2 * RIG_RUNGS);
+	tcase_add_test(small, the_last_block_merges_in_index_order);
+	return run_suites("ladder", (TCase *[]){ tests, small }, 2);
+}
