@@ -289,6 +289,34 @@ START_TEST(small_batches_are_right)
 }
 END_TEST
 
+/* More splits than blocks: with a plan, a block attends to several, also of different sequences. */
+START_TEST(long_runs_are_right)
+{
+	struct rig_batch b = { .rung = 5, .head_dim = 64, .group = 1, .kv_heads = 8, .slots = 24 };
+	size_t count = (size_t)b.slots * rig_row(&b);
+	float *wanted;
+
+	for (int slot = 0; slot < b.slots; slot++) {
+		b.lengths[slot] = slot * 53 % (3 * SPLIT_UNIT);
+		b.sequences[slot] = slot;
+	}
+	wanted = output_of(&b);
+	b.rung = _i % 2 ? 10 : 9;
+	for (uint64_t seed = 0; seed < 3; seed++) {
+		struct rig *rig = rig_open("sim", seed);
+		struct rig_attention r = rig_attend(rig, &b);
+		struct device_info info;
+
+		OK(device_info(rig->device, &info));
+		ck_assert_int_gt(b.slots * b.kv_heads, info.multiprocessors);
+		expect_equal(&b, wanted, rig_step(&r), count, "not the output of rung 5");
+		rig_free(&r);
+		rig_close(rig);
+	}
+	free(wanted);
+}
+END_TEST
+
 /* Whichever block merges, it does so in index order. */
 START_TEST(the_last_block_merges_in_index_order)
 {
@@ -321,6 +349,7 @@ int main(void)
 	tcase_add_loop_test(tests, batches_of_several_splits_are_accurate, 0, RIG_RUNGS);
 	tcase_set_timeout(small, 120);
 	tcase_add_loop_test(small, small_batches_are_right, 0, 2 * RIG_RUNGS);
+	tcase_add_loop_test(small, long_runs_are_right, 0, 2);
 	tcase_add_test(small, the_last_block_merges_in_index_order);
 	return run_suites("ladder", (TCase *[]){ tests, small }, 2);
 }
